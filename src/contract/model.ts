@@ -1,0 +1,19 @@
+import type { PresetVoice } from './voice';
+
+/** What GET /models can be filtered by. Specification: Operation details, GET /models. */
+export const MODEL_MODES = ['agent', 'image', 'video', 'audio'] as const;
+
+export type ModelMode = (typeof MODEL_MODES)[number];
+
+/**
+ * One entry of the model catalogue. Only `capabilities.voices` is shown (on audio speech models);
+ * the other fields of an entry are not, so they stay open.
+ * Specification: Other response bodies; Operation details, GET /models.
+ */
+export interface Model {
+	[field: string]: unknown;
+	capabilities?: {
+		[capability: string]: unknown;
+		voices?: PresetVoice[];
+	};
+}

@@ -1,0 +1,24 @@
+import type { EventKind } from './event';
+
+/** Body of POST /webhooks. Specification: CreateWebhook. */
+export interface CreateWebhook {
+	/** Must match `^https://`. */
+	url: string;
+	description?: string;
+	/** At least one. */
+	events: EventKind[];
+}
+
+/**
+ * A webhook as the service returns it. Fields beyond those of the creation request, and the name of the
+ * one-time signing secret, are not shown. Specification: Other response bodies.
+ */
+export interface Webhook {
+	[field: string]: unknown;
+	url: string;
+	description?: string;
+	events: EventKind[];
+}
+
+/** The fields of a delivery attempt are not shown. Specification: Other response bodies. */
+export type WebhookDelivery = Record<string, unknown>;
