@@ -1,0 +1,98 @@
+import { parse } from 'flatted';
+import type { IRunExecutionData } from 'n8n-workflow';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Session } from './session';
+
+/** Values of an execution's `status` in n8n 2.41. */
+export type ExecutionStatus =
+	'new' | 'running' | 'waiting' | 'success' | 'error' | 'canceled' | 'crashed';
+
+/** An execution with its data. */
+export interface Execution {
+	id: string;
+	status: ExecutionStatus;
+	/** `manual`, `retry`, `webhook`, `trigger` … */
+	mode: string;
+	/** Id of the execution that this one retries. */
+	retryOf: string | null;
+	workflowId: string;
+	/** When a parked execution goes on by itself. */
+	waitTill: string | null;
+	data: IRunExecutionData;
+}
+
+/** The statuses that an execution does not leave again. */
+export const finalStatuses: readonly ExecutionStatus[] = [
+	'success',
+	'error',
+	'canceled',
+	'crashed',
+];
+
+type Stored = Omit<Execution, 'data'> & { data: string };
+
+/** Executions of the signed-in user's workflows. */
+export class Executions {
+	constructor(private readonly session: Session) {}
+
+	async get(id: string): Promise<Execution> {
+		const stored = await this.read(id);
+		return { ...stored, data: parse(stored.data) as IRunExecutionData };
+	}
+
+	/**
+	 * Waits for an execution.
+	 *
+	 * @param options.until statuses to wait for; default: all final ones
+	 * @throws Error after `timeoutMs` (default 120 s); the execution goes on
+	 */
+	async wait(
+		id: string,
+		options: { until?: readonly ExecutionStatus[]; timeoutMs?: number } = {},
+	): Promise<Execution> {
+		const { until = finalStatuses, timeoutMs = 120_000 } = options;
+		const deadline = Date.now() + timeoutMs;
+		for (;;) {
+			const stored = await this.read(id);
+			if (until.includes(stored.status)) return await this.get(id);
+			if (finalStatuses.includes(stored.status) || Date.now() > deadline) {
+				throw new Error(`Execution ${id} is ${stored.status}, not ${until.join(' or ')}`);
+			}
+			await sleep(100);
+		}
+	}
+
+	/** Executions of a workflow, newest first, without their data. */
+	async list(workflowId: string): Promise<Array<Omit<Execution, 'data'>>> {
+		const filter = encodeURIComponent(JSON.stringify({ workflowId }));
+		const { results } = await this.session.request<{ results: Array<Omit<Execution, 'data'>> }>(
+			'GET',
+			`/rest/executions?filter=${filter}`,
+		);
+		return results;
+	}
+
+	/** Cancels a running or waiting execution, as the editor's Stop button does. */
+	async stop(id: string): Promise<void> {
+		await this.session.request('POST', `/rest/executions/${id}/stop`);
+	}
+
+	/**
+	 * Retries a failed execution from the node that failed.
+	 *
+	 * @param loadWorkflow true takes the workflow as saved now, false as it was then
+	 * @returns id of the new execution, which has already ended
+	 */
+	async retry(id: string, loadWorkflow = false): Promise<string> {
+		const retried = await this.session.request<{ id: string }>(
+			'POST',
+			`/rest/executions/${id}/retry`,
+			{ loadWorkflow },
+		);
+		return retried.id;
+	}
+
+	private async read(id: string): Promise<Stored> {
+		return await this.session.request<Stored>('GET', `/rest/executions/${id}`);
+	}
+}

@@ -1,0 +1,98 @@
+import { randomUUID } from 'node:crypto';
+
+/** An answer of n8n's REST interface other than 2xx. */
+export class RestError extends Error {
+	constructor(
+		readonly method: string,
+		readonly path: string,
+		readonly status: number,
+		readonly body: string,
+	) {
+		super(`${method} ${path} answered ${status}: ${body.slice(0, 500)}`);
+		this.name = 'RestError';
+	}
+}
+
+/** Who owns the n8n instance. */
+export interface Owner {
+	email: string;
+	firstName: string;
+	lastName: string;
+	/** n8n asks for 8 characters with a capital and a digit. */
+	password: string;
+}
+
+/** A signed-in session that another process may go on with. */
+export interface Ticket {
+	baseUrl: string;
+	browserId: string;
+	cookie: string;
+}
+
+/**
+ * A signed-in browser, as far as n8n is concerned: it ties the cookie to the `browser-id` that was
+ * sent at login and refuses the one without the other.
+ */
+export class Session {
+	/** Goes on with a session; without cookie it is a browser that has not signed in yet. */
+	constructor(private readonly state: Ticket) {}
+
+	/** Makes the owner account of a fresh instance, or signs in where it exists already. */
+	static async signIn(baseUrl: string, owner: Owner): Promise<Session> {
+		const session = new Session({ baseUrl, browserId: randomUUID(), cookie: '' });
+		const { userManagement } = await session.request<{
+			userManagement: { showSetupOnFirstLoad: boolean };
+		}>('GET', '/rest/settings');
+		if (userManagement.showSetupOnFirstLoad) {
+			await session.request('POST', '/rest/owner/setup', owner);
+		} else {
+			const { email, password } = owner;
+			await session.request('POST', '/rest/login', { emailOrLdapLoginId: email, password });
+		}
+		return session;
+	}
+
+	/** n8n allows few sign-ins a minute, so processes that work together share one. */
+	get ticket(): Ticket {
+		return { ...this.state };
+	}
+
+	/**
+	 * One call of the REST interface; gives what n8n wraps in `data`.
+	 *
+	 * @throws RestError for every answer other than 2xx
+	 */
+	async request<T = unknown>(method: string, path: string, body?: object): Promise<T> {
+		const answer = await this.send(method, path, body);
+		const text = await answer.text();
+		if (!answer.ok) throw new RestError(method, path, answer.status, text);
+		const parsed = (text ? JSON.parse(text) : {}) as { data?: T };
+		return (parsed.data ?? parsed) as T;
+	}
+
+	/** The bytes behind a path. @throws RestError for every answer other than 2xx */
+	async bytes(path: string): Promise<Buffer> {
+		const answer = await this.send('GET', path);
+		if (!answer.ok) throw new RestError('GET', path, answer.status, await answer.text());
+		return Buffer.from(await answer.arrayBuffer());
+	}
+
+	private async send(method: string, path: string, body?: object): Promise<Response> {
+		const { baseUrl, browserId, cookie } = this.state;
+		const answer = await fetch(`${baseUrl}${path}`, {
+			method,
+			headers: {
+				'content-type': 'application/json',
+				'browser-id': browserId,
+				'push-ref': browserId,
+				...(cookie && { cookie }),
+			},
+			body: body && JSON.stringify(body),
+			signal: AbortSignal.timeout(60_000),
+		});
+		for (const line of answer.headers.getSetCookie()) {
+			if (line.startsWith('n8n-auth=')) this.state.cookie = line.split(';')[0];
+		}
+		return answer;
+	}
+}
