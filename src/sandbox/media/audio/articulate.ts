@@ -1,0 +1,107 @@
+import { breather } from '../breathe';
+import { randomFrom } from '../random';
+import { Resonator } from './filter';
+import type { Phoneme } from './phonemes';
+import type { Voice } from './voice';
+import { SAMPLE_RATE } from './wav';
+
+/** A phoneme (none is a pause) as it is to be said. */
+export interface Segment {
+	phoneme?: Phoneme;
+	/** Without the closure of a stop. */
+	seconds: number;
+	/** Hz. */
+	pitch: number;
+}
+
+/** Filters are tuned this often: the ear hears no steps of 1.5 ms. */
+const TUNE_EVERY = 32;
+const OPEN_SHARE = 0.62;
+/** The ranges over which formants and levels move from one phoneme to the next. */
+const FORMANT_SECONDS = 0.018;
+const LEVEL_SECONDS = 0.007;
+const PITCH_SECONDS = 0.04;
+
+/**
+ * Says the segments with a voice: a pulse train and noise through four resonances in a row, and
+ * friction beside them (Klatt, "Software for a cascade/parallel formant synthesizer", 1980, cut
+ * down to what a sandbox needs).
+ */
+export async function articulate(segments: Segment[], voice: Voice): Promise<Float32Array> {
+	const steps = segments.flatMap(toSteps);
+	const output = new Float32Array(steps.reduce((sum, { length }) => sum + length, 0));
+	const random = randomFrom('breath', voice.pitch);
+	const mouth = [0, 1, 2, 3].map(() => new Resonator());
+	const teeth = new Resonator();
+	const toward = (seconds: number) => 1 - Math.exp(-TUNE_EVERY / SAMPLE_RATE / seconds);
+	const [formantShare, levelShare, pitchShare] = [
+		FORMANT_SECONDS,
+		LEVEL_SECONDS,
+		PITCH_SECONDS,
+	].map(toward);
+	const now = {
+		formants: [500, 1500, 2500],
+		voice: 0,
+		breath: 0,
+		friction: 0,
+		pitch: steps[0]?.pitch ?? 100,
+	};
+	const breathe = breather();
+	let at = 0;
+	let turn = 0;
+	for (const step of steps) {
+		for (let i = 0; i < step.length; i++, at++) {
+			if (i % TUNE_EVERY === 0) {
+				const share = i / step.length;
+				step.from.forEach((from, k) => {
+					const target = (from + (step.to[k] - from) * share) * voice.tract;
+					now.formants[k] += (target - now.formants[k]) * formantShare;
+					mouth[k].tune(now.formants[k], 60 + 35 * k);
+				});
+				mouth[3].tune(3500 * voice.tract, 220);
+				teeth.tune(step.hiss, step.hiss * 0.28);
+				now.voice += (step.voice - now.voice) * levelShare;
+				now.breath += (step.breath + step.voice * voice.breath - now.breath) * levelShare;
+				now.friction += (step.friction - now.friction) * levelShare;
+				now.pitch += (step.pitch - now.pitch) * pitchShare;
+				await breathe();
+			}
+			turn = (turn + (now.pitch * (1 + 0.006 * Math.sin(at * 0.0016))) / SAMPLE_RATE) % 1;
+			const noise = random() * 2 - 1;
+			let sound = now.voice * glottis(turn) + now.breath * noise * 0.35;
+			for (const resonance of mouth) sound = resonance.run(sound);
+			output[at] = sound + now.friction * 0.55 * teeth.run(noise);
+		}
+	}
+	return output;
+}
+
+/** The derivative of the air that passes the vocal cords, over one turn: open, then shut. */
+function glottis(turn: number): number {
+	const share = turn / OPEN_SHARE;
+	return share < 1 ? 2 * share - 3 * share * share : 0;
+}
+
+interface Step {
+	/** Samples. */
+	length: number;
+	from: readonly number[];
+	to: readonly number[];
+	voice: number;
+	breath: number;
+	friction: number;
+	hiss: number;
+	pitch: number;
+}
+
+const SILENT = { voice: 0, breath: 0, friction: 0, hiss: 4000 };
+const REST = [500, 1500, 2500];
+
+function toSteps({ phoneme, seconds, pitch }: Segment): Step[] {
+	const samples = (length: number) => Math.max(1, Math.round(length * SAMPLE_RATE));
+	if (!phoneme) return [{ ...SILENT, length: samples(seconds), from: REST, to: REST, pitch }];
+	const { formants: from, glide: to = from, voice, breath, friction, hiss, closure } = phoneme;
+	const sounding = { length: samples(seconds), from, to, voice, breath, friction, hiss, pitch };
+	if (closure === 0) return [sounding];
+	return [{ ...SILENT, length: samples(closure), from, to, pitch, voice: voice * 0.15 }, sounding];
+}

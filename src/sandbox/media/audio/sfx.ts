@@ -1,0 +1,26 @@
+import { breather } from '../breathe';
+import { clamp, randomFrom } from '../random';
+import type { Media, MediaRequest } from '../types';
+import { fade, foldIntoLoop } from './edges';
+import { chooseEffect } from './effects';
+import { SAMPLE_RATE, toWav } from './wav';
+
+const DEFAULT_SECONDS = 2.5;
+const MAX_SECONDS = 30;
+
+/** A sound that the prompt's words call for. Lasts as long as asked, 0.2 to 30 seconds. */
+export async function renderSfx(request: MediaRequest): Promise<Media> {
+	const seconds = clamp(request.durationSeconds, 0.2, MAX_SECONDS, DEFAULT_SECONDS);
+	const length = Math.round(seconds * SAMPLE_RATE);
+	const overlap = request.loop ? Math.round(Math.min(0.5, seconds / 2) * SAMPLE_RATE) : 0;
+	const samples = new Float32Array(length + overlap);
+	const random = randomFrom('sfx', request.prompt, request.seed, request.index);
+	const wave = chooseEffect(request.prompt, random)(random, seconds);
+	const breathe = breather();
+	for (let i = 0; i < samples.length; i++) {
+		samples[i] = wave(i / SAMPLE_RATE);
+		if (i % 2048 === 0) await breathe();
+	}
+	if (request.loop) return toWav(foldIntoLoop(samples, length), request.volume);
+	return toWav(fade(samples, 0.004, Math.min(0.25, seconds * 0.2)), request.volume);
+}

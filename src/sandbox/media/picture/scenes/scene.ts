@@ -1,0 +1,72 @@
+import type { Random } from '../../random';
+import type { Palette } from '../palette';
+
+export interface Stage {
+	/** Pixels. */
+	width: number;
+	height: number;
+	random: Random;
+	palette: Palette;
+}
+
+/**
+ * A scene draws itself as SVG for a phase from 0 to 1; phase 1 looks like phase 0, so that a video
+ * loops without a jump. All chance is used up before the first drawing.
+ */
+export type Draw = (phase: number) => string;
+export type Scene = (stage: Stage) => Draw;
+
+/** A tenth of a pixel is enough, and keeps the SVG short. */
+export function round(value: number): number {
+	return Math.round(value * 10) / 10;
+}
+
+type Stop = [offset: number, color: string, opacity?: number];
+
+const stops = (list: Stop[]) =>
+	list
+		.map(
+			([at, color, opacity = 1]) =>
+				`<stop offset="${at}" stop-color="${color}" stop-opacity="${opacity}"/>`,
+		)
+		.join('');
+
+export function linear(
+	id: string,
+	list: Stop[],
+	direction: 'down' | 'across' | 'diagonal' = 'down',
+): string {
+	const [x2, y2] = { down: [0, 1], across: [1, 0], diagonal: [1, 1] }[direction];
+	return `<linearGradient id="${id}" x1="0" y1="0" x2="${x2}" y2="${y2}">${stops(list)}</linearGradient>`;
+}
+
+export function radial(id: string, list: Stop[], focus = 0.5): string {
+	return `<radialGradient id="${id}" fx="${focus}" fy="${focus}">${stops(list)}</radialGradient>`;
+}
+
+export function sky({ width, height, palette }: Stage): string {
+	const [top, middle, horizon] = palette.sky;
+	return `<defs>${linear('sky', [
+		[0, top],
+		[0.55, middle],
+		[1, horizon],
+	])}</defs><rect width="${width}" height="${height}" fill="url(#sky)"/>`;
+}
+
+/** Stars in the upper part; each twinkles a whole number of times a loop. */
+export function stars({ width, height, random, palette }: Stage, count: number): Draw {
+	const list = Array.from({ length: count }, () => ({
+		x: random() * width,
+		y: random() * random() * height * 0.8,
+		radius: Math.max(0.5, (0.4 + random() * random() * 1.6) * (Math.min(width, height) / 500)),
+		turns: 1 + Math.floor(random() * 3),
+		start: random(),
+	}));
+	return (phase) =>
+		list
+			.map(({ x, y, radius, turns, start }) => {
+				const glow = 0.55 + 0.4 * Math.sin(2 * Math.PI * (phase * turns + start));
+				return `<circle cx="${round(x)}" cy="${round(y)}" r="${round(radius)}" fill="${palette.light}" opacity="${round(glow)}"/>`;
+			})
+			.join('');
+}

@@ -1,0 +1,61 @@
+import type { H264MP4Encoder } from 'h264-mp4-encoder';
+import type { Size } from '../dimensions';
+import { withoutTimestamps } from './boxes';
+
+export interface VideoEncoder {
+	/** RGBA, of exactly the size of the video. */
+	add(pixels: Buffer): void;
+	finish(): Buffer;
+	/** Frees the memory inside the wasm module; to be called however it ended. */
+	release(): void;
+}
+
+type Library = { createH264MP4Encoder(): Promise<H264MP4Encoder> };
+
+let library: Promise<Library> | undefined;
+let created = 0;
+
+/**
+ * The library is compiled by Emscripten, which makes the whole process abort at any unhandled
+ * rejection: these listeners are taken off again.
+ */
+async function loadLibrary(): Promise<Library> {
+	const events = ['uncaughtException', 'unhandledRejection'] as const;
+	const before = events.map((event) => process.rawListeners(event));
+	const loaded = await import('h264-mp4-encoder');
+	events.forEach((event, i) => {
+		for (const listener of process.rawListeners(event)) {
+			if (!before[i].includes(listener)) process.off(event, listener as () => void);
+		}
+	});
+	return loaded;
+}
+
+/** Whole frames a second; width and height even. */
+export async function createH264MP4Encoder(
+	options: Size & { frameRate: number },
+): Promise<VideoEncoder> {
+	const { createH264MP4Encoder: create } = await (library ??= loadLibrary());
+	const encoder = await create();
+	// All encoders share one file system.
+	encoder.outputFilename = `${created++}.mp4`;
+	encoder.width = options.width;
+	encoder.height = options.height;
+	encoder.frameRate = options.frameRate;
+	encoder.speed = 8;
+	encoder.quantizationParameter = 24;
+	encoder.groupOfPictures = options.frameRate;
+	encoder.initialize();
+	const file = encoder.outputFilename;
+	return {
+		add: (pixels) => encoder.addFrameRgba(pixels),
+		finish: () => {
+			encoder.finalize();
+			return withoutTimestamps(Buffer.from(encoder.FS.readFile(file)));
+		},
+		release: () => {
+			encoder.delete();
+			encoder.FS.unlink(file);
+		},
+	};
+}
