@@ -1,6 +1,6 @@
-import { spawn } from 'node:child_process';
 import { createWriteStream, mkdirSync } from 'node:fs';
 import path from 'node:path';
+import { spawnGuarded } from './process';
 
 /** How a command ended: exit code, and both its streams in the order they came. */
 export interface CommandResult {
@@ -25,10 +25,10 @@ export async function run(
 	const log = options.logFile ? createWriteStream(options.logFile, { flags: 'a' }) : undefined;
 	log?.write(`$ ${[path.basename(command), ...args].join(' ')}\n`);
 	return await new Promise((resolve) => {
-		const child = spawn(command, args, {
+		// Guarded: the npm of a killed start would go on writing below the one of the next start.
+		const child = spawnGuarded(command, args, {
 			cwd: options.cwd,
 			env: options.env ?? process.env,
-			stdio: ['ignore', 'pipe', 'pipe'],
 		});
 		let output = '';
 		const collect = (chunk: Buffer) => {

@@ -9,8 +9,10 @@ import { cleanEnvironment, lastLines, startGuarded, type Guarded } from './proce
 
 /** How to start an n8n; everything has a default that disturbs nobody. */
 export interface N8nOptions {
-	/** Kept after the stop when given; otherwise a fresh folder that the stop removes. */
+	/** Default: a fresh folder in the system's temporary folder. */
 	userFolder?: string;
+	/** Whether the stop removes the user folder; default: when it was not given. */
+	temporary?: boolean;
 	/** Port of the editor and its REST interface; default: a free one. */
 	port?: number;
 	/** Variables that go over the lab's own. */
@@ -74,7 +76,8 @@ export async function startN8n(options: N8nOptions = {}): Promise<N8n> {
 	});
 	const baseUrl = `http://127.0.0.1:${port}`;
 	const removeOwnFolder = () => {
-		if (!options.userFolder) rmSync(userFolder, { recursive: true, force: true, maxRetries: 3 });
+		if (options.temporary ?? !options.userFolder)
+			rmSync(userFolder, { recursive: true, force: true, maxRetries: 3 });
 	};
 	try {
 		await untilReady(guarded, baseUrl, logFile, options.readyTimeoutMs ?? 120_000);

@@ -1,4 +1,4 @@
-import { spawn, type ChildProcess } from 'node:child_process';
+import { spawn, type ChildProcess, type ChildProcessWithoutNullStreams } from 'node:child_process';
 import { createWriteStream, mkdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 
@@ -25,23 +25,33 @@ export interface GuardedOptions {
 	graceMs?: number;
 }
 
-/** Starts a command under `guard.cjs`, in a process group of its own. */
+/**
+ * Spawns a command under `guard.cjs`, in a process group of its own: it ends when its standard input
+ * is closed, which happens by itself when we are gone.
+ */
+export function spawnGuarded(
+	command: string,
+	args: string[],
+	options: { cwd?: string; env: NodeJS.ProcessEnv; graceMs?: number },
+): ChildProcessWithoutNullStreams {
+	const { cwd, env, graceMs = 10_000 } = options;
+	const guard = path.join(__dirname, 'guard.cjs');
+	const child = spawn(process.execPath, [guard, command, ...args], {
+		cwd,
+		env: { ...env, LAB_GUARD_GRACE_MS: String(graceMs) },
+		stdio: ['pipe', 'pipe', 'pipe'],
+		detached: process.platform !== 'win32',
+	});
+	// A starter that stops while the guard is going away would otherwise die of EPIPE.
+	child.stdin.on('error', () => undefined);
+	return child;
+}
+
+/** Starts a long-lived process whose output goes to a log. */
 export function startGuarded(options: GuardedOptions): Guarded {
 	mkdirSync(path.dirname(options.logFile), { recursive: true });
 	const log = createWriteStream(options.logFile, { flags: 'w' });
-	const graceMs = options.graceMs ?? 10_000;
-	const child = spawn(
-		process.execPath,
-		[path.join(__dirname, 'guard.cjs'), options.command, ...options.args],
-		{
-			cwd: options.cwd,
-			env: { ...options.env, LAB_GUARD_GRACE_MS: String(graceMs) },
-			stdio: ['pipe', 'pipe', 'pipe'],
-			detached: process.platform !== 'win32',
-		},
-	);
-	// A starter that stops while the guard is going away would otherwise die of EPIPE.
-	child.stdin.on('error', () => undefined);
+	const child = spawnGuarded(options.command, options.args, options);
 	child.stdout.pipe(log, { end: false });
 	child.stderr.pipe(log, { end: false });
 	const ended = new Promise<number>((resolve) => {

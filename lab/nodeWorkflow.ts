@@ -1,0 +1,98 @@
+import type { IDataObject, INode, INodeParameters, OnError } from 'n8n-workflow';
+import type { SavedCredential } from './rest';
+import type { WorkflowData } from './rest/workflows';
+
+/** A file on an input item. */
+export interface InputFile {
+	data: Buffer;
+	fileName: string;
+	mimeType: string;
+}
+
+export interface InputItem {
+	json?: IDataObject;
+	/** Files by the name of their binary field. */
+	binary?: Record<string, InputFile>;
+}
+
+/** A node to try, and what n8n shall do with it. */
+export interface NodeRun {
+	type: string;
+	typeVersion?: number;
+	parameters: INodeParameters;
+	credential?: SavedCredential;
+	/** Default: one item without fields. */
+	items?: InputItem[];
+	/** `continueRegularOutput` is what users call Continue On Fail. */
+	onError?: OnError;
+	/** Retry On Fail, with how often and how many milliseconds apart. */
+	retry?: { maxTries: number; waitBetweenTries: number };
+	/** How long the execution may take; default 120 s. */
+	timeoutMs?: number;
+}
+
+/** Name of the node that is tried. */
+export const nodeName = 'Node under test';
+
+/** Name of the trigger that starts it by hand. */
+export const triggerName = 'Start';
+
+const inputName = 'Input';
+
+// n8n keeps pinned files inside the item; the Code node puts them into its binary store, where a
+// user's files are, so that streaming and metadata are tried too.
+const unpackFiles = `
+return await Promise.all($input.all().map(async ({ json: { fields, files } }) => {
+	const binary = {};
+	for (const [name, file] of Object.entries(files)) {
+		const bytes = Buffer.from(file.data, 'base64');
+		binary[name] = await this.helpers.prepareBinaryData(bytes, file.fileName, file.mimeType);
+	}
+	return { json: fields, binary };
+}));`;
+
+/** The workflow trigger -> input items -> node, ready to run by hand. */
+export function workflowOf(run: NodeRun): WorkflowData {
+	const { items = [{}], type, typeVersion = 1, parameters, credential, onError, retry } = run;
+	const place = (name: string, column: number) => ({
+		id: name,
+		name,
+		position: [column * 220, 0] as [number, number],
+	});
+	const trigger: INode = {
+		...place(triggerName, 0),
+		type: 'n8n-nodes-base.manualTrigger',
+		typeVersion: 1,
+		parameters: {},
+	};
+	const input: INode = {
+		...place(inputName, 1),
+		type: 'n8n-nodes-base.code',
+		typeVersion: 2,
+		parameters: { jsCode: unpackFiles },
+	};
+	const tried: INode = {
+		...place(nodeName, 2),
+		...{ type, typeVersion, parameters },
+		...(onError && { onError }),
+		...(retry && { retryOnFail: true, ...retry }),
+		...(credential && {
+			credentials: { [credential.type]: { id: credential.id, name: credential.name } },
+		}),
+	};
+	const to = (node: string) => ({ main: [[{ node, type: 'main' as const, index: 0 }]] });
+	return {
+		name: `Try ${type}`,
+		nodes: [trigger, input, tried],
+		connections: { [triggerName]: to(inputName), [inputName]: to(nodeName) },
+		pinData: { [triggerName]: items.map((item) => ({ json: packed(item) })) },
+	};
+}
+
+function packed({ json = {}, binary = {} }: InputItem): IDataObject {
+	const files = Object.entries(binary).map(([name, file]) => [
+		name,
+		{ ...file, data: file.data.toString('base64') },
+	]);
+	return { fields: json, files: Object.fromEntries(files) as IDataObject };
+}

@@ -1,0 +1,57 @@
+import { ensureLab } from './install';
+import { startN8n, temporaryUserFolder, type N8n } from './n8n';
+import { buildProject, installPackage, packProject } from './package';
+import { silent, withProgress, type Tell } from './progress';
+import { Rest, type Owner } from './rest';
+
+/** The account of every n8n that the lab makes: they listen on this machine only. */
+export const demoOwner: Owner = {
+	email: 'demo@example.com',
+	firstName: 'Demo',
+	lastName: 'Owner',
+	password: 'MediaGen1',
+};
+
+/** A running n8n with our packed package in it, signed in as its owner. */
+export interface Stage {
+	n8n: N8n;
+	rest: Rest;
+}
+
+export interface StageOptions {
+	/** Kept over starts when given; otherwise temporary. */
+	userFolder?: string;
+	port?: number;
+	env?: Record<string, string>;
+	tell?: Tell;
+}
+
+/**
+ * From a checkout to a running n8n: installs n8n where it is missing, builds and packs the project,
+ * installs the tarball, starts n8n and signs in.
+ *
+ * @throws LabError with one line when any of that fails; nothing is left running then
+ */
+export async function setStage(options: StageOptions = {}): Promise<Stage> {
+	const { tell = silent, port, env } = options;
+	await ensureLab(tell);
+	const tarball = await withProgress(tell, 'Building and packing the nodes', async () => {
+		await buildProject();
+		return await packProject();
+	});
+	const userFolder = options.userFolder ?? temporaryUserFolder();
+	await withProgress(tell, 'Installing the nodes into n8n', async () => {
+		await installPackage(tarball, userFolder);
+	});
+	const n8n = await withProgress(
+		tell,
+		'Starting n8n',
+		async () => await startN8n({ userFolder, temporary: !options.userFolder, port, env }),
+	);
+	try {
+		return { n8n, rest: await Rest.signIn(n8n.baseUrl, demoOwner) };
+	} catch (error) {
+		await n8n.kill();
+		throw error;
+	}
+}

@@ -1,0 +1,52 @@
+import { readFileSync, readdirSync } from 'node:fs';
+import path from 'node:path';
+import type { INode } from 'n8n-workflow';
+import { credentialType } from '../credential';
+import { examplesRoot } from '../paths';
+import type { Rest, SavedCredential, SavedWorkflow, WorkflowData } from '../rest';
+
+/** The example workflows in the order of their file names. */
+export function readExamples(): WorkflowData[] {
+	return readdirSync(examplesRoot)
+		.filter((file) => file.endsWith('.json'))
+		.sort()
+		.map((file) => JSON.parse(readFileSync(path.join(examplesRoot, file), 'utf8')) as WorkflowData);
+}
+
+const isOurs = ({ type }: INode) => type.startsWith('n8n-nodes-mediagen.');
+
+/** A workflow whose nodes of ours use this credential, as after choosing it in the editor. */
+export function withCredential(workflow: WorkflowData, saved: SavedCredential): WorkflowData {
+	const credentials = { [credentialType]: { id: saved.id, name: saved.name } };
+	return {
+		...workflow,
+		nodes: workflow.nodes.map((node) => (isOurs(node) ? { ...node, credentials } : node)),
+	};
+}
+
+/**
+ * A workflow whose creations use models that the service has: the ids in the examples are the
+ * sandbox's, and another service has a catalogue of its own.
+ */
+export function withModels(workflow: WorkflowData, choose: (node: INode) => string): WorkflowData {
+	return {
+		...workflow,
+		nodes: workflow.nodes.map((node) =>
+			isOurs(node) && node.parameters.model
+				? { ...node, parameters: { ...node.parameters, model: byId(choose(node)) } }
+				: node,
+		),
+	};
+}
+
+function byId(value: string) {
+	return { __rl: true as const, mode: 'id', value };
+}
+
+/** Saves a workflow, over the one of the same name that an earlier start has saved. */
+export async function saveWorkflow(rest: Rest, workflow: WorkflowData): Promise<SavedWorkflow> {
+	const known = (await rest.workflows.list()).find(({ name }) => name === workflow.name);
+	return known
+		? await rest.workflows.update(known.id, workflow)
+		: await rest.workflows.create(workflow);
+}

@@ -1,0 +1,4 @@
+/** Ends what `globalSetup.ts` started; jest runs both in the same process. */
+export default async function globalTeardown(): Promise<void> {
+	await globalThis.stopEverything?.();
+}

@@ -1,0 +1,34 @@
+import type { SavedCredential, Ticket } from '../../../lab/rest';
+import type { SandboxAddress } from '../../../lab/sandbox';
+import type { KeyRing } from '../../../lab/sandboxAdmin';
+
+/** What test files need to know of what `globalSetup.ts` has started. */
+export interface Handover {
+	sandbox: SandboxAddress;
+	/** The owner's session: n8n allows few sign-ins a minute. */
+	ticket: Ticket;
+	n8nLog: string;
+	/** Folder that n8n's Read/Write Files node may use. */
+	filesFolder: string;
+	/** One saved credential for each key of the sandbox, and one with a key that it does not know. */
+	credentials: Record<keyof KeyRing | 'wrongKey', SavedCredential>;
+}
+
+declare global {
+	// eslint-disable-next-line no-var -- only `var` declares a property of globalThis
+	var stopEverything: (() => Promise<void>) | undefined;
+}
+
+// Test files run in a context of their own and share nothing with the global setup but the environment.
+const variable = 'MEDIAGEN_E2E';
+
+export function handOver(handover: Handover): void {
+	process.env[variable] = JSON.stringify(handover);
+}
+
+/** @throws Error outside of a run of `jest.e2e.config.js` */
+export function takeOver(): Handover {
+	const text = process.env[variable];
+	if (!text) throw new Error('End-to-end tests need the global setup: run npm run test:e2e');
+	return JSON.parse(text) as Handover;
+}

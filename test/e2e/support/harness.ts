@@ -1,0 +1,43 @@
+import { Rest, type SavedCredential } from '../../../lab/rest';
+import { runNode, startNode, type NodeRun, type NodeRunResult } from '../../../lab/runNode';
+import { SandboxAdmin, keyRing } from '../../../lab/sandboxAdmin';
+import { takeOver } from './handover';
+
+const handover = takeOver();
+
+/** n8n, signed in as its owner. */
+export const rest = Rest.resume(handover.ticket);
+
+/** Controls of the sandbox; `beforeEach(() => sandbox.reset())` gives each test a fresh service. */
+export const sandbox = new SandboxAdmin(handover.sandbox.adminUrl);
+
+/** Where the sandbox's API is, ending in `/v1`. */
+export const { baseUrl } = handover.sandbox;
+
+/** The sandbox's keys by what they may do. */
+export const keys = keyRing(handover.sandbox);
+
+/** Saved credentials: one for each of `keys`, and `wrongKey`. */
+export const { credentials, filesFolder, n8nLog } = handover;
+
+/** A run of one of our nodes, without the prefix of the package. */
+export interface OurRun extends Omit<NodeRun, 'type' | 'credential'> {
+	/** Such as `mediaGenGeneration`. */
+	node: string;
+	/** Default: the key with all scopes. */
+	credential?: SavedCredential;
+}
+
+function complete({ node, credential = credentials.full, ...run }: OurRun): NodeRun {
+	return { ...run, type: `n8n-nodes-mediagen.${node}`, credential };
+}
+
+/** Runs one of our nodes in the real n8n to its end. */
+export async function runOurs(run: OurRun): Promise<NodeRunResult> {
+	return await runNode(rest, complete(run));
+}
+
+/** Starts one of our nodes in the real n8n and gives the ids at once. */
+export async function startOurs(run: OurRun): Promise<{ workflowId: string; executionId: string }> {
+	return await startNode(rest, complete(run));
+}
