@@ -1,0 +1,43 @@
+import express, { Router, type ErrorRequestHandler, type Express } from 'express';
+
+import { admin } from './admin';
+import { ApiError, asApiError } from './http/errors';
+import { sendError } from './http/answer';
+import { begin } from './http/exchange';
+import { operations, type Operation } from './http/operation';
+import { credits } from './routes/credits';
+import { files } from './routes/files';
+import { generations } from './routes/generations';
+import { jobs } from './routes/jobs';
+import { models } from './routes/models';
+import { storage } from './routes/storage';
+import type { Service } from './service';
+
+type Routes = (operation: Operation, service: Service) => void;
+
+/** Every resource of the contract. */
+const RESOURCES: Routes[] = [models, files, generations, jobs, credits];
+
+/** The whole HTTP surface: the contract under `/v1`, file addresses, and the admin path. */
+export function createApp(service: Service, reset: () => Promise<void>): Express {
+	const app = express();
+	app.disable('x-powered-by');
+	app.disable('etag');
+	app.enable('case sensitive routing');
+	app.enable('strict routing');
+	const contract = Router({ caseSensitive: true, strict: true });
+	const operation = operations(service, contract);
+	for (const routes of RESOURCES) routes(operation, service);
+	app.use('/v1', contract);
+	storage(service, app);
+	app.use('/sandbox', admin(service, reset));
+	app.use((request, response) => {
+		const unknown = new ApiError(404, 'not_found', 'The service has no such address.');
+		sendError(service, begin(service, request, response, null), unknown);
+	});
+	const failed: ErrorRequestHandler = (error, request, response, _next) => {
+		sendError(service, begin(service, request, response, null), asApiError(error));
+	};
+	app.use(failed);
+	return app;
+}

@@ -1,0 +1,54 @@
+import type { Clock } from './clock';
+import { Faults } from './faults';
+import { Idempotency } from './http/idempotency';
+import { RateLimiter } from './http/rateLimit';
+import { RequestLog } from './http/requestLog';
+import { Ids } from './ids';
+import { Ledger } from './ledger';
+import { Chance } from './random';
+import { assemble, type Service } from './service';
+import type { Settings } from './settings';
+import { openWorkspaces } from './start';
+import { Library, type Render } from './storage/library';
+import { Links } from './storage/links';
+import { Outputs } from './storage/outputs';
+import { Store } from './store';
+
+export interface Plan {
+	seed: number;
+	origin: string;
+	settings: Settings;
+	clock: Clock;
+	/** Where files lie. */
+	directory: string;
+	render: Render;
+	report: (fault: unknown) => void;
+}
+
+/** Builds the service from its parts and opens its workspaces. */
+export async function createService(plan: Plan): Promise<Service> {
+	const { seed, clock, settings, origin, report } = plan;
+	const chance = new Chance(seed);
+	const store = new Store();
+	const service = assemble({
+		settings,
+		clock,
+		chance,
+		ids: new Ids(seed),
+		store,
+		ledger: new Ledger(() => clock.now()),
+		faults: new Faults(chance),
+		limiter: new RateLimiter(clock),
+		idempotency: new Idempotency(clock, store.keeper, () => true),
+		requests: new RequestLog(),
+		links: new Links(origin, `links of ${seed}`, clock),
+		library: new Library(plan.directory, plan.render),
+		outputs: new Outputs(),
+		emit: () => {},
+		committed: async () => {},
+		report,
+	});
+	await service.library.open();
+	openWorkspaces(service);
+	return service;
+}

@@ -1,0 +1,24 @@
+import { ApiError } from '../http/errors';
+import { InsufficientCredits } from '../ledger';
+import type { Service } from '../service';
+import type { Workspace } from '../store';
+
+/** Sets credits aside for a job, or answers 402. */
+export function reserve(service: Service, { id }: Workspace, resource: string, credits: number) {
+	refuseLack(() => service.ledger.reserve(id, resource, credits));
+}
+
+/** Takes credits at once, or answers 402. */
+export function charge(service: Service, { id }: Workspace, resource: string, credits: number) {
+	refuseLack(() => service.ledger.charge(id, resource, credits));
+}
+
+function refuseLack(move: () => void): void {
+	try {
+		move();
+	} catch (error) {
+		if (!(error instanceof InsufficientCredits)) throw error;
+		const { needed, available, message } = error;
+		throw new ApiError(402, 'insufficient_credits', message, { needed, available });
+	}
+}

@@ -1,0 +1,161 @@
+import type { CreateGeneration, GenerationStatus, InputSlot } from '../../contract';
+import { findModel, type ModelEntry } from '../catalogue/models';
+import type { GenerationEntity, OutputEntity } from '../entities';
+import { ApiError, invalid } from '../http/errors';
+import { countCharacters, outputPrice, type Effective } from '../prices';
+import type { Service } from '../service';
+import { checkReference } from '../storage/references';
+import { MEDIA_FORMATS } from '../storage/outputs';
+import type { Workspace } from '../store';
+import { announceGeneration } from './announce';
+import { reserve } from './credits';
+import { dueAt, failedOutputs, fateOf, problem } from './fate';
+import { liteReservation, meterLite } from './meter';
+import { effectiveParameters } from './parameters';
+import { publishOutput } from './rendering';
+import { checkVoice } from './voices';
+
+const LITE = 'service/speech-lite';
+
+/** Accepts a generation: checks it, reserves its credits and queues it. Nothing is kept on a refusal. */
+export function createGeneration(
+	service: Service,
+	workspace: Workspace,
+	body: CreateGeneration,
+): GenerationEntity {
+	const model = checkModel(body);
+	const parameters = effectiveParameters(
+		model,
+		body.parameters ?? {},
+		service.settings.modelChecks,
+	);
+	checkPersona(workspace, body);
+	checkInputs(service, workspace, model, body);
+	if (model.speechModel && typeof parameters.voice === 'string') {
+		checkVoice(service, workspace, model.speechModel, parameters.voice, 'parameters.voice');
+	}
+	checkConcurrency(service, workspace);
+	const id = service.ids.next('gen');
+	const credits = quote(model, parameters, body.prompt);
+	reserve(service, workspace, id, credits);
+	const kind = model.kind!;
+	const entity: GenerationEntity = {
+		id,
+		workspace: workspace.id,
+		createdAt: workspace.generations.stamp(service.clock.now()),
+		dueAt: dueAt(service, kind, id),
+		settledAt: null,
+		status: 'queued',
+		mode: body.mode,
+		kind,
+		model: body.model,
+		prompt: body.prompt,
+		personaId: body.persona_id ?? null,
+		input: body.input ?? {},
+		parameters: body.parameters ?? {},
+		delivery: body.delivery ?? 'public_url',
+		estimatedCredits: credits,
+		spentCredits: 0,
+		fate: fateOf(service, { ...body, workspace: workspace.id, text: body.prompt }),
+		problems: [],
+		outputs: Array.from({ length: Number(parameters.count ?? 1) }, (_, index) => ({
+			id: service.ids.next('out'),
+			index,
+			kind,
+			...MEDIA_FORMATS[kind],
+		})),
+	};
+	workspace.generations.put(entity);
+	watchGeneration(service, workspace, entity);
+	return entity;
+}
+
+/** Lets a queued generation run to its end; also after a restart. */
+export function watchGeneration(
+	service: Service,
+	workspace: Workspace,
+	entity: GenerationEntity,
+): void {
+	workspace.running.add(entity.id);
+	service.clock.at(entity.dueAt, () => settle(service, workspace, entity));
+}
+
+function settle(service: Service, workspace: Workspace, entity: GenerationEntity): void {
+	const all = entity.outputs;
+	const failed = failedOutputs(entity.fate, all.length);
+	entity.problems = all.filter(({ index }) => failed.has(index)).map(({ id }) => problem(id));
+	entity.outputs = all.filter(({ index }) => !failed.has(index));
+	entity.spentCredits = spentCredits(workspace, entity, all);
+	service.ledger.settle(workspace.id, entity.id, entity.spentCredits);
+	entity.status = endStatus(entity.outputs.length, failed.size);
+	entity.settledAt = service.clock.now();
+	for (const output of entity.outputs) publishOutput(service, workspace, entity, output);
+	workspace.running.delete(entity.id);
+	workspace.generations.put(entity);
+	announceGeneration(service, workspace, entity);
+}
+
+function endStatus(good: number, bad: number): GenerationStatus {
+	if (bad === 0) return 'completed';
+	return good === 0 ? 'failed' : 'partially_completed';
+}
+
+/** Only completed outputs are paid for. */
+function spentCredits(workspace: Workspace, entity: GenerationEntity, all: OutputEntity[]): number {
+	if (entity.model === LITE) {
+		const characters = countCharacters(entity.prompt) * entity.outputs.length;
+		const { credits, carry } = meterLite(workspace.entity.liteCarry, characters);
+		workspace.entity.liteCarry = carry;
+		workspace.save();
+		return credits;
+	}
+	return (entity.estimatedCredits / all.length) * entity.outputs.length;
+}
+
+function quote(model: ModelEntry, parameters: Effective, prompt: string): number {
+	const count = Number(parameters.count ?? 1);
+	if (model.id === LITE) return liteReservation(countCharacters(prompt) * count);
+	return outputPrice(model, parameters, prompt) * count;
+}
+
+function checkModel({ model: id, mode, prompt }: CreateGeneration): ModelEntry {
+	const model = findModel(id);
+	if (!model || model.mode === 'agent') throw invalid('model', 'is no model of the catalogue');
+	if (model.mode !== mode) throw invalid('model', `makes ${model.mode}, not ${mode}`);
+	if (countCharacters(prompt) > model.maxPrompt) {
+		throw invalid('prompt', `must be at most ${model.maxPrompt} characters for ${model.id}`);
+	}
+	return model;
+}
+
+function checkPersona(workspace: Workspace, { persona_id: id, mode }: CreateGeneration): void {
+	if (id === undefined) return;
+	if (mode === 'audio') throw invalid('persona_id', 'is taken by images and videos only');
+	const persona = workspace.personas.get(id);
+	if (!persona) throw invalid('persona_id', 'is no persona of this workspace');
+	if (persona.status !== 'ready') throw invalid('persona_id', `is ${persona.status}, not ready`);
+}
+
+function checkInputs(
+	service: Service,
+	workspace: Workspace,
+	model: ModelEntry,
+	{ input = {} }: CreateGeneration,
+): void {
+	for (const [slot, addresses] of Object.entries(input) as Array<[InputSlot, string[]]>) {
+		const field = `input.${slot}`;
+		if (service.settings.modelChecks && addresses.length > 0 && !model.inputs.includes(slot)) {
+			throw invalid(field, `is not taken by the model ${model.id}`);
+		}
+		addresses.forEach((address, index) =>
+			checkReference(service, workspace, address, `${field}[${index}]`),
+		);
+	}
+}
+
+/** 429 while the workspace's concurrent media jobs all run. Specification: Limits. */
+export function checkConcurrency({ settings, clock }: Service, workspace: Workspace): void {
+	if (workspace.running.size < settings.concurrentJobs) return;
+	const message = `This workspace has ${settings.concurrentJobs} media jobs running.`;
+	throw new ApiError(429, 'concurrency_limit', message, undefined, clock.milliseconds(5));
+}

@@ -1,0 +1,51 @@
+import type { Request, Response } from 'express';
+
+import type { Workspace } from '../store';
+import type { KeyEntity } from '../entities';
+import type { RequestEntry } from './requestLog';
+import type { Service } from '../service';
+
+/** One request on its way through the middleware, and what is known of it so far. */
+export interface Exchange {
+	request: Request;
+	response: Response;
+	entry: RequestEntry;
+	/** Set by authentication. */
+	workspace?: Workspace;
+	key?: KeyEntity;
+}
+
+/** Begins an exchange: gives it an id and records it when it ends. */
+export function begin(
+	service: Service,
+	request: Request,
+	response: Response,
+	operation: string | null,
+): Exchange {
+	const started = performance.now();
+	const { authorization, ...headers } = request.headers;
+	const entry: RequestEntry = {
+		id: service.requestId(),
+		at: service.clock.now(),
+		method: request.method,
+		path: request.originalUrl.split('?')[0],
+		operation,
+		workspace: null,
+		status: null,
+		answered: false,
+		durationMs: 0,
+		idempotencyKey: null,
+		authorized: authorization !== undefined,
+		headers,
+		body: null,
+		fault: null,
+	};
+	response.once('close', () => {
+		entry.status ??= response.headersSent ? response.statusCode : null;
+		entry.answered = response.writableFinished;
+		entry.durationMs = Math.round((performance.now() - started) * 100) / 100;
+		service.requests.add(entry);
+	});
+	response.setHeader('x-request-id', entry.id);
+	return { request, response, entry };
+}

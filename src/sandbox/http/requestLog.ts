@@ -1,0 +1,53 @@
+/** One request that the service saw, under the contract's addresses or at a file address. */
+export interface RequestEntry {
+	id: string;
+	/** Wall-clock milliseconds. */
+	at: number;
+	method: string;
+	/** Without the query, which may hold a signature. */
+	path: string;
+	/** Name of the operation as in the contract; `upload`, `readFile`, `readOutput` for file addresses. */
+	operation: string | null;
+	workspace: string | null;
+	status: number | null;
+	/** False when the client was not given the whole answer. */
+	answered: boolean;
+	durationMs: number;
+	idempotencyKey: string | null;
+	/** Whether an Authorization header came along; the key itself is never recorded. */
+	authorized: boolean;
+	headers: Record<string, unknown>;
+	body: unknown;
+	fault: string | null;
+}
+
+const KEPT = 50_000;
+
+/** All requests seen, the last 50,000 of them, oldest first. */
+export class RequestLog {
+	private entries: RequestEntry[] = [];
+	private listeners = new Set<(entry: RequestEntry) => void>();
+	/** All that were ever seen. */
+	total = 0;
+
+	add(entry: RequestEntry): void {
+		this.total += 1;
+		this.entries.push(entry);
+		if (this.entries.length >= 2 * KEPT) this.entries = this.entries.slice(-KEPT);
+		for (const listener of this.listeners) listener(entry);
+	}
+
+	list(): RequestEntry[] {
+		return this.entries.slice(-KEPT);
+	}
+
+	/** The newest first. */
+	latest(count: number): RequestEntry[] {
+		return this.entries.slice(-count).reverse();
+	}
+
+	watch(listener: (entry: RequestEntry) => void): () => void {
+		this.listeners.add(listener);
+		return () => this.listeners.delete(listener);
+	}
+}

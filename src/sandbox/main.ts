@@ -1,0 +1,75 @@
+import { parseArgs } from 'util';
+
+import { createSandbox, type Sandbox } from './server';
+
+const USAGE = `Usage: npm run sandbox -- [options]
+  --port N          port on 127.0.0.1 (default 4010, 0 picks one)
+  --clock-scale N   how much faster than real time the service's time passes (default 1)
+  --seed N          repeats a run: ids, durations, media, faults (default by chance)
+  --public-url URL  where addresses in answers point to, behind a front
+  --json            prints one line of JSON when ready`;
+
+interface Options {
+	port: number;
+	clockScale: number;
+	seed: number | undefined;
+	publicUrl: string | undefined;
+	json: boolean;
+}
+
+function readOptions(): Options {
+	const { values } = parseArgs({
+		options: {
+			port: { type: 'string', default: '4010' },
+			'clock-scale': { type: 'string', default: '1' },
+			seed: { type: 'string' },
+			'public-url': { type: 'string' },
+			json: { type: 'boolean', default: false },
+		},
+	});
+	const number = (name: string, text: string, good: (value: number) => boolean) => {
+		const value = Number(text);
+		if (text.trim() !== '' && good(value)) return value;
+		throw new Error(`--${name} cannot be ${text}`);
+	};
+	const isPort = (value: number) => Number.isInteger(value) && value >= 0 && value < 65_536;
+	return {
+		port: number('port', values.port, isPort),
+		clockScale: number('clock-scale', values['clock-scale'], (value) => value > 0),
+		seed: values.seed === undefined ? undefined : number('seed', values.seed, Number.isInteger),
+		publicUrl: values['public-url'],
+		json: values.json,
+	};
+}
+
+function describe({ baseUrl, adminUrl, keys, seed }: Sandbox): string {
+	const lines = keys.map(({ key, workspace, scopes, entitled }) => {
+		const what = scopes.length === 14 ? 'all scopes' : scopes.join(' ');
+		return `  ${key.padEnd(22)} ${workspace}${entitled ? '' : ' (not entitled)'}: ${what}`;
+	});
+	return [
+		'The sandbox of the Media Generation Service is ready. Nothing here costs anything.',
+		`  base URL   ${baseUrl}`,
+		`  admin      ${adminUrl}`,
+		`  seed       ${seed}`,
+		'Keys:',
+		...lines,
+		'Ctrl-C ends it.',
+	].join('\n');
+}
+
+async function main(): Promise<void> {
+	const { port, clockScale, seed, publicUrl, json } = readOptions();
+	const sandbox = await createSandbox({ port, seed, publicUrl, settings: { clockScale } });
+	const { baseUrl, adminUrl, keys } = sandbox;
+	console.log(json ? JSON.stringify({ baseUrl, adminUrl, keys }) : describe(sandbox));
+	const end = () => void sandbox.close().then(() => process.exit(0));
+	process.once('SIGTERM', end);
+	process.once('SIGINT', end);
+}
+
+main().catch((error: NodeJS.ErrnoException) => {
+	const busy = error.code === 'EADDRINUSE' ? 'The port is in use; choose another with --port.' : '';
+	console.error(busy || `${error.message}\n${USAGE}`);
+	process.exit(1);
+});

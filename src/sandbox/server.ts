@@ -1,0 +1,112 @@
+import { mkdtemp, rm } from 'fs/promises';
+import { createServer, type Server } from 'http';
+import type { AddressInfo } from 'net';
+import { tmpdir } from 'os';
+import { join } from 'path';
+import type { Express } from 'express';
+
+import { createApp } from './app';
+import { Clock, realTimers, type Timers } from './clock';
+import { createService } from './create';
+import type { Service } from './service';
+import { readSettings, type SettingsInput } from './settings';
+import { listKeys, type KeyInfo } from './start';
+import type { Render } from './storage/library';
+
+export interface SandboxOptions {
+	/** 0 (the default) picks a free one. */
+	port?: number;
+	/** The same seed gives the same ids, durations, media and faults. Default: by chance. */
+	seed?: number;
+	/** Any of the settings, for example `{clockScale: 60, concurrentJobs: 2}`. */
+	settings?: SettingsInput;
+	/** Where addresses in answers point to, when the sandbox stands behind a front. */
+	publicUrl?: string;
+	/** Tests inject their own time. */
+	timers?: Timers;
+	/** Draws the media; tests may inject a quick one. */
+	render?: Render;
+	/** Is told of faults of the sandbox's own. Default: the standard error stream. */
+	report?: (fault: unknown) => void;
+}
+
+/** A running sandbox. */
+export interface Sandbox {
+	/** Ends in `/v1`. */
+	baseUrl: string;
+	adminUrl: string;
+	/** All scopes; read scopes; another workspace with all scopes; a workspace without entitlement. */
+	keys: KeyInfo[];
+	seed: number;
+	/** The service itself, for in-process tests; replaced by a reset. */
+	readonly service: Service;
+	/** State and settings as at start. */
+	reset(): Promise<void>;
+	close(): Promise<void>;
+}
+
+/** Draws with the real media code, which is loaded when the first output is read. */
+const draw: Render = async (request) => await (await import('./media')).render(request);
+
+const complain = (fault: unknown) => console.error('sandbox fault:', fault);
+
+/** Starts the whole service on 127.0.0.1. Rejects when the port is busy or a setting is wrong. */
+export async function createSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
+	const settings = readSettings(options.settings);
+	const seed = options.seed ?? Math.floor(Math.random() * 2 ** 31);
+	let app: Express;
+	const server = createServer((request, response) => app(request, response));
+	server.requestTimeout = 0;
+	await listen(server, options.port ?? 0);
+	const local = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+	const origin = options.publicUrl ? new URL(options.publicUrl).origin : local;
+	const directory = await mkdtemp(join(tmpdir(), 'mediagen-sandbox-'));
+
+	let round = 0;
+	const build = async () => {
+		round += 1;
+		return await createService({
+			seed,
+			origin,
+			settings: structuredClone(settings),
+			clock: new Clock(settings.clockScale, options.timers ?? realTimers),
+			directory: join(directory, String(round)),
+			render: options.render ?? draw,
+			report: options.report ?? complain,
+		});
+	};
+	let service = await build();
+	const reset = async () => {
+		service.clock.stop();
+		service = await build();
+		app = createApp(service, reset);
+	};
+	app = createApp(service, reset);
+
+	return {
+		baseUrl: `${local}/v1`,
+		adminUrl: `${local}/sandbox`,
+		keys: listKeys(service),
+		seed,
+		get service() {
+			return service;
+		},
+		reset,
+		async close() {
+			service.clock.stop();
+			server.closeAllConnections();
+			await new Promise<void>((resolve) => server.close(() => resolve()));
+			await rm(directory, { recursive: true, force: true });
+		},
+	};
+}
+
+async function listen(server: Server, port: number): Promise<void> {
+	await new Promise<void>((resolve, reject) => {
+		server.once('error', reject);
+		server.listen(port, '127.0.0.1', () => {
+			server.off('error', reject);
+			resolve();
+		});
+	});
+}

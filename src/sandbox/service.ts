@@ -1,0 +1,57 @@
+import { randomBytes } from 'crypto';
+
+import type { EventKind } from '../contract';
+import type { Clock } from './clock';
+import type { Faults } from './faults';
+import type { Idempotency } from './http/idempotency';
+import type { RateLimiter } from './http/rateLimit';
+import type { RequestLog } from './http/requestLog';
+import type { Ids } from './ids';
+import type { Ledger } from './ledger';
+import type { Chance } from './random';
+import type { Settings } from './settings';
+import type { Library } from './storage/library';
+import type { Links } from './storage/links';
+import type { Outputs } from './storage/outputs';
+import type { Store, Workspace } from './store';
+
+/** Everything that the code of an operation may use. */
+export interface ServiceParts {
+	settings: Settings;
+	clock: Clock;
+	chance: Chance;
+	ids: Ids;
+	store: Store;
+	ledger: Ledger;
+	faults: Faults;
+	limiter: RateLimiter;
+	idempotency: Idempotency;
+	requests: RequestLog;
+	links: Links;
+	library: Library;
+	outputs: Outputs;
+	/** Tells the workspace's webhooks of an event; the resource is formatted for each delivery. */
+	emit: (workspace: Workspace, event: EventKind, resource: () => object) => void;
+	/** Resolves when all that was stored so far is safe. */
+	committed: () => Promise<void>;
+	/** Is told of faults of our own, so that tests can demand that there are none. */
+	report: (fault: unknown) => void;
+}
+
+export interface Service extends ServiceParts {
+	requestId(): string;
+}
+
+const PER_PROCESS = randomBytes(4).toString('hex');
+
+/** Puts the parts together. Request ids are no draw of the seed: a repeated request must not shift ids. */
+export function assemble(parts: ServiceParts): Service {
+	let count = 0;
+	return {
+		...parts,
+		requestId() {
+			count += 1;
+			return `req_${PER_PROCESS}${count.toString(16).padStart(8, '0')}`;
+		},
+	};
+}

@@ -1,0 +1,40 @@
+import type { Scope } from '../contract';
+import { SCOPES } from '../contract';
+import type { Service } from './service';
+
+/** A key as it is told to whoever starts the sandbox. */
+export interface KeyInfo {
+	key: string;
+	workspace: string;
+	scopes: Scope[];
+	entitled: boolean;
+}
+
+const READ_SCOPES = SCOPES.filter((scope) => scope.endsWith(':read'));
+
+/** The keys at start, in this order. They are the same every time, so that a saved credential lasts. */
+const KEYS_AT_START: KeyInfo[] = [
+	{ key: 'mgs_live_studio_all', workspace: 'studio', scopes: [...SCOPES], entitled: true },
+	{ key: 'mgs_live_studio_read', workspace: 'studio', scopes: READ_SCOPES, entitled: true },
+	{ key: 'mgs_live_annex_all', workspace: 'annex', scopes: [...SCOPES], entitled: true },
+	{ key: 'mgs_live_trial_all', workspace: 'trial', scopes: [...SCOPES], entitled: false },
+];
+
+/** Opens the workspaces of the start and gives each its credits; what is there already stays. */
+export function openWorkspaces({ store, ledger, settings }: Service): void {
+	for (const { key, workspace: id, scopes, entitled } of KEYS_AT_START) {
+		if (!store.workspaces.has(id)) {
+			store.addWorkspace({ id, entitled, liteCarry: 0 });
+			ledger.grant(id, settings.initialCredits);
+		}
+		if (!store.keys.has(key)) store.addKey({ key, workspace: id, scopes });
+	}
+}
+
+/** All keys that there are now. */
+export function listKeys({ store }: Service): KeyInfo[] {
+	return [...store.keys.values()].map(({ key, workspace, scopes }) => {
+		const entitled = store.workspaces.get(workspace)?.entity.entitled ?? false;
+		return { key, workspace, scopes, entitled };
+	});
+}

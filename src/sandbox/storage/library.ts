@@ -1,0 +1,79 @@
+import { createWriteStream } from 'fs';
+import { mkdir, readFile, rename, rm, writeFile } from 'fs/promises';
+import { join } from 'path';
+import { Transform, type Readable } from 'stream';
+import { pipeline } from 'stream/promises';
+
+import type { Media, MediaRequest } from '../media/types';
+
+export type Render = (request: MediaRequest) => Promise<Media>;
+
+/** Thrown when an upload has not the promised size. */
+export class WrongSize extends Error {}
+
+/**
+ * Files on disk: uploads as they came, and outputs, which are rendered when they are first asked for.
+ * Names are ids, never what a client sent.
+ */
+export class Library {
+	private readonly rendering = new Map<string, Promise<string>>();
+	private readonly rendered = new Map<string, string>();
+
+	constructor(
+		readonly directory: string,
+		private readonly render: Render,
+	) {}
+
+	async open(): Promise<void> {
+		await mkdir(join(this.directory, 'uploads'), { recursive: true });
+		await mkdir(join(this.directory, 'outputs'), { recursive: true });
+	}
+
+	uploadPath(id: string): string {
+		return join(this.directory, 'uploads', id);
+	}
+
+	/** Writes an upload to disk as it arrives. Throws {@link WrongSize}; then nothing is kept. */
+	async receive(id: string, stream: Readable, size: number): Promise<void> {
+		const part = `${this.uploadPath(id)}.${process.hrtime.bigint()}.part`;
+		let received = 0;
+		const counted = new Transform({
+			transform(chunk: Buffer, _encoding, done) {
+				received += chunk.length;
+				done(received > size ? new WrongSize() : null, chunk);
+			},
+		});
+		try {
+			await pipeline(stream, counted, createWriteStream(part));
+			if (received !== size) throw new WrongSize();
+			await rename(part, this.uploadPath(id));
+		} catch (error) {
+			await rm(part, { force: true });
+			throw error;
+		}
+	}
+
+	/** The bytes of an upload, for drawing it in. */
+	async upload(id: string): Promise<Buffer> {
+		return await readFile(this.uploadPath(id));
+	}
+
+	/** Path of an output's file, rendered on the first call. */
+	async output(id: string, request: () => Promise<MediaRequest>): Promise<string> {
+		const done = this.rendered.get(id);
+		if (done) return done;
+		const known = this.rendering.get(id);
+		if (known) return await known;
+		const started = this.draw(id, request).finally(() => this.rendering.delete(id));
+		this.rendering.set(id, started);
+		return await started;
+	}
+
+	private async draw(id: string, request: () => Promise<MediaRequest>): Promise<string> {
+		const media = await this.render(await request());
+		const path = join(this.directory, 'outputs', `${id}.${media.extension}`);
+		await writeFile(path, media.bytes);
+		this.rendered.set(id, path);
+		return path;
+	}
+}

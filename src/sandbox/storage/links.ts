@@ -1,0 +1,62 @@
+import { createHmac, timingSafeEqual } from 'crypto';
+
+import type { Delivery } from '../../contract';
+import type { Clock } from '../clock';
+import type { FileEntity, OutputEntity } from '../entities';
+
+/** Why a signed address is refused. */
+export type LinkFault = 'unsigned' | 'expired' | 'forged';
+
+/** Makes and checks the addresses outside the contract: uploads, files and outputs. */
+export class Links {
+	constructor(
+		/** For example `http://127.0.0.1:4010`. */
+		readonly origin: string,
+		private readonly secret: string,
+		private readonly clock: Clock,
+	) {}
+
+	/** Where the file is PUT; good once and until then. */
+	upload(file: FileEntity): string {
+		return this.sign(`/uploads/${file.id}`, file.uploadExpiresAt);
+	}
+
+	/** Where an uploaded file can be read. */
+	file(file: FileEntity): string {
+		return `${this.origin}/files/${file.id}/${encodeURIComponent(file.filename)}`;
+	}
+
+	/** Where an output can be read: for ever, or until `expires_at` where a signed link was asked for. */
+	output(output: OutputEntity, delivery: Delivery, validSeconds: number) {
+		const path = `/outputs/${output.id}.${output.extension}`;
+		if (delivery === 'public_url') return { url: this.origin + path };
+		const expires = Math.round(this.clock.ahead(validSeconds));
+		return { url: this.sign(path, expires), expires_at: new Date(expires).toISOString() };
+	}
+
+	/** Checks the signature in a query; undefined when it is good. */
+	check(path: string, query: Record<string, unknown>): LinkFault | undefined {
+		const { expires, signature } = query;
+		if (typeof expires !== 'string' || typeof signature !== 'string') return 'unsigned';
+		if (!/^\d{1,15}$/.test(expires)) return 'forged';
+		const right = Buffer.from(this.mac(path, expires));
+		const given = Buffer.from(signature);
+		if (right.length !== given.length || !timingSafeEqual(right, given)) return 'forged';
+		return this.clock.now() > Number(expires) ? 'expired' : undefined;
+	}
+
+	/** The path of an address of ours, or undefined for one of somebody else. */
+	own(url: URL): string | undefined {
+		return url.origin === this.origin ? url.pathname : undefined;
+	}
+
+	private sign(path: string, expiresAt: number): string {
+		const expires = String(Math.round(expiresAt));
+		const query = new URLSearchParams({ expires, signature: this.mac(path, expires) });
+		return `${this.origin}${path}?${query.toString()}`;
+	}
+
+	private mac(path: string, expires: string): string {
+		return createHmac('sha256', this.secret).update(`${path}\n${expires}`).digest('hex');
+	}
+}

@@ -1,0 +1,46 @@
+import type { Delivery } from '../../contract';
+import type { OutputEntity } from '../entities';
+import type { MediaRequest } from '../media/types';
+import type { Service } from '../service';
+import type { Workspace } from '../store';
+
+/** An output that can be read at an address, and how to draw it. */
+export interface FoundOutput {
+	workspace: Workspace;
+	output: OutputEntity;
+	delivery: Delivery;
+	/** Wall-clock milliseconds at which it came to be. */
+	madeAt: number;
+	request: () => Promise<MediaRequest>;
+}
+
+/** All outputs of all jobs, found by id. */
+export class Outputs {
+	private readonly byId = new Map<string, FoundOutput>();
+
+	add(found: FoundOutput): void {
+		this.byId.set(found.output.id, found);
+	}
+
+	remove(id: string): void {
+		this.byId.delete(id);
+	}
+
+	find(id: string): FoundOutput | undefined {
+		return this.byId.get(id);
+	}
+}
+
+/** Path of the output's file on disk. */
+export async function outputFile(service: Service, found: FoundOutput): Promise<string> {
+	return await service.library.output(found.output.id, found.request);
+}
+
+/** What each kind of media is made as. */
+export const MEDIA_FORMATS = {
+	image: { mediaType: 'image/png', extension: 'png' },
+	video: { mediaType: 'video/mp4', extension: 'mp4' },
+	music: { mediaType: 'audio/wav', extension: 'wav' },
+	sfx: { mediaType: 'audio/wav', extension: 'wav' },
+	speech: { mediaType: 'audio/wav', extension: 'wav' },
+} as const;

@@ -1,0 +1,142 @@
+import { anImage, startHarness, type Harness } from './support/harness';
+
+let service: Harness;
+const bytes = Buffer.from('not quite a picture');
+const description = { filename: 'fox 1.png', content_type: 'image/png', size: bytes.length };
+
+beforeEach(async () => {
+	service = await startHarness();
+});
+
+afterEach(async () => {
+	expect(service.reported).toEqual([]);
+	await service.close();
+});
+
+const put = async (url: string, headers: Record<string, string>, body: Buffer = bytes) =>
+	(await fetch(url, { method: 'PUT', headers, body: new Uint8Array(body) })).status;
+
+const created = async (more: object = {}) =>
+	(await service.post('/files', { ...description, ...more })).body;
+
+test('a file goes up with exactly the given headers and can then be read', async () => {
+	const { upload_url, upload_headers, url } = await created();
+	expect((await fetch(url)).status).toBe(404);
+	expect(await put(upload_url, upload_headers)).toBe(200);
+	const answer = await fetch(url);
+	expect(answer.headers.get('content-type')).toBe('image/png');
+	expect(answer.headers.get('content-length')).toBe(String(bytes.length));
+	expect(Buffer.from(await answer.arrayBuffer())).toEqual(bytes);
+});
+
+test('an upload address works once', async () => {
+	const { upload_url, upload_headers } = await created();
+	expect(await put(upload_url, upload_headers)).toBe(200);
+	expect(await put(upload_url, upload_headers)).toBe(403);
+});
+
+test('an upload is refused with an Authorization header, without a header, or of the wrong size', async () => {
+	const { upload_url, upload_headers } = await created();
+	const authorization = `Bearer ${service.keys.all}`;
+	expect(await put(upload_url, { ...upload_headers, authorization })).toBe(400);
+	expect(await put(upload_url, { 'content-type': 'image/png' })).toBe(400);
+	expect(await put(upload_url, { ...upload_headers, 'content-type': 'image/jpeg' })).toBe(400);
+	expect(await put(upload_url, upload_headers, bytes.subarray(1))).toBe(400);
+	expect(await put(upload_url, upload_headers, Buffer.concat([bytes, bytes]))).toBe(400);
+	expect(await put(upload_url, upload_headers)).toBe(200);
+});
+
+test('a changed, unsigned or expired upload address is 403', async () => {
+	const { upload_url, upload_headers } = await created();
+	expect(await put(upload_url.split('?')[0], upload_headers)).toBe(403);
+	expect(await put(upload_url.replace(/expires=\d/, 'expires=9'), upload_headers)).toBe(403);
+	service.pass(3601);
+	expect(await put(upload_url, upload_headers)).toBe(403);
+});
+
+test.each([
+	['filename', { filename: '../../etc/passwd' }],
+	['filename', { filename: 'a\\b.png' }],
+	['filename', { filename: '..' }],
+	['filename', { filename: '' }],
+	['filename', { filename: 'a\nb' }],
+	['content_type', { content_type: 'image' }],
+	['content_type', { content_type: 'image/png\r\nx: y' }],
+	['size', { size: 0 }],
+	['size', { size: -1 }],
+	['size', { size: 512 * 1024 * 1024 + 1 }],
+	['size', { size: '5' }],
+])('a bad %s is 400', async (field, more) => {
+	const { status, body } = await service.post('/files', { ...description, ...more });
+	expect(status).toBe(400);
+	expect(body.error.details.issues[0].field).toBe(field);
+});
+
+test('an upload is taken as an input when it is there and of this workspace', async () => {
+	const { upload_url, upload_headers, url } = await created();
+	const body = anImage({ input: { reference_images: [url] } });
+	expect((await service.post('/generations', body)).status).toBe(400);
+	await put(upload_url, upload_headers);
+	expect((await service.post('/generations', body)).status).toBe(202);
+	expect((await service.post('/generations', body, { key: service.keys.other })).status).toBe(400);
+});
+
+test('an output is taken as an input of the next generation', async () => {
+	const { body: first } = await service.post('/generations', anImage());
+	service.pass(60);
+	const { body } = await service.get(`/generations/${first.id}`);
+	const next = anImage({ input: { image_refs: [body.outputs[0].url] } });
+	expect((await service.post('/generations', next)).status).toBe(202);
+});
+
+describe('reading outputs', () => {
+	const output = async (delivery: string) => {
+		const { body } = await service.post('/generations', anImage({ delivery }));
+		service.pass(60);
+		return async () => (await service.get(`/generations/${body.id}`)).body.outputs[0];
+	};
+
+	test('a public link stays good and carries no expiry', async () => {
+		const { url, expires_at } = await (await output('public_url'))();
+		expect(expires_at).toBeUndefined();
+		service.pass(86_400);
+		const answer = await fetch(url);
+		expect(answer.status).toBe(200);
+		expect(answer.headers.get('content-type')).toBe('image/png');
+		expect(await answer.text()).toContain('a fox in the snow');
+	});
+
+	test('a signed link ends at expires_at, and reading the generation again gives a fresh one', async () => {
+		const read = await output('signed_url');
+		const { url, expires_at } = await read();
+		expect(Date.parse(expires_at)).toBe(service.timers.now() + 15 * 60_000);
+		service.pass(15 * 60);
+		expect((await fetch(url)).status).toBe(200);
+		service.pass(1);
+		expect((await fetch(url)).status).toBe(403);
+		await service.admin('PATCH', '/settings', { expiredStatus: 410 });
+		expect((await fetch(url)).status).toBe(410);
+		expect((await fetch((await read()).url)).status).toBe(200);
+	});
+
+	test('a signed output is not to be had without its signature', async () => {
+		const { url } = await (await output('signed_url'))();
+		expect((await fetch(url.split('?')[0])).status).toBe(403);
+		expect(
+			(await fetch(url.replace(/.$/, (end: string) => (end === '0' ? '1' : '0')))).status,
+		).toBe(403);
+	});
+
+	test('a range is served as such', async () => {
+		const { url } = await (await output('public_url'))();
+		const answer = await fetch(url, { headers: { range: 'bytes=2-4' } });
+		expect(answer.status).toBe(206);
+		expect(await answer.text()).toBe('age');
+	});
+
+	test('an unknown output is 404', async () => {
+		const { url } = await (await output('public_url'))();
+		expect((await fetch(url.replace('.png', '.gif'))).status).toBe(404);
+		expect((await fetch(url.replace(/out_./, 'out_z'))).status).toBe(404);
+	});
+});

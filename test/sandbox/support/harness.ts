@@ -1,0 +1,106 @@
+import { createSandbox, type Sandbox, type SandboxOptions } from '../../../src/sandbox/server';
+import type { Render } from '../../../src/sandbox/storage/library';
+import { ManualTimers } from './manualTimers';
+
+/** An answer as a test looks at it. */
+export interface Answer {
+	status: number;
+	headers: Headers;
+	// Tests reach into bodies of every shape, and what is missing fails the expectation.
+	// eslint-disable-next-line @typescript-eslint/no-explicit-any
+	body: any;
+}
+
+export interface RequestOptions {
+	key?: string | null;
+	body?: unknown;
+	/** Sent as it is, for bodies that are no JSON. */
+	raw?: string | Buffer;
+	headers?: Record<string, string>;
+}
+
+/** A small file of the right kind, in place of real media. */
+export const quickRender: Render = async ({ kind, prompt, index }) => {
+	const bytes = Buffer.from(`${kind} ${index}: ${prompt}`);
+	const types = { image: 'image/png', video: 'video/mp4' } as Record<string, string>;
+	const extensions = { image: 'png', video: 'mp4' } as Record<string, string>;
+	const mediaType = types[kind] ?? 'audio/wav';
+	return { bytes, mediaType, extension: extensions[kind] ?? 'wav', durationSeconds: 2 };
+};
+
+/** A sandbox whose time the test moves, and shorthands for talking to it. */
+export interface Harness {
+	sandbox: Sandbox;
+	timers: ManualTimers;
+	/** All scopes of the workspace `studio`; read scopes of it; all of `annex`; not entitled. */
+	keys: { all: string; read: string; other: string; unentitled: string };
+	/** Faults of the sandbox's own so far; a test expects none. */
+	reported: unknown[];
+	call(method: string, path: string, options?: RequestOptions): Promise<Answer>;
+	get(path: string, options?: RequestOptions): Promise<Answer>;
+	post(path: string, body: unknown, options?: RequestOptions): Promise<Answer>;
+	admin(method: string, path: string, body?: unknown): Promise<Answer>;
+	/** Lets service seconds pass (the scale is 1). */
+	pass(seconds: number): void;
+	close(): Promise<void>;
+}
+
+export async function startHarness(options: SandboxOptions = {}): Promise<Harness> {
+	const timers = new ManualTimers();
+	const reported: unknown[] = [];
+	const sandbox = await createSandbox({
+		seed: 1,
+		timers,
+		render: quickRender,
+		report: (fault) => reported.push(fault),
+		...options,
+		settings: { requestsPerMinute: 100_000, ...options.settings },
+	});
+	const [all, read, other, unentitled] = sandbox.keys.map(({ key }) => key);
+
+	const request = async (
+		url: string,
+		method: string,
+		{ key, body, raw, headers }: RequestOptions,
+	) => {
+		const sent = raw ?? (body === undefined ? undefined : JSON.stringify(body));
+		const response = await fetch(url, {
+			method,
+			redirect: 'manual',
+			headers: {
+				...(key === null ? {} : { authorization: `Bearer ${key ?? all}` }),
+				...(sent === undefined ? {} : { 'content-type': 'application/json' }),
+				...headers,
+			},
+			body: typeof sent === 'string' ? sent : sent && new Uint8Array(sent),
+		});
+		return { status: response.status, headers: response.headers, body: await readAnswer(response) };
+	};
+	const harness: Harness = {
+		sandbox,
+		timers,
+		keys: { all, read, other, unentitled },
+		reported,
+		call: async (method, path, given = {}) => await request(sandbox.baseUrl + path, method, given),
+		get: async (path, given = {}) => await harness.call('GET', path, given),
+		post: async (path, body, given = {}) => await harness.call('POST', path, { body, ...given }),
+		admin: async (method, path, body) =>
+			await request(sandbox.adminUrl + path, method, { key: null, body }),
+		pass: (seconds) => timers.pass(seconds),
+		close: async () => await sandbox.close(),
+	};
+	return harness;
+}
+
+async function readAnswer(response: Response): Promise<unknown> {
+	const text = await response.text();
+	return response.headers.get('content-type')?.includes('json') ? JSON.parse(text) : text;
+}
+
+/** A body of POST /generations that is accepted. */
+export const anImage = (more: object = {}) => ({
+	mode: 'image',
+	model: 'studio/image-1',
+	prompt: 'a fox in the snow',
+	...more,
+});
