@@ -1,21 +1,12 @@
+import type { z } from 'zod/v4';
+import type { faultsSchema } from '../src/sandbox/faults';
+import type { RequestEntry } from '../src/sandbox/http/requestLog';
+import type { Balance, LedgerLine } from '../src/sandbox/ledger';
+import type { Settings, SettingsInput } from '../src/sandbox/settings';
 import type { SandboxAddress, SandboxKey } from './sandbox';
 
-/** What a movement of credits is recorded as. */
-export interface LedgerLine {
-	workspace: string;
-	movement: string;
-	amount: number;
-	/** Id of the resource that caused it. */
-	resource: string | null;
-}
-
-/** A request that the sandbox got, as it records it. */
-export interface SeenRequest {
-	method: string;
-	path: string;
-	status?: number;
-	[field: string]: unknown;
-}
+/** What shall go wrong; see `src/sandbox/faults.ts`. */
+export type FaultRules = NonNullable<z.input<typeof faultsSchema>['rules']>;
 
 /** The sandbox's controls: settings, faults, credits and what it has recorded. No key is needed. */
 export class SandboxAdmin {
@@ -26,36 +17,29 @@ export class SandboxAdmin {
 		await this.call('POST', '/reset', {});
 	}
 
-	/** Changes some settings (open-points of the specification, limits, clock); gives all of them. */
-	async settings(change?: Record<string, unknown>): Promise<Record<string, unknown>> {
-		return await (change ? this.call('PATCH', '/settings', change) : this.call('GET', '/settings'));
+	/** Changes some settings; gives all of them. */
+	async settings(change: SettingsInput = {}): Promise<Settings> {
+		return await this.call('PATCH', '/settings', change);
 	}
 
-	/** Replaces the faults that are injected. */
-	async setFaults(faults: unknown): Promise<void> {
-		await this.call('PUT', '/faults', faults);
+	/** Replaces the faults that are injected; none of them by `[]`. */
+	async setFaults(rules: FaultRules): Promise<void> {
+		await this.call('PUT', '/faults', { rules });
 	}
 
 	/** Gives credits to a workspace; a negative amount takes away, down to 0. */
-	async addCredits(workspace: string, amount: number): Promise<void> {
-		await this.call('POST', '/credits', { workspace, amount });
+	async addCredits(workspace: string, amount: number): Promise<Balance> {
+		return await this.call('POST', '/credits', { workspace, amount });
 	}
 
-	async ledger(workspace: string): Promise<LedgerLine[]> {
-		return this.rows(await this.call('GET', `/ledger?workspace=${encodeURIComponent(workspace)}`));
+	/** All movements of a workspace's credits, oldest first, and what they add up to. */
+	async ledger(workspace: string): Promise<{ balance: Balance; lines: LedgerLine[] }> {
+		return await this.call('GET', `/ledger?workspace=${encodeURIComponent(workspace)}`);
 	}
 
 	/** All requests since the start or the last reset, oldest first. */
-	async requests(): Promise<SeenRequest[]> {
-		return this.rows(await this.call('GET', '/requests'));
-	}
-
-	async deliveries(): Promise<Array<Record<string, unknown>>> {
-		return this.rows(await this.call('GET', '/deliveries'));
-	}
-
-	private rows<T>(answer: unknown): T[] {
-		return (Array.isArray(answer) ? answer : (answer as { data: T[] }).data) as T[];
+	async requests(): Promise<RequestEntry[]> {
+		return (await this.call<{ data: RequestEntry[] }>('GET', '/requests')).data;
 	}
 
 	private async call<T>(method: string, path: string, body?: unknown): Promise<T> {

@@ -12,7 +12,7 @@ export const estimated: CreditsOf = ({ estimatedCredits }) =>
 /** The sandbox keeps a ledger of what was really spent. */
 export async function spentInSandbox(sandbox: SandboxAddress): Promise<CreditsOf> {
 	const { workspace } = keyRing(sandbox).full;
-	const lines = await new SandboxAdmin(sandbox.adminUrl).ledger(workspace);
+	const { lines } = await new SandboxAdmin(sandbox.adminUrl).ledger(workspace);
 	return ({ generation }) => {
 		const spent = lines.filter(
 			({ resource, movement }) => resource === generation && ['spend', 'charge'].includes(movement),

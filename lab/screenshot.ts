@@ -1,0 +1,66 @@
+import { mkdirSync } from 'node:fs';
+import path from 'node:path';
+import type { Page } from 'playwright-core';
+import { launchChromium } from './chromium';
+import { saveCredential } from './credential';
+import { LabError } from './failure';
+import { projectRoot, shown } from './paths';
+import type { Rest } from './rest';
+import { startSandbox } from './sandbox';
+import { keyRing } from './sandboxAdmin';
+import { demoOwner, setStage } from './stage';
+import { readExamples, withCredential } from './start/examples';
+
+const clockScale = 60;
+const file = path.join(projectRoot, 'docs', 'images', 'editor.png');
+
+/** Which node of the first example is shown, and how large the window is. */
+const nodeName = 'Image';
+const viewport = { width: 1440, height: 900 };
+
+async function signIn(page: Page, baseUrl: string): Promise<void> {
+	await page.goto(`${baseUrl}/signin`);
+	await page.locator('input[name="emailOrLdapLoginId"]').fill(demoOwner.email);
+	await page.locator('input[name="password"]').fill(demoOwner.password);
+	await page.getByTestId('form-submit-button').click();
+	await page.waitForURL((url) => !url.pathname.startsWith('/signin'));
+}
+
+/** Opens the node in the editor, runs it there and shows the picture that it made. */
+async function showResult(page: Page, url: string): Promise<void> {
+	await page.goto(url);
+	await page.locator(`[data-test-id="canvas-node"][data-node-name="${nodeName}"]`).dblclick();
+	await page.getByTestId('node-parameters').waitFor();
+	await page.getByTestId('node-execute-button').click();
+	await page.getByTestId('ndv-view-binary-data').first().click({ timeout: 60_000 });
+}
+
+async function exampleIn(rest: Rest, baseUrl: string, key: { key: string; scopes: string[] }) {
+	const access = { apiKey: key.key, scopes: key.scopes, baseUrl, clockScale };
+	const credential = await saveCredential(rest, 'MediaGen account', access);
+	return await rest.workflows.create(withCredential(readExamples()[0], credential));
+}
+
+async function main(): Promise<void> {
+	const sandbox = await startSandbox({ clockScale });
+	const { n8n, rest } = await setStage({ tell: console.log });
+	const browser = await launchChromium();
+	try {
+		const workflow = await exampleIn(rest, sandbox.baseUrl, keyRing(sandbox).full);
+		const page = await browser.newPage({ viewport });
+		await signIn(page, n8n.baseUrl);
+		await showResult(page, `${n8n.baseUrl}/workflow/${workflow.id}`);
+		mkdirSync(path.dirname(file), { recursive: true });
+		await page.screenshot({ path: file });
+		console.log(`Written: ${shown(file)}`);
+	} finally {
+		await browser.close();
+		await n8n.stop();
+		await sandbox.stop();
+	}
+}
+
+main().catch((error: unknown) => {
+	console.error(error instanceof LabError ? error.message : error);
+	process.exit(1);
+});
