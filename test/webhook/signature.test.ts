@@ -1,0 +1,140 @@
+import { sign, verify, type SignedDelivery } from '../../src/webhook/signature';
+
+const secret = 'whsec_test_0123456789abcdef';
+const timestamp = '1700000000';
+const now = 1_700_000_000_000;
+const rawBody = Buffer.from('{"id":"evt_1"}');
+const signature = sign(secret, timestamp, rawBody);
+
+const check = (more: Partial<SignedDelivery> = {}) =>
+	verify({ secret, timestamp, signature, rawBody, now, ...more });
+
+/** Signs as the sender would, so that only the named part is wrong. */
+const signed = (more: Partial<SignedDelivery> & { timestamp: string }) =>
+	check({ ...more, signature: sign(secret, more.timestamp, more.rawBody ?? rawBody) });
+
+describe('the signature is the one that openssl computes', () => {
+	test.each([
+		['empty', Buffer.alloc(0), '814e706027d44b6013448b27b12c76ad281f72d11fcf05d71e1ef85b69465064'],
+		['{}', Buffer.from('{}'), '86e42664e55bdef9d21c29ec99ef840bb60f05f718392629bb0eb162a585147e'],
+		[
+			'bytes 00 FF 80',
+			Buffer.from([0x00, 0xff, 0x80]),
+			'72c9f3a8380c036169ecd9ed2fe301ef4fc92b0aadc85064b7d3a680565ca6f5',
+		],
+	])('of a body that is %s', (_name, body, hex) => {
+		expect(sign(secret, timestamp, body)).toBe(`v1=${hex}`);
+		expect(check({ rawBody: body, signature: `v1=${hex}` })).toBe(true);
+	});
+});
+
+test.each([
+	[-300, true],
+	[300, true],
+	[-301, false],
+	[301, false],
+])('a timestamp %i seconds away: accepted is %s', (seconds, accepted) => {
+	expect(check({ now: now + seconds * 1000 })).toBe(accepted);
+});
+
+test.each([
+	'',
+	'abc',
+	'1700000000000',
+	'170000000',
+	'+1700000000',
+	'-1700000000',
+	'1e9',
+	'0x65531f80',
+	' 1700000000',
+	'1700000000\n',
+	'1700000000.1',
+	'1700000000, 1700000000',
+	'9007199254740992',
+	'NaN',
+	'１７００００００００',
+])('a timestamp %j is refused though it is validly signed', (malformed) => {
+	expect(signed({ timestamp: malformed })).toBe(false);
+});
+
+test('no timestamp, two of them, and a time that is no number are refused', () => {
+	expect(check({ timestamp: undefined })).toBe(false);
+	expect(check({ timestamp: [timestamp, timestamp] })).toBe(false);
+	expect(check({ now: NaN })).toBe(false);
+});
+
+test('the dot cannot be moved out of the body', () => {
+	const body = Buffer.from('1.{}');
+	const moved = sign(secret, timestamp, body);
+	expect(check({ timestamp: `${timestamp}.1`, rawBody: Buffer.from('{}'), signature: moved })).toBe(
+		false,
+	);
+});
+
+const hex = signature.slice(3);
+test.each([
+	['none', undefined],
+	['empty', ''],
+	['no digits', 'v1='],
+	['63 digits', `v1=${hex.slice(1)}`],
+	['65 digits', `v1=${hex}0`],
+	['not hex', `v1=${'g'.repeat(64)}`],
+	['upper case', `v1=${hex.toUpperCase()}`],
+	['not ASCII', `v1=${'é'.repeat(64)}`],
+	['v0', `v0=${hex}`],
+	['v2', `v2=${hex}`],
+	['bare hex', hex],
+	['base64', `v1=${Buffer.from(hex, 'hex').toString('base64')}`],
+	[
+		'10,000 of them',
+		Array(10_000)
+			.fill(`v1=${'0'.repeat(64)}`)
+			.join(','),
+	],
+	['a valid one behind 8 KiB', `${' '.repeat(8 * 1024)}${signature}`],
+])('a signature that is %s is refused', (_name, bad) => {
+	expect(check({ signature: bad })).toBe(false);
+});
+
+test('a valid signature before or after a bad one is accepted', () => {
+	const bad = `v1=${'0'.repeat(64)}`;
+	for (const header of [`${bad},${signature}`, `${signature}, ${bad}`, `v0=x ${signature}`]) {
+		expect(check({ signature: header })).toBe(true);
+	}
+	expect(check({ signature: [bad, signature] })).toBe(true);
+});
+
+test.each([
+	['changed', '{"id":"evt_2"}'],
+	['re-serialised', '{ "id": "evt_1" }'],
+	['with a newline', '{"id":"evt_1"}\n'],
+	['with a byte order mark', '\ufeff{"id":"evt_1"}'],
+])('a body that is %s is refused', (_name, body) => {
+	expect(check({ rawBody: Buffer.from(body) })).toBe(false);
+});
+
+test.each([undefined, '', 'whsec_other', ` ${secret}`, `${secret} `])(
+	'the secret %j is refused',
+	(other) => {
+		expect(check({ secret: other })).toBe(false);
+	},
+);
+
+test('of 100,000 single-bit changes none is accepted and none throws', () => {
+	const parts = [rawBody, Buffer.from(signature), Buffer.from(timestamp)];
+	const bits = parts.reduce((sum, part) => sum + part.length * 8, 0);
+	let accepted = 0;
+	for (let change = 0; change < 100_000; change += 1) {
+		const [body, header, time] = parts.map((part) => Buffer.from(part));
+		let bit = change % bits;
+		for (const part of [body, header, time]) {
+			if (bit >= 0 && bit < part.length * 8) part[bit >> 3] ^= 1 << (bit & 7);
+			bit -= part.length * 8;
+		}
+		const shown = { signature: header.toString('latin1'), timestamp: time.toString('latin1') };
+		// The clock moves along, so that only the signature can refuse a changed timestamp.
+		const at = Number(shown.timestamp) * 1000;
+		if (check({ rawBody: body, ...shown, now: Number.isNaN(at) ? now : at })) accepted += 1;
+	}
+	expect(accepted).toBe(0);
+});
