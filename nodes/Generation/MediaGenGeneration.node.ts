@@ -1,0 +1,35 @@
+import { NodeConnectionTypes, type INodeType, type INodeTypeDescription } from 'n8n-workflow';
+import { sharedDescription } from '../../src/description/node';
+import { operationProperties } from '../../src/description/properties';
+import { searchGenerations } from '../../src/description/search/generations';
+import { searchModels } from '../../src/description/search/models';
+import { searchPersonas } from '../../src/description/search/personas';
+import { mediaGenApiTest } from '../../src/description/credentialTest';
+import { operations } from './operations';
+
+export class MediaGenGeneration implements INodeType {
+	description: INodeTypeDescription = {
+		...sharedDescription,
+		displayName: 'MediaGen Generation',
+		name: 'mediaGenGeneration',
+		icon: {
+			light: 'file:../icons/mediagen.svg',
+			dark: 'file:../icons/mediagen.dark.svg',
+		},
+		group: ['transform'],
+		version: 1,
+		subtitle: '={{ $parameter["operation"] === "create" ? "create: " + $parameter["mode"] : $parameter["operation"] === "getAll" ? "get many" : "get" }}',
+		description: 'Generate images, videos, music, sound effects and speech',
+		defaults: { name: 'MediaGen Generation' },
+		usableAsTool: true,
+		inputs: [NodeConnectionTypes.Main],
+		outputs: [NodeConnectionTypes.Main],
+		credentials: [{ name: 'mediaGenApi', required: true, testedBy: 'mediaGenApiTest' }],
+		properties: operationProperties(operations),
+	};
+
+	methods = {
+		credentialTest: { mediaGenApiTest },
+		listSearch: { searchGenerations, searchModels, searchPersonas },
+	};
+}

@@ -1,0 +1,81 @@
+import { DELIVERIES, ENDPOINTS, GENERATION_MODES, LIMITS } from '../../../src/contract';
+import { creationFields } from '../../../src/description/fields/creation';
+import { modelLocator, personaLocator } from '../../../src/description/fields/locators';
+import { inBody, type Operation } from '../../../src/description/operation';
+import { choice, text } from '../../../src/description/rules';
+import { input } from './fields/input';
+import { parameters } from './fields/parameters';
+
+export const create: Operation = {
+	value: 'create',
+	name: 'Create',
+	action: 'Create a generation',
+	description: 'Generate images, videos, music, sound effects or speech',
+	plan: {
+		endpoint: ENDPOINTS.createGeneration,
+		output: 'job',
+		object: 'generation',
+		takesSlot: true,
+	},
+	fields: [
+		{
+			ui: {
+				displayName: 'Mode',
+				name: 'mode',
+				type: 'options',
+				options: [
+					{ name: 'Audio', value: 'audio', description: 'Music, sound effects or speech' },
+					{ name: 'Image', value: 'image' },
+					{ name: 'Video', value: 'video' },
+				],
+				default: 'image',
+				description: 'The kind of media to generate',
+			},
+			sent: inBody('mode', choice(GENERATION_MODES, { required: true })),
+		},
+		{ ui: modelLocator, sent: inBody('model', text({ required: true })) },
+		{
+			ui: {
+				displayName: 'Prompt',
+				name: 'prompt',
+				type: 'string',
+				typeOptions: { rows: 4 },
+				required: true,
+				default: '',
+				placeholder: 'e.g. A lighthouse on a cliff at dawn, oil painting',
+				description:
+					'What to generate, at most 10,000 characters. For speech the text to speak. A model may allow less.',
+			},
+			sent: inBody('prompt', text({ required: true, max: LIMITS.promptLength.max })),
+		},
+		{
+			ui: { ...personaLocator, displayOptions: { show: { mode: ['image', 'video'] } } },
+			sent: inBody('persona_id', text()),
+		},
+		{
+			ui: {
+				displayName: 'Delivery',
+				name: 'delivery',
+				type: 'options',
+				options: [
+					{
+						name: 'Public URL',
+						value: 'public_url',
+						description: 'Anyone who has the link can open it',
+					},
+					{
+						name: 'Signed URL',
+						value: 'signed_url',
+						description: 'The link expires; getting the generation again gives a fresh one',
+					},
+				],
+				default: 'public_url',
+				description: 'How the links to the outputs work',
+			},
+			sent: inBody('delivery', choice(DELIVERIES)),
+		},
+		input,
+		parameters,
+		...creationFields,
+	],
+};

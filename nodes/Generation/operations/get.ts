@@ -1,0 +1,31 @@
+import { ENDPOINTS } from '../../../src/contract';
+import { generationLocator } from '../../../src/description/fields/locators';
+import {
+	downloadExisting,
+	outputBinaryField,
+	splitOutputs,
+} from '../../../src/description/fields/outputs';
+import { inPath, type Operation } from '../../../src/description/operation';
+import { id } from '../../../src/description/rules';
+
+export const get: Operation = {
+	value: 'get',
+	name: 'Get',
+	action: 'Get a generation',
+	description: 'Retrieve a generation, with fresh links to its outputs',
+	plan: { endpoint: ENDPOINTS.getGeneration, output: 'job', object: 'generation' },
+	fields: [
+		{ ui: generationLocator, sent: inPath('id', id()) },
+		downloadExisting,
+		{
+			ui: {
+				displayName: 'Options',
+				name: 'options',
+				type: 'collection',
+				placeholder: 'Add option',
+				default: {},
+			},
+			fields: [outputBinaryField, splitOutputs],
+		},
+	],
+};

@@ -1,0 +1,69 @@
+import type { ApiRequest } from '../transport/types';
+import type { Endpoint } from '../contract';
+import { fail, ok, type Result } from '../transport/result';
+import type { Field, Sent } from './operation';
+import type { RuleContext } from './rules';
+
+/** A field whose value is sent, with where it stands among the node's parameters. */
+export interface SentField {
+	label: string;
+	/** Name of the parameter, dotted within a collection. */
+	parameter: string;
+	sent: Sent;
+}
+
+/** All fields of an operation whose values are sent, those of collections included. */
+export function sentFields(fields: Field[], within = ''): SentField[] {
+	return fields.flatMap(({ ui, sent, fields: inner }) => {
+		const parameter = `${within}${ui.name}`;
+		const own = sent ? [{ label: ui.displayName, parameter, sent }] : [];
+		return [...own, ...sentFields(inner ?? [], `${parameter}.`)];
+	});
+}
+
+type Values = Record<string, unknown>;
+
+function valueAt(values: unknown, path: string[]): unknown {
+	let value = values;
+	for (const name of path) value = (value as Values | undefined | null)?.[name];
+	return value;
+}
+
+function put(values: Values, [name = '', ...rest]: string[], value: unknown): void {
+	if (rest.length === 0) values[name] = value;
+	else put((values[name] ??= {}) as Values, rest, value);
+}
+
+/** What n8n's routing engine has gathered for an item, before any of it has been looked at. */
+export interface Gathered {
+	body: unknown;
+	query: unknown;
+	path: Values;
+}
+
+/**
+ * Builds the request of an item from the values that its fields gave, each through its rule. Only known fields are copied;
+ * nothing is merged. The first problem is answered as a failure that names the field.
+ */
+export function checkedRequest(
+	{ method, path: template }: Endpoint,
+	fields: SentField[],
+	gathered: Gathered,
+	context: RuleContext,
+): Result<ApiRequest> {
+	const body: Values = {};
+	const query: Values = {};
+	let path: string = template;
+	for (const { label, sent } of fields) {
+		const ruled = sent.rule(valueAt(gathered[sent.in], sent.as.split('.')), context);
+		if ('problem' in ruled) {
+			return fail({ kind: 'input', field: label, problem: ruled.problem, hint: ruled.hint });
+		}
+		if (ruled.value === undefined) continue;
+		if (sent.in === 'body') put(body, sent.as.split('.'), ruled.value);
+		else if (sent.in === 'query') query[sent.as] = ruled.value;
+		else path = path.replace(`{${sent.as}}`, encodeURIComponent(String(ruled.value)));
+	}
+	const request: ApiRequest = { method, path, query: query as ApiRequest['query'] };
+	return ok(method === 'POST' || method === 'PATCH' ? { ...request, body } : request);
+}

@@ -1,0 +1,100 @@
+import type {
+	ICredentialDataDecryptedObject,
+	ICredentialsDecrypted,
+	ICredentialTestFunctions,
+	INodeCredentialTestResult,
+} from 'n8n-workflow';
+import { ENDPOINTS, type Endpoint, type Scope } from '../contract';
+import { baseUrlProblem } from '../transport/binary/urlRules';
+import { wordsOf } from '../transport/client';
+import { withoutSecret } from '../transport/redact';
+
+/** One cheap request for each read scope. */
+const PROBES: Endpoint[] = [
+	ENDPOINTS.getCredits,
+	ENDPOINTS.listModels,
+	ENDPOINTS.listGenerations,
+	ENDPOINTS.getUsage,
+	ENDPOINTS.listVoices,
+	ENDPOINTS.listPersonas,
+	ENDPOINTS.listAgentRuns,
+	ENDPOINTS.listWebhooks,
+];
+
+interface Probed {
+	status: number;
+	said: string;
+}
+
+const ok = (message: string): INodeCredentialTestResult => ({ status: 'OK', message });
+const error = (message: string): INodeCredentialTestResult => ({ status: 'Error', message });
+
+async function probe(
+	context: ICredentialTestFunctions,
+	{ baseUrl, apiKey }: ICredentialDataDecryptedObject,
+	{ path }: Endpoint,
+): Promise<Probed | undefined> {
+	const key = String(apiKey);
+	const request = {
+		method: 'GET',
+		uri: `${String(baseUrl).replace(/\/+$/, '')}${path}`,
+		headers: { Authorization: `Bearer ${key}` },
+		json: true,
+		simple: false,
+		resolveWithFullResponse: true,
+		followRedirect: false,
+		timeout: 20_000,
+	};
+	try {
+		const answer = (await context.helpers.request(request)) as { statusCode: number; body: unknown };
+		const { message } = wordsOf(withoutSecret(answer.body, key));
+		return { status: answer.statusCode, said: message ? ` The service says: ${message}` : '' };
+	} catch {
+		return undefined;
+	}
+}
+
+/** What a status other than 403 means; `undefined` for 403, after which another scope is tried. */
+function verdict(probed: Probed | undefined): INodeCredentialTestResult | undefined {
+	if (!probed) return error('No answer came from the base URL. Check it, and that the service can be reached.');
+	const { status, said } = probed;
+	if (status === 200 || status === 429) return ok('Connection successful');
+	if (status === 401) return error(`The API key is invalid.${said}`);
+	if (status === 403) return undefined;
+	if (status === 404) return error(`Nothing was found at the base URL. It must end in /v1.${said}`);
+	return error(`The service answered with status ${status}.${said}`);
+}
+
+/**
+ * Tests a key with whatever read scope it has: the declared ones first, then the others, so that a wrong key (401), a missing
+ * scope and a missing entitlement (both 403) can be told apart. Specification: Authentication 4.
+ */
+export async function mediaGenApiTest(
+	this: ICredentialTestFunctions,
+	{ data }: ICredentialsDecrypted,
+): Promise<INodeCredentialTestResult> {
+	const credential = data ?? {};
+	if (!credential.apiKey) return error('Enter an API key');
+	const wrong = baseUrlProblem(String(credential.baseUrl ?? ''));
+	if (wrong) return error(`The base URL ${wrong}`);
+
+	const scopes = credential.scopes as unknown;
+	const declared = Array.isArray(scopes) ? (scopes as Scope[]) : [];
+	const isDeclared = ({ scope }: Endpoint) => scope !== undefined && declared.includes(scope);
+	let said = '';
+	for (const endpoint of [...PROBES.filter(isDeclared), ...PROBES.filter((one) => !isDeclared(one))]) {
+		const probed = await probe(this, credential, endpoint);
+		const end = verdict(probed);
+		said = probed?.said ?? said;
+		if (!end) continue;
+		if (end.status === 'OK' && !isDeclared(endpoint) && declared.length > 0) {
+			return error(
+				`The key is valid, but has none of the read scopes declared under Scopes; it has ${endpoint.scope}. Correct the list.`,
+			);
+		}
+		return end;
+	}
+	return error(
+		`The key is valid, but may read nothing. Either it has no read scope, or the workspace has no API access, which needs an active subscription or a successful top-up.${said}`,
+	);
+}

@@ -1,0 +1,86 @@
+import type { Field } from '../operation';
+import { downloadAfterWait, outputBinaryField, splitOutputs } from './outputs';
+
+const waitForCompletion: Field = {
+	ui: {
+		displayName: 'Wait for Completion',
+		name: 'waitForCompletion',
+		type: 'boolean',
+		default: true,
+		description:
+			'Whether to wait until the job has ended. Otherwise the output is the job as it was queued.',
+	},
+};
+
+const idempotency: Field = {
+	ui: {
+		displayName: 'Idempotency',
+		name: 'idempotency',
+		type: 'options',
+		default: 'execution',
+		description: 'What counts as the same request, which is carried out and paid for once',
+		options: [
+			{
+				name: 'By Content',
+				value: 'content',
+				description:
+					'The same request of this node within 24 hours, also in another execution, gives the same media again',
+			},
+			{
+				name: 'Custom Key',
+				value: 'custom',
+				description: 'Requests with the same key, which you give, within 24 hours',
+			},
+			{
+				name: 'None',
+				value: 'none',
+				description: 'Every request is new: a retried node may pay again',
+			},
+			{
+				name: 'Per Execution Item',
+				value: 'execution',
+				description: 'The same item of an execution, also over Retry On Fail and Retry Execution',
+			},
+		],
+	},
+};
+
+const idempotencyKey: Field = {
+	ui: {
+		displayName: 'Idempotency Key',
+		name: 'idempotencyKey',
+		type: 'string',
+		default: '',
+		placeholder: 'e.g. order-{{ $json.ID }}',
+		description:
+			'Used with Idempotency set to Custom Key: at most 255 characters, different for each item',
+	},
+};
+
+const waitTimeout: Field = {
+	ui: {
+		displayName: 'Wait Timeout (Minutes)',
+		name: 'waitTimeout',
+		type: 'number',
+		typeOptions: { minValue: 1 },
+		default: 30,
+		description:
+			'How long to wait for a job to end. After that the error names the job, which goes on and can be fetched later.',
+	},
+};
+
+/** What every creation of a job offers besides its own fields. */
+export const creationFields: Field[] = [
+	waitForCompletion,
+	downloadAfterWait,
+	{
+		ui: {
+			displayName: 'Options',
+			name: 'options',
+			type: 'collection',
+			placeholder: 'Add option',
+			default: {},
+		},
+		fields: [idempotency, idempotencyKey, outputBinaryField, splitOutputs, waitTimeout],
+	},
+];

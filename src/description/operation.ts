@@ -1,0 +1,34 @@
+import type { INodeProperties } from 'n8n-workflow';
+import type { OperationPlan } from '../transport/run';
+import type { Rule } from './rules';
+
+/** How the value of a field reaches the request. */
+export interface Sent {
+	in: 'body' | 'query' | 'path';
+	/** Name in the request; dots lead into objects of the body. */
+	as: string;
+	rule: Rule;
+}
+
+/** A field of the editor and, where its value is sent, how. Carries no visibility: `properties.ts` adds it. */
+export interface Field {
+	ui: INodeProperties;
+	sent?: Sent;
+	/** The fields of a collection. */
+	fields?: Field[];
+}
+
+/** An operation is data; everything that can go wrong is handled once, underneath it. */
+export interface Operation {
+	/** Stable: it stands in users' workflows. */
+	value: string;
+	name: string;
+	action: string;
+	description: string;
+	plan: OperationPlan;
+	fields: Field[];
+}
+
+export const inBody = (as: string, rule: Rule): Sent => ({ in: 'body', as, rule });
+export const inQuery = (as: string, rule: Rule): Sent => ({ in: 'query', as, rule });
+export const inPath = (as: string, rule: Rule): Sent => ({ in: 'path', as, rule });

@@ -1,0 +1,45 @@
+import { ruleEmpty, shown, type Presence, type Rule } from './rule';
+
+export interface NumberBounds extends Presence {
+	min?: number;
+	max?: number;
+	integer?: boolean;
+}
+
+function asNumber(value: unknown): number | undefined {
+	const isText = typeof value === 'string' && value.trim() !== '';
+	const number = isText || typeof value === 'number' ? Number(value) : NaN;
+	return Number.isFinite(number) ? number : undefined;
+}
+
+function wanted({ min, max, integer }: NumberBounds): string {
+	const kind = integer ? 'a whole number' : 'a number';
+	if (min !== undefined && max !== undefined) return `${kind} from ${min} to ${max}`;
+	return min === undefined ? kind : `${kind} of at least ${min}`;
+}
+
+/** A number within bounds; text that is a number is taken as one. */
+export const number =
+	(bounds: NumberBounds = {}): Rule =>
+	(value) => {
+		const empty = ruleEmpty(value, bounds);
+		if (empty) return empty;
+		const given = asNumber(value);
+		const fits =
+			given !== undefined &&
+			(!bounds.integer || Number.isInteger(given)) &&
+			given >= (bounds.min ?? -Infinity) &&
+			given <= (bounds.max ?? Infinity);
+		return fits ? { value: given } : { problem: `must be ${wanted(bounds)}, got ${shown(value)}` };
+	};
+
+/** True or false, also as text, which is what an expression or an AI agent may give. */
+export const flag =
+	(): Rule =>
+	(value) => {
+		const empty = ruleEmpty(value, {});
+		if (empty) return empty;
+		if (value === true || value === 'true') return { value: true };
+		if (value === false || value === 'false') return { value: false };
+		return { problem: `must be true or false, got ${shown(value)}` };
+	};

@@ -1,0 +1,35 @@
+/** What a rule may look at besides the value. */
+export interface RuleContext {
+	/** Base URL of the credential: media on this machine are for a service on this machine only. */
+	baseUrl: string;
+	/** Names of the binary fields of the item. */
+	binaryFields: string[];
+}
+
+/** The value as it is sent; `undefined` leaves the field out. Or what is wrong with it, to follow the field's label. */
+export type Ruled = { value: unknown } | { problem: string; hint?: string };
+
+/** Takes whatever an expression may give, and never throws. */
+export type Rule = (value: unknown, context: RuleContext) => Ruled;
+
+export interface Presence {
+	/** Whether an empty value is an error instead of leaving the field out. */
+	required?: boolean;
+}
+
+export const LEFT_OUT: Ruled = { value: undefined };
+
+export const isEmpty = (value: unknown): boolean =>
+	value === undefined || value === null || value === '';
+
+/** The answer for an empty value; `undefined` when the value is not empty and so must be looked at. */
+export function ruleEmpty(value: unknown, { required }: Presence): Ruled | undefined {
+	if (!isEmpty(value)) return undefined;
+	return required ? { problem: 'is empty' } : LEFT_OUT;
+}
+
+/** A value as it can be shown in an error: short, on one line. */
+export function shown(value: unknown): string {
+	const text = typeof value === 'string' ? value : (JSON.stringify(value) ?? String(value));
+	return text.length > 60 ? `${text.slice(0, 60)}…` : text;
+}

@@ -1,0 +1,72 @@
+import type { IDataObject, ILoadOptionsFunctions, IN8nHttpFullResponse, JsonObject } from 'n8n-workflow';
+import { NodeApiError } from 'n8n-workflow';
+import type { Endpoint } from '../../contract';
+import { baseUrlProblem } from '../../transport/binary/urlRules';
+import { wordsOf } from '../../transport/client';
+import { CREDENTIAL } from '../../transport/n8nHost';
+import { withoutSecret } from '../../transport/redact';
+import { isRecord, type Resource } from '../../transport/types';
+
+/** One page of a list, as the pickers in the editor need it. */
+export interface Page {
+	entries: Array<Record<string, unknown>>;
+	next?: string;
+}
+
+function problemOf(status: number, { scope }: Endpoint, said: string): string {
+	if (status === 401) return 'The API key is invalid. Check the credential.';
+	if (status === 403) {
+		return `The list needs the scope ${scope ?? ''}, which the key lacks, or the workspace has no API access. Enter an ID instead.`;
+	}
+	if (status === 429) return 'Too many requests at the moment. Try again in a minute, or enter an ID.';
+	return `The list cannot be read (status ${status}). ${said}`.trim();
+}
+
+/** Reads one page of a list for the editor. Every failure is an error that the picker shows in words. */
+export async function readPage(
+	context: ILoadOptionsFunctions,
+	endpoint: Endpoint,
+	qs: IDataObject,
+): Promise<Page> {
+	const { apiKey, baseUrl } = await context.getCredentials(CREDENTIAL);
+	const refuse = (message: string): never => {
+		throw new NodeApiError(context.getNode(), {} as JsonObject, { message });
+	};
+	const wrong = baseUrlProblem(String(baseUrl));
+	if (wrong) refuse(`The base URL of the credential ${wrong}`);
+	const answer = (await context.helpers.httpRequestWithAuthentication
+		.call(context, CREDENTIAL, {
+			method: endpoint.method,
+			baseURL: String(baseUrl),
+			url: endpoint.path,
+			qs,
+			json: true,
+			returnFullResponse: true,
+			ignoreHttpStatusErrors: true,
+			disableFollowRedirect: true,
+			timeout: 20_000,
+		})
+		.catch(() => refuse('No answer came from the service. Check the base URL of the credential.'))) as IN8nHttpFullResponse;
+	const body: unknown = withoutSecret(answer.body, String(apiKey));
+	if (answer.statusCode !== 200) {
+		refuse(problemOf(answer.statusCode, endpoint, wordsOf(body).message ?? ''));
+	}
+	const { data, has_more, next_cursor } = isRecord(body) ? body : {};
+	const next = has_more !== false && typeof next_cursor === 'string' ? next_cursor : undefined;
+	return { entries: Array.isArray(data) ? data.filter(isRecord) : [], next };
+}
+
+/** The text that a person would know an entry by. */
+export const labelOf = (entry: Record<string, unknown>): string => {
+	const label = [entry.label, entry.name, entry.id].find((text) => typeof text === 'string' && text);
+	return String(label ?? '');
+};
+
+export const hasId = (entry: Record<string, unknown>): entry is Resource =>
+	typeof entry.id === 'string' && entry.id !== '';
+
+/** Case-insensitive match on what is shown and on the id. */
+export function matches(filter: string | undefined, ...texts: string[]): boolean {
+	const wanted = (filter ?? '').trim().toLowerCase();
+	return wanted === '' || texts.some((text) => text.toLowerCase().includes(wanted));
+}

@@ -1,0 +1,34 @@
+/** File extensions of the media that the service takes and makes. Our own map: a name must not be up to a server. */
+const EXTENSIONS: Record<string, string> = {
+	'image/png': 'png',
+	'image/jpeg': 'jpg',
+	'image/webp': 'webp',
+	'image/gif': 'gif',
+	'image/avif': 'avif',
+	'image/svg+xml': 'svg',
+	'video/mp4': 'mp4',
+	'video/webm': 'webm',
+	'video/quicktime': 'mov',
+	'audio/mpeg': 'mp3',
+	'audio/mp3': 'mp3',
+	'audio/wav': 'wav',
+	'audio/x-wav': 'wav',
+	'audio/wave': 'wav',
+	'audio/ogg': 'ogg',
+	'audio/flac': 'flac',
+	'audio/aac': 'aac',
+	'audio/mp4': 'm4a',
+	'audio/webm': 'weba',
+};
+
+const MEDIA_TYPE = /^[a-z]{1,20}\/[a-z0-9.+-]{1,80}$/;
+
+/** The bare media type in lower case, or `undefined` for what is none. */
+export function mediaTypeOf(value: unknown): string | undefined {
+	const [bare = ''] = String(value ?? '').split(';');
+	const type = bare.trim().toLowerCase();
+	return MEDIA_TYPE.test(type) ? type : undefined;
+}
+
+export const extensionOf = (mediaType: string): string =>
+	Object.hasOwn(EXTENSIONS, mediaType) ? (EXTENSIONS[mediaType] ?? 'bin') : 'bin';

@@ -1,0 +1,74 @@
+import { ENDPOINTS, IDEMPOTENCY_HEADER } from '../../contract';
+import type { BinarySource, Host } from '../host';
+import { fail, ok, type Failed, type Result } from '../result';
+import { isLost, isRecord } from '../types';
+import type { Workspace } from '../workspace';
+import { safeFileName } from './fileName';
+import { extensionOf, mediaTypeOf } from './mediaTypes';
+import { transferUrlProblem } from './urlRules';
+
+/** Tries of the PUT in all, each with a presigned address of its own. */
+const TRIES = 3;
+
+/** Headers that are not the service's to set, or that would carry credentials elsewhere. */
+const WITHHELD = new Set(['host', 'cookie', 'authorization', 'proxy-authorization']);
+
+function uploadFlaw(body: unknown): string | undefined {
+	if (!isRecord(body)) return 'it is no JSON object';
+	const missing = ['upload_url', 'url'].filter((name) => typeof body[name] !== 'string');
+	return missing.length > 0 ? `it has no ${missing.join(' and no ')}` : undefined;
+}
+
+/** Exactly the headers given, minus those withheld and any with a line break. */
+function headersOf(given: unknown): Record<string, string> {
+	const headers: Record<string, string> = {};
+	for (const [name, value] of Object.entries(isRecord(given) ? given : {})) {
+		const safe = !/[\r\n]/.test(`${name}${String(value)}`);
+		if (safe && !WITHHELD.has(name.toLowerCase())) headers[name] = String(value);
+	}
+	return headers;
+}
+
+export interface Upload {
+	field: string;
+	source: BinarySource;
+	/** Makes the request for an address safe to repeat. Further tries add to it. */
+	key: string;
+}
+
+/**
+ * Sends a binary field to the service as a stream and answers the final `url`. The presigned address appears in no
+ * result and no error. Specification: Operation details, POST /files.
+ */
+export async function upload(
+	host: Host,
+	workspace: Workspace,
+	{ field, source, key }: Upload,
+): Promise<Result<string>> {
+	const problem = (text: string): Failed => fail({ kind: 'upload', field, problem: text });
+	const contentType = mediaTypeOf(source.mimeType) ?? 'application/octet-stream';
+	const filename = safeFileName(source.fileName) || `${field}.${extensionOf(contentType)}`;
+	let trouble = problem('it was not tried');
+	for (let attempt = 1; attempt <= TRIES; attempt += 1) {
+		const request = {
+			method: 'POST',
+			path: ENDPOINTS.createFile.path,
+			body: { filename, content_type: contentType, size: source.size },
+			headers: { [IDEMPOTENCY_HEADER]: `${key}-${attempt}` },
+		} as const;
+		const asking = { replayable: true, flaw: uploadFlaw };
+		const created = await workspace.client.request(host.line, request, asking);
+		if (!created.ok) return created;
+		const { upload_url, upload_headers, url } = created.value.body as Record<string, string>;
+		const address = String(upload_url);
+		const wrong = transferUrlProblem(address, host.baseUrl);
+		if (wrong) return problem(wrong);
+		const answer = await host.put(address, headersOf(upload_headers), source);
+		if (host.line.signal?.aborted) return fail({ kind: 'cancelled' });
+		if (!isLost(answer) && answer.status >= 200 && answer.status < 300) return ok(String(url));
+		trouble = problem(isLost(answer) ? answer.lost : `the storage answered ${answer.status}`);
+		if (!isLost(answer) && answer.status < 500) return trouble;
+		await workspace.clock.sleep(workspace.random() * 1_000 * 2 ** attempt, host.line.signal);
+	}
+	return trouble;
+}

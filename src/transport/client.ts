@@ -1,0 +1,108 @@
+import type { Gate } from './gate';
+import { fail, ok, type Failed, type Failure, type Result, type ServiceWords } from './result';
+import { isUnclear, retryDelay } from './retry';
+import {
+	isLost,
+	isRecord,
+	type Answer,
+	type ApiRequest,
+	type ApiResponse,
+	type Clock,
+	type Line,
+	type Random,
+} from './types';
+
+export interface Asking {
+	/** Whether a repeat is the same act. Default: every method but POST. */
+	replayable?: boolean;
+	/** Whether a 429 may be about a place among the concurrent jobs, which is no reason to hold up everybody. */
+	needsSlot?: boolean;
+	/** One try only: who polls comes back anyway. */
+	once?: boolean;
+	/** What is wrong with a successful answer; `undefined` for a good one. Default: it must be a JSON object. */
+	flaw?: (body: unknown) => string | undefined;
+}
+
+const notAnObject = (body: unknown) => (isRecord(body) ? undefined : 'it is no JSON object');
+
+const text = (value: unknown) => (typeof value === 'string' && value !== '' ? value : undefined);
+
+/** Reads the Error shape (specification: Error) without trusting it. */
+export function wordsOf(body: unknown): ServiceWords {
+	const error = isRecord(body) && isRecord(body.error) ? body.error : {};
+	return {
+		message: text(error.message),
+		type: text(error.type),
+		requestId: text(error.request_id),
+		details: error.details,
+	};
+}
+
+/** Carries requests to the service: in turn, again where that is right, and never twice where it is not. */
+export class Client {
+	constructor(
+		private readonly gate: Gate,
+		private readonly clock: Clock,
+		private readonly random: Random,
+	) {}
+
+	/**
+	 * Sends until there is a final answer. A success is a 2xx whose body has no flaw; everything else is a failure
+	 * that says what is known. `unclear` in it: some try may have been carried out although no answer told so.
+	 */
+	async request(line: Line, request: ApiRequest, asking: Asking = {}): Promise<Result<ApiResponse>> {
+		const replayable = asking.replayable ?? request.method !== 'POST';
+		let unclear = false;
+		for (let attempt = 1; ; attempt += 1) {
+			const answer = await this.sendOnce(line, request);
+			if (!answer) return fail({ kind: 'cancelled' });
+			const flaw = flawOf(answer, asking.flaw ?? notAnObject);
+			if (!isLost(answer) && flaw === undefined) return ok(answer);
+
+			unclear ||= isUnclear(answer);
+			const made = { attempt, replayable, now: this.clock.now(), random: this.random };
+			const delay = retryDelay(answer, made);
+			if (delay !== undefined && isLimited(answer) && !asking.needsSlot) this.gate.pause(delay);
+			if (line.signal?.aborted) return fail({ kind: 'cancelled' });
+			if (delay === undefined || asking.once) {
+				return ending(answer, { attempt, replayable, unclear, flaw });
+			}
+			await this.clock.sleep(delay, line.signal);
+		}
+	}
+
+	private async sendOnce(line: Line, request: ApiRequest): Promise<Answer | undefined> {
+		if (!(await this.gate.enter(line))) return undefined;
+		const answer = await line.send(request);
+		this.gate.leave();
+		return answer;
+	}
+}
+
+const isLimited = (answer: Answer) => !isLost(answer) && answer.status === 429;
+
+const isSuccess = (status: number) => status >= 200 && status < 300;
+
+function flawOf(answer: Answer, flaw: (body: unknown) => string | undefined): string | undefined {
+	if (isLost(answer)) return answer.lost;
+	return isSuccess(answer.status) ? flaw(answer.body) : `status ${answer.status}`;
+}
+
+interface Ending {
+	attempt: number;
+	replayable: boolean;
+	unclear: boolean;
+	flaw: string | undefined;
+}
+
+function ending(answer: Answer, { attempt, replayable, unclear, flaw }: Ending): Failed {
+	let failure: Failure;
+	if (isLost(answer)) {
+		failure = { kind: 'lost', reason: answer.lost, attempts: attempt, replayable };
+	} else if (isSuccess(answer.status)) {
+		failure = { kind: 'answer', status: answer.status, problem: flaw ?? 'it cannot be read' };
+	} else {
+		failure = { kind: 'status', status: answer.status, said: wordsOf(answer.body), unclear };
+	}
+	return fail(failure);
+}

@@ -1,0 +1,67 @@
+import type {
+	IBinaryKeyData,
+	IDataObject,
+	INodeExecutionData,
+	NodeApiError,
+	NodeOperationError,
+} from 'n8n-workflow';
+import type { Outcome } from './run';
+import type { Settings } from './settings';
+import type { Resource } from './types';
+
+/**
+ * A resource as the json of an item: whole, but for one name. n8n takes a truthy `error` at the top of the first item for a
+ * failure and runs the node again, so that field of the service is given as `failure`.
+ */
+export function jsonOf(resource: Resource): IDataObject {
+	const { error, ...rest } = resource;
+	const json = (error === undefined ? rest : { ...rest, failure: error }) as IDataObject;
+	return json;
+}
+
+/** `data`, `data_1`, `data_2` …: the first file has the name that the next node looks for. */
+const fieldName = (field: string, index: number) => (index === 0 ? field : `${field}_${index}`);
+
+function outputOf(resource: Resource, outputId: string): IDataObject {
+	const outputs = Array.isArray(resource.outputs) ? (resource.outputs as IDataObject[]) : [];
+	const output = outputs.find(({ id }) => id === outputId);
+	return output ? { output } : {};
+}
+
+/** The items that an input item becomes. Files stand on one item, or on one item each with Split Outputs. */
+export function itemsOf(
+	{ resources, files, warning }: Outcome,
+	{ splitOutputs, outputBinaryField }: Settings,
+	item: number,
+): INodeExecutionData[] {
+	const pairedItem = { item };
+	const extra: IDataObject = warning === undefined ? {} : { warning };
+	const [job] = resources;
+	if (files.length === 0 || !job) {
+		return resources.map((resource) => ({ json: { ...jsonOf(resource), ...extra }, pairedItem }));
+	}
+	const json = { ...jsonOf(job), ...extra };
+	if (splitOutputs) {
+		return files.map(({ outputId, data }) => ({
+			json: { ...json, ...outputOf(job, outputId) },
+			binary: { [outputBinaryField]: data },
+			pairedItem,
+		}));
+	}
+	const binary: IBinaryKeyData = {};
+	for (const [index, { data }] of files.entries()) binary[fieldName(outputBinaryField, index)] = data;
+	return [{ json, binary, pairedItem }];
+}
+
+/**
+ * The item of a failure with Continue On Fail: what is known of the job as json, the error beside it, where n8n looks for
+ * it, and the pairing that n8n's own error item lacks.
+ */
+export function errorItem(
+	error: NodeApiError | NodeOperationError,
+	item: number,
+	job?: Resource,
+): INodeExecutionData {
+	const json = { ...(job ? jsonOf(job) : {}), message: error.message };
+	return { json, error, pairedItem: { item } };
+}

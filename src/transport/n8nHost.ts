@@ -1,0 +1,151 @@
+import type {
+	IBinaryData,
+	IExecuteSingleFunctions,
+	IHttpRequestOptions,
+	IN8nHttpFullResponse,
+} from 'n8n-workflow';
+import { createHash } from 'crypto';
+import type { BinarySource, Host } from './host';
+import { withoutSecret } from './redact';
+import type { Answer, LostAnswer } from './types';
+
+/** How long one answer may take, in milliseconds, unless the user has set a timeout on the node. */
+const ANSWER_TIMEOUT_MS = 120_000;
+
+export const CREDENTIAL = 'mediaGenApi';
+
+/** Never a redirect: n8n would carry the key along (Authorization) to wherever it leads. */
+const STRICT = {
+	returnFullResponse: true,
+	ignoreHttpStatusErrors: true,
+	disableFollowRedirect: true,
+} as const;
+
+/** The code or name of a network error. Never its message or request, which hold addresses and headers. */
+function reasonOf(error: unknown): string {
+	const { code, cause, name } = error as { code?: unknown; cause?: { code?: unknown }; name?: unknown };
+	const reason = [code, cause?.code, name].find((part) => typeof part === 'string' && part !== '');
+	return reason === 'ECONNABORTED' || reason === 'ETIMEDOUT' ? 'timeout' : String(reason ?? 'unknown');
+}
+
+const lost = (error: unknown): LostAnswer => ({ lost: reasonOf(error) });
+
+function headersOf(headers: unknown): Record<string, string> {
+	const entries = Object.entries((headers ?? {}) as Record<string, unknown>);
+	return Object.fromEntries(entries.map(([name, value]) => [name.toLowerCase(), String(value)]));
+}
+
+/** What the user has set on the node for all requests, such as a proxy. */
+function ambient(context: IExecuteSingleFunctions, options: IHttpRequestOptions) {
+	const timeout = Number(context.getNodeParameter('requestOptions.timeout', 0));
+	const { proxy, skipSslCertificateValidation } = options;
+	return { proxy, skipSslCertificateValidation, timeout: timeout > 0 ? timeout : ANSWER_TIMEOUT_MS };
+}
+
+function sender(
+	context: IExecuteSingleFunctions,
+	options: IHttpRequestOptions,
+	secret: string,
+): Host['line']['send'] {
+	const { baseURL, allowedDomains } = options;
+	const shared = { ...STRICT, ...ambient(context, options), baseURL, allowedDomains, json: true };
+	return async ({ method, path, query, body, headers }): Promise<Answer> => {
+		const request = { ...shared, method, url: path, qs: query, headers: { ...headers } };
+		if (body !== undefined) Object.assign(request, { body });
+		try {
+			const answer = (await context.helpers.httpRequestWithAuthentication.call(
+				context,
+				CREDENTIAL,
+				request,
+			)) as IN8nHttpFullResponse;
+			return {
+				status: answer.statusCode,
+				headers: headersOf(answer.headers),
+				body: withoutSecret(answer.body, secret),
+			};
+		} catch (error) {
+			return lost(error);
+		}
+	};
+}
+
+async function sourceOf(
+	context: IExecuteSingleFunctions,
+	{ id, data, fileName, mimeType }: IBinaryData,
+	field: string,
+): Promise<BinarySource> {
+	const { helpers } = context;
+	const shared = { fileName: fileName ?? '', mimeType };
+	if (id) {
+		const { fileSize } = await helpers.getBinaryMetadata(id);
+		const open = async () => await helpers.getBinaryStream(id);
+		return { ...shared, size: fileSize, identity: id, open };
+	}
+	const buffer = await helpers.getBinaryDataBuffer(field);
+	const identity = createHash('sha256').update(data).digest('hex');
+	return { ...shared, size: buffer.length, identity, open: async () => buffer };
+}
+
+/** n8n's side of one item. Specification of the helpers' behaviour: tried in a real n8n 2.41. */
+export function n8nHost(
+	context: IExecuteSingleFunctions,
+	options: IHttpRequestOptions,
+	secret: string,
+): Host {
+	const { helpers } = context;
+	const signal = context.getExecutionCancelSignal();
+	const bare = { ...STRICT, ...ambient(context, options), abortSignal: signal };
+	return {
+		baseUrl: options.baseURL ?? '',
+		line: {
+			send: sender(context, options, secret),
+			signal,
+			owner: context.getExecutionId() ?? 'manual',
+		},
+		async binary(field) {
+			const data = context.getInputData().binary?.[field];
+			return data ? await sourceOf(context, data, field) : undefined;
+		},
+		async put(url, headers, source) {
+			// `false` keeps the HTTP library from adding a content type that is not among the headers given.
+			const given = Object.keys(headers).some((name) => name.toLowerCase() === 'content-type');
+			const own = given ? {} : { 'Content-Type': false };
+			try {
+				const answer = (await helpers.httpRequest({
+					...bare,
+					method: 'PUT',
+					url,
+					headers: { ...own, 'Content-Length': source.size, ...headers },
+					body: (await source.open()) as Buffer,
+				})) as IN8nHttpFullResponse;
+				return { status: answer.statusCode, headers: headersOf(answer.headers), body: undefined };
+			} catch (error) {
+				return lost(error);
+			}
+		},
+		async get(url) {
+			try {
+				const answer = (await helpers.httpRequest({
+					...bare,
+					method: 'GET',
+					url,
+					encoding: 'stream',
+				})) as IN8nHttpFullResponse;
+				return {
+					status: answer.statusCode,
+					headers: headersOf(answer.headers),
+					body: answer.body as unknown as NodeJS.ReadableStream,
+				};
+			} catch (error) {
+				return lost(error);
+			}
+		},
+		async store(body, fileName, mimeType) {
+			const data = await helpers.prepareBinaryData(body as never, fileName, mimeType);
+			const size = data.id
+				? (await helpers.getBinaryMetadata(data.id)).fileSize
+				: Buffer.byteLength(data.data, 'base64');
+			return { data, size };
+		},
+	};
+}

@@ -1,0 +1,76 @@
+import type { IExecuteSingleFunctions, IHttpRequestOptions } from 'n8n-workflow';
+import { ENDPOINTS, LIMITS, type Scope } from '../contract';
+import type { Batch, Prepared } from './batch';
+import { BinaryReference } from './binary/reference';
+import { baseUrlProblem } from './binary/urlRules';
+import { itemMemory, nodeMemory } from './idempotency';
+import { CREDENTIAL, n8nHost } from './n8nHost';
+import { fail, ok, type Result } from './result';
+import type { OperationPlan, Run } from './run';
+import { workspaceOf } from './workspace';
+
+const positive = (value: unknown, fallback: number) => {
+	const number = Number(value);
+	return Number.isFinite(number) && number > 0 ? number : fallback;
+};
+
+const sendsFiles = (value: unknown): boolean =>
+	value instanceof BinaryReference ||
+	(typeof value === 'object' && value !== null && Object.values(value).some(sendsFiles));
+
+/** All scopes that the story of this item will need, so that none turns out to be missing after something was paid. */
+function scopesNeeded({ endpoint, output }: OperationPlan, { request, settings }: Prepared): Scope[] {
+	const waits = output === 'job' && endpoint.method === 'POST' && settings.waitForCompletion;
+	return [
+		endpoint.scope,
+		waits ? ENDPOINTS.getGeneration.scope : undefined,
+		sendsFiles(request.body) ? ENDPOINTS.createFile.scope : undefined,
+	].filter((scope) => scope !== undefined);
+}
+
+/** @returns the scope that the credential does not declare; credentials without a list are not checked */
+function missingScope(declared: unknown, needed: Scope[]): Scope | undefined {
+	return Array.isArray(declared) ? needed.find((scope) => !declared.includes(scope)) : undefined;
+}
+
+/** Puts together all that an item needs on its way. Refuses what the credential shows to be impossible. */
+export async function openRun(
+	context: IExecuteSingleFunctions,
+	options: IHttpRequestOptions,
+	plan: OperationPlan,
+	batch: Batch,
+	prepared: Prepared,
+): Promise<Result<Run>> {
+	const { apiKey, scopes, requestsPerMinute, concurrentJobs } =
+		await context.getCredentials(CREDENTIAL);
+	const baseUrl = options.baseURL ?? '';
+	const problem = baseUrlProblem(baseUrl);
+	if (problem) return fail({ kind: 'input', field: 'Base URL of the credential', problem });
+	const missing = missingScope(scopes, scopesNeeded(plan, prepared));
+	if (missing) return fail({ kind: 'scope', scope: missing });
+
+	const key = String(apiKey);
+	const itemIndex = context.getItemIndex();
+	const { $runIndex: runIndex } = context.getWorkflowDataProxy(itemIndex);
+	const memory = nodeMemory(context.getContext('node'));
+	const item = `${Number(runIndex)}:${itemIndex}`;
+	const { id: workflowId } = context.getWorkflow();
+	return ok({
+		...prepared,
+		plan,
+		batch,
+		itemIndex,
+		host: n8nHost(context, options, key),
+		workspace: workspaceOf(baseUrl, key, {
+			requestsPerMinute: positive(requestsPerMinute, LIMITS.requestsPerMinute),
+			concurrentJobs: positive(concurrentJobs, LIMITS.concurrentJobs),
+		}),
+		memory: itemMemory(memory, item),
+		place: {
+			seed: memory.seed,
+			item,
+			node: `${workflowId ?? ''}/${context.getNode().id}`,
+			executionId: context.getExecutionId() ?? '',
+		},
+	});
+}

@@ -1,0 +1,66 @@
+import type { IBinaryData } from 'n8n-workflow';
+import { download, type Output } from './binary/download';
+import { readerPath, statedReason } from './job';
+import { fail, ok, type Result } from './result';
+import type { Outcome, Run } from './run';
+import { isRecord, type Resource } from './types';
+
+interface Found {
+	id: string;
+	url: string;
+	mediaType?: string;
+}
+
+const text = (value: unknown) => (typeof value === 'string' && value !== '' ? value : undefined);
+
+/** The downloadable outputs of a job: `outputs` of a generation, `output` of a speech generation. */
+function outputsOf(job: Resource): Found[] {
+	const listed = Array.isArray(job.outputs) ? job.outputs : [job.output];
+	return listed.filter(isRecord).flatMap((output, index) => {
+		const url = text(output.url);
+		const id = text(output.id) ?? `${job.id}-${index + 1}`;
+		return url ? [{ id, url, mediaType: text(output.media_type) }] : [];
+	});
+}
+
+async function renewed(run: Run, job: Resource, id: string): Promise<string | undefined> {
+	const request = { method: 'GET', path: readerPath(job) } as const;
+	const answer = await run.workspace.client.request(run.host.line, request);
+	if (!answer.ok) return undefined;
+	const fresh = { ...(answer.value.body as Resource), id: job.id };
+	return outputsOf(fresh).find((output) => output.id === id)?.url;
+}
+
+/** What a job that is good as a whole lacks; `undefined` when nothing. */
+function warningOf(job: Resource): string | undefined {
+	if (job.status !== 'partially_completed') return undefined;
+	const made = outputsOf(job).length;
+	const reason = statedReason(job) ?? 'the service states no reason';
+	return `Only a part of the outputs was made (${made}): ${reason}`;
+}
+
+/** Brings the files of an ended job into n8n if wanted. A file that cannot be had is a failure that carries the job. */
+export async function collect(run: Run, job: Resource): Promise<Result<Outcome>> {
+	const outcome: Outcome = { resources: [job], files: [], warning: warningOf(job) };
+	if (!run.settings.downloadOutputs) return ok(outcome);
+	const found = outputsOf(job);
+	for (const [index, { id, url, mediaType }] of found.entries()) {
+		const output: Output = {
+			id,
+			url,
+			mediaType,
+			stem: fileStem(job.id, found.length > 1 ? index + 1 : undefined),
+			renew: async () => await renewed(run, job, id),
+		};
+		const file: Result<IBinaryData> = await download(run.host, run.workspace, output);
+		if (!file.ok) return fail(file.failure, job);
+		outcome.files.push({ outputId: id, data: file.value });
+	}
+	return ok(outcome);
+}
+
+/** Ids come from the service, so they are not trusted to be file names. */
+function fileStem(id: string, number?: number): string {
+	const safe = id.replace(/[^\w-]+/g, '_').slice(0, 100) || 'output';
+	return number === undefined ? safe : `${safe}_${number}`;
+}

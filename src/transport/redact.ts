@@ -1,0 +1,24 @@
+/** What stands in the place of a secret. */
+const MASK = '***';
+
+function masked(value: unknown, secret: string): unknown {
+	if (typeof value === 'string') return value.split(secret).join(MASK);
+	if (Array.isArray(value)) return value.map((entry) => masked(entry, secret));
+	if (typeof value !== 'object' || value === null) return value;
+	return Object.fromEntries(
+		Object.entries(value).map(([name, entry]) => [
+			name.split(secret).join(MASK),
+			masked(entry, secret),
+		]),
+	);
+}
+
+/**
+ * Takes a secret out of whatever the service sent back, so that an echoed key ends up in no output, error or log. Answers the
+ * value itself where the secret does not occur, which is always with an honest service.
+ */
+export function withoutSecret<T>(value: T, secret: string): T {
+	if (secret.length < 8) return value;
+	const text = typeof value === 'string' ? value : JSON.stringify(value);
+	return text?.includes(secret) ? (masked(value, secret) as T) : value;
+}

@@ -1,0 +1,50 @@
+import { retryAfterMs } from './retryAfter';
+import { isLost, type Answer, type Random } from './types';
+
+/** Statuses of a server that may do better a moment later. The specification shows none of them (Errors 6). */
+const PASSING = new Set([408, 500, 502, 503, 504]);
+
+/** Tries in all, the first one included. */
+const TRIES = { passing: 5, limited: 8 };
+
+/** Upper ends of the jitter, in milliseconds: the first is doubled with each try up to the second. */
+const BACKOFF = { passing: [1_000, 20_000], limited: [2_000, 60_000] } as const;
+
+/** Two tries are never closer than this, in milliseconds, however the dice fall. */
+const SHORTEST_MS = 100;
+
+export interface Try {
+	/** Tries made so far, 1 after the first. */
+	attempt: number;
+	/** Whether a repeat is the same act: every method but POST, and a POST with an idempotency key. */
+	replayable: boolean;
+	now: number;
+	random: Random;
+}
+
+/** Whether an unsuccessful answer leaves open that the service has done what was asked. */
+export function isUnclear(answer: Answer): boolean {
+	return isLost(answer) || PASSING.has(answer.status) || (answer.status >= 200 && answer.status < 300);
+}
+
+function jittered([first, most]: readonly [number, number], { attempt, random }: Try): number {
+	return Math.max(SHORTEST_MS, random() * Math.min(most, first * 2 ** (attempt - 1)));
+}
+
+/**
+ * The ladder: again or not, and when. Milliseconds until the next try, or `undefined` for no further one.
+ * 1. Limited (429): again, whatever the method, as nothing was done.
+ * 2. Unclear (no answer, unusable answer, a passing server fault): again where a repeat is the same act.
+ * 3. Anything else is final: one request tells.
+ * A server's hint replaces the dice, with a little jitter on top so that waiters do not return in one herd.
+ * Full jitter: of the usual schemes it needs the fewest calls for the same contention.
+ */
+export function retryDelay(answer: Answer, made: Try): number | undefined {
+	const limited = !isLost(answer) && answer.status === 429;
+	if (!limited && !(isUnclear(answer) && made.replayable)) return undefined;
+	const kind = limited ? 'limited' : 'passing';
+	if (made.attempt >= TRIES[kind]) return undefined;
+	const hint = isLost(answer) ? undefined : retryAfterMs(answer.headers, made.now);
+	if (hint !== undefined) return Math.max(SHORTEST_MS, hint) + made.random() * 1_000;
+	return jittered(BACKOFF[kind], made);
+}

@@ -1,0 +1,48 @@
+import type { IBinaryData } from 'n8n-workflow';
+import type { Endpoint } from '../contract';
+import type { Batch, Prepared } from './batch';
+import type { Host } from './host';
+import type { ItemMemory } from './idempotency';
+import type { Resource } from './types';
+import type { Workspace } from './workspace';
+
+/** What becomes of an operation's answer; the same few ways serve every operation. */
+export type OutputKind =
+	/** One resource, as it is. */
+	| 'resource'
+	/** The entries of a list, one item each. */
+	| 'list'
+	/** A job: waited for and downloaded if wanted. */
+	| 'job';
+
+/** An operation as the transport sees it. */
+export interface OperationPlan {
+	endpoint: Endpoint;
+	output: OutputKind;
+	/** The `object` constant of what a creation makes; tells how its end is recognised. */
+	object?: string;
+	/** Whether a list takes `limit` (specification: Endpoints, pagination parameters). */
+	takesLimit?: boolean;
+	/** Whether the job takes one of the places for concurrent media jobs (specification: Limits). */
+	takesSlot?: boolean;
+}
+
+/** One item on its way. */
+export interface Run extends Prepared {
+	plan: OperationPlan;
+	host: Host;
+	workspace: Workspace;
+	batch: Batch;
+	itemIndex: number;
+	memory: ItemMemory;
+	/** Names the node run and item within the memory of the node. */
+	place: { seed: string; item: string; node: string; executionId: string };
+}
+
+/** What an item ends with when all is well. */
+export interface Outcome {
+	resources: Resource[];
+	files: Array<{ outputId: string; data: IBinaryData }>;
+	/** What was not made although the job as a whole is good. */
+	warning?: string;
+}

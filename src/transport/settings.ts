@@ -1,0 +1,99 @@
+import type { IExecuteSingleFunctions } from 'n8n-workflow';
+import { customKeyProblem } from './idempotency';
+import { fail, ok, type Result } from './result';
+
+export const IDEMPOTENCY_MODES = ['execution', 'content', 'custom', 'none'] as const;
+export type IdempotencyMode = (typeof IDEMPOTENCY_MODES)[number];
+
+/** What the user has set on the node for one item, besides the request itself. */
+export interface Settings {
+	waitForCompletion: boolean;
+	downloadOutputs: boolean;
+	/** Milliseconds. */
+	waitTimeoutMs: number;
+	splitOutputs: boolean;
+	outputBinaryField: string;
+	idempotency: IdempotencyMode;
+	idempotencyKey: string;
+	/** `Infinity` for all. */
+	wanted: number;
+}
+
+const TRUE = new Set<unknown>([true, 'true', 1, '1']);
+const FALSE = new Set<unknown>([false, 'false', 0, '0', '', null, undefined]);
+
+class Unusable extends Error {
+	constructor(
+		readonly field: string,
+		readonly problem: string,
+	) {
+		super(problem);
+	}
+}
+
+const refuse = (field: string, problem: string): never => {
+	throw new Unusable(field, problem);
+};
+
+/** Reads the parameters that steer the transport; expressions may give anything, so each is checked. */
+class Reader {
+	constructor(private readonly context: IExecuteSingleFunctions) {}
+
+	value(name: string, fallback: unknown): unknown {
+		return this.context.getNodeParameter(name, fallback);
+	}
+
+	flag(name: string, label: string): boolean {
+		const value = this.value(name, false);
+		if (TRUE.has(value)) return true;
+		return FALSE.has(value) ? false : refuse(label, 'must be true or false');
+	}
+
+	positive(name: string, label: string, fallback: number): number {
+		const value = Number(this.value(name, fallback));
+		return Number.isFinite(value) && value > 0 ? value : refuse(label, 'must be a number above 0');
+	}
+
+	text(name: string, fallback: string): string {
+		const value = this.value(name, fallback);
+		return typeof value === 'string' ? value : String(value ?? '');
+	}
+}
+
+function idempotencyOf(reader: Reader): Pick<Settings, 'idempotency' | 'idempotencyKey'> {
+	const mode = IDEMPOTENCY_MODES.find((known) => known === reader.text('options.idempotency', 'execution'));
+	if (!mode) return refuse('Idempotency', `must be one of ${IDEMPOTENCY_MODES.join(', ')}`);
+	const idempotencyKey = reader.text('options.idempotencyKey', '');
+	const problem = mode === 'custom' ? customKeyProblem(idempotencyKey) : undefined;
+	if (problem) return refuse('Idempotency Key', problem);
+	return { idempotency: mode, idempotencyKey };
+}
+
+function wantedOf(reader: Reader): number {
+	if (reader.flag('returnAll', 'Return All')) return Infinity;
+	const limit = reader.positive('limit', 'Limit', 50);
+	return Number.isInteger(limit) ? limit : refuse('Limit', 'must be a whole number');
+}
+
+/** @returns a failure of kind `input` naming the first parameter that cannot be used */
+export function readSettings(context: IExecuteSingleFunctions): Result<Settings> {
+	const reader = new Reader(context);
+	try {
+		const waitForCompletion = reader.flag('waitForCompletion', 'Wait for Completion');
+		const field = reader.text('options.outputBinaryField', 'data').trim();
+		return ok({
+			waitForCompletion,
+			downloadOutputs: reader.flag('downloadOutputs', 'Download Outputs'),
+			waitTimeoutMs: reader.positive('options.waitTimeout', 'Wait Timeout', 30) * 60_000,
+			splitOutputs: reader.flag('options.splitOutputs', 'Split Outputs'),
+			outputBinaryField: field || refuse('Output Binary Field', 'is empty'),
+			...idempotencyOf(reader),
+			wanted: wantedOf(reader),
+		});
+	} catch (error) {
+		if (error instanceof Unusable) {
+			return fail({ kind: 'input', field: error.field, problem: error.problem });
+		}
+		return fail({ kind: 'input', field: 'A parameter', problem: 'cannot be evaluated' });
+	}
+}

@@ -1,0 +1,126 @@
+import { IDEMPOTENCY_HEADER, LIMITS } from '../contract';
+import { BinaryReference, resolveReferences } from './binary/reference';
+import { upload } from './binary/upload';
+import type { BinarySource } from './host';
+import { contentKey, executionKey, fingerprint, provesNothingDone } from './idempotency';
+import { readerPath } from './job';
+import { fail, ok, type Failed, type Result } from './result';
+import type { Run } from './run';
+import { isResource, type Resource } from './types';
+
+const CACHED_MS = LIMITS.idempotencyHours * 3_600_000;
+
+const noId = (body: unknown) => (isResource(body) ? undefined : 'it has no id');
+
+function referencesIn(value: unknown): BinaryReference[] {
+	if (value instanceof BinaryReference) return [value];
+	if (typeof value !== 'object' || value === null) return [];
+	return Object.values(value).flatMap(referencesIn);
+}
+
+async function openSources({ request, host }: Run): Promise<Map<string, BinarySource>> {
+	const sources = new Map<string, BinarySource>();
+	for (const { field } of referencesIn(request.body)) {
+		const source = sources.get(field) ?? (await host.binary(field));
+		if (source) sources.set(field, source);
+	}
+	return sources;
+}
+
+function keyOf({ settings, memory, place, batch, itemIndex }: Run, print: string): string | undefined {
+	switch (settings.idempotency) {
+		case 'none':
+			return undefined;
+		case 'custom':
+			return settings.idempotencyKey;
+		case 'content':
+			return contentKey(place.node, print, batch.ordinal(print, itemIndex), memory.attempt);
+		case 'execution':
+			return executionKey(place.seed, place.item, memory.attempt);
+	}
+}
+
+/** Sends each file once; a repeated request names the same URLs, or the service would see another request. */
+async function uploadAll(run: Run, sources: Map<string, BinarySource>): Promise<Result<unknown>> {
+	const { host, workspace, memory, place } = run;
+	for (const [field, source] of sources) {
+		if (memory.uploads[source.identity]) continue;
+		const key = executionKey(place.seed, `${place.item}:${source.identity}`, memory.attempt);
+		const sent = await upload(host, workspace, { field, source, key });
+		if (!sent.ok) return sent;
+		memory.uploads[source.identity] = sent.value;
+	}
+	const body = await resolveReferences(run.request.body, async ({ field }) => {
+		const identity = sources.get(field)?.identity ?? '';
+		return memory.uploads[identity];
+	});
+	return ok(body);
+}
+
+/**
+ * The job that this item is known to have made already, when it should be continued with instead of sending the request
+ * again: its key is no longer remembered by the service, or the request reads differently each time it is evaluated
+ * (`$now` in a prompt) within one execution.
+ */
+function knownJob({ memory, place, workspace }: Run, print: string): string | undefined {
+	if (!memory.jobId) return undefined;
+	const expired = workspace.clock.now() - (memory.createdAt ?? 0) >= CACHED_MS;
+	const volatile = memory.print !== print && memory.execution === place.executionId;
+	return expired || volatile ? memory.jobId : undefined;
+}
+
+/** A request that the user has changed before Retry Execution is another one: it gets a key of its own. */
+function forgetIfChanged({ memory, place }: Run, print: string): void {
+	const changed = memory.print !== undefined && memory.print !== print;
+	if (changed && memory.execution !== place.executionId) {
+		memory.attempt += 1;
+		memory.jobId = undefined;
+	}
+	memory.print = print;
+	memory.execution = place.executionId;
+}
+
+/** Nothing good exists under the key that was used: the next try may use a new one. */
+export function retire({ memory }: Run, failed: Failed): void {
+	if (!provesNothingDone(failed.failure)) return;
+	memory.attempt += 1;
+	memory.jobId = undefined;
+}
+
+async function resume({ host, workspace, plan }: Run, id: string): Promise<Result<Resource>> {
+	const job = { id, object: plan.object };
+	const request = { method: 'GET', path: readerPath(job) } as const;
+	const answer = await workspace.client.request(host.line, request, { flaw: noId });
+	return answer.ok ? ok(answer.value.body as Resource) : fail(answer.failure, job);
+}
+
+/**
+ * Has the service create what the request says, once: the job that answers, new or known. What is remembered of the item is
+ * written before the request goes out, so that a run that ends in between finds it.
+ * Specification: Operation details, Idempotency-Key.
+ */
+export async function submit(run: Run): Promise<Result<Resource>> {
+	const { request, host, workspace, plan, memory } = run;
+	const sources = await openSources(run);
+	const identities = [...sources].map(([field, { identity }]) => [field, identity]);
+	const print = fingerprint(request.body, Object.fromEntries(identities) as Record<string, string>);
+	const known = knownJob(run, print);
+	if (known) return await resume(run, known);
+	forgetIfChanged(run, print);
+
+	const body = await uploadAll(run, sources);
+	if (!body.ok) return body;
+	const key = keyOf(run, print);
+	const headers: Record<string, string> = key ? { [IDEMPOTENCY_HEADER]: key } : {};
+	const sent = { ...request, body: body.value, headers };
+	const asking = { replayable: key !== undefined, needsSlot: plan.takesSlot, flaw: noId };
+	const answer = await workspace.client.request(host.line, sent, asking);
+	if (!answer.ok) {
+		retire(run, answer);
+		return answer;
+	}
+	const job = answer.value.body as Resource;
+	memory.jobId = job.id;
+	memory.createdAt = workspace.clock.now();
+	return ok(job);
+}

@@ -1,0 +1,57 @@
+import type { Endpoint } from '../contract';
+
+/** One call of the service, relative to the base URL. */
+export interface ApiRequest {
+	method: Endpoint['method'];
+	/** Begins with a slash; ids in it are already encoded. */
+	path: string;
+	query?: Record<string, string | number>;
+	body?: unknown;
+	headers?: Record<string, string>;
+}
+
+/** An answer that arrived whole. Header names are lower case. */
+export interface ApiResponse {
+	status: number;
+	headers: Record<string, string>;
+	/** Parsed JSON, or the raw text where it was no JSON. */
+	body: unknown;
+}
+
+/** No whole answer arrived, so nobody knows whether the service did what was asked. */
+export interface LostAnswer {
+	lost: string;
+}
+
+export type Answer = ApiResponse | LostAnswer;
+
+/** Carries one request to the service once. Never rejects: a failure of the network is a `LostAnswer`. */
+export type Send = (request: ApiRequest) => Promise<Answer>;
+
+/** Milliseconds throughout. `sleep` returns early, without throwing, when the signal fires. */
+export interface Clock {
+	now(): number;
+	sleep(ms: number, signal?: AbortSignal): Promise<void>;
+}
+
+/** Uniform in [0, 1), as `Math.random`. */
+export type Random = () => number;
+
+/** What the transport needs to know of the one who asks: how to send, when to stop, and whose turn it is. */
+export interface Line {
+	send: Send;
+	signal?: AbortSignal;
+	/** The execution: turns are shared fairly between owners. */
+	owner: string;
+}
+
+/** Anything that the service returns as an object with an id. */
+export type Resource = Record<string, unknown> & { id: string };
+
+export const isLost = (answer: Answer): answer is LostAnswer => 'lost' in answer;
+
+export const isRecord = (value: unknown): value is Record<string, unknown> =>
+	typeof value === 'object' && value !== null && !Array.isArray(value);
+
+export const isResource = (value: unknown): value is Resource =>
+	isRecord(value) && typeof value.id === 'string' && value.id !== '';

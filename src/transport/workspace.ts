@@ -1,0 +1,54 @@
+import { createHash } from 'crypto';
+import { Client } from './client';
+import { systemClock } from './clock';
+import { Gate } from './gate';
+import { Slots } from './slots';
+import type { Clock, Random } from './types';
+import { Watch } from './watch';
+
+/** What a plan allows. Specification: Limits (defaults 60 and 5). */
+export interface Plan {
+	requestsPerMinute: number;
+	concurrentJobs: number;
+}
+
+/** What all items, nodes and executions of this process share that talk to the same workspace. */
+export class Workspace {
+	readonly gate: Gate;
+
+	readonly slots: Slots;
+
+	readonly client: Client;
+
+	readonly watch: Watch;
+
+	constructor(
+		plan: Plan,
+		readonly clock: Clock = systemClock,
+		readonly random: Random = Math.random,
+	) {
+		this.gate = new Gate(clock, plan.requestsPerMinute);
+		this.slots = new Slots(plan.concurrentJobs);
+		this.client = new Client(this.gate, clock, random);
+		this.watch = new Watch(this.client, clock);
+	}
+
+	/** A plan that was changed in the credential holds from the next request on. */
+	adopt(plan: Plan): this {
+		this.gate.requestsPerMinute = plan.requestsPerMinute;
+		this.slots.limit = Math.max(1, plan.concurrentJobs);
+		return this;
+	}
+}
+
+const workspaces = new Map<string, Workspace>();
+
+/** The workspace of a base URL and key. The key itself is not kept, only a hash of both. */
+export function workspaceOf(baseUrl: string, apiKey: string, plan: Plan): Workspace {
+	const name = createHash('sha256').update(`${baseUrl}\n${apiKey}`).digest('hex');
+	const known = workspaces.get(name);
+	if (known) return known.adopt(plan);
+	const workspace = new Workspace(plan);
+	workspaces.set(name, workspace);
+	return workspace;
+}
