@@ -6,7 +6,13 @@ const { spawn } = require('node:child_process');
 
 const graceMs = Number(process.env.LAB_GUARD_GRACE_MS || 10_000);
 const [command, ...args] = process.argv.slice(2);
-const child = spawn(command, args, { stdio: ['ignore', 'inherit', 'inherit'] });
+const child = spawn(command, args, { stdio: ['ignore', 'pipe', 'pipe'] });
+
+// Passed on, not inherited: n8n hangs in its shutdown when it can no longer print what it does.
+for (const name of ['stdout', 'stderr']) {
+	child[name].pipe(process[name]);
+	process[name].on('error', () => child[name].resume());
+}
 
 let ending = false;
 function end() {
@@ -24,12 +30,12 @@ child.on('error', (error) => {
 	console.error(error.message);
 	process.exit(127);
 });
-child.on('exit', (code, signal) => {
+child.on('exit', () => {
 	ending = true;
-	// What it started itself (n8n's task runners) may outlive a crash and would hold our output open.
+	// What it started itself (n8n's task runners) may outlive a crash and hold the output open.
 	if (process.platform !== 'win32') process.kill(0, 'SIGTERM');
-	process.exit(code ?? (signal === 'SIGTERM' ? 143 : 137));
 });
+child.on('close', (code, signal) => process.exit(code ?? (signal === 'SIGTERM' ? 143 : 137)));
 
 process.stdin.on('end', end).on('error', end).resume();
 process.on('SIGTERM', end);

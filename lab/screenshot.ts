@@ -33,6 +33,11 @@ async function showResult(page: Page, url: string): Promise<void> {
 	await page.getByTestId('node-parameters').waitFor();
 	await page.getByTestId('node-execute-button').click();
 	await page.getByTestId('ndv-view-binary-data').first().click({ timeout: 60_000 });
+	const picture = page.getByTestId('output-panel').locator('img').last();
+	// As text, because the lab is not compiled for a browser.
+	await picture.evaluate('(image) => image.decode()');
+	await page.locator('.el-notification__closeBtn').first().click();
+	await page.locator('.el-notification').first().waitFor({ state: 'detached' });
 }
 
 async function exampleIn(rest: Rest, baseUrl: string, key: { key: string; scopes: string[] }) {

@@ -1,6 +1,6 @@
 import { ensureLab } from './install';
 import { startN8n, temporaryUserFolder, type N8n } from './n8n';
-import { buildProject, installPackage, packProject } from './package';
+import { buildProject, installPackage, packProject } from './tarball';
 import { silent, withProgress, type Tell } from './progress';
 import { Rest, type Owner } from './rest';
 
