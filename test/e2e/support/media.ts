@@ -1,0 +1,39 @@
+import type { IBinaryData, INodeParameters } from 'n8n-workflow';
+import type { Rest } from '../../../lab/rest';
+
+/** Parameters of Generation: Create with what a test does not care about filled in. */
+export function createParameters(given: {
+	mode?: string;
+	model?: string;
+	prompt?: string;
+	[name: string]: unknown;
+}): INodeParameters {
+	const { model = 'studio/image-1', ...rest } = given;
+	return {
+		operation: 'create',
+		mode: 'image',
+		prompt: 'A lighthouse at dawn',
+		model: { __rl: true, mode: 'id', value: model },
+		...rest,
+	} as INodeParameters;
+}
+
+/** The bytes of a stored file. */
+export async function download(rest: Rest, data: IBinaryData | undefined): Promise<Buffer> {
+	if (!data) throw new Error('There is no such file on the item');
+	return await rest.download(data);
+}
+
+const SIGNATURES: Array<[type: string, offset: number, text: string]> = [
+	['image/png', 0, '\x89PNG\r\n\x1a\n'],
+	['video/mp4', 4, 'ftyp'],
+	['audio/wav', 0, 'RIFF'],
+];
+
+/** The media type that the first bytes of a file speak for. */
+export function sniff(file: Buffer): string | undefined {
+	const found = SIGNATURES.find(([, offset, text]) => {
+		return file.toString('latin1', offset, offset + text.length) === text;
+	});
+	return found?.[0];
+}
