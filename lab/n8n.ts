@@ -34,7 +34,6 @@ export interface N8n {
 	/** The folder that n8n's Read/Write Files node may read and write. */
 	filesFolder: string;
 	logFile: string;
-	pid: number;
 	/** Resolves with the exit code once it has ended, however it did. */
 	ended: Promise<number>;
 	/** Lets running executions finish for a while, then ends the whole process tree. */
@@ -87,7 +86,6 @@ export async function startN8n(options: N8nOptions = {}): Promise<N8n> {
 	}
 	return {
 		...{ baseUrl, port, userFolder, filesFolder, logFile },
-		pid: guarded.pid,
 		ended: guarded.ended,
 		async stop() {
 			await guarded.stop();

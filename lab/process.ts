@@ -4,7 +4,6 @@ import path from 'node:path';
 
 /** A long-lived process (n8n, the sandbox) that cannot outlive us. */
 export interface Guarded {
-	pid: number;
 	stdout: NodeJS.ReadableStream;
 	/** Resolves with the exit code once the process is gone; never rejects. */
 	ended: Promise<number>;
@@ -59,7 +58,6 @@ export function startGuarded(options: GuardedOptions): Guarded {
 		child.on('error', (error) => log.end(`${error.message}\n`, () => resolve(127)));
 	});
 	return {
-		pid: child.pid ?? 0,
 		stdout: child.stdout,
 		ended,
 		async stop() {
