@@ -5,18 +5,36 @@ import { ApiError, asApiError } from './http/errors';
 import { sendError } from './http/answer';
 import { begin } from './http/exchange';
 import { operations, type Operation } from './http/operation';
+import { agentRuns } from './routes/agentRuns';
 import { credits } from './routes/credits';
 import { files } from './routes/files';
 import { generations } from './routes/generations';
 import { jobs } from './routes/jobs';
 import { models } from './routes/models';
+import { personas } from './routes/personas';
+import { speech } from './routes/speech';
 import { storage } from './routes/storage';
+import { usage } from './routes/usage';
+import { voices } from './routes/voices';
+import { webhooks } from './routes/webhooks';
 import type { Service } from './service';
 
 type Routes = (operation: Operation, service: Service) => void;
 
 /** Every resource of the contract. */
-const RESOURCES: Routes[] = [models, files, generations, jobs, credits];
+const RESOURCES: Routes[] = [
+	models,
+	files,
+	generations,
+	speech,
+	jobs,
+	agentRuns,
+	voices,
+	personas,
+	credits,
+	usage,
+	webhooks,
+];
 
 /** The whole HTTP surface: the contract under `/v1`, file addresses, and the admin path. */
 export function createApp(service: Service, reset: () => Promise<void>): Express {

@@ -1,4 +1,5 @@
 import type { Clock } from './clock';
+import { Dispatcher } from './events/dispatcher';
 import { Faults } from './faults';
 import { Idempotency } from './http/idempotency';
 import { RateLimiter } from './http/rateLimit';
@@ -13,6 +14,7 @@ import { Library, type Render } from './storage/library';
 import { Links } from './storage/links';
 import { Outputs } from './storage/outputs';
 import { Store } from './store';
+import { UsageLog } from './usage';
 
 export interface Plan {
 	seed: number;
@@ -23,6 +25,8 @@ export interface Plan {
 	directory: string;
 	render: Render;
 	report: (fault: unknown) => void;
+	/** A certificate (PEM) that deliveries trust. */
+	deliveryCa?: string;
 }
 
 /** Builds the service from its parts and opens its workspaces. */
@@ -30,7 +34,7 @@ export async function createService(plan: Plan): Promise<Service> {
 	const { seed, clock, settings, origin, report } = plan;
 	const chance = new Chance(seed);
 	const store = new Store();
-	const service = assemble({
+	const service: Service = assemble({
 		settings,
 		clock,
 		chance,
@@ -44,7 +48,8 @@ export async function createService(plan: Plan): Promise<Service> {
 		links: new Links(origin, `links of ${seed}`, clock),
 		library: new Library(plan.directory, plan.render),
 		outputs: new Outputs(),
-		emit: () => {},
+		usage: new UsageLog(() => clock.now()),
+		dispatcher: new Dispatcher(() => service, plan.deliveryCa),
 		committed: async () => {},
 		report,
 	});

@@ -186,3 +186,19 @@ export interface DeliveryEntity extends Stored {
 	state: 'succeeded' | 'failed' | 'lost';
 	nextAttemptAt: number | null;
 }
+
+/** An attempt that is still to be made. */
+export interface PendingDelivery {
+	id: string;
+	workspace: string;
+	webhookId: string;
+	eventId: string;
+	event: EventKind;
+	/** What is signed and sent. */
+	body: string;
+	/** 1 for the first. */
+	attempt: number;
+	/** Wall-clock milliseconds. */
+	dueAt: number;
+	fault: string | null;
+}

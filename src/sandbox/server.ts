@@ -26,6 +26,8 @@ export interface SandboxOptions {
 	timers?: Timers;
 	/** Draws the media; tests may inject a quick one. */
 	render?: Render;
+	/** A certificate (PEM) that deliveries trust besides the usual ones. */
+	deliveryCa?: string;
 	/** Is told of faults of the sandbox's own. Default: the standard error stream. */
 	report?: (fault: unknown) => void;
 }
@@ -73,11 +75,13 @@ export async function createSandbox(options: SandboxOptions = {}): Promise<Sandb
 			directory: join(directory, String(round)),
 			render: options.render ?? draw,
 			report: options.report ?? complain,
+			deliveryCa: options.deliveryCa,
 		});
 	};
 	let service = await build();
 	const reset = async () => {
 		service.clock.stop();
+		await service.dispatcher.close();
 		service = await build();
 		app = createApp(service, reset);
 	};
@@ -94,6 +98,7 @@ export async function createSandbox(options: SandboxOptions = {}): Promise<Sandb
 		reset,
 		async close() {
 			service.clock.stop();
+			await service.dispatcher.close();
 			server.closeAllConnections();
 			await new Promise<void>((resolve) => server.close(() => resolve()));
 			await rm(directory, { recursive: true, force: true });

@@ -2,6 +2,7 @@ import { randomBytes } from 'crypto';
 
 import type { EventKind } from '../contract';
 import type { Clock } from './clock';
+import type { Dispatcher } from './events/dispatcher';
 import type { Faults } from './faults';
 import type { Idempotency } from './http/idempotency';
 import type { RateLimiter } from './http/rateLimit';
@@ -14,6 +15,7 @@ import type { Library } from './storage/library';
 import type { Links } from './storage/links';
 import type { Outputs } from './storage/outputs';
 import type { Store, Workspace } from './store';
+import type { UsageLog } from './usage';
 
 /** Everything that the code of an operation may use. */
 export interface ServiceParts {
@@ -30,8 +32,8 @@ export interface ServiceParts {
 	links: Links;
 	library: Library;
 	outputs: Outputs;
-	/** Tells the workspace's webhooks of an event; the resource is formatted for each delivery. */
-	emit: (workspace: Workspace, event: EventKind, resource: () => object) => void;
+	usage: UsageLog;
+	dispatcher: Dispatcher;
 	/** Resolves when all that was stored so far is safe. */
 	committed: () => Promise<void>;
 	/** Is told of faults of our own, so that tests can demand that there are none. */
@@ -40,6 +42,8 @@ export interface ServiceParts {
 
 export interface Service extends ServiceParts {
 	requestId(): string;
+	/** Tells the workspace's webhooks of an event; the resource is formatted only if one wants it. */
+	emit(workspace: Workspace, event: EventKind, resource: () => object): void;
 }
 
 const PER_PROCESS = randomBytes(4).toString('hex');
@@ -49,6 +53,7 @@ export function assemble(parts: ServiceParts): Service {
 	let count = 0;
 	return {
 		...parts,
+		emit: (workspace, event, resource) => parts.dispatcher.emit(workspace, event, resource),
 		requestId() {
 			count += 1;
 			return `req_${PER_PROCESS}${count.toString(16).padStart(8, '0')}`;

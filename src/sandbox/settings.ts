@@ -63,6 +63,8 @@ export const settingsSchema = z.strictObject({
 	deliveryTimeout: seconds.default(10),
 	/** Open point 12: whether a redirect counts as success. */
 	deliverySuccess: z.enum(['2xx', '2xx-3xx']).default('2xx'),
+	/** Whether webhooks must be https, as the specification demands; `any` is for tests without TLS. */
+	webhookUrls: z.enum(['https', 'any']).default('https'),
 	/** Open point 13: whether speech generations emit generation events. */
 	speechEvents: z.boolean().default(true),
 	/** Open point 13: whether a partially completed generation emits `completed`, `failed` or nothing. */
@@ -113,6 +115,7 @@ export const settingsSchema = z.strictObject({
 			speech: seconds.default(12),
 			persona: seconds.default(10),
 			agentStep: seconds.default(10),
+			voice: seconds.default(0),
 		})
 		.prefault({}),
 	jobJitter: z.number().min(0).max(0.9).default(0.2),

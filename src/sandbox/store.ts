@@ -108,6 +108,10 @@ export class Workspace {
 	/** Ids of generations (and speech, if it counts) that run. */
 	readonly running = new Set<string>();
 
+	/** Ids of agent runs in execution, and of those that wait for it. */
+	readonly liveRuns = new Set<string>();
+	readonly waitingRuns: string[] = [];
+
 	constructor(
 		readonly entity: WorkspaceEntity,
 		private readonly keeper: Keeper,

@@ -2,6 +2,7 @@ import { json, Router, type ErrorRequestHandler, type Response } from 'express';
 import { z, ZodError } from 'zod/v4';
 
 import { SCOPES } from '../../contract';
+import type { DeliveryEntity } from '../entities';
 import type { Service } from '../service';
 import { patchSettings } from '../settings';
 import { listKeys } from '../start';
@@ -59,6 +60,9 @@ export function admin(service: Service, reset: () => Promise<void>): Router {
 		response.json({ ...(id && { balance: service.ledger.balance(id) }), lines });
 	});
 	router.get('/requests', (_request, response) => response.json({ data: service.requests.list() }));
+	router.get('/deliveries', (_request, response) => {
+		response.json({ data: allDeliveries(service) });
+	});
 	router.get('/keys', (_request, response) => response.json({ data: listKeys(service) }));
 	router.post('/keys', (request, response) => {
 		const key = keySchema.parse(request.body);
@@ -75,6 +79,14 @@ export function admin(service: Service, reset: () => Promise<void>): Router {
 	});
 	router.use(refused);
 	return router;
+}
+
+/** Every attempt of all workspaces with its raw body, oldest first; also of deleted webhooks. */
+function allDeliveries({ store }: Service): DeliveryEntity[] {
+	const tables = [...store.workspaces.values()].flatMap(({ deliveries }) => [
+		...deliveries.values(),
+	]);
+	return tables.flatMap((table) => table.all()).sort((a, b) => a.createdAt - b.createdAt);
 }
 
 const refused: ErrorRequestHandler = (error: unknown, _request, response: Response, next) => {

@@ -5,14 +5,14 @@ import { ApiError, invalid } from '../http/errors';
 import { countCharacters, outputPrice, type Effective } from '../prices';
 import type { Service } from '../service';
 import { checkReference } from '../storage/references';
-import { MEDIA_FORMATS } from '../storage/outputs';
 import type { Workspace } from '../store';
 import { announceGeneration } from './announce';
 import { reserve } from './credits';
 import { dueAt, failedOutputs, fateOf, problem } from './fate';
 import { liteReservation, meterLite } from './meter';
 import { effectiveParameters } from './parameters';
-import { publishOutput } from './rendering';
+import { newOutput, publish } from './publish';
+import { generationMedia } from './rendering';
 import { checkVoice } from './voices';
 
 const LITE = 'service/speech-lite';
@@ -58,12 +58,9 @@ export function createGeneration(
 		spentCredits: 0,
 		fate: fateOf(service, { ...body, workspace: workspace.id, text: body.prompt }),
 		problems: [],
-		outputs: Array.from({ length: Number(parameters.count ?? 1) }, (_, index) => ({
-			id: service.ids.next('out'),
-			index,
-			kind,
-			...MEDIA_FORMATS[kind],
-		})),
+		outputs: Array.from({ length: Number(parameters.count ?? 1) }, (_, index) =>
+			newOutput(service, kind, index),
+		),
 	};
 	workspace.generations.put(entity);
 	watchGeneration(service, workspace, entity);
@@ -89,10 +86,24 @@ function settle(service: Service, workspace: Workspace, entity: GenerationEntity
 	service.ledger.settle(workspace.id, entity.id, entity.spentCredits);
 	entity.status = endStatus(entity.outputs.length, failed.size);
 	entity.settledAt = service.clock.now();
-	for (const output of entity.outputs) publishOutput(service, workspace, entity, output);
+	for (const output of entity.outputs) publishGenerated(service, workspace, entity, output);
+	service.usage.add(workspace.id, entity.mode, entity.spentCredits, entity.outputs.length);
 	workspace.running.delete(entity.id);
 	workspace.generations.put(entity);
 	announceGeneration(service, workspace, entity);
+}
+
+/** Gives a finished output its address; also after a restart. */
+export function publishGenerated(
+	service: Service,
+	workspace: Workspace,
+	entity: GenerationEntity,
+	output: OutputEntity,
+): void {
+	const madeAt = entity.settledAt ?? service.clock.now();
+	publish(service, workspace, output, entity.delivery, madeAt, async () => {
+		return await generationMedia(service, workspace, entity, output);
+	});
 }
 
 function endStatus(good: number, bad: number): GenerationStatus {

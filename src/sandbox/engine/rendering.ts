@@ -1,53 +1,50 @@
-import type { GenerationEntity, OutputEntity } from '../entities';
+import { findModel } from '../catalogue/models';
+import type { GenerationEntity, OutputEntity, SpeechEntity } from '../entities';
 import type { MediaRequest } from '../media/types';
 import { readSeconds, type Effective } from '../prices';
-import { findModel } from '../catalogue/models';
 import type { Service } from '../service';
 import { loadReferences } from '../storage/references';
 import type { Workspace } from '../store';
 
-/** Gives an output its address; it is drawn when somebody reads it. */
-export function publishOutput(
-	service: Service,
-	workspace: Workspace,
-	entity: GenerationEntity,
-	output: OutputEntity,
-): void {
-	service.outputs.add({
-		workspace,
-		output,
-		delivery: entity.delivery,
-		madeAt: entity.settledAt ?? service.clock.now(),
-		request: async () => await mediaRequest(service, workspace, entity, output),
-	});
-}
+const whenGiven = <T>(value: unknown, read: (value: unknown) => T): T | undefined =>
+	value === undefined ? undefined : read(value);
 
-async function mediaRequest(
+/** What one output of a generation looks or sounds like. */
+export async function generationMedia(
 	service: Service,
 	workspace: Workspace,
 	entity: GenerationEntity,
 	output: OutputEntity,
 ): Promise<MediaRequest> {
-	const model = findModel(entity.model)!;
-	const parameters: Effective = { ...model.defaults, ...entity.parameters };
+	const parameters: Effective = { ...findModel(entity.model)?.defaults, ...entity.parameters };
 	const persona = entity.personaId ? workspace.personas.get(entity.personaId) : undefined;
 	const addresses = [...Object.values(entity.input).flat(), ...(persona?.referenceImages ?? [])];
-	const text = (name: string) =>
-		parameters[name] === undefined ? undefined : String(parameters[name]);
 	return {
 		kind: output.kind,
 		prompt: entity.prompt,
 		seed: service.chance.integer(`media:${entity.id}`),
 		index: output.index,
-		size: text('size'),
-		aspectRatio: text('aspect_ratio'),
-		resolution: text('resolution'),
-		durationSeconds:
-			parameters.duration === undefined ? undefined : readSeconds(parameters.duration, 4),
-		voice: text('voice'),
-		speed: parameters.speed === undefined ? undefined : readSeconds(parameters.speed, 1),
+		size: whenGiven(parameters.size, String),
+		aspectRatio: whenGiven(parameters.aspect_ratio, String),
+		resolution: whenGiven(parameters.resolution, String),
+		durationSeconds: whenGiven(parameters.duration, (value) => readSeconds(value, 4)),
+		voice: whenGiven(parameters.voice, String),
+		speed: whenGiven(parameters.speed, (value) => readSeconds(value, 1)),
 		loop: parameters.loop === true,
-		lyrics: text('lyrics'),
+		lyrics: whenGiven(parameters.lyrics, String),
 		references: await loadReferences(service, addresses),
+	};
+}
+
+/** All blocks of a speech generation as one recording. */
+export function speechMedia({ chance }: Service, entity: SpeechEntity): MediaRequest {
+	return {
+		kind: 'speech',
+		prompt: entity.blocks[0].text,
+		blocks: entity.blocks,
+		seed: chance.integer(`media:${entity.id}`),
+		index: 0,
+		speed: entity.settings.speed,
+		volume: entity.settings.volume,
 	};
 }

@@ -1,10 +1,11 @@
-import { LIMITS } from '../../contract';
 import { createGeneration } from '../engine/generations';
-import { formatMicroseconds, readDateTime } from '../formatters/date';
+import type { GenerationEntity } from '../entities';
 import { formatGeneration } from '../formatters/generation';
+import { listPage } from '../formatters/list';
 import { notFound } from '../http/errors';
 import type { Operation } from '../http/operation';
-import { createGenerationSchema, listGenerationsQuery } from '../schemas/generation';
+import { createGenerationSchema } from '../schemas/generation';
+import { listQuery } from '../schemas/list';
 import type { Service } from '../service';
 
 export function generations(operation: Operation, service: Service): void {
@@ -13,22 +14,11 @@ export function generations(operation: Operation, service: Service): void {
 		body: formatGeneration(service, createGeneration(service, workspace, body)),
 	}));
 
-	operation('listGenerations', { query: listGenerationsQuery }, ({ workspace, query }) => {
-		const before = query.cursor === undefined ? undefined : readDateTime(query.cursor);
-		const limit = query.limit ?? LIMITS.listLimit.default;
-		const { entities, more } = workspace.generations.page(limit, before);
-		const last = entities.at(-1);
-		const data = entities.map((entity) => formatGeneration(service, entity));
-		if (service.settings.generationOrder === 'oldest-in-page') data.reverse();
-		return {
-			status: 200,
-			body: {
-				object: 'list',
-				data,
-				has_more: more,
-				next_cursor: more && last ? formatMicroseconds(last.createdAt) : null,
-			},
-		};
+	operation('listGenerations', { query: listQuery }, ({ workspace, query }) => {
+		const format = (entity: GenerationEntity) => formatGeneration(service, entity);
+		const body = listPage(workspace.generations, query, format);
+		if (service.settings.generationOrder === 'oldest-in-page') body.data.reverse();
+		return { status: 200, body };
 	});
 
 	operation('getGeneration', {}, ({ workspace, id }) => {

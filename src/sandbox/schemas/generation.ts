@@ -8,7 +8,7 @@ import {
 	SINGLE_ITEM_SLOTS,
 	type InputSlot,
 } from '../../contract';
-import { dateTime, delivery, queryInteger, text, uri } from './common';
+import { delivery, text, uri } from './common';
 
 const many = z.array(uri).optional();
 const single = z.array(uri).max(LIMITS.singleItemSlot.max).optional();
@@ -43,10 +43,4 @@ export const createGenerationSchema: z.ZodType<CreateGeneration> = z.strictObjec
 	input: input.optional(),
 	parameters: parameters.optional(),
 	delivery: delivery.optional(),
-});
-
-/** Specification: Operation details, GET /generations. */
-export const listGenerationsQuery = z.strictObject({
-	limit: queryInteger(LIMITS.listLimit.min, LIMITS.listLimit.max).optional(),
-	cursor: dateTime.optional(),
 });

@@ -8,6 +8,12 @@ import type { Media, MediaRequest } from '../media/types';
 
 export type Render = (request: MediaRequest) => Promise<Media>;
 
+/** A rendered output on disk. */
+export interface Drawn {
+	path: string;
+	durationSeconds?: number;
+}
+
 /** Thrown when an upload has not the promised size. */
 export class WrongSize extends Error {}
 
@@ -16,8 +22,8 @@ export class WrongSize extends Error {}
  * Names are ids, never what a client sent.
  */
 export class Library {
-	private readonly rendering = new Map<string, Promise<string>>();
-	private readonly rendered = new Map<string, string>();
+	private readonly rendering = new Map<string, Promise<Drawn>>();
+	private readonly rendered = new Map<string, Drawn>();
 
 	constructor(
 		readonly directory: string,
@@ -58,8 +64,8 @@ export class Library {
 		return await readFile(this.uploadPath(id));
 	}
 
-	/** Path of an output's file, rendered on the first call. */
-	async output(id: string, request: () => Promise<MediaRequest>): Promise<string> {
+	/** An output's file, rendered on the first call. */
+	async output(id: string, request: () => Promise<MediaRequest>): Promise<Drawn> {
 		const done = this.rendered.get(id);
 		if (done) return done;
 		const known = this.rendering.get(id);
@@ -69,11 +75,12 @@ export class Library {
 		return await started;
 	}
 
-	private async draw(id: string, request: () => Promise<MediaRequest>): Promise<string> {
+	private async draw(id: string, request: () => Promise<MediaRequest>): Promise<Drawn> {
 		const media = await this.render(await request());
 		const path = join(this.directory, 'outputs', `${id}.${media.extension}`);
 		await writeFile(path, media.bytes);
-		this.rendered.set(id, path);
-		return path;
+		const drawn = { path, durationSeconds: media.durationSeconds };
+		this.rendered.set(id, drawn);
+		return drawn;
 	}
 }

@@ -33,7 +33,7 @@ export class Outputs {
 
 /** Path of the output's file on disk. */
 export async function outputFile(service: Service, found: FoundOutput): Promise<string> {
-	return await service.library.output(found.output.id, found.request);
+	return (await service.library.output(found.output.id, found.request)).path;
 }
 
 /** What each kind of media is made as. */
