@@ -17,6 +17,8 @@ export interface Segment {
 /** Filters are tuned this often: the ear hears no steps of 1.5 ms. */
 const TUNE_EVERY = 32;
 const OPEN_SHARE = 0.62;
+/** How much of the bass of the voice is taken away; without this it sounds as through a wall. */
+const BRIGHTNESS = 0.85;
 /** The ranges over which formants and levels move from one phoneme to the next. */
 const FORMANT_SECONDS = 0.018;
 const LEVEL_SECONDS = 0.007;
@@ -49,6 +51,7 @@ export async function articulate(segments: Segment[], voice: Voice): Promise<Flo
 	const breathe = breather();
 	let at = 0;
 	let turn = 0;
+	let lastFlow = 0;
 	for (const step of steps) {
 		for (let i = 0; i < step.length; i++, at++) {
 			if (i % TUNE_EVERY === 0) {
@@ -68,9 +71,11 @@ export async function articulate(segments: Segment[], voice: Voice): Promise<Flo
 			}
 			turn = (turn + (now.pitch * (1 + 0.006 * Math.sin(at * 0.0016))) / SAMPLE_RATE) % 1;
 			const noise = random() * 2 - 1;
-			let sound = now.voice * glottis(turn) + now.breath * noise * 0.35;
+			const flow = glottis(turn);
+			let sound = now.voice * (flow - BRIGHTNESS * lastFlow) * 2.2 + now.breath * noise * 0.35;
+			lastFlow = flow;
 			for (const resonance of mouth) sound = resonance.run(sound);
-			output[at] = sound + now.friction * 0.55 * teeth.run(noise);
+			output[at] = sound + now.friction * 0.26 * teeth.run(noise);
 		}
 	}
 	return output;

@@ -13,8 +13,8 @@ interface Manner {
 }
 
 const PAUSES: ReadonlyArray<readonly [RegExp, number]> = [
-	[/[.!?…。！？]/, 0.34],
-	[/[,;:—–、，\n]/, 0.18],
+	[/[.!?…。！？]/, 0.3],
+	[/[,;:—–、，\n]/, 0.15],
 ];
 const UNSTRESSED = new Set([
 	'a',
@@ -78,7 +78,7 @@ function say(word: string, pitch: number, speed: number): Segment[] {
 	const segments = pronounce(word).map((name): Segment => {
 		const phoneme = PHONEMES[name];
 		const accent = phoneme.vowel && vowels++ === 0 && stressed;
-		const seconds = phoneme.seconds * (accent ? 1.2 : stressed ? 1 : 0.8);
+		const seconds = phoneme.seconds * (accent ? 1 : stressed ? 0.8 : 0.62);
 		return { phoneme, seconds: seconds / speed, pitch: pitch * (accent ? 1.1 : 1) };
 	});
 	return segments.length > 0 ? [...segments, { seconds: 0.025 / speed, pitch }] : [];

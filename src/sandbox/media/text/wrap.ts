@@ -24,7 +24,9 @@ interface Box {
 export function fitText(text: string, box: Box): Paragraph {
 	for (let fontSize = box.largest; fontSize > box.smallest; fontSize *= 0.92) {
 		const lines = wrap(text, box.width / fontSize);
-		if (lines.length * fontSize * LINE_HEIGHT <= box.height) return { lines, fontSize };
+		if (lines.length * fontSize * LINE_HEIGHT <= box.height) {
+			return { lines: balance(text, box.width / fontSize, lines.length), fontSize };
+		}
 	}
 	const fontSize = box.smallest;
 	const room = Math.floor(box.height / (fontSize * LINE_HEIGHT));
@@ -34,6 +36,17 @@ export function fitText(text: string, box: Box): Paragraph {
 	if (kept.length > 0)
 		kept[kept.length - 1] = ellipsis(kept[kept.length - 1], box.width / fontSize);
 	return { lines: kept, fontSize };
+}
+
+/** The same number of lines, none much shorter than the rest: no word is left alone at the end. */
+function balance(text: string, widthEm: number, count: number): string[] {
+	let [narrow, wide] = [widthEm * 0.5, widthEm];
+	for (let i = 0; i < 8; i++) {
+		const middle = (narrow + wide) / 2;
+		if (wrap(text, middle).length > count) narrow = middle;
+		else wide = middle;
+	}
+	return wrap(text, wide);
 }
 
 /** Greedy; a word wider than the line is broken between graphemes. */

@@ -1,4 +1,3 @@
-import type { H264MP4Encoder } from 'h264-mp4-encoder';
 import type { Size } from '../dimensions';
 import { withoutTimestamps } from './boxes';
 
@@ -10,7 +9,7 @@ export interface VideoEncoder {
 	release(): void;
 }
 
-type Library = { createH264MP4Encoder(): Promise<H264MP4Encoder> };
+type Library = typeof import('h264-mp4-encoder');
 
 let library: Promise<Library> | undefined;
 let created = 0;
@@ -32,18 +31,16 @@ async function loadLibrary(): Promise<Library> {
 }
 
 /** Whole frames a second; width and height even. */
-export async function createH264MP4Encoder(
-	options: Size & { frameRate: number },
-): Promise<VideoEncoder> {
-	const { createH264MP4Encoder: create } = await (library ??= loadLibrary());
-	const encoder = await create();
+export async function createEncoder(options: Size & { frameRate: number }): Promise<VideoEncoder> {
+	const { createH264MP4Encoder } = await (library ??= loadLibrary());
+	const encoder = await createH264MP4Encoder();
 	// All encoders share one file system.
 	encoder.outputFilename = `${created++}.mp4`;
 	encoder.width = options.width;
 	encoder.height = options.height;
 	encoder.frameRate = options.frameRate;
-	encoder.speed = 8;
-	encoder.quantizationParameter = 24;
+	encoder.speed = 10;
+	encoder.quantizationParameter = 21;
 	encoder.groupOfPictures = options.frameRate;
 	encoder.initialize();
 	const file = encoder.outputFilename;

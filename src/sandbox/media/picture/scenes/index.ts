@@ -1,11 +1,12 @@
-import { pick } from '../../random';
+import type { Size } from '../../dimensions';
+import { pick, randomFrom } from '../../random';
+import type { MediaRequest } from '../../types';
+import { choosePalette } from '../palette';
 import { glass } from './glass';
 import { planets } from './planets';
 import { ridges } from './ridges';
-import type { Scene, Stage } from './scene';
+import type { Draw, Scene } from './scene';
 import { waves } from './waves';
-
-export type { Draw, Stage } from './scene';
 
 const SCENES: ReadonlyArray<{ words: RegExp; scene: Scene }> = [
 	{ words: /space|planet|galaxy|cosmic|orbit|moon|rocket|astronaut/, scene: planets },
@@ -14,9 +15,17 @@ const SCENES: ReadonlyArray<{ words: RegExp; scene: Scene }> = [
 	{ words: /abstract|glass|light|neon|logo|product|perfume|bottle/, scene: glass },
 ];
 
-/** The scene that the prompt's words call for, or a seeded one when it names none. */
-export function chooseScene(prompt: string, stage: Stage) {
-	const seeded = pick(stage.random, SCENES);
+/**
+ * The scene that the prompt's words call for, in colours to match; a seeded one where it names none.
+ * Each seed and output number starts the scene at another moment and arranges it anew.
+ */
+export function setScene({ prompt, seed, index }: MediaRequest, size: Size): Draw {
+	const random = randomFrom(prompt, seed, index);
 	const text = prompt.toLowerCase();
-	return (SCENES.find(({ words }) => words.test(text)) ?? seeded).scene(stage);
+	const palette = choosePalette(text, random);
+	const seeded = pick(random, SCENES);
+	const { scene } = SCENES.find(({ words }) => words.test(text)) ?? seeded;
+	const start = random();
+	const draw = scene({ ...size, random, palette, prompt: text });
+	return (phase) => draw(start + phase);
 }

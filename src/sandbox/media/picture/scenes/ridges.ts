@@ -1,65 +1,58 @@
 import { between } from '../../random';
 import { mix } from '../palette';
-import { linear, radial, round, sky, stars, type Scene } from './scene';
+import { pines } from './figures';
+import { landUnder, linear, sky, stars, sun, type Scene } from './scene';
 
 const LAYERS = 6;
-const STEPS = 64;
+const CYCLES = [1, 2, 3, 5, 8, 13];
+const WOODED = /forest|tree|pine|wood|fox|deer|wolf|bear|snow|winter|cabin|nature/;
+
+const wave = (turns: number) => Math.sin(2 * Math.PI * turns);
 
 /** A sun over mountain ranges that fade into the haze; the near ones pass faster than the far. */
 export const ridges: Scene = (stage) => {
 	const { width, height, random, palette } = stage;
 	const unit = Math.min(width, height);
-	const sun = {
-		x: between(random, 0.25, 0.75) * width,
-		y: between(random, 0.28, 0.42) * height,
-		r: unit * between(random, 0.09, 0.15),
-	};
+	const light = sun(
+		stage,
+		between(random, 0.25, 0.75) * width,
+		between(random, 0.24, 0.38) * height,
+		unit * between(random, 0.08, 0.13),
+	);
 	const dots = stars(stage, 50);
 	const ranges = Array.from({ length: LAYERS }, (_, layer) => {
 		const depth = layer / (LAYERS - 1);
-		const waves = [1, 2, 3, 5, 8, 13].map((cycles) => ({
+		const color = mix(palette.far, palette.near, depth);
+		const top = mix(color, palette.light, 0.14 * (1 - depth));
+		const foot = mix(color, palette.sky[2], 0.3 * (1 - depth));
+		const waves = CYCLES.map((cycles) => ({
 			cycles,
 			height: (between(random, 0.5, 1) / Math.pow(cycles, 0.85)) * unit * (0.09 + 0.03 * depth),
 			start: random(),
 		}));
-		const color = mix(palette.far, palette.near, depth);
-		return {
-			waves,
-			base: height * (0.5 + 0.42 * depth),
-			id: `ridge${layer}`,
-			fill: linear(`ridge${layer}`, [
-				[0, mix(color, palette.light, 0.14 * (1 - depth))],
-				[1, mix(color, palette.sky[2], 0.3 * (1 - depth))],
-			]),
-			turns: layer < 2 ? 0.5 : layer < 4 ? 1 : 2,
-		};
+		// The far ranges sway, the near ones pass by in whole turns: both are back after a loop.
+		const moved = (phase: number, cycles: number) =>
+			layer < 2 ? 0.03 * cycles * wave(phase) : phase * (layer < 4 ? 1 : 2) * Math.ceil(cycles / 8);
+		const line = (at: number, phase: number) =>
+			waves.reduce(
+				(y, { cycles, height: lift, start }) =>
+					y - lift * wave(at * cycles + start + moved(phase, cycles)),
+				height * (0.47 + 0.42 * depth),
+			);
+		return { id: `ridge${layer}`, top, foot, line };
 	});
-	const defs = `<defs>${radial('glow', [
-		[0, palette.light, 0.85],
-		[0.25, palette.light, 0.35],
-		[1, palette.light, 0],
-	])}${ranges.map(({ fill }) => fill).join('')}</defs>`;
+	const gradients = ranges.map(({ id, top, foot }) =>
+		linear(id, [
+			[0, top],
+			[1, foot],
+		]),
+	);
+	const trees = WOODED.test(stage.prompt) ? pines(stage) : () => '';
 	return (phase) => {
-		// A range with half a turn sways back and forth instead of passing, and so still loops.
-		const shift = (turns: number) =>
-			turns < 1 ? 0.03 * Math.sin(2 * Math.PI * phase) : (turns * phase) / 8;
-		const rise = Math.sin(2 * Math.PI * phase) * unit * 0.02;
-		const sunlight = `<circle cx="${round(sun.x)}" cy="${round(sun.y + rise)}" r="${round(sun.r * 5)}" fill="url(#glow)"/><circle cx="${round(sun.x)}" cy="${round(sun.y + rise)}" r="${round(sun.r)}" fill="${palette.light}"/>`;
-		const land = ranges.map(({ waves, base, id, turns }) => {
-			const points = Array.from({ length: STEPS + 1 }, (_, i) => {
-				const at = i / STEPS;
-				const lift = waves.reduce((sum, wave) => {
-					// Whole cycles per eighth of a turn would be too fast for the long waves.
-					const moved =
-						turns < 1 ? shift(turns) * wave.cycles : phase * turns * Math.ceil(wave.cycles / 8);
-					return (
-						sum + wave.height * Math.sin(2 * Math.PI * (at * wave.cycles + wave.start + moved))
-					);
-				}, 0);
-				return `${round(at * width)} ${round(base - lift)}`;
-			});
-			return `<path d="M0 ${height}L${points.join('L')}L${width} ${height}Z" fill="url(#${id})"/>`;
-		});
-		return `${sky(stage)}${defs}${dots(phase)}${sunlight}${land.join('')}`;
+		const land = ranges.map(({ id, line }) =>
+			landUnder(stage, `url(#${id})`, (at) => line(at, phase)),
+		);
+		const scenery = `${sky(stage)}<defs>${gradients.join('')}</defs>${dots(phase)}${light(phase)}`;
+		return `${scenery}${land.join('')}${trees(phase)}`;
 	};
 };

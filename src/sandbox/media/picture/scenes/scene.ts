@@ -1,4 +1,4 @@
-import type { Random } from '../../random';
+import { clamp, type Random } from '../../random';
 import type { Palette } from '../palette';
 
 export interface Stage {
@@ -7,6 +7,8 @@ export interface Stage {
 	height: number;
 	random: Random;
 	palette: Palette;
+	/** In lower case: a scene may put in what it names. */
+	prompt: string;
 }
 
 /**
@@ -69,4 +71,34 @@ export function stars({ width, height, random, palette }: Stage, count: number):
 				return `<circle cx="${round(x)}" cy="${round(y)}" r="${round(radius)}" fill="${palette.light}" opacity="${round(glow)}"/>`;
 			})
 			.join('');
+}
+
+/** A bright disc whose glow runs out without an edge; it rises and sinks a little in a loop. */
+export function sun({ height, palette }: Stage, x: number, y: number, radius: number): Draw {
+	const glow = radial('glow', [
+		[0, palette.light, 0.9],
+		[0.18, palette.light, 0.42],
+		[0.4, palette.light, 0.16],
+		[0.7, palette.light, 0.04],
+		[1, palette.light, 0],
+	]);
+	return (phase) => {
+		const at = `cx="${round(x)}" cy="${round(y + Math.sin(2 * Math.PI * phase) * height * 0.02)}"`;
+		return `<defs>${glow}</defs><circle ${at} r="${round(radius * 6)}" fill="url(#glow)"/><circle ${at} r="${round(radius)}" fill="${palette.light}"/>`;
+	};
+}
+
+/** What lies under a line of heights (pixels from the top), from the left edge to the right. */
+export function landUnder(
+	{ width, height }: Stage,
+	fill: string,
+	line: (at: number) => number,
+): string {
+	// One point for each few pixels: corners show on a large picture, and cost time on a small one.
+	const steps = Math.round(clamp(width / 7, 40, 240, 40));
+	const points = Array.from(
+		{ length: steps + 1 },
+		(_, i) => `${round((i / steps) * width)} ${round(line(i / steps))}`,
+	);
+	return `<path d="M0 ${height}L${points.join('L')}L${width} ${height}Z" fill="${fill}"/>`;
 }

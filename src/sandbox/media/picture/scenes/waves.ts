@@ -1,9 +1,14 @@
 import { between } from '../../random';
 import { mix } from '../palette';
-import { linear, radial, round, sky, type Scene } from './scene';
+import { paperBoat } from './figures';
+import { landUnder, linear, sky, sun, type Scene } from './scene';
 
 const RIBBONS = 11;
-const STEPS = 48;
+/** The ribbon behind which a boat floats. */
+const BOAT_BEFORE = 4;
+const SAILING = /boat|ship|sail|yacht|vessel|ferry/;
+
+const wave = (turns: number) => Math.sin(2 * Math.PI * turns);
 
 /** Translucent ribbons that flow across the picture, light at the crest. */
 export const waves: Scene = (stage) => {
@@ -12,44 +17,41 @@ export const waves: Scene = (stage) => {
 		const depth = i / (RIBBONS - 1);
 		const accent = palette.accents[i % palette.accents.length];
 		const color = mix(mix(palette.far, palette.near, depth), accent, 0.45 * (1 - depth));
+		const id = `wave${i}`;
+		const swell = height * between(random, 0.04, 0.085) * (1 - 0.4 * depth);
+		const [long, short] = [between(random, 0.5, 1.1), between(random, 1.4, 2.6)];
+		const [first, second] = [random(), random()];
+		const direction = random() < 0.5 ? 1 : -1;
 		return {
-			id: `wave${i}`,
-			gradient: linear(`wave${i}`, [
+			id,
+			gradient: linear(id, [
 				[0, mix(color, palette.light, 0.35), 0.85],
 				[0.35, color, 0.6],
 				[1, palette.near, 0.5],
 			]),
-			base: height * (0.3 + 0.62 * depth),
-			swell: height * between(random, 0.05, 0.11) * (1 - 0.4 * depth),
-			long: between(random, 0.5, 1.1),
-			short: between(random, 1.4, 2.6),
-			starts: [random(), random()],
-			direction: random() < 0.5 ? 1 : -1,
+			line: (at: number, phase: number) =>
+				height * (0.36 + 0.58 * depth) +
+				swell * wave(at * long + first + phase * direction) +
+				swell * 0.4 * wave(at * short + second - phase * direction),
 		};
 	});
-	const sun = { x: between(random, 0.2, 0.8) * width, y: height * between(random, 0.14, 0.24) };
-	const radius = Math.min(width, height) * between(random, 0.07, 0.11);
-	const defs = `<defs>${radial('glow', [
-		[0, palette.light, 0.9],
-		[0.2, palette.light, 0.4],
-		[1, palette.light, 0],
-	])}${ribbons.map(({ gradient }) => gradient).join('')}</defs>`;
+	const light = sun(
+		stage,
+		between(random, 0.2, 0.8) * width,
+		height * between(random, 0.14, 0.24),
+		Math.min(width, height) * between(random, 0.07, 0.11),
+	);
+	const gradients = `<defs>${ribbons.map(({ gradient }) => gradient).join('')}</defs>`;
+	// It floats on whichever of the nearer waves stands highest, so that none hides it.
+	const water = (at: number, phase: number) =>
+		Math.min(...ribbons.slice(BOAT_BEFORE).map(({ line }) => line(at, phase)));
+	const boat = SAILING.test(stage.prompt) ? paperBoat(stage, water) : () => '';
 	return (phase) => {
-		const flow = ribbons.map((ribbon) => {
-			const points = Array.from({ length: STEPS + 1 }, (_, i) => {
-				const at = i / STEPS;
-				const turn = phase * ribbon.direction;
-				const y =
-					ribbon.base +
-					ribbon.swell * Math.sin(2 * Math.PI * (at * ribbon.long + ribbon.starts[0] + turn)) +
-					ribbon.swell *
-						0.4 *
-						Math.sin(2 * Math.PI * (at * ribbon.short + ribbon.starts[1] - turn));
-				return `${round(at * width)} ${round(y)}`;
-			});
-			return `<path d="M0 ${height}L${points.join('L')}L${width} ${height}Z" fill="url(#${ribbon.id})"/>`;
-		});
-		const y = round(sun.y + Math.sin(2 * Math.PI * phase) * height * 0.02);
-		return `${sky(stage)}${defs}<circle cx="${round(sun.x)}" cy="${y}" r="${round(radius * 5)}" fill="url(#glow)"/><circle cx="${round(sun.x)}" cy="${y}" r="${round(radius)}" fill="${palette.light}"/>${flow.join('')}`;
+		const flow = ribbons.map(
+			({ id, line }, i) =>
+				(i === BOAT_BEFORE ? boat(phase) : '') +
+				landUnder(stage, `url(#${id})`, (at) => line(at, phase)),
+		);
+		return `${sky(stage)}${gradients}${light(phase)}${flow.join('')}`;
 	};
 };
