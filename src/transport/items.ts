@@ -54,8 +54,8 @@ export function itemsOf(
 }
 
 /**
- * The item of a failure with Continue On Fail: what is known of the job as json, the error beside it, where n8n looks for
- * it, and the pairing that n8n's own error item lacks.
+ * The item of a failure with Continue On Fail, with the pairing that n8n's own error item lacks. The error stands beside the
+ * json, where n8n looks for it; n8n 2.41 then makes `{ error: message }` of the json, so the message names the job.
  */
 export function errorItem(
 	error: NodeApiError | NodeOperationError,

@@ -2,7 +2,7 @@ import { DELIVERIES, ENDPOINTS, GENERATION_MODES, LIMITS } from '../../../src/co
 import { creationFields } from '../../../src/description/fields/creation';
 import { modelLocator, personaLocator } from '../../../src/description/fields/locators';
 import { inBody, type Operation } from '../../../src/description/operation';
-import { choice, text } from '../../../src/description/rules';
+import { choice, located, text } from '../../../src/description/rules';
 import { input } from './fields/input';
 import { parameters } from './fields/parameters';
 
@@ -33,7 +33,7 @@ export const create: Operation = {
 			},
 			sent: inBody('mode', choice(GENERATION_MODES, { required: true })),
 		},
-		{ ui: modelLocator, sent: inBody('model', text({ required: true })) },
+		{ ui: modelLocator, sent: inBody('model', located(text({ required: true }))) },
 		{
 			ui: {
 				displayName: 'Prompt',
@@ -50,7 +50,7 @@ export const create: Operation = {
 		},
 		{
 			ui: { ...personaLocator, displayOptions: { show: { mode: ['image', 'video'] } } },
-			sent: inBody('persona_id', text()),
+			sent: inBody('persona_id', located(text())),
 		},
 		{
 			ui: {

@@ -6,7 +6,7 @@ import {
 	splitOutputs,
 } from '../../../src/description/fields/outputs';
 import { inPath, type Operation } from '../../../src/description/operation';
-import { id } from '../../../src/description/rules';
+import { id, located } from '../../../src/description/rules';
 
 export const get: Operation = {
 	value: 'get',
@@ -15,7 +15,7 @@ export const get: Operation = {
 	description: 'Retrieve a generation, with fresh links to its outputs',
 	plan: { endpoint: ENDPOINTS.getGeneration, output: 'job', object: 'generation' },
 	fields: [
-		{ ui: generationLocator, sent: inPath('id', id()) },
+		{ ui: generationLocator, sent: inPath('id', located(id())) },
 		downloadExisting,
 		{
 			ui: {

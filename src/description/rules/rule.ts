@@ -28,6 +28,14 @@ export function ruleEmpty(value: unknown, { required }: Presence): Ruled | undef
 	return required ? { problem: 'is empty' } : LEFT_OUT;
 }
 
+/** What a resource locator holds: n8n gives the locator itself, not its value, where nothing was chosen. */
+export function located(rule: Rule): Rule {
+	return (value, context) => {
+		const isLocator = typeof value === 'object' && value !== null && '__rl' in value;
+		return rule(isLocator ? (value as { value?: unknown }).value : value, context);
+	};
+}
+
 /** A value as it can be shown in an error: short, on one line. */
 export function shown(value: unknown): string {
 	const text = typeof value === 'string' ? value : (JSON.stringify(value) ?? String(value));

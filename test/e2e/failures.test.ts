@@ -1,0 +1,150 @@
+import { credentials, keys, runOurs, sandbox } from './support/harness';
+import { createParameters } from './support/media';
+
+const node = 'mediaGenGeneration';
+const { workspace } = keys.full;
+
+/** Requests of the contract that the sandbox has seen. */
+const asked = async () => (await sandbox.requests()).filter(({ path }) => path.startsWith('/v1/'));
+
+const balance = async () => (await sandbox.ledger(workspace)).balance;
+
+beforeEach(async () => await sandbox.reset());
+
+describe('bad input', () => {
+	it.each<[string, Record<string, unknown>, RegExp]>([
+		['an empty prompt', { prompt: '={{ "" }}' }, /^Prompt is empty \[item 0\]$/],
+		['a prompt that evaluates to nothing', { prompt: '={{ $json.nothing }}' }, /^Prompt is empty/],
+		['a prompt of 10,001 characters', { prompt: 'x'.repeat(10_001) }, /^Prompt has 10001 characters; at most 10000/],
+		['count 0', { parameters: { count: 0 } }, /^Count must be a whole number from 1 to 16, got 0/],
+		['count 17', { parameters: { count: 17 } }, /^Count must be a whole number from 1 to 16, got 17/],
+		['half a count', { parameters: { count: '={{ 1.5 }}' } }, /^Count must be a whole number/],
+		['two items in a single-item slot', { input: { start_frame: 'https://example.com/a.png\nhttps://example.com/b.png' } }, /^Start Frame takes at most 1 item, got 2/],
+		['a URL that is not https', { input: { video: 'http://example.com/a.mp4' } }, /^Video must begin with https:\/\//],
+		['a missing binary field', { input: { character: 'binary:photo' } }, /^Character names the binary field "photo", which the item does not have/],
+		['an unknown mode', { mode: '={{ "hologram" }}' }, /^Mode must be one of image, video, audio, got hologram/],
+		['an empty model', { model: { __rl: true, mode: 'id', value: '' } }, /^Model is empty/],
+		['a custom key that is too long', { options: { idempotency: 'custom', idempotencyKey: 'k'.repeat(256) } }, /^Idempotency Key has 256 characters/],
+	])('%s is refused before anything is sent, naming item and field', async (_, given, message) => {
+		const run = await runOurs({ node, parameters: createParameters(given) });
+		expect(run.status).toBe('error');
+		expect(run.error?.message).toMatch(message);
+		expect(await asked()).toEqual([]);
+	});
+
+	it('a prompt that was never filled in stops n8n before the workflow starts', async () => {
+		const run = await runOurs({ node, parameters: createParameters({ prompt: '' }) });
+		expect(run.error?.message).toMatch(/Parameter "Prompt" is required/);
+		expect(await asked()).toEqual([]);
+	});
+
+	it('an id with a slash is refused before anything is sent', async () => {
+		const run = await runOurs({
+			node,
+			parameters: { operation: 'get', generationId: { __rl: true, mode: 'id', value: '../credits' } },
+		});
+		expect(run.error?.message).toMatch(/^Generation is no ID: \.\.\/credits \[item 0\]$/);
+		expect(await asked()).toEqual([]);
+	});
+
+	it('an unknown model costs one request and no credits, and the error names item and field', async () => {
+		const before = await balance();
+		const run = await runOurs({ node, parameters: createParameters({ model: 'studio/none' }) });
+		expect(run.error?.message).toMatch(/refused the request as invalid.*model.*\[item 0\]/i);
+		expect(await asked()).toHaveLength(1);
+		expect(await balance()).toEqual(before);
+	});
+
+	it('one bad item of three stops the run before the others are paid for', async () => {
+		const run = await runOurs({
+			node,
+			items: [{ json: { p: 'A' } }, { json: { p: '' } }, { json: { p: 'C' } }],
+			parameters: createParameters({ prompt: '={{ $json.p }}' }),
+		});
+		expect(run.error?.message).toBe('Prompt is empty [item 1]');
+		expect(await asked()).toEqual([]);
+	});
+
+	it('with Continue On Fail one bad item of three is an error item and the others are made', async () => {
+		const run = await runOurs({
+			node,
+			items: [{ json: { p: 'A' } }, { json: { p: '' } }, { json: { p: 'C' } }],
+			parameters: createParameters({ prompt: '={{ $json.p }}' }),
+			onError: 'continueRegularOutput',
+		});
+		expect(run.status).toBe('success');
+		expect(run.items.map(({ pairedItem }) => pairedItem)).toEqual([{ item: 0 }, { item: 1 }, { item: 2 }]);
+		expect(run.items.map(({ binary }) => Object.keys(binary))).toEqual([['data'], [], ['data']]);
+		expect(run.items[1]?.error?.message).toBe('Prompt is empty [item 1]');
+		expect((await asked()).filter(({ method }) => method === 'POST')).toHaveLength(2);
+	});
+
+	it('with an error output the bad item leaves there', async () => {
+		const run = await runOurs({
+			node,
+			items: [{ json: { p: 'A' } }, { json: { p: '' } }],
+			parameters: createParameters({ prompt: '={{ $json.p }}' }),
+			onError: 'continueErrorOutput',
+		});
+		expect(run.items).toHaveLength(1);
+		expect(run.errorItems).toHaveLength(1);
+		expect(run.errorItems[0]?.json).toMatchObject({ error: 'Prompt is empty [item 1]' });
+	});
+});
+
+describe('refusals', () => {
+	it('a wrong key is told as such, after one request', async () => {
+		const run = await runOurs({ node, credential: credentials.wrongKey, parameters: createParameters({}) });
+		expect(run.error?.message).toMatch(/^The API key is invalid or missing/);
+		expect(await asked()).toHaveLength(1);
+	});
+
+	it('a scope that the credential does not declare is refused before sending', async () => {
+		const run = await runOurs({ node, credential: credentials.readOnly, parameters: createParameters({}) });
+		expect(run.error?.message).toBe('The credential does not declare the scope generations:write [item 0]');
+		expect(await asked()).toEqual([]);
+	});
+
+	it('a missing entitlement names the scope and the subscription', async () => {
+		const run = await runOurs({ node, credential: credentials.notEntitled, parameters: createParameters({}) });
+		expect(run.error?.message).toMatch(/^The key is not allowed to do this/);
+		expect(run.error?.description).toMatch(/generations:write.*subscription/);
+		expect(await asked()).toHaveLength(1);
+	});
+
+	it('without credits one request finds out and the error counts what was submitted', async () => {
+		await sandbox.addCredits(workspace, -1_000_000);
+		const run = await runOurs({ node, parameters: createParameters({}) });
+		expect(run.error?.message).toMatch(/^Not enough credits/);
+		expect(run.error?.description).toMatch(/0 item\(s\) of this run were submitted, 1 were not/);
+		expect(await asked()).toHaveLength(1);
+	});
+
+	it('a failed generation is an error that says why and names the job', async () => {
+		const run = await runOurs({ node, parameters: createParameters({ prompt: 'A boat [fail]' }) });
+		const created = (await asked()).find(({ method }) => method === 'POST');
+		expect(created).toBeDefined();
+		expect(run.error?.message).toMatch(/^The job failed: \w.* \(job [\w-]+\) \[item 0\]$/);
+	});
+
+	it('with Continue On Fail the error item of a failed generation names the job', async () => {
+		const run = await runOurs({
+			node,
+			items: [{ json: { p: 'A [fail]' } }, { json: { p: 'B' } }],
+			parameters: createParameters({ prompt: '={{ $json.p }}' }),
+			onError: 'continueRegularOutput',
+		});
+		expect(run.items[0]?.json.error).toMatch(/\(job [\w-]+\) \[item 0\]$/);
+		expect(run.items[1]?.json).toMatchObject({ status: 'completed' });
+	});
+
+	it('of a failed run the error names the jobs that exist', async () => {
+		const run = await runOurs({
+			node,
+			items: [{ json: { p: 'A' } }, { json: { p: 'B [fail]' } }, { json: { p: 'C' } }],
+			parameters: createParameters({ prompt: '={{ $json.p }}' }),
+		});
+		expect(run.error?.message).toMatch(/\[item 1\]$/);
+		expect(run.error?.description).toMatch(/\(item 0, completed\).*\(item 1, failed\).*\(item 2, completed\)/);
+	});
+});

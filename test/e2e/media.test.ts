@@ -1,0 +1,156 @@
+import sharp from 'sharp';
+import { rest, runOurs, sandbox } from './support/harness';
+import { createParameters, download, sniff } from './support/media';
+
+beforeEach(async () => await sandbox.reset());
+
+describe('create, wait and download', () => {
+	it.each([
+		['image', 'studio/image-1', 'image/png', 'png'],
+		['video', 'studio/video-1', 'video/mp4', 'mp4'],
+		['audio', 'studio/music-1', 'audio/wav', 'wav'],
+		['audio', 'service/speech-lite', 'audio/wav', 'wav'],
+	])('gives a playable %s of %s with its name and type', async (mode, model, type, extension) => {
+		const run = await runOurs({
+			node: 'mediaGenGeneration',
+			parameters: createParameters({ mode, model }),
+		});
+		expect(run.error).toBeUndefined();
+		expect(run.items).toHaveLength(1);
+		const [item] = run.items;
+		expect(item?.json).toMatchObject({ object: 'generation', status: 'completed', mode, model });
+		expect(item?.pairedItem).toEqual({ item: 0 });
+		const data = item?.binary.data;
+		expect(data).toMatchObject({ mimeType: type, fileExtension: extension });
+		expect(data?.fileName).toBe(`${String(item?.json.id)}.${extension}`);
+		expect(sniff(await download(rest, data))).toBe(type);
+	});
+
+	it('puts several outputs on one item, in order, each a picture of the asked size', async () => {
+		const run = await runOurs({
+			node: 'mediaGenGeneration',
+			parameters: createParameters({ parameters: { count: 3, size: '640x384' } }),
+		});
+		expect(run.items).toHaveLength(1);
+		const [item] = run.items;
+		expect(Object.keys(item?.binary ?? {})).toEqual(['data', 'data_1', 'data_2']);
+		const files = await Promise.all(
+			Object.values(item?.binary ?? {}).map(async (data) => await download(rest, data)),
+		);
+		for (const file of files) {
+			expect(await sharp(file).metadata()).toMatchObject({ format: 'png', width: 640, height: 384 });
+		}
+		expect(new Set(files.map((file) => file.toString('base64'))).size).toBe(3);
+		expect(item?.binary.data_2?.fileName).toBe(`${String(item?.json.id)}_3.png`);
+	});
+
+	it('gives one item for each file with Split Outputs, in a field of the chosen name', async () => {
+		const run = await runOurs({
+			node: 'mediaGenGeneration',
+			items: [{ json: { n: 0 } }, { json: { n: 1 } }],
+			parameters: createParameters({
+				parameters: { count: 2 },
+				options: { splitOutputs: true, outputBinaryField: 'picture' },
+			}),
+		});
+		expect(run.items).toHaveLength(4);
+		expect(run.items.map(({ pairedItem }) => pairedItem)).toEqual([
+			{ item: 0 },
+			{ item: 0 },
+			{ item: 1 },
+			{ item: 1 },
+		]);
+		for (const { json, binary } of run.items) {
+			expect(Object.keys(binary)).toEqual(['picture']);
+			expect(json.output).toMatchObject({ media_type: 'image/png' });
+		}
+	});
+
+	it('gives the queued job at once when it shall not wait', async () => {
+		const run = await runOurs({
+			node: 'mediaGenGeneration',
+			parameters: createParameters({ waitForCompletion: false }),
+		});
+		expect(run.items[0]?.json).toMatchObject({ object: 'generation', status: 'queued' });
+		expect(run.items[0]?.binary).toEqual({});
+		const asked = (await sandbox.requests()).filter(({ path }) => path.startsWith('/v1/'));
+		expect(asked).toHaveLength(1);
+	});
+
+	it('waits without downloading when only the links are wanted', async () => {
+		const run = await runOurs({
+			node: 'mediaGenGeneration',
+			parameters: createParameters({ downloadOutputs: false, delivery: 'signed_url' }),
+		});
+		const [item] = run.items;
+		expect(item?.binary).toEqual({});
+		const [output] = item?.json.outputs as Array<Record<string, unknown>>;
+		expect(output).toMatchObject({ media_type: 'image/png' });
+		expect(Date.parse(String(output?.expires_at))).toBeGreaterThan(Date.now());
+	});
+
+	it('downloads through signed links', async () => {
+		const run = await runOurs({
+			node: 'mediaGenGeneration',
+			parameters: createParameters({ delivery: 'signed_url' }),
+		});
+		expect(sniff(await download(rest, run.items[0]?.binary.data))).toBe('image/png');
+	});
+
+	it('keeps the good outputs of a partially completed job and says what failed', async () => {
+		const run = await runOurs({
+			node: 'mediaGenGeneration',
+			parameters: createParameters({ prompt: 'Three boats [partial]', parameters: { count: 3 } }),
+		});
+		expect(run.error).toBeUndefined();
+		const [item] = run.items;
+		expect(item?.json).toMatchObject({ status: 'partially_completed' });
+		expect(String(item?.json.warning)).toMatch(/Only a part of the outputs was made \(2\): \w+/);
+		expect(Object.keys(item?.binary ?? {})).toEqual(['data', 'data_1']);
+	});
+});
+
+describe('uploads', () => {
+	const picture = async () =>
+		await sharp({ create: { width: 64, height: 48, channels: 3, background: '#d33' } })
+			.png()
+			.toBuffer();
+
+	it('sends a binary field as reference image, to the byte, with its type', async () => {
+		const data = await picture();
+		const run = await runOurs({
+			node: 'mediaGenGeneration',
+			items: [{ binary: { photo: { data, fileName: 'red.png', mimeType: 'image/png' } } }],
+			parameters: createParameters({ input: { reference_images: 'binary:photo' } }),
+		});
+		expect(run.error).toBeUndefined();
+		const requests = await sandbox.requests();
+		const file = requests.find(({ method, path }) => method === 'POST' && path === '/v1/files');
+		expect(file?.body).toEqual({
+			filename: 'red.png',
+			content_type: 'image/png',
+			size: data.length,
+		});
+		const put = requests.find(({ method }) => method === 'PUT');
+		expect(put).toMatchObject({ status: 200 });
+		const created = requests.find(({ path }) => path === '/v1/generations');
+		const { input } = created?.body as { input: { reference_images: string[] } };
+		expect(input.reference_images).toHaveLength(1);
+		const stored = Buffer.from(await (await fetch(input.reference_images[0] ?? '')).arrayBuffer());
+		expect(stored.equals(data)).toBe(true);
+	});
+
+	it('takes URLs and binary fields together, one a line', async () => {
+		const data = await picture();
+		await runOurs({
+			node: 'mediaGenGeneration',
+			items: [{ binary: { photo: { data, fileName: 'red.png', mimeType: 'image/png' } } }],
+			parameters: createParameters({
+				input: { image_refs: 'https://example.com/a.png\n\nbinary:photo' },
+			}),
+		});
+		const created = (await sandbox.requests()).find(({ path }) => path === '/v1/generations');
+		const { input } = created?.body as { input: { image_refs: string[] } };
+		expect(input.image_refs).toEqual(['https://example.com/a.png', expect.stringContaining('http')]);
+	});
+});

@@ -1,0 +1,127 @@
+import { rest, runOurs, sandbox, startOurs } from './support/harness';
+import { createParameters } from './support/media';
+import { resultOf } from '../../lab/runNode';
+
+const node = 'mediaGenGeneration';
+
+const creations = async () =>
+	(await sandbox.requests()).filter(
+		({ method, path }) => method === 'POST' && path === '/v1/generations',
+	);
+
+const keysOf = (requests: Awaited<ReturnType<typeof creations>>) =>
+	requests.map(({ headers }) => String((headers as Record<string, unknown>)['idempotency-key']));
+
+beforeEach(async () => await sandbox.reset());
+
+describe('idempotency', () => {
+	it('every item has a key of its own, and runs differ', async () => {
+		const items = [{ json: {} }, { json: {} }, { json: {} }];
+		await runOurs({ node, items, parameters: createParameters({}) });
+		await runOurs({ node, items, parameters: createParameters({}) });
+		const keys = keysOf(await creations());
+		expect(keys).toHaveLength(6);
+		expect(new Set(keys).size).toBe(6);
+	});
+
+	it('a lost answer is asked for again under the same key and paid for once', async () => {
+		await sandbox.setFaults([{ kind: 'lost_after', operations: ['createGeneration'], times: 1 }]);
+		const run = await runOurs({ node, parameters: createParameters({}) });
+		expect(run.items[0]?.json).toMatchObject({ status: 'completed' });
+		const keys = keysOf(await creations());
+		expect(keys).toHaveLength(2);
+		expect(new Set(keys).size).toBe(1);
+	});
+
+	it('Retry On Fail sends the same keys for what is there and makes only the failed job anew', async () => {
+		await sandbox.setFaults([{ kind: 'job_fail', contains: 'B', times: 1 }]);
+		const run = await runOurs({
+			node,
+			items: [{ json: { p: 'A' } }, { json: { p: 'B' } }, { json: { p: 'C' } }],
+			parameters: createParameters({ prompt: '={{ $json.p }}' }),
+			retry: { maxTries: 2, waitBetweenTries: 100 },
+		});
+		expect(run.status).toBe('success');
+		const sent = await creations();
+		const byPrompt = (prompt: string) =>
+			keysOf(sent.filter(({ body }) => (body as { prompt: string }).prompt === prompt));
+		expect(new Set(byPrompt('A')).size).toBe(1);
+		expect(new Set(byPrompt('C')).size).toBe(1);
+		expect(new Set(byPrompt('B')).size).toBe(2);
+	});
+
+	it('Retry Execution sends the same keys, so that nothing is paid for twice', async () => {
+		await sandbox.setFaults([{ kind: 'job_fail', contains: 'B', times: 1 }]);
+		const failed = await runOurs({
+			node,
+			items: [{ json: { p: 'A' } }, { json: { p: 'B' } }],
+			parameters: createParameters({ prompt: '={{ $json.p }}' }),
+		});
+		expect(failed.status).toBe('error');
+		const retried = resultOf(
+			await rest.executions.wait(await rest.executions.retry(failed.executionId)),
+		);
+		expect(retried.status).toBe('success');
+		expect(retried.items.map(({ json }) => json.status)).toEqual(['completed', 'completed']);
+		const sent = await creations();
+		const keysOfA = keysOf(sent.filter(({ body }) => (body as { prompt: string }).prompt === 'A'));
+		expect(keysOfA).toHaveLength(2);
+		expect(new Set(keysOfA).size).toBe(1);
+	});
+});
+
+describe('limits', () => {
+	it('a batch larger than the concurrent jobs is carried through without a single 429', async () => {
+		const items = Array.from({ length: 12 }, (_, n) => ({ json: { n } }));
+		const run = await runOurs({
+			node,
+			items,
+			parameters: createParameters({ prompt: '=Number {{ $json.n }}', downloadOutputs: false }),
+		});
+		expect(run.items.map(({ json }) => json.status)).toEqual(items.map(() => 'completed'));
+		const statuses = (await sandbox.requests()).map(({ status }) => status);
+		expect(statuses).not.toContain(429);
+	});
+
+	it('so is one that does not wait', async () => {
+		const items = Array.from({ length: 12 }, (_, n) => ({ json: { n } }));
+		const run = await runOurs({
+			node,
+			items,
+			parameters: createParameters({ prompt: '=Number {{ $json.n }}', waitForCompletion: false }),
+		});
+		expect(run.items).toHaveLength(12);
+		expect((await sandbox.requests()).map(({ status }) => status)).not.toContain(429);
+	});
+});
+
+describe('waiting', () => {
+	it('ends soon after Stop', async () => {
+		await sandbox.settings({ clockScale: 1 });
+		const { executionId } = await startOurs({
+			node,
+			parameters: createParameters({ mode: 'video', model: 'studio/video-1' }),
+		});
+		while ((await creations()).length === 0) await new Promise((go) => setTimeout(go, 50));
+		await rest.executions.stop(executionId);
+		const stopped = await rest.executions.wait(executionId, { timeoutMs: 3_000 });
+		expect(stopped.status).toBe('canceled');
+		const seen = (await sandbox.requests()).length;
+		await new Promise((go) => setTimeout(go, 3_000));
+		expect(await sandbox.requests()).toHaveLength(seen);
+	});
+
+	it('past its timeout names the job and how to go on', async () => {
+		await sandbox.settings({ clockScale: 1 });
+		const run = await runOurs({
+			node,
+			parameters: createParameters({
+				mode: 'video',
+				model: 'studio/video-1',
+				options: { waitTimeout: 0.05 },
+			}),
+		});
+		expect(run.error?.message).toMatch(/^Not finished after 0.1 minutes \(job [\w-]+\)/);
+		expect(run.error?.description).toMatch(/Fetch it later by its ID/);
+	});
+});
