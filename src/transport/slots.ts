@@ -61,6 +61,8 @@ export class Slots {
 			},
 			leave: (job) => {
 				if (!held) return;
+				// The same job again, by its idempotency key: one job takes one place.
+				if (this.left.has(job.id)) return slot.free();
 				this.left.set(job.id, { job, slot });
 				this.pump();
 			},

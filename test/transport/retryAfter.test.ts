@@ -1,0 +1,40 @@
+import fc from 'fast-check';
+import { LONGEST_HINT_MS, retryAfterMs } from '../../src/transport/retryAfter';
+
+const now = Date.parse('2026-01-01T00:00:00.000Z');
+const hint = (text: string) => retryAfterMs({ 'retry-after': text }, now);
+
+test.each([
+	['seconds', '7', 7_000],
+	['seconds with blanks around', ' 7 ', 7_000],
+	['a fraction', '0.5', 500],
+	['zero', '0', 0],
+	['a date to come', 'Thu, 01 Jan 2026 00:00:30 GMT', 30_000],
+	['seconds beyond all patience', '1000000000', LONGEST_HINT_MS],
+	['a date beyond all patience', 'Fri, 01 Jan 2027 00:00:00 GMT', LONGEST_HINT_MS],
+])('a hint in %s is followed, up to the cap', (_name, text, expected) => {
+	expect(hint(text)).toBe(expected);
+});
+
+test.each(['', ' ', '-5', 'NaN', 'Infinity', '1e9', '0x10', 'soon', 'Mon, 01 Dec 2025 00:00:00 GMT'])(
+	'a hint that cannot be used is none: %p',
+	(text) => {
+		expect(hint(text)).toBeUndefined();
+	},
+);
+
+test('RateLimit-Reset is read where Retry-After says nothing usable', () => {
+	expect(retryAfterMs({ 'ratelimit-reset': '4' }, now)).toBe(4_000);
+	expect(retryAfterMs({ 'retry-after': 'NaN', 'ratelimit-reset': '4' }, now)).toBe(4_000);
+	expect(retryAfterMs({ 'retry-after': '2', 'ratelimit-reset': '4' }, now)).toBe(2_000);
+	expect(retryAfterMs({}, now)).toBeUndefined();
+});
+
+test('whatever a server writes, the wait lies between 0 and the cap', () => {
+	fc.assert(
+		fc.property(fc.oneof(fc.string(), fc.integer().map(String), fc.double().map(String)), (text) => {
+			const ms = hint(text);
+			return ms === undefined || (ms >= 0 && ms <= LONGEST_HINT_MS);
+		}),
+	);
+});
