@@ -5,6 +5,7 @@ import { ApiError, asApiError } from './http/errors';
 import { sendError } from './http/answer';
 import { begin } from './http/exchange';
 import { operations, type Operation } from './http/operation';
+import { openApiDocument } from './openapi/document';
 import { agentRuns } from './routes/agentRuns';
 import { credits } from './routes/credits';
 import { files } from './routes/files';
@@ -48,6 +49,7 @@ export function createApp(service: Service, reset: () => Promise<void>): Express
 	for (const routes of RESOURCES) routes(operation, service);
 	app.use('/v1', contract);
 	storage(service, app);
+	app.get('/openapi.json', (_request, response) => void response.json(openApiDocument()));
 	app.use('/sandbox', admin(service, reset));
 	app.use((request, response) => {
 		const unknown = new ApiError(404, 'not_found', 'The service has no such address.');

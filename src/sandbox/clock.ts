@@ -26,6 +26,7 @@ const LONGEST_TIMER = 2_147_483_647;
  */
 export class Clock {
 	private readonly pending = new Set<Pending>();
+	private stopped = false;
 
 	constructor(
 		private factor = 1,
@@ -53,6 +54,7 @@ export class Clock {
 
 	/** Runs a function at an instant; the answer cancels it. */
 	at(instant: number, run: () => void): () => void {
+		if (this.stopped) return () => {};
 		const entry: Pending = { due: instant, run, handle: undefined };
 		this.pending.add(entry);
 		this.arm(entry);
@@ -80,8 +82,9 @@ export class Clock {
 		for (const entry of this.pending) this.arm(entry);
 	}
 
-	/** Forgets everything that is pending. */
+	/** Forgets everything that is pending and takes nothing new. */
 	stop(): void {
+		this.stopped = true;
 		for (const entry of [...this.pending]) this.drop(entry);
 	}
 

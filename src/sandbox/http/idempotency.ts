@@ -61,6 +61,11 @@ export class Idempotency {
 		private readonly stillGood: (reply: Reply) => boolean,
 	) {}
 
+	/** How many keys are known, in use or kept. */
+	get size(): number {
+		return this.slots.size;
+	}
+
 	restore(kept: Iterable<KeptReply>): void {
 		for (const each of [...kept].sort((a, b) => a.at - b.at)) {
 			this.slots.set(each.id, { fingerprint: each.fingerprint, kept: each });

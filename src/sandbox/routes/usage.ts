@@ -1,12 +1,8 @@
-import { z } from 'zod/v4';
-
 import { readDateTime } from '../formatters/date';
 import type { Operation } from '../http/operation';
-import { dateTime } from '../schemas/common';
+import { usageQuery } from '../schemas/usage';
 import type { Service } from '../service';
 import { USAGE_MODES } from '../usage';
-
-const usageQuery = z.strictObject({ since: dateTime.optional() });
 
 /** Open point 14: the fields of the summary are not shown. */
 export function usage(operation: Operation, service: Service): void {

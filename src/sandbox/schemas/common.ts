@@ -44,5 +44,6 @@ export function queryInteger(min: number, max: number) {
 		.refine((value) => /^\d{1,9}$/.test(value) && within(Number(value), min, max), {
 			error: `must be a whole number from ${min} to ${max}`,
 		})
+		.meta({ type: 'integer', minimum: min, maximum: max })
 		.transform(Number);
 }

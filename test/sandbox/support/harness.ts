@@ -1,6 +1,7 @@
 import { createSandbox, type Sandbox, type SandboxOptions } from '../../../src/sandbox/server';
 import type { Render } from '../../../src/sandbox/storage/library';
 import { ManualTimers } from './manualTimers';
+import { expectDocumented } from './openapi';
 
 /** An answer as a test looks at it. */
 export interface Answer {
@@ -42,6 +43,8 @@ export interface Harness {
 	admin(method: string, path: string, body?: unknown): Promise<Answer>;
 	/** Lets service seconds pass (the scale is 1). */
 	pass(seconds: number): void;
+	/** Looks again until the answer is as wanted; for what ends a moment after its time has come. */
+	until(look: () => Promise<Answer>, good: (body: Answer['body']) => boolean): Promise<Answer>;
 	close(): Promise<void>;
 }
 
@@ -81,12 +84,24 @@ export async function startHarness(options: SandboxOptions = {}): Promise<Harnes
 		timers,
 		keys: { all, read, other, unentitled },
 		reported,
-		call: async (method, path, given = {}) => await request(sandbox.baseUrl + path, method, given),
+		async call(method, path, given = {}) {
+			const answer = await request(sandbox.baseUrl + path, method, given);
+			expectDocumented(method, path, answer);
+			return answer;
+		},
 		get: async (path, given = {}) => await harness.call('GET', path, given),
 		post: async (path, body, given = {}) => await harness.call('POST', path, { body, ...given }),
 		admin: async (method, path, body) =>
 			await request(sandbox.adminUrl + path, method, { key: null, body }),
 		pass: (seconds) => timers.pass(seconds),
+		async until(look, good) {
+			for (let tries = 0; tries < 500; tries += 1) {
+				const answer = await look();
+				if (good(answer.body)) return answer;
+				await new Promise((resolve) => setTimeout(resolve, 5));
+			}
+			throw new Error('It never came to pass.');
+		},
 		close: async () => await sandbox.close(),
 	};
 	return harness;

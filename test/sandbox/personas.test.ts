@@ -1,0 +1,117 @@
+import { anImage, startHarness, type Harness } from './support/harness';
+
+let service: Harness;
+
+beforeEach(async () => {
+	service = await startHarness();
+});
+
+afterEach(async () => {
+	expect(service.reported).toEqual([]);
+	await service.close();
+});
+
+const images = (count: number) =>
+	Array.from({ length: count }, (_, index) => `https://example.com/${index}.png`);
+const upload = (more: object = {}) => ({
+	source: 'upload',
+	name: 'Fox',
+	reference_images: images(3),
+	...more,
+});
+const described = (more: object = {}) => ({
+	source: 'describe',
+	name: 'Owl',
+	description: 'an owl with glasses',
+	...more,
+});
+
+test('of images it is ready at once and free', async () => {
+	const { status, body } = await service.post('/personas', upload());
+	expect(status).toBe(201);
+	expect(body).toMatchObject({ object: 'persona', status: 'ready', reference_images: images(3) });
+	expect((await service.get('/credits')).body.spent).toBe(0);
+});
+
+test('of a description it is pending, then ready with a portrait that was paid for', async () => {
+	const { status, body } = await service.post('/personas', described());
+	expect(status).toBe(202);
+	expect(body).toMatchObject({ status: 'pending', preview_url: null });
+	expect((await service.get('/credits')).body.reserved).toBe(5);
+	const early = await service.post('/generations', anImage({ persona_id: body.id }));
+	expect(early.status).toBe(400);
+	service.pass(60);
+	const { body: ready } = await service.get(`/jobs/${body.id}`);
+	expect(ready.status).toBe('ready');
+	expect((await fetch(ready.preview_url)).status).toBe(200);
+	expect((await service.get('/credits')).body).toMatchObject({ reserved: 0, spent: 5 });
+	const used = await service.post('/generations', anImage({ persona_id: body.id }));
+	expect(used.status).toBe(202);
+});
+
+test('a failed one is free and says why', async () => {
+	const { body } = await service.post('/personas', described({ description: '[fail]' }));
+	service.pass(60);
+	const { body: failed } = await service.get(`/personas/${body.id}`);
+	expect(failed).toMatchObject({ status: 'failed', errors: [{ message: expect.any(String) }] });
+	expect((await service.get('/credits')).body).toMatchObject({ reserved: 0, spent: 0 });
+});
+
+test('without credits a described one fails, or is 402 where the setting says so', async () => {
+	await service.admin('POST', '/credits', { workspace: 'studio', amount: -9_999 });
+	const { status, body } = await service.post('/personas', described());
+	expect(status).toBe(202);
+	service.pass(60);
+	expect((await service.get(`/personas/${body.id}`)).body.status).toBe('failed');
+	await service.admin('PATCH', '/settings', { personaWithoutCredits: '402' });
+	const plain = await fetch(`${service.sandbox.baseUrl}/personas`, {
+		method: 'POST',
+		headers: { authorization: `Bearer ${service.keys.all}`, 'content-type': 'application/json' },
+		body: JSON.stringify(described()),
+	});
+	expect(plain.status).toBe(402);
+});
+
+test('it can be renamed, shared or not, listed and deleted, by its workspace only', async () => {
+	const { id } = (await service.post('/personas', upload())).body;
+	const patch = async (body: object, key?: string) =>
+		await service.call('PATCH', `/personas/${id}`, { body, key });
+	expect((await patch({ name: 'Vixen', shared: false })).body.name).toBe('Vixen');
+	expect((await patch({})).body.name).toBe('Vixen');
+	expect((await patch({ name: 'n'.repeat(81) })).status).toBe(400);
+	expect((await patch({ description: 'x' })).status).toBe(400);
+	expect((await patch({ name: 'x' }, service.keys.other)).status).toBe(404);
+	expect((await service.get('/personas')).body.data).toHaveLength(1);
+	expect((await service.get('/personas', { key: service.keys.other })).body.data).toEqual([]);
+	expect((await service.call('DELETE', `/personas/${id}`)).status).toBe(200);
+	expect((await service.get(`/personas/${id}`)).status).toBe(404);
+	expect((await service.get(`/jobs/${id}`)).status).toBe(404);
+});
+
+test('deleted while it is made it is gone, and its reservation is settled', async () => {
+	const { id } = (await service.post('/personas', described())).body;
+	await service.call('DELETE', `/personas/${id}`);
+	service.pass(60);
+	expect((await service.get(`/personas/${id}`)).status).toBe(404);
+	expect((await service.get('/credits')).body.reserved).toBe(0);
+});
+
+test.each<[number, object, string]>([
+	[201, upload({ reference_images: images(1) }), 'schema'],
+	[201, upload({ reference_images: images(5) }), 'schema'],
+	[400, upload({ reference_images: images(0) }), 'schema'],
+	[400, upload({ reference_images: images(6) }), 'schema'],
+	[400, upload({ reference_images: images(2) }), 'guide'],
+	[201, upload({ reference_images: images(3) }), 'guide'],
+	[201, upload({ reference_images: images(10) }), 'guide'],
+	[400, upload({ reference_images: images(11) }), 'guide'],
+	[201, upload({ name: 'n'.repeat(80) }), 'schema'],
+	[400, upload({ name: 'n'.repeat(81) }), 'schema'],
+	[202, described({ description: 'd'.repeat(800) }), 'schema'],
+	[400, described({ description: 'd'.repeat(801) }), 'schema'],
+	[400, described({ reference_images: images(1) }), 'schema'],
+	[400, { source: 'dream', name: 'x' }, 'schema'],
+])('creation is %i at its bounds', async (status, body, personaImages) => {
+	await service.admin('PATCH', '/settings', { personaImages });
+	expect((await service.post('/personas', body)).status).toBe(status);
+});

@@ -1,0 +1,159 @@
+import { startHarness, type Harness } from './support/harness';
+
+let service: Harness;
+const LITE = 'service/speech-lite';
+const TURBO = 'vendor/partner/speech-2.8-turbo';
+
+beforeEach(async () => {
+	service = await startHarness();
+});
+
+afterEach(async () => {
+	expect(service.reported).toEqual([]);
+	await service.close();
+});
+
+const speak = (text: string, more: object = {}) => ({ model: LITE, blocks: [{ text }], ...more });
+
+const finished = async (body: object) => {
+	const { status, body: queued } = await service.post('/speech', body);
+	expect(status).toBe(202);
+	service.pass(60);
+	const look = async () => await service.get(`/speech/${queued.id}`);
+	return (await service.until(look, (each) => each.status !== 'queued')).body;
+};
+
+const spent = async () => (await service.get('/credits')).body.spent;
+
+test('is queued with counts and the most that it can cost, then completed with one output', async () => {
+	const body = speak('Hello', { blocks: [{ text: 'Hello 🦊' }, { text: 'Bye' }] });
+	const { body: queued } = await service.post('/speech', body);
+	expect(queued).toMatchObject({
+		object: 'speech_generation',
+		status: 'queued',
+		model: LITE,
+		line_count: 2,
+		character_count: 10,
+		estimated_credits: 1,
+		duration_seconds: null,
+		output: null,
+	});
+	service.pass(60);
+	const look = async () => await service.get(`/jobs/${queued.id}`);
+	const { body: done } = await service.until(look, ({ status }) => status === 'completed');
+	expect(done).toMatchObject({ duration_seconds: 2, output: { media_type: 'audio/wav' } });
+	expect((await fetch(done.output.url)).status).toBe(200);
+});
+
+test('a signed output carries its expiry', async () => {
+	const { output } = await finished(speak('Hello', { delivery: 'signed_url' }));
+	expect(Date.parse(output.expires_at)).toBe(service.timers.now() + 900_000);
+});
+
+describe('the lite model is metered exactly to the character', () => {
+	test('short requests accumulate toward the next credit', async () => {
+		// 300 credits a million: the first credit is full at character 3,334, not before.
+		await finished(speak('x'.repeat(3_333)));
+		expect(await spent()).toBe(0);
+		await finished(speak('x'));
+		expect(await spent()).toBe(1);
+		// The second is full at character 6,667.
+		await finished(speak('x'.repeat(3_332)));
+		expect(await spent()).toBe(1);
+		await finished(speak('x'));
+		expect(await spent()).toBe(2);
+	});
+
+	test('a million characters cost 300 credits however they are cut', async () => {
+		for (const size of [499_999, 1, 333_333, 166_667]) await finished(speak('x'.repeat(size)));
+		expect(await spent()).toBe(300);
+	});
+
+	test('the reservation is the most it can cost, and what was not used comes back', async () => {
+		const { body } = await service.post('/speech', speak('x'.repeat(3_334)));
+		expect(body.estimated_credits).toBe(2);
+		expect((await service.get('/credits')).body).toMatchObject({ reserved: 2, available: 9_998 });
+		service.pass(60);
+		const look = async () => await service.get('/credits');
+		await service.until(look, ({ reserved }) => reserved === 0);
+		expect((await look()).body).toMatchObject({ available: 9_999, spent: 1 });
+	});
+
+	test('characters of a failed request are free and not carried', async () => {
+		const failed = await finished(speak(`[fail]${'x'.repeat(3_333)}`));
+		expect(failed).toMatchObject({ status: 'failed', output: null });
+		await finished(speak('x'.repeat(3_333)));
+		expect(await spent()).toBe(0);
+	});
+
+	test('speech by POST /generations counts into the same credit', async () => {
+		await finished(speak('x'.repeat(3_333)));
+		const body = { mode: 'audio', model: LITE, prompt: 'x' };
+		await service.post('/generations', body);
+		service.pass(60);
+		expect(await spent()).toBe(1);
+	});
+});
+
+describe('bounds', () => {
+	const settings = (more: object) => speak('Hello', { settings: more });
+	test.each<[number, object]>([
+		[202, { model: LITE, blocks: Array(50).fill({ text: 'a' }) }],
+		[400, { model: LITE, blocks: Array(51).fill({ text: 'a' }) }],
+		[202, { model: LITE, blocks: [{ text: 'a' }] }],
+		[400, { model: LITE, blocks: [] }],
+		[400, { model: LITE, blocks: [{ text: '' }] }],
+		[400, { model: LITE, blocks: [{}] }],
+		[400, { model: 'studio/music-1', blocks: [{ text: 'a' }] }],
+		[202, settings({ volume: 0.1 })],
+		[400, settings({ volume: 0.09 })],
+		[202, settings({ volume: 10 })],
+		[400, settings({ volume: 10.01 })],
+		[202, settings({ speed: 0.5 })],
+		[400, settings({ speed: 0.49 })],
+		[202, settings({ speed: 2 })],
+		[400, settings({ speed: 2.01 })],
+		[400, settings({ speed: '1' })],
+		[
+			202,
+			settings({ loudness_normalization: false, text_normalization: true, tag_compatible: false }),
+		],
+	])('%i', async (status, body) => {
+		expect((await service.post('/speech', body)).status).toBe(status);
+	});
+});
+
+describe('voices belong to a model', () => {
+	const withVoice = (model: string, voice: string) => ({ model, blocks: [{ text: 'a', voice }] });
+	test.each([
+		[202, LITE, 'en-US-AvaLite'],
+		[400, LITE, 'en-US-MarinTurbo'],
+		[202, TURBO, 'en-US-MarinTurbo'],
+		[400, TURBO, 'nobody'],
+	])('%i for %s with %s', async (status, model, voice) => {
+		expect((await service.post('/speech', withVoice(model, voice))).status).toBe(status);
+	});
+
+	test('custom voices are taken by the cloning model only, which a setting names', async () => {
+		const design = { kind: 'design', name: 'Mine', description: 'warm' };
+		const { id } = (await service.post('/voices', design)).body;
+		expect((await service.post('/speech', withVoice(TURBO, id))).status).toBe(202);
+		expect((await service.post('/speech', withVoice(LITE, id))).status).toBe(400);
+		await service.admin('PATCH', '/settings', { cloningModel: LITE });
+		expect((await service.post('/speech', withVoice(LITE, id))).status).toBe(202);
+		expect((await service.post('/speech', withVoice(TURBO, id))).status).toBe(400);
+	});
+});
+
+test('speech counts as a concurrent media job only where the setting says so', async () => {
+	for (let index = 0; index < 6; index += 1) {
+		expect((await service.post('/speech', speak('a'))).status).toBe(202);
+	}
+	await service.admin('PATCH', '/settings', { speechCounts: true, concurrentJobs: 1 });
+	expect((await service.post('/speech', speak('a'))).status).toBe(202);
+	expect((await service.post('/speech', speak('a'))).status).toBe(429);
+});
+
+test('an unknown speech generation is 404', async () => {
+	expect((await service.get('/speech/nothing')).status).toBe(404);
+});
