@@ -62,7 +62,8 @@ export class Slots {
 			leave: (job) => {
 				if (!held) return;
 				// The same job again, by its idempotency key: one job takes one place.
-				if (this.left.has(job.id)) return slot.free();
+				const known = this.left.get(job.id);
+				if (known && known.slot !== slot) return slot.free();
 				this.left.set(job.id, { job, slot });
 				this.pump();
 			},

@@ -33,6 +33,11 @@ export class Watch {
 
 	private misses = 0;
 
+	private lookedAt = 0;
+
+	/** Ends the sleep between two looks, because it was planned for other waiters. */
+	private replan = () => {};
+
 	constructor(
 		private readonly client: Client,
 		private readonly clock: Clock,
@@ -47,7 +52,10 @@ export class Watch {
 		if (line.signal?.aborted) return fail({ kind: 'cancelled' }, job);
 		return await new Promise<Result<Resource>>((resolve) => {
 			const now = this.clock.now();
-			const onAbort = () => waiter.settle(fail({ kind: 'cancelled' }, waiter.job));
+			const onAbort = () => {
+				waiter.settle(fail({ kind: 'cancelled' }, waiter.job));
+				this.replan();
+			};
 			const waiter: Waiter = {
 				job,
 				line,
@@ -61,34 +69,35 @@ export class Watch {
 			};
 			line.signal?.addEventListener('abort', onAbort, { once: true });
 			this.waiters.add(waiter);
-			if (!this.looking) void this.look();
+			if (this.looking) this.replan();
+			else void this.look();
 		});
 	}
 
 	private async look(): Promise<void> {
 		this.looking = true;
+		this.misses = 0;
 		while (this.waiters.size > 0) {
-			await this.clock.sleep(this.untilNextLook(), this.onlySignal());
+			const plan = new AbortController();
+			this.replan = () => plan.abort();
+			await this.clock.sleep(this.untilNextLook(), plan.signal);
 			this.expire();
-			if (this.waiters.size > 0) await this.lookOnce();
+			if (![...this.waiters].some((waiter) => this.dueAt(waiter) <= this.clock.now())) continue;
+			await this.lookOnce();
+			this.lookedAt = this.clock.now();
 		}
 		this.looking = false;
 	}
 
-	/** The youngest job sets the pace; the nearest deadline is never overslept. */
-	private untilNextLook(): number {
-		const now = this.clock.now();
-		let next = Infinity;
-		for (const { since, deadline } of this.waiters) {
-			next = Math.min(next, pollBackoff(now - since, this.misses), Math.max(0, deadline - now));
-		}
-		return next;
+	private dueAt({ since }: Waiter): number {
+		const from = Math.max(this.lookedAt, since);
+		return from + pollBackoff(from - since, this.misses);
 	}
 
-	/** With one waiter left its cancel may end the sleep as well, so that no loop idles for nobody. */
-	private onlySignal(): AbortSignal | undefined {
-		const [first, second] = this.waiters;
-		return second ? undefined : first?.line.signal;
+	/** The youngest job sets the pace; the nearest deadline is never overslept. */
+	private untilNextLook(): number {
+		const due = [...this.waiters].map((waiter) => Math.min(this.dueAt(waiter), waiter.deadline));
+		return Math.max(0, Math.ceil(Math.min(...due) - this.clock.now()));
 	}
 
 	private expire(): void {

@@ -1,0 +1,222 @@
+import { Client } from '../../src/transport/client';
+import { Gate } from '../../src/transport/gate';
+import type { Answer, Resource } from '../../src/transport/types';
+import { Watch } from '../../src/transport/watch';
+import { answer, gaps, lineOf, LOST, scripted, type Sent } from '../support/answers';
+import { seeded } from '../support/random';
+import { VirtualClock } from '../support/virtualClock';
+
+const HALF_HOUR = 1_800_000;
+
+const generation = (id: string, more: Record<string, unknown> = {}): Resource => ({
+	id,
+	object: 'generation',
+	status: 'queued',
+	...more,
+});
+
+const done = (id: string, more: Record<string, unknown> = {}) =>
+	generation(id, { status: 'completed', outputs: [{ id: 'o', url: 'https://media.example/o' }], ...more });
+
+const page = (...data: unknown[]) => answer(200, { object: 'list', data });
+
+function setUp(answers: Answer[] | ((request: Sent) => Answer)) {
+	const clock = new VirtualClock();
+	const watch = new Watch(new Client(new Gate(clock, 60), clock, seeded(1)), clock);
+	const script = scripted(clock, Array.isArray(answers) ? answers : []);
+	const send: typeof script.send = async (request) => {
+		const scriptedAnswer = await script.send(request);
+		return Array.isArray(answers) ? scriptedAnswer : answers(script.sent.at(-1) as Sent);
+	};
+	const wait = async (job: Resource, ms = HALF_HOUR, signal?: AbortSignal) =>
+		await watch.wait(lineOf(send, 'a', signal), job, clock.now() + ms);
+	return { clock, wait, sent: script.sent };
+}
+
+test('a job that has ended already is answered without a request', async () => {
+	const { clock, wait, sent } = setUp([]);
+	const failed = generation('gen_1', { status: 'failed' });
+	expect(await clock.run(wait(failed))).toEqual({ ok: true, value: failed });
+	expect(sent).toHaveLength(0);
+});
+
+test('one list request answers for all generations in flight', async () => {
+	const ids = Array.from({ length: 40 }, (_, index) => `gen_${index}`);
+	const { clock, wait, sent } = setUp([page(...ids.map((id) => done(id)))]);
+	const all = await clock.run(Promise.all(ids.map(async (id) => await wait(generation(id)))));
+	expect(all.every(({ ok }) => ok)).toBe(true);
+	expect(sent).toMatchObject([{ path: '/generations', query: { limit: 100 } }]);
+});
+
+test('a single job is read by itself', async () => {
+	const { clock, wait, sent } = setUp([answer(200, done('gen_1'))]);
+	expect(await clock.run(wait(generation('gen_1')))).toMatchObject({ value: { status: 'completed' } });
+	expect(sent).toMatchObject([{ path: '/generations/gen_1' }]);
+});
+
+test('what a page lacks, or shows without its outputs, is read singly', async () => {
+	const { clock, wait, sent } = setUp(({ path }) => {
+		if (path !== '/generations') return answer(200, done(path.split('/')[2] ?? ''));
+		return page(done('gen_1'), done('gen_2', { outputs: undefined }), null, 'text', { id: 7 });
+	});
+	const all = ['gen_1', 'gen_2', 'gen_3'].map(async (id) => await wait(generation(id)));
+	for (const result of await clock.run(Promise.all(all))) {
+		expect(result).toMatchObject({ value: { status: 'completed', outputs: [{ id: 'o' }] } });
+	}
+	expect(sent.map(({ path }) => path)).toEqual(['/generations', '/generations/gen_2', '/generations/gen_3']);
+});
+
+test('more single reads than one look does take turns', async () => {
+	const ids = Array.from({ length: 12 }, (_, index) => `speech_${index}`);
+	const { clock, wait, sent } = setUp(({ path }) =>
+		answer(200, { id: path.split('/')[2], object: 'speech_generation', status: 'queued' }),
+	);
+	const waits = ids.map(async (id) => await wait({ id, object: 'speech_generation', status: 'queued' }, 9_000));
+	await clock.run(Promise.all(waits));
+	expect(new Set(sent.map(({ path }) => path)).size).toBe(12);
+});
+
+test.each([
+	['speech_generation', '/speech/x%2Fy'],
+	['agent_run', '/agents/runs/x%2Fy'],
+	['persona', '/personas/x%2Fy'],
+	['something_else', '/jobs/x%2Fy'],
+])('a job of the kind %s is read at %s', async (object, path) => {
+	const { clock, wait, sent } = setUp([answer(200, {})]);
+	await clock.run(wait({ id: 'x/y', object, status: 'pending' }, 3_000));
+	expect(sent[0]?.path).toBe(path);
+});
+
+test.each([
+	['unknown', { status: 'dreaming' }],
+	['missing', { status: undefined }],
+	['going back', { status: 'queued' }],
+	['not a text', { status: { completed: true } }],
+])('a status that is %s keeps polling at least 2 s apart, until the deadline names the job', async (_name, more) => {
+	const { clock, wait, sent } = setUp([answer(200, generation('gen_1', more))]);
+	const started = clock.now();
+	const result = await clock.run(wait(generation('gen_1'), 600_000));
+	expect(result).toMatchObject({ failure: { kind: 'deadline', waitedMs: 600_000 }, job: { id: 'gen_1' } });
+	expect(clock.now() - started).toBe(600_000);
+	expect(Math.min(...gaps(sent))).toBeGreaterThanOrEqual(2_000);
+	expect(Math.max(...gaps(sent))).toBeLessThanOrEqual(15_000);
+	expect(sent.length).toBeGreaterThan(40);
+});
+
+test('an answer without an id or with another object is still this job', async () => {
+	const { clock, wait } = setUp([answer(200, { status: 'completed', object: 'job' })]);
+	const result = await clock.run(wait(generation('gen_1')));
+	expect(result).toMatchObject({ value: { id: 'gen_1', object: 'generation', status: 'completed' } });
+});
+
+describe('a passing fault never fails a wait', () => {
+	test.each([
+		['lost', LOST],
+		['429', answer(429)],
+		['500', answer(500)],
+		['408', answer(408)],
+		['truncated', answer(200, '{"id"')],
+	])('%s', async (_name, fault) => {
+		const faults = Array.from({ length: 12 }, () => fault);
+		const { clock, wait, sent } = setUp([...faults, answer(200, done('gen_1'))]);
+		expect((await clock.run(wait(generation('gen_1')))).ok).toBe(true);
+		expect(sent).toHaveLength(13);
+	});
+
+	test('and many of them make the looks rarer, up to a minute', async () => {
+		const { clock, wait, sent } = setUp([LOST]);
+		await clock.run(wait(generation('gen_1')));
+		expect(Math.max(...gaps(sent))).toBe(60_000);
+		expect(sent.length).toBeLessThan(40);
+	});
+});
+
+test('faults of long ago do not slow down a new wait', async () => {
+	const { clock, wait, sent } = setUp(({ path }) => (path.endsWith('1') ? LOST : answer(200, done('gen_2'))));
+	await clock.run(wait(generation('gen_1'), 600_000));
+	await clock.pass(3_600_000);
+	const started = clock.now();
+	await clock.run(wait(generation('gen_2')));
+	expect((sent.at(-1)?.at ?? 0) - started).toBe(2_000);
+});
+
+test('a list that is refused is read singly', async () => {
+	const { clock, wait } = setUp(({ path }) =>
+		path === '/generations' ? answer(403) : answer(200, done(path.split('/')[2] ?? '')),
+	);
+	const all = await clock.run(Promise.all([wait(generation('gen_1')), wait(generation('gen_2'))]));
+	expect(all.every(({ ok }) => ok)).toBe(true);
+});
+
+test('a job just created may be unknown at first, but not for ever', async () => {
+	const early = setUp([answer(404), answer(404), answer(200, done('gen_1'))]);
+	expect((await early.clock.run(early.wait(generation('gen_1')))).ok).toBe(true);
+	const never = setUp([answer(404)]);
+	const result = await never.clock.run(never.wait(generation('gen_1')));
+	expect(result).toMatchObject({ failure: { kind: 'status', status: 404 }, job: { id: 'gen_1' } });
+	expect(never.sent).toHaveLength(3);
+});
+
+test.each([401, 403, 400])('%i ends the wait at once and names the job', async (status) => {
+	const { clock, wait, sent } = setUp([answer(status)]);
+	const result = await clock.run(wait(generation('gen_1')));
+	expect(result).toMatchObject({ failure: { kind: 'status', status }, job: { id: 'gen_1' } });
+	expect(sent).toHaveLength(1);
+});
+
+test('cancel answers at once and names the job, whether it sleeps or has asked', async () => {
+	for (const pause of [500, 2_050]) {
+		const abort = new AbortController();
+		const { clock, wait, sent } = setUp([answer(200, generation('gen_1'))]);
+		const waiting = wait(generation('gen_1'), HALF_HOUR, abort.signal);
+		await clock.pass(pause);
+		const before = clock.now();
+		abort.abort();
+		expect(await waiting).toMatchObject({ failure: { kind: 'cancelled' }, job: { id: 'gen_1' } });
+		expect(clock.now()).toBe(before);
+		await clock.pass(120_000);
+		expect(sent.length).toBeLessThanOrEqual(1);
+		expect(clock.sleeping).toBe(0);
+	}
+});
+
+test('one who is cancelled takes nobody along', async () => {
+	const abort = new AbortController();
+	const { clock, wait } = setUp(({ path }) =>
+		path === '/generations' ? page(done('gen_1'), done('gen_2')) : answer(200, done('gen_2')),
+	);
+	const cancelled = wait(generation('gen_1'), HALF_HOUR, abort.signal);
+	const other = wait(generation('gen_2'));
+	await clock.pass(100);
+	abort.abort();
+	expect((await cancelled).ok).toBe(false);
+	expect((await clock.run(other)).ok).toBe(true);
+});
+
+describe('a job that joins a sleeping watcher', () => {
+	const old = async () => {
+		const set = setUp(({ path, at }) => {
+			const quick = at >= Date.parse('2026-01-01T00:03:20.000Z') ? done('quick') : generation('quick');
+			if (path === '/generations') return page(generation('slow'), quick);
+			return answer(200, path === '/generations/quick' ? quick : generation('slow'));
+		});
+		void set.wait(generation('slow'));
+		await set.clock.pass(197_000);
+		return set;
+	};
+
+	test('sets the pace', async () => {
+		const { clock, wait } = await old();
+		const joined = clock.now();
+		expect((await clock.run(wait(generation('quick')))).ok).toBe(true);
+		expect(clock.now() - joined).toBeLessThanOrEqual(6_000);
+	});
+
+	test('does not oversleep its deadline', async () => {
+		const { clock, wait } = await old();
+		const joined = clock.now();
+		const result = await clock.run(wait(generation('quick'), 1_000));
+		expect(result).toMatchObject({ failure: { kind: 'deadline' } });
+		expect(clock.now() - joined).toBe(1_000);
+	});
+});
