@@ -1,3 +1,6 @@
+// Taken out of the global object once: where jest runs this, each look-up of a global is slow.
+const { imul } = Math;
+
 /** Uniform in [0, 1). */
 export type Random = () => number;
 
@@ -5,7 +8,7 @@ export type Random = () => number;
 export function hash(text: string): number {
 	let value = 0x811c9dc5;
 	for (let i = 0; i < text.length; i++) {
-		value = Math.imul(value ^ text.charCodeAt(i), 0x01000193);
+		value = imul(value ^ text.charCodeAt(i), 0x01000193);
 	}
 	return value >>> 0;
 }
@@ -15,8 +18,8 @@ export function randomFrom(...parts: Array<string | number>): Random {
 	let state = hash(parts.join('\u0000'));
 	return () => {
 		state = (state + 0x6d2b79f5) >>> 0;
-		let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-		mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+		let mixed = imul(state ^ (state >>> 15), state | 1);
+		mixed ^= mixed + imul(mixed ^ (mixed >>> 7), mixed | 61);
 		return ((mixed ^ (mixed >>> 14)) >>> 0) / 4294967296;
 	};
 }

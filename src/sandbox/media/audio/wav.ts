@@ -1,5 +1,8 @@
 import type { Media } from '../types';
 
+// Taken out of the global object once: where jest runs this, each look-up of a global is slow.
+const { abs, max, round, tanh } = Math;
+
 /** Samples a second: enough for speech and a melody, and half the bytes of 44,100. */
 export const SAMPLE_RATE = 22_050;
 
@@ -14,7 +17,7 @@ const PEAK = 0.84;
  */
 export function toWav(samples: Float32Array, volume = 1): Media {
 	let loudest = 0;
-	for (const sample of samples) loudest = Math.max(loudest, Math.abs(sample));
+	for (const sample of samples) loudest = max(loudest, abs(sample));
 	const gain = loudest > 0 ? volume / loudest : 0;
 	const data = samples.length * BYTES_PER_SAMPLE;
 	const bytes = Buffer.alloc(HEADER_BYTES + data);
@@ -30,11 +33,10 @@ export function toWav(samples: Float32Array, volume = 1): Media {
 	bytes.writeUInt16LE(16, 34);
 	bytes.write('data', 36, 'latin1');
 	bytes.writeUInt32LE(data, 40);
-	const shape =
-		volume > 1 ? (level: number) => Math.tanh(level) / Math.tanh(volume) : (l: number) => l;
+	const shape = volume > 1 ? (level: number) => tanh(level) / tanh(volume) : (l: number) => l;
 	for (let i = 0; i < samples.length; i++) {
 		const level = shape(samples[i] * gain) * PEAK;
-		bytes.writeInt16LE(Math.round(level * 32_767), HEADER_BYTES + i * BYTES_PER_SAMPLE);
+		bytes.writeInt16LE(round(level * 32_767), HEADER_BYTES + i * BYTES_PER_SAMPLE);
 	}
 	return {
 		bytes,

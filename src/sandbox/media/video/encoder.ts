@@ -1,5 +1,5 @@
 import type { Size } from '../dimensions';
-import { withoutTimestamps } from './boxes';
+import { addKeyFrames, clearTimestamps } from './boxes';
 
 export interface VideoEncoder {
 	/** RGBA, of exactly the size of the video. */
@@ -8,6 +8,10 @@ export interface VideoEncoder {
 	/** Frees the memory inside the wasm module; to be called however it ended. */
 	release(): void;
 }
+
+/** Of 10 to 51; above this the soft skies show blocks. */
+const QUANTIZATION = 21;
+const FASTEST = 10;
 
 type Library = typeof import('h264-mp4-encoder');
 
@@ -30,25 +34,33 @@ async function loadLibrary(): Promise<Library> {
 	return loaded;
 }
 
-/** Whole frames a second; width and height even. */
+/** Whole frames a second, with a key frame at the start of each second; width and height even. */
 export async function createEncoder(options: Size & { frameRate: number }): Promise<VideoEncoder> {
 	const { createH264MP4Encoder } = await (library ??= loadLibrary());
 	const encoder = await createH264MP4Encoder();
 	// All encoders share one file system.
-	encoder.outputFilename = `${created++}.mp4`;
+	const file = `${created++}.mp4`;
+	encoder.outputFilename = file;
 	encoder.width = options.width;
 	encoder.height = options.height;
 	encoder.frameRate = options.frameRate;
-	encoder.speed = 10;
-	encoder.quantizationParameter = 21;
+	encoder.speed = FASTEST;
+	encoder.quantizationParameter = QUANTIZATION;
 	encoder.groupOfPictures = options.frameRate;
 	encoder.initialize();
-	const file = encoder.outputFilename;
+	const keyFrames: number[] = [];
+	let frames = 0;
 	return {
-		add: (pixels) => encoder.addFrameRgba(pixels),
+		add: (pixels) => {
+			if (frames % options.frameRate === 0) keyFrames.push(frames);
+			frames++;
+			encoder.addFrameRgba(pixels);
+		},
 		finish: () => {
 			encoder.finalize();
-			return withoutTimestamps(Buffer.from(encoder.FS.readFile(file)));
+			const bytes = Buffer.from(encoder.FS.readFile(file));
+			clearTimestamps(bytes);
+			return addKeyFrames(bytes, keyFrames);
 		},
 		release: () => {
 			encoder.delete();

@@ -1,0 +1,93 @@
+import fc from 'fast-check';
+import { render } from '../../../../src/sandbox/media';
+import { PHONEMES } from '../../../../src/sandbox/media/audio/phonemes';
+import { pronounce } from '../../../../src/sandbox/media/audio/spelling';
+import { voiceOf } from '../../../../src/sandbox/media/audio/voice';
+import { anyPrompt } from '../support/prompts';
+import { request } from '../support/request';
+import { pitch, readWav } from '../support/wav';
+
+const SENTENCE = 'We all go home along the river, and the moon is over the town.';
+const say = async (wish: object) =>
+	readWav((await render(request({ kind: 'speech', prompt: SENTENCE, ...wish }))).bytes);
+
+describe('speech', () => {
+	it('takes longer for a longer text', async () => {
+		const once = (await say({})).duration;
+		const thrice = (await say({ prompt: `${SENTENCE} `.repeat(3) })).duration;
+		expect(once).toBeGreaterThan(2);
+		expect(thrice / once).toBeCloseTo(3, 0);
+	});
+
+	it.each([0.5, 2])('is spoken at speed %d', async (speed) => {
+		const ratio = (await say({})).duration / (await say({ speed })).duration;
+		// The closures of stops keep their length, as in people who speak fast.
+		expect(ratio / speed).toBeGreaterThan(0.75);
+		expect(ratio / speed).toBeLessThan(1.25);
+	});
+
+	it('sounds in the pitch of its voice', async () => {
+		const voices = ['a', 'b', 'c', 'd', 'e', 'f'].sort(
+			(x, y) => voiceOf(x).pitch - voiceOf(y).pitch,
+		);
+		const [low, high] = [voices[0], voices[voices.length - 1]];
+		for (const voice of [low, high]) {
+			const heard = pitch(await say({ voice, prompt: 'Aha, aha' }));
+			expect(heard / voiceOf(voice).pitch).toBeGreaterThan(0.8);
+			expect(heard / voiceOf(voice).pitch).toBeLessThan(1.35);
+		}
+	});
+
+	it('says each block with its voice, with a pause between them', async () => {
+		const blocks = [
+			{ text: SENTENCE, voice: 'a' },
+			{ text: SENTENCE, voice: 'b' },
+		];
+		const both = await say({ blocks });
+		expect(both.duration).toBeGreaterThan((await say({})).duration * 1.9);
+		const same = await say({ blocks: blocks.map(({ text }) => ({ text, voice: 'a' })) });
+		expect(Buffer.from(same.samples.buffer).equals(Buffer.from(both.samples.buffer))).toBe(false);
+	});
+
+	it('stops after two minutes, however long the text', async () => {
+		const { duration } = await say({ prompt: 'word '.repeat(2_000) });
+		expect(duration).toBeGreaterThan(110);
+		expect(duration).toBeLessThanOrEqual(120);
+		const blocks = Array.from({ length: 50 }, () => ({ text: SENTENCE }));
+		expect((await say({ blocks })).duration).toBeLessThanOrEqual(121);
+	}, 30_000);
+
+	it.each(['', '!!!', '🦊', '...'])('hums at %j, which has no word', async (prompt) => {
+		expect((await say({ prompt })).duration).toBeGreaterThan(0.2);
+	});
+});
+
+describe('pronounce', () => {
+	it.each([
+		['ship', 'SH IH P'],
+		['night', 'N AY T'],
+		['phone', 'F OW N'],
+		['station', 'S T EY SH AH N'],
+		['Quick', 'K W IH K'],
+		['running', 'R AH N IH NG'],
+		['apple', 'AE P AH L'],
+		['wanted', 'W AE N T IH D'],
+		['42', 'F AO R T UW'],
+		['...', ''],
+	])('says %s as %s', (word, sounds) => {
+		expect(pronounce(word).join(' ')).toBe(sounds);
+	});
+
+	it('has a sound for each letter of a script that it does not know', () => {
+		expect(pronounce('日本').length).toBe(4);
+		expect(pronounce('日')).not.toEqual(pronounce('本'));
+	});
+
+	it('knows only sounds that can be made, whatever the word', () => {
+		fc.assert(
+			fc.property(anyPrompt, (word) => {
+				for (const name of pronounce(word.slice(0, 200))) expect(PHONEMES).toHaveProperty(name);
+			}),
+		);
+	});
+});
