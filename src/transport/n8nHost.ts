@@ -36,19 +36,30 @@ function headersOf(headers: unknown): Record<string, string> {
 }
 
 /** What the user has set on the node for all requests, such as a proxy. */
-function ambient(context: IExecuteSingleFunctions, options: IHttpRequestOptions) {
+function ambient(
+	context: IExecuteSingleFunctions,
+	options: IHttpRequestOptions,
+	usualTimeoutMs: number,
+) {
 	const timeout = Number(context.getNodeParameter('requestOptions.timeout', 0));
 	const { proxy, skipSslCertificateValidation } = options;
-	return { proxy, skipSslCertificateValidation, timeout: timeout > 0 ? timeout : ANSWER_TIMEOUT_MS };
+	return { proxy, skipSslCertificateValidation, timeout: timeout > 0 ? timeout : usualTimeoutMs };
 }
 
 function sender(
 	context: IExecuteSingleFunctions,
 	options: IHttpRequestOptions,
 	secret: string,
+	answerTimeoutMs: number,
 ): Host['line']['send'] {
 	const { baseURL, allowedDomains } = options;
-	const shared = { ...STRICT, ...ambient(context, options), baseURL, allowedDomains, json: true };
+	const shared = {
+		...STRICT,
+		...ambient(context, options, answerTimeoutMs),
+		baseURL,
+		allowedDomains,
+		json: true,
+	};
 	return async ({ method, path, query, body, headers }): Promise<Answer> => {
 		const request = { ...shared, method, url: path, qs: query, headers: { ...headers } };
 		if (body !== undefined) Object.assign(request, { body });
@@ -91,14 +102,15 @@ export function n8nHost(
 	context: IExecuteSingleFunctions,
 	options: IHttpRequestOptions,
 	secret: string,
+	answerTimeoutMs = ANSWER_TIMEOUT_MS,
 ): Host {
 	const { helpers } = context;
 	const signal = context.getExecutionCancelSignal();
-	const bare = { ...STRICT, ...ambient(context, options), abortSignal: signal };
+	const bare = { ...STRICT, ...ambient(context, options, ANSWER_TIMEOUT_MS), abortSignal: signal };
 	return {
 		baseUrl: options.baseURL ?? '',
 		line: {
-			send: sender(context, options, secret),
+			send: sender(context, options, secret, answerTimeoutMs),
 			signal,
 			owner: context.getExecutionId() ?? 'manual',
 		},

@@ -4,6 +4,7 @@ import type { Batch, Prepared } from './batch';
 import { BinaryReference } from './binary/reference';
 import { baseUrlProblem } from './binary/urlRules';
 import { itemMemory, nodeMemory } from './idempotency';
+import { readerScope } from './job';
 import { CREDENTIAL, n8nHost } from './n8nHost';
 import { fail, ok, type Result } from './result';
 import type { OperationPlan, Run } from './run';
@@ -19,11 +20,12 @@ const sendsFiles = (value: unknown): boolean =>
 	(typeof value === 'object' && value !== null && Object.values(value).some(sendsFiles));
 
 /** All scopes that the story of this item will need, so that none turns out to be missing after something was paid. */
-function scopesNeeded({ endpoint, output }: OperationPlan, { request, settings }: Prepared): Scope[] {
+function scopesNeeded(plan: OperationPlan, { request, settings }: Prepared): Scope[] {
+	const { endpoint, output, object = '' } = plan;
 	const waits = output === 'job' && endpoint.method === 'POST' && settings.waitForCompletion;
 	return [
 		endpoint.scope,
-		waits ? ENDPOINTS.getGeneration.scope : undefined,
+		waits ? readerScope(object) : undefined,
 		sendsFiles(request.body) ? ENDPOINTS.createFile.scope : undefined,
 	].filter((scope) => scope !== undefined);
 }
@@ -60,7 +62,7 @@ export async function openRun(
 		plan,
 		batch,
 		itemIndex,
-		host: n8nHost(context, options, key),
+		host: n8nHost(context, options, key, plan.answerTimeoutMs),
 		workspace: workspaceOf(baseUrl, key, {
 			requestsPerMinute: positive(requestsPerMinute, LIMITS.requestsPerMinute),
 			concurrentJobs: positive(concurrentJobs, LIMITS.concurrentJobs),

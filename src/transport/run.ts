@@ -3,6 +3,7 @@ import type { Endpoint } from '../contract';
 import type { Batch, Prepared } from './batch';
 import type { Host } from './host';
 import type { ItemMemory } from './idempotency';
+import type { Endings } from './job';
 import type { Resource } from './types';
 import type { Workspace } from './workspace';
 
@@ -13,7 +14,13 @@ export type OutputKind =
 	/** The entries of a list, one item each. */
 	| 'list'
 	/** A job: waited for and downloaded if wanted. */
-	| 'job';
+	| 'job'
+	/** A job that exists: waited for until it has ended. */
+	| 'wait'
+	/** Nothing is left but the id, and that it is gone. */
+	| 'deleted'
+	/** A binary field of the item that is sent to the service. */
+	| 'file';
 
 /** An operation as the transport sees it. */
 export interface OperationPlan {
@@ -25,6 +32,14 @@ export interface OperationPlan {
 	takesLimit?: boolean;
 	/** Whether the job takes one of the places for concurrent media jobs (specification: Limits). */
 	takesSlot?: boolean;
+	/** What ends a wait for an agent run, unless the user has set other statuses. */
+	endings?: Endings;
+	/** How long one answer may take, in milliseconds, where that is longer than usual. */
+	answerTimeoutMs?: number;
+	/** An entry as it is shown with Simplify. */
+	simplify?: (entry: Record<string, unknown>) => Record<string, unknown>;
+	/** Whether an answer may hold a signing secret, which is shown on demand only. */
+	holdsSecret?: boolean;
 }
 
 /** One item on its way. */

@@ -1,5 +1,6 @@
 import type { IExecuteSingleFunctions } from 'n8n-workflow';
 import { customKeyProblem } from './idempotency';
+import { AGENT_ENDINGS, type Endings } from './job';
 import { fail, ok, type Result } from './result';
 
 export const IDEMPOTENCY_MODES = ['execution', 'content', 'custom', 'none'] as const;
@@ -17,6 +18,12 @@ export interface Settings {
 	idempotencyKey: string;
 	/** `Infinity` for all. */
 	wanted: number;
+	/** Whether entries are shown without what makes them large. */
+	simplify: boolean;
+	/** Whether a one-time signing secret is shown. */
+	includeSecret: boolean;
+	/** What ends a wait for an agent run. */
+	endings: Endings;
 }
 
 const TRUE = new Set<unknown>([true, 'true', 1, '1']);
@@ -58,6 +65,14 @@ class Reader {
 		const value = this.value(name, fallback);
 		return typeof value === 'string' ? value : String(value ?? '');
 	}
+
+	/** Names, as an array or as text with commas or line breaks between them. */
+	names(name: string, label: string, fallback: readonly string[]): readonly string[] {
+		const value = this.value(name, fallback);
+		const given: unknown[] = Array.isArray(value) ? value : String(value ?? '').split(/[,\n]/);
+		const names = given.map((entry) => String(entry ?? '').trim()).filter((entry) => entry !== '');
+		return names.length > 0 ? names : refuse(label, 'is empty');
+	}
 }
 
 function idempotencyOf(reader: Reader): Pick<Settings, 'idempotency' | 'idempotencyKey'> {
@@ -75,8 +90,14 @@ function wantedOf(reader: Reader): number {
 	return Number.isInteger(limit) ? limit : refuse('Limit', 'must be a whole number');
 }
 
-/** @returns a failure of kind `input` naming the first parameter that cannot be used */
-export function readSettings(context: IExecuteSingleFunctions): Result<Settings> {
+/**
+ * @param endings what ends a wait for an agent run where the user has set nothing
+ * @returns a failure of kind `input` naming the first parameter that cannot be used
+ */
+export function readSettings(
+	context: IExecuteSingleFunctions,
+	endings: Endings = AGENT_ENDINGS,
+): Result<Settings> {
 	const reader = new Reader(context);
 	try {
 		const waitForCompletion = reader.flag('waitForCompletion', 'Wait for Completion');
@@ -89,6 +110,12 @@ export function readSettings(context: IExecuteSingleFunctions): Result<Settings>
 			outputBinaryField: field || refuse('Output Binary Field', 'is empty'),
 			...idempotencyOf(reader),
 			wanted: wantedOf(reader),
+			simplify: reader.flag('simplify', 'Simplify'),
+			includeSecret: reader.flag('options.includeSigningSecret', 'Include Signing Secret'),
+			endings: {
+				good: reader.names('options.waitStatuses', 'Wait Until Status', endings.good),
+				bad: reader.names('options.failureStatuses', 'Failure Statuses', endings.bad),
+			},
 		});
 	} catch (error) {
 		if (error instanceof Unusable) {
