@@ -18,13 +18,17 @@ function referencesIn(value: unknown): BinaryReference[] {
 	return Object.values(value).flatMap(referencesIn);
 }
 
-async function openSources({ request, host }: Run): Promise<Map<string, BinarySource>> {
+async function openSources({ request, host }: Run): Promise<Result<Map<string, BinarySource>>> {
 	const sources = new Map<string, BinarySource>();
 	for (const { field } of referencesIn(request.body)) {
-		const source = sources.get(field) ?? (await host.binary(field));
-		if (source) sources.set(field, source);
+		try {
+			const source = sources.get(field) ?? (await host.binary(field));
+			if (source) sources.set(field, source);
+		} catch {
+			return fail({ kind: 'upload', field, problem: 'its file cannot be read' });
+		}
 	}
-	return sources;
+	return ok(sources);
 }
 
 function keyOf({ settings, memory, place, batch, itemIndex }: Run, print: string): string | undefined {
@@ -101,7 +105,9 @@ async function resume({ host, workspace, plan }: Run, id: string): Promise<Resul
  */
 export async function submit(run: Run): Promise<Result<Resource>> {
 	const { request, host, workspace, plan, memory } = run;
-	const sources = await openSources(run);
+	const opened = await openSources(run);
+	if (!opened.ok) return opened;
+	const sources = opened.value;
 	const identities = [...sources].map(([field, { identity }]) => [field, identity]);
 	const print = fingerprint(request.body, Object.fromEntries(identities) as Record<string, string>);
 	const known = knownJob(run, print);
@@ -120,7 +126,8 @@ export async function submit(run: Run): Promise<Result<Resource>> {
 		return answer;
 	}
 	const job = answer.value.body as Resource;
+	// A repeat answers the same job, but does not make its key live longer.
+	if (memory.jobId !== job.id) memory.createdAt = workspace.clock.now();
 	memory.jobId = job.id;
-	memory.createdAt = workspace.clock.now();
 	return ok(job);
 }
