@@ -1,3 +1,4 @@
+import type { INode } from 'n8n-workflow';
 import path from 'node:path';
 import { saveCredential, type Access } from './credential';
 import { LabError } from './failure';
@@ -25,11 +26,16 @@ const cleanup = new Cleanup();
 /** A service that media can be asked of, and how to learn what they cost. */
 interface Service {
 	access: Access;
+	/** Chooses a model for a creation of the examples. */
+	choose: (node: INode) => string;
 	readCredits: () => Promise<CreditsOf>;
 }
 
 async function startService({ service }: StartOptions): Promise<Service> {
-	if (service) return { access: service, readCredits: async () => estimated };
+	if (service) {
+		const choose = await modelChooser(service);
+		return { access: service, choose, readCredits: async () => estimated };
+	}
 	const sandbox = await withProgress(
 		tell,
 		'Starting the sandbox',
@@ -37,8 +43,10 @@ async function startService({ service }: StartOptions): Promise<Service> {
 	);
 	cleanup.add(sandbox.stop);
 	const { key, scopes } = keyRing(sandbox).full;
+	const access = { apiKey: key, baseUrl: sandbox.baseUrl, scopes, clockScale };
 	return {
-		access: { apiKey: key, baseUrl: sandbox.baseUrl, scopes, clockScale },
+		access,
+		choose: await modelChooser(access),
 		readCredits: async () => await spentInSandbox(sandbox),
 	};
 }
@@ -54,9 +62,11 @@ async function startStage(options: StartOptions): Promise<Stage> {
 }
 
 /** Credential and examples stand ready in the editor; the first example runs. */
-async function demonstrate({ rest }: Stage, { access, readCredits }: Service): Promise<void> {
+async function demonstrate(
+	{ rest }: Stage,
+	{ access, choose, readCredits }: Service,
+): Promise<void> {
 	const credential = await saveCredential(rest, 'MediaGen account', access);
-	const choose = await modelChooser(access);
 	const saved: SavedWorkflow[] = [];
 	for (const example of readExamples()) {
 		const ready = withModels(withCredential(example, credential), choose);

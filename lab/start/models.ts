@@ -46,6 +46,13 @@ async function readModels({ baseUrl, apiKey }: Access, mode: string): Promise<Mo
 	}).catch(() => {
 		throw new LabError(`The service cannot be reached: ${new URL(baseUrl).host}`);
 	});
-	if (!answer.ok) throw new LabError(`The service answered ${answer.status} to GET /models`);
+	if (!answer.ok) throw new LabError(refusal(answer.status));
 	return ((await answer.json()) as { data: Model[] }).data;
+}
+
+function refusal(status: number): string {
+	if (status === 401) return 'The service does not know the key: check MEDIAGEN_API_KEY';
+	if (status === 403) return 'The key may not read the models: it needs models:read and API access';
+	if (status === 404) return 'There is no API at MEDIAGEN_BASE_URL: it must end in /v1';
+	return `The service answered ${status} to GET /models`;
 }

@@ -15,7 +15,7 @@ export interface Handover {
 }
 
 declare global {
-	// eslint-disable-next-line no-var -- only `var` declares a property of globalThis
+	// Only `var` declares a property of globalThis.
 	var stopEverything: (() => Promise<void>) | undefined;
 }
 
