@@ -26,8 +26,8 @@ const NAMED_RESOLUTIONS: Record<string, number> = {
 
 /**
  * The size of an image: exactly the asked size, else the largest of exactly the asked aspect ratio
- * within the asked resolution (one megapixel when none was asked). Never more than 16 megapixels;
- * what cannot be read counts as not asked.
+ * within the asked resolution (one megapixel when none was asked). Never more than 16 megapixels
+ * nor longer than 16 times its breadth; what cannot be read counts as not asked.
  */
 export function imageSize(wish: Wish): Size {
 	const size = readSize(wish.size) ?? readSize(wish.resolution);
@@ -44,7 +44,7 @@ export function imageSize(wish: Wish): Size {
 	return shrink({ width: ratio.width * scale, height: ratio.height * scale }, MAX_IMAGE_PIXELS);
 }
 
-/** A rough guide for the eye, kept small because each of a few dozen frames is encoded. */
+/** A larger resolution shows as more pixels, but few, because dozens of frames are encoded. */
 function videoPixels(shortSide: number | undefined): number {
 	if (shortSide === undefined) return 480 * 270;
 	if (shortSide <= 480) return 400 * 225;

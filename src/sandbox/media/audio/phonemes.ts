@@ -51,7 +51,7 @@ const FRONT: Formants = [270, 2290, 3010];
 const BACK: Formants = [310, 870, 2240];
 
 /** English, after Peterson and Barney's vowels and Klatt's consonants; names as in ARPABET. */
-export const PHONEMES: Readonly<Record<string, Phoneme>> = {
+export const PHONEMES = {
 	IY: vowel(FRONT, 0.13),
 	IH: vowel([390, 1990, 2550], 0.09),
 	EY: vowel([480, 2000, 2600], 0.15, [330, 2250, 2900]),
@@ -89,4 +89,6 @@ export const PHONEMES: Readonly<Record<string, Phoneme>> = {
 	D: stop(3900, 0.5, [280, 1700, 2600]),
 	K: stop(1900, 0, [350, 1900, 2500]),
 	G: stop(1700, 0.5, [280, 1900, 2500]),
-};
+} satisfies Record<string, Phoneme>;
+
+export type PhonemeName = keyof typeof PHONEMES;

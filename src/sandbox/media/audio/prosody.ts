@@ -34,8 +34,14 @@ const UNSTRESSED = new Set([
 	'with',
 ]);
 
+/**
+ * Words, marks and ends of lines. Scripts without spaces have words of any length; the text can be
+ * cut only between two of these.
+ */
+const WORDS = /[\p{L}\p{M}\p{N}'’]{1,40}|[^\p{L}\p{M}\p{N}'’\s]+|\n/gu;
+
 /** A text without a word is a thoughtful hum. */
-const HUM = ['HH', 'M', 'M', 'M'];
+const HUM = ['HH', 'M', 'M', 'M'] as const;
 
 /**
  * A text to what is said, with the tune of the sentences: it falls from beginning to end, rises on
@@ -47,7 +53,7 @@ export function toSegments(text: string, voice: Voice, manner: Manner): Segment[
 	const segments: Segment[] = [];
 	let used = 0;
 	for (const sentence of text.match(/[^.!?…。！？]+[.!?…。！？]*/gu) ?? []) {
-		const words = sentence.match(/[\p{L}\p{M}\p{N}'’]+|[^\p{L}\p{M}\p{N}'’\s]+|\n/gu) ?? [];
+		const words = sentence.match(WORDS) ?? [];
 		const asks = /[?？]/.test(sentence);
 		for (const [i, word] of words.entries()) {
 			const place = (i + 1) / words.length;

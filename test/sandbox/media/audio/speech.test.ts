@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { render } from '../../../../src/sandbox/media';
+import { DIGITS, RULES, WORDS } from '../../../../src/sandbox/media/audio/lexicon';
 import { PHONEMES } from '../../../../src/sandbox/media/audio/phonemes';
 import { pronounce } from '../../../../src/sandbox/media/audio/spelling';
 import { voiceOf } from '../../../../src/sandbox/media/audio/voice';
@@ -57,6 +58,10 @@ describe('speech', () => {
 		expect((await say({ blocks })).duration).toBeLessThanOrEqual(121);
 	}, 30_000);
 
+	it('says as much as there is time for of a text without spaces', async () => {
+		expect((await say({ prompt: '日'.repeat(10_000) })).duration).toBeGreaterThan(100);
+	});
+
 	it.each(['', '!!!', '🦊', '...'])('hums at %j, which has no word', async (prompt) => {
 		expect((await say({ prompt })).duration).toBeGreaterThan(0.2);
 	});
@@ -81,6 +86,16 @@ describe('pronounce', () => {
 	it('has a sound for each letter of a script that it does not know', () => {
 		expect(pronounce('日本').length).toBe(4);
 		expect(pronounce('日')).not.toEqual(pronounce('本'));
+	});
+
+	it('knows only sounds that can be made, in all its tables', () => {
+		const tables = [...WORDS.values(), ...DIGITS, ...RULES.map(([, sounds]) => sounds)];
+		for (const name of tables.flat()) expect(Object.keys(PHONEMES)).toContain(name);
+	});
+
+	it('says a word of ten thousand letters as it says its runs of forty', () => {
+		const run = 'kl'.repeat(20);
+		expect(pronounce(run.repeat(250))).toEqual(Array(250).fill(pronounce(run)).flat());
 	});
 
 	it('knows only sounds that can be made, whatever the word', () => {
