@@ -1,7 +1,7 @@
 import type { Clock } from './clock';
 import { Dispatcher } from './events/dispatcher';
 import { Faults } from './faults';
-import { Idempotency } from './http/idempotency';
+import { Idempotency, type Reply } from './http/idempotency';
 import { RateLimiter } from './http/rateLimit';
 import { RequestLog } from './http/requestLog';
 import { Ids } from './ids';
@@ -43,7 +43,7 @@ export async function createService(plan: Plan): Promise<Service> {
 		ledger: new Ledger(() => clock.now()),
 		faults: new Faults(chance),
 		limiter: new RateLimiter(clock),
-		idempotency: new Idempotency(clock, store.keeper, () => true),
+		idempotency: new Idempotency(clock, store.keeper, (reply) => isStillGood(service, reply)),
 		requests: new RequestLog(),
 		links: new Links(origin, `links of ${seed}`, clock),
 		library: new Library(plan.directory, plan.render),
@@ -56,4 +56,14 @@ export async function createService(plan: Plan): Promise<Service> {
 	await service.library.open();
 	openWorkspaces(service);
 	return service;
+}
+
+/** Open point 26: whether the key of a generation that has failed gives the stored answer again. */
+function isStillGood({ settings, store }: Service, { body }: Reply): boolean {
+	if (settings.idempotencyFailed === 'stored') return true;
+	const id = (body as { id?: string } | undefined)?.id ?? '';
+	for (const { generations } of store.workspaces.values()) {
+		if (generations.get(id)?.status === 'failed') return false;
+	}
+	return true;
 }

@@ -1,0 +1,245 @@
+import { anImage, startHarness, type Harness } from './support/harness';
+
+let service: Harness;
+
+beforeEach(async () => {
+	service = await startHarness();
+});
+
+afterEach(async () => {
+	expect(service.reported).toEqual([]);
+	await service.close();
+});
+
+test('a reset brings back state and settings of the start, and the same ids', async () => {
+	const first = (await service.post('/generations', anImage())).body.id;
+	await service.admin('PATCH', '/settings', { concurrentJobs: 1, clockScale: 7 });
+	await service.admin('PUT', '/faults', { rules: [{ kind: 'storm' }] });
+	expect((await service.admin('POST', '/reset')).status).toBe(200);
+	expect((await service.get('/generations')).body.data).toEqual([]);
+	expect((await service.admin('GET', '/settings')).body).toMatchObject({
+		concurrentJobs: 5,
+		clockScale: 1,
+	});
+	expect((await service.post('/generations', anImage())).body.id).toBe(first);
+});
+
+test('settings are shown with every default, and a wrong one changes nothing', async () => {
+	const { body: before } = await service.admin('GET', '/settings');
+	expect(before).toMatchObject({ personaImages: 'schema', eventShape: 'nested', jobJitter: 0.2 });
+	for (const change of [{ eventShape: 'round' }, { nothing: 1 }, { concurrentJobs: 0 }]) {
+		expect((await service.admin('PATCH', '/settings', change)).status).toBe(400);
+	}
+	expect((await service.admin('GET', '/settings')).body).toEqual(before);
+});
+
+test('a group of settings is changed field by field', async () => {
+	const { body } = await service.admin('PATCH', '/settings', { jobSeconds: { image: 1 } });
+	expect(body.jobSeconds).toMatchObject({ image: 1, video: 40 });
+});
+
+test('a new clock scale holds for what is pending, too', async () => {
+	await service.admin('PATCH', '/settings', { jobJitter: 0, jobSeconds: { image: 100 } });
+	const { id } = (await service.post('/generations', anImage())).body;
+	service.pass(50);
+	await service.admin('PATCH', '/settings', { clockScale: 10 });
+	const status = async () => (await service.get(`/generations/${id}`)).body.status;
+	service.pass(4.9);
+	expect(await status()).toBe('queued');
+	service.pass(0.2);
+	expect(await status()).toBe('completed');
+});
+
+test('credits are added, and taken away down to 0', async () => {
+	const change = async (amount: number) =>
+		(await service.admin('POST', '/credits', { workspace: 'studio', amount })).body;
+	expect(await change(5)).toEqual({ available: 10_005, reserved: 0, spent: 0 });
+	expect(await change(-99_999)).toEqual({ available: 0, reserved: 0, spent: 0 });
+	const unknown = { workspace: 'nowhere', amount: 1 };
+	expect((await service.admin('POST', '/credits', unknown)).status).toBe(404);
+	expect((await service.admin('POST', '/credits', { amount: 1.5 })).status).toBe(400);
+});
+
+test('the ledger shows every movement of a workspace', async () => {
+	await service.post('/generations', anImage());
+	service.pass(60);
+	const { body } = await service.admin('GET', '/ledger?workspace=studio');
+	expect(body.balance).toEqual({ available: 9_998, reserved: 0, spent: 2 });
+	expect(body.lines.map(({ movement }: { movement: string }) => movement)).toEqual([
+		'grant',
+		'reserve',
+		'spend',
+	]);
+});
+
+test('requests are recorded without the key', async () => {
+	await service.post('/generations', anImage(), { headers: { 'idempotency-key': 'mine' } });
+	const { body } = await service.admin('GET', '/requests');
+	expect(body.data[0]).toMatchObject({
+		method: 'POST',
+		path: '/v1/generations',
+		operation: 'createGeneration',
+		workspace: 'studio',
+		status: 202,
+		answered: true,
+		idempotencyKey: 'mine',
+		authorized: true,
+		body: anImage(),
+	});
+	expect(JSON.stringify(body)).not.toContain(service.keys.all);
+});
+
+test('a workspace loses and regains its entitlement', async () => {
+	await service.admin('PATCH', '/workspaces/studio', { entitled: false });
+	expect((await service.get('/credits')).status).toBe(403);
+	await service.admin('PATCH', '/workspaces/studio', { entitled: true });
+	expect((await service.get('/credits')).status).toBe(200);
+});
+
+describe('settings for what the specification leaves open', () => {
+	const set = async (change: object) => {
+		expect((await service.admin('PATCH', '/settings', change)).status).toBe(200);
+	};
+	const failed = async () => {
+		const { id } = (await service.post('/generations', anImage({ prompt: '[fail]' }))).body;
+		service.pass(60);
+		return (await service.get(`/generations/${id}`)).body;
+	};
+
+	test('errorsField', async () => {
+		await set({ errorsField: 'error' });
+		expect((await failed()).error.message).toEqual(expect.any(String));
+		await set({ errorsField: 'none' });
+		expect(Object.keys(await failed())).not.toContain('errors');
+	});
+
+	test('errorTypePrefix', async () => {
+		await set({ errorTypePrefix: 'api_' });
+		expect((await service.get('/jobs/x')).body.error.type).toBe('api_not_found');
+	});
+
+	test('modelFields', async () => {
+		await set({ modelFields: 'bare' });
+		const [model] = (await service.get('/models')).body.data;
+		expect(Object.keys(model)).toEqual(['id', 'capabilities']);
+	});
+
+	test('unknownFields and modelChecks', async () => {
+		await set({ unknownFields: 'ignore', modelChecks: false });
+		const body = anImage({ extra: 1, parameters: { lyrics: 'la', num_songs: 2 } });
+		expect((await service.post('/generations', body)).status).toBe(202);
+	});
+
+	test('jobScope', async () => {
+		await service.admin('POST', '/keys', { key: 'k', workspace: 'studio', scopes: ['usage:read'] });
+		await service.admin('POST', '/keys', {
+			key: 'w',
+			workspace: 'studio',
+			scopes: ['files:write'],
+		});
+		const status = async (key: string) => (await service.get('/jobs/x', { key })).status;
+		expect([await status('k'), await status('w')]).toEqual([404, 403]);
+		await set({ jobScope: 'generations:read' });
+		expect(await status('k')).toBe(403);
+		await set({ jobScope: 'none' });
+		expect(await status('w')).toBe(404);
+	});
+
+	test('paginateAll', async () => {
+		for (const brief of ['a', 'b', 'c']) await service.post('/agents/runs', { brief });
+		expect((await service.get('/agents/runs?limit=2')).body).toMatchObject({ has_more: false });
+		await set({ paginateAll: true });
+		const first = (await service.get('/agents/runs?limit=2')).body;
+		expect(first).toMatchObject({ has_more: true, next_cursor: expect.any(String) });
+		const next = await service.get(`/agents/runs?limit=2&cursor=${first.next_cursor}`);
+		expect(next.body.data).toHaveLength(1);
+	});
+
+	test('generationOrder', async () => {
+		const first = (await service.post('/generations', anImage())).body.id;
+		await service.post('/generations', anImage());
+		await set({ generationOrder: 'oldest-in-page' });
+		expect((await service.get('/generations')).body.data[0].id).toBe(first);
+	});
+
+	test('rateLimitHeaders', async () => {
+		await set({ rateLimitHeaders: true, requestsPerMinute: 2 });
+		const { headers } = await service.get('/credits');
+		expect(headers.get('ratelimit-limit')).toBe('2');
+		expect(headers.get('ratelimit-remaining')).toBe('1');
+	});
+
+	test('idempotencyFailed', async () => {
+		const create = async () => {
+			const headers = { 'idempotency-key': 'a' };
+			return (await service.post('/generations', anImage({ prompt: '[fail]' }), { headers })).body
+				.id;
+		};
+		const first = await create();
+		service.pass(60);
+		expect(await create()).toBe(first);
+		await set({ idempotencyFailed: 'anew' });
+		expect(await create()).not.toBe(first);
+	});
+
+	test('idempotencyConflict and idempotencyConcurrent', async () => {
+		const headers = { 'idempotency-key': 'a' };
+		const first = await service.post('/generations', anImage(), { headers });
+		await set({ idempotencyConflict: 'replay' });
+		const other = await service.post('/generations', anImage({ prompt: 'x' }), { headers });
+		expect(other.body.id).toBe(first.body.id);
+		await set({ idempotencyConcurrent: '400', jobSeconds: { voice: 10 } });
+		const design = { kind: 'design', name: 'a', description: 'b' };
+		const slow = service.post('/voices', design, { headers });
+		const size = () => service.sandbox.service.idempotency.size === 2;
+		await service.until(async () => await service.admin('GET', '/keys'), size);
+		expect((await service.post('/voices', design, { headers })).status).toBe(400);
+		service.pass(10);
+		expect((await slow).status).toBe(201);
+	});
+
+	test('retentionSeconds', async () => {
+		await set({ retentionSeconds: 100 });
+		const { id } = (await service.post('/generations', anImage())).body;
+		service.pass(60);
+		const { url } = (await service.get(`/generations/${id}`)).body.outputs[0];
+		expect((await fetch(url)).status).toBe(200);
+		service.pass(100);
+		expect((await fetch(url)).status).toBe(404);
+	});
+
+	test('httpInputs', async () => {
+		const body = anImage({ input: { image_refs: ['http://example.com/a.png'] } });
+		expect((await service.post('/generations', body)).status).toBe(400);
+		await set({ httpInputs: 'all' });
+		expect((await service.post('/generations', body)).status).toBe(202);
+	});
+
+	test('uploadBytes and uploadTypes', async () => {
+		await set({ uploadBytes: 10, uploadTypes: ['image/'] });
+		const status = async (size: number, content_type: string) =>
+			(await service.post('/files', { filename: 'a', content_type, size })).status;
+		expect(await status(10, 'image/png')).toBe(201);
+		expect(await status(11, 'image/png')).toBe(400);
+		expect(await status(10, 'text/plain')).toBe(400);
+	});
+});
+
+test('usage is summed by mode, also since an instant', async () => {
+	await service.post('/generations', anImage({ parameters: { count: 2 } }));
+	service.pass(60);
+	const since = new Date(service.timers.now()).toISOString();
+	await service.post('/generations', { mode: 'audio', model: 'studio/sfx-1', prompt: 'rain' });
+	service.pass(60);
+	expect((await service.get('/usage')).body).toMatchObject({
+		object: 'usage',
+		data: [
+			{ mode: 'image', jobs: 1, outputs: 2, credits: 4 },
+			{ mode: 'audio', jobs: 1, outputs: 1, credits: 3 },
+		],
+		total_credits: 7,
+	});
+	const recent = (await service.get(`/usage?since=${since}`)).body;
+	expect(recent.data).toEqual([{ mode: 'audio', jobs: 1, outputs: 1, credits: 3 }]);
+	expect((await service.get('/usage?since=soon')).status).toBe(400);
+});

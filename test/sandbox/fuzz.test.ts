@@ -1,0 +1,231 @@
+import fc from 'fast-check';
+
+import { ENDPOINTS, EVENTS, INPUT_SLOTS, type Endpoint } from '../../src/contract';
+import { MODELS } from '../../src/sandbox/catalogue/models';
+import { startHarness, type Harness } from './support/harness';
+
+/** 32 operations, at least 10,000 requests in all. */
+const ROUNDS = 10_200;
+
+let service: Harness;
+
+beforeAll(async () => {
+	service = await startHarness({ settings: { initialCredits: 100_000, concurrentJobs: 50 } });
+});
+
+afterAll(async () => {
+	await service.close();
+});
+
+const nasty = fc.constantFrom<unknown>(
+	null,
+	'',
+	'\u0000',
+	'\ud800',
+	'🦊',
+	'../../etc/passwd',
+	'<script>',
+	'x'.repeat(10_001),
+	-1,
+	0,
+	1.5,
+	1e308,
+	true,
+	[],
+	{},
+	[[[]]],
+	{ __proto__: null, constructor: 'x' },
+);
+
+const urls = fc.constantFrom(
+	'https://example.com/a.png',
+	'http://example.com/a',
+	'javascript:1',
+	'a',
+);
+
+/** Values that are right for a field of this name somewhere in the contract. */
+const FIELDS: Record<string, fc.Arbitrary<unknown>> = {
+	mode: fc.constantFrom('image', 'video', 'audio'),
+	model: fc.constantFrom(...MODELS.map(({ id }) => id)),
+	prompt: fc.string({ minLength: 1, maxLength: 50, unit: 'grapheme' }),
+	persona_id: fc.uuid(),
+	delivery: fc.constantFrom('public_url', 'signed_url'),
+	input: fc.dictionary(fc.constantFrom(...INPUT_SLOTS), fc.array(urls, { maxLength: 3 })),
+	parameters: fc.record(
+		{
+			count: fc.integer({ min: 0, max: 17 }),
+			size: fc.constantFrom('64x64', 'big'),
+			duration: fc.constantFrom('4', '5s', 'long'),
+			voice: fc.constantFrom('en-US-AvaLite', 'nobody'),
+			loop: fc.boolean(),
+		},
+		{ requiredKeys: [] },
+	),
+	blocks: fc.array(
+		fc.record(
+			{ text: fc.string({ maxLength: 30 }), voice: fc.constant('en-US-AvaLite') },
+			{ requiredKeys: [] },
+		),
+		{ maxLength: 52 },
+	),
+	settings: fc.record(
+		{ volume: fc.double({ noNaN: true }), speed: fc.integer() },
+		{ requiredKeys: [] },
+	),
+	brief: fc.string({ minLength: 1, maxLength: 20 }),
+	auto_approve: fc.boolean(),
+	max_credits: fc.integer({ min: 0, max: 60 }),
+	plan: fc.oneof(
+		fc.json().map((text) => JSON.parse(text)),
+		fc.constant({ steps: [] }),
+	),
+	decision: fc.constantFrom('assemble', 'assets_only'),
+	kind: fc.constantFrom('clone', 'design'),
+	source: fc.constantFrom('upload', 'describe'),
+	name: fc.string({ minLength: 1, maxLength: 82 }),
+	description: fc.string({ minLength: 1, maxLength: 30 }),
+	audio_url: urls,
+	reference_images: fc.array(urls, { maxLength: 6 }),
+	shared: fc.boolean(),
+	url: urls,
+	events: fc.array(fc.constantFrom(...EVENTS), { maxLength: 3 }),
+	filename: fc.string({ maxLength: 20 }),
+	content_type: fc.constantFrom('image/png', 'x'),
+	size: fc.integer({ min: 0, max: 1000 }),
+};
+
+const BODIES: Record<string, string[]> = {
+	'/generations': ['mode', 'model', 'prompt', 'persona_id', 'delivery', 'input', 'parameters'],
+	'/speech': ['model', 'blocks', 'settings', 'delivery'],
+	'/agents/runs': ['brief', 'auto_approve', 'max_credits'],
+	'/agents/runs/{id}/approve': ['max_credits', 'plan'],
+	'/agents/runs/{id}/review': ['decision'],
+	'/voices': ['kind', 'name', 'description', 'audio_url'],
+	'/voices/{id}': ['name'],
+	'/personas': ['source', 'name', 'description', 'reference_images', 'shared'],
+	'/personas/{id}': ['name', 'shared'],
+	'/webhooks': ['url', 'events', 'description'],
+	'/webhooks/{id}': ['url', 'events', 'description'],
+	'/files': ['filename', 'content_type', 'size'],
+};
+
+/** Bodies that are accepted, so that later requests have something to act on. */
+const GOOD: Record<string, object> = {
+	'/generations': { mode: 'image', model: 'studio/image-1', prompt: 'a fox' },
+	'/speech': { model: 'service/speech-lite', blocks: [{ text: 'Hello' }] },
+	'/agents/runs': { brief: 'A film' },
+	'/agents/runs/{id}/approve': { max_credits: 50 },
+	'/agents/runs/{id}/review': { decision: 'assemble' },
+	'/voices': { kind: 'design', name: 'Mine', description: 'warm' },
+	'/voices/{id}': { name: 'Other' },
+	'/personas': { source: 'describe', name: 'Fox', description: 'red' },
+	'/personas/{id}': { name: 'Vixen' },
+	'/webhooks': { url: 'https://127.0.0.1:9/hook', events: [...EVENTS] },
+	'/webhooks/{id}': { description: 'mine' },
+	'/files': { filename: 'a.png', content_type: 'image/png', size: 1 },
+};
+
+const bodyOf = (path: string): fc.Arbitrary<unknown> => {
+	const names = BODIES[path] ?? ['name'];
+	const right = fc.record(Object.fromEntries(names.map((name) => [name, FIELDS[name]])), {
+		requiredKeys: names.slice(0, 2),
+	});
+	const spoilt = fc
+		.tuple(right, fc.constantFrom(...names, 'extra'), nasty)
+		.map(([body, name, value]) => ({ ...body, [name]: value }));
+	return fc.oneof(
+		{ weight: 4, arbitrary: fc.constant(GOOD[path]) },
+		{ weight: 4, arbitrary: right },
+		{ weight: 4, arbitrary: spoilt },
+		nasty,
+	);
+};
+
+const query = fc.oneof(
+	fc.constant(''),
+	fc
+		.dictionary(
+			fc.constantFrom('limit', 'cursor', 'mode', 'model', 'language', 'search', 'since', 'x[y]'),
+			fc.oneof(
+				fc.constantFrom('1', '100', '0', 'image', '2026-01-01T00:00:00Z', '%00'),
+				fc.string(),
+			),
+			{ maxKeys: 2 },
+		)
+		.map((fields) => `?${new URLSearchParams(fields).toString()}`),
+);
+
+const endpoints = Object.values(ENDPOINTS) as Endpoint[];
+
+const request = fc.constantFrom(...endpoints).chain(({ method, path }) =>
+	fc.record({
+		method: fc.constant(method),
+		path: fc.constant(path),
+		query,
+		body: method === 'GET' || method === 'DELETE' ? fc.constant(undefined) : bodyOf(path),
+		broken: fc.constantFrom(
+			...Array<undefined>(30).fill(undefined),
+			'{',
+			'',
+			'null',
+			'[1',
+			'\ufeff{}',
+		),
+		key: fc.constantFrom('all', 'all', 'all', 'all', 'other', 'read', 'unentitled', null),
+		idempotencyKey: fc.option(fc.constantFrom('a', 'b', 'k'.repeat(255), 'k'.repeat(256)), {
+			freq: 4,
+		}),
+		/** Which of the ids that were handed out so far, or one that nobody has. */
+		which: fc.oneof(
+			{ weight: 6, arbitrary: fc.nat() },
+			fc.constantFrom(
+				'nothing',
+				'..',
+				'%2e%2e%2f',
+				'%00',
+				'%E0%A4%A',
+				'__proto__',
+				'a'.repeat(3000),
+			),
+		),
+		pass: fc.nat({ max: 15 }),
+	}),
+);
+
+test(`of ${ROUNDS} random requests over all operations none is a 5xx or outside the document`, async () => {
+	/** Ids by the first part of the path that gave them. */
+	const ids = new Map<string, string[]>();
+	const known = (path: string) => ids.get(path.split('/')[1]) ?? [];
+	const statuses = new Map<number, number>();
+	const covered = new Set<string>();
+	await fc.assert(
+		fc.asyncProperty(request, async (draw) => {
+			const mine = draw.path.startsWith('/jobs') ? [...ids.values()].flat() : known(draw.path);
+			const id = typeof draw.which === 'number' ? mine[draw.which % mine.length] : draw.which;
+			const path = draw.path.replace('{id}', id ?? 'nothing') + draw.query;
+			// The harness holds every answer against the OpenAPI document; a 5xx is not in it.
+			const { status, body } = await service.call(draw.method, path, {
+				key: draw.key === null ? null : service.keys[draw.key as keyof Harness['keys']],
+				...(draw.body === undefined ? {} : { body: draw.body, raw: draw.broken }),
+				headers: draw.idempotencyKey === null ? {} : { 'idempotency-key': draw.idempotencyKey },
+			});
+			service.pass(draw.pass);
+			statuses.set(status, (statuses.get(status) ?? 0) + 1);
+			if (status < 300) covered.add(`${draw.method} ${draw.path}`);
+			if (draw.method === 'POST' && !draw.path.includes('{id}') && status < 300) {
+				ids.set(draw.path.split('/')[1], [...known(draw.path).slice(-40), body.id]);
+			}
+			expect(JSON.stringify(body ?? '')).not.toMatch(/node_modules|\.ts:\d/);
+		}),
+		{ numRuns: ROUNDS, seed: 20260101, endOnFailure: true },
+	);
+	expect(service.reported).toEqual([]);
+	// Every operation has succeeded at least once, so that the run was not all refusals.
+	expect(
+		endpoints.map(({ method, path }) => `${method} ${path}`).filter((each) => !covered.has(each)),
+	).toEqual([]);
+	expect([...statuses.keys()].sort()).toEqual(
+		expect.arrayContaining([200, 201, 202, 400, 401, 403, 404]),
+	);
+}, 300_000);

@@ -1,0 +1,211 @@
+import fc from 'fast-check';
+
+import { liteReservation, meterLite } from '../../src/sandbox/engine/meter';
+import { InsufficientCredits, Ledger, type LedgerLine } from '../../src/sandbox/ledger';
+import { anImage, startHarness, type Harness } from './support/harness';
+
+/** Adds lines up anew; the balance after each must be what the ledger wrote beside it. */
+function recount(lines: LedgerLine[]): void {
+	const sums = new Map<
+		string,
+		{ granted: number; available: number; reserved: number; spent: number }
+	>();
+	for (const { workspace, movement, amount, ...after } of lines) {
+		const sum = sums.get(workspace) ?? { granted: 0, available: 0, reserved: 0, spent: 0 };
+		sums.set(workspace, sum);
+		const [from, to] = {
+			grant: ['outside', 'available'],
+			withdraw: ['available', 'outside'],
+			reserve: ['available', 'reserved'],
+			spend: ['reserved', 'spent'],
+			release: ['reserved', 'available'],
+			charge: ['available', 'spent'],
+		}[movement] as Array<'available' | 'reserved' | 'spent' | 'outside'>;
+		if (from === 'outside') sum.granted += amount;
+		else sum[from] -= amount;
+		if (to === 'outside') sum.granted -= amount;
+		else sum[to] += amount;
+		const { available, reserved, spent } = after;
+		expect({ available, reserved, spent }).toEqual({
+			available: sum.available,
+			reserved: sum.reserved,
+			spent: sum.spent,
+		});
+		expect(available + reserved + spent).toBe(sum.granted);
+		expect(Math.min(available, reserved, spent)).toBeGreaterThanOrEqual(0);
+	}
+}
+
+test('whatever is asked of it, the balance is what its lines add up to', () => {
+	const operation = fc.record({
+		what: fc.constantFrom('grant', 'reserve', 'spend', 'settle', 'charge'),
+		workspace: fc.constantFrom('a', 'b'),
+		resource: fc.integer({ min: 0, max: 8 }).map((each) => `job_${each}`),
+		amount: fc.integer({ min: -60, max: 60 }),
+	});
+	fc.assert(
+		fc.property(fc.array(operation, { minLength: 50, maxLength: 200 }), (operations) => {
+			const ledger = new Ledger(() => 0);
+			for (const { what, workspace, resource, amount } of operations) {
+				const before = ledger.lines.length;
+				const balance = ledger.balance(workspace);
+				try {
+					if (what === 'grant') ledger.grant(workspace, amount);
+					else ledger[what as 'reserve'](workspace, resource, amount);
+				} catch {
+					// A refusal has written nothing.
+					expect(ledger.lines).toHaveLength(before);
+					expect(ledger.balance(workspace)).toEqual(balance);
+				}
+			}
+			recount(ledger.lines);
+			const again = new Ledger(() => 0);
+			again.restore(ledger.lines);
+			for (const workspace of ['a', 'b']) {
+				expect(again.balance(workspace)).toEqual(ledger.balance(workspace));
+			}
+		}),
+		{ numRuns: 100, seed: 1 },
+	);
+});
+
+test('a reservation is settled once, and no more than it holds is spent', () => {
+	const ledger = new Ledger(() => 0);
+	ledger.grant('a', 100);
+	ledger.reserve('a', 'job', 10);
+	expect(() => ledger.reserve('a', 'job', 10)).toThrow();
+	expect(() => ledger.settle('a', 'job', 11)).toThrow();
+	ledger.settle('a', 'job', 4);
+	expect(() => ledger.settle('a', 'job', 4)).toThrow();
+	expect(ledger.balance('a')).toEqual({ available: 96, reserved: 0, spent: 4 });
+	expect(() => ledger.charge('a', 'x', 97)).toThrow(InsufficientCredits);
+});
+
+test('lite speech: whatever the requests, the credits are the whole ones of all characters', () => {
+	fc.assert(
+		fc.property(fc.array(fc.integer({ min: 1, max: 200_000 }), { maxLength: 60 }), (requests) => {
+			let carry = 0;
+			let credits = 0;
+			let characters = 0;
+			for (const request of requests) {
+				const metered = meterLite(carry, request);
+				expect(metered.credits).toBeLessThanOrEqual(liteReservation(request));
+				carry = metered.carry;
+				credits += metered.credits;
+				characters += request;
+				expect(credits).toBe(Math.floor((characters * 3) / 10_000));
+			}
+		}),
+		{ numRuns: 500, seed: 1 },
+	);
+});
+
+describe('over HTTP', () => {
+	let service: Harness;
+
+	beforeEach(async () => {
+		service = await startHarness({ seed: 7, settings: { initialCredits: 3_000 } });
+	});
+
+	afterEach(async () => {
+		expect(service.reported).toEqual([]);
+		await service.close();
+	});
+
+	test('3,000 random operations in two workspaces charge each job once, and nothing drifts', async () => {
+		const { chance } = service.sandbox.service;
+		const runs: Array<[id: string, key: string]> = [];
+		const ended = new Set<string>();
+		for (let step = 0; step < 3_000; step += 1) {
+			const draw = (label: string, below: number) =>
+				Math.floor(chance.unit(`${step}:${label}`) * below);
+			const key = draw('key', 4) === 0 ? service.keys.other : service.keys.all;
+			const flaw = ['', '', '', '[fail]', '[partial]'][draw('flaw', 5)];
+			// Every third request is a repeat of an earlier one, as a client that lost the answer sends it.
+			const headers = { 'idempotency-key': `k${step - (draw('repeat', 3) === 0 ? 1 : 0)}` };
+			const given = { key, headers };
+			switch (draw('what', 9)) {
+				case 0:
+				case 1:
+				case 2:
+					await service.post(
+						'/generations',
+						anImage({ prompt: `fox ${flaw}`, parameters: { count: 1 + draw('count', 16) } }),
+						given,
+					);
+					break;
+				case 3: {
+					const text = 'x'.repeat(1 + draw('length', 9_000)) + flaw;
+					await service.post(
+						'/speech',
+						{ model: 'service/speech-lite', blocks: [{ text }] },
+						given,
+					);
+					break;
+				}
+				case 4: {
+					const { status, body } = await service.post(
+						'/agents/runs',
+						{ brief: flaw || 'x' },
+						given,
+					);
+					if (status === 201) runs.push([body.id, key]);
+					break;
+				}
+				case 5: {
+					const [id, owner] = runs[draw('run', runs.length)] ?? ['none', key];
+					const max_credits = 1 + draw('budget', 60);
+					await service.post(
+						`/agents/runs/${id}/approve`,
+						{ max_credits },
+						{ ...given, key: owner },
+					);
+					break;
+				}
+				case 6:
+					await service.post('/voices', { kind: 'design', name: 'a', description: 'b' }, given);
+					break;
+				case 7: {
+					const body = { source: 'describe', name: 'a', description: `owl ${flaw}` };
+					await service.post('/personas', body, given);
+					break;
+				}
+				default: {
+					const workspace = key === service.keys.all ? 'studio' : 'annex';
+					const amount = draw('amount', 400) - 100;
+					await service.admin('POST', '/credits', { workspace, amount });
+				}
+			}
+			service.pass(draw('pass', 12));
+		}
+		service.pass(10_000);
+		const look = async () => await service.admin('GET', '/ledger');
+		const isQuiet = () =>
+			['studio', 'annex'].every((id) => service.sandbox.service.ledger.balance(id).reserved === 0);
+		const { body } = await service.until(look, isQuiet);
+		recount(body.lines);
+		for (const line of body.lines as LedgerLine[]) {
+			// No line may follow the one that closed a reservation.
+			expect(ended.has(`${line.resource}`)).toBe(false);
+			const held = service.sandbox.service.ledger.held(line.workspace, line.resource ?? '');
+			expect(held).toBe(0);
+			if (line.movement === 'release') ended.add(`${line.resource}`);
+		}
+		expect(body.lines.length).toBeGreaterThan(2_000);
+		await expectEachPaidOnce(body.lines);
+	}, 120_000);
+
+	/** What each generation says it costs is what the ledger spent on it, whether whole or in part. */
+	async function expectEachPaidOnce(lines: LedgerLine[]): Promise<void> {
+		const spent = new Map<string, number>();
+		for (const { movement, resource, amount } of lines) {
+			if (movement !== 'spend') continue;
+			spent.set(resource ?? '', (spent.get(resource ?? '') ?? 0) + amount);
+		}
+		for (const workspace of service.sandbox.service.store.workspaces.values()) {
+			for (const { id, outputs } of workspace.generations.all()) {
+				expect([id, spent.get(id) ?? 0]).toEqual([id, outputs.length * 2]);
+			}
+		}
+	}
+});

@@ -1,0 +1,315 @@
+import { EVENTS } from '../../src/contract';
+import { anImage, startHarness, type Harness } from './support/harness';
+import { receiverCa, startReceiver, type Receiver } from './support/receiver';
+
+let service: Harness;
+let receiver: Receiver;
+
+beforeEach(async () => {
+	service = await startHarness({ deliveryCa: receiverCa });
+	receiver = await startReceiver();
+});
+
+afterEach(async () => {
+	expect(service.reported).toEqual([]);
+	await service.close();
+	await receiver.close();
+});
+
+const subscribe = async (more: object = {}) =>
+	(await service.post('/webhooks', { url: receiver.url, events: [...EVENTS], ...more })).body;
+
+/** Lets time pass and waits for what is on its way. */
+const settle = async (seconds: number) => {
+	service.pass(seconds);
+	await service.sandbox.service.dispatcher.idle();
+};
+
+const finish = async (body: object = anImage()) => {
+	const { id } = (await service.post('/generations', body)).body;
+	await settle(60);
+	return id as string;
+};
+
+const attempts = async (id: string) => (await service.get(`/webhooks/${id}/deliveries`)).body.data;
+
+describe('a webhook', () => {
+	test('reveals its secret at creation and never again', async () => {
+		const { status, body } = await service.post('/webhooks', {
+			url: receiver.url,
+			description: 'mine',
+			events: ['generation.completed'],
+		});
+		expect(status).toBe(201);
+		expect(body).toEqual({
+			id: expect.stringMatching(/^wh_/),
+			object: 'webhook',
+			url: receiver.url,
+			description: 'mine',
+			events: ['generation.completed'],
+			secret: expect.stringMatching(/^whsec_[0-9a-f]{48}$/),
+		});
+		const { secret, ...shown } = body;
+		expect((await service.get(`/webhooks/${body.id}`)).body).toEqual(shown);
+		expect((await service.get('/webhooks')).body.data).toEqual([shown]);
+		expect(JSON.stringify(shown)).not.toContain(secret);
+	});
+
+	test('can be updated and deleted, by its workspace only', async () => {
+		const { id } = await subscribe();
+		const path = `/webhooks/${id}`;
+		const body = { events: ['voice.created'], description: 'new' };
+		expect((await service.call('PATCH', path, { body })).body).toMatchObject(body);
+		expect((await service.call('PATCH', path, { body: { url: 'http://x.example' } })).status).toBe(
+			400,
+		);
+		const key = service.keys.other;
+		for (const [method, suffix] of [
+			['GET', ''],
+			['PATCH', ''],
+			['DELETE', ''],
+			['GET', '/deliveries'],
+		]) {
+			const sent = method === 'PATCH' ? { body: {} } : {};
+			expect((await service.call(method, path + suffix, { key, ...sent })).status).toBe(404);
+		}
+		expect((await service.call('DELETE', path)).status).toBe(200);
+		expect((await service.get(path)).status).toBe(404);
+		expect((await service.get(`${path}/deliveries`)).status).toBe(404);
+	});
+
+	test('the name of the secret and the answer to an update are as set', async () => {
+		await service.admin('PATCH', '/settings', {
+			webhookSecretField: 'signing_secret',
+			webhookUpdateStatus: 204,
+		});
+		const body = await subscribe();
+		expect(body.signing_secret).toMatch(/^whsec_/);
+		expect(body.secret).toBeUndefined();
+		expect((await service.call('PATCH', `/webhooks/${body.id}`, { body: {} })).status).toBe(204);
+	});
+
+	test.each([
+		{ url: 'http://example.com/hook' },
+		{ url: 'ftp://example.com' },
+		{ url: 'example.com' },
+		{ url: undefined },
+		{ events: [] },
+		{ events: ['generation.started'] },
+		{ events: undefined },
+		{ secret: 'mine' },
+	])('is refused with %j', async (more) => {
+		const body = { url: 'https://example.com/hook', events: ['voice.created'], ...more };
+		expect((await service.post('/webhooks', body)).status).toBe(400);
+	});
+});
+
+describe('an event', () => {
+	test('is delivered over TLS, signed, and recorded as an attempt', async () => {
+		const { id: webhook, secret } = await subscribe();
+		const id = await finish();
+		expect(receiver.received).toHaveLength(1);
+		const [delivery] = receiver.received;
+		expect(receiver.accepts(delivery, secret, service.timers.now())).toBe(true);
+		expect(delivery.body).toEqual({
+			id: expect.stringMatching(/^evt_/),
+			object: 'event',
+			type: 'generation.completed',
+			created: expect.any(String),
+			data: { object: (await service.get(`/generations/${id}`)).body },
+		});
+		expect(await attempts(webhook)).toEqual([
+			expect.objectContaining({
+				event: 'generation.completed',
+				attempt: 1,
+				status: 'succeeded',
+				response_status: 200,
+				next_attempt_at: null,
+			}),
+		]);
+	});
+
+	test('has the shape that is set', async () => {
+		await subscribe();
+		await service.admin('PATCH', '/settings', { eventShape: 'flat' });
+		const flat = await finish();
+		await service.admin('PATCH', '/settings', { eventShape: 'bare' });
+		const bare = await finish();
+		expect(receiver.received[0].body).toMatchObject({
+			event: 'generation.completed',
+			data: { id: flat },
+		});
+		expect(receiver.received[1].body).toMatchObject({ id: bare, object: 'generation' });
+	});
+
+	test('reaches only webhooks that want it, of its workspace', async () => {
+		await subscribe({ events: ['voice.created'] });
+		await service.post(
+			'/webhooks',
+			{ url: receiver.url, events: [...EVENTS] },
+			{ key: service.keys.other },
+		);
+		await finish();
+		expect(receiver.received).toEqual([]);
+	});
+
+	test('of each of the eight kinds is sent', async () => {
+		await subscribe();
+		await finish();
+		await finish(anImage({ prompt: '[fail]' }));
+		await service.post('/voices', { kind: 'design', name: 'a', description: 'b' });
+		for (const description of ['owl', '[fail]']) {
+			await service.post('/personas', { source: 'describe', name: 'a', description });
+		}
+		for (const brief of ['film', '[fail]']) {
+			const { id } = (await service.post('/agents/runs', { brief })).body;
+			await service.post(`/agents/runs/${id}/approve`, { max_credits: 50 });
+			await settle(100);
+			await service.post(`/agents/runs/${id}/review`, { decision: 'assemble' });
+		}
+		await settle(1);
+		const kinds = receiver.received.map(({ body }) => body.type);
+		expect([...kinds].sort()).toEqual([...EVENTS].sort());
+	});
+
+	test('of speech and of partial completion follows the settings', async () => {
+		await subscribe();
+		const speech = async () => {
+			const body = { model: 'service/speech-lite', blocks: [{ text: 'a' }] };
+			const { id } = (await service.post('/speech', body)).body;
+			service.pass(60);
+			const look = async () => await service.get(`/speech/${id}`);
+			await service.until(look, ({ status }) => status === 'completed');
+			await settle(1);
+		};
+		const partial = anImage({ prompt: '[partial]', parameters: { count: 2 } });
+		await speech();
+		await finish(partial);
+		await service.admin('PATCH', '/settings', { speechEvents: false, partialEvent: 'failed' });
+		await speech();
+		await finish(partial);
+		await service.admin('PATCH', '/settings', { partialEvent: 'none' });
+		await finish(partial);
+		expect(receiver.received.map(({ body }) => [body.type, body.data.object.status])).toEqual([
+			['generation.completed', 'completed'],
+			['generation.completed', 'partially_completed'],
+			['generation.failed', 'partially_completed'],
+		]);
+	});
+});
+
+describe('a delivery that fails', () => {
+	test('is tried again after 5 s, 30 s, 2 min, 10 min and 1 h with a new timestamp, then given up', async () => {
+		receiver.answer = 500;
+		const { id, secret } = await subscribe();
+		await finish();
+		const counts = [receiver.received.length];
+		for (const pause of [5, 30, 120, 600, 3600, 86_400]) {
+			await settle(pause - 1);
+			counts.push(receiver.received.length);
+			await settle(1);
+			expect(receiver.accepts(receiver.received.at(-1)!, secret, service.timers.now())).toBe(
+				pause < 86_400,
+			);
+		}
+		// The first retry fell due while the test let the first minute pass.
+		expect(receiver.received).toHaveLength(6);
+		expect(new Set(receiver.received.map(({ raw }) => raw.toString())).size).toBe(1);
+		const list = await attempts(id);
+		expect(list.map(({ attempt }: { attempt: number }) => attempt)).toEqual([6, 5, 4, 3, 2, 1]);
+		expect(list[0]).toMatchObject({
+			status: 'failed',
+			response_status: 500,
+			next_attempt_at: null,
+		});
+		expect(list[1].next_attempt_at).not.toBeNull();
+	});
+
+	test('ends with the first success', async () => {
+		receiver.answer = 0;
+		const { id } = await subscribe();
+		await finish();
+		receiver.answer = 204;
+		await settle(10);
+		await settle(10_000);
+		expect(receiver.received).toHaveLength(2);
+		expect((await attempts(id)).map(({ status }: { status: string }) => status)).toEqual([
+			'succeeded',
+			'failed',
+		]);
+	});
+
+	test('a redirect is no success and is not followed, unless set', async () => {
+		receiver.answer = 302;
+		const { id } = await subscribe();
+		await finish();
+		expect((await attempts(id))[0]).toMatchObject({ status: 'failed', response_status: 302 });
+		await service.admin('PATCH', '/settings', { deliverySuccess: '2xx-3xx' });
+		await settle(10);
+		expect((await attempts(id))[0].status).toBe('succeeded');
+	});
+
+	test('is not tried again when the webhook is gone', async () => {
+		receiver.answer = 500;
+		const { id } = await subscribe();
+		await finish();
+		await service.call('DELETE', `/webhooks/${id}`);
+		await settle(10_000);
+		expect(receiver.received).toHaveLength(1);
+	});
+});
+
+describe('faults of deliveries', () => {
+	const fault = async (rule: object) =>
+		await service.admin('PUT', '/faults', { rules: [{ times: 1, ...rule }] });
+
+	test('duplicate: the same event arrives several times', async () => {
+		await subscribe();
+		await fault({ kind: 'delivery_duplicate', copies: 3 });
+		await finish();
+		expect(receiver.received).toHaveLength(4);
+		expect(new Set(receiver.received.map(({ body }) => body.id)).size).toBe(1);
+	});
+
+	test('lost: it never arrives, and the service believes that it did', async () => {
+		const { id } = await subscribe();
+		await fault({ kind: 'delivery_lose' });
+		await finish();
+		await settle(10_000);
+		expect(receiver.received).toEqual([]);
+		expect((await attempts(id))[0].status).toBe('succeeded');
+		const { body } = await service.admin('GET', '/deliveries');
+		expect(body.data[0]).toMatchObject({ state: 'lost', fault: 'delivery_lose' });
+	});
+
+	test('delayed: it arrives later by so many seconds', async () => {
+		await subscribe();
+		await fault({ kind: 'delivery_delay', seconds: 500 });
+		await finish();
+		expect(receiver.received).toEqual([]);
+		await settle(500);
+		expect(receiver.received).toHaveLength(1);
+	});
+
+	test('reordered: it arrives after the next one', async () => {
+		await subscribe();
+		await fault({ kind: 'delivery_reorder', seconds: 1000 });
+		const first = await finish();
+		const second = await finish();
+		await settle(5);
+		const order = receiver.received.map(({ body }) => body.data.object.id);
+		expect(order).toEqual([second, first]);
+	});
+
+	test('tampered: the receiver can tell, and the next attempt is whole', async () => {
+		const { secret } = await subscribe();
+		await fault({ kind: 'delivery_tamper' });
+		receiver.answer = 401;
+		await finish();
+		expect(receiver.accepts(receiver.received[0], secret, service.timers.now() - 60_000)).toBe(
+			false,
+		);
+		await settle(10);
+		expect(receiver.accepts(receiver.received[1], secret, service.timers.now())).toBe(true);
+	});
+});
