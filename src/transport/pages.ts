@@ -38,7 +38,8 @@ export async function readPages(
 		if (!answer.ok) return answer;
 		const body = answer.value.body as { data: unknown[]; has_more?: unknown; next_cursor?: unknown };
 		for (const entry of body.data) {
-			const id = isRecord(entry) ? entry.id : undefined;
+			if (!isRecord(entry)) continue;
+			const { id } = entry;
 			if (id !== undefined && ids.has(id)) continue;
 			ids.add(id);
 			entries.push(entry);

@@ -3,7 +3,9 @@ import type { Answer, ApiRequest, Clock, Line, Send } from '../../src/transport/
 /** An answer with a status and, where it matters, a body and headers. */
 export const answer = (
 	status: number,
-	body: unknown = status < 300 ? { id: 'gen_1', object: 'generation' } : errorBody(`status ${status}`),
+	body: unknown = status < 300
+		? { id: 'gen_1', object: 'generation' }
+		: errorBody(`status ${status}`),
 	headers: Record<string, string> = {},
 ): Answer => ({ status, body, headers });
 

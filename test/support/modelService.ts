@@ -120,7 +120,9 @@ export class ModelService {
 	private shown({ id, prompt, endsAt }: Job): Resource {
 		const common = { id, object: 'generation', mode: 'image', model: 'm', prompt };
 		if (endsAt > this.clock.now()) return { ...common, status: 'queued' };
-		const outputs = [{ id: `${id}-out`, url: `https://media.example/${id}.png`, media_type: 'image/png' }];
+		const outputs = [
+			{ id: `${id}-out`, url: `https://media.example/${id}.png`, media_type: 'image/png' },
+		];
 		return { ...common, outputs, ...this.settings.ending(prompt) };
 	}
 }

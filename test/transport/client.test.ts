@@ -22,7 +22,10 @@ test.each([400, 401, 402, 403, 404, 409, 422])('%i: one request, no retry', asyn
 	for (const request of [GET, POST]) {
 		const { result, sent } = await ask(request, [answer(status), answer(200)], WITH_KEY);
 		expect(sent).toHaveLength(1);
-		expect(result).toMatchObject({ ok: false, failure: { kind: 'status', status, unclear: false } });
+		expect(result).toMatchObject({
+			ok: false,
+			failure: { kind: 'status', status, unclear: false },
+		});
 	}
 });
 
@@ -34,22 +37,29 @@ test.each([
 	['504', answer(504)],
 	['a lost answer', LOST],
 	['a truncated body', answer(200, '{"id": "gen')],
-])('%s: again for GET and for POST with a key, never for POST without one', async (_name, fault) => {
-	const good = answer(200);
-	expect((await ask(GET, [fault, fault, good])).sent).toHaveLength(3);
-	expect((await ask(POST, [fault, fault, good], WITH_KEY)).sent).toHaveLength(3);
-	const bare = await ask(POST, [fault, good]);
-	expect(bare.sent).toHaveLength(1);
-	expect(bare.result.ok).toBe(false);
-});
+])(
+	'%s: again for GET and for POST with a key, never for POST without one',
+	async (_name, fault) => {
+		const good = answer(200);
+		expect((await ask(GET, [fault, fault, good])).sent).toHaveLength(3);
+		expect((await ask(POST, [fault, fault, good], WITH_KEY)).sent).toHaveLength(3);
+		const bare = await ask(POST, [fault, good]);
+		expect(bare.sent).toHaveLength(1);
+		expect(bare.result.ok).toBe(false);
+	},
+);
 
 test('the tries end: 5 for faults, 8 for limits', async () => {
 	const faulty = await ask(GET, [LOST]);
 	expect(faulty.sent).toHaveLength(5);
-	expect(faulty.result).toMatchObject({ failure: { kind: 'lost', attempts: 5, reason: 'ECONNRESET' } });
+	expect(faulty.result).toMatchObject({
+		failure: { kind: 'lost', attempts: 5, reason: 'ECONNRESET' },
+	});
 	const limited = await ask(POST, [answer(429)]);
 	expect(limited.sent).toHaveLength(8);
-	expect(limited.result).toMatchObject({ failure: { kind: 'status', status: 429, unclear: false } });
+	expect(limited.result).toMatchObject({
+		failure: { kind: 'status', status: 429, unclear: false },
+	});
 });
 
 describe('a 429 is waited out as its Retry-After says', () => {
@@ -101,7 +111,9 @@ test('a success whose body is flawed is a failure that says so', async () => {
 	const { result } = await ask(POST, [answer(202, { object: 'generation' })], {
 		flaw: () => 'it has no id',
 	});
-	expect(result).toMatchObject({ failure: { kind: 'answer', status: 202, problem: 'it has no id' } });
+	expect(result).toMatchObject({
+		failure: { kind: 'answer', status: 202, problem: 'it has no id' },
+	});
 });
 
 test('cancelled before its turn or while it waits: nothing further is sent', async () => {
@@ -131,7 +143,16 @@ test('the Error shape is read without trusting it', () => {
 		details: { field: 'prompt' },
 	});
 	const nothing = { message: undefined, type: undefined, requestId: undefined, details: undefined };
-	for (const body of [undefined, null, 'text', 7, [], {}, { error: 'text' }, { error: { message: 5 } }]) {
+	for (const body of [
+		undefined,
+		null,
+		'text',
+		7,
+		[],
+		{},
+		{ error: 'text' },
+		{ error: { message: 5 } },
+	]) {
 		expect(wordsOf(body)).toEqual(nothing);
 	}
 });

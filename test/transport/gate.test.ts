@@ -5,7 +5,12 @@ import { VirtualClock } from '../support/virtualClock';
 const line = (owner: string, signal?: AbortSignal) =>
 	lineOf(async () => ({ lost: 'nothing is sent here' }), owner, signal);
 
-async function pass(gate: Gate, clock: VirtualClock, owner: string, takesMs = 100): Promise<number> {
+async function pass(
+	gate: Gate,
+	clock: VirtualClock,
+	owner: string,
+	takesMs = 100,
+): Promise<number> {
 	expect(await gate.enter(line(owner))).toBe(true);
 	const entered = clock.now();
 	await clock.sleep(takesMs);
@@ -56,7 +61,9 @@ test('a pause holds everybody, and a shorter one does not end it', async () => {
 	const started = clock.now();
 	gate.pause(30_000);
 	gate.pause(5_000);
-	const entered = await clock.run(Promise.all(['a', 'b'].map(async (owner) => await pass(gate, clock, owner))));
+	const entered = await clock.run(
+		Promise.all(['a', 'b'].map(async (owner) => await pass(gate, clock, owner))),
+	);
 	expect(entered.map((at) => at - started)).toEqual([30_000, 30_000]);
 });
 

@@ -22,27 +22,31 @@ test('never more than the limit in any window, wherever the server counts betwee
 		counted: fc.double({ min: 0, max: 1, noNaN: true }),
 	});
 	fc.assert(
-		fc.property(fc.integer({ min: 1, max: 20 }), fc.array(request, { maxLength: 200 }), (limit, wanted) => {
-			const window = new RateWindow(limit, MINUTE);
-			const counted: number[] = [];
-			const inFlight: number[] = [];
-			const answerUntil = (time: number) => {
-				inFlight.sort((a, b) => a - b);
-				while ((inFlight[0] ?? Infinity) <= time) window.leave(inFlight.shift() ?? time);
-			};
-			let now = 0;
-			for (const { pause, takes, counted: part } of wanted) {
-				now += pause;
-				answerUntil(now);
-				while (!window.tryEnter(now)) {
-					now = Math.min(window.nextFree(now) ?? Infinity, inFlight[0] ?? Infinity);
+		fc.property(
+			fc.integer({ min: 1, max: 20 }),
+			fc.array(request, { maxLength: 200 }),
+			(limit, wanted) => {
+				const window = new RateWindow(limit, MINUTE);
+				const counted: number[] = [];
+				const inFlight: number[] = [];
+				const answerUntil = (time: number) => {
+					inFlight.sort((a, b) => a - b);
+					while ((inFlight[0] ?? Infinity) <= time) window.leave(inFlight.shift() ?? time);
+				};
+				let now = 0;
+				for (const { pause, takes, counted: part } of wanted) {
+					now += pause;
 					answerUntil(now);
+					while (!window.tryEnter(now)) {
+						now = Math.min(window.nextFree(now) ?? Infinity, inFlight[0] ?? Infinity);
+						answerUntil(now);
+					}
+					counted.push(now + takes * part);
+					inFlight.push(now + takes);
 				}
-				counted.push(now + takes * part);
-				inFlight.push(now + takes);
-			}
-			expect(mostWithin(counted, MINUTE)).toBeLessThanOrEqual(limit);
-		}),
+				expect(mostWithin(counted, MINUTE)).toBeLessThanOrEqual(limit);
+			},
+		),
 	);
 });
 

@@ -10,17 +10,23 @@ const made = (more: Partial<Try> = {}): Try => ({
 	...more,
 });
 
-test.each([400, 401, 402, 403, 404, 409, 422, 301, 501])('%i is final: one request tells', (status) => {
-	for (const replayable of [true, false]) {
-		expect(retryDelay(answer(status), made({ replayable }))).toBeUndefined();
-	}
-});
+test.each([400, 401, 402, 403, 404, 409, 422, 301, 501])(
+	'%i is final: one request tells',
+	(status) => {
+		for (const replayable of [true, false]) {
+			expect(retryDelay(answer(status), made({ replayable }))).toBeUndefined();
+		}
+	},
+);
 
-test.each([408, 500, 502, 503, 504])('%i is tried again where a repeat is the same act', (status) => {
-	expect(isUnclear(answer(status))).toBe(true);
-	expect(retryDelay(answer(status), made())).toBe(500);
-	expect(retryDelay(answer(status), made({ replayable: false }))).toBeUndefined();
-});
+test.each([408, 500, 502, 503, 504])(
+	'%i is tried again where a repeat is the same act',
+	(status) => {
+		expect(isUnclear(answer(status))).toBe(true);
+		expect(retryDelay(answer(status), made())).toBe(500);
+		expect(retryDelay(answer(status), made({ replayable: false }))).toBeUndefined();
+	},
+);
 
 test('a lost answer is tried again only where a repeat is the same act', () => {
 	expect(isUnclear(LOST)).toBe(true);
@@ -45,7 +51,9 @@ test('a hint replaces the dice, with up to a second on top', () => {
 	expect(retryDelay(hinted, made({ random: () => 0 }))).toBe(7_000);
 	expect(retryDelay(hinted, made({ random: () => 0.999 }))).toBe(7_999);
 	expect(retryDelay(answer(503, undefined, { 'retry-after': '3' }), made())).toBe(3_500);
-	expect(retryDelay(answer(429, undefined, { 'retry-after': '0' }), made({ random: () => 0 }))).toBe(100);
+	expect(
+		retryDelay(answer(429, undefined, { 'retry-after': '0' }), made({ random: () => 0 })),
+	).toBe(100);
 	expect(retryDelay(answer(429, undefined, { 'retry-after': '1e9' }), made())).toBe(1_000);
 	expect(retryDelay(answer(429, undefined, { 'retry-after': '1000000000' }), made())).toBe(120_500);
 });
@@ -59,6 +67,8 @@ test('full jitter: between 100 ms and the doubled, capped end of each step', () 
 			expect(delay).toBeLessThanOrEqual(Math.min(60_000, 2_000 * 2 ** (attempt - 1)));
 		}),
 	);
-	const steps = [1, 2, 3, 4].map((attempt) => retryDelay(LOST, made({ attempt, random: () => 0.999999 })));
+	const steps = [1, 2, 3, 4].map((attempt) =>
+		retryDelay(LOST, made({ attempt, random: () => 0.999999 })),
+	);
 	expect(steps.map((step) => Math.round(step ?? 0))).toEqual([1_000, 2_000, 4_000, 8_000]);
 });

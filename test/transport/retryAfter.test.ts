@@ -16,12 +16,19 @@ test.each([
 	expect(hint(text)).toBe(expected);
 });
 
-test.each(['', ' ', '-5', 'NaN', 'Infinity', '1e9', '0x10', 'soon', 'Mon, 01 Dec 2025 00:00:00 GMT'])(
-	'a hint that cannot be used is none: %p',
-	(text) => {
-		expect(hint(text)).toBeUndefined();
-	},
-);
+test.each([
+	'',
+	' ',
+	'-5',
+	'NaN',
+	'Infinity',
+	'1e9',
+	'0x10',
+	'soon',
+	'Mon, 01 Dec 2025 00:00:00 GMT',
+])('a hint that cannot be used is none: %p', (text) => {
+	expect(hint(text)).toBeUndefined();
+});
 
 test('RateLimit-Reset is read where Retry-After says nothing usable', () => {
 	expect(retryAfterMs({ 'ratelimit-reset': '4' }, now)).toBe(4_000);
@@ -32,9 +39,12 @@ test('RateLimit-Reset is read where Retry-After says nothing usable', () => {
 
 test('whatever a server writes, the wait lies between 0 and the cap', () => {
 	fc.assert(
-		fc.property(fc.oneof(fc.string(), fc.integer().map(String), fc.double().map(String)), (text) => {
-			const ms = hint(text);
-			return ms === undefined || (ms >= 0 && ms <= LONGEST_HINT_MS);
-		}),
+		fc.property(
+			fc.oneof(fc.string(), fc.integer().map(String), fc.double().map(String)),
+			(text) => {
+				const ms = hint(text);
+				return ms === undefined || (ms >= 0 && ms <= LONGEST_HINT_MS);
+			},
+		),
 	);
 });

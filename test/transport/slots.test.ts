@@ -87,31 +87,35 @@ test('no place is ever lost or doubled, whatever the order of takes, ends, leave
 		owner: fc.constantFrom('a', 'b', 'c'),
 	});
 	await fc.assert(
-		fc.asyncProperty(fc.integer({ min: 1, max: 4 }), fc.array(step, { maxLength: 60 }), async (limit, steps) => {
-			const slots = new Slots(limit);
-			const held: Slot[] = [];
-			const aborts: AbortController[] = [];
-			let ids = 0;
-			for (const { act, at, owner } of steps) {
-				if (act === 'take') {
-					const abort = new AbortController();
-					aborts.push(abort);
-					void slots.take(line(owner, abort.signal)).then((turn) => turn && held.push(turn.slot));
-				} else if (act === 'cancel') aborts[at % aborts.length]?.abort();
-				else {
-					const slot = held.splice(at % Math.max(1, held.length), 1)[0];
-					if (act === 'free') slot?.free();
-					else slot?.leave(job(`gen_${(ids += 1)}`));
+		fc.asyncProperty(
+			fc.integer({ min: 1, max: 4 }),
+			fc.array(step, { maxLength: 60 }),
+			async (limit, steps) => {
+				const slots = new Slots(limit);
+				const held: Slot[] = [];
+				const aborts: AbortController[] = [];
+				let ids = 0;
+				for (const { act, at, owner } of steps) {
+					if (act === 'take') {
+						const abort = new AbortController();
+						aborts.push(abort);
+						void slots.take(line(owner, abort.signal)).then((turn) => turn && held.push(turn.slot));
+					} else if (act === 'cancel') aborts[at % aborts.length]?.abort();
+					else {
+						const slot = held.splice(at % Math.max(1, held.length), 1)[0];
+						if (act === 'free') slot?.free();
+						else slot?.leave(job(`gen_${(ids += 1)}`));
+					}
+					await new Promise((resolve) => setImmediate(resolve));
+					expect(held.length).toBeLessThanOrEqual(limit);
 				}
-				await new Promise((resolve) => setImmediate(resolve));
-				expect(held.length).toBeLessThanOrEqual(limit);
-			}
-			for (const abort of aborts) abort.abort();
-			while (held.length > 0) held.shift()?.free();
-			const all = Array.from({ length: limit }, async () => await slots.take(line()));
-			expect((await Promise.all(all)).every(Boolean)).toBe(true);
-			expect(await hasCome(slots.take(line()))).toBe(false);
-		}),
+				for (const abort of aborts) abort.abort();
+				while (held.length > 0) held.shift()?.free();
+				const all = Array.from({ length: limit }, async () => await slots.take(line()));
+				expect((await Promise.all(all)).every(Boolean)).toBe(true);
+				expect(await hasCome(slots.take(line()))).toBe(false);
+			},
+		),
 		{ numRuns: 60 },
 	);
 });

@@ -16,7 +16,11 @@ const generation = (id: string, more: Record<string, unknown> = {}): Resource =>
 });
 
 const done = (id: string, more: Record<string, unknown> = {}) =>
-	generation(id, { status: 'completed', outputs: [{ id: 'o', url: 'https://media.example/o' }], ...more });
+	generation(id, {
+		status: 'completed',
+		outputs: [{ id: 'o', url: 'https://media.example/o' }],
+		...more,
+	});
 
 const page = (...data: unknown[]) => answer(200, { object: 'list', data });
 
@@ -50,7 +54,9 @@ test('one list request answers for all generations in flight', async () => {
 
 test('a single job is read by itself', async () => {
 	const { clock, wait, sent } = setUp([answer(200, done('gen_1'))]);
-	expect(await clock.run(wait(generation('gen_1')))).toMatchObject({ value: { status: 'completed' } });
+	expect(await clock.run(wait(generation('gen_1')))).toMatchObject({
+		value: { status: 'completed' },
+	});
 	expect(sent).toMatchObject([{ path: '/generations/gen_1' }]);
 });
 
@@ -63,7 +69,11 @@ test('what a page lacks, or shows without its outputs, is read singly', async ()
 	for (const result of await clock.run(Promise.all(all))) {
 		expect(result).toMatchObject({ value: { status: 'completed', outputs: [{ id: 'o' }] } });
 	}
-	expect(sent.map(({ path }) => path)).toEqual(['/generations', '/generations/gen_2', '/generations/gen_3']);
+	expect(sent.map(({ path }) => path)).toEqual([
+		'/generations',
+		'/generations/gen_2',
+		'/generations/gen_3',
+	]);
 });
 
 test('more single reads than one look does take turns', async () => {
@@ -71,7 +81,9 @@ test('more single reads than one look does take turns', async () => {
 	const { clock, wait, sent } = setUp(({ path }) =>
 		answer(200, { id: path.split('/')[2], object: 'speech_generation', status: 'queued' }),
 	);
-	const waits = ids.map(async (id) => await wait({ id, object: 'speech_generation', status: 'queued' }, 9_000));
+	const waits = ids.map(
+		async (id) => await wait({ id, object: 'speech_generation', status: 'queued' }, 9_000),
+	);
 	await clock.run(Promise.all(waits));
 	expect(new Set(sent.map(({ path }) => path)).size).toBe(12);
 });
@@ -92,21 +104,29 @@ test.each([
 	['missing', { status: undefined }],
 	['going back', { status: 'queued' }],
 	['not a text', { status: { completed: true } }],
-])('a status that is %s keeps polling at least 2 s apart, until the deadline names the job', async (_name, more) => {
-	const { clock, wait, sent } = setUp([answer(200, generation('gen_1', more))]);
-	const started = clock.now();
-	const result = await clock.run(wait(generation('gen_1'), 600_000));
-	expect(result).toMatchObject({ failure: { kind: 'deadline', waitedMs: 600_000 }, job: { id: 'gen_1' } });
-	expect(clock.now() - started).toBe(600_000);
-	expect(Math.min(...gaps(sent))).toBeGreaterThanOrEqual(2_000);
-	expect(Math.max(...gaps(sent))).toBeLessThanOrEqual(15_000);
-	expect(sent.length).toBeGreaterThan(40);
-});
+])(
+	'a status that is %s keeps polling at least 2 s apart, until the deadline names the job',
+	async (_name, more) => {
+		const { clock, wait, sent } = setUp([answer(200, generation('gen_1', more))]);
+		const started = clock.now();
+		const result = await clock.run(wait(generation('gen_1'), 600_000));
+		expect(result).toMatchObject({
+			failure: { kind: 'deadline', waitedMs: 600_000 },
+			job: { id: 'gen_1' },
+		});
+		expect(clock.now() - started).toBe(600_000);
+		expect(Math.min(...gaps(sent))).toBeGreaterThanOrEqual(2_000);
+		expect(Math.max(...gaps(sent))).toBeLessThanOrEqual(15_000);
+		expect(sent.length).toBeGreaterThan(40);
+	},
+);
 
 test('an answer without an id or with another object is still this job', async () => {
 	const { clock, wait } = setUp([answer(200, { status: 'completed', object: 'job' })]);
 	const result = await clock.run(wait(generation('gen_1')));
-	expect(result).toMatchObject({ value: { id: 'gen_1', object: 'generation', status: 'completed' } });
+	expect(result).toMatchObject({
+		value: { id: 'gen_1', object: 'generation', status: 'completed' },
+	});
 });
 
 describe('a passing fault never fails a wait', () => {
@@ -132,7 +152,9 @@ describe('a passing fault never fails a wait', () => {
 });
 
 test('faults of long ago do not slow down a new wait', async () => {
-	const { clock, wait, sent } = setUp(({ path }) => (path.endsWith('1') ? LOST : answer(200, done('gen_2'))));
+	const { clock, wait, sent } = setUp(({ path }) =>
+		path.endsWith('1') ? LOST : answer(200, done('gen_2')),
+	);
 	await clock.run(wait(generation('gen_1'), 600_000));
 	await clock.pass(3_600_000);
 	const started = clock.now();
@@ -196,7 +218,8 @@ test('one who is cancelled takes nobody along', async () => {
 describe('a job that joins a sleeping watcher', () => {
 	const old = async () => {
 		const set = setUp(({ path, at }) => {
-			const quick = at >= Date.parse('2026-01-01T00:03:20.000Z') ? done('quick') : generation('quick');
+			const quick =
+				at >= Date.parse('2026-01-01T00:03:20.000Z') ? done('quick') : generation('quick');
 			if (path === '/generations') return page(generation('slow'), quick);
 			return answer(200, path === '/generations/quick' ? quick : generation('slow'));
 		});
