@@ -5,6 +5,8 @@ import { Idempotency, type Reply } from './http/idempotency';
 import { RateLimiter } from './http/rateLimit';
 import { RequestLog } from './http/requestLog';
 import { Ids } from './ids';
+import type { KeptState } from './kept/database';
+import { restore } from './kept/restore';
 import { Ledger } from './ledger';
 import { Chance } from './random';
 import { assemble, type Service } from './service';
@@ -13,7 +15,7 @@ import { openWorkspaces } from './start';
 import { Library, type Render } from './storage/library';
 import { Links } from './storage/links';
 import { Outputs } from './storage/outputs';
-import { Store } from './store';
+import { forgetful, Store, type Keeper } from './store';
 import { UsageLog } from './usage';
 
 export interface Plan {
@@ -27,20 +29,27 @@ export interface Plan {
 	report: (fault: unknown) => void;
 	/** A certificate (PEM) that deliveries trust. */
 	deliveryCa?: string;
+	/** State kept over restarts; in memory only without it. */
+	kept?: KeptState;
 }
 
 /** Builds the service from its parts and opens its workspaces. */
 export async function createService(plan: Plan): Promise<Service> {
 	const { seed, clock, settings, origin, report } = plan;
 	const chance = new Chance(seed);
-	const store = new Store();
+	const { kept } = plan;
+	const keeper: Keeper = kept ?? forgetful;
+	const store = new Store(keeper);
 	const service: Service = assemble({
 		settings,
 		clock,
 		chance,
-		ids: new Ids(seed),
+		ids: new Ids(seed, kept ? countStart(kept) : 0),
 		store,
-		ledger: new Ledger(() => clock.now()),
+		ledger: new Ledger(
+			() => clock.now(),
+			(line) => keeper.put('ledger', String(line.sequence).padStart(12, '0'), line),
+		),
 		faults: new Faults(chance),
 		limiter: new RateLimiter(clock),
 		idempotency: new Idempotency(clock, store.keeper, (reply) => isStillGood(service, reply)),
@@ -48,14 +57,26 @@ export async function createService(plan: Plan): Promise<Service> {
 		links: new Links(origin, `links of ${seed}`, clock),
 		library: new Library(plan.directory, plan.render),
 		outputs: new Outputs(),
-		usage: new UsageLog(() => clock.now()),
+		usage: new UsageLog(
+			() => clock.now(),
+			(line) => keeper.put('usage', line.id, line),
+		),
 		dispatcher: new Dispatcher(() => service, plan.deliveryCa),
-		committed: async () => {},
+		committed: async () => await kept?.committed(),
 		report,
 	});
 	await service.library.open();
+	if (kept) restore(service, kept);
 	openWorkspaces(service);
+	await service.committed();
 	return service;
+}
+
+/** How often the kept state was started on before. */
+function countStart(kept: KeptState): number {
+	const starts = Number(kept.get('meta', 'starts') ?? 0);
+	kept.put('meta', 'starts', starts + 1);
+	return starts;
 }
 
 /** Open point 26: whether the key of a generation that has failed gives the stored answer again. */

@@ -5,15 +5,13 @@ export type IdPrefix =
 
 /** Hands out ids; the same seed gives the same ids in the same order. */
 export class Ids {
-	/** `count` is how many were handed out before, so that a restart on kept data repeats none. */
+	private count = 0;
+
+	/** `start` counts the starts on kept data, so that a restart repeats no id. */
 	constructor(
 		private readonly seed: number,
-		private count = 0,
+		private readonly start = 0,
 	) {}
-
-	get issued(): number {
-		return this.count;
-	}
 
 	/** For example `gen_3f0c…`, 24 hex digits. */
 	next(prefix: IdPrefix): string {
@@ -40,6 +38,8 @@ export class Ids {
 
 	private digest(kind: string): string {
 		this.count += 1;
-		return createHash('sha256').update(`${this.seed}:${kind}:${this.count}`).digest('hex');
+		return createHash('sha256')
+			.update(`${this.seed}:${this.start}:${kind}:${this.count}`)
+			.digest('hex');
 	}
 }

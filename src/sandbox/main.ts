@@ -6,6 +6,7 @@ const USAGE = `Usage: npm run sandbox -- [options]
   --port N          port on 127.0.0.1 (default 4010, 0 picks one)
   --clock-scale N   how much faster than real time the service's time passes (default 1)
   --seed N          repeats a run: ids, durations, media, faults (default by chance)
+  --data DIR        keeps state over restarts in this directory (default: in memory)
   --public-url URL  where addresses in answers point to, behind a front
   --json            prints one line of JSON when ready`;
 
@@ -14,6 +15,7 @@ interface Options {
 	clockScale: number;
 	seed: number | undefined;
 	publicUrl: string | undefined;
+	data: string | undefined;
 	json: boolean;
 }
 
@@ -24,6 +26,7 @@ function readOptions(): Options {
 			'clock-scale': { type: 'string', default: '1' },
 			seed: { type: 'string' },
 			'public-url': { type: 'string' },
+			data: { type: 'string' },
 			json: { type: 'boolean', default: false },
 		},
 	});
@@ -38,6 +41,7 @@ function readOptions(): Options {
 		clockScale: number('clock-scale', values['clock-scale'], (value) => value > 0),
 		seed: values.seed === undefined ? undefined : number('seed', values.seed, Number.isInteger),
 		publicUrl: values['public-url'],
+		data: values.data,
 		json: values.json,
 	};
 }
@@ -59,8 +63,8 @@ function describe({ baseUrl, adminUrl, keys, seed }: Sandbox): string {
 }
 
 async function main(): Promise<void> {
-	const { port, clockScale, seed, publicUrl, json } = readOptions();
-	const sandbox = await createSandbox({ port, seed, publicUrl, settings: { clockScale } });
+	const { clockScale, json, ...options } = readOptions();
+	const sandbox = await createSandbox({ ...options, settings: { clockScale } });
 	const { baseUrl, adminUrl, keys } = sandbox;
 	console.log(json ? JSON.stringify({ baseUrl, adminUrl, keys }) : describe(sandbox));
 	const end = () => void sandbox.close().then(() => process.exit(0));

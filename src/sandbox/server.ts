@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from 'fs/promises';
+import { mkdir, mkdtemp, rm } from 'fs/promises';
 import { createServer, type Server } from 'http';
 import type { AddressInfo } from 'net';
 import { tmpdir } from 'os';
@@ -8,6 +8,7 @@ import type { Express } from 'express';
 import { createApp } from './app';
 import { Clock, realTimers, type Timers } from './clock';
 import { createService } from './create';
+import type { KeptState } from './kept/database';
 import type { Service } from './service';
 import { readSettings, type SettingsInput } from './settings';
 import { listKeys, type KeyInfo } from './start';
@@ -26,6 +27,8 @@ export interface SandboxOptions {
 	timers?: Timers;
 	/** Draws the media; tests may inject a quick one. */
 	render?: Render;
+	/** Keeps state over restarts in this directory. Default: in memory. */
+	data?: string;
 	/** A certificate (PEM) that deliveries trust besides the usual ones. */
 	deliveryCa?: string;
 	/** Is told of faults of the sandbox's own. Default: the standard error stream. */
@@ -55,14 +58,15 @@ const complain = (fault: unknown) => console.error('sandbox fault:', fault);
 /** Starts the whole service on 127.0.0.1. Rejects when the port is busy or a setting is wrong. */
 export async function createSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
 	const settings = readSettings(options.settings);
-	const seed = options.seed ?? Math.floor(Math.random() * 2 ** 31);
+	const kept = options.data === undefined ? undefined : await openKept(options.data);
+	const seed = chooseSeed(options.seed, kept);
 	let app: Express;
 	const server = createServer((request, response) => app(request, response));
 	server.requestTimeout = 0;
 	await listen(server, options.port ?? 0);
 	const local = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 	const origin = options.publicUrl ? new URL(options.publicUrl).origin : local;
-	const directory = await mkdtemp(join(tmpdir(), 'mediagen-sandbox-'));
+	const directory = options.data ?? (await mkdtemp(join(tmpdir(), 'mediagen-sandbox-')));
 
 	let round = 0;
 	const build = async () => {
@@ -72,7 +76,8 @@ export async function createSandbox(options: SandboxOptions = {}): Promise<Sandb
 			origin,
 			settings: structuredClone(settings),
 			clock: new Clock(settings.clockScale, options.timers ?? realTimers),
-			directory: join(directory, String(round)),
+			directory: kept ? join(directory, 'files') : join(directory, String(round)),
+			kept,
 			render: options.render ?? draw,
 			report: options.report ?? complain,
 			deliveryCa: options.deliveryCa,
@@ -82,6 +87,7 @@ export async function createSandbox(options: SandboxOptions = {}): Promise<Sandb
 	const reset = async () => {
 		service.clock.stop();
 		await service.dispatcher.close();
+		if (kept) await clearKept(kept, seed, join(directory, 'files'));
 		service = await build();
 		app = createApp(service, reset);
 	};
@@ -101,9 +107,34 @@ export async function createSandbox(options: SandboxOptions = {}): Promise<Sandb
 			await service.dispatcher.close();
 			server.closeAllConnections();
 			await new Promise<void>((resolve) => server.close(() => resolve()));
-			await rm(directory, { recursive: true, force: true });
+			if (kept) await kept.close();
+			else await rm(directory, { recursive: true, force: true });
 		},
 	};
+}
+
+/** The store is loaded only where it is asked for. */
+async function openKept(directory: string): Promise<KeptState> {
+	await mkdir(directory, { recursive: true });
+	const { KeptState: Kept } = await import('./kept/database');
+	return new Kept(join(directory, 'state'));
+}
+
+/** Kept state goes on with the seed that it was begun with: links are signed with it. */
+function chooseSeed(wanted: number | undefined, kept: KeptState | undefined): number {
+	const begun = kept?.get('meta', 'seed') as number | undefined;
+	if (begun !== undefined && wanted !== undefined && wanted !== begun) {
+		throw new Error(`The data was begun with the seed ${begun}, not ${wanted}.`);
+	}
+	const seed = begun ?? wanted ?? Math.floor(Math.random() * 2 ** 31);
+	kept?.put('meta', 'seed', seed);
+	return seed;
+}
+
+async function clearKept(kept: KeptState, seed: number, files: string): Promise<void> {
+	await kept.clear();
+	await rm(files, { recursive: true, force: true });
+	kept.put('meta', 'seed', seed);
 }
 
 async function listen(server: Server, port: number): Promise<void> {

@@ -31,9 +31,11 @@ export function openWorkspaces({ store, ledger, settings }: Service): void {
 	}
 }
 
-/** All keys that there are now. */
+/** All keys that there are now: those of the start in their order, then the others. */
 export function listKeys({ store }: Service): KeyInfo[] {
-	return [...store.keys.values()].map(({ key, workspace, scopes }) => {
+	const first = KEYS_AT_START.flatMap(({ key }) => store.keys.get(key) ?? []);
+	const all = new Set([...first, ...store.keys.values()]);
+	return [...all].map(({ key, workspace, scopes }) => {
 		const entitled = store.workspaces.get(workspace)?.entity.entitled ?? false;
 		return { key, workspace, scopes, entitled };
 	});

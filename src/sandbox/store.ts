@@ -51,10 +51,10 @@ export class Table<T extends Stored> {
 		return entity;
 	}
 
-	/** Takes a kept entity back in, in order of creation. */
+	/** Takes a kept entity back in; they must come in order of creation. */
 	restore(entity: T): void {
 		this.byId.set(entity.id, entity);
-		this.ordered.splice(this.position(entity.createdAt), 0, entity);
+		this.ordered.push(entity);
 	}
 
 	delete(id: string): boolean {

@@ -67,11 +67,10 @@ export function watchSpeech(service: Service, workspace: Workspace, entity: Spee
 async function finish(service: Service, workspace: Workspace, entity: SpeechEntity): Promise<void> {
 	const output = entity.output!;
 	const good = entity.fate === 'succeed';
-	const request = async () => await Promise.resolve(speechMedia(service, entity));
 	if (good) {
+		const request = async () => await Promise.resolve(speechMedia(service, entity));
 		const drawn = await service.library.output(output.id, request);
 		entity.durationSeconds = drawn.durationSeconds ?? null;
-		publish(service, workspace, output, entity.delivery, service.clock.now(), request);
 	} else {
 		entity.output = null;
 		entity.problems = [problem()];
@@ -81,11 +80,20 @@ async function finish(service: Service, workspace: Workspace, entity: SpeechEnti
 	service.usage.add(workspace.id, 'speech', entity.spentCredits, good ? 1 : 0);
 	entity.status = good ? 'completed' : 'failed';
 	entity.settledAt = service.clock.now();
+	if (good) publishSpoken(service, workspace, entity);
 	workspace.running.delete(entity.id);
 	workspace.speech.put(entity);
 	if (!service.settings.speechEvents) return;
 	const event = good ? 'generation.completed' : 'generation.failed';
 	service.emit(workspace, event, () => formatSpeech(service, entity));
+}
+
+/** Gives the recording its address; also after a restart. */
+export function publishSpoken(service: Service, workspace: Workspace, entity: SpeechEntity): void {
+	const madeAt = entity.settledAt ?? service.clock.now();
+	publish(service, workspace, entity.output!, entity.delivery, madeAt, async () => {
+		return await Promise.resolve(speechMedia(service, entity));
+	});
 }
 
 function meter(workspace: Workspace, entity: SpeechEntity): number {
