@@ -27,7 +27,7 @@ export class Batch {
 	private readonly contents = new Map<string, number[]>();
 
 	/** Why nothing further is sent, once that is so. */
-	halt: string | undefined;
+	halt: { cause: string; credits: boolean } | undefined;
 
 	constructor(
 		private readonly total: number,

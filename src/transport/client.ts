@@ -1,6 +1,7 @@
 import type { Gate } from './gate';
 import { fail, ok, type Failed, type Failure, type Result, type ServiceWords } from './result';
 import { isUnclear, retryDelay } from './retry';
+import { retryAfterMs } from './retryAfter';
 import {
 	isLost,
 	isRecord,
@@ -15,7 +16,10 @@ import {
 export interface Asking {
 	/** Whether a repeat is the same act. Default: every method but POST. */
 	replayable?: boolean;
-	/** Whether a 429 may be about a place among the concurrent jobs, which is no reason to hold up everybody. */
+	/**
+	 * Whether a 429 may be about a place among the concurrent jobs: no reason to hold up everybody, and answered to the
+	 * caller at once, who gives the place back before it tries again.
+	 */
 	needsSlot?: boolean;
 	/** One try only: who polls comes back anyway. */
 	once?: boolean;
@@ -62,10 +66,12 @@ export class Client {
 			unclear ||= isUnclear(answer);
 			const made = { attempt, replayable, now: this.clock.now(), random: this.random };
 			const delay = retryDelay(answer, made);
-			if (delay !== undefined && isLimited(answer) && !asking.needsSlot) this.gate.pause(delay);
+			const limited = isLimited(answer);
+			if (limited && !asking.needsSlot) this.gate.refused(delay ?? 0);
 			if (line.signal?.aborted) return fail({ kind: 'cancelled' });
-			if (delay === undefined || asking.once) {
-				return ending(answer, { attempt, replayable, unclear, flaw });
+			if (delay === undefined || asking.once || (limited && asking.needsSlot)) {
+				const hintMs = isLost(answer) ? undefined : retryAfterMs(answer.headers, made.now);
+				return ending(answer, { attempt, replayable, unclear, flaw, hintMs });
 			}
 			await this.clock.sleep(delay, line.signal);
 		}
@@ -93,16 +99,18 @@ interface Ending {
 	replayable: boolean;
 	unclear: boolean;
 	flaw: string | undefined;
+	hintMs: number | undefined;
 }
 
-function ending(answer: Answer, { attempt, replayable, unclear, flaw }: Ending): Failed {
+function ending(answer: Answer, ended: Ending): Failed {
+	const { attempt, replayable, unclear, flaw, hintMs } = ended;
 	let failure: Failure;
 	if (isLost(answer)) {
 		failure = { kind: 'lost', reason: answer.lost, attempts: attempt, replayable };
 	} else if (isSuccess(answer.status)) {
 		failure = { kind: 'answer', status: answer.status, problem: flaw ?? 'it cannot be read' };
 	} else {
-		failure = { kind: 'status', status: answer.status, said: wordsOf(answer.body), unclear };
+		failure = { kind: 'status', status: answer.status, said: wordsOf(answer.body), unclear, hintMs };
 	}
 	return fail(failure);
 }

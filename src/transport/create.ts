@@ -1,12 +1,20 @@
-import { jobState, statedReason } from './job';
+import { CreditWait, halt, halted, isLimited, isOutOfCredits } from './halting';
+import { endedJob, jobState } from './job';
 import { fail, ok, type Result } from './result';
 import type { Run } from './run';
 import type { Slot } from './slots';
 import { retire, submit } from './submit';
 import type { Resource } from './types';
+import type { Ended } from './watch';
 
 /** A slot that is none, for operations that do not count as concurrent media jobs. */
-const NO_SLOT: Slot = { free: () => {}, leave: () => {} };
+const NO_SLOT: Slot = { free: () => {}, accepted: () => {}, refused: () => {}, leave: () => {} };
+
+/** How long a creation may be refused with 429 while no other of ours gets through, in milliseconds. */
+const PATIENCE_MS = 300_000;
+
+/** A content whose job has failed is tried under so many keys: each may be that of an earlier run which failed too. */
+const CONTENT_ATTEMPTS = 5;
 
 /**
  * Waits for a place among the concurrent jobs. When all are taken by jobs that nobody waits for, this item looks itself
@@ -26,57 +34,92 @@ async function takeSlot({ plan, host, workspace, settings }: Run): Promise<Resul
 	return ok(turn.slot);
 }
 
-/** A 402, 401 or 403 holds for every item of the run: what has not been sent is not sent. */
-const HALTING: Record<number, string> = {
-	401: 'the API key was refused',
-	402: 'the credits ran out',
-	403: 'the key is not allowed to do this',
-};
-
-function haltOn(run: Run, result: Result<unknown>): void {
-	if (result.ok || result.failure.kind !== 'status') return;
-	const cause = HALTING[result.failure.status];
-	if (cause) run.batch.halt ??= `${cause} at item ${run.itemIndex}`;
+interface Placed {
+	job: Resource;
+	slot: Slot;
 }
 
-async function waitFor(run: Run, created: Resource, slot: Slot): Promise<Result<Resource>> {
+/**
+ * Submits as soon as there is a place for it, and credits if it is to wait for them. A place that the service denies is given back
+ * before the next try.
+ */
+async function place(run: Run): Promise<Result<Placed>> {
+	const { workspace, plan } = run;
+	const credits = new CreditWait(run);
+	const patience = new Patience(run);
+	for (;;) {
+		const funded = await credits.turn();
+		if (!funded.ok) return funded;
+		const turn = await takeSlot(run);
+		if (!turn.ok) return turn;
+		const slot = turn.value;
+		const created = halted(run) ?? (await submit(run));
+		if (created.ok) {
+			slot.accepted();
+			workspace.funds.areThere();
+			return ok({ job: { ...created.value, object: created.value.object ?? plan.object }, slot });
+		}
+		if (plan.takesSlot && isLimited(created)) {
+			slot.refused(created.failure.kind === 'status' ? created.failure.hintMs : undefined);
+			if (patience.isOver()) return created;
+			continue;
+		}
+		slot.free();
+		if (!isOutOfCredits(created) || !credits.ranOut(created)) return created;
+	}
+}
+
+/** How long an item goes on when it is refused again and again: as long as others of ours get through, and a while more. */
+class Patience {
+	private since: number | undefined;
+
+	constructor(private readonly run: Run) {}
+
+	isOver(): boolean {
+		const { workspace, settings } = this.run;
+		const now = workspace.clock.now();
+		this.since ??= now;
+		const last = Math.max(this.since, workspace.slots.lastAccepted);
+		return now - last >= Math.min(PATIENCE_MS, settings.waitTimeoutMs);
+	}
+}
+
+async function waitFor(run: Run, { job, slot }: Placed): Promise<Result<Ended>> {
 	const { host, workspace, settings, batch, itemIndex } = run;
 	const deadline = workspace.clock.now() + settings.waitTimeoutMs;
-	const ended = await workspace.watch.wait(host.line, created, deadline);
+	const ended = await workspace.watch.wait(host.line, job, deadline, settings.endings);
 	if (!ended.ok) {
-		slot.leave(created);
+		slot.leave(job);
 		return ended;
 	}
 	slot.free();
-	const job = ended.value;
-	batch.created(itemIndex, job);
-	if (jobState(job) !== 'bad') return ok(job);
-	const reason = statedReason(job) ?? 'failed without a stated reason';
-	const failed = fail({ kind: 'jobFailed', reason }, job);
-	retire(run, failed);
-	return failed;
+	batch.created(itemIndex, ended.value.job);
+	return ended;
 }
 
 /** Creates a job, and waits for its end if wanted. A job that ends badly is a failure that carries it. */
 export async function create(run: Run): Promise<Result<Resource>> {
-	const { batch, plan, settings, itemIndex } = run;
-	const turn = await takeSlot(run);
-	if (!turn.ok) return turn;
-	const slot = turn.value;
-	if (batch.halt) {
-		slot.free();
-		return fail({ kind: 'notSent', cause: batch.halt });
+	const { batch, settings, itemIndex, memory } = run;
+	const mayBeEarlier = settings.idempotency === 'content';
+	for (;;) {
+		const placed = await place(run);
+		if (!placed.ok) {
+			halt(run, placed);
+			return placed;
+		}
+		const { job, slot } = placed.value;
+		batch.created(itemIndex, job);
+		if (!settings.waitForCompletion) {
+			if (jobState(job) === 'running') slot.leave(job);
+			else slot.free();
+			return ok(job);
+		}
+		const ended = await waitFor(run, placed.value);
+		if (!ended.ok) return ended;
+		const result = endedJob(ended.value.job, settings.endings);
+		if (result.ok) return result;
+		retire(run, result);
+		const again = mayBeEarlier && ended.value.atFirstLook && memory.attempt < CONTENT_ATTEMPTS;
+		if (!again) return result;
 	}
-	const created = await submit(run);
-	haltOn(run, created);
-	if (!created.ok) {
-		slot.free();
-		return created;
-	}
-	const job = { ...created.value, object: created.value.object ?? plan.object };
-	batch.created(itemIndex, job);
-	if (settings.waitForCompletion) return await waitFor(run, job, slot);
-	if (jobState(job) === 'running') slot.leave(job);
-	else slot.free();
-	return ok(job);
 }

@@ -127,6 +127,12 @@ const TELLERS: { [K in Failure['kind']]: Teller<K> } = {
 		message: `The binary field "${field}" could not be uploaded: ${problem}`,
 		description: NOTHING_SPENT,
 	}),
+	uncertain: ({ candidates }) => ({
+		message: 'Not created again, because an earlier try may have been carried out',
+		description:
+			'No answer came to that try, and its idempotency key is no longer valid after 24 hours. ' +
+			`These jobs may be the one: ${candidates.join(', ')}. Fetch the right one by its ID; if there is none, run a new execution.`,
+	}),
 	notSent: ({ cause }) => ({
 		message: `Not sent: ${cause}`,
 		description: 'Nothing was created for this item and no credits were spent.',

@@ -1,4 +1,5 @@
 import { FairQueue } from './fairQueue';
+import { RateLimit } from './rateLimit';
 import { RateWindow } from './rateWindow';
 import type { Clock, Line } from './types';
 
@@ -16,7 +17,9 @@ interface Waiter {
 export class Gate {
 	private readonly queue = new FairQueue<Waiter>();
 
-	private readonly window: RateWindow;
+	private readonly window = new RateWindow(WINDOW_MS);
+
+	private readonly limit: RateLimit;
 
 	private pausedUntil = 0;
 
@@ -27,11 +30,16 @@ export class Gate {
 		private readonly clock: Clock,
 		requestsPerMinute: number,
 	) {
-		this.window = new RateWindow(requestsPerMinute, WINDOW_MS);
+		this.limit = new RateLimit(requestsPerMinute);
 	}
 
-	set requestsPerMinute(limit: number) {
-		this.window.limit = Math.max(1, limit);
+	set plan(requestsPerMinute: number) {
+		this.limit.plan = Math.max(1, requestsPerMinute);
+	}
+
+	/** What may be sent a minute now, in requests: the plan's, or less where others use the workspace. */
+	get requestsPerMinute(): number {
+		return this.limit.at(this.clock.now());
 	}
 
 	/** Waits for a turn. `false` when the line was cancelled meanwhile: then nothing may be sent. */
@@ -59,18 +67,21 @@ export class Gate {
 		this.pump();
 	}
 
-	/** The service said 429 to a request that needs no slot: everybody waits, not only the one who asked. */
-	pause(ms: number): void {
-		this.pausedUntil = Math.max(this.pausedUntil, this.clock.now() + ms);
+	/** The service said 429 to a request that needs no slot: everybody waits, and sends less from then on. */
+	refused(waitMs: number): void {
+		const now = this.clock.now();
+		this.pausedUntil = Math.max(this.pausedUntil, now + waitMs);
+		this.limit.refused(now, this.window.used(now));
 	}
 
 	private pump(): void {
 		const now = this.clock.now();
-		while (this.queue.size > 0 && now >= this.pausedUntil && this.window.tryEnter(now)) {
+		const limit = this.limit.at(now);
+		while (this.queue.size > 0 && now >= this.pausedUntil && this.window.tryEnter(now, limit)) {
 			this.queue.shift()?.admit(true);
 		}
 		if (this.queue.size === 0) return;
-		const free = now < this.pausedUntil ? this.pausedUntil : this.window.nextFree(now);
+		const free = now < this.pausedUntil ? this.pausedUntil : this.window.nextFree(now, limit);
 		if (free !== undefined) this.wake(free);
 	}
 

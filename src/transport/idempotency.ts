@@ -16,6 +16,8 @@ export interface ItemMemory {
 	/** The job that was created, and when (milliseconds since the epoch). */
 	jobId?: string;
 	createdAt?: number;
+	/** When a try was sent whose outcome is unclear (milliseconds since the epoch). */
+	unclearAt?: number;
 	/** Final URLs of uploads by the identity of the file, so that a repeated request is the same to the letter. */
 	uploads: Record<string, string>;
 }
@@ -40,6 +42,10 @@ export function nodeMemory(context: Record<string, unknown>): NodeMemory {
 export function itemMemory(memory: NodeMemory, item: string): ItemMemory {
 	return (memory.items[item] ??= { attempt: 0, uploads: {} });
 }
+
+/** Ids of all jobs that the node is known to have made. */
+export const knownJobs = ({ items }: NodeMemory): Set<string> =>
+	new Set(Object.values(items).flatMap(({ jobId }) => (jobId ? [jobId] : [])));
 
 /** A stable text of a body: keys in order, files by their identity instead of where they will be uploaded to. */
 export function fingerprint(body: unknown, identities: Record<string, string>): string {
@@ -77,6 +83,12 @@ export function customKeyProblem(key: string): string | undefined {
 
 /** Final refusals: the service has looked at the request and done nothing. */
 const REFUSALS = new Set([400, 401, 402, 403, 404, 422]);
+
+/** Whether a failed creation may have been carried out all the same. */
+export function leavesUnclear(failure: Failure): boolean {
+	if (failure.kind === 'status') return failure.unclear;
+	return ['lost', 'answer', 'cancelled'].includes(failure.kind);
+}
 
 /**
  * Whether a failed creation proves that nothing exists under its key, so that the next one may use a new key. After an

@@ -3,7 +3,7 @@ import { ENDPOINTS, LIMITS, type Scope } from '../contract';
 import type { Batch, Prepared } from './batch';
 import { BinaryReference } from './binary/reference';
 import { baseUrlProblem } from './binary/urlRules';
-import { itemMemory, nodeMemory } from './idempotency';
+import { itemMemory, knownJobs, nodeMemory } from './idempotency';
 import { readerScope } from './job';
 import { CREDENTIAL, n8nHost } from './n8nHost';
 import { fail, ok, type Result } from './result';
@@ -68,6 +68,7 @@ export async function openRun(
 			concurrentJobs: positive(concurrentJobs, LIMITS.concurrentJobs),
 		}),
 		memory: itemMemory(memory, item),
+		known: () => knownJobs(memory),
 		place: {
 			seed: memory.seed,
 			item,

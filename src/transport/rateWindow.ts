@@ -1,22 +1,24 @@
 /**
  * A sliding window of requests. A request counts from the moment that it is admitted until a whole window after its
  * answer: between the two nobody knows when the server counted it. So any window of the server's, sliding or fixed,
- * holds at most `limit` of ours.
+ * holds at most the limit of ours.
  */
 export class RateWindow {
 	private inFlight = 0;
 
 	private readonly answered: number[] = [];
 
-	constructor(
-		public limit: number,
-		private readonly windowMs: number,
-	) {}
+	constructor(private readonly windowMs: number) {}
+
+	/** Requests that count now. */
+	used(now: number): number {
+		this.forget(now);
+		return this.inFlight + this.answered.length;
+	}
 
 	/** Admits one request if there is room. */
-	tryEnter(now: number): boolean {
-		this.forget(now);
-		if (this.inFlight + this.answered.length >= this.limit) return false;
+	tryEnter(now: number, limit: number): boolean {
+		if (this.used(now) >= limit) return false;
 		this.inFlight += 1;
 		return true;
 	}
@@ -26,11 +28,11 @@ export class RateWindow {
 		this.answered.push(now);
 	}
 
-	/** When the next place falls free, or `undefined` while only answers in flight can free one. */
-	nextFree(now: number): number | undefined {
-		this.forget(now);
-		const oldest = this.answered[0];
-		return oldest === undefined ? undefined : oldest + this.windowMs;
+	/** When there will be room below the limit, or `undefined` while that depends on answers in flight. */
+	nextFree(now: number, limit: number): number | undefined {
+		const excess = this.used(now) - Math.max(1, limit);
+		const last = this.answered[excess];
+		return last === undefined ? undefined : last + this.windowMs;
 	}
 
 	private forget(now: number): void {

@@ -7,7 +7,7 @@ import type { Resource } from './types';
 export type Failure =
 	| { kind: 'input'; field: string; problem: string; hint?: string }
 	| { kind: 'scope'; scope: string }
-	| { kind: 'status'; status: number; said: ServiceWords; unclear: boolean }
+	| { kind: 'status'; status: number; said: ServiceWords; unclear: boolean; hintMs?: number }
 	| { kind: 'lost'; reason: string; attempts: number; replayable: boolean }
 	| { kind: 'answer'; status: number; problem: string }
 	| { kind: 'cancelled' }
@@ -15,7 +15,8 @@ export type Failure =
 	| { kind: 'jobFailed'; reason: string }
 	| { kind: 'download'; outputId: string; problem: string }
 	| { kind: 'upload'; field: string; problem: string }
-	| { kind: 'notSent'; cause: string };
+	| { kind: 'notSent'; cause: string; credits: boolean }
+	| { kind: 'uncertain'; candidates: string[] };
 
 /** What the service said in its Error shape (specification: Error), as far as it can be read. */
 export interface ServiceWords {

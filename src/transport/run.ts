@@ -50,6 +50,8 @@ export interface Run extends Prepared {
 	batch: Batch;
 	itemIndex: number;
 	memory: ItemMemory;
+	/** Ids of all jobs that this node is known to have made in this execution. */
+	known: () => Set<string>;
 	/** Names the node run and item within the memory of the node. */
 	place: { seed: string; item: string; node: string; executionId: string };
 }

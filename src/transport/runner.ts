@@ -7,6 +7,7 @@ import type {
 import { batchOf, type Batch } from './batch';
 import { create } from './create';
 import { nodeError, type ErrorContext } from './errors';
+import { isOutOfCredits } from './halting';
 import { errorItem, itemsOf } from './items';
 import { jobState } from './job';
 import { openRun } from './open';
@@ -44,6 +45,13 @@ async function story(run: Run): Promise<Result<Outcome>> {
 	return run.plan.endpoint.method === 'POST' ? await make(run) : await read(run);
 }
 
+/** Whether it is only for lack of credits, and the user wants error items for that. */
+function isTolerated(failed: Failed, opened: Result<Run>): boolean {
+	const { failure } = failed;
+	const lacksCredits = failure.kind === 'notSent' ? failure.credits : isOutOfCredits(failed);
+	return lacksCredits && opened.ok && opened.value.settings.onInsufficientCredits === 'continue';
+}
+
 function contextOf(batch: Batch, { endpoint }: OperationPlan, itemIndex: number): ErrorContext {
 	const { submitted, notSubmitted } = batch;
 	return { endpoint, itemIndex, submitted, notSubmitted };
@@ -74,9 +82,10 @@ export function runner(plan: OperationPlan) {
 		if (result.ok && opened.ok) return itemsOf(result.value, opened.value.settings, itemIndex);
 
 		const failed = result as Failed;
-		if (!lenient && failed.failure.kind === 'notSent') return [];
+		const tolerated = lenient || isTolerated(failed, opened);
+		if (!tolerated && failed.failure.kind === 'notSent') return [];
 		const error = nodeError(this.getNode(), failed, contextOf(batch, plan, itemIndex));
-		if (lenient) return [errorItem(error, itemIndex, failed.job)];
+		if (tolerated) return [errorItem(error, itemIndex, failed.job)];
 		throw batch.fails(error);
 	};
 }

@@ -6,6 +6,9 @@ import { fail, ok, type Result } from './result';
 export const IDEMPOTENCY_MODES = ['execution', 'content', 'custom', 'none'] as const;
 export type IdempotencyMode = (typeof IDEMPOTENCY_MODES)[number];
 
+export const CREDIT_POLICIES = ['stop', 'wait', 'continue'] as const;
+export type CreditPolicy = (typeof CREDIT_POLICIES)[number];
+
 /** What the user has set on the node for one item, besides the request itself. */
 export interface Settings {
 	waitForCompletion: boolean;
@@ -16,6 +19,9 @@ export interface Settings {
 	outputBinaryField: string;
 	idempotency: IdempotencyMode;
 	idempotencyKey: string;
+	onInsufficientCredits: CreditPolicy;
+	/** Milliseconds. */
+	creditWaitTimeoutMs: number;
 	/** `Infinity` for all. */
 	wanted: number;
 	/** Whether entries are shown without what makes them large. */
@@ -61,6 +67,12 @@ class Reader {
 		return Number.isFinite(value) && value > 0 ? value : refuse(label, 'must be a number above 0');
 	}
 
+	choice<T extends string>(name: string, label: string, [first, ...others]: readonly [T, ...T[]]): T {
+		const value = this.value(name, first);
+		const known = [first, ...others].find((one) => one === value);
+		return known ?? refuse(label, `must be one of ${[first, ...others].join(', ')}`);
+	}
+
 	text(name: string, fallback: string): string {
 		const value = this.value(name, fallback);
 		return typeof value === 'string' ? value : String(value ?? '');
@@ -76,12 +88,10 @@ class Reader {
 }
 
 function idempotencyOf(reader: Reader): Pick<Settings, 'idempotency' | 'idempotencyKey'> {
-	const mode = IDEMPOTENCY_MODES.find((known) => known === reader.text('options.idempotency', 'execution'));
-	if (!mode) return refuse('Idempotency', `must be one of ${IDEMPOTENCY_MODES.join(', ')}`);
+	const idempotency = reader.choice('options.idempotency', 'Idempotency', IDEMPOTENCY_MODES);
 	const idempotencyKey = reader.text('options.idempotencyKey', '');
-	const problem = mode === 'custom' ? customKeyProblem(idempotencyKey) : undefined;
-	if (problem) return refuse('Idempotency Key', problem);
-	return { idempotency: mode, idempotencyKey };
+	const problem = idempotency === 'custom' ? customKeyProblem(idempotencyKey) : undefined;
+	return problem ? refuse('Idempotency Key', problem) : { idempotency, idempotencyKey };
 }
 
 function wantedOf(reader: Reader): number {
@@ -109,6 +119,12 @@ export function readSettings(
 			splitOutputs: reader.flag('options.splitOutputs', 'Split Outputs'),
 			outputBinaryField: field || refuse('Output Binary Field', 'is empty'),
 			...idempotencyOf(reader),
+			onInsufficientCredits: reader.choice(
+				'options.onInsufficientCredits',
+				'When Credits Run Out',
+				CREDIT_POLICIES,
+			),
+			creditWaitTimeoutMs: reader.positive('options.creditWaitTimeout', 'Credit Wait Timeout', 60) * 60_000,
 			wanted: wantedOf(reader),
 			simplify: reader.flag('simplify', 'Simplify'),
 			includeSecret: reader.flag('options.includeSigningSecret', 'Include Signing Secret'),

@@ -1,9 +1,14 @@
 import { FairQueue } from './fairQueue';
-import type { Line, Resource } from './types';
+import { Room } from './room';
+import type { Clock, Line, Random, Resource } from './types';
 
 /** A place among the concurrent jobs of the workspace. Giving it back twice does nothing. */
 export interface Slot {
 	free(): void;
+	/** The service has taken the job. */
+	accepted(): void;
+	/** The service has refused the job (429): the place is given back, and others seem to use the workspace. */
+	refused(hintMs?: number): void;
 	/** The job goes on, but nobody waits for it: its place may be reclaimed by looking whether it has ended. */
 	leave(job: Resource): void;
 }
@@ -17,7 +22,8 @@ interface Waiter {
 
 /**
  * The places for concurrent generations of a workspace (specification: Limits, Concurrent media jobs), held from the
- * POST until the job has ended, so that the service never has to refuse one of ours.
+ * POST until the job has ended, so that the service never has to refuse one of ours. Where others use the workspace too,
+ * `Room` says how many of the places are ours at the moment.
  */
 export class Slots {
 	private taken = 0;
@@ -27,13 +33,25 @@ export class Slots {
 	/** Jobs that hold a place although nobody waits for them, oldest first. */
 	private readonly left = new Map<string, { job: Resource; slot: Slot }>();
 
-	constructor(public limit: number) {}
+	private readonly room: Room;
+
+	private wakeAt = Infinity;
+
+	constructor(
+		public limit: number,
+		private readonly clock: Clock,
+		random: Random,
+	) {
+		this.room = new Room(clock, random);
+	}
+
+	/** When the service last took a job of ours, in milliseconds since the epoch; 0 for never. */
+	get lastAccepted(): number {
+		return this.room.lastAccepted;
+	}
 
 	async take({ owner, signal }: Line): Promise<Turn> {
 		if (signal?.aborted) return undefined;
-		if (this.taken < this.limit) return { slot: this.occupy() };
-		const oldest = this.reclaim();
-		if (oldest) return oldest;
 		return await new Promise<Turn>((resolve) => {
 			const onAbort = () => {
 				if (this.queue.remove(owner, waiter)) resolve(undefined);
@@ -46,24 +64,34 @@ export class Slots {
 			};
 			signal?.addEventListener('abort', onAbort, { once: true });
 			this.queue.push(owner, waiter);
+			this.pump();
 		});
 	}
 
 	private occupy(): Slot {
 		this.taken += 1;
 		let held = true;
+		const free = () => {
+			if (!held) return;
+			held = false;
+			this.taken -= 1;
+			this.pump();
+		};
 		const slot: Slot = {
-			free: () => {
-				if (!held) return;
-				held = false;
-				this.taken -= 1;
+			free,
+			accepted: () => {
+				this.room.accepted(this.taken);
 				this.pump();
+			},
+			refused: (hintMs) => {
+				this.room.refused(this.taken - 1, hintMs);
+				free();
 			},
 			leave: (job) => {
 				if (!held) return;
 				// The same job again, by its idempotency key: one job takes one place.
 				const known = this.left.get(job.id);
-				if (known && known.slot !== slot) return slot.free();
+				if (known && known.slot !== slot) return free();
 				this.left.set(job.id, { job, slot });
 				this.pump();
 			},
@@ -81,9 +109,23 @@ export class Slots {
 
 	private pump(): void {
 		while (this.queue.size > 0) {
-			const turn: Turn = this.taken < this.limit ? { slot: this.occupy() } : this.reclaim();
-			if (!turn) return;
+			const isFree = this.taken < this.limit;
+			const turn = isFree && this.room.admits(this.taken) ? { slot: this.occupy() } : this.reclaim();
+			if (!turn) {
+				if (isFree) this.wake(this.room.probeAt);
+				return;
+			}
 			this.queue.shift()?.take(turn);
 		}
+	}
+
+	/** Looks again when the room may be tried. */
+	private wake(at: number): void {
+		if (at >= this.wakeAt) return;
+		this.wakeAt = at;
+		void this.clock.sleep(Math.max(1, at - this.clock.now())).then(() => {
+			if (this.wakeAt === at) this.wakeAt = Infinity;
+			this.pump();
+		});
 	}
 }

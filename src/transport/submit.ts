@@ -1,14 +1,19 @@
-import { IDEMPOTENCY_HEADER, LIMITS } from '../contract';
+import { IDEMPOTENCY_HEADER } from '../contract';
 import { BinaryReference, resolveReferences } from './binary/reference';
 import { upload } from './binary/upload';
 import type { BinarySource } from './host';
-import { contentKey, executionKey, fingerprint, provesNothingDone } from './idempotency';
+import {
+	contentKey,
+	executionKey,
+	fingerprint,
+	leavesUnclear,
+	provesNothingDone,
+} from './idempotency';
 import { readerPath } from './job';
 import { fail, ok, type Failed, type Result } from './result';
 import type { Run } from './run';
 import { isResource, type Resource } from './types';
-
-const CACHED_MS = LIMITS.idempotencyHours * 3_600_000;
+import { isForgotten, lookBeforeCreating } from './uncertain';
 
 const noId = (body: unknown) => (isResource(body) ? undefined : 'it has no id');
 
@@ -68,7 +73,7 @@ async function uploadAll(run: Run, sources: Map<string, BinarySource>): Promise<
  */
 function knownJob({ memory, place, workspace }: Run, print: string): string | undefined {
 	if (!memory.jobId) return undefined;
-	const expired = workspace.clock.now() - (memory.createdAt ?? 0) >= CACHED_MS;
+	const expired = isForgotten(memory.createdAt ?? 0, workspace.clock.now());
 	const volatile = memory.print !== print && memory.execution === place.executionId;
 	return expired || volatile ? memory.jobId : undefined;
 }
@@ -89,6 +94,20 @@ export function retire({ memory }: Run, failed: Failed): void {
 	if (!provesNothingDone(failed.failure)) return;
 	memory.attempt += 1;
 	memory.jobId = undefined;
+	memory.unclearAt = undefined;
+}
+
+/** An unclear try whose key is no longer valid is looked for; only when it has left nothing, a new key may be used. */
+async function settleUnclear(run: Run): Promise<Failed | undefined> {
+	const { memory, workspace, settings } = run;
+	if (settings.idempotency === 'none' || !isForgotten(memory.unclearAt, workspace.clock.now())) {
+		return undefined;
+	}
+	const uncertain = await lookBeforeCreating(run);
+	if (uncertain) return uncertain;
+	memory.attempt += 1;
+	memory.unclearAt = undefined;
+	return undefined;
 }
 
 async function resume({ host, workspace, plan }: Run, id: string): Promise<Result<Resource>> {
@@ -113,6 +132,8 @@ export async function submit(run: Run): Promise<Result<Resource>> {
 	const known = knownJob(run, print);
 	if (known) return await resume(run, known);
 	forgetIfChanged(run, print);
+	const uncertain = await settleUnclear(run);
+	if (uncertain) return uncertain;
 
 	const body = await uploadAll(run, sources);
 	if (!body.ok) return body;
@@ -122,10 +143,12 @@ export async function submit(run: Run): Promise<Result<Resource>> {
 	const asking = { replayable: key !== undefined, needsSlot: plan.takesSlot, flaw: noId };
 	const answer = await workspace.client.request(host.line, sent, asking);
 	if (!answer.ok) {
+		if (leavesUnclear(answer.failure)) memory.unclearAt ??= workspace.clock.now();
 		retire(run, answer);
 		return answer;
 	}
 	const job = answer.value.body as Resource;
+	memory.unclearAt = undefined;
 	// A repeat answers the same job, but does not make its key live longer.
 	if (memory.jobId !== job.id) memory.createdAt = workspace.clock.now();
 	memory.jobId = job.id;

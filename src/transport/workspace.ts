@@ -1,6 +1,7 @@
 import { createHash } from 'crypto';
 import { Client } from './client';
 import { systemClock } from './clock';
+import { Funds } from './funds';
 import { Gate } from './gate';
 import { Slots } from './slots';
 import type { Clock, Random } from './types';
@@ -22,20 +23,23 @@ export class Workspace {
 
 	readonly watch: Watch;
 
+	readonly funds: Funds;
+
 	constructor(
 		plan: Plan,
 		readonly clock: Clock = systemClock,
 		readonly random: Random = Math.random,
 	) {
 		this.gate = new Gate(clock, plan.requestsPerMinute);
-		this.slots = new Slots(plan.concurrentJobs);
+		this.slots = new Slots(plan.concurrentJobs, clock, random);
 		this.client = new Client(this.gate, clock, random);
-		this.watch = new Watch(this.client, clock);
+		this.funds = new Funds(clock);
+		this.watch = new Watch(this.client, this.gate, clock);
 	}
 
 	/** A plan that was changed in the credential holds from the next request on. */
 	adopt(plan: Plan): this {
-		this.gate.requestsPerMinute = plan.requestsPerMinute;
+		this.gate.plan = plan.requestsPerMinute;
 		this.slots.limit = Math.max(1, plan.concurrentJobs);
 		return this;
 	}

@@ -4,6 +4,7 @@ import type { BinarySource, Host } from '../../src/transport/host';
 import type { ItemMemory } from '../../src/transport/idempotency';
 import type { Run } from '../../src/transport/run';
 import type { Settings } from '../../src/transport/settings';
+import { AGENT_ENDINGS } from '../../src/transport/job';
 import type { Send } from '../../src/transport/types';
 import { Workspace, type Plan } from '../../src/transport/workspace';
 import { LOST } from './answers';
@@ -23,7 +24,12 @@ export const settingsWith = (settings: Partial<Settings> = {}): Settings => ({
 	outputBinaryField: 'data',
 	idempotency: 'execution',
 	idempotencyKey: '',
+	onInsufficientCredits: 'stop',
+	creditWaitTimeoutMs: 3_600_000,
 	wanted: Infinity,
+	simplify: false,
+	includeSecret: false,
+	endings: AGENT_ENDINGS,
 	...settings,
 });
 
@@ -74,6 +80,7 @@ export function runOf({ settings, place, prompt = 'a cat', ...parts }: RunParts)
 		},
 		batch: new Batch(1, false),
 		itemIndex,
+		known: () => new Set(memory.jobId ? [memory.jobId] : []),
 		...parts,
 		memory,
 		settings: settingsWith(settings),

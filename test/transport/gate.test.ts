@@ -55,12 +55,12 @@ test('cancelled in the queue: out at once, and nobody loses a turn by it', async
 	expect(await gate.enter(line('d', abort.signal))).toBe(false);
 });
 
-test('a pause holds everybody, and a shorter one does not end it', async () => {
+test('a refusal holds everybody, and a shorter one does not end it', async () => {
 	const clock = new VirtualClock();
 	const gate = new Gate(clock, 60);
 	const started = clock.now();
-	gate.pause(30_000);
-	gate.pause(5_000);
+	gate.refused(30_000);
+	gate.refused(5_000);
 	const entered = await clock.run(
 		Promise.all(['a', 'b'].map(async (owner) => await pass(gate, clock, owner))),
 	);
@@ -70,6 +70,6 @@ test('a pause holds everybody, and a shorter one does not end it', async () => {
 test('a limit below 1 is one request a minute', async () => {
 	const clock = new VirtualClock();
 	const gate = new Gate(clock, 60);
-	gate.requestsPerMinute = 0;
+	gate.plan = 0;
 	expect(await clock.run(pass(gate, clock, 'a'))).toBe(Date.parse('2026-01-01T00:00:00.000Z'));
 });

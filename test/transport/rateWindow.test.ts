@@ -26,7 +26,7 @@ test('never more than the limit in any window, wherever the server counts betwee
 			fc.integer({ min: 1, max: 20 }),
 			fc.array(request, { maxLength: 200 }),
 			(limit, wanted) => {
-				const window = new RateWindow(limit, MINUTE);
+				const window = new RateWindow(MINUTE);
 				const counted: number[] = [];
 				const inFlight: number[] = [];
 				const answerUntil = (time: number) => {
@@ -37,8 +37,8 @@ test('never more than the limit in any window, wherever the server counts betwee
 				for (const { pause, takes, counted: part } of wanted) {
 					now += pause;
 					answerUntil(now);
-					while (!window.tryEnter(now)) {
-						now = Math.min(window.nextFree(now) ?? Infinity, inFlight[0] ?? Infinity);
+					while (!window.tryEnter(now, limit)) {
+						now = Math.min(window.nextFree(now, limit) ?? Infinity, inFlight[0] ?? Infinity);
 						answerUntil(now);
 					}
 					counted.push(now + takes * part);
@@ -51,21 +51,20 @@ test('never more than the limit in any window, wherever the server counts betwee
 });
 
 test('a place falls free a whole window after the answer, not after the request', () => {
-	const window = new RateWindow(1, MINUTE);
-	expect(window.tryEnter(0)).toBe(true);
-	expect(window.tryEnter(MINUTE * 2)).toBe(false);
-	expect(window.nextFree(MINUTE * 2)).toBeUndefined();
+	const window = new RateWindow(MINUTE);
+	expect(window.tryEnter(0, 1)).toBe(true);
+	expect(window.tryEnter(MINUTE * 2, 1)).toBe(false);
+	expect(window.nextFree(MINUTE * 2, 1)).toBeUndefined();
 	window.leave(MINUTE * 2);
-	expect(window.nextFree(MINUTE * 2)).toBe(MINUTE * 3);
-	expect(window.tryEnter(MINUTE * 3 - 1)).toBe(false);
-	expect(window.tryEnter(MINUTE * 3)).toBe(true);
+	expect(window.nextFree(MINUTE * 2, 1)).toBe(MINUTE * 3);
+	expect(window.tryEnter(MINUTE * 3 - 1, 1)).toBe(false);
+	expect(window.tryEnter(MINUTE * 3, 1)).toBe(true);
 });
 
 test('a limit that was changed holds from the next request on', () => {
-	const window = new RateWindow(2, MINUTE);
-	expect([window.tryEnter(0), window.tryEnter(0), window.tryEnter(0)]).toEqual([true, true, false]);
-	window.limit = 3;
-	expect(window.tryEnter(0)).toBe(true);
-	window.limit = 1;
-	expect(window.tryEnter(0)).toBe(false);
+	const window = new RateWindow(MINUTE);
+	const enter = (limit: number) => window.tryEnter(0, limit);
+	expect([enter(2), enter(2), enter(2)]).toEqual([true, true, false]);
+	expect(enter(3)).toBe(true);
+	expect(enter(1)).toBe(false);
 });

@@ -2,9 +2,13 @@ import fc from 'fast-check';
 import { Slots, type Slot, type Turn } from '../../src/transport/slots';
 import type { Resource } from '../../src/transport/types';
 import { lineOf } from '../support/answers';
+import { seeded } from '../support/random';
+import { VirtualClock } from '../support/virtualClock';
 
 const line = (owner = 'a', signal?: AbortSignal) =>
 	lineOf(async () => ({ lost: 'nothing is sent here' }), owner, signal);
+
+const slotsOf = (limit: number) => new Slots(limit, new VirtualClock(), seeded(1));
 
 const job = (id: string): Resource => ({ id, object: 'generation', status: 'queued' });
 
@@ -22,7 +26,7 @@ async function hasCome(promise: Promise<unknown>): Promise<boolean> {
 }
 
 test('never more than the limit at a time, in turns of the owners', async () => {
-	const slots = new Slots(2);
+	const slots = slotsOf(2);
 	const held = [await slotOf(slots.take(line())), await slotOf(slots.take(line()))];
 	const batch = [slots.take(line()), slots.take(line())];
 	const single = slots.take(line('b'));
@@ -35,7 +39,7 @@ test('never more than the limit at a time, in turns of the owners', async () => 
 });
 
 test('giving a place back twice frees one place', async () => {
-	const slots = new Slots(1);
+	const slots = slotsOf(1);
 	const slot = await slotOf(slots.take(line()));
 	slot.free();
 	slot.free();
@@ -44,7 +48,7 @@ test('giving a place back twice frees one place', async () => {
 });
 
 test('cancelled in the queue: out at once, its place goes to the next', async () => {
-	const slots = new Slots(1);
+	const slots = slotsOf(1);
 	const slot = await slotOf(slots.take(line()));
 	const abort = new AbortController();
 	const cancelled = slots.take(line('a', abort.signal));
@@ -57,7 +61,7 @@ test('cancelled in the queue: out at once, its place goes to the next', async ()
 });
 
 test('a job that nobody waits for is handed, oldest first, to whoever needs its place', async () => {
-	const slots = new Slots(2);
+	const slots = slotsOf(2);
 	const first = await slotOf(slots.take(line()));
 	const second = await slotOf(slots.take(line()));
 	first.leave(job('gen_1'));
@@ -71,7 +75,7 @@ test('a job that nobody waits for is handed, oldest first, to whoever needs its 
 });
 
 test('one job that is left twice holds one place', async () => {
-	const slots = new Slots(2);
+	const slots = slotsOf(2);
 	const first = await slotOf(slots.take(line()));
 	const second = await slotOf(slots.take(line()));
 	first.leave(job('gen_1'));
@@ -91,7 +95,7 @@ test('no place is ever lost or doubled, whatever the order of takes, ends, leave
 			fc.integer({ min: 1, max: 4 }),
 			fc.array(step, { maxLength: 60 }),
 			async (limit, steps) => {
-				const slots = new Slots(limit);
+				const slots = slotsOf(limit);
 				const held: Slot[] = [];
 				const aborts: AbortController[] = [];
 				let ids = 0;

@@ -1,5 +1,6 @@
 import { Client } from '../../src/transport/client';
 import { Gate } from '../../src/transport/gate';
+import { ok } from '../../src/transport/result';
 import type { Answer, Resource } from '../../src/transport/types';
 import { Watch } from '../../src/transport/watch';
 import { answer, gaps, lineOf, LOST, scripted, type Sent } from '../support/answers';
@@ -26,15 +27,18 @@ const page = (...data: unknown[]) => answer(200, { object: 'list', data });
 
 function setUp(answers: Answer[] | ((request: Sent) => Answer)) {
 	const clock = new VirtualClock();
-	const watch = new Watch(new Client(new Gate(clock, 60), clock, seeded(1)), clock);
+	const gate = new Gate(clock, 60);
+	const watch = new Watch(new Client(gate, clock, seeded(1)), gate, clock);
 	const script = scripted(clock, Array.isArray(answers) ? answers : []);
 	const send: typeof script.send = async (request) => {
 		const scriptedAnswer = await script.send(request);
 		return Array.isArray(answers) ? scriptedAnswer : answers(script.sent.at(-1) as Sent);
 	};
-	const wait = async (job: Resource, ms = HALF_HOUR, signal?: AbortSignal) =>
-		await watch.wait(lineOf(send, 'a', signal), job, clock.now() + ms);
-	return { clock, wait, sent: script.sent };
+	const wait = async (job: Resource, ms = HALF_HOUR, signal?: AbortSignal) => {
+		const ended = await watch.wait(lineOf(send, 'a', signal), job, clock.now() + ms);
+		return ended.ok ? ok(ended.value.job) : ended;
+	};
+	return { clock, watch, wait, sent: script.sent };
 }
 
 test('a job that has ended already is answered without a request', async () => {

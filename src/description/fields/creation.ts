@@ -57,6 +57,44 @@ const idempotencyKey: Field = {
 	},
 };
 
+const onInsufficientCredits: Field = {
+	ui: {
+		displayName: 'When Credits Run Out',
+		name: 'onInsufficientCredits',
+		type: 'options',
+		default: 'stop',
+		description: 'What to do when the workspace has too few credits for an item',
+		options: [
+			{
+				name: 'Continue With Error Items',
+				value: 'continue',
+				description: 'Finished items go on, the others become error items',
+			},
+			{
+				name: 'Stop',
+				value: 'stop',
+				description: 'Nothing further is sent; the error counts what was submitted and what was not',
+			},
+			{
+				name: 'Wait for Top-Up',
+				value: 'wait',
+				description: 'Try again now and then until there are credits, up to Credit Wait Timeout',
+			},
+		],
+	},
+};
+
+const creditWaitTimeout: Field = {
+	ui: {
+		displayName: 'Credit Wait Timeout (Minutes)',
+		name: 'creditWaitTimeout',
+		type: 'number',
+		typeOptions: { minValue: 1 },
+		default: 60,
+		description: 'How long an item waits for a top-up, with When Credits Run Out set to Wait for Top-Up',
+	},
+};
+
 const waitTimeout: Field = {
 	ui: {
 		displayName: 'Wait Timeout (Minutes)',
@@ -81,6 +119,14 @@ export const creationFields: Field[] = [
 			placeholder: 'Add option',
 			default: {},
 		},
-		fields: [idempotency, idempotencyKey, outputBinaryField, splitOutputs, waitTimeout],
+		fields: [
+			creditWaitTimeout,
+			idempotency,
+			idempotencyKey,
+			outputBinaryField,
+			splitOutputs,
+			waitTimeout,
+			onInsufficientCredits,
+		],
 	},
 ];

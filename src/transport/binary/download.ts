@@ -38,7 +38,9 @@ async function fetchChecked(host: Host, start: string): Promise<Fetched> {
 		if (answer.status < 300 || answer.status >= 400) return answer;
 		discard(answer);
 		const { location } = answer.headers;
-		if (!location) return { problem: 'a redirect without an address', passing: false };
+		if (!location || !URL.canParse(location, url)) {
+			return { problem: 'a redirect without an address', passing: false };
+		}
 		url = new URL(location, url).href;
 	}
 	return { problem: 'too many redirects', passing: false };

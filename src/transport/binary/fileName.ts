@@ -6,7 +6,7 @@ const RESERVED = /^(con|prn|aux|nul|com\d|lpt\d)(\.|$)/i;
 
 /** Control characters, separators and what shells and file systems treat specially. */
 // eslint-disable-next-line no-control-regex
-const UNSAFE = /[\u0000-\u001f\u007f-\u009f\u200e\u200f\u202a-\u202e\u2066-\u2069<>:"|?*]/g;
+const UNSAFE = /[\u0000-\u001f\u007f-\u009f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069<>:"|?*]/g;
 
 const bytes = (text: string) => Buffer.byteLength(text, 'utf8');
 
@@ -16,7 +16,7 @@ function fit(name: string): string {
 	const extension = dot > 0 && name.length - dot <= 16 ? name.slice(dot) : '';
 	const stem = [...name.slice(0, name.length - extension.length)];
 	while (bytes(stem.join('') + extension) > MOST_BYTES) stem.pop();
-	return stem.join('') + extension;
+	return (stem.join('') + extension).replace(/[\s.]+$/, '');
 }
 
 /**

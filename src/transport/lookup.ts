@@ -1,0 +1,40 @@
+import { ENDPOINTS, LIMITS } from '../contract';
+import type { Client } from './client';
+import { isGeneration, readerPath } from './job';
+import { ok, type Failed, type Result } from './result';
+import { isRecord, isResource, type Line, type Resource } from './types';
+
+/** The newest generations by id, as many as one list request gives (specification: Limits, List `limit`). */
+export async function readNewest(client: Client, line: Line): Promise<Result<Map<string, Resource>>> {
+	const query = { limit: LIMITS.listLimit.max };
+	const request = { method: 'GET', path: ENDPOINTS.listGenerations.path, query } as const;
+	const page = await client.request(line, request, { once: true });
+	if (!page.ok) return page;
+	const entries = isRecord(page.value.body) ? page.value.body.data : undefined;
+	const found = (Array.isArray(entries) ? entries : []).filter(isResource);
+	return ok(new Map(found.map((entry) => [entry.id, entry])));
+}
+
+/** One job as it is now. */
+export async function readJob(client: Client, line: Line, job: Resource): Promise<Result<Resource>> {
+	const request = { method: 'GET', path: readerPath(job) } as const;
+	const answer = await client.request(line, request, { once: true });
+	return answer.ok ? ok(answer.value.body as Resource) : answer;
+}
+
+export const isUnknown = ({ failure }: Failed) =>
+	failure.kind === 'status' && failure.status === 404;
+
+/** Faults that say nothing about the job. */
+export function isPassing({ failure }: Failed): boolean {
+	if (failure.kind === 'status') return failure.status === 429 || failure.unclear;
+	return failure.kind === 'lost' || failure.kind === 'answer';
+}
+
+const hasUrl = (output: unknown) => isRecord(output) && typeof output.url === 'string';
+
+/** Whether a finished job carries its outputs, so that it need not be read by itself. */
+export function hasAll(job: Resource): boolean {
+	if (Array.isArray(job.outputs)) return job.outputs.some(hasUrl);
+	return hasUrl(job.output) || !('outputs' in job || 'output' in job || isGeneration(job));
+}

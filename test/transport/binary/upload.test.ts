@@ -1,0 +1,142 @@
+import { upload } from '../../../src/transport/binary/upload';
+import type { Host } from '../../../src/transport/host';
+import type { Answer, ApiRequest } from '../../../src/transport/types';
+import { answer, errorBody, LOST } from '../../support/answers';
+import { hostWith, sourceWith, workspaceWith } from '../../support/run';
+import { VirtualClock } from '../../support/virtualClock';
+
+const PRESIGNED = 'https://put.example/x?signature=canary-signature';
+
+const place = (more: Record<string, unknown> = {}) =>
+	answer(201, {
+		upload_url: PRESIGNED,
+		upload_headers: { 'Content-Type': 'image/png' },
+		url: 'https://files.example/1',
+		...more,
+	});
+
+interface Put {
+	url: string;
+	headers: Record<string, string>;
+}
+
+async function send(puts: Answer[], created: Answer[] = [place()], source = sourceWith()) {
+	const clock = new VirtualClock();
+	const posts: ApiRequest[] = [];
+	const sent: Put[] = [];
+	const put: Host['put'] = async (url, headers) => {
+		sent.push({ url, headers });
+		return puts[Math.min(sent.length, puts.length) - 1] ?? LOST;
+	};
+	const host = hostWith(
+		async (request) => {
+			posts.push(request);
+			return created[Math.min(posts.length, created.length) - 1] ?? LOST;
+		},
+		{ put },
+	);
+	const story = upload(host, workspaceWith(clock), { field: 'clip', source, key: 'key' });
+	return { result: await clock.run(story), posts, sent };
+}
+
+test('name, type and size are told, the file is put where the service says, its final URL is the answer', async () => {
+	const { result, posts, sent } = await send([answer(200, '')]);
+	expect(result).toEqual({ ok: true, value: 'https://files.example/1' });
+	expect(posts).toMatchObject([
+		{
+			method: 'POST',
+			path: '/files',
+			body: { filename: 'cat.png', content_type: 'image/png', size: 3 },
+		},
+	]);
+	expect(sent).toEqual([{ url: PRESIGNED, headers: { 'Content-Type': 'image/png' } }]);
+});
+
+test('exactly the headers given are sent, minus credentials, host and any with a line break', async () => {
+	const upload_headers = {
+		'x-amz-acl': 'private',
+		'X-Number': 7,
+		Host: 'evil.example',
+		cookie: 'a=b',
+		AUTHORIZATION: 'Bearer x',
+		'Proxy-Authorization': 'Basic x',
+		'x-split': 'a\r\nAuthorization: Bearer x',
+		'x-na\nme': 'b',
+	};
+	const { sent } = await send([answer(200, '')], [place({ upload_headers })]);
+	expect(sent[0]?.headers).toEqual({ 'x-amz-acl': 'private', 'X-Number': '7' });
+	for (const none of [undefined, null, [], 'text']) {
+		expect(
+			(await send([answer(200, '')], [place({ upload_headers: none })])).sent[0]?.headers,
+		).toEqual({});
+	}
+});
+
+test('a file without a usable name or type gets one', async () => {
+	const nameless = sourceWith({ fileName: '..', mimeType: 'nonsense' });
+	const { posts } = await send([answer(200, '')], [place()], nameless);
+	expect(posts[0]?.body).toMatchObject({
+		filename: 'clip.bin',
+		content_type: 'application/octet-stream',
+	});
+	const typed = await send([answer(200, '')], [place()], sourceWith({ fileName: '' }));
+	expect(typed.posts[0]?.body).toMatchObject({ filename: 'clip.png', content_type: 'image/png' });
+});
+
+test('a transfer that fails is tried three times, each with an address and key of its own', async () => {
+	const { result, posts, sent } = await send([LOST, answer(503), answer(200, '')]);
+	expect(result.ok).toBe(true);
+	expect(sent).toHaveLength(3);
+	expect(posts.map(({ headers }) => headers?.['Idempotency-Key'])).toEqual([
+		'key-1',
+		'key-2',
+		'key-3',
+	]);
+	const never = await send([LOST]);
+	expect(never.result).toMatchObject({
+		failure: { kind: 'upload', field: 'clip', problem: 'ECONNRESET' },
+	});
+	expect(never.sent).toHaveLength(3);
+});
+
+test.each([302, 400, 403])(
+	'%i of the storage is final: no redirect is followed',
+	async (status) => {
+		const { result, sent } = await send([answer(status, '', { location: 'https://evil.example' })]);
+		expect(result).toMatchObject({ failure: { problem: `the storage answered ${status}` } });
+		expect(sent).toHaveLength(1);
+	},
+);
+
+test.each([
+	['http://put.example/x', 'the address is not https'],
+	['https://169.254.169.254/x', 'the address is in a private network'],
+	['nonsense', 'the address is no URL'],
+])('nothing is sent to %s', async (upload_url, problem) => {
+	const { result, sent } = await send([answer(200, '')], [place({ upload_url })]);
+	expect(result).toMatchObject({ failure: { kind: 'upload', problem } });
+	expect(sent).toHaveLength(0);
+});
+
+test('an answer without addresses says what it lacks', async () => {
+	const { result } = await send([], [answer(201, { object: 'file' })]);
+	expect(result).toMatchObject({
+		failure: { kind: 'answer', problem: 'it has no upload_url and no url' },
+	});
+});
+
+test('a refusal of the service is passed on as it is', async () => {
+	const { result, posts } = await send([], [answer(403, errorBody('no files:write'))]);
+	expect(result).toMatchObject({
+		failure: { kind: 'status', status: 403, said: { message: 'no files:write' } },
+	});
+	expect(posts).toHaveLength(1);
+});
+
+test('no failure tells the presigned address', async () => {
+	for (const put of [LOST, answer(403, PRESIGNED), answer(500, PRESIGNED)]) {
+		const { result } = await send([put]);
+		expect(result.ok).toBe(false);
+		expect(JSON.stringify(result)).not.toMatch(/canary|put\.example/);
+	}
+});
