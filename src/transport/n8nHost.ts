@@ -141,6 +141,8 @@ export function n8nHost(
 					...bare,
 					method: 'GET',
 					url,
+					// A packed answer is unpacked on the way, and its length then says nothing about the file.
+					headers: { 'Accept-Encoding': 'identity' },
 					encoding: 'stream',
 				})) as IN8nHttpFullResponse;
 				return {

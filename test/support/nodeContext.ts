@@ -1,0 +1,96 @@
+import type {
+	IBinaryKeyData,
+	IDataObject,
+	IExecuteSingleFunctions,
+	IHttpRequestOptions,
+	INode,
+	INodeExecutionData,
+	ITaskDataConnections,
+} from 'n8n-workflow';
+
+export const NODE: INode = {
+	id: 'node-1',
+	name: 'MediaGen Generation',
+	type: 'n8n-nodes-mediagen.mediaGenGeneration',
+	typeVersion: 1,
+	position: [0, 0],
+	parameters: {},
+};
+
+/** The parts of n8n that the items of one run of a node share. */
+export interface NodeRun {
+	items: INodeExecutionData[];
+	credential: IDataObject;
+	/** Parameters by dotted name; a function tells them for each item. */
+	parameters: (item: number) => Record<string, unknown>;
+	request: (options: IHttpRequestOptions) => Promise<unknown>;
+	nodeMemory: IDataObject;
+	executeData: { node: INode; data: ITaskDataConnections; source: null };
+	executionId: string;
+	continueOnFail: boolean;
+	signal?: AbortSignal;
+}
+
+export function nodeRun(run: Partial<NodeRun> = {}): NodeRun {
+	const items = run.items ?? [{ json: {} }];
+	return {
+		credential: { apiKey: 'canary-key-123', baseUrl: 'https://api.example/v1' },
+		parameters: () => ({}),
+		request: async () => await Promise.reject(new Error('no request was expected')),
+		nodeMemory: {},
+		executionId: 'execution 1',
+		continueOnFail: false,
+		...run,
+		items,
+		executeData: run.executeData ?? { node: NODE, data: { main: [items] }, source: null },
+	};
+}
+
+/** A value within nested parameters, as n8n's `getNodeParameter` finds it. */
+export function valueAt(values: unknown, name: string): unknown {
+	let value = values;
+	for (const part of name.split('.')) value = (value as IDataObject | undefined)?.[part];
+	return value;
+}
+
+const isLocator = (value: unknown): value is { value: unknown } =>
+	typeof value === 'object' && value !== null && '__rl' in value;
+
+/** The functions that n8n gives to hooks and to the runner, for one item. */
+export function nodeContext(run: NodeRun, item = 0): IExecuteSingleFunctions {
+	const input = run.items[item] ?? { json: {} };
+	const binaryOf = (field: string) => (input.binary as IBinaryKeyData | undefined)?.[field];
+	const context = {
+		getItemIndex: () => item,
+		getNode: () => NODE,
+		getWorkflow: () => ({ id: 'workflow-1', active: false }),
+		getExecutionId: () => run.executionId,
+		getExecuteData: () => run.executeData,
+		getExecutionCancelSignal: () => run.signal,
+		getInputData: () => input,
+		getContext: () => run.nodeMemory,
+		getWorkflowDataProxy: () => ({ $runIndex: 0 }),
+		getCredentials: async () => run.credential,
+		continueOnFail: () => run.continueOnFail,
+		getNodeParameter(name: string, fallback?: unknown, options?: { extractValue?: boolean }) {
+			const value = valueAt(run.parameters(item), name);
+			if (value === undefined) return fallback;
+			return options?.extractValue && isLocator(value) ? value.value : value;
+		},
+		helpers: {
+			httpRequest: run.request,
+			httpRequestWithAuthentication: async (_credential: string, options: IHttpRequestOptions) =>
+				await run.request(options),
+			getBinaryDataBuffer: async (field: string) =>
+				Buffer.from(binaryOf(field)?.data ?? '', 'base64'),
+			getBinaryMetadata: async () => ({ fileSize: 3 }),
+			getBinaryStream: async (id: string) => id,
+			async prepareBinaryData(body: AsyncIterable<Buffer>, fileName: string, mimeType: string) {
+				const chunks: Buffer[] = [];
+				for await (const chunk of body) chunks.push(Buffer.from(chunk));
+				return { data: Buffer.concat(chunks).toString('base64'), fileName, mimeType };
+			},
+		},
+	};
+	return context as unknown as IExecuteSingleFunctions;
+}
