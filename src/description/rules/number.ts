@@ -15,6 +15,7 @@ function asNumber(value: unknown): number | undefined {
 function wanted({ min, max, integer }: NumberBounds): string {
 	const kind = integer ? 'a whole number' : 'a number';
 	if (min !== undefined && max !== undefined) return `${kind} from ${min} to ${max}`;
+	if (max !== undefined) return `${kind} of at most ${max}`;
 	return min === undefined ? kind : `${kind} of at least ${min}`;
 }
 

@@ -36,8 +36,17 @@ export function located(rule: Rule): Rule {
 	};
 }
 
+function written(value: unknown): string {
+	try {
+		return typeof value === 'string' ? value : (JSON.stringify(value) ?? String(value));
+	} catch {
+		// A big integer, a circle, or an object that fights back.
+		return typeof value === 'bigint' ? String(value) : `a value of the type ${typeof value}`;
+	}
+}
+
 /** A value as it can be shown in an error: short, on one line. */
 export function shown(value: unknown): string {
-	const text = typeof value === 'string' ? value : (JSON.stringify(value) ?? String(value));
+	const text = written(value).replace(/[\s\p{Cc}]+/gu, ' ');
 	return text.length > 60 ? `${text.slice(0, 60)}…` : text;
 }
