@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import type { z } from 'zod/v4';
 import type { faultsSchema } from '../src/sandbox/faults';
 import type { RequestEntry } from '../src/sandbox/http/requestLog';
@@ -30,6 +31,13 @@ export class SandboxAdmin {
 	/** Gives credits to a workspace; a negative amount takes away, down to 0. */
 	async addCredits(workspace: string, amount: number): Promise<Balance> {
 		return await this.call('POST', '/credits', { workspace, amount });
+	}
+
+	/** Makes a further key of a workspace with just these scopes. */
+	async addKey(workspace: string, scopes: string[]): Promise<string> {
+		const key = `mgs_live_${randomUUID()}`;
+		await this.call('POST', '/keys', { key, workspace, scopes });
+		return key;
 	}
 
 	/** All movements of a workspace's credits, oldest first, and what they add up to. */

@@ -87,7 +87,7 @@ export async function mediaGenApiTest(
 		const end = verdict(probed);
 		said = probed?.said ?? said;
 		if (!end) continue;
-		if (end.status === 'OK' && !isDeclared(endpoint) && declared.length > 0) {
+		if (end.status === 'OK' && !isDeclared(endpoint) && PROBES.some(isDeclared)) {
 			return error(
 				`The key is valid, but has none of the read scopes declared under Scopes; it has ${endpoint.scope}. Correct the list.`,
 			);
