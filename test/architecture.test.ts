@@ -1,0 +1,162 @@
+import { execFileSync } from 'child_process';
+import { existsSync } from 'fs';
+import { join, posix } from 'path';
+import { filesIn, freeNames, importsOf, read, ROOT } from './support/sources';
+
+/** Which layer may import which; each may import itself. Triggers may import `src/webhook` besides. */
+const ARROWS: Record<string, string[]> = {
+	nodes: ['src/description', 'src/transport', 'src/contract'],
+	credentials: ['src/contract'],
+	'src/description': ['src/transport', 'src/contract'],
+	'src/transport': ['src/contract'],
+	'src/webhook': ['src/contract'],
+	'src/contract': [],
+	'src/sandbox': ['src/contract', 'src/webhook'],
+};
+
+const PUBLISHED = [
+	'nodes',
+	'credentials',
+	'src/description',
+	'src/transport',
+	'src/webhook',
+	'src/contract',
+];
+
+/** What n8n's rules for community nodes forbid, and what would go around the helpers of n8n. */
+const FORBIDDEN = [
+	'clearImmediate',
+	'clearInterval',
+	'clearTimeout',
+	'console',
+	'eval',
+	'fetch',
+	'Function',
+	'global',
+	'globalThis',
+	'process',
+	'require',
+	'setImmediate',
+	'setInterval',
+	'setTimeout',
+	'XMLHttpRequest',
+	'__dirname',
+	'__filename',
+];
+
+interface Manifest {
+	dependencies?: Record<string, string>;
+	bundledDependencies?: string[];
+	optionalDependencies?: Record<string, string>;
+	peerDependencies: Record<string, string>;
+	files: string[];
+	scripts: Record<string, string>;
+	n8n: { nodes: string[]; credentials: string[] };
+}
+
+const manifest = JSON.parse(read('package.json')) as Manifest;
+const published = PUBLISHED.flatMap((layer) => filesIn(layer));
+const isRelative = (specifier: string) => specifier.startsWith('.');
+
+const layerOf = (path: string): string => {
+	const [first = '', second = ''] = path.split('/');
+	return first === 'src' ? `${first}/${second}` : first;
+};
+
+/** Arrows of a file that lead out of its layer. */
+const arrowsOf = (file: string): string[] =>
+	importsOf(file)
+		.filter(isRelative)
+		.map((specifier) => layerOf(posix.join(posix.dirname(file), specifier)))
+		.filter((layer) => layer !== layerOf(file));
+
+const isTrigger = (file: string) => /^nodes\/[A-Za-z]*Trigger\//.test(file);
+
+test('every folder of the sources is a layer', () => {
+	const layers = [...filesIn('src'), ...filesIn('nodes'), ...filesIn('credentials')].map(layerOf);
+	expect([...new Set(layers)].sort()).toEqual(Object.keys(ARROWS).sort());
+});
+
+describe.each(Object.entries(ARROWS))('%s', (layer, allowed) => {
+	test(`imports nothing but ${allowed.join(', ') || 'itself'}`, () => {
+		const wrong = filesIn(layer).flatMap((file) =>
+			arrowsOf(file)
+				.filter((to) => !allowed.includes(to) && !(to === 'src/webhook' && isTrigger(file)))
+				.map((to) => `${file} -> ${to}`),
+		);
+		expect(wrong).toEqual([]);
+	});
+});
+
+test('what is published imports nothing but its own files, n8n-workflow and crypto', () => {
+	const wrong = published.flatMap((file) =>
+		importsOf(file)
+			.filter(
+				(specifier) => !isRelative(specifier) && !['n8n-workflow', 'crypto'].includes(specifier),
+			)
+			.map((specifier) => `${file} -> ${specifier}`),
+	);
+	expect(wrong).toEqual([]);
+});
+
+test('what is published uses no global that n8n forbids', () => {
+	const wrong = published.flatMap((file) => {
+		const names = freeNames(file);
+		return FORBIDDEN.filter((name) => names.has(name)).map((name) => `${file}: ${name}`);
+	});
+	expect(wrong).toEqual([]);
+});
+
+test('no file of the sources has more than 220 lines', () => {
+	const files = [...filesIn('nodes'), ...filesIn('credentials'), ...filesIn('src')];
+	const long = files.filter((file) => read(file).trimEnd().split('\n').length > 220);
+	expect(long).toEqual([]);
+});
+
+test('nobody has to install anything with the package but n8n itself', () => {
+	expect(manifest.dependencies ?? {}).toEqual({});
+	expect(manifest.optionalDependencies ?? {}).toEqual({});
+	expect(manifest.bundledDependencies ?? []).toEqual([]);
+	expect(Object.keys(manifest.peerDependencies)).toEqual(['n8n-workflow']);
+	const hooks = Object.keys(manifest.scripts).filter((name) => /^(pre|post)?install$/.test(name));
+	expect(hooks).toEqual([]);
+});
+
+test('the package holds what the architecture says', () => {
+	expect([...manifest.files].sort()).toEqual([
+		'dist/credentials',
+		'dist/nodes',
+		'dist/src/contract',
+		'dist/src/description',
+		'dist/src/transport',
+		'dist/src/webhook',
+	]);
+});
+
+test('the tarball holds nothing else', () => {
+	const json = execFileSync('npm', ['pack', '--dry-run', '--json', '--ignore-scripts'], {
+		cwd: ROOT,
+		encoding: 'utf8',
+		stdio: ['ignore', 'pipe', 'ignore'],
+	});
+	const [{ files }] = JSON.parse(json) as [{ files: Array<{ path: string }> }];
+	const layers = PUBLISHED.join('|');
+	const allowed = new RegExp(
+		`^(package\\.json|README\\.md|LICENSE(\\.md)?|dist/(${layers})/.+\\.(js|d\\.ts|json|svg))$`,
+	);
+	expect(files.map(({ path }) => path).filter((path) => !allowed.test(path))).toEqual([]);
+});
+
+test('every node and credential of the sources is registered, and nothing else', () => {
+	const built = (file: string) => `dist/${file.replace(/\.ts$/, '.js')}`;
+	expect([...manifest.n8n.nodes].sort()).toEqual(filesIn('nodes', '.node.ts').map(built));
+	expect([...manifest.n8n.credentials].sort()).toEqual(
+		filesIn('credentials', '.credentials.ts').map(built),
+	);
+});
+
+test('every node has its codex file beside it', () => {
+	const nodes = filesIn('nodes', '.node.ts');
+	const bare = nodes.filter((file) => !existsSync(join(ROOT, file.replace(/\.ts$/, '.json'))));
+	expect(bare).toEqual([]);
+});

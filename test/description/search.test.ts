@@ -1,0 +1,115 @@
+import type { IHttpRequestOptions, ILoadOptionsFunctions } from 'n8n-workflow';
+import { searchGenerations } from '../../src/description/search/generations';
+import { searchModels } from '../../src/description/search/models';
+import { searchPersonas } from '../../src/description/search/personas';
+import { errorBody } from '../support/answers';
+import { NODE } from '../support/nodeContext';
+
+function editor(answered: unknown, mode: unknown = 'image', baseUrl = 'https://api.example/v1') {
+	const asked: IHttpRequestOptions[] = [];
+	const context = {
+		getCredentials: async () => ({ apiKey: 'canary-key-123', baseUrl }),
+		getNode: () => NODE,
+		getCurrentNodeParameter: () => mode,
+		helpers: {
+			async httpRequestWithAuthentication(_credential: string, options: IHttpRequestOptions) {
+				asked.push(options);
+				if (answered instanceof Error) throw answered;
+				return answered;
+			},
+		},
+	};
+	return { context: context as unknown as ILoadOptionsFunctions, asked };
+}
+
+const page = (data: unknown, more: Record<string, unknown> = {}) => ({
+	statusCode: 200,
+	body: { object: 'list', data, ...more },
+});
+
+test('models of the chosen mode, by label, name or id; those without an id are left out', async () => {
+	const data = [
+		{ id: 'a', label: 'Alpha', name: 'x' },
+		{ id: 'b', name: 'Beta' },
+		{ id: 'c' },
+		{ label: 'D' },
+		null,
+		7,
+	];
+	const { context, asked } = editor(page(data));
+	expect(await searchModels.call(context)).toEqual({
+		results: [
+			{ name: 'Alpha', value: 'a' },
+			{ name: 'Beta', value: 'b' },
+			{ name: 'c', value: 'c' },
+		],
+	});
+	expect(asked[0]).toMatchObject({
+		url: '/models',
+		qs: { mode: 'image' },
+		disableFollowRedirect: true,
+	});
+	expect((await searchModels.call(context, ' BET ')).results).toEqual([
+		{ name: 'Beta', value: 'b' },
+	]);
+});
+
+test('a mode that is an expression asks for the models of all', async () => {
+	const { context, asked } = editor(page([]), '={{ $json.mode }}');
+	await searchModels.call(context);
+	expect(asked[0]?.qs).toEqual({});
+});
+
+test('generations come a page at a time, and the cursor goes on', async () => {
+	const one = { id: 'gen_1', mode: 'image', model: 'm', status: 'completed' };
+	const { context, asked } = editor(page([one], { has_more: true, next_cursor: 'c1' }));
+	const first = await searchGenerations.call(context);
+	expect(first).toEqual({
+		results: [{ name: 'image · m · completed · gen_1', value: 'gen_1' }],
+		paginationToken: 'c1',
+	});
+	await searchGenerations.call(context, '', 'c1');
+	expect(asked.map(({ qs }) => qs)).toEqual([{ limit: 100 }, { limit: 100, cursor: 'c1' }]);
+	const last = editor(page([one], { has_more: false, next_cursor: 'c2' }));
+	expect((await searchGenerations.call(last.context)).paginationToken).toBeUndefined();
+});
+
+test('personas that failed cannot be used', async () => {
+	const data = [
+		{ id: 'p1', name: 'Ada', status: 'ready' },
+		{ id: 'p2', name: 'Bob', status: 'failed' },
+	];
+	expect((await searchPersonas.call(editor(page(data)).context)).results).toEqual([
+		{ name: 'Ada', value: 'p1' },
+	]);
+});
+
+test.each([
+	[{ statusCode: 401, body: {} }, /API key is invalid/],
+	[{ statusCode: 403, body: {} }, /scope models:read/],
+	[{ statusCode: 429, body: {} }, /Too many requests/],
+	[
+		{ statusCode: 500, body: errorBody('canary-key-123 broke it') },
+		/status 500\)\. \*\*\* broke it/,
+	],
+	[new Error('connect ECONNREFUSED canary-key-123'), /No answer came from the service/],
+])('a failure is told in words, without the key: %#', async (answered, message) => {
+	const { context } = editor(answered);
+	const error = await searchModels.call(context).catch((thrown: Error) => thrown);
+	expect(error).toMatchObject({ message: expect.stringMatching(message) });
+	expect(JSON.stringify(error)).not.toContain('canary');
+});
+
+test('a base URL that is not https gets no key', async () => {
+	const { context, asked } = editor(page([]), 'image', 'http://api.example/v1');
+	await expect(searchModels.call(context)).rejects.toThrow(/must begin with https/);
+	expect(asked).toHaveLength(0);
+});
+
+test('an answer that is no list is an empty one', async () => {
+	for (const body of [null, 'text', [], { data: 'x' }]) {
+		expect((await searchModels.call(editor({ statusCode: 200, body }).context)).results).toEqual(
+			[],
+		);
+	}
+});

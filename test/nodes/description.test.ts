@@ -1,0 +1,143 @@
+import {
+	isExpression,
+	type INodeProperties,
+	type INodeType,
+	type INodeTypeDescription,
+} from 'n8n-workflow';
+import { ENDPOINTS, type Endpoint } from '../../src/contract';
+import { filesIn, read } from '../support/sources';
+
+type NodeClass = new () => INodeType;
+
+const files = filesIn('nodes', '.node.ts');
+
+async function load(file: string): Promise<{ name: string; node: INodeType }> {
+	const module = (await import(`../../${file}`)) as Record<string, NodeClass>;
+	const [[name, Node]] = Object.entries(module) as [[string, NodeClass]];
+	return { name, node: new Node() };
+}
+
+/** Fields of a collection are fields; the choices of an options field are not. */
+const inner = ({ type, options = [] }: INodeProperties): INodeProperties[] => {
+	if (type === 'collection') return options as INodeProperties[];
+	if (type !== 'fixedCollection') return [];
+	return options.flatMap((option) => ('values' in option ? option.values : []));
+};
+
+const allFields = (fields: INodeProperties[]): INodeProperties[] =>
+	fields.flatMap((field) => [field, ...allFields(inner(field))]);
+
+const operationsOf = ({ properties }: INodeTypeDescription) =>
+	properties
+		.filter(({ name }) => name === 'operation')
+		.flatMap(({ options = [], displayOptions }) =>
+			options.map((option) => ({ option, displayOptions })),
+		);
+
+/** Fields whose purpose their name says, in the words of n8n's own nodes. */
+const SELF_EVIDENT = [
+	'operation',
+	'resource',
+	'options',
+	'additionalFields',
+	'updateFields',
+	'filters',
+	'notice',
+];
+
+const isSorted = (names: string[]) =>
+	names.every((name, index) => index === 0 || (names[index - 1] ?? '').localeCompare(name) <= 0);
+
+describe.each(files)('%s', (file) => {
+	const load_ = load(file);
+
+	test('is named as its file, with the package prefix left to n8n', async () => {
+		const { name, node } = await load_;
+		expect(file).toContain(`/${name}.node.ts`);
+		expect(node.description.name).toBe(name.charAt(0).toLowerCase() + name.slice(1));
+		expect(node.description.displayName).toMatch(/^MediaGen /);
+		const codex = JSON.parse(read(file.replace(/\.ts$/, '.json'))) as { node: string };
+		expect(codex.node).toBe(`n8n-nodes-mediagen.${node.description.name}`);
+	});
+
+	test('needs the credential', async () => {
+		const { node } = await load_;
+		expect(node.description.credentials).toMatchObject([{ name: 'mediaGenApi', required: true }]);
+	});
+
+	test('every field says what it is for', async () => {
+		const { node } = await load_;
+		const silent = allFields(node.description.properties).filter(
+			({ description, name, hint }) => !description && !hint && !SELF_EVIDENT.includes(name),
+		);
+		expect(silent.map(({ name }) => name)).toEqual([]);
+	});
+
+	test('every top field is shown only where it belongs, and every default is of its type', async () => {
+		const { node } = await load_;
+		const operations = operationsOf(node.description);
+		const [first] = node.description.properties;
+		for (const field of node.description.properties) {
+			const isShared = field === first || field.type === 'notice' || operations.length === 0;
+			if (!isShared && field.name !== 'operation')
+				expect(field.displayOptions?.show).toHaveProperty('operation');
+		}
+		for (const { type, default: value, name } of allFields(node.description.properties)) {
+			if (type === 'boolean') expect([name, typeof value]).toEqual([name, 'boolean']);
+			if (type === 'number') expect([name, typeof value]).toEqual([name, 'number']);
+			if (type === 'string' && !isExpression(value))
+				expect([name, typeof value]).toEqual([name, 'string']);
+			if (type === 'collection') expect([name, value]).toEqual([name, {}]);
+		}
+	});
+
+	test('the fields of a collection and the choices of a list are in the order of the alphabet', async () => {
+		const { node } = await load_;
+		for (const field of allFields(node.description.properties)) {
+			if (field.type === 'collection') {
+				const names = inner(field).map(({ displayName }) => displayName);
+				expect([field.name, isSorted(names), names]).toEqual([field.name, true, names]);
+			}
+			if (field.type === 'options' && (field.options ?? []).length >= 5) {
+				const names = (field.options ?? []).map(({ name }) => name);
+				expect([field.name, isSorted(names), names]).toEqual([field.name, true, names]);
+			}
+		}
+	});
+
+	test('a name stands once among the fields of one operation', async () => {
+		const { node } = await load_;
+		for (const { option } of operationsOf(node.description)) {
+			const value = 'value' in option ? option.value : undefined;
+			const names = node.description.properties
+				.filter(({ displayOptions }) => displayOptions?.show?.operation?.includes(value as string))
+				.map(({ name, displayOptions }) =>
+					JSON.stringify([name, displayOptions?.show?.resource, displayOptions]),
+				);
+			expect(new Set(names).size).toBe(names.length);
+		}
+	});
+
+	test('every operation calls an endpoint of the specification, checks before and runs the runner', async () => {
+		const { node } = await load_;
+		const known = (Object.values(ENDPOINTS) as Endpoint[]).map(
+			({ method, path }) => `${method} ${path}`,
+		);
+		for (const { option } of operationsOf(node.description)) {
+			const { routing, action, description } = option as Exclude<typeof option, INodeProperties>;
+			expect(known).toContain(`${routing?.request?.method} ${routing?.request?.url}`);
+			expect(routing?.send?.preSend).toHaveLength(1);
+			expect(routing?.send?.paginate).toBe(true);
+			expect(typeof routing?.operations?.pagination).toBe('function');
+			expect([action, description].every(Boolean)).toBe(true);
+		}
+	});
+
+	test('every search that a field names exists', async () => {
+		const { node } = await load_;
+		const named = allFields(node.description.properties)
+			.flatMap(({ modes = [] }) => modes)
+			.flatMap(({ typeOptions }) => typeOptions?.searchListMethod ?? []);
+		for (const name of named) expect(Object.keys(node.methods?.listSearch ?? {})).toContain(name);
+	});
+});
