@@ -1,4 +1,10 @@
-import express, { Router, type ErrorRequestHandler, type Express } from 'express';
+import { join } from 'path';
+import express, {
+	Router,
+	static as serveStatic,
+	type ErrorRequestHandler,
+	type Express,
+} from 'express';
 
 import { admin } from './admin';
 import { ApiError, asApiError } from './http/errors';
@@ -19,6 +25,9 @@ import { usage } from './routes/usage';
 import { voices } from './routes/voices';
 import { webhooks } from './routes/webhooks';
 import type { Service } from './service';
+
+/** The page for people: plain files, no build step. */
+const PAGE = join(__dirname, 'page');
 
 type Routes = (operation: Operation, service: Service) => void;
 
@@ -50,6 +59,8 @@ export function createApp(service: Service, reset: () => Promise<void>): Express
 	app.use('/v1', contract);
 	storage(service, app);
 	app.get('/openapi.json', (_request, response) => void response.json(openApiDocument()));
+	app.get('/', (_request, response) => response.sendFile(join(PAGE, 'index.html')));
+	app.use('/page', serveStatic(PAGE));
 	app.use('/sandbox', admin(service, reset));
 	app.use((request, response) => {
 		const unknown = new ApiError(404, 'not_found', 'The service has no such address.');

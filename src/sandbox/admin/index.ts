@@ -7,6 +7,8 @@ import type { Service } from '../service';
 import { patchSettings } from '../settings';
 import { listKeys } from '../start';
 
+import { overview } from './overview';
+
 const creditsSchema = z.strictObject({
 	workspace: z.string(),
 	amount: z.number().int().min(-1e12).max(1e12),
@@ -63,6 +65,7 @@ export function admin(service: Service, reset: () => Promise<void>): Router {
 	router.get('/deliveries', (_request, response) => {
 		response.json({ data: allDeliveries(service) });
 	});
+	router.get('/overview', (_request, response) => void response.json(overview(service)));
 	router.get('/keys', (_request, response) => response.json({ data: listKeys(service) }));
 	router.post('/keys', (request, response) => {
 		const key = keySchema.parse(request.body);
