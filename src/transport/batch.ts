@@ -1,4 +1,5 @@
 import type { IExecuteSingleFunctions, NodeApiError, NodeOperationError } from 'n8n-workflow';
+import { Lead } from './lead';
 import type { Result } from './result';
 import type { Settings } from './settings';
 import type { ApiRequest, Resource } from './types';
@@ -25,6 +26,8 @@ export class Batch {
 
 	/** The items of each content, in the order in which they are asked for. */
 	private readonly contents = new Map<string, number[]>();
+
+	readonly lead = new Lead();
 
 	/** Why nothing further is sent, once that is so. */
 	halt: { cause: string; credits: boolean } | undefined;

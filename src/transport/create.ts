@@ -1,4 +1,4 @@
-import { CreditWait, halt, halted, isLimited, isOutOfCredits } from './halting';
+import { CreditWait, halted, isLimited, isOutOfCredits } from './halting';
 import { endedJob, jobState } from './job';
 import { fail, ok, type Result } from './result';
 import type { Run } from './run';
@@ -103,10 +103,7 @@ export async function create(run: Run): Promise<Result<Resource>> {
 	const mayBeEarlier = settings.idempotency === 'content';
 	for (;;) {
 		const placed = await place(run);
-		if (!placed.ok) {
-			halt(run, placed);
-			return placed;
-		}
+		if (!placed.ok) return placed;
 		const { job, slot } = placed.value;
 		batch.created(itemIndex, job);
 		if (!settings.waitForCompletion) {

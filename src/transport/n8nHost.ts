@@ -1,10 +1,12 @@
 import type {
 	IBinaryData,
+	IDataObject,
 	IExecuteSingleFunctions,
 	IHttpRequestOptions,
 	IN8nHttpFullResponse,
 } from 'n8n-workflow';
 import { createHash } from 'crypto';
+import { answerBody } from './answerBody';
 import type { BinarySource, Host } from './host';
 import { withoutSecret } from './redact';
 import type { Answer, LostAnswer } from './types';
@@ -59,20 +61,25 @@ function sender(
 		baseURL,
 		allowedDomains,
 		json: true,
-	};
+		encoding: 'stream',
+	} as const;
 	return async ({ method, path, query, body, headers }): Promise<Answer> => {
-		const request = { ...shared, method, url: path, qs: query, headers: { ...headers } };
-		if (body !== undefined) Object.assign(request, { body });
+		const request: IHttpRequestOptions = { ...shared, method, url: path, qs: query };
+		// Each request gets headers of its own, because n8n writes the key into them.
+		request.headers = { ...headers };
+		if (body !== undefined) request.body = body as IDataObject;
 		try {
 			const answer = (await context.helpers.httpRequestWithAuthentication.call(
 				context,
 				CREDENTIAL,
 				request,
 			)) as IN8nHttpFullResponse;
+			const content = await answerBody(answer.body, shared.timeout);
+			if (!content) return { lost: 'an answer that is too long' };
 			return {
 				status: answer.statusCode,
 				headers: headersOf(answer.headers),
-				body: withoutSecret(answer.body, secret),
+				body: withoutSecret(content.value, secret),
 			};
 		} catch (error) {
 			return lost(error);

@@ -1,5 +1,4 @@
-import type { IBinaryData } from 'n8n-workflow';
-import { download, type Output } from './binary/download';
+import { download } from './binary/download';
 import { readerPath, statedReason } from './job';
 import { fail, ok, type Result } from './result';
 import type { Outcome, Run } from './run';
@@ -9,6 +8,7 @@ interface Found {
 	id: string;
 	url: string;
 	mediaType?: string;
+	expiresAt?: number;
 }
 
 const text = (value: unknown) => (typeof value === 'string' && value !== '' ? value : undefined);
@@ -19,8 +19,15 @@ function outputsOf(job: Resource): Found[] {
 	return listed.filter(isRecord).flatMap((output, index) => {
 		const url = text(output.url);
 		const id = text(output.id) ?? `${job.id}-${index + 1}`;
-		return url ? [{ id, url, mediaType: text(output.media_type) }] : [];
+		if (!url) return [];
+		return [{ id, url, mediaType: text(output.media_type), expiresAt: time(output.expires_at) }];
 	});
+}
+
+/** A date-time in milliseconds since the epoch; `undefined` for what is none. */
+function time(value: unknown): number | undefined {
+	const at = Date.parse(String(value ?? ''));
+	return Number.isNaN(at) ? undefined : at;
 }
 
 async function renewed(run: Run, job: Resource, id: string): Promise<string | undefined> {
@@ -44,17 +51,12 @@ export async function collect(run: Run, job: Resource): Promise<Result<Outcome>>
 	const outcome: Outcome = { resources: [job], files: [], warning: warningOf(job) };
 	if (!run.settings.downloadOutputs) return ok(outcome);
 	const found = outputsOf(job);
-	for (const [index, { id, url, mediaType }] of found.entries()) {
-		const output: Output = {
-			id,
-			url,
-			mediaType,
-			stem: fileStem(job.id, found.length > 1 ? index + 1 : undefined),
-			renew: async () => await renewed(run, job, id),
-		};
-		const file: Result<IBinaryData> = await download(run.host, run.workspace, output);
+	for (const [index, output] of found.entries()) {
+		const stem = fileStem(job.id, found.length > 1 ? index + 1 : undefined);
+		const renew = async () => await renewed(run, job, output.id);
+		const file = await download(run.host, run.workspace, { ...output, stem, renew });
 		if (!file.ok) return fail(file.failure, job);
-		outcome.files.push({ outputId: id, data: file.value });
+		outcome.files.push({ outputId: output.id, data: file.value });
 	}
 	return ok(outcome);
 }

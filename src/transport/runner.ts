@@ -15,6 +15,7 @@ import { collect } from './outputs';
 import { readPages } from './pages';
 import { ok, type Failed, type Result } from './result';
 import type { OperationPlan, Outcome, Run } from './run';
+import { inTurn } from './turn';
 import { isResource, type Resource } from './types';
 
 const whole = (resources: Resource[]): Outcome => ({ resources, files: [] });
@@ -77,7 +78,7 @@ export function runner(plan: OperationPlan) {
 		if (!lenient && prepared.ok && batch.isDoomed) return [];
 
 		const opened = prepared.ok ? await openRun(this, options as IHttpRequestOptions, plan, batch, prepared.value) : prepared;
-		const result = opened.ok ? await story(opened.value) : opened;
+		const result = opened.ok ? await inTurn(opened.value, story) : opened;
 		batch.tellJobs();
 		if (result.ok && opened.ok) return itemsOf(result.value, opened.value.settings, itemIndex);
 

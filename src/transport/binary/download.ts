@@ -1,6 +1,6 @@
 import type { IBinaryData } from 'n8n-workflow';
 import type { Host, StreamedAnswer } from '../host';
-import { fail, ok, type Failed, type Result } from '../result';
+import { fail, ok, type Result } from '../result';
 import { isLost } from '../types';
 import type { Workspace } from '../workspace';
 import { extensionOf, mediaTypeOf } from './mediaTypes';
@@ -17,6 +17,8 @@ export interface Output {
 	id: string;
 	url: string;
 	mediaType?: string;
+	/** Until when the link is valid, in milliseconds since the epoch; `undefined` for a link without end. */
+	expiresAt?: number;
 	/** Name without extension. */
 	stem: string;
 	/** Reads the resource again for a fresh link; `undefined` when there is none. */
@@ -77,44 +79,53 @@ async function keep(
 	}
 }
 
+type Tried = { data: IBinaryData } | { problem: string; next: 'again' | 'renew' | 'stop' };
+
+const isPassing = (status: number) => status >= 500 || status === 429 || status === 408;
+
+async function tryOnce(host: Host, url: string, output: Output): Promise<Tried> {
+	const answer = await fetchChecked(host, url);
+	if (!isAnswer(answer)) {
+		return { problem: answer.problem, next: answer.passing ? 'again' : 'stop' };
+	}
+	if (answer.status < 300) {
+		const kept = await keep(host, answer, output);
+		return 'data' in kept ? kept : { ...kept, next: 'again' };
+	}
+	discard(answer);
+	const problem = `the storage answered ${answer.status}`;
+	if (EXPIRED.has(answer.status)) return { problem, next: 'renew' };
+	return { problem, next: isPassing(answer.status) ? 'again' : 'stop' };
+}
+
 /**
- * Brings one output into n8n's binary data as a stream, without credentials: retried when it is cut, refreshed once when
- * its link has expired, and never short. Specification: Operation details, GET /generations/{id}.
+ * Brings one output into n8n's binary data as a stream, without credentials: retried when it is cut, its link renewed once
+ * when it has expired, and never short. Specification: Operation details, GET /generations/{id}.
  */
 export async function download(
 	host: Host,
 	workspace: Workspace,
 	output: Output,
 ): Promise<Result<IBinaryData>> {
-	const problem = (text: string): Failed =>
-		fail({ kind: 'download', outputId: output.id, problem: text });
+	const { clock, random } = workspace;
+	const { signal } = host.line;
 	let { url } = output;
-	let renewed = false;
-	let trouble = 'it was not tried';
-	for (let attempt = 1; attempt <= TRIES; attempt += 1) {
-		const answer = await fetchChecked(host, url);
-		if (host.line.signal?.aborted) return fail({ kind: 'cancelled' });
-		if (isAnswer(answer) && answer.status < 300) {
-			const kept = await keep(host, answer, output);
-			if ('data' in kept) return ok(kept.data);
-			trouble = kept.problem;
-		} else if (isAnswer(answer)) {
-			discard(answer);
-			trouble = `the storage answered ${answer.status}`;
-			if (EXPIRED.has(answer.status) && !renewed) {
-				renewed = true;
-				const fresh = await output.renew();
-				if (fresh) url = fresh;
-				attempt -= 1;
-				continue;
-			}
-			if (answer.status < 500 && answer.status !== 429 && answer.status !== 408) break;
-		} else {
-			trouble = answer.problem;
-			if (!answer.passing) break;
+	let isRenewed = false;
+	const renew = async () => {
+		isRenewed = true;
+		url = (await output.renew()) ?? url;
+	};
+	if (clock.now() >= (output.expiresAt ?? Infinity)) await renew();
+	for (let attempt = 1; ; attempt += 1) {
+		const tried = await tryOnce(host, url, output);
+		if ('data' in tried) return ok(tried.data);
+		if (signal?.aborted) return fail({ kind: 'cancelled' });
+		const { problem, next } = tried;
+		const mayRenew = next === 'renew' && !isRenewed;
+		if (!mayRenew && (next !== 'again' || attempt >= TRIES)) {
+			return fail({ kind: 'download', outputId: output.id, problem });
 		}
-		const longest = 1_000 * 2 ** attempt;
-		if (attempt < TRIES) await workspace.clock.sleep(workspace.random() * longest, host.line.signal);
+		if (mayRenew) await renew();
+		else await clock.sleep(random() * 1_000 * 2 ** attempt, signal);
 	}
-	return problem(trouble);
 }

@@ -1,0 +1,32 @@
+import { halt, halted } from './halting';
+import type { Result } from './result';
+import type { Run } from './run';
+import { isLost } from './types';
+
+/** Refusals that hold for every item of a run; any other answer lets the others go. */
+const REFUSALS = new Set([401, 402, 403]);
+
+/** The line of an item whose request tells the others of its run when it has got through. */
+function leading({ host: { line }, batch, request }: Run): Run['host']['line'] {
+	const send: typeof line.send = async (sent) => {
+		const answer = await line.send(sent);
+		const isOwn = sent.method === request.method && sent.path === request.path;
+		if (isOwn && !isLost(answer) && !REFUSALS.has(answer.status)) batch.lead.open();
+		return answer;
+	};
+	return { ...line, send };
+}
+
+/** The story of an item in its turn; a run that was halted meanwhile sends nothing further. */
+export async function inTurn<T>(
+	run: Run,
+	story: (run: Run) => Promise<Result<T>>,
+): Promise<Result<T>> {
+	const { batch, host } = run;
+	await batch.lead.turn(host.line.signal);
+	const stopped = halted(run);
+	const result = stopped ?? (await story({ ...run, host: { ...host, line: leading(run) } }));
+	if (!result.ok) halt(run, result);
+	batch.lead.pass();
+	return result;
+}
