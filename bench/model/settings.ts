@@ -1,0 +1,41 @@
+import type { ApiRequest, Resource } from '../../src/transport/types';
+import type { Counting } from './requestLimit';
+
+/** What becomes of an answer on its way; `before`: of a request that never arrives. */
+export type Fault = 'before' | 'after' | 'truncated' | 'error';
+
+export interface ServiceSettings {
+	requestsPerMinute: number;
+	concurrentJobs: number;
+	/** How a minute is counted. */
+	window: Counting;
+	/** Requests at once, of a token bucket; default: those of a minute. */
+	burst: number | undefined;
+	/** How long the job of a prompt takes, in milliseconds. */
+	jobMs: (prompt: string) => number;
+	/** Time from the request to the answer, in milliseconds. */
+	latencyMs: number;
+	/** Whether an answer is lost, after the service has done what was asked. */
+	loses: (request: ApiRequest) => boolean;
+	/** What goes wrong with this request; `undefined` for nothing. */
+	fault: (request: ApiRequest) => Fault | undefined;
+	/** How a job ends. */
+	ending: (prompt: string) => Record<string, unknown>;
+	credits: number;
+	/** Told half a round trip after the end of each job, as a webhook would. */
+	onEnd: ((job: Resource) => void) | undefined;
+}
+
+export const DEFAULTS: ServiceSettings = {
+	requestsPerMinute: 60,
+	concurrentJobs: 5,
+	window: 'sliding',
+	burst: undefined,
+	jobMs: () => 10_000,
+	latencyMs: 100,
+	loses: () => false,
+	fault: () => undefined,
+	ending: () => ({ status: 'completed' }),
+	credits: Infinity,
+	onEnd: undefined,
+};
