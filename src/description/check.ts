@@ -39,7 +39,21 @@ export interface Gathered {
 	body: unknown;
 	query: unknown;
 	path: Values;
+	/** Forms that the hook has read as a whole, by the name of the parameter; without those that are hidden. */
+	whole?: Values;
 }
+
+function given({ parameter, sent }: SentField, gathered: Gathered): unknown {
+	return sent.whole ? gathered.whole?.[parameter] : valueAt(gathered[sent.in], sent.as.split('.'));
+}
+
+/** An update of nothing would be answered as if it had been one. */
+const NOTHING_SET = fail({
+	kind: 'input',
+	field: 'Update Fields',
+	problem: 'has nothing to update',
+	hint: 'Add at least one field that shall change',
+});
 
 /**
  * Builds the request of an item from the values that its fields gave, each through its rule. Only known fields are copied;
@@ -50,12 +64,15 @@ export function checkedRequest(
 	fields: SentField[],
 	gathered: Gathered,
 	context: RuleContext,
+	constants: Record<string, string> = {},
 ): Result<ApiRequest> {
-	const body: Values = {};
+	const body: Values = { ...constants };
 	const query: Values = {};
 	let path: string = template;
-	for (const { label, sent } of fields) {
-		const ruled = sent.rule(valueAt(gathered[sent.in], sent.as.split('.')), context);
+	for (const field of fields) {
+		const { label, parameter, sent } = field;
+		if (sent.whole && !Object.hasOwn(gathered.whole ?? {}, parameter)) continue;
+		const ruled = sent.rule(given(field, gathered), context);
 		if ('problem' in ruled) {
 			return fail({ kind: 'input', field: label, problem: ruled.problem, hint: ruled.hint });
 		}
@@ -64,6 +81,7 @@ export function checkedRequest(
 		else if (sent.in === 'query') query[sent.as] = ruled.value;
 		else path = path.replace(`{${sent.as}}`, encodeURIComponent(String(ruled.value)));
 	}
+	if (method === 'PATCH' && Object.keys(body).length === 0) return NOTHING_SET;
 	const request: ApiRequest = { method, path, query: query as ApiRequest['query'] };
 	return ok(method === 'POST' || method === 'PATCH' ? { ...request, body } : request);
 }

@@ -8,6 +8,11 @@ export interface Sent {
 	/** Name in the request; dots lead into objects of the body. */
 	as: string;
 	rule: Rule;
+	/**
+	 * Whether a form of several fields becomes one value, so that the hook reads the parameter as a whole instead of n8n's
+	 * routing gathering it. While the parameter is hidden, the value is left out.
+	 */
+	whole?: boolean;
 }
 
 /** A field of the editor and, where its value is sent, how. Carries no visibility: `properties.ts` adds it. */
@@ -26,9 +31,12 @@ export interface Operation {
 	action: string;
 	description: string;
 	plan: OperationPlan;
+	/** Values of the body that are the same for every request. */
+	constants?: Record<string, string>;
 	fields: Field[];
 }
 
 export const inBody = (as: string, rule: Rule): Sent => ({ in: 'body', as, rule });
 export const inQuery = (as: string, rule: Rule): Sent => ({ in: 'query', as, rule });
 export const inPath = (as: string, rule: Rule): Sent => ({ in: 'path', as, rule });
+export const wholeInBody = (as: string, rule: Rule): Sent => ({ in: 'body', as, rule, whole: true });

@@ -5,26 +5,35 @@ import { readSettings } from '../transport/settings';
 import { checkedRequest, sentFields, type SentField } from './check';
 import type { Operation } from './operation';
 
-const isInPath = ({ sent }: SentField) => sent.in === 'path';
+/** What the hook reads itself: path values, by their name in the path, and forms that are sent as one value. */
+function readValues(context: IExecuteSingleFunctions, fields: SentField[]) {
+	const { parameters } = context.getNode();
+	const path: Record<string, unknown> = {};
+	const whole: Record<string, unknown> = {};
+	for (const { parameter, sent } of fields) {
+		const read = () => context.getNodeParameter(parameter, '', { extractValue: true });
+		if (sent.in === 'path') path[sent.as] = read();
+		// n8n leaves out what is hidden.
+		else if (sent.whole && Object.hasOwn(parameters, parameter)) whole[parameter] = read();
+	}
+	return { path, whole };
+}
 
 function prepared(
 	context: IExecuteSingleFunctions,
-	{ plan }: Operation,
+	{ plan, constants }: Operation,
 	fields: SentField[],
 	{ body, qs, baseURL }: IHttpRequestOptions,
 ): Result<Prepared> {
-	const settings = readSettings(context);
+	const settings = readSettings(context, plan.endings);
 	if (!settings.ok) return settings;
-	const inPath = fields.filter(isInPath).map(({ parameter, sent }) => {
-		const value = context.getNodeParameter(parameter, '', { extractValue: true });
-		return [sent.as, value] as const;
-	});
-	const gathered = { body, query: qs, path: Object.fromEntries(inPath) };
+	const gathered = { body, query: qs, ...readValues(context, fields) };
 	const rules = {
+		timezone: context.getTimezone(),
 		baseUrl: baseURL ?? '',
 		binaryFields: Object.keys(context.getInputData().binary ?? {}),
 	};
-	const request = checkedRequest(plan.endpoint, fields, gathered, rules);
+	const request = checkedRequest(plan.endpoint, fields, gathered, rules, constants);
 	return request.ok ? ok({ request: request.value, settings: settings.value }) : request;
 }
 

@@ -20,9 +20,8 @@ function routingOf(operation: Operation): INodePropertyRouting {
 	};
 }
 
-/** Path values have no routing of their own: the hook reads them. */
-function sending({ in: place, as }: Sent): INodePropertyRouting | undefined {
-	if (place === 'path') return undefined;
+function sending({ in: place, as, whole }: Sent): INodePropertyRouting | undefined {
+	if (whole || place === 'path') return undefined;
 	return { send: { type: place, property: as } };
 }
 
@@ -42,6 +41,10 @@ const option = (operation: Operation): INodePropertyOptions => {
 	return { name, value, action, description, routing: routingOf(operation) };
 };
 
+/** What one most likely wants of a node: to make something. */
+const firstUse = (operations: Operation[]): Operation | undefined =>
+	operations.find(({ value }) => value === 'create') ?? operations[0];
+
 function operationProperty(operations: Operation[], show?: Show): INodeProperties {
 	return {
 		displayName: 'Operation',
@@ -50,7 +53,7 @@ function operationProperty(operations: Operation[], show?: Show): INodePropertie
 		noDataExpression: true,
 		...(show && { displayOptions: { show } }),
 		options: operations.map(option),
-		default: operations[0]?.value ?? '',
+		default: firstUse(operations)?.value ?? '',
 	};
 }
 
@@ -60,4 +63,27 @@ export function operationProperties(operations: Operation[], show?: Show): INode
 		own.map((field) => property(field, { ...show, operation: [value] })),
 	);
 	return [operationProperty(operations, show), ...fields];
+}
+
+/** A resource of a node that has several. */
+export interface NodeResource {
+	value: string;
+	name: string;
+	operations: Operation[];
+}
+
+/** The properties of a node with several resources: which one, then the operations and fields of each. */
+export function resourceProperties(resources: NodeResource[]): INodeProperties[] {
+	const resource: INodeProperties = {
+		displayName: 'Resource',
+		name: 'resource',
+		type: 'options',
+		noDataExpression: true,
+		options: resources.map(({ value, name }) => ({ value, name })),
+		default: resources[0]?.value ?? '',
+	};
+	const own = resources.flatMap(({ value, operations }) =>
+		operationProperties(operations, { resource: [value] }),
+	);
+	return [resource, ...own];
 }

@@ -107,7 +107,7 @@ export async function create(run: Run): Promise<Result<Resource>> {
 		const { job, slot } = placed.value;
 		batch.created(itemIndex, job);
 		if (!settings.waitForCompletion) {
-			if (jobState(job) === 'running') slot.leave(job);
+			if (jobState(job, settings.endings) === 'running') slot.leave(job);
 			else slot.free();
 			return ok(job);
 		}

@@ -2,6 +2,7 @@ import { createHash, randomUUID } from 'crypto';
 import { LIMITS } from '../contract';
 import { BinaryReference } from './binary/reference';
 import type { Failure } from './result';
+import type { Resource } from './types';
 
 const sha256 = (text: string) => createHash('sha256').update(text).digest('hex');
 
@@ -20,6 +21,8 @@ export interface ItemMemory {
 	unclearAt?: number;
 	/** Final URLs of uploads by the identity of the file, so that a repeated request is the same to the letter. */
 	uploads: Record<string, string>;
+	/** A file that the item has sent, by the identity of its content. */
+	file?: { identity: string; resource: Resource };
 }
 
 interface NodeMemory {

@@ -15,9 +15,14 @@ export async function readNewest(client: Client, line: Line): Promise<Result<Map
 	return ok(new Map(found.map((entry) => [entry.id, entry])));
 }
 
-/** One job as it is now. */
-export async function readJob(client: Client, line: Line, job: Resource): Promise<Result<Resource>> {
-	const request = { method: 'GET', path: readerPath(job) } as const;
+/** One job as it is now, read where its kind is unless another path is given. */
+export async function readJob(
+	client: Client,
+	line: Line,
+	job: Resource,
+	path = readerPath(job),
+): Promise<Result<Resource>> {
+	const request = { method: 'GET', path } as const;
 	const answer = await client.request(line, request, { once: true });
 	return answer.ok ? ok(answer.value.body as Resource) : answer;
 }

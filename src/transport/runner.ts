@@ -5,46 +5,14 @@ import type {
 	INodeExecutionData,
 } from 'n8n-workflow';
 import { batchOf, type Batch } from './batch';
-import { create } from './create';
 import { nodeError, type ErrorContext } from './errors';
 import { isOutOfCredits } from './halting';
 import { errorItem, itemsOf } from './items';
-import { jobState } from './job';
 import { openRun } from './open';
-import { collect } from './outputs';
-import { readPages } from './pages';
-import { ok, type Failed, type Result } from './result';
-import type { OperationPlan, Outcome, Run } from './run';
+import type { Failed, Result } from './result';
+import type { OperationPlan, Run } from './run';
+import { story } from './story';
 import { inTurn } from './turn';
-import { isResource, type Resource } from './types';
-
-const whole = (resources: Resource[]): Outcome => ({ resources, files: [] });
-
-async function list({ host, workspace, request, settings, plan }: Run): Promise<Result<Outcome>> {
-	const query = { wanted: settings.wanted, takesLimit: plan.takesLimit ?? false };
-	const entries = await readPages(workspace.client, host.line, request, query);
-	return entries.ok ? ok(whole(entries.value as Resource[])) : entries;
-}
-
-async function read(run: Run): Promise<Result<Outcome>> {
-	const { host, workspace, request, plan } = run;
-	const answer = await workspace.client.request(host.line, request);
-	if (!answer.ok) return answer;
-	const resource = answer.value.body as Resource;
-	if (plan.output !== 'job' || !isResource(resource)) return ok(whole([resource]));
-	return jobState(resource) === 'good' ? await collect(run, resource) : ok(whole([resource]));
-}
-
-async function make(run: Run): Promise<Result<Outcome>> {
-	const job = await create(run);
-	if (!job.ok) return job;
-	return jobState(job.value) === 'good' ? await collect(run, job.value) : ok(whole([job.value]));
-}
-
-async function story(run: Run): Promise<Result<Outcome>> {
-	if (run.plan.output === 'list') return await list(run);
-	return run.plan.endpoint.method === 'POST' ? await make(run) : await read(run);
-}
 
 /** Whether it is only for lack of credits, and the user wants error items for that. */
 function isTolerated(failed: Failed, opened: Result<Run>): boolean {

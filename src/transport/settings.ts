@@ -25,11 +25,11 @@ export interface Settings {
 	/** `Infinity` for all. */
 	wanted: number;
 	/** Whether entries are shown without what makes them large. */
-	simplify: boolean;
+	simplify?: boolean;
 	/** Whether a one-time signing secret is shown. */
-	includeSecret: boolean;
+	includeSecret?: boolean;
 	/** What ends a wait for an agent run. */
-	endings: Endings;
+	endings?: Endings;
 }
 
 const TRUE = new Set<unknown>([true, 'true', 1, '1']);

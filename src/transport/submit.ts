@@ -57,7 +57,7 @@ async function uploadAll(run: Run, sources: Map<string, BinarySource>): Promise<
 		const key = executionKey(place.seed, `${place.item}:${source.identity}`, memory.attempt);
 		const sent = await upload(host, workspace, { field, source, key });
 		if (!sent.ok) return sent;
-		memory.uploads[source.identity] = sent.value;
+		memory.uploads[source.identity] = sent.value.url;
 	}
 	const body = await resolveReferences(run.request.body, async ({ field }) => {
 		const identity = sources.get(field)?.identity ?? '';
@@ -128,7 +128,8 @@ export async function submit(run: Run): Promise<Result<Resource>> {
 	if (!opened.ok) return opened;
 	const sources = opened.value;
 	const identities = [...sources].map(([field, { identity }]) => [field, identity]);
-	const print = fingerprint(request.body, Object.fromEntries(identities) as Record<string, string>);
+	const asked = [request.path, request.body];
+	const print = fingerprint(asked, Object.fromEntries(identities) as Record<string, string>);
 	const known = knownJob(run, print);
 	if (known) return await resume(run, known);
 	forgetIfChanged(run, print);

@@ -33,6 +33,7 @@ interface Waiter {
 	deadline: number;
 	nextLook: number;
 	endings: Endings | undefined;
+	path: string | undefined;
 	/** Age when it was last seen running, in milliseconds; 0 before the first look. */
 	running: number;
 	unknown: number;
@@ -68,12 +69,14 @@ export class Watch {
 	 * Waits until the job has ended and answers it as it is then, good or bad.
 	 * @param deadline milliseconds since the epoch
 	 * @param endings what ends an agent run
+	 * @param path where the job is read, if not where its kind is: the key may be allowed to read it only there
 	 */
 	async wait(
 		line: Line,
 		job: Resource,
 		deadline: number,
 		endings?: Endings,
+		path?: string,
 	): Promise<Result<Ended>> {
 		if (jobState(job, endings) !== 'running') return ok({ job, atFirstLook: true });
 		if (line.signal?.aborted) return fail({ kind: 'cancelled' }, job);
@@ -82,7 +85,7 @@ export class Watch {
 			const onAbort = () => waiter.settle(fail({ kind: 'cancelled' }, waiter.job));
 			const nextLook = since + this.pace.next(modelOf(job), 0);
 			const waiter: Waiter = {
-				...{ job, line, since, deadline, endings, nextLook, running: 0, unknown: 0 },
+				...{ job, line, since, deadline, endings, path, nextLook, running: 0, unknown: 0 },
 				settle: (result) => {
 					line.signal?.removeEventListener('abort', onAbort);
 					if (!this.waiters.delete(waiter)) return;
@@ -189,7 +192,7 @@ export class Watch {
 	private async readOne(waiter: Waiter): Promise<boolean> {
 		// To the end of the row, so that all have their turn when there are more than one look reads.
 		if (this.waiters.delete(waiter)) this.waiters.add(waiter);
-		const answer = await readJob(this.client, waiter.line, waiter.job);
+		const answer = await readJob(this.client, waiter.line, waiter.job, waiter.path);
 		if (answer.ok) return this.saw(waiter, answer.value);
 		if (isPassing(answer)) return false;
 		waiter.unknown += 1;
@@ -201,7 +204,7 @@ export class Watch {
 	/** Takes note of a job as it is now. `false` when it was not there or not whole. */
 	private saw(waiter: Waiter, now?: Resource, isWhole?: (job: Resource) => boolean): boolean {
 		if (!now) return false;
-		const job = { ...now, id: waiter.job.id, object: waiter.job.object };
+		const job = { ...now, id: waiter.job.id, object: waiter.job.object ?? now.object };
 		const state = jobState(job, waiter.endings);
 		if (state === 'good' && isWhole && !isWhole(job)) return false;
 		const age = this.clock.now() - waiter.since;

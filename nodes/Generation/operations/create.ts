@@ -1,8 +1,9 @@
-import { DELIVERIES, ENDPOINTS, GENERATION_MODES, LIMITS } from '../../../src/contract';
+import { ENDPOINTS, GENERATION_MODES, LIMITS } from '../../../src/contract';
 import { creationFields } from '../../../src/description/fields/creation';
+import { delivery } from '../../../src/description/fields/delivery';
 import { modelLocator, personaLocator } from '../../../src/description/fields/locators';
 import { inBody, type Operation } from '../../../src/description/operation';
-import { choice, located, text } from '../../../src/description/rules';
+import { choice, located, text, uuid } from '../../../src/description/rules';
 import { input } from './fields/input';
 import { parameters } from './fields/parameters';
 
@@ -50,30 +51,9 @@ export const create: Operation = {
 		},
 		{
 			ui: { ...personaLocator, displayOptions: { show: { mode: ['image', 'video'] } } },
-			sent: inBody('persona_id', located(text())),
+			sent: inBody('persona_id', located(uuid())),
 		},
-		{
-			ui: {
-				displayName: 'Delivery',
-				name: 'delivery',
-				type: 'options',
-				options: [
-					{
-						name: 'Public URL',
-						value: 'public_url',
-						description: 'Anyone who has the link can open it',
-					},
-					{
-						name: 'Signed URL',
-						value: 'signed_url',
-						description: 'The link expires; getting the generation again gives a fresh one',
-					},
-				],
-				default: 'public_url',
-				description: 'How the links to the outputs work',
-			},
-			sent: inBody('delivery', choice(DELIVERIES)),
-		},
+		delivery,
 		input,
 		parameters,
 		...creationFields,

@@ -1,5 +1,6 @@
 import { ENDPOINTS } from '../../../src/contract';
 import { generationLocator } from '../../../src/description/fields/locators';
+import { options } from '../../../src/description/fields/options';
 import {
 	downloadExisting,
 	outputBinaryField,
@@ -17,15 +18,6 @@ export const get: Operation = {
 	fields: [
 		{ ui: generationLocator, sent: inPath('id', located(id())) },
 		downloadExisting,
-		{
-			ui: {
-				displayName: 'Options',
-				name: 'options',
-				type: 'collection',
-				placeholder: 'Add option',
-				default: {},
-			},
-			fields: [outputBinaryField, splitOutputs],
-		},
+		options([outputBinaryField, splitOutputs]),
 	],
 };

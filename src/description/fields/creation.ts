@@ -1,7 +1,8 @@
 import type { Field } from '../operation';
+import { options } from './options';
 import { downloadAfterWait, outputBinaryField, splitOutputs } from './outputs';
 
-const waitForCompletion: Field = {
+export const waitForCompletion: Field = {
 	ui: {
 		displayName: 'Wait for Completion',
 		name: 'waitForCompletion',
@@ -12,7 +13,7 @@ const waitForCompletion: Field = {
 	},
 };
 
-const idempotency: Field = {
+export const idempotency: Field = {
 	ui: {
 		displayName: 'Idempotency',
 		name: 'idempotency',
@@ -45,7 +46,7 @@ const idempotency: Field = {
 	},
 };
 
-const idempotencyKey: Field = {
+export const idempotencyKey: Field = {
 	ui: {
 		displayName: 'Idempotency Key',
 		name: 'idempotencyKey',
@@ -57,7 +58,7 @@ const idempotencyKey: Field = {
 	},
 };
 
-const onInsufficientCredits: Field = {
+export const onInsufficientCredits: Field = {
 	ui: {
 		displayName: 'When Credits Run Out',
 		name: 'onInsufficientCredits',
@@ -84,7 +85,7 @@ const onInsufficientCredits: Field = {
 	},
 };
 
-const creditWaitTimeout: Field = {
+export const creditWaitTimeout: Field = {
 	ui: {
 		displayName: 'Credit Wait Timeout (Minutes)',
 		name: 'creditWaitTimeout',
@@ -95,7 +96,7 @@ const creditWaitTimeout: Field = {
 	},
 };
 
-const waitTimeout: Field = {
+export const waitTimeout: Field = {
 	ui: {
 		displayName: 'Wait Timeout (Minutes)',
 		name: 'waitTimeout',
@@ -111,22 +112,13 @@ const waitTimeout: Field = {
 export const creationFields: Field[] = [
 	waitForCompletion,
 	downloadAfterWait,
-	{
-		ui: {
-			displayName: 'Options',
-			name: 'options',
-			type: 'collection',
-			placeholder: 'Add option',
-			default: {},
-		},
-		fields: [
-			creditWaitTimeout,
-			idempotency,
-			idempotencyKey,
-			outputBinaryField,
-			splitOutputs,
-			waitTimeout,
-			onInsufficientCredits,
-		],
-	},
+	options([
+		creditWaitTimeout,
+		idempotency,
+		idempotencyKey,
+		outputBinaryField,
+		splitOutputs,
+		waitTimeout,
+		onInsufficientCredits,
+	]),
 ];

@@ -42,3 +42,57 @@ export const personaLocator: INodeProperties = {
 	description: 'A reusable visual identity that the images or videos keep',
 	modes: [listMode('searchPersonas'), idMode('e.g. 3b241101-e2bb-4255-8caf-4136c566a962')],
 };
+
+/** A persona to work on. */
+export const personaIdLocator: INodeProperties = {
+	...personaLocator,
+	required: true,
+	description: 'The persona to work on',
+};
+
+export const speechModelLocator: INodeProperties = {
+	...LIST_AND_ID,
+	displayName: 'Model',
+	name: 'model',
+	required: true,
+	description: 'The model that speaks',
+	modes: [listMode('searchSpeechModels'), idMode('e.g. service/speech-lite')],
+};
+
+/** Within a block of speech. */
+export const blockVoiceLocator: INodeProperties = {
+	...LIST_AND_ID,
+	displayName: 'Voice',
+	name: 'voice',
+	description:
+		'A preset voice of the chosen model, or a custom voice for the model that speaks with cloned voices. The service chooses where it is left empty.',
+	modes: [listMode('searchSpeechVoices'), idMode('e.g. aria')],
+	typeOptions: { loadOptionsDependsOn: ['model'] },
+};
+
+export const voiceLocator: INodeProperties = {
+	...LIST_AND_ID,
+	displayName: 'Voice',
+	name: 'voiceId',
+	required: true,
+	description: 'The custom voice to work on',
+	modes: [listMode('searchCustomVoices'), idMode('e.g. voice_8f3a1c')],
+};
+
+export const agentRunLocator: INodeProperties = {
+	...LIST_AND_ID,
+	displayName: 'Agent Run',
+	name: 'agentRunId',
+	required: true,
+	description: 'The agent run to work on',
+	modes: [listMode('searchAgentRuns'), idMode('e.g. run_8f3a1c')],
+};
+
+export const webhookLocator: INodeProperties = {
+	...LIST_AND_ID,
+	displayName: 'Webhook',
+	name: 'webhookId',
+	required: true,
+	description: 'The webhook to work on',
+	modes: [listMode('searchWebhooks'), idMode('e.g. wh_8f3a1c')],
+};

@@ -1,5 +1,7 @@
+export * from './json';
 export * from './media';
 export * from './number';
-export { located } from './rule';
+export { located, whenSet } from './rule';
 export type { Rule, RuleContext, Ruled } from './rule';
 export * from './text';
+export * from './time';

@@ -27,6 +27,15 @@ function entriesOf(value: unknown): unknown[] | undefined {
 	return parsedArray(value.trim()) ?? value.split('\n');
 }
 
+/** The name of a binary field of the item, which is sent as a file. */
+export const binaryField =
+	(): Rule =>
+	(value, context) => {
+		const name = typeof value === 'string' ? value.trim() : '';
+		if (name !== '') return binaryReference(name.replace(BINARY, '').trim(), context);
+		return { problem: isEmpty(value) || value === name ? 'is empty' : `must be text, got ${shown(value)}` };
+	};
+
 function binaryReference(name: string, { binaryFields }: RuleContext): Ruled {
 	if (binaryFields.includes(name)) return { value: new BinaryReference(name) };
 	const there = binaryFields.length > 0 ? binaryFields.join(', ') : 'none';
@@ -69,4 +78,12 @@ export const media =
 		}
 		if (given.length > 0) return { value: given };
 		return required ? { problem: 'is empty' } : LEFT_OUT;
+	};
+
+/** A single media input, sent by itself instead of in an array. */
+export const oneMedia =
+	(presence: Pick<MediaBounds, 'required'> = {}): Rule =>
+	(value, context) => {
+		const ruled = media({ ...presence, max: 1 })(value, context);
+		return 'value' in ruled && Array.isArray(ruled.value) ? { value: ruled.value[0] as unknown } : ruled;
 	};

@@ -4,6 +4,8 @@ export interface RuleContext {
 	baseUrl: string;
 	/** Names of the binary fields of the item. */
 	binaryFields: string[];
+	/** IANA name of the workflow's timezone, for times that name none. */
+	timezone?: string;
 }
 
 /** The value as it is sent; `undefined` leaves the field out. Or what is wrong with it, to follow the field's label. */
@@ -16,6 +18,12 @@ export interface Presence {
 	/** Whether an empty value is an error instead of leaving the field out. */
 	required?: boolean;
 }
+
+/** For a field of an update: one that was not added is left out, one that was added is looked at even when it is empty. */
+export const whenSet =
+	(rule: Rule): Rule =>
+	(value, context) =>
+		value === undefined ? LEFT_OUT : rule(value, context);
 
 export const LEFT_OUT: Ruled = { value: undefined };
 

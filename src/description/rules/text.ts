@@ -3,6 +3,8 @@ import { ruleEmpty, shown, type Presence, type Rule } from './rule';
 export interface TextBounds extends Presence {
 	/** Characters (code points). */
 	max?: number;
+	/** Whether empty text is a value of its own, which clears what was there. */
+	clears?: boolean;
 }
 
 const asText = (value: unknown): string | undefined => {
@@ -12,8 +14,9 @@ const asText = (value: unknown): string | undefined => {
 
 /** Text of at most `max` characters; numbers and booleans are taken as text. Blank counts as empty when required. */
 export const text =
-	({ max, required }: TextBounds = {}): Rule =>
+	({ max, required, clears }: TextBounds = {}): Rule =>
 	(value) => {
+		if (clears && value === '') return { value };
 		const empty = ruleEmpty(value, { required });
 		if (empty) return empty;
 		const given = asText(value);
@@ -40,14 +43,55 @@ export const choice =
 const UNUSABLE = /[/\\\p{Cc}\p{Surrogate}]|^\.{1,2}$|\.\./u;
 
 /** An id that will stand in a path. */
-export const id =
-	(): Rule =>
+export const id = (): Rule => (value) => {
+	const given = asText(value)?.trim() ?? '';
+	if (given === '') return { problem: 'is empty' };
+	if (!UNUSABLE.test(given)) return { value: given };
+	return {
+		problem: `is no ID: ${shown(given)}`,
+		hint: 'An ID contains no slash, no ".." and no control characters',
+	};
+};
+
+const UUID = /^[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}$/i;
+
+/** A UUID, such as the id of a persona. Specification: CreateGeneration, `persona_id`. */
+export const uuid = (): Rule => (value) => {
+	const empty = ruleEmpty(value, {});
+	if (empty) return empty;
+	const given = asText(value)?.trim() ?? '';
+	if (UUID.test(given)) return { value: given };
+	return { problem: `must be a UUID, got ${shown(value)}` };
+};
+
+function listed(value: unknown): unknown[] | undefined {
+	if (Array.isArray(value)) return value;
+	return typeof value === 'string' ? value.split(/[,\n]/).map((entry) => entry.trim()) : undefined;
+}
+
+/** One or more of the values that the specification lists: an array, or text with commas between them. Each once. */
+export const choices =
+	(values: readonly string[], { required }: Presence = {}): Rule =>
 	(value) => {
+		const empty = ruleEmpty(value, { required });
+		if (empty) return empty;
+		const entries = listed(value)?.filter((entry) => entry !== '');
+		if (!entries) return { problem: `must be a list of values, got ${shown(value)}` };
+		const unknown = entries.find((entry) => !values.includes(entry as string));
+		if (unknown !== undefined) {
+			return { problem: `must be of ${values.join(', ')}, got ${shown(unknown)}` };
+		}
+		if (entries.length > 0) return { value: [...new Set(entries)] };
+		return required ? { problem: 'is empty' } : { value: undefined };
+	};
+
+/** An https address. Specification: CreateWebhook, `url`. */
+export const httpsUrl =
+	(presence: Presence = {}): Rule =>
+	(value) => {
+		const empty = ruleEmpty(value, presence);
+		if (empty) return empty;
 		const given = asText(value)?.trim() ?? '';
-		if (given === '') return { problem: 'is empty' };
-		if (!UNUSABLE.test(given)) return { value: given };
-		return {
-			problem: `is no ID: ${shown(given)}`,
-			hint: 'An ID contains no slash, no ".." and no control characters',
-		};
+		if (given.startsWith('https://') && URL.canParse(given)) return { value: given };
+		return { problem: `must be an address that begins with https://, got ${shown(value)}` };
 	};

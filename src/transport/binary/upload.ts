@@ -36,15 +36,26 @@ export interface Upload {
 	key: string;
 }
 
+/** A file that the service has. */
+export interface Uploaded {
+	url: string;
+	fileName: string;
+	mimeType: string;
+	/** Bytes. */
+	size: number;
+	/** All that the service said of the file, the presigned address and its headers excepted. */
+	said: Record<string, unknown>;
+}
+
 /**
- * Sends a binary field to the service as a stream and answers the final `url`. The presigned address appears in no
+ * Sends a binary field to the service as a stream and answers the final `url` with what is known of the file. The presigned address appears in no
  * result and no error. Specification: Operation details, POST /files.
  */
 export async function upload(
 	host: Host,
 	workspace: Workspace,
 	{ field, source, key }: Upload,
-): Promise<Result<string>> {
+): Promise<Result<Uploaded>> {
 	const problem = (text: string): Failed => fail({ kind: 'upload', field, problem: text });
 	const contentType = mediaTypeOf(source.mimeType) ?? 'application/octet-stream';
 	const filename = safeFileName(source.fileName) || `${field}.${extensionOf(contentType)}`;
@@ -59,13 +70,16 @@ export async function upload(
 		const asking = { replayable: true, flaw: uploadFlaw };
 		const created = await workspace.client.request(host.line, request, asking);
 		if (!created.ok) return created;
-		const { upload_url, upload_headers, url } = created.value.body as Record<string, string>;
+		const { upload_url, upload_headers, ...said } = created.value.body as Record<string, unknown>;
 		const address = String(upload_url);
 		const wrong = transferUrlProblem(address, host.baseUrl);
 		if (wrong) return problem(wrong);
 		const answer = await host.put(address, headersOf(upload_headers), source);
 		if (host.line.signal?.aborted) return fail({ kind: 'cancelled' });
-		if (!isLost(answer) && answer.status >= 200 && answer.status < 300) return ok(String(url));
+		if (!isLost(answer) && answer.status >= 200 && answer.status < 300) {
+			const { size } = source;
+			return ok({ url: String(said.url), fileName: filename, mimeType: contentType, size, said });
+		}
 		trouble = problem(isLost(answer) ? answer.lost : `the storage answered ${answer.status}`);
 		if (!isLost(answer) && answer.status < 500) return trouble;
 		await workspace.clock.sleep(workspace.random() * 1_000 * 2 ** attempt, host.line.signal);

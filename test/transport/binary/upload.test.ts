@@ -41,7 +41,9 @@ async function send(puts: Answer[], created: Answer[] = [place()], source = sour
 
 test('name, type and size are told, the file is put where the service says, its final URL is the answer', async () => {
 	const { result, posts, sent } = await send([answer(200, '')]);
-	expect(result).toEqual({ ok: true, value: 'https://files.example/1' });
+	const url = 'https://files.example/1';
+	const file = { url, fileName: 'cat.png', mimeType: 'image/png', size: 3, said: { url } };
+	expect(result).toEqual({ ok: true, value: file });
 	expect(posts).toMatchObject([
 		{
 			method: 'POST',

@@ -1,0 +1,104 @@
+import { AGENT_PRIORITIES, DIRECTION_STRATEGIES, ENDPOINTS, LIMITS } from '../../../src/contract';
+import { additionalFields } from '../../../src/description/fields/options';
+import { inBody, type Field, type Operation } from '../../../src/description/operation';
+import { choice, flag, media, number, text } from '../../../src/description/rules';
+import { AFTER_CREATION, waitFields } from './wait';
+
+const directionStrategy: Field = {
+	ui: {
+		displayName: 'Direction Strategy',
+		name: 'directionStrategy',
+		type: 'options',
+		options: [
+			{ name: 'Best', value: 'best', description: 'Follow the most promising direction' },
+			{ name: 'Multiple', value: 'multiple', description: 'Follow several directions' },
+		],
+		default: 'best',
+		description: 'How many creative directions the plan follows',
+	},
+	sent: inBody('direction_strategy', choice(DIRECTION_STRATEGIES)),
+};
+
+const maxCredits: Field = {
+	ui: {
+		displayName: 'Max Credits',
+		name: 'maxCredits',
+		type: 'number',
+		typeOptions: { minValue: 1 },
+		default: 100,
+		description: 'The most credits that the production may use',
+	},
+	sent: inBody('max_credits', number({ ...LIMITS.agentMaxCredits, integer: true })),
+};
+
+const priority: Field = {
+	ui: {
+		displayName: 'Priority',
+		name: 'priority',
+		type: 'options',
+		options: [
+			{ name: 'Balanced', value: 'balanced' },
+			{ name: 'Cost', value: 'cost' },
+			{ name: 'Quality', value: 'quality' },
+			{ name: 'Speed', value: 'speed' },
+		],
+		default: 'balanced',
+		description: 'What matters most in the choice of models',
+	},
+	sent: inBody('priority', choice(AGENT_PRIORITIES)),
+};
+
+const sourceImages: Field = {
+	ui: {
+		displayName: 'Source Images',
+		name: 'sourceImages',
+		type: 'string',
+		typeOptions: { rows: 2 },
+		default: '',
+		placeholder: 'e.g. https://example.com/picture.png or binary:data',
+		hint: 'URLs, one a line, or binary: and the name of a binary field to upload; at most 12',
+		description: 'Pictures that the production starts from',
+	},
+	sent: inBody('source_images', media(LIMITS.agentSourceImages)),
+};
+
+export const create: Operation = {
+	value: 'create',
+	name: 'Create',
+	action: 'Create an agent run',
+	description: 'Have a production planned from a brief, and carried out if it is approved at once',
+	plan: {
+		endpoint: ENDPOINTS.createAgentRun,
+		output: 'job',
+		object: 'agent_run',
+		endings: AFTER_CREATION,
+	},
+	fields: [
+		{
+			ui: {
+				displayName: 'Brief',
+				name: 'brief',
+				type: 'string',
+				typeOptions: { rows: 4 },
+				required: true,
+				default: '',
+				placeholder: 'e.g. A 20-second spot for a bakery that opens at dawn',
+				description: 'What shall be produced, in your words',
+			},
+			sent: inBody('brief', text({ required: true })),
+		},
+		{
+			ui: {
+				displayName: 'Auto Approve',
+				name: 'autoApprove',
+				type: 'boolean',
+				default: false,
+				description:
+					'Whether to approve the plan at once, so that it is carried out and paid for without asking. Set Max Credits as well.',
+			},
+			sent: inBody('auto_approve', flag()),
+		},
+		additionalFields([directionStrategy, maxCredits, priority, sourceImages]),
+		...waitFields(AFTER_CREATION),
+	],
+};

@@ -1,0 +1,23 @@
+import { ENDPOINTS } from '../../../src/contract';
+import { agentRunLocator } from '../../../src/description/fields/locators';
+import { options } from '../../../src/description/fields/options';
+import {
+	downloadExisting,
+	outputBinaryField,
+	splitOutputs,
+} from '../../../src/description/fields/outputs';
+import { inPath, type Operation } from '../../../src/description/operation';
+import { id, located } from '../../../src/description/rules';
+
+export const get: Operation = {
+	value: 'get',
+	name: 'Get',
+	action: 'Get an agent run',
+	description: 'Retrieve an agent run with its plan and outputs',
+	plan: { endpoint: ENDPOINTS.getAgentRun, output: 'job', object: 'agent_run' },
+	fields: [
+		{ ui: agentRunLocator, sent: inPath('id', located(id())) },
+		downloadExisting,
+		options([outputBinaryField, splitOutputs]),
+	],
+};

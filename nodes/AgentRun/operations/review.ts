@@ -1,0 +1,40 @@
+import { ENDPOINTS, REVIEW_DECISIONS } from '../../../src/contract';
+import { agentRunLocator } from '../../../src/description/fields/locators';
+import { inBody, inPath, type Operation } from '../../../src/description/operation';
+import { choice, id, located } from '../../../src/description/rules';
+import { AFTER_REVIEW, waitFields } from './wait';
+
+export const review: Operation = {
+	value: 'review',
+	name: 'Review',
+	action: 'Review an agent run',
+	description: 'Decide what becomes of the finished assets, which completes the run',
+	plan: {
+		endpoint: ENDPOINTS.reviewAgentRun,
+		output: 'job',
+		object: 'agent_run',
+		endings: AFTER_REVIEW,
+	},
+	fields: [
+		{ ui: agentRunLocator, sent: inPath('id', located(id())) },
+		{
+			ui: {
+				displayName: 'Decision',
+				name: 'decision',
+				type: 'options',
+				options: [
+					{
+						name: 'Assemble',
+						value: 'assemble',
+						description: 'Put the assets together into the final piece',
+					},
+					{ name: 'Assets Only', value: 'assets_only', description: 'Keep the assets as they are' },
+				],
+				default: 'assemble',
+				description: 'What becomes of the assets',
+			},
+			sent: inBody('decision', choice(REVIEW_DECISIONS, { required: true })),
+		},
+		...waitFields(AFTER_REVIEW),
+	],
+};

@@ -1,0 +1,49 @@
+import {
+	idempotency,
+	idempotencyKey,
+	waitForCompletion,
+	waitTimeout,
+} from '../../../src/description/fields/creation';
+import { failureStatuses, waitStatuses } from '../../../src/description/fields/agentStatuses';
+import { options } from '../../../src/description/fields/options';
+import {
+	downloadAfterWait,
+	outputBinaryField,
+	splitOutputs,
+} from '../../../src/description/fields/outputs';
+import type { Field } from '../../../src/description/operation';
+import type { Endings } from '../../../src/transport/job';
+
+/**
+ * What ends the wait after each step of a production. The specification does not show the values of `status` (AgentRun), so
+ * each list is but a default. A plan that was only proposed waits for the user, as does one whose automatic approval
+ * could not be applied.
+ */
+export const AFTER_CREATION: Endings = {
+	good: ['plan_proposed', 'awaiting_review', 'completed'],
+	bad: ['failed'],
+};
+export const AFTER_APPROVAL: Endings = { good: ['awaiting_review', 'completed'], bad: ['failed'] };
+export const AFTER_REVIEW: Endings = { good: ['completed'], bad: ['failed'] };
+
+/** What the three steps of a production offer besides their own fields. */
+export const waitFields = (endings: Endings): Field[] => [
+	{
+		...waitForCompletion,
+		ui: {
+			...waitForCompletion.ui,
+			description:
+				'Whether to wait until the run needs you or has ended. Otherwise the output is the run as it is right after the request.',
+		},
+	},
+	downloadAfterWait,
+	options([
+		failureStatuses(endings),
+		idempotency,
+		idempotencyKey,
+		outputBinaryField,
+		splitOutputs,
+		waitTimeout,
+		waitStatuses(endings),
+	]),
+];

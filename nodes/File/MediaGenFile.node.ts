@@ -1,0 +1,32 @@
+import { NodeConnectionTypes, type INodeType, type INodeTypeDescription } from 'n8n-workflow';
+import { mediaGenApiTest } from '../../src/description/credentialTest';
+import { sharedDescription } from '../../src/description/node';
+import { operationProperties } from '../../src/description/properties';
+import { operations } from './operations';
+
+export class MediaGenFile implements INodeType {
+	description: INodeTypeDescription = {
+		...sharedDescription,
+		displayName: 'MediaGen File',
+		name: 'mediaGenFile',
+		icon: {
+			light: 'file:../icons/mediagen.svg',
+			dark: 'file:../icons/mediagen.dark.svg',
+		},
+		group: ['transform'],
+		version: 1,
+		subtitle:
+			'={{ $parameter["operation"].replace("getAll", "getMany").replace(/([A-Z])/g, " $1").toLowerCase() }}',
+		description: 'Upload files of any size for other operations to use',
+		defaults: { name: 'MediaGen File' },
+		usableAsTool: true,
+		inputs: [NodeConnectionTypes.Main],
+		outputs: [NodeConnectionTypes.Main],
+		credentials: [{ name: 'mediaGenApi', required: true, testedBy: 'mediaGenApiTest' }],
+		properties: operationProperties(operations),
+	};
+
+	methods = {
+		credentialTest: { mediaGenApiTest },
+	};
+}

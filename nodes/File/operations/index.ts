@@ -1,0 +1,4 @@
+import type { Operation } from '../../../src/description/operation';
+import { upload } from './upload';
+
+export const operations: Operation[] = [upload];

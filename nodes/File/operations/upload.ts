@@ -1,0 +1,26 @@
+import { ENDPOINTS } from '../../../src/contract';
+import { inBody, type Operation } from '../../../src/description/operation';
+import { binaryField } from '../../../src/description/rules';
+
+export const upload: Operation = {
+	value: 'upload',
+	name: 'Upload',
+	action: 'Upload a file',
+	description: 'Send a file to the service and get the URL that other operations take',
+	plan: { endpoint: ENDPOINTS.createFile, output: 'file' },
+	fields: [
+		{
+			ui: {
+				displayName: 'Input Binary Field',
+				name: 'inputBinaryField',
+				type: 'string',
+				required: true,
+				default: 'data',
+				placeholder: 'e.g. data',
+				hint: 'The name of the input binary field containing the file to be uploaded',
+				description: 'Its name, type and size are told to the service, then it is sent as a stream',
+			},
+			sent: inBody('file', binaryField()),
+		},
+	],
+};

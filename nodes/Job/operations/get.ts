@@ -1,0 +1,18 @@
+import { ENDPOINTS } from '../../../src/contract';
+import { options } from '../../../src/description/fields/options';
+import {
+	downloadExisting,
+	outputBinaryField,
+	splitOutputs,
+} from '../../../src/description/fields/outputs';
+import type { Operation } from '../../../src/description/operation';
+import { jobId } from './shared';
+
+export const get: Operation = {
+	value: 'get',
+	name: 'Get',
+	action: 'Get a job',
+	description: 'Retrieve a generation, speech, agent run or persona by its ID',
+	plan: { endpoint: ENDPOINTS.getJob, output: 'job' },
+	fields: [jobId, downloadExisting, options([outputBinaryField, splitOutputs])],
+};

@@ -1,0 +1,43 @@
+import { ENDPOINTS } from '../../../src/contract';
+import { failureStatuses, waitStatuses } from '../../../src/description/fields/agentStatuses';
+import { waitTimeout } from '../../../src/description/fields/creation';
+import { options } from '../../../src/description/fields/options';
+import {
+	downloadExisting,
+	outputBinaryField,
+	splitOutputs,
+} from '../../../src/description/fields/outputs';
+import type { Operation } from '../../../src/description/operation';
+import type { Endings } from '../../../src/transport/job';
+import { jobId } from './shared';
+
+/** An agent run ends the wait also where it waits for the user: the plan and the review. */
+const ENDINGS: Endings = {
+	good: ['plan_proposed', 'awaiting_review', 'completed'],
+	bad: ['failed'],
+};
+
+export const wait: Operation = {
+	value: 'wait',
+	name: 'Wait for Completion',
+	action: 'Wait for a job',
+	description: 'Wait until a generation, speech, agent run or persona has ended',
+	plan: { endpoint: ENDPOINTS.getJob, output: 'wait', endings: ENDINGS },
+	fields: [
+		jobId,
+		{
+			ui: {
+				...downloadExisting.ui,
+				default: true,
+				description: 'Whether to download the finished files into binary fields of the output',
+			},
+		},
+		options([
+			failureStatuses(ENDINGS),
+			outputBinaryField,
+			splitOutputs,
+			waitTimeout,
+			waitStatuses(ENDINGS),
+		]),
+	],
+};

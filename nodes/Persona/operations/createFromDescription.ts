@@ -1,0 +1,47 @@
+import { ENDPOINTS, LIMITS } from '../../../src/contract';
+import {
+	idempotency,
+	idempotencyKey,
+	waitForCompletion,
+	waitTimeout,
+} from '../../../src/description/fields/creation';
+import { options } from '../../../src/description/fields/options';
+import { inBody, type Operation } from '../../../src/description/operation';
+import { text } from '../../../src/description/rules';
+import { nameField, sharedField } from './shared';
+
+export const createFromDescription: Operation = {
+	value: 'createFromDescription',
+	name: 'Create From Description',
+	action: 'Create a persona from a description',
+	description:
+		'Make a reusable visual identity from words. An initial portrait is generated and paid for.',
+	constants: { source: 'describe' },
+	plan: { endpoint: ENDPOINTS.createPersona, output: 'job', object: 'persona' },
+	fields: [
+		nameField,
+		{
+			ui: {
+				displayName: 'Description',
+				name: 'description',
+				type: 'string',
+				typeOptions: { rows: 4 },
+				required: true,
+				default: '',
+				placeholder: 'e.g. A captain in her fifties, silver braid, weathered blue coat',
+				description: 'What the persona looks like, at most 800 characters',
+			},
+			sent: inBody('description', text({ ...LIMITS.personaDescription, required: true })),
+		},
+		sharedField,
+		{
+			...waitForCompletion,
+			ui: {
+				...waitForCompletion.ui,
+				description:
+					'Whether to wait until the persona is ready to be used. Otherwise the output is the persona while it is pending.',
+			},
+		},
+		options([idempotency, idempotencyKey, waitTimeout]),
+	],
+};

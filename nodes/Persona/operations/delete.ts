@@ -1,0 +1,13 @@
+import { ENDPOINTS } from '../../../src/contract';
+import { personaIdLocator } from '../../../src/description/fields/locators';
+import { inPath, type Operation } from '../../../src/description/operation';
+import { id, located } from '../../../src/description/rules';
+
+export const deletePersona: Operation = {
+	value: 'delete',
+	name: 'Delete',
+	action: 'Delete a persona',
+	description: 'Delete a persona for good',
+	plan: { endpoint: ENDPOINTS.deletePersona, output: 'deleted' },
+	fields: [{ ui: personaIdLocator, sent: inPath('id', located(id())) }],
+};

@@ -1,0 +1,29 @@
+import { ENDPOINTS } from '../../../src/contract';
+import { options } from '../../../src/description/fields/options';
+import { downloadExisting, outputBinaryField } from '../../../src/description/fields/outputs';
+import { inPath, type Operation } from '../../../src/description/operation';
+import { id } from '../../../src/description/rules';
+
+export const get: Operation = {
+	value: 'get',
+	name: 'Get',
+	action: 'Get a speech',
+	description: 'Retrieve a speech, with a fresh link to its audio file',
+	plan: { endpoint: ENDPOINTS.getSpeech, output: 'job', object: 'speech_generation' },
+	fields: [
+		{
+			ui: {
+				displayName: 'Speech ID',
+				name: 'speechId',
+				type: 'string',
+				required: true,
+				default: '',
+				placeholder: 'e.g. speech_8f3a1c',
+				description: 'The ID that the creation of the speech gave',
+			},
+			sent: inPath('id', id()),
+		},
+		downloadExisting,
+		options([outputBinaryField]),
+	],
+};

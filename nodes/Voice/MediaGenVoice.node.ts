@@ -1,0 +1,34 @@
+import { NodeConnectionTypes, type INodeType, type INodeTypeDescription } from 'n8n-workflow';
+import { mediaGenApiTest } from '../../src/description/credentialTest';
+import { sharedDescription } from '../../src/description/node';
+import { resourceProperties } from '../../src/description/properties';
+import { searchCustomVoices } from '../../src/description/search/voices';
+import { resources } from './operations';
+
+export class MediaGenVoice implements INodeType {
+	description: INodeTypeDescription = {
+		...sharedDescription,
+		displayName: 'MediaGen Voice',
+		name: 'mediaGenVoice',
+		icon: {
+			light: 'file:../icons/mediagen.svg',
+			dark: 'file:../icons/mediagen.dark.svg',
+		},
+		group: ['transform'],
+		version: 1,
+		subtitle:
+			'={{ $parameter["operation"].replace("getAll", "getMany").replace(/([A-Z])/g, " $1").toLowerCase() + ": " + $parameter["resource"].replace(/([A-Z])/g, " $1").toLowerCase() }}',
+		description: 'Clone and design voices, manage them, and list preset voices',
+		defaults: { name: 'MediaGen Voice' },
+		usableAsTool: true,
+		inputs: [NodeConnectionTypes.Main],
+		outputs: [NodeConnectionTypes.Main],
+		credentials: [{ name: 'mediaGenApi', required: true, testedBy: 'mediaGenApiTest' }],
+		properties: resourceProperties(resources),
+	};
+
+	methods = {
+		credentialTest: { mediaGenApiTest },
+		listSearch: { searchCustomVoices },
+	};
+}

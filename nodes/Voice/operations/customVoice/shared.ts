@@ -1,0 +1,32 @@
+import { inBody, type Field } from '../../../../src/description/operation';
+import { text, type Rule } from '../../../../src/description/rules';
+
+/** Creating a voice may take long. Specification: Operation details, Idempotency-Key. */
+export const ANSWER_TIMEOUT_MS = 300_000;
+
+/** @param max most characters, where the specification shows a limit */
+export const nameField = ({ max }: { max?: number } = {}): Field => ({
+	ui: {
+		displayName: 'Name',
+		name: 'name',
+		type: 'string',
+		required: true,
+		default: '',
+		placeholder: 'e.g. Narrator',
+		description: `The name of the voice${max === undefined ? '' : `, at most ${max} characters`}`,
+	},
+	sent: inBody('name', text({ required: true, max })),
+});
+
+export const previewText = (rule: Rule, limit?: string): Field => ({
+	ui: {
+		displayName: 'Preview Text',
+		name: 'previewText',
+		type: 'string',
+		typeOptions: { rows: 2 },
+		default: '',
+		placeholder: 'e.g. This is how I sound.',
+		description: `What the voice says in its preview${limit === undefined ? '' : `, ${limit}`}`,
+	},
+	sent: inBody('preview_text', rule),
+});

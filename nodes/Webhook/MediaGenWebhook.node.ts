@@ -1,0 +1,34 @@
+import { NodeConnectionTypes, type INodeType, type INodeTypeDescription } from 'n8n-workflow';
+import { mediaGenApiTest } from '../../src/description/credentialTest';
+import { sharedDescription } from '../../src/description/node';
+import { resourceProperties } from '../../src/description/properties';
+import { searchWebhooks } from '../../src/description/search/webhooks';
+import { resources } from './operations';
+
+export class MediaGenWebhook implements INodeType {
+	description: INodeTypeDescription = {
+		...sharedDescription,
+		displayName: 'MediaGen Webhook',
+		name: 'mediaGenWebhook',
+		icon: {
+			light: 'file:../icons/mediagen.svg',
+			dark: 'file:../icons/mediagen.dark.svg',
+		},
+		group: ['transform'],
+		version: 1,
+		subtitle:
+			'={{ $parameter["operation"].replace("getAll", "getMany").replace(/([A-Z])/g, " $1").toLowerCase() + ": " + $parameter["resource"].replace(/([A-Z])/g, " $1").toLowerCase() }}',
+		description: 'Manage webhooks, and see what was delivered to them',
+		defaults: { name: 'MediaGen Webhook' },
+		usableAsTool: true,
+		inputs: [NodeConnectionTypes.Main],
+		outputs: [NodeConnectionTypes.Main],
+		credentials: [{ name: 'mediaGenApi', required: true, testedBy: 'mediaGenApiTest' }],
+		properties: resourceProperties(resources),
+	};
+
+	methods = {
+		credentialTest: { mediaGenApiTest },
+		listSearch: { searchWebhooks },
+	};
+}

@@ -1,0 +1,14 @@
+import { ENDPOINTS } from '../../../../src/contract';
+import { listFields } from '../../../../src/description/fields/list';
+import { webhookLocator } from '../../../../src/description/fields/locators';
+import { inPath, type Operation } from '../../../../src/description/operation';
+import { id, located } from '../../../../src/description/rules';
+
+export const getAll: Operation = {
+	value: 'getAll',
+	name: 'Get Many',
+	action: 'Get many deliveries',
+	description: 'Retrieve the attempts to deliver events to a webhook',
+	plan: { endpoint: ENDPOINTS.listDeliveries, output: 'list', holdsSecret: true },
+	fields: [{ ui: webhookLocator, sent: inPath('id', located(id())) }, ...listFields],
+};

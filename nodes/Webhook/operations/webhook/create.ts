@@ -1,0 +1,30 @@
+import { ENDPOINTS } from '../../../../src/contract';
+import { idempotency, idempotencyKey } from '../../../../src/description/fields/creation';
+import { options } from '../../../../src/description/fields/options';
+import type { Field, Operation } from '../../../../src/description/operation';
+import { descriptionField, eventsField, urlField } from './shared';
+
+const includeSigningSecret: Field = {
+	ui: {
+		displayName: 'Include Signing Secret',
+		name: 'includeSigningSecret',
+		type: 'boolean',
+		default: false,
+		description:
+			'Whether to put the signing secret into the output. The service reveals it only now, and whoever knows it can sign events that look genuine. n8n stores it with the execution data: keep it elsewhere and delete the execution.',
+	},
+};
+
+export const create: Operation = {
+	value: 'create',
+	name: 'Create',
+	action: 'Create a webhook',
+	description: 'Have events sent to an address',
+	plan: { endpoint: ENDPOINTS.createWebhook, output: 'resource', holdsSecret: true },
+	fields: [
+		urlField,
+		eventsField,
+		descriptionField,
+		options([idempotency, idempotencyKey, includeSigningSecret]),
+	],
+};

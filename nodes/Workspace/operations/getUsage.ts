@@ -1,0 +1,25 @@
+import { ENDPOINTS } from '../../../src/contract';
+import { inQuery, type Operation } from '../../../src/description/operation';
+import { dateTime } from '../../../src/description/rules';
+
+export const getUsage: Operation = {
+	value: 'getUsage',
+	name: 'Get Usage',
+	action: 'Get the usage of the workspace',
+	description: 'Retrieve what was used, by mode',
+	plan: { endpoint: ENDPOINTS.getUsage, output: 'resource' },
+	fields: [
+		{
+			ui: {
+				displayName: 'Since',
+				name: 'since',
+				type: 'dateTime',
+				default: '',
+				placeholder: 'e.g. 2026-01-31T12:00:00Z',
+				description:
+					'Only usage from then on, in the timezone of the workflow if none is given. Leave it empty for all.',
+			},
+			sent: inQuery('since', dateTime()),
+		},
+	],
+};

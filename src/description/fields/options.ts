@@ -1,0 +1,38 @@
+import type { Field } from '../operation';
+
+/** The collection of what few users need, at the end of an operation. */
+export const options = (fields: Field[]): Field => ({
+	ui: {
+		displayName: 'Options',
+		name: 'options',
+		type: 'collection',
+		placeholder: 'Add option',
+		default: {},
+	},
+	fields,
+});
+
+/** The optional fields of a request, of which only those that were added are sent. */
+export const additionalFields = (fields: Field[]): Field => ({
+	ui: {
+		displayName: 'Additional Fields',
+		name: 'additionalFields',
+		type: 'collection',
+		placeholder: 'Add field',
+		default: {},
+	},
+	fields,
+});
+
+/** The fields of an update: what was not added stays as it is. */
+export const updateFields = (fields: Field[]): Field => ({
+	ui: {
+		displayName: 'Update Fields',
+		name: 'updateFields',
+		type: 'collection',
+		placeholder: 'Add field',
+		default: {},
+		description: 'What shall change. Add only those fields; at least one is needed.',
+	},
+	fields,
+});

@@ -1,0 +1,19 @@
+import type { ILoadOptionsFunctions, INodeListSearchResult } from 'n8n-workflow';
+import { ENDPOINTS } from '../../contract';
+import { isRecord, type Resource } from '../../transport/types';
+import { searchList } from './listed';
+
+/** A run has no name of its own; the plan has one if it is as free as the specification leaves it. */
+function nameOf({ id, status, plan }: Resource): string {
+	const title = isRecord(plan) && typeof plan.title === 'string' ? `${plan.title} · ` : '';
+	return `${title}${String(status)} · ${id}`;
+}
+
+/** The agent runs of the workspace. */
+export async function searchAgentRuns(
+	this: ILoadOptionsFunctions,
+	filter?: string,
+	cursor?: string,
+): Promise<INodeListSearchResult> {
+	return await searchList(this, ENDPOINTS.listAgentRuns, nameOf, { filter, cursor });
+}

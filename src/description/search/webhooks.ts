@@ -1,0 +1,16 @@
+import type { ILoadOptionsFunctions, INodeListSearchResult } from 'n8n-workflow';
+import { ENDPOINTS } from '../../contract';
+import type { Resource } from '../../transport/types';
+import { searchList } from './listed';
+
+const nameOf = ({ url, description, id }: Resource): string =>
+	[description, url, id].filter((part) => typeof part === 'string' && part !== '').join(' · ');
+
+/** The webhooks of the workspace. */
+export async function searchWebhooks(
+	this: ILoadOptionsFunctions,
+	filter?: string,
+	cursor?: string,
+): Promise<INodeListSearchResult> {
+	return await searchList(this, ENDPOINTS.listWebhooks, nameOf, { filter, cursor });
+}

@@ -1,0 +1,33 @@
+import { BinaryReference } from './binary/reference';
+import { upload } from './binary/upload';
+import { executionKey } from './idempotency';
+import { fail, ok, type Result } from './result';
+import type { Run } from './run';
+import type { Resource } from './types';
+
+/** The binary field that an item is asked to send. */
+const fieldOf = ({ request }: Run): string => {
+	const values = Object.values((request.body ?? {}) as Record<string, unknown>);
+	return values.find((value) => value instanceof BinaryReference)?.field ?? '';
+};
+
+/**
+ * Sends a binary field of the item to the service and answers where it is: `url`, `fileName`, `mimeType`, `size` in
+ * bytes, and what the service said, the presigned address excepted. Running the node again answers the same file.
+ * Specification: Operation details, POST /files.
+ */
+export async function sendFile(run: Run): Promise<Result<Resource>> {
+	const { host, workspace, memory, place } = run;
+	const field = fieldOf(run);
+	const source = await host.binary(field);
+	if (!source) return fail({ kind: 'upload', field, problem: 'the item does not have it' });
+	const known = memory.file;
+	if (known?.identity === source.identity) return ok(known.resource);
+	const key = executionKey(place.seed, `${place.item}:${source.identity}`, memory.attempt);
+	const sent = await upload(host, workspace, { field, source, key });
+	if (!sent.ok) return sent;
+	const { said, ...file } = sent.value;
+	const resource = { ...said, ...file } as unknown as Resource;
+	memory.file = { identity: source.identity, resource };
+	return ok(resource);
+}
