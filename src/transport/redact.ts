@@ -19,6 +19,8 @@ function masked(value: unknown, secret: string): unknown {
  */
 export function withoutSecret<T>(value: T, secret: string): T {
 	if (secret.length < 8) return value;
-	const text = typeof value === 'string' ? value : JSON.stringify(value);
-	return text?.includes(secret) ? (masked(value, secret) as T) : value;
+	const isText = typeof value === 'string';
+	const text = isText ? value : JSON.stringify(value);
+	const written = isText ? secret : JSON.stringify(secret).slice(1, -1);
+	return text?.includes(written) ? (masked(value, secret) as T) : value;
 }

@@ -1,0 +1,82 @@
+import { NodeOperationError } from 'n8n-workflow';
+import { errorItem, itemsOf, jsonOf } from '../../src/transport/items';
+import { NODE } from '../support/nodeContext';
+import { settingsWith } from '../support/run';
+
+const file = (name: string) => ({ data: name, mimeType: 'image/png', fileName: name });
+const job = {
+	id: 'gen_1',
+	outputs: [
+		{ id: 'o1', url: 'u1' },
+		{ id: 'o2', url: 'u2' },
+	],
+};
+const files = [
+	{ outputId: 'o1', data: file('a.png') },
+	{ outputId: 'o2', data: file('b.png') },
+];
+
+test('a resource is given whole, but for a field that n8n would take for a failure of the node', () => {
+	expect(jsonOf({ id: 'x', status: 'failed', error: { message: 'no' } })).toEqual({
+		id: 'x',
+		status: 'failed',
+		failure: { message: 'no' },
+	});
+	expect(jsonOf({ id: 'x', extra: [1] })).toEqual({ id: 'x', extra: [1] });
+});
+
+test('every entry of a list is an item, paired with the item that asked', () => {
+	const outcome = { resources: [{ id: 'a' }, { id: 'b' }], files: [] };
+	expect(itemsOf(outcome, settingsWith(), 3)).toEqual([
+		{ json: { id: 'a' }, pairedItem: { item: 3 } },
+		{ json: { id: 'b' }, pairedItem: { item: 3 } },
+	]);
+	expect(itemsOf({ resources: [], files: [] }, settingsWith(), 3)).toEqual([]);
+});
+
+test('all files stand on one item: the first has the name that the next node looks for', () => {
+	const settings = settingsWith({ outputBinaryField: 'picture' });
+	expect(itemsOf({ resources: [job], files }, settings, 0)).toEqual([
+		{
+			json: job,
+			binary: { picture: file('a.png'), picture_1: file('b.png') },
+			pairedItem: { item: 0 },
+		},
+	]);
+});
+
+test('Split Outputs: one item for each file, with its output', () => {
+	const items = itemsOf({ resources: [job], files }, settingsWith({ splitOutputs: true }), 2);
+	expect(items.map(({ json }) => json.output)).toEqual(job.outputs);
+	expect(items.map(({ binary }) => binary)).toEqual([
+		{ data: file('a.png') },
+		{ data: file('b.png') },
+	]);
+	expect(items.every(({ pairedItem }) => JSON.stringify(pairedItem) === '{"item":2}')).toBe(true);
+});
+
+test('what was not made is told on every item', () => {
+	const outcome = { resources: [job], files, warning: 'Only a part' };
+	for (const splitOutputs of [true, false]) {
+		for (const { json } of itemsOf(outcome, settingsWith({ splitOutputs }), 0)) {
+			expect(json.warning).toBe('Only a part');
+		}
+	}
+	expect(itemsOf({ ...outcome, files: [] }, settingsWith(), 0)[0]?.json.warning).toBe(
+		'Only a part',
+	);
+});
+
+test('an error item has what is known of the job, the error beside it, and its pairing', () => {
+	const error = new NodeOperationError(NODE, 'It failed');
+	expect(errorItem(error, 4, { id: 'gen_1', error: { message: 'no' } })).toEqual({
+		json: { id: 'gen_1', failure: { message: 'no' }, message: 'It failed' },
+		error,
+		pairedItem: { item: 4 },
+	});
+	expect(errorItem(error, 4)).toEqual({
+		json: { message: 'It failed' },
+		error,
+		pairedItem: { item: 4 },
+	});
+});
