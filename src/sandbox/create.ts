@@ -15,7 +15,8 @@ import { openWorkspaces } from './start';
 import { Library, type Render } from './storage/library';
 import { Links } from './storage/links';
 import { Outputs } from './storage/outputs';
-import { forgetful, Store, type Keeper } from './store';
+import { Store } from './store';
+import { forgetful, type Keeper } from './table';
 import { UsageLog } from './usage';
 
 export interface Plan {

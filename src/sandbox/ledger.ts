@@ -1,5 +1,6 @@
-/** What a line of the ledger does. `spend` moves reserved credits to spent, `release` gives them back. */
-export type Movement = 'grant' | 'withdraw' | 'reserve' | 'spend' | 'release' | 'charge';
+import { move, newAccount, type Account, type Balance, type Movement } from './account';
+
+export type { Balance, Movement };
 
 /** One movement and the balance after it; all amounts are whole credits. */
 export interface LedgerLine {
@@ -15,17 +16,6 @@ export interface LedgerLine {
 	spent: number;
 	/** Wall-clock milliseconds. */
 	at: number;
-}
-
-export interface Balance {
-	available: number;
-	reserved: number;
-	spent: number;
-}
-
-interface Account extends Balance {
-	/** What each open reservation still holds. */
-	holds: Map<string, number>;
 }
 
 /** Thrown when a workspace lacks the credits; nothing was changed. */
@@ -54,7 +44,7 @@ export class Ledger {
 	/** Continues from kept lines, without writing them again. */
 	restore(lines: Iterable<LedgerLine>): void {
 		for (const line of lines) {
-			this.apply(this.account(line.workspace), line.movement, line.amount, line.resource);
+			move(this.account(line.workspace), line.movement, line.amount, line.resource);
 			this.lines.push(line);
 		}
 	}
@@ -131,7 +121,7 @@ export class Ledger {
 	private write(workspace: string, movement: Movement, amount: number, resource: string | null) {
 		if (!Number.isSafeInteger(amount) || amount < 0) throw new Error(`Bad amount ${amount}`);
 		const account = this.account(workspace);
-		this.apply(account, movement, amount, resource);
+		move(account, movement, amount, resource);
 		const { available, reserved, spent } = account;
 		const sequence = this.lines.length + 1;
 		const at = this.now();
@@ -150,28 +140,10 @@ export class Ledger {
 		this.written(line);
 	}
 
-	private apply(account: Account, movement: Movement, amount: number, resource: string | null) {
-		if (movement === 'grant') account.available += amount;
-		else if (movement === 'withdraw') account.available -= amount;
-		else if (movement === 'charge') {
-			account.available -= amount;
-			account.spent += amount;
-		} else if (movement === 'reserve') {
-			account.available -= amount;
-			account.reserved += amount;
-			account.holds.set(resource!, (account.holds.get(resource!) ?? 0) + amount);
-		} else {
-			account.reserved -= amount;
-			if (movement === 'spend') account.spent += amount;
-			else account.available += amount;
-			account.holds.set(resource!, account.holds.get(resource!)! - amount);
-		}
-	}
-
 	private account(workspace: string): Account {
 		const known = this.accounts.get(workspace);
 		if (known) return known;
-		const account = { available: 0, reserved: 0, spent: 0, holds: new Map<string, number>() };
+		const account = newAccount();
 		this.accounts.set(workspace, account);
 		return account;
 	}

@@ -1,12 +1,14 @@
 import { parseArgs } from 'util';
 
 import { createSandbox, type Sandbox } from './server';
+import type { SettingsInput } from './settings';
 
 const USAGE = `Usage: npm run sandbox -- [options]
   --port N          port on 127.0.0.1 (default 4010, 0 picks one)
   --clock-scale N   how much faster than real time the service's time passes (default 1)
   --seed N          repeats a run: ids, durations, media, faults (default by chance)
   --data DIR        keeps state over restarts in this directory (default: in memory)
+  --settings JSON   any settings, for example '{"eventShape": "flat"}'
   --public-url URL  where addresses in answers point to, behind a front
   --json            prints one line of JSON when ready`;
 
@@ -16,6 +18,7 @@ interface Options {
 	seed: number | undefined;
 	publicUrl: string | undefined;
 	data: string | undefined;
+	settings: SettingsInput;
 	json: boolean;
 }
 
@@ -27,6 +30,7 @@ function readOptions(): Options {
 			seed: { type: 'string' },
 			'public-url': { type: 'string' },
 			data: { type: 'string' },
+			settings: { type: 'string', default: '{}' },
 			json: { type: 'boolean', default: false },
 		},
 	});
@@ -42,6 +46,7 @@ function readOptions(): Options {
 		seed: values.seed === undefined ? undefined : number('seed', values.seed, Number.isInteger),
 		publicUrl: values['public-url'],
 		data: values.data,
+		settings: JSON.parse(values.settings) as SettingsInput,
 		json: values.json,
 	};
 }
@@ -65,13 +70,14 @@ function describe({ baseUrl, adminUrl, keys, seed }: Sandbox): string {
 }
 
 async function main(): Promise<void> {
-	const { clockScale, json, ...options } = readOptions();
-	const sandbox = await createSandbox({ ...options, settings: { clockScale } });
-	const { baseUrl, adminUrl, keys } = sandbox;
-	console.log(json ? JSON.stringify({ baseUrl, adminUrl, keys }) : describe(sandbox));
+	const { clockScale, json, settings, ...options } = readOptions();
+	const sandbox = await createSandbox({ ...options, settings: { clockScale, ...settings } });
+	// Before the ready line: whoever reads it may end the sandbox at once.
 	const end = () => void sandbox.close().then(() => process.exit(0));
 	process.once('SIGTERM', end);
 	process.once('SIGINT', end);
+	const { baseUrl, adminUrl, keys } = sandbox;
+	console.log(json ? JSON.stringify({ baseUrl, adminUrl, keys }) : describe(sandbox));
 }
 
 main().catch((error: NodeJS.ErrnoException) => {

@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, rm } from 'fs/promises';
+import { mkdtemp, rm } from 'fs/promises';
 import { createServer, type Server } from 'http';
 import type { AddressInfo } from 'net';
 import { tmpdir } from 'os';
@@ -8,7 +8,7 @@ import type { Express } from 'express';
 import { createApp } from './app';
 import { Clock, realTimers, type Timers } from './clock';
 import { createService } from './create';
-import type { KeptState } from './kept/database';
+import { chooseSeed, clearKept, openKept } from './kept/open';
 import type { Service } from './service';
 import { readSettings, type SettingsInput } from './settings';
 import { listKeys, type KeyInfo } from './start';
@@ -60,10 +60,18 @@ export async function createSandbox(options: SandboxOptions = {}): Promise<Sandb
 	const settings = readSettings(options.settings);
 	const kept = options.data === undefined ? undefined : await openKept(options.data);
 	const seed = chooseSeed(options.seed, kept);
-	let app: Express;
-	const server = createServer((request, response) => app(request, response));
+	let app: Express | undefined;
+	const server = createServer((request, response) => {
+		if (app) app(request, response);
+		else response.writeHead(503).end();
+	});
+	// Uploads may be large, and a connection closed just as a client uses it again looks like a lost answer.
 	server.requestTimeout = 0;
-	await listen(server, options.port ?? 0);
+	server.keepAliveTimeout = 120_000;
+	await listen(server, options.port ?? 0).catch(async (error) => {
+		await kept?.close();
+		throw error;
+	});
 	const local = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 	const origin = options.publicUrl ? new URL(options.publicUrl).origin : local;
 	const directory = options.data ?? (await mkdtemp(join(tmpdir(), 'mediagen-sandbox-')));
@@ -111,30 +119,6 @@ export async function createSandbox(options: SandboxOptions = {}): Promise<Sandb
 			else await rm(directory, { recursive: true, force: true });
 		},
 	};
-}
-
-/** The store is loaded only where it is asked for. */
-async function openKept(directory: string): Promise<KeptState> {
-	await mkdir(directory, { recursive: true });
-	const { KeptState: Kept } = await import('./kept/database');
-	return new Kept(join(directory, 'state'));
-}
-
-/** Kept state goes on with the seed that it was begun with: links are signed with it. */
-function chooseSeed(wanted: number | undefined, kept: KeptState | undefined): number {
-	const begun = kept?.get('meta', 'seed') as number | undefined;
-	if (begun !== undefined && wanted !== undefined && wanted !== begun) {
-		throw new Error(`The data was begun with the seed ${begun}, not ${wanted}.`);
-	}
-	const seed = begun ?? wanted ?? Math.floor(Math.random() * 2 ** 31);
-	kept?.put('meta', 'seed', seed);
-	return seed;
-}
-
-async function clearKept(kept: KeptState, seed: number, files: string): Promise<void> {
-	await kept.clear();
-	await rm(files, { recursive: true, force: true });
-	kept.put('meta', 'seed', seed);
 }
 
 async function listen(server: Server, port: number): Promise<void> {

@@ -1,3 +1,5 @@
+import { request } from 'http';
+
 import { anImage, startHarness, type Harness } from './support/harness';
 
 let service: Harness;
@@ -44,6 +46,23 @@ test('an upload is refused with an Authorization header, without a header, or of
 	expect(await put(upload_url, upload_headers, bytes.subarray(1))).toBe(400);
 	expect(await put(upload_url, upload_headers, Buffer.concat([bytes, bytes]))).toBe(400);
 	expect(await put(upload_url, upload_headers)).toBe(200);
+});
+
+test('an upload that was cut off can be sent again', async () => {
+	const { upload_url, upload_headers, url } = await created();
+	const cut = request(upload_url, {
+		method: 'PUT',
+		headers: { ...upload_headers, 'content-length': bytes.length },
+	});
+	cut.on('error', () => {});
+	await new Promise<void>((resolve) => cut.write(bytes.subarray(0, 5), () => resolve()));
+	cut.destroy();
+	await service.until(
+		async () => await service.admin('GET', '/requests'),
+		({ data }) => data.at(-1).operation === 'upload',
+	);
+	expect(await put(upload_url, upload_headers)).toBe(200);
+	expect(await (await fetch(url)).text()).toBe(bytes.toString());
 });
 
 test('a changed, unsigned or expired upload address is 403', async () => {

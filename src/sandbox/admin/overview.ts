@@ -1,7 +1,8 @@
 import { formatMilliseconds } from '../formatters/date';
 import type { DeliveryEntity, OutputEntity, SpeechEntity, Stored } from '../entities';
 import type { Service } from '../service';
-import type { Table, Workspace } from '../store';
+import type { Workspace } from '../store';
+import type { Table } from '../table';
 
 const SHOWN = 40;
 

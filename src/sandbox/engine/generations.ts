@@ -1,19 +1,16 @@
-import type { CreateGeneration, GenerationStatus, InputSlot } from '../../contract';
-import { findModel, type ModelEntry } from '../catalogue/models';
+import type { CreateGeneration, GenerationStatus } from '../../contract';
+import type { ModelEntry } from '../catalogue/models';
 import type { GenerationEntity, OutputEntity } from '../entities';
-import { ApiError, invalid } from '../http/errors';
 import { countCharacters, outputPrice, type Effective } from '../prices';
 import type { Service } from '../service';
-import { checkReference } from '../storage/references';
 import type { Workspace } from '../store';
 import { announceGeneration } from './announce';
 import { reserve } from './credits';
+import { checkConcurrency, checkGeneration } from './generationChecks';
 import { dueAt, failedOutputs, fateOf, problem } from './fate';
 import { liteReservation, meterLite } from './meter';
-import { effectiveParameters } from './parameters';
 import { newOutput, publish } from './publish';
 import { generationMedia } from './rendering';
-import { checkVoice } from './voices';
 
 const LITE = 'service/speech-lite';
 
@@ -23,17 +20,7 @@ export function createGeneration(
 	workspace: Workspace,
 	body: CreateGeneration,
 ): GenerationEntity {
-	const model = checkModel(body);
-	const parameters = effectiveParameters(
-		model,
-		body.parameters ?? {},
-		service.settings.modelChecks,
-	);
-	checkPersona(workspace, body);
-	checkInputs(service, workspace, model, body);
-	if (model.speechModel && typeof parameters.voice === 'string') {
-		checkVoice(service, workspace, model.speechModel, parameters.voice, 'parameters.voice');
-	}
+	const { model, parameters } = checkGeneration(service, workspace, body);
 	checkConcurrency(service, workspace);
 	const id = service.ids.next('gen');
 	const credits = quote(model, parameters, body.prompt);
@@ -127,46 +114,4 @@ function quote(model: ModelEntry, parameters: Effective, prompt: string): number
 	const count = Number(parameters.count ?? 1);
 	if (model.id === LITE) return liteReservation(countCharacters(prompt) * count);
 	return outputPrice(model, parameters, prompt) * count;
-}
-
-function checkModel({ model: id, mode, prompt }: CreateGeneration): ModelEntry {
-	const model = findModel(id);
-	if (!model || model.mode === 'agent') throw invalid('model', 'is no model of the catalogue');
-	if (model.mode !== mode) throw invalid('model', `makes ${model.mode}, not ${mode}`);
-	if (countCharacters(prompt) > model.maxPrompt) {
-		throw invalid('prompt', `must be at most ${model.maxPrompt} characters for ${model.id}`);
-	}
-	return model;
-}
-
-function checkPersona(workspace: Workspace, { persona_id: id, mode }: CreateGeneration): void {
-	if (id === undefined) return;
-	if (mode === 'audio') throw invalid('persona_id', 'is taken by images and videos only');
-	const persona = workspace.personas.get(id);
-	if (!persona) throw invalid('persona_id', 'is no persona of this workspace');
-	if (persona.status !== 'ready') throw invalid('persona_id', `is ${persona.status}, not ready`);
-}
-
-function checkInputs(
-	service: Service,
-	workspace: Workspace,
-	model: ModelEntry,
-	{ input = {} }: CreateGeneration,
-): void {
-	for (const [slot, addresses] of Object.entries(input) as Array<[InputSlot, string[]]>) {
-		const field = `input.${slot}`;
-		if (service.settings.modelChecks && addresses.length > 0 && !model.inputs.includes(slot)) {
-			throw invalid(field, `is not taken by the model ${model.id}`);
-		}
-		addresses.forEach((address, index) =>
-			checkReference(service, workspace, address, `${field}[${index}]`),
-		);
-	}
-}
-
-/** 429 while the workspace's concurrent media jobs all run. Specification: Limits. */
-export function checkConcurrency({ settings, clock }: Service, workspace: Workspace): void {
-	if (workspace.running.size < settings.concurrentJobs) return;
-	const message = `This workspace has ${settings.concurrentJobs} media jobs running.`;
-	throw new ApiError(429, 'concurrency_limit', message, undefined, clock.milliseconds(5));
 }

@@ -6,7 +6,7 @@ import type { Service } from '../service';
 import type { Workspace } from '../store';
 import { reserve } from './credits';
 import { dueAt, fateOf, problem } from './fate';
-import { checkConcurrency } from './generations';
+import { checkConcurrency } from './generationChecks';
 import { liteReservation, meterLite } from './meter';
 import { newOutput, publish } from './publish';
 import { speechMedia } from './rendering';

@@ -1,12 +1,10 @@
 import type { EventKind } from '../../contract';
-import { SIGNATURE_HEADERS } from '../../contract';
-import { sign } from '../../webhook/signature';
 import type { DeliveryEntity, PendingDelivery, WebhookEntity } from '../entities';
 import type { FaultRule } from '../faults';
 import type { Service } from '../service';
 import type { Workspace } from '../store';
+import { attemptDelivery } from './attempt';
 import { eventBody } from './payload';
-import { post, type Posted } from './post';
 
 /**
  * Brings events to the webhooks that want them: signed, tried again on a schedule until one attempt
@@ -68,10 +66,7 @@ export class Dispatcher {
 			return { ...base, attempt: 1, dueAt, fault: fault ?? (delay > 0 ? 'delivery_delay' : null) };
 		});
 		if (held) this.hold(webhook.id, pending, held);
-		else {
-			pending.forEach((each) => this.schedule(each));
-			this.letGo(webhook.id);
-		}
+		else pending.forEach((each) => this.schedule(each));
 	}
 
 	/** Held deliveries go after the webhook's next one, or alone when none comes in time. */
@@ -84,8 +79,8 @@ export class Dispatcher {
 	private letGo(webhookId: string): void {
 		const held = this.held.get(webhookId) ?? [];
 		this.held.delete(webhookId);
-		const { clock } = this.service();
-		for (const each of held) this.schedule({ ...each, dueAt: clock.ahead(1) });
+		const dueAt = this.service().clock.now();
+		for (const each of held) this.schedule({ ...each, dueAt });
 	}
 
 	private schedule(pending: PendingDelivery): void {
@@ -93,46 +88,24 @@ export class Dispatcher {
 		store.keeper.put('pending', pending.id, pending);
 		clock.at(pending.dueAt, () => {
 			if (this.closed) return;
-			const attempt = this.attempt(pending).catch((fault) => this.service().report(fault));
+			const attempt = this.carryOut(pending).catch((fault) => this.service().report(fault));
 			this.running.add(attempt);
 			void attempt.finally(() => this.running.delete(attempt));
 		});
 	}
 
-	private async attempt(pending: PendingDelivery): Promise<void> {
-		const { store, faults, clock, settings } = this.service();
+	/** It stays among the pending until it is recorded: a kill in between repeats it, and loses nothing. */
+	private async carryOut(pending: PendingDelivery): Promise<void> {
+		const { store } = this.service();
 		const workspace = store.workspaces.get(pending.workspace);
 		const webhook = workspace?.webhooks.get(pending.webhookId);
-		store.keeper.remove('pending', pending.id);
-		if (!workspace || !webhook) return;
-		const subject = { workspace: workspace.id, event: pending.event };
-		const attemptedAt = clock.now();
-		const timestamp = String(Math.floor(attemptedAt / 1000));
-		const signature = sign(webhook.secret, timestamp, pending.body);
-		const record = (result: Posted, state: DeliveryEntity['state'], fault: string | null) =>
-			this.record(workspace, webhook, pending, {
-				...{ attemptedAt, timestamp, signature, state, fault: fault ?? pending.fault },
-				...{ responseStatus: result.status, error: result.error, durationMs: result.durationMs },
-			});
-		if (faults.strike('delivery_lose', subject)) {
-			const nothing = { status: null, error: 'lost on the way', durationMs: 0 };
-			return void record(nothing, 'lost', 'delivery_lose');
+		if (workspace && webhook) {
+			const service = this.service();
+			const entity = await attemptDelivery(service, workspace, webhook, pending, this.ca);
+			if (entity.state === 'failed') this.retry(pending, workspace, entity);
 		}
-		const tampered = faults.strike('delivery_tamper', subject);
-		const bytes = Buffer.from(pending.body);
-		if (tampered) bytes[bytes.length - 1] ^= 1;
-		const headers = {
-			'content-type': 'application/json',
-			'user-agent': 'media-generation-sandbox',
-			[SIGNATURE_HEADERS.timestamp]: timestamp,
-			[SIGNATURE_HEADERS.signature]: signature,
-		};
-		const timeout = Math.max(100, clock.milliseconds(settings.deliveryTimeout));
-		const result = await post(webhook.url, headers, bytes, timeout, this.ca);
-		const good = isSuccess(result.status, settings.deliverySuccess);
-		const fault = tampered ? 'delivery_tamper' : null;
-		const entity = record(result, good ? 'succeeded' : 'failed', fault);
-		if (!good) this.retry(pending, workspace, entity);
+		store.keeper.remove('pending', pending.id);
+		if (pending.fault !== 'delivery_reorder') this.letGo(pending.webhookId);
 	}
 
 	private retry(pending: PendingDelivery, workspace: Workspace, entity: DeliveryEntity): void {
@@ -142,48 +115,7 @@ export class Dispatcher {
 		const dueAt = clock.ahead(pause);
 		entity.nextAttemptAt = dueAt;
 		workspace.deliveriesOf(entity.webhookId).put(entity);
-		this.schedule({
-			...pending,
-			id: ids.next('dlv'),
-			attempt: pending.attempt + 1,
-			dueAt,
-			fault: null,
-		});
+		const [id, attempt] = [ids.next('dlv'), pending.attempt + 1];
+		this.schedule({ ...pending, id, attempt, dueAt, fault: null });
 	}
-
-	private record(
-		workspace: Workspace,
-		webhook: WebhookEntity,
-		{ id, eventId, event, attempt, body }: PendingDelivery,
-		outcome: Pick<
-			DeliveryEntity,
-			| 'attemptedAt'
-			| 'timestamp'
-			| 'signature'
-			| 'responseStatus'
-			| 'error'
-			| 'durationMs'
-			| 'fault'
-			| 'state'
-		>,
-	): DeliveryEntity {
-		const table = workspace.deliveriesOf(webhook.id);
-		return table.put({
-			id,
-			workspace: workspace.id,
-			createdAt: table.stamp(outcome.attemptedAt),
-			webhookId: webhook.id,
-			eventId,
-			event,
-			attempt,
-			body,
-			url: webhook.url,
-			nextAttemptAt: null,
-			...outcome,
-		});
-	}
-}
-
-function isSuccess(status: number | null, success: '2xx' | '2xx-3xx'): boolean {
-	return status !== null && status >= 200 && status < (success === '2xx' ? 300 : 400);
 }

@@ -1,7 +1,7 @@
 import { LIMITS } from '../../contract';
 import type { Stored } from '../entities';
 import type { Settings } from '../settings';
-import type { Table } from '../store';
+import type { Table } from '../table';
 import { formatMicroseconds, readDateTime } from './date';
 
 /** A page of a table, newest first. */

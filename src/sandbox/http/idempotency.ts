@@ -3,7 +3,7 @@ import { createHash } from 'crypto';
 import { LIMITS } from '../../contract';
 import type { Clock } from '../clock';
 import type { Settings } from '../settings';
-import type { Keeper } from '../store';
+import type { Keeper } from '../table';
 import { ApiError, invalid } from './errors';
 
 export interface Reply {

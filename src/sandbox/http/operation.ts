@@ -65,6 +65,14 @@ export function operations(service: Service, router: Router): Operation {
 	};
 }
 
+const LARGEST_RECORDED = 100_000;
+
+/** The body as the request log keeps it; large ones would fill the memory. */
+function recorded(body: unknown, { headers }: Request): unknown {
+	const length = Number(headers['content-length'] ?? LARGEST_RECORDED + 1);
+	return length > LARGEST_RECORDED ? { omitted_bytes: length } : (body ?? null);
+}
+
 async function pass<Body, Query>(
 	service: Service,
 	exchange: Exchange,
@@ -84,7 +92,7 @@ async function pass<Body, Query>(
 	}
 	authorize(service, exchange, name);
 	const body = shape.body ? await readBody(request, response) : undefined;
-	entry.body = body ?? null;
+	entry.body = recorded(body, request);
 	refuseUnfit(body);
 	const work = async () => {
 		const query = { ...request.query };

@@ -1,6 +1,6 @@
 import { open, type Database, type RootDatabase } from 'lmdb';
 
-import type { Keeper } from '../store';
+import type { Keeper } from '../table';
 
 /** Everything that is kept, one table a kind of entity. */
 export const TABLES = [

@@ -13,7 +13,8 @@ import type {
 import type { KeptReply } from '../http/idempotency';
 import type { LedgerLine } from '../ledger';
 import type { Service } from '../service';
-import type { Table, Workspace } from '../store';
+import type { Workspace } from '../store';
+import type { Table } from '../table';
 import type { UsageLine } from '../usage';
 import type { KeptState, TableName } from './database';
 

@@ -5,7 +5,7 @@ import { sendError } from '../http/answer';
 import type { Exchange } from '../http/exchange';
 import { begin } from '../http/exchange';
 import type { Service } from '../service';
-import { WrongSize } from '../storage/library';
+import { UploadRunning, WrongSize } from '../storage/library';
 import { outputFile } from '../storage/outputs';
 import { outputId } from '../storage/references';
 
@@ -52,9 +52,11 @@ const receive: Serve = async (service, { request, response }) => {
 	try {
 		await service.library.receive(id, request, file.size);
 	} catch (error) {
-		throw error instanceof WrongSize ? wrong : error;
+		if (error instanceof WrongSize) throw wrong;
+		if (error instanceof UploadRunning) throw refuse('The upload address is in use.');
+		if (!request.destroyed) throw error;
+		throw new ApiError(400, 'invalid_request', 'The upload was cut off.');
 	}
-	if (file.uploaded) throw refuse('The upload address was used before.');
 	file.uploaded = true;
 	workspace.files.put(file);
 	await service.committed();

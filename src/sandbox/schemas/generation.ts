@@ -1,11 +1,11 @@
 import { z } from 'zod/v4';
 
-import type { CreateGeneration } from '../../contract';
 import {
 	GENERATION_MODES,
 	LIMITS,
 	MULTI_ITEM_SLOTS,
 	SINGLE_ITEM_SLOTS,
+	type CreateGeneration,
 	type InputSlot,
 } from '../../contract';
 import { delivery, text, uri } from './common';

@@ -17,12 +17,16 @@ export interface Drawn {
 /** Thrown when an upload has not the promised size. */
 export class WrongSize extends Error {}
 
+/** Thrown when a file is being uploaded already. */
+export class UploadRunning extends Error {}
+
 /**
  * Files on disk: uploads as they came, and outputs, which are rendered when they are first asked for.
  * Names are ids, never what a client sent.
  */
 export class Library {
 	private readonly rendering = new Map<string, Promise<Drawn>>();
+	private readonly receiving = new Set<string>();
 	private readonly rendered = new Map<string, Drawn>();
 
 	constructor(
@@ -39,9 +43,11 @@ export class Library {
 		return join(this.directory, 'uploads', id);
 	}
 
-	/** Writes an upload to disk as it arrives. Throws {@link WrongSize}; then nothing is kept. */
+	/** Writes an upload to disk as it arrives. When it throws, nothing is kept. */
 	async receive(id: string, stream: Readable, size: number): Promise<void> {
-		const part = `${this.uploadPath(id)}.${process.hrtime.bigint()}.part`;
+		if (this.receiving.has(id)) throw new UploadRunning();
+		this.receiving.add(id);
+		const part = `${this.uploadPath(id)}.part`;
 		let received = 0;
 		const counted = new Transform({
 			transform(chunk: Buffer, _encoding, done) {
@@ -56,6 +62,8 @@ export class Library {
 		} catch (error) {
 			await rm(part, { force: true });
 			throw error;
+		} finally {
+			this.receiving.delete(id);
 		}
 	}
 

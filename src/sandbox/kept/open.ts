@@ -1,0 +1,29 @@
+import { mkdir, rm } from 'fs/promises';
+import { join } from 'path';
+
+import type { KeptState } from './database';
+
+/** The store is loaded only where it is asked for. */
+export async function openKept(directory: string): Promise<KeptState> {
+	await mkdir(directory, { recursive: true });
+	const { KeptState: Kept } = await import('./database');
+	return new Kept(join(directory, 'state'));
+}
+
+/** Kept state goes on with the seed that it was begun with: links are signed with it. */
+export function chooseSeed(wanted: number | undefined, kept: KeptState | undefined): number {
+	const begun = kept?.get('meta', 'seed') as number | undefined;
+	if (begun !== undefined && wanted !== undefined && wanted !== begun) {
+		throw new Error(`The data was begun with the seed ${begun}, not ${wanted}.`);
+	}
+	const seed = begun ?? wanted ?? Math.floor(Math.random() * 2 ** 31);
+	kept?.put('meta', 'seed', seed);
+	return seed;
+}
+
+/** Forgets everything but the seed. */
+export async function clearKept(kept: KeptState, seed: number, files: string): Promise<void> {
+	await kept.clear();
+	await rm(files, { recursive: true, force: true });
+	kept.put('meta', 'seed', seed);
+}

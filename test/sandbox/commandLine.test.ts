@@ -1,0 +1,74 @@
+import { spawn, type ChildProcess } from 'child_process';
+import { once } from 'events';
+import { join } from 'path';
+
+import { SCOPES } from '../../src/contract';
+
+const main = join(__dirname, '..', '..', 'src', 'sandbox', 'main.ts');
+const running: ChildProcess[] = [];
+
+afterEach(() => running.splice(0).forEach((child) => child.kill('SIGKILL')));
+
+/** Starts the command line and waits for its first words. */
+async function start(...options: string[]) {
+	const child = spawn(process.execPath, ['--import', 'tsx', main, '--port', '0', ...options]);
+	running.push(child);
+	const [chunk] = (await once(child.stdout, 'data')) as [Buffer];
+	return { child, said: chunk.toString() };
+}
+
+async function fail(...options: string[]) {
+	const child = spawn(process.execPath, ['--import', 'tsx', main, ...options]);
+	running.push(child);
+	let said = '';
+	child.stderr.on('data', (chunk: Buffer) => (said += chunk.toString()));
+	const [code] = (await once(child, 'close')) as [number];
+	return { code, said };
+}
+
+test('with --json it prints one line with addresses and the four keys', async () => {
+	const { said } = await start('--clock-scale', '60', '--seed', '1', '--json');
+	expect(said.trim().split('\n')).toHaveLength(1);
+	const { baseUrl, adminUrl, keys } = JSON.parse(said);
+	expect(baseUrl).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/v1$/);
+	expect(adminUrl).toBe(baseUrl.replace('/v1', '/sandbox'));
+	expect(keys).toHaveLength(4);
+	expect(keys[0]).toEqual({
+		key: expect.any(String),
+		workspace: 'studio',
+		scopes: [...SCOPES],
+		entitled: true,
+	});
+	expect(keys[1].scopes.every((scope: string) => scope.endsWith(':read'))).toBe(true);
+	expect(keys[2].workspace).not.toBe('studio');
+	expect(keys[3].entitled).toBe(false);
+	expect((await (await fetch(`${adminUrl}/settings`)).json()) as object).toMatchObject({
+		clockScale: 60,
+	});
+}, 30_000);
+
+test('without it, it says base URL, page, keys and scopes for people', async () => {
+	const { said } = await start('--settings', '{"eventShape": "flat"}');
+	for (const part of ['/v1', 'page', 'mgs_live_studio_all', 'all scopes', 'generations:read']) {
+		expect(said).toContain(part);
+	}
+}, 30_000);
+
+test.each(['SIGTERM', 'SIGINT'] as const)(
+	'%s ends it cleanly',
+	async (signal) => {
+		const { child } = await start('--json');
+		child.kill(signal);
+		expect(await once(child, 'close')).toEqual([0, null]);
+	},
+	30_000,
+);
+
+test('a busy port and a wrong option are told in plain words', async () => {
+	const { said } = await start('--json');
+	const { port } = new URL(JSON.parse(said).baseUrl);
+	expect(await fail('--port', port)).toEqual({ code: 1, said: expect.stringContaining('in use') });
+	const wrong = await fail('--clock-scale', 'fast');
+	expect(wrong).toEqual({ code: 1, said: expect.stringContaining('--clock-scale cannot be fast') });
+	expect((await fail('--colour')).code).toBe(1);
+}, 30_000);
