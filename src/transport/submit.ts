@@ -1,7 +1,4 @@
 import { IDEMPOTENCY_HEADER } from '../contract';
-import { BinaryReference, resolveReferences } from './binary/reference';
-import { upload } from './binary/upload';
-import type { BinarySource } from './host';
 import {
 	contentKey,
 	executionKey,
@@ -9,6 +6,7 @@ import {
 	leavesUnclear,
 	provesNothingDone,
 } from './idempotency';
+import { openSources, uploadAll } from './inputs';
 import { readerPath } from './job';
 import { fail, ok, type Failed, type Result } from './result';
 import type { Run } from './run';
@@ -16,25 +14,6 @@ import { isResource, type Resource } from './types';
 import { isForgotten, lookBeforeCreating } from './uncertain';
 
 const noId = (body: unknown) => (isResource(body) ? undefined : 'it has no id');
-
-function referencesIn(value: unknown): BinaryReference[] {
-	if (value instanceof BinaryReference) return [value];
-	if (typeof value !== 'object' || value === null) return [];
-	return Object.values(value).flatMap(referencesIn);
-}
-
-async function openSources({ request, host }: Run): Promise<Result<Map<string, BinarySource>>> {
-	const sources = new Map<string, BinarySource>();
-	for (const { field } of referencesIn(request.body)) {
-		try {
-			const source = sources.get(field) ?? (await host.binary(field));
-			if (source) sources.set(field, source);
-		} catch {
-			return fail({ kind: 'upload', field, problem: 'its file cannot be read' });
-		}
-	}
-	return ok(sources);
-}
 
 function keyOf({ settings, memory, place, batch, itemIndex }: Run, print: string): string | undefined {
 	switch (settings.idempotency) {
@@ -47,23 +26,6 @@ function keyOf({ settings, memory, place, batch, itemIndex }: Run, print: string
 		case 'execution':
 			return executionKey(place.seed, place.item, memory.attempt);
 	}
-}
-
-/** Sends each file once; a repeated request names the same URLs, or the service would see another request. */
-async function uploadAll(run: Run, sources: Map<string, BinarySource>): Promise<Result<unknown>> {
-	const { host, workspace, memory, place } = run;
-	for (const [field, source] of sources) {
-		if (memory.uploads[source.identity]) continue;
-		const key = executionKey(place.seed, `${place.item}:${source.identity}`, memory.attempt);
-		const sent = await upload(host, workspace, { field, source, key });
-		if (!sent.ok) return sent;
-		memory.uploads[source.identity] = sent.value.url;
-	}
-	const body = await resolveReferences(run.request.body, async ({ field }) => {
-		const identity = sources.get(field)?.identity ?? '';
-		return memory.uploads[identity];
-	});
-	return ok(body);
 }
 
 /**

@@ -13,6 +13,19 @@ const TRIES = 3;
 /** Headers that are not the service's to set, or that would carry credentials elsewhere. */
 const WITHHELD = new Set(['host', 'cookie', 'authorization', 'proxy-authorization']);
 
+/** What storage says to an address that was used or is past its time. */
+const USED_UP = new Set([401, 403, 404, 409, 410, 412]);
+
+/** Whether the file has arrived by an earlier try whose answer was lost, or under the same key in an earlier run. */
+async function isThere(host: Host, url: string, size: number): Promise<boolean> {
+	if (transferUrlProblem(url, host.baseUrl)) return false;
+	const answer = await host.get(url);
+	if (isLost(answer)) return false;
+	answer.body.on('error', () => {});
+	answer.body.resume();
+	return answer.status === 200 && Number(answer.headers['content-length'] ?? size) === size;
+}
+
 function uploadFlaw(body: unknown): string | undefined {
 	if (!isRecord(body)) return 'it is no JSON object';
 	const missing = ['upload_url', 'url'].filter((name) => typeof body[name] !== 'string');
@@ -76,12 +89,17 @@ export async function upload(
 		if (wrong) return problem(wrong);
 		const answer = await host.put(address, headersOf(upload_headers), source);
 		if (host.line.signal?.aborted) return fail({ kind: 'cancelled' });
-		if (!isLost(answer) && answer.status >= 200 && answer.status < 300) {
+		const sent = () => {
 			const { size } = source;
 			return ok({ url: String(said.url), fileName: filename, mimeType: contentType, size, said });
-		}
+		};
+		if (!isLost(answer) && answer.status >= 200 && answer.status < 300) return sent();
 		trouble = problem(isLost(answer) ? answer.lost : `the storage answered ${answer.status}`);
-		if (!isLost(answer) && answer.status < 500) return trouble;
+		if (!isLost(answer) && answer.status < 500) {
+			if (!USED_UP.has(answer.status)) return trouble;
+			if (await isThere(host, String(said.url), source.size)) return sent();
+			continue;
+		}
 		await workspace.clock.sleep(workspace.random() * 1_000 * 2 ** attempt, host.line.signal);
 	}
 	return trouble;
