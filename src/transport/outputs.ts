@@ -1,4 +1,5 @@
 import { download } from './binary/download';
+import { safeFileName } from './binary/fileName';
 import { readerPath, statedReason } from './job';
 import { fail, ok, type Result } from './result';
 import type { Outcome, Run } from './run';
@@ -63,6 +64,6 @@ export async function collect(run: Run, job: Resource): Promise<Result<Outcome>>
 
 /** Ids come from the service, so they are not trusted to be file names. */
 function fileStem(id: string, number?: number): string {
-	const safe = id.replace(/[^\w-]+/g, '_').slice(0, 100) || 'output';
+	const safe = safeFileName(id.replace(/[^\w-]+/g, '_').slice(0, 100)) || 'output';
 	return number === undefined ? safe : `${safe}_${number}`;
 }

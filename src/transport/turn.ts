@@ -24,9 +24,12 @@ export async function inTurn<T>(
 ): Promise<Result<T>> {
 	const { batch, host } = run;
 	await batch.lead.turn(host.line.signal);
-	const stopped = halted(run);
-	const result = stopped ?? (await story({ ...run, host: { ...host, line: leading(run) } }));
-	if (!result.ok) halt(run, result);
-	batch.lead.pass();
-	return result;
+	try {
+		const stopped = halted(run);
+		const result = stopped ?? (await story({ ...run, host: { ...host, line: leading(run) } }));
+		if (!result.ok) halt(run, result);
+		return result;
+	} finally {
+		batch.lead.pass();
+	}
 }

@@ -64,6 +64,7 @@ export function nodeContext(run: NodeRun, item = 0): IExecuteSingleFunctions {
 		getItemIndex: () => item,
 		getNode: () => NODE,
 		getWorkflow: () => ({ id: 'workflow-1', active: false }),
+		getTimezone: () => 'Europe/Berlin',
 		getExecutionId: () => run.executionId,
 		getExecuteData: () => run.executeData,
 		getExecutionCancelSignal: () => run.signal,

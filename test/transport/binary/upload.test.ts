@@ -101,7 +101,7 @@ test('a transfer that fails is tried three times, each with an address and key o
 	expect(never.sent).toHaveLength(3);
 });
 
-test.each([302, 400, 403])(
+test.each([302, 400, 413])(
 	'%i of the storage is final: no redirect is followed',
 	async (status) => {
 		const { result, sent } = await send([answer(status, '', { location: 'https://evil.example' })]);

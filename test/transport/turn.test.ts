@@ -1,0 +1,54 @@
+import { Batch } from '../../src/transport/batch';
+import { fail, ok } from '../../src/transport/result';
+import { inTurn } from '../../src/transport/turn';
+import type { Run } from '../../src/transport/run';
+import { answer } from '../support/answers';
+import { hostWith, runOf, workspaceWith } from '../support/run';
+import { VirtualClock } from '../support/virtualClock';
+
+function setUp(count: number) {
+	const clock = new VirtualClock();
+	const workspace = workspaceWith(clock);
+	const batch = new Batch(count, false);
+	const host = hostWith(async () => answer(202));
+	const runs = Array.from({ length: count }, (_, itemIndex) =>
+		runOf({ host, workspace, batch, itemIndex }),
+	);
+	const all = async (story: (run: Run) => ReturnType<typeof inTurn>) =>
+		await clock.run(Promise.allSettled(runs.map(async (run) => await inTurn(run, story))));
+	return { clock, all };
+}
+
+test('an item whose story breaks does not hold up the others', async () => {
+	const { all } = setUp(3);
+	const ended = await all(async ({ itemIndex }) => {
+		if (itemIndex === 0) throw new Error('unforeseen');
+		return ok(itemIndex);
+	});
+	expect(ended.map(({ status }) => status)).toEqual(['rejected', 'fulfilled', 'fulfilled']);
+});
+
+test('a refusal that holds for all is found out by one', async () => {
+	const { all } = setUp(20);
+	let told = 0;
+	const ended = await all(async () => {
+		told += 1;
+		return fail({ kind: 'status', status: 402, said: {}, unclear: false });
+	});
+	expect(told).toBe(1);
+	expect(ended[19]).toMatchObject({
+		value: { failure: { kind: 'notSent', cause: 'the credits ran out at item 0' } },
+	});
+});
+
+test('all go as soon as the request of one has got through, not when its job has ended', async () => {
+	const { clock, all } = setUp(3);
+	const began: number[] = [];
+	await all(async ({ host, request }) => {
+		began.push(clock.now());
+		await host.line.send(request);
+		await clock.sleep(60_000);
+		return ok(1);
+	});
+	expect(new Set(began).size).toBe(1);
+});
