@@ -21,7 +21,9 @@ import { UsageLog } from './usage';
 
 export interface Plan {
 	seed: number;
+	/** Where addresses in answers point to, and where the sandbox listens. */
 	origin: string;
+	local: string;
 	settings: Settings;
 	clock: Clock;
 	/** Where files lie. */
@@ -55,7 +57,7 @@ export async function createService(plan: Plan): Promise<Service> {
 		limiter: new RateLimiter(clock),
 		idempotency: new Idempotency(clock, store.keeper, (reply) => isStillGood(service, reply)),
 		requests: new RequestLog(),
-		links: new Links(origin, `links of ${seed}`, clock),
+		links: new Links(origin, `links of ${seed}`, clock, plan.local),
 		library: new Library(plan.directory, plan.render),
 		outputs: new Outputs(),
 		usage: new UsageLog(

@@ -82,6 +82,7 @@ export async function createSandbox(options: SandboxOptions = {}): Promise<Sandb
 		return await createService({
 			seed,
 			origin,
+			local,
 			settings: structuredClone(settings),
 			clock: new Clock(settings.clockScale, options.timers ?? realTimers),
 			directory: kept ? join(directory, 'files') : join(directory, String(round)),

@@ -108,6 +108,45 @@ test('an output is taken as an input of the next generation', async () => {
 	expect((await service.post('/generations', next)).status).toBe(202);
 });
 
+test('no address leads out of what is served', async () => {
+	const { upload_url, upload_headers, url } = await created();
+	await put(upload_url, upload_headers);
+	const { origin } = new URL(url);
+	const id = url.split('/')[4];
+	for (const path of [
+		`/files/${id}/..%2f..%2f..%2fetc%2fpasswd`,
+		`/files/${id}/other.png`,
+		'/files/..%2f..%2fetc/passwd',
+		'/outputs/..%2f..%2fetc%2fpasswd',
+		'/outputs/%00',
+		'/page/..%2fserver.ts',
+		'/page/%2e%2e%2fserver.ts',
+	]) {
+		const { status, text } = await fetch(origin + path).then(async (answer) => ({
+			status: answer.status,
+			text: await answer.text(),
+		}));
+		expect([path, status >= 400 && status < 500]).toEqual([path, true]);
+		expect(JSON.parse(text).error.message).toEqual(expect.any(String));
+	}
+});
+
+test('behind a front, addresses point to the front, and both are the sandbox’s own', async () => {
+	const front = await startHarness({ publicUrl: 'https://media.example.com/v1' });
+	const { url, upload_url, upload_headers } = (await front.post('/files', description)).body;
+	expect(url).toMatch(/^https:\/\/media\.example\.com\/files\//);
+	const local = front.sandbox.baseUrl.replace('/v1', '');
+	const inside = (address: string) => address.replace('https://media.example.com', local);
+	expect(await put(inside(upload_url), upload_headers)).toBe(200);
+	for (const address of [url, inside(url)]) {
+		const body = anImage({ input: { image_refs: [address] } });
+		expect((await front.post('/generations', body)).status).toBe(202);
+	}
+	const unknown = anImage({ input: { image_refs: ['https://media.example.com/files/x/y'] } });
+	expect((await front.post('/generations', unknown)).status).toBe(400);
+	await front.close();
+});
+
 describe('reading outputs', () => {
 	const output = async (delivery: string) => {
 		const { body } = await service.post('/generations', anImage({ delivery }));

@@ -1,3 +1,4 @@
+import { SINGLE_ITEM_SLOTS } from '../../src/contract';
 import { anImage, startHarness, type Harness } from './support/harness';
 
 let service: Harness;
@@ -142,6 +143,16 @@ describe('listing generations', () => {
 	])('%s answers %i', async (query, status) => {
 		expect((await service.get(`/generations?${query}`)).status).toBe(status);
 	});
+});
+
+test.each(SINGLE_ITEM_SLOTS)('the slot %s takes one item and not two', async (slot) => {
+	const item = 'https://example.com/a.png';
+	const body = (items: string[]) => ({
+		...{ mode: 'video', model: 'studio/video-1', prompt: 'a fox' },
+		input: { [slot]: items },
+	});
+	expect((await service.post('/generations', body([item]))).status).toBe(202);
+	expect((await service.post('/generations', body([item, item]))).status).toBe(400);
 });
 
 describe('bounds of a generation', () => {

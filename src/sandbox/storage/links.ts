@@ -14,6 +14,8 @@ export class Links {
 		readonly origin: string,
 		private readonly secret: string,
 		private readonly clock: Clock,
+		/** Where the sandbox listens; another address than the origin when it stands behind a front. */
+		private readonly local = origin,
 	) {}
 
 	/** Where the file is PUT; good once and until then. */
@@ -47,7 +49,7 @@ export class Links {
 
 	/** The path of an address of ours, or undefined for one of somebody else. */
 	own(url: URL): string | undefined {
-		return url.origin === this.origin ? url.pathname : undefined;
+		return [this.origin, this.local].includes(url.origin) ? url.pathname : undefined;
 	}
 
 	private sign(path: string, expiresAt: number): string {

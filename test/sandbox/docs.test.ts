@@ -1,0 +1,15 @@
+import { readFileSync } from 'fs';
+import { join } from 'path';
+
+import { FAULT_KINDS } from '../../src/sandbox/faults';
+import { readSettings } from '../../src/sandbox/settings';
+
+const page = readFileSync(join(__dirname, '..', '..', 'docs', 'sandbox.md'), 'utf8');
+
+test.each(Object.keys(readSettings()))('the docs tell of the setting %s', (name) => {
+	expect(page).toContain(`\`${name}\``);
+});
+
+test.each(FAULT_KINDS)('the docs tell of the fault %s', (kind) => {
+	expect(page).toContain(`\`${kind}\``);
+});
