@@ -1,0 +1,144 @@
+import { keys, rest, runOurs, sandbox } from './support/harness';
+import { createParameters, download } from './support/media';
+
+const node = 'mediaGenGeneration';
+const { workspace } = keys.full;
+
+const charged = async () => {
+	const { lines } = await sandbox.ledger(workspace);
+	return lines.filter(({ movement }) => movement === 'reserve').length;
+};
+
+const file = (data: Buffer) => ({ data, fileName: 'photo.png', mimeType: 'image/png' });
+
+beforeEach(async () => await sandbox.reset());
+
+describe('By Content', () => {
+	const content = (given: Record<string, unknown>) =>
+		createParameters({ ...given, options: { idempotency: 'content' } });
+
+	/** The same workflow run twice: By Content goes by the node, wherever it runs. */
+	async function twice(run: Parameters<typeof runOurs>[0]) {
+		const first = await runOurs(run);
+		const again = await rest.workflows.run(first.workflowId, 'Start');
+		return { first, second: await rest.executions.wait(again) };
+	}
+
+	const idsOf = (execution: Awaited<ReturnType<typeof twice>>['second']) => {
+		const main = execution.data.resultData.runData['Node under test']?.at(-1)?.data?.main;
+		return (main?.[0] ?? []).map(({ json }) => json.id);
+	};
+
+	it('a run repeated gets the same media back and pays nothing', async () => {
+		const { first, second } = await twice({ node, parameters: content({ prompt: 'A boat' }) });
+		expect(idsOf(second)).toEqual(first.items.map(({ json }) => json.id));
+		expect(await charged()).toBe(1);
+	});
+
+	it('also when it sends a file', async () => {
+		const data = Buffer.from(
+			'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
+			'base64',
+		);
+		const { first, second } = await twice({
+			node,
+			items: [{ binary: { photo: file(data) } }],
+			parameters: content({ input: { reference_images: 'binary:photo' } }),
+		});
+		expect(first.status).toBe('success');
+		expect(idsOf(second)).toEqual(first.items.map(({ json }) => json.id));
+		expect(await charged()).toBe(1);
+	});
+
+	it('identical items of one run stay different', async () => {
+		const run = await runOurs({
+			node,
+			items: [{}, {}],
+			parameters: content({ prompt: 'A boat', downloadOutputs: false }),
+		});
+		const [one, other] = run.items.map(({ json }) => json.id);
+		expect(one).not.toBe(other);
+	});
+
+	it('a job found failed was an earlier run that failed: it is made anew', async () => {
+		await sandbox.setFaults([{ kind: 'job_fail', contains: 'boat', times: 1 }]);
+		const run = { node, parameters: content({ prompt: 'A boat' }) };
+		const first = await runOurs(run);
+		const again = await rest.workflows.run(first.workflowId, 'Start');
+		const second = await rest.executions.wait(again);
+		expect(second.status).toBe('success');
+		expect(idsOf(second)).toHaveLength(1);
+	});
+});
+
+describe('Custom Key', () => {
+	it('is sent as it is, and gives the same job to whoever sends it again', async () => {
+		const parameters = createParameters({
+			options: { idempotency: 'custom', idempotencyKey: 'order-17' },
+		});
+		const one = await runOurs({ node, parameters });
+		const other = await runOurs({ node, parameters });
+		expect(other.items[0]?.json.id).toBe(one.items[0]?.json.id);
+		expect(await charged()).toBe(1);
+	});
+});
+
+describe('None', () => {
+	it('sends no key, and nothing a second time after a lost answer', async () => {
+		await sandbox.setFaults([{ kind: 'lost_after', operations: ['createGeneration'], times: 1 }]);
+		const run = await runOurs({
+			node,
+			parameters: createParameters({ options: { idempotency: 'none' } }),
+		});
+		expect(run.error?.message).toMatch(/^No answer came from the service/);
+		expect(run.error?.description).toMatch(/Without an idempotency key it was not sent again/);
+		const posts = (await sandbox.requests()).filter(({ method }) => method === 'POST');
+		expect(posts).toHaveLength(1);
+		expect(posts[0]?.headers).not.toHaveProperty('idempotency-key');
+	});
+});
+
+describe('when credits run out', () => {
+	const items = Array.from({ length: 8 }, (_, n) => ({ json: { n } }));
+	const batch = (options: Record<string, unknown>) =>
+		createParameters({ prompt: '=Number {{ $json.n }}', parameters: { quality: 'low' }, options });
+
+	async function leave(credits: number) {
+		await sandbox.addCredits(workspace, -1_000_000);
+		await sandbox.addCredits(workspace, credits);
+	}
+
+	it('Stop: one request finds out, and the error counts', async () => {
+		await leave(0);
+		const run = await runOurs({ node, items, parameters: batch({}) });
+		expect(run.error?.description).toMatch(/0 item\(s\) of this run were submitted, 8 were not/);
+		expect((await sandbox.requests()).filter(({ method }) => method === 'POST')).toHaveLength(1);
+	});
+
+	it('Continue With Error Items: what could be paid for is there, the rest are error items', async () => {
+		await leave(3);
+		const run = await runOurs({
+			node,
+			items,
+			parameters: batch({ onInsufficientCredits: 'continue' }),
+		});
+		expect(run.status).toBe('success');
+		expect(run.items).toHaveLength(8);
+		expect(run.items.filter(({ binary }) => 'data' in binary)).toHaveLength(3);
+		expect(run.items.filter(({ error }) => error)).toHaveLength(5);
+	});
+
+	it('Wait for Top-Up: goes on when the credits are there', async () => {
+		await leave(1);
+		const running = runOurs({
+			node,
+			items: items.slice(0, 3),
+			parameters: batch({ onInsufficientCredits: 'wait' }),
+		});
+		await new Promise((go) => setTimeout(go, 5_000));
+		await sandbox.addCredits(workspace, 100);
+		const run = await running;
+		expect(run.items.map(({ json }) => json.status)).toEqual(['completed', 'completed', 'completed']);
+		expect((await download(rest, run.items[2]?.binary.data)).length).toBeGreaterThan(1_000);
+	});
+});
