@@ -11,7 +11,7 @@ interface Asked {
 
 type Answers = (path: string) => { statusCode: number; body?: unknown } | undefined;
 
-async function tested(answers: Answers, data: ICredentialDataDecryptedObject = {}) {
+async function tested(answers: Answers, data: Record<string, unknown> = {}) {
 	const asked: Asked[] = [];
 	const request = async (options: Asked) => {
 		asked.push(options);
@@ -30,7 +30,7 @@ async function tested(answers: Answers, data: ICredentialDataDecryptedObject = {
 		id: '1',
 		name: 'x',
 		type: 'mediaGenApi',
-		data: credential,
+		data: credential as ICredentialDataDecryptedObject,
 	});
 	expect(JSON.stringify(result)).not.toContain('canary');
 	return { ...result, asked };

@@ -1,6 +1,7 @@
 import {
 	isExpression,
 	type INodeProperties,
+	type INodePropertyOptions,
 	type INodeType,
 	type INodeTypeDescription,
 } from 'n8n-workflow';
@@ -124,7 +125,7 @@ describe.each(files)('%s', (file) => {
 			({ method, path }) => `${method} ${path}`,
 		);
 		for (const { option } of operationsOf(node.description)) {
-			const { routing, action, description } = option as Exclude<typeof option, INodeProperties>;
+			const { routing, action, description } = option as INodePropertyOptions;
 			expect(known).toContain(`${routing?.request?.method} ${routing?.request?.url}`);
 			expect(routing?.send?.preSend).toHaveLength(1);
 			expect(routing?.send?.paginate).toBe(true);

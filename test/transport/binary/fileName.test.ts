@@ -54,7 +54,7 @@ test('whatever comes in, the name is safe everywhere, and cleaning it again chan
 		fc.property(text, (given) => {
 			const safe = safeFileName(given);
 			expect(Buffer.byteLength(safe)).toBeLessThanOrEqual(200);
-			expect(safe).not.toMatch(/[/\\\u0000-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069<>:"|?*]/);
+			expect(safe).not.toMatch(/[/\\<>:"|?*]|\p{Cc}|\p{Bidi_Control}/u);
 			expect(safe).not.toMatch(/^[.\s]|[.\s]$/);
 			expect(safe).not.toMatch(/^(con|prn|aux|nul|com\d|lpt\d)(\.|$)/i);
 			expect(safeFileName(safe)).toBe(safe);
