@@ -1,0 +1,268 @@
+import { randomUUID } from 'node:crypto';
+import { readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { saveCredential } from '../../lab/credential';
+import type { SavedCredential } from '../../lab/rest';
+import { filesFolder, n8nLog, rest, runOurs } from './support/harness';
+import { startHostileService, type HostileService } from './support/hostileService';
+import { createParameters, download } from './support/media';
+
+const node = 'mediaGenGeneration';
+
+/** A key that must appear nowhere but in the requests, and a presigned signature likewise. */
+const canary = `canary_${randomUUID()}`;
+const signature = `signature_${randomUUID()}`;
+
+const PIXEL = Buffer.from(
+	'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
+	'base64',
+);
+
+let service: HostileService;
+let credential: SavedCredential;
+
+const job = (more: Record<string, unknown> = {}) => ({
+	id: 'gen_1',
+	object: 'generation',
+	status: 'queued',
+	mode: 'image',
+	model: 'm',
+	...more,
+});
+
+const finished = () =>
+	job({
+		status: 'completed',
+		outputs: [{ id: 'out_1', url: `${service.origin}/files/1`, media_type: 'image/png' }],
+	});
+
+/** A service that behaves, to be spoiled in one place by each test. */
+beforeEach(async () => {
+	service = await startHostileService();
+	service.on('POST /v1/generations', (_, response) => void response.status(202).json(job()));
+	service.on('GET /v1/generations/gen_1', (_, response) => void response.json(finished()));
+	service.on('GET /files/1', (_, response) => void response.type('png').send(PIXEL));
+	const access = { apiKey: canary, baseUrl: service.baseUrl, clockScale: 60 };
+	credential = await saveCredential(rest, 'hostile', access);
+});
+
+afterEach(async () => await service.close());
+
+const create = async (given: Record<string, unknown> = {}, more: object = {}) =>
+	await runOurs({ node, credential, parameters: createParameters({ model: 'm', ...given }), ...more });
+
+const sent = (route: string) => service.seen.filter(({ method, path: at }) => `${method} ${at}` === route);
+
+describe('the key', () => {
+	it('goes with every request of the API, and with no download', async () => {
+		const run = await create();
+		expect(run.error).toBeUndefined();
+		expect(await download(rest, run.items[0]?.binary.data)).toEqual(PIXEL);
+		const withKey = service.seen.filter(({ headers }) => headers.authorization === `Bearer ${canary}`);
+		expect(withKey.map(({ path: at }) => at).every((at) => at.startsWith('/v1/'))).toBe(true);
+		expect(sent('GET /files/1')[0]?.headers).not.toHaveProperty('authorization');
+	});
+
+	it('follows no redirect', async () => {
+		const other = await startHostileService();
+		service.on('POST /v1/generations', (_, response) => response.redirect(307, `${other.origin}/v1/generations`));
+		const run = await create();
+		expect(run.error?.message).toMatch(/answered with status 307/);
+		expect(other.seen).toEqual([]);
+		await other.close();
+	});
+
+	it('echoed by the service stands in no output and no error', async () => {
+		service.on('POST /v1/generations', (request, response) => {
+			const message = `No such key: ${String(request.headers.authorization)}`;
+			response.status(401).json({ error: { type: canary, message, request_id: canary, details: request.headers } });
+		});
+		const refused = await create();
+		expect(refused.error?.message).toMatch(/^The API key is invalid or missing: No such key: Bearer \*\*\*/);
+		service.on('POST /v1/generations', (request, response) => {
+			response.status(202).json(job({ note: request.headers.authorization, [canary]: [canary] }));
+		});
+		const taken = await create({ waitForCompletion: false });
+		expect(taken.items[0]?.json.note).toBe('Bearer ***');
+	});
+});
+
+describe('odd answers', () => {
+	it('a status that is unknown, missing or goes back is waited through', async () => {
+		const statuses = ['processing', undefined, 'queued', 'almost', 'queued', 'completed'];
+		service.on('GET /v1/generations/gen_1', (_, response) => {
+			const status = statuses.shift();
+			response.json(status === 'completed' ? finished() : job({ status }));
+		});
+		const run = await create();
+		expect(run.items[0]?.json.status).toBe('completed');
+		expect(sent('GET /v1/generations/gen_1')).toHaveLength(6);
+	});
+
+	it('a success that is no JSON is asked for again under the same key', async () => {
+		let first = true;
+		service.on('POST /v1/generations', (_, response) => {
+			if (first) response.status(202).type('json').send('{"id": "gen_1", "sta');
+			else response.status(202).json(job());
+			first = false;
+		});
+		const run = await create();
+		expect(run.items[0]?.json.status).toBe('completed');
+		const keys = sent('POST /v1/generations').map(({ headers }) => headers['idempotency-key']);
+		expect(keys).toHaveLength(2);
+		expect(new Set(keys).size).toBe(1);
+	});
+
+	it('a connection that breaks after the commit is tried again under the same key', async () => {
+		let tries = 0;
+		service.on('POST /v1/generations', (request, response) => {
+			tries += 1;
+			if (tries < 3) request.socket.destroy();
+			else response.status(202).json(job());
+		});
+		const run = await create();
+		expect(run.items[0]?.json.status).toBe('completed');
+		expect(new Set(sent('POST /v1/generations').map(({ headers }) => headers['idempotency-key'])).size).toBe(1);
+	});
+
+	it('an endless answer is not read to its end', async () => {
+		service.on('GET /v1/generations/gen_1', (_, response) => {
+			response.type('json');
+			const chunk = `"${'x'.repeat(1024 * 1024)}",`;
+			const write = () => {
+				while (!response.destroyed && response.write(chunk));
+			};
+			response.write('[');
+			response.on('drain', write);
+			write();
+		});
+		const run = await create({ options: { waitTimeout: 0.1 } });
+		expect(run.error?.message).toMatch(/^Not finished after .* \(job gen_1\)/);
+	});
+
+	it('a 429 with Retry-After is waited for as asked', async () => {
+		let first = Date.now();
+		let tries = 0;
+		let waited = 0;
+		service.on('POST /v1/generations', (_, response) => {
+			tries += 1;
+			if (tries === 1) {
+				first = Date.now();
+				response.status(429).set('Retry-After', '2').json({ error: { type: 'rate', message: 'Slow down' } });
+				return;
+			}
+			waited = Date.now() - first;
+			response.status(202).json(job());
+		});
+		const run = await create();
+		expect(run.items[0]?.json.status).toBe('completed');
+		expect(tries).toBe(2);
+		expect(waited).toBeGreaterThanOrEqual(1_900);
+	});
+
+	it.each([400, 403, 404, 409, 422])('a %i is final: one request', async (status) => {
+		service.on('POST /v1/generations', (_, response) => {
+			response.status(status).json({ error: { type: 'x', message: 'Not like this', request_id: 'req_7' } });
+		});
+		const run = await create();
+		expect(run.error?.message).toMatch(/Not like this \[item 0\]$/);
+		expect(run.error?.description).toMatch(/Request ID: req_7/);
+		expect(sent('POST /v1/generations')).toHaveLength(1);
+	});
+
+	it('a failed job without a word why says so, and names the job', async () => {
+		service.on('GET /v1/generations/gen_1', (_, response) => void response.json(job({ status: 'failed' })));
+		const run = await create();
+		expect(run.error?.message).toBe('The job failed: failed without a stated reason (job gen_1) [item 0]');
+	});
+});
+
+describe('downloads', () => {
+	it('a link that has expired is renewed once', async () => {
+		let isFresh = false;
+		service.on('GET /files/1', (_, response) => void response.status(403).send('expired'));
+		service.on('GET /files/2', (_, response) => void response.type('png').send(PIXEL));
+		service.on('GET /v1/generations/gen_1', (_, response) => {
+			const name = isFresh ? 2 : 1;
+			isFresh = true;
+			response.json({ ...finished(), outputs: [{ id: 'out_1', url: `${service.origin}/files/${name}`, media_type: 'image/png' }] });
+		});
+		const run = await create();
+		expect(await download(rest, run.items[0]?.binary.data)).toEqual(PIXEL);
+	});
+
+	it('a file that is cut is fetched again, never kept short', async () => {
+		let tries = 0;
+		service.on('GET /files/1', (request, response) => {
+			tries += 1;
+			response.type('png').set('Content-Length', String(PIXEL.length));
+			if (tries > 1) return void response.send(PIXEL);
+			response.write(PIXEL.subarray(0, 20));
+			setTimeout(() => request.socket.destroy(), 50);
+		});
+		const run = await create();
+		expect(tries).toBe(2);
+		expect(await download(rest, run.items[0]?.binary.data)).toEqual(PIXEL);
+	});
+
+	it('a file name is ours, whatever the service says', async () => {
+		service.on('POST /v1/generations', (_, response) => void response.status(202).json(job({ id: '../../evil' })));
+		service.on('GET /v1/generations/..%2F..%2Fevil', (_, response) => void response.json({ ...finished(), id: '../../evil' }));
+		const run = await create();
+		expect(run.items[0]?.binary.data?.fileName).toMatch(/^[\w-]+\.png$/);
+	});
+});
+
+describe('uploads', () => {
+	const items = [{ binary: { photo: { data: PIXEL, fileName: '..\\..\\CON.png', mimeType: 'image/png' } } }];
+	const parameters = { input: { start_frame: 'binary:photo' } };
+
+	beforeEach(() => {
+		service.on('POST /v1/files', (_, response) => {
+			response.status(201).json({
+				upload_url: `${service.origin}/put?X-Signature=${signature}`,
+				upload_headers: { 'Content-Type': 'image/png', 'X-Token': 't', Authorization: 'Bearer other', Host: 'evil.example', Cookie: 'a=b' },
+				url: 'https://files.example.com/photo.png',
+			});
+		});
+		service.on('PUT /put', (_, response) => void response.sendStatus(200));
+	});
+
+	it('send exactly the headers given, without credentials, and the final URL', async () => {
+		const run = await create(parameters, { items });
+		expect(run.error).toBeUndefined();
+		const [put] = sent('PUT /put');
+		expect(put?.headers).toMatchObject({ 'content-type': 'image/png', 'x-token': 't', 'content-length': String(PIXEL.length) });
+		expect(put?.headers).not.toHaveProperty('authorization');
+		expect(put?.headers).not.toHaveProperty('cookie');
+		expect(put?.headers.host).not.toBe('evil.example');
+		expect(sent('POST /v1/files')[0]?.body).toMatchObject({ filename: '_CON.png' });
+		expect(sent('POST /v1/generations')[0]?.body).toMatchObject({
+			input: { start_frame: ['https://files.example.com/photo.png'] },
+		});
+	});
+
+	it('that fail name the field and never the presigned address', async () => {
+		service.on('PUT /put', (_, response) => void response.status(400).send('bad'));
+		const run = await create(parameters, { items });
+		expect(run.error?.message).toMatch(/^The binary field "photo" could not be uploaded: the storage answered 400/);
+		expect(sent('POST /v1/generations')).toEqual([]);
+	});
+});
+
+describe('after all of this', () => {
+	it('neither key nor presigned address stands in anything that n8n has stored or printed', () => {
+		const folder = path.dirname(filesFolder);
+		const files = [n8nLog];
+		for (const entry of readdirSync(folder, { recursive: true, withFileTypes: true })) {
+			const isOurs = !entry.parentPath.includes('node_modules');
+			if (entry.isFile() && isOurs) files.push(path.join(entry.parentPath, entry.name));
+		}
+		const holding = files.filter((file) => {
+			const text = readFileSync(file).toString('latin1');
+			return text.includes(canary) || text.includes(signature);
+		});
+		expect(files.some((file) => file.endsWith('.sqlite'))).toBe(true);
+		expect(holding).toEqual([]);
+	});
+});
