@@ -1,5 +1,6 @@
 import { parseArgs } from 'util';
 
+import { whenOrphaned } from './orphan';
 import { createSandbox, type Sandbox } from './server';
 import type { SettingsInput } from './settings';
 
@@ -76,6 +77,7 @@ async function main(): Promise<void> {
 	const end = () => void sandbox.close().then(() => process.exit(0));
 	process.once('SIGTERM', end);
 	process.once('SIGINT', end);
+	if (process.env.npm_lifecycle_event) whenOrphaned(end);
 	const { baseUrl, adminUrl, keys } = sandbox;
 	console.log(json ? JSON.stringify({ baseUrl, adminUrl, keys }) : describe(sandbox));
 }

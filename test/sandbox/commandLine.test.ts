@@ -64,6 +64,19 @@ test.each(['SIGTERM', 'SIGINT'] as const)(
 	30_000,
 );
 
+test('under npm it ends with the shell that npm started it in', async () => {
+	const command = `"${process.execPath}" --import tsx "${main}" --port 0 --json; true`;
+	const env = { ...process.env, npm_lifecycle_event: 'sandbox' };
+	const shell = spawn('sh', ['-c', command], { env });
+	running.push(shell);
+	const [chunk] = (await once(shell.stdout, 'data')) as [Buffer];
+	const { adminUrl } = JSON.parse(chunk.toString());
+	shell.kill('SIGTERM');
+	// The pipe ends with the last process that holds it, which is the sandbox.
+	await once(shell, 'close');
+	await expect(fetch(`${adminUrl}/settings`)).rejects.toThrow();
+}, 30_000);
+
 test('a busy port and a wrong option are told in plain words', async () => {
 	const { said } = await start('--json');
 	const { port } = new URL(JSON.parse(said).baseUrl);

@@ -4,7 +4,9 @@ import { tmpdir } from 'os';
 import { join } from 'path';
 
 import type { LedgerLine } from '../../src/sandbox/ledger';
+import type { SandboxOptions } from '../../src/sandbox/server';
 import { anImage, startHarness, type Harness } from './support/harness';
+import { receiverCa, startReceiver } from './support/receiver';
 
 let directory: string;
 
@@ -18,13 +20,13 @@ afterEach(async () => {
 
 describe('kept state over an orderly restart', () => {
 	let service: Harness;
-	const start = async (port = 0) =>
-		(service = await startHarness({ data: directory, seed: 1, port }));
-	const restart = async () => {
+	const start = async (port = 0, more: SandboxOptions = {}) =>
+		(service = await startHarness({ data: directory, seed: 1, port, ...more }));
+	const restart = async (more: SandboxOptions = {}) => {
 		expect(service.reported).toEqual([]);
 		await service.close();
 		// The same port again, so that addresses in answers stay good.
-		return await start(Number(new URL(service.sandbox.baseUrl).port));
+		return await start(Number(new URL(service.sandbox.baseUrl).port), more);
 	};
 
 	afterEach(async () => await service.close());
@@ -96,6 +98,30 @@ describe('kept state over an orderly restart', () => {
 		expect((await fetch(url)).status).toBe(404);
 		await restart();
 		expect((await fetch(url)).status).toBe(404);
+	});
+
+	test('an undelivered event is tried again after the restart, and attempts are kept', async () => {
+		const receiver = await startReceiver();
+		const listening = { deliveryCa: receiverCa };
+		receiver.answer = 500;
+		await start(0, listening);
+		const body = { url: receiver.url, events: ['generation.completed'] };
+		const { id, secret } = (await service.post('/webhooks', body)).body;
+		await service.post('/generations', anImage());
+		service.pass(60);
+		await service.sandbox.service.dispatcher.idle();
+		receiver.answer = 200;
+		await restart(listening);
+		service.pass(120);
+		await service.sandbox.service.dispatcher.idle();
+		expect(receiver.received).toHaveLength(2);
+		expect(receiver.received[1].raw).toEqual(receiver.received[0].raw);
+		expect(receiver.accepts(receiver.received[1], secret, service.timers.now() - 60_000)).toBe(
+			true,
+		);
+		const { data } = (await service.get(`/webhooks/${id}/deliveries`)).body;
+		expect(data.map(({ attempt }: { attempt: number }) => attempt)).toEqual([2, 1]);
+		await receiver.close();
 	});
 
 	test('another seed than the one it was begun with is refused', async () => {
