@@ -1,5 +1,15 @@
 import fc from 'fast-check';
-import { choice, flag, id, media, number, text, type Rule } from '../../../src/description/rules';
+import {
+	choice,
+	dateTime,
+	flag,
+	id,
+	jsonObject,
+	media,
+	number,
+	text,
+	type Rule,
+} from '../../../src/description/rules';
 import { BinaryReference } from '../../../src/transport/binary/reference';
 import { context } from '../../support/rules';
 
@@ -28,6 +38,8 @@ const RULES: Array<[name: string, rule: Rule, fits: (value: unknown) => boolean]
 		(value) =>
 			typeof value === 'string' && !/[/\\]|\.\./.test(value) && encodeURIComponent(value) !== '',
 	],
+	['JSON object', jsonObject(), (value) => typeof value === 'object' && !Array.isArray(value)],
+	['time', dateTime(), (value) => typeof value === 'string' && /^\d{4}-.*Z$/.test(value)],
 	['media', media({ max: 3 }), (value) => isMedia(value) && (value as unknown[]).length <= 3],
 ];
 

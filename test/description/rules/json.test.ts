@@ -1,0 +1,37 @@
+import { jsonObject, located, text, whenSet } from '../../../src/description/rules';
+import { context } from '../../support/rules';
+
+test.each([
+	['{"a": [1]}', { a: [1] }],
+	[{ a: 1 }, { a: 1 }],
+	[' {} ', {}],
+])('%j is a JSON object', (given, value) => {
+	expect(jsonObject()(given, context)).toEqual({ value });
+});
+
+test.each(['[1]', '"a"', '7', 'null', '{"a"', 'text', 7, true, [1]])('%j is none', (given) => {
+	expect(jsonObject()(given, context)).toMatchObject({ problem: /^must be a JSON object, got / });
+});
+
+test.each([[''], [' \n'], [undefined], [null]])(
+	'%j leaves it out, or is a problem when required',
+	(given) => {
+		expect(jsonObject()(given, context)).toEqual({ value: undefined });
+		expect(jsonObject({ required: true })(given, context)).toEqual({ problem: 'is empty' });
+	},
+);
+
+test('a field of an update is left out when it was not added, and looked at when it was, even empty', () => {
+	const rule = whenSet(text({ required: true }));
+	expect(rule(undefined, context)).toEqual({ value: undefined });
+	expect(rule('', context)).toEqual({ problem: 'is empty' });
+	expect(rule('a', context)).toEqual({ value: 'a' });
+});
+
+test('a resource locator counts by what was chosen in it', () => {
+	const rule = located(text({ required: true }));
+	expect(rule({ __rl: true, mode: 'list', value: '' }, context)).toEqual({ problem: 'is empty' });
+	expect(rule({ __rl: true, mode: 'id' }, context)).toEqual({ problem: 'is empty' });
+	expect(rule({ __rl: true, mode: 'id', value: 'm' }, context)).toEqual({ value: 'm' });
+	expect(rule('m', context)).toEqual({ value: 'm' });
+});

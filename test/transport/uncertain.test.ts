@@ -1,0 +1,52 @@
+import { create } from '../../src/transport/create';
+import type { ItemMemory } from '../../src/transport/idempotency';
+import type { Fault } from '../../bench/model/settings';
+import { ModelService } from '../support/modelService';
+import { hostWith, runOf, workspaceWith, type RunParts } from '../support/run';
+import { VirtualClock } from '../support/virtualClock';
+
+const DAY = 24 * 3_600_000;
+
+/** An item whose first run has sent its request without ever getting an answer. */
+async function afterUnclear(fault: Fault) {
+	const clock = new VirtualClock();
+	let left = 5;
+	const model = new ModelService(clock, {
+		fault: ({ method }) => (method === 'POST' && (left -= 1) >= 0 ? fault : undefined),
+	});
+	const workspace = workspaceWith(clock);
+	const host = hostWith(model.send);
+	const memory: ItemMemory = { attempt: 0, uploads: {} };
+	const make = async (more: Partial<RunParts> = {}) =>
+		await clock.run(create(runOf({ host, workspace, memory, ...more })));
+	expect(await make()).toMatchObject({ failure: { kind: 'lost' } });
+	return { clock, model, memory, make };
+}
+
+test('within 24 hours the same key tells', async () => {
+	const { clock, model, make } = await afterUnclear('after');
+	await clock.pass(DAY - 3_600_000);
+	expect(await make()).toMatchObject({ value: { id: 'gen_1' } });
+	expect(model.jobs).toHaveLength(1);
+});
+
+test('after 24 hours nothing is created while a job may be the one, and the error names it', async () => {
+	const { clock, model, make } = await afterUnclear('after');
+	await clock.pass(DAY);
+	expect(await make()).toMatchObject({ failure: { kind: 'uncertain', candidates: ['gen_1'] } });
+	expect(model.jobs).toHaveLength(1);
+});
+
+test('after 24 hours a try that has left nothing is made anew, under a new key', async () => {
+	const { clock, model, memory, make } = await afterUnclear('before');
+	await clock.pass(DAY);
+	expect((await make()).ok).toBe(true);
+	expect(model.jobs).toHaveLength(1);
+	expect(memory).toMatchObject({ attempt: 1, jobId: 'gen_1', unclearAt: undefined });
+});
+
+test('a job that this node is known to have made is no candidate', async () => {
+	const { clock, make } = await afterUnclear('after');
+	await clock.pass(DAY);
+	expect((await make({ known: () => new Set(['gen_1']) })).ok).toBe(true);
+});
