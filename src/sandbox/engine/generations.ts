@@ -8,11 +8,9 @@ import { announceGeneration } from './announce';
 import { reserve } from './credits';
 import { checkConcurrency, checkGeneration } from './generationChecks';
 import { dueAt, failedOutputs, fateOf, problem } from './fate';
-import { liteReservation, meterLite } from './meter';
+import { liteReservation, METERED_MODEL, meterLite } from './meter';
 import { newOutput, publish } from './publish';
 import { generationMedia } from './rendering';
-
-const LITE = 'service/speech-lite';
 
 /** Accepts a generation: checks it, reserves its credits and queues it. Nothing is kept on a refusal. */
 export function createGeneration(
@@ -100,7 +98,7 @@ function endStatus(good: number, bad: number): GenerationStatus {
 
 /** Only completed outputs are paid for. */
 function spentCredits(workspace: Workspace, entity: GenerationEntity, all: OutputEntity[]): number {
-	if (entity.model === LITE) {
+	if (entity.model === METERED_MODEL) {
 		const characters = countCharacters(entity.prompt) * entity.outputs.length;
 		const { credits, carry } = meterLite(workspace.entity.liteCarry, characters);
 		workspace.entity.liteCarry = carry;
@@ -112,6 +110,6 @@ function spentCredits(workspace: Workspace, entity: GenerationEntity, all: Outpu
 
 function quote(model: ModelEntry, parameters: Effective, prompt: string): number {
 	const count = Number(parameters.count ?? 1);
-	if (model.id === LITE) return liteReservation(countCharacters(prompt) * count);
+	if (model.id === METERED_MODEL) return liteReservation(countCharacters(prompt) * count);
 	return outputPrice(model, parameters, prompt) * count;
 }

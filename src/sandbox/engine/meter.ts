@@ -1,4 +1,7 @@
-import { STATED_PRICES } from '../../contract';
+import { STATED_PRICES, type SpeechModel } from '../../contract';
+
+/** The model that is metered by completed characters. Specification: Limits, Credit rules. */
+export const METERED_MODEL: SpeechModel = 'service/speech-lite';
 
 /** Shares of a credit are counted in millionths, so that nothing is ever rounded away. */
 const UNITS_PER_CREDIT = 1_000_000;

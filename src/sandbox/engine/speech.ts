@@ -7,12 +7,10 @@ import type { Workspace } from '../store';
 import { reserve } from './credits';
 import { dueAt, fateOf, problem } from './fate';
 import { checkConcurrency } from './generationChecks';
-import { liteReservation, meterLite } from './meter';
+import { liteReservation, METERED_MODEL, meterLite } from './meter';
 import { newOutput, publish } from './publish';
 import { speechMedia } from './rendering';
 import { checkVoice } from './voices';
-
-const LITE = 'service/speech-lite';
 
 /** Accepts a speech generation: checks its voices, holds the most it can cost, and queues it. */
 export function createSpeech(
@@ -27,7 +25,7 @@ export function createSpeech(
 	});
 	if (service.settings.speechCounts) checkConcurrency(service, workspace);
 	const characters = blocks.reduce((sum, { text }) => sum + countCharacters(text), 0);
-	const credits = model === LITE ? liteReservation(characters) : turboPrice(characters);
+	const credits = model === METERED_MODEL ? liteReservation(characters) : turboPrice(characters);
 	const id = service.ids.next('spc');
 	reserve(service, workspace, id, credits);
 	const text = blocks.map((block) => block.text).join('\n');
@@ -97,7 +95,7 @@ export function publishSpoken(service: Service, workspace: Workspace, entity: Sp
 }
 
 function meter(workspace: Workspace, entity: SpeechEntity): number {
-	if (entity.model !== LITE) return entity.estimatedCredits;
+	if (entity.model !== METERED_MODEL) return entity.estimatedCredits;
 	const { credits, carry } = meterLite(workspace.entity.liteCarry, entity.characters);
 	workspace.entity.liteCarry = carry;
 	workspace.save();
