@@ -1,0 +1,84 @@
+import { saveCredential } from '../../lab/credential';
+import { baseUrl, keys, rest, runOurs, sandbox } from './support/harness';
+import { createParameters, download, sniff } from './support/media';
+
+/** Service seconds a real second: the soak takes one minute of ours and ten of the service's. */
+const CLOCK_SCALE = 10;
+const SERVICE_MS = 600_000;
+const BATCH = 12;
+
+const { workspace, key } = keys.full;
+
+const FAULTS = [
+	{ kind: 'lost_before' },
+	{ kind: 'lost_after' },
+	{ kind: 'status_before', status: 503 },
+	{ kind: 'status_after', status: 500 },
+	{ kind: 'storm' },
+	{ kind: 'storm', retryAfter: '1' },
+	{ kind: 'slow', seconds: 20 },
+	{ kind: 'truncate' },
+	{ kind: 'job_fail' },
+	{ kind: 'job_partial' },
+	{ kind: 'expired_link' },
+	{ kind: 'cut_download' },
+] as const;
+
+beforeEach(async () => await sandbox.reset());
+
+it('ten minutes with every fault at 5 %: nothing paid for twice, no job lost, no file wrong', async () => {
+	await sandbox.settings({ clockScale: CLOCK_SCALE });
+	const access = { apiKey: key, baseUrl, clockScale: CLOCK_SCALE };
+	const credential = await saveCredential(rest, 'soak', access);
+	await sandbox.setFaults(FAULTS.map((fault) => ({ ...fault, probability: 0.05 })));
+
+	const end = Date.now() + SERVICE_MS / CLOCK_SCALE;
+	const runs: Array<Awaited<ReturnType<typeof runOurs>>> = [];
+	/** One user after another, each with a batch; two at a time. */
+	const user = async (name: string) => {
+		for (let batch = 0; Date.now() < end; batch += 1) {
+			const items = Array.from({ length: BATCH }, (_, n) => ({ json: { p: `${name} ${batch} ${n}` } }));
+			runs.push(
+				await runOurs({
+					node: 'mediaGenGeneration',
+					credential,
+					items,
+					parameters: createParameters({ prompt: '={{ $json.p }}', parameters: { count: 2 }, delivery: 'signed_url' }),
+					onError: 'continueRegularOutput',
+					timeoutMs: 240_000,
+				}),
+			);
+		}
+	};
+	await Promise.all([user('A'), user('B')]);
+	await sandbox.setFaults([]);
+
+	// Paid for once: as many creations were charged for as there are items, each with a job of its own.
+	const outputs = runs.flatMap(({ items }) => items);
+	const { lines } = await sandbox.ledger(workspace);
+	const reserved = lines.filter(({ movement }) => movement === 'reserve').map(({ resource }) => resource);
+	const named = outputs.map(({ json }) => String(json.id ?? /\(job ([\w-]+)\)/.exec(String(json.error))?.[1]));
+	expect(outputs.length).toBeGreaterThanOrEqual(4 * BATCH);
+	expect(new Set(reserved).size).toBe(reserved.length);
+
+	// No job lost: every job that was created is in an output or named by an error, and every output is one of them.
+	expect([...named].sort()).toEqual([...reserved].sort());
+
+	// Failures are those of the jobs themselves: no transport fault is left over.
+	const errors = outputs.flatMap(({ error, json }) => (error ? [String(json.error)] : []));
+	expect(errors.filter((message) => !message.startsWith('The job failed'))).toEqual([]);
+
+	// No wrong file: each is a whole picture, and the one that the service has for this output.
+	for (const { json, binary, error } of outputs.filter((_, index) => index % 3 === 0)) {
+		if (error) continue;
+		const answer = await fetch(`${baseUrl}/generations/${String(json.id)}`, { headers: { authorization: `Bearer ${key}` } });
+		const { outputs: listed } = (await answer.json()) as { outputs: Array<{ url: string }> };
+		const files = Object.values(binary);
+		expect(files).toHaveLength(listed.length);
+		for (const [index, { url }] of listed.entries()) {
+			const file = await download(rest, files[index]);
+			expect(sniff(file)).toBe('image/png');
+			expect(file.equals(Buffer.from(await (await fetch(url)).arrayBuffer()))).toBe(true);
+		}
+	}
+}, 600_000);
