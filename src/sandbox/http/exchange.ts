@@ -1,5 +1,6 @@
 import type { Request, Response } from 'express';
 
+import { ENDPOINTS } from '../../contract';
 import type { Workspace } from '../store';
 import type { KeyEntity } from '../entities';
 import type { RequestEntry } from './requestLog';
@@ -15,6 +16,9 @@ export interface Exchange {
 	key?: KeyEntity;
 }
 
+const isOfContract = (operation: string | null): boolean =>
+	operation !== null && Object.hasOwn(ENDPOINTS, operation);
+
 /** Begins an exchange: gives it an id and records it when it ends. */
 export function begin(
 	service: Service,
@@ -29,6 +33,7 @@ export function begin(
 		at: service.clock.now(),
 		method: request.method,
 		path: request.originalUrl.split('?')[0],
+		query: isOfContract(operation) ? { ...request.query } : null,
 		operation,
 		workspace: null,
 		status: null,

@@ -6,6 +6,8 @@ export interface RequestEntry {
 	method: string;
 	/** Without the query, which may hold a signature. */
 	path: string;
+	/** Of the operations of the contract only; `null` at file addresses. */
+	query: Record<string, unknown> | null;
 	/** Name of the operation as in the contract; `upload`, `readFile`, `readOutput` for file addresses. */
 	operation: string | null;
 	workspace: string | null;

@@ -1,0 +1,88 @@
+import {
+	ENDPOINTS,
+	IDEMPOTENCY_HEADER,
+	type Endpoint,
+	type EndpointName,
+} from '../../src/contract';
+import { saveCredential } from '../../lab/credential';
+import { bodyFields, pathsIn, queryFields } from '../support/shapes';
+import { endpointCases, parametersOf, type EndpointCase } from './support/endpointCases';
+import { baseUrl, keys, rest, runOurs, sandbox } from './support/harness';
+
+/**
+ * The walk over the specification's table: for each operation some node sends exactly its method, path, query, headers
+ * and body through n8n's own routing engine, and is refused without its scope.
+ */
+const names = Object.keys(ENDPOINTS) as EndpointName[];
+let cases: EndpointCase[];
+let noScopes: Awaited<ReturnType<typeof saveCredential>>;
+
+beforeAll(async () => {
+	await sandbox.reset();
+	await sandbox.settings({ modelChecks: false, requestsPerMinute: 100_000 });
+	cases = await endpointCases();
+	const access = { apiKey: keys.full.key, baseUrl, scopes: [], clockScale: 60 };
+	noScopes = await saveCredential(rest, 'noScopes', access);
+});
+
+const asked = async () =>
+	(await sandbox.requests()).filter(
+		({ operation }) => operation !== null && operation in ENDPOINTS,
+	);
+
+const casesOf = (name: EndpointName) => cases.filter(({ endpoint }) => endpoint === name);
+
+it.each(names)('%s is sent exactly as the specification has it', async (name) => {
+	const { method, path, success }: Endpoint = ENDPOINTS[name];
+	expect(casesOf(name)).not.toEqual([]);
+	for (const one of casesOf(name)) {
+		const before = (await asked()).length;
+		const run = await runOurs({ node: one.node, parameters: parametersOf(one), items: one.items });
+		expect([one.variant, run.error?.message, run.error?.description]).toEqual([one.variant]);
+		const [request, ...more] = (await asked()).slice(before);
+		expect(more).toEqual([]);
+		expect(request).toMatchObject({
+			method,
+			path: `/v1${path.replace('{id}', one.id ?? '')}`,
+			query: one.query ?? {},
+			operation: name,
+			authorized: true,
+		});
+		expect(request?.body ?? undefined).toEqual(one.body);
+		expect(success ?? [200]).toContain(request?.status);
+		const headers = request?.headers ?? {};
+		expect(headers.accept).toMatch(/application\/json/);
+		if (one.body !== undefined) expect(headers['content-type']).toMatch(/^application\/json/);
+		const key = headers[IDEMPOTENCY_HEADER.toLowerCase()];
+		expect(typeof key).toBe(method === 'POST' ? 'string' : 'undefined');
+	}
+});
+
+it.each(names)('%s: every field of its request is filled in by a parameter', async (name) => {
+	const sent = casesOf(name).flatMap(({ body, query }) => [
+		...pathsIn(body),
+		...Object.keys(query ?? {}),
+	]);
+	// Paging is proven where there are pages (reading.test.ts).
+	const wanted = [...bodyFields(name), ...queryFields(name)].filter((field) => field !== 'cursor');
+	expect(wanted.filter((field) => !sent.includes(field))).toEqual([]);
+});
+
+it.each(names)('%s is refused before sending when the credential lacks its scope', async (name) => {
+	const { scope } = ENDPOINTS[name];
+	const [one] = casesOf(name);
+	if (!one) throw new Error(`There is no case for ${name}`);
+	const before = (await asked()).length;
+	const run = await runOurs({
+		node: one.node,
+		parameters: parametersOf(one),
+		items: one.items,
+		credential: noScopes,
+	});
+	if (scope === undefined) {
+		expect(run.error).toBeUndefined();
+		return;
+	}
+	expect(run.error?.message).toBe(`The credential does not declare the scope ${scope} [item 0]`);
+	expect(await asked()).toHaveLength(before);
+});
