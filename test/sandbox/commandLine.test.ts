@@ -7,7 +7,13 @@ import { SCOPES } from '../../src/contract';
 const main = join(__dirname, '..', '..', 'src', 'sandbox', 'main.ts');
 const running: ChildProcess[] = [];
 
-afterEach(() => running.splice(0).forEach((child) => child.kill('SIGKILL')));
+afterEach(async () => {
+	for (const child of running.splice(0)) {
+		if (child.exitCode !== null || child.signalCode !== null) continue;
+		child.kill('SIGTERM');
+		await once(child, 'close');
+	}
+});
 
 /** Starts the command line and waits for its first words. */
 async function start(...options: string[]) {
