@@ -27,7 +27,9 @@ const own = <T>(table: Record<string, T>, name: unknown): T | undefined =>
 	typeof name === 'string' && Object.hasOwn(table, name) ? table[name] : undefined;
 
 function kindOf(payload: Json, resource: Json | undefined): string {
-	const named = [payload.type, payload.event, payload.event_type].map(textOf).filter((kind) => kind !== undefined);
+	const named = [payload.type, payload.event, payload.event_type]
+		.map(textOf)
+		.filter((kind) => kind !== undefined);
 	const stated = named.find(isKnown) ?? named[0];
 	if (stated !== undefined) return stated;
 	if (resource?.object === 'voice') return 'voice.created';

@@ -37,7 +37,8 @@ export function verdictOf(event: MediaGenEvent, filters: Filters): Verdict {
 	const object = objectOf(event);
 	const { mode, model, status }: Json = event.resource ?? {};
 	const verdicts: Verdict[] = [];
-	if (filters.resourceIds.length > 0) verdicts.push(judge(filters.resourceIds, event.resourceId ?? ''));
+	if (filters.resourceIds.length > 0)
+		verdicts.push(judge(filters.resourceIds, event.resourceId ?? ''));
 	if (MADE_BY_MODEL.includes(object)) {
 		verdicts.push(judge(filters.modes, object === 'speech_generation' ? 'audio' : mode));
 		verdicts.push(judge(filters.models, model));

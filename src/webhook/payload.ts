@@ -23,7 +23,8 @@ function isTooDeep(text: string): boolean {
 }
 
 /** `JSON.parse` makes own properties of this name, which become a prototype where someone later merges them. */
-const withoutPrototype = (name: string, value: unknown) => (name === '__proto__' ? undefined : value);
+const withoutPrototype = (name: string, value: unknown) =>
+	name === '__proto__' ? undefined : value;
 
 /**
  * The object that a verified body holds; bytes that are no UTF-8 become U+FFFD. Never throws: `undefined` for what is no JSON,

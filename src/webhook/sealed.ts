@@ -36,7 +36,9 @@ export function unseal(sealed: unknown, apiKey: string, webhookId: string): stri
 		const decipher = createDecipheriv(CIPHER, key, bytes.subarray(ivAt, tagAt), options)
 			.setAAD(Buffer.from(webhookId))
 			.setAuthTag(bytes.subarray(tagAt, textAt));
-		return Buffer.concat([decipher.update(bytes.subarray(textAt)), decipher.final()]).toString('utf8');
+		return Buffer.concat([decipher.update(bytes.subarray(textAt)), decipher.final()]).toString(
+			'utf8',
+		);
 	} catch {
 		return undefined;
 	}

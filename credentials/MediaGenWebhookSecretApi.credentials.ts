@@ -1,0 +1,27 @@
+import type { ICredentialType, INodeProperties } from 'n8n-workflow';
+
+export class MediaGenWebhookSecretApi implements ICredentialType {
+	name = 'mediaGenWebhookSecretApi';
+
+	displayName = 'MediaGen Webhook Secret API';
+
+	icon = {
+		light: 'file:../nodes/icons/mediagen.svg',
+		dark: 'file:../nodes/icons/mediagen.dark.svg',
+	} as const;
+
+	documentationUrl = 'https://example.com/n8n-nodes-mediagen/docs/triggers';
+
+	properties: INodeProperties[] = [
+		{
+			displayName: 'Signing Secret',
+			name: 'signingSecret',
+			type: 'string',
+			typeOptions: { password: true },
+			required: true,
+			default: '',
+			description:
+				'The secret that was shown once when the webhook was created elsewhere, exactly as it was shown',
+		},
+	];
+}

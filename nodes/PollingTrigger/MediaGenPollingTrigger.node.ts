@@ -1,0 +1,55 @@
+import { NodeConnectionTypes, type INodeType, type INodeTypeDescription } from 'n8n-workflow';
+import { mediaGenApiTest } from '../../src/description/credentialTest';
+import { modelsField, modesField } from '../Trigger/fields';
+import { getModels } from '../Trigger/models';
+import { poll } from './poll';
+
+export class MediaGenPollingTrigger implements INodeType {
+	description: INodeTypeDescription = {
+		displayName: 'MediaGen Polling Trigger',
+		name: 'mediaGenPollingTrigger',
+		icon: {
+			light: 'file:../icons/mediagen.svg',
+			dark: 'file:../icons/mediagen.dark.svg',
+		},
+		group: ['trigger'],
+		version: 1,
+		subtitle: '={{ $parameter["statuses"].join(", ") }}',
+		description: 'Start a workflow when generations have finished, without a public address',
+		defaults: { name: 'MediaGen Polling Trigger' },
+		polling: true,
+		inputs: [],
+		outputs: [NodeConnectionTypes.Main],
+		credentials: [{ name: 'mediaGenApi', required: true, testedBy: 'mediaGenApiTest' }],
+		properties: [
+			{
+				displayName: 'Statuses',
+				name: 'statuses',
+				type: 'multiOptions',
+				required: true,
+				options: [
+					{ name: 'Completed', value: 'completed' },
+					{ name: 'Failed', value: 'failed' },
+					{ name: 'Partially Completed', value: 'partially_completed' },
+				],
+				default: ['completed', 'partially_completed'],
+				description: 'How a generation must have finished to start the workflow',
+			},
+			{
+				displayName: 'Options',
+				name: 'options',
+				type: 'collection',
+				placeholder: 'Add option',
+				default: {},
+				options: [modelsField, modesField],
+			},
+		],
+	};
+
+	methods = {
+		credentialTest: { mediaGenApiTest },
+		loadOptions: { getModels },
+	};
+
+	poll = poll;
+}

@@ -1,0 +1,133 @@
+import type {
+	IBinaryKeyData,
+	IDataObject,
+	IExecuteFunctions,
+	INodeExecutionData,
+} from 'n8n-workflow';
+import { ENDPOINTS, type Endpoint } from '../../src/contract';
+import { nodeError } from '../../src/transport/errors';
+import { jsonOf } from '../../src/transport/items';
+import { collect } from '../../src/transport/outputs';
+import type { Failed, Result } from '../../src/transport/result';
+import type { Run } from '../../src/transport/run';
+import { isRecord, type Resource } from '../../src/transport/types';
+import { readEvent, type MediaGenEvent } from '../../src/webhook/event';
+import { objectOf, verdictOf } from '../../src/webhook/filter';
+import { readOptions, type Options } from './options';
+import { openService, type Service } from './service';
+
+/** Where each kind of resource is read; whatever else it is, GET /jobs/{id} knows it. */
+const READERS: Record<string, Endpoint> = {
+	generation: ENDPOINTS.getGeneration,
+	speech_generation: ENDPOINTS.getSpeech,
+	agent_run: ENDPOINTS.getAgentRun,
+	persona: ENDPOINTS.getPersona,
+	voice: ENDPOINTS.getVoice,
+};
+
+function readerOf(event: MediaGenEvent): Endpoint {
+	const object = objectOf(event);
+	return (Object.hasOwn(READERS, object) ? READERS[object] : undefined) ?? ENDPOINTS.getJob;
+}
+
+async function readWhole(
+	service: Service,
+	endpoint: Endpoint,
+	id: string,
+): Promise<Result<Resource>> {
+	service.needs(endpoint.scope);
+	const path = endpoint.path.replace('{id}', encodeURIComponent(id));
+	const answer = await service.workspace.client.request(service.host.line, { method: 'GET', path });
+	return answer.ok ? { ok: true, value: { ...(answer.value.body as Resource), id } } : answer;
+}
+
+async function filesOf(
+	{ host, workspace }: Service,
+	job: Resource,
+): Promise<Result<IBinaryKeyData>> {
+	// Of a run, only these are asked for when files are brought in.
+	const run = { host, workspace, settings: { downloadOutputs: true } } as Run;
+	const collected = await collect(run, job);
+	if (!collected.ok) return collected;
+	const fields = collected.value.files.map(({ data }, index) => [
+		index === 0 ? 'data' : `data_${index}`,
+		data,
+	]);
+	return { ok: true, value: Object.fromEntries(fields) as IBinaryKeyData };
+}
+
+type Enriched = Result<INodeExecutionData | undefined>;
+
+/** @returns the item with what the options add; `undefined` for one that the filters do not want */
+async function enriched(
+	service: Service,
+	{ json }: INodeExecutionData,
+	item: number,
+	options: Options,
+): Promise<Enriched> {
+	const pairedItem = { item };
+	const event = readEvent(isRecord(json.payload) ? json.payload : {});
+	const { resourceId } = event;
+	const bare: Enriched = { ok: true, value: { json: { ...json, resource: null }, pairedItem } };
+	if (resourceId === undefined)
+		return verdictOf(event, options) === 'wanted' ? bare : { ok: true, value: undefined };
+	const whole = await readWhole(service, readerOf(event), resourceId);
+	if (!whole.ok) return whole;
+	const isWanted = verdictOf({ ...event, resource: whole.value }, options) === 'wanted';
+	if (!isWanted) return { ok: true, value: undefined };
+	const read: IDataObject = { ...json };
+	if (options.fetchResource || options.downloadOutputs) read.resource = jsonOf(whole.value);
+	if (!options.downloadOutputs) return { ok: true, value: { json: read, pairedItem } };
+	const files = await filesOf(service, whole.value);
+	if (!files.ok) return files;
+	return { ok: true, value: { json: read, binary: files.value, pairedItem } };
+}
+
+function failure(
+	context: IExecuteFunctions,
+	failed: Failed,
+	item: INodeExecutionData,
+	itemIndex: number,
+) {
+	const event = readEvent(isRecord(item.json.payload) ? item.json.payload : {});
+	const id = event.resourceId ?? '';
+	return nodeError(context.getNode(), failed.job ? failed : { ...failed, job: { id } }, {
+		endpoint: readerOf(event),
+		itemIndex,
+		submitted: 0,
+		notSubmitted: 0,
+	});
+}
+
+/** Whether the payload alone does not do. */
+function needsReading({ json }: INodeExecutionData, options: Options): boolean {
+	if (options.fetchResource || options.downloadOutputs) return true;
+	return verdictOf(readEvent(isRecord(json.payload) ? json.payload : {}), options) !== 'wanted';
+}
+
+/**
+ * What takes time, done in the execution that the delivery has started: the service has its answer already, in queue mode a
+ * worker does it, and a failure is an execution that can be retried.
+ */
+export async function enrich(this: IExecuteFunctions): Promise<INodeExecutionData[][]> {
+	const items = this.getInputData();
+	const options = readOptions(this);
+	if (!items.some((item) => needsReading(item, options))) return [items];
+	const service = await openService(this);
+	const output: INodeExecutionData[] = [];
+	for (const [index, item] of items.entries()) {
+		const result = await enriched(service, item, index, options);
+		if (result.ok) {
+			if (result.value) output.push(result.value);
+			continue;
+		}
+		const error = failure(this, result, item, index);
+		if (!this.continueOnFail()) throw error;
+		output.push({
+			json: { ...item.json, message: error.message },
+			error,
+			pairedItem: { item: index },
+		});
+	}
+	return [output];
+}

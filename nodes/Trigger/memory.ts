@@ -1,0 +1,27 @@
+import type { IDataObject, IHookFunctions, IWebhookFunctions } from 'n8n-workflow';
+
+/** What the node remembers of its registration, in n8n's static data. */
+export interface Memory {
+	webhookId?: string;
+	url?: string;
+	events?: string[];
+	/** Encrypted; see `src/webhook/sealed.ts`. */
+	secret?: string;
+	/** Base URL of the service that has the webhook. */
+	baseUrl?: string;
+}
+
+const NAMES = ['webhookId', 'url', 'events', 'secret', 'baseUrl'] as const;
+
+export function memoryOf(context: IHookFunctions | IWebhookFunctions): Memory {
+	return context.getWorkflowStaticData('node') as Memory;
+}
+
+export function remember(context: IHookFunctions, memory: Memory): void {
+	Object.assign(context.getWorkflowStaticData('node'), memory);
+}
+
+export function forget(context: IHookFunctions): void {
+	const data: IDataObject = context.getWorkflowStaticData('node');
+	for (const name of NAMES) delete data[name];
+}

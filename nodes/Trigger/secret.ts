@@ -1,0 +1,26 @@
+import { NodeOperationError, type IHookFunctions, type IWebhookFunctions } from 'n8n-workflow';
+import { unseal } from '../../src/webhook/sealed';
+import { memoryOf } from './memory';
+import type { Service } from './service';
+
+export const SECRET_CREDENTIAL = 'mediaGenWebhookSecretApi';
+
+type Context = IHookFunctions | IWebhookFunctions;
+
+/** Whether the webhook was made elsewhere and its secret is handed over in a credential. */
+export const isByHand = (context: Context): boolean =>
+	context.getNodeParameter('registration', 'automatic') === 'manual';
+
+/** The secret handed over. @throws when there is none */
+export async function handedOver(context: Context): Promise<string> {
+	const { signingSecret } = await context.getCredentials(SECRET_CREDENTIAL);
+	if (typeof signingSecret === 'string' && signingSecret !== '') return signingSecret;
+	throw new NodeOperationError(context.getNode(), 'The credential holds no signing secret');
+}
+
+/** The signing secret, or `undefined`: then every delivery is refused. */
+export async function secretOf(context: Context, { apiKey }: Service): Promise<string | undefined> {
+	if (isByHand(context)) return await handedOver(context);
+	const { secret, webhookId } = memoryOf(context);
+	return webhookId === undefined ? undefined : unseal(secret, apiKey, webhookId);
+}
