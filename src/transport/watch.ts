@@ -1,16 +1,14 @@
 import type { Client } from './client';
 import type { Gate } from './gate';
-import { isGeneration, jobState, type Endings } from './job';
-import { hasAll, isPassing, isUnknown, readNewest, readJob } from './lookup';
+import { jobState, type Endings } from './job';
+import { Look } from './look';
+import { hasAll } from './lookup';
 import { Pace } from './pace';
 import { fail, ok, type Result } from './result';
 import type { Clock, Line, Resource } from './types';
+import { kindOf, type Ended, type Waiter } from './waiter';
 
-/** A job just created may be unknown to a part of the service for a moment; so often is that believed. */
-const UNKNOWN_ALLOWED = 3;
-
-/** Jobs read one by one in a single look, at most: the rest have their turn at the next. */
-const SINGLES_A_LOOK = 5;
+export type { Ended } from './waiter';
 
 /** Two looks are never closer than this, in milliseconds; nor do they use up more than this part of the requests a minute. */
 const SHORTEST_MS = 2_000;
@@ -18,27 +16,6 @@ const BUDGET_PART = 0.5;
 
 /** Longest time between two looks when they bring no answer, in milliseconds. */
 const LONGEST_BACKOFF_MS = 60_000;
-
-/** How a wait has ended: the job, and whether it had ended already at the first look. */
-export interface Ended {
-	job: Resource;
-	atFirstLook: boolean;
-}
-
-interface Waiter {
-	job: Resource;
-	line: Line;
-	/** Milliseconds since the epoch, as are the next two. */
-	since: number;
-	deadline: number;
-	nextLook: number;
-	endings: Endings | undefined;
-	path: string | undefined;
-	/** Age when it was last seen running, in milliseconds; 0 before the first look. */
-	running: number;
-	unknown: number;
-	settle: (result: Result<Ended>) => void;
-}
 
 /**
  * Is job X done? One watcher for each workspace in a process: a single list request answers for all generations in
@@ -50,6 +27,8 @@ export class Watch {
 
 	private readonly pace = new Pace();
 
+	private readonly looker: Look;
+
 	/** Ends the sleep before the next look when something has changed; `undefined` while nobody sleeps. */
 	private nap: AbortController | undefined;
 
@@ -60,10 +39,12 @@ export class Watch {
 	private misses = 0;
 
 	constructor(
-		private readonly client: Client,
+		client: Client,
 		private readonly gate: Gate,
 		private readonly clock: Clock,
-	) {}
+	) {
+		this.looker = new Look(client, clock, this.pace);
+	}
 
 	/**
 	 * Waits until the job has ended and answers it as it is then, good or bad.
@@ -83,9 +64,20 @@ export class Watch {
 		return await new Promise<Result<Ended>>((resolve) => {
 			const since = this.clock.now();
 			const onAbort = () => waiter.settle(fail({ kind: 'cancelled' }, waiter.job));
-			const nextLook = since + this.pace.next(modelOf(job), 0);
+			const nextLook = since + this.pace.next(kindOf(job), 0);
 			const waiter: Waiter = {
-				...{ job, line, since, deadline, endings, path, nextLook, running: 0, unknown: 0 },
+				...{
+					job,
+					line,
+					since,
+					deadline,
+					endings,
+					path,
+					nextLook,
+					running: 0,
+					told: false,
+					unknown: 0,
+				},
 				settle: (result) => {
 					line.signal?.removeEventListener('abort', onAbort);
 					if (!this.waiters.delete(waiter)) return;
@@ -106,7 +98,9 @@ export class Watch {
 	 */
 	tell(job: Resource): void {
 		for (const waiter of [...this.waiters]) {
-			if (waiter.job.id !== job.id || this.saw(waiter, job, hasAll)) continue;
+			if (waiter.job.id !== job.id) continue;
+			waiter.told = jobState(job, waiter.endings) !== 'running';
+			if (this.looker.saw(waiter, job, this.clock.now(), hasAll)) continue;
 			waiter.nextLook = this.clock.now();
 			this.nap?.abort();
 		}
@@ -135,11 +129,13 @@ export class Watch {
 		const now = this.clock.now();
 		let due = Infinity;
 		let deadline = Infinity;
+		let step = Infinity;
 		for (const waiter of this.waiters) {
 			due = Math.min(due, waiter.nextLook);
 			deadline = Math.min(deadline, waiter.deadline);
+			step = Math.min(step, this.pace.step(kindOf(waiter.job)));
 		}
-		const earliest = this.lastLook + this.shortest();
+		const earliest = this.lastLook + Math.max(step, this.shortest());
 		return Math.min(Math.max(due, earliest), deadline) - now;
 	}
 
@@ -158,65 +154,17 @@ export class Watch {
 	}
 
 	private async lookOnce(): Promise<void> {
-		const generations = [...this.waiters].filter(({ job }) => isGeneration(job));
-		const answered = generations.length > 1 ? await this.readPage(generations) : new Set<Waiter>();
-		let missed = !answered;
-		if (answered) {
-			const now = this.clock.now();
-			const isDue = (waiter: Waiter) => waiter.nextLook <= now && !answered.has(waiter);
-			const singles = [...this.waiters].filter(isDue).slice(0, SINGLES_A_LOOK);
-			const reads = singles.map(async (waiter) => await this.readOne(waiter));
-			missed = (await Promise.all(reads)).includes(false);
-		}
-		this.misses = missed ? this.misses + 1 : 0;
+		const isAnswered = await this.looker.at(this.waiters);
+		this.misses = isAnswered ? 0 : this.misses + 1;
 		this.schedule();
 	}
 
+	/** Whom the look did not reach is looked at again. */
 	private schedule(): void {
 		const now = this.clock.now();
 		for (const waiter of this.waiters) {
 			if (waiter.nextLook > now) continue;
-			waiter.nextLook = waiter.since + this.pace.next(modelOf(waiter.job), now - waiter.since);
+			waiter.nextLook = waiter.since + this.pace.next(kindOf(waiter.job), now - waiter.since);
 		}
-	}
-
-	/** Which of the waiters the newest generations answer; `undefined` when no answer came. */
-	private async readPage(waiters: Waiter[]): Promise<Set<Waiter> | undefined> {
-		const [first] = waiters;
-		const page = first && (await readNewest(this.client, first.line));
-		if (!page?.ok) return page && isPassing(page) ? undefined : new Set();
-		return new Set(waiters.filter((one) => this.saw(one, page.value.get(one.job.id), hasAll)));
-	}
-
-	/** @returns whether an answer came */
-	private async readOne(waiter: Waiter): Promise<boolean> {
-		// To the end of the row, so that all have their turn when there are more than one look reads.
-		if (this.waiters.delete(waiter)) this.waiters.add(waiter);
-		const answer = await readJob(this.client, waiter.line, waiter.job, waiter.path);
-		if (answer.ok) return this.saw(waiter, answer.value);
-		if (isPassing(answer)) return false;
-		waiter.unknown += 1;
-		const isBelieved = isUnknown(answer) && waiter.unknown < UNKNOWN_ALLOWED;
-		if (!isBelieved) waiter.settle(fail(answer.failure, waiter.job));
-		return true;
-	}
-
-	/** Takes note of a job as it is now. `false` when it was not there or not whole. */
-	private saw(waiter: Waiter, now?: Resource, isWhole?: (job: Resource) => boolean): boolean {
-		if (!now) return false;
-		const job = { ...now, id: waiter.job.id, object: waiter.job.object ?? now.object };
-		const state = jobState(job, waiter.endings);
-		if (state === 'good' && isWhole && !isWhole(job)) return false;
-		const age = this.clock.now() - waiter.since;
-		waiter.job = job;
-		if (state === 'running') {
-			waiter.running = age;
-			return true;
-		}
-		if (state === 'good') this.pace.learn(modelOf(job), waiter.running, age);
-		waiter.settle(ok({ job, atFirstLook: waiter.running === 0 }));
-		return true;
 	}
 }
-
-const modelOf = ({ object, model }: Resource): string => `${String(object)} ${String(model)}`;
