@@ -26,20 +26,23 @@ function parsed(text: string): unknown {
 
 /**
  * Reads the body of an answer as a stream, so that neither its length nor its pace is up to the service. Parsed JSON, or the
- * raw text where it is none; `undefined` when it is too long. Rejects when it breaks off or takes longer than `timeoutMs`.
+ * raw text where it is none; `undefined` when it is too long. Rejects when it breaks off, takes longer
+ * than `timeoutMs`, or the execution is cancelled.
  */
 export async function answerBody(
 	body: unknown,
 	timeoutMs: number,
+	cancel?: AbortSignal,
 ): Promise<{ value: unknown } | undefined> {
 	if (!isStream(body)) return { value: body };
 	const deadline = AbortSignal.timeout(timeoutMs);
-	const stop = () => (body as { destroy?: (error?: Error) => void }).destroy?.(deadline.reason as Error);
-	deadline.addEventListener('abort', stop);
+	const end = cancel ? AbortSignal.any([cancel, deadline]) : deadline;
+	const stop = () => (body as { destroy?: (error?: Error) => void }).destroy?.(end.reason as Error);
+	end.addEventListener('abort', stop);
 	try {
 		const text = await textOf(body);
 		return text === undefined ? undefined : { value: parsed(text) };
 	} finally {
-		deadline.removeEventListener('abort', stop);
+		end.removeEventListener('abort', stop);
 	}
 }

@@ -140,9 +140,9 @@ const TELLERS: { [K in Failure['kind']]: Teller<K> } = {
 };
 
 /** The words for a failure. The job, if there is one, is always named. */
-export function tell({ failure, job }: Failed, context: ErrorContext): Words {
+export function tell({ failure, job, endpoint }: Failed, context: ErrorContext): Words {
 	const teller = TELLERS[failure.kind] as Teller<Failure['kind']>;
-	const words = teller(failure as never, { ...context, job });
+	const words = teller(failure as never, { ...context, endpoint: endpoint ?? context.endpoint, job });
 	const named = job ? ` (job ${job.id})` : '';
 	const known = job ? ` The job of this item is ${job.id}.` : '';
 	return {

@@ -17,7 +17,9 @@ export const isLimited = (failed: Failed) => statusOf(failed) === 429;
 /** Takes note of what the end of an item means for the others of its run. */
 export function halt({ batch, itemIndex }: Run, failed: Failed): void {
 	const cause = HALTING[statusOf(failed) ?? 0];
-	if (!cause) return;
+	// A key that may not upload may still do what the items without files ask for.
+	const isPartial = failed.endpoint !== undefined && statusOf(failed) === 403;
+	if (!cause || isPartial) return;
 	batch.halt ??= { cause: `${cause} at item ${itemIndex}`, credits: isOutOfCredits(failed) };
 }
 

@@ -55,6 +55,7 @@ function sender(
 	answerTimeoutMs: number,
 ): Host['line']['send'] {
 	const { baseURL, allowedDomains } = options;
+	const cancel = context.getExecutionCancelSignal();
 	const shared = {
 		...STRICT,
 		...ambient(context, options, answerTimeoutMs),
@@ -74,7 +75,7 @@ function sender(
 				CREDENTIAL,
 				request,
 			)) as IN8nHttpFullResponse;
-			const content = await answerBody(answer.body, shared.timeout);
+			const content = await answerBody(answer.body, shared.timeout, cancel);
 			if (!content) return { lost: 'an answer that is too long' };
 			return {
 				status: answer.statusCode,

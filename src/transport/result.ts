@@ -1,3 +1,4 @@
+import type { Endpoint } from '../contract';
 import type { Resource } from './types';
 
 /**
@@ -32,6 +33,8 @@ export interface Failed {
 	failure: Failure;
 	/** The job that this item has made, as last seen. */
 	job?: Resource;
+	/** The operation that failed, where it is not the item's own, such as the upload of a file. */
+	endpoint?: Endpoint;
 }
 
 export type Result<T> = { ok: true; value: T } | Failed;

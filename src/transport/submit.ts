@@ -8,6 +8,7 @@ import {
 } from './idempotency';
 import { openSources, uploadAll } from './inputs';
 import { readerPath } from './job';
+import { isUnknown } from './lookup';
 import { fail, ok, type Failed, type Result } from './result';
 import type { Run } from './run';
 import { isResource, type Resource } from './types';
@@ -72,11 +73,15 @@ async function settleUnclear(run: Run): Promise<Failed | undefined> {
 	return undefined;
 }
 
-async function resume({ host, workspace, plan }: Run, id: string): Promise<Result<Resource>> {
+async function resume(run: Run, id: string): Promise<Result<Resource>> {
+	const { host, workspace, plan } = run;
 	const job = { id, object: plan.object };
 	const request = { method: 'GET', path: readerPath(job) } as const;
 	const answer = await workspace.client.request(host.line, request, { flaw: noId });
-	return answer.ok ? ok(answer.value.body as Resource) : fail(answer.failure, job);
+	if (answer.ok) return ok(answer.value.body as Resource);
+	// Told once, with the id; the next try makes a new one.
+	if (isUnknown(answer)) retire(run, answer);
+	return fail(answer.failure, job);
 }
 
 /**

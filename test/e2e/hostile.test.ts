@@ -242,6 +242,21 @@ describe('uploads', () => {
 		});
 	});
 
+	it('that the key may not make name the scope for files, and do not stop items without files', async () => {
+		service.on('POST /v1/files', (_, response) => {
+			response.status(403).json({ error: { type: 'x', message: 'No' } });
+		});
+		const run = await create(
+			{ input: { start_frame: '={{ $json.start }}' } },
+			{
+				items: [{ ...items[0], json: { start: 'binary:photo' } }, { json: { start: '' } }],
+				onError: 'continueRegularOutput',
+			},
+		);
+		expect(run.items[0]?.error?.description).toMatch(/needs the scope files:write/);
+		expect(run.items[1]?.json.status).toBe('completed');
+	});
+
 	it('that fail name the field and never the presigned address', async () => {
 		service.on('PUT /put', (_, response) => void response.status(400).send('bad'));
 		const run = await create(parameters, { items });

@@ -82,7 +82,7 @@ export async function upload(
 		} as const;
 		const asking = { replayable: true, flaw: uploadFlaw };
 		const created = await workspace.client.request(host.line, request, asking);
-		if (!created.ok) return created;
+		if (!created.ok) return { ...created, endpoint: ENDPOINTS.createFile };
 		const { upload_url, upload_headers, ...said } = created.value.body as Record<string, unknown>;
 		const address = String(upload_url);
 		const wrong = transferUrlProblem(address, host.baseUrl);
