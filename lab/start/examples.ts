@@ -26,13 +26,13 @@ export function withCredential(workflow: WorkflowData, saved: SavedCredential): 
 
 /**
  * A workflow whose creations use models that the service has: the ids in the examples are the
- * sandbox's, and another service has a catalogue of its own.
+ * sandbox's, and another service has a catalogue of its own. The models of speech are the specification's.
  */
 export function withModels(workflow: WorkflowData, choose: (node: INode) => string): WorkflowData {
 	return {
 		...workflow,
 		nodes: workflow.nodes.map((node) =>
-			isOurs(node) && node.parameters.model
+			isOurs(node) && node.parameters.model && node.parameters.mode
 				? { ...node, parameters: { ...node.parameters, model: byId(choose(node)) } }
 				: node,
 		),

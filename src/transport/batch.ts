@@ -111,7 +111,9 @@ export function joinBatch(context: IExecuteSingleFunctions, item: number): Batch
 	if (known && !known.has(item)) return known;
 	const items = run.data.main?.[0] ?? run.data.ai_tool?.[0] ?? [];
 	const interval = context.getNodeParameter('requestOptions.batching.batch.batchInterval', 0);
-	const batch = new Batch(items.length, Number(interval) > 0);
+	// With Execute Once n8n hands over all items and takes only the first.
+	const total = context.getNode().executeOnce ? Math.min(1, items.length) : items.length;
+	const batch = new Batch(total, Number(interval) > 0);
 	batches.set(run, batch);
 	return batch;
 }
