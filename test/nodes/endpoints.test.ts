@@ -1,32 +1,13 @@
-import { ENDPOINTS, type EndpointName } from '../../src/contract';
+import type { EndpointName } from '../../src/contract';
 import { sentFields } from '../../src/description/check';
-import type { Operation } from '../../src/description/operation';
-import type { NodeResource } from '../../src/description/properties';
+import { endpointNames as names, operationsOf } from '../support/operations';
 import { bodyFields, queryFields } from '../support/shapes';
-import { filesIn } from '../support/sources';
-
-/** All operations of all nodes. */
-async function allOperations(): Promise<Operation[]> {
-	const lists = filesIn('nodes', 'index.ts').map(async (file) => {
-		const module = (await import(`../../${file}`)) as {
-			operations?: Operation[];
-			resources?: NodeResource[];
-		};
-		return module.operations ?? (module.resources ?? []).flatMap((one) => one.operations);
-	});
-	return (await Promise.all(lists)).flat();
-}
-
-const operationsOf = async (name: EndpointName) =>
-	(await allOperations()).filter(({ plan }) => plan.endpoint === ENDPOINTS[name]);
 
 /** What is sent besides the fields: the runner reads the file, and pages. */
 const BY_THE_RUNNER: Partial<Record<EndpointName, string[]>> = {
 	createFile: ['content_type', 'filename', 'size'],
 	listGenerations: ['cursor', 'limit'],
 };
-
-const names = Object.keys(ENDPOINTS) as EndpointName[];
 
 test('the specification has 32 operations', () => {
 	expect(names).toHaveLength(32);

@@ -28,7 +28,7 @@ export const number =
 		const given = asNumber(value);
 		const fits =
 			given !== undefined &&
-			(!bounds.integer || Number.isInteger(given)) &&
+			(!bounds.integer || Number.isSafeInteger(given)) &&
 			given >= (bounds.min ?? -Infinity) &&
 			given <= (bounds.max ?? Infinity);
 		return fits ? { value: given } : { problem: `must be ${wanted(bounds)}, got ${shown(value)}` };

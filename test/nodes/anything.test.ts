@@ -1,0 +1,138 @@
+import fc from 'fast-check';
+import type { z } from 'zod/v4';
+import { INPUT_SLOTS, type EndpointName } from '../../src/contract';
+import { checkedRequest, sentFields, type SentField } from '../../src/description/check';
+import type { Operation } from '../../src/description/operation';
+import { BinaryReference, resolveReferences } from '../../src/transport/binary/reference';
+import { endpointNames, operationsOf } from '../support/operations';
+import { BODIES, QUERIES } from '../support/requestSchemas';
+import { context } from '../support/rules';
+
+const url = 'https://example.com/a.png';
+
+/** Values that people, expressions and AI agents really give: strings for numbers, nulls, arrays, huge text, other types. */
+const odd = fc.oneof(
+	fc.constantFrom<unknown>(undefined, null, '', ' ', 0, -1, 1.5, 1e21, NaN, Infinity, true, 'true'),
+	fc.constantFrom<unknown>('7', '0x10', '[]', '[null]', '{}', '["a"]', '__proto__', 'constructor'),
+	fc.constantFrom<unknown>([], [null], [[]], {}, { a: 1 }, { __rl: true, mode: 'id' }),
+	fc.constantFrom<unknown>(
+		url,
+		`${url}\n${url}`,
+		'binary:data',
+		'binary:none',
+		'..',
+		'a/b',
+		'\u0000',
+	),
+	fc.constant(JSON.parse('{"__proto__": {"text": "x"}, "text": "y"}') as unknown),
+	fc.constant('x'.repeat(20_000)),
+	fc.constant([...Array(60).keys()].map(String)),
+	fc.constant(new Date('2026-01-31T12:00:00Z')),
+	fc.string({ unit: 'binary', maxLength: 100 }),
+	fc.string({ unit: 'grapheme', maxLength: 900 }),
+	fc.jsonValue(),
+	fc.double(),
+	fc.integer(),
+);
+
+/** A value that a field takes, so that the others of the operation come to their turn. */
+const GOOD: Record<string, unknown> = {
+	...{ mode: 'image', model: 'service/speech-lite', prompt: 'A boat', delivery: 'signed_url' },
+	...{ persona_id: '3b241101-e2bb-4255-8caf-4136c566a962', brief: 'A spot', max_credits: 5 },
+	...{ plan: '{"steps": []}', decision: 'assemble', name: 'Mara', description: 'Calm' },
+	...{ url, events: ['voice.created'], audio_url: url, reference_images: url, file: 'data' },
+	...{ id: 'gen_1', since: '2026-01-31', shared: true, source_images: url, auto_approve: false },
+};
+
+const slots: readonly string[] = INPUT_SLOTS;
+
+function goodFor({ parameter, sent: { as } }: SentField): unknown {
+	if (parameter === 'blocks')
+		return { block: [{ text: 'Hello', voice: { __rl: true, value: '' } }] };
+	if (parameter === 'blocksJson') return '["Hello"]';
+	const slot = as.split('.').at(-1) ?? '';
+	return slots.includes(slot) ? url : GOOD[as];
+}
+
+type Values = Record<string, unknown>;
+
+function put(values: Values, [name = '', ...rest]: string[], value: unknown): void {
+	if (rest.length === 0) values[name] = value;
+	else put((values[name] ??= {}) as Values, rest, value);
+}
+
+function ask(operation: Operation, fields: SentField[], valueOf: (field: SentField) => unknown) {
+	const gathered = { body: {}, query: {}, path: {} as Values, whole: {} as Values };
+	for (const field of fields) {
+		const { parameter, sent } = field;
+		const value = valueOf(field);
+		if (sent.whole) gathered.whole[parameter] = value;
+		else put(gathered[sent.in], sent.as.split('.'), value);
+	}
+	return checkedRequest(operation.plan.endpoint, fields, gathered, context, operation.constants);
+}
+
+/** Limits that the sandbox had to choose and the specification does not state: the service decides, not the nodes. */
+function isFiction(name: EndpointName, { code, path }: z.core.$ZodIssue): boolean {
+	const [field] = path;
+	if (code === 'too_big' && ['url', 'audio_url', 'reference_images'].includes(String(field)))
+		return true;
+	if (code === 'too_big' && name.endsWith('Webhook')) return field === 'description';
+	return name === 'renameVoice' && field === 'name';
+}
+
+async function refusal(name: EndpointName, operation: Operation, given: ReturnType<typeof ask>) {
+	if (!given.ok) {
+		const { failure } = given;
+		const labels = sentFields(operation.fields).map(({ label }) => label);
+		const names = failure.kind === 'input' && [...labels, 'Update Fields'].includes(failure.field);
+		return names ? undefined : failure;
+	}
+	const { body, query = {}, path } = given.value;
+	if (path.includes('{') || new URL(`https://a.example/v1${path}`).pathname !== `/v1${path}`)
+		return path;
+	const sent = await resolveReferences(body, async (one: BinaryReference) => `${url}?${one.field}`);
+	// As JSON, which is what travels; a lone surrogate is replaced on the way.
+	const wire = sent === undefined ? undefined : (JSON.parse(JSON.stringify(sent)) as unknown);
+	const texts = Object.fromEntries(
+		Object.entries(query).map(([key, value]) => [key, String(value)]),
+	);
+	const bad = [BODIES[name]?.safeParse(wire), QUERIES[name]?.safeParse(texts)].find(
+		(parsed) => parsed && !parsed.success,
+	);
+	const issues = (bad?.error?.issues ?? []).filter((issue) => !isFiction(name, issue));
+	return issues.length > 0 ? issues : undefined;
+}
+
+describe.each(endpointNames)('%s', (name) => {
+	test('what its parameters take is what the service accepts', async () => {
+		for (const operation of await operationsOf(name)) {
+			const fields = sentFields(operation.fields).filter(
+				({ parameter }) => parameter !== 'blocksJson',
+			);
+			const given = ask(operation, fields, goodFor);
+			expect(given).toMatchObject({ ok: true });
+			expect(await refusal(name, operation, given)).toBeUndefined();
+		}
+	});
+
+	test('anything in one parameter is refused by name, or accepted by the service', async () => {
+		for (const operation of await operationsOf(name)) {
+			const all = sentFields(operation.fields);
+			for (const tried of all) {
+				const isOther = ({ parameter }: SentField) =>
+					tried.sent.as === 'blocks' &&
+					parameter.startsWith('blocks') &&
+					parameter !== tried.parameter;
+				const fields = all.filter((field) => !isOther(field));
+				const property = fc.asyncProperty(odd, async (value) => {
+					const given = ask(operation, fields, (field) =>
+						field === tried ? value : goodFor(field),
+					);
+					expect(await refusal(name, operation, given)).toBeUndefined();
+				});
+				await fc.assert(property, { numRuns: 150 });
+			}
+		}
+	});
+});

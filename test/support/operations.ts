@@ -1,0 +1,21 @@
+import { ENDPOINTS, type EndpointName } from '../../src/contract';
+import type { Operation } from '../../src/description/operation';
+import type { NodeResource } from '../../src/description/properties';
+import { filesIn } from './sources';
+
+/** All operations of all nodes. */
+export async function allOperations(): Promise<Operation[]> {
+	const lists = filesIn('nodes', 'index.ts').map(async (file) => {
+		const module = (await import(`../../${file}`)) as {
+			operations?: Operation[];
+			resources?: NodeResource[];
+		};
+		return module.operations ?? (module.resources ?? []).flatMap((one) => one.operations);
+	});
+	return (await Promise.all(lists)).flat();
+}
+
+export const endpointNames = Object.keys(ENDPOINTS) as EndpointName[];
+
+export const operationsOf = async (name: EndpointName): Promise<Operation[]> =>
+	(await allOperations()).filter(({ plan }) => plan.endpoint === ENDPOINTS[name]);
