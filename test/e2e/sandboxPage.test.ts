@@ -1,16 +1,11 @@
-import { existsSync } from 'fs';
 import { mkdir } from 'fs/promises';
 import { join } from 'path';
-import { chromium, type Browser, type Page } from 'playwright-core';
+import type { Browser, Page } from 'playwright-core';
 
-import { createSandbox } from '../../src/sandbox/server';
-import { anImage, startHarness, type Harness } from './support/harness';
-import { receiverCa, startReceiver, type Receiver } from './support/receiver';
-
-const executablePath = [
-	process.env.CHROMIUM_PATH,
-	...['chromium', 'chromium-browser', 'google-chrome'].map((name) => join('/usr/bin', name)),
-].find((path) => path !== undefined && existsSync(path));
+import { launchChromium } from '../../lab/chromium';
+import type { createSandbox } from '../../src/sandbox/server';
+import { anImage, startHarness, type Harness } from '../sandbox/support/harness';
+import { receiverCa, startReceiver, type Receiver } from '../sandbox/support/receiver';
 
 // Read in the page, where there is a document.
 const PICTURE_SHOWN = "document.querySelector('#jobs img')?.naturalWidth > 0";
@@ -22,11 +17,8 @@ let browser: Browser;
 let page: Page;
 
 beforeAll(async () => {
-	if (!executablePath) {
-		throw new Error('Chromium is missing: apt-get install chromium, or set CHROMIUM_PATH.');
-	}
 	receiver = await startReceiver();
-	browser = await chromium.launch({ executablePath, args: ['--no-sandbox'] });
+	browser = await launchChromium();
 }, 60_000);
 
 beforeEach(async () => {
