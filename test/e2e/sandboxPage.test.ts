@@ -1,6 +1,5 @@
 import { mkdir } from 'fs/promises';
 import { join } from 'path';
-import type { Browser, Page } from 'playwright-core';
 
 import { launchChromium } from '../../lab/chromium';
 import type { createSandbox } from '../../src/sandbox/server';
@@ -13,8 +12,9 @@ const VIDEO_SHOWN = "document.querySelector('#jobs video')?.readyState >= 2";
 
 let service: Harness;
 let receiver: Receiver;
-let browser: Browser;
-let page: Page;
+// The lab's own playwright may be another version than ours, so the types are those of what it gives.
+let browser: Awaited<ReturnType<typeof launchChromium>>;
+let page: Awaited<ReturnType<(typeof browser)['newPage']>>;
 
 beforeAll(async () => {
 	receiver = await startReceiver();
