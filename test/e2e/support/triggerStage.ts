@@ -1,0 +1,205 @@
+import type { IDataObject, INode } from 'n8n-workflow';
+import { createServer, type IncomingHttpHeaders } from 'node:http';
+import { request, type RequestOptions } from 'node:https';
+import type { AddressInfo } from 'node:net';
+import { rmSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { saveCredential } from '../../../lab/credential';
+import { startN8n, temporaryUserFolder, type N8n } from '../../../lab/n8n';
+import { freePort } from '../../../lab/ports';
+import { Rest, type SavedCredential, type SavedWorkflow } from '../../../lab/rest';
+import { demoOwner, setStage } from '../../../lab/stage';
+import { selfSigned, startTlsFront, type TlsFront } from '../../../lab/tlsFront';
+import { createSandbox, type Sandbox } from '../../../src/sandbox/server';
+import { quickRender } from '../../sandbox/support/harness';
+
+/** What an item of a started workflow held. */
+export type Got = IDataObject & { workflow: string };
+
+export interface Reply {
+	status: number;
+	headers: IncomingHttpHeaders;
+	body: string;
+}
+
+export const triggerName = 'Trigger';
+
+/** An n8n of its own behind a TLS front, a sandbox that trusts it, and a collector of what workflows are started with. */
+export class TriggerStage {
+	private constructor(
+		readonly sandbox: Sandbox,
+		readonly front: TlsFront,
+		private n8n: N8n,
+		public rest: Rest,
+		readonly credential: SavedCredential,
+		private readonly env: Record<string, string>,
+		readonly got: Got[],
+		private readonly collectorUrl: string,
+		private readonly closeCollector: () => void,
+	) {}
+
+	static async start(): Promise<TriggerStage> {
+		const pair = await selfSigned();
+		const port = await freePort();
+		const front = await startTlsFront(port, pair);
+		const settings = { clockScale: 60, requestsPerMinute: 1_000_000, concurrentJobs: 10_000 };
+		const sandbox = await createSandbox({
+			seed: 1,
+			settings,
+			deliveryCa: pair.cert,
+			render: quickRender,
+		});
+		const got: Got[] = [];
+		const collector = createServer((incoming, outgoing) => {
+			const chunks: Buffer[] = [];
+			incoming.on('data', (chunk: Buffer) => chunks.push(chunk));
+			incoming.on('end', () => {
+				got.push(JSON.parse(Buffer.concat(chunks).toString()) as Got);
+				outgoing.end('{}');
+			});
+		});
+		await new Promise<void>((resolve) => collector.listen(0, '127.0.0.1', resolve));
+		const env = { WEBHOOK_URL: front.url, N8N_PROXY_HOPS: '1' };
+		const { n8n, rest } = await setStage({ userFolder: temporaryUserFolder(), port, env });
+		const access = {
+			apiKey: sandbox.keys[0]?.key ?? '',
+			baseUrl: sandbox.baseUrl,
+			clockScale: 1_000,
+		};
+		const credential = await saveCredential(rest, 'Trigger', access);
+		const at = `http://127.0.0.1:${(collector.address() as AddressInfo).port}/`;
+		return new TriggerStage(sandbox, front, n8n, rest, credential, env, got, at, () => {
+			collector.closeAllConnections();
+			collector.close();
+		});
+	}
+
+	async stop(): Promise<void> {
+		await this.n8n.stop();
+		await Promise.all([this.front.stop(), this.sandbox.close()]);
+		this.closeCollector();
+		rmSync(this.n8n.userFolder, { recursive: true, force: true, maxRetries: 3 });
+	}
+
+	/** Ends n8n; the user folder stays. */
+	async down(): Promise<void> {
+		await this.n8n.stop();
+	}
+
+	async up(env: Record<string, string> = {}): Promise<void> {
+		const { userFolder, port } = this.n8n;
+		this.n8n = await startN8n({ userFolder, port, env: { ...this.env, ...env } });
+		this.rest = await Rest.signIn(this.n8n.baseUrl, demoOwner);
+	}
+
+	/** A workflow that sends each item of a trigger to the collector. */
+	async workflow(node: Partial<INode> & Pick<INode, 'type'>): Promise<SavedWorkflow> {
+		const name = `W${Date.now()}${Math.random()}`;
+		const { id, name: credentialName } = this.credential;
+		const trigger: INode = {
+			id: `node-${name}`,
+			name: triggerName,
+			typeVersion: 1,
+			position: [0, 0],
+			parameters: {},
+			webhookId: `hook-${name.replace('.', '')}`,
+			credentials: { mediaGenApi: { id, name: credentialName } },
+			...node,
+		};
+		const collect: INode = {
+			id: `collect-${name}`,
+			name: 'Collect',
+			type: 'n8n-nodes-base.httpRequest',
+			typeVersion: 4.2,
+			position: [200, 0],
+			parameters: {
+				method: 'POST',
+				url: this.collectorUrl,
+				sendBody: true,
+				specifyBody: 'json',
+				jsonBody: `={{ JSON.stringify({ workflow: $workflow.id, binary: Object.keys($binary ?? {}), ...$json }) }}`,
+			},
+		};
+		return await this.rest.workflows.create({
+			name,
+			nodes: [trigger, collect],
+			connections: { [triggerName]: { main: [[{ node: 'Collect', type: 'main', index: 0 }]] } },
+		});
+	}
+
+	async ourTrigger(parameters: IDataObject): Promise<SavedWorkflow> {
+		const type = 'n8n-nodes-mediagen.mediaGenTrigger';
+		return await this.workflow({ type, parameters: parameters as INode['parameters'] });
+	}
+
+	async pollingTrigger(parameters: IDataObject): Promise<SavedWorkflow> {
+		const type = 'n8n-nodes-mediagen.mediaGenPollingTrigger';
+		const pollTimes = { item: [{ mode: 'everyMinute' }] };
+		const all = { pollTimes, ...parameters } as INode['parameters'];
+		return await this.workflow({ type, parameters: all });
+	}
+
+	/** Where the service delivers to. */
+	urlOf({ nodes }: SavedWorkflow, kind: 'webhook' | 'webhook-test' = 'webhook'): string {
+		return `${this.front.url}${kind}/${nodes[0]?.webhookId ?? ''}/webhook`;
+	}
+
+	/** Items that a workflow was started with so far. */
+	of({ id }: SavedWorkflow): Got[] {
+		return this.got.filter(({ workflow }) => workflow === id);
+	}
+
+	/** Waits until a workflow was started with so many items, and a moment for one too many. */
+	async items(workflow: SavedWorkflow, count: number, timeoutMs = 30_000): Promise<Got[]> {
+		const deadline = Date.now() + timeoutMs;
+		while (this.of(workflow).length < count && Date.now() < deadline) await sleep(50);
+		await sleep(300);
+		return this.of(workflow);
+	}
+
+	/** A call of the service's API. */
+	async api(method: string, path: string, body?: object): Promise<IDataObject> {
+		const answer = await fetch(`${this.sandbox.baseUrl}${path}`, {
+			method,
+			headers: {
+				authorization: `Bearer ${this.sandbox.keys[0]?.key ?? ''}`,
+				'content-type': 'application/json',
+			},
+			body: body && JSON.stringify(body),
+		});
+		return (await answer.json()) as IDataObject;
+	}
+
+	async webhooks(): Promise<IDataObject[]> {
+		return (await this.api('GET', '/webhooks')).data as IDataObject[];
+	}
+
+	/** A call through the TLS front, as the service or anybody may make it. */
+	async call(
+		url: string,
+		options: RequestOptions = {},
+		body: Buffer | string = '',
+	): Promise<Reply> {
+		return await new Promise((resolve, reject) => {
+			const outgoing = request(url, {
+				method: 'POST',
+				ca: this.front.ca,
+				agent: false,
+				...options,
+			});
+			outgoing.on('response', (response) => {
+				const chunks: Buffer[] = [];
+				response.on('data', (chunk: Buffer) => chunks.push(chunk));
+				response.on('end', () =>
+					resolve({
+						status: response.statusCode ?? 0,
+						headers: response.headers,
+						body: Buffer.concat(chunks).toString(),
+					}),
+				);
+			});
+			outgoing.on('error', reject);
+			outgoing.end(body);
+		});
+	}
+}
