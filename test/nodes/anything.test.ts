@@ -1,11 +1,10 @@
 import fc from 'fast-check';
-import type { z } from 'zod/v4';
 import { INPUT_SLOTS, type EndpointName } from '../../src/contract';
 import { checkedRequest, sentFields, type SentField } from '../../src/description/check';
 import type { Operation } from '../../src/description/operation';
 import { BinaryReference, resolveReferences } from '../../src/transport/binary/reference';
 import { endpointNames, operationsOf } from '../support/operations';
-import { BODIES, QUERIES } from '../support/requestSchemas';
+import { BODIES, isFiction, QUERIES } from '../support/requestSchemas';
 import { context } from '../support/rules';
 
 const url = 'https://example.com/a.png';
@@ -70,15 +69,6 @@ function ask(operation: Operation, fields: SentField[], valueOf: (field: SentFie
 		else put(gathered[sent.in], sent.as.split('.'), value);
 	}
 	return checkedRequest(operation.plan.endpoint, fields, gathered, context, operation.constants);
-}
-
-/** Limits that the sandbox had to choose and the specification does not state: the service decides, not the nodes. */
-function isFiction(name: EndpointName, { code, path }: z.core.$ZodIssue): boolean {
-	const [field] = path;
-	if (code === 'too_big' && ['url', 'audio_url', 'reference_images'].includes(String(field)))
-		return true;
-	if (code === 'too_big' && name.endsWith('Webhook')) return field === 'description';
-	return name === 'renameVoice' && field === 'name';
 }
 
 async function refusal(name: EndpointName, operation: Operation, given: ReturnType<typeof ask>) {

@@ -41,3 +41,12 @@ export const QUERIES: Partial<Record<EndpointName, z.ZodType>> = {
 	listDeliveries: listQuery,
 	getUsage: usageQuery,
 };
+
+/** Limits that the sandbox had to choose and the specification does not state: the service decides, not the nodes. */
+export function isFiction(name: EndpointName, { code, path }: z.core.$ZodIssue): boolean {
+	const [field] = path;
+	if (code === 'too_big' && ['url', 'audio_url', 'reference_images'].includes(String(field)))
+		return true;
+	if (code === 'too_big' && name.endsWith('Webhook')) return field === 'description';
+	return name === 'renameVoice' && field === 'name';
+}
