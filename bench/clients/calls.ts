@@ -1,21 +1,33 @@
 import { isLost, type Answer, type ApiRequest, type Resource } from '../../src/transport/types';
 import type { Scene } from './client';
 
-/** How a client goes on after a refusal: milliseconds until the next try, `undefined` when it gives up. */
-export type Retry = (refusals: number) => number | undefined;
+/**
+ * How a client takes refusals in a row: how many it bears before it gives the job up, and how long it waits after each, in
+ * milliseconds. Here it goes on all the same, so that every client has to make all jobs and the times can be compared.
+ */
+export interface Patience {
+	most: number;
+	delay: (refusals: number) => number;
+}
 
-/** Sends until it is served or given up; the job that answers. */
+interface Served {
+	job: Resource;
+	/** Whether the client would have given up. */
+	isLost: boolean;
+}
+
+/** Sends until it is served. */
 export async function call(
 	{ clock, service }: Scene,
 	request: ApiRequest,
-	retry: Retry,
-): Promise<Resource | undefined> {
-	for (let refusals = 1; ; refusals += 1) {
+	{ most, delay }: Patience,
+): Promise<Served> {
+	for (let refusals = 0; ; refusals += 1) {
+		if (refusals > 0) await clock.sleep(delay(refusals));
 		const answer: Answer = await service.send(request);
-		if (!isLost(answer) && answer.status < 300) return answer.body as Resource;
-		const delay = retry(refusals);
-		if (delay === undefined) return undefined;
-		await clock.sleep(delay);
+		if (!isLost(answer) && answer.status < 300) {
+			return { job: answer.body as Resource, isLost: refusals > most };
+		}
 	}
 }
 
@@ -28,17 +40,19 @@ export const creation = (item: number): ApiRequest => ({
 
 export const reading = (id: string): ApiRequest => ({ method: 'GET', path: `/generations/${id}` });
 
-/** Creates one job and polls it by itself. `false` when it was given up on the way. */
+/** Creates one job and polls it by itself. `false` when it would have been given up on the way. */
 export async function createAndPoll(
 	scene: Scene,
 	item: number,
 	pollMs: number,
-	retry: Retry,
+	patience: Patience,
 ): Promise<boolean> {
-	let job = await call(scene, creation(item), retry);
-	while (job?.status === 'queued') {
+	let served = await call(scene, creation(item), patience);
+	let { isLost: isGivenUp } = served;
+	while (served.job.status === 'queued') {
 		await scene.clock.sleep(pollMs);
-		job = await call(scene, reading(job.id), retry);
+		served = await call(scene, reading(served.job.id), patience);
+		isGivenUp ||= served.isLost;
 	}
-	return job !== undefined;
+	return !isGivenUp;
 }

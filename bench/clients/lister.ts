@@ -7,6 +7,8 @@ import { inLanes, type Client, type Scene } from './client';
 
 const LIST_MS = 2_000;
 
+const PATIENCE = { most: Infinity, delay: () => LIST_MS };
+
 const LIST: ApiRequest = { method: 'GET', path: '/generations', query: { limit: 100 } };
 
 /** Our gate, five workers, and one list request every 2 s: what looking at a good time is worth. */
@@ -33,16 +35,15 @@ export const lister: Client = {
 			while (!isOver) {
 				await clock.sleep(LIST_MS);
 				if (waiting.size === 0) continue;
-				const page = await call(gated, LIST, () => LIST_MS);
-				for (const { id, status } of (page?.data ?? []) as Resource[]) {
+				const page = await call(gated, LIST, PATIENCE);
+				for (const { id, status } of page.job.data as Resource[]) {
 					if (status === 'completed') waiting.get(id)?.();
 				}
 			}
 		};
 		const looking = look();
 		await inLanes(scene.jobs, PLAN.concurrentJobs, async (item) => {
-			const job = await call(gated, creation(item), () => LIST_MS);
-			if (!job) return;
+			const { job } = await call(gated, creation(item), PATIENCE);
 			await new Promise<void>((resolve) => waiting.set(job.id, resolve));
 			waiting.delete(job.id);
 		});

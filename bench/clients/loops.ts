@@ -1,11 +1,11 @@
-import { createAndPoll, type Retry } from './calls';
+import { createAndPoll, type Patience } from './calls';
 import { inLanes, type Client, type Scene } from './client';
 
 /** A loop in a workflow: HTTP Request, Wait 5 s, HTTP Request, If. */
 const POLL_MS = 5_000;
 
 /** n8n's Retry On Fail as it is preset: 3 tries, 1 s apart. */
-const retryOnFail: Retry = (refusals) => (refusals < 3 ? 1_000 : undefined);
+const retryOnFail: Patience = { most: 2, delay: () => 1_000 };
 
 async function make(scene: Scene, items: number[]): Promise<number> {
 	const made = items.map(async (item) => await createAndPoll(scene, item, POLL_MS, retryOnFail));

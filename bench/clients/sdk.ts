@@ -11,14 +11,14 @@ function sdk(seconds: number): Client {
 	return {
 		name: `SDK, poll ${seconds} s`,
 		async run(scene) {
-			const retry = (refusals: number) => {
-				if (refusals > RETRIES) return undefined;
-				const delay = Math.min(MOST_MS, FIRST_MS * 2 ** (refusals - 1));
-				return delay * (1 - scene.random() / 4);
+			const delay = (refusals: number) => {
+				const longest = Math.min(MOST_MS, FIRST_MS * 2 ** (refusals - 1));
+				return longest * (1 - scene.random() / 4);
 			};
+			const patience = { most: RETRIES, delay };
 			let lost = 0;
 			await inLanes(scene.jobs, 5, async (item) => {
-				if (!(await createAndPoll(scene, item, seconds * 1_000, retry))) lost += 1;
+				if (!(await createAndPoll(scene, item, seconds * 1_000, patience))) lost += 1;
 			});
 			return lost;
 		},

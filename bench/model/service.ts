@@ -5,6 +5,9 @@ import { DEFAULTS, type Fault, type ServiceSettings } from './settings';
 
 export type { ServiceSettings } from './settings';
 
+/** How long a client waits for an answer, in milliseconds. */
+const PATIENCE_MS = 120_000;
+
 interface Job {
 	id: string;
 	prompt: string;
@@ -52,6 +55,7 @@ export class ModelService {
 		const given = this.answer(request);
 		this.log.push({ at: this.clock.now(), request, status: 'status' in given ? given.status : 0 });
 		await this.clock.sleep(this.settings.latencyMs / 2);
+		if (fault === 'timeout') await this.clock.sleep(PATIENCE_MS);
 		return this.settings.loses(request) ? LOST : damaged(given, fault);
 	};
 
@@ -119,5 +123,6 @@ function damaged(given: Answer, fault: Fault | undefined): Answer {
 	if (fault === undefined || !('status' in given)) return given;
 	if (fault === 'error') return answer(502, 'Bad gateway');
 	if (fault === 'after') return LOST;
+	if (fault === 'timeout') return { lost: 'timeout' };
 	return { ...given, body: JSON.stringify(given.body).slice(0, -20) };
 }

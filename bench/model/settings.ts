@@ -1,8 +1,11 @@
 import type { ApiRequest, Resource } from '../../src/transport/types';
 import type { Counting } from './requestLimit';
 
-/** What becomes of an answer on its way; `before`: of a request that never arrives. */
-export type Fault = 'before' | 'after' | 'truncated' | 'error';
+/**
+ * How an answer gets lost: the connection breaks before the service has read the request, or after it has done what was asked; the
+ * answer never comes; it comes cut off; a proxy answers 502 in its place.
+ */
+export type Fault = 'before' | 'after' | 'timeout' | 'truncated' | 'error';
 
 export interface ServiceSettings {
 	requestsPerMinute: number;

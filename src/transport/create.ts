@@ -11,7 +11,7 @@ import type { Ended } from './watch';
 const NO_SLOT: Slot = { free: () => {}, accepted: () => {}, refused: () => {}, leave: () => {} };
 
 /** How long a creation may be refused with 429 while no other of ours gets through, in milliseconds. */
-const PATIENCE_MS = 300_000;
+const PATIENCE_MS = 1_800_000;
 
 /** A content whose job has failed is tried under so many keys: each may be that of an earlier run which failed too. */
 const CONTENT_ATTEMPTS = 5;

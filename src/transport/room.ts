@@ -1,8 +1,15 @@
 import type { Clock, Random } from './types';
 
-/** The time until one more place is tried, in milliseconds: doubled with each refusal in a row. */
+/** The time until one more place is tried, in milliseconds: doubled with each refusal in a row, halved with each success. */
 const FIRST_PROBE_MS = 2_000;
 const LONGEST_PROBE_MS = 60_000;
+
+/**
+ * Who has places tries for more only so often, in own jobs taken since the last refusal or in milliseconds: places that fall free
+ * somewhere else are soon taken again there, and most tries would only be refused. Who has none tries every minute or so.
+ */
+const JOBS_A_PROBE = 4;
+const CONTENT_PROBE_MS = 180_000;
 
 /**
  * How many jobs at a time the service takes from this process. All that the plan allows, until it refuses one: then others use
@@ -14,8 +21,13 @@ export class Room {
 
 	private delay = FIRST_PROBE_MS;
 
-	/** When one more place may be tried, in milliseconds since the epoch. */
-	probeAt = 0;
+	private refusedAt = 0;
+
+	/** Jobs of ours that were taken since the last refusal. */
+	private takenSince = 0;
+
+	/** When one more place may be tried as far as the last refusal goes, in milliseconds since the epoch. */
+	private after = 0;
 
 	lastAccepted = 0;
 
@@ -24,22 +36,31 @@ export class Room {
 		private readonly random: Random,
 	) {}
 
+	/** When one more place may be tried, in milliseconds since the epoch, unless something happens before. */
+	get probeAt(): number {
+		const isContent = this.room > 0 && this.delay >= LONGEST_PROBE_MS;
+		if (!isContent || this.takenSince >= JOBS_A_PROBE) return this.after;
+		return Math.max(this.after, this.refusedAt + CONTENT_PROBE_MS);
+	}
+
 	/** @param taken places in use, without the one that is asked for */
 	admits(taken: number): boolean {
 		if (taken < this.room) return true;
 		if (this.clock.now() < this.probeAt) return false;
-		// One at a time: the next waits for what becomes of this one.
-		this.probeAt = this.clock.now() + LONGEST_PROBE_MS;
+		// One at a time: the next waits for what becomes of this one, or a while when nothing becomes of it.
+		this.after = this.clock.now() + LONGEST_PROBE_MS;
 		return true;
 	}
 
 	/** @param taken places in use, with the one that was accepted */
 	accepted(taken: number): void {
 		this.lastAccepted = this.clock.now();
-		if (taken < this.room) return;
-		this.room = Math.max(this.room, taken);
-		this.delay = FIRST_PROBE_MS;
-		this.probeAt = this.lastAccepted;
+		this.takenSince += 1;
+		// A place that was ours already proves nothing about one more.
+		if (taken <= this.room) return;
+		this.room = taken;
+		this.delay = Math.max(FIRST_PROBE_MS, this.delay / 2);
+		this.after = this.lastAccepted;
 	}
 
 	/**
@@ -48,8 +69,9 @@ export class Room {
 	 */
 	refused(taken: number, hintMs?: number): void {
 		this.room = Math.max(0, taken);
-		const wait = hintMs ?? this.delay * (0.5 + this.random());
-		this.probeAt = this.clock.now() + wait;
+		this.takenSince = 0;
+		this.refusedAt = this.clock.now();
+		this.after = this.refusedAt + (hintMs ?? this.delay * (0.5 + this.random()));
 		this.delay = Math.min(LONGEST_PROBE_MS, this.delay * 2);
 	}
 }
