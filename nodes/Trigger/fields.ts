@@ -29,7 +29,7 @@ export const modesField: INodeProperties = {
 		value,
 	})),
 	default: [],
-	description: 'Only generations of these modes; all where none is chosen.',
+	description: 'Only generations of these modes; all where none is chosen',
 };
 
 export const modelsField: INodeProperties = {

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { EVENTS } from '../../src/contract';
 import { signedHeaders } from './support/signed';
 import { TriggerStage, triggerName } from './support/triggerStage';
+import { until } from './support/until';
 
 jest.setTimeout(240_000);
 
@@ -37,23 +38,7 @@ async function makeAllKinds(): Promise<void> {
 	await call('POST', '/agents/runs', { brief: '[fail]', auto_approve: true, max_credits: 100 });
 }
 
-/** The webhook that the service has for a workflow, its secret included. */
-const registered = (url: string) => {
-	const { workspaces } = stage.sandbox.service.store;
-	return [...workspaces.values()]
-		.flatMap(({ webhooks }) => webhooks.all())
-		.filter((one) => one.url === url);
-};
-
-/** Has everything that is waited for, so that a wait fails with what is there. */
-async function until(test: () => boolean | Promise<boolean>, timeoutMs = 20_000): Promise<void> {
-	const deadline = Date.now() + timeoutMs;
-	while (!(await test()) && Date.now() < deadline) await sleep(100);
-}
-
-const faults = (rules: object[]) => stage.sandbox.service.faults.replace({ rules });
-
-afterEach(() => faults([]));
+afterEach(() => stage.faults([]));
 
 describe('a published workflow', () => {
 	it('is started by all eight kinds, before and after a restart of n8n', async () => {
@@ -89,7 +74,7 @@ describe('a published workflow', () => {
 		await stage.rest.workflows.publish(byEvent);
 		await stage.rest.workflows.publish(byPolling);
 		await stage.down();
-		faults([{ kind: 'delivery_lose', times: 10 }]);
+		stage.faults([{ kind: 'delivery_lose', times: 10 }]);
 		const made: string[] = [];
 		for (let count = 0; count < 130; count += 1) {
 			const { id } = await stage.api(
@@ -130,8 +115,8 @@ describe('Listen for test event', () => {
 		for (const { event, payload } of live) {
 			await stage.rest.workflows.listen(workflow.id, triggerName);
 			const url = stage.urlOf(workflow, 'webhook-test');
-			await until(() => registered(url).length === 1);
-			const secret = registered(url)[0]?.secret ?? '';
+			await until(() => stage.registered(url).length === 1);
+			const secret = stage.registered(url)[0]?.secret ?? '';
 			const wrong = await stage.call(url, { headers: signedHeaders('whsec_wrong', '{}') }, '{}');
 			expect(wrong.status).toBe(401);
 			const body = JSON.stringify(payload);
@@ -141,10 +126,10 @@ describe('Listen for test event', () => {
 			const before = live.length + seen.size;
 			expect((await stage.items(workflow, before + 1)).at(-1)).toMatchObject({ event });
 			seen.add(event);
-			await until(() => registered(url).length === 0);
-			expect(registered(url)).toEqual([]);
+			await until(() => stage.registered(url).length === 0);
+			expect(stage.registered(url)).toEqual([]);
 		}
-		expect(registered(stage.urlOf(workflow))).toHaveLength(1);
+		expect(stage.registered(stage.urlOf(workflow))).toHaveLength(1);
 		await stage.rest.workflows.unpublish(workflow.id);
 		expect(await stage.webhooks()).toEqual([]);
 	});
@@ -166,7 +151,7 @@ describe('the options', () => {
 			options: { fetchResource: true, downloadOutputs: true },
 		});
 		await stage.rest.workflows.publish(workflow);
-		faults([{ kind: 'slow', operations: ['getGeneration'], seconds: 180 }]);
+		stage.faults([{ kind: 'slow', operations: ['getGeneration'], seconds: 180 }]);
 		const { id } = await stage.api('POST', '/generations', {
 			...anImage(),
 			parameters: { count: 2 },

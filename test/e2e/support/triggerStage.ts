@@ -127,9 +127,20 @@ export class TriggerStage {
 		});
 	}
 
-	async ourTrigger(parameters: IDataObject): Promise<SavedWorkflow> {
+	async ourTrigger(
+		parameters: IDataObject,
+		credentials?: Record<string, SavedCredential>,
+	): Promise<SavedWorkflow> {
 		const type = 'n8n-nodes-mediagen.mediaGenTrigger';
-		return await this.workflow({ type, parameters: parameters as INode['parameters'] });
+		const given = Object.entries(credentials ?? {}).map(([name, saved]) => [
+			name,
+			{ id: saved.id, name: saved.name },
+		]);
+		return await this.workflow({
+			type,
+			parameters: parameters as INode['parameters'],
+			...(credentials && { credentials: Object.fromEntries(given) as INode['credentials'] }),
+		});
 	}
 
 	async pollingTrigger(parameters: IDataObject): Promise<SavedWorkflow> {
@@ -172,6 +183,18 @@ export class TriggerStage {
 
 	async webhooks(): Promise<IDataObject[]> {
 		return (await this.api('GET', '/webhooks')).data as IDataObject[];
+	}
+
+	/** The webhooks that the service has for a URL, their secrets included. */
+	registered(url: string): Array<{ id: string; secret: string; events: string[] }> {
+		const { workspaces } = this.sandbox.service.store;
+		const all = [...workspaces.values()].flatMap(({ webhooks }) => webhooks.all());
+		return all.filter((one) => one.url === url);
+	}
+
+	/** Replaces the faults that the service has. */
+	faults(rules: object[]): void {
+		this.sandbox.service.faults.replace({ rules });
 	}
 
 	/** A call through the TLS front, as the service or anybody may make it. */

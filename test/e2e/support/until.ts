@@ -1,0 +1,10 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+
+/** Looks until something holds or time is up; the expectation after it then fails with what is there. */
+export async function until(
+	test: () => boolean | Promise<boolean>,
+	timeoutMs = 20_000,
+): Promise<void> {
+	const deadline = Date.now() + timeoutMs;
+	while (!(await test()) && Date.now() < deadline) await sleep(100);
+}
