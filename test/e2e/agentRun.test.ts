@@ -1,6 +1,6 @@
 import type { INodeParameters } from 'n8n-workflow';
 import { byId, call, make, until } from './support/fixtures';
-import { rest, runOurs, sandbox } from './support/harness';
+import { credentials, rest, runOurs, sandbox } from './support/harness';
 import { download, sniff } from './support/media';
 
 const node = 'mediaGenAgentRun';
@@ -111,6 +111,18 @@ it('Get gives the files of a run that has them', async () => {
 		parameters: { operation: 'get', agentRunId: byId(id), downloadOutputs: true },
 	});
 	expect(Object.keys(run.items[0]?.binary ?? {})).toHaveLength(4);
+});
+
+it('the list in the editor shows runs by title and status', async () => {
+	const id = await make.agentRun();
+	const search = {
+		type: `n8n-nodes-mediagen.${node}`,
+		methodName: 'searchAgentRuns',
+		credential: credentials.full,
+	};
+	expect((await rest.nodes.search({ ...search, filter: 'plan_prop' })).results).toMatchObject([
+		{ value: id, name: expect.stringContaining('A spot for a bakery') as string },
+	]);
 });
 
 it.each<[string, INodeParameters, RegExp]>([

@@ -10,7 +10,7 @@ import { parameters } from './fields/parameters';
 export const create: Operation = {
 	value: 'create',
 	name: 'Create',
-	action: 'Create a generation',
+	action: 'Create generation',
 	description: 'Generate images, videos, music, sound effects or speech',
 	plan: {
 		endpoint: ENDPOINTS.createGeneration,

@@ -20,7 +20,7 @@ const ENDINGS: Endings = {
 export const wait: Operation = {
 	value: 'wait',
 	name: 'Wait for Completion',
-	action: 'Wait for a job',
+	action: 'Wait for job',
 	description: 'Wait until a generation, speech, agent run or persona has ended',
 	plan: { endpoint: ENDPOINTS.getJob, output: 'wait', endings: ENDINGS },
 	fields: [
