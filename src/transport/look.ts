@@ -9,6 +9,9 @@ import { kindOf, type Waiter } from './waiter';
 /** A job just created may be unknown to a part of the service for a moment; so often is that believed. */
 const UNKNOWN_ALLOWED = 3;
 
+/** After so many lists in a row that brought no answer, jobs are read one by one instead. */
+const LISTS_ALLOWED = 2;
+
 /** Jobs read one by one in a single look, at most: the rest have their turn at the next. */
 const SINGLES_A_LOOK = 5;
 
@@ -17,6 +20,8 @@ const SINGLES_A_LOOK = 5;
  * answered for is told, or looked at again when his kind of job may have ended.
  */
 export class Look {
+	private missedLists = 0;
+
 	constructor(
 		private readonly client: Client,
 		private readonly clock: Clock,
@@ -52,7 +57,7 @@ export class Look {
 		if (!seen) return false;
 		const job = { ...seen, id: waiter.job.id, object: waiter.job.object };
 		const state = jobState(job, waiter.endings);
-		if (state === 'good' && isWhole && !isWhole(job)) return false;
+		if (state !== 'running' && isWhole && !isWhole(job)) return false;
 		const age = Math.max(0, at - waiter.since);
 		waiter.job = job;
 		if (state === 'running') {
@@ -71,7 +76,11 @@ export class Look {
 		if (!first) return new Set();
 		const sending = this.timed(first.line);
 		const page = await readNewest(this.client, sending.line);
-		if (!page.ok) return isPassing(page) ? undefined : new Set();
+		this.missedLists = page.ok ? 0 : this.missedLists + 1;
+		if (!page.ok) {
+			const isTold = !isPassing(page) || this.missedLists > LISTS_ALLOWED;
+			return isTold ? new Set() : undefined;
+		}
 		const found = (one: Waiter) => this.saw(one, page.value.get(one.job.id), sending.at(), hasAll);
 		return new Set(waiters.filter(found));
 	}

@@ -1,6 +1,6 @@
 import { ENDPOINTS, LIMITS } from '../contract';
 import type { Client } from './client';
-import { isGeneration, readerPath } from './job';
+import { isGeneration, readerPath, statedReason } from './job';
 import { ok, type Failed, type Result } from './result';
 import { isRecord, isResource, type Line, type Resource } from './types';
 
@@ -38,8 +38,19 @@ export function isPassing({ failure }: Failed): boolean {
 
 const hasUrl = (output: unknown) => isRecord(output) && typeof output.url === 'string';
 
-/** Whether a finished job carries its outputs, so that it need not be read by itself. */
-export function hasAll(job: Resource): boolean {
+function hasOutputs(job: Resource): boolean {
 	if (Array.isArray(job.outputs)) return job.outputs.some(hasUrl);
 	return hasUrl(job.output) || !('outputs' in job || 'output' in job || isGeneration(job));
+}
+
+/** Statuses that call for a reason. */
+const LACKING = new Set<unknown>(['failed', 'partially_completed']);
+
+/**
+ * Whether an ended job carries all that is told of it, its outputs and the reason of what it lacks, so that it need not be read
+ * by itself: a list or an event may show less.
+ */
+export function hasAll(job: Resource): boolean {
+	const isReasoned = !LACKING.has(job.status) || statedReason(job) !== undefined;
+	return isReasoned && (job.status === 'failed' || hasOutputs(job));
 }

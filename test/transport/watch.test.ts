@@ -247,3 +247,28 @@ describe('a job that joins a sleeping watcher', () => {
 		expect(clock.now() - joined).toBe(1_000);
 	});
 });
+
+test('a list that never answers does not hold up the waits: jobs are read singly', async () => {
+	const { clock, wait, sent } = setUp(({ path }) =>
+		path === '/generations' ? answer(503, {}) : answer(200, done(path.split('/').at(-1) ?? '')),
+	);
+	const waits = ['gen_1', 'gen_2'].map(async (id) => await wait(generation(id)));
+	const ended = await clock.run(Promise.all(waits));
+	expect(ended.every(({ ok: isOk }) => isOk)).toBe(true);
+	expect(sent.filter(({ path }) => path === '/generations').length).toBeLessThanOrEqual(4);
+});
+
+test('a job that a list shows as failed without a reason is read by itself, where the reason is', async () => {
+	const failed = (id: string) => generation(id, { status: 'failed' });
+	const { clock, wait } = setUp(({ path }) =>
+		path === '/generations'
+			? page(failed('gen_1'), failed('gen_2'))
+			: answer(200, { ...failed(path.split('/').at(-1) ?? ''), errors: [{ message: 'Too dark' }] }),
+	);
+	const waits = ['gen_1', 'gen_2'].map(async (id) => await wait(generation(id)));
+	const ended = await clock.run(Promise.all(waits));
+	expect(ended).toMatchObject([
+		{ ok: true, value: { errors: [{ message: 'Too dark' }] } },
+		{ ok: true, value: { errors: [{ message: 'Too dark' }] } },
+	]);
+});
