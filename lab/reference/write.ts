@@ -1,0 +1,6 @@
+import { writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { projectRoot } from '../paths';
+import { nodesReference } from './nodes';
+
+void nodesReference().then((text) => writeFileSync(path.join(projectRoot, 'docs/nodes.md'), text));

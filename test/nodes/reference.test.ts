@@ -1,0 +1,6 @@
+import { readFileSync } from 'node:fs';
+import { nodesReference } from '../../lab/reference/nodes';
+
+test('docs/nodes.md says what the nodes are: npm run reference writes it', async () => {
+	expect(readFileSync('docs/nodes.md', 'utf8')).toBe(await nodesReference());
+});
