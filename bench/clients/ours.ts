@@ -1,3 +1,4 @@
+import { Batch } from '../../src/transport/batch';
 import { create } from '../../src/transport/create';
 import { Workspace } from '../../src/transport/workspace';
 import { hostWith, PLAN, runOf } from '../../test/support/run';
@@ -11,10 +12,11 @@ export async function ours({ clock, service, random, jobs }: Scene, name = 'a'):
 	const workspace = new Workspace(PLAN, clock, random);
 	if (service.settings.onEnd) service.settings.onEnd = (job) => workspace.watch.tell(job);
 	const host = hostWith(service.send);
+	const batch = new Batch(jobs, false);
 	const settings = { waitTimeoutMs: Infinity };
 	const items = Array.from({ length: jobs }, async (_, itemIndex) => {
 		const place = { seed: name };
-		return await create(runOf({ host, workspace, settings, itemIndex, place }));
+		return await create(runOf({ host, workspace, settings, batch, itemIndex, place }));
 	});
 	return (await Promise.all(items)).filter(({ ok }) => !ok).length;
 }

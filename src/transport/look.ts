@@ -4,7 +4,7 @@ import { hasAll, isPassing, isUnknown, readNewest, readJob } from './lookup';
 import type { Pace } from './pace';
 import { fail, ok } from './result';
 import type { Clock, Line, Resource } from './types';
-import { kindOf, type Waiter } from './waiter';
+import type { Waiter } from './waiter';
 
 /** A job just created may be unknown to a part of the service for a moment; so often is that believed. */
 const UNKNOWN_ALLOWED = 3;
@@ -62,10 +62,10 @@ export class Look {
 		waiter.job = job;
 		if (state === 'running') {
 			waiter.running = age;
-			waiter.nextLook = waiter.since + this.pace.next(kindOf(job), age);
+			waiter.nextLook = waiter.since + this.pace.next(waiter.kind, age);
 			return true;
 		}
-		if (state === 'good') this.pace.learn(kindOf(job), waiter.running, age, waiter.told);
+		if (state === 'good') this.pace.learn(waiter.kind, waiter.running, age, waiter.told);
 		waiter.settle(ok({ job, atFirstLook: waiter.running === 0 }));
 		return true;
 	}

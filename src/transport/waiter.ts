@@ -11,6 +11,7 @@ export interface Ended {
 /** One who waits for the end of a job. */
 export interface Waiter {
 	job: Resource;
+	kind: string;
 	line: Line;
 	/** Where the job is read, if not where its kind is. */
 	path: string | undefined;

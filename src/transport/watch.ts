@@ -32,6 +32,9 @@ export class Watch {
 	/** Ends the sleep before the next look when something has changed; `undefined` while nobody sleeps. */
 	private nap: AbortController | undefined;
 
+	/** When that sleep ends by itself, in milliseconds since the epoch. */
+	private napUntil = Infinity;
+
 	private looking = false;
 
 	private lastLook = -Infinity;
@@ -64,10 +67,12 @@ export class Watch {
 		return await new Promise<Result<Ended>>((resolve) => {
 			const since = this.clock.now();
 			const onAbort = () => waiter.settle(fail({ kind: 'cancelled' }, waiter.job));
-			const nextLook = since + this.pace.next(kindOf(job), 0);
+			const kind = kindOf(job);
+			const nextLook = since + this.pace.next(kind, 0);
 			const waiter: Waiter = {
 				...{
 					job,
+					kind,
 					line,
 					since,
 					deadline,
@@ -82,12 +87,13 @@ export class Watch {
 					line.signal?.removeEventListener('abort', onAbort);
 					if (!this.waiters.delete(waiter)) return;
 					resolve(result);
-					this.nap?.abort();
+					if (this.waiters.size === 0) this.nap?.abort();
 				},
 			};
 			line.signal?.addEventListener('abort', onAbort, { once: true });
 			this.waiters.add(waiter);
-			this.nap?.abort();
+			// Not for each of thousands: going through all of them takes time.
+			if (Math.min(nextLook, deadline) < this.napUntil) this.nap?.abort();
 			if (!this.looking) void this.look();
 		});
 	}
@@ -113,6 +119,7 @@ export class Watch {
 			const wait = this.untilNextLook();
 			if (wait > 0) {
 				this.nap = new AbortController();
+				this.napUntil = this.clock.now() + wait;
 				await this.clock.sleep(wait, this.nap.signal);
 				this.nap = undefined;
 			}
@@ -133,7 +140,7 @@ export class Watch {
 		for (const waiter of this.waiters) {
 			due = Math.min(due, waiter.nextLook);
 			deadline = Math.min(deadline, waiter.deadline);
-			step = Math.min(step, this.pace.step(kindOf(waiter.job)));
+			step = Math.min(step, this.pace.step(waiter.kind));
 		}
 		const earliest = this.lastLook + Math.max(step, this.shortest());
 		return Math.min(Math.max(due, earliest), deadline) - now;
@@ -164,7 +171,7 @@ export class Watch {
 		const now = this.clock.now();
 		for (const waiter of this.waiters) {
 			if (waiter.nextLook > now) continue;
-			waiter.nextLook = waiter.since + this.pace.next(kindOf(waiter.job), now - waiter.since);
+			waiter.nextLook = waiter.since + this.pace.next(waiter.kind, now - waiter.since);
 		}
 	}
 }
