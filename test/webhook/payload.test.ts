@@ -1,0 +1,78 @@
+import fc from 'fast-check';
+import { readPayload } from '../../src/webhook/payload';
+
+const read = (text: string) => readPayload(Buffer.from(text));
+
+test.each([
+	'',
+	' ',
+	'{',
+	'{"not json',
+	'[]',
+	'[{}]',
+	'null',
+	'"text"',
+	'1',
+	'true',
+	'{}{}',
+	"{'a':1}",
+])('%j is no event', (text) => {
+	expect(read(text)).toBeUndefined();
+});
+
+test('an object is read as it is, behind a byte order mark too', () => {
+	expect(read('{"a":[1,{"b":null}]}')).toEqual({ a: [1, { b: null }] });
+	expect(read('\ufeff{"a":1}')).toEqual({ a: 1 });
+});
+
+test('bytes that are no UTF-8 do not keep an event from being read', () => {
+	const bytes = Buffer.concat([
+		Buffer.from('{"a":"'),
+		Buffer.from([0xff, 0x80]),
+		Buffer.from('"}'),
+	]);
+	expect(readPayload(bytes)).toEqual({ a: '\ufffd\ufffd' });
+	expect(readPayload(Buffer.from([0, 0xff, 0x80]))).toBeUndefined();
+});
+
+test('what is nested up to 256 deep is read, and 200,000 deep it is not, without an exception', () => {
+	const nested = (depth: number) => `${'{"a":'.repeat(depth)}1${'}'.repeat(depth)}`;
+	expect(read(nested(256))).toBeDefined();
+	expect(read(nested(257))).toBeUndefined();
+	expect(read(nested(200_000))).toBeUndefined();
+	expect(read('['.repeat(200_000))).toBeUndefined();
+});
+
+test('brackets within texts are no depth', () => {
+	const text = `${'[{'.repeat(1_000)}\\"`;
+	expect(read(JSON.stringify({ text, more: '"'.repeat(9) }))).toEqual({
+		text,
+		more: '"'.repeat(9),
+	});
+});
+
+test('a prototype does not come in, at any depth', () => {
+	const payload = read(
+		'{"__proto__":{"x":1},"a":{"__proto__":{"x":1},"b":1},"c":[{"__proto__":{"x":1}}]}',
+	);
+	expect(payload).toEqual({ a: { b: 1 }, c: [{}] });
+	expect(JSON.stringify(payload)).not.toContain('__proto__');
+	expect(Object.assign({}, payload) as { x?: number }).not.toHaveProperty('x');
+});
+
+test('any JSON object comes out as JSON.parse has it, and no text throws', () => {
+	fc.assert(
+		fc.property(
+			fc.object({ maxDepth: 5, key: fc.string().filter((key) => key !== '__proto__') }),
+			(value) => {
+				const text = JSON.stringify(value);
+				expect(read(text)).toEqual(JSON.parse(text));
+			},
+		),
+	);
+	fc.assert(
+		fc.property(fc.uint8Array({ maxLength: 50 }), (bytes) => {
+			readPayload(bytes);
+		}),
+	);
+});
