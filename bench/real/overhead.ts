@@ -26,7 +26,7 @@ export async function overhead(
 	credential: SavedCredential,
 	baseUrl: string,
 ): Promise<Figure> {
-	const own: Step = {
+	const ours: Step = {
 		name: 'Ours',
 		type: 'n8n-nodes-mediagen.mediaGenGeneration',
 		credential,
@@ -35,7 +35,7 @@ export async function overhead(
 			generationId: { __rl: true, mode: 'id', value: '={{ $json.id }}' },
 		},
 	};
-	const plain: Step = {
+	const request: Step = {
 		name: 'HTTP Request',
 		type: 'n8n-nodes-base.httpRequest',
 		typeVersion: 4.2,
@@ -46,13 +46,16 @@ export async function overhead(
 			nodeCredentialType: credential.type,
 		},
 	};
-	const times: Record<string, number[]> = { own: [], plain: [] };
+	const own: number[] = [];
+	const plain: number[] = [];
 	for (let round = 0; round <= ROUNDS; round += 1) {
-		const [a, b] = [await time(rest, own), await time(rest, plain)];
+		const [a, b] = [await time(rest, ours), await time(rest, request)];
 		// The first round only warms up.
-		if (round > 0) times.own?.push(a) && times.plain?.push(b);
+		if (round === 0) continue;
+		own.push(a);
+		plain.push(b);
 	}
-	const [ownMs, plainMs] = [median(times.own ?? []), median(times.plain ?? [])];
+	const [ownMs, plainMs] = [median(own), median(plain)];
 	const ratio = ownMs / plainMs;
 	return {
 		name: 'an item of our node against the HTTP Request node',

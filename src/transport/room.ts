@@ -4,6 +4,10 @@ import type { Clock, Random } from './types';
 const FIRST_PROBE_MS = 2_000;
 const LONGEST_PROBE_MS = 60_000;
 
+/** After so many refusals in a row the others have long jobs, so that it goes on more slowly. */
+const MANY_REFUSALS = 6;
+const SLOW_PROBE_MS = 120_000;
+
 /**
  * Who has places tries for more only so often, in own jobs taken since the last refusal or in milliseconds: places that fall free
  * somewhere else are soon taken again there, and most tries would only be refused. Who has none tries every minute or so.
@@ -22,6 +26,9 @@ export class Room {
 	private delay = FIRST_PROBE_MS;
 
 	private refusedAt = 0;
+
+	/** Refusals since the last job of ours was taken. */
+	private inARow = 0;
 
 	/** Jobs of ours that were taken since the last refusal. */
 	private takenSince = 0;
@@ -56,6 +63,7 @@ export class Room {
 	accepted(taken: number): void {
 		this.lastAccepted = this.clock.now();
 		this.takenSince += 1;
+		this.inARow = 0;
 		// A place that was ours already proves nothing about one more.
 		if (taken <= this.room) return;
 		this.room = taken;
@@ -72,6 +80,8 @@ export class Room {
 		this.takenSince = 0;
 		this.refusedAt = this.clock.now();
 		this.after = this.refusedAt + (hintMs ?? this.delay * (0.5 + this.random()));
-		this.delay = Math.min(LONGEST_PROBE_MS, this.delay * 2);
+		this.inARow += 1;
+		const longest = this.inARow > MANY_REFUSALS ? SLOW_PROBE_MS : LONGEST_PROBE_MS;
+		this.delay = Math.min(longest, this.delay * 2);
 	}
 }
