@@ -2,7 +2,7 @@ import { NodeConnectionTypes, type INodeType, type INodeTypeDescription } from '
 import { mediaGenApiTest } from '../../src/description/credentialTest';
 import { sharedDescription } from '../../src/description/node';
 import { operationProperties } from '../../src/description/properties';
-import { searchPersonas } from '../../src/description/search/personas';
+import { searchAllPersonas } from '../../src/description/search/personas';
 import { operations } from './operations';
 
 export class MediaGenPersona implements INodeType {
@@ -29,6 +29,6 @@ export class MediaGenPersona implements INodeType {
 
 	methods = {
 		credentialTest: { mediaGenApiTest },
-		listSearch: { searchPersonas },
+		listSearch: { searchAllPersonas },
 	};
 }

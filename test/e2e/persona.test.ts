@@ -93,7 +93,7 @@ it('the list in the editor finds a persona by name', async () => {
 	const id = await make.persona();
 	const search = {
 		type: `n8n-nodes-mediagen.${node}`,
-		methodName: 'searchPersonas',
+		methodName: 'searchAllPersonas',
 		credential: credentials.full,
 	};
 	expect((await rest.nodes.search({ ...search, filter: 'MAR' })).results).toMatchObject([

@@ -48,6 +48,7 @@ export const personaIdLocator: INodeProperties = {
 	...personaLocator,
 	required: true,
 	description: 'The persona to work on',
+	modes: [listMode('searchAllPersonas'), idMode('e.g. 3b241101-e2bb-4255-8caf-4136c566a962')],
 };
 
 export const speechModelLocator: INodeProperties = {

@@ -29,7 +29,7 @@ const form: Field = {
 		typeOptions: { multipleValues: true, multipleValueButtonText: 'Add Block', sortable: true },
 		displayOptions: { show: { blocksFrom: ['fields'] } },
 		placeholder: 'Add Block',
-		default: { block: [{ text: '', voice: { mode: 'list', value: '' } }] },
+		default: { block: [{ text: '', voice: { __rl: true, mode: 'list', value: '' } }] },
 		description: 'What is spoken, block after block: from 1 to 50, in one audio file',
 		options: [
 			{
