@@ -69,6 +69,7 @@ const LARGEST_RECORDED = 100_000;
 
 /** The body as the request log keeps it; large ones would fill the memory. */
 function recorded(body: unknown, { headers }: Request): unknown {
+	if (body === undefined) return null;
 	const length = Number(headers['content-length'] ?? LARGEST_RECORDED + 1);
 	return length > LARGEST_RECORDED ? { omitted_bytes: length } : (body ?? null);
 }
