@@ -21,7 +21,8 @@ export class MediaGenTrigger implements INodeType {
 			dark: 'file:../icons/mediagen.dark.svg',
 		},
 		group: ['trigger'],
-		version: 1,
+		// Of version 1 n8n evaluates an expression for each delivery, and reads bodies of every type before the node does.
+		version: 2,
 		subtitle: '={{ $parameter["events"].join(", ") }}',
 		description: 'Start a workflow the moment something is done, by signed events of the service',
 		eventTriggerDescription: 'Waiting for an event of the service',

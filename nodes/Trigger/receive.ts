@@ -1,6 +1,7 @@
 import type { IDataObject, IWebhookFunctions, IWebhookResponseData } from 'n8n-workflow';
 import { EVENTS, SIGNATURE_HEADERS } from '../../src/contract';
 import { isResource } from '../../src/transport/types';
+import type { Workspace } from '../../src/transport/workspace';
 import { readEvent, type MediaGenEvent } from '../../src/webhook/event';
 import { verdictOf } from '../../src/webhook/filter';
 import { readPayload } from '../../src/webhook/payload';
@@ -8,8 +9,7 @@ import { Seen, seenKey } from '../../src/webhook/seen';
 import { verify } from '../../src/webhook/signature';
 import { memoryOf } from './memory';
 import { readOptions } from './options';
-import { secretOf } from './secret';
-import { openService, type Service } from './service';
+import { trustOf } from './trust';
 
 /** The largest body that is looked at, in bytes: n8n's own bound unless it was raised. */
 const LARGEST_BODY = 16 * 1024 * 1024;
@@ -46,12 +46,11 @@ async function trusted(context: IWebhookFunctions, now: number) {
 	const rawBody = await rawBodyOf(context.getRequestObject());
 	if (!rawBody) return undefined;
 	try {
-		const service = await openService(context);
-		const secret = await secretOf(context, service);
+		const { secret, workspace } = await trustOf(context, now);
 		const timestamp = headers[SIGNATURE_HEADERS.timestamp];
 		const signature = headers[SIGNATURE_HEADERS.signature];
 		if (!verify({ secret, timestamp, signature, rawBody, now })) return undefined;
-		return { service, rawBody, sentAt: Number(timestamp) * 1_000 };
+		return { workspace, rawBody, sentAt: Number(timestamp) * 1_000 };
 	} catch (error) {
 		// Without the credential nothing can be verified. Who sent it may be anybody, so it is not told.
 		context.logger.warn('MediaGen Trigger: a delivery cannot be verified', {
@@ -75,7 +74,7 @@ function isChosen(context: IWebhookFunctions, { kind }: MediaGenEvent): boolean 
 }
 
 /** A wait in this process for the resource need not look for itself. */
-function endWaits({ workspace }: Service, { resource }: MediaGenEvent): void {
+function endWaits(workspace: Workspace, { resource }: MediaGenEvent): void {
 	if (isResource(resource)) workspace.watch.tell(resource);
 }
 
@@ -87,13 +86,13 @@ export async function receive(this: IWebhookFunctions): Promise<IWebhookResponse
 	const now = Date.now();
 	const delivery = await trusted(this, now);
 	if (!delivery) return refuse(this);
-	const { service, rawBody, sentAt } = delivery;
+	const { workspace, rawBody, sentAt } = delivery;
 	const payload = readPayload(rawBody);
 	if (!payload) return IGNORED;
 	const event = readEvent(payload);
 	const key = seenKey(triggerName(this), event, rawBody);
 	if (!seen.take(key, now)) return IGNORED;
-	endWaits(service, event);
+	endWaits(workspace, event);
 	if (!isChosen(this, event) || verdictOf(event, readOptions(this)) === 'unwanted') return IGNORED;
 	const response = this.getResponseObject();
 	// n8n answers after it has made the execution. If it could not, the service sends the event again.

@@ -76,6 +76,9 @@ describe('activation', () => {
 		await publish(workflow);
 		const [old] = stage.registered(stage.urlOf(workflow));
 		await stage.rest.credentials.update(saved, { ...data, apiKey: `${key}_new` });
+		// A running n8n believes credentials for half a minute.
+		await stage.down();
+		await stage.up();
 		const event = JSON.stringify({ id: 'evt_rotated', type: 'generation.completed' });
 		const headers = signedHeaders(old?.secret ?? '', event);
 		expect((await stage.call(stage.urlOf(workflow), { headers }, event)).status).toBe(401);

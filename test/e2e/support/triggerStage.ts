@@ -38,7 +38,8 @@ export class TriggerStage {
 		private readonly closeCollector: () => void,
 	) {}
 
-	static async start(): Promise<TriggerStage> {
+	/** @param more variables that n8n gets besides */
+	static async start(more: Record<string, string> = {}): Promise<TriggerStage> {
 		const pair = await selfSigned();
 		const port = await freePort();
 		const front = await startTlsFront(port, pair);
@@ -59,7 +60,7 @@ export class TriggerStage {
 			});
 		});
 		await new Promise<void>((resolve) => collector.listen(0, '127.0.0.1', resolve));
-		const env = { WEBHOOK_URL: front.url, N8N_PROXY_HOPS: '1' };
+		const env = { WEBHOOK_URL: front.url, N8N_PROXY_HOPS: '1', ...more };
 		const { n8n, rest } = await setStage({ userFolder: temporaryUserFolder(), port, env });
 		const access = {
 			apiKey: sandbox.keys[0]?.key ?? '',
@@ -138,6 +139,7 @@ export class TriggerStage {
 		]);
 		return await this.workflow({
 			type,
+			typeVersion: 2,
 			parameters: parameters as INode['parameters'],
 			...(credentials && { credentials: Object.fromEntries(given) as INode['credentials'] }),
 		});

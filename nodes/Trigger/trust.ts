@@ -1,0 +1,51 @@
+import type { IWebhookFunctions } from 'n8n-workflow';
+import type { Workspace } from '../../src/transport/workspace';
+import { memoryOf } from './memory';
+import { isByHand, SECRET_CREDENTIAL, secretOf } from './secret';
+import { openService } from './service';
+
+/** What a delivery is checked with, and whose waits it may end. */
+export interface Trust {
+	secret: string | undefined;
+	workspace: Workspace;
+}
+
+/**
+ * How long credentials count without being read again, in milliseconds. n8n reads and decrypts them from its database each time,
+ * which takes longer than all else that a delivery needs.
+ */
+const FRESH_MS = 30_000;
+
+/** Registrations remembered at most. */
+const MOST = 1_000;
+
+const remembered = new Map<string, { trust: Trust; until: number }>();
+
+/** Names the registration and its credentials: another one is another secret. */
+function nameOf(context: IWebhookFunctions): string {
+	const { id, credentials = {} } = context.getNode();
+	const { webhookId, secret } = memoryOf(context);
+	const [api, byHand] = ['mediaGenApi', SECRET_CREDENTIAL].map((name) => credentials[name]?.id);
+	return JSON.stringify([
+		context.getWorkflow().id,
+		id,
+		api,
+		isByHand(context) && byHand,
+		webhookId,
+		secret,
+	]);
+}
+
+/** @throws when a credential cannot be read */
+export async function trustOf(context: IWebhookFunctions, now: number): Promise<Trust> {
+	const name = nameOf(context);
+	const known = remembered.get(name);
+	if (known && now < known.until) return known.trust;
+	const service = await openService(context);
+	const trust = { secret: await secretOf(context, service), workspace: service.workspace };
+	remembered.delete(name);
+	remembered.set(name, { trust, until: now + FRESH_MS });
+	const [oldest] = remembered.keys();
+	if (remembered.size > MOST && oldest !== undefined) remembered.delete(oldest);
+	return trust;
+}

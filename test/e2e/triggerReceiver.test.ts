@@ -1,0 +1,274 @@
+import type { IDataObject } from 'n8n-workflow';
+import { gzipSync } from 'node:zlib';
+import type { SavedWorkflow } from '../../lab/rest';
+import { sign } from '../../src/webhook/signature';
+import { signedHeaders } from './support/signed';
+import { TriggerStage } from './support/triggerStage';
+
+jest.setTimeout(600_000);
+
+let stage: TriggerStage;
+let workflow: SavedWorkflow;
+let url: string;
+let secret: string;
+
+beforeAll(async () => {
+	// n8n sets up an isolate for every delivery otherwise, which takes longer than all the rest.
+	stage = await TriggerStage.start({ N8N_EXPRESSION_ENGINE_LAZY_ACQUIRE: 'true' });
+	workflow = await stage.ourTrigger({ events: ['generation.completed'] });
+	await stage.rest.workflows.publish(workflow);
+	url = stage.urlOf(workflow);
+	secret = stage.registered(url)[0]?.secret ?? '';
+});
+
+afterAll(async () => await stage.stop());
+
+type Headers = Record<string, string | string[]>;
+
+const now = () => Math.floor(Date.now() / 1_000);
+const event = (id: string, more: object = {}) =>
+	JSON.stringify({
+		id,
+		type: 'generation.completed',
+		data: { object: { id: `gen_${id}` } },
+		...more,
+	});
+
+const deliver = async (body: string | Buffer, headers: Headers = {}, method = 'POST') =>
+	await stage.call(url, { method, headers: { ...signedHeaders(secret, body), ...headers } }, body);
+
+/** Whether anything was started meanwhile. */
+async function started(test: () => Promise<void>): Promise<number> {
+	const before = stage.of(workflow).length;
+	await test();
+	return (await stage.items(workflow, before + 1, 700)).length - before;
+}
+
+const BODY = event('refused');
+const T = () => String(now());
+const hex = () => sign(secret, T(), BODY).slice(3);
+
+const SIGNATURES: Array<[name: string, signature: () => string | string[] | undefined]> = [
+	['none', () => undefined],
+	['empty', () => ''],
+	['no digits', () => 'v1='],
+	['63 digits', () => `v1=${hex().slice(1)}`],
+	['65 digits', () => `v1=${hex()}0`],
+	['not hex', () => `v1=${'g'.repeat(64)}`],
+	['not ASCII', () => `v1=${'é'.repeat(64)}`],
+	['only v0', () => `v0=${hex()}`],
+	['only v2', () => `v2=${hex()}`],
+	['bare hex', () => hex()],
+	['base64', () => `v1=${Buffer.from(hex(), 'hex').toString('base64')}`],
+	[
+		'100 wrong ones',
+		() =>
+			Array<string>(100)
+				.fill(`v1=${'0'.repeat(64)}`)
+				.join(','),
+	],
+	['over 8 KiB before a valid one', () => `${'x'.repeat(8_200)} v1=${hex()}`],
+	['of another secret', () => sign('whsec_other', T(), BODY)],
+	['of the secret with a blank', () => sign(`${secret} `, T(), BODY)],
+];
+
+const TIMESTAMPS: Array<[name: string, timestamp: () => string | string[] | undefined]> = [
+	['none', () => undefined],
+	['abc', () => 'abc'],
+	['milliseconds', () => String(Date.now())],
+	['with a plus', () => `+${T()}`],
+	['1e9', () => '1e9'],
+	['hex', () => '0x65531f80'],
+	['twice', () => [T(), T()]],
+	['negative', () => `-${T()}`],
+	['2^53', () => '9007199254740992'],
+	['NaN', () => 'NaN'],
+	['301 s old', () => String(now() - 302)],
+	['301 s ahead', () => String(now() + 302)],
+	['the dot moved out of the body', () => `${T()}.1`],
+];
+
+const without = (headers: Headers, name: string, value: string | string[] | undefined): Headers => {
+	const rest = { ...headers };
+	delete rest[name];
+	return value === undefined ? rest : { ...rest, [name]: value };
+};
+
+describe('is refused with 401 and no body, and starts nothing', () => {
+	test('a signature that is malformed, missing or of another secret', async () => {
+		const refused = await started(async () => {
+			for (const [name, signature] of SIGNATURES) {
+				const headers = without(signedHeaders(secret, BODY), 'webhook-signature', signature());
+				const { status, body } = await stage.call(url, { headers }, BODY);
+				expect([name, status, body]).toEqual([name, 401, '']);
+			}
+		});
+		expect(refused).toBe(0);
+	});
+
+	test('a timestamp that is malformed, missing or too far away, though validly signed', async () => {
+		const refused = await started(async () => {
+			for (const [name, timestamp] of TIMESTAMPS) {
+				const value = timestamp();
+				const signed = sign(secret, Array.isArray(value) ? (value[0] ?? '') : (value ?? ''), BODY);
+				const headers = without({ 'webhook-signature': signed }, 'webhook-timestamp', value);
+				const { status, body } = await stage.call(url, { headers }, BODY);
+				expect([name, status, body]).toEqual([name, 401, '']);
+			}
+		});
+		expect(refused).toBe(0);
+	});
+
+	test('a body other than the signed one', async () => {
+		const refused = await started(async () => {
+			const headers = signedHeaders(secret, BODY);
+			for (const body of [event('other'), `${BODY}\n`, `\ufeff${BODY}`, ` ${BODY}`, '{}', '']) {
+				expect((await stage.call(url, { headers }, body)).status).toBe(401);
+			}
+		});
+		expect(refused).toBe(0);
+	});
+
+	test('multipart and packed bodies', async () => {
+		const boundary = 'x'.repeat(8);
+		const form = `--${boundary}\r\ncontent-disposition: form-data; name="a"\r\n\r\n1\r\n--${boundary}--\r\n`;
+		const refused = await started(async () => {
+			const type = `multipart/form-data; boundary=${boundary}`;
+			expect((await deliver(form, { 'content-type': type })).status).toBe(401);
+			const packed = gzipSync(BODY);
+			const signed = { ...signedHeaders(secret, BODY), 'content-encoding': 'gzip' };
+			expect((await stage.call(url, { headers: signed }, packed)).status).toBe(401);
+			expect((await deliver(packed, { 'content-encoding': 'gzip' })).status).toBe(401);
+		});
+		expect(refused).toBe(0);
+	});
+});
+
+test('what never reaches the node starts nothing and does no harm: other methods, headers and bodies past all bounds', async () => {
+	const refused = await started(async () => {
+		for (const method of ['GET', 'HEAD', 'PUT']) {
+			const { status } = await deliver(method === 'PUT' ? BODY : '', {}, method);
+			expect([method, status]).toEqual([method, 404]);
+		}
+		const many = Array<string>(10_000)
+			.fill(`v1=${'0'.repeat(64)}`)
+			.join(',');
+		expect((await deliver(BODY, { 'webhook-signature': many })).status).toBe(431);
+		// Types that n8n parses it reads before the node does, and fails above its own bound.
+		const large = Buffer.alloc(17 * 1024 * 1024, 0x20);
+		expect((await deliver(large)).status).toBe(500);
+		const type = { 'content-type': 'application/octet-stream' };
+		expect((await deliver(large, type)).status).toBe(401);
+		expect((await deliver('{"not json')).status).toBe(422);
+	});
+	expect(refused).toBe(0);
+});
+
+describe('validly signed', () => {
+	test('what is no event is taken and starts nothing', async () => {
+		const deep = `${'['.repeat(200_000)}${']'.repeat(200_000)}`;
+		const deepObject = `{"id":"evt_deep","a":${'['.repeat(200_000)}${']'.repeat(200_000)}}`;
+		const ignored = await started(async () => {
+			for (const body of ['', '[]', 'null', '"text"', '1', deep, deepObject]) {
+				const { status } = await deliver(body);
+				expect([body.slice(0, 20), status]).toEqual([body.slice(0, 20), 200]);
+			}
+			const text = { 'content-type': 'text/plain' };
+			expect((await deliver('{"not json', text)).status).toBe(200);
+			expect((await deliver(Buffer.from([0, 0xff, 0x80]), text)).status).toBe(200);
+		});
+		expect(ignored).toBe(0);
+	});
+
+	test('it starts the workflow whatever the content type, with bytes that are no UTF-8, and without a prototype', async () => {
+		const bodies: Array<[string | Buffer, string | undefined]> = [
+			[event('json'), 'application/json'],
+			[event('text'), 'text/plain'],
+			[event('unknown'), 'application/x-unknown'],
+			[event('none'), undefined],
+			[
+				Buffer.concat([
+					Buffer.from(event('bytes').slice(0, -1) + ',"x":"'),
+					Buffer.from([0xff]),
+					Buffer.from('"}'),
+				]),
+				'application/json',
+			],
+			[event('proto').replace('{', '{"__proto__":{"polluted":true},'), 'application/json'],
+		];
+		const count = await started(async () => {
+			for (const [body, type] of bodies) {
+				const headers = without(signedHeaders(secret, body), 'content-type', type);
+				expect((await stage.call(url, { headers }, body)).status).toBe(200);
+			}
+			await stage.items(workflow, bodies.length);
+		});
+		expect(count).toBe(bodies.length);
+		expect(JSON.stringify(stage.of(workflow))).not.toContain('polluted');
+	});
+
+	test('a valid signature among bad ones is enough', async () => {
+		const count = await started(async () => {
+			const bad = `v1=${'0'.repeat(64)}`;
+			const [first, second] = [event('before'), event('after')];
+			await deliver(first, { 'webhook-signature': `${sign(secret, T(), first)},${bad}` });
+			await deliver(second, { 'webhook-signature': `${bad}, ${sign(secret, T(), second)}` });
+			await stage.items(workflow, 2);
+		});
+		expect(count).toBe(2);
+	});
+
+	test('a replay and a repeat with a new timestamp are answered 200 and start nothing more', async () => {
+		const count = await started(async () => {
+			const body = event('again');
+			const headers = signedHeaders(secret, body);
+			const replies = [
+				await stage.call(url, { headers }, body),
+				await stage.call(url, { headers }, body),
+				await deliver(body, signedHeaders(secret, body, now() - 30)),
+			];
+			expect(replies.map(({ status }) => status)).toEqual([200, 200, 200]);
+		});
+		expect(count).toBe(1);
+	});
+
+	test('an unknown kind of event is emitted', async () => {
+		await deliver(event('kind', { type: 'generation.archived' }));
+		const items = await stage.items(workflow, stage.of(workflow).length);
+		expect(items.at(-1)).toMatchObject({ event: 'generation.archived', eventId: 'kind' });
+	});
+});
+
+test('1,000 events, each delivered 1 to 5 times, shuffled and at once, start the workflow 1,000 times', async () => {
+	const before = stage.of(workflow).length;
+	const deliveries = Array.from({ length: 1_000 }, (_, index) =>
+		Array.from({ length: 1 + (index % 5) }, (_copy, copy) => ({
+			id: `bulk_${index}`,
+			at: now() - copy,
+		})),
+	).flat();
+	deliveries.sort((left, right) =>
+		sign('shuffle', '1', JSON.stringify(left)).localeCompare(
+			sign('shuffle', '1', JSON.stringify(right)),
+		),
+	);
+	const statuses = new Map<number, number>();
+	const worker = async () => {
+		for (let next = deliveries.pop(); next; next = deliveries.pop()) {
+			const body = event(next.id);
+			const { status } = await stage.call(
+				url,
+				{ headers: signedHeaders(secret, body, next.at) },
+				body,
+			);
+			statuses.set(status, (statuses.get(status) ?? 0) + 1);
+		}
+	};
+	await Promise.all(Array.from({ length: 16 }, worker));
+	expect([...statuses]).toEqual([[200, 3_000]]);
+	const items = (await stage.items(workflow, before + 1_000, 120_000)).slice(
+		before,
+	) as IDataObject[];
+	expect(items).toHaveLength(1_000);
+	expect(new Set(items.map(({ eventId }) => eventId)).size).toBe(1_000);
+});

@@ -1,0 +1,207 @@
+import type { IWebhookFunctions } from 'n8n-workflow';
+import { receive } from '../../nodes/Trigger/receive';
+import { workspaceOf } from '../../src/transport/workspace';
+import { seal } from '../../src/webhook/sealed';
+import { shuffle } from '../support/shuffle';
+import {
+	deliveryContext,
+	FakeResponse,
+	signedDelivery,
+	triggerWorld,
+	type FakeDelivery,
+	type TriggerWorld,
+} from '../support/triggerContext';
+
+const SECRET = 'whsec_canary';
+const REFUSED = { noWebhookResponse: true };
+const IGNORED = { webhookResponse: '' };
+
+function registered(more: Partial<TriggerWorld> = {}): TriggerWorld {
+	const world = triggerWorld(more);
+	const sealed = seal(SECRET, String(world.credential.apiKey), 'wh_1');
+	world.staticData = { webhookId: 'wh_1', secret: sealed };
+	return world;
+}
+
+const take = async (world: TriggerWorld, delivery: FakeDelivery) =>
+	await receive.call(deliveryContext<IWebhookFunctions>(world, delivery));
+
+const generation = {
+	id: 'gen_1',
+	object: 'generation',
+	status: 'completed',
+	mode: 'image',
+	outputs: [],
+};
+const event = (id: string, more: object = {}) =>
+	JSON.stringify({ id, type: 'generation.completed', data: { object: generation }, ...more });
+
+const jsonOf = (result: Awaited<ReturnType<typeof take>>) => result.workflowData?.[0]?.[0]?.json;
+
+test('a verified event starts the workflow with its payload as received', async () => {
+	const at = Math.floor(Date.now() / 1_000) - 5;
+	const body = event('evt_1', { more: [1, { a: null }] });
+	expect(jsonOf(await take(registered(), signedDelivery(SECRET, body, at)))).toEqual({
+		event: 'generation.completed',
+		eventId: 'evt_1',
+		timestamp: new Date(at * 1_000).toISOString(),
+		deliveredAt: expect.stringMatching(/^\d{4}-/),
+		resourceId: 'gen_1',
+		payload: JSON.parse(body) as object,
+	});
+});
+
+describe('is refused with 401 and nothing else, though it is validly signed', () => {
+	const refused = async (world: TriggerWorld, more: FakeDelivery = {}) => {
+		const response = new FakeResponse();
+		const delivery = { ...signedDelivery(SECRET, event('evt_r')), response, ...more };
+		expect(await take(world, delivery)).toEqual(REFUSED);
+		expect([response.statusCode, response.ended]).toEqual([401, true]);
+	};
+
+	test('without a registration', async () => await refused(triggerWorld()));
+
+	test('when the stored secret cannot be decrypted', async () => {
+		const world = registered();
+		world.credential = { ...world.credential, apiKey: 'another-key' };
+		await refused(world);
+	});
+
+	test('when the secret is of another webhook', async () => {
+		const world = registered();
+		world.staticData.webhookId = 'wh_2';
+		await refused(world);
+	});
+
+	test('when the credential is gone, and the log says so without the secret', async () => {
+		const world = registered({ credential: { apiKey: 'k', baseUrl: 'not a url' } });
+		await refused(world);
+		expect(world.warnings).toHaveLength(1);
+	});
+
+	test('when the body cannot be read', async () => await refused(registered(), { broken: true }));
+
+	test('without raw bytes, as of multipart', async () =>
+		await refused(registered(), { rawBody: undefined }));
+
+	test.each(['gzip', 'deflate', 'br', 'zstd', ''])('packed with %j', async (encoding) => {
+		const { headers } = signedDelivery(SECRET, event('evt_r'));
+		await refused(registered(), { headers: { ...headers, 'content-encoding': encoding } });
+	});
+
+	test('above 16 MiB', async () => {
+		await refused(registered(), signedDelivery(SECRET, ' '.repeat(16 * 1024 * 1024 + 1)));
+	});
+});
+
+test('nothing is remembered of a refused delivery', async () => {
+	const world = registered();
+	const body = event('evt_state');
+	await take(world, { ...signedDelivery('whsec_wrong', body) });
+	expect(jsonOf(await take(world, signedDelivery(SECRET, body)))).toMatchObject({
+		eventId: 'evt_state',
+	});
+	expect(Object.keys(world.staticData)).toEqual(['webhookId', 'secret']);
+});
+
+test.each(['', '[]', 'null', '"x"', '{', '['.repeat(200_000)])(
+	'what is no event is taken and starts nothing: %#',
+	async (body) => {
+		expect(await take(registered(), signedDelivery(SECRET, body))).toEqual(IGNORED);
+	},
+);
+
+test('a replay and a repeat with a new timestamp start nothing more', async () => {
+	const world = registered();
+	const body = event('evt_again');
+	const at = Math.floor(Date.now() / 1_000);
+	const starts = [at, at, at - 30, at + 30].map(async (each) =>
+		jsonOf(await take(world, signedDelivery(SECRET, body, each))),
+	);
+	expect((await Promise.all(starts)).filter(Boolean)).toHaveLength(1);
+});
+
+test('each trigger gets the event, and test deliveries do not count for live ones', async () => {
+	const body = event('evt_many');
+	const first = registered();
+	const asTest = { ...first, mode: 'manual' };
+	for (const world of [first, asTest, registered()]) {
+		expect(jsonOf(await take(world, signedDelivery(SECRET, body)))).toBeDefined();
+	}
+});
+
+test('an event whose execution n8n could not make is taken again', async () => {
+	const world = registered();
+	const body = event('evt_500');
+	const response = new FakeResponse();
+	await take(world, { ...signedDelivery(SECRET, body), response });
+	response.status(500).end();
+	const again = new FakeResponse();
+	expect(
+		jsonOf(await take(world, { ...signedDelivery(SECRET, body), response: again })),
+	).toBeDefined();
+	again.end();
+	expect(await take(world, signedDelivery(SECRET, body))).toEqual(IGNORED);
+});
+
+test('of 2,000 events with 1 to 5 shuffled deliveries at once each starts the workflow exactly once', async () => {
+	const world = registered();
+	const ids = Array.from({ length: 2_000 }, (_, index) =>
+		Array<string>(1 + (index % 5)).fill(`bulk_${index}`),
+	);
+	const deliveries = shuffle(ids.flat()).map(
+		async (id) => await take(world, signedDelivery(SECRET, event(id))),
+	);
+	const started = (await Promise.all(deliveries)).map(jsonOf).filter(Boolean);
+	expect(started).toHaveLength(2_000);
+	expect(new Set(started.map((json) => json?.eventId)).size).toBe(2_000);
+});
+
+describe('which events start the workflow', () => {
+	const starts = async (parameters: object, payload: string) => {
+		const world = registered();
+		world.parameters = { ...world.parameters, ...parameters };
+		return jsonOf(await take(world, signedDelivery(SECRET, payload))) !== undefined;
+	};
+
+	test('kinds that were chosen, and kinds that nobody knows', async () => {
+		expect(await starts({}, event('a'))).toBe(true);
+		expect(await starts({}, event('a', { type: 'voice.created' }))).toBe(false);
+		expect(await starts({}, event('a', { type: 'generation.archived' }))).toBe(true);
+	});
+
+	test('filters that the payload decides are decided before anything is started', async () => {
+		expect(await starts({ options: { modes: ['video'] } }, event('a'))).toBe(false);
+		expect(await starts({ options: { modes: ['image'] } }, event('a'))).toBe(true);
+		expect(await starts({ options: { resourceIds: 'gen_0, gen_1' } }, event('a'))).toBe(true);
+		expect(await starts({ options: { resourceIds: ['gen_0'] } }, event('a'))).toBe(false);
+		expect(
+			await starts({ options: { modes: ['video'] } }, event('a', { data: { id: 'gen_2' } })),
+		).toBe(true);
+	});
+});
+
+test('waits of this process hear of the resource, filtered or not; of an unverified one they do not', async () => {
+	const world = registered({ parameters: { events: ['voice.created'] } });
+	const { apiKey, baseUrl } = world.credential;
+	const plan = { requestsPerMinute: 1e6, concurrentJobs: 5 };
+	const { watch } = workspaceOf(String(baseUrl), String(apiKey), plan);
+	const tell = jest.spyOn(watch, 'tell');
+	await take(world, signedDelivery('whsec_wrong', event('evt_tell')));
+	expect(tell).not.toHaveBeenCalled();
+	expect(await take(world, signedDelivery(SECRET, event('evt_tell')))).toEqual(IGNORED);
+	expect(tell).toHaveBeenCalledWith(generation);
+});
+
+test('with a secret by hand that one counts and nothing else', async () => {
+	const world = registered({
+		parameters: { events: ['generation.completed'], registration: 'manual' },
+	});
+	expect(await take(world, signedDelivery(SECRET, event('evt_hand')))).toEqual(REFUSED);
+	expect(
+		jsonOf(await take(world, signedDelivery('whsec_by_hand', event('evt_hand')))),
+	).toBeDefined();
+	world.secretCredential = {};
+	const other = { ...world, node: { ...world.node, id: 'another' } };
+	expect(await take(other, signedDelivery('', event('evt_none')))).toEqual(REFUSED);
+});

@@ -1,0 +1,131 @@
+import type { IDataObject, IHttpRequestOptions, INode } from 'n8n-workflow';
+import { EventEmitter } from 'events';
+import { sign } from '../../src/webhook/signature';
+
+/** What n8n would tell a trigger, and what it has been asked. */
+export interface TriggerWorld {
+	parameters: Record<string, unknown>;
+	credential: IDataObject;
+	secretCredential: IDataObject;
+	staticData: IDataObject;
+	url: string;
+	mode: string;
+	node: INode;
+	/** The service. */
+	answer: (request: IHttpRequestOptions) => { statusCode: number; body?: unknown };
+	requests: IHttpRequestOptions[];
+	warnings: string[];
+	input: Array<{ json: IDataObject }>;
+	continueOnFail: boolean;
+}
+
+let worlds = 0;
+
+/** Each world is a node and a workspace of its own, as what triggers share in a process would get mixed up otherwise. */
+export function triggerWorld(more: Partial<TriggerWorld> = {}): TriggerWorld {
+	worlds += 1;
+	return {
+		parameters: { events: ['generation.completed'] },
+		credential: {
+			apiKey: `canary-key-${worlds}`,
+			baseUrl: 'https://api.example/v1',
+			requestsPerMinute: 1e6,
+		},
+		secretCredential: { signingSecret: 'whsec_by_hand' },
+		staticData: {},
+		url: 'https://n8n.example/webhook/x/webhook',
+		mode: 'webhook',
+		node: {
+			id: `node-${worlds}`,
+			name: 'Trigger',
+			type: 'n8n-nodes-mediagen.mediaGenTrigger',
+			typeVersion: 2,
+			position: [0, 0],
+			parameters: {},
+		},
+		answer: () => ({ statusCode: 500 }),
+		requests: [],
+		warnings: [],
+		input: [],
+		continueOnFail: false,
+		...more,
+	};
+}
+
+/** The functions that hooks, polls and executions of a trigger get. */
+export function triggerContext<T>(world: TriggerWorld, more: object = {}): T {
+	const context = {
+		getNode: () => world.node,
+		getMode: () => world.mode,
+		getWorkflow: () => ({ id: 'workflow-1', name: 'A workflow', active: true }),
+		getWorkflowStaticData: () => world.staticData,
+		getNodeWebhookUrl: () => world.url,
+		getCredentials: async (name: string) =>
+			name === 'mediaGenApi' ? world.credential : world.secretCredential,
+		getNodeParameter: (name: string, ...rest: unknown[]) => world.parameters[name] ?? rest.at(-1),
+		getInputData: () => world.input,
+		continueOnFail: () => world.continueOnFail,
+		logger: { warn: (message: string) => world.warnings.push(message) },
+		helpers: {
+			httpRequestWithAuthentication: async (_name: string, request: IHttpRequestOptions) => {
+				world.requests.push(request);
+				return { headers: {}, body: {}, ...world.answer(request) };
+			},
+		},
+		...more,
+	};
+	return context as T;
+}
+
+/** An answer as Express has it; `finish` is emitted once n8n has answered. */
+export class FakeResponse extends EventEmitter {
+	statusCode = 200;
+
+	ended = false;
+
+	status(code: number): this {
+		this.statusCode = code;
+		return this;
+	}
+
+	end(): void {
+		this.ended = true;
+		this.emit('finish');
+	}
+}
+
+export interface FakeDelivery {
+	rawBody?: Buffer;
+	headers?: Record<string, string | undefined>;
+	broken?: boolean;
+	response?: FakeResponse;
+}
+
+/** The functions that `webhook()` gets for a delivery. */
+export function deliveryContext<T>(world: TriggerWorld, delivery: FakeDelivery): T {
+	const { rawBody, headers = {}, broken = false, response = new FakeResponse() } = delivery;
+	const request = {
+		headers,
+		rawBody,
+		readRawBody: async () => {
+			if (broken) throw new Error('the stream is not readable');
+		},
+	};
+	return triggerContext<T>(world, {
+		getRequestObject: () => request,
+		getResponseObject: () => response,
+	});
+}
+
+/** A delivery as the service sends it. */
+export function signedDelivery(
+	secret: string,
+	body: string,
+	at = Math.floor(Date.now() / 1_000),
+): FakeDelivery {
+	const timestamp = String(at);
+	return {
+		rawBody: Buffer.from(body),
+		headers: { 'webhook-timestamp': timestamp, 'webhook-signature': sign(secret, timestamp, body) },
+	};
+}
