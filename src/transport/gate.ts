@@ -1,21 +1,18 @@
-import { FairQueue } from './fairQueue';
+import { Alarm } from './alarm';
 import { RateLimit } from './rateLimit';
 import { RateWindow } from './rateWindow';
+import { Turns } from './turns';
 import type { Clock, Line } from './types';
 
 /** A little more than the service's minute, because its clock and ours do not tick together. */
 const WINDOW_MS = 60_250;
-
-interface Waiter {
-	admit: (admitted: boolean) => void;
-}
 
 /**
  * May a request go now? One gate for each workspace in a process, shared by all items, nodes and executions, so that
  * together they stay within the plan's requests a minute (specification: Limits, Request rate).
  */
 export class Gate {
-	private readonly queue = new FairQueue<Waiter>();
+	private readonly turns = new Turns<true>();
 
 	private readonly window = new RateWindow(WINDOW_MS);
 
@@ -23,14 +20,15 @@ export class Gate {
 
 	private pausedUntil = 0;
 
-	/** When the gate looks again by itself; `Infinity` while nobody has to be woken. */
-	private wakeAt = Infinity;
+	/** Lets the gate look again by itself. */
+	private readonly alarm: Alarm;
 
 	constructor(
 		private readonly clock: Clock,
 		requestsPerMinute: number,
 	) {
 		this.limit = new RateLimit(requestsPerMinute);
+		this.alarm = new Alarm(clock, () => this.pump());
 	}
 
 	set plan(requestsPerMinute: number) {
@@ -43,22 +41,10 @@ export class Gate {
 	}
 
 	/** Waits for a turn. `false` when the line was cancelled meanwhile: then nothing may be sent. */
-	async enter({ owner, signal }: Line): Promise<boolean> {
-		if (signal?.aborted) return false;
-		return await new Promise<boolean>((resolve) => {
-			const onAbort = () => {
-				if (this.queue.remove(owner, waiter)) resolve(false);
-			};
-			const waiter: Waiter = {
-				admit: (admitted) => {
-					signal?.removeEventListener('abort', onAbort);
-					resolve(admitted);
-				},
-			};
-			signal?.addEventListener('abort', onAbort, { once: true });
-			this.queue.push(owner, waiter);
-			this.pump();
-		});
+	async enter(line: Line): Promise<boolean> {
+		const turn = this.turns.wait(line);
+		this.pump();
+		return (await turn) ?? false;
 	}
 
 	/** Every admitted request leaves again, answered or not. */
@@ -77,20 +63,11 @@ export class Gate {
 	private pump(): void {
 		const now = this.clock.now();
 		const limit = this.limit.at(now);
-		while (this.queue.size > 0 && now >= this.pausedUntil && this.window.tryEnter(now, limit)) {
-			this.queue.shift()?.admit(true);
+		while (this.turns.size > 0 && now >= this.pausedUntil && this.window.tryEnter(now, limit)) {
+			this.turns.give(true);
 		}
-		if (this.queue.size === 0) return;
+		if (this.turns.size === 0) return;
 		const free = now < this.pausedUntil ? this.pausedUntil : this.window.nextFree(now, limit);
-		if (free !== undefined) this.wake(free);
-	}
-
-	private wake(at: number): void {
-		if (at >= this.wakeAt) return;
-		this.wakeAt = at;
-		void this.clock.sleep(Math.max(1, at - this.clock.now())).then(() => {
-			if (this.wakeAt === at) this.wakeAt = Infinity;
-			this.pump();
-		});
+		if (free !== undefined) this.alarm.set(free);
 	}
 }

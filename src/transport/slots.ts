@@ -1,5 +1,6 @@
-import { FairQueue } from './fairQueue';
+import { Alarm } from './alarm';
 import { Room } from './room';
+import { Turns } from './turns';
 import type { Clock, Line, Random, Resource } from './types';
 
 /** A place among the concurrent jobs of the workspace. Giving it back twice does nothing. */
@@ -16,10 +17,6 @@ export interface Slot {
 /** What a line gets: a place, or a job to look at first because all places are taken, or nothing (cancelled). */
 export type Turn = { slot: Slot } | { look: Resource; slot: Slot } | undefined;
 
-interface Waiter {
-	take: (turn: Turn) => void;
-}
-
 /**
  * The places for concurrent generations of a workspace (specification: Limits, Concurrent media jobs), held from the
  * POST until the job has ended, so that the service never has to refuse one of ours. Where others use the workspace too,
@@ -28,21 +25,23 @@ interface Waiter {
 export class Slots {
 	private taken = 0;
 
-	private readonly queue = new FairQueue<Waiter>();
+	private readonly turns = new Turns<NonNullable<Turn>>();
 
 	/** Jobs that hold a place although nobody waits for them, oldest first. */
 	private readonly left = new Map<string, { job: Resource; slot: Slot }>();
 
 	private readonly room: Room;
 
-	private wakeAt = Infinity;
+	/** Lets the slots look again when the room may be tried. */
+	private readonly alarm: Alarm;
 
 	constructor(
 		public limit: number,
-		private readonly clock: Clock,
+		clock: Clock,
 		random: Random,
 	) {
 		this.room = new Room(clock, random);
+		this.alarm = new Alarm(clock, () => this.pump());
 	}
 
 	/** When the service last took a job of ours, in milliseconds since the epoch; 0 for never. */
@@ -50,22 +49,10 @@ export class Slots {
 		return this.room.lastAccepted;
 	}
 
-	async take({ owner, signal }: Line): Promise<Turn> {
-		if (signal?.aborted) return undefined;
-		return await new Promise<Turn>((resolve) => {
-			const onAbort = () => {
-				if (this.queue.remove(owner, waiter)) resolve(undefined);
-			};
-			const waiter: Waiter = {
-				take: (turn) => {
-					signal?.removeEventListener('abort', onAbort);
-					resolve(turn);
-				},
-			};
-			signal?.addEventListener('abort', onAbort, { once: true });
-			this.queue.push(owner, waiter);
-			this.pump();
-		});
+	async take(line: Line): Promise<Turn> {
+		const turn = this.turns.wait(line);
+		this.pump();
+		return await turn;
 	}
 
 	private occupy(): Slot {
@@ -108,24 +95,14 @@ export class Slots {
 	}
 
 	private pump(): void {
-		while (this.queue.size > 0) {
+		while (this.turns.size > 0) {
 			const isFree = this.taken < this.limit;
 			const turn = isFree && this.room.admits(this.taken) ? { slot: this.occupy() } : this.reclaim();
 			if (!turn) {
-				if (isFree) this.wake(this.room.probeAt);
+				if (isFree) this.alarm.set(this.room.probeAt);
 				return;
 			}
-			this.queue.shift()?.take(turn);
+			this.turns.give(turn);
 		}
-	}
-
-	/** Looks again when the room may be tried. */
-	private wake(at: number): void {
-		if (at >= this.wakeAt) return;
-		this.wakeAt = at;
-		void this.clock.sleep(Math.max(1, at - this.clock.now())).then(() => {
-			if (this.wakeAt === at) this.wakeAt = Infinity;
-			this.pump();
-		});
 	}
 }

@@ -1,0 +1,21 @@
+import type { Clock } from './types';
+
+/** Calls once at the earliest of the times that it is set to. A time later than the one it is set to changes nothing. */
+export class Alarm {
+	/** Milliseconds since the epoch; `Infinity` while it is not set. */
+	private at = Infinity;
+
+	constructor(
+		private readonly clock: Clock,
+		private readonly ring: () => void,
+	) {}
+
+	set(at: number): void {
+		if (at >= this.at) return;
+		this.at = at;
+		void this.clock.sleep(Math.max(1, at - this.clock.now())).then(() => {
+			if (this.at === at) this.at = Infinity;
+			this.ring();
+		});
+	}
+}
