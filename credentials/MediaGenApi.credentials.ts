@@ -21,7 +21,8 @@ export class MediaGenApi implements ICredentialType {
 			typeOptions: { password: true },
 			required: true,
 			default: '',
-			description: 'A key of your workspace, created by an owner or admin in the developer settings',
+			description:
+				'A key of your workspace, created by an owner or admin in the developer settings',
 		},
 		{
 			displayName: 'Base URL',

@@ -12,7 +12,8 @@ async function readNodes(): Promise<INodeTypeDescription[]> {
 	};
 	const sources = n8n.nodes.map((file) => file.replace(/^dist\//, '').replace(/\.js$/, '.ts'));
 	const modules = sources.map(
-		async (file) => (await import(path.join(projectRoot, file))) as Record<string, new () => INodeType>,
+		async (file) =>
+			(await import(path.join(projectRoot, file))) as Record<string, new () => INodeType>,
 	);
 	const classes = (await Promise.all(modules)).flatMap((exports) => Object.values(exports));
 	return classes.map((Node) => new Node().description);
@@ -22,7 +23,9 @@ async function readNodes(): Promise<INodeTypeDescription[]> {
 function isShown({ displayOptions }: INodeProperties, values: Record<string, unknown>): boolean {
 	const { show = {}, hide = {} } = (displayOptions ?? {}) as { show?: Shown; hide?: Shown };
 	const fits = (rules: Shown) =>
-		Object.entries(rules).filter(([name, wanted]) => name in values && wanted.includes(values[name]));
+		Object.entries(rules).filter(
+			([name, wanted]) => name in values && wanted.includes(values[name]),
+		);
 	const asked = Object.keys(show).filter((name) => name in values);
 	return fits(show).length === asked.length && fits(hide).length === 0;
 }
@@ -67,7 +70,11 @@ function choices(properties: INodeProperties[], name: string, values: Record<str
 	return (property?.options ?? []) as Array<{ name: string; value: string; description?: string }>;
 }
 
-function operations(properties: INodeProperties[], values: Record<string, unknown>, title = ''): string[] {
+function operations(
+	properties: INodeProperties[],
+	values: Record<string, unknown>,
+	title = '',
+): string[] {
 	const isField = ({ name }: INodeProperties) => name !== 'operation' && name !== 'resource';
 	return choices(properties, 'operation', values).map(({ name, value, description }) => {
 		const chosen = { ...values, operation: value };
@@ -93,4 +100,3 @@ export async function nodesReference(): Promise<string> {
 	const sections = (await readNodes()).map(section);
 	return `${[intro, ...sections].join('\n\n')}\n`;
 }
-

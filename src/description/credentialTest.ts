@@ -46,7 +46,10 @@ async function probe(
 		timeout: 20_000,
 	};
 	try {
-		const answer = (await context.helpers.request(request)) as { statusCode: number; body: unknown };
+		const answer = (await context.helpers.request(request)) as {
+			statusCode: number;
+			body: unknown;
+		};
 		const { message } = wordsOf(withoutSecret(answer.body, key));
 		return { status: answer.statusCode, said: message ? ` The service says: ${message}` : '' };
 	} catch {
@@ -56,7 +59,10 @@ async function probe(
 
 /** What a status other than 403 means; `undefined` for 403, after which another scope is tried. */
 function verdict(probed: Probed | undefined): INodeCredentialTestResult | undefined {
-	if (!probed) return error('No answer came from the base URL. Check it, and that the service can be reached.');
+	if (!probed)
+		return error(
+			'No answer came from the base URL. Check it, and that the service can be reached.',
+		);
 	const { status, said } = probed;
 	if (status === 200 || status === 429) return ok('Connection successful');
 	if (status === 401) return error(`The API key is invalid.${said}`);
@@ -82,7 +88,10 @@ export async function mediaGenApiTest(
 	const declared = Array.isArray(scopes) ? (scopes as Scope[]) : [];
 	const isDeclared = ({ scope }: Endpoint) => scope !== undefined && declared.includes(scope);
 	let said = '';
-	for (const endpoint of [...PROBES.filter(isDeclared), ...PROBES.filter((one) => !isDeclared(one))]) {
+	for (const endpoint of [
+		...PROBES.filter(isDeclared),
+		...PROBES.filter((one) => !isDeclared(one)),
+	]) {
 		const probed = await probe(this, credential, endpoint);
 		const end = verdict(probed);
 		said = probed?.said ?? said;

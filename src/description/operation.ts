@@ -39,4 +39,9 @@ export interface Operation {
 export const inBody = (as: string, rule: Rule): Sent => ({ in: 'body', as, rule });
 export const inQuery = (as: string, rule: Rule): Sent => ({ in: 'query', as, rule });
 export const inPath = (as: string, rule: Rule): Sent => ({ in: 'path', as, rule });
-export const wholeInBody = (as: string, rule: Rule): Sent => ({ in: 'body', as, rule, whole: true });
+export const wholeInBody = (as: string, rule: Rule): Sent => ({
+	in: 'body',
+	as,
+	rule,
+	whole: true,
+});

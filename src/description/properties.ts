@@ -32,7 +32,9 @@ function property({ ui, sent, fields }: Field, show?: Show): INodeProperties {
 		...ui,
 		...(routing && { routing }),
 		...(fields && { options: fields.map((field) => property(field)) }),
-		...(show && { displayOptions: { ...displayOptions, show: { ...show, ...displayOptions?.show } } }),
+		...(show && {
+			displayOptions: { ...displayOptions, show: { ...show, ...displayOptions?.show } },
+		}),
 	};
 }
 

@@ -121,4 +121,3 @@ export function joinBatch(context: IExecuteSingleFunctions, item: number): Batch
 /** The batch of an item that has joined one. */
 export const batchOf = (context: IExecuteSingleFunctions): Batch | undefined =>
 	batches.get(context.getExecuteData());
-

@@ -54,7 +54,11 @@ export class Client {
 	 * Sends until there is a final answer. A success is a 2xx whose body has no flaw; everything else is a failure
 	 * that says what is known. `unclear` in it: some try may have been carried out although no answer told so.
 	 */
-	async request(line: Line, request: ApiRequest, asking: Asking = {}): Promise<Result<ApiResponse>> {
+	async request(
+		line: Line,
+		request: ApiRequest,
+		asking: Asking = {},
+	): Promise<Result<ApiResponse>> {
 		const replayable = asking.replayable ?? request.method !== 'POST';
 		let unclear = false;
 		for (let attempt = 1; ; attempt += 1) {
@@ -110,7 +114,13 @@ function ending(answer: Answer, ended: Ending): Failed {
 	} else if (isSuccess(answer.status)) {
 		failure = { kind: 'answer', status: answer.status, problem: flaw ?? 'it cannot be read' };
 	} else {
-		failure = { kind: 'status', status: answer.status, said: wordsOf(answer.body), unclear, hintMs };
+		failure = {
+			kind: 'status',
+			status: answer.status,
+			said: wordsOf(answer.body),
+			unclear,
+			hintMs,
+		};
 	}
 	return fail(failure);
 }

@@ -32,9 +32,14 @@ function trace({ requestId, type, details }: ServiceWords): string {
 	const parts = [
 		requestId && `Request ID: ${requestId}.`,
 		type && `Error type: ${type}.`,
-		details !== undefined && details !== null && `Details: ${JSON.stringify(details).slice(0, 2000)}.`,
+		details !== undefined &&
+			details !== null &&
+			`Details: ${JSON.stringify(details).slice(0, 2000)}.`,
 	];
-	return parts.filter(Boolean).map((part) => ` ${part}`).join('');
+	return parts
+		.filter(Boolean)
+		.map((part) => ` ${part}`)
+		.join('');
 }
 
 const scopeHint = ({ scope }: Endpoint) =>
@@ -46,23 +51,30 @@ const creditHint = ({ submitted, notSubmitted }: ErrorContext) =>
 	`${submitted} item(s) of this run were submitted, ${notSubmitted} were not. ` +
 	'Top up the workspace, then retry this execution: what was submitted is not paid for again.';
 
-const BY_STATUS: Record<number, (context: ErrorContext) => [message: string, description: string]> = {
-	400: () => ['The service refused the request as invalid', `${NOTHING_SPENT} Correct the field that the service names.`],
-	401: () => [
-		'The API key is invalid or missing',
-		`${NOTHING_SPENT} Open the credential, enter a valid key of the workspace and test it.`,
-	],
-	402: (context) => ['Not enough credits', creditHint(context)],
-	403: ({ endpoint }) => [
-		'The key is not allowed to do this',
-		`${NOTHING_SPENT} ${scopeHint(endpoint)} If it has it, the workspace may lack API access: that requires an active subscription or a successful top-up.`,
-	],
-	404: () => ['Not found', 'No resource with this ID exists in the workspace of the key. Check the ID, and that the credential belongs to the same workspace.'],
-	429: () => [
-		'Rate or concurrency limit exceeded',
-		'The service still refused after waiting and trying again; nothing was created by this request. Others may be using the workspace: lower Requests per Minute or Concurrent Jobs in the credential to leave them room, or run this later.',
-	],
-};
+const BY_STATUS: Record<number, (context: ErrorContext) => [message: string, description: string]> =
+	{
+		400: () => [
+			'The service refused the request as invalid',
+			`${NOTHING_SPENT} Correct the field that the service names.`,
+		],
+		401: () => [
+			'The API key is invalid or missing',
+			`${NOTHING_SPENT} Open the credential, enter a valid key of the workspace and test it.`,
+		],
+		402: (context) => ['Not enough credits', creditHint(context)],
+		403: ({ endpoint }) => [
+			'The key is not allowed to do this',
+			`${NOTHING_SPENT} ${scopeHint(endpoint)} If it has it, the workspace may lack API access: that requires an active subscription or a successful top-up.`,
+		],
+		404: () => [
+			'Not found',
+			'No resource with this ID exists in the workspace of the key. Check the ID, and that the credential belongs to the same workspace.',
+		],
+		429: () => [
+			'Rate or concurrency limit exceeded',
+			'The service still refused after waiting and trying again; nothing was created by this request. Others may be using the workspace: lower Requests per Minute or Concurrent Jobs in the credential to leave them room, or run this later.',
+		],
+	};
 
 function tellStatus(failure: Extract<Failure, { kind: 'status' }>, context: ErrorContext): Words {
 	const { status, said: words, unclear } = failure;
@@ -142,7 +154,11 @@ const TELLERS: { [K in Failure['kind']]: Teller<K> } = {
 /** The words for a failure. The job, if there is one, is always named. */
 export function tell({ failure, job, endpoint }: Failed, context: ErrorContext): Words {
 	const teller = TELLERS[failure.kind] as Teller<Failure['kind']>;
-	const words = teller(failure as never, { ...context, endpoint: endpoint ?? context.endpoint, job });
+	const words = teller(failure as never, {
+		...context,
+		endpoint: endpoint ?? context.endpoint,
+		job,
+	});
 	const named = job ? ` (job ${job.id})` : '';
 	const known = job ? ` The job of this item is ${job.id}.` : '';
 	return {

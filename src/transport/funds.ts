@@ -36,7 +36,10 @@ export class Funds {
 				return true;
 			}
 			const wait = Math.min(this.nextProbe, deadline) - now;
-			await this.clock.sleep(wait, signal ? AbortSignal.any([signal, this.refill.signal]) : this.refill.signal);
+			await this.clock.sleep(
+				wait,
+				signal ? AbortSignal.any([signal, this.refill.signal]) : this.refill.signal,
+			);
 		}
 		return !signal?.aborted;
 	}

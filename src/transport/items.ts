@@ -49,7 +49,8 @@ export function itemsOf(
 		}));
 	}
 	const binary: IBinaryKeyData = {};
-	for (const [index, { data }] of files.entries()) binary[fieldName(outputBinaryField, index)] = data;
+	for (const [index, { data }] of files.entries())
+		binary[fieldName(outputBinaryField, index)] = data;
 	return [{ json, binary, pairedItem }];
 }
 

@@ -55,7 +55,10 @@ export function jobState(job: Resource, agentEndings: Endings = AGENT_ENDINGS): 
 /** An ended job as a result: one that ended badly is a failure that carries it. */
 export function endedJob(job: Resource, agentEndings?: Endings): Result<Resource> {
 	if (jobState(job, agentEndings) !== 'bad') return ok(job);
-	return fail({ kind: 'jobFailed', reason: statedReason(job) ?? 'failed without a stated reason' }, job);
+	return fail(
+		{ kind: 'jobFailed', reason: statedReason(job) ?? 'failed without a stated reason' },
+		job,
+	);
 }
 
 const readerOf = (object: string): Endpoint => known(READERS, object) ?? ENDPOINTS.getJob;

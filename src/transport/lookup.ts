@@ -5,7 +5,10 @@ import { ok, type Failed, type Result } from './result';
 import { isRecord, isResource, type Line, type Resource } from './types';
 
 /** The newest generations by id, as many as one list request gives (specification: Limits, List `limit`). */
-export async function readNewest(client: Client, line: Line): Promise<Result<Map<string, Resource>>> {
+export async function readNewest(
+	client: Client,
+	line: Line,
+): Promise<Result<Map<string, Resource>>> {
 	const query = { limit: LIMITS.listLimit.max };
 	const request = { method: 'GET', path: ENDPOINTS.listGenerations.path, query } as const;
 	const page = await client.request(line, request, { once: true });

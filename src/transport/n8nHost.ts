@@ -25,9 +25,15 @@ const STRICT = {
 
 /** The code or name of a network error. Never its message or request, which hold addresses and headers. */
 function reasonOf(error: unknown): string {
-	const { code, cause, name } = error as { code?: unknown; cause?: { code?: unknown }; name?: unknown };
+	const { code, cause, name } = error as {
+		code?: unknown;
+		cause?: { code?: unknown };
+		name?: unknown;
+	};
 	const reason = [code, cause?.code, name].find((part) => typeof part === 'string' && part !== '');
-	return reason === 'ECONNABORTED' || reason === 'ETIMEDOUT' ? 'timeout' : String(reason ?? 'unknown');
+	return reason === 'ECONNABORTED' || reason === 'ETIMEDOUT'
+		? 'timeout'
+		: String(reason ?? 'unknown');
 }
 
 const lost = (error: unknown): LostAnswer => ({ lost: reasonOf(error) });

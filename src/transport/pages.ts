@@ -13,7 +13,8 @@ export interface PageQuery {
 	takesLimit: boolean;
 }
 
-const listOf = (body: unknown) => (isRecord(body) && Array.isArray(body.data) ? undefined : 'it is no list');
+const listOf = (body: unknown) =>
+	isRecord(body) && Array.isArray(body.data) ? undefined : 'it is no list';
 
 /**
  * Entries of a list, over as many pages as it takes: `next_cursor` is followed while `has_more` (specification: List).
@@ -36,7 +37,11 @@ export async function readPages(
 		if (cursor !== undefined) query.cursor = cursor;
 		const answer = await client.request(line, { ...request, query }, { flaw: listOf });
 		if (!answer.ok) return answer;
-		const body = answer.value.body as { data: unknown[]; has_more?: unknown; next_cursor?: unknown };
+		const body = answer.value.body as {
+			data: unknown[];
+			has_more?: unknown;
+			next_cursor?: unknown;
+		};
 		for (const entry of body.data) {
 			if (!isRecord(entry)) continue;
 			const { id } = entry;

@@ -24,7 +24,9 @@ export interface Try {
 
 /** Whether an unsuccessful answer leaves open that the service has done what was asked. */
 export function isUnclear(answer: Answer): boolean {
-	return isLost(answer) || PASSING.has(answer.status) || (answer.status >= 200 && answer.status < 300);
+	return (
+		isLost(answer) || PASSING.has(answer.status) || (answer.status >= 200 && answer.status < 300)
+	);
 }
 
 function jittered([first, most]: readonly [number, number], { attempt, random }: Try): number {

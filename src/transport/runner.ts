@@ -45,7 +45,9 @@ export function runner(plan: OperationPlan) {
 		const lenient = this.continueOnFail();
 		if (!lenient && prepared.ok && batch.isDoomed) return [];
 
-		const opened = prepared.ok ? await openRun(this, options as IHttpRequestOptions, plan, batch, prepared.value) : prepared;
+		const opened = prepared.ok
+			? await openRun(this, options as IHttpRequestOptions, plan, batch, prepared.value)
+			: prepared;
 		const result = opened.ok ? await inTurn(opened.value, story) : opened;
 		batch.tellJobs();
 		if (result.ok && opened.ok) return itemsOf(result.value, opened.value.settings, itemIndex);
@@ -58,4 +60,3 @@ export function runner(plan: OperationPlan) {
 		throw batch.fails(error);
 	};
 }
-

@@ -67,7 +67,11 @@ class Reader {
 		return Number.isFinite(value) && value > 0 ? value : refuse(label, 'must be a number above 0');
 	}
 
-	choice<T extends string>(name: string, label: string, [first, ...others]: readonly [T, ...T[]]): T {
+	choice<T extends string>(
+		name: string,
+		label: string,
+		[first, ...others]: readonly [T, ...T[]],
+	): T {
 		const value = this.value(name, first);
 		const known = [first, ...others].find((one) => one === value);
 		return known ?? refuse(label, `must be one of ${[first, ...others].join(', ')}`);
@@ -124,7 +128,8 @@ export function readSettings(
 				'When Credits Run Out',
 				CREDIT_POLICIES,
 			),
-			creditWaitTimeoutMs: reader.positive('options.creditWaitTimeout', 'Credit Wait Timeout', 60) * 60_000,
+			creditWaitTimeoutMs:
+				reader.positive('options.creditWaitTimeout', 'Credit Wait Timeout', 60) * 60_000,
 			wanted: wantedOf(reader),
 			simplify: reader.flag('simplify', 'Simplify'),
 			includeSecret: reader.flag('options.includeSigningSecret', 'Include Signing Secret'),

@@ -97,7 +97,8 @@ export class Slots {
 	private pump(): void {
 		while (this.turns.size > 0) {
 			const isFree = this.taken < this.limit;
-			const turn = isFree && this.room.admits(this.taken) ? { slot: this.occupy() } : this.reclaim();
+			const turn =
+				isFree && this.room.admits(this.taken) ? { slot: this.occupy() } : this.reclaim();
 			if (!turn) {
 				if (isFree) this.alarm.set(this.room.probeAt);
 				return;

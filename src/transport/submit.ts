@@ -16,7 +16,10 @@ import { isForgotten, lookBeforeCreating } from './uncertain';
 
 const noId = (body: unknown) => (isResource(body) ? undefined : 'it has no id');
 
-function keyOf({ settings, memory, place, batch, itemIndex }: Run, print: string): string | undefined {
+function keyOf(
+	{ settings, memory, place, batch, itemIndex }: Run,
+	print: string,
+): string | undefined {
 	switch (settings.idempotency) {
 		case 'none':
 			return undefined;

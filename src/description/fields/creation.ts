@@ -74,7 +74,8 @@ export const onInsufficientCredits: Field = {
 			{
 				name: 'Stop',
 				value: 'stop',
-				description: 'Nothing further is sent; the error counts what was submitted and what was not',
+				description:
+					'Nothing further is sent; the error counts what was submitted and what was not',
 			},
 			{
 				name: 'Wait for Top-Up',
@@ -92,7 +93,8 @@ export const creditWaitTimeout: Field = {
 		type: 'number',
 		typeOptions: { minValue: 1 },
 		default: 60,
-		description: 'How long an item waits for a top-up, with When Credits Run Out set to Wait for Top-Up',
+		description:
+			'How long an item waits for a top-up, with When Credits Run Out set to Wait for Top-Up',
 	},
 };
 

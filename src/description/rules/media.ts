@@ -28,13 +28,13 @@ function entriesOf(value: unknown): unknown[] | undefined {
 }
 
 /** The name of a binary field of the item, which is sent as a file. */
-export const binaryField =
-	(): Rule =>
-	(value, context) => {
-		const name = typeof value === 'string' ? value.trim() : '';
-		if (name !== '') return binaryReference(name.replace(BINARY, '').trim(), context);
-		return { problem: isEmpty(value) || value === name ? 'is empty' : `must be text, got ${shown(value)}` };
+export const binaryField = (): Rule => (value, context) => {
+	const name = typeof value === 'string' ? value.trim() : '';
+	if (name !== '') return binaryReference(name.replace(BINARY, '').trim(), context);
+	return {
+		problem: isEmpty(value) || value === name ? 'is empty' : `must be text, got ${shown(value)}`,
 	};
+};
 
 function binaryReference(name: string, { binaryFields }: RuleContext): Ruled {
 	if (binaryFields.includes(name)) return { value: new BinaryReference(name) };
@@ -46,7 +46,8 @@ function binaryReference(name: string, { binaryFields }: RuleContext): Ruled {
 }
 
 function entry(value: unknown, context: RuleContext): Ruled {
-	if (typeof value !== 'string') return { problem: `must be a URL or binary:<field>, got ${shown(value)}` };
+	if (typeof value !== 'string')
+		return { problem: `must be a URL or binary:<field>, got ${shown(value)}` };
 	const text = value.trim();
 	if (text === '') return LEFT_OUT;
 	if (text.startsWith(BINARY)) return binaryReference(text.slice(BINARY.length).trim(), context);
@@ -85,5 +86,7 @@ export const oneMedia =
 	(presence: Pick<MediaBounds, 'required'> = {}): Rule =>
 	(value, context) => {
 		const ruled = media({ ...presence, max: 1 })(value, context);
-		return 'value' in ruled && Array.isArray(ruled.value) ? { value: ruled.value[0] as unknown } : ruled;
+		return 'value' in ruled && Array.isArray(ruled.value)
+			? { value: ruled.value[0] as unknown }
+			: ruled;
 	};

@@ -35,12 +35,10 @@ export const number =
 	};
 
 /** True or false, also as text, which is what an expression or an AI agent may give. */
-export const flag =
-	(): Rule =>
-	(value) => {
-		const empty = ruleEmpty(value, {});
-		if (empty) return empty;
-		if (value === true || value === 'true') return { value: true };
-		if (value === false || value === 'false') return { value: false };
-		return { problem: `must be true or false, got ${shown(value)}` };
-	};
+export const flag = (): Rule => (value) => {
+	const empty = ruleEmpty(value, {});
+	if (empty) return empty;
+	if (value === true || value === 'true') return { value: true };
+	if (value === false || value === 'false') return { value: false };
+	return { problem: `must be true or false, got ${shown(value)}` };
+};

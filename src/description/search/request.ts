@@ -1,4 +1,9 @@
-import type { IDataObject, ILoadOptionsFunctions, IN8nHttpFullResponse, JsonObject } from 'n8n-workflow';
+import type {
+	IDataObject,
+	ILoadOptionsFunctions,
+	IN8nHttpFullResponse,
+	JsonObject,
+} from 'n8n-workflow';
 import { NodeApiError } from 'n8n-workflow';
 import type { Endpoint } from '../../contract';
 import { baseUrlProblem } from '../../transport/binary/urlRules';
@@ -18,7 +23,8 @@ function problemOf(status: number, { scope }: Endpoint, said: string): string {
 	if (status === 403) {
 		return `The list needs the scope ${scope ?? ''}, which the key lacks, or the workspace has no API access. Enter an ID instead.`;
 	}
-	if (status === 429) return 'Too many requests at the moment. Try again in a minute, or enter an ID.';
+	if (status === 429)
+		return 'Too many requests at the moment. Try again in a minute, or enter an ID.';
 	return `The list cannot be read (status ${status}). ${said}`.trim();
 }
 
@@ -46,7 +52,9 @@ export async function readPage(
 			disableFollowRedirect: true,
 			timeout: 20_000,
 		})
-		.catch(() => refuse('No answer came from the service. Check the base URL of the credential.'))) as IN8nHttpFullResponse;
+		.catch(() =>
+			refuse('No answer came from the service. Check the base URL of the credential.'),
+		)) as IN8nHttpFullResponse;
 	const body: unknown = withoutSecret(answer.body, String(apiKey));
 	if (answer.statusCode !== 200) {
 		refuse(problemOf(answer.statusCode, endpoint, wordsOf(body).message ?? ''));
@@ -58,7 +66,9 @@ export async function readPage(
 
 /** The text that a person would know an entry by. */
 export const labelOf = (entry: Record<string, unknown>): string => {
-	const label = [entry.label, entry.name, entry.id].find((text) => typeof text === 'string' && text);
+	const label = [entry.label, entry.name, entry.id].find(
+		(text) => typeof text === 'string' && text,
+	);
 	return String(label ?? '');
 };
 

@@ -61,8 +61,8 @@ export interface Uploaded {
 }
 
 /**
- * Sends a binary field to the service as a stream and answers the final `url` with what is known of the file. The presigned address appears in no
- * result and no error. Specification: Operation details, POST /files.
+ * Sends a binary field to the service as a stream and answers the final `url` with what is known of the file. The
+ * presigned address appears in no result and no error. Specification: Operation details, POST /files.
  */
 export async function upload(
 	host: Host,

@@ -12,7 +12,9 @@ const kindOf = (baseUrl: string) => addressKind(parse(baseUrl)?.hostname ?? '');
 
 /** Plain http is for a service on this machine, such as the sandbox, and stays on this machine. */
 const httpAllowed = (url: URL, baseUrl: string) =>
-	url.protocol === 'http:' && addressKind(url.hostname) === 'loopback' && kindOf(baseUrl) === 'loopback';
+	url.protocol === 'http:' &&
+	addressKind(url.hostname) === 'loopback' &&
+	kindOf(baseUrl) === 'loopback';
 
 /**
  * What is wrong with a base URL; `undefined` for a good one. Keys travel with every request, so it must be https

@@ -6,7 +6,9 @@ import { media } from '../../../../src/description/rules';
 const SINGLE: readonly string[] = SINGLE_ITEM_SLOTS;
 
 /** A slot takes URLs or names of binary fields. Specification: CreateGeneration, `input`. */
-function slot(ui: Pick<INodeProperties, 'displayName' | 'description'> & { name: InputSlot }): Field {
+function slot(
+	ui: Pick<INodeProperties, 'displayName' | 'description'> & { name: InputSlot },
+): Field {
 	const single = SINGLE.includes(ui.name);
 	return {
 		ui: {

@@ -46,7 +46,8 @@ export const parameters: Field = {
 			type: 'string',
 			default: '',
 			placeholder: 'e.g. 5',
-			description: 'The length of a video, a piece of music or a sound, in the values that the model lists',
+			description:
+				'The length of a video, a piece of music or a sound, in the values that the model lists',
 		}),
 		setting({
 			displayName: 'Language Boost',
