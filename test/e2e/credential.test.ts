@@ -25,7 +25,11 @@ describe('the connection test of the credential', () => {
 
 	it('tells a missing scope, and which one the key has', async () => {
 		const apiKey = await sandbox.addKey(keys.full.workspace, ['voices:read']);
-		const declared = credentialData({ apiKey, baseUrl, scopes: ['models:read', 'generations:write'] });
+		const declared = credentialData({
+			apiKey,
+			baseUrl,
+			scopes: ['models:read', 'generations:write'],
+		});
 		const { status, message } = await rest.credentials.test(credentials.full, declared);
 		expect(status).toBe('Error');
 		expect(message).toMatch(/has none of the read scopes declared.*it has voices:read/);
@@ -35,7 +39,10 @@ describe('the connection test of the credential', () => {
 		'passes for a key that has nothing but %s, whatever is declared',
 		async (scope) => {
 			const apiKey = await sandbox.addKey(keys.full.workspace, [scope]);
-			const test = await rest.credentials.test(credentials.full, credentialData({ apiKey, baseUrl }));
+			const test = await rest.credentials.test(
+				credentials.full,
+				credentialData({ apiKey, baseUrl }),
+			);
 			expect(test).toMatchObject({ status: 'OK' });
 		},
 	);
@@ -46,7 +53,9 @@ describe('the connection test of the credential', () => {
 				.message;
 		expect(await trial('nonsense')).toMatch(/is no URL/);
 		expect(await trial('http://example.com/v1')).toMatch(/must begin with https/);
-		expect(await trial('https://user:secret@example.com/v1')).toMatch(/must not contain a user name/);
+		expect(await trial('https://user:secret@example.com/v1')).toMatch(
+			/must not contain a user name/,
+		);
 		expect(await trial(baseUrl.replace(/\/v1$/, '/v2'))).toMatch(/must end in \/v1/);
 	});
 });

@@ -15,16 +15,44 @@ describe('bad input', () => {
 	it.each<[string, Record<string, unknown>, RegExp]>([
 		['an empty prompt', { prompt: '={{ "" }}' }, /^Prompt is empty \[item 0\]$/],
 		['a prompt that evaluates to nothing', { prompt: '={{ $json.nothing }}' }, /^Prompt is empty/],
-		['a prompt of 10,001 characters', { prompt: 'x'.repeat(10_001) }, /^Prompt has 10001 characters; at most 10000/],
+		[
+			'a prompt of 10,001 characters',
+			{ prompt: 'x'.repeat(10_001) },
+			/^Prompt has 10001 characters; at most 10000/,
+		],
 		['count 0', { parameters: { count: 0 } }, /^Count must be a whole number from 1 to 16, got 0/],
-		['count 17', { parameters: { count: 17 } }, /^Count must be a whole number from 1 to 16, got 17/],
+		[
+			'count 17',
+			{ parameters: { count: 17 } },
+			/^Count must be a whole number from 1 to 16, got 17/,
+		],
 		['half a count', { parameters: { count: '={{ 1.5 }}' } }, /^Count must be a whole number/],
-		['two items in a single-item slot', { input: { start_frame: 'https://example.com/a.png\nhttps://example.com/b.png' } }, /^Start Frame takes at most 1 item, got 2/],
-		['a URL that is not https', { input: { video: 'http://example.com/a.mp4' } }, /^Video must begin with https:\/\//],
-		['a missing binary field', { input: { character: 'binary:photo' } }, /^Character names the binary field "photo", which the item does not have/],
-		['an unknown mode', { mode: '={{ "hologram" }}' }, /^Mode must be one of image, video, audio, got hologram/],
+		[
+			'two items in a single-item slot',
+			{ input: { start_frame: 'https://example.com/a.png\nhttps://example.com/b.png' } },
+			/^Start Frame takes at most 1 item, got 2/,
+		],
+		[
+			'a URL that is not https',
+			{ input: { video: 'http://example.com/a.mp4' } },
+			/^Video must begin with https:\/\//,
+		],
+		[
+			'a missing binary field',
+			{ input: { character: 'binary:photo' } },
+			/^Character names the binary field "photo", which the item does not have/,
+		],
+		[
+			'an unknown mode',
+			{ mode: '={{ "hologram" }}' },
+			/^Mode must be one of image, video, audio, got hologram/,
+		],
 		['an empty model', { model: { __rl: true, mode: 'id', value: '' } }, /^Model is empty/],
-		['a custom key that is too long', { options: { idempotency: 'custom', idempotencyKey: 'k'.repeat(256) } }, /^Idempotency Key has 256 characters/],
+		[
+			'a custom key that is too long',
+			{ options: { idempotency: 'custom', idempotencyKey: 'k'.repeat(256) } },
+			/^Idempotency Key has 256 characters/,
+		],
 	])('%s is refused before anything is sent, naming item and field', async (_, given, message) => {
 		const run = await runOurs({ node, parameters: createParameters(given) });
 		expect(run.status).toBe('error');
@@ -41,7 +69,10 @@ describe('bad input', () => {
 	it('an id with a slash is refused before anything is sent', async () => {
 		const run = await runOurs({
 			node,
-			parameters: { operation: 'get', generationId: { __rl: true, mode: 'id', value: '../credits' } },
+			parameters: {
+				operation: 'get',
+				generationId: { __rl: true, mode: 'id', value: '../credits' },
+			},
 		});
 		expect(run.error?.message).toMatch(/^Generation is no ID: \.\.\/credits \[item 0\]$/);
 		expect(await asked()).toEqual([]);
@@ -73,7 +104,11 @@ describe('bad input', () => {
 			onError: 'continueRegularOutput',
 		});
 		expect(run.status).toBe('success');
-		expect(run.items.map(({ pairedItem }) => pairedItem)).toEqual([{ item: 0 }, { item: 1 }, { item: 2 }]);
+		expect(run.items.map(({ pairedItem }) => pairedItem)).toEqual([
+			{ item: 0 },
+			{ item: 1 },
+			{ item: 2 },
+		]);
 		expect(run.items.map(({ binary }) => Object.keys(binary))).toEqual([['data'], [], ['data']]);
 		expect(run.items[1]?.error?.message).toBe('Prompt is empty [item 1]');
 		expect((await asked()).filter(({ method }) => method === 'POST')).toHaveLength(2);
@@ -94,19 +129,33 @@ describe('bad input', () => {
 
 describe('refusals', () => {
 	it('a wrong key is told as such, after one request', async () => {
-		const run = await runOurs({ node, credential: credentials.wrongKey, parameters: createParameters({}) });
+		const run = await runOurs({
+			node,
+			credential: credentials.wrongKey,
+			parameters: createParameters({}),
+		});
 		expect(run.error?.message).toMatch(/^The API key is invalid or missing/);
 		expect(await asked()).toHaveLength(1);
 	});
 
 	it('a scope that the credential does not declare is refused before sending', async () => {
-		const run = await runOurs({ node, credential: credentials.readOnly, parameters: createParameters({}) });
-		expect(run.error?.message).toBe('The credential does not declare the scope generations:write [item 0]');
+		const run = await runOurs({
+			node,
+			credential: credentials.readOnly,
+			parameters: createParameters({}),
+		});
+		expect(run.error?.message).toBe(
+			'The credential does not declare the scope generations:write [item 0]',
+		);
 		expect(await asked()).toEqual([]);
 	});
 
 	it('a missing entitlement names the scope and the subscription', async () => {
-		const run = await runOurs({ node, credential: credentials.notEntitled, parameters: createParameters({}) });
+		const run = await runOurs({
+			node,
+			credential: credentials.notEntitled,
+			parameters: createParameters({}),
+		});
 		expect(run.error?.message).toMatch(/^The key is not allowed to do this/);
 		expect(run.error?.description).toMatch(/generations:write.*subscription/);
 		expect(await asked()).toHaveLength(1);
@@ -145,6 +194,8 @@ describe('refusals', () => {
 			parameters: createParameters({ prompt: '={{ $json.p }}' }),
 		});
 		expect(run.error?.message).toMatch(/\[item 1\]$/);
-		expect(run.error?.description).toMatch(/\(item 0, completed\).*\(item 1, failed\).*\(item 2, completed\)/);
+		expect(run.error?.description).toMatch(
+			/\(item 0, completed\).*\(item 1, failed\).*\(item 2, completed\)/,
+		);
 	});
 });

@@ -49,23 +49,33 @@ beforeEach(async () => {
 afterEach(async () => await service.close());
 
 const create = async (given: Record<string, unknown> = {}, more: object = {}) =>
-	await runOurs({ node, credential, parameters: createParameters({ model: 'm', ...given }), ...more });
+	await runOurs({
+		node,
+		credential,
+		parameters: createParameters({ model: 'm', ...given }),
+		...more,
+	});
 
-const sent = (route: string) => service.seen.filter(({ method, path: at }) => `${method} ${at}` === route);
+const sent = (route: string) =>
+	service.seen.filter(({ method, path: at }) => `${method} ${at}` === route);
 
 describe('the key', () => {
 	it('goes with every request of the API, and with no download', async () => {
 		const run = await create();
 		expect(run.error).toBeUndefined();
 		expect(await download(rest, run.items[0]?.binary.data)).toEqual(PIXEL);
-		const withKey = service.seen.filter(({ headers }) => headers.authorization === `Bearer ${canary}`);
+		const withKey = service.seen.filter(
+			({ headers }) => headers.authorization === `Bearer ${canary}`,
+		);
 		expect(withKey.map(({ path: at }) => at).every((at) => at.startsWith('/v1/'))).toBe(true);
 		expect(sent('GET /files/1')[0]?.headers).not.toHaveProperty('authorization');
 	});
 
 	it('follows no redirect', async () => {
 		const other = await startHostileService();
-		service.on('POST /v1/generations', (_, response) => response.redirect(307, `${other.origin}/v1/generations`));
+		service.on('POST /v1/generations', (_, response) =>
+			response.redirect(307, `${other.origin}/v1/generations`),
+		);
 		const run = await create();
 		expect(run.error?.message).toMatch(/answered with status 307/);
 		expect(other.seen).toEqual([]);
@@ -75,10 +85,14 @@ describe('the key', () => {
 	it('echoed by the service stands in no output and no error', async () => {
 		service.on('POST /v1/generations', (request, response) => {
 			const message = `No such key: ${String(request.headers.authorization)}`;
-			response.status(401).json({ error: { type: canary, message, request_id: canary, details: request.headers } });
+			response
+				.status(401)
+				.json({ error: { type: canary, message, request_id: canary, details: request.headers } });
 		});
 		const refused = await create();
-		expect(refused.error?.message).toMatch(/^The API key is invalid or missing: No such key: Bearer \*\*\*/);
+		expect(refused.error?.message).toMatch(
+			/^The API key is invalid or missing: No such key: Bearer \*\*\*/,
+		);
 		service.on('POST /v1/generations', (request, response) => {
 			response.status(202).json(job({ note: request.headers.authorization, [canary]: [canary] }));
 		});
@@ -122,7 +136,9 @@ describe('odd answers', () => {
 		});
 		const run = await create();
 		expect(run.items[0]?.json.status).toBe('completed');
-		expect(new Set(sent('POST /v1/generations').map(({ headers }) => headers['idempotency-key'])).size).toBe(1);
+		expect(
+			new Set(sent('POST /v1/generations').map(({ headers }) => headers['idempotency-key'])).size,
+		).toBe(1);
 	});
 
 	it('an endless answer is not read to its end', async () => {
@@ -148,7 +164,10 @@ describe('odd answers', () => {
 			tries += 1;
 			if (tries === 1) {
 				first = Date.now();
-				response.status(429).set('Retry-After', '2').json({ error: { type: 'rate', message: 'Slow down' } });
+				response
+					.status(429)
+					.set('Retry-After', '2')
+					.json({ error: { type: 'rate', message: 'Slow down' } });
 				return;
 			}
 			waited = Date.now() - first;
@@ -162,7 +181,9 @@ describe('odd answers', () => {
 
 	it.each([400, 403, 404, 409, 422])('a %i is final: one request', async (status) => {
 		service.on('POST /v1/generations', (_, response) => {
-			response.status(status).json({ error: { type: 'x', message: 'Not like this', request_id: 'req_7' } });
+			response
+				.status(status)
+				.json({ error: { type: 'x', message: 'Not like this', request_id: 'req_7' } });
 		});
 		const run = await create();
 		expect(run.error?.message).toMatch(/Not like this \[item 0\]$/);
@@ -171,9 +192,14 @@ describe('odd answers', () => {
 	});
 
 	it('a failed job without a word why says so, and names the job', async () => {
-		service.on('GET /v1/generations/gen_1', (_, response) => void response.json(job({ status: 'failed' })));
+		service.on(
+			'GET /v1/generations/gen_1',
+			(_, response) => void response.json(job({ status: 'failed' })),
+		);
 		const run = await create();
-		expect(run.error?.message).toBe('The job failed: failed without a stated reason (job gen_1) [item 0]');
+		expect(run.error?.message).toBe(
+			'The job failed: failed without a stated reason (job gen_1) [item 0]',
+		);
 	});
 });
 
@@ -185,7 +211,10 @@ describe('downloads', () => {
 		service.on('GET /v1/generations/gen_1', (_, response) => {
 			const name = isFresh ? 2 : 1;
 			isFresh = true;
-			response.json({ ...finished(), outputs: [{ id: 'out_1', url: `${service.origin}/files/${name}`, media_type: 'image/png' }] });
+			response.json({
+				...finished(),
+				outputs: [{ id: 'out_1', url: `${service.origin}/files/${name}`, media_type: 'image/png' }],
+			});
 		});
 		const run = await create();
 		expect(await download(rest, run.items[0]?.binary.data)).toEqual(PIXEL);
@@ -206,22 +235,36 @@ describe('downloads', () => {
 	});
 
 	it('a file name is ours, whatever the service says', async () => {
-		service.on('POST /v1/generations', (_, response) => void response.status(202).json(job({ id: '../../evil' })));
-		service.on('GET /v1/generations/..%2F..%2Fevil', (_, response) => void response.json({ ...finished(), id: '../../evil' }));
+		service.on(
+			'POST /v1/generations',
+			(_, response) => void response.status(202).json(job({ id: '../../evil' })),
+		);
+		service.on(
+			'GET /v1/generations/..%2F..%2Fevil',
+			(_, response) => void response.json({ ...finished(), id: '../../evil' }),
+		);
 		const run = await create();
 		expect(run.items[0]?.binary.data?.fileName).toMatch(/^[\w-]+\.png$/);
 	});
 });
 
 describe('uploads', () => {
-	const items = [{ binary: { photo: { data: PIXEL, fileName: '..\\..\\CON.png', mimeType: 'image/png' } } }];
+	const items = [
+		{ binary: { photo: { data: PIXEL, fileName: '..\\..\\CON.png', mimeType: 'image/png' } } },
+	];
 	const parameters = { input: { start_frame: 'binary:photo' } };
 
 	beforeEach(() => {
 		service.on('POST /v1/files', (_, response) => {
 			response.status(201).json({
 				upload_url: `${service.origin}/put?X-Signature=${signature}`,
-				upload_headers: { 'Content-Type': 'image/png', 'X-Token': 't', Authorization: 'Bearer other', Host: 'evil.example', Cookie: 'a=b' },
+				upload_headers: {
+					'Content-Type': 'image/png',
+					'X-Token': 't',
+					Authorization: 'Bearer other',
+					Host: 'evil.example',
+					Cookie: 'a=b',
+				},
 				url: 'https://files.example.com/photo.png',
 			});
 		});
@@ -232,7 +275,11 @@ describe('uploads', () => {
 		const run = await create(parameters, { items });
 		expect(run.error).toBeUndefined();
 		const [put] = sent('PUT /put');
-		expect(put?.headers).toMatchObject({ 'content-type': 'image/png', 'x-token': 't', 'content-length': String(PIXEL.length) });
+		expect(put?.headers).toMatchObject({
+			'content-type': 'image/png',
+			'x-token': 't',
+			'content-length': String(PIXEL.length),
+		});
 		expect(put?.headers).not.toHaveProperty('authorization');
 		expect(put?.headers).not.toHaveProperty('cookie');
 		expect(put?.headers.host).not.toBe('evil.example');
@@ -260,7 +307,9 @@ describe('uploads', () => {
 	it('that fail name the field and never the presigned address', async () => {
 		service.on('PUT /put', (_, response) => void response.status(400).send('bad'));
 		const run = await create(parameters, { items });
-		expect(run.error?.message).toMatch(/^The binary field "photo" could not be uploaded: the storage answered 400/);
+		expect(run.error?.message).toMatch(
+			/^The binary field "photo" could not be uploaded: the storage answered 400/,
+		);
 		expect(sent('POST /v1/generations')).toEqual([]);
 	});
 });

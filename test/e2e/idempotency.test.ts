@@ -138,7 +138,11 @@ describe('when credits run out', () => {
 		await new Promise((go) => setTimeout(go, 5_000));
 		await sandbox.addCredits(workspace, 100);
 		const run = await running;
-		expect(run.items.map(({ json }) => json.status)).toEqual(['completed', 'completed', 'completed']);
+		expect(run.items.map(({ json }) => json.status)).toEqual([
+			'completed',
+			'completed',
+			'completed',
+		]);
 		expect((await download(rest, run.items[2]?.binary.data)).length).toBeGreaterThan(1_000);
 	});
 });

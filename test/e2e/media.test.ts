@@ -38,7 +38,11 @@ describe('create, wait and download', () => {
 			Object.values(item?.binary ?? {}).map(async (data) => await download(rest, data)),
 		);
 		for (const file of files) {
-			expect(await sharp(file).metadata()).toMatchObject({ format: 'png', width: 640, height: 384 });
+			expect(await sharp(file).metadata()).toMatchObject({
+				format: 'png',
+				width: 640,
+				height: 384,
+			});
 		}
 		expect(new Set(files.map((file) => file.toString('base64'))).size).toBe(3);
 		expect(item?.binary.data_2?.fileName).toBe(`${String(item?.json.id)}_3.png`);
@@ -151,6 +155,9 @@ describe('uploads', () => {
 		});
 		const created = (await sandbox.requests()).find(({ path }) => path === '/v1/generations');
 		const { input } = created?.body as { input: { image_refs: string[] } };
-		expect(input.image_refs).toEqual(['https://example.com/a.png', expect.stringContaining('http')]);
+		expect(input.image_refs).toEqual([
+			'https://example.com/a.png',
+			expect.stringContaining('http'),
+		]);
 	});
 });

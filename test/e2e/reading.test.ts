@@ -25,16 +25,24 @@ describe('Get Many', () => {
 			parameters: { operation: 'getAll', returnAll: true },
 		});
 		expect(run.items.map(({ json }) => String(json.id)).sort()).toEqual([...ids].sort());
-		expect(run.items.every(({ pairedItem }) => JSON.stringify(pairedItem) === '{"item":0}')).toBe(true);
+		expect(run.items.every(({ pairedItem }) => JSON.stringify(pairedItem) === '{"item":0}')).toBe(
+			true,
+		);
 		const pages = (await sandbox.requests()).filter(({ method }) => method === 'GET');
 		expect(pages).toHaveLength(2);
 	});
 
 	it('asks for no more than Limit, over pages too', async () => {
 		await make(110);
-		const few = await runOurs({ node: 'mediaGenGeneration', parameters: { operation: 'getAll', limit: 3 } });
+		const few = await runOurs({
+			node: 'mediaGenGeneration',
+			parameters: { operation: 'getAll', limit: 3 },
+		});
 		expect(few.items).toHaveLength(3);
-		const many = await runOurs({ node: 'mediaGenGeneration', parameters: { operation: 'getAll', limit: 105 } });
+		const many = await runOurs({
+			node: 'mediaGenGeneration',
+			parameters: { operation: 'getAll', limit: 105 },
+		});
 		expect(many.items).toHaveLength(105);
 	});
 });
@@ -58,7 +66,10 @@ describe('Get', () => {
 	it('says of an unknown id that nothing has it, in one request', async () => {
 		const run = await runOurs({
 			node: 'mediaGenGeneration',
-			parameters: { operation: 'get', generationId: { __rl: true, mode: 'id', value: 'gen_nowhere' } },
+			parameters: {
+				operation: 'get',
+				generationId: { __rl: true, mode: 'id', value: 'gen_nowhere' },
+			},
 		});
 		expect(run.error?.message).toMatch(/^Not found.*\[item 0\]$/);
 		expect(await sandbox.requests()).toHaveLength(1);
@@ -72,8 +83,15 @@ describe('lists in the editor', () => {
 		const search = { type, methodName: 'searchModels', credential: credentials.full };
 		const { results } = await rest.nodes.search({ ...search, parameters: { mode: 'video' } });
 		expect(results.map(({ value }) => value).sort()).toEqual(['studio/video-1', 'studio/video-2']);
-		const found = await rest.nodes.search({ ...search, parameters: { mode: 'audio' }, filter: 'MUSIC' });
-		expect(found.results.map(({ value }) => value).sort()).toEqual(['studio/music-1', 'studio/music-2']);
+		const found = await rest.nodes.search({
+			...search,
+			parameters: { mode: 'audio' },
+			filter: 'MUSIC',
+		});
+		expect(found.results.map(({ value }) => value).sort()).toEqual([
+			'studio/music-1',
+			'studio/music-2',
+		]);
 	});
 
 	it('offer the generations, page by page', async () => {
@@ -88,12 +106,12 @@ describe('lists in the editor', () => {
 
 	it('say what is wrong instead of being empty', async () => {
 		const search = { type, methodName: 'searchModels', parameters: { mode: 'image' } };
-		await expect(rest.nodes.search({ ...search, credential: credentials.wrongKey })).rejects.toThrow(
-			/API key is invalid/,
-		);
-		await expect(rest.nodes.search({ ...search, credential: credentials.notEntitled })).rejects.toThrow(
-			/models:read/,
-		);
+		await expect(
+			rest.nodes.search({ ...search, credential: credentials.wrongKey }),
+		).rejects.toThrow(/API key is invalid/);
+		await expect(
+			rest.nodes.search({ ...search, credential: credentials.notEntitled }),
+		).rejects.toThrow(/models:read/);
 	});
 });
 

@@ -37,13 +37,19 @@ it('ten minutes with every fault at 5 %: nothing paid for twice, no job lost, no
 	/** One user after another, each with a batch; two at a time. */
 	const user = async (name: string) => {
 		for (let batch = 0; Date.now() < end; batch += 1) {
-			const items = Array.from({ length: BATCH }, (_, n) => ({ json: { p: `${name} ${batch} ${n}` } }));
+			const items = Array.from({ length: BATCH }, (_, n) => ({
+				json: { p: `${name} ${batch} ${n}` },
+			}));
 			runs.push(
 				await runOurs({
 					node: 'mediaGenGeneration',
 					credential,
 					items,
-					parameters: createParameters({ prompt: '={{ $json.p }}', parameters: { count: 2 }, delivery: 'signed_url' }),
+					parameters: createParameters({
+						prompt: '={{ $json.p }}',
+						parameters: { count: 2 },
+						delivery: 'signed_url',
+					}),
 					onError: 'continueRegularOutput',
 					timeoutMs: 240_000,
 				}),
@@ -56,8 +62,12 @@ it('ten minutes with every fault at 5 %: nothing paid for twice, no job lost, no
 	// Paid for once: as many creations were charged for as there are items, each with a job of its own.
 	const outputs = runs.flatMap(({ items }) => items);
 	const { lines } = await sandbox.ledger(workspace);
-	const reserved = lines.filter(({ movement }) => movement === 'reserve').map(({ resource }) => resource);
-	const named = outputs.map(({ json }) => String(json.id ?? /\(job ([\w-]+)\)/.exec(String(json.error))?.[1]));
+	const reserved = lines
+		.filter(({ movement }) => movement === 'reserve')
+		.map(({ resource }) => resource);
+	const named = outputs.map(({ json }) =>
+		String(json.id ?? /\(job ([\w-]+)\)/.exec(String(json.error))?.[1]),
+	);
 	expect(outputs.length).toBeGreaterThanOrEqual(4 * BATCH);
 	expect(new Set(reserved).size).toBe(reserved.length);
 
@@ -71,7 +81,9 @@ it('ten minutes with every fault at 5 %: nothing paid for twice, no job lost, no
 	// No wrong file: each is a whole picture, and the one that the service has for this output.
 	for (const { json, binary, error } of outputs.filter((_, index) => index % 3 === 0)) {
 		if (error) continue;
-		const answer = await fetch(`${baseUrl}/generations/${String(json.id)}`, { headers: { authorization: `Bearer ${key}` } });
+		const answer = await fetch(`${baseUrl}/generations/${String(json.id)}`, {
+			headers: { authorization: `Bearer ${key}` },
+		});
 		const { outputs: listed } = (await answer.json()) as { outputs: Array<{ url: string }> };
 		const files = Object.values(binary);
 		expect(files).toHaveLength(listed.length);

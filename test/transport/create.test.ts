@@ -257,29 +257,32 @@ test.each([
 	[401, 'the API key was refused'],
 	[402, 'the credits ran out'],
 	[403, 'the key is not allowed to do this'],
-])('%i holds for the whole run: one request finds out and nothing further is sent', async (status, cause) => {
-	const clock = new VirtualClock();
-	const sent: ApiRequest[] = [];
-	const host = hostWith(async (request) => {
-		sent.push(request);
-		await clock.sleep(100);
-		return answer(status, errorBody('No'));
-	});
-	const workspace = workspaceWith(clock);
-	const batch = new Batch(20, false);
-	const all = Array.from(
-		{ length: 20 },
-		async (_, itemIndex) => await inTurn(runOf({ host, workspace, batch, itemIndex }), create),
-	);
-	const results = await clock.run(Promise.all(all));
-	expect(sent).toHaveLength(1);
-	expect(results.at(-1)).toMatchObject({
-		failure: { kind: 'notSent', cause: `${cause} at item 0` },
-	});
-	expect(results.filter((result) => !result.ok && result.failure.kind === 'notSent')).toHaveLength(
-		19,
-	);
-});
+])(
+	'%i holds for the whole run: one request finds out and nothing further is sent',
+	async (status, cause) => {
+		const clock = new VirtualClock();
+		const sent: ApiRequest[] = [];
+		const host = hostWith(async (request) => {
+			sent.push(request);
+			await clock.sleep(100);
+			return answer(status, errorBody('No'));
+		});
+		const workspace = workspaceWith(clock);
+		const batch = new Batch(20, false);
+		const all = Array.from(
+			{ length: 20 },
+			async (_, itemIndex) => await inTurn(runOf({ host, workspace, batch, itemIndex }), create),
+		);
+		const results = await clock.run(Promise.all(all));
+		expect(sent).toHaveLength(1);
+		expect(results.at(-1)).toMatchObject({
+			failure: { kind: 'notSent', cause: `${cause} at item 0` },
+		});
+		expect(
+			results.filter((result) => !result.ok && result.failure.kind === 'notSent'),
+		).toHaveLength(19);
+	},
+);
 
 describe('binary inputs', () => {
 	const body = {

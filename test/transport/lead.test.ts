@@ -8,7 +8,8 @@ async function settled(promises: Array<Promise<void>>): Promise<number[]> {
 	return done;
 }
 
-const turns = (lead: Lead, count: number) => Array.from({ length: count }, async () => await lead.turn());
+const turns = (lead: Lead, count: number) =>
+	Array.from({ length: count }, async () => await lead.turn());
 
 test('one leads, and all go when it has got through', async () => {
 	const lead = new Lead();
