@@ -1,0 +1,97 @@
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { measureEvents } from './events';
+import { loading } from './loading';
+import { cells, makespanFigures, makespanTables } from './makespan';
+import { plot } from './plot';
+import { real } from './real';
+import { alone, sharing } from './servers';
+import { figureTable, markdown, type Figure } from './table';
+import { verification } from './verify';
+import { waiting } from './waiting';
+
+const root = path.resolve(__dirname, '..');
+const docs = path.join(root, 'docs');
+const PLOT = path.join('images', 'makespan.svg');
+
+const isQuick = process.argv.includes('--quick');
+
+const tell = (line: string) => process.stderr.write(`${line}\n`);
+
+const git = (...args: string[]) =>
+	execFileSync('git', args, { cwd: root, encoding: 'utf8' }).trim();
+
+/** The commit that is measured, and whether what is measured differs from it. */
+function commit(): string {
+	const changed = git('status', '--porcelain', '--', 'src', 'nodes', 'credentials', 'bench');
+	return `${git('rev-parse', '--short', 'HEAD')}${changed ? ' with changes' : ''}`;
+}
+
+async function events(): Promise<Figure> {
+	const { trigger, webhook, ratio } = await measureEvents();
+	return {
+		name: 'events a second of our trigger against the Webhook node',
+		value: ratio.toFixed(2),
+		target: '≥ 0.8',
+		isMet: ratio >= 0.8,
+		note: `${trigger.toFixed(0)} and ${webhook.toFixed(0)} a second, in turns`,
+	};
+}
+
+/** What the sandbox's own bench prints: it starts three servers, so it is a process of its own. */
+function sandbox(): string {
+	const script = path.join(__dirname, 'sandbox', 'main.ts');
+	return execFileSync(process.execPath, ['--import', 'tsx', script], {
+		cwd: root,
+		encoding: 'utf8',
+	});
+}
+
+async function slowFigures(): Promise<Figure[]> {
+	tell('Loading, waiting items, deliveries …');
+	const load = await loading();
+	const local = [...verification(), ...(await waiting()), ...load];
+	tell('A real n8n …');
+	return [...local, ...(await real(tell)), await events()];
+}
+
+async function main(): Promise<void> {
+	const measured = `Commit ${commit()}, Node ${process.version}.`;
+	tell('Simulating …');
+	const all = await cells();
+	const quick = [...makespanFigures(all), ...(await alone()), ...(await sharing())];
+	const figures = isQuick ? quick : [...quick, ...(await slowFigures())];
+	const intro =
+		'Ratios are measured side by side in one run. R = 60 requests a minute, C = 5 concurrent jobs, round trip 0.25 s.';
+	const tables = [figureTable('Figures and targets', intro, figures), ...makespanTables(all)];
+	const parts = [
+		'# Performance',
+		'',
+		`Made by \`npm run bench\`. ${measured}`,
+		'',
+		...tables.map(markdown),
+	];
+	if (!isQuick) {
+		tell('The sandbox …');
+		parts.push(
+			'## The sandbox against a bare express route',
+			'',
+			'```',
+			sandbox().trim(),
+			'```',
+			'',
+		);
+	}
+	console.log(parts.join('\n'));
+	if (isQuick) return;
+	mkdirSync(path.join(docs, 'images'), { recursive: true });
+	writeFileSync(path.join(docs, PLOT), plot(all));
+	parts.splice(4, 0, `![Time beyond the bound by client](${PLOT})`, '');
+	writeFileSync(path.join(docs, 'performance.md'), parts.join('\n'));
+}
+
+main().catch((error: unknown) => {
+	console.error(error);
+	process.exitCode = 1;
+});
