@@ -10,6 +10,13 @@ export interface Prepared {
 	settings: Settings;
 }
 
+/** Where in n8n a run of a node takes place. */
+export interface Place {
+	runIndex: number;
+	/** Workflow and node: the same in every execution. */
+	node: string;
+}
+
 type NodeError = NodeApiError | NodeOperationError;
 
 /**
@@ -28,6 +35,9 @@ export class Batch {
 	private readonly contents = new Map<string, number[]>();
 
 	readonly lead = new Lead();
+
+	/** Filled in by the first item that needs it. */
+	place: Place | undefined;
 
 	/** Why nothing further is sent, once that is so. */
 	halt: { cause: string; credits: boolean } | undefined;

@@ -120,7 +120,11 @@ export function n8nHost(
 ): Host {
 	const { helpers } = context;
 	const signal = context.getExecutionCancelSignal();
-	const bare = { ...STRICT, ...ambient(context, options, ANSWER_TIMEOUT_MS), abortSignal: signal };
+	const bare = () => ({
+		...STRICT,
+		...ambient(context, options, ANSWER_TIMEOUT_MS),
+		abortSignal: signal,
+	});
 	return {
 		baseUrl: options.baseURL ?? '',
 		line: {
@@ -138,7 +142,7 @@ export function n8nHost(
 			const own = given ? {} : { 'Content-Type': false };
 			try {
 				const answer = (await helpers.httpRequest({
-					...bare,
+					...bare(),
 					method: 'PUT',
 					url,
 					headers: { ...own, 'Content-Length': source.size, ...headers },
@@ -152,7 +156,7 @@ export function n8nHost(
 		async get(url) {
 			try {
 				const answer = (await helpers.httpRequest({
-					...bare,
+					...bare(),
 					method: 'GET',
 					url,
 					// A packed answer is unpacked on the way, and its length then says nothing about the file.

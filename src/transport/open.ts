@@ -1,6 +1,6 @@
 import type { IExecuteSingleFunctions, IHttpRequestOptions } from 'n8n-workflow';
 import { ENDPOINTS, LIMITS, type Scope } from '../contract';
-import type { Batch, Prepared } from './batch';
+import type { Batch, Place, Prepared } from './batch';
 import { BinaryReference } from './binary/reference';
 import { baseUrlProblem } from './binary/urlRules';
 import { itemMemory, knownJobs, nodeMemory } from './idempotency';
@@ -35,6 +35,13 @@ function missingScope(declared: unknown, needed: Scope[]): Scope | undefined {
 	return Array.isArray(declared) ? needed.find((scope) => !declared.includes(scope)) : undefined;
 }
 
+/** Where a run of a node is. The same for all its items, and costly to ask n8n for. */
+function placeOf(context: IExecuteSingleFunctions): Place {
+	const { $runIndex: runIndex } = context.getWorkflowDataProxy(context.getItemIndex());
+	const { id: workflowId } = context.getWorkflow();
+	return { runIndex: Number(runIndex), node: `${workflowId ?? ''}/${context.getNode().id}` };
+}
+
 /** Puts together all that an item needs on its way. Refuses what the credential shows to be impossible. */
 export async function openRun(
 	context: IExecuteSingleFunctions,
@@ -53,10 +60,9 @@ export async function openRun(
 
 	const key = String(apiKey);
 	const itemIndex = context.getItemIndex();
-	const { $runIndex: runIndex } = context.getWorkflowDataProxy(itemIndex);
+	const { runIndex, node } = (batch.place ??= placeOf(context));
 	const memory = nodeMemory(context.getContext('node'));
-	const item = `${Number(runIndex)}:${itemIndex}`;
-	const { id: workflowId } = context.getWorkflow();
+	const item = `${runIndex}:${itemIndex}`;
 	return ok({
 		...prepared,
 		plan,
@@ -72,7 +78,7 @@ export async function openRun(
 		place: {
 			seed: memory.seed,
 			item,
-			node: `${workflowId ?? ''}/${context.getNode().id}`,
+			node,
 			executionId: context.getExecutionId() ?? '',
 		},
 	});

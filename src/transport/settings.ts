@@ -2,6 +2,7 @@ import type { IExecuteSingleFunctions } from 'n8n-workflow';
 import { customKeyProblem } from './idempotency';
 import { AGENT_ENDINGS, type Endings } from './job';
 import { fail, ok, type Result } from './result';
+import { isRecord } from './types';
 
 export const IDEMPOTENCY_MODES = ['execution', 'content', 'custom', 'none'] as const;
 export type IdempotencyMode = (typeof IDEMPOTENCY_MODES)[number];
@@ -32,6 +33,8 @@ export interface Settings {
 	endings?: Endings;
 }
 
+const OPTION = 'options.';
+
 const TRUE = new Set<unknown>([true, 'true', 1, '1']);
 const FALSE = new Set<unknown>([false, 'false', 0, '0', '', null, undefined]);
 
@@ -50,10 +53,17 @@ const refuse = (field: string, problem: string): never => {
 
 /** Reads the parameters that steer the transport; expressions may give anything, so each is checked. */
 class Reader {
-	constructor(private readonly context: IExecuteSingleFunctions) {}
+	private readonly options: Record<string, unknown>;
 
+	constructor(private readonly context: IExecuteSingleFunctions) {
+		const options: unknown = context.getNodeParameter('options', {});
+		this.options = isRecord(options) ? options : {};
+	}
+
+	/** n8n looks up and evaluates each parameter by itself, which costs; all options are one. */
 	value(name: string, fallback: unknown): unknown {
-		return this.context.getNodeParameter(name, fallback);
+		if (!name.startsWith(OPTION)) return this.context.getNodeParameter(name, fallback);
+		return this.options[name.slice(OPTION.length)] ?? fallback;
 	}
 
 	flag(name: string, label: string): boolean {
@@ -112,8 +122,8 @@ export function readSettings(
 	context: IExecuteSingleFunctions,
 	endings: Endings = AGENT_ENDINGS,
 ): Result<Settings> {
-	const reader = new Reader(context);
 	try {
+		const reader = new Reader(context);
 		const waitForCompletion = reader.flag('waitForCompletion', 'Wait for Completion');
 		const field = reader.text('options.outputBinaryField', 'data').trim();
 		return ok({
