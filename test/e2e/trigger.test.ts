@@ -104,6 +104,25 @@ describe('a published workflow', () => {
 	});
 });
 
+describe('the polling trigger', () => {
+	it('shows a sample in the editor, and finds by itself what finishes while n8n runs', async () => {
+		const { id: old } = await stage.api('POST', '/generations', anImage('History'));
+		await sleep(500);
+		const workflow = await stage.pollingTrigger({ statuses: ['completed'] });
+		const execution = await stage.rest.workflows.run(workflow.id, triggerName);
+		await stage.rest.executions.wait(execution);
+		const sample = stage.of(workflow);
+		expect(sample.map(({ id }) => id)).toContain(old);
+		expect(sample.length).toBeLessThanOrEqual(10);
+
+		await stage.rest.workflows.publish(workflow);
+		const { id } = await stage.api('POST', '/generations', anImage('News'));
+		const items = await stage.items(workflow, sample.length + 1, 90_000);
+		expect(items.slice(sample.length).map((item) => item.id)).toEqual([id]);
+		await stage.rest.workflows.unpublish(workflow.id);
+	});
+});
+
 describe('Listen for test event', () => {
 	it('works beside the live webhook, for all eight kinds, and leaves nothing behind', async () => {
 		const workflow = await stage.ourTrigger({ events: [...EVENTS] });
