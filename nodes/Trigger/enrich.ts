@@ -9,7 +9,6 @@ import { nodeError } from '../../src/transport/errors';
 import { jsonOf } from '../../src/transport/items';
 import { collect } from '../../src/transport/outputs';
 import type { Failed, Result } from '../../src/transport/result';
-import type { Run } from '../../src/transport/run';
 import { isRecord, type Resource } from '../../src/transport/types';
 import { readEvent, type MediaGenEvent } from '../../src/webhook/event';
 import { objectOf, verdictOf } from '../../src/webhook/filter';
@@ -45,9 +44,7 @@ async function filesOf(
 	{ host, workspace }: Service,
 	job: Resource,
 ): Promise<Result<IBinaryKeyData>> {
-	// Of a run, only these are asked for when files are brought in.
-	const run = { host, workspace, settings: { downloadOutputs: true } } as Run;
-	const collected = await collect(run, job);
+	const collected = await collect({ host, workspace, settings: { downloadOutputs: true } }, job);
 	if (!collected.ok) return collected;
 	const fields = collected.value.files.map(({ data }, index) => [
 		index === 0 ? 'data' : `data_${index}`,

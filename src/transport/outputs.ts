@@ -3,7 +3,13 @@ import { safeFileName } from './binary/fileName';
 import { readerPath, statedReason } from './job';
 import { fail, ok, type Result } from './result';
 import type { Outcome, Run } from './run';
+import type { Settings } from './settings';
 import { isRecord, type Resource } from './types';
+
+/** What bringing in the files of a job needs to know of a run. */
+export interface Collecting extends Pick<Run, 'host' | 'workspace'> {
+	settings: Pick<Settings, 'downloadOutputs'>;
+}
 
 interface Found {
 	id: string;
@@ -31,7 +37,7 @@ function time(value: unknown): number | undefined {
 	return Number.isNaN(at) ? undefined : at;
 }
 
-async function renewed(run: Run, job: Resource, id: string): Promise<string | undefined> {
+async function renewed(run: Collecting, job: Resource, id: string): Promise<string | undefined> {
 	const request = { method: 'GET', path: readerPath(job) } as const;
 	const answer = await run.workspace.client.request(run.host.line, request);
 	if (!answer.ok) return undefined;
@@ -48,7 +54,7 @@ function warningOf(job: Resource): string | undefined {
 }
 
 /** Brings the files of an ended job into n8n if wanted. A file that cannot be had is a failure that carries the job. */
-export async function collect(run: Run, job: Resource): Promise<Result<Outcome>> {
+export async function collect(run: Collecting, job: Resource): Promise<Result<Outcome>> {
 	const outcome: Outcome = { resources: [job], files: [], warning: warningOf(job) };
 	if (!run.settings.downloadOutputs) return ok(outcome);
 	const found = outputsOf(job);
