@@ -10,6 +10,8 @@ export interface FakeService {
 	baseUrl: string;
 	/** Bytes of uploads that have arrived. */
 	received: () => number;
+	/** Bytes of downloads that were read to their end. */
+	sent: () => number;
 	stop: () => Promise<void>;
 }
 
@@ -22,6 +24,7 @@ function* zeros(): Generator<Buffer> {
 export async function startService(): Promise<FakeService> {
 	const app = express();
 	let received = 0;
+	let sent = 0;
 	let origin = '';
 	const head = { object: 'generation', mode: 'video', model: 'm' };
 	app.get('/v1/generations/large', (_request, response) => {
@@ -41,6 +44,7 @@ export async function startService(): Promise<FakeService> {
 	});
 	app.get('/large', (_request, response) => {
 		response.set({ 'content-type': 'video/mp4', 'content-length': String(GIB) });
+		response.on('finish', () => (sent += GIB));
 		Readable.from(zeros()).pipe(response);
 	});
 	const server = app.listen(0, '127.0.0.1');
@@ -49,6 +53,7 @@ export async function startService(): Promise<FakeService> {
 	return {
 		baseUrl: `${origin}/v1`,
 		received: () => received,
+		sent: () => sent,
 		stop: async () => {
 			server.closeAllConnections();
 			await new Promise((resolve) => server.close(resolve));

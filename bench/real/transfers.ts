@@ -73,6 +73,7 @@ export async function transfers(
 		const up = await memoryOf(n8n, rest, [read, send]);
 		if (service.received() !== GIB) throw new Error(`${service.received()} bytes were uploaded`);
 		const down = await memoryOf(n8n, rest, [get]);
+		if (service.sent() !== GIB) throw new Error(`${service.sent()} bytes were downloaded`);
 		return [figure('1 GiB uploaded', up), figure('1 GiB downloaded', down)];
 	} finally {
 		rmSync(file, { force: true });
