@@ -10,6 +10,13 @@ export interface Prepared {
 	settings: Settings;
 }
 
+/** Why a run sends nothing further. */
+export interface Halt {
+	cause: string;
+	/** Whether it is for lack of credits. */
+	credits: boolean;
+}
+
 /** Where in n8n a run of a node takes place. */
 export interface Place {
 	runIndex: number;
@@ -40,7 +47,11 @@ export class Batch {
 	place: Place | undefined;
 
 	/** Why nothing further is sent, once that is so. */
-	halt: { cause: string; credits: boolean } | undefined;
+	halted: Halt | undefined;
+
+	private readonly stop = new AbortController();
+
+	private ending: AbortSignal | undefined;
 
 	constructor(
 		private readonly total: number,
@@ -75,6 +86,21 @@ export class Batch {
 		const same = this.contents.get(print) ?? [];
 		this.contents.set(print, same.includes(item) ? same : [...same, item]);
 		return (this.contents.get(print) ?? []).indexOf(item);
+	}
+
+	/** The first reason counts. */
+	halt(reason: Halt): void {
+		this.halted ??= reason;
+		this.stop.abort();
+	}
+
+	/**
+	 * Fires when the run is halted or cancelled: what waits for its turn to send need not wait.
+	 * @param cancel the same for all items of a run
+	 */
+	stopped(cancel: AbortSignal | undefined): AbortSignal {
+		this.ending ??= cancel ? AbortSignal.any([cancel, this.stop.signal]) : this.stop.signal;
+		return this.ending;
 	}
 
 	get submitted(): number {

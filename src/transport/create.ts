@@ -1,5 +1,6 @@
 import { CreditWait, halted, isLimited, isOutOfCredits } from './halting';
 import { endedJob, jobState } from './job';
+import { Patience } from './patience';
 import { fail, ok, type Result } from './result';
 import type { Run } from './run';
 import type { Slot } from './slots';
@@ -10,9 +11,6 @@ import type { Ended } from './watch';
 /** A slot that is none, for operations that do not count as concurrent media jobs. */
 const NO_SLOT: Slot = { free: () => {}, accepted: () => {}, refused: () => {}, leave: () => {} };
 
-/** How long a creation may be refused with 429 while no other of ours gets through, in milliseconds. */
-const PATIENCE_MS = 1_800_000;
-
 /** A content whose job has failed is tried under so many keys: each may be that of an earlier run which failed too. */
 const CONTENT_ATTEMPTS = 5;
 
@@ -20,10 +18,12 @@ const CONTENT_ATTEMPTS = 5;
  * Waits for a place among the concurrent jobs. When all are taken by jobs that nobody waits for, this item looks itself
  * whether one of them has ended.
  */
-async function takeSlot({ plan, host, workspace, settings }: Run): Promise<Result<Slot>> {
+async function takeSlot(run: Run): Promise<Result<Slot>> {
+	const { plan, host, workspace, settings, batch } = run;
 	if (!plan.takesSlot) return ok(NO_SLOT);
-	const turn = await workspace.slots.take(host.line);
-	if (!turn) return fail({ kind: 'cancelled' });
+	const signal = batch.stopped(host.line.signal);
+	const turn = await workspace.slots.take({ ...host.line, signal });
+	if (!turn) return halted(run) ?? fail({ kind: 'cancelled' });
 	if (!('look' in turn)) return ok(turn.slot);
 	const deadline = workspace.clock.now() + settings.waitTimeoutMs;
 	const ended = await workspace.watch.wait(host.line, turn.look, deadline);
@@ -61,26 +61,11 @@ async function place(run: Run): Promise<Result<Placed>> {
 		}
 		if (plan.takesSlot && isLimited(created)) {
 			slot.refused(created.failure.kind === 'status' ? created.failure.hintMs : undefined);
-			if (patience.isOver()) return created;
+			if (await patience.isOver()) return created;
 			continue;
 		}
 		slot.free();
 		if (!isOutOfCredits(created) || !credits.ranOut(created)) return created;
-	}
-}
-
-/** How long an item goes on when it is refused again and again: as long as others of ours get through, and a while more. */
-class Patience {
-	private since: number | undefined;
-
-	constructor(private readonly run: Run) {}
-
-	isOver(): boolean {
-		const { workspace, settings } = this.run;
-		const now = workspace.clock.now();
-		this.since ??= now;
-		const last = Math.max(this.since, workspace.slots.lastAccepted);
-		return now - last >= Math.min(PATIENCE_MS, settings.waitTimeoutMs);
 	}
 }
 

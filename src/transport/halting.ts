@@ -6,6 +6,7 @@ const HALTING: Record<number, string> = {
 	401: 'the API key was refused',
 	402: 'the credits ran out',
 	403: 'the key is not allowed to do this',
+	429: 'the service kept refusing with 429',
 };
 
 const statusOf = ({ failure }: Failed) => (failure.kind === 'status' ? failure.status : undefined);
@@ -20,12 +21,12 @@ export function halt({ batch, itemIndex }: Run, failed: Failed): void {
 	// A key that may not upload may still do what the items without files ask for.
 	const isPartial = failed.endpoint !== undefined && statusOf(failed) === 403;
 	if (!cause || isPartial) return;
-	batch.halt ??= { cause: `${cause} at item ${itemIndex}`, credits: isOutOfCredits(failed) };
+	batch.halt({ cause: `${cause} at item ${itemIndex}`, credits: isOutOfCredits(failed) });
 }
 
 /** Why an item of a halted run is not sent; `undefined` when it may be. */
 export const halted = ({ batch }: Run): Failed | undefined =>
-	batch.halt && fail({ kind: 'notSent', ...batch.halt });
+	batch.halted && fail({ kind: 'notSent', ...batch.halted });
 
 /** Patience with an empty balance, for items whose policy is to wait for a top-up. */
 export class CreditWait {

@@ -3,8 +3,8 @@ import type { Result } from './result';
 import type { Run } from './run';
 import { isLost } from './types';
 
-/** Refusals that hold for every item of a run; any other answer lets the others go. */
-const REFUSALS = new Set([401, 402, 403]);
+/** Refusals that hold, or may hold, for every item of a run; any other answer lets the others go. */
+const REFUSALS = new Set([401, 402, 403, 429]);
 
 /** The line of an item whose request tells the others of its run when it has got through. */
 function leading({ host: { line }, batch, request }: Run): Run['host']['line'] {
