@@ -1,3 +1,5 @@
+import { onAbort } from './aborts';
+
 /** No answer of the API is longer, in bytes; a longer one is not read to its end. */
 const MOST_BYTES = 32 * 1024 * 1024;
 
@@ -38,11 +40,11 @@ export async function answerBody(
 	const deadline = AbortSignal.timeout(timeoutMs);
 	const end = cancel ? AbortSignal.any([cancel, deadline]) : deadline;
 	const stop = () => (body as { destroy?: (error?: Error) => void }).destroy?.(end.reason as Error);
-	end.addEventListener('abort', stop);
+	const dispose = onAbort(end, stop);
 	try {
 		const text = await textOf(body);
 		return text === undefined ? undefined : { value: parsed(text) };
 	} finally {
-		end.removeEventListener('abort', stop);
+		dispose();
 	}
 }

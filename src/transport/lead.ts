@@ -1,3 +1,5 @@
+import { onAbort } from './aborts';
+
 /**
  * The first request of a run goes alone: when it is refused for a reason that holds for all (key, scope, credits), one request
  * has found out, not one for each item. As soon as one has got through, all others go.
@@ -17,8 +19,11 @@ export class Lead {
 			return;
 		}
 		await new Promise<void>((resolve) => {
-			this.waiting.push(resolve);
-			signal?.addEventListener('abort', () => resolve(), { once: true });
+			const dispose = onAbort(signal, resolve);
+			this.waiting.push(() => {
+				dispose();
+				resolve();
+			});
 		});
 	}
 

@@ -1,3 +1,4 @@
+import { onAbort } from './aborts';
 import { FairQueue } from './fairQueue';
 import type { Line } from './types';
 
@@ -12,14 +13,13 @@ export class Turns<T> {
 	async wait({ owner, signal }: Line): Promise<T | undefined> {
 		if (signal?.aborted) return undefined;
 		return await new Promise<T | undefined>((resolve) => {
-			const onAbort = () => {
+			const dispose = onAbort(signal, () => {
 				if (this.queue.remove(owner, take)) resolve(undefined);
-			};
+			});
 			const take = (thing: T) => {
-				signal?.removeEventListener('abort', onAbort);
+				dispose();
 				resolve(thing);
 			};
-			signal?.addEventListener('abort', onAbort, { once: true });
 			this.queue.push(owner, take);
 		});
 	}

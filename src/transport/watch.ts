@@ -1,3 +1,4 @@
+import { onAbort } from './aborts';
 import type { Client } from './client';
 import type { Gate } from './gate';
 import { jobState, type Endings } from './job';
@@ -66,7 +67,8 @@ export class Watch {
 		if (line.signal?.aborted) return fail({ kind: 'cancelled' }, job);
 		return await new Promise<Result<Ended>>((resolve) => {
 			const since = this.clock.now();
-			const onAbort = () => waiter.settle(fail({ kind: 'cancelled' }, waiter.job));
+			const cancel = () => waiter.settle(fail({ kind: 'cancelled' }, waiter.job));
+			const dispose = onAbort(line.signal, cancel);
 			const kind = kindOf(job);
 			const nextLook = since + this.pace.next(kind, 0);
 			const waiter: Waiter = {
@@ -84,13 +86,12 @@ export class Watch {
 					unknown: 0,
 				},
 				settle: (result) => {
-					line.signal?.removeEventListener('abort', onAbort);
+					dispose();
 					if (!this.waiters.delete(waiter)) return;
 					resolve(result);
 					if (this.waiters.size === 0) this.nap?.abort();
 				},
 			};
-			line.signal?.addEventListener('abort', onAbort, { once: true });
 			this.waiters.add(waiter);
 			// Not for each of thousands: going through all of them takes time.
 			if (Math.min(nextLook, deadline) < this.napUntil) this.nap?.abort();
