@@ -28,14 +28,22 @@ function commit(): string {
 	return `${git('rev-parse', '--short', 'HEAD')}${changed ? ' with changes' : ''}`;
 }
 
-async function events(): Promise<Figure> {
-	const { trigger, webhook, ratio } = await measureEvents();
+/** n8n makes an isolate for each delivery to any node but its own Webhook node without expressions, unless told to be lazy. */
+const EVENT_SETTINGS = {
+	default: "n8n's defaults",
+	lazy: 'N8N_EXPRESSION_ENGINE_LAZY_ACQUIRE=true',
+} as const;
+
+async function events(setting: keyof typeof EVENT_SETTINGS): Promise<Figure> {
+	const { trigger, webhook, webhookWithExpression } = await measureEvents(setting);
+	const rates = [trigger, webhook, webhookWithExpression].map((rate) => rate.toFixed(0));
+	const ratio = trigger / webhook;
 	return {
-		name: 'events a second of our trigger against the Webhook node',
+		name: `events a second, trigger against Webhook node, ${EVENT_SETTINGS[setting]}`,
 		value: ratio.toFixed(2),
 		target: '≥ 0.8',
 		isMet: ratio >= 0.8,
-		note: `${trigger.toFixed(0)} and ${webhook.toFixed(0)} a second, in turns`,
+		note: `${rates[0]} and ${rates[1]} a second in turns; the Webhook node with an expression: ${rates[2]}`,
 	};
 }
 
@@ -53,7 +61,8 @@ async function slowFigures(): Promise<Figure[]> {
 	const load = await loading();
 	const local = [...verification(), ...(await waiting()), ...load];
 	tell('A real n8n …');
-	return [...local, ...(await real(tell)), await events()];
+	const inN8n = await real(tell);
+	return [...local, ...inN8n, await events('default'), await events('lazy')];
 }
 
 async function main(): Promise<void> {
