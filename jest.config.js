@@ -6,5 +6,6 @@ module.exports = {
 	testPathIgnorePatterns: ['/node_modules/', '<rootDir>/test/e2e/'],
 	modulePathIgnorePatterns: ['<rootDir>/lab/node_modules', '<rootDir>/.n8n-lab', '<rootDir>/dist'],
 	transform: { '^.+\\.ts$': ['@swc/jest', { jsc: { target: 'es2022' } }] },
-	setupFilesAfterEnv: [],
+	// No test is timed: some go through thousands of cases, on machines that others use too.
+	testTimeout: 120_000,
 };
