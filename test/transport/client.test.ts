@@ -49,9 +49,9 @@ test.each([
 	},
 );
 
-test('the tries end: 5 for faults, 8 for limits', async () => {
+test('the tries end: 7 for faults, 8 for limits', async () => {
 	const faulty = await ask(GET, [LOST]);
-	expect(faulty.sent).toHaveLength(5);
+	expect(faulty.sent).toHaveLength(7);
 	expect(faulty.result).toMatchObject({
 		failure: { kind: 'lost', attempts: 5, reason: 'ECONNRESET' },
 	});

@@ -79,7 +79,7 @@ test('without has_more the cursor alone tells', async () => {
 test('an answer that is no list is a failure after the usual tries, not an empty list', async () => {
 	const { ids, queries } = await read([answer(200, { object: 'list' })]);
 	expect(ids).toMatchObject({ ok: false, failure: { kind: 'answer', problem: 'it is no list' } });
-	expect(queries).toHaveLength(5);
+	expect(queries).toHaveLength(7);
 });
 
 test('entries that are no resources are left out', async () => {

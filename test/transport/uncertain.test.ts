@@ -10,7 +10,7 @@ const DAY = 24 * 3_600_000;
 /** An item whose first run has sent its request without ever getting an answer. */
 async function afterUnclear(fault: Fault) {
 	const clock = new VirtualClock();
-	let left = 5;
+	let left = 7;
 	const model = new ModelService(clock, {
 		fault: ({ method }) => (method === 'POST' && (left -= 1) >= 0 ? fault : undefined),
 	});
