@@ -53,7 +53,7 @@ test('the tries end: 7 for faults, 8 for limits', async () => {
 	const faulty = await ask(GET, [LOST]);
 	expect(faulty.sent).toHaveLength(7);
 	expect(faulty.result).toMatchObject({
-		failure: { kind: 'lost', attempts: 5, reason: 'ECONNRESET' },
+		failure: { kind: 'lost', attempts: 7, reason: 'ECONNRESET' },
 	});
 	const limited = await ask(POST, [answer(429)]);
 	expect(limited.sent).toHaveLength(8);
