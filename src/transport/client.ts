@@ -110,7 +110,8 @@ function ending(answer: Answer, ended: Ending): Failed {
 	const { attempt, replayable, unclear, flaw, hintMs } = ended;
 	let failure: Failure;
 	if (isLost(answer)) {
-		failure = { kind: 'lost', reason: answer.lost, attempts: attempt, replayable };
+		const { lost: reason, unsent } = answer;
+		failure = { kind: 'lost', reason, attempts: attempt, replayable, sent: unclear, unsent };
 	} else if (isSuccess(answer.status)) {
 		failure = { kind: 'answer', status: answer.status, problem: flaw ?? 'it cannot be read' };
 	} else {

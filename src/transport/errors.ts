@@ -1,7 +1,7 @@
 import { NodeApiError, NodeOperationError, type INode, type JsonObject } from 'n8n-workflow';
 import type { Endpoint } from '../contract';
-import type { Failed, Failure, ServiceWords } from './result';
-import type { Resource } from './types';
+import type { Failed, Failure, Lost, ServiceWords } from './result';
+import type { Resource, Unsent } from './types';
 
 /** What an error says: what happened, what it means for the user's credits, and what to do. */
 export interface Words {
@@ -92,6 +92,39 @@ function tellStatus(failure: Extract<Failure, { kind: 'status' }>, context: Erro
 	};
 }
 
+const UNSENT: Record<Unsent, (reason: string) => [message: string, todo: string]> = {
+	connection: (reason) => [
+		`The service cannot be reached (${reason})`,
+		'Check the base URL of the credential and the network.',
+	],
+	certificate: (reason) => [
+		`The certificate of the service is not accepted (${reason})`,
+		'Check the base URL of the credential. A certificate of a private authority must be made known to n8n.',
+	],
+	local: (reason) => [`n8n could not send the request: ${reason}`, 'Check the credential.'],
+};
+
+function tellLost(
+	{ reason, attempts, replayable, sent, unsent }: Lost,
+	context: ErrorContext,
+): Words {
+	const { endpoint } = context;
+	const [message, todo] = unsent
+		? UNSENT[unsent](reason)
+		: ['No answer came from the service', `The last try ended with: ${reason}.`];
+	const tried = attempts > 1 ? `Tried ${attempts} times. ` : '';
+	const isCreation = endpoint.method === 'POST';
+	if (!sent) {
+		return { message, description: `${tried}${todo}${isCreation ? ` ${NOTHING_SPENT}` : ''}` };
+	}
+	const outcome = !isCreation
+		? 'Check the base URL of the credential and the network.'
+		: replayable
+			? 'Whether the request was carried out is unclear. Retrying this execution sends the same idempotency key, so that nothing is paid for twice.'
+			: 'Without an idempotency key it was not sent again, because it may have been carried out: look at Get Many before creating it again.';
+	return { message, description: `${tried}${todo} ${outcome}` };
+}
+
 const TELLERS: { [K in Failure['kind']]: Teller<K> } = {
 	input: ({ field, problem, hint }) => ({
 		message: `${field} ${problem}`,
@@ -102,16 +135,7 @@ const TELLERS: { [K in Failure['kind']]: Teller<K> } = {
 		description: `Nothing was sent. If the key has the scope ${scope}, add it to Scopes in the credential; if not, create a key that has it.`,
 	}),
 	status: tellStatus,
-	lost: ({ reason, attempts, replayable }, { endpoint }) => ({
-		message: 'No answer came from the service',
-		description:
-			`Tried ${attempts} time(s); the last try ended with: ${reason}. ` +
-			(endpoint.method !== 'POST'
-				? 'Check the base URL of the credential and the network.'
-				: replayable
-					? 'Whether the request was carried out is unclear. Retrying this execution sends the same idempotency key, so that nothing is paid for twice.'
-					: 'Without an idempotency key it was not sent again, because it may have been carried out: look at Get Many before creating it again.'),
-	}),
+	lost: tellLost,
 	answer: ({ status, problem }) => ({
 		message: 'The answer of the service cannot be used',
 		description: `The service answered with status ${status}, but ${problem}. Check that the base URL of the credential is the address of the API and ends in /v1.`,

@@ -90,7 +90,8 @@ const REFUSALS = new Set([400, 401, 402, 403, 404, 422]);
 /** Whether a failed creation may have been carried out all the same. */
 export function leavesUnclear(failure: Failure): boolean {
 	if (failure.kind === 'status') return failure.unclear;
-	return ['lost', 'answer', 'cancelled'].includes(failure.kind);
+	if (failure.kind === 'lost') return failure.sent;
+	return failure.kind === 'answer' || failure.kind === 'cancelled';
 }
 
 /**

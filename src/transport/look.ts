@@ -1,12 +1,12 @@
 import type { Client } from './client';
 import { isGeneration, jobState } from './job';
-import { hasAll, isPassing, isUnknown, readNewest, readJob } from './lookup';
+import { hasAll, isLocal, isPassing, isUnknown, readNewest, readJob } from './lookup';
 import type { Pace } from './pace';
 import { fail, ok } from './result';
 import type { Clock, Line, Resource } from './types';
 import type { Waiter } from './waiter';
 
-/** A job just created may be unknown to a part of the service for a moment; so often is that believed. */
+/** A job just created may be unknown to a part of the service for a moment, or n8n unable to send; so often is that believed. */
 const UNKNOWN_ALLOWED = 3;
 
 /** After so many lists in a row that brought no answer, jobs are read one by one instead. */
@@ -92,7 +92,8 @@ export class Look {
 		if (answer.ok) return this.saw(waiter, answer.value, sending.at());
 		if (isPassing(answer)) return false;
 		waiter.unknown += 1;
-		const isBelieved = isUnknown(answer) && waiter.unknown < UNKNOWN_ALLOWED;
+		const mayPass = isUnknown(answer) || isLocal(answer);
+		const isBelieved = mayPass && waiter.unknown < UNKNOWN_ALLOWED;
 		if (!isBelieved) waiter.settle(fail(answer.failure, waiter.job));
 		return true;
 	}

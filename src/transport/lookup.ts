@@ -33,10 +33,15 @@ export async function readJob(
 export const isUnknown = ({ failure }: Failed) =>
 	failure.kind === 'status' && failure.status === 404;
 
+/** n8n itself could not send: it may pass, as when its database is busy, or not, as when the credential is gone. */
+export const isLocal = ({ failure }: Failed) =>
+	failure.kind === 'lost' && failure.unsent === 'local';
+
 /** Faults that say nothing about the job. */
 export function isPassing({ failure }: Failed): boolean {
 	if (failure.kind === 'status') return failure.status === 429 || failure.unclear;
-	return failure.kind === 'lost' || failure.kind === 'answer';
+	if (failure.kind === 'lost') return failure.unsent !== 'local';
+	return failure.kind === 'answer';
 }
 
 const hasUrl = (output: unknown) => isRecord(output) && typeof output.url === 'string';

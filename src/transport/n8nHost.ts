@@ -8,8 +8,9 @@ import type {
 import { createHash } from 'crypto';
 import { answerBody } from './answerBody';
 import type { BinarySource, Host } from './host';
+import { lostBy } from './networkFault';
 import { withoutSecret } from './redact';
-import type { Answer, LostAnswer } from './types';
+import type { Answer } from './types';
 
 /** How long one answer may take, in milliseconds, unless the user has set a timeout on the node. */
 const ANSWER_TIMEOUT_MS = 120_000;
@@ -22,21 +23,6 @@ const STRICT = {
 	ignoreHttpStatusErrors: true,
 	disableFollowRedirect: true,
 } as const;
-
-/** The code or name of a network error. Never its message or request, which hold addresses and headers. */
-function reasonOf(error: unknown): string {
-	const { code, cause, name } = error as {
-		code?: unknown;
-		cause?: { code?: unknown };
-		name?: unknown;
-	};
-	const reason = [code, cause?.code, name].find((part) => typeof part === 'string' && part !== '');
-	return reason === 'ECONNABORTED' || reason === 'ETIMEDOUT'
-		? 'timeout'
-		: String(reason ?? 'unknown');
-}
-
-const lost = (error: unknown): LostAnswer => ({ lost: reasonOf(error) });
 
 function headersOf(headers: unknown): Record<string, string> {
 	const entries = Object.entries((headers ?? {}) as Record<string, unknown>);
@@ -73,7 +59,8 @@ function sender(
 	return async ({ method, path, query, body, headers }): Promise<Answer> => {
 		const request: IHttpRequestOptions = { ...shared, method, url: path, qs: query };
 		// Each request gets headers of its own, because n8n writes the key into them.
-		request.headers = { ...headers };
+		const own: Record<string, string> = { ...headers };
+		request.headers = own;
 		if (body !== undefined) request.body = body as IDataObject;
 		try {
 			const answer = (await context.helpers.httpRequestWithAuthentication.call(
@@ -89,7 +76,8 @@ function sender(
 				body: withoutSecret(content.value, secret),
 			};
 		} catch (error) {
-			return lost(error);
+			const hasKey = Object.keys(own).some((name) => name.toLowerCase() === 'authorization');
+			return withoutSecret(lostBy(error, hasKey), secret);
 		}
 	};
 }
@@ -150,7 +138,7 @@ export function n8nHost(
 				})) as IN8nHttpFullResponse;
 				return { status: answer.statusCode, headers: headersOf(answer.headers), body: undefined };
 			} catch (error) {
-				return lost(error);
+				return lostBy(error);
 			}
 		},
 		async get(url) {
@@ -169,7 +157,7 @@ export function n8nHost(
 					body: answer.body as unknown as NodeJS.ReadableStream,
 				};
 			} catch (error) {
-				return lost(error);
+				return lostBy(error);
 			}
 		},
 		async store(body, fileName, mimeType) {

@@ -1,5 +1,5 @@
 import type { Endpoint } from '../contract';
-import type { Resource } from './types';
+import type { Resource, Unsent } from './types';
 
 /**
  * Everything that can end the story of an item badly, as data: who decides what to do next can look at it,
@@ -9,7 +9,7 @@ export type Failure =
 	| { kind: 'input'; field: string; problem: string; hint?: string }
 	| { kind: 'scope'; scope: string }
 	| { kind: 'status'; status: number; said: ServiceWords; unclear: boolean; hintMs?: number }
-	| { kind: 'lost'; reason: string; attempts: number; replayable: boolean }
+	| Lost
 	| { kind: 'answer'; status: number; problem: string }
 	| { kind: 'cancelled' }
 	| { kind: 'deadline'; waitedMs: number }
@@ -18,6 +18,18 @@ export type Failure =
 	| { kind: 'upload'; field: string; problem: string }
 	| { kind: 'notSent'; cause: string; credits: boolean }
 	| { kind: 'uncertain'; candidates: string[] };
+
+/** No whole answer arrived. */
+export interface Lost {
+	kind: 'lost';
+	reason: string;
+	attempts: number;
+	replayable: boolean;
+	/** Whether any try may have reached the service. `false`: the outcome is known, nothing was done. */
+	sent: boolean;
+	/** Why the last try certainly did not reach it. */
+	unsent?: Unsent;
+}
 
 /** What the service said in its Error shape (specification: Error), as far as it can be read. */
 export interface ServiceWords {

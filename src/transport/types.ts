@@ -18,9 +18,17 @@ export interface ApiResponse {
 	body: unknown;
 }
 
-/** No whole answer arrived, so nobody knows whether the service did what was asked. */
+/**
+ * Why a request certainly never reached the service, so that nothing was done: no connection was made, the service's certificate
+ * was not accepted, or the request failed on this machine (a credential that cannot be resolved, an invalid address).
+ */
+export type Unsent = 'connection' | 'certificate' | 'local';
+
+/** No whole answer arrived. Without `unsent` nobody knows whether the service did what was asked. */
 export interface LostAnswer {
+	/** A code of the network such as `ECONNRESET`; for a local failure its own message, without secrets. */
 	lost: string;
+	unsent?: Unsent;
 }
 
 export type Answer = ApiResponse | LostAnswer;

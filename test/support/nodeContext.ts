@@ -24,6 +24,8 @@ export interface NodeRun {
 	/** Parameters by dotted name; a function tells them for each item. */
 	parameters: (item: number) => Record<string, unknown>;
 	request: (options: IHttpRequestOptions) => Promise<unknown>;
+	/** What n8n does to a request before it sends it; a failure here means that nothing was sent. */
+	authenticate: (options: IHttpRequestOptions) => void;
 	nodeMemory: IDataObject;
 	executeData: { node: INode; data: ITaskDataConnections; source: null };
 	executionId: string;
@@ -37,6 +39,9 @@ export function nodeRun(run: Partial<NodeRun> = {}): NodeRun {
 		credential: { apiKey: 'canary-key-123', baseUrl: 'https://api.example/v1' },
 		parameters: () => ({}),
 		request: async () => await Promise.reject(new Error('no request was expected')),
+		authenticate: (options) => {
+			(options.headers ??= {}).Authorization = 'Bearer canary-key-123';
+		},
 		nodeMemory: {},
 		executionId: 'execution 1',
 		continueOnFail: false,
@@ -80,8 +85,10 @@ export function nodeContext(run: NodeRun, item = 0): IExecuteSingleFunctions {
 		},
 		helpers: {
 			httpRequest: run.request,
-			httpRequestWithAuthentication: async (_credential: string, options: IHttpRequestOptions) =>
-				await run.request(options),
+			async httpRequestWithAuthentication(_credential: string, options: IHttpRequestOptions) {
+				run.authenticate(options);
+				return await run.request(options);
+			},
 			getBinaryDataBuffer: async (field: string) =>
 				Buffer.from(binaryOf(field)?.data ?? '', 'base64'),
 			getBinaryMetadata: async () => ({ fileSize: 3 }),

@@ -62,6 +62,31 @@ test('the tries end: 7 for faults, 8 for limits', async () => {
 	});
 });
 
+describe('what never reached the service', () => {
+	const refused: Answer = { lost: 'ECONNREFUSED', unsent: 'connection' };
+
+	test('goes again, even without a key, and 5 tries later is known to have done nothing', async () => {
+		const found = await ask(POST, [refused, refused, answer(202)]);
+		expect(found.result.ok).toBe(true);
+		const { result, sent } = await ask(POST, [refused]);
+		expect(sent).toHaveLength(5);
+		expect(result).toMatchObject({
+			failure: { kind: 'lost', attempts: 5, sent: false, unsent: 'connection' },
+		});
+	});
+
+	test('leaves the outcome of an earlier try open', async () => {
+		const { result } = await ask(POST, [LOST, refused], WITH_KEY);
+		expect(result).toMatchObject({ failure: { sent: true, unsent: 'connection' } });
+	});
+
+	test.each(['local', 'certificate'] as const)('%s: told at once', async (unsent) => {
+		const { result, sent } = await ask(GET, [{ lost: 'why', unsent }]);
+		expect(sent).toHaveLength(1);
+		expect(result).toMatchObject({ failure: { reason: 'why', attempts: 1, sent: false, unsent } });
+	});
+});
+
 describe('a 429 is waited out as its Retry-After says', () => {
 	test.each([
 		['absent', undefined, 0, 2_000],

@@ -24,7 +24,7 @@ const KINDS: { [K in Failure['kind']]: Extract<Failure, { kind: K }> } = {
 	input: { kind: 'input', field: 'Prompt', problem: 'is empty', hint: 'Enter one' },
 	scope: { kind: 'scope', scope: 'files:write' },
 	status: status(400) as Extract<Failure, { kind: 'status' }>,
-	lost: { kind: 'lost', reason: 'timeout', attempts: 5, replayable: true },
+	lost: { kind: 'lost', reason: 'timeout', attempts: 5, replayable: true, sent: true },
 	answer: { kind: 'answer', status: 200, problem: 'it is no JSON object' },
 	cancelled: { kind: 'cancelled' },
 	deadline: { kind: 'deadline', waitedMs: 90_000 },
@@ -89,8 +89,35 @@ test('an unclear creation is told so; an unclear reading is not worth a word', (
 });
 
 test('a lost answer without a key warns of creating it again', () => {
-	const lost = fail({ kind: 'lost', reason: 'timeout', attempts: 1, replayable: false });
+	const lost = fail({
+		kind: 'lost',
+		reason: 'timeout',
+		attempts: 1,
+		replayable: false,
+		sent: true,
+	});
 	expect(tell(lost, context).description).toMatch(/not sent again.*look at Get Many/);
+});
+
+test.each([
+	[
+		'connection',
+		/^The service cannot be reached \(ECONNREFUSED\)/,
+		/Check the base URL.*Nothing was/,
+	],
+	[
+		'certificate',
+		/^The certificate of the service is not accepted/,
+		/private authority.*Nothing was/,
+	],
+	['local', /^n8n could not send the request: ECONNREFUSED/, /Check the credential.*Nothing was/],
+] as const)('a %s failure is no unclear outcome', (unsent, message, description) => {
+	const failure = { kind: 'lost', reason: 'ECONNREFUSED', attempts: 5, replayable: true } as const;
+	const told = tell(fail({ ...failure, sent: false, unsent }), context);
+	expect(told.message).toMatch(message);
+	expect(told.description).toMatch(description);
+	expect(told.description).not.toMatch(/unclear/);
+	expect(tell(fail({ ...failure, sent: true, unsent }), context).description).toMatch(/unclear/);
 });
 
 test('a job that is read needs the scope of what it is', () => {

@@ -6,6 +6,7 @@ import {
 	executionKey,
 	fingerprint,
 	itemMemory,
+	leavesUnclear,
 	nodeMemory,
 	provesNothingDone,
 } from '../../src/transport/idempotency';
@@ -104,10 +105,17 @@ describe('a key is given up only when it is proven that nothing good exists unde
 		expect(provesNothingDone(status(402, true))).toBe(true);
 	});
 
+	test('only what may have been sent leaves an unclear outcome', () => {
+		const lost = { kind: 'lost', reason: 'x', attempts: 5, replayable: true } as const;
+		expect(leavesUnclear({ ...lost, sent: true, unsent: 'connection' })).toBe(true);
+		expect(leavesUnclear({ ...lost, sent: false, unsent: 'connection' })).toBe(false);
+	});
+
 	const kept: Failure[] = [
 		...[408, 409, 429, 500, 502, 503, 504].map((code) => status(code)),
 		...[400, 401, 403, 404, 422].map((code) => status(code, true)),
-		{ kind: 'lost', reason: 'timeout', attempts: 5, replayable: true },
+		{ kind: 'lost', reason: 'timeout', attempts: 5, replayable: true, sent: true },
+		{ kind: 'lost', reason: 'x', attempts: 1, replayable: true, sent: false, unsent: 'local' },
 		{ kind: 'answer', status: 202, problem: 'it has no id' },
 		{ kind: 'cancelled' },
 		{ kind: 'deadline', waitedMs: 1 },

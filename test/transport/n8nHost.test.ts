@@ -50,7 +50,7 @@ test('a request carries what it is given, and nothing of the one that n8n has bu
 		qs: { limit: 2 },
 	});
 	expect(asked[0]).not.toHaveProperty('body');
-	expect(asked[0]?.headers).toEqual({});
+	expect(asked[0]?.headers).toEqual({ Authorization: `Bearer ${KEY}` });
 	expect(answered).toEqual({ status: 200, headers: { 'retry-after': '7' }, body: { id: 'x' } });
 });
 
@@ -89,13 +89,24 @@ test.each([
 	[Object.assign(new Error('canary'), { code: 'ECONNRESET' }), 'ECONNRESET'],
 	[Object.assign(new Error('canary'), { code: 'ECONNABORTED' }), 'timeout'],
 	[Object.assign(new Error('canary'), { code: 'ETIMEDOUT' }), 'timeout'],
-	[Object.assign(new Error('canary'), { cause: { code: 'ENOTFOUND' } }), 'ENOTFOUND'],
+	[Object.assign(new Error('canary'), { cause: { code: 'EPIPE' } }), 'EPIPE'],
 	[new TypeError('canary'), 'TypeError'],
 ])('a network failure is told by its code, never by its message (%#)', async (error, lost) => {
 	const { host } = hostOf(error);
 	expect(await host.line.send({ method: 'GET', path: '/credits' })).toEqual({ lost });
 	expect(await host.put('https://put.example/x', {}, sourceWith())).toEqual({ lost });
 	expect(await host.get('https://media.example/x')).toEqual({ lost });
+});
+
+test('what fails before the key is on the request never left, and is told in its own words', async () => {
+	const { host, asked } = hostOf(full(200), {
+		authenticate: () => {
+			throw new Error(`Cannot resolve ${KEY}`);
+		},
+	});
+	const lost = await host.line.send({ method: 'POST', path: '/generations' });
+	expect(lost).toEqual({ lost: 'Cannot resolve ***', unsent: 'local' });
+	expect(asked).toEqual([]);
 });
 
 test('a file that cannot be opened is a lost transfer', async () => {

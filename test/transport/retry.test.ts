@@ -34,6 +34,20 @@ test('a lost answer is tried again only where a repeat is the same act', () => {
 	expect(retryDelay(LOST, made({ replayable: false }))).toBeUndefined();
 });
 
+test('what certainly never arrived is not unclear, and goes again whatever the method, 5 tries in all', () => {
+	const refused = { lost: 'ECONNREFUSED', unsent: 'connection' } as const;
+	expect(isUnclear(refused)).toBe(false);
+	expect(retryDelay(refused, made({ replayable: false }))).toBe(500);
+	expect(retryDelay(refused, made({ attempt: 4 }))).toBe(4_000);
+	expect(retryDelay(refused, made({ attempt: 5 }))).toBeUndefined();
+});
+
+test.each(['local', 'certificate'] as const)('a %s failure is final: one try tells', (unsent) => {
+	const failed = { lost: 'x', unsent };
+	expect(isUnclear(failed)).toBe(false);
+	expect(retryDelay(failed, made())).toBeUndefined();
+});
+
 test('a 429 is tried again whatever the method, as nothing was done', () => {
 	expect(isUnclear(answer(429))).toBe(false);
 	expect(retryDelay(answer(429), made({ replayable: false }))).toBe(1_000);

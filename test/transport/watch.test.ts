@@ -136,6 +136,7 @@ test('an answer without an id or with another object is still this job', async (
 describe('a passing fault never fails a wait', () => {
 	test.each([
 		['lost', LOST],
+		['refused', { lost: 'ECONNREFUSED', unsent: 'connection' } as const],
 		['429', answer(429)],
 		['500', answer(500)],
 		['408', answer(408)],
@@ -153,6 +154,18 @@ describe('a passing fault never fails a wait', () => {
 		expect(Math.max(...gaps(sent))).toBe(60_000);
 		expect(sent.length).toBeLessThan(40);
 	});
+});
+
+test('n8n that cannot send is believed twice, then the wait ends with why, and names the job', async () => {
+	const local = { lost: 'No such credential', unsent: 'local' } as const;
+	const passing = setUp([local, local, answer(200, done('gen_1'))]);
+	expect((await passing.clock.run(passing.wait(generation('gen_1')))).ok).toBe(true);
+	const { clock, wait, sent } = setUp([local]);
+	expect(await clock.run(wait(generation('gen_1')))).toMatchObject({
+		failure: { kind: 'lost', reason: 'No such credential', unsent: 'local' },
+		job: { id: 'gen_1' },
+	});
+	expect(sent).toHaveLength(3);
 });
 
 test('faults of long ago do not slow down a new wait', async () => {
