@@ -75,6 +75,20 @@ describe.each(files)('%s', (file) => {
 		expect(silent.map(({ name }) => name)).toEqual([]);
 	});
 
+	test('lists depend on a plain value: a locator as a whole never reads as changed', async () => {
+		const { node } = await load_;
+		const fields = allFields(node.description.properties);
+		for (const { name, typeOptions } of fields) {
+			for (const path of typeOptions?.loadOptionsDependsOn ?? []) {
+				const [parent, ...rest] = String(path).split('.');
+				const types = fields.filter((field) => field.name === parent).map(({ type }) => type);
+				expect([name, path, types.length > 0]).toEqual([name, path, true]);
+				const wanted = types.includes('resourceLocator') ? ['value'] : [];
+				expect([name, path, rest]).toEqual([name, path, wanted]);
+			}
+		}
+	});
+
 	test('every top field is shown only where it belongs, and every default is of its type', async () => {
 		const { node } = await load_;
 		const operations = operationsOf(node.description);

@@ -68,7 +68,8 @@ export const blockVoiceLocator: INodeProperties = {
 	description:
 		'A preset voice of the chosen model, or a custom voice for the model that speaks with cloned voices. The service chooses where it is left empty.',
 	modes: [listMode('searchSpeechVoices'), idMode('e.g. aria')],
-	typeOptions: { loadOptionsDependsOn: ['model'] },
+	// The whole locator reads as `[object Object]` in the editor, whichever model is chosen.
+	typeOptions: { loadOptionsDependsOn: ['model.value'] },
 };
 
 export const voiceLocator: INodeProperties = {
