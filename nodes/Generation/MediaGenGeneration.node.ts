@@ -10,7 +10,7 @@ import { operations } from './operations';
 export class MediaGenGeneration implements INodeType {
 	description: INodeTypeDescription = {
 		...sharedDescription,
-		displayName: 'MediaGen Generation',
+		displayName: 'MediaGen',
 		name: 'mediaGenGeneration',
 		icon: {
 			light: 'file:../icons/mediagen.svg',
@@ -21,7 +21,7 @@ export class MediaGenGeneration implements INodeType {
 		subtitle:
 			'={{ $parameter["operation"] === "create" ? "create: " + $parameter["mode"] : $parameter["operation"] === "getAll" ? "get many" : "get" }}',
 		description: 'Generate images, videos, music, sound effects and speech',
-		defaults: { name: 'MediaGen Generation' },
+		defaults: { name: 'MediaGen' },
 		usableAsTool: true,
 		inputs: [NodeConnectionTypes.Main],
 		outputs: [NodeConnectionTypes.Main],

@@ -14,7 +14,7 @@ import { mediaGenWebhookSecretApiTest } from './secretTest';
 
 export class MediaGenTrigger implements INodeType {
 	description: INodeTypeDescription = {
-		displayName: 'MediaGen Trigger',
+		displayName: 'MediaGen Event Trigger',
 		name: 'mediaGenTrigger',
 		icon: {
 			light: 'file:../icons/mediagen.svg',
@@ -27,7 +27,7 @@ export class MediaGenTrigger implements INodeType {
 		description: 'Start a workflow the moment something is done, by signed events of the service',
 		eventTriggerDescription: 'Waiting for an event of the service',
 		activationMessage: 'The service sends its events to this workflow from now on.',
-		defaults: { name: 'MediaGen Trigger' },
+		defaults: { name: 'MediaGen Event Trigger' },
 		inputs: [],
 		outputs: [NodeConnectionTypes.Main],
 		credentials: [

@@ -56,7 +56,7 @@ describe.each(files)('%s', (file) => {
 		const { name, node } = await load_;
 		expect(file).toContain(`/${name}.node.ts`);
 		expect(node.description.name).toBe(name.charAt(0).toLowerCase() + name.slice(1));
-		expect(node.description.displayName).toMatch(/^MediaGen /);
+		expect(node.description.displayName).toMatch(/^MediaGen\b/);
 		const codex = JSON.parse(read(file.replace(/\.ts$/, '.json'))) as { node: string };
 		expect(codex.node).toBe(`n8n-nodes-mediagen.${node.description.name}`);
 	});

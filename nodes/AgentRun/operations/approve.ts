@@ -7,7 +7,7 @@ import { AFTER_APPROVAL, waitFields } from './wait';
 export const approve: Operation = {
 	value: 'approve',
 	name: 'Approve',
-	action: 'Approve agent run',
+	action: 'Approve an agent run',
 	description: 'Approve the proposed plan with a budget, so that it is carried out',
 	plan: {
 		endpoint: ENDPOINTS.approveAgentRun,

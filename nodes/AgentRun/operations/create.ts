@@ -65,7 +65,7 @@ const sourceImages: Field = {
 export const create: Operation = {
 	value: 'create',
 	name: 'Create',
-	action: 'Create agent run',
+	action: 'Create an agent run',
 	description: 'Have a production planned from a brief, and carried out if it is approved at once',
 	plan: {
 		endpoint: ENDPOINTS.createAgentRun,

@@ -7,7 +7,7 @@ import { AFTER_REVIEW, waitFields } from './wait';
 export const review: Operation = {
 	value: 'review',
 	name: 'Review',
-	action: 'Review agent run',
+	action: 'Review an agent run',
 	description: 'Decide what becomes of the finished assets, which completes the run',
 	plan: {
 		endpoint: ENDPOINTS.reviewAgentRun,

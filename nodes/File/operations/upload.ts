@@ -5,7 +5,7 @@ import { binaryField } from '../../../src/description/rules';
 export const upload: Operation = {
 	value: 'upload',
 	name: 'Upload',
-	action: 'Upload file',
+	action: 'Upload a file',
 	description: 'Send a file to the service and get the URL that other operations take',
 	plan: { endpoint: ENDPOINTS.createFile, output: 'file' },
 	fields: [

@@ -10,7 +10,7 @@ import { parameters } from './fields/parameters';
 export const create: Operation = {
 	value: 'create',
 	name: 'Create',
-	action: 'Create generation',
+	action: 'Generate media',
 	description: 'Generate images, videos, music, sound effects or speech',
 	plan: {
 		endpoint: ENDPOINTS.createGeneration,
@@ -25,9 +25,14 @@ export const create: Operation = {
 				name: 'mode',
 				type: 'options',
 				options: [
-					{ name: 'Audio', value: 'audio', description: 'Music, sound effects or speech' },
-					{ name: 'Image', value: 'image' },
-					{ name: 'Video', value: 'video' },
+					{ name: 'Image', value: 'image', action: 'Generate an image' },
+					{ name: 'Video', value: 'video', action: 'Generate a video' },
+					{
+						name: 'Audio',
+						value: 'audio',
+						action: 'Generate music or speech',
+						description: 'Music, sound effects or speech',
+					},
 				],
 				default: 'image',
 				description: 'The kind of media to generate',

@@ -12,7 +12,7 @@ import { id, located } from '../../../src/description/rules';
 export const get: Operation = {
 	value: 'get',
 	name: 'Get',
-	action: 'Get generation',
+	action: 'Get a generation',
 	description: 'Retrieve a generation, with fresh links to its outputs',
 	plan: { endpoint: ENDPOINTS.getGeneration, output: 'job', object: 'generation' },
 	fields: [

@@ -20,7 +20,7 @@ const ENDINGS: Endings = {
 export const wait: Operation = {
 	value: 'wait',
 	name: 'Wait for Completion',
-	action: 'Wait for job',
+	action: 'Wait for a job',
 	description: 'Wait until a generation, speech, agent run or persona has ended',
 	plan: { endpoint: ENDPOINTS.getJob, output: 'wait', endings: ENDINGS },
 	fields: [

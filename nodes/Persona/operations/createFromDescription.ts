@@ -13,7 +13,7 @@ import { nameField, sharedField } from './shared';
 export const createFromDescription: Operation = {
 	value: 'createFromDescription',
 	name: 'Create From Description',
-	action: 'Create persona from description',
+	action: 'Create a persona from a description',
 	description:
 		'Make a reusable visual identity from words. An initial portrait is generated and paid for.',
 	constants: { source: 'describe' },

@@ -10,7 +10,7 @@ const MOST_IMAGES = 10;
 export const createFromImages: Operation = {
 	value: 'createFromImages',
 	name: 'Create From Images',
-	action: 'Create persona from images',
+	action: 'Create a persona from images',
 	description: 'Make a reusable visual identity from pictures of it',
 	constants: { source: 'upload' },
 	plan: { endpoint: ENDPOINTS.createPersona, output: 'resource', object: 'persona' },

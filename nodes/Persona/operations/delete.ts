@@ -6,7 +6,7 @@ import { id, located } from '../../../src/description/rules';
 export const deletePersona: Operation = {
 	value: 'delete',
 	name: 'Delete',
-	action: 'Delete persona',
+	action: 'Delete a persona',
 	description: 'Delete a persona for good',
 	plan: { endpoint: ENDPOINTS.deletePersona, output: 'deleted' },
 	fields: [{ ui: personaIdLocator, sent: inPath('id', located(id())) }],

@@ -6,7 +6,7 @@ import { id, located } from '../../../src/description/rules';
 export const get: Operation = {
 	value: 'get',
 	name: 'Get',
-	action: 'Get persona',
+	action: 'Get a persona',
 	description: 'Retrieve a persona',
 	plan: { endpoint: ENDPOINTS.getPersona, output: 'resource' },
 	fields: [{ ui: personaIdLocator, sent: inPath('id', located(id())) }],

@@ -8,7 +8,7 @@ import { nameField, sharedField } from './shared';
 export const update: Operation = {
 	value: 'update',
 	name: 'Update',
-	action: 'Update persona',
+	action: 'Update a persona',
 	description: 'Change the name of a persona, or who may use it',
 	plan: { endpoint: ENDPOINTS.updatePersona, output: 'resource' },
 	fields: [

@@ -10,7 +10,7 @@ import { settings } from './fields/settings';
 export const create: Operation = {
 	value: 'create',
 	name: 'Create',
-	action: 'Create speech',
+	action: 'Generate speech from text',
 	description: 'Speak up to 50 blocks of text, each with its voice, in one audio file',
 	plan: { endpoint: ENDPOINTS.createSpeech, output: 'job', object: 'speech_generation' },
 	fields: [

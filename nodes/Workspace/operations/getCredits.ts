@@ -4,7 +4,7 @@ import type { Operation } from '../../../src/description/operation';
 export const getCredits: Operation = {
 	value: 'getCredits',
 	name: 'Get Credits',
-	action: 'Get credits of workspace',
+	action: 'Get the credit balance',
 	description: 'Retrieve the credit balance',
 	plan: { endpoint: ENDPOINTS.getCredits, output: 'resource' },
 	fields: [],

@@ -5,7 +5,7 @@ import { dateTime } from '../../../src/description/rules';
 export const getUsage: Operation = {
 	value: 'getUsage',
 	name: 'Get Usage',
-	action: 'Get usage of workspace',
+	action: 'Get the usage',
 	description: 'Retrieve what was used, by mode',
 	plan: { endpoint: ENDPOINTS.getUsage, output: 'resource' },
 	fields: [

@@ -8,7 +8,7 @@ import { ANSWER_TIMEOUT_MS, nameField, previewText } from './shared';
 export const clone: Operation = {
 	value: 'clone',
 	name: 'Clone',
-	action: 'Clone voice',
+	action: 'Clone a voice from a recording',
 	description: 'Make a voice from a recording of someone speaking',
 	constants: { kind: 'clone' },
 	plan: {

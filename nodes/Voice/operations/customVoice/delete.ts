@@ -6,7 +6,7 @@ import { id, located } from '../../../../src/description/rules';
 export const deleteVoice: Operation = {
 	value: 'delete',
 	name: 'Delete',
-	action: 'Delete custom voice',
+	action: 'Delete a custom voice',
 	description: 'Delete a custom voice for good',
 	plan: { endpoint: ENDPOINTS.deleteVoice, output: 'deleted' },
 	fields: [{ ui: voiceLocator, sent: inPath('id', located(id())) }],

@@ -8,7 +8,7 @@ import { ANSWER_TIMEOUT_MS, nameField, previewText } from './shared';
 export const design: Operation = {
 	value: 'design',
 	name: 'Design',
-	action: 'Design voice',
+	action: 'Design a voice from a description',
 	description: 'Make a voice from a description',
 	constants: { kind: 'design' },
 	plan: {

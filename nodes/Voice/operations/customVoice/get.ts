@@ -6,7 +6,7 @@ import { id, located } from '../../../../src/description/rules';
 export const get: Operation = {
 	value: 'get',
 	name: 'Get',
-	action: 'Get custom voice',
+	action: 'Get a custom voice',
 	description: 'Retrieve a custom voice',
 	plan: { endpoint: ENDPOINTS.getVoice, output: 'resource' },
 	fields: [{ ui: voiceLocator, sent: inPath('id', located(id())) }],

@@ -7,7 +7,7 @@ import { nameField } from './shared';
 export const rename: Operation = {
 	value: 'rename',
 	name: 'Rename',
-	action: 'Rename custom voice',
+	action: 'Rename a custom voice',
 	description: 'Give a custom voice another name',
 	plan: { endpoint: ENDPOINTS.renameVoice, output: 'resource' },
 	fields: [{ ui: voiceLocator, sent: inPath('id', located(id())) }, nameField()],

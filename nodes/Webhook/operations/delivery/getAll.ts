@@ -7,7 +7,7 @@ import { id, located } from '../../../../src/description/rules';
 export const getAll: Operation = {
 	value: 'getAll',
 	name: 'Get Many',
-	action: 'Get many deliveries',
+	action: 'Get many deliveries of a webhook',
 	description: 'Retrieve the attempts to deliver events to a webhook',
 	plan: { endpoint: ENDPOINTS.listDeliveries, output: 'list', holdsSecret: true },
 	fields: [{ ui: webhookLocator, sent: inPath('id', located(id())) }, ...listFields],

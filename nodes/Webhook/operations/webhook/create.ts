@@ -18,7 +18,7 @@ const includeSigningSecret: Field = {
 export const create: Operation = {
 	value: 'create',
 	name: 'Create',
-	action: 'Create webhook',
+	action: 'Create a webhook',
 	description: 'Have events sent to an address',
 	plan: { endpoint: ENDPOINTS.createWebhook, output: 'resource', holdsSecret: true },
 	fields: [

@@ -6,7 +6,7 @@ import { id, located } from '../../../../src/description/rules';
 export const deleteWebhook: Operation = {
 	value: 'delete',
 	name: 'Delete',
-	action: 'Delete webhook',
+	action: 'Delete a webhook',
 	description: 'Delete a webhook, so that no more events are sent to it',
 	plan: { endpoint: ENDPOINTS.deleteWebhook, output: 'deleted', holdsSecret: true },
 	fields: [{ ui: webhookLocator, sent: inPath('id', located(id())) }],

@@ -6,7 +6,7 @@ import { id, located } from '../../../../src/description/rules';
 export const get: Operation = {
 	value: 'get',
 	name: 'Get',
-	action: 'Get webhook',
+	action: 'Get a webhook',
 	description: 'Retrieve a webhook',
 	plan: { endpoint: ENDPOINTS.getWebhook, output: 'resource', holdsSecret: true },
 	fields: [{ ui: webhookLocator, sent: inPath('id', located(id())) }],

@@ -8,7 +8,7 @@ import { descriptionField, eventsField, updated, urlField } from './shared';
 export const update: Operation = {
 	value: 'update',
 	name: 'Update',
-	action: 'Update webhook',
+	action: 'Update a webhook',
 	description: 'Change where events are sent to, which ones, or the description',
 	plan: { endpoint: ENDPOINTS.updateWebhook, output: 'resource', holdsSecret: true },
 	fields: [
