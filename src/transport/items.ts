@@ -7,25 +7,46 @@ import type {
 } from 'n8n-workflow';
 import type { Outcome } from './run';
 import type { Settings } from './settings';
-import type { Resource } from './types';
+import { isRecord, type Resource } from './types';
+
+/** The address of the first file of a job: `outputs` of a generation, `output` of a speech generation. */
+function firstUrl({ outputs, output }: IDataObject): unknown {
+	const listed: unknown[] = Array.isArray(outputs) ? outputs : [output];
+	const file = listed.find((one) => isRecord(one) && typeof one.url === 'string' && one.url !== '');
+	return isRecord(file) ? file.url : undefined;
+}
+
+/** What one looks for stands first; the rest follows as the service gives it. */
+function inReadingOrder(json: IDataObject): IDataObject {
+	const names = Object.keys(json);
+	const first = ['id', 'status', 'url', 'output', 'outputs'].filter((name) => names.includes(name));
+	const credits = names.filter((name) => /credit/i.test(name));
+	const order = new Set([...first, ...credits, ...names]);
+	return Object.fromEntries([...order].map((name) => [name, json[name]]));
+}
 
 /**
- * A resource as the json of an item: whole, but for one name. n8n takes a truthy `error` at the top of the first item for a
- * failure and runs the node again, so that field of the service is given as `failure`.
+ * A resource as the json of an item: whole, but for one name, and with the `url` of its first file. n8n takes a truthy `error`
+ * at the top of the first item for a failure and runs the node again, so that field of the service is given as `failure`.
  */
 export function jsonOf(resource: Resource): IDataObject {
 	const { error, ...rest } = resource;
 	const json = (error === undefined ? rest : { ...rest, failure: error }) as IDataObject;
-	return json;
+	const url = firstUrl(json);
+	return inReadingOrder(
+		url === undefined || 'url' in json ? json : ({ ...json, url } as IDataObject),
+	);
 }
 
 /** `data`, `data_1`, `data_2` …: the first file has the name that the next node looks for. */
 const fieldName = (field: string, index: number) => (index === 0 ? field : `${field}_${index}`);
 
+/** What an item of Split Outputs has of its own: the one output that it stands for. */
 function outputOf(resource: Resource, outputId: string): IDataObject {
 	const outputs = Array.isArray(resource.outputs) ? (resource.outputs as IDataObject[]) : [];
 	const output = outputs.find(({ id }) => id === outputId);
-	return output ? { output } : {};
+	if (!output) return {};
+	return 'url' in resource ? { output } : { url: output.url, output };
 }
 
 /** The items that an input item becomes. Files stand on one item, or on one item each with Split Outputs. */

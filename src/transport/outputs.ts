@@ -1,14 +1,16 @@
 import { download } from './binary/download';
-import { safeFileName } from './binary/fileName';
+import { readableStem } from './binary/fileName';
 import { readerPath, statedReason } from './job';
 import { fail, ok, type Result } from './result';
 import type { Outcome, Run } from './run';
 import type { Settings } from './settings';
-import { isRecord, type Resource } from './types';
+import { isRecord, type ApiRequest, type Resource } from './types';
 
 /** What bringing in the files of a job needs to know of a run. */
 export interface Collecting extends Pick<Run, 'host' | 'workspace'> {
 	settings: Pick<Settings, 'downloadOutputs'>;
+	/** What was sent to make the job, where that is known: names the files. */
+	request?: ApiRequest;
 }
 
 interface Found {
@@ -19,6 +21,23 @@ interface Found {
 }
 
 const text = (value: unknown) => (typeof value === 'string' && value !== '' ? value : undefined);
+
+/** What a job was asked for: in the request, else where the service repeats it. */
+function askedFor(job: Resource, { body }: Partial<ApiRequest> = {}): string {
+	for (const source of [isRecord(body) ? body : {}, job]) {
+		const [first] = Array.isArray(source.blocks) ? source.blocks : [];
+		const asked = [source.prompt, source.brief, isRecord(first) ? first.text : undefined];
+		const words = asked.map(text).find((words) => words !== undefined);
+		if (words) return words;
+	}
+	return '';
+}
+
+/** What kind of media a job makes, as far as it says. */
+function kindOf({ object, mode }: Resource): string {
+	if (object === 'speech_generation') return 'speech';
+	return text(mode) ?? text(object) ?? 'file';
+}
 
 /** The downloadable outputs of a job: `outputs` of a generation, `output` of a speech generation. */
 function outputsOf(job: Resource): Found[] {
@@ -58,18 +77,14 @@ export async function collect(run: Collecting, job: Resource): Promise<Result<Ou
 	const outcome: Outcome = { resources: [job], files: [], warning: warningOf(job) };
 	if (!run.settings.downloadOutputs) return ok(outcome);
 	const found = outputsOf(job);
+	const asked = askedFor(job, run.request);
 	for (const [index, output] of found.entries()) {
-		const stem = fileStem(job.id, found.length > 1 ? index + 1 : undefined);
+		const number = found.length > 1 ? index + 1 : undefined;
+		const stem = readableStem(asked, kindOf(job), job.id, number);
 		const renew = async () => await renewed(run, job, output.id);
 		const file = await download(run.host, run.workspace, { ...output, stem, renew });
 		if (!file.ok) return fail(file.failure, job);
 		outcome.files.push({ outputId: output.id, data: file.value });
 	}
 	return ok(outcome);
-}
-
-/** Ids come from the service, so they are not trusted to be file names. */
-function fileStem(id: string, number?: number): string {
-	const safe = safeFileName(id.replace(/[^\w-]+/g, '_').slice(0, 100)) || 'output';
-	return number === undefined ? safe : `${safe}_${number}`;
 }

@@ -1,6 +1,6 @@
 import sharp from 'sharp';
 import { rest, runOurs, sandbox } from './support/harness';
-import { createParameters, download, sniff } from './support/media';
+import { createParameters, download, shortId, sniff } from './support/media';
 
 beforeEach(async () => await sandbox.reset());
 
@@ -22,7 +22,12 @@ describe('create, wait and download', () => {
 		expect(item?.pairedItem).toEqual({ item: 0 });
 		const data = item?.binary.data;
 		expect(data).toMatchObject({ mimeType: type, fileExtension: extension });
-		expect(data?.fileName).toBe(`${String(item?.json.id)}.${extension}`);
+		expect(data?.fileName).toBe(`a-lighthouse-at-dawn-${shortId(item?.json.id)}.${extension}`);
+		const [output] = item?.json.outputs as Array<{ url: string }>;
+		expect(item?.json.url).toBe(output?.url);
+		expect(Object.keys(item?.json ?? {}).slice(0, 5)).toEqual([
+			...['id', 'status', 'url', 'outputs', 'estimated_credits'],
+		]);
 		expect(sniff(await download(rest, data))).toBe(type);
 	});
 
@@ -45,7 +50,9 @@ describe('create, wait and download', () => {
 			});
 		}
 		expect(new Set(files.map((file) => file.toString('base64'))).size).toBe(3);
-		expect(item?.binary.data_2?.fileName).toBe(`${String(item?.json.id)}_3.png`);
+		expect(item?.binary.data_2?.fileName).toBe(
+			`a-lighthouse-at-dawn-${shortId(item?.json.id)}-3.png`,
+		);
 	});
 
 	it('gives one item for each file with Split Outputs, in a field of the chosen name', async () => {

@@ -1,7 +1,7 @@
 import type { INodeParameters } from 'n8n-workflow';
 import { byId, make, until } from './support/fixtures';
 import { credentials, rest, runOurs, sandbox } from './support/harness';
-import { download, sniff } from './support/media';
+import { download, shortId, sniff } from './support/media';
 
 const node = 'mediaGenSpeech';
 const lite = 'service/speech-lite';
@@ -34,7 +34,8 @@ describe('Create', () => {
 			line_count: 2,
 		});
 		expect(item?.pairedItem).toEqual({ item: 0 });
-		expect(item?.binary.data?.fileName).toBe(`${String(item?.json.id)}.wav`);
+		expect(item?.binary.data?.fileName).toBe(`good-morning-${shortId(item?.json.id)}.wav`);
+		expect(item?.json.url).toBe((item?.json.output as { url: string }).url);
 		expect(sniff(await download(rest, item?.binary.data))).toBe('audio/wav');
 	});
 

@@ -25,6 +25,32 @@ test('a resource is given whole, but for a field that n8n would take for a failu
 	expect(jsonOf({ id: 'x', extra: [1] })).toEqual({ id: 'x', extra: [1] });
 });
 
+test.each<[string, Record<string, unknown>, unknown]>([
+	['the first output of a generation', { outputs: [{}, { url: 'u1' }, { url: 'u2' }] }, 'u1'],
+	['the output of a speech generation', { output: { url: 'u' } }, 'u'],
+	['nothing, before there is a file', { outputs: [], output: null }, undefined],
+	[
+		'nothing, where an address is none',
+		{ outputs: [{ url: 7 }, 'x', null, { url: '' }] },
+		undefined,
+	],
+	['its own, where the resource has one', { url: null, outputs: [{ url: 'u' }] }, null],
+])('the url at the top is %s', (_, more, url) => {
+	expect(jsonOf({ id: 'x', ...more }).url).toBe(url);
+});
+
+test('what one looks for stands first, and nothing is dropped', () => {
+	const json = jsonOf({
+		...{ object: 'generation', model: 'm', estimated_credits: 3, outputs: [{ url: 'u' }] },
+		...{ status: 'completed', extra: null, id: 'x', creditsLeft: 4 },
+	});
+	expect(Object.keys(json)).toEqual([
+		...['id', 'status', 'url', 'outputs', 'estimated_credits', 'creditsLeft'],
+		...['object', 'model', 'extra'],
+	]);
+	expect(json).toMatchObject({ model: 'm', extra: null, creditsLeft: 4 });
+});
+
 test('every entry of a list is an item, paired with the item that asked', () => {
 	const outcome = { resources: [{ id: 'a' }, { id: 'b' }], files: [] };
 	expect(itemsOf(outcome, settingsWith(), 3)).toEqual([
@@ -38,7 +64,7 @@ test('all files stand on one item: the first has the name that the next node loo
 	const settings = settingsWith({ outputBinaryField: 'picture' });
 	expect(itemsOf({ resources: [job], files }, settings, 0)).toEqual([
 		{
-			json: job,
+			json: { ...job, url: 'u1' },
 			binary: { picture: file('a.png'), picture_1: file('b.png') },
 			pairedItem: { item: 0 },
 		},
@@ -48,6 +74,7 @@ test('all files stand on one item: the first has the name that the next node loo
 test('Split Outputs: one item for each file, with its output', () => {
 	const items = itemsOf({ resources: [job], files }, settingsWith({ splitOutputs: true }), 2);
 	expect(items.map(({ json }) => json.output)).toEqual(job.outputs);
+	expect(items.map(({ json }) => json.url)).toEqual(['u1', 'u2']);
 	expect(items.map(({ binary }) => binary)).toEqual([
 		{ data: file('a.png') },
 		{ data: file('b.png') },

@@ -24,6 +24,7 @@ async function collected(
 	given: Resource,
 	settings: Partial<Settings> = {},
 	fresh: unknown = job(),
+	body: unknown = { prompt: 'a cat' },
 ) {
 	const clock = new VirtualClock();
 	const asked: string[] = [];
@@ -41,22 +42,25 @@ async function collected(
 		host,
 		workspace: workspaceWith(clock),
 		settings: { downloadOutputs: true, ...settings },
+		request: { method: 'POST', path: '/generations', body },
 	});
 	return { result: await clock.run(collect(run, given)), asked };
 }
 
-test('every output becomes a file: numbered when there are several, with the extension of its type', async () => {
+test('every output becomes a file, named by what was asked for: numbered when there are several, with the extension of its type', async () => {
 	const { result } = await collected(job());
 	expect(result).toMatchObject({
 		value: {
 			files: [
-				{ outputId: 'o1', data: { fileName: 'gen_1_1.png' } },
-				{ outputId: 'o2', data: { fileName: 'gen_1_2.mp4' } },
+				{ outputId: 'o1', data: { fileName: 'a-cat-1-1.png' } },
+				{ outputId: 'o2', data: { fileName: 'a-cat-1-2.mp4' } },
 			],
 		},
 	});
 	const single = await collected(job({ outputs: [{ id: 'o', url: url('1') }] }));
-	expect(single.result).toMatchObject({ value: { files: [{ data: { fileName: 'gen_1.bin' } }] } });
+	expect(single.result).toMatchObject({
+		value: { files: [{ data: { fileName: 'a-cat-1.bin' } }] },
+	});
 });
 
 test('the one output of a speech generation is found as well', async () => {
@@ -66,7 +70,7 @@ test('the one output of a speech generation is found as well', async () => {
 		output: { url: url('s'), media_type: 'audio/mpeg' },
 	});
 	expect(result).toMatchObject({
-		value: { files: [{ outputId: 's-1', data: { fileName: 's.mp3' } }] },
+		value: { files: [{ outputId: 's-1', data: { fileName: 'a-cat-s.mp3' } }] },
 	});
 	expect((await collected({ ...speech, output: null })).result).toMatchObject({
 		value: { files: [] },
@@ -121,15 +125,17 @@ test('outputs of unexpected shapes are left out', async () => {
 	expect(result).toMatchObject({ ok: true, value: { files: [] } });
 });
 
-test.each([
-	['../../etc/passwd', '_etc_passwd.png'],
-	['a b/c', 'a_b_c.png'],
-	['con', '_con.png'],
-	['😀', '_.png'],
-	['x'.repeat(500), `${'x'.repeat(100)}.png`],
-])('an id is no file name: %s becomes %s', async (id, fileName) => {
-	const { result } = await collected(
-		job({ id, outputs: [{ id: 'o', url: url('1'), media_type: 'image/png' }] }),
-	);
+test.each<[string, Record<string, unknown>, Record<string, unknown>, string]>([
+	['a prompt', { prompt: 'A red boat' }, {}, 'a-red-boat-1.png'],
+	['the first line of a speech', { blocks: [{ text: 'Good morning' }] }, {}, 'good-morning-1.png'],
+	['the brief of a production', { brief: 'A film' }, {}, 'a-film-1.png'],
+	['a prompt that the service repeats', {}, { prompt: 'A blue boat' }, 'a-blue-boat-1.png'],
+	['its mode, where nothing is known of it', {}, { mode: 'video' }, 'video-1.png'],
+	['its kind', {}, { object: 'speech_generation' }, 'speech-1.png'],
+	['an agent run', {}, { object: 'agent_run' }, 'agent-run-1.png'],
+	['words that are none', { prompt: 7, blocks: 'x' }, { mode: 3, object: {} }, 'file-1.png'],
+])('a file is named by %s', async (_, body, more, fileName) => {
+	const outputs = [{ id: 'o', url: url('1'), media_type: 'image/png' }];
+	const { result } = await collected(job({ ...more, outputs }), {}, undefined, body);
 	expect(result).toMatchObject({ value: { files: [{ data: { fileName } }] } });
 });

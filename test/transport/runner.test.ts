@@ -85,7 +85,7 @@ test('items are created, waited for, downloaded, and paired with where they came
 	for (const { json, binary } of items) {
 		expect(binary?.data).toMatchObject({
 			data: Buffer.from('picture').toString('base64'),
-			fileName: `${String(json.id)}.png`,
+			fileName: `${String(json.prompt).replace(' ', '-')}-${String(json.id).slice(4)}.png`,
 			mimeType: 'image/png',
 		});
 	}

@@ -9,7 +9,7 @@ export const waitForCompletion: Field = {
 		type: 'boolean',
 		default: true,
 		description:
-			'Whether to wait until the job has ended. Otherwise the output is the job as it was queued.',
+			'Whether to wait until the job has ended. Otherwise the output is the job as it was queued. Stopping the execution does not stop the job: it goes on and is paid for. Get Many lists generations and agent runs with their IDs, and MediaGen Job fetches any job by its ID.',
 	},
 };
 

@@ -29,3 +29,45 @@ export function safeFileName(text: string): string {
 	const clean = wellFormed.replace(UNSAFE, '').replace(/^[\s.]+|[\s.]+$/g, '');
 	return fit(RESERVED.test(clean) ? `_${clean}` : clean);
 }
+
+/** What a readable name takes of the words that were asked for: characters, and bytes so that an id fits behind them. */
+const MOST_WORDS = { characters: 60, bytes: 150 };
+
+const SHORT_ID = 6;
+
+/** The words of a text with dashes between them, in lower case; cut between two words where that is possible. */
+function slug(text: string): string {
+	const words =
+		text
+			.normalize('NFC')
+			.toLowerCase()
+			.match(/[\p{L}\p{N}][\p{L}\p{N}\p{M}]*/gu) ?? [];
+	let joined = '';
+	for (const word of words) {
+		const longer = joined ? `${joined}-${word}` : word;
+		const isTooLong =
+			[...longer].length > MOST_WORDS.characters || bytes(longer) > MOST_WORDS.bytes;
+		if (!isTooLong) joined = longer;
+		else return joined || cut(word);
+	}
+	return joined;
+}
+
+function cut(word: string): string {
+	const characters = [...word].slice(0, MOST_WORDS.characters);
+	while (bytes(characters.join('')) > MOST_WORDS.bytes) characters.pop();
+	return characters.join('');
+}
+
+/** The end of an id tells two files of the same words apart. */
+const shortId = (id: string): string => slug(id).split('-').at(-1)?.slice(-SHORT_ID) ?? '';
+
+/**
+ * A readable name without extension: the words that were asked for, a short id and, where there are several, a number.
+ * Safe as a file name everywhere, whatever the words and the id are.
+ * @param words what the file shows or says, else its kind
+ */
+export function readableStem(words: string, kind: string, id: string, number?: number): string {
+	const parts = [slug(words) || slug(kind) || 'file', shortId(id), number ?? ''];
+	return safeFileName(parts.filter((part) => part !== '').join('-'));
+}

@@ -37,3 +37,7 @@ export function sniff(file: Buffer): string | undefined {
 	});
 	return found?.[0];
 }
+
+/** The part of an id that the name of its file ends with. */
+export const shortId = (id: unknown): string =>
+	(String(id).toLowerCase().split(/[^a-z0-9]/).at(-1) ?? '').slice(-6);

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { safeFileName } from '../../../src/transport/binary/fileName';
+import { readableStem, safeFileName } from '../../../src/transport/binary/fileName';
 
 test.each([
 	['cat.png', 'cat.png'],
@@ -58,6 +58,40 @@ test('whatever comes in, the name is safe everywhere, and cleaning it again chan
 			expect(safe).not.toMatch(/^[.\s]|[.\s]$/);
 			expect(safe).not.toMatch(/^(con|prn|aux|nul|com\d|lpt\d)(\.|$)/i);
 			expect(safeFileName(safe)).toBe(safe);
+		}),
+		{ numRuns: 500 },
+	);
+});
+
+test.each([
+	['A lighthouse at dawn', 'gen_01J9ZK3F2A', 'a-lighthouse-at-dawn-zk3f2a'],
+	['  Hello,   world! [fail] ', 'b5d7c0de-1111-4222-8333-0123456789ab', 'hello-world-fail-6789ab'],
+	['灯台', 'gen_7', '灯台-7'],
+	['../../etc/passwd', '../../x', 'etc-passwd-x'],
+	['!!!', 'gen_1', 'image-1'],
+	['', '😀', 'image'],
+	['con', '', '_con'],
+	['Ein Café', 'gen_1', 'ein-café-1'],
+])('what was asked for names the file: %p of %p becomes %p', (words, id, stem) => {
+	expect(readableStem(words, 'image', id)).toBe(stem);
+});
+
+test('long words are cut between two of them, and the id always stays', () => {
+	expect(readableStem('word '.repeat(50), 'image', 'gen_abc', 2)).toBe(
+		`${'word-'.repeat(12)}abc-2`,
+	);
+	expect(readableStem('x'.repeat(500), 'image', 'gen_abc')).toBe(`${'x'.repeat(60)}-abc`);
+	expect(readableStem('灯'.repeat(500), 'image', 'gen_abc')).toBe(`${'灯'.repeat(50)}-abc`);
+});
+
+test('whatever is asked for, the name is safe everywhere and leaves room for an extension', () => {
+	const text = fc.string({ unit: 'binary', maxLength: 300 });
+	fc.assert(
+		fc.property(text, text, fc.option(fc.nat(99), { nil: undefined }), (words, id, number) => {
+			const stem = readableStem(words, 'image', id, number);
+			expect(stem).not.toBe('');
+			expect(Buffer.byteLength(stem)).toBeLessThanOrEqual(190);
+			expect(safeFileName(`${stem}.png`)).toBe(`${stem}.png`);
 		}),
 		{ numRuns: 500 },
 	);
