@@ -5,10 +5,11 @@ import type { Workspace } from '../../src/transport/workspace';
 import { readEvent, type MediaGenEvent } from '../../src/webhook/event';
 import { verdictOf } from '../../src/webhook/filter';
 import { readPayload } from '../../src/webhook/payload';
-import { Seen, seenKey } from '../../src/webhook/seen';
-import { verify } from '../../src/webhook/signature';
+import { Seen, seenKey, type Claim } from '../../src/webhook/seen';
+import { refusalOf } from '../../src/webhook/signature';
 import { memoryOf } from './memory';
 import { readOptions } from './options';
+import { warnOfCredential, warnOfSecret } from './refusal';
 import { trustOf } from './trust';
 
 /** The largest body that is looked at, in bytes: n8n's own bound unless it was raised. */
@@ -35,28 +36,43 @@ async function rawBodyOf(request: Request): Promise<Buffer | undefined> {
 	return Buffer.isBuffer(rawBody) && rawBody.length <= LARGEST_BODY ? rawBody : undefined;
 }
 
-/** The same for every reason, so that nobody learns from it; starts nothing, not even a failed execution. */
-function refuse(context: IWebhookFunctions): IWebhookResponseData {
+/**
+ * The same for every reason, so that nobody learns from it; starts nothing, not even a failed execution. Who runs n8n finds the
+ * reason in the log of level debug: a warning would let anybody fill the log.
+ */
+function refuse(context: IWebhookFunctions, reason: string): IWebhookResponseData {
+	const { id } = context.getWorkflow();
+	context.logger.debug(`MediaGen Trigger: a delivery was refused, because ${reason}`, {
+		workflowId: id,
+		node: context.getNode().name,
+	});
 	context.getResponseObject().status(401).end();
 	return { noWebhookResponse: true };
 }
 
-async function trusted(context: IWebhookFunctions, now: number) {
+interface Trusted {
+	workspace: Workspace;
+	rawBody: Buffer;
+	/** Milliseconds since 1970. */
+	sentAt: number;
+}
+
+/** @returns the reason in words where the delivery is not to be trusted */
+async function trusted(context: IWebhookFunctions, now: number): Promise<Trusted | string> {
 	const { headers } = context.getRequestObject();
 	const rawBody = await rawBodyOf(context.getRequestObject());
-	if (!rawBody) return undefined;
+	if (!rawBody) return 'its bytes are not to be had: multipart, packed, too large or broken off';
 	try {
 		const { secret, workspace } = await trustOf(context, now);
+		warnOfSecret(context, secret);
 		const timestamp = headers[SIGNATURE_HEADERS.timestamp];
 		const signature = headers[SIGNATURE_HEADERS.signature];
-		if (!verify({ secret, timestamp, signature, rawBody, now })) return undefined;
-		return { workspace, rawBody, sentAt: Number(timestamp) * 1_000 };
+		const refusal = refusalOf({ secret, timestamp, signature, rawBody, now });
+		return refusal ?? { workspace, rawBody, sentAt: Number(timestamp) * 1_000 };
 	} catch (error) {
 		// Without the credential nothing can be verified. Who sent it may be anybody, so it is not told.
-		context.logger.warn('MediaGen Trigger: a delivery cannot be verified', {
-			problem: (error as Error).message,
-		});
-		return undefined;
+		warnOfCredential(context, error as Error);
+		return 'a credential cannot be used';
 	}
 }
 
@@ -79,33 +95,55 @@ function endWaits(workspace: Workspace, { resource }: MediaGenEvent): void {
 }
 
 /**
+ * Settles a claim when n8n answers, which it does after it has made the execution or failed to. Not by an event of the
+ * response: `finish` fires only while the sender still listens, and by `close` the outcome may not be known yet.
+ */
+function settleWhenAnswered(context: IWebhookFunctions, claim: Claim): void {
+	const response = context.getResponseObject();
+	const end = response.end.bind(response) as (...given: unknown[]) => typeof response;
+	response.end = ((...given: unknown[]) => {
+		if (response.statusCode < 300) claim.keep();
+		else claim.release();
+		return end(...given);
+	}) as typeof response.end;
+}
+
+function itemOf(event: MediaGenEvent, payload: object, times: { sentAt: number; now: number }) {
+	const json: IDataObject = {
+		event: event.kind,
+		eventId: event.eventId ?? null,
+		timestamp: new Date(times.sentAt).toISOString(),
+		deliveredAt: new Date(times.now).toISOString(),
+		resourceId: event.resourceId ?? null,
+		payload: payload as IDataObject,
+	};
+	return { json };
+}
+
+/**
  * Takes a delivery: verified over its raw bytes before anything is parsed, answered at once, started once. What takes time is
  * done in the execution (`execute`). Specification: Events, signature rules.
  */
 export async function receive(this: IWebhookFunctions): Promise<IWebhookResponseData> {
 	const now = Date.now();
 	const delivery = await trusted(this, now);
-	if (!delivery) return refuse(this);
+	if (typeof delivery === 'string') return refuse(this, delivery);
 	const { workspace, rawBody, sentAt } = delivery;
 	const payload = readPayload(rawBody);
 	if (!payload) return IGNORED;
 	const event = readEvent(payload);
-	const key = seenKey(triggerName(this), event, rawBody);
-	if (!seen.take(key, now)) return IGNORED;
-	endWaits(workspace, event);
-	if (!isChosen(this, event) || verdictOf(event, readOptions(this)) === 'unwanted') return IGNORED;
-	const response = this.getResponseObject();
-	// n8n answers after it has made the execution. If it could not, the service sends the event again.
-	response.once('finish', () => {
-		if (response.statusCode >= 300) seen.forget(key);
-	});
-	const json: IDataObject = {
-		event: event.kind,
-		eventId: event.eventId ?? null,
-		timestamp: new Date(sentAt).toISOString(),
-		deliveredAt: new Date(now).toISOString(),
-		resourceId: event.resourceId ?? null,
-		payload: payload as IDataObject,
-	};
-	return { workflowData: [[{ json }]] };
+	const claim = await seen.claim(seenKey(triggerName(this), event, rawBody), now);
+	if (!claim) return IGNORED;
+	try {
+		endWaits(workspace, event);
+		if (!isChosen(this, event) || verdictOf(event, readOptions(this)) === 'unwanted') {
+			claim.keep();
+			return IGNORED;
+		}
+		settleWhenAnswered(this, claim);
+		return { workflowData: [[itemOf(event, payload, { sentAt, now })]] };
+	} catch (error) {
+		claim.release();
+		throw error;
+	}
 }

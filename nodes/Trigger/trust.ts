@@ -19,10 +19,10 @@ const FRESH_MS = 30_000;
 /** Registrations remembered at most. */
 const MOST = 1_000;
 
-const remembered = new Map<string, { trust: Trust; until: number }>();
+const remembered = new Map<string, { trust: Trust; since: number }>();
 
 /** Names the registration and its credentials: another one is another secret. */
-function nameOf(context: IWebhookFunctions): string {
+export function nameOf(context: IWebhookFunctions): string {
 	const { id, credentials = {} } = context.getNode();
 	const { webhookId, secret } = memoryOf(context);
 	const [api, byHand] = ['mediaGenApi', SECRET_CREDENTIAL].map((name) => credentials[name]?.id);
@@ -40,11 +40,13 @@ function nameOf(context: IWebhookFunctions): string {
 export async function trustOf(context: IWebhookFunctions, now: number): Promise<Trust> {
 	const name = nameOf(context);
 	const known = remembered.get(name);
-	if (known && now < known.until) return known.trust;
+	const age = known ? now - known.since : -1;
+	// A clock that was set back makes a negative age; without that question it would count for as long.
+	if (known && age >= 0 && age < FRESH_MS) return known.trust;
 	const service = await openService(context);
 	const trust = { secret: await secretOf(context, service), workspace: service.workspace };
 	remembered.delete(name);
-	remembered.set(name, { trust, until: now + FRESH_MS });
+	remembered.set(name, { trust, since: now });
 	const [oldest] = remembered.keys();
 	if (remembered.size > MOST && oldest !== undefined) remembered.delete(oldest);
 	return trust;

@@ -7,38 +7,78 @@ export const SEEN_FOR_MS = 24 * 60 * 60 * 1_000;
 /** Events remembered at most, over all triggers of the process: about 10 MB. */
 export const SEEN_AT_MOST = 100_000;
 
+/**
+ * How long a first delivery may stay unanswered before its repeats stop waiting for its outcome, in milliseconds. Longer than
+ * any sender listens: past it something hangs, and an event too many is better than one too few.
+ */
+export const UNDECIDED_FOR_MS = 5 * 60 * 1_000;
+
+/** The right and the duty of one delivery to start a workflow with an event. Only the first call of either method counts. */
+export interface Claim {
+	/** The workflow was started, or need not be: repeats start nothing. */
+	keep(): void;
+	/** It could not be started: the next delivery is the first again. */
+	release(): void;
+}
+
+interface Entry {
+	at: number;
+	/** Resolves once it is known what became of the first delivery; `undefined` once the event is kept. */
+	decided?: Promise<void>;
+}
+
 /** Who has an event already. Bounded in number and time; the oldest goes first. */
 export class Seen {
-	private readonly times = new Map<string, number>();
+	private readonly entries = new Map<string, Entry>();
 
 	constructor(
 		private readonly most = SEEN_AT_MOST,
 		private readonly forMs = SEEN_FOR_MS,
 	) {}
 
-	/** @returns whether this is the first time; remembers it. `now` is milliseconds since 1970 */
-	take(key: string, now: number): boolean {
-		const before = this.times.get(key);
-		if (before !== undefined && now - before < this.forMs) return false;
-		this.times.delete(key);
-		this.times.set(key, now);
-		this.trim(now);
-		return true;
-	}
-
-	/** Lets the next delivery be the first again: this one did not start what it should. */
-	forget(key: string): void {
-		this.times.delete(key);
+	/**
+	 * Claims an event. A repeat that comes while the first delivery is not answered yet waits for what becomes of it: answered
+	 * as a repeat it would be lost if the first one fails.
+	 * @param now milliseconds since 1970
+	 * @returns `undefined` for an event that has started what it should
+	 */
+	async claim(key: string, now: number): Promise<Claim | undefined> {
+		for (;;) {
+			const before = this.entries.get(key);
+			if (!before || this.isOver(before, now)) return this.enter(key, now);
+			if (!before.decided) return undefined;
+			await before.decided;
+		}
 	}
 
 	get size(): number {
-		return this.times.size;
+		return this.entries.size;
+	}
+
+	private enter(key: string, now: number): Claim {
+		let decide = () => {};
+		const entry: Entry = { at: now, decided: new Promise((resolve) => (decide = resolve)) };
+		this.entries.delete(key);
+		this.entries.set(key, entry);
+		this.trim(now);
+		const settle = (kept: boolean) => {
+			if (!entry.decided) return;
+			entry.decided = undefined;
+			// Another delivery may have taken over meanwhile; the event is its own then.
+			if (!kept && this.entries.get(key) === entry) this.entries.delete(key);
+			decide();
+		};
+		return { keep: () => settle(true), release: () => settle(false) };
+	}
+
+	private isOver({ at, decided }: Entry, now: number): boolean {
+		return now - at >= (decided ? UNDECIDED_FOR_MS : this.forMs);
 	}
 
 	private trim(now: number): void {
-		for (const [key, time] of this.times) {
-			if (this.times.size <= this.most && now - time < this.forMs) return;
-			this.times.delete(key);
+		for (const [key, { at }] of this.entries) {
+			if (this.entries.size <= this.most && now - at < this.forMs) return;
+			this.entries.delete(key);
 		}
 	}
 }

@@ -37,17 +37,32 @@ export function sign(secret: string, timestamp: string, rawBody: Uint8Array | st
  * Whether a delivery was signed with the secret no more than 300 seconds ago (or ahead). Never throws, and
  * a refusal does not tell its reason. Specification: Events, signature rules 1 to 4.
  */
-export function verify({ secret, timestamp, signature, rawBody, now }: SignedDelivery): boolean {
-	if (!secret || typeof timestamp !== 'string' || !TIMESTAMP.test(timestamp)) return false;
+export const verify = (delivery: SignedDelivery): boolean => refusalOf(delivery) === undefined;
+
+/**
+ * Why a delivery is refused, `undefined` where it is not. For the operator's log and never for the sender, who would learn
+ * from it; holds nothing of what was sent. Never throws.
+ */
+export function refusalOf(delivery: SignedDelivery): string | undefined {
+	const { secret, timestamp, signature, rawBody, now } = delivery;
+	if (!secret) return 'there is no signing secret to check it with';
+	if (timestamp === undefined) return 'it has no timestamp';
+	if (typeof timestamp !== 'string' || !TIMESTAMP.test(timestamp))
+		return 'its timestamp is not ten digits';
 	const age = Math.floor(now / 1000) - Number(timestamp);
 	// Written so that a time that is no number is refused too.
-	if (!(Math.abs(age) <= LIMITS.webhookToleranceSeconds)) return false;
+	if (!(Math.abs(age) <= LIMITS.webhookToleranceSeconds)) {
+		const side = age < 0 ? 'ahead of' : 'behind';
+		return `its timestamp is ${Math.abs(age)} s ${side} the clock of n8n`;
+	}
 	const header = Array.isArray(signature) ? signature.join(',') : signature;
-	if (typeof header !== 'string' || header.length > LONGEST_HEADER) return false;
+	if (typeof header !== 'string') return 'it has no signature';
+	if (header.length > LONGEST_HEADER) return 'its signature header is too long';
 	const given = header.split(/[\s,]+/).filter((each) => SIGNATURE.test(each));
-	if (given.length === 0) return false;
+	if (given.length === 0) return 'it has no signature of the form v1= and 64 hex digits';
 	const right = digest(secret, timestamp, rawBody);
-	return given.some((each) => timingSafeEqual(Buffer.from(each.slice(3), 'hex'), right));
+	const fits = given.some((each) => timingSafeEqual(Buffer.from(each.slice(3), 'hex'), right));
+	return fits ? undefined : 'its signature was not made with the secret of this webhook';
 }
 
 function digest(secret: string, timestamp: string, rawBody: Uint8Array | string): Buffer {

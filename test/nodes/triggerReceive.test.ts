@@ -23,8 +23,14 @@ function registered(more: Partial<TriggerWorld> = {}): TriggerWorld {
 	return world;
 }
 
-const take = async (world: TriggerWorld, delivery: FakeDelivery) =>
-	await receive.call(deliveryContext<IWebhookFunctions>(world, delivery));
+/** A delivery that n8n answers with 200, unless the test brings its own response and answers itself. */
+async function take(world: TriggerWorld, delivery: FakeDelivery) {
+	const response = delivery.response ?? new FakeResponse();
+	const context = deliveryContext<IWebhookFunctions>(world, { ...delivery, response });
+	const result = await receive.call(context);
+	if (!delivery.response && !response.ended) response.end();
+	return result;
+}
 
 const generation = {
 	id: 'gen_1',
@@ -130,18 +136,164 @@ test('each trigger gets the event, and test deliveries do not count for live one
 	}
 });
 
-test('an event whose execution n8n could not make is taken again', async () => {
-	const world = registered();
-	const body = event('evt_500');
-	const response = new FakeResponse();
-	await take(world, { ...signedDelivery(SECRET, body), response });
-	response.status(500).end();
-	const again = new FakeResponse();
-	expect(
-		jsonOf(await take(world, { ...signedDelivery(SECRET, body), response: again })),
-	).toBeDefined();
-	again.end();
-	expect(await take(world, signedDelivery(SECRET, body))).toEqual(IGNORED);
+describe('an event is remembered once n8n has made its execution, and not before', () => {
+	const deliver = (world: TriggerWorld, id: string, response?: FakeResponse) =>
+		take(world, { ...signedDelivery(SECRET, event(id)), ...(response && { response }) });
+
+	test('one whose execution n8n could not make is taken again', async () => {
+		const world = registered();
+		const response = new FakeResponse();
+		await deliver(world, 'evt_500', response);
+		response.status(500).end();
+		expect(jsonOf(await deliver(world, 'evt_500'))).toBeDefined();
+		expect(await deliver(world, 'evt_500')).toEqual(IGNORED);
+	});
+
+	test('also when the service had given up waiting before n8n answered 500', async () => {
+		const world = registered();
+		const response = new FakeResponse();
+		await deliver(world, 'evt_gone', response);
+		response.close();
+		response.status(500).end();
+		expect(jsonOf(await deliver(world, 'evt_gone'))).toBeDefined();
+	});
+
+	test('one that n8n has started is not started again because the service had given up waiting', async () => {
+		const world = registered();
+		const response = new FakeResponse();
+		await deliver(world, 'evt_slow', response);
+		response.close();
+		response.status(200).end();
+		expect(await deliver(world, 'evt_slow')).toEqual(IGNORED);
+	});
+
+	test.each([
+		[500, 1],
+		[200, 0],
+	])(
+		'a repeat that comes before n8n has answered %i is started %i times',
+		async (status, times) => {
+			const world = registered();
+			const id = `evt_early_${status}`;
+			const response = new FakeResponse();
+			await deliver(world, id, response);
+			response.close();
+			const repeats = [deliver(world, id), deliver(world, id)];
+			await new Promise((resolve) => setImmediate(resolve));
+			response.status(status).end();
+			const started = (await Promise.all(repeats)).map(jsonOf).filter(Boolean);
+			expect(started).toHaveLength(times);
+		},
+	);
+
+	test('n8n gets its answer through: status, body and what `end` returns', async () => {
+		const response = new FakeResponse();
+		const ended = jest.fn(() => response);
+		response.end = ended;
+		await deliver(registered(), 'evt_end', response);
+		expect((response.end as (...given: unknown[]) => unknown)('body', 'utf8')).toBe(response);
+		expect(ended).toHaveBeenCalledWith('body', 'utf8');
+	});
+});
+
+describe('how long credentials count without being read again', () => {
+	const at = 1_790_000_000_000;
+	const after = (ms: number) => jest.spyOn(Date, 'now').mockReturnValue(at + ms);
+	const accepted = async (world: TriggerWorld, ms: number) => {
+		after(ms);
+		const delivery = signedDelivery(SECRET, event(`evt_${ms}`), Math.floor((at + ms) / 1_000));
+		return jsonOf(await take(world, delivery)) !== undefined;
+	};
+
+	afterEach(() => jest.restoreAllMocks());
+
+	test('30 seconds, and no more', async () => {
+		const world = registered();
+		expect(await accepted(world, 0)).toBe(true);
+		world.credential = { ...world.credential, apiKey: 'another-key' };
+		expect(await accepted(world, 29_999)).toBe(true);
+		expect(await accepted(world, 30_000)).toBe(false);
+	});
+
+	test('what counts again after a refusal is found as soon', async () => {
+		const world = registered();
+		const { credential } = world;
+		world.credential = { ...credential, apiKey: 'another-key' };
+		expect(await accepted(world, 1)).toBe(false);
+		world.credential = credential;
+		expect(await accepted(world, 30_001)).toBe(true);
+	});
+
+	test('no longer when the clock is set back', async () => {
+		const world = registered();
+		expect(await accepted(world, 0)).toBe(true);
+		world.credential = { ...world.credential, apiKey: 'another-key' };
+		expect(await accepted(world, -3_600_000)).toBe(false);
+	});
+});
+
+describe('the log', () => {
+	const another = { apiKey: 'another-key', baseUrl: 'https://api.example/v1' };
+	const events = async (world: TriggerWorld, from: number, count: number) => {
+		for (let each = from; each < from + count; each += 1)
+			await take(world, signedDelivery(SECRET, event(`evt_log_${each}`)));
+	};
+
+	test('says once what is wrong after a change of the key and what to do, without key or secret', async () => {
+		const world = registered({ credential: another });
+		world.staticData.secret = seal(SECRET, 'canary-old-key', 'wh_1');
+		await events(world, 0, 20);
+		expect(world.warnings).toEqual([
+			'MediaGen Trigger: "Trigger" in workflow "A workflow" (workflow-1) refuses every event, because its signing secret cannot be decrypted with the API key of its credential, which was probably changed. Unpublish and publish the workflow: that registers a webhook anew, with a secret that the present API key protects.',
+		]);
+		expect(world.warnings.join()).not.toMatch(/canary|another-key|whsec/);
+		expect(world.debugLines).toHaveLength(20);
+	});
+
+	test('says it again after it was mended and has broken again', async () => {
+		const now = jest.spyOn(Date, 'now').mockReturnValue(1_790_000_000_000);
+		const world = registered();
+		const { credential } = world;
+		const later = async (apiKey: unknown) => {
+			now.mockReturnValue(Date.now() + 30_000);
+			world.credential = { ...credential, apiKey: String(apiKey) };
+			await events(world, Date.now(), 2);
+			return world.warnings.length;
+		};
+		expect(await later('another-key')).toBe(1);
+		expect(await later(credential.apiKey)).toBe(1);
+		expect(await later('another-key')).toBe(2);
+		now.mockRestore();
+	});
+
+	test('says once that there is no registration', async () => {
+		const world = triggerWorld();
+		await events(world, 0, 3);
+		expect(world.warnings).toEqual([expect.stringContaining('no webhook is registered')]);
+	});
+
+	test('says once that a credential cannot be used', async () => {
+		const world = registered({ credential: { apiKey: 'k', baseUrl: 'not a url' } });
+		await events(world, 0, 3);
+		expect(world.warnings).toEqual([expect.stringContaining('its credential cannot be used')]);
+	});
+
+	test('has a line of level debug with the reason of each refusal, and none of it as a warning', async () => {
+		const world = registered();
+		const body = event('evt_reasons');
+		const old = Math.floor(Date.now() / 1_000) - 400;
+		await take(world, signedDelivery('whsec_wrong', body));
+		await take(world, signedDelivery(SECRET, body, old));
+		await take(world, { ...signedDelivery(SECRET, body), rawBody: undefined });
+		await take(world, { rawBody: Buffer.from(body) });
+		expect(world.debugLines).toEqual([
+			'MediaGen Trigger: a delivery was refused, because its signature was not made with the secret of this webhook',
+			expect.stringMatching(/because its timestamp is 40\d s behind the clock of n8n$/),
+			'MediaGen Trigger: a delivery was refused, because its bytes are not to be had: multipart, packed, too large or broken off',
+			'MediaGen Trigger: a delivery was refused, because it has no timestamp',
+		]);
+		expect(world.warnings).toEqual([]);
+	});
 });
 
 test('of 2,000 events with 1 to 5 shuffled deliveries at once each starts the workflow exactly once', async () => {

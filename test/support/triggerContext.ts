@@ -15,6 +15,7 @@ export interface TriggerWorld {
 	answer: (request: IHttpRequestOptions) => { statusCode: number; body?: unknown };
 	requests: IHttpRequestOptions[];
 	warnings: string[];
+	debugLines: string[];
 	input: Array<{ json: IDataObject }>;
 	continueOnFail: boolean;
 }
@@ -46,6 +47,7 @@ export function triggerWorld(more: Partial<TriggerWorld> = {}): TriggerWorld {
 		answer: () => ({ statusCode: 500 }),
 		requests: [],
 		warnings: [],
+		debugLines: [],
 		input: [],
 		continueOnFail: false,
 		...more,
@@ -65,7 +67,10 @@ export function triggerContext<T>(world: TriggerWorld, more: object = {}): T {
 		getNodeParameter: (name: string, ...rest: unknown[]) => world.parameters[name] ?? rest.at(-1),
 		getInputData: () => world.input,
 		continueOnFail: () => world.continueOnFail,
-		logger: { warn: (message: string) => world.warnings.push(message) },
+		logger: {
+			warn: (message: string) => world.warnings.push(message),
+			debug: (message: string) => world.debugLines.push(message),
+		},
 		helpers: {
 			httpRequestWithAuthentication: async (_name: string, request: IHttpRequestOptions) => {
 				world.requests.push(request);
@@ -77,11 +82,19 @@ export function triggerContext<T>(world: TriggerWorld, more: object = {}): T {
 	return context as T;
 }
 
-/** An answer as Express has it; `finish` is emitted once n8n has answered. */
+/** An answer as Express has it: `finish` is emitted once n8n has answered, unless the client has hung up before. */
 export class FakeResponse extends EventEmitter {
 	statusCode = 200;
 
 	ended = false;
+
+	private closed = false;
+
+	/** The client hangs up. */
+	close(): void {
+		this.closed = true;
+		this.emit('close');
+	}
 
 	status(code: number): this {
 		this.statusCode = code;
@@ -90,7 +103,7 @@ export class FakeResponse extends EventEmitter {
 
 	end(): void {
 		this.ended = true;
-		this.emit('finish');
+		if (!this.closed) this.emit('finish');
 	}
 }
 

@@ -1,4 +1,4 @@
-import { sign, verify, type SignedDelivery } from '../../src/webhook/signature';
+import { refusalOf, sign, verify, type SignedDelivery } from '../../src/webhook/signature';
 
 const secret = 'whsec_test_0123456789abcdef';
 const timestamp = '1700000000';
@@ -119,6 +119,37 @@ test.each([undefined, '', 'whsec_other', ` ${secret}`, `${secret} `])(
 		expect(check({ secret: other })).toBe(false);
 	},
 );
+
+describe('the log of the operator has the reason, and nothing of what was sent', () => {
+	const reason = (more: Partial<SignedDelivery>) =>
+		refusalOf({ secret, timestamp, signature, rawBody, now, ...more });
+
+	test.each<[string, Partial<SignedDelivery>, string]>([
+		['no secret', { secret: undefined }, 'there is no signing secret to check it with'],
+		['no timestamp', { timestamp: undefined }, 'it has no timestamp'],
+		['a malformed timestamp', { timestamp: 'canary' }, 'its timestamp is not ten digits'],
+		['two timestamps', { timestamp: ['canary', 'canary'] }, 'its timestamp is not ten digits'],
+		['an old one', { now: now + 301_000 }, 'its timestamp is 301 s behind the clock of n8n'],
+		['one ahead', { now: now - 400_000 }, 'its timestamp is 400 s ahead of the clock of n8n'],
+		['no signature', { signature: undefined }, 'it has no signature'],
+		['a long header', { signature: 'x'.repeat(8_193) }, 'its signature header is too long'],
+		[
+			'another scheme',
+			{ signature: 'v0=canary' },
+			'it has no signature of the form v1= and 64 hex digits',
+		],
+		[
+			'another secret',
+			{ signature: sign('whsec_canary', timestamp, rawBody) },
+			'its signature was not made with the secret of this webhook',
+		],
+	])('%s', (_name, more, words) => {
+		expect(reason(more)).toBe(words);
+		expect(check(more)).toBe(false);
+	});
+
+	test('and none where it is accepted', () => expect(reason({})).toBeUndefined());
+});
 
 test('of 100,000 single-bit changes none is accepted and none throws', () => {
 	const parts = [rawBody, Buffer.from(signature), Buffer.from(timestamp)];
