@@ -1,5 +1,6 @@
-import type { IAuthenticateGeneric, ICredentialType, INodeProperties } from 'n8n-workflow';
+import type { IAuthenticate, ICredentialType, INodeProperties } from 'n8n-workflow';
 import { LIMITS, SCOPES } from '../src/contract';
+import { authenticate } from '../src/transport/credential';
 
 export class MediaGenApi implements ICredentialType {
 	name = 'mediaGenApi';
@@ -31,16 +32,17 @@ export class MediaGenApi implements ICredentialType {
 			required: true,
 			default: '',
 			placeholder: 'e.g. https://api.example.com/v1',
-			description: 'The address of the API, which ends in /v1',
+			description:
+				'The address of the API as its documentation gives it, from https:// to /v1. Ask for it where you get the key.',
 		},
 		{
-			displayName: 'Scopes',
+			displayName: 'Limit to Scopes',
 			name: 'scopes',
 			type: 'multiOptions',
 			options: SCOPES.map((scope) => ({ name: scope, value: scope })),
-			default: [...SCOPES],
+			default: [],
 			description:
-				'The scopes that the key carries. An operation that needs another one is refused before anything is sent.',
+				'Leave it empty to let the service decide. With scopes chosen, an operation that needs another one is refused before anything is sent.',
 		},
 		{
 			displayName: 'Requests per Minute',
@@ -59,10 +61,43 @@ export class MediaGenApi implements ICredentialType {
 			default: LIMITS.concurrentJobs,
 			description: 'How many generations at a time the plan of the workspace allows',
 		},
+		// n8n would add these two by itself, with every domain allowed.
+		{
+			displayName: 'Allowed HTTP Request Domains',
+			name: 'allowedHttpRequestDomains',
+			type: 'options',
+			options: [
+				{
+					name: 'All',
+					value: 'all',
+					description: 'The key still goes to the base URL only',
+				},
+				{
+					name: 'None',
+					value: 'none',
+					description: 'Only the MediaGen nodes can use this credential',
+				},
+				{
+					name: 'Specific Domains',
+					value: 'domains',
+					description: 'The key still goes to the base URL only',
+				},
+			],
+			default: 'none',
+			description:
+				'Whether the HTTP Request and GraphQL nodes may use this credential too, and for what domains',
+		},
+		{
+			displayName: 'Allowed Domains',
+			name: 'allowedDomains',
+			type: 'string',
+			default: '',
+			placeholder: 'e.g. api.example.com, *.example.com',
+			description: 'The domains, separated by commas; * stands for any subdomain',
+			displayOptions: { show: { allowedHttpRequestDomains: ['domains'] } },
+		},
 	];
 
-	authenticate: IAuthenticateGeneric = {
-		type: 'generic',
-		properties: { headers: { Authorization: '=Bearer {{ $credentials.apiKey }}' } },
-	};
+	// A function, because n8n cannot resolve an expression here in workflows with Execution Logic v2.
+	authenticate: IAuthenticate = authenticate;
 }

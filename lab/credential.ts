@@ -8,25 +8,30 @@ export interface Access {
 	apiKey: string;
 	/** Ends in `/v1`. */
 	baseUrl: string;
-	/** Default: what the credential itself starts with, all of them. */
+	/** What the credential is limited to; default: left as it is in the form, without a limit. */
 	scopes?: string[];
 	/** How many times faster than life the service's clock runs; its limits of a minute scale along. */
 	clockScale?: number;
 }
 
-/** Fields of the credential; limits of the plan are the service's defaults (Limits: 60 and 5). */
+/**
+ * Fields of the credential as n8n saves them for a person who enters a key and a base URL and touches nothing else; limits of
+ * the plan are the service's defaults (Limits: 60 and 5), by its clock.
+ */
 export function credentialData({
 	apiKey,
 	baseUrl,
-	scopes,
+	scopes = [],
 	clockScale = 1,
 }: Access): CredentialData {
 	return {
 		apiKey,
 		baseUrl,
-		...(scopes && { scopes }),
+		scopes,
 		requestsPerMinute: 60 * clockScale,
 		concurrentJobs: 5,
+		allowedHttpRequestDomains: 'none',
+		allowedDomains: '',
 	};
 }
 

@@ -40,8 +40,8 @@ async function showResult(page: Page, url: string): Promise<void> {
 	await page.locator('.el-notification').first().waitFor({ state: 'detached' });
 }
 
-async function exampleIn(rest: Rest, baseUrl: string, key: { key: string; scopes: string[] }) {
-	const access = { apiKey: key.key, scopes: key.scopes, baseUrl, clockScale };
+async function exampleIn(rest: Rest, baseUrl: string, { key }: { key: string }) {
+	const access = { apiKey: key, baseUrl, clockScale };
 	const credential = await saveCredential(rest, 'MediaGen account', access);
 	return await rest.workflows.create(withCredential(readExamples()[0], credential));
 }

@@ -42,8 +42,8 @@ async function startService({ service }: StartOptions): Promise<Service> {
 		async () => await startSandbox({ clockScale }),
 	);
 	cleanup.add(sandbox.stop);
-	const { key, scopes } = keyRing(sandbox).full;
-	const access = { apiKey: key, baseUrl: sandbox.baseUrl, scopes, clockScale };
+	const { key } = keyRing(sandbox).full;
+	const access = { apiKey: key, baseUrl: sandbox.baseUrl, clockScale };
 	return {
 		access,
 		choose: await modelChooser(access),

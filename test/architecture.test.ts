@@ -6,7 +6,7 @@ import { filesIn, freeNames, importsOf, read, ROOT } from './support/sources';
 /** Which layer may import which; each may import itself. Triggers may import `src/webhook` besides. */
 const ARROWS: Record<string, string[]> = {
 	nodes: ['src/description', 'src/transport', 'src/contract'],
-	credentials: ['src/contract'],
+	credentials: ['src/transport', 'src/contract'],
 	'src/description': ['src/transport', 'src/contract'],
 	'src/transport': ['src/contract'],
 	'src/webhook': ['src/contract'],

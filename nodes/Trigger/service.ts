@@ -8,8 +8,9 @@ import {
 	type IWebhookFunctions,
 	type JsonObject,
 } from 'n8n-workflow';
-import { LIMITS, type Endpoint, type Scope } from '../../src/contract';
+import type { Endpoint, Scope } from '../../src/contract';
 import { baseUrlProblem } from '../../src/transport/binary/urlRules';
+import { apiKeyOf, apiKeyProblem, excludedScope, planOf } from '../../src/transport/credential';
 import { tell } from '../../src/transport/errors';
 import type { Host } from '../../src/transport/host';
 import { CREDENTIAL, n8nHost } from '../../src/transport/n8nHost';
@@ -26,7 +27,7 @@ export interface Service {
 	apiKey: string;
 	host: Host;
 	workspace: Workspace;
-	/** Refuses before anything is sent when the credential does not declare the scope. */
+	/** Refuses before anything is sent when the credential is limited to other scopes. */
 	needs(scope: Scope | undefined): void;
 }
 
@@ -46,33 +47,26 @@ function asSingle(context: TriggerContext, owner: string): IExecuteSingleFunctio
 	return Object.assign(Object.create(context) as object, added) as IExecuteSingleFunctions;
 }
 
-const positive = (value: unknown, fallback: number) => {
-	const number = Number(value);
-	return Number.isFinite(number) && number > 0 ? number : fallback;
-};
-
-/** @throws NodeOperationError when the credential's base URL cannot be used */
+/** @throws NodeOperationError when the credential's base URL or key cannot be used */
 export async function openService(context: TriggerContext): Promise<Service> {
 	const credential = await context.getCredentials(CREDENTIAL);
-	const { scopes, requestsPerMinute, concurrentJobs } = credential;
-	const apiKey = String(credential.apiKey);
+	const apiKey = apiKeyOf(credential);
 	const baseUrl = String(credential.baseUrl);
 	const node = context.getNode();
 	const problem = baseUrlProblem(baseUrl);
 	if (problem) throw new NodeOperationError(node, `The base URL of the credential ${problem}`);
+	const wrong = apiKeyProblem(apiKey);
+	if (wrong) throw new NodeOperationError(node, `The API key of the credential ${wrong}`);
 	const owner = `trigger ${context.getWorkflow().id ?? ''}/${node.id}`;
 	return {
 		baseUrl,
 		apiKey,
 		host: n8nHost(asSingle(context, owner), { url: '', baseURL: baseUrl }, apiKey),
-		workspace: workspaceOf(baseUrl, apiKey, {
-			requestsPerMinute: positive(requestsPerMinute, LIMITS.requestsPerMinute),
-			concurrentJobs: positive(concurrentJobs, LIMITS.concurrentJobs),
-		}),
+		workspace: workspaceOf(baseUrl, apiKey, planOf(credential)),
 		needs(scope) {
-			if (!scope || !Array.isArray(scopes) || (scopes as unknown[]).includes(scope)) return;
-			throw new NodeOperationError(node, `The credential does not declare the scope ${scope}`, {
-				description: `Nothing was sent. If the key has the scope ${scope}, add it to Scopes in the credential; if not, create a key that has it.`,
+			if (!excludedScope(credential, [scope])) return;
+			throw new NodeOperationError(node, `The credential is limited to scopes without ${scope}`, {
+				description: `Nothing was sent. If the key has the scope ${scope}, add it to Limit to Scopes in the credential, or empty that list.`,
 			});
 		},
 	};

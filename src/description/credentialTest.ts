@@ -6,6 +6,7 @@ import type {
 } from 'n8n-workflow';
 import { ENDPOINTS, type Endpoint, type Scope } from '../contract';
 import { baseUrlProblem } from '../transport/binary/urlRules';
+import { apiKeyOf, apiKeyProblem } from '../transport/credential';
 import { wordsOf } from '../transport/client';
 import { withoutSecret } from '../transport/redact';
 
@@ -31,13 +32,13 @@ const error = (message: string): INodeCredentialTestResult => ({ status: 'Error'
 
 async function probe(
 	context: ICredentialTestFunctions,
-	{ baseUrl, apiKey }: ICredentialDataDecryptedObject,
+	credential: ICredentialDataDecryptedObject,
 	{ path }: Endpoint,
 ): Promise<Probed | undefined> {
-	const key = String(apiKey);
+	const key = apiKeyOf(credential);
 	const request = {
 		method: 'GET',
-		uri: `${String(baseUrl).replace(/\/+$/, '')}${path}`,
+		uri: `${String(credential.baseUrl)}${path}`,
 		headers: { Authorization: `Bearer ${key}` },
 		json: true,
 		simple: false,
@@ -67,7 +68,10 @@ function verdict(probed: Probed | undefined): INodeCredentialTestResult | undefi
 	if (status === 200 || status === 429) return ok('Connection successful');
 	if (status === 401) return error(`The API key is invalid.${said}`);
 	if (status === 403) return undefined;
-	if (status === 404) return error(`Nothing was found at the base URL. It must end in /v1.${said}`);
+	if (status === 404)
+		return error(
+			`Nothing was found at the base URL. Check it: such as https://api.example.com/v1.${said}`,
+		);
 	return error(`The service answered with status ${status}.${said}`);
 }
 
@@ -80,9 +84,10 @@ export async function mediaGenApiTest(
 	{ data }: ICredentialsDecrypted,
 ): Promise<INodeCredentialTestResult> {
 	const credential = data ?? {};
-	if (!credential.apiKey) return error('Enter an API key');
 	const wrong = baseUrlProblem(String(credential.baseUrl ?? ''));
 	if (wrong) return error(`The base URL ${wrong}`);
+	const unusable = apiKeyProblem(apiKeyOf(credential));
+	if (unusable) return error(`The API key ${unusable}`);
 
 	const scopes = credential.scopes as unknown;
 	const declared = Array.isArray(scopes) ? (scopes as Scope[]) : [];
@@ -98,7 +103,7 @@ export async function mediaGenApiTest(
 		if (!end) continue;
 		if (end.status === 'OK' && !isDeclared(endpoint) && PROBES.some(isDeclared)) {
 			return error(
-				`The key is valid, but has none of the read scopes declared under Scopes; it has ${endpoint.scope}. Correct the list.`,
+				`The key is valid, but has none of the read scopes chosen under Limit to Scopes; it has ${endpoint.scope}. Correct the list, or empty it.`,
 			);
 		}
 		return end;

@@ -131,8 +131,8 @@ const TELLERS: { [K in Failure['kind']]: Teller<K> } = {
 		description: `${hint ? `${hint}. ` : ''}Nothing was sent for this item, so no credits were spent.`,
 	}),
 	scope: ({ scope }) => ({
-		message: `The credential does not declare the scope ${scope}`,
-		description: `Nothing was sent. If the key has the scope ${scope}, add it to Scopes in the credential; if not, create a key that has it.`,
+		message: `The credential is limited to scopes without ${scope}`,
+		description: `Nothing was sent. If the key has the scope ${scope}, add it to Limit to Scopes in the credential, or empty that list.`,
 	}),
 	status: tellStatus,
 	lost: tellLost,

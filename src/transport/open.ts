@@ -1,19 +1,15 @@
 import type { IExecuteSingleFunctions, IHttpRequestOptions } from 'n8n-workflow';
-import { ENDPOINTS, LIMITS, type Scope } from '../contract';
+import { ENDPOINTS, type Scope } from '../contract';
 import type { Batch, Place, Prepared } from './batch';
 import { BinaryReference } from './binary/reference';
 import { baseUrlProblem } from './binary/urlRules';
+import { apiKeyOf, apiKeyProblem, excludedScope, planOf } from './credential';
 import { itemMemory, knownJobs, nodeMemory } from './idempotency';
 import { readerScope } from './job';
 import { CREDENTIAL, n8nHost } from './n8nHost';
-import { fail, ok, type Result } from './result';
+import { fail, ok, type Failed, type Result } from './result';
 import type { OperationPlan, Run } from './run';
 import { workspaceOf } from './workspace';
-
-const positive = (value: unknown, fallback: number) => {
-	const number = Number(value);
-	return Number.isFinite(number) && number > 0 ? number : fallback;
-};
 
 const sendsFiles = (value: unknown): boolean =>
 	value instanceof BinaryReference ||
@@ -30,9 +26,14 @@ function scopesNeeded(plan: OperationPlan, { request, settings }: Prepared): Sco
 	].filter((scope) => scope !== undefined);
 }
 
-/** @returns the scope that the credential does not declare; credentials without a list are not checked */
-function missingScope(declared: unknown, needed: Scope[]): Scope | undefined {
-	return Array.isArray(declared) ? needed.find((scope) => !declared.includes(scope)) : undefined;
+function credentialProblem(baseUrl: string, apiKey: string): Failed | undefined {
+	const problems = [
+		['Base URL', baseUrlProblem(baseUrl)],
+		['API Key', apiKeyProblem(apiKey)],
+	] as const;
+	const [name, problem] = problems.find(([, problem]) => problem !== undefined) ?? [];
+	if (!problem) return undefined;
+	return fail({ kind: 'input', field: `${name} of the credential`, problem });
 }
 
 /** Where a run of a node is. The same for all its items, and costly to ask n8n for. */
@@ -50,15 +51,14 @@ export async function openRun(
 	batch: Batch,
 	prepared: Prepared,
 ): Promise<Result<Run>> {
-	const { apiKey, scopes, requestsPerMinute, concurrentJobs } =
-		await context.getCredentials(CREDENTIAL);
+	const credential = await context.getCredentials(CREDENTIAL);
 	const baseUrl = options.baseURL ?? '';
-	const problem = baseUrlProblem(baseUrl);
-	if (problem) return fail({ kind: 'input', field: 'Base URL of the credential', problem });
-	const missing = missingScope(scopes, scopesNeeded(plan, prepared));
-	if (missing) return fail({ kind: 'scope', scope: missing });
+	const key = apiKeyOf(credential);
+	const unusable = credentialProblem(baseUrl, key);
+	if (unusable) return unusable;
+	const excluded = excludedScope(credential, scopesNeeded(plan, prepared));
+	if (excluded) return fail({ kind: 'scope', scope: excluded });
 
-	const key = String(apiKey);
 	const itemIndex = context.getItemIndex();
 	const { runIndex, node } = (batch.place ??= placeOf(context));
 	const memory = nodeMemory(context.getContext('node'));
@@ -69,10 +69,7 @@ export async function openRun(
 		batch,
 		itemIndex,
 		host: n8nHost(context, options, key, plan.answerTimeoutMs),
-		workspace: workspaceOf(baseUrl, key, {
-			requestsPerMinute: positive(requestsPerMinute, LIMITS.requestsPerMinute),
-			concurrentJobs: positive(concurrentJobs, LIMITS.concurrentJobs),
-		}),
+		workspace: workspaceOf(baseUrl, key, planOf(credential)),
 		memory: itemMemory(memory, item),
 		known: () => knownJobs(memory),
 		place: {

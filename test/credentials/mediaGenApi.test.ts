@@ -1,5 +1,6 @@
 import { MediaGenApi } from '../../credentials/MediaGenApi.credentials';
 import { SCOPES } from '../../src/contract';
+import { authenticate } from '../../src/transport/credential';
 
 const credential = new MediaGenApi();
 const property = (name: string) => credential.properties.find((one) => one.name === name);
@@ -12,23 +13,30 @@ test('has the name and the fields that stand in workflows', () => {
 		'scopes',
 		'requestsPerMinute',
 		'concurrentJobs',
+		'allowedHttpRequestDomains',
+		'allowedDomains',
 	]);
 });
 
-test('the key is a password and goes out as a Bearer header, and nowhere else', () => {
+test('the key is a password, and n8n puts it on requests by a function', () => {
 	expect(property('apiKey')?.typeOptions).toEqual({ password: true });
-	expect(credential.authenticate).toEqual({
-		type: 'generic',
-		properties: { headers: { Authorization: '=Bearer {{ $credentials.apiKey }}' } },
-	});
+	expect(credential.authenticate).toBe(authenticate);
 });
 
-test('all fourteen scopes are offered and declared by default', () => {
+test('the HTTP Request node may not use it unless somebody says so', () => {
+	expect(property('allowedHttpRequestDomains')?.default).toBe('none');
+	const values = (property('allowedHttpRequestDomains')?.options ?? []).map(
+		(option) => 'value' in option && option.value,
+	);
+	expect(values).toEqual(['all', 'none', 'domains']);
+});
+
+test('all fourteen scopes are offered as a limit, and none is chosen by default', () => {
 	expect(SCOPES).toHaveLength(14);
 	expect(
 		(property('scopes')?.options ?? []).map((option) => 'value' in option && option.value),
 	).toEqual([...SCOPES]);
-	expect(property('scopes')?.default).toEqual([...SCOPES]);
+	expect(property('scopes')?.default).toEqual([]);
 });
 
 test('the limits of the default plan', () => {

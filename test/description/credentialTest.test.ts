@@ -86,7 +86,7 @@ test('the declared scopes are tried first', async () => {
 test('a valid key whose declared scopes are others is told so', async () => {
 	const { status, message } = await tested(only('/credits'), { scopes: ['voices:read'] });
 	expect(status).toBe('Error');
-	expect(message).toMatch(/none of the read scopes declared.*it has credits:read/);
+	expect(message).toMatch(/none of the read scopes chosen.*it has credits:read/);
 });
 
 test('403 for all: no read scope, or no entitlement', async () => {
@@ -103,7 +103,7 @@ test('403 for all: no read scope, or no entitlement', async () => {
 
 test.each([
 	[429, 'OK', /successful/],
-	[404, 'Error', /must end in \/v1/],
+	[404, 'Error', /Nothing was found at the base URL/],
 	[500, 'Error', /status 500/],
 	[302, 'Error', /status 302/],
 ])('%i: %s', async (statusCode, status, message) => {
@@ -121,8 +121,12 @@ test('no answer: check the base URL', async () => {
 });
 
 test.each<[ICredentialDataDecryptedObject, RegExp]>([
-	[{ apiKey: '' }, /^Enter an API key$/],
-	[{ baseUrl: '' }, /^The base URL is no URL$/],
+	[{ apiKey: '' }, /^The API key is empty: enter a key/],
+	[{ apiKey: ' \n' }, /^The API key is empty: enter a key/],
+	[{ apiKey: 'canary\nkey' }, /^The API key contains a line break/],
+	[{ baseUrl: '' }, /^The base URL is empty: write the address/],
+	[{ baseUrl: 'https://api.example' }, /must end in \/v1: write https:\/\/api.example\/v1$/],
+	[{ baseUrl: 'https://api.example/v1/' }, /must end in \/v1: write https:\/\/api.example\/v1$/],
 	[{ baseUrl: 'http://api.example/v1' }, /must begin with https/],
 	[{ baseUrl: 'https://user:pass@api.example/v1' }, /must not contain a user name/],
 ])('nothing is sent with %j', async (data, message) => {
@@ -132,11 +136,16 @@ test.each<[ICredentialDataDecryptedObject, RegExp]>([
 	expect(asked).toHaveLength(0);
 });
 
-test('a slash at the end of the base URL does no harm, and no declared scopes at all neither', async () => {
-	const { status, asked } = await tested(only('/models'), {
-		baseUrl: 'https://api.example/v1//',
-		scopes: undefined,
-	});
-	expect(status).toBe('OK');
-	expect(asked[0]?.uri).toBe('https://api.example/v1/credits');
+test.each([[undefined], [[]]])(
+	'a credential without a limit to scopes (%j) is tested too',
+	async (scopes) => {
+		const { status, asked } = await tested(only('/models'), { scopes });
+		expect(status).toBe('OK');
+		expect(asked[0]?.uri).toBe('https://api.example/v1/credits');
+	},
+);
+
+test('blanks that were copied along with the key are no part of it', async () => {
+	const { asked } = await tested(() => ({ statusCode: 200 }), { apiKey: ' canary-key-123\n' });
+	expect(asked[0]?.headers.Authorization).toBe('Bearer canary-key-123');
 });

@@ -32,11 +32,11 @@ describe('the connection test of the credential', () => {
 		});
 		const { status, message } = await rest.credentials.test(credentials.full, declared);
 		expect(status).toBe('Error');
-		expect(message).toMatch(/has none of the read scopes declared.*it has voices:read/);
+		expect(message).toMatch(/has none of the read scopes chosen.*it has voices:read/);
 	});
 
 	it.each(['voices:read', 'webhooks:read', 'agents:read', 'usage:read'])(
-		'passes for a key that has nothing but %s, whatever is declared',
+		'passes for a key that has nothing but %s, when nothing is said of scopes',
 		async (scope) => {
 			const apiKey = await sandbox.addKey(keys.full.workspace, [scope]);
 			const test = await rest.credentials.test(
@@ -51,11 +51,15 @@ describe('the connection test of the credential', () => {
 		const trial = async (url: string) =>
 			(await rest.credentials.test(credentials.full, credentialData({ apiKey: 'k', baseUrl: url })))
 				.message;
-		expect(await trial('nonsense')).toMatch(/is no URL/);
+		expect(await trial('nonsense')).toMatch(/is not a complete address: write it in full/);
+		expect(await trial('https://example.com')).toMatch(/write https:\/\/example\.com\/v1$/);
+		expect(await trial(`${baseUrl}/`)).toMatch(/must end in \/v1: write/);
 		expect(await trial('http://example.com/v1')).toMatch(/must begin with https/);
 		expect(await trial('https://user:secret@example.com/v1')).toMatch(
 			/must not contain a user name/,
 		);
-		expect(await trial(baseUrl.replace(/\/v1$/, '/v2'))).toMatch(/must end in \/v1/);
+		expect(await trial(baseUrl.replace(/\/v1$/, '/v2'))).toMatch(
+			/Nothing was found at the base URL/,
+		);
 	});
 });

@@ -54,8 +54,8 @@ describe('activation', () => {
 
 	it('names the scope that the key lacks, and sends nothing', async () => {
 		const [, readOnly] = stage.sandbox.keys;
-		const data = credentialData({ apiKey: readOnly?.key ?? '', baseUrl: stage.sandbox.baseUrl });
-		const declared = { ...data, scopes: readOnly?.scopes };
+		const { key: apiKey = '', scopes } = readOnly ?? {};
+		const declared = credentialData({ apiKey, baseUrl: stage.sandbox.baseUrl, scopes });
 		const saved = await stage.rest.credentials.create('mediaGenApi', 'Read only', declared);
 		const workflow = await stage.ourTrigger({ events: CREATED }, { mediaGenApi: saved });
 		await expect(publish(workflow)).rejects.toThrow('webhooks:write');

@@ -147,12 +147,12 @@ describe('nothing is sent when one item of the batch cannot be right', () => {
 		[
 			'a scope that is not declared',
 			{ credential: { scopes: ['generations:read'] } },
-			/does not declare the scope generations:write/,
+			/is limited to scopes without generations:write/,
 		],
 		[
 			'a scope for the wait that is not declared',
 			{ credential: { scopes: ['generations:write'] } },
-			/does not declare the scope generations:read/,
+			/is limited to scopes without generations:read/,
 		],
 		[
 			'a base URL that is not https',

@@ -8,6 +8,7 @@ import { NodeApiError } from 'n8n-workflow';
 import type { Endpoint } from '../../contract';
 import { baseUrlProblem } from '../../transport/binary/urlRules';
 import { wordsOf } from '../../transport/client';
+import { apiKeyOf } from '../../transport/credential';
 import { CREDENTIAL } from '../../transport/n8nHost';
 import { withoutSecret } from '../../transport/redact';
 import { isRecord, type Resource } from '../../transport/types';
@@ -34,7 +35,8 @@ export async function readPage(
 	endpoint: Endpoint,
 	qs: IDataObject,
 ): Promise<Page> {
-	const { apiKey, baseUrl } = await context.getCredentials(CREDENTIAL);
+	const credential = await context.getCredentials(CREDENTIAL);
+	const { baseUrl } = credential;
 	const refuse = (message: string): never => {
 		throw new NodeApiError(context.getNode(), {} as JsonObject, { message });
 	};
@@ -55,7 +57,7 @@ export async function readPage(
 		.catch(() =>
 			refuse('No answer came from the service. Check the base URL of the credential.'),
 		)) as IN8nHttpFullResponse;
-	const body: unknown = withoutSecret(answer.body, String(apiKey));
+	const body: unknown = withoutSecret(answer.body, apiKeyOf(credential));
 	if (answer.statusCode !== 200) {
 		refuse(problemOf(answer.statusCode, endpoint, wordsOf(body).message ?? ''));
 	}

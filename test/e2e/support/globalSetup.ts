@@ -22,10 +22,10 @@ export default async function globalSetup(): Promise<void> {
 		await Promise.all([n8n.stop(), sandbox.stop()]);
 	};
 	const { baseUrl, adminUrl, keys } = sandbox;
-	const ring = { ...keyRing(sandbox), wrongKey: { key: 'not-a-key', scopes: undefined } };
+	const ring = { ...keyRing(sandbox), wrongKey: { key: 'not-a-key' } };
 	const credentials = {} as Handover['credentials'];
-	for (const [name, { key, scopes }] of Object.entries(ring)) {
-		const access = { apiKey: key, baseUrl, scopes, clockScale };
+	for (const [name, { key }] of Object.entries(ring)) {
+		const access = { apiKey: key, baseUrl, clockScale };
 		credentials[name as keyof Handover['credentials']] = await saveCredential(rest, name, access);
 	}
 	handOver({

@@ -71,6 +71,7 @@ test.each([
 describe('the base URL', () => {
 	test.each([
 		'https://api.example/v1',
+		'https://api.example/media/v2',
 		'https://10.0.0.5/v1',
 		LOCAL,
 		'http://localhost:4010/v1',
@@ -80,8 +81,23 @@ describe('the base URL', () => {
 	});
 
 	test.each([
-		['', 'is no URL'],
-		['api.example/v1', 'is no URL'],
+		['', 'is empty: write the address of the API, such as https://api.example.com/v1'],
+		['  ', 'is empty: write the address of the API, such as https://api.example.com/v1'],
+		['api.example', 'is not a complete address: write https://api.example/v1'],
+		['api.example:8443/x/v2', 'is not a complete address: write https://api.example:8443/x/v2'],
+		[
+			'key@api.example/v1',
+			'is not a complete address: write it in full, such as https://api.example.com/v1',
+		],
+		['nonsense', 'is not a complete address: write it in full, such as https://api.example.com/v1'],
+		['https://api.example', 'must end in /v1: write https://api.example/v1'],
+		['https://api.example/', 'must end in /v1: write https://api.example/v1'],
+		['https://api.example/v1/', 'must end in /v1: write https://api.example/v1'],
+		['https://api.example/v1//', 'must end in /v1: write https://api.example/v1'],
+		['https://api.example/v1/models', 'must end in /v1: write https://api.example/v1/models/v1'],
+		['https://api.example/v1?x=1', 'must end in /v1, without ? or #: write https://api.example/v1'],
+		[' https://api.example/v1\n', 'has blanks around it: write https://api.example/v1'],
+		['http://127.0.0.1:4010', 'must end in /v1: write http://127.0.0.1:4010/v1'],
 		[
 			'http://api.example/v1',
 			'must begin with https:// (http:// only for a service on this machine)',

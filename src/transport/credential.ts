@@ -1,0 +1,78 @@
+import {
+	UserError,
+	type ICredentialDataDecryptedObject,
+	type IHttpRequestOptions,
+} from 'n8n-workflow';
+import { LIMITS, type Scope } from '../contract';
+import type { Plan } from './workspace';
+
+/** The key as it is sent: what was copied along with it at either end is no part of it. */
+export const apiKeyOf = ({ apiKey }: ICredentialDataDecryptedObject): string =>
+	typeof apiKey === 'string' ? apiKey.trim() : '';
+
+/** What is wrong with a key that no service can have given out; `undefined` for any other. */
+export function apiKeyProblem(apiKey: string): string | undefined {
+	if (apiKey === '') return 'is empty: enter a key of your workspace';
+	if (/^[\x20-\x7e]+$/.test(apiKey)) return undefined;
+	return 'contains a line break or another character that no key has: copy the key again';
+}
+
+/** @returns the first scope that the key shall not be used for; without a list in the credential there is none */
+export function excludedScope(
+	{ scopes }: ICredentialDataDecryptedObject,
+	needed: Array<Scope | undefined>,
+): Scope | undefined {
+	const limit: unknown = scopes;
+	if (!Array.isArray(limit) || limit.length === 0) return undefined;
+	return needed.find((scope) => scope !== undefined && !limit.includes(scope));
+}
+
+const positive = (value: unknown, fallback: number) => {
+	const number = Number(value);
+	return Number.isFinite(number) && number > 0 ? number : fallback;
+};
+
+/** What the plan of the workspace allows, as the credential has it. Specification: Limits. */
+export const planOf = (credential: ICredentialDataDecryptedObject): Plan => ({
+	requestsPerMinute: positive(credential.requestsPerMinute, LIMITS.requestsPerMinute),
+	concurrentJobs: positive(credential.concurrentJobs, LIMITS.concurrentJobs),
+});
+
+const ABSOLUTE = /^([a-z][a-z\d+.-]*:)?\/\//i;
+
+/** Where n8n's HTTP client sends a request to: it joins base and path, and an absolute address wins. */
+function targetOf(options: IHttpRequestOptions): URL | undefined {
+	const { url, uri, baseURL } = options as IHttpRequestOptions & { uri?: unknown };
+	const path = String(url || uri || '');
+	const isWhole = ABSOLUTE.test(path) || !baseURL;
+	const address = isWhole ? path : `${baseURL.replace(/\/+$/, '')}/${path.replace(/^\/+/, '')}`;
+	return URL.canParse(address) ? new URL(address) : undefined;
+}
+
+/** Whether an address is the base URL or below it. */
+function isBelow(target: URL, baseUrl: unknown): boolean {
+	if (typeof baseUrl !== 'string' || !URL.canParse(baseUrl)) return false;
+	const base = new URL(baseUrl);
+	const folder = `${base.pathname.replace(/\/+$/, '')}/`;
+	return target.origin === base.origin && `${target.pathname}/`.startsWith(folder);
+}
+
+/**
+ * Puts the key on a request, as the `authenticate` function of the credential: only n8n calls it, right before it sends. The key
+ * goes to the base URL and nowhere else, whatever node uses the credential. Specification: Authentication 1.
+ * @throws UserError for a request that leads elsewhere; nothing is sent then
+ */
+export async function authenticate(
+	credential: ICredentialDataDecryptedObject,
+	options: IHttpRequestOptions,
+): Promise<IHttpRequestOptions> {
+	const target = targetOf(options);
+	if (!target || !isBelow(target, credential.baseUrl)) {
+		throw new UserError(
+			`The API key is sent to the base URL of its credential only, not to ${target?.host ?? 'another address'}`,
+		);
+	}
+	// In place: it is how the transport sees that n8n got as far as this.
+	(options.headers ??= {}).Authorization = `Bearer ${apiKeyOf(credential)}`;
+	return options;
+}
