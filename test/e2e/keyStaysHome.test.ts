@@ -62,7 +62,7 @@ const foreignUrl = () => `http://127.0.0.1:${(foreign.address() as AddressInfo).
 it('a credential as it is saved by hand is of no use to the HTTP Request node', async () => {
 	const run = await request(foreignUrl(), await saved());
 	expect(run.status).toBe('error');
-	expect(run.error?.message).toMatch(/prevent use within an HTTP Request node/);
+	expect(run.error?.message).toMatch(/prevent use within an HTTP Request/);
 	expect(received).toBe('');
 });
 
