@@ -23,13 +23,13 @@ export function sentFields(fields: Field[], within = ''): SentField[] {
 
 type Values = Record<string, unknown>;
 
-function valueAt(values: unknown, path: string[]): unknown {
+export function valueAt(values: unknown, path: string[]): unknown {
 	let value = values;
 	for (const name of path) value = (value as Values | undefined | null)?.[name];
 	return value;
 }
 
-function put(values: Values, [name = '', ...rest]: string[], value: unknown): void {
+export function put(values: Values, [name = '', ...rest]: string[], value: unknown): void {
 	if (rest.length === 0) values[name] = value;
 	else put((values[name] ??= {}) as Values, rest, value);
 }

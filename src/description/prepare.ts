@@ -1,9 +1,10 @@
 import type { IExecuteSingleFunctions, IHttpRequestOptions, PreSendAction } from 'n8n-workflow';
 import { joinBatch, type Prepared } from '../transport/batch';
-import { ok, type Result } from '../transport/result';
+import { fail, ok, type Result } from '../transport/result';
 import { readSettings } from '../transport/settings';
-import { checkedRequest, sentFields, type SentField } from './check';
+import { checkedRequest, put, sentFields, valueAt, type SentField } from './check';
 import type { Operation } from './operation';
+import { correctedContext, ownArguments, type OwnArguments } from './ownArguments';
 
 /** What the hook reads itself: path values, by their name in the path, and forms that are sent as one value. */
 function readValues(context: IExecuteSingleFunctions, fields: SentField[]) {
@@ -19,12 +20,51 @@ function readValues(context: IExecuteSingleFunctions, fields: SentField[]) {
 	return { path, whole };
 }
 
-function prepared(
+function labelOf(fields: SentField[], name: string): string {
+	const field = fields.find(({ parameter }) => `${name}.`.startsWith(`${parameter}.`));
+	return field?.label ?? `The parameter ${name}`;
+}
+
+/** Puts this call's own arguments in the place of those that n8n has gathered from another one. */
+function correctGathered(
 	context: IExecuteSingleFunctions,
+	own: OwnArguments,
+	fields: SentField[],
+	{ body, qs }: IHttpRequestOptions,
+): Result<undefined> {
+	const { parameters } = context.getNode();
+	const mixed = own.mixedParameter(parameters);
+	if (mixed !== undefined) {
+		return fail({
+			kind: 'input',
+			field: labelOf(fields, mixed),
+			problem:
+				"combines an argument of the AI with something else, and n8n has evaluated it with another call's arguments, because several calls run at the same time",
+			hint: 'Let the AI fill in the whole field, use version 3 or later of the AI Agent node, or set its batch size to 1',
+		});
+	}
+	for (const { parameter, sent } of fields) {
+		if (sent.whole || sent.in === 'path') continue;
+		const gathered = (sent.in === 'body' ? body : qs) as Record<string, unknown>;
+		const path = sent.as.split('.');
+		const evaluated = valueAt(gathered, path);
+		const value = own.correct(valueAt(parameters, parameter.split('.')), evaluated);
+		if (value !== evaluated) put(gathered, path, value);
+	}
+	return ok(undefined);
+}
+
+function prepared(
+	given: IExecuteSingleFunctions,
 	{ plan, constants }: Operation,
 	fields: SentField[],
-	{ body, qs, baseURL }: IHttpRequestOptions,
+	options: IHttpRequestOptions,
 ): Result<Prepared> {
+	const own = ownArguments(given);
+	const corrected = own && correctGathered(given, own, fields, options);
+	if (corrected && !corrected.ok) return corrected;
+	const context = own ? correctedContext(given, own) : given;
+	const { body, qs, baseURL } = options;
 	const settings = readSettings(context, plan.endings);
 	if (!settings.ok) return settings;
 	const gathered = { body, query: qs, ...readValues(context, fields) };

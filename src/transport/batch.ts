@@ -1,5 +1,6 @@
 import type { IExecuteSingleFunctions, NodeApiError, NodeOperationError } from 'n8n-workflow';
 import { Lead } from './lead';
+import { inputItems, nodeInput } from './nodeInput';
 import type { Result } from './result';
 import type { Settings } from './settings';
 import type { ApiRequest, Resource } from './types';
@@ -38,8 +39,16 @@ export class Batch {
 
 	private readonly errors: Array<{ error: NodeError; description: string }> = [];
 
-	/** The items of each content, in the order in which they are asked for. */
-	private readonly contents = new Map<string, number[]>();
+	private faulty = 0;
+
+	private lastJoined = -1;
+
+	private begun = false;
+
+	private ended = 0;
+
+	/** The items of each content, numbered in the order in which they are asked for. */
+	private readonly contents = new Map<string, Map<number, number>>();
 
 	readonly lead = new Lead();
 
@@ -59,33 +68,42 @@ export class Batch {
 		private readonly portioned: boolean,
 	) {}
 
-	has(item: number): boolean {
-		return this.prepared.has(item);
+	/**
+	 * Whether an item that n8n starts now belongs to this run of the node. n8n starts items in ascending order, and all of
+	 * them before the first one runs, unless in portions. So anything else is a new run (Retry On Fail).
+	 */
+	takes(item: number): boolean {
+		return item > this.lastJoined && (this.portioned || !this.begun);
 	}
 
 	add(item: number, prepared: Result<Prepared>): void {
 		this.prepared.set(item, prepared);
+		this.lastJoined = item;
+		if (!prepared.ok) this.faulty += 1;
 	}
 
-	of(item: number): Result<Prepared> | undefined {
+	/** An item that n8n has begun to run. */
+	begin(item: number): Result<Prepared> | undefined {
+		this.begun = true;
 		return this.prepared.get(item);
 	}
 
 	/** Whether the run fails as a whole before anything was sent: a bad item, or n8n itself gave up on one. */
 	get isDoomed(): boolean {
-		if (!this.portioned && this.prepared.size < this.total) return true;
-		return [...this.prepared.values()].some((prepared) => !prepared.ok);
+		return this.faulty > 0 || (!this.portioned && this.prepared.size < this.total);
 	}
 
 	created(item: number, job: Resource): void {
 		this.jobs.set(item, job);
 	}
 
-	/** The how-manieth item with this content an item is: tells identical items of one run apart. */
+	/** Index among items with identical content; keeps their keys distinct. */
 	ordinal(print: string, item: number): number {
-		const same = this.contents.get(print) ?? [];
-		this.contents.set(print, same.includes(item) ? same : [...same, item]);
-		return (this.contents.get(print) ?? []).indexOf(item);
+		const same = this.contents.get(print) ?? new Map<number, number>();
+		this.contents.set(print, same);
+		const known = same.get(item) ?? same.size;
+		same.set(item, known);
+		return known;
 	}
 
 	/** The first reason counts. */
@@ -114,15 +132,15 @@ export class Batch {
 	/** Keeps an error that is going to be thrown, to complete it with the ids of jobs that come after it. */
 	fails(error: NodeError): NodeError {
 		this.errors.push({ error, description: error.description ?? '' });
-		this.tellJobs();
 		return error;
 	}
 
-	/** Brings the errors of this run up to date. n8n throws one of them only when all items have ended. */
-	tellJobs(): void {
-		if (this.errors.length === 0 || this.jobs.size === 0) return;
-		const told = this.jobList();
-		for (const { error, description } of this.errors) error.description = `${description}${told}`;
+	/** Completes the errors after the last item: n8n throws one of them only when all items have ended. */
+	end(): void {
+		this.ended += 1;
+		if (this.ended < this.total || this.errors.length === 0 || this.jobs.size === 0) return;
+		const jobs = this.jobList();
+		for (const { error, description } of this.errors) error.description = `${description}${jobs}`;
 	}
 
 	private jobList(): string {
@@ -137,17 +155,14 @@ export class Batch {
 
 const batches = new WeakMap<object, Batch>();
 
-/**
- * The batch that an item belongs to, told by the object that n8n makes for each run of a node.
- * @param item when it is in the batch already, n8n is running the whole node again (Retry On Fail): a new batch begins
- */
+/** The batch that an item belongs to, identified by the object that holds the input of a run of the node. */
 export function joinBatch(context: IExecuteSingleFunctions, item: number): Batch {
-	const run = context.getExecuteData();
+	const run = nodeInput(context);
 	const known = batches.get(run);
-	if (known && !known.has(item)) return known;
-	const items = run.data.main?.[0] ?? run.data.ai_tool?.[0] ?? [];
+	if (known?.takes(item)) return known;
+	const items = inputItems(context);
 	const interval = context.getNodeParameter('requestOptions.batching.batch.batchInterval', 0);
-	// With Execute Once n8n hands over all items and takes only the first.
+	// With Execute Once n8n takes only the first item.
 	const total = context.getNode().executeOnce ? Math.min(1, items.length) : items.length;
 	const batch = new Batch(total, Number(interval) > 0);
 	batches.set(run, batch);
@@ -156,4 +171,4 @@ export function joinBatch(context: IExecuteSingleFunctions, item: number): Batch
 
 /** The batch of an item that has joined one. */
 export const batchOf = (context: IExecuteSingleFunctions): Batch | undefined =>
-	batches.get(context.getExecuteData());
+	batches.get(nodeInput(context));

@@ -4,7 +4,7 @@ import type {
 	IHttpRequestOptions,
 	INodeExecutionData,
 } from 'n8n-workflow';
-import { batchOf, type Batch } from './batch';
+import { batchOf, type Batch, type Prepared } from './batch';
 import { nodeError, type ErrorContext } from './errors';
 import { isOutOfCredits } from './halting';
 import { errorItem, itemsOf } from './items';
@@ -26,6 +26,31 @@ function contextOf(batch: Batch, { endpoint }: OperationPlan, itemIndex: number)
 	return { endpoint, itemIndex, submitted, notSubmitted };
 }
 
+async function runItem(
+	context: IExecutePaginationFunctions,
+	options: IHttpRequestOptions,
+	plan: OperationPlan,
+	batch: Batch,
+	prepared: Result<Prepared>,
+): Promise<INodeExecutionData[]> {
+	const itemIndex = context.getItemIndex();
+	const lenient = context.continueOnFail();
+	if (!lenient && prepared.ok && batch.isDoomed) return [];
+
+	const opened = prepared.ok
+		? await openRun(context, options, plan, batch, prepared.value)
+		: prepared;
+	const result = opened.ok ? await inTurn(opened.value, story) : opened;
+	if (result.ok && opened.ok) return itemsOf(result.value, opened.value.settings, itemIndex);
+
+	const failed = result as Failed;
+	const tolerated = lenient || isTolerated(failed, opened);
+	if (!tolerated && failed.failure.kind === 'notSent') return [];
+	const error = nodeError(context.getNode(), failed, contextOf(batch, plan, itemIndex));
+	if (tolerated) return [errorItem(error, itemIndex, failed.job)];
+	throw batch.fails(error);
+}
+
 /**
  * The runner: n8n's routing engine hands it the finished request of an item (as the pagination function of the node), and it
  * owns all that follows: turn, key, retries, paging, waiting, download, and what a failure becomes.
@@ -38,25 +63,13 @@ export function runner(plan: OperationPlan) {
 		this: IExecutePaginationFunctions,
 		{ options }: DeclarativeRestApiSettings.ResultOptions,
 	): Promise<INodeExecutionData[]> {
-		const itemIndex = this.getItemIndex();
 		const batch = batchOf(this);
-		const prepared = batch?.of(itemIndex);
+		const prepared = batch?.begin(this.getItemIndex());
 		if (!batch || !prepared) return [];
-		const lenient = this.continueOnFail();
-		if (!lenient && prepared.ok && batch.isDoomed) return [];
-
-		const opened = prepared.ok
-			? await openRun(this, options as IHttpRequestOptions, plan, batch, prepared.value)
-			: prepared;
-		const result = opened.ok ? await inTurn(opened.value, story) : opened;
-		batch.tellJobs();
-		if (result.ok && opened.ok) return itemsOf(result.value, opened.value.settings, itemIndex);
-
-		const failed = result as Failed;
-		const tolerated = lenient || isTolerated(failed, opened);
-		if (!tolerated && failed.failure.kind === 'notSent') return [];
-		const error = nodeError(this.getNode(), failed, contextOf(batch, plan, itemIndex));
-		if (tolerated) return [errorItem(error, itemIndex, failed.job)];
-		throw batch.fails(error);
+		try {
+			return await runItem(this, options as IHttpRequestOptions, plan, batch, prepared);
+		} finally {
+			batch.end();
+		}
 	};
 }
