@@ -9,6 +9,16 @@ import type { SandboxAddress, SandboxKey } from './sandbox';
 /** What shall go wrong; see `src/sandbox/faults.ts`. */
 export type FaultRules = NonNullable<z.input<typeof faultsSchema>['rules']>;
 
+/** A job as the sandbox's own page shows it. */
+export interface SandboxJob {
+	id: string;
+	/** The prompt, brief, name, or first text. */
+	text: string;
+	status: string;
+	/** Reserved, or spent once it has ended. */
+	credits: number;
+}
+
 /** The sandbox's controls: settings, faults, credits and what it has recorded. No key is needed. */
 export class SandboxAdmin {
 	constructor(private readonly adminUrl: string) {}
@@ -48,6 +58,11 @@ export class SandboxAdmin {
 	/** All requests since the start or the last reset, oldest first. */
 	async requests(): Promise<RequestEntry[]> {
 		return (await this.call<{ data: RequestEntry[] }>('GET', '/requests')).data;
+	}
+
+	/** The newest forty jobs with what was asked for, newest first. */
+	async jobs(): Promise<SandboxJob[]> {
+		return (await this.call<{ jobs: SandboxJob[] }>('GET', '/overview')).jobs;
 	}
 
 	private async call<T>(method: string, path: string, body?: unknown): Promise<T> {

@@ -28,6 +28,12 @@ export interface NodeRun {
 	authenticate: (options: IHttpRequestOptions) => void;
 	nodeMemory: IDataObject;
 	executeData: { node: INode; data: ITaskDataConnections; source: null };
+	/** What n8n iterates over where that is not the data of `executeData`, which is the agent's then. */
+	inputData?: ITaskDataConnections;
+	/** Parameters as the workflow has them, where a test is about those. */
+	rawParameters?: INode['parameters'];
+	/** For a tool: the arguments that n8n evaluates `$fromAI` with. */
+	evaluatedArguments?: IDataObject;
 	executionId: string;
 	continueOnFail: boolean;
 	signal?: AbortSignal;
@@ -65,9 +71,16 @@ const isLocator = (value: unknown): value is { value: unknown } =>
 export function nodeContext(run: NodeRun, item = 0): IExecuteSingleFunctions {
 	const input = run.items[item] ?? { json: {} };
 	const binaryOf = (field: string) => (input.binary as IBinaryKeyData | undefined)?.[field];
+	const inputData = run.inputData ?? run.executeData.data;
 	const context = {
+		inputData,
+		evaluateExpression(expression: string) {
+			const key = /^\{\{ \$fromAI\("(\w+)"\) \}\}$/.exec(expression)?.[1];
+			if (key === undefined) throw new Error(`Not known to this test: ${expression}`);
+			return run.evaluatedArguments?.[key];
+		},
 		getItemIndex: () => item,
-		getNode: () => NODE,
+		getNode: () => ({ ...NODE, parameters: run.rawParameters ?? {} }),
 		getWorkflow: () => ({ id: 'workflow-1', active: false }),
 		getTimezone: () => 'Europe/Berlin',
 		getExecutionId: () => run.executionId,

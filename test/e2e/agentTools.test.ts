@@ -1,0 +1,162 @@
+import type { INodeParameters } from 'n8n-workflow';
+import type { Execution, SavedCredential } from '../../lab/rest';
+import {
+	agentWorkflow,
+	CALLERS,
+	toolName,
+	triggerName,
+	type AgentRun,
+	type Caller,
+} from './support/agentWorkflow';
+import { credentials, keys, rest, sandbox } from './support/harness';
+import { createParameters } from './support/media';
+import { ModelServer, type ModelCall, type Script } from './support/modelServer';
+
+let model: ModelServer;
+let modelCredential: SavedCredential;
+
+beforeAll(async () => {
+	model = await ModelServer.start();
+	modelCredential = await rest.credentials.create('openAiApi', 'Scripted model', {
+		apiKey: 'none',
+		url: model.baseUrl,
+	});
+});
+
+afterAll(async () => await model.close());
+
+beforeEach(async () => {
+	await sandbox.reset();
+	model.takeCalls();
+});
+
+/** How the editor stores a field that the AI shall fill in. */
+const fromAI = (key: string) =>
+	`={{ /*n8n-auto-generated-fromAI-override*/ $fromAI('${key}', \`\`, 'string') }}`;
+
+const picture = (more: INodeParameters = {}) =>
+	createParameters({ prompt: fromAI('prompt'), downloadOutputs: false, ...more });
+
+/** Rounds of prompts, those of a round at the same time. */
+const pictures = (...rounds: string[][]): Script => ({
+	rounds: rounds.map((prompts) => prompts.map((prompt) => ({ args: { prompt } }))),
+});
+
+interface Asked {
+	execution: Execution;
+	calls: ModelCall[];
+	/** The prompt of each job that credits were reserved for, in alphabetical order. */
+	charged: string[];
+	/** The prompt of the job that each call was answered with, by what it had asked for. */
+	answered: Array<[asked: unknown, got: string | undefined]>;
+}
+
+async function ask(
+	caller: Caller,
+	scripts: Script[],
+	more: Partial<AgentRun> = {},
+): Promise<Asked> {
+	const run = { caller, scripts, parameters: picture(), ...more };
+	const workflow = agentWorkflow({
+		...run,
+		...{ model: modelCredential, mediaGen: credentials.full },
+	});
+	const { id } = await rest.workflows.create(workflow);
+	const execution = await rest.executions.wait(await rest.workflows.run(id, triggerName));
+	const calls = model.takeCalls();
+	const prompts = new Map((await sandbox.jobs()).map(({ id: job, text }) => [job, text]));
+	const { lines } = await sandbox.ledger(keys.full.workspace);
+	const paid = lines.filter(({ movement }) => movement === 'reserve');
+	return {
+		execution,
+		calls,
+		charged: paid.map(({ resource }) => prompts.get(resource ?? '') ?? 'unknown').sort(),
+		answered: calls.map(({ args, answer = '' }) => {
+			const job = /"id":"([^"]+)"/.exec(answer)?.[1];
+			return [args.prompt, prompts.get(job ?? '')];
+		}),
+	};
+}
+
+const right = (prompts: string[]) => prompts.map((prompt) => [prompt, prompt]);
+
+describe.each(CALLERS)('as a tool of %s', (caller) => {
+	it('one call makes one picture', async () => {
+		const { execution, calls, charged, answered } = await ask(caller, [pictures(['a red car'])]);
+		expect(execution.status).toBe('success');
+		expect(charged).toEqual(['a red car']);
+		expect(answered).toEqual(right(['a red car']));
+		expect(calls[0]?.answer).toContain('"status":"completed"');
+	});
+
+	it('calls of one message make a picture each, also eight at once', async () => {
+		const prompts = Array.from({ length: 8 }, (_, n) => `picture ${n}`);
+		const { charged, answered } = await ask(caller, [pictures(['a red car', 'a blue boat'], prompts)]);
+		expect(charged).toEqual(['a blue boat', 'a red car', ...prompts]);
+		expect(answered).toEqual(right(['a red car', 'a blue boat', ...prompts]));
+	});
+
+	it('the same prompt again is a picture again', async () => {
+		const { calls, charged } = await ask(caller, [pictures(['a cat', 'a cat'], ['a cat'])]);
+		expect(charged).toEqual(['a cat', 'a cat', 'a cat']);
+		const ids = calls.map(({ answer = '' }) => /"id":"([^"]+)"/.exec(answer)?.[1]);
+		expect(new Set(ids).size).toBe(3);
+	});
+
+	it.each([2, 5])('%d items of the parent make their own pictures', async (count) => {
+		const prompts = Array.from({ length: count }, (_, n) => `item ${n}`);
+		const { execution, charged, answered } = await ask(
+			caller,
+			prompts.map((prompt) => pictures([prompt])),
+		);
+		expect(execution.status).toBe('success');
+		expect(charged).toEqual(prompts);
+		expect(answered).toEqual(right(prompts));
+	});
+
+	it('a failed job costs one job and spoils no other call', async () => {
+		await sandbox.setFaults([{ kind: 'job_fail', contains: 'bad' }]);
+		const { charged, answered } = await ask(caller, [pictures(['bad'], ['good'])]);
+		const isDirect = caller.startsWith('Message');
+		// A node that messages a model fails with its tool; an agent goes on.
+		expect(charged).toEqual(isDirect ? ['bad'] : ['bad', 'good']);
+		expect(answered[1]).toEqual(isDirect ? undefined : ['good', 'good']);
+	});
+
+	it('Retry On Fail continues with the job that was paid for', async () => {
+		await sandbox.setFaults([
+			{ kind: 'status_before', operations: ['getGeneration'], status: 404, times: 1 },
+		]);
+		const { charged, answered } = await ask(caller, [pictures(['a red car'])], {
+			retry: { maxTries: 3, waitBetweenTries: 10 },
+		});
+		expect(charged).toEqual(['a red car']);
+		expect(answered).toEqual(right(['a red car']));
+	});
+});
+
+describe.each(['Agent 2.2', 'Agent 3.1'] as const)('items that %s works on at the same time', (caller) => {
+	it('get their own pictures', async () => {
+		const prompts = ['a red car', 'a blue boat', 'a green tree', 'a black cat', 'a grey rock'];
+		const { charged, answered } = await ask(
+			caller,
+			prompts.map((prompt) => pictures([prompt, `${prompt} again`])),
+			{ batchSize: 5 },
+		);
+		const all = prompts.flatMap((prompt) => [prompt, `${prompt} again`]).sort();
+		expect(charged).toEqual(all);
+		expect([...answered].sort()).toEqual(right(all));
+	});
+});
+
+it('what combines an argument with something else is refused where n8n mixes up the calls', async () => {
+	const { charged, answered, execution } = await ask(
+		'Agent 2.2',
+		[pictures(['car']), pictures(['boat'])],
+		{ batchSize: 2, parameters: picture({ prompt: "=A {{ $fromAI('prompt') }} at sea" }) },
+	);
+	expect(charged).toHaveLength(1);
+	const errors = (execution.data.resultData.runData[toolName] ?? []).map(({ error }) => error?.message);
+	expect(errors.join()).toContain('Prompt combines an argument of the AI with something else');
+	expect(answered.filter(([, got]) => got !== undefined)).toHaveLength(1);
+});

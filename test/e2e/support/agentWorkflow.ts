@@ -1,0 +1,124 @@
+import type { IConnections, INode, INodeParameters } from 'n8n-workflow';
+import type { SavedCredential } from '../../../lab/rest';
+import type { WorkflowData } from '../../../lab/rest/workflows';
+import type { Script } from './modelServer';
+
+/** The nodes of n8n that call tools, by how they do it. */
+export const CALLERS = [
+	'Agent 1.9',
+	'Agent 2.2',
+	'Agent 3.1',
+	'Message a model',
+	'Message a model (Responses API)',
+] as const;
+export type Caller = (typeof CALLERS)[number];
+
+export const triggerName = 'Start';
+export const toolName = 'MediaGen Generation';
+const callerName = 'Caller';
+const modelName = 'Model';
+
+export interface AgentRun {
+	caller: Caller;
+	/** What the model shall do for each item of the caller. */
+	scripts: Script[];
+	/** Parameters of the tool. */
+	parameters: INodeParameters;
+	model: SavedCredential;
+	mediaGen: SavedCredential;
+	/** How many items agent 2.2 works on at the same time; default 1. */
+	batchSize?: number;
+	/** Retry On Fail of the tool. */
+	retry?: { maxTries: number; waitBetweenTries: number };
+	/** Type of the tool, without the prefix of the package. */
+	tool?: string;
+}
+
+const AGENT = '@n8n/n8n-nodes-langchain.agent';
+const OPENAI = '@n8n/n8n-nodes-langchain.openAi';
+const TEXT = '={{ $json.chatInput }}';
+const MODEL = { __rl: true, mode: 'id', value: 'scripted' };
+
+type Kind = Pick<INode, 'type' | 'typeVersion' | 'parameters'>;
+
+function agent(typeVersion: number, options: INodeParameters = {}): Kind {
+	return { type: AGENT, typeVersion, parameters: { promptType: 'define', text: TEXT, options } };
+}
+
+function kindOf(caller: Caller, batchSize: number): Kind {
+	switch (caller) {
+		case 'Agent 1.9':
+			return agent(1.9);
+		case 'Agent 2.2':
+			return agent(2.2, { batching: { batchSize } });
+		case 'Agent 3.1':
+			return agent(3.1, { batching: { batchSize } });
+		case 'Message a model':
+			return {
+				type: OPENAI,
+				typeVersion: 1.8,
+				parameters: {
+					...{ resource: 'text', operation: 'message', modelId: MODEL },
+					messages: { values: [{ role: 'user', content: TEXT }] },
+				},
+			};
+		case 'Message a model (Responses API)':
+			return {
+				type: OPENAI,
+				typeVersion: 2.1,
+				parameters: {
+					...{ resource: 'text', operation: 'response', modelId: MODEL },
+					responses: { values: [{ type: 'text', role: 'user', content: TEXT }] },
+				},
+			};
+	}
+}
+
+const using = ({ id, name, type }: SavedCredential) => ({ credentials: { [type]: { id, name } } });
+
+/** The workflow trigger -> a node that calls tools, with our node as its tool. */
+export function agentWorkflow(run: AgentRun): WorkflowData {
+	const { caller, scripts, parameters, retry, batchSize = 1, tool = 'mediaGenGeneration' } = run;
+	const place = (name: string, column: number, row = 0) => ({
+		id: name,
+		name,
+		position: [column * 220, row * 220] as [number, number],
+	});
+	const kind = kindOf(caller, batchSize);
+	const isAgent = kind.type === AGENT;
+	const nodes: INode[] = [
+		{
+			...place(triggerName, 0),
+			...{ type: 'n8n-nodes-base.manualTrigger', typeVersion: 1, parameters: {} },
+		},
+		{ ...place(callerName, 1), ...kind, ...(!isAgent && using(run.model)) },
+		{
+			...place(toolName, 2, 1),
+			...{ type: `n8n-nodes-mediagen.${tool}Tool`, typeVersion: 1, parameters },
+			...using(run.mediaGen),
+			...(retry && { retryOnFail: true, ...retry }),
+		},
+	];
+	const to = (type: 'main' | 'ai_tool' | 'ai_languageModel') => ({
+		[type]: [[{ node: callerName, type, index: 0 }]],
+	});
+	const connections: IConnections = { [triggerName]: to('main'), [toolName]: to('ai_tool') };
+	if (isAgent) {
+		nodes.push({
+			...place(modelName, 1, 1),
+			...{ type: '@n8n/n8n-nodes-langchain.lmChatOpenAi', typeVersion: 1.2 },
+			parameters: { model: MODEL, options: {} },
+			...using(run.model),
+		});
+		connections[modelName] = to('ai_languageModel');
+	}
+	return {
+		name: `${caller} with a tool`,
+		nodes,
+		connections,
+		settings: { executionOrder: 'v1' },
+		pinData: {
+			[triggerName]: scripts.map((script) => ({ json: { chatInput: JSON.stringify(script) } })),
+		},
+	};
+}
