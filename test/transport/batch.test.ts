@@ -38,9 +38,10 @@ test('in portions, items that have not started yet doom nothing', () => {
 	const interval = { requestOptions: { batching: { batch: { batchInterval: 10 } } } };
 	const run = nodeRun({ items: items(2), parameters: () => interval });
 	const first = join(run, 0);
-	expect(batchOf(first)?.isDoomed).toBe(false);
-	batchOf(first)?.begin(0);
-	expect(batchOf(join(run, 1))).toBe(batchOf(first));
+	const batch = batchOf(first);
+	expect(batch?.isDoomed).toBe(false);
+	batch?.begin(0);
+	expect(batchOf(join(run, 1))).toBe(batch);
 });
 
 test('as a tool the call is counted, not the items of the agent', () => {
