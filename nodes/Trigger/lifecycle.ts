@@ -1,8 +1,8 @@
 import { NodeOperationError, type IHookFunctions } from 'n8n-workflow';
 import { ENDPOINTS } from '../../src/contract';
 import { seal, unseal } from '../../src/webhook/sealed';
-import { forget, memoryOf, remember } from './memory';
-import { deleteWebhook, register, sameEvents, stillStands, type Wanted } from './registration';
+import { forget, memoryOf, remember, type Memory } from './memory';
+import { deleteOwn, register, sameEvents, stillStands, type Wanted } from './registration';
 import { handedOver, isByHand } from './secret';
 import { openService, type Service } from './service';
 
@@ -28,13 +28,39 @@ function wantedOf(context: IHookFunctions): Wanted {
 	return { url, events: events.map(String), description: description.slice(0, 200) };
 }
 
-/** Deletes the webhook that is remembered, if any, and forgets it. @returns false when it stands there still */
+/**
+ * Whether the webhook that is remembered is this workflow's. Static data travels: a copy of a workflow (export and import,
+ * public API) remembers the original's webhook, and so does every workflow of a cloned database. A copy has another id; a
+ * clone has another address, unless it is mistaken for the original by the service, too.
+ */
+function isOwn(context: IHookFunctions, { url, workflowId }: Memory): boolean {
+	const isCopy = workflowId !== undefined && workflowId !== context.getWorkflow().id;
+	return !isCopy && url === context.getNodeWebhookUrl('default');
+}
+
+/** Forgets a webhook that is not, or no longer, known to be ours. It may be in use, and nobody would notice its end. */
+function leaveAlone(context: IHookFunctions, { webhookId, url, workflowId }: Memory): void {
+	if (workflowId === undefined || workflowId === context.getWorkflow().id) {
+		context.logger.warn(
+			'MediaGen Trigger: a webhook with another address was left at the service, because another n8n may be using it. If none is, delete it (MediaGen Webhook: Delete)',
+			{ webhookId, url },
+		);
+	}
+	forget(context);
+}
+
+/** Deletes the webhook that is remembered, if it is ours, and forgets it. @returns false when it stands there still */
 async function removeKnown(context: IHookFunctions, service?: Service): Promise<boolean> {
-	const { webhookId, baseUrl } = memoryOf(context);
-	if (webhookId === undefined) return true;
+	const memory = memoryOf(context);
+	const { webhookId, baseUrl, url } = memory;
+	if (webhookId === undefined || url === undefined) return true;
+	if (!isOwn(context, memory)) {
+		leaveAlone(context, memory);
+		return true;
+	}
 	const at = service ?? (await openService(context));
 	// A credential that leads to another service cannot delete it there.
-	const gone = baseUrl === at.baseUrl ? await deleteWebhook(at, webhookId) : true;
+	const gone = baseUrl === at.baseUrl ? await deleteOwn(at, webhookId, url) : true;
 	if (gone) forget(context);
 	else {
 		context.logger.warn('MediaGen: the webhook could not be deleted at the service', { webhookId });
@@ -44,13 +70,17 @@ async function removeKnown(context: IHookFunctions, service?: Service): Promise<
 
 /** Whether the webhook of an earlier activation is there and usable. One that is not is deleted. */
 export async function checkExists(this: IHookFunctions): Promise<boolean> {
-	const { webhookId, secret, url, events, baseUrl } = memoryOf(this);
+	const memory = memoryOf(this);
+	const { webhookId, secret, events, baseUrl } = memory;
 	if (webhookId === undefined || isByHand(this)) return false;
 	const wanted = wantedOf(this);
+	if (!isOwn(this, memory)) {
+		leaveAlone(this, memory);
+		return false;
+	}
 	const service = await openService(this);
 	const isUsable =
 		baseUrl === service.baseUrl &&
-		url === wanted.url &&
 		sameEvents(events, wanted.events) &&
 		unseal(secret, service.apiKey, webhookId) !== undefined &&
 		(await stillStands(this, service, webhookId, wanted));
@@ -73,7 +103,9 @@ export async function create(this: IHookFunctions): Promise<boolean> {
 	const { id, secret } = await register(this, service, wanted);
 	const { url, events } = wanted;
 	const { apiKey, baseUrl } = service;
-	remember(this, { webhookId: id, url, events, baseUrl, secret: seal(secret, apiKey, id) });
+	const { id: workflowId } = this.getWorkflow();
+	const sealed = seal(secret, apiKey, id);
+	remember(this, { webhookId: id, workflowId, url, events, baseUrl, secret: sealed });
 	return true;
 }
 

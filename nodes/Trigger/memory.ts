@@ -3,6 +3,8 @@ import type { IDataObject, IHookFunctions, IWebhookFunctions } from 'n8n-workflo
 /** What the node remembers of its registration, in n8n's static data. */
 export interface Memory {
 	webhookId?: string;
+	/** The workflow that has registered it: static data travels with copies of a workflow. */
+	workflowId?: string;
 	url?: string;
 	events?: string[];
 	/** Encrypted; see `src/webhook/sealed.ts`. */
@@ -11,7 +13,7 @@ export interface Memory {
 	baseUrl?: string;
 }
 
-const NAMES = ['webhookId', 'url', 'events', 'secret', 'baseUrl'] as const;
+const NAMES = ['webhookId', 'workflowId', 'url', 'events', 'secret', 'baseUrl'] as const;
 
 export function memoryOf(context: IHookFunctions | IWebhookFunctions): Memory {
 	return context.getWorkflowStaticData('node') as Memory;

@@ -134,16 +134,16 @@ export async function receive(this: IWebhookFunctions): Promise<IWebhookResponse
 	const event = readEvent(payload);
 	const claim = await seen.claim(seenKey(triggerName(this), event, rawBody), now);
 	if (!claim) return IGNORED;
+	let isTaken = false;
 	try {
 		endWaits(workspace, event);
-		if (!isChosen(this, event) || verdictOf(event, readOptions(this)) === 'unwanted') {
-			claim.keep();
-			return IGNORED;
-		}
-		settleWhenAnswered(this, claim);
-		return { workflowData: [[itemOf(event, payload, { sentAt, now })]] };
-	} catch (error) {
-		claim.release();
-		throw error;
+		const isWanted = isChosen(this, event) && verdictOf(event, readOptions(this)) !== 'unwanted';
+		if (isWanted) settleWhenAnswered(this, claim);
+		else claim.keep();
+		isTaken = true;
+		return isWanted ? { workflowData: [[itemOf(event, payload, { sentAt, now })]] } : IGNORED;
+	} finally {
+		// An expression of the node's may throw; the event is then as good as not delivered.
+		if (!isTaken) claim.release();
 	}
 }

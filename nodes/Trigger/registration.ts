@@ -34,6 +34,20 @@ export async function deleteWebhook({ workspace, host }: Service, id: string): P
 }
 
 /**
+ * Deletes the webhook that we have registered, unless somebody has given it another URL since: then it is theirs.
+ * @returns false when it stands there still with our URL
+ */
+export async function deleteOwn(service: Service, id: string, url: string): Promise<boolean> {
+	const { workspace, host } = service;
+	const request = { method: 'GET', path: pathOf(id) } as const;
+	// What cannot be looked at (a key may write and not read) is as we remember it.
+	const answer = await workspace.client.request(host.line, request, { once: true });
+	const now = answer.ok && isRecord(answer.value.body) ? answer.value.body : {};
+	if (typeof now.url === 'string' && now.url !== url) return true;
+	return await deleteWebhook(service, id);
+}
+
+/**
  * Deletes what stands at our URL already: nobody knows its secret any more, so it can only be what an activation has left
  * behind whose answer was lost. Without the scope to look nothing is done.
  */

@@ -60,10 +60,6 @@ test('deactivation without a registration does nothing', async () => {
 
 describe('a registration that no longer fits is deleted, and another one made', () => {
 	test.each<[string, (world: TriggerWorld, webhooks: Map<string, Stored>) => void]>([
-		[
-			'the URL of n8n has changed',
-			(world) => (world.url = 'https://new.example/webhook/x/webhook'),
-		],
 		['other events are chosen', (world) => (world.parameters = { events: ['voice.created'] })],
 		[
 			'the key has changed',
@@ -71,15 +67,6 @@ describe('a registration that no longer fits is deleted, and another one made', 
 		],
 		['the secret is lost', (world) => delete world.staticData.secret],
 		['the secret cannot be decrypted', (world) => (world.staticData.secret = 'AAAA')],
-		[
-			'someone changed its URL',
-			(_world, webhooks) =>
-				void webhooks.set('wh_1', {
-					id: 'wh_1',
-					url: 'https://else',
-					events: ['generation.completed'],
-				}),
-		],
 		[
 			'someone changed its events',
 			(world, webhooks) => void webhooks.set('wh_1', { id: 'wh_1', url: world.url, events: [] }),
@@ -96,6 +83,105 @@ describe('a registration that no longer fits is deleted, and another one made', 
 		expect(world.staticData.webhookId).toBe('wh_2');
 		expect(await checkExists.call(hook())).toBe(true);
 	});
+});
+
+describe('what is not our own at the service is never deleted, and we go on with a webhook of our own', () => {
+	/** What a copy starts with: the static data of the original. */
+	async function copied(change: (copy: TriggerWorld, webhooks: Map<string, Stored>) => void) {
+		const original = service();
+		await create.call(original.hook());
+		const { world, webhooks } = original;
+		const copy = { ...world, staticData: structuredClone(world.staticData), warnings: [] };
+		change(copy, webhooks);
+		return { copy, webhooks, hook: () => triggerContext<IHookFunctions>(copy) };
+	}
+
+	const NEW_URL = 'https://new.example/webhook/x/webhook';
+
+	const COPIES: Array<
+		[string, number, (copy: TriggerWorld, webhooks: Map<string, Stored>) => void]
+	> = [
+		[
+			'a copy under another id and address',
+			0,
+			(copy) => Object.assign(copy, { workflowId: 'workflow-2', url: NEW_URL }),
+		],
+		['a copy with the address of the original', 0, (copy) => (copy.workflowId = 'workflow-2')],
+		['a cloned database under another address', 1, (copy) => (copy.url = NEW_URL)],
+		[
+			'a webhook that somebody has given another URL',
+			0,
+			(_copy, webhooks) =>
+				void webhooks.set('wh_1', {
+					id: 'wh_1',
+					url: 'https://else',
+					events: ['generation.completed'],
+				}),
+		],
+	];
+
+	test.each(COPIES)('unpublishing %s', async (_name, warnings, change) => {
+		const { copy, webhooks, hook } = await copied(change);
+		expect(await remove.call(hook())).toBe(true);
+		expect([...webhooks.keys()]).toEqual(['wh_1']);
+		expect(copy.staticData).toEqual({});
+		expect(copy.warnings).toHaveLength(warnings);
+	});
+
+	test.each(COPIES.filter(([name]) => !name.includes('the address of the original')))(
+		'publishing %s',
+		async (_name, warnings, change) => {
+			const { copy, webhooks, hook } = await copied(change);
+			expect(await checkExists.call(hook())).toBe(false);
+			await create.call(hook());
+			expect([...webhooks.keys()]).toEqual(['wh_1', 'wh_2']);
+			expect(webhooks.get('wh_2')?.url).toBe(copy.url);
+			expect(copy.warnings).toHaveLength(warnings);
+			expect(await checkExists.call(hook())).toBe(true);
+			await remove.call(hook());
+			expect([...webhooks.keys()]).toEqual(['wh_1']);
+		},
+	);
+
+	test('publishing a copy while the original has the address: n8n refuses that and calls only the deletion', async () => {
+		const { webhooks, hook } = await copied((copy) => (copy.workflowId = 'workflow-2'));
+		expect(await checkExists.call(hook())).toBe(false);
+		expect([...webhooks.keys()]).toEqual(['wh_1']);
+	});
+
+	test('a switch to By Hand in a copy', async () => {
+		const { webhooks, hook } = await copied((copy) => {
+			copy.workflowId = 'workflow-2';
+			copy.parameters = { events: ['generation.completed'], registration: 'manual' };
+		});
+		await create.call(hook());
+		expect([...webhooks.keys()]).toEqual(['wh_1']);
+	});
+
+	test('the log names the webhook that is left at an old address, and not its secret', async () => {
+		const { copy, hook } = await copied((each) => (each.url = NEW_URL));
+		await remove.call(hook());
+		expect(copy.warnings.join()).toContain('MediaGen Webhook: Delete');
+	});
+});
+
+test('what a registration of an earlier version has remembered counts by its address', async () => {
+	const { world, webhooks, hook } = service();
+	await create.call(hook());
+	delete world.staticData.workflowId;
+	expect(await checkExists.call(hook())).toBe(true);
+	await remove.call(hook());
+	expect(webhooks.size).toBe(0);
+});
+
+test('our own is deleted although it cannot be looked at', async () => {
+	const { world, webhooks, hook } = service();
+	await create.call(hook());
+	const { answer } = world;
+	world.answer = (request) =>
+		request.method === 'GET' ? { statusCode: 403, body: {} } : answer(request);
+	expect(await remove.call(hook())).toBe(true);
+	expect(webhooks.size).toBe(0);
 });
 
 test('of an answer only the fields that it has are compared', async () => {

@@ -186,6 +186,20 @@ describe('an event is remembered once n8n has made its execution, and not before
 		},
 	);
 
+	test('one that a wrong expression of the node let fail is taken again', async () => {
+		const world = registered();
+		const { parameters } = world;
+		world.parameters = {
+			...parameters,
+			get options(): object {
+				throw new Error('a wrong expression');
+			},
+		};
+		await expect(deliver(world, 'evt_expression')).rejects.toThrow('a wrong expression');
+		world.parameters = parameters;
+		expect(jsonOf(await deliver(world, 'evt_expression'))).toBeDefined();
+	});
+
 	test('n8n gets its answer through: status, body and what `end` returns', async () => {
 		const response = new FakeResponse();
 		const ended = jest.fn(() => response);

@@ -10,6 +10,7 @@ export interface TriggerWorld {
 	staticData: IDataObject;
 	url: string;
 	mode: string;
+	workflowId: string;
 	node: INode;
 	/** The service. */
 	answer: (request: IHttpRequestOptions) => { statusCode: number; body?: unknown };
@@ -36,6 +37,7 @@ export function triggerWorld(more: Partial<TriggerWorld> = {}): TriggerWorld {
 		staticData: {},
 		url: 'https://n8n.example/webhook/x/webhook',
 		mode: 'webhook',
+		workflowId: 'workflow-1',
 		node: {
 			id: `node-${worlds}`,
 			name: 'Trigger',
@@ -59,7 +61,7 @@ export function triggerContext<T>(world: TriggerWorld, more: object = {}): T {
 	const context = {
 		getNode: () => world.node,
 		getMode: () => world.mode,
-		getWorkflow: () => ({ id: 'workflow-1', name: 'A workflow', active: true }),
+		getWorkflow: () => ({ id: world.workflowId, name: 'A workflow', active: true }),
 		getWorkflowStaticData: () => world.staticData,
 		getNodeWebhookUrl: () => world.url,
 		getCredentials: async (name: string) =>
