@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { npm, run, type CommandResult } from './command';
+import { diskFull, requireSpace, saysDiskFull } from './disk';
 import { LabError } from './failure';
 import { labNode, labRoot, n8nEntry, shown, stateRoot } from './paths';
 import { silent, withProgress, type Tell } from './progress';
@@ -9,6 +10,18 @@ import { silent, withProgress, type Tell } from './progress';
 const modules = path.join(labRoot, 'node_modules');
 const stampFile = path.join(modules, '.mediagen-lab');
 const logFile = path.join(stateRoot, 'install.log');
+
+/** What an installed n8n takes, with what npm needs beside it while it unpacks. */
+const installBytes = 2.5e9;
+
+/** No Python, no make, no C++ compiler (a shell's 127), macOS and Windows without their tools. */
+const noCompiler =
+	/find Python|not found: make|make: \*\*\* .* Error 127|No Xcode|find any Visual Studio/;
+
+const compilerNeeded =
+	'its database driver has to be compiled, and no compiler was found; install one ' +
+	'(Debian, Ubuntu: apt-get install python3 make g++; Fedora: dnf install python3 make gcc-c++; ' +
+	'macOS: xcode-select --install) and run npm start again';
 
 /**
  * Makes sure that the pinned n8n and its Node are installed in `lab/node_modules`. Does nothing when
@@ -22,6 +35,7 @@ export async function ensureLab(tell: Tell = silent): Promise<void> {
 		return;
 	rmSync(logFile, { force: true });
 	if (!packagesMatchLockfile()) {
+		await requireSpace(labRoot, installBytes);
 		await withProgress(
 			tell,
 			`Installing n8n ${n8nVersion()} (first start only, about 3 minutes)`,
@@ -92,18 +106,19 @@ async function binariesWork(): Promise<boolean> {
 async function npmStep(args: string[]): Promise<void> {
 	const result = await npm(args, { cwd: labRoot, logFile });
 	if (result.code !== 0)
-		throw new LabError(`Installing n8n failed: ${cause(result)}`, shown(logFile));
+		throw new LabError(`Installing n8n failed: ${installCause(result)}`, shown(logFile));
 }
 
 /** The usual reasons, in the order in which one hides another. */
-function cause({ code, output }: CommandResult): string {
-	if (/ENOSPC|no space left/i.test(output)) return 'the disk is full (n8n needs 2.5 GB)';
-	if (/EACCES|EPERM/.test(output)) return 'no permission to write into lab/node_modules';
-	if (/ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ECONNRESET|ETIMEDOUT|ENETUNREACH/.test(output)) {
-		return 'the npm registry cannot be reached';
+export function installCause({ code, output }: CommandResult): string {
+	if (saysDiskFull(output)) return diskFull;
+	// Before the network: the driver is compiled only after its download has failed.
+	if (noCompiler.test(output)) return compilerNeeded;
+	if (/EACCES|EPERM/.test(output)) {
+		return 'no permission to write into lab/node_modules; make it yours or remove it';
 	}
-	if (/not found: make|find Python|C\+\+|g\+\+|gyp ERR!/.test(output)) {
-		return 'sqlite3 has to be compiled, and no compiler was found (install python3, make and g++)';
+	if (/ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ECONNRESET|ETIMEDOUT|ENETUNREACH/.test(output)) {
+		return 'the npm registry cannot be reached; check the network and run npm start again';
 	}
 	return `npm ended with code ${code}`;
 }

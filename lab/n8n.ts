@@ -2,8 +2,9 @@ import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { programFailure } from './disk';
 import { LabError } from './failure';
-import { labBin, labNode, n8nEntry } from './paths';
+import { labBin, labNode, n8nEntry, stateRoot } from './paths';
 import { freePort, isFree } from './ports';
 import { cleanEnvironment, lastLines, startGuarded, type Guarded } from './process';
 
@@ -42,6 +43,14 @@ export interface N8n {
 	kill(): Promise<void>;
 }
 
+/** The port that n8n was asked to use belongs to another program. */
+export function portInUse(port: number): LabError {
+	return new LabError(
+		`Port ${port} is in use by another program: end that one, or choose a port for n8n, ` +
+			`e.g. N8N_PORT=${port + 1} npm start`,
+	);
+}
+
 /** A user folder for n8n in the system's temporary folder. */
 export function temporaryUserFolder(): string {
 	return mkdtempSync(path.join(os.tmpdir(), 'mediagen-n8n-'));
@@ -55,7 +64,7 @@ export function temporaryUserFolder(): string {
 export async function startN8n(options: N8nOptions = {}): Promise<N8n> {
 	const port = options.port ?? (await freePort());
 	if (!(await isFree(port))) {
-		throw new LabError(`Port ${port} is busy: choose another one for n8n with N8N_PORT`);
+		throw portInUse(port);
 	}
 	const userFolder = options.userFolder ?? temporaryUserFolder();
 	const filesFolder = path.join(userFolder, 'files');
@@ -100,6 +109,8 @@ function quietEnvironment(userFolder: string, filesFolder: string): NodeJS.Proce
 	const environment = cleanEnvironment();
 	return {
 		...environment,
+		// Compiled code of the last start: saves a fifth of this one.
+		NODE_COMPILE_CACHE: path.join(stateRoot, 'compile-cache'),
 		PATH: [labBin, environment.PATH].join(path.delimiter),
 		N8N_USER_FOLDER: userFolder,
 		N8N_LISTEN_ADDRESS: '127.0.0.1',
@@ -114,6 +125,8 @@ function quietEnvironment(userFolder: string, filesFolder: string): NodeJS.Proce
 		N8N_LICENSE_AUTO_RENEW_ENABLED: 'false',
 		N8N_VERIFIED_PACKAGES_ENABLED: 'false',
 		N8N_DISABLED_MODULES: 'mcp-registry',
+		// Looks for a Python environment that npm does not install, and complains.
+		N8N_PYTHON_ENABLED: 'false',
 		N8N_DEFAULT_BINARY_DATA_MODE: 'filesystem',
 		N8N_RESTRICT_FILE_ACCESS_TO: filesFolder,
 	};
@@ -130,15 +143,15 @@ async function untilReady(
 	const deadline = Date.now() + timeoutMs;
 	while (Date.now() < deadline) {
 		if (exitCode !== undefined) {
-			throw new LabError(`n8n ended with code ${exitCode}:\n${lastLines(logFile)}\n`, logFile);
+			throw programFailure(`n8n ended with code ${exitCode}:\n${lastLines(logFile)}\n`, logFile);
 		}
 		const answer = await fetch(`${baseUrl}/healthz/readiness`, {
 			signal: AbortSignal.timeout(5_000),
 		}).catch(() => undefined);
 		if (answer?.ok) return;
-		await sleep(200);
+		await sleep(100);
 	}
-	throw new LabError(
+	throw programFailure(
 		`n8n was not ready in ${timeoutMs / 1000} s:\n${lastLines(logFile)}\n`,
 		logFile,
 	);

@@ -7,11 +7,11 @@ export const projectRoot = path.resolve(__dirname, '..');
 /** Folder whose lockfile pins n8n and the Node that runs it. */
 export const labRoot = __dirname;
 
-/** What the lab keeps between starts (n8n's user folder, logs); git-ignored. */
-export const stateRoot = path.join(projectRoot, '.n8n-lab');
+/** What the lab keeps between starts (n8n's user folder, logs); git-ignored. A test has its own. */
+export const stateRoot = process.env.MEDIAGEN_LAB_STATE ?? path.join(projectRoot, '.n8n-lab');
 
-/** Where `npm start` writes the media; git-ignored. */
-export const outRoot = path.join(projectRoot, 'out');
+/** Where `npm start` writes the media; git-ignored. A test has its own. */
+export const outRoot = process.env.MEDIAGEN_LAB_OUT ?? path.join(projectRoot, 'out');
 
 /** Importable workflows. */
 export const examplesRoot = path.join(projectRoot, 'examples');

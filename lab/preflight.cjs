@@ -1,6 +1,6 @@
 'use strict';
 // First file of `npm start`. It needs no dependency and no new syntax, so that an old Node or a missing
-// install is told in one line instead of in a stack.
+// install is one line instead of a stack, and --help works before an install.
 var fs = require('fs');
 var path = require('path');
 
@@ -21,6 +21,10 @@ function problem() {
 	return undefined;
 }
 
+if (process.argv.includes('--help') || process.argv.includes('-h')) {
+	console.log(fs.readFileSync(path.join(__dirname, 'start', 'usage.txt'), 'utf8').trimEnd());
+	process.exit(0);
+}
 var found = problem();
 if (found) {
 	console.error(found);

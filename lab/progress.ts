@@ -1,11 +1,49 @@
+import { clearLine, cursorTo } from 'node:readline';
+
 /** Tells a person what is being done. Silent where nobody looks, as in tests. */
-export type Tell = (line: string) => void;
+export interface Tell {
+	(line: string): void;
+	/**
+	 * Shows what is going on in one line that the next call rewrites; '' takes it away. Only a terminal
+	 * can, so it is missing elsewhere.
+	 */
+	status?: (text: string) => void;
+}
 
 /** A {@link Tell} for library callers that want no output. */
 export const silent: Tell = () => undefined;
 
+/** The part of a stream that is written to; a test gives its own. */
+export type Output = Pick<NodeJS.WriteStream, 'write' | 'isTTY' | 'columns'>;
+
+/** A {@link Tell} that writes plain lines, and on a terminal a status line below them. */
+export function outputTell(output: Output = process.stdout): Tell {
+	const terminal = output.isTTY && process.env.TERM !== 'dumb';
+	if (!terminal) return (line) => output.write(`${line}\n`);
+	const rewind = () => {
+		cursorTo(output as NodeJS.WriteStream, 0);
+		clearLine(output as NodeJS.WriteStream, 0);
+	};
+	let current = '';
+	const show = (text: string) => {
+		if (current) rewind();
+		// A line that wraps can no longer be rewritten.
+		current = text.slice(0, (output.columns ?? 80) - 1);
+		if (current) output.write(current);
+	};
+	const tell: Tell = (line) => {
+		const below = current;
+		show('');
+		output.write(`${line}\n`);
+		show(below);
+	};
+	tell.status = show;
+	return tell;
+}
+
 /**
- * Does something slow and says every few seconds that it still goes on.
+ * Does something slow and shows that it still goes on: every second on a terminal, where one line is
+ * rewritten, and every few seconds as a line of its own elsewhere.
  *
  * @param label what is being done, with the time it usually takes
  */
@@ -13,15 +51,17 @@ export async function withProgress<T>(
 	tell: Tell,
 	label: string,
 	work: () => Promise<T>,
-	everyMs = 5_000,
+	everyMs = tell.status ? 1_000 : 10_000,
 ): Promise<T> {
 	const started = Date.now();
 	const seconds = () => Math.round((Date.now() - started) / 1000);
-	tell(`${label} …`);
-	const beat = setInterval(() => tell(`${label} … ${seconds()} s`), everyMs);
+	const show = tell.status ?? tell;
+	show(`${label} …`);
+	const beat = setInterval(() => show(`${label} … ${seconds()} s`), everyMs);
 	try {
 		return await work();
 	} finally {
 		clearInterval(beat);
+		tell.status?.('');
 	}
 }

@@ -1,5 +1,5 @@
 import { createInterface } from 'node:readline';
-import { LabError } from './failure';
+import { programFailure } from './disk';
 import { projectRoot, stateRoot } from './paths';
 import { cleanEnvironment, lastLines, startGuarded } from './process';
 import path from 'node:path';
@@ -31,6 +31,8 @@ export interface SandboxOptions {
 	/** How many times faster than life its clock runs; default 60. */
 	clockScale?: number;
 	seed?: number;
+	/** Keeps its state over restarts in this folder. Default: in memory. */
+	data?: string;
 	logFile?: string;
 }
 
@@ -49,6 +51,7 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
 			...['--port', String(options.port ?? 0)],
 			...['--clock-scale', String(options.clockScale ?? 60)],
 			...['--seed', String(options.seed ?? 1)],
+			...(options.data ? ['--data', options.data] : []),
 			'--json',
 		],
 		cwd: projectRoot,
@@ -58,12 +61,12 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
 	});
 	const timeout = new Promise<never>((_, reject) => {
 		setTimeout(
-			() => reject(new LabError('The sandbox was not ready in 60 s', logFile)),
+			() => reject(programFailure('The sandbox was not ready in 60 s', logFile)),
 			60_000,
 		).unref();
 	});
 	const ended = guarded.ended.then((code): never => {
-		throw new LabError(`The sandbox ended with code ${code}:\n${lastLines(logFile)}\n`, logFile);
+		throw programFailure(`The sandbox ended with code ${code}:\n${lastLines(logFile)}\n`, logFile);
 	});
 	try {
 		const address = await Promise.race([readyLine(guarded.stdout), ended, timeout]);

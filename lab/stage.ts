@@ -1,3 +1,6 @@
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { packageFingerprint } from './fingerprint';
 import { ensureLab } from './install';
 import { startN8n, temporaryUserFolder, type N8n } from './n8n';
 import { buildProject, installPackage, packProject } from './tarball';
@@ -27,22 +30,16 @@ export interface StageOptions {
 }
 
 /**
- * From a checkout to a running n8n: installs n8n where it is missing, builds and packs the project,
- * installs the tarball, starts n8n and signs in.
+ * From a checkout to a running n8n: installs n8n where it is missing, builds, packs and installs the
+ * nodes where they have changed, starts n8n and signs in.
  *
  * @throws LabError with one line when any of that fails; nothing is left running then
  */
 export async function setStage(options: StageOptions = {}): Promise<Stage> {
 	const { tell = silent, port, env } = options;
 	await ensureLab(tell);
-	const tarball = await withProgress(tell, 'Building and packing the nodes', async () => {
-		await buildProject();
-		return await packProject();
-	});
 	const userFolder = options.userFolder ?? temporaryUserFolder();
-	await withProgress(tell, 'Installing the nodes into n8n', async () => {
-		await installPackage(tarball, userFolder);
-	});
+	await ensurePackage(userFolder, tell);
 	const n8n = await withProgress(
 		tell,
 		'Starting n8n',
@@ -54,4 +51,20 @@ export async function setStage(options: StageOptions = {}): Promise<Stage> {
 		await n8n.kill();
 		throw error;
 	}
+}
+
+/** Installs the nodes as a user gets them, unless a stamp says that just these are there already. */
+async function ensurePackage(userFolder: string, tell: Tell): Promise<void> {
+	// Inside the folder that the install empties first: an interrupted one leaves no stamp.
+	const stamp = path.join(userFolder, '.n8n', 'nodes', '.mediagen-sources');
+	const wanted = packageFingerprint();
+	if (existsSync(stamp) && readFileSync(stamp, 'utf8') === wanted) return;
+	const tarball = await withProgress(tell, 'Building and packing the nodes', async () => {
+		await buildProject();
+		return await packProject();
+	});
+	await withProgress(tell, 'Installing the nodes into n8n', async () => {
+		await installPackage(tarball, userFolder);
+	});
+	writeFileSync(stamp, wanted);
 }

@@ -1,110 +1,114 @@
-import type { INode } from 'n8n-workflow';
 import path from 'node:path';
-import { saveCredential, type Access } from './credential';
+import { saveCredential } from './credential';
+import { diskFull, requireSpace, saysDiskFull } from './disk';
 import { LabError } from './failure';
 import { stateRoot } from './paths';
-import { isFree } from './ports';
-import { withProgress, type Tell } from './progress';
-import type { SavedWorkflow } from './rest';
-import { startSandbox } from './sandbox';
-import { keyRing } from './sandboxAdmin';
+import { outputTell, withProgress } from './progress';
 import { demoOwner, setStage, type Stage } from './stage';
 import { Cleanup } from './start/cleanup';
-import { estimated, spentInSandbox, type CreditsOf } from './start/credits';
-import { readExamples, saveWorkflow, withCredential, withModels } from './start/examples';
-import { lock } from './start/lock';
-import { modelChooser } from './start/models';
+import { ExampleStore, type StoredExample } from './start/exampleStore';
+import { readExamples, withCredential, withModels } from './start/examples';
+import { alreadyRunning, linkLines } from './start/links';
+import { lock, type Links } from './start/lock';
 import { readOptions, type StartOptions } from './start/options';
-import { runExample } from './start/runExample';
+import { availablePort } from './start/port';
+import { liveResults, runExample } from './start/runExample';
+import { startService, type Service } from './start/service';
 
-/** How many times faster than life the sandbox makes media for a demonstration. */
-const clockScale = 60;
+/** What a start writes besides n8n's install: database, binary data, media. */
+const startBytes = 200e6;
 
-const tell: Tell = (line) => console.log(line);
+const tell = outputTell();
 const cleanup = new Cleanup();
+const userFolder = path.join(stateRoot, 'n8n');
 
-/** A service that media can be asked of, and how to learn what they cost. */
-interface Service {
-	access: Access;
-	/** Chooses a model for a creation of the examples. */
-	choose: (node: INode) => string;
-	readCredits: () => Promise<CreditsOf>;
-}
-
-async function startService({ service }: StartOptions): Promise<Service> {
-	if (service) {
-		const choose = await modelChooser(service);
-		return { access: service, choose, readCredits: async () => estimated };
-	}
-	const sandbox = await withProgress(
-		tell,
-		'Starting the sandbox',
-		async () => await startSandbox({ clockScale }),
-	);
-	cleanup.add(sandbox.stop);
-	const { key } = keyRing(sandbox).full;
-	const access = { apiKey: key, baseUrl: sandbox.baseUrl, clockScale };
-	return {
-		access,
-		choose: await modelChooser(access),
-		readCredits: async () => await spentInSandbox(sandbox),
-	};
-}
-
-async function startStage(options: StartOptions): Promise<Stage> {
+async function startStage({ port }: StartOptions): Promise<Stage> {
 	const stage = await setStage({
-		userFolder: path.join(stateRoot, 'n8n'),
-		port: options.port,
+		userFolder,
+		port: await availablePort(port, 'the editor', tell),
+		env: liveResults,
 		tell,
 	});
 	cleanup.add(stage.n8n.stop);
 	return stage;
 }
 
-/** Credential and examples stand ready in the editor; the first example runs. */
-async function demonstrate(
-	{ rest }: Stage,
-	{ access, choose, readCredits }: Service,
-): Promise<void> {
-	const credential = await saveCredential(rest, 'MediaGen account', access);
-	const saved: SavedWorkflow[] = [];
-	for (const example of readExamples()) {
-		const ready = withModels(withCredential(example, credential), choose);
-		saved.push(await saveWorkflow(rest, ready));
-	}
-	await withProgress(tell, `Running "${saved[0].name}" in n8n`, async () => {
-		await runExample(rest, saved[0], readCredits, tell);
-	});
+async function startAll(options: StartOptions): Promise<[Service, Stage]> {
+	// A wrong key is told before half a minute has gone into n8n.
+	if (options.service)
+		return [await startService(options, cleanup, tell), await startStage(options)];
+	// Both at once: neither needs the other before the first workflow runs.
+	const both = [startService(options, cleanup, tell), startStage(options)] as const;
+	// A failure waits for the other to be up, or its process would be forgotten.
+	await Promise.allSettled(both);
+	return await Promise.all(both);
 }
 
-async function stayUp({ n8n }: Stage): Promise<void> {
-	tell(`n8n is at ${n8n.baseUrl} — sign in with ${demoOwner.email} / ${demoOwner.password}`);
-	tell('Ctrl-C stops everything.');
+/** Puts a credential and the examples into the editor; gives the first example. */
+async function prepare({ rest }: Stage, { access, choose }: Service): Promise<StoredExample> {
+	const credential = await saveCredential(rest, 'MediaGen account', access);
+	const store = new ExampleStore(rest.workflows, path.join(userFolder, 'examples.json'));
+	let first: StoredExample | undefined;
+	for (const example of readExamples()) {
+		const ready = withModels(withCredential(example, credential), choose);
+		const stored = await store.save(ready, !first);
+		if (stored?.changed) tell(`"${stored.workflow.name}" was changed, so it stays as it is.`);
+		first ??= stored;
+	}
+	if (!first) throw new LabError('There is no example in examples/');
+	return first;
+}
+
+function linksOf({ n8n }: Stage, { page, access }: Service, { workflow }: StoredExample): Links {
+	const { email, password } = demoOwner;
+	return {
+		Editor: `${n8n.baseUrl} (sign in with ${email} / ${password})`,
+		Workflow: `${n8n.baseUrl}/workflow/${workflow.id}`,
+		...(page ? { Sandbox: page } : { Service: access.baseUrl }),
+	};
+}
+
+async function stayUp({ n8n }: Stage, links: Links): Promise<void> {
+	for (const line of linkLines(links)) tell(line);
+	tell('Ctrl-C stops everything; the next start goes on with what is there.');
 	const code = await n8n.ended;
 	throw new LabError(`n8n ended by itself with code ${code}`, n8n.logFile);
 }
 
 async function main(): Promise<void> {
 	const options = readOptions(process.argv.slice(2), process.env);
-	if (!(await isFree(options.port))) {
-		throw new LabError(`Port ${options.port} is busy: choose another one for n8n with N8N_PORT`);
+	const held = lock();
+	if (!('release' in held)) {
+		for (const line of alreadyRunning(held)) tell(line);
+		// Whoever asked for one run of the example did not get it.
+		process.exitCode = options.once ? 1 : 0;
+		return;
 	}
-	cleanup.add(lock());
-	const service = await startService(options);
-	const stage = await startStage(options);
+	cleanup.add(held.release);
+	await requireSpace(stateRoot, startBytes);
+	const [service, stage] = await startAll(options);
+	const example = await prepare(stage, service);
+	const links = linksOf(stage, service, example);
+	held.publish(links);
 	let failed = false;
-	await demonstrate(stage, service).catch((error: unknown) => {
+	const running = withProgress(tell, `Running "${example.workflow.name}" in n8n`, async () => {
+		await runExample(stage.rest, example.workflow, service.readCredits, tell);
+	});
+	await running.catch((error: unknown) => {
 		if (options.once) throw error;
 		failed = true;
 		report(error);
 	});
 	if (options.once) return;
 	process.exitCode = failed ? 1 : 0;
-	await stayUp(stage);
+	await stayUp(stage, links);
 }
 
 function report(error: unknown): void {
-	console.error(error instanceof LabError ? error.message : error);
+	tell.status?.('');
+	const message = error instanceof Error ? error.message : String(error);
+	const full = saysDiskFull(message) && !message.includes(diskFull);
+	console.error(full ? diskFull : error instanceof LabError ? message : error);
 }
 
 let interrupted = false;
@@ -113,10 +117,19 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) {
 		// npm and the terminal both send one.
 		if (interrupted) return;
 		interrupted = true;
+		tell.status?.('');
 		tell('\nStopping …');
 		void cleanup.end().then(() => process.exit(process.exitCode ?? 130));
 	});
 }
+
+// Such as a log that can no longer be written.
+process.on('uncaughtException', (error) => {
+	if (interrupted) return;
+	interrupted = true;
+	report(error);
+	void cleanup.end().finally(() => process.exit(1));
+});
 
 main()
 	.catch((error: unknown) => {

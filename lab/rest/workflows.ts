@@ -16,6 +16,8 @@ export interface SavedWorkflow extends WorkflowData {
 	id: string;
 	versionId: string;
 	active: boolean;
+	/** Whether it is in the bin: archived in the editor, but not deleted. */
+	isArchived?: boolean;
 }
 
 interface PublicationStatus {
@@ -33,6 +35,11 @@ export class Workflows {
 
 	async update(id: string, workflow: WorkflowData): Promise<SavedWorkflow> {
 		return await this.session.request('PATCH', `/rest/workflows/${id}?forceSave=true`, workflow);
+	}
+
+	/** @throws RestError 404 when it was deleted */
+	async get(id: string): Promise<SavedWorkflow> {
+		return await this.session.request('GET', `/rest/workflows/${id}`);
 	}
 
 	async list(): Promise<Array<{ id: string; name: string }>> {

@@ -3,7 +3,7 @@ import path from 'node:path';
 import type { INode } from 'n8n-workflow';
 import { credentialType } from '../credential';
 import { examplesRoot } from '../paths';
-import type { Rest, SavedCredential, SavedWorkflow, WorkflowData } from '../rest';
+import type { SavedCredential, WorkflowData } from '../rest';
 
 /** The example workflows in the order of their file names. */
 export function readExamples(): WorkflowData[] {
@@ -41,12 +41,4 @@ export function withModels(workflow: WorkflowData, choose: (node: INode) => stri
 
 function byId(value: string) {
 	return { __rl: true as const, mode: 'id', value };
-}
-
-/** Saves a workflow, over the one of the same name that an earlier start has saved. */
-export async function saveWorkflow(rest: Rest, workflow: WorkflowData): Promise<SavedWorkflow> {
-	const known = (await rest.workflows.list()).find(({ name }) => name === workflow.name);
-	return known
-		? await rest.workflows.update(known.id, workflow)
-		: await rest.workflows.create(workflow);
 }

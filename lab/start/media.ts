@@ -18,40 +18,40 @@ export interface MadeFile {
 	estimatedCredits?: number;
 }
 
-/** Writes every file that an execution's nodes have put out into a folder. */
+/** Writes every file that a node of an execution has put out into a folder. */
 export async function writeFiles(
 	rest: Rest,
 	execution: Execution,
-	nodeNames: string[],
+	kind: string,
 	folder: string,
 ): Promise<MadeFile[]> {
 	mkdirSync(folder, { recursive: true });
 	const made: MadeFile[] = [];
-	for (const kind of nodeNames) {
-		const run = execution.data.resultData.runData[kind]?.at(-1);
-		const items = run?.data?.main[0] ?? [];
-		for (const { json, binary = {} } of items) {
-			for (const file of Object.values(binary)) {
-				const fileName = nameOf(kind, file, made);
-				const content = await rest.download(file);
-				writeFileSync(path.join(folder, fileName), content);
-				made.push({
-					...{ kind, fileName },
-					bytes: content.length,
-					seconds: (run?.executionTime ?? 0) / 1000,
-					generation: String(json.id),
-					estimatedCredits: json.estimated_credits as number | undefined,
-				});
-			}
+	const run = execution.data.resultData.runData[kind]?.at(-1);
+	for (const { json, binary = {} } of run?.data?.main[0] ?? []) {
+		for (const file of Object.values(binary)) {
+			const fileName = nameOf(kind, file, made.length);
+			const content = await rest.download(file);
+			writeFileSync(path.join(folder, fileName), content);
+			made.push({
+				...{ kind, fileName },
+				bytes: content.length,
+				seconds: (run?.executionTime ?? 0) / 1000,
+				generation: String(json.id),
+				estimatedCredits: json.estimated_credits as number | undefined,
+			});
 		}
 	}
 	return made;
 }
 
 /** `Spoken line` becomes `spoken-line.wav`, the second of a kind `spoken-line-2.wav`. */
-function nameOf(kind: string, file: IBinaryData, made: MadeFile[]): string {
-	const stem = kind.toLowerCase().replace(/[^a-z0-9]+/g, '-');
-	const earlier = made.filter((other) => other.kind === kind).length;
+function nameOf(kind: string, file: IBinaryData, earlier: number): string {
 	const extension = file.fileExtension ?? file.fileName?.split('.').at(-1) ?? 'bin';
-	return `${stem}${earlier ? `-${earlier + 1}` : ''}.${extension}`;
+	return `${stemOf(kind)}${earlier ? `-${earlier + 1}` : ''}.${extension}`;
+}
+
+/** What the names of a node's files begin with. */
+export function stemOf(kind: string): string {
+	return kind.toLowerCase().replace(/[^a-z0-9]+/g, '-');
 }

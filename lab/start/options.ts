@@ -1,28 +1,53 @@
+import { parseArgs } from 'node:util';
 import { LabError } from '../failure';
+
+/** A port that was asked for, or the one to try first. */
+export interface Port {
+	number: number;
+	/** Whether it was asked for: then no other one will do. */
+	chosen: boolean;
+}
 
 /** What `npm start` was asked for. */
 export interface StartOptions {
 	/** End after the first example has run. */
 	once: boolean;
 	/** Port of the editor. */
-	port: number;
+	port: Port;
+	sandboxPort: Port;
 	/** The real service; without it the sandbox is used. */
 	service?: { baseUrl: string; apiKey: string };
 }
 
 /**
- * Reads the command line and the environment.
+ * Reads the command line and the environment. `--help` is answered by `preflight.cjs`.
  *
  * @throws LabError with one line that names what is wrong
  */
 export function readOptions(args: string[], env: NodeJS.ProcessEnv): StartOptions {
-	const unknown = args.find((argument) => argument !== '--once');
-	if (unknown) throw new LabError(`Unknown option ${unknown}: there is only --once`);
-	const port = Number(env.N8N_PORT ?? 5678);
-	if (!Number.isInteger(port) || port < 1 || port > 65_535) {
-		throw new LabError(`N8N_PORT is ${env.N8N_PORT}: a number from 1 to 65535 is needed`);
+	return {
+		once: flags(args).once,
+		port: port(env, 'N8N_PORT', 5678),
+		sandboxPort: port(env, 'SANDBOX_PORT', 4010),
+		service: service(env),
+	};
+}
+
+function flags(args: string[]): { once: boolean } {
+	try {
+		return parseArgs({ args, options: { once: { type: 'boolean', default: false } } }).values;
+	} catch (error) {
+		throw new LabError(`${(error as Error).message.split('. ')[0]}: see npm start -- --help`);
 	}
-	return { once: args.includes('--once'), port, service: service(env) };
+}
+
+function port(env: NodeJS.ProcessEnv, name: string, standard: number): Port {
+	const given = env[name];
+	const number = Number(given ?? standard);
+	if (!Number.isInteger(number) || number < 1 || number > 65_535) {
+		throw new LabError(`${name} is ${given}: a number from 1 to 65535 is needed`);
+	}
+	return { number, chosen: given !== undefined };
 }
 
 function service({
@@ -34,6 +59,8 @@ function service({
 		const [given, other] = baseUrl ? ['BASE_URL', 'API_KEY'] : ['API_KEY', 'BASE_URL'];
 		throw new LabError(`MEDIAGEN_${given} is set, so MEDIAGEN_${other} is needed too`);
 	}
-	if (!URL.canParse(baseUrl)) throw new LabError(`MEDIAGEN_BASE_URL is no address: ${baseUrl}`);
+	if (!URL.canParse(baseUrl)) {
+		throw new LabError(`MEDIAGEN_BASE_URL is not a URL: ${baseUrl} (it looks like https://…/v1)`);
+	}
 	return { baseUrl: baseUrl.replace(/\/+$/, ''), apiKey };
 }

@@ -1,23 +1,38 @@
-/** A column: its heading, and whether its cells are figures, which line up at the right. */
+/** A column: its heading, how wide it is, and whether its cells are figures, which line up at the right. */
 export interface Column {
 	heading: string;
+	width: number;
 	figures?: boolean;
 }
 
-/** Lines of a table of text, padded so that the columns stand below each other. */
-export function tableLines(columns: Column[], rows: string[][]): string[] {
-	const widths = columns.map(({ heading }, column) =>
-		Math.max(heading.length, ...rows.map((row) => row[column].length)),
-	);
-	const line = (cells: string[]) =>
-		cells
-			.map((cell, column) =>
-				columns[column].figures ? cell.padStart(widths[column]) : cell.padEnd(widths[column]),
-			)
+/** A table of text whose rows can be printed one by one: what comes later does not move a column. */
+export class TextTable {
+	private readonly columns: Column[];
+
+	constructor(columns: Column[]) {
+		this.columns = columns.map((column) => ({
+			...column,
+			width: Math.max(column.width, column.heading.length),
+		}));
+	}
+
+	/** The headings and the rule below them. */
+	head(): string[] {
+		return [
+			this.row(this.columns.map(({ heading }) => heading)),
+			this.columns.map(({ width }) => '─'.repeat(width)).join('  '),
+		];
+	}
+
+	row(cells: string[]): string {
+		return this.columns
+			.map(({ width, figures }, column) => {
+				const cell = cells[column] ?? '';
+				return figures ? cell.padStart(width) : cell.padEnd(width);
+			})
 			.join('  ')
 			.trimEnd();
-	const rule = widths.map((width) => '─'.repeat(width)).join('  ');
-	return [line(columns.map(({ heading }) => heading)), rule, ...rows.map(line)];
+	}
 }
 
 /** Bytes as a person reads them. */
