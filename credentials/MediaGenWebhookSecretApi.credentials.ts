@@ -10,7 +10,7 @@ export class MediaGenWebhookSecretApi implements ICredentialType {
 		dark: 'file:../nodes/icons/mediagen.dark.svg',
 	} as const;
 
-	documentationUrl = 'https://example.com/n8n-nodes-mediagen/docs/triggers';
+	documentationUrl = 'https://example.com/n8n-nodes-mediagen/docs/triggers#registration-by-hand';
 
 	properties: INodeProperties[] = [
 		{

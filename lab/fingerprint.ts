@@ -15,7 +15,10 @@ const settings = [
 /** A hash of all that the packed package is made from: as long as it stays, the build would too. */
 export function packageFingerprint(root = projectRoot): string {
 	const hash = createHash('sha256');
-	for (const file of [...settings, ...compiledFolders(root).flatMap((at) => filesBelow(root, at))]) {
+	for (const file of [
+		...settings,
+		...compiledFolders(root).flatMap((at) => filesBelow(root, at)),
+	]) {
 		const whole = path.join(root, file);
 		// Separated by lengths, so that no two trees run into the same bytes.
 		const content = existsSync(whole) ? readFileSync(whole) : Buffer.alloc(0);

@@ -9,7 +9,13 @@ export function linkLines(links: Links): string[] {
 /** What a second start says instead of starting. */
 export function alreadyRunning({ pid, links }: Running): string[] {
 	if (!links) {
-		return [`npm start is already starting in another terminal (process ${pid}), which will show its addresses.`];
+		return [
+			`npm start is already starting in another terminal (process ${pid}), which will show its addresses.`,
+		];
 	}
-	return [`Already running at ${Object.values(links)[0]} (process ${pid}).`, '', ...linkLines(links)];
+	return [
+		`Already running at ${Object.values(links)[0]} (process ${pid}).`,
+		'',
+		...linkLines(links),
+	];
 }

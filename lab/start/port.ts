@@ -13,6 +13,8 @@ export async function availablePort(wanted: Port, program: string, tell: Tell): 
 	if (await isFree(wanted.number)) return wanted.number;
 	if (wanted.chosen) throw portInUse(wanted.number);
 	const port = await freePort();
-	tell(`Port ${wanted.number} is in use by another program, so ${program} is at ${port} this time.`);
+	tell(
+		`Port ${wanted.number} is in use by another program, so ${program} is at ${port} this time.`,
+	);
 	return port;
 }

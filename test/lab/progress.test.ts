@@ -9,9 +9,8 @@ class Screen {
 
 	write(text: string): boolean {
 		// readline sends one command at a time.
-		const command = /^\x1b\[(\d*)([GK])$/.exec(text);
-		if (command?.[2] === 'G' || command?.[2] === 'K') {
-			if (command[2] === 'K') this.lines[this.lines.length - 1] = '';
+		if (text.startsWith(String.fromCharCode(27))) {
+			if (text.endsWith('K')) this.lines[this.lines.length - 1] = '';
 			return true;
 		}
 		const [first = '', ...rest] = text.split('\n');
@@ -23,7 +22,10 @@ class Screen {
 
 const plainOutput = () => {
 	const written: string[] = [];
-	return { written, output: { write: (text: string) => written.push(text) > 0 } as unknown as Output };
+	return {
+		written,
+		output: { write: (text: string) => written.push(text) > 0 } as unknown as Output,
+	};
 };
 
 const terminal = () => {

@@ -1,0 +1,133 @@
+import { existsSync, readdirSync } from 'fs';
+import { join, posix } from 'path';
+import { MediaGenApi } from '../../credentials/MediaGenApi.credentials';
+import { MediaGenWebhookSecretApi } from '../../credentials/MediaGenWebhookSecretApi.credentials';
+import { anchorsOf, linksOf, slugOf } from '../support/markdown';
+import { filesIn, read, ROOT } from '../support/sources';
+
+/** Where the documentation is published: the README at the root, `docs/x.md` at `docs/x`. */
+const SITE = 'https://example.com/n8n-nodes-mediagen';
+
+/** Every page that a reader can reach. */
+const pages = [
+	...readdirSync(ROOT).filter((file) => file.endsWith('.md')),
+	...readdirSync(join(ROOT, 'docs'), { recursive: true, encoding: 'utf8' })
+		.filter((file) => file.endsWith('.md'))
+		.map((file) => posix.join('docs', file)),
+];
+
+/** What is wrong with a place of this repository; nothing when it can be reached. */
+function flawOf(file: string, anchor: string | undefined): string | undefined {
+	if (!existsSync(join(ROOT, file))) return `there is no ${file}`;
+	if (!anchor) return undefined;
+	if (!file.endsWith('.md')) return `${file} has no anchors`;
+	return anchorsOf(read(file)).includes(anchor) ? undefined : `${file} has no #${anchor}`;
+}
+
+/** The file behind an address of the site: a page, or a file that is published as it is. */
+function fileOf(address: string): string {
+	const path = address.slice(SITE.length).replace(/^\//, '').replace(/\/$/, '');
+	if (path === '') return 'README.md';
+	return posix.extname(path) ? path : `${path}.md`;
+}
+
+function flawOfLink(target: string, from: string): string | undefined {
+	const [address = '', anchor] = target.split('#');
+	if (address.startsWith(SITE)) return flawOf(fileOf(address), anchor);
+	// Other hosts are not asked: a test must not depend on them.
+	if (/^(https:|mailto:)/.test(address)) return undefined;
+	if (/^[a-z]+:/.test(address)) return 'is neither https nor a place of this repository';
+	const file = address ? posix.join(posix.dirname(from), decodeURIComponent(address)) : from;
+	return flawOf(file, anchor);
+}
+
+test.each(pages)('%s: every link leads to a file and an anchor that exist', (page) => {
+	const dead = linksOf(read(page)).flatMap(({ target, line }) => {
+		const flaw = flawOfLink(target, page);
+		return flaw ? [`${page}:${line} ${target}: ${flaw}`] : [];
+	});
+	expect(dead).toEqual([]);
+});
+
+interface Codex {
+	resources: Record<string, Array<{ url: string }>>;
+}
+
+const codexes = filesIn('nodes', '.node.json').map((file) => ({
+	file,
+	codex: JSON.parse(read(file)) as Codex,
+}));
+
+test('each node and each credential says where its documentation is', () => {
+	expect(codexes.length).toBe(filesIn('nodes', '.node.ts').length);
+	const without = codexes.filter(
+		({ codex }) => !codex.resources.primaryDocumentation?.[0]?.url.startsWith(SITE),
+	);
+	expect(without.map(({ file }) => file)).toEqual([]);
+});
+
+test.each(codexes)('the links of $file in the editor lead to pages of these docs', ({ codex }) => {
+	const urls = Object.values(codex.resources).flatMap((links) => links.map(({ url }) => url));
+	const dead = urls.flatMap((url) => {
+		const flaw =
+			url.startsWith(`${SITE}/`) || url.startsWith(`${SITE}#`)
+				? flawOfLink(url, '')
+				: 'is elsewhere';
+		return flaw ? [`${url}: ${flaw}`] : [];
+	});
+	expect(dead).toEqual([]);
+});
+
+test.each(codexes)(
+	'Docs of $file opens at the node itself, not at the top of a page',
+	({ file, codex }) => {
+		const name = /displayName: '([^']+)'/.exec(read(file.replace('.json', '.ts')))?.[1] ?? '';
+		const url = codex.resources.primaryDocumentation?.[0]?.url ?? '';
+		expect(url.split('#')[1]).toBe(slugOf(name));
+	},
+);
+
+test.each([new MediaGenApi(), new MediaGenWebhookSecretApi()])(
+	'the Docs link of the credential $displayName leads to a place in these docs',
+	({ documentationUrl }) => {
+		expect(documentationUrl).toMatch(new RegExp(`^${SITE}[^#]*#`));
+		expect(flawOfLink(documentationUrl, '')).toBeUndefined();
+	},
+);
+
+describe('what the test itself rests on', () => {
+	test('anchors are those of GitHub', () => {
+		const page = '# One\n## Two: `a` & b!\n### One\n```\n# no heading\n```\n## [Linked](x.md) #\n';
+		expect(anchorsOf(page)).toEqual(['one', 'two-a--b', 'one-1', 'linked']);
+	});
+
+	test('links are found in prose, tables, pictures and HTML, and not in code', () => {
+		const page = [
+			'[a](a.md#x) and ![b](b.png "title")',
+			'| `[no](no.md)` | [c](<c.md>) |',
+			'```',
+			'[no](no.md)',
+			'```',
+			'<img src="d.png">',
+			'[e]: e.md',
+		].join('\n');
+		expect(linksOf(page)).toEqual([
+			{ target: 'a.md#x', line: 1 },
+			{ target: 'b.png', line: 1 },
+			{ target: 'c.md', line: 2 },
+			{ target: 'd.png', line: 6 },
+			{ target: 'e.md', line: 7 },
+		]);
+	});
+
+	test.each([
+		['none.md', 'there is no docs/none.md'],
+		['../none.md', 'there is no none.md'],
+		['#none', 'docs/nodes.md has no #none'],
+		[`${SITE}/docs/none`, 'there is no docs/none.md'],
+		[`${SITE}#none`, 'README.md has no #none'],
+		['http://example.com', 'is neither https nor a place of this repository'],
+	])('%s is dead', (target, flaw) => {
+		expect(flawOfLink(target, 'docs/nodes.md')).toBe(flaw);
+	});
+});
