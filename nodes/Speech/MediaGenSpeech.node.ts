@@ -2,7 +2,8 @@ import { NodeConnectionTypes, type INodeType, type INodeTypeDescription } from '
 import { mediaGenApiTest } from '../../src/description/credentialTest';
 import { sharedDescription } from '../../src/description/node';
 import { operationProperties } from '../../src/description/properties';
-import { searchSpeechModels, searchSpeechVoices } from '../../src/description/search/voices';
+import { searchSpeechModels } from '../../src/description/search/models';
+import { searchSpeechVoices } from '../../src/description/search/voices';
 import { operations } from './operations';
 
 export class MediaGenSpeech implements INodeType {

@@ -102,7 +102,7 @@ class Reader {
 }
 
 function idempotencyOf(reader: Reader): Pick<Settings, 'idempotency' | 'idempotencyKey'> {
-	const idempotency = reader.choice('options.idempotency', 'Idempotency', IDEMPOTENCY_MODES);
+	const idempotency = reader.choice('options.idempotency', 'Pay Only Once Per', IDEMPOTENCY_MODES);
 	const idempotencyKey = reader.text('options.idempotencyKey', '');
 	const problem = idempotency === 'custom' ? customKeyProblem(idempotencyKey) : undefined;
 	return problem ? refuse('Idempotency Key', problem) : { idempotency, idempotencyKey };

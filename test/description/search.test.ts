@@ -1,16 +1,24 @@
 import type { IHttpRequestOptions, ILoadOptionsFunctions } from 'n8n-workflow';
+import { searchAgentRuns } from '../../src/description/search/agentRuns';
 import { searchGenerations } from '../../src/description/search/generations';
-import { searchModels } from '../../src/description/search/models';
-import { searchPersonas } from '../../src/description/search/personas';
+import { searchModels, searchSpeechModels } from '../../src/description/search/models';
+import { searchAllPersonas, searchPersonas } from '../../src/description/search/personas';
+import { searchCustomVoices, searchSpeechVoices } from '../../src/description/search/voices';
+import { searchWebhooks } from '../../src/description/search/webhooks';
+import { isRecord } from '../../src/transport/types';
 import { errorBody } from '../support/answers';
 import { NODE } from '../support/nodeContext';
+
+const turboModel = 'vendor/partner/speech-2.8-turbo';
 
 function editor(answered: unknown, mode: unknown = 'image', baseUrl = 'https://api.example/v1') {
 	const asked: IHttpRequestOptions[] = [];
 	const context = {
 		getCredentials: async () => ({ apiKey: 'canary-key-123', baseUrl }),
 		getNode: () => NODE,
-		getCurrentNodeParameter: () => mode,
+		// With `extractValue` n8n gives the value of a locator, and a plain value as it is.
+		getCurrentNodeParameter: (_name: string, options?: { extractValue?: boolean }) =>
+			options?.extractValue && isRecord(mode) ? mode.value : mode,
 		helpers: {
 			async httpRequestWithAuthentication(_credential: string, options: IHttpRequestOptions) {
 				asked.push(options);
@@ -106,10 +114,62 @@ test('a base URL that is not https gets no key', async () => {
 	expect(asked).toHaveLength(0);
 });
 
-test('an answer that is no list is an empty one', async () => {
+test('an answer that is no list is an empty one, and an empty list says what to do without choosing anything', async () => {
 	for (const body of [null, 'text', [], { data: 'x' }]) {
-		expect((await searchModels.call(editor({ statusCode: 200, body }).context)).results).toEqual(
-			[],
-		);
+		const { context } = editor({ statusCode: 200, body });
+		const { results } = await searchModels.call(context);
+		expect(results).toEqual([
+			{ name: expect.stringMatching(/no image models: choose/), value: '' },
+		]);
 	}
 });
+
+test.each<[string, typeof searchAgentRuns, RegExp]>([
+	['agent runs', searchAgentRuns, /No agent runs yet: make one with the operation Create/],
+	['generations', searchGenerations, /No generations yet: make one with the operation Create/],
+	['usable personas', searchPersonas, /No personas yet: make one with the node MediaGen Persona/],
+	['personas', searchAllPersonas, /No personas yet: make one with the node MediaGen Persona/],
+	['custom voices', searchCustomVoices, /No custom voices yet: make one .* Clone or Design/],
+	['voices to speak with', searchSpeechVoices, /No voices: leave it empty/],
+	['webhooks', searchWebhooks, /No webhooks yet: make one with the operation Create/],
+])('an empty list of %s says so, but not of what was typed', async (_name, search, words) => {
+	const empty = () => editor(page([])).context;
+	expect((await search.call(empty())).results).toEqual([
+		{ name: expect.stringMatching(words) as string, value: '' },
+	]);
+	expect((await search.call(empty(), 'typed')).results).toEqual([]);
+});
+
+test('an empty page before another one is no empty list', async () => {
+	const { context } = editor(page([], { has_more: true, next_cursor: 'c1' }));
+	expect(await searchWebhooks.call(context)).toEqual({ results: [], paginationToken: 'c1' });
+});
+
+test('speech models have the names of the catalogue, and can be chosen without it', async () => {
+	const data = [
+		{ id: 'service/speech-lite', label: 'Lite', kind: 'speech', description: 'Cheap.' },
+	];
+	const turbo = { name: 'Speech 2.8 Turbo', value: 'vendor/partner/speech-2.8-turbo' };
+	expect((await searchSpeechModels.call(editor(page(data)).context)).results).toEqual([
+		{ name: 'Lite – Cheap', value: 'service/speech-lite' },
+		turbo,
+	]);
+	const refused = editor({ statusCode: 403, body: {} }).context;
+	expect((await searchSpeechModels.call(refused)).results).toEqual([
+		{ name: 'Speech Lite', value: 'service/speech-lite' },
+		turbo,
+	]);
+	expect((await searchSpeechModels.call(refused, 'partner/')).results).toEqual([turbo]);
+});
+
+test.each([turboModel, { __rl: true, mode: 'id', value: turboModel }])(
+	'voices of the model that is chosen, be it as text or as a locator: %j',
+	async (model) => {
+		const { context, asked } = editor(page([{ id: 'v', label: 'Ava', gender: 'female' }]), model);
+		await searchSpeechVoices.call(context);
+		expect(asked.map(({ url, qs }) => [url, qs])).toContainEqual([
+			'/voices/catalog',
+			{ model: turboModel },
+		]);
+	},
+);

@@ -48,7 +48,7 @@ test.each([
 	[{ options: { outputBinaryField: ' ' } }, 'Output Binary Field', 'is empty'],
 	[
 		{ options: { idempotency: 'sometimes' } },
-		'Idempotency',
+		'Pay Only Once Per',
 		'must be one of execution, content, custom, none',
 	],
 	[{ options: { idempotency: 'custom' } }, 'Idempotency Key', 'is empty'],

@@ -1,8 +1,24 @@
 import { ENDPOINTS, LIMITS } from '../../../src/contract';
 import { agentRunLocator } from '../../../src/description/fields/locators';
 import { inBody, inPath, type Operation } from '../../../src/description/operation';
-import { id, jsonObject, located, number } from '../../../src/description/rules';
+import {
+	id,
+	jsonObject,
+	LEFT_OUT,
+	located,
+	number,
+	type Rule,
+} from '../../../src/description/rules';
 import { AFTER_APPROVAL, waitFields } from './wait';
+
+const anyPlan = jsonObject();
+
+/** A plan with nothing in it is no change: the plan stays as it was proposed. */
+const editedPlan: Rule = (value, context) => {
+	const ruled = anyPlan(value, context);
+	const isBlank = 'value' in ruled && Object.keys(ruled.value ?? {}).length === 0;
+	return isBlank ? LEFT_OUT : ruled;
+};
 
 export const approve: Operation = {
 	value: 'approve',
@@ -24,8 +40,7 @@ export const approve: Operation = {
 				type: 'number',
 				typeOptions: { minValue: 1 },
 				required: true,
-				default: 0,
-				placeholder: 'e.g. 100',
+				default: 100,
 				description:
 					'The budget: the most credits that the production may use, at least 1. They are reserved when the plan is approved.',
 			},
@@ -40,12 +55,12 @@ export const approve: Operation = {
 				name: 'plan',
 				type: 'json',
 				typeOptions: { rows: 5 },
-				default: '',
-				placeholder: 'e.g. {{ $json.plan }}',
-				description:
-					'The plan of the run, with your changes. Leave it empty to approve the plan as it was proposed.',
+				// n8n marks an empty one in red.
+				default: '{}',
+				hint: 'To change the plan, enter the whole plan, such as {{ $json.plan }} with your changes. Left as it is, the plan is approved as it was proposed.',
+				description: 'The plan of the run, with your changes',
 			},
-			sent: inBody('plan', jsonObject()),
+			sent: inBody('plan', editedPlan),
 		},
 		...waitFields(AFTER_APPROVAL),
 	],

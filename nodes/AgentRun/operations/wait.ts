@@ -39,9 +39,9 @@ export const waitFields = (endings: Endings): Field[] => [
 	downloadAfterWait,
 	options([
 		failureStatuses(endings),
-		idempotency,
 		idempotencyKey,
 		outputBinaryField,
+		idempotency,
 		splitOutputs,
 		waitTimeout,
 		waitStatuses(endings),

@@ -2,10 +2,15 @@ import { ENDPOINTS, GENERATION_MODES, LIMITS } from '../../../src/contract';
 import { creationFields } from '../../../src/description/fields/creation';
 import { delivery } from '../../../src/description/fields/delivery';
 import { modelLocator, personaLocator } from '../../../src/description/fields/locators';
-import { inBody, type Operation } from '../../../src/description/operation';
+import { inBody, type Field, type Operation } from '../../../src/description/operation';
 import { choice, located, text, uuid } from '../../../src/description/rules';
 import { input } from './fields/input';
 import { parameters } from './fields/parameters';
+
+const persona: Field = {
+	ui: { ...personaLocator, displayOptions: { show: { mode: ['image', 'video'] } } },
+	sent: inBody('persona_id', located(uuid())),
+};
 
 export const create: Operation = {
 	value: 'create',
@@ -54,13 +59,8 @@ export const create: Operation = {
 			},
 			sent: inBody('prompt', text({ required: true, max: LIMITS.promptLength.max })),
 		},
-		{
-			ui: { ...personaLocator, displayOptions: { show: { mode: ['image', 'video'] } } },
-			sent: inBody('persona_id', located(uuid())),
-		},
-		delivery,
-		input,
 		parameters,
-		...creationFields,
+		input,
+		...creationFields(persona, delivery),
 	],
 };

@@ -42,6 +42,6 @@ export const createFromDescription: Operation = {
 					'Whether to wait until the persona is ready to be used. Otherwise the output is the persona while it is pending.',
 			},
 		},
-		options([idempotency, idempotencyKey, waitTimeout]),
+		options([idempotencyKey, idempotency, waitTimeout]),
 	],
 };

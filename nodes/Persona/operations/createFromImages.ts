@@ -25,7 +25,7 @@ export const createFromImages: Operation = {
 				required: true,
 				default: '',
 				placeholder: 'e.g. https://example.com/front.png or binary:data',
-				hint: 'URLs, one a line, or binary: and the name of a binary field to upload. The service takes 1 to 5 images by its schema and 3 to 10 by its guide: from 3 to 5 satisfy both.',
+				hint: 'Use 3 to 5 pictures: URLs, one a line, or binary: and the name of a binary field to upload',
 				description: 'Pictures of the same person, animal or thing',
 			},
 			sent: inBody('reference_images', media({ required: true, max: MOST_IMAGES })),

@@ -20,7 +20,6 @@ export const create: Operation = {
 		},
 		...blocks,
 		settings,
-		delivery,
-		...creationFields,
+		...creationFields(delivery),
 	],
 };

@@ -15,14 +15,20 @@ export const waitForCompletion: Field = {
 
 export const idempotency: Field = {
 	ui: {
-		displayName: 'Idempotency',
+		displayName: 'Pay Only Once Per',
 		name: 'idempotency',
 		type: 'options',
 		default: 'execution',
-		description: 'What counts as the same request, which is carried out and paid for once',
+		description:
+			'What counts as the same request, which is carried out and paid for only once (its idempotency key)',
 		options: [
 			{
-				name: 'By Content',
+				name: 'Execution Item',
+				value: 'execution',
+				description: 'The same item of an execution, also over Retry On Fail and Retry Execution',
+			},
+			{
+				name: 'Content',
 				value: 'content',
 				description:
 					'The same request of this node within 24 hours, also in another execution, gives the same media again',
@@ -33,14 +39,9 @@ export const idempotency: Field = {
 				description: 'Requests with the same key, which you give, within 24 hours',
 			},
 			{
-				name: 'None',
+				name: 'Try (No Protection)',
 				value: 'none',
-				description: 'Every request is new: a retried node may pay again',
-			},
-			{
-				name: 'Per Execution Item',
-				value: 'execution',
-				description: 'The same item of an execution, also over Retry On Fail and Retry Execution',
+				description: 'Every try is new: a retried node may pay again',
 			},
 		],
 	},
@@ -51,10 +52,11 @@ export const idempotencyKey: Field = {
 		displayName: 'Idempotency Key',
 		name: 'idempotencyKey',
 		type: 'string',
+		displayOptions: { show: { idempotency: ['custom'] } },
 		default: '',
 		placeholder: 'e.g. order-{{ $json.ID }}',
 		description:
-			'Used with Idempotency set to Custom Key: at most 255 characters, different for each item',
+			'Requests with the same key are carried out and paid for once: at most 255 characters, different for each item',
 	},
 };
 
@@ -91,10 +93,10 @@ export const creditWaitTimeout: Field = {
 		displayName: 'Credit Wait Timeout (Minutes)',
 		name: 'creditWaitTimeout',
 		type: 'number',
+		displayOptions: { show: { onInsufficientCredits: ['wait'] } },
 		typeOptions: { minValue: 1 },
 		default: 60,
-		description:
-			'How long an item waits for a top-up, with When Credits Run Out set to Wait for Top-Up',
+		description: 'How long an item waits for a top-up',
 	},
 };
 
@@ -110,15 +112,20 @@ export const waitTimeout: Field = {
 	},
 };
 
-/** What every creation of a job offers besides its own fields. */
-export const creationFields: Field[] = [
+/**
+ * What every creation of a job offers besides its own fields.
+ *
+ * @param rare fields of its own that are seldom touched: below what always is
+ */
+export const creationFields = (...rare: Field[]): Field[] => [
 	waitForCompletion,
 	downloadAfterWait,
+	...rare,
 	options([
 		creditWaitTimeout,
-		idempotency,
 		idempotencyKey,
 		outputBinaryField,
+		idempotency,
 		splitOutputs,
 		waitTimeout,
 		onInsufficientCredits,

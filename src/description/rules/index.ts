@@ -1,7 +1,7 @@
 export * from './json';
 export * from './media';
 export * from './number';
-export { located, whenSet } from './rule';
+export { LEFT_OUT, located, whenSet } from './rule';
 export type { Rule, RuleContext, Ruled } from './rule';
 export * from './text';
 export * from './time';

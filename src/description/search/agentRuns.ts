@@ -1,7 +1,7 @@
 import type { ILoadOptionsFunctions, INodeListSearchResult } from 'n8n-workflow';
 import { ENDPOINTS } from '../../contract';
 import { isRecord, type Resource } from '../../transport/types';
-import { searchList } from './listed';
+import { searchList, type Listing } from './listed';
 
 /** A run has no name of its own; the plan has one if it is as free as the specification leaves it. */
 function nameOf({ id, status, plan }: Resource): string {
@@ -9,11 +9,17 @@ function nameOf({ id, status, plan }: Resource): string {
 	return `${title}${String(status)} · ${id}`;
 }
 
+const agentRuns: Listing = {
+	endpoint: ENDPOINTS.listAgentRuns,
+	nameOf,
+	empty: 'No agent runs yet: make one with the operation Create',
+};
+
 /** The agent runs of the workspace. */
 export async function searchAgentRuns(
 	this: ILoadOptionsFunctions,
 	filter?: string,
 	cursor?: string,
 ): Promise<INodeListSearchResult> {
-	return await searchList(this, ENDPOINTS.listAgentRuns, nameOf, { filter, cursor });
+	return await searchList(this, agentRuns, { filter, cursor });
 }

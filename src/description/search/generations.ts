@@ -1,6 +1,14 @@
-import type { IDataObject, ILoadOptionsFunctions, INodeListSearchResult } from 'n8n-workflow';
+import type { ILoadOptionsFunctions, INodeListSearchResult } from 'n8n-workflow';
 import { ENDPOINTS, LIMITS } from '../../contract';
-import { hasId, matches, readPage } from './request';
+import { searchList, type Listing } from './listed';
+
+const generations: Listing = {
+	endpoint: ENDPOINTS.listGenerations,
+	nameOf: ({ id, mode, model, status }) =>
+		`${String(mode)} · ${String(model)} · ${String(status)} · ${id}`,
+	empty: 'No generations yet: make one with the operation Create',
+	query: { limit: LIMITS.listLimit.max },
+};
 
 /** The generations of the workspace, a page at a time. */
 export async function searchGenerations(
@@ -8,14 +16,5 @@ export async function searchGenerations(
 	filter?: string,
 	cursor?: string,
 ): Promise<INodeListSearchResult> {
-	const query: IDataObject = { limit: LIMITS.listLimit.max, ...(cursor && { cursor }) };
-	const { entries, next } = await readPage(this, ENDPOINTS.listGenerations, query);
-	const results = entries.filter(hasId).map(({ id, mode, model, status }) => ({
-		name: `${String(mode)} · ${String(model)} · ${String(status)} · ${id}`,
-		value: id,
-	}));
-	return {
-		results: results.filter(({ name }) => matches(filter, name)),
-		paginationToken: next,
-	};
+	return await searchList(this, generations, { filter, cursor });
 }

@@ -1,6 +1,9 @@
-import type { IDataObject, ILoadOptionsFunctions, INodeListSearchResult } from 'n8n-workflow';
-import { ENDPOINTS, MODEL_MODES } from '../../contract';
-import { hasId, labelOf, matches, readPage } from './request';
+import type { ILoadOptionsFunctions, INodeListSearchResult } from 'n8n-workflow';
+import { ENDPOINTS, MODEL_MODES, SPEECH_MODELS } from '../../contract';
+import { choicesOf } from './choices';
+import { searchList } from './listed';
+import { modelName, nameFromId } from './names';
+import { readPage, type Page } from './request';
 
 /** The models of the mode that is chosen in the node; of all modes where it is an expression. */
 export async function searchModels(
@@ -9,8 +12,28 @@ export async function searchModels(
 ): Promise<INodeListSearchResult> {
 	const chosen = this.getCurrentNodeParameter('mode');
 	const mode = MODEL_MODES.find((known) => known === chosen);
-	const query: IDataObject = mode ? { mode } : {};
-	const { entries } = await readPage(this, ENDPOINTS.listModels, query);
-	const results = entries.filter(hasId).map((model) => ({ name: labelOf(model), value: model.id }));
-	return { results: results.filter(({ name, value }) => matches(filter, name, value)) };
+	const models = {
+		endpoint: ENDPOINTS.listModels,
+		nameOf: (model: Record<string, unknown>) => modelName(model, mode),
+		empty: `The workspace has no ${mode ? `${mode} ` : ''}models: choose another mode, or enter an ID`,
+		...(mode && { query: { mode } }),
+	};
+	return await searchList(this, models, { filter });
+}
+
+/**
+ * The two models that the specification lists (CreateSpeechGeneration), called as the catalogue calls them. They can be chosen
+ * also when the catalogue cannot be read.
+ */
+export async function searchSpeechModels(
+	this: ILoadOptionsFunctions,
+	filter?: string,
+): Promise<INodeListSearchResult> {
+	const unread = (): Page => ({ entries: [] });
+	const { entries } = await readPage(this, ENDPOINTS.listModels, { mode: 'audio' }).catch(unread);
+	const choices = SPEECH_MODELS.map((id) => {
+		const entry = entries.find((model) => model.id === id);
+		return { name: modelName({ name: nameFromId(id), ...entry }, 'speech'), value: id };
+	});
+	return choicesOf(choices, { filter, empty: '' });
 }

@@ -1,7 +1,15 @@
-import type { IDataObject, ILoadOptionsFunctions, INodeListSearchResult } from 'n8n-workflow';
+import type { ILoadOptionsFunctions, INodeListSearchResult } from 'n8n-workflow';
 import { ENDPOINTS } from '../../contract';
-import { searchList } from './listed';
-import { hasId, labelOf, matches, readPage } from './request';
+import { searchList, type Listing } from './listed';
+import { labelOf } from './request';
+
+const personas: Listing = {
+	endpoint: ENDPOINTS.listPersonas,
+	nameOf: labelOf,
+	empty: 'No personas yet: make one with the node MediaGen Persona',
+};
+
+const usable: Listing = { ...personas, isOffered: ({ status }) => status !== 'failed' };
 
 /** The personas of the workspace that are ready to be used. */
 export async function searchPersonas(
@@ -9,16 +17,7 @@ export async function searchPersonas(
 	filter?: string,
 	cursor?: string,
 ): Promise<INodeListSearchResult> {
-	const query: IDataObject = cursor ? { cursor } : {};
-	const { entries, next } = await readPage(this, ENDPOINTS.listPersonas, query);
-	const results = entries
-		.filter(hasId)
-		.filter(({ status }) => status !== 'failed')
-		.map((persona) => ({ name: labelOf(persona), value: persona.id }));
-	return {
-		results: results.filter(({ name, value }) => matches(filter, name, value)),
-		paginationToken: next,
-	};
+	return await searchList(this, usable, { filter, cursor });
 }
 
 /** All personas of the workspace, those that failed included: they can be looked at and deleted. */
@@ -27,5 +26,5 @@ export async function searchAllPersonas(
 	filter?: string,
 	cursor?: string,
 ): Promise<INodeListSearchResult> {
-	return await searchList(this, ENDPOINTS.listPersonas, labelOf, { filter, cursor });
+	return await searchList(this, personas, { filter, cursor });
 }

@@ -1,7 +1,15 @@
 import type { ILoadOptionsFunctions, INodeListSearchResult } from 'n8n-workflow';
 import { ENDPOINTS, SPEECH_MODELS } from '../../contract';
-import { searchList } from './listed';
-import { labelOf, matches, readPage } from './request';
+import { choicesOf } from './choices';
+import { searchList, type Listing } from './listed';
+import { customVoiceName, presetVoiceName } from './names';
+import { hasId, readPage } from './request';
+
+const customVoices: Listing = {
+	endpoint: ENDPOINTS.listVoices,
+	nameOf: customVoiceName,
+	empty: 'No custom voices yet: make one with the operation Clone or Design',
+};
 
 /** The custom voices of the workspace. */
 export async function searchCustomVoices(
@@ -9,22 +17,7 @@ export async function searchCustomVoices(
 	filter?: string,
 	cursor?: string,
 ): Promise<INodeListSearchResult> {
-	return await searchList(this, ENDPOINTS.listVoices, labelOf, { filter, cursor });
-}
-
-/** The two models that the specification lists (CreateSpeechGeneration). */
-export async function searchSpeechModels(
-	this: ILoadOptionsFunctions,
-	filter?: string,
-): Promise<INodeListSearchResult> {
-	const results = SPEECH_MODELS.map((model) => ({ name: model, value: model }));
-	return { results: results.filter(({ name }) => matches(filter, name)) };
-}
-
-function describe({ language_name, language_code, gender }: Record<string, unknown>): string {
-	const parts = [language_name ?? language_code, gender];
-	const known = parts.filter((part) => typeof part === 'string' && part !== '');
-	return known.length > 0 ? ` (${known.join(', ')})` : '';
+	return await searchList(this, customVoices, { filter, cursor });
 }
 
 /**
@@ -44,12 +37,16 @@ export async function searchSpeechVoices(
 		? { entries: [] }
 		: await readPage(this, ENDPOINTS.listPresetVoices, model ? { model } : {});
 	const named = [
-		...custom.entries.map((voice) => ({ voice, name: `${labelOf(voice)} · custom voice` })),
-		...presets.entries.map((voice) => ({ voice, name: `${labelOf(voice)}${describe(voice)}` })),
+		...custom.entries.filter(hasId).map((voice) => ({ voice, name: customVoiceName(voice) })),
+		...presets.entries.filter(hasId).map((voice) => ({ voice, name: presetVoiceName(voice) })),
 	];
-	const results = named.map(({ voice, name }) => ({ name, value: String(voice.id ?? '') }));
-	return {
-		results: results.filter(({ name, value }) => value && matches(filter, name, value)),
-		paginationToken: custom.next,
-	};
+	return choicesOf(
+		named.map(({ voice, name }) => ({ name, value: voice.id })),
+		{
+			filter,
+			cursor,
+			next: custom.next,
+			empty: 'No voices: leave it empty, and the service chooses',
+		},
+	);
 }

@@ -1,10 +1,16 @@
 import type { ILoadOptionsFunctions, INodeListSearchResult } from 'n8n-workflow';
 import { ENDPOINTS } from '../../contract';
 import type { Resource } from '../../transport/types';
-import { searchList } from './listed';
+import { searchList, type Listing } from './listed';
 
 const nameOf = ({ url, description, id }: Resource): string =>
 	[description, url, id].filter((part) => typeof part === 'string' && part !== '').join(' · ');
+
+const webhooks: Listing = {
+	endpoint: ENDPOINTS.listWebhooks,
+	nameOf,
+	empty: 'No webhooks yet: make one with the operation Create',
+};
 
 /** The webhooks of the workspace. */
 export async function searchWebhooks(
@@ -12,5 +18,5 @@ export async function searchWebhooks(
 	filter?: string,
 	cursor?: string,
 ): Promise<INodeListSearchResult> {
-	return await searchList(this, ENDPOINTS.listWebhooks, nameOf, { filter, cursor });
+	return await searchList(this, webhooks, { filter, cursor });
 }

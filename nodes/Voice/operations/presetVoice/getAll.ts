@@ -3,6 +3,7 @@ import { listFields } from '../../../../src/description/fields/list';
 import { simplify } from '../../../../src/description/fields/simplify';
 import { inQuery, type Field, type Operation } from '../../../../src/description/operation';
 import { choice, text } from '../../../../src/description/rules';
+import { nameFromId } from '../../../../src/description/search/names';
 import { simpleVoice } from '../../../../src/description/simple';
 
 const filters: Field = {
@@ -62,7 +63,11 @@ export const getAll: Operation = {
 				displayName: 'Model',
 				name: 'model',
 				type: 'options',
-				options: SPEECH_MODELS.map((model) => ({ name: model, value: model })),
+				options: SPEECH_MODELS.map((model) => ({
+					name: nameFromId(model),
+					value: model,
+					description: model,
+				})),
 				default: 'service/speech-lite',
 				description: 'The speech model whose voices to list',
 			},

@@ -15,6 +15,16 @@ const includeSigningSecret: Field = {
 	},
 };
 
+/** A webhook costs nothing. */
+const onceOnly: Field = {
+	ui: {
+		...idempotency.ui,
+		displayName: 'Create Only Once Per',
+		description:
+			'What counts as the same request, which is carried out only once (its idempotency key)',
+	},
+};
+
 export const create: Operation = {
 	value: 'create',
 	name: 'Create',
@@ -25,6 +35,6 @@ export const create: Operation = {
 		urlField,
 		eventsField,
 		descriptionField,
-		options([idempotency, idempotencyKey, includeSigningSecret]),
+		options([onceOnly, idempotencyKey, includeSigningSecret]),
 	],
 };
