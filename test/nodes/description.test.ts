@@ -61,6 +61,15 @@ describe.each(files)('%s', (file) => {
 		expect(codex.node).toBe(`n8n-nodes-mediagen.${node.description.name}`);
 	});
 
+	test('is found by every search of the panel: one of the category AI needs Root Nodes', async () => {
+		await load_;
+		const { categories, subcategories, alias } = JSON.parse(
+			read(file.replace(/\.ts$/, '.json')),
+		) as { categories: string[]; subcategories?: { AI?: string[] }; alias: string[] };
+		expect(alias.length).toBeGreaterThan(5);
+		expect(categories.includes('AI')).toBe(subcategories?.AI?.includes('Root Nodes') ?? false);
+	});
+
 	test('needs the credential', async () => {
 		const { node } = await load_;
 		const [first] = node.description.credentials ?? [];

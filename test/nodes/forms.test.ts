@@ -1,0 +1,71 @@
+import type { INodeProperties } from 'n8n-workflow';
+import { NodeHelpers } from 'n8n-workflow';
+import { MediaGenGeneration } from '../../nodes/Generation/MediaGenGeneration.node';
+import { MediaGenSpeech } from '../../nodes/Speech/MediaGenSpeech.node';
+import { approve } from '../../nodes/AgentRun/operations/approve';
+import { context } from '../support/rules';
+
+const fieldsOf = (node: { description: { properties: INodeProperties[] } }, operation: string) =>
+	node.description.properties.filter(({ displayOptions }) =>
+		displayOptions?.show?.operation?.includes(operation),
+	);
+
+const names = (fields: INodeProperties[]) => fields.map(({ name }) => name);
+
+test.each([
+	['Generation', new MediaGenGeneration(), ['personaId', 'delivery', 'options']],
+	['Speech', new MediaGenSpeech(), ['delivery', 'options']],
+])('in %s what is rarely touched stands below what always is', (_name, node, last) => {
+	expect(names(fieldsOf(node, 'create')).slice(-last.length)).toEqual(last);
+});
+
+test('each mode of Generation is an action that says what one wants', () => {
+	const mode = fieldsOf(new MediaGenGeneration(), 'create').find(({ name }) => name === 'mode');
+	const actions = (mode?.options ?? []).map((option) => 'action' in option && option.action);
+	expect(actions).toEqual(['Generate an image', 'Generate a video', 'Generate music or speech']);
+});
+
+test.each([
+	['idempotencyKey', 'idempotency', 'custom', 'content'],
+	['creditWaitTimeout', 'onInsufficientCredits', 'wait', 'stop'],
+])('%s is offered with the choice it belongs to, and kept then only', (name, by, wanted, other) => {
+	const node = new MediaGenGeneration();
+	const { description } = node;
+	const resolved = (options: object) =>
+		NodeHelpers.getNodeParameters(
+			description.properties,
+			{ operation: 'create', options } as never,
+			true,
+			false,
+			null,
+			description,
+		)?.options;
+	expect(resolved({ [by]: wanted, [name]: 7 })).toMatchObject({ [name]: 7 });
+	expect(resolved({ [by]: '={{ $json.way }}', [name]: 7 })).toMatchObject({ [name]: 7 });
+	expect(resolved({ [by]: other, [name]: 7 })).not.toHaveProperty(name);
+	expect(resolved({ [name]: 7 })).not.toHaveProperty(name);
+});
+
+describe('Approve', () => {
+	const field = (name: string) => {
+		const found = approve.fields.find(({ ui }) => ui.name === name);
+		if (!found) throw new Error(`no field ${name}`);
+		return found;
+	};
+
+	test('opens with a budget that may be sent and a plan that is JSON', () => {
+		const { ui, sent } = field('maxCredits');
+		expect(sent?.rule(ui.default, context)).toEqual({ value: 100 });
+		expect(JSON.parse(String(field('plan').ui.default))).toEqual({});
+	});
+
+	test.each([['{}'], [{}], [''], [undefined]])('sends no plan for %j', (given) => {
+		expect(field('plan').sent?.rule(given, context)).toEqual({ value: undefined });
+	});
+
+	test('sends an edited plan, and refuses what is none', () => {
+		const { sent } = field('plan');
+		expect(sent?.rule('{"title": "Mine"}', context)).toEqual({ value: { title: 'Mine' } });
+		expect(sent?.rule('[1]', context)).toHaveProperty('problem');
+	});
+});
