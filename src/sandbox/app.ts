@@ -7,6 +7,7 @@ import express, {
 } from 'express';
 
 import { admin } from './admin';
+import { onlyByName, onlyFromOwnPage } from './http/access';
 import { ApiError, asApiError } from './http/errors';
 import { sendError } from './http/answer';
 import { begin } from './http/exchange';
@@ -53,6 +54,7 @@ export function createApp(service: Service, reset: () => Promise<void>): Express
 	app.disable('etag');
 	app.enable('case sensitive routing');
 	app.enable('strict routing');
+	app.use(onlyByName(service.links.origin));
 	const contract = Router({ caseSensitive: true, strict: true });
 	const operation = operations(service, contract);
 	for (const routes of RESOURCES) routes(operation, service);
@@ -61,7 +63,7 @@ export function createApp(service: Service, reset: () => Promise<void>): Express
 	app.get('/openapi.json', (_request, response) => void response.json(openApiDocument()));
 	app.get('/', (_request, response) => response.sendFile(join(PAGE, 'index.html')));
 	app.use('/page', serveStatic(PAGE));
-	app.use('/sandbox', admin(service, reset));
+	app.use('/sandbox', onlyFromOwnPage(service.links.origin), admin(service, reset));
 	app.use((request, response) => {
 		const unknown = new ApiError(404, 'not_found', 'The service has no such address.');
 		sendError(service, begin(service, request, response, null), unknown);
