@@ -83,9 +83,11 @@ export class Client {
 
 	private async sendOnce(line: Line, request: ApiRequest): Promise<Answer | undefined> {
 		if (!(await this.gate.enter(line))) return undefined;
-		const answer = await line.send(request);
-		this.gate.leave();
-		return answer;
+		try {
+			return await line.send(request);
+		} finally {
+			this.gate.leave();
+		}
 	}
 }
 

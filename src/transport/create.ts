@@ -14,24 +14,13 @@ const NO_SLOT: Slot = { free: () => {}, accepted: () => {}, refused: () => {}, l
 /** A content whose job has failed is tried under so many keys: each may be that of an earlier run which failed too. */
 const CONTENT_ATTEMPTS = 5;
 
-/**
- * Waits for a place among the concurrent jobs. When all are taken by jobs that nobody waits for, this item looks itself
- * whether one of them has ended.
- */
+/** Waits for a place among the concurrent jobs. */
 async function takeSlot(run: Run): Promise<Result<Slot>> {
-	const { plan, host, workspace, settings, batch } = run;
+	const { plan, host, workspace, batch } = run;
 	if (!plan.takesSlot) return ok(NO_SLOT);
 	const signal = batch.stopped(host.line.signal);
-	const turn = await workspace.slots.take({ ...host.line, signal });
-	if (!turn) return halted(run) ?? fail({ kind: 'cancelled' });
-	if (!('look' in turn)) return ok(turn.slot);
-	const deadline = workspace.clock.now() + settings.waitTimeoutMs;
-	const ended = await workspace.watch.wait(host.line, turn.look, deadline);
-	if (!ended.ok && ended.failure.kind === 'cancelled') {
-		turn.slot.leave(turn.look);
-		return fail(ended.failure);
-	}
-	return ok(turn.slot);
+	const slot = await workspace.slots.take({ ...host.line, signal });
+	return slot ? ok(slot) : (halted(run) ?? fail({ kind: 'cancelled' }));
 }
 
 interface Placed {
@@ -71,8 +60,8 @@ async function place(run: Run): Promise<Result<Placed>> {
 
 async function waitFor(run: Run, { job, slot }: Placed): Promise<Result<Ended>> {
 	const { host, workspace, settings, batch, itemIndex } = run;
-	const deadline = workspace.clock.now() + settings.waitTimeoutMs;
-	const ended = await workspace.watch.wait(host.line, job, deadline, settings.endings);
+	const { endings, waitTimeoutMs } = settings;
+	const ended = await workspace.watch.wait(host.line, job, waitTimeoutMs, { endings });
 	if (!ended.ok) {
 		slot.leave(job);
 		return ended;

@@ -17,6 +17,12 @@ export class FairQueue<T> {
 		else this.lanes.set(owner, [entry]);
 	}
 
+	/** The next entry, which stays where it is. */
+	get next(): T | undefined {
+		for (const lane of this.lanes.values()) return lane[0];
+		return undefined;
+	}
+
 	/** Takes the next entry; its owner goes to the end of the row. */
 	shift(): T | undefined {
 		for (const [owner, lane] of this.lanes) {

@@ -18,7 +18,7 @@ export class Gate {
 
 	private readonly limit: RateLimit;
 
-	private pausedUntil = 0;
+	private pausedUntil = -Infinity;
 
 	/** Lets the gate look again by itself. */
 	private readonly alarm: Alarm;
@@ -37,7 +37,7 @@ export class Gate {
 
 	/** What may be sent a minute now, in requests: the plan's, or less where others use the workspace. */
 	get requestsPerMinute(): number {
-		return this.limit.at(this.clock.now());
+		return this.limit.at(this.clock.monotonic());
 	}
 
 	/** Waits for a turn. `false` when the line was cancelled meanwhile: then nothing may be sent. */
@@ -49,19 +49,19 @@ export class Gate {
 
 	/** Every admitted request leaves again, answered or not. */
 	leave(): void {
-		this.window.leave(this.clock.now());
+		this.window.leave(this.clock.monotonic());
 		this.pump();
 	}
 
 	/** The service said 429 to a request that needs no slot: everybody waits, and sends less from then on. */
 	refused(waitMs: number): void {
-		const now = this.clock.now();
+		const now = this.clock.monotonic();
 		this.pausedUntil = Math.max(this.pausedUntil, now + waitMs);
 		this.limit.refused(now, this.window.used(now));
 	}
 
 	private pump(): void {
-		const now = this.clock.now();
+		const now = this.clock.monotonic();
 		const limit = this.limit.at(now);
 		while (this.turns.size > 0 && now >= this.pausedUntil && this.window.tryEnter(now, limit)) {
 			this.turns.give(true);

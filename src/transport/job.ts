@@ -47,7 +47,8 @@ export function jobState(job: Resource, agentEndings: Endings = AGENT_ENDINGS): 
 	const object = objectOf(job);
 	const { good, bad } =
 		object === 'agent_run' ? agentEndings : (known(ENDINGS, object) ?? ANY_ENDINGS);
-	const status = String(job.status);
+	const { status } = job;
+	if (typeof status !== 'string') return 'running';
 	if (good.includes(status)) return 'good';
 	return bad.includes(status) ? 'bad' : 'running';
 }
@@ -65,7 +66,9 @@ const readerOf = (object: string): Endpoint => known(READERS, object) ?? ENDPOIN
 
 /** The path that reads this job again. */
 export function readerPath(job: Resource): string {
-	return readerOf(objectOf(job)).path.replace('{id}', encodeURIComponent(job.id));
+	// Half of a surrogate pair cannot be encoded.
+	const id = job.id.replace(/\p{Surrogate}/gu, '\ufffd');
+	return readerOf(objectOf(job)).path.replace('{id}', encodeURIComponent(id));
 }
 
 /** The scope that reading a kind of job needs; `undefined` where the specification shows none. */

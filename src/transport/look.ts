@@ -33,7 +33,7 @@ export class Look {
 		const generations = [...waiters].filter(({ job }) => isGeneration(job));
 		const answered = generations.length > 1 ? await this.readPage(generations) : new Set<Waiter>();
 		if (!answered) return false;
-		const now = this.clock.now();
+		const now = this.clock.monotonic();
 		const isDue = (waiter: Waiter) => waiter.nextLook <= now && !answered.has(waiter);
 		const singles = [...waiters].filter(isDue).slice(0, SINGLES_A_LOOK);
 		const reads = singles.map(async (waiter) => {
@@ -45,10 +45,18 @@ export class Look {
 	}
 
 	/**
-	 * Takes note of a job as it was at a moment. `false` when it was not there or not whole.
-	 * @param at milliseconds since the epoch
+	 * Takes note of a job as it was at a moment, on the monotonic clock. `false` when it was not there, not whole, or nothing that
+	 * can be made sense of. Never throws: one strange job must not stop the looks at all others.
 	 */
-	saw(
+	saw(...news: Parameters<Look['note']>): boolean {
+		try {
+			return this.note(...news);
+		} catch {
+			return false;
+		}
+	}
+
+	private note(
 		waiter: Waiter,
 		seen: Resource | undefined,
 		at: number,
@@ -60,12 +68,13 @@ export class Look {
 		if (state !== 'running' && isWhole && !isWhole(job)) return false;
 		const age = Math.max(0, at - waiter.since);
 		waiter.job = job;
+		waiter.askedAt = at;
 		if (state === 'running') {
 			waiter.running = age;
 			waiter.nextLook = waiter.since + this.pace.next(waiter.kind, age);
 			return true;
 		}
-		if (state === 'good') this.pace.learn(waiter.kind, waiter.running, age, waiter.told);
+		if (state === 'good' && !waiter.isOld) this.pace.learn(waiter.kind, waiter.running, age, waiter.told);
 		waiter.settle(ok({ job, atFirstLook: waiter.running === 0 }));
 		return true;
 	}
@@ -79,7 +88,9 @@ export class Look {
 		this.missedLists = page.ok ? 0 : this.missedLists + 1;
 		if (!page.ok) {
 			const isTold = !isPassing(page) || this.missedLists > LISTS_ALLOWED;
-			return isTold ? new Set() : undefined;
+			if (isTold) return new Set();
+			for (const waiter of waiters) waiter.askedAt = sending.at();
+			return undefined;
 		}
 		const found = (one: Waiter) => this.saw(one, page.value.get(one.job.id), sending.at(), hasAll);
 		return new Set(waiters.filter(found));
@@ -89,6 +100,7 @@ export class Look {
 	private async readOne(waiter: Waiter): Promise<boolean> {
 		const sending = this.timed(waiter.line);
 		const answer = await readJob(this.client, sending.line, waiter.job, waiter.path);
+		waiter.askedAt = sending.at();
 		if (answer.ok) return this.saw(waiter, answer.value, sending.at());
 		if (isPassing(answer)) return false;
 		waiter.unknown += 1;
@@ -100,9 +112,9 @@ export class Look {
 
 	/** A look shows how things were when it was sent, however long it stood in the queue before. */
 	private timed(line: Line): { line: Line; at: () => number } {
-		let at = this.clock.now();
+		let at = this.clock.monotonic();
 		const send: Line['send'] = async (request) => {
-			at = this.clock.now();
+			at = this.clock.monotonic();
 			return await line.send(request);
 		};
 		return { line: { ...line, send }, at: () => at };

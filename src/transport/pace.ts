@@ -21,6 +21,9 @@ const WEIGHT = 0.05;
 /** How late the news of an end may be before somebody looks, in milliseconds. */
 const GRACE_MS = 5_000;
 
+/** Kinds remembered at most: a service that names each job's model differently must not fill the memory. */
+const MOST_KINDS = 1_000;
+
 interface Usual {
 	/** Ages in milliseconds: about the earliest at which jobs were seen ended, and the latest at which one was seen running. */
 	ended: number;
@@ -66,6 +69,8 @@ export class Pace {
 	learn(model: string, running: number, ended: number, told = false): void {
 		const known = this.usual.get(model);
 		if (!known) {
+			const [oldest] = this.usual.keys();
+			if (this.usual.size >= MOST_KINDS && oldest !== undefined) this.usual.delete(oldest);
 			this.usual.set(model, { running, ended, told });
 			return;
 		}

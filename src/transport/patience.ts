@@ -23,7 +23,7 @@ export class Patience {
 	/** Asked after each refusal. */
 	async isOver(): Promise<boolean> {
 		const { workspace, settings } = this.run;
-		const now = workspace.clock.now();
+		const now = workspace.clock.monotonic();
 		this.since ??= now;
 		this.refusals += 1;
 		const waited = now - Math.max(this.since, workspace.slots.lastAccepted);

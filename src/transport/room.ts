@@ -25,7 +25,7 @@ export class Room {
 
 	private delay = FIRST_PROBE_MS;
 
-	private refusedAt = 0;
+	private refusedAt = -Infinity;
 
 	/** Refusals since the last job of ours was taken. */
 	private inARow = 0;
@@ -33,17 +33,18 @@ export class Room {
 	/** Jobs of ours that were taken since the last refusal. */
 	private takenSince = 0;
 
-	/** When one more place may be tried as far as the last refusal goes, in milliseconds since the epoch. */
-	private after = 0;
+	/** When one more place may be tried as far as the last refusal goes, on the monotonic clock. */
+	private after = -Infinity;
 
-	lastAccepted = 0;
+	/** When the service last accepted a job of ours, on the monotonic clock; `-Infinity` for never. */
+	lastAccepted = -Infinity;
 
 	constructor(
 		private readonly clock: Clock,
 		private readonly random: Random,
 	) {}
 
-	/** When one more place may be tried, in milliseconds since the epoch, unless something happens before. */
+	/** When one more place may be tried, on the monotonic clock, unless something happens before. */
 	get probeAt(): number {
 		const isContent = this.room > 0 && this.delay >= LONGEST_PROBE_MS;
 		if (!isContent || this.takenSince >= JOBS_A_PROBE) return this.after;
@@ -53,15 +54,15 @@ export class Room {
 	/** @param taken places in use, without the one that is asked for */
 	admits(taken: number): boolean {
 		if (taken < this.room) return true;
-		if (this.clock.now() < this.probeAt) return false;
+		if (this.clock.monotonic() < this.probeAt) return false;
 		// One at a time: the next waits for what becomes of this one, or a while when nothing becomes of it.
-		this.after = this.clock.now() + LONGEST_PROBE_MS;
+		this.after = this.clock.monotonic() + LONGEST_PROBE_MS;
 		return true;
 	}
 
 	/** @param taken places in use, with the one that was accepted */
 	accepted(taken: number): void {
-		this.lastAccepted = this.clock.now();
+		this.lastAccepted = this.clock.monotonic();
 		this.takenSince += 1;
 		this.inARow = 0;
 		// A place that was ours already proves nothing about one more.
@@ -78,7 +79,7 @@ export class Room {
 	refused(taken: number, hintMs?: number): void {
 		this.room = Math.max(0, taken);
 		this.takenSince = 0;
-		this.refusedAt = this.clock.now();
+		this.refusedAt = this.clock.monotonic();
 		this.after = this.refusedAt + (hintMs ?? this.delay * (0.5 + this.random()));
 		this.inARow += 1;
 		const longest = this.inARow > MANY_REFUSALS ? SLOW_PROBE_MS : LONGEST_PROBE_MS;

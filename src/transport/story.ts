@@ -61,10 +61,9 @@ async function wait(run: Run): Promise<Result<Outcome>> {
 	const found = await workspace.client.request(host.line, request, { flaw });
 	if (!found.ok) return found;
 	const { path } = request;
-	const deadline = workspace.clock.now() + settings.waitTimeoutMs;
-	const { endings } = settings;
+	const { endings, waitTimeoutMs } = settings;
 	const job = found.value.body as Resource;
-	const ended = await workspace.watch.wait(host.line, job, deadline, endings, path);
+	const ended = await workspace.watch.wait(host.line, job, waitTimeoutMs, { endings, path });
 	if (!ended.ok) return ended;
 	const done = endedJob(ended.value.job, endings);
 	return done.ok ? await collect(run, done.value) : done;

@@ -38,7 +38,10 @@ export type Send = (request: ApiRequest) => Promise<Answer>;
 
 /** Milliseconds throughout. `sleep` returns early, without throwing, when the signal fires. */
 export interface Clock {
+	/** The wall clock, since the epoch: for dates, and for ages that must survive a restart. Somebody may set it. */
 	now(): number;
+	/** A clock that nobody sets, with an arbitrary zero: for spans within this process. */
+	monotonic(): number;
 	sleep(ms: number, signal?: AbortSignal): Promise<void>;
 }
 

@@ -15,10 +15,16 @@ export interface Waiter {
 	line: Line;
 	/** Where the job is read, if not where its kind is. */
 	path: string | undefined;
-	/** Milliseconds since the epoch, as are the next two. */
+	/** On the monotonic clock, as are the next four. */
 	since: number;
 	deadline: number;
 	nextLook: number;
+	/** When it was last asked for, answered or not. */
+	askedAt: number;
+	/** Until when a last look may take that the deadline has called for; `undefined` before the deadline. */
+	lastLookBy: number | undefined;
+	/** Whether the job may be much older than this wait, so that its end says nothing about how long such jobs take. */
+	isOld: boolean;
 	endings: Endings | undefined;
 	/** Age at the look that last saw it running, in milliseconds; 0 before the first look. */
 	running: number;
@@ -29,5 +35,8 @@ export interface Waiter {
 	settle: (result: Result<Ended>) => void;
 }
 
+/** What the service sends may be anything, such as an object that cannot be made a text. */
+const nameIn = (value: unknown): string => (typeof value === 'string' ? value : typeof value);
+
 /** Jobs of one kind usually take about the same time. */
-export const kindOf = ({ object, model }: Resource): string => `${String(object)} ${String(model)}`;
+export const kindOf = ({ object, model }: Resource): string => `${nameIn(object)} ${nameIn(model)}`;

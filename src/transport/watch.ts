@@ -18,6 +18,24 @@ const BUDGET_PART = 0.5;
 /** Longest time between two looks when they bring no answer, in milliseconds. */
 const LONGEST_BACKOFF_MS = 60_000;
 
+/** How long the last look may take that a deadline calls for, in milliseconds. */
+const LAST_LOOK_MS = 60_000;
+
+/** Longest sleep while a look is under way, in milliseconds: most are cut short, and each leaves a timer of n8n's behind. */
+const LONGEST_NAP_MS = 15_000;
+
+/** How long a job that nobody waits for is believed to hold its place, in milliseconds, once somebody needs it. */
+const HELD_MS = 1_800_000;
+
+export interface WaitOptions {
+	/** What ends an agent run. */
+	endings?: Endings;
+	/** Where the job is read, if not where its kind is: the key may be allowed to read it only there. */
+	path?: string;
+	/** Whether the job may have ended long ago, so that it is looked at at once. */
+	isOld?: boolean;
+}
+
 /**
  * Is job X done? One watcher for each workspace in a process: a single list request answers for all generations in
  * flight, what it lacks is read one by one, and every waiter is answered as soon as its job has ended. Polling never
@@ -33,10 +51,12 @@ export class Watch {
 	/** Ends the sleep before the next look when something has changed; `undefined` while nobody sleeps. */
 	private nap: AbortController | undefined;
 
-	/** When that sleep ends by itself, in milliseconds since the epoch. */
+	/** When that sleep ends by itself, on the monotonic clock. */
 	private napUntil = Infinity;
 
-	private looking = false;
+	private isRunning = false;
+
+	private isLooking = false;
 
 	private lastLook = -Infinity;
 
@@ -50,41 +70,25 @@ export class Watch {
 		this.looker = new Look(client, clock, this.pace);
 	}
 
-	/**
-	 * Waits until the job has ended and answers it as it is then, good or bad.
-	 * @param deadline milliseconds since the epoch
-	 * @param endings what ends an agent run
-	 * @param path where the job is read, if not where its kind is: the key may be allowed to read it only there
-	 */
+	/** Waits until the job has ended and answers it as it is then, good or bad. */
 	async wait(
 		line: Line,
 		job: Resource,
-		deadline: number,
-		endings?: Endings,
-		path?: string,
+		timeoutMs: number,
+		{ endings, path, isOld = false }: WaitOptions = {},
 	): Promise<Result<Ended>> {
 		if (jobState(job, endings) !== 'running') return ok({ job, atFirstLook: true });
 		if (line.signal?.aborted) return fail({ kind: 'cancelled' }, job);
 		return await new Promise<Result<Ended>>((resolve) => {
-			const since = this.clock.now();
+			const since = this.clock.monotonic();
 			const cancel = () => waiter.settle(fail({ kind: 'cancelled' }, waiter.job));
 			const dispose = onAbort(line.signal, cancel);
 			const kind = kindOf(job);
-			const nextLook = since + this.pace.next(kind, 0);
+			const nextLook = isOld ? since : since + this.pace.next(kind, 0);
+			const deadline = since + timeoutMs;
 			const waiter: Waiter = {
-				...{
-					job,
-					kind,
-					line,
-					since,
-					deadline,
-					endings,
-					path,
-					nextLook,
-					running: 0,
-					told: false,
-					unknown: 0,
-				},
+				...{ job, kind, line, path, endings, isOld, since, deadline, nextLook },
+				...{ askedAt: -Infinity, lastLookBy: undefined, running: 0, told: false, unknown: 0 },
 				settle: (result) => {
 					dispose();
 					if (!this.waiters.delete(waiter)) return;
@@ -95,8 +99,14 @@ export class Watch {
 			this.waiters.add(waiter);
 			// Not for each of thousands: going through all of them takes time.
 			if (Math.min(nextLook, deadline) < this.napUntil) this.nap?.abort();
-			if (!this.looking) void this.look();
+			if (!this.isRunning) void this.run();
 		});
+	}
+
+	/** Waits until a job that nobody waits for no longer holds its place. `false` when the line was cancelled first. */
+	async hasEnded(line: Line, job: Resource): Promise<boolean> {
+		const ended = await this.wait(line, job, HELD_MS, { isOld: true });
+		return ended.ok || ended.failure.kind !== 'cancelled';
 	}
 
 	/**
@@ -106,70 +116,111 @@ export class Watch {
 	tell(job: Resource): void {
 		for (const waiter of [...this.waiters]) {
 			if (waiter.job.id !== job.id) continue;
+			const now = this.clock.monotonic();
 			waiter.told = jobState(job, waiter.endings) !== 'running';
-			if (this.looker.saw(waiter, job, this.clock.now(), hasAll)) continue;
-			waiter.nextLook = this.clock.now();
+			if (this.looker.saw(waiter, job, now, hasAll)) continue;
+			waiter.nextLook = now;
 			this.nap?.abort();
 		}
 	}
 
-	private async look(): Promise<void> {
-		this.looking = true;
+	/** Runs as long as anybody waits. Should it ever fail, it fails all waits, lest they hang. */
+	private async run(): Promise<void> {
+		this.isRunning = true;
 		this.misses = 0;
-		while (this.waiters.size > 0) {
-			const wait = this.untilNextLook();
-			if (wait > 0) {
-				this.nap = new AbortController();
-				this.napUntil = this.clock.now() + wait;
-				await this.clock.sleep(wait, this.nap.signal);
-				this.nap = undefined;
+		try {
+			// Who begins to wait at the same moment is looked at together.
+			await Promise.resolve();
+			while (this.waiters.size > 0) await this.step();
+		} catch {
+			for (const waiter of [...this.waiters]) {
+				const failure = { kind: 'answer', status: 200, problem: 'it cannot be read' } as const;
+				waiter.settle(fail(failure, waiter.job));
 			}
-			this.expire();
-			if (this.waiters.size === 0 || this.untilNextLook() > 0) continue;
-			await this.lookOnce();
-			this.lastLook = this.clock.now();
+		} finally {
+			this.isRunning = false;
 		}
-		this.looking = false;
 	}
 
-	/** The job that is due first sets the time, within the bounds; the nearest deadline is never overslept. */
-	private untilNextLook(): number {
-		const now = this.clock.now();
-		let due = Infinity;
+	/** Deadlines hold even while a look hangs, so that nothing here waits for one. */
+	private async step(): Promise<void> {
+		const wait = this.untilNextStep();
+		if (wait > 0) {
+			this.nap = new AbortController();
+			this.napUntil = this.clock.monotonic() + wait;
+			// A whole millisecond at least, lest rounding turns this into a loop that never sleeps.
+			await this.clock.sleep(Math.max(1, wait), this.nap.signal);
+			this.nap = undefined;
+		}
+		this.expire();
+		if (this.waiters.size > 0 && !this.isLooking && this.nextLook() <= this.clock.monotonic()) {
+			void this.look();
+		}
+	}
+
+	private untilNextStep(): number {
+		const now = this.clock.monotonic();
 		let deadline = Infinity;
+		for (const waiter of this.waiters) {
+			deadline = Math.min(deadline, waiter.lastLookBy ?? waiter.deadline);
+		}
+		return Math.min(this.isLooking ? now + LONGEST_NAP_MS : this.nextLook(), deadline) - now;
+	}
+
+	/** The job that is due first sets the time, within the bounds. Passing faults do not delay the last look of a wait. */
+	private nextLook(): number {
+		let due = Infinity;
 		let step = Infinity;
+		let misses = this.misses;
 		for (const waiter of this.waiters) {
 			due = Math.min(due, waiter.nextLook);
-			deadline = Math.min(deadline, waiter.deadline);
 			step = Math.min(step, this.pace.step(waiter.kind));
+			if (waiter.lastLookBy !== undefined) misses = 0;
 		}
-		const earliest = this.lastLook + Math.max(step, this.shortest());
-		return Math.min(Math.max(due, earliest), deadline) - now;
+		const spacing = Math.min(LONGEST_BACKOFF_MS, this.spacing * 2 ** misses);
+		return Math.max(due, this.lastLook + Math.max(step, spacing));
 	}
 
-	/** The least time between two looks: it respects the request budget, and doubles while looks bring no answer. */
-	private shortest(): number {
-		const budget = 60_000 / (this.gate.requestsPerMinute * BUDGET_PART);
-		return Math.min(LONGEST_BACKOFF_MS, Math.max(SHORTEST_MS, budget) * 2 ** this.misses);
+	/** The least time between two looks that respects the request budget. */
+	private get spacing(): number {
+		return Math.max(SHORTEST_MS, 60_000 / (this.gate.requestsPerMinute * BUDGET_PART));
 	}
 
+	/**
+	 * Ends the waits that are over. Not on old news, though: when nobody has asked for the job of late, for instance because the
+	 * machine slept past the deadline, one more look decides.
+	 */
 	private expire(): void {
-		const now = this.clock.now();
+		const now = this.clock.monotonic();
 		for (const waiter of [...this.waiters]) {
 			if (now < waiter.deadline) continue;
-			waiter.settle(fail({ kind: 'deadline', waitedMs: now - waiter.since }, waiter.job));
+			waiter.lastLookBy ??= now + LAST_LOOK_MS;
+			const isAsked = waiter.askedAt > waiter.deadline - this.spacing && !this.isLooking;
+			if (isAsked || now >= waiter.lastLookBy) {
+				waiter.settle(fail({ kind: 'deadline', waitedMs: now - waiter.since }, waiter.job));
+			} else waiter.nextLook = Math.min(waiter.nextLook, now);
 		}
 	}
 
-	private async lookOnce(): Promise<void> {
-		const isAnswered = await this.looker.at(this.waiters);
-		this.misses = isAnswered ? 0 : this.misses + 1;
-		this.schedule();
+	private async look(): Promise<void> {
+		this.isLooking = true;
+		let isAnswered = false;
+		try {
+			isAnswered = await this.looker.at(this.waiters);
+		} catch {
+			// What throws has brought no answer. The next look may.
+		} finally {
+			this.misses = isAnswered ? 0 : this.misses + 1;
+			this.lastLook = this.clock.monotonic();
+			this.isLooking = false;
+			this.schedule();
+			this.nap?.abort();
+		}
 	}
 
 	/** Whom the look did not reach is looked at again. */
 	private schedule(): void {
-		const now = this.clock.now();
+		const now = this.clock.monotonic();
 		for (const waiter of this.waiters) {
 			if (waiter.nextLook > now) continue;
 			waiter.nextLook = waiter.since + this.pace.next(waiter.kind, now - waiter.since);

@@ -31,10 +31,15 @@ export class Workspace {
 		readonly random: Random = Math.random,
 	) {
 		this.gate = new Gate(clock, plan.requestsPerMinute);
-		this.slots = new Slots(plan.concurrentJobs, clock, random);
 		this.client = new Client(this.gate, clock, random);
 		this.funds = new Funds(clock);
 		this.watch = new Watch(this.client, this.gate, clock);
+		this.slots = new Slots(
+			plan.concurrentJobs,
+			clock,
+			random,
+			async (line, job) => await this.watch.hasEnded(line, job),
+		);
 	}
 
 	/** A plan that was changed in the credential holds from the next request on. */

@@ -23,10 +23,33 @@ export class VirtualClock implements Clock {
 	/** Every sleep that was asked for, in milliseconds. */
 	readonly sleeps: number[] = [];
 
-	constructor(private time = Date.parse('2026-01-01T00:00:00.000Z')) {}
+	/** Of the monotonic clock. */
+	private time = 3_600_000;
+
+	/** What the wall clock is ahead of the monotonic one. */
+	private ahead: number;
+
+	constructor(wall = Date.parse('2026-01-01T00:00:00.000Z')) {
+		this.ahead = wall - this.time;
+	}
 
 	now(): number {
+		return this.time + this.ahead;
+	}
+
+	/** Far from the wall clock, so that it shows when a moment of the one is taken for one of the other. */
+	monotonic(): number {
 		return this.time;
+	}
+
+	/** Somebody sets the wall clock forward, or back by a negative time. No time passes. */
+	setWall(byMs: number): void {
+		this.ahead += byMs;
+	}
+
+	/** The machine stands still: time passes, and whoever should have been woken is so late. */
+	stall(ms: number): void {
+		this.time += ms;
 	}
 
 	/** How many sleep now: 0 after a story that leaves nothing behind. */

