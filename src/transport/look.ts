@@ -74,7 +74,8 @@ export class Look {
 			waiter.nextLook = waiter.since + this.pace.next(waiter.kind, age);
 			return true;
 		}
-		if (state === 'good' && !waiter.isOld) this.pace.learn(waiter.kind, waiter.running, age, waiter.told);
+		if (state === 'good' && !waiter.isOld)
+			this.pace.learn(waiter.kind, waiter.running, age, waiter.told);
 		waiter.settle(ok({ job, atFirstLook: waiter.running === 0 }));
 		return true;
 	}

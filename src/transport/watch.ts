@@ -3,6 +3,7 @@ import type { Client } from './client';
 import type { Gate } from './gate';
 import { jobState, type Endings } from './job';
 import { Look } from './look';
+import { LookTimes } from './lookTimes';
 import { hasAll } from './lookup';
 import { Pace } from './pace';
 import { fail, ok, type Result } from './result';
@@ -10,16 +11,6 @@ import type { Clock, Line, Resource } from './types';
 import { kindOf, type Ended, type Waiter } from './waiter';
 
 export type { Ended } from './waiter';
-
-/** Two looks are never closer than this, in milliseconds; nor do they use up more than this part of the requests a minute. */
-const SHORTEST_MS = 2_000;
-const BUDGET_PART = 0.5;
-
-/** Longest time between two looks when they bring no answer, in milliseconds. */
-const LONGEST_BACKOFF_MS = 60_000;
-
-/** How long the last look may take that a deadline calls for, in milliseconds. */
-const LAST_LOOK_MS = 60_000;
 
 /** Longest sleep while a look is under way, in milliseconds: most are cut short, and each leaves a timer of n8n's behind. */
 const LONGEST_NAP_MS = 15_000;
@@ -48,6 +39,8 @@ export class Watch {
 
 	private readonly looker: Look;
 
+	private readonly times: LookTimes;
+
 	/** Ends the sleep before the next look when something has changed; `undefined` while nobody sleeps. */
 	private nap: AbortController | undefined;
 
@@ -58,16 +51,13 @@ export class Watch {
 
 	private isLooking = false;
 
-	private lastLook = -Infinity;
-
-	private misses = 0;
-
 	constructor(
 		client: Client,
-		private readonly gate: Gate,
+		gate: Gate,
 		private readonly clock: Clock,
 	) {
 		this.looker = new Look(client, clock, this.pace);
+		this.times = new LookTimes(gate, this.pace);
 	}
 
 	/** Waits until the job has ended and answers it as it is then, good or bad. */
@@ -127,7 +117,7 @@ export class Watch {
 	/** Runs as long as anybody waits. Should it ever fail, it fails all waits, lest they hang. */
 	private async run(): Promise<void> {
 		this.isRunning = true;
-		this.misses = 0;
+		this.times.forgetFaults();
 		try {
 			// Who begins to wait at the same moment is looked at together.
 			await Promise.resolve();
@@ -153,52 +143,21 @@ export class Watch {
 			this.nap = undefined;
 		}
 		this.expire();
-		if (this.waiters.size > 0 && !this.isLooking && this.nextLook() <= this.clock.monotonic()) {
-			void this.look();
-		}
+		if (this.waiters.size === 0 || this.isLooking) return;
+		if (this.times.next(this.waiters) <= this.clock.monotonic()) void this.look();
 	}
 
 	private untilNextStep(): number {
 		const now = this.clock.monotonic();
-		let deadline = Infinity;
-		for (const waiter of this.waiters) {
-			deadline = Math.min(deadline, waiter.lastLookBy ?? waiter.deadline);
-		}
-		return Math.min(this.isLooking ? now + LONGEST_NAP_MS : this.nextLook(), deadline) - now;
+		const next = this.isLooking ? now + LONGEST_NAP_MS : this.times.next(this.waiters);
+		return Math.min(next, this.times.deadline(this.waiters)) - now;
 	}
 
-	/** The job that is due first sets the time, within the bounds. Passing faults do not delay the last look of a wait. */
-	private nextLook(): number {
-		let due = Infinity;
-		let step = Infinity;
-		let misses = this.misses;
-		for (const waiter of this.waiters) {
-			due = Math.min(due, waiter.nextLook);
-			step = Math.min(step, this.pace.step(waiter.kind));
-			if (waiter.lastLookBy !== undefined) misses = 0;
-		}
-		const spacing = Math.min(LONGEST_BACKOFF_MS, this.spacing * 2 ** misses);
-		return Math.max(due, this.lastLook + Math.max(step, spacing));
-	}
-
-	/** The least time between two looks that respects the request budget. */
-	private get spacing(): number {
-		return Math.max(SHORTEST_MS, 60_000 / (this.gate.requestsPerMinute * BUDGET_PART));
-	}
-
-	/**
-	 * Ends the waits that are over. Not on old news, though: when nobody has asked for the job of late, for instance because the
-	 * machine slept past the deadline, one more look decides.
-	 */
 	private expire(): void {
 		const now = this.clock.monotonic();
 		for (const waiter of [...this.waiters]) {
-			if (now < waiter.deadline) continue;
-			waiter.lastLookBy ??= now + LAST_LOOK_MS;
-			const isAsked = waiter.askedAt > waiter.deadline - this.spacing && !this.isLooking;
-			if (isAsked || now >= waiter.lastLookBy) {
-				waiter.settle(fail({ kind: 'deadline', waitedMs: now - waiter.since }, waiter.job));
-			} else waiter.nextLook = Math.min(waiter.nextLook, now);
+			if (!this.times.isOver(waiter, now, this.isLooking)) continue;
+			waiter.settle(fail({ kind: 'deadline', waitedMs: now - waiter.since }, waiter.job));
 		}
 	}
 
@@ -210,20 +169,9 @@ export class Watch {
 		} catch {
 			// What throws has brought no answer. The next look may.
 		} finally {
-			this.misses = isAnswered ? 0 : this.misses + 1;
-			this.lastLook = this.clock.monotonic();
 			this.isLooking = false;
-			this.schedule();
+			this.times.looked(this.waiters, this.clock.monotonic(), isAnswered);
 			this.nap?.abort();
-		}
-	}
-
-	/** Whom the look did not reach is looked at again. */
-	private schedule(): void {
-		const now = this.clock.monotonic();
-		for (const waiter of this.waiters) {
-			if (waiter.nextLook > now) continue;
-			waiter.nextLook = waiter.since + this.pace.next(waiter.kind, now - waiter.since);
 		}
 	}
 }

@@ -30,7 +30,11 @@ function jobsThatEnd() {
 			const isOn = () => !signal?.aborted;
 			watched.push({ id, owner, end: () => resolve(true), isOn });
 		});
-	return { watched, awaitEnd, idsOn: () => watched.filter(({ isOn }) => isOn()).map(({ id }) => id) };
+	return {
+		watched,
+		awaitEnd,
+		idsOn: () => watched.filter(({ isOn }) => isOn()).map(({ id }) => id),
+	};
 }
 
 /** Whether a promise has settled by now. */
