@@ -3,7 +3,7 @@ import { onAbort } from './aborts';
 /** No answer of the API is longer, in bytes; a longer one is not read to its end. */
 const MOST_BYTES = 32 * 1024 * 1024;
 
-const isStream = (body: unknown): body is NodeJS.ReadableStream =>
+export const isStream = (body: unknown): body is NodeJS.ReadableStream =>
 	typeof body === 'object' && body !== null && Symbol.asyncIterator in body;
 
 async function textOf(stream: NodeJS.ReadableStream): Promise<string | undefined> {
@@ -28,21 +28,25 @@ function parsed(text: string): unknown {
 
 /**
  * Reads the body of an answer as a stream, so that neither its length nor its pace is up to the service. Parsed JSON, or the
- * raw text where it is none; `undefined` when it is too long. Rejects when it breaks off, takes longer
- * than `timeoutMs`, or the execution is cancelled.
+ * raw text where it is none; `undefined` when it is too long. Rejects when it breaks off, or `end` fires.
  */
 export async function answerBody(
 	body: unknown,
-	timeoutMs: number,
-	cancel?: AbortSignal,
+	end: AbortSignal,
 ): Promise<{ value: unknown } | undefined> {
 	if (!isStream(body)) return { value: body };
-	const deadline = AbortSignal.timeout(timeoutMs);
-	const end = cancel ? AbortSignal.any([cancel, deadline]) : deadline;
-	const stop = () => (body as { destroy?: (error?: Error) => void }).destroy?.(end.reason as Error);
-	const dispose = onAbort(end, stop);
+	let dispose = () => {};
+	const ended = new Promise<never>((_, reject) => {
+		const stop = () => {
+			(body as { destroy?: () => void }).destroy?.();
+			// At once: a stream that stands still in the middle may not notice that it was destroyed.
+			reject(end.reason as Error);
+		};
+		if (end.aborted) stop();
+		else dispose = onAbort(end, stop);
+	});
 	try {
-		const text = await textOf(body);
+		const text = await Promise.race([textOf(body), ended]);
 		return text === undefined ? undefined : { value: parsed(text) };
 	} finally {
 		dispose();

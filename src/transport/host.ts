@@ -19,7 +19,10 @@ export interface BinarySource {
 export interface StreamedAnswer {
 	status: number;
 	headers: Record<string, string>;
+	/** Unpacked, where it came packed and n8n knows how; `content-length` still counts the packed bytes then. */
 	body: NodeJS.ReadableStream;
+	/** Ends the connection, and the body with an error unless it was read to its end. May be called again. */
+	close(): void;
 }
 
 /** What the transport needs from n8n for one item; everything else in the transport knows nothing of n8n. */

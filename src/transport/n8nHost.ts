@@ -6,8 +6,8 @@ import type {
 	IN8nHttpFullResponse,
 } from 'n8n-workflow';
 import { createHash } from 'crypto';
-import { answerBody } from './answerBody';
-import type { BinarySource, Host } from './host';
+import { answerBody, isStream } from './answerBody';
+import type { BinarySource, Body, Host } from './host';
 import { lostBy } from './networkFault';
 import { withoutSecret } from './redact';
 import type { Answer } from './types';
@@ -62,13 +62,18 @@ function sender(
 		const own: Record<string, string> = { ...headers };
 		request.headers = own;
 		if (body !== undefined) request.body = body as IDataObject;
+		// n8n takes the signal from the context: this one ends the connection at the deadline too, in the middle of a body.
+		const deadline = AbortSignal.timeout(shared.timeout);
+		const end = cancel ? AbortSignal.any([cancel, deadline]) : deadline;
 		try {
 			const answer = (await context.helpers.httpRequestWithAuthentication.call(
-				context,
+				Object.assign(Object.create(context) as typeof context, {
+					getExecutionCancelSignal: () => end,
+				}),
 				CREDENTIAL,
 				request,
 			)) as IN8nHttpFullResponse;
-			const content = await answerBody(answer.body, shared.timeout, cancel);
+			const content = await answerBody(answer.body, end);
 			if (!content) return { lost: 'an answer that is too long' };
 			return {
 				status: answer.statusCode,
@@ -77,6 +82,7 @@ function sender(
 			};
 		} catch (error) {
 			const hasKey = Object.keys(own).some((name) => name.toLowerCase() === 'authorization');
+			if (hasKey && deadline.aborted) return { lost: 'timeout' };
 			return withoutSecret(lostBy(error, hasKey), secret);
 		}
 	};
@@ -108,11 +114,27 @@ export function n8nHost(
 ): Host {
 	const { helpers } = context;
 	const signal = context.getExecutionCancelSignal();
-	const bare = () => ({
-		...STRICT,
-		...ambient(context, options, ANSWER_TIMEOUT_MS),
-		abortSignal: signal,
-	});
+	/** A request without credentials, whose answer is a stream that `close` ends, however far it got. */
+	const transfer = async (
+		request: Pick<IHttpRequestOptions, 'method' | 'url' | 'headers' | 'body'>,
+	) => {
+		const closing = new AbortController();
+		const answer = (await helpers.httpRequest({
+			...STRICT,
+			...ambient(context, options, ANSWER_TIMEOUT_MS),
+			...request,
+			encoding: 'stream',
+			abortSignal: signal ? AbortSignal.any([signal, closing.signal]) : closing.signal,
+		})) as IN8nHttpFullResponse;
+		const body = answer.body as unknown as NodeJS.ReadableStream & { destroy?: () => void };
+		// A connection that ends while nobody reads is nobody's error.
+		if (isStream(body)) body.on('error', () => {});
+		const close = () => {
+			closing.abort();
+			body?.destroy?.();
+		};
+		return { status: answer.statusCode, headers: headersOf(answer.headers), body, close };
+	};
 	return {
 		baseUrl: options.baseURL ?? '',
 		line: {
@@ -128,34 +150,32 @@ export function n8nHost(
 			// `false` keeps the HTTP library from adding a content type that is not among the headers given.
 			const given = Object.keys(headers).some((name) => name.toLowerCase() === 'content-type');
 			const own = given ? {} : { 'Content-Type': false };
+			let body: Body;
 			try {
-				const answer = (await helpers.httpRequest({
-					...bare(),
+				body = await source.open();
+			} catch {
+				return { lost: 'its file cannot be read', unsent: 'local' };
+			}
+			try {
+				const answer = await transfer({
 					method: 'PUT',
 					url,
 					headers: { ...own, 'Content-Length': source.size, ...headers },
-					body: (await source.open()) as Buffer,
-				})) as IN8nHttpFullResponse;
-				return { status: answer.statusCode, headers: headersOf(answer.headers), body: undefined };
+					body: body as Buffer,
+				});
+				answer.close();
+				return { status: answer.status, headers: answer.headers, body: undefined };
 			} catch (error) {
 				return lostBy(error);
+			} finally {
+				(body as { destroy?: () => void }).destroy?.();
 			}
 		},
 		async get(url) {
 			try {
-				const answer = (await helpers.httpRequest({
-					...bare(),
-					method: 'GET',
-					url,
-					// A packed answer is unpacked on the way, and its length then says nothing about the file.
-					headers: { 'Accept-Encoding': 'identity' },
-					encoding: 'stream',
-				})) as IN8nHttpFullResponse;
-				return {
-					status: answer.statusCode,
-					headers: headersOf(answer.headers),
-					body: answer.body as unknown as NodeJS.ReadableStream,
-				};
+				// A packed answer is unpacked on the way, and its length then says nothing about the file.
+				const headers = { 'Accept-Encoding': 'identity' };
+				return await transfer({ method: 'GET', url, headers });
 			} catch (error) {
 				return lostBy(error);
 			}

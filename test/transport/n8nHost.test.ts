@@ -112,7 +112,10 @@ test('what fails before the key is on the request never left, and is told in its
 test('a file that cannot be opened is a lost transfer', async () => {
 	const { host } = hostOf(full(200));
 	const gone = sourceWith({ open: async () => await Promise.reject(new Error('gone')) });
-	expect(await host.put('https://put.example/x', {}, gone)).toEqual({ lost: 'Error' });
+	expect(await host.put('https://put.example/x', {}, gone)).toEqual({
+		lost: 'its file cannot be read',
+		unsent: 'local',
+	});
 });
 
 test('a key that the service echoes comes out masked', async () => {

@@ -31,7 +31,7 @@ async function collected(
 	const get: Host['get'] = async (address) => {
 		asked.push(address);
 		const status = address.includes('gone') ? 403 : 200;
-		return { status, headers: {}, body: Readable.from(['x']) };
+		return { status, headers: {}, close: () => {}, body: Readable.from(['x']) };
 	};
 	const store: Host['store'] = async (_body, fileName, mimeType) => ({
 		data: { data: 'x', fileName, mimeType },

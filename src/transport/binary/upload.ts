@@ -1,14 +1,15 @@
 import { ENDPOINTS, IDEMPOTENCY_HEADER } from '../../contract';
 import type { BinarySource, Host } from '../host';
 import { fail, ok, type Failed, type Result } from '../result';
-import { isLost, isRecord } from '../types';
+import { isLost, isRecord, type Answer } from '../types';
 import type { Workspace } from '../workspace';
 import { safeFileName } from './fileName';
 import { extensionOf, mediaTypeOf } from './mediaTypes';
+import { isPassing, promisedLength, transferDelay } from './transfer';
 import { transferUrlProblem } from './urlRules';
 
 /** Tries of the PUT in all, each with a presigned address of its own. */
-const TRIES = 3;
+const TRIES = 4;
 
 /** Headers that are not the service's to set, or that would carry credentials elsewhere. */
 const WITHHELD = new Set(['host', 'cookie', 'authorization', 'proxy-authorization']);
@@ -21,10 +22,13 @@ async function isThere(host: Host, url: string, size: number): Promise<boolean> 
 	if (transferUrlProblem(url, host.baseUrl)) return false;
 	const answer = await host.get(url);
 	if (isLost(answer)) return false;
-	answer.body.on('error', () => {});
-	answer.body.resume();
-	return answer.status === 200 && Number(answer.headers['content-length'] ?? size) === size;
+	answer.close();
+	return answer.status === 200 && (promisedLength(answer) ?? size) === size;
 }
+
+/** Whether another try may end better. */
+const mayHelp = (answer: Answer): boolean =>
+	isLost(answer) ? !answer.unsent || answer.unsent === 'connection' : isPassing(answer.status);
 
 function uploadFlaw(body: unknown): string | undefined {
 	if (!isRecord(body)) return 'it is no JSON object';
@@ -95,12 +99,17 @@ export async function upload(
 		};
 		if (!isLost(answer) && answer.status >= 200 && answer.status < 300) return sent();
 		trouble = problem(isLost(answer) ? answer.lost : `the storage answered ${answer.status}`);
-		if (!isLost(answer) && answer.status < 500) {
-			if (!USED_UP.has(answer.status)) return trouble;
+		if (!isLost(answer) && USED_UP.has(answer.status)) {
 			if (await isThere(host, String(said.url), source.size)) return sent();
 			continue;
 		}
-		await workspace.clock.sleep(workspace.random() * 1_000 * 2 ** attempt, host.line.signal);
+		if (!mayHelp(answer)) return trouble;
+		if (attempt === TRIES) break;
+		await workspace.clock.sleep(
+			transferDelay(isLost(answer) ? undefined : answer.headers, attempt, workspace),
+			host.line.signal,
+		);
+		if (host.line.signal?.aborted) return fail({ kind: 'cancelled' });
 	}
 	return trouble;
 }

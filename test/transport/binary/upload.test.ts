@@ -1,6 +1,7 @@
+import { Readable } from 'stream';
 import { upload } from '../../../src/transport/binary/upload';
-import type { Host } from '../../../src/transport/host';
-import type { Answer, ApiRequest } from '../../../src/transport/types';
+import type { Host, StreamedAnswer } from '../../../src/transport/host';
+import type { Answer, ApiRequest, LostAnswer } from '../../../src/transport/types';
 import { answer, errorBody, LOST } from '../../support/answers';
 import { hostWith, sourceWith, workspaceWith } from '../../support/run';
 import { VirtualClock } from '../../support/virtualClock';
@@ -20,10 +21,19 @@ interface Put {
 	headers: Record<string, string>;
 }
 
-async function send(puts: Answer[], created: Answer[] = [place()], source = sourceWith()) {
+const NOT_THERE = { status: 404, headers: {}, body: Readable.from(['no']), close: () => {} };
+
+async function send(
+	puts: Answer[],
+	created: Answer[] = [place()],
+	source = sourceWith(),
+	found: StreamedAnswer | LostAnswer = NOT_THERE,
+) {
 	const clock = new VirtualClock();
 	const posts: ApiRequest[] = [];
 	const sent: Put[] = [];
+	const looked: string[] = [];
+	const started = clock.now();
 	const put: Host['put'] = async (url, headers) => {
 		sent.push({ url, headers });
 		return puts[Math.min(sent.length, puts.length) - 1] ?? LOST;
@@ -33,10 +43,17 @@ async function send(puts: Answer[], created: Answer[] = [place()], source = sour
 			posts.push(request);
 			return created[Math.min(posts.length, created.length) - 1] ?? LOST;
 		},
-		{ put },
+		{
+			put,
+			get: async (url) => {
+				looked.push(url);
+				return found;
+			},
+		},
 	);
 	const story = upload(host, workspaceWith(clock), { field: 'clip', source, key: 'key' });
-	return { result: await clock.run(story), posts, sent };
+	const result = await clock.run(story);
+	return { result, posts, sent, looked, took: clock.now() - started };
 }
 
 test('name, type and size are told, the file is put where the service says, its final URL is the answer', async () => {
@@ -85,7 +102,7 @@ test('a file without a usable name or type gets one', async () => {
 	expect(typed.posts[0]?.body).toMatchObject({ filename: 'clip.png', content_type: 'image/png' });
 });
 
-test('a transfer that fails is tried three times, each with an address and key of its own', async () => {
+test('a transfer that fails is tried four times, each with an address and key of its own', async () => {
 	const { result, posts, sent } = await send([LOST, answer(503), answer(200, '')]);
 	expect(result.ok).toBe(true);
 	expect(sent).toHaveLength(3);
@@ -98,7 +115,62 @@ test('a transfer that fails is tried three times, each with an address and key o
 	expect(never.result).toMatchObject({
 		failure: { kind: 'upload', field: 'clip', problem: 'ECONNRESET' },
 	});
-	expect(never.sent).toHaveLength(3);
+	expect(never.sent).toHaveLength(4);
+});
+
+test.each([408, 429, 500, 503])('a %i of the storage is tried again', async (status) => {
+	const { result, sent, posts } = await send([answer(status), answer(200, '')]);
+	expect(result.ok).toBe(true);
+	expect(sent).toHaveLength(2);
+	expect(posts).toHaveLength(2);
+});
+
+test('after the Retry-After of the storage, up to the cap', async () => {
+	const asked = await send([answer(429, '', { 'retry-after': '30' }), answer(200, '')]);
+	expect(asked.took).toBeGreaterThanOrEqual(30_000);
+	expect(asked.took).toBeLessThan(31_001);
+	const capped = await send([answer(503, '', { 'retry-after': '99999' }), answer(200, '')]);
+	expect(capped.took).toBeLessThan(121_001);
+});
+
+test.each(['local', 'certificate'] as const)(
+	'a %s failure of the transfer is final',
+	async (unsent) => {
+		const { result, sent } = await send([{ lost: 'why', unsent }, answer(200, '')]);
+		expect(result).toMatchObject({ failure: { problem: 'why' } });
+		expect(sent).toHaveLength(1);
+	},
+);
+
+describe.each([401, 403, 404, 409, 410, 412])('an address that answers %i is used up', (status) => {
+	const there = (length: string): StreamedAnswer => ({
+		status: 200,
+		headers: { 'content-length': length },
+		body: Readable.from(['cat']),
+		close: () => {},
+	});
+
+	test('a new one is asked for where the file is not there', async () => {
+		const { result, sent, posts, looked } = await send([answer(status), answer(200, '')]);
+		expect(result.ok).toBe(true);
+		expect([sent.length, posts.length]).toEqual([2, 2]);
+		expect(looked).toEqual(['https://files.example/1']);
+	});
+
+	test('nothing is sent again where an earlier try has arrived after all', async () => {
+		const arrived = await send([LOST, answer(status)], [place()], sourceWith(), there('3'));
+		expect(arrived.result).toMatchObject({ ok: true, value: { url: 'https://files.example/1' } });
+		expect(arrived.sent).toHaveLength(2);
+		const other = await send([answer(status)], [place()], sourceWith(), there('2'));
+		expect(other.result.ok).toBe(false);
+		expect(other.sent).toHaveLength(4);
+	});
+});
+
+test('an address that may not be read is not looked at', async () => {
+	const url = 'https://10.0.0.1/1';
+	const { looked } = await send([answer(403), answer(200, '')], [place({ url })]);
+	expect(looked).toEqual([]);
 });
 
 test.each([302, 400, 413])(
