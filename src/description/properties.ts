@@ -4,11 +4,17 @@ import type {
 	INodePropertyOptions,
 	INodePropertyRouting,
 } from 'n8n-workflow';
+import type { Labels } from '../transport/fieldLabels';
 import { runner } from '../transport/runner';
+import { sentFields } from './check';
 import type { Field, Operation, Sent } from './operation';
 import { prepare } from './prepare';
 
 type Show = NonNullable<IDisplayOptions['show']>;
+
+/** Labels of the editor by the names that the service knows fields by. */
+const labelsOf = ({ fields }: Operation): Labels =>
+	Object.fromEntries(sentFields(fields).map(({ sent, label }) => [sent.as, label]));
 
 /** The request of an operation, and the two functions that all operations share. */
 function routingOf(operation: Operation): INodePropertyRouting {
@@ -16,7 +22,7 @@ function routingOf(operation: Operation): INodePropertyRouting {
 	return {
 		request: { method, url: path },
 		send: { preSend: [prepare(operation)], paginate: true },
-		operations: { pagination: runner(operation.plan) },
+		operations: { pagination: runner(operation.plan, labelsOf(operation)) },
 	};
 }
 

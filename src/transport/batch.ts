@@ -1,4 +1,4 @@
-import type { IExecuteSingleFunctions, NodeApiError, NodeOperationError } from 'n8n-workflow';
+import type { IDataObject, IExecuteSingleFunctions, NodeApiError } from 'n8n-workflow';
 import { Lead } from './lead';
 import { inputItems, nodeInput } from './nodeInput';
 import type { Result } from './result';
@@ -25,8 +25,6 @@ export interface Place {
 	node: string;
 }
 
-type NodeError = NodeApiError | NodeOperationError;
-
 /**
  * What the items of one run of a node know of each other. n8n starts all of them at once and, without Continue On Fail,
  * throws away the results of all when one fails; so nothing is sent when one of them cannot be right, and the error of
@@ -37,7 +35,7 @@ export class Batch {
 
 	private readonly jobs = new Map<number, Resource>();
 
-	private readonly errors: Array<{ error: NodeError; description: string }> = [];
+	private readonly errors: Array<{ error: NodeApiError; description: string; item: number }> = [];
 
 	private faulty = 0;
 
@@ -63,7 +61,7 @@ export class Batch {
 	private ending: AbortSignal | undefined;
 
 	constructor(
-		private readonly total: number,
+		readonly total: number,
 		/** Whether n8n starts the items in portions (its batching option), so that not all are known at first. */
 		private readonly portioned: boolean,
 	) {}
@@ -130,8 +128,8 @@ export class Batch {
 	}
 
 	/** Keeps an error that is going to be thrown, to complete it with the ids of jobs that come after it. */
-	fails(error: NodeError): NodeError {
-		this.errors.push({ error, description: error.description ?? '' });
+	fails(error: NodeApiError, item: number): NodeApiError {
+		this.errors.push({ error, description: error.description ?? '', item });
 		return error;
 	}
 
@@ -139,18 +137,38 @@ export class Batch {
 	end(): void {
 		this.ended += 1;
 		if (this.ended < this.total || this.errors.length === 0 || this.jobs.size === 0) return;
-		const jobs = this.jobList();
-		for (const { error, description } of this.errors) error.description = `${description}${jobs}`;
+		for (const { error, description, item } of this.errors) {
+			const others = this.jobsBut(item);
+			if (others.length === 0) continue;
+			error.description = `${description} ${jobsSentence(others)}`.trim();
+			const data = error.context.data as IDataObject;
+			error.context.data = { ...data, otherJobs: others };
+		}
 	}
 
-	private jobList(): string {
-		const jobs = [...this.jobs].sort(([a], [b]) => a - b);
-		const named = jobs.map(([item, { id, status }]) => `${id} (item ${item}, ${String(status)})`);
-		return (
-			` Jobs of this run that exist and can be fetched by their id: ${named.join(', ')}.` +
-			' Retrying this execution continues with them instead of paying again.'
-		);
+	/** The jobs of the other items: that of the failed one its error has named. */
+	private jobsBut(own: number): OtherJob[] {
+		const jobs = [...this.jobs].filter(([item]) => item !== own).sort(([a], [b]) => a - b);
+		return jobs.map(([item, { id, status }]) => ({ id, item, status: String(status) }));
 	}
+}
+
+interface OtherJob extends IDataObject {
+	id: string;
+	item: number;
+	status: string;
+}
+
+/** Jobs that an error names one by one; all of them are under *Error details*. */
+const MOST_NAMED = 10;
+
+function jobsSentence(jobs: OtherJob[]): string {
+	const named = jobs
+		.slice(0, MOST_NAMED)
+		.map(({ id, item, status }) => `${id} (item ${item}, ${status})`);
+	const rest = jobs.length - named.length;
+	const more = rest > 0 ? ` and ${rest} more, under Error details` : '';
+	return `Other jobs of this run: ${named.join(', ')}${more}. Retrying this execution continues with those that have not failed.`;
 }
 
 const batches = new WeakMap<object, Batch>();

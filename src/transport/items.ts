@@ -1,10 +1,4 @@
-import type {
-	IBinaryKeyData,
-	IDataObject,
-	INodeExecutionData,
-	NodeApiError,
-	NodeOperationError,
-} from 'n8n-workflow';
+import type { IBinaryKeyData, IDataObject, INodeExecutionData, NodeApiError } from 'n8n-workflow';
 import type { Outcome } from './run';
 import type { Settings } from './settings';
 import { isRecord, type Resource } from './types';
@@ -76,14 +70,20 @@ export function itemsOf(
 }
 
 /**
- * The item of a failure with Continue On Fail, with the pairing that n8n's own error item lacks. The error stands beside the
- * json, where n8n looks for it; n8n 2.41 then makes `{ error: message }` of the json, so the message names the job.
+ * The item of a failed row. n8n makes `{ error: message }` of an item with an error beside its json, so the error stands in the json.
+ * @param row the json of the input item; `undefined` with an error output, where n8n 2.41 knows an error item by its
+ * having no fields but `error` and `details`, and puts those of its row there itself
  */
 export function errorItem(
-	error: NodeApiError | NodeOperationError,
+	error: NodeApiError,
+	details: IDataObject,
 	item: number,
-	job?: Resource,
+	row: IDataObject | undefined,
 ): INodeExecutionData {
-	const json = { ...(job ? jsonOf(job) : {}), message: error.message };
-	return { json, error, pairedItem: { item } };
+	const { message, description } = error;
+	const told = { error: message, details: { ...details, description: description ?? '' } };
+	const failed: INodeExecutionData = { json: { ...row, ...told }, pairedItem: { item } };
+	// Older versions know it by the error beside the json. Not enumerable, it does not survive the copy that is made for the output.
+	if (!row) Object.defineProperty(failed, 'error', { value: error, writable: true });
+	return failed;
 }

@@ -5,12 +5,15 @@ import type {
 	INodeExecutionData,
 } from 'n8n-workflow';
 import { batchOf, type Batch, type Prepared } from './batch';
-import { nodeError, type ErrorContext } from './errors';
+import { detailsOf, nodeError, type ErrorContext } from './errors';
+import type { Labels } from './fieldLabels';
 import { isOutOfCredits } from './halting';
+import type { ItemMemory } from './idempotency';
 import { errorItem, itemsOf } from './items';
 import { openRun } from './open';
 import type { Failed, Result } from './result';
 import type { OperationPlan, Run } from './run';
+import type { Known } from './spending';
 import { story } from './story';
 import { inTurn } from './turn';
 
@@ -21,15 +24,34 @@ function isTolerated(failed: Failed, opened: Result<Run>): boolean {
 	return lacksCredits && opened.ok && opened.value.settings.onInsufficientCredits === 'continue';
 }
 
-function contextOf(batch: Batch, { endpoint }: OperationPlan, itemIndex: number): ErrorContext {
-	const { submitted, notSubmitted } = batch;
-	return { endpoint, itemIndex, submitted, notSubmitted };
+const knownOf = ({ jobId, unclearAt }: ItemMemory): Known => ({
+	jobId,
+	outcomeUnknown: unclearAt !== undefined,
+});
+
+function contextOf(
+	batch: Batch,
+	{ endpoint, object }: OperationPlan,
+	itemIndex: number,
+	opened: Result<Run>,
+): ErrorContext {
+	const { submitted, notSubmitted, total: items } = batch;
+	const shared = { endpoint, object, itemIndex, items, submitted, notSubmitted };
+	if (!opened.ok) return shared;
+	const { settings, memory } = opened.value;
+	return { ...shared, idempotency: settings.idempotency, known: knownOf(memory) };
+}
+
+/** An operation with the labels of its fields by the names that these have in the API. */
+interface Runnable {
+	plan: OperationPlan;
+	labels: Labels;
 }
 
 async function runItem(
 	context: IExecutePaginationFunctions,
 	options: IHttpRequestOptions,
-	plan: OperationPlan,
+	{ plan, labels }: Runnable,
 	batch: Batch,
 	prepared: Result<Prepared>,
 ): Promise<INodeExecutionData[]> {
@@ -46,9 +68,12 @@ async function runItem(
 	const failed = result as Failed;
 	const tolerated = lenient || isTolerated(failed, opened);
 	if (!tolerated && failed.failure.kind === 'notSent') return [];
-	const error = nodeError(context.getNode(), failed, contextOf(batch, plan, itemIndex));
-	if (tolerated) return [errorItem(error, itemIndex, failed.job)];
-	throw batch.fails(error);
+	const known = { ...contextOf(batch, plan, itemIndex, opened), labels };
+	const node = context.getNode();
+	const error = nodeError(node, failed, known);
+	if (!tolerated) throw batch.fails(error, itemIndex);
+	const row = node.onError === 'continueErrorOutput' ? undefined : context.getInputData().json;
+	return [errorItem(error, detailsOf(failed, known), itemIndex, row)];
 }
 
 /**
@@ -58,7 +83,7 @@ async function runItem(
  * Without Continue On Fail n8n throws the error of the first item that rejects, in their order, and sets that item's number
  * on it. So items that have no error of their own answer with nothing, and the one that has one is reported.
  */
-export function runner(plan: OperationPlan) {
+export function runner(plan: OperationPlan, labels: Labels = {}) {
 	return async function (
 		this: IExecutePaginationFunctions,
 		{ options }: DeclarativeRestApiSettings.ResultOptions,
@@ -67,7 +92,8 @@ export function runner(plan: OperationPlan) {
 		const prepared = batch?.begin(this.getItemIndex());
 		if (!batch || !prepared) return [];
 		try {
-			return await runItem(this, options as IHttpRequestOptions, plan, batch, prepared);
+			const operation = { plan, labels };
+			return await runItem(this, options as IHttpRequestOptions, operation, batch, prepared);
 		} finally {
 			batch.end();
 		}

@@ -36,6 +36,8 @@ export interface NodeRun {
 	evaluatedArguments?: IDataObject;
 	executionId: string;
 	continueOnFail: boolean;
+	/** Whether failed rows leave by the error output. */
+	errorOutput?: boolean;
 	signal?: AbortSignal;
 }
 
@@ -80,7 +82,11 @@ export function nodeContext(run: NodeRun, item = 0): IExecuteSingleFunctions {
 			return run.evaluatedArguments?.[key];
 		},
 		getItemIndex: () => item,
-		getNode: () => ({ ...NODE, parameters: run.rawParameters ?? {} }),
+		getNode: () => ({
+			...NODE,
+			parameters: run.rawParameters ?? {},
+			...(run.errorOutput && { onError: 'continueErrorOutput' }),
+		}),
 		getWorkflow: () => ({ id: 'workflow-1', active: false }),
 		getTimezone: () => 'Europe/Berlin',
 		getExecutionId: () => run.executionId,

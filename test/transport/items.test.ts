@@ -1,4 +1,4 @@
-import { NodeOperationError } from 'n8n-workflow';
+import { NodeApiError } from 'n8n-workflow';
 import { errorItem, itemsOf, jsonOf } from '../../src/transport/items';
 import { NODE } from '../support/nodeContext';
 import { settingsWith } from '../support/run';
@@ -94,16 +94,26 @@ test('what was not made is told on every item', () => {
 	);
 });
 
-test('an error item has what is known of the job, the error beside it, and its pairing', () => {
-	const error = new NodeOperationError(NODE, 'It failed');
-	expect(errorItem(error, 4, { id: 'gen_1', error: { message: 'no' } })).toEqual({
-		json: { id: 'gen_1', failure: { message: 'no' }, message: 'It failed' },
-		error,
-		pairedItem: { item: 4 },
+describe('a failed row', () => {
+	const error = new NodeApiError(NODE, {}, { message: 'It failed', description: 'Do this' });
+	const told = { error: 'It failed', details: { jobId: 'gen_1', description: 'Do this' } };
+
+	test('keeps its fields, says what failed, and is paired', () => {
+		const row = { title: 'A', error: 'old', details: 7 };
+		const item = errorItem(error, { jobId: 'gen_1' }, 4, row);
+		expect(item).toEqual({ json: { title: 'A', ...told }, pairedItem: { item: 4 } });
+		expect(row).toEqual({ title: 'A', error: 'old', details: 7 });
+		expect('error' in item).toBe(false);
 	});
-	expect(errorItem(error, 4)).toEqual({
-		json: { message: 'It failed' },
-		error,
-		pairedItem: { item: 4 },
+
+	test('of the error output is bare, and known as failed by every version of n8n', () => {
+		const item = errorItem(error, { jobId: 'gen_1' }, 4, undefined);
+		expect(item.json).toEqual(told);
+		expect(item.error).toBe(error);
+		expect({ ...item }).toEqual({ json: told, pairedItem: { item: 4 } });
+		expect({ ...item }).not.toHaveProperty('error');
+		// As n8n 2.0 does.
+		item.error = undefined;
+		expect(item.error).toBeUndefined();
 	});
 });

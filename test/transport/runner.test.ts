@@ -188,13 +188,17 @@ describe('with Continue On Fail', () => {
 		expect(model.jobs).toHaveLength(2);
 		expect(items[1]).toMatchObject({
 			pairedItem: { item: 1 },
-			json: { message: /^Prompt is empty/ },
+			json: {
+				prompt: '',
+				error: 'Prompt is empty [item 1]',
+				details: { item: 1, credits: 'none spent' },
+			},
 		});
-		expect(items[1]?.error?.message).toMatch(/^Prompt is empty/);
-		expect(items.map(({ error }) => Boolean(error))).toEqual([false, true, false, true]);
+		const failed = items.map(({ json, error }) => Boolean(json.error ?? error));
+		expect(failed).toEqual([false, true, false, true]);
 	});
 
-	test('the error item of a failed job has its fields', async () => {
+	test('the row of a failed job keeps its fields and says which job it was', async () => {
 		const ending = (prompt: string) =>
 			prompt === 'bad'
 				? { status: 'failed', error: { message: 'too dark' } }
@@ -203,10 +207,51 @@ describe('with Continue On Fail', () => {
 		const [, item] = await start();
 		expect(item).toMatchObject({
 			pairedItem: { item: 1 },
-			json: { object: 'generation', status: 'failed', failure: { message: 'too dark' } },
+			json: {
+				prompt: 'bad',
+				error: 'The job failed: too dark (job gen_2) [item 1]',
+				details: { item: 1, jobId: 'gen_2', status: 'failed' },
+			},
 		});
-		expect(item?.json).not.toHaveProperty('error');
-		expect(item?.error?.message).toMatch(/^The job failed: too dark \(job gen_2\) \[item 1\]/);
+		expect(item).not.toHaveProperty('error');
+	});
+
+	test('with an error output the item has nothing else, so that n8n adds its row', async () => {
+		const run = { continueOnFail: true, errorOutput: true };
+		const { start } = setUp({ prompts: ['a', ''], ...run });
+		const [, item] = await start();
+		expect(Object.keys(item?.json ?? {})).toEqual(['error', 'details']);
+		expect(item?.pairedItem).toEqual({ item: 1 });
+	});
+
+	test('a key that may not read what it has made: the job is named, and the scope that is missing', async () => {
+		const { model, start } = setUp({ continueOnFail: true });
+		const send = model.send.bind(model);
+		const refusal = { error: { type: 't', message: 'Missing scope' } };
+		const answer = async (request: ApiRequest) =>
+			request.method === 'POST' ? await send(request) : { status: 403, headers: {}, body: refusal };
+		Object.assign(model, { send: answer });
+		const [item] = await start();
+		expect(item?.json).toMatchObject({
+			error: 'The key is not allowed to read the job: Missing scope (job gen_1)',
+			details: { jobId: 'gen_1', httpStatus: 403, credits: 'reserved or spent' },
+		});
+		const { description } = item?.json.details as { description: string };
+		expect(description).toMatch(/^The key needs the scope generations:read\./);
+		expect(description).toMatch(/The job goes on at the service/);
+		expect(description).not.toMatch(/generations:write|no credits were spent/);
+	});
+
+	test('fields that the service names are named as in the editor', async () => {
+		const { model, start } = setUp({ continueOnFail: true });
+		const said = { type: 't', message: 'parameters.count must be at most 4' };
+		Object.assign(model, {
+			send: async () => ({ status: 400, headers: {}, body: { error: said } }),
+		});
+		const [item] = await start();
+		expect(item?.json.error).toBe(
+			'The service refused the request as invalid: Count must be at most 4',
+		);
 	});
 });
 
@@ -222,8 +267,16 @@ describe('without Continue On Fail', () => {
 		);
 		expect(error.context.itemIndex).toBe(1);
 		expect(error.description).toMatch(
-			/gen_1 \(item 0, completed\), gen_2 \(item 1, failed\), gen_3 \(item 2, completed\)/,
+			/Other jobs of this run: gen_1 \(item 0, completed\), gen_3 \(item 2, completed\)\. /,
 		);
+		expect(error.description).not.toMatch(/gen_2/);
+		expect(error.context.data).toMatchObject({
+			...{ jobId: 'gen_2', status: 'failed' },
+			otherJobs: [
+				{ id: 'gen_1', item: 0, status: 'completed' },
+				{ id: 'gen_3', item: 2, status: 'completed' },
+			],
+		});
 	});
 
 	test('Retry On Fail makes the failed one anew, and nothing else', async () => {
@@ -258,8 +311,8 @@ describe('when the credits run out', () => {
 	test('nothing further is sent, and the error counts', async () => {
 		const { model, start } = setUp({ prompts, service });
 		const error = await failure(start());
-		expect(error.message).toMatch(/^Not enough credits: Not enough credits \[item \d+\]/);
-		expect(error.description).toMatch(/7 item\(s\) of this run were submitted, 13 were not/);
+		expect(error.message).toMatch(/^Not enough credits \[item \d+\]/);
+		expect(error.description).toMatch(/7 items of this run were submitted, 13 were not/);
 		expect(model.jobs).toHaveLength(7);
 		expect(model.count(402)).toBeLessThanOrEqual(5);
 	});
@@ -268,9 +321,9 @@ describe('when the credits run out', () => {
 		const { model, start } = setUp({ prompts, service, continueOnFail: true });
 		const items = await start();
 		expect(items).toHaveLength(20);
-		expect(items.filter(({ error }) => !error)).toHaveLength(7);
+		expect(items.filter(({ json }) => !json.error)).toHaveLength(7);
 		expect(items.map(({ pairedItem }) => pairedItem)).toEqual(prompts.map((_, item) => ({ item })));
-		expect(items.at(-1)?.error?.message).toMatch(
+		expect(items.at(-1)?.json.error).toMatch(
 			/^Not sent: the credits ran out at item \d+ \[item 19\]/,
 		);
 		expect(model.jobs).toHaveLength(7);
@@ -304,7 +357,7 @@ describe('other operations', () => {
 			given: { operation: 'get', generationId: { __rl: true, mode: 'id', value: 'gen_x' } },
 		});
 		expect(await failure(start())).toMatchObject({
-			message: expect.stringMatching(/^Not found.*\[item 0\]/),
+			message: expect.stringMatching(/^Not found/),
 			httpCode: '404',
 		});
 		expect(model.log).toHaveLength(1);
