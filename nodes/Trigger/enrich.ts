@@ -5,8 +5,8 @@ import type {
 	INodeExecutionData,
 } from 'n8n-workflow';
 import { ENDPOINTS, type Endpoint } from '../../src/contract';
-import { nodeError } from '../../src/transport/errors';
-import { jsonOf } from '../../src/transport/items';
+import { detailsOf, nodeError } from '../../src/transport/errors';
+import { errorItem, jsonOf } from '../../src/transport/items';
 import { collect } from '../../src/transport/outputs';
 import type { Failed, Result } from '../../src/transport/result';
 import { isRecord, type Resource } from '../../src/transport/types';
@@ -88,12 +88,10 @@ function failure(
 ) {
 	const event = readEvent(isRecord(item.json.payload) ? item.json.payload : {});
 	const id = event.resourceId ?? '';
-	return nodeError(context.getNode(), failed.job ? failed : { ...failed, job: { id } }, {
-		endpoint: readerOf(event),
-		itemIndex,
-		submitted: 0,
-		notSubmitted: 0,
-	});
+	const named = failed.job ? failed : { ...failed, job: { id } };
+	const known = { endpoint: readerOf(event), itemIndex, submitted: 0, notSubmitted: 0 };
+	const error = nodeError(context.getNode(), named, known);
+	return { error, details: detailsOf(named, known) };
 }
 
 /** Whether the payload alone does not do. */
@@ -118,13 +116,9 @@ export async function enrich(this: IExecuteFunctions): Promise<INodeExecutionDat
 			if (result.value) output.push(result.value);
 			continue;
 		}
-		const error = failure(this, result, item, index);
+		const { error, details } = failure(this, result, item, index);
 		if (!this.continueOnFail()) throw error;
-		output.push({
-			json: { ...item.json, message: error.message },
-			error,
-			pairedItem: { item: index },
-		});
+		output.push(errorItem(error, details, index, item.json));
 	}
 	return [output];
 }

@@ -13,7 +13,7 @@ beforeEach(async () => await sandbox.reset());
 
 describe('bad input', () => {
 	it.each<[string, Record<string, unknown>, RegExp]>([
-		['an empty prompt', { prompt: '={{ "" }}' }, /^Prompt is empty \[item 0\]$/],
+		['an empty prompt', { prompt: '={{ "" }}' }, /^Prompt is empty$/],
 		['a prompt that evaluates to nothing', { prompt: '={{ $json.nothing }}' }, /^Prompt is empty/],
 		[
 			'a prompt of 10,001 characters',
@@ -53,7 +53,7 @@ describe('bad input', () => {
 			{ options: { idempotency: 'custom', idempotencyKey: 'k'.repeat(256) } },
 			/^Idempotency Key has 256 characters/,
 		],
-	])('%s is refused before anything is sent, naming item and field', async (_, given, message) => {
+	])('%s is refused before anything is sent, naming the field', async (_, given, message) => {
 		const run = await runOurs({ node, parameters: createParameters(given) });
 		expect(run.status).toBe('error');
 		expect(run.error?.message).toMatch(message);
@@ -74,14 +74,14 @@ describe('bad input', () => {
 				generationId: { __rl: true, mode: 'id', value: '../credits' },
 			},
 		});
-		expect(run.error?.message).toMatch(/^Generation is no ID: \.\.\/credits \[item 0\]$/);
+		expect(run.error?.message).toMatch(/^Generation is no ID: \.\.\/credits$/);
 		expect(await asked()).toEqual([]);
 	});
 
-	it('an unknown model costs one request and no credits, and the error names item and field', async () => {
+	it('an unknown model costs one request and no credits, and the error names the field as the editor does', async () => {
 		const before = await balance();
 		const run = await runOurs({ node, parameters: createParameters({ model: 'studio/none' }) });
-		expect(run.error?.message).toMatch(/refused the request as invalid.*model.*\[item 0\]/i);
+		expect(run.error?.message).toMatch(/refused the request as invalid: Model\b/);
 		expect(await asked()).toHaveLength(1);
 		expect(await balance()).toEqual(before);
 	});
@@ -110,20 +110,36 @@ describe('bad input', () => {
 			{ item: 2 },
 		]);
 		expect(run.items.map(({ binary }) => Object.keys(binary))).toEqual([['data'], [], ['data']]);
-		expect(run.items[1]?.error?.message).toBe('Prompt is empty [item 1]');
+		expect(run.items[1]?.json).toEqual({
+			p: '',
+			error: 'Prompt is empty [item 1]',
+			details: {
+				...{ item: 1, credits: 'none spent' },
+				description: 'Nothing was sent for this item, so no credits were spent on it.',
+			},
+		});
 		expect((await asked()).filter(({ method }) => method === 'POST')).toHaveLength(2);
 	});
 
-	it('with an error output the bad item leaves there', async () => {
+	it('with an error output the failed rows leave there, with all their fields', async () => {
 		const run = await runOurs({
 			node,
-			items: [{ json: { p: 'A' } }, { json: { p: '' } }],
+			items: [
+				...[{ json: { p: 'A', title: 'a' } }, { json: { p: '', title: 'b' } }],
+				...[{ json: { p: 'C [fail]', title: 'c' } }, { json: { p: 'D', title: 'd' } }],
+			],
 			parameters: createParameters({ prompt: '={{ $json.p }}' }),
 			onError: 'continueErrorOutput',
 		});
-		expect(run.items).toHaveLength(1);
-		expect(run.errorItems).toHaveLength(1);
-		expect(run.errorItems[0]?.json).toMatchObject({ error: 'Prompt is empty [item 1]' });
+		expect(run.items.map(({ pairedItem }) => pairedItem)).toEqual([{ item: 0 }, { item: 3 }]);
+		expect(run.errorItems.map(({ pairedItem }) => pairedItem)).toEqual([{ item: 1 }, { item: 2 }]);
+		expect(run.errorItems.map(({ json }) => json)).toMatchObject([
+			{ p: '', title: 'b', error: 'Prompt is empty [item 1]', details: { item: 1 } },
+			{
+				...{ p: 'C [fail]', title: 'c', error: expect.stringMatching(/^The job failed: /) },
+				details: { item: 2, jobId: expect.any(String), status: 'failed' },
+			},
+		]);
 	});
 });
 
@@ -160,11 +176,13 @@ describe('refusals', () => {
 		expect(await asked()).toHaveLength(1);
 	});
 
-	it('without credits one request finds out and the error counts what was submitted', async () => {
+	it('without credits one request finds out and the error says what to do', async () => {
 		await sandbox.addCredits(workspace, -1_000_000);
 		const run = await runOurs({ node, parameters: createParameters({}) });
 		expect(run.error?.message).toMatch(/^Not enough credits/);
-		expect(run.error?.description).toMatch(/0 item\(s\) of this run were submitted, 1 were not/);
+		expect(run.error?.description).toMatch(
+			/^Top up the workspace, then retry this execution\. Nothing was created and no credits/,
+		);
 		expect(await asked()).toHaveLength(1);
 	});
 
@@ -172,7 +190,7 @@ describe('refusals', () => {
 		const run = await runOurs({ node, parameters: createParameters({ prompt: 'A boat [fail]' }) });
 		const created = (await asked()).find(({ method }) => method === 'POST');
 		expect(created).toBeDefined();
-		expect(run.error?.message).toMatch(/^The job failed: \w.* \(job [\w-]+\) \[item 0\]$/);
+		expect(run.error?.message).toMatch(/^The job failed: \w.* \(job [\w-]+\)$/);
 	});
 
 	it('with Continue On Fail the error item of a failed generation names the job', async () => {
@@ -182,7 +200,11 @@ describe('refusals', () => {
 			parameters: createParameters({ prompt: '={{ $json.p }}' }),
 			onError: 'continueRegularOutput',
 		});
-		expect(run.items[0]?.json.error).toMatch(/\(job [\w-]+\) \[item 0\]$/);
+		expect(run.items[0]?.json).toMatchObject({
+			p: 'A [fail]',
+			error: expect.stringMatching(/\(job [\w-]+\) \[item 0\]$/),
+			details: { item: 0, jobId: expect.any(String), status: 'failed' },
+		});
 		expect(run.items[1]?.json).toMatchObject({ status: 'completed' });
 	});
 
@@ -194,7 +216,7 @@ describe('refusals', () => {
 		});
 		expect(run.error?.message).toMatch(/\[item 1\]$/);
 		expect(run.error?.description).toMatch(
-			/\(item 0, completed\).*\(item 1, failed\).*\(item 2, completed\)/,
+			/Other jobs of this run: .*\(item 0, completed\).*\(item 2, completed\)\./,
 		);
 	});
 });

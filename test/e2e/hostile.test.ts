@@ -186,9 +186,23 @@ describe('odd answers', () => {
 				.json({ error: { type: 'x', message: 'Not like this', request_id: 'req_7' } });
 		});
 		const run = await create();
-		expect(run.error?.message).toMatch(/Not like this \[item 0\]$/);
-		expect(run.error?.description).toMatch(/Request ID: req_7/);
+		expect(run.error?.message).toMatch(/Not like this$/);
+		expect(run.error?.description).not.toMatch(/req_7/);
+		expect(run.error?.context).toMatchObject({ data: { requestId: 'req_7', httpStatus: status } });
 		expect(sent('POST /v1/generations')).toHaveLength(1);
+	});
+
+	it('a key that may not read what it has made: the job, the scope that is missing, and no untruth', async () => {
+		service.on('GET /v1/generations/gen_1', (_, response) => {
+			response.status(403).json({ error: { type: 'x', message: 'Missing scope' } });
+		});
+		const run = await create();
+		expect(run.error?.message).toBe(
+			'The key is not allowed to read the job: Missing scope (job gen_1)',
+		);
+		expect(run.error?.description).toMatch(/^The key needs the scope generations:read\./);
+		expect(run.error?.description).toMatch(/The job goes on at the service/);
+		expect(run.error?.description).not.toMatch(/generations:write|Nothing was|no credits/);
 	});
 
 	it('a failed job without a word why says so, and names the job', async () => {
@@ -197,9 +211,7 @@ describe('odd answers', () => {
 			(_, response) => void response.json(job({ status: 'failed' })),
 		);
 		const run = await create();
-		expect(run.error?.message).toBe(
-			'The job failed: failed without a stated reason (job gen_1) [item 0]',
-		);
+		expect(run.error?.message).toBe('The job failed: failed without a stated reason (job gen_1)');
 	});
 });
 
@@ -300,7 +312,10 @@ describe('uploads', () => {
 				onError: 'continueRegularOutput',
 			},
 		);
-		expect(run.items[0]?.error?.description).toMatch(/needs the scope files:write/);
+		expect(run.items[0]?.json).toMatchObject({
+			start: 'binary:photo',
+			details: { description: expect.stringMatching(/needs the scope files:write/) },
+		});
 		expect(run.items[1]?.json.status).toBe('completed');
 	});
 

@@ -90,8 +90,10 @@ describe('None', () => {
 			node,
 			parameters: createParameters({ options: { idempotency: 'none' } }),
 		});
-		expect(run.error?.message).toMatch(/^No answer came from the service/);
-		expect(run.error?.description).toMatch(/Without an idempotency key it was not sent again/);
+		expect(run.error?.message).toMatch(/^The service did not respond/);
+		expect(run.error?.description).toMatch(
+			/not known\. It had no idempotency key, so it was not sent again/,
+		);
 		const posts = (await sandbox.requests()).filter(({ method }) => method === 'POST');
 		expect(posts).toHaveLength(1);
 		expect(posts[0]?.headers).not.toHaveProperty('idempotency-key');
@@ -111,7 +113,7 @@ describe('when credits run out', () => {
 	it('Stop: one request finds out, and the error counts', async () => {
 		await leave(0);
 		const run = await runOurs({ node, items, parameters: batch({}) });
-		expect(run.error?.description).toMatch(/0 item\(s\) of this run were submitted, 8 were not/);
+		expect(run.error?.description).toMatch(/0 items of this run were submitted, 8 were not/);
 		expect((await sandbox.requests()).filter(({ method }) => method === 'POST')).toHaveLength(1);
 	});
 
@@ -125,7 +127,11 @@ describe('when credits run out', () => {
 		expect(run.status).toBe('success');
 		expect(run.items).toHaveLength(8);
 		expect(run.items.filter(({ binary }) => 'data' in binary)).toHaveLength(3);
-		expect(run.items.filter(({ error }) => error)).toHaveLength(5);
+		const failed = run.items.filter(({ json }) => json.error !== undefined);
+		expect(failed).toHaveLength(5);
+		for (const { json } of failed) {
+			expect(json).toMatchObject({ n: expect.any(Number), details: { credits: 'none spent' } });
+		}
 	});
 
 	it('Wait for Top-Up: goes on when the credits are there', async () => {

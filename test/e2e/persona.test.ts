@@ -41,7 +41,7 @@ it('a described persona is given while it is pending when it is not waited for',
 
 it('a described persona that fails is an error that names it', async () => {
 	const run = await runOurs({ node, parameters: described({ description: 'Nobody [fail]' }) });
-	expect(run.error?.message).toMatch(/^The job failed: .* \(job [\w-]+\) \[item 0\]$/);
+	expect(run.error?.message).toMatch(/^The job failed: .* \(job [\w-]+\)$/);
 });
 
 it('images come from URLs and binary fields together', async () => {

@@ -50,6 +50,26 @@ describe('idempotency', () => {
 		expect(new Set(byPrompt('B')).size).toBe(2);
 	});
 
+	it.each(['execution', 'none'])(
+		'Retry On Fail with Continue On Fail, keys %s: n8n runs again for a failed first row, and no other row is paid for twice',
+		async (idempotency) => {
+			const rows = ['A [fail]', 'B', 'C'].map((p) => ({ json: { p, title: `row ${p}` } }));
+			const run = await runOurs({
+				node,
+				items: rows,
+				parameters: createParameters({ prompt: '={{ $json.p }}', options: { idempotency } }),
+				retry: { maxTries: 3, waitBetweenTries: 100 },
+				onError: 'continueRegularOutput',
+			});
+			expect(run.status).toBe('success');
+			expect(run.items.map(({ json }) => json.status ?? json.title)).toEqual([
+				...['row A [fail]', 'completed', 'completed'],
+			]);
+			const made = (await sandbox.jobs()).map(({ text }) => text).sort();
+			expect(made).toEqual(['A [fail]', 'A [fail]', 'A [fail]', 'B', 'C']);
+		},
+	);
+
 	it('Retry Execution sends the same keys, so that nothing is paid for twice', async () => {
 		await sandbox.setFaults([{ kind: 'job_fail', contains: 'B', times: 1 }]);
 		const failed = await runOurs({
@@ -122,6 +142,6 @@ describe('waiting', () => {
 			}),
 		});
 		expect(run.error?.message).toMatch(/^Not finished after 0.1 minutes \(job [\w-]+\)/);
-		expect(run.error?.description).toMatch(/Fetch it later by its ID/);
+		expect(run.error?.description).toMatch(/The job goes on at the service: fetch it by its ID/);
 	});
 });

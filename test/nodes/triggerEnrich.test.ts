@@ -67,7 +67,7 @@ test('an event without a resource is given without one', async () => {
 	expect(world.requests).toEqual([]);
 });
 
-test('a resource that cannot be read fails the execution and is named; with Continue On Fail it is an error item', async () => {
+test('a resource that cannot be read fails the execution and is named; with Continue On Fail the event stays, with the error', async () => {
 	const gone = { answer: () => ({ statusCode: 404, body: {} }) };
 	const options = { fetchResource: true };
 	await expect(run(worldOf(event({ id: 'gen_1' }), options, gone))).rejects.toThrow(
@@ -76,7 +76,12 @@ test('a resource that cannot be read fails the execution and is named; with Cont
 	const [[item] = []] = await run(
 		worldOf(event({ id: 'gen_1' }), options, { ...gone, continueOnFail: true }),
 	);
-	expect(item?.error?.message).toMatch(/Not found.*gen_1/);
+	expect(item?.json).toMatchObject({
+		event: 'generation.completed',
+		error: expect.stringMatching(/^Not found \(job gen_1\)$/),
+		details: { jobId: 'gen_1', httpStatus: 404 },
+	});
+	expect(item).not.toHaveProperty('error');
 	expect(item?.pairedItem).toEqual({ item: 0 });
 });
 
