@@ -28,7 +28,7 @@ export function outputTell(output: Output = process.stdout): Tell {
 	const show = (text: string) => {
 		if (current) rewind();
 		// A line that wraps can no longer be rewritten.
-		current = text.slice(0, (output.columns ?? 80) - 1);
+		current = text.slice(0, (output.columns || 80) - 1);
 		if (current) output.write(current);
 	};
 	const tell: Tell = (line) => {

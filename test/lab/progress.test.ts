@@ -59,6 +59,13 @@ test('a status line never wraps, because a wrapped one cannot be rewritten', () 
 	expect(screen.lines[0]).toHaveLength(39);
 });
 
+test('a terminal that does not know its width counts as an ordinary one', () => {
+	const { screen, tell } = terminal();
+	screen.columns = 0;
+	tell.status?.('Starting … 1 s');
+	expect(screen.lines).toEqual(['Starting … 1 s']);
+});
+
 test.each([
 	['a pipe', undefined],
 	['a dumb terminal', 'dumb'],
