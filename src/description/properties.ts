@@ -5,6 +5,7 @@ import type {
 	INodePropertyRouting,
 } from 'n8n-workflow';
 import type { Labels } from '../transport/fieldLabels';
+import type { OperationPlan } from '../transport/run';
 import { runner } from '../transport/runner';
 import { sentFields } from './check';
 import type { Field, Operation, Sent } from './operation';
@@ -16,13 +17,19 @@ type Show = NonNullable<IDisplayOptions['show']>;
 const labelsOf = ({ fields }: Operation): Labels =>
 	Object.fromEntries(sentFields(fields).map(({ sent, label }) => [sent.as, label]));
 
+/** The plan, with the names of what the user can change about the request. */
+const withParameters = ({ plan, fields }: Operation): OperationPlan => ({
+	...plan,
+	parameters: sentFields(fields).map(({ parameter }) => parameter),
+});
+
 /** The request of an operation, and the two functions that all operations share. */
 function routingOf(operation: Operation): INodePropertyRouting {
 	const { method, path } = operation.plan.endpoint;
 	return {
 		request: { method, url: path },
 		send: { preSend: [prepare(operation)], paginate: true },
-		operations: { pagination: runner(operation.plan, labelsOf(operation)) },
+		operations: { pagination: runner(withParameters(operation), labelsOf(operation)) },
 	};
 }
 

@@ -1,4 +1,5 @@
 import type { IDataObject, IExecuteSingleFunctions, NodeApiError } from 'n8n-workflow';
+import type { ContentWalk } from './contentWalk';
 import { Lead } from './lead';
 import { inputItems, nodeInput } from './nodeInput';
 import type { Result } from './result';
@@ -25,6 +26,15 @@ export interface Place {
 	node: string;
 }
 
+/** The error of an item, until the run has ended. */
+interface KeptError {
+	error: NodeApiError;
+	/** Its description with the counts of the moment. */
+	describe: () => string;
+	/** The item that throws it; `undefined` for the error of an error item. */
+	thrownBy?: number;
+}
+
 /**
  * What the items of one run of a node know of each other. n8n starts all of them at once and, without Continue On Fail,
  * throws away the results of all when one fails; so nothing is sent when one of them cannot be right, and the error of
@@ -35,7 +45,7 @@ export class Batch {
 
 	private readonly jobs = new Map<number, Resource>();
 
-	private readonly errors: Array<{ error: NodeApiError; description: string; item: number }> = [];
+	private readonly errors: KeptError[] = [];
 
 	private faulty = 0;
 
@@ -45,13 +55,16 @@ export class Batch {
 
 	private ended = 0;
 
-	/** The items of each content, numbered in the order in which they are asked for. */
-	private readonly contents = new Map<string, Map<number, number>>();
+	/** By Content: what the items of each content share in this run. */
+	readonly walks = new Map<string, ContentWalk>();
 
 	readonly lead = new Lead();
 
 	/** Filled in by the first item that needs it. */
 	place: Place | undefined;
+
+	/** Fingerprint of the unevaluated parameters, which all items share; filled in by the first. */
+	parameters: string | undefined;
 
 	/** Why nothing further is sent, once that is so. */
 	halted: Halt | undefined;
@@ -95,19 +108,15 @@ export class Batch {
 		this.jobs.set(item, job);
 	}
 
-	/** Index among items with identical content; keeps their keys distinct. */
-	ordinal(print: string, item: number): number {
-		const same = this.contents.get(print) ?? new Map<number, number>();
-		this.contents.set(print, same);
-		const known = same.get(item) ?? same.size;
-		same.set(item, known);
-		return known;
-	}
-
 	/** The first reason counts. */
 	halt(reason: Halt): void {
 		this.halted ??= reason;
 		this.stop.abort();
+	}
+
+	/** Fires when the run is halted. */
+	get stopping(): AbortSignal {
+		return this.stop.signal;
 	}
 
 	/**
@@ -127,23 +136,31 @@ export class Batch {
 		return this.total - this.jobs.size;
 	}
 
-	/** Keeps an error that is going to be thrown, to complete it with the ids of jobs that come after it. */
-	fails(error: NodeApiError, item: number): NodeApiError {
-		this.errors.push({ error, description: error.description ?? '', item });
-		return error;
+	/** Keeps an error until the last item has ended: only then its counts are right and all ids of jobs are known. */
+	keepError(kept: KeptError): void {
+		this.errors.push(kept);
 	}
 
-	/** Completes the errors after the last item: n8n throws one of them only when all items have ended. */
+	/** Completes the errors after the last item: n8n throws one of them, or outputs them, only when all items have ended. */
 	end(): void {
 		this.ended += 1;
-		if (this.ended < this.total || this.errors.length === 0 || this.jobs.size === 0) return;
-		for (const { error, description, item } of this.errors) {
-			const others = this.jobsBut(item);
-			if (others.length === 0) continue;
-			error.description = `${description} ${jobsSentence(others)}`.trim();
-			const data = error.context.data as IDataObject;
-			error.context.data = { ...data, otherJobs: others };
+		if (this.ended < this.total) return;
+		let first: KeptError | undefined;
+		for (const kept of this.errors) {
+			kept.error.description = kept.describe();
+			const { thrownBy = Infinity } = kept;
+			if (thrownBy < (first?.thrownBy ?? Infinity)) first = kept;
 		}
+		// Of several that are thrown, n8n reports that of the first item.
+		if (first) this.nameJobs(first);
+	}
+
+	private nameJobs({ error, thrownBy }: KeptError): void {
+		const others = this.jobsBut(thrownBy ?? -1);
+		if (others.length === 0) return;
+		error.description = `${error.description ?? ''} ${jobsSentence(others)}`.trim();
+		const data = error.context.data as IDataObject;
+		error.context.data = { ...data, otherJobs: others };
 	}
 
 	/** The jobs of the other items: that of the failed one its error has named. */

@@ -1,8 +1,10 @@
 import { createHash } from 'crypto';
 import { BinaryReference, resolveReferences } from './binary/reference';
+import { extensionOf, mediaTypeOf } from './binary/mediaTypes';
 import { upload } from './binary/upload';
 import type { BinarySource } from './host';
-import { executionKey } from './idempotency';
+import { executionKey, uploadKey } from './idempotency';
+import { knownUpload } from './itemMemory';
 import { fail, ok, type Result } from './result';
 import type { Run } from './run';
 
@@ -21,19 +23,29 @@ async function contentHash(source: BinarySource): Promise<string> {
 }
 
 /**
- * The files that a request names, by their binary field. By content, a file is known by its bytes: where n8n keeps it differs
- * from execution to execution.
+ * A file as any execution finds it again: known by its bytes, because where n8n keeps it differs from execution to execution, and
+ * named by them, because the name is a part of the request for an upload, which must be the same to the letter.
  */
+async function lasting(source: BinarySource): Promise<BinarySource> {
+	const type = mediaTypeOf(source.mimeType) ?? 'application/octet-stream';
+	const hash = await contentHash(source);
+	const fileName = `${hash.slice(0, 16)}.${extensionOf(type)}`;
+	return { ...source, fileName, identity: `${hash} ${type}` };
+}
+
+/** Whether the key of an item holds over executions, so that what it sends must be the same there. */
+const lasts = ({ settings: { idempotency } }: Run) =>
+	idempotency === 'content' || idempotency === 'custom';
+
+/** The files that a request names, by their binary field. */
 export async function openSources(run: Run): Promise<Result<Map<string, BinarySource>>> {
-	const { request, host, settings } = run;
+	const { request, host } = run;
 	const sources = new Map<string, BinarySource>();
 	for (const { field } of referencesIn(request.body)) {
+		if (sources.has(field)) continue;
 		try {
-			const source = sources.get(field) ?? (await host.binary(field));
-			if (!source) continue;
-			const byContent = settings.idempotency === 'content' && !sources.has(field);
-			const identity = byContent ? await contentHash(source) : source.identity;
-			sources.set(field, { ...source, identity });
+			const source = await host.binary(field);
+			if (source) sources.set(field, lasts(run) ? await lasting(source) : source);
 		} catch {
 			return fail({ kind: 'upload', field, problem: 'its file cannot be read' });
 		}
@@ -41,10 +53,19 @@ export async function openSources(run: Run): Promise<Result<Map<string, BinarySo
 	return ok(sources);
 }
 
-/** A repeated upload gets the address of the first one: by content also that of another execution. */
-function uploadKey({ settings, memory, place }: Run, identity: string): string {
-	if (settings.idempotency === 'content') return executionKey(place.node, identity, 0);
-	return executionKey(place.seed, `${place.item}:${identity}`, memory.attempt);
+/** A repeated upload gets the address of the first one; where the key holds over executions, also that of another one. */
+function keyOf({ settings, memory, place }: Run, identity: string): string {
+	const round = memory.uploadRound ?? 0;
+	if (settings.idempotency === 'content') return uploadKey(place.node, identity, round);
+	if (settings.idempotency === 'custom') return uploadKey(settings.idempotencyKey, identity, round);
+	return executionKey(place.seed, `${place.item}:${identity}`, round);
+}
+
+/** A body with the URLs of its files. */
+interface Uploaded {
+	body: unknown;
+	/** Whether one of them is from an earlier try: the service may refuse it as too old. */
+	isRemembered: boolean;
 }
 
 /**
@@ -54,18 +75,22 @@ function uploadKey({ settings, memory, place }: Run, identity: string): string {
 export async function uploadAll(
 	run: Run,
 	sources: Map<string, BinarySource>,
-): Promise<Result<unknown>> {
+): Promise<Result<Uploaded>> {
 	const { host, workspace, memory } = run;
+	const urls = new Map<string, string>();
+	let isRemembered = false;
 	for (const [field, source] of sources) {
-		if (memory.uploads[source.identity]) continue;
-		const key = uploadKey(run, source.identity);
-		const sent = await upload(host, workspace, { field, source, key });
-		if (!sent.ok) return sent;
-		memory.uploads[source.identity] = sent.value.url;
+		const now = workspace.clock.now();
+		const { identity } = source;
+		if (knownUpload(memory, identity, now) !== undefined) {
+			isRemembered = true;
+		} else {
+			const sent = await upload(host, workspace, { field, source, key: keyOf(run, identity) });
+			if (!sent.ok) return sent;
+			(memory.uploads ??= {})[identity] = { url: sent.value.url, at: now };
+		}
+		urls.set(field, memory.uploads?.[identity]?.url ?? '');
 	}
-	const body = await resolveReferences(run.request.body, async ({ field }) => {
-		const identity = sources.get(field)?.identity ?? '';
-		return memory.uploads[identity];
-	});
-	return ok(body);
+	const body = await resolveReferences(run.request.body, async ({ field }) => urls.get(field));
+	return ok({ body, isRemembered });
 }

@@ -30,6 +30,7 @@ const READERS: Record<string, Endpoint> = {
 	speech_generation: ENDPOINTS.getSpeech,
 	agent_run: ENDPOINTS.getAgentRun,
 	persona: ENDPOINTS.getPersona,
+	voice: ENDPOINTS.getVoice,
 };
 
 const objectOf = (job: Resource): string => (typeof job.object === 'string' ? job.object : '');
@@ -62,7 +63,8 @@ export function endedJob(job: Resource, agentEndings?: Endings): Result<Resource
 	);
 }
 
-const readerOf = (object: string): Endpoint => known(READERS, object) ?? ENDPOINTS.getJob;
+/** The operation that reads a kind of job. */
+export const readerOf = (object: string): Endpoint => known(READERS, object) ?? ENDPOINTS.getJob;
 
 /** The path that reads this job again. */
 export function readerPath(job: Resource): string {

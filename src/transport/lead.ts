@@ -1,5 +1,7 @@
 import { onAbort } from './aborts';
 
+const NOTHING = () => {};
+
 /**
  * The first request of a run goes alone: when it is refused for a reason that holds for all (key, scope, credits), one request
  * has found out, not one for each item. As soon as one has got through, all others go.
@@ -11,19 +13,26 @@ export class Lead {
 
 	private readonly waiting: Array<() => void> = [];
 
-	/** Waits until this item leads or all may go; returns early, without throwing, when the signal fires. */
-	async turn(signal?: AbortSignal): Promise<void> {
-		if (this.isOpen) return;
+	/**
+	 * Waits until this item leads or all may go; returns early, without throwing, when the signal fires.
+	 * @returns passes the lead on to the next item, once: when this one has ended, or has nothing to find out
+	 */
+	async turn(signal?: AbortSignal): Promise<() => void> {
+		if (this.isOpen) return NOTHING;
 		if (!this.isTaken) {
 			this.isTaken = true;
-			return;
+			return this.passOnce();
 		}
-		await new Promise<void>((resolve) => {
-			const dispose = onAbort(signal, resolve);
-			this.waiting.push(() => {
+		return await new Promise((resolve) => {
+			const go = () => {
 				dispose();
-				resolve();
+				resolve(this.isOpen ? NOTHING : this.passOnce());
+			};
+			const dispose = onAbort(signal, () => {
+				this.waiting.splice(this.waiting.indexOf(go), 1);
+				resolve(NOTHING);
 			});
+			this.waiting.push(go);
 		});
 	}
 
@@ -33,11 +42,14 @@ export class Lead {
 		for (const go of this.waiting.splice(0)) go();
 	}
 
-	/** The leading item has ended without getting through: the next one leads. */
-	pass(): void {
-		if (this.isOpen) return;
-		const next = this.waiting.shift();
-		if (next) next();
-		else this.isTaken = false;
+	private passOnce(): () => void {
+		let isPassed = false;
+		return () => {
+			if (isPassed || this.isOpen) return;
+			isPassed = true;
+			const next = this.waiting.shift();
+			if (next) next();
+			else this.isTaken = false;
+		};
 	}
 }

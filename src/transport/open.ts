@@ -4,7 +4,8 @@ import type { Batch, Place, Prepared } from './batch';
 import { BinaryReference } from './binary/reference';
 import { baseUrlProblem } from './binary/urlRules';
 import { apiKeyOf, apiKeyProblem, excludedScope, planOf } from './credential';
-import { itemMemory, knownJobs, nodeMemory } from './idempotency';
+import { identify } from './itemIdentity';
+import { nodeMemory } from './itemMemory';
 import { readerScope } from './job';
 import { CREDENTIAL, n8nHost } from './n8nHost';
 import { fail, ok, type Failed, type Result } from './result';
@@ -60,9 +61,9 @@ export async function openRun(
 	if (excluded) return fail({ kind: 'scope', scope: excluded });
 
 	const itemIndex = context.getItemIndex();
-	const { runIndex, node } = (batch.place ??= placeOf(context));
-	const memory = nodeMemory(context.getContext('node'));
-	const item = `${runIndex}:${itemIndex}`;
+	const place = (batch.place ??= placeOf(context));
+	const own = nodeMemory(context.getContext('node'));
+	const { item, memory, source, release } = identify(context, plan, batch, own);
 	return ok({
 		...prepared,
 		plan,
@@ -70,12 +71,15 @@ export async function openRun(
 		itemIndex,
 		host: n8nHost(context, options, key, plan.answerTimeoutMs),
 		workspace: workspaceOf(baseUrl, key, planOf(credential)),
-		memory: itemMemory(memory, item),
-		known: () => knownJobs(memory),
+		memory,
+		node: own,
+		source,
+		release,
+		handOver: () => {},
 		place: {
-			seed: memory.seed,
+			seed: own.seed,
 			item,
-			node,
+			node: place.node,
 			executionId: context.getExecutionId() ?? '',
 		},
 	});

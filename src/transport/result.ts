@@ -17,7 +17,8 @@ export type Failure =
 	| { kind: 'download'; outputId: string; problem: string }
 	| { kind: 'upload'; field: string; problem: string }
 	| { kind: 'notSent'; cause: string; credits: boolean }
-	| { kind: 'uncertain'; candidates: string[] };
+	/** `because`: why the key of the earlier try can no longer tell; default `expired`. */
+	| { kind: 'uncertain'; candidates: string[]; because?: 'expired' | 'changed' };
 
 /** No whole answer arrived. */
 export interface Lost {

@@ -2,7 +2,7 @@ import type { IBinaryData } from 'n8n-workflow';
 import type { Endpoint } from '../contract';
 import type { Batch, Prepared } from './batch';
 import type { Host } from './host';
-import type { ItemMemory } from './idempotency';
+import type { ItemMemory, NodeMemory } from './itemMemory';
 import type { Endings } from './job';
 import type { Resource } from './types';
 import type { Workspace } from './workspace';
@@ -40,6 +40,8 @@ export interface OperationPlan {
 	simplify?: (entry: Record<string, unknown>) => Record<string, unknown>;
 	/** Whether an answer may hold a signing secret, which is shown on demand only. */
 	holdsSecret?: boolean;
+	/** Names of the parameters whose values are sent: what the user can change about the request. */
+	parameters?: string[];
 }
 
 /** One item on its way. */
@@ -50,10 +52,16 @@ export interface Run extends Prepared {
 	batch: Batch;
 	itemIndex: number;
 	memory: ItemMemory;
-	/** Ids of all jobs that this node is known to have made in this execution. */
-	known: () => Set<string>;
+	/** Memory of the whole node: what its items must know of each other. */
+	node: NodeMemory;
+	/** Fingerprint of what the user can change: the unevaluated parameters and the input item. */
+	source: string;
 	/** Names the node run and item within the memory of the node. */
 	place: { seed: string; item: string; node: string; executionId: string };
+	/** Lets the other items of the run go, or the next one find out: this one has nothing to find out for them. */
+	handOver: () => void;
+	/** Of a tool call: takes note of how it has ended. */
+	release?: (endedWell: boolean) => void;
 }
 
 /** What an item ends with when all is well. */

@@ -5,11 +5,12 @@ import type {
 	INodeExecutionData,
 } from 'n8n-workflow';
 import { batchOf, type Batch, type Prepared } from './batch';
-import { detailsOf, nodeError, type ErrorContext } from './errors';
+import { detailsOf, nodeError, tell, type ErrorContext } from './errors';
 import type { Labels } from './fieldLabels';
 import { isOutOfCredits } from './halting';
-import type { ItemMemory } from './idempotency';
 import { errorItem, itemsOf } from './items';
+import type { ItemMemory } from './itemMemory';
+import { isOpen } from './itemState';
 import { openRun } from './open';
 import type { Failed, Result } from './result';
 import type { OperationPlan, Run } from './run';
@@ -24,9 +25,9 @@ function isTolerated(failed: Failed, opened: Result<Run>): boolean {
 	return lacksCredits && opened.ok && opened.value.settings.onInsufficientCredits === 'continue';
 }
 
-const knownOf = ({ jobId, unclearAt }: ItemMemory): Known => ({
-	jobId,
-	outcomeUnknown: unclearAt !== undefined,
+const knownOf = ({ state }: ItemMemory): Known => ({
+	jobId: 'job' in state ? state.job.id : undefined,
+	outcomeUnknown: isOpen(state),
 });
 
 function contextOf(
@@ -68,12 +69,14 @@ async function runItem(
 	const failed = result as Failed;
 	const tolerated = lenient || isTolerated(failed, opened);
 	if (!tolerated && failed.failure.kind === 'notSent') return [];
-	const known = { ...contextOf(batch, plan, itemIndex, opened), labels };
+	const known = () => ({ ...contextOf(batch, plan, itemIndex, opened), labels });
 	const node = context.getNode();
-	const error = nodeError(node, failed, known);
-	if (!tolerated) throw batch.fails(error, itemIndex);
+	const error = nodeError(node, failed, known());
+	const describe = () => tell(failed, known()).description;
+	batch.keepError({ error, describe, ...(!tolerated && { thrownBy: itemIndex }) });
+	if (!tolerated) throw error;
 	const row = node.onError === 'continueErrorOutput' ? undefined : context.getInputData().json;
-	return [errorItem(error, detailsOf(failed, known), itemIndex, row)];
+	return [errorItem(error, detailsOf(failed, known()), itemIndex, row)];
 }
 
 /**

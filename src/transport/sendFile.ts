@@ -1,6 +1,7 @@
 import { BinaryReference } from './binary/reference';
 import { upload } from './binary/upload';
 import { executionKey } from './idempotency';
+import { isForgotten } from './itemState';
 import { fail, ok, type Result } from './result';
 import type { Run } from './run';
 import type { Resource } from './types';
@@ -18,16 +19,18 @@ const fieldOf = ({ request }: Run): string => {
  */
 export async function sendFile(run: Run): Promise<Result<Resource>> {
 	const { host, workspace, memory, place } = run;
+	const now = workspace.clock.now();
 	const field = fieldOf(run);
 	const source = await host.binary(field);
 	if (!source) return fail({ kind: 'upload', field, problem: 'the item does not have it' });
 	const known = memory.file;
-	if (known?.identity === source.identity) return ok(known.resource);
-	const key = executionKey(place.seed, `${place.item}:${source.identity}`, memory.attempt);
+	const isKnown = known?.identity === source.identity && !isForgotten(known.at, now);
+	if (known && isKnown) return ok(known.resource);
+	const key = executionKey(place.seed, `${place.item}:${source.identity}`, 0);
 	const sent = await upload(host, workspace, { field, source, key });
 	if (!sent.ok) return sent;
 	const { said, ...file } = sent.value;
 	const resource = { ...said, ...file } as unknown as Resource;
-	memory.file = { identity: source.identity, resource };
+	memory.file = { identity: source.identity, resource, at: now };
 	return ok(resource);
 }

@@ -1,127 +1,209 @@
-import { IDEMPOTENCY_HEADER } from '../contract';
-import {
-	contentKey,
-	executionKey,
-	fingerprint,
-	leavesUnclear,
-	provesNothingDone,
-} from './idempotency';
+import { isOwnKey, takeKey } from './customKeys';
+import { isOutOfCredits } from './halting';
+import type { BinarySource } from './host';
+import { contentKey, executionKey, fingerprint } from './idempotency';
 import { openSources, uploadAll } from './inputs';
-import { readerPath } from './job';
-import { isUnknown } from './lookup';
+import { note } from './itemMemory';
+import { stepOf, type Facts, type JobReference, type Step } from './itemState';
+import { readerOf, readerPath } from './job';
+import { post, type Outgoing } from './post';
+import { isLasting } from './rememberedJob';
 import { fail, ok, type Failed, type Result } from './result';
 import type { Run } from './run';
+import type { Created } from './sharedCreations';
 import { isResource, type Resource } from './types';
-import { isForgotten, lookBeforeCreating } from './uncertain';
+import { lookBeforeCreating } from './uncertain';
+
+/** Refusals that may be about the URL of a file. */
+const URL_REFUSALS = new Set([400, 404, 422]);
 
 const noId = (body: unknown) => (isResource(body) ? undefined : 'it has no id');
 
-function keyOf(
-	{ settings, memory, place, batch, itemIndex }: Run,
-	print: string,
-): string | undefined {
-	switch (settings.idempotency) {
-		case 'none':
-			return undefined;
-		case 'custom':
-			return settings.idempotencyKey;
-		case 'content':
-			return contentKey(place.node, print, batch.ordinal(print, itemIndex), memory.attempt);
-		case 'execution':
-			return executionKey(place.seed, place.item, memory.attempt);
+/** What a try begins with: a request to send, or a job that is known. */
+export type Start = { send: Outgoing } | { known: Resource };
+
+interface Opened {
+	sources: Map<string, BinarySource>;
+	print: string;
+}
+
+const statusOf = ({ failure }: Failed) => (failure.kind === 'status' ? failure.status : undefined);
+
+/** The creation of one item, from what is known of it to the job that answers. Carries out what `itemState` decides. */
+export class Submission {
+	private opened: Promise<Result<Opened>> | undefined;
+
+	private hasRenewedUploads = false;
+
+	constructor(private readonly run: Run) {}
+
+	/** What the content is known by over executions; its first key. */
+	private contentOf(print: string): string {
+		return contentKey(this.run.place.node, print, 0);
+	}
+
+	/** The files and the fingerprint of the request. */
+	private async open(): Promise<Result<Opened>> {
+		this.opened ??= (async (): Promise<Result<Opened>> => {
+			const { request } = this.run;
+			const sources = await openSources(this.run);
+			if (!sources.ok) return sources;
+			const identities = [...sources.value].map(([field, { identity }]) => [field, identity]);
+			const asked = [request.path, request.body];
+			const print = fingerprint(asked, Object.fromEntries(identities) as Record<string, string>);
+			return ok({ sources: sources.value, print });
+		})();
+		return await this.opened;
+	}
+
+	/**
+	 * Whether the user has changed the request: what he can change is not what it was, and what comes of it is not either. A request
+	 * that merely reads differently each time (`$now` in a prompt) is the same one.
+	 */
+	private async isChanged(): Promise<Result<boolean>> {
+		const { memory, source } = this.run;
+		if (memory.state.is === 'new' || memory.source === source) return ok(false);
+		const opened = await this.open();
+		return opened.ok ? ok(opened.value.print !== memory.print) : opened;
+	}
+
+	/** Decides what this try begins with. Sends nothing but what it takes to find out. */
+	async begin(): Promise<Result<Start>> {
+		const { run } = this;
+		const { memory, workspace, place } = run;
+		const changed = await this.isChanged();
+		if (!changed.ok) return changed;
+		const facts: Facts = {
+			now: workspace.clock.now(),
+			isChanged: changed.value,
+			hasFixedKey: isOwnKey(run),
+			execution: place.executionId,
+		};
+		const step = stepOf(memory.state, facts);
+		return await this.take(step);
+	}
+
+	private async take(step: Step): Promise<Result<Start>> {
+		switch (step.do) {
+			case 'ask':
+				return await this.ask(step.isAfresh);
+			case 'repeat': {
+				const { attempt, key, path, body } = step.asked;
+				return ok({ send: { attempt, key, path, body } });
+			}
+			case 'read':
+				return await this.read(step.job);
+			case 'output': {
+				const known = JSON.parse(step.resource) as Resource;
+				return isLasting(known, this.run.workspace.clock.now())
+					? ok({ known })
+					: await this.read(step.job);
+			}
+			case 'look':
+				return await this.look(step);
+			case 'refuse':
+				return refusal(step.job);
+		}
+	}
+
+	private async look({ asked, because }: Step & { do: 'look' }): Promise<Result<Start>> {
+		const { run } = this;
+		const found = await lookBeforeCreating(run, asked, because);
+		if (!found) {
+			note(run.memory, { kind: 'leftNothing' });
+			return await this.begin();
+		}
+		if (found.failure.kind === 'uncertain') {
+			note(run.memory, { kind: 'told', execution: run.place.executionId });
+		}
+		return found;
+	}
+
+	/** A known job is read, whatever the answer is: nothing that a gateway or a key says makes it unknown. */
+	private async read(job: JobReference): Promise<Result<Start>> {
+		const { host, workspace } = this.run;
+		const request = { method: 'GET', path: readerPath(job as Resource) } as const;
+		const answer = await workspace.client.request(host.line, request, { flaw: noId });
+		if (answer.ok) {
+			const { object } = job;
+			return ok({ known: { ...(object && { object }), ...(answer.value.body as Resource) } });
+		}
+		const endpoint = readerOf(job.object ?? '');
+		return { ...fail(answer.failure, job as Resource), endpoint };
+	}
+
+	private async ask(isAfresh: boolean): Promise<Result<Start>> {
+		const { run } = this;
+		const { memory, settings, node, request, source } = run;
+		const opened = await this.open();
+		if (!opened.ok) return opened;
+		const { print, sources } = opened.value;
+		if (isAfresh && 'job' in memory.state) (node.former ??= []).push(memory.state.job.id);
+		const byContent = settings.idempotency === 'content';
+		// Keys are counted for each content.
+		const isOther = byContent && memory.print !== undefined && memory.print !== print;
+		if (isAfresh || isOther) note(memory, { kind: 'changed', restart: byContent });
+		const taken = takeKey(run, print);
+		if (taken) return taken;
+		memory.print = print;
+		memory.source = source;
+		const attempt = memory.state.is === 'new' ? memory.state.base : 0;
+		const { path, body } = request;
+		return ok({ send: { attempt, key: this.keyOf(print, attempt), path, body, sources } });
+	}
+
+	private keyOf(print: string, attempt: number): string | undefined {
+		const { settings, place } = this.run;
+		switch (settings.idempotency) {
+			case 'none':
+				return undefined;
+			case 'custom':
+				return settings.idempotencyKey;
+			case 'content':
+				return contentKey(place.node, print, attempt);
+			case 'execution':
+				return executionKey(place.seed, place.item, attempt);
+		}
+	}
+
+	/**
+	 * Has the service create what the request says, once. Each try is noted before it goes out and when its answer is there.
+	 * Specification: Operation details, Idempotency-Key.
+	 */
+	async send(outgoing: Outgoing): Promise<Result<Created>> {
+		const { run } = this;
+		const { memory, settings, workspace } = run;
+		const uploaded = outgoing.sources ? await uploadAll(run, outgoing.sources) : undefined;
+		if (uploaded && !uploaded.ok) return uploaded;
+		const body = uploaded ? uploaded.value.body : outgoing.body;
+		const content = this.contentOf(memory.print ?? '');
+		const before = Math.max(memory.state.short ?? 0, workspace.creations.shortOf(content));
+		let created = await post(run, { ...outgoing, body });
+		if (created.ok || memory.state.is !== 'new') return created;
+
+		if (settings.idempotency === 'content' && isOutOfCredits(created)) {
+			// A key that was short of credits before may be so for ever where a service repeats its refusals.
+			if (before > outgoing.attempt) {
+				const key = this.keyOf(memory.print ?? '', before);
+				created = await post(run, { ...outgoing, body, attempt: before, key });
+			}
+			workspace.creations.ranShort(content, memory.state.short ?? 0);
+			return created;
+		}
+		const mayBeUrl = uploaded?.value.isRemembered && URL_REFUSALS.has(statusOf(created) ?? 0);
+		if (!mayBeUrl || this.hasRenewedUploads) return created;
+		this.hasRenewedUploads = true;
+		memory.uploads = undefined;
+		memory.uploadRound = (memory.uploadRound ?? 0) + 1;
+		const again = await this.begin();
+		return again.ok && 'send' in again.value ? await this.send(again.value.send) : created;
 	}
 }
 
-/**
- * The job that this item is known to have made already, when it should be continued with instead of sending the request
- * again: its key is no longer remembered by the service, or the request reads differently each time it is evaluated
- * (`$now` in a prompt) within one execution.
- */
-function knownJob({ memory, place, workspace }: Run, print: string): string | undefined {
-	if (!memory.jobId) return undefined;
-	const expired = isForgotten(memory.createdAt ?? 0, workspace.clock.now());
-	const volatile = memory.print !== print && memory.execution === place.executionId;
-	return expired || volatile ? memory.jobId : undefined;
-}
-
-/** A request that the user has changed before Retry Execution is another one: it gets a key of its own. */
-function forgetIfChanged({ memory, place }: Run, print: string): void {
-	const changed = memory.print !== undefined && memory.print !== print;
-	if (changed && memory.execution !== place.executionId) {
-		memory.attempt += 1;
-		memory.jobId = undefined;
-	}
-	memory.print = print;
-	memory.execution = place.executionId;
-}
-
-/** Nothing good exists under the key that was used: the next try may use a new one. */
-export function retire({ memory }: Run, failed: Failed): void {
-	if (!provesNothingDone(failed.failure)) return;
-	memory.attempt += 1;
-	memory.jobId = undefined;
-	memory.unclearAt = undefined;
-}
-
-/** An unclear try whose key is no longer valid is looked for; only when it has left nothing, a new key may be used. */
-async function settleUnclear(run: Run): Promise<Failed | undefined> {
-	const { memory, workspace, settings } = run;
-	if (settings.idempotency === 'none' || !isForgotten(memory.unclearAt, workspace.clock.now())) {
-		return undefined;
-	}
-	const uncertain = await lookBeforeCreating(run);
-	if (uncertain) return uncertain;
-	memory.attempt += 1;
-	memory.unclearAt = undefined;
-	return undefined;
-}
-
-async function resume(run: Run, id: string): Promise<Result<Resource>> {
-	const { host, workspace, plan } = run;
-	const job = { id, object: plan.object };
-	const request = { method: 'GET', path: readerPath(job) } as const;
-	const answer = await workspace.client.request(host.line, request, { flaw: noId });
-	if (answer.ok) return ok(answer.value.body as Resource);
-	// Told once, with the id; the next try makes a new one.
-	if (isUnknown(answer)) retire(run, answer);
-	return fail(answer.failure, job);
-}
-
-/**
- * Has the service create what the request says, once: the job that answers, new or known. What is remembered of the item is
- * written before the request goes out, so that a run that ends in between finds it.
- * Specification: Operation details, Idempotency-Key.
- */
-export async function submit(run: Run): Promise<Result<Resource>> {
-	const { request, host, workspace, plan, memory } = run;
-	const opened = await openSources(run);
-	if (!opened.ok) return opened;
-	const sources = opened.value;
-	const identities = [...sources].map(([field, { identity }]) => [field, identity]);
-	const asked = [request.path, request.body];
-	const print = fingerprint(asked, Object.fromEntries(identities) as Record<string, string>);
-	const known = knownJob(run, print);
-	if (known) return await resume(run, known);
-	forgetIfChanged(run, print);
-	const uncertain = await settleUnclear(run);
-	if (uncertain) return uncertain;
-
-	const body = await uploadAll(run, sources);
-	if (!body.ok) return body;
-	const key = keyOf(run, print);
-	const headers: Record<string, string> = key ? { [IDEMPOTENCY_HEADER]: key } : {};
-	const sent = { ...request, body: body.value, headers };
-	const asking = { replayable: key !== undefined, needsSlot: plan.takesSlot, flaw: noId };
-	const answer = await workspace.client.request(host.line, sent, asking);
-	if (!answer.ok) {
-		if (leavesUnclear(answer.failure)) memory.unclearAt ??= workspace.clock.now();
-		retire(run, answer);
-		return answer;
-	}
-	const job = answer.value.body as Resource;
-	memory.unclearAt = undefined;
-	// A repeat answers the same job, but does not make its key live longer.
-	if (memory.jobId !== job.id) memory.createdAt = workspace.clock.now();
-	memory.jobId = job.id;
-	return ok(job);
+function refusal(job: JobReference | undefined): Failed {
+	const problem = job
+		? `is that of another request, whose job is ${job.id}`
+		: 'is that of another request, of which it is unknown whether it was carried out';
+	const hint = 'Give the changed request a key of its own';
+	return fail({ kind: 'input', field: 'Idempotency Key', problem, hint }, job as Resource);
 }

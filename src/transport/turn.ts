@@ -23,13 +23,16 @@ export async function inTurn<T>(
 	story: (run: Run) => Promise<Result<T>>,
 ): Promise<Result<T>> {
 	const { batch, host } = run;
-	await batch.lead.turn(host.line.signal);
+	const handOver = await batch.lead.turn(host.line.signal);
+	let isGood = false;
 	try {
-		const stopped = halted(run);
-		const result = stopped ?? (await story({ ...run, host: { ...host, line: leading(run) } }));
+		const leader = { ...run, handOver, host: { ...host, line: leading(run) } };
+		const result = halted(run) ?? (await story(leader));
 		if (!result.ok) halt(run, result);
+		isGood = result.ok;
 		return result;
 	} finally {
-		batch.lead.pass();
+		run.release?.(isGood);
+		handOver();
 	}
 }

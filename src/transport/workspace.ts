@@ -3,6 +3,7 @@ import { Client } from './client';
 import { systemClock } from './clock';
 import { Funds } from './funds';
 import { Gate } from './gate';
+import { SharedCreations } from './sharedCreations';
 import { Slots } from './slots';
 import type { Clock, Random } from './types';
 import { Watch } from './watch';
@@ -24,6 +25,8 @@ export class Workspace {
 	readonly watch: Watch;
 
 	readonly funds: Funds;
+
+	readonly creations = new SharedCreations();
 
 	constructor(
 		plan: Plan,

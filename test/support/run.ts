@@ -1,7 +1,7 @@
 import { ENDPOINTS } from '../../src/contract';
 import { Batch } from '../../src/transport/batch';
 import type { BinarySource, Host } from '../../src/transport/host';
-import type { ItemMemory } from '../../src/transport/idempotency';
+import { freshMemory } from '../../src/transport/itemMemory';
 import type { Run } from '../../src/transport/run';
 import type { Settings } from '../../src/transport/settings';
 import { AGENT_ENDINGS } from '../../src/transport/job';
@@ -67,8 +67,11 @@ export interface RunParts extends Partial<Omit<Run, 'settings' | 'place'>> {
 
 /** The run of an item that creates a generation. */
 export function runOf({ settings, place, prompt = 'a cat', ...parts }: RunParts): Run {
-	const memory: ItemMemory = parts.memory ?? { attempt: 0, uploads: {} };
+	const memory = parts.memory ?? freshMemory();
 	const itemIndex = parts.itemIndex ?? 0;
+	const item = place?.item ?? `0:${itemIndex}`;
+	const node = parts.node ?? { seed: 'seed', items: {} };
+	node.items[item] = memory;
 	const { method, path } = ENDPOINTS.createGeneration;
 	return {
 		request: { method, path, query: {}, body: { mode: 'image', model: 'm', prompt } },
@@ -80,13 +83,16 @@ export function runOf({ settings, place, prompt = 'a cat', ...parts }: RunParts)
 		},
 		batch: new Batch(1, false),
 		itemIndex,
-		known: () => new Set(memory.jobId ? [memory.jobId] : []),
+		// What the user has written is what is sent, unless a test says otherwise.
+		source: prompt,
+		handOver: () => {},
 		...parts,
 		memory,
+		node,
 		settings: settingsWith(settings),
 		place: {
 			seed: 'seed',
-			item: `0:${itemIndex}`,
+			item,
 			node: 'workflow/node',
 			executionId: 'execution 1',
 			...place,

@@ -84,9 +84,3 @@ describe('Retry On Fail begins a new batch', () => {
 		expect(batchOf(join(run, 1))).not.toBe(before);
 	});
 });
-
-test('identical contents are numbered in the order in which they are asked for, the same each time', () => {
-	const batch = batchOf(join(nodeRun({ items: items(1) }), 0));
-	const asked = [['a', 4], ['b', 1], ['a', 2], ['a', 4], ['a', 3]] as const;
-	expect(asked.map(([content, item]) => batch?.ordinal(content, item))).toEqual([0, 0, 1, 0, 2]);
-});

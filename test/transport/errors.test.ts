@@ -41,7 +41,7 @@ const KINDS: { [K in Failure['kind']]: Extract<Failure, { kind: K }> } = {
 	download: { kind: 'download', outputId: 'out_1', problem: 'timeout' },
 	upload: { kind: 'upload', field: 'clip', problem: 'timeout' },
 	notSent: { kind: 'notSent', cause: 'the credits ran out at item 2', credits: true },
-	uncertain: { kind: 'uncertain', candidates: ['gen_7', 'gen_8'] },
+	uncertain: { kind: 'uncertain', candidates: ['gen_7', 'gen_8'], because: 'expired' },
 };
 
 /** What a failure by itself shows of the request: it did nothing, or nobody knows. */

@@ -1,7 +1,7 @@
 import { Lead } from '../../src/transport/lead';
 
-/** Which of the promises have settled by now. */
-async function settled(promises: Array<Promise<void>>): Promise<number[]> {
+/** Those whose turn has come by now, with what passes the lead on. */
+async function settled(promises: Array<Promise<() => void>>) {
 	const done: number[] = [];
 	promises.forEach((promise, index) => void promise.then(() => done.push(index)));
 	await new Promise((resolve) => setImmediate(resolve));
@@ -23,19 +23,33 @@ test('one leads, and all go when it has got through', async () => {
 test('when the leader ends without getting through, the next one leads', async () => {
 	const lead = new Lead();
 	const all = turns(lead, 3);
-	lead.pass();
+	(await all[0])?.();
 	expect(await settled(all)).toEqual([0, 1]);
-	lead.pass();
+	(await all[1])?.();
 	expect(await settled(all)).toEqual([0, 1, 2]);
-	lead.pass();
+	(await all[2])?.();
 	expect(await settled([lead.turn()])).toEqual([0]);
 });
 
-test('a cancelled wait ends at once', async () => {
+test('who passes the lead on twice passes it on once', async () => {
+	const lead = new Lead();
+	const all = turns(lead, 3);
+	const pass = await all[0];
+	pass?.();
+	pass?.();
+	expect(await settled(all)).toEqual([0, 1]);
+});
+
+test('a cancelled wait ends at once, and is passed over', async () => {
 	const lead = new Lead();
 	const abort = new AbortController();
-	void lead.turn();
+	const first = lead.turn();
 	const waiting = lead.turn(abort.signal);
+	const last = lead.turn();
 	abort.abort();
 	expect(await settled([waiting])).toEqual([0]);
+	(await waiting)();
+	expect(await settled([last])).toEqual([]);
+	(await first)();
+	expect(await settled([last])).toEqual([0]);
 });

@@ -1,5 +1,5 @@
 import { create } from '../../src/transport/create';
-import type { ItemMemory } from '../../src/transport/idempotency';
+import { freshMemory } from '../../src/transport/itemMemory';
 import type { Fault } from '../../bench/model/settings';
 import { ModelService } from '../support/modelService';
 import { hostWith, runOf, workspaceWith, type RunParts } from '../support/run';
@@ -16,7 +16,7 @@ async function afterUnclear(fault: Fault) {
 	});
 	const workspace = workspaceWith(clock);
 	const host = hostWith(model.send);
-	const memory: ItemMemory = { attempt: 0, uploads: {} };
+	const memory = freshMemory();
 	const make = async (more: Partial<RunParts> = {}) =>
 		await clock.run(create(runOf({ host, workspace, memory, ...more })));
 	expect(await make()).toMatchObject({ failure: { kind: 'lost' } });
@@ -42,11 +42,12 @@ test('after 24 hours a try that has left nothing is made anew, under a new key',
 	await clock.pass(DAY);
 	expect((await make()).ok).toBe(true);
 	expect(model.jobs).toHaveLength(1);
-	expect(memory).toMatchObject({ attempt: 1, jobId: 'gen_1', unclearAt: undefined });
+	expect(memory.state).toMatchObject({ is: 'done', attempt: 1, job: { id: 'gen_1' } });
 });
 
 test('a job that this node is known to have made is no candidate', async () => {
 	const { clock, make } = await afterUnclear('after');
 	await clock.pass(DAY);
-	expect((await make({ known: () => new Set(['gen_1']) })).ok).toBe(true);
+	const node = { seed: 'seed', items: {}, former: ['gen_1'] };
+	expect((await make({ node })).ok).toBe(true);
 });

@@ -1,0 +1,66 @@
+import { ENDPOINTS } from '../contract';
+import { readPages } from './pages';
+import type { Run } from './run';
+import { isResource } from './types';
+
+/** Keys of one content that a run tries, at most. */
+const MOST_KEYS = 5;
+
+/** How far back the list is searched for jobs of earlier runs, in entries. */
+const SEARCHED = 1_000;
+
+/**
+ * By Content, the job under a key may be that of an earlier run, and may have failed there. Then this run uses the next key. It
+ * must not take a job of its own for an earlier one's, or it would pay again and again for what always fails: so it makes a content
+ * anew at most once, and goes past further keys only where their jobs are certain to be older. Shared by the items of a run.
+ */
+export class ContentWalk {
+	private readonly verdicts = new Map<string, Promise<boolean>>();
+
+	/** Ids of the jobs that were there before this run made one anew. */
+	private older: Set<string> | undefined;
+
+	private readonly begun: number;
+
+	private renewed = false;
+
+	private keys = 1;
+
+	constructor({ workspace }: Pick<Run, 'workspace'>) {
+		this.begun = workspace.creations.moment;
+	}
+
+	/**
+	 * Whether the run may go on to the next key although the job under this one has failed.
+	 * @param atFirstLook whether it had failed when it was first read
+	 */
+	async mayGoOn(run: Run, id: string, atFirstLook: boolean): Promise<boolean> {
+		const verdict = this.verdicts.get(id) ?? this.judge(run, id, atFirstLook);
+		this.verdicts.set(id, verdict);
+		return await verdict;
+	}
+
+	private async judge(run: Run, id: string, atFirstLook: boolean): Promise<boolean> {
+		if (this.keys >= MOST_KEYS) return false;
+		const isOlder = this.older?.has(id) ?? false;
+		const wasKnown = run.workspace.creations.hadFailed(id, this.begun);
+		if (isOlder || wasKnown) {
+			this.keys += 1;
+			return true;
+		}
+		if (!atFirstLook || this.renewed) return false;
+		this.renewed = true;
+		this.keys += 1;
+		this.older = await olderJobs(run);
+		return true;
+	}
+}
+
+/** The list of generations tells which jobs are older. Of other kinds none is known to be. */
+async function olderJobs({ plan, workspace, host }: Run): Promise<Set<string>> {
+	if (plan.object !== 'generation') return new Set();
+	const list = { method: 'GET', path: ENDPOINTS.listGenerations.path } as const;
+	const query = { wanted: SEARCHED, takesLimit: true };
+	const entries = await readPages(workspace.client, host.line, list, query);
+	return new Set(entries.ok ? entries.value.filter(isResource).map(({ id }) => id) : []);
+}
