@@ -17,7 +17,7 @@ export function isLasting(resource: Resource, now: number): boolean {
 const MOST_CHARACTERS = 2_000;
 
 /** A resource as it is remembered once it has ended well; what may still change is read again instead. */
-export function remembered({ plan, settings }: Run, job: Resource): string | undefined {
+export function rememberedJob({ plan, settings }: Run, job: Resource): string | undefined {
 	const mayChange = job.object === 'agent_run' || jobState(job, settings.endings) === 'running';
 	if (plan.holdsSecret || (plan.output === 'job' && mayChange)) return undefined;
 	const text = JSON.stringify(job);
