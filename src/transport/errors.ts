@@ -17,7 +17,8 @@ export interface ErrorContext extends SpendingContext {
 	/** The `object` constant of what the item makes. */
 	object?: string;
 	itemIndex: number;
-	submitted: number;
+	/** How many items have a job; `undefined` where the run goes on. */
+	submitted?: number;
 	notSubmitted: number;
 	/** Labels of the editor by the names that fields have in the API. */
 	labels?: Labels;

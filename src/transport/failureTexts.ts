@@ -17,7 +17,8 @@ export interface TextContext {
 	labels: Labels;
 	/** How many items the run has, and how many of them have a job. */
 	items: number;
-	submitted: number;
+	/** `undefined` where the run goes on, so that the count would not stay true. */
+	submitted?: number;
 	notSubmitted: number;
 }
 
@@ -40,7 +41,7 @@ const items = (count: number) => `${count} ${count === 1 ? 'item' : 'items'}`;
 
 function topUp({ items: total, submitted, notSubmitted }: TextContext): string {
 	const counted =
-		total > 1
+		total > 1 && submitted !== undefined
 			? `${items(submitted)} of this run ${submitted === 1 ? 'was' : 'were'} submitted, ${notSubmitted} ${notSubmitted === 1 ? 'was' : 'were'} not. `
 			: '';
 	return `${counted}Top up the workspace, then retry this execution.`;
@@ -144,13 +145,18 @@ const TELLERS: { [K in Failure['kind']]: Teller<K> } = {
 		`The binary field "${field}" could not be uploaded: ${problem}`,
 		'',
 	],
-	uncertain: ({ candidates }) => [
+	uncertain: ({ candidates, because }) => [
 		'Not created again, because an earlier try may have been carried out',
-		`No answer came to that try, and its idempotency key is no longer valid after 24 hours. ${
+		[
+			'The service did not respond to that try, and',
+			because === 'changed'
+				? 'the request has been changed since.'
+				: 'its idempotency key is no longer valid after 24 hours.',
 			candidates.length > 0
-				? `These jobs may be the one: ${candidates.join(', ')}. Fetch the right one by its ID; if there is none, run a new execution.`
-				: 'Look for it at the service; if it is not there, run a new execution.'
-		}`,
+				? `These jobs may be the one: ${candidates.join(', ')}. Fetch the right one by its ID;`
+				: 'Look for it at the service;',
+			`if there is none, ${because === 'changed' ? 'retry this execution once more' : 'run a new execution'}.`,
+		].join(' '),
 	],
 	notSent: ({ cause }) => [`Not sent: ${cause}`, 'Run this again once that is settled.'],
 };

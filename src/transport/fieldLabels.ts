@@ -31,17 +31,22 @@ export function inEditorWords(text: string, labels: Labels): string {
 
 const NAMING = ['field', 'path', 'param', 'parameter', 'pointer', 'property', 'loc'];
 
+/** Details may hold a list of issues. */
+const DEEPEST = 3;
+
+function labelOf(value: unknown, labels: Labels): string | undefined {
+	const parts = Array.isArray(value) ? value : String(value ?? '').split(/[./[\]]+/);
+	const path = parts.filter((part) => !/^(\d*|body)$/.test(String(part))).join('.');
+	return Object.hasOwn(labels, path) ? labels[path] : undefined;
+}
+
 /** The label of the field that free-form details name, where they name one that the editor has. */
-export function fieldNamed(details: unknown, labels: Labels): string | undefined {
-	const entries: unknown[] = Array.isArray(details) ? details : [details];
-	for (const entry of entries) {
-		if (typeof entry !== 'object' || entry === null) continue;
-		for (const name of NAMING) {
-			const value = (entry as Record<string, unknown>)[name];
-			const parts = Array.isArray(value) ? value : String(value ?? '').split(/[./[\]]+/);
-			const path = parts.filter((part) => !/^(\d*|body)$/.test(String(part))).join('.');
-			if (Object.hasOwn(labels, path)) return labels[path];
-		}
-	}
-	return undefined;
+export function fieldNamed(details: unknown, labels: Labels, depth = 0): string | undefined {
+	if (typeof details !== 'object' || details === null || depth > DEEPEST) return undefined;
+	const entries = Object.entries(details);
+	const named = entries
+		.filter(([name]) => NAMING.includes(name))
+		.map(([, value]) => labelOf(value, labels));
+	const within = entries.map(([, value]) => fieldNamed(value, labels, depth + 1));
+	return [...named, ...within].find((label) => label !== undefined);
 }

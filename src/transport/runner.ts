@@ -69,7 +69,11 @@ async function runItem(
 	const failed = result as Failed;
 	const tolerated = lenient || isTolerated(failed, opened);
 	if (!tolerated && failed.failure.kind === 'notSent') return [];
-	const known = () => ({ ...contextOf(batch, plan, itemIndex, opened), labels });
+	const known = () => ({
+		...contextOf(batch, plan, itemIndex, opened),
+		...(tolerated && { submitted: undefined }),
+		labels,
+	});
 	const node = context.getNode();
 	const error = nodeError(node, failed, known());
 	const describe = () => tell(failed, known()).description;

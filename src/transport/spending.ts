@@ -66,11 +66,12 @@ function ofUnknown(failed: Failed, { idempotency }: SpendingContext): string {
 		: `${unknown} Retrying this execution sends it again under the same idempotency key, so that nothing is paid for twice.`;
 }
 
-function ofJob({ job }: Failed, { idempotency }: SpendingContext): string {
+function ofJob({ failure, job }: Failed, { idempotency }: SpendingContext): string {
 	const states = { running: 'goes on', good: 'has finished', bad: 'has failed' };
 	const now = job?.status === undefined ? 'exists' : states[jobState(job)];
+	// Where an input is wrong, it is not known what the next try will ask for.
 	const continues =
-		idempotency === 'none'
+		idempotency === 'none' || failure.kind === 'input'
 			? ''
 			: ', or retry this execution, which continues with it instead of paying again';
 	return `The job ${now} at the service: fetch it by its ID${continues}.`;

@@ -71,6 +71,7 @@ const EFFECTS: Array<[name: string, failure: Failure, effect: 'none' | 'unknown'
 	['an unusable response', KINDS.answer, 'unknown'],
 	['no longer tellable', KINDS.uncertain, 'unknown'],
 	['no longer tellable, nothing found', { kind: 'uncertain', candidates: [] }, 'unknown'],
+	['changed', { kind: 'uncertain', candidates: ['gen_7'], because: 'changed' }, 'unknown'],
 ];
 
 type Told = 'no credits' | 'unknown' | 'job';
@@ -114,7 +115,7 @@ describe.each(STATES)('of an item that is %s', (_, job, known, remembered) => {
 				const told = sentence(tell(fail(failure, job), { ...context, endpoint, known }));
 				const says = Object.entries(SAYS).filter(([, pattern]) => pattern.test(told));
 				expect([name, told, says.map(([state]) => state)]).toEqual([name, told, [expected]]);
-				expect(told).not.toMatch(/undefined|\[object|null|NaN|  /);
+				expect(told).not.toMatch(/undefined|\[object|null|NaN| {2}/);
 			}
 		},
 	);
@@ -259,6 +260,27 @@ test('a message with a code that n8n knows keeps its words', () => {
 	expect(nodeError(NODE, fail(unsent), context).message).toBe(
 		'The service cannot be reached (ECONNREFUSED) [item 3]',
 	);
+});
+
+test('a try that can no longer be told: of a key that has expired, or of a request that was changed', () => {
+	const expired = tell(fail(KINDS.uncertain), context).description;
+	expect(expired).toBe(
+		'The service did not respond to that try, and its idempotency key is no longer valid after 24 hours. These jobs may be the one: gen_7, gen_8. Fetch the right one by its ID; if there is none, run a new execution.',
+	);
+	const changed = fail({ kind: 'uncertain', candidates: [], because: 'changed' });
+	expect(tell(changed, context).description).toBe(
+		'The service did not respond to that try, and the request has been changed since. Look for it at the service; if there is none, retry this execution once more.',
+	);
+});
+
+test('a row whose input is wrong is not promised to be continued with', () => {
+	const { description } = tell(fail(KINDS.input, good), context);
+	expect(description).toMatch(/The job has finished at the service: fetch it by its ID\.$/);
+});
+
+test('while the run goes on, nothing is counted', () => {
+	const { description } = tell(fail(status(402)), { ...context, submitted: undefined });
+	expect(description).toMatch(/^Top up the workspace/);
 });
 
 test('where there is one item, nothing is counted', () => {

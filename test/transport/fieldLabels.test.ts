@@ -35,6 +35,8 @@ test.each<[unknown, string | undefined]>([
 	[{ path: '/parameters/count' }, 'Count'],
 	[{ loc: ['body', 'input', 'start_frame', 0] }, 'Start Frame'],
 	[[{ message: 'x' }, { param: 'input.start_frame[0]' }], 'Start Frame'],
+	[{ issues: [{ field: 'nothing' }, { field: 'parameters.count' }] }, 'Count'],
+	[{ a: { b: { c: { d: { field: 'model' } } } } }, undefined],
 	[{ field: 'toString' }, undefined],
 	[{ field: '' }, undefined],
 	[{ field: { deep: 1 } }, undefined],
