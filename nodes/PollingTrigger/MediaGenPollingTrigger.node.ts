@@ -1,7 +1,8 @@
 import { NodeConnectionTypes, type INodeType, type INodeTypeDescription } from 'n8n-workflow';
 import { mediaGenApiTest } from '../../src/description/credentialTest';
-import { modelsField, modesField } from '../Trigger/fields';
+import { downloadField, endOptions, modelsField, modesField } from '../Trigger/fields';
 import { getModels } from '../Trigger/models';
+import { execute } from './execute';
 import { poll } from './poll';
 
 export class MediaGenPollingTrigger implements INodeType {
@@ -27,11 +28,7 @@ export class MediaGenPollingTrigger implements INodeType {
 				name: 'statuses',
 				type: 'multiOptions',
 				required: true,
-				options: [
-					{ name: 'Completed', value: 'completed' },
-					{ name: 'Failed', value: 'failed' },
-					{ name: 'Partially Completed', value: 'partially_completed' },
-				],
+				options: endOptions,
 				default: ['completed', 'partially_completed'],
 				description: 'How a generation must have finished to start the workflow',
 			},
@@ -41,7 +38,7 @@ export class MediaGenPollingTrigger implements INodeType {
 				type: 'collection',
 				placeholder: 'Add option',
 				default: {},
-				options: [modelsField, modesField],
+				options: [downloadField, modelsField, modesField],
 			},
 		],
 	};
@@ -52,4 +49,7 @@ export class MediaGenPollingTrigger implements INodeType {
 	};
 
 	poll = poll;
+
+	/** Runs in the execution that `poll` has started, where there is time to download, and in a manual run. */
+	execute = execute;
 }

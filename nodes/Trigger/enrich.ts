@@ -1,17 +1,12 @@
-import type {
-	IBinaryKeyData,
-	IDataObject,
-	IExecuteFunctions,
-	INodeExecutionData,
-} from 'n8n-workflow';
+import type { IDataObject, IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 import { ENDPOINTS, type Endpoint } from '../../src/contract';
 import { detailsOf, nodeError } from '../../src/transport/errors';
 import { errorItem, jsonOf } from '../../src/transport/items';
-import { collect } from '../../src/transport/outputs';
 import type { Failed, Result } from '../../src/transport/result';
 import { isRecord, type Resource } from '../../src/transport/types';
 import { readEvent, type MediaGenEvent } from '../../src/webhook/event';
 import { objectOf, verdictOf } from '../../src/webhook/filter';
+import { filesOf } from './files';
 import { readOptions, type Options } from './options';
 import { openService, type Service } from './service';
 
@@ -38,19 +33,6 @@ async function readWhole(
 	const path = endpoint.path.replace('{id}', encodeURIComponent(id));
 	const answer = await service.workspace.client.request(service.host.line, { method: 'GET', path });
 	return answer.ok ? { ok: true, value: { ...(answer.value.body as Resource), id } } : answer;
-}
-
-async function filesOf(
-	{ host, workspace }: Service,
-	job: Resource,
-): Promise<Result<IBinaryKeyData>> {
-	const collected = await collect({ host, workspace, settings: { downloadOutputs: true } }, job);
-	if (!collected.ok) return collected;
-	const fields = collected.value.files.map(({ data }, index) => [
-		index === 0 ? 'data' : `data_${index}`,
-		data,
-	]);
-	return { ok: true, value: Object.fromEntries(fields) as IBinaryKeyData };
 }
 
 type Enriched = Result<INodeExecutionData | undefined>;

@@ -42,15 +42,24 @@ export const modelsField: INodeProperties = {
 		'Only what these models have made; all where none is chosen. Choose from the list, or specify IDs using an <a href="https://docs.n8n.io/code/expressions/">expression</a>.',
 };
 
+export const downloadField: INodeProperties = {
+	displayName: 'Download Outputs',
+	name: 'downloadOutputs',
+	type: 'boolean',
+	default: false,
+	description:
+		'Whether to read the resource and put its files into the binary fields data, data_1 and so on',
+};
+
+/** How generations end, in both triggers. */
+export const endOptions = [
+	{ name: 'Completed', value: 'completed' },
+	{ name: 'Failed', value: 'failed' },
+	{ name: 'Partially Completed', value: 'partially_completed' },
+];
+
 const options: INodeProperties[] = [
-	{
-		displayName: 'Download Outputs',
-		name: 'downloadOutputs',
-		type: 'boolean',
-		default: false,
-		description:
-			'Whether to read the resource and put its files into the binary fields data, data_1 and so on',
-	},
+	downloadField,
 	{
 		displayName: 'Fetch Resource',
 		name: 'fetchResource',
@@ -72,15 +81,36 @@ const options: INodeProperties[] = [
 	{
 		displayName: 'Statuses',
 		name: 'statuses',
-		type: 'string',
-		default: '',
-		placeholder: 'e.g. completed, partially_completed',
+		type: 'multiOptions',
+		options: [...endOptions, { name: 'Ready', value: 'ready' }],
+		default: [],
 		description:
-			'Only resources with one of these statuses, with commas between; all where it is empty',
+			'Only resources with one of these statuses; all where none is chosen. Others, such as those of agent runs, can be given by an expression.',
+	},
+];
+
+/** Said before anybody publishes: n8n shows the error of a publication only afterwards. */
+const notices: INodeProperties[] = [
+	{
+		displayName:
+			'The service delivers events only to public <b>https</b> addresses. Before you publish or listen for a test event, see that the Webhook URLs above begin with https; if not, set WEBHOOK_URL of n8n to its public address. Where there is none, use the <b>MediaGen Polling Trigger</b>.',
+		name: 'notice',
+		type: 'notice',
+		default: '',
+		displayOptions: { show: { registration: ['automatic'] } },
+	},
+	{
+		displayName:
+			'1. Copy the <b>Production URL</b> from Webhook URLs above; it has to begin with https.<br>2. Create a webhook with this URL and your events at the service, for example with <b>MediaGen Webhook: Create</b> and its option <b>Include Signing Secret</b>.<br>3. Put its signing secret into the credential <b>MediaGen Webhook Secret API</b> of this node.<br>4. Publish the workflow.<br>The Test URL is another address: to listen for test events it needs a webhook of its own, and its secret in the credential meanwhile.',
+		name: 'notice',
+		type: 'notice',
+		default: '',
+		displayOptions: { show: { registration: ['manual'] } },
 	},
 ];
 
 export const fields: INodeProperties[] = [
+	...notices,
 	{
 		displayName: 'Events',
 		name: 'events',

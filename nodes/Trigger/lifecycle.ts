@@ -42,7 +42,7 @@ function isOwn(context: IHookFunctions, { url, workflowId }: Memory): boolean {
 function leaveAlone(context: IHookFunctions, { webhookId, url, workflowId }: Memory): void {
 	if (workflowId === undefined || workflowId === context.getWorkflow().id) {
 		context.logger.warn(
-			'MediaGen Trigger: a webhook with another address was left at the service, because another n8n may be using it. If none is, delete it (MediaGen Webhook: Delete)',
+			'MediaGen Event Trigger: a webhook with another address was left at the service, because another n8n may be using it. If none is, delete it (MediaGen Webhook: Delete)',
 			{ webhookId, url },
 		);
 	}

@@ -1,4 +1,4 @@
-import type { IExecuteFunctions, IWebhookFunctions } from 'n8n-workflow';
+import type { IExecuteFunctions, IPollFunctions, IWebhookFunctions } from 'n8n-workflow';
 import type { Filters } from '../../src/webhook/filter';
 
 export interface Options extends Filters {
@@ -14,12 +14,20 @@ export function listOf(value: unknown): string[] {
 
 const flag = (value: unknown) => value === true || value === 'true';
 
-export function readOptions(context: IWebhookFunctions | IExecuteFunctions): Options {
+/** A parameter of the node; an execution asks for those of an item, webhooks and looks have none. */
+export function parameterOf(
+	context: IWebhookFunctions | IExecuteFunctions | IPollFunctions,
+	name: string,
+	fallback: unknown,
+): unknown {
 	const read = context.getNodeParameter as (name: string, ...more: unknown[]) => unknown;
-	const given =
-		'getExecutionCancelSignal' in context
-			? read.call(context, 'options', 0, {})
-			: read.call(context, 'options', {});
+	return 'getExecutionCancelSignal' in context
+		? read.call(context, name, 0, fallback)
+		: read.call(context, name, fallback);
+}
+
+export function readOptions(context: IWebhookFunctions | IExecuteFunctions): Options {
+	const given = parameterOf(context, 'options', {});
 	const { fetchResource, downloadOutputs, modes, models, statuses, resourceIds } = (given ??
 		{}) as Record<string, unknown>;
 	return {

@@ -42,7 +42,7 @@ async function rawBodyOf(request: Request): Promise<Buffer | undefined> {
  */
 function refuse(context: IWebhookFunctions, reason: string): IWebhookResponseData {
 	const { id } = context.getWorkflow();
-	context.logger.debug(`MediaGen Trigger: a delivery was refused, because ${reason}`, {
+	context.logger.debug(`MediaGen Event Trigger: a delivery was refused, because ${reason}`, {
 		workflowId: id,
 		node: context.getNode().name,
 	});

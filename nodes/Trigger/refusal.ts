@@ -27,7 +27,7 @@ function warnOnce(context: IWebhookFunctions, problem: string): void {
 	if (warned.size > MOST && oldest !== undefined) warned.delete(oldest);
 	const { id, name: workflow } = context.getWorkflow();
 	context.logger.warn(
-		`MediaGen Trigger: "${context.getNode().name}" in workflow "${workflow ?? ''}" (${id ?? ''}) refuses every event, because ${problem}`,
+		`MediaGen Event Trigger: "${context.getNode().name}" in workflow "${workflow ?? ''}" (${id ?? ''}) refuses every event, because ${problem}`,
 	);
 }
 

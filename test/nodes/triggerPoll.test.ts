@@ -1,4 +1,5 @@
-import type { IHttpRequestOptions, IPollFunctions } from 'n8n-workflow';
+import type { IExecuteFunctions, IHttpRequestOptions, IPollFunctions } from 'n8n-workflow';
+import { execute } from '../../nodes/PollingTrigger/execute';
 import { poll } from '../../nodes/PollingTrigger/poll';
 import { triggerContext, triggerWorld, type TriggerWorld } from '../support/triggerContext';
 
@@ -18,6 +19,12 @@ function worldOf(jobs: object[], more: Partial<TriggerWorld> = {}): TriggerWorld
 }
 
 const look = async (world: TriggerWorld) => await poll.call(triggerContext<IPollFunctions>(world));
+
+/** What the node does in the execution that a look has started, or in the editor. */
+const run = async (world: TriggerWorld) =>
+	await execute.call(
+		triggerContext<IExecuteFunctions>(world, { getExecutionCancelSignal: () => undefined }),
+	);
 
 const ids = (result: Awaited<ReturnType<typeof look>>) => result?.[0]?.map(({ json }) => json.id);
 
@@ -64,12 +71,49 @@ test('a manual run shows ten of the newest that match, and remembers nothing', a
 	const jobs = Array.from({ length: 30 }, (_, each) =>
 		job(`gen_${each}`, each % 2 ? 'completed' : 'failed'),
 	);
-	const world = worldOf(jobs, { mode: 'manual' });
-	expect(ids(await look(world))).toHaveLength(10);
+	const world = worldOf(jobs, { mode: 'manual', input: [{ json: {} }] });
+	expect(ids(await run(world))).toEqual(
+		Array.from({ length: 10 }, (_, each) => `gen_${2 * each + 1}`),
+	);
 	expect(world.staticData).toEqual({});
-	await expect(look(worldOf([job('a', 'queued')], { mode: 'manual' }))).rejects.toThrow(
+	await expect(run(worldOf([job('a', 'queued')], { mode: 'manual' }))).rejects.toThrow(
 		'No finished generation matches',
 	);
+});
+
+describe('the execution that a look has started', () => {
+	const found = [{ json: job('a') }, { json: job('b') }];
+
+	test('passes on what was found and asks nothing', async () => {
+		const world = worldOf([], { input: found });
+		expect(await run(world)).toEqual([found]);
+		expect(world.requests).toEqual([]);
+	});
+
+	const unreadable = { outputs: [{ id: 'o', url: 'https://files.example/o.png' }] };
+	const options = { options: { downloadOutputs: true } };
+
+	test('fails with Download Outputs when a file cannot be had, and names its generation', async () => {
+		const input = [{ json: { ...job('gen_lost'), ...unreadable } }];
+		await expect(run(worldOf([], { input, parameters: options }))).rejects.toThrow(/gen_lost/);
+	});
+
+	test('with Continue On Fail the row stays, and those without files pass', async () => {
+		const input = [{ json: { ...job('gen_lost'), ...unreadable } }, ...found];
+		const world = worldOf([], { input, parameters: options, continueOnFail: true });
+		const [items = []] = await run(world);
+		expect(items.map(({ json }) => json.id)).toEqual(['gen_lost', 'a', 'b']);
+		expect(items.map(({ json }) => json.error)).toEqual([
+			expect.stringContaining('gen_lost'),
+			undefined,
+			undefined,
+		]);
+		expect(items.map(({ pairedItem }) => pairedItem)).toEqual([
+			{ item: 0 },
+			{ item: 1 },
+			{ item: 2 },
+		]);
+	});
 });
 
 test('another workspace is not replayed; a new key of the same one loses nothing', async () => {

@@ -258,7 +258,7 @@ describe('the log', () => {
 		world.staticData.secret = seal(SECRET, 'canary-old-key', 'wh_1');
 		await events(world, 0, 20);
 		expect(world.warnings).toEqual([
-			'MediaGen Trigger: "Trigger" in workflow "A workflow" (workflow-1) refuses every event, because its signing secret cannot be decrypted with the API key of its credential, which was probably changed. Unpublish and publish the workflow: that registers a webhook anew, with a secret that the present API key protects.',
+			'MediaGen Event Trigger: "Trigger" in workflow "A workflow" (workflow-1) refuses every event, because its signing secret cannot be decrypted with the API key of its credential, which was probably changed. Unpublish and publish the workflow: that registers a webhook anew, with a secret that the present API key protects.',
 		]);
 		expect(world.warnings.join()).not.toMatch(/canary|another-key|whsec/);
 		expect(world.debugLines).toHaveLength(20);
@@ -301,10 +301,10 @@ describe('the log', () => {
 		await take(world, { ...signedDelivery(SECRET, body), rawBody: undefined });
 		await take(world, { rawBody: Buffer.from(body) });
 		expect(world.debugLines).toEqual([
-			'MediaGen Trigger: a delivery was refused, because its signature was not made with the secret of this webhook',
+			'MediaGen Event Trigger: a delivery was refused, because its signature was not made with the secret of this webhook',
 			expect.stringMatching(/because its timestamp is 40\d s behind the clock of n8n$/),
-			'MediaGen Trigger: a delivery was refused, because its bytes are not to be had: multipart, packed, too large or broken off',
-			'MediaGen Trigger: a delivery was refused, because it has no timestamp',
+			'MediaGen Event Trigger: a delivery was refused, because its bytes are not to be had: multipart, packed, too large or broken off',
+			'MediaGen Event Trigger: a delivery was refused, because it has no timestamp',
 		]);
 		expect(world.warnings).toEqual([]);
 	});

@@ -1,0 +1,70 @@
+import { NodeOperationError, type IExecuteFunctions, type INodeExecutionData } from 'n8n-workflow';
+import { ENDPOINTS } from '../../src/contract';
+import { detailsOf, nodeError } from '../../src/transport/errors';
+import { errorItem } from '../../src/transport/items';
+import type { Failed, Result } from '../../src/transport/result';
+import { isResource, type Resource } from '../../src/transport/types';
+import { filesOf } from '../Trigger/files';
+import { readOptions } from '../Trigger/options';
+import { openService, type Service } from '../Trigger/service';
+import type { Reader } from './look';
+import { filterOf, itemsOf, readerOf } from './reader';
+
+/** Items of a manual run. */
+const SAMPLE = 10;
+
+/** Some of the newest, so that a workflow can be built; remembers nothing. */
+async function sample(context: IExecuteFunctions, reader: Reader): Promise<INodeExecutionData[]> {
+	const { entries } = await reader.page(undefined);
+	const isFinished = ({ status }: Resource) =>
+		['completed', 'partially_completed', 'failed'].includes(String(status));
+	const found = entries.filter(isResource).filter(isFinished).filter(filterOf(context));
+	if (found.length > 0) return itemsOf(found.slice(0, SAMPLE))[0] ?? [];
+	throw new NodeOperationError(context.getNode(), 'No finished generation matches', {
+		description:
+			'Create one, or change the statuses, modes and models of this node. A published workflow starts by itself as soon as one finishes.',
+	});
+}
+
+async function withFiles(
+	service: Service,
+	{ json }: INodeExecutionData,
+	item: number,
+): Promise<Result<INodeExecutionData>> {
+	const files = await filesOf(service, { object: 'generation', ...json } as unknown as Resource);
+	if (!files.ok) return files;
+	return { ok: true, value: { json, binary: files.value, pairedItem: { item } } };
+}
+
+function failure(context: IExecuteFunctions, failed: Failed, id: unknown, itemIndex: number) {
+	const named = failed.job ? failed : { ...failed, job: { id: String(id) } };
+	const endpoint = ENDPOINTS.getGeneration;
+	const known = { endpoint, itemIndex, submitted: 0, notSubmitted: 0 };
+	return {
+		error: nodeError(context.getNode(), named, known),
+		details: detailsOf(named, known),
+	};
+}
+
+/** What a look has found, or a sample in a manual run, with its files where they are wanted. */
+export async function execute(this: IExecuteFunctions): Promise<INodeExecutionData[][]> {
+	const isManual = this.getMode() === 'manual';
+	const { downloadOutputs } = readOptions(this);
+	if (!isManual && !downloadOutputs) return [this.getInputData()];
+	const service = await openService(this);
+	service.needs(ENDPOINTS.listGenerations.scope);
+	const items = isManual ? await sample(this, readerOf(this, service)) : this.getInputData();
+	if (!downloadOutputs) return [items];
+	const output: INodeExecutionData[] = [];
+	for (const [index, item] of items.entries()) {
+		const result = await withFiles(service, item, index);
+		if (result.ok) {
+			output.push(result.value);
+			continue;
+		}
+		const { error, details } = failure(this, result, item.json.id, index);
+		if (!this.continueOnFail()) throw error;
+		output.push(errorItem(error, details, index, item.json));
+	}
+	return [output];
+}
