@@ -31,4 +31,9 @@ if (found) {
 	process.exit(1);
 }
 require('tsx/cjs');
-require(path.join(__dirname, 'start.ts'));
+var entry = 'start.ts';
+if (process.argv[2] === 'queue') {
+	process.argv.splice(2, 1);
+	entry = path.join('start', 'queue.ts');
+}
+require(path.join(__dirname, entry));

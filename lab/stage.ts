@@ -37,9 +37,8 @@ export interface StageOptions {
  */
 export async function setStage(options: StageOptions = {}): Promise<Stage> {
 	const { tell = silent, port, env } = options;
-	await ensureLab(tell);
 	const userFolder = options.userFolder ?? temporaryUserFolder();
-	await ensurePackage(userFolder, tell);
+	await preparePackage(userFolder, tell);
 	const n8n = await withProgress(
 		tell,
 		'Starting n8n',
@@ -53,8 +52,9 @@ export async function setStage(options: StageOptions = {}): Promise<Stage> {
 	}
 }
 
-/** Installs the nodes as a user gets them, unless a stamp says that just these are there already. */
-async function ensurePackage(userFolder: string, tell: Tell): Promise<void> {
+/** Installs n8n where it is missing, and the nodes as a user gets them, unless a stamp says that just these are there already. */
+export async function preparePackage(userFolder: string, tell: Tell = silent): Promise<void> {
+	await ensureLab(tell);
 	// Inside the folder that the install empties first: an interrupted one leaves no stamp.
 	const stamp = path.join(userFolder, '.n8n', 'nodes', '.mediagen-sources');
 	const wanted = packageFingerprint();
