@@ -1,5 +1,6 @@
 import { Batch } from '../../src/transport/batch';
 import { create } from '../../src/transport/create';
+import { Patience } from '../../src/transport/patience';
 import { inTurn } from '../../src/transport/turn';
 import { answer } from '../support/answers';
 import { hostWith, runOf, workspaceWith } from '../support/run';
@@ -58,4 +59,23 @@ test('where jobs of others are running, it waits for a place as long as it may',
 	);
 	expect(result).toMatchObject({ ok: false, failure: { kind: 'status', status: 429 } });
 	expect(clock.now() - started).toBeGreaterThanOrEqual(20 * MINUTE);
+});
+
+test('as long as others of ours get through, an item that is refused goes on', async () => {
+	const clock = new VirtualClock();
+	const host = hostWith(async () => answer(200, { object: 'list', data: [] }));
+	const workspace = workspaceWith(clock);
+	const patience = new Patience(runOf({ host, workspace }));
+	const slot = await workspace.slots.take(host.line);
+	for (let minute = 0; minute < 45; minute += 1) {
+		expect(await clock.run(patience.isOver())).toBe(false);
+		await clock.pass(MINUTE);
+		slot?.accepted();
+	}
+	for (let second = 0; second < 85; second += 5) {
+		await clock.pass(5_000);
+		expect(await clock.run(patience.isOver())).toBe(false);
+	}
+	await clock.pass(10_000);
+	expect(await clock.run(patience.isOver())).toBe(true);
 });

@@ -25,9 +25,9 @@ const done = (id: string, more: Record<string, unknown> = {}) =>
 
 const page = (...data: unknown[]) => answer(200, { object: 'list', data });
 
-function setUp(answers: Answer[] | ((request: Sent) => Answer)) {
+function setUp(answers: Answer[] | ((request: Sent) => Answer), requestsPerMinute = 60) {
 	const clock = new VirtualClock();
-	const gate = new Gate(clock, 60);
+	const gate = new Gate(clock, requestsPerMinute);
 	const watch = new Watch(new Client(gate, clock, seeded(1)), gate, clock);
 	const script = scripted(clock, Array.isArray(answers) ? answers : []);
 	const send: typeof script.send = async (request) => {
@@ -284,4 +284,175 @@ test('a job that a list shows as failed without a reason is read by itself, wher
 		{ ok: true, value: { errors: [{ message: 'Too dark' }] } },
 		{ ok: true, value: { errors: [{ message: 'Too dark' }] } },
 	]);
+});
+
+describe('news of an end', () => {
+	test('that hold the outputs end the wait at that moment, without a request', async () => {
+		const { clock, watch, wait, sent } = setUp([answer(200, generation('gen_1'))]);
+		const waiting = wait(generation('gen_1'));
+		await clock.pass(500);
+		watch.tell(done('gen_other'));
+		watch.tell(done('gen_1'));
+		expect(await waiting).toMatchObject({ ok: true, value: { status: 'completed' } });
+		expect(sent).toHaveLength(0);
+		expect(clock.sleeping).toBe(0);
+	});
+
+	test('that lack the outputs wake the sleeper, who reads the job at once', async () => {
+		const { clock, watch, wait, sent } = setUp(({ at }) =>
+			answer(200, at - started < 300_000 ? generation('gen_1') : done('gen_1')),
+		);
+		const started = clock.now();
+		const waiting = wait(generation('gen_1'));
+		await clock.pass(304_000);
+		const before = sent.length;
+		const told = clock.now();
+		watch.tell({ id: 'gen_1', object: 'generation', status: 'completed' });
+		expect(await clock.run(waiting)).toMatchObject({ value: { outputs: [{ id: 'o' }] } });
+		expect(sent).toHaveLength(before + 1);
+		expect(clock.now() - told).toBeLessThanOrEqual(2_000);
+		expect(told - (sent.at(-2)?.at ?? 0)).toBeLessThan(15_000);
+	});
+});
+
+test.each([
+	[4, 30_000],
+	[10, 12_000],
+	[30, 4_000],
+])('looks take at most half of %i requests a minute', async (requestsPerMinute, apart) => {
+	const { clock, wait, sent } = setUp([answer(200, generation('gen_1'))], requestsPerMinute);
+	await clock.run(wait(generation('gen_1'), 600_000));
+	expect(sent.length).toBeGreaterThan(600_000 / apart / 4);
+	expect(Math.min(...gaps(sent))).toBeGreaterThanOrEqual(apart);
+});
+
+/** JSON that breaks what takes it for what it should be. */
+const STRANGE: unknown[] = [
+	{ toString: 1 },
+	{ toString: null, valueOf: null },
+	{ toJSON: 1, length: -1 },
+	[{ toString: {} }],
+	'\ud800',
+	-0,
+	{ constructor: { prototype: 1 } },
+	null,
+];
+
+describe('nothing that a service sends stops the looks', () => {
+	test.each(STRANGE.map((value) => [JSON.stringify(value), value]))(
+		'%s in every field of a job',
+		async (_name, strange) => {
+			const fields = { status: strange, model: strange, outputs: strange, error: strange };
+			const { clock, wait } = setUp(({ path, at }) => {
+				if (at - started >= 30_000 && path.endsWith('gen_2')) return answer(200, done('gen_2'));
+				if (path !== '/generations') return answer(200, generation('x', fields));
+				return page(generation('gen_1', fields), generation('gen_2', fields), fields, strange);
+			});
+			const started = clock.now();
+			const hostile = wait(generation('gen_1', { model: strange }), 60_000);
+			const other = wait(generation('gen_2', { errors: strange }), 60_000);
+			expect(await clock.run(hostile)).toMatchObject({ failure: { kind: 'deadline' } });
+			expect(clock.now() - started).toBeLessThanOrEqual(61_000);
+			await clock.run(other);
+			const later = wait(generation('gen_2'), 60_000);
+			expect(await clock.run(later)).toMatchObject({ ok: true, value: { status: 'completed' } });
+		},
+	);
+
+	test('a job whose id cannot be encoded', async () => {
+		const { clock, wait, sent } = setUp([answer(200, done('x'))]);
+		expect((await clock.run(wait(generation('gen_\ud800')))).ok).toBe(true);
+		expect(sent[0]?.path).toBe('/generations/gen_%EF%BF%BD');
+	});
+
+	test('a request that throws: it counts as unanswered, and the next look asks again', async () => {
+		let calls = 0;
+		const { clock, wait } = setUp(() => {
+			calls += 1;
+			if (calls <= 3) throw new TypeError('Cannot read properties of undefined');
+			return answer(200, done('gen_1'));
+		});
+		expect((await clock.run(wait(generation('gen_1')))).ok).toBe(true);
+		expect(calls).toBe(4);
+	});
+
+	test('news that throw: they are looked up', async () => {
+		const { clock, watch, wait } = setUp([answer(200, done('gen_1'))]);
+		const waiting = wait(generation('gen_1'));
+		await clock.pass(100);
+		const news = { ...done('gen_1') };
+		Object.defineProperty(news, 'outputs', {
+			enumerable: true,
+			get() {
+				throw new Error('no');
+			},
+		});
+		expect(() => watch.tell(news)).not.toThrow();
+		expect((await clock.run(waiting)).ok).toBe(true);
+	});
+
+	test('a clock that fails: all waits end with an error instead of hanging, and new ones work', async () => {
+		const { clock, wait } = setUp([answer(200, done('gen_1'))]);
+		const sleep = jest.spyOn(clock, 'sleep').mockRejectedValueOnce(new Error('no timer'));
+		expect(await wait(generation('gen_1'))).toMatchObject({ ok: false, job: { id: 'gen_1' } });
+		sleep.mockRestore();
+		expect((await clock.run(wait(generation('gen_1')))).ok).toBe(true);
+	});
+});
+
+describe('a deadline', () => {
+	test('holds while a look hangs', async () => {
+		const { clock, watch } = setUp([]);
+		const started = clock.now();
+		const line = lineOf(async () => await new Promise(() => {}));
+		const result = await clock.run(watch.wait(line, generation('gen_1'), 10_000));
+		expect(result).toMatchObject({ failure: { kind: 'deadline' } });
+		expect(clock.now() - started).toBeLessThanOrEqual(70_000);
+	});
+
+	test('that the machine slept past: one more look finds the job that has ended meanwhile', async () => {
+		const { clock, wait, sent } = setUp(({ at }) =>
+			answer(200, at - started < 60_000 ? generation('gen_1') : done('gen_1')),
+		);
+		const started = clock.now();
+		const waiting = wait(generation('gen_1'), 600_000);
+		await clock.pass(30_000);
+		const before = sent.length;
+		clock.stall(8 * 3_600_000);
+		expect(await clock.run(waiting)).toMatchObject({ ok: true, value: { status: 'completed' } });
+		expect(sent).toHaveLength(before + 1);
+	});
+
+	test('that the machine slept past: a job that still runs is told as not finished after one look', async () => {
+		for (const fault of [answer(200, generation('gen_1')), LOST]) {
+			const { clock, wait, sent } = setUp([fault]);
+			const waiting = wait(generation('gen_1'), 600_000);
+			await clock.pass(30_000);
+			const before = sent.length;
+			clock.stall(8 * 3_600_000);
+			expect(await clock.run(waiting)).toMatchObject({ failure: { kind: 'deadline' } });
+			expect(sent).toHaveLength(before + 1);
+		}
+	});
+
+	test('that comes before the first look asks once', async () => {
+		const { clock, wait, sent } = setUp([answer(200, done('gen_1'))]);
+		expect((await clock.run(wait(generation('gen_1'), 1_000))).ok).toBe(true);
+		expect(sent).toHaveLength(1);
+	});
+
+	test('of more jobs than one look reads: each is looked at once', async () => {
+		const { clock, wait } = setUp(({ path, at }) => {
+			const id = path.split('/').at(-1) ?? '';
+			const state = at - started < 60_000 ? 'queued' : 'completed';
+			return answer(200, { id, object: 'speech_generation', status: state, output: { url: 'u' } });
+		});
+		const started = clock.now();
+		const waits = Array.from({ length: 23 }, async (_, index) => {
+			return await wait({ id: `sp_${index}`, object: 'speech_generation' }, 600_000);
+		});
+		await clock.pass(30_000);
+		clock.stall(3_600_000);
+		expect((await clock.run(Promise.all(waits))).every((result) => result.ok)).toBe(true);
+	});
 });
