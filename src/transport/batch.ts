@@ -185,7 +185,10 @@ function jobsSentence(jobs: OtherJob[]): string {
 		.map(({ id, item, status }) => `${id} (item ${item}, ${status})`);
 	const rest = jobs.length - named.length;
 	const more = rest > 0 ? ` and ${rest} more, under Error details` : '';
-	return `Other jobs of this run: ${named.join(', ')}${more}. Retrying this execution continues with those that have not failed.`;
+	const continues = jobs.some(({ status }) => status !== 'failed')
+		? ' Retrying this execution continues with those that have not failed.'
+		: '';
+	return `Other jobs of this run: ${named.join(', ')}${more}.${continues}`;
 }
 
 const batches = new WeakMap<object, Batch>();

@@ -279,6 +279,20 @@ describe('without Continue On Fail', () => {
 		});
 	});
 
+	test('of jobs that have all failed none is promised to be continued with', async () => {
+		const { start } = setUp({ prompts: ['bad', 'bad'], service: { ending } });
+		const error = await failure(start());
+		expect(error.description).toMatch(/Other jobs of this run: gen_\d \(item 1, failed\)\.$/);
+	});
+
+	test('of many jobs ten are named, and all are under Error details', async () => {
+		const prompts = ['bad', ...Array.from({ length: 14 }, (_, item) => `prompt ${item}`)];
+		const error = await failure(setUp({ prompts, service: { ending } }).start());
+		expect(error.description?.match(/gen_\d+ \(/g)).toHaveLength(10);
+		expect(error.description).toMatch(/ and 4 more, under Error details\. /);
+		expect((error.context.data as { otherJobs: unknown[] }).otherJobs).toHaveLength(14);
+	});
+
 	test('Retry On Fail makes the failed one anew, and nothing else', async () => {
 		const { model, start } = setUp({ prompts: ['a', 'bad', 'c'], service: { ending } });
 		await failure(start());
