@@ -32,10 +32,11 @@ const statusOf = ({ failure }: Failed): number | undefined =>
 
 /** Of a job that the item has made, only reading can have failed. */
 const readsOwnJob = (failed: Failed, { endpoint }: ErrorContext): boolean =>
-	endpoint.method === 'POST' && failed.job !== undefined && !failed.endpoint;
+	endpoint.method === 'POST' && failed.job !== undefined && failed.endpoint?.method !== 'POST';
 
 function failedEndpoint(failed: Failed, context: ErrorContext): Endpoint {
-	if (!readsOwnJob(failed, context)) return failed.endpoint ?? context.endpoint;
+	if (failed.endpoint) return failed.endpoint;
+	if (!readsOwnJob(failed, context)) return context.endpoint;
 	const object = failed.job?.object ?? context.object;
 	return { ...ENDPOINTS.getJob, scope: readerScope(String(object)) };
 }

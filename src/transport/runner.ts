@@ -79,6 +79,9 @@ async function runItem(
 	const describe = () => tell(failed, known()).description;
 	batch.keepError({ error, describe, ...(!tolerated && { thrownBy: itemIndex }) });
 	if (!tolerated) throw error;
+	// n8n runs the node again where the first item has an `error` in its json (Retry On Fail). Without keys that would be paid for again.
+	const paysAgain = node.retryOnFail && itemIndex === 0 && known().idempotency === 'none';
+	if (paysAgain) return [{ json: {}, error, pairedItem: { item: itemIndex } }];
 	const row = node.onError === 'continueErrorOutput' ? undefined : context.getInputData().json;
 	return [errorItem(error, detailsOf(failed, known()), itemIndex, row)];
 }

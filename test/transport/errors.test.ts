@@ -182,6 +182,11 @@ test('the scope that is missing is that of the request that failed', () => {
 		[fail(refused, good), {}, /not allowed to read the job.*scope generations:read/s],
 		[fail(refused, { id: 'a' }), { object: 'agent_run' }, /scope agents:read/],
 		[fail(refused, { id: 'a' }), { object: 'persona' }, /scope personas:read/],
+		[
+			{ ...fail(refused, { id: 'gen_1' }), endpoint: ENDPOINTS.getGeneration },
+			{},
+			/not allowed to read the job.*scope generations:read/s,
+		],
 		[{ ...fail(refused), endpoint: ENDPOINTS.createFile }, {}, /scope files:write/],
 		[fail(refused), { endpoint: ENDPOINTS.getJob }, /read scope of the resource/],
 		[fail(refused), { endpoint: ENDPOINTS.deleteVoice }, /scope voices:write/],
