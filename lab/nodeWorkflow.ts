@@ -27,6 +27,11 @@ export interface NodeRun {
 	onError?: OnError;
 	/** Retry On Fail, with how often and how many milliseconds apart. */
 	retry?: { maxTries: number; waitBetweenTries: number };
+	/**
+	 * Where n8n keeps files: beside the json of an item, or in it, which the editor calls Execution Logic v2. Default: as
+	 * MEDIAGEN_E2E_BINARY_MODE says, otherwise beside.
+	 */
+	binaryMode?: 'separate' | 'combined';
 	/** How long the execution may take; default 120 s. */
 	timeoutMs?: number;
 }
@@ -42,7 +47,9 @@ const inputName = 'Input';
 // n8n keeps pinned files inside the item; the Code node puts them into its binary store, where a
 // user's files are, so that streaming and metadata are tried too.
 const unpackFiles = `
-return await Promise.all($input.all().map(async ({ json: { fields, files } }) => {
+return await Promise.all($input.all().map(async (item) => {
+	// With Execution Logic v2 an item is its json.
+	const { fields, files } = item.json ?? item;
 	const binary = {};
 	for (const [name, file] of Object.entries(files)) {
 		const bytes = Buffer.from(file.data, 'base64');
@@ -54,6 +61,7 @@ return await Promise.all($input.all().map(async ({ json: { fields, files } }) =>
 /** The workflow trigger -> input items -> node, ready to run by hand. */
 export function workflowOf(run: NodeRun): WorkflowData {
 	const { items = [{}], type, typeVersion = 1, parameters, credential, onError, retry } = run;
+	const binaryMode = run.binaryMode ?? process.env.MEDIAGEN_E2E_BINARY_MODE;
 	const place = (name: string, column: number) => ({
 		id: name,
 		name,
@@ -83,6 +91,7 @@ export function workflowOf(run: NodeRun): WorkflowData {
 	const to = (node: string) => ({ main: [[{ node, type: 'main' as const, index: 0 }]] });
 	return {
 		name: `Try ${type}`,
+		...(binaryMode === 'combined' && { settings: { binaryMode } }),
 		nodes: [trigger, input, tried],
 		connections: { [triggerName]: to(inputName), [inputName]: to(nodeName) },
 		pinData: { [triggerName]: items.map((item) => ({ json: packed(item) })) },

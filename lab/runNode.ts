@@ -63,6 +63,9 @@ export function resultOf(execution: Execution): NodeRunResult {
 	};
 }
 
-function outputItem({ json, binary, error, pairedItem }: INodeExecutionData): OutputItem {
-	return { json, binary: binary ?? {}, ...(error && { error }), pairedItem };
+/** Files are given apart from the json, also where n8n keeps them in it (`binaryMode: combined`). */
+function outputItem({ json: whole, binary, error, pairedItem }: INodeExecutionData): OutputItem {
+	const { _files: inJson, ...json } = whole;
+	const files = { ...(inJson as Record<string, IBinaryData> | undefined), ...binary };
+	return { json, binary: files, ...(error && { error }), pairedItem };
 }

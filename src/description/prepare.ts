@@ -1,4 +1,5 @@
 import type { IExecuteSingleFunctions, IHttpRequestOptions, PreSendAction } from 'n8n-workflow';
+import { itemFiles } from '../transport/binary/itemFiles';
 import { joinBatch, type Prepared } from '../transport/batch';
 import { fail, ok, type Result } from '../transport/result';
 import { readSettings } from '../transport/settings';
@@ -71,7 +72,7 @@ function prepared(
 	const rules = {
 		timezone: context.getTimezone(),
 		baseUrl: baseURL ?? '',
-		binaryFields: Object.keys(context.getInputData().binary ?? {}),
+		binaryFields: Object.keys(itemFiles(context)),
 	};
 	const request = checkedRequest(plan.endpoint, fields, gathered, rules, constants);
 	return request.ok ? ok({ request: request.value, settings: settings.value }) : request;

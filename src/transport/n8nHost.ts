@@ -1,12 +1,12 @@
 import type {
 	IBinaryData,
-	IDataObject,
 	IExecuteSingleFunctions,
 	IHttpRequestOptions,
 	IN8nHttpFullResponse,
 } from 'n8n-workflow';
 import { createHash } from 'crypto';
 import { answerBody, isStream } from './answerBody';
+import { itemFiles } from './binary/itemFiles';
 import type { BinarySource, Body, Host } from './host';
 import { lostBy } from './networkFault';
 import { withoutSecret } from './redact';
@@ -61,7 +61,11 @@ function sender(
 		// Each request gets headers of its own, because n8n writes the key into them.
 		const own: Record<string, string> = { ...headers };
 		request.headers = own;
-		if (body !== undefined) request.body = body as IDataObject;
+		if (body !== undefined) {
+			// As text: n8n's client copies an object key by key, and leaves out names such as `constructor`.
+			request.body = JSON.stringify(body);
+			own['Content-Type'] = 'application/json';
+		}
 		// n8n takes the signal from the context: this one ends the connection at the deadline too, in the middle of a body.
 		const deadline = AbortSignal.timeout(shared.timeout);
 		const end = cancel ? AbortSignal.any([cancel, deadline]) : deadline;
@@ -91,7 +95,6 @@ function sender(
 async function sourceOf(
 	context: IExecuteSingleFunctions,
 	{ id, data, fileName, mimeType }: IBinaryData,
-	field: string,
 ): Promise<BinarySource> {
 	const { helpers } = context;
 	const shared = { fileName: fileName ?? '', mimeType };
@@ -100,7 +103,8 @@ async function sourceOf(
 		const open = async () => await helpers.getBinaryStream(id);
 		return { ...shared, size: fileSize, identity: id, open };
 	}
-	const buffer = await helpers.getBinaryDataBuffer(field);
+	// What has no id stands in the item itself. n8n's helper would look it up by name, which differs with the binary mode.
+	const buffer = Buffer.from(data, 'base64');
 	const identity = createHash('sha256').update(data).digest('hex');
 	return { ...shared, size: buffer.length, identity, open: async () => buffer };
 }
@@ -143,8 +147,9 @@ export function n8nHost(
 			owner: context.getExecutionId() ?? 'manual',
 		},
 		async binary(field) {
-			const data = context.getInputData().binary?.[field];
-			return data ? await sourceOf(context, data, field) : undefined;
+			const files = itemFiles(context);
+			const data = Object.hasOwn(files, field) ? files[field] : undefined;
+			return data ? await sourceOf(context, data) : undefined;
 		},
 		async put(url, headers, source) {
 			// `false` keeps the HTTP library from adding a content type that is not among the headers given.

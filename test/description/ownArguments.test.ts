@@ -105,7 +105,7 @@ async function sent(raw: INodeParameters): Promise<unknown[]> {
 		evaluatedArguments: { text: 'a red car', size: '2x2' },
 		rawParameters: raw,
 		request: async ({ method, url, body }) => {
-			requests.push({ method, url, body });
+			requests.push({ method, url, body: JSON.parse(String(body)) as unknown });
 			return { statusCode: 400, headers: {}, body: { error: { message: 'no' } } };
 		},
 	});

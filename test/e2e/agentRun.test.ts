@@ -57,6 +57,15 @@ it('a production runs from brief to plan, over the review gate, to the assembled
 	expect(reviewed.items[4]?.json).toMatchObject({ status: 'completed', output: { kind: 'video' } });
 });
 
+it('an edited plan is sent with every key, whatever it is called', async () => {
+	const id = await make.agentRun();
+	const text =
+		'{"title":"Edited","constructor":{"name":"a"},"prototype":[1],"steps":{"constructor":2}}';
+	await runOurs({ node, parameters: approval(id, { plan: text }) });
+	const approve = (await asked()).find(({ path }) => path.endsWith('/approve'));
+	expect(JSON.stringify((approve?.body as { plan: unknown }).plan)).toBe(text);
+});
+
 it('a plan that is approved at once is waited for until the review gate', async () => {
 	const additionalFields = { maxCredits: 1_000 };
 	const run = await runOurs({

@@ -1,11 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
+import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import { saveCredential } from '../../lab/credential';
 import type { SavedCredential } from '../../lab/rest';
-import { filesFolder, n8nLog, rest, runOurs } from './support/harness';
-import { startHostileService, type HostileService } from './support/hostileService';
+import { startTlsFront } from '../../lab/tlsFront';
+import { filesFolder, n8nLog, rest, runOurs, startOurs } from './support/harness';
+import { startHostileService, type Answer, type HostileService } from './support/hostileService';
 import { createParameters, download } from './support/media';
+import { until } from './support/until';
 
 const node = 'mediaGenGeneration';
 
@@ -260,6 +263,190 @@ describe('downloads', () => {
 	});
 });
 
+/** Ways to answer that are none. Each goes on as it likes once the request has been carried out. */
+const FAULTS: Record<string, Answer> = {
+	'garbage, then the end': ({ socket }) => void socket.end('\x16\x03\x01 garbage \x00\xff\r\n\r\n'),
+	'nothing at all, and the end': ({ socket }) => void socket.end(),
+	'a head without a body': (_, response) => void response.status(200).end(),
+	'a body that is cut': ({ socket }) =>
+		void socket.end('HTTP/1.1 202 Accepted\r\nContent-Length: 500\r\n\r\n{"id": "gen_1"'),
+	'a body that dribbles': (_, response) => {
+		response.type('json').write('{"id": "gen_1", "x": "');
+		const dribble = setInterval(() => response.write('.'), 100);
+		response.on('close', () => clearInterval(dribble));
+	},
+	'a body that stands still': (_, response) => void response.type('json').write('{"id": "gen_1"'),
+	'an HTML page with 502': (_, response) =>
+		void response.status(502).type('html').send('<html><h1>Bad gateway</h1></html>'),
+	'an HTML page with 200': (_, response) =>
+		void response.status(200).type('html').send('<html><h1>Sign in</h1></html>'),
+};
+
+describe.each(Object.keys(FAULTS))('%s', (name) => {
+	const requestOptions = { timeout: 2_000 };
+	const fault = FAULTS[name] as Answer;
+
+	/** Answers with the fault so many times, then as before. */
+	const spoil = (route: string, times: number, good: Answer) => {
+		let left = times;
+		service.on(route, (request, response) => {
+			left -= 1;
+			return left >= 0 ? fault(request, response) : good(request, response);
+		});
+	};
+
+	it('for a creation that was carried out: it is paid for once, and goes on', async () => {
+		const charged = new Set<unknown>();
+		let left = 2;
+		service.on('POST /v1/generations', (request, response) => {
+			charged.add(request.headers['idempotency-key']);
+			left -= 1;
+			return left >= 0 ? fault(request, response) : void response.status(202).json(job());
+		});
+		const run = await create({ requestOptions });
+		expect(run.error).toBeUndefined();
+		expect(run.items[0]?.json.status).toBe('completed');
+		expect(sent('POST /v1/generations')).toHaveLength(3);
+		expect(charged.size).toBe(1);
+	});
+
+	it('for a look at a job: the wait goes on', async () => {
+		spoil('GET /v1/generations/gen_1', 2, (_, response) => void response.json(finished()));
+		const run = await create({ requestOptions });
+		expect(run.items[0]?.json.status).toBe('completed');
+		expect(sent('POST /v1/generations')).toHaveLength(1);
+	});
+});
+
+describe('what never reaches the service', () => {
+	const elsewhere = async (baseUrl: string, apiKey = canary) =>
+		await create(
+			{},
+			{
+				credential: await saveCredential(rest, 'unreachable', { apiKey, baseUrl, clockScale: 60 }),
+			},
+		);
+
+	it('a refused connection is no unclear outcome', async () => {
+		const closed = await startHostileService();
+		await closed.close();
+		const run = await elsewhere(closed.baseUrl);
+		expect(run.error?.message).toMatch(/ECONNREFUSED/);
+		expect(JSON.stringify(run.error)).not.toMatch(/unclear/);
+		expect(run.error?.description).toMatch(/[Nn]othing was/);
+	});
+
+	it('a certificate that nobody vouches for gets no request, let alone the key', async () => {
+		const front = await startTlsFront(Number(new URL(service.origin).port));
+		const run = await elsewhere(`${front.url}v1`);
+		await front.stop();
+		expect(run.error?.message).toMatch(/certificate/);
+		expect(JSON.stringify(run.error)).not.toMatch(/unclear/);
+		expect(service.seen).toEqual([]);
+	});
+
+	it('a credential whose key cannot be resolved is told once, in the words of n8n', async () => {
+		const started = Date.now();
+		const run = await elsewhere(service.baseUrl, '={{ $secrets.nowhere.key.of.ours }}');
+		expect(run.status).toBe('error');
+		expect(JSON.stringify(run.error)).not.toMatch(/unclear|No answer/);
+		expect(service.seen).toEqual([]);
+		expect(Date.now() - started).toBeLessThan(60_000);
+	});
+});
+
+describe('packed outputs', () => {
+	const text = Buffer.from(`<svg>${'<circle/>'.repeat(5_000)}</svg>`);
+	const packers = { gzip: gzipSync, br: brotliCompressSync, deflate: deflateSync };
+
+	it.each(['gzip', 'br', 'deflate'] as const)('%s: they arrive whole and right', async (coding) => {
+		for (const file of [text, PIXEL]) {
+			service.on('GET /files/1', (_, response) => {
+				const packed = packers[coding](file);
+				response.set({ 'Content-Encoding': coding, 'Content-Length': String(packed.length) });
+				response.type('png').end(packed);
+			});
+			const run = await create();
+			expect(run.error).toBeUndefined();
+			expect(await download(rest, run.items[0]?.binary.data)).toEqual(file);
+		}
+	});
+
+	it('cut, they are fetched again', async () => {
+		let tries = 0;
+		service.on('GET /files/1', ({ socket }, response) => {
+			tries += 1;
+			const packed = gzipSync(text);
+			response.set({ 'Content-Encoding': 'gzip', 'Content-Length': String(packed.length) });
+			if (tries > 1) return void response.end(packed);
+			response.write(packed.subarray(0, packed.length / 2));
+			setTimeout(() => socket.destroy(), 50);
+		});
+		const run = await create();
+		expect(tries).toBe(2);
+		expect(await download(rest, run.items[0]?.binary.data)).toEqual(text);
+	});
+
+	it('answers of the API may be packed too', async () => {
+		service.on('GET /v1/generations/gen_1', (_, response) => {
+			response
+				.set('Content-Encoding', 'gzip')
+				.type('json')
+				.end(gzipSync(JSON.stringify(finished())));
+		});
+		expect((await create()).items[0]?.json.status).toBe('completed');
+	});
+});
+
+describe('a download that does not end', () => {
+	it('is given up when its body stands still, closed, and fetched again', async () => {
+		let tries = 0;
+		let isClosed = false;
+		service.on('GET /files/1', (_, response) => {
+			tries += 1;
+			if (tries > 1) return void response.type('png').send(PIXEL);
+			response.on('close', () => (isClosed = true));
+			response.type('png').set('Content-Length', String(PIXEL.length));
+			response.write(PIXEL.subarray(0, 20));
+		});
+		const run = await create();
+		expect(tries).toBe(2);
+		expect(isClosed).toBe(true);
+		expect(await download(rest, run.items[0]?.binary.data)).toEqual(PIXEL);
+	}, 180_000);
+
+	it('ends with the execution', async () => {
+		let isClosed = false;
+		service.on('GET /files/1', (_, response) => {
+			response.on('close', () => (isClosed = true));
+			response.type('png').set('Content-Length', String(PIXEL.length));
+			response.write(PIXEL.subarray(0, 20));
+		});
+		const parameters = createParameters({ model: 'm' });
+		const { executionId } = await startOurs({ node, credential, parameters });
+		await until(() => sent('GET /files/1').length > 0);
+		await rest.executions.stop(executionId);
+		await until(() => isClosed);
+		expect(isClosed).toBe(true);
+		expect(sent('GET /files/1')).toHaveLength(1);
+	});
+
+	it('is not read on where nobody wants it', async () => {
+		let isClosed = false;
+		service.on('GET /files/1', (_, response) => {
+			response.on('close', () => (isClosed = true));
+			const write = () => {
+				while (!response.destroyed && response.write(Buffer.alloc(65_536)));
+			};
+			response.status(400).on('drain', write);
+			write();
+		});
+		expect((await create()).error?.message).toMatch(/the storage answered 400/);
+		await until(() => isClosed);
+		expect(isClosed).toBe(true);
+	});
+});
+
 describe('uploads', () => {
 	const items = [
 		{ binary: { photo: { data: PIXEL, fileName: '..\\..\\CON.png', mimeType: 'image/png' } } },
@@ -317,6 +504,38 @@ describe('uploads', () => {
 			details: { description: expect.stringMatching(/needs the scope files:write/) },
 		});
 		expect(run.items[1]?.json.status).toBe('completed');
+	});
+
+	it.each([408, 429, 503])(
+		'that are put off with %i are tried again, at an address of their own',
+		async (status) => {
+			let tries = 0;
+			service.on('PUT /put', (_, response) => {
+				tries += 1;
+				response.set('Retry-After', '1').sendStatus(tries > 1 ? 200 : status);
+			});
+			const run = await create(parameters, { items });
+			expect(run.error).toBeUndefined();
+			expect(sent('PUT /put')).toHaveLength(2);
+			expect(sent('POST /v1/files')).toHaveLength(2);
+			expect(sent('POST /v1/generations')).toHaveLength(1);
+		},
+	);
+
+	it('to an address that has expired get a new one', async () => {
+		let tries = 0;
+		service.on('PUT /put', (_, response) => {
+			tries += 1;
+			response.sendStatus(tries > 1 ? 200 : 403);
+		});
+		expect((await create(parameters, { items })).error).toBeUndefined();
+		expect(sent('POST /v1/files')).toHaveLength(2);
+	});
+
+	it('do not wait for an answer that has no end', async () => {
+		service.on('PUT /put', (_, response) => void response.status(200).write('so far'));
+		expect((await create(parameters, { items })).error).toBeUndefined();
+		expect(sent('PUT /put')).toHaveLength(1);
 	});
 
 	it('that fail name the field and never the presigned address', async () => {

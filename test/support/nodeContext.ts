@@ -6,6 +6,7 @@ import type {
 	INode,
 	INodeExecutionData,
 	ITaskDataConnections,
+	IWorkflowSettings,
 } from 'n8n-workflow';
 
 export const NODE: INode = {
@@ -35,6 +36,7 @@ export interface NodeRun {
 	/** For a tool: the arguments that n8n evaluates `$fromAI` with. */
 	evaluatedArguments?: IDataObject;
 	executionId: string;
+	workflowSettings: IWorkflowSettings;
 	continueOnFail: boolean;
 	/** Whether failed rows leave by the error output. */
 	errorOutput?: boolean;
@@ -52,6 +54,7 @@ export function nodeRun(run: Partial<NodeRun> = {}): NodeRun {
 		},
 		nodeMemory: {},
 		executionId: 'execution 1',
+		workflowSettings: {},
 		continueOnFail: false,
 		...run,
 		items,
@@ -88,6 +91,7 @@ export function nodeContext(run: NodeRun, item = 0): IExecuteSingleFunctions {
 			...(run.errorOutput && { onError: 'continueErrorOutput' }),
 		}),
 		getWorkflow: () => ({ id: 'workflow-1', active: false }),
+		getWorkflowSettings: () => run.workflowSettings,
 		getTimezone: () => 'Europe/Berlin',
 		getExecutionId: () => run.executionId,
 		getExecuteData: () => run.executeData,

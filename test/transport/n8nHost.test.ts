@@ -54,6 +54,49 @@ test('a request carries what it is given, and nothing of the one that n8n has bu
 	expect(answered).toEqual({ status: 200, headers: { 'retry-after': '7' }, body: { id: 'x' } });
 });
 
+test('a body goes as text, so that no name in it is left out', async () => {
+	const { host, asked } = hostOf(full(202, { id: 'x' }));
+	const body = JSON.parse('{"plan": {"constructor": {"a": 1}, "prototype": 2}}') as object;
+	await host.line.send({ method: 'POST', path: '/agents/runs/x/approve', body });
+	expect(asked[0]?.body).toBe('{"plan":{"constructor":{"a":1},"prototype":2}}');
+	expect(asked[0]?.headers).toMatchObject({ 'Content-Type': 'application/json' });
+});
+
+test('an answer that stands still in the middle of its body is lost at the deadline', async () => {
+	const stuck = new Readable({ read() {}, destroy() {} });
+	const parameters = () => ({ requestOptions: { timeout: 50 } });
+	const { host } = hostOf(full(200, stuck), { parameters });
+	expect(await host.line.send({ method: 'GET', path: '/credits' })).toEqual({ lost: 'timeout' });
+	expect(stuck.destroyed).toBe(true);
+});
+
+test('a transfer can be closed, however far it got, and the answer of an upload always is', async () => {
+	const stuck = () => new Readable({ read() {}, destroy() {} });
+	const download = hostOf(full(200, stuck()));
+	const answered = await download.host.get('https://media.example/x');
+	if ('lost' in answered) throw new Error(answered.lost);
+	expect(download.asked[0]?.abortSignal?.aborted).toBe(false);
+	answered.close();
+	answered.close();
+	expect(download.asked[0]?.abortSignal?.aborted).toBe(true);
+	expect((answered.body as Readable).destroyed).toBe(true);
+
+	const body = stuck();
+	const upload = hostOf(full(200, body));
+	expect(await upload.host.put('https://put.example/x', {}, sourceWith())).toMatchObject({
+		status: 200,
+	});
+	expect(body.destroyed).toBe(true);
+	expect(upload.asked[0]).toMatchObject({ encoding: 'stream' });
+});
+
+test('the file of an upload that failed is closed', async () => {
+	const { host } = hostOf(Object.assign(new Error('x'), { code: 'ECONNRESET' }));
+	const file = Readable.from(['cat']);
+	await host.put('https://put.example/x', {}, sourceWith({ open: async () => file }));
+	expect(file.destroyed).toBe(true);
+});
+
 test('transfers carry no credentials: they go to the plain helper, without base URL', async () => {
 	const { host, asked } = hostOf(full(200));
 	await host.put('https://put.example/x', { 'x-acl': 'private' }, sourceWith());
@@ -158,8 +201,23 @@ describe('a binary field', () => {
 		expect(await source?.open()).toBe('filesystem-v2:1');
 	});
 
-	test('that the item lacks is none', async () => {
-		expect(await host.binary('other')).toBeUndefined();
+	test.each(['other', 'constructor', '__proto__'])(
+		'that the item lacks is none: %s',
+		async (field) => {
+			expect(await host.binary(field)).toBeUndefined();
+		},
+	);
+
+	test('stands in the json with Execution Logic v2, and is taken from there in no other workflow', async () => {
+		const items = [{ json: { _files: { ...binary, broken: { size: 3 }, text: 'x' } } }];
+		const combined = hostOf(full(200), { items, workflowSettings: { binaryMode: 'combined' } });
+		expect(await combined.host.binary('onDisk')).toMatchObject({ identity: 'filesystem-v2:1' });
+		expect(await (await combined.host.binary('inMemory'))?.open()).toEqual(Buffer.from('cat'));
+		for (const none of ['broken', 'text']) {
+			expect(await combined.host.binary(none)).toBeUndefined();
+		}
+		const separate = hostOf(full(200), { items });
+		expect(await separate.host.binary('onDisk')).toBeUndefined();
 	});
 });
 

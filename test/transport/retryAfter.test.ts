@@ -11,6 +11,10 @@ test.each([
 	['zero', '0', 0],
 	['a date to come', 'Thu, 01 Jan 2026 00:00:30 GMT', 30_000],
 	['seconds beyond all patience', '1000000000', LONGEST_HINT_MS],
+	['a moment in seconds', String(now / 1000 + 20), 20_000],
+	['a moment in milliseconds', String(now + 20_500), 20_500],
+	['a moment beyond all patience', String(now / 1000 + 86_400), LONGEST_HINT_MS],
+	['this very moment', String(now / 1000), 0],
 	['a date beyond all patience', 'Fri, 01 Jan 2027 00:00:00 GMT', LONGEST_HINT_MS],
 ])('a hint in %s is followed, up to the cap', (_name, text, expected) => {
 	expect(hint(text)).toBe(expected);
@@ -26,6 +30,8 @@ test.each([
 	'0x10',
 	'soon',
 	'Mon, 01 Dec 2025 00:00:00 GMT',
+	String(now / 1000 - 5),
+	String(now - 5_000),
 ])('a hint that cannot be used is none: %p', (text) => {
 	expect(hint(text)).toBeUndefined();
 });
@@ -34,6 +40,7 @@ test('RateLimit-Reset is read where Retry-After says nothing usable', () => {
 	expect(retryAfterMs({ 'ratelimit-reset': '4' }, now)).toBe(4_000);
 	expect(retryAfterMs({ 'retry-after': 'NaN', 'ratelimit-reset': '4' }, now)).toBe(4_000);
 	expect(retryAfterMs({ 'retry-after': '2', 'ratelimit-reset': '4' }, now)).toBe(2_000);
+	expect(retryAfterMs({ 'ratelimit-reset': String(now / 1000 + 9) }, now)).toBe(9_000);
 	expect(retryAfterMs({}, now)).toBeUndefined();
 });
 

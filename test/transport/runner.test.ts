@@ -39,7 +39,8 @@ function setUp({ service, prompts = ['a cat'], given, credential, ...run }: Part
 				body: Readable.from([bytes]),
 			};
 		}
-		const asked = { method, path: url, query: qs, body, headers } as unknown as ApiRequest;
+		const sent: unknown = body === undefined ? undefined : JSON.parse(body as string);
+		const asked = { method, path: url, query: qs, body: sent, headers } as unknown as ApiRequest;
 		const answered = await model.send(asked);
 		if ('lost' in answered)
 			throw Object.assign(new Error('socket hang up'), { code: answered.lost });

@@ -1,3 +1,4 @@
+import { fieldName } from '../../transport/binary/itemFiles';
 import { BinaryReference } from '../../transport/binary/reference';
 import { mediaUrlProblem } from '../../transport/binary/urlRules';
 import { isEmpty, LEFT_OUT, shown, type Rule, type RuleContext, type Ruled } from './rule';
@@ -36,7 +37,8 @@ export const binaryField = (): Rule => (value, context) => {
 	};
 };
 
-function binaryReference(name: string, { binaryFields }: RuleContext): Ruled {
+function binaryReference(given: string, { binaryFields }: RuleContext): Ruled {
+	const name = binaryFields.includes(given) ? given : fieldName(given);
 	if (binaryFields.includes(name)) return { value: new BinaryReference(name) };
 	const there = binaryFields.length > 0 ? binaryFields.join(', ') : 'none';
 	return {
