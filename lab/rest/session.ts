@@ -79,16 +79,22 @@ export class Session {
 
 	private async send(method: string, path: string, body?: object): Promise<Response> {
 		const { baseUrl, browserId, cookie } = this.state;
-		const answer = await fetch(`${baseUrl}${path}`, {
-			method,
-			headers: {
-				'content-type': 'application/json',
-				'browser-id': browserId,
-				'push-ref': browserId,
-				...(cookie && { cookie }),
-			},
-			body: body && JSON.stringify(body),
-			signal: AbortSignal.timeout(60_000),
+		const call = async () =>
+			await fetch(`${baseUrl}${path}`, {
+				method,
+				headers: {
+					'content-type': 'application/json',
+					'browser-id': browserId,
+					'push-ref': browserId,
+					...(cookie && { cookie }),
+				},
+				body: body && JSON.stringify(body),
+				signal: AbortSignal.timeout(60_000),
+			});
+		const answer = await call().catch(async (error: unknown) => {
+			// n8n may close an idle connection just when it is used again.
+			if (method === 'GET' && isReset(error)) return await call();
+			throw error;
 		});
 		for (const line of answer.headers.getSetCookie()) {
 			if (line.startsWith('n8n-auth=')) this.state.cookie = line.split(';')[0];
@@ -96,3 +102,6 @@ export class Session {
 		return answer;
 	}
 }
+
+const isReset = (error: unknown): boolean =>
+	(error as { cause?: { code?: unknown } }).cause?.code === 'ECONNRESET';
