@@ -88,7 +88,10 @@ function section({ displayName, name, description, properties }: INodeTypeDescri
 	const resources = choices(properties, 'resource', {});
 	const parts =
 		resources.length > 0
-			? resources.flatMap((one) => operations(properties, { resource: one.value }, `${one.name}: `))
+			? resources.flatMap(({ value, name: title }) => {
+					const before = resources.length > 1 ? `${title}: ` : '';
+					return operations(properties, { resource: value }, before);
+				})
 			: operations(properties, {});
 	return [head, ...(parts.length > 0 ? parts : [table(properties)])].join('\n\n');
 }

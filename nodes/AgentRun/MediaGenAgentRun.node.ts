@@ -1,7 +1,7 @@
 import { NodeConnectionTypes, type INodeType, type INodeTypeDescription } from 'n8n-workflow';
 import { mediaGenApiTest } from '../../src/description/credentialTest';
 import { sharedDescription } from '../../src/description/node';
-import { operationProperties } from '../../src/description/properties';
+import { singleResourceProperties } from '../../src/description/properties';
 import { searchAgentRuns } from '../../src/description/search/agentRuns';
 import { operations } from './operations';
 
@@ -21,10 +21,14 @@ export class MediaGenAgentRun implements INodeType {
 		description: 'Have whole productions planned, approved, carried out and reviewed',
 		defaults: { name: 'MediaGen Agent Run' },
 		usableAsTool: true,
+		builderHint: {
+			searchHint:
+				'Plans and carries out whole productions of many media from a brief, in steps that a person approves and reviews.',
+		},
 		inputs: [NodeConnectionTypes.Main],
 		outputs: [NodeConnectionTypes.Main],
 		credentials: [{ name: 'mediaGenApi', required: true, testedBy: 'mediaGenApiTest' }],
-		properties: operationProperties(operations),
+		properties: singleResourceProperties({ value: 'agentRun', name: 'Agent Run', operations }),
 	};
 
 	methods = {

@@ -1,7 +1,7 @@
 import { NodeConnectionTypes, type INodeType, type INodeTypeDescription } from 'n8n-workflow';
 import { mediaGenApiTest } from '../../src/description/credentialTest';
 import { sharedDescription } from '../../src/description/node';
-import { operationProperties } from '../../src/description/properties';
+import { singleResourceProperties } from '../../src/description/properties';
 import { operations } from './operations';
 
 export class MediaGenFile implements INodeType {
@@ -20,10 +20,14 @@ export class MediaGenFile implements INodeType {
 		description: 'Upload files of any size for other operations to use',
 		defaults: { name: 'MediaGen File' },
 		usableAsTool: true,
+		builderHint: {
+			searchHint:
+				'Uploads a binary field once, and outputs its URL for several MediaGen nodes. Not needed for a single use: their media fields take binary fields.',
+		},
 		inputs: [NodeConnectionTypes.Main],
 		outputs: [NodeConnectionTypes.Main],
 		credentials: [{ name: 'mediaGenApi', required: true, testedBy: 'mediaGenApiTest' }],
-		properties: operationProperties(operations),
+		properties: singleResourceProperties({ value: 'file', name: 'File', operations }),
 	};
 
 	methods = {

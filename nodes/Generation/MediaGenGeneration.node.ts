@@ -1,6 +1,6 @@
 import { NodeConnectionTypes, type INodeType, type INodeTypeDescription } from 'n8n-workflow';
 import { sharedDescription } from '../../src/description/node';
-import { operationProperties } from '../../src/description/properties';
+import { singleResourceProperties } from '../../src/description/properties';
 import { searchGenerations } from '../../src/description/search/generations';
 import { searchModels } from '../../src/description/search/models';
 import { searchPersonas } from '../../src/description/search/personas';
@@ -23,10 +23,14 @@ export class MediaGenGeneration implements INodeType {
 		description: 'Generate images, videos, music, sound effects and speech',
 		defaults: { name: 'MediaGen' },
 		usableAsTool: true,
+		builderHint: {
+			searchHint:
+				'Makes an image, a video or audio with one of many models: operation create, waits for the result and outputs the files and their links. As a tool of an AI agent it answers with links.',
+		},
 		inputs: [NodeConnectionTypes.Main],
 		outputs: [NodeConnectionTypes.Main],
 		credentials: [{ name: 'mediaGenApi', required: true, testedBy: 'mediaGenApiTest' }],
-		properties: operationProperties(operations),
+		properties: singleResourceProperties({ value: 'generation', name: 'Generation', operations }),
 	};
 
 	methods = {

@@ -1,7 +1,7 @@
 import { NodeConnectionTypes, type INodeType, type INodeTypeDescription } from 'n8n-workflow';
 import { mediaGenApiTest } from '../../src/description/credentialTest';
 import { sharedDescription } from '../../src/description/node';
-import { operationProperties } from '../../src/description/properties';
+import { singleResourceProperties } from '../../src/description/properties';
 import { operations } from './operations';
 
 export class MediaGenJob implements INodeType {
@@ -20,10 +20,14 @@ export class MediaGenJob implements INodeType {
 		description: 'Get any job by its ID, or wait until it has ended',
 		defaults: { name: 'MediaGen Job' },
 		usableAsTool: true,
+		builderHint: {
+			searchHint:
+				'Reads any MediaGen job by its ID, or waits for one that another node has started without waiting.',
+		},
 		inputs: [NodeConnectionTypes.Main],
 		outputs: [NodeConnectionTypes.Main],
 		credentials: [{ name: 'mediaGenApi', required: true, testedBy: 'mediaGenApiTest' }],
-		properties: operationProperties(operations),
+		properties: singleResourceProperties({ value: 'job', name: 'Job', operations }),
 	};
 
 	methods = {

@@ -1,7 +1,7 @@
 import { NodeConnectionTypes, type INodeType, type INodeTypeDescription } from 'n8n-workflow';
 import { mediaGenApiTest } from '../../src/description/credentialTest';
 import { sharedDescription } from '../../src/description/node';
-import { operationProperties } from '../../src/description/properties';
+import { singleResourceProperties } from '../../src/description/properties';
 import { searchAllPersonas } from '../../src/description/search/personas';
 import { operations } from './operations';
 
@@ -21,10 +21,14 @@ export class MediaGenPersona implements INodeType {
 		description: 'Make and manage reusable visual identities for images and videos',
 		defaults: { name: 'MediaGen Persona' },
 		usableAsTool: true,
+		builderHint: {
+			searchHint:
+				'Makes a reusable visual identity, whose ID the node MediaGen takes to keep a person or character the same in images and videos.',
+		},
 		inputs: [NodeConnectionTypes.Main],
 		outputs: [NodeConnectionTypes.Main],
 		credentials: [{ name: 'mediaGenApi', required: true, testedBy: 'mediaGenApiTest' }],
-		properties: operationProperties(operations),
+		properties: singleResourceProperties({ value: 'persona', name: 'Persona', operations }),
 	};
 
 	methods = {

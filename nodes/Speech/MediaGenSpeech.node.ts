@@ -1,7 +1,7 @@
 import { NodeConnectionTypes, type INodeType, type INodeTypeDescription } from 'n8n-workflow';
 import { mediaGenApiTest } from '../../src/description/credentialTest';
 import { sharedDescription } from '../../src/description/node';
-import { operationProperties } from '../../src/description/properties';
+import { singleResourceProperties } from '../../src/description/properties';
 import { searchSpeechModels } from '../../src/description/search/models';
 import { searchSpeechVoices } from '../../src/description/search/voices';
 import { operations } from './operations';
@@ -22,10 +22,14 @@ export class MediaGenSpeech implements INodeType {
 		description: 'Speak up to 50 blocks of text, each with its voice, in one audio file',
 		defaults: { name: 'MediaGen Speech' },
 		usableAsTool: true,
+		builderHint: {
+			searchHint:
+				'Turns text into one audio file, with up to 50 blocks that each have a voice. Use it instead of MediaGen for dialogues and long texts.',
+		},
 		inputs: [NodeConnectionTypes.Main],
 		outputs: [NodeConnectionTypes.Main],
 		credentials: [{ name: 'mediaGenApi', required: true, testedBy: 'mediaGenApiTest' }],
-		properties: operationProperties(operations),
+		properties: singleResourceProperties({ value: 'speech', name: 'Speech', operations }),
 	};
 
 	methods = {

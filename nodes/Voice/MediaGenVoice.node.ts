@@ -21,6 +21,10 @@ export class MediaGenVoice implements INodeType {
 		description: 'Clone and design voices, manage them, and list preset voices',
 		defaults: { name: 'MediaGen Voice' },
 		usableAsTool: true,
+		builderHint: {
+			searchHint:
+				'Lists the preset voices of a model, and makes custom voices by cloning or describing them, for MediaGen Speech.',
+		},
 		inputs: [NodeConnectionTypes.Main],
 		outputs: [NodeConnectionTypes.Main],
 		credentials: [{ name: 'mediaGenApi', required: true, testedBy: 'mediaGenApiTest' }],

@@ -21,6 +21,10 @@ export class MediaGenWebhook implements INodeType {
 		description: 'Manage webhooks, and see what was delivered to them',
 		defaults: { name: 'MediaGen Webhook' },
 		usableAsTool: true,
+		builderHint: {
+			searchHint:
+				'Manages webhooks of the service and lists what was delivered. To start a workflow by an event use MediaGen Trigger, which manages its own.',
+		},
 		inputs: [NodeConnectionTypes.Main],
 		outputs: [NodeConnectionTypes.Main],
 		credentials: [{ name: 'mediaGenApi', required: true, testedBy: 'mediaGenApiTest' }],

@@ -1,7 +1,7 @@
 import { NodeConnectionTypes, type INodeType, type INodeTypeDescription } from 'n8n-workflow';
 import { mediaGenApiTest } from '../../src/description/credentialTest';
 import { sharedDescription } from '../../src/description/node';
-import { operationProperties } from '../../src/description/properties';
+import { singleResourceProperties } from '../../src/description/properties';
 import { operations } from './operations';
 
 export class MediaGenWorkspace implements INodeType {
@@ -20,10 +20,13 @@ export class MediaGenWorkspace implements INodeType {
 		description: 'Read the credits, the usage and the models of the workspace',
 		defaults: { name: 'MediaGen Workspace' },
 		usableAsTool: true,
+		builderHint: {
+			searchHint: 'Reads the credit balance, the usage and the models that can be used.',
+		},
 		inputs: [NodeConnectionTypes.Main],
 		outputs: [NodeConnectionTypes.Main],
 		credentials: [{ name: 'mediaGenApi', required: true, testedBy: 'mediaGenApiTest' }],
-		properties: operationProperties(operations),
+		properties: singleResourceProperties({ value: 'workspace', name: 'Workspace', operations }),
 	};
 
 	methods = {

@@ -23,8 +23,12 @@ type Choice = Partial<Record<'resource' | 'operation', Value>>;
 
 function readNode(node: INodeTypeDescription): NodeSurface {
 	const { properties, version, credentials = [] } = node;
+	// A workflow need not hold a resource that nobody can choose: it always has its default.
+	const isChosen = properties.some(({ name, type }) => name === 'resource' && type !== 'hidden');
+	const nameOf = ({ resource, operation }: Choice) =>
+		[isChosen ? resource : undefined, operation].filter((part) => part !== undefined).join('.');
 	const operations = choicesOf(properties).map((choice): [string, Parameters] => [
-		Object.values(choice).join('.'),
+		nameOf(choice),
 		read(properties, choice),
 	]);
 	return {

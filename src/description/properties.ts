@@ -80,7 +80,29 @@ export function operationProperties(operations: Operation[], show?: Show): INode
 	return [operationProperty(operations, show), ...fields];
 }
 
-/** A resource of a node that has several. */
+/**
+ * The properties of a node with a single resource, which is not shown: n8n tells an AI agent what an operation does, its `action`,
+ * only where the operation depends on a resource.
+ */
+export function singleResourceProperties({
+	value,
+	name,
+	operations,
+}: NodeResource): INodeProperties[] {
+	const resource: INodeProperties = {
+		displayName: 'Resource',
+		name: 'resource',
+		type: 'hidden',
+		noDataExpression: true,
+		options: [{ name, value }],
+		default: value,
+	};
+	const [operation, ...fields] = operationProperties(operations);
+	const dependent = { ...operation, displayOptions: { show: { resource: [value] } } };
+	return [resource, dependent as INodeProperties, ...fields];
+}
+
+/** A resource of a node. */
 export interface NodeResource {
 	value: string;
 	name: string;

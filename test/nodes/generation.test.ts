@@ -18,7 +18,7 @@ const names = (fields: INodeProperties['options']) => (fields ?? []).map(({ name
 test('has the operations and the name that stand in workflows', () => {
 	expect(description.name).toBe('mediaGenGeneration');
 	expect(description.usableAsTool).toBe(true);
-	const [operation] = description.properties;
+	const operation = description.properties.find(({ name }) => name === 'operation');
 	expect((operation?.options ?? []).map((option) => 'value' in option && option.value)).toEqual([
 		'create',
 		'get',

@@ -12,7 +12,7 @@ import { id, located } from '../../../src/description/rules';
 export const get: Operation = {
 	value: 'get',
 	name: 'Get',
-	action: 'Get an agent run',
+	action: 'Get the status, plan and files of an agent run',
 	description: 'Retrieve an agent run with its plan and outputs',
 	plan: { endpoint: ENDPOINTS.getAgentRun, output: 'job', object: 'agent_run' },
 	fields: [

@@ -15,7 +15,7 @@ const persona: Field = {
 export const create: Operation = {
 	value: 'create',
 	name: 'Create',
-	action: 'Generate media',
+	action: 'Generate an image, video or audio',
 	description: 'Generate images, videos, music, sound effects or speech',
 	plan: {
 		endpoint: ENDPOINTS.createGeneration,

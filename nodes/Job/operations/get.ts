@@ -11,7 +11,7 @@ import { jobId } from './shared';
 export const get: Operation = {
 	value: 'get',
 	name: 'Get',
-	action: 'Get a job',
+	action: 'Get the status and files of a job',
 	description: 'Retrieve a generation, speech, agent run or persona by its ID',
 	plan: { endpoint: ENDPOINTS.getJob, output: 'job' },
 	fields: [jobId, downloadExisting, options([outputBinaryField, splitOutputs])],

@@ -7,7 +7,7 @@ import { id } from '../../../src/description/rules';
 export const get: Operation = {
 	value: 'get',
 	name: 'Get',
-	action: 'Get a speech',
+	action: 'Get the status and audio of a speech',
 	description: 'Retrieve a speech, with a fresh link to its audio file',
 	plan: { endpoint: ENDPOINTS.getSpeech, output: 'job', object: 'speech_generation' },
 	fields: [
