@@ -2,7 +2,7 @@ import type { IBinaryData, IExecuteSingleFunctions } from 'n8n-workflow';
 import type { Batch } from './batch';
 import { shortHash } from './idempotency';
 import { claimCall, freshMemory, itemMemory, type Claim, type NodeMemory } from './itemMemory';
-import { inputItems } from './nodeInput';
+import { inputItems, isTool } from './nodeInput';
 import type { OperationPlan } from './run';
 import { isRecord } from './types';
 
@@ -30,9 +30,6 @@ function inputOf(context: IExecuteSingleFunctions): string {
 	]);
 	return JSON.stringify([isTool(context) ? own : json, files]);
 }
-
-/** Whether the node runs as a tool of an AI agent. */
-const isTool = (context: IExecuteSingleFunctions): boolean => /Tool$/.test(context.getNode().type);
 
 /** Who an item is within the memory of its node. */
 export interface Identity extends Pick<Claim, 'item' | 'memory'> {

@@ -1,4 +1,5 @@
 import type { IBinaryKeyData, IDataObject, INodeExecutionData, NodeApiError } from 'n8n-workflow';
+import { shortForAgent } from './agentAnswer';
 import type { Outcome } from './run';
 import type { Settings } from './settings';
 import { isRecord, type Resource } from './types';
@@ -45,17 +46,22 @@ function outputOf(resource: Resource, outputId: string): IDataObject {
 
 /** The items that an input item becomes. Files stand on one item, or on one item each with Split Outputs. */
 export function itemsOf(
-	{ resources, files, warning }: Outcome,
-	{ splitOutputs, outputBinaryField }: Settings,
+	{ resources, files, warning, next }: Outcome,
+	{ splitOutputs, outputBinaryField, isTool }: Settings,
 	item: number,
 ): INodeExecutionData[] {
 	const pairedItem = { item };
-	const extra: IDataObject = warning === undefined ? {} : { warning };
+	const extra: IDataObject = {
+		...(warning !== undefined && { warning }),
+		...(next !== undefined && { next }),
+	};
+	const whole = (resource: Resource) => ({ ...jsonOf(resource), ...extra });
+	const read = (resource: Resource) => (isTool ? shortForAgent(whole(resource)) : whole(resource));
 	const [job] = resources;
 	if (files.length === 0 || !job) {
-		return resources.map((resource) => ({ json: { ...jsonOf(resource), ...extra }, pairedItem }));
+		return resources.map((resource) => ({ json: read(resource), pairedItem }));
 	}
-	const json = { ...jsonOf(job), ...extra };
+	const json = read(job);
 	if (splitOutputs) {
 		return files.map(({ outputId, data }) => ({
 			json: { ...json, ...outputOf(job, outputId) },

@@ -29,3 +29,7 @@ export function toolArguments(
 	const { main, ai_tool: tool } = nodeInput(context);
 	return main ? undefined : tool?.[0]?.[context.getItemIndex()]?.json;
 }
+
+/** Whether n8n runs the node as a tool of an AI agent, of whatever version. */
+export const isTool = (context: IExecuteSingleFunctions): boolean =>
+	context.getNode().type.endsWith('Tool');

@@ -70,4 +70,8 @@ export interface Outcome {
 	files: Array<{ outputId: string; data: IBinaryData }>;
 	/** What was not made although the job as a whole is good. */
 	warning?: string;
+	/** For an AI agent: what to do about a job that has not ended. */
+	next?: string;
+	/** Whether the same tool call again is to go on with this one. */
+	isUnfinished?: boolean;
 }

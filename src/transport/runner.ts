@@ -13,7 +13,7 @@ import type { ItemMemory } from './itemMemory';
 import { isOpen } from './itemState';
 import { openRun } from './open';
 import type { Failed, Result } from './result';
-import type { OperationPlan, Run } from './run';
+import type { OperationPlan, Outcome, Run } from './run';
 import type { Known } from './spending';
 import { story } from './story';
 import { inTurn } from './turn';
@@ -49,6 +49,8 @@ interface Runnable {
 	labels: Labels;
 }
 
+const isOver = ({ isUnfinished }: Outcome) => !isUnfinished;
+
 async function runItem(
 	context: IExecutePaginationFunctions,
 	options: IHttpRequestOptions,
@@ -63,7 +65,7 @@ async function runItem(
 	const opened = prepared.ok
 		? await openRun(context, options, plan, batch, prepared.value)
 		: prepared;
-	const result = opened.ok ? await inTurn(opened.value, story) : opened;
+	const result = opened.ok ? await inTurn(opened.value, story, isOver) : opened;
 	if (result.ok && opened.ok) return itemsOf(result.value, opened.value.settings, itemIndex);
 
 	const failed = result as Failed;

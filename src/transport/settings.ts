@@ -1,6 +1,7 @@
 import type { IExecuteSingleFunctions } from 'n8n-workflow';
 import { customKeyProblem } from './idempotency';
 import { AGENT_ENDINGS, type Endings } from './job';
+import { isTool } from './nodeInput';
 import { fail, ok, type Result } from './result';
 import { isRecord } from './types';
 
@@ -31,7 +32,13 @@ export interface Settings {
 	includeSecret?: boolean;
 	/** What ends a wait for an agent run. */
 	endings?: Endings;
+	/** Whether the node is a tool: an AI agent reads the answer, and gives up after about a minute. */
+	isTool?: boolean;
 }
+
+/** How long to wait for a job unless the user has set it, in minutes. */
+const USUAL_WAIT = 30;
+const TOOL_WAIT = 0.75;
 
 const OPTION = 'options.';
 
@@ -124,12 +131,15 @@ export function readSettings(
 ): Result<Settings> {
 	try {
 		const reader = new Reader(context);
+		const asTool = isTool(context);
+		const usualWait = asTool ? TOOL_WAIT : USUAL_WAIT;
 		const waitForCompletion = reader.flag('waitForCompletion', 'Wait for Completion');
 		const field = reader.text('options.outputBinaryField', 'data').trim();
 		return ok({
 			waitForCompletion,
 			downloadOutputs: reader.flag('downloadOutputs', 'Download Outputs'),
-			waitTimeoutMs: reader.positive('options.waitTimeout', 'Wait Timeout', 30) * 60_000,
+			waitTimeoutMs: reader.positive('options.waitTimeout', 'Wait Timeout', usualWait) * 60_000,
+			isTool: asTool,
 			splitOutputs: reader.flag('options.splitOutputs', 'Split Outputs'),
 			outputBinaryField: field || refuse('Output Binary Field', 'is empty'),
 			...idempotencyOf(reader),

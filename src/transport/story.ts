@@ -1,3 +1,4 @@
+import { answerAgent } from './agentAnswer';
 import type { Asking } from './client';
 import { create } from './create';
 import { endedJob, jobState } from './job';
@@ -106,7 +107,7 @@ function presented({ plan, settings }: Run, resource: Resource): Resource {
 
 /** What becomes of an item, from its checked request to what it outputs. */
 export async function story(run: Run): Promise<Result<Outcome>> {
-	const told = await STORIES[run.plan.output](run);
+	const told = answerAgent(run, await STORIES[run.plan.output](run));
 	if (!told.ok) return told;
 	const resources = told.value.resources.map((resource) => presented(run, resource));
 	return ok({ ...told.value, resources });

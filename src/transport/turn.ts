@@ -17,22 +17,27 @@ function leading({ host: { line }, batch, request }: Run): Run['host']['line'] {
 	return { ...line, send };
 }
 
-/** The story of an item in its turn; a run that was halted meanwhile sends nothing further. */
+/**
+ * The story of an item in its turn; a run that was halted meanwhile sends nothing further.
+ *
+ * @param isOver whether the same tool call again is a new one
+ */
 export async function inTurn<T>(
 	run: Run,
 	story: (run: Run) => Promise<Result<T>>,
+	isOver: (value: T) => boolean = () => true,
 ): Promise<Result<T>> {
 	const { batch, host } = run;
 	const handOver = await batch.lead.turn(host.line.signal);
-	let isGood = false;
+	let isSettled = false;
 	try {
 		const leader = { ...run, handOver, host: { ...host, line: leading(run) } };
 		const result = halted(run) ?? (await story(leader));
 		if (!result.ok) halt(run, result);
-		isGood = result.ok;
+		isSettled = result.ok && isOver(result.value);
 		return result;
 	} finally {
-		run.release?.(isGood);
+		run.release?.(isSettled);
 		handOver();
 	}
 }

@@ -55,10 +55,15 @@ test.each<[string, unknown, unknown, unknown]>([
 		{ rows: [{ text: 'a blue boat' }, { text: 'fixed' }] },
 	],
 ])('%s is corrected', (_, raw, evaluated, expected) => {
-	const context = call({ prompt: 'a blue boat' }, { prompt: 'a red car' }, {
-		prompt: fromAI('prompt'),
-		field: raw,
-	} as INodeParameters, { field: evaluated });
+	const context = call(
+		{ prompt: 'a blue boat' },
+		{ prompt: 'a red car' },
+		{
+			prompt: fromAI('prompt'),
+			field: raw,
+		} as INodeParameters,
+		{ field: evaluated },
+	);
 	const own = ownArguments(context);
 	expect(own?.correct(raw, evaluated)).toEqual(expected);
 	if (own) expect(correctedContext(context, own).getNodeParameter('field')).toEqual(expected);

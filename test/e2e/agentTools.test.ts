@@ -37,7 +37,10 @@ const fromAI = (key: string) =>
 	`={{ /*n8n-auto-generated-fromAI-override*/ $fromAI('${key}', \`\`, 'string') }}`;
 
 const picture = (more: INodeParameters = {}) =>
-	createParameters({ prompt: fromAI('prompt'), downloadOutputs: false, ...more });
+	createParameters({ prompt: fromAI('prompt'), ...more });
+
+/** Calls that end at once: an agent that calls one after the other is not to wait for each job. */
+const atOnce = { parameters: picture({ waitForCompletion: false }) };
 
 /** Rounds of prompts, those of a round at the same time. */
 const pictures = (...rounds: string[][]): Script => ({
@@ -93,7 +96,11 @@ describe.each(CALLERS)('as a tool of %s', (caller) => {
 
 	it('calls of one message make a picture each, also eight at once', async () => {
 		const prompts = Array.from({ length: 8 }, (_, n) => `picture ${n}`);
-		const { charged, answered } = await ask(caller, [pictures(['a red car', 'a blue boat'], prompts)]);
+		const { charged, answered } = await ask(
+			caller,
+			[pictures(['a red car', 'a blue boat'], prompts)],
+			atOnce,
+		);
 		expect(charged).toEqual(['a blue boat', 'a red car', ...prompts]);
 		expect(answered).toEqual(right(['a red car', 'a blue boat', ...prompts]));
 	});
@@ -110,6 +117,7 @@ describe.each(CALLERS)('as a tool of %s', (caller) => {
 		const { execution, charged, answered } = await ask(
 			caller,
 			prompts.map((prompt) => pictures([prompt])),
+			atOnce,
 		);
 		expect(execution.status).toBe('success');
 		expect(charged).toEqual(prompts);
@@ -137,19 +145,22 @@ describe.each(CALLERS)('as a tool of %s', (caller) => {
 	});
 });
 
-describe.each(['Agent 2.2', 'Agent 3.1'] as const)('items that %s works on at the same time', (caller) => {
-	it('get their own pictures', async () => {
-		const prompts = ['a red car', 'a blue boat', 'a green tree', 'a black cat', 'a grey rock'];
-		const { charged, answered } = await ask(
-			caller,
-			prompts.map((prompt) => pictures([prompt, `${prompt} again`])),
-			{ batchSize: 5 },
-		);
-		const all = prompts.flatMap((prompt) => [prompt, `${prompt} again`]).sort();
-		expect(charged).toEqual(all);
-		expect([...answered].sort()).toEqual(right(all).sort());
-	});
-});
+describe.each(['Agent 2.2', 'Agent 3.1'] as const)(
+	'items that %s works on at the same time',
+	(caller) => {
+		it('get their own pictures', async () => {
+			const prompts = ['a red car', 'a blue boat', 'a green tree', 'a black cat', 'a grey rock'];
+			const { charged, answered } = await ask(
+				caller,
+				prompts.map((prompt) => pictures([prompt, `${prompt} again`])),
+				{ batchSize: 5 },
+			);
+			const all = prompts.flatMap((prompt) => [prompt, `${prompt} again`]).sort();
+			expect(charged).toEqual(all);
+			expect([...answered].sort()).toEqual(right(all).sort());
+		});
+	},
+);
 
 it('what combines an argument with something else is refused where n8n mixes up the calls', async () => {
 	const { charged, answered, execution } = await ask(
@@ -158,7 +169,48 @@ it('what combines an argument with something else is refused where n8n mixes up 
 		{ batchSize: 2, parameters: picture({ prompt: "=A {{ $fromAI('prompt') }} at sea" }) },
 	);
 	expect(charged).toHaveLength(1);
-	const errors = (execution.data.resultData.runData[toolName] ?? []).map(({ error }) => error?.message);
+	const errors = (execution.data.resultData.runData[toolName] ?? []).map(
+		({ error }) => error?.message,
+	);
 	expect(errors.join()).toContain('Prompt combines an argument of the AI with something else');
 	expect(answered.filter(([, got]) => got !== undefined)).toHaveLength(1);
+});
+
+describe.each(CALLERS)('told to make a picture, %s', (caller) => {
+	const get = { operation: 'get', generationId: { __rl: true, mode: 'id', value: fromAI('id') } };
+	const others = {
+		'Look up': { node: 'mediaGenGeneration', parameters: get },
+		List: { node: 'mediaGenGeneration', parameters: { operation: 'getAll', limit: 5 } },
+		Speak: { node: 'mediaGenSpeech', parameters: { operation: 'create' } },
+	};
+
+	it('finds the operation by what it does, waits and gets the link', async () => {
+		const script = { rounds: [[{ about: 'Generate an image', args: { prompt: 'a red car' } }]] };
+		const { calls, charged } = await ask(caller, [script], { others });
+		const descriptions = model.offered.map(({ description }) => description);
+		expect(new Set(descriptions).size).toBe(4);
+		expect(descriptions.filter((text) => text.startsWith('Generate an image'))).toHaveLength(1);
+		expect(charged).toEqual(['a red car']);
+		const [answer] = JSON.parse(calls[0]?.answer ?? '[]') as Array<Record<string, unknown>>;
+		expect(answer).toMatchObject({
+			status: 'completed',
+			url: expect.stringMatching(/^http/) as string,
+		});
+		expect(Object.keys(answer ?? {}).sort()).toEqual(
+			['estimated_credits', 'id', 'mode', 'model', 'object', 'status', 'url'].sort(),
+		);
+	});
+
+	it('keeps waiting by a second call, which is not charged, when a job takes too long', async () => {
+		await sandbox.settings({ jobSeconds: { image: 300 }, jobJitter: 0 });
+		const { calls, charged } = await ask(caller, [pictures(['a red car'], ['a red car'])], {
+			parameters: picture({ options: { waitTimeout: 0.04 } }),
+		});
+		expect(charged).toEqual(['a red car']);
+		const answers = calls.map(({ answer = '[]' }) => JSON.parse(answer) as Array<{ id: string }>);
+		expect(answers[0]?.[0]).toMatchObject({
+			next: expect.stringMatching(/same arguments/) as string,
+		});
+		expect(answers[1]?.[0]?.id).toBe(answers[0]?.[0]?.id);
+	});
 });

@@ -19,6 +19,12 @@ function setUp(count: number) {
 	return { clock, all };
 }
 
+function single() {
+	const clock = new VirtualClock();
+	const workspace = workspaceWith(clock);
+	return { clock, run: runOf({ host: hostWith(async () => answer(202)), workspace }) };
+}
+
 test('an item whose story breaks does not hold up the others', async () => {
 	const { all } = setUp(3);
 	const ended = await all(async ({ itemIndex }) => {
@@ -52,3 +58,24 @@ test('all go as soon as the request of one has got through, not when its job has
 	});
 	expect(new Set(began).size).toBe(1);
 });
+
+test.each([
+	['has ended well', ok('done'), true],
+	['is not over', ok('not yet'), false],
+	['has failed', fail({ kind: 'cancelled' }), false],
+])(
+	'a tool call that %s says whether the same call again is a new one',
+	async (_, result, isOver) => {
+		const { clock, run } = single();
+		const released: boolean[] = [];
+		const claimed = { ...run, release: (isSettled: boolean) => void released.push(isSettled) };
+		await clock.run(
+			inTurn<string>(
+				claimed,
+				async () => result,
+				(value) => value === 'done',
+			),
+		);
+		expect(released).toEqual([isOver]);
+	},
+);

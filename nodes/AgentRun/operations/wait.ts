@@ -36,7 +36,7 @@ export const waitFields = (endings: Endings): Field[] => [
 				'Whether to wait until the run needs you or has ended. Otherwise the output is the run as it is right after the request.',
 		},
 	},
-	downloadAfterWait,
+	...downloadAfterWait,
 	options([
 		failureStatuses(endings),
 		idempotencyKey,

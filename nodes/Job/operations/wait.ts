@@ -3,7 +3,7 @@ import { failureStatuses, waitStatuses } from '../../../src/description/fields/a
 import { waitTimeout } from '../../../src/description/fields/creation';
 import { options } from '../../../src/description/fields/options';
 import {
-	downloadExisting,
+	downloadFinished,
 	outputBinaryField,
 	splitOutputs,
 } from '../../../src/description/fields/outputs';
@@ -20,18 +20,12 @@ const ENDINGS: Endings = {
 export const wait: Operation = {
 	value: 'wait',
 	name: 'Wait for Completion',
-	action: 'Wait for a job',
+	action: 'Wait until a job has finished',
 	description: 'Wait until a generation, speech, agent run or persona has ended',
 	plan: { endpoint: ENDPOINTS.getJob, output: 'wait', endings: ENDINGS },
 	fields: [
 		jobId,
-		{
-			ui: {
-				...downloadExisting.ui,
-				default: true,
-				description: 'Whether to download the finished files into binary fields of the output',
-			},
-		},
+		...downloadFinished,
 		options([
 			failureStatuses(ENDINGS),
 			outputBinaryField,

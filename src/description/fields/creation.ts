@@ -119,7 +119,7 @@ export const waitTimeout: Field = {
  */
 export const creationFields = (...rare: Field[]): Field[] => [
 	waitForCompletion,
-	downloadAfterWait,
+	...downloadAfterWait,
 	...rare,
 	options([
 		creditWaitTimeout,

@@ -1,16 +1,36 @@
+import type { IDisplayOptions } from 'n8n-workflow';
 import type { Field } from '../operation';
 
+const AS_TOOL = { '@tool': [true] };
+
+/** Download Outputs, on unless the node is a tool: files do not reach an AI agent, and would make it wait for longer. */
+function download(show: NonNullable<IDisplayOptions['show']> = {}): Field[] {
+	const ui = { displayName: 'Download Outputs', name: 'downloadOutputs', type: 'boolean' } as const;
+	const forWorkflows: Field = {
+		ui: {
+			...ui,
+			displayOptions: { show, hide: AS_TOOL },
+			default: true,
+			description: 'Whether to download the finished files into binary fields of the output',
+		},
+	};
+	const forAgents: Field = {
+		ui: {
+			...ui,
+			displayOptions: { show: { ...show, ...AS_TOOL } },
+			default: false,
+			description:
+				'Whether to download the finished files too. They stay with the run of this tool: the AI agent is given the links.',
+		},
+	};
+	return [forWorkflows, forAgents];
+}
+
 /** Download Outputs of an operation that creates and may wait. */
-export const downloadAfterWait: Field = {
-	ui: {
-		displayName: 'Download Outputs',
-		name: 'downloadOutputs',
-		type: 'boolean',
-		displayOptions: { show: { waitForCompletion: [true] } },
-		default: true,
-		description: 'Whether to download the finished files into binary fields of the output',
-	},
-};
+export const downloadAfterWait = download({ waitForCompletion: [true] });
+
+/** Download Outputs of an operation that waits for what exists. */
+export const downloadFinished = download();
 
 /** Download Outputs of an operation that reads what exists. */
 export const downloadExisting: Field = {

@@ -30,8 +30,8 @@ export interface AgentRun {
 	batchSize?: number;
 	/** Retry On Fail of the tool. */
 	retry?: { maxTries: number; waitBetweenTries: number };
-	/** Type of the tool, without the prefix of the package. */
-	tool?: string;
+	/** Further tools of ours, by the name of the node. */
+	others?: Record<string, { node: string; parameters: INodeParameters }>;
 }
 
 const AGENT = '@n8n/n8n-nodes-langchain.agent';
@@ -78,7 +78,7 @@ const using = ({ id, name, type }: SavedCredential) => ({ credentials: { [type]:
 
 /** The workflow trigger -> a node that calls tools, with our node as its tool. */
 export function agentWorkflow(run: AgentRun): WorkflowData {
-	const { caller, scripts, parameters, retry, batchSize = 1, tool = 'mediaGenGeneration' } = run;
+	const { caller, scripts, parameters, retry, batchSize = 1, others = {} } = run;
 	const place = (name: string, column: number, row = 0) => ({
 		id: name,
 		name,
@@ -94,15 +94,22 @@ export function agentWorkflow(run: AgentRun): WorkflowData {
 		{ ...place(callerName, 1), ...kind, ...(!isAgent && using(run.model)) },
 		{
 			...place(toolName, 2, 1),
-			...{ type: `n8n-nodes-mediagen.${tool}Tool`, typeVersion: 1, parameters },
+			...{ type: 'n8n-nodes-mediagen.mediaGenGenerationTool', typeVersion: 1, parameters },
 			...using(run.mediaGen),
 			...(retry && { retryOnFail: true, ...retry }),
 		},
+		...Object.entries(others).map(([name, other], index) => ({
+			...place(name, 3 + index, 1),
+			...{ type: `n8n-nodes-mediagen.${other.node}Tool`, typeVersion: 1 },
+			parameters: other.parameters,
+			...using(run.mediaGen),
+		})),
 	];
 	const to = (type: 'main' | 'ai_tool' | 'ai_languageModel') => ({
 		[type]: [[{ node: callerName, type, index: 0 }]],
 	});
-	const connections: IConnections = { [triggerName]: to('main'), [toolName]: to('ai_tool') };
+	const connections: IConnections = { [triggerName]: to('main') };
+	for (const name of [toolName, ...Object.keys(others)]) connections[name] = to('ai_tool');
 	if (isAgent) {
 		nodes.push({
 			...place(modelName, 1, 1),

@@ -8,8 +8,8 @@ export interface Script {
 }
 
 export interface ScriptedCall {
-	/** What the name of the tool begins with; default: the first tool. */
-	tool?: string;
+	/** What the description of the tool contains, as a model would look for it; default: the first tool. */
+	about?: string;
 	args: Record<string, unknown>;
 }
 
@@ -123,8 +123,8 @@ export class ModelServer {
 		const { rounds } = JSON.parse(user) as Script;
 		const done = answers.map(({ id }) => Number(/^call_(\d+)_/.exec(id)?.[1]));
 		const round = Math.max(-1, ...done) + 1;
-		return (rounds[round] ?? []).map(({ tool = '', args }) => {
-			const name = tools.find((one) => one.name.startsWith(tool))?.name ?? tool;
+		return (rounds[round] ?? []).map(({ about = '', args }) => {
+			const name = tools.find(({ description }) => description.includes(about))?.name ?? about;
 			const call = { id: `call_${round}_${this.serial++}`, tool: name, args };
 			this.calls.push(call);
 			return call;
