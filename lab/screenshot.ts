@@ -3,12 +3,13 @@ import path from 'node:path';
 import type { Page } from 'playwright-core';
 import { launchChromium } from './chromium';
 import { saveCredential } from './credential';
+import { Editor } from './editor';
 import { LabError } from './failure';
 import { projectRoot, shown } from './paths';
 import type { Rest } from './rest';
 import { startSandbox } from './sandbox';
 import { keyRing } from './sandboxAdmin';
-import { demoOwner, setStage } from './stage';
+import { setStage } from './stage';
 import { readExamples, withCredential } from './start/examples';
 
 const clockScale = 60;
@@ -17,14 +18,6 @@ const file = path.join(projectRoot, 'docs', 'images', 'editor.png');
 /** Which node of the first example is shown, and how large the window is. */
 const nodeName = 'Image';
 const viewport = { width: 1440, height: 900 };
-
-async function signIn(page: Page, baseUrl: string): Promise<void> {
-	await page.goto(`${baseUrl}/signin`);
-	await page.locator('input[name="emailOrLdapLoginId"]').fill(demoOwner.email);
-	await page.locator('input[name="password"]').fill(demoOwner.password);
-	await page.getByTestId('form-submit-button').click();
-	await page.waitForURL((url) => !url.pathname.startsWith('/signin'));
-}
 
 /** Opens the node in the editor, runs it there and shows the picture that it made. */
 async function showResult(page: Page, url: string): Promise<void> {
@@ -53,7 +46,7 @@ async function main(): Promise<void> {
 	try {
 		const workflow = await exampleIn(rest, sandbox.baseUrl, keyRing(sandbox).full);
 		const page = await browser.newPage({ viewport });
-		await signIn(page, n8n.baseUrl);
+		await new Editor(page, n8n.baseUrl).signIn();
 		await showResult(page, `${n8n.baseUrl}/workflow/${workflow.id}`);
 		mkdirSync(path.dirname(file), { recursive: true });
 		await page.screenshot({ path: file });

@@ -19,7 +19,7 @@ export class MediaGenGeneration implements INodeType {
 		group: ['transform'],
 		version: 1,
 		subtitle:
-			'={{ $parameter["operation"] === "create" ? "create: " + $parameter["mode"] : $parameter["operation"] === "getAll" ? "get many" : "get" }}',
+			'={{ $parameter["operation"] === "create" ? "generate: " + $parameter["mode"] : $parameter["operation"] === "getAll" ? "get many" : "get" }}',
 		description: 'Generate images, videos, music, sound effects and speech',
 		defaults: { name: 'MediaGen' },
 		usableAsTool: true,

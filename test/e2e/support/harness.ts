@@ -8,6 +8,9 @@ const handover = takeOver();
 /** n8n, signed in as its owner. */
 export const rest = Rest.resume(handover.ticket);
 
+/** Where n8n's editor is, without a slash at the end. */
+export const n8nUrl = handover.ticket.baseUrl;
+
 /** Controls of the sandbox; `beforeEach(() => sandbox.reset())` gives each test a fresh service. */
 export const sandbox = new SandboxAdmin(handover.sandbox.adminUrl);
 

@@ -1,0 +1,150 @@
+import { launchChromium } from '../../lab/chromium';
+import { Editor } from '../../lab/editor';
+import { baseUrl, credentials, keys, n8nUrl, rest, sandbox } from './support/harness';
+
+/**
+ * What a newcomer does by hand, in the real editor: without REST, and with a credential of which only the key and the address
+ * are filled in.
+ */
+const PATIENCE = 60_000;
+
+// The lab's own playwright may be another version than ours, so the types are those of what it gives.
+let browser: Awaited<ReturnType<typeof launchChromium>>;
+let page: Awaited<ReturnType<(typeof browser)['newPage']>>;
+let editor: Editor;
+
+beforeAll(async () => {
+	await sandbox.reset();
+	browser = await launchChromium();
+	page = await browser.newPage({ viewport: { width: 1440, height: 900 } });
+	page.setDefaultTimeout(PATIENCE);
+	editor = new Editor(page, n8nUrl);
+	await editor.signIn();
+}, 4 * PATIENCE);
+
+afterAll(async () => {
+	await browser?.close();
+	const own = Object.values(credentials).map(({ id }) => id);
+	const made = (await rest.credentials.list()).filter(({ id }) => !own.includes(id));
+	for (const { id, name } of made) {
+		if (name.startsWith('MediaGen account')) await rest.credentials.delete(id);
+	}
+});
+
+const ours = (names: string[]) => names.filter((name) => name.startsWith('MediaGen'));
+
+/** Waits until an expression holds of the first such element in the output of the open node. */
+const untilShown = async (element: string, expression: string) => {
+	const found = `document.querySelector('[data-test-id="output-panel"] ${element}')`;
+	await page.waitForFunction(`(() => { const it = ${found}; return !!it && ${expression}; })()`);
+};
+
+const created = async () =>
+	(await sandbox.requests())
+		.filter(({ method, path }) => method === 'POST' && path.startsWith('/v1/'))
+		.map(({ path, status }) => [path, status]);
+
+describe('the panel', () => {
+	it('finds the triggers in a new workflow, none of them as bare MediaGen', async () => {
+		await editor.newWorkflow();
+		const found = ours(await editor.find('mediagen'));
+		expect(found).toEqual(
+			expect.arrayContaining(['MediaGen Event', 'MediaGen Polling Trigger', 'MediaGen']),
+		);
+		expect(ours(await editor.find('when done'))).toEqual(
+			expect.arrayContaining(['MediaGen Event', 'MediaGen Polling Trigger']),
+		);
+	}, 240_000);
+
+	it('finds the right node by what people type, for mediagen the one that most people want', async () => {
+		await editor.newWorkflow();
+		await editor.addManualTrigger();
+		await editor.openPanel();
+		const first = async (words: string) => ours(await editor.find(words))[0];
+		const all = await editor.find('mediagen');
+		expect(all[0]).toBe('MediaGen');
+		expect(ours(all)).toHaveLength(11);
+		expect(await first('image generation')).toBe('MediaGen');
+		expect(await first('generate image')).toBe('MediaGen');
+		expect(await first('text to video')).toBe('MediaGen');
+		expect(await first('music')).toBe('MediaGen');
+		expect(await first('text to speech')).toBe('MediaGen Speech');
+		expect(await first('voice clone')).toBe('MediaGen Voice');
+		expect(await first('upload file')).toBe('MediaGen File');
+	}, 240_000);
+});
+
+describe('the first hour', () => {
+	let credential = '';
+
+	it('makes a picture: action, credential with key and base URL only, model from the list, prompt', async () => {
+		await editor.newWorkflow();
+		await editor.addManualTrigger();
+		await editor.openPanel();
+		await editor.add('mediagen', 'MediaGen', 'Generate an image');
+		credential = await editor.connect({ apiKey: keys.full.key, baseUrl });
+		expect([await editor.shown('operation'), await editor.shown('mode')]).toEqual([
+			'Create',
+			'Image',
+		]);
+		const models = await editor.listed('model');
+		expect(models).toContainEqual(expect.stringMatching(/^Studio Image 1 – Images of any size/));
+		await editor.choose(/^Studio Image 1/);
+		await editor.write('prompt', 'A lighthouse at dawn');
+		await editor.executeAndView(2 * PATIENCE);
+		await untilShown('img', 'it.naturalWidth === 1024 && it.naturalHeight === 1024');
+		expect(await created()).toEqual([['/v1/generations', 202]]);
+	}, 300_000);
+
+	it('makes a video, by an action that chooses operation and mode', async () => {
+		await editor.closeNode();
+		await editor.openPanel();
+		await editor.add('text to video', 'MediaGen', 'Generate a video');
+		await editor.useCredential(credential);
+		expect([await editor.shown('operation'), await editor.shown('mode')]).toEqual([
+			'Create',
+			'Video',
+		]);
+		await editor.listed('model');
+		await editor.choose(/^Studio Video 1/);
+		await editor.write('prompt', 'Waves at dusk');
+		await editor.executeAndView(2 * PATIENCE);
+		await untilShown('video', 'it.readyState >= 2 && it.videoWidth > 0');
+		expect((await created()).at(-1)).toEqual(['/v1/generations', 202]);
+	}, 300_000);
+
+	it('makes a spoken line, with a voice from a list that says how it sounds', async () => {
+		await editor.closeNode();
+		await editor.openPanel();
+		await editor.add('text to speech', 'MediaGen Speech', 'Generate speech from text');
+		await editor.useCredential(credential);
+		const models = await editor.listed('model');
+		expect(models).toContainEqual(expect.stringMatching(/^Speech Lite/));
+		await editor.choose(/^Speech Lite/);
+		await editor.write('text', 'Good morning, everybody.');
+		expect(await editor.listed('voice')).toContain('Ava – English (US), female');
+		await editor.choose(/^Ava – /);
+		await editor.executeAndView(2 * PATIENCE);
+		await untilShown('audio', 'it.readyState >= 2 && it.duration > 0.5');
+		const [path, status] = (await created()).at(-1) ?? [];
+		expect([path, status]).toEqual(['/v1/speech', 202]);
+		expect(await created()).toHaveLength(3);
+	}, 300_000);
+});
+
+describe('forms', () => {
+	it('Approve opens without an error and with a budget; a key is offered with its choice only', async () => {
+		await editor.newWorkflow();
+		await editor.addManualTrigger();
+		await editor.openPanel();
+		await editor.add('approval', 'MediaGen Agent Run', 'Approve an agent run');
+		expect(await editor.shown('maxCredits')).toBe('100');
+		expect(await editor.issues()).toBe(0);
+		const before = await editor.addable();
+		expect(before).toContain('Pay Only Once Per');
+		expect(before).not.toContain('Idempotency Key');
+		await editor.addOption('Pay Only Once Per');
+		await editor.select('idempotency', 'Custom Key');
+		expect(await editor.addable()).toContain('Idempotency Key');
+	}, 240_000);
+});
