@@ -346,12 +346,10 @@ describe('what never reaches the service', () => {
 	});
 
 	it('a credential whose key cannot be resolved is told once, in the words of n8n', async () => {
-		const started = Date.now();
-		const run = await elsewhere(service.baseUrl, '={{ $secrets.nowhere.key.of.ours }}');
+		const run = await elsewhere(service.baseUrl, "={{ $('Nowhere').first().json.key }}");
 		expect(run.status).toBe('error');
-		expect(JSON.stringify(run.error)).not.toMatch(/unclear|No answer/);
+		expect(JSON.stringify(run.error)).not.toMatch(/unclear|did not respond|Tried/);
 		expect(service.seen).toEqual([]);
-		expect(Date.now() - started).toBeLessThan(60_000);
 	});
 });
 
