@@ -108,7 +108,7 @@ export const waitTimeout: Field = {
 		typeOptions: { minValue: 1 },
 		default: 30,
 		description:
-			'How long to wait for a job to end. After that the error names the job, which goes on and can be fetched later.',
+			'How long to wait for a job to end. After that the error names the job, which goes on and can be fetched later. As a tool of an AI agent 45 seconds unless this is set.',
 	},
 };
 
