@@ -10,6 +10,7 @@ import {
 } from './support/agentWorkflow';
 import { credentials, keys, rest, sandbox } from './support/harness';
 import { createParameters } from './support/media';
+import { Telegram } from './support/telegram';
 import { ModelServer, type ModelCall, type Script } from './support/modelServer';
 
 let model: ModelServer;
@@ -212,5 +213,37 @@ describe.each(CALLERS)('told to make a picture, %s', (caller) => {
 			next: expect.stringMatching(/same arguments/) as string,
 		});
 		expect(answers[1]?.[0]?.id).toBe(answers[0]?.[0]?.id);
+	});
+});
+
+describe('with a review by a person in front of the tool', () => {
+	let telegram: Telegram;
+	let review: SavedCredential;
+
+	beforeAll(async () => {
+		telegram = await Telegram.start();
+		review = await rest.credentials.create('telegramApi', 'Reviewer', {
+			accessToken: 'none',
+			baseUrl: telegram.baseUrl,
+		});
+	});
+
+	afterAll(async () => await telegram.close());
+
+	const reviewed = { toolParameters: { prompt: 'a red car' }, hitlParameters: {} };
+	const script = { rounds: [[{ args: reviewed }]] };
+
+	it.each([
+		['Approve', 1, ['a red car']],
+		['Decline', 2, []],
+	] as const)('%s: the service is asked only for what was approved', async (press, asked, paid) => {
+		telegram.press = press;
+		const { charged, calls } = await ask('Agent 3.1', [script], { review });
+		expect(telegram.asked).toBe(asked);
+		expect(charged).toEqual(paid);
+		expect(calls[0]?.answer).toBeDefined();
+		const requests = (await sandbox.requests()).filter(({ workspace }) => workspace !== null);
+		if (paid.length === 0) expect(requests).toEqual([]);
+		else expect(requests.length).toBeGreaterThan(0);
 	});
 });
