@@ -9,6 +9,14 @@ const MOST_KEYS = 5;
 /** How far back the list is searched for jobs of earlier runs, in entries. */
 const SEARCHED = 1_000;
 
+interface FailedJob {
+	id: string;
+	/** Whether it had failed when it was first read. */
+	atFirstLook: boolean;
+	/** Whether this execution knew that it has failed. */
+	isFormer: boolean;
+}
+
 /**
  * By Content, the job under a key may be that of an earlier run, and may have failed there. Then this run uses the next key. It
  * must not take a job of its own for an earlier one's, or it would pay again and again for what always fails: so it makes a content
@@ -30,19 +38,16 @@ export class ContentWalk {
 		this.begun = workspace.creations.moment;
 	}
 
-	/**
-	 * Whether the run may go on to the next key although the job under this one has failed.
-	 * @param atFirstLook whether it had failed when it was first read
-	 */
-	async mayGoOn(run: Run, id: string, atFirstLook: boolean): Promise<boolean> {
-		const verdict = this.verdicts.get(id) ?? this.judge(run, id, atFirstLook);
-		this.verdicts.set(id, verdict);
+	/** Whether the run may go on to the next key although the job under this one has failed. */
+	async mayGoOn(run: Run, job: FailedJob): Promise<boolean> {
+		const verdict = this.verdicts.get(job.id) ?? this.judge(run, job);
+		this.verdicts.set(job.id, verdict);
 		return await verdict;
 	}
 
-	private async judge(run: Run, id: string, atFirstLook: boolean): Promise<boolean> {
+	private async judge(run: Run, { id, atFirstLook, isFormer }: FailedJob): Promise<boolean> {
 		if (this.keys >= MOST_KEYS) return false;
-		const isOlder = this.older?.has(id) ?? false;
+		const isOlder = isFormer || (this.older?.has(id) ?? false);
 		const wasKnown = run.workspace.creations.hadFailed(id, this.begun);
 		if (isOlder || wasKnown) {
 			this.keys += 1;

@@ -54,10 +54,14 @@ async function settle(
 		return result;
 	}
 	note(memory, { kind: 'endedBadly' });
-	(node.former ??= []).push(ended.job.id);
+	const { id } = ended.job;
+	const former = (node.former ??= []);
+	const isFormer = former.includes(id);
+	if (!isFormer) former.push(id);
 	if (settings.idempotency !== 'content' || isKnown) return result;
-	const mayGoOn = await walkOf(run).mayGoOn(run, ended.job.id, ended.atFirstLook);
-	workspace.creations.failed(ended.job.id);
+	const { atFirstLook } = ended;
+	const mayGoOn = await walkOf(run).mayGoOn(run, { id, atFirstLook, isFormer });
+	workspace.creations.failed(id);
 	return mayGoOn ? 'again' : result;
 }
 
@@ -66,6 +70,7 @@ export async function create(run: Run): Promise<Result<Resource>> {
 	const { batch, settings, itemIndex, memory } = run;
 	// Every request is new.
 	if (settings.idempotency === 'none') note(memory, { kind: 'changed', restart: true });
+	if (settings.idempotency === 'content') note(memory, { kind: 'walksAgain' });
 	for (;;) {
 		const placed = await start(run);
 		if (!placed.ok) return placed;

@@ -87,6 +87,19 @@ export interface Claim {
 	release: (endedWell: boolean) => void;
 }
 
+/** The call to continue: one that has not ended well before one that did so in an earlier execution, or else a new one. */
+function freeCall({ items }: NodeMemory, content: string, execution: string): string {
+	let endedEarlier: string | undefined;
+	for (let index = 0; ; index += 1) {
+		const item = `call:${content}:${index}`;
+		const known = items[item];
+		if (!known) return endedEarlier ?? item;
+		if (running.has(known)) continue;
+		if (!known.call?.ended) return item;
+		if (known.call.execution !== execution) endedEarlier ??= item;
+	}
+}
+
 /**
  * The memory of a tool call. n8n's run index and item index do not identify one: agents up to version 2 get a new run index for each
  * try, and share one between parallel calls. So the content does: a call like one whose last try failed in this execution
@@ -96,18 +109,13 @@ export interface Claim {
  * @param content fingerprint of the unevaluated parameters and the call's own arguments
  */
 export function claimCall(memory: NodeMemory, content: string, execution: string): Claim {
-	for (let index = 0; ; index += 1) {
-		const item = `call:${content}:${index}`;
-		const known = memory.items[item];
-		const isSettled = known?.call?.execution === execution && known.call.ended;
-		if (known && (isSettled || running.has(known))) continue;
-		const own = known ?? itemMemory(memory, item);
-		own.call = { execution, ended: false };
-		running.add(own);
-		const release = (endedWell: boolean) => {
-			running.delete(own);
-			own.call = { execution, ended: endedWell };
-		};
-		return { item, memory: own, release };
-	}
+	const item = freeCall(memory, content, execution);
+	const own = itemMemory(memory, item);
+	own.call = { execution, ended: false };
+	running.add(own);
+	const release = (endedWell: boolean) => {
+		running.delete(own);
+		own.call = { execution, ended: endedWell };
+	};
+	return { item, memory: own, release };
 }

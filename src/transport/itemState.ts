@@ -77,7 +77,9 @@ export type ItemEvent =
 	/** The user asks for something else. `restart`: keys are counted anew, because they follow from the content. */
 	| { kind: 'changed'; restart: boolean }
 	/** A look at the service has shown that an unknown try has left nothing. */
-	| { kind: 'leftNothing' }
+	| { kind: 'leftNothing'; restart: boolean }
+	/** By Content, another try begins: it asks from the first key on, because other executions do too. */
+	| { kind: 'walksAgain' }
 	| { kind: 'told'; execution: string };
 
 const released = (base: number, { short }: Keys): New => ({
@@ -139,7 +141,9 @@ export function transition(state: ItemState, event: ItemEvent): ItemState {
 		case 'changed':
 			return event.restart ? NEW : released(attemptOf(state) + 1, state);
 		case 'leftNothing':
-			return state.is === 'asked' ? released(state.attempt + 1, state) : state;
+			return state.is === 'asked' ? released(event.restart ? 0 : state.attempt + 1, state) : state;
+		case 'walksAgain':
+			return state.is === 'new' ? { ...state, base: 0 } : state;
 		case 'told':
 			return state.is === 'asked' ? { ...state, told: event.execution } : state;
 	}

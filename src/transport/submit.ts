@@ -110,7 +110,7 @@ export class Submission {
 		const { run } = this;
 		const found = await lookBeforeCreating(run, asked, because);
 		if (!found) {
-			note(run.memory, { kind: 'leftNothing' });
+			note(run.memory, { kind: 'leftNothing', restart: run.settings.idempotency === 'content' });
 			return await this.begin();
 		}
 		if (found.failure.kind === 'uncertain') {
