@@ -1,5 +1,7 @@
 import type { IDataObject, IExecuteSingleFunctions, NodeApiError } from 'n8n-workflow';
 import type { ContentWalk } from './contentWalk';
+import { sharedKey } from './customKeys';
+import { fingerprint } from './idempotency';
 import { Lead } from './lead';
 import { inputItems, nodeInput } from './nodeInput';
 import type { Result } from './result';
@@ -47,6 +49,9 @@ export class Batch {
 
 	private readonly errors: KeptError[] = [];
 
+	/** By custom key: the item that had it first, and what it asks for. */
+	private readonly keys = new Map<string, { item: number; print: string }>();
+
 	private faulty = 0;
 
 	private lastJoined = -1;
@@ -91,6 +96,21 @@ export class Batch {
 		this.prepared.set(item, prepared);
 		this.lastJoined = item;
 		if (!prepared.ok) this.faulty += 1;
+		else this.checkKey(item, prepared.value);
+	}
+
+	/** One key for items that ask for different things: neither is sent, as nobody knows which one the key is meant for. */
+	private checkKey(item: number, { request, settings }: Prepared): void {
+		if (settings.idempotency !== 'custom') return;
+		// Files are compared by their content, later, when they have been read.
+		const print = fingerprint([request.path, request.body], {});
+		const first = this.keys.get(settings.idempotencyKey);
+		if (!first) this.keys.set(settings.idempotencyKey, { item, print });
+		else if (first.print !== print) {
+			const clash = sharedKey(`0:${item}`, `0:${first.item}`);
+			for (const one of [item, first.item]) this.prepared.set(one, clash);
+			this.faulty += 1;
+		}
 	}
 
 	/** An item that n8n has begun to run. */

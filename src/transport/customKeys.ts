@@ -4,7 +4,7 @@ import type { Run } from './run';
 
 const nameOf = (item: string): string => {
 	const [round = '0', index = '0'] = item.split(':');
-	if (round === 'call') return 'another call';
+	if (round === 'call') return 'a call of this tool';
 	return round === '0' ? `item ${index}` : `item ${index} of run ${Number(round) + 1}`;
 };
 

@@ -250,6 +250,9 @@ class Sequence {
 		this.node = { seed: `execution ${this.execution}`, items: {} };
 		const isSame = isShared && !(this.mode === 'content' && this.isVolatile);
 		for (const { id } of this.service.charges) this.forgotten.add(id);
+		// A request that was given up for another one, and whose memory is lost, is not asked for again.
+		for (const { id } of this.service.charges)
+			if (this.requestOf.get(id) !== this.request) this.excused.add(id);
 		// The key then belongs to a text that can never be written again: the service refuses or repeats, but nothing can be found out.
 		if (this.isVolatile) for (const { id } of this.service.charges) this.excused.add(id);
 		if (isSame) return;

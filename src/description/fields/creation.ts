@@ -25,18 +25,20 @@ export const idempotency: Field = {
 			{
 				name: 'Execution Item',
 				value: 'execution',
-				description: 'The same item of an execution, also over Retry On Fail and Retry Execution',
+				description:
+					'The same item of an execution, also over Retry On Fail and Retry Execution. After a crash of n8n, a new execution pays again.',
 			},
 			{
 				name: 'Content',
 				value: 'content',
 				description:
-					'The same request of this node within 24 hours, also in another execution, gives the same media again',
+					'The same request of this node within 24 hours gives the same media: identical items, rounds of a loop and other executions, also after a crash of n8n',
 			},
 			{
 				name: 'Custom Key',
 				value: 'custom',
-				description: 'Requests with the same key, which you give, within 24 hours',
+				description:
+					'Requests with the same key, which you give, within 24 hours: also in another execution and after a crash of n8n',
 			},
 			{
 				name: 'Try (No Protection)',
