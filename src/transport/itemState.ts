@@ -109,6 +109,13 @@ function sending(
 	return { is: 'asked', ...keys, ...sent, since: now, isOut: true, isUnclear: false };
 }
 
+/**
+ * By Content: whether the key of the request that is out was taken because those before it were short of credits. They were so a
+ * moment before, so this one has most likely met the same; another execution would begin with the first key all the same.
+ */
+export const isDerived = (state: ItemState): state is Asked =>
+	state.is === 'asked' && state.attempt > state.base;
+
 const attemptOf = (state: ItemState) => (state.is === 'new' ? state.base - 1 : state.attempt);
 
 /**
@@ -143,7 +150,7 @@ export function transition(state: ItemState, event: ItemEvent): ItemState {
 		case 'leftNothing':
 			return state.is === 'asked' ? released(event.restart ? 0 : state.attempt + 1, state) : state;
 		case 'walksAgain':
-			return state.is === 'new' ? { ...state, base: 0 } : state;
+			return state.is === 'new' || isDerived(state) ? released(0, state) : state;
 		case 'told':
 			return state.is === 'asked' ? { ...state, told: event.execution } : state;
 	}

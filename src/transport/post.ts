@@ -57,6 +57,7 @@ function withUnknown(failed: Failed, { memory }: Run): Failed {
 export async function post(
 	run: Run,
 	{ attempt, key, path, body }: Omit<Outgoing, 'sources'>,
+	once = false,
 ): Promise<Result<Created>> {
 	const { host, workspace, plan, memory, batch } = run;
 	const stop = new AbortController();
@@ -79,7 +80,7 @@ export async function post(
 		onAbort(batch.stopping, () => hasLeft || stop.abort()),
 	];
 	const headers: Record<string, string> = key ? { [IDEMPOTENCY_HEADER]: key } : {};
-	const asking = { replayable: key !== undefined, needsSlot: plan.takesSlot, flaw: noId };
+	const asking = { replayable: key !== undefined, needsSlot: plan.takesSlot, flaw: noId, once };
 	const request = { method: 'POST', path, query: run.request.query, body, headers } as const;
 	const answer = await workspace.client.request({ ...host.line, send, signal }, request, asking);
 	for (const dispose of disposals) dispose();

@@ -4,7 +4,7 @@ import type { BinarySource } from './host';
 import { contentKey, executionKey, fingerprint } from './idempotency';
 import { openSources, uploadAll } from './inputs';
 import { note } from './itemMemory';
-import { stepOf, type Facts, type JobReference, type Step } from './itemState';
+import { isDerived, stepOf, type Facts, type JobReference, type Step } from './itemState';
 import { readerOf, readerPath } from './job';
 import { post, type Outgoing } from './post';
 import { isLasting } from './rememberedJob';
@@ -73,6 +73,11 @@ export class Submission {
 		const { memory, workspace, place } = run;
 		const changed = await this.isChanged();
 		if (!changed.ok) return changed;
+		if (isDerived(memory.state)) {
+			const opened = await this.open();
+			const isSame = opened.ok && opened.value.print === memory.print;
+			if (isSame) note(memory, { kind: 'walksAgain' });
+		}
 		const facts: Facts = {
 			now: workspace.clock.now(),
 			isChanged: changed.value,
@@ -185,7 +190,8 @@ export class Submission {
 			// A key that was short of credits before may be so for ever where a service repeats its refusals.
 			if (before > outgoing.attempt) {
 				const key = this.keyOf(memory.print ?? '', before);
-				created = await post(run, { ...outgoing, body, attempt: before, key });
+				// Once: the balance may change until it is sent again, and then the first key would have to be asked again.
+				created = await post(run, { ...outgoing, body, attempt: before, key }, true);
 			}
 			workspace.creations.ranShort(content, memory.state.short ?? 0);
 			return created;

@@ -58,7 +58,7 @@ export const idempotencyKey: Field = {
 		default: '',
 		placeholder: 'e.g. order-{{ $json.ID }}',
 		description:
-			'Requests with the same key are carried out and paid for once: at most 255 characters, different for each item',
+			'Requests with the same key are carried out and paid for once: at most 255 characters, different for each request',
 	},
 };
 
