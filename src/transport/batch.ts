@@ -1,9 +1,9 @@
 import type { IDataObject, IExecuteSingleFunctions, NodeApiError } from 'n8n-workflow';
 import type { ContentWalk } from './contentWalk';
-import { sharedKey } from './customKeys';
-import { fingerprint } from './idempotency';
+import { KeysOfRun, type KeyClash } from './customKeys';
 import { Lead } from './lead';
 import { inputItems, nodeInput } from './nodeInput';
+import { jobsSentence, type OtherJob } from './otherJobs';
 import type { Result } from './result';
 import type { Settings } from './settings';
 import type { ApiRequest, Resource } from './types';
@@ -49,8 +49,7 @@ export class Batch {
 
 	private readonly errors: KeptError[] = [];
 
-	/** By custom key: the item that had it first, and what it asks for. */
-	private readonly keys = new Map<string, { item: number; print: string }>();
+	private readonly keys = new KeysOfRun();
 
 	private faulty = 0;
 
@@ -96,21 +95,14 @@ export class Batch {
 		this.prepared.set(item, prepared);
 		this.lastJoined = item;
 		if (!prepared.ok) this.faulty += 1;
-		else this.checkKey(item, prepared.value);
+		else this.refuseSharedKey(item, this.keys.clashOf(item, prepared.value));
 	}
 
-	/** One key for items that ask for different things: neither is sent, as nobody knows which one the key is meant for. */
-	private checkKey(item: number, { request, settings }: Prepared): void {
-		if (settings.idempotency !== 'custom') return;
-		// Files are compared by their content, later, when they have been read.
-		const print = fingerprint([request.path, request.body], {});
-		const first = this.keys.get(settings.idempotencyKey);
-		if (!first) this.keys.set(settings.idempotencyKey, { item, print });
-		else if (first.print !== print) {
-			const clash = sharedKey(`0:${item}`, `0:${first.item}`);
-			for (const one of [item, first.item]) this.prepared.set(one, clash);
-			this.faulty += 1;
-		}
+	/** Neither is sent, as nobody knows which one the key is meant for. */
+	private refuseSharedKey(item: number, clash: KeyClash | undefined): void {
+		if (!clash) return;
+		for (const one of [item, clash.item]) this.prepared.set(one, clash.failed);
+		this.faulty += 1;
 	}
 
 	/** An item that n8n has begun to run. */
@@ -188,27 +180,6 @@ export class Batch {
 		const jobs = [...this.jobs].filter(([item]) => item !== own).sort(([a], [b]) => a - b);
 		return jobs.map(([item, { id, status }]) => ({ id, item, status: String(status) }));
 	}
-}
-
-interface OtherJob extends IDataObject {
-	id: string;
-	item: number;
-	status: string;
-}
-
-/** Jobs that an error names one by one; all of them are under *Error details*. */
-const MOST_NAMED = 10;
-
-function jobsSentence(jobs: OtherJob[]): string {
-	const named = jobs
-		.slice(0, MOST_NAMED)
-		.map(({ id, item, status }) => `${id} (item ${item}, ${status})`);
-	const rest = jobs.length - named.length;
-	const more = rest > 0 ? ` and ${rest} more, under Error details` : '';
-	const continues = jobs.some(({ status }) => status !== 'failed')
-		? ' Retrying this execution continues with those that have not failed.'
-		: '';
-	return `Other jobs of this run: ${named.join(', ')}${more}.${continues}`;
 }
 
 const batches = new WeakMap<object, Batch>();

@@ -1,4 +1,5 @@
-import { shortHash } from './idempotency';
+import type { Prepared } from './batch';
+import { fingerprint, shortHash } from './idempotency';
 import { fail, type Failed } from './result';
 import type { Run } from './run';
 
@@ -37,4 +38,26 @@ export function takeKey({ settings, node, place }: Run, print: string): Failed |
 	}
 	keys[name] = { print, item: place.item };
 	return undefined;
+}
+
+/** Why an item cannot have its key, and the item that has it. */
+export interface KeyClash {
+	item: number;
+	failed: Failed;
+}
+
+/** The custom keys of a run, looked at before anything is sent. */
+export class KeysOfRun {
+	private readonly uses = new Map<string, { item: number; print: string }>();
+
+	/** Whether an item has the key of another one that asks for something else. */
+	clashOf(item: number, { request, settings }: Prepared): KeyClash | undefined {
+		if (settings.idempotency !== 'custom') return undefined;
+		// Files are compared later, by their content, when they have been read.
+		const print = fingerprint([request.path, request.body], {});
+		const first = this.uses.get(settings.idempotencyKey);
+		if (!first) this.uses.set(settings.idempotencyKey, { item, print });
+		if (!first || first.print === print) return undefined;
+		return { item: first.item, failed: sharedKey(`0:${item}`, `0:${first.item}`) };
+	}
 }
