@@ -70,7 +70,8 @@ export async function create(run: Run): Promise<Result<Resource>> {
 	const { batch, settings, itemIndex, memory } = run;
 	// Every request is new.
 	if (settings.idempotency === 'none') note(memory, { kind: 'changed', restart: true });
-	if (settings.idempotency === 'content') note(memory, { kind: 'walksAgain' });
+	const byContent = settings.idempotency === 'content';
+	if (byContent && memory.state.is === 'new') note(memory, { kind: 'walksAgain' });
 	for (;;) {
 		const placed = await start(run);
 		if (!placed.ok) return placed;

@@ -309,7 +309,8 @@ class Sequence {
 			// The key is that of the request before the edit: the user was told so, and nothing more can be found out with it.
 			if (result.failure.kind === 'input') return;
 			this.go('retryExecution');
-			this.clock.pass(HOUR);
+			// Where a service repeats a 402 after an unknown outcome, only the end of the key lets the nodes look for the job.
+			this.clock.pass(time < 4 ? HOUR : 25 * HOUR);
 		}
 		if (this.mode === 'none') return;
 		for (const charge of this.service.charges) {
