@@ -65,7 +65,7 @@ it("the bound of the images is the service's where schema and guide disagree", a
 	expect((await runOurs({ node, parameters: pictured(images) })).error).toBeUndefined();
 	const few = await runOurs({ node, parameters: pictured(url('a')) });
 	expect(few.error?.message).toMatch(
-		/^The service refused the request as invalid: reference_images/,
+		/^The service refused the request as invalid: Reference Images/,
 	);
 });
 

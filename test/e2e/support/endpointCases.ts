@@ -108,7 +108,7 @@ function speech(ids: { speech: string }): EndpointCase[] {
 			parameters: {
 				...own,
 				blocksFrom: 'json',
-				blocksJson: '={{ $input.all().map((item) => item.json) }}',
+				blocksJson: '={{ $input.all().map((item) => item.json ?? item) }}',
 			},
 			body: { model: speechModel, blocks: [{ text: 'One' }], delivery: 'public_url' },
 		},
