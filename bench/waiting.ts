@@ -1,3 +1,4 @@
+/* eslint-disable @n8n/community-nodes/no-restricted-globals, @n8n/community-nodes/no-restricted-imports -- not published */
 import { setMaxListeners } from 'node:events';
 import { createRequire } from 'node:module';
 import path from 'node:path';

@@ -1,3 +1,4 @@
+/* eslint-disable @n8n/community-nodes/no-restricted-imports -- not published */
 import { mkdirSync, readFileSync } from 'node:fs';
 import { statfs } from 'node:fs/promises';
 import { LabError } from './failure';

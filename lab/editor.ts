@@ -1,3 +1,4 @@
+/* eslint-disable @n8n/community-nodes/no-restricted-imports -- not published */
 import type { Locator, Page } from 'playwright-core';
 import { demoOwner } from './stage';
 

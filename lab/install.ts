@@ -1,3 +1,4 @@
+/* eslint-disable @n8n/community-nodes/no-restricted-globals, @n8n/community-nodes/no-restricted-imports -- not published */
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -59,7 +60,7 @@ export async function ensureLab(tell: Tell = silent): Promise<void> {
 }
 
 /** The version of n8n that the lab pins. */
-export function n8nVersion(): string {
+function n8nVersion(): string {
 	const manifest = JSON.parse(readFileSync(path.join(labRoot, 'package.json'), 'utf8')) as {
 		dependencies: { n8n: string };
 	};

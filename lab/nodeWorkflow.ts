@@ -1,3 +1,4 @@
+/* eslint-disable @n8n/community-nodes/no-restricted-globals -- not published */
 import type { IDataObject, INode, INodeParameters, OnError } from 'n8n-workflow';
 import type { SavedCredential } from './rest';
 import type { WorkflowData } from './rest/workflows';

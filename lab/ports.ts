@@ -1,3 +1,4 @@
+/* eslint-disable @n8n/community-nodes/no-restricted-imports -- not published */
 import { createServer } from 'node:net';
 
 const host = '127.0.0.1';

@@ -1,3 +1,4 @@
+/* eslint-disable @n8n/community-nodes/no-restricted-globals, @n8n/community-nodes/no-restricted-imports -- not published */
 import { clearLine, cursorTo } from 'node:readline';
 
 /** Tells a person what is being done. Silent where nobody looks, as in tests. */

@@ -1,3 +1,4 @@
+/* eslint-disable @n8n/community-nodes/no-restricted-globals, @n8n/community-nodes/no-restricted-imports, @n8n/community-nodes/require-node-api-error -- not published */
 import { createInterface } from 'node:readline';
 import { programFailure } from './disk';
 import { projectRoot, stateRoot } from './paths';

@@ -1,3 +1,4 @@
+/* eslint-disable @n8n/community-nodes/no-restricted-globals, @n8n/community-nodes/no-restricted-imports, no-console -- not published */
 import path from 'node:path';
 import { saveCredential } from './credential';
 import { diskFull, requireSpace, saysDiskFull } from './disk';

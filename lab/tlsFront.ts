@@ -1,3 +1,4 @@
+/* eslint-disable @n8n/community-nodes/no-restricted-imports -- not published */
 import { createServer as createHttps } from 'node:https';
 import { request } from 'node:http';
 import type { AddressInfo } from 'node:net';

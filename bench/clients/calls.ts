@@ -38,7 +38,7 @@ export const creation = (item: number): ApiRequest => ({
 	headers: { 'Idempotency-Key': `naive ${item}` },
 });
 
-export const reading = (id: string): ApiRequest => ({ method: 'GET', path: `/generations/${id}` });
+const reading = (id: string): ApiRequest => ({ method: 'GET', path: `/generations/${id}` });
 
 /** Creates one job and polls it by itself. `false` when it would have been given up on the way. */
 export async function createAndPoll(

@@ -1,3 +1,4 @@
+/* eslint-disable @n8n/community-nodes/no-restricted-globals, @n8n/community-nodes/no-restricted-imports -- not published */
 import { readdirSync, readFileSync } from 'node:fs';
 
 /** How often the memory is looked at, in milliseconds. */

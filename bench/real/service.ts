@@ -1,3 +1,4 @@
+/* eslint-disable @n8n/community-nodes/no-restricted-imports -- not published */
 import express from 'express';
 import type { AddressInfo } from 'node:net';
 import { Readable } from 'node:stream';

@@ -1,3 +1,4 @@
+/* eslint-disable @n8n/community-nodes/no-restricted-imports, no-console -- not published */
 import type { AddressInfo } from 'net';
 import express from 'express';
 

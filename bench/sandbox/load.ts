@@ -1,3 +1,4 @@
+/* eslint-disable @n8n/community-nodes/no-restricted-imports -- not published */
 import { Agent, request } from 'http';
 
 /** One kind of request, sent again and again. */

@@ -1,3 +1,4 @@
+/* eslint-disable @n8n/community-nodes/no-restricted-imports -- not published */
 import { parse } from 'flatted';
 import type { IRunExecutionData } from 'n8n-workflow';
 import { setTimeout as sleep } from 'node:timers/promises';

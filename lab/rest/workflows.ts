@@ -1,3 +1,4 @@
+/* eslint-disable @n8n/community-nodes/no-restricted-imports -- not published */
 import type { IConnections, INode, INodeExecutionData, IWorkflowSettings } from 'n8n-workflow';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Session } from './session';

@@ -1,3 +1,4 @@
+/* eslint-disable @n8n/community-nodes/no-restricted-imports -- not published */
 import { readFileSync, readdirSync } from 'node:fs';
 import path from 'node:path';
 import type { INode } from 'n8n-workflow';

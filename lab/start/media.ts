@@ -1,3 +1,4 @@
+/* eslint-disable @n8n/community-nodes/no-restricted-imports -- not published */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import type { IBinaryData } from 'n8n-workflow';

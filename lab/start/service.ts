@@ -1,3 +1,4 @@
+/* eslint-disable @n8n/community-nodes/no-restricted-imports -- not published */
 import type { INode } from 'n8n-workflow';
 import path from 'node:path';
 import type { Access } from '../credential';

@@ -1,3 +1,4 @@
+/* eslint-disable @n8n/community-nodes/no-restricted-imports -- not published */
 import { readFileSync } from 'node:fs';
 import type { Worker } from '../n8n/queue';
 

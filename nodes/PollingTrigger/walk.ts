@@ -5,7 +5,7 @@ import type { Order } from './state';
 const FIRST_LOOK_PAGES = 5;
 
 /** Pages of 100 that a look reads at most: 20,000 generations since the last. */
-export const MOST_PAGES = 200;
+const MOST_PAGES = 200;
 
 /** One page of GET /generations. */
 export interface Page {

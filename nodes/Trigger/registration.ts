@@ -25,7 +25,7 @@ export const sameEvents = (left: unknown, right: readonly string[]): boolean =>
 	Array.isArray(left) && [...left].sort().join() === [...right].sort().join();
 
 /** Deletes a webhook; one that is not there any more is as good as deleted. @returns whether it is gone */
-export async function deleteWebhook({ workspace, host }: Service, id: string): Promise<boolean> {
+async function deleteWebhook({ workspace, host }: Service, id: string): Promise<boolean> {
 	const request = { method: 'DELETE', path: pathOf(id) } as const;
 	// The body of a delete's answer is not shown, so any will do.
 	const answer = await workspace.client.request(host.line, request, { flaw: () => undefined });
@@ -51,7 +51,7 @@ export async function deleteOwn(service: Service, id: string, url: string): Prom
  * Deletes what stands at our URL already: nobody knows its secret any more, so it can only be what an activation has left
  * behind whose answer was lost. Without the scope to look nothing is done.
  */
-export async function deleteLeftovers(service: Service, url: string): Promise<void> {
+async function deleteLeftovers(service: Service, url: string): Promise<void> {
 	const { workspace, host } = service;
 	const request = { method: 'GET', path: ENDPOINTS.listWebhooks.path } as const;
 	const query = { wanted: Infinity, takesLimit: false };

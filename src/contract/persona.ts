@@ -1,5 +1,5 @@
 /** Specification: CreatePersona, `source`. */
-export const PERSONA_SOURCES = ['upload', 'describe'] as const;
+const PERSONA_SOURCES = ['upload', 'describe'] as const;
 export type PersonaSource = (typeof PERSONA_SOURCES)[number];
 
 /**

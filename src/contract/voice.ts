@@ -25,13 +25,6 @@ export interface VoiceCatalogQuery {
 	search?: string;
 }
 
-/** Answer of GET /voices/catalog, never paged. */
-export interface VoiceCatalog {
-	object: 'list';
-	model: string;
-	data: PresetVoice[];
-}
-
 /** Specification: Voice, `kind`. */
 export const VOICE_KINDS = ['clone', 'design'] as const;
 export type VoiceKind = (typeof VOICE_KINDS)[number];

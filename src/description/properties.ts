@@ -73,7 +73,7 @@ function operationProperty(operations: Operation[], show?: Show): INodePropertie
 }
 
 /** The properties of a node with one resource: its operations, then the fields of each. */
-export function operationProperties(operations: Operation[], show?: Show): INodeProperties[] {
+function operationProperties(operations: Operation[], show?: Show): INodeProperties[] {
 	const fields = operations.flatMap(({ value, fields: own }) =>
 		own.map((field) => property(field, { ...show, operation: [value] })),
 	);

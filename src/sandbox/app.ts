@@ -1,3 +1,4 @@
+/* eslint-disable @n8n/community-nodes/no-restricted-globals, @n8n/community-nodes/no-restricted-imports -- not published */
 import { join } from 'path';
 import express, {
 	Router,
@@ -68,6 +69,8 @@ export function createApp(service: Service, reset: () => Promise<void>): Express
 		const unknown = new ApiError(404, 'not_found', 'The service has no such address.');
 		sendError(service, begin(service, request, response, null), unknown);
 	});
+	// Express tells an error handler by its four arguments, used or not.
+	// eslint-disable-next-line @typescript-eslint/no-unused-vars
 	const failed: ErrorRequestHandler = (error, request, response, _next) => {
 		sendError(service, begin(service, request, response, null), asApiError(error));
 	};

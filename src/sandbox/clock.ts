@@ -1,3 +1,4 @@
+/* eslint-disable @n8n/community-nodes/no-restricted-globals -- not published */
 /** The host's time: wall-clock milliseconds and one-shot timers. Tests inject their own. */
 export interface Timers {
 	now(): number;

@@ -106,7 +106,7 @@ export interface SpeechEntity extends JobEntity {
 }
 
 /** Open point 3: the states of an agent run. */
-export const AGENT_STATUSES = [
+const AGENT_STATUSES = [
 	'plan_proposed',
 	'queued',
 	'waiting',
@@ -116,13 +116,6 @@ export const AGENT_STATUSES = [
 	'failed',
 ] as const;
 export type AgentStatus = (typeof AGENT_STATUSES)[number];
-
-export interface AgentStep {
-	id: string;
-	kind: string;
-	prompt: string;
-	estimatedCredits: number;
-}
 
 export interface AgentRunEntity extends JobEntity {
 	status: AgentStatus;

@@ -12,7 +12,7 @@ const seconds = z
  * fiction of the sandbox: the specification does not show the behaviour, and another value is as right.
  * Times are service seconds.
  */
-export const settingsSchema = z.strictObject({
+const settingsSchema = z.strictObject({
 	/** How much faster than real time the service's time passes. */
 	clockScale: z.number().positive().max(100_000).default(1),
 	requestsPerMinute: z.number().int().min(1).default(LIMITS.requestsPerMinute),

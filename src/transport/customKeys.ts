@@ -10,7 +10,7 @@ const nameOf = (item: string): string => {
 };
 
 /** @returns an input error that names both items */
-export const sharedKey = (own: string, other: string): Failed =>
+const sharedKey = (own: string, other: string): Failed =>
 	fail({
 		kind: 'input',
 		field: 'Idempotency Key',

@@ -5,10 +5,10 @@ import { isTool } from './nodeInput';
 import { fail, ok, type Result } from './result';
 import { isRecord } from './types';
 
-export const IDEMPOTENCY_MODES = ['execution', 'content', 'custom', 'none'] as const;
+const IDEMPOTENCY_MODES = ['execution', 'content', 'custom', 'none'] as const;
 export type IdempotencyMode = (typeof IDEMPOTENCY_MODES)[number];
 
-export const CREDIT_POLICIES = ['stop', 'wait', 'continue'] as const;
+const CREDIT_POLICIES = ['stop', 'wait', 'continue'] as const;
 export type CreditPolicy = (typeof CREDIT_POLICIES)[number];
 
 /** What the user has set on the node for one item, besides the request itself. */

@@ -36,7 +36,7 @@ const FREE = new Set<Endpoint>([ENDPOINTS.createFile]);
 const mayCharge = (endpoint: Endpoint) => endpoint.method === 'POST' && !FREE.has(endpoint);
 
 /** Whether the request that failed may have been carried out all the same. */
-export function mayBeDone({ failure }: Failed): boolean {
+function mayBeDone({ failure }: Failed): boolean {
 	if (failure.kind === 'status') return failure.unclear || !NOTHING_DONE.has(failure.status);
 	if (failure.kind === 'lost') return failure.sent;
 	return failure.kind === 'answer' || failure.kind === 'uncertain';
@@ -44,7 +44,7 @@ export function mayBeDone({ failure }: Failed): boolean {
 
 const NEVER_SENT = new Set(['input', 'scope', 'notSent', 'cancelled', 'lost']);
 
-export function spendingOf(failed: Failed, { endpoint, known }: SpendingContext): Spending {
+function spendingOf(failed: Failed, { endpoint, known }: SpendingContext): Spending {
 	const { failure, job } = failed;
 	if (!mayCharge(endpoint)) return 'free';
 	if (failure.kind === 'jobFailed') return 'jobFailed';

@@ -5,7 +5,7 @@ import type { MediaGenEvent } from './event';
 export const SEEN_FOR_MS = 24 * 60 * 60 * 1_000;
 
 /** Events remembered at most, over all triggers of the process: about 10 MB. */
-export const SEEN_AT_MOST = 100_000;
+const SEEN_AT_MOST = 100_000;
 
 /**
  * How long a first delivery may stay unanswered before its repeats stop waiting for its outcome, in milliseconds. Longer than

@@ -1,3 +1,4 @@
+/* eslint-disable @n8n/community-nodes/no-restricted-imports -- not published */
 import { existsSync, readdirSync } from 'fs';
 import { join, posix } from 'path';
 import { MediaGenApi } from '../../credentials/MediaGenApi.credentials';

@@ -1,3 +1,4 @@
+/* eslint-disable @n8n/community-nodes/no-restricted-globals -- not published */
 import { baseUrl, credentials, keys, rest, runOurs, sandbox } from './support/harness';
 import { createParameters, download, sniff } from './support/media';
 

@@ -1,3 +1,4 @@
+/* eslint-disable @n8n/community-nodes/no-restricted-globals -- not published */
 import { rest, runOurs, sandbox, startOurs } from './support/harness';
 import { createParameters } from './support/media';
 import { resultOf } from '../../lab/runNode';

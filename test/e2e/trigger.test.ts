@@ -1,3 +1,4 @@
+/* eslint-disable @n8n/community-nodes/no-restricted-imports -- not published */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { EVENTS } from '../../src/contract';
 import { signedHeaders } from './support/signed';

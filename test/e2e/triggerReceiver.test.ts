@@ -1,3 +1,4 @@
+/* eslint-disable @n8n/community-nodes/no-restricted-imports -- not published */
 import type { IDataObject } from 'n8n-workflow';
 import { gzipSync } from 'node:zlib';
 import type { SavedWorkflow } from '../../lab/rest';

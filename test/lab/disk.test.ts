@@ -1,3 +1,4 @@
+/* eslint-disable @n8n/community-nodes/no-restricted-imports -- not published */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import type { statfs } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

@@ -1,3 +1,4 @@
+/* eslint-disable @n8n/community-nodes/no-restricted-globals -- not published */
 import { outputTell, withProgress, type Output } from '../../lab/progress';
 
 /** What a person sees: columns rewritten by cursor movements. */

@@ -1,3 +1,4 @@
+/* eslint-disable @n8n/community-nodes/no-restricted-imports -- not published */
 import { request } from 'http';
 import { anImage, startHarness, type Harness } from './support/harness';
 

@@ -4,7 +4,7 @@ import type { NodeResource } from '../../src/description/properties';
 import { filesIn } from './sources';
 
 /** All operations of all nodes. */
-export async function allOperations(): Promise<Operation[]> {
+async function allOperations(): Promise<Operation[]> {
 	const lists = filesIn('nodes', 'index.ts').map(async (file) => {
 		const module = (await import(`../../${file}`)) as {
 			operations?: Operation[];

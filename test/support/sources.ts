@@ -1,3 +1,4 @@
+/* eslint-disable @n8n/community-nodes/no-restricted-globals, @n8n/community-nodes/no-restricted-imports -- not published */
 import { readdirSync, readFileSync } from 'fs';
 import { join, relative, sep } from 'path';
 import ts from 'typescript';

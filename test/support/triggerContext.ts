@@ -1,3 +1,4 @@
+/* eslint-disable @n8n/community-nodes/no-restricted-imports -- not published */
 import type { IDataObject, IHttpRequestOptions, INode } from 'n8n-workflow';
 import { EventEmitter } from 'events';
 import { sign } from '../../src/webhook/signature';

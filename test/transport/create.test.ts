@@ -1,3 +1,4 @@
+/* eslint-disable @n8n/community-nodes/no-restricted-globals -- not published */
 import { Batch } from '../../src/transport/batch';
 import { BinaryReference } from '../../src/transport/binary/reference';
 import { create } from '../../src/transport/create';

@@ -1,3 +1,4 @@
+/* eslint-disable @n8n/community-nodes/no-restricted-globals -- not published */
 import { Lead } from '../../src/transport/lead';
 
 /** Those whose turn has come by now, with what passes the lead on. */

@@ -1,3 +1,4 @@
+/* eslint-disable @n8n/community-nodes/no-restricted-imports -- not published */
 import type { IHttpRequestOptions } from 'n8n-workflow';
 import { Readable } from 'stream';
 import { n8nHost } from '../../src/transport/n8nHost';

@@ -1,3 +1,4 @@
+/* eslint-disable @n8n/community-nodes/no-restricted-imports -- not published */
 import { Readable } from 'stream';
 import type { Host } from '../../src/transport/host';
 import { collect } from '../../src/transport/outputs';

@@ -1,3 +1,4 @@
+/* eslint-disable @n8n/community-nodes/no-restricted-globals -- not published */
 import { Batch } from '../../src/transport/batch';
 import { create } from '../../src/transport/create';
 import { claimCall, itemMemory, type NodeMemory } from '../../src/transport/itemMemory';

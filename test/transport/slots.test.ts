@@ -1,3 +1,4 @@
+/* eslint-disable @n8n/community-nodes/no-restricted-globals -- not published */
 import fc from 'fast-check';
 import { Slots, type AwaitEnd, type Slot } from '../../src/transport/slots';
 import type { Resource } from '../../src/transport/types';

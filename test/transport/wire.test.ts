@@ -1,3 +1,4 @@
+/* eslint-disable @n8n/community-nodes/no-restricted-globals, @n8n/community-nodes/no-restricted-imports -- not published */
 import type { IHttpRequestOptions, INodeExecutionData } from 'n8n-workflow';
 import nock from 'nock';
 import { Readable } from 'stream';

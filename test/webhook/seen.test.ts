@@ -1,3 +1,4 @@
+/* eslint-disable @n8n/community-nodes/no-restricted-globals -- not published */
 import { readEvent } from '../../src/webhook/event';
 import { Seen, seenKey, SEEN_FOR_MS, UNDECIDED_FOR_MS } from '../../src/webhook/seen';
 import { shuffle } from '../support/shuffle';

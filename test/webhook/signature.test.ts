@@ -1,3 +1,4 @@
+/* eslint-disable @n8n/community-nodes/no-hardcoded-secrets -- not published */
 import { refusalOf, sign, verify, type SignedDelivery } from '../../src/webhook/signature';
 
 const secret = 'whsec_test_0123456789abcdef';

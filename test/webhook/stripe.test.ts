@@ -1,3 +1,4 @@
+/* eslint-disable @n8n/community-nodes/require-node-api-error -- not published */
 import fc from 'fast-check';
 import Stripe from 'stripe';
 import { sign, verify } from '../../src/webhook/signature';

@@ -1,3 +1,4 @@
+/* eslint-disable @n8n/community-nodes/no-restricted-imports, @n8n/community-nodes/require-node-api-error -- not published */
 import path from 'node:path';
 import { Cleanup } from '../../start/cleanup';
 import { startN8n, temporaryUserFolder, type N8n } from '../../n8n';

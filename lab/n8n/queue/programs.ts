@@ -1,3 +1,4 @@
+/* eslint-disable @n8n/community-nodes/no-restricted-globals, @n8n/community-nodes/no-restricted-imports -- not published */
 import { accessSync, constants, readdirSync } from 'node:fs';
 import path from 'node:path';
 import { run } from '../../command';
@@ -14,7 +15,7 @@ const packages = { 'redis-server': 'redis-server', initdb: 'postgresql' } as con
 export type Program = keyof typeof packages;
 
 /** The path of a program, or `undefined` where it is not installed. */
-export function findProgram(name: string): string | undefined {
+function findProgram(name: string): string | undefined {
 	const folders = [...(process.env.PATH ?? '').split(path.delimiter), ...postgresFolders()];
 	return folders.map((folder) => path.join(folder, name)).find(isExecutable);
 }

@@ -62,7 +62,7 @@ export const idempotencyKey: Field = {
 	},
 };
 
-export const onInsufficientCredits: Field = {
+const onInsufficientCredits: Field = {
 	ui: {
 		displayName: 'When Credits Run Out',
 		name: 'onInsufficientCredits',
@@ -90,7 +90,7 @@ export const onInsufficientCredits: Field = {
 	},
 };
 
-export const creditWaitTimeout: Field = {
+const creditWaitTimeout: Field = {
 	ui: {
 		displayName: 'Credit Wait Timeout (Minutes)',
 		name: 'creditWaitTimeout',

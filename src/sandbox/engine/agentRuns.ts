@@ -1,3 +1,4 @@
+/* eslint-disable @n8n/community-nodes/require-node-api-error -- not published */
 import type { ApproveAgentRun, CreateAgentRun, ReviewDecision } from '../../contract';
 import type { AgentRunEntity } from '../entities';
 import { formatAgentRun } from '../formatters/agentRun';

@@ -1,3 +1,4 @@
+/* eslint-disable @n8n/community-nodes/require-node-api-error -- not published */
 import { ApiError } from '../http/errors';
 import { InsufficientCredits } from '../ledger';
 import type { Service } from '../service';

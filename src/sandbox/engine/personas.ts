@@ -1,3 +1,4 @@
+/* eslint-disable @n8n/community-nodes/require-node-api-error -- not published */
 import type { CreatePersona } from '../../contract';
 import type { PersonaEntity } from '../entities';
 import { formatPersona } from '../formatters/persona';

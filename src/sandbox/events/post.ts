@@ -1,3 +1,4 @@
+/* eslint-disable @n8n/community-nodes/no-restricted-imports -- not published */
 import { request as requestHttp } from 'http';
 import { request as requestHttps } from 'https';
 

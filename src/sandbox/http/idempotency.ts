@@ -1,3 +1,4 @@
+/* eslint-disable @n8n/community-nodes/require-node-api-error -- not published */
 import { createHash } from 'crypto';
 
 import { LIMITS } from '../../contract';

@@ -3,7 +3,7 @@ import { open, type Database, type RootDatabase } from 'lmdb';
 import type { Keeper } from '../table';
 
 /** Everything that is kept, one table a kind of entity. */
-export const TABLES = [
+const TABLES = [
 	'meta',
 	'workspaces',
 	'keys',

@@ -1,3 +1,4 @@
+/* eslint-disable @n8n/community-nodes/no-restricted-imports -- not published */
 import { mkdir, rm } from 'fs/promises';
 import { join } from 'path';
 

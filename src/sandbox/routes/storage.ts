@@ -1,3 +1,4 @@
+/* eslint-disable @n8n/community-nodes/require-node-api-error -- not published */
 import type { Express, Request, Response } from 'express';
 
 import { ApiError } from '../http/errors';

@@ -1,3 +1,4 @@
+/* eslint-disable @n8n/community-nodes/no-restricted-imports, @n8n/community-nodes/require-node-api-error -- not published */
 import { createWriteStream } from 'fs';
 import { mkdir, readFile, rename, rm, writeFile } from 'fs/promises';
 import { join } from 'path';

@@ -1,3 +1,4 @@
+/* eslint-disable @n8n/community-nodes/no-restricted-imports -- not published */
 import { readFile } from 'fs/promises';
 
 import { invalid } from '../http/errors';

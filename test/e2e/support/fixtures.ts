@@ -1,3 +1,4 @@
+/* eslint-disable @n8n/community-nodes/no-restricted-globals -- not published */
 import { baseUrl, keys } from './harness';
 
 /** Calls the service without n8n. */

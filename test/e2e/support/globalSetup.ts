@@ -1,3 +1,4 @@
+/* eslint-disable @n8n/community-nodes/no-restricted-globals -- not published */
 import { keyRing } from '../../../lab/sandboxAdmin';
 import { saveCredential } from '../../../lab/credential';
 import { startSandbox } from '../../../lab/sandbox';

@@ -1,3 +1,4 @@
+/* eslint-disable @n8n/community-nodes/no-restricted-globals -- not published */
 import type { SavedCredential, Ticket } from '../../../lab/rest';
 import type { SandboxAddress } from '../../../lab/sandbox';
 import type { KeyRing } from '../../../lab/sandboxAdmin';

@@ -1,3 +1,4 @@
+/* eslint-disable @n8n/community-nodes/no-restricted-imports -- not published */
 import type { IDataObject, INode } from 'n8n-workflow';
 import { createServer, type IncomingHttpHeaders } from 'node:http';
 import { request, type RequestOptions } from 'node:https';

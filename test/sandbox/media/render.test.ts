@@ -1,3 +1,4 @@
+/* eslint-disable @n8n/community-nodes/no-restricted-globals -- not published */
 import fc from 'fast-check';
 import { MEDIA_KINDS, render, type MediaKind } from '../../../src/sandbox/media';
 import { readMp4 } from './support/mp4';

@@ -1,3 +1,4 @@
+/* eslint-disable @n8n/community-nodes/no-restricted-globals -- not published */
 import { createSandbox, type Sandbox, type SandboxOptions } from '../../../src/sandbox/server';
 import type { Render } from '../../../src/sandbox/storage/library';
 import { ManualTimers } from './manualTimers';

@@ -1,3 +1,4 @@
+/* eslint-disable @n8n/community-nodes/no-restricted-imports -- not published */
 import { Readable } from 'stream';
 import { download, type Output } from '../../../src/transport/binary/download';
 import type { Host, StreamedAnswer } from '../../../src/transport/host';

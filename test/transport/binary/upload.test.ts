@@ -1,3 +1,4 @@
+/* eslint-disable @n8n/community-nodes/no-restricted-imports -- not published */
 import { Readable } from 'stream';
 import { upload } from '../../../src/transport/binary/upload';
 import type { Host, StreamedAnswer } from '../../../src/transport/host';
