@@ -11,13 +11,13 @@ function momentIn(number: number, now: number): number | undefined {
 	return [number * 1000, number].find((at) => Math.abs(at - now) <= NEAR_MS);
 }
 
-function secondsOrDate(text: string, now: number): number | undefined {
+/** Not a number where the text is neither; a date has letters in it. */
+function secondsOrDate(text: string, now: number): number {
 	if (DIGITS.test(text)) {
 		const at = momentIn(Number(text), now);
 		return at === undefined ? Number(text) * 1000 : at - now;
 	}
-	const at = Date.parse(text);
-	return Number.isNaN(at) || !/[a-z]/i.test(text) ? undefined : at - now;
+	return /[a-z]/i.test(text) ? Date.parse(text) - now : Number.NaN;
 }
 
 /**
@@ -28,9 +28,8 @@ function secondsOrDate(text: string, now: number): number | undefined {
  */
 export function retryAfterMs(headers: Record<string, string>, now: number): number | undefined {
 	for (const name of ['retry-after', 'ratelimit-reset']) {
-		const text = String(headers[name] ?? '').trim();
-		const ms = text === '' ? undefined : secondsOrDate(text, now);
-		if (ms !== undefined && ms >= 0) return Math.min(ms, LONGEST_HINT_MS);
+		const ms = secondsOrDate((headers[name] ?? '').trim(), now);
+		if (ms >= 0) return Math.min(ms, LONGEST_HINT_MS);
 	}
 	return undefined;
 }

@@ -20,20 +20,19 @@ const MEANT: Record<string, Record<string, string>> = {
 	persona: { ready: 'persona.ready', failed: 'persona.failed' },
 };
 
-const isKnown = (kind: string) => (EVENTS as readonly string[]).includes(kind);
+const isKnown = (kind: string | undefined) =>
+	(EVENTS as ReadonlyArray<string | undefined>).includes(kind);
 
 /** The own property only, so that `constructor` and the like are not found. */
 const own = <T>(table: Record<string, T>, name: unknown): T | undefined =>
 	typeof name === 'string' && Object.hasOwn(table, name) ? table[name] : undefined;
 
-function kindOf(payload: Json, resource: Json | undefined): string {
-	const named = [payload.type, payload.event, payload.event_type]
-		.map(textOf)
-		.filter((kind) => kind !== undefined);
-	const stated = named.find(isKnown) ?? named[0];
+function kindOf(payload: Json, { object, status }: Json): string {
+	const named = [payload.type, payload.event, payload.event_type].map(textOf);
+	const stated = named.find(isKnown) ?? named.find((kind) => kind !== undefined);
 	if (stated !== undefined) return stated;
-	if (resource?.object === 'voice') return 'voice.created';
-	return own(own(MEANT, resource?.object) ?? {}, resource?.status) ?? 'unknown';
+	if (object === 'voice') return 'voice.created';
+	return own(own(MEANT, object) ?? {}, status) ?? 'unknown';
 }
 
 /** The first place that holds a resource: `data.object`, `data`, `resource`, or the payload itself. */

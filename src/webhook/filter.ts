@@ -12,12 +12,18 @@ export interface Filters {
 /** `unknown`: the resource has to be read to tell. */
 export type Verdict = 'wanted' | 'unwanted' | 'unknown';
 
+/** Whose events begin with the name of something that is not made by a model. */
+const FAMILIES = new Map([
+	['agent', 'agent_run'],
+	['voice', 'voice'],
+	['persona', 'persona'],
+]);
+
 /** The kind of a resource by its own word, else by the event's kind. */
 export function objectOf({ kind, resource }: MediaGenEvent): string {
 	if (typeof resource?.object === 'string') return resource.object;
-	const [family] = kind.split('.');
-	const known: Record<string, string> = { agent: 'agent_run', voice: 'voice', persona: 'persona' };
-	return family !== undefined && Object.hasOwn(known, family) ? (known[family] ?? '') : '';
+	const [family = ''] = kind.split('.');
+	return FAMILIES.get(family) ?? '';
 }
 
 const MADE_BY_MODEL = ['generation', 'speech_generation', ''];
@@ -26,7 +32,8 @@ const WITH_STATUS = [...MADE_BY_MODEL, 'agent_run', 'persona'];
 function judge(wanted: readonly string[], value: unknown): Verdict {
 	if (wanted.length === 0) return 'wanted';
 	if (value === undefined) return 'unknown';
-	return wanted.includes(String(value)) ? 'wanted' : 'unwanted';
+	// Not `String(value)`: there is JSON that cannot be made a text.
+	return typeof value === 'string' && wanted.includes(value) ? 'wanted' : 'unwanted';
 }
 
 /**
@@ -36,9 +43,7 @@ function judge(wanted: readonly string[], value: unknown): Verdict {
 export function verdictOf(event: MediaGenEvent, filters: Filters): Verdict {
 	const object = objectOf(event);
 	const { mode, model, status }: Json = event.resource ?? {};
-	const verdicts: Verdict[] = [];
-	if (filters.resourceIds.length > 0)
-		verdicts.push(judge(filters.resourceIds, event.resourceId ?? ''));
+	const verdicts = [judge(filters.resourceIds, event.resourceId ?? '')];
 	if (MADE_BY_MODEL.includes(object)) {
 		verdicts.push(judge(filters.modes, object === 'speech_generation' ? 'audio' : mode));
 		verdicts.push(judge(filters.models, model));

@@ -96,7 +96,7 @@ export function seenKey(
 	const hash = createHash('sha256').update(`${trigger}\n`);
 	if (eventId !== undefined) hash.update(JSON.stringify(['event', eventId]));
 	else if (resourceId !== undefined) {
-		hash.update(JSON.stringify(['resource', kind, resourceId, String(resource?.status)]));
+		hash.update(JSON.stringify(['resource', kind, resourceId, resource?.status ?? null]));
 	} else hash.update('body\n').update(rawBody);
 	return hash.digest('base64');
 }

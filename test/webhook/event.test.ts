@@ -40,6 +40,13 @@ describe('an event is read from every shape that the service may choose', () => 
 		[{ object: 'persona', status: 'ready' }, 'persona.ready'],
 		[{ object: 'voice' }, 'voice.created'],
 		[{ object: 'generation', status: 'partially_completed' }, 'unknown'],
+		[{ object: 'speech_generation', status: 'failed' }, 'generation.failed'],
+		[{ object: 'agent_run', status: 'failed' }, 'agent.failed'],
+		[{ object: 'persona', status: 'failed' }, 'persona.failed'],
+		[{ object: 'generation', status: 'queued' }, 'unknown'],
+		[{ object: ['generation'], status: 'completed' }, 'unknown'],
+		[{ object: { toString: 1 }, status: { toString: 1 } }, 'unknown'],
+		[{ object: 'generation', status: { toString: 1 } }, 'unknown'],
 		[{ object: 'constructor', status: 'name' }, 'unknown'],
 		[{ object: 'generation', status: 'constructor' }, 'unknown'],
 		[{}, 'unknown'],
@@ -73,4 +80,29 @@ test.each([
 
 test('an id at the top that is the same as the resource is not taken for the id of the event', () => {
 	expect(readEvent({ id: 'gen_1', type: 'x', data: { id: 'gen_1' } }).eventId).toBeUndefined();
+});
+
+test('of several kinds the one that is known counts, else the first that says something', () => {
+	expect(readEvent({ type: '', event: 7, event_type: 'some.thing' }).kind).toBe('some.thing');
+	expect(readEvent({ event: 'a.b', event_type: 'c.d' }).kind).toBe('a.b');
+	expect(readEvent({ type: 'a.b', event_type: 'voice.created' }).kind).toBe('voice.created');
+});
+
+test('the kind is read from the resource within the event too', () => {
+	expect(readEvent({ id: 'evt', data: { object: generation } }).kind).toBe('generation.completed');
+	expect(readEvent({ id: 'evt', data: { id: 'v', object: 'voice' } }).kind).toBe('voice.created');
+});
+
+test('without any id there is neither resource nor event id', () => {
+	expect(readEvent({ type: 'x', data: { status: 'failed' } })).toEqual({
+		kind: 'x',
+		eventId: undefined,
+		resourceId: undefined,
+		resource: undefined,
+	});
+});
+
+test.each([null, 'text', 7, true, [{ id: 'a' }]])('data that is %j holds no resource', (data) => {
+	expect(readEvent({ type: 'x', data, resource: data })).toMatchObject({ kind: 'x' });
+	expect(readEvent({ type: 'x', data, resource: data }).resourceId).toBeUndefined();
 });

@@ -61,3 +61,50 @@ test('speech has no mode and counts as audio', () => {
 	expect(verdict(speech, { modes: ['audio'] })).toBe('wanted');
 	expect(verdict(speech, { modes: ['image'] })).toBe('unwanted');
 });
+
+test('an event without a resource is not one of those that are wanted by id', () => {
+	expect(verdict({ type: 'x' }, { resourceIds: ['g'] })).toBe('unwanted');
+});
+
+test.each([
+	['agent.failed', 'agent_run'],
+	['persona.failed', 'persona'],
+])(
+	'of %s, with and without its object, the status counts and the model does not',
+	(type, object) => {
+		for (const named of [{ object }, {}]) {
+			const event = of({ id: 'x', status: 'failed', ...named }, type);
+			expect(verdict(event, { statuses: ['failed'], models: ['m'] })).toBe('wanted');
+			expect(verdict(event, { statuses: ['completed'] })).toBe('unwanted');
+		}
+	},
+);
+
+test('a voice has neither status nor model, whatever names it', () => {
+	const filters = { statuses: ['ready'], models: ['m'], modes: ['audio'] };
+	for (const voice of [{ id: 'v' }, { id: 'v', object: 'voice' }]) {
+		expect(verdict(of(voice, 'voice.created'), filters)).toBe('wanted');
+	}
+});
+
+test('of speech without its model the resource has to be read', () => {
+	const speech = of({ id: 's', object: 'speech_generation', status: 'completed' });
+	expect(verdict(speech, { models: ['m'] })).toBe('unknown');
+	expect(verdict(speech, { statuses: ['failed'] })).toBe('unwanted');
+});
+
+test.each([{ toString: 1 }, ['image'], 7, null])('a field that is %j is not wanted', (value) => {
+	for (const [name, filter] of [
+		['mode', 'modes'],
+		['model', 'models'],
+		['status', 'statuses'],
+	] as const) {
+		const filters = { [filter]: ['image', '7', 'null'] };
+		expect(verdict(of({ ...image, [name]: value }), filters)).toBe('unwanted');
+	}
+});
+
+test('a kind of resource that nobody knows is let pass', () => {
+	expect(verdict(of({ id: 'x', object: 'something' }), { modes: ['image'] })).toBe('wanted');
+	expect(verdict(of({ id: 'x' }, 'something.new'), { modes: ['image'] })).toBe('unknown');
+});
