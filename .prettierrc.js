@@ -48,4 +48,7 @@ module.exports = {
 	 * https://prettier.io/docs/en/options.html#print-width
 	 */
 	printWidth: 100,
+
+	// As npm writes it.
+	overrides: [{ files: 'package.json', options: { useTabs: false } }],
 };
