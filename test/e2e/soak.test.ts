@@ -75,7 +75,9 @@ it('ten minutes with every fault at 5 %: nothing paid for twice, no job lost, no
 	expect([...named].sort()).toEqual([...reserved].sort());
 
 	// Failures are those of the jobs themselves: no transport fault is left over.
-	const errors = outputs.flatMap(({ json }) => (json.error === undefined ? [] : [String(json.error)]));
+	const errors = outputs.flatMap(({ json }) =>
+		json.error === undefined ? [] : [String(json.error)],
+	);
 	expect(errors.filter((message) => !message.startsWith('The job failed'))).toEqual([]);
 
 	// No wrong file: each is a whole picture, and the one that the service has for this output.

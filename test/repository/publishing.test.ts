@@ -45,7 +45,7 @@ function filesOf(publication: Publication | undefined): string[] {
 	const [attachment] = Object.values(publication?._attachments ?? {});
 	const tar = gunzipSync(Buffer.from(attachment?.data ?? '', 'base64'));
 	const names: string[] = [];
-	for (let at = 0; at + 512 <= tar.length && tar[at] !== 0; ) {
+	for (let at = 0; at + 512 <= tar.length && tar[at] !== 0;) {
 		const text = (from: number, length: number) =>
 			tar.toString('utf8', at + from, at + from + length).replace(/\0.*$/s, '');
 		names.push(text(0, 100).replace(/^package\//, ''));
@@ -60,7 +60,9 @@ beforeAll(async () => {
 		request.on('data', (chunk: Buffer) => (body += chunk.toString()));
 		request.on('end', () => {
 			if (request.method === 'PUT') published.push(JSON.parse(body) as Publication);
-			response.writeHead(request.method === 'PUT' ? 200 : 404, { 'content-type': 'application/json' });
+			response.writeHead(request.method === 'PUT' ? 200 : 404, {
+				'content-type': 'application/json',
+			});
 			response.end('{}');
 		});
 	});
@@ -93,7 +95,9 @@ test('npm publish from a clean clone ships all that is registered, built just th
 	const codexes = n8n.nodes.map((file) => file.replace(/\.js$/, '.json'));
 	expect(files).toEqual(expect.arrayContaining(codexes));
 	expect(files.some((file) => file.endsWith('.svg'))).toBe(true);
-	expect(files.filter((file) => /^(dist\/)?(lab|test|bench|scripts|src\/sandbox)/.test(file))).toEqual([]);
+	expect(
+		files.filter((file) => /^(dist\/)?(lab|test|bench|scripts|src\/sandbox)/.test(file)),
+	).toEqual([]);
 });
 
 test('npm publish publishes nothing when the build fails', async () => {

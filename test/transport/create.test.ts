@@ -71,7 +71,9 @@ describe('nothing is created twice', () => {
 		const { model, make } = setUp();
 		const source = 'a cat at {{ $now }}';
 		await make({ prompt: 'a cat at 10:00', source });
-		expect(await make({ prompt: 'a cat at 10:01', source })).toMatchObject({ value: { id: 'gen_1' } });
+		expect(await make({ prompt: 'a cat at 10:01', source })).toMatchObject({
+			value: { id: 'gen_1' },
+		});
 		expect(model.jobs).toHaveLength(1);
 	});
 

@@ -40,4 +40,9 @@ export function sniff(file: Buffer): string | undefined {
 
 /** The part of an id that the name of its file ends with. */
 export const shortId = (id: unknown): string =>
-	(String(id).toLowerCase().split(/[^a-z0-9]/).at(-1) ?? '').slice(-6);
+	(
+		String(id)
+			.toLowerCase()
+			.split(/[^a-z0-9]/)
+			.at(-1) ?? ''
+	).slice(-6);
