@@ -16,7 +16,7 @@ export class Funds {
 	constructor(private readonly clock: Clock) {}
 
 	ranOut(): void {
-		this.nextProbe ??= this.clock.now() + PROBE_MS;
+		this.nextProbe ??= this.clock.monotonic() + PROBE_MS;
 	}
 
 	areThere(): void {
@@ -26,10 +26,10 @@ export class Funds {
 		this.refill = new AbortController();
 	}
 
-	/** Waits until this one may try. `false` when it was cancelled or the deadline has come (milliseconds since the epoch). */
+	/** Waits until this one may try. `false` when it was cancelled or the deadline has come (on the monotonic clock). */
 	async turn({ signal }: Line, deadline: number): Promise<boolean> {
 		while (this.nextProbe !== undefined) {
-			const now = this.clock.now();
+			const now = this.clock.monotonic();
 			if (signal?.aborted || now >= deadline) return false;
 			if (now >= this.nextProbe) {
 				this.nextProbe = now + PROBE_MS;

@@ -30,7 +30,7 @@ export const halted = ({ batch }: Run): Failed | undefined =>
 
 /** Patience with an empty balance, for items whose policy is to wait for a top-up. */
 export class CreditWait {
-	/** Milliseconds since the epoch. */
+	/** On the monotonic clock. */
 	private deadline: number | undefined;
 
 	private refusal: Failed | undefined;
@@ -50,7 +50,7 @@ export class CreditWait {
 		const { workspace, settings } = this.run;
 		if (settings.onInsufficientCredits !== 'wait') return false;
 		this.refusal = refusal;
-		this.deadline ??= workspace.clock.now() + settings.creditWaitTimeoutMs;
+		this.deadline ??= workspace.clock.monotonic() + settings.creditWaitTimeoutMs;
 		workspace.funds.ranOut();
 		return true;
 	}

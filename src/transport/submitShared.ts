@@ -35,6 +35,20 @@ export interface Placed extends Created {
 	land?: () => void;
 }
 
+/** Should sending ever throw, the place is not lost: it belongs to all executions of the workspace. */
+async function sendIn(
+	slot: Slot,
+	submission: Submission,
+	outgoing: Outgoing,
+): Promise<Result<Created>> {
+	try {
+		return await submission.send(outgoing);
+	} catch (error) {
+		slot.free();
+		throw error;
+	}
+}
+
 /**
  * Submits as soon as there is a place for it, and credits if it is to wait for them. A place that the service denies is given back
  * before the next try.
@@ -53,7 +67,7 @@ async function submitWhenPossible(
 		const turn = await takeSlot(run);
 		if (!turn.ok) return turn;
 		const slot = turn.value;
-		const created = halted(run) ?? (await submission.send(outgoing));
+		const created = halted(run) ?? (await sendIn(slot, submission, outgoing));
 		if (created.ok) {
 			slot.accepted();
 			workspace.funds.areThere();

@@ -181,3 +181,12 @@ test('the Error shape is read without trusting it', () => {
 		expect(wordsOf(body)).toEqual(nothing);
 	}
 });
+
+test('a request that throws, which none should, does not take its place in the rate limit along', async () => {
+	const clock = new VirtualClock();
+	const client = new Client(new Gate(clock, 1), clock, seeded(1));
+	const broken = lineOf(async () => await Promise.reject(new TypeError('broken')));
+	await expect(client.request(broken, GET)).rejects.toThrow('broken');
+	const { send } = scripted(clock, [answer(200)]);
+	expect((await clock.run(client.request(lineOf(send), GET))).ok).toBe(true);
+});

@@ -34,13 +34,30 @@ test('an agent run ends as the user says, else at the review gate, when complete
 	expect(jobState(job('generation', 'done'), endings)).toBe('running');
 });
 
+/** JSON that breaks what takes it for a text. */
+const STRANGE = [
+	'{"toString":1}',
+	'{"toString":null,"valueOf":null}',
+	'[{"toString":{}}]',
+	'[]',
+].map((text) => JSON.parse(text) as unknown);
+
+const ANY_JSON = fc.oneof(
+	fc.anything({ withNullPrototype: true }),
+	fc.dictionary(fc.constantFrom('toString', 'valueOf', 'toJSON', 'length'), fc.jsonValue()),
+);
+
 test('no object or status of a service makes it throw', () => {
 	fc.assert(
-		fc.property(fc.anything(), fc.anything({ withNullPrototype: false }), (object, status) => {
-			const given = typeof status === 'object' ? JSON.stringify(status) : status;
-			expect(['running', 'good', 'bad']).toContain(jobState(job(object, given)));
+		fc.property(fc.anything({ withNullPrototype: true }), ANY_JSON, (object, status) => {
+			expect(['running', 'good', 'bad']).toContain(jobState(job(object, status)));
+			expect(['running', 'good', 'bad']).toContain(jobState(job('agent_run', status)));
 		}),
 	);
+	for (const status of STRANGE) expect(jobState(job('generation', status))).toBe('running');
+	const strange = fc.string({ unit: 'binary' });
+	fc.assert(fc.property(strange, (id) => void readerPath({ id, object: 'generation' })));
+	expect(readerPath({ id: '\ud800$&', object: 'generation' })).toBe('/generations/%EF%BF%BD%24%26');
 	for (const object of ['__proto__', 'constructor', 'toString']) {
 		expect(readerPath(job(object, 'queued'))).toBe('/jobs/x');
 	}

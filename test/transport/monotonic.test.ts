@@ -1,6 +1,7 @@
 import { sleep } from 'n8n-workflow';
 import { systemClock } from '../../src/transport/clock';
 import { create } from '../../src/transport/create';
+import { Funds } from '../../src/transport/funds';
 import { Gate } from '../../src/transport/gate';
 import type { Clock } from '../../src/transport/types';
 import { answer, lineOf } from '../support/answers';
@@ -81,6 +82,24 @@ describe.each([
 			const results = await clock.run(Promise.all(all));
 			expect(results.every((result) => result.ok)).toBe(true);
 			return { took: clock.monotonic() - began, requests: model.log.length };
+		};
+		expect(await story(jump)).toEqual(await story(0));
+	});
+
+	test('while items wait for a top-up: they try as often, and give up at the same moment', async () => {
+		const story = async (by: number) => {
+			const clock = new VirtualClock();
+			const funds = new Funds(clock);
+			const began = clock.monotonic();
+			const tries: number[] = [];
+			funds.ranOut();
+			for (const at of [5_000, 65_000]) clock.after(at, () => clock.setWall(by));
+			const line = lineOf(async () => answer(200));
+			const wait = async () => {
+				while (await funds.turn(line, began + 150_000)) tries.push(clock.monotonic() - began);
+			};
+			await clock.run(wait());
+			return [...tries, clock.monotonic() - began];
 		};
 		expect(await story(jump)).toEqual(await story(0));
 	});

@@ -100,3 +100,13 @@ test('what is learned of one model says nothing of another', () => {
 	pace.learn('m', 0, 30_000, true);
 	expect(pace.next('n', 0)).toBe(2_000);
 });
+
+test('a service that names the model of each job differently does not fill the memory', () => {
+	const pace = new Pace();
+	for (let each = 0; each < 5_000; each += 1) pace.learn(`model ${each}`, 60_000, 61_000);
+	const isKnown = (each: number) => pace.next(`model ${each}`, 0) !== 2_000;
+	expect(isKnown(4_999)).toBe(true);
+	expect(isKnown(4_000)).toBe(true);
+	expect(isKnown(3_999)).toBe(false);
+	expect((pace as unknown as { usual: Map<string, unknown> }).usual.size).toBe(1_000);
+});

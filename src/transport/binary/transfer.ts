@@ -74,13 +74,13 @@ export function bounded(answer: StreamedAnswer, clock: Clock, cancel?: AbortSign
 		answer.close();
 	};
 	const watch = async () => {
-		const deadline = clock.now() + LONGEST_MS;
+		const deadline = clock.monotonic() + LONGEST_MS;
 		while (!ended.signal.aborted) {
 			const before = bytes;
 			await clock.sleep(WINDOW_MS, ended.signal);
 			if (ended.signal.aborted) return;
 			if (bytes - before < LEAST_BYTES) return giveUp('the transfer stalled');
-			if (clock.now() >= deadline) return giveUp('the transfer took too long');
+			if (clock.monotonic() >= deadline) return giveUp('the transfer took too long');
 		}
 	};
 	async function* counted() {
