@@ -3,6 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { run, type CommandResult } from './command';
 import { programFailure } from './disk';
 import { LabError } from './failure';
 import { labBin, labNode, n8nEntry, stateRoot } from './paths';
@@ -103,6 +104,15 @@ export async function startN8n(options: N8nOptions = {}): Promise<N8n> {
 		},
 		kill: async () => await guarded.kill(),
 	};
+}
+
+/** Runs a command of n8n's command line to its end; an n8n with the same user folder may be running. */
+export async function runN8n(userFolder: string, args: string[]): Promise<CommandResult> {
+	const env = {
+		...quietEnvironment(userFolder, path.join(userFolder, 'files')),
+		N8N_RUNNERS_BROKER_PORT: String(await freePort()),
+	};
+	return await run(labNode(), [n8nEntry, ...args], { cwd: userFolder, env });
 }
 
 /** Nothing calls out, nothing asks, nothing listens beyond this machine. */

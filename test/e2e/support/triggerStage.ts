@@ -3,7 +3,7 @@ import type { IDataObject, INode } from 'n8n-workflow';
 import { createServer, type IncomingHttpHeaders } from 'node:http';
 import { request, type RequestOptions } from 'node:https';
 import type { AddressInfo } from 'node:net';
-import { rmSync } from 'node:fs';
+import { readFileSync, rmSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { saveCredential } from '../../../lab/credential';
 import { startN8n, temporaryUserFolder, type N8n } from '../../../lab/n8n';
@@ -86,6 +86,21 @@ export class TriggerStage {
 		await Promise.all([this.front.stop(), this.sandbox.close()]);
 		this.closeCollector();
 		rmSync(this.n8n.userFolder, { recursive: true, force: true, maxRetries: 3 });
+	}
+
+	/** Where n8n listens, behind the TLS front; its log; its folder with the database. */
+	get direct(): { port: number; logFile: string; userFolder: string } {
+		return this.n8n;
+	}
+
+	/** What n8n has logged since it was started. */
+	log(): string {
+		return readFileSync(this.n8n.logFile, 'utf8');
+	}
+
+	/** Ends n8n as a crash would; the user folder stays. */
+	async crash(): Promise<void> {
+		await this.n8n.kill();
 	}
 
 	/** Ends n8n; the user folder stays. */

@@ -1,0 +1,40 @@
+import path from 'node:path';
+import { run } from '../../../lab/command';
+import { labNode } from '../../../lab/paths';
+
+/** In the lab's Node, as ours may have no sqlite. */
+const SCRIPT = `
+	const { DatabaseSync } = require('node:sqlite');
+	const database = new DatabaseSync(process.argv[1]);
+	database.exec('PRAGMA busy_timeout = 60000');
+	database.exec(process.argv[2]);
+	database.close();
+`;
+
+/** Counting to this takes sqlite seconds, on any machine. */
+const LONG = 30_000_000;
+
+/** Makes n8n's database slow to take executions, and, with `refuse`, not take them in the end. */
+export async function slowDown(userFolder: string, { refuse }: { refuse: boolean }): Promise<void> {
+	await execute(
+		userFolder,
+		`CREATE VIEW numbers AS WITH RECURSIVE counted(x) AS
+			(SELECT 1 UNION ALL SELECT x + 1 FROM counted WHERE x < ${LONG}) SELECT x FROM counted;
+		CREATE TRIGGER slow BEFORE INSERT ON execution_entity BEGIN
+			SELECT count(*) FROM numbers;
+			${refuse ? "SELECT RAISE(ABORT, 'no room');" : ''}
+		END;`,
+	);
+}
+
+/** Makes it as before. */
+export async function speedUp(userFolder: string): Promise<void> {
+	await execute(userFolder, 'DROP TRIGGER slow; DROP VIEW numbers;');
+}
+
+async function execute(userFolder: string, sql: string): Promise<void> {
+	const file = path.join(userFolder, '.n8n', 'database.sqlite');
+	const args = ['-e', SCRIPT, file, sql];
+	const { code, output } = await run(labNode(), args, { cwd: userFolder });
+	if (code !== 0) throw new Error(`The database did not take it: ${output}`);
+}
