@@ -10,6 +10,11 @@ const charged = async () => {
 	return lines.filter(({ movement }) => movement === 'reserve').length;
 };
 
+const PIXEL = Buffer.from(
+	'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
+	'base64',
+);
+
 const file = (data: Buffer) => ({ data, fileName: 'photo.png', mimeType: 'image/png' });
 
 beforeEach(async () => await sandbox.reset());
@@ -37,13 +42,9 @@ describe('By Content', () => {
 	});
 
 	it('also when it sends a file', async () => {
-		const data = Buffer.from(
-			'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
-			'base64',
-		);
 		const { first, second } = await twice({
 			node,
-			items: [{ binary: { photo: file(data) } }],
+			items: [{ binary: { photo: file(PIXEL) } }],
 			parameters: content({ input: { reference_images: 'binary:photo' } }),
 		});
 		expect(first.status).toBe('success');
@@ -51,14 +52,15 @@ describe('By Content', () => {
 		expect(await charged()).toBe(1);
 	});
 
-	it('identical items of one run stay different', async () => {
+	it('identical items of one run share one job', async () => {
 		const run = await runOurs({
 			node,
-			items: [{}, {}],
+			items: [{}, {}, {}],
 			parameters: content({ prompt: 'A boat', downloadOutputs: false }),
 		});
-		const [one, other] = run.items.map(({ json }) => json.id);
-		expect(one).not.toBe(other);
+		expect(run.items).toHaveLength(3);
+		expect(new Set(run.items.map(({ json }) => json.id)).size).toBe(1);
+		expect(await charged()).toBe(1);
 	});
 
 	it('a job found failed was an earlier run that failed: it is made anew', async () => {
@@ -81,6 +83,33 @@ describe('Custom Key', () => {
 		const other = await runOurs({ node, parameters });
 		expect(other.items[0]?.json.id).toBe(one.items[0]?.json.id);
 		expect(await charged()).toBe(1);
+	});
+
+	it('gives the same job where it sends a file, which is uploaded once', async () => {
+		const parameters = createParameters({
+			downloadOutputs: false,
+			input: { reference_images: 'binary:photo' },
+			options: { idempotency: 'custom', idempotencyKey: 'order-19' },
+		});
+		const items = [{ binary: { photo: file(PIXEL) } }];
+		const one = await runOurs({ node, items, parameters });
+		const other = await runOurs({ node, items, parameters });
+		expect(one.status).toBe('success');
+		expect(other.items[0]?.json.id).toBe(one.items[0]?.json.id);
+		expect(await charged()).toBe(1);
+	});
+
+	it('one key for items that ask for different things is refused before anything is sent', async () => {
+		const run = await runOurs({
+			node,
+			items: [{ json: { p: 'A boat' } }, { json: { p: 'A car' } }],
+			parameters: createParameters({
+				prompt: '={{ $json.p }}',
+				options: { idempotency: 'custom', idempotencyKey: 'order-18' },
+			}),
+		});
+		expect(run.error?.message).toMatch(/^Idempotency Key is the same for item 0 and item 1/);
+		expect((await sandbox.requests()).filter(({ method }) => method === 'POST')).toEqual([]);
 	});
 });
 

@@ -238,6 +238,8 @@ class Sequence {
 				if (this.mode !== 'custom') {
 					// Charges that the user knows of are his to judge; of all others he must be told before he pays again.
 					for (const id of this.told) this.abandoned.add(id);
+					// Of what a lost memory knew, only its key could tell, and that is now another one.
+					for (const id of this.forgotten) this.excused.add(id);
 					if (this.mode === 'content') this.request += 1;
 				}
 				return;
