@@ -1,3 +1,4 @@
+import { ENDPOINTS } from '../../src/contract';
 import { Batch } from '../../src/transport/batch';
 import { fail, ok } from '../../src/transport/result';
 import { inTurn } from '../../src/transport/turn';
@@ -79,3 +80,33 @@ test.each([
 		expect(released).toEqual([isOver]);
 	},
 );
+
+describe('the first request goes alone', () => {
+	test('until its own request has got through: an upload before it does not count', async () => {
+		const { clock, all } = setUp(3);
+		const sent: Array<[number, number]> = [];
+		await all(async ({ host, request, itemIndex }) => {
+			const files = { method: 'POST', path: '/files' } as const;
+			await host.line.send(files);
+			await clock.sleep(1_000);
+			sent.push([itemIndex, clock.now()]);
+			await host.line.send(request);
+			return ok(1);
+		});
+		const [first, second] = sent.map(([, at]) => at);
+		expect((second ?? 0) - (first ?? 0)).toBe(1_000);
+	});
+});
+
+test('a key that may not upload does not stop the items that need no upload', async () => {
+	const { all } = setUp(3);
+	let count = 0;
+	const ended = await all(async () => {
+		count += 1;
+		if (count > 1) return ok(1);
+		const endpoint = ENDPOINTS.createFile;
+		return { ...fail({ kind: 'status', status: 403, said: {}, unclear: false }), endpoint };
+	});
+	expect(count).toBe(3);
+	expect(ended[2]).toMatchObject({ value: { ok: true } });
+});
