@@ -45,6 +45,7 @@ async function settle(
 	run: Run,
 	{ isKnown }: Placed,
 	ended: Ended,
+	walk: () => ContentWalk,
 ): Promise<Result<Resource> | 'again'> {
 	const { settings, memory, node, workspace } = run;
 	const result = endedJob(ended.job, settings.endings);
@@ -60,7 +61,7 @@ async function settle(
 	if (!isFormer) former.push(id);
 	if (settings.idempotency !== 'content' || isKnown) return result;
 	const { atFirstLook } = ended;
-	const mayGoOn = await walkOf(run).mayGoOn(run, { id, atFirstLook, isFormer });
+	const mayGoOn = await walk().mayGoOn(run, { id, atFirstLook, isFormer });
 	workspace.creations.failed(id);
 	return mayGoOn ? 'again' : result;
 }
@@ -72,6 +73,9 @@ export async function create(run: Run): Promise<Result<Resource>> {
 	if (settings.idempotency === 'none') note(memory, { kind: 'changed', restart: true });
 	const byContent = settings.idempotency === 'content';
 	if (byContent && memory.state.is === 'new') note(memory, { kind: 'walksAgain' });
+	// The same one for all that this try makes, although the content may read differently after the first.
+	let walk: ContentWalk | undefined;
+	const walkOnce = () => (walk ??= walkOf(run));
 	for (;;) {
 		const placed = await start(run);
 		if (!placed.ok) return placed;
@@ -90,7 +94,7 @@ export async function create(run: Run): Promise<Result<Resource>> {
 		const ended = await waitFor(run, placed.value);
 		land?.();
 		if (!ended.ok) return ended;
-		const settled = await settle(run, placed.value, ended.value);
+		const settled = await settle(run, placed.value, ended.value, walkOnce);
 		if (settled !== 'again') return settings.waitForCompletion ? settled : ok(job);
 	}
 }
