@@ -15,6 +15,7 @@ import { readOptions, type StartOptions } from './start/options';
 import { availablePort } from './start/port';
 import { liveResults, runExample } from './start/runExample';
 import { startService, type Service } from './start/service';
+import { reloading, watchSources } from './start/watch';
 
 /** What a start writes besides n8n's install: database, binary data, media. */
 const startBytes = 200e6;
@@ -23,11 +24,11 @@ const tell = outputTell();
 const cleanup = new Cleanup();
 const userFolder = path.join(stateRoot, 'n8n');
 
-async function startStage({ port }: StartOptions): Promise<Stage> {
+async function startStage({ port, watch }: StartOptions): Promise<Stage> {
 	const stage = await setStage({
 		userFolder,
 		port: await availablePort(port, 'the editor', tell),
-		env: liveResults,
+		env: { ...liveResults, ...(watch && reloading) },
 		tell,
 	});
 	cleanup.add(stage.n8n.stop);
@@ -102,6 +103,7 @@ async function main(): Promise<void> {
 	});
 	if (options.once) return;
 	process.exitCode = failed ? 1 : 0;
+	if (options.watch) cleanup.add(watchSources(userFolder, tell));
 	await stayUp(stage, links);
 }
 

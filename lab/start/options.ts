@@ -13,6 +13,8 @@ export interface Port {
 export interface StartOptions {
 	/** End after the first example has run. */
 	once: boolean;
+	/** Compile the nodes anew when their sources change, and have n8n load them. */
+	watch: boolean;
 	/** Port of the editor. */
 	port: Port;
 	sandboxPort: Port;
@@ -27,16 +29,18 @@ export interface StartOptions {
  */
 export function readOptions(args: string[], env: NodeJS.ProcessEnv): StartOptions {
 	return {
-		once: flags(args).once,
+		...flags(args),
 		port: port(env, 'N8N_PORT', 5678),
 		sandboxPort: port(env, 'SANDBOX_PORT', 4010),
 		service: service(env),
 	};
 }
 
-function flags(args: string[]): { once: boolean } {
+function flags(args: string[]): { once: boolean; watch: boolean } {
+	const flag = { type: 'boolean', default: false } as const;
 	try {
-		return parseArgs({ args, options: { once: { type: 'boolean', default: false } } }).values;
+		const { once, watch } = parseArgs({ args, options: { once: flag, watch: flag } }).values;
+		return { once, watch };
 	} catch (error) {
 		throw new LabError(`${(error as Error).message.split('. ')[0]}: see npm start -- --help`);
 	}

@@ -1,3 +1,4 @@
+/* eslint-disable @n8n/community-nodes/no-restricted-imports -- not published */
 import type { INodeParameters } from 'n8n-workflow';
 import { rmSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';

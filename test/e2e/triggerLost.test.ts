@@ -1,3 +1,4 @@
+/* eslint-disable @n8n/community-nodes/no-restricted-imports -- not published */
 import { request } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { SavedWorkflow } from '../../lab/rest';

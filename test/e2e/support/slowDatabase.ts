@@ -1,3 +1,4 @@
+/* eslint-disable @n8n/community-nodes/no-restricted-imports -- not published */
 import path from 'node:path';
 import { run } from '../../../lab/command';
 import { labNode } from '../../../lab/paths';

@@ -7,6 +7,7 @@ import { availablePort } from '../../../lab/start/port';
 test('without arguments: the sandbox, the usual ports, and the editor stays open', () => {
 	expect(readOptions([], {})).toEqual({
 		once: false,
+		watch: false,
 		port: { number: 5678, chosen: false },
 		sandboxPort: { number: 4010, chosen: false },
 		service: undefined,
@@ -14,7 +15,7 @@ test('without arguments: the sandbox, the usual ports, and the editor stays open
 });
 
 test('the environment chooses ports and the real service', () => {
-	const options = readOptions(['--once'], {
+	const options = readOptions(['--once', '--watch'], {
 		N8N_PORT: '5700',
 		SANDBOX_PORT: '4100',
 		MEDIAGEN_BASE_URL: 'https://api.example.com/v1/',
@@ -22,6 +23,7 @@ test('the environment chooses ports and the real service', () => {
 	});
 	expect(options).toEqual({
 		once: true,
+		watch: true,
 		port: { number: 5700, chosen: true },
 		sandboxPort: { number: 4100, chosen: true },
 		service: { baseUrl: 'https://api.example.com/v1', apiKey: 'k' },
@@ -44,7 +46,14 @@ test('--help names every option and variable, and needs no install', () => {
 		encoding: 'utf8',
 		env: {},
 	});
-	for (const word of ['--once', '--help', 'N8N_PORT', 'SANDBOX_PORT', 'MEDIAGEN_BASE_URL'])
+	for (const word of [
+		'--once',
+		'--watch',
+		'--help',
+		'N8N_PORT',
+		'SANDBOX_PORT',
+		'MEDIAGEN_BASE_URL',
+	])
 		expect(help).toContain(word);
 });
 
