@@ -183,6 +183,14 @@ describe('a place among the concurrent jobs always comes back', () => {
 		expect(await placesFree(workspace, host)).toBe(true);
 	});
 
+	test('after a request that throws, which none should', async () => {
+		const { workspace, host, make } = setUp();
+		const send = async () => await Promise.reject(new TypeError('broken'));
+		const broken = { ...host, line: { ...host.line, send } };
+		await expect(make({ host: broken })).rejects.toThrow('broken');
+		expect(await placesFree(workspace, host)).toBe(true);
+	});
+
 	test('after a binary field that cannot be read', async () => {
 		const { workspace, host, make } = setUp();
 		const broken = {
@@ -333,5 +341,54 @@ describe('binary inputs', () => {
 		expect(new Set(creations.map((post) => JSON.stringify([post.body, post.headers]))).size).toBe(
 			1,
 		);
+	});
+});
+
+describe('five jobs that nobody waits for, four long done and one slow', () => {
+	async function left() {
+		const set = setUp({ jobMs: (prompt) => (prompt === 'slow' ? HOUR : 10_000) });
+		let asked = 0;
+		const ask = async (prompt: string, waitForCompletion = false) => {
+			asked += 1;
+			const place = { seed: `seed ${asked}` };
+			const settings = { waitForCompletion };
+			return await set.make({ prompt, settings, place, memory: freshMemory() });
+		};
+		// The slow one first: it is not the one to wait for.
+		for (const prompt of ['slow', 'b', 'c', 'd', 'e']) await ask(prompt);
+		await set.clock.pass(60_000);
+		return { ...set, ask };
+	}
+
+	test('a new creation goes at once, after one list request', async () => {
+		const { clock, model, ask } = await left();
+		const before = model.log.length;
+		const started = clock.monotonic();
+		expect(await ask('new')).toMatchObject({ ok: true });
+		expect(clock.monotonic() - started).toBeLessThan(1_000);
+		expect(
+			model.log.slice(before).map(({ request }) => `${request.method} ${request.path}`),
+		).toEqual(['GET /generations', 'POST /generations']);
+	});
+
+	test('so do three more, and nobody asks for the slow one once none waits for a place', async () => {
+		const { clock, model, ask } = await left();
+		for (const prompt of ['n1', 'n2', 'n3', 'n4']) await ask(prompt);
+		const before = model.log.length;
+		await clock.pass(600_000);
+		expect(model.log).toHaveLength(before);
+		expect(model.count(429)).toBe(0);
+		const started = clock.monotonic();
+		expect(await ask('n5', true)).toMatchObject({ ok: true, value: { status: 'completed' } });
+		expect(clock.monotonic() - started).toBeLessThan(20_000);
+	});
+
+	test('what ends nothing and nobody knows keeps its place for half an hour, then the service decides', async () => {
+		const { clock, model, ask } = await left();
+		for (let each = 0; each < 4; each += 1) await ask('slow');
+		const started = clock.monotonic();
+		expect(await ask('new')).toMatchObject({ ok: true });
+		expect(clock.monotonic() - started).toBeGreaterThan(1_700_000);
+		expect(model.count(429)).toBeLessThan(40);
 	});
 });
