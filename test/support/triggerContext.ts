@@ -75,7 +75,11 @@ export function triggerContext<T>(world: TriggerWorld, more: object = {}): T {
 			debug: (message: string) => world.debugLines.push(message),
 		},
 		helpers: {
-			httpRequestWithAuthentication: async (_name: string, request: IHttpRequestOptions) => {
+			httpRequestWithAuthentication: async (_name: string, options: IHttpRequestOptions) => {
+				// As the service sees it: bodies go as text.
+				const { body } = options;
+				const read = typeof body === 'string' ? (JSON.parse(body) as IDataObject) : body;
+				const request: IHttpRequestOptions = { ...options, body: read };
 				world.requests.push(request);
 				return { headers: {}, body: {}, ...world.answer(request) };
 			},
