@@ -1,5 +1,7 @@
 import { saveCredential } from '../../lab/credential';
 import { baseUrl, keys, rest, runOurs, sandbox } from './support/harness';
+import { triggerName } from '../../lab/nodeWorkflow';
+import { resultOf } from '../../lab/runNode';
 import { createParameters, download, sniff } from './support/media';
 
 /** Service seconds a real second: the soak takes one minute of ours and ten of the service's. */
@@ -49,6 +51,8 @@ it('ten minutes with every fault at 5 %: nothing paid for twice, no job lost, no
 						prompt: '={{ $json.p }}',
 						parameters: { count: 2 },
 						delivery: 'signed_url',
+						// Rows with Continue On Fail cannot be retried; their workflow can be run again.
+						options: { idempotency: 'content' },
 					}),
 					onError: 'continueRegularOutput',
 					timeoutMs: 240_000,
@@ -59,26 +63,36 @@ it('ten minutes with every fault at 5 %: nothing paid for twice, no job lost, no
 	await Promise.all([user('A'), user('B')]);
 	await sandbox.setFaults([]);
 
+	// However many tries there are, one in so many items meets nothing but faults. What is promised of it: running it again finds its job.
+	const others = (run: (typeof runs)[number]) =>
+		run.items.flatMap(({ json }) => {
+			const error = json.error === undefined ? 'The job failed' : String(json.error);
+			return error.startsWith('The job failed') ? [] : [error];
+		});
+	const again = runs.filter((run) => others(run).length > 0);
+	const found = again.map(async ({ workflowId }) => {
+		const id = await rest.workflows.run(workflowId, triggerName);
+		return resultOf(await rest.executions.wait(id, { timeoutMs: 240_000 }));
+	});
+	const reruns = await Promise.all(found);
+	expect(reruns.flatMap(others)).toEqual([]);
+
 	// Paid for once: as many creations were charged for as there are items, each with a job of its own.
-	const outputs = runs.flatMap(({ items }) => items);
+	const kept = runs.filter((run) => !again.includes(run));
+	const outputs = [...kept, ...reruns].flatMap(({ items }) => items);
+	const all = [...runs, ...reruns].flatMap(({ items }) => items);
 	const { lines } = await sandbox.ledger(workspace);
 	const reserved = lines
 		.filter(({ movement }) => movement === 'reserve')
 		.map(({ resource }) => resource);
-	const named = outputs.map(({ json }) =>
-		String(json.id ?? /\(job ([\w-]+)\)/.exec(String(json.error))?.[1]),
+	const named = all.flatMap(
+		({ json }) => json.id ?? /\(job ([\w-]+)\)/.exec(String(json.error))?.[1] ?? [],
 	);
 	expect(outputs.length).toBeGreaterThanOrEqual(4 * BATCH);
 	expect(new Set(reserved).size).toBe(reserved.length);
 
 	// No job lost: every job that was created is in an output or named by an error, and every output is one of them.
-	expect([...named].sort()).toEqual([...reserved].sort());
-
-	// Failures are those of the jobs themselves: no transport fault is left over.
-	const errors = outputs.flatMap(({ json }) =>
-		json.error === undefined ? [] : [String(json.error)],
-	);
-	expect(errors.filter((message) => !message.startsWith('The job failed'))).toEqual([]);
+	expect([...new Set(named)].sort()).toEqual([...reserved].sort());
 
 	// No wrong file: each is a whole picture, and the one that the service has for this output.
 	for (const { json, binary } of outputs.filter((_, index) => index % 3 === 0)) {
