@@ -91,8 +91,7 @@ export async function create(run: Run): Promise<Result<Resource>> {
 			if (resource !== undefined) note(memory, { kind: 'endedWell', resource });
 			return ok(job);
 		}
-		const ended = await waitFor(run, placed.value);
-		land?.();
+		const ended = await waitFor(run, placed.value).finally(() => land?.());
 		if (!ended.ok) return ended;
 		const settled = await settle(run, placed.value, ended.value, walkOnce);
 		if (settled !== 'again') return settings.waitForCompletion ? settled : ok(job);

@@ -22,13 +22,13 @@ function unevaluated(context: IExecuteSingleFunctions, { parameters = [] }: Oper
 /** The input item, files by where n8n keeps them. */
 function inputOf(context: IExecuteSingleFunctions): string {
 	const { json, binary = {} } = inputItems(context)[context.getItemIndex()] ?? { json: {} };
-	// An id of the call, which another try does not share.
-	const { toolCallId: _, ...own } = json;
 	const files = Object.entries<IBinaryData>(binary).map(([field, { id, data }]) => [
 		field,
 		id ?? shortHash(data),
 	]);
-	return JSON.stringify([isTool(context) ? own : json, files]);
+	// The id of a call is not shared by another one that asks for the same.
+	const own = isTool(context) ? { ...json, toolCallId: undefined } : json;
+	return JSON.stringify([own, files]);
 }
 
 /** Who an item is within the memory of its node. */

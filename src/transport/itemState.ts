@@ -98,14 +98,15 @@ function refused(state: Asked, status: number, rotates: boolean): ItemState {
 
 function sending(
 	state: ItemState,
-	{ kind: _, now, ...sent }: ItemEvent & { kind: 'sending' },
+	{ attempt, key, path, body, now }: ItemEvent & { kind: 'sending' },
 ): ItemState {
 	if (state.is === 'made' || state.is === 'done') return state;
 	const { base, short } = state;
 	const keys = short === undefined ? { base } : { base, short };
-	if (state.is === 'asked' && state.attempt === sent.attempt) {
+	if (state.is === 'asked' && state.attempt === attempt) {
 		return { ...state, isOut: true, isUnclear: state.isUnclear || state.isOut };
 	}
+	const sent = { attempt, ...(key !== undefined && { key }), path, body };
 	return { is: 'asked', ...keys, ...sent, since: now, isOut: true, isUnclear: false };
 }
 

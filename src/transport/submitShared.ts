@@ -41,11 +41,13 @@ async function sendIn(
 	submission: Submission,
 	outgoing: Outgoing,
 ): Promise<Result<Created>> {
+	let isOver = false;
 	try {
-		return await submission.send(outgoing);
-	} catch (error) {
-		slot.free();
-		throw error;
+		const created = await submission.send(outgoing);
+		isOver = true;
+		return created;
+	} finally {
+		if (!isOver) slot.free();
 	}
 }
 
@@ -122,14 +124,13 @@ export async function submitShared(
 		if (!flight) {
 			const own = submitWhenPossible(run, submission, outgoing);
 			const land = workspace.creations.begin(name, own);
+			let isMade = false;
 			try {
 				const placed = await own;
-				if (placed.ok) return ok({ ...placed.value, land });
-				land();
-				return placed;
-			} catch (error) {
-				land();
-				throw error;
+				isMade = placed.ok;
+				return placed.ok ? ok({ ...placed.value, land }) : placed;
+			} finally {
+				if (!isMade) land();
 			}
 		}
 		run.handOver();
