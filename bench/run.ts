@@ -2,15 +2,15 @@
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { measureEvents } from './events';
-import { loading } from './loading';
-import { cells, makespanFigures, makespanTables } from './makespan';
-import { plot } from './plot';
-import { real } from './real';
-import { alone, sharing } from './servers';
-import { figureTable, markdown, type Figure } from './table';
-import { verification } from './verify';
-import { waiting } from './waiting';
+import { measureEvents } from './n8n/events';
+import { loading } from './micro/loading';
+import { cells, makespanFigures, makespanTables } from './simulation/makespan';
+import { plot } from './report/plot';
+import { real } from './n8n';
+import { alone, sharing } from './simulation/servers';
+import { figureTable, markdown, type Figure } from './report/table';
+import { verification } from './micro/verify';
+import { waiting } from './micro/waiting';
 
 const root = path.resolve(__dirname, '..');
 const docs = path.join(root, 'docs');

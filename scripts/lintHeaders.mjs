@@ -13,7 +13,7 @@ import { ESLint } from 'eslint';
 
 const projectRoot = path.resolve(import.meta.dirname, '..');
 
-const FOLDERS = ['bench', 'lab', 'scripts', 'src/sandbox', 'test'];
+const FOLDERS = ['bench', 'lab', 'scripts', 'src/sandbox', 'test', 'testing'];
 
 /** The rules that speak of what runs inside n8n. */
 const RULES = [

@@ -2,11 +2,21 @@
 import { execFileSync } from 'child_process';
 import { existsSync } from 'fs';
 import { join, posix } from 'path';
-import { filesIn, freeNames, importsOf, read, ROOT } from './support/sources';
+import {
+	circlesIn,
+	filesIn,
+	freeNames,
+	importsOf,
+	read,
+	ROOT,
+	takesValues,
+	targetsOf,
+} from './support/sources';
 
-/** Which layer may import which; each may import itself. Triggers may import `src/webhook` besides. */
+/** Which layer may import which; each may import itself. Triggers may import `src/trigger` and `src/webhook` besides. */
 const ARROWS: Record<string, string[]> = {
 	nodes: ['src/description', 'src/transport', 'src/contract'],
+	'src/trigger': ['src/description', 'src/transport', 'src/webhook', 'src/contract'],
 	credentials: ['src/transport', 'src/contract'],
 	'src/description': ['src/transport', 'src/contract'],
 	'src/transport': ['src/contract'],
@@ -15,11 +25,41 @@ const ARROWS: Record<string, string[]> = {
 	'src/sandbox': ['src/contract', 'src/webhook'],
 };
 
+/** All folders with code of ours. */
+const CODE = ['credentials', 'nodes', 'src', 'lab', 'bench', 'scripts', 'test', 'testing'];
+
+const FOR_TRIGGERS = ['src/trigger', 'src/webhook'];
+
+/** The rooms of the transport from the ground up: each may import itself and what stands before it. */
+const ROOMS = [
+	'base',
+	'host',
+	'limits',
+	'client',
+	'jobs',
+	'workspace.ts',
+	'credential.ts',
+	'files',
+	'item',
+	'operations',
+	'runner',
+];
+
+/** The only places of the transport that take more than types from n8n-workflow; whatever else it is, it knows nothing of n8n. */
+const KNOWS_N8N = [
+	'src/transport/host/',
+	'src/transport/credential.ts',
+	'src/transport/runner/',
+	'src/transport/item/settings.ts',
+	'src/transport/base/clock.ts',
+];
+
 const PUBLISHED = [
 	'nodes',
 	'credentials',
 	'src/description',
 	'src/transport',
+	'src/trigger',
 	'src/webhook',
 	'src/contract',
 ];
@@ -82,11 +122,44 @@ describe.each(Object.entries(ARROWS))('%s', (layer, allowed) => {
 	test(`imports nothing but ${allowed.join(', ') || 'itself'}`, () => {
 		const wrong = filesIn(layer).flatMap((file) =>
 			arrowsOf(file)
-				.filter((to) => !allowed.includes(to) && !(to === 'src/webhook' && isTrigger(file)))
+				.filter((to) => !allowed.includes(to) && !(FOR_TRIGGERS.includes(to) && isTrigger(file)))
 				.map((to) => `${file} -> ${to}`),
 		);
 		expect(wrong).toEqual([]);
 	});
+});
+
+test('every arrow between the rooms of the transport points down', () => {
+	const roomOf = (file: string) => ROOMS.indexOf(file.split('/')[2] ?? '');
+	const files = filesIn('src/transport');
+	expect(files.filter((file) => roomOf(file) < 0)).toEqual([]);
+	const wrong = files.flatMap((file) =>
+		targetsOf(file)
+			.filter((to) => to.startsWith('src/transport/') && roomOf(to) > roomOf(file))
+			.map((to) => `${file} -> ${to}`),
+	);
+	expect(wrong).toEqual([]);
+});
+
+test('no circle of imports exists anywhere', () => {
+	const files = CODE.flatMap((folder) => filesIn(folder)).filter(
+		(file) => !file.startsWith('lab/node_modules/'),
+	);
+	expect(circlesIn(new Map(files.map((file) => [file, targetsOf(file)])))).toEqual([]);
+});
+
+test('a circle is found where there is one', () => {
+	const arrows = { a: ['b'], b: ['c', 'd'], c: ['a'], d: ['d'], e: ['a'] };
+	expect(circlesIn(new Map(Object.entries(arrows)))).toEqual([['a', 'b', 'c'], ['d']]);
+});
+
+test('the core takes nothing but types from n8n', () => {
+	const core = filesIn('src/transport').filter(
+		(file) => !KNOWS_N8N.some((place) => file.startsWith(place)),
+	);
+	const wrong = core.filter((file) => takesValues(file, 'n8n-workflow'));
+	expect(wrong).toEqual([]);
+	expect(takesValues('src/transport/base/clock.ts', 'n8n-workflow')).toBe(true);
 });
 
 test('what is published imports nothing but its own files, n8n-workflow and crypto', () => {
@@ -130,6 +203,7 @@ test('the package holds what the architecture says', () => {
 		'dist/src/contract',
 		'dist/src/description',
 		'dist/src/transport',
+		'dist/src/trigger',
 		'dist/src/webhook',
 	]);
 });

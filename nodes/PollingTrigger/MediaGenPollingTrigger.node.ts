@@ -1,7 +1,7 @@
 import { NodeConnectionTypes, type INodeType, type INodeTypeDescription } from 'n8n-workflow';
 import { mediaGenApiTest } from '../../src/description/credentialTest';
-import { downloadField, endOptions, modelsField, modesField } from '../Trigger/fields';
-import { getModels } from '../Trigger/models';
+import { downloadField, endOptions, modelsField, modesField } from '../../src/trigger/fields';
+import { getModels } from '../../src/trigger/models';
 import { execute } from './execute';
 import { poll } from './poll';
 

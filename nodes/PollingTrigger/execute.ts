@@ -1,13 +1,13 @@
 import { NodeOperationError, type IExecuteFunctions, type INodeExecutionData } from 'n8n-workflow';
 import { ENDPOINTS } from '../../src/contract';
-import { detailsOf, nodeError } from '../../src/transport/errors';
-import { errorItem } from '../../src/transport/items';
-import type { Failed, Result } from '../../src/transport/result';
-import { isResource, type Resource } from '../../src/transport/types';
-import { filesOf } from '../Trigger/files';
-import { readOptions } from '../Trigger/options';
-import { openService, type Service } from '../Trigger/service';
-import type { Reader } from './look';
+import { detailsOf, nodeError } from '../../src/transport/runner/errors';
+import { errorItem } from '../../src/transport/runner/items';
+import type { Failed, Result } from '../../src/transport/base/result';
+import { isResource, type Resource } from '../../src/transport/base/types';
+import { filesOf } from '../../src/trigger/files';
+import { readOptions } from '../../src/trigger/options';
+import { openService, type Service } from '../../src/trigger/connection';
+import type { Reader } from './findNewlyFinished';
 import { filterOf, itemsOf, readerOf } from './reader';
 
 /** Items of a manual run. */

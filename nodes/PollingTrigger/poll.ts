@@ -1,8 +1,8 @@
 import type { IDataObject, INodeExecutionData, IPollFunctions } from 'n8n-workflow';
 import { ENDPOINTS } from '../../src/contract';
-import { isResource } from '../../src/transport/types';
-import { openService, type Service } from '../Trigger/service';
-import { knowsAny, look, type Reader } from './look';
+import { isResource } from '../../src/transport/base/types';
+import { openService, type Service } from '../../src/trigger/connection';
+import { knowsAny, look, type Reader } from './findNewlyFinished';
 import { filterOf, itemsOf, readerOf } from './reader';
 import { workspaceMark, type PollState } from './state';
 

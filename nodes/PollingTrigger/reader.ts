@@ -5,11 +5,11 @@ import type {
 	IPollFunctions,
 } from 'n8n-workflow';
 import { ENDPOINTS, LIMITS } from '../../src/contract';
-import { jsonOf } from '../../src/transport/items';
-import { isRecord, type Resource } from '../../src/transport/types';
-import { listOf, parameterOf } from '../Trigger/options';
-import { serviceError, type Service } from '../Trigger/service';
-import type { Reader } from './look';
+import { jsonOf } from '../../src/transport/runner/items';
+import { isRecord, type Resource } from '../../src/transport/base/types';
+import { listOf, parameterOf } from '../../src/trigger/options';
+import { serviceError, type Service } from '../../src/trigger/connection';
+import type { Reader } from './findNewlyFinished';
 import type { Page } from './walk';
 
 /** A look in the background, or the execution that it has started. */

@@ -1,4 +1,4 @@
-import { isResource, type Resource } from '../../src/transport/types';
+import { isResource, type Resource } from '../../src/transport/base/types';
 import type { Order } from './state';
 
 /** Pages that the first look reads where the newest come first: whatever is older is history and is never walked to. */

@@ -6,9 +6,9 @@ import {
 } from 'n8n-workflow';
 import { mediaGenApiTest } from '../../src/description/credentialTest';
 import { enrich } from './enrich';
-import { fields } from './fields';
+import { fields } from '../../src/trigger/fields';
 import { checkExists, create, remove } from './lifecycle';
-import { getModels } from './models';
+import { getModels } from '../../src/trigger/models';
 import { receive } from './receive';
 import { mediaGenWebhookSecretApiTest } from './secretTest';
 

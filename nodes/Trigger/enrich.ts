@@ -1,14 +1,14 @@
 import type { IDataObject, IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 import { ENDPOINTS, type Endpoint } from '../../src/contract';
-import { detailsOf, nodeError } from '../../src/transport/errors';
-import { errorItem, jsonOf } from '../../src/transport/items';
-import type { Failed, Result } from '../../src/transport/result';
-import { isRecord, type Resource } from '../../src/transport/types';
+import { detailsOf, nodeError } from '../../src/transport/runner/errors';
+import { errorItem, jsonOf } from '../../src/transport/runner/items';
+import type { Failed, Result } from '../../src/transport/base/result';
+import { isRecord, type Resource } from '../../src/transport/base/types';
 import { readEvent, type MediaGenEvent } from '../../src/webhook/event';
 import { objectOf, verdictOf } from '../../src/webhook/filter';
-import { filesOf } from './files';
-import { readOptions, type Options } from './options';
-import { openService, type Service } from './service';
+import { filesOf } from '../../src/trigger/files';
+import { readOptions, type Options } from '../../src/trigger/options';
+import { openService, type Service } from '../../src/trigger/connection';
 
 /** Where each kind of resource is read; whatever else it is, GET /jobs/{id} knows it. */
 const READERS: Record<string, Endpoint> = {

@@ -1,10 +1,10 @@
 import { NodeOperationError, type IHookFunctions } from 'n8n-workflow';
 import { ENDPOINTS } from '../../src/contract';
-import { seal, unseal } from '../../src/webhook/sealed';
-import { forget, memoryOf, remember, type Memory } from './memory';
+import { seal, unseal } from '../../src/webhook/encryptSecret';
+import { forget, memoryOf, remember, type Memory } from './registrationStore';
 import { deleteOwn, register, sameEvents, stillStands, type Wanted } from './registration';
 import { handedOver, isByHand } from './secret';
-import { openService, type Service } from './service';
+import { openService, type Service } from '../../src/trigger/connection';
 
 const HTTPS_HINT =
 	'Set the environment variable WEBHOOK_URL of n8n to its public address, such as WEBHOOK_URL=https://n8n.example.com/ ' +

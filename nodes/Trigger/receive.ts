@@ -1,16 +1,16 @@
 import type { IDataObject, IWebhookFunctions, IWebhookResponseData } from 'n8n-workflow';
 import { EVENTS, SIGNATURE_HEADERS } from '../../src/contract';
-import { isResource } from '../../src/transport/types';
+import { isResource } from '../../src/transport/base/types';
 import type { Workspace } from '../../src/transport/workspace';
 import { readEvent, type MediaGenEvent } from '../../src/webhook/event';
 import { verdictOf } from '../../src/webhook/filter';
 import { readPayload } from '../../src/webhook/payload';
-import { Seen, seenKey, type Claim } from '../../src/webhook/seen';
+import { Seen, seenKey, type Claim } from '../../src/webhook/deduplicator';
 import { refusalOf } from '../../src/webhook/signature';
-import { memoryOf } from './memory';
-import { readOptions } from './options';
+import { memoryOf } from './registrationStore';
+import { readOptions } from '../../src/trigger/options';
 import { warnOfCredential, warnOfSecret } from './refusal';
-import { trustOf } from './trust';
+import { trustOf } from './credentialCache';
 
 /** The largest body that is looked at, in bytes: n8n's own bound unless it was raised. */
 const LARGEST_BODY = 16 * 1024 * 1024;

@@ -1,7 +1,7 @@
 import type { IWebhookFunctions } from 'n8n-workflow';
-import { memoryOf } from './memory';
+import { memoryOf } from './registrationStore';
 import { isByHand } from './secret';
-import { nameOf } from './trust';
+import { nameOf } from './credentialCache';
 
 /** Registrations remembered at most. */
 const MOST = 1_000;

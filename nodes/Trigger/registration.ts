@@ -1,10 +1,10 @@
 import { randomUUID } from 'crypto';
 import { NodeOperationError, type IHookFunctions } from 'n8n-workflow';
 import { ENDPOINTS, IDEMPOTENCY_HEADER } from '../../src/contract';
-import { readPages } from '../../src/transport/pages';
-import { isRecord } from '../../src/transport/types';
-import { fieldNames, secretIn, webhookIdIn } from '../../src/webhook/created';
-import { serviceError, type Service } from './service';
+import { readPages } from '../../src/transport/client/pagination';
+import { isRecord } from '../../src/transport/base/types';
+import { fieldNames, secretIn, webhookIdIn } from '../../src/webhook/registrationResponse';
+import { serviceError, type Service } from '../../src/trigger/connection';
 
 /** What shall be registered. */
 export interface Wanted {

@@ -1,7 +1,7 @@
 import { NodeOperationError, type IHookFunctions, type IWebhookFunctions } from 'n8n-workflow';
-import { unseal } from '../../src/webhook/sealed';
-import { memoryOf } from './memory';
-import type { Service } from './service';
+import { unseal } from '../../src/webhook/encryptSecret';
+import { memoryOf } from './registrationStore';
+import type { Service } from '../../src/trigger/connection';
 
 export const SECRET_CREDENTIAL = 'mediaGenWebhookSecretApi';
 

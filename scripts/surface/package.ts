@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import type { ICredentialType, INodeType } from 'n8n-workflow';
-import { projectRoot } from '../../lab/paths';
+import { projectRoot } from '../../lab/process/paths';
 import { readSurface } from './read';
 import type { Surface } from './surface';
 

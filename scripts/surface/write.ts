@@ -1,7 +1,7 @@
 /* eslint-disable @n8n/community-nodes/no-restricted-imports, no-console -- not published */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { projectRoot } from '../../lab/paths';
+import { projectRoot } from '../../lab/process/paths';
 import { withSurface } from './changelog';
 import { breaksBetween } from './compare';
 import { packageSurface, printed, readSnapshot, surfaceFile } from './package';

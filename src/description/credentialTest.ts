@@ -5,10 +5,10 @@ import type {
 	INodeCredentialTestResult,
 } from 'n8n-workflow';
 import { ENDPOINTS, type Endpoint, type Scope } from '../contract';
-import { baseUrlProblem } from '../transport/binary/urlRules';
+import { baseUrlProblem } from '../transport/host/urlRules';
 import { apiKeyOf, apiKeyProblem } from '../transport/credential';
-import { wordsOf } from '../transport/client';
-import { withoutSecret } from '../transport/redact';
+import { wordsOf } from '../transport/client/client';
+import { withoutSecret } from '../transport/host/redact';
 
 /** One cheap request for each read scope. */
 const PROBES: Endpoint[] = [

@@ -1,5 +1,5 @@
 import type { INodeProperties } from 'n8n-workflow';
-import type { OperationPlan } from '../transport/run';
+import type { OperationPlan } from '../transport/item/item';
 import type { Rule } from './rules';
 
 /** How the value of a field reaches the request. */

@@ -4,9 +4,9 @@ import {
 	type FromAIArgument,
 	type IExecuteSingleFunctions,
 } from 'n8n-workflow';
-import { toolArguments } from '../transport/nodeInput';
-import { isRecord } from '../transport/types';
-import { valueAt } from './check';
+import { toolArguments } from '../transport/host/nodeInput';
+import { isRecord } from '../transport/base/types';
+import { valueAt } from './buildRequest';
 
 const CALL = /\$fromAI\s*\(/i;
 

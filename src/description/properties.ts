@@ -4,12 +4,12 @@ import type {
 	INodePropertyOptions,
 	INodePropertyRouting,
 } from 'n8n-workflow';
-import type { Labels } from '../transport/fieldLabels';
-import type { OperationPlan } from '../transport/run';
-import { runner } from '../transport/runner';
-import { sentFields } from './check';
+import type { Labels } from '../transport/runner/fieldLabels';
+import type { OperationPlan } from '../transport/item/item';
+import { runner } from '../transport/runner/runner';
+import { sentFields } from './buildRequest';
 import type { Field, Operation, Sent } from './operation';
-import { prepare } from './prepare';
+import { prepare } from './preSend';
 
 type Show = NonNullable<IDisplayOptions['show']>;
 

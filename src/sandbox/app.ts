@@ -9,7 +9,7 @@ import express, {
 
 import { admin } from './admin';
 import { onlyByName, onlyFromOwnPage } from './http/access';
-import { ApiError, asApiError } from './http/errors';
+import { ApiError, asApiError } from './errors';
 import { sendError } from './http/answer';
 import { begin } from './http/exchange';
 import { operations, type Operation } from './http/operation';

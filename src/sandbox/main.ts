@@ -1,9 +1,9 @@
 /* eslint-disable @n8n/community-nodes/no-restricted-globals, @n8n/community-nodes/no-restricted-imports, no-console -- not published */
 import { parseArgs } from 'util';
 
-import { whenOrphaned } from './orphan';
+import { whenOrphaned } from './exitWithParent';
 import { createSandbox, type Sandbox } from './server';
-import type { SettingsInput } from './settings';
+import type { SettingsInput } from './state/settings';
 
 const USAGE = `Usage: npm run sandbox -- [options]
   --port N          port on 127.0.0.1 (default 4010, 0 picks one)

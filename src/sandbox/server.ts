@@ -7,12 +7,12 @@ import { join } from 'path';
 import type { Express } from 'express';
 
 import { createApp } from './app';
-import { Clock, realTimers, type Timers } from './clock';
-import { createService } from './create';
-import { chooseSeed, clearKept, openKept } from './kept/open';
+import { Clock, realTimers, type Timers } from './state/clock';
+import { createService } from './createService';
+import { chooseSeed, clearKept, openKept } from './persistence/open';
 import type { Service } from './service';
-import { readSettings, type SettingsInput } from './settings';
-import { listKeys, type KeyInfo } from './start';
+import { readSettings, type SettingsInput } from './state/settings';
+import { listKeys, type KeyInfo } from './seedKeys';
 import type { Render } from './storage/library';
 
 export interface SandboxOptions {

@@ -1,21 +1,21 @@
 import { randomBytes } from 'crypto';
 
 import type { EventKind } from '../contract';
-import type { Clock } from './clock';
-import type { Dispatcher } from './events/dispatcher';
-import type { Faults } from './faults';
+import type { Clock } from './state/clock';
+import type { Dispatcher } from './webhooks/dispatcher';
+import type { Faults } from './http/faults';
 import type { Idempotency } from './http/idempotency';
 import type { RateLimiter } from './http/rateLimit';
 import type { RequestLog } from './http/requestLog';
-import type { Ids } from './ids';
-import type { Ledger } from './ledger';
-import type { Chance } from './random';
-import type { Settings } from './settings';
+import type { Ids } from './state/ids';
+import type { Ledger } from './credits/ledger';
+import type { Chance } from './state/seededRandom';
+import type { Settings } from './state/settings';
 import type { Library } from './storage/library';
 import type { Links } from './storage/links';
 import type { Outputs } from './storage/outputs';
-import type { Store, Workspace } from './store';
-import type { UsageLog } from './usage';
+import type { Store, Workspace } from './state/store';
+import type { UsageLog } from './credits/usage';
 
 /** Everything that the code of an operation may use. */
 export interface ServiceParts {

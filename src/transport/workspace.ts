@@ -1,12 +1,12 @@
 import { createHash } from 'crypto';
-import { Client } from './client';
-import { systemClock } from './clock';
-import { Funds } from './funds';
-import { Gate } from './gate';
-import { SharedCreations } from './sharedCreations';
-import { Slots } from './slots';
-import type { Clock, Random } from './types';
-import { Watch } from './watch';
+import { Client } from './client/client';
+import { systemClock } from './base/clock';
+import { Funds } from './limits/creditGate';
+import { Gate } from './limits/rateLimiter';
+import { SharedCreations } from './limits/singleFlight';
+import { Slots } from './limits/jobSemaphore';
+import type { Clock, Random } from './base/types';
+import { Watch } from './jobs/jobPoller';
 
 /** What a plan allows. Specification: Limits (defaults 60 and 5). */
 export interface Plan {

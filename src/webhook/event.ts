@@ -1,5 +1,5 @@
 import { EVENTS } from '../contract';
-import { isRecord, textOf, type Json } from './record';
+import { isRecord, textOf, type Json } from './json';
 
 /** What can be told of an event. The shape of its payload is not shown (specification: Events). */
 export interface MediaGenEvent {

@@ -1,5 +1,5 @@
 import type { MediaGenEvent } from './event';
-import type { Json } from './record';
+import type { Json } from './json';
 
 /** What a user wants to be told of; an empty list wants everything. */
 export interface Filters {

@@ -1,4 +1,4 @@
-import { isRecord, type Json } from './record';
+import { isRecord, type Json } from './json';
 
 /** Deeper than any event, and shallow enough for everything in n8n that walks through data recursively. */
 const DEEPEST = 256;

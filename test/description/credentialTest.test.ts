@@ -1,7 +1,7 @@
 import type { ICredentialDataDecryptedObject, ICredentialTestFunctions } from 'n8n-workflow';
 import { SCOPES } from '../../src/contract';
 import { mediaGenApiTest } from '../../src/description/credentialTest';
-import { errorBody } from '../support/answers';
+import { errorBody } from '../../testing/answers';
 
 interface Asked {
 	uri: string;

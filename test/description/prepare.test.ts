@@ -1,8 +1,8 @@
 import type { IExecuteSingleFunctions } from 'n8n-workflow';
 import { ENDPOINTS } from '../../src/contract';
 import { wholeInBody, type Field, type Operation } from '../../src/description/operation';
-import { prepare } from '../../src/description/prepare';
-import { batchOf } from '../../src/transport/batch';
+import { prepare } from '../../src/description/preSend';
+import { batchOf } from '../../src/transport/item/batch';
 import { nodeContext, nodeRun } from '../support/nodeContext';
 
 const form = (name: string): Field => ({

@@ -5,8 +5,8 @@ import { searchModels, searchSpeechModels } from '../../src/description/search/m
 import { searchAllPersonas, searchPersonas } from '../../src/description/search/personas';
 import { searchCustomVoices, searchSpeechVoices } from '../../src/description/search/voices';
 import { searchWebhooks } from '../../src/description/search/webhooks';
-import { isRecord } from '../../src/transport/types';
-import { errorBody } from '../support/answers';
+import { isRecord } from '../../src/transport/base/types';
+import { errorBody } from '../../testing/answers';
 import { NODE } from '../support/nodeContext';
 
 const turboModel = 'vendor/partner/speech-2.8-turbo';

@@ -1,5 +1,5 @@
 import type { INodeParameters } from 'n8n-workflow';
-import type { Execution, SavedCredential } from '../../lab/rest';
+import type { Execution, SavedCredential } from '../../lab/n8n/rest';
 import {
 	agentWorkflow,
 	CALLERS,

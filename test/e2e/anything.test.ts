@@ -2,8 +2,8 @@ import type { IDataObject, INodeParameters } from 'n8n-workflow';
 import { ENDPOINTS, type EndpointName } from '../../src/contract';
 import { BODIES, isFiction, QUERIES } from '../support/requestSchemas';
 import { endpointCases, type EndpointCase } from './support/endpointCases';
-import { credentialData, credentialType } from '../../lab/credential';
-import type { SavedCredential } from '../../lab/rest';
+import { credentialData, credentialType } from '../../lab/n8n/credential';
+import type { SavedCredential } from '../../lab/n8n/rest';
 import { baseUrl, keys, rest, runOurs, sandbox } from './support/harness';
 
 /** What expressions give when data are not as one thought; each becomes the value of every parameter once. */

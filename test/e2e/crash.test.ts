@@ -2,11 +2,11 @@
 import type { INodeParameters } from 'n8n-workflow';
 import { rmSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { saveCredential } from '../../lab/credential';
-import { startN8n, temporaryUserFolder, type N8n } from '../../lab/n8n';
-import { nodeName, triggerName, workflowOf } from '../../lab/nodeWorkflow';
-import { Rest, type SavedCredential } from '../../lab/rest';
-import { demoOwner, setStage } from '../../lab/stage';
+import { saveCredential } from '../../lab/n8n/credential';
+import { startN8n, temporaryUserFolder, type N8n } from '../../lab/n8n/start';
+import { nodeName, triggerName, workflowOf } from '../../lab/n8n/nodeWorkflow';
+import { Rest, type SavedCredential } from '../../lab/n8n/rest';
+import { demoOwner, setStage } from '../../lab/n8n/stage';
 import { baseUrl, keys, sandbox } from './support/harness';
 import { createParameters } from './support/media';
 

@@ -1,4 +1,4 @@
-import { credentialData } from '../../lab/credential';
+import { credentialData } from '../../lab/n8n/credential';
 import { baseUrl, credentials, keys, rest, sandbox } from './support/harness';
 
 beforeEach(async () => await sandbox.reset());

@@ -1,5 +1,5 @@
-import { launchChromium } from '../../lab/chromium';
-import { Editor } from '../../lab/editor';
+import { launchChromium } from '../../lab/n8n/chromium';
+import { Editor } from '../../lab/n8n/editor';
 import { baseUrl, credentials, keys, n8nUrl, rest, sandbox } from './support/harness';
 
 /**

@@ -6,7 +6,7 @@ import {
 	type EndpointName,
 	type Scope,
 } from '../../src/contract';
-import { saveCredential } from '../../lab/credential';
+import { saveCredential } from '../../lab/n8n/credential';
 import { bodyFields, pathsIn, queryFields } from '../support/shapes';
 import { endpointCases, parametersOf, type EndpointCase } from './support/endpointCases';
 import { baseUrl, keys, rest, runOurs, sandbox } from './support/harness';

@@ -2,9 +2,9 @@
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type AddressInfo, type Server } from 'node:net';
-import { credentialData } from '../../lab/credential';
-import type { SavedCredential } from '../../lab/rest';
-import { runNode } from '../../lab/runNode';
+import { credentialData } from '../../lab/n8n/credential';
+import type { SavedCredential } from '../../lab/n8n/rest';
+import { runNode } from '../../lab/n8n/runNode';
 import { rest } from './support/harness';
 import { startHostileService, type HostileService } from './support/hostileService';
 

@@ -1,7 +1,7 @@
 import type { INodeParameters } from 'n8n-workflow';
-import { resultOf } from '../../lab/runNode';
-import type { FaultRules } from '../../lab/sandboxAdmin';
-import { seeded } from '../support/random';
+import { resultOf } from '../../lab/n8n/runNode';
+import type { FaultRules } from '../../lab/sandbox/admin';
+import { seeded } from '../../testing/random';
 import { keys, rest, runOurs, sandbox } from './support/harness';
 import { createParameters } from './support/media';
 

@@ -1,4 +1,4 @@
-import { readExamples, withCredential } from '../../lab/start/examples';
+import { readExamples, withCredential } from '../../lab/demo/examples';
 import { credentials, rest, sandbox } from './support/harness';
 import { download, sniff } from './support/media';
 

@@ -1,7 +1,7 @@
 /* eslint-disable @n8n/community-nodes/no-restricted-globals -- not published */
 import { rest, runOurs, sandbox, startOurs } from './support/harness';
 import { createParameters } from './support/media';
-import { resultOf } from '../../lab/runNode';
+import { resultOf } from '../../lab/n8n/runNode';
 
 const node = 'mediaGenGeneration';
 

@@ -2,7 +2,7 @@
 import { mkdir } from 'fs/promises';
 import { join } from 'path';
 
-import { launchChromium } from '../../lab/chromium';
+import { launchChromium } from '../../lab/n8n/chromium';
 import type { createSandbox } from '../../src/sandbox/server';
 import { anImage, startHarness, type Harness } from '../sandbox/support/harness';
 import { receiverCa, startReceiver, type Receiver } from '../sandbox/support/receiver';

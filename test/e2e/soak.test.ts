@@ -1,7 +1,7 @@
-import { saveCredential } from '../../lab/credential';
+import { saveCredential } from '../../lab/n8n/credential';
 import { baseUrl, keys, rest, runOurs, sandbox } from './support/harness';
-import { triggerName } from '../../lab/nodeWorkflow';
-import { resultOf } from '../../lab/runNode';
+import { triggerName } from '../../lab/n8n/nodeWorkflow';
+import { resultOf } from '../../lab/n8n/runNode';
 import { createParameters, download, sniff } from './support/media';
 
 /** Service seconds a real second: the soak takes one minute of ours and ten of the service's. */

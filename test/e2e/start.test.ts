@@ -3,9 +3,9 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { freePort } from '../../lab/ports';
-import { Rest } from '../../lab/rest';
-import { demoOwner } from '../../lab/stage';
+import { freePort } from '../../lab/process/ports';
+import { Rest } from '../../lab/n8n/rest';
+import { demoOwner } from '../../lab/n8n/stage';
 
 /** `npm start` as a person has it: its own state, in a terminal that is a pipe. */
 class Start {
@@ -17,7 +17,7 @@ class Start {
 		private readonly world: { folder: string; editor: number; sandbox: number },
 		...args: string[]
 	) {
-		this.child = spawn(process.execPath, ['lab/preflight.cjs', ...args], {
+		this.child = spawn(process.execPath, ['lab/demo/preflight.cjs', ...args], {
 			env: {
 				...process.env,
 				N8N_PORT: String(world.editor),

@@ -1,6 +1,6 @@
-import { credentialData } from '../../lab/credential';
-import type { SavedWorkflow } from '../../lab/rest';
-import { runNode } from '../../lab/runNode';
+import { credentialData } from '../../lab/n8n/credential';
+import type { SavedWorkflow } from '../../lab/n8n/rest';
+import { runNode } from '../../lab/n8n/runNode';
 import { createParameters } from './support/media';
 import { signedHeaders } from './support/signed';
 import { TriggerStage } from './support/triggerStage';

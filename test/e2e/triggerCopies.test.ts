@@ -1,9 +1,9 @@
 /* eslint-disable @n8n/community-nodes/no-restricted-imports -- not published */
 import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { credentialData } from '../../lab/credential';
-import { runN8n } from '../../lab/n8n';
-import type { SavedWorkflow } from '../../lab/rest';
+import { credentialData } from '../../lab/n8n/credential';
+import { runN8n } from '../../lab/n8n/start';
+import type { SavedWorkflow } from '../../lab/n8n/rest';
 import { signedHeaders } from './support/signed';
 import { TriggerStage } from './support/triggerStage';
 import { until } from './support/until';

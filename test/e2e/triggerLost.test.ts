@@ -1,7 +1,7 @@
 /* eslint-disable @n8n/community-nodes/no-restricted-imports -- not published */
 import { request } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { SavedWorkflow } from '../../lab/rest';
+import type { SavedWorkflow } from '../../lab/n8n/rest';
 import { slowDown, speedUp } from './support/slowDatabase';
 import { signedHeaders } from './support/signed';
 import { TriggerStage } from './support/triggerStage';

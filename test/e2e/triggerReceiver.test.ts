@@ -1,7 +1,7 @@
 /* eslint-disable @n8n/community-nodes/no-restricted-imports -- not published */
 import type { IDataObject } from 'n8n-workflow';
 import { gzipSync } from 'node:zlib';
-import type { SavedWorkflow } from '../../lab/rest';
+import type { SavedWorkflow } from '../../lab/n8n/rest';
 import { sign } from '../../src/webhook/signature';
 import { signedHeaders } from './support/signed';
 import { TriggerStage } from './support/triggerStage';

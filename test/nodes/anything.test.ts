@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { INPUT_SLOTS, type EndpointName } from '../../src/contract';
-import { checkedRequest, sentFields, type SentField } from '../../src/description/check';
+import { checkedRequest, sentFields, type SentField } from '../../src/description/buildRequest';
 import type { Operation } from '../../src/description/operation';
-import { BinaryReference, resolveReferences } from '../../src/transport/binary/reference';
+import { BinaryReference, resolveReferences } from '../../src/transport/item/binaryReference';
 import { endpointNames, operationsOf } from '../support/operations';
 import { BODIES, isFiction, QUERIES } from '../support/requestSchemas';
 import { context } from '../support/rules';

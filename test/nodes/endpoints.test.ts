@@ -1,5 +1,5 @@
 import type { EndpointName } from '../../src/contract';
-import { sentFields } from '../../src/description/check';
+import { sentFields } from '../../src/description/buildRequest';
 import { endpointNames as names, operationsOf } from '../support/operations';
 import { bodyFields, queryFields } from '../support/shapes';
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 
-import { liteReservation, meterLite } from '../../src/sandbox/engine/meter';
-import { InsufficientCredits, Ledger, type LedgerLine } from '../../src/sandbox/ledger';
+import { liteReservation, meterLite } from '../../src/sandbox/credits/meter';
+import { InsufficientCredits, Ledger, type LedgerLine } from '../../src/sandbox/credits/ledger';
 import { anImage, startHarness, type Harness } from './support/harness';
 
 /** Adds lines up anew; the balance after each must be what the ledger wrote beside it. */

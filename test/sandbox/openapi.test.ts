@@ -46,7 +46,7 @@ test('the bounds in it are those of the contract', () => {
 	expect(limit.schema).toMatchObject({ type: 'integer', minimum: 1, maximum: 100 });
 });
 
-test('the written document is the generated one (tsx src/sandbox/openapi/write.ts)', () => {
+test('the written document is the generated one (npm run openapi)', () => {
 	const path = join(__dirname, '..', '..', 'docs', 'openapi.json');
 	expect(JSON.parse(readFileSync(path, 'utf8'))).toEqual(document);
 });

@@ -1,17 +1,19 @@
 /* eslint-disable @n8n/community-nodes/no-restricted-globals, @n8n/community-nodes/no-restricted-imports -- not published */
-import { readdirSync, readFileSync } from 'fs';
-import { join, relative, sep } from 'path';
+import { readdirSync, readFileSync, statSync } from 'fs';
+import { join, posix } from 'path';
 import ts from 'typescript';
 
 export const ROOT = join(__dirname, '..', '..');
 
 /** Files beneath a folder of the repository, as paths from its root with slashes. */
 export function filesIn(folder: string, ending = '.ts'): string[] {
-	const found = readdirSync(join(ROOT, folder), { recursive: true, withFileTypes: true });
-	return found
-		.filter((entry) => entry.isFile() && entry.name.endsWith(ending))
-		.map((entry) => relative(ROOT, join(entry.parentPath, entry.name)).split(sep).join('/'))
-		.sort();
+	const files: string[] = [];
+	for (const entry of readdirSync(join(ROOT, folder), { withFileTypes: true })) {
+		const path = `${folder}/${entry.name}`;
+		if (entry.isDirectory() && entry.name !== 'node_modules') files.push(...filesIn(path, ending));
+		else if (entry.isFile() && entry.name.endsWith(ending)) files.push(path);
+	}
+	return files.sort();
 }
 
 export const read = (file: string): string => readFileSync(join(ROOT, file), 'utf8');
@@ -19,6 +21,50 @@ export const read = (file: string): string => readFileSync(join(ROOT, file), 'ut
 /** What a file imports, exports from or requires, types included: as it stands there. */
 export function importsOf(file: string): string[] {
 	return ts.preProcessFile(read(file), true, true).importedFiles.map(({ fileName }) => fileName);
+}
+
+/** The files of ours that a file imports, types included. */
+export function targetsOf(file: string): string[] {
+	return importsOf(file)
+		.filter((specifier) => specifier.startsWith('.'))
+		.map((specifier) => posix.join(posix.dirname(file), specifier))
+		.flatMap((path) => [path, `${path}.ts`, `${path}/index.ts`].find(isFile) ?? []);
+}
+
+const isFile = (path: string) => statSync(join(ROOT, path), { throwIfNoEntry: false })?.isFile();
+
+/** Whether a file imports more than types from a package. */
+export function takesValues(file: string, name: string): boolean {
+	const { statements } = ts.createSourceFile(file, read(file), ts.ScriptTarget.ES2022, true);
+	return statements.filter(ts.isImportDeclaration).some(({ moduleSpecifier, importClause }) => {
+		if (!ts.isStringLiteral(moduleSpecifier) || moduleSpecifier.text !== name) return false;
+		if (!importClause || importClause.isTypeOnly) return !importClause;
+		const { namedBindings } = importClause;
+		if (!namedBindings || !ts.isNamedImports(namedBindings)) return true;
+		return namedBindings.elements.some(({ isTypeOnly }) => !isTypeOnly);
+	});
+}
+
+/** Groups of files that reach each other by imports, each in order of their names. */
+export function circlesIn(arrows: Map<string, string[]>): string[][] {
+	const reachedFrom = new Map<string, Set<string>>();
+	for (const file of arrows.keys()) {
+		const reached = new Set<string>();
+		const open = [...(arrows.get(file) ?? [])];
+		for (let next = open.pop(); next !== undefined; next = open.pop()) {
+			if (reached.has(next)) continue;
+			reached.add(next);
+			open.push(...(arrows.get(next) ?? []));
+		}
+		reachedFrom.set(file, reached);
+	}
+	const reach = (from: string, to: string) => reachedFrom.get(from)?.has(to) ?? false;
+	const circles = [...arrows.keys()]
+		.filter((file) => reach(file, file))
+		.map((file) =>
+			[...arrows.keys()].filter((other) => reach(file, other) && reach(other, file)).sort(),
+		);
+	return [...new Map(circles.map((circle) => [circle.join(), circle])).values()];
 }
 
 /** Names that a file uses without declaring or importing them as a member of something. */

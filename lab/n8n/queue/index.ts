@@ -1,11 +1,11 @@
 /* eslint-disable @n8n/community-nodes/no-restricted-imports, @n8n/community-nodes/require-node-api-error -- not published */
 import path from 'node:path';
-import { Cleanup } from '../../start/cleanup';
-import { startN8n, temporaryUserFolder, type N8n } from '../../n8n';
-import { freePort } from '../../ports';
-import { silent, withProgress, type Tell } from '../../progress';
-import { Rest } from '../../rest';
-import { demoOwner, preparePackage } from '../../stage';
+import { Cleanup } from '../../demo/cleanup';
+import { startN8n, temporaryUserFolder, type N8n } from '../start';
+import { freePort } from '../../process/ports';
+import { silent, withProgress, type Tell } from '../../process/progress';
+import { Rest } from '../rest';
+import { demoOwner, preparePackage } from '../stage';
 import type { Backend } from './backend';
 import { startPostgres } from './postgres';
 import { startRedis } from './redis';

@@ -2,11 +2,11 @@
 import { mkdirSync, mkdtempSync, realpathSync, rmSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
-import { run } from '../../command';
-import { LabError } from '../../failure';
-import { freePort } from '../../ports';
-import { cleanEnvironment, startGuarded } from '../../process';
-import type { Tell } from '../../progress';
+import { run } from '../../process/command';
+import { LabError } from '../../process/failure';
+import { freePort } from '../../process/ports';
+import { cleanEnvironment, startGuarded } from '../../process/process';
+import type { Tell } from '../../process/progress';
 import { untilTrue, type Backend } from './backend';
 import { requireProgram } from './programs';
 

@@ -1,10 +1,10 @@
 /* eslint-disable @n8n/community-nodes/no-restricted-globals, @n8n/community-nodes/no-restricted-imports -- not published */
 import { accessSync, constants, readdirSync } from 'node:fs';
 import path from 'node:path';
-import { run } from '../../command';
-import { LabError } from '../../failure';
-import { stateRoot } from '../../paths';
-import { withProgress, type Tell } from '../../progress';
+import { run } from '../../process/command';
+import { LabError } from '../../process/failure';
+import { stateRoot } from '../../process/paths';
+import { withProgress, type Tell } from '../../process/progress';
 
 /** Where Debian keeps the servers of PostgreSQL, which are not on the PATH. */
 const debianPostgres = '/usr/lib/postgresql';

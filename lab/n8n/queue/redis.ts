@@ -3,10 +3,10 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { createConnection } from 'node:net';
 import os from 'node:os';
 import path from 'node:path';
-import { LabError } from '../../failure';
-import { freePort } from '../../ports';
-import { cleanEnvironment, startGuarded } from '../../process';
-import type { Tell } from '../../progress';
+import { LabError } from '../../process/failure';
+import { freePort } from '../../process/ports';
+import { cleanEnvironment, startGuarded } from '../../process/process';
+import type { Tell } from '../../process/progress';
 import { requireProgram } from './programs';
 import { untilTrue, type Backend } from './backend';
 

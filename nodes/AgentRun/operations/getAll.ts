@@ -2,7 +2,7 @@ import { ENDPOINTS } from '../../../src/contract';
 import { listFields } from '../../../src/description/fields/list';
 import { simplify } from '../../../src/description/fields/simplify';
 import type { Operation } from '../../../src/description/operation';
-import { plainFields } from '../../../src/description/simple';
+import { plainFields } from '../../../src/description/simplify';
 
 export const getAll: Operation = {
 	value: 'getAll',

@@ -12,7 +12,7 @@ import {
 	splitOutputs,
 } from '../../../src/description/fields/outputs';
 import type { Field } from '../../../src/description/operation';
-import type { Endings } from '../../../src/transport/job';
+import type { Endings } from '../../../src/transport/jobs/jobState';
 
 /**
  * What ends the wait after each step of a production. The specification does not show the values of `status` (AgentRun), so

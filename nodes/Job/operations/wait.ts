@@ -8,7 +8,7 @@ import {
 	splitOutputs,
 } from '../../../src/description/fields/outputs';
 import type { Operation } from '../../../src/description/operation';
-import type { Endings } from '../../../src/transport/job';
+import type { Endings } from '../../../src/transport/jobs/jobState';
 import { jobId } from './shared';
 
 /** An agent run ends the wait also where it waits for the user: the plan and the review. */

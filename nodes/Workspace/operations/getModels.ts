@@ -3,7 +3,7 @@ import { listFields } from '../../../src/description/fields/list';
 import { simplify } from '../../../src/description/fields/simplify';
 import { inQuery, type Operation } from '../../../src/description/operation';
 import { choice } from '../../../src/description/rules';
-import { simpleModel } from '../../../src/description/simple';
+import { simpleModel } from '../../../src/description/simplify';
 
 export const getModels: Operation = {
 	value: 'getModels',

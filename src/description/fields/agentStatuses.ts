@@ -1,4 +1,4 @@
-import type { Endings } from '../../transport/job';
+import type { Endings } from '../../transport/jobs/jobState';
 import type { Field } from '../operation';
 
 /**

@@ -1,4 +1,4 @@
-import { isRecord } from '../../transport/types';
+import { isRecord } from '../../transport/base/types';
 import { ruleEmpty, shown, type Presence, type Rule } from './rule';
 
 /** The value itself, or what JSON text says; `undefined` for text that is no JSON. */

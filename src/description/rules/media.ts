@@ -1,6 +1,6 @@
-import { fieldName } from '../../transport/binary/itemFiles';
-import { BinaryReference } from '../../transport/binary/reference';
-import { mediaUrlProblem } from '../../transport/binary/urlRules';
+import { fieldName } from '../../transport/host/itemFiles';
+import { BinaryReference } from '../../transport/item/binaryReference';
+import { mediaUrlProblem } from '../../transport/host/urlRules';
 import { isEmpty, LEFT_OUT, shown, type Rule, type RuleContext, type Ruled } from './rule';
 
 const BINARY = 'binary:';

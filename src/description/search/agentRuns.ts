@@ -1,6 +1,6 @@
 import type { ILoadOptionsFunctions, INodeListSearchResult } from 'n8n-workflow';
 import { ENDPOINTS } from '../../contract';
-import { isRecord, type Resource } from '../../transport/types';
+import { isRecord, type Resource } from '../../transport/base/types';
 import { searchList, type Listing } from './listed';
 
 /** A run has no name of its own; the plan has one if it is as free as the specification leaves it. */

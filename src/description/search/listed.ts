@@ -1,6 +1,6 @@
 import type { IDataObject, ILoadOptionsFunctions, INodeListSearchResult } from 'n8n-workflow';
 import type { Endpoint } from '../../contract';
-import type { Resource } from '../../transport/types';
+import type { Resource } from '../../transport/base/types';
 import { choicesOf } from './choices';
 import { hasId, readPage } from './request';
 

@@ -6,12 +6,12 @@ import type {
 } from 'n8n-workflow';
 import { NodeApiError } from 'n8n-workflow';
 import type { Endpoint } from '../../contract';
-import { baseUrlProblem } from '../../transport/binary/urlRules';
-import { wordsOf } from '../../transport/client';
+import { baseUrlProblem } from '../../transport/host/urlRules';
+import { wordsOf } from '../../transport/client/client';
 import { apiKeyOf } from '../../transport/credential';
-import { CREDENTIAL } from '../../transport/n8nHost';
-import { withoutSecret } from '../../transport/redact';
-import { isRecord, type Resource } from '../../transport/types';
+import { CREDENTIAL } from '../../transport/host/n8nHost';
+import { withoutSecret } from '../../transport/host/redact';
+import { isRecord, type Resource } from '../../transport/base/types';
 
 /** One page of a list, as the pickers in the editor need it. */
 export interface Page {

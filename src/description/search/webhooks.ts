@@ -1,6 +1,6 @@
 import type { ILoadOptionsFunctions, INodeListSearchResult } from 'n8n-workflow';
 import { ENDPOINTS } from '../../contract';
-import type { Resource } from '../../transport/types';
+import type { Resource } from '../../transport/base/types';
 import { searchList, type Listing } from './listed';
 
 const nameOf = ({ url, description, id }: Resource): string =>

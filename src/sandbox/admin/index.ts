@@ -2,10 +2,10 @@ import { json, Router, type ErrorRequestHandler, type Response } from 'express';
 import { z, ZodError } from 'zod/v4';
 
 import { SCOPES } from '../../contract';
-import type { DeliveryEntity } from '../entities';
+import type { DeliveryEntity } from '../state/entities';
 import type { Service } from '../service';
-import { patchSettings } from '../settings';
-import { listKeys } from '../start';
+import { patchSettings } from '../state/settings';
+import { listKeys } from '../seedKeys';
 
 import { overview } from './overview';
 

@@ -1,8 +1,8 @@
 import { formatMilliseconds } from '../formatters/date';
-import type { DeliveryEntity, OutputEntity, SpeechEntity, Stored } from '../entities';
+import type { DeliveryEntity, OutputEntity, SpeechEntity, Stored } from '../state/entities';
 import type { Service } from '../service';
-import type { Workspace } from '../store';
-import type { Table } from '../table';
+import type { Workspace } from '../state/store';
+import type { Table } from '../state/table';
 
 const SHOWN = 40;
 

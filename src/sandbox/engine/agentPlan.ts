@@ -1,8 +1,8 @@
 import { z } from 'zod/v4';
 
 import type { AgentPlan, CreateAgentRun } from '../../contract';
-import { invalid } from '../http/errors';
-import { PRICES } from '../prices';
+import { invalid } from '../errors';
+import { PRICES } from '../credits/prices';
 
 /** A step of a plan; open point 3: the structure is fiction. Whatever else stands in it stays in it. */
 const stepSchema = z.looseObject({

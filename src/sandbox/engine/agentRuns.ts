@@ -1,16 +1,16 @@
 /* eslint-disable @n8n/community-nodes/require-node-api-error -- not published */
 import type { ApproveAgentRun, CreateAgentRun, ReviewDecision } from '../../contract';
-import type { AgentRunEntity } from '../entities';
+import type { AgentRunEntity } from '../state/entities';
 import { formatAgentRun } from '../formatters/agentRun';
-import { ApiError, invalid } from '../http/errors';
-import { PRICES } from '../prices';
+import { ApiError, invalid } from '../errors';
+import { PRICES } from '../credits/prices';
 import type { Service } from '../service';
 import { checkReference } from '../storage/references';
-import type { Workspace } from '../store';
+import type { Workspace } from '../state/store';
 import { planCredits, proposePlan } from './agentPlan';
 import { addFinal, enqueue } from './agentWork';
 import { charge, reserve } from './credits';
-import { fateOf } from './fate';
+import { fateOf } from './outcome';
 
 /** Plans a production for one credit and, where that was asked for, approves it at once. */
 export function createAgentRun(

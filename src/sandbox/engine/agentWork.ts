@@ -1,13 +1,13 @@
-import type { AgentRunEntity, OutputEntity } from '../entities';
+import type { AgentRunEntity, OutputEntity } from '../state/entities';
 import { LIMITS } from '../../contract';
 import { formatAgentRun } from '../formatters/agentRun';
 import type { MediaRequest } from '../media/types';
-import { PRICES } from '../prices';
+import { PRICES } from '../credits/prices';
 import type { Service } from '../service';
 import { loadReferences } from '../storage/references';
-import type { Workspace } from '../store';
+import type { Workspace } from '../state/store';
 import { readSteps, type PlanStep } from './agentPlan';
-import { dueAt } from './fate';
+import { dueAt } from './outcome';
 import { newOutput, publish } from './publish';
 
 /** Starts an approved run, or lets it wait while another one of the workspace is live. */

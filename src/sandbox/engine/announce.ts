@@ -1,7 +1,7 @@
-import type { GenerationEntity } from '../entities';
+import type { GenerationEntity } from '../state/entities';
 import { formatGeneration } from '../formatters/generation';
 import type { Service } from '../service';
-import type { Workspace } from '../store';
+import type { Workspace } from '../state/store';
 
 /** Tells the webhooks that a generation has ended. Specification: Events. */
 export function announceGeneration(

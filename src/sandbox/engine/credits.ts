@@ -1,8 +1,8 @@
 /* eslint-disable @n8n/community-nodes/require-node-api-error -- not published */
-import { ApiError } from '../http/errors';
-import { InsufficientCredits } from '../ledger';
+import { ApiError } from '../errors';
+import { InsufficientCredits } from '../credits/ledger';
 import type { Service } from '../service';
-import type { Workspace } from '../store';
+import type { Workspace } from '../state/store';
 
 /** Sets credits aside for a job, or answers 402. */
 export function reserve(service: Service, { id }: Workspace, resource: string, credits: number) {

@@ -1,11 +1,11 @@
 import type { CreateVoice } from '../../contract';
-import type { VoiceEntity } from '../entities';
+import type { VoiceEntity } from '../state/entities';
 import { formatVoice } from '../formatters/voice';
-import { invalid } from '../http/errors';
-import { countCharacters, PRICES } from '../prices';
+import { invalid } from '../errors';
+import { countCharacters, PRICES } from '../credits/prices';
 import type { Service } from '../service';
 import { checkReference } from '../storage/references';
-import type { Workspace } from '../store';
+import type { Workspace } from '../state/store';
 import { charge } from './credits';
 import { newOutput, publish } from './publish';
 

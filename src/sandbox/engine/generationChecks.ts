@@ -1,10 +1,10 @@
 import type { CreateGeneration, InputSlot } from '../../contract';
 import { findModel, type ModelEntry } from '../catalogue/models';
-import { ApiError, invalid } from '../http/errors';
-import { countCharacters, type Effective } from '../prices';
+import { ApiError, invalid } from '../errors';
+import { countCharacters, type Effective } from '../credits/prices';
 import type { Service } from '../service';
 import { checkReference } from '../storage/references';
-import type { Workspace } from '../store';
+import type { Workspace } from '../state/store';
 import { effectiveParameters } from './parameters';
 import { checkVoice } from './voices';
 

@@ -1,14 +1,14 @@
 import type { CreateGeneration, GenerationStatus } from '../../contract';
 import type { ModelEntry } from '../catalogue/models';
-import type { GenerationEntity, OutputEntity } from '../entities';
-import { countCharacters, outputPrice, type Effective } from '../prices';
+import type { GenerationEntity, OutputEntity } from '../state/entities';
+import { countCharacters, outputPrice, type Effective } from '../credits/prices';
 import type { Service } from '../service';
-import type { Workspace } from '../store';
+import type { Workspace } from '../state/store';
 import { announceGeneration } from './announce';
 import { reserve } from './credits';
 import { checkConcurrency, checkGeneration } from './generationChecks';
-import { dueAt, failedOutputs, fateOf, problem } from './fate';
-import { liteReservation, METERED_MODEL, meterLite } from './meter';
+import { dueAt, failedOutputs, fateOf, problem } from './outcome';
+import { liteReservation, METERED_MODEL, meterLite } from '../credits/meter';
 import { newOutput, publish } from './publish';
 import { generationMedia } from './rendering';
 

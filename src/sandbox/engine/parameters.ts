@@ -1,7 +1,7 @@
 import type { GenerationParameters } from '../../contract';
 import type { ModelEntry, ParameterName } from '../catalogue/models';
-import { invalid } from '../http/errors';
-import type { Effective } from '../prices';
+import { invalid } from '../errors';
+import type { Effective } from '../credits/prices';
 
 const SHORTEST_SIDE = 16;
 const LONGEST_SIDE = 4096;

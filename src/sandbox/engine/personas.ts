@@ -1,15 +1,15 @@
 /* eslint-disable @n8n/community-nodes/require-node-api-error -- not published */
 import type { CreatePersona } from '../../contract';
-import type { PersonaEntity } from '../entities';
+import type { PersonaEntity } from '../state/entities';
 import { formatPersona } from '../formatters/persona';
-import { invalid } from '../http/errors';
-import { InsufficientCredits } from '../ledger';
-import { PRICES } from '../prices';
+import { invalid } from '../errors';
+import { InsufficientCredits } from '../credits/ledger';
+import { PRICES } from '../credits/prices';
 import type { Service } from '../service';
 import { checkReference } from '../storage/references';
-import type { Workspace } from '../store';
+import type { Workspace } from '../state/store';
 import { reserve } from './credits';
-import { dueAt, fateOf, problem } from './fate';
+import { dueAt, fateOf, problem } from './outcome';
 import { newOutput, publicUrl, publish } from './publish';
 
 /** Open point 6: the formal schema and the guide differ. */

@@ -1,10 +1,10 @@
 import type { Delivery } from '../../contract';
 import type { MediaKind } from '../catalogue/models';
-import type { OutputEntity } from '../entities';
+import type { OutputEntity } from '../state/entities';
 import type { MediaRequest } from '../media/types';
 import type { Service } from '../service';
 import { MEDIA_FORMATS } from '../storage/outputs';
-import type { Workspace } from '../store';
+import type { Workspace } from '../state/store';
 
 /** A new output that has no address yet. */
 export function newOutput({ ids }: Service, kind: MediaKind, index: number): OutputEntity {

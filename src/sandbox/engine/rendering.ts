@@ -1,10 +1,10 @@
 import { findModel } from '../catalogue/models';
-import type { GenerationEntity, OutputEntity, SpeechEntity } from '../entities';
+import type { GenerationEntity, OutputEntity, SpeechEntity } from '../state/entities';
 import type { MediaRequest } from '../media/types';
-import { readSeconds, type Effective } from '../prices';
+import { readSeconds, type Effective } from '../credits/prices';
 import type { Service } from '../service';
 import { loadReferences } from '../storage/references';
-import type { Workspace } from '../store';
+import type { Workspace } from '../state/store';
 
 const whenGiven = <T>(value: unknown, read: (value: unknown) => T): T | undefined =>
 	value === undefined ? undefined : read(value);

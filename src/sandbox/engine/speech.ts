@@ -1,13 +1,13 @@
 import type { CreateSpeechGeneration } from '../../contract';
-import type { SpeechEntity } from '../entities';
+import type { SpeechEntity } from '../state/entities';
 import { formatSpeech } from '../formatters/speech';
-import { countCharacters, turboPrice } from '../prices';
+import { countCharacters, turboPrice } from '../credits/prices';
 import type { Service } from '../service';
-import type { Workspace } from '../store';
+import type { Workspace } from '../state/store';
 import { reserve } from './credits';
-import { dueAt, fateOf, problem } from './fate';
+import { dueAt, fateOf, problem } from './outcome';
 import { checkConcurrency } from './generationChecks';
-import { liteReservation, METERED_MODEL, meterLite } from './meter';
+import { liteReservation, METERED_MODEL, meterLite } from '../credits/meter';
 import { newOutput, publish } from './publish';
 import { speechMedia } from './rendering';
 import { checkVoice } from './voices';

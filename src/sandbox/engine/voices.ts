@@ -1,8 +1,8 @@
 import type { SpeechModel } from '../../contract';
 import { PRESET_VOICES } from '../catalogue/voices';
-import { invalid } from '../http/errors';
+import { invalid } from '../errors';
 import type { Service } from '../service';
-import type { Workspace } from '../store';
+import type { Workspace } from '../state/store';
 
 /**
  * Refuses a voice that the model does not have: preset ids belong to one model, custom voices to the

@@ -1,6 +1,6 @@
 import type { AgentRun } from '../../contract';
 import { publicUrl } from '../engine/publish';
-import type { AgentRunEntity } from '../entities';
+import type { AgentRunEntity } from '../state/entities';
 import type { Service } from '../service';
 import { errorFields } from './generation';
 

@@ -1,5 +1,5 @@
 import type { Generation } from '../../contract';
-import type { GenerationEntity, JobProblem } from '../entities';
+import type { GenerationEntity, JobProblem } from '../state/entities';
 import type { Service } from '../service';
 
 /** A generation as it goes over the wire; signed links are made anew each time. */

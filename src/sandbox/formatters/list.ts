@@ -1,7 +1,7 @@
 import { LIMITS } from '../../contract';
-import type { Stored } from '../entities';
-import type { Settings } from '../settings';
-import type { Table } from '../table';
+import type { Stored } from '../state/entities';
+import type { Settings } from '../state/settings';
+import type { Table } from '../state/table';
 import { formatMicroseconds, readDateTime } from './date';
 
 /** A page of a table, newest first. */

@@ -1,7 +1,7 @@
 import type { Model } from '../../contract';
 import type { ModelEntry } from '../catalogue/models';
 import { PRESET_VOICES } from '../catalogue/voices';
-import type { Settings } from '../settings';
+import type { Settings } from '../state/settings';
 
 /** An entry of the catalogue. Open point 8: only `capabilities.voices` is shown by the specification. */
 export function formatModel(entry: ModelEntry, { modelFields }: Settings): Model {

@@ -1,5 +1,5 @@
 import type { Persona } from '../../contract';
-import type { PersonaEntity } from '../entities';
+import type { PersonaEntity } from '../state/entities';
 import type { Service } from '../service';
 import { errorFields } from './generation';
 

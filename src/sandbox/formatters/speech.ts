@@ -1,5 +1,5 @@
 import type { SpeechGeneration } from '../../contract';
-import type { SpeechEntity } from '../entities';
+import type { SpeechEntity } from '../state/entities';
 import type { Service } from '../service';
 import { errorFields } from './generation';
 

@@ -1,6 +1,6 @@
 import type { Voice } from '../../contract';
 import { publicUrl } from '../engine/publish';
-import type { VoiceEntity } from '../entities';
+import type { VoiceEntity } from '../state/entities';
 import type { Service } from '../service';
 
 /** A custom voice as it goes over the wire. */

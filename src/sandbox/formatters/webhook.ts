@@ -1,5 +1,5 @@
 import type { Webhook, WebhookDelivery } from '../../contract';
-import type { DeliveryEntity, WebhookEntity } from '../entities';
+import type { DeliveryEntity, WebhookEntity } from '../state/entities';
 import { formatMilliseconds } from './date';
 
 /** A webhook as it goes over the wire, without its secret. Open point 9. */

@@ -1,5 +1,5 @@
 import type { Service } from '../service';
-import { ApiError, asApiError } from './errors';
+import { ApiError, asApiError } from '../errors';
 import type { Exchange } from './exchange';
 import type { Reply } from './idempotency';
 

@@ -1,8 +1,8 @@
 import type { EndpointName, Scope } from '../../contract';
 import { ENDPOINTS } from '../../contract';
-import type { KeyEntity } from '../entities';
+import type { KeyEntity } from '../state/entities';
 import type { Service } from '../service';
-import { ApiError } from './errors';
+import { ApiError } from '../errors';
 import type { Exchange } from './exchange';
 
 const BEARER = /^Bearer ([\x21-\x7e]+)$/i;

@@ -1,7 +1,7 @@
 import type { Request, Response } from 'express';
 import { json } from 'express';
 
-import { ApiError, invalid } from './errors';
+import { ApiError, invalid } from '../errors';
 
 /** Bodies above this are refused; media go through POST /files. */
 const LARGEST_BODY = 10 * 1024 * 1024;

@@ -1,8 +1,8 @@
 import type { Request, Response } from 'express';
 
 import { ENDPOINTS } from '../../contract';
-import type { Workspace } from '../store';
-import type { KeyEntity } from '../entities';
+import type { Workspace } from '../state/store';
+import type { KeyEntity } from '../state/entities';
 import type { RequestEntry } from './requestLog';
 import type { Service } from '../service';
 

@@ -2,10 +2,10 @@
 import { createHash } from 'crypto';
 
 import { LIMITS } from '../../contract';
-import type { Clock } from '../clock';
-import type { Settings } from '../settings';
-import type { Keeper } from '../table';
-import { ApiError, invalid } from './errors';
+import type { Clock } from '../state/clock';
+import type { Settings } from '../state/settings';
+import type { Keeper } from '../state/table';
+import { ApiError, invalid } from '../errors';
 
 export interface Reply {
 	status: number;

@@ -3,12 +3,12 @@ import { z } from 'zod/v4';
 
 import type { EndpointName } from '../../contract';
 import { ENDPOINTS } from '../../contract';
-import type { KeyEntity } from '../entities';
+import type { KeyEntity } from '../state/entities';
 import type { Service } from '../service';
-import type { Workspace } from '../store';
+import type { Workspace } from '../state/store';
 import { authenticate, authorize } from './authenticate';
 import { readBody } from './body';
-import { ApiError } from './errors';
+import { ApiError } from '../errors';
 import type { Exchange } from './exchange';
 import { begin } from './exchange';
 import { fingerprint, readKey, type Reply } from './idempotency';

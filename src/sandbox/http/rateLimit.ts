@@ -1,6 +1,6 @@
-import type { Clock } from '../clock';
-import type { Settings } from '../settings';
-import { ApiError } from './errors';
+import type { Clock } from '../state/clock';
+import type { Settings } from '../state/settings';
+import { ApiError } from '../errors';
 
 /** A service minute. */
 const WINDOW_SECONDS = 60;

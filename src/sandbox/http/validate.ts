@@ -1,7 +1,7 @@
 import { z } from 'zod/v4';
 
-import type { Settings } from '../settings';
-import { ApiError } from './errors';
+import type { Settings } from '../state/settings';
+import { ApiError } from '../errors';
 
 export interface Issue {
 	field: string;

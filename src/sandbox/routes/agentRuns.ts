@@ -1,8 +1,8 @@
 import { approve, createAgentRun, review } from '../engine/agentRuns';
-import type { AgentRunEntity } from '../entities';
+import type { AgentRunEntity } from '../state/entities';
 import { formatAgentRun } from '../formatters/agentRun';
 import { listAll } from '../formatters/list';
-import { notFound } from '../http/errors';
+import { notFound } from '../errors';
 import type { Operation } from '../http/operation';
 import {
 	approveAgentRunSchema,
@@ -11,7 +11,7 @@ import {
 } from '../schemas/agentRun';
 import { listQuery } from '../schemas/list';
 import type { Service } from '../service';
-import type { Workspace } from '../store';
+import type { Workspace } from '../state/store';
 
 export function agentRuns(operation: Operation, service: Service): void {
 	const format = (entity: AgentRunEntity) => formatAgentRun(service, entity);

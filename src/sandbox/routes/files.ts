@@ -1,5 +1,5 @@
-import type { FileEntity } from '../entities';
-import { invalid } from '../http/errors';
+import type { FileEntity } from '../state/entities';
+import { invalid } from '../errors';
 import type { Operation } from '../http/operation';
 import { createFileSchema } from '../schemas/file';
 import type { Service } from '../service';

@@ -1,8 +1,8 @@
 import { createGeneration } from '../engine/generations';
-import type { GenerationEntity } from '../entities';
+import type { GenerationEntity } from '../state/entities';
 import { formatGeneration } from '../formatters/generation';
 import { listPage } from '../formatters/list';
-import { notFound } from '../http/errors';
+import { notFound } from '../errors';
 import type { Operation } from '../http/operation';
 import { createGenerationSchema } from '../schemas/generation';
 import { listQuery } from '../schemas/list';

@@ -2,7 +2,7 @@ import { formatGeneration } from '../formatters/generation';
 import { formatAgentRun } from '../formatters/agentRun';
 import { formatPersona } from '../formatters/persona';
 import { formatSpeech } from '../formatters/speech';
-import { notFound } from '../http/errors';
+import { notFound } from '../errors';
 import type { Operation } from '../http/operation';
 import type { Service } from '../service';
 

@@ -1,13 +1,13 @@
 import { createPersona } from '../engine/personas';
-import type { PersonaEntity } from '../entities';
+import type { PersonaEntity } from '../state/entities';
 import { deletedBody, listAll } from '../formatters/list';
 import { formatPersona } from '../formatters/persona';
-import { notFound } from '../http/errors';
+import { notFound } from '../errors';
 import type { Operation } from '../http/operation';
 import { listQuery } from '../schemas/list';
 import { createPersonaSchema, updatePersonaSchema } from '../schemas/persona';
 import type { Service } from '../service';
-import type { Workspace } from '../store';
+import type { Workspace } from '../state/store';
 
 export function personas(operation: Operation, service: Service): void {
 	const format = (entity: PersonaEntity) => formatPersona(service, entity);

@@ -1,6 +1,6 @@
 import { createSpeech } from '../engine/speech';
 import { formatSpeech } from '../formatters/speech';
-import { notFound } from '../http/errors';
+import { notFound } from '../errors';
 import type { Operation } from '../http/operation';
 import { createSpeechSchema } from '../schemas/speech';
 import type { Service } from '../service';

@@ -1,7 +1,7 @@
 /* eslint-disable @n8n/community-nodes/require-node-api-error -- not published */
 import type { Express, Request, Response } from 'express';
 
-import { ApiError } from '../http/errors';
+import { ApiError } from '../errors';
 import { sendError } from '../http/answer';
 import type { Exchange } from '../http/exchange';
 import { begin } from '../http/exchange';

@@ -2,7 +2,7 @@ import { readDateTime } from '../formatters/date';
 import type { Operation } from '../http/operation';
 import { usageQuery } from '../schemas/usage';
 import type { Service } from '../service';
-import { USAGE_MODES } from '../usage';
+import { USAGE_MODES } from '../credits/usage';
 
 /** Open point 14: the fields of the summary are not shown. */
 export function usage(operation: Operation, service: Service): void {

@@ -1,15 +1,15 @@
 import type { PresetVoice, VoiceCatalogQuery } from '../../contract';
 import { PRESET_VOICES } from '../catalogue/voices';
 import { createVoice } from '../engine/customVoices';
-import type { VoiceEntity } from '../entities';
+import type { VoiceEntity } from '../state/entities';
 import { deletedBody, listAll } from '../formatters/list';
 import { formatVoice } from '../formatters/voice';
-import { notFound } from '../http/errors';
+import { notFound } from '../errors';
 import type { Operation } from '../http/operation';
 import { listQuery } from '../schemas/list';
 import { createVoiceSchema, renameVoiceSchema, voiceCatalogQuery } from '../schemas/voice';
 import type { Service } from '../service';
-import type { Workspace } from '../store';
+import type { Workspace } from '../state/store';
 
 export function voices(operation: Operation, service: Service): void {
 	const format = (entity: VoiceEntity) => formatVoice(service, entity);

@@ -1,12 +1,12 @@
-import type { WebhookEntity } from '../entities';
+import type { WebhookEntity } from '../state/entities';
 import { deletedBody, listAll } from '../formatters/list';
 import { formatDelivery, formatWebhook } from '../formatters/webhook';
-import { invalid, notFound } from '../http/errors';
+import { invalid, notFound } from '../errors';
 import type { Operation } from '../http/operation';
 import { listQuery } from '../schemas/list';
 import { createWebhookSchema, updateWebhookSchema } from '../schemas/webhook';
 import type { Service } from '../service';
-import type { Workspace } from '../store';
+import type { Workspace } from '../state/store';
 
 export function webhooks(operation: Operation, service: Service): void {
 	operation('createWebhook', { body: createWebhookSchema }, ({ workspace, body }) => {

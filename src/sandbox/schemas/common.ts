@@ -2,7 +2,7 @@ import { z } from 'zod/v4';
 
 import { DELIVERIES } from '../../contract';
 import { readDateTime } from '../formatters/date';
-import { countCharacters } from '../prices';
+import { countCharacters } from '../credits/prices';
 
 /** Text of so many characters; a character is a code point, as in JSON Schema. */
 export function text(min: number, max?: number) {

@@ -1,8 +1,8 @@
 import { createHmac, timingSafeEqual } from 'crypto';
 
 import type { Delivery } from '../../contract';
-import type { Clock } from '../clock';
-import type { FileEntity, OutputEntity } from '../entities';
+import type { Clock } from '../state/clock';
+import type { FileEntity, OutputEntity } from '../state/entities';
 
 /** Why a signed address is refused. */
 export type LinkFault = 'unsigned' | 'expired' | 'forged';

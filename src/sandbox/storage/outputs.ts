@@ -1,8 +1,8 @@
 import type { Delivery } from '../../contract';
-import type { OutputEntity } from '../entities';
+import type { OutputEntity } from '../state/entities';
 import type { MediaRequest } from '../media/types';
-import type { Service } from '../service';
-import type { Workspace } from '../store';
+import type { Library } from './library';
+import type { Workspace } from '../state/store';
 
 /** An output that can be read at an address, and how to draw it. */
 export interface FoundOutput {
@@ -32,8 +32,11 @@ export class Outputs {
 }
 
 /** Path of the output's file on disk. */
-export async function outputFile(service: Service, found: FoundOutput): Promise<string> {
-	return (await service.library.output(found.output.id, found.request)).path;
+export async function outputFile(
+	{ library }: { library: Library },
+	found: FoundOutput,
+): Promise<string> {
+	return (await library.output(found.output.id, found.request)).path;
 }
 
 /** What each kind of media is made as. */

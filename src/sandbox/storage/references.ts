@@ -1,9 +1,9 @@
 /* eslint-disable @n8n/community-nodes/no-restricted-imports -- not published */
 import { readFile } from 'fs/promises';
 
-import { invalid } from '../http/errors';
+import { invalid } from '../errors';
 import type { Service } from '../service';
-import type { Workspace } from '../store';
+import type { Workspace } from '../state/store';
 import { outputFile } from './outputs';
 
 /** How many references are drawn into an output, and how large one may be. */

@@ -10,7 +10,7 @@ import {
 	text,
 	type Rule,
 } from '../../../src/description/rules';
-import { BinaryReference } from '../../../src/transport/binary/reference';
+import { BinaryReference } from '../../../src/transport/item/binaryReference';
 import { context } from '../../support/rules';
 
 const isMedia = (value: unknown) =>

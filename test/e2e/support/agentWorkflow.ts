@@ -1,6 +1,6 @@
 import type { IConnections, INode, INodeParameters } from 'n8n-workflow';
-import type { SavedCredential } from '../../../lab/rest';
-import type { WorkflowData } from '../../../lab/rest/workflows';
+import type { SavedCredential } from '../../../lab/n8n/rest';
+import type { WorkflowData } from '../../../lab/n8n/rest/workflows';
 import type { Script } from './modelServer';
 
 /** The nodes of n8n that call tools, by how they do it. */

@@ -1,6 +1,6 @@
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
 import { EVENTS, INPUT_SLOTS, type EndpointName } from '../../../src/contract';
-import type { InputItem } from '../../../lab/runNode';
+import type { InputItem } from '../../../lab/n8n/runNode';
 import { byId, call, make, until } from './fixtures';
 
 /** A run of a node, and the one request of the contract that it must make of it. */

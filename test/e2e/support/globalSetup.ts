@@ -1,8 +1,8 @@
 /* eslint-disable @n8n/community-nodes/no-restricted-globals -- not published */
-import { keyRing } from '../../../lab/sandboxAdmin';
-import { saveCredential } from '../../../lab/credential';
-import { startSandbox } from '../../../lab/sandbox';
-import { setStage } from '../../../lab/stage';
+import { keyRing } from '../../../lab/sandbox/admin';
+import { saveCredential } from '../../../lab/n8n/credential';
+import { startSandbox } from '../../../lab/sandbox/start';
+import { setStage } from '../../../lab/n8n/stage';
 import { handOver, type Handover } from './handover';
 
 /** The sandbox's clock in end-to-end tests: a video of 40 s is there in 0.7 s. */

@@ -1,6 +1,6 @@
-import { Rest, type SavedCredential } from '../../../lab/rest';
-import { runNode, startNode, type NodeRun, type NodeRunResult } from '../../../lab/runNode';
-import { SandboxAdmin, keyRing } from '../../../lab/sandboxAdmin';
+import { Rest, type SavedCredential } from '../../../lab/n8n/rest';
+import { runNode, startNode, type NodeRun, type NodeRunResult } from '../../../lab/n8n/runNode';
+import { SandboxAdmin, keyRing } from '../../../lab/sandbox/admin';
 import { takeOver } from './handover';
 
 const handover = takeOver();

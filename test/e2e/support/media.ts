@@ -1,5 +1,5 @@
 import type { IBinaryData, INodeParameters } from 'n8n-workflow';
-import type { Rest } from '../../../lab/rest';
+import type { Rest } from '../../../lab/n8n/rest';
 
 /** Parameters of Generation: Create with what a test does not care about filled in. */
 export function createParameters(given: {

@@ -1,7 +1,7 @@
 /* eslint-disable @n8n/community-nodes/no-restricted-imports -- not published */
 import path from 'node:path';
-import { run } from '../../../lab/command';
-import { labNode } from '../../../lab/paths';
+import { run } from '../../../lab/process/command';
+import { labNode } from '../../../lab/process/paths';
 
 /** In the lab's Node, as ours may have no sqlite. */
 const SCRIPT = `

@@ -5,12 +5,12 @@ import { request, type RequestOptions } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { readFileSync, rmSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { saveCredential } from '../../../lab/credential';
-import { startN8n, temporaryUserFolder, type N8n } from '../../../lab/n8n';
-import { freePort } from '../../../lab/ports';
-import { Rest, type SavedCredential, type SavedWorkflow } from '../../../lab/rest';
-import { demoOwner, setStage } from '../../../lab/stage';
-import { selfSigned, startTlsFront, type TlsFront } from '../../../lab/tlsFront';
+import { saveCredential } from '../../../lab/n8n/credential';
+import { startN8n, temporaryUserFolder, type N8n } from '../../../lab/n8n/start';
+import { freePort } from '../../../lab/process/ports';
+import { Rest, type SavedCredential, type SavedWorkflow } from '../../../lab/n8n/rest';
+import { demoOwner, setStage } from '../../../lab/n8n/stage';
+import { selfSigned, startTlsFront, type TlsFront } from '../../../lab/n8n/tlsFront';
 import { createSandbox, type Sandbox } from '../../../src/sandbox/server';
 import { quickRender } from '../../sandbox/support/harness';
 

@@ -4,7 +4,7 @@ import { simplify } from '../../../../src/description/fields/simplify';
 import { inQuery, type Field, type Operation } from '../../../../src/description/operation';
 import { choice, text } from '../../../../src/description/rules';
 import { nameFromId } from '../../../../src/description/search/names';
-import { simpleVoice } from '../../../../src/description/simple';
+import { simpleVoice } from '../../../../src/description/simplify';
 
 const filters: Field = {
 	ui: {

@@ -1,4 +1,4 @@
-import { breather } from '../breathe';
+import { breather } from '../yieldToEventLoop';
 import { randomFrom } from '../random';
 import { Resonator } from './filter';
 import type { Phoneme } from './phonemes';

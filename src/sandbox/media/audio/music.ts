@@ -1,4 +1,4 @@
-import { breather } from '../breathe';
+import { breather } from '../yieldToEventLoop';
 import { clamp, randomFrom } from '../random';
 import type { Media, MediaRequest } from '../types';
 import { compose, pitchOf, type Composition } from './composition';

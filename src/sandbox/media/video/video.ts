@@ -1,4 +1,4 @@
-import { breather } from '../breathe';
+import { breather } from '../yieldToEventLoop';
 import { videoSize } from '../dimensions';
 import { captionOf } from '../picture/caption';
 import { rasterize } from '../picture/raster';

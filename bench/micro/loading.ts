@@ -1,0 +1,45 @@
+/* eslint-disable @n8n/community-nodes/no-dangerous-functions, @n8n/community-nodes/no-restricted-globals, @n8n/community-nodes/no-restricted-imports -- not published */
+import { execFileSync } from 'node:child_process';
+import { rmSync, statSync } from 'node:fs';
+import path from 'node:path';
+import { buildProject, packProject } from '../../lab/n8n/tarball';
+import manifest from '../../package.json';
+import { median, type Figure } from '../report/table';
+
+const ROUNDS = 15;
+
+const root = path.resolve(__dirname, '..', '..');
+
+/** Requires all nodes in a fresh process that has loaded what n8n itself has long loaded; milliseconds. */
+function load(): number {
+	const script = `
+		require('n8n-workflow');
+		const started = performance.now();
+		for (const node of ${JSON.stringify(manifest.n8n.nodes)}) require('./' + node);
+		process.stdout.write(String(performance.now() - started));`;
+	return Number(execFileSync(process.execPath, ['-e', script], { cwd: root, encoding: 'utf8' }));
+}
+
+/** What installing and loading the package costs, as it is published. */
+export async function loading(): Promise<Figure[]> {
+	await buildProject();
+	const tarball = await packProject();
+	const kilobytes = statSync(tarball).size / 1_000;
+	rmSync(path.dirname(tarball), { recursive: true });
+	const ms = median(Array.from({ length: ROUNDS }, load));
+	return [
+		{
+			name: 'require of all nodes',
+			value: `${ms.toFixed(1)} ms`,
+			target: '< 50 ms',
+			isMet: ms < 50,
+			note: `${manifest.n8n.nodes.length} nodes, fresh process with n8n-workflow loaded, median of ${ROUNDS}`,
+		},
+		{
+			name: 'tarball',
+			value: `${kilobytes.toFixed(0)} kB`,
+			target: '< 200 kB',
+			isMet: kilobytes < 200,
+		},
+	];
+}

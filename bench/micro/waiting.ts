@@ -1,0 +1,83 @@
+/* eslint-disable @n8n/community-nodes/no-restricted-globals, @n8n/community-nodes/no-restricted-imports -- not published */
+import { setMaxListeners } from 'node:events';
+import { createRequire } from 'node:module';
+import path from 'node:path';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import { Batch } from '../../src/transport/item/batch';
+import type { Send } from '../../src/transport/base/types';
+import { answer } from '../../testing/answers';
+import { seeded } from '../../testing/random';
+import { hostWith, PLAN, runOf } from '../../testing/run';
+import { VirtualClock } from '../../testing/virtualClock';
+import type { Figure } from '../report/table';
+
+const ITEMS = 10_000;
+const MIB = 1024 ** 2;
+const MOST_MIB = 50;
+
+setFlagsFromString('--expose-gc');
+const collect = runInNewContext('gc') as () => void;
+
+function heap(): number {
+	collect();
+	return process.memoryUsage().heapUsed;
+}
+
+/** Accepts every job, and has none ever end; keeps nothing, so that what is measured is ours. */
+function endless(clock: VirtualClock): Send {
+	let jobs = 0;
+	return async ({ method }) => {
+		await clock.sleep(250);
+		if (method === 'GET') return answer(200, { object: 'list', data: [] });
+		return answer(202, { id: `gen_${(jobs += 1)}`, object: 'generation', status: 'queued' });
+	};
+}
+
+/** A part of the transport as it is published, because tsx makes functions larger than they are. It must have been built. */
+function published<T>(name: string): T {
+	return createRequire(__filename)(path.resolve(__dirname, '../../dist/src/transport', name)) as T;
+}
+
+async function measure(name: string, plan: typeof PLAN): Promise<Figure> {
+	const { create } =
+		published<typeof import('../../src/transport/operations/create')>('operations/create');
+	const { Workspace } = published<typeof import('../../src/transport/workspace')>('workspace');
+	const clock = new VirtualClock();
+	const workspace = new Workspace(plan, clock, seeded(1));
+	const abort = new AbortController();
+	// n8n lifts it likewise for the signal of an execution.
+	setMaxListeners(0, abort.signal);
+	const batch = new Batch(ITEMS, false);
+	const line = { send: endless(clock), owner: 'execution 1', signal: abort.signal };
+	const host = { ...hostWith(line.send), line };
+	const before = heap();
+	const items = Array.from(
+		{ length: ITEMS },
+		async (_, itemIndex) =>
+			// Each item has a prompt of its own, as in n8n.
+			await create(
+				runOf({ host, workspace, batch, itemIndex, prompt: `item ${itemIndex} `.repeat(20) }),
+			),
+	);
+	await clock.pass(60_000);
+	const mib = (heap() - before) / MIB;
+	abort.abort();
+	await clock.run(Promise.all(items));
+	return {
+		name,
+		value: `${mib.toFixed(1)} MiB`,
+		target: `< ${MOST_MIB} MiB`,
+		isMet: mib < MOST_MIB,
+		note: 'heap after garbage collection, with prompts of 200 characters',
+	};
+}
+
+/** What 10,000 items cost that wait for a place, and 10,000 that wait for the end of their jobs. */
+export async function waiting(): Promise<Figure[]> {
+	const wide = { requestsPerMinute: 1_000_000, concurrentJobs: ITEMS };
+	return [
+		await measure('10,000 items that wait for a place', PLAN),
+		await measure('10,000 items that wait for their jobs', wide),
+	];
+}

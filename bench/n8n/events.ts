@@ -1,0 +1,167 @@
+/* eslint-disable @n8n/community-nodes/no-restricted-globals, @n8n/community-nodes/no-restricted-imports, no-console -- not published */
+import type { INode, INodeParameters } from 'n8n-workflow';
+import { randomUUID } from 'node:crypto';
+import { Agent, request } from 'node:http';
+import { saveCredential } from '../../lab/n8n/credential';
+import { setStage, type Stage } from '../../lab/n8n/stage';
+import { sign } from '../../src/webhook/signature';
+
+/**
+ * Events a second that start a workflow: the MediaGen Trigger, which verifies and de-duplicates each, against n8n's own Webhook
+ * node, which takes anything. All in one n8n, in turns, so that whatever else the machine does hits all.
+ *
+ * n8n 2.41 sets up an isolate for expressions at every delivery to every node but one: its own Webhook node as long as no
+ * parameter of it is an expression. What that costs is n8n's and not the nodes', so the trigger is compared where both pay it
+ * (`default`, with a Webhook node that has an expression) and where neither does (`lazy`, N8N_EXPRESSION_ENGINE_LAZY_ACQUIRE).
+ * Run with `tsx bench/n8n/events.ts [events a round] [rounds]`.
+ */
+export interface EventsFigure {
+	setting: 'default' | 'lazy';
+	/** Events a second, means over the rounds. */
+	trigger: number;
+	webhook: number;
+	webhookWithExpression: number;
+	/** Of the trigger to the Webhook node that it is compared with; the goal is 0.8. */
+	ratio: number;
+}
+
+const SECRET = 'whsec_bench';
+const IN_FLIGHT = 8;
+const GOAL = 0.8;
+
+const agent = new Agent({ keepAlive: true, maxSockets: IN_FLIGHT });
+
+async function post(url: string): Promise<number> {
+	const id = randomUUID();
+	const resource = { id: `gen_${id}`, object: 'generation', status: 'completed', mode: 'image' };
+	const body = JSON.stringify({ id, type: 'generation.completed', data: { object: resource } });
+	const at = String(Math.floor(Date.now() / 1_000));
+	const headers = {
+		'content-type': 'application/json',
+		'content-length': String(Buffer.byteLength(body)),
+		'webhook-timestamp': at,
+		'webhook-signature': sign(SECRET, at, body),
+	};
+	return await new Promise((resolve, reject) => {
+		const outgoing = request(url, { method: 'POST', agent, headers }, (answer) => {
+			answer.resume();
+			answer.on('end', () => resolve(answer.statusCode ?? 0));
+		});
+		outgoing.on('error', reject);
+		outgoing.end(body);
+	});
+}
+
+/** @returns events a second, each answered after n8n has made its execution */
+async function round(url: string, events: number): Promise<number> {
+	let left = events;
+	const started = performance.now();
+	const worker = async () => {
+		while (left > 0) {
+			left -= 1;
+			const status = await post(url);
+			if (status !== 200) throw new Error(`${url} answered ${status}`);
+		}
+	};
+	await Promise.all(Array.from({ length: IN_FLIGHT }, worker));
+	return events / ((performance.now() - started) / 1_000);
+}
+
+async function publish({ rest }: Stage, node: INode): Promise<void> {
+	const workflow = { name: node.name, nodes: [node], connections: {} };
+	const saved = await rest.workflows.create({
+		...workflow,
+		settings: { saveDataSuccessExecution: 'none' },
+	});
+	await rest.workflows.publish(saved);
+}
+
+const shared = { typeVersion: 2, position: [0, 0] as [number, number] };
+
+type Measured = 'trigger' | 'webhook' | 'webhookWithExpression';
+
+/** Options of the Webhook nodes, by path. */
+const WEBHOOKS: Record<string, INodeParameters> = {
+	'bench-webhook': {},
+	'bench-expression': { responseData: '={{ "" }}' },
+};
+
+/** Publishes one workflow for each node. @returns their addresses */
+async function workflows(stage: Stage): Promise<Record<Measured, string>> {
+	const { rest, n8n } = stage;
+	const access = { apiKey: 'bench', baseUrl: 'http://127.0.0.1:9/v1' };
+	const api = await saveCredential(rest, 'Bench', access);
+	const type = 'mediaGenWebhookSecretApi';
+	const secret = await rest.credentials.create(type, 'Bench', { signingSecret: SECRET });
+	await publish(stage, {
+		...{ ...shared, id: 'a', name: 'MediaGen Trigger', webhookId: 'bench-trigger' },
+		type: 'n8n-nodes-mediagen.mediaGenTrigger',
+		parameters: { events: ['generation.completed'], registration: 'manual' },
+		credentials: {
+			mediaGenApi: { id: api.id, name: api.name },
+			mediaGenWebhookSecretApi: { id: secret.id, name: secret.name },
+		},
+	});
+	for (const [path, options] of Object.entries(WEBHOOKS)) {
+		await publish(stage, {
+			...{ ...shared, id: path, name: path, webhookId: path },
+			type: 'n8n-nodes-base.webhook',
+			parameters: { httpMethod: 'POST', path, options },
+		});
+	}
+	return {
+		trigger: `${n8n.baseUrl}/webhook/bench-trigger/webhook`,
+		webhook: `${n8n.baseUrl}/webhook/bench-webhook`,
+		webhookWithExpression: `${n8n.baseUrl}/webhook/bench-expression`,
+	};
+}
+
+const mean = (values: number[]) => values.reduce((sum, value) => sum + value, 0) / values.length;
+
+/** Starts an n8n, measures the nodes in turns, and ends it. */
+export async function measureEvents(
+	setting: EventsFigure['setting'] = 'lazy',
+	events = 200,
+	rounds = 4,
+): Promise<EventsFigure> {
+	const isLazy = setting === 'lazy';
+	const stage = await setStage({
+		env: isLazy ? { N8N_EXPRESSION_ENGINE_LAZY_ACQUIRE: 'true' } : {},
+	});
+	try {
+		const urls = Object.entries(await workflows(stage)) as Array<[Measured, string]>;
+		const measured: Record<Measured, number[]> = {
+			trigger: [],
+			webhook: [],
+			webhookWithExpression: [],
+		};
+		for (const [, url] of urls) await round(url, 50);
+		for (let turn = 0; turn < rounds; turn += 1) {
+			for (const [name, url] of urls) measured[name].push(await round(url, events));
+			// The next turn the other way round, so that being first or last is nobody's.
+			urls.reverse();
+		}
+		const trigger = mean(measured.trigger);
+		const webhook = mean(measured.webhook);
+		const webhookWithExpression = mean(measured.webhookWithExpression);
+		const ratio = trigger / (isLazy ? webhook : webhookWithExpression);
+		return { setting, trigger, webhook, webhookWithExpression, ratio };
+	} finally {
+		await stage.n8n.stop();
+	}
+}
+
+async function main(): Promise<void> {
+	const [events, rounds] = process.argv.slice(2).map(Number);
+	for (const setting of ['default', 'lazy'] as const) {
+		const figure = await measureEvents(setting, events, rounds);
+		const shown = Object.entries(figure).map(([name, value]) => {
+			return `${name} ${typeof value === 'number' ? value.toFixed(2) : value}`;
+		});
+		console.log(shown.join(', '));
+		if (figure.ratio < GOAL) process.exitCode = 1;
+	}
+	agent.destroy();
+}
+
+if (require.main === module) void main();

@@ -1,0 +1,82 @@
+/* eslint-disable @n8n/community-nodes/no-restricted-imports -- not published */
+import { rmSync } from 'node:fs';
+import { open } from 'node:fs/promises';
+import path from 'node:path';
+import type { N8n } from '../../lab/n8n/start';
+import type { Rest, SavedCredential } from '../../lab/n8n/rest';
+import type { Figure } from '../report/table';
+import { runFlow, stepOf, type Step } from './flow';
+import { growth, processOf, watchMemory } from './resident';
+import { GIB, type FakeService } from './service';
+
+const MIB = 1024 ** 2;
+
+const MOST_MIB = 64;
+
+/** Runs steps and tells how much memory the last one took in n8n's process, in bytes. */
+async function memoryOf(n8n: N8n, rest: Rest, steps: Step[]): Promise<number> {
+	const stop = watchMemory(processOf(n8n.userFolder));
+	try {
+		const { from, to } = stepOf(await runFlow(rest, steps), steps.at(-1)?.name ?? '');
+		return growth(stop(), from, to);
+	} finally {
+		stop();
+	}
+}
+
+function figure(name: string, bytes: number): Figure {
+	const mib = bytes / MIB;
+	return {
+		name,
+		value: `${mib.toFixed(0)} MiB`,
+		target: `≤ ${MOST_MIB} MiB`,
+		isMet: mib <= MOST_MIB,
+		note: 'resident memory of n8n while our node ran, over that before the workflow; filesystem binary mode',
+	};
+}
+
+/** The growth of n8n's resident memory while our nodes upload and download a file of 1 GiB. */
+export async function transfers(
+	n8n: N8n,
+	rest: Rest,
+	credential: SavedCredential,
+	service: FakeService,
+): Promise<Figure[]> {
+	const file = path.join(n8n.filesFolder, 'large.mp4');
+	const handle = await open(file, 'w');
+	// Sparse: it has its length without taking the disk's space.
+	await handle.truncate(GIB);
+	await handle.close();
+	const read: Step = {
+		name: 'Read',
+		type: 'n8n-nodes-base.readWriteFile',
+		parameters: { operation: 'read', fileSelector: file, options: {} },
+	};
+	const send: Step = {
+		name: 'Upload',
+		type: 'n8n-nodes-mediagen.mediaGenFile',
+		credential,
+		parameters: { operation: 'upload', inputBinaryField: 'data' },
+	};
+	const get: Step = {
+		name: 'Download',
+		type: 'n8n-nodes-mediagen.mediaGenGeneration',
+		credential,
+		parameters: {
+			operation: 'get',
+			generationId: { __rl: true, mode: 'id', value: 'large' },
+			downloadOutputs: true,
+		},
+	};
+	try {
+		// Both once with nothing to carry, so that what is loaded for the first time does not count.
+		await runFlow(rest, [{ ...get, parameters: { ...get.parameters, downloadOutputs: false } }]);
+		const up = await memoryOf(n8n, rest, [read, send]);
+		if (service.received() !== GIB) throw new Error(`${service.received()} bytes were uploaded`);
+		const down = await memoryOf(n8n, rest, [get]);
+		if (service.sent() !== GIB) throw new Error(`${service.sent()} bytes were downloaded`);
+		return [figure('1 GiB uploaded', up), figure('1 GiB downloaded', down)];
+	} finally {
+		rmSync(file, { force: true });
+	}
+}

@@ -1,0 +1,33 @@
+import type { ModelService } from '../../../testing/modelService/service';
+import type { VirtualClock } from '../../../testing/virtualClock';
+import type { Random } from '../../../src/transport/base/types';
+
+/** What a client is given: a service in virtual time and dice of its own. */
+export interface Scene {
+	clock: VirtualClock;
+	service: ModelService;
+	random: Random;
+	/** How many jobs there are to be made. */
+	jobs: number;
+}
+
+/** One way to make N jobs. Resolves with the number of jobs that it gave up. */
+export interface Client {
+	name: string;
+	/** Whether the service tells it the end of jobs. */
+	events?: boolean;
+	run(scene: Scene): Promise<number>;
+}
+
+/** Makes the items 0 … count - 1, so many at a time. */
+export async function inLanes(
+	count: number,
+	lanes: number,
+	make: (item: number) => Promise<void>,
+): Promise<void> {
+	let next = 0;
+	const lane = async () => {
+		while (next < count) await make(next++);
+	};
+	await Promise.all(Array.from({ length: Math.min(lanes, count) }, lane));
+}

@@ -1,0 +1,105 @@
+import { seeded } from '../../testing/random';
+import { VirtualClock } from '../../testing/virtualClock';
+import { oneByOne, byFives } from './clients/loops';
+import type { Client } from './clients/client';
+import { lister } from './clients/lister';
+import { oursListing, oursTold } from './clients/ours';
+import { sdkFast, sdkSlow } from './clients/sdk';
+import { ModelService } from '../../testing/modelService/service';
+import type { ServiceSettings } from '../../testing/modelService/settings';
+
+/** How many jobs of which duration; seconds. */
+export interface Load {
+	jobs: number;
+	seconds: number;
+}
+
+export const LOADS: Load[] = [
+	{ jobs: 100, seconds: 5 },
+	{ jobs: 100, seconds: 30 },
+	{ jobs: 500, seconds: 30 },
+	{ jobs: 500, seconds: 120 },
+];
+
+export const CLIENTS: Client[] = [
+	oneByOne,
+	byFives,
+	sdkFast,
+	sdkSlow,
+	lister,
+	oursListing,
+	oursTold,
+];
+
+/** How far durations lie around theirs, as a part of it. */
+const JITTER = 0.2;
+
+const REQUESTS_PER_MINUTE = 60;
+const CONCURRENT_JOBS = 5;
+const ROUND_TRIP_MS = 250;
+
+/** No client can be faster. Seconds; one request a job, and five jobs at a time. */
+export function bound({ jobs, seconds }: Load): number {
+	const minutes = Math.ceil(jobs / REQUESTS_PER_MINUTE) - 1;
+	return Math.max(Math.ceil(jobs / CONCURRENT_JOBS) * seconds, 60 * minutes + seconds);
+}
+
+/** What one run has come to; `jobs` and `seconds` as in the load. */
+export interface Outcome {
+	/** Seconds until the client was through. */
+	makespan: number;
+	requests: number;
+	refused: number;
+	/** Jobs that the client gave up, made or not. */
+	lost: number;
+}
+
+/** The server's side of a load: durations fixed, or scattered by the seed. */
+export function serviceFor(
+	{ seconds }: Load,
+	clock: VirtualClock,
+	seed: number | undefined,
+	more: Partial<ServiceSettings> = {},
+): ModelService {
+	const random = seeded(seed ?? 0);
+	const spread = seed === undefined ? 0 : JITTER;
+	const jobMs = () => seconds * 1_000 * (1 + spread * (2 * random() - 1));
+	return new ModelService(clock, { latencyMs: ROUND_TRIP_MS, jobMs, ...more });
+}
+
+/** What a service has seen since the clock stood at `start`, in milliseconds since the epoch. */
+export function outcomeOf(
+	{ log }: ModelService,
+	clock: VirtualClock,
+	start: number,
+	lost: number,
+): Outcome {
+	const refused = log.filter(({ status }) => status === 429).length;
+	return { makespan: (clock.now() - start) / 1_000, requests: log.length, refused, lost };
+}
+
+/** Lets a client work off a load. Without a seed, all jobs take the same time. */
+export async function simulate(
+	client: Client,
+	load: Load,
+	seed?: number,
+	more: Partial<ServiceSettings> = {},
+): Promise<Outcome> {
+	const clock = new VirtualClock();
+	const events = client.events ? { onEnd: () => undefined } : {};
+	const service = serviceFor(load, clock, seed, { ...events, ...more });
+	const start = clock.now();
+	const scene = { clock, service, random: seeded((seed ?? 0) + 1_000), jobs: load.jobs };
+	const lost = await clock.run(client.run(scene));
+	return outcomeOf(service, clock, start, lost);
+}
+
+/** Means over so many seeds. */
+export async function simulateSeeds(client: Client, load: Load, seeds: number): Promise<Outcome> {
+	const sum: Outcome = { makespan: 0, requests: 0, refused: 0, lost: 0 };
+	for (let seed = 1; seed <= seeds; seed += 1) {
+		const outcome = await simulate(client, load, seed);
+		for (const name of Object.keys(sum) as Array<keyof Outcome>) sum[name] += outcome[name] / seeds;
+	}
+	return sum;
+}

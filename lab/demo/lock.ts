@@ -1,0 +1,83 @@
+/* eslint-disable @n8n/community-nodes/no-restricted-globals, @n8n/community-nodes/no-restricted-imports, @n8n/community-nodes/require-node-api-error -- not published */
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { lockSync } from 'proper-lockfile';
+import { stateRoot } from '../process/paths';
+
+/** Addresses of a running start, by what they show. */
+export type Links = Record<string, string>;
+
+/** A start that is running in another terminal. */
+export interface Running {
+	pid: number;
+	/** Missing while it is still starting. */
+	links?: Links;
+}
+
+/** The right to use the folder's n8n and sandbox. */
+export interface Lock {
+	/** Lets another start find this one's addresses. */
+	publish(links: Links): void;
+	release(): void;
+}
+
+/**
+ * Keeps two starts from using one n8n database. What a killed start has left is taken over: at once
+ * where its process is gone, after ten seconds without a sign of life where another one has its id.
+ *
+ * @returns the lock, or the start that holds it
+ */
+export function lock(folder = stateRoot): Lock | Running {
+	mkdirSync(folder, { recursive: true });
+	const record = path.join(folder, 'start.json');
+	const holder = readHolder(record);
+	const release = acquire(folder, holder);
+	if (!release) return holder ?? { pid: 0 };
+	const write = (running: Running) => writeFileSync(record, JSON.stringify(running));
+	write({ pid: process.pid });
+	return {
+		publish: (links) => write({ pid: process.pid, links }),
+		release: () => {
+			rmSync(record, { force: true });
+			release();
+		},
+	};
+}
+
+/** @returns releases the lock; undefined when another start holds it */
+function acquire(folder: string, holder: Running | undefined): (() => void) | undefined {
+	const directory = path.join(folder, 'start.lock');
+	const attempt = () =>
+		lockSync(folder, {
+			lockfilePath: directory,
+			stale: 10_000,
+			update: 2_000,
+			// After a suspended laptop wakes up the sign of life is late: no reason to die.
+			onCompromised: () => undefined,
+		});
+	try {
+		return attempt();
+	} catch (error) {
+		if ((error as NodeJS.ErrnoException).code !== 'ELOCKED') throw error;
+		if (!holder || isAlive(holder.pid)) return undefined;
+		rmSync(directory, { recursive: true, force: true });
+		return attempt();
+	}
+}
+
+function readHolder(record: string): Running | undefined {
+	try {
+		return JSON.parse(readFileSync(record, 'utf8')) as Running;
+	} catch {
+		return undefined;
+	}
+}
+
+function isAlive(pid: number): boolean {
+	try {
+		process.kill(pid, 0);
+		return true;
+	} catch (error) {
+		return (error as NodeJS.ErrnoException).code === 'EPERM';
+	}
+}

@@ -1,0 +1,40 @@
+/* eslint-disable @n8n/community-nodes/no-dangerous-functions, @n8n/community-nodes/no-restricted-globals, @n8n/community-nodes/no-restricted-imports -- not published */
+import { execFileSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { chromium, selectors, type Browser } from 'playwright-core';
+import { LabError } from '../process/failure';
+
+const names = ['chromium', 'chromium-browser', 'google-chrome'];
+
+/**
+ * A headless Chromium of the system's that reaches nothing but this machine. `CHROMIUM_PATH` names
+ * another one.
+ *
+ * @throws LabError when there is none
+ */
+export async function launchChromium(): Promise<Browser> {
+	const executablePath = process.env.CHROMIUM_PATH ?? names.map(which).find(Boolean);
+	if (!executablePath || !existsSync(executablePath)) {
+		throw new LabError('Chromium is missing: apt-get install chromium, or set CHROMIUM_PATH');
+	}
+	selectors.setTestIdAttribute('data-test-id');
+	return await chromium.launch({
+		executablePath,
+		args: [
+			// It may run as root in a container, and shows only pages of our own n8n.
+			'--no-sandbox',
+			'--disable-gpu',
+			'--disable-dev-shm-usage',
+			'--disable-background-networking',
+			'--host-resolver-rules=MAP * ~NOTFOUND , EXCLUDE 127.0.0.1 , EXCLUDE localhost',
+		],
+	});
+}
+
+function which(name: string): string | undefined {
+	try {
+		return execFileSync('which', [name], { encoding: 'utf8' }).trim();
+	} catch {
+		return undefined;
+	}
+}

@@ -1,0 +1,184 @@
+/* eslint-disable @n8n/community-nodes/no-restricted-imports -- not published */
+import type { Locator, Page } from 'playwright-core';
+import { demoOwner } from './stage';
+
+export type { Page };
+
+/** n8n's editor, worked as a person works it: by what is written on it, never by REST. */
+export class Editor {
+	constructor(
+		readonly page: Page,
+		private readonly baseUrl: string,
+	) {}
+
+	async signIn(): Promise<void> {
+		await this.page.goto(`${this.baseUrl}/signin`);
+		await this.page.locator('input[name="emailOrLdapLoginId"]').fill(demoOwner.email);
+		await this.page.locator('input[name="password"]').fill(demoOwner.password);
+		await this.page.getByTestId('form-submit-button').click();
+		await this.page.waitForURL((url) => !url.pathname.startsWith('/signin'));
+	}
+
+	/** An empty workflow with the panel of triggers open, as the first click leads to it. */
+	async newWorkflow(): Promise<void> {
+		await this.page.goto(`${this.baseUrl}/workflow/new`);
+		await this.page.getByTestId('canvas-add-button').click();
+		await this.search.waitFor();
+	}
+
+	/** The panel of all nodes, by the plus at the edge of the canvas. */
+	async openPanel(): Promise<void> {
+		await this.page.getByTestId('node-creator-plus-button').click();
+		await this.search.waitFor();
+	}
+
+	private get search(): Locator {
+		return this.page.getByTestId('node-creator-search-bar');
+	}
+
+	/** Names of nodes in the panel, or of actions once a node was chosen. */
+	get offered(): Locator {
+		return this.page.getByTestId('node-creator-item-name');
+	}
+
+	/** Types into the panel and gives the names that are found, best first; none when nothing is found for a while. */
+	async find(words: string): Promise<string[]> {
+		// Nothing has this name: what is shown afterwards was found by the words.
+		await this.search.fill('qqxxzz');
+		await this.offered.first().waitFor({ state: 'detached' });
+		await this.search.fill(words);
+		await this.offered
+			.first()
+			.waitFor({ timeout: 10_000 })
+			.catch(() => undefined);
+		return (await this.offered.allTextContents()).map((name) => name.trim());
+	}
+
+	/** Finds a node by these words and adds it by one of its actions; the node is open then. */
+	async add(words: string, node: string, action: string): Promise<void> {
+		await this.find(words);
+		await this.offered.filter({ hasText: exactly(node) }).click();
+		await this.offered.filter({ hasText: exactly(action) }).click();
+		await this.page.getByTestId('node-parameters').waitFor();
+	}
+
+	/** Starts the workflow by hand: the first node that most people add. */
+	async addManualTrigger(): Promise<void> {
+		await this.find('manual trigger');
+		await this.offered
+			.filter({ hasText: /manual/i })
+			.first()
+			.click();
+		await this.page.getByTestId('canvas-trigger-node').waitFor();
+	}
+
+	/** Fills in these fields of a new credential and nothing else, and saves it, which also tests it. Gives its name. */
+	async connect(fields: Record<string, string>): Promise<string> {
+		if (await this.openCredentials())
+			await this.page.getByTestId('node-credentials-select-item-new').click();
+		const modal = this.page.getByTestId('editCredential-modal');
+		for (const [name, value] of Object.entries(fields)) {
+			await modal.getByTestId(`parameter-input-${name}`).locator('input').fill(value);
+		}
+		const name = await modal.getByTestId('credential-name').innerText();
+		await modal.getByTestId('credential-save-button').click();
+		// It closes by itself once the test has passed.
+		await modal.waitFor({ state: 'detached' });
+		return name.trim();
+	}
+
+	/** Chooses a credential that is there. */
+	async useCredential(name: string): Promise<void> {
+		await this.openCredentials();
+		await this.page
+			.locator('[data-test-id^="node-credentials-select-item-"]')
+			.filter({ hasText: name })
+			.first()
+			.click();
+	}
+
+	private get connectButton(): Locator {
+		return this.page.getByTestId('node-credentials-empty-state').getByRole('button');
+	}
+
+	/** Where there are none yet a button opens the form, otherwise there is a list: whether it is a list. */
+	private async openCredentials(): Promise<boolean> {
+		const list = this.page.getByTestId('node-credentials-select').first();
+		const way = this.connectButton.or(list).first();
+		await way.waitFor();
+		const isList = await list.isVisible();
+		await way.click();
+		return isList;
+	}
+
+	/** The text that is shown in a field with a list. */
+	async shown(parameter: string): Promise<string> {
+		return await this.field(parameter).locator('input').first().inputValue();
+	}
+
+	/** Opens the list of a resource locator and gives what it offers. */
+	async listed(parameter: string): Promise<string[]> {
+		await this.field(parameter).getByTestId('rlc-input').click();
+		await this.page.getByTestId('rlc-item').first().waitFor();
+		return (await this.page.getByTestId('rlc-item').allTextContents()).map((name) => name.trim());
+	}
+
+	/** Chooses from the list that is open. */
+	async choose(name: RegExp): Promise<void> {
+		await this.page.getByTestId('rlc-item').filter({ hasText: name }).first().click();
+		await this.page.getByTestId('rlc-item').first().waitFor({ state: 'hidden' });
+	}
+
+	/** Writes into a field of several lines. */
+	async write(parameter: string, text: string): Promise<void> {
+		await this.field(parameter).locator('textarea').fill(text);
+	}
+
+	/** Chooses from a plain list. */
+	async select(parameter: string, choice: string): Promise<void> {
+		await this.field(parameter).click();
+		await this.page.getByText(choice, { exact: true }).last().click();
+	}
+
+	/** Opens the list of the last collection and gives what can still be added to it. */
+	async addable(): Promise<string[]> {
+		const lists = this.page.getByTestId('node-parameters').getByTestId('collection-parameter-add');
+		await lists.filter({ visible: true }).last().click();
+		await this.addables.first().waitFor();
+		return (await this.addables.allTextContents()).map((name) => name.trim());
+	}
+
+	/** Adds one of what `addable` has shown. */
+	async addOption(name: string): Promise<void> {
+		await this.addables.filter({ hasText: exactly(name) }).click();
+	}
+
+	private get addables(): Locator {
+		return this.page.getByTestId('collection-parameter-option').filter({ visible: true });
+	}
+
+	/** What the open node marks as wrong. */
+	async issues(): Promise<number> {
+		return await this.page.getByTestId('node-parameters').getByTestId('parameter-issues').count();
+	}
+
+	private field(parameter: string): Locator {
+		return this.page.getByTestId('node-parameters').getByTestId(`parameter-input-${parameter}`);
+	}
+
+	/** Runs the open node and opens the preview of the file that it made. */
+	async executeAndView(timeout: number): Promise<Locator> {
+		await this.page.getByTestId('node-execute-button').click();
+		const output = this.page.getByTestId('output-panel');
+		await output.getByTestId('ndv-view-binary-data').first().click({ timeout });
+		return output;
+	}
+
+	async closeNode(): Promise<void> {
+		await this.page.getByTestId('ndv-close-button').click();
+		await this.page.getByTestId('node-parameters').waitFor({ state: 'detached' });
+	}
+}
+
+const exactly = (text: string) =>
+	new RegExp(`^\\s*${text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')}\\s*$`);

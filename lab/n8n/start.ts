@@ -1,0 +1,169 @@
+/* eslint-disable @n8n/community-nodes/no-restricted-imports, @n8n/community-nodes/require-node-api-error -- not published */
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { run, type CommandResult } from '../process/command';
+import { programFailure } from '../process/disk';
+import { LabError } from '../process/failure';
+import { labBin, labNode, n8nEntry, stateRoot } from '../process/paths';
+import { freePort, isFree } from '../process/ports';
+import { cleanEnvironment, lastLines, startGuarded, type Guarded } from '../process/process';
+
+/** How to start an n8n; everything has a default that disturbs nobody. */
+export interface N8nOptions {
+	/** Default: a fresh folder in the system's temporary folder. */
+	userFolder?: string;
+	/** Whether the stop removes the user folder; default: when it was not given. */
+	temporary?: boolean;
+	/** Port of the editor and its REST interface; default: a free one. */
+	port?: number;
+	/** Variables that go over the lab's own. */
+	env?: Record<string, string>;
+	/** Where its output goes; default `n8n.log` in the user folder. */
+	logFile?: string;
+	/** Arguments of the n8n command line; default `start`. */
+	args?: string[];
+	/** How long a start may take; default 120 s (a first start takes about 13 s). */
+	readyTimeoutMs?: number;
+}
+
+/** A running n8n. */
+export interface N8n {
+	/** Such as `http://127.0.0.1:5678`, without a slash at the end. */
+	baseUrl: string;
+	port: number;
+	userFolder: string;
+	/** The folder that n8n's Read/Write Files node may read and write. */
+	filesFolder: string;
+	logFile: string;
+	/** Resolves with the exit code once it has ended, however it did. */
+	ended: Promise<number>;
+	/** Lets running executions finish for a while, then ends the whole process tree. */
+	stop(): Promise<void>;
+	/** Ends the whole process tree at once, as a crash would; the user folder stays. */
+	kill(): Promise<void>;
+}
+
+/** The port that n8n was asked to use belongs to another program. */
+export function portInUse(port: number): LabError {
+	return new LabError(
+		`Port ${port} is in use by another program: end that one, or choose a port for n8n, ` +
+			`e.g. N8N_PORT=${port + 1} npm start`,
+	);
+}
+
+/** A user folder for n8n in the system's temporary folder. */
+export function temporaryUserFolder(): string {
+	return mkdtempSync(path.join(os.tmpdir(), 'mediagen-n8n-'));
+}
+
+/**
+ * Starts n8n and waits until it answers.
+ *
+ * @throws LabError when the port is taken, or with n8n's last lines when it ends or hangs
+ */
+export async function startN8n(options: N8nOptions = {}): Promise<N8n> {
+	const port = options.port ?? (await freePort());
+	if (!(await isFree(port))) {
+		throw portInUse(port);
+	}
+	const userFolder = options.userFolder ?? temporaryUserFolder();
+	const filesFolder = path.join(userFolder, 'files');
+	mkdirSync(filesFolder, { recursive: true });
+	const logFile = options.logFile ?? path.join(userFolder, 'n8n.log');
+	const guarded = startGuarded({
+		command: labNode(),
+		args: [n8nEntry, ...(options.args ?? ['start'])],
+		cwd: userFolder,
+		env: {
+			...quietEnvironment(userFolder, filesFolder),
+			N8N_PORT: String(port),
+			N8N_RUNNERS_BROKER_PORT: String(await freePort()),
+			...options.env,
+		},
+		logFile,
+	});
+	const baseUrl = `http://127.0.0.1:${port}`;
+	const removeOwnFolder = () => {
+		if (options.temporary ?? !options.userFolder)
+			rmSync(userFolder, { recursive: true, force: true, maxRetries: 3 });
+	};
+	try {
+		await untilReady(guarded, baseUrl, logFile, options.readyTimeoutMs ?? 120_000);
+	} catch (error) {
+		await guarded.kill();
+		throw error;
+	}
+	return {
+		...{ baseUrl, port, userFolder, filesFolder, logFile },
+		ended: guarded.ended,
+		async stop() {
+			await guarded.stop();
+			removeOwnFolder();
+		},
+		kill: async () => await guarded.kill(),
+	};
+}
+
+/** Runs a command of n8n's command line to its end; an n8n with the same user folder may be running. */
+export async function runN8n(userFolder: string, args: string[]): Promise<CommandResult> {
+	const env = {
+		...quietEnvironment(userFolder, path.join(userFolder, 'files')),
+		N8N_RUNNERS_BROKER_PORT: String(await freePort()),
+	};
+	return await run(labNode(), [n8nEntry, ...args], { cwd: userFolder, env });
+}
+
+/** Nothing calls out, nothing asks, nothing listens beyond this machine. */
+function quietEnvironment(userFolder: string, filesFolder: string): NodeJS.ProcessEnv {
+	const environment = cleanEnvironment();
+	return {
+		...environment,
+		// Compiled code of the last start: saves a fifth of this one.
+		NODE_COMPILE_CACHE: path.join(stateRoot, 'compile-cache'),
+		PATH: [labBin, environment.PATH].join(path.delimiter),
+		N8N_USER_FOLDER: userFolder,
+		N8N_LISTEN_ADDRESS: '127.0.0.1',
+		N8N_SECURE_COOKIE: 'false',
+		N8N_DIAGNOSTICS_ENABLED: 'false',
+		N8N_VERSION_NOTIFICATIONS_ENABLED: 'false',
+		N8N_VERSION_NOTIFICATIONS_WHATS_NEW_ENABLED: 'false',
+		N8N_TEMPLATES_ENABLED: 'false',
+		N8N_PERSONALIZATION_ENABLED: 'false',
+		N8N_DYNAMIC_BANNERS_ENABLED: 'false',
+		N8N_HIRING_BANNER_ENABLED: 'false',
+		N8N_LICENSE_AUTO_RENEW_ENABLED: 'false',
+		N8N_VERIFIED_PACKAGES_ENABLED: 'false',
+		N8N_DISABLED_MODULES: 'mcp-registry',
+		// Looks for a Python environment that npm does not install, and complains.
+		N8N_PYTHON_ENABLED: 'false',
+		N8N_DEFAULT_BINARY_DATA_MODE: 'filesystem',
+		N8N_RESTRICT_FILE_ACCESS_TO: filesFolder,
+	};
+}
+
+async function untilReady(
+	guarded: Guarded,
+	baseUrl: string,
+	logFile: string,
+	timeoutMs: number,
+): Promise<void> {
+	let exitCode: number | undefined;
+	void guarded.ended.then((code) => (exitCode = code));
+	const deadline = Date.now() + timeoutMs;
+	while (Date.now() < deadline) {
+		if (exitCode !== undefined) {
+			throw programFailure(`n8n ended with code ${exitCode}:\n${lastLines(logFile)}\n`, logFile);
+		}
+		const answer = await fetch(`${baseUrl}/healthz/readiness`, {
+			signal: AbortSignal.timeout(5_000),
+		}).catch(() => undefined);
+		if (answer?.ok) return;
+		await sleep(100);
+	}
+	throw programFailure(
+		`n8n was not ready in ${timeoutMs / 1000} s:\n${lastLines(logFile)}\n`,
+		logFile,
+	);
+}

@@ -1,0 +1,111 @@
+import { randomUUID } from 'node:crypto';
+import type { z } from 'zod/v4';
+import type { faultsSchema } from '../../src/sandbox/http/faults';
+import type { RequestEntry } from '../../src/sandbox/http/requestLog';
+import type { Balance, LedgerLine } from '../../src/sandbox/credits/ledger';
+import type { Settings, SettingsInput } from '../../src/sandbox/state/settings';
+import type { SandboxAddress, SandboxKey } from './start';
+
+/** What shall go wrong; see `src/sandbox/http/faults.ts`. */
+export type FaultRules = NonNullable<z.input<typeof faultsSchema>['rules']>;
+
+/** A job as the sandbox's own page shows it. */
+export interface SandboxJob {
+	id: string;
+	/** The prompt, brief, name, or first text. */
+	text: string;
+	status: string;
+	/** Reserved, or spent once it has ended. */
+	credits: number;
+}
+
+/** The sandbox's controls: settings, faults, credits and what it has recorded. No key is needed. */
+export class SandboxAdmin {
+	constructor(private readonly adminUrl: string) {}
+
+	/** State and settings as at start. */
+	async reset(): Promise<void> {
+		await this.call('POST', '/reset', {});
+	}
+
+	/** Changes some settings; gives all of them. */
+	async settings(change: SettingsInput = {}): Promise<Settings> {
+		return await this.call('PATCH', '/settings', change);
+	}
+
+	/** Replaces the faults that are injected; none of them by `[]`. */
+	async setFaults(rules: FaultRules): Promise<void> {
+		await this.call('PUT', '/faults', { rules });
+	}
+
+	/** Gives credits to a workspace; a negative amount takes away, down to 0. */
+	async addCredits(workspace: string, amount: number): Promise<Balance> {
+		return await this.call('POST', '/credits', { workspace, amount });
+	}
+
+	/** Makes a further key of a workspace with just these scopes. */
+	async addKey(workspace: string, scopes: string[]): Promise<string> {
+		const key = `mgs_live_${randomUUID()}`;
+		await this.call('POST', '/keys', { key, workspace, scopes });
+		return key;
+	}
+
+	/** All movements of a workspace's credits, oldest first, and what they add up to. */
+	async ledger(workspace: string): Promise<{ balance: Balance; lines: LedgerLine[] }> {
+		return await this.call('GET', `/ledger?workspace=${encodeURIComponent(workspace)}`);
+	}
+
+	/** All requests since the start or the last reset, oldest first. */
+	async requests(): Promise<RequestEntry[]> {
+		return (await this.call<{ data: RequestEntry[] }>('GET', '/requests')).data;
+	}
+
+	/** The newest forty jobs with what was asked for, newest first. */
+	async jobs(): Promise<SandboxJob[]> {
+		return (await this.call<{ jobs: SandboxJob[] }>('GET', '/overview')).jobs;
+	}
+
+	private async call<T>(method: string, path: string, body?: unknown): Promise<T> {
+		const answer = await fetch(`${this.adminUrl}${path}`, {
+			method,
+			headers: { 'content-type': 'application/json' },
+			body: body === undefined ? undefined : JSON.stringify(body),
+			signal: AbortSignal.timeout(10_000),
+		});
+		const text = await answer.text();
+		if (!answer.ok) throw new Error(`${method} ${path} of the sandbox: ${answer.status} ${text}`);
+		return (text ? JSON.parse(text) : undefined) as T;
+	}
+}
+
+/** The keys that the sandbox starts with, by what they are for. */
+export interface KeyRing {
+	/** Every scope, in the first workspace. */
+	full: SandboxKey;
+	/** Only the `:read` scopes, in the first workspace. */
+	readOnly: SandboxKey;
+	/** Every scope, in another workspace. */
+	otherWorkspace: SandboxKey;
+	/** Every scope, in a workspace without API entitlement. */
+	notEntitled: SandboxKey;
+}
+
+/** Finds the sandbox's keys by what they may do, not by their place in the list. */
+export function keyRing({ keys }: SandboxAddress): KeyRing {
+	const find = (what: string, test: (key: SandboxKey) => boolean) => {
+		const key = keys.find(test);
+		if (!key) throw new Error(`The sandbox has no key ${what}`);
+		return key;
+	};
+	const writes = ({ scopes }: SandboxKey) => scopes.some((scope) => scope.endsWith(':write'));
+	const full = find('with all scopes', (key) => key.entitled && writes(key));
+	return {
+		full,
+		readOnly: find('that only reads', (key) => key.entitled && !writes(key)),
+		otherWorkspace: find(
+			'of another workspace',
+			(key) => key.entitled && writes(key) && key.workspace !== full.workspace,
+		),
+		notEntitled: find('without entitlement', (key) => !key.entitled),
+	};
+}

@@ -1,9 +1,0 @@
-import type { ILoadOptionsFunctions, INodePropertyOptions } from 'n8n-workflow';
-import { ENDPOINTS } from '../../src/contract';
-import { hasId, labelOf, readPage } from '../../src/description/search/request';
-
-/** The models of all modes, for the filters of the triggers. */
-export async function getModels(this: ILoadOptionsFunctions): Promise<INodePropertyOptions[]> {
-	const { entries } = await readPage(this, ENDPOINTS.listModels, {});
-	return entries.filter(hasId).map((model) => ({ name: labelOf(model), value: model.id }));
-}

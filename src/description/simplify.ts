@@ -1,0 +1,23 @@
+import { isRecord } from '../transport/base/types';
+
+type Entry = Record<string, unknown>;
+
+const isPlain = (value: unknown) => typeof value !== 'object' || value === null;
+
+/** An entry without what is nested in it. */
+export const plainFields = (entry: Entry): Entry =>
+	Object.fromEntries(Object.entries(entry).filter(([, value]) => isPlain(value)));
+
+/** A model without the list of its voices, which is its largest part by far: how many they are instead. */
+export function simpleModel(model: Entry): Entry {
+	const { capabilities } = model;
+	if (!isRecord(capabilities) || !Array.isArray(capabilities.voices)) return model;
+	const { voices, ...others } = capabilities;
+	return { ...model, capabilities: { ...others, voice_count: (voices as unknown[]).length } };
+}
+
+const VOICE_FIELDS = ['id', 'label', 'gender', 'language_code', 'language_name', 'sample_url'];
+
+/** What one chooses a preset voice by. Specification: PresetVoice. */
+export const simpleVoice = (voice: Entry): Entry =>
+	Object.fromEntries(Object.entries(voice).filter(([name]) => VOICE_FIELDS.includes(name)));

@@ -1,0 +1,35 @@
+import type { Fate, JobProblem } from '../state/entities';
+import type { FaultSubject } from '../http/faults';
+import type { Service } from '../service';
+
+/**
+ * How a job shall end. Faults of the admin path come first; then, as a fiction for people and tests, a
+ * text that contains `[fail]` or `[partial]`.
+ */
+export function fateOf({ faults }: Service, subject: FaultSubject): Fate {
+	if (faults.strike('job_fail', subject)) return 'fail';
+	if (faults.strike('job_partial', subject)) return 'partial';
+	if (subject.text?.includes('[fail]')) return 'fail';
+	return subject.text?.includes('[partial]') ? 'partial' : 'succeed';
+}
+
+/** Which of so many outputs come to nothing: all, the last one, or none. */
+export function failedOutputs(fate: Fate, count: number): Set<number> {
+	if (fate === 'fail') return new Set(Array.from({ length: count }, (_, index) => index));
+	return new Set(fate === 'partial' ? [count - 1] : []);
+}
+
+export function problem(output?: string): JobProblem {
+	const message = 'The model could not make this output.';
+	return { type: 'generation_failed', message, ...(output === undefined ? {} : { output }) };
+}
+
+/** The instant at which a job is done: its kind's time, longer or shorter by a seeded share. */
+export function dueAt(
+	{ clock, chance, settings }: Service,
+	kind: keyof Service['settings']['jobSeconds'],
+	id: string,
+): number {
+	const seconds = settings.jobSeconds[kind] * chance.jitter(`duration:${id}`, settings.jobJitter);
+	return clock.ahead(seconds);
+}

@@ -1,0 +1,69 @@
+import type { ErrorBody, ErrorStatus } from '../contract';
+
+/** Open point 18: values of `error.type`. */
+export type ErrorType =
+	| 'invalid_request'
+	| 'authentication'
+	| 'permission'
+	| 'insufficient_credits'
+	| 'not_found'
+	| 'rate_limit'
+	| 'concurrency_limit'
+	| 'server_error';
+
+/** A refusal; thrown anywhere below a route, it becomes the Error shape. Specification: Errors. */
+export class ApiError extends Error {
+	constructor(
+		readonly status: ErrorStatus | 410 | 500 | 502 | 503 | 504,
+		readonly type: ErrorType,
+		message: string,
+		readonly details?: unknown,
+		/** Milliseconds after which a 429 would pass. */
+		readonly retryMilliseconds?: number,
+	) {
+		super(message);
+	}
+
+	/** The Error shape. */
+	body(requestId: string, typePrefix = ''): ErrorBody {
+		const { message, details } = this;
+		const type = typePrefix + this.type;
+		const shown = details === undefined ? {} : { details };
+		return { error: { type, message, request_id: requestId, ...shown } };
+	}
+}
+
+/** 400 that names the field, for example `parameters.count`. */
+export function invalid(field: string, message: string): ApiError {
+	const issues = [{ field, message }];
+	return new ApiError(400, 'invalid_request', `${field}: ${message}`, { issues });
+}
+
+export function notFound(what: string): ApiError {
+	return new ApiError(404, 'not_found', `${what} was not found in this workspace.`);
+}
+
+/** What body-parser and express throw carries the status and a text that is fit to be shown. */
+interface HttpProblem {
+	status?: number;
+	type?: string;
+}
+
+const PROBLEMS: Record<string, string> = {
+	'entity.parse.failed': 'The body is not valid JSON.',
+	'entity.too.large': 'The body is too large.',
+	'encoding.unsupported': 'The content encoding of the body is not supported.',
+	'charset.unsupported': 'The body must be UTF-8.',
+	'request.aborted': 'The request was cut off.',
+};
+
+/** Any thrown thing as an ApiError: the client's faults are 400, our own are 500 without a trace. */
+export function asApiError(thrown: unknown): ApiError {
+	if (thrown instanceof ApiError) return thrown;
+	const { status, type } = (thrown ?? {}) as HttpProblem;
+	if (status !== undefined && status >= 400 && status < 500) {
+		const message = PROBLEMS[type ?? ''] ?? 'The request could not be read.';
+		return new ApiError(400, 'invalid_request', message);
+	}
+	return new ApiError(500, 'server_error', 'The sandbox has a fault of its own.');
+}

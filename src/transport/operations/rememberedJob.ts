@@ -1,0 +1,25 @@
+import { jobState } from '../jobs/jobState';
+import type { Run } from '../item/item';
+import type { Resource } from '../base/types';
+
+/** Whether the links of a resource can still be used a minute from now. */
+export function isLasting(resource: Resource, now: number): boolean {
+	const outputs = Array.isArray(resource.outputs) ? resource.outputs : [resource.output];
+	return outputs.every((output: unknown) => {
+		const expires = Date.parse(
+			String((output as { expires_at?: unknown } | null)?.expires_at ?? ''),
+		);
+		return Number.isNaN(expires) || expires > now + 60_000;
+	});
+}
+
+/** Longest resource that is remembered whole, in characters. */
+const MOST_CHARACTERS = 2_000;
+
+/** A resource as it is remembered once it has ended well; what may still change is read again instead. */
+export function rememberedJob({ plan, settings }: Run, job: Resource): string | undefined {
+	const mayChange = job.object === 'agent_run' || jobState(job, settings.endings) === 'running';
+	if (plan.holdsSecret || (plan.output === 'job' && mayChange)) return undefined;
+	const text = JSON.stringify(job);
+	return text.length <= MOST_CHARACTERS ? text : undefined;
+}

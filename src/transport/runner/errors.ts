@@ -1,0 +1,102 @@
+import { NodeApiError, type IDataObject, type INode, type JsonObject } from 'n8n-workflow';
+import { ENDPOINTS, type Endpoint } from '../../contract';
+import { textOf } from './failureTexts';
+import type { Labels } from './fieldLabels';
+import { readerScope } from '../jobs/jobState';
+import type { Failed } from '../base/result';
+import { creditSentence, creditState, type SpendingContext } from './spending';
+
+/** What an error says: what happened, what to do, and what it means for the user's credits. */
+export interface Words {
+	message: string;
+	description: string;
+	httpCode?: string;
+}
+
+export interface ErrorContext extends SpendingContext {
+	/** The `object` constant of what the item makes. */
+	object?: string;
+	itemIndex: number;
+	/** How many items have a job; `undefined` where the run goes on. */
+	submitted?: number;
+	notSubmitted: number;
+	/** Labels of the editor by the names that fields have in the API. */
+	labels?: Labels;
+}
+
+/** Longest raw details of the service that are kept, in characters of JSON. */
+const MOST_DETAILS = 2_000;
+
+const statusOf = ({ failure }: Failed): number | undefined =>
+	failure.kind === 'status' || failure.kind === 'answer' ? failure.status : undefined;
+
+/** Of a job that the item has made, only reading can have failed. */
+const readsOwnJob = (failed: Failed, { endpoint }: ErrorContext): boolean =>
+	endpoint.method === 'POST' && failed.job !== undefined && failed.endpoint?.method !== 'POST';
+
+function failedEndpoint(failed: Failed, context: ErrorContext): Endpoint {
+	if (failed.endpoint) return failed.endpoint;
+	if (!readsOwnJob(failed, context)) return context.endpoint;
+	const object = failed.job?.object ?? context.object;
+	return { ...ENDPOINTS.getJob, scope: readerScope(String(object)) };
+}
+
+/** The words for a failure. The job, if there is one, is named once. */
+export function tell(failed: Failed, context: ErrorContext): Words {
+	const { submitted, notSubmitted, itemIndex, items = 1, labels = {}, known } = context;
+	const id = failed.job?.id ?? known?.jobId;
+	const [happened, todo] = textOf(failed.failure, {
+		endpoint: failedEndpoint(failed, context),
+		readsOwnJob: readsOwnJob(failed, context),
+		creates: context.endpoint.method === 'POST',
+		...{ job: failed.job, labels, items, submitted, notSubmitted },
+	});
+	const status = statusOf(failed);
+	return {
+		message: `${happened}${id ? ` (job ${id})` : ''}${items > 1 ? ` [item ${itemIndex}]` : ''}`,
+		description: [todo, creditSentence(failed, context)].filter((part) => part !== '').join(' '),
+		...(status !== undefined && { httpCode: String(status) }),
+	};
+}
+
+function shortened(details: unknown): unknown {
+	const text = JSON.stringify(details) ?? '';
+	return text.length > MOST_DETAILS ? `${text.slice(0, MOST_DETAILS)}…` : details;
+}
+
+const isPresent = ([, value]: [string, unknown]) => value !== undefined && value !== null;
+
+/**
+ * What is known of a failure, for an expression or for n8n's *Error details*: `item`, `jobId`, `status` (of the job, else of the
+ * response), `httpStatus`, `credits` (`none spent`, `unknown` or `reserved or spent`), what the job says of its credits, and what the
+ * service said besides its message: `type`, `requestId`, `details`.
+ */
+export function detailsOf(failed: Failed, context: ErrorContext): IDataObject {
+	const { failure, job } = failed;
+	const httpStatus = statusOf(failed);
+	const said = failure.kind === 'status' ? failure.said : {};
+	const known: Record<string, unknown> = {
+		...Object.fromEntries(Object.entries(job ?? {}).filter(([name]) => /credit/i.test(name))),
+		item: context.itemIndex,
+		jobId: job?.id ?? context.known?.jobId,
+		status: job?.status ?? httpStatus,
+		httpStatus,
+		credits: creditState(failed, context),
+		type: said.type,
+		requestId: said.requestId,
+		details: shortened(said.details),
+	};
+	return Object.fromEntries(Object.entries(known).filter(isPresent)) as IDataObject;
+}
+
+/** The error that n8n shows. Nothing of the request or of a former error goes into it, so no secret can. */
+export function nodeError(node: INode, failed: Failed, context: ErrorContext): NodeApiError {
+	const { message, description, httpCode } = tell(failed, context);
+	const { itemIndex } = context;
+	const cause: JsonObject = {};
+	const error = new NodeApiError(node, cause, { message, description, httpCode, itemIndex });
+	// n8n replaces messages that contain a code it knows, such as ENOENT, and a description that says the same again.
+	Object.assign(error, { message, description, messages: [] });
+	error.context.data = detailsOf(failed, context);
+	return error;
+}

@@ -1,0 +1,124 @@
+import { ENDPOINTS, type Endpoint } from '../../contract';
+import { jobState } from '../jobs/jobState';
+import type { Failed } from '../base/result';
+import type { IdempotencyMode } from '../item/settings';
+
+/**
+ * What is known of an item's credits when it fails. `free`: the operation can neither create nor charge anything. Every sentence of
+ * an error that speaks of credits follows from this, and from nothing else.
+ */
+export type Spending =
+	'free' | 'notSent' | 'nothingDone' | 'outcomeUnknown' | 'jobExists' | 'jobFailed';
+
+/** What is remembered of an item besides how its last request failed. */
+export interface Known {
+	/** The job that it has made, also by an earlier try. */
+	jobId?: string;
+	/** Whether a request was sent whose outcome nobody knows, also by an earlier try. */
+	outcomeUnknown: boolean;
+}
+
+export interface SpendingContext {
+	/** The operation of the item. */
+	endpoint: Endpoint;
+	/** Not given where nothing is remembered: then the failure alone decides. */
+	known?: Known;
+	idempotency?: IdempotencyMode;
+	/** How many items the run has: of several, only this one is spoken of. */
+	items?: number;
+}
+
+/** Refusals that show that this request has done nothing. Of any other status nobody knows. */
+const NOTHING_DONE = new Set([400, 401, 402, 403, 404, 422, 429]);
+
+const FREE = new Set<Endpoint>([ENDPOINTS.createFile]);
+
+const mayCharge = (endpoint: Endpoint) => endpoint.method === 'POST' && !FREE.has(endpoint);
+
+/** Whether the request that failed may have been carried out all the same. */
+function mayBeDone({ failure }: Failed): boolean {
+	if (failure.kind === 'status') return failure.unclear || !NOTHING_DONE.has(failure.status);
+	if (failure.kind === 'lost') return failure.sent;
+	return failure.kind === 'answer' || failure.kind === 'uncertain';
+}
+
+const NEVER_SENT = new Set(['input', 'scope', 'notSent', 'cancelled', 'lost']);
+
+function spendingOf(failed: Failed, { endpoint, known }: SpendingContext): Spending {
+	const { failure, job } = failed;
+	if (!mayCharge(endpoint)) return 'free';
+	if (failure.kind === 'jobFailed') return 'jobFailed';
+	if (job ?? known?.jobId) return 'jobExists';
+	if (known?.outcomeUnknown) return 'outcomeUnknown';
+	// An upload or a look at the service, before the item's own request.
+	if (failed.endpoint && failed.endpoint !== endpoint) return 'nothingDone';
+	if (mayBeDone(failed)) return 'outcomeUnknown';
+	return NEVER_SENT.has(failure.kind) ? 'notSent' : 'nothingDone';
+}
+
+function ofUnknown(failed: Failed, { idempotency }: SpendingContext): string {
+	if (failed.failure.kind === 'uncertain') return '';
+	const unknown = 'Whether the request was carried out is not known.';
+	// A look at the service, because its key can no longer tell.
+	if (failed.endpoint) return `${unknown} Retrying this execution looks again before it pays.`;
+	return idempotency === 'none'
+		? `${unknown} It had no idempotency key, so it was not sent again: look for it at the service before creating it again.`
+		: `${unknown} Retrying this execution sends it again under the same idempotency key, so that nothing is paid for twice.`;
+}
+
+function ofJob({ failure, job }: Failed, { idempotency }: SpendingContext): string {
+	const states = { running: 'goes on', good: 'has finished', bad: 'has failed' };
+	const now = job?.status === undefined ? 'exists' : states[jobState(job)];
+	// Where an input is wrong, it is not known what the next try will ask for.
+	const continues =
+		idempotency === 'none' || failure.kind === 'input'
+			? ''
+			: ', or retry this execution, which continues with it instead of paying again';
+	return `The job ${now} at the service: fetch it by its ID${continues}.`;
+}
+
+function ofFailedJob({ idempotency }: SpendingContext): string {
+	return idempotency === 'custom'
+		? 'The same Idempotency Key gives this job again: a new job needs another key.'
+		: 'Running it again creates a new job.';
+}
+
+/** Of an operation that costs nothing, what matters is whether anything was changed. */
+function ofFree(failed: Failed, { endpoint }: SpendingContext): string {
+	if (endpoint.method !== 'PATCH' && endpoint.method !== 'DELETE') return '';
+	return mayBeDone(failed)
+		? 'Whether it was carried out is not known; running it again is safe.'
+		: 'Nothing was changed.';
+}
+
+const SENTENCES: Record<Spending, (failed: Failed, context: SpendingContext) => string> = {
+	free: ofFree,
+	notSent: (_, { items = 1 }) =>
+		items > 1
+			? 'Nothing was sent for this item, so no credits were spent on it.'
+			: 'Nothing was sent, so no credits were spent.',
+	nothingDone: (_, { items = 1 }) =>
+		items > 1
+			? 'Nothing was created for this item and no credits were spent on it.'
+			: 'Nothing was created and no credits were spent.',
+	outcomeUnknown: ofUnknown,
+	jobExists: ofJob,
+	jobFailed: (_, context) => ofFailedJob(context),
+};
+
+/** What a failure means for the user's credits; empty where there is nothing to say. */
+export const creditSentence = (failed: Failed, context: SpendingContext): string =>
+	SENTENCES[spendingOf(failed, context)](failed, context);
+
+const STATES: Record<Spending, string | undefined> = {
+	free: undefined,
+	notSent: 'none spent',
+	nothingDone: 'none spent',
+	outcomeUnknown: 'unknown',
+	jobExists: 'reserved or spent',
+	jobFailed: undefined,
+};
+
+/** The same in a word, for an expression to look at; `undefined` where the service alone knows. */
+export const creditState = (failed: Failed, context: SpendingContext): string | undefined =>
+	STATES[spendingOf(failed, context)];

@@ -1,0 +1,119 @@
+import { ENDPOINTS } from '../../src/contract';
+import { checkedRequest, sentFields, type SentField } from '../../src/description/buildRequest';
+import { inBody, inPath, inQuery, type Field } from '../../src/description/operation';
+import { choice, id, media, number, text } from '../../src/description/rules';
+import { BinaryReference } from '../../src/transport/item/binaryReference';
+import { context } from '../support/rules';
+
+const ui = (name: string) =>
+	({ displayName: name.toUpperCase(), name, type: 'string', default: '' }) as const;
+
+const FIELDS: Field[] = [
+	{ ui: ui('prompt'), sent: inBody('prompt', text({ required: true })) },
+	{ ui: ui('since'), sent: inQuery('since', text()) },
+	{ ui: ui('waitForCompletion') },
+	{
+		ui: ui('parameters'),
+		fields: [
+			{ ui: ui('count'), sent: inBody('parameters.count', number({ min: 1, max: 16 })) },
+			{ ui: ui('size'), sent: inBody('parameters.size', text()) },
+		],
+	},
+	{
+		ui: ui('input'),
+		fields: [{ ui: ui('video'), sent: inBody('input.video', media({ max: 1 })) }],
+	},
+];
+
+const fields = sentFields(FIELDS);
+
+const check = (
+	body: unknown,
+	query: unknown = {},
+	endpoint = ENDPOINTS.createGeneration,
+	own: SentField[] = fields,
+) => checkedRequest(endpoint, own, { body, query, path: { id: 'gen 1' } }, context);
+
+test('fields that are sent are found with their place among the parameters, collections included', () => {
+	expect(fields.map(({ parameter }) => parameter)).toEqual([
+		'prompt',
+		'since',
+		'parameters.count',
+		'parameters.size',
+		'input.video',
+	]);
+});
+
+test('a request holds what the fields gave, each through its rule, and nothing empty', () => {
+	const body = {
+		prompt: 'a cat',
+		parameters: { count: '2', size: '' },
+		input: { video: 'binary:clip' },
+	};
+	expect(check(body, { since: '2026-01-01' })).toEqual({
+		ok: true,
+		value: {
+			method: 'POST',
+			path: '/generations',
+			query: { since: '2026-01-01' },
+			body: {
+				prompt: 'a cat',
+				parameters: { count: 2 },
+				input: { video: [new BinaryReference('clip')] },
+			},
+		},
+	});
+});
+
+test('only known fields are copied', () => {
+	const extra = JSON.parse(
+		'{"prompt": "a", "other": 1, "__proto__": {"x": 1}, "parameters": {"tags": 1}}',
+	) as unknown;
+	expect(check(extra, { other: 1 })).toEqual({
+		ok: true,
+		value: { method: 'POST', path: '/generations', query: {}, body: { prompt: 'a' } },
+	});
+	expect(({} as Record<string, unknown>).x).toBeUndefined();
+});
+
+test('the first problem names its field', () => {
+	const result = check({ prompt: 'a', parameters: { count: 17 }, input: { video: 'x' } });
+	expect(result).toMatchObject({
+		failure: { kind: 'input', field: 'COUNT', problem: /^must be a number from 1 to 16/ },
+	});
+	expect(check({ prompt: 'a', input: { video: 'binary:x' } })).toMatchObject({
+		failure: { field: 'VIDEO', hint: 'Binary fields of this item: data, clip' },
+	});
+});
+
+test.each([undefined, null, 'text', [], { parameters: 'text' }, { parameters: null }])(
+	'a body of an unexpected shape is an empty one: %j',
+	(body) => {
+		expect(check(body)).toMatchObject({ failure: { field: 'PROMPT', problem: 'is empty' } });
+	},
+);
+
+test('an id is encoded into the path, once, and a GET has no body', () => {
+	const own = sentFields([{ ui: ui('generationId'), sent: inPath('id', id()) }]);
+	const read = (given: unknown) =>
+		checkedRequest(
+			ENDPOINTS.getGeneration,
+			own,
+			{ body: {}, query: {}, path: { id: given } },
+			context,
+		);
+	expect(read("a b?c=d&#$&$'%")).toEqual({
+		ok: true,
+		value: { method: 'GET', path: "/generations/a%20b%3Fc%3Dd%26%23%24%26%24'%25", query: {} },
+	});
+	expect(read('../credits')).toMatchObject({ failure: { kind: 'input', field: 'GENERATIONID' } });
+});
+
+test('a rule of a choice is applied as well', () => {
+	const own = sentFields([
+		{ ui: ui('mode'), sent: inBody('mode', choice(['image'], { required: true })) },
+	]);
+	expect(check({ mode: 'audio' }, {}, ENDPOINTS.createGeneration, own)).toMatchObject({
+		failure: { problem: 'must be one of image, got audio' },
+	});
+});

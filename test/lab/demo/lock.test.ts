@@ -1,0 +1,76 @@
+/* eslint-disable @n8n/community-nodes/no-dangerous-functions, @n8n/community-nodes/no-restricted-globals, @n8n/community-nodes/no-restricted-imports -- not published */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, mkdtempSync, rmSync, utimesSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { alreadyRunning } from '../../../lab/demo/links';
+import { lock, type Lock, type Running } from '../../../lab/demo/lock';
+
+let folder: string;
+const open: Lock[] = [];
+
+beforeEach(() => {
+	folder = mkdtempSync(path.join(tmpdir(), 'mediagen-lock-'));
+});
+
+afterEach(() => {
+	open.splice(0).forEach((held) => held.release());
+	rmSync(folder, { recursive: true, force: true });
+});
+
+function acquire(): Lock {
+	const held = lock(folder);
+	if (!('release' in held)) throw new Error(`held by ${held.pid}`);
+	open.push(held);
+	return held;
+}
+
+/** A start in another process, which holds the lock until it is killed. */
+async function otherStart() {
+	const script = `require('tsx/cjs'); require('./lab/demo/lock.ts').lock(${JSON.stringify(folder)});
+		console.log('held'); setInterval(() => {}, 1000);`;
+	const child = spawn(process.execPath, ['-e', script], { stdio: ['ignore', 'pipe', 'inherit'] });
+	await once(child.stdout, 'data');
+	return child;
+}
+
+test('a second start learns who runs and where', () => {
+	acquire().publish({ Editor: 'http://127.0.0.1:5678', Sandbox: 'http://127.0.0.1:4010/' });
+	const second = lock(folder) as Running;
+	expect(second).not.toHaveProperty('release');
+	const lines = alreadyRunning(second);
+	expect(lines[0]).toBe(`Already running at http://127.0.0.1:5678 (process ${process.pid}).`);
+	expect(lines).toContain('Sandbox  http://127.0.0.1:4010/');
+});
+
+test('a second start that comes before the addresses are known says so', () => {
+	acquire();
+	expect(alreadyRunning(lock(folder) as Running).join()).toMatch(/already starting/);
+});
+
+test('a released lock leaves nothing behind and can be taken again', () => {
+	acquire();
+	open.splice(0).forEach((held) => held.release());
+	expect(existsSync(path.join(folder, 'start.json'))).toBe(false);
+	expect(existsSync(path.join(folder, 'start.lock'))).toBe(false);
+	acquire();
+});
+
+test('what a killed start has left is taken over at once', async () => {
+	const child = await otherStart();
+	expect(lock(folder)).toEqual({ pid: child.pid });
+	child.kill('SIGKILL');
+	await once(child, 'exit');
+	acquire();
+});
+
+test('a lock without a sign of life is taken over, though its process id is in use again', async () => {
+	const child = await otherStart();
+	child.kill('SIGSTOP');
+	const longAgo = new Date(Date.now() - 60_000);
+	utimesSync(path.join(folder, 'start.lock'), longAgo, longAgo);
+	acquire();
+	child.kill('SIGKILL');
+	await once(child, 'exit');
+});

@@ -1,0 +1,93 @@
+/* eslint-disable @n8n/community-nodes/no-dangerous-functions, @n8n/community-nodes/no-restricted-globals, @n8n/community-nodes/no-restricted-imports -- not published */
+import { execFileSync } from 'node:child_process';
+import { createServer, type AddressInfo } from 'node:net';
+import { readOptions } from '../../../lab/demo/options';
+import { availablePort } from '../../../lab/demo/port';
+
+test('without arguments: the sandbox, the usual ports, and the editor stays open', () => {
+	expect(readOptions([], {})).toEqual({
+		once: false,
+		watch: false,
+		port: { number: 5678, chosen: false },
+		sandboxPort: { number: 4010, chosen: false },
+		service: undefined,
+	});
+});
+
+test('the environment chooses ports and the real service', () => {
+	const options = readOptions(['--once', '--watch'], {
+		N8N_PORT: '5700',
+		SANDBOX_PORT: '4100',
+		MEDIAGEN_BASE_URL: 'https://api.example.com/v1/',
+		MEDIAGEN_API_KEY: 'k',
+	});
+	expect(options).toEqual({
+		once: true,
+		watch: true,
+		port: { number: 5700, chosen: true },
+		sandboxPort: { number: 4100, chosen: true },
+		service: { baseUrl: 'https://api.example.com/v1', apiKey: 'k' },
+	});
+});
+
+test.each([
+	[['--twice'], {}, "Unknown option '--twice': see npm start -- --help"],
+	[['now'], {}, /see npm start -- --help$/],
+	[[], { N8N_PORT: 'a' }, 'N8N_PORT is a: a number from 1 to 65535 is needed'],
+	[[], { SANDBOX_PORT: '70000' }, 'SANDBOX_PORT is 70000: a number from 1 to 65535 is needed'],
+	[[], { MEDIAGEN_API_KEY: 'k' }, 'MEDIAGEN_API_KEY is set, so MEDIAGEN_BASE_URL is needed too'],
+	[[], { MEDIAGEN_API_KEY: 'k', MEDIAGEN_BASE_URL: 'api' }, /MEDIAGEN_BASE_URL is not a URL: api/],
+])('%j with %j is refused with one line', (args, env, message) => {
+	expect(() => readOptions(args, env)).toThrow(message);
+});
+
+test('--help names every option and variable, and needs no install', () => {
+	const help = execFileSync(process.execPath, ['lab/demo/preflight.cjs', '--help'], {
+		encoding: 'utf8',
+		env: {},
+	});
+	for (const word of [
+		'--once',
+		'--watch',
+		'--help',
+		'N8N_PORT',
+		'SANDBOX_PORT',
+		'MEDIAGEN_BASE_URL',
+	])
+		expect(help).toContain(word);
+});
+
+describe('a port in use', () => {
+	const server = createServer();
+	let busy: number;
+	beforeAll(async () => {
+		await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+		busy = (server.address() as AddressInfo).port;
+	});
+	afterAll(() => server.close());
+
+	test('is refused where it was asked for, with what to do', async () => {
+		const wanted = { number: busy, chosen: true };
+		await expect(availablePort(wanted, 'the editor', () => undefined)).rejects.toThrow(
+			`Port ${busy} is in use by another program: end that one, or choose a port for n8n`,
+		);
+	});
+
+	test('is gone around where it was only the usual one, and that is said', async () => {
+		const told: string[] = [];
+		const wanted = { number: busy, chosen: false };
+		const port = await availablePort(wanted, 'the editor', (line) => told.push(line));
+		expect(port).not.toBe(busy);
+		expect(told).toEqual([
+			`Port ${busy} is in use by another program, so the editor is at ${port} this time.`,
+		]);
+	});
+
+	test('does not concern a free one', async () => {
+		server.close();
+		const told: string[] = [];
+		const wanted = { number: busy, chosen: false };
+		expect(await availablePort(wanted, 'the editor', (line) => told.push(line))).toBe(busy);
+		expect(told).toEqual([]);
+	});
+});

@@ -1,0 +1,243 @@
+import fc from 'fast-check';
+import { look, type Reader } from '../../../nodes/PollingTrigger/findNewlyFinished';
+import { MOST_SEEN, type PollState } from '../../../nodes/PollingTrigger/state';
+import type { Resource } from '../../../src/transport/base/types';
+
+const DONE = ['completed', 'partially_completed', 'failed'];
+
+/** A list of generations as the service may page it: by time, the newest or the oldest first, mixed within a page or not. */
+class List implements Reader {
+	readonly jobs: Array<Resource & { at: number }> = [];
+
+	requests = 0;
+
+	state: PollState = {};
+
+	constructor(
+		private readonly order: 'newest' | 'oldest' = 'newest',
+		private readonly mixed = false,
+	) {}
+
+	make(status = 'queued'): string {
+		const at = this.jobs.length;
+		const id = `gen_${at}`;
+		this.jobs.push({ id, object: 'generation', status, at });
+		return id;
+	}
+
+	makeMany(count: number, status = 'completed'): string[] {
+		return Array.from({ length: count }, () => this.make(status));
+	}
+
+	end(id: string, status = 'completed'): void {
+		const job = this.jobs.find((one) => one.id === id);
+		if (job) job.status = status;
+	}
+
+	page = async (cursor: string | undefined) => {
+		this.requests += 1;
+		const sign = this.order === 'newest' ? -1 : 1;
+		const from = cursor === undefined ? -Infinity : sign * Date.parse(cursor);
+		const sorted = [...this.jobs].sort((a, b) => sign * (a.at - b.at));
+		const rest = sorted.filter(({ at }) => sign * at > from / 1_000);
+		const entries = rest.slice(0, 100).map((job) => ({ ...job }));
+		const last = entries.at(-1)?.at ?? 0;
+		const next = rest.length > 100 ? new Date(last * 1_000).toISOString() : undefined;
+		return { entries: this.mixed ? entries.reverse() : entries, ...(next && { next }) };
+	};
+
+	one = async (id: string) => {
+		this.requests += 1;
+		const job = this.jobs.find((one) => one.id === id);
+		return job ? { ...job } : ('gone' as const);
+	};
+
+	/** Looks once; gives the ids of what has finished. The state goes through JSON, as in n8n's database. */
+	async look(): Promise<string[]> {
+		this.requests = 0;
+		const { finished, state } = await look(this, this.state);
+		this.state = JSON.parse(JSON.stringify(state)) as PollState;
+		return finished.map(({ id }) => id);
+	}
+}
+
+const sorted = (ids: string[]) => [...ids].sort();
+
+describe.each([
+	['the newest first', 'newest', false],
+	['the newest first, mixed within a page', 'newest', true],
+	['the oldest first', 'oldest', false],
+	['the oldest first, mixed within a page', 'oldest', true],
+] as const)('a list with %s', (_name, order, mixed) => {
+	let list: List;
+
+	beforeEach(() => {
+		list = new List(order, mixed);
+	});
+
+	test.each([0, 1, 99, 100, 101, 250, 1_500])('does not replay %i of history', async (count) => {
+		list.makeMany(count);
+		expect(await list.look()).toEqual([]);
+		expect(await list.look()).toEqual([]);
+		const id = list.make('completed');
+		expect(await list.look()).toEqual([id]);
+		expect(await list.look()).toEqual([]);
+	});
+
+	test('gives each of 730 that finish between two looks once', async () => {
+		list.makeMany(350);
+		await list.look();
+		const made = list.makeMany(730);
+		expect(sorted(await list.look())).toEqual(sorted(made));
+		expect(await list.look()).toEqual([]);
+	});
+
+	test('gives each of 6,000 that finish in a day without looks once', async () => {
+		list.makeMany(350);
+		await list.look();
+		const made = list.makeMany(6_000);
+		expect(sorted(await list.look())).toEqual(sorted(made));
+		expect(await list.look()).toEqual([]);
+		expect(list.state.seen?.length).toBeLessThanOrEqual(MOST_SEEN);
+	});
+
+	test('finds what finishes out of order, hundreds of younger ones later', async () => {
+		list.makeMany(350);
+		const before = list.make();
+		await list.look();
+		const slow = [list.make(), list.make()];
+		const made = list.makeMany(5);
+		expect(sorted(await list.look())).toEqual(sorted(made));
+		for (let round = 0; round < 10; round += 1) {
+			const more = list.makeMany(120);
+			expect(sorted(await list.look())).toEqual(sorted(more));
+		}
+		for (const id of [before, ...slow]) list.end(id, 'failed');
+		expect(sorted(await list.look())).toEqual(sorted([before, ...slow]));
+		expect(await list.look()).toEqual([]);
+	});
+
+	test('reads deep unfinished ones a few a look, all in their turn', async () => {
+		const slow = Array.from({ length: 23 }, () => list.make());
+		await list.look();
+		list.makeMany(700);
+		await list.look();
+		for (const id of slow) list.end(id);
+		const found: string[] = [];
+		for (let looks = 0; looks < 6; looks += 1) found.push(...(await list.look()));
+		expect(sorted(found)).toEqual(sorted(slow));
+	});
+
+	test('asks little when nothing is new', async () => {
+		list.makeMany(1_500);
+		await list.look();
+		await list.look();
+		await list.look();
+		expect(list.requests).toBeLessThanOrEqual(order === 'newest' ? 1 : 2);
+	});
+
+	test('whatever happens between looks, each is given once and none before it has finished', async () => {
+		const step = fc.record({
+			made: fc.integer({ min: 0, max: 160 }),
+			ended: fc.integer({ min: 0, max: 160 }),
+			lifo: fc.boolean(),
+		});
+		await fc.assert(
+			fc.asyncProperty(fc.nat(400), fc.array(step, { maxLength: 12 }), async (history, steps) => {
+				list = new List(order, mixed);
+				list.makeMany(history);
+				await list.look();
+				const running: string[] = [];
+				const expected: string[] = [];
+				const found: string[] = [];
+				for (const { made, ended, lifo } of steps) {
+					for (let count = 0; count < made; count += 1) running.push(list.make());
+					for (let count = 0; count < ended && running.length > 0; count += 1) {
+						const id = (lifo ? running.pop() : running.shift()) as string;
+						list.end(id, DONE[count % 3]);
+						expected.push(id);
+					}
+					found.push(...(await list.look()));
+				}
+				for (let more = 0; more < 400 && found.length < expected.length; more += 1)
+					found.push(...(await list.look()));
+				expect(sorted(found)).toEqual(sorted(expected));
+			}),
+			{ numRuns: 40 },
+		);
+	});
+});
+
+test('a look that fails leaves everything for the next', async () => {
+	const list = new List();
+	list.makeMany(500);
+	await list.look();
+	const made = list.makeMany(350);
+	const broken: Reader = {
+		...list,
+		page: async (cursor) => {
+			if (cursor !== undefined) throw new Error('503');
+			return await list.page(cursor);
+		},
+		one: list.one,
+	};
+	await expect(look(broken, list.state)).rejects.toThrow('503');
+	expect(sorted(await list.look())).toEqual(sorted(made));
+});
+
+test('an entry that finishes while the pages are read is given once', async () => {
+	const list = new List();
+	list.makeMany(500);
+	await list.look();
+	const id = list.make();
+	list.makeMany(150);
+	const { page } = list;
+	list.page = async (cursor) => {
+		const read = await page(cursor);
+		list.end(id);
+		return read;
+	};
+	const first = await list.look();
+	list.page = page;
+	expect([...first, ...(await list.look())].filter((one) => one === id)).toEqual([id]);
+});
+
+test('a generation that is gone is no longer asked for', async () => {
+	const list = new List();
+	const id = list.make();
+	await list.look();
+	list.makeMany(700);
+	list.jobs.splice(0, 1);
+	await list.look();
+	expect(list.state.open).not.toContain(id);
+});
+
+test('a cursor that comes again and a list that never ends do not keep a look for ever', async () => {
+	const same: Reader = {
+		page: async () => ({ entries: [{ id: 'a', status: 'completed' }], next: 'same' }),
+		one: async () => undefined,
+	};
+	await look(same, {});
+	let count = 0;
+	const endless: Reader = {
+		page: async () => ({
+			entries: [{ id: `x${(count += 1)}`, status: 'completed' }],
+			next: `c${count}`,
+		}),
+		one: async () => undefined,
+	};
+	const { complete } = await look(endless, { settled: true });
+	expect([complete, count]).toEqual([false, 200]);
+});
+
+test('entries that are no generations are passed over, unknown statuses count as unfinished', async () => {
+	const odd: Reader = {
+		page: async () => ({
+			entries: [null, 'x', { id: 7 }, { id: 'a', status: 'paused' }, { id: 'b' }],
+		}),
+		one: async () => undefined,
+	};
+	const { finished, state } = await look(odd, { settled: true });
+	expect(finished).toEqual([]);
+	expect(state.open).toEqual(['a', 'b']);
+});

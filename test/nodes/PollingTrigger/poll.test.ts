@@ -1,0 +1,178 @@
+import type { IExecuteFunctions, IHttpRequestOptions, IPollFunctions } from 'n8n-workflow';
+import { execute } from '../../../nodes/PollingTrigger/execute';
+import { poll } from '../../../nodes/PollingTrigger/poll';
+import { triggerContext, triggerWorld, type TriggerWorld } from '../../support/triggerContext';
+
+const job = (id: string, status = 'completed', mode = 'image', model = 'studio/image-1') => ({
+	...{ id, object: 'generation', status, mode, model },
+});
+
+/** A service that lists these generations on one page. */
+function worldOf(jobs: object[], more: Partial<TriggerWorld> = {}): TriggerWorld {
+	const answer = () => ({ statusCode: 200, body: { object: 'list', data: jobs, has_more: false } });
+	return triggerWorld({
+		answer,
+		mode: 'trigger',
+		parameters: { statuses: ['completed'] },
+		...more,
+	});
+}
+
+const look = async (world: TriggerWorld) => await poll.call(triggerContext<IPollFunctions>(world));
+
+/** What the node does in the execution that a look has started, or in the editor. */
+const run = async (world: TriggerWorld) =>
+	await execute.call(
+		triggerContext<IExecuteFunctions>(world, { getExecutionCancelSignal: () => undefined }),
+	);
+
+const ids = (result: Awaited<ReturnType<typeof look>>) => result?.[0]?.map(({ json }) => json.id);
+
+test('the first activation notes what is there, later looks give what has finished since', async () => {
+	const jobs = [job('old'), job('running', 'queued')];
+	const world = worldOf(jobs);
+	expect(await look(world)).toBeNull();
+	jobs[1] = job('running');
+	jobs.unshift(job('new'));
+	expect(ids(await look(world))).toEqual(['running', 'new']);
+	expect(await look(world)).toBeNull();
+});
+
+test.each([
+	[{ statuses: ['completed', 'partially_completed', 'failed'] }, ['a', 'b', 'c', 'd', 'e']],
+	[{ statuses: ['failed'] }, ['c']],
+	[{ statuses: ['partially_completed', 'failed'] }, ['b', 'c']],
+	[{ statuses: ['completed'], options: { modes: ['video'] } }, ['d']],
+	[{ statuses: ['completed'], options: { models: ['studio/image-2'] } }, ['e']],
+	[{ statuses: [], options: { modes: ['image'], models: ['studio/image-1'] } }, ['a', 'b', 'c']],
+])('%j gives %j', async (parameters, expected) => {
+	const jobs: object[] = [];
+	const world = worldOf(jobs, { parameters });
+	await look(world);
+	jobs.push(job('a'), job('b', 'partially_completed'), job('c', 'failed'));
+	jobs.push(
+		job('d', 'completed', 'video', 'studio/video-1'),
+		job('e', 'completed', 'image', 'studio/image-2'),
+	);
+	expect(ids(await look(world))?.sort()).toEqual(expected);
+});
+
+test('a change of the filter does not bring back what was passed over', async () => {
+	const jobs: object[] = [];
+	const world = worldOf(jobs);
+	await look(world);
+	jobs.push(job('a', 'failed'));
+	expect(await look(world)).toBeNull();
+	world.parameters = { statuses: ['completed', 'failed'] };
+	expect(await look(world)).toBeNull();
+});
+
+test('a manual run shows ten of the newest that match, and remembers nothing', async () => {
+	const jobs = Array.from({ length: 30 }, (_, each) =>
+		job(`gen_${each}`, each % 2 ? 'completed' : 'failed'),
+	);
+	const world = worldOf(jobs, { mode: 'manual', input: [{ json: {} }] });
+	expect(ids(await run(world))).toEqual(
+		Array.from({ length: 10 }, (_, each) => `gen_${2 * each + 1}`),
+	);
+	expect(world.staticData).toEqual({});
+	await expect(run(worldOf([job('a', 'queued')], { mode: 'manual' }))).rejects.toThrow(
+		'No finished generation matches',
+	);
+});
+
+describe('the execution that a look has started', () => {
+	const found = [{ json: job('a') }, { json: job('b') }];
+
+	test('passes on what was found and asks nothing', async () => {
+		const world = worldOf([], { input: found });
+		expect(await run(world)).toEqual([found]);
+		expect(world.requests).toEqual([]);
+	});
+
+	const unreadable = { outputs: [{ id: 'o', url: 'https://files.example/o.png' }] };
+	const options = { options: { downloadOutputs: true } };
+
+	test('fails with Download Outputs when a file cannot be had, and names its generation', async () => {
+		const input = [{ json: { ...job('gen_lost'), ...unreadable } }];
+		await expect(run(worldOf([], { input, parameters: options }))).rejects.toThrow(/gen_lost/);
+	});
+
+	test('with Continue On Fail the row stays, and those without files pass', async () => {
+		const input = [{ json: { ...job('gen_lost'), ...unreadable } }, ...found];
+		const world = worldOf([], { input, parameters: options, continueOnFail: true });
+		const [items = []] = await run(world);
+		expect(items.map(({ json }) => json.id)).toEqual(['gen_lost', 'a', 'b']);
+		expect(items.map(({ json }) => json.error)).toEqual([
+			expect.stringContaining('gen_lost'),
+			undefined,
+			undefined,
+		]);
+		expect(items.map(({ pairedItem }) => pairedItem)).toEqual([
+			{ item: 0 },
+			{ item: 1 },
+			{ item: 2 },
+		]);
+	});
+});
+
+test('another workspace is not replayed; a new key of the same one loses nothing', async () => {
+	const world = worldOf([job('old')]);
+	await look(world);
+	const { credential } = world;
+	world.credential = { ...credential, apiKey: 'a new key of the same' };
+	const list =
+		(...jobs: object[]) =>
+		() => ({ statusCode: 200, body: { data: jobs } });
+	world.answer = list(job('new'), job('old'));
+	expect(ids(await look(world))).toEqual(['new']);
+	world.credential = { ...credential, apiKey: 'a key of another workspace' };
+	world.answer = list(job('theirs_1'), job('theirs_2'));
+	expect(await look(world)).toBeNull();
+	world.answer = list(job('theirs_3'), job('theirs_1'), job('theirs_2'));
+	expect(ids(await look(world))).toEqual(['theirs_3']);
+});
+
+test('a look that fails says why and changes nothing', async () => {
+	const world = worldOf([job('old')]);
+	await look(world);
+	const before = JSON.stringify(world.staticData);
+	world.answer = () => ({ statusCode: 401, body: {} });
+	await expect(look(world)).rejects.toThrow(
+		'The generations cannot be listed: The API key is invalid',
+	);
+	expect(JSON.stringify(world.staticData)).toBe(before);
+});
+
+test('a look that begins while one is running leaves it the work', async () => {
+	const jobs: object[] = [];
+	const world = worldOf(jobs);
+	await look(world);
+	jobs.push(job('a'));
+	const results = await Promise.all([look(world), look(world), look(world)]);
+	expect(results.flatMap((result) => ids(result) ?? [])).toEqual(['a']);
+});
+
+test('a field named error does not make n8n take the item for a failure', async () => {
+	const jobs: object[] = [];
+	const world = worldOf(jobs, { parameters: { statuses: ['failed'] } });
+	await look(world);
+	jobs.push({ ...job('a', 'failed'), error: { message: 'no light' } });
+	const [[item] = []] = (await look(world)) ?? [];
+	expect(item?.json).toMatchObject({ id: 'a', failure: { message: 'no light' } });
+	expect(item?.json).not.toHaveProperty('error');
+});
+
+test('a key without the scope to list is refused before anything is sent', async () => {
+	const world = worldOf([]);
+	world.credential = { ...world.credential, scopes: ['models:read'] };
+	await expect(look(world)).rejects.toThrow('generations:read');
+	expect(world.requests).toEqual([]);
+});
+
+test('pages are asked for at their largest', async () => {
+	const world = worldOf([]);
+	await look(world);
+	const [{ qs } = {} as IHttpRequestOptions] = world.requests;
+	expect(qs).toEqual({ limit: 100 });
+});

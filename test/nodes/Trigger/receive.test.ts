@@ -1,0 +1,374 @@
+/* eslint-disable @n8n/community-nodes/no-restricted-globals -- not published */
+import type { IWebhookFunctions } from 'n8n-workflow';
+import { receive } from '../../../nodes/Trigger/receive';
+import { workspaceOf } from '../../../src/transport/workspace';
+import { seal } from '../../../src/webhook/encryptSecret';
+import { shuffle } from '../../../testing/shuffle';
+import {
+	deliveryContext,
+	FakeResponse,
+	signedDelivery,
+	triggerWorld,
+	type FakeDelivery,
+	type TriggerWorld,
+} from '../../support/triggerContext';
+
+const SECRET = 'whsec_canary';
+const REFUSED = { noWebhookResponse: true };
+const IGNORED = { webhookResponse: '' };
+
+function registered(more: Partial<TriggerWorld> = {}): TriggerWorld {
+	const world = triggerWorld(more);
+	const sealed = seal(SECRET, String(world.credential.apiKey), 'wh_1');
+	world.staticData = { webhookId: 'wh_1', secret: sealed };
+	return world;
+}
+
+/** A delivery that n8n answers with 200, unless the test brings its own response and answers itself. */
+async function take(world: TriggerWorld, delivery: FakeDelivery) {
+	const response = delivery.response ?? new FakeResponse();
+	const context = deliveryContext<IWebhookFunctions>(world, { ...delivery, response });
+	const result = await receive.call(context);
+	if (!delivery.response && !response.ended) response.end();
+	return result;
+}
+
+const generation = {
+	id: 'gen_1',
+	object: 'generation',
+	status: 'completed',
+	mode: 'image',
+	outputs: [],
+};
+const event = (id: string, more: object = {}) =>
+	JSON.stringify({ id, type: 'generation.completed', data: { object: generation }, ...more });
+
+const jsonOf = (result: Awaited<ReturnType<typeof take>>) => result.workflowData?.[0]?.[0]?.json;
+
+test('a verified event starts the workflow with its payload as received', async () => {
+	const at = Math.floor(Date.now() / 1_000) - 5;
+	const body = event('evt_1', { more: [1, { a: null }] });
+	expect(jsonOf(await take(registered(), signedDelivery(SECRET, body, at)))).toEqual({
+		event: 'generation.completed',
+		eventId: 'evt_1',
+		timestamp: new Date(at * 1_000).toISOString(),
+		deliveredAt: expect.stringMatching(/^\d{4}-/),
+		resourceId: 'gen_1',
+		payload: JSON.parse(body) as object,
+	});
+});
+
+describe('is refused with 401 and nothing else, though it is validly signed', () => {
+	const refused = async (world: TriggerWorld, more: FakeDelivery = {}) => {
+		const response = new FakeResponse();
+		const delivery = { ...signedDelivery(SECRET, event('evt_r')), response, ...more };
+		expect(await take(world, delivery)).toEqual(REFUSED);
+		expect([response.statusCode, response.ended]).toEqual([401, true]);
+	};
+
+	test('without a registration', async () => await refused(triggerWorld()));
+
+	test('when the stored secret cannot be decrypted', async () => {
+		const world = registered();
+		world.credential = { ...world.credential, apiKey: 'another-key' };
+		await refused(world);
+	});
+
+	test('when the secret is of another webhook', async () => {
+		const world = registered();
+		world.staticData.webhookId = 'wh_2';
+		await refused(world);
+	});
+
+	test('when the credential is gone, and the log says so without the secret', async () => {
+		const world = registered({ credential: { apiKey: 'k', baseUrl: 'not a url' } });
+		await refused(world);
+		expect(world.warnings).toHaveLength(1);
+	});
+
+	test('when the body cannot be read', async () => await refused(registered(), { broken: true }));
+
+	test('without raw bytes, as of multipart', async () =>
+		await refused(registered(), { rawBody: undefined }));
+
+	test.each(['gzip', 'deflate', 'br', 'zstd', ''])('packed with %j', async (encoding) => {
+		const { headers } = signedDelivery(SECRET, event('evt_r'));
+		await refused(registered(), { headers: { ...headers, 'content-encoding': encoding } });
+	});
+
+	test('above 16 MiB', async () => {
+		await refused(registered(), signedDelivery(SECRET, ' '.repeat(16 * 1024 * 1024 + 1)));
+	});
+});
+
+test('nothing is remembered of a refused delivery', async () => {
+	const world = registered();
+	const body = event('evt_state');
+	await take(world, { ...signedDelivery('whsec_wrong', body) });
+	expect(jsonOf(await take(world, signedDelivery(SECRET, body)))).toMatchObject({
+		eventId: 'evt_state',
+	});
+	expect(Object.keys(world.staticData)).toEqual(['webhookId', 'secret']);
+});
+
+test.each(['', '[]', 'null', '"x"', '{', '['.repeat(200_000)])(
+	'what is no event is taken and starts nothing: %#',
+	async (body) => {
+		expect(await take(registered(), signedDelivery(SECRET, body))).toEqual(IGNORED);
+	},
+);
+
+test('a replay and a repeat with a new timestamp start nothing more', async () => {
+	const world = registered();
+	const body = event('evt_again');
+	const at = Math.floor(Date.now() / 1_000);
+	const starts = [at, at, at - 30, at + 30].map(async (each) =>
+		jsonOf(await take(world, signedDelivery(SECRET, body, each))),
+	);
+	expect((await Promise.all(starts)).filter(Boolean)).toHaveLength(1);
+});
+
+test('each trigger gets the event, and test deliveries do not count for live ones', async () => {
+	const body = event('evt_many');
+	const first = registered();
+	const asTest = { ...first, mode: 'manual' };
+	for (const world of [first, asTest, registered()]) {
+		expect(jsonOf(await take(world, signedDelivery(SECRET, body)))).toBeDefined();
+	}
+});
+
+describe('an event is remembered once n8n has made its execution, and not before', () => {
+	const deliver = (world: TriggerWorld, id: string, response?: FakeResponse) =>
+		take(world, { ...signedDelivery(SECRET, event(id)), ...(response && { response }) });
+
+	test('one whose execution n8n could not make is taken again', async () => {
+		const world = registered();
+		const response = new FakeResponse();
+		await deliver(world, 'evt_500', response);
+		response.status(500).end();
+		expect(jsonOf(await deliver(world, 'evt_500'))).toBeDefined();
+		expect(await deliver(world, 'evt_500')).toEqual(IGNORED);
+	});
+
+	test('also when the service had given up waiting before n8n answered 500', async () => {
+		const world = registered();
+		const response = new FakeResponse();
+		await deliver(world, 'evt_gone', response);
+		response.close();
+		response.status(500).end();
+		expect(jsonOf(await deliver(world, 'evt_gone'))).toBeDefined();
+	});
+
+	test('one that n8n has started is not started again because the service had given up waiting', async () => {
+		const world = registered();
+		const response = new FakeResponse();
+		await deliver(world, 'evt_slow', response);
+		response.close();
+		response.status(200).end();
+		expect(await deliver(world, 'evt_slow')).toEqual(IGNORED);
+	});
+
+	test.each([
+		[500, 1],
+		[200, 0],
+	])(
+		'a repeat that comes before n8n has answered %i is started %i times',
+		async (status, times) => {
+			const world = registered();
+			const id = `evt_early_${status}`;
+			const response = new FakeResponse();
+			await deliver(world, id, response);
+			response.close();
+			const repeats = [deliver(world, id), deliver(world, id)];
+			await new Promise((resolve) => setImmediate(resolve));
+			response.status(status).end();
+			const started = (await Promise.all(repeats)).map(jsonOf).filter(Boolean);
+			expect(started).toHaveLength(times);
+		},
+	);
+
+	test('one that a wrong expression of the node let fail is taken again', async () => {
+		const world = registered();
+		const { parameters } = world;
+		world.parameters = {
+			...parameters,
+			get options(): object {
+				throw new Error('a wrong expression');
+			},
+		};
+		await expect(deliver(world, 'evt_expression')).rejects.toThrow('a wrong expression');
+		world.parameters = parameters;
+		expect(jsonOf(await deliver(world, 'evt_expression'))).toBeDefined();
+	});
+
+	test('n8n gets its answer through: status, body and what `end` returns', async () => {
+		const response = new FakeResponse();
+		const ended = jest.fn(() => response);
+		response.end = ended;
+		await deliver(registered(), 'evt_end', response);
+		expect((response.end as (...given: unknown[]) => unknown)('body', 'utf8')).toBe(response);
+		expect(ended).toHaveBeenCalledWith('body', 'utf8');
+	});
+});
+
+describe('how long credentials count without being read again', () => {
+	const at = 1_790_000_000_000;
+	const after = (ms: number) => jest.spyOn(Date, 'now').mockReturnValue(at + ms);
+	const accepted = async (world: TriggerWorld, ms: number) => {
+		after(ms);
+		const delivery = signedDelivery(SECRET, event(`evt_${ms}`), Math.floor((at + ms) / 1_000));
+		return jsonOf(await take(world, delivery)) !== undefined;
+	};
+
+	afterEach(() => jest.restoreAllMocks());
+
+	test('30 seconds, and no more', async () => {
+		const world = registered();
+		expect(await accepted(world, 0)).toBe(true);
+		world.credential = { ...world.credential, apiKey: 'another-key' };
+		expect(await accepted(world, 29_999)).toBe(true);
+		expect(await accepted(world, 30_000)).toBe(false);
+	});
+
+	test('what counts again after a refusal is found as soon', async () => {
+		const world = registered();
+		const { credential } = world;
+		world.credential = { ...credential, apiKey: 'another-key' };
+		expect(await accepted(world, 1)).toBe(false);
+		world.credential = credential;
+		expect(await accepted(world, 30_001)).toBe(true);
+	});
+
+	test('no longer when the clock is set back', async () => {
+		const world = registered();
+		expect(await accepted(world, 0)).toBe(true);
+		world.credential = { ...world.credential, apiKey: 'another-key' };
+		expect(await accepted(world, -3_600_000)).toBe(false);
+	});
+});
+
+describe('the log', () => {
+	const another = { apiKey: 'another-key', baseUrl: 'https://api.example/v1' };
+	const events = async (world: TriggerWorld, from: number, count: number) => {
+		for (let each = from; each < from + count; each += 1)
+			await take(world, signedDelivery(SECRET, event(`evt_log_${each}`)));
+	};
+
+	test('says once what is wrong after a change of the key and what to do, without key or secret', async () => {
+		const world = registered({ credential: another });
+		world.staticData.secret = seal(SECRET, 'canary-old-key', 'wh_1');
+		await events(world, 0, 20);
+		expect(world.warnings).toEqual([
+			'MediaGen Event Trigger: "Trigger" in workflow "A workflow" (workflow-1) refuses every event, because its signing secret cannot be decrypted with the API key of its credential, which was probably changed. Unpublish and publish the workflow: that registers a webhook anew, with a secret that the present API key protects.',
+		]);
+		expect(world.warnings.join()).not.toMatch(/canary|another-key|whsec/);
+		expect(world.debugLines).toHaveLength(20);
+	});
+
+	test('says it again after it was mended and has broken again', async () => {
+		const now = jest.spyOn(Date, 'now').mockReturnValue(1_790_000_000_000);
+		const world = registered();
+		const { credential } = world;
+		const later = async (apiKey: unknown) => {
+			now.mockReturnValue(Date.now() + 30_000);
+			world.credential = { ...credential, apiKey: String(apiKey) };
+			await events(world, Date.now(), 2);
+			return world.warnings.length;
+		};
+		expect(await later('another-key')).toBe(1);
+		expect(await later(credential.apiKey)).toBe(1);
+		expect(await later('another-key')).toBe(2);
+		now.mockRestore();
+	});
+
+	test('says once that there is no registration', async () => {
+		const world = triggerWorld();
+		await events(world, 0, 3);
+		expect(world.warnings).toEqual([expect.stringContaining('no webhook is registered')]);
+	});
+
+	test('says once that a credential cannot be used', async () => {
+		const world = registered({ credential: { apiKey: 'k', baseUrl: 'not a url' } });
+		await events(world, 0, 3);
+		expect(world.warnings).toEqual([expect.stringContaining('its credential cannot be used')]);
+	});
+
+	test('has a line of level debug with the reason of each refusal, and none of it as a warning', async () => {
+		const world = registered();
+		const body = event('evt_reasons');
+		const old = Math.floor(Date.now() / 1_000) - 400;
+		await take(world, signedDelivery('whsec_wrong', body));
+		await take(world, signedDelivery(SECRET, body, old));
+		await take(world, { ...signedDelivery(SECRET, body), rawBody: undefined });
+		await take(world, { rawBody: Buffer.from(body) });
+		expect(world.debugLines).toEqual([
+			'MediaGen Event Trigger: a delivery was refused, because its signature was not made with the secret of this webhook',
+			expect.stringMatching(/because its timestamp is 40\d s behind the clock of n8n$/),
+			'MediaGen Event Trigger: a delivery was refused, because its bytes are not to be had: multipart, packed, too large or broken off',
+			'MediaGen Event Trigger: a delivery was refused, because it has no timestamp',
+		]);
+		expect(world.warnings).toEqual([]);
+	});
+});
+
+test('of 2,000 events with 1 to 5 shuffled deliveries at once each starts the workflow exactly once', async () => {
+	const world = registered();
+	const ids = Array.from({ length: 2_000 }, (_, index) =>
+		Array<string>(1 + (index % 5)).fill(`bulk_${index}`),
+	);
+	const deliveries = shuffle(ids.flat()).map(
+		async (id) => await take(world, signedDelivery(SECRET, event(id))),
+	);
+	const started = (await Promise.all(deliveries)).map(jsonOf).filter(Boolean);
+	expect(started).toHaveLength(2_000);
+	expect(new Set(started.map((json) => json?.eventId)).size).toBe(2_000);
+});
+
+describe('which events start the workflow', () => {
+	const starts = async (parameters: object, payload: string) => {
+		const world = registered();
+		world.parameters = { ...world.parameters, ...parameters };
+		return jsonOf(await take(world, signedDelivery(SECRET, payload))) !== undefined;
+	};
+
+	test('kinds that were chosen, and kinds that nobody knows', async () => {
+		expect(await starts({}, event('a'))).toBe(true);
+		expect(await starts({}, event('a', { type: 'voice.created' }))).toBe(false);
+		expect(await starts({}, event('a', { type: 'generation.archived' }))).toBe(true);
+	});
+
+	test('filters that the payload decides are decided before anything is started', async () => {
+		expect(await starts({ options: { modes: ['video'] } }, event('a'))).toBe(false);
+		expect(await starts({ options: { modes: ['image'] } }, event('a'))).toBe(true);
+		expect(await starts({ options: { resourceIds: 'gen_0, gen_1' } }, event('a'))).toBe(true);
+		expect(await starts({ options: { resourceIds: ['gen_0'] } }, event('a'))).toBe(false);
+		expect(
+			await starts({ options: { modes: ['video'] } }, event('a', { data: { id: 'gen_2' } })),
+		).toBe(true);
+	});
+});
+
+test('waits of this process hear of the resource, filtered or not; of an unverified one they do not', async () => {
+	const world = registered({ parameters: { events: ['voice.created'] } });
+	const { apiKey, baseUrl } = world.credential;
+	const plan = { requestsPerMinute: 1e6, concurrentJobs: 5 };
+	const { watch } = workspaceOf(String(baseUrl), String(apiKey), plan);
+	const tell = jest.spyOn(watch, 'tell');
+	await take(world, signedDelivery('whsec_wrong', event('evt_tell')));
+	expect(tell).not.toHaveBeenCalled();
+	expect(await take(world, signedDelivery(SECRET, event('evt_tell')))).toEqual(IGNORED);
+	expect(tell).toHaveBeenCalledWith(generation);
+});
+
+test('with a secret by hand that one counts and nothing else', async () => {
+	const world = registered({
+		parameters: { events: ['generation.completed'], registration: 'manual' },
+	});
+	expect(await take(world, signedDelivery(SECRET, event('evt_hand')))).toEqual(REFUSED);
+	expect(
+		jsonOf(await take(world, signedDelivery('whsec_by_hand', event('evt_hand')))),
+	).toBeDefined();
+	world.secretCredential = {};
+	const other = { ...world, node: { ...world.node, id: 'another' } };
+	expect(await take(other, signedDelivery('', event('evt_none')))).toEqual(REFUSED);
+});

@@ -1,1 +1,0 @@
-export { ModelService, type ServiceSettings } from '../../bench/model/service';

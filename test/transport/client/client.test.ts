@@ -1,0 +1,192 @@
+import { Client, wordsOf, type Asking } from '../../../src/transport/client/client';
+import { Gate } from '../../../src/transport/limits/rateLimiter';
+import type { Answer, ApiRequest } from '../../../src/transport/base/types';
+import { answer, errorBody, gaps, lineOf, LOST, scripted } from '../../../testing/answers';
+import { seeded } from '../../../testing/random';
+import { VirtualClock } from '../../../testing/virtualClock';
+
+const GET: ApiRequest = { method: 'GET', path: '/generations/gen_1' };
+const POST: ApiRequest = { method: 'POST', path: '/generations', body: {} };
+
+async function ask(request: ApiRequest, answers: Answer[], asking: Asking = {}) {
+	const clock = new VirtualClock();
+	const client = new Client(new Gate(clock, 60), clock, seeded(1));
+	const { send, sent } = scripted(clock, answers);
+	const result = await clock.run(client.request(lineOf(send), request, asking));
+	return { result, sent };
+}
+
+const WITH_KEY: Asking = { replayable: true };
+
+test.each([400, 401, 402, 403, 404, 409, 422])('%i: one request, no retry', async (status) => {
+	for (const request of [GET, POST]) {
+		const { result, sent } = await ask(request, [answer(status), answer(200)], WITH_KEY);
+		expect(sent).toHaveLength(1);
+		expect(result).toMatchObject({
+			ok: false,
+			failure: { kind: 'status', status, unclear: false },
+		});
+	}
+});
+
+test.each([
+	['408', answer(408)],
+	['500', answer(500)],
+	['502', answer(502)],
+	['503', answer(503)],
+	['504', answer(504)],
+	['a lost answer', LOST],
+	['a truncated body', answer(200, '{"id": "gen')],
+])(
+	'%s: again for GET and for POST with a key, never for POST without one',
+	async (_name, fault) => {
+		const good = answer(200);
+		expect((await ask(GET, [fault, fault, good])).sent).toHaveLength(3);
+		expect((await ask(POST, [fault, fault, good], WITH_KEY)).sent).toHaveLength(3);
+		const bare = await ask(POST, [fault, good]);
+		expect(bare.sent).toHaveLength(1);
+		expect(bare.result.ok).toBe(false);
+	},
+);
+
+test('the tries end: 7 for faults, 8 for limits', async () => {
+	const faulty = await ask(GET, [LOST]);
+	expect(faulty.sent).toHaveLength(7);
+	expect(faulty.result).toMatchObject({
+		failure: { kind: 'lost', attempts: 7, reason: 'ECONNRESET' },
+	});
+	const limited = await ask(POST, [answer(429)]);
+	expect(limited.sent).toHaveLength(8);
+	expect(limited.result).toMatchObject({
+		failure: { kind: 'status', status: 429, unclear: false },
+	});
+});
+
+describe('what never reached the service', () => {
+	const refused: Answer = { lost: 'ECONNREFUSED', unsent: 'connection' };
+
+	test('goes again, even without a key, and 5 tries later is known to have done nothing', async () => {
+		const found = await ask(POST, [refused, refused, answer(202)]);
+		expect(found.result.ok).toBe(true);
+		const { result, sent } = await ask(POST, [refused]);
+		expect(sent).toHaveLength(5);
+		expect(result).toMatchObject({
+			failure: { kind: 'lost', attempts: 5, sent: false, unsent: 'connection' },
+		});
+	});
+
+	test('leaves the outcome of an earlier try open', async () => {
+		const { result } = await ask(POST, [LOST, refused], WITH_KEY);
+		expect(result).toMatchObject({ failure: { sent: true, unsent: 'connection' } });
+	});
+
+	test.each(['local', 'certificate'] as const)('%s: told at once', async (unsent) => {
+		const { result, sent } = await ask(GET, [{ lost: 'why', unsent }]);
+		expect(sent).toHaveLength(1);
+		expect(result).toMatchObject({ failure: { reason: 'why', attempts: 1, sent: false, unsent } });
+	});
+});
+
+describe('a 429 is waited out as its Retry-After says', () => {
+	test.each([
+		['absent', undefined, 0, 2_000],
+		['seconds', '9', 9_000, 10_000],
+		['a date', 'Thu, 01 Jan 2026 00:00:20 GMT', 20_000, 21_000],
+		['a date in the past', 'Thu, 01 Jan 2015 00:00:00 GMT', 0, 2_000],
+		['negative', '-3', 0, 2_000],
+		['NaN', 'NaN', 0, 2_000],
+		['1e9', '1e9', 0, 2_000],
+		['a thousand million', '1000000000', 120_000, 121_000],
+	])('%s', async (_name, header, least, most) => {
+		const headers: Record<string, string> = header === undefined ? {} : { 'retry-after': header };
+		const { result, sent } = await ask(GET, [answer(429, undefined, headers), answer(200)]);
+		expect(result.ok).toBe(true);
+		expect(gaps(sent)[0]).toBeGreaterThanOrEqual(Math.max(least, 100));
+		expect(gaps(sent)[0]).toBeLessThanOrEqual(most);
+	});
+});
+
+test('a 429 without a slot holds up everybody, one about a slot only who asked', async () => {
+	for (const needsSlot of [false, true]) {
+		const clock = new VirtualClock();
+		const client = new Client(new Gate(clock, 60), clock, seeded(1));
+		const limited = scripted(clock, [answer(429, undefined, { 'retry-after': '30' }), answer(200)]);
+		const other = scripted(clock, [answer(200)]);
+		const first = client.request(lineOf(limited.send), POST, { needsSlot });
+		await clock.quiet();
+		const started = clock.now();
+		await clock.run(client.request(lineOf(other.send, 'execution 2'), GET));
+		const waited = (other.sent[0]?.at ?? 0) - started;
+		if (needsSlot) expect(waited).toBe(0);
+		else expect(waited).toBeGreaterThanOrEqual(30_000);
+		await clock.run(first);
+	}
+});
+
+test('what is unclear stays unclear, whatever the last answer was', async () => {
+	const { result } = await ask(POST, [LOST, answer(400)], WITH_KEY);
+	expect(result).toMatchObject({ failure: { kind: 'status', status: 400, unclear: true } });
+});
+
+test('who polls asks once', async () => {
+	expect((await ask(GET, [answer(503), answer(200)], { once: true })).sent).toHaveLength(1);
+});
+
+test('a success whose body is flawed is a failure that says so', async () => {
+	const { result } = await ask(POST, [answer(202, { object: 'generation' })], {
+		flaw: () => 'it has no id',
+	});
+	expect(result).toMatchObject({
+		failure: { kind: 'answer', status: 202, problem: 'it has no id' },
+	});
+});
+
+test('cancelled before its turn or while it waits: nothing further is sent', async () => {
+	const clock = new VirtualClock();
+	const client = new Client(new Gate(clock, 60), clock, seeded(1));
+	const { send, sent } = scripted(clock, [LOST]);
+	const cancelled = { ok: false, failure: { kind: 'cancelled' } };
+	const gone = lineOf(send, 'a', AbortSignal.abort());
+	expect(await clock.run(client.request(gone, GET))).toMatchObject(cancelled);
+	expect(sent).toHaveLength(0);
+
+	const abort = new AbortController();
+	const waiting = client.request(lineOf(send, 'a', abort.signal), GET);
+	await clock.quiet();
+	const before = clock.now();
+	abort.abort();
+	expect(await clock.run(waiting)).toMatchObject(cancelled);
+	expect(sent).toHaveLength(1);
+	expect(clock.now()).toBe(before);
+});
+
+test('the Error shape is read without trusting it', () => {
+	expect(wordsOf(errorBody('No', { details: { field: 'prompt' } }))).toEqual({
+		message: 'No',
+		type: 'some_type',
+		requestId: 'req_1',
+		details: { field: 'prompt' },
+	});
+	const nothing = { message: undefined, type: undefined, requestId: undefined, details: undefined };
+	for (const body of [
+		undefined,
+		null,
+		'text',
+		7,
+		[],
+		{},
+		{ error: 'text' },
+		{ error: { message: 5 } },
+	]) {
+		expect(wordsOf(body)).toEqual(nothing);
+	}
+});
+
+test('a request that throws, which none should, does not take its place in the rate limit along', async () => {
+	const clock = new VirtualClock();
+	const client = new Client(new Gate(clock, 1), clock, seeded(1));
+	const broken = lineOf(async () => await Promise.reject(new TypeError('broken')));
+	await expect(client.request(broken, GET)).rejects.toThrow('broken');
+	const { send } = scripted(clock, [answer(200)]);
+	expect((await clock.run(client.request(lineOf(send), GET))).ok).toBe(true);
+});

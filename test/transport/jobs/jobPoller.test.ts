@@ -1,0 +1,458 @@
+import { Client } from '../../../src/transport/client/client';
+import { Gate } from '../../../src/transport/limits/rateLimiter';
+import { ok } from '../../../src/transport/base/result';
+import type { Answer, Resource } from '../../../src/transport/base/types';
+import { Watch } from '../../../src/transport/jobs/jobPoller';
+import { answer, gaps, lineOf, LOST, scripted, type Sent } from '../../../testing/answers';
+import { seeded } from '../../../testing/random';
+import { VirtualClock } from '../../../testing/virtualClock';
+
+const HALF_HOUR = 1_800_000;
+
+const generation = (id: string, more: Record<string, unknown> = {}): Resource => ({
+	id,
+	object: 'generation',
+	status: 'queued',
+	...more,
+});
+
+const done = (id: string, more: Record<string, unknown> = {}) =>
+	generation(id, {
+		status: 'completed',
+		outputs: [{ id: 'o', url: 'https://media.example/o' }],
+		...more,
+	});
+
+const page = (...data: unknown[]) => answer(200, { object: 'list', data });
+
+function setUp(answers: Answer[] | ((request: Sent) => Answer), requestsPerMinute = 60) {
+	const clock = new VirtualClock();
+	const gate = new Gate(clock, requestsPerMinute);
+	const watch = new Watch(new Client(gate, clock, seeded(1)), gate, clock);
+	const script = scripted(clock, Array.isArray(answers) ? answers : []);
+	const send: typeof script.send = async (request) => {
+		const scriptedAnswer = await script.send(request);
+		return Array.isArray(answers) ? scriptedAnswer : answers(script.sent.at(-1) as Sent);
+	};
+	const wait = async (job: Resource, ms = HALF_HOUR, signal?: AbortSignal) => {
+		const ended = await watch.wait(lineOf(send, 'a', signal), job, ms);
+		return ended.ok ? ok(ended.value.job) : ended;
+	};
+	return { clock, watch, wait, sent: script.sent };
+}
+
+test('a job that has ended already is answered without a request', async () => {
+	const { clock, wait, sent } = setUp([]);
+	const failed = generation('gen_1', { status: 'failed' });
+	expect(await clock.run(wait(failed))).toEqual({ ok: true, value: failed });
+	expect(sent).toHaveLength(0);
+});
+
+test('one list request answers for all generations in flight', async () => {
+	const ids = Array.from({ length: 40 }, (_, index) => `gen_${index}`);
+	const { clock, wait, sent } = setUp([page(...ids.map((id) => done(id)))]);
+	const all = await clock.run(Promise.all(ids.map(async (id) => await wait(generation(id)))));
+	expect(all.every(({ ok }) => ok)).toBe(true);
+	expect(sent).toMatchObject([{ path: '/generations', query: { limit: 100 } }]);
+});
+
+test('a single job is read by itself', async () => {
+	const { clock, wait, sent } = setUp([answer(200, done('gen_1'))]);
+	expect(await clock.run(wait(generation('gen_1')))).toMatchObject({
+		value: { status: 'completed' },
+	});
+	expect(sent).toMatchObject([{ path: '/generations/gen_1' }]);
+});
+
+test('what a page lacks, or shows without its outputs, is read singly', async () => {
+	const { clock, wait, sent } = setUp(({ path }) => {
+		if (path !== '/generations') return answer(200, done(path.split('/')[2] ?? ''));
+		return page(done('gen_1'), done('gen_2', { outputs: undefined }), null, 'text', { id: 7 });
+	});
+	const all = ['gen_1', 'gen_2', 'gen_3'].map(async (id) => await wait(generation(id)));
+	for (const result of await clock.run(Promise.all(all))) {
+		expect(result).toMatchObject({ value: { status: 'completed', outputs: [{ id: 'o' }] } });
+	}
+	expect(sent.map(({ path }) => path)).toEqual([
+		'/generations',
+		'/generations/gen_2',
+		'/generations/gen_3',
+	]);
+});
+
+test('more single reads than one look does take turns', async () => {
+	const ids = Array.from({ length: 12 }, (_, index) => `speech_${index}`);
+	const { clock, wait, sent } = setUp(({ path }) =>
+		answer(200, { id: path.split('/')[2], object: 'speech_generation', status: 'queued' }),
+	);
+	const waits = ids.map(
+		async (id) => await wait({ id, object: 'speech_generation', status: 'queued' }, 9_000),
+	);
+	await clock.run(Promise.all(waits));
+	expect(new Set(sent.map(({ path }) => path)).size).toBe(12);
+});
+
+test.each([
+	['speech_generation', '/speech/x%2Fy'],
+	['agent_run', '/agents/runs/x%2Fy'],
+	['persona', '/personas/x%2Fy'],
+	['something_else', '/jobs/x%2Fy'],
+])('a job of the kind %s is read at %s', async (object, path) => {
+	const { clock, wait, sent } = setUp([answer(200, {})]);
+	await clock.run(wait({ id: 'x/y', object, status: 'pending' }, 3_000));
+	expect(sent[0]?.path).toBe(path);
+});
+
+test.each([
+	['unknown', { status: 'dreaming' }],
+	['missing', { status: undefined }],
+	['going back', { status: 'queued' }],
+	['not a text', { status: { completed: true } }],
+])(
+	'a status that is %s keeps polling at least 2 s apart, until the deadline names the job',
+	async (_name, more) => {
+		const { clock, wait, sent } = setUp([answer(200, generation('gen_1', more))]);
+		const started = clock.now();
+		const result = await clock.run(wait(generation('gen_1'), 600_000));
+		expect(result).toMatchObject({
+			failure: { kind: 'deadline', waitedMs: 600_000 },
+			job: { id: 'gen_1' },
+		});
+		expect(clock.now() - started).toBe(600_000);
+		expect(Math.min(...gaps(sent))).toBeGreaterThanOrEqual(2_000);
+		expect(Math.max(...gaps(sent))).toBeLessThanOrEqual(15_000);
+		expect(sent.length).toBeGreaterThan(40);
+	},
+);
+
+test('an answer without an id or with another object is still this job', async () => {
+	const { clock, wait } = setUp([answer(200, { status: 'completed', object: 'job' })]);
+	const result = await clock.run(wait(generation('gen_1')));
+	expect(result).toMatchObject({
+		value: { id: 'gen_1', object: 'generation', status: 'completed' },
+	});
+});
+
+describe('a passing fault never fails a wait', () => {
+	test.each([
+		['lost', LOST],
+		['refused', { lost: 'ECONNREFUSED', unsent: 'connection' } as const],
+		['429', answer(429)],
+		['500', answer(500)],
+		['408', answer(408)],
+		['truncated', answer(200, '{"id"')],
+	])('%s', async (_name, fault) => {
+		const faults = Array.from({ length: 12 }, () => fault);
+		const { clock, wait, sent } = setUp([...faults, answer(200, done('gen_1'))]);
+		expect((await clock.run(wait(generation('gen_1')))).ok).toBe(true);
+		expect(sent).toHaveLength(13);
+	});
+
+	test('and many of them make the looks rarer, up to a minute', async () => {
+		const { clock, wait, sent } = setUp([LOST]);
+		await clock.run(wait(generation('gen_1')));
+		expect(Math.max(...gaps(sent))).toBe(60_000);
+		expect(sent.length).toBeLessThan(40);
+	});
+});
+
+test('n8n that cannot send is believed twice, then the wait ends with why, and names the job', async () => {
+	const local = { lost: 'No such credential', unsent: 'local' } as const;
+	const passing = setUp([local, local, answer(200, done('gen_1'))]);
+	expect((await passing.clock.run(passing.wait(generation('gen_1')))).ok).toBe(true);
+	const { clock, wait, sent } = setUp([local]);
+	expect(await clock.run(wait(generation('gen_1')))).toMatchObject({
+		failure: { kind: 'lost', reason: 'No such credential', unsent: 'local' },
+		job: { id: 'gen_1' },
+	});
+	expect(sent).toHaveLength(3);
+});
+
+test('faults of long ago do not slow down a new wait', async () => {
+	const { clock, wait, sent } = setUp(({ path }) =>
+		path.endsWith('1') ? LOST : answer(200, done('gen_2')),
+	);
+	await clock.run(wait(generation('gen_1'), 600_000));
+	await clock.pass(3_600_000);
+	const started = clock.now();
+	await clock.run(wait(generation('gen_2')));
+	expect((sent.at(-1)?.at ?? 0) - started).toBe(2_000);
+});
+
+test('a list that is refused is read singly', async () => {
+	const { clock, wait } = setUp(({ path }) =>
+		path === '/generations' ? answer(403) : answer(200, done(path.split('/')[2] ?? '')),
+	);
+	const all = await clock.run(Promise.all([wait(generation('gen_1')), wait(generation('gen_2'))]));
+	expect(all.every(({ ok }) => ok)).toBe(true);
+});
+
+test('a job just created may be unknown at first, but not for ever', async () => {
+	const early = setUp([answer(404), answer(404), answer(200, done('gen_1'))]);
+	expect((await early.clock.run(early.wait(generation('gen_1')))).ok).toBe(true);
+	const never = setUp([answer(404)]);
+	const result = await never.clock.run(never.wait(generation('gen_1')));
+	expect(result).toMatchObject({ failure: { kind: 'status', status: 404 }, job: { id: 'gen_1' } });
+	expect(never.sent).toHaveLength(3);
+});
+
+test.each([401, 403, 400])('%i ends the wait at once and names the job', async (status) => {
+	const { clock, wait, sent } = setUp([answer(status)]);
+	const result = await clock.run(wait(generation('gen_1')));
+	expect(result).toMatchObject({ failure: { kind: 'status', status }, job: { id: 'gen_1' } });
+	expect(sent).toHaveLength(1);
+});
+
+test('cancel answers at once and names the job, whether it sleeps or has asked', async () => {
+	for (const pause of [500, 2_050]) {
+		const abort = new AbortController();
+		const { clock, wait, sent } = setUp([answer(200, generation('gen_1'))]);
+		const waiting = wait(generation('gen_1'), HALF_HOUR, abort.signal);
+		await clock.pass(pause);
+		const before = clock.now();
+		abort.abort();
+		expect(await waiting).toMatchObject({ failure: { kind: 'cancelled' }, job: { id: 'gen_1' } });
+		expect(clock.now()).toBe(before);
+		await clock.pass(120_000);
+		expect(sent.length).toBeLessThanOrEqual(1);
+		expect(clock.sleeping).toBe(0);
+	}
+});
+
+test('one who is cancelled takes nobody along', async () => {
+	const abort = new AbortController();
+	const { clock, wait } = setUp(({ path }) =>
+		path === '/generations' ? page(done('gen_1'), done('gen_2')) : answer(200, done('gen_2')),
+	);
+	const cancelled = wait(generation('gen_1'), HALF_HOUR, abort.signal);
+	const other = wait(generation('gen_2'));
+	await clock.pass(100);
+	abort.abort();
+	expect((await cancelled).ok).toBe(false);
+	expect((await clock.run(other)).ok).toBe(true);
+});
+
+describe('a job that joins a sleeping watcher', () => {
+	const old = async () => {
+		const set = setUp(({ path, at }) => {
+			const quick =
+				at >= Date.parse('2026-01-01T00:03:20.000Z') ? done('quick') : generation('quick');
+			if (path === '/generations') return page(generation('slow'), quick);
+			return answer(200, path === '/generations/quick' ? quick : generation('slow'));
+		});
+		void set.wait(generation('slow'));
+		await set.clock.pass(197_000);
+		return set;
+	};
+
+	test('sets the pace', async () => {
+		const { clock, wait } = await old();
+		const joined = clock.now();
+		expect((await clock.run(wait(generation('quick')))).ok).toBe(true);
+		expect(clock.now() - joined).toBeLessThanOrEqual(6_000);
+	});
+
+	test('does not oversleep its deadline', async () => {
+		const { clock, wait } = await old();
+		const joined = clock.now();
+		const result = await clock.run(wait(generation('quick'), 1_000));
+		expect(result).toMatchObject({ failure: { kind: 'deadline' } });
+		expect(clock.now() - joined).toBe(1_000);
+	});
+});
+
+test('a list that never answers does not hold up the waits: jobs are read singly', async () => {
+	const { clock, wait, sent } = setUp(({ path }) =>
+		path === '/generations' ? answer(503, {}) : answer(200, done(path.split('/').at(-1) ?? '')),
+	);
+	const waits = ['gen_1', 'gen_2'].map(async (id) => await wait(generation(id)));
+	const ended = await clock.run(Promise.all(waits));
+	expect(ended.every(({ ok: isOk }) => isOk)).toBe(true);
+	expect(sent.filter(({ path }) => path === '/generations').length).toBeLessThanOrEqual(4);
+});
+
+test('a job that a list shows as failed without a reason is read by itself, where the reason is', async () => {
+	const failed = (id: string) => generation(id, { status: 'failed' });
+	const { clock, wait } = setUp(({ path }) =>
+		path === '/generations'
+			? page(failed('gen_1'), failed('gen_2'))
+			: answer(200, { ...failed(path.split('/').at(-1) ?? ''), errors: [{ message: 'Too dark' }] }),
+	);
+	const waits = ['gen_1', 'gen_2'].map(async (id) => await wait(generation(id)));
+	const ended = await clock.run(Promise.all(waits));
+	expect(ended).toMatchObject([
+		{ ok: true, value: { errors: [{ message: 'Too dark' }] } },
+		{ ok: true, value: { errors: [{ message: 'Too dark' }] } },
+	]);
+});
+
+describe('news of an end', () => {
+	test('that hold the outputs end the wait at that moment, without a request', async () => {
+		const { clock, watch, wait, sent } = setUp([answer(200, generation('gen_1'))]);
+		const waiting = wait(generation('gen_1'));
+		await clock.pass(500);
+		watch.tell(done('gen_other'));
+		watch.tell(done('gen_1'));
+		expect(await waiting).toMatchObject({ ok: true, value: { status: 'completed' } });
+		expect(sent).toHaveLength(0);
+		expect(clock.sleeping).toBe(0);
+	});
+
+	test('that lack the outputs wake the sleeper, who reads the job at once', async () => {
+		const { clock, watch, wait, sent } = setUp(({ at }) =>
+			answer(200, at - started < 300_000 ? generation('gen_1') : done('gen_1')),
+		);
+		const started = clock.now();
+		const waiting = wait(generation('gen_1'));
+		await clock.pass(304_000);
+		const before = sent.length;
+		const told = clock.now();
+		watch.tell({ id: 'gen_1', object: 'generation', status: 'completed' });
+		expect(await clock.run(waiting)).toMatchObject({ value: { outputs: [{ id: 'o' }] } });
+		expect(sent).toHaveLength(before + 1);
+		expect(clock.now() - told).toBeLessThanOrEqual(2_000);
+		expect(told - (sent.at(-2)?.at ?? 0)).toBeLessThan(15_000);
+	});
+});
+
+test.each([
+	[4, 30_000],
+	[10, 12_000],
+	[30, 4_000],
+])('looks take at most half of %i requests a minute', async (requestsPerMinute, apart) => {
+	const { clock, wait, sent } = setUp([answer(200, generation('gen_1'))], requestsPerMinute);
+	await clock.run(wait(generation('gen_1'), 600_000));
+	expect(sent.length).toBeGreaterThan(600_000 / apart / 4);
+	expect(Math.min(...gaps(sent))).toBeGreaterThanOrEqual(apart);
+});
+
+/** JSON that breaks what takes it for what it should be. */
+const STRANGE: unknown[] = [
+	{ toString: 1 },
+	{ toString: null, valueOf: null },
+	{ toJSON: 1, length: -1 },
+	[{ toString: {} }],
+	'\ud800',
+	-0,
+	{ constructor: { prototype: 1 } },
+	null,
+];
+
+describe('nothing that a service sends stops the looks', () => {
+	test.each(STRANGE.map((value) => [JSON.stringify(value), value]))(
+		'%s in every field of a job',
+		async (_name, strange) => {
+			const fields = { status: strange, model: strange, outputs: strange, error: strange };
+			const { clock, wait } = setUp(({ path, at }) => {
+				if (at - started >= 30_000 && path.endsWith('gen_2')) return answer(200, done('gen_2'));
+				if (path !== '/generations') return answer(200, generation('x', fields));
+				return page(generation('gen_1', fields), generation('gen_2', fields), fields, strange);
+			});
+			const started = clock.now();
+			const hostile = wait(generation('gen_1', { model: strange }), 60_000);
+			const other = wait(generation('gen_2', { errors: strange }), 60_000);
+			expect(await clock.run(hostile)).toMatchObject({ failure: { kind: 'deadline' } });
+			expect(clock.now() - started).toBeLessThanOrEqual(61_000);
+			await clock.run(other);
+			const later = wait(generation('gen_2'), 60_000);
+			expect(await clock.run(later)).toMatchObject({ ok: true, value: { status: 'completed' } });
+		},
+	);
+
+	test('a job whose id cannot be encoded', async () => {
+		const { clock, wait, sent } = setUp([answer(200, done('x'))]);
+		expect((await clock.run(wait(generation('gen_\ud800')))).ok).toBe(true);
+		expect(sent[0]?.path).toBe('/generations/gen_%EF%BF%BD');
+	});
+
+	test('a request that throws: it counts as unanswered, and the next look asks again', async () => {
+		let calls = 0;
+		const { clock, wait } = setUp(() => {
+			calls += 1;
+			if (calls <= 3) throw new TypeError('Cannot read properties of undefined');
+			return answer(200, done('gen_1'));
+		});
+		expect((await clock.run(wait(generation('gen_1')))).ok).toBe(true);
+		expect(calls).toBe(4);
+	});
+
+	test('news that throw: they are looked up', async () => {
+		const { clock, watch, wait } = setUp([answer(200, done('gen_1'))]);
+		const waiting = wait(generation('gen_1'));
+		await clock.pass(100);
+		const news = { ...done('gen_1') };
+		Object.defineProperty(news, 'outputs', {
+			enumerable: true,
+			get() {
+				throw new Error('no');
+			},
+		});
+		expect(() => watch.tell(news)).not.toThrow();
+		expect((await clock.run(waiting)).ok).toBe(true);
+	});
+
+	test('a clock that fails: all waits end with an error instead of hanging, and new ones work', async () => {
+		const { clock, wait } = setUp([answer(200, done('gen_1'))]);
+		const sleep = jest.spyOn(clock, 'sleep').mockRejectedValueOnce(new Error('no timer'));
+		expect(await wait(generation('gen_1'))).toMatchObject({ ok: false, job: { id: 'gen_1' } });
+		sleep.mockRestore();
+		expect((await clock.run(wait(generation('gen_1')))).ok).toBe(true);
+	});
+});
+
+describe('a deadline', () => {
+	test('holds while a look hangs', async () => {
+		const { clock, watch } = setUp([]);
+		const started = clock.now();
+		const line = lineOf(async () => await new Promise(() => {}));
+		const result = await clock.run(watch.wait(line, generation('gen_1'), 10_000));
+		expect(result).toMatchObject({ failure: { kind: 'deadline' } });
+		expect(clock.now() - started).toBeLessThanOrEqual(70_000);
+	});
+
+	test('that the machine slept past: one more look finds the job that has ended meanwhile', async () => {
+		const { clock, wait, sent } = setUp(({ at }) =>
+			answer(200, at - started < 60_000 ? generation('gen_1') : done('gen_1')),
+		);
+		const started = clock.now();
+		const waiting = wait(generation('gen_1'), 600_000);
+		await clock.pass(30_000);
+		const before = sent.length;
+		clock.stall(8 * 3_600_000);
+		expect(await clock.run(waiting)).toMatchObject({ ok: true, value: { status: 'completed' } });
+		expect(sent).toHaveLength(before + 1);
+	});
+
+	test('that the machine slept past: a job that still runs is told as not finished after one look', async () => {
+		for (const fault of [answer(200, generation('gen_1')), LOST]) {
+			const { clock, wait, sent } = setUp([fault]);
+			const waiting = wait(generation('gen_1'), 600_000);
+			await clock.pass(30_000);
+			const before = sent.length;
+			clock.stall(8 * 3_600_000);
+			expect(await clock.run(waiting)).toMatchObject({ failure: { kind: 'deadline' } });
+			expect(sent).toHaveLength(before + 1);
+		}
+	});
+
+	test('that comes before the first look asks once', async () => {
+		const { clock, wait, sent } = setUp([answer(200, done('gen_1'))]);
+		expect((await clock.run(wait(generation('gen_1'), 1_000))).ok).toBe(true);
+		expect(sent).toHaveLength(1);
+	});
+
+	test('of more jobs than one look reads: each is looked at once', async () => {
+		const { clock, wait } = setUp(({ path, at }) => {
+			const id = path.split('/').at(-1) ?? '';
+			const state = at - started < 60_000 ? 'queued' : 'completed';
+			return answer(200, { id, object: 'speech_generation', status: state, output: { url: 'u' } });
+		});
+		const started = clock.now();
+		const waits = Array.from({ length: 23 }, async (_, index) => {
+			return await wait({ id: `sp_${index}`, object: 'speech_generation' }, 600_000);
+		});
+		await clock.pass(30_000);
+		clock.stall(3_600_000);
+		expect((await clock.run(Promise.all(waits))).every((result) => result.ok)).toBe(true);
+	});
+});

@@ -1,0 +1,142 @@
+/* eslint-disable @n8n/community-nodes/no-restricted-imports -- not published */
+import { Readable } from 'stream';
+import type { Host } from '../../../src/transport/host/host';
+import { collect } from '../../../src/transport/operations/outputs';
+import type { Settings } from '../../../src/transport/item/settings';
+import type { Resource } from '../../../src/transport/base/types';
+import { answer } from '../../../testing/answers';
+import { hostWith, runOf, workspaceWith } from '../../../testing/run';
+import { VirtualClock } from '../../../testing/virtualClock';
+
+const url = (name: string) => `https://media.example/${name}?signature=canary`;
+
+const job = (more: Record<string, unknown> = {}): Resource => ({
+	id: 'gen_1',
+	object: 'generation',
+	status: 'completed',
+	outputs: [
+		{ id: 'o1', url: url('1'), media_type: 'image/png' },
+		{ id: 'o2', url: url('2'), media_type: 'video/mp4' },
+	],
+	...more,
+});
+
+async function collected(
+	given: Resource,
+	settings: Partial<Settings> = {},
+	fresh: unknown = job(),
+	body: unknown = { prompt: 'a cat' },
+) {
+	const clock = new VirtualClock();
+	const asked: string[] = [];
+	const get: Host['get'] = async (address) => {
+		asked.push(address);
+		const status = address.includes('gone') ? 403 : 200;
+		return { status, headers: {}, close: () => {}, body: Readable.from(['x']) };
+	};
+	const store: Host['store'] = async (_body, fileName, mimeType) => ({
+		data: { data: 'x', fileName, mimeType },
+		size: 1,
+	});
+	const host = hostWith(async () => answer(200, fresh), { get, store });
+	const run = runOf({
+		host,
+		workspace: workspaceWith(clock),
+		settings: { downloadOutputs: true, ...settings },
+		request: { method: 'POST', path: '/generations', body },
+	});
+	return { result: await clock.run(collect(run, given)), asked };
+}
+
+test('every output becomes a file, named by what was asked for: numbered when there are several, with the extension of its type', async () => {
+	const { result } = await collected(job());
+	expect(result).toMatchObject({
+		value: {
+			files: [
+				{ outputId: 'o1', data: { fileName: 'a-cat-1-1.png' } },
+				{ outputId: 'o2', data: { fileName: 'a-cat-1-2.mp4' } },
+			],
+		},
+	});
+	const single = await collected(job({ outputs: [{ id: 'o', url: url('1') }] }));
+	expect(single.result).toMatchObject({
+		value: { files: [{ data: { fileName: 'a-cat-1.bin' } }] },
+	});
+});
+
+test('the one output of a speech generation is found as well', async () => {
+	const speech = { id: 's', object: 'speech_generation', status: 'completed' };
+	const { result } = await collected({
+		...speech,
+		output: { url: url('s'), media_type: 'audio/mpeg' },
+	});
+	expect(result).toMatchObject({
+		value: { files: [{ outputId: 's-1', data: { fileName: 'a-cat-s.mp3' } }] },
+	});
+	expect((await collected({ ...speech, output: null })).result).toMatchObject({
+		value: { files: [] },
+	});
+});
+
+test('without Download Outputs nothing is fetched', async () => {
+	expect((await collected(job(), { downloadOutputs: false })).asked).toEqual([]);
+});
+
+test('a link past its time is renewed before it is used, one that is refused afterwards', async () => {
+	const expired = job({
+		outputs: [{ id: 'o1', url: url('old'), expires_at: '2025-12-31T23:59:59Z' }],
+	});
+	expect((await collected(expired)).asked).toEqual([url('1')]);
+	const refused = job({ outputs: [{ id: 'o1', url: url('gone') }] });
+	expect((await collected(refused)).asked).toEqual([url('gone'), url('1')]);
+	const valid = job({ outputs: [{ id: 'o1', url: url('1'), expires_at: '2026-01-01T00:15:00Z' }] });
+	expect((await collected(valid)).asked).toEqual([url('1')]);
+	const odd = job({ outputs: [{ id: 'o1', url: url('1'), expires_at: 'soon' }] });
+	expect((await collected(odd)).result.ok).toBe(true);
+});
+
+test('a file that cannot be had is a failure that carries the job, and not its link', async () => {
+	const { result } = await collected(
+		job({ outputs: [{ id: 'o1', url: url('gone') }] }),
+		{},
+		{ id: 'gen_1' },
+	);
+	expect(result).toMatchObject({
+		failure: { kind: 'download', outputId: 'o1' },
+		job: { id: 'gen_1' },
+	});
+	expect(JSON.stringify(result.ok || result.failure)).not.toContain('canary');
+});
+
+test('a partial success keeps what was made and says what is missing', async () => {
+	const partial = job({ status: 'partially_completed', errors: [{ message: 'one was too dark' }] });
+	const { result } = await collected(partial);
+	expect(result).toMatchObject({
+		value: {
+			warning: 'Only a part of the outputs was made (2): one was too dark',
+			files: [{ outputId: 'o1' }, { outputId: 'o2' }],
+		},
+	});
+});
+
+test('outputs of unexpected shapes are left out', async () => {
+	const { result } = await collected(
+		job({ outputs: [null, 'text', {}, { id: 'x', url: 7 }, { id: 'y', url: '' }] }),
+	);
+	expect(result).toMatchObject({ ok: true, value: { files: [] } });
+});
+
+test.each<[string, Record<string, unknown>, Record<string, unknown>, string]>([
+	['a prompt', { prompt: 'A red boat' }, {}, 'a-red-boat-1.png'],
+	['the first line of a speech', { blocks: [{ text: 'Good morning' }] }, {}, 'good-morning-1.png'],
+	['the brief of a production', { brief: 'A film' }, {}, 'a-film-1.png'],
+	['a prompt that the service repeats', {}, { prompt: 'A blue boat' }, 'a-blue-boat-1.png'],
+	['its mode, where nothing is known of it', {}, { mode: 'video' }, 'video-1.png'],
+	['its kind', {}, { object: 'speech_generation' }, 'speech-1.png'],
+	['an agent run', {}, { object: 'agent_run' }, 'agent-run-1.png'],
+	['words that are none', { prompt: 7, blocks: 'x' }, { mode: 3, object: {} }, 'file-1.png'],
+])('a file is named by %s', async (_, body, more, fileName) => {
+	const outputs = [{ id: 'o', url: url('1'), media_type: 'image/png' }];
+	const { result } = await collected(job({ ...more, outputs }), {}, undefined, body);
+	expect(result).toMatchObject({ value: { files: [{ data: { fileName } }] } });
+});

@@ -1,0 +1,332 @@
+import { Batch } from '../../../src/transport/item/batch';
+import { BinaryReference } from '../../../src/transport/item/binaryReference';
+import { create } from '../../../src/transport/operations/create';
+import { freshMemory } from '../../../src/transport/item/itemMemory';
+import type { ApiRequest, Answer } from '../../../src/transport/base/types';
+import { inTurn } from '../../../src/transport/runner/inTurn';
+import { answer, errorBody, LOST } from '../../../testing/answers';
+import { ModelService, type ServiceSettings } from '../../../testing/modelService';
+import { hostWith, runOf, sourceWith, workspaceWith, type RunParts } from '../../../testing/run';
+import { VirtualClock } from '../../../testing/virtualClock';
+
+const HOUR = 3_600_000;
+
+/** A service before which a gateway may refuse requests, and one item before it. */
+function setUp(service: Partial<ServiceSettings> = {}) {
+	const clock = new VirtualClock();
+	const model = new ModelService(clock, service);
+	const workspace = workspaceWith(clock);
+	let gateway: (request: ApiRequest) => Answer | undefined = () => undefined;
+	const host = hostWith(async (request) => gateway(request) ?? (await model.send(request)));
+	const memory = freshMemory();
+	const node = { seed: 'seed', items: {} };
+	const make = async (more: Partial<RunParts> = {}) =>
+		await clock.run(inTurn(runOf({ host, workspace, memory, node, ...more }), create));
+	const through = (rule: typeof gateway) => {
+		gateway = rule;
+	};
+	const posts = () => model.log.filter(({ request }) => request.method === 'POST');
+	return { clock, model, workspace, host, memory, node, make, through, posts };
+}
+
+const byContent = { idempotency: 'content' as const };
+
+describe.each([400, 401, 402, 403, 404, 422])('a %i in between', (status) => {
+	test('does not erase a known job, which the error names', async () => {
+		const { model, make, through, posts } = setUp({ jobMs: () => HOUR });
+		const settings = { waitTimeoutMs: 60_000 };
+		await make({ settings });
+		through(() => answer(status, errorBody('No')));
+		expect(await make({ settings })).toMatchObject({ ok: false, job: { id: 'gen_1' } });
+		through(() => undefined);
+		expect(await make({ settings: { waitTimeoutMs: 2 * HOUR } })).toMatchObject({
+			value: { id: 'gen_1' },
+		});
+		expect(model.jobs).toHaveLength(1);
+		expect(posts()).toHaveLength(1);
+	});
+
+	test('does not erase a request whose answers were all lost', async () => {
+		const { model, make, through } = setUp({ loses: ({ method }) => method === 'POST' });
+		await make();
+		through(({ method }) => (method === 'POST' ? answer(status, errorBody('No')) : undefined));
+		expect(await make()).toMatchObject({ failure: { status, unclear: true } });
+		through(() => undefined);
+		model.settings.loses = () => false;
+		expect(await make()).toMatchObject({ value: { id: 'gen_1' } });
+		expect(model.jobs).toHaveLength(1);
+	});
+});
+
+describe('a request that reads differently each time', () => {
+	const source = 'a cat at {{ $now }}';
+
+	test('is sent again as it was after an unknown outcome', async () => {
+		const { model, make, posts } = setUp({ loses: ({ method }) => method === 'POST' });
+		await make({ source, prompt: 'a cat at 10:00' });
+		model.settings.loses = () => false;
+		expect(await make({ source, prompt: 'a cat at 10:01' })).toMatchObject({
+			value: { id: 'gen_1' },
+		});
+		const bodies = posts().map(({ request }) => JSON.stringify([request.body, request.headers]));
+		expect(new Set(bodies).size).toBe(1);
+	});
+
+	test('is read in a retried execution', async () => {
+		const { model, make } = setUp();
+		await make({ source, prompt: 'a cat at 10:00' });
+		const retried = { source, prompt: 'a cat at 10:01', place: { executionId: 'execution 2' } };
+		expect(await make(retried)).toMatchObject({ value: { id: 'gen_1' } });
+		expect(model.jobs).toHaveLength(1);
+	});
+});
+
+test('a request that is changed while its outcome is unknown is looked for before anything is paid', async () => {
+	const { model, make } = setUp({ loses: ({ method }) => method === 'POST' });
+	await make({ prompt: 'a cat' });
+	model.settings.loses = () => false;
+	const changed = (executionId: string) => ({ prompt: 'a dog', place: { executionId } });
+	for (let time = 0; time < 2; time += 1) {
+		expect(await make(changed('execution 2'))).toMatchObject({
+			failure: { kind: 'uncertain', candidates: ['gen_1'], because: 'changed' },
+		});
+	}
+	expect(model.jobs).toHaveLength(1);
+	expect(await make(changed('execution 3'))).toMatchObject({
+		value: { id: 'gen_2', prompt: 'a dog' },
+	});
+});
+
+describe('by content', () => {
+	const other = (more: Partial<RunParts> = {}): Partial<RunParts> => ({
+		settings: byContent,
+		memory: freshMemory(),
+		node: { seed: 'other', items: {} },
+		batch: new Batch(1, false),
+		...more,
+	});
+
+	test.each([401, 402, 403])(
+		'a %i in one execution does not make the next one pay again',
+		async (status) => {
+			const { model, make, through, posts } = setUp();
+			await make(other());
+			through(() => answer(status, errorBody('No')));
+			expect(await make(other({ place: { executionId: '2' } }))).toMatchObject({ ok: false });
+			through(() => undefined);
+			expect(await make(other({ place: { executionId: '3' } }))).toMatchObject({
+				value: { id: 'gen_1' },
+			});
+			expect(model.jobs).toHaveLength(1);
+			expect(new Set(posts().map(({ request }) => request.headers?.['Idempotency-Key'])).size).toBe(
+				1,
+			);
+		},
+	);
+
+	test.each([0, 1_000])('what fails after %i ms is made anew at most once in a run', async (ms) => {
+		const { model, make } = setUp({ jobMs: () => ms, ending: () => ({ status: 'failed' }) });
+		expect(await make(other())).toMatchObject({ failure: { kind: 'jobFailed' } });
+		expect(model.jobs.length).toBeLessThanOrEqual(2);
+	});
+
+	test('what has failed in earlier runs is gone past, and made anew once', async () => {
+		const { model, make } = setUp({ ending: () => ({ status: 'failed' }), jobMs: () => 60_000 });
+		for (let run = 0; run < 3; run += 1) await make(other());
+		expect(model.jobs).toHaveLength(3);
+		model.settings.ending = (prompt) => ({
+			status: model.jobs.length > 3 ? 'completed' : 'failed',
+			prompt,
+		});
+	});
+
+	test('identical items share one job, one request and one place', async () => {
+		const { clock, model, workspace, host, posts } = setUp({ jobMs: () => 60_000 });
+		const batch = new Batch(7, false);
+		const node = { seed: 'seed', items: {} };
+		const items = Array.from({ length: 7 }, async (_, itemIndex) => {
+			const run = runOf({ host, workspace, batch, node, itemIndex, settings: byContent });
+			return await inTurn(run, create);
+		});
+		await clock.pass(1_000);
+		let more: unknown;
+		void workspace.slots.take(host.line).then((slot) => (more = slot));
+		await clock.quiet();
+		expect(more).toBeDefined();
+		const results = await clock.run(Promise.all(items));
+		expect(results.map((result) => result.ok && result.value.id)).toEqual(Array(7).fill('gen_1'));
+		expect(posts()).toHaveLength(1);
+		expect(model.jobs).toHaveLength(1);
+	});
+
+	test('a service that repeats a 402 for its key gets the next key once the same key has met it twice', async () => {
+		const refused = new Set<unknown>();
+		const { model, make, through } = setUp();
+		let credits = false;
+		through(({ method, headers }) => {
+			const key = headers?.['Idempotency-Key'];
+			if (method !== 'POST') return undefined;
+			if (!credits) refused.add(key);
+			return refused.has(key) ? answer(402, errorBody('Not enough credits')) : undefined;
+		});
+		const memory = freshMemory();
+		expect(await make(other({ memory }))).toMatchObject({ failure: { status: 402 } });
+		credits = true;
+		expect(await make(other({ memory }))).toMatchObject({ value: { id: 'gen_1' } });
+		expect(await make(other())).toMatchObject({ value: { id: 'gen_1' } });
+		expect(model.jobs).toHaveLength(1);
+	});
+});
+
+describe('with a key of the user', () => {
+	const settings = { idempotency: 'custom' as const, idempotencyKey: 'order 7' };
+
+	test('items of one node that ask for different things are refused, in rounds of a loop too', async () => {
+		const { model, make } = setUp();
+		await make({ settings, prompt: 'a cat' });
+		const round = { memory: freshMemory(), place: { item: '1:0' }, settings };
+		expect(await make({ ...round, prompt: 'a dog' })).toMatchObject({
+			failure: { kind: 'input', problem: expect.stringMatching(/item 0 and item 0 of run 2/) },
+		});
+		expect(await make({ ...round, prompt: 'a cat' })).toMatchObject({ value: { id: 'gen_1' } });
+		expect(model.jobs).toHaveLength(1);
+	});
+
+	test('a changed request is refused once something was made under it', async () => {
+		const { model, make } = setUp();
+		await make({ settings, prompt: 'a cat' });
+		expect(await make({ settings, prompt: 'a dog' })).toMatchObject({
+			failure: { kind: 'input' },
+			job: { id: 'gen_1' },
+		});
+		expect(model.jobs).toHaveLength(1);
+	});
+});
+
+describe('files', () => {
+	const body = { mode: 'image', input: { video: [new BinaryReference('clip')] } };
+	const request: ApiRequest = { method: 'POST', path: '/generations', body };
+
+	/** A service whose upload URLs may be refused, and that gives the same URL to the same key. */
+	function uploading(creations: (body: unknown) => Answer) {
+		const clock = new VirtualClock();
+		const sent: ApiRequest[] = [];
+		const urls = new Map<string | undefined, string>();
+		const host = hostWith(
+			async (asked) => {
+				sent.push(asked);
+				if (asked.path !== '/files') return creations(asked.body);
+				const key = asked.headers?.['Idempotency-Key'];
+				const url = urls.get(key) ?? `https://files.example/${urls.size + 1}`;
+				urls.set(key, url);
+				return answer(201, { upload_url: 'https://put.example/x?sig=1', upload_headers: {}, url });
+			},
+			{ binary: async () => sourceWith(), put: async () => answer(200, '') },
+		);
+		const workspace = workspaceWith(clock);
+		const memory = freshMemory();
+		const make = async (more: Partial<RunParts> = {}) =>
+			await clock.run(
+				create(
+					runOf({
+						...{ host, workspace, memory, request },
+						...more,
+						settings: { waitForCompletion: false, ...more.settings },
+					}),
+				),
+			);
+		const made = () => sent.filter(({ path }) => path === '/generations');
+		return { clock, make, made, sent };
+	}
+
+	test.each(['custom', 'content'] as const)(
+		'are at the same URL in another execution: %s',
+		async (idempotency) => {
+			const { make, made } = uploading(() => answer(202));
+			const settings = { idempotency, idempotencyKey: 'order 7' };
+			for (const executionId of ['1', '2']) {
+				const node = { seed: `seed ${executionId}`, items: {} };
+				const host = { fileName: `photo-${executionId}.png`, identity: `stored ${executionId}` };
+				await make({
+					settings,
+					node,
+					memory: freshMemory(),
+					place: { executionId, seed: host.identity },
+				});
+			}
+			expect(new Set(made().map((post) => JSON.stringify([post.body, post.headers]))).size).toBe(1);
+		},
+	);
+
+	test('are uploaded anew where a remembered URL is refused, and only then', async () => {
+		let isDown = true;
+		const refusedUrl = 'https://files.example/1';
+		const { clock, make, made } = uploading((asked) => {
+			if (isDown) return answer(403, errorBody('No'));
+			return JSON.stringify(asked).includes(refusedUrl)
+				? answer(400, errorBody('expired'))
+				: answer(202);
+		});
+		await make();
+		isDown = false;
+		await clock.pass(HOUR);
+		expect((await make()).ok).toBe(true);
+		expect(made().map((post) => JSON.stringify(post.body).match(/example\/(\d)/)?.[1])).toEqual([
+			'1',
+			'1',
+			'2',
+		]);
+	});
+
+	test('of a first upload are not sent again for a 400', async () => {
+		const { make, made, sent } = uploading(() => answer(400, errorBody('bad prompt')));
+		expect((await make()).ok).toBe(false);
+		expect(made()).toHaveLength(1);
+		expect(sent).toHaveLength(2);
+	});
+
+	test('of a request of unknown outcome stay where they were', async () => {
+		let answers = (): Answer => LOST;
+		const { make, made, sent } = uploading(() => answers());
+		await make();
+		answers = () => answer(202);
+		expect((await make()).ok).toBe(true);
+		expect(new Set(made().map((post) => JSON.stringify([post.body, post.headers]))).size).toBe(1);
+		expect(sent.filter(({ path }) => path === '/files')).toHaveLength(1);
+	});
+});
+
+test('a 402 in the middle of a run: nothing further is sent after it', async () => {
+	const { clock, model, workspace, host } = setUp({ credits: 5, jobMs: () => 30_000 });
+	const batch = new Batch(30, false);
+	const items = Array.from({ length: 30 }, async (_, itemIndex) => {
+		const run = runOf({ host, workspace, batch, itemIndex, prompt: `item ${itemIndex}` });
+		return await inTurn(run, create);
+	});
+	const results = await clock.run(Promise.all(items));
+	expect(model.jobs).toHaveLength(5);
+	// As many as were in flight when the first one was answered.
+	expect(model.count(402)).toBe(5);
+	expect(results.filter((result) => !result.ok && result.failure.kind === 'notSent')).toHaveLength(
+		20,
+	);
+	expect([batch.submitted, batch.notSubmitted]).toEqual([5, 25]);
+});
+
+test('when credits are back all items that wait go on at once, not at 20 seconds each', async () => {
+	const { clock, model, workspace, host } = setUp({ credits: 0, jobMs: () => 1_000 });
+	const settings = { onInsufficientCredits: 'wait' as const };
+	const batch = new Batch(5, false);
+	const started = clock.now();
+	const items = Array.from({ length: 5 }, async (_, itemIndex) => {
+		const run = runOf({ host, workspace, batch, itemIndex, settings, prompt: `item ${itemIndex}` });
+		batch.lead.open();
+		return await inTurn(run, create);
+	});
+	clock.after(50_000, () => {
+		model.settings.credits = 10;
+	});
+	const results = await clock.run(Promise.all(items));
+	expect(results.every(({ ok }) => ok)).toBe(true);
+	expect(clock.now() - started).toBeLessThan(75_000);
+});

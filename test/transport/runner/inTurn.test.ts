@@ -1,0 +1,112 @@
+import { ENDPOINTS } from '../../../src/contract';
+import { Batch } from '../../../src/transport/item/batch';
+import { fail, ok } from '../../../src/transport/base/result';
+import { inTurn } from '../../../src/transport/runner/inTurn';
+import type { Run } from '../../../src/transport/item/item';
+import { answer } from '../../../testing/answers';
+import { hostWith, runOf, workspaceWith } from '../../../testing/run';
+import { VirtualClock } from '../../../testing/virtualClock';
+
+function setUp(count: number) {
+	const clock = new VirtualClock();
+	const workspace = workspaceWith(clock);
+	const batch = new Batch(count, false);
+	const host = hostWith(async () => answer(202));
+	const runs = Array.from({ length: count }, (_, itemIndex) =>
+		runOf({ host, workspace, batch, itemIndex }),
+	);
+	const all = async (story: (run: Run) => ReturnType<typeof inTurn>) =>
+		await clock.run(Promise.allSettled(runs.map(async (run) => await inTurn(run, story))));
+	return { clock, all };
+}
+
+function single() {
+	const clock = new VirtualClock();
+	const workspace = workspaceWith(clock);
+	return { clock, run: runOf({ host: hostWith(async () => answer(202)), workspace }) };
+}
+
+test('an item whose story breaks does not hold up the others', async () => {
+	const { all } = setUp(3);
+	const ended = await all(async ({ itemIndex }) => {
+		if (itemIndex === 0) throw new Error('unforeseen');
+		return ok(itemIndex);
+	});
+	expect(ended.map(({ status }) => status)).toEqual(['rejected', 'fulfilled', 'fulfilled']);
+});
+
+test('a refusal that holds for all is found out by one', async () => {
+	const { all } = setUp(20);
+	let told = 0;
+	const ended = await all(async () => {
+		told += 1;
+		return fail({ kind: 'status', status: 402, said: {}, unclear: false });
+	});
+	expect(told).toBe(1);
+	expect(ended[19]).toMatchObject({
+		value: { failure: { kind: 'notSent', cause: 'the credits ran out at item 0' } },
+	});
+});
+
+test('all go as soon as the request of one has got through, not when its job has ended', async () => {
+	const { clock, all } = setUp(3);
+	const began: number[] = [];
+	await all(async ({ host, request }) => {
+		began.push(clock.now());
+		await host.line.send(request);
+		await clock.sleep(60_000);
+		return ok(1);
+	});
+	expect(new Set(began).size).toBe(1);
+});
+
+test.each([
+	['has ended well', ok('done'), true],
+	['is not over', ok('not yet'), false],
+	['has failed', fail({ kind: 'cancelled' }), false],
+])(
+	'a tool call that %s says whether the same call again is a new one',
+	async (_, result, isOver) => {
+		const { clock, run } = single();
+		const released: boolean[] = [];
+		const claimed = { ...run, release: (isSettled: boolean) => void released.push(isSettled) };
+		await clock.run(
+			inTurn<string>(
+				claimed,
+				async () => result,
+				(value) => value === 'done',
+			),
+		);
+		expect(released).toEqual([isOver]);
+	},
+);
+
+describe('the first request goes alone', () => {
+	test('until its own request has got through: an upload before it does not count', async () => {
+		const { clock, all } = setUp(3);
+		const sent: Array<[number, number]> = [];
+		await all(async ({ host, request, itemIndex }) => {
+			const files = { method: 'POST', path: '/files' } as const;
+			await host.line.send(files);
+			await clock.sleep(1_000);
+			sent.push([itemIndex, clock.now()]);
+			await host.line.send(request);
+			return ok(1);
+		});
+		const [first, second] = sent.map(([, at]) => at);
+		expect((second ?? 0) - (first ?? 0)).toBe(1_000);
+	});
+});
+
+test('a key that may not upload does not stop the items that need no upload', async () => {
+	const { all } = setUp(3);
+	let count = 0;
+	const ended = await all(async () => {
+		count += 1;
+		if (count > 1) return ok(1);
+		const endpoint = ENDPOINTS.createFile;
+		return { ...fail({ kind: 'status', status: 403, said: {}, unclear: false }), endpoint };
+	});
+	expect(count).toBe(3);
+	expect(ended[2]).toMatchObject({ value: { ok: true } });
+});

@@ -1,0 +1,397 @@
+/* eslint-disable @n8n/community-nodes/no-restricted-imports -- not published */
+import type { IHttpRequestOptions, INodeExecutionData, NodeApiError } from 'n8n-workflow';
+import { Readable } from 'stream';
+import { MediaGenGeneration } from '../../../nodes/Generation/MediaGenGeneration.node';
+import { systemClock } from '../../../src/transport/base/clock';
+import type { ApiRequest } from '../../../src/transport/base/types';
+import { BROKEN, execute } from '../../support/engine';
+import { ModelService, type ServiceSettings } from '../../../testing/modelService';
+import { nodeRun, type NodeRun } from '../../support/nodeContext';
+import type { VirtualClock } from '../../../testing/virtualClock';
+
+jest.mock('../../../src/transport/base/clock', () => {
+	const { VirtualClock: Clock } = jest.requireActual<{ VirtualClock: typeof VirtualClock }>(
+		'../../../testing/virtualClock',
+	);
+	return { systemClock: new Clock() };
+});
+
+const clock = systemClock as VirtualClock;
+const { description } = new MediaGenGeneration();
+
+const MODEL = { __rl: true, mode: 'id', value: 'm' };
+
+interface Part extends Partial<NodeRun> {
+	service?: Partial<ServiceSettings>;
+	prompts?: unknown[];
+	given?: Record<string, unknown>;
+}
+
+let keys = 0;
+
+function setUp({ service, prompts = ['a cat'], given, credential, ...run }: Part = {}) {
+	const model = new ModelService(clock, service);
+	const request = async ({ baseURL, method, url, qs, body, headers }: IHttpRequestOptions) => {
+		if (!baseURL) {
+			const bytes = Buffer.from('picture');
+			return {
+				statusCode: 200,
+				headers: { 'content-length': bytes.length },
+				body: Readable.from([bytes]),
+			};
+		}
+		const sent: unknown = body === undefined ? undefined : JSON.parse(body as string);
+		const asked = { method, path: url, query: qs, body: sent, headers } as unknown as ApiRequest;
+		const answered = await model.send(asked);
+		if ('lost' in answered)
+			throw Object.assign(new Error('socket hang up'), { code: answered.lost });
+		return { statusCode: answered.status, headers: answered.headers, body: answered.body };
+	};
+	const items = prompts.map((prompt) => ({ json: { prompt } })) as INodeExecutionData[];
+	keys += 1;
+	const apiKey = `canary-key-${keys}-of-these-tests`;
+	const shared = nodeRun({
+		items,
+		request,
+		...run,
+		credential: { apiKey, baseUrl: 'https://api.example/v1', ...credential },
+	});
+	const parameters = (item: number) => ({ model: MODEL, prompt: prompts[item], ...given });
+	const start = async () => await clock.run(execute(description, shared, parameters));
+	return { model, run: shared, start };
+}
+
+const failure = async (story: Promise<unknown>): Promise<NodeApiError> =>
+	await story.then(
+		() => {
+			throw new Error('it did not fail');
+		},
+		(error: NodeApiError) => error,
+	);
+
+const posts = ({ log }: ModelService) => log.filter(({ request }) => request.method === 'POST');
+
+test('items are created, waited for, downloaded, and paired with where they came from', async () => {
+	const { start } = setUp({ prompts: ['a cat', 'a dog', 'a bird'] });
+	const items = await start();
+	expect(items.map(({ pairedItem }) => pairedItem)).toEqual([
+		{ item: 0 },
+		{ item: 1 },
+		{ item: 2 },
+	]);
+	expect(items.map(({ json }) => [json.prompt, json.status])).toEqual([
+		['a cat', 'completed'],
+		['a dog', 'completed'],
+		['a bird', 'completed'],
+	]);
+	for (const { json, binary } of items) {
+		expect(binary?.data).toMatchObject({
+			data: Buffer.from('picture').toString('base64'),
+			fileName: `${String(json.prompt).replace(' ', '-')}-${String(json.id).slice(4)}.png`,
+			mimeType: 'image/png',
+		});
+	}
+});
+
+test('the body holds what was set, and nothing that was left empty', async () => {
+	const { model, start } = setUp({
+		given: { parameters: { count: 2, size: '' }, delivery: 'signed_url' },
+	});
+	await start();
+	expect(posts(model)[0]?.request.body).toEqual({
+		mode: 'image',
+		model: 'm',
+		prompt: 'a cat',
+		delivery: 'signed_url',
+		parameters: { count: 2 },
+	});
+});
+
+describe('nothing is sent when one item of the batch cannot be right', () => {
+	test.each<[string, Part, RegExp]>([
+		['an empty prompt', { prompts: ['a', ' ', 'c'] }, /^Prompt is empty \[item 1\]/],
+		[
+			'a prompt too long',
+			{ prompts: ['a', 'b', 'c'.repeat(10_001)] },
+			/^Prompt has 10001 characters.*\[item 2\]/,
+		],
+		[
+			'a count too high',
+			{ given: { parameters: { count: 17 } } },
+			/^Count must be a whole number from 1 to 16/,
+		],
+		[
+			'two items in a single slot',
+			{ given: { input: { video: 'https://a.example/1\nhttps://a.example/2' } } },
+			/^Video takes at most 1 item/,
+		],
+		[
+			'a URL that is not https',
+			{ given: { input: { video: 'http://a.example/1' } } },
+			/^Video must begin with https/,
+		],
+		[
+			'a missing binary field',
+			{ given: { input: { video: 'binary:clip' } } },
+			/^Video names the binary field "clip"/,
+		],
+		['no model', { given: { model: { __rl: true, mode: 'list', value: '' } } }, /^Model is empty/],
+		[
+			'a useless timeout',
+			{ given: { options: { waitTimeout: -1 } } },
+			/^Wait Timeout must be a number above 0/,
+		],
+		[
+			'a key too long',
+			{ given: { options: { idempotency: 'custom', idempotencyKey: 'x'.repeat(256) } } },
+			/^Idempotency Key has 256/,
+		],
+		[
+			'a scope that is not declared',
+			{ credential: { scopes: ['generations:read'] } },
+			/is limited to scopes without generations:write/,
+		],
+		[
+			'a scope for the wait that is not declared',
+			{ credential: { scopes: ['generations:write'] } },
+			/is limited to scopes without generations:read/,
+		],
+		[
+			'a base URL that is not https',
+			{ credential: { baseUrl: 'http://api.example/v1' } },
+			/^Base URL of the credential must begin with https/,
+		],
+	])('%s', async (_name, part, message) => {
+		const { model, start } = setUp(part);
+		expect(await failure(start())).toMatchObject({ message: expect.stringMatching(message) });
+		expect(model.log).toEqual([]);
+	});
+
+	test('an item on which n8n itself gives up', async () => {
+		const { model, start } = setUp({ prompts: ['a', BROKEN, 'c'] });
+		expect((await failure(start())).message).toMatch(/cannot be evaluated/);
+		await clock.pass(60_000);
+		expect(model.log).toEqual([]);
+	});
+
+	test('an id with a slash', async () => {
+		const { model, start } = setUp({
+			given: { operation: 'get', generationId: { __rl: true, mode: 'id', value: '../credits' } },
+		});
+		expect((await failure(start())).message).toMatch(/^Generation is no ID: \.\.\/credits/);
+		expect(model.log).toEqual([]);
+	});
+});
+
+describe('with Continue On Fail', () => {
+	test('the good items go on, the bad ones become paired error items', async () => {
+		const { model, start } = setUp({ prompts: ['a', '', 'c', BROKEN], continueOnFail: true });
+		const items = await start();
+		expect(model.jobs).toHaveLength(2);
+		expect(items[1]).toMatchObject({
+			pairedItem: { item: 1 },
+			json: {
+				prompt: '',
+				error: 'Prompt is empty [item 1]',
+				details: { item: 1, credits: 'none spent' },
+			},
+		});
+		const failed = items.map(({ json, error }) => Boolean(json.error ?? error));
+		expect(failed).toEqual([false, true, false, true]);
+	});
+
+	test('the row of a failed job keeps its fields and says which job it was', async () => {
+		const ending = (prompt: string) =>
+			prompt === 'bad'
+				? { status: 'failed', error: { message: 'too dark' } }
+				: { status: 'completed' };
+		const { start } = setUp({ prompts: ['a', 'bad'], continueOnFail: true, service: { ending } });
+		const [, item] = await start();
+		expect(item).toMatchObject({
+			pairedItem: { item: 1 },
+			json: {
+				prompt: 'bad',
+				error: 'The job failed: too dark (job gen_2) [item 1]',
+				details: { item: 1, jobId: 'gen_2', status: 'failed' },
+			},
+		});
+		expect(item).not.toHaveProperty('error');
+	});
+
+	test('with an error output the item has nothing else, so that n8n adds its row', async () => {
+		const run = { continueOnFail: true, errorOutput: true };
+		const { start } = setUp({ prompts: ['a', ''], ...run });
+		const [, item] = await start();
+		expect(Object.keys(item?.json ?? {})).toEqual(['error', 'details']);
+		expect(item?.pairedItem).toEqual({ item: 1 });
+	});
+
+	test('a key that may not read what it has made: the job is named, and the scope that is missing', async () => {
+		const { model, start } = setUp({ continueOnFail: true });
+		const send = model.send.bind(model);
+		const refusal = { error: { type: 't', message: 'Missing scope' } };
+		const answer = async (request: ApiRequest) =>
+			request.method === 'POST' ? await send(request) : { status: 403, headers: {}, body: refusal };
+		Object.assign(model, { send: answer });
+		const [item] = await start();
+		expect(item?.json).toMatchObject({
+			error: 'The key is not allowed to read the job: Missing scope (job gen_1)',
+			details: { jobId: 'gen_1', httpStatus: 403, credits: 'reserved or spent' },
+		});
+		const { description } = item?.json.details as { description: string };
+		expect(description).toMatch(/^The key needs the scope generations:read\./);
+		expect(description).toMatch(/The job goes on at the service/);
+		expect(description).not.toMatch(/generations:write|no credits were spent/);
+	});
+
+	test('fields that the service names are named as in the editor', async () => {
+		const { model, start } = setUp({ continueOnFail: true });
+		const said = { type: 't', message: 'parameters.count must be at most 4' };
+		Object.assign(model, {
+			send: async () => ({ status: 400, headers: {}, body: { error: said } }),
+		});
+		const [item] = await start();
+		expect(item?.json.error).toBe(
+			'The service refused the request as invalid: Count must be at most 4',
+		);
+	});
+});
+
+describe('without Continue On Fail', () => {
+	const ending = (prompt: string) => ({ status: prompt === 'bad' ? 'failed' : 'completed' });
+
+	test('the error names its item and job, and lists every job that exists, also those that end later', async () => {
+		const jobMs = (prompt: string) => (prompt === 'bad' ? 2_000 : 60_000);
+		const { start } = setUp({ prompts: ['a', 'bad', 'c'], service: { ending, jobMs } });
+		const error = await failure(start());
+		expect(error.message).toMatch(
+			/^The job failed: failed without a stated reason \(job gen_2\) \[item 1\]/,
+		);
+		expect(error.context.itemIndex).toBe(1);
+		expect(error.description).toMatch(
+			/Other jobs of this run: gen_1 \(item 0, completed\), gen_3 \(item 2, completed\)\. /,
+		);
+		expect(error.description).not.toMatch(/gen_2/);
+		expect(error.context.data).toMatchObject({
+			...{ jobId: 'gen_2', status: 'failed' },
+			otherJobs: [
+				{ id: 'gen_1', item: 0, status: 'completed' },
+				{ id: 'gen_3', item: 2, status: 'completed' },
+			],
+		});
+	});
+
+	test('of jobs that have all failed none is promised to be continued with', async () => {
+		const { start } = setUp({ prompts: ['bad', 'bad'], service: { ending } });
+		const error = await failure(start());
+		expect(error.description).toMatch(/Other jobs of this run: gen_\d \(item 1, failed\)\.$/);
+	});
+
+	test('of many jobs ten are named, and all are under Error details', async () => {
+		const prompts = ['bad', ...Array.from({ length: 14 }, (_, item) => `prompt ${item}`)];
+		const error = await failure(setUp({ prompts, service: { ending } }).start());
+		expect(error.description?.match(/gen_\d+ \(/g)).toHaveLength(10);
+		expect(error.description).toMatch(/ and 4 more, under Error details\. /);
+		expect((error.context.data as { otherJobs: unknown[] }).otherJobs).toHaveLength(14);
+	});
+
+	test('Retry On Fail makes the failed one anew, and nothing else', async () => {
+		const { model, start } = setUp({ prompts: ['a', 'bad', 'c'], service: { ending } });
+		await failure(start());
+		model.settings.ending = () => ({ status: 'completed' });
+		const items = await start();
+		expect(model.jobs.map(({ prompt }) => prompt).sort()).toEqual(['a', 'bad', 'bad', 'c']);
+		expect(items.map(({ json }) => json.prompt)).toEqual(['a', 'bad', 'c']);
+	});
+
+	test('Retry Execution, with the memory of the node as n8n has stored it, pays nothing again', async () => {
+		const first = setUp({ prompts: ['a', 'b'], service: { ending } });
+		await first.start();
+		const nodeMemory = JSON.parse(JSON.stringify(first.run.nodeMemory)) as NodeRun['nodeMemory'];
+		const retried = nodeRun({
+			...first.run,
+			nodeMemory,
+			executionId: 'execution 2',
+			executeData: undefined,
+		});
+		const given = (item: number) => ({ model: MODEL, prompt: ['a', 'b'][item] });
+		await clock.run(execute(description, retried, given));
+		expect(first.model.jobs).toHaveLength(2);
+	});
+});
+
+describe('when the credits run out', () => {
+	const prompts = Array.from({ length: 20 }, (_, item) => `prompt ${item}`);
+	const service = { credits: 7 };
+
+	test('nothing further is sent, and the error counts', async () => {
+		const { model, start } = setUp({ prompts, service });
+		const error = await failure(start());
+		expect(error.message).toMatch(/^Not enough credits \[item \d+\]/);
+		expect(error.description).toMatch(/7 items of this run were submitted, 13 were not/);
+		expect(model.jobs).toHaveLength(7);
+		expect(model.count(402)).toBeLessThanOrEqual(5);
+	});
+
+	test('with Continue On Fail the finished work is kept and the rest are error items', async () => {
+		const { model, start } = setUp({ prompts, service, continueOnFail: true });
+		const items = await start();
+		expect(items).toHaveLength(20);
+		expect(items.filter(({ json }) => !json.error)).toHaveLength(7);
+		expect(items.map(({ pairedItem }) => pairedItem)).toEqual(prompts.map((_, item) => ({ item })));
+		expect(items.at(-1)?.json.error).toMatch(
+			/^Not sent: the credits ran out at item \d+ \[item 19\]/,
+		);
+		expect(model.jobs).toHaveLength(7);
+	});
+});
+
+describe('other operations', () => {
+	test('Get Many follows the cursor up to its limit', async () => {
+		const service = { concurrentJobs: Infinity, requestsPerMinute: Infinity };
+		const { model, start } = setUp({ service, given: { operation: 'getAll', limit: 130 } });
+		for (let count = 0; count < 150; count += 1) {
+			await clock.run(model.send({ method: 'POST', path: '/generations', body: { prompt: 'x' } }));
+		}
+		const items = await start();
+		expect(items).toHaveLength(130);
+		expect(new Set(items.map(({ json }) => json.id)).size).toBe(130);
+		expect(items.every(({ pairedItem }) => JSON.stringify(pairedItem) === '{"item":0}')).toBe(true);
+	});
+
+	test('Get answers a running job as it is', async () => {
+		const { model, start } = setUp({
+			given: { operation: 'get', generationId: { __rl: true, mode: 'id', value: 'gen_1' } },
+		});
+		model.settings.jobMs = () => 600_000;
+		await clock.run(model.send({ method: 'POST', path: '/generations', body: { prompt: 'x' } }));
+		expect(await start()).toMatchObject([{ json: { id: 'gen_1', status: 'queued' } }]);
+	});
+
+	test('an id that does not exist is an error after one request', async () => {
+		const { model, start } = setUp({
+			given: { operation: 'get', generationId: { __rl: true, mode: 'id', value: 'gen_x' } },
+		});
+		expect(await failure(start())).toMatchObject({
+			message: expect.stringMatching(/^Not found/),
+			httpCode: '404',
+		});
+		expect(model.log).toHaveLength(1);
+	});
+});
+
+test('no item, error or memory of a node ever holds the key', async () => {
+	const echo = {
+		ending: () => ({ status: 'failed', errors: [{ message: `bad ${'canary-key-'}` }] }),
+	};
+	for (const continueOnFail of [true, false]) {
+		const { run, start } = setUp({ service: echo, continueOnFail });
+		const outcome = await start().catch((error: NodeApiError) => [
+			error,
+			error.message,
+			error.stack,
+			error.cause,
+		]);
+		expect(JSON.stringify([outcome, run.nodeMemory])).not.toMatch(/canary-key-\d/);
+	}
+});

@@ -1,0 +1,45 @@
+import { seal, unseal } from '../../src/webhook/encryptSecret';
+
+const [secret, apiKey, webhook] = ['whsec_canary_0123456789', 'key-1', 'wh_1'];
+
+test('what was sealed is opened with the same key for the same webhook only', () => {
+	const sealed = seal(secret, apiKey, webhook);
+	expect(unseal(sealed, apiKey, webhook)).toBe(secret);
+	expect(unseal(sealed, 'key-2', webhook)).toBeUndefined();
+	expect(unseal(sealed, apiKey, 'wh_2')).toBeUndefined();
+});
+
+test('it shows nothing of the secret and is another every time', () => {
+	const sealed = seal(secret, apiKey, webhook);
+	expect(Buffer.from(sealed, 'base64').toString('latin1')).not.toContain('canary');
+	expect(seal(secret, apiKey, webhook)).not.toBe(sealed);
+});
+
+test('of all single-bit changes none is opened', () => {
+	const bytes = Buffer.from(seal(secret, apiKey, webhook), 'base64');
+	for (let bit = 0; bit < bytes.length * 8; bit += 1) {
+		const changed = Buffer.from(bytes);
+		changed[bit >> 3] = (changed[bit >> 3] ?? 0) ^ (1 << (bit & 7));
+		expect(unseal(changed.toString('base64'), apiKey, webhook)).toBeUndefined();
+	}
+});
+
+test.each([
+	undefined,
+	null,
+	1,
+	{},
+	'',
+	'AAAA',
+	'not base64 at all',
+	'A'.repeat(60),
+	'A'.repeat(500),
+])('%j is not opened and does not throw', (sealed) => {
+	expect(unseal(sealed, apiKey, webhook)).toBeUndefined();
+});
+
+test('secrets of any length and alphabet come back', () => {
+	for (const each of ['x', 'ünïcödé 秘密', 'a'.repeat(5_000)]) {
+		expect(unseal(seal(each, apiKey, webhook), apiKey, webhook)).toBe(each);
+	}
+});

@@ -1,0 +1,33 @@
+import { fieldNames, secretIn, webhookIdIn } from '../../src/webhook/registrationResponse';
+
+test.each([
+	[{ secret: 'a', signing_secret: 'b', webhook_secret: 'c' }, 'a'],
+	[{ my_secret: 'x', webhook_secret: 'c', signing_secret: 'b' }, 'b'],
+	[{ my_secret: 'x', webhook_secret: 'c' }, 'c'],
+	[{ id: 'wh', hmacSecretKey: 'd' }, 'd'],
+	[{ secret: '', signing_secret: 7, client_secret: 'e' }, 'e'],
+	[{ secret: { value: 'f' } }, undefined],
+	[{ id: 'wh', token: 'g' }, undefined],
+	[{}, undefined],
+])('the secret in %j is %s', (body, secret) => {
+	expect(secretIn(body)).toBe(secret);
+});
+
+test.each([
+	[{ id: 'wh_1' }, 'wh_1'],
+	[{ webhook: { id: 'wh_2' }, secret: 's' }, 'wh_2'],
+	[{ data: { id: 'wh_3' } }, 'wh_3'],
+	[{ webhook_id: 'wh_4' }, 'wh_4'],
+	[{ url: 'https://x' }, undefined],
+])('the id in %j is %s', (body, id) => {
+	expect(webhookIdIn(body)).toBe(id);
+});
+
+test('of an answer that cannot be used the names are told and never the values', () => {
+	expect(fieldNames({ id: 'wh', token: 'canary' })).toBe('id, token');
+	expect(fieldNames({})).toBe('none');
+	const many = Object.fromEntries(
+		Array.from({ length: 500 }, (_, each) => [`field ${each} ${'x'.repeat(500)}`, 1]),
+	);
+	expect(fieldNames(many).length).toBeLessThan(2_000);
+});

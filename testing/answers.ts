@@ -1,0 +1,42 @@
+import type { Answer, ApiRequest, Clock, Line, Send } from '../src/transport/base/types';
+
+/** An answer with a status and, where it matters, a body and headers. */
+export const answer = (
+	status: number,
+	body: unknown = status < 300
+		? { id: 'gen_1', object: 'generation' }
+		: errorBody(`status ${status}`),
+	headers: Record<string, string> = {},
+): Answer => ({ status, body, headers });
+
+/** The Error shape of the specification. */
+export const errorBody = (message: string, more: Record<string, unknown> = {}) => ({
+	error: { type: 'some_type', message, request_id: 'req_1', ...more },
+});
+
+export const LOST: Answer = { lost: 'ECONNRESET' };
+
+/** A request that was sent, and when. */
+export interface Sent extends ApiRequest {
+	at: number;
+}
+
+/** Answers in the order given, the last one for ever; keeps what was asked. */
+export function scripted(clock: Clock, answers: Answer[]) {
+	const sent: Sent[] = [];
+	const send: Send = async (request) => {
+		sent.push({ ...request, at: clock.now() });
+		return answers[Math.min(sent.length, answers.length) - 1] ?? LOST;
+	};
+	return { send, sent };
+}
+
+/** Time between each two requests in milliseconds. */
+export const gaps = (sent: Sent[]): number[] =>
+	sent.slice(1).map(({ at }, index) => at - (sent[index]?.at ?? at));
+
+export const lineOf = (send: Send, owner = 'execution 1', signal?: AbortSignal): Line => ({
+	send,
+	owner,
+	signal,
+});

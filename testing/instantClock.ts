@@ -1,0 +1,22 @@
+import type { Clock } from '../src/transport/base/types';
+
+/** Time for one who acts alone: a sleep is over at once, and the clock has moved. */
+export class InstantClock implements Clock {
+	constructor(private time = Date.parse('2026-01-01T00:00:00.000Z')) {}
+
+	now(): number {
+		return this.time;
+	}
+
+	monotonic(): number {
+		return this.time;
+	}
+
+	async sleep(ms: number): Promise<void> {
+		if (ms > 0) this.time += ms;
+	}
+
+	pass(ms: number): void {
+		this.time += ms;
+	}
+}

@@ -1,0 +1,1 @@
+export { ModelService, type ServiceSettings } from './modelService/service';

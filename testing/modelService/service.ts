@@ -1,0 +1,128 @@
+import type { Answer, ApiRequest, Clock, Resource, Send } from '../../src/transport/base/types';
+import { answer, errorBody, LOST } from '../answers';
+import { requestLimit, type RequestLimit } from './requestLimit';
+import { DEFAULTS, type Fault, type ServiceSettings } from './settings';
+
+export type { ServiceSettings } from './settings';
+
+/** How long a client waits for an answer, in milliseconds. */
+const PATIENCE_MS = 120_000;
+
+interface Job {
+	id: string;
+	prompt: string;
+	endsAt: number;
+}
+
+/** The service in small and in virtual time: limits, jobs, list and idempotency as the specification gives them. */
+export class ModelService {
+	readonly settings: ServiceSettings;
+
+	/** Every request that arrived, with its moment and the status of its answer. */
+	readonly log: Array<{ at: number; request: ApiRequest; status: number }> = [];
+
+	/** Every job, oldest first; each was charged once. */
+	readonly jobs: Job[] = [];
+
+	private readonly byId = new Map<string, Job>();
+
+	private readonly keys = new Map<string, Job>();
+
+	private readonly limit: RequestLimit;
+
+	private running: Job[] = [];
+
+	constructor(
+		private readonly clock: Clock,
+		settings: Partial<ServiceSettings> = {},
+	) {
+		this.settings = { ...DEFAULTS, ...settings };
+		const { window, requestsPerMinute, burst } = this.settings;
+		this.limit = requestLimit(window, requestsPerMinute, burst);
+	}
+
+	/** Statuses that were answered, counted. */
+	count(status: number, method?: string): number {
+		return this.log.filter(
+			(entry) => entry.status === status && (!method || entry.request.method === method),
+		).length;
+	}
+
+	readonly send: Send = async (request) => {
+		const fault = this.settings.fault(request);
+		await this.clock.sleep(this.settings.latencyMs / 2);
+		if (fault === 'before') return LOST;
+		const given = this.answer(request);
+		this.log.push({ at: this.clock.now(), request, status: 'status' in given ? given.status : 0 });
+		await this.clock.sleep(this.settings.latencyMs / 2);
+		if (fault === 'timeout') await this.clock.sleep(PATIENCE_MS);
+		return this.settings.loses(request) ? LOST : damaged(given, fault);
+	};
+
+	private answer(request: ApiRequest): Answer {
+		if (!this.limit.admits(this.clock.now())) return answer(429);
+		if (request.method === 'POST') return this.create(request);
+		if (request.path === '/generations') return this.list(request);
+		const job = this.byId.get(request.path.split('/')[2] ?? '');
+		return job ? answer(200, this.shown(job)) : answer(404);
+	}
+
+	private create({ body, headers }: ApiRequest): Answer {
+		const { prompt } = body as { prompt: string };
+		const key = headers?.['Idempotency-Key'];
+		const known = key === undefined ? undefined : this.keys.get(key);
+		if (known) return answer(202, this.shown(known));
+		if (this.settings.credits <= 0) return answer(402, errorBody('Not enough credits'));
+		if (this.isFull()) return answer(429);
+		const job = this.begin(prompt);
+		if (key !== undefined) this.keys.set(key, job);
+		return answer(202, this.shown(job));
+	}
+
+	private begin(prompt: string): Job {
+		const { jobMs, latencyMs, onEnd } = this.settings;
+		const takes = jobMs(prompt);
+		const job = { id: `gen_${this.jobs.length + 1}`, prompt, endsAt: this.clock.now() + takes };
+		this.settings.credits -= 1;
+		this.jobs.push(job);
+		this.byId.set(job.id, job);
+		this.running.push(job);
+		if (onEnd) void this.clock.sleep(takes + latencyMs / 2).then(() => onEnd(this.shown(job)));
+		return job;
+	}
+
+	private isFull(): boolean {
+		const now = this.clock.now();
+		this.running = this.running.filter(({ endsAt }) => endsAt > now);
+		return this.running.length >= this.settings.concurrentJobs;
+	}
+
+	private list({ query }: ApiRequest): Answer {
+		const from = Number(query?.cursor ?? 0);
+		const limit = Number(query?.limit ?? 20);
+		const end = Math.max(0, this.jobs.length - from);
+		const begin = Math.max(0, end - limit);
+		const data = this.jobs.slice(begin, end).reverse();
+		const next_cursor = begin > 0 ? String(from + limit) : null;
+		const entries = data.map((job) => this.shown(job));
+		return answer(200, { object: 'list', data: entries, has_more: begin > 0, next_cursor });
+	}
+
+	private shown({ id, prompt, endsAt }: Job): Resource {
+		const common = { id, object: 'generation', mode: 'image', model: 'm', prompt };
+		if (endsAt > this.clock.now()) return { ...common, status: 'queued' };
+		const outputs = [
+			{ id: `${id}-out`, url: `https://media.example/${id}.png`, media_type: 'image/png' },
+		];
+		return { ...common, outputs, ...this.settings.ending(prompt) };
+	}
+}
+
+/** What is left of an answer. */
+function damaged(given: Answer, fault: Fault | undefined): Answer {
+	if (fault === undefined || !('status' in given)) return given;
+	if (fault === 'error') return answer(502, 'Bad gateway');
+	if (fault === 'after') return LOST;
+	if (fault === 'timeout') return { lost: 'timeout' };
+	return { ...given, body: JSON.stringify(given.body).slice(0, -20) };
+}

@@ -1,0 +1,44 @@
+import type { ApiRequest, Resource } from '../../src/transport/base/types';
+import type { Counting } from './requestLimit';
+
+/**
+ * How an answer gets lost: the connection breaks before the service has read the request, or after it has done what was asked; the
+ * answer never comes; it comes cut off; a proxy answers 502 in its place.
+ */
+export type Fault = 'before' | 'after' | 'timeout' | 'truncated' | 'error';
+
+export interface ServiceSettings {
+	requestsPerMinute: number;
+	concurrentJobs: number;
+	/** How a minute is counted. */
+	window: Counting;
+	/** Requests at once, of a token bucket; default: those of a minute. */
+	burst: number | undefined;
+	/** How long the job of a prompt takes, in milliseconds. */
+	jobMs: (prompt: string) => number;
+	/** Time from the request to the answer, in milliseconds. */
+	latencyMs: number;
+	/** Whether an answer is lost, after the service has done what was asked. */
+	loses: (request: ApiRequest) => boolean;
+	/** What goes wrong with this request; `undefined` for nothing. */
+	fault: (request: ApiRequest) => Fault | undefined;
+	/** How a job ends. */
+	ending: (prompt: string) => Record<string, unknown>;
+	credits: number;
+	/** Told half a round trip after the end of each job, as a webhook would. */
+	onEnd: ((job: Resource) => void) | undefined;
+}
+
+export const DEFAULTS: ServiceSettings = {
+	requestsPerMinute: 60,
+	concurrentJobs: 5,
+	window: 'sliding',
+	burst: undefined,
+	jobMs: () => 10_000,
+	latencyMs: 100,
+	loses: () => false,
+	fault: () => undefined,
+	ending: () => ({ status: 'completed' }),
+	credits: Infinity,
+	onEnd: undefined,
+};

@@ -1,0 +1,114 @@
+/* eslint-disable @n8n/community-nodes/no-restricted-globals -- not published */
+import type { Clock } from '../src/transport/base/types';
+
+interface Sleeper {
+	due: number;
+	wake: () => void;
+}
+
+/** Turns of the event loop after which whatever can go on without time has gone on, streams included. */
+const QUIET_TURNS = 4;
+
+/** Sleeps in a row, after which a story that never ends is taken for what it is. */
+const MOST_STEPS = 1_000_000;
+
+const turn = async () => await new Promise<void>((resolve) => setImmediate(resolve));
+
+/**
+ * Time that passes only when nothing else is left to do: it then jumps to the next one who sleeps, so that hours take
+ * milliseconds and every run is the same.
+ */
+export class VirtualClock implements Clock {
+	private readonly sleepers = new Set<Sleeper>();
+
+	/** Every sleep that was asked for, in milliseconds. */
+	readonly sleeps: number[] = [];
+
+	/** Of the monotonic clock. */
+	private time = 3_600_000;
+
+	/** What the wall clock is ahead of the monotonic one. */
+	private ahead: number;
+
+	constructor(wall = Date.parse('2026-01-01T00:00:00.000Z')) {
+		this.ahead = wall - this.time;
+	}
+
+	now(): number {
+		return this.time + this.ahead;
+	}
+
+	/** Far from the wall clock, so that it shows when a moment of the one is taken for one of the other. */
+	monotonic(): number {
+		return this.time;
+	}
+
+	/** Somebody sets the wall clock forward, or back by a negative time. No time passes. */
+	setWall(byMs: number): void {
+		this.ahead += byMs;
+	}
+
+	/** The machine stands still: time passes, and whoever should have been woken is so late. */
+	stall(ms: number): void {
+		this.time += ms;
+	}
+
+	/** How many sleep now: 0 after a story that leaves nothing behind. */
+	get sleeping(): number {
+		return this.sleepers.size;
+	}
+
+	async sleep(ms: number, signal?: AbortSignal): Promise<void> {
+		this.sleeps.push(ms);
+		if (ms <= 0 || signal?.aborted) return;
+		await new Promise<void>((resolve) => {
+			const wake = () => {
+				this.sleepers.delete(sleeper);
+				signal?.removeEventListener('abort', wake);
+				resolve();
+			};
+			const sleeper = { due: this.time + ms, wake };
+			this.sleepers.add(sleeper);
+			signal?.addEventListener('abort', wake);
+		});
+	}
+
+	/** Does something at a moment of this clock. */
+	after(ms: number, act: () => void): void {
+		void this.sleep(ms).then(act);
+	}
+
+	/** Lets time pass until the promise has settled. Rejects when nothing is left that could settle it. */
+	async run<T>(story: Promise<T>): Promise<T> {
+		let settled = false;
+		const end = () => {
+			settled = true;
+		};
+		story.then(end, end);
+		for (let step = 0; step < MOST_STEPS; step += 1) {
+			await this.quiet();
+			if (settled) return await story;
+			if (!this.wakeNext()) throw new Error('Deadlock: nothing is left to wait for');
+		}
+		throw new Error('The story does not end');
+	}
+
+	/** Lets so much time pass, whether or not anybody waits for it. */
+	async pass(ms: number): Promise<void> {
+		await this.run(this.sleep(ms));
+	}
+
+	/** Lets everything happen that needs no time. */
+	async quiet(): Promise<void> {
+		for (let turns = 0; turns < QUIET_TURNS; turns += 1) await turn();
+	}
+
+	private wakeNext(): boolean {
+		let next: Sleeper | undefined;
+		for (const sleeper of this.sleepers) if (!next || sleeper.due < next.due) next = sleeper;
+		if (!next) return false;
+		this.time = Math.max(this.time, next.due);
+		next.wake();
+		return true;
+	}
+}
