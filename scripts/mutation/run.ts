@@ -33,7 +33,7 @@ function mutate({ file, tests }: Target): Row {
 		plugins: ['@stryker-mutator/jest-runner'],
 		coverageAnalysis: 'perTest',
 		concurrency: 1,
-		timeoutMS: 60_000,
+		timeoutMS: 20_000,
 		reporters: ['json'],
 		jsonReporter: { fileName },
 		tempDirName: path.join(folder, 'sandbox'),

@@ -4,26 +4,30 @@ export interface Target {
 	tests: string[];
 }
 
-const transport = (name: string, ...tests: string[]): Target => ({
+const transport = (name: string, tests = [name]): Target => ({
 	file: `src/transport/${name}.ts`,
-	tests: [name, ...tests].map((test) => `test/transport/${test}.test.ts`),
+	tests: tests.map((test) => `test/transport/${test}.test.ts`),
 });
 
-const webhook = (name: string, ...tests: string[]): Target => ({
+const webhook = (name: string, tests = [name]): Target => ({
 	file: `src/webhook/${name}.ts`,
-	tests: [name, ...tests].map((test) => `test/webhook/${test}.test.ts`),
+	tests: tests.map((test) => `test/webhook/${test}.test.ts`),
 });
 
 export const TARGETS: Target[] = [
 	transport('retry'),
 	transport('retryAfter'),
+	transport('idempotency'),
+	transport('itemState'),
+	transport('errors'),
+	transport('spending', ['errors']),
 	transport('rateWindow'),
 	transport('slots'),
 	webhook('created'),
 	webhook('event'),
 	webhook('filter'),
 	webhook('payload'),
-	webhook('record'),
+	webhook('record', ['event', 'created']),
 	webhook('sealed'),
 	webhook('seen'),
 	webhook('signature'),
