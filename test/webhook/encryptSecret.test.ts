@@ -43,3 +43,13 @@ test('secrets of any length and alphabet come back', () => {
 		expect(unseal(seal(each, apiKey, webhook), apiKey, webhook)).toBe(each);
 	}
 });
+
+test('what an earlier version has sealed is opened still', () => {
+	const sealed =
+		'EZ9sewENwLNYfcowpOzv0I323dnD7AR0Vc+YLa+JfeJqaa0CPKr6hkdO4AtmxwCP4kGOrXS8EAtHZVuX/KylSoRp4Q==';
+	expect(unseal(sealed, apiKey, webhook)).toBe(secret);
+});
+
+test('an empty secret is none', () => {
+	expect(unseal(seal('', apiKey, webhook), apiKey, webhook)).toBeUndefined();
+});

@@ -51,6 +51,25 @@ test('brackets within texts are no depth', () => {
 	});
 });
 
+test('a quote within a text does not end it', () => {
+	const payload = { text: `"${'[{'.repeat(300)}`, more: '\\' };
+	expect(read(JSON.stringify(payload))).toEqual(payload);
+});
+
+test('depth is what is open at a time: hundreds of siblings are none', () => {
+	const payload = {
+		arrays: Array.from({ length: 300 }, () => []),
+		objects: Array.from({ length: 300 }, () => ({})),
+	};
+	expect(read(JSON.stringify(payload))).toEqual(payload);
+});
+
+test('arrays are counted as objects are', () => {
+	const nested = (depth: number) => `{"a":${'['.repeat(depth - 1)}${']'.repeat(depth - 1)}}`;
+	expect(read(nested(256))).toBeDefined();
+	expect(read(nested(257))).toBeUndefined();
+});
+
 test('a prototype does not come in, at any depth', () => {
 	const payload = read(
 		'{"__proto__":{"x":1},"a":{"__proto__":{"x":1},"b":1},"c":[{"__proto__":{"x":1}}]}',
