@@ -446,12 +446,36 @@ describe('a download that does not end', () => {
 	});
 });
 
-describe('uploads', () => {
-	const items = [
-		{ binary: { photo: { data: PIXEL, fileName: '..\\..\\CON.png', mimeType: 'image/png' } } },
-	];
-	const parameters = { input: { start_frame: 'binary:photo' } };
+const items = [
+	{ binary: { photo: { data: PIXEL, fileName: '..\\..\\CON.png', mimeType: 'image/png' } } },
+];
+const parameters = { input: { start_frame: 'binary:photo' } };
 
+describe('jobs that nobody waits for', () => {
+	it('hold a place no longer than they run: a new creation goes when any of them has ended', async () => {
+		let created = 0;
+		service.on('POST /v1/generations', (_, response) => {
+			created += 1;
+			response.status(202).json(job({ id: `gen_${created}` }));
+		});
+		const list = ['gen_1', 'gen_2', 'gen_3', 'gen_4', 'gen_5'].map((id) =>
+			id === 'gen_1' ? job({ id }) : { ...finished(), id },
+		);
+		service.on('GET /v1/generations', (_, response) => {
+			response.json({ object: 'list', data: list, has_more: false, next_cursor: null });
+		});
+		service.on('GET /v1/generations/gen_1', (_, response) => void response.json(job()));
+		const five = Array.from({ length: 5 }, () => ({ json: {} }));
+		const left = await create({ waitForCompletion: false }, { items: five });
+		expect(left.items).toHaveLength(5);
+		// The first one never ends. Whoever waits for it waits until this test gives up.
+		const next = await create({ waitForCompletion: false, prompt: 'One more' });
+		expect(next.items[0]?.json.id).toBe('gen_6');
+		expect(sent('GET /v1/generations')).toHaveLength(1);
+	});
+});
+
+describe('uploads', () => {
 	beforeEach(() => {
 		service.on('POST /v1/files', (_, response) => {
 			response.status(201).json({
@@ -548,18 +572,46 @@ describe('uploads', () => {
 });
 
 describe('after all of this', () => {
-	it('neither key nor presigned address stands in anything that n8n has stored or printed', () => {
+	it('neither key nor presigned address stands in anything that n8n has stored or printed', async () => {
+		// By itself, this run tries all ways by which they could get there; its prompt proves that the search would find them.
+		const marker = `marker_${randomUUID()}`;
+		const echo = (authorization: unknown) => ({ note: authorization, [canary]: [canary] });
+		service.on('POST /v1/generations', (request, response) => {
+			response.status(202).json(job(echo(request.headers.authorization)));
+		});
+		service.on('GET /v1/generations/gen_1', (request, response) => {
+			const errors = [{ message: `No: ${String(request.headers.authorization)}` }];
+			response.json(job({ status: 'failed', errors, ...echo(request.headers.authorization) }));
+		});
+		service.on('POST /v1/files', (_, response) => {
+			response.status(201).json({
+				upload_url: `${service.origin}/put?X-Signature=${signature}`,
+				upload_headers: {},
+				url: `${service.origin}/files/1`,
+			});
+		});
+		service.on('PUT /put', (_, response) => void response.status(400).send(signature));
+		const failed = await create({ prompt: marker });
+		expect(failed.error?.message).toContain('Bearer ***');
+		const refused = await create({ ...parameters, prompt: marker }, { items });
+		expect(refused.error?.message).toContain('could not be uploaded');
+		expect(service.seen.some(({ headers }) => String(headers.authorization).includes(canary))).toBe(
+			true,
+		);
+		expect(service.seen.some(({ method }) => method === 'PUT')).toBe(true);
+
 		const folder = path.dirname(filesFolder);
 		const files = [n8nLog];
 		for (const entry of readdirSync(folder, { recursive: true, withFileTypes: true })) {
 			const isOurs = !entry.parentPath.includes('node_modules');
 			if (entry.isFile() && isOurs) files.push(path.join(entry.parentPath, entry.name));
 		}
-		const holding = files.filter((file) => {
-			const text = readFileSync(file).toString('latin1');
-			return text.includes(canary) || text.includes(signature);
-		});
-		expect(files.some((file) => file.endsWith('.sqlite'))).toBe(true);
-		expect(holding).toEqual([]);
+		const holding = (...texts: string[]) =>
+			files.filter((file) => {
+				const content = readFileSync(file).toString('latin1');
+				return texts.some((text) => content.includes(text));
+			});
+		expect(holding(marker)).toContainEqual(expect.stringMatching(/\.sqlite/));
+		expect(holding(canary, signature)).toEqual([]);
 	});
 });

@@ -86,3 +86,10 @@ test('full jitter: between 100 ms and the doubled, capped end of each step', () 
 	);
 	expect(steps.map((step) => Math.round(step ?? 0))).toEqual([1_000, 2_000, 4_000, 8_000]);
 });
+
+test('a success that cannot be used leaves the outcome open; a redirect or what comes before an answer does not', () => {
+	const open = [199, 200, 202, 299, 300].map((status) => isUnclear(answer(status, 'cut off')));
+	expect(open).toEqual([false, true, true, true, false]);
+	expect(retryDelay(answer(200, '{"id"'), made())).toBe(500);
+	expect(retryDelay(answer(200, '{"id"'), made({ replayable: false }))).toBeUndefined();
+});

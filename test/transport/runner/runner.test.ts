@@ -380,18 +380,39 @@ describe('other operations', () => {
 	});
 });
 
-test('no item, error or memory of a node ever holds the key', async () => {
-	const echo = {
-		ending: () => ({ status: 'failed', errors: [{ message: `bad ${'canary-key-'}` }] }),
-	};
-	for (const continueOnFail of [true, false]) {
-		const { run, start } = setUp({ service: echo, continueOnFail });
-		const outcome = await start().catch((error: NodeApiError) => [
-			error,
-			error.message,
-			error.stack,
-			error.cause,
-		]);
-		expect(JSON.stringify([outcome, run.nodeMemory])).not.toMatch(/canary-key-\d/);
-	}
+/** A service that says the key wherever it can, as one that shows the request headers in its answers. */
+describe.each<[string, (key: string) => Partial<ServiceSettings>]>([
+	[
+		'a finished job',
+		(key) => ({ ending: () => ({ status: 'completed', note: key, [key]: [key] }) }),
+	],
+	[
+		'the reason of a failed job',
+		(key) => ({ ending: () => ({ status: 'failed', errors: [{ message: `bad ${key}` }] }) }),
+	],
+])('%s that holds the key', (_name, serviceWith) => {
+	test.each([true, false])(
+		'no item, error or memory of a node ever holds the key (Continue On Fail: %p)',
+		async (continueOnFail) => {
+			const key = `canary-key-${keys + 1}-of-these-tests`;
+			const { model, run, start } = setUp({ service: serviceWith(key), continueOnFail });
+			const answered: unknown[] = [];
+			const { send } = model;
+			Object.assign(model, {
+				send: async (request: ApiRequest) => {
+					const given = await send(request);
+					answered.push(given);
+					return given;
+				},
+			});
+			const outcome = await start().catch((error: NodeApiError) => [
+				error,
+				...[error.message, error.description, error.messages, error.stack, error.cause],
+			]);
+			// Otherwise this would be green without any redaction.
+			expect(JSON.stringify(answered)).toContain(key);
+			expect(JSON.stringify(outcome)).toContain('***');
+			expect(JSON.stringify([outcome, run.nodeMemory])).not.toContain(key);
+		},
+	);
 });
