@@ -55,7 +55,9 @@ function mutate({ file, tests }: Target): Row {
 		const { files } = JSON.parse(readFileSync(fileName, 'utf8')) as {
 			files: Record<string, { mutants: MutantResult[] }>;
 		};
-		return { file, mutants: files[file]?.mutants ?? [] };
+		const { mutants } = files[file] ?? { mutants: [] };
+		if (mutants.length === 0) throw new Error(`${file} has nothing to change, or is not there`);
+		return { file, mutants };
 	} finally {
 		rmSync(folder, { recursive: true, force: true });
 	}

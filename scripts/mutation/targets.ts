@@ -4,31 +4,27 @@ export interface Target {
 	tests: string[];
 }
 
-const transport = (name: string, tests = [name]): Target => ({
-	file: `src/transport/${name}.ts`,
-	tests: tests.map((test) => `test/transport/${test}.test.ts`),
-});
-
-const webhook = (name: string, tests = [name]): Target => ({
-	file: `src/webhook/${name}.ts`,
-	tests: tests.map((test) => `test/webhook/${test}.test.ts`),
+/** @param name path below `src`; the tests stand at the same place below `test`, unless others are named */
+const target = (name: string, tests = [name]): Target => ({
+	file: `src/${name}.ts`,
+	tests: tests.map((test) => `test/${test}.test.ts`),
 });
 
 export const TARGETS: Target[] = [
-	transport('retry'),
-	transport('retryAfter'),
-	transport('idempotency'),
-	transport('itemState'),
-	transport('errors'),
-	transport('spending', ['errors']),
-	transport('rateWindow'),
-	transport('slots'),
-	webhook('created'),
-	webhook('event'),
-	webhook('filter'),
-	webhook('payload'),
-	webhook('record', ['event', 'created']),
-	webhook('sealed'),
-	webhook('seen'),
-	webhook('signature'),
+	target('transport/client/retry'),
+	target('transport/client/retryAfter'),
+	target('transport/item/idempotency'),
+	target('transport/item/itemState'),
+	target('transport/runner/errors'),
+	target('transport/runner/spending', ['transport/runner/errors']),
+	target('transport/limits/slidingWindow'),
+	target('transport/limits/jobSemaphore'),
+	target('webhook/deduplicator'),
+	target('webhook/encryptSecret'),
+	target('webhook/event'),
+	target('webhook/filter'),
+	target('webhook/json', ['webhook/event', 'webhook/registrationResponse']),
+	target('webhook/payload'),
+	target('webhook/registrationResponse'),
+	target('webhook/signature'),
 ];
