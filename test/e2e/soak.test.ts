@@ -52,7 +52,7 @@ it('ten minutes with every fault at 5 %: nothing paid for twice, no job lost, no
 						parameters: { count: 2 },
 						delivery: 'signed_url',
 						// Rows with Continue On Fail cannot be retried; their workflow can be run again.
-						options: { idempotency: 'content' },
+						options: { idempotency: 'custom', idempotencyKey: '={{ $json.p }}' },
 					}),
 					onError: 'continueRegularOutput',
 					timeoutMs: 240_000,
