@@ -1,4 +1,4 @@
-import type { Answer, ApiRequest, Clock, Line, Send } from '../src/transport/base/types';
+import type { SendResult, ApiRequest, Clock, Channel, Send } from '../src/transport/base/types';
 
 /** An answer with a status and, where it matters, a body and headers. */
 export const answer = (
@@ -7,14 +7,14 @@ export const answer = (
 		? { id: 'gen_1', object: 'generation' }
 		: errorBody(`status ${status}`),
 	headers: Record<string, string> = {},
-): Answer => ({ status, body, headers });
+): SendResult => ({ status, body, headers });
 
 /** The Error shape of the specification. */
 export const errorBody = (message: string, more: Record<string, unknown> = {}) => ({
 	error: { type: 'some_type', message, request_id: 'req_1', ...more },
 });
 
-export const LOST: Answer = { lost: 'ECONNRESET' };
+export const LOST: SendResult = { noResponse: 'ECONNRESET' };
 
 /** A request that was sent, and when. */
 export interface Sent extends ApiRequest {
@@ -22,7 +22,7 @@ export interface Sent extends ApiRequest {
 }
 
 /** Answers in the order given, the last one for ever; keeps what was asked. */
-export function scripted(clock: Clock, answers: Answer[]) {
+export function scripted(clock: Clock, answers: SendResult[]) {
 	const sent: Sent[] = [];
 	const send: Send = async (request) => {
 		sent.push({ ...request, at: clock.now() });
@@ -35,8 +35,8 @@ export function scripted(clock: Clock, answers: Answer[]) {
 export const gaps = (sent: Sent[]): number[] =>
 	sent.slice(1).map(({ at }, index) => at - (sent[index]?.at ?? at));
 
-export const lineOf = (send: Send, owner = 'execution 1', signal?: AbortSignal): Line => ({
+export const lineOf = (send: Send, owner = 'execution 1', signal?: AbortSignal): Channel => ({
 	send,
-	owner,
+	fairnessKey: owner,
 	signal,
 });

@@ -1,4 +1,4 @@
-import type { Answer, ApiRequest, Clock } from '../src/transport/base/types';
+import type { SendResult, ApiRequest, Clock } from '../src/transport/base/types';
 
 /** What becomes of a request on its way; anything else is what the service answers. */
 export type Fate = 'answer' | 'lostBefore' | 'lostAfter' | 'brokenAfter' | 'errorAfter' | number;
@@ -32,7 +32,7 @@ interface Kept {
 
 const DAY = 24 * 3_600_000;
 
-const error = (status: number): Answer => ({
+const error = (status: number): SendResult => ({
 	status,
 	headers: {},
 	body: { error: { type: 'some', message: `status ${status}` } },
@@ -59,12 +59,12 @@ export class LedgerService {
 		private readonly onCharge: (charge: Charge) => void,
 	) {}
 
-	readonly send = async (request: ApiRequest): Promise<Answer> => {
+	readonly send = async (request: ApiRequest): Promise<SendResult> => {
 		const fate = this.fate(request);
-		if (fate === 'lostBefore') return { lost: 'ECONNRESET' };
+		if (fate === 'lostBefore') return { noResponse: 'ECONNRESET' };
 		if (typeof fate === 'number') return error(fate);
 		const answer = request.method === 'POST' ? this.create(request) : this.read(request);
-		if (fate === 'lostAfter') return { lost: 'timeout' };
+		if (fate === 'lostAfter') return { noResponse: 'timeout' };
 		if (fate === 'brokenAfter') return { status: 202, headers: {}, body: '{"id": "ge' };
 		return fate === 'errorAfter' ? error(502) : answer;
 	};
@@ -73,7 +73,7 @@ export class LedgerService {
 		return !(charge.fails && charge.endsAt <= this.clock.now());
 	}
 
-	private create({ body, headers }: ApiRequest): Answer {
+	private create({ body, headers }: ApiRequest): SendResult {
 		this.posts += 1;
 		const now = this.clock.now();
 		const key = headers?.['Idempotency-Key'];
@@ -100,7 +100,7 @@ export class LedgerService {
 		return this.shown(charge, takes === 0 ? now - 1 : now, 202);
 	}
 
-	private read({ path }: ApiRequest): Answer {
+	private read({ path }: ApiRequest): SendResult {
 		const now = this.clock.now();
 		if (path === '/generations') {
 			const data = this.charges.map(
@@ -116,7 +116,7 @@ export class LedgerService {
 		return charge ? this.shown(charge, now, 200) : error(404);
 	}
 
-	private shown({ id, prompt, endsAt, fails }: Charge, now: number, status: number): Answer {
+	private shown({ id, prompt, endsAt, fails }: Charge, now: number, status: number): SendResult {
 		const common = { id, object: 'generation', mode: 'image', model: 'm', prompt };
 		const ended = fails ? 'failed' : 'completed';
 		const outputs = [

@@ -2,19 +2,19 @@ import { ENDPOINTS } from '../src/contract';
 import { Batch } from '../src/transport/item/batch';
 import type { BinarySource, Host } from '../src/transport/host/host';
 import { freshMemory } from '../src/transport/item/itemMemory';
-import type { Run } from '../src/transport/item/item';
+import type { Item } from '../src/transport/item/item';
 import type { Settings } from '../src/transport/item/settings';
-import { AGENT_ENDINGS } from '../src/transport/jobs/jobState';
+import { AGENT_TERMINAL_STATUSES } from '../src/transport/jobs/jobState';
 import type { Send } from '../src/transport/base/types';
-import { Workspace, type Plan } from '../src/transport/workspace';
+import { Workspace, type RateLimits } from '../src/transport/workspace';
 import { LOST } from './answers';
 import { seeded } from './random';
 import type { VirtualClock } from './virtualClock';
 
-export const PLAN: Plan = { requestsPerMinute: 60, concurrentJobs: 5 };
+export const PLAN: RateLimits = { requestsPerMinute: 60, concurrentJobs: 5 };
 
-export const workspaceWith = (clock: VirtualClock, plan: Partial<Plan> = {}) =>
-	new Workspace({ ...PLAN, ...plan }, clock, seeded(1));
+export const workspaceWith = (clock: VirtualClock, limits: Partial<RateLimits> = {}) =>
+	new Workspace({ ...PLAN, ...limits }, clock, seeded(1));
 
 export const settingsWith = (settings: Partial<Settings> = {}): Settings => ({
 	waitForCompletion: true,
@@ -29,7 +29,7 @@ export const settingsWith = (settings: Partial<Settings> = {}): Settings => ({
 	wanted: Infinity,
 	simplify: false,
 	includeSecret: false,
-	endings: AGENT_ENDINGS,
+	terminalStatuses: AGENT_TERMINAL_STATUSES,
 	...settings,
 });
 
@@ -38,7 +38,7 @@ export const BASE_URL = 'https://api.example/v1';
 /** A host without binary data and network, but for what is given. */
 export function hostWith(send: Send, more: Partial<Host> = {}, owner = 'execution 1'): Host {
 	return {
-		line: { send, owner },
+		channel: { send, fairnessKey: owner },
 		baseUrl: BASE_URL,
 		binary: async () => undefined,
 		put: async () => LOST as never,
@@ -57,16 +57,16 @@ export const sourceWith = (source: Partial<BinarySource> = {}): BinarySource => 
 	...source,
 });
 
-export interface RunParts extends Partial<Omit<Run, 'settings' | 'place'>> {
+export interface RunParts extends Partial<Omit<Item, 'settings' | 'place'>> {
 	host: Host;
 	workspace: Workspace;
 	settings?: Partial<Settings>;
-	place?: Partial<Run['place']>;
+	place?: Partial<Item['origin']>;
 	prompt?: string;
 }
 
 /** The run of an item that creates a generation. */
-export function runOf({ settings, place, prompt = 'a cat', ...parts }: RunParts): Run {
+export function runOf({ settings, place, prompt = 'a cat', ...parts }: RunParts): Item {
 	const memory = parts.memory ?? freshMemory();
 	const itemIndex = parts.itemIndex ?? 0;
 	const item = place?.item ?? `0:${itemIndex}`;
@@ -75,11 +75,11 @@ export function runOf({ settings, place, prompt = 'a cat', ...parts }: RunParts)
 	const { method, path } = ENDPOINTS.createGeneration;
 	return {
 		request: { method, path, query: {}, body: { mode: 'image', model: 'm', prompt } },
-		plan: {
+		spec: {
 			endpoint: ENDPOINTS.createGeneration,
 			output: 'job',
 			object: 'generation',
-			takesSlot: true,
+			takesPermit: true,
 		},
 		batch: new Batch(1, false),
 		itemIndex,
@@ -90,7 +90,7 @@ export function runOf({ settings, place, prompt = 'a cat', ...parts }: RunParts)
 		memory,
 		node,
 		settings: settingsWith(settings),
-		place: {
+		origin: {
 			seed: 'seed',
 			item,
 			node: 'workflow/node',

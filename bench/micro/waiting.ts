@@ -39,17 +39,17 @@ function published<T>(name: string): T {
 	return createRequire(__filename)(path.resolve(__dirname, '../../dist/src/transport', name)) as T;
 }
 
-async function measure(name: string, plan: typeof PLAN): Promise<Figure> {
+async function measure(name: string, limits: typeof PLAN): Promise<Figure> {
 	const { create } =
 		published<typeof import('../../src/transport/operations/create')>('operations/create');
 	const { Workspace } = published<typeof import('../../src/transport/workspace')>('workspace');
 	const clock = new VirtualClock();
-	const workspace = new Workspace(plan, clock, seeded(1));
+	const workspace = new Workspace(limits, clock, seeded(1));
 	const abort = new AbortController();
 	// n8n lifts it likewise for the signal of an execution.
 	setMaxListeners(0, abort.signal);
 	const batch = new Batch(ITEMS, false);
-	const line = { send: endless(clock), owner: 'execution 1', signal: abort.signal };
+	const line = { send: endless(clock), fairnessKey: 'execution 1', signal: abort.signal };
 	const host = { ...hostWith(line.send), line };
 	const before = heap();
 	const items = Array.from(

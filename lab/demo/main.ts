@@ -4,7 +4,7 @@ import { saveCredential } from '../n8n/credential';
 import { diskFull, requireSpace, saysDiskFull } from '../process/disk';
 import { LabError } from '../process/failure';
 import { stateRoot } from '../process/paths';
-import { outputTell, withProgress } from '../process/progress';
+import { outputLog, withProgress } from '../process/progress';
 import { demoOwner, setStage, type Stage } from '../n8n/stage';
 import { Cleanup } from './cleanup';
 import { ExampleStore, type StoredExample } from './exampleStore';
@@ -20,16 +20,16 @@ import { reloading, watchSources } from './watch';
 /** What a start writes besides n8n's install: database, binary data, media. */
 const startBytes = 200e6;
 
-const tell = outputTell();
+const log = outputLog();
 const cleanup = new Cleanup();
 const userFolder = path.join(stateRoot, 'n8n');
 
 async function startStage({ port, watch }: StartOptions): Promise<Stage> {
 	const stage = await setStage({
 		userFolder,
-		port: await availablePort(port, 'the editor', tell),
+		port: await availablePort(port, 'the editor', log),
 		env: { ...liveResults, ...(watch && reloading) },
-		tell,
+		tell: log,
 	});
 	cleanup.add(stage.n8n.stop);
 	return stage;
@@ -38,9 +38,9 @@ async function startStage({ port, watch }: StartOptions): Promise<Stage> {
 async function startAll(options: StartOptions): Promise<[Service, Stage]> {
 	// A wrong key is told before half a minute has gone into n8n.
 	if (options.service)
-		return [await startService(options, cleanup, tell), await startStage(options)];
+		return [await startService(options, cleanup, log), await startStage(options)];
 	// Both at once: neither needs the other before the first workflow runs.
-	const both = [startService(options, cleanup, tell), startStage(options)] as const;
+	const both = [startService(options, cleanup, log), startStage(options)] as const;
 	// A failure waits for the other to be up, or its process would be forgotten.
 	await Promise.allSettled(both);
 	return await Promise.all(both);
@@ -54,7 +54,7 @@ async function prepare({ rest }: Stage, { access, choose }: Service): Promise<St
 	for (const example of readExamples()) {
 		const ready = withModels(withCredential(example, credential), choose);
 		const stored = await store.save(ready, !first);
-		if (stored?.changed) tell(`"${stored.workflow.name}" was changed, so it stays as it is.`);
+		if (stored?.changed) log(`"${stored.workflow.name}" was changed, so it stays as it is.`);
 		first ??= stored;
 	}
 	if (!first) throw new LabError('There is no example in examples/');
@@ -71,8 +71,8 @@ function linksOf({ n8n }: Stage, { page, access }: Service, { workflow }: Stored
 }
 
 async function stayUp({ n8n }: Stage, links: Links): Promise<void> {
-	for (const line of linkLines(links)) tell(line);
-	tell('Ctrl-C stops everything; the next start goes on with what is there.');
+	for (const line of linkLines(links)) log(line);
+	log('Ctrl-C stops everything; the next start goes on with what is there.');
 	const code = await n8n.ended;
 	throw new LabError(`n8n ended by itself with code ${code}`, n8n.logFile);
 }
@@ -81,7 +81,7 @@ async function main(): Promise<void> {
 	const options = readOptions(process.argv.slice(2), process.env);
 	const held = lock();
 	if (!('release' in held)) {
-		for (const line of alreadyRunning(held)) tell(line);
+		for (const line of alreadyRunning(held)) log(line);
 		// Whoever asked for one run of the example did not get it.
 		process.exitCode = options.once ? 1 : 0;
 		return;
@@ -93,8 +93,8 @@ async function main(): Promise<void> {
 	const links = linksOf(stage, service, example);
 	held.publish(links);
 	let failed = false;
-	const running = withProgress(tell, `Running "${example.workflow.name}" in n8n`, async () => {
-		await runExample(stage.rest, example.workflow, service.readCredits, tell);
+	const running = withProgress(log, `Running "${example.workflow.name}" in n8n`, async () => {
+		await runExample(stage.rest, example.workflow, service.readCredits, log);
 	});
 	await running.catch((error: unknown) => {
 		if (options.once) throw error;
@@ -103,12 +103,12 @@ async function main(): Promise<void> {
 	});
 	if (options.once) return;
 	process.exitCode = failed ? 1 : 0;
-	if (options.watch) cleanup.add(watchSources(userFolder, tell));
+	if (options.watch) cleanup.add(watchSources(userFolder, log));
 	await stayUp(stage, links);
 }
 
 function report(error: unknown): void {
-	tell.status?.('');
+	log.status?.('');
 	const message = error instanceof Error ? error.message : String(error);
 	const full = saysDiskFull(message) && !message.includes(diskFull);
 	console.error(full ? diskFull : error instanceof LabError ? message : error);
@@ -120,8 +120,8 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) {
 		// npm and the terminal both send one.
 		if (interrupted) return;
 		interrupted = true;
-		tell.status?.('');
-		tell('\nStopping …');
+		log.status?.('');
+		log('\nStopping …');
 		void cleanup.end().then(() => process.exit(process.exitCode ?? 130));
 	});
 }

@@ -48,7 +48,7 @@ export async function writeFiles(
 
 /** `Spoken line` becomes `spoken-line.wav`, the second of a kind `spoken-line-2.wav`. */
 function nameOf(kind: string, file: IBinaryData, earlier: number): string {
-	const extension = file.fileExtension ?? file.fileName?.split('./main').at(-1) ?? 'bin';
+	const extension = file.fileExtension ?? file.fileName?.split('.').at(-1) ?? 'bin';
 	return `${stemOf(kind)}${earlier ? `-${earlier + 1}` : ''}.${extension}`;
 }
 

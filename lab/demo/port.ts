@@ -1,6 +1,6 @@
 import { portInUse } from '../n8n/start';
 import { freePort, isFree } from '../process/ports';
-import type { Tell } from '../process/progress';
+import type { Log } from '../process/progress';
 import type { Port } from './options';
 
 /**
@@ -9,12 +9,10 @@ import type { Port } from './options';
  * @param program who will listen there, as the message names it
  * @throws LabError when the port was asked for and is in use
  */
-export async function availablePort(wanted: Port, program: string, tell: Tell): Promise<number> {
+export async function availablePort(wanted: Port, program: string, log: Log): Promise<number> {
 	if (await isFree(wanted.number)) return wanted.number;
 	if (wanted.chosen) throw portInUse(wanted.number);
 	const port = await freePort();
-	tell(
-		`Port ${wanted.number} is in use by another program, so ${program} is at ${port} this time.`,
-	);
+	log(`Port ${wanted.number} is in use by another program, so ${program} is at ${port} this time.`);
 	return port;
 }

@@ -5,7 +5,7 @@ import { requireSpace, saysDiskFull, diskFull } from '../process/disk';
 import { LabError } from '../process/failure';
 import { startQueue, type Queue } from '../n8n/queue';
 import { outRoot, shown, stateRoot } from '../process/paths';
-import { outputTell, withProgress } from '../process/progress';
+import { outputLog, withProgress } from '../process/progress';
 import { demoOwner } from '../n8n/stage';
 import { Cleanup } from './cleanup';
 import { readExamples, withCredential, withModels } from './examples';
@@ -23,7 +23,7 @@ const startBytes = 400e6;
 /** How many executions of the first example run at once, so that more than one worker has something to do. */
 const executions = 2;
 
-const tell = outputTell();
+const log = outputLog();
 const cleanup = new Cleanup();
 
 /** Runs the first example several times on the workers and prints which worker made what. */
@@ -56,30 +56,30 @@ async function runOnWorkers({ rest, workers }: Queue, service: Service): Promise
 		for (const { name } of makers) {
 			const folder = path.join(outRoot, `execution-${id}`);
 			for (const { fileName, bytes } of await writeFiles(rest, execution, name, folder)) {
-				if (rows === 0) for (const line of ['', ...table.head()]) tell(line);
+				if (rows === 0) for (const line of ['', ...table.head()]) log(line);
 				rows += 1;
 				const file = shown(path.join(folder, fileName));
-				tell(table.row([worker, id, file, readableSize(bytes)]));
+				log(table.row([worker, id, file, readableSize(bytes)]));
 			}
 		}
 	}
 	if (rows === 0) throw new LabError(`"${workflow.name}" ran, but made no file`);
-	tell('');
+	log('');
 	return workflow.id;
 }
 
 async function main(): Promise<void> {
 	const options = readOptions(process.argv.slice(2), process.env);
 	await requireSpace(stateRoot, startBytes);
-	const service = await startService(options, cleanup, tell);
-	const port = await availablePort(options.port, 'the editor', tell);
+	const service = await startService(options, cleanup, log);
+	const port = await availablePort(options.port, 'the editor', log);
 	const queue = await startQueue({
 		userFolder: path.join(stateRoot, 'queue'),
 		port,
-		tell,
+		tell: log,
 	});
 	cleanup.add(queue.stop);
-	const workflow = await withProgress(tell, `Running ${executions} executions on the workers`, () =>
+	const workflow = await withProgress(log, `Running ${executions} executions on the workers`, () =>
 		runOnWorkers(queue, service),
 	);
 	if (options.once) return;
@@ -94,14 +94,14 @@ async function main(): Promise<void> {
 			.join(', '),
 		...(service.page ? { Sandbox: service.page } : {}),
 	};
-	for (const line of linkLines(links)) tell(line);
-	tell('Ctrl-C stops everything.');
+	for (const line of linkLines(links)) log(line);
+	log('Ctrl-C stops everything.');
 	const code = await n8n.ended;
 	throw new LabError(`n8n ended by itself with code ${code}`, n8n.logFile);
 }
 
 function report(error: unknown): void {
-	tell.status?.('');
+	log.status?.('');
 	const message = error instanceof Error ? error.message : String(error);
 	const full = saysDiskFull(message) && !message.includes(diskFull);
 	console.error(full ? diskFull : error instanceof LabError ? message : error);
@@ -113,8 +113,8 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) {
 		// npm and the terminal both send one.
 		if (interrupted) return;
 		interrupted = true;
-		tell.status?.('');
-		tell('\nStopping …');
+		log.status?.('');
+		log('\nStopping …');
 		void cleanup.end().then(() => process.exit(process.exitCode ?? 130));
 	});
 }

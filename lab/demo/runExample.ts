@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { LabError } from '../process/failure';
 import { outRoot, shown } from '../process/paths';
-import type { Tell } from '../process/progress';
+import type { Log } from '../process/progress';
 import type { Execution, Rest, SavedWorkflow } from '../n8n/rest';
 import { finalStatuses } from '../n8n/rest/executions';
 import type { CreditsOf } from './credits';
@@ -25,7 +25,7 @@ export async function runExample(
 	rest: Rest,
 	workflow: SavedWorkflow,
 	readCredits: () => Promise<CreditsOf>,
-	tell: Tell,
+	log: Log,
 ): Promise<void> {
 	const trigger = workflow.nodes.find(({ type }) => type.endsWith('.manualTrigger'));
 	if (!trigger) throw new LabError(`"${workflow.name}" has no manual trigger to start it with`);
@@ -45,13 +45,13 @@ export async function runExample(
 			waiting.delete(name);
 			const files = await writeFiles(rest, current, name, outRoot);
 			if (files.length === 0) continue;
-			if (rows === 0) for (const line of ['', ...table.head()]) tell(line);
+			if (rows === 0) for (const line of ['', ...table.head()]) log(line);
 			rows += files.length;
 			const creditsOf = await readCredits();
-			files.forEach((file, index) => tell(table.row(cells(file, files[index - 1], creditsOf))));
+			files.forEach((file, index) => log(table.row(cells(file, files[index - 1], creditsOf))));
 		}
 	});
-	if (rows > 0) tell('');
+	if (rows > 0) log('');
 	if (execution.status !== 'success') {
 		const { error, lastNodeExecuted } = execution.data.resultData;
 		const reason = [error?.message, error?.description].filter(Boolean).join(' — ');

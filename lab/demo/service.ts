@@ -3,7 +3,7 @@ import type { INode } from 'n8n-workflow';
 import path from 'node:path';
 import type { Access } from '../n8n/credential';
 import { stateRoot } from '../process/paths';
-import type { Tell } from '../process/progress';
+import type { Log } from '../process/progress';
 import { startSandbox } from '../sandbox/start';
 import { keyRing } from '../sandbox/admin';
 import type { Cleanup } from './cleanup';
@@ -29,7 +29,7 @@ export interface Service {
 export async function startService(
 	{ service, sandboxPort }: StartOptions,
 	cleanup: Cleanup,
-	tell: Tell,
+	log: Log,
 ): Promise<Service> {
 	if (service) {
 		const choose = await modelChooser(service);
@@ -38,7 +38,7 @@ export async function startService(
 	const sandbox = await startSandbox({
 		clockScale,
 		// The same one every time, because addresses of earlier results and credentials hold it.
-		port: await availablePort(sandboxPort, 'the sandbox', tell),
+		port: await availablePort(sandboxPort, 'the sandbox', log),
 		data: path.join(stateRoot, 'sandbox'),
 	});
 	cleanup.add(sandbox.stop);

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { projectRoot, stateRoot } from '../process/paths';
 import { cleanEnvironment, startGuarded } from '../process/process';
-import type { Tell } from '../process/progress';
+import type { Log } from '../process/progress';
 
 /** Has n8n load nodes anew when their compiled files change. */
 export const reloading = { N8N_DEV_RELOAD: 'true' };
@@ -15,7 +15,7 @@ export const reloading = { N8N_DEV_RELOAD: 'true' };
  *
  * @returns stops watching
  */
-export function watchSources(userFolder: string, tell: Tell): () => Promise<void> {
+export function watchSources(userFolder: string, log: Log): () => Promise<void> {
 	const nodes = path.join(userFolder, '.n8n', 'nodes');
 	// From now on the copy follows the sources, so the next start has to look itself.
 	rmSync(path.join(nodes, '.mediagen-sources'), { force: true });
@@ -33,7 +33,7 @@ export function watchSources(userFolder: string, tell: Tell): () => Promise<void
 		graceMs: 2_000,
 	});
 	createInterface({ input: compiler.stdout }).on('line', (line) => {
-		if (line.trim()) tell(line);
+		if (line.trim()) log(line);
 	});
 	return async () => await compiler.stop();
 }

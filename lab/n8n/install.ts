@@ -6,7 +6,7 @@ import { npm, run, type CommandResult } from '../process/command';
 import { diskFull, requireSpace, saysDiskFull } from '../process/disk';
 import { LabError } from '../process/failure';
 import { labNode, labRoot, n8nEntry, shown, stateRoot } from '../process/paths';
-import { silent, withProgress, type Tell } from '../process/progress';
+import { silent, withProgress, type Log } from '../process/progress';
 
 const modules = path.join(labRoot, 'node_modules');
 const stampFile = path.join(modules, '.mediagen-lab');
@@ -30,7 +30,7 @@ const compilerNeeded =
  *
  * @throws LabError with one line that names the cause, as far as npm's output shows it
  */
-export async function ensureLab(tell: Tell = silent): Promise<void> {
+export async function ensureLab(log: Log = silent): Promise<void> {
 	const wanted = stamp();
 	if (existsSync(stampFile) && readFileSync(stampFile, 'utf8') === wanted && filesAreThere())
 		return;
@@ -38,14 +38,14 @@ export async function ensureLab(tell: Tell = silent): Promise<void> {
 	if (!packagesMatchLockfile()) {
 		await requireSpace(labRoot, installBytes);
 		await withProgress(
-			tell,
+			log,
 			`Installing n8n ${n8nVersion()} (first start only, about 3 minutes)`,
 			() => npmStep(['ci', '--ignore-scripts', '--legacy-peer-deps', '--no-audit', '--no-fund']),
 		);
 	}
 	if (!(await binariesWork())) {
 		await withProgress(
-			tell,
+			log,
 			"Building n8n's database driver (first start only, about 1 minute)",
 			() => npmStep(['rebuild', '--ignore-scripts=false', 'node', 'sqlite3']),
 		);

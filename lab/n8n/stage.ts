@@ -5,7 +5,7 @@ import { packageFingerprint } from '../process/fingerprint';
 import { ensureLab } from './install';
 import { startN8n, temporaryUserFolder, type N8n } from './start';
 import { buildProject, installPackage, packProject } from './tarball';
-import { silent, withProgress, type Tell } from '../process/progress';
+import { silent, withProgress, type Log } from '../process/progress';
 import { Rest, type Owner } from './rest';
 
 /** The account of every n8n that the lab makes: they listen on this machine only. */
@@ -27,7 +27,7 @@ export interface StageOptions {
 	userFolder?: string;
 	port?: number;
 	env?: Record<string, string>;
-	tell?: Tell;
+	tell?: Log;
 }
 
 /**
@@ -37,11 +37,11 @@ export interface StageOptions {
  * @throws LabError with one line when any of that fails; nothing is left running then
  */
 export async function setStage(options: StageOptions = {}): Promise<Stage> {
-	const { tell = silent, port, env } = options;
+	const { tell: log = silent, port, env } = options;
 	const userFolder = options.userFolder ?? temporaryUserFolder();
-	await preparePackage(userFolder, tell);
+	await preparePackage(userFolder, log);
 	const n8n = await withProgress(
-		tell,
+		log,
 		'Starting n8n',
 		async () => await startN8n({ userFolder, temporary: !options.userFolder, port, env }),
 	);
@@ -54,17 +54,17 @@ export async function setStage(options: StageOptions = {}): Promise<Stage> {
 }
 
 /** Installs n8n where it is missing, and the nodes as a user gets them, unless a stamp says that just these are there already. */
-export async function preparePackage(userFolder: string, tell: Tell = silent): Promise<void> {
-	await ensureLab(tell);
+export async function preparePackage(userFolder: string, log: Log = silent): Promise<void> {
+	await ensureLab(log);
 	// Inside the folder that the install empties first: an interrupted one leaves no stamp.
 	const stamp = path.join(userFolder, '.n8n', 'nodes', '.mediagen-sources');
 	const wanted = packageFingerprint();
 	if (existsSync(stamp) && readFileSync(stamp, 'utf8') === wanted) return;
-	const tarball = await withProgress(tell, 'Building and packing the nodes', async () => {
+	const tarball = await withProgress(log, 'Building and packing the nodes', async () => {
 		await buildProject();
 		return await packProject();
 	});
-	await withProgress(tell, 'Installing the nodes into n8n', async () => {
+	await withProgress(log, 'Installing the nodes into n8n', async () => {
 		await installPackage(tarball, userFolder);
 	});
 	writeFileSync(stamp, wanted);

@@ -2,7 +2,7 @@
 import { clearLine, cursorTo } from 'node:readline';
 
 /** Tells a person what is being done. Silent where nobody looks, as in tests. */
-export interface Tell {
+export interface Log {
 	(line: string): void;
 	/**
 	 * Shows what is going on in one line that the next call rewrites; '' takes it away. Only a terminal
@@ -11,14 +11,14 @@ export interface Tell {
 	status?: (text: string) => void;
 }
 
-/** A {@link Tell} for library callers that want no output. */
-export const silent: Tell = () => undefined;
+/** A {@link Log} for library callers that want no output. */
+export const silent: Log = () => undefined;
 
 /** The part of a stream that is written to; a test gives its own. */
 export type Output = Pick<NodeJS.WriteStream, 'write' | 'isTTY' | 'columns'>;
 
-/** A {@link Tell} that writes plain lines, and on a terminal a status line below them. */
-export function outputTell(output: Output = process.stdout): Tell {
+/** A {@link Log} that writes plain lines, and on a terminal a status line below them. */
+export function outputLog(output: Output = process.stdout): Log {
 	const terminal = output.isTTY && process.env.TERM !== 'dumb';
 	if (!terminal) return (line) => output.write(`${line}\n`);
 	const rewind = () => {
@@ -32,14 +32,14 @@ export function outputTell(output: Output = process.stdout): Tell {
 		current = text.slice(0, (output.columns || 80) - 1);
 		if (current) output.write(current);
 	};
-	const tell: Tell = (line) => {
+	const log: Log = (line) => {
 		const below = current;
 		show('');
 		output.write(`${line}\n`);
 		show(below);
 	};
-	tell.status = show;
-	return tell;
+	log.status = show;
+	return log;
 }
 
 /**
@@ -49,20 +49,20 @@ export function outputTell(output: Output = process.stdout): Tell {
  * @param label what is being done, with the time it usually takes
  */
 export async function withProgress<T>(
-	tell: Tell,
+	log: Log,
 	label: string,
 	work: () => Promise<T>,
-	everyMs = tell.status ? 1_000 : 10_000,
+	everyMs = log.status ? 1_000 : 10_000,
 ): Promise<T> {
 	const started = Date.now();
 	const seconds = () => Math.round((Date.now() - started) / 1000);
-	const show = tell.status ?? tell;
+	const show = log.status ?? log;
 	show(`${label} …`);
 	const beat = setInterval(() => show(`${label} … ${seconds()} s`), everyMs);
 	try {
 		return await work();
 	} finally {
 		clearInterval(beat);
-		tell.status?.('');
+		log.status?.('');
 	}
 }

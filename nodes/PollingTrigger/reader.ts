@@ -23,10 +23,10 @@ export function readerOf(context: Context, { workspace, host }: Service): Reader
 			const query = { limit: LIMITS.listLimit.max, ...(cursor !== undefined && { cursor }) };
 			const { path } = ENDPOINTS.listGenerations;
 			const answer = await client.request(
-				host.line,
+				host.channel,
 				{ method: 'GET', path, query },
 				{
-					flaw: (body) =>
+					validate: (body) =>
 						isRecord(body) && Array.isArray(body.data) ? undefined : 'it is no list',
 				},
 			);
@@ -44,7 +44,7 @@ export function readerOf(context: Context, { workspace, host }: Service): Reader
 		},
 		async one(id) {
 			const path = ENDPOINTS.getGeneration.path.replace('{id}', encodeURIComponent(id));
-			const answer = await client.request(host.line, { method: 'GET', path }, { once: true });
+			const answer = await client.request(host.channel, { method: 'GET', path }, { once: true });
 			if (answer.ok) return answer.value.body as Resource;
 			const { failure } = answer;
 			return failure.kind === 'status' && failure.status === 404 ? 'gone' : undefined;

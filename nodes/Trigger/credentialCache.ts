@@ -1,11 +1,11 @@
 import type { IWebhookFunctions } from 'n8n-workflow';
 import type { Workspace } from '../../src/transport/workspace';
-import { memoryOf } from './registrationStore';
+import { registrationOf } from './registrationStore';
 import { isByHand, SECRET_CREDENTIAL, secretOf } from './secret';
 import { openService } from '../../src/trigger/connection';
 
 /** What a delivery is checked with, and whose waits it may end. */
-export interface Trust {
+export interface Verification {
 	secret: string | undefined;
 	workspace: Workspace;
 }
@@ -19,12 +19,12 @@ const FRESH_MS = 30_000;
 /** Registrations remembered at most. */
 const MOST = 1_000;
 
-const remembered = new Map<string, { trust: Trust; since: number }>();
+const remembered = new Map<string, { trust: Verification; since: number }>();
 
 /** Names the registration and its credentials: another one is another secret. */
 export function nameOf(context: IWebhookFunctions): string {
 	const { id, credentials = {} } = context.getNode();
-	const { webhookId, secret } = memoryOf(context);
+	const { webhookId, secret } = registrationOf(context);
 	const [api, byHand] = ['mediaGenApi', SECRET_CREDENTIAL].map((name) => credentials[name]?.id);
 	return JSON.stringify([
 		context.getWorkflow().id,
@@ -37,7 +37,10 @@ export function nameOf(context: IWebhookFunctions): string {
 }
 
 /** @throws when a credential cannot be read */
-export async function trustOf(context: IWebhookFunctions, now: number): Promise<Trust> {
+export async function cachedVerification(
+	context: IWebhookFunctions,
+	now: number,
+): Promise<Verification> {
 	const name = nameOf(context);
 	const known = remembered.get(name);
 	const age = known ? now - known.since : -1;

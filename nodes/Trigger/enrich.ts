@@ -31,7 +31,10 @@ async function readWhole(
 ): Promise<Result<Resource>> {
 	service.needs(endpoint.scope);
 	const path = endpoint.path.replace('{id}', encodeURIComponent(id));
-	const answer = await service.workspace.client.request(service.host.line, { method: 'GET', path });
+	const answer = await service.workspace.client.request(service.host.channel, {
+		method: 'GET',
+		path,
+	});
 	return answer.ok ? { ok: true, value: { ...(answer.value.body as Resource), id } } : answer;
 }
 

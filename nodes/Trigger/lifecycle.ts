@@ -1,7 +1,7 @@
 import { NodeOperationError, type IHookFunctions } from 'n8n-workflow';
 import { ENDPOINTS } from '../../src/contract';
-import { seal, unseal } from '../../src/webhook/encryptSecret';
-import { forget, memoryOf, remember, type Memory } from './registrationStore';
+import { encryptSecret, decryptSecret } from '../../src/webhook/encryptSecret';
+import { forget, registrationOf, remember, type Registration } from './registrationStore';
 import { deleteOwn, register, sameEvents, stillStands, type Wanted } from './registration';
 import { handedOver, isByHand } from './secret';
 import { openService, type Service } from '../../src/trigger/connection';
@@ -33,13 +33,13 @@ function wantedOf(context: IHookFunctions): Wanted {
  * public API) remembers the original's webhook, and so does every workflow of a cloned database. A copy has another id; a
  * clone has another address, unless it is mistaken for the original by the service, too.
  */
-function isOwn(context: IHookFunctions, { url, workflowId }: Memory): boolean {
+function isOwn(context: IHookFunctions, { url, workflowId }: Registration): boolean {
 	const isCopy = workflowId !== undefined && workflowId !== context.getWorkflow().id;
 	return !isCopy && url === context.getNodeWebhookUrl('default');
 }
 
 /** Forgets a webhook that is not, or no longer, known to be ours. It may be in use, and nobody would notice its end. */
-function leaveAlone(context: IHookFunctions, { webhookId, url, workflowId }: Memory): void {
+function leaveAlone(context: IHookFunctions, { webhookId, url, workflowId }: Registration): void {
 	if (workflowId === undefined || workflowId === context.getWorkflow().id) {
 		context.logger.warn(
 			'MediaGen Event Trigger: a webhook with another address was left at the service, because another n8n may be using it. If none is, delete it (MediaGen Webhook: Delete)',
@@ -51,11 +51,11 @@ function leaveAlone(context: IHookFunctions, { webhookId, url, workflowId }: Mem
 
 /** Deletes the webhook that is remembered, if it is ours, and forgets it. @returns false when it stands there still */
 async function removeKnown(context: IHookFunctions, service?: Service): Promise<boolean> {
-	const memory = memoryOf(context);
-	const { webhookId, baseUrl, url } = memory;
+	const registration = registrationOf(context);
+	const { webhookId, baseUrl, url } = registration;
 	if (webhookId === undefined || url === undefined) return true;
-	if (!isOwn(context, memory)) {
-		leaveAlone(context, memory);
+	if (!isOwn(context, registration)) {
+		leaveAlone(context, registration);
 		return true;
 	}
 	const at = service ?? (await openService(context));
@@ -70,19 +70,19 @@ async function removeKnown(context: IHookFunctions, service?: Service): Promise<
 
 /** Whether the webhook of an earlier activation is there and usable. One that is not is deleted. */
 export async function checkExists(this: IHookFunctions): Promise<boolean> {
-	const memory = memoryOf(this);
-	const { webhookId, secret, events, baseUrl } = memory;
+	const registration = registrationOf(this);
+	const { webhookId, secret, events, baseUrl } = registration;
 	if (webhookId === undefined || isByHand(this)) return false;
 	const wanted = wantedOf(this);
-	if (!isOwn(this, memory)) {
-		leaveAlone(this, memory);
+	if (!isOwn(this, registration)) {
+		leaveAlone(this, registration);
 		return false;
 	}
 	const service = await openService(this);
 	const isUsable =
 		baseUrl === service.baseUrl &&
 		sameEvents(events, wanted.events) &&
-		unseal(secret, service.apiKey, webhookId) !== undefined &&
+		decryptSecret(secret, service.apiKey, webhookId) !== undefined &&
 		(await stillStands(this, service, webhookId, wanted));
 	if (isUsable) return true;
 	await removeKnown(this, service);
@@ -104,7 +104,7 @@ export async function create(this: IHookFunctions): Promise<boolean> {
 	const { url, events } = wanted;
 	const { apiKey, baseUrl } = service;
 	const { id: workflowId } = this.getWorkflow();
-	const sealed = seal(secret, apiKey, id);
+	const sealed = encryptSecret(secret, apiKey, id);
 	remember(this, { webhookId: id, workflowId, url, events, baseUrl, secret: sealed });
 	return true;
 }

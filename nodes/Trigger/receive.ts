@@ -5,18 +5,18 @@ import type { Workspace } from '../../src/transport/workspace';
 import { readEvent, type MediaGenEvent } from '../../src/webhook/event';
 import { verdictOf } from '../../src/webhook/filter';
 import { readPayload } from '../../src/webhook/payload';
-import { Seen, seenKey, type Claim } from '../../src/webhook/deduplicator';
+import { Deduplicator, deduplicationKey, type Claim } from '../../src/webhook/deduplicator';
 import { refusalOf } from '../../src/webhook/signature';
-import { memoryOf } from './registrationStore';
+import { registrationOf } from './registrationStore';
 import { readOptions } from '../../src/trigger/options';
 import { warnOfCredential, warnOfSecret } from './refusal';
-import { trustOf } from './credentialCache';
+import { cachedVerification } from './credentialCache';
 
 /** The largest body that is looked at, in bytes: n8n's own bound unless it was raised. */
 const LARGEST_BODY = 16 * 1024 * 1024;
 
 /** One memory for all triggers of this process: n8n drops static data that a webhook writes when it starts a workflow. */
-const seen = new Seen();
+const deduplicator = new Deduplicator();
 
 /** Answered with 200 and no body, as an accepted event is. */
 const IGNORED: IWebhookResponseData = { webhookResponse: '' };
@@ -63,7 +63,7 @@ async function trusted(context: IWebhookFunctions, now: number): Promise<Trusted
 	const rawBody = await rawBodyOf(context.getRequestObject());
 	if (!rawBody) return 'its bytes are not to be had: multipart, packed, too large or broken off';
 	try {
-		const { secret, workspace } = await trustOf(context, now);
+		const { secret, workspace } = await cachedVerification(context, now);
 		warnOfSecret(context, secret);
 		const timestamp = headers[SIGNATURE_HEADERS.timestamp];
 		const signature = headers[SIGNATURE_HEADERS.signature];
@@ -78,7 +78,7 @@ async function trusted(context: IWebhookFunctions, now: number): Promise<Trusted
 
 /** Live and test deliveries of a registration are told apart: the one does not make the other a repeat. */
 function triggerName(context: IWebhookFunctions): string {
-	const { webhookId } = memoryOf(context);
+	const { webhookId } = registrationOf(context);
 	return [context.getWorkflow().id, context.getNode().id, context.getMode(), webhookId].join('/');
 }
 
@@ -91,7 +91,7 @@ function isChosen(context: IWebhookFunctions, { kind }: MediaGenEvent): boolean 
 
 /** A wait in this process for the resource need not look for itself. */
 function endWaits(workspace: Workspace, { resource }: MediaGenEvent): void {
-	if (isResource(resource)) workspace.watch.tell(resource);
+	if (isResource(resource)) workspace.jobPoller.notify(resource);
 }
 
 /**
@@ -132,7 +132,7 @@ export async function receive(this: IWebhookFunctions): Promise<IWebhookResponse
 	const payload = readPayload(rawBody);
 	if (!payload) return IGNORED;
 	const event = readEvent(payload);
-	const claim = await seen.claim(seenKey(triggerName(this), event, rawBody), now);
+	const claim = await deduplicator.claim(deduplicationKey(triggerName(this), event, rawBody), now);
 	if (!claim) return IGNORED;
 	let isTaken = false;
 	try {

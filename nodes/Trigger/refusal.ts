@@ -1,5 +1,5 @@
 import type { IWebhookFunctions } from 'n8n-workflow';
-import { memoryOf } from './registrationStore';
+import { registrationOf } from './registrationStore';
 import { isByHand } from './secret';
 import { nameOf } from './credentialCache';
 
@@ -14,7 +14,7 @@ const AGAIN =
 
 /** What is wrong with a registration that has no secret to check deliveries with, and what to do. Never the secret. */
 function problemOf(context: IWebhookFunctions): string {
-	if (memoryOf(context).webhookId === undefined)
+	if (registrationOf(context).webhookId === undefined)
 		return `no webhook is registered for it (any more). ${AGAIN}`;
 	return `its signing secret cannot be decrypted with the API key of its credential, which was probably changed. ${AGAIN}`;
 }

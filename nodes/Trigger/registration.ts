@@ -28,7 +28,9 @@ export const sameEvents = (left: unknown, right: readonly string[]): boolean =>
 async function deleteWebhook({ workspace, host }: Service, id: string): Promise<boolean> {
 	const request = { method: 'DELETE', path: pathOf(id) } as const;
 	// The body of a delete's answer is not shown, so any will do.
-	const answer = await workspace.client.request(host.line, request, { flaw: () => undefined });
+	const answer = await workspace.client.request(host.channel, request, {
+		validate: () => undefined,
+	});
 	if (answer.ok) return true;
 	return answer.failure.kind === 'status' && answer.failure.status === 404;
 }
@@ -41,7 +43,7 @@ export async function deleteOwn(service: Service, id: string, url: string): Prom
 	const { workspace, host } = service;
 	const request = { method: 'GET', path: pathOf(id) } as const;
 	// What cannot be looked at (a key may write and not read) is as we remember it.
-	const answer = await workspace.client.request(host.line, request, { once: true });
+	const answer = await workspace.client.request(host.channel, request, { once: true });
 	const now = answer.ok && isRecord(answer.value.body) ? answer.value.body : {};
 	if (typeof now.url === 'string' && now.url !== url) return true;
 	return await deleteWebhook(service, id);
@@ -55,7 +57,7 @@ async function deleteLeftovers(service: Service, url: string): Promise<void> {
 	const { workspace, host } = service;
 	const request = { method: 'GET', path: ENDPOINTS.listWebhooks.path } as const;
 	const query = { wanted: Infinity, takesLimit: false };
-	const list = await readPages(workspace.client, host.line, request, query);
+	const list = await readPages(workspace.client, host.channel, request, query);
 	for (const entry of list.ok ? list.value : []) {
 		if (!isRecord(entry) || entry.url !== url || typeof entry.id !== 'string') continue;
 		await deleteWebhook(service, entry.id);
@@ -74,7 +76,7 @@ export async function stillStands(
 	{ url, events }: Wanted,
 ): Promise<boolean> {
 	const request = { method: 'GET', path: pathOf(id) } as const;
-	const answer = await workspace.client.request(host.line, request);
+	const answer = await workspace.client.request(host.channel, request);
 	if (!answer.ok) {
 		const { failure } = answer;
 		const status = failure.kind === 'status' ? failure.status : 0;
@@ -107,7 +109,7 @@ export async function register(
 		body: wanted,
 		headers,
 	} as const;
-	const answer = await workspace.client.request(host.line, request, { replayable: true });
+	const answer = await workspace.client.request(host.channel, request, { replayable: true });
 	if (!answer.ok) {
 		const { failure } = answer;
 		if (failure.kind !== 'status' || failure.unclear) await deleteLeftovers(service, wanted.url);

@@ -1,7 +1,7 @@
 import type { IDataObject, IHookFunctions, IWebhookFunctions } from 'n8n-workflow';
 
 /** What the node remembers of its registration, in n8n's static data. */
-export interface Memory {
+export interface Registration {
 	webhookId?: string;
 	/** The workflow that has registered it: static data travels with copies of a workflow. */
 	workflowId?: string;
@@ -15,12 +15,12 @@ export interface Memory {
 
 const NAMES = ['webhookId', 'workflowId', 'url', 'events', 'secret', 'baseUrl'] as const;
 
-export function memoryOf(context: IHookFunctions | IWebhookFunctions): Memory {
-	return context.getWorkflowStaticData('node') as Memory;
+export function registrationOf(context: IHookFunctions | IWebhookFunctions): Registration {
+	return context.getWorkflowStaticData('node') as Registration;
 }
 
-export function remember(context: IHookFunctions, memory: Memory): void {
-	Object.assign(context.getWorkflowStaticData('node'), memory);
+export function remember(context: IHookFunctions, registration: Registration): void {
+	Object.assign(context.getWorkflowStaticData('node'), registration);
 }
 
 export function forget(context: IHookFunctions): void {

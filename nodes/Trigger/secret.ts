@@ -1,6 +1,6 @@
 import { NodeOperationError, type IHookFunctions, type IWebhookFunctions } from 'n8n-workflow';
-import { unseal } from '../../src/webhook/encryptSecret';
-import { memoryOf } from './registrationStore';
+import { decryptSecret } from '../../src/webhook/encryptSecret';
+import { registrationOf } from './registrationStore';
 import type { Service } from '../../src/trigger/connection';
 
 export const SECRET_CREDENTIAL = 'mediaGenWebhookSecretApi';
@@ -21,6 +21,6 @@ export async function handedOver(context: Context): Promise<string> {
 /** The signing secret, or `undefined`: then every delivery is refused. */
 export async function secretOf(context: Context, { apiKey }: Service): Promise<string | undefined> {
 	if (isByHand(context)) return await handedOver(context);
-	const { secret, webhookId } = memoryOf(context);
-	return webhookId === undefined ? undefined : unseal(secret, apiKey, webhookId);
+	const { secret, webhookId } = registrationOf(context);
+	return webhookId === undefined ? undefined : decryptSecret(secret, apiKey, webhookId);
 }

@@ -1,23 +1,23 @@
 import type { ApiRequest } from '../transport/base/types';
 import type { Endpoint } from '../contract';
 import { fail, ok, type Result } from '../transport/base/result';
-import type { Field, Sent } from './operation';
+import type { Field, RequestMapping } from './operation';
 import type { RuleContext } from './rules';
 
 /** A field whose value is sent, with where it stands among the node's parameters. */
-export interface SentField {
+export interface MappedField {
 	label: string;
 	/** Name of the parameter, dotted within a collection. */
 	parameter: string;
-	sent: Sent;
+	mapping: RequestMapping;
 }
 
 /** All fields of an operation whose values are sent, those of collections included. */
-export function sentFields(fields: Field[], within = ''): SentField[] {
-	return fields.flatMap(({ ui, sent, fields: inner }) => {
+export function mappedFields(fields: Field[], within = ''): MappedField[] {
+	return fields.flatMap(({ ui, mapping, fields: inner }) => {
 		const parameter = `${within}${ui.name}`;
-		const own = sent ? [{ label: ui.displayName, parameter, sent }] : [];
-		return [...own, ...sentFields(inner ?? [], `${parameter}.`)];
+		const own = mapping ? [{ label: ui.displayName, parameter, mapping }] : [];
+		return [...own, ...mappedFields(inner ?? [], `${parameter}.`)];
 	});
 }
 
@@ -40,11 +40,13 @@ export interface Gathered {
 	query: unknown;
 	path: Values;
 	/** Forms that the hook has read as a whole, by the name of the parameter; without those that are hidden. */
-	whole?: Values;
+	asOneValue?: Values;
 }
 
-function given({ parameter, sent }: SentField, gathered: Gathered): unknown {
-	return sent.whole ? gathered.whole?.[parameter] : valueAt(gathered[sent.in], sent.as.split('.'));
+function given({ parameter, mapping: sent }: MappedField, gathered: Gathered): unknown {
+	return sent.asOneValue
+		? gathered.asOneValue?.[parameter]
+		: valueAt(gathered[sent.in], sent.as.split('.'));
 }
 
 /** An update of nothing would be answered as if it had been one. */
@@ -59,9 +61,9 @@ const NOTHING_SET = fail({
  * Builds the request of an item from the values that its fields gave, each through its rule. Only known fields are copied;
  * nothing is merged. The first problem is answered as a failure that names the field.
  */
-export function checkedRequest(
+export function buildRequest(
 	{ method, path: template }: Endpoint,
-	fields: SentField[],
+	fields: MappedField[],
 	gathered: Gathered,
 	context: RuleContext,
 	constants: Record<string, string> = {},
@@ -70,8 +72,8 @@ export function checkedRequest(
 	const query: Values = {};
 	let path: string = template;
 	for (const field of fields) {
-		const { label, parameter, sent } = field;
-		if (sent.whole && !Object.hasOwn(gathered.whole ?? {}, parameter)) continue;
+		const { label, parameter, mapping: sent } = field;
+		if (sent.asOneValue && !Object.hasOwn(gathered.asOneValue ?? {}, parameter)) continue;
 		const ruled = sent.rule(given(field, gathered), context);
 		if ('problem' in ruled) {
 			return fail({ kind: 'input', field: label, problem: ruled.problem, hint: ruled.hint });

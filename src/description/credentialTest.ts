@@ -7,7 +7,7 @@ import type {
 import { ENDPOINTS, type Endpoint, type Scope } from '../contract';
 import { baseUrlProblem } from '../transport/host/urlRules';
 import { apiKeyOf, apiKeyProblem } from '../transport/credential';
-import { wordsOf } from '../transport/client/client';
+import { errorOf } from '../transport/client/client';
 import { withoutSecret } from '../transport/host/redact';
 
 /** One cheap request for each read scope. */
@@ -51,7 +51,7 @@ async function probe(
 			statusCode: number;
 			body: unknown;
 		};
-		const { message } = wordsOf(withoutSecret(answer.body, key));
+		const { message } = errorOf(withoutSecret(answer.body, key));
 		return { status: answer.statusCode, said: message ? ` The service says: ${message}` : '' };
 	} catch {
 		return undefined;

@@ -1,9 +1,9 @@
 import type { INodeProperties } from 'n8n-workflow';
-import type { OperationPlan } from '../transport/item/item';
+import type { OperationSpec } from '../transport/item/item';
 import type { Rule } from './rules';
 
 /** How the value of a field reaches the request. */
-export interface Sent {
+export interface RequestMapping {
 	in: 'body' | 'query' | 'path';
 	/** Name in the request; dots lead into objects of the body. */
 	as: string;
@@ -12,13 +12,13 @@ export interface Sent {
 	 * Whether a form of several fields becomes one value, so that the hook reads the parameter as a whole instead of n8n's
 	 * routing gathering it. While the parameter is hidden, the value is left out.
 	 */
-	whole?: boolean;
+	asOneValue?: boolean;
 }
 
 /** A field of the editor and, where its value is sent, how. Carries no visibility: `properties.ts` adds it. */
 export interface Field {
 	ui: INodeProperties;
-	sent?: Sent;
+	mapping?: RequestMapping;
 	/** The fields of a collection. */
 	fields?: Field[];
 }
@@ -30,18 +30,18 @@ export interface Operation {
 	name: string;
 	action: string;
 	description: string;
-	plan: OperationPlan;
+	spec: OperationSpec;
 	/** Values of the body that are the same for every request. */
 	constants?: Record<string, string>;
 	fields: Field[];
 }
 
-export const inBody = (as: string, rule: Rule): Sent => ({ in: 'body', as, rule });
-export const inQuery = (as: string, rule: Rule): Sent => ({ in: 'query', as, rule });
-export const inPath = (as: string, rule: Rule): Sent => ({ in: 'path', as, rule });
-export const wholeInBody = (as: string, rule: Rule): Sent => ({
+export const inBody = (as: string, rule: Rule): RequestMapping => ({ in: 'body', as, rule });
+export const inQuery = (as: string, rule: Rule): RequestMapping => ({ in: 'query', as, rule });
+export const inPath = (as: string, rule: Rule): RequestMapping => ({ in: 'path', as, rule });
+export const oneValueInBody = (as: string, rule: Rule): RequestMapping => ({
 	in: 'body',
 	as,
 	rule,
-	whole: true,
+	asOneValue: true,
 });

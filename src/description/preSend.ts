@@ -4,25 +4,25 @@ import { joinBatch } from '../transport/item/batch';
 import type { Prepared } from '../transport/item/prepared';
 import { fail, ok, type Result } from '../transport/base/result';
 import { readSettings } from '../transport/item/settings';
-import { checkedRequest, put, sentFields, valueAt, type SentField } from './buildRequest';
+import { buildRequest, put, mappedFields, valueAt, type MappedField } from './buildRequest';
 import type { Operation } from './operation';
 import { correctedContext, ownArguments, type OwnArguments } from './ownArguments';
 
 /** What the hook reads itself: path values, by their name in the path, and forms that are sent as one value. */
-function readValues(context: IExecuteSingleFunctions, fields: SentField[]) {
+function readValues(context: IExecuteSingleFunctions, fields: MappedField[]) {
 	const { parameters } = context.getNode();
 	const path: Record<string, unknown> = {};
 	const whole: Record<string, unknown> = {};
-	for (const { parameter, sent } of fields) {
+	for (const { parameter, mapping: sent } of fields) {
 		const read = () => context.getNodeParameter(parameter, '', { extractValue: true });
 		if (sent.in === 'path') path[sent.as] = read();
 		// n8n leaves out what is hidden.
-		else if (sent.whole && Object.hasOwn(parameters, parameter)) whole[parameter] = read();
+		else if (sent.asOneValue && Object.hasOwn(parameters, parameter)) whole[parameter] = read();
 	}
-	return { path, whole };
+	return { path, asOneValue: whole };
 }
 
-function labelOf(fields: SentField[], name: string): string {
+function labelOf(fields: MappedField[], name: string): string {
 	const field = fields.find(({ parameter }) => `${name}.`.startsWith(`${parameter}.`));
 	return field?.label ?? `The parameter ${name}`;
 }
@@ -31,7 +31,7 @@ function labelOf(fields: SentField[], name: string): string {
 function correctGathered(
 	context: IExecuteSingleFunctions,
 	own: OwnArguments,
-	fields: SentField[],
+	fields: MappedField[],
 	{ body, qs }: IHttpRequestOptions,
 ): Result<undefined> {
 	const { parameters } = context.getNode();
@@ -45,8 +45,8 @@ function correctGathered(
 			hint: 'Let the AI fill in the whole field, use version 3 or later of the AI Agent node, or set its batch size to 1',
 		});
 	}
-	for (const { parameter, sent } of fields) {
-		if (sent.whole || sent.in === 'path') continue;
+	for (const { parameter, mapping: sent } of fields) {
+		if (sent.asOneValue || sent.in === 'path') continue;
 		const gathered = (sent.in === 'body' ? body : qs) as Record<string, unknown>;
 		const path = sent.as.split('.');
 		const evaluated = valueAt(gathered, path);
@@ -58,8 +58,8 @@ function correctGathered(
 
 function prepared(
 	given: IExecuteSingleFunctions,
-	{ plan, constants }: Operation,
-	fields: SentField[],
+	{ spec, constants }: Operation,
+	fields: MappedField[],
 	options: IHttpRequestOptions,
 ): Result<Prepared> {
 	const own = ownArguments(given);
@@ -67,7 +67,7 @@ function prepared(
 	if (corrected && !corrected.ok) return corrected;
 	const context = own ? correctedContext(given, own) : given;
 	const { body, qs, baseURL } = options;
-	const settings = readSettings(context, plan.endings);
+	const settings = readSettings(context, spec.terminalStatuses);
 	if (!settings.ok) return settings;
 	const gathered = { body, query: qs, ...readValues(context, fields) };
 	const rules = {
@@ -75,7 +75,7 @@ function prepared(
 		baseUrl: baseURL ?? '',
 		binaryFields: Object.keys(itemFiles(context)),
 	};
-	const request = checkedRequest(plan.endpoint, fields, gathered, rules, constants);
+	const request = buildRequest(spec.endpoint, fields, gathered, rules, constants);
 	return request.ok ? ok({ request: request.value, settings: settings.value }) : request;
 }
 
@@ -84,8 +84,8 @@ function prepared(
  * the runner speaks, because n8n's own error items lack pairing. No `await` may stand before the note: n8n calls the hook
  * of every item before the first runner begins, so that one bad item is known before anything is sent.
  */
-export function prepare(operation: Operation): PreSendAction {
-	const fields = sentFields(operation.fields);
+export function preSend(operation: Operation): PreSendAction {
+	const fields = mappedFields(operation.fields);
 	return async function (this: IExecuteSingleFunctions, options) {
 		const item = this.getItemIndex();
 		joinBatch(this, item).add(item, prepared(this, operation, fields, options));

@@ -5,40 +5,44 @@ import type {
 	INodePropertyRouting,
 } from 'n8n-workflow';
 import type { Labels } from '../transport/runner/fieldLabels';
-import type { OperationPlan } from '../transport/item/item';
+import type { OperationSpec } from '../transport/item/item';
 import { runner } from '../transport/runner/runner';
-import { sentFields } from './buildRequest';
-import type { Field, Operation, Sent } from './operation';
-import { prepare } from './preSend';
+import { mappedFields } from './buildRequest';
+import type { Field, Operation, RequestMapping } from './operation';
+import { preSend } from './preSend';
 
 type Show = NonNullable<IDisplayOptions['show']>;
 
 /** Labels of the editor by the names that the service knows fields by. */
 const labelsOf = ({ fields }: Operation): Labels =>
-	Object.fromEntries(sentFields(fields).map(({ sent, label }) => [sent.as, label]));
+	Object.fromEntries(mappedFields(fields).map(({ mapping: sent, label }) => [sent.as, label]));
 
 /** The plan, with the names of what the user can change about the request. */
-const withParameters = ({ plan, fields }: Operation): OperationPlan => ({
-	...plan,
-	parameters: sentFields(fields).map(({ parameter }) => parameter),
+const withParameters = ({ spec, fields }: Operation): OperationSpec => ({
+	...spec,
+	parameters: mappedFields(fields).map(({ parameter }) => parameter),
 });
 
 /** The request of an operation, and the two functions that all operations share. */
 function routingOf(operation: Operation): INodePropertyRouting {
-	const { method, path } = operation.plan.endpoint;
+	const { method, path } = operation.spec.endpoint;
 	return {
 		request: { method, url: path },
-		send: { preSend: [prepare(operation)], paginate: true },
+		send: { preSend: [preSend(operation)], paginate: true },
 		operations: { pagination: runner(withParameters(operation), labelsOf(operation)) },
 	};
 }
 
-function sending({ in: place, as, whole }: Sent): INodePropertyRouting | undefined {
+function sending({
+	in: place,
+	as,
+	asOneValue: whole,
+}: RequestMapping): INodePropertyRouting | undefined {
 	if (whole || place === 'path') return undefined;
 	return { send: { type: place, property: as } };
 }
 
-function property({ ui, sent, fields }: Field, show?: Show): INodeProperties {
+function property({ ui, mapping: sent, fields }: Field, show?: Show): INodeProperties {
 	const routing = sent && sending(sent);
 	const { displayOptions } = ui;
 	return {

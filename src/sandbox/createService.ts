@@ -5,21 +5,21 @@ import { Idempotency, type Reply } from './http/idempotency';
 import { RateLimiter } from './http/rateLimit';
 import { RequestLog } from './http/requestLog';
 import { Ids } from './state/ids';
-import type { KeptState } from './persistence/database';
+import type { StateDatabase } from './persistence/database';
 import { restore } from './persistence/restore';
 import { Ledger } from './credits/ledger';
-import { Chance } from './state/seededRandom';
+import { SeededRandom } from './state/seededRandom';
 import { assemble, type Service } from './service';
 import type { Settings } from './state/settings';
-import { openWorkspaces } from './seedKeys';
+import { seedKeys } from './seedKeys';
 import { Library, type Render } from './storage/library';
 import { Links } from './storage/links';
 import { Outputs } from './storage/outputs';
 import { Store } from './state/store';
-import { forgetful, type Keeper } from './state/table';
+import { noPersistence, type Persistence } from './state/table';
 import { UsageLog } from './credits/usage';
 
-export interface Plan {
+export interface ServiceOptions {
 	seed: number;
 	/** Where addresses in answers point to, and where the sandbox listens. */
 	origin: string;
@@ -33,27 +33,27 @@ export interface Plan {
 	/** A certificate (PEM) that deliveries trust. */
 	deliveryCa?: string;
 	/** State kept over restarts; in memory only without it. */
-	kept?: KeptState;
+	kept?: StateDatabase;
 }
 
 /** Builds the service from its parts and opens its workspaces. */
-export async function createService(plan: Plan): Promise<Service> {
+export async function createService(plan: ServiceOptions): Promise<Service> {
 	const { seed, clock, settings, origin, report } = plan;
-	const chance = new Chance(seed);
+	const random = new SeededRandom(seed);
 	const { kept } = plan;
-	const keeper: Keeper = kept ?? forgetful;
-	const store = new Store(keeper);
+	const persistence: Persistence = kept ?? noPersistence;
+	const store = new Store(persistence);
 	const service: Service = assemble({
 		settings,
 		clock,
-		chance,
+		random,
 		ids: new Ids(seed, kept ? countStart(kept) : 0),
 		store,
 		ledger: new Ledger(
 			() => clock.now(),
-			(line) => keeper.put('ledger', String(line.sequence).padStart(12, '0'), line),
+			(line) => persistence.put('ledger', String(line.sequence).padStart(12, '0'), line),
 		),
-		faults: new Faults(chance),
+		faults: new Faults(random),
 		limiter: new RateLimiter(clock),
 		idempotency: new Idempotency(clock, store.keeper, (reply) => isStillGood(service, reply)),
 		requests: new RequestLog(),
@@ -62,7 +62,7 @@ export async function createService(plan: Plan): Promise<Service> {
 		outputs: new Outputs(),
 		usage: new UsageLog(
 			() => clock.now(),
-			(line) => keeper.put('usage', line.id, line),
+			(line) => persistence.put('usage', line.id, line),
 		),
 		dispatcher: new Dispatcher(() => service, plan.deliveryCa),
 		committed: async () => await kept?.committed(),
@@ -70,13 +70,13 @@ export async function createService(plan: Plan): Promise<Service> {
 	});
 	await service.library.open();
 	if (kept) restore(service, kept);
-	openWorkspaces(service);
+	seedKeys(service);
 	await service.committed();
 	return service;
 }
 
 /** How often the kept state was started on before. */
-function countStart(kept: KeptState): number {
+function countStart(kept: StateDatabase): number {
 	const starts = Number(kept.get('meta', 'starts') ?? 0);
 	kept.put('meta', 'starts', starts + 1);
 	return starts;

@@ -3,7 +3,7 @@
  * Calls back when the process that started this one is gone. Whoever ends `npm run` with a signal ends npm
  * and its shell, and the signal never comes down to here; without this the sandbox would be left behind.
  */
-export function whenOrphaned(callback: () => void): void {
+export function exitWithParent(callback: () => void): void {
 	const parent = process.ppid;
 	const timer = setInterval(() => {
 		if (process.ppid === parent) return;

@@ -1,7 +1,7 @@
 /* eslint-disable @n8n/community-nodes/no-restricted-globals, @n8n/community-nodes/no-restricted-imports, no-console -- not published */
 import { parseArgs } from 'util';
 
-import { whenOrphaned } from './exitWithParent';
+import { exitWithParent } from './exitWithParent';
 import { createSandbox, type Sandbox } from './server';
 import type { SettingsInput } from './state/settings';
 
@@ -78,7 +78,7 @@ async function main(): Promise<void> {
 	const end = () => void sandbox.close().then(() => process.exit(0));
 	process.once('SIGTERM', end);
 	process.once('SIGINT', end);
-	if (process.env.npm_lifecycle_event) whenOrphaned(end);
+	if (process.env.npm_lifecycle_event) exitWithParent(end);
 	const { baseUrl, adminUrl, keys } = sandbox;
 	console.log(json ? JSON.stringify({ baseUrl, adminUrl, keys }) : describe(sandbox));
 }

@@ -21,7 +21,7 @@ const KEYS_AT_START: KeyInfo[] = [
 ];
 
 /** Opens the workspaces of the start and gives each its credits; what is there already stays. */
-export function openWorkspaces({ store, ledger, settings }: Service): void {
+export function seedKeys({ store, ledger, settings }: Service): void {
 	for (const { key, workspace: id, scopes, entitled } of KEYS_AT_START) {
 		if (!store.workspaces.has(id)) {
 			store.addWorkspace({ id, entitled, liteCarry: 0 });

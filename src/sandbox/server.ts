@@ -9,7 +9,7 @@ import type { Express } from 'express';
 import { createApp } from './app';
 import { Clock, realTimers, type Timers } from './state/clock';
 import { createService } from './createService';
-import { chooseSeed, clearKept, openKept } from './persistence/open';
+import { chooseSeed, clearDatabase, openDatabase } from './persistence/open';
 import type { Service } from './service';
 import { readSettings, type SettingsInput } from './state/settings';
 import { listKeys, type KeyInfo } from './seedKeys';
@@ -59,7 +59,7 @@ const complain = (fault: unknown) => console.error('sandbox fault:', fault);
 /** Starts the whole service on 127.0.0.1. Rejects when the port is busy or a setting is wrong. */
 export async function createSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
 	const settings = readSettings(options.settings);
-	const kept = options.data === undefined ? undefined : await openKept(options.data);
+	const kept = options.data === undefined ? undefined : await openDatabase(options.data);
 	const seed = chooseSeed(options.seed, kept);
 	let app: Express | undefined;
 	const server = createServer((request, response) => {
@@ -97,7 +97,7 @@ export async function createSandbox(options: SandboxOptions = {}): Promise<Sandb
 	const reset = async () => {
 		service.clock.stop();
 		await service.dispatcher.close();
-		if (kept) await clearKept(kept, seed, join(directory, 'files'));
+		if (kept) await clearDatabase(kept, seed, join(directory, 'files'));
 		service = await build();
 		app = createApp(service, reset);
 	};

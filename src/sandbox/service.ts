@@ -9,7 +9,7 @@ import type { RateLimiter } from './http/rateLimit';
 import type { RequestLog } from './http/requestLog';
 import type { Ids } from './state/ids';
 import type { Ledger } from './credits/ledger';
-import type { Chance } from './state/seededRandom';
+import type { SeededRandom } from './state/seededRandom';
 import type { Settings } from './state/settings';
 import type { Library } from './storage/library';
 import type { Links } from './storage/links';
@@ -21,7 +21,7 @@ import type { UsageLog } from './credits/usage';
 export interface ServiceParts {
 	settings: Settings;
 	clock: Clock;
-	chance: Chance;
+	random: SeededRandom;
 	ids: Ids;
 	store: Store;
 	ledger: Ledger;

@@ -4,7 +4,7 @@ import {
 	type IHttpRequestOptions,
 } from 'n8n-workflow';
 import { LIMITS, type Scope } from '../contract';
-import type { Plan } from './workspace';
+import type { RateLimits } from './workspace';
 
 /** The key as it is sent: what was copied along with it at either end is no part of it. */
 export const apiKeyOf = ({ apiKey }: ICredentialDataDecryptedObject): string =>
@@ -33,7 +33,7 @@ const positive = (value: unknown, fallback: number) => {
 };
 
 /** What the plan of the workspace allows, as the credential has it. Specification: Limits. */
-export const planOf = (credential: ICredentialDataDecryptedObject): Plan => ({
+export const planOf = (credential: ICredentialDataDecryptedObject): RateLimits => ({
 	requestsPerMinute: positive(credential.requestsPerMinute, LIMITS.requestsPerMinute),
 	concurrentJobs: positive(credential.concurrentJobs, LIMITS.concurrentJobs),
 });

@@ -1,54 +1,54 @@
 import { createHash } from 'crypto';
 import { Client } from './client/client';
 import { systemClock } from './base/clock';
-import { Funds } from './limits/creditGate';
-import { Gate } from './limits/rateLimiter';
-import { SharedCreations } from './limits/singleFlight';
-import { Slots } from './limits/jobSemaphore';
+import { CreditGate } from './limits/creditGate';
+import { RateLimiter } from './limits/rateLimiter';
+import { SingleFlight } from './limits/singleFlight';
+import { JobSemaphore } from './limits/jobSemaphore';
 import type { Clock, Random } from './base/types';
-import { Watch } from './jobs/jobPoller';
+import { JobPoller } from './jobs/jobPoller';
 
 /** What a plan allows. Specification: Limits (defaults 60 and 5). */
-export interface Plan {
+export interface RateLimits {
 	requestsPerMinute: number;
 	concurrentJobs: number;
 }
 
 /** What all items, nodes and executions of this process share that talk to the same workspace. */
 export class Workspace {
-	readonly gate: Gate;
+	readonly rateLimiter: RateLimiter;
 
-	readonly slots: Slots;
+	readonly jobSemaphore: JobSemaphore;
 
 	readonly client: Client;
 
-	readonly watch: Watch;
+	readonly jobPoller: JobPoller;
 
-	readonly funds: Funds;
+	readonly creditGate: CreditGate;
 
-	readonly creations = new SharedCreations();
+	readonly creations = new SingleFlight();
 
 	constructor(
-		plan: Plan,
+		limits: RateLimits,
 		readonly clock: Clock = systemClock,
 		readonly random: Random = Math.random,
 	) {
-		this.gate = new Gate(clock, plan.requestsPerMinute);
-		this.client = new Client(this.gate, clock, random);
-		this.funds = new Funds(clock);
-		this.watch = new Watch(this.client, this.gate, clock);
-		this.slots = new Slots(
-			plan.concurrentJobs,
+		this.rateLimiter = new RateLimiter(clock, limits.requestsPerMinute);
+		this.client = new Client(this.rateLimiter, clock, random);
+		this.creditGate = new CreditGate(clock);
+		this.jobPoller = new JobPoller(this.client, this.rateLimiter, clock);
+		this.jobSemaphore = new JobSemaphore(
+			limits.concurrentJobs,
 			clock,
 			random,
-			async (line, job) => await this.watch.hasEnded(line, job),
+			async (channel, job) => await this.jobPoller.hasEnded(channel, job),
 		);
 	}
 
 	/** A plan that was changed in the credential holds from the next request on. */
-	adopt(plan: Plan): this {
-		this.gate.plan = plan.requestsPerMinute;
-		this.slots.limit = Math.max(1, plan.concurrentJobs);
+	adopt(limits: RateLimits): this {
+		this.rateLimiter.plan = limits.requestsPerMinute;
+		this.jobSemaphore.limit = Math.max(1, limits.concurrentJobs);
 		return this;
 	}
 }
@@ -56,11 +56,11 @@ export class Workspace {
 const workspaces = new Map<string, Workspace>();
 
 /** The workspace of a base URL and key. The key itself is not kept, only a hash of both. */
-export function workspaceOf(baseUrl: string, apiKey: string, plan: Plan): Workspace {
+export function workspaceOf(baseUrl: string, apiKey: string, limits: RateLimits): Workspace {
 	const name = createHash('sha256').update(`${baseUrl}\n${apiKey}`).digest('hex');
 	const known = workspaces.get(name);
-	if (known) return known.adopt(plan);
-	const workspace = new Workspace(plan);
+	if (known) return known.adopt(limits);
+	const workspace = new Workspace(limits);
 	workspaces.set(name, workspace);
 	return workspace;
 }

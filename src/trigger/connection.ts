@@ -11,7 +11,7 @@ import {
 import type { Endpoint, Scope } from '../contract';
 import { baseUrlProblem } from '../transport/host/urlRules';
 import { apiKeyOf, apiKeyProblem, excludedScope, planOf } from '../transport/credential';
-import { tell } from '../transport/runner/errors';
+import { describeFailure } from '../transport/runner/errors';
 import type { Host } from '../transport/host/host';
 import { CREDENTIAL, n8nHost } from '../transport/host/n8nHost';
 import type { Failed } from '../transport/base/result';
@@ -79,7 +79,7 @@ export function serviceError(
 	endpoint: Endpoint,
 	doing: string,
 ): NodeApiError | NodeOperationError {
-	const words = tell(failed, { endpoint, itemIndex: 0, submitted: 0, notSubmitted: 0 });
+	const words = describeFailure(failed, { endpoint, itemIndex: 0, submitted: 0, notSubmitted: 0 });
 	const message = `${doing}: ${words.message.replace(/ \[item 0\]$/, '')}`;
 	const { description, httpCode } = words;
 	const node = context.getNode();

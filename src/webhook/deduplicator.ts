@@ -28,7 +28,7 @@ interface Entry {
 }
 
 /** Who has an event already. Bounded in number and time; the oldest goes first. */
-export class Seen {
+export class Deduplicator {
 	private readonly entries = new Map<string, Entry>();
 
 	constructor(
@@ -88,7 +88,7 @@ export class Seen {
  * timestamp is no part of it, as it changes when a delivery is repeated.
  * @param trigger whose event it is: each trigger gets each event once
  */
-export function seenKey(
+export function deduplicationKey(
 	trigger: string,
 	{ kind, eventId, resourceId, resource }: MediaGenEvent,
 	rawBody: Uint8Array,

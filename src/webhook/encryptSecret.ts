@@ -14,7 +14,7 @@ const keyOf = (apiKey: string, salt: Uint8Array) =>
  * HKDF derives from the API key. The result is base64 of salt, IV, tag and text.
  * @param webhookId bound to the secret: it cannot be moved to another webhook
  */
-export function seal(secret: string, apiKey: string, webhookId: string): string {
+export function encryptSecret(secret: string, apiKey: string, webhookId: string): string {
 	const salt = randomBytes(SALT_BYTES);
 	const iv = randomBytes(IV_BYTES);
 	const cipher = createCipheriv(CIPHER, keyOf(apiKey, salt), iv).setAAD(Buffer.from(webhookId));
@@ -23,7 +23,11 @@ export function seal(secret: string, apiKey: string, webhookId: string): string 
 }
 
 /** The secret, or `undefined` for what was not sealed with this key for this webhook. Never throws. */
-export function unseal(sealed: unknown, apiKey: string, webhookId: string): string | undefined {
+export function decryptSecret(
+	sealed: unknown,
+	apiKey: string,
+	webhookId: string,
+): string | undefined {
 	if (typeof sealed !== 'string') return undefined;
 	const bytes = Buffer.from(sealed, 'base64');
 	const ivAt = SALT_BYTES;

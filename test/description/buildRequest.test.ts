@@ -1,5 +1,5 @@
 import { ENDPOINTS } from '../../src/contract';
-import { checkedRequest, sentFields, type SentField } from '../../src/description/buildRequest';
+import { buildRequest, mappedFields, type MappedField } from '../../src/description/buildRequest';
 import { inBody, inPath, inQuery, type Field } from '../../src/description/operation';
 import { choice, id, media, number, text } from '../../src/description/rules';
 import { BinaryReference } from '../../src/transport/item/binaryReference';
@@ -9,30 +9,30 @@ const ui = (name: string) =>
 	({ displayName: name.toUpperCase(), name, type: 'string', default: '' }) as const;
 
 const FIELDS: Field[] = [
-	{ ui: ui('prompt'), sent: inBody('prompt', text({ required: true })) },
-	{ ui: ui('since'), sent: inQuery('since', text()) },
+	{ ui: ui('prompt'), mapping: inBody('prompt', text({ required: true })) },
+	{ ui: ui('since'), mapping: inQuery('since', text()) },
 	{ ui: ui('waitForCompletion') },
 	{
 		ui: ui('parameters'),
 		fields: [
-			{ ui: ui('count'), sent: inBody('parameters.count', number({ min: 1, max: 16 })) },
-			{ ui: ui('size'), sent: inBody('parameters.size', text()) },
+			{ ui: ui('count'), mapping: inBody('parameters.count', number({ min: 1, max: 16 })) },
+			{ ui: ui('size'), mapping: inBody('parameters.size', text()) },
 		],
 	},
 	{
 		ui: ui('input'),
-		fields: [{ ui: ui('video'), sent: inBody('input.video', media({ max: 1 })) }],
+		fields: [{ ui: ui('video'), mapping: inBody('input.video', media({ max: 1 })) }],
 	},
 ];
 
-const fields = sentFields(FIELDS);
+const fields = mappedFields(FIELDS);
 
 const check = (
 	body: unknown,
 	query: unknown = {},
 	endpoint = ENDPOINTS.createGeneration,
-	own: SentField[] = fields,
-) => checkedRequest(endpoint, own, { body, query, path: { id: 'gen 1' } }, context);
+	own: MappedField[] = fields,
+) => buildRequest(endpoint, own, { body, query, path: { id: 'gen 1' } }, context);
 
 test('fields that are sent are found with their place among the parameters, collections included', () => {
 	expect(fields.map(({ parameter }) => parameter)).toEqual([
@@ -94,9 +94,9 @@ test.each([undefined, null, 'text', [], { parameters: 'text' }, { parameters: nu
 );
 
 test('an id is encoded into the path, once, and a GET has no body', () => {
-	const own = sentFields([{ ui: ui('generationId'), sent: inPath('id', id()) }]);
+	const own = mappedFields([{ ui: ui('generationId'), mapping: inPath('id', id()) }]);
 	const read = (given: unknown) =>
-		checkedRequest(
+		buildRequest(
 			ENDPOINTS.getGeneration,
 			own,
 			{ body: {}, query: {}, path: { id: given } },
@@ -110,8 +110,8 @@ test('an id is encoded into the path, once, and a GET has no body', () => {
 });
 
 test('a rule of a choice is applied as well', () => {
-	const own = sentFields([
-		{ ui: ui('mode'), sent: inBody('mode', choice(['image'], { required: true })) },
+	const own = mappedFields([
+		{ ui: ui('mode'), mapping: inBody('mode', choice(['image'], { required: true })) },
 	]);
 	expect(check({ mode: 'audio' }, {}, ENDPOINTS.createGeneration, own)).toMatchObject({
 		failure: { problem: 'must be one of image, got audio' },

@@ -1,13 +1,13 @@
 import type { IExecuteSingleFunctions } from 'n8n-workflow';
 import { ENDPOINTS } from '../../src/contract';
-import { wholeInBody, type Field, type Operation } from '../../src/description/operation';
-import { prepare } from '../../src/description/preSend';
+import { oneValueInBody, type Field, type Operation } from '../../src/description/operation';
+import { preSend } from '../../src/description/preSend';
 import { batchOf } from '../../src/transport/item/batch';
 import { nodeContext, nodeRun } from '../support/nodeContext';
 
 const form = (name: string): Field => ({
 	ui: { displayName: 'Blocks', name, type: 'fixedCollection', default: {} },
-	sent: wholeInBody('blocks', (value) => ({ value })),
+	mapping: oneValueInBody('blocks', (value) => ({ value })),
 });
 
 const operation: Operation = {
@@ -15,7 +15,7 @@ const operation: Operation = {
 	name: 'Create',
 	action: 'Create',
 	description: 'Create',
-	plan: { endpoint: ENDPOINTS.createSpeech, output: 'job' },
+	spec: { endpoint: ENDPOINTS.createSpeech, output: 'job' },
 	fields: [form('blocks'), form('blocksJson')],
 };
 
@@ -26,7 +26,7 @@ async function bodyOf(parameters: object, values: Record<string, unknown>) {
 	const getNode = () => ({ ...nodeContext(run).getNode(), parameters });
 	const hooked = Object.assign(Object.create(context) as object, { getNode });
 	const options = { url: '', body: {}, qs: {}, baseURL: 'https://api.example/v1' };
-	await prepare(operation).call(hooked as IExecuteSingleFunctions, options);
+	await preSend(operation).call(hooked as IExecuteSingleFunctions, options);
 	const prepared = batchOf(hooked as IExecuteSingleFunctions)?.begin(0);
 	return prepared?.ok ? prepared.value.request.body : prepared;
 }

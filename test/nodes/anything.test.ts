@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { INPUT_SLOTS, type EndpointName } from '../../src/contract';
-import { checkedRequest, sentFields, type SentField } from '../../src/description/buildRequest';
+import { buildRequest, mappedFields, type MappedField } from '../../src/description/buildRequest';
 import type { Operation } from '../../src/description/operation';
 import { BinaryReference, resolveReferences } from '../../src/transport/item/binaryReference';
 import { endpointNames, operationsOf } from '../support/operations';
@@ -45,7 +45,7 @@ const GOOD: Record<string, unknown> = {
 
 const slots: readonly string[] = INPUT_SLOTS;
 
-function goodFor({ parameter, sent: { as } }: SentField): unknown {
+function goodFor({ parameter, mapping: { as } }: MappedField): unknown {
 	if (parameter === 'blocks')
 		return { block: [{ text: 'Hello', voice: { __rl: true, value: '' } }] };
 	if (parameter === 'blocksJson') return '["Hello"]';
@@ -60,21 +60,25 @@ function put(values: Values, [name = '', ...rest]: string[], value: unknown): vo
 	else put((values[name] ??= {}) as Values, rest, value);
 }
 
-function ask(operation: Operation, fields: SentField[], valueOf: (field: SentField) => unknown) {
-	const gathered = { body: {}, query: {}, path: {} as Values, whole: {} as Values };
+function ask(
+	operation: Operation,
+	fields: MappedField[],
+	valueOf: (field: MappedField) => unknown,
+) {
+	const gathered = { body: {}, query: {}, path: {} as Values, asOneValue: {} as Values };
 	for (const field of fields) {
-		const { parameter, sent } = field;
+		const { parameter, mapping: sent } = field;
 		const value = valueOf(field);
-		if (sent.whole) gathered.whole[parameter] = value;
+		if (sent.asOneValue) gathered.asOneValue[parameter] = value;
 		else put(gathered[sent.in], sent.as.split('.'), value);
 	}
-	return checkedRequest(operation.plan.endpoint, fields, gathered, context, operation.constants);
+	return buildRequest(operation.spec.endpoint, fields, gathered, context, operation.constants);
 }
 
 async function refusal(name: EndpointName, operation: Operation, given: ReturnType<typeof ask>) {
 	if (!given.ok) {
 		const { failure } = given;
-		const labels = sentFields(operation.fields).map(({ label }) => label);
+		const labels = mappedFields(operation.fields).map(({ label }) => label);
 		const names = failure.kind === 'input' && [...labels, 'Update Fields'].includes(failure.field);
 		return names ? undefined : failure;
 	}
@@ -97,7 +101,7 @@ async function refusal(name: EndpointName, operation: Operation, given: ReturnTy
 describe.each(endpointNames)('%s', (name) => {
 	test('what its parameters take is what the service accepts', async () => {
 		for (const operation of await operationsOf(name)) {
-			const fields = sentFields(operation.fields).filter(
+			const fields = mappedFields(operation.fields).filter(
 				({ parameter }) => parameter !== 'blocksJson',
 			);
 			const given = ask(operation, fields, goodFor);
@@ -108,10 +112,10 @@ describe.each(endpointNames)('%s', (name) => {
 
 	test('anything in one parameter is refused by name, or accepted by the service', async () => {
 		for (const operation of await operationsOf(name)) {
-			const all = sentFields(operation.fields);
+			const all = mappedFields(operation.fields);
 			for (const tried of all) {
-				const isOther = ({ parameter }: SentField) =>
-					tried.sent.as === 'blocks' &&
+				const isOther = ({ parameter }: MappedField) =>
+					tried.mapping.as === 'blocks' &&
 					parameter.startsWith('blocks') &&
 					parameter !== tried.parameter;
 				const fields = all.filter((field) => !isOther(field));

@@ -1,5 +1,5 @@
 import type { EndpointName } from '../../src/contract';
-import { sentFields } from '../../src/description/buildRequest';
+import { mappedFields } from '../../src/description/buildRequest';
 import { endpointNames as names, operationsOf } from '../support/operations';
 import { bodyFields, queryFields } from '../support/shapes';
 
@@ -22,7 +22,7 @@ describe.each(names)('%s', (name) => {
 		const reached = new Set(BY_THE_RUNNER[name]);
 		for (const { fields, constants } of await operationsOf(name)) {
 			for (const constant of Object.keys(constants ?? {})) reached.add(constant);
-			for (const { sent } of sentFields(fields)) reached.add(sent.as);
+			for (const { mapping: sent } of mappedFields(fields)) reached.add(sent.as);
 		}
 		const isReached = (field: string) =>
 			[...reached].some(

@@ -54,17 +54,17 @@ describe('Approve', () => {
 	};
 
 	test('opens with a budget that may be sent and a plan that is JSON', () => {
-		const { ui, sent } = field('maxCredits');
+		const { ui, mapping: sent } = field('maxCredits');
 		expect(sent?.rule(ui.default, context)).toEqual({ value: 100 });
 		expect(JSON.parse(String(field('plan').ui.default))).toEqual({});
 	});
 
 	test.each([['{}'], [{}], [''], [undefined]])('sends no plan for %j', (given) => {
-		expect(field('plan').sent?.rule(given, context)).toEqual({ value: undefined });
+		expect(field('plan').mapping?.rule(given, context)).toEqual({ value: undefined });
 	});
 
 	test('sends an edited plan, and refuses what is none', () => {
-		const { sent } = field('plan');
+		const { mapping: sent } = field('plan');
 		expect(sent?.rule('{"title": "Mine"}', context)).toEqual({ value: { title: 'Mine' } });
 		expect(sent?.rule('[1]', context)).toHaveProperty('problem');
 	});

@@ -113,12 +113,12 @@ describe('over HTTP', () => {
 	});
 
 	test('3,000 random operations in two workspaces charge each job once, and nothing drifts', async () => {
-		const { chance } = service.sandbox.service;
+		const { random } = service.sandbox.service;
 		const runs: Array<[id: string, key: string]> = [];
 		const ended = new Set<string>();
 		for (let step = 0; step < 3_000; step += 1) {
 			const draw = (label: string, below: number) =>
-				Math.floor(chance.unit(`${step}:${label}`) * below);
+				Math.floor(random.unit(`${step}:${label}`) * below);
 			const key = draw('key', 4) === 0 ? service.keys.other : service.keys.all;
 			const flaw = ['', '', '', '[fail]', '[partial]'][draw('flaw', 5)];
 			// Every third request is a repeat of an earlier one, as a client that lost the answer sends it.

@@ -18,4 +18,4 @@ async function allOperations(): Promise<Operation[]> {
 export const endpointNames = Object.keys(ENDPOINTS) as EndpointName[];
 
 export const operationsOf = async (name: EndpointName): Promise<Operation[]> =>
-	(await allOperations()).filter(({ plan }) => plan.endpoint === ENDPOINTS[name]);
+	(await allOperations()).filter(({ spec }) => spec.endpoint === ENDPOINTS[name]);

@@ -1,10 +1,15 @@
 /* eslint-disable @n8n/community-nodes/no-restricted-globals -- not published */
 import { readEvent } from '../../src/webhook/event';
-import { Seen, seenKey, SEEN_FOR_MS, UNDECIDED_FOR_MS } from '../../src/webhook/deduplicator';
+import {
+	Deduplicator,
+	deduplicationKey,
+	SEEN_FOR_MS,
+	UNDECIDED_FOR_MS,
+} from '../../src/webhook/deduplicator';
 import { shuffle } from '../../testing/shuffle';
 
 const key = (payload: object, trigger = 'w/n', raw = JSON.stringify(payload)) =>
-	seenKey(trigger, readEvent(payload as Record<string, unknown>), Buffer.from(raw));
+	deduplicationKey(trigger, readEvent(payload as Record<string, unknown>), Buffer.from(raw));
 
 describe('two deliveries are of the same event', () => {
 	test('when the id of the event is the same, whatever else', () => {
@@ -41,8 +46,8 @@ describe('two deliveries are of the same event', () => {
 });
 
 /** Claims and keeps at once, as where n8n answers before the next delivery. */
-async function take(seen: Seen, event: string, now: number): Promise<boolean> {
-	const claim = await seen.claim(event, now);
+async function take(deduplicator: Deduplicator, event: string, now: number): Promise<boolean> {
+	const claim = await deduplicator.claim(event, now);
 	claim?.keep();
 	return claim !== undefined;
 }
@@ -56,47 +61,51 @@ async function stateOf(promise: Promise<unknown>): Promise<'open' | 'taken' | 'r
 }
 
 test('an event is taken once, for 24 hours', async () => {
-	const seen = new Seen();
-	expect(await take(seen, 'a', 0)).toBe(true);
-	expect(await take(seen, 'a', SEEN_FOR_MS - 1)).toBe(false);
-	expect(await take(seen, 'b', 1)).toBe(true);
-	expect(await take(seen, 'a', SEEN_FOR_MS)).toBe(true);
-	expect(await take(seen, 'a', SEEN_FOR_MS + 1)).toBe(false);
+	const deduplicator = new Deduplicator();
+	expect(await take(deduplicator, 'a', 0)).toBe(true);
+	expect(await take(deduplicator, 'a', SEEN_FOR_MS - 1)).toBe(false);
+	expect(await take(deduplicator, 'b', 1)).toBe(true);
+	expect(await take(deduplicator, 'a', SEEN_FOR_MS)).toBe(true);
+	expect(await take(deduplicator, 'a', SEEN_FOR_MS + 1)).toBe(false);
 });
 
 test('what is released is taken again', async () => {
-	const seen = new Seen();
-	(await seen.claim('a', 0))?.release();
-	expect(seen.size).toBe(0);
-	expect(await take(seen, 'a', 1)).toBe(true);
-	expect(await take(seen, 'a', 2)).toBe(false);
+	const deduplicator = new Deduplicator();
+	(await deduplicator.claim('a', 0))?.release();
+	expect(deduplicator.size).toBe(0);
+	expect(await take(deduplicator, 'a', 1)).toBe(true);
+	expect(await take(deduplicator, 'a', 2)).toBe(false);
 });
 
 test('only the first word on a claim counts', async () => {
-	const seen = new Seen();
-	const kept = await seen.claim('a', 0);
+	const deduplicator = new Deduplicator();
+	const kept = await deduplicator.claim('a', 0);
 	kept?.keep();
 	kept?.release();
-	expect(await take(seen, 'a', 1)).toBe(false);
-	const released = await seen.claim('b', 0);
+	expect(await take(deduplicator, 'a', 1)).toBe(false);
+	const released = await deduplicator.claim('b', 0);
 	released?.release();
 	released?.keep();
-	expect(await take(seen, 'b', 1)).toBe(true);
+	expect(await take(deduplicator, 'b', 1)).toBe(true);
 });
 
 test('repeats wait for what becomes of the first: kept, they are repeats', async () => {
-	const seen = new Seen();
-	const first = await seen.claim('a', 0);
-	const repeats = [seen.claim('a', 1), seen.claim('a', 2)];
+	const deduplicator = new Deduplicator();
+	const first = await deduplicator.claim('a', 0);
+	const repeats = [deduplicator.claim('a', 1), deduplicator.claim('a', 2)];
 	expect(await Promise.all(repeats.map(stateOf))).toEqual(['open', 'open']);
 	first?.keep();
 	expect(await Promise.all(repeats.map(stateOf))).toEqual(['repeat', 'repeat']);
 });
 
 test('repeats wait for what becomes of the first: released, exactly one of them takes its place', async () => {
-	const seen = new Seen();
-	const first = await seen.claim('a', 0);
-	const repeats = [seen.claim('a', 1), seen.claim('a', 2), seen.claim('a', 3)];
+	const deduplicator = new Deduplicator();
+	const first = await deduplicator.claim('a', 0);
+	const repeats = [
+		deduplicator.claim('a', 1),
+		deduplicator.claim('a', 2),
+		deduplicator.claim('a', 3),
+	];
 	first?.release();
 	expect(await Promise.all(repeats.map(stateOf))).toEqual(['taken', 'open', 'open']);
 	(await repeats[0])?.keep();
@@ -104,33 +113,33 @@ test('repeats wait for what becomes of the first: released, exactly one of them 
 });
 
 test('a first delivery that is never answered does not hold its repeats for ever, nor takes back what another has started', async () => {
-	const seen = new Seen();
-	const stuck = await seen.claim('a', 0);
-	expect(await stateOf(seen.claim('a', UNDECIDED_FOR_MS - 1))).toBe('open');
-	const next = await seen.claim('a', UNDECIDED_FOR_MS);
+	const deduplicator = new Deduplicator();
+	const stuck = await deduplicator.claim('a', 0);
+	expect(await stateOf(deduplicator.claim('a', UNDECIDED_FOR_MS - 1))).toBe('open');
+	const next = await deduplicator.claim('a', UNDECIDED_FOR_MS);
 	expect(next).toBeDefined();
 	next?.keep();
 	stuck?.release();
-	expect(await take(seen, 'a', UNDECIDED_FOR_MS + 1)).toBe(false);
+	expect(await take(deduplicator, 'a', UNDECIDED_FOR_MS + 1)).toBe(false);
 });
 
 test('it is bounded in number, the oldest goes first', async () => {
-	const seen = new Seen(1_000);
-	for (let each = 0; each < 10_000; each += 1) await take(seen, String(each), each);
-	expect(seen.size).toBe(1_000);
-	expect(await take(seen, '9999', 10_000)).toBe(false);
-	expect(await take(seen, '8999', 10_000)).toBe(true);
+	const deduplicator = new Deduplicator(1_000);
+	for (let each = 0; each < 10_000; each += 1) await take(deduplicator, String(each), each);
+	expect(deduplicator.size).toBe(1_000);
+	expect(await take(deduplicator, '9999', 10_000)).toBe(false);
+	expect(await take(deduplicator, '8999', 10_000)).toBe(true);
 });
 
 test('it is bounded in time: what is older than 24 hours is let go', async () => {
-	const seen = new Seen();
-	for (let each = 0; each < 1_000; each += 1) await take(seen, String(each), each);
-	await take(seen, 'late', SEEN_FOR_MS + 2_000);
-	expect(seen.size).toBe(1);
+	const deduplicator = new Deduplicator();
+	for (let each = 0; each < 1_000; each += 1) await take(deduplicator, String(each), each);
+	await take(deduplicator, 'late', SEEN_FOR_MS + 2_000);
+	expect(deduplicator.size).toBe(1);
 });
 
 test('of 20,000 events with 1 to 5 shuffled deliveries at once each is taken exactly once, though every third start fails first', async () => {
-	const seen = new Seen();
+	const deduplicator = new Deduplicator();
 	const deliveries = shuffle(
 		Array.from({ length: 20_000 }, (_, event) =>
 			Array.from({ length: 1 + (event % 5) }, () => event),
@@ -139,7 +148,7 @@ test('of 20,000 events with 1 to 5 shuffled deliveries at once each is taken exa
 	const failed = new Set<number>();
 	const started: number[] = [];
 	const deliver = async (event: number, at: number) => {
-		const claim = await seen.claim(String(event), at);
+		const claim = await deduplicator.claim(String(event), at);
 		if (!claim) return;
 		await null;
 		if (event % 3 === 0 && !failed.has(event)) {

@@ -1,26 +1,26 @@
-import { seal, unseal } from '../../src/webhook/encryptSecret';
+import { encryptSecret, decryptSecret } from '../../src/webhook/encryptSecret';
 
 const [secret, apiKey, webhook] = ['whsec_canary_0123456789', 'key-1', 'wh_1'];
 
 test('what was sealed is opened with the same key for the same webhook only', () => {
-	const sealed = seal(secret, apiKey, webhook);
-	expect(unseal(sealed, apiKey, webhook)).toBe(secret);
-	expect(unseal(sealed, 'key-2', webhook)).toBeUndefined();
-	expect(unseal(sealed, apiKey, 'wh_2')).toBeUndefined();
+	const sealed = encryptSecret(secret, apiKey, webhook);
+	expect(decryptSecret(sealed, apiKey, webhook)).toBe(secret);
+	expect(decryptSecret(sealed, 'key-2', webhook)).toBeUndefined();
+	expect(decryptSecret(sealed, apiKey, 'wh_2')).toBeUndefined();
 });
 
 test('it shows nothing of the secret and is another every time', () => {
-	const sealed = seal(secret, apiKey, webhook);
+	const sealed = encryptSecret(secret, apiKey, webhook);
 	expect(Buffer.from(sealed, 'base64').toString('latin1')).not.toContain('canary');
-	expect(seal(secret, apiKey, webhook)).not.toBe(sealed);
+	expect(encryptSecret(secret, apiKey, webhook)).not.toBe(sealed);
 });
 
 test('of all single-bit changes none is opened', () => {
-	const bytes = Buffer.from(seal(secret, apiKey, webhook), 'base64');
+	const bytes = Buffer.from(encryptSecret(secret, apiKey, webhook), 'base64');
 	for (let bit = 0; bit < bytes.length * 8; bit += 1) {
 		const changed = Buffer.from(bytes);
 		changed[bit >> 3] = (changed[bit >> 3] ?? 0) ^ (1 << (bit & 7));
-		expect(unseal(changed.toString('base64'), apiKey, webhook)).toBeUndefined();
+		expect(decryptSecret(changed.toString('base64'), apiKey, webhook)).toBeUndefined();
 	}
 });
 
@@ -35,21 +35,21 @@ test.each([
 	'A'.repeat(60),
 	'A'.repeat(500),
 ])('%j is not opened and does not throw', (sealed) => {
-	expect(unseal(sealed, apiKey, webhook)).toBeUndefined();
+	expect(decryptSecret(sealed, apiKey, webhook)).toBeUndefined();
 });
 
 test('secrets of any length and alphabet come back', () => {
 	for (const each of ['x', 'ünïcödé 秘密', 'a'.repeat(5_000)]) {
-		expect(unseal(seal(each, apiKey, webhook), apiKey, webhook)).toBe(each);
+		expect(decryptSecret(encryptSecret(each, apiKey, webhook), apiKey, webhook)).toBe(each);
 	}
 });
 
 test('what an earlier version has sealed is opened still', () => {
 	const sealed =
 		'EZ9sewENwLNYfcowpOzv0I323dnD7AR0Vc+YLa+JfeJqaa0CPKr6hkdO4AtmxwCP4kGOrXS8EAtHZVuX/KylSoRp4Q==';
-	expect(unseal(sealed, apiKey, webhook)).toBe(secret);
+	expect(decryptSecret(sealed, apiKey, webhook)).toBe(secret);
 });
 
 test('an empty secret is none', () => {
-	expect(unseal(seal('', apiKey, webhook), apiKey, webhook)).toBeUndefined();
+	expect(decryptSecret(encryptSecret('', apiKey, webhook), apiKey, webhook)).toBeUndefined();
 });

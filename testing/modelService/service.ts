@@ -1,4 +1,4 @@
-import type { Answer, ApiRequest, Clock, Resource, Send } from '../../src/transport/base/types';
+import type { SendResult, ApiRequest, Clock, Resource, Send } from '../../src/transport/base/types';
 import { answer, errorBody, LOST } from '../answers';
 import { requestLimit, type RequestLimit } from './requestLimit';
 import { DEFAULTS, type Fault, type ServiceSettings } from './settings';
@@ -59,7 +59,7 @@ export class ModelService {
 		return this.settings.loses(request) ? LOST : damaged(given, fault);
 	};
 
-	private answer(request: ApiRequest): Answer {
+	private answer(request: ApiRequest): SendResult {
 		if (!this.limit.admits(this.clock.now())) return answer(429);
 		if (request.method === 'POST') return this.create(request);
 		if (request.path === '/generations') return this.list(request);
@@ -67,7 +67,7 @@ export class ModelService {
 		return job ? answer(200, this.shown(job)) : answer(404);
 	}
 
-	private create({ body, headers }: ApiRequest): Answer {
+	private create({ body, headers }: ApiRequest): SendResult {
 		const { prompt } = body as { prompt: string };
 		const key = headers?.['Idempotency-Key'];
 		const known = key === undefined ? undefined : this.keys.get(key);
@@ -97,7 +97,7 @@ export class ModelService {
 		return this.running.length >= this.settings.concurrentJobs;
 	}
 
-	private list({ query }: ApiRequest): Answer {
+	private list({ query }: ApiRequest): SendResult {
 		const from = Number(query?.cursor ?? 0);
 		const limit = Number(query?.limit ?? 20);
 		const end = Math.max(0, this.jobs.length - from);
@@ -119,10 +119,10 @@ export class ModelService {
 }
 
 /** What is left of an answer. */
-function damaged(given: Answer, fault: Fault | undefined): Answer {
+function damaged(given: SendResult, fault: Fault | undefined): SendResult {
 	if (fault === undefined || !('status' in given)) return given;
 	if (fault === 'error') return answer(502, 'Bad gateway');
 	if (fault === 'after') return LOST;
-	if (fault === 'timeout') return { lost: 'timeout' };
+	if (fault === 'timeout') return { noResponse: 'timeout' };
 	return { ...given, body: JSON.stringify(given.body).slice(0, -20) };
 }

@@ -1,6 +1,6 @@
 import {
-	isLost,
-	type Answer,
+	isNoResponse,
+	type SendResult,
 	type ApiRequest,
 	type Resource,
 } from '../../../src/transport/base/types';
@@ -29,8 +29,8 @@ export async function call(
 ): Promise<Served> {
 	for (let refusals = 0; ; refusals += 1) {
 		if (refusals > 0) await clock.sleep(delay(refusals));
-		const answer: Answer = await service.send(request);
-		if (!isLost(answer) && answer.status < 300) {
+		const answer: SendResult = await service.send(request);
+		if (!isNoResponse(answer) && answer.status < 300) {
 			return { job: answer.body as Resource, isLost: refusals > most };
 		}
 	}

@@ -1,4 +1,4 @@
-import { Gate } from '../../../src/transport/limits/rateLimiter';
+import { RateLimiter } from '../../../src/transport/limits/rateLimiter';
 import type { ApiRequest, Resource } from '../../../src/transport/base/types';
 import { lineOf } from '../../../testing/answers';
 import { PLAN } from '../../../testing/run';
@@ -16,15 +16,15 @@ export const lister: Client = {
 	name: 'list every 2 s',
 	async run(scene) {
 		const { clock, service } = scene;
-		const gate = new Gate(clock, PLAN.requestsPerMinute);
-		const line = lineOf(service.send);
+		const rateLimiter = new RateLimiter(clock, PLAN.requestsPerMinute);
+		const channel = lineOf(service.send);
 		const gated: Scene = {
 			...scene,
 			service: Object.assign(Object.create(service) as typeof service, {
 				async send(request: ApiRequest) {
-					await gate.enter(line);
+					await rateLimiter.acquire(channel);
 					const answer = await service.send(request);
-					gate.leave();
+					rateLimiter.release();
 					return answer;
 				},
 			}),

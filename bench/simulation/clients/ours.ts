@@ -10,7 +10,7 @@ import type { Client, Scene } from './client';
  */
 export async function ours({ clock, service, random, jobs }: Scene, name = 'a'): Promise<number> {
 	const workspace = new Workspace(PLAN, clock, random);
-	if (service.settings.onEnd) service.settings.onEnd = (job) => workspace.watch.tell(job);
+	if (service.settings.onEnd) service.settings.onEnd = (job) => workspace.jobPoller.notify(job);
 	const host = hostWith(service.send);
 	const batch = new Batch(jobs, false);
 	const settings = { waitTimeoutMs: Infinity };

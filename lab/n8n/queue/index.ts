@@ -3,7 +3,7 @@ import path from 'node:path';
 import { Cleanup } from '../../demo/cleanup';
 import { startN8n, temporaryUserFolder, type N8n } from '../start';
 import { freePort } from '../../process/ports';
-import { silent, withProgress, type Tell } from '../../process/progress';
+import { silent, withProgress, type Log } from '../../process/progress';
 import { Rest } from '../rest';
 import { demoOwner, preparePackage } from '../stage';
 import type { Backend } from './backend';
@@ -42,7 +42,7 @@ export interface QueueOptions {
 	userFolder?: string;
 	/** Variables for all processes, such as `WEBHOOK_URL`. */
 	env?: Record<string, string>;
-	tell?: Tell;
+	tell?: Log;
 }
 
 /**
@@ -51,15 +51,15 @@ export interface QueueOptions {
  * @throws LabError with one line when a part does not start; nothing is left running then
  */
 export async function startQueue(options: QueueOptions = {}): Promise<Queue> {
-	const { tell = silent, concurrency = 5 } = options;
+	const { tell: log = silent, concurrency = 5 } = options;
 	const cleanup = new Cleanup();
 	try {
 		const userFolder = options.userFolder ?? temporaryUserFolder();
-		await preparePackage(userFolder, tell);
-		const backends = await withProgress(tell, 'Starting Redis and PostgreSQL', async () => {
+		await preparePackage(userFolder, log);
+		const backends = await withProgress(log, 'Starting Redis and PostgreSQL', async () => {
 			const started: Backend[] = [];
 			for (const begin of [startRedis, startPostgres]) {
-				const backend = await begin(tell);
+				const backend = await begin(log);
 				cleanup.add(backend.stop);
 				started.push(backend);
 			}
@@ -94,8 +94,8 @@ export async function startQueue(options: QueueOptions = {}): Promise<Queue> {
 		const addWebhook = async (env?: Record<string, string>) =>
 			await start(`webhook-${(webhooks += 1)}`, ['webhook'], await freePort(), env);
 		// The main process first: it makes the tables.
-		const main = await withProgress(tell, 'Starting n8n (main)', startMain);
-		const webhook = await withProgress(tell, 'Starting workers and webhook process', async () => {
+		const main = await withProgress(log, 'Starting n8n (main)', startMain);
+		const webhook = await withProgress(log, 'Starting workers and webhook process', async () => {
 			const wanted = Array.from({ length: options.workers ?? 2 }, async () => await addWorker());
 			// A failure waits for the others to be up, or their processes would be forgotten.
 			const webhookStart = addWebhook();

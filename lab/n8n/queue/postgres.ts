@@ -6,7 +6,7 @@ import { run } from '../../process/command';
 import { LabError } from '../../process/failure';
 import { freePort } from '../../process/ports';
 import { cleanEnvironment, startGuarded } from '../../process/process';
-import type { Tell } from '../../process/progress';
+import type { Log } from '../../process/progress';
 import { untilTrue, type Backend } from './backend';
 import { requireProgram } from './programs';
 
@@ -40,10 +40,10 @@ async function exec(command: string, args: string[], logFile: string): Promise<b
 }
 
 /** The PostgreSQL at DATABASE_URL, or one of our own in a temporary folder. */
-export async function startPostgres(tell: Tell): Promise<Backend> {
+export async function startPostgres(log: Log): Promise<Backend> {
 	const given = process.env.DATABASE_URL;
 	if (given) return { env: environmentOf(given), stop: async () => undefined };
-	const initdb = await requireProgram('initdb', tell);
+	const initdb = await requireProgram('initdb', log);
 	// Often a link from a folder that holds none of the others.
 	const bin = path.dirname(realpathSync(initdb));
 	const folder = mkdtempSync(path.join(os.tmpdir(), 'mediagen-postgres-'));

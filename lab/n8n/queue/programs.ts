@@ -4,7 +4,7 @@ import path from 'node:path';
 import { run } from '../../process/command';
 import { LabError } from '../../process/failure';
 import { stateRoot } from '../../process/paths';
-import { withProgress, type Tell } from '../../process/progress';
+import { withProgress, type Log } from '../../process/progress';
 
 /** Where Debian keeps the servers of PostgreSQL, which are not on the PATH. */
 const debianPostgres = '/usr/lib/postgresql';
@@ -44,12 +44,12 @@ function isExecutable(file: string): boolean {
  *
  * @throws LabError with the command to type otherwise
  */
-export async function requireProgram(name: Program, tell: Tell): Promise<string> {
+export async function requireProgram(name: Program, log: Log): Promise<string> {
 	const found = findProgram(name);
 	if (found) return found;
 	const wanted = packages[name];
 	if (process.getuid?.() === 0 && findProgram('apt-get')) {
-		await withProgress(tell, `Installing ${wanted}`, async () => await aptInstall(wanted));
+		await withProgress(log, `Installing ${wanted}`, async () => await aptInstall(wanted));
 		const installed = findProgram(name);
 		if (installed) return installed;
 	}

@@ -6,7 +6,7 @@ import path from 'node:path';
 import { LabError } from '../../process/failure';
 import { freePort } from '../../process/ports';
 import { cleanEnvironment, startGuarded } from '../../process/process';
-import type { Tell } from '../../process/progress';
+import type { Log } from '../../process/progress';
 import { requireProgram } from './programs';
 import { untilTrue, type Backend } from './backend';
 
@@ -26,10 +26,10 @@ function environmentOf(address: string): Record<string, string> {
 }
 
 /** The Redis at REDIS_URL, or one of our own on a free port that keeps nothing on disk. */
-export async function startRedis(tell: Tell): Promise<Backend> {
+export async function startRedis(log: Log): Promise<Backend> {
 	const given = process.env.REDIS_URL;
 	if (given) return { env: environmentOf(given), stop: async () => undefined };
-	const program = await requireProgram('redis-server', tell);
+	const program = await requireProgram('redis-server', log);
 	const folder = mkdtempSync(path.join(os.tmpdir(), 'mediagen-redis-'));
 	const port = await freePort();
 	const logFile = path.join(folder, 'redis.log');

@@ -25,14 +25,14 @@ export const approve: Operation = {
 	name: 'Approve',
 	action: 'Approve an agent run',
 	description: 'Approve the proposed plan with a budget, so that it is carried out',
-	plan: {
+	spec: {
 		endpoint: ENDPOINTS.approveAgentRun,
 		output: 'job',
 		object: 'agent_run',
-		endings: AFTER_APPROVAL,
+		terminalStatuses: AFTER_APPROVAL,
 	},
 	fields: [
-		{ ui: agentRunLocator, sent: inPath('id', located(id())) },
+		{ ui: agentRunLocator, mapping: inPath('id', located(id())) },
 		{
 			ui: {
 				displayName: 'Max Credits',
@@ -44,7 +44,7 @@ export const approve: Operation = {
 				description:
 					'The budget: the most credits that the production may use, at least 1. They are reserved when the plan is approved.',
 			},
-			sent: inBody(
+			mapping: inBody(
 				'max_credits',
 				number({ ...LIMITS.agentMaxCredits, integer: true, required: true }),
 			),
@@ -60,7 +60,7 @@ export const approve: Operation = {
 				hint: 'To change the plan, enter the whole plan, such as {{ $json.plan }} with your changes. Left as it is, the plan is approved as it was proposed.',
 				description: 'The plan of the run, with your changes',
 			},
-			sent: inBody('plan', editedPlan),
+			mapping: inBody('plan', editedPlan),
 		},
 		...waitFields(AFTER_APPROVAL),
 	],

@@ -16,7 +16,7 @@ const directionStrategy: Field = {
 		default: 'best',
 		description: 'How many creative directions the plan follows',
 	},
-	sent: inBody('direction_strategy', choice(DIRECTION_STRATEGIES)),
+	mapping: inBody('direction_strategy', choice(DIRECTION_STRATEGIES)),
 };
 
 const maxCredits: Field = {
@@ -28,7 +28,7 @@ const maxCredits: Field = {
 		default: 100,
 		description: 'The most credits that the production may use',
 	},
-	sent: inBody('max_credits', number({ ...LIMITS.agentMaxCredits, integer: true })),
+	mapping: inBody('max_credits', number({ ...LIMITS.agentMaxCredits, integer: true })),
 };
 
 const priority: Field = {
@@ -45,7 +45,7 @@ const priority: Field = {
 		default: 'balanced',
 		description: 'What matters most in the choice of models',
 	},
-	sent: inBody('priority', choice(AGENT_PRIORITIES)),
+	mapping: inBody('priority', choice(AGENT_PRIORITIES)),
 };
 
 const sourceImages: Field = {
@@ -59,7 +59,7 @@ const sourceImages: Field = {
 		hint: 'URLs, one a line, or binary: and the name of a binary field to upload; at most 12',
 		description: 'Pictures that the production starts from',
 	},
-	sent: inBody('source_images', media(LIMITS.agentSourceImages)),
+	mapping: inBody('source_images', media(LIMITS.agentSourceImages)),
 };
 
 export const create: Operation = {
@@ -67,11 +67,11 @@ export const create: Operation = {
 	name: 'Create',
 	action: 'Create an agent run',
 	description: 'Have a production planned from a brief, and carried out if it is approved at once',
-	plan: {
+	spec: {
 		endpoint: ENDPOINTS.createAgentRun,
 		output: 'job',
 		object: 'agent_run',
-		endings: AFTER_CREATION,
+		terminalStatuses: AFTER_CREATION,
 	},
 	fields: [
 		{
@@ -85,7 +85,7 @@ export const create: Operation = {
 				placeholder: 'e.g. A 20-second spot for a bakery that opens at dawn',
 				description: 'What shall be produced, in your words',
 			},
-			sent: inBody('brief', text({ required: true })),
+			mapping: inBody('brief', text({ required: true })),
 		},
 		{
 			ui: {
@@ -96,7 +96,7 @@ export const create: Operation = {
 				description:
 					'Whether to approve the plan at once, so that it is carried out and paid for without asking. Set Max Credits as well.',
 			},
-			sent: inBody('auto_approve', flag()),
+			mapping: inBody('auto_approve', flag()),
 		},
 		additionalFields([directionStrategy, maxCredits, priority, sourceImages]),
 		...waitFields(AFTER_CREATION),

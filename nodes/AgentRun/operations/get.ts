@@ -14,9 +14,9 @@ export const get: Operation = {
 	name: 'Get',
 	action: 'Get the status, plan and files of an agent run',
 	description: 'Retrieve an agent run with its plan and outputs',
-	plan: { endpoint: ENDPOINTS.getAgentRun, output: 'job', object: 'agent_run' },
+	spec: { endpoint: ENDPOINTS.getAgentRun, output: 'job', object: 'agent_run' },
 	fields: [
-		{ ui: agentRunLocator, sent: inPath('id', located(id())) },
+		{ ui: agentRunLocator, mapping: inPath('id', located(id())) },
 		downloadExisting,
 		options([outputBinaryField, splitOutputs]),
 	],

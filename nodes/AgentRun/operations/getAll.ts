@@ -9,6 +9,6 @@ export const getAll: Operation = {
 	name: 'Get Many',
 	action: 'Get many agent runs',
 	description: 'Retrieve a list of agent runs',
-	plan: { endpoint: ENDPOINTS.listAgentRuns, output: 'list', simplify: plainFields },
+	spec: { endpoint: ENDPOINTS.listAgentRuns, output: 'list', simplify: plainFields },
 	fields: [...listFields, simplify],
 };

@@ -9,14 +9,14 @@ export const review: Operation = {
 	name: 'Review',
 	action: 'Review an agent run',
 	description: 'Decide what becomes of the finished assets, which completes the run',
-	plan: {
+	spec: {
 		endpoint: ENDPOINTS.reviewAgentRun,
 		output: 'job',
 		object: 'agent_run',
-		endings: AFTER_REVIEW,
+		terminalStatuses: AFTER_REVIEW,
 	},
 	fields: [
-		{ ui: agentRunLocator, sent: inPath('id', located(id())) },
+		{ ui: agentRunLocator, mapping: inPath('id', located(id())) },
 		{
 			ui: {
 				displayName: 'Decision',
@@ -33,7 +33,7 @@ export const review: Operation = {
 				default: 'assemble',
 				description: 'What becomes of the assets',
 			},
-			sent: inBody('decision', choice(REVIEW_DECISIONS, { required: true })),
+			mapping: inBody('decision', choice(REVIEW_DECISIONS, { required: true })),
 		},
 		...waitFields(AFTER_REVIEW),
 	],

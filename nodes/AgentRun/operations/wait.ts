@@ -12,22 +12,25 @@ import {
 	splitOutputs,
 } from '../../../src/description/fields/outputs';
 import type { Field } from '../../../src/description/operation';
-import type { Endings } from '../../../src/transport/jobs/jobState';
+import type { TerminalStatuses } from '../../../src/transport/jobs/jobState';
 
 /**
  * What ends the wait after each step of a production. The specification does not show the values of `status` (AgentRun), so
  * each list is but a default. A plan that was only proposed waits for the user, as does one whose automatic approval
  * could not be applied.
  */
-export const AFTER_CREATION: Endings = {
+export const AFTER_CREATION: TerminalStatuses = {
 	good: ['plan_proposed', 'awaiting_review', 'completed'],
 	bad: ['failed'],
 };
-export const AFTER_APPROVAL: Endings = { good: ['awaiting_review', 'completed'], bad: ['failed'] };
-export const AFTER_REVIEW: Endings = { good: ['completed'], bad: ['failed'] };
+export const AFTER_APPROVAL: TerminalStatuses = {
+	good: ['awaiting_review', 'completed'],
+	bad: ['failed'],
+};
+export const AFTER_REVIEW: TerminalStatuses = { good: ['completed'], bad: ['failed'] };
 
 /** What the three steps of a production offer besides their own fields. */
-export const waitFields = (endings: Endings): Field[] => [
+export const waitFields = (terminalStatuses: TerminalStatuses): Field[] => [
 	{
 		...waitForCompletion,
 		ui: {
@@ -38,12 +41,12 @@ export const waitFields = (endings: Endings): Field[] => [
 	},
 	...downloadAfterWait,
 	options([
-		failureStatuses(endings),
+		failureStatuses(terminalStatuses),
 		idempotencyKey,
 		outputBinaryField,
 		idempotency,
 		splitOutputs,
 		waitTimeout,
-		waitStatuses(endings),
+		waitStatuses(terminalStatuses),
 	]),
 ];

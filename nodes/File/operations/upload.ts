@@ -7,7 +7,7 @@ export const upload: Operation = {
 	name: 'Upload',
 	action: 'Upload a file',
 	description: 'Send a file to the service and get the URL that other operations take',
-	plan: { endpoint: ENDPOINTS.createFile, output: 'file' },
+	spec: { endpoint: ENDPOINTS.createFile, output: 'file' },
 	fields: [
 		{
 			ui: {
@@ -20,7 +20,7 @@ export const upload: Operation = {
 				hint: 'The name of the input binary field containing the file to be uploaded',
 				description: 'Its name, type and size are told to the service, then it is sent as a stream',
 			},
-			sent: inBody('file', binaryField()),
+			mapping: inBody('file', binaryField()),
 		},
 	],
 };

@@ -9,7 +9,7 @@ import { parameters } from './fields/parameters';
 
 const persona: Field = {
 	ui: { ...personaLocator, displayOptions: { show: { mode: ['image', 'video'] } } },
-	sent: inBody('persona_id', located(uuid())),
+	mapping: inBody('persona_id', located(uuid())),
 };
 
 export const create: Operation = {
@@ -17,11 +17,11 @@ export const create: Operation = {
 	name: 'Create',
 	action: 'Generate an image, video or audio',
 	description: 'Generate images, videos, music, sound effects or speech',
-	plan: {
+	spec: {
 		endpoint: ENDPOINTS.createGeneration,
 		output: 'job',
 		object: 'generation',
-		takesSlot: true,
+		takesPermit: true,
 	},
 	fields: [
 		{
@@ -42,9 +42,9 @@ export const create: Operation = {
 				default: 'image',
 				description: 'The kind of media to generate',
 			},
-			sent: inBody('mode', choice(GENERATION_MODES, { required: true })),
+			mapping: inBody('mode', choice(GENERATION_MODES, { required: true })),
 		},
-		{ ui: modelLocator, sent: inBody('model', located(text({ required: true }))) },
+		{ ui: modelLocator, mapping: inBody('model', located(text({ required: true }))) },
 		{
 			ui: {
 				displayName: 'Prompt',
@@ -57,7 +57,7 @@ export const create: Operation = {
 				description:
 					'What to generate, at most 10,000 characters. For speech the text to speak. A model may allow less.',
 			},
-			sent: inBody('prompt', text({ required: true, max: LIMITS.promptLength.max })),
+			mapping: inBody('prompt', text({ required: true, max: LIMITS.promptLength.max })),
 		},
 		parameters,
 		input,

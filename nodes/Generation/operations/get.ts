@@ -14,9 +14,9 @@ export const get: Operation = {
 	name: 'Get',
 	action: 'Get the status and files of a generation',
 	description: 'Retrieve a generation, with fresh links to its outputs',
-	plan: { endpoint: ENDPOINTS.getGeneration, output: 'job', object: 'generation' },
+	spec: { endpoint: ENDPOINTS.getGeneration, output: 'job', object: 'generation' },
 	fields: [
-		{ ui: generationLocator, sent: inPath('id', located(id())) },
+		{ ui: generationLocator, mapping: inPath('id', located(id())) },
 		downloadExisting,
 		options([outputBinaryField, splitOutputs]),
 	],

@@ -7,6 +7,6 @@ export const getAll: Operation = {
 	name: 'Get Many',
 	action: 'Get many generations',
 	description: 'Retrieve a list of generations',
-	plan: { endpoint: ENDPOINTS.listGenerations, output: 'list', takesLimit: true },
+	spec: { endpoint: ENDPOINTS.listGenerations, output: 'list', takesLimit: true },
 	fields: listFields,
 };

@@ -13,6 +13,6 @@ export const get: Operation = {
 	name: 'Get',
 	action: 'Get the status and files of a job',
 	description: 'Retrieve a generation, speech, agent run or persona by its ID',
-	plan: { endpoint: ENDPOINTS.getJob, output: 'job' },
+	spec: { endpoint: ENDPOINTS.getJob, output: 'job' },
 	fields: [jobId, downloadExisting, options([outputBinaryField, splitOutputs])],
 };

@@ -11,5 +11,5 @@ export const jobId: Field = {
 		placeholder: 'e.g. gen_8f3a1c',
 		description: 'The ID of a generation, speech, agent run or persona',
 	},
-	sent: inPath('id', id()),
+	mapping: inPath('id', id()),
 };

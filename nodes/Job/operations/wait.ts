@@ -8,11 +8,11 @@ import {
 	splitOutputs,
 } from '../../../src/description/fields/outputs';
 import type { Operation } from '../../../src/description/operation';
-import type { Endings } from '../../../src/transport/jobs/jobState';
+import type { TerminalStatuses } from '../../../src/transport/jobs/jobState';
 import { jobId } from './shared';
 
 /** An agent run ends the wait also where it waits for the user: the plan and the review. */
-const ENDINGS: Endings = {
+const ENDINGS: TerminalStatuses = {
 	good: ['plan_proposed', 'awaiting_review', 'completed'],
 	bad: ['failed'],
 };
@@ -22,7 +22,7 @@ export const wait: Operation = {
 	name: 'Wait for Completion',
 	action: 'Wait until a job has finished',
 	description: 'Wait until a generation, speech, agent run or persona has ended',
-	plan: { endpoint: ENDPOINTS.getJob, output: 'wait', endings: ENDINGS },
+	spec: { endpoint: ENDPOINTS.getJob, output: 'wait', terminalStatuses: ENDINGS },
 	fields: [
 		jobId,
 		...downloadFinished,

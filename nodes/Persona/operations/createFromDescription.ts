@@ -17,7 +17,7 @@ export const createFromDescription: Operation = {
 	description:
 		'Make a reusable visual identity from words. An initial portrait is generated and paid for.',
 	constants: { source: 'describe' },
-	plan: { endpoint: ENDPOINTS.createPersona, output: 'job', object: 'persona' },
+	spec: { endpoint: ENDPOINTS.createPersona, output: 'job', object: 'persona' },
 	fields: [
 		nameField,
 		{
@@ -31,7 +31,7 @@ export const createFromDescription: Operation = {
 				placeholder: 'e.g. A captain in her fifties, silver braid, weathered blue coat',
 				description: 'What the persona looks like, at most 800 characters',
 			},
-			sent: inBody('description', text({ ...LIMITS.personaDescription, required: true })),
+			mapping: inBody('description', text({ ...LIMITS.personaDescription, required: true })),
 		},
 		sharedField,
 		{

@@ -13,7 +13,7 @@ export const createFromImages: Operation = {
 	action: 'Create a persona from images',
 	description: 'Make a reusable visual identity from pictures of it',
 	constants: { source: 'upload' },
-	plan: { endpoint: ENDPOINTS.createPersona, output: 'resource', object: 'persona' },
+	spec: { endpoint: ENDPOINTS.createPersona, output: 'resource', object: 'persona' },
 	fields: [
 		nameField,
 		{
@@ -28,7 +28,7 @@ export const createFromImages: Operation = {
 				hint: 'Use 3 to 5 pictures: URLs, one a line, or binary: and the name of a binary field to upload',
 				description: 'Pictures of the same person, animal or thing',
 			},
-			sent: inBody('reference_images', media({ required: true, max: MOST_IMAGES })),
+			mapping: inBody('reference_images', media({ required: true, max: MOST_IMAGES })),
 		},
 		sharedField,
 		keyOptions,

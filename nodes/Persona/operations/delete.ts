@@ -8,6 +8,6 @@ export const deletePersona: Operation = {
 	name: 'Delete',
 	action: 'Delete a persona',
 	description: 'Delete a persona for good',
-	plan: { endpoint: ENDPOINTS.deletePersona, output: 'deleted' },
-	fields: [{ ui: personaIdLocator, sent: inPath('id', located(id())) }],
+	spec: { endpoint: ENDPOINTS.deletePersona, output: 'deleted' },
+	fields: [{ ui: personaIdLocator, mapping: inPath('id', located(id())) }],
 };

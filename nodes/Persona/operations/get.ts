@@ -8,6 +8,6 @@ export const get: Operation = {
 	name: 'Get',
 	action: 'Get a persona',
 	description: 'Retrieve a persona',
-	plan: { endpoint: ENDPOINTS.getPersona, output: 'resource' },
-	fields: [{ ui: personaIdLocator, sent: inPath('id', located(id())) }],
+	spec: { endpoint: ENDPOINTS.getPersona, output: 'resource' },
+	fields: [{ ui: personaIdLocator, mapping: inPath('id', located(id())) }],
 };

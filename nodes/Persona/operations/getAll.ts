@@ -7,6 +7,6 @@ export const getAll: Operation = {
 	name: 'Get Many',
 	action: 'Get many personas',
 	description: 'Retrieve the personas of the workspace',
-	plan: { endpoint: ENDPOINTS.listPersonas, output: 'list' },
+	spec: { endpoint: ENDPOINTS.listPersonas, output: 'list' },
 	fields: listFields,
 };

@@ -12,7 +12,7 @@ export const nameField: Field = {
 		placeholder: 'e.g. Mara, the captain',
 		description: 'The name of the persona, at most 80 characters',
 	},
-	sent: inBody('name', text({ ...LIMITS.personaName, required: true })),
+	mapping: inBody('name', text({ ...LIMITS.personaName, required: true })),
 };
 
 export const sharedField: Field = {
@@ -23,5 +23,5 @@ export const sharedField: Field = {
 		default: true,
 		description: 'Whether everyone in the workspace may use the persona',
 	},
-	sent: inBody('shared', flag()),
+	mapping: inBody('shared', flag()),
 };

@@ -10,13 +10,13 @@ export const update: Operation = {
 	name: 'Update',
 	action: 'Update a persona',
 	description: 'Change the name of a persona, or who may use it',
-	plan: { endpoint: ENDPOINTS.updatePersona, output: 'resource' },
+	spec: { endpoint: ENDPOINTS.updatePersona, output: 'resource' },
 	fields: [
-		{ ui: personaIdLocator, sent: inPath('id', located(id())) },
+		{ ui: personaIdLocator, mapping: inPath('id', located(id())) },
 		updateFields([
 			{
 				ui: { ...nameField.ui, required: false },
-				sent: inBody('name', whenSet(text({ ...LIMITS.personaName, required: true }))),
+				mapping: inBody('name', whenSet(text({ ...LIMITS.personaName, required: true }))),
 			},
 			sharedField,
 		]),

@@ -12,11 +12,11 @@ export const create: Operation = {
 	name: 'Create',
 	action: 'Generate speech from text',
 	description: 'Speak up to 50 blocks of text, each with its voice, in one audio file',
-	plan: { endpoint: ENDPOINTS.createSpeech, output: 'job', object: 'speech_generation' },
+	spec: { endpoint: ENDPOINTS.createSpeech, output: 'job', object: 'speech_generation' },
 	fields: [
 		{
 			ui: speechModelLocator,
-			sent: inBody('model', located(choice(SPEECH_MODELS, { required: true }))),
+			mapping: inBody('model', located(choice(SPEECH_MODELS, { required: true }))),
 		},
 		...blocks,
 		settings,

@@ -9,7 +9,7 @@ export const get: Operation = {
 	name: 'Get',
 	action: 'Get the status and audio of a speech',
 	description: 'Retrieve a speech, with a fresh link to its audio file',
-	plan: { endpoint: ENDPOINTS.getSpeech, output: 'job', object: 'speech_generation' },
+	spec: { endpoint: ENDPOINTS.getSpeech, output: 'job', object: 'speech_generation' },
 	fields: [
 		{
 			ui: {
@@ -21,7 +21,7 @@ export const get: Operation = {
 				placeholder: 'e.g. speech_8f3a1c',
 				description: 'The ID that the creation of the speech gave',
 			},
-			sent: inPath('id', id()),
+			mapping: inPath('id', id()),
 		},
 		downloadExisting,
 		options([outputBinaryField]),

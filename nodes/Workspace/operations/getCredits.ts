@@ -6,6 +6,6 @@ export const getCredits: Operation = {
 	name: 'Get Credits',
 	action: 'Get the credit balance',
 	description: 'Retrieve the credit balance',
-	plan: { endpoint: ENDPOINTS.getCredits, output: 'resource' },
+	spec: { endpoint: ENDPOINTS.getCredits, output: 'resource' },
 	fields: [],
 };

@@ -10,7 +10,7 @@ export const getModels: Operation = {
 	name: 'Get Many Models',
 	action: 'Get many models',
 	description: 'Retrieve the models with what they can do',
-	plan: { endpoint: ENDPOINTS.listModels, output: 'list', simplify: simpleModel },
+	spec: { endpoint: ENDPOINTS.listModels, output: 'list', simplify: simpleModel },
 	fields: [
 		{
 			ui: {
@@ -27,7 +27,7 @@ export const getModels: Operation = {
 				default: '',
 				description: 'Only models that make this kind of media',
 			},
-			sent: inQuery('mode', choice(MODEL_MODES)),
+			mapping: inQuery('mode', choice(MODEL_MODES)),
 		},
 		...listFields,
 		{

@@ -7,7 +7,7 @@ export const getUsage: Operation = {
 	name: 'Get Usage',
 	action: 'Get the usage',
 	description: 'Retrieve what was used, by mode',
-	plan: { endpoint: ENDPOINTS.getUsage, output: 'resource' },
+	spec: { endpoint: ENDPOINTS.getUsage, output: 'resource' },
 	fields: [
 		{
 			ui: {
@@ -19,7 +19,7 @@ export const getUsage: Operation = {
 				description:
 					'Only usage from then on, in the timezone of the workflow if none is given. Leave it empty for all.',
 			},
-			sent: inQuery('since', dateTime()),
+			mapping: inQuery('since', dateTime()),
 		},
 	],
 };

@@ -1,11 +1,11 @@
-import type { Endings } from '../../transport/jobs/jobState';
+import type { TerminalStatuses } from '../../transport/jobs/jobState';
 import type { Field } from '../operation';
 
 /**
  * The statuses that end a wait for an agent run. The specification does not show the values (AgentRun), so users can enter
  * what their service uses.
  */
-export const waitStatuses = ({ good }: Endings): Field => ({
+export const waitStatuses = ({ good }: TerminalStatuses): Field => ({
 	ui: {
 		displayName: 'Wait Until Status',
 		name: 'waitStatuses',
@@ -17,7 +17,7 @@ export const waitStatuses = ({ good }: Endings): Field => ({
 	},
 });
 
-export const failureStatuses = ({ bad }: Endings): Field => ({
+export const failureStatuses = ({ bad }: TerminalStatuses): Field => ({
 	ui: {
 		displayName: 'Failure Statuses',
 		name: 'failureStatuses',

@@ -23,5 +23,5 @@ export const delivery: Field = {
 		default: 'public_url',
 		description: 'How the links to the outputs work',
 	},
-	sent: inBody('delivery', choice(DELIVERIES)),
+	mapping: inBody('delivery', choice(DELIVERIES)),
 };

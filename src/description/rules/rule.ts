@@ -37,7 +37,7 @@ export function ruleEmpty(value: unknown, { required }: Presence): Ruled | undef
 }
 
 /** What a resource locator holds: n8n gives the locator itself, not its value, where nothing was chosen. */
-export function located(rule: Rule): Rule {
+export function fromLocator(rule: Rule): Rule {
 	return (value, context) => {
 		const isLocator = typeof value === 'object' && value !== null && '__rl' in value;
 		return rule(isLocator ? (value as { value?: unknown }).value : value, context);

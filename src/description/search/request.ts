@@ -7,7 +7,7 @@ import type {
 import { NodeApiError } from 'n8n-workflow';
 import type { Endpoint } from '../../contract';
 import { baseUrlProblem } from '../../transport/host/urlRules';
-import { wordsOf } from '../../transport/client/client';
+import { errorOf } from '../../transport/client/client';
 import { apiKeyOf } from '../../transport/credential';
 import { CREDENTIAL } from '../../transport/host/n8nHost';
 import { withoutSecret } from '../../transport/host/redact';
@@ -59,7 +59,7 @@ export async function readPage(
 		)) as IN8nHttpFullResponse;
 	const body: unknown = withoutSecret(answer.body, apiKeyOf(credential));
 	if (answer.statusCode !== 200) {
-		refuse(problemOf(answer.statusCode, endpoint, wordsOf(body).message ?? ''));
+		refuse(problemOf(answer.statusCode, endpoint, errorOf(body).message ?? ''));
 	}
 	const { data, has_more, next_cursor } = isRecord(body) ? body : {};
 	const next = has_more !== false && typeof next_cursor === 'string' ? next_cursor : undefined;

@@ -17,7 +17,7 @@ export function newAccount(): Account {
 }
 
 /** Where each movement takes credits from and puts them; nothing else changes a balance. */
-const WAYS: Record<Movement, { from?: keyof Balance; to?: keyof Balance; hold: 1 | 0 | -1 }> = {
+const POSTINGS: Record<Movement, { from?: keyof Balance; to?: keyof Balance; hold: 1 | 0 | -1 }> = {
 	grant: { to: 'available', hold: 0 },
 	withdraw: { from: 'available', hold: 0 },
 	charge: { from: 'available', to: 'spent', hold: 0 },
@@ -33,7 +33,7 @@ export function move(
 	amount: number,
 	resource: string | null,
 ): void {
-	const { from, to, hold } = WAYS[movement];
+	const { from, to, hold } = POSTINGS[movement];
 	if (from) account[from] -= amount;
 	if (to) account[to] += amount;
 	if (hold === 0 || resource === null) return;

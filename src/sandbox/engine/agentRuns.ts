@@ -10,7 +10,7 @@ import type { Workspace } from '../state/store';
 import { planCredits, proposePlan } from './agentPlan';
 import { addFinal, enqueue } from './agentWork';
 import { charge, reserve } from './credits';
-import { fateOf } from './outcome';
+import { outcomeOf } from './outcome';
 
 /** Plans a production for one credit and, where that was asked for, approves it at once. */
 export function createAgentRun(
@@ -45,7 +45,7 @@ export function createAgentRun(
 		outputs: [],
 		estimatedCredits: planCredits(plan),
 		spentCredits: PRICES.agentPlanning,
-		fate: fateOf(service, { workspace: workspace.id, text: body.brief, mode: 'agent' }),
+		fate: outcomeOf(service, { workspace: workspace.id, text: body.brief, mode: 'agent' }),
 		problems: [],
 	};
 	workspace.agentRuns.put(entity);

@@ -119,7 +119,7 @@ async function assetMedia(
 	return {
 		kind,
 		prompt: step?.prompt ?? entity.brief,
-		seed: service.chance.integer(`media:${entity.id}`),
+		seed: service.random.integer(`media:${entity.id}`),
 		index,
 		references: await loadReferences(service, entity.sourceImages),
 	};

@@ -54,7 +54,7 @@ export function publishPreview(
 	workspace: Workspace,
 	{ id, preview, previewText, createdAt }: VoiceEntity,
 ): void {
-	const seed = service.chance.integer(`media:${id}`);
+	const seed = service.random.integer(`media:${id}`);
 	const request = { kind: 'speech', prompt: previewText, seed, index: 0, voice: id } as const;
 	publish(service, workspace, preview, 'public_url', createdAt / 1000, async () => {
 		return await Promise.resolve(request);

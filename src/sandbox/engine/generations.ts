@@ -7,7 +7,7 @@ import type { Workspace } from '../state/store';
 import { announceGeneration } from './announce';
 import { reserve } from './credits';
 import { checkConcurrency, checkGeneration } from './generationChecks';
-import { dueAt, failedOutputs, fateOf, problem } from './outcome';
+import { dueAt, failedOutputs, outcomeOf, problem } from './outcome';
 import { liteReservation, METERED_MODEL, meterLite } from '../credits/meter';
 import { newOutput, publish } from './publish';
 import { generationMedia } from './rendering';
@@ -41,7 +41,7 @@ export function createGeneration(
 		delivery: body.delivery ?? 'public_url',
 		estimatedCredits: credits,
 		spentCredits: 0,
-		fate: fateOf(service, { ...body, workspace: workspace.id, text: body.prompt }),
+		fate: outcomeOf(service, { ...body, workspace: workspace.id, text: body.prompt }),
 		problems: [],
 		outputs: Array.from({ length: Number(parameters.count ?? 1) }, (_, index) =>
 			newOutput(service, kind, index),

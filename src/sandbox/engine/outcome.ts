@@ -1,4 +1,4 @@
-import type { Fate, JobProblem } from '../state/entities';
+import type { JobOutcome, JobProblem } from '../state/entities';
 import type { FaultSubject } from '../http/faults';
 import type { Service } from '../service';
 
@@ -6,7 +6,7 @@ import type { Service } from '../service';
  * How a job shall end. Faults of the admin path come first; then, as a fiction for people and tests, a
  * text that contains `[fail]` or `[partial]`.
  */
-export function fateOf({ faults }: Service, subject: FaultSubject): Fate {
+export function outcomeOf({ faults }: Service, subject: FaultSubject): JobOutcome {
 	if (faults.strike('job_fail', subject)) return 'fail';
 	if (faults.strike('job_partial', subject)) return 'partial';
 	if (subject.text?.includes('[fail]')) return 'fail';
@@ -14,9 +14,9 @@ export function fateOf({ faults }: Service, subject: FaultSubject): Fate {
 }
 
 /** Which of so many outputs come to nothing: all, the last one, or none. */
-export function failedOutputs(fate: Fate, count: number): Set<number> {
-	if (fate === 'fail') return new Set(Array.from({ length: count }, (_, index) => index));
-	return new Set(fate === 'partial' ? [count - 1] : []);
+export function failedOutputs(outcome: JobOutcome, count: number): Set<number> {
+	if (outcome === 'fail') return new Set(Array.from({ length: count }, (_, index) => index));
+	return new Set(outcome === 'partial' ? [count - 1] : []);
 }
 
 export function problem(output?: string): JobProblem {
@@ -26,10 +26,10 @@ export function problem(output?: string): JobProblem {
 
 /** The instant at which a job is done: its kind's time, longer or shorter by a seeded share. */
 export function dueAt(
-	{ clock, chance, settings }: Service,
+	{ clock, random, settings }: Service,
 	kind: keyof Service['settings']['jobSeconds'],
 	id: string,
 ): number {
-	const seconds = settings.jobSeconds[kind] * chance.jitter(`duration:${id}`, settings.jobJitter);
+	const seconds = settings.jobSeconds[kind] * random.jitter(`duration:${id}`, settings.jobJitter);
 	return clock.ahead(seconds);
 }

@@ -9,7 +9,7 @@ import type { Service } from '../service';
 import { checkReference } from '../storage/references';
 import type { Workspace } from '../state/store';
 import { reserve } from './credits';
-import { dueAt, fateOf, problem } from './outcome';
+import { dueAt, outcomeOf, problem } from './outcome';
 import { newOutput, publicUrl, publish } from './publish';
 
 /** Open point 6: the formal schema and the guide differ. */
@@ -42,7 +42,7 @@ export function createPersona(
 		estimatedCredits: 0,
 		spentCredits: 0,
 		fate: described
-			? fateOf(service, { workspace: workspace.id, text, mode: 'persona' })
+			? outcomeOf(service, { workspace: workspace.id, text, mode: 'persona' })
 			: 'succeed',
 		problems: [],
 	};
@@ -64,7 +64,7 @@ export function publishPortrait(
 	{ id, portrait, description, settledAt }: PersonaEntity,
 ): void {
 	if (!portrait) return;
-	const seed = service.chance.integer(`media:${id}`);
+	const seed = service.random.integer(`media:${id}`);
 	const request = { kind: 'image', prompt: description, seed, index: 0, size: '768x768' } as const;
 	publish(service, workspace, portrait, 'public_url', settledAt ?? 0, async () => {
 		return await Promise.resolve(request);

@@ -22,7 +22,7 @@ export async function generationMedia(
 	return {
 		kind: output.kind,
 		prompt: entity.prompt,
-		seed: service.chance.integer(`media:${entity.id}`),
+		seed: service.random.integer(`media:${entity.id}`),
 		index: output.index,
 		size: whenGiven(parameters.size, String),
 		aspectRatio: whenGiven(parameters.aspect_ratio, String),
@@ -37,12 +37,12 @@ export async function generationMedia(
 }
 
 /** All blocks of a speech generation as one recording. */
-export function speechMedia({ chance }: Service, entity: SpeechEntity): MediaRequest {
+export function speechMedia({ random }: Service, entity: SpeechEntity): MediaRequest {
 	return {
 		kind: 'speech',
 		prompt: entity.blocks[0].text,
 		blocks: entity.blocks,
-		seed: chance.integer(`media:${entity.id}`),
+		seed: random.integer(`media:${entity.id}`),
 		index: 0,
 		speed: entity.settings.speed,
 		volume: entity.settings.volume,

@@ -5,7 +5,7 @@ import { countCharacters, turboPrice } from '../credits/prices';
 import type { Service } from '../service';
 import type { Workspace } from '../state/store';
 import { reserve } from './credits';
-import { dueAt, fateOf, problem } from './outcome';
+import { dueAt, outcomeOf, problem } from './outcome';
 import { checkConcurrency } from './generationChecks';
 import { liteReservation, METERED_MODEL, meterLite } from '../credits/meter';
 import { newOutput, publish } from './publish';
@@ -45,7 +45,7 @@ export function createSpeech(
 		output: newOutput(service, 'speech', 0),
 		estimatedCredits: credits,
 		spentCredits: 0,
-		fate: fateOf(service, { workspace: workspace.id, text, mode: 'speech', model }),
+		fate: outcomeOf(service, { workspace: workspace.id, text, mode: 'speech', model }),
 		problems: [],
 	};
 	workspace.speech.put(entity);

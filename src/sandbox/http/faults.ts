@@ -1,6 +1,6 @@
 import { z } from 'zod/v4';
 
-import type { Chance } from '../state/seededRandom';
+import type { SeededRandom } from '../state/seededRandom';
 
 /** What can be made to go wrong; surfaces in the order of a request's way. */
 export const FAULT_KINDS = [
@@ -82,7 +82,7 @@ export class Faults {
 	private active: Active[] = [];
 	private kinds = new Set<FaultKind>();
 
-	constructor(private readonly chance: Chance) {}
+	constructor(private readonly chance: SeededRandom) {}
 
 	/** Replaces all rules; counts begin anew. Throws a ZodError. */
 	replace(input: unknown): void {

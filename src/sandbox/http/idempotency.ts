@@ -4,7 +4,7 @@ import { createHash } from 'crypto';
 import { LIMITS } from '../../contract';
 import type { Clock } from '../state/clock';
 import type { Settings } from '../state/settings';
-import type { Keeper } from '../state/table';
+import type { Persistence } from '../state/table';
 import { ApiError, invalid } from '../errors';
 
 export interface Reply {
@@ -57,7 +57,7 @@ export class Idempotency {
 
 	constructor(
 		private readonly clock: Clock,
-		private readonly keeper: Keeper,
+		private readonly keeper: Persistence,
 		/** Open point 26: whether a kept answer may be given again. */
 		private readonly stillGood: (reply: Reply) => boolean,
 	) {}

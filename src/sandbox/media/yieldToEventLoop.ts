@@ -5,7 +5,7 @@ const SLICE_MS = 8;
  * Returns a function to await in long loops: it lets the event loop turn once the slice of time
  * is used up, so that the service keeps answering while it renders.
  */
-export function breather(): () => Promise<void> {
+export function yieldToEventLoop(): () => Promise<void> {
 	let since = performance.now();
 	return async () => {
 		if (performance.now() - since < SLICE_MS) return;

@@ -1,6 +1,6 @@
 import { open, type Database, type RootDatabase } from 'lmdb';
 
-import type { Keeper } from '../state/table';
+import type { Persistence } from '../state/table';
 
 /** Everything that is kept, one table a kind of entity. */
 const TABLES = [
@@ -26,7 +26,7 @@ export type TableName = (typeof TABLES)[number];
  * State on disk. What is written in one turn of the event loop is one transaction: after a kill, either
  * all of a change is there or none of it.
  */
-export class KeptState implements Keeper {
+export class StateDatabase implements Persistence {
 	private readonly root: RootDatabase;
 	private readonly tables: Map<string, Database<unknown, string>>;
 	private last: Promise<unknown> = Promise.resolve();

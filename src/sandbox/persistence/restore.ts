@@ -16,10 +16,10 @@ import type { Service } from '../service';
 import type { Workspace } from '../state/store';
 import type { Table } from '../state/table';
 import type { UsageLine } from '../credits/usage';
-import type { KeptState, TableName } from './database';
+import type { StateDatabase, TableName } from './database';
 
 /** Takes kept state up again: entities, balances, links, and whatever was still to happen. */
-export function restore(service: Service, kept: KeptState): void {
+export function restore(service: Service, kept: StateDatabase): void {
 	const { store, ledger, usage, idempotency } = service;
 	kept.values<WorkspaceEntity>('workspaces').forEach((entity) => store.addWorkspace(entity));
 	kept.values<KeyEntity>('keys').forEach((entity) => store.addKey(entity));
@@ -42,7 +42,7 @@ export function restore(service: Service, kept: KeptState): void {
 
 type EntityTable = Extract<TableName, keyof Workspace>;
 
-function fill({ store }: Service, kept: KeptState, name: EntityTable): void {
+function fill({ store }: Service, kept: StateDatabase, name: EntityTable): void {
 	for (const entity of byCreation(kept.values<Stored>(name))) {
 		const workspace = store.workspaces.get(entity.workspace);
 		(workspace?.[name] as Table<Stored> | undefined)?.restore(entity);

@@ -60,7 +60,7 @@ export interface JobProblem {
 }
 
 /** How a job shall end, decided when it is created. */
-export type Fate = 'succeed' | 'fail' | 'partial';
+export type JobOutcome = 'succeed' | 'fail' | 'partial';
 
 export interface OutputEntity {
 	id: string;
@@ -77,7 +77,7 @@ interface JobEntity extends Stored {
 	/** Credits reserved. */
 	estimatedCredits: number;
 	spentCredits: number;
-	fate: Fate;
+	fate: JobOutcome;
 	problems: JobProblem[];
 }
 

@@ -10,7 +10,7 @@ import type {
 	WebhookEntity,
 	WorkspaceEntity,
 } from './entities';
-import { forgetful, Table, type Keeper } from './table';
+import { noPersistence, Table, type Persistence } from './table';
 
 /** All collections of one workspace. */
 export class Workspace {
@@ -31,7 +31,7 @@ export class Workspace {
 
 	constructor(
 		readonly entity: WorkspaceEntity,
-		private readonly keeper: Keeper,
+		private readonly keeper: Persistence,
 	) {
 		this.files = new Table('files', keeper);
 		this.generations = new Table('generations', keeper);
@@ -68,7 +68,7 @@ export class Store {
 	/** Which workspace a public file or output address belongs to. */
 	readonly owners = new Map<string, string>();
 
-	constructor(readonly keeper: Keeper = forgetful) {}
+	constructor(readonly keeper: Persistence = noPersistence) {}
 
 	addWorkspace(entity: WorkspaceEntity): Workspace {
 		const workspace = new Workspace(entity, this.keeper);

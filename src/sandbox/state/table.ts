@@ -1,12 +1,12 @@
 import type { Stored } from './entities';
 
 /** Where changes are kept over restarts; in memory only, it does nothing. */
-export interface Keeper {
+export interface Persistence {
 	put(table: string, id: string, value: unknown): void;
 	remove(table: string, id: string): void;
 }
 
-export const forgetful: Keeper = { put: () => {}, remove: () => {} };
+export const noPersistence: Persistence = { put: () => {}, remove: () => {} };
 
 /** Entities of one kind and workspace, found by id and read in order of creation without a scan. */
 export class Table<T extends Stored> {
@@ -16,7 +16,7 @@ export class Table<T extends Stored> {
 
 	constructor(
 		private readonly name: string,
-		private readonly keeper: Keeper,
+		private readonly keeper: Persistence,
 	) {}
 
 	get(id: string): T | undefined {

@@ -8,21 +8,21 @@ import type { Resource, Unsent } from './types';
 export type Failure =
 	| { kind: 'input'; field: string; problem: string; hint?: string }
 	| { kind: 'scope'; scope: string }
-	| { kind: 'status'; status: number; said: ServiceWords; unclear: boolean; hintMs?: number }
+	| { kind: 'status'; status: number; said: ServiceError; unclear: boolean; hintMs?: number }
 	| Lost
-	| { kind: 'answer'; status: number; problem: string }
+	| { kind: 'badResponse'; status: number; problem: string }
 	| { kind: 'cancelled' }
 	| { kind: 'deadline'; waitedMs: number }
 	| { kind: 'jobFailed'; reason: string }
 	| { kind: 'download'; outputId: string; problem: string }
 	| { kind: 'upload'; field: string; problem: string }
-	| { kind: 'notSent'; cause: string; credits: boolean }
+	| { kind: 'skipped'; cause: string; credits: boolean }
 	/** `because`: why the key of the earlier try can no longer tell; default `expired`. */
-	| { kind: 'uncertain'; candidates: string[]; because?: 'expired' | 'changed' };
+	| { kind: 'possibleDuplicate'; candidates: string[]; because?: 'expired' | 'changed' };
 
 /** No whole answer arrived. */
 export interface Lost {
-	kind: 'lost';
+	kind: 'noResponse';
 	reason: string;
 	attempts: number;
 	replayable: boolean;
@@ -33,7 +33,7 @@ export interface Lost {
 }
 
 /** What the service said in its Error shape (specification: Error), as far as it can be read. */
-export interface ServiceWords {
+export interface ServiceError {
 	message?: string;
 	type?: string;
 	requestId?: string;

@@ -25,16 +25,16 @@ export interface ApiResponse {
 export type Unsent = 'connection' | 'certificate' | 'local';
 
 /** No whole answer arrived. Without `unsent` nobody knows whether the service did what was asked. */
-export interface LostAnswer {
+export interface NoResponse {
 	/** A code of the network such as `ECONNRESET`; for a local failure its own message, without secrets. */
-	lost: string;
+	noResponse: string;
 	unsent?: Unsent;
 }
 
-export type Answer = ApiResponse | LostAnswer;
+export type SendResult = ApiResponse | NoResponse;
 
 /** Carries one request to the service once. Never rejects: a failure of the network is a `LostAnswer`. */
-export type Send = (request: ApiRequest) => Promise<Answer>;
+export type Send = (request: ApiRequest) => Promise<SendResult>;
 
 /** Milliseconds throughout. `sleep` returns early, without throwing, when the signal fires. */
 export interface Clock {
@@ -49,17 +49,17 @@ export interface Clock {
 export type Random = () => number;
 
 /** What the transport needs to know of the one who asks: how to send, when to stop, and whose turn it is. */
-export interface Line {
+export interface Channel {
 	send: Send;
 	signal?: AbortSignal;
 	/** The execution: turns are shared fairly between owners. */
-	owner: string;
+	fairnessKey: string;
 }
 
 /** Anything that the service returns as an object with an id. */
 export type Resource = Record<string, unknown> & { id: string };
 
-export const isLost = (answer: Answer): answer is LostAnswer => 'lost' in answer;
+export const isNoResponse = (answer: SendResult): answer is NoResponse => 'noResponse' in answer;
 
 export const isRecord = (value: unknown): value is Record<string, unknown> =>
 	typeof value === 'object' && value !== null && !Array.isArray(value);

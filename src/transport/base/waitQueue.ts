@@ -1,14 +1,14 @@
 import { onAbort } from './abortListeners';
 import { FairQueue } from './fairQueue';
-import type { Line } from './types';
+import type { Channel } from './types';
 
 interface Waiting<T> {
-	line: Line;
+	line: Channel;
 	take: (thing: T) => void;
 }
 
 /** Lines that wait for the same kind of thing: each gets one in its fair turn, or nothing when it is cancelled. */
-export class Turns<T> {
+export class WaitQueue<T> {
 	private readonly queue = new FairQueue<Waiting<T>>();
 
 	get size(): number {
@@ -16,12 +16,12 @@ export class Turns<T> {
 	}
 
 	/** The line whose turn comes next. */
-	get next(): Line | undefined {
+	get next(): Channel | undefined {
 		return this.queue.next?.line;
 	}
 
-	async wait(line: Line): Promise<T | undefined> {
-		const { owner, signal } = line;
+	async wait(channel: Channel): Promise<T | undefined> {
+		const { fairnessKey: owner, signal } = channel;
 		if (signal?.aborted) return undefined;
 		return await new Promise<T | undefined>((resolve) => {
 			const dispose = onAbort(signal, () => {
@@ -31,7 +31,7 @@ export class Turns<T> {
 				dispose();
 				resolve(thing);
 			};
-			const waiting = { line, take };
+			const waiting = { line: channel, take };
 			this.queue.push(owner, waiting);
 		});
 	}

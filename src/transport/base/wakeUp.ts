@@ -1,7 +1,7 @@
 import type { Clock } from './types';
 
 /** Calls once at the earliest of the times that it is set to. A time later than the one it is set to changes nothing. */
-export class Alarm {
+export class WakeUp {
 	/** On the monotonic clock; `Infinity` while it is not set. */
 	private at = Infinity;
 

@@ -1,7 +1,7 @@
 import { LIMITS } from '../../contract';
 import type { Client } from './client';
 import { ok, type Result } from '../base/result';
-import { isRecord, type ApiRequest, type Line } from '../base/types';
+import { isRecord, type ApiRequest, type Channel } from '../base/types';
 
 /** More pages than any workspace has; ends a service that never says that it is done. */
 const MOST_PAGES = 1_000;
@@ -13,7 +13,7 @@ export interface PageQuery {
 	takesLimit: boolean;
 }
 
-const listOf = (body: unknown) =>
+const mustBeList = (body: unknown) =>
 	isRecord(body) && Array.isArray(body.data) ? undefined : 'it is no list';
 
 /**
@@ -23,7 +23,7 @@ const listOf = (body: unknown) =>
  */
 export async function readPages(
 	client: Client,
-	line: Line,
+	channel: Channel,
 	request: ApiRequest,
 	{ wanted, takesLimit }: PageQuery,
 ): Promise<Result<unknown[]>> {
@@ -35,7 +35,7 @@ export async function readPages(
 		const query = { ...request.query };
 		if (takesLimit) query.limit = Math.min(LIMITS.listLimit.max, wanted - entries.length);
 		if (cursor !== undefined) query.cursor = cursor;
-		const answer = await client.request(line, { ...request, query }, { flaw: listOf });
+		const answer = await client.request(channel, { ...request, query }, { validate: mustBeList });
 		if (!answer.ok) return answer;
 		const body = answer.value.body as {
 			data: unknown[];

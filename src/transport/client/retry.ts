@@ -1,5 +1,5 @@
 import { retryAfterMs } from './retryAfter';
-import { isLost, type Answer, type Random } from '../base/types';
+import { isNoResponse, type SendResult, type Random } from '../base/types';
 
 /** Statuses of a server that may do better a moment later. The specification shows none of them (Errors 6). */
 const PASSING = new Set([408, 500, 502, 503, 504]);
@@ -31,18 +31,18 @@ export interface Try {
 }
 
 /** Whether an unsuccessful answer leaves open that the service has done what was asked. */
-export function isUnclear(answer: Answer): boolean {
-	if (isLost(answer)) return answer.unsent === undefined;
+export function isOutcomeUnknown(answer: SendResult): boolean {
+	if (isNoResponse(answer)) return answer.unsent === undefined;
 	return PASSING.has(answer.status) || (answer.status >= 200 && answer.status < 300);
 }
 
 /** What kind of fault an answer is, as far as another try may help; `undefined` where none can. */
-function kindOf(answer: Answer, replayable: boolean): keyof typeof TRIES | undefined {
-	if (isLost(answer) && answer.unsent) {
+function kindOf(answer: SendResult, replayable: boolean): keyof typeof TRIES | undefined {
+	if (isNoResponse(answer) && answer.unsent) {
 		return answer.unsent === 'connection' ? 'unreachable' : undefined;
 	}
-	if (!isLost(answer) && answer.status === 429) return 'limited';
-	return isUnclear(answer) && replayable ? 'passing' : undefined;
+	if (!isNoResponse(answer) && answer.status === 429) return 'limited';
+	return isOutcomeUnknown(answer) && replayable ? 'passing' : undefined;
 }
 
 function jittered([first, most]: readonly [number, number], { attempt, random }: Try): number {
@@ -59,10 +59,10 @@ function jittered([first, most]: readonly [number, number], { attempt, random }:
  * A server's hint replaces the dice, with a little jitter on top so that waiters do not return in one herd.
  * Full jitter: of the usual schemes it needs the fewest calls for the same contention.
  */
-export function retryDelay(answer: Answer, made: Try): number | undefined {
+export function retryDelay(answer: SendResult, made: Try): number | undefined {
 	const kind = kindOf(answer, made.replayable);
 	if (!kind || made.attempt >= TRIES[kind]) return undefined;
-	const hint = isLost(answer) ? undefined : retryAfterMs(answer.headers, made.now);
+	const hint = isNoResponse(answer) ? undefined : retryAfterMs(answer.headers, made.now);
 	if (hint !== undefined) return Math.max(SHORTEST_MS, hint) + made.random() * 1_000;
 	return jittered(BACKOFF[kind], made);
 }

@@ -1,7 +1,7 @@
 import type { IBinaryData } from 'n8n-workflow';
-import type { Host, StreamedAnswer } from '../host/host';
+import type { Host, StreamedResponse } from '../host/host';
 import { fail, ok, type Result } from '../base/result';
-import { isLost } from '../base/types';
+import { isNoResponse } from '../base/types';
 import type { Workspace } from '../workspace';
 import { extensionOf, mediaTypeOf } from './mediaTypes';
 import { bounded, isPassing, isTooLarge, promisedLength, transferDelay } from './transfer';
@@ -26,9 +26,9 @@ export interface Output {
 	renew(): Promise<string | undefined>;
 }
 
-type Fetched = StreamedAnswer | { problem: string; next: 'again' | 'stop' };
+type Fetched = StreamedResponse | { problem: string; next: 'again' | 'stop' };
 
-const isAnswer = (fetched: Fetched): fetched is StreamedAnswer => 'body' in fetched;
+const isAnswer = (fetched: Fetched): fetched is StreamedResponse => 'body' in fetched;
 
 /** Follows redirects itself, because each hop must be an allowed address. */
 async function fetchChecked(host: Host, start: string): Promise<Fetched> {
@@ -37,9 +37,9 @@ async function fetchChecked(host: Host, start: string): Promise<Fetched> {
 		const wrong = transferUrlProblem(url, host.baseUrl);
 		if (wrong) return { problem: wrong, next: 'stop' };
 		const answer = await host.get(url);
-		if (isLost(answer)) {
+		if (isNoResponse(answer)) {
 			const mayHelp = !answer.unsent || answer.unsent === 'connection';
-			return { problem: answer.lost, next: mayHelp ? 'again' : 'stop' };
+			return { problem: answer.noResponse, next: mayHelp ? 'again' : 'stop' };
 		}
 		if (answer.status < 300 || answer.status >= 400) return answer;
 		answer.close();
@@ -64,7 +64,7 @@ type Short = Set<number>;
  * the promised length may be that of the packed bytes. A longer body was packed, because HTTP ends any other at its length; a
  * shorter one is believed when it comes out the same twice, and otherwise taken for cut.
  */
-function isWhole(answer: StreamedAnswer, size: number, shorter: Short): boolean {
+function isWhole(answer: StreamedResponse, size: number, shorter: Short): boolean {
 	const promised = promisedLength(answer);
 	if (promised === undefined || size >= promised || shorter.has(size)) return true;
 	shorter.add(size);
@@ -72,7 +72,7 @@ function isWhole(answer: StreamedAnswer, size: number, shorter: Short): boolean 
 }
 
 async function keep(
-	answer: StreamedAnswer,
+	answer: StreamedResponse,
 	output: Output,
 	{ host, workspace, shorter }: Fetching,
 ): Promise<Tried> {
@@ -94,7 +94,7 @@ async function keep(
 		mediaTypeOf(mediaType) ??
 		mediaTypeOf(answer.headers['content-type']) ??
 		'application/octet-stream';
-	const { body, givenUp } = bounded(answer, workspace.clock, host.line.signal);
+	const { body, givenUp } = bounded(answer, workspace.clock, host.channel.signal);
 	try {
 		const { data, size } = await host.store(body, `${stem}.${extensionOf(type)}`, type);
 		if (isWhole(answer, size, shorter)) return { data };
@@ -135,7 +135,7 @@ export async function download(
 ): Promise<Result<IBinaryData>> {
 	const { clock } = workspace;
 	const fetching: Fetching = { host, workspace, shorter: new Set() };
-	const { signal } = host.line;
+	const { signal } = host.channel;
 	let { url } = output;
 	let isRenewed = false;
 	const renew = async () => {

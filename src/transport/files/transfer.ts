@@ -1,5 +1,5 @@
 import { onAbort } from '../base/abortListeners';
-import type { StreamedAnswer } from '../host/host';
+import type { StreamedResponse } from '../host/host';
 import { retryAfterMs } from '../client/retryAfter';
 import type { Clock, Random } from '../base/types';
 
@@ -37,7 +37,7 @@ export function transferDelay(
 }
 
 /** Length in bytes that the head of an answer promises; `undefined` where it says nothing usable. */
-export function promisedLength({ headers }: Pick<StreamedAnswer, 'headers'>): number | undefined {
+export function promisedLength({ headers }: Pick<StreamedResponse, 'headers'>): number | undefined {
 	const length = headers['content-length'] ?? '';
 	return /^\d{1,15}$/.test(length) ? Number(length) : undefined;
 }
@@ -62,7 +62,7 @@ export interface Bounded {
  * A body as a stream that ends with an error when it stalls, takes too long, grows too large or the execution is cancelled; its
  * connection is closed then. It only ever holds the piece that is passed on.
  */
-export function bounded(answer: StreamedAnswer, clock: Clock, cancel?: AbortSignal): Bounded {
+export function bounded(answer: StreamedResponse, clock: Clock, cancel?: AbortSignal): Bounded {
 	let bytes = 0;
 	let why: GivenUp | undefined;
 	const ended = new AbortController();
@@ -115,5 +115,5 @@ function streamOf(
 }
 
 /** Whether an answer promises more than any output has. */
-export const isTooLarge = (answer: StreamedAnswer): boolean =>
+export const isTooLarge = (answer: StreamedResponse): boolean =>
 	(promisedLength(answer) ?? 0) > MOST_BYTES;

@@ -1,7 +1,7 @@
 import { ENDPOINTS, IDEMPOTENCY_HEADER } from '../../contract';
 import type { BinarySource, Host } from '../host/host';
 import { fail, ok, type Failed, type Result } from '../base/result';
-import { isLost, isRecord, type Answer } from '../base/types';
+import { isNoResponse, isRecord, type SendResult } from '../base/types';
 import type { Workspace } from '../workspace';
 import { safeFileName } from './fileName';
 import { extensionOf, mediaTypeOf } from './mediaTypes';
@@ -21,14 +21,16 @@ const USED_UP = new Set([401, 403, 404, 409, 410, 412]);
 async function isThere(host: Host, url: string, size: number): Promise<boolean> {
 	if (transferUrlProblem(url, host.baseUrl)) return false;
 	const answer = await host.get(url);
-	if (isLost(answer)) return false;
+	if (isNoResponse(answer)) return false;
 	answer.close();
 	return answer.status === 200 && (promisedLength(answer) ?? size) === size;
 }
 
 /** Whether another try may end better. */
-const mayHelp = (answer: Answer): boolean =>
-	isLost(answer) ? !answer.unsent || answer.unsent === 'connection' : isPassing(answer.status);
+const mayHelp = (answer: SendResult): boolean =>
+	isNoResponse(answer)
+		? !answer.unsent || answer.unsent === 'connection'
+		: isPassing(answer.status);
 
 function uploadFlaw(body: unknown): string | undefined {
 	if (!isRecord(body)) return 'it is no JSON object';
@@ -84,32 +86,34 @@ export async function upload(
 			body: { filename, content_type: contentType, size: source.size },
 			headers: { [IDEMPOTENCY_HEADER]: `${key}-${attempt}` },
 		} as const;
-		const asking = { replayable: true, flaw: uploadFlaw };
-		const created = await workspace.client.request(host.line, request, asking);
+		const asking = { replayable: true, validate: uploadFlaw };
+		const created = await workspace.client.request(host.channel, request, asking);
 		if (!created.ok) return { ...created, endpoint: ENDPOINTS.createFile };
 		const { upload_url, upload_headers, ...said } = created.value.body as Record<string, unknown>;
 		const address = String(upload_url);
 		const wrong = transferUrlProblem(address, host.baseUrl);
 		if (wrong) return problem(wrong);
 		const answer = await host.put(address, headersOf(upload_headers), source);
-		if (host.line.signal?.aborted) return fail({ kind: 'cancelled' });
+		if (host.channel.signal?.aborted) return fail({ kind: 'cancelled' });
 		const sent = () => {
 			const { size } = source;
 			return ok({ url: String(said.url), fileName: filename, mimeType: contentType, size, said });
 		};
-		if (!isLost(answer) && answer.status >= 200 && answer.status < 300) return sent();
-		trouble = problem(isLost(answer) ? answer.lost : `the storage answered ${answer.status}`);
-		if (!isLost(answer) && USED_UP.has(answer.status)) {
+		if (!isNoResponse(answer) && answer.status >= 200 && answer.status < 300) return sent();
+		trouble = problem(
+			isNoResponse(answer) ? answer.noResponse : `the storage answered ${answer.status}`,
+		);
+		if (!isNoResponse(answer) && USED_UP.has(answer.status)) {
 			if (await isThere(host, String(said.url), source.size)) return sent();
 			continue;
 		}
 		if (!mayHelp(answer)) return trouble;
 		if (attempt === TRIES) break;
 		await workspace.clock.sleep(
-			transferDelay(isLost(answer) ? undefined : answer.headers, attempt, workspace),
-			host.line.signal,
+			transferDelay(isNoResponse(answer) ? undefined : answer.headers, attempt, workspace),
+			host.channel.signal,
 		);
-		if (host.line.signal?.aborted) return fail({ kind: 'cancelled' });
+		if (host.channel.signal?.aborted) return fail({ kind: 'cancelled' });
 	}
 	return trouble;
 }

@@ -1,5 +1,5 @@
 import type { IBinaryData } from 'n8n-workflow';
-import type { Answer, Line, LostAnswer } from '../base/types';
+import type { SendResult, Channel, NoResponse } from '../base/types';
 
 /** A body as n8n hands it around: whole, or as a stream that is read once. */
 export type Body = Buffer | NodeJS.ReadableStream;
@@ -16,7 +16,7 @@ export interface BinarySource {
 }
 
 /** The head of an answer whose body is still to be read. */
-export interface StreamedAnswer {
+export interface StreamedResponse {
 	status: number;
 	headers: Record<string, string>;
 	/** Unpacked, where it came packed and n8n knows how; `content-length` still counts the packed bytes then. */
@@ -27,14 +27,14 @@ export interface StreamedAnswer {
 
 /** What the transport needs from n8n for one item; everything else in the transport knows nothing of n8n. */
 export interface Host {
-	line: Line;
+	channel: Channel;
 	baseUrl: string;
 	/** The binary field of this item, or `undefined` when it has none of that name. */
 	binary(field: string): Promise<BinarySource | undefined>;
 	/** PUT without credentials and without following redirects. */
-	put(url: string, headers: Record<string, string>, source: BinarySource): Promise<Answer>;
+	put(url: string, headers: Record<string, string>, source: BinarySource): Promise<SendResult>;
 	/** GET without credentials and without following redirects. */
-	get(url: string): Promise<StreamedAnswer | LostAnswer>;
+	get(url: string): Promise<StreamedResponse | NoResponse>;
 	/** Stores a stream in n8n's binary data; answers it with its size in bytes. Rejects when the stream breaks. */
 	store(
 		body: NodeJS.ReadableStream,

@@ -5,12 +5,12 @@ import type {
 	IN8nHttpFullResponse,
 } from 'n8n-workflow';
 import { createHash } from 'crypto';
-import { answerBody, isStream } from './readBody';
+import { readBody, isStream } from './readBody';
 import { itemFiles } from './itemFiles';
 import type { BinarySource, Body, Host } from './host';
 import { lostBy } from './networkFault';
 import { withoutSecret } from './redact';
-import type { Answer } from '../base/types';
+import type { SendResult } from '../base/types';
 
 /** How long one answer may take, in milliseconds, unless the user has set a timeout on the node. */
 const ANSWER_TIMEOUT_MS = 120_000;
@@ -45,7 +45,7 @@ function sender(
 	options: IHttpRequestOptions,
 	secret: string,
 	answerTimeoutMs: number,
-): Host['line']['send'] {
+): Host['channel']['send'] {
 	const { baseURL, allowedDomains } = options;
 	const cancel = context.getExecutionCancelSignal();
 	const shared = {
@@ -56,7 +56,7 @@ function sender(
 		json: true,
 		encoding: 'stream',
 	} as const;
-	return async ({ method, path, query, body, headers }): Promise<Answer> => {
+	return async ({ method, path, query, body, headers }): Promise<SendResult> => {
 		const request: IHttpRequestOptions = { ...shared, method, url: path, qs: query };
 		// Each request gets headers of its own, because n8n writes the key into them.
 		const own: Record<string, string> = { ...headers };
@@ -77,8 +77,8 @@ function sender(
 				CREDENTIAL,
 				request,
 			)) as IN8nHttpFullResponse;
-			const content = await answerBody(answer.body, end);
-			if (!content) return { lost: 'an answer that is too long' };
+			const content = await readBody(answer.body, end);
+			if (!content) return { noResponse: 'an answer that is too long' };
 			return {
 				status: answer.statusCode,
 				headers: headersOf(answer.headers),
@@ -86,7 +86,7 @@ function sender(
 			};
 		} catch (error) {
 			const hasKey = Object.keys(own).some((name) => name.toLowerCase() === 'authorization');
-			if (hasKey && deadline.aborted) return { lost: 'timeout' };
+			if (hasKey && deadline.aborted) return { noResponse: 'timeout' };
 			return withoutSecret(lostBy(error, hasKey), secret);
 		}
 	};
@@ -141,10 +141,10 @@ export function n8nHost(
 	};
 	return {
 		baseUrl: options.baseURL ?? '',
-		line: {
+		channel: {
 			send: sender(context, options, secret, answerTimeoutMs),
 			signal,
-			owner: context.getExecutionId() ?? 'manual',
+			fairnessKey: context.getExecutionId() ?? 'manual',
 		},
 		async binary(field) {
 			const files = itemFiles(context);
@@ -159,7 +159,7 @@ export function n8nHost(
 			try {
 				body = await source.open();
 			} catch {
-				return { lost: 'its file cannot be read', unsent: 'local' };
+				return { noResponse: 'its file cannot be read', unsent: 'local' };
 			}
 			try {
 				const answer = await transfer({

@@ -1,4 +1,4 @@
-import { isRecord, type LostAnswer } from '../base/types';
+import { isRecord, type NoResponse } from '../base/types';
 
 /** Codes that only a connection which was never made has. */
 const UNCONNECTED = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EAI_FAIL', 'EAI_NODATA']);
@@ -83,16 +83,16 @@ const isRefusedHere = (fault: Fault) =>
  * is proven to have stayed here counts as that: a wrong guess would pay for something twice.
  * @param hasKey whether the key was put on the request, which is n8n's last step before it sends; `undefined` where none belongs
  */
-export function lostBy(error: unknown, hasKey?: boolean): LostAnswer {
+export function lostBy(error: unknown, hasKey?: boolean): NoResponse {
 	const faults = causesOf(error);
 	if (faults.some(isRefusedHere) || (hasKey === false && !isOfNetwork(faults))) {
-		return { lost: messageOf(faults), unsent: 'local' };
+		return { noResponse: messageOf(faults), unsent: 'local' };
 	}
 	const lost = reasonOf(faults);
 	if (codesOf(faults).some((code) => CERTIFICATE.test(code)))
-		return { lost, unsent: 'certificate' };
+		return { noResponse: lost, unsent: 'certificate' };
 	const isUnconnected =
 		faults.some(isConnecting) ||
 		faults.some(({ message }) => textOf(message).startsWith(NOT_YET_SECURE));
-	return isUnconnected ? { lost, unsent: 'connection' } : { lost };
+	return isUnconnected ? { noResponse: lost, unsent: 'connection' } : { noResponse: lost };
 }

@@ -30,7 +30,7 @@ function parsed(text: string): unknown {
  * Reads the body of an answer as a stream, so that neither its length nor its pace is up to the service. Parsed JSON, or the
  * raw text where it is none; `undefined` when it is too long. Rejects when it breaks off, or `end` fires.
  */
-export async function answerBody(
+export async function readBody(
 	body: unknown,
 	end: AbortSignal,
 ): Promise<{ value: unknown } | undefined> {

@@ -1,6 +1,6 @@
 import type { IDataObject, IExecuteSingleFunctions, NodeApiError } from 'n8n-workflow';
 import { KeysOfRun, type KeyClash } from './keyClash';
-import { Lead } from './firstRequestGate';
+import { FirstRequestGate } from './firstRequestGate';
 import { inputItems, nodeInput } from '../host/nodeInput';
 import { jobsSentence, type OtherJob } from './otherJobs';
 import type { Prepared } from './prepared';
@@ -15,7 +15,7 @@ export interface Halt {
 }
 
 /** Where in n8n a run of a node takes place. */
-export interface Place {
+export interface RunLocation {
 	runIndex: number;
 	/** Workflow and node: the same in every execution. */
 	node: string;
@@ -52,10 +52,10 @@ export class Batch {
 
 	private ended = 0;
 
-	readonly lead = new Lead();
+	readonly firstRequest = new FirstRequestGate();
 
 	/** Filled in by the first item that needs it. */
-	place: Place | undefined;
+	runLocation: RunLocation | undefined;
 
 	/** Fingerprint of the unevaluated parameters, which all items share; filled in by the first. */
 	parameters: string | undefined;
@@ -102,7 +102,7 @@ export class Batch {
 	}
 
 	/** Whether the run fails as a whole before anything was sent: a bad item, or n8n itself gave up on one. */
-	get isDoomed(): boolean {
+	get isRejected(): boolean {
 		return this.faulty > 0 || (!this.portioned && this.prepared.size < this.total);
 	}
 

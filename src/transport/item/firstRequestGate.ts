@@ -6,7 +6,7 @@ const NOTHING = () => {};
  * The first request of a run goes alone: when it is refused for a reason that holds for all (key, scope, credits), one request
  * has found out, not one for each item. As soon as one has got through, all others go.
  */
-export class Lead {
+export class FirstRequestGate {
 	private isOpen = false;
 
 	private isTaken = false;
@@ -17,7 +17,7 @@ export class Lead {
 	 * Waits until this item leads or all may go; returns early, without throwing, when the signal fires.
 	 * @returns passes the lead on to the next item, once: when this one has ended, or has nothing to find out
 	 */
-	async turn(signal?: AbortSignal): Promise<() => void> {
+	async acquire(signal?: AbortSignal): Promise<() => void> {
 		if (this.isOpen) return NOTHING;
 		if (!this.isTaken) {
 			this.isTaken = true;

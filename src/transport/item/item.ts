@@ -4,7 +4,7 @@ import type { Batch } from './batch';
 import type { Prepared } from './prepared';
 import type { Host } from '../host/host';
 import type { ItemMemory, NodeMemory } from './itemMemory';
-import type { Endings } from '../jobs/jobState';
+import type { TerminalStatuses } from '../jobs/jobState';
 import type { Resource } from '../base/types';
 import type { Workspace } from '../workspace';
 
@@ -24,7 +24,7 @@ export type OutputKind =
 	| 'file';
 
 /** An operation as the transport sees it. */
-export interface OperationPlan {
+export interface OperationSpec {
 	endpoint: Endpoint;
 	output: OutputKind;
 	/** The `object` constant of what a creation makes; tells how its end is recognised. */
@@ -32,11 +32,11 @@ export interface OperationPlan {
 	/** Whether a list takes `limit` (specification: Endpoints, pagination parameters). */
 	takesLimit?: boolean;
 	/** Whether the job takes one of the places for concurrent media jobs (specification: Limits). */
-	takesSlot?: boolean;
+	takesPermit?: boolean;
 	/** What ends a wait for an agent run, unless the user has set other statuses. */
-	endings?: Endings;
+	terminalStatuses?: TerminalStatuses;
 	/** How long one answer may take, in milliseconds, where that is longer than usual. */
-	answerTimeoutMs?: number;
+	responseTimeoutMs?: number;
 	/** An entry as it is shown with Simplify. */
 	simplify?: (entry: Record<string, unknown>) => Record<string, unknown>;
 	/** Whether an answer may hold a signing secret, which is shown on demand only. */
@@ -46,8 +46,8 @@ export interface OperationPlan {
 }
 
 /** One item on its way. */
-export interface Run extends Prepared {
-	plan: OperationPlan;
+export interface Item extends Prepared {
+	spec: OperationSpec;
 	host: Host;
 	workspace: Workspace;
 	batch: Batch;
@@ -58,7 +58,7 @@ export interface Run extends Prepared {
 	/** Fingerprint of what the user can change: the unevaluated parameters and the input item. */
 	source: string;
 	/** Names the node run and item within the memory of the node. */
-	place: { seed: string; item: string; node: string; executionId: string };
+	origin: { seed: string; item: string; node: string; executionId: string };
 	/** Lets the other items of the run go, or the next one find out: this one has nothing to find out for them. */
 	handOver: () => void;
 	/** Of a tool call: takes note of how it has ended. */

@@ -3,7 +3,7 @@ import type { Batch } from './batch';
 import { shortHash } from './idempotency';
 import { claimCall, freshMemory, itemMemory, type Claim, type NodeMemory } from './itemMemory';
 import { inputItems, isTool } from '../host/nodeInput';
-import type { OperationPlan } from './item';
+import type { OperationSpec } from './item';
 import { isRecord } from '../base/types';
 
 function valueAt(values: unknown, path: string[]): unknown {
@@ -13,7 +13,7 @@ function valueAt(values: unknown, path: string[]): unknown {
 }
 
 /** Unevaluated, as the workflow has them: an expression that gives another value each time stays the same. */
-function unevaluated(context: IExecuteSingleFunctions, { parameters = [] }: OperationPlan): string {
+function unevaluated(context: IExecuteSingleFunctions, { parameters = [] }: OperationSpec): string {
 	const given = context.getNode().parameters;
 	const names = ['resource', 'operation', ...parameters, 'options.idempotencyKey'];
 	return shortHash(JSON.stringify(names.map((name) => valueAt(given, name.split('.')) ?? null)));
@@ -45,14 +45,14 @@ export interface Identity extends Pick<Claim, 'item' | 'memory'> {
  */
 export function identify(
 	context: IExecuteSingleFunctions,
-	plan: OperationPlan,
+	spec: OperationSpec,
 	batch: Batch,
 	memory: NodeMemory,
 ): Identity {
-	const item = `${batch.place?.runIndex ?? 0}:${context.getItemIndex()}`;
+	const item = `${batch.runLocation?.runIndex ?? 0}:${context.getItemIndex()}`;
 	// What creates nothing leaves nothing to remember.
-	if (plan.endpoint.method !== 'POST') return { source: '', item, memory: freshMemory() };
-	const parameters = (batch.parameters ??= unevaluated(context, plan));
+	if (spec.endpoint.method !== 'POST') return { source: '', item, memory: freshMemory() };
+	const parameters = (batch.parameters ??= unevaluated(context, spec));
 	const source = shortHash(`${parameters}\n${inputOf(context)}`);
 	if (isTool(context)) {
 		return { source, ...claimCall(memory, source, context.getExecutionId() ?? '') };

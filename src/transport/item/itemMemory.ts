@@ -14,7 +14,7 @@ export interface ItemMemory {
 	/** Fingerprint of what the user can change: the unevaluated parameters and the input item. */
 	source?: string;
 	/** Fingerprint of the request as it was evaluated, before uploads. */
-	print?: string;
+	fingerprint?: string;
 	/** Uploads by the identity of the file, so that a repeated request is the same to the letter. */
 	uploads?: Record<string, KnownUpload>;
 	/** How often uploads were made anew because the service refused their URLs. */

@@ -1,6 +1,6 @@
 import type { IExecuteSingleFunctions } from 'n8n-workflow';
 import { customKeyProblem } from './idempotency';
-import { AGENT_ENDINGS, type Endings } from '../jobs/jobState';
+import { AGENT_TERMINAL_STATUSES, type TerminalStatuses } from '../jobs/jobState';
 import { isTool } from '../host/nodeInput';
 import { fail, ok, type Result } from '../base/result';
 import { isRecord } from '../base/types';
@@ -31,7 +31,7 @@ export interface Settings {
 	/** Whether a one-time signing secret is shown. */
 	includeSecret?: boolean;
 	/** What ends a wait for an agent run. */
-	endings?: Endings;
+	terminalStatuses?: TerminalStatuses;
 	/** Whether the node is a tool: an AI agent reads the answer, and gives up after about a minute. */
 	isTool?: boolean;
 }
@@ -45,7 +45,7 @@ const OPTION = 'options.';
 const TRUE = new Set<unknown>([true, 'true', 1, '1']);
 const FALSE = new Set<unknown>([false, 'false', 0, '0', '', null, undefined]);
 
-class Unusable extends Error {
+class InvalidSetting extends Error {
 	constructor(
 		readonly field: string,
 		readonly problem: string,
@@ -55,7 +55,7 @@ class Unusable extends Error {
 }
 
 const refuse = (field: string, problem: string): never => {
-	throw new Unusable(field, problem);
+	throw new InvalidSetting(field, problem);
 };
 
 /** Reads the parameters that steer the transport; expressions may give anything, so each is checked. */
@@ -127,7 +127,7 @@ function wantedOf(reader: Reader): number {
  */
 export function readSettings(
 	context: IExecuteSingleFunctions,
-	endings: Endings = AGENT_ENDINGS,
+	terminalStatuses: TerminalStatuses = AGENT_TERMINAL_STATUSES,
 ): Result<Settings> {
 	try {
 		const reader = new Reader(context);
@@ -153,13 +153,13 @@ export function readSettings(
 			wanted: wantedOf(reader),
 			simplify: reader.flag('simplify', 'Simplify'),
 			includeSecret: reader.flag('options.includeSigningSecret', 'Include Signing Secret'),
-			endings: {
-				good: reader.names('options.waitStatuses', 'Wait Until Status', endings.good),
-				bad: reader.names('options.failureStatuses', 'Failure Statuses', endings.bad),
+			terminalStatuses: {
+				good: reader.names('options.waitStatuses', 'Wait Until Status', terminalStatuses.good),
+				bad: reader.names('options.failureStatuses', 'Failure Statuses', terminalStatuses.bad),
 			},
 		});
 	} catch (error) {
-		if (error instanceof Unusable) {
+		if (error instanceof InvalidSetting) {
 			return fail({ kind: 'input', field: error.field, problem: error.problem });
 		}
 		return fail({ kind: 'input', field: 'A parameter', problem: 'cannot be evaluated' });

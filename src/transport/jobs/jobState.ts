@@ -3,23 +3,26 @@ import { fail, ok, type Result } from '../base/result';
 import { isRecord, type Resource } from '../base/types';
 
 /** The statuses with which a kind of job ends well or badly. */
-export interface Endings {
+export interface TerminalStatuses {
 	good: readonly string[];
 	bad: readonly string[];
 }
 
 /** Of agent runs the values of `status` are not shown (specification: AgentRun), so users can set others. */
-export const AGENT_ENDINGS: Endings = { good: ['awaiting_review', 'completed'], bad: ['failed'] };
+export const AGENT_TERMINAL_STATUSES: TerminalStatuses = {
+	good: ['awaiting_review', 'completed'],
+	bad: ['failed'],
+};
 
 /** How each kind of job ends. Specification: States and transitions. */
-const ENDINGS: Record<string, Endings> = {
+const TERMINAL_STATUSES: Record<string, TerminalStatuses> = {
 	generation: { good: ['completed', 'partially_completed'], bad: ['failed'] },
 	speech_generation: { good: ['completed'], bad: ['failed'] },
 	persona: { good: ['ready'], bad: ['failed'] },
 };
 
 /** What ends a job of a kind that is not known: whatever ends one of the known kinds. */
-const ANY_ENDINGS: Endings = {
+const ANY_TERMINAL_STATUSES: TerminalStatuses = {
 	good: ['completed', 'partially_completed', 'ready'],
 	bad: ['failed'],
 };
@@ -44,10 +47,15 @@ export type JobState = 'running' | 'good' | 'bad';
  * A status that is unknown or missing counts as running: the deadline ends such a wait, not a guess.
  * @param agentEndings what ends an agent run
  */
-export function jobState(job: Resource, agentEndings: Endings = AGENT_ENDINGS): JobState {
+export function jobState(
+	job: Resource,
+	agentEndings: TerminalStatuses = AGENT_TERMINAL_STATUSES,
+): JobState {
 	const object = objectOf(job);
 	const { good, bad } =
-		object === 'agent_run' ? agentEndings : (known(ENDINGS, object) ?? ANY_ENDINGS);
+		object === 'agent_run'
+			? agentEndings
+			: (known(TERMINAL_STATUSES, object) ?? ANY_TERMINAL_STATUSES);
 	const { status } = job;
 	if (typeof status !== 'string') return 'running';
 	if (good.includes(status)) return 'good';
@@ -55,7 +63,7 @@ export function jobState(job: Resource, agentEndings: Endings = AGENT_ENDINGS): 
 }
 
 /** An ended job as a result: one that ended badly is a failure that carries it. */
-export function endedJob(job: Resource, agentEndings?: Endings): Result<Resource> {
+export function toResult(job: Resource, agentEndings?: TerminalStatuses): Result<Resource> {
 	if (jobState(job, agentEndings) !== 'bad') return ok(job);
 	return fail(
 		{ kind: 'jobFailed', reason: statedReason(job) ?? 'failed without a stated reason' },

@@ -24,12 +24,12 @@ const GRACE_MS = 5_000;
 /** Kinds remembered at most: a service that names each job's model differently must not fill the memory. */
 const MOST_KINDS = 1_000;
 
-interface Usual {
+interface DurationStats {
 	/** Ages in milliseconds: about the earliest at which jobs were seen ended, and the latest at which one was seen running. */
 	ended: number;
 	running: number;
 	/** Whether the last one's end was told, so that looking is only for news that get lost. */
-	told: boolean;
+	pushed: boolean;
 }
 
 const clamp = (ms: number, most = LONGEST_MS) => Math.min(most, Math.max(SHORTEST_MS, ms));
@@ -39,25 +39,25 @@ const clamp = (ms: number, most = LONGEST_MS) => Math.min(most, Math.max(SHORTES
  * and one look comes just after; where they differ, it looks in steps while they use to end. A model not yet known is looked at in
  * steps of a tenth of the job's age.
  */
-export class Pace {
-	private readonly usual = new Map<string, Usual>();
+export class PollSchedule {
+	private readonly stats = new Map<string, DurationStats>();
 
 	/**
 	 * Age at which to look next, in milliseconds.
 	 * @param age at the last look, 0 before the first
 	 */
 	next(model: string, age: number): number {
-		const known = this.usual.get(model);
+		const known = this.stats.get(model);
 		if (!known) return age + clamp(age / 10);
 		const late = Math.max(known.ended, known.running);
-		const start = Math.max(SHORTEST_MS, known.told ? late + GRACE_MS : firstLook(known));
-		if (age >= start) return age + Math.max(this.step(model), clamp((age - late) / 10));
-		return known.told ? start : Math.min(start, early(age, start, isScattered(known)));
+		const start = Math.max(SHORTEST_MS, known.pushed ? late + GRACE_MS : firstLook(known));
+		if (age >= start) return age + Math.max(this.minInterval(model), clamp((age - late) / 10));
+		return known.pushed ? start : Math.min(start, early(age, start, isScattered(known)));
 	}
 
 	/** The least time between two looks for jobs of this model, in milliseconds. */
-	step(model: string): number {
-		const known = this.usual.get(model);
+	minInterval(model: string): number {
+		const known = this.stats.get(model);
 		return known ? clamp((known.running - known.ended) / STEPS, MOST_STEP_MS) : SHORTEST_MS;
 	}
 
@@ -67,26 +67,26 @@ export class Pace {
 	 * @param ended its age at the look that saw it ended, or when that was told
 	 */
 	learn(model: string, running: number, ended: number, told = false): void {
-		const known = this.usual.get(model);
+		const known = this.stats.get(model);
 		if (!known) {
-			const [oldest] = this.usual.keys();
-			if (this.usual.size >= MOST_KINDS && oldest !== undefined) this.usual.delete(oldest);
-			this.usual.set(model, { running, ended, told });
+			const [oldest] = this.stats.keys();
+			if (this.stats.size >= MOST_KINDS && oldest !== undefined) this.stats.delete(oldest);
+			this.stats.set(model, { running, ended, pushed: told });
 			return;
 		}
-		known.told = told;
+		known.pushed = told;
 		known.ended = Math.min(ended, known.ended + weightOf(known) * (ended - known.ended));
 		known.running = Math.max(running, known.running - weightOf(known) * (known.running - running));
 	}
 }
 
-const isScattered = ({ running, ended }: Usual) => running >= ended;
+const isScattered = ({ running, ended }: DurationStats) => running >= ended;
 
 /** As long as one duration explains all that was seen, nothing of it is forgotten. */
-const weightOf = (known: Usual) => (isScattered(known) ? WEIGHT : 0);
+const weightOf = (known: DurationStats) => (isScattered(known) ? WEIGHT : 0);
 
 /** Halves what is not known of the duration, until a look at its upper end is hardly late. */
-function firstLook(known: Usual): number {
+function firstLook(known: DurationStats): number {
 	const { running, ended } = known;
 	return isScattered(known) || ended - running <= NARROW_MS ? ended : (running + ended) / 2;
 }

@@ -1,5 +1,5 @@
-import type { Gate } from '../limits/rateLimiter';
-import type { Pace } from './pollSchedule';
+import type { RateLimiter } from '../limits/rateLimiter';
+import type { PollSchedule } from './pollSchedule';
 import type { Waiter } from './waiter';
 
 /** Two looks are never closer than this, in milliseconds; nor do they use up more than this part of the requests a minute. */
@@ -13,15 +13,15 @@ const LONGEST_BACKOFF_MS = 60_000;
 const LAST_LOOK_MS = 60_000;
 
 /** When to look for all who wait. All moments are on the monotonic clock, in milliseconds. */
-export class LookTimes {
-	private lastLook = -Infinity;
+export class PollTimes {
+	private lastSweepAt = -Infinity;
 
 	/** Looks in a row that brought no answer. */
 	private misses = 0;
 
 	constructor(
-		private readonly gate: Gate,
-		private readonly pace: Pace,
+		private readonly gate: RateLimiter,
+		private readonly pace: PollSchedule,
 	) {}
 
 	/** Somebody begins to wait after a time in which nobody did: faults of long ago say nothing. */
@@ -30,12 +30,12 @@ export class LookTimes {
 	}
 
 	/** Whom the look did not reach is looked at again. */
-	looked(waiters: Iterable<Waiter>, now: number, isAnswered: boolean): void {
+	swept(waiters: Iterable<Waiter>, now: number, isAnswered: boolean): void {
 		this.misses = isAnswered ? 0 : this.misses + 1;
-		this.lastLook = now;
+		this.lastSweepAt = now;
 		for (const waiter of waiters) {
-			if (waiter.nextLook > now) continue;
-			waiter.nextLook = waiter.since + this.pace.next(waiter.kind, now - waiter.since);
+			if (waiter.nextPollAt > now) continue;
+			waiter.nextPollAt = waiter.since + this.pace.next(waiter.kind, now - waiter.since);
 		}
 	}
 
@@ -45,12 +45,12 @@ export class LookTimes {
 		let step = Infinity;
 		let { misses } = this;
 		for (const waiter of waiters) {
-			due = Math.min(due, waiter.nextLook);
-			step = Math.min(step, this.pace.step(waiter.kind));
+			due = Math.min(due, waiter.nextPollAt);
+			step = Math.min(step, this.pace.minInterval(waiter.kind));
 			if (waiter.lastLookBy !== undefined) misses = 0;
 		}
 		const spacing = Math.min(LONGEST_BACKOFF_MS, this.spacing * 2 ** misses);
-		return Math.max(due, this.lastLook + Math.max(step, spacing));
+		return Math.max(due, this.lastSweepAt + Math.max(step, spacing));
 	}
 
 	/** When the first wait is over, unless a look ends it before. */
@@ -71,7 +71,7 @@ export class LookTimes {
 		waiter.lastLookBy ??= now + LAST_LOOK_MS;
 		const isAsked = waiter.askedAt > waiter.deadline - this.spacing && !isLooking;
 		if (isAsked || now >= waiter.lastLookBy) return true;
-		waiter.nextLook = Math.min(waiter.nextLook, now);
+		waiter.nextPollAt = Math.min(waiter.nextPollAt, now);
 		return false;
 	}
 

@@ -1,9 +1,9 @@
 import type { Client } from '../client/client';
 import { isGeneration, jobState } from './jobState';
-import { hasAll, isLocal, isPassing, isUnknown, readNewest, readJob } from './readJob';
-import type { Pace } from './pollSchedule';
+import { isComplete, isLocal, isTransient, isNotFound, readNewest, readJob } from './readJob';
+import type { PollSchedule } from './pollSchedule';
 import { fail, ok } from '../base/result';
-import type { Clock, Line, Resource } from '../base/types';
+import type { Clock, Channel, Resource } from '../base/types';
 import type { Waiter } from './waiter';
 
 /** A job just created may be unknown to a part of the service for a moment, or n8n unable to send; so often is that believed. */
@@ -19,22 +19,22 @@ const SINGLES_A_LOOK = 5;
  * What one look brings: a single list request answers for all generations in flight, and what it lacks is read one by one. Who is
  * answered for is told, or looked at again when his kind of job may have ended.
  */
-export class Look {
+export class Sweep {
 	private missedLists = 0;
 
 	constructor(
 		private readonly client: Client,
 		private readonly clock: Clock,
-		private readonly pace: Pace,
+		private readonly schedule: PollSchedule,
 	) {}
 
 	/** @returns whether every request was answered */
-	async at(waiters: Set<Waiter>): Promise<boolean> {
+	async run(waiters: Set<Waiter>): Promise<boolean> {
 		const generations = [...waiters].filter(({ job }) => isGeneration(job));
 		const answered = generations.length > 1 ? await this.readPage(generations) : new Set<Waiter>();
 		if (!answered) return false;
 		const now = this.clock.monotonic();
-		const isDue = (waiter: Waiter) => waiter.nextLook <= now && !answered.has(waiter);
+		const isDue = (waiter: Waiter) => waiter.nextPollAt <= now && !answered.has(waiter);
 		const singles = [...waiters].filter(isDue).slice(0, SINGLES_A_LOOK);
 		const reads = singles.map(async (waiter) => {
 			// To the end of the row, so that all have their turn when there are more than one look reads.
@@ -48,7 +48,7 @@ export class Look {
 	 * Takes note of a job as it was at a moment, on the monotonic clock. `false` when it was not there, not whole, or nothing that
 	 * can be made sense of. Never throws: one strange job must not stop the looks at all others.
 	 */
-	saw(...news: Parameters<Look['note']>): boolean {
+	observe(...news: Parameters<Sweep['note']>): boolean {
 		try {
 			return this.note(...news);
 		} catch {
@@ -64,19 +64,19 @@ export class Look {
 	): boolean {
 		if (!seen) return false;
 		const job = { ...seen, id: waiter.job.id, object: waiter.job.object };
-		const state = jobState(job, waiter.endings);
+		const state = jobState(job, waiter.terminalStatuses);
 		if (state !== 'running' && isWhole && !isWhole(job)) return false;
 		const age = Math.max(0, at - waiter.since);
 		waiter.job = job;
 		waiter.askedAt = at;
 		if (state === 'running') {
 			waiter.running = age;
-			waiter.nextLook = waiter.since + this.pace.next(waiter.kind, age);
+			waiter.nextPollAt = waiter.since + this.schedule.next(waiter.kind, age);
 			return true;
 		}
 		if (state === 'good' && !waiter.isOld)
-			this.pace.learn(waiter.kind, waiter.running, age, waiter.told);
-		waiter.settle(ok({ job, atFirstLook: waiter.running === 0 }));
+			this.schedule.learn(waiter.kind, waiter.running, age, waiter.pushed);
+		waiter.settle(ok({ job, endedAtFirstPoll: waiter.running === 0 }));
 		return true;
 	}
 
@@ -84,40 +84,41 @@ export class Look {
 	private async readPage(waiters: Waiter[]): Promise<Set<Waiter> | undefined> {
 		const [first] = waiters;
 		if (!first) return new Set();
-		const sending = this.timed(first.line);
+		const sending = this.timed(first.channel);
 		const page = await readNewest(this.client, sending.line);
 		this.missedLists = page.ok ? 0 : this.missedLists + 1;
 		if (!page.ok) {
-			const isTold = !isPassing(page) || this.missedLists > LISTS_ALLOWED;
+			const isTold = !isTransient(page) || this.missedLists > LISTS_ALLOWED;
 			if (isTold) return new Set();
 			for (const waiter of waiters) waiter.askedAt = sending.at();
 			return undefined;
 		}
-		const found = (one: Waiter) => this.saw(one, page.value.get(one.job.id), sending.at(), hasAll);
+		const found = (one: Waiter) =>
+			this.observe(one, page.value.get(one.job.id), sending.at(), isComplete);
 		return new Set(waiters.filter(found));
 	}
 
 	/** @returns whether an answer came */
 	private async readOne(waiter: Waiter): Promise<boolean> {
-		const sending = this.timed(waiter.line);
+		const sending = this.timed(waiter.channel);
 		const answer = await readJob(this.client, sending.line, waiter.job, waiter.path);
 		waiter.askedAt = sending.at();
-		if (answer.ok) return this.saw(waiter, answer.value, sending.at());
-		if (isPassing(answer)) return false;
+		if (answer.ok) return this.observe(waiter, answer.value, sending.at());
+		if (isTransient(answer)) return false;
 		waiter.unknown += 1;
-		const mayPass = isUnknown(answer) || isLocal(answer);
+		const mayPass = isNotFound(answer) || isLocal(answer);
 		const isBelieved = mayPass && waiter.unknown < UNKNOWN_ALLOWED;
 		if (!isBelieved) waiter.settle(fail(answer.failure, waiter.job));
 		return true;
 	}
 
 	/** A look shows how things were when it was sent, however long it stood in the queue before. */
-	private timed(line: Line): { line: Line; at: () => number } {
+	private timed(channel: Channel): { line: Channel; at: () => number } {
 		let at = this.clock.monotonic();
-		const send: Line['send'] = async (request) => {
+		const send: Channel['send'] = async (request) => {
 			at = this.clock.monotonic();
-			return await line.send(request);
+			return await channel.send(request);
 		};
-		return { line: { ...line, send }, at: () => at };
+		return { line: { ...channel, send }, at: () => at };
 	}
 }

@@ -1,38 +1,38 @@
-import type { Endings } from './jobState';
+import type { TerminalStatuses } from './jobState';
 import type { Result } from '../base/result';
-import type { Line, Resource } from '../base/types';
+import type { Channel, Resource } from '../base/types';
 
 /** How a wait has ended: the job, and whether it had ended already at the first look. */
-export interface Ended {
+export interface WaitResult {
 	job: Resource;
-	atFirstLook: boolean;
+	endedAtFirstPoll: boolean;
 }
 
 /** One who waits for the end of a job. */
 export interface Waiter {
 	job: Resource;
 	kind: string;
-	line: Line;
+	channel: Channel;
 	/** Where the job is read, if not where its kind is. */
 	path: string | undefined;
 	/** On the monotonic clock, as are the next four. */
 	since: number;
 	deadline: number;
-	nextLook: number;
+	nextPollAt: number;
 	/** When it was last asked for, answered or not. */
 	askedAt: number;
 	/** Until when a last look may take that the deadline has called for; `undefined` before the deadline. */
 	lastLookBy: number | undefined;
 	/** Whether the job may be much older than this wait, so that its end says nothing about how long such jobs take. */
 	isOld: boolean;
-	endings: Endings | undefined;
+	terminalStatuses: TerminalStatuses | undefined;
 	/** Age at the look that last saw it running, in milliseconds; 0 before the first look. */
 	running: number;
 	/** Whether its end was told. */
-	told: boolean;
+	pushed: boolean;
 	/** How often the service did not know it. */
 	unknown: number;
-	settle: (result: Result<Ended>) => void;
+	settle: (result: Result<WaitResult>) => void;
 }
 
 /** What the service sends may be anything, such as an object that cannot be made a text. */

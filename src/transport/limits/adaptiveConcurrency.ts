@@ -20,8 +20,8 @@ const CONTENT_PROBE_MS = 180_000;
  * the workspace too, and the room is what runs now. A place that falls free is used again at once; one more is tried now
  * and then, and as long as that succeeds the next follows at once.
  */
-export class Room {
-	private room = Infinity;
+export class AdaptiveConcurrency {
+	private allowed = Infinity;
 
 	private delay = FIRST_PROBE_MS;
 
@@ -46,14 +46,14 @@ export class Room {
 
 	/** When one more place may be tried, on the monotonic clock, unless something happens before. */
 	get probeAt(): number {
-		const isContent = this.room > 0 && this.delay >= LONGEST_PROBE_MS;
+		const isContent = this.allowed > 0 && this.delay >= LONGEST_PROBE_MS;
 		if (!isContent || this.takenSince >= JOBS_A_PROBE) return this.after;
 		return Math.max(this.after, this.refusedAt + CONTENT_PROBE_MS);
 	}
 
 	/** @param taken places in use, without the one that is asked for */
 	admits(taken: number): boolean {
-		if (taken < this.room) return true;
+		if (taken < this.allowed) return true;
 		if (this.clock.monotonic() < this.probeAt) return false;
 		// One at a time: the next waits for what becomes of this one, or a while when nothing becomes of it.
 		this.after = this.clock.monotonic() + LONGEST_PROBE_MS;
@@ -66,8 +66,8 @@ export class Room {
 		this.takenSince += 1;
 		this.inARow = 0;
 		// A place that was ours already proves nothing about one more.
-		if (taken <= this.room) return;
-		this.room = taken;
+		if (taken <= this.allowed) return;
+		this.allowed = taken;
 		this.delay = Math.max(FIRST_PROBE_MS, this.delay / 2);
 		this.after = this.lastAccepted;
 	}
@@ -77,7 +77,7 @@ export class Room {
 	 * @param hintMs how long the service asks to wait
 	 */
 	refused(taken: number, hintMs?: number): void {
-		this.room = Math.max(0, taken);
+		this.allowed = Math.max(0, taken);
 		this.takenSince = 0;
 		this.refusedAt = this.clock.monotonic();
 		this.after = this.refusedAt + (hintMs ?? this.delay * (0.5 + this.random()));

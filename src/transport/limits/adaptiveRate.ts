@@ -11,7 +11,7 @@ const LEAST = 4;
  * How many requests a window may hold: the plan's, until the service says 429 although we kept to it. Then others use the
  * workspace too: the limit falls to a little below what we had used, and grows back slowly.
  */
-export class RateLimit {
+export class AdaptiveRate {
 	private learned = Infinity;
 
 	private limitedAt = -Infinity;
@@ -25,7 +25,7 @@ export class RateLimit {
 	}
 
 	/** @param used requests of ours in the window when the service refused */
-	refused(now: number, used: number): void {
+	throttled(now: number, used: number): void {
 		// Several refusals of one moment are one piece of news.
 		if (now - this.limitedAt < 1_000) return;
 		this.learned = Math.max(Math.min(LEAST, this.plan), Math.min(this.at(now), used) * SHARE);

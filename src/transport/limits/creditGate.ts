@@ -1,4 +1,4 @@
-import type { Clock, Line } from '../base/types';
+import type { Clock, Channel } from '../base/types';
 
 /** Time between two tries while the credits of a workspace have run out, in milliseconds. */
 const PROBE_MS = 20_000;
@@ -8,18 +8,18 @@ const PROBE_MS = 20_000;
  * response bodies), so the only proof is that a creation succeeds. While they have run out, all items that wait for a
  * top-up share one try every 20 seconds; when one succeeds, all go on.
  */
-export class Funds {
+export class CreditGate {
 	private nextProbe: number | undefined;
 
 	private refill = new AbortController();
 
 	constructor(private readonly clock: Clock) {}
 
-	ranOut(): void {
+	markEmpty(): void {
 		this.nextProbe ??= this.clock.monotonic() + PROBE_MS;
 	}
 
-	areThere(): void {
+	markAvailable(): void {
 		if (this.nextProbe === undefined) return;
 		this.nextProbe = undefined;
 		this.refill.abort();
@@ -27,7 +27,7 @@ export class Funds {
 	}
 
 	/** Waits until this one may try. `false` when it was cancelled or the deadline has come (on the monotonic clock). */
-	async turn({ signal }: Line, deadline: number): Promise<boolean> {
+	async mayTry({ signal }: Channel, deadline: number): Promise<boolean> {
 		while (this.nextProbe !== undefined) {
 			const now = this.clock.monotonic();
 			if (signal?.aborted || now >= deadline) return false;

@@ -21,7 +21,7 @@ function keep<K, V>(map: Map<K, V>, key: K, value: V): void {
  * What the executions of this process know of each other's creations, where a key is not one item's alone (By Content, Custom
  * Key): two that ask for the same at the same time send one request and wait for one job.
  */
-export class SharedCreations {
+export class SingleFlight {
 	private readonly flights = new Map<string, Promise<Result<Created>>>();
 
 	private readonly shortKeys = new Map<string, number>();

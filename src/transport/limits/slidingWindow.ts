@@ -3,7 +3,7 @@
  * answer: between the two nobody knows when the server counted it. So any window of the server's, sliding or fixed,
  * holds at most the limit of ours.
  */
-export class RateWindow {
+export class SlidingWindow {
 	private inFlight = 0;
 
 	private readonly answered: number[] = [];
@@ -17,13 +17,13 @@ export class RateWindow {
 	}
 
 	/** Admits one request if there is room. */
-	tryEnter(now: number, limit: number): boolean {
+	tryAcquire(now: number, limit: number): boolean {
 		if (this.used(now) >= limit) return false;
 		this.inFlight += 1;
 		return true;
 	}
 
-	leave(now: number): void {
+	release(now: number): void {
 		this.inFlight -= 1;
 		this.answered.push(now);
 	}

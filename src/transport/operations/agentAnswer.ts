@@ -1,7 +1,7 @@
 import type { IDataObject } from 'n8n-workflow';
 import { jobState } from '../jobs/jobState';
 import { ok, type Result } from '../base/result';
-import type { Outcome, Run } from '../item/item';
+import type { Outcome, Item } from '../item/item';
 import { isRecord } from '../base/types';
 
 /** What a model needs to know of generated media; credits are kept by whatever name they have. */
@@ -48,14 +48,14 @@ export function shortForAgent(json: IDataObject): IDataObject {
  * do next. Agents up to version 2 do not even pass an error on.
  */
 export function answerAgent(
-	{ plan, settings }: Pick<Run, 'plan' | 'settings'>,
+	{ spec, settings }: Pick<Item, 'spec' | 'settings'>,
 	result: Result<Outcome>,
 ): Result<Outcome> {
 	if (!settings.isTool) return result;
 	if (!result.ok) {
 		const { failure, job } = result;
 		if (failure.kind !== 'deadline' || !job) return result;
-		const isNewEachTime = plan.endpoint.method === 'POST' && settings.idempotency === 'none';
+		const isNewEachTime = spec.endpoint.method === 'POST' && settings.idempotency === 'none';
 		const next = isNewEachTime ? LATER : AGAIN;
 		return ok({ resources: [job], files: [], next, isUnfinished: true });
 	}

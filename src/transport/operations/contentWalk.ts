@@ -1,7 +1,7 @@
 import { ENDPOINTS } from '../../contract';
 import { readPages } from '../client/pagination';
 import type { Batch } from '../item/batch';
-import type { Run } from '../item/item';
+import type { Item } from '../item/item';
 import { isResource } from '../base/types';
 
 /** Keys of one content that a run tries, at most. */
@@ -35,21 +35,21 @@ export class ContentWalk {
 
 	private keys = 1;
 
-	constructor({ workspace }: Pick<Run, 'workspace'>) {
+	constructor({ workspace }: Pick<Item, 'workspace'>) {
 		this.begun = workspace.creations.moment;
 	}
 
 	/** Whether the run may go on to the next key although the job under this one has failed. */
-	async mayGoOn(run: Run, job: FailedJob): Promise<boolean> {
-		const verdict = this.verdicts.get(job.id) ?? this.judge(run, job);
+	async mayGoOn(item: Item, job: FailedJob): Promise<boolean> {
+		const verdict = this.verdicts.get(job.id) ?? this.judge(item, job);
 		this.verdicts.set(job.id, verdict);
 		return await verdict;
 	}
 
-	private async judge(run: Run, { id, atFirstLook, isFormer }: FailedJob): Promise<boolean> {
+	private async judge(item: Item, { id, atFirstLook, isFormer }: FailedJob): Promise<boolean> {
 		if (this.keys >= MOST_KEYS) return false;
 		const isOlder = isFormer || (this.older?.has(id) ?? false);
-		const wasKnown = run.workspace.creations.hadFailed(id, this.begun);
+		const wasKnown = item.workspace.creations.hadFailed(id, this.begun);
 		if (isOlder || wasKnown) {
 			this.keys += 1;
 			return true;
@@ -57,7 +57,7 @@ export class ContentWalk {
 		if (!atFirstLook || this.renewed) return false;
 		this.renewed = true;
 		this.keys += 1;
-		this.older = await olderJobs(run);
+		this.older = await olderJobs(item);
 		return true;
 	}
 }
@@ -66,21 +66,21 @@ export class ContentWalk {
 const walks = new WeakMap<Batch, Map<string, ContentWalk>>();
 
 /** What all items of this run with the content of this one share. */
-export function contentWalkOf(run: Run): ContentWalk {
-	const { batch, memory } = run;
-	const content = memory.print ?? '';
+export function contentWalkOf(item: Item): ContentWalk {
+	const { batch, memory } = item;
+	const content = memory.fingerprint ?? '';
 	const ofRun = walks.get(batch) ?? new Map<string, ContentWalk>();
 	walks.set(batch, ofRun);
-	const walk = ofRun.get(content) ?? new ContentWalk(run);
+	const walk = ofRun.get(content) ?? new ContentWalk(item);
 	ofRun.set(content, walk);
 	return walk;
 }
 
 /** The list of generations tells which jobs are older. Of other kinds none is known to be. */
-async function olderJobs({ plan, workspace, host }: Run): Promise<Set<string>> {
-	if (plan.object !== 'generation') return new Set();
+async function olderJobs({ spec, workspace, host }: Item): Promise<Set<string>> {
+	if (spec.object !== 'generation') return new Set();
 	const list = { method: 'GET', path: ENDPOINTS.listGenerations.path } as const;
 	const query = { wanted: SEARCHED, takesLimit: true };
-	const entries = await readPages(workspace.client, host.line, list, query);
+	const entries = await readPages(workspace.client, host.channel, list, query);
 	return new Set(entries.ok ? entries.value.filter(isResource).map(({ id }) => id) : []);
 }

@@ -1,47 +1,49 @@
 import { contentWalkOf, type ContentWalk } from './contentWalk';
 import { note } from '../item/itemMemory';
-import { endedJob, jobState } from '../jobs/jobState';
+import { toResult, jobState } from '../jobs/jobState';
 import { rememberedJob } from './rememberedJob';
 import { ok, type Result } from '../base/result';
-import type { Run } from '../item/item';
-import { NO_SLOT, submitShared, type Placed } from './submitShared';
+import type { Item } from '../item/item';
+import { NO_PERMIT, submitShared, type Submitted } from './submitShared';
 import { Submission } from './submit';
 import type { Resource } from '../base/types';
 import type { Ended } from '../jobs/jobPoller';
 
-async function start(run: Run): Promise<Result<Placed>> {
-	const submission = new Submission(run);
+async function start(item: Item): Promise<Result<Submitted>> {
+	const submission = new Submission(item);
 	const begun = await submission.begin();
 	if (!begun.ok) return begun;
-	if ('send' in begun.value) return await submitShared(run, submission, begun.value.send);
-	run.handOver();
-	return ok({ job: begun.value.known, attempt: 0, slot: NO_SLOT, isKnown: true });
+	if ('send' in begun.value) return await submitShared(item, submission, begun.value.send);
+	item.handOver();
+	return ok({ job: begun.value.known, attempt: 0, permit: NO_PERMIT, isKnown: true });
 }
 
-async function waitFor(run: Run, { job, slot }: Placed): Promise<Result<Ended>> {
-	const { host, workspace, settings, batch, itemIndex } = run;
-	const { endings, waitTimeoutMs } = settings;
-	const ended = await workspace.watch.wait(host.line, job, waitTimeoutMs, { endings });
+async function waitFor(item: Item, { job, permit }: Submitted): Promise<Result<Ended>> {
+	const { host, workspace, settings, batch, itemIndex } = item;
+	const { terminalStatuses, waitTimeoutMs } = settings;
+	const ended = await workspace.jobPoller.wait(host.channel, job, waitTimeoutMs, {
+		terminalStatuses,
+	});
 	if (!ended.ok) {
-		slot.leave(job);
+		permit.abandon(job);
 		return ended;
 	}
-	slot.free();
+	permit.release();
 	batch.created(itemIndex, ended.value.job);
 	return ended;
 }
 
 /** Notes how a job has ended, and whether another one may be made in its place in this very run. */
 async function settle(
-	run: Run,
-	{ isKnown }: Placed,
+	item: Item,
+	{ isKnown }: Submitted,
 	ended: Ended,
 	walk: () => ContentWalk,
 ): Promise<Result<Resource> | 'again'> {
-	const { settings, memory, node, workspace } = run;
-	const result = endedJob(ended.job, settings.endings);
+	const { settings, memory, node, workspace } = item;
+	const result = toResult(ended.job, settings.terminalStatuses);
 	if (result.ok) {
-		const resource = rememberedJob(run, result.value);
+		const resource = rememberedJob(item, result.value);
 		note(memory, { kind: 'endedWell', ...(resource !== undefined && { resource }) });
 		return result;
 	}
@@ -51,40 +53,40 @@ async function settle(
 	const isFormer = former.includes(id);
 	if (!isFormer) former.push(id);
 	if (settings.idempotency !== 'content' || isKnown) return result;
-	const { atFirstLook } = ended;
-	const mayGoOn = await walk().mayGoOn(run, { id, atFirstLook, isFormer });
+	const { endedAtFirstPoll: atFirstLook } = ended;
+	const mayGoOn = await walk().mayGoOn(item, { id, atFirstLook, isFormer });
 	workspace.creations.failed(id);
 	return mayGoOn ? 'again' : result;
 }
 
 /** Creates a job, and waits for its end if wanted. A job that ends badly is a failure that carries it. */
-export async function create(run: Run): Promise<Result<Resource>> {
-	const { batch, settings, itemIndex, memory } = run;
+export async function create(item: Item): Promise<Result<Resource>> {
+	const { batch, settings, itemIndex, memory } = item;
 	// Every request is new.
 	if (settings.idempotency === 'none') note(memory, { kind: 'changed', restart: true });
 	const byContent = settings.idempotency === 'content';
 	if (byContent && memory.state.is === 'new') note(memory, { kind: 'walksAgain' });
 	// The same one for all that this try makes, although the content may read differently after the first.
 	let walk: ContentWalk | undefined;
-	const walkOnce = () => (walk ??= contentWalkOf(run));
+	const walkOnce = () => (walk ??= contentWalkOf(item));
 	for (;;) {
-		const placed = await start(run);
-		if (!placed.ok) return placed;
-		const { job, slot, land } = placed.value;
+		const submitted = await start(item);
+		if (!submitted.ok) return submitted;
+		const { job, permit, land } = submitted.value;
 		batch.created(itemIndex, job);
-		const state = jobState(job, settings.endings);
+		const state = jobState(job, settings.terminalStatuses);
 		const mayBeOlder = settings.idempotency === 'content' && state === 'bad';
 		if (!settings.waitForCompletion && !mayBeOlder) {
-			if (state === 'running') slot.leave(job);
-			else slot.free();
+			if (state === 'running') permit.abandon(job);
+			else permit.release();
 			land?.();
-			const resource = rememberedJob(run, job);
+			const resource = rememberedJob(item, job);
 			if (resource !== undefined) note(memory, { kind: 'endedWell', resource });
 			return ok(job);
 		}
-		const ended = await waitFor(run, placed.value).finally(() => land?.());
+		const ended = await waitFor(item, submitted.value).finally(() => land?.());
 		if (!ended.ok) return ended;
-		const settled = await settle(run, placed.value, ended.value, walkOnce);
+		const settled = await settle(item, submitted.value, ended.value, walkOnce);
 		if (settled !== 'again') return settings.waitForCompletion ? settled : ok(job);
 	}
 }

@@ -1,5 +1,5 @@
 import { fail, ok, type Failed, type Result } from '../base/result';
-import type { Run } from '../item/item';
+import type { Item } from '../item/item';
 
 /** What holds for every item of a run, so that what has not been sent is not sent. */
 const HALTING: Record<number, string> = {
@@ -16,7 +16,7 @@ export const isOutOfCredits = (failed: Failed) => statusOf(failed) === 402;
 export const isLimited = (failed: Failed) => statusOf(failed) === 429;
 
 /** Takes note of what the end of an item means for the others of its run. */
-export function halt({ batch, itemIndex }: Run, failed: Failed): void {
+export function halt({ batch, itemIndex }: Item, failed: Failed): void {
 	const cause = HALTING[statusOf(failed) ?? 0];
 	// A key that may not upload may still do what the items without files ask for.
 	const isPartial = failed.endpoint !== undefined && statusOf(failed) === 403;
@@ -25,8 +25,8 @@ export function halt({ batch, itemIndex }: Run, failed: Failed): void {
 }
 
 /** Why an item of a halted run is not sent; `undefined` when it may be. */
-export const halted = ({ batch }: Run): Failed | undefined =>
-	batch.halted && fail({ kind: 'notSent', ...batch.halted });
+export const halted = ({ batch }: Item): Failed | undefined =>
+	batch.halted && fail({ kind: 'skipped', ...batch.halted });
 
 /** Patience with an empty balance, for items whose policy is to wait for a top-up. */
 export class CreditWait {
@@ -35,14 +35,14 @@ export class CreditWait {
 
 	private refusal: Failed | undefined;
 
-	constructor(private readonly run: Run) {}
+	constructor(private readonly run: Item) {}
 
 	/** Waits while the workspace has no credits. The refusal itself when they have not come in time. */
-	async turn(): Promise<Result<undefined>> {
+	async mayTry(): Promise<Result<undefined>> {
 		const { workspace, host } = this.run;
 		if (!this.refusal || this.deadline === undefined) return ok(undefined);
-		if (await workspace.funds.turn(host.line, this.deadline)) return ok(undefined);
-		return host.line.signal?.aborted ? fail({ kind: 'cancelled' }) : this.refusal;
+		if (await workspace.creditGate.mayTry(host.channel, this.deadline)) return ok(undefined);
+		return host.channel.signal?.aborted ? fail({ kind: 'cancelled' }) : this.refusal;
 	}
 
 	/** @returns whether the item is to wait and try again */
@@ -51,7 +51,7 @@ export class CreditWait {
 		if (settings.onInsufficientCredits !== 'wait') return false;
 		this.refusal = refusal;
 		this.deadline ??= workspace.clock.monotonic() + settings.creditWaitTimeoutMs;
-		workspace.funds.ranOut();
+		workspace.creditGate.markEmpty();
 		return true;
 	}
 }

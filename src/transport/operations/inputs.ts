@@ -6,7 +6,7 @@ import type { BinarySource } from '../host/host';
 import { executionKey, uploadKey } from '../item/idempotency';
 import { knownUpload } from '../item/itemMemory';
 import { fail, ok, type Result } from '../base/result';
-import type { Run } from '../item/item';
+import type { Item } from '../item/item';
 
 function referencesIn(value: unknown): BinaryReference[] {
 	if (value instanceof BinaryReference) return [value];
@@ -34,18 +34,18 @@ async function lasting(source: BinarySource): Promise<BinarySource> {
 }
 
 /** Whether the key of an item holds over executions, so that what it sends must be the same there. */
-const lasts = ({ settings: { idempotency } }: Run) =>
+const lasts = ({ settings: { idempotency } }: Item) =>
 	idempotency === 'content' || idempotency === 'custom';
 
 /** The files that a request names, by their binary field. */
-export async function openSources(run: Run): Promise<Result<Map<string, BinarySource>>> {
-	const { request, host } = run;
+export async function openSources(item: Item): Promise<Result<Map<string, BinarySource>>> {
+	const { request, host } = item;
 	const sources = new Map<string, BinarySource>();
 	for (const { field } of referencesIn(request.body)) {
 		if (sources.has(field)) continue;
 		try {
 			const source = await host.binary(field);
-			if (source) sources.set(field, lasts(run) ? await lasting(source) : source);
+			if (source) sources.set(field, lasts(item) ? await lasting(source) : source);
 		} catch {
 			return fail({ kind: 'upload', field, problem: 'its file cannot be read' });
 		}
@@ -54,7 +54,7 @@ export async function openSources(run: Run): Promise<Result<Map<string, BinarySo
 }
 
 /** A repeated upload gets the address of the first one; where the key holds over executions, also that of another one. */
-function keyOf({ settings, memory, place }: Run, identity: string): string {
+function keyOf({ settings, memory, origin: place }: Item, identity: string): string {
 	const round = memory.uploadRound ?? 0;
 	if (settings.idempotency === 'content') return uploadKey(place.node, identity, round);
 	if (settings.idempotency === 'custom') return uploadKey(settings.idempotencyKey, identity, round);
@@ -73,10 +73,10 @@ interface Uploaded {
  * service would take it for another request otherwise.
  */
 export async function uploadAll(
-	run: Run,
+	item: Item,
 	sources: Map<string, BinarySource>,
 ): Promise<Result<Uploaded>> {
-	const { host, workspace, memory } = run;
+	const { host, workspace, memory } = item;
 	const urls = new Map<string, string>();
 	let isRemembered = false;
 	for (const [field, source] of sources) {
@@ -85,12 +85,12 @@ export async function uploadAll(
 		if (knownUpload(memory, identity, now) !== undefined) {
 			isRemembered = true;
 		} else {
-			const sent = await upload(host, workspace, { field, source, key: keyOf(run, identity) });
+			const sent = await upload(host, workspace, { field, source, key: keyOf(item, identity) });
 			if (!sent.ok) return sent;
 			(memory.uploads ??= {})[identity] = { url: sent.value.url, at: now };
 		}
 		urls.set(field, memory.uploads?.[identity]?.url ?? '');
 	}
-	const body = await resolveReferences(run.request.body, async ({ field }) => urls.get(field));
+	const body = await resolveReferences(item.request.body, async ({ field }) => urls.get(field));
 	return ok({ body, isRemembered });
 }

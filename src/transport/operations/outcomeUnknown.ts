@@ -3,7 +3,7 @@ import type { Asked } from '../item/itemState';
 import { knownJobs } from '../item/itemMemory';
 import { readPages } from '../client/pagination';
 import { fail, type Failed } from '../base/result';
-import type { Run } from '../item/item';
+import type { Item } from '../item/item';
 import { isRecord, isResource } from '../base/types';
 
 /** How far back the list is searched, in entries. */
@@ -14,15 +14,16 @@ const SEARCHED = 1_000;
  * and model that this node does not know may be it. Then nothing is created, because that might be paid for twice.
  * @returns why nothing may be created, or `undefined` when the try has left nothing
  */
-export async function lookBeforeCreating(
-	{ workspace, host, node, plan }: Run,
+export async function findPossibleDuplicate(
+	{ workspace, host, node, spec }: Item,
 	{ body: sent }: Asked,
 	because: 'expired' | 'changed',
 ): Promise<Failed | undefined> {
-	if (plan.object !== 'generation') return fail({ kind: 'uncertain', candidates: [], because });
+	if (spec.object !== 'generation')
+		return fail({ kind: 'possibleDuplicate', candidates: [], because });
 	const list = { method: 'GET', path: ENDPOINTS.listGenerations.path } as const;
 	const query = { wanted: SEARCHED, takesLimit: true };
-	const entries = await readPages(workspace.client, host.line, list, query);
+	const entries = await readPages(workspace.client, host.channel, list, query);
 	if (!entries.ok) return entries;
 	const body = isRecord(sent) ? sent : {};
 	const known = knownJobs(node);
@@ -31,5 +32,7 @@ export async function lookBeforeCreating(
 		.filter(({ mode, model }) => mode === body.mode && model === body.model)
 		.map(({ id }) => id)
 		.filter((id) => !known.has(id));
-	return candidates.length > 0 ? fail({ kind: 'uncertain', candidates, because }) : undefined;
+	return candidates.length > 0
+		? fail({ kind: 'possibleDuplicate', candidates, because })
+		: undefined;
 }

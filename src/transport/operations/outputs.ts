@@ -2,12 +2,12 @@ import { download } from '../files/download';
 import { readableStem } from '../files/fileName';
 import { readerPath, statedReason } from '../jobs/jobState';
 import { fail, ok, type Result } from '../base/result';
-import type { Outcome, Run } from '../item/item';
+import type { Outcome, Item } from '../item/item';
 import type { Settings } from '../item/settings';
 import { isRecord, type ApiRequest, type Resource } from '../base/types';
 
 /** What bringing in the files of a job needs to know of a run. */
-export interface Collecting extends Pick<Run, 'host' | 'workspace'> {
+export interface FileContext extends Pick<Item, 'host' | 'workspace'> {
 	settings: Pick<Settings, 'downloadOutputs'>;
 	/** What was sent to make the job, where that is known: names the files. */
 	request?: ApiRequest;
@@ -56,9 +56,9 @@ function time(value: unknown): number | undefined {
 	return Number.isNaN(at) ? undefined : at;
 }
 
-async function renewed(run: Collecting, job: Resource, id: string): Promise<string | undefined> {
+async function renewed(run: FileContext, job: Resource, id: string): Promise<string | undefined> {
 	const request = { method: 'GET', path: readerPath(job) } as const;
-	const answer = await run.workspace.client.request(run.host.line, request);
+	const answer = await run.workspace.client.request(run.host.channel, request);
 	if (!answer.ok) return undefined;
 	const fresh = { ...(answer.value.body as Resource), id: job.id };
 	return outputsOf(fresh).find((output) => output.id === id)?.url;
@@ -73,7 +73,7 @@ function warningOf(job: Resource): string | undefined {
 }
 
 /** Brings the files of an ended job into n8n if wanted. A file that cannot be had is a failure that carries the job. */
-export async function collect(run: Collecting, job: Resource): Promise<Result<Outcome>> {
+export async function collect(run: FileContext, job: Resource): Promise<Result<Outcome>> {
 	const outcome: Outcome = { resources: [job], files: [], warning: warningOf(job) };
 	if (!run.settings.downloadOutputs) return ok(outcome);
 	const found = outputsOf(job);

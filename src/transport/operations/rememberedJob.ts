@@ -1,5 +1,5 @@
 import { jobState } from '../jobs/jobState';
-import type { Run } from '../item/item';
+import type { Item } from '../item/item';
 import type { Resource } from '../base/types';
 
 /** Whether the links of a resource can still be used a minute from now. */
@@ -17,9 +17,10 @@ export function isLasting(resource: Resource, now: number): boolean {
 const MOST_CHARACTERS = 2_000;
 
 /** A resource as it is remembered once it has ended well; what may still change is read again instead. */
-export function rememberedJob({ plan, settings }: Run, job: Resource): string | undefined {
-	const mayChange = job.object === 'agent_run' || jobState(job, settings.endings) === 'running';
-	if (plan.holdsSecret || (plan.output === 'job' && mayChange)) return undefined;
+export function rememberedJob({ spec, settings }: Item, job: Resource): string | undefined {
+	const mayChange =
+		job.object === 'agent_run' || jobState(job, settings.terminalStatuses) === 'running';
+	if (spec.holdsSecret || (spec.output === 'job' && mayChange)) return undefined;
 	const text = JSON.stringify(job);
 	return text.length <= MOST_CHARACTERS ? text : undefined;
 }

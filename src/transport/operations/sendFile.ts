@@ -3,11 +3,11 @@ import { upload } from '../files/upload';
 import { executionKey } from '../item/idempotency';
 import { isForgotten } from '../item/itemState';
 import { fail, ok, type Result } from '../base/result';
-import type { Run } from '../item/item';
+import type { Item } from '../item/item';
 import type { Resource } from '../base/types';
 
 /** The binary field that an item is asked to send. */
-const fieldOf = ({ request }: Run): string => {
+const fieldOf = ({ request }: Item): string => {
 	const values = Object.values((request.body ?? {}) as Record<string, unknown>);
 	return values.find((value) => value instanceof BinaryReference)?.field ?? '';
 };
@@ -17,10 +17,10 @@ const fieldOf = ({ request }: Run): string => {
  * bytes, and what the service said, the presigned address excepted. Running the node again answers the same file.
  * Specification: Operation details, POST /files.
  */
-export async function sendFile(run: Run): Promise<Result<Resource>> {
-	const { host, workspace, memory, place } = run;
+export async function sendFile(item: Item): Promise<Result<Resource>> {
+	const { host, workspace, memory, origin: place } = item;
 	const now = workspace.clock.now();
-	const field = fieldOf(run);
+	const field = fieldOf(item);
 	const source = await host.binary(field);
 	if (!source) return fail({ kind: 'upload', field, problem: 'the item does not have it' });
 	const known = memory.file;

@@ -1,6 +1,6 @@
 import { jobState } from '../jobs/jobState';
 import { readNewest } from '../jobs/readJob';
-import type { Run } from '../item/item';
+import type { Item } from '../item/item';
 
 /** How long a creation may be refused with 429 while no other of ours gets through, in milliseconds. */
 const LONGEST_MS = 1_800_000;
@@ -13,20 +13,20 @@ const UNEXPLAINED_REFUSALS = 3;
  * How long an item goes on when it is refused with 429 again and again: as long as others of ours get through or jobs are running
  * in the workspace, which hold the places. Where none run, waiting for a place is hopeless, and the user is told soon.
  */
-export class Patience {
+export class SlotWaitLimit {
 	private since: number | undefined;
 
 	private refusals = 0;
 
-	constructor(private readonly run: Run) {}
+	constructor(private readonly run: Item) {}
 
 	/** Asked after each refusal. */
-	async isOver(): Promise<boolean> {
+	async isExceeded(): Promise<boolean> {
 		const { workspace, settings } = this.run;
 		const now = workspace.clock.monotonic();
 		this.since ??= now;
 		this.refusals += 1;
-		const waited = now - Math.max(this.since, workspace.slots.lastAccepted);
+		const waited = now - Math.max(this.since, workspace.jobSemaphore.lastAccepted);
 		if (waited >= Math.min(LONGEST_MS, settings.waitTimeoutMs)) return true;
 		if (waited < UNEXPLAINED_MS || this.refusals < UNEXPLAINED_REFUSALS) return false;
 		return !(await this.areJobsRunning());
@@ -34,7 +34,7 @@ export class Patience {
 
 	private async areJobsRunning(): Promise<boolean> {
 		const { workspace, host } = this.run;
-		const newest = await readNewest(workspace.client, host.line);
+		const newest = await readNewest(workspace.client, host.channel);
 		if (!newest.ok) return false;
 		return [...newest.value.values()].some((job) => jobState(job) === 'running');
 	}

@@ -9,10 +9,10 @@ import { readerOf, readerPath } from '../jobs/jobState';
 import { post, type Outgoing } from './post';
 import { isLasting } from './rememberedJob';
 import { fail, ok, type Failed, type Result } from '../base/result';
-import type { Run } from '../item/item';
+import type { Item } from '../item/item';
 import type { Created } from '../limits/singleFlight';
 import { isResource, type Resource } from '../base/types';
-import { lookBeforeCreating } from './outcomeUnknown';
+import { findPossibleDuplicate } from './outcomeUnknown';
 
 /** Refusals that may be about the URL of a file. */
 const URL_REFUSALS = new Set([400, 404, 422]);
@@ -35,11 +35,11 @@ export class Submission {
 
 	private hasRenewedUploads = false;
 
-	constructor(private readonly run: Run) {}
+	constructor(private readonly run: Item) {}
 
 	/** What the content is known by over executions; its first key. */
 	private contentOf(print: string): string {
-		return contentKey(this.run.place.node, print, 0);
+		return contentKey(this.run.origin.node, print, 0);
 	}
 
 	/** The files and the fingerprint of the request. */
@@ -64,24 +64,24 @@ export class Submission {
 		const { memory, source } = this.run;
 		if (memory.state.is === 'new' || memory.source === source) return ok(false);
 		const opened = await this.open();
-		return opened.ok ? ok(opened.value.print !== memory.print) : opened;
+		return opened.ok ? ok(opened.value.print !== memory.fingerprint) : opened;
 	}
 
 	/** Decides what this try begins with. Sends nothing but what it takes to find out. */
 	async begin(): Promise<Result<Start>> {
-		const { run } = this;
-		const { memory, workspace, place } = run;
+		const { run: item } = this;
+		const { memory, workspace, origin: place } = item;
 		const changed = await this.isChanged();
 		if (!changed.ok) return changed;
 		if (isDerived(memory.state)) {
 			const opened = await this.open();
-			const isSame = opened.ok && opened.value.print === memory.print;
+			const isSame = opened.ok && opened.value.print === memory.fingerprint;
 			if (isSame) note(memory, { kind: 'walksAgain' });
 		}
 		const facts: Facts = {
 			now: workspace.clock.now(),
 			isChanged: changed.value,
-			hasFixedKey: isOwnKey(run),
+			hasFixedKey: isOwnKey(item),
 			execution: place.executionId,
 		};
 		const step = stepOf(memory.state, facts);
@@ -112,14 +112,14 @@ export class Submission {
 	}
 
 	private async look({ asked, because }: Step & { do: 'look' }): Promise<Result<Start>> {
-		const { run } = this;
-		const found = await lookBeforeCreating(run, asked, because);
+		const { run: item } = this;
+		const found = await findPossibleDuplicate(item, asked, because);
 		if (!found) {
-			note(run.memory, { kind: 'leftNothing', restart: run.settings.idempotency === 'content' });
+			note(item.memory, { kind: 'leftNothing', restart: item.settings.idempotency === 'content' });
 			return await this.begin();
 		}
-		if (found.failure.kind === 'uncertain') {
-			note(run.memory, { kind: 'told', execution: run.place.executionId });
+		if (found.failure.kind === 'possibleDuplicate') {
+			note(item.memory, { kind: 'told', execution: item.origin.executionId });
 		}
 		return found;
 	}
@@ -128,7 +128,7 @@ export class Submission {
 	private async read(job: JobReference): Promise<Result<Start>> {
 		const { host, workspace } = this.run;
 		const request = { method: 'GET', path: readerPath(job as Resource) } as const;
-		const answer = await workspace.client.request(host.line, request, { flaw: noId });
+		const answer = await workspace.client.request(host.channel, request, { validate: noId });
 		if (answer.ok) {
 			const { object } = job;
 			return ok({ known: { ...(object && { object }), ...(answer.value.body as Resource) } });
@@ -138,19 +138,19 @@ export class Submission {
 	}
 
 	private async ask(isAfresh: boolean): Promise<Result<Start>> {
-		const { run } = this;
-		const { memory, settings, node, request, source } = run;
+		const { run: item } = this;
+		const { memory, settings, node, request, source } = item;
 		const opened = await this.open();
 		if (!opened.ok) return opened;
 		const { print, sources } = opened.value;
 		if (isAfresh && 'job' in memory.state) (node.former ??= []).push(memory.state.job.id);
 		const byContent = settings.idempotency === 'content';
 		// Keys are counted for each content.
-		const isOther = byContent && memory.print !== undefined && memory.print !== print;
+		const isOther = byContent && memory.fingerprint !== undefined && memory.fingerprint !== print;
 		if (isAfresh || isOther) note(memory, { kind: 'changed', restart: byContent });
-		const taken = takeKey(run, print);
+		const taken = takeKey(item, print);
 		if (taken) return taken;
-		memory.print = print;
+		memory.fingerprint = print;
 		memory.source = source;
 		const attempt = memory.state.is === 'new' ? memory.state.base : 0;
 		const { path, body } = request;
@@ -158,7 +158,7 @@ export class Submission {
 	}
 
 	private keyOf(print: string, attempt: number): string | undefined {
-		const { settings, place } = this.run;
+		const { settings, origin: place } = this.run;
 		switch (settings.idempotency) {
 			case 'none':
 				return undefined;
@@ -176,22 +176,22 @@ export class Submission {
 	 * Specification: Operation details, Idempotency-Key.
 	 */
 	async send(outgoing: Outgoing): Promise<Result<Created>> {
-		const { run } = this;
-		const { memory, settings, workspace } = run;
-		const uploaded = outgoing.sources ? await uploadAll(run, outgoing.sources) : undefined;
+		const { run: item } = this;
+		const { memory, settings, workspace } = item;
+		const uploaded = outgoing.sources ? await uploadAll(item, outgoing.sources) : undefined;
 		if (uploaded && !uploaded.ok) return uploaded;
 		const body = uploaded ? uploaded.value.body : outgoing.body;
-		const content = this.contentOf(memory.print ?? '');
+		const content = this.contentOf(memory.fingerprint ?? '');
 		const before = Math.max(memory.state.short ?? 0, workspace.creations.shortOf(content));
-		let created = await post(run, { ...outgoing, body });
+		let created = await post(item, { ...outgoing, body });
 		if (created.ok || memory.state.is !== 'new') return created;
 
 		if (settings.idempotency === 'content' && isOutOfCredits(created)) {
 			// A key that was short of credits before may be so for ever where a service repeats its refusals.
 			if (before > outgoing.attempt) {
-				const key = this.keyOf(memory.print ?? '', before);
+				const key = this.keyOf(memory.fingerprint ?? '', before);
 				// Once: the balance may change until it is sent again, and then the first key would have to be asked again.
-				created = await post(run, { ...outgoing, body, attempt: before, key }, true);
+				created = await post(item, { ...outgoing, body, attempt: before, key }, true);
 			}
 			workspace.creations.ranShort(content, memory.state.short ?? 0);
 			return created;

@@ -1,34 +1,34 @@
 import { onAbort } from '../base/abortListeners';
 import { CreditWait, halt, halted, isLimited, isOutOfCredits } from './haltRun';
 import { note } from '../item/itemMemory';
-import { Patience } from './slotWaitLimit';
+import { SlotWaitLimit } from './slotWaitLimit';
 import type { Outgoing } from './post';
 import { fail, ok, type Result } from '../base/result';
-import type { Run } from '../item/item';
+import type { Item } from '../item/item';
 import type { Created } from '../limits/singleFlight';
-import type { Slot } from '../limits/jobSemaphore';
+import type { Permit } from '../limits/jobSemaphore';
 import type { Submission } from './submit';
 
-/** A slot that is none: for operations that do not count as concurrent media jobs, and for jobs that are known already. */
-export const NO_SLOT: Slot = {
-	free: () => {},
+/** Not a permit at all: for operations that do not count as concurrent media jobs, and for jobs that are known already. */
+export const NO_PERMIT: Permit = {
+	release: () => {},
 	accepted: () => {},
 	refused: () => {},
-	leave: () => {},
+	abandon: () => {},
 };
 
 /** Waits for a place among the concurrent jobs. */
-async function takeSlot(run: Run): Promise<Result<Slot>> {
-	const { plan, host, workspace, batch } = run;
-	if (!plan.takesSlot) return ok(NO_SLOT);
-	const signal = batch.stopped(host.line.signal);
-	const slot = await workspace.slots.take({ ...host.line, signal });
-	return slot ? ok(slot) : (halted(run) ?? fail({ kind: 'cancelled' }));
+async function takeSlot(item: Item): Promise<Result<Permit>> {
+	const { spec, host, workspace, batch } = item;
+	if (!spec.takesPermit) return ok(NO_PERMIT);
+	const signal = batch.stopped(host.channel.signal);
+	const permit = await workspace.jobSemaphore.acquire({ ...host.channel, signal });
+	return permit ? ok(permit) : (halted(item) ?? fail({ kind: 'cancelled' }));
 }
 
 /** A job with its place. */
-export interface Placed extends Created {
-	slot: Slot;
+export interface Submitted extends Created {
+	permit: Permit;
 	/** Whether an earlier try had made it. */
 	isKnown?: boolean;
 	/** To be called when nobody waits for the job any more. */
@@ -37,7 +37,7 @@ export interface Placed extends Created {
 
 /** Should sending ever throw, the place is not lost: it belongs to all executions of the workspace. */
 async function sendIn(
-	slot: Slot,
+	permit: Permit,
 	submission: Submission,
 	outgoing: Outgoing,
 ): Promise<Result<Created>> {
@@ -47,7 +47,7 @@ async function sendIn(
 		isOver = true;
 		return created;
 	} finally {
-		if (!isOver) slot.free();
+		if (!isOver) permit.release();
 	}
 }
 
@@ -56,49 +56,50 @@ async function sendIn(
  * before the next try.
  */
 async function submitWhenPossible(
-	run: Run,
+	item: Item,
 	submission: Submission,
 	first: Outgoing,
-): Promise<Result<Placed>> {
-	const { workspace, plan } = run;
-	const credits = new CreditWait(run);
-	const patience = new Patience(run);
+): Promise<Result<Submitted>> {
+	const { workspace, spec } = item;
+	const credits = new CreditWait(item);
+	const waitLimit = new SlotWaitLimit(item);
 	for (let outgoing = first; ;) {
-		const funded = await credits.turn();
+		const funded = await credits.mayTry();
 		if (!funded.ok) return funded;
-		const turn = await takeSlot(run);
+		const turn = await takeSlot(item);
 		if (!turn.ok) return turn;
-		const slot = turn.value;
-		const created = halted(run) ?? (await sendIn(slot, submission, outgoing));
+		const permit = turn.value;
+		const created = halted(item) ?? (await sendIn(permit, submission, outgoing));
 		if (created.ok) {
-			slot.accepted();
-			workspace.funds.areThere();
+			permit.accepted();
+			workspace.creditGate.markAvailable();
 			const { job, attempt } = created.value;
-			return ok({ job: { ...job, object: job.object ?? plan.object }, attempt, slot });
+			return ok({ job: { ...job, object: job.object ?? spec.object }, attempt, permit });
 		}
-		const isRefused = plan.takesSlot && isLimited(created);
+		const isRefused = spec.takesPermit && isLimited(created);
 		const isWaiting = !isRefused && isOutOfCredits(created) && credits.ranOut(created);
 		// Before the place is free, or another item would be sent into the same refusal.
-		if (!isRefused && !isWaiting) halt(run, created);
+		if (!isRefused && !isWaiting) halt(item, created);
 		if (isRefused) {
-			slot.refused(created.failure.kind === 'status' ? created.failure.hintMs : undefined);
-			if (await patience.isOver()) return created;
+			permit.refused(created.failure.kind === 'status' ? created.failure.hintMs : undefined);
+			if (await waitLimit.isExceeded()) return created;
 		} else {
-			slot.free();
+			permit.release();
 			if (!isWaiting) return created;
 		}
 		const again = await submission.begin();
 		if (!again.ok) return again;
-		if ('known' in again.value) return ok({ job: again.value.known, attempt: 0, slot: NO_SLOT });
+		if ('known' in again.value)
+			return ok({ job: again.value.known, attempt: 0, permit: NO_PERMIT });
 		outgoing = again.value.send;
 	}
 }
 
 /** Waits for what another item or execution does, or for the cancel of this one. */
-async function unlessCancelled<T>(run: Run, promise: Promise<T>): Promise<T | undefined> {
+async function unlessCancelled<T>(item: Item, promise: Promise<T>): Promise<T | undefined> {
 	let dispose = () => {};
 	const cancelled = new Promise<undefined>((resolve) => {
-		dispose = onAbort(run.host.line.signal, () => resolve(undefined));
+		dispose = onAbort(item.host.channel.signal, () => resolve(undefined));
 	});
 	const first = await Promise.race([promise, cancelled]);
 	dispose();
@@ -110,42 +111,42 @@ async function unlessCancelled<T>(run: Run, promise: Promise<T>): Promise<T | un
  * others wait for its job, without a place of their own.
  */
 export async function submitShared(
-	run: Run,
+	item: Item,
 	submission: Submission,
 	outgoing: Outgoing,
-): Promise<Result<Placed>> {
-	const { settings, workspace, memory } = run;
+): Promise<Result<Submitted>> {
+	const { settings, workspace, memory } = item;
 	const { key } = outgoing;
 	const isShared = settings.idempotency === 'content' || settings.idempotency === 'custom';
-	if (!isShared || key === undefined) return await submitWhenPossible(run, submission, outgoing);
-	const name = `${key}\n${memory.print}`;
+	if (!isShared || key === undefined) return await submitWhenPossible(item, submission, outgoing);
+	const name = `${key}\n${memory.fingerprint}`;
 	for (;;) {
 		const flight = workspace.creations.flightOf(name);
 		if (!flight) {
-			const own = submitWhenPossible(run, submission, outgoing);
+			const own = submitWhenPossible(item, submission, outgoing);
 			const land = workspace.creations.begin(name, own);
 			let isMade = false;
 			try {
-				const placed = await own;
-				isMade = placed.ok;
-				return placed.ok ? ok({ ...placed.value, land }) : placed;
+				const submitted = await own;
+				isMade = submitted.ok;
+				return submitted.ok ? ok({ ...submitted.value, land }) : submitted;
 			} finally {
 				if (!isMade) land();
 			}
 		}
-		run.handOver();
+		item.handOver();
 		const joined = await unlessCancelled(
-			run,
+			item,
 			flight.catch(() => undefined),
 		);
-		if (run.host.line.signal?.aborted) return fail({ kind: 'cancelled' });
+		if (item.host.channel.signal?.aborted) return fail({ kind: 'cancelled' });
 		if (joined?.ok) {
 			const { job, attempt } = joined.value;
 			const object = typeof job.object === 'string' ? job.object : undefined;
 			note(memory, { kind: 'answered', attempt, job: { id: job.id, ...(object && { object }) } });
-			return ok({ job, attempt, slot: NO_SLOT });
+			return ok({ job, attempt, permit: NO_PERMIT });
 		}
-		const stopped = halted(run);
+		const stopped = halted(item);
 		if (stopped) return stopped;
 	}
 }

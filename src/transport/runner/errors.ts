@@ -7,7 +7,7 @@ import type { Failed } from '../base/result';
 import { creditSentence, creditState, type SpendingContext } from './spending';
 
 /** What an error says: what happened, what to do, and what it means for the user's credits. */
-export interface Words {
+export interface ErrorText {
 	message: string;
 	description: string;
 	httpCode?: string;
@@ -28,7 +28,7 @@ export interface ErrorContext extends SpendingContext {
 const MOST_DETAILS = 2_000;
 
 const statusOf = ({ failure }: Failed): number | undefined =>
-	failure.kind === 'status' || failure.kind === 'answer' ? failure.status : undefined;
+	failure.kind === 'status' || failure.kind === 'badResponse' ? failure.status : undefined;
 
 /** Of a job that the item has made, only reading can have failed. */
 const readsOwnJob = (failed: Failed, { endpoint }: ErrorContext): boolean =>
@@ -42,7 +42,7 @@ function failedEndpoint(failed: Failed, context: ErrorContext): Endpoint {
 }
 
 /** The words for a failure. The job, if there is one, is named once. */
-export function tell(failed: Failed, context: ErrorContext): Words {
+export function describeFailure(failed: Failed, context: ErrorContext): ErrorText {
 	const { submitted, notSubmitted, itemIndex, items = 1, labels = {}, known } = context;
 	const id = failed.job?.id ?? known?.jobId;
 	const [happened, todo] = textOf(failed.failure, {
@@ -91,7 +91,7 @@ export function detailsOf(failed: Failed, context: ErrorContext): IDataObject {
 
 /** The error that n8n shows. Nothing of the request or of a former error goes into it, so no secret can. */
 export function nodeError(node: INode, failed: Failed, context: ErrorContext): NodeApiError {
-	const { message, description, httpCode } = tell(failed, context);
+	const { message, description, httpCode } = describeFailure(failed, context);
 	const { itemIndex } = context;
 	const cause: JsonObject = {};
 	const error = new NodeApiError(node, cause, { message, description, httpCode, itemIndex });

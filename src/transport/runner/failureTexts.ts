@@ -22,7 +22,7 @@ export interface TextContext {
 	notSubmitted: number;
 }
 
-type Teller<K extends Failure['kind']> = (
+type TextFor<K extends Failure['kind']> = (
 	failure: Extract<Failure, { kind: K }>,
 	context: TextContext,
 ) => Text;
@@ -104,7 +104,7 @@ const UNSENT: Record<Unsent, (reason: string) => Text> = {
 	local: (reason) => [`n8n could not send the request: ${reason}`, 'Check the credential.'],
 };
 
-function ofLost({ reason, attempts, unsent }: Lost): Text {
+function ofNoResponse({ reason, attempts, unsent }: Lost): Text {
 	const [happened, todo] = unsent
 		? UNSENT[unsent](reason)
 		: [
@@ -114,15 +114,15 @@ function ofLost({ reason, attempts, unsent }: Lost): Text {
 	return [happened, `${attempts > 1 ? `Tried ${attempts} times. ` : ''}${todo}`];
 }
 
-const TELLERS: { [K in Failure['kind']]: Teller<K> } = {
+const TEXTS: { [K in Failure['kind']]: TextFor<K> } = {
 	input: ({ field, problem, hint }) => [`${field} ${problem}`, hint ? `${hint}.` : ''],
 	scope: ({ scope }) => [
 		`The credential is limited to scopes without ${scope}`,
 		`If the key has the scope ${scope}, add it to Limit to Scopes in the credential, or empty that list.`,
 	],
 	status: ofStatus,
-	lost: ofLost,
-	answer: ({ status, problem }) => [
+	noResponse: ofNoResponse,
+	badResponse: ({ status, problem }) => [
 		'The answer of the service cannot be used',
 		`The service answered with status ${status}, but ${problem}. Check that the base URL of the credential is the address of the API and ends in /v1.`,
 	],
@@ -145,7 +145,7 @@ const TELLERS: { [K in Failure['kind']]: Teller<K> } = {
 		`The binary field "${field}" could not be uploaded: ${problem}`,
 		'',
 	],
-	uncertain: ({ candidates, because }) => [
+	possibleDuplicate: ({ candidates, because }) => [
 		'Not created again, because an earlier try may have been carried out',
 		[
 			'The service did not respond to that try, and',
@@ -158,10 +158,10 @@ const TELLERS: { [K in Failure['kind']]: Teller<K> } = {
 			`if there is none, ${because === 'changed' ? 'retry this execution once more' : 'run a new execution'}.`,
 		].join(' '),
 	],
-	notSent: ({ cause }) => [`Not sent: ${cause}`, 'Run this again once that is settled.'],
+	skipped: ({ cause }) => [`Not sent: ${cause}`, 'Run this again once that is settled.'],
 };
 
 export function textOf(failure: Failure, context: TextContext): Text {
-	const teller = TELLERS[failure.kind] as Teller<Failure['kind']>;
-	return teller(failure as never, context);
+	const write = TEXTS[failure.kind] as TextFor<Failure['kind']>;
+	return write(failure as never, context);
 }

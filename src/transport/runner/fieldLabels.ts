@@ -5,7 +5,7 @@ const escaped = (text: string) => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
 
 /** A path as services write it: dots or slashes between names, perhaps an index behind it. */
 const pattern = (path: string) =>
-	`/?${path.split('./runner').map(escaped).join('[./]')}(?:\\[\\d+\\]|[./]\\d+)?`;
+	`/?${path.split('.').map(escaped).join('[./]')}(?:\\[\\d+\\]|[./]\\d+)?`;
 
 const QUOTES = '["\'`]';
 
@@ -36,7 +36,7 @@ const DEEPEST = 3;
 
 function labelOf(value: unknown, labels: Labels): string | undefined {
 	const parts = Array.isArray(value) ? value : String(value ?? '').split(/[./[\]]+/);
-	const path = parts.filter((part) => !/^(\d*|body)$/.test(String(part))).join('./runner');
+	const path = parts.filter((part) => !/^(\d*|body)$/.test(String(part))).join('.');
 	return Object.hasOwn(labels, path) ? labels[path] : undefined;
 }
 

@@ -1,20 +1,20 @@
 import { halt, halted } from '../operations/haltRun';
 import type { Result } from '../base/result';
-import type { Run } from '../item/item';
-import { isLost } from '../base/types';
+import type { Item } from '../item/item';
+import { isNoResponse } from '../base/types';
 
 /** Refusals that hold, or may hold, for every item of a run; any other answer lets the others go. */
 const REFUSALS = new Set([401, 402, 403, 429]);
 
 /** The line of an item whose request tells the others of its run when it has got through. */
-function leading({ host: { line }, batch, request }: Run): Run['host']['line'] {
-	const send: typeof line.send = async (sent) => {
-		const answer = await line.send(sent);
+function leading({ host: { channel }, batch, request }: Item): Item['host']['channel'] {
+	const send: typeof channel.send = async (sent) => {
+		const answer = await channel.send(sent);
 		const isOwn = sent.method === request.method && sent.path === request.path;
-		if (isOwn && !isLost(answer) && !REFUSALS.has(answer.status)) batch.lead.open();
+		if (isOwn && !isNoResponse(answer) && !REFUSALS.has(answer.status)) batch.firstRequest.open();
 		return answer;
 	};
-	return { ...line, send };
+	return { ...channel, send };
 }
 
 /**
@@ -23,21 +23,21 @@ function leading({ host: { line }, batch, request }: Run): Run['host']['line'] {
  * @param isOver whether the same tool call again is a new one
  */
 export async function inTurn<T>(
-	run: Run,
-	story: (run: Run) => Promise<Result<T>>,
+	item: Item,
+	story: (item: Item) => Promise<Result<T>>,
 	isOver: (value: T) => boolean = () => true,
 ): Promise<Result<T>> {
-	const { batch, host } = run;
-	const handOver = await batch.lead.turn(host.line.signal);
+	const { batch, host } = item;
+	const handOver = await batch.firstRequest.acquire(host.channel.signal);
 	let isSettled = false;
 	try {
-		const leader = { ...run, handOver, host: { ...host, line: leading(run) } };
-		const result = halted(run) ?? (await story(leader));
-		if (!result.ok) halt(run, result);
+		const leader = { ...item, handOver, host: { ...host, channel: leading(item) } };
+		const result = halted(item) ?? (await story(leader));
+		if (!result.ok) halt(item, result);
 		isSettled = result.ok && isOver(result.value);
 		return result;
 	} finally {
-		run.release?.(isSettled);
+		item.release?.(isSettled);
 		handOver();
 	}
 }

@@ -1,6 +1,6 @@
 import type { IExecuteSingleFunctions, IHttpRequestOptions } from 'n8n-workflow';
 import { ENDPOINTS, type Scope } from '../../contract';
-import type { Batch, Place } from '../item/batch';
+import type { Batch, RunLocation } from '../item/batch';
 import type { Prepared } from '../item/prepared';
 import { BinaryReference } from '../item/binaryReference';
 import { baseUrlProblem } from '../host/urlRules';
@@ -10,7 +10,7 @@ import { nodeMemory } from '../item/itemMemory';
 import { readerScope } from '../jobs/jobState';
 import { CREDENTIAL, n8nHost } from '../host/n8nHost';
 import { fail, ok, type Failed, type Result } from '../base/result';
-import type { OperationPlan, Run } from '../item/item';
+import type { OperationSpec, Item } from '../item/item';
 import { workspaceOf } from '../workspace';
 
 const sendsFiles = (value: unknown): boolean =>
@@ -18,8 +18,8 @@ const sendsFiles = (value: unknown): boolean =>
 	(typeof value === 'object' && value !== null && Object.values(value).some(sendsFiles));
 
 /** All scopes that the story of this item will need, so that none turns out to be missing after something was paid. */
-function scopesNeeded(plan: OperationPlan, { request, settings }: Prepared): Scope[] {
-	const { endpoint, output, object = '' } = plan;
+function scopesNeeded(spec: OperationSpec, { request, settings }: Prepared): Scope[] {
+	const { endpoint, output, object = '' } = spec;
 	const waits = output === 'job' && endpoint.method === 'POST' && settings.waitForCompletion;
 	return [
 		endpoint.scope,
@@ -39,7 +39,7 @@ function credentialProblem(baseUrl: string, apiKey: string): Failed | undefined 
 }
 
 /** Where a run of a node is. The same for all its items, and costly to ask n8n for. */
-function placeOf(context: IExecuteSingleFunctions): Place {
+function placeOf(context: IExecuteSingleFunctions): RunLocation {
 	const { $runIndex: runIndex } = context.getWorkflowDataProxy(context.getItemIndex());
 	const { id: workflowId } = context.getWorkflow();
 	return { runIndex: Number(runIndex), node: `${workflowId ?? ''}/${context.getNode().id}` };
@@ -49,38 +49,38 @@ function placeOf(context: IExecuteSingleFunctions): Place {
 export async function openRun(
 	context: IExecuteSingleFunctions,
 	options: IHttpRequestOptions,
-	plan: OperationPlan,
+	spec: OperationSpec,
 	batch: Batch,
 	prepared: Prepared,
-): Promise<Result<Run>> {
+): Promise<Result<Item>> {
 	const credential = await context.getCredentials(CREDENTIAL);
 	const baseUrl = options.baseURL ?? '';
 	const key = apiKeyOf(credential);
 	const unusable = credentialProblem(baseUrl, key);
 	if (unusable) return unusable;
-	const excluded = excludedScope(credential, scopesNeeded(plan, prepared));
+	const excluded = excludedScope(credential, scopesNeeded(spec, prepared));
 	if (excluded) return fail({ kind: 'scope', scope: excluded });
 
 	const itemIndex = context.getItemIndex();
-	const place = (batch.place ??= placeOf(context));
+	const runLocation = (batch.runLocation ??= placeOf(context));
 	const own = nodeMemory(context.getContext('node'));
-	const { item, memory, source, release } = identify(context, plan, batch, own);
+	const { item, memory, source, release } = identify(context, spec, batch, own);
 	return ok({
 		...prepared,
-		plan,
+		spec,
 		batch,
 		itemIndex,
-		host: n8nHost(context, options, key, plan.answerTimeoutMs),
+		host: n8nHost(context, options, key, spec.responseTimeoutMs),
 		workspace: workspaceOf(baseUrl, key, planOf(credential)),
 		memory,
 		node: own,
 		source,
 		release,
 		handOver: () => {},
-		place: {
+		origin: {
 			seed: own.seed,
 			item,
-			node: place.node,
+			node: runLocation.node,
 			executionId: context.getExecutionId() ?? '',
 		},
 	});

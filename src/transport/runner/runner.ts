@@ -6,7 +6,7 @@ import type {
 } from 'n8n-workflow';
 import { batchOf, type Batch } from '../item/batch';
 import type { Prepared } from '../item/prepared';
-import { detailsOf, nodeError, tell, type ErrorContext } from './errors';
+import { detailsOf, nodeError, describeFailure, type ErrorContext } from './errors';
 import type { Labels } from './fieldLabels';
 import { isOutOfCredits } from '../operations/haltRun';
 import { errorItem, itemsOf } from './items';
@@ -14,15 +14,15 @@ import type { ItemMemory } from '../item/itemMemory';
 import { isOpen } from '../item/itemState';
 import { openRun } from './open';
 import type { Failed, Result } from '../base/result';
-import type { OperationPlan, Outcome, Run } from '../item/item';
+import type { OperationSpec, Outcome, Item } from '../item/item';
 import type { Known } from './spending';
-import { story } from '../operations';
+import { runOperation } from '../operations';
 import { inTurn } from './inTurn';
 
 /** Whether it is only for lack of credits, and the user wants error items for that. */
-function isTolerated(failed: Failed, opened: Result<Run>): boolean {
+function isTolerated(failed: Failed, opened: Result<Item>): boolean {
 	const { failure } = failed;
-	const lacksCredits = failure.kind === 'notSent' ? failure.credits : isOutOfCredits(failed);
+	const lacksCredits = failure.kind === 'skipped' ? failure.credits : isOutOfCredits(failed);
 	return lacksCredits && opened.ok && opened.value.settings.onInsufficientCredits === 'continue';
 }
 
@@ -33,9 +33,9 @@ const knownOf = ({ state }: ItemMemory): Known => ({
 
 function contextOf(
 	batch: Batch,
-	{ endpoint, object }: OperationPlan,
+	{ endpoint, object }: OperationSpec,
 	itemIndex: number,
-	opened: Result<Run>,
+	opened: Result<Item>,
 ): ErrorContext {
 	const { submitted, notSubmitted, total: items } = batch;
 	const shared = { endpoint, object, itemIndex, items, submitted, notSubmitted };
@@ -46,7 +46,7 @@ function contextOf(
 
 /** An operation with the labels of its fields by the names that these have in the API. */
 interface Runnable {
-	plan: OperationPlan;
+	plan: OperationSpec;
 	labels: Labels;
 }
 
@@ -55,31 +55,31 @@ const isOver = ({ isUnfinished }: Outcome) => !isUnfinished;
 async function runItem(
 	context: IExecutePaginationFunctions,
 	options: IHttpRequestOptions,
-	{ plan, labels }: Runnable,
+	{ plan: spec, labels }: Runnable,
 	batch: Batch,
 	prepared: Result<Prepared>,
 ): Promise<INodeExecutionData[]> {
 	const itemIndex = context.getItemIndex();
 	const lenient = context.continueOnFail();
-	if (!lenient && prepared.ok && batch.isDoomed) return [];
+	if (!lenient && prepared.ok && batch.isRejected) return [];
 
 	const opened = prepared.ok
-		? await openRun(context, options, plan, batch, prepared.value)
+		? await openRun(context, options, spec, batch, prepared.value)
 		: prepared;
-	const result = opened.ok ? await inTurn(opened.value, story, isOver) : opened;
+	const result = opened.ok ? await inTurn(opened.value, runOperation, isOver) : opened;
 	if (result.ok && opened.ok) return itemsOf(result.value, opened.value.settings, itemIndex);
 
 	const failed = result as Failed;
 	const tolerated = lenient || isTolerated(failed, opened);
-	if (!tolerated && failed.failure.kind === 'notSent') return [];
+	if (!tolerated && failed.failure.kind === 'skipped') return [];
 	const known = () => ({
-		...contextOf(batch, plan, itemIndex, opened),
+		...contextOf(batch, spec, itemIndex, opened),
 		...(tolerated && { submitted: undefined }),
 		labels,
 	});
 	const node = context.getNode();
 	const error = nodeError(node, failed, known());
-	const describe = () => tell(failed, known()).description;
+	const describe = () => describeFailure(failed, known()).description;
 	batch.keepError({ error, describe, ...(!tolerated && { thrownBy: itemIndex }) });
 	if (!tolerated) throw error;
 	// n8n runs the node again where the first item has an `error` in its json (Retry On Fail). Without keys that would be paid for again.
@@ -96,7 +96,7 @@ async function runItem(
  * Without Continue On Fail n8n throws the error of the first item that rejects, in their order, and sets that item's number
  * on it. So items that have no error of their own answer with nothing, and the one that has one is reported.
  */
-export function runner(plan: OperationPlan, labels: Labels = {}) {
+export function runner(spec: OperationSpec, labels: Labels = {}) {
 	return async function (
 		this: IExecutePaginationFunctions,
 		{ options }: DeclarativeRestApiSettings.ResultOptions,
@@ -105,7 +105,7 @@ export function runner(plan: OperationPlan, labels: Labels = {}) {
 		const prepared = batch?.begin(this.getItemIndex());
 		if (!batch || !prepared) return [];
 		try {
-			const operation = { plan, labels };
+			const operation = { plan: spec, labels };
 			return await runItem(this, options as IHttpRequestOptions, operation, batch, prepared);
 		} finally {
 			batch.end();

@@ -38,8 +38,8 @@ const mayCharge = (endpoint: Endpoint) => endpoint.method === 'POST' && !FREE.ha
 /** Whether the request that failed may have been carried out all the same. */
 function mayBeDone({ failure }: Failed): boolean {
 	if (failure.kind === 'status') return failure.unclear || !NOTHING_DONE.has(failure.status);
-	if (failure.kind === 'lost') return failure.sent;
-	return failure.kind === 'answer' || failure.kind === 'uncertain';
+	if (failure.kind === 'noResponse') return failure.sent;
+	return failure.kind === 'badResponse' || failure.kind === 'possibleDuplicate';
 }
 
 const NEVER_SENT = new Set(['input', 'scope', 'notSent', 'cancelled', 'lost']);
@@ -57,7 +57,7 @@ function spendingOf(failed: Failed, { endpoint, known }: SpendingContext): Spend
 }
 
 function ofUnknown(failed: Failed, { idempotency }: SpendingContext): string {
-	if (failed.failure.kind === 'uncertain') return '';
+	if (failed.failure.kind === 'possibleDuplicate') return '';
 	const unknown = 'Whether the request was carried out is not known.';
 	// A look at the service, because its key can no longer tell.
 	if (failed.endpoint) return `${unknown} Retrying this execution looks again before it pays.`;

@@ -1,5 +1,5 @@
 /* eslint-disable @n8n/community-nodes/no-restricted-globals -- not published */
-import { outputTell, withProgress, type Output } from '../../../lab/process/progress';
+import { outputLog, withProgress, type Output } from '../../../lab/process/progress';
 
 /** What a person sees: columns rewritten by cursor movements. */
 class Screen {
@@ -31,7 +31,7 @@ const plainOutput = () => {
 
 const terminal = () => {
 	const screen = new Screen(true);
-	return { screen, tell: outputTell(screen as unknown as Output) };
+	return { screen, tell: outputLog(screen as unknown as Output) };
 };
 
 beforeEach(() => {
@@ -39,31 +39,31 @@ beforeEach(() => {
 });
 
 test('a terminal shows one status line that the next one rewrites', () => {
-	const { screen, tell } = terminal();
-	tell.status?.('Starting …');
-	tell.status?.('Starting … 1 s');
+	const { screen, tell: log } = terminal();
+	log.status?.('Starting …');
+	log.status?.('Starting … 1 s');
 	expect(screen.lines).toEqual(['Starting … 1 s']);
-	tell.status?.('');
+	log.status?.('');
 	expect(screen.lines).toEqual(['']);
 });
 
 test('a line that is told stands above the status line, which stays', () => {
-	const { screen, tell } = terminal();
-	tell.status?.('Running …');
-	tell('image.png');
+	const { screen, tell: log } = terminal();
+	log.status?.('Running …');
+	log('image.png');
 	expect(screen.lines).toEqual(['image.png', 'Running …']);
 });
 
 test('a status line never wraps, because a wrapped one cannot be rewritten', () => {
-	const { screen, tell } = terminal();
-	tell.status?.('x'.repeat(100));
+	const { screen, tell: log } = terminal();
+	log.status?.('x'.repeat(100));
 	expect(screen.lines[0]).toHaveLength(39);
 });
 
 test('a terminal that does not know its width counts as an ordinary one', () => {
-	const { screen, tell } = terminal();
+	const { screen, tell: log } = terminal();
 	screen.columns = 0;
-	tell.status?.('Starting … 1 s');
+	log.status?.('Starting … 1 s');
 	expect(screen.lines).toEqual(['Starting … 1 s']);
 });
 
@@ -74,17 +74,17 @@ test.each([
 	const { written, output } = plainOutput();
 	if (term) Object.assign(output, { isTTY: true });
 	process.env.TERM = term ?? 'xterm';
-	const tell = outputTell(output);
-	await withProgress(tell, 'Starting n8n', async () => tell('ready'));
+	const log = outputLog(output);
+	await withProgress(log, 'Starting n8n', async () => log('ready'));
 	expect(written).toEqual(['Starting n8n …\n', 'ready\n']);
-	expect(tell.status).toBeUndefined();
+	expect(log.status).toBeUndefined();
 });
 
 test('work that goes on is shown with its seconds, and no longer once it has failed', async () => {
 	jest.useFakeTimers();
-	const { screen, tell } = terminal();
+	const { screen, tell: log } = terminal();
 	const work = withProgress(
-		tell,
+		log,
 		'Building',
 		async () => await new Promise((_, reject) => setTimeout(() => reject(new Error('no')), 3_500)),
 	);

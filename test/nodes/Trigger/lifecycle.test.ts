@@ -1,6 +1,6 @@
 import type { IHookFunctions, IHttpRequestOptions } from 'n8n-workflow';
 import { checkExists, create, remove } from '../../../nodes/Trigger/lifecycle';
-import { unseal } from '../../../src/webhook/encryptSecret';
+import { decryptSecret } from '../../../src/webhook/encryptSecret';
 import { triggerContext, triggerWorld, type TriggerWorld } from '../../support/triggerContext';
 
 interface Stored {
@@ -44,7 +44,7 @@ test('activation registers the URL and keeps the secret where nobody can read it
 		{ url: world.url, events: ['generation.completed'] },
 	]);
 	expect(JSON.stringify(world.staticData)).not.toContain('canary');
-	expect(unseal(world.staticData.secret, String(world.credential.apiKey), 'wh_1')).toBe(
+	expect(decryptSecret(world.staticData.secret, String(world.credential.apiKey), 'wh_1')).toBe(
 		'whsec_canary',
 	);
 	expect(await checkExists.call(hook())).toBe(true);

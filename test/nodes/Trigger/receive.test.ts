@@ -2,7 +2,7 @@
 import type { IWebhookFunctions } from 'n8n-workflow';
 import { receive } from '../../../nodes/Trigger/receive';
 import { workspaceOf } from '../../../src/transport/workspace';
-import { seal } from '../../../src/webhook/encryptSecret';
+import { encryptSecret } from '../../../src/webhook/encryptSecret';
 import { shuffle } from '../../../testing/shuffle';
 import {
 	deliveryContext,
@@ -19,7 +19,7 @@ const IGNORED = { webhookResponse: '' };
 
 function registered(more: Partial<TriggerWorld> = {}): TriggerWorld {
 	const world = triggerWorld(more);
-	const sealed = seal(SECRET, String(world.credential.apiKey), 'wh_1');
+	const sealed = encryptSecret(SECRET, String(world.credential.apiKey), 'wh_1');
 	world.staticData = { webhookId: 'wh_1', secret: sealed };
 	return world;
 }
@@ -256,7 +256,7 @@ describe('the log', () => {
 
 	test('says once what is wrong after a change of the key and what to do, without key or secret', async () => {
 		const world = registered({ credential: another });
-		world.staticData.secret = seal(SECRET, 'canary-old-key', 'wh_1');
+		world.staticData.secret = encryptSecret(SECRET, 'canary-old-key', 'wh_1');
 		await events(world, 0, 20);
 		expect(world.warnings).toEqual([
 			'MediaGen Event Trigger: "Trigger" in workflow "A workflow" (workflow-1) refuses every event, because its signing secret cannot be decrypted with the API key of its credential, which was probably changed. Unpublish and publish the workflow: that registers a webhook anew, with a secret that the present API key protects.',
@@ -352,12 +352,12 @@ test('waits of this process hear of the resource, filtered or not; of an unverif
 	const world = registered({ parameters: { events: ['voice.created'] } });
 	const { apiKey, baseUrl } = world.credential;
 	const plan = { requestsPerMinute: 1e6, concurrentJobs: 5 };
-	const { watch } = workspaceOf(String(baseUrl), String(apiKey), plan);
-	const tell = jest.spyOn(watch, 'tell');
+	const { jobPoller: poller } = workspaceOf(String(baseUrl), String(apiKey), plan);
+	const notify = jest.spyOn(poller, 'notify');
 	await take(world, signedDelivery('whsec_wrong', event('evt_tell')));
-	expect(tell).not.toHaveBeenCalled();
+	expect(notify).not.toHaveBeenCalled();
 	expect(await take(world, signedDelivery(SECRET, event('evt_tell')))).toEqual(IGNORED);
-	expect(tell).toHaveBeenCalledWith(generation);
+	expect(notify).toHaveBeenCalledWith(generation);
 });
 
 test('with a secret by hand that one counts and nothing else', async () => {

@@ -1,8 +1,8 @@
 import { sleep } from 'n8n-workflow';
 import { systemClock } from '../../../src/transport/base/clock';
 import { create } from '../../../src/transport/operations/create';
-import { Funds } from '../../../src/transport/limits/creditGate';
-import { Gate } from '../../../src/transport/limits/rateLimiter';
+import { CreditGate } from '../../../src/transport/limits/creditGate';
+import { RateLimiter } from '../../../src/transport/limits/rateLimiter';
 import type { Clock } from '../../../src/transport/base/types';
 import { answer, lineOf } from '../../../testing/answers';
 import { ModelService } from '../../../testing/modelService';
@@ -45,16 +45,16 @@ describe.each([
 	test('while requests wait for the rate limit: they go on as if nothing had happened', async () => {
 		const moments = async (by: number) => {
 			const clock = new VirtualClock();
-			const gate = new Gate(clock, 3);
+			const rateLimiter = new RateLimiter(clock, 3);
 			const began = clock.monotonic();
 			const entered: number[] = [];
 			const all = Array.from({ length: 9 }, async () => {
-				await gate.enter(lineOf(async () => answer(200)));
+				await rateLimiter.acquire(lineOf(async () => answer(200)));
 				entered.push(clock.monotonic() - began);
-				gate.leave();
+				rateLimiter.release();
 			});
 			clock.after(20_000, () => clock.setWall(by));
-			clock.after(70_000, () => gate.refused(30_000));
+			clock.after(70_000, () => rateLimiter.throttled(30_000));
 			clock.after(75_000, () => clock.setWall(by));
 			await clock.run(Promise.all(all));
 			return entered;
@@ -89,14 +89,15 @@ describe.each([
 	test('while items wait for a top-up: they try as often, and give up at the same moment', async () => {
 		const story = async (by: number) => {
 			const clock = new VirtualClock();
-			const funds = new Funds(clock);
+			const creditGate = new CreditGate(clock);
 			const began = clock.monotonic();
 			const tries: number[] = [];
-			funds.ranOut();
+			creditGate.markEmpty();
 			for (const at of [5_000, 65_000]) clock.after(at, () => clock.setWall(by));
-			const line = lineOf(async () => answer(200));
+			const channel = lineOf(async () => answer(200));
 			const wait = async () => {
-				while (await funds.turn(line, began + 150_000)) tries.push(clock.monotonic() - began);
+				while (await creditGate.mayTry(channel, began + 150_000))
+					tries.push(clock.monotonic() - began);
 			};
 			await clock.run(wait());
 			return [...tries, clock.monotonic() - began];

@@ -1,6 +1,6 @@
-import { Client, wordsOf, type Asking } from '../../../src/transport/client/client';
-import { Gate } from '../../../src/transport/limits/rateLimiter';
-import type { Answer, ApiRequest } from '../../../src/transport/base/types';
+import { Client, errorOf, type RequestOptions } from '../../../src/transport/client/client';
+import { RateLimiter } from '../../../src/transport/limits/rateLimiter';
+import type { SendResult, ApiRequest } from '../../../src/transport/base/types';
 import { answer, errorBody, gaps, lineOf, LOST, scripted } from '../../../testing/answers';
 import { seeded } from '../../../testing/random';
 import { VirtualClock } from '../../../testing/virtualClock';
@@ -8,15 +8,15 @@ import { VirtualClock } from '../../../testing/virtualClock';
 const GET: ApiRequest = { method: 'GET', path: '/generations/gen_1' };
 const POST: ApiRequest = { method: 'POST', path: '/generations', body: {} };
 
-async function ask(request: ApiRequest, answers: Answer[], asking: Asking = {}) {
+async function ask(request: ApiRequest, answers: SendResult[], options: RequestOptions = {}) {
 	const clock = new VirtualClock();
-	const client = new Client(new Gate(clock, 60), clock, seeded(1));
+	const client = new Client(new RateLimiter(clock, 60), clock, seeded(1));
 	const { send, sent } = scripted(clock, answers);
-	const result = await clock.run(client.request(lineOf(send), request, asking));
+	const result = await clock.run(client.request(lineOf(send), request, options));
 	return { result, sent };
 }
 
-const WITH_KEY: Asking = { replayable: true };
+const WITH_KEY: RequestOptions = { replayable: true };
 
 test.each([400, 401, 402, 403, 404, 409, 422])('%i: one request, no retry', async (status) => {
 	for (const request of [GET, POST]) {
@@ -53,7 +53,7 @@ test('the tries end: 7 for faults, 8 for limits', async () => {
 	const faulty = await ask(GET, [LOST]);
 	expect(faulty.sent).toHaveLength(7);
 	expect(faulty.result).toMatchObject({
-		failure: { kind: 'lost', attempts: 7, reason: 'ECONNRESET' },
+		failure: { kind: 'noResponse', attempts: 7, reason: 'ECONNRESET' },
 	});
 	const limited = await ask(POST, [answer(429)]);
 	expect(limited.sent).toHaveLength(8);
@@ -63,7 +63,7 @@ test('the tries end: 7 for faults, 8 for limits', async () => {
 });
 
 describe('what never reached the service', () => {
-	const refused: Answer = { lost: 'ECONNREFUSED', unsent: 'connection' };
+	const refused: SendResult = { noResponse: 'ECONNREFUSED', unsent: 'connection' };
 
 	test('goes again, even without a key, and 5 tries later is known to have done nothing', async () => {
 		const found = await ask(POST, [refused, refused, answer(202)]);
@@ -71,7 +71,7 @@ describe('what never reached the service', () => {
 		const { result, sent } = await ask(POST, [refused]);
 		expect(sent).toHaveLength(5);
 		expect(result).toMatchObject({
-			failure: { kind: 'lost', attempts: 5, sent: false, unsent: 'connection' },
+			failure: { kind: 'noResponse', attempts: 5, sent: false, unsent: 'connection' },
 		});
 	});
 
@@ -81,7 +81,7 @@ describe('what never reached the service', () => {
 	});
 
 	test.each(['local', 'certificate'] as const)('%s: told at once', async (unsent) => {
-		const { result, sent } = await ask(GET, [{ lost: 'why', unsent }]);
+		const { result, sent } = await ask(GET, [{ noResponse: 'why', unsent }]);
 		expect(sent).toHaveLength(1);
 		expect(result).toMatchObject({ failure: { reason: 'why', attempts: 1, sent: false, unsent } });
 	});
@@ -109,10 +109,10 @@ describe('a 429 is waited out as its Retry-After says', () => {
 test('a 429 without a slot holds up everybody, one about a slot only who asked', async () => {
 	for (const needsSlot of [false, true]) {
 		const clock = new VirtualClock();
-		const client = new Client(new Gate(clock, 60), clock, seeded(1));
+		const client = new Client(new RateLimiter(clock, 60), clock, seeded(1));
 		const limited = scripted(clock, [answer(429, undefined, { 'retry-after': '30' }), answer(200)]);
 		const other = scripted(clock, [answer(200)]);
-		const first = client.request(lineOf(limited.send), POST, { needsSlot });
+		const first = client.request(lineOf(limited.send), POST, { return429: needsSlot });
 		await clock.quiet();
 		const started = clock.now();
 		await clock.run(client.request(lineOf(other.send, 'execution 2'), GET));
@@ -134,16 +134,16 @@ test('who polls asks once', async () => {
 
 test('a success whose body is flawed is a failure that says so', async () => {
 	const { result } = await ask(POST, [answer(202, { object: 'generation' })], {
-		flaw: () => 'it has no id',
+		validate: () => 'it has no id',
 	});
 	expect(result).toMatchObject({
-		failure: { kind: 'answer', status: 202, problem: 'it has no id' },
+		failure: { kind: 'badResponse', status: 202, problem: 'it has no id' },
 	});
 });
 
 test('cancelled before its turn or while it waits: nothing further is sent', async () => {
 	const clock = new VirtualClock();
-	const client = new Client(new Gate(clock, 60), clock, seeded(1));
+	const client = new Client(new RateLimiter(clock, 60), clock, seeded(1));
 	const { send, sent } = scripted(clock, [LOST]);
 	const cancelled = { ok: false, failure: { kind: 'cancelled' } };
 	const gone = lineOf(send, 'a', AbortSignal.abort());
@@ -161,7 +161,7 @@ test('cancelled before its turn or while it waits: nothing further is sent', asy
 });
 
 test('the Error shape is read without trusting it', () => {
-	expect(wordsOf(errorBody('No', { details: { field: 'prompt' } }))).toEqual({
+	expect(errorOf(errorBody('No', { details: { field: 'prompt' } }))).toEqual({
 		message: 'No',
 		type: 'some_type',
 		requestId: 'req_1',
@@ -178,13 +178,13 @@ test('the Error shape is read without trusting it', () => {
 		{ error: 'text' },
 		{ error: { message: 5 } },
 	]) {
-		expect(wordsOf(body)).toEqual(nothing);
+		expect(errorOf(body)).toEqual(nothing);
 	}
 });
 
 test('a request that throws, which none should, does not take its place in the rate limit along', async () => {
 	const clock = new VirtualClock();
-	const client = new Client(new Gate(clock, 1), clock, seeded(1));
+	const client = new Client(new RateLimiter(clock, 1), clock, seeded(1));
 	const broken = lineOf(async () => await Promise.reject(new TypeError('broken')));
 	await expect(client.request(broken, GET)).rejects.toThrow('broken');
 	const { send } = scripted(clock, [answer(200)]);

@@ -1,7 +1,7 @@
 import { Client } from '../../../src/transport/client/client';
-import { Gate } from '../../../src/transport/limits/rateLimiter';
+import { RateLimiter } from '../../../src/transport/limits/rateLimiter';
 import { readPages, type PageQuery } from '../../../src/transport/client/pagination';
-import type { Answer } from '../../../src/transport/base/types';
+import type { SendResult } from '../../../src/transport/base/types';
 import { answer, lineOf, scripted } from '../../../testing/answers';
 import { seeded } from '../../../testing/random';
 import { VirtualClock } from '../../../testing/virtualClock';
@@ -11,9 +11,9 @@ const page = (ids: unknown[], more: Record<string, unknown> = {}) =>
 
 const more = (cursor: unknown) => ({ has_more: true, next_cursor: cursor });
 
-async function read(answers: Answer[], query: Partial<PageQuery> = {}) {
+async function read(answers: SendResult[], query: Partial<PageQuery> = {}) {
 	const clock = new VirtualClock();
-	const client = new Client(new Gate(clock, 60), clock, seeded(1));
+	const client = new Client(new RateLimiter(clock, 60), clock, seeded(1));
 	const { send, sent } = scripted(clock, answers);
 	const request = { method: 'GET', path: '/generations' } as const;
 	const wanted = { wanted: Infinity, takesLimit: true, ...query };
@@ -78,7 +78,10 @@ test('without has_more the cursor alone tells', async () => {
 
 test('an answer that is no list is a failure after the usual tries, not an empty list', async () => {
 	const { ids, queries } = await read([answer(200, { object: 'list' })]);
-	expect(ids).toMatchObject({ ok: false, failure: { kind: 'answer', problem: 'it is no list' } });
+	expect(ids).toMatchObject({
+		ok: false,
+		failure: { kind: 'badResponse', problem: 'it is no list' },
+	});
 	expect(queries).toHaveLength(7);
 });
 
@@ -93,9 +96,9 @@ test('entries that are no resources are left out', async () => {
 test('a service that never says that it is done is left after 1,000 pages', async () => {
 	let count = 0;
 	const clock = new VirtualClock();
-	const client = new Client(new Gate(clock, 1_000_000), clock, seeded(1));
-	const line = lineOf(async () => page([(count += 1)], more(String(count))));
+	const client = new Client(new RateLimiter(clock, 1_000_000), clock, seeded(1));
+	const channel = lineOf(async () => page([(count += 1)], more(String(count))));
 	const request = { method: 'GET', path: '/voices' } as const;
-	const endless = readPages(client, line, request, { wanted: Infinity, takesLimit: false });
+	const endless = readPages(client, channel, request, { wanted: Infinity, takesLimit: false });
 	expect(await clock.run(endless)).toMatchObject({ ok: true, value: { length: 1_000 } });
 });

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { isUnclear, retryDelay, type Try } from '../../../src/transport/client/retry';
+import { isOutcomeUnknown, retryDelay, type Try } from '../../../src/transport/client/retry';
 import { answer, LOST } from '../../../testing/answers';
 
 const made = (more: Partial<Try> = {}): Try => ({
@@ -22,34 +22,34 @@ test.each([400, 401, 402, 403, 404, 409, 422, 301, 501])(
 test.each([408, 500, 502, 503, 504])(
 	'%i is tried again where a repeat is the same act',
 	(status) => {
-		expect(isUnclear(answer(status))).toBe(true);
+		expect(isOutcomeUnknown(answer(status))).toBe(true);
 		expect(retryDelay(answer(status), made())).toBe(500);
 		expect(retryDelay(answer(status), made({ replayable: false }))).toBeUndefined();
 	},
 );
 
 test('a lost answer is tried again only where a repeat is the same act', () => {
-	expect(isUnclear(LOST)).toBe(true);
+	expect(isOutcomeUnknown(LOST)).toBe(true);
 	expect(retryDelay(LOST, made())).toBe(500);
 	expect(retryDelay(LOST, made({ replayable: false }))).toBeUndefined();
 });
 
 test('what certainly never arrived is not unclear, and goes again whatever the method, 5 tries in all', () => {
-	const refused = { lost: 'ECONNREFUSED', unsent: 'connection' } as const;
-	expect(isUnclear(refused)).toBe(false);
+	const refused = { noResponse: 'ECONNREFUSED', unsent: 'connection' } as const;
+	expect(isOutcomeUnknown(refused)).toBe(false);
 	expect(retryDelay(refused, made({ replayable: false }))).toBe(500);
 	expect(retryDelay(refused, made({ attempt: 4 }))).toBe(4_000);
 	expect(retryDelay(refused, made({ attempt: 5 }))).toBeUndefined();
 });
 
 test.each(['local', 'certificate'] as const)('a %s failure is final: one try tells', (unsent) => {
-	const failed = { lost: 'x', unsent };
-	expect(isUnclear(failed)).toBe(false);
+	const failed = { noResponse: 'x', unsent };
+	expect(isOutcomeUnknown(failed)).toBe(false);
 	expect(retryDelay(failed, made())).toBeUndefined();
 });
 
 test('a 429 is tried again whatever the method, as nothing was done', () => {
-	expect(isUnclear(answer(429))).toBe(false);
+	expect(isOutcomeUnknown(answer(429))).toBe(false);
 	expect(retryDelay(answer(429), made({ replayable: false }))).toBe(1_000);
 });
 
@@ -88,7 +88,9 @@ test('full jitter: between 100 ms and the doubled, capped end of each step', () 
 });
 
 test('a success that cannot be used leaves the outcome open; a redirect or what comes before an answer does not', () => {
-	const open = [199, 200, 202, 299, 300].map((status) => isUnclear(answer(status, 'cut off')));
+	const open = [199, 200, 202, 299, 300].map((status) =>
+		isOutcomeUnknown(answer(status, 'cut off')),
+	);
 	expect(open).toEqual([false, true, true, true, false]);
 	expect(retryDelay(answer(200, '{"id"'), made())).toBe(500);
 	expect(retryDelay(answer(200, '{"id"'), made({ replayable: false }))).toBeUndefined();

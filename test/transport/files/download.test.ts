@@ -1,22 +1,22 @@
 /* eslint-disable @n8n/community-nodes/no-restricted-imports -- not published */
 import { Readable } from 'stream';
 import { download, type Output } from '../../../src/transport/files/download';
-import type { Host, StreamedAnswer } from '../../../src/transport/host/host';
-import type { LostAnswer } from '../../../src/transport/base/types';
+import type { Host, StreamedResponse } from '../../../src/transport/host/host';
+import type { NoResponse } from '../../../src/transport/base/types';
 import { LOST } from '../../../testing/answers';
 import { BASE_URL, hostWith, workspaceWith } from '../../../testing/run';
 import { VirtualClock } from '../../../testing/virtualClock';
 
 const SIGNED = 'https://media.example/a.png?signature=canary-signature';
 
-type Given = StreamedAnswer | LostAnswer;
+type Given = StreamedResponse | NoResponse;
 
 /** An answer as n8n gives it: to close it ends its body with an error, unless that was read. */
 const answered = (
 	code: number,
 	headers: Record<string, string>,
 	body: Readable,
-): StreamedAnswer & { body: Readable } => ({
+): StreamedResponse & { body: Readable } => ({
 	status: code,
 	headers,
 	body,
@@ -83,7 +83,7 @@ async function fetchOutput(
 	let renewals = 0;
 	const get: Host['get'] = async (url) => {
 		asked.push(url);
-		return answers[Math.min(asked.length, answers.length) - 1] ?? (LOST as LostAnswer);
+		return answers[Math.min(asked.length, answers.length) - 1] ?? (LOST as NoResponse);
 	};
 	const output: Output = {
 		id: 'out_1',
@@ -123,7 +123,7 @@ test('without a stated type the answer tells, and without both it is bytes', asy
 test.each([
 	['cut in the middle', () => broken()],
 	['shorter than promised', (cut: number) => file('p'.repeat(cut), { 'content-length': '7' })],
-	['lost', () => LOST as LostAnswer],
+	['lost', () => LOST as NoResponse],
 	['a 500', () => status(500)],
 	['a 429', () => status(429)],
 ])('%s: again, and never a wrong file', async (_name, fault) => {
@@ -136,7 +136,7 @@ test('a transfer that never succeeds is a failure after 4 tries, which does not 
 	const faults: Array<(cut: number) => Given> = [
 		broken,
 		(cut: number) => file('x'.repeat(cut), { 'content-length': '9' }),
-		() => LOST as LostAnswer,
+		() => LOST as NoResponse,
 	];
 	for (const fault of faults) {
 		const { result, asked } = await fetchOutput([1, 2, 3, 4].map(fault));
@@ -252,7 +252,7 @@ test('cancelled in the middle of a body: at once, its connection is closed', asy
 	const abort = new AbortController();
 	const body = paced(clock, Buffer.from('x'), Infinity);
 	const host = hostWith(async () => LOST, { get: async () => body, store });
-	host.line.signal = abort.signal;
+	host.channel.signal = abort.signal;
 	const output: Output = { id: 'o', url: SIGNED, stem: 'x', renew: async () => undefined };
 	const started = clock.now();
 	clock.after(5_000, () => abort.abort());
@@ -271,7 +271,7 @@ test('a 429 of the storage is waited out as its Retry-After says, up to the cap'
 });
 
 test.each(['local', 'certificate'] as const)('a %s failure is final', async (unsent) => {
-	const { result, asked } = await fetchOutput([{ lost: 'why', unsent }, file()]);
+	const { result, asked } = await fetchOutput([{ noResponse: 'why', unsent }, file()]);
 	expect(result).toMatchObject({ failure: { problem: 'why' } });
 	expect(asked).toHaveLength(1);
 });
@@ -361,10 +361,10 @@ test('cancelled in between: no further try', async () => {
 		get: async () => {
 			gets += 1;
 			abort.abort();
-			return LOST as LostAnswer;
+			return LOST as NoResponse;
 		},
 	});
-	host.line.signal = abort.signal;
+	host.channel.signal = abort.signal;
 	const output: Output = { id: 'o', url: SIGNED, stem: 'x', renew: async () => undefined };
 	const result = await clock.run(download(host, workspaceWith(clock), output));
 	expect(result).toMatchObject({ failure: { kind: 'cancelled' } });

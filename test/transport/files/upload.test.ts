@@ -1,8 +1,8 @@
 /* eslint-disable @n8n/community-nodes/no-restricted-imports -- not published */
 import { Readable } from 'stream';
 import { upload } from '../../../src/transport/files/upload';
-import type { Host, StreamedAnswer } from '../../../src/transport/host/host';
-import type { Answer, ApiRequest, LostAnswer } from '../../../src/transport/base/types';
+import type { Host, StreamedResponse } from '../../../src/transport/host/host';
+import type { SendResult, ApiRequest, NoResponse } from '../../../src/transport/base/types';
 import { answer, errorBody, LOST } from '../../../testing/answers';
 import { hostWith, sourceWith, workspaceWith } from '../../../testing/run';
 import { VirtualClock } from '../../../testing/virtualClock';
@@ -25,10 +25,10 @@ interface Put {
 const NOT_THERE = { status: 404, headers: {}, body: Readable.from(['no']), close: () => {} };
 
 async function send(
-	puts: Answer[],
-	created: Answer[] = [place()],
+	puts: SendResult[],
+	created: SendResult[] = [place()],
 	source = sourceWith(),
-	found: StreamedAnswer | LostAnswer = NOT_THERE,
+	found: StreamedResponse | NoResponse = NOT_THERE,
 ) {
 	const clock = new VirtualClock();
 	const posts: ApiRequest[] = [];
@@ -137,14 +137,14 @@ test('after the Retry-After of the storage, up to the cap', async () => {
 test.each(['local', 'certificate'] as const)(
 	'a %s failure of the transfer is final',
 	async (unsent) => {
-		const { result, sent } = await send([{ lost: 'why', unsent }, answer(200, '')]);
+		const { result, sent } = await send([{ noResponse: 'why', unsent }, answer(200, '')]);
 		expect(result).toMatchObject({ failure: { problem: 'why' } });
 		expect(sent).toHaveLength(1);
 	},
 );
 
 describe.each([401, 403, 404, 409, 410, 412])('an address that answers %i is used up', (status) => {
-	const there = (length: string): StreamedAnswer => ({
+	const there = (length: string): StreamedResponse => ({
 		status: 200,
 		headers: { 'content-length': length },
 		body: Readable.from(['cat']),
@@ -196,7 +196,7 @@ test.each([
 test('an answer without addresses says what it lacks', async () => {
 	const { result } = await send([], [answer(201, { object: 'file' })]);
 	expect(result).toMatchObject({
-		failure: { kind: 'answer', problem: 'it has no upload_url and no url' },
+		failure: { kind: 'badResponse', problem: 'it has no upload_url and no url' },
 	});
 });
 

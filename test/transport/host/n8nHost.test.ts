@@ -34,7 +34,7 @@ const STRICT = {
 
 test('every request sees status and headers, and follows no redirect', async () => {
 	const { host, asked } = hostOf(full(200));
-	await host.line.send({ method: 'GET', path: '/credits' });
+	await host.channel.send({ method: 'GET', path: '/credits' });
 	await host.put('https://put.example/x', {}, sourceWith());
 	await host.get('https://media.example/x');
 	expect(asked).toHaveLength(3);
@@ -43,7 +43,11 @@ test('every request sees status and headers, and follows no redirect', async () 
 
 test('a request carries what it is given, and nothing of the one that n8n has built', async () => {
 	const { host, asked } = hostOf(full(200, { id: 'x' }, { 'Retry-After': 7 }));
-	const answered = await host.line.send({ method: 'GET', path: '/credits', query: { limit: 2 } });
+	const answered = await host.channel.send({
+		method: 'GET',
+		path: '/credits',
+		query: { limit: 2 },
+	});
 	expect(asked[0]).toMatchObject({
 		method: 'GET',
 		url: '/credits',
@@ -58,7 +62,7 @@ test('a request carries what it is given, and nothing of the one that n8n has bu
 test('a body goes as text, so that no name in it is left out', async () => {
 	const { host, asked } = hostOf(full(202, { id: 'x' }));
 	const body = JSON.parse('{"plan": {"constructor": {"a": 1}, "prototype": 2}}') as object;
-	await host.line.send({ method: 'POST', path: '/agents/runs/x/approve', body });
+	await host.channel.send({ method: 'POST', path: '/agents/runs/x/approve', body });
 	expect(asked[0]?.body).toBe('{"plan":{"constructor":{"a":1},"prototype":2}}');
 	expect(asked[0]?.headers).toMatchObject({ 'Content-Type': 'application/json' });
 });
@@ -67,7 +71,9 @@ test('an answer that stands still in the middle of its body is lost at the deadl
 	const stuck = new Readable({ read() {}, destroy() {} });
 	const parameters = () => ({ requestOptions: { timeout: 50 } });
 	const { host } = hostOf(full(200, stuck), { parameters });
-	expect(await host.line.send({ method: 'GET', path: '/credits' })).toEqual({ lost: 'timeout' });
+	expect(await host.channel.send({ method: 'GET', path: '/credits' })).toEqual({
+		noResponse: 'timeout',
+	});
 	expect(stuck.destroyed).toBe(true);
 });
 
@@ -75,7 +81,7 @@ test('a transfer can be closed, however far it got, and the answer of an upload 
 	const stuck = () => new Readable({ read() {}, destroy() {} });
 	const download = hostOf(full(200, stuck()));
 	const answered = await download.host.get('https://media.example/x');
-	if ('lost' in answered) throw new Error(answered.lost);
+	if ('noResponse' in answered) throw new Error(answered.noResponse);
 	expect(download.asked[0]?.abortSignal?.aborted).toBe(false);
 	answered.close();
 	answered.close();
@@ -137,9 +143,11 @@ test.each([
 	[new TypeError('canary'), 'TypeError'],
 ])('a network failure is told by its code, never by its message (%#)', async (error, lost) => {
 	const { host } = hostOf(error);
-	expect(await host.line.send({ method: 'GET', path: '/credits' })).toEqual({ lost });
-	expect(await host.put('https://put.example/x', {}, sourceWith())).toEqual({ lost });
-	expect(await host.get('https://media.example/x')).toEqual({ lost });
+	expect(await host.channel.send({ method: 'GET', path: '/credits' })).toEqual({
+		noResponse: lost,
+	});
+	expect(await host.put('https://put.example/x', {}, sourceWith())).toEqual({ noResponse: lost });
+	expect(await host.get('https://media.example/x')).toEqual({ noResponse: lost });
 });
 
 test('what fails before the key is on the request never left, and is told in its own words', async () => {
@@ -148,8 +156,8 @@ test('what fails before the key is on the request never left, and is told in its
 			throw new Error(`Cannot resolve ${KEY}`);
 		},
 	});
-	const lost = await host.line.send({ method: 'POST', path: '/generations' });
-	expect(lost).toEqual({ lost: 'Cannot resolve ***', unsent: 'local' });
+	const lost = await host.channel.send({ method: 'POST', path: '/generations' });
+	expect(lost).toEqual({ noResponse: 'Cannot resolve ***', unsent: 'local' });
 	expect(asked).toEqual([]);
 });
 
@@ -157,23 +165,23 @@ test('a file that cannot be opened is a lost transfer', async () => {
 	const { host } = hostOf(full(200));
 	const gone = sourceWith({ open: async () => await Promise.reject(new Error('gone')) });
 	expect(await host.put('https://put.example/x', {}, gone)).toEqual({
-		lost: 'its file cannot be read',
+		noResponse: 'its file cannot be read',
 		unsent: 'local',
 	});
 });
 
 test('a key that the service echoes comes out masked', async () => {
 	const { host } = hostOf(full(401, { error: { message: `bad key ${KEY}` } }));
-	const answered = await host.line.send({ method: 'GET', path: '/credits' });
+	const answered = await host.channel.send({ method: 'GET', path: '/credits' });
 	expect(answered).toMatchObject({ body: { error: { message: 'bad key ***' } } });
 });
 
 test('a timeout of the user replaces ours', async () => {
 	const own = hostOf(full(200));
-	await own.host.line.send({ method: 'GET', path: '/credits' });
+	await own.host.channel.send({ method: 'GET', path: '/credits' });
 	expect(own.asked[0]?.timeout).toBe(120_000);
 	const user = hostOf(full(200), { parameters: () => ({ requestOptions: { timeout: 5_000 } }) });
-	await user.host.line.send({ method: 'GET', path: '/credits' });
+	await user.host.channel.send({ method: 'GET', path: '/credits' });
 	await user.host.get('https://media.example/x');
 	expect(user.asked.map(({ timeout }) => timeout)).toEqual([5_000, 5_000]);
 });

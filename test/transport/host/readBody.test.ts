@@ -1,6 +1,6 @@
 /* eslint-disable @n8n/community-nodes/no-restricted-imports -- not published */
 import { Readable } from 'stream';
-import { answerBody } from '../../../src/transport/host/readBody';
+import { readBody } from '../../../src/transport/host/readBody';
 
 const never = new AbortController().signal;
 
@@ -13,18 +13,18 @@ test.each([
 	['JSON that is cut', stream('{"id": "gen'), '{"id": "gen'],
 	['nothing', stream(), ''],
 ])('%s', async (_name, body, value) => {
-	expect(await answerBody(body, never)).toEqual({ value });
+	expect(await readBody(body, never)).toEqual({ value });
 });
 
 test('a character that is cut between two pieces is whole again', async () => {
 	const bytes = Buffer.from('"😀"');
-	const value = await answerBody(stream(bytes.subarray(0, 3), bytes.subarray(3)), never);
+	const value = await readBody(stream(bytes.subarray(0, 3), bytes.subarray(3)), never);
 	expect(value).toEqual({ value: '😀' });
 });
 
 test('a body that n8n has read already is taken as it is', async () => {
 	for (const value of [{ a: 1 }, undefined, null])
-		expect(await answerBody(value, never)).toEqual({ value });
+		expect(await readBody(value, never)).toEqual({ value });
 });
 
 test('an endless body is not read to its end', async () => {
@@ -35,7 +35,7 @@ test('an endless body is not read to its end', async () => {
 			this.push(Buffer.alloc(1024 * 1024));
 		},
 	});
-	expect(await answerBody(endless, never)).toBeUndefined();
+	expect(await readBody(endless, never)).toBeUndefined();
 	expect(given).toBeLessThan(64);
 	expect(endless.destroyed).toBe(true);
 });
@@ -46,15 +46,15 @@ test('a body that breaks off is a failure, not a short answer', async () => {
 			this.destroy(new Error('socket hang up'));
 		},
 	});
-	await expect(answerBody(broken, never)).rejects.toThrow('socket hang up');
+	await expect(readBody(broken, never)).rejects.toThrow('socket hang up');
 });
 
 test('a body that stands still ends with the signal, even where the stream does not notice', async () => {
 	const stuck = new Readable({ read() {}, destroy() {} });
 	const end = new AbortController();
-	const answer = answerBody(stuck, end.signal);
+	const answer = readBody(stuck, end.signal);
 	end.abort(new Error('too late'));
 	await expect(answer).rejects.toThrow('too late');
 	expect(stuck.destroyed).toBe(true);
-	await expect(answerBody(stream('{}'), end.signal)).rejects.toThrow('too late');
+	await expect(readBody(stream('{}'), end.signal)).rejects.toThrow('too late');
 });

@@ -23,16 +23,16 @@ function join(run: NodeRun, item: number, prepared = PREPARED): IExecuteSingleFu
 test('a run is not doomed once all its items have joined, and is before', () => {
 	const run = nodeRun({ items: items(2) });
 	const first = join(run, 0);
-	expect(batchOf(first)?.isDoomed).toBe(true);
+	expect(batchOf(first)?.isRejected).toBe(true);
 	join(run, 1);
-	expect(batchOf(first)?.isDoomed).toBe(false);
+	expect(batchOf(first)?.isRejected).toBe(false);
 });
 
 test('one faulty item dooms the run', () => {
 	const run = nodeRun({ items: items(2) });
 	const first = join(run, 0, FAULTY);
 	join(run, 1);
-	expect(batchOf(first)?.isDoomed).toBe(true);
+	expect(batchOf(first)?.isRejected).toBe(true);
 });
 
 test('in portions, items that have not started yet doom nothing', () => {
@@ -40,7 +40,7 @@ test('in portions, items that have not started yet doom nothing', () => {
 	const run = nodeRun({ items: items(2), parameters: () => interval });
 	const first = join(run, 0);
 	const batch = batchOf(first);
-	expect(batch?.isDoomed).toBe(false);
+	expect(batch?.isRejected).toBe(false);
 	batch?.begin(0);
 	expect(batchOf(join(run, 1))).toBe(batch);
 });
@@ -48,7 +48,7 @@ test('in portions, items that have not started yet doom nothing', () => {
 test('as a tool the call is counted, not the items of the agent', () => {
 	const agent = nodeRun({ items: items(5) });
 	const tool = nodeRun({ ...agent, inputData: { ai_tool: [items(1)] } });
-	expect(batchOf(join(tool, 0))?.isDoomed).toBe(false);
+	expect(batchOf(join(tool, 0))?.isRejected).toBe(false);
 });
 
 test('two calls of a tool within one item of an agent never share a batch', () => {
@@ -57,7 +57,7 @@ test('two calls of a tool within one item of an agent never share a batch', () =
 	const first = join(a as NodeRun, 0);
 	const second = join(b as NodeRun, 0, FAULTY);
 	expect(batchOf(first)).not.toBe(batchOf(second));
-	expect(batchOf(first)?.isDoomed).toBe(false);
+	expect(batchOf(first)?.isRejected).toBe(false);
 });
 
 describe('Retry On Fail begins a new batch', () => {

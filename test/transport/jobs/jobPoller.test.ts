@@ -1,8 +1,8 @@
 import { Client } from '../../../src/transport/client/client';
-import { Gate } from '../../../src/transport/limits/rateLimiter';
+import { RateLimiter } from '../../../src/transport/limits/rateLimiter';
 import { ok } from '../../../src/transport/base/result';
-import type { Answer, Resource } from '../../../src/transport/base/types';
-import { Watch } from '../../../src/transport/jobs/jobPoller';
+import type { SendResult, Resource } from '../../../src/transport/base/types';
+import { JobPoller } from '../../../src/transport/jobs/jobPoller';
 import { answer, gaps, lineOf, LOST, scripted, type Sent } from '../../../testing/answers';
 import { seeded } from '../../../testing/random';
 import { VirtualClock } from '../../../testing/virtualClock';
@@ -25,20 +25,20 @@ const done = (id: string, more: Record<string, unknown> = {}) =>
 
 const page = (...data: unknown[]) => answer(200, { object: 'list', data });
 
-function setUp(answers: Answer[] | ((request: Sent) => Answer), requestsPerMinute = 60) {
+function setUp(answers: SendResult[] | ((request: Sent) => SendResult), requestsPerMinute = 60) {
 	const clock = new VirtualClock();
-	const gate = new Gate(clock, requestsPerMinute);
-	const watch = new Watch(new Client(gate, clock, seeded(1)), gate, clock);
+	const rateLimiter = new RateLimiter(clock, requestsPerMinute);
+	const poller = new JobPoller(new Client(rateLimiter, clock, seeded(1)), rateLimiter, clock);
 	const script = scripted(clock, Array.isArray(answers) ? answers : []);
 	const send: typeof script.send = async (request) => {
 		const scriptedAnswer = await script.send(request);
 		return Array.isArray(answers) ? scriptedAnswer : answers(script.sent.at(-1) as Sent);
 	};
 	const wait = async (job: Resource, ms = HALF_HOUR, signal?: AbortSignal) => {
-		const ended = await watch.wait(lineOf(send, 'a', signal), job, ms);
+		const ended = await poller.wait(lineOf(send, 'a', signal), job, ms);
 		return ended.ok ? ok(ended.value.job) : ended;
 	};
-	return { clock, watch, wait, sent: script.sent };
+	return { clock, watch: poller, wait, sent: script.sent };
 }
 
 test('a job that has ended already is answered without a request', async () => {
@@ -136,7 +136,7 @@ test('an answer without an id or with another object is still this job', async (
 describe('a passing fault never fails a wait', () => {
 	test.each([
 		['lost', LOST],
-		['refused', { lost: 'ECONNREFUSED', unsent: 'connection' } as const],
+		['refused', { noResponse: 'ECONNREFUSED', unsent: 'connection' } as const],
 		['429', answer(429)],
 		['500', answer(500)],
 		['408', answer(408)],
@@ -157,12 +157,12 @@ describe('a passing fault never fails a wait', () => {
 });
 
 test('n8n that cannot send is believed twice, then the wait ends with why, and names the job', async () => {
-	const local = { lost: 'No such credential', unsent: 'local' } as const;
+	const local = { noResponse: 'No such credential', unsent: 'local' } as const;
 	const passing = setUp([local, local, answer(200, done('gen_1'))]);
 	expect((await passing.clock.run(passing.wait(generation('gen_1')))).ok).toBe(true);
 	const { clock, wait, sent } = setUp([local]);
 	expect(await clock.run(wait(generation('gen_1')))).toMatchObject({
-		failure: { kind: 'lost', reason: 'No such credential', unsent: 'local' },
+		failure: { kind: 'noResponse', reason: 'No such credential', unsent: 'local' },
 		job: { id: 'gen_1' },
 	});
 	expect(sent).toHaveLength(3);
@@ -288,18 +288,23 @@ test('a job that a list shows as failed without a reason is read by itself, wher
 
 describe('news of an end', () => {
 	test('that hold the outputs end the wait at that moment, without a request', async () => {
-		const { clock, watch, wait, sent } = setUp([answer(200, generation('gen_1'))]);
+		const { clock, watch: poller, wait, sent } = setUp([answer(200, generation('gen_1'))]);
 		const waiting = wait(generation('gen_1'));
 		await clock.pass(500);
-		watch.tell(done('gen_other'));
-		watch.tell(done('gen_1'));
+		poller.notify(done('gen_other'));
+		poller.notify(done('gen_1'));
 		expect(await waiting).toMatchObject({ ok: true, value: { status: 'completed' } });
 		expect(sent).toHaveLength(0);
 		expect(clock.sleeping).toBe(0);
 	});
 
 	test('that lack the outputs wake the sleeper, who reads the job at once', async () => {
-		const { clock, watch, wait, sent } = setUp(({ at }) =>
+		const {
+			clock,
+			watch: poller,
+			wait,
+			sent,
+		} = setUp(({ at }) =>
 			answer(200, at - started < 300_000 ? generation('gen_1') : done('gen_1')),
 		);
 		const started = clock.now();
@@ -307,7 +312,7 @@ describe('news of an end', () => {
 		await clock.pass(304_000);
 		const before = sent.length;
 		const told = clock.now();
-		watch.tell({ id: 'gen_1', object: 'generation', status: 'completed' });
+		poller.notify({ id: 'gen_1', object: 'generation', status: 'completed' });
 		expect(await clock.run(waiting)).toMatchObject({ value: { outputs: [{ id: 'o' }] } });
 		expect(sent).toHaveLength(before + 1);
 		expect(clock.now() - told).toBeLessThanOrEqual(2_000);
@@ -377,7 +382,7 @@ describe('nothing that a service sends stops the looks', () => {
 	});
 
 	test('news that throw: they are looked up', async () => {
-		const { clock, watch, wait } = setUp([answer(200, done('gen_1'))]);
+		const { clock, watch: poller, wait } = setUp([answer(200, done('gen_1'))]);
 		const waiting = wait(generation('gen_1'));
 		await clock.pass(100);
 		const news = { ...done('gen_1') };
@@ -387,7 +392,7 @@ describe('nothing that a service sends stops the looks', () => {
 				throw new Error('no');
 			},
 		});
-		expect(() => watch.tell(news)).not.toThrow();
+		expect(() => poller.notify(news)).not.toThrow();
 		expect((await clock.run(waiting)).ok).toBe(true);
 	});
 
@@ -402,10 +407,10 @@ describe('nothing that a service sends stops the looks', () => {
 
 describe('a deadline', () => {
 	test('holds while a look hangs', async () => {
-		const { clock, watch } = setUp([]);
+		const { clock, watch: poller } = setUp([]);
 		const started = clock.now();
-		const line = lineOf(async () => await new Promise(() => {}));
-		const result = await clock.run(watch.wait(line, generation('gen_1'), 10_000));
+		const channel = lineOf(async () => await new Promise(() => {}));
+		const result = await clock.run(poller.wait(channel, generation('gen_1'), 10_000));
 		expect(result).toMatchObject({ failure: { kind: 'deadline' } });
 		expect(clock.now() - started).toBeLessThanOrEqual(70_000);
 	});

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import {
-	endedJob,
+	toResult,
 	jobState,
 	readerPath,
 	readerScope,
@@ -91,9 +91,9 @@ test.each([
 });
 
 test('a job that ended badly is a failure that carries it', () => {
-	expect(endedJob(job('generation', 'failed'))).toMatchObject({
+	expect(toResult(job('generation', 'failed'))).toMatchObject({
 		failure: { kind: 'jobFailed', reason: 'failed without a stated reason' },
 		job: { id: 'x' },
 	});
-	expect(endedJob(job('generation', 'partially_completed')).ok).toBe(true);
+	expect(toResult(job('generation', 'partially_completed')).ok).toBe(true);
 });

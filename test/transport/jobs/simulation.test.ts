@@ -20,7 +20,7 @@ function setUp(service: Partial<ServiceSettings> = {}) {
 		const items = Array.from({ length: count }, async (_, itemIndex) => {
 			const memory = (memories[itemIndex] ??= freshMemory());
 			const place = { seed: owner, executionId: owner };
-			const run = runOf({
+			const item = runOf({
 				host,
 				workspace,
 				batch,
@@ -29,7 +29,7 @@ function setUp(service: Partial<ServiceSettings> = {}) {
 				place,
 				prompt: `${owner} ${itemIndex}`,
 			});
-			return await create(run);
+			return await create(item);
 		});
 		return await Promise.all(items);
 	};
@@ -117,7 +117,8 @@ test('after a run nothing is left behind that holds a place', async () => {
 	expect(clock.sleeping).toBe(0);
 	const turns = await Promise.all(
 		[1, 2, 3, 4, 5].map(
-			async () => await workspace.slots.take(hostWith(async () => ({ lost: 'x' })).line),
+			async () =>
+				await workspace.jobSemaphore.acquire(hostWith(async () => ({ noResponse: 'x' })).channel),
 		),
 	);
 	expect(turns.every(Boolean)).toBe(true);

@@ -1,24 +1,24 @@
 import fc from 'fast-check';
-import { Funds } from '../../../src/transport/limits/creditGate';
-import { RateLimit } from '../../../src/transport/limits/adaptiveRate';
-import { Room } from '../../../src/transport/limits/adaptiveConcurrency';
+import { CreditGate } from '../../../src/transport/limits/creditGate';
+import { AdaptiveRate } from '../../../src/transport/limits/adaptiveRate';
+import { AdaptiveConcurrency } from '../../../src/transport/limits/adaptiveConcurrency';
 import { lineOf } from '../../../testing/answers';
 import { seeded } from '../../../testing/random';
 import { VirtualClock } from '../../../testing/virtualClock';
 
 describe('requests a minute, when others use the workspace too', () => {
 	test('a 429 takes the limit below what we had used, and it comes back in five minutes', () => {
-		const limit = new RateLimit(60);
+		const limit = new AdaptiveRate(60);
 		expect(limit.at(0)).toBe(60);
-		limit.refused(0, 40);
+		limit.throttled(0, 40);
 		expect(limit.at(0)).toBe(36);
 		expect(limit.at(150_000)).toBe(48);
 		expect(limit.at(300_000)).toBe(60);
 	});
 
 	test('several refusals of one moment are one piece of news', () => {
-		const limit = new RateLimit(60);
-		for (const at of [0, 10, 999]) limit.refused(at, 40);
+		const limit = new AdaptiveRate(60);
+		for (const at of [0, 10, 999]) limit.throttled(at, 40);
 		expect(limit.at(999)).toBe(36);
 	});
 
@@ -29,11 +29,11 @@ describe('requests a minute, when others use the workspace too', () => {
 		);
 		fc.assert(
 			fc.property(fc.integer({ min: 1, max: 100 }), fc.array(refusal), (plan, refusals) => {
-				const limit = new RateLimit(plan);
+				const limit = new AdaptiveRate(plan);
 				let now = 0;
 				for (const [later, used] of refusals) {
 					now += later;
-					limit.refused(now, used);
+					limit.throttled(now, used);
 					expect(limit.at(now)).toBeGreaterThanOrEqual(1);
 					expect(limit.at(now)).toBeLessThanOrEqual(plan);
 				}
@@ -45,45 +45,45 @@ describe('requests a minute, when others use the workspace too', () => {
 describe('concurrent jobs, when others use the workspace too', () => {
 	test('a refusal makes the room what runs now; one more is tried, and success opens it again', async () => {
 		const clock = new VirtualClock();
-		const room = new Room(clock, () => 0.5);
-		expect(room.admits(4)).toBe(true);
-		room.refused(2);
-		expect([room.admits(1), room.admits(2)]).toEqual([true, false]);
+		const concurrency = new AdaptiveConcurrency(clock, () => 0.5);
+		expect(concurrency.admits(4)).toBe(true);
+		concurrency.refused(2);
+		expect([concurrency.admits(1), concurrency.admits(2)]).toEqual([true, false]);
 		await clock.pass(2_000);
-		expect(room.admits(2)).toBe(true);
-		expect(room.admits(2)).toBe(false);
-		room.accepted(3);
-		expect(room.admits(3)).toBe(true);
+		expect(concurrency.admits(2)).toBe(true);
+		expect(concurrency.admits(2)).toBe(false);
+		concurrency.accepted(3);
+		expect(concurrency.admits(3)).toBe(true);
 	});
 
 	test('each refusal in a row doubles the time to the next try, a hint replaces it', async () => {
 		const clock = new VirtualClock();
-		const room = new Room(clock, () => 0.5);
+		const concurrency = new AdaptiveConcurrency(clock, () => 0.5);
 		const waits: number[] = [];
 		for (let time = 0; time < 7; time += 1) {
-			room.refused(0);
-			waits.push(room.probeAt - clock.monotonic());
+			concurrency.refused(0);
+			waits.push(concurrency.probeAt - clock.monotonic());
 		}
 		expect(waits).toEqual([2_000, 4_000, 8_000, 16_000, 32_000, 60_000, 60_000]);
-		room.refused(0, 7_000);
-		expect(room.probeAt - clock.monotonic()).toBe(7_000);
+		concurrency.refused(0, 7_000);
+		expect(concurrency.probeAt - clock.monotonic()).toBe(7_000);
 	});
 });
 
 describe('credits that have run out', () => {
-	const line = (signal?: AbortSignal) =>
-		lineOf(async () => ({ lost: 'nothing is sent' }), 'a', signal);
+	const channel = (signal?: AbortSignal) =>
+		lineOf(async () => ({ noResponse: 'nothing is sent' }), 'a', signal);
 
 	test('all who wait share one try every 20 seconds, and all go on when one succeeds', async () => {
 		const clock = new VirtualClock();
-		const funds = new Funds(clock);
+		const creditGate = new CreditGate(clock);
 		const started = clock.monotonic();
-		funds.ranOut();
+		creditGate.markEmpty();
 		const tried: number[] = [];
 		const wait = async () => {
-			expect(await funds.turn(line(), started + 3_600_000)).toBe(true);
+			expect(await creditGate.mayTry(channel(), started + 3_600_000)).toBe(true);
 			tried.push(clock.monotonic() - started);
-			if (tried.length === 3) funds.areThere();
+			if (tried.length === 3) creditGate.markAvailable();
 		};
 		await clock.run(Promise.all(Array.from({ length: 10 }, wait)));
 		expect(tried.slice(0, 3)).toEqual([20_000, 40_000, 60_000]);
@@ -92,14 +92,14 @@ describe('credits that have run out', () => {
 
 	test('patience ends at its deadline, and at once with a cancel', async () => {
 		const clock = new VirtualClock();
-		const funds = new Funds(clock);
-		expect(await funds.turn(line(), 0)).toBe(true);
-		funds.ranOut();
+		const creditGate = new CreditGate(clock);
+		expect(await creditGate.mayTry(channel(), 0)).toBe(true);
+		creditGate.markEmpty();
 		const deadline = clock.monotonic() + 5_000;
-		expect(await clock.run(funds.turn(line(), deadline))).toBe(false);
+		expect(await clock.run(creditGate.mayTry(channel(), deadline))).toBe(false);
 		expect(clock.monotonic()).toBe(deadline);
 		const abort = new AbortController();
-		const waiting = funds.turn(line(abort.signal), clock.monotonic() + 3_600_000);
+		const waiting = creditGate.mayTry(channel(abort.signal), clock.monotonic() + 3_600_000);
 		await clock.quiet();
 		abort.abort();
 		expect(await clock.run(waiting)).toBe(false);
@@ -109,8 +109,8 @@ describe('credits that have run out', () => {
 
 test('the dice of the room are those that it is given', () => {
 	const clock = new VirtualClock();
-	const first = new Room(clock, seeded(1));
-	const second = new Room(clock, seeded(1));
+	const first = new AdaptiveConcurrency(clock, seeded(1));
+	const second = new AdaptiveConcurrency(clock, seeded(1));
 	first.refused(0);
 	second.refused(0);
 	expect(first.probeAt).toBe(second.probeAt);

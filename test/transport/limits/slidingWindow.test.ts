@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { RateWindow } from '../../../src/transport/limits/slidingWindow';
+import { SlidingWindow } from '../../../src/transport/limits/slidingWindow';
 
 const MINUTE = 60_000;
 
@@ -26,18 +26,18 @@ test('never more than the limit in any window, wherever the server counts betwee
 			fc.integer({ min: 1, max: 20 }),
 			fc.array(request, { maxLength: 200 }),
 			(limit, wanted) => {
-				const window = new RateWindow(MINUTE);
+				const window = new SlidingWindow(MINUTE);
 				const counted: number[] = [];
 				const inFlight: number[] = [];
 				const answerUntil = (time: number) => {
 					inFlight.sort((a, b) => a - b);
-					while ((inFlight[0] ?? Infinity) <= time) window.leave(inFlight.shift() ?? time);
+					while ((inFlight[0] ?? Infinity) <= time) window.release(inFlight.shift() ?? time);
 				};
 				let now = 0;
 				for (const { pause, takes, counted: part } of wanted) {
 					now += pause;
 					answerUntil(now);
-					while (!window.tryEnter(now, limit)) {
+					while (!window.tryAcquire(now, limit)) {
 						now = Math.min(window.nextFree(now, limit) ?? Infinity, inFlight[0] ?? Infinity);
 						answerUntil(now);
 					}
@@ -51,19 +51,19 @@ test('never more than the limit in any window, wherever the server counts betwee
 });
 
 test('a place falls free a whole window after the answer, not after the request', () => {
-	const window = new RateWindow(MINUTE);
-	expect(window.tryEnter(0, 1)).toBe(true);
-	expect(window.tryEnter(MINUTE * 2, 1)).toBe(false);
+	const window = new SlidingWindow(MINUTE);
+	expect(window.tryAcquire(0, 1)).toBe(true);
+	expect(window.tryAcquire(MINUTE * 2, 1)).toBe(false);
 	expect(window.nextFree(MINUTE * 2, 1)).toBeUndefined();
-	window.leave(MINUTE * 2);
+	window.release(MINUTE * 2);
 	expect(window.nextFree(MINUTE * 2, 1)).toBe(MINUTE * 3);
-	expect(window.tryEnter(MINUTE * 3 - 1, 1)).toBe(false);
-	expect(window.tryEnter(MINUTE * 3, 1)).toBe(true);
+	expect(window.tryAcquire(MINUTE * 3 - 1, 1)).toBe(false);
+	expect(window.tryAcquire(MINUTE * 3, 1)).toBe(true);
 });
 
 test('a limit that was changed holds from the next request on', () => {
-	const window = new RateWindow(MINUTE);
-	const enter = (limit: number) => window.tryEnter(0, limit);
+	const window = new SlidingWindow(MINUTE);
+	const enter = (limit: number) => window.tryAcquire(0, limit);
 	expect([enter(2), enter(2), enter(2)]).toEqual([true, true, false]);
 	expect(enter(3)).toBe(true);
 	expect(enter(1)).toBe(false);

@@ -2,21 +2,21 @@ import { ENDPOINTS } from '../../../src/contract';
 import { answerAgent, shortForAgent } from '../../../src/transport/operations/agentAnswer';
 import { itemsOf } from '../../../src/transport/runner/items';
 import { fail, ok } from '../../../src/transport/base/result';
-import type { OperationPlan } from '../../../src/transport/item/item';
+import type { OperationSpec } from '../../../src/transport/item/item';
 import { readSettings } from '../../../src/transport/item/settings';
 import { nodeContext, nodeRun } from '../../support/nodeContext';
 import { settingsWith } from '../../../testing/run';
 
-const CREATE: OperationPlan = {
+const CREATE: OperationSpec = {
 	...{ endpoint: ENDPOINTS.createGeneration, output: 'job', object: 'generation' },
 };
-const WAIT: OperationPlan = { endpoint: ENDPOINTS.getJob, output: 'wait' };
+const WAIT: OperationSpec = { endpoint: ENDPOINTS.getJob, output: 'wait' };
 
 const JOB = { id: 'gen_1', object: 'generation', status: 'processing', estimated_credits: 5 };
 const LATE = fail({ kind: 'deadline', waitedMs: 45_000 }, JOB);
 
-const as = (isTool: boolean, plan = CREATE, more = {}) => ({
-	plan,
+const as = (isTool: boolean, spec = CREATE, more = {}) => ({
+	spec,
 	settings: settingsWith({ isTool, ...more }),
 });
 

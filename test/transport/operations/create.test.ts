@@ -31,9 +31,10 @@ const keysOf = (model: ModelService) =>
 		.map(({ request }) => request.headers?.['Idempotency-Key']);
 
 /** All places are free again: as many as there are can be taken without looking at anything. */
-async function placesFree({ slots }: Workspace, { line }: Host): Promise<boolean> {
+async function placesFree({ jobSemaphore }: Workspace, { channel }: Host): Promise<boolean> {
 	let taken = 0;
-	for (let place = 0; place < 5; place += 1) void slots.take(line).then(() => (taken += 1));
+	for (let place = 0; place < 5; place += 1)
+		void jobSemaphore.acquire(channel).then(() => (taken += 1));
 	await new Promise((resolve) => setImmediate(resolve));
 	return taken === 5;
 }
@@ -62,7 +63,7 @@ describe('nothing is created twice', () => {
 	test('an unclear outcome keeps its key for the next run', async () => {
 		let losses = 7;
 		const { model, make } = setUp({ loses: ({ method }) => method === 'POST' && losses-- > 0 });
-		expect(await make()).toMatchObject({ failure: { kind: 'lost', attempts: 7 } });
+		expect(await make()).toMatchObject({ failure: { kind: 'noResponse', attempts: 7 } });
 		expect((await make()).ok).toBe(true);
 		expect(model.jobs).toHaveLength(1);
 	});
@@ -166,7 +167,9 @@ describe('the other ways to count a request', () => {
 	test('none: no key, so no repeat after a lost answer', async () => {
 		const { model, make } = setUp({ loses: ({ method }) => method === 'POST' });
 		const result = await make({ settings: { idempotency: 'none' } });
-		expect(result).toMatchObject({ failure: { kind: 'lost', attempts: 1, replayable: false } });
+		expect(result).toMatchObject({
+			failure: { kind: 'noResponse', attempts: 1, replayable: false },
+		});
 		expect(keysOf(model)).toEqual([undefined]);
 	});
 });
@@ -186,7 +189,7 @@ describe('a place among the concurrent jobs always comes back', () => {
 	test('after a request that throws, which none should', async () => {
 		const { workspace, host, make } = setUp();
 		const send = async () => await Promise.reject(new TypeError('broken'));
-		const broken = { ...host, line: { ...host.line, send } };
+		const broken = { ...host, channel: { ...host.channel, send } };
 		await expect(make({ host: broken })).rejects.toThrow('broken');
 		expect(await placesFree(workspace, host)).toBe(true);
 	});
@@ -210,11 +213,11 @@ describe('a place among the concurrent jobs always comes back', () => {
 	test('after a cancel: the job that goes on keeps it until somebody needs it and sees its end', async () => {
 		const { clock, model, workspace, host } = setUp({ jobMs: () => 300_000 });
 		const abort = new AbortController();
-		const line = { ...host.line, signal: abort.signal };
+		const line = { ...host.channel, signal: abort.signal };
 		const items = [0, 1, 2, 3, 4].map((itemIndex) =>
-			runOf({ host: { ...host, line }, workspace, itemIndex }),
+			runOf({ host: { ...host, channel: line }, workspace, itemIndex }),
 		);
-		const cancelled = Promise.all(items.map(async (run) => await create(run)));
+		const cancelled = Promise.all(items.map(async (item) => await create(item)));
 		await clock.pass(5_000);
 		const before = clock.now();
 		abort.abort();
@@ -251,8 +254,8 @@ describe('a place among the concurrent jobs always comes back', () => {
 		);
 		await clock.pass(10_000);
 		const abort = new AbortController();
-		const line = { ...host.line, signal: abort.signal };
-		const waiting = create(runOf({ host: { ...host, line }, workspace, itemIndex: 5 }));
+		const line = { ...host.channel, signal: abort.signal };
+		const waiting = create(runOf({ host: { ...host, channel: line }, workspace, itemIndex: 5 }));
 		await clock.pass(1_000);
 		abort.abort();
 		expect(await waiting).toEqual({ ok: false, failure: { kind: 'cancelled' }, job: undefined });
@@ -284,10 +287,10 @@ test.each([
 		const results = await clock.run(Promise.all(all));
 		expect(sent).toHaveLength(1);
 		expect(results.at(-1)).toMatchObject({
-			failure: { kind: 'notSent', cause: `${cause} at item 0` },
+			failure: { kind: 'skipped', cause: `${cause} at item 0` },
 		});
 		expect(
-			results.filter((result) => !result.ok && result.failure.kind === 'notSent'),
+			results.filter((result) => !result.ok && result.failure.kind === 'skipped'),
 		).toHaveLength(19);
 	},
 );

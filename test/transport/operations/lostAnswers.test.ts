@@ -34,9 +34,12 @@ async function season(seed: number) {
 	const host = hostWith(service.send);
 	const make = async (itemIndex: number): Promise<string | undefined> => {
 		const prompt = `item ${itemIndex}`;
-		const run = runOf({ host, workspace, itemIndex, prompt, place: { seed: `seed ${seed}` } });
+		const item = runOf({ host, workspace, itemIndex, prompt, place: { seed: `seed ${seed}` } });
 		for (let time = 0; time < MOST_RUNS; time += 1) {
-			const made = await create({ ...run, place: { ...run.place, executionId: `run ${time}` } });
+			const made = await create({
+				...item,
+				origin: { ...item.origin, executionId: `run ${time}` },
+			});
 			if (made.ok) return made.value.id;
 		}
 		return undefined;

@@ -1,7 +1,7 @@
 import { ENDPOINTS, type Endpoint } from '../../../src/contract';
-import type { OperationPlan } from '../../../src/transport/item/item';
-import { story } from '../../../src/transport/operations';
-import type { Answer } from '../../../src/transport/base/types';
+import type { OperationSpec } from '../../../src/transport/item/item';
+import { runOperation } from '../../../src/transport/operations';
+import type { SendResult } from '../../../src/transport/base/types';
 import { answer, LOST, scripted } from '../../../testing/answers';
 import { hostWith, runOf, workspaceWith, type RunParts } from '../../../testing/run';
 import { VirtualClock } from '../../../testing/virtualClock';
@@ -9,36 +9,36 @@ import { VirtualClock } from '../../../testing/virtualClock';
 type Settings = RunParts['settings'];
 
 /** The story of an operation on the resource `x`, with the answers that the service gives in turn. */
-async function tell(plan: OperationPlan, answers: Answer[], settings: Settings = {}) {
+async function tell(spec: OperationSpec, answers: SendResult[], settings: Settings = {}) {
 	const clock = new VirtualClock();
 	const { send, sent } = scripted(clock, answers);
-	const { method, path }: Endpoint = plan.endpoint;
-	const run = runOf({
-		...{ host: hostWith(send), workspace: workspaceWith(clock), plan, settings },
+	const { method, path }: Endpoint = spec.endpoint;
+	const item = runOf({
+		...{ host: hostWith(send), workspace: workspaceWith(clock), spec, settings },
 		request: { method, path: path.replace('{id}', 'x'), query: {}, body: undefined },
 	});
-	const result = await clock.run(story(run));
+	const result = await clock.run(runOperation(item));
 	return { result, sent, resources: result.ok ? result.value.resources : undefined };
 }
 
 describe('a deletion', () => {
-	const plan: OperationPlan = { endpoint: ENDPOINTS.deleteVoice, output: 'deleted' };
+	const spec: OperationSpec = { endpoint: ENDPOINTS.deleteVoice, output: 'deleted' };
 
 	test.each<[string, unknown, object]>([
 		['an object', { object: 'voice', id: 'x' }, { object: 'voice', id: 'x', deleted: true }],
 		['an empty object', {}, { id: 'x', deleted: true }],
 		['nothing', '', { id: 'x', deleted: true }],
 	])('gives id and deleted where the service answers %s', async (_, body, json) => {
-		expect((await tell(plan, [answer(200, body)])).resources).toEqual([json]);
+		expect((await tell(spec, [answer(200, body)])).resources).toEqual([json]);
 	});
 
 	test('is not believed of an answer that is no JSON', async () => {
-		const { result } = await tell(plan, [answer(200, '<html>')]);
-		expect(result).toMatchObject({ ok: false, failure: { kind: 'answer' } });
+		const { result } = await tell(spec, [answer(200, '<html>')]);
+		expect(result).toMatchObject({ ok: false, failure: { kind: 'badResponse' } });
 	});
 
 	test('has happened when the repeat after a lost answer finds nothing', async () => {
-		const { resources, sent } = await tell(plan, [LOST, answer(404)]);
+		const { resources, sent } = await tell(spec, [LOST, answer(404)]);
 		expect(resources).toEqual([{ id: 'x', deleted: true }]);
 		expect(sent).toHaveLength(2);
 	});
@@ -47,13 +47,13 @@ describe('a deletion', () => {
 		['at once', [answer(404)]],
 		['after a 429, which did nothing', [answer(429), answer(404)]],
 	])('of what is not there is an error, %s', async (_, answers) => {
-		const { result } = await tell(plan, answers);
+		const { result } = await tell(spec, answers);
 		expect(result).toMatchObject({ ok: false, failure: { kind: 'status', status: 404 } });
 	});
 });
 
 describe('a wait for a job of any kind', () => {
-	const plan: OperationPlan = { endpoint: ENDPOINTS.getJob, output: 'wait' };
+	const spec: OperationSpec = { endpoint: ENDPOINTS.getJob, output: 'wait' };
 	const job = (object: string | undefined, status: string) =>
 		answer(200, { id: 'x', status, ...(object && { object }) });
 
@@ -65,7 +65,7 @@ describe('a wait for a job of any kind', () => {
 		['something_new', 'busy', 'completed'],
 		[undefined, 'busy', 'ready'],
 	])('of %s goes from %s to %s, reading GET /jobs/{id} alone', async (object, before, after) => {
-		const { resources, sent } = await tell(plan, [
+		const { resources, sent } = await tell(spec, [
 			job(object, before),
 			job(object, before),
 			job(object, after),
@@ -76,11 +76,11 @@ describe('a wait for a job of any kind', () => {
 
 	test('of an agent run ends with the statuses that the user has set', async () => {
 		const endings = { good: ['checked'], bad: ['broken'] };
-		const good = await tell(plan, [job('agent_run', 'completed'), job('agent_run', 'checked')], {
-			endings,
+		const good = await tell(spec, [job('agent_run', 'completed'), job('agent_run', 'checked')], {
+			terminalStatuses: endings,
 		});
 		expect(good.resources).toMatchObject([{ status: 'checked' }]);
-		const bad = await tell(plan, [job('agent_run', 'broken')], { endings });
+		const bad = await tell(spec, [job('agent_run', 'broken')], { terminalStatuses: endings });
 		expect(bad.result).toMatchObject({
 			ok: false,
 			failure: { kind: 'jobFailed' },
@@ -89,21 +89,21 @@ describe('a wait for a job of any kind', () => {
 	});
 
 	test('ends at the deadline with a failure that carries the job', async () => {
-		const { result } = await tell(plan, [job('generation', 'queued')], { waitTimeoutMs: 60_000 });
+		const { result } = await tell(spec, [job('generation', 'queued')], { waitTimeoutMs: 60_000 });
 		expect(result).toMatchObject({ ok: false, failure: { kind: 'deadline' }, job: { id: 'x' } });
 	});
 });
 
 describe('a resource', () => {
-	const plan: OperationPlan = { endpoint: ENDPOINTS.getWebhook, output: 'resource' };
+	const spec: OperationSpec = { endpoint: ENDPOINTS.getWebhook, output: 'resource' };
 	const webhook = { id: 'x', url: 'https://example.com', secret: 'whsec_1' };
 
 	test('is given whole', async () => {
-		expect((await tell(plan, [answer(200, webhook)])).resources).toEqual([webhook]);
+		expect((await tell(spec, [answer(200, webhook)])).resources).toEqual([webhook]);
 	});
 
 	test('is given without a signing secret where it may hold one, unless the user wants it', async () => {
-		const careful = { ...plan, holdsSecret: true };
+		const careful = { ...spec, holdsSecret: true };
 		const open = { id: 'x', url: 'https://example.com' };
 		expect((await tell(careful, [answer(200, webhook)])).resources).toEqual([open]);
 		const wanted = await tell(careful, [answer(200, webhook)], { includeSecret: true });
@@ -111,9 +111,9 @@ describe('a resource', () => {
 	});
 
 	test('whose update answers nothing is given by its id; the answer of any other must be an object', async () => {
-		const update: OperationPlan = { endpoint: ENDPOINTS.updateWebhook, output: 'resource' };
+		const update: OperationSpec = { endpoint: ENDPOINTS.updateWebhook, output: 'resource' };
 		expect((await tell(update, [answer(204, '')])).resources).toEqual([{ id: 'x' }]);
-		const rename: OperationPlan = { endpoint: ENDPOINTS.renameVoice, output: 'resource' };
+		const rename: OperationSpec = { endpoint: ENDPOINTS.renameVoice, output: 'resource' };
 		expect((await tell(rename, [answer(204, '')])).result).toMatchObject({ ok: false });
 	});
 });

@@ -19,7 +19,7 @@ async function afterUnclear(fault: Fault) {
 	const memory = freshMemory();
 	const make = async (more: Partial<RunParts> = {}) =>
 		await clock.run(create(runOf({ host, workspace, memory, ...more })));
-	expect(await make()).toMatchObject({ failure: { kind: 'lost' } });
+	expect(await make()).toMatchObject({ failure: { kind: 'noResponse' } });
 	return { clock, model, memory, make };
 }
 
@@ -33,7 +33,9 @@ test('within 24 hours the same key tells', async () => {
 test('after 24 hours nothing is created while a job may be the one, and the error names it', async () => {
 	const { clock, model, make } = await afterUnclear('after');
 	await clock.pass(DAY);
-	expect(await make()).toMatchObject({ failure: { kind: 'uncertain', candidates: ['gen_1'] } });
+	expect(await make()).toMatchObject({
+		failure: { kind: 'possibleDuplicate', candidates: ['gen_1'] },
+	});
 	expect(model.jobs).toHaveLength(1);
 });
 

@@ -39,13 +39,13 @@ async function collected(
 		size: 1,
 	});
 	const host = hostWith(async () => answer(200, fresh), { get, store });
-	const run = runOf({
+	const item = runOf({
 		host,
 		workspace: workspaceWith(clock),
 		settings: { downloadOutputs: true, ...settings },
 		request: { method: 'POST', path: '/generations', body },
 	});
-	return { result: await clock.run(collect(run, given)), asked };
+	return { result: await clock.run(collect(item, given)), asked };
 }
 
 test('every output becomes a file, named by what was asked for: numbered when there are several, with the extension of its type', async () => {

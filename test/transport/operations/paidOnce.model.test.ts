@@ -166,20 +166,20 @@ class Sequence {
 		const source = `version ${this.version}`;
 		const execution = String(this.execution);
 		const claim = this.isTool ? claimCall(this.node, source, execution) : undefined;
-		const item = claim?.item ?? '0:0';
-		const run = runOf({
+		const name = claim?.item ?? '0:0';
+		const item = runOf({
 			host: hostWith(this.service.send),
 			workspace: this.workspace,
 			batch: new Batch(1, false),
-			memory: claim?.memory ?? itemMemory(this.node, item),
+			memory: claim?.memory ?? itemMemory(this.node, name),
 			node: this.node,
 			source,
 			prompt,
 			release: claim?.release,
 			settings: { idempotency: this.mode, idempotencyKey: 'order 1', waitTimeoutMs: 60_000 },
-			place: { seed: this.node.seed, item, executionId: execution },
+			place: { seed: this.node.seed, item: name, executionId: execution },
 		});
-		const result = await inTurn(run, create);
+		const result = await inTurn(item, create);
 		// n8n stores the memory of the node with the execution.
 		this.node = JSON.parse(JSON.stringify(this.node)) as NodeMemory;
 		this.hear(result);
@@ -195,9 +195,9 @@ class Sequence {
 		}
 		const { failure, job } = result;
 		if (job) this.told.add(job.id);
-		const candidates = failure.kind === 'uncertain' ? failure.candidates : [];
+		const candidates = failure.kind === 'possibleDuplicate' ? failure.candidates : [];
 		for (const id of candidates) this.told.add(id);
-		const mayDecide = failure.kind === 'uncertain' && failure.because === 'changed';
+		const mayDecide = failure.kind === 'possibleDuplicate' && failure.because === 'changed';
 		if (mayDecide) for (const id of candidates) this.decidable.add(id);
 		const text = JSON.stringify(failure);
 		for (const { id } of this.service.charges)

@@ -2,7 +2,7 @@ import { Batch } from '../../../src/transport/item/batch';
 import { BinaryReference } from '../../../src/transport/item/binaryReference';
 import { create } from '../../../src/transport/operations/create';
 import { freshMemory } from '../../../src/transport/item/itemMemory';
-import type { ApiRequest, Answer } from '../../../src/transport/base/types';
+import type { ApiRequest, SendResult } from '../../../src/transport/base/types';
 import { inTurn } from '../../../src/transport/runner/inTurn';
 import { answer, errorBody, LOST } from '../../../testing/answers';
 import { ModelService, type ServiceSettings } from '../../../testing/modelService';
@@ -16,7 +16,7 @@ function setUp(service: Partial<ServiceSettings> = {}) {
 	const clock = new VirtualClock();
 	const model = new ModelService(clock, service);
 	const workspace = workspaceWith(clock);
-	let gateway: (request: ApiRequest) => Answer | undefined = () => undefined;
+	let gateway: (request: ApiRequest) => SendResult | undefined = () => undefined;
 	const host = hostWith(async (request) => gateway(request) ?? (await model.send(request)));
 	const memory = freshMemory();
 	const node = { seed: 'seed', items: {} };
@@ -88,7 +88,7 @@ test('a request that is changed while its outcome is unknown is looked for befor
 	const changed = (executionId: string) => ({ prompt: 'a dog', place: { executionId } });
 	for (let time = 0; time < 2; time += 1) {
 		expect(await make(changed('execution 2'))).toMatchObject({
-			failure: { kind: 'uncertain', candidates: ['gen_1'], because: 'changed' },
+			failure: { kind: 'possibleDuplicate', candidates: ['gen_1'], because: 'changed' },
 		});
 	}
 	expect(model.jobs).toHaveLength(1);
@@ -145,12 +145,12 @@ describe('by content', () => {
 		const batch = new Batch(7, false);
 		const node = { seed: 'seed', items: {} };
 		const items = Array.from({ length: 7 }, async (_, itemIndex) => {
-			const run = runOf({ host, workspace, batch, node, itemIndex, settings: byContent });
-			return await inTurn(run, create);
+			const item = runOf({ host, workspace, batch, node, itemIndex, settings: byContent });
+			return await inTurn(item, create);
 		});
 		await clock.pass(1_000);
 		let more: unknown;
-		void workspace.slots.take(host.line).then((slot) => (more = slot));
+		void workspace.jobSemaphore.acquire(host.channel).then((permit) => (more = permit));
 		await clock.quiet();
 		expect(more).toBeDefined();
 		const results = await clock.run(Promise.all(items));
@@ -208,7 +208,7 @@ describe('files', () => {
 	const request: ApiRequest = { method: 'POST', path: '/generations', body };
 
 	/** A service whose upload URLs may be refused, and that gives the same URL to the same key. */
-	function uploading(creations: (body: unknown) => Answer) {
+	function uploading(creations: (body: unknown) => SendResult) {
 		const clock = new VirtualClock();
 		const sent: ApiRequest[] = [];
 		const urls = new Map<string | undefined, string>();
@@ -286,7 +286,7 @@ describe('files', () => {
 	});
 
 	test('of a request of unknown outcome stay where they were', async () => {
-		let answers = (): Answer => LOST;
+		let answers = (): SendResult => LOST;
 		const { make, made, sent } = uploading(() => answers());
 		await make();
 		answers = () => answer(202);
@@ -300,14 +300,14 @@ test('a 402 in the middle of a run: nothing further is sent after it', async () 
 	const { clock, model, workspace, host } = setUp({ credits: 5, jobMs: () => 30_000 });
 	const batch = new Batch(30, false);
 	const items = Array.from({ length: 30 }, async (_, itemIndex) => {
-		const run = runOf({ host, workspace, batch, itemIndex, prompt: `item ${itemIndex}` });
-		return await inTurn(run, create);
+		const item = runOf({ host, workspace, batch, itemIndex, prompt: `item ${itemIndex}` });
+		return await inTurn(item, create);
 	});
 	const results = await clock.run(Promise.all(items));
 	expect(model.jobs).toHaveLength(5);
 	// As many as were in flight when the first one was answered.
 	expect(model.count(402)).toBe(5);
-	expect(results.filter((result) => !result.ok && result.failure.kind === 'notSent')).toHaveLength(
+	expect(results.filter((result) => !result.ok && result.failure.kind === 'skipped')).toHaveLength(
 		20,
 	);
 	expect([batch.submitted, batch.notSubmitted]).toEqual([5, 25]);
@@ -319,9 +319,16 @@ test('when credits are back all items that wait go on at once, not at 20 seconds
 	const batch = new Batch(5, false);
 	const started = clock.now();
 	const items = Array.from({ length: 5 }, async (_, itemIndex) => {
-		const run = runOf({ host, workspace, batch, itemIndex, settings, prompt: `item ${itemIndex}` });
-		batch.lead.open();
-		return await inTurn(run, create);
+		const item = runOf({
+			host,
+			workspace,
+			batch,
+			itemIndex,
+			settings,
+			prompt: `item ${itemIndex}`,
+		});
+		batch.firstRequest.open();
+		return await inTurn(item, create);
 	});
 	clock.after(50_000, () => {
 		model.settings.credits = 10;

@@ -1,6 +1,6 @@
 import { Batch } from '../../../src/transport/item/batch';
 import { create } from '../../../src/transport/operations/create';
-import { Patience } from '../../../src/transport/operations/slotWaitLimit';
+import { SlotWaitLimit } from '../../../src/transport/operations/slotWaitLimit';
 import { inTurn } from '../../../src/transport/runner/inTurn';
 import { answer } from '../../../testing/answers';
 import { hostWith, runOf, workspaceWith } from '../../../testing/run';
@@ -33,7 +33,7 @@ test('where nobody holds a place, a creation that is refused for ever is told of
 	const results = await clock.run(Promise.all(all));
 	const kinds = results.map((result) => (result.ok ? 'ok' : result.failure.kind));
 	expect(kinds.filter((kind) => kind === 'status')).toHaveLength(1);
-	expect(kinds.filter((kind) => kind === 'notSent')).toHaveLength(19);
+	expect(kinds.filter((kind) => kind === 'skipped')).toHaveLength(19);
 	expect(clock.now() - started).toBeLessThan(10 * MINUTE);
 	expect(creations()).toBeLessThan(40);
 });
@@ -65,17 +65,17 @@ test('as long as others of ours get through, an item that is refused goes on', a
 	const clock = new VirtualClock();
 	const host = hostWith(async () => answer(200, { object: 'list', data: [] }));
 	const workspace = workspaceWith(clock);
-	const patience = new Patience(runOf({ host, workspace }));
-	const slot = await workspace.slots.take(host.line);
+	const waitLimit = new SlotWaitLimit(runOf({ host, workspace }));
+	const permit = await workspace.jobSemaphore.acquire(host.channel);
 	for (let minute = 0; minute < 45; minute += 1) {
-		expect(await clock.run(patience.isOver())).toBe(false);
+		expect(await clock.run(waitLimit.isExceeded())).toBe(false);
 		await clock.pass(MINUTE);
-		slot?.accepted();
+		permit?.accepted();
 	}
 	for (let second = 0; second < 85; second += 5) {
 		await clock.pass(5_000);
-		expect(await clock.run(patience.isOver())).toBe(false);
+		expect(await clock.run(waitLimit.isExceeded())).toBe(false);
 	}
 	await clock.pass(10_000);
-	expect(await clock.run(patience.isOver())).toBe(true);
+	expect(await clock.run(waitLimit.isExceeded())).toBe(true);
 });

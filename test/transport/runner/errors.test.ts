@@ -3,7 +3,7 @@ import { ENDPOINTS, type Endpoint } from '../../../src/contract';
 import {
 	detailsOf,
 	nodeError,
-	tell,
+	describeFailure,
 	type ErrorContext,
 } from '../../../src/transport/runner/errors';
 import { fail, type Failed, type Failure } from '../../../src/transport/base/result';
@@ -29,7 +29,7 @@ const status = (code: number, more = {}): Failure => ({
 });
 
 const lost = (more = {}): Failure => ({
-	...{ kind: 'lost', reason: 'timeout', attempts: 5, replayable: true, sent: true },
+	...{ kind: 'noResponse', reason: 'timeout', attempts: 5, replayable: true, sent: true },
 	...more,
 });
 
@@ -38,22 +38,26 @@ const KINDS: { [K in Failure['kind']]: Extract<Failure, { kind: K }> } = {
 	input: { kind: 'input', field: 'Prompt', problem: 'is empty', hint: 'Enter one' },
 	scope: { kind: 'scope', scope: 'files:write' },
 	status: status(400) as Extract<Failure, { kind: 'status' }>,
-	lost: lost() as Extract<Failure, { kind: 'lost' }>,
-	answer: { kind: 'answer', status: 200, problem: 'it is no JSON object' },
+	noResponse: lost() as Extract<Failure, { kind: 'noResponse' }>,
+	badResponse: { kind: 'badResponse', status: 200, problem: 'it is no JSON object' },
 	cancelled: { kind: 'cancelled' },
 	deadline: { kind: 'deadline', waitedMs: 90_000 },
 	jobFailed: { kind: 'jobFailed', reason: 'too dark' },
 	download: { kind: 'download', outputId: 'out_1', problem: 'timeout' },
 	upload: { kind: 'upload', field: 'clip', problem: 'timeout' },
-	notSent: { kind: 'notSent', cause: 'the credits ran out at item 2', credits: true },
-	uncertain: { kind: 'uncertain', candidates: ['gen_7', 'gen_8'], because: 'expired' },
+	skipped: { kind: 'skipped', cause: 'the credits ran out at item 2', credits: true },
+	possibleDuplicate: {
+		kind: 'possibleDuplicate',
+		candidates: ['gen_7', 'gen_8'],
+		because: 'expired',
+	},
 };
 
 /** What a failure by itself shows of the request: it did nothing, or nobody knows. */
 const EFFECTS: Array<[name: string, failure: Failure, effect: 'none' | 'unknown']> = [
 	['input', KINDS.input, 'none'],
 	['scope', KINDS.scope, 'none'],
-	['skipped', KINDS.notSent, 'none'],
+	['skipped', KINDS.skipped, 'none'],
 	['cancelled', KINDS.cancelled, 'none'],
 	['upload', KINDS.upload, 'none'],
 	...[400, 401, 402, 403, 404, 422, 429].map((code): [string, Failure, 'none'] => [
@@ -73,10 +77,10 @@ const EFFECTS: Array<[name: string, failure: Failure, effect: 'none' | 'unknown'
 	['no connection', lost({ sent: false, unsent: 'connection' }), 'none'],
 	['a bad certificate', lost({ sent: false, unsent: 'certificate' }), 'none'],
 	['not sendable', lost({ sent: false, unsent: 'local' }), 'none'],
-	['an unusable response', KINDS.answer, 'unknown'],
-	['no longer tellable', KINDS.uncertain, 'unknown'],
-	['no longer tellable, nothing found', { kind: 'uncertain', candidates: [] }, 'unknown'],
-	['changed', { kind: 'uncertain', candidates: ['gen_7'], because: 'changed' }, 'unknown'],
+	['an unusable response', KINDS.badResponse, 'unknown'],
+	['no longer tellable', KINDS.possibleDuplicate, 'unknown'],
+	['no longer tellable, nothing found', { kind: 'possibleDuplicate', candidates: [] }, 'unknown'],
+	['changed', { kind: 'possibleDuplicate', candidates: ['gen_7'], because: 'changed' }, 'unknown'],
 ];
 
 type Told = 'no credits' | 'unknown' | 'job';
@@ -110,14 +114,16 @@ const free = operations.filter((operation) => !charging.includes(operation));
 
 describe.each(STATES)('of an item that is %s', (_, job, known, remembered) => {
 	// With a known job nobody looks whether there is one.
-	const possible = EFFECTS.filter(([, { kind }]) => remembered !== 'job' || kind !== 'uncertain');
+	const possible = EFFECTS.filter(
+		([, { kind }]) => remembered !== 'job' || kind !== 'possibleDuplicate',
+	);
 
 	test.each(possible)(
 		'%s: says of the credits what is known, and nothing else',
 		(_name, failure, effect) => {
 			const expected = remembered ?? (effect === 'none' ? 'no credits' : 'unknown');
 			for (const [name, endpoint] of charging) {
-				const told = sentence(tell(fail(failure, job), { ...context, endpoint, known }));
+				const told = sentence(describeFailure(fail(failure, job), { ...context, endpoint, known }));
 				const says = Object.entries(SAYS).filter(([, pattern]) => pattern.test(told));
 				expect([name, told, says.map(([state]) => state)]).toEqual([name, told, [expected]]);
 				expect(told).not.toMatch(/undefined|\[object|null|NaN| {2}/);
@@ -127,7 +133,7 @@ describe.each(STATES)('of an item that is %s', (_, job, known, remembered) => {
 
 	test.each(possible)('%s: says nothing of credits where nothing is charged', (_name, failure) => {
 		for (const [name, endpoint] of free) {
-			const { description } = tell(fail(failure, job), { ...context, endpoint });
+			const { description } = describeFailure(fail(failure, job), { ...context, endpoint });
 			expect([name, description]).toEqual([
 				name,
 				expect.not.stringMatching(/credits were spent|paid|paying|pays/),
@@ -140,7 +146,7 @@ describe.each(STATES)('of an item that is %s', (_, job, known, remembered) => {
 		(_name, failure) => {
 			for (const [name, endpoint] of charging) {
 				const given = { ...context, endpoint, known, idempotency: 'none' } as const;
-				const { description } = tell(fail(failure, job), given);
+				const { description } = describeFailure(fail(failure, job), given);
 				expect([name, description]).toEqual([
 					name,
 					expect.not.stringMatching(/continues|same idempotency key/),
@@ -150,7 +156,7 @@ describe.each(STATES)('of an item that is %s', (_, job, known, remembered) => {
 	);
 
 	test.each(possible)('%s: names the job once, if there is one', (_name, failure) => {
-		const told = sentence(tell(fail(failure, job), { ...context, known }));
+		const told = sentence(describeFailure(fail(failure, job), { ...context, known }));
 		expect(told.match(/gen_1/g) ?? []).toHaveLength((job ?? known?.jobId) ? 1 : 0);
 	});
 });
@@ -164,18 +170,22 @@ describe('a job that failed', () => {
 	test('is made anew, never continued with', () => {
 		for (const [, endpoint] of charging) {
 			for (const idempotency of ['execution', 'content', 'none'] as const) {
-				const { description } = tell(failed, { ...context, endpoint, idempotency });
+				const { description } = describeFailure(failed, { ...context, endpoint, idempotency });
 				expect(description).toBe(
 					'Change what the reason names. Running it again creates a new job.',
 				);
 			}
-			const { description } = tell(failed, { ...context, endpoint, idempotency: 'custom' });
+			const { description } = describeFailure(failed, {
+				...context,
+				endpoint,
+				idempotency: 'custom',
+			});
 			expect(description).toMatch(/same Idempotency Key gives this job again/);
 		}
 	});
 
 	test('that was only waited for is created elsewhere', () => {
-		const { description } = tell(failed, { ...context, endpoint: ENDPOINTS.getJob });
+		const { description } = describeFailure(failed, { ...context, endpoint: ENDPOINTS.getJob });
 		expect(description).toBe('Change what the reason names and create it anew.');
 	});
 });
@@ -197,39 +207,47 @@ test('the scope that is missing is that of the request that failed', () => {
 		[fail(refused), { endpoint: ENDPOINTS.deleteVoice }, /scope voices:write/],
 	];
 	for (const [failed, more, says] of scopes) {
-		expect(sentence(tell(failed, { ...context, ...more }))).toMatch(says);
+		expect(sentence(describeFailure(failed, { ...context, ...more }))).toMatch(says);
 	}
 });
 
 test('an upload that failed has created nothing, whatever became of the upload', () => {
 	const failed = { ...fail(lost()), endpoint: ENDPOINTS.createFile };
-	expect(tell(failed, context).description).toMatch(
+	expect(describeFailure(failed, context).description).toMatch(
 		/Nothing was created for this item and no credits were spent/,
 	);
 });
 
 test('a change that was refused has changed nothing; one without a response may have', () => {
 	const renaming = { ...context, endpoint: ENDPOINTS.renameVoice };
-	expect(tell(fail(status(400)), renaming).description).toMatch(/Nothing was changed/);
-	expect(tell(fail(lost()), renaming).description).toMatch(/not known; running it again is safe/);
+	expect(describeFailure(fail(status(400)), renaming).description).toMatch(/Nothing was changed/);
+	expect(describeFailure(fail(lost()), renaming).description).toMatch(
+		/not known; running it again is safe/,
+	);
 });
 
 describe.each(Object.values(KINDS))('$kind', (failure) => {
 	test('names its item where there are several, and only there', () => {
-		expect(tell(fail(failure, good), context).message).toMatch(/ \(job gen_1\) \[item 3\]$/);
-		expect(tell(fail(failure, good), { ...context, items: 1 }).message).toMatch(/ \(job gen_1\)$/);
-		expect(tell(fail(failure), { ...context, items: 1 }).message).not.toMatch(/item 3|job gen/);
+		expect(describeFailure(fail(failure, good), context).message).toMatch(
+			/ \(job gen_1\) \[item 3\]$/,
+		);
+		expect(describeFailure(fail(failure, good), { ...context, items: 1 }).message).toMatch(
+			/ \(job gen_1\)$/,
+		);
+		expect(describeFailure(fail(failure), { ...context, items: 1 }).message).not.toMatch(
+			/item 3|job gen/,
+		);
 	});
 
 	test('says what happened and what to do or what it means', () => {
-		const { message, description } = tell(fail(failure), context);
+		const { message, description } = describeFailure(fail(failure), context);
 		expect(message.length).toBeGreaterThan(10);
 		expect(description.length).toBeGreaterThan(15);
 	});
 
 	test('reaches n8n with its words, item, what is known, and nothing else', () => {
 		const error = nodeError(NODE, fail(failure, good), context);
-		const { message, description } = tell(fail(failure, good), context);
+		const { message, description } = describeFailure(fail(failure, good), context);
 		expect(error).toBeInstanceOf(NodeApiError);
 		expect(error).toMatchObject({ message, description, messages: [] });
 		expect(error.context).toEqual({
@@ -273,39 +291,41 @@ test('a message with a code that n8n knows keeps its words', () => {
 });
 
 test('a try that can no longer be told: of a key that has expired, or of a request that was changed', () => {
-	const expired = tell(fail(KINDS.uncertain), context).description;
+	const expired = describeFailure(fail(KINDS.possibleDuplicate), context).description;
 	expect(expired).toBe(
 		'The service did not respond to that try, and its idempotency key is no longer valid after 24 hours. These jobs may be the one: gen_7, gen_8. Fetch the right one by its ID; if there is none, run a new execution.',
 	);
-	const changed = fail({ kind: 'uncertain', candidates: [], because: 'changed' });
-	expect(tell(changed, context).description).toBe(
+	const changed = fail({ kind: 'possibleDuplicate', candidates: [], because: 'changed' });
+	expect(describeFailure(changed, context).description).toBe(
 		'The service did not respond to that try, and the request has been changed since. Look for it at the service; if there is none, retry this execution once more.',
 	);
 });
 
 test('a row whose input is wrong is not promised to be continued with', () => {
-	const { description } = tell(fail(KINDS.input, good), context);
+	const { description } = describeFailure(fail(KINDS.input, good), context);
 	expect(description).toMatch(/The job has finished at the service: fetch it by its ID\.$/);
 });
 
 test('while the run goes on, nothing is counted', () => {
-	const { description } = tell(fail(status(402)), { ...context, submitted: undefined });
+	const { description } = describeFailure(fail(status(402)), { ...context, submitted: undefined });
 	expect(description).toMatch(/^Top up the workspace/);
 });
 
 test('where there is one item, nothing is counted', () => {
-	const { description } = tell(fail(status(402)), { ...context, items: 1 });
+	const { description } = describeFailure(fail(status(402)), { ...context, items: 1 });
 	expect(description).toMatch(/^Top up the workspace/);
 	const two = { ...context, items: 2, submitted: 1, notSubmitted: 1 };
-	expect(tell(fail(status(402)), two).description).toMatch(
+	expect(describeFailure(fail(status(402)), two).description).toMatch(
 		/^1 item of this run was submitted, 1 was not\. Top/,
 	);
 });
 
 test('a resource that is not there is told by its ID, a job that is not there by its workspace', () => {
 	const reading = { ...context, endpoint: ENDPOINTS.getGeneration };
-	expect(tell(fail(status(404)), reading).description).toMatch(/No resource with this ID/);
-	expect(sentence(tell(fail(status(404), good), context))).toMatch(
+	expect(describeFailure(fail(status(404)), reading).description).toMatch(
+		/No resource with this ID/,
+	);
+	expect(sentence(describeFailure(fail(status(404), good), context))).toMatch(
 		/does not know the job.*belongs to the workspace that made the job/s,
 	);
 });
@@ -313,12 +333,14 @@ test('a resource that is not there is told by its ID, a job that is not there by
 test('fields are named by their labels', () => {
 	const labels = { 'parameters.count': 'Count', model: 'Model' };
 	const said = { message: 'parameters.count is too high', details: { field: 'model' } };
-	const told = tell(fail(status(400, { said })), { ...context, labels });
+	const told = describeFailure(fail(status(400, { said })), { ...context, labels });
 	expect(told.message).toBe(
 		'The service refused the request as invalid: Count is too high [item 3]',
 	);
 	expect(told.description).toMatch(/^Correct Model\./);
-	expect(tell(fail(status(400)), context).description).toMatch(/^Correct what the service names\./);
+	expect(describeFailure(fail(status(400)), context).description).toMatch(
+		/^Correct what the service names\./,
+	);
 });
 
 describe('details', () => {
@@ -361,13 +383,13 @@ describe('details', () => {
 
 test('a service that only says the same again is not quoted', () => {
 	const said = { message: 'not enough credits' };
-	expect(tell(fail(status(402, { said })), { ...context, items: 1 }).message).toBe(
+	expect(describeFailure(fail(status(402, { said })), { ...context, items: 1 }).message).toBe(
 		'Not enough credits',
 	);
 });
 
 test('a deadline tells minutes, and how to go on', () => {
-	const { message, description } = tell(
+	const { message, description } = describeFailure(
 		fail(KINDS.deadline, { ...good, status: 'queued' }),
 		context,
 	);
@@ -379,6 +401,6 @@ test('a deadline tells minutes, and how to go on', () => {
 
 test('of a look before creating, a retry looks again', () => {
 	const failed = { ...fail(status(503, { unclear: true })), endpoint: ENDPOINTS.listGenerations };
-	const { description } = tell(failed, { ...context, known: { outcomeUnknown: true } });
+	const { description } = describeFailure(failed, { ...context, known: { outcomeUnknown: true } });
 	expect(description).toMatch(/not known\. Retrying this execution looks again before it pays/);
 });

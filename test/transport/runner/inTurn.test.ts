@@ -2,7 +2,7 @@ import { ENDPOINTS } from '../../../src/contract';
 import { Batch } from '../../../src/transport/item/batch';
 import { fail, ok } from '../../../src/transport/base/result';
 import { inTurn } from '../../../src/transport/runner/inTurn';
-import type { Run } from '../../../src/transport/item/item';
+import type { Item } from '../../../src/transport/item/item';
 import { answer } from '../../../testing/answers';
 import { hostWith, runOf, workspaceWith } from '../../../testing/run';
 import { VirtualClock } from '../../../testing/virtualClock';
@@ -15,8 +15,8 @@ function setUp(count: number) {
 	const runs = Array.from({ length: count }, (_, itemIndex) =>
 		runOf({ host, workspace, batch, itemIndex }),
 	);
-	const all = async (story: (run: Run) => ReturnType<typeof inTurn>) =>
-		await clock.run(Promise.allSettled(runs.map(async (run) => await inTurn(run, story))));
+	const all = async (story: (item: Item) => ReturnType<typeof inTurn>) =>
+		await clock.run(Promise.allSettled(runs.map(async (item) => await inTurn(item, story))));
 	return { clock, all };
 }
 
@@ -44,7 +44,7 @@ test('a refusal that holds for all is found out by one', async () => {
 	});
 	expect(told).toBe(1);
 	expect(ended[19]).toMatchObject({
-		value: { failure: { kind: 'notSent', cause: 'the credits ran out at item 0' } },
+		value: { failure: { kind: 'skipped', cause: 'the credits ran out at item 0' } },
 	});
 });
 
@@ -53,7 +53,7 @@ test('all go as soon as the request of one has got through, not when its job has
 	const began: number[] = [];
 	await all(async ({ host, request }) => {
 		began.push(clock.now());
-		await host.line.send(request);
+		await host.channel.send(request);
 		await clock.sleep(60_000);
 		return ok(1);
 	});
@@ -67,9 +67,9 @@ test.each([
 ])(
 	'a tool call that %s says whether the same call again is a new one',
 	async (_, result, isOver) => {
-		const { clock, run } = single();
+		const { clock, run: item } = single();
 		const released: boolean[] = [];
-		const claimed = { ...run, release: (isSettled: boolean) => void released.push(isSettled) };
+		const claimed = { ...item, release: (isSettled: boolean) => void released.push(isSettled) };
 		await clock.run(
 			inTurn<string>(
 				claimed,
@@ -87,10 +87,10 @@ describe('the first request goes alone', () => {
 		const sent: Array<[number, number]> = [];
 		await all(async ({ host, request, itemIndex }) => {
 			const files = { method: 'POST', path: '/files' } as const;
-			await host.line.send(files);
+			await host.channel.send(files);
 			await clock.sleep(1_000);
 			sent.push([itemIndex, clock.now()]);
-			await host.line.send(request);
+			await host.channel.send(request);
 			return ok(1);
 		});
 		const [first, second] = sent.map(([, at]) => at);

@@ -43,8 +43,8 @@ function setUp({ service, prompts = ['a cat'], given, credential, ...run }: Part
 		const sent: unknown = body === undefined ? undefined : JSON.parse(body as string);
 		const asked = { method, path: url, query: qs, body: sent, headers } as unknown as ApiRequest;
 		const answered = await model.send(asked);
-		if ('lost' in answered)
-			throw Object.assign(new Error('socket hang up'), { code: answered.lost });
+		if ('noResponse' in answered)
+			throw Object.assign(new Error('socket hang up'), { code: answered.noResponse });
 		return { statusCode: answered.status, headers: answered.headers, body: answered.body };
 	};
 	const items = prompts.map((prompt) => ({ json: { prompt } })) as INodeExecutionData[];

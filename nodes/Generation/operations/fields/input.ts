@@ -21,7 +21,7 @@ function slot(
 			...(!single && { typeOptions: { rows: 2 } }),
 			...ui,
 		},
-		sent: inBody(`input.${ui.name}`, media(single ? LIMITS.singleItemSlot : {})),
+		mapping: inBody(`input.${ui.name}`, media(single ? LIMITS.singleItemSlot : {})),
 	};
 }
 

@@ -7,7 +7,7 @@ type Named = INodeProperties & { name: keyof GenerationParameters };
 
 const setting = (ui: Named, rule: Rule = text()): Field => ({
 	ui,
-	sent: inBody(`parameters.${ui.name}`, rule),
+	mapping: inBody(`parameters.${ui.name}`, rule),
 });
 
 /** Not every model takes every one; the service decides. Specification: CreateGeneration, `parameters`. */

@@ -1,5 +1,5 @@
 import { blockVoiceLocator } from '../../../../src/description/fields/locators';
-import { wholeInBody, type Field } from '../../../../src/description/operation';
+import { oneValueInBody, type Field } from '../../../../src/description/operation';
 import { blockForm, blockList } from './blockRules';
 
 const blocksFrom: Field = {
@@ -50,7 +50,7 @@ const form: Field = {
 			},
 		],
 	},
-	sent: wholeInBody('blocks', blockForm()),
+	mapping: oneValueInBody('blocks', blockForm()),
 };
 
 const json: Field = {
@@ -66,7 +66,7 @@ const json: Field = {
 		description:
 			'From 1 to 50 blocks: an array of objects with text and, if wanted, voice, or an array of texts. Other fields are left out.',
 	},
-	sent: wholeInBody('blocks', blockList()),
+	mapping: oneValueInBody('blocks', blockList()),
 };
 
 /** Specification: CreateSpeechGeneration, `blocks`. */

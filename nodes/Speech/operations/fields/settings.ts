@@ -7,7 +7,7 @@ type Named = INodeProperties & { name: keyof SpeechSettings };
 
 const setting = (ui: Named, rule: Rule = flag()): Field => ({
 	ui,
-	sent: inBody(`settings.${ui.name}`, rule),
+	mapping: inBody(`settings.${ui.name}`, rule),
 });
 
 const { speechSpeed: speed, speechVolume: volume } = LIMITS;

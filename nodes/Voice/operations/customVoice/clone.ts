@@ -11,11 +11,11 @@ export const clone: Operation = {
 	action: 'Clone a voice from a recording',
 	description: 'Make a voice from a recording of someone speaking',
 	constants: { kind: 'clone' },
-	plan: {
+	spec: {
 		endpoint: ENDPOINTS.createVoice,
 		output: 'resource',
 		object: 'voice',
-		answerTimeoutMs: ANSWER_TIMEOUT_MS,
+		responseTimeoutMs: ANSWER_TIMEOUT_MS,
 	},
 	fields: [
 		nameField(LIMITS.voiceCloneName),
@@ -30,7 +30,7 @@ export const clone: Operation = {
 				hint: 'A URL, or binary: and the name of a binary field to upload',
 				description: 'A recording of the voice. Use only voices that you may use.',
 			},
-			sent: inBody('audio_url', oneMedia({ required: true })),
+			mapping: inBody('audio_url', oneMedia({ required: true })),
 		},
 		additionalFields([
 			{
@@ -41,7 +41,7 @@ export const clone: Operation = {
 					default: false,
 					description: 'Whether to take noise out of the recording first',
 				},
-				sent: inBody('noise_reduction', flag()),
+				mapping: inBody('noise_reduction', flag()),
 			},
 			previewText(text(LIMITS.voiceClonePreviewText), 'at most 500 characters'),
 			{
@@ -52,7 +52,7 @@ export const clone: Operation = {
 					default: false,
 					description: 'Whether to bring the recording to an even volume first',
 				},
-				sent: inBody('volume_normalization', flag()),
+				mapping: inBody('volume_normalization', flag()),
 			},
 		]),
 		keyOptions,

@@ -8,6 +8,6 @@ export const deleteVoice: Operation = {
 	name: 'Delete',
 	action: 'Delete a custom voice',
 	description: 'Delete a custom voice for good',
-	plan: { endpoint: ENDPOINTS.deleteVoice, output: 'deleted' },
-	fields: [{ ui: voiceLocator, sent: inPath('id', located(id())) }],
+	spec: { endpoint: ENDPOINTS.deleteVoice, output: 'deleted' },
+	fields: [{ ui: voiceLocator, mapping: inPath('id', located(id())) }],
 };

@@ -11,11 +11,11 @@ export const design: Operation = {
 	action: 'Design a voice from a description',
 	description: 'Make a voice from a description',
 	constants: { kind: 'design' },
-	plan: {
+	spec: {
 		endpoint: ENDPOINTS.createVoice,
 		output: 'resource',
 		object: 'voice',
-		answerTimeoutMs: ANSWER_TIMEOUT_MS,
+		responseTimeoutMs: ANSWER_TIMEOUT_MS,
 	},
 	fields: [
 		nameField(),
@@ -30,7 +30,7 @@ export const design: Operation = {
 				placeholder: 'e.g. A calm, deep voice of an elderly storyteller',
 				description: 'How the voice shall sound',
 			},
-			sent: inBody('description', text({ required: true })),
+			mapping: inBody('description', text({ required: true })),
 		},
 		additionalFields([previewText(text())]),
 		keyOptions,

@@ -8,6 +8,6 @@ export const get: Operation = {
 	name: 'Get',
 	action: 'Get a custom voice',
 	description: 'Retrieve a custom voice',
-	plan: { endpoint: ENDPOINTS.getVoice, output: 'resource' },
-	fields: [{ ui: voiceLocator, sent: inPath('id', located(id())) }],
+	spec: { endpoint: ENDPOINTS.getVoice, output: 'resource' },
+	fields: [{ ui: voiceLocator, mapping: inPath('id', located(id())) }],
 };

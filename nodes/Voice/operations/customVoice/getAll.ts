@@ -7,6 +7,6 @@ export const getAll: Operation = {
 	name: 'Get Many',
 	action: 'Get many custom voices',
 	description: 'Retrieve the custom voices of the workspace',
-	plan: { endpoint: ENDPOINTS.listVoices, output: 'list' },
+	spec: { endpoint: ENDPOINTS.listVoices, output: 'list' },
 	fields: listFields,
 };

@@ -9,6 +9,6 @@ export const rename: Operation = {
 	name: 'Rename',
 	action: 'Rename a custom voice',
 	description: 'Give a custom voice another name',
-	plan: { endpoint: ENDPOINTS.renameVoice, output: 'resource' },
-	fields: [{ ui: voiceLocator, sent: inPath('id', located(id())) }, nameField()],
+	spec: { endpoint: ENDPOINTS.renameVoice, output: 'resource' },
+	fields: [{ ui: voiceLocator, mapping: inPath('id', located(id())) }, nameField()],
 };

@@ -15,7 +15,7 @@ export const nameField = ({ max }: { max?: number } = {}): Field => ({
 		placeholder: 'e.g. Narrator',
 		description: `The name of the voice${max === undefined ? '' : `, at most ${max} characters`}`,
 	},
-	sent: inBody('name', text({ required: true, max })),
+	mapping: inBody('name', text({ required: true, max })),
 });
 
 export const previewText = (rule: Rule, limit?: string): Field => ({
@@ -28,5 +28,5 @@ export const previewText = (rule: Rule, limit?: string): Field => ({
 		placeholder: 'e.g. This is how I sound.',
 		description: `What the voice says in its preview${limit === undefined ? '' : `, ${limit}`}`,
 	},
-	sent: inBody('preview_text', rule),
+	mapping: inBody('preview_text', rule),
 });

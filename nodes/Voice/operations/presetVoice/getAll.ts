@@ -24,7 +24,7 @@ const filters: Field = {
 				placeholder: 'e.g. female',
 				description: 'Only voices of this gender, in the words of the catalogue',
 			},
-			sent: inQuery('gender', text()),
+			mapping: inQuery('gender', text()),
 		},
 		{
 			ui: {
@@ -35,7 +35,7 @@ const filters: Field = {
 				placeholder: 'e.g. en-US',
 				description: 'Only voices of this locale or base language, such as en-US or en',
 			},
-			sent: inQuery('language', text()),
+			mapping: inQuery('language', text()),
 		},
 		{
 			ui: {
@@ -46,7 +46,7 @@ const filters: Field = {
 				placeholder: 'e.g. aria',
 				description: 'Only voices whose ID or name contains this text',
 			},
-			sent: inQuery('search', text()),
+			mapping: inQuery('search', text()),
 		},
 	],
 };
@@ -56,7 +56,7 @@ export const getAll: Operation = {
 	name: 'Get Many',
 	action: 'Get many preset voices',
 	description: 'Retrieve the voices that a speech model comes with',
-	plan: { endpoint: ENDPOINTS.listPresetVoices, output: 'list', simplify: simpleVoice },
+	spec: { endpoint: ENDPOINTS.listPresetVoices, output: 'list', simplify: simpleVoice },
 	fields: [
 		{
 			ui: {
@@ -71,7 +71,7 @@ export const getAll: Operation = {
 				default: 'service/speech-lite',
 				description: 'The speech model whose voices to list',
 			},
-			sent: inQuery('model', choice(SPEECH_MODELS)),
+			mapping: inQuery('model', choice(SPEECH_MODELS)),
 		},
 		...listFields,
 		filters,

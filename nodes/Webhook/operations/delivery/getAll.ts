@@ -9,6 +9,6 @@ export const getAll: Operation = {
 	name: 'Get Many',
 	action: 'Get many deliveries of a webhook',
 	description: 'Retrieve the attempts to deliver events to a webhook',
-	plan: { endpoint: ENDPOINTS.listDeliveries, output: 'list', holdsSecret: true },
-	fields: [{ ui: webhookLocator, sent: inPath('id', located(id())) }, ...listFields],
+	spec: { endpoint: ENDPOINTS.listDeliveries, output: 'list', holdsSecret: true },
+	fields: [{ ui: webhookLocator, mapping: inPath('id', located(id())) }, ...listFields],
 };

@@ -30,7 +30,7 @@ export const create: Operation = {
 	name: 'Create',
 	action: 'Create a webhook',
 	description: 'Have events sent to an address',
-	plan: { endpoint: ENDPOINTS.createWebhook, output: 'resource', holdsSecret: true },
+	spec: { endpoint: ENDPOINTS.createWebhook, output: 'resource', holdsSecret: true },
 	fields: [
 		urlField,
 		eventsField,

@@ -8,6 +8,6 @@ export const deleteWebhook: Operation = {
 	name: 'Delete',
 	action: 'Delete a webhook',
 	description: 'Delete a webhook, so that no more events are sent to it',
-	plan: { endpoint: ENDPOINTS.deleteWebhook, output: 'deleted', holdsSecret: true },
-	fields: [{ ui: webhookLocator, sent: inPath('id', located(id())) }],
+	spec: { endpoint: ENDPOINTS.deleteWebhook, output: 'deleted', holdsSecret: true },
+	fields: [{ ui: webhookLocator, mapping: inPath('id', located(id())) }],
 };

@@ -8,6 +8,6 @@ export const get: Operation = {
 	name: 'Get',
 	action: 'Get a webhook',
 	description: 'Retrieve a webhook',
-	plan: { endpoint: ENDPOINTS.getWebhook, output: 'resource', holdsSecret: true },
-	fields: [{ ui: webhookLocator, sent: inPath('id', located(id())) }],
+	spec: { endpoint: ENDPOINTS.getWebhook, output: 'resource', holdsSecret: true },
+	fields: [{ ui: webhookLocator, mapping: inPath('id', located(id())) }],
 };

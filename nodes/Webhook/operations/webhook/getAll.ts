@@ -7,6 +7,6 @@ export const getAll: Operation = {
 	name: 'Get Many',
 	action: 'Get many webhooks',
 	description: 'Retrieve the webhooks of the workspace',
-	plan: { endpoint: ENDPOINTS.listWebhooks, output: 'list', holdsSecret: true },
+	spec: { endpoint: ENDPOINTS.listWebhooks, output: 'list', holdsSecret: true },
 	fields: listFields,
 };

@@ -12,7 +12,7 @@ export const urlField: Field = {
 		placeholder: 'e.g. https://example.com/webhook',
 		description: 'The public https address that events are sent to',
 	},
-	sent: inBody('url', httpsUrl({ required: true })),
+	mapping: inBody('url', httpsUrl({ required: true })),
 };
 
 const MEANINGS: Record<(typeof EVENTS)[number], string> = {
@@ -38,7 +38,7 @@ export const eventsField: Field = {
 		default: [],
 		description: 'What the service tells of; at least one',
 	},
-	sent: inBody('events', choices(EVENTS, { required: true })),
+	mapping: inBody('events', choices(EVENTS, { required: true })),
 };
 
 export const descriptionField: Field = {
@@ -50,11 +50,11 @@ export const descriptionField: Field = {
 		placeholder: 'e.g. Tells the website of finished videos',
 		description: 'What the webhook is for',
 	},
-	sent: inBody('description', text()),
+	mapping: inBody('description', text()),
 };
 
 /** The same field within an update: looked at only when it was added. */
-export const updated = ({ ui, sent }: Field): Field => ({
+export const updated = ({ ui, mapping: sent }: Field): Field => ({
 	ui: { ...ui, required: false },
-	...(sent && { sent: { ...sent, rule: whenSet(sent.rule) } }),
+	...(sent && { mapping: { ...sent, rule: whenSet(sent.rule) } }),
 });

@@ -10,11 +10,11 @@ export const update: Operation = {
 	name: 'Update',
 	action: 'Update a webhook',
 	description: 'Change where events are sent to, which ones, or the description',
-	plan: { endpoint: ENDPOINTS.updateWebhook, output: 'resource', holdsSecret: true },
+	spec: { endpoint: ENDPOINTS.updateWebhook, output: 'resource', holdsSecret: true },
 	fields: [
-		{ ui: webhookLocator, sent: inPath('id', located(id())) },
+		{ ui: webhookLocator, mapping: inPath('id', located(id())) },
 		updateFields([
-			{ ...descriptionField, sent: inBody('description', text({ clears: true })) },
+			{ ...descriptionField, mapping: inBody('description', text({ clears: true })) },
 			updated(eventsField),
 			updated(urlField),
 		]),

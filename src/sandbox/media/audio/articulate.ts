@@ -1,4 +1,4 @@
-import { breather } from '../yieldToEventLoop';
+import { yieldToEventLoop } from '../yieldToEventLoop';
 import { randomFrom } from '../random';
 import { Resonator } from './filter';
 import type { Phoneme } from './phonemes';
@@ -51,7 +51,7 @@ export async function articulate(segments: Segment[], voice: Voice): Promise<Flo
 		friction: 0,
 		pitch: steps[0]?.pitch ?? 100,
 	};
-	const breathe = breather();
+	const breathe = yieldToEventLoop();
 	let at = 0;
 	let turn = 0;
 	let lastFlow = 0;

@@ -1,4 +1,4 @@
-import { breather } from '../yieldToEventLoop';
+import { yieldToEventLoop } from '../yieldToEventLoop';
 import { clamp, randomFrom } from '../random';
 import type { Media, MediaRequest } from '../types';
 import { compose, pitchOf, type Composition } from './composition';
@@ -28,7 +28,7 @@ export async function renderMusic(request: MediaRequest): Promise<Media> {
 		snare: snare(random),
 		hat: hat(random),
 	};
-	const breathe = breather();
+	const breathe = yieldToEventLoop();
 	const eighth = (60 / piece.tempo / 2) * SAMPLE_RATE;
 	const eighths = Math.ceil(track.length / eighth);
 	for (let i = 0; i < eighths; i++) {

@@ -1,4 +1,4 @@
-import { breather } from '../yieldToEventLoop';
+import { yieldToEventLoop } from '../yieldToEventLoop';
 import { clamp, randomFrom } from '../random';
 import type { Media, MediaRequest } from '../types';
 import { fade, foldIntoLoop } from './edges';
@@ -16,7 +16,7 @@ export async function renderSfx(request: MediaRequest): Promise<Media> {
 	const samples = new Float32Array(length + overlap);
 	const random = randomFrom('sfx', request.prompt, request.seed, request.index);
 	const wave = chooseEffect(request.prompt, random)(random, seconds);
-	const breathe = breather();
+	const breathe = yieldToEventLoop();
 	for (let i = 0; i < samples.length; i++) {
 		samples[i] = wave(i / SAMPLE_RATE);
 		if (i % 2048 === 0) await breathe();

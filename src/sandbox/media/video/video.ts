@@ -1,4 +1,4 @@
-import { breather } from '../yieldToEventLoop';
+import { yieldToEventLoop } from '../yieldToEventLoop';
 import { videoSize } from '../dimensions';
 import { captionOf } from '../picture/caption';
 import { rasterize } from '../picture/raster';
@@ -28,7 +28,7 @@ export async function renderVideo(request: MediaRequest): Promise<Media> {
 	const prints = await thumbnails(request.references ?? [], size);
 	const still = await rasterize(prints + captionOf(request, size), size);
 	const encoder = await createEncoder({ ...size, frameRate });
-	const breathe = breather();
+	const breathe = yieldToEventLoop();
 	try {
 		for (let frame = 0; frame < frames; frame++) {
 			encoder.add(overlay(await rasterize(scene(frame / frames), size), still));
