@@ -41,7 +41,12 @@ function mutate({ file, tests }: Target): Row {
 		jest: {
 			projectType: 'custom',
 			enableFindRelatedTests: false,
-			config: { ...jestConfig, testMatch: tests.map((test) => `<rootDir>/${test}`) },
+			// A mutant that makes a test wait for ever costs so much time.
+			config: {
+				...jestConfig,
+				testTimeout: 10_000,
+				testMatch: tests.map((test) => `<rootDir>/${test}`),
+			},
 		},
 	};
 	const settingsFile = path.join(folder, 'stryker.json');

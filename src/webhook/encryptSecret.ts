@@ -18,7 +18,7 @@ export function encryptSecret(secret: string, apiKey: string, webhookId: string)
 	const salt = randomBytes(SALT_BYTES);
 	const iv = randomBytes(IV_BYTES);
 	const cipher = createCipheriv(CIPHER, keyOf(apiKey, salt), iv).setAAD(Buffer.from(webhookId));
-	const text = Buffer.concat([cipher.update(secret, 'utf8'), cipher.final()]);
+	const text = Buffer.concat([cipher.update(secret), cipher.final()]);
 	return Buffer.concat([salt, iv, cipher.getAuthTag(), text]).toString('base64');
 }
 

@@ -36,7 +36,7 @@ export class SlidingWindow {
 	}
 
 	private forget(now: number): void {
-		while (this.answered.length > 0 && (this.answered[0] ?? now) + this.windowMs <= now) {
+		while ((this.answered[0] ?? Infinity) + this.windowMs <= now) {
 			this.answered.shift();
 		}
 	}

@@ -5,6 +5,8 @@ import {
 	customKeyProblem,
 	executionKey,
 	fingerprint,
+	shortHash,
+	uploadKey,
 } from '../../../src/transport/item/idempotency';
 
 test('an execution key differs by seed, item and attempt, and by nothing else', () => {
@@ -69,4 +71,20 @@ test.each([
 	['a\u0000', 'may only contain printable ASCII characters'],
 ])('a key of the user: %p -> %p', (key, problem) => {
 	expect(customKeyProblem(key)).toBe(problem);
+});
+
+test('keys and fingerprints stay what they are: others would be paid for again after an update', () => {
+	expect([
+		executionKey('seed', '0:1', 2),
+		contentKey('w/n', 'print', 1),
+		uploadKey('item', 'file', 3),
+		shortHash('text'),
+		fingerprint({ b: [1, { d: null, c: 'x' }], a: true }, {}),
+	]).toEqual([
+		'n8n-bcefff08ba4b154349c6867b711c7ead11227703fceaf1e47f989abc95621bfc',
+		'n8n-f0ff310bdbbf6566f398e543ea2ad85fba8c99b9d9c436d2d8236ea7b91091d5',
+		'n8n-9476c1d08b1845e22400bc30a9181a30952751197b59baa4ade71efc7d46b6a9',
+		'mC2ePrmW9VnmM_TRlN7zdh',
+		'8SSRJwKk3yld0Sh96aONkU',
+	]);
 });

@@ -68,3 +68,11 @@ test('a limit that was changed holds from the next request on', () => {
 	expect(enter(3)).toBe(true);
 	expect(enter(1)).toBe(false);
 });
+
+test('with a limit below 1 it is known when the next one may be tried', () => {
+	const window = new RateWindow(MINUTE);
+	window.tryEnter(0, 1);
+	window.leave(0);
+	expect(window.nextFree(0, 0)).toBe(MINUTE);
+	expect(window.used(MINUTE)).toBe(0);
+});
