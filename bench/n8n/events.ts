@@ -94,7 +94,10 @@ async function workflows(stage: Stage): Promise<Record<Measured, string>> {
 	const type = 'mediaGenWebhookSecretApi';
 	const secret = await rest.credentials.create(type, 'Bench', { signingSecret: SECRET });
 	await publish(stage, {
-		...{ ...shared, id: 'a', name: 'MediaGen Trigger', webhookId: 'bench-trigger' },
+		...shared,
+		id: 'a',
+		name: 'MediaGen Trigger',
+		webhookId: 'bench-trigger',
 		type: 'n8n-nodes-mediagen.mediaGenTrigger',
 		parameters: { events: ['generation.completed'], registration: 'manual' },
 		credentials: {
@@ -104,7 +107,10 @@ async function workflows(stage: Stage): Promise<Record<Measured, string>> {
 	});
 	for (const [path, options] of Object.entries(WEBHOOKS)) {
 		await publish(stage, {
-			...{ ...shared, id: path, name: path, webhookId: path },
+			...shared,
+			id: path,
+			name: path,
+			webhookId: path,
 			type: 'n8n-nodes-base.webhook',
 			parameters: { httpMethod: 'POST', path, options },
 		});

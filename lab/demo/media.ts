@@ -35,7 +35,8 @@ export async function writeFiles(
 			const content = await rest.download(file);
 			writeFileSync(path.join(folder, fileName), content);
 			made.push({
-				...{ kind, fileName },
+				kind,
+				fileName,
 				bytes: content.length,
 				seconds: (run?.executionTime ?? 0) / 1000,
 				generation: String(json.id),

@@ -82,7 +82,9 @@ export function workflowOf(run: NodeRun): WorkflowData {
 	};
 	const tried: INode = {
 		...place(nodeName, 2),
-		...{ type, typeVersion, parameters },
+		type,
+		typeVersion,
+		parameters,
 		...(onError && { onError }),
 		...(retry && { retryOnFail: true, ...retry }),
 		...(credential && {

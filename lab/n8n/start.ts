@@ -96,7 +96,11 @@ export async function startN8n(options: N8nOptions = {}): Promise<N8n> {
 		throw error;
 	}
 	return {
-		...{ baseUrl, port, userFolder, filesFolder, logFile },
+		baseUrl,
+		port,
+		userFolder,
+		filesFolder,
+		logFile,
 		ended: guarded.ended,
 		async stop() {
 			await guarded.stop();

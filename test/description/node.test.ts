@@ -57,6 +57,8 @@ test('it stands at the run that it belongs to', async () => {
 
 test('it is a warning at the output', () => {
 	expect(partialResultHint).toMatchObject({
-		...{ type: 'warning', location: 'outputPane', whenToDisplay: 'afterExecution' },
+		type: 'warning',
+		location: 'outputPane',
+		whenToDisplay: 'afterExecution',
 	});
 });

@@ -115,8 +115,12 @@ async function sent(raw: INodeParameters): Promise<unknown[]> {
 		},
 	});
 	const evaluated = {
-		...{ operation: 'create', mode: 'image', prompt: 'a red car', waitForCompletion: false },
-		...{ model: { __rl: true, mode: 'id', value: 'a red car' }, parameters: { size: '2x2' } },
+		operation: 'create',
+		mode: 'image',
+		prompt: 'a red car',
+		waitForCompletion: false,
+		model: { __rl: true, mode: 'id', value: 'a red car' },
+		parameters: { size: '2x2' },
 	};
 	await execute(description, run, () => evaluated).catch((error: Error) =>
 		requests.push(error.message),

@@ -65,7 +65,8 @@ async function ask(
 	const run = { caller, scripts, parameters: picture(), ...more };
 	const workflow = agentWorkflow({
 		...run,
-		...{ model: modelCredential, mediaGen: credentials.full },
+		model: modelCredential,
+		mediaGen: credentials.full,
 	});
 	const { id } = await rest.workflows.create(workflow);
 	const execution = await rest.executions.wait(await rest.workflows.run(id, triggerName));

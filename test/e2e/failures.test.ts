@@ -114,7 +114,8 @@ describe('bad input', () => {
 			p: '',
 			error: 'Prompt is empty [item 1]',
 			details: {
-				...{ item: 1, credits: 'none spent' },
+				item: 1,
+				credits: 'none spent',
 				description: 'Nothing was sent for this item, so no credits were spent on it.',
 			},
 		});
@@ -136,7 +137,9 @@ describe('bad input', () => {
 		expect(run.errorItems.map(({ json }) => json)).toMatchObject([
 			{ p: '', title: 'b', error: 'Prompt is empty [item 1]', details: { item: 1 } },
 			{
-				...{ p: 'C [fail]', title: 'c', error: expect.stringMatching(/^The job failed: /) },
+				p: 'C [fail]',
+				title: 'c',
+				error: expect.stringMatching(/^The job failed: /),
 				details: { item: 2, jobId: expect.any(String), status: 'failed' },
 			},
 		]);

@@ -48,7 +48,9 @@ describe('Wait for Completion', () => {
 
 	it('waits for jobs of every kind at once', async () => {
 		const { id: described } = await call<{ id: string }>('POST', '/personas', {
-			...{ source: 'describe', name: 'Mara', description: 'Silver braid' },
+			source: 'describe',
+			name: 'Mara',
+			description: 'Silver braid',
 		});
 		const runId = await make.agentRun();
 		await call('POST', `/agents/runs/${runId}/approve`, { max_credits: 1_000 });
@@ -66,7 +68,9 @@ describe('Wait for Completion', () => {
 
 	it('a job that fails is an error that names it', async () => {
 		const { id } = await call<{ id: string }>('POST', '/generations', {
-			...{ mode: 'image', model: 'studio/image-1', prompt: 'A boat [fail]' },
+			mode: 'image',
+			model: 'studio/image-1',
+			prompt: 'A boat [fail]',
 		});
 		const run = await runOurs({ node, parameters: wait(id) });
 		expect(run.error?.message).toMatch(new RegExp(`^The job failed: .* \\(job ${id}\\)$`));

@@ -90,7 +90,9 @@ test('its picture in the docs can be taken anew', async () => {
 	await service.post('/generations', anImage({ prompt: 'a fox in the snow' }));
 	await service.post('/generations', { ...audio, prompt: 'a quiet piano' });
 	await service.post('/generations', {
-		...{ mode: 'video', model: 'studio/video-1', prompt: 'waves at dusk' },
+		mode: 'video',
+		model: 'studio/video-1',
+		prompt: 'waves at dusk',
 		parameters: { duration: '2' },
 	});
 	await settle(100);

@@ -8,13 +8,19 @@ const asked = async () => (await sandbox.requests()).filter(({ path }) => path.s
 
 const creation = (given: Record<string, unknown> = {}) =>
 	({
-		...{ resource: 'webhook', operation: 'create', url, events: ['voice.created'] },
+		resource: 'webhook',
+		operation: 'create',
+		url,
+		events: ['voice.created'],
 		...given,
 	}) as INodeParameters;
 
 const change = (id: string, updateFields: Record<string, unknown>) =>
 	({
-		...{ resource: 'webhook', operation: 'update', webhookId: byId(id), updateFields },
+		resource: 'webhook',
+		operation: 'update',
+		webhookId: byId(id),
+		updateFields,
 	}) as INodeParameters;
 
 beforeEach(async () => await sandbox.reset());

@@ -36,11 +36,27 @@ const odd = fc.oneof(
 
 /** A value that a field takes, so that the others of the operation come to their turn. */
 const GOOD: Record<string, unknown> = {
-	...{ mode: 'image', model: 'service/speech-lite', prompt: 'A boat', delivery: 'signed_url' },
-	...{ persona_id: '3b241101-e2bb-4255-8caf-4136c566a962', brief: 'A spot', max_credits: 5 },
-	...{ plan: '{"steps": []}', decision: 'assemble', name: 'Mara', description: 'Calm' },
-	...{ url, events: ['voice.created'], audio_url: url, reference_images: url, file: 'data' },
-	...{ id: 'gen_1', since: '2026-01-31', shared: true, source_images: url, auto_approve: false },
+	mode: 'image',
+	model: 'service/speech-lite',
+	prompt: 'A boat',
+	delivery: 'signed_url',
+	persona_id: '3b241101-e2bb-4255-8caf-4136c566a962',
+	brief: 'A spot',
+	max_credits: 5,
+	plan: '{"steps": []}',
+	decision: 'assemble',
+	name: 'Mara',
+	description: 'Calm',
+	url,
+	events: ['voice.created'],
+	audio_url: url,
+	reference_images: url,
+	file: 'data',
+	id: 'gen_1',
+	since: '2026-01-31',
+	shared: true,
+	source_images: url,
+	auto_approve: false,
 };
 
 const slots: readonly string[] = INPUT_SLOTS;

@@ -148,7 +148,9 @@ describe('listing generations', () => {
 test.each(SINGLE_ITEM_SLOTS)('the slot %s takes one item and not two', async (slot) => {
 	const item = 'https://example.com/a.png';
 	const body = (items: string[]) => ({
-		...{ mode: 'video', model: 'studio/video-1', prompt: 'a fox' },
+		mode: 'video',
+		model: 'studio/video-1',
+		prompt: 'a fox',
 		input: { [slot]: items },
 	});
 	expect((await service.post('/generations', body([item]))).status).toBe(202);

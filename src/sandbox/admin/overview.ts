@@ -72,8 +72,12 @@ function jobsOf(service: Service, workspace: Workspace): Job[] {
 		text: string,
 		outputs: OutputEntity[],
 	): Job => ({
-		...{ id: entity.id, workspace: workspace.id, kind, status: entity.status },
-		...{ text: text.slice(0, 200), createdAt: entity.createdAt },
+		id: entity.id,
+		workspace: workspace.id,
+		kind,
+		status: entity.status,
+		text: text.slice(0, 200),
+		createdAt: entity.createdAt,
 		credits: entity.settledAt === null ? entity.estimatedCredits : entity.spentCredits,
 		previews: outputs.map((output) => preview(service, output)),
 	});

@@ -31,9 +31,19 @@ export async function attemptDelivery(
 	const table = workspace.deliveriesOf(webhook.id);
 	const { id, eventId, event, attempt, body } = pending;
 	return table.put({
-		...{ id, workspace: workspace.id, createdAt: table.stamp(attemptedAt) },
-		...{ webhookId: webhook.id, eventId, event, attempt, body, url: webhook.url },
-		...{ attemptedAt, timestamp, signature, nextAttemptAt: null },
+		id,
+		workspace: workspace.id,
+		createdAt: table.stamp(attemptedAt),
+		webhookId: webhook.id,
+		eventId,
+		event,
+		attempt,
+		body,
+		url: webhook.url,
+		attemptedAt,
+		timestamp,
+		signature,
+		nextAttemptAt: null,
 		fault: lost?.kind ?? tampered?.kind ?? pending.fault,
 		...outcome,
 	});

@@ -77,18 +77,20 @@ export class JobPoller {
 			const nextLook = isOld ? since : since + this.schedule.next(kind, 0);
 			const deadline = since + timeoutMs;
 			const waiter: Waiter = {
-				...{
-					job,
-					kind,
-					channel,
-					path,
-					terminalStatuses,
-					isOld,
-					since,
-					deadline,
-					nextPollAt: nextLook,
-				},
-				...{ askedAt: -Infinity, lastLookBy: undefined, running: 0, pushed: false, unknown: 0 },
+				job,
+				kind,
+				channel,
+				path,
+				terminalStatuses,
+				isOld,
+				since,
+				deadline,
+				nextPollAt: nextLook,
+				askedAt: -Infinity,
+				lastLookBy: undefined,
+				running: 0,
+				pushed: false,
+				unknown: 0,
 				settle: (result) => {
 					dispose();
 					if (!this.waiters.delete(waiter)) return;

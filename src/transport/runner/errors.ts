@@ -49,7 +49,11 @@ export function describeFailure(failed: Failed, context: ErrorContext): ErrorTex
 		endpoint: failedEndpoint(failed, context),
 		readsOwnJob: readsOwnJob(failed, context),
 		creates: context.endpoint.method === 'POST',
-		...{ job: failed.job, labels, items, submitted, notSubmitted },
+		job: failed.job,
+		labels,
+		items,
+		submitted,
+		notSubmitted,
 	});
 	const status = statusOf(failed);
 	return {

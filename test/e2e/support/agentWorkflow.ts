@@ -61,7 +61,9 @@ function kindOf(caller: Caller, batchSize: number): Kind {
 				type: OPENAI,
 				typeVersion: 1.8,
 				parameters: {
-					...{ resource: 'text', operation: 'message', modelId: MODEL },
+					resource: 'text',
+					operation: 'message',
+					modelId: MODEL,
 					messages: { values: [{ role: 'user', content: TEXT }] },
 				},
 			};
@@ -70,7 +72,9 @@ function kindOf(caller: Caller, batchSize: number): Kind {
 				type: OPENAI,
 				typeVersion: 2.1,
 				parameters: {
-					...{ resource: 'text', operation: 'response', modelId: MODEL },
+					resource: 'text',
+					operation: 'response',
+					modelId: MODEL,
 					responses: { values: [{ type: 'text', role: 'user', content: TEXT }] },
 				},
 			};
@@ -92,18 +96,23 @@ export function agentWorkflow(run: AgentRun): WorkflowData {
 	const nodes: INode[] = [
 		{
 			...place(triggerName, 0),
-			...{ type: 'n8n-nodes-base.manualTrigger', typeVersion: 1, parameters: {} },
+			type: 'n8n-nodes-base.manualTrigger',
+			typeVersion: 1,
+			parameters: {},
 		},
 		{ ...place(callerName, 1), ...kind, ...(!isAgent && using(run.model)) },
 		{
 			...place(toolName, 2, 1),
-			...{ type: 'n8n-nodes-mediagen.mediaGenGenerationTool', typeVersion: 1, parameters },
+			type: 'n8n-nodes-mediagen.mediaGenGenerationTool',
+			typeVersion: 1,
+			parameters,
 			...using(run.mediaGen),
 			...(retry && { retryOnFail: true, ...retry }),
 		},
 		...Object.entries(others).map(([name, other], index) => ({
 			...place(name, 3 + index, 1),
-			...{ type: `n8n-nodes-mediagen.${other.node}Tool`, typeVersion: 1 },
+			type: `n8n-nodes-mediagen.${other.node}Tool`,
+			typeVersion: 1,
 			parameters: other.parameters,
 			...using(run.mediaGen),
 		})),
@@ -116,7 +125,8 @@ export function agentWorkflow(run: AgentRun): WorkflowData {
 	if (run.review) {
 		nodes.push({
 			...place(reviewName, 2),
-			...{ type: 'n8n-nodes-base.telegramHitlTool', typeVersion: 1.2 },
+			type: 'n8n-nodes-base.telegramHitlTool',
+			typeVersion: 1.2,
 			parameters: { chatId: '1', approvalOptions: { values: { approvalType: 'double' } } },
 			...using(run.review),
 		});
@@ -126,7 +136,8 @@ export function agentWorkflow(run: AgentRun): WorkflowData {
 	if (isAgent) {
 		nodes.push({
 			...place(modelName, 1, 1),
-			...{ type: '@n8n/n8n-nodes-langchain.lmChatOpenAi', typeVersion: 1.2 },
+			type: '@n8n/n8n-nodes-langchain.lmChatOpenAi',
+			typeVersion: 1.2,
 			parameters: { model: MODEL, options: {} },
 			...using(run.model),
 		});

@@ -164,16 +164,28 @@ export class ModelServer {
 	private respond({ body }: Request, response: Response): void {
 		const calls = this.next(askedByResponses(body as Record<string, unknown>));
 		const output = calls.map(({ id, tool, args }) => ({
-			...{ type: 'function_call', id: `fc_${id}`, call_id: id, name: tool },
-			...{ arguments: JSON.stringify(args), status: 'completed' },
+			type: 'function_call',
+			id: `fc_${id}`,
+			call_id: id,
+			name: tool,
+			arguments: JSON.stringify(args),
+			status: 'completed',
 		}));
 		const last = {
-			...{ type: 'message', id: `msg_${this.serial}`, role: 'assistant', status: 'completed' },
+			type: 'message',
+			id: `msg_${this.serial}`,
+			role: 'assistant',
+			status: 'completed',
 			content: [{ type: 'output_text', text: 'Done', annotations: [] }],
 		};
 		response.json({
-			...{ id: `resp_${this.serial}`, object: 'response', created_at: 1, status: 'completed' },
-			...{ model: 'scripted', error: null, output: calls.length > 0 ? output : [last] },
+			id: `resp_${this.serial}`,
+			object: 'response',
+			created_at: 1,
+			status: 'completed',
+			model: 'scripted',
+			error: null,
+			output: calls.length > 0 ? output : [last],
 			usage: { input_tokens: 1, output_tokens: 1, total_tokens: 2 },
 		});
 	}

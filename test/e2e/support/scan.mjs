@@ -76,7 +76,10 @@ const eslint = new ESLint({
 const results = await eslint.lintFiles(files.map((file) => path.join(root, file)));
 const problems = results.flatMap(({ filePath, messages }) =>
 	messages.map(({ line, ruleId, message }) => ({
-		...{ file: path.relative(root, filePath), line, ruleId, message },
+		file: path.relative(root, filePath),
+		line,
+		ruleId,
+		message,
 	})),
 );
 process.stdout.write(JSON.stringify({ files: results.length, problems }));

@@ -45,7 +45,9 @@ export class TriggerStage {
 		const port = await freePort();
 		const front = await startTlsFront(port, pair);
 		const settings = {
-			...{ clockScale: 60, requestsPerMinute: 1_000_000, concurrentJobs: 10_000 },
+			clockScale: 60,
+			requestsPerMinute: 1_000_000,
+			concurrentJobs: 10_000,
 			// Sixty times faster than life a receiver would have a sixth of a second, and a restart of n8n would outlast the attempts.
 			deliveryTimeout: 600,
 			deliverySchedule: [0, 5, 30, 60, ...Array<number>(12).fill(240)],

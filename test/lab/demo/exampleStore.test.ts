@@ -41,7 +41,11 @@ const example = (prompt: string): WorkflowData => ({
 	name: 'Example',
 	nodes: [
 		{
-			...{ id: 'a', name: 'Image', type: 'x', typeVersion: 1, position: [0, 0] },
+			id: 'a',
+			name: 'Image',
+			type: 'x',
+			typeVersion: 1,
+			position: [0, 0],
 			parameters: { prompt },
 		},
 	],

@@ -4,7 +4,11 @@ import { poll } from '../../../nodes/PollingTrigger/poll';
 import { triggerContext, triggerWorld, type TriggerWorld } from '../../support/triggerContext';
 
 const job = (id: string, status = 'completed', mode = 'image', model = 'studio/image-1') => ({
-	...{ id, object: 'generation', status, mode, model },
+	id,
+	object: 'generation',
+	status,
+	mode,
+	model,
 });
 
 /** A service that lists these generations on one page. */

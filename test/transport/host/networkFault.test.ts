@@ -4,7 +4,9 @@ import { lostBy } from '../../../src/transport/host/networkFault';
 function thrown(code: string, more: object = {}): Error {
 	const system = Object.assign(new Error(`canary ${code}`), { code, ...more });
 	const client = Object.assign(new Error('canary', { cause: system }), {
-		...{ name: 'AxiosError', isAxiosError: true, code },
+		name: 'AxiosError',
+		isAxiosError: true,
+		code,
 	});
 	return new Error('canary', { cause: client });
 }

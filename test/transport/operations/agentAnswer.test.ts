@@ -8,7 +8,9 @@ import { nodeContext, nodeRun } from '../../support/nodeContext';
 import { settingsWith } from '../../../testing/run';
 
 const CREATE: OperationSpec = {
-	...{ endpoint: ENDPOINTS.createGeneration, output: 'job', object: 'generation' },
+	endpoint: ENDPOINTS.createGeneration,
+	output: 'job',
+	object: 'generation',
 };
 const WAIT: OperationSpec = { endpoint: ENDPOINTS.getJob, output: 'wait' };
 
@@ -69,8 +71,13 @@ test('of media an agent is given what they are, their links, what they cost and 
 	const outcome = { resources: [resource], files: [], warning: 'w', next: 'n' };
 	const [item] = itemsOf(outcome, settingsWith({ isTool: true }), 0);
 	expect(item?.json).toEqual({
-		...{ ...JOB, mode: 'image', model: 'm', url: 'https://x/a' },
-		...{ urls: ['https://x/a', 'https://x/b'], warning: 'w', next: 'n' },
+		...JOB,
+		mode: 'image',
+		model: 'm',
+		url: 'https://x/a',
+		urls: ['https://x/a', 'https://x/b'],
+		warning: 'w',
+		next: 'n',
 	});
 	expect(item?.pairedItem).toEqual({ item: 0 });
 });

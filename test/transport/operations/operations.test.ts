@@ -14,7 +14,10 @@ async function tell(spec: OperationSpec, answers: SendResult[], settings: Settin
 	const { send, sent } = scripted(clock, answers);
 	const { method, path }: Endpoint = spec.endpoint;
 	const item = runOf({
-		...{ host: hostWith(send), workspace: workspaceWith(clock), spec, settings },
+		host: hostWith(send),
+		workspace: workspaceWith(clock),
+		spec,
+		settings,
 		request: { method, path: path.replace('{id}', 'x'), query: {}, body: undefined },
 	});
 	const result = await clock.run(runOperation(item));

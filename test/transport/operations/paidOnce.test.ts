@@ -229,7 +229,10 @@ describe('files', () => {
 			await clock.run(
 				create(
 					runOf({
-						...{ host, workspace, memory, request },
+						host,
+						workspace,
+						memory,
+						request,
 						...more,
 						settings: { waitForCompletion: false, ...more.settings },
 					}),

@@ -29,7 +29,11 @@ const status = (code: number, more = {}): Failure => ({
 });
 
 const lost = (more = {}): Failure => ({
-	...{ kind: 'noResponse', reason: 'timeout', attempts: 5, replayable: true, sent: true },
+	kind: 'noResponse',
+	reason: 'timeout',
+	attempts: 5,
+	replayable: true,
+	sent: true,
 	...more,
 });
 
@@ -274,8 +278,12 @@ test.each([
 	expect(error.httpCode).toBe(String(code));
 	expect(error.description).not.toMatch(/req_1|some_type|why/);
 	expect(error.context.data).toMatchObject({
-		...{ httpStatus: code, status: code, item: 3 },
-		...{ type: 'some_type', requestId: 'req_1', details: { note: 'why' } },
+		httpStatus: code,
+		status: code,
+		item: 3,
+		type: 'some_type',
+		requestId: 'req_1',
+		details: { note: 'why' },
 	});
 });
 
@@ -347,7 +355,11 @@ describe('details', () => {
 	test('of a job that failed: the job, its status, and what it says of its credits', () => {
 		const job = { ...bad, estimated_credits: 4, credits_refunded: 4, item: 'x' };
 		expect(detailsOf(fail(KINDS.jobFailed, job), context)).toEqual({
-			...{ item: 3, jobId: 'gen_1', status: 'failed', estimated_credits: 4, credits_refunded: 4 },
+			item: 3,
+			jobId: 'gen_1',
+			status: 'failed',
+			estimated_credits: 4,
+			credits_refunded: 4,
 		});
 	});
 
@@ -363,7 +375,9 @@ describe('details', () => {
 
 	test('of a refused reading: both statuses', () => {
 		expect(detailsOf(fail(status(403), good), context)).toMatchObject({
-			...{ jobId: 'gen_1', status: 'completed', httpStatus: 403 },
+			jobId: 'gen_1',
+			status: 'completed',
+			httpStatus: 403,
 		});
 	});
 

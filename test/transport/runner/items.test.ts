@@ -41,8 +41,14 @@ test.each<[string, Record<string, unknown>, unknown]>([
 
 test('what one looks for stands first, and nothing is dropped', () => {
 	const json = jsonOf({
-		...{ object: 'generation', model: 'm', estimated_credits: 3, outputs: [{ url: 'u' }] },
-		...{ status: 'completed', extra: null, id: 'x', creditsLeft: 4 },
+		object: 'generation',
+		model: 'm',
+		estimated_credits: 3,
+		outputs: [{ url: 'u' }],
+		status: 'completed',
+		extra: null,
+		id: 'x',
+		creditsLeft: 4,
 	});
 	expect(Object.keys(json)).toEqual([
 		...['id', 'status', 'url', 'outputs', 'estimated_credits', 'creditsLeft'],

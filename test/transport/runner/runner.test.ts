@@ -273,7 +273,8 @@ describe('without Continue On Fail', () => {
 		);
 		expect(error.description).not.toMatch(/gen_2/);
 		expect(error.context.data).toMatchObject({
-			...{ jobId: 'gen_2', status: 'failed' },
+			jobId: 'gen_2',
+			status: 'failed',
 			otherJobs: [
 				{ id: 'gen_1', item: 0, status: 'completed' },
 				{ id: 'gen_3', item: 2, status: 'completed' },
