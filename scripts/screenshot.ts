@@ -36,7 +36,9 @@ async function showResult(page: Page, url: string): Promise<void> {
 async function exampleIn(rest: Rest, baseUrl: string, { key }: { key: string }) {
 	const access = { apiKey: key, baseUrl, clockScale };
 	const credential = await saveCredential(rest, 'MediaGen account', access);
-	return await rest.workflows.create(withCredential(readExamples()[0], credential));
+	const [example] = readExamples();
+	if (!example) throw new Error('No example was found');
+	return await rest.workflows.create(withCredential(example, credential));
 }
 
 async function main(): Promise<void> {

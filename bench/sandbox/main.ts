@@ -67,7 +67,7 @@ const create = (baseUrl: string): Shot => ({
 });
 
 function median(values: number[]): number {
-	return [...values].sort((a, b) => a - b)[values.length >> 1];
+	return [...values].sort((a, b) => a - b)[values.length >> 1] ?? NaN;
 }
 
 /**
@@ -106,7 +106,9 @@ async function main(): Promise<void> {
 
 function report(figure: (name: string) => number): void {
 	const rows = ['GET', 'POST'].map((verb) => {
-		const [bare, few, many] = ['bare', '100', '10,000'].map((name) => figure(`${verb} ${name}`));
+		const bare = figure(`${verb} bare`);
+		const few = figure(`${verb} 100`);
+		const many = figure(`${verb} 10,000`);
 		return {
 			request: verb === 'GET' ? 'GET /generations/{id}' : 'POST /generations',
 			'bare express/s': Math.round(bare),

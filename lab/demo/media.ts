@@ -29,7 +29,7 @@ export async function writeFiles(
 	mkdirSync(folder, { recursive: true });
 	const made: MadeFile[] = [];
 	const run = execution.data.resultData.runData[kind]?.at(-1);
-	for (const { json, binary = {} } of run?.data?.main[0] ?? []) {
+	for (const { json, binary = {} } of run?.data?.main?.[0] ?? []) {
 		for (const file of Object.values(binary)) {
 			const fileName = nameOf(kind, file, made.length);
 			const content = await rest.download(file);

@@ -26,8 +26,9 @@ export async function packProject(root = projectRoot): Promise<string> {
 		{ cwd: root, logFile },
 	);
 	if (code !== 0) throw new LabError('Packing the nodes failed', shown(logFile));
-	const [{ filename }] = JSON.parse(output) as Array<{ filename: string }>;
-	return path.join(folder, filename);
+	const [packed] = JSON.parse(output) as Array<{ filename: string }>;
+	if (!packed) throw new LabError('Packing the nodes made no tarball', shown(logFile));
+	return path.join(folder, packed.filename);
 }
 
 /**

@@ -11,7 +11,7 @@ it('the example of a whole production runs: persona, image, video, cloned voice,
 	const execution = await rest.executions.wait(executionId, { timeoutMs: 110_000 });
 	const { runData, error } = execution.data.resultData;
 	expect(error).toBeUndefined();
-	const itemsOf = (name: string) => runData[name]?.at(-1)?.data?.main[0] ?? [];
+	const itemsOf = (name: string) => runData[name]?.at(-1)?.data?.main?.[0] ?? [];
 
 	expect(itemsOf('Upload')).toHaveLength(3);
 	const [persona] = itemsOf('Persona');

@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { ENDPOINTS, EVENTS, INPUT_SLOTS, type Endpoint } from '../../src/contract';
 import { MODELS } from '../../src/sandbox/catalogue/models';
 import { startHarness, type Harness } from './support/harness';
+import { elementAt } from '../../src/sandbox/elementAt';
 
 /** 32 operations, at least 10,000 requests in all. */
 const ROUNDS = 10_200;
@@ -126,9 +127,17 @@ const GOOD: Record<string, object> = {
 	'/files': { filename: 'a.png', content_type: 'image/png', size: 1 },
 };
 
+const fieldOf = (name: string): fc.Arbitrary<unknown> => {
+	const field = FIELDS[name];
+	if (!field) throw new Error(`No values for ${name}`);
+	return field;
+};
+
+const firstPart = (path: string) => elementAt(path.split('/'), 1);
+
 const bodyOf = (path: string): fc.Arbitrary<unknown> => {
 	const names = BODIES[path] ?? ['name'];
-	const right = fc.record(Object.fromEntries(names.map((name) => [name, FIELDS[name]])), {
+	const right = fc.record(Object.fromEntries(names.map((name) => [name, fieldOf(name)])), {
 		requiredKeys: names.slice(0, 2),
 	});
 	const spoilt = fc
@@ -196,7 +205,7 @@ const request = fc.constantFrom(...endpoints).chain(({ method, path }) =>
 test(`of ${ROUNDS} random requests over all operations none is a 5xx or outside the document`, async () => {
 	/** Ids by the first part of the path that gave them. */
 	const ids = new Map<string, string[]>();
-	const known = (path: string) => ids.get(path.split('/')[1]) ?? [];
+	const known = (path: string) => ids.get(firstPart(path)) ?? [];
 	const statuses = new Map<number, number>();
 	const covered = new Set<string>();
 	await fc.assert(
@@ -214,7 +223,7 @@ test(`of ${ROUNDS} random requests over all operations none is a 5xx or outside 
 			statuses.set(status, (statuses.get(status) ?? 0) + 1);
 			if (status < 300) covered.add(`${draw.method} ${draw.path}`);
 			if (draw.method === 'POST' && !draw.path.includes('{id}') && status < 300) {
-				ids.set(draw.path.split('/')[1], [...known(draw.path).slice(-40), body.id]);
+				ids.set(firstPart(draw.path), [...known(draw.path).slice(-40), body.id]);
 			}
 			expect(JSON.stringify(body ?? '')).not.toMatch(/node_modules|\.ts:\d/);
 		}),

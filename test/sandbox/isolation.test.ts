@@ -1,5 +1,6 @@
 import { ENDPOINTS } from '../../src/contract';
 import { anImage, startHarness, type Harness } from './support/harness';
+import { elementAt } from '../../src/sandbox/elementAt';
 
 let service: Harness;
 /** One id of each kind, all of the workspace `studio`. */
@@ -34,6 +35,12 @@ const BODIES: Record<string, object> = {
 	updateWebhook: {},
 };
 
+function idFor(path: string): string {
+	const id = ids[elementAt(path.split('/'), 1)];
+	if (!id) throw new Error(`No id for ${path}`);
+	return id;
+}
+
 const byId = Object.entries(ENDPOINTS).flatMap(([name, { method, path }]) =>
 	path.includes('{id}') && name !== 'getJob' ? [[name, method, path] as const] : [],
 );
@@ -41,7 +48,7 @@ const byId = Object.entries(ENDPOINTS).flatMap(([name, { method, path }]) =>
 test.each(byId)(
 	'%s of another workspace’s id is 404, and of one’s own is not',
 	async (name, method, path) => {
-		const target = path.replace('{id}', ids[path.split('/')[1]]);
+		const target = path.replace('{id}', idFor(path));
 		const body = BODIES[name];
 		const foreign = await service.call(method, target, { key: service.keys.other, body });
 		expect(foreign.status).toBe(404);

@@ -4,6 +4,8 @@ import { liteReservation, meterLite } from '../../src/sandbox/credits/meter';
 import { InsufficientCredits, Ledger, type LedgerLine } from '../../src/sandbox/credits/ledger';
 import { anImage, startHarness, type Harness } from './support/harness';
 
+type Account = 'available' | 'reserved' | 'spent' | 'outside';
+
 /** Adds lines up anew; the balance after each must be what the ledger wrote beside it. */
 function recount(lines: LedgerLine[]): void {
 	const sums = new Map<
@@ -13,14 +15,15 @@ function recount(lines: LedgerLine[]): void {
 	for (const { workspace, movement, amount, ...after } of lines) {
 		const sum = sums.get(workspace) ?? { granted: 0, available: 0, reserved: 0, spent: 0 };
 		sums.set(workspace, sum);
-		const [from, to] = {
+		const accounts: Record<LedgerLine['movement'], [from: Account, to: Account]> = {
 			grant: ['outside', 'available'],
 			withdraw: ['available', 'outside'],
 			reserve: ['available', 'reserved'],
 			spend: ['reserved', 'spent'],
 			release: ['reserved', 'available'],
 			charge: ['available', 'spent'],
-		}[movement] as Array<'available' | 'reserved' | 'spent' | 'outside'>;
+		};
+		const [from, to] = accounts[movement];
 		if (from === 'outside') sum.granted += amount;
 		else sum[from] -= amount;
 		if (to === 'outside') sum.granted -= amount;

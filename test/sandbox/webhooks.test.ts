@@ -1,6 +1,7 @@
 import { EVENTS } from '../../src/contract';
 import { anImage, startHarness, type Harness } from './support/harness';
 import { receiverCa, startReceiver, type Receiver } from './support/receiver';
+import { elementAt } from '../../src/sandbox/elementAt';
 
 let service: Harness;
 let receiver: Receiver;
@@ -69,7 +70,7 @@ describe('a webhook', () => {
 			['PATCH', ''],
 			['DELETE', ''],
 			['GET', '/deliveries'],
-		]) {
+		] as const) {
 			const sent = method === 'PATCH' ? { body: {} } : {};
 			expect((await service.call(method, path + suffix, { key, ...sent })).status).toBe(404);
 		}
@@ -109,7 +110,7 @@ describe('an event', () => {
 		const { id: webhook, secret } = await subscribe();
 		const id = await finish();
 		expect(receiver.received).toHaveLength(1);
-		const [delivery] = receiver.received;
+		const delivery = elementAt(receiver.received, 0);
 		expect(receiver.accepts(delivery, secret, service.timers.now())).toBe(true);
 		expect(delivery.body).toEqual({
 			id: expect.stringMatching(/^evt_/),
@@ -135,11 +136,11 @@ describe('an event', () => {
 		const flat = await finish();
 		await service.admin('PATCH', '/settings', { eventShape: 'bare' });
 		const bare = await finish();
-		expect(receiver.received[0].body).toMatchObject({
+		expect(elementAt(receiver.received, 0).body).toMatchObject({
 			event: 'generation.completed',
 			data: { id: flat },
 		});
-		expect(receiver.received[1].body).toMatchObject({ id: bare, object: 'generation' });
+		expect(elementAt(receiver.received, 1).body).toMatchObject({ id: bare, object: 'generation' });
 	});
 
 	test('reaches only webhooks that want it, of its workspace', async () => {
@@ -306,10 +307,12 @@ describe('faults of deliveries', () => {
 		await fault({ kind: 'delivery_tamper' });
 		receiver.answer = 401;
 		await finish();
-		expect(receiver.accepts(receiver.received[0], secret, service.timers.now() - 60_000)).toBe(
-			false,
-		);
+		expect(
+			receiver.accepts(elementAt(receiver.received, 0), secret, service.timers.now() - 60_000),
+		).toBe(false);
 		await settle(10);
-		expect(receiver.accepts(receiver.received[1], secret, service.timers.now())).toBe(true);
+		expect(receiver.accepts(elementAt(receiver.received, 1), secret, service.timers.now())).toBe(
+			true,
+		);
 	});
 });

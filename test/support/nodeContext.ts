@@ -1,5 +1,4 @@
 import type {
-	IBinaryKeyData,
 	IDataObject,
 	IExecuteSingleFunctions,
 	IHttpRequestOptions,
@@ -74,8 +73,8 @@ const isLocator = (value: unknown): value is { value: unknown } =>
 
 /** The functions that n8n gives to hooks and to the runner, for one item. */
 export function nodeContext(run: NodeRun, item = 0): IExecuteSingleFunctions {
-	const input = run.items[item] ?? { json: {} };
-	const binaryOf = (field: string) => (input.binary as IBinaryKeyData | undefined)?.[field];
+	const input: INodeExecutionData = run.items[item] ?? { json: {} };
+	const binaryOf = (field: string) => input.binary?.[field];
 	const inputData = run.inputData ?? run.executeData.data;
 	const context = {
 		inputData,

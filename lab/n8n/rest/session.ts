@@ -97,7 +97,8 @@ export class Session {
 			throw error;
 		});
 		for (const line of answer.headers.getSetCookie()) {
-			if (line.startsWith('n8n-auth=')) this.state.cookie = line.split(';')[0];
+			const [cookie] = line.split(';');
+			if (cookie?.startsWith('n8n-auth=')) this.state.cookie = cookie;
 		}
 		return answer;
 	}

@@ -88,7 +88,7 @@ function jobsOf(service: Service, workspace: Workspace): Job[] {
 		}),
 		...latest(speech).map((each) => {
 			const output = each.status === 'completed' && each.output ? [each.output] : [];
-			return job(each, 'speech', each.blocks[0].text, output);
+			return job(each, 'speech', each.blocks[0]?.text ?? '', output);
 		}),
 		...latest(agentRuns).map((each) => job(each, 'agent', each.brief, each.outputs)),
 		...latest(personas).map((each) =>

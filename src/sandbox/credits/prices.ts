@@ -6,7 +6,7 @@ import type { ModelEntry } from '../catalogue/models';
  * specification; all others are fiction of the sandbox.
  */
 export const PRICES = {
-	imageByQuality: { low: 1, medium: 2, high: 4 } as Record<string, number>,
+	imageByQuality: { low: 1, medium: 2, high: 4 },
 	videoPerSecond: { 'studio/video-1': 2, 'studio/video-2': 5 } as Record<string, number>,
 	music: 10,
 	sfx: 3,
@@ -18,7 +18,7 @@ export const PRICES = {
 	previewPerHundredCharacters: 1,
 	personaPortrait: 5,
 	agentPlanning: STATED_PRICES.agentPlanning,
-	agentStep: { image: 4, video: 20, music: 10, speech: 2 } as Record<string, number>,
+	agentStep: { image: 4, video: 20, music: 10, speech: 2 },
 } as const;
 
 /** Parameters as they hold for a job: those given over the model's defaults. */
@@ -37,11 +37,16 @@ export function readSeconds(duration: unknown, otherwise: number): number {
 	return Number.isFinite(seconds) ? seconds : otherwise;
 }
 
+function imagePrice(quality: string): number {
+	const prices: Record<string, number> = PRICES.imageByQuality;
+	return prices[quality] ?? PRICES.imageByQuality.medium;
+}
+
 /** The price of one output of a generation, for every model but the metered lite speech model. */
 export function outputPrice(model: ModelEntry, parameters: Effective, prompt: string): number {
 	switch (model.kind) {
 		case 'image':
-			return PRICES.imageByQuality[String(parameters.quality)] ?? PRICES.imageByQuality.medium;
+			return imagePrice(String(parameters.quality));
 		case 'video':
 			return Math.ceil(
 				readSeconds(parameters.duration, 4) * (PRICES.videoPerSecond[model.id] ?? 2),

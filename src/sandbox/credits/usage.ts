@@ -1,3 +1,5 @@
+import { elementAt } from '../elementAt';
+
 /** What usage is grouped by. Open point 14: only `mode` is named by the specification. */
 export const USAGE_MODES = [
 	'image',
@@ -91,7 +93,7 @@ function firstAtOrAfter(steps: Step[], instant: number): number {
 	let high = steps.length;
 	while (low < high) {
 		const middle = (low + high) >>> 1;
-		if (steps[middle].at < instant) low = middle + 1;
+		if (elementAt(steps, middle).at < instant) low = middle + 1;
 		else high = middle;
 	}
 	return low;

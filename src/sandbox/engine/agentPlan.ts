@@ -3,6 +3,7 @@ import { z } from 'zod/v4';
 import type { AgentPlan, CreateAgentRun } from '../../contract';
 import { invalid } from '../errors';
 import { PRICES } from '../credits/prices';
+import { elementAt } from '../elementAt';
 
 /** A step of a plan; open point 3: the structure is fiction. Whatever else stands in it stays in it. */
 const stepSchema = z.looseObject({
@@ -46,7 +47,7 @@ export function proposePlan(body: CreateAgentRun): AgentPlan {
 export function readSteps(plan: AgentPlan): PlanStep[] {
 	const read = planSchema.safeParse(plan);
 	if (read.success) return read.data.steps;
-	const [{ path, message }] = read.error.issues;
+	const { path, message } = elementAt(read.error.issues, 0);
 	throw invalid(['plan', ...path.map(String)].join('.'), message);
 }
 

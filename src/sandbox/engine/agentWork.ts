@@ -9,6 +9,7 @@ import type { Workspace } from '../state/store';
 import { readSteps, type PlanStep } from './agentPlan';
 import { dueAt } from './outcome';
 import { newOutput, publish } from './publish';
+import { elementAt } from '../elementAt';
 
 /** Starts an approved run, or lets it wait while another one of the workspace is live. */
 export function enqueue(service: Service, workspace: Workspace, entity: AgentRunEntity): void {
@@ -30,7 +31,7 @@ export function watchRun(service: Service, workspace: Workspace, entity: AgentRu
 function advance(service: Service, workspace: Workspace, entity: AgentRunEntity): void {
 	const steps = readSteps(entity.plan);
 	if (entity.status === 'queued') entity.status = 'running';
-	else if (!makeStep(service, workspace, entity, steps[entity.stepsDone])) {
+	else if (!makeStep(service, workspace, entity, elementAt(steps, entity.stepsDone))) {
 		return end(service, workspace, entity, 'failed');
 	}
 	if (entity.stepsDone >= steps.length) {

@@ -40,7 +40,7 @@ export async function generationMedia(
 export function speechMedia({ random }: Service, entity: SpeechEntity): MediaRequest {
 	return {
 		kind: 'speech',
-		prompt: entity.blocks[0].text,
+		prompt: entity.blocks[0]?.text ?? '',
 		blocks: entity.blocks,
 		seed: random.integer(`media:${entity.id}`),
 		index: 0,

@@ -11,7 +11,7 @@ const DATE_TIME = /^(\d{4}-\d{2}-\d{2})[Tt ](\d{2}:\d{2}:\d{2})(\.\d{1,9})?([Zz]
 export function readDateTime(text: string): number | undefined {
 	const match = DATE_TIME.exec(text);
 	if (!match) return undefined;
-	const [, date, time, fraction = '', zone] = match;
+	const [, date, time, fraction = '', zone = ''] = match;
 	const seconds = Date.parse(`${date}T${time}${zone.toUpperCase()}`);
 	if (Number.isNaN(seconds)) return undefined;
 	return seconds * 1000 + Number(`${fraction.slice(1)}000000`.slice(0, 6));

@@ -33,8 +33,9 @@ function formatOutputs(service: Service, { outputs, delivery, problems }: Genera
 
 /** Open point 1: which field carries the errors of a job is not shown. */
 export function errorFields({ settings }: Service, problems: JobProblem[]) {
-	if (problems.length === 0) return {};
-	const [{ type, message }] = problems;
+	const [first] = problems;
+	if (!first) return {};
+	const { type, message } = first;
 	if (settings.errorsField === 'error') return { error: { type, message } };
 	if (settings.errorsField !== 'errors') return {};
 	const errors = problems.map((each) => ({

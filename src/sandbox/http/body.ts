@@ -10,7 +10,7 @@ const parse = json({ limit: LARGEST_BODY, type: () => true, strict: false });
 
 /** The request's JSON object. 400 for anything else. */
 export async function readBody(request: Request, response: Response): Promise<unknown> {
-	const type = request.headers['content-type']?.split(';')[0].trim().toLowerCase();
+	const type = request.headers['content-type']?.split(';')[0]?.trim().toLowerCase();
 	if (type !== undefined && type !== 'application/json') {
 		throw invalid('Content-Type', `must be application/json, not ${type.slice(0, 100)}`);
 	}

@@ -32,7 +32,7 @@ export function begin(
 		id: service.requestId(),
 		at: service.clock.now(),
 		method: request.method,
-		path: request.originalUrl.split('?')[0],
+		path: request.originalUrl.replace(/\?.*/s, ''),
 		query: isOfContract(operation) ? { ...request.query } : null,
 		operation,
 		workspace: null,

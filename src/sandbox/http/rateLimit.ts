@@ -45,12 +45,12 @@ export class RateLimiter {
 	private sliding(window: Window, limit: number): Verdict {
 		const now = this.clock.now();
 		const length = this.clock.milliseconds(WINDOW_SECONDS);
-		let gone = 0;
-		while (gone < window.passed.length && window.passed[gone] <= now - length) gone += 1;
-		if (gone > 0) window.passed.splice(0, gone);
+		const inside = window.passed.findIndex((instant) => instant > now - length);
+		window.passed.splice(0, inside < 0 ? window.passed.length : inside);
 		const pass = window.passed.length < limit;
 		if (pass) window.passed.push(now);
-		const wait = window.passed.length < limit ? 0 : window.passed[0] + length - now;
+		const [oldest = now] = window.passed;
+		const wait = window.passed.length < limit ? 0 : oldest + length - now;
 		return { pass, remaining: Math.max(0, limit - window.passed.length), wait };
 	}
 

@@ -1,3 +1,5 @@
+import { elementAt } from '../elementAt';
+
 // Taken out of the global object once: where jest runs this, each look-up of a global is slow.
 const { imul } = Math;
 
@@ -30,7 +32,7 @@ export function between(random: Random, low: number, high: number): number {
 }
 
 export function pick<T>(random: Random, choices: readonly T[]): T {
-	return choices[Math.floor(random() * choices.length)];
+	return elementAt(choices, Math.floor(random() * choices.length));
 }
 
 /** Keeps numbers within bounds; what is not a number becomes the fallback. */

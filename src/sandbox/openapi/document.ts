@@ -121,6 +121,7 @@ function schemaOf(schema: z.ZodType): Json {
 	for (const [name, each] of Object.entries(COMPONENTS)) all.add(each, { id: name });
 	all.add(schema, { id: 'here' });
 	const { schemas } = z.toJSONSchema(all, { uri: reference, io: 'input', unrepresentable: 'any' });
+	if (!schemas.here) throw new Error('The schema was not converted');
 	return bare(schemas.here);
 }
 

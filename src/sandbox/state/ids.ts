@@ -21,7 +21,7 @@ export class Ids {
 	/** A version 4 UUID: the specification gives persona ids that form. */
 	uuid(): string {
 		const hex = this.digest('uuid');
-		const variant = ((parseInt(hex[16], 16) & 0x3) | 0x8).toString(16);
+		const variant = ((parseInt(hex.charAt(16), 16) & 0x3) | 0x8).toString(16);
 		return [
 			hex.slice(0, 8),
 			hex.slice(8, 12),

@@ -1,4 +1,5 @@
 import type { Stored } from './entities';
+import { elementAt } from '../elementAt';
 
 /** Where changes are kept over restarts; in memory only, it does nothing. */
 export interface Persistence {
@@ -76,7 +77,7 @@ export class Table<T extends Stored> {
 		let high = this.ordered.length;
 		while (low < high) {
 			const middle = (low + high) >>> 1;
-			if (this.ordered[middle].createdAt < createdAt) low = middle + 1;
+			if (elementAt(this.ordered, middle).createdAt < createdAt) low = middle + 1;
 			else high = middle;
 		}
 		return low;

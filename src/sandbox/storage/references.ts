@@ -25,7 +25,7 @@ export function checkReference(
 	const path = service.links.own(url);
 	const { httpInputs } = service.settings;
 	if (path !== undefined && (url.protocol === 'https:' || httpInputs !== 'none')) {
-		const [, place, name] = path.split('/');
+		const [, place, name = ''] = path.split('/');
 		if (place === 'files') return checkFile(workspace, name, field);
 		if (place === 'outputs') return checkOutput(service, workspace, path, url, field);
 		throw invalid(field, 'is no file of this service');
@@ -77,7 +77,7 @@ export async function loadReferences(service: Service, addresses: string[]): Pro
 async function loadReference(service: Service, address: string): Promise<Buffer | undefined> {
 	const path = service.links.own(new URL(address));
 	if (path === undefined) return undefined;
-	const [, place, id] = path.split('/');
+	const [, place, id = ''] = path.split('/');
 	if (place === 'files') {
 		const owner = service.store.owners.get(id);
 		const file = owner && service.store.workspaces.get(owner)?.files.get(id);

@@ -26,7 +26,7 @@ export async function attemptDelivery(
 	const lost = faults.strike('delivery_lose', subject);
 	const tampered = lost ? undefined : faults.strike('delivery_tamper', subject);
 	const bytes = Buffer.from(pending.body);
-	if (tampered) bytes[bytes.length - 1] ^= 1;
+	if (tampered) bytes.writeUInt8(bytes.readUInt8(bytes.length - 1) ^ 1, bytes.length - 1);
 	const outcome = lost ? LOST : await send(service, webhook.url, bytes, timestamp, signature, ca);
 	const table = workspace.deliveriesOf(webhook.id);
 	const { id, eventId, event, attempt, body } = pending;

@@ -5,6 +5,7 @@ import type { DeliveryContext } from './context';
 import type { Workspace } from '../state/store';
 import { attemptDelivery } from './attempt';
 import { eventBody } from './payload';
+import { elementAt } from '../elementAt';
 
 /**
  * Brings events to the webhooks that want them: signed, tried again on a schedule until one attempt
@@ -59,7 +60,7 @@ export class Dispatcher {
 		const delay = faults.strike('delivery_delay', subject)?.seconds ?? 0;
 		const copies = faults.strike('delivery_duplicate', subject)?.copies ?? 0;
 		const held = faults.strike('delivery_reorder', subject);
-		const dueAt = clock.ahead(settings.deliverySchedule[0] + delay);
+		const dueAt = clock.ahead(elementAt(settings.deliverySchedule, 0) + delay);
 		const pending = Array.from({ length: 1 + copies }, (_, copy): PendingDelivery => {
 			const [id, fault] = [ids.next('dlv'), copy > 0 ? 'delivery_duplicate' : null];
 			const base = { id, workspace: workspace.id, webhookId: webhook.id, eventId, event, body };

@@ -3,6 +3,7 @@ import { createSandbox, type Sandbox, type SandboxOptions } from '../../../src/s
 import type { Render } from '../../../src/sandbox/storage/library';
 import { ManualTimers } from './manualTimers';
 import { expectDocumented } from './openapi';
+import { elementAt } from '../../../src/sandbox/elementAt';
 
 /** An answer as a test looks at it. */
 export interface Answer {
@@ -60,7 +61,8 @@ export async function startHarness(options: SandboxOptions = {}): Promise<Harnes
 		...options,
 		settings: { requestsPerMinute: 100_000, ...options.settings },
 	});
-	const [all, read, other, unentitled] = sandbox.keys.map(({ key }) => key);
+	const keyAt = (index: number) => elementAt(sandbox.keys, index).key;
+	const keys = { all: keyAt(0), read: keyAt(1), other: keyAt(2), unentitled: keyAt(3) };
 
 	const request = async (
 		url: string,
@@ -72,7 +74,7 @@ export async function startHarness(options: SandboxOptions = {}): Promise<Harnes
 			method,
 			redirect: 'manual',
 			headers: {
-				...(key === null ? {} : { authorization: `Bearer ${key ?? all}` }),
+				...(key === null ? {} : { authorization: `Bearer ${key ?? keys.all}` }),
 				...(sent === undefined ? {} : { 'content-type': 'application/json' }),
 				...headers,
 			},
@@ -83,7 +85,7 @@ export async function startHarness(options: SandboxOptions = {}): Promise<Harnes
 	const harness: Harness = {
 		sandbox,
 		timers,
-		keys: { all, read, other, unentitled },
+		keys,
 		reported,
 		async call(method, path, given = {}) {
 			const answer = await request(sandbox.baseUrl + path, method, given);

@@ -21,7 +21,7 @@ const patterns = (Object.entries(ENDPOINTS) as Array<[EndpointName, Endpoint]>).
 
 /** The operation that a request is for; undefined for an address that the contract does not have. */
 function operationOf(method: string, path: string) {
-	const [plain] = path.split('?');
+	const [plain = ''] = path.split('?');
 	return patterns.find((each) => each.method === method && each.pattern.test(plain));
 }
 

@@ -4,6 +4,7 @@ import { Resonator } from './filter';
 import type { Phoneme } from './phonemes';
 import type { Voice } from './voice';
 import { SAMPLE_RATE } from './wav';
+import { elementAt } from '../../elementAt';
 
 // Taken out of the global object once: where jest runs this, each look-up of a global is slow.
 const { sin, exp } = Math;
@@ -36,22 +37,21 @@ export async function articulate(segments: Segment[], voice: Voice): Promise<Flo
 	const steps = segments.flatMap(toSteps);
 	const output = new Float32Array(steps.reduce((sum, { length }) => sum + length, 0));
 	const random = randomFrom('breath', voice.pitch);
-	const mouth = [0, 1, 2, 3].map(() => new Resonator());
+	/** One resonance for each formant, and one above them. */
+	const formants = REST.map((frequency) => ({ frequency, resonator: new Resonator() }));
+	const top = new Resonator();
 	const teeth = new Resonator();
 	const toward = (seconds: number) => 1 - exp(-TUNE_EVERY / SAMPLE_RATE / seconds);
-	const [formantShare, levelShare, pitchShare] = [
-		FORMANT_SECONDS,
-		LEVEL_SECONDS,
-		PITCH_SECONDS,
-	].map(toward);
+	const formantShare = toward(FORMANT_SECONDS);
+	const levelShare = toward(LEVEL_SECONDS);
+	const pitchShare = toward(PITCH_SECONDS);
 	const now = {
-		formants: [500, 1500, 2500],
 		voice: 0,
 		breath: 0,
 		friction: 0,
 		pitch: steps[0]?.pitch ?? 100,
 	};
-	const breathe = yieldToEventLoop();
+	const yieldNow = yieldToEventLoop();
 	let at = 0;
 	let turn = 0;
 	let lastFlow = 0;
@@ -59,25 +59,27 @@ export async function articulate(segments: Segment[], voice: Voice): Promise<Flo
 		for (let i = 0; i < step.length; i++, at++) {
 			if (i % TUNE_EVERY === 0) {
 				const share = i / step.length;
-				step.from.forEach((from, k) => {
-					const target = (from + (step.to[k] - from) * share) * voice.tract;
-					now.formants[k] += (target - now.formants[k]) * formantShare;
-					mouth[k].tune(now.formants[k], 60 + 35 * k);
+				formants.forEach((formant, k) => {
+					const from = elementAt(step.from, k);
+					const target = (from + (elementAt(step.to, k) - from) * share) * voice.tract;
+					formant.frequency += (target - formant.frequency) * formantShare;
+					formant.resonator.tune(formant.frequency, 60 + 35 * k);
 				});
-				mouth[3].tune(3500 * voice.tract, 220);
+				top.tune(3500 * voice.tract, 220);
 				teeth.tune(step.hiss, step.hiss * 0.28);
 				now.voice += (step.voice - now.voice) * levelShare;
 				now.breath += (step.breath + step.voice * voice.breath - now.breath) * levelShare;
 				now.friction += (step.friction - now.friction) * levelShare;
 				now.pitch += (step.pitch - now.pitch) * pitchShare;
-				await breathe();
+				await yieldNow();
 			}
 			turn = (turn + (now.pitch * (1 + 0.006 * sin(at * 0.0016))) / SAMPLE_RATE) % 1;
 			const noise = random() * 2 - 1;
 			const flow = glottis(turn);
 			let sound = now.voice * (flow - BRIGHTNESS * lastFlow) * 2.2 + now.breath * noise * 0.35;
 			lastFlow = flow;
-			for (const resonance of mouth) sound = resonance.run(sound);
+			for (const { resonator } of formants) sound = resonator.run(sound);
+			sound = top.run(sound);
 			output[at] = sound + now.friction * 0.26 * teeth.run(noise);
 		}
 	}

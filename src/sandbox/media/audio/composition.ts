@@ -1,4 +1,5 @@
 import { between, pick, type Random } from '../random';
+import { elementAt } from '../../elementAt';
 
 export interface Composition {
 	/** Beats a minute. */
@@ -89,6 +90,7 @@ function makeBar(random: Random, density: number): Array<number | undefined> {
 /** Hz of a degree of the scale, which may lie octaves above or below. */
 export function pitchOf({ key, scale }: Composition, degree: number, octave = 0): number {
 	const steps = scale.length;
-	const semitone = scale[((degree % steps) + steps) % steps] + 12 * Math.floor(degree / steps);
+	const semitone =
+		elementAt(scale, ((degree % steps) + steps) % steps) + 12 * Math.floor(degree / steps);
 	return 440 * Math.pow(2, (key + semitone + 12 * octave - 69) / 12);
 }

@@ -4,8 +4,11 @@ import { SAMPLE_RATE } from './wav';
 export function fade(samples: Float32Array, fadeIn: number, fadeOut: number): Float32Array {
 	const rise = Math.min(samples.length, Math.round(fadeIn * SAMPLE_RATE));
 	const fall = Math.min(samples.length, Math.round(fadeOut * SAMPLE_RATE));
-	for (let i = 0; i < rise; i++) samples[i] *= i / rise;
-	for (let i = 0; i < fall; i++) samples[samples.length - 1 - i] *= i / fall;
+	const scale = (at: number, gain: number) => {
+		samples[at] = (samples[at] ?? 0) * gain;
+	};
+	for (let i = 0; i < rise; i++) scale(i, i / rise);
+	for (let i = 0; i < fall; i++) scale(samples.length - 1 - i, i / fall);
 	return samples;
 }
 
@@ -18,7 +21,7 @@ export function foldIntoLoop(samples: Float32Array, length: number): Float32Arra
 	const overlap = Math.min(length, samples.length - length);
 	for (let i = 0; i < overlap; i++) {
 		const share = i / overlap;
-		loop[i] = samples[i] * share + samples[length + i] * (1 - share);
+		loop[i] = (samples[i] ?? 0) * share + (samples[length + i] ?? 0) * (1 - share);
 	}
 	return loop;
 }

@@ -21,7 +21,7 @@ export type Instrument = (track: Float32Array, note: Note) => void;
 function add(track: Float32Array, note: Note, tail: number, wave: (seconds: number) => number) {
 	const end = min(track.length, note.start + note.length + Math.round(tail * SAMPLE_RATE));
 	for (let i = note.start; i < end; i++) {
-		track[i] += note.gain * wave((i - note.start) / SAMPLE_RATE);
+		track[i] = (track[i] ?? 0) + note.gain * wave((i - note.start) / SAMPLE_RATE);
 	}
 }
 
@@ -58,8 +58,8 @@ export function plucked(random: Random): Instrument {
 		let at = 0;
 		add(track, note, 0.5, () => {
 			const next = (at + 1) % line.length;
-			const value = line[at];
-			line[at] = 0.4975 * (value + line[next]);
+			const value = line[at] ?? 0;
+			line[at] = 0.4975 * (value + (line[next] ?? 0));
 			at = next;
 			return value * 1.8;
 		});

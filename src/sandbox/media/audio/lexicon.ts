@@ -47,5 +47,5 @@ function readTable(text: string): Array<[key: string, sounds: PhonemeName[]]> {
 		.split(';')
 		.map((entry) => entry.trim().split(/ +/))
 		.filter(([key]) => key !== '')
-		.map(([key, ...sounds]) => [key, sounds as PhonemeName[]]);
+		.map(([key = '', ...sounds]) => [key, sounds as PhonemeName[]]);
 }

@@ -6,6 +6,7 @@ import { fade, foldIntoLoop } from './edges';
 import { bass, bell, hat, kick, pad, plucked, snare } from './instruments';
 import { sing } from './singing';
 import { SAMPLE_RATE, toWav } from './wav';
+import { cyclic } from '../../elementAt';
 
 const DEFAULT_SECONDS = 8;
 const MAX_SECONDS = 120;
@@ -28,7 +29,7 @@ export async function renderMusic(request: MediaRequest): Promise<Media> {
 		snare: snare(random),
 		hat: hat(random),
 	};
-	const breathe = yieldToEventLoop();
+	const yieldNow = yieldToEventLoop();
 	const eighth = (60 / piece.tempo / 2) * SAMPLE_RATE;
 	const eighths = Math.ceil(track.length / eighth);
 	for (let i = 0; i < eighths; i++) {
@@ -36,13 +37,13 @@ export async function renderMusic(request: MediaRequest): Promise<Media> {
 		const place = { bar: Math.floor(i / 8), eighth: i % 8, start, duration: Math.round(eighth) };
 		playChord(track, piece, place);
 		playBeat(track, piece, place, instruments);
-		const degree = piece.melody[place.bar % piece.melody.length][place.eighth];
+		const degree = cyclic(piece.melody, place.bar)[place.eighth];
 		// The voice carries the tune where there is one.
 		if (degree !== undefined && !request.lyrics) {
 			const frequency = pitchOf(piece, degree, 1);
 			instruments.lead(track, { start, length: place.duration, frequency, gain: 0.3 });
 		}
-		await breathe();
+		await yieldNow();
 	}
 	if (request.lyrics) await sing(track, piece, request.lyrics, request);
 	if (request.loop) return toWav(foldIntoLoop(track, length), request.volume);
@@ -63,7 +64,7 @@ function playChord(
 	piece: Composition,
 	{ bar, eighth, start, duration }: Place,
 ) {
-	const root = piece.chords[bar % piece.chords.length];
+	const root = cyclic(piece.chords, bar);
 	if (eighth === 0) {
 		for (const third of [0, 2, 4]) {
 			pad(track, {

@@ -5,6 +5,7 @@ import { PHONEMES, type Phoneme } from './phonemes';
 import { pronounce } from './spelling';
 import { voiceOf } from './voice';
 import { SAMPLE_RATE } from './wav';
+import { cyclic } from '../../elementAt';
 
 const MAX_CHARACTERS = 4000;
 const LEVEL = 0.5;
@@ -33,15 +34,16 @@ export async function sing(
 		segments.push(
 			...(degree === undefined
 				? [{ seconds: length * eighth, pitch }]
-				: hold(syllables[next++ % syllables.length], length * eighth, pitch)),
+				: hold(cyclic(syllables, next++), length * eighth, pitch)),
 		);
 		i += length;
 	}
 	const sung = await articulate(segments, voice);
 	let loudest = 1e-9;
 	for (const sample of sung) loudest = Math.max(loudest, Math.abs(sample));
-	for (let i = 0; i < Math.min(track.length, sung.length); i++)
-		track[i] += (LEVEL * sung[i]) / loudest;
+	for (const [i, sample] of sung.subarray(0, track.length).entries()) {
+		track[i] = (track[i] ?? 0) + (LEVEL * sample) / loudest;
+	}
 }
 
 /** Consonants with the vowel they lead to; those that end a word stay with its last vowel. */
@@ -56,7 +58,7 @@ function toSyllables(lyrics: string): Phoneme[][] {
 			ofWord.push(open);
 			open = [];
 		}
-		if (ofWord.length > 0) ofWord[ofWord.length - 1].push(...open);
+		ofWord.at(-1)?.push(...open);
 		syllables.push(...ofWord);
 	}
 	return syllables;

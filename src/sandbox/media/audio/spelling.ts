@@ -1,6 +1,7 @@
 import { hash } from '../random';
 import { DIGITS, RULES, WORDS } from './lexicon';
 import type { PhonemeName } from './phonemes';
+import { cyclic, elementAt } from '../../elementAt';
 
 const ONSETS: readonly PhonemeName[] = [
 	'M',
@@ -35,10 +36,10 @@ export function pronounce(word: string): PhonemeName[] {
 	if (known) return [...known];
 	return (plain.match(PARTS) ?? []).flatMap((part) => {
 		if (/[a-z]/.test(part)) return spellOut(part);
-		if (/[0-9]/.test(part)) return DIGITS[Number(part)];
+		if (/[0-9]/.test(part)) return elementAt(DIGITS, Number(part));
 		// A letter of another script becomes a syllable of its own, always the same one.
 		const value = hash(part);
-		return [ONSETS[value % ONSETS.length], NUCLEI[(value >>> 8) % NUCLEI.length]];
+		return [cyclic(ONSETS, value), cyclic(NUCLEI, value >>> 8)];
 	});
 }
 

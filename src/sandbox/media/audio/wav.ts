@@ -34,8 +34,8 @@ export function toWav(samples: Float32Array, volume = 1): Media {
 	bytes.write('data', 36, 'latin1');
 	bytes.writeUInt32LE(data, 40);
 	const shape = volume > 1 ? (level: number) => tanh(level) / tanh(volume) : (l: number) => l;
-	for (let i = 0; i < samples.length; i++) {
-		const level = shape(samples[i] * gain) * PEAK;
+	for (const [i, sample] of samples.entries()) {
+		const level = shape(sample * gain) * PEAK;
 		bytes.writeInt16LE(round(level * 32_767), HEADER_BYTES + i * BYTES_PER_SAMPLE);
 	}
 	return {

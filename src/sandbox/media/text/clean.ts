@@ -33,8 +33,9 @@ export function splitGraphemes(text: string): string[] {
 export function splitBreakable(text: string): string[] {
 	const pieces: string[] = [];
 	for (const { segment, isWordLike } of words.segment(text)) {
-		const glued = pieces.length > 0 && !isWordLike && !pieces[pieces.length - 1].endsWith(' ');
-		if (glued) pieces[pieces.length - 1] += segment;
+		const last = pieces.at(-1);
+		const glued = last !== undefined && !isWordLike && !last.endsWith(' ');
+		if (glued) pieces[pieces.length - 1] = last + segment;
 		else pieces.push(segment);
 	}
 	return pieces;
@@ -49,5 +50,5 @@ const ESCAPES: Record<string, string> = {
 };
 
 export function escapeXml(text: string): string {
-	return text.replace(/[&<>"']/g, (character) => ESCAPES[character]);
+	return text.replace(/[&<>"']/g, (character) => ESCAPES[character] ?? character);
 }

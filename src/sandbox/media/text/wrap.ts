@@ -33,8 +33,8 @@ export function fitText(text: string, box: Box): Paragraph {
 	const lines = wrap(text, box.width / fontSize);
 	if (lines.length <= room) return { lines, fontSize };
 	const kept = lines.slice(0, Math.max(0, room));
-	if (kept.length > 0)
-		kept[kept.length - 1] = ellipsis(kept[kept.length - 1], box.width / fontSize);
+	const last = kept.pop();
+	if (last !== undefined) kept.push(ellipsis(last, box.width / fontSize));
 	return { lines: kept, fontSize };
 }
 

@@ -25,13 +25,13 @@ let created = 0;
  */
 async function loadLibrary(): Promise<Library> {
 	const events = ['uncaughtException', 'unhandledRejection'] as const;
-	const before = events.map((event) => process.rawListeners(event));
+	const before = events.map((event) => ({ event, listeners: process.rawListeners(event) }));
 	const loaded = await import('h264-mp4-encoder');
-	events.forEach((event, i) => {
+	for (const { event, listeners } of before) {
 		for (const listener of process.rawListeners(event)) {
-			if (!before[i].includes(listener)) process.off(event, listener as () => void);
+			if (!listeners.includes(listener)) process.off(event, listener as () => void);
 		}
-	});
+	}
 	return loaded;
 }
 

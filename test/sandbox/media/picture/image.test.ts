@@ -47,7 +47,7 @@ describe('an image', () => {
 			const pixels = await region(bytes, 24, 250, 552, 120);
 			let white = 0;
 			for (let i = 0; i < pixels.length; i += 3) {
-				if (Math.min(pixels[i], pixels[i + 1], pixels[i + 2]) > 235) white++;
+				if (Math.min(...pixels.subarray(i, i + 3)) > 235) white++;
 			}
 			return white;
 		};
@@ -69,8 +69,9 @@ describe('an image', () => {
 		const onlyBroken = await image({ size, references: [broken] });
 		const { bytes } = await image({ size, references: [broken, red] });
 		expect(onlyBroken.bytes.equals(plain.bytes)).toBe(true);
-		const [r, g, b] = await region(bytes, 60, 60, 1, 1);
+		const [r, ...others] = await region(bytes, 60, 60, 1, 1);
 		expect(r).toBeGreaterThan(240);
-		expect(Math.max(g, b)).toBeLessThan(20);
+		expect(others).toHaveLength(2);
+		expect(Math.max(...others)).toBeLessThan(20);
 	});
 });

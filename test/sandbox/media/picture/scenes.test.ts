@@ -1,6 +1,7 @@
 import { rasterize } from '../../../../src/sandbox/media/picture/raster';
 import { setScene } from '../../../../src/sandbox/media/picture/scenes';
 import { request } from '../support/request';
+import { elementAt } from '../../../../src/sandbox/elementAt';
 
 const SIZE = { width: 160, height: 90 };
 const NAMED = {
@@ -12,7 +13,7 @@ const NAMED = {
 
 /** The mean difference of two pictures' channels, 0 to 255. */
 function difference(a: Buffer, b: Buffer): number {
-	return a.reduce((sum, value, i) => sum + Math.abs(value - b[i]), 0) / a.length;
+	return a.reduce((sum, value, i) => sum + Math.abs(value - elementAt(b, i)), 0) / a.length;
 }
 
 describe.each(Object.entries(NAMED))('the scene %s', (_, prompt) => {

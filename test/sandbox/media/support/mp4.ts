@@ -28,11 +28,11 @@ function readBoxes(bytes: Buffer): Boxes {
 	return boxes;
 }
 
-function descend(boxes: Boxes, ...path: string[]): Buffer {
-	const [type, ...rest] = path;
+function descend(boxes: Boxes, type: string, ...rest: string[]): Buffer {
 	const box = boxes.get(type);
 	if (!box) throw new Error(`No box ${type}`);
-	return rest.length === 0 ? box : descend(readBoxes(box), ...rest);
+	const [next, ...others] = rest;
+	return next === undefined ? box : descend(readBoxes(box), next, ...others);
 }
 
 /** Reads an MP4 of one H.264 track down to the NAL units of each frame. ISO/IEC 14496-12 and -15. */
@@ -94,7 +94,7 @@ function readNalUnits(sample: Buffer, size: number): number[] {
 	for (let at = 0; at < size;) {
 		const length = sample.readUInt32BE(at);
 		if (length === 0 || at + 4 + length > size) throw new Error('A NAL unit leaves its sample');
-		types.push(sample[at + 4] & 31);
+		types.push(sample.readUInt8(at + 4) & 31);
 		at += 4 + length;
 	}
 	return types;

@@ -1,3 +1,5 @@
+import { elementAt } from '../../../../src/sandbox/elementAt';
+
 export interface Wav {
 	channels: number;
 	sampleRate: number;
@@ -49,9 +51,11 @@ export function loudness(samples: Int16Array): number {
 /** The mean frequency in Hz, weighted by energy: how bright a sound is. */
 export function brightness({ samples, sampleRate }: Wav): number {
 	let [change, level] = [0, 0];
-	for (let i = 1; i < samples.length; i++) {
-		change += (samples[i] - samples[i - 1]) ** 2;
-		level += samples[i] ** 2;
+	let [before = 0] = samples;
+	for (const sample of samples.subarray(1)) {
+		change += (sample - before) ** 2;
+		level += sample ** 2;
+		before = sample;
 	}
 	return (Math.sqrt(change / level) * sampleRate) / (2 * Math.PI);
 }
@@ -66,9 +70,10 @@ export function correlation(a: Int16Array, b: Int16Array): number {
 	const length = Math.min(a.length, b.length);
 	let [both, ofA, ofB] = [0, 0, 0];
 	for (let i = 0; i < length; i++) {
-		both += a[i] * b[i];
-		ofA += a[i] * a[i];
-		ofB += b[i] * b[i];
+		const [left, right] = [elementAt(a, i), elementAt(b, i)];
+		both += left * right;
+		ofA += left * left;
+		ofB += right * right;
 	}
 	return Math.abs(both) / Math.sqrt(ofA * ofB);
 }
@@ -85,7 +90,8 @@ export function pitch({ samples, sampleRate }: Wav): number {
 	let [best, bestLag] = [-1, 0];
 	for (let lag = Math.round(sampleRate / 400); lag < sampleRate / 60; lag++) {
 		let sum = 0;
-		for (let i = 0; i < window; i++) sum += samples[start + i] * samples[start + i + lag];
+		for (let i = 0; i < window; i++)
+			sum += (samples[start + i] ?? 0) * (samples[start + i + lag] ?? 0);
 		// A multiple of the period fits as well: it has to be better by more than a hair.
 		if (sum > best * 1.05) [best, bestLag] = [sum, lag];
 	}

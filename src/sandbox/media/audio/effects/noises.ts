@@ -1,6 +1,7 @@
 import { between } from '../../random';
 import { Band, LowPass } from '../filter';
 import { sine, type Effect } from './effect';
+import { cyclic } from '../../../elementAt';
 
 // Taken out of the global object once: where jest runs this, each look-up of a global is slow.
 const { exp, floor } = Math;
@@ -65,7 +66,7 @@ export const knocks: Effect = (random) => {
 		gain: between(random, 0.6, 1),
 	}));
 	return (t) => {
-		const { f, late, gain } = tunes[floor(t / every) % tunes.length];
+		const { f, late, gain } = cyclic(tunes, floor(t / every));
 		const since = (t % every) - late;
 		if (since < 0) return body.run(0, f, 3);
 		return (

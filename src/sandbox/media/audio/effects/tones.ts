@@ -2,6 +2,7 @@ import { between, pick } from '../../random';
 import { LowPass } from '../filter';
 import { SAMPLE_RATE } from '../wav';
 import { sine, type Effect } from './effect';
+import { cyclic } from '../../../elementAt';
 
 // Taken out of the global object once: where jest runs this, each look-up of a global is slow.
 const { exp, min, floor, sin, PI } = Math;
@@ -33,7 +34,7 @@ export const chime: Effect = (random) => {
 		// The last three strikes still ring.
 		for (let strike = floor(t / every); strike >= 0 && strike > t / every - 3; strike--) {
 			const since = t - strike * every;
-			const f = base * tune[strike % tune.length];
+			const f = base * cyclic(tune, strike);
 			for (const { ratio, gain, decay } of partials) {
 				sum += gain * sine(f * ratio * since) * exp(-since * decay) * min(1, since / 0.002);
 			}
@@ -53,7 +54,7 @@ export const chirps: Effect = (random) => {
 	}));
 	let turns = 0;
 	return (t) => {
-		const { f, glide, notes, trill } = songs[floor(t / every) % songs.length];
+		const { f, glide, notes, trill } = cyclic(songs, floor(t / every));
 		const since = t % every;
 		const note = since * 9;
 		turns += (f + glide * (note % 1) + 180 * sine(trill * t)) / SAMPLE_RATE;

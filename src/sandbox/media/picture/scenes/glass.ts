@@ -1,5 +1,6 @@
 import { between, pick } from '../../random';
 import { linear, radial, round, type Scene } from './scene';
+import { cyclic } from '../../../elementAt';
 
 /** Soft lights that drift behind discs of glass. */
 export const glass: Scene = (stage) => {
@@ -17,7 +18,7 @@ export const glass: Scene = (stage) => {
 	const lights = Array.from({ length: 8 }, (_, i) => ({
 		...drifting(unit * between(random, 0.35, 0.75)),
 		id: `light${i}`,
-		color: colors[i % colors.length],
+		color: cyclic(colors, i),
 	}));
 	const discs = Array.from({ length: 9 }, () => ({
 		...drifting(unit * between(random, 0.04, 0.2)),

@@ -1,6 +1,7 @@
 import { between } from '../../random';
 import { mix } from '../palette';
 import { linear, radial, round, sky, stars, type Scene } from './scene';
+import { cyclic } from '../../../elementAt';
 
 const MOONS = 3;
 
@@ -16,14 +17,14 @@ export const planets: Scene = (stage) => {
 		y: random() * height * 0.8,
 		r: unit * between(random, 0.4, 0.8),
 		id: `nebula${i}`,
-		color: palette.accents[i % palette.accents.length],
+		color: cyclic(palette.accents, i),
 	}));
 	const moons = Array.from({ length: MOONS }, (_, i) => ({
 		orbit: radius * (1.75 + i * 0.42),
 		size: radius * between(random, 0.07, 0.14),
 		start: random(),
 		turns: i === 0 ? 2 : 1,
-		color: mix(palette.accents[i % palette.accents.length], palette.light, 0.4),
+		color: mix(cyclic(palette.accents, i), palette.light, 0.4),
 	}));
 	const bands = Array.from({ length: 5 }, () => ({
 		y: between(random, -0.8, 0.8) * radius,

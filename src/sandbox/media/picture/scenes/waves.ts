@@ -2,6 +2,7 @@ import { between } from '../../random';
 import { mix } from '../palette';
 import { paperBoat } from './figures';
 import { landUnder, linear, sky, sun, type Scene } from './scene';
+import { cyclic } from '../../../elementAt';
 
 const RIBBONS = 11;
 /** The ribbon behind which a boat floats. */
@@ -15,7 +16,7 @@ export const waves: Scene = (stage) => {
 	const { width, height, random, palette } = stage;
 	const ribbons = Array.from({ length: RIBBONS }, (_, i) => {
 		const depth = i / (RIBBONS - 1);
-		const accent = palette.accents[i % palette.accents.length];
+		const accent = cyclic(palette.accents, i);
 		const color = mix(mix(palette.far, palette.near, depth), accent, 0.45 * (1 - depth));
 		const id = `wave${i}`;
 		const swell = height * between(random, 0.04, 0.085) * (1 - 0.4 * depth);
