@@ -70,9 +70,9 @@ test('a limit that was changed holds from the next request on', () => {
 });
 
 test('with a limit below 1 it is known when the next one may be tried', () => {
-	const window = new RateWindow(MINUTE);
-	window.tryEnter(0, 1);
-	window.leave(0);
+	const window = new SlidingWindow(MINUTE);
+	window.tryAcquire(0, 1);
+	window.release(0);
 	expect(window.nextFree(0, 0)).toBe(MINUTE);
 	expect(window.used(MINUTE)).toBe(0);
 });
