@@ -1,6 +1,5 @@
 /** Specification: CreatePersona, `source`. */
-const PERSONA_SOURCES = ['upload', 'describe'] as const;
-export type PersonaSource = (typeof PERSONA_SOURCES)[number];
+export type PersonaSource = 'upload' | 'describe';
 
 /**
  * Specification: CreatePersona, upload. The formal schema bounds the images at 1 to 5, the guide states

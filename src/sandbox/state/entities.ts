@@ -106,16 +106,8 @@ export interface SpeechEntity extends JobEntity {
 }
 
 /** Open point 3: the states of an agent run. */
-const AGENT_STATUSES = [
-	'plan_proposed',
-	'queued',
-	'waiting',
-	'running',
-	'awaiting_review',
-	'completed',
-	'failed',
-] as const;
-export type AgentStatus = (typeof AGENT_STATUSES)[number];
+export type AgentStatus =
+	'plan_proposed' | 'queued' | 'waiting' | 'running' | 'awaiting_review' | 'completed' | 'failed';
 
 export interface AgentRunEntity extends JobEntity {
 	status: AgentStatus;
