@@ -16,7 +16,7 @@ export const TARGETS: Target[] = [
 	target('transport/item/idempotency'),
 	target('transport/item/itemState'),
 	target('transport/runner/errors'),
-	target('transport/runner/spending', ['transport/runner/errors']),
+	target('transport/runner/spending', ['transport/runner/spending', 'transport/runner/errors']),
 	target('transport/limits/slidingWindow'),
 	target('transport/limits/jobSemaphore'),
 	target('webhook/deduplicator'),

@@ -1,6 +1,6 @@
 import { ENDPOINTS, type Endpoint } from '../../contract';
 import { jobState } from '../jobs/jobState';
-import type { Failed } from '../base/result';
+import type { Failed, Failure } from '../base/result';
 import type { IdempotencyMode } from '../item/settings';
 
 /**
@@ -42,7 +42,13 @@ function mayBeDone({ failure }: Failed): boolean {
 	return failure.kind === 'badResponse' || failure.kind === 'possibleDuplicate';
 }
 
-const NEVER_SENT = new Set(['input', 'scope', 'notSent', 'cancelled', 'lost']);
+const NEVER_SENT = new Set<Failure['kind']>([
+	'input',
+	'scope',
+	'skipped',
+	'cancelled',
+	'noResponse',
+]);
 
 function spendingOf(failed: Failed, { endpoint, known }: SpendingContext): Spending {
 	const { failure, job } = failed;
