@@ -5,10 +5,14 @@ import { errorItem } from '../../src/transport/runner/items';
 import type { Failed, Result } from '../../src/transport/base/result';
 import { isResource, type Resource } from '../../src/transport/base/types';
 import { filesOf } from '../../src/trigger/files';
+import { processedItems, withRetries } from '../../src/trigger/processedItems';
+import { withoutRepeats } from '../../src/trigger/withoutRepeats';
 import { readOptions } from '../../src/trigger/options';
 import { openService, type Service } from '../../src/trigger/connection';
+import { arrive } from './arrivals';
 import type { Reader } from './findNewlyFinished';
-import { filterOf, itemsOf, readerOf } from './reader';
+import { filterOf, itemsOf, nameOf, readerOf } from './reader';
+import { MOST_SEEN } from './state';
 
 /** Items of a manual run. */
 const SAMPLE = 10;
@@ -23,6 +27,19 @@ async function sample(context: IExecuteFunctions, reader: Reader): Promise<INode
 	throw new NodeOperationError(context.getNode(), 'No finished generation matches', {
 		description:
 			'Create one, or change the statuses, modes and models of this node. A published workflow starts by itself as soon as one finishes.',
+	});
+}
+
+/** Leaves out what an execution has had before: after a crash a look gives what it cannot know to have arrived again. */
+async function firstFound(context: IExecuteFunctions): Promise<INodeExecutionData[]> {
+	return await withoutRepeats(context, 'trigger', async (items) => {
+		arrive(
+			nameOf(context),
+			items.map(({ json }) => String(json.id)),
+		);
+		const keys = items.map(({ json }) => `${String(json.id)} ${String(json.status)}`);
+		const added = await withRetries(async () => await processedItems(context).add(keys, MOST_SEEN));
+		return added ?? keys.map(() => true);
 	});
 }
 
@@ -50,10 +67,11 @@ function failure(context: IExecuteFunctions, failed: Failed, id: unknown, itemIn
 export async function execute(this: IExecuteFunctions): Promise<INodeExecutionData[][]> {
 	const isManual = this.getMode() === 'manual';
 	const { downloadOutputs } = readOptions(this);
-	if (!isManual && !downloadOutputs) return [this.getInputData()];
+	const found = isManual ? [] : await firstFound(this);
+	if (!isManual && !downloadOutputs) return [found];
 	const service = await openService(this);
 	service.needs(ENDPOINTS.listGenerations.scope);
-	const items = isManual ? await sample(this, readerOf(this, service)) : this.getInputData();
+	const items = isManual ? await sample(this, readerOf(this, service)) : found;
 	if (!downloadOutputs) return [items];
 	const output: INodeExecutionData[] = [];
 	for (const [index, item] of items.entries()) {

@@ -2,9 +2,10 @@ import type { IDataObject, INodeExecutionData, IPollFunctions } from 'n8n-workfl
 import { ENDPOINTS } from '../../src/contract';
 import { isResource } from '../../src/transport/base/types';
 import { openService, type Service } from '../../src/trigger/connection';
+import { doubtful, ME } from './arrivals';
 import { knowsAny, look, type Reader } from './findNewlyFinished';
-import { filterOf, itemsOf, readerOf } from './reader';
-import { workspaceMark, type PollState } from './state';
+import { filterOf, itemsOf, nameOf, readerOf } from './reader';
+import { MOST_OPEN, withoutDoubt, workspaceMark, type PollState } from './state';
 
 /** Nodes that are looking right now: n8n begins the next look while a long one is still running. */
 const looking = new Set<string>();
@@ -21,13 +22,19 @@ async function stateFor(reader: Reader, state: PollState, workspace: string): Pr
 	return knowsAny(state, ids) ? { ...state, workspace } : { workspace };
 }
 
-async function lookAround(context: IPollFunctions, service: Service, reader: Reader) {
+async function lookAround(context: IPollFunctions, service: Service, reader: Reader, name: string) {
 	const data = context.getWorkflowStaticData('node');
 	const workspace = workspaceMark(service.baseUrl, service.apiKey);
 	const before = data.state as PollState | undefined;
-	const state = await stateFor(reader, before ?? {}, workspace);
+	const state = await stateFor(
+		reader,
+		withoutDoubt(before ?? {}, doubtful(name, before ?? {})),
+		workspace,
+	);
 	const { finished, complete, state: after } = await look(reader, state);
-	const next = { workspace, ...after };
+	const wanted = finished.filter(filterOf(context));
+	const given = { by: ME, ids: wanted.map(({ id }) => id).slice(0, MOST_OPEN) };
+	const next: PollState = { workspace, ...after, ...(wanted.length > 0 && { given }) };
 	// Unchanged data is not written, so that n8n saves it only where there is something to save.
 	if (JSON.stringify(before) !== JSON.stringify(next)) data.state = next as unknown as IDataObject;
 	if (!complete) {
@@ -35,7 +42,6 @@ async function lookAround(context: IPollFunctions, service: Service, reader: Rea
 			'MediaGen Polling Trigger: more has finished than one look can read; the oldest may be missing',
 		);
 	}
-	const wanted = finished.filter(filterOf(context));
 	return wanted.length > 0 ? itemsOf(wanted) : null;
 }
 
@@ -44,11 +50,11 @@ export async function poll(this: IPollFunctions): Promise<INodeExecutionData[][]
 	const service = await openService(this);
 	service.needs(ENDPOINTS.listGenerations.scope);
 	const reader = readerOf(this, service);
-	const name = `${this.getWorkflow().id ?? ''}/${this.getNode().id}`;
+	const name = nameOf(this);
 	if (looking.has(name)) return null;
 	looking.add(name);
 	try {
-		return await lookAround(this, service, reader);
+		return await lookAround(this, service, reader, name);
 	} finally {
 		looking.delete(name);
 	}

@@ -15,6 +15,10 @@ import type { Page } from './walk';
 /** A look in the background, or the execution that it has started. */
 type Context = IPollFunctions | IExecuteFunctions;
 
+/** Names a node of all workflows. */
+export const nameOf = (context: Context): string =>
+	`${context.getWorkflow().id ?? ''}/${context.getNode().id}`;
+
 /** Reads generations for a node. Throws a NodeApiError where a page cannot be read. */
 export function readerOf(context: Context, { workspace, host }: Service): Reader {
 	const { client } = workspace;

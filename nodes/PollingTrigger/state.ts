@@ -23,6 +23,21 @@ export interface PollState {
 	seen?: string[];
 	/** Ids of generations that were not finished. */
 	open?: string[];
+	/** What the last look has given to n8n, and in which process. */
+	given?: { by: string; ids: string[] };
+}
+
+/** The state with generations that were given, and may not have arrived, unfinished again: the next look finds them. */
+export function withoutDoubt(state: PollState, doubtful: string[]): PollState {
+	const known = { ...state };
+	delete known.given;
+	if (doubtful.length === 0) return known;
+	const marks = new Set(doubtful.map(markOf));
+	return {
+		...known,
+		seen: known.seen?.filter((mark) => !marks.has(mark)),
+		open: [...new Set([...doubtful, ...(known.open ?? [])])].slice(0, MOST_OPEN),
+	};
 }
 
 /** Short, because thousands are kept: 60 bits, so that two of a few thousand are the same once in 10^11 times. */

@@ -9,6 +9,7 @@ import { objectOf, verdictOf } from '../../src/webhook/filter';
 import { filesOf } from '../../src/trigger/files';
 import { readOptions, type Options } from '../../src/trigger/options';
 import { openService, type Service } from '../../src/trigger/connection';
+import { firstEvents } from './firstEvents';
 
 /** Where each kind of resource is read; whatever else it is, GET /jobs/{id} knows it. */
 const READERS: Record<string, Endpoint> = {
@@ -90,7 +91,7 @@ function needsReading({ json }: INodeExecutionData, options: Options): boolean {
  * worker does it, and a failure is an execution that can be retried.
  */
 export async function enrich(this: IExecuteFunctions): Promise<INodeExecutionData[][]> {
-	const items = this.getInputData();
+	const items = await firstEvents(this);
 	const options = readOptions(this);
 	if (!items.some((item) => needsReading(item, options))) return [items];
 	const service = await openService(this);

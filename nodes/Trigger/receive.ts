@@ -5,18 +5,15 @@ import type { Workspace } from '../../src/transport/workspace';
 import { readEvent, type MediaGenEvent } from '../../src/webhook/event';
 import { verdictOf } from '../../src/webhook/filter';
 import { readPayload } from '../../src/webhook/payload';
-import { Deduplicator, deduplicationKey, type Claim } from '../../src/webhook/deduplicator';
+import type { Claim } from '../../src/webhook/deduplicator';
 import { refusalOf } from '../../src/webhook/signature';
-import { registrationOf } from './registrationStore';
 import { readOptions } from '../../src/trigger/options';
+import { deduplicator, eventKey } from './eventMemory';
 import { warnOfCredential, warnOfSecret } from './refusal';
 import { cachedVerification } from './credentialCache';
 
 /** The largest body that is looked at, in bytes: n8n's own bound unless it was raised. */
 const LARGEST_BODY = 16 * 1024 * 1024;
-
-/** One memory for all triggers of this process: n8n drops static data that a webhook writes when it starts a workflow. */
-const deduplicator = new Deduplicator();
 
 /** Answered with 200 and no body, as an accepted event is. */
 const IGNORED: IWebhookResponseData = { webhookResponse: '' };
@@ -76,12 +73,6 @@ async function trusted(context: IWebhookFunctions, now: number): Promise<Trusted
 	}
 }
 
-/** Live and test deliveries of a registration are told apart: the one does not make the other a repeat. */
-function triggerName(context: IWebhookFunctions): string {
-	const { webhookId } = registrationOf(context);
-	return [context.getWorkflow().id, context.getNode().id, context.getMode(), webhookId].join('/');
-}
-
 /** A webhook made by hand may send kinds that were not chosen here; kinds that nobody knows are always of interest. */
 function isChosen(context: IWebhookFunctions, { kind }: MediaGenEvent): boolean {
 	const chosen = context.getNodeParameter('events', []) as unknown;
@@ -132,7 +123,7 @@ export async function receive(this: IWebhookFunctions): Promise<IWebhookResponse
 	const payload = readPayload(rawBody);
 	if (!payload) return IGNORED;
 	const event = readEvent(payload);
-	const claim = await deduplicator.claim(deduplicationKey(triggerName(this), event, rawBody), now);
+	const claim = await deduplicator.claim(eventKey(this, event, payload), now);
 	if (!claim) return IGNORED;
 	let isTaken = false;
 	try {

@@ -1,5 +1,6 @@
 import { createHash } from 'crypto';
 import type { MediaGenEvent } from './event';
+import type { Json } from './json';
 
 /** How long a service may go on repeating a delivery, in milliseconds. */
 export const SEEN_FOR_MS = 24 * 60 * 60 * 1_000;
@@ -51,6 +52,11 @@ export class Deduplicator {
 		}
 	}
 
+	/** Resolves once it is known what became of the first delivery; at once for events that are kept or not known. */
+	async answered(key: string): Promise<void> {
+		await this.entries.get(key)?.decided;
+	}
+
 	get size(): number {
 		return this.entries.size;
 	}
@@ -84,19 +90,19 @@ export class Deduplicator {
 }
 
 /**
- * What is the same in every delivery of an event: its id; else the kind, the resource and its status; else the bytes. The
- * timestamp is no part of it, as it changes when a delivery is repeated.
+ * What is the same in every delivery of an event: its id; else the kind, the resource and its status; else all that it says.
+ * The timestamp is no part of it, as it changes when a delivery is repeated.
  * @param trigger whose event it is: each trigger gets each event once
  */
 export function deduplicationKey(
 	trigger: string,
 	{ kind, eventId, resourceId, resource }: MediaGenEvent,
-	rawBody: Uint8Array,
+	payload: Json,
 ): string {
 	const hash = createHash('sha256').update(`${trigger}\n`);
 	if (eventId !== undefined) hash.update(JSON.stringify(['event', eventId]));
 	else if (resourceId !== undefined) {
-		hash.update(JSON.stringify(['resource', kind, resourceId, resource?.status ?? null]));
-	} else hash.update('body\n').update(rawBody);
+		hash.update(JSON.stringify(['resource', kind, resourceId, String(resource?.status)]));
+	} else hash.update(`payload\n${JSON.stringify(payload)}`);
 	return hash.digest('base64');
 }

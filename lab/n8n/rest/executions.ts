@@ -63,12 +63,15 @@ export class Executions {
 		}
 	}
 
-	/** Executions of a workflow, newest first, without their data. */
-	async list(workflowId: string): Promise<Array<Omit<Execution, 'data'>>> {
-		const filter = encodeURIComponent(JSON.stringify({ workflowId }));
+	/** The newest 100 executions of a workflow, of these statuses if given, without their data. */
+	async list(
+		workflowId: string,
+		status?: readonly ExecutionStatus[],
+	): Promise<Array<Omit<Execution, 'data'>>> {
+		const filter = encodeURIComponent(JSON.stringify({ workflowId, ...(status && { status }) }));
 		const { results } = await this.session.request<{ results: Array<Omit<Execution, 'data'>> }>(
 			'GET',
-			`/rest/executions?filter=${filter}`,
+			`/rest/executions?limit=100&filter=${filter}`,
 		);
 		return results;
 	}

@@ -7,12 +7,13 @@ import { readFileSync, rmSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { saveCredential } from '../../../lab/n8n/credential';
 import { startN8n, temporaryUserFolder, type N8n } from '../../../lab/n8n/start';
-import { freePort } from '../../../lab/process/ports';
+import { freePort, isFree } from '../../../lab/process/ports';
 import { Rest, type SavedCredential, type SavedWorkflow } from '../../../lab/n8n/rest';
 import { demoOwner, setStage } from '../../../lab/n8n/stage';
 import { selfSigned, startTlsFront, type TlsFront } from '../../../lab/n8n/tlsFront';
 import { createSandbox, type Sandbox } from '../../../src/sandbox/server';
 import { quickRender } from '../../sandbox/support/harness';
+import { until } from './until';
 
 /** What an item of a started workflow held. */
 export type Got = IDataObject & { workflow: string };
@@ -102,7 +103,10 @@ export class TriggerStage {
 
 	/** Ends n8n as a crash would; the user folder stays. */
 	async crash(): Promise<void> {
+		const { port } = this.n8n;
 		await this.n8n.kill();
+		// The guard is gone; n8n itself, killed with it, may be a moment behind.
+		await until(async () => await isFree(port));
 	}
 
 	/** Ends n8n; the user folder stays. */

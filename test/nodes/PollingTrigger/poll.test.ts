@@ -1,6 +1,7 @@
 import type { IExecuteFunctions, IHttpRequestOptions, IPollFunctions } from 'n8n-workflow';
 import { execute } from '../../../nodes/PollingTrigger/execute';
 import { poll } from '../../../nodes/PollingTrigger/poll';
+import { ProcessedItems } from '../../support/processedItems';
 import { triggerContext, triggerWorld, type TriggerWorld } from '../../support/triggerContext';
 
 const job = (id: string, status = 'completed', mode = 'image', model = 'studio/image-1') => ({
@@ -83,6 +84,104 @@ test('a manual run shows ten of the newest that match, and remembers nothing', a
 	await expect(run(worldOf([job('a', 'queued')], { mode: 'manual' }))).rejects.toThrow(
 		'No finished generation matches',
 	);
+});
+
+describe('n8n saves the state of a look before it makes the execution', () => {
+	/** The node in a process of its own: what it remembers beyond n8n's data is gone. */
+	function newProcess() {
+		let own = { poll, execute };
+		jest.isolateModules(() => {
+			own = {
+				...(jest.requireActual('../../../nodes/PollingTrigger/poll') as { poll: typeof poll }),
+				...(jest.requireActual('../../../nodes/PollingTrigger/execute') as {
+					execute: typeof execute;
+				}),
+			};
+		});
+		return own;
+	}
+
+	const items = new ProcessedItems();
+
+	/** A look, and the execution that n8n makes of it if it can. */
+	async function lookIn(
+		process: ReturnType<typeof newProcess>,
+		world: TriggerWorld,
+		{ canMake = true, elsewhere = false } = {},
+	) {
+		const found = await process.poll.call(triggerContext<IPollFunctions>(world));
+		// The state survives in n8n's database.
+		world.staticData = structuredClone(world.staticData);
+		if (!found || !canMake) return [];
+		const memory = {};
+		const base = triggerContext<{ helpers: object }>(
+			{ ...world, input: found[0] as TriggerWorld['input'] },
+			{ getExecutionCancelSignal: () => undefined, getContext: () => memory },
+		);
+		const runs = elsewhere ? newProcess() : process;
+		return ids(await runs.execute.call(items.contextOf(world.node, base))) ?? [];
+	}
+
+	test('what was given and died with n8n comes again, once', async () => {
+		const jobs = [job('old')];
+		const world = worldOf(jobs);
+		const process = newProcess();
+		await lookIn(process, world);
+		jobs.push(job('a'), job('b'), job('failed', 'failed'));
+		expect(await lookIn(process, world, { canMake: false })).toEqual([]);
+		const next = newProcess();
+		expect((await lookIn(next, world)).sort()).toEqual(['a', 'b']);
+		expect(await lookIn(next, world)).toEqual([]);
+		expect(await lookIn(newProcess(), world)).toEqual([]);
+	});
+
+	test('what had arrived before n8n died does not start anything again', async () => {
+		const jobs = [job('old')];
+		const world = worldOf(jobs);
+		const process = newProcess();
+		await lookIn(process, world);
+		jobs.push(job('c'));
+		expect(await lookIn(process, world)).toEqual(['c']);
+		expect(await lookIn(newProcess(), world)).toEqual([]);
+	});
+
+	test('what n8n could not make an execution of comes again until it can', async () => {
+		const jobs = [job('old')];
+		const world = worldOf(jobs);
+		const process = newProcess();
+		await lookIn(process, world);
+		jobs.push(job('d'));
+		expect(await lookIn(process, world)).toEqual(['d']);
+		jobs.push(job('e'));
+		expect(await lookIn(process, world, { canMake: false })).toEqual([]);
+		expect(await lookIn(process, world, { canMake: false })).toEqual([]);
+		expect(await lookIn(process, world)).toEqual(['e']);
+		expect(await lookIn(process, world)).toEqual([]);
+		expect(world.staticData.state).not.toHaveProperty('given');
+	});
+
+	test('in queue mode, where executions run elsewhere, nothing is given twice without need', async () => {
+		const jobs = [job('old')];
+		const world = worldOf(jobs);
+		const process = newProcess();
+		await lookIn(process, world, { elsewhere: true });
+		jobs.push(job('f'));
+		expect(await lookIn(process, world, { elsewhere: true })).toEqual(['f']);
+		expect(await process.poll.call(triggerContext<IPollFunctions>(world))).toBeNull();
+	});
+
+	test('a database that fails lets everything through', async () => {
+		const jobs = [job('old')];
+		const world = worldOf(jobs);
+		const process = newProcess();
+		await lookIn(process, world);
+		jobs.push(job('g'), job('h'));
+		items.fail = () => {
+			throw new Error('the database is gone');
+		};
+		expect((await lookIn(process, world)).sort()).toEqual(['g', 'h']);
+		items.fail = () => {};
+	});
 });
 
 describe('the execution that a look has started', () => {
