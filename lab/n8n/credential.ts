@@ -3,7 +3,7 @@ import type { CredentialData, Rest, SavedCredential } from './rest';
 /** Our credential type. */
 export const credentialType = 'mediaGenApi';
 
-/** Where and how the nodes shall talk to the service. */
+/** Where and how the nodes connect to the service. */
 export interface Access {
 	apiKey: string;
 	/** Ends in `/v1`. */

@@ -16,7 +16,7 @@ export interface InputItem {
 	binary?: Record<string, InputFile>;
 }
 
-/** A node to try, and what n8n shall do with it. */
+/** A node to try, and what n8n should do with it. */
 export interface NodeRun {
 	type: string;
 	typeVersion?: number;

@@ -6,7 +6,7 @@ import type { Balance, LedgerLine } from '../../src/sandbox/credits/ledger';
 import type { Settings, SettingsInput } from '../../src/sandbox/state/settings';
 import type { SandboxAddress, SandboxKey } from './start';
 
-/** What shall go wrong; see `src/sandbox/http/faults.ts`. */
+/** What should go wrong; see `src/sandbox/http/faults.ts`. */
 export type FaultRules = NonNullable<z.input<typeof faultsSchema>['rules']>;
 
 /** A job as the sandbox's own page shows it. */

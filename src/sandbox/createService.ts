@@ -55,7 +55,7 @@ export async function createService(plan: ServiceOptions): Promise<Service> {
 		),
 		faults: new Faults(random),
 		limiter: new RateLimiter(clock),
-		idempotency: new Idempotency(clock, store.keeper, (reply) => isStillGood(service, reply)),
+		idempotency: new Idempotency(clock, store.persistence, (reply) => isStillGood(service, reply)),
 		requests: new RequestLog(),
 		links: new Links(origin, `links of ${seed}`, clock, plan.local),
 		library: new Library(plan.directory, plan.render),

@@ -8,7 +8,7 @@ import type { SettingsInput } from './state/settings';
 const USAGE = `Usage: npm run sandbox -- [options]
   --port N          port on 127.0.0.1 (default 4010, 0 picks one)
   --clock-scale N   how much faster than real time the service's time passes (default 1)
-  --seed N          repeats a run: ids, durations, media, faults (default by chance)
+  --seed N          repeats a run: ids, durations, media, faults (default: random)
   --data DIR        keeps state over restarts in this directory (default: in memory)
   --settings JSON   any settings, for example '{"eventShape": "flat"}'
   --public-url URL  where addresses in answers point to, behind a front

@@ -2,7 +2,7 @@ import type { Scope } from '../contract';
 import { SCOPES } from '../contract';
 import type { Service } from './service';
 
-/** A key as it is told to whoever starts the sandbox. */
+/** A key as printed to whoever starts the sandbox. */
 export interface KeyInfo {
 	key: string;
 	workspace: string;

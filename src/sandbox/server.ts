@@ -18,7 +18,7 @@ import type { Render } from './storage/library';
 export interface SandboxOptions {
 	/** 0 (the default) picks a free one. */
 	port?: number;
-	/** The same seed gives the same ids, durations, media and faults. Default: by chance. */
+	/** The same seed gives the same ids, durations, media and faults. Default: random. */
 	seed?: number;
 	/** Any of the settings, for example `{clockScale: 60, concurrentJobs: 2}`. */
 	settings?: SettingsInput;
@@ -32,7 +32,7 @@ export interface SandboxOptions {
 	data?: string;
 	/** A certificate (PEM) that deliveries trust besides the usual ones. */
 	deliveryCa?: string;
-	/** Is told of faults of the sandbox's own. Default: the standard error stream. */
+	/** Receives the sandbox's internal errors. Default: the standard error stream. */
 	report?: (fault: unknown) => void;
 }
 

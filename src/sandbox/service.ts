@@ -36,13 +36,13 @@ export interface ServiceParts {
 	dispatcher: Dispatcher;
 	/** Resolves when all that was stored so far is safe. */
 	committed: () => Promise<void>;
-	/** Is told of faults of our own, so that tests can demand that there are none. */
+	/** Reports internal errors, so that tests can assert that there are none. */
 	report: (fault: unknown) => void;
 }
 
 export interface Service extends ServiceParts {
 	requestId(): string;
-	/** Tells the workspace's webhooks of an event; the resource is formatted only if one wants it. */
+	/** Notifies the workspace's webhooks of an event; the resource is formatted only if one wants it. */
 	emit(workspace: Workspace, event: EventKind, resource: () => object): void;
 }
 

@@ -62,7 +62,12 @@ test('an upload that was cut off can be sent again', async () => {
 		async () => await service.admin('GET', '/requests'),
 		({ data }) => data.at(-1).operation === 'upload',
 	);
-	expect(await put(upload_url, upload_headers)).toBe(200);
+	// Until the remains of the first are removed, the address is in use.
+	const again = async () => {
+		const status = await put(upload_url, upload_headers);
+		return { status, headers: new Headers(), body: status };
+	};
+	expect((await service.until(again, (status) => status !== 403)).status).toBe(200);
 	expect(await (await fetch(url)).text()).toBe(bytes.toString());
 });
 

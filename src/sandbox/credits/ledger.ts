@@ -41,7 +41,7 @@ export class Ledger {
 		private readonly written: (line: LedgerLine) => void = () => {},
 	) {}
 
-	/** Continues from kept lines, without writing them again. */
+	/** Continues from stored lines, without writing them again. */
 	restore(lines: Iterable<LedgerLine>): void {
 		for (const line of lines) {
 			move(this.account(line.workspace), line.movement, line.amount, line.resource);

@@ -45,7 +45,7 @@ export function createAgentRun(
 		outputs: [],
 		estimatedCredits: planCredits(plan),
 		spentCredits: PRICES.agentPlanning,
-		fate: outcomeOf(service, { workspace: workspace.id, text: body.brief, mode: 'agent' }),
+		outcome: outcomeOf(service, { workspace: workspace.id, text: body.brief, mode: 'agent' }),
 		problems: [],
 	};
 	workspace.agentRuns.put(entity);

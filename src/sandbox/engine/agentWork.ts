@@ -50,7 +50,7 @@ function makeStep(
 ): boolean {
 	const cost = step.estimated_credits;
 	const last = entity.stepsDone === readSteps(entity.plan).length - 1;
-	if (entity.fate === 'fail' && last) {
+	if (entity.outcome === 'fail' && last) {
 		entity.problems = [{ type: 'step_failed', message: `The step ${step.id} failed.` }];
 		return false;
 	}

@@ -3,7 +3,7 @@ import { formatGeneration } from '../formatters/generation';
 import type { Service } from '../service';
 import type { Workspace } from '../state/store';
 
-/** Tells the webhooks that a generation has ended. Specification: Events. */
+/** Notifies the webhooks that a generation has ended. Specification: Events. */
 export function announceGeneration(
 	service: Service,
 	workspace: Workspace,

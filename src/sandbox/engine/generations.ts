@@ -41,7 +41,7 @@ export function createGeneration(
 		delivery: body.delivery ?? 'public_url',
 		estimatedCredits: credits,
 		spentCredits: 0,
-		fate: outcomeOf(service, { ...body, workspace: workspace.id, text: body.prompt }),
+		outcome: outcomeOf(service, { ...body, workspace: workspace.id, text: body.prompt }),
 		problems: [],
 		outputs: Array.from({ length: Number(parameters.count ?? 1) }, (_, index) =>
 			newOutput(service, kind, index),
@@ -64,7 +64,7 @@ export function watchGeneration(
 
 function settle(service: Service, workspace: Workspace, entity: GenerationEntity): void {
 	const all = entity.outputs;
-	const failed = failedOutputs(entity.fate, all.length);
+	const failed = failedOutputs(entity.outcome, all.length);
 	entity.problems = all.filter(({ index }) => failed.has(index)).map(({ id }) => problem(id));
 	entity.outputs = all.filter(({ index }) => !failed.has(index));
 	entity.spentCredits = spentCredits(workspace, entity, all);

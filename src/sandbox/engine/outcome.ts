@@ -3,7 +3,7 @@ import type { FaultSubject } from '../http/faults';
 import type { Service } from '../service';
 
 /**
- * How a job shall end. Faults of the admin path come first; then, as a fiction for people and tests, a
+ * How a job will end. Faults of the admin path come first; then, as a fiction for people and tests, a
  * text that contains `[fail]` or `[partial]`.
  */
 export function outcomeOf({ faults }: Service, subject: FaultSubject): JobOutcome {

@@ -41,7 +41,7 @@ export function createPersona(
 		portrait: null,
 		estimatedCredits: 0,
 		spentCredits: 0,
-		fate: described
+		outcome: described
 			? outcomeOf(service, { workspace: workspace.id, text, mode: 'persona' })
 			: 'succeed',
 		problems: [],
@@ -72,7 +72,7 @@ export function publishPortrait(
 }
 
 function settle(service: Service, workspace: Workspace, entity: PersonaEntity): void {
-	const good = entity.fate === 'succeed';
+	const good = entity.outcome === 'succeed';
 	entity.spentCredits = good ? entity.estimatedCredits : 0;
 	if (entity.estimatedCredits > 0) {
 		service.ledger.settle(workspace.id, entity.id, entity.spentCredits);
@@ -86,7 +86,7 @@ function settle(service: Service, workspace: Workspace, entity: PersonaEntity): 
 		entity.referenceImages = [publicUrl(service, entity.portrait)];
 		publishPortrait(service, workspace, entity);
 	}
-	// Deleted while it was made: paid for, but there is nothing to tell about.
+	// Deleted while it was made: paid for, but there is nothing to announce.
 	if (!workspace.personas.get(entity.id)) return;
 	workspace.personas.put(entity);
 	const event = good ? 'persona.ready' : 'persona.failed';
@@ -103,7 +103,7 @@ function hold(service: Service, workspace: Workspace, entity: PersonaEntity): vo
 			service.ledger.reserve(workspace.id, entity.id, credits);
 		} catch (error) {
 			if (!(error instanceof InsufficientCredits)) throw error;
-			entity.fate = 'fail';
+			entity.outcome = 'fail';
 			return;
 		}
 	}

@@ -45,7 +45,7 @@ export function createSpeech(
 		output: newOutput(service, 'speech', 0),
 		estimatedCredits: credits,
 		spentCredits: 0,
-		fate: outcomeOf(service, { workspace: workspace.id, text, mode: 'speech', model }),
+		outcome: outcomeOf(service, { workspace: workspace.id, text, mode: 'speech', model }),
 		problems: [],
 	};
 	workspace.speech.put(entity);
@@ -64,7 +64,7 @@ export function watchSpeech(service: Service, workspace: Workspace, entity: Spee
 /** The recording is made before the status changes, because its length is part of the answer. */
 async function finish(service: Service, workspace: Workspace, entity: SpeechEntity): Promise<void> {
 	const output = entity.output!;
-	const good = entity.fate === 'succeed';
+	const good = entity.outcome === 'succeed';
 	if (good) {
 		const request = async () => await Promise.resolve(speechMedia(service, entity));
 		const drawn = await service.library.output(output.id, request);

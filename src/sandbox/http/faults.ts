@@ -38,7 +38,7 @@ const faultRuleSchema = z.strictObject({
 	model: z.string().optional(),
 	/** For deliveries: kinds of events. */
 	events: z.array(z.string()).optional(),
-	/** Lets so many matching ones pass first. */
+	/** How many matching ones pass first. */
 	skip: z.number().int().min(0).default(0),
 	/** Strikes at most so often; without a bound when left out. */
 	times: z.number().int().min(0).optional(),
@@ -82,7 +82,7 @@ export class Faults {
 	private active: Active[] = [];
 	private kinds = new Set<FaultKind>();
 
-	constructor(private readonly chance: SeededRandom) {}
+	constructor(private readonly random: SeededRandom) {}
 
 	/** Replaces all rules; counts begin anew. Throws a ZodError. */
 	replace(input: unknown): void {
@@ -104,7 +104,7 @@ export class Faults {
 			each.seen += 1;
 			if (each.seen <= each.rule.skip) continue;
 			if (each.rule.times !== undefined && each.hits >= each.rule.times) continue;
-			if (this.chance.unit(`fault:${index}:${each.seen}`) >= each.rule.probability) continue;
+			if (this.random.unit(`fault:${index}:${each.seen}`) >= each.rule.probability) continue;
 			each.hits += 1;
 			return each.rule;
 		}

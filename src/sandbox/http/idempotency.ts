@@ -57,7 +57,7 @@ export class Idempotency {
 
 	constructor(
 		private readonly clock: Clock,
-		private readonly keeper: Persistence,
+		private readonly persistence: Persistence,
 		/** Open point 26: whether a kept answer may be given again. */
 		private readonly stillGood: (reply: Reply) => boolean,
 	) {}
@@ -122,12 +122,12 @@ export class Idempotency {
 	private keep(id: string, slot: Slot, reply: Reply): void {
 		slot.kept = { id, fingerprint: slot.fingerprint, at: this.clock.now(), reply };
 		slot.running = undefined;
-		if (!(reply.body instanceof Error)) this.keeper.put('idempotency', id, slot.kept);
+		if (!(reply.body instanceof Error)) this.persistence.put('idempotency', id, slot.kept);
 	}
 
 	private forget(id: string): void {
 		this.slots.delete(id);
-		this.keeper.remove('idempotency', id);
+		this.persistence.remove('idempotency', id);
 	}
 
 	/** Keys stand in the order in which they came, so the expired ones are in front. */

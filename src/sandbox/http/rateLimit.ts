@@ -32,7 +32,7 @@ export class RateLimiter {
 
 	constructor(private readonly clock: Clock) {}
 
-	/** Lets a request through or throws 429. The answer is what the RateLimit headers tell. */
+	/** Lets a request through or throws 429. Returns the values of the RateLimit headers. */
 	pass(workspace: string, settings: Settings): { limit: number; remaining: number; reset: number } {
 		const limit = settings.requestsPerMinute;
 		const verdict = this[settings.rateLimiter](this.window(workspace, limit), limit);

@@ -2,7 +2,7 @@ import { open, type Database, type RootDatabase } from 'lmdb';
 
 import type { Persistence } from '../state/table';
 
-/** Everything that is kept, one table a kind of entity. */
+/** Everything that is stored, one table a kind of entity. */
 const TABLES = [
 	'meta',
 	'workspaces',

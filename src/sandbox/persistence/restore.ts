@@ -18,32 +18,32 @@ import type { Table } from '../state/table';
 import type { UsageLine } from '../credits/usage';
 import type { StateDatabase, TableName } from './database';
 
-/** Takes kept state up again: entities, balances, links, and whatever was still to happen. */
-export function restore(service: Service, kept: StateDatabase): void {
+/** Resumes the stored state: entities, balances, links, and whatever was still to happen. */
+export function restore(service: Service, database: StateDatabase): void {
 	const { store, ledger, usage, idempotency } = service;
-	kept.values<WorkspaceEntity>('workspaces').forEach((entity) => store.addWorkspace(entity));
-	kept.values<KeyEntity>('keys').forEach((entity) => store.addKey(entity));
-	ledger.restore(kept.values<LedgerLine>('ledger'));
-	usage.restore(kept.values<UsageLine>('usage'));
-	idempotency.restore(kept.values<KeptReply>('idempotency'));
+	database.values<WorkspaceEntity>('workspaces').forEach((entity) => store.addWorkspace(entity));
+	database.values<KeyEntity>('keys').forEach((entity) => store.addKey(entity));
+	ledger.restore(database.values<LedgerLine>('ledger'));
+	usage.restore(database.values<UsageLine>('usage'));
+	idempotency.restore(database.values<KeptReply>('idempotency'));
 	for (const name of ['files', 'generations', 'speech', 'agentRuns'] as const)
-		fill(service, kept, name);
-	for (const name of ['voices', 'personas', 'webhooks'] as const) fill(service, kept, name);
-	for (const each of byCreation(kept.values<DeliveryEntity>('deliveries'))) {
+		fill(service, database, name);
+	for (const name of ['voices', 'personas', 'webhooks'] as const) fill(service, database, name);
+	for (const each of byCreation(database.values<DeliveryEntity>('deliveries'))) {
 		store.workspaces.get(each.workspace)?.deliveriesOf(each.webhookId).restore(each);
 	}
 	for (const workspace of store.workspaces.values()) {
 		publishAll(service, workspace);
 		resumeJobs(service, workspace);
-		releaseOrphans(service, workspace);
+		releaseUnowned(service, workspace);
 	}
-	for (const each of kept.values<PendingDelivery>('pending')) service.dispatcher.resume(each);
+	for (const each of database.values<PendingDelivery>('pending')) service.dispatcher.resume(each);
 }
 
 type EntityTable = Extract<TableName, keyof Workspace>;
 
-function fill({ store }: Service, kept: StateDatabase, name: EntityTable): void {
-	for (const entity of byCreation(kept.values<Stored>(name))) {
+function fill({ store }: Service, database: StateDatabase, name: EntityTable): void {
+	for (const entity of byCreation(database.values<Stored>(name))) {
 		const workspace = store.workspaces.get(entity.workspace);
 		(workspace?.[name] as Table<Stored> | undefined)?.restore(entity);
 		if (name === 'files') store.owners.set(entity.id, entity.workspace);
@@ -85,8 +85,8 @@ function resumeJobs(service: Service, workspace: Workspace): void {
 	}
 }
 
-/** Credits held for what is no more: a described persona that was deleted while it was made. */
-function releaseOrphans({ ledger }: Service, workspace: Workspace): void {
+/** Credits reserved for what no longer exists: a described persona that was deleted while it was made. */
+function releaseUnowned({ ledger }: Service, workspace: Workspace): void {
 	const { generations, speech, agentRuns, personas } = workspace;
 	for (const resource of ledger.openHolds(workspace.id)) {
 		const known = [generations, speech, agentRuns, personas].some((table) => table.get(resource));

@@ -4,7 +4,7 @@ import { DELIVERIES } from '../../contract';
 import { readDateTime } from '../formatters/date';
 import { countCharacters } from '../credits/prices';
 
-/** Text of so many characters; a character is a code point, as in JSON Schema. */
+/** Text within a range of lengths; a character is a code point, as in JSON Schema. */
 export function text(min: number, max?: number) {
 	const parts = [
 		...(min > 0 ? [min === 1 ? 'must not be empty' : `must be at least ${min} characters`] : []),

@@ -43,12 +43,12 @@ export class Clock {
 		return this.timers.now();
 	}
 
-	/** How many real milliseconds so many service seconds last. */
+	/** Real milliseconds that a number of service seconds takes. */
 	milliseconds(serviceSeconds: number): number {
 		return (serviceSeconds * 1000) / this.factor;
 	}
 
-	/** The instant that lies so many service seconds ahead. */
+	/** The instant a number of service seconds ahead. */
 	ahead(serviceSeconds: number): number {
 		return this.now() + this.milliseconds(serviceSeconds);
 	}
@@ -62,12 +62,12 @@ export class Clock {
 		return () => this.drop(entry);
 	}
 
-	/** Runs a function after so many service seconds; the answer cancels it. */
+	/** Runs a function after a number of service seconds; the returned function cancels it. */
 	after(serviceSeconds: number, run: () => void): () => void {
 		return this.at(this.ahead(serviceSeconds), run);
 	}
 
-	/** Resolves after so many service seconds. */
+	/** Resolves after a number of service seconds. */
 	async sleep(serviceSeconds: number): Promise<void> {
 		await new Promise<void>((resolve) => this.after(serviceSeconds, resolve));
 	}

@@ -59,7 +59,7 @@ export interface JobProblem {
 	output?: string;
 }
 
-/** How a job shall end, decided when it is created. */
+/** How a job will end, decided when it is created. */
 export type JobOutcome = 'succeed' | 'fail' | 'partial';
 
 export interface OutputEntity {
@@ -77,7 +77,7 @@ interface JobEntity extends Stored {
 	/** Credits reserved. */
 	estimatedCredits: number;
 	spentCredits: number;
-	fate: JobOutcome;
+	outcome: JobOutcome;
 	problems: JobProblem[];
 }
 

@@ -7,7 +7,7 @@ export type IdPrefix =
 export class Ids {
 	private count = 0;
 
-	/** `start` counts the starts on kept data, so that a restart repeats no id. */
+	/** `start` counts the starts on stored data, so that a restart repeats no id. */
 	constructor(
 		private readonly seed: number,
 		private readonly start = 0,

@@ -1,8 +1,8 @@
 import { createHash } from 'crypto';
 
 /**
- * Chance that repeats: a draw depends on the seed and its label only, not on what was drawn before, so
- * that a run with the same seed gives the same jobs the same fate in whatever order they come.
+ * Repeatable randomness: a draw depends on the seed and its label only, not on what was drawn before, so
+ * that a run with the same seed gives the same jobs the same outcome in whatever order they come.
  */
 export class SeededRandom {
 	constructor(readonly seed: number) {}

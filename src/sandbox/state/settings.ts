@@ -84,7 +84,7 @@ const settingsSchema = z.strictObject({
 	/** Open point 19: whether answers carry RateLimit-Limit, -Remaining and -Reset. */
 	rateLimitHeaders: z.boolean().default(false),
 	rateLimiter: z.enum(['sliding', 'fixed', 'token_bucket']).default('sliding'),
-	/** Open point 21: which statuses are kept under an idempotency key besides 2xx. */
+	/** Open point 21: which statuses are stored under an idempotency key besides 2xx. */
 	idempotencyCaches: z.array(z.union([z.literal(400), z.literal(402)])).default([]),
 	/** Open point 21: a key's second request with another body; the second of two at once. */
 	idempotencyConflict: z.enum(['400', 'replay']).default('400'),
@@ -93,7 +93,7 @@ const settingsSchema = z.strictObject({
 	/** Open point 22: validity of signed links, and what an expired one answers. */
 	signedSeconds: seconds.default(15 * 60),
 	expiredStatus: z.union([z.literal(403), z.literal(410)]).default(403),
-	/** Open point 22: how long outputs are kept; 0 is for ever. */
+	/** Open point 22: how long outputs are kept; 0 means no limit. */
 	retentionSeconds: seconds.default(0),
 	/** Open point 23: whether speech jobs count as concurrent media jobs. */
 	speechCounts: z.boolean().default(false),

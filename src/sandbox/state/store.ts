@@ -31,15 +31,15 @@ export class Workspace {
 
 	constructor(
 		readonly entity: WorkspaceEntity,
-		private readonly keeper: Persistence,
+		private readonly persistence: Persistence,
 	) {
-		this.files = new Table('files', keeper);
-		this.generations = new Table('generations', keeper);
-		this.speech = new Table('speech', keeper);
-		this.agentRuns = new Table('agentRuns', keeper);
-		this.voices = new Table('voices', keeper);
-		this.personas = new Table('personas', keeper);
-		this.webhooks = new Table('webhooks', keeper);
+		this.files = new Table('files', persistence);
+		this.generations = new Table('generations', persistence);
+		this.speech = new Table('speech', persistence);
+		this.agentRuns = new Table('agentRuns', persistence);
+		this.voices = new Table('voices', persistence);
+		this.personas = new Table('personas', persistence);
+		this.webhooks = new Table('webhooks', persistence);
 	}
 
 	get id(): string {
@@ -48,14 +48,14 @@ export class Workspace {
 
 	/** Keeps what was changed in the workspace itself. */
 	save(): void {
-		this.keeper.put('workspaces', this.id, this.entity);
+		this.persistence.put('workspaces', this.id, this.entity);
 	}
 
 	/** The delivery attempts of one webhook. */
 	deliveriesOf(webhookId: string): Table<DeliveryEntity> {
 		const known = this.deliveries.get(webhookId);
 		if (known) return known;
-		const table = new Table<DeliveryEntity>('deliveries', this.keeper);
+		const table = new Table<DeliveryEntity>('deliveries', this.persistence);
 		this.deliveries.set(webhookId, table);
 		return table;
 	}
@@ -68,10 +68,10 @@ export class Store {
 	/** Which workspace a public file or output address belongs to. */
 	readonly owners = new Map<string, string>();
 
-	constructor(readonly keeper: Persistence = noPersistence) {}
+	constructor(readonly persistence: Persistence = noPersistence) {}
 
 	addWorkspace(entity: WorkspaceEntity): Workspace {
-		const workspace = new Workspace(entity, this.keeper);
+		const workspace = new Workspace(entity, this.persistence);
 		this.workspaces.set(entity.id, workspace);
 		workspace.save();
 		return workspace;
@@ -79,6 +79,6 @@ export class Store {
 
 	addKey(entity: KeyEntity): void {
 		this.keys.set(entity.key, entity);
-		this.keeper.put('keys', entity.key, entity);
+		this.persistence.put('keys', entity.key, entity);
 	}
 }

@@ -17,7 +17,7 @@ export class Table<T extends Stored> {
 
 	constructor(
 		private readonly name: string,
-		private readonly keeper: Persistence,
+		private readonly persistence: Persistence,
 	) {}
 
 	get(id: string): T | undefined {
@@ -36,7 +36,7 @@ export class Table<T extends Stored> {
 			this.byId.set(entity.id, entity);
 			this.ordered.push(entity);
 		}
-		this.keeper.put(this.name, entity.id, entity);
+		this.persistence.put(this.name, entity.id, entity);
 		return entity;
 	}
 
@@ -51,7 +51,7 @@ export class Table<T extends Stored> {
 		if (!entity) return false;
 		this.byId.delete(id);
 		this.ordered.splice(this.position(entity.createdAt), 1);
-		this.keeper.remove(this.name, id);
+		this.persistence.remove(this.name, id);
 		return true;
 	}
 

@@ -22,7 +22,7 @@ export class Dispatcher {
 		private readonly ca?: string,
 	) {}
 
-	/** Tells all webhooks of the workspace that want this event. */
+	/** Notifies all webhooks of the workspace that subscribe to this event. */
 	emit(workspace: Workspace, event: EventKind, resource: () => object): void {
 		const wanting = workspace.webhooks.all().filter(({ events }) => events.includes(event));
 		if (wanting.length === 0) return;
@@ -86,7 +86,7 @@ export class Dispatcher {
 
 	private schedule(pending: PendingDelivery): void {
 		const { clock, store } = this.service();
-		store.keeper.put('pending', pending.id, pending);
+		store.persistence.put('pending', pending.id, pending);
 		clock.at(pending.dueAt, () => {
 			if (this.closed) return;
 			const attempt = this.carryOut(pending).catch((fault) => this.service().report(fault));
@@ -105,7 +105,7 @@ export class Dispatcher {
 			const entity = await attemptDelivery(service, workspace, webhook, pending, this.ca);
 			if (entity.state === 'failed') this.retry(pending, workspace, entity);
 		}
-		store.keeper.remove('pending', pending.id);
+		store.persistence.remove('pending', pending.id);
 		if (pending.fault !== 'delivery_reorder') this.letGo(pending.webhookId);
 	}
 

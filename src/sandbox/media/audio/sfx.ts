@@ -16,10 +16,10 @@ export async function renderSfx(request: MediaRequest): Promise<Media> {
 	const samples = new Float32Array(length + overlap);
 	const random = randomFrom('sfx', request.prompt, request.seed, request.index);
 	const wave = chooseEffect(request.prompt, random)(random, seconds);
-	const breathe = yieldToEventLoop();
+	const yieldNow = yieldToEventLoop();
 	for (let i = 0; i < samples.length; i++) {
 		samples[i] = wave(i / SAMPLE_RATE);
-		if (i % 2048 === 0) await breathe();
+		if (i % 2048 === 0) await yieldNow();
 	}
 	if (request.loop) return toWav(foldIntoLoop(samples, length), request.volume);
 	return toWav(fade(samples, 0.004, Math.min(0.25, seconds * 0.2)), request.volume);

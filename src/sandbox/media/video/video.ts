@@ -28,11 +28,11 @@ export async function renderVideo(request: MediaRequest): Promise<Media> {
 	const prints = await thumbnails(request.references ?? [], size);
 	const still = await rasterize(prints + captionOf(request, size), size);
 	const encoder = await createEncoder({ ...size, frameRate });
-	const breathe = yieldToEventLoop();
+	const yieldNow = yieldToEventLoop();
 	try {
 		for (let frame = 0; frame < frames; frame++) {
 			encoder.add(overlay(await rasterize(scene(frame / frames), size), still));
-			await breathe();
+			await yieldNow();
 		}
 		return {
 			bytes: encoder.finish(),
