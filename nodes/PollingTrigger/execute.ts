@@ -3,7 +3,7 @@ import { ENDPOINTS } from '../../src/contract';
 import { detailsOf, nodeError } from '../../src/transport/runner/errors';
 import { errorItem } from '../../src/transport/runner/items';
 import type { Failed, Result } from '../../src/transport/base/result';
-import { isResource, type Resource } from '../../src/transport/base/types';
+import { asText, isResource, type Resource } from '../../src/transport/base/types';
 import { filesOf } from '../../src/trigger/files';
 import { processedItems, withRetries } from '../../src/trigger/processedItems';
 import { withoutRepeats } from '../../src/trigger/withoutRepeats';
@@ -21,7 +21,7 @@ const SAMPLE = 10;
 async function sample(context: IExecuteFunctions, reader: Reader): Promise<INodeExecutionData[]> {
 	const { entries } = await reader.page(undefined);
 	const isFinished = ({ status }: Resource) =>
-		['completed', 'partially_completed', 'failed'].includes(String(status));
+		['completed', 'partially_completed', 'failed'].includes(asText(status));
 	const found = entries.filter(isResource).filter(isFinished).filter(filterOf(context));
 	if (found.length > 0) return itemsOf(found.slice(0, SAMPLE))[0] ?? [];
 	throw new NodeOperationError(context.getNode(), 'No finished generation matches', {

@@ -6,7 +6,7 @@ import type {
 } from 'n8n-workflow';
 import { ENDPOINTS, LIMITS } from '../../src/contract';
 import { jsonOf } from '../../src/transport/runner/items';
-import { isRecord, type Resource } from '../../src/transport/base/types';
+import { asText, isRecord, type Resource } from '../../src/transport/base/types';
 import { listOf, parameterOf } from '../../src/trigger/options';
 import { serviceError, type Service } from '../../src/trigger/connection';
 import type { Reader } from './findNewlyFinished';
@@ -63,7 +63,7 @@ export function filterOf(context: Context): (job: Resource) => boolean {
 	const lists = { status: statuses, mode: listOf(modes), model: listOf(models) };
 	return (job) =>
 		Object.entries(lists).every(
-			([name, wanted]) => wanted.length === 0 || wanted.includes(String(job[name])),
+			([name, wanted]) => wanted.length === 0 || wanted.includes(asText(job[name])),
 		);
 }
 

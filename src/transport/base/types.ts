@@ -64,5 +64,9 @@ export const isNoResponse = (answer: SendResult): answer is NoResponse => 'noRes
 export const isRecord = (value: unknown): value is Record<string, unknown> =>
 	typeof value === 'object' && value !== null && !Array.isArray(value);
 
+/** A value of the service as a text, '' where it is none. Not `String`, which throws at `{"toString":1}`. */
+export const asText = (value: unknown): string =>
+	['string', 'number', 'boolean'].includes(typeof value) ? String(value) : '';
+
 export const isResource = (value: unknown): value is Resource =>
 	isRecord(value) && typeof value.id === 'string' && value.id !== '';

@@ -1,3 +1,5 @@
+import { asText } from '../base/types';
+
 /** File extensions of the media that the service takes and makes. Our own map: a name must not be up to a server. */
 const EXTENSIONS: Record<string, string> = {
 	'image/png': 'png',
@@ -25,7 +27,7 @@ const MEDIA_TYPE = /^[a-z]{1,20}\/[a-z0-9.+-]{1,80}$/;
 
 /** The bare media type in lower case, or `undefined` for what is none. */
 export function mediaTypeOf(value: unknown): string | undefined {
-	const [bare = ''] = String(value ?? '').split(';');
+	const [bare = ''] = asText(value).split(';');
 	const type = bare.trim().toLowerCase();
 	return MEDIA_TYPE.test(type) ? type : undefined;
 }

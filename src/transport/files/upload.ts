@@ -1,7 +1,7 @@
 import { ENDPOINTS, IDEMPOTENCY_HEADER } from '../../contract';
 import type { BinarySource, Host } from '../host/host';
 import { fail, ok, type Failed, type Result } from '../base/result';
-import { isNoResponse, isRecord, type SendResult } from '../base/types';
+import { asText, isNoResponse, isRecord, type SendResult } from '../base/types';
 import type { Workspace } from '../workspace';
 import { safeFileName } from './fileName';
 import { extensionOf, mediaTypeOf } from './mediaTypes';
@@ -41,9 +41,10 @@ function uploadFlaw(body: unknown): string | undefined {
 /** Exactly the headers given, minus those withheld and any with a line break. */
 function headersOf(given: unknown): Record<string, string> {
 	const headers: Record<string, string> = {};
-	for (const [name, value] of Object.entries(isRecord(given) ? given : {})) {
-		const safe = !/[\r\n]/.test(`${name}${String(value)}`);
-		if (safe && !WITHHELD.has(name.toLowerCase())) headers[name] = String(value);
+	for (const [name, raw] of Object.entries(isRecord(given) ? given : {})) {
+		const value = asText(raw);
+		const safe = !/[\r\n]/.test(`${name}${value}`);
+		if (safe && !WITHHELD.has(name.toLowerCase())) headers[name] = value;
 	}
 	return headers;
 }

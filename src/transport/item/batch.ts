@@ -5,7 +5,7 @@ import { inputItems, nodeInput } from '../host/nodeInput';
 import { jobsSentence, type OtherJob } from './otherJobs';
 import type { Prepared } from './prepared';
 import type { Result } from '../base/result';
-import type { Resource } from '../base/types';
+import { asText, type Resource } from '../base/types';
 
 /** Why a run sends nothing further. */
 export interface Halt {
@@ -168,7 +168,7 @@ export class Batch {
 	/** The jobs of the other items: that of the failed one its error has named. */
 	private jobsBut(own: number): OtherJob[] {
 		const jobs = [...this.jobs].filter(([item]) => item !== own).sort(([a], [b]) => a - b);
-		return jobs.map(([item, { id, status }]) => ({ id, item, status: String(status) }));
+		return jobs.map(([item, { id, status }]) => ({ id, item, status: asText(status) || 'no status' }));
 	}
 }
 

@@ -4,7 +4,7 @@ import { readerPath, statedReason } from '../jobs/jobState';
 import { fail, ok, type Result } from '../base/result';
 import type { Outcome, Item } from '../item/item';
 import type { Settings } from '../item/settings';
-import { isRecord, type ApiRequest, type Resource } from '../base/types';
+import { asText, isRecord, type ApiRequest, type Resource } from '../base/types';
 
 /** What bringing in the files of a job needs to know of a run. */
 export interface FileContext extends Pick<Item, 'host' | 'workspace'> {
@@ -52,7 +52,7 @@ function outputsOf(job: Resource): Found[] {
 
 /** A date-time in milliseconds since the epoch; `undefined` for what is none. */
 function time(value: unknown): number | undefined {
-	const at = Date.parse(String(value ?? ''));
+	const at = Date.parse(asText(value));
 	return Number.isNaN(at) ? undefined : at;
 }
 

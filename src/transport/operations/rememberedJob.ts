@@ -1,14 +1,12 @@
 import { jobState } from '../jobs/jobState';
 import type { Item } from '../item/item';
-import type { Resource } from '../base/types';
+import { asText, isRecord, type Resource } from '../base/types';
 
 /** Whether the links of a resource can still be used a minute from now. */
 export function isLasting(resource: Resource, now: number): boolean {
 	const outputs = Array.isArray(resource.outputs) ? resource.outputs : [resource.output];
 	return outputs.every((output: unknown) => {
-		const expires = Date.parse(
-			String((output as { expires_at?: unknown } | null)?.expires_at ?? ''),
-		);
+		const expires = Date.parse(isRecord(output) ? asText(output.expires_at) : '');
 		return Number.isNaN(expires) || expires > now + 60_000;
 	});
 }

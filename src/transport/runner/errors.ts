@@ -4,6 +4,7 @@ import { textOf } from './failureTexts';
 import type { Labels } from './fieldLabels';
 import { readerScope } from '../jobs/jobState';
 import type { Failed } from '../base/result';
+import { asText } from '../base/types';
 import { creditSentence, creditState, type SpendingContext } from './spending';
 
 /** What an error says: what happened, what to do, and what it means for the user's credits. */
@@ -37,8 +38,8 @@ const readsOwnJob = (failed: Failed, { endpoint }: ErrorContext): boolean =>
 function failedEndpoint(failed: Failed, context: ErrorContext): Endpoint {
 	if (failed.endpoint) return failed.endpoint;
 	if (!readsOwnJob(failed, context)) return context.endpoint;
-	const object = failed.job?.object ?? context.object;
-	return { ...ENDPOINTS.getJob, scope: readerScope(String(object)) };
+	const object = asText(failed.job?.object) || (context.object ?? '');
+	return { ...ENDPOINTS.getJob, scope: readerScope(object) };
 }
 
 /** The words for a failure. The job, if there is one, is named once. */

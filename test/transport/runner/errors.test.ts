@@ -418,3 +418,40 @@ test('of a look before creating, a retry looks again', () => {
 	const { description } = describeFailure(failed, { ...context, known: { outcomeUnknown: true } });
 	expect(description).toMatch(/not known\. Retrying this execution looks again before it pays/);
 });
+
+test('a job whose kind or status cannot be a text is told of all the same', () => {
+	const strange = { toString: 1 };
+	const job = { id: 'gen_1', object: strange, status: strange };
+	expect(describeFailure(fail(status(403), job), context).message).toContain('(job gen_1)');
+	expect(detailsOf(fail(status(403), job), context)).toMatchObject({ jobId: 'gen_1' });
+});
+
+test('the scope that reading a job needs is that of its kind, else of what the operation makes', () => {
+	const scope = (failed: Failed, more: Partial<ErrorContext> = {}) =>
+		describeFailure(failed, { ...context, ...more }).description;
+	const job = { id: 'x', object: 'agent_run' };
+	expect(scope(fail(status(403), job))).toContain('agents:read');
+	expect(scope(fail(status(403), { id: 'x' }))).toContain('generations:read');
+	expect(scope(fail(status(403), { id: 'x' }), { object: undefined })).not.toContain(':read');
+});
+
+test('statuses of the response are told where there was one', () => {
+	const code = (failure: Failure) => describeFailure(fail(failure), context).httpCode;
+	expect(code(status(403))).toBe('403');
+	expect(code(KINDS.badResponse)).toBe('200');
+	expect(code(lost())).toBeUndefined();
+	expect(code(KINDS.cancelled)).toBeUndefined();
+});
+
+test('a service that says nothing more leaves no blanks behind', () => {
+	const { description } = describeFailure(fail(KINDS.possibleDuplicate), context);
+	expect(description).toBe(description.trim());
+});
+
+test('raw details are kept up to 2,000 characters of JSON', () => {
+	const details = (text: string) =>
+		detailsOf(fail(status(400, { said: { details: text } })), context).details;
+	expect(details('x'.repeat(1_998))).toBe('x'.repeat(1_998));
+	expect(details('x'.repeat(1_999))).toBe(`"${'x'.repeat(1_999)}…`);
+	expect(details(null as never)).toBeUndefined();
+});

@@ -417,3 +417,30 @@ describe.each<[string, (key: string) => Partial<ServiceSettings>]>([
 		},
 	);
 });
+
+/** JSON at which `String` throws. */
+const STRANGE = { toString: 1, valueOf: null };
+
+describe('a service that puts what cannot be a text where a text belongs', () => {
+	const output = {
+		...{ id: STRANGE, url: 'https://media.example/1.png' },
+		...{ media_type: STRANGE, expires_at: STRANGE },
+	};
+
+	test('gets nobody to lose a finished job', async () => {
+		const ending = () => ({ status: 'completed', outputs: [output], credits: STRANGE });
+		const items = await setUp({ service: { ending } }).start();
+		expect(items[0]?.json.status).toBe('completed');
+		expect(items[0]?.binary?.data).toBeDefined();
+	});
+
+	test('gets an error that names the jobs all the same', async () => {
+		const ending = (prompt: string) =>
+			prompt === 'a' ? { status: 'failed', object: STRANGE } : { status: 'completed' };
+		const { start } = setUp({ service: { ending }, prompts: ['a', 'b'] });
+		expect(await failure(start())).toMatchObject({
+			message: expect.stringMatching(/^The job failed.*\(job gen_\d\)/),
+			description: expect.stringMatching(/gen_\d \(item \d/),
+		});
+	});
+});
