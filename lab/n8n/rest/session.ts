@@ -1,4 +1,6 @@
+/* eslint-disable @n8n/community-nodes/no-restricted-imports -- not published */
 import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 
 /** An answer of n8n's REST interface other than 2xx. */
 export class RestError extends Error {
@@ -63,11 +65,26 @@ export class Session {
 	 * @throws RestError for every answer other than 2xx
 	 */
 	async request<T = unknown>(method: string, path: string, body?: object): Promise<T> {
-		const answer = await this.send(method, path, body);
-		const text = await answer.text();
+		const { answer, text } = await this.whenDatabaseIsReady(async () => {
+			const answer = await this.send(method, path, body);
+			return { answer, text: await answer.text() };
+		});
 		if (!answer.ok) throw new RestError(method, path, answer.status, text);
 		const parsed = (text ? JSON.parse(text) : {}) as { data?: T };
 		return (parsed.data ?? parsed) as T;
+	}
+
+	/** On a busy machine n8n refuses calls for a while because its database was slow; it has done nothing then. */
+	private async whenDatabaseIsReady<T extends { answer: Response; text: string }>(
+		call: () => Promise<T>,
+	): Promise<T> {
+		const deadline = Date.now() + 60_000;
+		for (;;) {
+			const called = await call();
+			const isBusy = called.answer.status === 503 && called.text.includes('Database is not ready');
+			if (!isBusy || Date.now() > deadline) return called;
+			await sleep(500);
+		}
 	}
 
 	/** The bytes behind a path. @throws RestError for every answer other than 2xx */
