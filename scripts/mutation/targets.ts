@@ -14,7 +14,7 @@ export const TARGETS: Target[] = [
 	target('transport/client/retry'),
 	target('transport/client/retryAfter'),
 	target('transport/item/idempotency'),
-	target('transport/item/itemState'),
+	target('transport/item/itemState', ['transport/item/itemState', 'transport/item/transitions']),
 	target('transport/runner/errors'),
 	target('transport/runner/spending', ['transport/runner/spending', 'transport/runner/errors']),
 	target('transport/limits/slidingWindow'),
