@@ -168,7 +168,11 @@ export class Batch {
 	/** The jobs of the other items: that of the failed one its error has named. */
 	private jobsBut(own: number): OtherJob[] {
 		const jobs = [...this.jobs].filter(([item]) => item !== own).sort(([a], [b]) => a - b);
-		return jobs.map(([item, { id, status }]) => ({ id, item, status: asText(status) || 'no status' }));
+		return jobs.map(([item, { id, status }]) => ({
+			id,
+			item,
+			status: asText(status) || 'no status',
+		}));
 	}
 }
 
