@@ -42,7 +42,8 @@ export interface ReviewAgentRun {
 }
 
 /**
- * Specification: AgentRun. The values of `status`, the structure of `plan` and of an output are not shown.
+ * Specification: AgentRun. The values of `status`, the structure of `plan` and of an output are not
+ * shown.
  */
 export interface AgentRun {
 	id: string;

@@ -4,6 +4,7 @@ export * from './error';
 export * from './event';
 export * from './file';
 export * from './generation';
+export * from './json';
 export * from './limits';
 export * from './model';
 export * from './persona';

@@ -28,9 +28,14 @@ export const LIMITS = {
 	webhookEvents: { min: 1 },
 } as const;
 
-/** Prices that the specification states; all others are not shown. Specification: Limits, Credit rules. */
+/**
+ * Prices that the specification states; all others are not shown. Specification: Limits, Credit
+ * rules.
+ */
 export const STATED_PRICES = {
-	/** Credits for a million completed characters of `service/speech-lite`; short requests accumulate. */
+	/**
+	 * Credits for a million completed characters of `service/speech-lite`; short requests accumulate.
+	 */
 	speechLitePerMillionCharacters: 300,
 	/** Credits for planning one agent run. */
 	agentPlanning: 1,

@@ -10,8 +10,8 @@ export interface CreateWebhook {
 }
 
 /**
- * A webhook as the service returns it. Fields beyond those of the creation request, and the name of the
- * one-time signing secret, are not shown. Specification: Other response bodies.
+ * A webhook as the service returns it. Fields beyond those of the creation request, and the name of
+ * the one-time signing secret, are not shown. Specification: Other response bodies.
  */
 export interface Webhook {
 	[field: string]: unknown;

@@ -6,7 +6,7 @@ import {
 import { LIMITS, type Scope } from '../contract';
 import type { RateLimits } from './workspace';
 
-/** The key as it is sent: what was copied along with it at either end is no part of it. */
+/** The key as it is sent: without what was copied along with it at either end. */
 export const apiKeyOf = ({ apiKey }: ICredentialDataDecryptedObject): string =>
 	typeof apiKey === 'string' ? apiKey.trim() : '';
 
@@ -17,7 +17,9 @@ export function apiKeyProblem(apiKey: string): string | undefined {
 	return 'contains a line break or another character that no key has: copy the key again';
 }
 
-/** @returns the first scope that the key shall not be used for; without a list in the credential there is none */
+/**
+ * @returns the first scope that the credential excludes; `undefined` if it does not limit scopes
+ */
 export function excludedScope(
 	{ scopes }: ICredentialDataDecryptedObject,
 	needed: Array<Scope | undefined>,
@@ -33,19 +35,21 @@ const positive = (value: unknown, fallback: number) => {
 };
 
 /** What the plan of the workspace allows, as the credential has it. Specification: Limits. */
-export const planOf = (credential: ICredentialDataDecryptedObject): RateLimits => ({
+export const rateLimitsOf = (credential: ICredentialDataDecryptedObject): RateLimits => ({
 	requestsPerMinute: positive(credential.requestsPerMinute, LIMITS.requestsPerMinute),
 	concurrentJobs: positive(credential.concurrentJobs, LIMITS.concurrentJobs),
 });
 
 const ABSOLUTE = /^([a-z][a-z\d+.-]*:)?\/\//i;
 
-/** Where n8n's HTTP client sends a request to: it joins base and path, and an absolute address wins. */
+/**
+ * Where n8n's HTTP client sends a request to: it joins base and path, and an absolute address wins.
+ */
 function targetOf(options: IHttpRequestOptions): URL | undefined {
 	const { url, uri, baseURL } = options as IHttpRequestOptions & { uri?: unknown };
 	const path = String(url || uri || '');
-	const isWhole = ABSOLUTE.test(path) || !baseURL;
-	const address = isWhole ? path : `${baseURL.replace(/\/+$/, '')}/${path.replace(/^\/+/, '')}`;
+	const isAbsolute = ABSOLUTE.test(path) || !baseURL;
+	const address = isAbsolute ? path : `${baseURL.replace(/\/+$/, '')}/${path.replace(/^\/+/, '')}`;
 	return URL.canParse(address) ? new URL(address) : undefined;
 }
 
@@ -58,8 +62,9 @@ function isBelow(target: URL, baseUrl: unknown): boolean {
 }
 
 /**
- * Puts the key on a request, as the `authenticate` function of the credential: only n8n calls it, right before it sends. The key
- * goes to the base URL and nowhere else, whatever node uses the credential. Specification: Authentication 1.
+ * Puts the key on a request, as the `authenticate` function of the credential: only n8n calls it,
+ * right before it sends. The key goes to the base URL and nowhere else, whatever node uses the
+ * credential. Specification: Authentication 1.
  * @throws UserError for a request that leads elsewhere; nothing is sent then
  */
 export async function authenticate(
@@ -72,7 +77,7 @@ export async function authenticate(
 			`The API key is sent to the base URL of its credential only, not to ${target?.host ?? 'another address'}`,
 		);
 	}
-	// In place: it is how the transport sees that n8n got as far as this.
+	// Modifies the request itself, by which the transport sees that n8n got this far.
 	(options.headers ??= {}).Authorization = `Bearer ${apiKeyOf(credential)}`;
 	return options;
 }

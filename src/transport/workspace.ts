@@ -2,19 +2,22 @@ import { createHash } from 'crypto';
 import { Client } from './client/client';
 import { systemClock } from './base/clock';
 import { CreditGate } from './limits/creditGate';
+import { POLICIES, type Tuning } from './limits/policies';
+import { Prices } from './limits/prices';
 import { RateLimiter } from './limits/rateLimiter';
+import { SharedUse } from './limits/sharedUse';
 import { SingleFlight } from './limits/singleFlight';
 import { JobSemaphore } from './limits/jobSemaphore';
 import type { Clock, Random } from './base/types';
 import { JobPoller } from './jobs/jobPoller';
 
-/** What a plan allows. Specification: Limits (defaults 60 and 5). */
+/** The configured limits of a workspace. Specification: Limits (defaults 60 and 5). */
 export interface RateLimits {
 	requestsPerMinute: number;
 	concurrentJobs: number;
 }
 
-/** What all items, nodes and executions of this process share that talk to the same workspace. */
+/** What all items, nodes and executions of this process share when they use the same workspace. */
 export class Workspace {
 	readonly rateLimiter: RateLimiter;
 
@@ -28,26 +31,45 @@ export class Workspace {
 
 	readonly creations = new SingleFlight();
 
+	readonly prices = new Prices();
+
 	constructor(
 		limits: RateLimits,
 		readonly clock: Clock = systemClock,
 		readonly random: Random = Math.random,
+		tuning: Tuning = POLICIES,
 	) {
-		this.rateLimiter = new RateLimiter(clock, limits.requestsPerMinute);
+		const sharedUse = new SharedUse(tuning.rate);
+		this.rateLimiter = new RateLimiter(clock, limits.requestsPerMinute, sharedUse, tuning.rate);
 		this.client = new Client(this.rateLimiter, clock, random);
 		this.creditGate = new CreditGate(clock);
-		this.jobPoller = new JobPoller(this.client, this.rateLimiter, clock);
+		const onSwept = () => this.jobSemaphore.listed();
+		this.jobPoller = new JobPoller(
+			this.client,
+			this.rateLimiter,
+			clock,
+			sharedUse,
+			onSwept,
+			tuning.polling,
+		);
 		this.jobSemaphore = new JobSemaphore(
 			limits.concurrentJobs,
 			clock,
 			random,
-			async (channel, job) => await this.jobPoller.hasEnded(channel, job),
+			sharedUse,
+			{
+				awaitEnd: async (channel, job) => await this.jobPoller.waitUntilEnded(channel, job),
+				requestList: async (channel) => await this.jobPoller.requestList(channel),
+				refused: () => this.rateLimiter.creationRefused(),
+				throttled: () => this.rateLimiter.throttled(0),
+			},
+			tuning,
 		);
 	}
 
-	/** A plan that was changed in the credential holds from the next request on. */
-	adopt(limits: RateLimits): this {
-		this.rateLimiter.plan = limits.requestsPerMinute;
+	/** Limits changed in the credential apply from the next request on. */
+	updateLimits(limits: RateLimits): this {
+		this.rateLimiter.limit = limits.requestsPerMinute;
 		this.jobSemaphore.limit = Math.max(1, limits.concurrentJobs);
 		return this;
 	}
@@ -55,11 +77,11 @@ export class Workspace {
 
 const workspaces = new Map<string, Workspace>();
 
-/** The workspace of a base URL and key. The key itself is not kept, only a hash of both. */
+/** The workspace of a base URL and key. Keeps only a hash of both, never the key. */
 export function workspaceOf(baseUrl: string, apiKey: string, limits: RateLimits): Workspace {
 	const name = createHash('sha256').update(`${baseUrl}\n${apiKey}`).digest('hex');
 	const known = workspaces.get(name);
-	if (known) return known.adopt(limits);
+	if (known) return known.updateLimits(limits);
 	const workspace = new Workspace(limits);
 	workspaces.set(name, workspace);
 	return workspace;

@@ -1,6 +1,6 @@
 /**
- * Waiting entries in turns: one of each owner, then the next of each. A batch of 500 and a single image of another
- * execution alternate, so that nobody starves.
+ * A queue that serves its fairness keys round robin: one entry of each key, then the next of each.
+ * A batch of 500 and a single image of another execution alternate, so neither starves the other.
  */
 export class FairQueue<T> {
 	private readonly lanes = new Map<string, T[]>();
@@ -11,36 +11,36 @@ export class FairQueue<T> {
 		return size;
 	}
 
-	push(owner: string, entry: T): void {
-		const lane = this.lanes.get(owner);
+	push(fairnessKey: string, entry: T): void {
+		const lane = this.lanes.get(fairnessKey);
 		if (lane) lane.push(entry);
-		else this.lanes.set(owner, [entry]);
+		else this.lanes.set(fairnessKey, [entry]);
 	}
 
-	/** The next entry, which stays where it is. */
+	/** The next entry, without removing it. */
 	get next(): T | undefined {
 		for (const lane of this.lanes.values()) return lane[0];
 		return undefined;
 	}
 
-	/** Takes the next entry; its owner goes to the end of the row. */
+	/** Removes and returns the next entry; its fairness key moves to the back. */
 	shift(): T | undefined {
-		for (const [owner, lane] of this.lanes) {
+		for (const [fairnessKey, lane] of this.lanes) {
 			const entry = lane.shift();
-			this.lanes.delete(owner);
-			if (lane.length > 0) this.lanes.set(owner, lane);
+			this.lanes.delete(fairnessKey);
+			if (lane.length > 0) this.lanes.set(fairnessKey, lane);
 			return entry;
 		}
 		return undefined;
 	}
 
-	/** Takes out one entry wherever it stands; `false` when it is not there. */
-	remove(owner: string, entry: T): boolean {
-		const lane = this.lanes.get(owner);
+	/** Removes an entry from any position. @returns `false` if it is not in the queue */
+	remove(fairnessKey: string, entry: T): boolean {
+		const lane = this.lanes.get(fairnessKey);
 		const index = lane?.indexOf(entry) ?? -1;
 		if (!lane || index < 0) return false;
 		lane.splice(index, 1);
-		if (lane.length === 0) this.lanes.delete(owner);
+		if (lane.length === 0) this.lanes.delete(fairnessKey);
 		return true;
 	}
 }

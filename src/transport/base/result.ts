@@ -1,15 +1,15 @@
 import type { Endpoint } from '../../contract';
-import type { Resource, Unsent } from './types';
+import type { Resource, UnsentReason } from './types';
 
 /**
- * Everything that can end the story of an item badly, as data: who decides what to do next can look at it,
- * and only `errors.ts` turns it into words.
+ * Every way in which an item can fail, as data: code decides by it, and only `runner/` turns it
+ * into text.
  */
 export type Failure =
 	| { kind: 'input'; field: string; problem: string; hint?: string }
 	| { kind: 'scope'; scope: string }
-	| { kind: 'status'; status: number; said: ServiceError; unclear: boolean; hintMs?: number }
-	| Lost
+	| StatusFailure
+	| NoResponseFailure
 	| { kind: 'badResponse'; status: number; problem: string }
 	| { kind: 'cancelled' }
 	| { kind: 'deadline'; waitedMs: number }
@@ -17,22 +17,41 @@ export type Failure =
 	| { kind: 'download'; outputId: string; problem: string }
 	| { kind: 'upload'; field: string; problem: string }
 	| { kind: 'skipped'; cause: string; credits: boolean }
-	/** `because`: why the key of the earlier try can no longer tell; default `expired`. */
+	/**
+	 * Not sent: it does not fit under the limit of the execution. `price`: not given where it is not
+	 * known.
+	 */
+	| { kind: 'creditCap'; maxCredits: number; reserved: number; price: number | undefined }
+	/**
+	 * `because`: why the key of the earlier attempt can no longer settle its outcome; default
+	 * `expired`.
+	 */
 	| { kind: 'possibleDuplicate'; candidates: string[]; because?: 'expired' | 'changed' };
 
-/** No whole answer arrived. */
-export interface Lost {
+/** The service answered with a status other than 2xx. */
+export interface StatusFailure {
+	kind: 'status';
+	status: number;
+	serviceError: ServiceError;
+	/** Whether this or an earlier attempt may have been carried out. */
+	outcomeUnknown: boolean;
+	/** How long the service asks to wait, in ms. */
+	hintMs?: number;
+}
+
+/** No complete response arrived. */
+export interface NoResponseFailure {
 	kind: 'noResponse';
 	reason: string;
 	attempts: number;
 	replayable: boolean;
-	/** Whether any try may have reached the service. `false`: the outcome is known, nothing was done. */
-	sent: boolean;
-	/** Why the last try certainly did not reach it. */
-	unsent?: Unsent;
+	/** Whether an attempt may have been carried out. `false`: none reached the service. */
+	outcomeUnknown: boolean;
+	/** Why the last attempt certainly did not reach the service. */
+	unsent?: UnsentReason;
 }
 
-/** What the service said in its Error shape (specification: Error), as far as it can be read. */
+/** The readable parts of an error response (specification: Error). */
 export interface ServiceError {
 	message?: string;
 	type?: string;
@@ -40,15 +59,22 @@ export interface ServiceError {
 	details?: unknown;
 }
 
-/** A failure with what exists at the service all the same, so that nothing paid for is lost. */
+/**
+ * A failure, with the job that exists at the service all the same, so that nothing paid for is
+ * lost.
+ */
 export interface Failed {
 	ok: false;
 	failure: Failure;
-	/** The job that this item has made, as last seen. */
+	/** The job that this item has created, as last seen. */
 	job?: Resource;
-	/** The operation that failed, where it is not the item's own, such as the upload of a file. */
+	/** The operation that failed, if it is not the item's own, such as the upload of a file. */
 	endpoint?: Endpoint;
 }
+
+/** The status that the service refused with; `undefined` for any other failure. */
+export const refusalStatusOf = ({ failure }: Failed): number | undefined =>
+	failure.kind === 'status' ? failure.status : undefined;
 
 export type Result<T> = { ok: true; value: T } | Failed;
 

@@ -1,4 +1,6 @@
-import type { Endpoint } from '../../contract';
+import { isRecord, type Endpoint, type Json } from '../../contract';
+
+export { isRecord, type Json };
 
 /** One call of the service, relative to the base URL. */
 export interface ApiRequest {
@@ -10,37 +12,47 @@ export interface ApiRequest {
 	headers?: Record<string, string>;
 }
 
-/** An answer that arrived whole. Header names are lower case. */
+/** A complete response. Header names are lower case. */
 export interface ApiResponse {
 	status: number;
 	headers: Record<string, string>;
-	/** Parsed JSON, or the raw text where it was no JSON. */
+	/** Parsed JSON, or the raw text if it is not JSON. */
 	body: unknown;
 }
 
 /**
- * Why a request certainly never reached the service, so that nothing was done: no connection was made, the service's certificate
- * was not accepted, or the request failed on this machine (a credential that cannot be resolved, an invalid address).
+ * Why a request certainly never reached the service, so that nothing was done: no connection was
+ * made, the service's certificate was not accepted, or the request failed on this machine (a
+ * credential that cannot be resolved, an invalid address).
  */
-export type Unsent = 'connection' | 'certificate' | 'local';
+export type UnsentReason = 'connection' | 'certificate' | 'local';
 
-/** No whole answer arrived. Without `unsent` nobody knows whether the service did what was asked. */
+/**
+ * No complete response arrived. Without `unsent` the service may or may not have done what was
+ * asked.
+ */
 export interface NoResponse {
-	/** A code of the network such as `ECONNRESET`; for a local failure its own message, without secrets. */
+	/**
+	 * A network error code such as `ECONNRESET`; for a local failure its own message, without
+	 * secrets.
+	 */
 	noResponse: string;
-	unsent?: Unsent;
+	unsent?: UnsentReason;
 }
 
 export type SendResult = ApiResponse | NoResponse;
 
-/** Carries one request to the service once. Never rejects: a failure of the network is a `LostAnswer`. */
+/** Sends one request to the service once. Never rejects: a network failure is a `NoResponse`. */
 export type Send = (request: ApiRequest) => Promise<SendResult>;
 
 /** Milliseconds throughout. `sleep` returns early, without throwing, when the signal fires. */
 export interface Clock {
-	/** The wall clock, since the epoch: for dates, and for ages that must survive a restart. Somebody may set it. */
+	/**
+	 * The wall clock, since the epoch: for dates, and for ages that must survive a restart. It can be
+	 * set.
+	 */
 	now(): number;
-	/** A clock that nobody sets, with an arbitrary zero: for spans within this process. */
+	/** A clock that cannot be set, with an arbitrary zero: for durations within this process. */
 	monotonic(): number;
 	sleep(ms: number, signal?: AbortSignal): Promise<void>;
 }
@@ -48,25 +60,41 @@ export interface Clock {
 /** Uniform in [0, 1), as `Math.random`. */
 export type Random = () => number;
 
-/** What the transport needs to know of the one who asks: how to send, when to stop, and whose turn it is. */
+/**
+ * What the transport needs to know of the caller: how to send, when to stop, and whom to share with
+ * fairly.
+ */
 export interface Channel {
 	send: Send;
 	signal?: AbortSignal;
-	/** The execution: turns are shared fairly between owners. */
+	/** The execution: queues serve their fairness keys round robin. */
 	fairnessKey: string;
 }
 
-/** Anything that the service returns as an object with an id. */
-export type Resource = Record<string, unknown> & { id: string };
+/**
+ * Anything that the service returns as an object with an id, once {@link isResource} has checked
+ * it.
+ */
+export type Resource = Json & { id: string };
 
-export const isNoResponse = (answer: SendResult): answer is NoResponse => 'noResponse' in answer;
+export const isNoResponse = (response: SendResult): response is NoResponse =>
+	'noResponse' in response;
 
-export const isRecord = (value: unknown): value is Record<string, unknown> =>
-	typeof value === 'object' && value !== null && !Array.isArray(value);
+/** Whether a status is a 2xx. */
+export const isSuccess = (status: number): boolean => status >= 200 && status < 300;
 
-/** A value of the service as a text, '' where it is none. Not `String`, which throws at `{"toString":1}`. */
+/**
+ * A scalar of the service as text, '' for anything else. Not `String`, which throws at
+ * `{"toString":1}`.
+ */
 export const asText = (value: unknown): string =>
 	['string', 'number', 'boolean'].includes(typeof value) ? String(value) : '';
 
 export const isResource = (value: unknown): value is Resource =>
 	isRecord(value) && typeof value.id === 'string' && value.id !== '';
+
+/** What was read under an id, as the resource with this id: a response need not repeat it. */
+export const resourceWithId = (value: unknown, id: string): Resource => ({
+	...(isRecord(value) ? value : {}),
+	id,
+});

@@ -1,43 +1,61 @@
-import { onAbort } from './abortListeners';
+import { offAbort, onAbort, type AbortListener } from './abortListeners';
 import { FairQueue } from './fairQueue';
 import type { Channel } from './types';
 
 interface Waiting<T> {
-	line: Channel;
-	take: (thing: T) => void;
+	channel: Channel;
+	resolve: (value: T | undefined) => void;
+	/** What the signal of the channel calls. */
+	cancel: AbortListener;
 }
 
-/** Lines that wait for the same kind of thing: each gets one in its fair turn, or nothing when it is cancelled. */
+/**
+ * Channels that wait for the same kind of value. Values are granted in fair order; a cancelled
+ * channel gets none.
+ */
 export class WaitQueue<T> {
 	private readonly queue = new FairQueue<Waiting<T>>();
+
+	/** @param onEmpty called when the last one waiting has been served or cancelled */
+	constructor(private readonly onEmpty: () => void = () => {}) {}
 
 	get size(): number {
 		return this.queue.size;
 	}
 
-	/** The line whose turn comes next. */
+	/** The channel that is served next. */
 	get next(): Channel | undefined {
-		return this.queue.next?.line;
+		return this.queue.next?.channel;
 	}
 
-	async wait(channel: Channel): Promise<T | undefined> {
-		const { fairnessKey: owner, signal } = channel;
-		if (signal?.aborted) return undefined;
-		return await new Promise<T | undefined>((resolve) => {
-			const dispose = onAbort(signal, () => {
-				if (this.queue.remove(owner, waiting)) resolve(undefined);
-			});
-			const take = (thing: T) => {
-				dispose();
-				resolve(thing);
-			};
-			const waiting = { line: channel, take };
-			this.queue.push(owner, waiting);
+	/**
+	 * Not `async`, here and in whoever only passes the promise on: each suspended call costs 400
+	 * bytes, and thousands may wait.
+	 * @returns `undefined` if the channel is cancelled first
+	 */
+	wait(channel: Channel): Promise<T | undefined> {
+		const { fairnessKey, signal } = channel;
+		if (signal?.aborted) return Promise.resolve(undefined);
+		return new Promise<T | undefined>((resolve) => {
+			const waiting: Waiting<T> = { channel, resolve, cancel: () => this.cancel(waiting) };
+			onAbort(signal, waiting.cancel);
+			this.queue.push(fairnessKey, waiting);
 		});
 	}
 
-	/** Gives one thing to the line whose turn it is. */
-	give(thing: T): void {
-		this.queue.shift()?.take(thing);
+	/** It leaves the queue at once, so that it is granted nothing more. */
+	private cancel(waiting: Waiting<T>): ReturnType<AbortListener> {
+		if (!this.queue.remove(waiting.channel.fairnessKey, waiting)) return;
+		if (this.size === 0) this.onEmpty();
+		return () => waiting.resolve(undefined);
+	}
+
+	/** Gives a value to the channel that is served next. */
+	grant(value: T): void {
+		const waiting = this.queue.shift();
+		if (!waiting) return;
+		offAbort(waiting.channel.signal, waiting.cancel);
+		waiting.resolve(value);
+		if (this.size === 0) this.onEmpty();
 	}
 }

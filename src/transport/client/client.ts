@@ -1,3 +1,4 @@
+import { textOf } from '../../contract';
 import type { RateLimiter } from '../limits/rateLimiter';
 import {
 	fail,
@@ -12,6 +13,7 @@ import { retryAfterMs } from './retryAfter';
 import {
 	isNoResponse,
 	isRecord,
+	isSuccess,
 	type SendResult,
 	type ApiRequest,
 	type ApiResponse,
@@ -21,35 +23,41 @@ import {
 } from '../base/types';
 
 export interface RequestOptions {
-	/** Whether a repeat is the same act. Default: every method but POST. */
+	/** Whether repeating the request has no further effect. Default: every method but POST. */
 	replayable?: boolean;
 	/**
-	 * Whether a 429 may be about a place among the concurrent jobs: no reason to hold up everybody, and answered to the
-	 * caller at once, who gives the place back before it tries again.
+	 * Whether a 429 may mean that all job slots are taken. Such a 429 says nothing about the request
+	 * rate, so other requests are not held up, and the caller gets it at once: it must release its
+	 * permit before it tries again.
 	 */
 	return429?: boolean;
-	/** One try only: who polls comes back anyway. */
-	once?: boolean;
-	/** What is wrong with a successful answer; `undefined` for a good one. Default: it must be a JSON object. */
+	/** `false`: a single attempt, for pollers, which ask again anyway. Default: `true`. */
+	retry?: boolean;
+	/**
+	 * What is wrong with the body of a 2xx; `undefined` if nothing is. Default: it must be a JSON
+	 * object.
+	 */
 	validate?: (body: unknown) => string | undefined;
 }
 
-const mustBeObject = (body: unknown) => (isRecord(body) ? undefined : 'it is no JSON object');
-
-const text = (value: unknown) => (typeof value === 'string' && value !== '' ? value : undefined);
+const mustBeObject = (body: unknown) =>
+	isRecord(body) ? undefined : 'the response is not a JSON object';
 
 /** Reads the Error shape (specification: Error) without trusting it. */
 export function errorOf(body: unknown): ServiceError {
 	const error = isRecord(body) && isRecord(body.error) ? body.error : {};
 	return {
-		message: text(error.message),
-		type: text(error.type),
-		requestId: text(error.request_id),
+		message: textOf(error.message),
+		type: textOf(error.type),
+		requestId: textOf(error.request_id),
 		details: error.details,
 	};
 }
 
-/** Carries requests to the service: in turn, again where that is right, and never twice where it is not. */
+/**
+ * Sends API requests within the rate limit, and retries them only where that cannot do anything
+ * twice.
+ */
 export class Client {
 	constructor(
 		private readonly rateLimiter: RateLimiter,
@@ -58,31 +66,35 @@ export class Client {
 	) {}
 
 	/**
-	 * Sends until there is a final answer. A success is a 2xx whose body has no flaw; everything else is a failure
-	 * that says what is known. `unclear` in it: some try may have been carried out although no answer told so.
+	 * Sends a request until there is a final response. Only a 2xx with a valid body is a success. In
+	 * a failure, `outcomeUnknown` says that at least one attempt may have been carried out without
+	 * our learning of it.
 	 */
 	async request(
 		channel: Channel,
 		request: ApiRequest,
 		options: RequestOptions = {},
 	): Promise<Result<ApiResponse>> {
+		const { retry = true, return429 = false, validate = mustBeObject } = options;
 		const replayable = options.replayable ?? request.method !== 'POST';
-		let unclear = false;
-		for (let attempt = 1; ; attempt += 1) {
-			const answer = await this.sendOnce(channel, request);
-			if (!answer) return fail({ kind: 'cancelled' });
-			const flaw = flawOf(answer, options.validate ?? mustBeObject);
-			if (!isNoResponse(answer) && flaw === undefined) return ok(answer);
+		let outcomeUnknown = false;
+		for (let number = 1; ; number += 1) {
+			const response = await this.sendOnce(channel, request);
+			if (!response) return fail({ kind: 'cancelled' });
+			const problem = problemOf(response, validate);
+			if (!isNoResponse(response) && problem === undefined) return ok(response);
 
-			unclear ||= isOutcomeUnknown(answer);
-			const made = { attempt, replayable, now: this.clock.now(), random: this.random };
-			const delay = retryDelay(answer, made);
-			const limited = isLimited(answer);
-			if (limited && !options.return429) this.rateLimiter.throttled(delay ?? 0);
+			const followsUnknown = outcomeUnknown;
+			outcomeUnknown ||= isOutcomeUnknown(response);
+			const now = this.clock.now();
+			const { random } = this;
+			const delay = retryDelay(response, { number, replayable, followsUnknown, now, random });
+			const isThrottled = is429(response);
+			if (isThrottled && !return429) this.rateLimiter.throttled(delay ?? 0);
 			if (channel.signal?.aborted) return fail({ kind: 'cancelled' });
-			if (delay === undefined || options.once || (limited && options.return429)) {
-				const hintMs = isNoResponse(answer) ? undefined : retryAfterMs(answer.headers, made.now);
-				return toFailure(answer, { attempt, replayable, unclear, flaw, hintMs });
+			if (delay === undefined || !retry || (isThrottled && return429)) {
+				const hintMs = isNoResponse(response) ? undefined : retryAfterMs(response.headers, now);
+				return toFailure(response, { number, replayable, outcomeUnknown, problem, hintMs });
 			}
 			await this.clock.sleep(delay, channel.signal);
 		}
@@ -98,42 +110,37 @@ export class Client {
 	}
 }
 
-const isLimited = (answer: SendResult) => !isNoResponse(answer) && answer.status === 429;
+const is429 = (response: SendResult) => !isNoResponse(response) && response.status === 429;
 
-const isSuccess = (status: number) => status >= 200 && status < 300;
-
-function flawOf(
-	answer: SendResult,
+function problemOf(
+	response: SendResult,
 	validate: (body: unknown) => string | undefined,
 ): string | undefined {
-	if (isNoResponse(answer)) return answer.noResponse;
-	return isSuccess(answer.status) ? validate(answer.body) : `status ${answer.status}`;
+	if (isNoResponse(response)) return response.noResponse;
+	return isSuccess(response.status) ? validate(response.body) : `status ${response.status}`;
 }
 
 interface FinalAttempt {
-	attempt: number;
+	number: number;
 	replayable: boolean;
-	unclear: boolean;
-	flaw: string | undefined;
+	outcomeUnknown: boolean;
+	problem: string | undefined;
 	hintMs: number | undefined;
 }
 
-function toFailure(answer: SendResult, ended: FinalAttempt): Failed {
-	const { attempt, replayable, unclear, flaw, hintMs } = ended;
+function toFailure(response: SendResult, attempt: FinalAttempt): Failed {
+	const { number: attempts, replayable, outcomeUnknown, problem, hintMs } = attempt;
 	let failure: Failure;
-	if (isNoResponse(answer)) {
-		const { noResponse: reason, unsent } = answer;
-		failure = { kind: 'noResponse', reason, attempts: attempt, replayable, sent: unclear, unsent };
-	} else if (isSuccess(answer.status)) {
-		failure = { kind: 'badResponse', status: answer.status, problem: flaw ?? 'it cannot be read' };
+	if (isNoResponse(response)) {
+		const { noResponse: reason, unsent } = response;
+		failure = { kind: 'noResponse', reason, attempts, replayable, outcomeUnknown, unsent };
+	} else if (isSuccess(response.status)) {
+		const { status } = response;
+		failure = { kind: 'badResponse', status, problem: problem ?? 'the response cannot be read' };
 	} else {
-		failure = {
-			kind: 'status',
-			status: answer.status,
-			said: errorOf(answer.body),
-			unclear,
-			hintMs,
-		};
+		const { status } = response;
+		const serviceError = errorOf(response.body);
+		failure = { kind: 'status', status, serviceError, outcomeUnknown, hintMs };
 	}
 	return fail(failure);
 }

@@ -1,68 +1,68 @@
+import { POLICIES } from '../limits/policies';
 import { retryAfterMs } from './retryAfter';
-import { isNoResponse, type SendResult, type Random } from '../base/types';
+import { isNoResponse, isSuccess, type SendResult, type Random } from '../base/types';
 
-/** Statuses of a server that may do better a moment later. The specification shows none of them (Errors 6). */
-const PASSING = new Set([408, 500, 502, 503, 504]);
+const POLICY = POLICIES.apiCall;
 
-/**
- * Tries in all, the first one included. What is paid for does not depend on them: a later run of the node finds the job of a lost
- * answer by its key. A row with Continue On Fail has no later run, so these are all that it has: with a quarter of all answers lost,
- * seven leave one row in 16,000 without its job, five one in a thousand.
- */
-const TRIES = { passing: 7, limited: 8, unreachable: 5 };
+const TRANSIENT_STATUSES = new Set<number>(POLICY.transientStatuses);
 
-/** Upper ends of the jitter, in milliseconds: the first is doubled with each try up to the second. */
-const BACKOFF = {
-	passing: [1_000, 20_000],
-	limited: [2_000, 60_000],
-	unreachable: [1_000, 8_000],
-} as const;
+const BUSY_STATUSES = new Set<number>(POLICY.busyStatuses);
 
-/** Two tries are never closer than this, in milliseconds, however the dice fall. */
-const SHORTEST_MS = 100;
-
-export interface Try {
-	/** Tries made so far, 1 after the first. */
-	attempt: number;
-	/** Whether a repeat is the same act: every method but POST, and a POST with an idempotency key. */
+export interface Attempt {
+	/** Attempts made so far, 1 after the first. */
+	number: number;
+	/**
+	 * Whether repeating has no further effect: every method but POST, and a POST with an idempotency
+	 * key.
+	 */
 	replayable: boolean;
+	/** Whether the outcome of an attempt before this one is unknown. */
+	followsUnknown: boolean;
 	now: number;
 	random: Random;
 }
 
-/** Whether an unsuccessful answer leaves open that the service has done what was asked. */
-export function isOutcomeUnknown(answer: SendResult): boolean {
-	if (isNoResponse(answer)) return answer.unsent === undefined;
-	return PASSING.has(answer.status) || (answer.status >= 200 && answer.status < 300);
+/** Whether the service may have done what was asked, although the response does not say so. */
+export function isOutcomeUnknown(response: SendResult): boolean {
+	if (isNoResponse(response)) return response.unsent === undefined;
+	const { status } = response;
+	return TRANSIENT_STATUSES.has(status) || isSuccess(status);
 }
 
-/** What kind of fault an answer is, as far as another try may help; `undefined` where none can. */
-function kindOf(answer: SendResult, replayable: boolean): keyof typeof TRIES | undefined {
-	if (isNoResponse(answer) && answer.unsent) {
-		return answer.unsent === 'connection' ? 'unreachable' : undefined;
+type Kind = 'transient' | 'rateLimited' | 'unreachable';
+
+/** Which retry policy applies to a response; `undefined` if it is final. */
+function kindOf(response: SendResult, { replayable, followsUnknown }: Attempt): Kind | undefined {
+	if (isNoResponse(response) && response.unsent) {
+		return response.unsent === 'connection' ? 'unreachable' : undefined;
 	}
-	if (!isNoResponse(answer) && answer.status === 429) return 'limited';
-	return isOutcomeUnknown(answer) && replayable ? 'passing' : undefined;
+	if (!isNoResponse(response) && response.status === 429) return 'rateLimited';
+	const isBusy = followsUnknown && !isNoResponse(response) && BUSY_STATUSES.has(response.status);
+	return (isOutcomeUnknown(response) || isBusy) && replayable ? 'transient' : undefined;
 }
 
-function jittered([first, most]: readonly [number, number], { attempt, random }: Try): number {
-	return Math.max(SHORTEST_MS, random() * Math.min(most, first * 2 ** (attempt - 1)));
+function jittered(kind: Kind, { number, random }: Attempt): number {
+	const { initialMs, maxMs } = POLICY[kind];
+	return Math.max(POLICY.minDelayMs, random() * Math.min(maxMs, initialMs * 2 ** (number - 1)));
 }
 
 /**
- * The ladder: again or not, and when. Milliseconds until the next try, or `undefined` for no further one.
- * 1. Limited (429): again, whatever the method, as nothing was done.
- * 2. Unreachable (no connection was made): again, whatever the method, as nothing was sent; fewer times, because it is often a
- *    wrong address.
- * 3. Unclear (no answer, unusable answer, a passing server fault): again where a repeat is the same act.
- * 4. Anything else is final: one request tells. So is what failed on this machine before it was sent.
- * A server's hint replaces the dice, with a little jitter on top so that waiters do not return in one herd.
- * Full jitter: of the usual schemes it needs the fewest calls for the same contention.
+ * Whether to retry, and when: milliseconds until the next attempt, or `undefined` for none.
+ * 1. Rate limited (429): retried whatever the method, because nothing was done.
+ * 2. Unreachable (no connection was made): retried whatever the method, because nothing was sent;
+ *    fewer times,
+ *    because the address is often wrong.
+ * 3. Outcome unknown (no response, an unusable one, or a transient server error): retried if the
+ *    request is
+ *    replayable. So is a conflict after it: the service may still be at work on the attempt before.
+ * 4. Everything else is final, including what failed on this machine before it was sent. A
+ *    `Retry-After` replaces the backoff, plus a little jitter, so that clients do not all return at
+ *    once. Full jitter needs the fewest calls of the usual schemes for the same contention.
  */
-export function retryDelay(answer: SendResult, made: Try): number | undefined {
-	const kind = kindOf(answer, made.replayable);
-	if (!kind || made.attempt >= TRIES[kind]) return undefined;
-	const hint = isNoResponse(answer) ? undefined : retryAfterMs(answer.headers, made.now);
-	if (hint !== undefined) return Math.max(SHORTEST_MS, hint) + made.random() * 1_000;
-	return jittered(BACKOFF[kind], made);
+export function retryDelay(response: SendResult, attempt: Attempt): number | undefined {
+	const kind = kindOf(response, attempt);
+	if (!kind || attempt.number >= POLICY[kind].maxAttempts) return undefined;
+	const hint = isNoResponse(response) ? undefined : retryAfterMs(response.headers, attempt.now);
+	if (hint === undefined) return jittered(kind, attempt);
+	return Math.max(POLICY.minDelayMs, hint) + attempt.random() * POLICY.retryAfterJitterMs;
 }

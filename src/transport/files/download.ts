@@ -1,49 +1,54 @@
-import type { IBinaryData } from 'n8n-workflow';
-import type { Host, StreamedResponse } from '../host/host';
+import type { Host, StoredFile, StreamedResponse } from '../host/host';
 import { fail, ok, type Result } from '../base/result';
-import { isNoResponse } from '../base/types';
+import { isNoResponse, isSuccess } from '../base/types';
 import type { Workspace } from '../workspace';
 import { extensionOf, mediaTypeOf } from './mediaTypes';
-import { bounded, isPassing, isTooLarge, promisedLength, transferDelay } from './transfer';
+import {
+	boundedBody,
+	isTransientStatus,
+	isTooLarge,
+	contentLength,
+	transferDelay,
+} from './transfer';
 import { transferUrlProblem } from '../host/urlRules';
+import { POLICIES } from '../limits/policies';
 
-/** Tries in all. A link that has expired is renewed once besides. */
-const TRIES = 4;
-const MOST_REDIRECTS = 5;
+const POLICY = POLICIES.download;
 
-/** What storage says when a signed link is past its time. */
-const EXPIRED = new Set([401, 403, 404, 410]);
+const MAX_REDIRECTS = 5;
+
+const EXPIRED_STATUSES = new Set<number>(POLICY.expiredStatuses);
 
 export interface Output {
 	id: string;
 	url: string;
 	mediaType?: string;
-	/** Until when the link is valid, in milliseconds since the epoch; `undefined` for a link without end. */
+	/** When the link expires, in milliseconds since the epoch; `undefined` if it does not. */
 	expiresAt?: number;
 	/** Name without extension. */
 	stem: string;
-	/** Reads the resource again for a fresh link; `undefined` when there is none. */
+	/** Reads the resource again for a new link; `undefined` if there is none. */
 	renew(): Promise<string | undefined>;
 }
 
-type Fetched = StreamedResponse | { problem: string; next: 'again' | 'stop' };
+type Fetched = StreamedResponse | { problem: string; next: 'retry' | 'stop' };
 
-const isAnswer = (fetched: Fetched): fetched is StreamedResponse => 'body' in fetched;
+const isResponse = (fetched: Fetched): fetched is StreamedResponse => 'body' in fetched;
 
 /** Follows redirects itself, because each hop must be an allowed address. */
-async function fetchChecked(host: Host, start: string): Promise<Fetched> {
+async function fetchFollowingRedirects(host: Host, start: string): Promise<Fetched> {
 	let url = start;
-	for (let hop = 0; hop <= MOST_REDIRECTS; hop += 1) {
-		const wrong = transferUrlProblem(url, host.baseUrl);
-		if (wrong) return { problem: wrong, next: 'stop' };
-		const answer = await host.get(url);
-		if (isNoResponse(answer)) {
-			const mayHelp = !answer.unsent || answer.unsent === 'connection';
-			return { problem: answer.noResponse, next: mayHelp ? 'again' : 'stop' };
+	for (let hop = 0; hop <= MAX_REDIRECTS; hop += 1) {
+		const urlProblem = transferUrlProblem(url, host.baseUrl);
+		if (urlProblem) return { problem: urlProblem, next: 'stop' };
+		const response = await host.get(url);
+		if (isNoResponse(response)) {
+			const isRetryable = !response.unsent || response.unsent === 'connection';
+			return { problem: response.noResponse, next: isRetryable ? 'retry' : 'stop' };
 		}
-		if (answer.status < 300 || answer.status >= 400) return answer;
-		answer.close();
-		const { location } = answer.headers;
+		if (response.status < 300 || response.status >= 400) return response;
+		response.close();
+		const { location } = response.headers;
 		if (!location || !URL.canParse(location, url)) {
 			return { problem: 'a redirect without an address', next: 'stop' };
 		}
@@ -52,89 +57,102 @@ async function fetchChecked(host: Host, start: string): Promise<Fetched> {
 	return { problem: 'too many redirects', next: 'stop' };
 }
 
-type Tried =
-	| { data: IBinaryData }
-	| { problem: string; next: 'again' | 'renew' | 'stop'; headers?: Record<string, string> };
+type AttemptResult =
+	| { data: StoredFile }
+	| { problem: string; next: 'retry' | 'renew' | 'stop'; headers?: Record<string, string> };
 
-/** How many bytes earlier tries of a file ended with, all of them shorter than promised. */
-type Short = Set<number>;
+/** Sizes that earlier attempts at a file ended with, all shorter than the announced length. */
+type ShortSizes = Set<number>;
 
 /**
- * Whether a body that ended without an error is the whole file. n8n's client unpacks what comes packed and hides that it was, so
- * the promised length may be that of the packed bytes. A longer body was packed, because HTTP ends any other at its length; a
- * shorter one is believed when it comes out the same twice, and otherwise taken for cut.
+ * Whether a body that ended without an error is the whole file. n8n's client decompresses responses
+ * and hides that it did, so the announced length may be that of the compressed bytes. A longer body
+ * was compressed, because HTTP ends any other at its length; a shorter one is accepted if two
+ * attempts give the same size, and otherwise counts as incomplete.
  */
-function isWhole(answer: StreamedResponse, size: number, shorter: Short): boolean {
-	const promised = promisedLength(answer);
-	if (promised === undefined || size >= promised || shorter.has(size)) return true;
-	shorter.add(size);
+function isComplete(response: StreamedResponse, size: number, shortSizes: ShortSizes): boolean {
+	const expectedSize = contentLength(response);
+	if (expectedSize === undefined || size >= expectedSize || shortSizes.has(size)) return true;
+	shortSizes.add(size);
 	return false;
 }
 
-async function keep(
-	answer: StreamedResponse,
+async function storeBody(
+	response: StreamedResponse,
 	output: Output,
-	{ host, workspace, shorter }: Fetching,
-): Promise<Tried> {
+	{ host, workspace, shortSizes }: DownloadContext,
+): Promise<AttemptResult> {
 	const { stem, mediaType } = output;
-	const packing = answer.headers['content-encoding'];
-	if (packing && packing.toLowerCase() !== 'identity') {
+	const encoding = response.headers['content-encoding'];
+	if (encoding && encoding.toLowerCase() !== 'identity') {
 		return {
-			problem: `the file is packed in a way that n8n cannot unpack (${packing})`,
+			problem: `the file is compressed in a way that n8n cannot decompress (${encoding})`,
 			next: 'stop',
 		};
 	}
-	if (isTooLarge(answer)) {
+	if (isTooLarge(response)) {
 		return {
-			problem: `the file has ${promisedLength(answer)} bytes, which is too large`,
+			problem: `the file has ${contentLength(response)} bytes, which is too large`,
 			next: 'stop',
 		};
 	}
 	const type =
 		mediaTypeOf(mediaType) ??
-		mediaTypeOf(answer.headers['content-type']) ??
+		mediaTypeOf(response.headers['content-type']) ??
 		'application/octet-stream';
-	const { body, givenUp } = bounded(answer, workspace.clock, host.channel.signal);
+	const { body, abortReason } = boundedBody(response, workspace.clock, host.channel.signal);
 	try {
 		const { data, size } = await host.store(body, `${stem}.${extensionOf(type)}`, type);
-		if (isWhole(answer, size, shorter)) return { data };
-		return { problem: `${size} of ${promisedLength(answer)} bytes arrived`, next: 'again' };
+		if (isComplete(response, size, shortSizes)) return { data };
+		return { problem: `${size} of ${contentLength(response)} bytes arrived`, next: 'retry' };
 	} catch {
-		const { problem, final } = givenUp() ?? { problem: 'the transfer broke off', final: false };
-		return { problem, next: final ? 'stop' : 'again' };
+		const { problem, final } = abortReason() ?? {
+			problem: 'the transfer was cut off',
+			final: false,
+		};
+		return { problem, next: final ? 'stop' : 'retry' };
 	}
 }
 
-interface Fetching {
+interface DownloadContext {
 	host: Host;
 	workspace: Workspace;
-	shorter: Short;
+	shortSizes: ShortSizes;
 }
 
-async function tryOnce(fetching: Fetching, url: string, output: Output): Promise<Tried> {
-	const answer = await fetchChecked(fetching.host, url);
-	if (!isAnswer(answer)) return answer;
+async function attemptDownload(
+	context: DownloadContext,
+	url: string,
+	output: Output,
+): Promise<AttemptResult> {
+	const response = await fetchFollowingRedirects(context.host, url);
+	if (!isResponse(response)) return response;
 	try {
-		if (answer.status < 300) return await keep(answer, output, fetching);
-		const problem = `the storage answered ${answer.status}`;
-		if (EXPIRED.has(answer.status)) return { problem, next: 'renew' };
-		return { problem, next: isPassing(answer.status) ? 'again' : 'stop', headers: answer.headers };
+		if (isSuccess(response.status)) return await storeBody(response, output, context);
+		const problem = `the storage answered ${response.status}`;
+		if (EXPIRED_STATUSES.has(response.status)) return { problem, next: 'renew' };
+		return {
+			problem,
+			next: isTransientStatus(response.status) ? 'retry' : 'stop',
+			headers: response.headers,
+		};
 	} finally {
-		answer.close();
+		response.close();
 	}
 }
 
 /**
- * Brings one output into n8n's binary data as a stream, without credentials: retried when it is cut or stalls, its link renewed
- * once when it has expired, and never short. Specification: Operation details, GET /generations/{id}.
+ * Downloads one output into n8n's binary data as a stream, without credentials. Retries if the
+ * transfer is cut off or stalls, renews an expired link once, and never keeps an incomplete file.
+ * Specification: Operation details, GET /generations/{id}.
  */
 export async function download(
 	host: Host,
 	workspace: Workspace,
 	output: Output,
-): Promise<Result<IBinaryData>> {
+): Promise<Result<StoredFile>> {
 	const { clock } = workspace;
-	const fetching: Fetching = { host, workspace, shorter: new Set() };
+	const context: DownloadContext = { host, workspace, shortSizes: new Set() };
 	const { signal } = host.channel;
 	let { url } = output;
 	let isRenewed = false;
@@ -144,15 +162,15 @@ export async function download(
 	};
 	if (clock.now() >= (output.expiresAt ?? Infinity)) await renew();
 	for (let attempt = 1; ; attempt += 1) {
-		const tried = await tryOnce(fetching, url, output);
-		if ('data' in tried) return ok(tried.data);
+		const result = await attemptDownload(context, url, output);
+		if ('data' in result) return ok(result.data);
 		if (signal?.aborted) return fail({ kind: 'cancelled' });
-		const { problem, next } = tried;
+		const { problem, next } = result;
 		const mayRenew = next === 'renew' && !isRenewed;
-		if (!mayRenew && (next !== 'again' || attempt >= TRIES)) {
+		if (!mayRenew && (next !== 'retry' || attempt >= POLICY.maxAttempts)) {
 			return fail({ kind: 'download', outputId: output.id, problem });
 		}
 		if (mayRenew) await renew();
-		else await clock.sleep(transferDelay(tried.headers, attempt, workspace), signal);
+		else await clock.sleep(transferDelay(result.headers, attempt, workspace), signal);
 	}
 }

@@ -1,6 +1,9 @@
 import { asText } from '../base/types';
 
-/** File extensions of the media that the service takes and makes. Our own map: a name must not be up to a server. */
+/**
+ * File extensions of the media that the service accepts and produces. A map of our own: a server
+ * must not choose the name.
+ */
 const EXTENSIONS: Record<string, string> = {
 	'image/png': 'png',
 	'image/jpeg': 'jpg',
@@ -25,7 +28,7 @@ const EXTENSIONS: Record<string, string> = {
 
 const MEDIA_TYPE = /^[a-z]{1,20}\/[a-z0-9.+-]{1,80}$/;
 
-/** The bare media type in lower case, or `undefined` for what is none. */
+/** The media type without parameters, in lower case; `undefined` if it is not valid. */
 export function mediaTypeOf(value: unknown): string | undefined {
 	const [bare = ''] = asText(value).split(';');
 	const type = bare.trim().toLowerCase();

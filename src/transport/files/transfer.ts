@@ -1,96 +1,100 @@
 import { onAbort } from '../base/abortListeners';
 import type { StreamedResponse } from '../host/host';
 import { retryAfterMs } from '../client/retryAfter';
+import { POLICIES } from '../limits/policies';
 import type { Clock, Random } from '../base/types';
 
-/** A transfer that brings less than this in a minute has stalled: it is given up and tried again. */
-const WINDOW_MS = 60_000;
-const LEAST_BYTES = 16 * 1024;
+const POLICY = POLICIES.transfer;
 
-/** No body takes longer, in milliseconds: time enough for 2 GiB at 300 kB a second. */
-const LONGEST_MS = 7_200_000;
+const TRANSIENT_STATUSES = new Set<number>(POLICY.transientStatuses);
 
-/** No output is larger, in bytes. */
-const MOST_BYTES = 2 * 1024 ** 3;
-
-/** What a body that came packed may grow to, in bytes: media hardly shrink, so more than this is a trap. */
-const MOST_UNPACKED_BYTES = 512 * 1024 ** 2;
-
-/** Upper end of the jitter before the second try of a transfer, in milliseconds; doubled with each further one. */
-const BACKOFF_MS = 2_000;
-
-export const isPassing = (status: number): boolean =>
-	status >= 500 || status === 429 || status === 408;
+/** Largest output, in bytes. */
+const MAX_BYTES = 2 * 1024 ** 3;
 
 /**
- * Milliseconds until the next try of a transfer: as the storage asks, otherwise with full jitter.
- * @param headers of the answer to the last try, if one came
+ * Largest size of a decompressed body, in bytes: media hardly compress, so anything larger is a
+ * decompression bomb.
+ */
+const MAX_UNPACKED_BYTES = 512 * 1024 ** 2;
+
+export const isTransientStatus = (status: number): boolean =>
+	status >= 500 || TRANSIENT_STATUSES.has(status);
+
+/**
+ * Milliseconds until the next attempt at a transfer: as the storage asks, otherwise with full
+ * jitter.
+ * @param headers of the last response, if there was one
  */
 export function transferDelay(
 	headers: Record<string, string> = {},
 	attempt: number,
 	{ clock, random }: { clock: Clock; random: Random },
 ): number {
-	const hint = retryAfterMs(headers, clock.now());
-	if (hint !== undefined) return hint + random() * 1_000;
-	return random() * BACKOFF_MS * 2 ** (attempt - 1);
+	const retryAfter = retryAfterMs(headers, clock.now());
+	if (retryAfter !== undefined) return retryAfter + random() * POLICIES.apiCall.retryAfterJitterMs;
+	return random() * POLICY.initialMs * 2 ** (attempt - 1);
 }
 
-/** Length in bytes that the head of an answer promises; `undefined` where it says nothing usable. */
-export function promisedLength({ headers }: Pick<StreamedResponse, 'headers'>): number | undefined {
+/** The content length of a response in bytes; `undefined` if it states none that is usable. */
+export function contentLength({ headers }: Pick<StreamedResponse, 'headers'>): number | undefined {
 	const length = headers['content-length'] ?? '';
 	return /^\d{1,15}$/.test(length) ? Number(length) : undefined;
 }
 
 /** Why a body was not read to its end. */
-export interface GivenUp {
+export interface AbortReason {
 	problem: string;
-	/** Whether another try would end the same way. */
+	/** Whether another attempt would end the same way. */
 	final: boolean;
 }
 
-/** A body that is read within bounds of pace, time and size. */
-export interface Bounded {
+/** A body that is read within limits of rate, time and size. */
+export interface BoundedBody {
 	body: NodeJS.ReadableStream;
 	/** Bytes read so far. */
 	bytes: () => number;
-	/** Why it was given up, if it was. */
-	givenUp: () => GivenUp | undefined;
+	/** Why it was aborted; `undefined` if it was not. */
+	abortReason: () => AbortReason | undefined;
 }
 
 /**
- * A body as a stream that ends with an error when it stalls, takes too long, grows too large or the execution is cancelled; its
- * connection is closed then. It only ever holds the piece that is passed on.
+ * A body as a stream that ends with an error if it stalls, takes too long, grows too large or the
+ * execution is cancelled; its connection is closed then. Holds one chunk at a time.
  */
-export function bounded(answer: StreamedResponse, clock: Clock, cancel?: AbortSignal): Bounded {
+export function boundedBody(
+	response: StreamedResponse,
+	clock: Clock,
+	cancel?: AbortSignal,
+): BoundedBody {
 	let bytes = 0;
-	let why: GivenUp | undefined;
+	let reason: AbortReason | undefined;
 	const ended = new AbortController();
-	const promised = promisedLength(answer);
-	const most = promised === undefined ? MOST_BYTES : Math.max(promised, MOST_UNPACKED_BYTES);
+	const expectedSize = contentLength(response);
+	const maxBytes =
+		expectedSize === undefined ? MAX_BYTES : Math.max(expectedSize, MAX_UNPACKED_BYTES);
 
-	const giveUp = (problem: string, final = false) => {
-		why ??= { problem, final };
-		answer.close();
+	const abort = (problem: string, final = false) => {
+		reason ??= { problem, final };
+		response.close();
 	};
 	const watch = async () => {
-		const deadline = clock.monotonic() + LONGEST_MS;
+		const deadline = clock.monotonic() + POLICY.maxMs;
 		while (!ended.signal.aborted) {
 			const before = bytes;
-			await clock.sleep(WINDOW_MS, ended.signal);
+			await clock.sleep(POLICY.stallMs, ended.signal);
 			if (ended.signal.aborted) return;
-			if (bytes - before < LEAST_BYTES) return giveUp('the transfer stalled');
-			if (clock.monotonic() >= deadline) return giveUp('the transfer took too long');
+			if (bytes - before < POLICY.minBytes) return abort('the transfer stalled');
+			if (clock.monotonic() >= deadline) return abort('the transfer took too long');
 		}
 	};
 	async function* counted() {
 		void watch();
-		const dispose = onAbort(cancel, () => giveUp('cancelled', true));
+		const dispose = onAbort(cancel, () => abort('cancelled', true));
 		try {
-			for await (const chunk of answer.body) {
+			for await (const chunk of response.body) {
 				bytes += (chunk as Uint8Array).length;
-				if (bytes > most) {
-					giveUp(`the file is larger than ${most} bytes`, true);
+				if (bytes > maxBytes) {
+					abort(`the file is larger than ${maxBytes} bytes`, true);
 					throw new Error('too large');
 				}
 				yield chunk;
@@ -100,20 +104,27 @@ export function bounded(answer: StreamedResponse, clock: Clock, cancel?: AbortSi
 			ended.abort();
 		}
 	}
-	return { body: streamOf(answer.body, counted()), bytes: () => bytes, givenUp: () => why };
-}
-
-/** Published code may not import Node's streams, so the class of a stream that n8n gave is asked to make another. */
-function streamOf(
-	like: NodeJS.ReadableStream,
-	pieces: AsyncIterable<unknown>,
-): NodeJS.ReadableStream {
-	const { from } = like.constructor as unknown as {
-		from: (pieces: AsyncIterable<unknown>, options: object) => NodeJS.ReadableStream;
+	return {
+		body: streamOf(response.body, counted()),
+		bytes: () => bytes,
+		abortReason: () => reason,
 	};
-	return from(pieces, { objectMode: false });
 }
 
-/** Whether an answer promises more than any output has. */
-export const isTooLarge = (answer: StreamedResponse): boolean =>
-	(promisedLength(answer) ?? 0) > MOST_BYTES;
+/**
+ * Published code may not import Node's streams, so the class of n8n's own stream creates the new
+ * one.
+ */
+function streamOf(
+	original: NodeJS.ReadableStream,
+	chunks: AsyncIterable<unknown>,
+): NodeJS.ReadableStream {
+	const { from } = original.constructor as unknown as {
+		from: (chunks: AsyncIterable<unknown>, options: object) => NodeJS.ReadableStream;
+	};
+	return from(chunks, { objectMode: false });
+}
+
+/** Whether a response announces more bytes than any output may have. */
+export const isTooLarge = (response: StreamedResponse): boolean =>
+	(contentLength(response) ?? 0) > MAX_BYTES;

@@ -1,41 +1,43 @@
 import { ENDPOINTS, IDEMPOTENCY_HEADER } from '../../contract';
 import type { BinarySource, Host } from '../host/host';
 import { fail, ok, type Failed, type Result } from '../base/result';
-import { asText, isNoResponse, isRecord, type SendResult } from '../base/types';
+import { asText, isNoResponse, isRecord, isSuccess, type SendResult } from '../base/types';
 import type { Workspace } from '../workspace';
 import { safeFileName } from './fileName';
 import { extensionOf, mediaTypeOf } from './mediaTypes';
-import { isPassing, promisedLength, transferDelay } from './transfer';
+import { isTransientStatus, contentLength, transferDelay } from './transfer';
 import { transferUrlProblem } from '../host/urlRules';
+import { POLICIES } from '../limits/policies';
 
-/** Tries of the PUT in all, each with a presigned address of its own. */
-const TRIES = 4;
+const POLICY = POLICIES.upload;
 
 /** Headers that are not the service's to set, or that would carry credentials elsewhere. */
-const WITHHELD = new Set(['host', 'cookie', 'authorization', 'proxy-authorization']);
+const FORBIDDEN_HEADERS = new Set(['host', 'cookie', 'authorization', 'proxy-authorization']);
 
-/** What storage says to an address that was used or is past its time. */
-const USED_UP = new Set([401, 403, 404, 409, 410, 412]);
+const USED_OR_EXPIRED = new Set<number>(POLICY.usedStatuses);
 
-/** Whether the file has arrived by an earlier try whose answer was lost, or under the same key in an earlier run. */
-async function isThere(host: Host, url: string, size: number): Promise<boolean> {
+/**
+ * Whether an earlier attempt whose response was lost, or an earlier run with the same key, has
+ * uploaded the file.
+ */
+async function hasArrived(host: Host, url: string, size: number): Promise<boolean> {
 	if (transferUrlProblem(url, host.baseUrl)) return false;
-	const answer = await host.get(url);
-	if (isNoResponse(answer)) return false;
-	answer.close();
-	return answer.status === 200 && (promisedLength(answer) ?? size) === size;
+	const response = await host.get(url);
+	if (isNoResponse(response)) return false;
+	response.close();
+	return response.status === 200 && (contentLength(response) ?? size) === size;
 }
 
-/** Whether another try may end better. */
-const mayHelp = (answer: SendResult): boolean =>
-	isNoResponse(answer)
-		? !answer.unsent || answer.unsent === 'connection'
-		: isPassing(answer.status);
+/** Whether another attempt may succeed. */
+const isRetryable = (response: SendResult): boolean =>
+	isNoResponse(response)
+		? !response.unsent || response.unsent === 'connection'
+		: isTransientStatus(response.status);
 
-function uploadFlaw(body: unknown): string | undefined {
-	if (!isRecord(body)) return 'it is no JSON object';
+function validateUpload(body: unknown): string | undefined {
+	if (!isRecord(body)) return 'the response is not a JSON object';
 	const missing = ['upload_url', 'url'].filter((name) => typeof body[name] !== 'string');
-	return missing.length > 0 ? `it has no ${missing.join(' and no ')}` : undefined;
+	return missing.length > 0 ? `the response has no ${missing.join(' and no ')}` : undefined;
 }
 
 /** Exactly the headers given, minus those withheld and any with a line break. */
@@ -44,7 +46,7 @@ function headersOf(given: unknown): Record<string, string> {
 	for (const [name, raw] of Object.entries(isRecord(given) ? given : {})) {
 		const value = asText(raw);
 		const safe = !/[\r\n]/.test(`${name}${value}`);
-		if (safe && !WITHHELD.has(name.toLowerCase())) headers[name] = value;
+		if (safe && !FORBIDDEN_HEADERS.has(name.toLowerCase())) headers[name] = value;
 	}
 	return headers;
 }
@@ -52,69 +54,79 @@ function headersOf(given: unknown): Record<string, string> {
 export interface Upload {
 	field: string;
 	source: BinarySource;
-	/** Makes the request for an address safe to repeat. Further tries add to it. */
+	/** Idempotency key of the request for an upload URL; each attempt appends its number. */
 	key: string;
 }
 
-/** A file that the service has. */
+/** A file that the service has stored. */
 export interface Uploaded {
 	url: string;
 	fileName: string;
 	mimeType: string;
 	/** Bytes. */
 	size: number;
-	/** All that the service said of the file, the presigned address and its headers excepted. */
-	said: Record<string, unknown>;
+	/** The rest of the response, without the presigned URL and its headers. */
+	details: Record<string, unknown>;
 }
 
 /**
- * Sends a binary field to the service as a stream and answers the final `url` with what is known of the file. The
- * presigned address appears in no result and no error. Specification: Operation details, POST /files.
+ * Sends a binary field to the service as a stream and returns the final `url` with what is known
+ * about the file. The presigned URL appears in no result and no error. Specification: Operation
+ * details, POST /files.
  */
 export async function upload(
 	host: Host,
 	workspace: Workspace,
 	{ field, source, key }: Upload,
 ): Promise<Result<Uploaded>> {
-	const problem = (text: string): Failed => fail({ kind: 'upload', field, problem: text });
+	const failure = (text: string): Failed => fail({ kind: 'upload', field, problem: text });
 	const contentType = mediaTypeOf(source.mimeType) ?? 'application/octet-stream';
 	const filename = safeFileName(source.fileName) || `${field}.${extensionOf(contentType)}`;
-	let trouble = problem('it was not tried');
-	for (let attempt = 1; attempt <= TRIES; attempt += 1) {
+	let lastFailure = failure('it was not tried');
+	for (let attempt = 1; attempt <= POLICY.maxAttempts; attempt += 1) {
 		const request = {
 			method: 'POST',
 			path: ENDPOINTS.createFile.path,
 			body: { filename, content_type: contentType, size: source.size },
 			headers: { [IDEMPOTENCY_HEADER]: `${key}-${attempt}` },
 		} as const;
-		const asking = { replayable: true, validate: uploadFlaw };
-		const created = await workspace.client.request(host.channel, request, asking);
+		const options = { replayable: true, validate: validateUpload };
+		const created = await workspace.client.request(host.channel, request, options);
 		if (!created.ok) return { ...created, endpoint: ENDPOINTS.createFile };
-		const { upload_url, upload_headers, ...said } = created.value.body as Record<string, unknown>;
-		const address = String(upload_url);
-		const wrong = transferUrlProblem(address, host.baseUrl);
-		if (wrong) return problem(wrong);
-		const answer = await host.put(address, headersOf(upload_headers), source);
+		const { upload_url, upload_headers, ...details } = created.value.body as Record<
+			string,
+			unknown
+		>;
+		const uploadUrl = String(upload_url);
+		const urlProblem = transferUrlProblem(uploadUrl, host.baseUrl);
+		if (urlProblem) return failure(urlProblem);
+		const response = await host.put(uploadUrl, headersOf(upload_headers), source);
 		if (host.channel.signal?.aborted) return fail({ kind: 'cancelled' });
-		const sent = () => {
+		const success = () => {
 			const { size } = source;
-			return ok({ url: String(said.url), fileName: filename, mimeType: contentType, size, said });
+			return ok({
+				url: String(details.url),
+				fileName: filename,
+				mimeType: contentType,
+				size,
+				details,
+			});
 		};
-		if (!isNoResponse(answer) && answer.status >= 200 && answer.status < 300) return sent();
-		trouble = problem(
-			isNoResponse(answer) ? answer.noResponse : `the storage answered ${answer.status}`,
+		if (!isNoResponse(response) && isSuccess(response.status)) return success();
+		lastFailure = failure(
+			isNoResponse(response) ? response.noResponse : `the storage answered ${response.status}`,
 		);
-		if (!isNoResponse(answer) && USED_UP.has(answer.status)) {
-			if (await isThere(host, String(said.url), source.size)) return sent();
+		if (!isNoResponse(response) && USED_OR_EXPIRED.has(response.status)) {
+			if (await hasArrived(host, String(details.url), source.size)) return success();
 			continue;
 		}
-		if (!mayHelp(answer)) return trouble;
-		if (attempt === TRIES) break;
+		if (!isRetryable(response)) return lastFailure;
+		if (attempt === POLICY.maxAttempts) break;
 		await workspace.clock.sleep(
-			transferDelay(isNoResponse(answer) ? undefined : answer.headers, attempt, workspace),
+			transferDelay(isNoResponse(response) ? undefined : response.headers, attempt, workspace),
 			host.channel.signal,
 		);
 		if (host.channel.signal?.aborted) return fail({ kind: 'cancelled' });
 	}
-	return trouble;
+	return lastFailure;
 }

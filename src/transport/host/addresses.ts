@@ -1,6 +1,7 @@
 /**
- * What an address is, told from the host name alone: published code cannot resolve names. The URL parser has already
- * turned every spelling of an IPv4 address (decimal, octal, hexadecimal) into four decimal numbers.
+ * What kind of address it is, judged by the host name alone: published code cannot resolve names.
+ * The URL parser has already turned every spelling of an IPv4 address (decimal, octal, hexadecimal)
+ * into four decimal numbers.
  */
 export type AddressKind = 'loopback' | 'private' | 'public';
 

@@ -4,41 +4,56 @@ import type { SendResult, Channel, NoResponse } from '../base/types';
 /** A body as n8n hands it around: whole, or as a stream that is read once. */
 export type Body = Buffer | NodeJS.ReadableStream;
 
+/** A file as n8n stores it. */
+export type StoredFile = IBinaryData;
+
 /** A binary field of the item, ready to be read as often as needed. */
 export interface BinarySource {
 	fileName: string;
 	mimeType: string;
 	/** Bytes. */
 	size: number;
-	/** Tells this file from any other: the same for the same stored file. */
+	/** Identifies the stored file: equal for the same one, different for any other. */
 	identity: string;
 	open(): Promise<Body>;
 }
 
-/** The head of an answer whose body is still to be read. */
+/** A response whose body has not been read yet. */
 export interface StreamedResponse {
 	status: number;
 	headers: Record<string, string>;
-	/** Unpacked, where it came packed and n8n knows how; `content-length` still counts the packed bytes then. */
+	/**
+	 * Decompressed if n8n supports the encoding; `content-length` then still counts the compressed
+	 * bytes.
+	 */
 	body: NodeJS.ReadableStream;
-	/** Ends the connection, and the body with an error unless it was read to its end. May be called again. */
+	/**
+	 * Closes the connection; a body that was not read to its end ends with an error. May be called
+	 * again.
+	 */
 	close(): void;
 }
 
-/** What the transport needs from n8n for one item; everything else in the transport knows nothing of n8n. */
+/** What the core of the transport needs from n8n for one item: it knows n8n by nothing else. */
 export interface Host {
 	channel: Channel;
 	baseUrl: string;
-	/** The binary field of this item, or `undefined` when it has none of that name. */
-	binary(field: string): Promise<BinarySource | undefined>;
+	/**
+	 * The binary field of an item, or `undefined` when it has none of that name.
+	 * @param item number of another item of the run; this one if it is left out
+	 */
+	binary(field: string, item?: number): Promise<BinarySource | undefined>;
 	/** PUT without credentials and without following redirects. */
 	put(url: string, headers: Record<string, string>, source: BinarySource): Promise<SendResult>;
 	/** GET without credentials and without following redirects. */
 	get(url: string): Promise<StreamedResponse | NoResponse>;
-	/** Stores a stream in n8n's binary data; answers it with its size in bytes. Rejects when the stream breaks. */
+	/**
+	 * Stores a stream in n8n's binary data and returns it with its size in bytes. Rejects if the
+	 * stream breaks.
+	 */
 	store(
 		body: NodeJS.ReadableStream,
 		fileName: string,
 		mimeType: string,
-	): Promise<{ data: IBinaryData; size: number }>;
+	): Promise<{ data: StoredFile; size: number }>;
 }

@@ -1,7 +1,7 @@
 import { onAbort } from '../base/abortListeners';
 
-/** No answer of the API is longer, in bytes; a longer one is not read to its end. */
-const MOST_BYTES = 32 * 1024 * 1024;
+/** Longest response of the API, in bytes; a longer one is not read to its end. */
+const MAX_BYTES = 32 * 1024 * 1024;
 
 export const isStream = (body: unknown): body is NodeJS.ReadableStream =>
 	typeof body === 'object' && body !== null && Symbol.asyncIterator in body;
@@ -12,13 +12,13 @@ async function textOf(stream: NodeJS.ReadableStream): Promise<string | undefined
 	for await (const chunk of stream) {
 		const bytes = Buffer.from(chunk as Uint8Array);
 		size += bytes.length;
-		if (size > MOST_BYTES) return undefined;
+		if (size > MAX_BYTES) return undefined;
 		chunks.push(bytes);
 	}
 	return Buffer.concat(chunks).toString('utf8');
 }
 
-function parsed(text: string): unknown {
+function parseJson(text: string): unknown {
 	try {
 		return JSON.parse(text);
 	} catch {
@@ -27,8 +27,9 @@ function parsed(text: string): unknown {
 }
 
 /**
- * Reads the body of an answer as a stream, so that neither its length nor its pace is up to the service. Parsed JSON, or the
- * raw text where it is none; `undefined` when it is too long. Rejects when it breaks off, or `end` fires.
+ * Reads the body of a response as a stream, so that the service controls neither its length nor its
+ * rate. Parsed JSON, or the raw text if it is not JSON; `undefined` if it is too long. Rejects if
+ * it breaks off, or `end` fires.
  */
 export async function readBody(
 	body: unknown,
@@ -39,7 +40,7 @@ export async function readBody(
 	const ended = new Promise<never>((_, reject) => {
 		const stop = () => {
 			(body as { destroy?: () => void }).destroy?.();
-			// At once: a stream that stands still in the middle may not notice that it was destroyed.
+			// At once: a stalled stream may not notice that it was destroyed.
 			reject(end.reason as Error);
 		};
 		if (end.aborted) stop();
@@ -47,7 +48,7 @@ export async function readBody(
 	});
 	try {
 		const text = await Promise.race([textOf(body), ended]);
-		return text === undefined ? undefined : { value: parsed(text) };
+		return text === undefined ? undefined : { value: parseJson(text) };
 	} finally {
 		dispose();
 	}

@@ -1,4 +1,4 @@
-/** What stands in the place of a secret. */
+/** What replaces a secret. */
 const MASK = '***';
 
 function masked(value: unknown, secret: string): unknown {
@@ -14,8 +14,8 @@ function masked(value: unknown, secret: string): unknown {
 }
 
 /**
- * Takes a secret out of whatever the service sent back, so that an echoed key ends up in no output, error or log. Answers the
- * value itself where the secret does not occur, which is always with an honest service.
+ * Removes a secret from whatever the service sent back, so that an echoed key ends up in no output,
+ * error or log. Returns the value itself if it does not contain the secret.
  */
 export function withoutSecret<T>(value: T, secret: string): T {
 	if (secret.length < 8) return value;

@@ -10,11 +10,12 @@ function parse(text: string): URL | undefined {
 
 const kindOf = (baseUrl: string) => addressKind(parse(baseUrl)?.hostname ?? '');
 
+/** Whether a service is on this machine, by its base URL. */
+export const isLocalService = (baseUrl: string): boolean => kindOf(baseUrl) === 'loopback';
+
 /** Plain http is for a service on this machine, such as the sandbox, and stays on this machine. */
 const httpAllowed = (url: URL, baseUrl: string) =>
-	url.protocol === 'http:' &&
-	addressKind(url.hostname) === 'loopback' &&
-	kindOf(baseUrl) === 'loopback';
+	url.protocol === 'http:' && addressKind(url.hostname) === 'loopback' && isLocalService(baseUrl);
 
 /** The last segment of a base URL. Specification: Conventions and Versioning 1. */
 const VERSION = /\/v\d+$/;
@@ -26,8 +27,9 @@ function corrected({ origin, pathname }: URL): string {
 }
 
 /**
- * What is wrong with a base URL, and what to write instead; `undefined` for a good one. Keys travel with every request, so it must
- * be https (loopback excepted) and carry no user info. Specification: Conventions, "{base_url} already ends in `/v1`".
+ * What is wrong with a base URL, and what to write instead; `undefined` for a good one. Keys travel
+ * with every request, so it must be https (loopback excepted) and carry no user info.
+ * Specification: Conventions, "{base_url} already ends in `/v1`".
  */
 export function baseUrlProblem(baseUrl: string): string | undefined {
 	const text = baseUrl.trim();
@@ -47,7 +49,7 @@ export function baseUrlProblem(baseUrl: string): string | undefined {
 	}
 	if (url.search || url.hash) return `must end in /v1, without ? or #: write ${corrected(url)}`;
 	if (!VERSION.test(url.pathname)) return `must end in /v1: write ${corrected(url)}`;
-	return text === baseUrl ? undefined : `has blanks around it: write ${corrected(url)}`;
+	return text === baseUrl ? undefined : `begins or ends with a space: write ${corrected(url)}`;
 }
 
 /**
@@ -56,18 +58,18 @@ export function baseUrlProblem(baseUrl: string): string | undefined {
  */
 export function mediaUrlProblem(text: string, baseUrl: string): string | undefined {
 	const url = parse(text);
-	if (!url) return 'is no URL';
+	if (!url) return 'is not a URL';
 	if (url.protocol === 'https:' || httpAllowed(url, baseUrl)) return undefined;
 	return 'must begin with https://';
 }
 
 /**
- * What is wrong with an address that the service tells us to send to or read from; `undefined` for a good one. A
- * public service has no business in private networks.
+ * What is wrong with an address that the service gives for uploads or downloads; `undefined` if
+ * nothing is. A public service must not reach private networks.
  */
 export function transferUrlProblem(text: string, baseUrl: string): string | undefined {
 	const url = parse(text);
-	if (!url) return 'the address is no URL';
+	if (!url) return 'the address is not a URL';
 	if (url.protocol !== 'https:' && !httpAllowed(url, baseUrl)) return 'the address is not https';
 	const isPublic = addressKind(url.hostname) === 'public';
 	if (!isPublic && kindOf(baseUrl) === 'public') return 'the address is in a private network';

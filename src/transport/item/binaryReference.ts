@@ -1,12 +1,19 @@
 /**
- * Stands in a request body where the URL of an upload will be: the named binary field of the item is sent with
+ * Placeholder in a request body for the URL of an upload: the binary field of the item is sent with
  * POST /files first. Specification: Operation details, POST /files.
  */
 export class BinaryReference {
 	constructor(readonly field: string) {}
 }
 
-/** Replaces each reference in a body by what `resolve` answers; everything else is copied as it is. */
+/** All references within a value. */
+export function referencesIn(value: unknown): BinaryReference[] {
+	if (value instanceof BinaryReference) return [value];
+	if (typeof value !== 'object' || value === null) return [];
+	return Object.values(value).flatMap(referencesIn);
+}
+
+/** Replaces each reference in a body by the result of `resolve`; everything else is copied. */
 export async function resolveReferences(
 	value: unknown,
 	resolve: (reference: BinaryReference) => Promise<unknown>,

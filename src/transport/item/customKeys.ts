@@ -1,29 +1,41 @@
-import type { Failed } from '../base/result';
+import { fail, type Failed } from '../base/result';
 import { shortHash } from './idempotency';
-import { sharedKey } from './keyClash';
+import { sharedKeyFailure } from './keyConflict';
 import type { Item } from './item';
+import type { JobReference } from './itemState';
 
-/** Whether this item has sent something under its key in this execution. */
-export function isOwnKey({ settings, node, origin: place }: Item): boolean {
+/** Whether this item has already sent a request under its custom key in this execution. */
+export function hasUsedKey({ settings, node, origin }: Item): boolean {
 	if (settings.idempotency !== 'custom') return false;
-	return node.keys?.[shortHash(settings.idempotencyKey)]?.item === place.item;
+	return node.keys?.[shortHash(settings.idempotencyKey)]?.item === origin.item;
 }
 
 /**
- * Takes the key of the user for a request. One key for items that ask for different things would give all of them the media of the
- * first one, so that is refused, also where the other item was in an earlier run of the node in this execution.
+ * Claims the custom key for a request. Under one key for different requests, every item would get
+ * the media of the first one, so this is refused, also if the other item was in an earlier run of
+ * the node in this execution.
  */
-export function takeKey(
-	{ settings, node, origin: place }: Item,
-	print: string,
+export function claimKey(
+	{ settings, node, origin }: Item,
+	requestFingerprint: string,
 ): Failed | undefined {
 	if (settings.idempotency !== 'custom') return undefined;
 	const keys = (node.keys ??= {});
 	const name = shortHash(settings.idempotencyKey);
 	const use = keys[name];
-	if (use && use.item !== place.item) {
-		return use.print === print ? undefined : sharedKey(place.item, use.item);
+	if (use && use.item !== origin.item) {
+		const isSame = use.fingerprint === requestFingerprint;
+		return isSame ? undefined : sharedKeyFailure(origin.item, use.item);
 	}
-	keys[name] = { print, item: place.item };
+	keys[name] = { fingerprint: requestFingerprint, item: origin.item };
 	return undefined;
+}
+
+/** The key still belongs to the request as it was before the user changed it. */
+export function keyInUse(job: JobReference | undefined): Failed {
+	const problem = job
+		? `belongs to another request, whose job is ${job.id}`
+		: 'belongs to another request, which may or may not have been carried out';
+	const hint = 'Give the changed request a key of its own';
+	return fail({ kind: 'input', field: 'Idempotency Key', problem, hint }, job && { ...job });
 }

@@ -1,51 +1,57 @@
-import type { IBinaryData } from 'n8n-workflow';
+import type { IBinaryData, IExecutePaginationFunctions } from 'n8n-workflow';
 import type { Endpoint } from '../../contract';
 import type { Batch } from './batch';
+import type { ExecutionCredits } from './executionCredits';
 import type { Prepared } from './prepared';
 import type { Host } from '../host/host';
 import type { ItemMemory, NodeMemory } from './itemMemory';
 import type { TerminalStatuses } from '../jobs/jobState';
-import type { Resource } from '../base/types';
+import type { Result } from '../base/result';
+import type { Json } from '../base/types';
 import type { Workspace } from '../workspace';
 
-/** What becomes of an operation's answer; the same few ways serve every operation. */
+/** How the response of an operation becomes output; these few kinds serve every operation. */
 export type OutputKind =
-	/** One resource, as it is. */
+	/** One resource, unchanged. */
 	| 'resource'
 	/** The entries of a list, one item each. */
 	| 'list'
-	/** A job: waited for and downloaded if wanted. */
+	/** A job: waited for and its files downloaded, if wanted. */
 	| 'job'
-	/** A job that exists: waited for until it has ended. */
+	/** An existing job: waited for until it has ended. */
 	| 'wait'
-	/** Nothing is left but the id, and that it is gone. */
+	/** Only the id, and that the resource was deleted. */
 	| 'deleted'
-	/** A binary field of the item that is sent to the service. */
+	/** A binary field of the item, uploaded to the service. */
 	| 'file';
 
 /** An operation as the transport sees it. */
 export interface OperationSpec {
 	endpoint: Endpoint;
 	output: OutputKind;
-	/** The `object` constant of what a creation makes; tells how its end is recognised. */
+	/** The `object` constant of what is created; decides how its end is recognised. */
 	object?: string;
 	/** Whether a list takes `limit` (specification: Endpoints, pagination parameters). */
 	takesLimit?: boolean;
-	/** Whether the job takes one of the places for concurrent media jobs (specification: Limits). */
+	/** Whether the job counts as a concurrent media job (specification: Limits). */
 	takesPermit?: boolean;
 	/** What ends a wait for an agent run, unless the user has set other statuses. */
 	terminalStatuses?: TerminalStatuses;
-	/** How long one answer may take, in milliseconds, where that is longer than usual. */
+	/** How long a response may take, in milliseconds, if longer than usual. */
 	responseTimeoutMs?: number;
-	/** An entry as it is shown with Simplify. */
+	/** An entry as it is output with Simplify. */
 	simplify?: (entry: Record<string, unknown>) => Record<string, unknown>;
-	/** Whether an answer may hold a signing secret, which is shown on demand only. */
+	/**
+	 * Whether a response may contain a signing secret, which is output only if the user asks for it.
+	 */
 	holdsSecret?: boolean;
+	/** Of a wait that can be parked: waits for all items of a run at once. */
+	park?: Park;
 	/** Names of the parameters whose values are sent: what the user can change about the request. */
 	parameters?: string[];
 }
 
-/** One item on its way. */
+/** One item while its operation runs. */
 export interface Item extends Prepared {
 	spec: OperationSpec;
 	host: Host;
@@ -53,26 +59,41 @@ export interface Item extends Prepared {
 	batch: Batch;
 	itemIndex: number;
 	memory: ItemMemory;
-	/** Memory of the whole node: what its items must know of each other. */
+	/** Memory of the whole node: what its items need to know about each other. */
 	node: NodeMemory;
-	/** Fingerprint of what the user can change: the unevaluated parameters and the input item. */
-	source: string;
-	/** Names the node run and item within the memory of the node. */
-	origin: { seed: string; item: string; node: string; executionId: string };
-	/** Lets the other items of the run go, or the next one find out: this one has nothing to find out for them. */
-	handOver: () => void;
-	/** Of a tool call: takes note of how it has ended. */
+	/** What the execution has reserved so far. */
+	credits: ExecutionCredits;
+	/** Fingerprint of what the user controls: the unevaluated parameters and the input item. */
+	inputFingerprint: string;
+	/** Where the item comes from; its idempotency keys are derived from this. */
+	origin: { runId: string; item: string; node: string; executionId: string };
+	/** Lets the next item of the run send the first request: this one sends none of its own. */
+	releaseGate: () => void;
+	/** Only for a tool call: records how it has ended. */
 	release?: (endedWell: boolean) => void;
 }
 
+/** What a parking run has found out, and whether the execution is to go on later. */
+export interface Parking {
+	outcomes: Map<number, Result<Outcome>>;
+	/** When the execution goes on by itself; `undefined` where nothing is left to wait for. */
+	until?: Date;
+}
+
+/** Waits for all items of a run, in the order of their numbers. Never rejects. */
+export type Park = (context: IExecutePaginationFunctions, items: Item[]) => Promise<Parking>;
+
 /** What an item ends with when all is well. */
 export interface Outcome {
-	resources: Resource[];
+	/** As the service returned them: those of a list or a file need not have an id. */
+	resources: Json[];
 	files: Array<{ outputId: string; data: IBinaryData }>;
-	/** What was not made although the job as a whole is good. */
+	/** What is missing although the job as a whole succeeded. */
 	warning?: string;
+	/** Of a parked wait: whether the job has ended. */
+	finished?: boolean;
 	/** For an AI agent: what to do about a job that has not ended. */
 	next?: string;
-	/** Whether the same tool call again is to go on with this one. */
+	/** Whether an identical tool call continues this one. */
 	isUnfinished?: boolean;
 }

@@ -1,47 +1,48 @@
 import type { IBinaryData, IExecuteSingleFunctions } from 'n8n-workflow';
 import type { Batch } from './batch';
 import { shortHash } from './idempotency';
-import { claimCall, freshMemory, itemMemory, type Claim, type NodeMemory } from './itemMemory';
+import { claimCall, newMemory, itemMemory, type Claim, type NodeMemory } from './itemMemory';
 import { inputItems, isTool } from '../host/nodeInput';
 import type { OperationSpec } from './item';
-import { isRecord } from '../base/types';
+import { valueAt } from '../base/values';
 
-function valueAt(values: unknown, path: string[]): unknown {
-	let value = values;
-	for (const name of path) value = isRecord(value) ? value[name] : undefined;
-	return value;
-}
-
-/** Unevaluated, as the workflow has them: an expression that gives another value each time stays the same. */
-function unevaluated(context: IExecuteSingleFunctions, { parameters = [] }: OperationSpec): string {
-	const given = context.getNode().parameters;
+/**
+ * Unevaluated, as the workflow stores them: an expression that gives a new value each time stays
+ * the same.
+ */
+function parametersFingerprint(
+	context: IExecuteSingleFunctions,
+	{ parameters = [] }: OperationSpec,
+): string {
+	const { parameters: values } = context.getNode();
 	const names = ['resource', 'operation', ...parameters, 'options.idempotencyKey'];
-	return shortHash(JSON.stringify(names.map((name) => valueAt(given, name.split('.')) ?? null)));
+	return shortHash(JSON.stringify(names.map((name) => valueAt(values, name.split('.')) ?? null)));
 }
 
-/** The input item, files by where n8n keeps them. */
-function inputOf(context: IExecuteSingleFunctions): string {
+/** The input item as text, with files represented by where n8n stores them. */
+function inputText(context: IExecuteSingleFunctions): string {
 	const { json, binary = {} } = inputItems(context)[context.getItemIndex()] ?? { json: {} };
 	const files = Object.entries<IBinaryData>(binary).map(([field, { id, data }]) => [
 		field,
 		id ?? shortHash(data),
 	]);
-	// The id of a call is not shared by another one that asks for the same.
-	const own = isTool(context) ? { ...json, toolCallId: undefined } : json;
-	return JSON.stringify([own, files]);
+	// The id differs between calls that are otherwise identical.
+	const input = isTool(context) ? { ...json, toolCallId: undefined } : json;
+	return JSON.stringify([input, files]);
 }
 
-/** Who an item is within the memory of its node. */
+/** Identifies an item within the memory of its node. */
 export interface Identity extends Pick<Claim, 'item' | 'memory'> {
-	/** Fingerprint of what the user can change: the unevaluated parameters and the input item. */
-	source: string;
-	/** Of a tool call: to be called when it has ended. */
+	/** Fingerprint of what the user controls: the unevaluated parameters and the input item. */
+	inputFingerprint: string;
+	/** Only for a tool call: to be called when it has ended. */
 	release?: Claim['release'];
 }
 
 /**
- * The memory of an item. In a workflow its place identifies it: n8n keeps run index and item index over Retry On Fail and Retry
- * Execution. As a tool of an AI agent it does not, so the content of the call does: see `claimCall`.
+ * The memory of an item. In a workflow, run index and item index identify it: both stay the same
+ * with Retry On Fail and Retry Execution. In a tool of an AI agent they do not, so the content of
+ * the call identifies it: see `claimCall`.
  */
 export function identify(
 	context: IExecuteSingleFunctions,
@@ -50,12 +51,15 @@ export function identify(
 	memory: NodeMemory,
 ): Identity {
 	const item = `${batch.runLocation?.runIndex ?? 0}:${context.getItemIndex()}`;
-	// What creates nothing leaves nothing to remember.
-	if (spec.endpoint.method !== 'POST') return { source: '', item, memory: freshMemory() };
-	const parameters = (batch.parameters ??= unevaluated(context, spec));
-	const source = shortHash(`${parameters}\n${inputOf(context)}`);
+	// There is nothing to remember about an operation that creates nothing.
+	if (spec.endpoint.method !== 'POST') return { inputFingerprint: '', item, memory: newMemory() };
+	const parameters = (batch.parameters ??= parametersFingerprint(context, spec));
+	const inputFingerprint = shortHash(`${parameters}\n${inputText(context)}`);
 	if (isTool(context)) {
-		return { source, ...claimCall(memory, source, context.getExecutionId() ?? '') };
+		return {
+			inputFingerprint,
+			...claimCall(memory, inputFingerprint, context.getExecutionId() ?? ''),
+		};
 	}
-	return { source, item, memory: itemMemory(memory, item) };
+	return { inputFingerprint, item, memory: itemMemory(memory, item) };
 }

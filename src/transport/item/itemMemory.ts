@@ -1,120 +1,137 @@
 import { randomUUID } from 'crypto';
-import { isForgotten, NEW, transition, type ItemEvent, type ItemState } from './itemState';
-import type { Resource } from '../base/types';
+import { isKeyExpired, NEW, transition, type ItemEvent, type ItemState } from './itemState';
+import type { Json } from '../base/types';
 
-/** Where an uploaded file is, and since when (milliseconds since the epoch). */
+/** The URL of an uploaded file, and when it was uploaded (milliseconds since the epoch). */
 interface KnownUpload {
 	url: string;
 	at: number;
 }
 
-/** What is remembered of one item, so that running the node again continues where it was instead of paying again. */
+/** What is remembered about one item, so that running the node again continues instead of paying again. */
 export interface ItemMemory {
 	state: ItemState;
-	/** Fingerprint of what the user can change: the unevaluated parameters and the input item. */
-	source?: string;
-	/** Fingerprint of the request as it was evaluated, before uploads. */
+	/** Fingerprint of what the user controls: the unevaluated parameters and the input item. */
+	inputFingerprint?: string;
+	/** Fingerprint of the evaluated request, before uploads. */
 	fingerprint?: string;
-	/** Uploads by the identity of the file, so that a repeated request is the same to the letter. */
+	/** Uploads by the identity of the file, so that a repeated request is identical. */
 	uploads?: Record<string, KnownUpload>;
-	/** How often uploads were made anew because the service refused their URLs. */
+	/** How often files were uploaded again because the service refused their URLs. */
 	uploadRound?: number;
-	/** A file that the item has sent, by the identity of its content. */
-	file?: { identity: string; resource: Resource; at: number };
-	/** Of a tool call: the execution that began it last, and whether it has ended well there. */
+	/** The file that the item has uploaded (operation Upload), by the identity of its content. */
+	file?: { identity: string; resource: Json; at: number };
+	/** Credits that a request of unknown outcome may have reserved; they are in the sum of the execution. */
+	expectedCredits?: number;
+	/** Only for a tool call: the execution that last started it, and whether it succeeded there. */
 	call?: { execution: string; ended: boolean };
 }
 
-/** The request that a key of the user belongs to. */
+/** The request that a custom key belongs to. */
 interface KeyUse {
-	print: string;
+	fingerprint: string;
 	/** The item that used it first, as `run:item`. */
 	item: string;
 }
 
 export interface NodeMemory {
-	seed: string;
+	/** Goes into the keys of this execution, which makes them unique. */
+	runId: string;
 	items: Record<string, ItemMemory>;
 	/** By the hash of a custom key. */
 	keys?: Record<string, KeyUse>;
-	/** Ids of jobs that belong to no item any more: they failed, or the request was changed. */
-	former?: string[];
+	/** Ids of jobs that no longer belong to an item: they failed, or the request was changed. */
+	formerJobs?: string[];
 }
 
 /**
- * The memory of a node, kept by n8n in the execution (node context): it survives Retry On Fail and Retry Execution. The
- * seed is there before the first request is sent.
+ * The memory of a node, which n8n stores with the execution (node context): it survives Retry On Fail and Retry
+ * Execution. The run id is stored before the first request is sent.
  */
 export function nodeMemory(context: Record<string, unknown>): NodeMemory {
 	const known = context.mediaGen as NodeMemory | undefined;
 	if (known) return known;
-	const made: NodeMemory = { seed: randomUUID(), items: {} };
-	context.mediaGen = made;
-	return made;
+	const created: NodeMemory = { runId: randomUUID(), items: {} };
+	context.mediaGen = created;
+	return created;
 }
 
-export const freshMemory = (): ItemMemory => ({ state: NEW });
+export const newMemory = (): ItemMemory => ({ state: NEW });
 
 export function itemMemory(memory: NodeMemory, item: string): ItemMemory {
-	return (memory.items[item] ??= freshMemory());
+	return (memory.items[item] ??= newMemory());
 }
 
-/** Ids of all jobs that the node is known to have made. */
-export const knownJobs = ({ items, former = [] }: NodeMemory): Set<string> => {
+/** The ids of each list again, to look them up: thousands of jobs may fail in one run. */
+const lookUps = new WeakMap<string[], Set<string>>();
+
+/** Notes that a job no longer belongs to an item. @returns whether that was known */
+export function noteFormerJob(node: NodeMemory, id: string): boolean {
+	const ids = (node.formerJobs ??= []);
+	const known = lookUps.get(ids) ?? new Set(ids);
+	lookUps.set(ids, known);
+	if (known.has(id)) return true;
+	known.add(id);
+	ids.push(id);
+	return false;
+}
+
+/** Ids of all jobs that this node is known to have created. */
+export const knownJobIds = ({ items, formerJobs = [] }: NodeMemory): Set<string> => {
 	const jobs = Object.values(items).flatMap(({ state }) => ('job' in state ? [state.job.id] : []));
-	return new Set([...jobs, ...former]);
+	return new Set([...jobs, ...formerJobs]);
 };
 
-/** Takes note of an event. Nothing else changes the state of an item. */
-export function note(memory: ItemMemory, event: ItemEvent): void {
+/** Records an event. Nothing else changes the state of an item. */
+export function recordEvent(memory: ItemMemory, event: ItemEvent): void {
 	memory.state = transition(memory.state, event);
 }
 
-/** The URL of an upload that may still be used. */
+/** The URL of an earlier upload, if it has not expired. */
 export function knownUpload(memory: ItemMemory, identity: string, now: number): string | undefined {
 	const upload = memory.uploads?.[identity];
-	return upload && !isForgotten(upload.at, now) ? upload.url : undefined;
+	return upload && !isKeyExpired(upload.at, now) ? upload.url : undefined;
 }
 
-/** Calls of tools that run in this process. Not part of the stored memory: after a crash none does. */
-const running = new WeakSet<ItemMemory>();
+/** Tool calls running in this process. Not part of the stored memory: after a crash none is running. */
+const runningCalls = new WeakSet<ItemMemory>();
 
 export interface Claim {
-	/** Names the call within the memory of the node. */
+	/** Identifies the call within the memory of the node. */
 	item: string;
 	memory: ItemMemory;
 	/** To be called when the call has ended. */
 	release: (endedWell: boolean) => void;
 }
 
-/** The call to continue: one that has not ended well before one that did so in an earlier execution, or else a new one. */
-function freeCall({ items }: NodeMemory, content: string, execution: string): string {
+/** The call to continue: an unsuccessful one first, then one that succeeded in an earlier execution, else a new one. */
+function callToContinue({ items }: NodeMemory, content: string, execution: string): string {
 	let endedEarlier: string | undefined;
 	for (let index = 0; ; index += 1) {
 		const item = `call:${content}:${index}`;
 		const known = items[item];
 		if (!known) return endedEarlier ?? item;
-		if (running.has(known)) continue;
+		if (runningCalls.has(known)) continue;
 		if (!known.call?.ended) return item;
 		if (known.call.execution !== execution) endedEarlier ??= item;
 	}
 }
 
 /**
- * The memory of a tool call. n8n's run index and item index do not identify one: agents up to version 2 get a new run index for each
- * try, and share one between parallel calls. So the content does: a call like one whose last try failed in this execution
- * continues that one, and in a retried execution any call like one of the execution before; a call like one that ended well in this
- * execution, or that is running, is a new one.
+ * The memory of a tool call. n8n's run index and item index do not identify it: agents up to version 2 get a new run index
+ * for each try and share one between parallel calls. So the content identifies it. A call with the same content as one
+ * that failed in this execution continues that one, and so does any call in a retried execution; a call with the same
+ * content as one that succeeded in this execution, or is still running, is a new one.
  *
  * @param content fingerprint of the unevaluated parameters and the call's own arguments
  */
 export function claimCall(memory: NodeMemory, content: string, execution: string): Claim {
-	const item = freeCall(memory, content, execution);
+	const item = callToContinue(memory, content, execution);
 	const own = itemMemory(memory, item);
 	own.call = { execution, ended: false };
-	running.add(own);
+	runningCalls.add(own);
 	const release = (endedWell: boolean) => {
-		running.delete(own);
+		runningCalls.delete(own);
 		own.call = { execution, ended: endedWell };
 	};
 	return { item, memory: own, release };

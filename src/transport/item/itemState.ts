@@ -7,14 +7,12 @@ export interface JobReference {
 	object?: string;
 }
 
-/**
- * Which idempotency keys an item may use. A key is known by its number: the first one is 0.
- */
+/** Which idempotency keys an item may use. Keys are numbered from 0. */
 interface Keys {
-	/** The first key that may be used: nothing good exists under those before it. */
-	base: number;
-	/** By Content: so many keys from the first on have been answered with 402. */
-	short?: number;
+	/** The first key that may be used: those before it lead to nothing usable. */
+	firstKey: number;
+	/** By Content: how many keys, counted from the first one, have been answered with 402. */
+	insufficientKeys?: number;
 }
 
 /** Nothing was sent, or it is certain that nothing was done. */
@@ -22,196 +20,178 @@ export interface New extends Keys {
 	is: 'new';
 }
 
-/** A request is out, or its outcome is unknown: the key and the body as they were sent. */
-export interface Asked extends Keys {
-	is: 'asked';
+/**
+ * A request is in flight, or its outcome is unknown. Holds the key and the body exactly as sent.
+ */
+export interface Sent extends Keys {
+	is: 'sent';
+	/** The number of the key. */
 	attempt: number;
 	/** `undefined` with Idempotency set to None. */
 	key?: string;
 	path: string;
 	body: unknown;
-	/** When the first try under this key was sent, in milliseconds since the epoch. */
-	since: number;
-	/** Whether a try is on its way: still so when the execution starts again, nobody knows what became of it. */
-	isOut: boolean;
-	/** Whether an earlier try may have been carried out. */
-	isUnclear: boolean;
-	/** The execution in which the user was told that a job may exist although he has changed the request. */
-	told?: string;
+	/** When this key was first sent, in milliseconds since the epoch. */
+	firstSentAt: number;
+	/**
+	 * Still set when the execution starts again after a crash: the outcome of that attempt is
+	 * unknown.
+	 */
+	isInFlight: boolean;
+	/** Whether an earlier attempt under this key may have been carried out. */
+	mayBeCarriedOut: boolean;
+	/**
+	 * The execution that warned the user that a job may exist for the request as it was before the
+	 * change.
+	 */
+	warnedIn?: string;
 }
 
-/** A job exists. It is only ever read again. */
-export interface Made extends Keys {
-	is: 'made';
+/** A job exists. From here on it is only read, never requested again. */
+export interface Created extends Keys {
+	is: 'created';
 	attempt: number;
 	job: JobReference;
 }
 
-/** The job has ended well. */
+/** The job has succeeded. */
 export interface Done extends Keys {
 	is: 'done';
 	attempt: number;
 	job: JobReference;
-	/** The resource as JSON, where it is small: plain text, so that nothing downstream can change it. */
+	/**
+	 * The resource as JSON, if it is small. Stored as text so that nothing downstream can modify it.
+	 */
 	resource?: string;
 }
 
-/** What is known of the money of one item. Plain data, because n8n stores it with the execution. */
-export type ItemState = New | Asked | Made | Done;
+/**
+ * What is known about the money spent on one item. Plain data, because n8n stores it with the
+ * execution.
+ */
+export type ItemState = New | Sent | Created | Done;
 
-export const NEW: New = { is: 'new', base: 0 };
+export const NEW: New = { is: 'new', firstKey: 0 };
 
 export type ItemEvent =
-	/** A try is about to go out. Noted before it does. */
+	/** An attempt is about to be sent. Recorded before it is. */
 	| { kind: 'sending'; attempt: number; key?: string; path: string; body: unknown; now: number }
-	/** It did nothing and proves nothing: a 429, or it never left this machine. */
-	| { kind: 'withoutEffect' }
-	/** It may have been carried out: no response, an unusable one, a server fault. */
+	/** The attempt did nothing and proves nothing: a 429, or it never left this machine. */
+	| { kind: 'noEffect' }
+	/** The attempt may have been carried out: no response, an unusable one, or a server error. */
 	| { kind: 'outcomeUnknown' }
-	/** A refusal of this very request. `rotates`: whether the next one gets a key of its own. */
+	/** The service refused this very request. `rotates`: whether the next request gets a new key. */
 	| { kind: 'refused'; status: number; rotates: boolean }
-	/** A job exists. `attempt`: the number of its key, where another item has sent the request. */
-	| { kind: 'answered'; job: JobReference; attempt?: number }
-	| { kind: 'endedWell'; resource?: string }
-	| { kind: 'endedBadly' }
-	/** The user asks for something else. `restart`: keys are counted anew, because they follow from the content. */
-	| { kind: 'changed'; restart: boolean }
-	/** A look at the service has shown that an unknown try has left nothing. */
-	| { kind: 'leftNothing'; restart: boolean }
-	/** By Content, another try begins: it asks from the first key on, because other executions do too. */
-	| { kind: 'walksAgain' }
-	| { kind: 'told'; execution: string };
+	/** A job exists. `attempt`: the number of its key, if another item sent the request. */
+	| { kind: 'jobKnown'; job: JobReference; attempt?: number }
+	| { kind: 'jobSucceeded'; resource?: string }
+	| { kind: 'jobFailed' }
+	/**
+	 * The user changed the request. `restart`: keys derive from the content, so they are numbered
+	 * from 0 again.
+	 */
+	| { kind: 'requestChanged'; restart: boolean }
+	/** A search at the service has shown that the attempt of unknown outcome created nothing. */
+	| { kind: 'nothingFound'; restart: boolean }
+	/** By Content, another try starts from the first key, because other executions do too. */
+	| { kind: 'startsAtFirstKey' }
+	| { kind: 'userWarned'; execution: string };
 
-const released = (base: number, { short }: Keys): New => ({
-	is: 'new',
-	base,
-	...(short !== undefined && short > base && { short }),
-});
+const keysOf = (firstKey: number, insufficientKeys: number | undefined): Keys =>
+	insufficientKeys === undefined ? { firstKey } : { firstKey, insufficientKeys };
 
-function refused(state: Asked, status: number, rotates: boolean): ItemState {
-	// Of a repeat it says nothing about the try before.
-	if (state.isUnclear) return { ...state, isOut: false };
-	if (rotates) return released(state.attempt + 1, state);
-	const short = status === 402 ? Math.max(state.short ?? 0, state.attempt + 1) : state.short;
-	return released(state.base, { ...state, short });
+function withNewKey(firstKey: number, insufficientKeys: number | undefined): New {
+	const counts = insufficientKeys !== undefined && insufficientKeys > firstKey;
+	return { is: 'new', ...keysOf(firstKey, counts ? insufficientKeys : undefined) };
+}
+
+function refused(state: Sent, status: number, rotates: boolean): ItemState {
+	const { attempt, insufficientKeys, firstKey } = state;
+	// The refusal of a repeat says nothing about the attempt before it.
+	if (state.mayBeCarriedOut) return { ...state, isInFlight: false };
+	if (rotates) return withNewKey(attempt + 1, insufficientKeys);
+	if (status !== 402) return withNewKey(firstKey, insufficientKeys);
+	return withNewKey(firstKey, Math.max(insufficientKeys ?? 0, attempt + 1));
 }
 
 function sending(
 	state: ItemState,
 	{ attempt, key, path, body, now }: ItemEvent & { kind: 'sending' },
 ): ItemState {
-	if (state.is === 'made' || state.is === 'done') return state;
-	const { base, short } = state;
-	const keys = short === undefined ? { base } : { base, short };
-	if (state.is === 'asked' && state.attempt === attempt) {
-		return { ...state, isOut: true, isUnclear: state.isUnclear || state.isOut };
+	if (state.is === 'created' || state.is === 'done') return state;
+	if (state.is === 'sent' && state.attempt === attempt) {
+		const mayBeCarriedOut = state.mayBeCarriedOut || state.isInFlight;
+		return { ...state, isInFlight: true, mayBeCarriedOut };
 	}
-	const sent = { attempt, ...(key !== undefined && { key }), path, body };
-	return { is: 'asked', ...keys, ...sent, since: now, isOut: true, isUnclear: false };
+	const sent: Sent = {
+		is: 'sent',
+		...keysOf(state.firstKey, state.insufficientKeys),
+		attempt,
+		path,
+		body,
+		firstSentAt: now,
+		isInFlight: true,
+		mayBeCarriedOut: false,
+	};
+	return key === undefined ? sent : { ...sent, key };
 }
 
 /**
- * By Content: whether the key of the request that is out was taken because those before it were short of credits. They were so a
- * moment before, so this one has most likely met the same; another execution would begin with the first key all the same.
+ * By Content: whether the request in flight uses a later key because the earlier ones were answered
+ * with 402. Those answers are moments old, so this request most likely gets a 402 too, and another
+ * execution starts from the first key.
  */
-export const isDerived = (state: ItemState): state is Asked =>
-	state.is === 'asked' && state.attempt > state.base;
+export const isLaterKey = (state: ItemState): state is Sent =>
+	state.is === 'sent' && state.attempt > state.firstKey;
 
-const attemptOf = (state: ItemState) => (state.is === 'new' ? state.base - 1 : state.attempt);
+const lastKeyOf = (state: ItemState) => (state.is === 'new' ? state.firstKey - 1 : state.attempt);
 
 /**
- * What is known after an event. A refusal concerns its own request alone: it releases the key only when it has answered the first
- * try under it. A known job never becomes unknown again, except that the user wants something else or that it has failed.
+ * What is known after an event. A refusal is about its own request only: it frees the key only if
+ * it answers the first attempt under that key. A known job never becomes unknown again, unless the
+ * user changes the request or the job fails.
  */
 export function transition(state: ItemState, event: ItemEvent): ItemState {
+	const { firstKey, insufficientKeys } = state;
 	switch (event.kind) {
 		case 'sending':
 			return sending(state, event);
-		case 'withoutEffect':
-			return state.is === 'asked' ? { ...state, isOut: false } : state;
+		case 'noEffect':
+			return state.is === 'sent' ? { ...state, isInFlight: false } : state;
 		case 'outcomeUnknown':
-			return state.is === 'asked' ? { ...state, isOut: false, isUnclear: true } : state;
+			return state.is === 'sent' ? { ...state, isInFlight: false, mayBeCarriedOut: true } : state;
 		case 'refused':
-			return state.is === 'asked' ? refused(state, event.status, event.rotates) : state;
-		case 'answered': {
-			if (state.is === 'made' || state.is === 'done') return state;
-			const { base, short } = state;
-			const attempt = event.attempt ?? (state.is === 'asked' ? state.attempt : base);
-			return { is: 'made', base, ...(short !== undefined && { short }), attempt, job: event.job };
+			return state.is === 'sent' ? refused(state, event.status, event.rotates) : state;
+		case 'jobKnown': {
+			if (state.is === 'created' || state.is === 'done') return state;
+			const attempt = event.attempt ?? (state.is === 'sent' ? state.attempt : firstKey);
+			return { is: 'created', ...keysOf(firstKey, insufficientKeys), attempt, job: event.job };
 		}
-		case 'endedWell': {
-			if (state.is !== 'made') return state;
+		case 'jobSucceeded': {
+			if (state.is !== 'created') return state;
 			const { resource } = event;
-			return { ...state, is: 'done', ...(resource !== undefined && { resource }) };
+			return resource === undefined ? { ...state, is: 'done' } : { ...state, is: 'done', resource };
 		}
-		case 'endedBadly':
-			return state.is === 'made' ? released(state.attempt + 1, state) : state;
-		case 'changed':
-			return event.restart ? NEW : released(attemptOf(state) + 1, state);
-		case 'leftNothing':
-			return state.is === 'asked' ? released(event.restart ? 0 : state.attempt + 1, state) : state;
-		case 'walksAgain':
-			return state.is === 'new' || isDerived(state) ? released(0, state) : state;
-		case 'told':
-			return state.is === 'asked' ? { ...state, told: event.execution } : state;
+		case 'jobFailed':
+			return state.is === 'created' ? withNewKey(state.attempt + 1, insufficientKeys) : state;
+		case 'requestChanged':
+			return event.restart ? NEW : withNewKey(lastKeyOf(state) + 1, insufficientKeys);
+		case 'nothingFound':
+			if (state.is !== 'sent') return state;
+			return withNewKey(event.restart ? 0 : state.attempt + 1, insufficientKeys);
+		case 'startsAtFirstKey':
+			return state.is === 'new' || isLaterKey(state) ? withNewKey(0, insufficientKeys) : state;
+		case 'userWarned':
+			return state.is === 'sent' ? { ...state, warnedIn: event.execution } : state;
 	}
 }
 
-/** What a try has to do first. */
-export type Step =
-	/** Send a new request. `isAfresh`: whatever is known is of another request, or can no longer be asked for. */
-	| { do: 'ask'; isAfresh: boolean }
-	/** Send the request of unknown outcome again, as it was. */
-	| { do: 'repeat'; asked: Asked }
-	/** Read the known job. */
-	| { do: 'read'; job: JobReference }
-	/** Output the known resource. */
-	| { do: 'output'; job: JobReference; resource: string }
-	/** Look whether an unknown try has left a job, because its key can no longer tell. */
-	| { do: 'look'; asked: Asked; because: 'expired' | 'changed' }
-	/** The user wants something else, but the key is his and holds another request. */
-	| { do: 'refuse'; job?: JobReference };
+const KEY_LIFETIME_MS = LIMITS.idempotencyHours * 3_600_000;
 
-export interface Facts {
-	/** Milliseconds since the epoch. */
-	now: number;
-	/** Whether the user has changed the request since it was sent. */
-	isChanged: boolean;
-	/** Whether the key stays the same whatever is asked for (Custom Key). */
-	hasFixedKey: boolean;
-	execution: string;
-}
+/** Whether only the service knows the outcome of the last request. */
+export const isOutcomeOpen = (state: ItemState): state is Sent =>
+	state.is === 'sent' && (state.mayBeCarriedOut || state.isInFlight);
 
-const KEY_LIFE_MS = LIMITS.idempotencyHours * 3_600_000;
-
-/** Whether the outcome of the request that is out cannot be told without asking. */
-export const isOpen = (state: ItemState): state is Asked =>
-	state.is === 'asked' && (state.isUnclear || state.isOut);
-
-/** Whether the service may have forgotten a key that it was first sent at that moment. */
-export const isForgotten = (since: number, now: number): boolean => now - since >= KEY_LIFE_MS;
-
-function stepOfAsked(asked: Asked, { now, isChanged, hasFixedKey, execution }: Facts): Step {
-	const isForgot = isForgotten(asked.since, now);
-	const afresh: Step = { do: 'ask', isAfresh: true };
-	if (!isOpen(asked)) return isChanged || isForgot ? afresh : { do: 'repeat', asked };
-	if (!isChanged)
-		return isForgot ? { do: 'look', asked, because: 'expired' } : { do: 'repeat', asked };
-	if (hasFixedKey && !isForgot) return { do: 'refuse' };
-	// Once told, whoever retries by hand has decided. Retry On Fail stays within the execution that told.
-	const isDecided = asked.told !== undefined && asked.told !== execution;
-	return isDecided ? afresh : { do: 'look', asked, because: 'changed' };
-}
-
-/** What a try of an item begins with. Never a second request where the first may have been carried out. */
-export function stepOf(state: ItemState, facts: Facts): Step {
-	if (state.is === 'new') return { do: 'ask', isAfresh: false };
-	if (state.is === 'asked') return stepOfAsked(state, facts);
-	if (facts.isChanged) {
-		return facts.hasFixedKey ? { do: 'refuse', job: state.job } : { do: 'ask', isAfresh: true };
-	}
-	if (state.is === 'done' && state.resource !== undefined) {
-		return { do: 'output', job: state.job, resource: state.resource };
-	}
-	return { do: 'read', job: state.job };
-}
+/** Whether the service may have dropped a key that it first received at that moment. */
+export const isKeyExpired = (firstSentAt: number, now: number): boolean =>
+	now - firstSentAt >= KEY_LIFETIME_MS;

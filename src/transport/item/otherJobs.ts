@@ -7,13 +7,13 @@ export interface OtherJob extends IDataObject {
 	status: string;
 }
 
-/** Jobs that an error names one by one; all of them are under *Error details*. */
-const MOST_NAMED = 10;
+/** How many jobs an error names; *Error details* lists all of them. */
+const MAX_NAMED = 10;
 
-/** Names the jobs of the other items, so that nothing paid for is lost. */
+/** Names the jobs of the other items, so that nothing that was paid for is lost. */
 export function jobsSentence(jobs: OtherJob[]): string {
 	const named = jobs
-		.slice(0, MOST_NAMED)
+		.slice(0, MAX_NAMED)
 		.map(({ id, item, status }) => `${id} (item ${item}, ${status})`);
 	const rest = jobs.length - named.length;
 	const more = rest > 0 ? ` and ${rest} more, under Error details` : '';

@@ -1,6 +1,6 @@
 import { ENDPOINTS, type Endpoint, type Scope } from '../../contract';
 import { fail, ok, type Result } from '../base/result';
-import { isRecord, type Resource } from '../base/types';
+import { isRecord, type Json, type Resource } from '../base/types';
 
 /** The statuses with which a kind of job ends well or badly. */
 export interface TerminalStatuses {
@@ -8,26 +8,28 @@ export interface TerminalStatuses {
 	bad: readonly string[];
 }
 
-/** Of agent runs the values of `status` are not shown (specification: AgentRun), so users can set others. */
+/**
+ * The statuses of agent runs are not documented (specification: AgentRun), so users can set others.
+ */
 export const AGENT_TERMINAL_STATUSES: TerminalStatuses = {
 	good: ['awaiting_review', 'completed'],
 	bad: ['failed'],
 };
 
-/** How each kind of job ends. Specification: States and transitions. */
+/** The statuses that end each kind of job. Specification: States and transitions. */
 const TERMINAL_STATUSES: Record<string, TerminalStatuses> = {
 	generation: { good: ['completed', 'partially_completed'], bad: ['failed'] },
 	speech_generation: { good: ['completed'], bad: ['failed'] },
 	persona: { good: ['ready'], bad: ['failed'] },
 };
 
-/** What ends a job of a kind that is not known: whatever ends one of the known kinds. */
+/** For a job of unknown kind: whatever ends a job of a known kind. */
 const ANY_TERMINAL_STATUSES: TerminalStatuses = {
 	good: ['completed', 'partially_completed', 'ready'],
 	bad: ['failed'],
 };
 
-/** Where each kind of job is read; whatever else it is, GET /jobs/{id} knows it. */
+/** Where each kind of job is read; GET /jobs/{id} reads any other. */
 const READERS: Record<string, Endpoint> = {
 	generation: ENDPOINTS.getGeneration,
 	speech_generation: ENDPOINTS.getSpeech,
@@ -36,7 +38,7 @@ const READERS: Record<string, Endpoint> = {
 	voice: ENDPOINTS.getVoice,
 };
 
-const objectOf = (job: Resource): string => (typeof job.object === 'string' ? job.object : '');
+const objectOf = (job: Json): string => (typeof job.object === 'string' ? job.object : '');
 
 const known = <T>(table: Record<string, T>, name: string): T | undefined =>
 	Object.hasOwn(table, name) ? table[name] : undefined;
@@ -44,17 +46,18 @@ const known = <T>(table: Record<string, T>, name: string): T | undefined =>
 export type JobState = 'running' | 'good' | 'bad';
 
 /**
- * A status that is unknown or missing counts as running: the deadline ends such a wait, not a guess.
- * @param agentEndings what ends an agent run
+ * A status that is unknown or missing counts as running: such a wait ends at its deadline, not by a
+ * guess.
+ * @param agentStatuses the statuses that end an agent run
  */
 export function jobState(
-	job: Resource,
-	agentEndings: TerminalStatuses = AGENT_TERMINAL_STATUSES,
+	job: Json,
+	agentStatuses: TerminalStatuses = AGENT_TERMINAL_STATUSES,
 ): JobState {
 	const object = objectOf(job);
 	const { good, bad } =
 		object === 'agent_run'
-			? agentEndings
+			? agentStatuses
 			: (known(TERMINAL_STATUSES, object) ?? ANY_TERMINAL_STATUSES);
 	const { status } = job;
 	if (typeof status !== 'string') return 'running';
@@ -62,9 +65,9 @@ export function jobState(
 	return bad.includes(status) ? 'bad' : 'running';
 }
 
-/** An ended job as a result: one that ended badly is a failure that carries it. */
-export function toResult(job: Resource, agentEndings?: TerminalStatuses): Result<Resource> {
-	if (jobState(job, agentEndings) !== 'bad') return ok(job);
+/** An ended job as a result: if it ended badly, a failure with the job. */
+export function toResult(job: Resource, agentStatuses?: TerminalStatuses): Result<Resource> {
+	if (jobState(job, agentStatuses) !== 'bad') return ok(job);
 	return fail(
 		{ kind: 'jobFailed', reason: statedReason(job) ?? 'failed without a stated reason' },
 		job,
@@ -76,12 +79,12 @@ export const readerOf = (object: string): Endpoint => known(READERS, object) ?? 
 
 /** The path that reads this job again. */
 export function readerPath(job: Resource): string {
-	// Half of a surrogate pair cannot be encoded.
+	// A lone surrogate cannot be encoded.
 	const id = job.id.replace(/\p{Surrogate}/gu, '\ufffd');
 	return readerOf(objectOf(job)).path.replace('{id}', encodeURIComponent(id));
 }
 
-/** The scope that reading a kind of job needs; `undefined` where the specification shows none. */
+/** The scope needed to read a kind of job; `undefined` if the specification names none. */
 export const readerScope = (object: string): Scope | undefined => readerOf(object).scope;
 
 export const isGeneration = (job: Resource): boolean => objectOf(job) === 'generation';
@@ -94,18 +97,19 @@ const messageOf = (value: unknown): string | undefined =>
 const list = (value: unknown): unknown[] => (Array.isArray(value) ? value : []);
 
 /**
- * Why a job failed wholly or in part. The specification does not show the field (Generation), so the likely places are
- * looked at in order: `error.message`, `errors[].message`, `outputs[].error.message`.
+ * Why a job failed wholly or in part. The specification does not name the field (Generation), so
+ * the likely ones are tried in order: `error.message`, `errors[].message`,
+ * `outputs[].error.message`.
  */
 export function statedReason(job: Resource): string | undefined {
-	const places = [
+	const candidates = [
 		[messageOf(job.error)],
 		list(job.errors).map(messageOf),
 		list(job.outputs).map((output) => messageOf(isRecord(output) ? output.error : undefined)),
 	];
-	for (const messages of places) {
-		const said = [...new Set(messages.filter((message) => message !== undefined))];
-		if (said.length > 0) return said.join('; ');
+	for (const messages of candidates) {
+		const reasons = [...new Set(messages.filter((message) => message !== undefined))];
+		if (reasons.length > 0) return reasons.join('; ');
 	}
 	return undefined;
 }

@@ -1,99 +1,133 @@
-/** Bounds of the time between two looks at a job of a kind not yet known, in milliseconds. */
-const SHORTEST_MS = 2_000;
-const LONGEST_MS = 15_000;
+import { POLICIES, type Tuning } from '../limits/policies';
 
-/** Between two looks while jobs of a known kind use to end, in milliseconds: a look answers for all, and each one costs. */
-const MOST_STEP_MS = 5_000;
+/**
+ * Upper bound of remembered kinds: a service that names each job's model differently must not fill
+ * the memory.
+ */
+const MAX_KINDS = 1_000;
 
-/** In so many steps the time is gone through in which jobs of a kind use to end, unless that makes them too long or short. */
-const STEPS = 1.6;
-
-/** Narrower than this, in milliseconds, a duration counts as known to the point. */
-const NARROW_MS = 500;
-
-/** A job of known kind is looked at before it can be expected to end, lest a service that got faster goes unnoticed. */
-const EARLY_PART = 0.25;
-const LAST_EARLY_PART = 0.85;
-
-/** How fast the bounds of what is usual follow what is seen, once observations contradict each other. */
-const WEIGHT = 0.05;
-
-/** How late the news of an end may be before somebody looks, in milliseconds. */
-const GRACE_MS = 5_000;
-
-/** Kinds remembered at most: a service that names each job's model differently must not fill the memory. */
-const MOST_KINDS = 1_000;
-
+/**
+ * What is known of the durations of one kind of job. Ages are in ms since the start of the wait.
+ */
 interface DurationStats {
-	/** Ages in milliseconds: about the earliest at which jobs were seen ended, and the latest at which one was seen running. */
-	ended: number;
-	running: number;
-	/** Whether the last one's end was told, so that looking is only for news that get lost. */
+	/** The newest jobs: their age when last seen running, 0 if never, and when seen ended. */
+	seen: Array<{ runningAge: number; endedAge: number }>;
+	/** The mean age at which they were seen ended. */
+	meanEnd: number;
+	/** The lowest age at which one of them was seen ended. */
+	earliestEnd: number;
+	/** The highest age at which one of them was seen running. */
+	latestRunning: number;
+	/** Whether the last end was pushed by an event, so that polling only has to catch lost events. */
 	pushed: boolean;
 }
 
-const clamp = (ms: number, most = LONGEST_MS) => Math.min(most, Math.max(SHORTEST_MS, ms));
+/** The age by which the jobs of a kind have usually ended; one that has not is overdue. */
+const latestEnd = ({ earliestEnd, latestRunning }: DurationStats): number =>
+	Math.max(earliestEnd, latestRunning);
+
+/** Ages in ms between which a job usually ends. */
+export interface AgeRange {
+	from: number;
+	to: number;
+}
 
 /**
- * When to look at a job. Learns from the looks when the jobs of a model end: where all take the same time, it closes in on it,
- * and one look comes just after; where they differ, it looks in steps while they use to end. A model not yet known is looked at in
- * steps of a tenth of the job's age.
+ * When the jobs of a kind end. Learns from the polls how long they take: if all take the same time,
+ * it closes in on it; if they differ, it follows the shortest and the longest of the newest. A job
+ * of unknown kind is polled in steps of a tenth of its age.
  */
 export class PollSchedule {
 	private readonly stats = new Map<string, DurationStats>();
 
-	/**
-	 * Age at which to look next, in milliseconds.
-	 * @param age at the last look, 0 before the first
-	 */
-	next(model: string, age: number): number {
-		const known = this.stats.get(model);
-		if (!known) return age + clamp(age / 10);
-		const late = Math.max(known.ended, known.running);
-		const start = Math.max(SHORTEST_MS, known.pushed ? late + GRACE_MS : firstLook(known));
-		if (age >= start) return age + Math.max(this.minInterval(model), clamp((age - late) / 10));
-		return known.pushed ? start : Math.min(start, early(age, start, isScattered(known)));
-	}
-
-	/** The least time between two looks for jobs of this model, in milliseconds. */
-	minInterval(model: string): number {
-		const known = this.stats.get(model);
-		return known ? clamp((known.running - known.ended) / STEPS, MOST_STEP_MS) : SHORTEST_MS;
-	}
+	constructor(private readonly tuning: Tuning['polling'] = POLICIES.polling) {}
 
 	/**
-	 * A job has ended at some time between two looks.
-	 * @param running its age at the last look that saw it running, 0 if none did
-	 * @param ended its age at the look that saw it ended, or when that was told
+	 * Between which ages a job usually ends that was still running at the given age; soon, if it is
+	 * overdue. `undefined` if that is not known, and where ends are pushed.
 	 */
-	learn(model: string, running: number, ended: number, told = false): void {
-		const known = this.stats.get(model);
-		if (!known) {
-			const [oldest] = this.stats.keys();
-			if (this.stats.size >= MOST_KINDS && oldest !== undefined) this.stats.delete(oldest);
-			this.stats.set(model, { running, ended, pushed: told });
-			return;
+	endRange(kind: string, age: number): AgeRange | undefined {
+		const known = this.stats.get(kind);
+		if (!known || known.pushed) return undefined;
+		const from = Math.max(age, Math.min(known.earliestEnd, known.latestRunning));
+		const to = latestEnd(known);
+		return age < to ? { from, to } : { from: age, to: age * (1 + this.tuning.overdueShare) };
+	}
+
+	/** About how long a job of this kind takes until its end is seen, in ms. */
+	meanDuration(kind: string): number | undefined {
+		return this.stats.get(kind)?.meanEnd;
+	}
+
+	/**
+	 * Age at which to poll next, in ms, whatever the end range suggests.
+	 * @param age at the last poll, 0 before the first
+	 */
+	next(kind: string, age: number): number {
+		const { maxIntervalMs, eventGraceMs, unknownShare, earlyShare, overdueShare } = this.tuning;
+		const known = this.stats.get(kind);
+		if (!known) return age + this.step(age * unknownShare);
+		const late = latestEnd(known);
+		if (known.pushed && age < late + eventGraceMs) return late + eventGraceMs;
+		const range = this.endRange(kind, age);
+		if (!range) return age + this.step(age * overdueShare);
+		return age + Math.max(maxIntervalMs, range.from * earlyShare);
+	}
+
+	/** The same for a job that no list shows, so that nothing but its age brings it up: sooner once it is overdue. */
+	nextAlone(kind: string, age: number): number {
+		const known = this.stats.get(kind);
+		const next = this.next(kind, age);
+		if (!known || age < latestEnd(known)) return next;
+		return Math.min(next, age + this.step(age * this.tuning.overdueShare));
+	}
+
+	/** A pause within the bounds for two polls of a job. */
+	private step(ms: number): number {
+		const { minIntervalMs, maxIntervalMs } = this.tuning;
+		return Math.min(maxIntervalMs, Math.max(minIntervalMs, ms));
+	}
+
+	/**
+	 * Learns from a job that ended at some time between two polls.
+	 * @param runningAge its age at the last poll that saw it running, 0 if none did
+	 * @param endedAge its age at the poll that saw it ended, or at the event
+	 */
+	learn(kind: string, runningAge: number, endedAge: number, pushed = false): void {
+		const known = this.stats.get(kind) ?? this.begin(kind);
+		known.pushed = pushed;
+		known.seen.push({ runningAge, endedAge });
+		if (known.seen.length > this.tuning.memoryJobs) known.seen.shift();
+		const sum = known.seen.reduce((all, each) => all + each.endedAge, 0);
+		known.meanEnd = Math.max(1, sum / known.seen.length);
+		known.earliestEnd = Math.min(known.earliestEnd, endedAge);
+		known.latestRunning = Math.max(known.latestRunning, runningAge);
+		// As long as one duration explains all observations, none is forgotten.
+		if (known.latestRunning >= known.earliestEnd) this.recount(known);
+	}
+
+	private begin(kind: string): DurationStats {
+		const [oldest] = this.stats.keys();
+		if (this.stats.size >= MAX_KINDS && oldest !== undefined) this.stats.delete(oldest);
+		const known = { seen: [], meanEnd: 0, earliestEnd: Infinity, latestRunning: 0, pushed: false };
+		this.stats.set(kind, known);
+		return known;
+	}
+
+	/**
+	 * The bounds of the newest jobs alone. The longest of them ended some time after it was last seen
+	 * running.
+	 */
+	private recount(known: DurationStats): void {
+		known.earliestEnd = Infinity;
+		known.latestRunning = 0;
+		let longest = 0;
+		for (const { runningAge, endedAge } of known.seen) {
+			const later = Math.min(endedAge - runningAge, runningAge * this.tuning.overdueShare);
+			known.earliestEnd = Math.min(known.earliestEnd, endedAge);
+			known.latestRunning = Math.max(known.latestRunning, runningAge);
+			longest = Math.max(longest, runningAge + later / 2);
 		}
-		known.pushed = told;
-		known.ended = Math.min(ended, known.ended + weightOf(known) * (ended - known.ended));
-		known.running = Math.max(running, known.running - weightOf(known) * (known.running - running));
+		if (known.latestRunning >= known.earliestEnd) known.latestRunning = longest;
 	}
-}
-
-const isScattered = ({ running, ended }: DurationStats) => running >= ended;
-
-/** As long as one duration explains all that was seen, nothing of it is forgotten. */
-const weightOf = (known: DurationStats) => (isScattered(known) ? WEIGHT : 0);
-
-/** Halves what is not known of the duration, until a look at its upper end is hardly late. */
-function firstLook(known: DurationStats): number {
-	const { running, ended } = known;
-	return isScattered(known) || ended - running <= NARROW_MS ? ended : (running + ended) / 2;
-}
-
-function early(age: number, start: number, scattered: boolean): number {
-	const last = start * LAST_EARLY_PART;
-	const next = age + Math.max(LONGEST_MS, start * EARLY_PART);
-	if (scattered || age >= last || next <= last || start - last < SHORTEST_MS) return next;
-	return last;
 }

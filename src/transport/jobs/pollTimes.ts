@@ -1,82 +1,133 @@
+import { POLICIES, type Tuning } from '../limits/policies';
 import type { RateLimiter } from '../limits/rateLimiter';
 import type { PollSchedule } from './pollSchedule';
+import { idleUntil, type EndSpan } from './idleTime';
+import { isGeneration } from './jobState';
 import type { Waiter } from './waiter';
 
-/** Two looks are never closer than this, in milliseconds; nor do they use up more than this part of the requests a minute. */
-const SHORTEST_MS = 2_000;
-const BUDGET_PART = 0.5;
+/** What the request rate is counted by. */
+const MINUTE_MS = 60_000;
 
-/** Longest time between two looks when they bring no answer, in milliseconds. */
-const LONGEST_BACKOFF_MS = 60_000;
-
-/** How long the last look may take that a deadline calls for, in milliseconds. */
-const LAST_LOOK_MS = 60_000;
-
-/** When to look for all who wait. All moments are on the monotonic clock, in milliseconds. */
+/**
+ * The next poll goes out when the slots of jobs that have probably ended have stood idle for 0.9 s
+ * in all (longer, the fewer requests the creations leave), or when the first job is due by its age.
+ * All times are in ms on the monotonic clock.
+ */
 export class PollTimes {
 	private lastSweepAt = -Infinity;
 
-	/** Looks in a row that brought no answer. */
-	private misses = 0;
+	/** Sweeps in a row that brought no response. */
+	private unanswered = 0;
 
 	constructor(
-		private readonly gate: RateLimiter,
-		private readonly pace: PollSchedule,
+		private readonly rateLimiter: RateLimiter,
+		private readonly schedule: PollSchedule,
+		private readonly tuning: Tuning['polling'] = POLICIES.polling,
 	) {}
 
-	/** Somebody begins to wait after a time in which nobody did: faults of long ago say nothing. */
-	forgetFaults(): void {
-		this.misses = 0;
+	/** For the first wait after a pause: old failures no longer mean anything. */
+	resetBackoff(): void {
+		this.unanswered = 0;
 	}
 
-	/** Whom the look did not reach is looked at again. */
+	/** Schedules the next poll of those that the sweep did not reach. */
 	swept(waiters: Iterable<Waiter>, now: number, isAnswered: boolean): void {
-		this.misses = isAnswered ? 0 : this.misses + 1;
+		this.unanswered = isAnswered ? 0 : this.unanswered + 1;
 		this.lastSweepAt = now;
 		for (const waiter of waiters) {
 			if (waiter.nextPollAt > now) continue;
-			waiter.nextPollAt = waiter.since + this.pace.next(waiter.kind, now - waiter.since);
+			const age = now - waiter.startedAt;
+			waiter.nextPollAt = waiter.startedAt + this.schedule.next(waiter.kind, age);
 		}
 	}
 
-	/** The job that is due first sets the time, within the bounds. Passing faults do not delay the last look of a wait. */
+	/**
+	 * When the first job is due, within the bounds. Transient faults do not delay the final poll of a
+	 * wait.
+	 */
 	next(waiters: Iterable<Waiter>): number {
+		const listed: Array<[Waiter, EndSpan]> = [];
 		let due = Infinity;
-		let step = Infinity;
-		let { misses } = this;
+		let { unanswered } = this;
 		for (const waiter of waiters) {
-			due = Math.min(due, waiter.nextPollAt);
-			step = Math.min(step, this.pace.minInterval(waiter.kind));
-			if (waiter.lastLookBy !== undefined) misses = 0;
+			waiter.dueAt = waiter.nextPollAt;
+			due = Math.min(due, waiter.dueAt);
+			if (waiter.finalPollBy !== undefined) unanswered = 0;
+			const span = this.spanOf(waiter);
+			if (!span) continue;
+			if (isGeneration(waiter.job)) listed.push([waiter, span]);
+			else due = Math.min(due, this.dueAlone(waiter, span));
 		}
-		const spacing = Math.min(LONGEST_BACKOFF_MS, this.spacing * 2 ** misses);
-		return Math.max(due, this.lastSweepAt + Math.max(step, spacing));
+		const [only] = listed;
+		if (only && listed.length === 1) due = Math.min(due, this.dueAlone(...only));
+		due = Math.max(due, this.lastSweepAt + this.minSpacing);
+		if (listed.length > 1) {
+			const spans = listed.map(([, span]) => span);
+			const price = this.priceOf(listed.map(([waiter]) => waiter));
+			due = Math.min(due, idleUntil(spans, this.lastSweepAt, price));
+		}
+		const backoff = unanswered === 0 ? 0 : this.minSpacing * 2 ** unanswered;
+		const spacing = Math.max(
+			this.tuning.minSweepIntervalMs,
+			Math.min(this.tuning.maxBackoffMs, backoff),
+		);
+		return Math.max(due, this.lastSweepAt + spacing);
 	}
 
-	/** When the first wait is over, unless a look ends it before. */
+	/**
+	 * How long the slots of ended jobs may stand idle in all, in slot-ms, until a list is worth its
+	 * request. Where requests are plentiful that is a fixed price. Where they are scarce, creations
+	 * come first: if jobs end at a rate e and p polls in the same time are left beside the creations
+	 * that follow, p polls spread evenly leave slots idle for e / 2p² each. One poll for each full
+	 * set of jobs is always affordable.
+	 */
+	private priceOf(waiters: readonly Waiter[]): number {
+		let ends = 0;
+		for (const { kind } of waiters) ends += 1 / (this.schedule.meanDuration(kind) ?? Infinity);
+		const requests = this.rateLimiter.requestsPerMinute / MINUTE_MS;
+		const polls = Math.max(requests - ends, ends / waiters.length);
+		return Math.max(this.tuning.requestPriceMs, ends / (2 * polls ** 2));
+	}
+
+	private dueAlone(waiter: Waiter, span: EndSpan): number {
+		const since = waiter.startedAt + waiter.runningAge;
+		const due = idleUntil([span], since, this.priceOf([waiter]));
+		waiter.dueAt = Math.min(waiter.nextPollAt, due);
+		return waiter.dueAt;
+	}
+
+	private spanOf({ kind, startedAt, runningAge, isOld }: Waiter): EndSpan | undefined {
+		const range = isOld ? undefined : this.schedule.endRange(kind, runningAge);
+		return range && { from: startedAt + range.from, to: startedAt + range.to };
+	}
+
+	/** When the first wait is over, unless a poll ends it before. */
 	deadline(waiters: Iterable<Waiter>): number {
 		let deadline = Infinity;
 		for (const waiter of waiters) {
-			deadline = Math.min(deadline, waiter.lastLookBy ?? waiter.deadline);
+			deadline = Math.min(deadline, waiter.finalPollBy ?? waiter.deadline);
 		}
 		return deadline;
 	}
 
 	/**
-	 * Whether a wait is over. Not on old news, though: when nobody has asked for the job of late, for instance because the machine
-	 * slept past the deadline, one more look decides.
+	 * Whether a wait has passed its deadline. If the job was not read shortly before it, for instance
+	 * because the machine was asleep, a final poll decides.
 	 */
-	isOver(waiter: Waiter, now: number, isLooking: boolean): boolean {
+	isExpired(waiter: Waiter, now: number, isSweeping: boolean): boolean {
 		if (now < waiter.deadline) return false;
-		waiter.lastLookBy ??= now + LAST_LOOK_MS;
-		const isAsked = waiter.askedAt > waiter.deadline - this.spacing && !isLooking;
-		if (isAsked || now >= waiter.lastLookBy) return true;
+		waiter.finalPollBy ??= now + this.tuning.finalPollMs;
+		const isUpToDate = waiter.lastReadAt > waiter.deadline - this.minSpacing && !isSweeping;
+		if (isUpToDate || now >= waiter.finalPollBy) return true;
 		waiter.nextPollAt = Math.min(waiter.nextPollAt, now);
 		return false;
 	}
 
-	/** The least time between two looks that respects the request budget. */
-	private get spacing(): number {
-		return Math.max(SHORTEST_MS, 60_000 / (this.gate.requestsPerMinute * BUDGET_PART));
+	/** Shortest time between two sweeps that respects the request rate. */
+	private get minSpacing(): number {
+		return Math.max(
+			this.tuning.minSweepIntervalMs,
+			MINUTE_MS / (this.rateLimiter.limit * this.tuning.maxRateShare),
+		);
 	}
 }

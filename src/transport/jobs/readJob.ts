@@ -1,24 +1,26 @@
 import { ENDPOINTS, LIMITS } from '../../contract';
 import type { Client } from '../client/client';
+import { pageOf } from '../client/pagination';
 import { isGeneration, readerPath, statedReason } from './jobState';
 import { ok, type Failed, type Result } from '../base/result';
-import { isRecord, isResource, type Channel, type Resource } from '../base/types';
+import { isRecord, isResource, resourceWithId, type Channel, type Resource } from '../base/types';
 
-/** The newest generations by id, as many as one list request gives (specification: Limits, List `limit`). */
+/**
+ * The newest generations by id, one full page of the list (specification: Limits, List `limit`).
+ */
 export async function readNewest(
 	client: Client,
 	channel: Channel,
 ): Promise<Result<Map<string, Resource>>> {
 	const query = { limit: LIMITS.listLimit.max };
 	const request = { method: 'GET', path: ENDPOINTS.listGenerations.path, query } as const;
-	const page = await client.request(channel, request, { once: true });
+	const page = await client.request(channel, request, { retry: false });
 	if (!page.ok) return page;
-	const entries = isRecord(page.value.body) ? page.value.body.data : undefined;
-	const found = (Array.isArray(entries) ? entries : []).filter(isResource);
+	const found = pageOf(page.value.body).entries.filter(isResource);
 	return ok(new Map(found.map((entry) => [entry.id, entry])));
 }
 
-/** One job as it is now, read where its kind is unless another path is given. */
+/** The current state of a job, read at the endpoint of its kind unless another path is given. */
 export async function readJob(
 	client: Client,
 	channel: Channel,
@@ -26,20 +28,23 @@ export async function readJob(
 	path = readerPath(job),
 ): Promise<Result<Resource>> {
 	const request = { method: 'GET', path } as const;
-	const answer = await client.request(channel, request, { once: true });
-	return answer.ok ? ok(answer.value.body as Resource) : answer;
+	const response = await client.request(channel, request, { retry: false });
+	return response.ok ? ok(resourceWithId(response.value.body, job.id)) : response;
 }
 
 export const isNotFound = ({ failure }: Failed) =>
 	failure.kind === 'status' && failure.status === 404;
 
-/** n8n itself could not send: it may pass, as when its database is busy, or not, as when the credential is gone. */
+/**
+ * n8n itself could not send: maybe only for now (its database is busy), maybe for good (no
+ * credential).
+ */
 export const isLocal = ({ failure }: Failed) =>
 	failure.kind === 'noResponse' && failure.unsent === 'local';
 
-/** Faults that say nothing about the job. */
+/** Whether a failure says nothing about the job. */
 export function isTransient({ failure }: Failed): boolean {
-	if (failure.kind === 'status') return failure.status === 429 || failure.unclear;
+	if (failure.kind === 'status') return failure.status === 429 || failure.outcomeUnknown;
 	if (failure.kind === 'noResponse') return failure.unsent !== 'local';
 	return failure.kind === 'badResponse';
 }
@@ -51,14 +56,14 @@ function hasOutputs(job: Resource): boolean {
 	return hasUrl(job.output) || !('outputs' in job || 'output' in job || isGeneration(job));
 }
 
-/** Statuses that call for a reason. */
-const LACKING = new Set<unknown>(['failed', 'partially_completed']);
+/** Statuses that are incomplete without a reason. */
+const STATUSES_WITH_REASON = new Set<unknown>(['failed', 'partially_completed']);
 
 /**
- * Whether an ended job carries all that is told of it, its outputs and the reason of what it lacks, so that it need not be read
- * by itself: a list or an event may show less.
+ * Whether an ended job as shown by a list or an event is complete: with its outputs, and with a
+ * reason if it failed wholly or in part. Otherwise it must be read by itself.
  */
 export function isComplete(job: Resource): boolean {
-	const isReasoned = !LACKING.has(job.status) || statedReason(job) !== undefined;
-	return isReasoned && (job.status === 'failed' || hasOutputs(job));
+	const hasReason = !STATUSES_WITH_REASON.has(job.status) || statedReason(job) !== undefined;
+	return hasReason && (job.status === 'failed' || hasOutputs(job));
 }

@@ -1,43 +1,44 @@
 import type { Client } from '../client/client';
+import { POLICIES, type Tuning } from '../limits/policies';
 import { isGeneration, jobState } from './jobState';
 import { isComplete, isLocal, isTransient, isNotFound, readNewest, readJob } from './readJob';
 import type { PollSchedule } from './pollSchedule';
 import { fail, ok } from '../base/result';
 import type { Clock, Channel, Resource } from '../base/types';
+import type { SharedUse } from '../limits/sharedUse';
 import type { Waiter } from './waiter';
 
-/** A job just created may be unknown to a part of the service for a moment, or n8n unable to send; so often is that believed. */
-const UNKNOWN_ALLOWED = 3;
-
-/** After so many lists in a row that brought no answer, jobs are read one by one instead. */
-const LISTS_ALLOWED = 2;
-
-/** Jobs read one by one in a single look, at most: the rest have their turn at the next. */
-const SINGLES_A_LOOK = 5;
-
 /**
- * What one look brings: a single list request answers for all generations in flight, and what it lacks is read one by one. Who is
- * answered for is told, or looked at again when his kind of job may have ended.
+ * One round of polling: a single list request covers all generations in flight, and jobs missing from it are read one
+ * by one when they are due.
  */
 export class Sweep {
-	private missedLists = 0;
+	private failedLists = 0;
 
 	constructor(
 		private readonly client: Client,
 		private readonly clock: Clock,
 		private readonly schedule: PollSchedule,
+		private readonly sharedUse: SharedUse,
+		private readonly tuning: Tuning['polling'] = POLICIES.polling,
 	) {}
 
-	/** @returns whether every request was answered */
-	async run(waiters: Set<Waiter>): Promise<boolean> {
+	/** @returns whether every request got a response */
+	async run(waiters: Set<Waiter>, onBehalfOf?: Channel): Promise<boolean> {
 		const generations = [...waiters].filter(({ job }) => isGeneration(job));
-		const answered = generations.length > 1 ? await this.readPage(generations) : new Set<Waiter>();
+		const channel = onBehalfOf ?? generations[0]?.channel;
+		const isListed = onBehalfOf !== undefined || generations.length > 1;
+		const page =
+			channel && isListed ? await this.readPage(generations, channel) : new Set<Waiter>();
+		// A single job does not depend on a list that was requested for the sake of the slots.
+		const answered = page ?? (generations.length > 1 ? undefined : new Set<Waiter>());
 		if (!answered) return false;
 		const now = this.clock.monotonic();
-		const isDue = (waiter: Waiter) => waiter.nextPollAt <= now && !answered.has(waiter);
-		const singles = [...waiters].filter(isDue).slice(0, SINGLES_A_LOOK);
-		const reads = singles.map(async (waiter) => {
-			// To the end of the row, so that all have their turn when there are more than one look reads.
+		const isDue = (waiter: Waiter) =>
+			Math.min(waiter.nextPollAt, waiter.dueAt) <= now && !answered.has(waiter);
+		const due = [...waiters].filter(isDue).slice(0, this.tuning.maxReadsPerSweep);
+		const reads = due.map(async (waiter) => {
+			// Moves it to the end, so that each is read in turn when more are due than one sweep reads.
 			if (waiters.delete(waiter)) waiters.add(waiter);
 			return await this.readOne(waiter);
 		});
@@ -45,80 +46,91 @@ export class Sweep {
 	}
 
 	/**
-	 * Takes note of a job as it was at a moment, on the monotonic clock. `false` when it was not there, not whole, or nothing that
-	 * can be made sense of. Never throws: one strange job must not stop the looks at all others.
+	 * Takes in the state of a job at a time on the monotonic clock. `false` if the job is missing, incomplete or
+	 * unreadable. Never throws: one malformed job must not stop the polling of all others.
 	 */
-	observe(...news: Parameters<Sweep['note']>): boolean {
+	observe(...args: Parameters<Sweep['update']>): boolean {
 		try {
-			return this.note(...news);
+			return this.update(...args);
 		} catch {
 			return false;
 		}
 	}
 
-	private note(
+	private update(
 		waiter: Waiter,
-		seen: Resource | undefined,
+		observed: Resource | undefined,
 		at: number,
-		isWhole?: (job: Resource) => boolean,
+		isUsable?: (job: Resource) => boolean,
 	): boolean {
-		if (!seen) return false;
-		const job = { ...seen, id: waiter.job.id, object: waiter.job.object };
+		if (!observed) return false;
+		const job = { ...observed, id: waiter.job.id, object: waiter.job.object };
 		const state = jobState(job, waiter.terminalStatuses);
-		if (state !== 'running' && isWhole && !isWhole(job)) return false;
-		const age = Math.max(0, at - waiter.since);
+		if (state !== 'running' && isUsable && !isUsable(job)) return false;
+		const age = Math.max(0, at - waiter.startedAt);
 		waiter.job = job;
-		waiter.askedAt = at;
+		waiter.lastReadAt = at;
 		if (state === 'running') {
-			waiter.running = age;
-			waiter.nextPollAt = waiter.since + this.schedule.next(waiter.kind, age);
+			waiter.runningAge = age;
+			waiter.nextPollAt = waiter.startedAt + this.schedule.next(waiter.kind, age);
 			return true;
 		}
 		if (state === 'good' && !waiter.isOld)
-			this.schedule.learn(waiter.kind, waiter.running, age, waiter.pushed);
-		waiter.settle(ok({ job, endedAtFirstPoll: waiter.running === 0 }));
+			this.schedule.learn(waiter.kind, waiter.runningAge, age, waiter.pushed);
+		waiter.settle(ok({ job, endedAtFirstPoll: waiter.runningAge === 0 }));
 		return true;
 	}
 
-	/** Which of the waiters the newest generations answer; `undefined` when no answer came. */
-	private async readPage(waiters: Waiter[]): Promise<Set<Waiter> | undefined> {
-		const [first] = waiters;
-		if (!first) return new Set();
-		const sending = this.timed(first.channel);
-		const page = await readNewest(this.client, sending.line);
-		this.missedLists = page.ok ? 0 : this.missedLists + 1;
+	/** Which of the waiters the list of newest generations covers; `undefined` without a response. */
+	private async readPage(waiters: Waiter[], own: Channel): Promise<Set<Waiter> | undefined> {
+		const { channel, sentAt } = this.recordSendTime(own);
+		const page = await readNewest(this.client, channel);
+		this.failedLists = page.ok ? 0 : this.failedLists + 1;
 		if (!page.ok) {
-			const isTold = !isTransient(page) || this.missedLists > LISTS_ALLOWED;
-			if (isTold) return new Set();
-			for (const waiter of waiters) waiter.askedAt = sending.at();
+			const mustReadSingly = !isTransient(page) || this.failedLists > this.tuning.maxFailedLists;
+			if (mustReadSingly) return new Set();
+			for (const waiter of waiters) waiter.lastReadAt = sentAt();
 			return undefined;
 		}
-		const found = (one: Waiter) =>
-			this.observe(one, page.value.get(one.job.id), sending.at(), isComplete);
-		return new Set(waiters.filter(found));
+		const running = [...page.value.values()].filter((job) => jobState(job) === 'running');
+		this.sharedUse.listed(
+			new Set(page.value.keys()),
+			running.map(({ id }) => id),
+			sentAt(),
+		);
+		const isCovered = (waiter: Waiter) =>
+			this.observe(waiter, page.value.get(waiter.job.id), sentAt(), isComplete);
+		return new Set(waiters.filter(isCovered));
 	}
 
-	/** @returns whether an answer came */
+	/** @returns whether there was a response */
 	private async readOne(waiter: Waiter): Promise<boolean> {
-		const sending = this.timed(waiter.channel);
-		const answer = await readJob(this.client, sending.line, waiter.job, waiter.path);
-		waiter.askedAt = sending.at();
-		if (answer.ok) return this.observe(waiter, answer.value, sending.at());
-		if (isTransient(answer)) return false;
-		waiter.unknown += 1;
-		const mayPass = isNotFound(answer) || isLocal(answer);
-		const isBelieved = mayPass && waiter.unknown < UNKNOWN_ALLOWED;
-		if (!isBelieved) waiter.settle(fail(answer.failure, waiter.job));
+		const { channel, sentAt } = this.recordSendTime(waiter.channel);
+		const read = await readJob(this.client, channel, waiter.job, waiter.path);
+		waiter.lastReadAt = sentAt();
+		if (read.ok) {
+			const isObserved = this.observe(waiter, read.value, sentAt());
+			const age = waiter.lastReadAt - waiter.startedAt;
+			const next = waiter.startedAt + this.schedule.nextAlone(waiter.kind, age);
+			waiter.nextPollAt = Math.min(waiter.nextPollAt, next);
+			return isObserved;
+		}
+		if (isTransient(read)) return false;
+		waiter.nextPollAt = waiter.lastReadAt + this.tuning.minIntervalMs;
+		waiter.failedReads += 1;
+		const mayRecover =
+			(isNotFound(read) || isLocal(read)) && waiter.failedReads < this.tuning.maxFailedReads;
+		if (!mayRecover) waiter.settle(fail(read.failure, waiter.job));
 		return true;
 	}
 
-	/** A look shows how things were when it was sent, however long it stood in the queue before. */
-	private timed(channel: Channel): { line: Channel; at: () => number } {
+	/** A response shows the state at the time of sending, however long the request was queued before. */
+	private recordSendTime(channel: Channel): { channel: Channel; sentAt: () => number } {
 		let at = this.clock.monotonic();
 		const send: Channel['send'] = async (request) => {
 			at = this.clock.monotonic();
 			return await channel.send(request);
 		};
-		return { line: { ...channel, send }, at: () => at };
+		return { channel: { ...channel, send }, sentAt: () => at };
 	}
 }

@@ -2,41 +2,57 @@ import type { TerminalStatuses } from './jobState';
 import type { Result } from '../base/result';
 import type { Channel, Resource } from '../base/types';
 
-/** How a wait has ended: the job, and whether it had ended already at the first look. */
+/** How a wait has ended: the job, and whether it had already ended at the first poll. */
 export interface WaitResult {
 	job: Resource;
 	endedAtFirstPoll: boolean;
 }
 
-/** One who waits for the end of a job. */
+/** A caller that waits for a job to end. All times are in ms on the monotonic clock. */
 export interface Waiter {
 	job: Resource;
+	/** What the poll schedule learns durations by. */
 	kind: string;
 	channel: Channel;
-	/** Where the job is read, if not where its kind is. */
+	/** Where the job is read, if not at the endpoint of its kind. */
 	path: string | undefined;
-	/** On the monotonic clock, as are the next four. */
-	since: number;
+	startedAt: number;
 	deadline: number;
+	/** When it is polled at the latest. */
 	nextPollAt: number;
-	/** When it was last asked for, answered or not. */
-	askedAt: number;
-	/** Until when a last look may take that the deadline has called for; `undefined` before the deadline. */
-	lastLookBy: number | undefined;
-	/** Whether the job may be much older than this wait, so that its end says nothing about how long such jobs take. */
+	/** When it is polled by itself, if it is not listed with others before; set by `PollTimes`. */
+	dueAt: number;
+	/** When the job was last asked for, with or without a response. */
+	lastReadAt: number;
+	/** Time limit of the final poll that a deadline calls for; `undefined` before the deadline. */
+	finalPollBy: number | undefined;
+	/**
+	 * Whether the job may be much older than this wait, so that its end says nothing about durations.
+	 */
 	isOld: boolean;
 	terminalStatuses: TerminalStatuses | undefined;
-	/** Age at the look that last saw it running, in milliseconds; 0 before the first look. */
-	running: number;
-	/** Whether its end was told. */
+	/**
+	 * Time from the start of the wait to the last poll that saw the job running, in ms; 0 before the
+	 * first.
+	 */
+	runningAge: number;
+	/** Whether the end of the job was pushed by an event, not polled. */
 	pushed: boolean;
-	/** How often the service did not know it. */
-	unknown: number;
+	/** Reads in which the service did not know the job, or n8n could not send. */
+	failedReads: number;
 	settle: (result: Result<WaitResult>) => void;
 }
 
-/** What the service sends may be anything, such as an object that cannot be made a text. */
-const nameIn = (value: unknown): string => (typeof value === 'string' ? value : typeof value);
+/** The service may send anything here, such as an object that cannot be converted to a string. */
+const nameOf = (value: unknown): string => (typeof value === 'string' ? value : typeof value);
 
-/** Jobs of one kind usually take about the same time. */
-export const kindOf = ({ object, model }: Resource): string => `${nameIn(object)} ${nameIn(model)}`;
+/** Jobs of one kind usually take about the same time. Thousands may wait for one kind, and share its name. */
+export class Kinds {
+	private last = '';
+
+	of({ object, model }: Resource): string {
+		const kind = `${nameOf(object)} ${nameOf(model)}`;
+		if (kind !== this.last) this.last = kind;
+		return this.last;
+	}
+}

@@ -1,88 +1,173 @@
 import type { Clock, Random } from '../base/types';
+import { POLICIES, type Tuning } from './policies';
+import type { SharedUse } from './sharedUse';
 
-/** The time until one more place is tried, in milliseconds: doubled with each refusal in a row, halved with each success. */
-const FIRST_PROBE_MS = 2_000;
-const LONGEST_PROBE_MS = 60_000;
-
-/** After so many refusals in a row the others have long jobs, so that it goes on more slowly. */
-const MANY_REFUSALS = 6;
-const SLOW_PROBE_MS = 120_000;
-
-/**
- * Who has places tries for more only so often, in own jobs taken since the last refusal or in milliseconds: places that fall free
- * somewhere else are soon taken again there, and most tries would only be refused. Who has none tries every minute or so.
- */
-const JOBS_A_PROBE = 4;
-const CONTENT_PROBE_MS = 180_000;
+/** What decides about one more job. */
+export interface Demand {
+	/** Slots of the workspace. */
+	limit: number;
+	/** Slots in use by this process, not counting the one requested. */
+	inUse: number;
+}
 
 /**
- * How many jobs at a time the service takes from this process. All that the plan allows, until it refuses one: then others use
- * the workspace too, and the room is what runs now. A place that falls free is used again at once; one more is tried now
- * and then, and as long as that succeeds the next follows at once.
+ * How many concurrent jobs the service accepts from this process: all slots of the workspace less
+ * those that the last list shows other clients to use. A refusal is newer than the last list, so
+ * until the next one the limit is what runs now. Where lists cannot be had, one more job is probed
+ * now and then.
  */
 export class AdaptiveConcurrency {
-	private allowed = Infinity;
-
-	private delay = FIRST_PROBE_MS;
+	/** Jobs of ours that ran at the last refusal, and when that was, on the monotonic clock. */
+	private atRefusal = Infinity;
 
 	private refusedAt = -Infinity;
 
-	/** Refusals since the last job of ours was taken. */
-	private inARow = 0;
+	/** Whether a list newer than the refusal shows that slots were free. */
+	private wasRate = false;
 
-	/** Jobs of ours that were taken since the last refusal. */
-	private takenSince = 0;
+	/** Whether such a list has come. */
+	private isJudged = true;
 
-	/** When one more place may be tried as far as the last refusal goes, on the monotonic clock. */
-	private after = -Infinity;
+	private probeDelay: number;
 
-	/** When the service last accepted a job of ours, on the monotonic clock; `-Infinity` for never. */
+	private probeAt = -Infinity;
+
+	/** Whether the last list that was asked for did not come. */
+	private isBlind = false;
+
+	/**
+	 * Since when jobs are wanted without a list that says whether other clients are there;
+	 * `undefined` once one has arrived.
+	 */
+	private unknownSince: number | undefined;
+
+	/**
+	 * When the service last accepted a job of ours, on the monotonic clock; `-Infinity` for never.
+	 */
 	lastAccepted = -Infinity;
 
 	constructor(
 		private readonly clock: Clock,
 		private readonly random: Random,
-	) {}
-
-	/** When one more place may be tried, on the monotonic clock, unless something happens before. */
-	get probeAt(): number {
-		const isContent = this.allowed > 0 && this.delay >= LONGEST_PROBE_MS;
-		if (!isContent || this.takenSince >= JOBS_A_PROBE) return this.after;
-		return Math.max(this.after, this.refusedAt + CONTENT_PROBE_MS);
+		private readonly sharedUse: SharedUse,
+		private readonly tuning: Tuning = POLICIES,
+	) {
+		this.probeDelay = tuning.concurrency.initialProbeMs;
 	}
 
-	/** @param taken places in use, without the one that is asked for */
-	admits(taken: number): boolean {
-		if (taken < this.allowed) return true;
-		if (this.clock.monotonic() < this.probeAt) return false;
-		// One at a time: the next waits for what becomes of this one, or a while when nothing becomes of it.
-		this.after = this.clock.monotonic() + LONGEST_PROBE_MS;
-		return true;
-	}
-
-	/** @param taken places in use, with the one that was accepted */
-	accepted(taken: number): void {
-		this.lastAccepted = this.clock.monotonic();
-		this.takenSince += 1;
-		this.inARow = 0;
-		// A place that was ours already proves nothing about one more.
-		if (taken <= this.allowed) return;
-		this.allowed = taken;
-		this.delay = Math.max(FIRST_PROBE_MS, this.delay / 2);
-		this.after = this.lastAccepted;
+	admits({ limit, inUse }: Demand): boolean {
+		if (inUse >= limit) return false;
+		if (inUse === 0) this.begin();
+		const isHeldBack = this.clock.monotonic() < this.heldUntil;
+		if (isHeldBack && inUse >= Math.max(1, Math.floor(limit * this.tuning.rate.ourShare)))
+			return false;
+		if (this.isRefused) return inUse < this.atRefusal || this.mayProbe();
+		return inUse + this.sharedUse.others < limit || this.mayProbe();
 	}
 
 	/**
-	 * @param taken places in use, without the one that was refused
-	 * @param hintMs how long the service asks to wait
+	 * After a time without jobs it is unknown which other clients are there. Half of the slots are
+	 * used until a list has shown it, so that two processes that start together are not refused.
 	 */
-	refused(taken: number, hintMs?: number): void {
-		this.allowed = Math.max(0, taken);
-		this.takenSince = 0;
+	private begin(): void {
+		const now = this.clock.monotonic();
+		if (now - this.sharedUse.listedAt < this.tuning.rate.windowMs) return;
+		this.unknownSince ??= now;
+	}
+
+	/**
+	 * Until when half of the slots are held back at most, however long the list takes, on the
+	 * monotonic clock.
+	 */
+	get heldUntil(): number {
+		return (this.unknownSince ?? -Infinity) + this.tuning.polling.maxIntervalMs;
+	}
+
+	/**
+	 * When to request the list again while creations wait for slots that others may use, on the
+	 * monotonic clock.
+	 */
+	nextListAt(lastListAt: number, inUse = 1): number {
+		const { sharedUse, refusedAt, unknownSince, tuning } = this;
+		if (unknownSince !== undefined && inUse > 0) {
+			// The jobs of others that start now show once ours are accepted. A list that could not be
+			// requested, because the poller is just at it, is requested again a little later.
+			const again = lastListAt + tuning.polling.minSweepIntervalMs;
+			if (this.lastAccepted >= unknownSince) return Math.max(this.lastAccepted, again);
+			return Math.max(unknownSince + tuning.concurrency.initialProbeMs, again);
+		}
+		const since = Math.max(lastListAt, sharedUse.listedAt);
+		if (this.isBlind) return since + this.tuning.rate.windowMs;
+		// Several processes that were refused at the same moment must not request it at the same
+		// moment.
+		const scatter = this.scatter();
+		if (this.isRefused)
+			return Math.max(since, refusedAt) + this.tuning.concurrency.initialProbeMs * scatter;
+		if (sharedUse.haveFreed) return since + this.tuning.concurrency.initialProbeMs * scatter;
+		return since + this.tuning.concurrency.listIntervalMs * scatter;
+	}
+
+	/** A requested list did or did not arrive. */
+	listRequested(isAnswered: boolean): void {
+		this.isBlind = !isAnswered;
+		this.unknownSince = undefined;
+	}
+
+	/** A list may have come. `true` if it shows that the last refusal was about the request rate. */
+	listed({ limit }: Demand): boolean {
+		const { sharedUse, refusedAt } = this;
+		if (sharedUse.listedAt >= (this.unknownSince ?? Infinity)) this.unknownSince = undefined;
+		if (this.isJudged || sharedUse.listedAt <= refusedAt) return false;
+		this.isBlind = false;
+		this.wasRate = this.atRefusal + sharedUse.othersSince < limit;
+		this.isJudged = true;
+		return this.wasRate;
+	}
+
+	accepted(id: string, { limit, inUse }: Demand): void {
+		this.lastAccepted = this.clock.monotonic();
+		this.probeDelay = this.tuning.concurrency.initialProbeMs;
+		this.sharedUse.created(id, limit - inUse);
+		if (inUse <= this.atRefusal) return;
+		// A probe that succeeded: the next one follows at once.
+		this.atRefusal = inUse;
+		this.probeAt = this.lastAccepted;
+	}
+
+	/** @param hintMs how long the service asks to wait */
+	refused({ inUse }: Demand, hintMs?: number): void {
+		this.atRefusal = inUse;
+		this.isJudged = false;
+		this.sharedUse.refused();
+		this.wasRate = false;
 		this.refusedAt = this.clock.monotonic();
-		this.after = this.refusedAt + (hintMs ?? this.delay * (0.5 + this.random()));
-		this.inARow += 1;
-		const longest = this.inARow > MANY_REFUSALS ? SLOW_PROBE_MS : LONGEST_PROBE_MS;
-		this.delay = Math.min(longest, this.delay * 2);
+		this.probeAt = this.refusedAt + (hintMs ?? this.probeDelay * this.scatter());
+		this.probeDelay = Math.min(this.tuning.concurrency.maxProbeMs, this.probeDelay * 2);
+	}
+
+	private scatter(): number {
+		return 1 + this.tuning.concurrency.jitter * (2 * this.random() - 1);
+	}
+
+	private get isRefused(): boolean {
+		if (this.refusedAt >= this.sharedUse.listedAt) return this.refusedAt > -Infinity;
+		return this.wasRate && this.clock.monotonic() < this.probeAt;
+	}
+
+	/**
+	 * One probe at a time: the next waits for the outcome of this one, or for a while if it has none.
+	 */
+	private mayProbe(): boolean {
+		const now = this.clock.monotonic();
+		if (now < this.nextProbeAt) return false;
+		this.probeAt = now + this.tuning.concurrency.maxProbeMs;
+		return true;
+	}
+
+	/** When a creation may try without any slot known to be free, on the monotonic clock. */
+	get nextProbeAt(): number {
+		if (this.isBlind || (this.isRefused && this.wasRate)) return this.probeAt;
+		const quietSince = Math.max(this.sharedUse.changedAt, this.refusedAt);
+		return Math.max(this.probeAt, quietSince + this.tuning.concurrency.doubtMs);
 	}
 }

@@ -1,141 +1,149 @@
 import { WakeUp } from '../base/wakeUp';
-import { AdaptiveConcurrency } from './adaptiveConcurrency';
+import { AbandonedJobs, type AwaitEnd } from './abandonedJobs';
+import { AdaptiveConcurrency, type Demand } from './adaptiveConcurrency';
+import type { Tuning } from './policies';
+import type { SharedUse } from './sharedUse';
+import { HeldPermit, type Permit, type Slots } from './permit';
 import { WaitQueue } from '../base/waitQueue';
-import type { Clock, Channel, Random, Resource } from '../base/types';
+import type { Clock, Channel, Random } from '../base/types';
 
-/** A place among the concurrent jobs of the workspace. Giving it back twice does nothing. */
-export interface Permit {
-	release(): void;
-	/** The service has taken the job. */
-	accepted(): void;
-	/** The service has refused the job (429): the place is given back, and others seem to use the workspace. */
-	refused(hintMs?: number): void;
-	/** The job goes on, but nobody waits for it: it holds its place until somebody else needs one and finds that it has ended. */
-	abandon(job: Resource): void;
-}
-
-/** Waits until a job no longer holds its place. `false` when the line was cancelled first. */
-export type AwaitEnd = (channel: Channel, job: Resource) => Promise<boolean>;
-
-interface Left {
-	job: Resource;
-	slot: Permit;
-	isWatched: boolean;
+/** What the semaphore needs of those who can ask the service. */
+export interface Hooks {
+	awaitEnd: AwaitEnd;
+	/** Requests a list, and resolves when it was answered or given up. */
+	requestList: (channel: Channel) => Promise<boolean>;
+	/** A creation was refused. */
+	refused: () => void;
+	/** A refused creation was about the request rate. */
+	throttled: () => void;
 }
 
 /**
- * The places for concurrent generations of a workspace (specification: Limits, Concurrent media jobs), held from the
- * POST until the job has ended, so that the service never has to refuse one of ours. Where others use the workspace too,
- * `Room` says how many of the places are ours at the moment.
+ * The concurrent job slots of a workspace (specification: Limits, Concurrent media jobs). A permit
+ * is held from the POST until the job has ended, so that the service never has to refuse one of
+ * ours. If other clients use the workspace too, `AdaptiveConcurrency` says how many of the slots
+ * are ours at the moment.
  */
 export class JobSemaphore {
-	private taken = 0;
+	private inUse = 0;
 
-	private readonly queue = new WaitQueue<Permit>();
+	/** Nobody watches abandoned jobs while nobody needs a slot. */
+	private readonly queue = new WaitQueue<Permit>(() => this.abandoned.stopWatching());
 
-	/** Jobs that hold a place although nobody waits for them. */
-	private readonly abandoned = new Map<string, Left>();
-
-	/** Ends the looks at these jobs when nobody needs a place any more. */
-	private lookout = new AbortController();
+	private readonly abandoned: AbandonedJobs;
 
 	private readonly concurrency: AdaptiveConcurrency;
 
-	/** Lets the slots look again when the room may be tried. */
+	/** Serves the queue again when one more slot may be probed. */
 	private readonly wakeUp: WakeUp;
+
+	/**
+	 * When the last list that was requested here was answered or given up, on the monotonic clock.
+	 */
+	private lastListAt = -Infinity;
+
+	private isListing = false;
 
 	constructor(
 		public limit: number,
-		clock: Clock,
+		private readonly clock: Clock,
 		random: Random,
-		private readonly awaitEnd: AwaitEnd,
+		private readonly sharedUse: SharedUse,
+		private readonly hooks: Hooks,
+		tuning?: Tuning,
 	) {
-		this.concurrency = new AdaptiveConcurrency(clock, random);
-		this.wakeUp = new WakeUp(clock, () => this.pump());
+		this.concurrency = new AdaptiveConcurrency(clock, random, sharedUse, tuning);
+		this.abandoned = new AbandonedJobs(hooks.awaitEnd, () => this.serveQueue());
+		this.wakeUp = new WakeUp(clock, () => this.serveQueue());
 	}
 
-	/** When the service last took a job of ours, on the monotonic clock; `-Infinity` for never. */
+	/**
+	 * When the service last accepted a job of ours, on the monotonic clock; `-Infinity` for never.
+	 */
 	get lastAccepted(): number {
 		return this.concurrency.lastAccepted;
 	}
 
-	/** @returns nothing when the line was cancelled */
-	async acquire(channel: Channel): Promise<Permit | undefined> {
-		const turn = this.queue.wait(channel);
-		this.pump();
-		const permit = await turn;
-		if (this.queue.size === 0) this.stopWatching();
-		return permit;
+	/** @returns `undefined` if the channel was cancelled */
+	acquire(channel: Channel): Promise<Permit | undefined> {
+		const pending = this.queue.wait(channel);
+		this.serveQueue();
+		return pending;
 	}
 
-	private occupy(): Permit {
-		this.taken += 1;
-		let held = true;
-		let leftAs: string | undefined;
-		const free = () => {
-			if (!held) return;
-			held = false;
-			this.taken -= 1;
-			if (leftAs !== undefined) this.abandoned.delete(leftAs);
-			this.pump();
-		};
-		const permit: Permit = {
-			release: free,
-			accepted: () => {
-				this.concurrency.accepted(this.taken);
-				this.pump();
-			},
-			refused: (hintMs) => {
-				this.concurrency.refused(this.taken - 1, hintMs);
-				free();
-			},
-			abandon: (job) => {
-				if (!held || leftAs !== undefined) return;
-				// The same job again, by its idempotency key: one job takes one place.
-				if (this.abandoned.has(job.id)) return free();
-				leftAs = job.id;
-				this.abandoned.set(job.id, { job, slot: permit, isWatched: false });
-				this.pump();
-			},
-		};
-		return permit;
+	/** What the permits tell; one object for all of them, because thousands may be held. */
+	private readonly slots: Slots = {
+		free: (abandonedJobId) => {
+			this.inUse -= 1;
+			if (abandonedJobId !== undefined) this.abandoned.delete(abandonedJobId);
+			this.serveQueue();
+		},
+		accepted: (id) => {
+			this.concurrency.accepted(id, this.demand);
+			this.serveQueue();
+		},
+		refused: (hintMs) => {
+			this.concurrency.refused({ ...this.demand, inUse: this.inUse - 1 }, hintMs);
+			this.hooks.refused();
+		},
+		abandon: (job, permit) => {
+			if (!this.abandoned.add(job, permit)) return false;
+			this.serveQueue();
+			return true;
+		},
+	};
+
+	private issuePermit(): Permit {
+		this.inUse += 1;
+		return new HeldPermit(this.slots);
 	}
 
-	private pump(): void {
+	private get demand(): Demand {
+		return { limit: this.limit, inUse: this.inUse };
+	}
+
+	/** A list shows what runs in the workspace. */
+	listed(): void {
+		if (this.concurrency.listed(this.demand)) this.hooks.throttled();
+		this.serveQueue();
+	}
+
+	private serveQueue(): void {
 		while (this.queue.size > 0) {
-			const isFree = this.taken < this.limit;
-			if (!isFree || !this.concurrency.admits(this.taken)) {
-				if (isFree) this.wakeUp.set(this.concurrency.probeAt);
-				this.watchLeft();
+			if (!this.concurrency.admits(this.demand)) {
+				if (this.inUse < this.limit) this.scheduleList();
+				if (this.queue.next) this.abandoned.watch(this.queue.next);
 				return;
 			}
-			this.queue.give(this.occupy());
+			this.queue.grant(this.issuePermit());
 		}
 	}
 
-	/** All of them at once, on behalf of one who waits: a single list answers for all, and any of them may end first. */
-	private watchLeft(): void {
+	/** Others may use the slots that are not in use here: requests a list when it is time for one. */
+	private scheduleList(): void {
 		const channel = this.queue.next;
-		if (!channel) return;
-		for (const left of this.abandoned.values()) if (!left.isWatched) void this.watch(left, channel);
+		const { heldUntil } = this.concurrency;
+		if (heldUntil > this.clock.monotonic()) this.wakeUp.set(heldUntil);
+		if (!channel || this.isListing) return;
+		const at = this.concurrency.nextListAt(this.lastListAt, this.inUse);
+		if (at > this.clock.monotonic()) {
+			this.wakeUp.set(Math.min(at, this.concurrency.nextProbeAt));
+			return;
+		}
+		void this.requestList(channel);
 	}
 
-	private async watch(left: Left, channel: Channel): Promise<void> {
-		const { signal } = this.lookout;
-		left.isWatched = true;
-		const own = {
-			...channel,
-			signal: channel.signal ? AbortSignal.any([channel.signal, signal]) : signal,
-		};
-		// Whatever goes wrong with looking, the place counts as free: if it is not, the service says so, and `Room` learns it.
-		const isOver = await this.awaitEnd(own, left.job).catch(() => true);
-		left.isWatched = false;
-		if (isOver) left.slot.release();
-		else this.pump();
-	}
-
-	private stopWatching(): void {
-		this.lookout.abort();
-		this.lookout = new AbortController();
+	private async requestList(channel: Channel): Promise<void> {
+		this.isListing = true;
+		const startedAt = this.clock.monotonic();
+		let isAsked = true;
+		try {
+			isAsked = await this.hooks.requestList(channel);
+		} finally {
+			this.isListing = false;
+			this.lastListAt = this.clock.monotonic();
+			if (isAsked) this.concurrency.listRequested(this.sharedUse.listedAt >= startedAt);
+			this.listed();
+		}
 	}
 }

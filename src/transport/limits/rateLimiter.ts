@@ -1,73 +1,118 @@
 import { WakeUp } from '../base/wakeUp';
 import { AdaptiveRate } from './adaptiveRate';
+import { Pacer } from './pacer';
+import { POLICIES, type Tuning } from './policies';
+import { SharedUse } from './sharedUse';
 import { SlidingWindow } from './slidingWindow';
 import { WaitQueue } from '../base/waitQueue';
 import type { Clock, Channel } from '../base/types';
 
-/** A little more than the service's minute, because its clock and ours do not tick together. */
-const WINDOW_MS = 60_250;
-
 /**
- * May a request go now? One gate for each workspace in a process, shared by all items, nodes and executions, so that
- * together they stay within the plan's requests a minute (specification: Limits, Request rate).
+ * Limits the requests per minute of a workspace. One instance per workspace and process, shared by
+ * all items, nodes and executions, so that together they stay within the limit (specification:
+ * Limits, Request rate).
  */
 export class RateLimiter {
 	private readonly queue = new WaitQueue<true>();
 
-	private readonly window = new SlidingWindow(WINDOW_MS);
+	private readonly window: SlidingWindow;
 
 	private readonly rate: AdaptiveRate;
 
+	private readonly pacer: Pacer;
+
 	private pausedUntil = -Infinity;
 
-	/** Lets the gate look again by itself. */
+	/** Serves the queue again when the window has room or a pause ends. */
 	private readonly wakeUp: WakeUp;
 
 	constructor(
 		private readonly clock: Clock,
 		requestsPerMinute: number,
+		private readonly sharedUse = new SharedUse(),
+		tuning: Tuning['rate'] = POLICIES.rate,
 	) {
-		this.rate = new AdaptiveRate(requestsPerMinute);
-		this.wakeUp = new WakeUp(clock, () => this.pump());
+		this.rate = new AdaptiveRate(requestsPerMinute, tuning);
+		this.pacer = new Pacer(tuning);
+		this.window = new SlidingWindow(tuning.windowMs);
+		this.wakeUp = new WakeUp(clock, () => this.serveQueue());
 	}
 
-	set plan(requestsPerMinute: number) {
-		this.rate.plan = Math.max(1, requestsPerMinute);
+	set limit(requestsPerMinute: number) {
+		this.rate.limit = Math.max(1, requestsPerMinute);
 	}
 
-	/** What may be sent a minute now, in requests: the plan's, or less where others use the workspace. */
+	/** The limit at the moment: the configured one, or less if other clients use the workspace. */
 	get requestsPerMinute(): number {
-		return this.rate.at(this.clock.monotonic());
+		return this.limitAt(this.clock.monotonic());
 	}
 
-	/** Waits for a turn. `false` when the line was cancelled meanwhile: then nothing may be sent. */
+	/** The configured limit. */
+	get limit(): number {
+		return this.rate.limit;
+	}
+
+	/**
+	 * Waits until a request may be sent. `false` if the channel was cancelled: then nothing may be
+	 * sent.
+	 */
 	async acquire(channel: Channel): Promise<boolean> {
-		const turn = this.queue.wait(channel);
-		this.pump();
-		return (await turn) ?? false;
+		const pending = this.queue.wait(channel);
+		this.serveQueue();
+		return (await pending) ?? false;
 	}
 
-	/** Every admitted request leaves again, answered or not. */
+	/** To be called after every acquired request, whether it got a response or not. */
 	release(): void {
 		this.window.release(this.clock.monotonic());
-		this.pump();
+		this.serveQueue();
 	}
 
-	/** The service said 429 to a request that needs no slot: everybody waits, and sends less from then on. */
+	/**
+	 * The service answered 429 because of the request rate: all requests pause, and the limit falls.
+	 */
 	throttled(waitMs: number): void {
 		const now = this.clock.monotonic();
 		this.pausedUntil = Math.max(this.pausedUntil, now + waitMs);
-		this.rate.throttled(now, this.window.used(now));
+		const used = this.window.used(now);
+		this.rate.throttled(now, used);
+		// Where others are seen, it is they who take from the minute.
+		if (this.sharedUse.shareAt(now) === 1) this.pacer.throttled(now, used);
 	}
 
-	private pump(): void {
+	/**
+	 * The service answered 429 to a creation, which may be about the request rate or the job slots.
+	 */
+	creationRefused(): void {
 		const now = this.clock.monotonic();
-		const limit = this.rate.at(now);
-		while (this.queue.size > 0 && now >= this.pausedUntil && this.window.tryAcquire(now, limit)) {
-			this.queue.give(true);
+		if (!this.pacer.isBeyondBurst(now, this.limitAt(now))) return;
+		this.pacer.throttled(now, this.window.used(now));
+	}
+
+	private limitAt(now: number): number {
+		const share = Math.floor(this.rate.limit * this.sharedUse.shareAt(now));
+		return Math.max(1, Math.min(this.rate.at(now), share));
+	}
+
+	private serveQueue(): void {
+		const now = this.clock.monotonic();
+		const limit = this.limitAt(now);
+		while (
+			this.queue.size > 0 &&
+			now >= this.earliest(now, limit) &&
+			this.window.tryAcquire(now, limit)
+		) {
+			this.pacer.sent(now, limit);
+			this.queue.grant(true);
 		}
 		if (this.queue.size === 0) return;
-		const free = now < this.pausedUntil ? this.pausedUntil : this.window.nextFree(now, limit);
+		const earliest = this.earliest(now, limit);
+		const free = now < earliest ? earliest : this.window.nextFree(now, limit);
 		if (free !== undefined) this.wakeUp.set(free);
+	}
+
+	/** Before this no request goes out, whatever the window holds. */
+	private earliest(now: number, limit: number): number {
+		return Math.max(this.pausedUntil, this.pacer.nextFree(now, limit));
 	}
 }

@@ -1,22 +1,23 @@
 /**
- * A sliding window of requests. A request counts from the moment that it is admitted until a whole window after its
- * answer: between the two nobody knows when the server counted it. So any window of the server's, sliding or fixed,
- * holds at most the limit of ours.
+ * A sliding window of requests. A request counts from its admission until a full window after its
+ * response, because nobody knows when in between the server counted it. So no window of the server,
+ * sliding or fixed, holds more than our limit.
  */
 export class SlidingWindow {
 	private inFlight = 0;
 
-	private readonly answered: number[] = [];
+	/** When the responses came. */
+	private readonly responses: number[] = [];
 
 	constructor(private readonly windowMs: number) {}
 
 	/** Requests that count now. */
 	used(now: number): number {
-		this.forget(now);
-		return this.inFlight + this.answered.length;
+		this.removeExpired(now);
+		return this.inFlight + this.responses.length;
 	}
 
-	/** Admits one request if there is room. */
+	/** Admits one request if the limit allows it. */
 	tryAcquire(now: number, limit: number): boolean {
 		if (this.used(now) >= limit) return false;
 		this.inFlight += 1;
@@ -25,19 +26,19 @@ export class SlidingWindow {
 
 	release(now: number): void {
 		this.inFlight -= 1;
-		this.answered.push(now);
+		this.responses.push(now);
 	}
 
-	/** When there will be room below the limit, or `undefined` while that depends on answers in flight. */
+	/** When the next request fits; `undefined` while that depends on requests in flight. */
 	nextFree(now: number, limit: number): number | undefined {
 		const excess = this.used(now) - Math.max(1, limit);
-		const last = this.answered[excess];
+		const last = this.responses[excess];
 		return last === undefined ? undefined : last + this.windowMs;
 	}
 
-	private forget(now: number): void {
-		while ((this.answered[0] ?? Infinity) + this.windowMs <= now) {
-			this.answered.shift();
+	private removeExpired(now: number): void {
+		while ((this.responses[0] ?? Infinity) + this.windowMs <= now) {
+			this.responses.shift();
 		}
 	}
 }

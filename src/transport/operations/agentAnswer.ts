@@ -1,11 +1,14 @@
-import type { IDataObject } from 'n8n-workflow';
+import { outputsIn } from '../files/jobOutputs';
 import { jobState } from '../jobs/jobState';
 import { ok, type Result } from '../base/result';
 import type { Outcome, Item } from '../item/item';
-import { isRecord } from '../base/types';
+import { isRecord, type Json } from '../base/types';
 
-/** What a model needs to know of generated media; credits are kept by whatever name they have. */
-const KEPT = [
+/**
+ * The fields of generated media that a model needs; fields about credits are kept as well, whatever
+ * their name.
+ */
+const AGENT_FIELDS = [
 	'id',
 	'object',
 	'status',
@@ -18,36 +21,38 @@ const KEPT = [
 	'next',
 ];
 
-const MEDIA = new Set<unknown>(['generation', 'speech_generation']);
+const MEDIA_OBJECTS = new Set<unknown>(['generation', 'speech_generation']);
 
-const LATER = 'Not finished yet. Get it by its id in about a minute.';
+const GET_LATER = 'Not finished yet. Get it by its id in about a minute.';
 
-const AGAIN =
+const CALL_AGAIN =
 	'Not finished yet. To keep waiting, call this tool again with exactly the same arguments: nothing is paid for twice. Later, get it by its id.';
 
-const urlsOf = ({ outputs, output }: IDataObject): string[] => {
-	const listed: unknown[] = Array.isArray(outputs) ? outputs : [output];
-	const urls = listed.filter(isRecord).map(({ url }) => url);
+const urlsOf = (json: Json): string[] => {
+	const urls = outputsIn(json)
+		.filter(isRecord)
+		.map(({ url }) => url);
 	return urls.filter((url) => typeof url === 'string');
 };
 
 /**
- * The json of an item as an AI agent is given it, which pays for every word: of media what they are, their links, what they
- * cost and what to do next. Other resources stay whole.
+ * The json of an item for an AI agent, which pays for every word. Media are reduced to what they
+ * are, their links, their cost and what to do next; other resources are passed on in full.
  */
-export function shortForAgent(json: IDataObject): IDataObject {
-	if (!MEDIA.has(json.object)) return json;
-	const isKept = (name: string) => KEPT.includes(name) || /credit/i.test(name);
+export function condenseForAgent(json: Json): Json {
+	if (!MEDIA_OBJECTS.has(json.object)) return json;
+	const isKept = (name: string) => AGENT_FIELDS.includes(name) || /credit/i.test(name);
 	const kept = Object.entries(json).filter(([name]) => isKept(name));
 	const urls = urlsOf(json);
-	return { ...Object.fromEntries(kept), ...(urls.length > 1 && { urls }) };
+	const condensed: Json = Object.fromEntries(kept);
+	return urls.length > 1 ? { ...condensed, urls } : condensed;
 }
 
 /**
- * As a tool, a job that outlasts the patience of an agent is an answer and not an error: the agent is given its id and what to
- * do next. Agents up to version 2 do not even pass an error on.
+ * In a tool, a job that takes longer than an agent waits is a result and not an error: the agent
+ * gets its id and what to do next. Agents up to version 2 would not even pass an error on.
  */
-export function answerAgent(
+export function toAgentResult(
 	{ spec, settings }: Pick<Item, 'spec' | 'settings'>,
 	result: Result<Outcome>,
 ): Result<Outcome> {
@@ -56,12 +61,12 @@ export function answerAgent(
 		const { failure, job } = result;
 		if (failure.kind !== 'deadline' || !job) return result;
 		const isNewEachTime = spec.endpoint.method === 'POST' && settings.idempotency === 'none';
-		const next = isNewEachTime ? LATER : AGAIN;
+		const next = isNewEachTime ? GET_LATER : CALL_AGAIN;
 		return ok({ resources: [job], files: [], next, isUnfinished: true });
 	}
 	const [job, ...others] = result.value.resources;
-	if (!job || others.length > 0 || !MEDIA.has(job.object) || jobState(job) !== 'running') {
+	if (!job || others.length > 0 || !MEDIA_OBJECTS.has(job.object) || jobState(job) !== 'running') {
 		return result;
 	}
-	return ok({ ...result.value, next: LATER });
+	return ok({ ...result.value, next: GET_LATER });
 }

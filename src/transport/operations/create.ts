@@ -1,92 +1,105 @@
-import { contentWalkOf, type ContentWalk } from './contentWalk';
-import { note } from '../item/itemMemory';
+import { keyRotationOf, type KeyRotation } from './keyRotation';
+import { noteFormerJob, recordEvent } from '../item/itemMemory';
 import { toResult, jobState } from '../jobs/jobState';
 import { rememberedJob } from './rememberedJob';
 import { ok, type Result } from '../base/result';
 import type { Item } from '../item/item';
-import { NO_PERMIT, submitShared, type Submitted } from './submitShared';
+import { submitShared } from './submitShared';
+import { NO_PERMIT, type Submitted } from './submitWhenPossible';
 import { Submission } from './submit';
 import type { Resource } from '../base/types';
-import type { Ended } from '../jobs/jobPoller';
+import type { WaitResult } from '../jobs/waiter';
 
-async function start(item: Item): Promise<Result<Submitted>> {
-	const submission = new Submission(item);
-	const begun = await submission.begin();
-	if (!begun.ok) return begun;
-	if ('send' in begun.value) return await submitShared(item, submission, begun.value.send);
-	item.handOver();
-	return ok({ job: begun.value.known, attempt: 0, permit: NO_PERMIT, isKnown: true });
-}
+const known = (job: Resource): Submitted => ({
+	job,
+	attempt: 0,
+	permit: NO_PERMIT,
+	isKnown: true,
+});
 
-async function waitFor(item: Item, { job, permit }: Submitted): Promise<Result<Ended>> {
-	const { host, workspace, settings, batch, itemIndex } = item;
+/** Not `async`: thousands of items may wait here. */
+function waitFor({ host, workspace, settings }: Item, job: Resource): Promise<Result<WaitResult>> {
 	const { terminalStatuses, waitTimeoutMs } = settings;
-	const ended = await workspace.jobPoller.wait(host.channel, job, waitTimeoutMs, {
-		terminalStatuses,
-	});
-	if (!ended.ok) {
-		permit.abandon(job);
-		return ended;
-	}
-	permit.release();
-	batch.created(itemIndex, ended.value.job);
-	return ended;
+	return workspace.jobPoller.wait(host.channel, job, waitTimeoutMs, { terminalStatuses });
 }
 
-/** Notes how a job has ended, and whether another one may be made in its place in this very run. */
-async function settle(
+/** What the end of a wait means for the slot of the job, and for the other items of the run. */
+function noteEnd(
+	{ batch, itemIndex }: Item,
+	{ job, permit }: Submitted,
+	ended: Result<WaitResult>,
+) {
+	if (!ended.ok) return permit.abandon(job);
+	permit.release();
+	batch.addJob(itemIndex, ended.value.job);
+}
+
+/** Records how a job ended, and what it ended with. */
+function recordEnd(
 	item: Item,
-	{ isKnown }: Submitted,
-	ended: Ended,
-	walk: () => ContentWalk,
-): Promise<Result<Resource> | 'again'> {
-	const { settings, memory, node, workspace } = item;
-	const result = toResult(ended.job, settings.terminalStatuses);
+	job: Resource,
+): { result: Result<Resource>; wasKnownToFail: boolean } {
+	const { settings, memory, node } = item;
+	const result = toResult(job, settings.terminalStatuses);
 	if (result.ok) {
 		const resource = rememberedJob(item, result.value);
-		note(memory, { kind: 'endedWell', ...(resource !== undefined && { resource }) });
-		return result;
+		recordEvent(memory, { kind: 'jobSucceeded', resource });
+		return { result, wasKnownToFail: false };
 	}
-	note(memory, { kind: 'endedBadly' });
-	const { id } = ended.job;
-	const former = (node.former ??= []);
-	const isFormer = former.includes(id);
-	if (!isFormer) former.push(id);
-	if (settings.idempotency !== 'content' || isKnown) return result;
-	const { endedAtFirstPoll: atFirstLook } = ended;
-	const mayGoOn = await walk().mayGoOn(item, { id, atFirstLook, isFormer });
-	workspace.creations.failed(id);
-	return mayGoOn ? 'again' : result;
+	recordEvent(memory, { kind: 'jobFailed' });
+	return { result, wasKnownToFail: noteFormerJob(node, job.id) };
 }
 
-/** Creates a job, and waits for its end if wanted. A job that ends badly is a failure that carries it. */
+/** Creates a job and, if wanted, waits for it to end. A job that fails is a failure that carries the job. */
 export async function create(item: Item): Promise<Result<Resource>> {
-	const { batch, settings, itemIndex, memory } = item;
-	// Every request is new.
-	if (settings.idempotency === 'none') note(memory, { kind: 'changed', restart: true });
-	const byContent = settings.idempotency === 'content';
-	if (byContent && memory.state.is === 'new') note(memory, { kind: 'walksAgain' });
-	// The same one for all that this try makes, although the content may read differently after the first.
-	let walk: ContentWalk | undefined;
-	const walkOnce = () => (walk ??= contentWalkOf(item));
+	const { batch, settings, itemIndex, memory, workspace } = item;
+	const isByContent = settings.idempotency === 'content';
+	// Without a key, every request is a new one.
+	if (settings.idempotency === 'none') {
+		recordEvent(memory, { kind: 'requestChanged', restart: true });
+	}
+	if (isByContent && memory.state.is === 'new') recordEvent(memory, { kind: 'startsAtFirstKey' });
+	// The same rotation throughout this try, although the content may evaluate differently after the first request.
+	let rotation: KeyRotation | undefined;
 	for (;;) {
-		const submitted = await start(item);
+		const submission = new Submission(item);
+		const start = await submission.begin();
+		if (!start.ok) return start;
+		if ('known' in start.value) item.releaseGate();
+		const submitted =
+			'known' in start.value
+				? ok(known(start.value.known))
+				: await submitShared(item, submission, start.value.send);
 		if (!submitted.ok) return submitted;
-		const { job, permit, land } = submitted.value;
-		batch.created(itemIndex, job);
+		const { job, permit, endSharing } = submitted.value;
+		batch.addJob(itemIndex, job);
 		const state = jobState(job, settings.terminalStatuses);
-		const mayBeOlder = settings.idempotency === 'content' && state === 'bad';
+		const mayBeOlder = isByContent && state === 'bad';
 		if (!settings.waitForCompletion && !mayBeOlder) {
 			if (state === 'running') permit.abandon(job);
 			else permit.release();
-			land?.();
+			endSharing?.();
 			const resource = rememberedJob(item, job);
-			if (resource !== undefined) note(memory, { kind: 'endedWell', resource });
+			if (resource !== undefined) recordEvent(memory, { kind: 'jobSucceeded', resource });
 			return ok(job);
 		}
-		const ended = await waitFor(item, submitted.value).finally(() => land?.());
+		let ended: Result<WaitResult>;
+		try {
+			ended = await waitFor(item, job);
+			noteEnd(item, submitted.value, ended);
+		} finally {
+			endSharing?.();
+		}
 		if (!ended.ok) return ended;
-		const settled = await settle(item, submitted.value, ended.value, walkOnce);
-		if (settled !== 'again') return settings.waitForCompletion ? settled : ok(job);
+		const { id } = ended.value.job;
+		const { result, wasKnownToFail } = recordEnd(item, ended.value.job);
+		if (!result.ok && isByContent && !submitted.value.isKnown) {
+			rotation ??= keyRotationOf(item);
+			const { endedAtFirstPoll } = ended.value;
+			const mayRotate = await rotation.mayRotate(item, { id, endedAtFirstPoll, wasKnownToFail });
+			workspace.creations.noteFailure(id);
+			if (mayRotate) continue;
+		}
+		return settings.waitForCompletion ? result : ok(job);
 	}
 }

@@ -1,12 +1,15 @@
-import { isRecord } from '../base/types';
+import { isRecord, type Json } from '../base/types';
 
 /**
- * An answer without signing secrets. The name of the field is not shown (specification: Other response bodies), so
- * whatever is named a secret goes, at any depth.
+ * A response without signing secrets. The specification does not show the name of the field (Other
+ * response bodies), so every field with `secret` in its name is removed, at any depth.
  */
-export function withoutSigningSecret(value: unknown): unknown {
-	if (Array.isArray(value)) return value.map(withoutSigningSecret);
-	if (!isRecord(value)) return value;
-	const kept = Object.entries(value).filter(([name]) => !/secret/i.test(name));
-	return Object.fromEntries(kept.map(([name, entry]) => [name, withoutSigningSecret(entry)]));
+export function withoutSigningSecret(record: Json): Json {
+	const kept = Object.entries(record).filter(([name]) => !/secret/i.test(name));
+	return Object.fromEntries(kept.map(([name, value]) => [name, withoutSecretWithin(value)]));
+}
+
+function withoutSecretWithin(value: unknown): unknown {
+	if (Array.isArray(value)) return value.map(withoutSecretWithin);
+	return isRecord(value) ? withoutSigningSecret(value) : value;
 }

@@ -1,70 +1,69 @@
-import { answerAgent } from './agentAnswer';
-import type { RequestOptions } from '../client/client';
+import { toAgentResult } from './agentAnswer';
 import { create } from './create';
+import { dryRun } from './dryRun';
 import { toResult, jobState } from '../jobs/jobState';
 import { collect } from './outputs';
 import { readPages } from '../client/pagination';
+import { requestResource } from '../client/resource';
 import { ok, type Result } from '../base/result';
 import type { Outcome, OutputKind, Item } from '../item/item';
 import { withoutSigningSecret } from './hideSecrets';
 import { sendFile } from './sendFile';
-import { isRecord, isResource, type ApiRequest, type Resource } from '../base/types';
+import { emptyOrObject } from './validators';
+import { isRecord, isResource, type ApiRequest, type Json } from '../base/types';
 
 type Handler = (item: Item) => Promise<Result<Outcome>>;
 
-const withoutFiles = (resources: Resource[]): Outcome => ({ resources, files: [] });
-
-/** Where the specification shows no answer, none is as good as an object. */
-const openFlaw: RequestOptions['validate'] = (body) => {
-	const isBlank = body === undefined || body === null || body === '';
-	return isBlank || isRecord(body) ? undefined : 'it is no JSON object';
-};
+const withoutFiles = (resources: Json[]): Outcome => ({ resources, files: [] });
 
 /** The id that a request to a single resource ends with. */
 const idIn = ({ path }: ApiRequest): string => decodeURIComponent(path.split('/').at(-1) ?? '');
 
 async function list({ host, workspace, request, settings, spec }: Item): Promise<Result<Outcome>> {
-	const query = { wanted: settings.wanted, takesLimit: spec.takesLimit ?? false };
+	const query = { wanted: settings.limit, takesLimit: spec.takesLimit ?? false };
 	const entries = await readPages(workspace.client, host.channel, request, query);
-	return entries.ok ? ok(withoutFiles(entries.value as Resource[])) : entries;
+	return entries.ok ? ok(withoutFiles(entries.value)) : entries;
 }
 
 async function read(item: Item): Promise<Result<Outcome>> {
 	const { host, workspace, request, spec } = item;
-	const validate = spec.endpoint.success ? undefined : openFlaw;
+	const validate = spec.endpoint.success ? undefined : emptyOrObject;
 	const answer = await workspace.client.request(host.channel, request, { validate });
 	if (!answer.ok) return answer;
 	const { body } = answer.value;
-	return ok(withoutFiles([isRecord(body) ? (body as Resource) : { id: idIn(request) }]));
+	return ok(withoutFiles([isRecord(body) ? body : { id: idIn(request) }]));
 }
 
-/** The files of a job that has ended well; of any other the job as it is. */
-async function withFiles(item: Item, job: Resource): Promise<Result<Outcome>> {
+/** A successful job with its files; any other job as it is. */
+async function withFiles(item: Item, job: Json): Promise<Result<Outcome>> {
 	const isGood = isResource(job) && jobState(job, item.settings.terminalStatuses) === 'good';
 	return isGood ? await collect(item, job) : ok(withoutFiles([job]));
 }
 
 async function job(item: Item): Promise<Result<Outcome>> {
-	if (item.spec.endpoint.method === 'POST') return await make(item);
+	if (item.spec.endpoint.method === 'POST') return await createResource(item);
 	const found = await read(item);
-	return found.ok ? await withFiles(item, found.value.resources[0] as Resource) : found;
+	if (!found.ok) return found;
+	const [job] = found.value.resources;
+	return job ? await withFiles(item, job) : found;
 }
 
-async function make(item: Item): Promise<Result<Outcome>> {
+async function createResource(item: Item): Promise<Result<Outcome>> {
 	const made = await create(item);
 	return made.ok ? await withFiles(item, made.value) : made;
 }
 
-/** A job is read where it was found, whatever it is: the key may not be allowed to read it anywhere else. */
+/**
+ * The job is read at the path of the request, whatever its kind: the key may not be allowed to read
+ * it elsewhere.
+ */
 async function wait(item: Item): Promise<Result<Outcome>> {
 	const { host, workspace, request, settings } = item;
-	const validate = (body: unknown) => (isResource(body) ? undefined : 'it has no id');
-	const found = await workspace.client.request(host.channel, request, { validate });
+	const found = await requestResource(workspace.client, host.channel, request);
 	if (!found.ok) return found;
 	const { path } = request;
 	const { terminalStatuses, waitTimeoutMs } = settings;
-	const job = found.value.body as Resource;
-	const ended = await workspace.jobPoller.wait(host.channel, job, waitTimeoutMs, {
+	const ended = await workspace.jobPoller.wait(host.channel, found.value, waitTimeoutMs, {
 		terminalStatuses,
 		path,
 	});
@@ -73,16 +72,16 @@ async function wait(item: Item): Promise<Result<Outcome>> {
 	return done.ok ? await collect(item, done.value) : done;
 }
 
-/** What a repeat finds gone after an answer was lost, the lost request has deleted. */
+/** If a repeat after a lost response finds the resource gone, the first request has deleted it. */
 async function remove({ host, workspace, request }: Item): Promise<Result<Outcome>> {
-	const answer = await workspace.client.request(host.channel, request, { validate: openFlaw });
+	const answer = await workspace.client.request(host.channel, request, { validate: emptyOrObject });
 	if (!answer.ok) {
 		const { failure } = answer;
-		const isGone = failure.kind === 'status' && failure.status === 404 && failure.unclear;
+		const isGone = failure.kind === 'status' && failure.status === 404 && failure.outcomeUnknown;
 		if (!isGone) return answer;
 	}
-	const said = answer.ok && isRecord(answer.value.body) ? answer.value.body : {};
-	return ok(withoutFiles([{ ...said, id: idIn(request), deleted: true }]));
+	const body = answer.ok && isRecord(answer.value.body) ? answer.value.body : {};
+	return ok(withoutFiles([{ ...body, id: idIn(request), deleted: true }]));
 }
 
 async function file(item: Item): Promise<Result<Outcome>> {
@@ -92,7 +91,7 @@ async function file(item: Item): Promise<Result<Outcome>> {
 
 const HANDLERS: Record<OutputKind, Handler> = {
 	resource: async (item) =>
-		item.spec.endpoint.method === 'POST' ? await make(item) : await read(item),
+		item.spec.endpoint.method === 'POST' ? await createResource(item) : await read(item),
 	list,
 	job,
 	wait,
@@ -100,18 +99,21 @@ const HANDLERS: Record<OutputKind, Handler> = {
 	file,
 };
 
-/** A resource as the user wants to see it. */
-function presented({ spec, settings }: Item, resource: Resource): Resource {
+/**
+ * A resource as it is output: simplified if wanted, without secrets unless the user asked for them.
+ */
+function forOutput({ spec, settings }: Item, resource: Json): Json {
 	const hides = spec.holdsSecret && !settings.includeSecret;
-	const open = hides ? (withoutSigningSecret(resource) as Resource) : resource;
-	const simple = settings.simplify && spec.simplify && isRecord(open) ? spec.simplify(open) : open;
-	return simple as Resource;
+	const open = hides ? withoutSigningSecret(resource) : resource;
+	return settings.simplify && spec.simplify ? spec.simplify(open) : open;
 }
 
-/** What becomes of an item, from its checked request to what it outputs. */
+/** Runs the operation of an item, from its checked request to its output. */
 export async function runOperation(item: Item): Promise<Result<Outcome>> {
-	const told = answerAgent(item, await HANDLERS[item.spec.output](item));
-	if (!told.ok) return told;
-	const resources = told.value.resources.map((resource) => presented(item, resource));
-	return ok({ ...told.value, resources });
+	const { settings, spec } = item;
+	if (settings.dryRun && spec.endpoint.method === 'POST') return await dryRun(item);
+	const result = toAgentResult(item, await HANDLERS[spec.output](item));
+	if (!result.ok) return result;
+	const resources = result.value.resources.map((resource) => forOutput(item, resource));
+	return ok({ ...result.value, resources });
 }

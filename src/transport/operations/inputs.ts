@@ -1,5 +1,5 @@
 import { createHash } from 'crypto';
-import { BinaryReference, resolveReferences } from '../item/binaryReference';
+import { referencesIn, resolveReferences } from '../item/binaryReference';
 import { extensionOf, mediaTypeOf } from '../files/mediaTypes';
 import { upload } from '../files/upload';
 import type { BinarySource } from '../host/host';
@@ -7,12 +7,6 @@ import { executionKey, uploadKey } from '../item/idempotency';
 import { knownUpload } from '../item/itemMemory';
 import { fail, ok, type Result } from '../base/result';
 import type { Item } from '../item/item';
-
-function referencesIn(value: unknown): BinaryReference[] {
-	if (value instanceof BinaryReference) return [value];
-	if (typeof value !== 'object' || value === null) return [];
-	return Object.values(value).flatMap(referencesIn);
-}
 
 async function contentHash(source: BinarySource): Promise<string> {
 	const hash = createHash('sha256');
@@ -23,29 +17,36 @@ async function contentHash(source: BinarySource): Promise<string> {
 }
 
 /**
- * A file as any execution finds it again: known by its bytes, because where n8n keeps it differs from execution to execution, and
- * named by them, because the name is a part of the request for an upload, which must be the same to the letter.
+ * A file that any execution recognises: identified by its bytes, because n8n stores it elsewhere in
+ * every execution, and named after them, because the name is part of the upload request, which must
+ * be repeated exactly.
  */
-async function lasting(source: BinarySource): Promise<BinarySource> {
+export async function identifiedByContent(source: BinarySource): Promise<BinarySource> {
 	const type = mediaTypeOf(source.mimeType) ?? 'application/octet-stream';
 	const hash = await contentHash(source);
 	const fileName = `${hash.slice(0, 16)}.${extensionOf(type)}`;
 	return { ...source, fileName, identity: `${hash} ${type}` };
 }
 
-/** Whether the key of an item holds over executions, so that what it sends must be the same there. */
-const lasts = ({ settings: { idempotency } }: Item) =>
+/** Whether the key of an item is the same in every execution, so that the request must be, too. */
+const isKeyPersistent = ({ settings: { idempotency } }: Item) =>
 	idempotency === 'content' || idempotency === 'custom';
 
-/** The files that a request names, by their binary field. */
-export async function openSources(item: Item): Promise<Result<Map<string, BinarySource>>> {
+/** One for all: thousands of items may wait with it. */
+const NO_SOURCES: ReadonlyMap<string, BinarySource> = new Map();
+
+/** The files that a request refers to, by their binary field. */
+export async function openSources(item: Item): Promise<Result<ReadonlyMap<string, BinarySource>>> {
 	const { request, host } = item;
+	const references = referencesIn(request.body);
+	if (references.length === 0) return ok(NO_SOURCES);
 	const sources = new Map<string, BinarySource>();
-	for (const { field } of referencesIn(request.body)) {
+	for (const { field } of references) {
 		if (sources.has(field)) continue;
 		try {
 			const source = await host.binary(field);
-			if (source) sources.set(field, lasts(item) ? await lasting(source) : source);
+			if (source)
+				sources.set(field, isKeyPersistent(item) ? await identifiedByContent(source) : source);
 		} catch {
 			return fail({ kind: 'upload', field, problem: 'its file cannot be read' });
 		}
@@ -53,28 +54,31 @@ export async function openSources(item: Item): Promise<Result<Map<string, Binary
 	return ok(sources);
 }
 
-/** A repeated upload gets the address of the first one; where the key holds over executions, also that of another one. */
-function keyOf({ settings, memory, origin: place }: Item, identity: string): string {
+/**
+ * With this key a repeated upload gets the URL of the first one, even in another execution if the
+ * key persists.
+ */
+function uploadKeyOf({ settings, memory, origin }: Item, identity: string): string {
 	const round = memory.uploadRound ?? 0;
-	if (settings.idempotency === 'content') return uploadKey(place.node, identity, round);
+	if (settings.idempotency === 'content') return uploadKey(origin.node, identity, round);
 	if (settings.idempotency === 'custom') return uploadKey(settings.idempotencyKey, identity, round);
-	return executionKey(place.seed, `${place.item}:${identity}`, round);
+	return executionKey(origin.runId, `${origin.item}:${identity}`, round);
 }
 
 /** A body with the URLs of its files. */
 interface Uploaded {
 	body: unknown;
-	/** Whether one of them is from an earlier try: the service may refuse it as too old. */
+	/** Whether one of them is from an earlier try: the service may refuse it as expired. */
 	isRemembered: boolean;
 }
 
 /**
- * The body of a request with the URLs of its files. Each file is sent once, and a repeated request names the same URLs: the
- * service would take it for another request otherwise.
+ * The body of a request with the URLs of its files. Each file is sent once and a repeated request
+ * contains the same URLs; the service would take it for a different request otherwise.
  */
 export async function uploadAll(
 	item: Item,
-	sources: Map<string, BinarySource>,
+	sources: ReadonlyMap<string, BinarySource>,
 ): Promise<Result<Uploaded>> {
 	const { host, workspace, memory } = item;
 	const urls = new Map<string, string>();
@@ -85,7 +89,11 @@ export async function uploadAll(
 		if (knownUpload(memory, identity, now) !== undefined) {
 			isRemembered = true;
 		} else {
-			const sent = await upload(host, workspace, { field, source, key: keyOf(item, identity) });
+			const sent = await upload(host, workspace, {
+				field,
+				source,
+				key: uploadKeyOf(item, identity),
+			});
 			if (!sent.ok) return sent;
 			(memory.uploads ??= {})[identity] = { url: sent.value.url, at: now };
 		}

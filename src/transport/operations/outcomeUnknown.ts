@@ -1,35 +1,30 @@
-import { ENDPOINTS } from '../../contract';
-import type { Asked } from '../item/itemState';
-import { knownJobs } from '../item/itemMemory';
-import { readPages } from '../client/pagination';
+import type { Sent } from '../item/itemState';
+import { knownJobIds } from '../item/itemMemory';
 import { fail, type Failed } from '../base/result';
 import type { Item } from '../item/item';
-import { isRecord, isResource } from '../base/types';
-
-/** How far back the list is searched, in entries. */
-const SEARCHED = 1_000;
+import { isRecord } from '../base/types';
+import { listGenerations } from './listGenerations';
 
 /**
- * Looks whether a try of unknown outcome has been carried out, where its key can no longer tell: any generation of the same mode
- * and model that this node does not know may be it. Then nothing is created, because that might be paid for twice.
- * @returns why nothing may be created, or `undefined` when the try has left nothing
+ * Finds out whether an attempt of unknown outcome was carried out when its key can no longer settle
+ * it. Any generation with the same mode and model that this node does not know may be the one;
+ * nothing is created then, so nothing is paid twice.
+ * @returns why nothing may be created, or `undefined` if the attempt created nothing
  */
 export async function findPossibleDuplicate(
-	{ workspace, host, node, spec }: Item,
-	{ body: sent }: Asked,
+	item: Item,
+	{ body }: Sent,
 	because: 'expired' | 'changed',
 ): Promise<Failed | undefined> {
-	if (spec.object !== 'generation')
+	if (item.spec.object !== 'generation') {
 		return fail({ kind: 'possibleDuplicate', candidates: [], because });
-	const list = { method: 'GET', path: ENDPOINTS.listGenerations.path } as const;
-	const query = { wanted: SEARCHED, takesLimit: true };
-	const entries = await readPages(workspace.client, host.channel, list, query);
-	if (!entries.ok) return entries;
-	const body = isRecord(sent) ? sent : {};
-	const known = knownJobs(node);
-	const candidates = entries.value
-		.filter(isResource)
-		.filter(({ mode, model }) => mode === body.mode && model === body.model)
+	}
+	const listed = await listGenerations(item);
+	if (!listed.ok) return listed;
+	const request = isRecord(body) ? body : {};
+	const known = knownJobIds(item.node);
+	const candidates = listed.value
+		.filter(({ mode, model }) => mode === request.mode && model === request.model)
 		.map(({ id }) => id)
 		.filter((id) => !known.has(id));
 	return candidates.length > 0

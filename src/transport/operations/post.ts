@@ -2,100 +2,123 @@ import { IDEMPOTENCY_HEADER } from '../../contract';
 import { onAbort } from '../base/abortListeners';
 import { halted } from './haltRun';
 import type { BinarySource } from '../host/host';
-import { note } from '../item/itemMemory';
-import { isOpen, type ItemEvent } from '../item/itemState';
+import { recordEvent } from '../item/itemMemory';
+import { isOutcomeOpen, type ItemEvent, type JobReference } from '../item/itemState';
+import { isFinalRefusal, provesNothingDone } from '../base/refusals';
 import { ok, type Failed, type Result } from '../base/result';
+import type { RequestOptions } from '../client/client';
 import { isOutcomeUnknown } from '../client/retry';
 import type { Item } from '../item/item';
 import type { Created } from '../limits/singleFlight';
 import {
 	isNoResponse,
 	isResource,
+	isSuccess,
 	type SendResult,
 	type Channel,
 	type Resource,
 } from '../base/types';
+import { requestResource } from '../client/resource';
 
-/** Final refusals of one request: the service has looked at it and done nothing. */
-const REFUSALS = new Set([400, 401, 402, 403, 404, 422]);
-
-const noId = (body: unknown) => (isResource(body) ? undefined : 'it has no id');
-
-/** A request whose key is decided. */
+/** A request whose key has been chosen. */
 export interface Outgoing {
 	attempt: number;
 	key: string | undefined;
 	path: string;
 	body: unknown;
-	/** Files that are still to be uploaded; `undefined` for a request that is sent again as it was. */
-	sources?: Map<string, BinarySource>;
+	/** Files still to be uploaded; `undefined` for a request that is sent again unchanged. */
+	sources?: ReadonlyMap<string, BinarySource>;
 }
 
-/** How a request ended, as far as it concerns the item. */
-function outcomeOf(answer: SendResult, { spec, settings }: Item, attempt: number): ItemEvent {
-	const isSuccess = !isNoResponse(answer) && answer.status >= 200 && answer.status < 300;
-	// Only its own answer reveals a secret, so the request is repeated instead of the resource being read.
-	if (isSuccess && isResource(answer.body) && !spec.holdsSecret) {
-		const { id, object } = answer.body;
-		const kind = typeof object === 'string' ? object : spec.object;
-		return { kind: 'answered', attempt, job: { id, ...(kind && { object: kind }) } };
+/**
+ * What is needed to read a job again. `kind`: the `object` constant if the response does not say
+ * it.
+ */
+export function referenceTo({ id, object }: Resource, kind?: string): JobReference {
+	const known = typeof object === 'string' ? object : kind;
+	return known ? { id, object: known } : { id };
+}
+
+/** What the result of a request means for the item. */
+function eventOf(result: SendResult, { spec, settings }: Item, attempt: number): ItemEvent {
+	// Only the response itself reveals a secret, so the request is repeated rather than the resource
+	// read.
+	if (
+		!isNoResponse(result) &&
+		isSuccess(result.status) &&
+		isResource(result.body) &&
+		!spec.holdsSecret
+	) {
+		return { kind: 'jobKnown', attempt, job: referenceTo(result.body, spec.object) };
 	}
-	if (isOutcomeUnknown(answer)) return { kind: 'outcomeUnknown' };
-	if (isNoResponse(answer) || !REFUSALS.has(answer.status)) return { kind: 'withoutEffect' };
-	const rotates = settings.idempotency === 'execution';
-	return { kind: 'refused', status: answer.status, rotates };
+	if (isNoResponse(result))
+		return { kind: isOutcomeUnknown(result) ? 'outcomeUnknown' : 'noEffect' };
+	const { status } = result;
+	// Such as 409 while the first attempt is still at work, or 524 of a gateway: only what proves
+	// that nothing was done frees the key.
+	if (!provesNothingDone(status)) return { kind: 'outcomeUnknown' };
+	if (!isFinalRefusal(status)) return { kind: 'noEffect' };
+	return { kind: 'refused', status, rotates: settings.idempotency === 'execution' };
 }
 
-/** A refusal after an unknown outcome says nothing about it, and the user must be told so. */
-function withUnknown(failed: Failed, { memory }: Item): Failed {
+/**
+ * A refusal that follows an attempt of unknown outcome says nothing about that attempt, and the
+ * error must say so.
+ */
+function withOpenOutcome(failed: Failed, { memory }: Item): Failed {
 	const { failure } = failed;
-	if (!isOpen(memory.state)) return failed;
-	if (failure.kind === 'status') return { ...failed, failure: { ...failure, unclear: true } };
-	if (failure.kind === 'noResponse') return { ...failed, failure: { ...failure, sent: true } };
+	if (!isOutcomeOpen(memory.state)) return failed;
+	if (failure.kind === 'status')
+		return { ...failed, failure: { ...failure, outcomeUnknown: true } };
+	if (failure.kind === 'noResponse')
+		return { ...failed, failure: { ...failure, outcomeUnknown: true } };
 	return failed;
 }
 
 /**
- * Sends one request under one key, until there is a final answer. Each try is noted before it goes out and when its answer is there,
- * so that a run that ends in between finds it. Once the run is halted nothing goes out that has not before.
- * Specification: Operation details, Idempotency-Key.
+ * Sends one request under one key until there is a final response. Each attempt is recorded before
+ * it is sent and once its response is there, so that a run that dies in between can pick it up.
+ * After the run is halted, only a request that was already sent is sent again. Specification:
+ * Operation details, Idempotency-Key.
  */
 export async function post(
 	item: Item,
 	{ attempt, key, path, body }: Omit<Outgoing, 'sources'>,
-	once = false,
+	retry = true,
 ): Promise<Result<Created>> {
 	const { host, workspace, spec, memory, batch } = item;
 	const stop = new AbortController();
-	let hasLeft = false;
+	let hasSent = false;
 	const send: Channel['send'] = async (request) => {
-		if (!hasLeft && batch.halted) return { noResponse: 'halted', unsent: 'local' };
-		hasLeft = true;
+		if (!hasSent && batch.halted) return { noResponse: 'halted', unsent: 'local' };
+		hasSent = true;
 		const now = workspace.clock.now();
-		note(memory, { kind: 'sending', attempt, ...(key && { key }), path, body, now });
-		const answer = await host.channel.send(request);
-		note(memory, outcomeOf(answer, item, attempt));
-		return answer;
+		recordEvent(memory, { kind: 'sending', attempt, key, path, body, now });
+		const result = await host.channel.send(request);
+		recordEvent(memory, eventOf(result, item, attempt));
+		return result;
 	};
 	const { signal } = stop;
 	const cancel = host.channel.signal;
 	if (cancel?.aborted) stop.abort();
 	const disposals = [
 		onAbort(cancel, () => stop.abort()),
-		// What is out already is asked for to its end: it may have been carried out.
-		onAbort(batch.stopping, () => hasLeft || stop.abort()),
+		// A request already sent is seen through to its end: it may have been carried out.
+		onAbort(batch.haltSignal, () => {
+			if (!hasSent) stop.abort();
+		}),
 	];
 	const headers: Record<string, string> = key ? { [IDEMPOTENCY_HEADER]: key } : {};
-	const asking = {
+	const options: Omit<RequestOptions, 'validate'> = {
 		replayable: key !== undefined,
 		return429: spec.takesPermit,
-		validate: noId,
-		once,
+		retry,
 	};
 	const request = { method: 'POST', path, query: item.request.query, body, headers } as const;
-	const answer = await workspace.client.request({ ...host.channel, send, signal }, request, asking);
+	const channel = { ...host.channel, send, signal };
+	const response = await requestResource(workspace.client, channel, request, options);
 	for (const dispose of disposals) dispose();
-	if (answer.ok) return ok({ job: answer.value.body as Resource, attempt });
-	if (!hasLeft) return halted(item) ?? answer;
-	return withUnknown(answer, item);
+	if (response.ok) return ok({ job: response.value, attempt });
+	if (!hasSent) return halted(item) ?? response;
+	return withOpenOutcome(response, item);
 }

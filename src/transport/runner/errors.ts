@@ -7,7 +7,7 @@ import type { Failed } from '../base/result';
 import { asText } from '../base/types';
 import { creditSentence, creditState, type SpendingContext } from './spending';
 
-/** What an error says: what happened, what to do, and what it means for the user's credits. */
+/** The text of an error: what happened, what to do, and what it means for the user's credits. */
 export interface ErrorText {
 	message: string;
 	description: string;
@@ -15,23 +15,23 @@ export interface ErrorText {
 }
 
 export interface ErrorContext extends SpendingContext {
-	/** The `object` constant of what the item makes. */
+	/** The `object` constant of what the item creates. */
 	object?: string;
 	itemIndex: number;
-	/** How many items have a job; `undefined` where the run goes on. */
+	/** How many items have a job; `undefined` if the run goes on. */
 	submitted?: number;
 	notSubmitted: number;
-	/** Labels of the editor by the names that fields have in the API. */
+	/** Labels of the editor, by the names of the fields in the API. */
 	labels?: Labels;
 }
 
-/** Longest raw details of the service that are kept, in characters of JSON. */
-const MOST_DETAILS = 2_000;
+/** How much of the service's raw details is kept, in characters of JSON. */
+const MAX_DETAILS_LENGTH = 2_000;
 
 const statusOf = ({ failure }: Failed): number | undefined =>
 	failure.kind === 'status' || failure.kind === 'badResponse' ? failure.status : undefined;
 
-/** Of a job that the item has made, only reading can have failed. */
+/** If the item has created a job, only reading that job can have failed. */
 const readsOwnJob = (failed: Failed, { endpoint }: ErrorContext): boolean =>
 	endpoint.method === 'POST' && failed.job !== undefined && failed.endpoint?.method !== 'POST';
 
@@ -42,7 +42,7 @@ function failedEndpoint(failed: Failed, context: ErrorContext): Endpoint {
 	return { ...ENDPOINTS.getJob, scope: readerScope(object) };
 }
 
-/** The words for a failure. The job, if there is one, is named once. */
+/** Puts a failure into words. The job, if there is one, is named once. */
 export function describeFailure(failed: Failed, context: ErrorContext): ErrorText {
 	const { submitted, notSubmitted, itemIndex, items = 1, labels = {}, known } = context;
 	const id = failed.job?.id ?? known?.jobId;
@@ -66,20 +66,21 @@ export function describeFailure(failed: Failed, context: ErrorContext): ErrorTex
 
 function shortened(details: unknown): unknown {
 	const text = JSON.stringify(details) ?? '';
-	return text.length > MOST_DETAILS ? `${text.slice(0, MOST_DETAILS)}…` : details;
+	return text.length > MAX_DETAILS_LENGTH ? `${text.slice(0, MAX_DETAILS_LENGTH)}…` : details;
 }
 
 const isPresent = ([, value]: [string, unknown]) => value !== undefined && value !== null;
 
 /**
- * What is known of a failure, for an expression or for n8n's *Error details*: `item`, `jobId`, `status` (of the job, else of the
- * response), `httpStatus`, `credits` (`none spent`, `unknown` or `reserved or spent`), what the job says of its credits, and what the
- * service said besides its message: `type`, `requestId`, `details`.
+ * The facts of a failure, for expressions and for n8n's *Error details*: `item`, `jobId`, `status`
+ * (of the job, else of the response), `httpStatus`, `credits` (`none spent`, `unknown` or `reserved
+ * or spent`), the job's own fields about credits, and from the service's error `type`, `requestId`
+ * and `details`.
  */
 export function detailsOf(failed: Failed, context: ErrorContext): IDataObject {
 	const { failure, job } = failed;
 	const httpStatus = statusOf(failed);
-	const said = failure.kind === 'status' ? failure.said : {};
+	const said = failure.kind === 'status' ? failure.serviceError : {};
 	const known: Record<string, unknown> = {
 		...Object.fromEntries(Object.entries(job ?? {}).filter(([name]) => /credit/i.test(name))),
 		item: context.itemIndex,
@@ -94,13 +95,17 @@ export function detailsOf(failed: Failed, context: ErrorContext): IDataObject {
 	return Object.fromEntries(Object.entries(known).filter(isPresent)) as IDataObject;
 }
 
-/** The error that n8n shows. Nothing of the request or of a former error goes into it, so no secret can. */
+/**
+ * The error that n8n shows. It contains nothing of the request or of an earlier error, and so no
+ * secret.
+ */
 export function nodeError(node: INode, failed: Failed, context: ErrorContext): NodeApiError {
 	const { message, description, httpCode } = describeFailure(failed, context);
 	const { itemIndex } = context;
 	const cause: JsonObject = {};
 	const error = new NodeApiError(node, cause, { message, description, httpCode, itemIndex });
-	// n8n replaces messages that contain a code it knows, such as ENOENT, and a description that says the same again.
+	// n8n replaces messages that contain a code it knows, such as ENOENT, and a description equal to
+	// the message.
 	Object.assign(error, { message, description, messages: [] });
 	error.context.data = detailsOf(failed, context);
 	return error;

@@ -1,98 +1,14 @@
-import type { Endpoint } from '../../contract';
-import { fieldNamed, inEditorWords, type Labels } from './fieldLabels';
-import type { Failure, Lost } from '../base/result';
-import type { Resource, Unsent } from '../base/types';
-
-/** What happened, in one line, and what to do about it. Neither says a word about credits: that is `spending.ts`. */
-export type Text = [happened: string, todo: string];
-
-export interface TextContext {
-	/** The operation whose request failed; not always that of the item. */
-	endpoint: Endpoint;
-	/** Whether the request only read the job that the item has made. */
-	readsOwnJob: boolean;
-	/** Whether the item is to create something. */
-	creates: boolean;
-	job?: Resource;
-	labels: Labels;
-	/** How many items the run has, and how many of them have a job. */
-	items: number;
-	/** `undefined` where the run goes on, so that the count would not stay true. */
-	submitted?: number;
-	notSubmitted: number;
-}
+import type { Failure, NoResponseFailure } from '../base/result';
+import type { UnsentReason } from '../base/types';
+import { creditCapText } from '../operations/credits';
+import { ofStatus, type Text, type TextContext } from './statusTexts';
 
 type TextFor<K extends Failure['kind']> = (
 	failure: Extract<Failure, { kind: K }>,
 	context: TextContext,
 ) => Text;
 
-type Status = Extract<Failure, { kind: 'status' }>;
-
-const correct = ({ said }: Status, { labels }: TextContext): string =>
-	`Correct ${fieldNamed(said.details, labels) ?? 'what the service names'}.`;
-
-const scopeHint = ({ scope }: Endpoint) =>
-	scope
-		? `The key needs the scope ${scope}.`
-		: 'The key needs the read scope of the resource that the job is.';
-
-const items = (count: number) => `${count} ${count === 1 ? 'item' : 'items'}`;
-
-function topUp({ items: total, submitted, notSubmitted }: TextContext): string {
-	const counted =
-		total > 1 && submitted !== undefined
-			? `${items(submitted)} of this run ${submitted === 1 ? 'was' : 'were'} submitted, ${notSubmitted} ${notSubmitted === 1 ? 'was' : 'were'} not. `
-			: '';
-	return `${counted}Top up the workspace, then retry this execution.`;
-}
-
-function unknownId({ endpoint, readsOwnJob }: TextContext): string {
-	if (readsOwnJob) return 'Check that the credential belongs to the workspace that made the job.';
-	return endpoint.path.includes('{id}')
-		? 'No resource with this ID exists in the workspace of the key. Check the ID, and that the credential belongs to the same workspace.'
-		: 'Check the base URL of the credential.';
-}
-
-const BY_STATUS: Record<number, (failure: Status, context: TextContext) => Text> = {
-	400: (failure, context) => [
-		'The service refused the request as invalid',
-		correct(failure, context),
-	],
-	401: () => [
-		'The API key is invalid or missing',
-		'Open the credential, enter a valid key of the workspace and test it.',
-	],
-	402: (_, context) => ['Not enough credits', topUp(context)],
-	403: (_, { endpoint, readsOwnJob }) => [
-		readsOwnJob ? 'The key is not allowed to read the job' : 'The key is not allowed to do this',
-		`${scopeHint(endpoint)} If it has it, the workspace may lack API access: that requires an active subscription or a successful top-up.`,
-	],
-	404: (_, context) => [
-		context.readsOwnJob ? 'The service does not know the job' : 'Not found',
-		unknownId(context),
-	],
-	429: () => [
-		'Rate or concurrency limit exceeded',
-		'The service still refused after waiting and trying again. Others may be using the workspace: lower Requests per Minute or Concurrent Jobs in the credential to leave them room, or run this later.',
-	],
-};
-
-function ofStatus(failure: Status, context: TextContext): Text {
-	const { status, said } = failure;
-	const known = Object.hasOwn(BY_STATUS, status)
-		? BY_STATUS[status]?.(failure, context)
-		: undefined;
-	const [happened, todo] = known ?? [
-		`The service answered with status ${status}`,
-		'Try again later. If it stays, check the base URL of the credential.',
-	];
-	const words = said.message && inEditorWords(said.message, context.labels);
-	const isNew = words && words.toLowerCase() !== happened.toLowerCase();
-	return [isNew ? `${happened}: ${words}` : happened, todo];
-}
-
-const UNSENT: Record<Unsent, (reason: string) => Text> = {
+const UNSENT: Record<UnsentReason, (reason: string) => Text> = {
 	connection: (reason) => [
 		`The service cannot be reached (${reason})`,
 		'Check the base URL of the credential and the network.',
@@ -104,7 +20,7 @@ const UNSENT: Record<Unsent, (reason: string) => Text> = {
 	local: (reason) => [`n8n could not send the request: ${reason}`, 'Check the credential.'],
 };
 
-function ofNoResponse({ reason, attempts, unsent }: Lost): Text {
+function ofNoResponse({ reason, attempts, unsent }: NoResponseFailure): Text {
 	const [happened, todo] = unsent
 		? UNSENT[unsent](reason)
 		: [
@@ -135,7 +51,7 @@ const TEXTS: { [K in Failure['kind']]: TextFor<K> } = {
 	],
 	jobFailed: ({ reason }, { creates }) => [
 		`The job failed: ${reason}`,
-		`Change what the reason names${creates ? '' : ' and create it anew'}.`,
+		`Change what the reason names${creates ? '' : ' and create it again'}.`,
 	],
 	download: ({ outputId, problem }, { creates }) => [
 		`Output ${outputId} could not be downloaded: ${problem}`,
@@ -158,6 +74,7 @@ const TEXTS: { [K in Failure['kind']]: TextFor<K> } = {
 			`if there is none, ${because === 'changed' ? 'retry this execution once more' : 'run a new execution'}.`,
 		].join(' '),
 	],
+	creditCap: creditCapText,
 	skipped: ({ cause }) => [`Not sent: ${cause}`, 'Run this again once that is settled.'],
 };
 

@@ -1,15 +1,17 @@
-/** Labels of the editor by the path that a field has in the request, such as `parameters.count`. */
+/** Labels of the editor by the path of the field in the request, such as `parameters.count`. */
 export type Labels = Record<string, string>;
 
 const escaped = (text: string) => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
 
-/** A path as services write it: dots or slashes between names, perhaps an index behind it. */
+/**
+ * A path as services write it: names separated by dots or slashes, perhaps followed by an index.
+ */
 const pattern = (path: string) =>
 	`/?${path.split('.').map(escaped).join('[./]')}(?:\\[\\d+\\]|[./]\\d+)?`;
 
 const QUOTES = '["\'`]';
 
-/** Whether nobody would write it as a word of English. */
+/** Whether it cannot be mistaken for an English word. */
 const isPath = (path: string) => /[._]/.test(path);
 
 function translated(text: string, path: string, label: string): string {
@@ -21,18 +23,18 @@ function translated(text: string, path: string, label: string): string {
 }
 
 /**
- * A message of the service with the labels of the editor in place of the names that fields have in the API. A name that is an English
- * word as well, such as `model`, is replaced where it is quoted or begins the message.
+ * A message of the service with API field names replaced by the labels of the editor. A name that
+ * is also an English word, such as `model`, is replaced only if it is quoted or begins the message.
  */
-export function inEditorWords(text: string, labels: Labels): string {
+export function withEditorLabels(text: string, labels: Labels): string {
 	const paths = Object.keys(labels).sort((a, b) => b.length - a.length);
-	return paths.reduce((said, path) => translated(said, path, labels[path] ?? path), text);
+	return paths.reduce((message, path) => translated(message, path, labels[path] ?? path), text);
 }
 
-const NAMING = ['field', 'path', 'param', 'parameter', 'pointer', 'property', 'loc'];
+const PATH_KEYS = ['field', 'path', 'param', 'parameter', 'pointer', 'property', 'loc'];
 
 /** Details may hold a list of issues. */
-const DEEPEST = 3;
+const MAX_DEPTH = 3;
 
 function labelOf(value: unknown, labels: Labels): string | undefined {
 	const parts = Array.isArray(value) ? value : String(value ?? '').split(/[./[\]]+/);
@@ -40,13 +42,13 @@ function labelOf(value: unknown, labels: Labels): string | undefined {
 	return Object.hasOwn(labels, path) ? labels[path] : undefined;
 }
 
-/** The label of the field that free-form details name, where they name one that the editor has. */
-export function fieldNamed(details: unknown, labels: Labels, depth = 0): string | undefined {
-	if (typeof details !== 'object' || details === null || depth > DEEPEST) return undefined;
+/** The label of the field that free-form details refer to, if the editor has that field. */
+export function findFieldLabel(details: unknown, labels: Labels, depth = 0): string | undefined {
+	if (typeof details !== 'object' || details === null || depth > MAX_DEPTH) return undefined;
 	const entries = Object.entries(details);
 	const named = entries
-		.filter(([name]) => NAMING.includes(name))
+		.filter(([name]) => PATH_KEYS.includes(name))
 		.map(([, value]) => labelOf(value, labels));
-	const within = entries.map(([, value]) => fieldNamed(value, labels, depth + 1));
+	const within = entries.map(([, value]) => findFieldLabel(value, labels, depth + 1));
 	return [...named, ...within].find((label) => label !== undefined);
 }

@@ -2,29 +2,33 @@ import type { IExecuteSingleFunctions, IHttpRequestOptions } from 'n8n-workflow'
 import { ENDPOINTS, type Scope } from '../../contract';
 import type { Batch, RunLocation } from '../item/batch';
 import type { Prepared } from '../item/prepared';
-import { BinaryReference } from '../item/binaryReference';
-import { baseUrlProblem } from '../host/urlRules';
-import { apiKeyOf, apiKeyProblem, excludedScope, planOf } from '../credential';
+import { referencesIn } from '../item/binaryReference';
+import { baseUrlProblem, isLocalService } from '../host/urlRules';
+import { apiKeyOf, apiKeyProblem, excludedScope, rateLimitsOf } from '../credential';
+import { executionCredits } from '../item/executionCredits';
 import { identify } from '../item/itemIdentity';
 import { nodeMemory } from '../item/itemMemory';
 import { readerScope } from '../jobs/jobState';
-import { CREDENTIAL, n8nHost } from '../host/n8nHost';
+import { itemContext } from '../host/hostContext';
+import { n8nHost } from '../host/n8nHost';
+import { CREDENTIAL } from '../host/sendToService';
 import { fail, ok, type Failed, type Result } from '../base/result';
 import type { OperationSpec, Item } from '../item/item';
 import { workspaceOf } from '../workspace';
 
-const sendsFiles = (value: unknown): boolean =>
-	value instanceof BinaryReference ||
-	(typeof value === 'object' && value !== null && Object.values(value).some(sendsFiles));
+const NO_OP = () => {};
 
-/** All scopes that the story of this item will need, so that none turns out to be missing after something was paid. */
+/**
+ * All scopes that this item will need, so that none turns out to be missing after something was
+ * paid for.
+ */
 function scopesNeeded(spec: OperationSpec, { request, settings }: Prepared): Scope[] {
 	const { endpoint, output, object = '' } = spec;
 	const waits = output === 'job' && endpoint.method === 'POST' && settings.waitForCompletion;
 	return [
 		endpoint.scope,
 		waits ? readerScope(object) : undefined,
-		sendsFiles(request.body) ? ENDPOINTS.createFile.scope : undefined,
+		referencesIn(request.body).length > 0 ? ENDPOINTS.createFile.scope : undefined,
 	].filter((scope) => scope !== undefined);
 }
 
@@ -38,15 +42,30 @@ function credentialProblem(baseUrl: string, apiKey: string): Failed | undefined 
 	return fail({ kind: 'input', field: `${name} of the credential`, problem });
 }
 
-/** Where a run of a node is. The same for all its items, and costly to ask n8n for. */
-function placeOf(context: IExecuteSingleFunctions): RunLocation {
+/**
+ * Which run of which node. The same for all its items and slow to get from n8n, so it is read once.
+ */
+function locateRun(context: IExecuteSingleFunctions): RunLocation {
 	const { $runIndex: runIndex } = context.getWorkflowDataProxy(context.getItemIndex());
 	const { id: workflowId } = context.getWorkflow();
 	return { runIndex: Number(runIndex), node: `${workflowId ?? ''}/${context.getNode().id}` };
 }
 
-/** Puts together all that an item needs on its way. Refuses what the credential shows to be impossible. */
-export async function openRun(
+/**
+ * Without n8n's list of domains, which was made for another address: `authenticate` keeps the key
+ * to the base URL.
+ */
+const toService = (options: IHttpRequestOptions, baseURL: string): IHttpRequestOptions => ({
+	...options,
+	baseURL,
+	allowedDomains: undefined,
+});
+
+/**
+ * Puts together all that an item needs. Fails if the credential shows that the operation is
+ * impossible.
+ */
+export async function openItem(
 	context: IExecuteSingleFunctions,
 	options: IHttpRequestOptions,
 	spec: OperationSpec,
@@ -54,31 +73,37 @@ export async function openRun(
 	prepared: Prepared,
 ): Promise<Result<Item>> {
 	const credential = await context.getCredentials(CREDENTIAL);
-	const baseUrl = options.baseURL ?? '';
+	const baseUrl = typeof credential.baseUrl === 'string' ? credential.baseUrl : '';
 	const key = apiKeyOf(credential);
 	const unusable = credentialProblem(baseUrl, key);
 	if (unusable) return unusable;
+	const isLocal = isLocalService(baseUrl);
+	batch.locateService(isLocal);
+	// By itself as well: in a run in portions it was not there yet, and expressions may give each
+	// item another service.
+	if (prepared.unlessLocal && !isLocal) return prepared.unlessLocal;
 	const excluded = excludedScope(credential, scopesNeeded(spec, prepared));
 	if (excluded) return fail({ kind: 'scope', scope: excluded });
 
 	const itemIndex = context.getItemIndex();
-	const runLocation = (batch.runLocation ??= placeOf(context));
-	const own = nodeMemory(context.getContext('node'));
-	const { item, memory, source, release } = identify(context, spec, batch, own);
+	const runLocation = (batch.runLocation ??= locateRun(context));
+	const node = nodeMemory(context.getContext('node'));
+	const { item, memory, inputFingerprint, release } = identify(context, spec, batch, node);
 	return ok({
 		...prepared,
 		spec,
 		batch,
 		itemIndex,
-		host: n8nHost(context, options, key, spec.responseTimeoutMs),
-		workspace: workspaceOf(baseUrl, key, planOf(credential)),
+		host: n8nHost(itemContext(context), toService(options, baseUrl), key, spec.responseTimeoutMs),
+		workspace: workspaceOf(baseUrl, key, rateLimitsOf(credential)),
 		memory,
-		node: own,
-		source,
+		node,
+		credits: executionCredits(context.getContext('flow')),
+		inputFingerprint,
 		release,
-		handOver: () => {},
+		releaseGate: NO_OP,
 		origin: {
-			seed: own.seed,
+			runId: node.runId,
 			item,
 			node: runLocation.node,
 			executionId: context.getExecutionId() ?? '',

@@ -4,31 +4,28 @@ import type {
 	IHttpRequestOptions,
 	INodeExecutionData,
 } from 'n8n-workflow';
-import { batchOf, type Batch } from '../item/batch';
+import type { Batch } from '../item/batch';
+import { batchOf } from '../item/joinBatch';
 import type { Prepared } from '../item/prepared';
 import { detailsOf, nodeError, describeFailure, type ErrorContext } from './errors';
 import type { Labels } from './fieldLabels';
-import { isOutOfCredits } from '../operations/haltRun';
-import { errorItem, itemsOf } from './items';
+import { becomesErrorItem } from '../operations/credits';
+import { highlightJobs } from './highlights';
+import { errorOutputItem, errorRow, itemsOf } from './items';
 import type { ItemMemory } from '../item/itemMemory';
-import { isOpen } from '../item/itemState';
-import { openRun } from './open';
+import { isOutcomeOpen } from '../item/itemState';
+import { openItem } from './open';
+import { parkedRunOf, type ParkedRun } from './parkedRun';
 import type { Failed, Result } from '../base/result';
 import type { OperationSpec, Outcome, Item } from '../item/item';
 import type { Known } from './spending';
 import { runOperation } from '../operations';
-import { inTurn } from './inTurn';
-
-/** Whether it is only for lack of credits, and the user wants error items for that. */
-function isTolerated(failed: Failed, opened: Result<Item>): boolean {
-	const { failure } = failed;
-	const lacksCredits = failure.kind === 'skipped' ? failure.credits : isOutOfCredits(failed);
-	return lacksCredits && opened.ok && opened.value.settings.onInsufficientCredits === 'continue';
-}
+import { rejectMismatchedFiles } from '../operations/mismatchedFiles';
+import { runThroughGate } from './runThroughGate';
 
 const knownOf = ({ state }: ItemMemory): Known => ({
 	jobId: 'job' in state ? state.job.id : undefined,
-	outcomeUnknown: isOpen(state),
+	outcomeUnknown: isOutcomeOpen(state),
 });
 
 function contextOf(
@@ -44,57 +41,84 @@ function contextOf(
 	return { ...shared, idempotency: settings.idempotency, known: knownOf(memory) };
 }
 
-/** An operation with the labels of its fields by the names that these have in the API. */
+/** An operation with the labels of its fields, by the names of these fields in the API. */
 interface Runnable {
-	plan: OperationSpec;
+	spec: OperationSpec;
 	labels: Labels;
 }
 
-const isOver = ({ isUnfinished }: Outcome) => !isUnfinished;
+const isFinished = ({ isUnfinished }: Outcome) => !isUnfinished;
 
 async function runItem(
 	context: IExecutePaginationFunctions,
 	options: IHttpRequestOptions,
-	{ plan: spec, labels }: Runnable,
+	{ spec, labels }: Runnable,
 	batch: Batch,
 	prepared: Result<Prepared>,
+	parked: ParkedRun | undefined,
 ): Promise<INodeExecutionData[]> {
 	const itemIndex = context.getItemIndex();
-	const lenient = context.continueOnFail();
-	if (!lenient && prepared.ok && batch.isRejected) return [];
+	const continuesOnFail = context.continueOnFail();
+	if (!continuesOnFail && prepared.ok && batch.isRejected) return [];
 
 	const opened = prepared.ok
-		? await openRun(context, options, spec, batch, prepared.value)
+		? await openItem(context, options, spec, batch, prepared.value)
 		: prepared;
-	const result = opened.ok ? await inTurn(opened.value, runOperation, isOver) : opened;
+	const run = async (item: Item) =>
+		parked
+			? await parked.join(context, item)
+			: await runThroughGate(item, runOperation, isFinished);
+	let conflict: Failed | undefined;
+	if (opened.ok && ((await rejectMismatchedFiles(opened.value)) || batch.isRejected)) {
+		const checked = batch.beginItem(itemIndex);
+		conflict = checked?.ok === false ? checked : undefined;
+		if (conflict || !continuesOnFail) opened.value.release?.(false);
+		if (!conflict && !continuesOnFail) return [];
+	}
+	const result = conflict ?? (opened.ok ? await run(opened.value) : opened);
 	if (result.ok && opened.ok) return itemsOf(result.value, opened.value.settings, itemIndex);
 
 	const failed = result as Failed;
-	const tolerated = lenient || isTolerated(failed, opened);
-	if (!tolerated && failed.failure.kind === 'skipped') return [];
-	const known = () => ({
-		...contextOf(batch, spec, itemIndex, opened),
-		...(tolerated && { submitted: undefined }),
-		labels,
-	});
+	const isForCredits = opened.ok && becomesErrorItem(failed, opened.value.settings);
+	const isTolerated = continuesOnFail || isForCredits;
+	const isReported = failed.failure.kind !== 'skipped' && batch.reportsErrorOf(itemIndex);
+	// An error takes a stack trace; when thousands of items fail at once, n8n would stand still. So only where n8n needs one.
+	if (!isTolerated && !isReported) return [];
+	const errorContext = (): ErrorContext => {
+		const context = { ...contextOf(batch, spec, itemIndex, opened), labels };
+		// The run goes on, so the count would soon be wrong.
+		return isTolerated ? { ...context, submitted: undefined } : context;
+	};
 	const node = context.getNode();
-	const error = nodeError(node, failed, known());
-	const describe = () => describeFailure(failed, known()).description;
-	batch.keepError({ error, describe, ...(!tolerated && { thrownBy: itemIndex }) });
-	if (!tolerated) throw error;
-	// n8n runs the node again where the first item has an `error` in its json (Retry On Fail). Without keys that would be paid for again.
-	const paysAgain = node.retryOnFail && itemIndex === 0 && known().idempotency === 'none';
-	if (paysAgain) return [{ json: {}, error, pairedItem: { item: itemIndex } }];
-	const row = node.onError === 'continueErrorOutput' ? undefined : context.getInputData().json;
-	return [errorItem(error, detailsOf(failed, known()), itemIndex, row)];
+	if (!isTolerated) {
+		const error = nodeError(node, failed, errorContext());
+		const describe = () => describeFailure(failed, errorContext()).description;
+		batch.addError({ error, describe, thrownBy: itemIndex });
+		throw error;
+	}
+	const known = errorContext();
+	// n8n runs the node again if the first item has an `error` in its json (Retry On Fail). Without keys that would be
+	// paid for again.
+	const paysAgain = node.retryOnFail && itemIndex === 0 && known.idempotency === 'none';
+	if (paysAgain) {
+		return [{ json: {}, error: nodeError(node, failed, known), pairedItem: { item: itemIndex } }];
+	}
+	const details = detailsOf(failed, known);
+	if (node.onError === 'continueErrorOutput') {
+		return [errorOutputItem(nodeError(node, failed, known), details, itemIndex)];
+	}
+	const row = context.getInputData().json;
+	// There is nothing to wait for any more: a loop that waits for the others must not go on for this one.
+	const wholeRow = parked ? { ...row, finished: true } : row;
+	return [errorRow(describeFailure(failed, known), details, itemIndex, wholeRow)];
 }
 
 /**
- * The runner: n8n's routing engine hands it the finished request of an item (as the pagination function of the node), and it
- * owns all that follows: turn, key, retries, paging, waiting, download, and what a failure becomes.
+ * The runner: n8n's routing engine passes it the finished request of an item (as the pagination function of the node).
+ * Everything after that happens here: gate, key, retries, paging, waiting, download and error handling.
  *
- * Without Continue On Fail n8n throws the error of the first item that rejects, in their order, and sets that item's number
- * on it. So items that have no error of their own answer with nothing, and the one that has one is reported.
+ * Without Continue On Fail, n8n throws the error of the first item that rejects and sets that item's index on it. So
+ * items without an error of their own return nothing, and the one with an error is reported.
  */
 export function runner(spec: OperationSpec, labels: Labels = {}) {
 	return async function (
@@ -102,13 +126,19 @@ export function runner(spec: OperationSpec, labels: Labels = {}) {
 		{ options }: DeclarativeRestApiSettings.ResultOptions,
 	): Promise<INodeExecutionData[]> {
 		const batch = batchOf(this);
-		const prepared = batch?.begin(this.getItemIndex());
+		const prepared = batch?.beginItem(this.getItemIndex());
 		if (!batch || !prepared) return [];
+		const parked = parkedRunOf(this, spec, batch);
+		let items: INodeExecutionData[] | undefined;
 		try {
-			const operation = { plan: spec, labels };
-			return await runItem(this, options as IHttpRequestOptions, operation, batch, prepared);
+			const operation = { spec, labels };
+			const request = options as IHttpRequestOptions;
+			items = await runItem(this, request, operation, batch, prepared, parked);
+			return items;
 		} finally {
-			batch.end();
+			await parked?.answer(this, this.getItemIndex(), items);
+			batch.endItem();
+			if (batch.hasEnded) highlightJobs(this, batch.jobIds);
 		}
 	};
 }

@@ -1,44 +1,43 @@
 import { ENDPOINTS, type Endpoint } from '../../contract';
 import { jobState } from '../jobs/jobState';
+import { provesNothingDone } from '../base/refusals';
 import type { Failed, Failure } from '../base/result';
 import type { IdempotencyMode } from '../item/settings';
 
 /**
- * What is known of an item's credits when it fails. `free`: the operation can neither create nor charge anything. Every sentence of
- * an error that speaks of credits follows from this, and from nothing else.
+ * What is known about an item's credits when it fails. `free`: the operation can neither create nor
+ * charge anything. Every sentence of an error about credits follows from this and nothing else.
  */
 export type Spending =
 	'free' | 'notSent' | 'nothingDone' | 'outcomeUnknown' | 'jobExists' | 'jobFailed';
 
-/** What is remembered of an item besides how its last request failed. */
+/** What is remembered about an item besides how its last request failed. */
 export interface Known {
-	/** The job that it has made, also by an earlier try. */
+	/** The job that it has created, also by an earlier try. */
 	jobId?: string;
-	/** Whether a request was sent whose outcome nobody knows, also by an earlier try. */
+	/** Whether a request was sent whose outcome is unknown, also by an earlier try. */
 	outcomeUnknown: boolean;
 }
 
 export interface SpendingContext {
 	/** The operation of the item. */
 	endpoint: Endpoint;
-	/** Not given where nothing is remembered: then the failure alone decides. */
+	/** `undefined` if nothing is remembered: the failure alone decides then. */
 	known?: Known;
 	idempotency?: IdempotencyMode;
-	/** How many items the run has: of several, only this one is spoken of. */
+	/** How many items the run has. With several, the sentence is about this one only. */
 	items?: number;
 }
-
-/** Refusals that show that this request has done nothing. Of any other status nobody knows. */
-const NOTHING_DONE = new Set([400, 401, 402, 403, 404, 422, 429]);
 
 const FREE = new Set<Endpoint>([ENDPOINTS.createFile]);
 
 const mayCharge = (endpoint: Endpoint) => endpoint.method === 'POST' && !FREE.has(endpoint);
 
 /** Whether the request that failed may have been carried out all the same. */
-function mayBeDone({ failure }: Failed): boolean {
-	if (failure.kind === 'status') return failure.unclear || !NOTHING_DONE.has(failure.status);
-	if (failure.kind === 'noResponse') return failure.sent;
+function mayBeCarriedOut({ failure }: Failed): boolean {
+	if (failure.kind === 'status')
+		return failure.outcomeUnknown || !provesNothingDone(failure.status);
+	if (failure.kind === 'noResponse') return failure.outcomeUnknown;
 	return failure.kind === 'badResponse' || failure.kind === 'possibleDuplicate';
 }
 
@@ -46,6 +45,7 @@ const NEVER_SENT = new Set<Failure['kind']>([
 	'input',
 	'scope',
 	'skipped',
+	'creditCap',
 	'cancelled',
 	'noResponse',
 ]);
@@ -56,17 +56,17 @@ function spendingOf(failed: Failed, { endpoint, known }: SpendingContext): Spend
 	if (failure.kind === 'jobFailed') return 'jobFailed';
 	if (job ?? known?.jobId) return 'jobExists';
 	if (known?.outcomeUnknown) return 'outcomeUnknown';
-	// An upload or a look at the service, before the item's own request.
+	// An upload or a search, before the item's own request.
 	if (failed.endpoint && failed.endpoint !== endpoint) return 'nothingDone';
-	if (mayBeDone(failed)) return 'outcomeUnknown';
+	if (mayBeCarriedOut(failed)) return 'outcomeUnknown';
 	return NEVER_SENT.has(failure.kind) ? 'notSent' : 'nothingDone';
 }
 
 function ofUnknown(failed: Failed, { idempotency }: SpendingContext): string {
 	if (failed.failure.kind === 'possibleDuplicate') return '';
 	const unknown = 'Whether the request was carried out is not known.';
-	// A look at the service, because its key can no longer tell.
-	if (failed.endpoint) return `${unknown} Retrying this execution looks again before it pays.`;
+	// A search at the service, because the key can no longer settle it.
+	if (failed.endpoint) return `${unknown} Retrying this execution checks again before it pays.`;
 	return idempotency === 'none'
 		? `${unknown} It had no idempotency key, so it was not sent again: look for it at the service before creating it again.`
 		: `${unknown} Retrying this execution sends it again under the same idempotency key, so that nothing is paid for twice.`;
@@ -75,7 +75,7 @@ function ofUnknown(failed: Failed, { idempotency }: SpendingContext): string {
 function ofJob({ failure, job }: Failed, { idempotency }: SpendingContext): string {
 	const states = { running: 'goes on', good: 'has finished', bad: 'has failed' };
 	const now = job?.status === undefined ? 'exists' : states[jobState(job)];
-	// Where an input is wrong, it is not known what the next try will ask for.
+	// If an input is wrong, the next try may make a different request.
 	const continues =
 		idempotency === 'none' || failure.kind === 'input'
 			? ''
@@ -89,10 +89,10 @@ function ofFailedJob({ idempotency }: SpendingContext): string {
 		: 'Running it again creates a new job.';
 }
 
-/** Of an operation that costs nothing, what matters is whether anything was changed. */
+/** For an operation that costs nothing, what matters is whether anything was changed. */
 function ofFree(failed: Failed, { endpoint }: SpendingContext): string {
 	if (endpoint.method !== 'PATCH' && endpoint.method !== 'DELETE') return '';
-	return mayBeDone(failed)
+	return mayBeCarriedOut(failed)
 		? 'Whether it was carried out is not known; running it again is safe.'
 		: 'Nothing was changed.';
 }
@@ -112,7 +112,7 @@ const SENTENCES: Record<Spending, (failed: Failed, context: SpendingContext) => 
 	jobFailed: (_, context) => ofFailedJob(context),
 };
 
-/** What a failure means for the user's credits; empty where there is nothing to say. */
+/** What a failure means for the user's credits; empty if there is nothing to say. */
 export const creditSentence = (failed: Failed, context: SpendingContext): string =>
 	SENTENCES[spendingOf(failed, context)](failed, context);
 
@@ -125,6 +125,6 @@ const STATES: Record<Spending, string | undefined> = {
 	jobFailed: undefined,
 };
 
-/** The same in a word, for an expression to look at; `undefined` where the service alone knows. */
+/** The same in a few words, for expressions; `undefined` if only the service knows. */
 export const creditState = (failed: Failed, context: SpendingContext): string | undefined =>
 	STATES[spendingOf(failed, context)];

@@ -1,0 +1,76 @@
+import { ENDPOINTS } from '../../contract';
+import { isRecord, type ApiRequest, type Resource } from '../base/types';
+import { shortHash } from './idempotency';
+
+type Priced = Pick<ApiRequest, 'path' | 'body'>;
+
+const lengthOf = (value: unknown): number => (typeof value === 'string' ? [...value].length : 0);
+
+const countOf = (value: unknown): unknown => (Array.isArray(value) ? value.length : value);
+
+/** How much there is to speak, where that may decide the price. */
+function spokenLength({ mode, prompt, blocks }: Record<string, unknown>): number {
+	if (Array.isArray(blocks)) {
+		const texts: unknown[] = blocks;
+		return texts.reduce<number>((sum, one) => sum + lengthOf(isRecord(one) ? one.text : one), 0);
+	}
+	return mode === 'audio' ? lengthOf(prompt) : 0;
+}
+
+/**
+ * Requests with the same key are expected to have the same price: same model and parameters, as
+ * many inputs, as much to speak. What is asked for in words and which files are used makes no
+ * difference.
+ */
+export function priceKey({ path, body }: Priced): string {
+	const all = isRecord(body) ? body : {};
+	const { prompt, blocks, input, delivery, persona_id: persona, ...rest } = all;
+	void [prompt, blocks, delivery];
+	const inputs = isRecord(input)
+		? Object.entries(input).map(([slot, files]) => [slot, countOf(files)])
+		: input;
+	const spoken = spokenLength(all);
+	return shortHash(JSON.stringify([path, rest, inputs, persona !== undefined, spoken]));
+}
+
+const approvesRun = (path: string) => {
+	const [before = '', after = ''] = ENDPOINTS.approveAgentRun.path.split('{id}');
+	return path.startsWith(before) && path.endsWith(after);
+};
+
+/** Planning a run costs this. Specification: Credit rules. */
+const PLANNING_CREDITS = 1;
+
+/**
+ * The most that a request may reserve, where the specification says so: agent planning costs 1
+ * credit, and approved media steps reserve their budget. Specification: Credit rules.
+ */
+export function statedPrice({ path, body }: Priced): number | undefined {
+	if (!isRecord(body)) return undefined;
+	const budget = typeof body.max_credits === 'number' ? body.max_credits : undefined;
+	if (approvesRun(path)) return budget;
+	if (path !== ENDPOINTS.createAgentRun.path) return undefined;
+	if (body.auto_approve !== true) return PLANNING_CREDITS;
+	return budget === undefined ? undefined : PLANNING_CREDITS + budget;
+}
+
+const asCredits = (value: unknown): number | undefined =>
+	typeof value === 'number' && Number.isFinite(value) && value >= 0 ? value : undefined;
+
+/**
+ * What a job has reserved or spent: of an agent run both, of others `estimated_credits`; where that
+ * is not shown (Voice), the first number that is named after credits. `undefined` where the
+ * response does not say.
+ */
+export function creditsOf(job: Resource): number | undefined {
+	const { object, reserved_credits: reserved, spent_credits: spent } = job;
+	if (object === 'agent_run') {
+		const both = [asCredits(reserved), asCredits(spent)].filter((one) => one !== undefined);
+		return both.length > 0 ? both.reduce((sum, one) => sum + one, 0) : undefined;
+	}
+	const named = Object.entries(job).filter(
+		([name]) => /credit/i.test(name) && !/max|balance|left|remain/i.test(name),
+	);
+	const values = named.map(([, value]) => asCredits(value));
+	return asCredits(job.estimated_credits) ?? values.find((value) => value !== undefined);
+}

@@ -1,0 +1,30 @@
+import { contentKey } from '../item/idempotency';
+import type { Item } from '../item/item';
+import { isOutcomeOpen } from '../item/itemState';
+import type { Result } from '../base/result';
+import type { Created } from '../limits/singleFlight';
+
+/** The first key of a content: identifies the content across executions. */
+export const firstContentKey = ({ origin }: Item, requestFingerprint: string): string =>
+	contentKey(origin.node, requestFingerprint, 0);
+
+/**
+ * By Content: the number of the key under which an execution of this process has, or may have, a
+ * job.
+ */
+export function contentKeyInUse(item: Item, requestFingerprint: string): number | undefined {
+	const { creations, clock } = item.workspace;
+	return creations.keyInUse(firstContentKey(item, requestFingerprint), clock.now());
+}
+
+/**
+ * Notifies the other executions of this process where a job is, or may be, once a request was sent
+ * under a key.
+ */
+export function noteContentKey(item: Item, attempt: number, created: Result<Created>): void {
+	const { memory, settings, workspace } = item;
+	if (settings.idempotency !== 'content') return;
+	if (!created.ok && !isOutcomeOpen(memory.state)) return;
+	const content = firstContentKey(item, memory.fingerprint ?? '');
+	workspace.creations.noteKeyInUse(content, attempt, workspace.clock.now());
+}
