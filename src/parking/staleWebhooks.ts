@@ -1,0 +1,111 @@
+import type { IExecuteSingleFunctions, IN8nHttpFullResponse } from 'n8n-workflow';
+import type { Service } from '../trigger/connection';
+import type { Workspace } from '../transport/workspace';
+import { removeWebhook, type Listed } from './registration';
+
+/**
+ * How long past its time a webhook of a parked execution is left alone, in ms: n8n resumes overdue
+ * executions once a minute.
+ */
+const GRACE_MS = 60_000;
+
+/**
+ * The pause after a sweep, as a multiple of how long it took, because many executions may park at
+ * once.
+ */
+const REST_FACTOR = 4;
+
+/**
+ * How long a parking run waits for the sweep, in ms; the sweep then continues in the background.
+ */
+const MAX_WAIT_MS = 5_000;
+
+const PROBES_AT_ONCE = 8;
+const PROBE_TIMEOUT_MS = 5_000;
+
+/** When the next sweep may begin, on the monotonic clock. */
+const nextSweeps = new WeakMap<Workspace, number>();
+
+const textIn = (body: unknown) => (typeof body === 'string' ? body : (JSON.stringify(body) ?? ''));
+
+/**
+ * Whether n8n says that the execution behind a resume URL is over. GET never reaches a node: n8n
+ * refuses it and gives the reason. The worst that an impostor can achieve is the removal of a
+ * webhook, which leaves an execution to its timer. Certificates are therefore not checked: an n8n
+ * behind a proxy often has one that only its clients trust.
+ */
+async function isExecutionOver(context: IExecuteSingleFunctions, url: string): Promise<boolean> {
+	try {
+		const answer = (await context.helpers.httpRequest({
+			method: 'GET',
+			url,
+			returnFullResponse: true,
+			ignoreHttpStatusErrors: true,
+			disableFollowRedirect: true,
+			skipSslCertificateValidation: true,
+			timeout: PROBE_TIMEOUT_MS,
+		})) as IN8nHttpFullResponse;
+		const text = textIn(answer.body);
+		if (answer.statusCode === 409) return /finished/i.test(text);
+		return answer.statusCode === 404 && /does not exist|could not find node/i.test(text);
+	} catch {
+		return false;
+	}
+}
+
+/**
+ * The part of a resume URL that all executions of an n8n share: webhooks of another n8n are left
+ * alone.
+ */
+function prefixOf(url: string): string {
+	const { origin, pathname } = new URL(url);
+	return `${origin}${pathname.slice(0, pathname.lastIndexOf('/') + 1)}`;
+}
+
+const hasPrefix = (prefix: string, url: string) => URL.canParse(url) && prefixOf(url) === prefix;
+
+async function sweep(
+	context: IExecuteSingleFunctions,
+	service: Service,
+	candidates: Listed[],
+): Promise<void> {
+	const queue = [...candidates];
+	const now = service.workspace.clock.now();
+	const workers = Array.from({ length: PROBES_AT_ONCE }, async () => {
+		for (let one = queue.shift(); one; one = queue.shift()) {
+			// After its time the execution has resumed, and registers another webhook if it parks again.
+			const isStale = one.until + GRACE_MS < now || (await isExecutionOver(context, one.url));
+			if (isStale) await removeWebhook(service, one.id);
+		}
+	});
+	await Promise.all(workers);
+}
+
+/**
+ * Removes webhooks whose executions are over: killed while parking, cancelled or deleted while
+ * parked, or resumed by their timer. None of our code runs in those cases, so the next parking run
+ * with the same key does it.
+ * @param own the resume URL of this execution, by which webhooks of this n8n are recognised
+ */
+export async function removeStaleWebhooks(
+	context: IExecuteSingleFunctions,
+	service: Service,
+	own: string,
+	listed: Listed[],
+): Promise<void> {
+	const { workspace } = service;
+	const { clock } = workspace;
+	const prefix = prefixOf(own);
+	const candidates = listed.filter(({ url }) => url !== own && hasPrefix(prefix, url));
+	const began = clock.monotonic();
+	if (candidates.length === 0 || began < (nextSweeps.get(workspace) ?? 0)) return;
+	nextSweeps.set(workspace, Infinity);
+	const scheduleNext = () => {
+		const now = clock.monotonic();
+		nextSweeps.set(workspace, now + REST_FACTOR * (now - began));
+	};
+	const swept = sweep(context, service, candidates)
+		.catch(() => {})
+		.finally(scheduleNext);
+	await Promise.race([swept, clock.sleep(MAX_WAIT_MS)]);
+}
