@@ -1,6 +1,6 @@
 import { NodeConnectionTypes, type INodeType, type INodeTypeDescription } from 'n8n-workflow';
 import { mediaGenApiTest } from '../../src/description/credentialTest';
-import { downloadField, endOptions, modelsField, modesField } from '../../src/trigger/fields';
+import { downloadField, statusOptions, modelsField, modesField } from '../../src/trigger/fields';
 import { getModels } from '../../src/trigger/models';
 import { execute } from './execute';
 import { poll } from './poll';
@@ -28,7 +28,7 @@ export class MediaGenPollingTrigger implements INodeType {
 				name: 'statuses',
 				type: 'multiOptions',
 				required: true,
-				options: endOptions,
+				options: statusOptions,
 				default: ['completed', 'partially_completed'],
 				description: 'How a generation must have finished to start the workflow',
 			},
@@ -50,6 +50,9 @@ export class MediaGenPollingTrigger implements INodeType {
 
 	poll = poll;
 
-	/** Runs in the execution that `poll` has started, where there is time to download, and in a manual run. */
+	/**
+	 * Runs in the execution that `poll` has started, where there is time to download, and in a manual
+	 * run.
+	 */
 	execute = execute;
 }

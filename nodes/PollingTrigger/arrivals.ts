@@ -1,29 +1,34 @@
 import { randomUUID } from 'crypto';
-import { MOST_OPEN, type PollState } from './state';
+import { MAX_UNFINISHED, type PollState } from './state';
 
-/** Tells this process from an earlier one. */
-export const ME = randomUUID();
+/** Distinguishes this process from earlier ones. */
+export const PROCESS_ID = randomUUID();
 
-/** Generations that executions in this process have got, by node. */
+/** Generations that executions in this process have received, by node. */
 const arrived = new Map<string, Set<string>>();
 
-/** Notes what an execution has got. */
-export function arrive(node: string, ids: string[]): void {
+/** Records what an execution has received. */
+export function recordArrival(node: string, ids: string[]): void {
 	const before = arrived.get(node);
-	// Where looks run in another process nobody asks, and nothing is ever taken out.
-	const known = before && before.size <= MOST_OPEN ? before : new Set<string>();
+	// If another process does the polling, nothing ever reads or empties this list.
+	const known = before && before.size <= MAX_UNFINISHED ? before : new Set<string>();
 	ids.forEach((id) => known.add(id));
 	arrived.set(node, known);
 }
 
 /**
- * What the last look has given and no execution may have got: n8n saves the state of a look, then makes the execution, and may
- * die or fail in between. Without an execution in this process (queue mode) only its end raises a doubt.
+ * Generations that the last poll emitted and that possibly no execution has received: n8n saves the
+ * state of a poll, then creates the execution, and may crash or fail in between. In queue mode,
+ * where no execution runs in this process, they count as lost only after a restart of the process.
  */
-export function doubtful(node: string, { given }: PollState): string[] {
-	const here = arrived.get(node);
-	if (!given) return [];
-	const ids = given.by === ME ? (here ? given.ids.filter((id) => !here.has(id)) : []) : given.ids;
-	here?.clear();
+export function possiblyLost(node: string, { emitted }: PollState): string[] {
+	if (!emitted) return [];
+	if (emitted.by !== PROCESS_ID) {
+		arrived.get(node)?.clear();
+		return emitted.ids;
+	}
+	const received = arrived.get(node);
+	const ids = received ? emitted.ids.filter((id) => !received.has(id)) : [];
+	received?.clear();
 	return ids;
 }

@@ -1,23 +1,23 @@
 import { NodeOperationError, type IExecuteFunctions, type INodeExecutionData } from 'n8n-workflow';
 import { ENDPOINTS } from '../../src/contract';
 import { detailsOf, nodeError } from '../../src/transport/runner/errors';
-import { errorItem } from '../../src/transport/runner/items';
+import { errorRow } from '../../src/transport/runner/items';
 import type { Failed, Result } from '../../src/transport/base/result';
-import { asText, isResource, type Resource } from '../../src/transport/base/types';
-import { filesOf } from '../../src/trigger/files';
+import { asText, isResource, resourceWithId, type Resource } from '../../src/transport/base/types';
+import { downloadFiles } from '../../src/trigger/files';
 import { processedItems, withRetries } from '../../src/trigger/processedItems';
 import { withoutRepeats } from '../../src/trigger/withoutRepeats';
 import { readOptions } from '../../src/trigger/options';
 import { openService, type Service } from '../../src/trigger/connection';
-import { arrive } from './arrivals';
+import { recordArrival } from './arrivals';
 import type { Reader } from './findNewlyFinished';
 import { filterOf, itemsOf, nameOf, readerOf } from './reader';
-import { MOST_SEEN } from './state';
+import { MAX_SEEN } from './state';
 
 /** Items of a manual run. */
 const SAMPLE = 10;
 
-/** Some of the newest, so that a workflow can be built; remembers nothing. */
+/** Some of the newest, to build a workflow with. Changes no state. */
 async function sample(context: IExecuteFunctions, reader: Reader): Promise<INodeExecutionData[]> {
 	const { entries } = await reader.page(undefined);
 	const isFinished = ({ status }: Resource) =>
@@ -30,15 +30,18 @@ async function sample(context: IExecuteFunctions, reader: Reader): Promise<INode
 	});
 }
 
-/** Leaves out what an execution has had before: after a crash a look gives what it cannot know to have arrived again. */
+/**
+ * Drops what an earlier execution has received: after a crash, a poll emits again whatever may not
+ * have arrived.
+ */
 async function firstFound(context: IExecuteFunctions): Promise<INodeExecutionData[]> {
 	return await withoutRepeats(context, 'trigger', async (items) => {
-		arrive(
+		recordArrival(
 			nameOf(context),
 			items.map(({ json }) => String(json.id)),
 		);
 		const keys = items.map(({ json }) => `${String(json.id)} ${String(json.status)}`);
-		const added = await withRetries(async () => await processedItems(context).add(keys, MOST_SEEN));
+		const added = await withRetries(async () => await processedItems(context).add(keys, MAX_SEEN));
 		return added ?? keys.map(() => true);
 	});
 }
@@ -48,7 +51,8 @@ async function withFiles(
 	{ json }: INodeExecutionData,
 	item: number,
 ): Promise<Result<INodeExecutionData>> {
-	const files = await filesOf(service, { object: 'generation', ...json } as unknown as Resource);
+	const job = resourceWithId({ object: 'generation', ...json }, String(json.id));
+	const files = await downloadFiles(service, job);
 	if (!files.ok) return files;
 	return { ok: true, value: { json, binary: files.value, pairedItem: { item } } };
 }
@@ -63,14 +67,14 @@ function failure(context: IExecuteFunctions, failed: Failed, id: unknown, itemIn
 	};
 }
 
-/** What a look has found, or a sample in a manual run, with its files where they are wanted. */
+/** Outputs what a poll has found, or a sample in a manual run, with its files if wanted. */
 export async function execute(this: IExecuteFunctions): Promise<INodeExecutionData[][]> {
 	const isManual = this.getMode() === 'manual';
 	const { downloadOutputs } = readOptions(this);
 	const found = isManual ? [] : await firstFound(this);
 	if (!isManual && !downloadOutputs) return [found];
 	const service = await openService(this);
-	service.needs(ENDPOINTS.listGenerations.scope);
+	service.requireScope(ENDPOINTS.listGenerations.scope);
 	const items = isManual ? await sample(this, readerOf(this, service)) : found;
 	if (!downloadOutputs) return [items];
 	const output: INodeExecutionData[] = [];
@@ -82,7 +86,7 @@ export async function execute(this: IExecuteFunctions): Promise<INodeExecutionDa
 		}
 		const { error, details } = failure(this, result, item.json.id, index);
 		if (!this.continueOnFail()) throw error;
-		output.push(errorItem(error, details, index, item.json));
+		output.push(errorRow(error, details, index, item.json));
 	}
 	return [output];
 }

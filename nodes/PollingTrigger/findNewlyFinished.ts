@@ -1,89 +1,97 @@
 import { jobState } from '../../src/transport/jobs/jobState';
 import type { Resource } from '../../src/transport/base/types';
-import { markOf, MOST_OPEN, MOST_SEEN, type PollState } from './state';
-import { walk, type ReadPage, type Walk } from './walk';
+import { hashOf, MAX_UNFINISHED, MAX_SEEN, type PollState } from './state';
+import { scanPages, type ReadPage, type Scan } from './scanPages';
 
-/** Unfinished generations that the pages did not show are read one by one, so many a look; the rest have their turn later. */
-const SINGLES_A_LOOK = 5;
+/**
+ * Unfinished generations missing from the pages are read one by one, at most this many per poll;
+ * later polls read the rest.
+ */
+const SINGLE_READS_PER_POLL = 5;
 
 export interface Reader {
 	page: ReadPage;
-	/** A generation as it is now; `gone` when there is none, `undefined` when that cannot be told at the moment. */
-	one(id: string): Promise<Resource | 'gone' | undefined>;
+	/**
+	 * The current state of a generation; `gone` if it no longer exists, `undefined` if it cannot be
+	 * read at the moment.
+	 */
+	read(id: string): Promise<Resource | 'gone' | undefined>;
 }
 
-export interface Look {
-	/** Finished since the last look, the newest last as far as the list tells; none twice. */
+export interface PollResult {
+	/** Finished since the last poll, newest last as far as the list shows; each once. */
 	finished: Resource[];
 	state: PollState;
-	/** False when more came than a look can read. */
+	/** False if there was more than one poll can read. */
 	complete: boolean;
 }
 
 const isFinished = (job: Resource): boolean =>
 	jobState({ ...job, object: 'generation' }) !== 'running';
 
-/** The unfinished ones that the pages did not show: they lie deeper than what was read. */
+/** Reads the unfinished ones that are further down the list than the pages read. */
 async function readSingles(reader: Reader, ids: string[]) {
 	const finished: Resource[] = [];
-	const still: string[] = [];
-	for (const id of ids.slice(0, SINGLES_A_LOOK)) {
-		const now = await reader.one(id);
+	const unfinished: string[] = [];
+	for (const id of ids.slice(0, SINGLE_READS_PER_POLL)) {
+		const now = await reader.read(id);
 		if (now === 'gone') continue;
 		if (now && isFinished(now)) finished.push({ ...now, id });
-		else still.push(id);
+		else unfinished.push(id);
 	}
-	return { finished, open: [...ids.slice(SINGLES_A_LOOK), ...still] };
+	return { finished, unfinished: [...ids.slice(SINGLE_READS_PER_POLL), ...unfinished] };
 }
 
-function unique(marks: string[]): string[] {
-	return [...new Set(marks)].slice(0, MOST_SEEN);
-}
+const uniqueHashes = (hashes: string[]): string[] => [...new Set(hashes)].slice(0, MAX_SEEN);
 
-/** Finished ones of a walk, the newest first. */
-function newestFirst({ entries, order }: Walk): Resource[] {
+/** The finished ones of a scan, newest first. */
+function newestFirst({ entries, order }: Scan): Resource[] {
 	const finished = [...entries.values()].filter(isFinished);
 	return order === 'oldest' ? finished.reverse() : finished;
 }
 
 /**
- * One look at the generations of a workspace: what has finished since the last one, each exactly once. It knows no time of
- * creation or end (specification: Generation), so it remembers what it has seen finished and what was not finished. The first
- * look only notes. Throws what the reader throws; the state is then to be left as it was, so that nothing is lost.
+ * One poll of the generations of a workspace: what has finished since the last one, each exactly
+ * once. It knows no time of creation or end (specification: Generation), so it remembers what it
+ * has seen finished and what was not finished. The first poll only records. Throws what the reader
+ * throws; the state is then to be left as it was, so that nothing is lost.
  */
-export async function look(reader: Reader, state: PollState): Promise<Look> {
-	const first = state.settled !== true;
+export async function findNewlyFinished(reader: Reader, state: PollState): Promise<PollResult> {
+	const first = state.isPrimed !== true;
 	const seen = new Set(state.seen);
-	const open = new Set(state.open);
-	const walked = await walk(reader.page, {
+	const unfinished = new Set(state.unfinished);
+	const scan = await scanPages(reader.page, {
 		order: state.order,
 		start: state.start,
 		first,
-		isKnown: (id) => seen.has(markOf(id)) || open.has(id),
+		isKnown: (id) => seen.has(hashOf(id)) || unfinished.has(id),
 		isFinished,
 	});
-	const { entries, order, start, complete } = walked;
-	const hidden = [...open].filter((id) => !entries.has(id));
+	const { entries, order, start, complete } = scan;
+	const hidden = [...unfinished].filter((id) => !entries.has(id));
 	const singles = await readSingles(reader, hidden);
-	const listed = newestFirst(walked);
-	const isNew = ({ id }: Resource) => !seen.has(markOf(id));
+	const listed = newestFirst(scan);
+	const isNew = ({ id }: Resource) => !seen.has(hashOf(id));
 	const fresh = [...listed, ...singles.finished].filter(isNew);
 	const running = [...entries.values()].filter((job) => !isFinished(job)).map(({ id }) => id);
-	const marks = [...listed, ...singles.finished].map(({ id }) => markOf(id));
+	const hashes = [...listed, ...singles.finished].map(({ id }) => hashOf(id));
 	return {
 		finished: first ? singles.finished.filter(isNew) : fresh.reverse(),
 		complete,
 		state: {
-			...(order && { order }),
-			...(start !== undefined && { start }),
-			// A list with the oldest first has to be read to its end before anything in it is news.
-			settled: !first || complete || order === 'newest',
-			seen: unique([...marks, ...(state.seen ?? [])]),
-			open: [...running, ...singles.open].slice(0, MOST_OPEN),
+			order,
+			start,
+			// An oldest-first list must be read to its end before anything in it counts as new.
+			isPrimed: !first || complete || order === 'newest',
+			seen: uniqueHashes([...hashes, ...(state.seen ?? [])]),
+			unfinished: [...running, ...singles.unfinished].slice(0, MAX_UNFINISHED),
 		},
 	};
 }
 
-/** Whether a page shows anything that this state knows: then it speaks of the same workspace. */
-export const knowsAny = ({ seen = [], open = [] }: PollState, ids: string[]): boolean =>
-	ids.some((id) => seen.includes(markOf(id)) || open.includes(id));
+/**
+ * Whether a page shows anything that this state knows, which means that it is of the same
+ * workspace.
+ */
+export const knowsAny = ({ seen = [], unfinished = [] }: PollState, ids: string[]): boolean =>
+	ids.some((id) => seen.includes(hashOf(id)) || unfinished.includes(id));

@@ -6,16 +6,23 @@ import type {
 } from 'n8n-workflow';
 import { ENDPOINTS, LIMITS } from '../../src/contract';
 import { jsonOf } from '../../src/transport/runner/items';
-import { asText, isRecord, type Resource } from '../../src/transport/base/types';
-import { listOf, parameterOf } from '../../src/trigger/options';
+import {
+	asText,
+	resourceWithId,
+	type ApiRequest,
+	type Resource,
+} from '../../src/transport/base/types';
+import { listOf } from '../../src/transport/base/values';
+import { mustBeList, pageOf, type Page } from '../../src/transport/client/pagination';
+import { isNotFound } from '../../src/transport/jobs/readJob';
+import { parameterOf } from '../../src/trigger/options';
 import { serviceError, type Service } from '../../src/trigger/connection';
 import type { Reader } from './findNewlyFinished';
-import type { Page } from './walk';
 
-/** A look in the background, or the execution that it has started. */
+/** A poll in the background, or the execution that it has started. */
 type Context = IPollFunctions | IExecuteFunctions;
 
-/** Names a node of all workflows. */
+/** Identifies a node across all workflows. */
 export const nameOf = (context: Context): string =>
 	`${context.getWorkflow().id ?? ''}/${context.getNode().id}`;
 
@@ -24,15 +31,13 @@ export function readerOf(context: Context, { workspace, host }: Service): Reader
 	const { client } = workspace;
 	return {
 		async page(cursor): Promise<Page> {
-			const query = { limit: LIMITS.listLimit.max, ...(cursor !== undefined && { cursor }) };
+			const query: ApiRequest['query'] = { limit: LIMITS.listLimit.max };
+			if (cursor !== undefined) query.cursor = cursor;
 			const { path } = ENDPOINTS.listGenerations;
 			const answer = await client.request(
 				host.channel,
 				{ method: 'GET', path, query },
-				{
-					validate: (body) =>
-						isRecord(body) && Array.isArray(body.data) ? undefined : 'it is no list',
-				},
+				{ validate: mustBeList },
 			);
 			if (!answer.ok) {
 				throw serviceError(
@@ -42,21 +47,18 @@ export function readerOf(context: Context, { workspace, host }: Service): Reader
 					'The generations cannot be listed',
 				);
 			}
-			const { data, has_more, next_cursor } = answer.value.body as Record<string, unknown>;
-			const next = has_more !== false && typeof next_cursor === 'string' ? next_cursor : '';
-			return { entries: data as unknown[], ...(next !== '' && { next }) };
+			return pageOf(answer.value.body);
 		},
-		async one(id) {
+		async read(id) {
 			const path = ENDPOINTS.getGeneration.path.replace('{id}', encodeURIComponent(id));
-			const answer = await client.request(host.channel, { method: 'GET', path }, { once: true });
-			if (answer.ok) return answer.value.body as Resource;
-			const { failure } = answer;
-			return failure.kind === 'status' && failure.status === 404 ? 'gone' : undefined;
+			const answer = await client.request(host.channel, { method: 'GET', path }, { retry: false });
+			if (answer.ok) return resourceWithId(answer.value.body, id);
+			return isNotFound(answer) ? 'gone' : undefined;
 		},
 	};
 }
 
-/** What the user wants of the finished ones. */
+/** Whether the user wants a finished generation. */
 export function filterOf(context: Context): (job: Resource) => boolean {
 	const statuses = listOf(parameterOf(context, 'statuses', []));
 	const { modes, models } = parameterOf(context, 'options', {}) as IDataObject;

@@ -21,10 +21,11 @@ export class MediaGenTrigger implements INodeType {
 			dark: 'file:../icons/mediagen.dark.svg',
 		},
 		group: ['trigger'],
-		// Of version 1 n8n evaluates an expression for each delivery, and reads bodies of every type before the node does.
+		// Of version 1 n8n evaluates an expression for each delivery, and reads bodies of every type
+		// before the node does.
 		version: 2,
 		subtitle: '={{ $parameter["events"].join(", ") }}',
-		description: 'Start a workflow the moment something is done, by signed events of the service',
+		description: 'Start a workflow on signed events of the service, as soon as something is done',
 		eventTriggerDescription: 'Waiting for an event of the service',
 		activationMessage: 'The service sends its events to this workflow from now on.',
 		defaults: { name: 'MediaGen Event Trigger' },
@@ -73,6 +74,8 @@ export class MediaGenTrigger implements INodeType {
 
 	webhook = receive;
 
-	/** Runs in the execution that `webhook` has started, where there is time to read and to download. */
+	/**
+	 * Runs in the execution that `webhook` has started, where there is time to read and to download.
+	 */
 	execute = enrich;
 }

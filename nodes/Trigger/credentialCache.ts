@@ -4,25 +4,25 @@ import { registrationOf } from './registrationStore';
 import { isByHand, SECRET_CREDENTIAL, secretOf } from './secret';
 import { openService } from '../../src/trigger/connection';
 
-/** What a delivery is checked with, and whose waits it may end. */
+/** The secret that verifies a delivery, and the workspace whose waits the delivery may end. */
 export interface Verification {
 	secret: string | undefined;
 	workspace: Workspace;
 }
 
 /**
- * How long credentials count without being read again, in milliseconds. n8n reads and decrypts them from its database each time,
- * which takes longer than all else that a delivery needs.
+ * How long credentials are cached, in ms. n8n reads them from its database and decrypts them each
+ * time, which takes longer than everything else that a delivery needs.
  */
-const FRESH_MS = 30_000;
+const MAX_AGE_MS = 30_000;
 
-/** Registrations remembered at most. */
-const MOST = 1_000;
+/** Most registrations to remember. */
+const MAX_ENTRIES = 1_000;
 
-const remembered = new Map<string, { trust: Verification; since: number }>();
+const cache = new Map<string, { verification: Verification; since: number }>();
 
-/** Names the registration and its credentials: another one is another secret. */
-export function nameOf(context: IWebhookFunctions): string {
+/** Identifies the registration and its credentials: each has another secret. */
+export function cacheKey(context: IWebhookFunctions): string {
 	const { id, credentials = {} } = context.getNode();
 	const { webhookId, secret } = registrationOf(context);
 	const [api, byHand] = ['mediaGenApi', SECRET_CREDENTIAL].map((name) => credentials[name]?.id);
@@ -41,16 +41,17 @@ export async function cachedVerification(
 	context: IWebhookFunctions,
 	now: number,
 ): Promise<Verification> {
-	const name = nameOf(context);
-	const known = remembered.get(name);
+	const name = cacheKey(context);
+	const known = cache.get(name);
 	const age = known ? now - known.since : -1;
-	// A clock that was set back makes a negative age; without that question it would count for as long.
-	if (known && age >= 0 && age < FRESH_MS) return known.trust;
+	// A clock that was set back gives a negative age, which would otherwise keep the entry that much
+	// longer.
+	if (known && age >= 0 && age < MAX_AGE_MS) return known.verification;
 	const service = await openService(context);
-	const trust = { secret: await secretOf(context, service), workspace: service.workspace };
-	remembered.delete(name);
-	remembered.set(name, { trust, since: now });
-	const [oldest] = remembered.keys();
-	if (remembered.size > MOST && oldest !== undefined) remembered.delete(oldest);
-	return trust;
+	const verification = { secret: await secretOf(context, service), workspace: service.workspace };
+	cache.delete(name);
+	cache.set(name, { verification, since: now });
+	const [oldest] = cache.keys();
+	if (cache.size > MAX_ENTRIES && oldest !== undefined) cache.delete(oldest);
+	return verification;
 }

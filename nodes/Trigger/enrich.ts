@@ -1,48 +1,37 @@
 import type { IDataObject, IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
-import { ENDPOINTS, type Endpoint } from '../../src/contract';
+import type { Endpoint } from '../../src/contract';
+import { readerOf } from '../../src/transport/jobs/jobState';
 import { detailsOf, nodeError } from '../../src/transport/runner/errors';
-import { errorItem, jsonOf } from '../../src/transport/runner/items';
+import { errorRow, jsonOf } from '../../src/transport/runner/items';
 import type { Failed, Result } from '../../src/transport/base/result';
-import { isRecord, type Resource } from '../../src/transport/base/types';
+import { isRecord, resourceWithId, type Resource } from '../../src/transport/base/types';
 import { readEvent, type MediaGenEvent } from '../../src/webhook/event';
 import { objectOf, verdictOf } from '../../src/webhook/filter';
-import { filesOf } from '../../src/trigger/files';
+import { downloadFiles } from '../../src/trigger/files';
 import { readOptions, type Options } from '../../src/trigger/options';
 import { openService, type Service } from '../../src/trigger/connection';
 import { firstEvents } from './firstEvents';
 
-/** Where each kind of resource is read; whatever else it is, GET /jobs/{id} knows it. */
-const READERS: Record<string, Endpoint> = {
-	generation: ENDPOINTS.getGeneration,
-	speech_generation: ENDPOINTS.getSpeech,
-	agent_run: ENDPOINTS.getAgentRun,
-	persona: ENDPOINTS.getPersona,
-	voice: ENDPOINTS.getVoice,
-};
+const endpointOf = (event: MediaGenEvent): Endpoint => readerOf(objectOf(event));
 
-function readerOf(event: MediaGenEvent): Endpoint {
-	const object = objectOf(event);
-	return (Object.hasOwn(READERS, object) ? READERS[object] : undefined) ?? ENDPOINTS.getJob;
-}
-
-async function readWhole(
+async function readResource(
 	service: Service,
 	endpoint: Endpoint,
 	id: string,
 ): Promise<Result<Resource>> {
-	service.needs(endpoint.scope);
+	service.requireScope(endpoint.scope);
 	const path = endpoint.path.replace('{id}', encodeURIComponent(id));
 	const answer = await service.workspace.client.request(service.host.channel, {
 		method: 'GET',
 		path,
 	});
-	return answer.ok ? { ok: true, value: { ...(answer.value.body as Resource), id } } : answer;
+	return answer.ok ? { ok: true, value: resourceWithId(answer.value.body, id) } : answer;
 }
 
 type Enriched = Result<INodeExecutionData | undefined>;
 
-/** @returns the item with what the options add; `undefined` for one that the filters do not want */
-async function enriched(
+/** @returns the item with what the options add; `undefined` if the filters reject it */
+async function enrichItem(
 	service: Service,
 	{ json }: INodeExecutionData,
 	item: number,
@@ -54,16 +43,17 @@ async function enriched(
 	const bare: Enriched = { ok: true, value: { json: { ...json, resource: null }, pairedItem } };
 	if (resourceId === undefined)
 		return verdictOf(event, options) === 'wanted' ? bare : { ok: true, value: undefined };
-	const whole = await readWhole(service, readerOf(event), resourceId);
-	if (!whole.ok) return whole;
-	const isWanted = verdictOf({ ...event, resource: whole.value }, options) === 'wanted';
+	const resource = await readResource(service, endpointOf(event), resourceId);
+	if (!resource.ok) return resource;
+	const isWanted = verdictOf({ ...event, resource: resource.value }, options) === 'wanted';
 	if (!isWanted) return { ok: true, value: undefined };
-	const read: IDataObject = { ...json };
-	if (options.fetchResource || options.downloadOutputs) read.resource = jsonOf(whole.value);
-	if (!options.downloadOutputs) return { ok: true, value: { json: read, pairedItem } };
-	const files = await filesOf(service, whole.value);
+	const enrichedJson: IDataObject = { ...json };
+	if (options.fetchResource || options.downloadOutputs)
+		enrichedJson.resource = jsonOf(resource.value);
+	if (!options.downloadOutputs) return { ok: true, value: { json: enrichedJson, pairedItem } };
+	const files = await downloadFiles(service, resource.value);
 	if (!files.ok) return files;
-	return { ok: true, value: { json: read, binary: files.value, pairedItem } };
+	return { ok: true, value: { json: enrichedJson, binary: files.value, pairedItem } };
 }
 
 function failure(
@@ -75,20 +65,20 @@ function failure(
 	const event = readEvent(isRecord(item.json.payload) ? item.json.payload : {});
 	const id = event.resourceId ?? '';
 	const named = failed.job ? failed : { ...failed, job: { id } };
-	const known = { endpoint: readerOf(event), itemIndex, submitted: 0, notSubmitted: 0 };
+	const known = { endpoint: endpointOf(event), itemIndex, submitted: 0, notSubmitted: 0 };
 	const error = nodeError(context.getNode(), named, known);
 	return { error, details: detailsOf(named, known) };
 }
 
-/** Whether the payload alone does not do. */
+/** Whether the payload alone is not enough. */
 function needsReading({ json }: INodeExecutionData, options: Options): boolean {
 	if (options.fetchResource || options.downloadOutputs) return true;
 	return verdictOf(readEvent(isRecord(json.payload) ? json.payload : {}), options) !== 'wanted';
 }
 
 /**
- * What takes time, done in the execution that the delivery has started: the service has its answer already, in queue mode a
- * worker does it, and a failure is an execution that can be retried.
+ * The slow part runs in the execution that the delivery has started: the service already has its
+ * response, in queue mode a worker does it, and a failure is an execution that can be retried.
  */
 export async function enrich(this: IExecuteFunctions): Promise<INodeExecutionData[][]> {
 	const items = await firstEvents(this);
@@ -97,14 +87,14 @@ export async function enrich(this: IExecuteFunctions): Promise<INodeExecutionDat
 	const service = await openService(this);
 	const output: INodeExecutionData[] = [];
 	for (const [index, item] of items.entries()) {
-		const result = await enriched(service, item, index, options);
+		const result = await enrichItem(service, item, index, options);
 		if (result.ok) {
 			if (result.value) output.push(result.value);
 			continue;
 		}
 		const { error, details } = failure(this, result, item, index);
 		if (!this.continueOnFail()) throw error;
-		output.push(errorItem(error, details, index, item.json));
+		output.push(errorRow(error, details, index, item.json));
 	}
 	return [output];
 }

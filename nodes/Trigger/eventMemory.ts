@@ -1,20 +1,24 @@
 import type { IExecuteFunctions, IWebhookFunctions } from 'n8n-workflow';
 import type { MediaGenEvent } from '../../src/webhook/event';
-import type { Json } from '../../src/webhook/json';
+import type { Json } from '../../src/contract';
 import { Deduplicator, deduplicationKey } from '../../src/webhook/deduplicator';
 
 /**
- * One memory for all triggers of this process: n8n drops static data that a webhook writes when it starts a workflow. It
- * stands before n8n's database (`firstEvents.ts`), which knows what other processes and earlier ones have started.
+ * One memory for all triggers of this process: n8n drops static data that a webhook writes when it
+ * starts a workflow. It is checked before n8n's database
+ * (`firstEvents.ts`), which covers other and earlier processes.
  */
 export const deduplicator = new Deduplicator();
 
-/** Live and test deliveries are told apart: the one does not make the other a repeat. */
+/** Live and test deliveries are separate: neither counts as a repeat of the other. */
 function triggerName(context: IWebhookFunctions | IExecuteFunctions): string {
 	return [context.getWorkflow().id, context.getNode().id, context.getMode()].join('/');
 }
 
-/** What an event is remembered by, the same in the delivery and in the execution that it starts. */
+/**
+ * The key of an event for deduplication: the same in the delivery and in the execution that it
+ * starts.
+ */
 export const eventKey = (
 	context: IWebhookFunctions | IExecuteFunctions,
 	event: MediaGenEvent,

@@ -2,7 +2,7 @@ import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 import { createHash } from 'crypto';
 import { isRecord } from '../../src/transport/base/types';
 import {
-	canNameRows,
+	supportsNamedRows,
 	processedItems,
 	withLock,
 	withRetries,
@@ -11,21 +11,22 @@ import { withoutRepeats } from '../../src/trigger/withoutRepeats';
 import { readEvent, type MediaGenEvent } from '../../src/webhook/event';
 import { deduplicator, eventKey } from './eventMemory';
 
-/** Events that a row holds, of which there are 65,536 for a trigger. */
-const EVENTS_A_ROW = 4;
+/** Events per row; a trigger has 65,536 rows. */
+const EVENTS_PER_ROW = 4;
 
-/** Events of the one row where n8n lets there be no more. */
-const EVENTS_ALONE = 10_000;
+/** Events in the single row of an n8n without named rows. */
+const EVENTS_IN_ONLY_ROW = 10_000;
 
 const DAY_MS = 24 * 60 * 60 * 1_000;
 
-/** Says, not once: n8n's database is ill then. */
-const UNSURE =
+/** Logged every time, because then n8n's database is failing. */
+const NOT_RECORDED =
 	'MediaGen Event Trigger: n8n could not record an event in its database. It starts the workflow; a repeat of it may do so again';
 
 /**
- * What an event is recorded as. One without an id of its own is known by what it says of a resource, which may be said anew on
- * another day: it is recorded for the day of its signature and the day before, as a repeat may come after midnight.
+ * The keys under which an event is recorded. An event without an id of its own is identified by its
+ * content, which another event may have on another day. It is recorded for the day of its signature
+ * and the day before, as a repeat may come after midnight.
  */
 function keysOf(key: string, { eventId }: MediaGenEvent, timestamp: unknown): string[] {
 	if (eventId !== undefined) return [key];
@@ -33,17 +34,20 @@ function keysOf(key: string, { eventId }: MediaGenEvent, timestamp: unknown): st
 	return Number.isNaN(day) ? [key] : [`${key} ${day}`, `${key} ${day - 1}`];
 }
 
-/** Whether the event is the first of its kind, over all processes and restarts. In doubt it is. */
+/**
+ * Whether this is the first delivery of the event, across all processes and restarts. If in doubt,
+ * it is.
+ */
 async function isFirst(context: IExecuteFunctions, key: string, keys: string[]): Promise<boolean> {
-	const isNamed = canNameRows(context);
-	const shelf = createHash('sha256').update(key).digest('hex').slice(0, 4);
-	const row = processedItems(context, isNamed ? `events ${shelf}` : undefined);
-	const most = isNamed ? EVENTS_A_ROW * keys.length : EVENTS_ALONE;
-	const record = async () => await withRetries(async () => await row.add(keys, most));
+	const isNamed = supportsNamedRows(context);
+	const bucket = createHash('sha256').update(key).digest('hex').slice(0, 4);
+	const row = processedItems(context, isNamed ? `events ${bucket}` : undefined);
+	const maxEntries = isNamed ? EVENTS_PER_ROW * keys.length : EVENTS_IN_ONLY_ROW;
+	const record = async () => await withRetries(async () => await row.add(keys, maxEntries));
 	const added = isNamed
-		? await withLock(processedItems(context, `events ${shelf} held`), record)
+		? await withLock(processedItems(context, `events ${bucket} held`), record)
 		: await record();
-	if (!added) context.logger.warn(UNSURE);
+	if (!added) context.logger.warn(NOT_RECORDED);
 	return added?.every((isNew) => isNew) ?? true;
 }
 
@@ -54,8 +58,9 @@ async function isFirstItem(
 	const payload = isRecord(json.payload) ? json.payload : {};
 	const event = readEvent(payload);
 	const key = eventKey(context, event, payload);
-	// A crash before the answer makes the service repeat the event, which must not be known then.
-	await deduplicator.answered(key);
+	// After a crash before the response the service repeats the event, which must not count as a
+	// repeat then.
+	await deduplicator.settled(key);
 	return await isFirst(context, key, keysOf(key, event, json.timestamp));
 }
 

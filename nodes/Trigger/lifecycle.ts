@@ -1,9 +1,20 @@
 import { NodeOperationError, type IHookFunctions } from 'n8n-workflow';
 import { ENDPOINTS } from '../../src/contract';
 import { encryptSecret, decryptSecret } from '../../src/webhook/encryptSecret';
-import { forget, registrationOf, remember, type Registration } from './registrationStore';
-import { deleteOwn, register, sameEvents, stillStands, type Wanted } from './registration';
-import { handedOver, isByHand } from './secret';
+import {
+	clearRegistration,
+	registrationOf,
+	saveRegistration,
+	type Registration,
+} from './registrationStore';
+import {
+	deleteOwn,
+	register,
+	sameEvents,
+	isStillRegistered,
+	type WebhookSettings,
+} from './registration';
+import { secretFromCredential, isByHand } from './secret';
 import { openService, type Service } from '../../src/trigger/connection';
 
 const HTTPS_HINT =
@@ -11,8 +22,11 @@ const HTTPS_HINT =
 	'(behind a reverse proxy also N8N_PROXY_HOPS=1), restart n8n and publish again. ' +
 	'Without a public address use the MediaGen Polling Trigger instead: it needs none.';
 
-/** @throws when n8n's URL is not one that the service delivers to. Specification: CreateWebhook, `^https://` */
-function wantedOf(context: IHookFunctions): Wanted {
+/**
+ * @throws when n8n's URL is not one that the service delivers to. Specification: CreateWebhook,
+ * `^https://`
+ */
+function settingsOf(context: IHookFunctions): WebhookSettings {
 	const node = context.getNode();
 	const url = context.getNodeWebhookUrl('default') ?? '';
 	if (!url.startsWith('https://')) {
@@ -29,87 +43,102 @@ function wantedOf(context: IHookFunctions): Wanted {
 }
 
 /**
- * Whether the webhook that is remembered is this workflow's. Static data travels: a copy of a workflow (export and import,
- * public API) remembers the original's webhook, and so does every workflow of a cloned database. A copy has another id; a
- * clone has another address, unless it is mistaken for the original by the service, too.
+ * Whether the webhook that is remembered is this workflow's. Static data travels: a copy of a
+ * workflow (export and import, public API) remembers the original's webhook, and so does every
+ * workflow of a cloned database. A copy has another id; a clone has another address, unless it is
+ * mistaken for the original by the service, too.
  */
 function isOwn(context: IHookFunctions, { url, workflowId }: Registration): boolean {
 	const isCopy = workflowId !== undefined && workflowId !== context.getWorkflow().id;
 	return !isCopy && url === context.getNodeWebhookUrl('default');
 }
 
-/** Forgets a webhook that is not, or no longer, known to be ours. It may be in use, and nobody would notice its end. */
-function leaveAlone(context: IHookFunctions, { webhookId, url, workflowId }: Registration): void {
+/**
+ * Forgets a webhook without deleting it if it may
+ * belong to somebody else, who would not notice the loss.
+ */
+function abandonWebhook(
+	context: IHookFunctions,
+	{ webhookId, url, workflowId }: Registration,
+): void {
 	if (workflowId === undefined || workflowId === context.getWorkflow().id) {
 		context.logger.warn(
 			'MediaGen Event Trigger: a webhook with another address was left at the service, because another n8n may be using it. If none is, delete it (MediaGen Webhook: Delete)',
 			{ webhookId, url },
 		);
 	}
-	forget(context);
+	clearRegistration(context);
 }
 
-/** Deletes the webhook that is remembered, if it is ours, and forgets it. @returns false when it stands there still */
-async function removeKnown(context: IHookFunctions, service?: Service): Promise<boolean> {
+/**
+ * Deletes the registered webhook if it belongs to this node, and forgets it.
+ * @returns false if it still exists
+ */
+async function removeRegistered(context: IHookFunctions, service?: Service): Promise<boolean> {
 	const registration = registrationOf(context);
 	const { webhookId, baseUrl, url } = registration;
 	if (webhookId === undefined || url === undefined) return true;
 	if (!isOwn(context, registration)) {
-		leaveAlone(context, registration);
+		abandonWebhook(context, registration);
 		return true;
 	}
 	const at = service ?? (await openService(context));
 	// A credential that leads to another service cannot delete it there.
-	const gone = baseUrl === at.baseUrl ? await deleteOwn(at, webhookId, url) : true;
-	if (gone) forget(context);
+	const isGone = baseUrl === at.baseUrl ? await deleteOwn(at, webhookId, url) : true;
+	if (isGone) clearRegistration(context);
 	else {
 		context.logger.warn('MediaGen: the webhook could not be deleted at the service', { webhookId });
 	}
-	return gone;
+	return isGone;
 }
 
-/** Whether the webhook of an earlier activation is there and usable. One that is not is deleted. */
+/**
+ * Whether the webhook of an earlier activation still exists and is usable; otherwise it is deleted.
+ */
 export async function checkExists(this: IHookFunctions): Promise<boolean> {
 	const registration = registrationOf(this);
 	const { webhookId, secret, events, baseUrl } = registration;
 	if (webhookId === undefined || isByHand(this)) return false;
-	const wanted = wantedOf(this);
+	const settings = settingsOf(this);
 	if (!isOwn(this, registration)) {
-		leaveAlone(this, registration);
+		abandonWebhook(this, registration);
 		return false;
 	}
 	const service = await openService(this);
 	const isUsable =
 		baseUrl === service.baseUrl &&
-		sameEvents(events, wanted.events) &&
+		sameEvents(events, settings.events) &&
 		decryptSecret(secret, service.apiKey, webhookId) !== undefined &&
-		(await stillStands(this, service, webhookId, wanted));
+		(await isStillRegistered(this, service, webhookId, settings));
 	if (isUsable) return true;
-	await removeKnown(this, service);
-	forget(this);
+	await removeRegistered(this, service);
+	clearRegistration(this);
 	return false;
 }
 
-/** Registers the webhook. n8n calls this up to five times, so whatever fails here leaves nothing behind. */
+/**
+ * Registers the webhook. n8n calls this up to five times, so whatever fails here leaves nothing
+ * behind.
+ */
 export async function create(this: IHookFunctions): Promise<boolean> {
 	if (isByHand(this)) {
-		await handedOver(this);
-		await removeKnown(this);
+		await secretFromCredential(this);
+		await removeRegistered(this);
 		return true;
 	}
-	const wanted = wantedOf(this);
+	const settings = settingsOf(this);
 	const service = await openService(this);
-	service.needs(ENDPOINTS.createWebhook.scope);
-	const { id, secret } = await register(this, service, wanted);
-	const { url, events } = wanted;
+	service.requireScope(ENDPOINTS.createWebhook.scope);
+	const { id, secret } = await register(this, service, settings);
+	const { url, events } = settings;
 	const { apiKey, baseUrl } = service;
 	const { id: workflowId } = this.getWorkflow();
-	const sealed = encryptSecret(secret, apiKey, id);
-	remember(this, { webhookId: id, workflowId, url, events, baseUrl, secret: sealed });
+	const encrypted = encryptSecret(secret, apiKey, id);
+	saveRegistration(this, { webhookId: id, workflowId, url, events, baseUrl, secret: encrypted });
 	return true;
 }
 
 /** Deletes the webhook; after a failed activation there is none. */
 export async function remove(this: IHookFunctions): Promise<boolean> {
-	return await removeKnown(this);
+	return await removeRegistered(this);
 }

@@ -8,34 +8,18 @@ import { readPayload } from '../../src/webhook/payload';
 import type { Claim } from '../../src/webhook/deduplicator';
 import { refusalOf } from '../../src/webhook/signature';
 import { readOptions } from '../../src/trigger/options';
+import { rawBodyOf } from '../../src/trigger/rawBody';
 import { deduplicator, eventKey } from './eventMemory';
 import { warnOfCredential, warnOfSecret } from './refusal';
 import { cachedVerification } from './credentialCache';
 
-/** The largest body that is looked at, in bytes: n8n's own bound unless it was raised. */
-const LARGEST_BODY = 16 * 1024 * 1024;
-
 /** Answered with 200 and no body, as an accepted event is. */
 const IGNORED: IWebhookResponseData = { webhookResponse: '' };
 
-type Request = ReturnType<IWebhookFunctions['getRequestObject']>;
-
-/** The bytes as they arrived; `undefined` where they are not to be had: multipart, packed, too large, broken off. */
-async function rawBodyOf(request: Request): Promise<Buffer | undefined> {
-	const encoding = request.headers['content-encoding'];
-	if (encoding !== undefined && encoding !== 'identity') return undefined;
-	try {
-		await request.readRawBody();
-	} catch {
-		return undefined;
-	}
-	const { rawBody } = request;
-	return Buffer.isBuffer(rawBody) && rawBody.length <= LARGEST_BODY ? rawBody : undefined;
-}
-
 /**
- * The same for every reason, so that nobody learns from it; starts nothing, not even a failed execution. Who runs n8n finds the
- * reason in the log of level debug: a warning would let anybody fill the log.
+ * The same for every reason, so that an attacker learns nothing; starts no execution, not even a
+ * failed one. The operator of n8n finds the reason in the debug log: a warning would let anybody
+ * fill the log.
  */
 function refuse(context: IWebhookFunctions, reason: string): IWebhookResponseData {
 	const { id } = context.getWorkflow();
@@ -47,18 +31,22 @@ function refuse(context: IWebhookFunctions, reason: string): IWebhookResponseDat
 	return { noWebhookResponse: true };
 }
 
-interface Trusted {
+interface VerifiedDelivery {
 	workspace: Workspace;
 	rawBody: Buffer;
 	/** Milliseconds since 1970. */
 	sentAt: number;
 }
 
-/** @returns the reason in words where the delivery is not to be trusted */
-async function trusted(context: IWebhookFunctions, now: number): Promise<Trusted | string> {
+/** @returns why the delivery cannot be trusted; `undefined` if it can */
+async function verifyDelivery(
+	context: IWebhookFunctions,
+	now: number,
+): Promise<VerifiedDelivery | string> {
 	const { headers } = context.getRequestObject();
 	const rawBody = await rawBodyOf(context.getRequestObject());
-	if (!rawBody) return 'its bytes are not to be had: multipart, packed, too large or broken off';
+	if (!rawBody)
+		return 'its raw bytes are not available: multipart, compressed, too large or incomplete';
 	try {
 		const { secret, workspace } = await cachedVerification(context, now);
 		warnOfSecret(context, secret);
@@ -67,27 +55,31 @@ async function trusted(context: IWebhookFunctions, now: number): Promise<Trusted
 		const refusal = refusalOf({ secret, timestamp, signature, rawBody, now });
 		return refusal ?? { workspace, rawBody, sentAt: Number(timestamp) * 1_000 };
 	} catch (error) {
-		// Without the credential nothing can be verified. Who sent it may be anybody, so it is not told.
+		// Without the credential nothing can be verified. The sender may be anybody, so the response
+		// does not say why.
 		warnOfCredential(context, error as Error);
 		return 'a credential cannot be used';
 	}
 }
 
-/** A webhook made by hand may send kinds that were not chosen here; kinds that nobody knows are always of interest. */
+/**
+ * A webhook registered by hand may send kinds that were not chosen here; unknown kinds always pass.
+ */
 function isChosen(context: IWebhookFunctions, { kind }: MediaGenEvent): boolean {
 	const chosen = context.getNodeParameter('events', []) as unknown;
 	const isKnown = (EVENTS as readonly string[]).includes(kind);
 	return !isKnown || !Array.isArray(chosen) || chosen.includes(kind);
 }
 
-/** A wait in this process for the resource need not look for itself. */
-function endWaits(workspace: Workspace, { resource }: MediaGenEvent): void {
+/** Ends a wait for the same resource in this process before its next poll. */
+function notifyPoller(workspace: Workspace, { resource }: MediaGenEvent): void {
 	if (isResource(resource)) workspace.jobPoller.notify(resource);
 }
 
 /**
- * Settles a claim when n8n answers, which it does after it has made the execution or failed to. Not by an event of the
- * response: `finish` fires only while the sender still listens, and by `close` the outcome may not be known yet.
+ * Settles a claim when n8n answers, which it does after it has made the execution or failed to. Not
+ * by an event of the response: `finish` fires only while the sender still listens, and by `close`
+ * the outcome may not be known yet.
  */
 function settleWhenAnswered(context: IWebhookFunctions, claim: Claim): void {
 	const response = context.getResponseObject();
@@ -112,12 +104,13 @@ function itemOf(event: MediaGenEvent, payload: object, times: { sentAt: number; 
 }
 
 /**
- * Takes a delivery: verified over its raw bytes before anything is parsed, answered at once, started once. What takes time is
- * done in the execution (`execute`). Specification: Events, signature rules.
+ * Takes a delivery: verified over its raw bytes before anything is parsed, answered at once,
+ * started once. What takes time is done in the execution (`execute`). Specification: Events,
+ * signature rules.
  */
 export async function receive(this: IWebhookFunctions): Promise<IWebhookResponseData> {
 	const now = Date.now();
-	const delivery = await trusted(this, now);
+	const delivery = await verifyDelivery(this, now);
 	if (typeof delivery === 'string') return refuse(this, delivery);
 	const { workspace, rawBody, sentAt } = delivery;
 	const payload = readPayload(rawBody);
@@ -125,16 +118,16 @@ export async function receive(this: IWebhookFunctions): Promise<IWebhookResponse
 	const event = readEvent(payload);
 	const claim = await deduplicator.claim(eventKey(this, event, payload), now);
 	if (!claim) return IGNORED;
-	let isTaken = false;
+	let isHandled = false;
 	try {
-		endWaits(workspace, event);
+		notifyPoller(workspace, event);
 		const isWanted = isChosen(this, event) && verdictOf(event, readOptions(this)) !== 'unwanted';
 		if (isWanted) settleWhenAnswered(this, claim);
 		else claim.keep();
-		isTaken = true;
+		isHandled = true;
 		return isWanted ? { workflowData: [[itemOf(event, payload, { sentAt, now })]] } : IGNORED;
 	} finally {
-		// An expression of the node's may throw; the event is then as good as not delivered.
-		if (!isTaken) claim.release();
+		// An expression of the node may throw; the event then counts as not delivered.
+		if (!isHandled) claim.release();
 	}
 }

@@ -6,8 +6,8 @@ import { isRecord } from '../../src/transport/base/types';
 import { fieldNames, secretIn, webhookIdIn } from '../../src/webhook/registrationResponse';
 import { serviceError, type Service } from '../../src/trigger/connection';
 
-/** What shall be registered. */
-export interface Wanted {
+/** The webhook that should be registered. */
+export interface WebhookSettings {
 	url: string;
 	events: string[];
 	description: string;
@@ -24,10 +24,10 @@ const pathOf = (id: string) => ENDPOINTS.getWebhook.path.replace('{id}', encodeU
 export const sameEvents = (left: unknown, right: readonly string[]): boolean =>
 	Array.isArray(left) && [...left].sort().join() === [...right].sort().join();
 
-/** Deletes a webhook; one that is not there any more is as good as deleted. @returns whether it is gone */
+/** Deletes a webhook. @returns whether it no longer exists */
 async function deleteWebhook({ workspace, host }: Service, id: string): Promise<boolean> {
 	const request = { method: 'DELETE', path: pathOf(id) } as const;
-	// The body of a delete's answer is not shown, so any will do.
+	// The specification shows no response body for DELETE, so any is accepted.
 	const answer = await workspace.client.request(host.channel, request, {
 		validate: () => undefined,
 	});
@@ -36,22 +36,23 @@ async function deleteWebhook({ workspace, host }: Service, id: string): Promise<
 }
 
 /**
- * Deletes the webhook that we have registered, unless somebody has given it another URL since: then it is theirs.
- * @returns false when it stands there still with our URL
+ * Deletes the webhook that this node registered, unless it has been given another URL since: then
+ * it belongs to somebody else.
+ * @returns false if it still exists with this node's URL
  */
 export async function deleteOwn(service: Service, id: string, url: string): Promise<boolean> {
 	const { workspace, host } = service;
 	const request = { method: 'GET', path: pathOf(id) } as const;
-	// What cannot be looked at (a key may write and not read) is as we remember it.
-	const answer = await workspace.client.request(host.channel, request, { once: true });
+	// A key may write but not read: then what we remember has to do.
+	const answer = await workspace.client.request(host.channel, request, { retry: false });
 	const now = answer.ok && isRecord(answer.value.body) ? answer.value.body : {};
 	if (typeof now.url === 'string' && now.url !== url) return true;
 	return await deleteWebhook(service, id);
 }
 
 /**
- * Deletes what stands at our URL already: nobody knows its secret any more, so it can only be what an activation has left
- * behind whose answer was lost. Without the scope to look nothing is done.
+ * Deletes webhooks that already have this node's URL: their secret is unknown, so they were left by
+ * an activation whose response was lost. Does nothing without the scope to list webhooks.
  */
 async function deleteLeftovers(service: Service, url: string): Promise<void> {
 	const { workspace, host } = service;
@@ -65,15 +66,15 @@ async function deleteLeftovers(service: Service, url: string): Promise<void> {
 }
 
 /**
- * Whether the webhook still stands at the service with this URL and these events. Only fields that the answer has are
- * compared, as they are not shown (specification: Other response bodies).
- * @throws when that cannot be found out
+ * Whether the webhook is still registered with this URL and these events. Only fields that the
+ * response has are compared, because the specification does not show them (Other response bodies).
+ * @throws if the webhook cannot be checked
  */
-export async function stillStands(
+export async function isStillRegistered(
 	context: IHookFunctions,
 	{ workspace, host }: Service,
 	id: string,
-	{ url, events }: Wanted,
+	{ url, events }: WebhookSettings,
 ): Promise<boolean> {
 	const request = { method: 'GET', path: pathOf(id) } as const;
 	const answer = await workspace.client.request(host.channel, request);
@@ -85,34 +86,36 @@ export async function stillStands(
 		if (status === 403) return true;
 		throw serviceError(context, answer, ENDPOINTS.getWebhook, 'The webhook cannot be checked');
 	}
-	const now = isRecord(answer.value.body) ? answer.value.body : {};
-	const isSameUrl = now.url === undefined || now.url === url;
-	return isSameUrl && (now.events === undefined || sameEvents(now.events, events));
+	const current = isRecord(answer.value.body) ? answer.value.body : {};
+	const isSameUrl = current.url === undefined || current.url === url;
+	return isSameUrl && (current.events === undefined || sameEvents(current.events, events));
 }
 
 /**
  * Registers a webhook and leaves none behind when that fails.
- * @throws when the service refuses, or when its answer has no id or no signing secret; the names of its fields are told
+ * @throws when the service refuses, or when its response has no id or no signing secret; the error
+ * lists the names of its fields
  */
 export async function register(
 	context: IHookFunctions,
 	service: Service,
-	wanted: Wanted,
+	settings: WebhookSettings,
 ): Promise<Registered> {
 	const { workspace, host } = service;
-	await deleteLeftovers(service, wanted.url);
-	// The key makes a repeat after a lost answer give the same webhook with its secret.
+	await deleteLeftovers(service, settings.url);
+	// With the key, a repeat after a lost response returns the same webhook and its secret.
 	const headers = { [IDEMPOTENCY_HEADER]: randomUUID() };
 	const request = {
 		method: 'POST',
 		path: ENDPOINTS.createWebhook.path,
-		body: wanted,
+		body: settings,
 		headers,
 	} as const;
 	const answer = await workspace.client.request(host.channel, request, { replayable: true });
 	if (!answer.ok) {
 		const { failure } = answer;
-		if (failure.kind !== 'status' || failure.unclear) await deleteLeftovers(service, wanted.url);
+		if (failure.kind !== 'status' || failure.outcomeUnknown)
+			await deleteLeftovers(service, settings.url);
 		throw serviceError(
 			context,
 			answer,
@@ -125,13 +128,13 @@ export async function register(
 	const secret = secretIn(body);
 	if (id !== undefined && secret !== undefined) return { id, secret };
 	if (id !== undefined) await deleteWebhook(service, id);
-	else await deleteLeftovers(service, wanted.url);
+	else await deleteLeftovers(service, settings.url);
 	const missing = id === undefined ? 'an ID' : 'a signing secret';
 	throw new NodeOperationError(
 		context.getNode(),
 		`The service registered the webhook without ${missing}`,
 		{
-			description: `The webhook was deleted again. Fields of the answer: ${fieldNames(body)}. Create a webhook elsewhere and choose Registration: By Hand, or use the MediaGen Polling Trigger.`,
+			description: `The webhook was deleted again. Fields of the response: ${fieldNames(body)}. Create a webhook elsewhere and choose Registration: By Hand, or use the MediaGen Polling Trigger.`,
 		},
 	);
 }

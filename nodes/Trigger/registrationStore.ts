@@ -3,11 +3,11 @@ import type { IDataObject, IHookFunctions, IWebhookFunctions } from 'n8n-workflo
 /** What the node remembers of its registration, in n8n's static data. */
 export interface Registration {
 	webhookId?: string;
-	/** The workflow that has registered it: static data travels with copies of a workflow. */
+	/** The workflow that registered it, because copies of a workflow inherit its static data. */
 	workflowId?: string;
 	url?: string;
 	events?: string[];
-	/** Encrypted; see `src/webhook/sealed.ts`. */
+	/** Encrypted; see `src/webhook/encryptSecret.ts`. */
 	secret?: string;
 	/** Base URL of the service that has the webhook. */
 	baseUrl?: string;
@@ -19,11 +19,11 @@ export function registrationOf(context: IHookFunctions | IWebhookFunctions): Reg
 	return context.getWorkflowStaticData('node') as Registration;
 }
 
-export function remember(context: IHookFunctions, registration: Registration): void {
+export function saveRegistration(context: IHookFunctions, registration: Registration): void {
 	Object.assign(context.getWorkflowStaticData('node'), registration);
 }
 
-export function forget(context: IHookFunctions): void {
+export function clearRegistration(context: IHookFunctions): void {
 	const data: IDataObject = context.getWorkflowStaticData('node');
 	for (const name of NAMES) delete data[name];
 }

@@ -4,7 +4,7 @@ import type {
 	INodeCredentialTestResult,
 } from 'n8n-workflow';
 
-/** A secret cannot be tried out at the service; what goes wrong when it is copied can be told. */
+/** A secret cannot be tested against the service, but typical copying mistakes can be detected. */
 export async function mediaGenWebhookSecretApiTest(
 	this: ICredentialTestFunctions,
 	{ data }: ICredentialsDecrypted,
@@ -19,11 +19,12 @@ export async function mediaGenWebhookSecretApiTest(
 	if (secret.trim() !== secret) {
 		return {
 			status: 'Error',
-			message: 'There are blanks before or after the secret. Every delivery would be refused.',
+			message: 'The secret begins or ends with a space. Every delivery would be refused.',
 		};
 	}
 	return {
 		status: 'OK',
-		message: 'The secret looks whole. Whether it is the right one shows with the first event.',
+		message:
+			'The secret looks complete. Only the first event can show whether it is the right one.',
 	};
 }

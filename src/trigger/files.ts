@@ -5,7 +5,7 @@ import type { Resource } from '../transport/base/types';
 import type { Service } from './connection';
 
 /** Downloads the outputs of a job into the binary fields `data`, `data_1` and so on. */
-export async function filesOf(
+export async function downloadFiles(
 	{ host, workspace }: Service,
 	job: Resource,
 ): Promise<Result<IBinaryKeyData>> {

@@ -1,4 +1,5 @@
 import type { IExecuteFunctions, IPollFunctions, IWebhookFunctions } from 'n8n-workflow';
+import { flagOf, listOf } from '../transport/base/values';
 import type { Filters } from '../webhook/filter';
 
 export interface Options extends Filters {
@@ -6,15 +7,9 @@ export interface Options extends Filters {
 	downloadOutputs: boolean;
 }
 
-/** An array, or text with commas or line breaks between: expressions may give either. */
-export function listOf(value: unknown): string[] {
-	const given: unknown[] = Array.isArray(value) ? value : String(value ?? '').split(/[,\n]/);
-	return given.map((entry) => String(entry ?? '').trim()).filter((entry) => entry !== '');
-}
-
-const flag = (value: unknown) => value === true || value === 'true';
-
-/** A parameter of the node; an execution asks for those of an item, webhooks and looks have none. */
+/**
+ * A parameter of the node. Executions read parameters per item; webhooks and polls have no items.
+ */
 export function parameterOf(
 	context: IWebhookFunctions | IExecuteFunctions | IPollFunctions,
 	name: string,
@@ -27,12 +22,11 @@ export function parameterOf(
 }
 
 export function readOptions(context: IWebhookFunctions | IExecuteFunctions): Options {
-	const given = parameterOf(context, 'options', {});
-	const { fetchResource, downloadOutputs, modes, models, statuses, resourceIds } = (given ??
-		{}) as Record<string, unknown>;
+	const options = (parameterOf(context, 'options', {}) ?? {}) as Record<string, unknown>;
+	const { fetchResource, downloadOutputs, modes, models, statuses, resourceIds } = options;
 	return {
-		fetchResource: flag(fetchResource),
-		downloadOutputs: flag(downloadOutputs),
+		fetchResource: flagOf(fetchResource) ?? false,
+		downloadOutputs: flagOf(downloadOutputs) ?? false,
 		modes: listOf(modes),
 		models: listOf(models),
 		statuses: listOf(statuses),

@@ -1,23 +1,24 @@
 import { sleep, type IExecuteFunctions, type INode } from 'n8n-workflow';
 
-/** How often a write that failed is tried again. */
-const TRIES = 3;
+/** Attempts at a write. */
+const MAX_ATTEMPTS = 3;
 
-/** n8n's memory of processed items under one name: one row in its database, a list of entries. */
+/** n8n's record of processed items under one name: a list of entries in one row of its database. */
 export interface Row {
 	/**
-	 * Records keys and lets the oldest go beyond `most`.
-	 * @returns for each key whether it is new; rejects where the database refuses
+	 * Records keys and drops the oldest beyond `maxEntries`.
+	 * @returns for each key whether it is new; rejects if the database fails
 	 */
-	add(keys: string[], most: number): Promise<boolean[]>;
+	add(keys: string[], maxEntries: number): Promise<boolean[]>;
 	remove(): Promise<void>;
 }
 
-interface Inner {
+/** What n8n's context has but does not type. */
+interface UntypedContext {
 	node?: INode;
 }
 
-/** Gives the node another id while `call` runs, which is until it returns its promise. */
+/** Gives the node another id for the synchronous part of `call`. */
 function withId<T>(node: INode, id: string, call: () => T): T {
 	const before = node.id;
 	node.id = id;
@@ -28,9 +29,9 @@ function withId<T>(node: INode, id: string, call: () => T): T {
 	}
 }
 
-/** Whether rows can have names in this n8n: whether the id that n8n reads is the one that {@link withId} changes. */
-export function canNameRows(context: IExecuteFunctions): boolean {
-	const { node } = context as unknown as Inner;
+/** Whether this n8n supports named rows: whether it reads the id that {@link withId} changes. */
+export function supportsNamedRows(context: IExecuteFunctions): boolean {
+	const { node } = context as unknown as UntypedContext;
 	if (!node) return false;
 	const probe = `${node.id}:probe`;
 	try {
@@ -41,18 +42,19 @@ export function canNameRows(context: IExecuteFunctions): boolean {
 }
 
 /**
- * The row of a node, or with a name one of many. n8n reads the list of a row, changes it and writes it back, so two processes at
- * once lose entries of each other; but of two that insert the same new row the database lets only one. n8n names a row after
- * the id of the node, and reads that before the call returns, when nobody else can have run.
+ * The row of a node, or with a name one of many. n8n reads the list of a row, changes it and writes
+ * it back, so two concurrent processes lose each other's entries; but if two insert the same new
+ * row, the database lets only one of them. n8n names a row after the id of the node, which it reads
+ * synchronously, before any other code can run.
  */
 export function processedItems(context: IExecuteFunctions, name?: string): Row {
 	const { helpers } = context;
-	const { node } = context as unknown as Inner;
+	const { node } = context as unknown as UntypedContext;
 	const named = <T>(call: () => T): T =>
 		node && name !== undefined ? withId(node, `${node.id}:${name}`, call) : call();
 	return {
-		async add(keys, most) {
-			const options = { mode: 'entries', maxEntries: most } as const;
+		async add(keys, maxEntries) {
+			const options = { mode: 'entries', maxEntries } as const;
 			const add = () => helpers.checkProcessedAndRecord(keys, 'node', options);
 			const { processed } = await named(add);
 			return keys.map((key) => !processed.includes(key));
@@ -64,46 +66,56 @@ export function processedItems(context: IExecuteFunctions, name?: string): Row {
 }
 
 /**
- * Waits before a row that somebody holds is tried again, in milliseconds: 3 s in all. Who has not let go by then has died over
- * it, or n8n's database is so slow that a repeated event is the smaller evil.
+ * Waits between attempts to get a lock, in ms: 3 s in all. By then its holder has crashed, or n8n's
+ * database is so slow that a repeated event is the lesser evil.
  */
-const WAITS_MS = [25, 50, 100, 200, 400, 400, 400, 400, 400, 400, 400];
+const LOCK_WAITS_MS = [25, 50, 100, 200, 400, 400, 400, 400, 400, 400, 400];
 
-/** Whether the database refused a row that is there already; those that n8n has known all say it in these words. */
-const isThere = (error: unknown): boolean =>
+/**
+ * Whether the database refused a row that exists. All databases that n8n supports say so in these
+ * words.
+ */
+const isDuplicate = (error: unknown): boolean =>
 	/unique|duplicate/i.test(error instanceof Error ? error.message : String(error));
 
-/** Whether somebody else has the row; only one at a time can make it. A database that fails keeps nobody away. */
-async function isTaken(row: Row): Promise<boolean> {
+/**
+ * Whether another caller holds the lock. Only one at a time can insert the row. A failing database
+ * locks nobody out.
+ */
+async function isLocked(row: Row): Promise<boolean> {
 	try {
 		const [isNew] = await row.add(['held'], 1);
 		return isNew !== true;
 	} catch (error) {
-		return isThere(error);
+		return isDuplicate(error);
 	}
 }
 
-/** Runs `work` while nobody else runs theirs under the same row, in this or another process. Rejects as `work` does. */
+/** Runs `work` under a lock that holds across processes. Rejects as `work` does. */
 export async function withLock<T>(lock: Row, work: () => Promise<T>): Promise<T> {
-	for (const wait of WAITS_MS) {
-		if (!(await isTaken(lock))) break;
+	for (const wait of LOCK_WAITS_MS) {
+		if (!(await isLocked(lock))) break;
 		await sleep(wait);
 	}
 	try {
 		return await work();
 	} finally {
-		// Also where it is another's: otherwise what a dead process has left would stop each event for 3 s.
-		await lock.remove().catch(() => undefined);
+		// Even another's lock: otherwise one left by a crashed process would delay every event by 3 s.
+		// Not awaited: the next caller waits if it must.
+		void lock.remove().catch(() => undefined);
 	}
 }
 
-/** Tries again what failed, as two that insert a row at once meet. @returns `undefined` where it fails for good */
+/**
+ * Retries `work`, because two processes may insert a row at once.
+ * @returns `undefined` if every attempt fails
+ */
 export async function withRetries<T>(work: () => Promise<T>): Promise<T | undefined> {
-	for (let tries = 1; tries <= TRIES; tries += 1) {
+	for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt += 1) {
 		try {
 			return await work();
 		} catch {
-			// Said by whoever asked, once, where it does not help.
+			// The caller logs it once if no attempt succeeds.
 		}
 	}
 	return undefined;

@@ -10,8 +10,9 @@ const keyOf = (apiKey: string, salt: Uint8Array) =>
 	Buffer.from(hkdfSync('sha256', apiKey, salt, PURPOSE, 32));
 
 /**
- * Encrypts a webhook's signing secret, because n8n's public API shows a workflow's static data: AES-256-GCM with a key that
- * HKDF derives from the API key. The result is base64 of salt, IV, tag and text.
+ * Encrypts a webhook's signing secret, because n8n's public API shows a workflow's static data:
+ * AES-256-GCM with a key that HKDF derives from the API key. The result is base64 of salt, IV, tag
+ * and text.
  * @param webhookId bound to the secret: it cannot be moved to another webhook
  */
 export function encryptSecret(secret: string, apiKey: string, webhookId: string): string {
@@ -22,14 +23,14 @@ export function encryptSecret(secret: string, apiKey: string, webhookId: string)
 	return Buffer.concat([salt, iv, cipher.getAuthTag(), text]).toString('base64');
 }
 
-/** The secret, or `undefined` for what was not sealed with this key for this webhook. Never throws. */
+/** The secret; `undefined` if it was not encrypted with this key for this webhook. Never throws. */
 export function decryptSecret(
-	sealed: unknown,
+	encrypted: unknown,
 	apiKey: string,
 	webhookId: string,
 ): string | undefined {
-	if (typeof sealed !== 'string') return undefined;
-	const bytes = Buffer.from(sealed, 'base64');
+	if (typeof encrypted !== 'string') return undefined;
+	const bytes = Buffer.from(encrypted, 'base64');
 	const ivAt = SALT_BYTES;
 	const tagAt = ivAt + IV_BYTES;
 	const textAt = tagAt + TAG_BYTES;

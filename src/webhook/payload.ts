@@ -1,11 +1,14 @@
-import { isRecord, type Json } from './json';
+import { isRecord, type Json } from '../contract';
 
-/** Deeper than any event, and shallow enough for everything in n8n that walks through data recursively. */
-const DEEPEST = 256;
+/** Deeper than any event, yet shallow enough for recursive code in n8n. */
+const MAX_DEPTH = 256;
 
 const BYTE_ORDER_MARK = '\ufeff';
 
-/** Whether arrays and objects are nested too deeply; looks at the text only, so that nothing recursive has seen it yet. */
+/**
+ * Whether arrays and objects are nested too deeply. Scans the text, so that no recursive code sees
+ * it before.
+ */
 function isTooDeep(text: string): boolean {
 	let depth = 0;
 	let inString = false;
@@ -17,18 +20,21 @@ function isTooDeep(text: string): boolean {
 		} else if (character === '"') inString = true;
 		else if (character === '{' || character === '[') depth += 1;
 		else if (character === '}' || character === ']') depth -= 1;
-		if (depth > DEEPEST) return true;
+		if (depth > MAX_DEPTH) return true;
 	}
 	return false;
 }
 
-/** `JSON.parse` makes own properties of this name, which become a prototype where someone later merges them. */
+/**
+ * `JSON.parse` creates own properties of this name, which a later merge could turn into a
+ * prototype.
+ */
 const withoutPrototype = (name: string, value: unknown) =>
 	name === '__proto__' ? undefined : value;
 
 /**
- * The object that a verified body holds; bytes that are no UTF-8 become U+FFFD. Never throws: `undefined` for what is no JSON,
- * no object or nested too deeply, none of which can be an event.
+ * The object that a verified body holds; bytes that are not UTF-8 become U+FFFD. Never throws:
+ * `undefined` for what is not JSON, no object or nested too deeply, none of which can be an event.
  */
 export function readPayload(rawBody: Uint8Array): Json | undefined {
 	const text = Buffer.from(rawBody).toString('utf8');

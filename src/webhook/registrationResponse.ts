@@ -1,9 +1,15 @@
-import { isRecord, textOf, type Json } from './json';
+import { isRecord, textOf, type Json } from '../contract';
 
-/** Where the one-time signing secret may stand: its name is not shown (specification: Other response bodies). */
+/**
+ * Likely names of the one-time signing secret: the specification does not show it (Other response
+ * bodies).
+ */
 const SECRET_FIELDS = ['secret', 'signing_secret', 'webhook_secret'];
 
-/** The signing secret in the answer to POST /webhooks: the likely names first, then any text whose name says `secret`. */
+/**
+ * The signing secret in the response to POST /webhooks: the likely names first, then any text whose
+ * name contains `secret`.
+ */
 export function secretIn(body: Json): string | undefined {
 	const others = Object.keys(body).filter((name) => /secret/i.test(name));
 	for (const name of [...SECRET_FIELDS, ...others]) {
@@ -19,7 +25,7 @@ export function webhookIdIn({ id, webhook, data, webhook_id: named }: Json): str
 	return [textOf(id), ...inner, textOf(named)].find((found) => found !== undefined);
 }
 
-/** Names of the fields seen, for an error that must not show their values. */
+/** The names of the fields, for an error that must not show their values. */
 export function fieldNames(body: Json): string {
 	const names = Object.keys(body).slice(0, 30);
 	return names.map((name) => name.slice(0, 60)).join(', ') || 'none';

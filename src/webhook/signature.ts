@@ -6,9 +6,9 @@ import { LIMITS } from '../contract';
 const TIMESTAMP = /^[0-9]{10}$/;
 /** Lower case only: another case would be a changed signature that still counts. */
 const SIGNATURE = /^v1=[0-9a-f]{64}$/;
-const LONGEST_HEADER = 8 * 1024;
+const MAX_HEADER_LENGTH = 8 * 1024;
 
-/** A header as Node gives it; a list when it came several times. */
+/** A header as Node gives it: a list if it was sent several times. */
 export type HeaderValue = string | string[] | undefined;
 
 /** What a receiver knows of a delivery before it trusts any of it. */
@@ -34,14 +34,14 @@ export function sign(secret: string, timestamp: string, rawBody: Uint8Array | st
 }
 
 /**
- * Whether a delivery was signed with the secret no more than 300 seconds ago (or ahead). Never throws, and
- * a refusal does not tell its reason. Specification: Events, signature rules 1 to 4.
+ * Whether a delivery was signed with the secret within 300 seconds of now. Never throws.
+ * Specification: Events, signature rules 1 to 4.
  */
 export const verify = (delivery: SignedDelivery): boolean => refusalOf(delivery) === undefined;
 
 /**
- * Why a delivery is refused, `undefined` where it is not. For the operator's log and never for the sender, who would learn
- * from it; holds nothing of what was sent. Never throws.
+ * Why a delivery is refused; `undefined` if it is genuine. For the operator's log and never for the
+ * sender, who would learn from it. Contains nothing of what was sent. Never throws.
  */
 export function refusalOf(delivery: SignedDelivery): string | undefined {
 	const { secret, timestamp, signature, rawBody, now } = delivery;
@@ -50,19 +50,21 @@ export function refusalOf(delivery: SignedDelivery): string | undefined {
 	if (typeof timestamp !== 'string' || !TIMESTAMP.test(timestamp))
 		return 'its timestamp is not ten digits';
 	const age = Math.floor(now / 1000) - Number(timestamp);
-	// Written so that a time that is no number is refused too.
+	// Written so that NaN is refused too.
 	if (!(Math.abs(age) <= LIMITS.webhookToleranceSeconds)) {
 		const side = age < 0 ? 'ahead of' : 'behind';
 		return `its timestamp is ${Math.abs(age)} s ${side} the clock of n8n`;
 	}
 	const header = Array.isArray(signature) ? signature.join(',') : signature;
 	if (typeof header !== 'string') return 'it has no signature';
-	if (header.length > LONGEST_HEADER) return 'its signature header is too long';
+	if (header.length > MAX_HEADER_LENGTH) return 'its signature header is too long';
 	const given = header.split(/[\s,]+/).filter((each) => SIGNATURE.test(each));
 	if (given.length === 0) return 'it has no signature of the form v1= and 64 hex digits';
-	const right = digest(secret, timestamp, rawBody);
-	const fits = given.some((each) => timingSafeEqual(Buffer.from(each.slice(3), 'hex'), right));
-	return fits ? undefined : 'its signature was not made with the secret of this webhook';
+	const expected = digest(secret, timestamp, rawBody);
+	const isValid = given.some((each) =>
+		timingSafeEqual(Buffer.from(each.slice(3), 'hex'), expected),
+	);
+	return isValid ? undefined : 'its signature was not made with the secret of this webhook';
 }
 
 function digest(secret: string, timestamp: string, rawBody: Uint8Array | string): Buffer {

@@ -1,57 +1,63 @@
 import { isResource, type Resource } from '../../src/transport/base/types';
+import type { Page } from '../../src/transport/client/pagination';
 import type { Order } from './state';
 
-/** Pages that the first look reads where the newest come first: whatever is older is history and is never walked to. */
-const FIRST_LOOK_PAGES = 5;
+/**
+ * Pages that the first poll reads of a newest-first list: whatever is older is history and is never
+ * read.
+ */
+const FIRST_POLL_PAGES = 5;
 
-/** Pages of 100 that a look reads at most: 20,000 generations since the last. */
-const MOST_PAGES = 200;
-
-/** One page of GET /generations. */
-export interface Page {
-	entries: unknown[];
-	/** What continues the list; `undefined` on the last page. */
-	next?: string;
-}
+/** Most pages of 100 that a poll reads: 20,000 generations since the last one. */
+const MAX_PAGES = 200;
 
 export type ReadPage = (cursor: string | undefined) => Promise<Page>;
 
-export interface Walk {
+export interface Scan {
 	/** By id, in the order of the list. */
 	entries: Map<string, Resource>;
 	order: Order | undefined;
-	/** Where a list with the oldest first is taken up again: before its last page but one. */
+	/** Where an oldest-first list is resumed: at its last page but one. */
 	start: string | undefined;
 	/** Whether everything new was reached. */
 	complete: boolean;
 }
 
-export interface Plan {
+export interface ScanOptions {
 	order: Order | undefined;
 	start: string | undefined;
-	/** Notes what is there; there is nothing known yet to stop at. */
+	/** Only records what exists; nothing is known yet at which to stop. */
 	first: boolean;
 	isKnown: (id: string) => boolean;
 	isFinished: (job: Resource) => boolean;
 }
 
-/** The cursors are date-times (specification: Operation details): they rise where the oldest come first. */
+/**
+ * The cursors are date-times (specification: Operation details): they ascend in an oldest-first
+ * list.
+ */
 function orderOf([first, second]: string[]): Order | undefined {
 	if (first === undefined || second === undefined) return undefined;
 	return Date.parse(second) > Date.parse(first) ? 'oldest' : 'newest';
 }
 
 /**
- * Reads pages until everything new is found. With the newest first that is when a page holds only what is known; after news one
- * more such page is read, for entries that became visible late. Otherwise the list is read to its end.
+ * Reads pages until everything new is found. A newest-first list ends at a page of known entries;
+ * after new ones a second such page is read, for entries that became visible late. Any other list
+ * is read to its end.
  */
-export async function walk(readPage: ReadPage, plan: Plan): Promise<Walk> {
-	const { first, isKnown, isFinished } = plan;
-	const found: Walk = { entries: new Map(), order: plan.order, start: plan.start, complete: false };
-	const starts: Array<string | undefined> = [plan.start];
+export async function scanPages(readPage: ReadPage, options: ScanOptions): Promise<Scan> {
+	const { first, isKnown, isFinished } = options;
+	const found: Scan = {
+		entries: new Map(),
+		order: options.order,
+		start: options.start,
+		complete: false,
+	};
+	const starts: Array<string | undefined> = [options.start];
 	const cursors: string[] = [];
 	let knownInRow = 0;
-	for (let pages = 1; pages <= MOST_PAGES; pages += 1) {
+	for (let pages = 1; pages <= MAX_PAGES; pages += 1) {
 		const { entries, next } = await readPage(starts.at(-1));
 		const listed = entries.filter(isResource);
 		for (const entry of listed) {
@@ -65,15 +71,15 @@ export async function walk(readPage: ReadPage, plan: Plan): Promise<Walk> {
 		cursors.push(next);
 		found.order ??= orderOf(cursors);
 		if (found.order === 'newest') {
-			const enough = first ? pages >= FIRST_LOOK_PAGES : knownInRow >= Math.min(pages, 2);
+			const enough = first ? pages >= FIRST_POLL_PAGES : knownInRow >= Math.min(pages, 2);
 			if (enough) return { ...found, start: undefined, complete: true };
 		}
 		starts.push(next);
 	}
 	return { ...found, ...end(starts) };
 
-	/** Only a list that is known to have its oldest first is taken up in its middle. */
-	function end(begun: Array<string | undefined>): Pick<Walk, 'start'> {
+	/** Only a list known to be oldest first is resumed in the middle. */
+	function end(begun: Array<string | undefined>): Pick<Scan, 'start'> {
 		return { start: found.order === 'oldest' ? (begun.at(-2) ?? begun.at(-1)) : undefined };
 	}
 }

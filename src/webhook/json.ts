@@ -1,8 +1,0 @@
-export type Json = Record<string, unknown>;
-
-export const isRecord = (value: unknown): value is Json =>
-	typeof value === 'object' && value !== null && !Array.isArray(value);
-
-/** A text that says something; `undefined` for everything else. */
-export const textOf = (value: unknown): string | undefined =>
-	typeof value === 'string' && value !== '' ? value : undefined;
