@@ -42,7 +42,7 @@ export class MediaGenApi implements ICredentialType {
 			options: SCOPES.map((scope) => ({ name: scope, value: scope })),
 			default: [],
 			description:
-				'Leave it empty to let the service decide. With scopes chosen, an operation that needs another one is refused before anything is sent.',
+				'Leave empty to let the service decide. If scopes are chosen, an operation that needs another one is refused before anything is sent.',
 		},
 		{
 			displayName: 'Requests per Minute',
@@ -51,7 +51,7 @@ export class MediaGenApi implements ICredentialType {
 			typeOptions: { minValue: 1 },
 			default: LIMITS.requestsPerMinute,
 			description:
-				'How many requests a minute the plan of the workspace allows. All nodes of this n8n together keep to it.',
+				'How many requests per minute the plan of the workspace allows. All nodes of this n8n share this limit.',
 		},
 		{
 			displayName: 'Concurrent Jobs',
@@ -93,7 +93,7 @@ export class MediaGenApi implements ICredentialType {
 			type: 'string',
 			default: '',
 			placeholder: 'e.g. api.example.com, *.example.com',
-			description: 'The domains, separated by commas; * stands for any subdomain',
+			description: 'The domains, separated by commas; * matches any subdomain',
 			displayOptions: { show: { allowedHttpRequestDomains: ['domains'] } },
 		},
 	];

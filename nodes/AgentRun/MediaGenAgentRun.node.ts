@@ -18,7 +18,7 @@ export class MediaGenAgentRun implements INodeType {
 		version: 1,
 		subtitle:
 			'={{ $parameter["operation"].replace("getAll", "getMany").replace(/([A-Z])/g, " $1").toLowerCase() }}',
-		description: 'Have whole productions planned, approved, carried out and reviewed',
+		description: 'Plan, approve, carry out and review whole productions',
 		defaults: { name: 'MediaGen Agent Run' },
 		usableAsTool: true,
 		builderHint: {

@@ -1,11 +1,16 @@
 import { NodeConnectionTypes, type INodeType, type INodeTypeDescription } from 'n8n-workflow';
+import { otherModesHint } from '../../src/description/fields/otherModes';
 import { sharedDescription } from '../../src/description/node';
 import { singleResourceProperties } from '../../src/description/properties';
 import { searchGenerations } from '../../src/description/search/generations';
 import { searchModels } from '../../src/description/search/models';
+import { modelValueSearches } from '../../src/description/search/modelValues';
 import { searchPersonas } from '../../src/description/search/personas';
+import { searchModelVoices } from '../../src/description/search/voices';
 import { mediaGenApiTest } from '../../src/description/credentialTest';
 import { operations } from './operations';
+import { input } from './operations/fields/input';
+import { parameters } from './operations/fields/parameters';
 
 export class MediaGenGeneration implements INodeType {
 	description: INodeTypeDescription = {
@@ -27,6 +32,7 @@ export class MediaGenGeneration implements INodeType {
 			searchHint:
 				'Makes an image, a video or audio with one of many models: operation create, waits for the result and outputs the files and their links. As a tool of an AI agent it answers with links.',
 		},
+		hints: [...sharedDescription.hints, otherModesHint([parameters, input])],
 		inputs: [NodeConnectionTypes.Main],
 		outputs: [NodeConnectionTypes.Main],
 		credentials: [{ name: 'mediaGenApi', required: true, testedBy: 'mediaGenApiTest' }],
@@ -35,6 +41,12 @@ export class MediaGenGeneration implements INodeType {
 
 	methods = {
 		credentialTest: { mediaGenApiTest },
-		listSearch: { searchGenerations, searchModels, searchPersonas },
+		listSearch: {
+			searchGenerations,
+			searchModels,
+			searchModelVoices,
+			searchPersonas,
+			...modelValueSearches,
+		},
 	};
 }

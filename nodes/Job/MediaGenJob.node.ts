@@ -2,6 +2,8 @@ import { NodeConnectionTypes, type INodeType, type INodeTypeDescription } from '
 import { mediaGenApiTest } from '../../src/description/credentialTest';
 import { sharedDescription } from '../../src/description/node';
 import { singleResourceProperties } from '../../src/description/properties';
+import { resume } from '../../src/parking/resume';
+import { resumeWebhooks } from '../../src/parking/webhooks';
 import { operations } from './operations';
 
 export class MediaGenJob implements INodeType {
@@ -27,10 +29,14 @@ export class MediaGenJob implements INodeType {
 		inputs: [NodeConnectionTypes.Main],
 		outputs: [NodeConnectionTypes.Main],
 		credentials: [{ name: 'mediaGenApi', required: true, testedBy: 'mediaGenApiTest' }],
+		webhooks: resumeWebhooks,
 		properties: singleResourceProperties({ value: 'job', name: 'Job', operations }),
 	};
 
 	methods = {
 		credentialTest: { mediaGenApiTest },
 	};
+
+	/** A call for an execution that is parked in Wait for Completion. */
+	webhook = resume;
 }

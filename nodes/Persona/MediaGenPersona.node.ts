@@ -18,7 +18,7 @@ export class MediaGenPersona implements INodeType {
 		version: 1,
 		subtitle:
 			'={{ $parameter["operation"].replace("getAll", "getMany").replace(/([A-Z])/g, " $1").toLowerCase() }}',
-		description: 'Make and manage reusable visual identities for images and videos',
+		description: 'Create and manage reusable visual identities for images and videos',
 		defaults: { name: 'MediaGen Persona' },
 		usableAsTool: true,
 		builderHint: {

@@ -18,7 +18,7 @@ export class MediaGenWebhook implements INodeType {
 		version: 1,
 		subtitle:
 			'={{ $parameter["operation"].replace("getAll", "getMany").replace(/([A-Z])/g, " $1").toLowerCase() + ": " + $parameter["resource"].replace(/([A-Z])/g, " $1").toLowerCase() }}',
-		description: 'Manage webhooks, and see what was delivered to them',
+		description: 'Manage webhooks and list their deliveries',
 		defaults: { name: 'MediaGen Webhook' },
 		usableAsTool: true,
 		builderHint: {

@@ -24,7 +24,7 @@ const PROBES: Endpoint[] = [
 
 interface Probed {
 	status: number;
-	said: string;
+	message: string;
 }
 
 const ok = (message: string): INodeCredentialTestResult => ({ status: 'OK', message });
@@ -52,7 +52,7 @@ async function probe(
 			body: unknown;
 		};
 		const { message } = errorOf(withoutSecret(answer.body, key));
-		return { status: answer.statusCode, said: message ? ` The service says: ${message}` : '' };
+		return { status: answer.statusCode, message: message ? ` The service says: ${message}` : '' };
 	} catch {
 		return undefined;
 	}
@@ -61,45 +61,44 @@ async function probe(
 /** What a status other than 403 means; `undefined` for 403, after which another scope is tried. */
 function verdict(probed: Probed | undefined): INodeCredentialTestResult | undefined {
 	if (!probed)
-		return error(
-			'No answer came from the base URL. Check it, and that the service can be reached.',
-		);
-	const { status, said } = probed;
+		return error('The base URL did not respond. Check it, and that the service can be reached.');
+	const { status, message } = probed;
 	if (status === 200 || status === 429) return ok('Connection successful');
-	if (status === 401) return error(`The API key is invalid.${said}`);
+	if (status === 401) return error(`The API key is invalid.${message}`);
 	if (status === 403) return undefined;
 	if (status === 404)
 		return error(
-			`Nothing was found at the base URL. Check it: such as https://api.example.com/v1.${said}`,
+			`Nothing was found at the base URL. Check it: such as https://api.example.com/v1.${message}`,
 		);
-	return error(`The service answered with status ${status}.${said}`);
+	return error(`The service answered with status ${status}.${message}`);
 }
 
 /**
- * Tests a key with whatever read scope it has: the declared ones first, then the others, so that a wrong key (401), a missing
- * scope and a missing entitlement (both 403) can be told apart. Specification: Authentication 4.
+ * Tests a key with whatever read scope it has: the declared ones first, then the others, so that a
+ * wrong key (401), a missing scope and a missing entitlement (both 403) can be distinguished.
+ * Specification: Authentication 4.
  */
 export async function mediaGenApiTest(
 	this: ICredentialTestFunctions,
 	{ data }: ICredentialsDecrypted,
 ): Promise<INodeCredentialTestResult> {
 	const credential = data ?? {};
-	const wrong = baseUrlProblem(String(credential.baseUrl ?? ''));
-	if (wrong) return error(`The base URL ${wrong}`);
-	const unusable = apiKeyProblem(apiKeyOf(credential));
-	if (unusable) return error(`The API key ${unusable}`);
+	const urlProblem = baseUrlProblem(String(credential.baseUrl ?? ''));
+	if (urlProblem) return error(`The base URL ${urlProblem}`);
+	const keyProblem = apiKeyProblem(apiKeyOf(credential));
+	if (keyProblem) return error(`The API key ${keyProblem}`);
 
 	const scopes = credential.scopes as unknown;
 	const declared = Array.isArray(scopes) ? (scopes as Scope[]) : [];
 	const isDeclared = ({ scope }: Endpoint) => scope !== undefined && declared.includes(scope);
-	let said = '';
+	let message = '';
 	for (const endpoint of [
 		...PROBES.filter(isDeclared),
 		...PROBES.filter((one) => !isDeclared(one)),
 	]) {
 		const probed = await probe(this, credential, endpoint);
 		const end = verdict(probed);
-		said = probed?.said ?? said;
+		message = probed?.message ?? message;
 		if (!end) continue;
 		if (end.status === 'OK' && !isDeclared(endpoint) && PROBES.some(isDeclared)) {
 			return error(
@@ -109,6 +108,6 @@ export async function mediaGenApiTest(
 		return end;
 	}
 	return error(
-		`The key is valid, but may read nothing. Either it has no read scope, or the workspace has no API access, which needs an active subscription or a successful top-up.${said}`,
+		`The key is valid, but may read nothing. Either it has no read scope, or the workspace has no API access, which needs an active subscription or a successful top-up.${message}`,
 	);
 }

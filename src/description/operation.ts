@@ -1,5 +1,6 @@
 import type { INodeProperties } from 'n8n-workflow';
 import type { OperationSpec } from '../transport/item/item';
+import type { GenerationMode } from '../contract';
 import type { Rule } from './rules';
 
 /** How the value of a field reaches the request. */
@@ -9,23 +10,38 @@ export interface RequestMapping {
 	as: string;
 	rule: Rule;
 	/**
-	 * Whether a form of several fields becomes one value, so that the hook reads the parameter as a whole instead of n8n's
-	 * routing gathering it. While the parameter is hidden, the value is left out.
+	 * Whether the hook reads the parameter itself, as it is stored, instead of n8n's routing
+	 * gathering it: a form of several fields that becomes one value, or a locator whose mode matters.
+	 * While the parameter is hidden, the value is left out.
 	 */
 	asOneValue?: boolean;
+	/**
+	 * Changes the finished body, for a value that is not a field of its own. In the order of the
+	 * fields.
+	 */
+	apply?: (body: Record<string, unknown>, value: unknown) => void;
 }
 
-/** A field of the editor and, where its value is sent, how. Carries no visibility: `properties.ts` adds it. */
+/**
+ * A field of the editor and, where its value is sent, how. Carries no visibility: `properties.ts`
+ * adds it.
+ */
 export interface Field {
 	ui: INodeProperties;
 	mapping?: RequestMapping;
 	/** The fields of a collection. */
 	fields?: Field[];
+	/**
+	 * Within a collection: the modes of media that the field is offered in. A value that a workflow
+	 * has in another mode all the same is kept and sent, because only the service knows what a model
+	 * takes.
+	 */
+	onlyIn?: readonly GenerationMode[];
 }
 
 /** An operation is data; everything that can go wrong is handled once, underneath it. */
 export interface Operation {
-	/** Stable: it stands in users' workflows. */
+	/** Stable: saved workflows contain it. */
 	value: string;
 	name: string;
 	action: string;

@@ -6,31 +6,29 @@ import {
 } from 'n8n-workflow';
 import { toolArguments } from '../transport/host/nodeInput';
 import { isRecord } from '../transport/base/types';
-import { valueAt } from './buildRequest';
+import { valueAt } from '../transport/base/values';
+import { isLocator } from './rules/rule';
 
 const CALL = /\$fromAI\s*\(/i;
 
 const LITERAL = /(["'`])(?:\\.|(?!\1)[^\\])*\1/gs;
 
 /** One call with literal arguments and nothing else, once its texts are blanked out. */
-const SOLE_CALL = /^=\s*\{\{\s*(\/\*[^*]*\*\/\s*)?\$fromAI\s*\([\w\s.,"-]*\)\s*;?\s*\}\}\s*$/i;
+const SINGLE_CALL = /^=\s*\{\{\s*(\/\*[^*]*\*\/\s*)?\$fromAI\s*\([\w\s.,"-]*\)\s*;?\s*\}\}\s*$/i;
 
-function soleCall(raw: string): FromAIArgument | undefined {
+function singleCall(raw: string): FromAIArgument | undefined {
 	const blank = (literal: string) => (literal.includes('${') ? literal : '""');
-	return SOLE_CALL.test(raw.replace(LITERAL, blank)) ? extractFromAICalls(raw)[0] : undefined;
+	return SINGLE_CALL.test(raw.replace(LITERAL, blank)) ? extractFromAICalls(raw)[0] : undefined;
 }
 
 /** As n8n's `$fromAI` finds an argument, default aside. */
-function argument(given: unknown, key: string): unknown {
+function argument(input: unknown, key: string): unknown {
 	const own = (values: unknown) =>
 		isRecord(values) && Object.hasOwn(values, key) ? values[key] : undefined;
-	return own(isRecord(given) ? given.query : undefined) ?? own(given);
+	return own(isRecord(input) ? input.query : undefined) ?? own(input);
 }
 
 const isSame = (a: unknown, b: unknown) => JSON.stringify(a) === JSON.stringify(b);
-
-const isLocator = (value: unknown): value is { value: unknown } =>
-	isRecord(value) && '__rl' in value;
 
 /** The dotted name of the first text within `raw` that a test holds for. */
 function find(raw: unknown, test: (text: string) => boolean, name = ''): string | undefined {
@@ -51,12 +49,15 @@ export class OwnArguments {
 		private readonly mistaken: Set<string>,
 	) {}
 
-	/** The name of a parameter that contains an argument among other things, so that its right value is not known. */
+	/**
+	 * The name of a parameter that contains an argument among other things, so that its right value
+	 * is not known.
+	 */
 	mixedParameter(parameters: unknown): string | undefined {
 		const isMixed = (text: string) =>
 			text.startsWith('=') &&
 			CALL.test(text) &&
-			!soleCall(text) &&
+			!singleCall(text) &&
 			extractFromAICalls(text).some(({ key }) => this.mistaken.has(key));
 		return find(parameters, isMixed);
 	}
@@ -68,7 +69,7 @@ export class OwnArguments {
 	 */
 	correct(raw: unknown, evaluated: unknown): unknown {
 		if (typeof raw === 'string') {
-			const call = CALL.test(raw) ? soleCall(raw) : undefined;
+			const call = CALL.test(raw) ? singleCall(raw) : undefined;
 			return call ? (argument(this.given, call.key) ?? call.defaultValue) : evaluated;
 		}
 		if (isLocator(raw) && !isLocator(evaluated)) return this.correct(raw.value, evaluated);
@@ -95,22 +96,23 @@ export function correctedContext(
 }
 
 /**
- * Calls of a tool that run at the same time share a run index, and n8n then evaluates `$fromAI` of one with the arguments of
- * another (agents up to version 2 with several items at once). The input item of a call holds its own.
+ * Calls of a tool that run at the same time share a run index, and n8n then evaluates `$fromAI` of
+ * one with the arguments of another (agents up to version 2 with several items at once). The input
+ * item of a call holds its own.
  *
  * @returns `undefined` where n8n evaluates with the right arguments
  */
 export function ownArguments(context: IExecuteSingleFunctions): OwnArguments | undefined {
-	const given = toolArguments(context);
-	if (!given) return undefined;
+	const input = toolArguments(context);
+	if (!input) return undefined;
 	const calls: FromAIArgument[] = [];
 	traverseNodeParameters(context.getNode().parameters, calls);
 	const isMistaken = (key: string) => {
 		const call = `{{ $fromAI(${JSON.stringify(key)}) }}`;
 		const evaluated: unknown = context.evaluateExpression(call, context.getItemIndex());
-		return !isSame(evaluated, argument(given, key));
+		return !isSame(evaluated, argument(input, key));
 	};
 	const keys = [...new Set(calls.map(({ key }) => key))];
 	const mistaken = new Set(keys.filter(isMistaken));
-	return mistaken.size > 0 ? new OwnArguments(given, mistaken) : undefined;
+	return mistaken.size > 0 ? new OwnArguments(input, mistaken) : undefined;
 }

@@ -4,6 +4,7 @@ import type {
 	INodePropertyOptions,
 	INodePropertyRouting,
 } from 'n8n-workflow';
+import { GENERATION_MODES, type GenerationMode } from '../contract';
 import type { Labels } from '../transport/runner/fieldLabels';
 import type { OperationSpec } from '../transport/item/item';
 import { runner } from '../transport/runner/runner';
@@ -13,11 +14,13 @@ import { preSend } from './preSend';
 
 type Show = NonNullable<IDisplayOptions['show']>;
 
-/** Labels of the editor by the names that the service knows fields by. */
+/** Labels of the editor by the service's names of the fields. */
 const labelsOf = ({ fields }: Operation): Labels =>
-	Object.fromEntries(mappedFields(fields).map(({ mapping: sent, label }) => [sent.as, label]));
+	Object.fromEntries(mappedFields(fields).map(({ mapping, label }) => [mapping.as, label]));
 
-/** The plan, with the names of what the user can change about the request. */
+/**
+ * The specification of the operation, with the parameters by which the user can change the request.
+ */
 const withParameters = ({ spec, fields }: Operation): OperationSpec => ({
 	...spec,
 	parameters: mappedFields(fields).map(({ parameter }) => parameter),
@@ -33,22 +36,49 @@ function routingOf(operation: Operation): INodePropertyRouting {
 	};
 }
 
-function sending({
-	in: place,
+function sendRouting({
+	in: target,
 	as,
-	asOneValue: whole,
+	asOneValue,
 }: RequestMapping): INodePropertyRouting | undefined {
-	if (whole || place === 'path') return undefined;
-	return { send: { type: place, property: as } };
+	if (asOneValue || target === 'path') return undefined;
+	return { send: { type: target, property: as } };
 }
 
-function property({ ui, mapping: sent, fields }: Field, show?: Show): INodeProperties {
-	const routing = sent && sending(sent);
+const inModes = (modes: readonly GenerationMode[]): IDisplayOptions => ({
+	show: { '/mode': [...modes] },
+});
+
+/**
+ * A field of a collection that belongs to some modes only. When n8n loads a workflow it deletes the
+ * values of properties that are not shown, before any node could warn of it; so in the other modes
+ * a hidden property of the same name preserves the value.
+ */
+function variants(field: Field): INodeProperties[] {
+	const { onlyIn } = field;
+	const shown = property(field);
+	if (!onlyIn) return [shown];
+	const others = GENERATION_MODES.filter((mode) => !onlyIn.includes(mode));
+	const { displayName, name, description, routing } = shown;
+	const preserved: INodeProperties = {
+		displayName,
+		name,
+		description,
+		...(routing && { routing }),
+		type: 'hidden',
+		default: shown.default,
+		displayOptions: inModes(others),
+	};
+	return [{ ...shown, displayOptions: inModes(onlyIn) }, preserved];
+}
+
+function property({ ui, mapping, fields }: Field, show?: Show): INodeProperties {
+	const routing = mapping && sendRouting(mapping);
 	const { displayOptions } = ui;
 	return {
 		...ui,
 		...(routing && { routing }),
-		...(fields && { options: fields.map((field) => property(field)) }),
+		...(fields && { options: fields.flatMap(variants) }),
 		...(show && {
 			displayOptions: { ...displayOptions, show: { ...show, ...displayOptions?.show } },
 		}),
@@ -60,8 +90,8 @@ const option = (operation: Operation): INodePropertyOptions => {
 	return { name, value, action, description, routing: routingOf(operation) };
 };
 
-/** What one most likely wants of a node: to make something. */
-const firstUse = (operations: Operation[]): Operation | undefined =>
+/** The most likely choice: to create something. */
+const defaultOperation = (operations: Operation[]): Operation | undefined =>
 	operations.find(({ value }) => value === 'create') ?? operations[0];
 
 function operationProperty(operations: Operation[], show?: Show): INodeProperties {
@@ -72,21 +102,21 @@ function operationProperty(operations: Operation[], show?: Show): INodePropertie
 		noDataExpression: true,
 		...(show && { displayOptions: { show } }),
 		options: operations.map(option),
-		default: firstUse(operations)?.value ?? '',
+		default: defaultOperation(operations)?.value ?? '',
 	};
 }
 
 /** The properties of a node with one resource: its operations, then the fields of each. */
 function operationProperties(operations: Operation[], show?: Show): INodeProperties[] {
-	const fields = operations.flatMap(({ value, fields: own }) =>
-		own.map((field) => property(field, { ...show, operation: [value] })),
+	const fields = operations.flatMap(({ value, fields: ownFields }) =>
+		ownFields.map((field) => property(field, { ...show, operation: [value] })),
 	);
 	return [operationProperty(operations, show), ...fields];
 }
 
 /**
- * The properties of a node with a single resource, which is not shown: n8n tells an AI agent what an operation does, its `action`,
- * only where the operation depends on a resource.
+ * The properties of a node with a single resource, which is not shown: n8n tells an AI agent what
+ * an operation does, its `action`, only where the operation depends on a resource.
  */
 export function singleResourceProperties({
 	value,
@@ -113,7 +143,10 @@ export interface NodeResource {
 	operations: Operation[];
 }
 
-/** The properties of a node with several resources: which one, then the operations and fields of each. */
+/**
+ * The properties of a node with several resources: which one, then the operations and fields of
+ * each.
+ */
 export function resourceProperties(resources: NodeResource[]): INodeProperties[] {
 	const resource: INodeProperties = {
 		displayName: 'Resource',
@@ -123,8 +156,8 @@ export function resourceProperties(resources: NodeResource[]): INodeProperties[]
 		options: resources.map(({ value, name }) => ({ value, name })),
 		default: resources[0]?.value ?? '',
 	};
-	const own = resources.flatMap(({ value, operations }) =>
+	const operations = resources.flatMap(({ value, operations }) =>
 		operationProperties(operations, { resource: [value] }),
 	);
-	return [resource, ...own];
+	return [resource, ...operations];
 }

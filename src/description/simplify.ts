@@ -4,11 +4,13 @@ type Entry = Record<string, unknown>;
 
 const isPlain = (value: unknown) => typeof value !== 'object' || value === null;
 
-/** An entry without what is nested in it. */
+/** An entry without nested values. */
 export const plainFields = (entry: Entry): Entry =>
 	Object.fromEntries(Object.entries(entry).filter(([, value]) => isPlain(value)));
 
-/** A model without the list of its voices, which is its largest part by far: how many they are instead. */
+/**
+ * A model with the number of its voices instead of their list, which is its largest part by far.
+ */
 export function simpleModel(model: Entry): Entry {
 	const { capabilities } = model;
 	if (!isRecord(capabilities) || !Array.isArray(capabilities.voices)) return model;
@@ -18,6 +20,6 @@ export function simpleModel(model: Entry): Entry {
 
 const VOICE_FIELDS = ['id', 'label', 'gender', 'language_code', 'language_name', 'sample_url'];
 
-/** What one chooses a preset voice by. Specification: PresetVoice. */
+/** The fields by which people choose a preset voice. Specification: PresetVoice. */
 export const simpleVoice = (voice: Entry): Entry =>
 	Object.fromEntries(Object.entries(voice).filter(([name]) => VOICE_FIELDS.includes(name)));

@@ -1,5 +1,6 @@
 import { ENDPOINTS, LIMITS } from '../../../src/contract';
 import { agentRunLocator } from '../../../src/description/fields/locators';
+import { maxCreditsOrStop } from '../../../src/description/fields/cost';
 import { inBody, inPath, type Operation } from '../../../src/description/operation';
 import {
 	id,
@@ -13,7 +14,7 @@ import { AFTER_APPROVAL, waitFields } from './wait';
 
 const anyPlan = jsonObject();
 
-/** A plan with nothing in it is no change: the plan stays as it was proposed. */
+/** An empty plan changes nothing: the plan stays as it was proposed. */
 const editedPlan: Rule = (value, context) => {
 	const ruled = anyPlan(value, context);
 	const isBlank = 'value' in ruled && Object.keys(ruled.value ?? {}).length === 0;
@@ -62,6 +63,6 @@ export const approve: Operation = {
 			},
 			mapping: inBody('plan', editedPlan),
 		},
-		...waitFields(AFTER_APPROVAL),
+		...waitFields(AFTER_APPROVAL, [maxCreditsOrStop]),
 	],
 };

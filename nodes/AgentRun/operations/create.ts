@@ -1,5 +1,15 @@
-import { AGENT_PRIORITIES, DIRECTION_STRATEGIES, ENDPOINTS, LIMITS } from '../../../src/contract';
+import {
+	AGENT_PRIORITIES,
+	DIRECTION_STRATEGIES,
+	ENDPOINTS,
+	LIMITS,
+	type AgentPriority,
+	type DirectionStrategy,
+} from '../../../src/contract';
+import { mediaField } from '../../../src/description/fields/mediaLocator';
+import { optionList } from '../../../src/description/fields/optionList';
 import { additionalFields } from '../../../src/description/fields/options';
+import { maxCreditsOrStop } from '../../../src/description/fields/cost';
 import { inBody, type Field, type Operation } from '../../../src/description/operation';
 import { choice, flag, media, number, text } from '../../../src/description/rules';
 import { AFTER_CREATION, waitFields } from './wait';
@@ -9,10 +19,10 @@ const directionStrategy: Field = {
 		displayName: 'Direction Strategy',
 		name: 'directionStrategy',
 		type: 'options',
-		options: [
-			{ name: 'Best', value: 'best', description: 'Follow the most promising direction' },
-			{ name: 'Multiple', value: 'multiple', description: 'Follow several directions' },
-		],
+		options: optionList<DirectionStrategy>({
+			best: { name: 'Best', description: 'Follow the most promising direction' },
+			multiple: { name: 'Multiple', description: 'Follow several directions' },
+		}),
 		default: 'best',
 		description: 'How many creative directions the plan follows',
 	},
@@ -36,37 +46,33 @@ const priority: Field = {
 		displayName: 'Priority',
 		name: 'priority',
 		type: 'options',
-		options: [
-			{ name: 'Balanced', value: 'balanced' },
-			{ name: 'Cost', value: 'cost' },
-			{ name: 'Quality', value: 'quality' },
-			{ name: 'Speed', value: 'speed' },
-		],
+		options: optionList<AgentPriority>({
+			balanced: { name: 'Balanced' },
+			cost: { name: 'Cost' },
+			quality: { name: 'Quality' },
+			speed: { name: 'Speed' },
+		}),
 		default: 'balanced',
 		description: 'What matters most in the choice of models',
 	},
 	mapping: inBody('priority', choice(AGENT_PRIORITIES)),
 };
 
-const sourceImages: Field = {
-	ui: {
-		displayName: 'Source Images',
-		name: 'sourceImages',
-		type: 'string',
-		typeOptions: { rows: 2 },
-		default: '',
-		placeholder: 'e.g. https://example.com/picture.png or binary:data',
-		hint: 'URLs, one a line, or binary: and the name of a binary field to upload; at most 12',
-		description: 'Pictures that the production starts from',
-	},
-	mapping: inBody('source_images', media(LIMITS.agentSourceImages)),
-};
+const sourceImages = mediaField({
+	displayName: 'Source Images',
+	name: 'sourceImages',
+	isMany: true,
+	note: 'At most 12',
+	description: 'Pictures that the production starts from',
+	as: 'source_images',
+	rule: media(LIMITS.agentSourceImages),
+});
 
 export const create: Operation = {
 	value: 'create',
 	name: 'Create',
 	action: 'Create an agent run',
-	description: 'Have a production planned from a brief, and carried out if it is approved at once',
+	description: 'Plan a production from a brief, and carry it out if it is approved at once',
 	spec: {
 		endpoint: ENDPOINTS.createAgentRun,
 		output: 'job',
@@ -83,7 +89,7 @@ export const create: Operation = {
 				required: true,
 				default: '',
 				placeholder: 'e.g. A 20-second spot for a bakery that opens at dawn',
-				description: 'What shall be produced, in your words',
+				description: 'What to produce, in your own words',
 			},
 			mapping: inBody('brief', text({ required: true })),
 		},
@@ -99,6 +105,6 @@ export const create: Operation = {
 			mapping: inBody('auto_approve', flag()),
 		},
 		additionalFields([directionStrategy, maxCredits, priority, sourceImages]),
-		...waitFields(AFTER_CREATION),
+		...waitFields(AFTER_CREATION, [maxCreditsOrStop]),
 	],
 };

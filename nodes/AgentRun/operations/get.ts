@@ -1,11 +1,6 @@
 import { ENDPOINTS } from '../../../src/contract';
 import { agentRunLocator } from '../../../src/description/fields/locators';
-import { options } from '../../../src/description/fields/options';
-import {
-	downloadExisting,
-	outputBinaryField,
-	splitOutputs,
-} from '../../../src/description/fields/outputs';
+import { existingOutputs } from '../../../src/description/fields/outputs';
 import { inPath, type Operation } from '../../../src/description/operation';
 import { id, located } from '../../../src/description/rules';
 
@@ -15,9 +10,5 @@ export const get: Operation = {
 	action: 'Get the status, plan and files of an agent run',
 	description: 'Retrieve an agent run with its plan and outputs',
 	spec: { endpoint: ENDPOINTS.getAgentRun, output: 'job', object: 'agent_run' },
-	fields: [
-		{ ui: agentRunLocator, mapping: inPath('id', located(id())) },
-		downloadExisting,
-		options([outputBinaryField, splitOutputs]),
-	],
+	fields: [{ ui: agentRunLocator, mapping: inPath('id', located(id())) }, ...existingOutputs],
 };

@@ -1,4 +1,5 @@
-import { ENDPOINTS, REVIEW_DECISIONS } from '../../../src/contract';
+import { ENDPOINTS, REVIEW_DECISIONS, type ReviewDecision } from '../../../src/contract';
+import { optionList } from '../../../src/description/fields/optionList';
 import { agentRunLocator } from '../../../src/description/fields/locators';
 import { inBody, inPath, type Operation } from '../../../src/description/operation';
 import { choice, id, located } from '../../../src/description/rules';
@@ -22,16 +23,15 @@ export const review: Operation = {
 				displayName: 'Decision',
 				name: 'decision',
 				type: 'options',
-				options: [
-					{
+				options: optionList<ReviewDecision>({
+					assemble: {
 						name: 'Assemble',
-						value: 'assemble',
 						description: 'Put the assets together into the final piece',
 					},
-					{ name: 'Assets Only', value: 'assets_only', description: 'Keep the assets as they are' },
-				],
+					assets_only: { name: 'Assets Only', description: 'Keep the assets as they are' },
+				}),
 				default: 'assemble',
-				description: 'What becomes of the assets',
+				description: 'What to do with the assets',
 			},
 			mapping: inBody('decision', choice(REVIEW_DECISIONS, { required: true })),
 		},

@@ -4,7 +4,9 @@ import {
 	waitForCompletion,
 	waitTimeout,
 } from '../../../src/description/fields/creation';
+import { dryRun } from '../../../src/description/fields/cost';
 import { failureStatuses, waitStatuses } from '../../../src/description/fields/agentStatuses';
+import { additionalJson } from '../../../src/description/fields/additionalJson';
 import { options } from '../../../src/description/fields/options';
 import {
 	downloadAfterWait,
@@ -15,9 +17,9 @@ import type { Field } from '../../../src/description/operation';
 import type { TerminalStatuses } from '../../../src/transport/jobs/jobState';
 
 /**
- * What ends the wait after each step of a production. The specification does not show the values of `status` (AgentRun), so
- * each list is but a default. A plan that was only proposed waits for the user, as does one whose automatic approval
- * could not be applied.
+ * What ends the wait after each step of a production. The specification does not show the values of
+ * `status` (AgentRun), so each list is but a default. A plan that was only proposed waits for the
+ * user, as does one whose automatic approval could not be applied.
  */
 export const AFTER_CREATION: TerminalStatuses = {
 	good: ['plan_proposed', 'awaiting_review', 'completed'],
@@ -29,8 +31,12 @@ export const AFTER_APPROVAL: TerminalStatuses = {
 };
 export const AFTER_REVIEW: TerminalStatuses = { good: ['completed'], bad: ['failed'] };
 
-/** What the three steps of a production offer besides their own fields. */
-export const waitFields = (terminalStatuses: TerminalStatuses): Field[] => [
+/**
+ * What the three steps of a production offer besides their own fields.
+ *
+ * @param paid options of a step that reserves credits
+ */
+export const waitFields = (terminalStatuses: TerminalStatuses, paid: Field[] = []): Field[] => [
 	{
 		...waitForCompletion,
 		ui: {
@@ -41,8 +47,11 @@ export const waitFields = (terminalStatuses: TerminalStatuses): Field[] => [
 	},
 	...downloadAfterWait,
 	options([
+		additionalJson,
+		dryRun,
 		failureStatuses(terminalStatuses),
 		idempotencyKey,
+		...paid,
 		outputBinaryField,
 		idempotency,
 		splitOutputs,

@@ -18,7 +18,8 @@ export const upload: Operation = {
 				default: 'data',
 				placeholder: 'e.g. data',
 				hint: 'The name of the input binary field containing the file to be uploaded',
-				description: 'Its name, type and size are told to the service, then it is sent as a stream',
+				description:
+					'Its name, type and size are sent to the service first, then the file itself as a stream',
 			},
 			mapping: inBody('file', binaryField()),
 		},

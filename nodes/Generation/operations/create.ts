@@ -1,7 +1,8 @@
-import { ENDPOINTS, GENERATION_MODES, LIMITS } from '../../../src/contract';
+import { ENDPOINTS, GENERATION_MODES, LIMITS, type GenerationMode } from '../../../src/contract';
 import { creationFields } from '../../../src/description/fields/creation';
 import { delivery } from '../../../src/description/fields/delivery';
 import { modelLocator, personaLocator } from '../../../src/description/fields/locators';
+import { optionList } from '../../../src/description/fields/optionList';
 import { inBody, type Field, type Operation } from '../../../src/description/operation';
 import { choice, located, text, uuid } from '../../../src/description/rules';
 import { input } from './fields/input';
@@ -29,16 +30,15 @@ export const create: Operation = {
 				displayName: 'Mode',
 				name: 'mode',
 				type: 'options',
-				options: [
-					{ name: 'Image', value: 'image', action: 'Generate an image' },
-					{ name: 'Video', value: 'video', action: 'Generate a video' },
-					{
+				options: optionList<GenerationMode>({
+					image: { name: 'Image', action: 'Generate an image' },
+					video: { name: 'Video', action: 'Generate a video' },
+					audio: {
 						name: 'Audio',
-						value: 'audio',
 						action: 'Generate music or speech',
 						description: 'Music, sound effects or speech',
 					},
-				],
+				}),
 				default: 'image',
 				description: 'The kind of media to generate',
 			},
@@ -55,7 +55,7 @@ export const create: Operation = {
 				default: '',
 				placeholder: 'e.g. A lighthouse on a cliff at dawn, oil painting',
 				description:
-					'What to generate, at most 10,000 characters. For speech the text to speak. A model may allow less.',
+					'What to generate, at most 10,000 characters. For speech, the text to speak. A model may allow less.',
 			},
 			mapping: inBody('prompt', text({ required: true, max: LIMITS.promptLength.max })),
 		},

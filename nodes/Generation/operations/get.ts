@@ -1,11 +1,6 @@
 import { ENDPOINTS } from '../../../src/contract';
 import { generationLocator } from '../../../src/description/fields/locators';
-import { options } from '../../../src/description/fields/options';
-import {
-	downloadExisting,
-	outputBinaryField,
-	splitOutputs,
-} from '../../../src/description/fields/outputs';
+import { existingOutputs } from '../../../src/description/fields/outputs';
 import { inPath, type Operation } from '../../../src/description/operation';
 import { id, located } from '../../../src/description/rules';
 
@@ -15,9 +10,5 @@ export const get: Operation = {
 	action: 'Get the status and files of a generation',
 	description: 'Retrieve a generation, with fresh links to its outputs',
 	spec: { endpoint: ENDPOINTS.getGeneration, output: 'job', object: 'generation' },
-	fields: [
-		{ ui: generationLocator, mapping: inPath('id', located(id())) },
-		downloadExisting,
-		options([outputBinaryField, splitOutputs]),
-	],
+	fields: [{ ui: generationLocator, mapping: inPath('id', located(id())) }, ...existingOutputs],
 };

@@ -1,10 +1,5 @@
 import { ENDPOINTS } from '../../../src/contract';
-import { options } from '../../../src/description/fields/options';
-import {
-	downloadExisting,
-	outputBinaryField,
-	splitOutputs,
-} from '../../../src/description/fields/outputs';
+import { existingOutputs } from '../../../src/description/fields/outputs';
 import type { Operation } from '../../../src/description/operation';
 import { jobId } from './shared';
 
@@ -14,5 +9,5 @@ export const get: Operation = {
 	action: 'Get the status and files of a job',
 	description: 'Retrieve a generation, speech, agent run or persona by its ID',
 	spec: { endpoint: ENDPOINTS.getJob, output: 'job' },
-	fields: [jobId, downloadExisting, options([outputBinaryField, splitOutputs])],
+	fields: [jobId, ...existingOutputs],
 };

@@ -9,10 +9,12 @@ import {
 } from '../../../src/description/fields/outputs';
 import type { Operation } from '../../../src/description/operation';
 import type { TerminalStatuses } from '../../../src/transport/jobs/jobState';
+import { park } from '../../../src/parking/park';
+import { parkFields } from './fields/park';
 import { jobId } from './shared';
 
 /** An agent run ends the wait also where it waits for the user: the plan and the review. */
-const ENDINGS: TerminalStatuses = {
+const TERMINAL_STATUSES: TerminalStatuses = {
 	good: ['plan_proposed', 'awaiting_review', 'completed'],
 	bad: ['failed'],
 };
@@ -22,16 +24,17 @@ export const wait: Operation = {
 	name: 'Wait for Completion',
 	action: 'Wait until a job has finished',
 	description: 'Wait until a generation, speech, agent run or persona has ended',
-	spec: { endpoint: ENDPOINTS.getJob, output: 'wait', terminalStatuses: ENDINGS },
+	spec: { endpoint: ENDPOINTS.getJob, output: 'wait', terminalStatuses: TERMINAL_STATUSES, park },
 	fields: [
 		jobId,
+		...parkFields,
 		...downloadFinished,
 		options([
-			failureStatuses(ENDINGS),
+			failureStatuses(TERMINAL_STATUSES),
 			outputBinaryField,
 			splitOutputs,
 			waitTimeout,
-			waitStatuses(ENDINGS),
+			waitStatuses(TERMINAL_STATUSES),
 		]),
 	],
 };

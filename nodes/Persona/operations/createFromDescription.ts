@@ -5,6 +5,8 @@ import {
 	waitForCompletion,
 	waitTimeout,
 } from '../../../src/description/fields/creation';
+import { additionalJson } from '../../../src/description/fields/additionalJson';
+import { dryRun, maxCreditsOrStop } from '../../../src/description/fields/cost';
 import { options } from '../../../src/description/fields/options';
 import { inBody, type Operation } from '../../../src/description/operation';
 import { text } from '../../../src/description/rules';
@@ -15,7 +17,7 @@ export const createFromDescription: Operation = {
 	name: 'Create From Description',
 	action: 'Create a persona from a description',
 	description:
-		'Make a reusable visual identity from words. An initial portrait is generated and paid for.',
+		'Create a reusable visual identity from a description. An initial portrait is generated and paid for.',
 	constants: { source: 'describe' },
 	spec: { endpoint: ENDPOINTS.createPersona, output: 'job', object: 'persona' },
 	fields: [
@@ -42,6 +44,6 @@ export const createFromDescription: Operation = {
 					'Whether to wait until the persona is ready to be used. Otherwise the output is the persona while it is pending.',
 			},
 		},
-		options([idempotencyKey, idempotency, waitTimeout]),
+		options([additionalJson, dryRun, idempotencyKey, maxCreditsOrStop, idempotency, waitTimeout]),
 	],
 };

@@ -7,7 +7,7 @@ export const deletePersona: Operation = {
 	value: 'delete',
 	name: 'Delete',
 	action: 'Delete a persona',
-	description: 'Delete a persona for good',
+	description: 'Permanently delete a persona',
 	spec: { endpoint: ENDPOINTS.deletePersona, output: 'deleted' },
 	fields: [{ ui: personaIdLocator, mapping: inPath('id', located(id())) }],
 };

@@ -19,7 +19,7 @@ export const get: Operation = {
 				required: true,
 				default: '',
 				placeholder: 'e.g. speech_8f3a1c',
-				description: 'The ID that the creation of the speech gave',
+				description: 'The ID returned when the speech was created',
 			},
 			mapping: inPath('id', id()),
 		},

@@ -1,5 +1,6 @@
-import { ENDPOINTS, MODEL_MODES } from '../../../src/contract';
+import { ENDPOINTS, MODEL_MODES, type ModelMode } from '../../../src/contract';
 import { listFields } from '../../../src/description/fields/list';
+import { optionList } from '../../../src/description/fields/optionList';
 import { simplify } from '../../../src/description/fields/simplify';
 import { inQuery, type Operation } from '../../../src/description/operation';
 import { choice } from '../../../src/description/rules';
@@ -9,7 +10,7 @@ export const getModels: Operation = {
 	value: 'getModels',
 	name: 'Get Many Models',
 	action: 'Get many models',
-	description: 'Retrieve the models with what they can do',
+	description: 'Retrieve the models and their capabilities',
 	spec: { endpoint: ENDPOINTS.listModels, output: 'list', simplify: simpleModel },
 	fields: [
 		{
@@ -17,13 +18,13 @@ export const getModels: Operation = {
 				displayName: 'Mode',
 				name: 'mode',
 				type: 'options',
-				options: [
-					{ name: 'Agent', value: 'agent' },
-					{ name: 'All', value: '' },
-					{ name: 'Audio', value: 'audio', description: 'Music, sound effects and speech' },
-					{ name: 'Image', value: 'image' },
-					{ name: 'Video', value: 'video' },
-				],
+				options: optionList<ModelMode | ''>({
+					agent: { name: 'Agent' },
+					'': { name: 'All' },
+					audio: { name: 'Audio', description: 'Music, sound effects and speech' },
+					image: { name: 'Image' },
+					video: { name: 'Video' },
+				}),
 				default: '',
 				description: 'Only models that make this kind of media',
 			},

@@ -6,7 +6,7 @@ export const getUsage: Operation = {
 	value: 'getUsage',
 	name: 'Get Usage',
 	action: 'Get the usage',
-	description: 'Retrieve what was used, by mode',
+	description: 'Retrieve the usage by mode',
 	spec: { endpoint: ENDPOINTS.getUsage, output: 'resource' },
 	fields: [
 		{
@@ -17,7 +17,7 @@ export const getUsage: Operation = {
 				default: '',
 				placeholder: 'e.g. 2026-01-31T12:00:00Z',
 				description:
-					'Only usage from then on, in the timezone of the workflow if none is given. Leave it empty for all.',
+					'Only usage since then, in the timezone of the workflow unless one is given. Leave empty for all.',
 			},
 			mapping: inQuery('since', dateTime()),
 		},

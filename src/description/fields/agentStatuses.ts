@@ -2,8 +2,8 @@ import type { TerminalStatuses } from '../../transport/jobs/jobState';
 import type { Field } from '../operation';
 
 /**
- * The statuses that end a wait for an agent run. The specification does not show the values (AgentRun), so users can enter
- * what their service uses.
+ * The statuses that end a wait for an agent run. The specification does not show the values
+ * (AgentRun), so users can enter what their service uses.
  */
 export const waitStatuses = ({ good }: TerminalStatuses): Field => ({
 	ui: {
@@ -13,7 +13,7 @@ export const waitStatuses = ({ good }: TerminalStatuses): Field => ({
 		default: good.join(', '),
 		placeholder: 'e.g. awaiting_review, completed',
 		description:
-			'The statuses of an agent run that end the wait well, with commas between them. Change them if the service uses other names.',
+			'The statuses of an agent run that end the wait successfully, separated by commas. Change them if the service uses other names.',
 	},
 });
 
@@ -25,6 +25,6 @@ export const failureStatuses = ({ bad }: TerminalStatuses): Field => ({
 		default: bad.join(', '),
 		placeholder: 'e.g. failed',
 		description:
-			'The statuses of an agent run that end the wait with an error, with commas between them',
+			'The statuses of an agent run that end the wait with an error, separated by commas',
 	},
 });

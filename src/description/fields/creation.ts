@@ -1,4 +1,8 @@
+import type { CreditPolicy, IdempotencyMode } from '../../transport/item/settings';
 import type { Field } from '../operation';
+import { additionalJson } from './additionalJson';
+import { dryRun, maxCredits } from './cost';
+import { optionList } from './optionList';
 import { options } from './options';
 import { downloadAfterWait, outputBinaryField, splitOutputs } from './outputs';
 
@@ -18,34 +22,30 @@ export const idempotency: Field = {
 		displayName: 'Pay Only Once Per',
 		name: 'idempotency',
 		type: 'options',
-		default: 'execution',
+		default: 'execution' satisfies IdempotencyMode,
 		description:
 			'What counts as the same request, which is carried out and paid for only once (its idempotency key)',
-		options: [
-			{
+		options: optionList<IdempotencyMode>({
+			execution: {
 				name: 'Execution Item',
-				value: 'execution',
 				description:
-					'The same item of an execution, also over Retry On Fail and Retry Execution. After a crash of n8n, a new execution pays again.',
+					'The same item of an execution, including Retry On Fail and Retry Execution. After a crash of n8n, a new execution pays again.',
 			},
-			{
+			content: {
 				name: 'Content',
-				value: 'content',
 				description:
 					'The same request of this node within 24 hours gives the same media: identical items, rounds of a loop and other executions, also after a crash of n8n',
 			},
-			{
+			custom: {
 				name: 'Custom Key',
-				value: 'custom',
 				description:
 					'Requests with the same key, which you give, within 24 hours: also in another execution and after a crash of n8n',
 			},
-			{
+			none: {
 				name: 'Try (No Protection)',
-				value: 'none',
-				description: 'Every try is new: a retried node may pay again',
+				description: 'Every attempt is a new request: a retried node may pay again',
 			},
-		],
+		}),
 	},
 };
 
@@ -54,7 +54,7 @@ export const idempotencyKey: Field = {
 		displayName: 'Idempotency Key',
 		name: 'idempotencyKey',
 		type: 'string',
-		displayOptions: { show: { idempotency: ['custom'] } },
+		displayOptions: { show: { idempotency: ['custom' satisfies IdempotencyMode] } },
 		default: '',
 		placeholder: 'e.g. order-{{ $json.ID }}',
 		description:
@@ -67,26 +67,23 @@ const onInsufficientCredits: Field = {
 		displayName: 'When Credits Run Out',
 		name: 'onInsufficientCredits',
 		type: 'options',
-		default: 'stop',
+		default: 'stop' satisfies CreditPolicy,
 		description: 'What to do when the workspace has too few credits for an item',
-		options: [
-			{
+		options: optionList<CreditPolicy>({
+			continue: {
 				name: 'Continue With Error Items',
-				value: 'continue',
 				description: 'Finished items go on, the others become error items',
 			},
-			{
+			stop: {
 				name: 'Stop',
-				value: 'stop',
 				description:
 					'Nothing further is sent; the error counts what was submitted and what was not',
 			},
-			{
+			wait: {
 				name: 'Wait for Top-Up',
-				value: 'wait',
-				description: 'Try again now and then until there are credits, up to Credit Wait Timeout',
+				description: 'Retry at intervals until there are credits, up to Credit Wait Timeout',
 			},
-		],
+		}),
 	},
 };
 
@@ -95,7 +92,7 @@ const creditWaitTimeout: Field = {
 		displayName: 'Credit Wait Timeout (Minutes)',
 		name: 'creditWaitTimeout',
 		type: 'number',
-		displayOptions: { show: { onInsufficientCredits: ['wait'] } },
+		displayOptions: { show: { onInsufficientCredits: ['wait' satisfies CreditPolicy] } },
 		typeOptions: { minValue: 1 },
 		default: 60,
 		description: 'How long an item waits for a top-up',
@@ -124,8 +121,11 @@ export const creationFields = (...rare: Field[]): Field[] => [
 	...downloadAfterWait,
 	...rare,
 	options([
+		additionalJson,
 		creditWaitTimeout,
+		dryRun,
 		idempotencyKey,
+		maxCredits,
 		outputBinaryField,
 		idempotency,
 		splitOutputs,

@@ -1,6 +1,7 @@
-import { DELIVERIES } from '../../contract';
+import { DELIVERIES, type Delivery } from '../../contract';
 import { inBody, type Field } from '../operation';
 import { choice } from '../rules';
+import { optionList } from './optionList';
 
 /** Specification: CreateGeneration and CreateSpeechGeneration, `delivery`. */
 export const delivery: Field = {
@@ -8,19 +9,17 @@ export const delivery: Field = {
 		displayName: 'Delivery',
 		name: 'delivery',
 		type: 'options',
-		options: [
-			{
+		options: optionList<Delivery>({
+			public_url: {
 				name: 'Public URL',
-				value: 'public_url',
 				description: 'Anyone who has the link can open it',
 			},
-			{
+			signed_url: {
 				name: 'Signed URL',
-				value: 'signed_url',
-				description: 'The link expires; getting the job again gives a fresh one',
+				description: 'The link expires; reading the job again gives a new one',
 			},
-		],
-		default: 'public_url',
+		}),
+		default: 'public_url' satisfies Delivery,
 		description: 'How the links to the outputs work',
 	},
 	mapping: inBody('delivery', choice(DELIVERIES)),

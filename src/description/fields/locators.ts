@@ -1,4 +1,5 @@
 import type { INodeProperties, INodePropertyMode } from 'n8n-workflow';
+import type { ModelValueSearch } from '../search/modelValues';
 
 const LIST_AND_ID = { type: 'resourceLocator', default: { mode: 'list', value: '' } } as const;
 
@@ -21,7 +22,7 @@ export const modelLocator: INodeProperties = {
 	displayName: 'Model',
 	name: 'model',
 	required: true,
-	description: 'The model that makes the media',
+	description: 'The model that generates the media',
 	modes: [listMode('searchModels'), idMode('e.g. studio/image-1')],
 	typeOptions: { loadOptionsDependsOn: ['mode'] },
 };
@@ -66,11 +67,38 @@ export const blockVoiceLocator: INodeProperties = {
 	displayName: 'Voice',
 	name: 'voice',
 	description:
-		'A preset voice of the chosen model, or a custom voice for the model that speaks with cloned voices. The service chooses where it is left empty.',
+		'A preset voice of the chosen model, or a custom voice for the model that speaks with cloned voices. Left empty, it is the one given for the whole speech.',
 	modes: [listMode('searchSpeechVoices'), idMode('e.g. aria')],
 	// The whole locator reads as `[object Object]` in the editor, whichever model is chosen.
 	typeOptions: { loadOptionsDependsOn: ['model.value'] },
 };
+
+/** Within the parameters of a generation. */
+export const modelVoiceLocator: INodeProperties = {
+	...blockVoiceLocator,
+	description:
+		'A preset voice of the chosen model, or a custom voice for the model that speaks with cloned voices',
+	modes: [listMode('searchModelVoices'), idMode('e.g. aria')],
+};
+
+/**
+ * A value that the catalogue may list for the chosen model. Both were tried in the editor of n8n
+ * 2.41. A dropdown with `allowArbitraryValues` takes no text that is not listed ("No matching
+ * data"), cannot be left to an AI, and asks the service whenever the node is opened. A locator
+ * takes what is typed, can be left to an AI, asks when its list is opened, and shows and sends the
+ * plain text that workflows had before.
+ */
+export const modelValueLocator = (
+	ui: Pick<INodeProperties, 'displayName' | 'name' | 'description' | 'placeholder'>,
+	search: ModelValueSearch,
+): INodeProperties => ({
+	...LIST_AND_ID,
+	...ui,
+	modes: [
+		listMode(search),
+		{ displayName: 'By Value', name: 'value', type: 'string', placeholder: ui.placeholder },
+	],
+});
 
 export const voiceLocator: INodeProperties = {
 	...LIST_AND_ID,

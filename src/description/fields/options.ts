@@ -32,7 +32,7 @@ export const updateFields = (fields: Field[]): Field => ({
 		type: 'collection',
 		placeholder: 'Add field',
 		default: {},
-		description: 'What shall change. Add only those fields; at least one is needed.',
+		description: 'What to change. Add only those fields; at least one is needed.',
 	},
 	fields,
 });

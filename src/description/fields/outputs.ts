@@ -1,15 +1,22 @@
 import type { IDisplayOptions } from 'n8n-workflow';
 import type { Field } from '../operation';
+import { options } from './options';
 
 const AS_TOOL = { '@tool': [true] };
 
-/** Download Outputs, on unless the node is a tool: files do not reach an AI agent, and would make it wait for longer. */
-function download(show: NonNullable<IDisplayOptions['show']> = {}): Field[] {
+/**
+ * Download Outputs, on unless the node is a tool: files do not reach an AI agent, and would make it
+ * wait for longer.
+ */
+function download(
+	show: NonNullable<IDisplayOptions['show']> = {},
+	hide: NonNullable<IDisplayOptions['hide']> = {},
+): Field[] {
 	const ui = { displayName: 'Download Outputs', name: 'downloadOutputs', type: 'boolean' } as const;
 	const forWorkflows: Field = {
 		ui: {
 			...ui,
-			displayOptions: { show, hide: AS_TOOL },
+			displayOptions: { show, hide: { ...hide, ...AS_TOOL } },
 			default: true,
 			description: 'Whether to download the finished files into binary fields of the output',
 		},
@@ -20,7 +27,7 @@ function download(show: NonNullable<IDisplayOptions['show']> = {}): Field[] {
 			displayOptions: { show: { ...show, ...AS_TOOL } },
 			default: false,
 			description:
-				'Whether to download the finished files too. They stay with the run of this tool: the AI agent is given the links.',
+				'Whether to download the finished files too. They stay with the run of this tool; the AI agent gets the links.',
 		},
 	};
 	return [forWorkflows, forAgents];
@@ -29,8 +36,11 @@ function download(show: NonNullable<IDisplayOptions['show']> = {}): Field[] {
 /** Download Outputs of an operation that creates and may wait. */
 export const downloadAfterWait = download({ waitForCompletion: [true] });
 
-/** Download Outputs of an operation that waits for what exists. */
-export const downloadFinished = download();
+/**
+ * Download Outputs of an operation that waits for what exists; after a parked wait the files are
+ * fetched by what follows.
+ */
+export const downloadFinished = download({}, { waitStyle: ['parked'] });
 
 /** Download Outputs of an operation that reads what exists. */
 export const downloadExisting: Field = {
@@ -65,3 +75,9 @@ export const splitOutputs: Field = {
 		description: 'Whether to output one item per file instead of all files on one item',
 	},
 };
+
+/** The fields of an operation that reads a job with any number of files. */
+export const existingOutputs: Field[] = [
+	downloadExisting,
+	options([outputBinaryField, splitOutputs]),
+];

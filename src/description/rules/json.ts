@@ -1,7 +1,7 @@
 import { isRecord } from '../../transport/base/types';
-import { ruleEmpty, shown, type Presence, type Rule } from './rule';
+import { LEFT_OUT, ruleEmpty, preview, type Presence, type Rule } from './rule';
 
-/** The value itself, or what JSON text says; `undefined` for text that is no JSON. */
+/** The value itself, or what JSON text says; `undefined` for text that is not JSON. */
 export function parsedJson(value: unknown): unknown {
 	if (typeof value !== 'string') return value;
 	try {
@@ -20,5 +20,47 @@ export const jsonObject =
 		if (empty) return empty;
 		const parsed = parsedJson(value);
 		if (isRecord(parsed)) return { value: parsed };
-		return { problem: `must be a JSON object, got ${shown(value)}` };
+		return { problem: `must be a JSON object, got ${preview(value)}` };
 	};
+
+/** The service takes no deeper JSON, and recursive code stays within the stack. */
+const DEEPEST = 50;
+
+/** What is wrong with a part of it, to follow the field's label. */
+function partProblem(value: unknown, depth = 0): string | undefined {
+	if (typeof value !== 'object' || value === null) return undefined;
+	if (depth > DEEPEST) return `is nested more than ${DEEPEST} levels deep`;
+	if (Object.hasOwn(value, '__proto__'))
+		return 'contains the key "__proto__", which cannot be sent';
+	for (const inner of Object.values(value)) {
+		const problem = partProblem(inner, depth + 1);
+		if (problem !== undefined) return problem;
+	}
+	return undefined;
+}
+
+/**
+ * The value as JSON carries it: dates are texts, functions are nothing; `undefined` for what JSON
+ * cannot carry.
+ */
+function asJson(value: unknown): unknown {
+	try {
+		return parsedJson(JSON.stringify(value));
+	} catch {
+		return undefined;
+	}
+}
+
+/**
+ * A JSON object that is merged into the body of a request, as an object or as text. Nothing in it
+ * is nothing to merge.
+ */
+export const additionalBody = (): Rule => (value, context) => {
+	const ruled = jsonObject()(value, context);
+	if ('problem' in ruled || ruled.value === undefined) return ruled;
+	const json = asJson(ruled.value);
+	if (!isRecord(json)) return { problem: `must be a JSON object, got ${preview(value)}` };
+	const problem = partProblem(json);
+	if (problem !== undefined) return { problem };
+	return Object.keys(json).length === 0 ? LEFT_OUT : { value: json };
+};

@@ -1,7 +1,15 @@
 import { fieldName } from '../../transport/host/itemFiles';
 import { BinaryReference } from '../../transport/item/binaryReference';
 import { mediaUrlProblem } from '../../transport/host/urlRules';
-import { isEmpty, LEFT_OUT, shown, type Rule, type RuleContext, type Ruled } from './rule';
+import {
+	isEmpty,
+	isLocator,
+	LEFT_OUT,
+	preview,
+	type Rule,
+	type RuleContext,
+	type Ruled,
+} from './rule';
 
 const BINARY = 'binary:';
 
@@ -21,11 +29,48 @@ function parsedArray(text: string): unknown[] | undefined {
 	}
 }
 
-/** The entries of a media field: an array, or text with one a line (a JSON array as text, as an AI agent may write it). */
-function entriesOf(value: unknown): unknown[] | undefined {
-	if (Array.isArray(value)) return value;
+/**
+ * Between the URLs on the one line of a locator. Lines that the editor has joined there fall apart
+ * again.
+ */
+const BETWEEN_URLS = /\n|[\s,]+(?=https?:\/\/|binary:)|(?<=[^\s,/=?&#:])(?=https?:\/\/)/;
+
+/**
+ * The entries of a media field: an array, or text with one a line (a JSON array as text, as an AI
+ * agent may write it).
+ */
+function entriesOf(value: unknown, separator: RegExp | string = '\n'): unknown[] | undefined {
+	if (Array.isArray(value)) return value as unknown[];
 	if (typeof value !== 'string') return undefined;
-	return parsedArray(value.trim()) ?? value.split('\n');
+	return parsedArray(value.trim()) ?? value.split(separator);
+}
+
+/**
+ * Names of binary fields, chosen by the mode *Binary Field* of a locator, as entries. Nothing
+ * entered there is a mistake, because a file was meant to be sent.
+ */
+function namesOf(value: unknown): unknown[] | undefined {
+	const names = entriesOf(value ?? '', /[\n,]/)?.filter((name) => name !== '');
+	if (names?.length === 0) return [BINARY];
+	return names?.map((name) =>
+		typeof name === 'string' ? `${BINARY}${name.replace(BINARY, '')}` : name,
+	);
+}
+
+interface Given {
+	isEmpty: boolean;
+	entries?: unknown[];
+}
+
+/**
+ * What a field holds: a locator with URLs or names of binary fields, or what is text or an array as
+ * it was before locators.
+ */
+function given(value: unknown): Given {
+	if (!isLocator(value)) return { isEmpty: isEmpty(value), entries: entriesOf(value) };
+	const { mode, value: inner } = value;
+	const entries = mode === 'binary' ? namesOf(inner) : entriesOf(inner, BETWEEN_URLS);
+	return { isEmpty: isEmpty(inner), entries };
 }
 
 /** The name of a binary field of the item, which is sent as a file. */
@@ -33,7 +78,7 @@ export const binaryField = (): Rule => (value, context) => {
 	const name = typeof value === 'string' ? value.trim() : '';
 	if (name !== '') return binaryReference(name.replace(BINARY, '').trim(), context);
 	return {
-		problem: isEmpty(value) || value === name ? 'is empty' : `must be text, got ${shown(value)}`,
+		problem: isEmpty(value) || value === name ? 'is empty' : `must be text, got ${preview(value)}`,
 	};
 };
 
@@ -42,22 +87,22 @@ function binaryReference(given: string, { binaryFields }: RuleContext): Ruled {
 	if (binaryFields.includes(name)) return { value: new BinaryReference(name) };
 	const there = binaryFields.length > 0 ? binaryFields.join(', ') : 'none';
 	return {
-		problem: `names the binary field "${shown(name)}", which the item does not have`,
+		problem: `names the binary field "${preview(name)}", which the item does not have`,
 		hint: `Binary fields of this item: ${there}`,
 	};
 }
 
 function entry(value: unknown, context: RuleContext): Ruled {
 	if (typeof value !== 'string')
-		return { problem: `must be a URL or binary:<field>, got ${shown(value)}` };
+		return { problem: `must be a URL or binary:<field>, got ${preview(value)}` };
 	const text = value.trim();
 	if (text === '') return LEFT_OUT;
 	if (text.startsWith(BINARY)) return binaryReference(text.slice(BINARY.length).trim(), context);
 	const problem = mediaUrlProblem(text, context.baseUrl);
 	if (problem === undefined) return { value: text };
 	return {
-		problem: `${problem}: ${shown(text)}`,
-		hint: 'Enter an https URL, or binary: followed by the name of a binary field of the item, which is then uploaded',
+		problem: `${problem}: ${preview(text)}`,
+		hint: 'Enter an https URL, or choose Binary Field and enter the name of a binary field of the item, which is then uploaded',
 	};
 }
 
@@ -68,18 +113,18 @@ function entry(value: unknown, context: RuleContext): Ruled {
 export const media =
 	({ max, required }: MediaBounds = {}): Rule =>
 	(value, context) => {
-		const entries = isEmpty(value) ? [] : entriesOf(value);
-		if (!entries) return { problem: `must be URLs or binary:<field>, got ${shown(value)}` };
-		const given: unknown[] = [];
+		const { isEmpty: hasNone, entries = hasNone ? [] : undefined } = given(value);
+		if (!entries) return { problem: `must be URLs or binary:<field>, got ${preview(value)}` };
+		const items: unknown[] = [];
 		for (const raw of entries) {
 			const ruled = entry(raw, context);
 			if ('problem' in ruled) return ruled;
-			if (ruled.value !== undefined) given.push(ruled.value);
+			if (ruled.value !== undefined) items.push(ruled.value);
 		}
-		if (max !== undefined && given.length > max) {
-			return { problem: `takes at most ${max} item${max === 1 ? '' : 's'}, got ${given.length}` };
+		if (max !== undefined && items.length > max) {
+			return { problem: `takes at most ${max} item${max === 1 ? '' : 's'}, got ${items.length}` };
 		}
-		if (given.length > 0) return { value: given };
+		if (items.length > 0) return { value: items };
 		return required ? { problem: 'is empty' } : LEFT_OUT;
 	};
 

@@ -1,4 +1,4 @@
-import { ruleEmpty, shown, type Presence, type Rule } from './rule';
+import { ruleEmpty, preview, type Presence, type Rule } from './rule';
 
 export interface NumberBounds extends Presence {
 	min?: number;
@@ -31,7 +31,9 @@ export const number =
 			(!bounds.integer || Number.isSafeInteger(given)) &&
 			given >= (bounds.min ?? -Infinity) &&
 			given <= (bounds.max ?? Infinity);
-		return fits ? { value: given } : { problem: `must be ${wanted(bounds)}, got ${shown(value)}` };
+		return fits
+			? { value: given }
+			: { problem: `must be ${wanted(bounds)}, got ${preview(value)}` };
 	};
 
 /** True or false, also as text, which is what an expression or an AI agent may give. */
@@ -40,5 +42,5 @@ export const flag = (): Rule => (value) => {
 	if (empty) return empty;
 	if (value === true || value === 'true') return { value: true };
 	if (value === false || value === 'false') return { value: false };
-	return { problem: `must be true or false, got ${shown(value)}` };
+	return { problem: `must be true or false, got ${preview(value)}` };
 };

@@ -1,4 +1,6 @@
-/** What a rule may look at besides the value. */
+import { isRecord } from '../../transport/base/types';
+
+/** What a rule may use besides the value. */
 export interface RuleContext {
 	/** Base URL of the credential: media on this machine are for a service on this machine only. */
 	baseUrl: string;
@@ -8,7 +10,10 @@ export interface RuleContext {
 	timezone?: string;
 }
 
-/** The value as it is sent; `undefined` leaves the field out. Or what is wrong with it, to follow the field's label. */
+/**
+ * The value as it is sent; `undefined` leaves the field out. Or what is wrong with it, to follow
+ * the field's label.
+ */
 export type Ruled = { value: unknown } | { problem: string; hint?: string };
 
 /** Takes whatever an expression may give, and never throws. */
@@ -19,7 +24,7 @@ export interface Presence {
 	required?: boolean;
 }
 
-/** For a field of an update: one that was not added is left out, one that was added is looked at even when it is empty. */
+/** For a field of an update: left out if it was not added, used if it was, even if it is empty. */
 export const whenSet =
 	(rule: Rule): Rule =>
 	(value, context) =>
@@ -30,31 +35,38 @@ export const LEFT_OUT: Ruled = { value: undefined };
 export const isEmpty = (value: unknown): boolean =>
 	value === undefined || value === null || value === '';
 
-/** The answer for an empty value; `undefined` when the value is not empty and so must be looked at. */
+/** The result for an empty value; `undefined` if the value is not empty and must be validated. */
 export function ruleEmpty(value: unknown, { required }: Presence): Ruled | undefined {
 	if (!isEmpty(value)) return undefined;
 	return required ? { problem: 'is empty' } : LEFT_OUT;
 }
 
-/** What a resource locator holds: n8n gives the locator itself, not its value, where nothing was chosen. */
+/** What n8n stores for a field with several ways of entering it. */
+interface Locator {
+	mode?: unknown;
+	value?: unknown;
+}
+
+export const isLocator = (value: unknown): value is Locator => isRecord(value) && '__rl' in value;
+
+/** The value of a resource locator: where nothing was chosen, n8n gives the locator itself. */
 export function fromLocator(rule: Rule): Rule {
 	return (value, context) => {
-		const isLocator = typeof value === 'object' && value !== null && '__rl' in value;
-		return rule(isLocator ? (value as { value?: unknown }).value : value, context);
+		return rule(isLocator(value) ? value.value : value, context);
 	};
 }
 
-function written(value: unknown): string {
+function toText(value: unknown): string {
 	try {
 		return typeof value === 'string' ? value : (JSON.stringify(value) ?? String(value));
 	} catch {
-		// A big integer, a circle, or an object that fights back.
+		// A BigInt, a circular object, or one with a throwing toJSON.
 		return typeof value === 'bigint' ? String(value) : `a value of the type ${typeof value}`;
 	}
 }
 
 /** A value as it can be shown in an error: short, on one line. */
-export function shown(value: unknown): string {
-	const text = written(value).replace(/[\s\p{Cc}]+/gu, ' ');
+export function preview(value: unknown): string {
+	const text = toText(value).replace(/[\s\p{Cc}]+/gu, ' ');
 	return text.length > 60 ? `${text.slice(0, 60)}…` : text;
 }

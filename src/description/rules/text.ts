@@ -1,9 +1,10 @@
-import { ruleEmpty, shown, type Presence, type Rule } from './rule';
+import { listOf } from '../../transport/base/values';
+import { ruleEmpty, preview, type Presence, type Rule } from './rule';
 
 export interface TextBounds extends Presence {
 	/** Characters (code points). */
 	max?: number;
-	/** Whether empty text is a value of its own, which clears what was there. */
+	/** Whether empty text is a value, which clears the old one. */
 	clears?: boolean;
 }
 
@@ -12,7 +13,10 @@ const asText = (value: unknown): string | undefined => {
 	return typeof value === 'number' || typeof value === 'boolean' ? String(value) : undefined;
 };
 
-/** Text of at most `max` characters; numbers and booleans are taken as text. Blank counts as empty when required. */
+/**
+ * Text of at most `max` characters; numbers and booleans are taken as text. Blank counts as empty
+ * when required.
+ */
 export const text =
 	({ max, required, clears }: TextBounds = {}): Rule =>
 	(value) => {
@@ -20,7 +24,7 @@ export const text =
 		const empty = ruleEmpty(value, { required });
 		if (empty) return empty;
 		const given = asText(value);
-		if (given === undefined) return { problem: `must be text, got ${shown(value)}` };
+		if (given === undefined) return { problem: `must be text, got ${preview(value)}` };
 		if (required && given.trim() === '') return { problem: 'is empty' };
 		const length = given.length > (max ?? Infinity) ? [...given].length : 0;
 		if (max !== undefined && length > max) {
@@ -36,19 +40,19 @@ export const choice =
 		const empty = ruleEmpty(value, { required });
 		if (empty) return empty;
 		if (values.includes(value as string)) return { value };
-		return { problem: `must be one of ${values.join(', ')}, got ${shown(value)}` };
+		return { problem: `must be one of ${values.join(', ')}, got ${preview(value)}` };
 	};
 
-/** What would change the path that an id stands in, or cannot be encoded. */
+/** Characters that would change the path that contains the id, or cannot be encoded. */
 const UNUSABLE = /[/\\\p{Cc}\p{Surrogate}]|^\.{1,2}$|\.\./u;
 
-/** An id that will stand in a path. */
+/** An id that is part of a path. */
 export const id = (): Rule => (value) => {
 	const given = asText(value)?.trim() ?? '';
 	if (given === '') return { problem: 'is empty' };
 	if (!UNUSABLE.test(given)) return { value: given };
 	return {
-		problem: `is no ID: ${shown(given)}`,
+		problem: `is not a valid ID: ${preview(given)}`,
 		hint: 'An ID contains no slash, no ".." and no control characters',
 	};
 };
@@ -61,25 +65,28 @@ export const uuid = (): Rule => (value) => {
 	if (empty) return empty;
 	const given = asText(value)?.trim() ?? '';
 	if (UUID.test(given)) return { value: given };
-	return { problem: `must be a UUID, got ${shown(value)}` };
+	return { problem: `must be a UUID, got ${preview(value)}` };
 };
 
 function listed(value: unknown): unknown[] | undefined {
 	if (Array.isArray(value)) return value;
-	return typeof value === 'string' ? value.split(/[,\n]/).map((entry) => entry.trim()) : undefined;
+	return typeof value === 'string' ? listOf(value) : undefined;
 }
 
-/** One or more of the values that the specification lists: an array, or text with commas between them. Each once. */
+/**
+ * One or more of the values that the specification lists: an array, or text separated by commas.
+ * Each once.
+ */
 export const choices =
 	(values: readonly string[], { required }: Presence = {}): Rule =>
 	(value) => {
 		const empty = ruleEmpty(value, { required });
 		if (empty) return empty;
 		const entries = listed(value)?.filter((entry) => entry !== '');
-		if (!entries) return { problem: `must be a list of values, got ${shown(value)}` };
+		if (!entries) return { problem: `must be a list of values, got ${preview(value)}` };
 		const unknown = entries.find((entry) => !values.includes(entry as string));
 		if (unknown !== undefined) {
-			return { problem: `must be of ${values.join(', ')}, got ${shown(unknown)}` };
+			return { problem: `must be of ${values.join(', ')}, got ${preview(unknown)}` };
 		}
 		if (entries.length > 0) return { value: [...new Set(entries)] };
 		return required ? { problem: 'is empty' } : { value: undefined };
@@ -93,5 +100,5 @@ export const httpsUrl =
 		if (empty) return empty;
 		const given = asText(value)?.trim() ?? '';
 		if (given.startsWith('https://') && URL.canParse(given)) return { value: given };
-		return { problem: `must be an address that begins with https://, got ${shown(value)}` };
+		return { problem: `must be an address that begins with https://, got ${preview(value)}` };
 	};

@@ -1,9 +1,9 @@
 import { tryToParseDateTime } from 'n8n-workflow';
-import { ruleEmpty, shown, type Rule } from './rule';
+import { ruleEmpty, preview, type Rule } from './rule';
 
 /**
- * A point in time, sent in UTC as in RFC 3339. Text without an offset, which is what the editor gives, is taken in the
- * timezone of the workflow. Specification: Operation details, GET /usage.
+ * A point in time, sent in UTC as in RFC 3339. Text without an offset, which is what the editor
+ * gives, is taken in the timezone of the workflow. Specification: Operation details, GET /usage.
  */
 export const dateTime =
 	(): Rule =>
@@ -14,7 +14,9 @@ export const dateTime =
 			const iso = tryToParseDateTime(value, timezone).toUTC().toISO();
 			if (iso && /^\d{4}-/.test(iso)) return { value: iso };
 		} catch {
-			// What cannot be read as a time is told below, whatever the reason.
+			// What cannot be parsed as a time is reported below, whatever the reason.
 		}
-		return { problem: `must be a date and time such as 2026-01-31T12:00:00Z, got ${shown(value)}` };
+		return {
+			problem: `must be a date and time such as 2026-01-31T12:00:00Z, got ${preview(value)}`,
+		};
 	};

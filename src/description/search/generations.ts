@@ -1,6 +1,6 @@
 import type { ILoadOptionsFunctions, INodeListSearchResult } from 'n8n-workflow';
 import { ENDPOINTS, LIMITS } from '../../contract';
-import { searchList, type Listing } from './listed';
+import { searchList, type Listing } from './searchList';
 
 const generations: Listing = {
 	endpoint: ENDPOINTS.listGenerations,

@@ -1,11 +1,11 @@
 import type { ILoadOptionsFunctions, INodeListSearchResult } from 'n8n-workflow';
 import { ENDPOINTS, MODEL_MODES, SPEECH_MODELS } from '../../contract';
 import { choicesOf } from './choices';
-import { searchList } from './listed';
+import { searchList } from './searchList';
 import { modelName, nameFromId } from './names';
 import { readPage, type Page } from './request';
 
-/** The models of the mode that is chosen in the node; of all modes where it is an expression. */
+/** The models of the mode chosen in the node; of all modes if it is an expression. */
 export async function searchModels(
 	this: ILoadOptionsFunctions,
 	filter?: string,
@@ -16,21 +16,23 @@ export async function searchModels(
 		endpoint: ENDPOINTS.listModels,
 		nameOf: (model: Record<string, unknown>) => modelName(model, mode),
 		empty: `The workspace has no ${mode ? `${mode} ` : ''}models: choose another mode, or enter an ID`,
-		...(mode && { query: { mode } }),
+		query: mode && { mode },
 	};
 	return await searchList(this, models, { filter });
 }
 
 /**
- * The two models that the specification lists (CreateSpeechGeneration), called as the catalogue calls them. They can be chosen
- * also when the catalogue cannot be read.
+ * The two models that the specification lists (CreateSpeechGeneration), called as the catalogue
+ * calls them. They can be chosen also when the catalogue cannot be read.
  */
 export async function searchSpeechModels(
 	this: ILoadOptionsFunctions,
 	filter?: string,
 ): Promise<INodeListSearchResult> {
-	const unread = (): Page => ({ entries: [] });
-	const { entries } = await readPage(this, ENDPOINTS.listModels, { mode: 'audio' }).catch(unread);
+	const emptyPage = (): Page => ({ entries: [] });
+	const { entries } = await readPage(this, ENDPOINTS.listModels, { mode: 'audio' }).catch(
+		emptyPage,
+	);
 	const choices = SPEECH_MODELS.map((id) => {
 		const entry = entries.find((model) => model.id === id);
 		return { name: modelName({ name: nameFromId(id), ...entry }, 'speech'), value: id };

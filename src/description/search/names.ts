@@ -2,46 +2,49 @@ import { labelOf } from './request';
 
 type Entry = Record<string, unknown>;
 
-const LONGEST_DESCRIPTION = 90;
+const MAX_DESCRIPTION_LENGTH = 90;
 
-const said = (value: unknown): string => (typeof value === 'string' ? value.trim() : '');
+const trimmedText = (value: unknown): string => (typeof value === 'string' ? value.trim() : '');
 
 function shortened(text: string): string {
 	const sentence = text.replace(/\s+/g, ' ').replace(/\.$/, '');
-	if (sentence.length <= LONGEST_DESCRIPTION) return sentence;
-	return `${sentence.slice(0, LONGEST_DESCRIPTION).replace(/\s+\S*$/, '')} …`;
+	if (sentence.length <= MAX_DESCRIPTION_LENGTH) return sentence;
+	return `${sentence.slice(0, MAX_DESCRIPTION_LENGTH).replace(/\s+\S*$/, '')} …`;
 }
 
 /**
- * A model as a person chooses it: what it is called, what it makes and what it is good at. The picker of n8n shows nothing but
- * the name. The specification shows no field of a catalogue entry but its voices, so each may be missing.
+ * A model as a person chooses it: what it is called, what it makes and what it is good at. The
+ * picker of n8n shows nothing but the name. The specification shows no field of a catalogue entry
+ * but its voices, so each may be missing.
  */
 export function modelName(model: Entry, mode?: string): string {
-	const kind = said(model.kind) || said(model.type);
+	const kind = trimmedText(model.kind) || trimmedText(model.type);
 	const label = labelOf(model);
-	const isNews = kind !== '' && kind !== mode && kind !== 'model';
-	const named = isNews ? `${label} (${kind})` : label;
-	const description = shortened(said(model.description));
+	const addsInformation = kind !== '' && kind !== mode && kind !== 'model';
+	const named = addsInformation ? `${label} (${kind})` : label;
+	const description = shortened(trimmedText(model.description));
 	return description === '' ? named : `${named} – ${description}`;
 }
 
-/** `English (US)` of `English` or `English (United States)` and `en-US`; less where less is known. */
+/**
+ * `English (US)` of `English` or `English (United States)` and `en-US`; less where less is known.
+ */
 function languageOf(voice: Entry): string {
-	const code = said(voice.language_code);
-	const name = said(voice.language_name).replace(/\s*\(.*\)$/, '');
+	const code = trimmedText(voice.language_code);
+	const name = trimmedText(voice.language_name).replace(/\s*\(.*\)$/, '');
 	const region = /[-_]([A-Za-z]{2}|\d{3})$/.exec(code)?.[1]?.toUpperCase();
 	if (name === '') return code;
-	return region === undefined ? said(voice.language_name) : `${name} (${region})`;
+	return region === undefined ? trimmedText(voice.language_name) : `${name} (${region})`;
 }
 
 /** `Ava – English (US), female`. Specification: PresetVoice. */
 export function presetVoiceName(voice: Entry): string {
-	const language = said(voice.language_name);
+	const language = trimmedText(voice.language_name);
 	const label = labelOf(voice);
 	// Some labels hold the language already.
 	const suffix = ` (${language})`;
 	const called = language !== '' && label.endsWith(suffix) ? label.slice(0, -suffix.length) : label;
-	const known = [languageOf(voice), said(voice.gender)].filter((part) => part !== '');
+	const known = [languageOf(voice), trimmedText(voice.gender)].filter((part) => part !== '');
 	return known.length === 0 ? called : `${called} – ${known.join(', ')}`;
 }
 
@@ -49,7 +52,7 @@ const MADE_BY: Record<string, string> = { clone: ', cloned', design: ', designed
 
 /** `Narrator – custom voice, cloned`. Specification: Voice. */
 export const customVoiceName = (voice: Entry): string =>
-	`${labelOf(voice)} – custom voice${MADE_BY[said(voice.kind)] ?? ''}`;
+	`${labelOf(voice)} – custom voice${MADE_BY[trimmedText(voice.kind)] ?? ''}`;
 
 /** `vendor/speech-2.8-turbo` is `Speech 2.8 Turbo`, where the catalogue gives no better name. */
 export function nameFromId(id: string): string {

@@ -1,6 +1,6 @@
 import type { ILoadOptionsFunctions, INodeListSearchResult } from 'n8n-workflow';
 import { ENDPOINTS } from '../../contract';
-import { searchList, type Listing } from './listed';
+import { searchList, type Listing } from './searchList';
 import { labelOf } from './request';
 
 const personas: Listing = {
@@ -9,7 +9,7 @@ const personas: Listing = {
 	empty: 'No personas yet: make one with the node MediaGen Persona',
 };
 
-const usable: Listing = { ...personas, isOffered: ({ status }) => status !== 'failed' };
+const usable: Listing = { ...personas, isSelectable: ({ status }) => status !== 'failed' };
 
 /** The personas of the workspace that are ready to be used. */
 export async function searchPersonas(
@@ -20,7 +20,7 @@ export async function searchPersonas(
 	return await searchList(this, usable, { filter, cursor });
 }
 
-/** All personas of the workspace, those that failed included: they can be looked at and deleted. */
+/** All personas of the workspace, including failed ones: they can be read and deleted. */
 export async function searchAllPersonas(
 	this: ILoadOptionsFunctions,
 	filter?: string,

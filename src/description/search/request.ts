@@ -8,10 +8,11 @@ import { NodeApiError } from 'n8n-workflow';
 import type { Endpoint } from '../../contract';
 import { baseUrlProblem } from '../../transport/host/urlRules';
 import { errorOf } from '../../transport/client/client';
+import { pageOf } from '../../transport/client/pagination';
 import { apiKeyOf } from '../../transport/credential';
-import { CREDENTIAL } from '../../transport/host/n8nHost';
+import { CREDENTIAL } from '../../transport/host/sendToService';
 import { withoutSecret } from '../../transport/host/redact';
-import { isRecord, type Resource } from '../../transport/base/types';
+import { isRecord } from '../../transport/base/types';
 
 /** One page of a list, as the pickers in the editor need it. */
 export interface Page {
@@ -29,7 +30,9 @@ function problemOf(status: number, { scope }: Endpoint, said: string): string {
 	return `The list cannot be read (status ${status}). ${said}`.trim();
 }
 
-/** Reads one page of a list for the editor. Every failure is an error that the picker shows in words. */
+/**
+ * Reads one page of a list for the editor. Every failure is an error whose text the picker shows.
+ */
 export async function readPage(
 	context: ILoadOptionsFunctions,
 	endpoint: Endpoint,
@@ -40,8 +43,8 @@ export async function readPage(
 	const refuse = (message: string): never => {
 		throw new NodeApiError(context.getNode(), {} as JsonObject, { message });
 	};
-	const wrong = baseUrlProblem(String(baseUrl));
-	if (wrong) refuse(`The base URL of the credential ${wrong}`);
+	const urlProblem = baseUrlProblem(String(baseUrl));
+	if (urlProblem) refuse(`The base URL of the credential ${urlProblem}`);
 	const answer = (await context.helpers.httpRequestWithAuthentication
 		.call(context, CREDENTIAL, {
 			method: endpoint.method,
@@ -55,18 +58,17 @@ export async function readPage(
 			timeout: 20_000,
 		})
 		.catch(() =>
-			refuse('No answer came from the service. Check the base URL of the credential.'),
+			refuse('The service did not respond. Check the base URL of the credential.'),
 		)) as IN8nHttpFullResponse;
 	const body: unknown = withoutSecret(answer.body, apiKeyOf(credential));
 	if (answer.statusCode !== 200) {
 		refuse(problemOf(answer.statusCode, endpoint, errorOf(body).message ?? ''));
 	}
-	const { data, has_more, next_cursor } = isRecord(body) ? body : {};
-	const next = has_more !== false && typeof next_cursor === 'string' ? next_cursor : undefined;
-	return { entries: Array.isArray(data) ? data.filter(isRecord) : [], next };
+	const { entries, next } = pageOf(body);
+	return { entries: entries.filter(isRecord), next };
 }
 
-/** The text that a person would know an entry by. */
+/** The name by which a person knows an entry. */
 export const labelOf = (entry: Record<string, unknown>): string => {
 	const label = [entry.label, entry.name, entry.id].find(
 		(text) => typeof text === 'string' && text,
@@ -74,10 +76,7 @@ export const labelOf = (entry: Record<string, unknown>): string => {
 	return String(label ?? '');
 };
 
-export const hasId = (entry: Record<string, unknown>): entry is Resource =>
-	typeof entry.id === 'string' && entry.id !== '';
-
-/** Case-insensitive match on what is shown and on the id. */
+/** Case-insensitive match on the shown name and on the id. */
 export function matches(filter: string | undefined, ...texts: string[]): boolean {
 	const wanted = (filter ?? '').trim().toLowerCase();
 	return wanted === '' || texts.some((text) => text.toLowerCase().includes(wanted));

@@ -1,7 +1,7 @@
 import type { ILoadOptionsFunctions, INodeListSearchResult } from 'n8n-workflow';
 import { ENDPOINTS } from '../../contract';
 import type { Resource } from '../../transport/base/types';
-import { searchList, type Listing } from './listed';
+import { searchList, type Listing } from './searchList';
 
 const nameOf = ({ url, description, id }: Resource): string =>
 	[description, url, id].filter((part) => typeof part === 'string' && part !== '').join(' · ');

@@ -1,4 +1,4 @@
-import { LIMITS } from '../../../../src/contract';
+import { isRecord, LIMITS } from '../../../../src/contract';
 import {
 	located,
 	parsedJson,
@@ -9,28 +9,25 @@ import {
 } from '../../../../src/description/rules';
 
 const { min, max } = LIMITS.speechBlocks;
-const WANTED = `takes from ${min} to ${max} blocks`;
+const BLOCK_COUNT = `takes from ${min} to ${max} blocks`;
 
 const textRule = text({ required: true });
 const voiceRule = located(text());
 
-const isObject = (value: unknown): value is Record<string, unknown> =>
-	typeof value === 'object' && value !== null && !Array.isArray(value);
-
-/** One block from an object or from its mere text. */
+/** One block, from an object or from plain text. */
 function block(entry: unknown, number: number, context: RuleContext): Ruled {
-	const { text: words, voice } = isObject(entry) ? entry : { text: entry, voice: undefined };
-	const said = textRule(words, context);
-	if ('problem' in said) return { problem: `block ${number}: Text ${said.problem}` };
-	const spoken = voiceRule(voice, context);
-	if ('problem' in spoken) return { problem: `block ${number}: Voice ${spoken.problem}` };
-	const chosen = spoken.value === undefined ? {} : { voice: spoken.value };
-	return { value: { text: said.value, ...chosen } };
+	const { text: words, voice } = isRecord(entry) ? entry : { text: entry, voice: undefined };
+	const textResult = textRule(words, context);
+	if ('problem' in textResult) return { problem: `block ${number}: Text ${textResult.problem}` };
+	const voiceResult = voiceRule(voice, context);
+	if ('problem' in voiceResult) return { problem: `block ${number}: Voice ${voiceResult.problem}` };
+	const chosen = voiceResult.value === undefined ? {} : { voice: voiceResult.value };
+	return { value: { text: textResult.value, ...chosen } };
 }
 
 function blocksOf(entries: unknown[], context: RuleContext): Ruled {
 	if (entries.length < min || entries.length > max) {
-		return { problem: `${WANTED}, got ${entries.length}` };
+		return { problem: `${BLOCK_COUNT}, got ${entries.length}` };
 	}
 	const blocks: unknown[] = [];
 	for (const [index, entry] of entries.entries()) {
@@ -43,13 +40,25 @@ function blocksOf(entries: unknown[], context: RuleContext): Ruled {
 
 /** The blocks of the form. */
 export const blockForm = (): Rule => (value, context) => {
-	const entries = isObject(value) ? value.block : undefined;
+	const entries = isRecord(value) ? value.block : undefined;
 	return blocksOf(Array.isArray(entries) ? entries : [], context);
 };
 
-/** The blocks of an array of objects or texts, itself or as JSON text. */
+/** The blocks of an array of objects or texts; also as JSON text. */
 export const blockList = (): Rule => (value, context) => {
 	const parsed = parsedJson(value);
 	if (Array.isArray(parsed)) return blocksOf(parsed, context);
-	return { problem: `must be an array of blocks as JSON; it ${WANTED}` };
+	return { problem: `must be an array of blocks as JSON; it ${BLOCK_COUNT}` };
 };
+
+/** One block of a text. */
+export const blockText = (): Rule => (value, context) => {
+	const said = textRule(value, context);
+	return 'problem' in said ? said : { value: [{ text: said.value }] };
+};
+
+/** Gives a voice to each block without one. */
+export function speakWith(body: Record<string, unknown>, voice: unknown): void {
+	const blocks = (body.blocks ?? []) as Array<Record<string, unknown>>;
+	body.blocks = blocks.map((one) => (one.voice === undefined ? { ...one, voice } : one));
+}

@@ -20,7 +20,7 @@ export const settings: Field = {
 		type: 'collection',
 		placeholder: 'Add setting',
 		default: {},
-		description: 'How it is spoken',
+		description: 'How the text is spoken',
 	},
 	fields: [
 		setting({
@@ -37,7 +37,7 @@ export const settings: Field = {
 				type: 'number',
 				typeOptions: { minValue: speed.min, maxValue: speed.max, numberPrecision: 2 },
 				default: 1,
-				description: 'How fast to speak, from 0.5 to 2; 1 is as usual',
+				description: 'How fast to speak, from 0.5 to 2; 1 is normal',
 			},
 			number(speed),
 		),
@@ -46,7 +46,7 @@ export const settings: Field = {
 			name: 'tag_compatible',
 			type: 'boolean',
 			default: true,
-			description: 'Whether tags in the text are taken as instructions where the model knows them',
+			description: 'Whether tags in the text are instructions, if the model supports them',
 		}),
 		setting({
 			displayName: 'Text Normalization',
@@ -62,7 +62,7 @@ export const settings: Field = {
 				type: 'number',
 				typeOptions: { minValue: volume.min, maxValue: volume.max, numberPrecision: 2 },
 				default: 1,
-				description: 'How loud to speak, from 0.1 to 10; 1 is as usual',
+				description: 'How loud to speak, from 0.1 to 10; 1 is normal',
 			},
 			number(volume),
 		),

@@ -1,37 +1,29 @@
-import { ENDPOINTS, LIMITS } from '../../../../src/contract';
+import { LIMITS } from '../../../../src/contract';
 import { keyOptions } from '../../../../src/description/fields/keys';
+import { mediaField } from '../../../../src/description/fields/mediaLocator';
 import { additionalFields } from '../../../../src/description/fields/options';
 import { inBody, type Operation } from '../../../../src/description/operation';
 import { flag, oneMedia, text } from '../../../../src/description/rules';
-import { ANSWER_TIMEOUT_MS, nameField, previewText } from './shared';
+import { CREATION, nameField, previewText } from './shared';
 
 export const clone: Operation = {
 	value: 'clone',
 	name: 'Clone',
 	action: 'Clone a voice from a recording',
-	description: 'Make a voice from a recording of someone speaking',
+	description: 'Create a voice from a recording of someone speaking',
 	constants: { kind: 'clone' },
-	spec: {
-		endpoint: ENDPOINTS.createVoice,
-		output: 'resource',
-		object: 'voice',
-		responseTimeoutMs: ANSWER_TIMEOUT_MS,
-	},
+	spec: CREATION,
 	fields: [
 		nameField(LIMITS.voiceCloneName),
-		{
-			ui: {
-				displayName: 'Recording',
-				name: 'audioUrl',
-				type: 'string',
-				required: true,
-				default: '',
-				placeholder: 'e.g. https://example.com/voice.mp3 or binary:data',
-				hint: 'A URL, or binary: and the name of a binary field to upload',
-				description: 'A recording of the voice. Use only voices that you may use.',
-			},
-			mapping: inBody('audio_url', oneMedia({ required: true })),
-		},
+		mediaField({
+			displayName: 'Recording',
+			name: 'audioUrl',
+			required: true,
+			example: 'https://example.com/voice.mp3',
+			description: 'A recording of the voice. Use only voices that you may use.',
+			as: 'audio_url',
+			rule: oneMedia({ required: true }),
+		}),
 		additionalFields([
 			{
 				ui: {
@@ -39,7 +31,7 @@ export const clone: Operation = {
 					name: 'noiseReduction',
 					type: 'boolean',
 					default: false,
-					description: 'Whether to take noise out of the recording first',
+					description: 'Whether to remove noise from the recording first',
 				},
 				mapping: inBody('noise_reduction', flag()),
 			},

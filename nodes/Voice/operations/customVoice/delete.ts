@@ -7,7 +7,7 @@ export const deleteVoice: Operation = {
 	value: 'delete',
 	name: 'Delete',
 	action: 'Delete a custom voice',
-	description: 'Delete a custom voice for good',
+	description: 'Permanently delete a custom voice',
 	spec: { endpoint: ENDPOINTS.deleteVoice, output: 'deleted' },
 	fields: [{ ui: voiceLocator, mapping: inPath('id', located(id())) }],
 };

@@ -8,7 +8,7 @@ export const rename: Operation = {
 	value: 'rename',
 	name: 'Rename',
 	action: 'Rename a custom voice',
-	description: 'Give a custom voice another name',
+	description: 'Rename a custom voice',
 	spec: { endpoint: ENDPOINTS.renameVoice, output: 'resource' },
 	fields: [{ ui: voiceLocator, mapping: inPath('id', located(id())) }, nameField()],
 };

@@ -1,8 +1,18 @@
+import { ENDPOINTS } from '../../../../src/contract';
 import { inBody, type Field } from '../../../../src/description/operation';
 import { text, type Rule } from '../../../../src/description/rules';
+import type { OperationSpec } from '../../../../src/transport/item/item';
 
-/** Creating a voice may take long. Specification: Operation details, Idempotency-Key. */
-export const ANSWER_TIMEOUT_MS = 300_000;
+/**
+ * Both ways of creating a voice. It may take long. Specification: Operation details,
+ * Idempotency-Key.
+ */
+export const CREATION: OperationSpec = {
+	endpoint: ENDPOINTS.createVoice,
+	output: 'resource',
+	object: 'voice',
+	responseTimeoutMs: 300_000,
+};
 
 /** @param max most characters, where the specification shows a limit */
 export const nameField = ({ max }: { max?: number } = {}): Field => ({

@@ -55,7 +55,7 @@ export const getAll: Operation = {
 	value: 'getAll',
 	name: 'Get Many',
 	action: 'Get many preset voices',
-	description: 'Retrieve the voices that a speech model comes with',
+	description: 'Retrieve the preset voices of a speech model',
 	spec: { endpoint: ENDPOINTS.listPresetVoices, output: 'list', simplify: simpleVoice },
 	fields: [
 		{

@@ -8,7 +8,7 @@ export const getAll: Operation = {
 	value: 'getAll',
 	name: 'Get Many',
 	action: 'Get many deliveries of a webhook',
-	description: 'Retrieve the attempts to deliver events to a webhook',
+	description: 'Retrieve the delivery attempts of a webhook',
 	spec: { endpoint: ENDPOINTS.listDeliveries, output: 'list', holdsSecret: true },
 	fields: [{ ui: webhookLocator, mapping: inPath('id', located(id())) }, ...listFields],
 };

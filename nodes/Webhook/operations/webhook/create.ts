@@ -1,5 +1,6 @@
 import { ENDPOINTS } from '../../../../src/contract';
 import { idempotency, idempotencyKey } from '../../../../src/description/fields/creation';
+import { additionalJson } from '../../../../src/description/fields/additionalJson';
 import { options } from '../../../../src/description/fields/options';
 import type { Field, Operation } from '../../../../src/description/operation';
 import { descriptionField, eventsField, urlField } from './shared';
@@ -11,7 +12,7 @@ const includeSigningSecret: Field = {
 		type: 'boolean',
 		default: false,
 		description:
-			'Whether to put the signing secret into the output. The service reveals it only now, and whoever knows it can sign events that look genuine. n8n stores it with the execution data: keep it elsewhere and delete the execution.',
+			'Whether to put the signing secret into the output. The service reveals it only now, and anyone who knows it can sign events that look genuine. n8n stores it with the execution data: keep it elsewhere and delete the execution.',
 	},
 };
 
@@ -29,12 +30,12 @@ export const create: Operation = {
 	value: 'create',
 	name: 'Create',
 	action: 'Create a webhook',
-	description: 'Have events sent to an address',
+	description: 'Create a webhook that sends events to an address',
 	spec: { endpoint: ENDPOINTS.createWebhook, output: 'resource', holdsSecret: true },
 	fields: [
 		urlField,
 		eventsField,
 		descriptionField,
-		options([onceOnly, idempotencyKey, includeSigningSecret]),
+		options([additionalJson, onceOnly, idempotencyKey, includeSigningSecret]),
 	],
 };

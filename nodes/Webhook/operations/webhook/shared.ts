@@ -1,4 +1,5 @@
 import { EVENTS } from '../../../../src/contract';
+import { eventOptions } from '../../../../src/description/fields/events';
 import { inBody, type Field } from '../../../../src/description/operation';
 import { choices, httpsUrl, text, whenSet } from '../../../../src/description/rules';
 
@@ -15,28 +16,15 @@ export const urlField: Field = {
 	mapping: inBody('url', httpsUrl({ required: true })),
 };
 
-const MEANINGS: Record<(typeof EVENTS)[number], string> = {
-	'agent.completed': 'An agent run completes',
-	'agent.failed': 'An agent run fails',
-	'agent.review_required': 'An agent run reaches the review gate',
-	'generation.completed': 'A generation completes',
-	'generation.failed': 'A generation fails',
-	'persona.failed': 'A described persona fails',
-	'persona.ready': 'A described persona becomes ready',
-	'voice.created': 'A custom voice is created',
-};
-
 export const eventsField: Field = {
 	ui: {
 		displayName: 'Events',
 		name: 'events',
 		type: 'multiOptions',
 		required: true,
-		options: [...EVENTS]
-			.sort()
-			.map((event) => ({ name: event, value: event, description: MEANINGS[event] })),
+		options: eventOptions,
 		default: [],
-		description: 'What the service tells of; at least one',
+		description: 'What the service reports; choose at least one',
 	},
 	mapping: inBody('events', choices(EVENTS, { required: true })),
 };
@@ -47,14 +35,14 @@ export const descriptionField: Field = {
 		name: 'description',
 		type: 'string',
 		default: '',
-		placeholder: 'e.g. Tells the website of finished videos',
+		placeholder: 'e.g. Notifies the website of finished videos',
 		description: 'What the webhook is for',
 	},
 	mapping: inBody('description', text()),
 };
 
-/** The same field within an update: looked at only when it was added. */
-export const updated = ({ ui, mapping: sent }: Field): Field => ({
+/** The same field within an update: used only if it was added. */
+export const forUpdate = ({ ui, mapping }: Field): Field => ({
 	ui: { ...ui, required: false },
-	...(sent && { mapping: { ...sent, rule: whenSet(sent.rule) } }),
+	...(mapping && { mapping: { ...mapping, rule: whenSet(mapping.rule) } }),
 });

@@ -3,7 +3,7 @@ import { webhookLocator } from '../../../../src/description/fields/locators';
 import { updateFields } from '../../../../src/description/fields/options';
 import { inBody, inPath, type Operation } from '../../../../src/description/operation';
 import { id, located, text } from '../../../../src/description/rules';
-import { descriptionField, eventsField, updated, urlField } from './shared';
+import { descriptionField, eventsField, forUpdate, urlField } from './shared';
 
 export const update: Operation = {
 	value: 'update',
@@ -15,8 +15,8 @@ export const update: Operation = {
 		{ ui: webhookLocator, mapping: inPath('id', located(id())) },
 		updateFields([
 			{ ...descriptionField, mapping: inBody('description', text({ clears: true })) },
-			updated(eventsField),
-			updated(urlField),
+			forUpdate(eventsField),
+			forUpdate(urlField),
 		]),
 	],
 };

@@ -1,0 +1,40 @@
+import type { IDataObject, ILoadOptionsFunctions } from 'n8n-workflow';
+import { ENDPOINTS, MODEL_MODES } from '../../contract';
+import { readPage } from './request';
+
+/** A catalogue of more pages is not worth the requests of a picker. */
+const MOST_PAGES = 10;
+
+/**
+ * The ID of the model that is chosen in the node; `undefined` where there is none yet or where it
+ * is an expression.
+ */
+export function chosenModel(context: ILoadOptionsFunctions): string | undefined {
+	const chosen = context.getCurrentNodeParameter('model', { extractValue: true });
+	const id = typeof chosen === 'string' ? chosen.trim() : '';
+	return id === '' || id.startsWith('=') ? undefined : id;
+}
+
+/**
+ * The entry of a model in the catalogue; `undefined` where it has none.
+ *
+ * @throws NodeApiError with what to do, where the catalogue cannot be read
+ */
+export async function findModel(
+	context: ILoadOptionsFunctions,
+	id: string,
+): Promise<Record<string, unknown> | undefined> {
+	const chosen = context.getCurrentNodeParameter('mode');
+	const mode = MODEL_MODES.find((known) => known === chosen);
+	let cursor: string | undefined;
+	for (let page = 0; page < MOST_PAGES; page += 1) {
+		const query: IDataObject = {};
+		if (mode) query.mode = mode;
+		if (cursor !== undefined) query.cursor = cursor;
+		const { entries, next } = await readPage(context, ENDPOINTS.listModels, query);
+		const model = entries.find((entry) => entry.id === id);
+		if (model || next === undefined || next === cursor) return model;
+		cursor = next;
+	}
+	return undefined;
+}
