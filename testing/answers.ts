@@ -21,7 +21,9 @@ export interface Sent extends ApiRequest {
 	at: number;
 }
 
-/** Answers in the order given, the last one for ever; keeps what was asked. */
+/**
+ * Sends the results in the order given, then the last one again and again; records the requests.
+ */
 export function scripted(clock: Clock, answers: SendResult[]) {
 	const sent: Sent[] = [];
 	const send: Send = async (request) => {
@@ -35,8 +37,12 @@ export function scripted(clock: Clock, answers: SendResult[]) {
 export const gaps = (sent: Sent[]): number[] =>
 	sent.slice(1).map(({ at }, index) => at - (sent[index]?.at ?? at));
 
-export const lineOf = (send: Send, owner = 'execution 1', signal?: AbortSignal): Channel => ({
+export const channelOf = (
+	send: Send,
+	fairnessKey = 'execution 1',
+	signal?: AbortSignal,
+): Channel => ({
 	send,
-	fairnessKey: owner,
+	fairnessKey,
 	signal,
 });

@@ -1,17 +1,25 @@
 import type { SendResult, ApiRequest, Clock } from '../src/transport/base/types';
 
-/** What becomes of a request on its way; anything else is what the service answers. */
-export type Fate = 'answer' | 'lostBefore' | 'lostAfter' | 'brokenAfter' | 'errorAfter' | number;
+/**
+ * What happens to a request: a number is the status it is refused with, `after` the one it is
+ * answered with although it is done.
+ */
+export type Outcome =
+	'answer' | 'lostBefore' | 'lostAfter' | 'brokenAfter' | 'errorAfter' | { after: number } | number;
 
-/** How the service settles what the specification leaves open about idempotency keys. */
-export interface Habits {
-	/** Whether a 402 is repeated for its key, whatever the balance is then. */
+/** How the service behaves where the specification leaves idempotency keys open. */
+export interface Behaviour {
+	/** Whether a 402 is replayed for its key, whatever the balance is by then. */
 	caches402: boolean;
-	/** Whether the balance is looked at before the key, so that a repeat of what was paid for meets a 402. */
+	/**
+	 * Whether the balance is checked before the key, so that a repeat of a paid request gets a 402.
+	 */
 	balanceFirst: boolean;
-	/** Whether a key with another body is refused; otherwise the first answer is repeated. */
+	/** Whether a key with another body is refused; otherwise the first response is replayed. */
 	comparesBody: boolean;
-	/** Whether a repeat shows the job as it is now; otherwise the first answer to the letter. */
+	/**
+	 * Whether a repeat returns the current state of the job; otherwise the first response unchanged.
+	 */
 	showsNow: boolean;
 }
 
@@ -24,7 +32,7 @@ export interface Charge {
 	fails: boolean;
 }
 
-interface Kept {
+interface StoredResponse {
 	at: number;
 	body: string;
 	charge?: Charge;
@@ -38,7 +46,15 @@ const error = (status: number): SendResult => ({
 	body: { error: { type: 'some', message: `status ${status}` } },
 });
 
-/** A service with a strict ledger, written for one purpose: to count what a client pays. Knows nothing of the client. */
+/**
+ * A service with a strict ledger that counts what a client pays. Knows nothing of the client.
+ *
+ * Beside `ModelService` for two reasons. This one is about what the specification leaves open of
+ * idempotency keys, in all combinations, with keys that expire and jobs that fail; the other is
+ * about limits and time, with keys as the specification gives them: one class of both would have
+ * every branch of the two. And this one answers without a turn of the clock, which lets a hundred
+ * thousand sequences take minutes.
+ */
 export class LedgerService {
 	readonly charges: Charge[] = [];
 
@@ -47,26 +63,27 @@ export class LedgerService {
 	/** How long jobs take, in milliseconds, and whether they fail. */
 	next: () => { takes: number; fails: boolean } = () => ({ takes: 1_000, fails: false });
 
-	fate: (request: ApiRequest) => Fate = () => 'answer';
+	outcome: (request: ApiRequest) => Outcome = () => 'answer';
 
 	posts = 0;
 
-	private readonly keys = new Map<string, Kept>();
+	private readonly keys = new Map<string, StoredResponse>();
 
 	constructor(
 		private readonly clock: Clock,
-		private readonly habits: Habits,
+		private readonly habits: Behaviour,
 		private readonly onCharge: (charge: Charge) => void,
 	) {}
 
 	readonly send = async (request: ApiRequest): Promise<SendResult> => {
-		const fate = this.fate(request);
-		if (fate === 'lostBefore') return { noResponse: 'ECONNRESET' };
-		if (typeof fate === 'number') return error(fate);
+		const outcome = this.outcome(request);
+		if (outcome === 'lostBefore') return { noResponse: 'ECONNRESET' };
+		if (typeof outcome === 'number') return error(outcome);
 		const answer = request.method === 'POST' ? this.create(request) : this.read(request);
-		if (fate === 'lostAfter') return { noResponse: 'timeout' };
-		if (fate === 'brokenAfter') return { status: 202, headers: {}, body: '{"id": "ge' };
-		return fate === 'errorAfter' ? error(502) : answer;
+		if (outcome === 'lostAfter') return { noResponse: 'timeout' };
+		if (outcome === 'brokenAfter') return { status: 202, headers: {}, body: '{"id": "ge' };
+		if (typeof outcome === 'object') return error(outcome.after);
+		return outcome === 'errorAfter' ? error(502) : answer;
 	};
 
 	isLive(charge: Charge): boolean {
@@ -118,14 +135,13 @@ export class LedgerService {
 
 	private shown({ id, prompt, endsAt, fails }: Charge, now: number, status: number): SendResult {
 		const common = { id, object: 'generation', mode: 'image', model: 'm', prompt };
-		const ended = fails ? 'failed' : 'completed';
 		const outputs = [
 			{ id: `${id}-1`, url: `https://media.example/${id}.png`, media_type: 'image/png' },
 		];
-		const job =
-			endsAt > now
-				? { ...common, status: 'queued' }
-				: { ...common, status: ended, ...(fails ? { errors: [{ message: 'no' }] } : { outputs }) };
-		return { status, headers: {}, body: job };
+		const ended = fails
+			? { status: 'failed', errors: [{ message: 'no' }] }
+			: { status: 'completed', outputs };
+		const state = endsAt > now ? { status: 'queued' } : ended;
+		return { status, headers: {}, body: { ...common, ...state } };
 	}
 }

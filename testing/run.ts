@@ -1,7 +1,8 @@
 import { ENDPOINTS } from '../src/contract';
 import { Batch } from '../src/transport/item/batch';
 import type { BinarySource, Host } from '../src/transport/host/host';
-import { freshMemory } from '../src/transport/item/itemMemory';
+import { executionCredits } from '../src/transport/item/executionCredits';
+import { newMemory } from '../src/transport/item/itemMemory';
 import type { Item } from '../src/transport/item/item';
 import type { Settings } from '../src/transport/item/settings';
 import { AGENT_TERMINAL_STATUSES } from '../src/transport/jobs/jobState';
@@ -25,8 +26,10 @@ export const settingsWith = (settings: Partial<Settings> = {}): Settings => ({
 	idempotency: 'execution',
 	idempotencyKey: '',
 	onInsufficientCredits: 'stop',
+	maxCredits: 0,
+	dryRun: false,
 	creditWaitTimeoutMs: 3_600_000,
-	wanted: Infinity,
+	limit: Infinity,
 	simplify: false,
 	includeSecret: false,
 	terminalStatuses: AGENT_TERMINAL_STATUSES,
@@ -36,9 +39,9 @@ export const settingsWith = (settings: Partial<Settings> = {}): Settings => ({
 export const BASE_URL = 'https://api.example/v1';
 
 /** A host without binary data and network, but for what is given. */
-export function hostWith(send: Send, more: Partial<Host> = {}, owner = 'execution 1'): Host {
+export function hostWith(send: Send, more: Partial<Host> = {}, fairnessKey = 'execution 1'): Host {
 	return {
-		channel: { send, fairnessKey: owner },
+		channel: { send, fairnessKey },
 		baseUrl: BASE_URL,
 		binary: async () => undefined,
 		put: async () => LOST as never,
@@ -57,45 +60,51 @@ export const sourceWith = (source: Partial<BinarySource> = {}): BinarySource => 
 	...source,
 });
 
-export interface RunParts extends Partial<Omit<Item, 'settings' | 'place'>> {
+export interface RunParts extends Partial<Omit<Item, 'settings' | 'origin'>> {
 	host: Host;
 	workspace: Workspace;
 	settings?: Partial<Settings>;
-	place?: Partial<Item['origin']>;
+	origin?: Partial<Item['origin']>;
 	prompt?: string;
 }
 
+const NO_OP = () => {};
+
+/** The plan of an operation is the same for all items. */
+const CREATE: Item['spec'] = {
+	endpoint: ENDPOINTS.createGeneration,
+	output: 'job',
+	object: 'generation',
+	takesPermit: true,
+};
+
 /** The run of an item that creates a generation. */
-export function runOf({ settings, place, prompt = 'a cat', ...parts }: RunParts): Item {
-	const memory = parts.memory ?? freshMemory();
+export function runOf({ settings, origin, prompt = 'a cat', ...parts }: RunParts): Item {
+	const memory = parts.memory ?? newMemory();
 	const itemIndex = parts.itemIndex ?? 0;
-	const item = place?.item ?? `0:${itemIndex}`;
-	const node = parts.node ?? { seed: 'seed', items: {} };
+	const item = origin?.item ?? `0:${itemIndex}`;
+	const node = parts.node ?? { runId: 'run', items: {} };
 	node.items[item] = memory;
 	const { method, path } = ENDPOINTS.createGeneration;
 	return {
 		request: { method, path, query: {}, body: { mode: 'image', model: 'm', prompt } },
-		spec: {
-			endpoint: ENDPOINTS.createGeneration,
-			output: 'job',
-			object: 'generation',
-			takesPermit: true,
-		},
+		spec: CREATE,
 		batch: new Batch(1, false),
+		credits: executionCredits({}),
 		itemIndex,
 		// What the user has written is what is sent, unless a test says otherwise.
-		source: prompt,
-		handOver: () => {},
+		inputFingerprint: prompt,
+		releaseGate: NO_OP,
 		...parts,
 		memory,
 		node,
 		settings: settingsWith(settings),
 		origin: {
-			seed: 'seed',
+			runId: 'run',
 			item,
 			node: 'workflow/node',
 			executionId: 'execution 1',
-			...place,
+			...origin,
 		},
 	};
 }

@@ -3,23 +3,34 @@ import type { Clock } from '../src/transport/base/types';
 
 interface Sleeper {
 	due: number;
+	isAwake: boolean;
 	wake: () => void;
 }
 
-/** Turns of the event loop after which whatever can go on without time has gone on, streams included. */
+/**
+ * Turns of the event loop after which whatever can go on without time has gone on, streams
+ * included.
+ */
 const QUIET_TURNS = 4;
 
-/** Sleeps in a row, after which a story that never ends is taken for what it is. */
+/** Sleeps in a row, after which a run is taken to be endless. */
 const MOST_STEPS = 1_000_000;
 
 const turn = async () => await new Promise<void>((resolve) => setImmediate(resolve));
 
 /**
- * Time that passes only when nothing else is left to do: it then jumps to the next one who sleeps, so that hours take
- * milliseconds and every run is the same.
+ * Time that passes only when nothing else is left to do: it then jumps to the next one who sleeps,
+ * so that hours take milliseconds and every run is the same.
  */
 export class VirtualClock implements Clock {
-	private readonly sleepers = new Set<Sleeper>();
+	/**
+	 * Those that wake next come last; of two that are due together, the one that fell asleep first.
+	 * Some are awake already.
+	 */
+	private readonly sleepers: Sleeper[] = [];
+
+	/** How many sleep now: 0 after a run that leaves nothing behind. */
+	sleeping = 0;
 
 	/** Every sleep that was asked for, in milliseconds. */
 	readonly sleeps: number[] = [];
@@ -38,24 +49,22 @@ export class VirtualClock implements Clock {
 		return this.time + this.ahead;
 	}
 
-	/** Far from the wall clock, so that it shows when a moment of the one is taken for one of the other. */
+	/**
+	 * Far from the wall clock, so that it shows when a moment of the one is taken for one of the
+	 * other.
+	 */
 	monotonic(): number {
 		return this.time;
 	}
 
-	/** Somebody sets the wall clock forward, or back by a negative time. No time passes. */
+	/** Sets the wall clock forward, or back by a negative time. No time passes. */
 	setWall(byMs: number): void {
 		this.ahead += byMs;
 	}
 
-	/** The machine stands still: time passes, and whoever should have been woken is so late. */
+	/** The machine is suspended: time passes, and timers that were due fire late. */
 	stall(ms: number): void {
 		this.time += ms;
-	}
-
-	/** How many sleep now: 0 after a story that leaves nothing behind. */
-	get sleeping(): number {
-		return this.sleepers.size;
 	}
 
 	async sleep(ms: number, signal?: AbortSignal): Promise<void> {
@@ -63,12 +72,14 @@ export class VirtualClock implements Clock {
 		if (ms <= 0 || signal?.aborted) return;
 		await new Promise<void>((resolve) => {
 			const wake = () => {
-				this.sleepers.delete(sleeper);
+				if (sleeper.isAwake) return;
+				sleeper.isAwake = true;
+				this.sleeping -= 1;
 				signal?.removeEventListener('abort', wake);
 				resolve();
 			};
-			const sleeper = { due: this.time + ms, wake };
-			this.sleepers.add(sleeper);
+			const sleeper: Sleeper = { due: this.time + ms, isAwake: false, wake };
+			this.enqueue(sleeper);
 			signal?.addEventListener('abort', wake);
 		});
 	}
@@ -78,19 +89,22 @@ export class VirtualClock implements Clock {
 		void this.sleep(ms).then(act);
 	}
 
-	/** Lets time pass until the promise has settled. Rejects when nothing is left that could settle it. */
-	async run<T>(story: Promise<T>): Promise<T> {
+	/**
+	 * Lets time pass until the promise has settled. Rejects when nothing is left that could settle
+	 * it.
+	 */
+	async run<T>(task: Promise<T>): Promise<T> {
 		let settled = false;
 		const end = () => {
 			settled = true;
 		};
-		story.then(end, end);
+		task.then(end, end);
 		for (let step = 0; step < MOST_STEPS; step += 1) {
 			await this.quiet();
-			if (settled) return await story;
+			if (settled) return await task;
 			if (!this.wakeNext()) throw new Error('Deadlock: nothing is left to wait for');
 		}
-		throw new Error('The story does not end');
+		throw new Error('The run does not end');
 	}
 
 	/** Lets so much time pass, whether or not anybody waits for it. */
@@ -103,9 +117,21 @@ export class VirtualClock implements Clock {
 		for (let turns = 0; turns < QUIET_TURNS; turns += 1) await turn();
 	}
 
+	/** Found by halving: thousands sleep at once, and each step asks for the next. */
+	private enqueue(sleeper: Sleeper): void {
+		let [from, to] = [0, this.sleepers.length];
+		while (from < to) {
+			const middle = (from + to) >>> 1;
+			if ((this.sleepers[middle]?.due ?? 0) > sleeper.due) from = middle + 1;
+			else to = middle;
+		}
+		this.sleepers.splice(from, 0, sleeper);
+		this.sleeping += 1;
+	}
+
 	private wakeNext(): boolean {
-		let next: Sleeper | undefined;
-		for (const sleeper of this.sleepers) if (!next || sleeper.due < next.due) next = sleeper;
+		let next = this.sleepers.pop();
+		while (next?.isAwake) next = this.sleepers.pop();
 		if (!next) return false;
 		this.time = Math.max(this.time, next.due);
 		next.wake();

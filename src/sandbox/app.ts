@@ -64,12 +64,14 @@ export function createApp(service: Service, reset: () => Promise<void>): Express
 	app.get('/openapi.json', (_request, response) => void response.json(openApiDocument()));
 	app.get('/', (_request, response) => response.sendFile(join(PAGE, 'index.html')));
 	app.use('/page', serveStatic(PAGE));
+	// Browsers ask for it by themselves, also beside a picture that was opened: no client's request.
+	app.get('/favicon.ico', (_request, response) => response.sendFile(join(PAGE, 'icon.svg')));
 	app.use('/sandbox', onlyFromOwnPage(service.links.origin), admin(service, reset));
 	app.use((request, response) => {
 		const unknown = new ApiError(404, 'not_found', 'The service has no such address.');
 		sendError(service, begin(service, request, response, null), unknown);
 	});
-	// Express tells an error handler by its four arguments, used or not.
+	// Express recognises an error handler by its four arguments, used or not.
 	// eslint-disable-next-line @typescript-eslint/no-unused-vars
 	const failed: ErrorRequestHandler = (error, request, response, _next) => {
 		sendError(service, begin(service, request, response, null), asApiError(error));

@@ -57,7 +57,9 @@ const PROBLEMS: Record<string, string> = {
 	'request.aborted': 'The request was cut off.',
 };
 
-/** Any thrown thing as an ApiError: the client's faults are 400, our own are 500 without a trace. */
+/**
+ * Any thrown thing as an ApiError: the client's faults are 400, our own are 500 without a trace.
+ */
 export function asApiError(thrown: unknown): ApiError {
 	if (thrown instanceof ApiError) return thrown;
 	const { status, type } = (thrown ?? {}) as HttpProblem;

@@ -1,7 +1,7 @@
 /* eslint-disable @n8n/community-nodes/no-restricted-globals -- not published */
 /**
- * Calls back when the process that started this one is gone. Whoever ends `npm run` with a signal ends npm
- * and its shell, and the signal never comes down to here; without this the sandbox would be left behind.
+ * Calls back when the process that started this one is gone. A signal to `npm run` ends npm and its
+ * shell, but never reaches this process; without this the sandbox would be left running.
  */
 export function exitWithParent(callback: () => void): void {
 	const parent = process.ppid;

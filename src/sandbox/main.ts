@@ -2,7 +2,7 @@
 import { parseArgs } from 'util';
 
 import { exitWithParent } from './exitWithParent';
-import { createSandbox, type Sandbox } from './server';
+import type { Sandbox } from './server';
 import type { SettingsInput } from './state/settings';
 
 const USAGE = `Usage: npm run sandbox -- [options]
@@ -73,14 +73,18 @@ function describe({ baseUrl, adminUrl, keys, seed }: Sandbox): string {
 
 async function main(): Promise<void> {
 	const { clockScale, json, settings, ...options } = readOptions();
+	// Not before: a wrong option is reported at once.
+	const { createSandbox } = await import('./server');
 	const sandbox = await createSandbox({ ...options, settings: { clockScale, ...settings } });
-	// Before the ready line: whoever reads it may end the sandbox at once.
+	// Before the ready line, whose reader may end the sandbox at once.
 	const end = () => void sandbox.close().then(() => process.exit(0));
 	process.once('SIGTERM', end);
 	process.once('SIGINT', end);
 	if (process.env.npm_lifecycle_event) exitWithParent(end);
 	const { baseUrl, adminUrl, keys } = sandbox;
 	console.log(json ? JSON.stringify({ baseUrl, adminUrl, keys }) : describe(sandbox));
+	// Most of a second that the first output would wait for; what is wrong with it is reported there.
+	void import('./media').catch(() => undefined);
 }
 
 main().catch((error: NodeJS.ErrnoException) => {

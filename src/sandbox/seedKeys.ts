@@ -2,7 +2,7 @@ import type { Scope } from '../contract';
 import { SCOPES } from '../contract';
 import type { Service } from './service';
 
-/** A key as printed to whoever starts the sandbox. */
+/** A key as printed at the start of the sandbox. */
 export interface KeyInfo {
 	key: string;
 	workspace: string;
@@ -12,7 +12,9 @@ export interface KeyInfo {
 
 const READ_SCOPES = SCOPES.filter((scope) => scope.endsWith(':read'));
 
-/** The keys at start, in this order. They are the same every time, so that a saved credential lasts. */
+/**
+ * The keys at start, in this order. They are the same every time, so that a saved credential lasts.
+ */
 const KEYS_AT_START: KeyInfo[] = [
 	{ key: 'mgs_live_studio_all', workspace: 'studio', scopes: [...SCOPES], entitled: true },
 	{ key: 'mgs_live_studio_read', workspace: 'studio', scopes: READ_SCOPES, entitled: true },
@@ -20,7 +22,9 @@ const KEYS_AT_START: KeyInfo[] = [
 	{ key: 'mgs_live_trial_all', workspace: 'trial', scopes: [...SCOPES], entitled: false },
 ];
 
-/** Opens the workspaces of the start and gives each its credits; what is there already stays. */
+/**
+ * Opens the workspaces of the start and gives each its credits; existing ones are left as they are.
+ */
 export function seedKeys({ store, ledger, settings }: Service): void {
 	for (const { key, workspace: id, scopes, entitled } of KEYS_AT_START) {
 		if (!store.workspaces.has(id)) {

@@ -22,7 +22,7 @@ export interface SandboxOptions {
 	seed?: number;
 	/** Any of the settings, for example `{clockScale: 60, concurrentJobs: 2}`. */
 	settings?: SettingsInput;
-	/** Where addresses in answers point to, when the sandbox stands behind a front. */
+	/** Where addresses in responses point to if the sandbox is behind a proxy. */
 	publicUrl?: string;
 	/** Tests inject their own time. */
 	timers?: Timers;
@@ -41,7 +41,9 @@ export interface Sandbox {
 	/** Ends in `/v1`. */
 	baseUrl: string;
 	adminUrl: string;
-	/** All scopes; read scopes; another workspace with all scopes; a workspace without entitlement. */
+	/**
+	 * All scopes; read scopes; another workspace with all scopes; a workspace without entitlement.
+	 */
 	keys: KeyInfo[];
 	seed: number;
 	/** The service itself, for in-process tests; replaced by a reset. */
@@ -66,7 +68,8 @@ export async function createSandbox(options: SandboxOptions = {}): Promise<Sandb
 		if (app) app(request, response);
 		else response.writeHead(503).end();
 	});
-	// Uploads may be large, and a connection closed just as a client uses it again looks like a lost answer.
+	// Uploads may be large, and a connection closed just as a client uses it again looks like a lost
+	// answer.
 	server.requestTimeout = 0;
 	server.keepAliveTimeout = 120_000;
 	await listen(server, options.port ?? 0).catch(async (error) => {

@@ -42,13 +42,18 @@ export interface ServiceParts {
 
 export interface Service extends ServiceParts {
 	requestId(): string;
-	/** Notifies the workspace's webhooks of an event; the resource is formatted only if one wants it. */
+	/**
+	 * Notifies the workspace's webhooks of an event; the resource is formatted only if one wants it.
+	 */
 	emit(workspace: Workspace, event: EventKind, resource: () => object): void;
 }
 
 const PER_PROCESS = randomBytes(4).toString('hex');
 
-/** Puts the parts together. Request ids are no draw of the seed: a repeated request must not shift ids. */
+/**
+ * Puts the parts together. Request ids are not drawn from the seed: a repeated request must not
+ * shift other ids.
+ */
 export function assemble(parts: ServiceParts): Service {
 	let count = 0;
 	return {

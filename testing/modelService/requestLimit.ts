@@ -1,8 +1,14 @@
-/** How a server counts a minute. The specification does not say (Limits, Request rate), so a client must suit all. */
+/**
+ * How a server counts a minute. The specification does not say (Limits, Request rate), so a client
+ * must suit all.
+ */
 export type Counting = 'sliding' | 'fixed' | 'bucket';
 
 export interface RequestLimit {
-	/** Whether a request that arrives now is served; a refused one does not count. Milliseconds since the epoch. */
+	/**
+	 * Whether a request that arrives now is served; a refused one does not count. Milliseconds since
+	 * the epoch.
+	 */
 	admits(now: number): boolean;
 }
 
@@ -42,7 +48,7 @@ class FixedWindow implements RequestLimit {
 	}
 }
 
-/** So many at once, and more as time passes. */
+/** A burst at once, and more as time passes. */
 class TokenBucket implements RequestLimit {
 	private tokens: number;
 

@@ -6,15 +6,21 @@ import { DEFAULTS, type Fault, type ServiceSettings } from './settings';
 export type { ServiceSettings } from './settings';
 
 /** How long a client waits for an answer, in milliseconds. */
-const PATIENCE_MS = 120_000;
+const TIMEOUT_MS = 120_000;
 
 interface Job {
 	id: string;
 	prompt: string;
 	endsAt: number;
+	/** Reserved credits. */
+	credits: number;
 }
 
-/** The service in small and in virtual time: limits, jobs, list and idempotency as the specification gives them. */
+/**
+ * The service in small and in virtual time: limits, jobs, list and idempotency as the specification
+ * gives them. What it leaves open of idempotency keys is `LedgerService`, which says why it is
+ * another class.
+ */
 export class ModelService {
 	readonly settings: ServiceSettings;
 
@@ -55,7 +61,7 @@ export class ModelService {
 		const given = this.answer(request);
 		this.log.push({ at: this.clock.now(), request, status: 'status' in given ? given.status : 0 });
 		await this.clock.sleep(this.settings.latencyMs / 2);
-		if (fault === 'timeout') await this.clock.sleep(PATIENCE_MS);
+		if (fault === 'timeout') await this.clock.sleep(TIMEOUT_MS);
 		return this.settings.loses(request) ? LOST : damaged(given, fault);
 	};
 
@@ -72,18 +78,20 @@ export class ModelService {
 		const key = headers?.['Idempotency-Key'];
 		const known = key === undefined ? undefined : this.keys.get(key);
 		if (known) return answer(202, this.shown(known));
-		if (this.settings.credits <= 0) return answer(402, errorBody('Not enough credits'));
+		const credits = this.settings.price?.(body as Record<string, unknown>) ?? 1;
+		if (this.settings.credits < credits) return answer(402, errorBody('Not enough credits'));
 		if (this.isFull()) return answer(429);
-		const job = this.begin(prompt);
+		const job = this.begin(prompt, credits);
 		if (key !== undefined) this.keys.set(key, job);
 		return answer(202, this.shown(job));
 	}
 
-	private begin(prompt: string): Job {
+	private begin(prompt: string, credits: number): Job {
 		const { jobMs, latencyMs, onEnd } = this.settings;
 		const takes = jobMs(prompt);
-		const job = { id: `gen_${this.jobs.length + 1}`, prompt, endsAt: this.clock.now() + takes };
-		this.settings.credits -= 1;
+		const id = `gen_${this.jobs.length + 1}`;
+		const job = { id, prompt, endsAt: this.clock.now() + takes, credits };
+		this.settings.credits -= credits;
 		this.jobs.push(job);
 		this.byId.set(job.id, job);
 		this.running.push(job);
@@ -108,8 +116,9 @@ export class ModelService {
 		return answer(200, { object: 'list', data: entries, has_more: begin > 0, next_cursor });
 	}
 
-	private shown({ id, prompt, endsAt }: Job): Resource {
-		const common = { id, object: 'generation', mode: 'image', model: 'm', prompt };
+	private shown({ id, prompt, endsAt, credits }: Job): Resource {
+		const estimate = this.settings.price && { estimated_credits: credits };
+		const common = { id, object: 'generation', mode: 'image', model: 'm', prompt, ...estimate };
 		if (endsAt > this.clock.now()) return { ...common, status: 'queued' };
 		const outputs = [
 			{ id: `${id}-out`, url: `https://media.example/${id}.png`, media_type: 'image/png' },

@@ -2,8 +2,9 @@ import type { ApiRequest, Resource } from '../../src/transport/base/types';
 import type { Counting } from './requestLimit';
 
 /**
- * How an answer gets lost: the connection breaks before the service has read the request, or after it has done what was asked; the
- * answer never comes; it comes cut off; a proxy answers 502 in its place.
+ * How an answer gets lost: the connection breaks before the service has read the request, or after
+ * it has done what was asked; the answer never comes; it comes cut off; a proxy answers 502 in its
+ * place.
  */
 export type Fault = 'before' | 'after' | 'timeout' | 'truncated' | 'error';
 
@@ -25,7 +26,12 @@ export interface ServiceSettings {
 	/** How a job ends. */
 	ending: (prompt: string) => Record<string, unknown>;
 	credits: number;
-	/** Told half a round trip after the end of each job, as a webhook would. */
+	/**
+	 * What a creation reserves, which its response says as `estimated_credits`; `undefined` for 1, of
+	 * which nothing is said.
+	 */
+	price: ((body: Record<string, unknown>) => number) | undefined;
+	/** Called half a round trip after the end of each job, as by a webhook. */
 	onEnd: ((job: Resource) => void) | undefined;
 }
 
@@ -40,5 +46,6 @@ export const DEFAULTS: ServiceSettings = {
 	fault: () => undefined,
 	ending: () => ({ status: 'completed' }),
 	credits: Infinity,
+	price: undefined,
 	onEnd: undefined,
 };

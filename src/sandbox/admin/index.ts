@@ -7,6 +7,8 @@ import type { Service } from '../service';
 import { patchSettings } from '../state/settings';
 import { listKeys } from '../seedKeys';
 
+import { forms } from './forms';
+import { showOutput } from './outputs';
 import { overview } from './overview';
 
 const creditsSchema = z.strictObject({
@@ -24,7 +26,9 @@ const keySchema = z.strictObject({
 
 class NoSuchWorkspace extends Error {}
 
-/** The admin path: JSON, no key, never under the contract's addresses. It is fiction of the sandbox. */
+/**
+ * The admin path: JSON, no key, never under the contract's addresses. It is fiction of the sandbox.
+ */
 export function admin(service: Service, reset: () => Promise<void>): Router {
 	const router = Router();
 	router.use(json({ limit: '1mb' }));
@@ -66,6 +70,10 @@ export function admin(service: Service, reset: () => Promise<void>): Router {
 		response.json({ data: allDeliveries(service) });
 	});
 	router.get('/overview', (_request, response) => void response.json(overview(service)));
+	router.get('/forms', (_request, response) => void response.json(forms()));
+	router.get('/outputs/:name', async (request, response) => {
+		await showOutput(service, request.params.name, response);
+	});
 	router.get('/keys', (_request, response) => response.json({ data: listKeys(service) }));
 	router.post('/keys', (request, response) => {
 		const key = keySchema.parse(request.body);

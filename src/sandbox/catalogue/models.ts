@@ -4,7 +4,9 @@ import { INPUT_SLOTS, LIMITS } from '../../contract';
 export type ParameterName = keyof GenerationParameters;
 export type MediaKind = 'image' | 'video' | 'music' | 'sfx' | 'speech';
 
-/** A model as the sandbox keeps it; `formatters/model.ts` makes the entry of the catalogue from it. */
+/**
+ * A model as the sandbox keeps it; `formatters/model.ts` makes the entry of the catalogue from it.
+ */
 export interface ModelEntry {
 	id: string;
 	label: string;
@@ -26,6 +28,8 @@ export interface ModelEntry {
 const SIZES = ['1024x1024', '1536x1024', '1024x1536', '512x512'];
 const RATIOS = ['1:1', '16:9', '9:16', '4:3', '3:4', '3:2', '2:3'];
 const QUALITIES = ['low', 'medium', 'high'];
+const SPEEDS = ['0.5', '0.8', '1', '1.2', '1.5', '2'];
+const LANGUAGES = ['English', 'German', 'French', 'Spanish', 'Japanese'];
 const RESOLUTIONS = ['480p', '720p', '1080p'];
 
 const speech = (id: SpeechModel, label: string, description: string): ModelEntry => ({
@@ -38,10 +42,13 @@ const speech = (id: SpeechModel, label: string, description: string): ModelEntry
 	parameters: ['count', 'voice', 'speed', 'language_boost'],
 	maxPrompt: LIMITS.promptLength.max,
 	defaults: { count: 1, speed: '1' },
+	choices: { speed: SPEEDS, language_boost: LANGUAGES },
 	speechModel: id,
 });
 
-/** The catalogue. All but the two speech ids are fiction. Specification: Conventions; GET /models. */
+/**
+ * The catalogue. All but the two speech ids are fiction. Specification: Conventions; GET /models.
+ */
 export const MODELS: readonly ModelEntry[] = [
 	{
 		id: 'studio/image-1',

@@ -8,7 +8,10 @@ type Row = [
 	styles?: string[],
 ];
 
-/** The preset voices are fiction; the two models share none, so that a voice of the wrong model shows. */
+/**
+ * The preset voices are fiction; the two models share none, so that a voice of the wrong model
+ * shows.
+ */
 const LITE: Row[] = [
 	['Ava', 'female', 'en-US', 'English (United States)', ['calm', 'news']],
 	['Noah', 'male', 'en-US', 'English (United States)', ['cheerful', 'narration']],

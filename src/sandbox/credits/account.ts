@@ -1,4 +1,7 @@
-/** What a line of the ledger does. `spend` moves reserved credits to spent, `release` gives them back. */
+/**
+ * What a line of the ledger does. `spend` moves reserved credits to spent, `release` gives them
+ * back.
+ */
 export type Movement = 'grant' | 'withdraw' | 'reserve' | 'spend' | 'release' | 'charge';
 
 export interface Balance {

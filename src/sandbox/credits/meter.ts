@@ -8,7 +8,7 @@ const UNITS_PER_CREDIT = 1_000_000;
 const UNITS_PER_CHARACTER = STATED_PRICES.speechLitePerMillionCharacters;
 
 /**
- * The most that so many characters of lite speech can cost, whatever was carried over before: the
+ * The most that this many characters of lite speech can cost, whatever was carried over before: the
  * temporary reservation. Specification: Limits, Credit rules.
  */
 export function liteReservation(characters: number): number {

@@ -37,8 +37,8 @@ interface Step extends UsageSum {
 const NOTHING: UsageSum = { jobs: 0, outputs: 0, credits: 0 };
 
 /**
- * What each workspace used, by mode. Each mode keeps running totals, so that any `since` is two look-ups
- * and no scan.
+ * What each workspace used, by mode. Each mode keeps running totals, so that any `since` is two
+ * look-ups and no scan.
  */
 export class UsageLog {
 	private readonly totals = new Map<string, Step[]>();

@@ -5,7 +5,7 @@ import { invalid } from '../errors';
 import { PRICES } from '../credits/prices';
 import { elementAt } from '../elementAt';
 
-/** A step of a plan; open point 3: the structure is fiction. Whatever else stands in it stays in it. */
+/** A step of a plan; open point 3: the structure is fiction. Other fields are preserved. */
 const stepSchema = z.looseObject({
 	id: z.string().min(1),
 	kind: z.enum(['image', 'video', 'music', 'speech']),

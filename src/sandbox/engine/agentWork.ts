@@ -21,7 +21,7 @@ export function enqueue(service: Service, workspace: Workspace, entity: AgentRun
 	else watchRun(service, workspace, entity);
 }
 
-/** Carries a live run on from where it stands; also after a restart. */
+/** Continues a live run from its current state; also after a restart. */
 export function watchRun(service: Service, workspace: Workspace, entity: AgentRunEntity): void {
 	workspace.liveRuns.add(entity.id);
 	service.clock.at(entity.dueAt, () => advance(service, workspace, entity));

@@ -27,7 +27,7 @@ export function checkGeneration(
 
 function checkModel({ model: id, mode, prompt }: CreateGeneration): ModelEntry {
 	const model = findModel(id);
-	if (!model || model.mode === 'agent') throw invalid('model', 'is no model of the catalogue');
+	if (!model || model.mode === 'agent') throw invalid('model', 'is not a model of the catalogue');
 	if (model.mode !== mode) throw invalid('model', `makes ${model.mode}, not ${mode}`);
 	if (countCharacters(prompt) > model.maxPrompt) {
 		throw invalid('prompt', `must be at most ${model.maxPrompt} characters for ${model.id}`);
@@ -39,7 +39,7 @@ function checkPersona(workspace: Workspace, { persona_id: id, mode }: CreateGene
 	if (id === undefined) return;
 	if (mode === 'audio') throw invalid('persona_id', 'is taken by images and videos only');
 	const persona = workspace.personas.get(id);
-	if (!persona) throw invalid('persona_id', 'is no persona of this workspace');
+	if (!persona) throw invalid('persona_id', 'is not a persona of this workspace');
 	if (persona.status !== 'ready') throw invalid('persona_id', `is ${persona.status}, not ready`);
 }
 

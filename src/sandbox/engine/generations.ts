@@ -12,7 +12,10 @@ import { liteReservation, METERED_MODEL, meterLite } from '../credits/meter';
 import { newOutput, publish } from './publish';
 import { generationMedia } from './rendering';
 
-/** Accepts a generation: checks it, reserves its credits and queues it. Nothing is kept on a refusal. */
+/**
+ * Accepts a generation: checks it, reserves its credits and queues it. Nothing is kept on a
+ * refusal.
+ */
 export function createGeneration(
 	service: Service,
 	workspace: Workspace,

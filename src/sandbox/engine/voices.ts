@@ -5,8 +5,8 @@ import type { Service } from '../service';
 import type { Workspace } from '../state/store';
 
 /**
- * Refuses a voice that the model does not have: preset ids belong to one model, custom voices to the
- * cloning model only. Specification: Operation details, POST /speech.
+ * Refuses a voice that the model does not have: preset ids belong to one model, custom voices to
+ * the cloning model only. Specification: Operation details, POST /speech.
  */
 export function checkVoice(
 	{ settings }: Service,
@@ -16,7 +16,7 @@ export function checkVoice(
 	field: string,
 ): void {
 	if (PRESET_VOICES[model].some(({ id }) => id === voice)) return;
-	if (!workspace.voices.get(voice)) throw invalid(field, `is no voice of the model ${model}`);
+	if (!workspace.voices.get(voice)) throw invalid(field, `is not a voice of the model ${model}`);
 	if (model === settings.cloningModel) return;
 	throw invalid(field, `is a custom voice, which the model ${model} does not take`);
 }

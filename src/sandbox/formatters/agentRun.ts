@@ -13,10 +13,10 @@ export function formatAgentRun(service: Service, entity: AgentRunEntity): AgentR
 		status: service.settings.agentStatusNames[status] ?? status,
 		plan,
 		estimated_credits: entity.estimatedCredits,
-		...(maxCredits === null ? {} : { max_credits: maxCredits }),
+		max_credits: maxCredits ?? undefined,
 		reserved_credits: service.ledger.held(entity.workspace, id),
 		spent_credits: entity.spentCredits,
-		...(autoApprovalError === null ? {} : { auto_approval_error: autoApprovalError }),
+		auto_approval_error: autoApprovalError ?? undefined,
 		outputs: entity.outputs.map((output) => ({
 			id: output.id,
 			kind: output.kind,

@@ -2,7 +2,7 @@ import type { Generation } from '../../contract';
 import type { GenerationEntity, JobProblem } from '../state/entities';
 import type { Service } from '../service';
 
-/** A generation as it goes over the wire; signed links are made anew each time. */
+/** A generation as it goes over the wire; signed links are created each time. */
 export function formatGeneration(service: Service, entity: GenerationEntity): Generation {
 	const { id, status, mode, model, estimatedCredits } = entity;
 	const base: Generation = { id, object: 'generation', status, mode, model };
@@ -41,7 +41,7 @@ export function errorFields({ settings }: Service, problems: JobProblem[]) {
 	const errors = problems.map((each) => ({
 		type: each.type,
 		message: each.message,
-		...(each.output === undefined ? {} : { output_id: each.output }),
+		output_id: each.output,
 	}));
 	return { errors };
 }

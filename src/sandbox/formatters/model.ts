@@ -3,7 +3,10 @@ import type { ModelEntry } from '../catalogue/models';
 import { PRESET_VOICES } from '../catalogue/voices';
 import type { Settings } from '../state/settings';
 
-/** An entry of the catalogue. Open point 8: only `capabilities.voices` is shown by the specification. */
+/**
+ * An entry of the catalogue. Open point 8: only `capabilities.voices` is shown by the
+ * specification.
+ */
 export function formatModel(entry: ModelEntry, { modelFields }: Settings): Model {
 	const { id, label, mode, kind, description, defaults, choices } = entry;
 	const voices = entry.speechModel && { voices: PRESET_VOICES[entry.speechModel] };

@@ -3,7 +3,7 @@ import type { SpeechEntity } from '../state/entities';
 import type { Service } from '../service';
 import { errorFields } from './generation';
 
-/** A speech generation as it goes over the wire; a signed link is made anew each time. */
+/** A speech generation as it goes over the wire; a signed link is created each time. */
 export function formatSpeech(service: Service, entity: SpeechEntity): SpeechGeneration {
 	const { id, status, model, output, delivery } = entity;
 	const link = () => service.links.output(output!, delivery, service.settings.signedSeconds);

@@ -3,13 +3,13 @@ import type { RequestHandler, Response } from 'express';
 /** Names of this machine that no DNS server can answer for. */
 const LOCAL_NAMES = ['127.0.0.1', 'localhost', '[::1]'];
 
-/** A name and a port; anything else may mean another host to whoever reads it as an address. */
+/** A name and a port; anything else might be parsed as another host. */
 const HOST = /^[\w.:[\]-]+$/;
 
 /** What a browser says of requests that carry no Origin, such as those of an image or a script. */
 const FOREIGN_SITES = ['cross-site', 'same-site'];
 
-/** Hostname and port of an address, lower case; `undefined` for what is no address. */
+/** Hostname and port of an address, lower case; `undefined` if it is not an address. */
 function partsOf(url: string): URL | undefined {
 	return URL.canParse(url) ? new URL(url) : undefined;
 }
@@ -19,9 +19,10 @@ function refuse(response: Response, status: number, message: string): void {
 }
 
 /**
- * 421 unless the request was meant for this machine or for the public address. A page on the web whose name its owner has
- * pointed to 127.0.0.1 (DNS rebinding) counts as being of the same origin in a browser; only the name in Host gives it away.
- * The port is not compared: a tunnel may change it.
+ * 421 unless the request was meant for this machine or for the public address. A page on the web
+ * whose name its owner has pointed to 127.0.0.1 (DNS rebinding) counts as being of the same origin
+ * in a browser; only the name in Host gives it away. The port is not compared: a tunnel may change
+ * it.
  */
 export function onlyByName(publicOrigin: string): RequestHandler {
 	const names = new Set([...LOCAL_NAMES, new URL(publicOrigin).hostname]);
@@ -36,14 +37,14 @@ export function onlyByName(publicOrigin: string): RequestHandler {
 }
 
 /**
- * 403 for what a page of another origin sends: a browser lets it send, though not read the answer. Whoever is no browser sends
- * no Origin. Comes behind {@link onlyByName}, whose verdict on Host it relies on.
+ * 403 for what a page of another origin sends: a browser lets it send, though not read the answer.
+ * Other clients send no Origin. Runs after {@link onlyByName}, whose check of Host it relies on.
  */
 export function onlyFromOwnPage(publicOrigin: string): RequestHandler {
 	return (request, response, next) => {
 		const { origin, host = '' } = request.headers;
 		const own = [partsOf(`http://${host}`)?.host, new URL(publicOrigin).host];
-		// A page in a sandboxed frame or from a file has the origin `null`, which is no address.
+		// A page in a sandboxed frame or from a file has the origin `null`, which is not an address.
 		const isOwn = origin === undefined || own.includes(partsOf(origin)?.host ?? 'none');
 		if (isOwn && !FOREIGN_SITES.includes(String(request.headers['sec-fetch-site']))) return next();
 		refuse(response, 403, 'Another page may not use the admin path of the sandbox.');

@@ -24,44 +24,45 @@ export function sendError(service: Service, exchange: Exchange, thrown: unknown)
 		exchange.response.setHeader('Retry-After', settings.retryAfter === 'date' ? date : seconds);
 	}
 	const body = error.body(exchange.entry.id, settings.errorTypePrefix);
+	exchange.entry.error = error.message;
 	send(exchange, { status: error.status, body });
 }
 
 /** Faults that hit before the service did anything; true when the request has ended with one. */
-export async function strikeBefore(service: Service, exchange: Exchange): Promise<boolean> {
+export async function injectBefore(service: Service, exchange: Exchange): Promise<boolean> {
 	const { faults } = service;
 	const subject = subjectOf(service, exchange);
-	const slow = faults.strike('slow', subject);
+	const slow = faults.take('slow', subject);
 	if (slow) {
 		exchange.entry.fault = 'slow';
 		await service.clock.sleep(slow.seconds);
 	}
-	if (faults.strike('lost_before', subject)) return cut(exchange, 'lost_before');
-	const storm = faults.strike('storm', subject);
+	if (faults.take('lost_before', subject)) return cut(exchange, 'lost_before');
+	const storm = faults.take('storm', subject);
 	if (storm) {
 		fail(service, exchange, 'storm', 429, storm.retryAfter);
 		return true;
 	}
-	const status = faults.strike('status_before', subject);
+	const status = faults.take('status_before', subject);
 	if (status) fail(service, exchange, 'status_before', status.status, status.retryAfter);
 	return status !== undefined;
 }
 
 /** Faults that hit after the service did its work; true when they have ended the request. */
-export async function strikeAfter(
+export async function injectAfter(
 	service: Service,
 	exchange: Exchange,
 	reply: Reply,
 ): Promise<boolean> {
 	const { faults } = service;
 	const subject = subjectOf(service, exchange);
-	if (faults.strike('lost_after', subject)) return cut(exchange, 'lost_after');
-	const status = faults.strike('status_after', subject);
+	if (faults.take('lost_after', subject)) return cut(exchange, 'lost_after');
+	const status = faults.take('status_after', subject);
 	if (status) {
 		fail(service, exchange, 'status_after', status.status, status.retryAfter);
 		return true;
 	}
-	if (!faults.strike('truncate', subject)) return false;
+	if (!faults.take('truncate', subject)) return false;
 	truncate(exchange, reply);
 	return true;
 }
@@ -90,6 +91,7 @@ function fail(
 	const limited = status === 429;
 	const type = limited ? 'rate_limit' : 'server_error';
 	const error = new ApiError(500, type, limited ? 'Too many requests.' : 'The service failed.');
+	exchange.entry.error = error.message;
 	send(exchange, { status, body: error.body(exchange.entry.id, settings.errorTypePrefix) });
 }
 

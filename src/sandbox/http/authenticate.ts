@@ -22,7 +22,10 @@ export function authenticate(service: Service, exchange: Exchange): void {
 	exchange.entry.workspace = known.workspace;
 }
 
-/** 403 unless the workspace is entitled and the key has the scope. Specification: Authentication 3, 4. */
+/**
+ * 403 unless the workspace is entitled and the key has the scope. Specification: Authentication 3,
+ * 4.
+ */
 export function authorize(service: Service, exchange: Exchange, name: EndpointName): void {
 	if (!exchange.workspace!.entity.entitled) {
 		const message = 'This workspace has no active subscription and no successful top-up.';

@@ -44,6 +44,7 @@ export function begin(
 		headers,
 		body: null,
 		fault: null,
+		error: null,
 	};
 	response.once('close', () => {
 		entry.status ??= response.headersSent ? response.statusCode : null;

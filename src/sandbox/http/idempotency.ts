@@ -12,7 +12,7 @@ export interface Reply {
 	body: unknown;
 }
 
-/** An answer kept under a key. */
+/** A response saved under a key. */
 export interface KeptReply {
 	id: string;
 	fingerprint: string;
@@ -21,10 +21,10 @@ export interface KeptReply {
 	reply: Reply;
 }
 
-interface Slot {
+interface Entry {
 	fingerprint: string;
 	running?: Promise<void>;
-	kept?: KeptReply;
+	saved?: KeptReply;
 }
 
 /** Two bodies that say the same have the same fingerprint, whatever the order of their fields. */
@@ -49,69 +49,77 @@ export function readKey(header: string | string[] | undefined): string | undefin
 }
 
 /**
- * Answers kept for 24 hours under workspace + path + key. Open point 21: only what succeeded is kept,
- * another body is 400, and the second of two at once waits for the first.
+ * Responses saved for 24 hours under workspace + path + key. Open point 21: only what succeeded is
+ * saved, another body is 400, and the second of two at once waits for the first.
  */
 export class Idempotency {
-	private readonly slots = new Map<string, Slot>();
+	private readonly entries = new Map<string, Entry>();
 
 	constructor(
 		private readonly clock: Clock,
 		private readonly persistence: Persistence,
-		/** Open point 26: whether a kept answer may be given again. */
+		/** Open point 26: whether a saved answer may be given again. */
 		private readonly stillGood: (reply: Reply) => boolean,
 	) {}
 
-	/** How many keys are known, in use or kept. */
+	/** How many keys are known, in use or saved. */
 	get size(): number {
-		return this.slots.size;
+		return this.entries.size;
 	}
 
-	restore(kept: Iterable<KeptReply>): void {
-		for (const each of [...kept].sort((a, b) => a.at - b.at)) {
-			this.slots.set(each.id, { fingerprint: each.fingerprint, kept: each });
+	restore(saved: Iterable<KeptReply>): void {
+		for (const each of [...saved].sort((a, b) => a.at - b.at)) {
+			this.entries.set(each.id, { fingerprint: each.fingerprint, saved: each });
 		}
 	}
 
 	/** Runs a request once for its key and gives the same answer to its repeats. */
 	async once(
 		id: string,
-		print: string,
+		bodyFingerprint: string,
 		settings: Settings,
 		run: () => Promise<Reply>,
 	): Promise<Reply> {
 		this.prune(settings);
 		for (;;) {
-			const slot = this.slots.get(id);
-			if (!slot) return await this.first(id, print, settings, run);
-			if (slot.fingerprint !== print && settings.idempotencyConflict === '400') {
+			const entry = this.entries.get(id);
+			if (!entry) return await this.first(id, bodyFingerprint, settings, run);
+			if (entry.fingerprint !== bodyFingerprint && settings.idempotencyConflict === '400') {
 				throw invalid('Idempotency-Key', 'was used before with another body');
 			}
-			if (slot.kept) {
-				if (this.stillGood(slot.kept.reply)) return slot.kept.reply;
+			if (entry.saved) {
+				if (this.stillGood(entry.saved.reply)) return entry.saved.reply;
 				this.forget(id);
 			} else if (settings.idempotencyConcurrent === '400') {
 				throw invalid('Idempotency-Key', 'is in use by a request that has not ended');
 			} else {
-				await slot.running;
+				await entry.running;
 			}
 		}
 	}
 
-	private async first(id: string, print: string, settings: Settings, run: () => Promise<Reply>) {
+	private async first(
+		id: string,
+		bodyFingerprint: string,
+		settings: Settings,
+		run: () => Promise<Reply>,
+	) {
 		let end = () => {};
-		const slot: Slot = { fingerprint: print, running: new Promise<void>((done) => (end = done)) };
-		this.slots.set(id, slot);
+		const entry: Entry = {
+			fingerprint: bodyFingerprint,
+			running: new Promise<void>((done) => (end = done)),
+		};
+		this.entries.set(id, entry);
 		try {
 			const reply = await run();
-			this.keep(id, slot, reply);
+			this.save(id, entry, reply);
 			return reply;
 		} catch (error) {
 			const status = error instanceof ApiError ? error.status : 500;
 			if (settings.idempotencyCaches.some((each) => each === status)) {
-				this.keep(id, slot, { status, body: error });
+				this.save(id, entry, { status, body: error });
 			} else {
-				this.slots.delete(id);
+				this.entries.delete(id);
 			}
 			throw error;
 		} finally {
@@ -119,22 +127,22 @@ export class Idempotency {
 		}
 	}
 
-	private keep(id: string, slot: Slot, reply: Reply): void {
-		slot.kept = { id, fingerprint: slot.fingerprint, at: this.clock.now(), reply };
-		slot.running = undefined;
-		if (!(reply.body instanceof Error)) this.persistence.put('idempotency', id, slot.kept);
+	private save(id: string, entry: Entry, reply: Reply): void {
+		entry.saved = { id, fingerprint: entry.fingerprint, at: this.clock.now(), reply };
+		entry.running = undefined;
+		if (!(reply.body instanceof Error)) this.persistence.put('idempotency', id, entry.saved);
 	}
 
 	private forget(id: string): void {
-		this.slots.delete(id);
+		this.entries.delete(id);
 		this.persistence.remove('idempotency', id);
 	}
 
 	/** Keys stand in the order in which they came, so the expired ones are in front. */
 	private prune(settings: Settings): void {
 		const oldest = this.clock.now() - this.clock.milliseconds(settings.idempotencySeconds);
-		for (const [id, { kept }] of this.slots) {
-			if (!kept || kept.at > oldest) return;
+		for (const [id, { saved }] of this.entries) {
+			if (!saved || saved.at > oldest) return;
 			this.forget(id);
 		}
 	}

@@ -13,7 +13,7 @@ import type { Exchange } from './exchange';
 import { begin } from './exchange';
 import { fingerprint, readKey, type Reply } from './idempotency';
 import { refuseUnfit, validate } from './validate';
-import { send, sendError, strikeAfter, strikeBefore } from './answer';
+import { send, sendError, injectAfter, injectBefore } from './answer';
 
 /** What a route is given once the request has passed everything that all operations share. */
 export interface Call<Body, Query> {
@@ -42,8 +42,8 @@ export type Operation = <Body = undefined, Query = undefined>(
 const noQuery = z.strictObject({});
 
 /**
- * The way of every request: key, rate, scope, body, idempotency, fields, and only then the operation.
- * What is refused on the way has no effect.
+ * The way of every request: key, rate, scope, body, idempotency, fields, and only then the
+ * operation. What is refused on the way has no effect.
  */
 export function operations(service: Service, router: Router): Operation {
 	return (name, shape, handle) => {
@@ -51,10 +51,10 @@ export function operations(service: Service, router: Router): Operation {
 		const run = async (request: Request, response: Response) => {
 			const exchange = begin(service, request, response, name);
 			try {
-				if (await strikeBefore(service, exchange)) return;
+				if (await injectBefore(service, exchange)) return;
 				const reply = await pass(service, exchange, name, shape, handle);
 				await service.committed();
-				if (await strikeAfter(service, exchange, reply)) return;
+				if (await injectAfter(service, exchange, reply)) return;
 				send(exchange, reply);
 			} catch (error) {
 				sendError(service, exchange, error);
@@ -111,8 +111,8 @@ async function pass<Body, Query>(
 	const key = readKey(request.headers['idempotency-key']);
 	entry.idempotencyKey = key ?? null;
 	if (key === undefined) return await work();
-	const slot = `${workspace.id} ${request.path} ${key}`;
-	const reply = await service.idempotency.once(slot, fingerprint(body), settings, work);
+	const scope = `${workspace.id} ${request.path} ${key}`;
+	const reply = await service.idempotency.once(scope, fingerprint(body), settings, work);
 	if (reply.body instanceof ApiError) throw reply.body;
 	return reply;
 }

@@ -24,8 +24,8 @@ interface Verdict {
 }
 
 /**
- * Requests a minute and workspace; what is refused does not count. Open point 19: how the service limits
- * is not shown, so three kinds can be chosen.
+ * Requests a minute and workspace; what is refused does not count. Open point 19: how the service
+ * limits is not shown, so three kinds can be chosen.
  */
 export class RateLimiter {
 	private readonly windows = new Map<string, Window>();

@@ -1,4 +1,4 @@
-/** One request that the service saw, under the contract's addresses or at a file address. */
+/** One request to the service, to an operation of the contract or to a file. */
 export interface RequestEntry {
 	id: string;
 	/** Wall-clock milliseconds. */
@@ -8,7 +8,10 @@ export interface RequestEntry {
 	path: string;
 	/** Of the operations of the contract only; `null` at file addresses. */
 	query: Record<string, unknown> | null;
-	/** Name of the operation as in the contract; `upload`, `readFile`, `readOutput` for file addresses. */
+	/**
+	 * Name of the operation as in the contract; `upload`, `readFile`, `readOutput` for file
+	 * addresses.
+	 */
 	operation: string | null;
 	workspace: string | null;
 	status: number | null;
@@ -20,7 +23,10 @@ export interface RequestEntry {
 	authorized: boolean;
 	headers: Record<string, unknown>;
 	body: unknown;
+	/** Name of the fault that struck it. */
 	fault: string | null;
+	/** What an error answer said. */
+	error: string | null;
 }
 
 const KEPT = 50_000;

@@ -65,7 +65,9 @@ function dropKeys(root: unknown, path: PropertyKey[], keys: string[]): void {
 
 const DEEPEST = 64;
 
-/** No text of the service can hold a null byte or half of a surrogate pair, and no body goes deep. */
+/**
+ * No text of the service can hold a null byte or half of a surrogate pair, and no body goes deep.
+ */
 export function refuseUnfit(value: unknown, field = '', depth = 0): void {
 	const refuse = (message: string) => {
 		const name = field || 'body';

@@ -4,7 +4,7 @@ export interface Size {
 	height: number;
 }
 
-interface Wish {
+interface RequestedSize {
 	size?: string;
 	aspectRatio?: string;
 	resolution?: string;
@@ -29,11 +29,11 @@ const NAMED_RESOLUTIONS: Record<string, number> = {
  * within the asked resolution (one megapixel when none was asked). Never more than 16 megapixels
  * nor longer than 16 times its breadth; what cannot be read counts as not asked.
  */
-export function imageSize(wish: Wish): Size {
-	const size = readSize(wish.size) ?? readSize(wish.resolution);
+export function imageSize(requested: RequestedSize): Size {
+	const size = readSize(requested.size) ?? readSize(requested.resolution);
 	if (size !== undefined) return shrink(size, MAX_IMAGE_PIXELS);
-	const ratio = readRatio(wish);
-	const shortSide = readResolution(wish.resolution);
+	const ratio = readRatio(requested);
+	const shortSide = readResolution(requested.resolution);
 	const step =
 		shortSide === undefined
 			? Math.sqrt(IMAGE_PIXELS / (ratio.width * ratio.height))
@@ -52,14 +52,15 @@ function videoPixels(shortSide: number | undefined): number {
 }
 
 /**
- * The size of a video: of the asked aspect ratio, small whatever was asked (at most 640 × 360
- * pixels in all), with even sides as H.264 wants them.
+ * The size of a video: of the requested aspect ratio, always small (at most 640 × 360 pixels
+ * in all) and no larger than requested, with even sides as H.264 requires.
  */
-export function videoSize(wish: Wish): Size {
-	const size = readSize(wish.size) ?? readSize(wish.resolution);
-	const { width, height } = size ?? readRatio({ aspectRatio: wish.aspectRatio ?? '16:9' });
-	const shortSide = size ? Math.min(width, height) : readResolution(wish.resolution);
-	const scale = Math.sqrt(videoPixels(shortSide) / (width * height));
+export function videoSize(requested: RequestedSize): Size {
+	const size = readSize(requested.size) ?? readSize(requested.resolution);
+	const { width, height } = size ?? readRatio({ aspectRatio: requested.aspectRatio ?? '16:9' });
+	const shortSide = size ? Math.min(width, height) : readResolution(requested.resolution);
+	const pixels = Math.min(videoPixels(shortSide), size ? width * height : Infinity);
+	const scale = Math.sqrt(pixels / (width * height));
 	const even = (side: number) => Math.max(32, 2 * Math.round((side * scale) / 2));
 	return { width: even(width), height: even(height) };
 }
@@ -71,8 +72,8 @@ function readSize(text: string | undefined): Size | undefined {
 	return width > 0 && height > 0 ? limitRatio({ width, height }) : undefined;
 }
 
-function readRatio(wish: Wish): Size {
-	for (const text of [wish.aspectRatio, wish.size]) {
+function readRatio(requested: RequestedSize): Size {
+	for (const text of [requested.aspectRatio, requested.size]) {
 		const match = /^\s*(\d{1,4}(?:\.\d{1,4})?)\s*[:/]\s*(\d{1,4}(?:\.\d{1,4})?)\s*$/.exec(
 			text ?? '',
 		);
@@ -88,7 +89,7 @@ function readResolution(text: string | undefined): number | undefined {
 	return pixels > 0 ? pixels : undefined;
 }
 
-/** Nobody can read a text on a picture of one row. */
+/** Text on a picture of one row cannot be read. */
 function limitRatio({ width, height }: Size): Size {
 	return {
 		width: Math.min(width, height * MAX_RATIO),

@@ -19,8 +19,8 @@ for (const [id, schema] of Object.entries(COMPONENTS)) named.add(schema, { id })
 const reference = (id: string) => `#/components/schemas/${id}`;
 
 /**
- * The formal description of the service, OpenAPI 3.1, version 1.0.0, generated from the schemas that
- * validate requests. Specification: Versioning 1.
+ * The formal description of the service, OpenAPI 3.1, version 1.0.0, generated from the schemas
+ * that validate requests. Specification: Versioning 1.
  */
 export function openApiDocument(): Json {
 	const names = Object.keys(ENDPOINTS) as EndpointName[];
@@ -91,7 +91,7 @@ function responses(name: EndpointName, endpoint: Endpoint, hasId: boolean): Json
 	const content = { 'application/json': { schema: schemaOf(OPERATIONS[name].answer) } };
 	const good = success.map((status) => [
 		status,
-		{ description: 'success', ...(status === 204 ? {} : { content }) },
+		{ description: 'success', content: status === 204 ? undefined : content },
 	]);
 	// An unknown id is 404 everywhere, also where the endpoint table does not name it.
 	const errors = new Set([...COMMON_ERROR_STATUSES, ...endpoint.extra, ...(hasId ? [404] : [])]);

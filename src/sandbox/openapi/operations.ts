@@ -60,7 +60,10 @@ const job = z.union([
 
 const open = wire.openObjectSchema;
 
-/** What each operation of the endpoint table takes and answers: the same schemas that the routes use. */
+/**
+ * What each operation of the endpoint table takes and answers: the same schemas that the routes
+ * use.
+ */
 export const OPERATIONS: Record<EndpointName, Described> = {
 	listModels: {
 		summary: 'list models',

@@ -1,158 +1,115 @@
-/** The page looks once a second; it needs no build step and no library. */
-const byId = (id) => document.getElementById(id);
+import { byId, clockTime, copyButton, draw, element, say, send } from './dom.js';
+import { prepareFaults, renderFault } from './faults.js';
+import { drawJobs } from './jobs.js';
+import { prepareSettings, showSettings } from './settings.js';
+import { prepareTraffic, renderDelivery, renderRequest, wentWrong } from './traffic.js';
 
-/** All text goes through here as text, never as markup. */
-function element(tag, properties = {}, ...children) {
-	const node = Object.assign(document.createElement(tag), properties);
-	node.append(...children.map((child) => child ?? ''));
-	return node;
+let copied;
+
+/** The addresses to copy; drawn again when the sandbox has moved. */
+function connect({ base_url: baseUrl, keys }) {
+	draw('keys', keys, renderKey, ({ key }) => key);
+	if (copied === baseUrl) return;
+	copied = baseUrl;
+	byId('base-url').textContent = baseUrl;
+	byId('copy-base-url').replaceChildren(copyButton(baseUrl, 'the base URL'));
+	const first = `curl ${baseUrl}/generations -H 'Authorization: Bearer ${keys[0]?.key}' --json '{"mode":"image","model":"studio/image-1","prompt":"a fox in the snow"}'`;
+	byId('first-request').textContent = first;
+	byId('copy-first-request').replaceChildren(copyButton(first, 'the request'));
 }
 
-const clockTime = (date) => new Date(date).toLocaleTimeString([], { hour12: false });
+const CONTRACT_SCOPES = 14;
 
-const BUSY = ['queued', 'pending', 'running', 'waiting', 'plan_proposed', 'awaiting_review'];
-const tone = (status) =>
-	BUSY.includes(status) ? 'busy' : ['failed', 'lost'].includes(status) ? 'bad' : 'good';
-
-/** Lists are drawn anew only when they changed, so that players keep playing. */
-const drawn = new Map();
-function draw(id, items, render) {
-	const text = JSON.stringify(items);
-	if (drawn.get(id) === text) return;
-	drawn.set(id, text);
-	byId(id).replaceChildren(...items.map(render));
-}
-
-/** Jobs are kept by id: a new one must not stop the playing of those that are there. */
-const jobNodes = new Map();
-function drawJobs(jobs) {
-	const nodes = jobs.map((job) => {
-		// A signed link is another one each time; what counts is what it points to.
-		const previews = job.previews.map(({ url }) => url.split('?')[0]);
-		const text = JSON.stringify({ ...job, previews });
-		const known = jobNodes.get(job.id);
-		if (known?.text === text) return known.node;
-		const node = renderJob(job);
-		jobNodes.set(job.id, { text, node });
-		return node;
-	});
-	const shown = byId('jobs');
-	const same = nodes.length === shown.children.length;
-	if (same && nodes.every((node, index) => shown.children[index] === node)) return;
-	shown.replaceChildren(...nodes);
-}
-
-function renderJob({ id, kind, status, text, credits, workspace, previews }) {
-	const node = element(
-		'article',
-		{ className: 'job' },
-		element('b', {}, kind),
-		' ',
-		element('span', { className: tone(status) }, status),
-		element('p', {}, text),
-		element(
-			'div',
-			{ className: previews.length > 1 ? 'previews many' : 'previews' },
-			...previews.slice(0, 4).map(renderPreview),
-		),
-		element('small', {}, `${credits} credits · ${workspace} · ${id}`),
+function renderKey({ key, workspace, scopes, entitled }) {
+	const readOnly = scopes.every((scope) => scope.endsWith(':read'));
+	const may =
+		scopes.length === CONTRACT_SCOPES
+			? 'all scopes'
+			: readOnly
+				? 'the read scopes'
+				: scopes.join(', ');
+	return element(
+		'li',
+		{ className: 'copied' },
+		element('code', {}, key),
+		copyButton(key, `the key ${key}`),
+		element('small', {}, `${workspace}: ${may}${entitled ? '' : '; not entitled, answers 403'}`),
 	);
-	node.dataset.id = id;
-	return node;
 }
 
-function renderPreview({ url, media_type: type }) {
-	if (type.startsWith('image/')) return element('img', { src: url, loading: 'lazy', alt: '' });
-	if (type.startsWith('video/')) {
-		return element('video', {
-			src: url,
-			muted: true,
-			loop: true,
-			autoplay: true,
-			playsInline: true,
+function renderWorkspace(workspace) {
+	const { id, entitled, available, reserved, spent, running, concurrent_jobs: most } = workspace;
+	const give = (text, amount, what) => {
+		const button = element('button', { type: 'button', 'aria-label': `${what} ${id}` }, text);
+		button.dataset.name = what;
+		button.addEventListener('click', async () => {
+			if (await send('POST', 'credits', { workspace: id, amount })) say(`Done: ${what} ${id}`);
+			await look();
 		});
-	}
-	return element('audio', { src: url, controls: true, preload: 'none' });
-}
-
-function renderWorkspace({ id, entitled, available, reserved, spent }) {
-	const button = element('button', { type: 'button' }, '+ 1,000');
-	button.addEventListener('click', () => send('POST', 'credits', { workspace: id, amount: 1000 }));
+		return button;
+	};
 	return element(
 		'div',
 		{ className: 'card' },
 		entitled ? id : `${id} (not entitled)`,
 		element('b', {}, available.toLocaleString('en')),
-		element('small', {}, `${reserved} reserved · ${spent} spent `),
-		button,
+		element('small', {}, `${reserved} reserved · ${spent} spent`),
+		element('small', {}, `${running} of ${most} jobs running`),
+		element(
+			'div',
+			{ className: 'buttons' },
+			give('+ 1,000', 1000, 'Give 1,000 credits to'),
+			give('Take all', -1e12, 'Take all credits from'),
+		),
 	);
 }
 
-const renderRequest = (entry) =>
-	element(
-		'tr',
-		{},
-		element('td', {}, clockTime(entry.at)),
-		element('td', {}, `${entry.method} ${entry.path.replace(/^\/v1/, '')}`),
-		element('td', {}, entry.workspace),
-		element(
-			'td',
-			{ className: entry.status && entry.status < 400 && entry.answered ? 'good' : 'bad' },
-			`${entry.status ?? '–'}${entry.fault ? ` ${entry.fault}` : ''}`,
-		),
-		element('td', {}, String(entry.duration_ms)),
-	);
-
-const renderDelivery = (entry) =>
-	element(
-		'tr',
-		{},
-		element('td', {}, clockTime(entry.at)),
-		element('td', {}, entry.event),
-		element('td', {}, entry.url),
-		element('td', {}, String(entry.attempt)),
-		element(
-			'td',
-			{ className: tone(entry.state) },
-			`${entry.state} ${entry.status ?? ''} ${entry.fault ?? ''}`,
-		),
-	);
-
-function renderFault({ kind, hits, seen, times, probability, operations }) {
-	const where = operations ? ` on ${operations.join(', ')}` : '';
-	const often = `${times === undefined ? '' : ` at most ${times} times`}${probability < 1 ? ` with probability ${probability}` : ''}`;
-	return element('li', {}, element('b', {}, kind), `${where}${often}: struck ${hits} of ${seen}`);
-}
-
-async function send(method, path, body) {
-	await fetch(`/sandbox/${path}`, {
-		method,
-		headers: { 'content-type': 'application/json' },
-		body: JSON.stringify(body),
-	});
-	await look();
+function reachable(isThere, at) {
+	const state = byId('state');
+	const text = isThere ? 'connected' : 'the sandbox does not answer';
+	// Said once, not every second.
+	if (state.textContent !== text) state.textContent = text;
+	state.className = isThere ? 'good' : 'bad';
+	if (at) byId('as-of').textContent = `As of ${clockTime(at)}:`;
 }
 
 async function look() {
-	const state = byId('state');
 	try {
 		const answer = await (await fetch('/sandbox/overview')).json();
-		byId('base-url').textContent = answer.base_url;
 		byId('scale').textContent = answer.clock_scale;
 		byId('requests-total').textContent = `${answer.requests_total} in all`;
+		connect(answer);
 		draw('workspaces', answer.workspaces, renderWorkspace);
 		drawJobs(answer.jobs);
-		draw('requests', answer.requests, renderRequest);
+		const onlyErrors = byId('only-errors').checked;
+		draw('requests', answer.requests.filter(onlyErrors ? wentWrong : Boolean), renderRequest);
+		byId('requests-empty').hidden = answer.requests_total > 0;
 		draw('deliveries', answer.deliveries, renderDelivery);
-		draw('faults', answer.faults, renderFault);
-		state.textContent = `as of ${clockTime(answer.now)}`;
-		state.className = 'good';
+		const rules = answer.faults.map((rule, index) => ({ ...rule, id: `${index}` }));
+		draw('faults', rules, (rule) => renderFault(rule, look));
+		byId('faults-count').textContent = rules.length > 0 ? `(${rules.length} on)` : '';
+		byId('faults-off').hidden = rules.length === 0;
+		showSettings(answer.settings);
+		reachable(true, answer.now);
 	} catch {
-		state.textContent = 'the sandbox does not answer';
-		state.className = 'bad';
+		reachable(false);
 	}
 }
 
-byId('faults-off').addEventListener('click', () => send('PUT', 'faults', { rules: [] }));
+byId('only-errors').addEventListener('change', look);
+byId('faults-off').addEventListener('click', async () => {
+	if (await send('PUT', 'faults', { rules: [] })) say('All faults are off');
+	byId('fault-rules').focus();
+	await look();
+});
+byId('reset').addEventListener('click', async () => {
+	if (!confirm('Forget all jobs, files, webhooks and settings, and start over?')) return;
+	if (await send('POST', 'reset', {})) say('Everything is as at the start');
+	await look();
+});
+prepareTraffic();
+const forms = await (await fetch('/sandbox/forms')).json();
+prepareFaults(forms.faults, look);
+prepareSettings(forms.settings, look);
 await look();
 setInterval(look, 1000);

@@ -23,8 +23,8 @@ const TABLES = [
 export type TableName = (typeof TABLES)[number];
 
 /**
- * State on disk. What is written in one turn of the event loop is one transaction: after a kill, either
- * all of a change is there or none of it.
+ * State on disk. What is written in one turn of the event loop is one transaction: after a kill,
+ * either all of a change is there or none of it.
  */
 export class StateDatabase implements Persistence {
 	private readonly root: RootDatabase;

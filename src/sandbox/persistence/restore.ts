@@ -85,7 +85,10 @@ function resumeJobs(service: Service, workspace: Workspace): void {
 	}
 }
 
-/** Credits reserved for what no longer exists: a described persona that was deleted while it was made. */
+/**
+ * Credits reserved for what no longer exists: a described persona that was deleted while it was
+ * made.
+ */
 function releaseUnowned({ ledger }: Service, workspace: Workspace): void {
 	const { generations, speech, agentRuns, personas } = workspace;
 	for (const resource of ledger.openHolds(workspace.id)) {

@@ -5,9 +5,10 @@ import { ApiError } from '../errors';
 import { sendError } from '../http/answer';
 import type { Exchange } from '../http/exchange';
 import { begin } from '../http/exchange';
+import { sendFile } from '../http/sendFile';
 import type { Service } from '../service';
 import { UploadRunning, WrongSize } from '../storage/library';
-import { outputFile } from '../storage/outputs';
+import { isKept, outputFile } from '../storage/outputs';
 import { outputId } from '../storage/references';
 
 type Serve = (service: Service, exchange: Exchange) => Promise<void>;
@@ -80,11 +81,10 @@ const serveOutput: Serve = async (service, exchange) => {
 	if (!found || request.path !== expected) {
 		throw new ApiError(404, 'not_found', 'There is no such output.');
 	}
-	const { settings, clock, faults } = service;
+	const { settings, faults } = service;
 	const gone = new ApiError(settings.expiredStatus, 'permission', 'The link has expired.');
-	const kept = clock.milliseconds(settings.retentionSeconds);
-	if (kept > 0 && clock.now() > found.madeAt + kept) {
-		throw new ApiError(404, 'not_found', 'The output is no longer kept.');
+	if (!isKept(service, found)) {
+		throw new ApiError(404, 'not_found', 'The output has expired.');
 	}
 	if (found.delivery === 'signed_url') {
 		const fault = service.links.check(request.path, request.query);
@@ -92,12 +92,12 @@ const serveOutput: Serve = async (service, exchange) => {
 		if (fault) throw refuse(`The link is ${fault}.`);
 	}
 	const subject = { workspace: found.workspace.id, operation: 'readOutput' };
-	if (faults.strike('expired_link', subject)) {
+	if (faults.take('expired_link', subject)) {
 		entry.fault = 'expired_link';
 		throw gone;
 	}
 	const path = await outputFile(service, found);
-	const cut = faults.strike('cut_download', subject);
+	const cut = faults.take('cut_download', subject);
 	if (cut) {
 		entry.fault = 'cut_download';
 		cutShort(response, cut.bytes);
@@ -105,17 +105,9 @@ const serveOutput: Serve = async (service, exchange) => {
 	await sendFile(response, path, found.output.mediaType);
 };
 
-/** Sends a file, or the range asked for. */
-async function sendFile(response: Response, path: string, mediaType: string): Promise<void> {
-	response.setHeader('content-type', mediaType);
-	response.setHeader('cache-control', 'private, max-age=0');
-	await new Promise<void>((resolve) => {
-		// A client that goes away in the middle is no fault of ours.
-		response.sendFile(path, { dotfiles: 'allow', cacheControl: false }, () => resolve());
-	});
-}
-
-/** Ends the connection after so many bytes of the body; half of it when no number is given. */
+/**
+ * Ends the connection after this many bytes of the body; after half of it if no number is given.
+ */
 function cutShort(response: Response, bytes: number | undefined): void {
 	const write = response.write.bind(response);
 	let left: number | undefined = bytes;

@@ -4,8 +4,8 @@ import { LIMITS } from '../../contract';
 import { dateTime, queryInteger } from './common';
 
 /**
- * Query of a list. Specification: Operation details, GET /generations; other lists take the same (open
- * point 16).
+ * Query of a list. Specification: Operation details, GET /generations; other lists take the same
+ * (open point 16).
  */
 export const listQuery = z.strictObject({
 	limit: queryInteger(LIMITS.listLimit.min, LIMITS.listLimit.max).optional(),

@@ -11,8 +11,8 @@ import {
 import { dateTime, uri } from './common';
 
 /**
- * What goes over the wire, as the specification shows it. Objects are open, because it leaves fields
- * unshown almost everywhere; what it shows is binding.
+ * What goes over the wire, as the specification shows it. Objects are open, because it leaves
+ * fields unshown almost everywhere; what it shows is binding.
  */
 const credits = z.number().int().min(0);
 

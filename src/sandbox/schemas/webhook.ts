@@ -8,7 +8,10 @@ const url = uri.meta({ pattern: '^https://' });
 const description = z.string().max(1000);
 const events = z.array(z.enum(EVENTS)).min(LIMITS.webhookEvents.min);
 
-/** Specification: CreateWebhook. That the URL is https is checked by the route, where a setting rules. */
+/**
+ * Specification: CreateWebhook. That the URL is https is checked by the route, where a setting
+ * rules.
+ */
 export const createWebhookSchema: z.ZodType<CreateWebhook> = z.strictObject({
 	url,
 	description: description.optional(),

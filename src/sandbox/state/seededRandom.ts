@@ -1,8 +1,9 @@
 import { createHash } from 'crypto';
 
 /**
- * Repeatable randomness: a draw depends on the seed and its label only, not on what was drawn before, so
- * that a run with the same seed gives the same jobs the same outcome in whatever order they come.
+ * Repeatable randomness: a draw depends on the seed and its label only, not on what was drawn
+ * before, so that a run with the same seed gives the same jobs the same outcome in whatever order
+ * they come.
  */
 export class SeededRandom {
 	constructor(readonly seed: number) {}

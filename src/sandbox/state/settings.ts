@@ -8,11 +8,11 @@ const seconds = z
 	.max(86_400 * 365);
 
 /**
- * Everything that can be set at start and at run time. The settings whose comment names an open point are
- * fiction of the sandbox: the specification does not show the behaviour, and another value is as right.
- * Times are service seconds.
+ * Everything that can be set at start and at run time. The settings whose comment names an open
+ * point are fiction of the sandbox: the specification does not show the behaviour, and another
+ * value is as right. Times are service seconds.
  */
-const settingsSchema = z.strictObject({
+export const settingsSchema = z.strictObject({
 	/** How much faster than real time the service's time passes. */
 	clockScale: z.number().positive().max(100_000).default(1),
 	requestsPerMinute: z.number().int().min(1).default(LIMITS.requestsPerMinute),
@@ -25,7 +25,10 @@ const settingsSchema = z.strictObject({
 	cloningModel: z
 		.enum(['service/speech-lite', 'vendor/partner/speech-2.8-turbo'])
 		.default('vendor/partner/speech-2.8-turbo'),
-	/** Open point 3: other names for the values of an agent run's status, for example `{queued: 'pending'}`. */
+	/**
+	 * Open point 3: other names for the values of an agent run's status, for example `{queued:
+	 * 'pending'}`.
+	 */
 	agentStatusNames: z.record(z.string(), z.string()).default({}),
 	/** Open point 4: the name of the field with the credits charged for a voice. */
 	voiceCreditsField: z.string().min(1).max(40).default('credits_charged'),
@@ -63,11 +66,15 @@ const settingsSchema = z.strictObject({
 	deliveryTimeout: seconds.default(10),
 	/** Open point 12: whether a redirect counts as success. */
 	deliverySuccess: z.enum(['2xx', '2xx-3xx']).default('2xx'),
-	/** Whether webhooks must be https, as the specification demands; `any` is for tests without TLS. */
+	/**
+	 * Whether webhooks must be https, as the specification demands; `any` is for tests without TLS.
+	 */
 	webhookUrls: z.enum(['https', 'any']).default('https'),
 	/** Open point 13: whether speech generations emit generation events. */
 	speechEvents: z.boolean().default(true),
-	/** Open point 13: whether a partially completed generation emits `completed`, `failed` or nothing. */
+	/**
+	 * Open point 13: whether a partially completed generation emits `completed`, `failed` or nothing.
+	 */
 	partialEvent: z.enum(['completed', 'failed', 'none']).default('completed'),
 	/** Open point 14: what a delete answers besides the id. */
 	deleteShape: z.enum(['deleted', 'empty']).default('deleted'),
@@ -100,7 +107,7 @@ const settingsSchema = z.strictObject({
 	/** Open point 25: which http inputs are taken besides https ones. */
 	httpInputs: z.enum(['own', 'all', 'none']).default('own'),
 	/** Open point 26: what a repeat with the key of a failed generation gives. */
-	idempotencyFailed: z.enum(['stored', 'anew']).default('stored'),
+	idempotencyFailed: z.enum(['stored', 'new']).default('stored'),
 	/** Whether unknown fields of bodies and queries are refused. */
 	unknownFields: z.enum(['reject', 'ignore']).default('reject'),
 	/** What a described persona without credits does: the table shows no 402 for POST /personas. */

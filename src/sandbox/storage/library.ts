@@ -22,8 +22,8 @@ export class WrongSize extends Error {}
 export class UploadRunning extends Error {}
 
 /**
- * Files on disk: uploads as they came, and outputs, which are rendered when they are first asked for.
- * Names are ids, never what a client sent.
+ * Files on disk: uploads as they came, and outputs, which are rendered when they are first asked
+ * for. Names are ids, never what a client sent.
  */
 export class Library {
 	private readonly rendering = new Map<string, Promise<Drawn>>();

@@ -14,7 +14,7 @@ export class Links {
 		readonly origin: string,
 		private readonly secret: string,
 		private readonly clock: Clock,
-		/** Where the sandbox listens; another address than the origin when it stands behind a front. */
+		/** Where the sandbox listens; differs from the origin behind a proxy. */
 		private readonly local = origin,
 	) {}
 
@@ -28,7 +28,7 @@ export class Links {
 		return `${this.origin}/files/${file.id}/${encodeURIComponent(file.filename)}`;
 	}
 
-	/** Where an output can be read: for ever, or until `expires_at` where a signed link was asked for. */
+	/** Where an output can be read: without a limit, or until `expires_at` for a signed link. */
 	output(output: OutputEntity, delivery: Delivery, validSeconds: number) {
 		const path = `/outputs/${output.id}.${output.extension}`;
 		if (delivery === 'public_url') return { url: this.origin + path };
@@ -47,7 +47,7 @@ export class Links {
 		return this.clock.now() > Number(expires) ? 'expired' : undefined;
 	}
 
-	/** The path of an address of ours, or undefined for one of somebody else. */
+	/** The path of an address of ours, or undefined for any other. */
 	own(url: URL): string | undefined {
 		return [this.origin, this.local].includes(url.origin) ? url.pathname : undefined;
 	}

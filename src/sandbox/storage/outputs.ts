@@ -1,5 +1,7 @@
 import type { Delivery } from '../../contract';
+import type { Clock } from '../state/clock';
 import type { OutputEntity } from '../state/entities';
+import type { Settings } from '../state/settings';
 import type { MediaRequest } from '../media/types';
 import type { Library } from './library';
 import type { Workspace } from '../state/store';
@@ -29,6 +31,15 @@ export class Outputs {
 	find(id: string): FoundOutput | undefined {
 		return this.byId.get(id);
 	}
+}
+
+/** Whether an output has not outlived `retentionSeconds`. */
+export function isKept(
+	{ clock, settings }: { clock: Clock; settings: Pick<Settings, 'retentionSeconds'> },
+	{ madeAt }: FoundOutput,
+): boolean {
+	const kept = clock.milliseconds(settings.retentionSeconds);
+	return kept === 0 || clock.now() <= madeAt + kept;
 }
 
 /** Path of the output's file on disk. */

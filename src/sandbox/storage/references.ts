@@ -11,8 +11,8 @@ const MOST_DRAWN = 9;
 const LARGEST_DRAWN = 50 * 1024 * 1024;
 
 /**
- * Checks a media address of a request: https, or a file of the sandbox itself, which must be there. Open
- * point 25. 400 names the field.
+ * Checks a media address of a request: https, or a file of the sandbox itself, which must be there.
+ * Open point 25. 400 names the field.
  */
 export function checkReference(
 	service: Service,
@@ -28,7 +28,7 @@ export function checkReference(
 		const [, place, name = ''] = path.split('/');
 		if (place === 'files') return checkFile(workspace, name, field);
 		if (place === 'outputs') return checkOutput(service, workspace, path, url, field);
-		throw invalid(field, 'is no file of this service');
+		throw invalid(field, 'is not a file of this service');
 	}
 	if (url.protocol === 'https:') return;
 	if (url.protocol === 'http:' && httpInputs === 'all') return;
@@ -37,7 +37,7 @@ export function checkReference(
 
 function checkFile(workspace: Workspace, id: string, field: string): void {
 	const file = workspace.files.get(id);
-	if (!file) throw invalid(field, 'is no file of this workspace');
+	if (!file) throw invalid(field, 'is not a file of this workspace');
 	if (!file.uploaded) throw invalid(field, 'has not been uploaded yet');
 }
 
@@ -51,7 +51,7 @@ function checkOutput(
 	const id = outputId(path);
 	const found = service.outputs.find(id);
 	if (!found || found.workspace !== workspace) {
-		throw invalid(field, 'is no output of this workspace');
+		throw invalid(field, 'is not an output of this workspace');
 	}
 	if (found.delivery === 'public_url') return;
 	if (service.links.check(path, Object.fromEntries(url.searchParams))) {

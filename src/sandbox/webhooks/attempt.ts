@@ -7,7 +7,10 @@ import { post } from './post';
 
 type Outcome = Pick<DeliveryEntity, 'state' | 'responseStatus' | 'error' | 'durationMs'>;
 
-/** An attempt shorter than this would be cut off by the machine's own slowness at a high clock scale. */
+/**
+ * An attempt shorter than this would be cut off by the machine's own slowness at a high clock
+ * scale.
+ */
 const SHORTEST_TIMEOUT = 1000;
 
 /** Makes one attempt: signs the event at this moment, sends it, and records how it went. */
@@ -23,8 +26,8 @@ export async function attemptDelivery(
 	const attemptedAt = clock.now();
 	const timestamp = String(Math.floor(attemptedAt / 1000));
 	const signature = sign(webhook.secret, timestamp, pending.body);
-	const lost = faults.strike('delivery_lose', subject);
-	const tampered = lost ? undefined : faults.strike('delivery_tamper', subject);
+	const lost = faults.take('delivery_lose', subject);
+	const tampered = lost ? undefined : faults.take('delivery_tamper', subject);
 	const bytes = Buffer.from(pending.body);
 	if (tampered) bytes.writeUInt8(bytes.readUInt8(bytes.length - 1) ^ 1, bytes.length - 1);
 	const outcome = lost ? LOST : await send(service, webhook.url, bytes, timestamp, signature, ca);

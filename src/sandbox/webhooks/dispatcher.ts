@@ -1,3 +1,4 @@
+import pLimit, { type Limit } from 'p-limit';
 import type { EventKind } from '../../contract';
 import type { DeliveryEntity, PendingDelivery, WebhookEntity } from '../state/entities';
 import type { FaultRule } from '../http/faults';
@@ -8,13 +9,22 @@ import { eventBody } from './payload';
 import { elementAt } from '../elementAt';
 
 /**
+ * Attempts under way to one receiver at a time, as a service's workers would: a thousand events for
+ * fifty webhooks would otherwise be fifty thousand connections.
+ */
+const ATTEMPTS_AT_ONCE = 20;
+
+/**
  * Brings events to the webhooks that want them: signed, tried again on a schedule until one attempt
- * succeeds, each attempt recorded. Faults can lose, delay, double, reorder or tamper with deliveries.
+ * succeeds, each attempt recorded. Faults can lose, delay, double, reorder or tamper with
+ * deliveries.
  */
 export class Dispatcher {
 	/** Deliveries held back until the webhook's next one is sent. */
 	private readonly held = new Map<string, PendingDelivery[]>();
 	private readonly running = new Set<Promise<void>>();
+	/** By the origin of the receiver. */
+	private readonly limits = new Map<string, Limit>();
 	private closed = false;
 
 	constructor(
@@ -57,9 +67,9 @@ export class Dispatcher {
 	): void {
 		const { clock, settings, faults, ids } = this.service();
 		const subject = { workspace: workspace.id, event };
-		const delay = faults.strike('delivery_delay', subject)?.seconds ?? 0;
-		const copies = faults.strike('delivery_duplicate', subject)?.copies ?? 0;
-		const held = faults.strike('delivery_reorder', subject);
+		const delay = faults.take('delivery_delay', subject)?.seconds ?? 0;
+		const copies = faults.take('delivery_duplicate', subject)?.copies ?? 0;
+		const held = faults.take('delivery_reorder', subject);
 		const dueAt = clock.ahead(elementAt(settings.deliverySchedule, 0) + delay);
 		const pending = Array.from({ length: 1 + copies }, (_, copy): PendingDelivery => {
 			const [id, fault] = [ids.next('dlv'), copy > 0 ? 'delivery_duplicate' : null];
@@ -95,17 +105,43 @@ export class Dispatcher {
 		});
 	}
 
-	/** It stays among the pending until it is recorded: a kill in between repeats it, and loses nothing. */
+	/**
+	 * It stays among the pending until it is recorded: a kill in between repeats it, and loses
+	 * nothing.
+	 */
 	private async carryOut(pending: PendingDelivery): Promise<void> {
-		const { store } = this.service();
-		const workspace = store.workspaces.get(pending.workspace);
-		const webhook = workspace?.webhooks.get(pending.webhookId);
+		const webhook = this.webhookOf(pending);
+		if (webhook) await this.limitOf(webhook)(async () => await this.attempt(pending));
+		else this.drop(pending);
+	}
+
+	private async attempt(pending: PendingDelivery): Promise<void> {
+		// Sent after the next start.
+		if (this.closed) return;
+		const service = this.service();
+		const workspace = service.store.workspaces.get(pending.workspace);
+		// Deleted, maybe, while the delivery waited for others.
+		const webhook = this.webhookOf(pending);
 		if (workspace && webhook) {
-			const service = this.service();
 			const entity = await attemptDelivery(service, workspace, webhook, pending, this.ca);
 			if (entity.state === 'failed') this.retry(pending, workspace, entity);
 		}
-		store.persistence.remove('pending', pending.id);
+		this.drop(pending);
+	}
+
+	private webhookOf({ workspace, webhookId }: PendingDelivery): WebhookEntity | undefined {
+		return this.service().store.workspaces.get(workspace)?.webhooks.get(webhookId);
+	}
+
+	private limitOf({ url }: WebhookEntity): Limit {
+		const { origin } = new URL(url);
+		const limit = this.limits.get(origin) ?? pLimit(ATTEMPTS_AT_ONCE);
+		this.limits.set(origin, limit);
+		return limit;
+	}
+
+	private drop(pending: PendingDelivery): void {
+		this.service().store.persistence.remove('pending', pending.id);
 		if (pending.fault !== 'delivery_reorder') this.letGo(pending.webhookId);
 	}
 

@@ -1,7 +1,9 @@
 import type { EventKind } from '../../contract';
 import type { Settings } from '../state/settings';
 
-/** Open point 11: the shape of an event's payload is not shown; the body that is signed and sent. */
+/**
+ * Open point 11: the shape of an event's payload is not shown; the body that is signed and sent.
+ */
 export function eventBody(
 	id: string,
 	type: EventKind,

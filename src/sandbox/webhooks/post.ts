@@ -10,8 +10,8 @@ export interface Posted {
 }
 
 /**
- * One POST to a receiver, answered or not; it never throws, and follows no redirect. `ca` is trusted
- * besides the usual authorities.
+ * One POST to a receiver, answered or not; it never throws, and follows no redirect. `ca` is
+ * trusted besides the usual authorities.
  */
 export async function post(
 	url: string,
@@ -32,7 +32,7 @@ export async function post(
 				agent: false,
 				headers: { ...headers, 'content-length': String(body.length) },
 				timeout: timeoutMilliseconds,
-				...(ca === undefined ? {} : { ca }),
+				ca,
 			});
 			outgoing.on('response', (response) => {
 				response.resume();

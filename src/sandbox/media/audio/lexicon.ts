@@ -1,8 +1,8 @@
 import type { PhonemeName } from './phonemes';
 
 /**
- * Words so frequent that the rules' mistakes would be heard in each sentence. Each entry is the word
- * and its sounds.
+ * Words so frequent that the rules' mistakes would be heard in each sentence. Each entry is the
+ * word and its sounds.
  */
 export const WORDS: ReadonlyMap<string, readonly PhonemeName[]> = new Map(
 	readTable(`

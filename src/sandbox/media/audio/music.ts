@@ -12,14 +12,17 @@ const DEFAULT_SECONDS = 8;
 const MAX_SECONDS = 120;
 const LOOP_OVERLAP_SECONDS = 1;
 
+/** As long as asked, 1 to 120 seconds. */
+export function musicSeconds({ durationSeconds }: Pick<MediaRequest, 'durationSeconds'>): number {
+	return clamp(durationSeconds, 1, MAX_SECONDS, DEFAULT_SECONDS);
+}
+
 /**
  * A small seeded piece: chords, bass, a melody and a beat, in the mood of the prompt; lyrics are
- * sung on the melody. Lasts as long as asked, 1 to 120 seconds.
+ * sung on the melody.
  */
 export async function renderMusic(request: MediaRequest): Promise<Media> {
-	const length = Math.round(
-		clamp(request.durationSeconds, 1, MAX_SECONDS, DEFAULT_SECONDS) * SAMPLE_RATE,
-	);
+	const length = Math.round(musicSeconds(request) * SAMPLE_RATE);
 	const overlap = request.loop ? LOOP_OVERLAP_SECONDS * SAMPLE_RATE : 0;
 	const track = new Float32Array(length + overlap);
 	const random = randomFrom('music', request.prompt, request.seed, request.index);

@@ -8,9 +8,14 @@ import { SAMPLE_RATE, toWav } from './wav';
 const DEFAULT_SECONDS = 2.5;
 const MAX_SECONDS = 30;
 
-/** A sound that the prompt's words call for. Lasts as long as asked, 0.2 to 30 seconds. */
+/** As long as asked, 0.2 to 30 seconds. */
+export function sfxSeconds({ durationSeconds }: Pick<MediaRequest, 'durationSeconds'>): number {
+	return clamp(durationSeconds, 0.2, MAX_SECONDS, DEFAULT_SECONDS);
+}
+
+/** A sound that the prompt's words call for. */
 export async function renderSfx(request: MediaRequest): Promise<Media> {
-	const seconds = clamp(request.durationSeconds, 0.2, MAX_SECONDS, DEFAULT_SECONDS);
+	const seconds = sfxSeconds(request);
 	const length = Math.round(seconds * SAMPLE_RATE);
 	const overlap = request.loop ? Math.round(Math.min(0.5, seconds / 2) * SAMPLE_RATE) : 0;
 	const samples = new Float32Array(length + overlap);

@@ -10,7 +10,9 @@ import { cyclic } from '../../elementAt';
 const MAX_CHARACTERS = 4000;
 const LEVEL = 0.5;
 
-/** Sings the lyrics on the melody, a syllable a note, from the top again when they end. In place. */
+/**
+ * Sings the lyrics on the melody, a syllable a note, from the top again when they end. In place.
+ */
 export async function sing(
 	track: Float32Array,
 	piece: Composition,

@@ -7,18 +7,23 @@ import { voiceOf } from './voice';
 import { SAMPLE_RATE, toWav } from './wav';
 
 /** Ten thousand characters would be a quarter of an hour. */
-const MAX_SECONDS = 120;
+export const MAX_SPEECH_SECONDS = 120;
 const BETWEEN_BLOCKS_SECONDS = 0.3;
 
 /**
  * Says the words of the prompt, or of each block with its voice. The text decides how long it takes
  * (at most two minutes; the rest is left unsaid), divided by the speed (0.5 to 2).
+ *
+ * @param mostSeconds of all blocks together
  */
-export async function renderSpeech(request: MediaRequest): Promise<Media> {
+export async function renderSpeech(
+	request: MediaRequest,
+	mostSeconds = MAX_SPEECH_SECONDS,
+): Promise<Media> {
 	const speed = clamp(request.speed, 0.5, 2, 1);
 	const blocks = request.blocks?.length ? request.blocks : [{ text: request.prompt }];
 	const parts: Float32Array[] = [];
-	let room = MAX_SECONDS;
+	let room = mostSeconds;
 	for (const [i, block] of blocks.entries()) {
 		const voice = voiceOf(block.voice ?? request.voice);
 		const liveliness = { seed: `${request.seed}:${request.index}:${i}`, speed, seconds: room };

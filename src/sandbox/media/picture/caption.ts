@@ -10,7 +10,9 @@ import { linear, round } from './scenes/scene';
 const NOTED_SIDE = 160;
 const RIGHT_TO_LEFT_MARK = '\u200f';
 
-/** The prompt in the lower part over a shade that keeps it legible on any scene, and a small note. */
+/**
+ * The prompt in the lower part over a shade that keeps it legible on any scene, and a small note.
+ */
 export function captionOf({ kind, prompt, index }: MediaRequest, { width, height }: Size): string {
 	const unit = Math.min(width, height);
 	const margin = unit * 0.06;

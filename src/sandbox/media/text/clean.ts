@@ -1,7 +1,7 @@
 /** More than fits on any picture; a prompt may have 10,000 characters. */
 const MAX_DRAWN_CHARACTERS = 600;
 
-// Control characters and lone surrogates are no legal XML, and format characters (bidirectional
+// Control characters and lone surrogates are not legal XML, and format characters (bidirectional
 // overrides, joiners, byte order marks) have no shape of their own.
 const INVISIBLE = /[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Cn}]+/gu;
 

@@ -1,6 +1,6 @@
 /* eslint-disable @n8n/community-nodes/no-restricted-globals -- not published */
 import type { Size } from '../dimensions';
-import { addKeyFrames, clearTimestamps } from './boxes';
+import { complete } from './boxes';
 
 export interface VideoEncoder {
 	/** RGBA, of exactly the size of the video. */
@@ -59,9 +59,7 @@ export async function createEncoder(options: Size & { frameRate: number }): Prom
 		},
 		finish: () => {
 			encoder.finalize();
-			const bytes = Buffer.from(encoder.FS.readFile(file));
-			clearTimestamps(bytes);
-			return addKeyFrames(bytes, keyFrames);
+			return complete(Buffer.from(encoder.FS.readFile(file)), keyFrames);
 		},
 		release: () => {
 			encoder.delete();

@@ -15,8 +15,8 @@ const MAX_FRAMES = 84;
 const MAX_FRAME_RATE = 20;
 
 /**
- * An MP4 (H.264) in which the scene moves through one loop under the prompt. Lasts as long as asked,
- * 1 to 12 seconds, in whole frames; longer ones have fewer frames a second.
+ * An MP4 (H.264) in which the scene moves through one loop under the prompt. Lasts as long as
+ * asked, 1 to 12 seconds, in whole frames; longer ones have fewer frames a second.
  */
 export async function renderVideo(request: MediaRequest): Promise<Media> {
 	const size = videoSize(request);
@@ -24,7 +24,7 @@ export async function renderVideo(request: MediaRequest): Promise<Media> {
 	const frameRate = Math.min(MAX_FRAME_RATE, Math.floor(MAX_FRAMES / seconds));
 	const frames = Math.round(seconds * frameRate);
 	const scene = setScene(request, size);
-	// Shaping text anew for each frame would cost more than all the rest.
+	// Shaping text for each frame would cost more than all the rest.
 	const prints = await thumbnails(request.references ?? [], size);
 	const still = await rasterize(prints + captionOf(request, size), size);
 	const encoder = await createEncoder({ ...size, frameRate });

@@ -19,7 +19,7 @@ export const zap: Effect = (random) => {
 	};
 };
 
-/** Bells, glass, coins: partials that are no multiples of one another. */
+/** Bells, glass, coins: inharmonic partials. */
 export const chime: Effect = (random) => {
 	const base = between(random, 420, 980);
 	const every = between(random, 0.35, 0.9);
@@ -31,7 +31,7 @@ export const chime: Effect = (random) => {
 	const tune = Array.from({ length: 16 }, () => pick(random, [1, 1.125, 1.25, 1.5, 1.667, 2]));
 	return (t) => {
 		let sum = 0;
-		// The last three strikes still ring.
+		// The last three notes still ring.
 		for (let strike = floor(t / every); strike >= 0 && strike > t / every - 3; strike--) {
 			const since = t - strike * every;
 			const f = base * cyclic(tune, strike);

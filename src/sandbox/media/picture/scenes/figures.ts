@@ -1,9 +1,9 @@
 import { between } from '../../random';
 import { mix } from '../palette';
-import { round, type Draw, type Stage } from './scene';
+import { round, type Draw, type Canvas } from './scene';
 
 /** Pines on both sides of the foreground, which frame the view and sway a little. */
-export function pines({ width, height, random, palette }: Stage): Draw {
+export function pines({ width, height, random, palette }: Canvas): Draw {
 	const unit = Math.min(width, height);
 	const trees = Array.from({ length: 16 }, (_, i) => {
 		const left = i % 2 === 0;
@@ -36,7 +36,7 @@ export function pines({ width, height, random, palette }: Stage): Draw {
 
 /** A folded paper boat; the line of water it floats on is given in pixels from the top. */
 export function paperBoat(
-	{ width, height, palette }: Stage,
+	{ width, height, palette }: Canvas,
 	water: (at: number, phase: number) => number,
 ): Draw {
 	const size = Math.min(width, height) * 0.15;

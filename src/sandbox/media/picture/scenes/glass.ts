@@ -3,8 +3,8 @@ import { linear, radial, round, type Scene } from './scene';
 import { cyclic } from '../../../elementAt';
 
 /** Soft lights that drift behind discs of glass. */
-export const glass: Scene = (stage) => {
-	const { width, height, random, palette } = stage;
+export const glass: Scene = (canvas) => {
+	const { width, height, random, palette } = canvas;
 	const unit = Math.min(width, height);
 	const colors = [...palette.accents, palette.light, palette.sky[1]];
 	const drifting = (r: number) => ({

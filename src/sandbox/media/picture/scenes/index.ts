@@ -16,8 +16,8 @@ const SCENES: ReadonlyArray<{ words: RegExp; scene: Scene }> = [
 ];
 
 /**
- * The scene that the prompt's words call for, in colours to match; a seeded one where it names none.
- * Each seed and output number starts the scene at another moment and arranges it anew.
+ * The scene that the prompt's words call for, in colours to match; a seeded one where it names
+ * none. Each seed and output number starts the scene at another moment and arranges it differently.
  */
 export function setScene({ prompt, seed, index }: MediaRequest, size: Size): Draw {
 	const random = randomFrom(prompt, seed, index);

@@ -6,8 +6,8 @@ import { cyclic } from '../../../elementAt';
 const MOONS = 3;
 
 /** A ringed planet among stars; its moons go round once a loop, in front of it and behind. */
-export const planets: Scene = (stage) => {
-	const { width, height, random, palette } = stage;
+export const planets: Scene = (canvas) => {
+	const { width, height, random, palette } = canvas;
 	const unit = Math.min(width, height);
 	const center = { x: between(random, 0.58, 0.7) * width, y: between(random, 0.34, 0.42) * height };
 	const radius = unit * between(random, 0.19, 0.25);
@@ -31,7 +31,7 @@ export const planets: Scene = (stage) => {
 		h: between(random, 0.05, 0.16) * radius,
 		opacity: between(random, 0.1, 0.3),
 	}));
-	const dots = stars(stage, 160);
+	const dots = stars(canvas, 160);
 	const defs = `<defs>${nebulae
 		.map(({ id, color }) =>
 			radial(id, [
@@ -81,6 +81,6 @@ export const planets: Scene = (stage) => {
 			({ y, h, opacity }) =>
 				`<ellipse cx="0" cy="${round(y)}" rx="${round(radius * 1.1)}" ry="${round(h)}" fill="${palette.light}" opacity="${opacity.toFixed(2)}"/>`,
 		);
-		return `${sky(stage)}${defs}${nebulae.map(({ x, y, r, id }) => `<circle cx="${round(x)}" cy="${round(y)}" r="${round(r)}" fill="url(#${id})"/>`).join('')}${dots(phase)}<g transform="translate(${round(center.x)} ${round(center.y + Math.sin(2 * Math.PI * phase) * unit * 0.01)}) rotate(${round(tilt)})">${moonsThat(false)}${ring(-1, 1)}<circle r="${round(radius * 1.5)}" fill="url(#halo)"/><circle r="${round(radius)}" fill="url(#planet)"/><g clip-path="url(#disc)">${stripes.join('')}</g><g transform="scale(1 -1)">${ring(-1, 1)}</g>${moonsThat(true)}</g>`;
+		return `${sky(canvas)}${defs}${nebulae.map(({ x, y, r, id }) => `<circle cx="${round(x)}" cy="${round(y)}" r="${round(r)}" fill="url(#${id})"/>`).join('')}${dots(phase)}<g transform="translate(${round(center.x)} ${round(center.y + Math.sin(2 * Math.PI * phase) * unit * 0.01)}) rotate(${round(tilt)})">${moonsThat(false)}${ring(-1, 1)}<circle r="${round(radius * 1.5)}" fill="url(#halo)"/><circle r="${round(radius)}" fill="url(#planet)"/><g clip-path="url(#disc)">${stripes.join('')}</g><g transform="scale(1 -1)">${ring(-1, 1)}</g>${moonsThat(true)}</g>`;
 	};
 };

@@ -10,16 +10,16 @@ const WOODED = /forest|tree|pine|wood|fox|deer|wolf|bear|snow|winter|cabin|natur
 const wave = (turns: number) => Math.sin(2 * Math.PI * turns);
 
 /** A sun over mountain ranges that fade into the haze; the near ones pass faster than the far. */
-export const ridges: Scene = (stage) => {
-	const { width, height, random, palette } = stage;
+export const ridges: Scene = (canvas) => {
+	const { width, height, random, palette } = canvas;
 	const unit = Math.min(width, height);
 	const light = sun(
-		stage,
+		canvas,
 		between(random, 0.25, 0.75) * width,
 		between(random, 0.24, 0.38) * height,
 		unit * between(random, 0.08, 0.13),
 	);
-	const dots = stars(stage, 50);
+	const dots = stars(canvas, 50);
 	const ranges = Array.from({ length: LAYERS }, (_, layer) => {
 		const depth = layer / (LAYERS - 1);
 		const color = mix(palette.far, palette.near, depth);
@@ -47,12 +47,12 @@ export const ridges: Scene = (stage) => {
 			[1, foot],
 		]),
 	);
-	const trees = WOODED.test(stage.prompt) ? pines(stage) : () => '';
+	const trees = WOODED.test(canvas.prompt) ? pines(canvas) : () => '';
 	return (phase) => {
 		const land = ranges.map(({ id, line }) =>
-			landUnder(stage, `url(#${id})`, (at) => line(at, phase)),
+			landUnder(canvas, `url(#${id})`, (at) => line(at, phase)),
 		);
-		const scenery = `${sky(stage)}<defs>${gradients.join('')}</defs>${dots(phase)}${light(phase)}`;
+		const scenery = `${sky(canvas)}<defs>${gradients.join('')}</defs>${dots(phase)}${light(phase)}`;
 		return `${scenery}${land.join('')}${trees(phase)}`;
 	};
 };

@@ -1,7 +1,7 @@
 import { clamp, type Random } from '../../random';
 import type { Palette } from '../palette';
 
-export interface Stage {
+export interface Canvas {
 	/** Pixels. */
 	width: number;
 	height: number;
@@ -16,7 +16,7 @@ export interface Stage {
  * loops without a jump. All chance is used up before the first drawing.
  */
 export type Draw = (phase: number) => string;
-export type Scene = (stage: Stage) => Draw;
+export type Scene = (canvas: Canvas) => Draw;
 
 /** A tenth of a pixel is enough, and keeps the SVG short. */
 export function round(value: number): number {
@@ -46,7 +46,7 @@ export function radial(id: string, list: Stop[], focus = 0.5): string {
 	return `<radialGradient id="${id}" fx="${focus}" fy="${focus}">${stops(list)}</radialGradient>`;
 }
 
-export function sky({ width, height, palette }: Stage): string {
+export function sky({ width, height, palette }: Canvas): string {
 	const [top, middle, horizon] = palette.sky;
 	return `<defs>${linear('sky', [
 		[0, top],
@@ -56,7 +56,7 @@ export function sky({ width, height, palette }: Stage): string {
 }
 
 /** Stars in the upper part; each twinkles a whole number of times a loop. */
-export function stars({ width, height, random, palette }: Stage, count: number): Draw {
+export function stars({ width, height, random, palette }: Canvas, count: number): Draw {
 	const list = Array.from({ length: count }, () => ({
 		x: random() * width,
 		y: random() * random() * height * 0.8,
@@ -74,7 +74,7 @@ export function stars({ width, height, random, palette }: Stage, count: number):
 }
 
 /** A bright disc whose glow runs out without an edge; it rises and sinks a little in a loop. */
-export function sun({ height, palette }: Stage, x: number, y: number, radius: number): Draw {
+export function sun({ height, palette }: Canvas, x: number, y: number, radius: number): Draw {
 	const glow = radial('glow', [
 		[0, palette.light, 0.9],
 		[0.18, palette.light, 0.42],
@@ -90,7 +90,7 @@ export function sun({ height, palette }: Stage, x: number, y: number, radius: nu
 
 /** What lies under a line of heights (pixels from the top), from the left edge to the right. */
 export function landUnder(
-	{ width, height }: Stage,
+	{ width, height }: Canvas,
 	fill: string,
 	line: (at: number) => number,
 ): string {

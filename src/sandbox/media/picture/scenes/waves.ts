@@ -12,8 +12,8 @@ const SAILING = /boat|ship|sail|yacht|vessel|ferry/;
 const wave = (turns: number) => Math.sin(2 * Math.PI * turns);
 
 /** Translucent ribbons that flow across the picture, light at the crest. */
-export const waves: Scene = (stage) => {
-	const { width, height, random, palette } = stage;
+export const waves: Scene = (canvas) => {
+	const { width, height, random, palette } = canvas;
 	const ribbons = Array.from({ length: RIBBONS }, (_, i) => {
 		const depth = i / (RIBBONS - 1);
 		const accent = cyclic(palette.accents, i);
@@ -37,22 +37,22 @@ export const waves: Scene = (stage) => {
 		};
 	});
 	const light = sun(
-		stage,
+		canvas,
 		between(random, 0.2, 0.8) * width,
 		height * between(random, 0.14, 0.24),
 		Math.min(width, height) * between(random, 0.07, 0.11),
 	);
 	const gradients = `<defs>${ribbons.map(({ gradient }) => gradient).join('')}</defs>`;
-	// It floats on whichever of the nearer waves stands highest, so that none hides it.
+	// It floats on the highest of the nearer waves, so that none hides it.
 	const water = (at: number, phase: number) =>
 		Math.min(...ribbons.slice(BOAT_BEFORE).map(({ line }) => line(at, phase)));
-	const boat = SAILING.test(stage.prompt) ? paperBoat(stage, water) : () => '';
+	const boat = SAILING.test(canvas.prompt) ? paperBoat(canvas, water) : () => '';
 	return (phase) => {
 		const flow = ribbons.map(
 			({ id, line }, i) =>
 				(i === BOAT_BEFORE ? boat(phase) : '') +
-				landUnder(stage, `url(#${id})`, (at) => line(at, phase)),
+				landUnder(canvas, `url(#${id})`, (at) => line(at, phase)),
 		);
-		return `${sky(stage)}${gradients}${light(phase)}${flow.join('')}`;
+		return `${sky(canvas)}${gradients}${light(phase)}${flow.join('')}`;
 	};
 };
