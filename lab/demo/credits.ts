@@ -2,7 +2,7 @@ import { SandboxAdmin, keyRing } from '../sandbox/admin';
 import type { SandboxAddress } from '../sandbox/start';
 import type { MadeFile } from './media';
 
-/** Tells what a generation cost, in words for the table. */
+/** What a generation cost, as text for the table. */
 export type CreditsOf = (file: MadeFile) => string;
 
 /** The real service shows what a generation has reserved; what it spent is not shown. */

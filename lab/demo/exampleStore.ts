@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { RestError, type Rest, type SavedWorkflow, type WorkflowData } from '../n8n/rest';
 
-/** What was saved in n8n for an example, to tell later whether anybody has changed it since. */
+/** What was saved in n8n for an example, to detect later changes. */
 interface Entry {
 	id: string;
 	/** Hash of the example that was saved. */
@@ -15,14 +15,14 @@ interface Entry {
 /** The part of n8n's interface that the store uses. */
 export type WorkflowStore = Pick<Rest['workflows'], 'create' | 'update' | 'get' | 'list'>;
 
-/** An example as it stands in n8n now. */
+/** An example as it is in n8n now. */
 export interface StoredExample {
 	workflow: SavedWorkflow;
-	/** Whether it is not the example any more, because somebody has changed it in the editor. */
+	/** Whether the user has changed it in the editor. */
 	changed: boolean;
 }
 
-/** Puts examples into n8n, and brings them up to date, but never over somebody's changes. */
+/** Saves examples in n8n and updates them, but never overwrites the user's changes. */
 export class ExampleStore {
 	private readonly entries: Record<string, Entry>;
 
@@ -35,10 +35,10 @@ export class ExampleStore {
 	}
 
 	/**
-	 * Saves an example where it is new, or newer than what was saved.
+	 * Saves an example if it is new, or newer than the saved one.
 	 *
-	 * @param needed whether it is made anew when somebody has deleted it
-	 * @returns undefined when somebody has deleted it
+	 * @param needed whether to save it again if the user has deleted it
+	 * @returns undefined if the user has deleted it
 	 */
 	async save(example: WorkflowData, needed = false): Promise<StoredExample | undefined> {
 		const entry = this.entries[example.name] ?? (await this.adopt(example.name));

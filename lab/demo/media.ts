@@ -19,19 +19,27 @@ export interface MadeFile {
 	estimatedCredits?: number;
 }
 
-/** Writes every file that a node of an execution has put out into a folder. */
+/**
+ * Writes every file that a run of a node has output into a folder.
+ *
+ * @param run index of the run, of a node in a loop; default: the last one
+ * @param earlier how many files of the node are there already
+ */
 export async function writeFiles(
 	rest: Rest,
 	execution: Execution,
 	kind: string,
 	folder: string,
+	{ run: index = -1, earlier = 0 }: { run?: number; earlier?: number } = {},
 ): Promise<MadeFile[]> {
 	mkdirSync(folder, { recursive: true });
 	const made: MadeFile[] = [];
-	const run = execution.data.resultData.runData[kind]?.at(-1);
-	for (const { json, binary = {} } of run?.data?.main?.[0] ?? []) {
+	const run = execution.data.resultData.runData[kind]?.at(index);
+	// A tool's files stay with its own run.
+	const items = (run?.data?.main ?? run?.data?.ai_tool)?.[0] ?? [];
+	for (const { json, binary = {} } of items) {
 		for (const file of Object.values(binary)) {
-			const fileName = nameOf(kind, file, made.length);
+			const fileName = nameOf(kind, file, earlier + made.length);
 			const content = await rest.download(file);
 			writeFileSync(path.join(folder, fileName), content);
 			made.push({
@@ -39,7 +47,7 @@ export async function writeFiles(
 				fileName,
 				bytes: content.length,
 				seconds: (run?.executionTime ?? 0) / 1000,
-				generation: String(json.id),
+				generation: String(json.resourceId ?? json.id),
 				estimatedCredits: json.estimated_credits as number | undefined,
 			});
 		}

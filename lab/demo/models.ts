@@ -9,8 +9,8 @@ interface Model {
 }
 
 /**
- * Reads the service's catalogue and chooses a model for each creation of the examples: the one that
- * stands there if the service has it, otherwise one of the same mode. Specification: GET /models.
+ * Reads the service's catalogue and chooses a model for each creation of the examples: the
+ * example's own if the service has it, otherwise one of the same mode. Specification: GET /models.
  *
  * @throws LabError when the service refuses, or has no model of a mode
  */

@@ -11,9 +11,11 @@ export interface Port {
 
 /** What `npm start` was asked for. */
 export interface StartOptions {
-	/** End after the first example has run. */
+	/** End after the example has run. */
 	once: boolean;
-	/** Compile the nodes anew when their sources change, and have n8n load them. */
+	/** The example to run, by the number in its name, such as `7b`. */
+	example: string;
+	/** Recompile the nodes when their sources change, and have n8n reload them. */
 	watch: boolean;
 	/** Port of the editor. */
 	port: Port;
@@ -36,11 +38,11 @@ export function readOptions(args: string[], env: NodeJS.ProcessEnv): StartOption
 	};
 }
 
-function flags(args: string[]): { once: boolean; watch: boolean } {
+function flags(args: string[]): Pick<StartOptions, 'once' | 'watch' | 'example'> {
 	const flag = { type: 'boolean', default: false } as const;
 	try {
-		const { once, watch } = parseArgs({ args, options: { once: flag, watch: flag } }).values;
-		return { once, watch };
+		const example = { type: 'string', default: '1' } as const;
+		return parseArgs({ args, options: { once: flag, watch: flag, example } }).values;
 	} catch (error) {
 		throw new LabError(`${(error as Error).message.split('. ')[0]}: see npm start -- --help`);
 	}

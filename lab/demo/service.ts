@@ -5,7 +5,7 @@ import type { Access } from '../n8n/credential';
 import { stateRoot } from '../process/paths';
 import type { Log } from '../process/progress';
 import { startSandbox } from '../sandbox/start';
-import { keyRing } from '../sandbox/admin';
+import { keyRing, SandboxAdmin } from '../sandbox/admin';
 import type { Cleanup } from './cleanup';
 import { estimated, spentInSandbox, type CreditsOf } from './credits';
 import { modelChooser } from './models';
@@ -23,6 +23,8 @@ export interface Service {
 	readCredits: () => Promise<CreditsOf>;
 	/** Page of the sandbox. */
 	page?: string;
+	/** Controls of the sandbox. */
+	admin?: SandboxAdmin;
 }
 
 /** The real service where one was given, otherwise a sandbox with the state of the last start. */
@@ -30,6 +32,7 @@ export async function startService(
 	{ service, sandboxPort }: StartOptions,
 	cleanup: Cleanup,
 	log: Log,
+	caFile?: string,
 ): Promise<Service> {
 	if (service) {
 		const choose = await modelChooser(service);
@@ -37,8 +40,9 @@ export async function startService(
 	}
 	const sandbox = await startSandbox({
 		clockScale,
+		caFile,
 		// The same one every time, because addresses of earlier results and credentials hold it.
-		port: await availablePort(sandboxPort, 'the sandbox', log),
+		port: await availablePort(sandboxPort, 'the sandbox', 'SANDBOX_PORT', log),
 		data: path.join(stateRoot, 'sandbox'),
 	});
 	cleanup.add(sandbox.stop);
@@ -49,5 +53,6 @@ export async function startService(
 		choose: await modelChooser(access),
 		readCredits: async () => await spentInSandbox(sandbox),
 		page: new URL('/', sandbox.baseUrl).href,
+		admin: new SandboxAdmin(sandbox.adminUrl),
 	};
 }

@@ -1,11 +1,16 @@
-/** A column: its heading, how wide it is, and whether its cells are figures, which line up at the right. */
+/**
+ * A column: its heading, how wide it is, and whether its cells are figures, which line up at the
+ * right.
+ */
 export interface Column {
 	heading: string;
 	width: number;
 	figures?: boolean;
 }
 
-/** A table of text whose rows can be printed one by one: what comes later does not move a column. */
+/**
+ * A table of text whose rows can be printed one by one: what comes later does not move a column.
+ */
 export class TextTable {
 	private readonly columns: Column[];
 

@@ -6,12 +6,12 @@ import { projectRoot, stateRoot } from '../process/paths';
 import { cleanEnvironment, startGuarded } from '../process/process';
 import type { Log } from '../process/progress';
 
-/** Has n8n load nodes anew when their compiled files change. */
+/** Makes n8n reload nodes when their compiled files change. */
 export const reloading = { N8N_DEV_RELOAD: 'true' };
 
 /**
- * Compiles the nodes into n8n's own copy whenever a source changes, and shows what the compiler says.
- * Icons and codex files are copied at the next start only.
+ * Compiles the nodes into n8n's own copy whenever a source changes, and shows what the compiler
+ * says. Icons and codex files are copied at the next start only.
  *
  * @returns stops watching
  */

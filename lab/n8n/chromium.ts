@@ -1,6 +1,6 @@
-/* eslint-disable @n8n/community-nodes/no-dangerous-functions, @n8n/community-nodes/no-restricted-globals, @n8n/community-nodes/no-restricted-imports -- not published */
-import { execFileSync } from 'node:child_process';
-import { existsSync } from 'node:fs';
+/* eslint-disable @n8n/community-nodes/no-restricted-globals, @n8n/community-nodes/no-restricted-imports -- not published */
+import { statSync } from 'node:fs';
+import path from 'node:path';
 import { chromium, selectors, type Browser } from 'playwright-core';
 import { LabError } from '../process/failure';
 
@@ -13,8 +13,8 @@ const names = ['chromium', 'chromium-browser', 'google-chrome'];
  * @throws LabError when there is none
  */
 export async function launchChromium(): Promise<Browser> {
-	const executablePath = process.env.CHROMIUM_PATH ?? names.map(which).find(Boolean);
-	if (!executablePath || !existsSync(executablePath)) {
+	const executablePath = process.env.CHROMIUM_PATH ?? names.map(onPath).find(Boolean);
+	if (!executablePath || !isFile(executablePath)) {
 		throw new LabError('Chromium is missing: apt-get install chromium, or set CHROMIUM_PATH');
 	}
 	selectors.setTestIdAttribute('data-test-id');
@@ -31,10 +31,10 @@ export async function launchChromium(): Promise<Browser> {
 	});
 }
 
-function which(name: string): string | undefined {
-	try {
-		return execFileSync('which', [name], { encoding: 'utf8' }).trim();
-	} catch {
-		return undefined;
-	}
+function onPath(name: string): string | undefined {
+	const folders = (process.env.PATH ?? '').split(path.delimiter);
+	return folders.map((folder) => path.join(folder, name)).find(isFile);
 }
+
+const isFile = (file: string): boolean =>
+	statSync(file, { throwIfNoEntry: false })?.isFile() ?? false;

@@ -10,13 +10,16 @@ export interface Access {
 	baseUrl: string;
 	/** What the credential is limited to; default: left as it is in the form, without a limit. */
 	scopes?: string[];
-	/** How many times faster than life the service's clock runs; its limits of a minute scale along. */
+	/**
+	 * How many times faster than life the service's clock runs; its limits of a minute scale along.
+	 */
 	clockScale?: number;
 }
 
 /**
- * Fields of the credential as n8n saves them for a person who enters a key and a base URL and touches nothing else; limits of
- * the plan are the service's defaults (Limits: 60 and 5), by its clock.
+ * Fields of the credential as n8n saves them for a person who enters a key and a base URL and
+ * touches nothing else; limits of the plan are the service's defaults (Limits: 60 and 5), by its
+ * clock.
  */
 export function credentialData({
 	apiKey,

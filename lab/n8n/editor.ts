@@ -1,6 +1,6 @@
 /* eslint-disable @n8n/community-nodes/no-restricted-imports -- not published */
 import type { Locator, Page } from 'playwright-core';
-import { demoOwner } from './stage';
+import { demoOwner } from './instance';
 
 export type { Page };
 
@@ -41,7 +41,10 @@ export class Editor {
 		return this.page.getByTestId('node-creator-item-name');
 	}
 
-	/** Types into the panel and gives the names that are found, best first; none when nothing is found for a while. */
+	/**
+	 * Types into the panel and gives the names that are found, best first; none when nothing is found
+	 * for a while.
+	 */
 	async find(words: string): Promise<string[]> {
 		// Nothing has this name: what is shown afterwards was found by the words.
 		await this.search.fill('qqxxzz');
@@ -52,6 +55,40 @@ export class Editor {
 			.waitFor({ timeout: 10_000 })
 			.catch(() => undefined);
 		return (await this.offered.allTextContents()).map((name) => name.trim());
+	}
+
+	async openWorkflow(id: string): Promise<void> {
+		await this.page.goto(`${this.baseUrl}/workflow/${id}`);
+		await this.page.getByTestId('canvas-node').first().waitFor();
+	}
+
+	/** Opens the chat of the open workflow, unless the editor has remembered that it was open. */
+	async openChat(): Promise<void> {
+		const button = this.page.getByTestId('workflow-chat-button');
+		if ((await button.innerText()).includes('Open')) await button.click();
+		await this.page.getByTestId('chat-input').waitFor();
+	}
+
+	async writeInChat(text: string): Promise<void> {
+		await this.page.getByTestId('chat-input').fill(text);
+		await this.page.getByTestId('chat-input').press('Enter');
+	}
+
+	/** Answers what was asked last in the chat. */
+	async answerInChat(button: string): Promise<void> {
+		await this.chat.getByRole('button', { name: button, exact: true }).last().click();
+	}
+
+	/** What stands in the chat. */
+	get chat(): Locator {
+		return this.page.getByTestId('canvas-chat-body');
+	}
+
+	/** Opens a node of the open workflow and closes the one that is open. */
+	async openNode(name: string): Promise<void> {
+		if (await this.page.getByTestId('ndv-close-button').isVisible()) await this.closeNode();
+		await this.page.locator(`[data-test-id="canvas-node"][data-node-name="${name}"]`).dblclick();
+		await this.page.getByTestId('node-parameters').waitFor();
 	}
 
 	/** Finds a node by these words and adds it by one of its actions; the node is open then. */
@@ -72,7 +109,10 @@ export class Editor {
 		await this.page.getByTestId('canvas-trigger-node').waitFor();
 	}
 
-	/** Fills in these fields of a new credential and nothing else, and saves it, which also tests it. Gives its name. */
+	/**
+	 * Fills in these fields of a new credential and nothing else, and saves it, which also tests it.
+	 * Gives its name.
+	 */
 	async connect(fields: Record<string, string>): Promise<string> {
 		if (await this.openCredentials())
 			await this.page.getByTestId('node-credentials-select-item-new').click();
@@ -101,7 +141,10 @@ export class Editor {
 		return this.page.getByTestId('node-credentials-empty-state').getByRole('button');
 	}
 
-	/** Where there are none yet a button opens the form, otherwise there is a list: whether it is a list. */
+	/**
+	 * Where there are none yet a button opens the form, otherwise there is a list: whether it is a
+	 * list.
+	 */
 	private async openCredentials(): Promise<boolean> {
 		const list = this.page.getByTestId('node-credentials-select').first();
 		const way = this.connectButton.or(list).first();
@@ -114,6 +157,46 @@ export class Editor {
 	/** The text that is shown in a field with a list. */
 	async shown(parameter: string): Promise<string> {
 		return await this.field(parameter).locator('input').first().inputValue();
+	}
+
+	/**
+	 * Opens the list of a resource locator that is closed again afterwards, and gives what it offers.
+	 */
+	async peek(parameter: string): Promise<string[]> {
+		const names = await this.listed(parameter);
+		await this.page.keyboard.press('Escape');
+		await this.page.getByTestId('rlc-item').first().waitFor({ state: 'hidden' });
+		return names;
+	}
+
+	/** Types into the open list of a resource locator and chooses what has this name then. */
+	async typeAndChoose(text: string, name: RegExp): Promise<void> {
+		await this.page.getByTestId('rlc-search').filter({ visible: true }).fill(text);
+		await this.page.getByTestId('rlc-item').filter({ hasText: name }).waitFor();
+		await this.choose(name);
+	}
+
+	/** What a resource locator shows as chosen or entered. */
+	async chosen(parameter: string): Promise<string> {
+		return await this.field(parameter).getByTestId('rlc-input').inputValue();
+	}
+
+	/** Chooses how a resource locator is filled in, such as *By URL*, and fills it in. */
+	async fillBy(parameter: string, mode: string, text: string): Promise<void> {
+		await this.field(parameter).getByTestId('rlc-mode-selector').click();
+		await this.page.getByRole('option', { name: mode }).filter({ visible: true }).click();
+		await this.field(parameter).getByTestId('rlc-input').fill(text);
+	}
+
+	/** Whether a field can be left to an AI. */
+	async hasAiButton(parameter: string): Promise<boolean> {
+		// Above a field of several lines, beside any other.
+		const above = this.page.getByTestId(
+			`${parameter}-parameter-input-persistent-options-container`,
+		);
+		const button = this.page.getByTestId('from-ai-override-button');
+		const places = [this.field(parameter), above].map((place) => place.locator(button).count());
+		return (await Promise.all(places)).some((count) => count > 0);
 	}
 
 	/** Opens the list of a resource locator and gives what it offers. */
@@ -140,12 +223,23 @@ export class Editor {
 		await this.page.getByText(choice, { exact: true }).last().click();
 	}
 
-	/** Opens the list of the last collection and gives what can still be added to it. */
-	async addable(): Promise<string[]> {
+	/**
+	 * Opens the list of a collection, the last one by default, and gives what can still be added to
+	 * it.
+	 */
+	async addable(index = -1): Promise<string[]> {
 		const lists = this.page.getByTestId('node-parameters').getByTestId('collection-parameter-add');
-		await lists.filter({ visible: true }).last().click();
+		await lists.filter({ visible: true }).nth(index).click();
 		await this.addables.first().waitFor();
 		return (await this.addables.allTextContents()).map((name) => name.trim());
+	}
+
+	/** The same, with the list closed again. */
+	async offeredIn(index: number): Promise<string[]> {
+		const names = await this.addable(index);
+		await this.page.keyboard.press('Escape');
+		await this.addables.first().waitFor({ state: 'hidden' });
+		return names;
 	}
 
 	/** Adds one of what `addable` has shown. */
@@ -162,8 +256,15 @@ export class Editor {
 		return await this.page.getByTestId('node-parameters').getByTestId('parameter-issues').count();
 	}
 
+	/**
+	 * @param parameter its name, with the collection in front when it is in one, such as
+	 * `blocks.voice`
+	 */
 	private field(parameter: string): Locator {
-		return this.page.getByTestId('node-parameters').getByTestId(`parameter-input-${parameter}`);
+		const [name, collection] = parameter.split('.').reverse();
+		const form = this.page.getByTestId('node-parameters');
+		const place = collection ? form.getByTestId(`fixed-collection-${collection}`) : form;
+		return place.getByTestId(`parameter-input-${name}`);
 	}
 
 	/** Runs the open node and opens the preview of the file that it made. */
@@ -174,10 +275,40 @@ export class Editor {
 		return output;
 	}
 
+	/**
+	 * Opens a node of a saved workflow and gives the fields that its input panel offers from the
+	 * nodes before it.
+	 */
+	async fieldsBefore(workflowId: string, node: string): Promise<string[]> {
+		await this.page.goto(`${this.baseUrl}/workflow/${workflowId}`);
+		await this.page.locator(`[data-test-id="canvas-node"][data-node-name="${node}"]`).dblclick();
+		const panel = this.page.getByTestId('ndv-input-panel');
+		await panel.getByTestId('schema-preview-warning').waitFor();
+		const fields = panel.getByTestId('run-data-schema-item');
+		// The list recycles its elements: they stand in any order, and those that it does not need far
+		// above the page.
+		return await fields.evaluateAll((elements) =>
+			elements
+				.map((element) => ({
+					name: (element as Positioned).innerText.trim(),
+					top: (element as Positioned).getBoundingClientRect().top,
+				}))
+				.filter(({ top }) => top >= 0)
+				.sort((a, b) => a.top - b.top)
+				.map(({ name }) => name),
+		);
+	}
+
 	async closeNode(): Promise<void> {
 		await this.page.getByTestId('ndv-close-button').click();
 		await this.page.getByTestId('node-parameters').waitFor({ state: 'detached' });
 	}
+}
+
+/** What is used of an element of the page; the types of the DOM are not those of Node. */
+interface Positioned {
+	innerText: string;
+	getBoundingClientRect(): { top: number };
 }
 
 const exactly = (text: string) =>

@@ -1,5 +1,6 @@
 /* eslint-disable @n8n/community-nodes/no-restricted-globals -- not published */
 import type { IDataObject, INode, INodeParameters, OnError } from 'n8n-workflow';
+import { connectedTo, nodeAt } from './canvas';
 import type { SavedCredential } from './rest';
 import type { WorkflowData } from './rest/workflows';
 
@@ -29,8 +30,8 @@ export interface NodeRun {
 	/** Retry On Fail, with how often and how many milliseconds apart. */
 	retry?: { maxTries: number; waitBetweenTries: number };
 	/**
-	 * Where n8n keeps files: beside the json of an item, or in it, which the editor calls Execution Logic v2. Default: as
-	 * MEDIAGEN_E2E_BINARY_MODE says, otherwise beside.
+	 * Where n8n keeps files: beside the json of an item, or in it, which the editor calls Execution
+	 * Logic v2. Default: as MEDIAGEN_E2E_BINARY_MODE says, otherwise beside.
 	 */
 	binaryMode?: 'separate' | 'combined';
 	/** How long the execution may take; default 120 s. */
@@ -63,25 +64,20 @@ return await Promise.all($input.all().map(async (item) => {
 export function workflowOf(run: NodeRun): WorkflowData {
 	const { items = [{}], type, typeVersion = 1, parameters, credential, onError, retry } = run;
 	const binaryMode = run.binaryMode ?? process.env.MEDIAGEN_E2E_BINARY_MODE;
-	const place = (name: string, column: number) => ({
-		id: name,
-		name,
-		position: [column * 220, 0] as [number, number],
-	});
 	const trigger: INode = {
-		...place(triggerName, 0),
+		...nodeAt(triggerName, 0),
 		type: 'n8n-nodes-base.manualTrigger',
 		typeVersion: 1,
 		parameters: {},
 	};
 	const input: INode = {
-		...place(inputName, 1),
+		...nodeAt(inputName, 1),
 		type: 'n8n-nodes-base.code',
 		typeVersion: 2,
 		parameters: { jsCode: unpackFiles },
 	};
 	const tried: INode = {
-		...place(nodeName, 2),
+		...nodeAt(nodeName, 2),
 		type,
 		typeVersion,
 		parameters,
@@ -91,12 +87,11 @@ export function workflowOf(run: NodeRun): WorkflowData {
 			credentials: { [credential.type]: { id: credential.id, name: credential.name } },
 		}),
 	};
-	const to = (node: string) => ({ main: [[{ node, type: 'main' as const, index: 0 }]] });
 	return {
 		name: `Try ${type}`,
 		...(binaryMode === 'combined' && { settings: { binaryMode } }),
 		nodes: [trigger, input, tried],
-		connections: { [triggerName]: to(inputName), [inputName]: to(nodeName) },
+		connections: { [triggerName]: connectedTo(inputName), [inputName]: connectedTo(nodeName) },
 		pinData: { [triggerName]: items.map((item) => ({ json: packed(item) })) },
 	};
 }

@@ -63,7 +63,9 @@ export function resultOf(execution: Execution): NodeRunResult {
 	};
 }
 
-/** Files are given apart from the json, also where n8n keeps them in it (`binaryMode: combined`). */
+/**
+ * Files are given apart from the json, also where n8n keeps them in it (`binaryMode: combined`).
+ */
 function outputItem({ json: whole, binary, error, pairedItem }: INodeExecutionData): OutputItem {
 	const { _files: inJson, ...json } = whole;
 	const files = { ...(inJson as Record<string, IBinaryData> | undefined), ...binary };

@@ -6,12 +6,15 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { run, type CommandResult } from '../process/command';
 import { programFailure } from '../process/disk';
 import { LabError } from '../process/failure';
-import { labBin, labNode, n8nEntry, stateRoot } from '../process/paths';
+import { compileCache } from '../process/paths';
 import { freePort, isFree } from '../process/ports';
 import { cleanEnvironment, lastLines, startGuarded, type Guarded } from '../process/process';
+import { newest, type Release } from './release';
 
-/** How to start an n8n; everything has a default that disturbs nobody. */
+/** How to start an n8n; everything has a safe default. */
 export interface N8nOptions {
+	/** Which n8n; default: the newest. */
+	release?: Release;
 	/** Default: a fresh folder in the system's temporary folder. */
 	userFolder?: string;
 	/** Whether the stop removes the user folder; default: when it was not given. */
@@ -26,6 +29,8 @@ export interface N8nOptions {
 	args?: string[];
 	/** How long a start may take; default 120 s (a first start takes about 13 s). */
 	readyTimeoutMs?: number;
+	/** Milliseconds between SIGTERM and SIGKILL when it is stopped; default 10,000. */
+	graceMs?: number;
 }
 
 /** A running n8n. */
@@ -45,11 +50,14 @@ export interface N8n {
 	kill(): Promise<void>;
 }
 
-/** The port that n8n was asked to use belongs to another program. */
-export function portInUse(port: number): LabError {
+/**
+ * The port that n8n, or whoever reads its port from `variable`, was asked to use belongs to another
+ * program.
+ */
+export function portInUse(port: number, program = 'n8n', variable = 'N8N_PORT'): LabError {
 	return new LabError(
-		`Port ${port} is in use by another program: end that one, or choose a port for n8n, ` +
-			`e.g. N8N_PORT=${port + 1} npm start`,
+		`Port ${port} is in use by another program: end that one, or choose a port for ${program}, ` +
+			`e.g. ${variable}=${port + 1} npm start`,
 	);
 }
 
@@ -72,17 +80,19 @@ export async function startN8n(options: N8nOptions = {}): Promise<N8n> {
 	const filesFolder = path.join(userFolder, 'files');
 	mkdirSync(filesFolder, { recursive: true });
 	const logFile = options.logFile ?? path.join(userFolder, 'n8n.log');
+	const { release = newest } = options;
 	const guarded = startGuarded({
-		command: labNode(),
-		args: [n8nEntry, ...(options.args ?? ['start'])],
+		command: release.node,
+		args: [release.entry, ...(options.args ?? ['start'])],
 		cwd: userFolder,
 		env: {
-			...quietEnvironment(userFolder, filesFolder),
+			...quietEnvironment(release, userFolder, filesFolder),
 			N8N_PORT: String(port),
 			N8N_RUNNERS_BROKER_PORT: String(await freePort()),
 			...options.env,
 		},
 		logFile,
+		graceMs: options.graceMs,
 	});
 	const baseUrl = `http://127.0.0.1:${port}`;
 	const removeOwnFolder = () => {
@@ -110,23 +120,28 @@ export async function startN8n(options: N8nOptions = {}): Promise<N8n> {
 	};
 }
 
-/** Runs a command of n8n's command line to its end; an n8n with the same user folder may be running. */
+/**
+ * Runs a command of n8n's command line to its end; an n8n with the same user folder may be running.
+ */
 export async function runN8n(userFolder: string, args: string[]): Promise<CommandResult> {
 	const env = {
-		...quietEnvironment(userFolder, path.join(userFolder, 'files')),
+		...quietEnvironment(newest, userFolder, path.join(userFolder, 'files')),
 		N8N_RUNNERS_BROKER_PORT: String(await freePort()),
 	};
-	return await run(labNode(), [n8nEntry, ...args], { cwd: userFolder, env });
+	return await run(newest.node, [newest.entry, ...args], { cwd: userFolder, env });
 }
 
 /** Nothing calls out, nothing asks, nothing listens beyond this machine. */
-function quietEnvironment(userFolder: string, filesFolder: string): NodeJS.ProcessEnv {
+function quietEnvironment(
+	release: Release,
+	userFolder: string,
+	filesFolder: string,
+): NodeJS.ProcessEnv {
 	const environment = cleanEnvironment();
 	return {
 		...environment,
-		// Compiled code of the last start: saves a fifth of this one.
-		NODE_COMPILE_CACHE: path.join(stateRoot, 'compile-cache'),
-		PATH: [labBin, environment.PATH].join(path.delimiter),
+		NODE_COMPILE_CACHE: compileCache,
+		PATH: [release.bin, environment.PATH].join(path.delimiter),
 		N8N_USER_FOLDER: userFolder,
 		N8N_LISTEN_ADDRESS: '127.0.0.1',
 		N8N_SECURE_COOKIE: 'false',
@@ -139,7 +154,7 @@ function quietEnvironment(userFolder: string, filesFolder: string): NodeJS.Proce
 		N8N_HIRING_BANNER_ENABLED: 'false',
 		N8N_LICENSE_AUTO_RENEW_ENABLED: 'false',
 		N8N_VERIFIED_PACKAGES_ENABLED: 'false',
-		N8N_DISABLED_MODULES: 'mcp-registry',
+		...(release.hasModule('mcp-registry') && { N8N_DISABLED_MODULES: 'mcp-registry' }),
 		// Looks for a Python environment that npm does not install, and complains.
 		N8N_PYTHON_ENABLED: 'false',
 		N8N_DEFAULT_BINARY_DATA_MODE: 'filesystem',

@@ -1,17 +1,21 @@
 /* eslint-disable @n8n/community-nodes/no-restricted-imports -- not published */
+import { Agent } from 'node:http';
 import { createServer as createHttps } from 'node:https';
-import { request } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { createProxyServer } from 'http-proxy-3';
 import { generate } from 'selfsigned';
+
+/** The port for calls, or for calls of a path; 0 answers every call with 502. */
+export type Route = number | ((path: string) => number);
 
 /** A TLS front before a server of this machine, as a reverse proxy is in life. */
 export interface TlsFront {
 	/** Such as `https://localhost:4433/`. */
 	url: string;
-	/** The certificate (PEM) that whoever calls has to trust. */
+	/** The certificate (PEM) that callers must trust. */
 	ca: string;
-	/** Where calls go from now on, such as a restarted n8n; 0 lets nobody through (502). */
-	target(port: number): void;
+	/** Where calls go from now on, such as a restarted n8n. */
+	target(to: Route): void;
 	stop(): Promise<void>;
 }
 
@@ -33,31 +37,19 @@ export async function selfSigned(): Promise<{ key: string; cert: string }> {
 
 /** Starts a front on a free port of the loopback address. */
 export async function startTlsFront(
-	port = 0,
+	route: Route = 0,
 	pair?: { key: string; cert: string },
 ): Promise<TlsFront> {
 	const { key, cert } = pair ?? (await selfSigned());
-	let target = port;
+	let target = route;
+	const agent = new Agent({ keepAlive: true });
+	const proxy = createProxyServer({ agent, xfwd: true });
 	const server = createHttps({ key, cert }, (incoming, outgoing) => {
-		const { method, url, headers } = incoming;
-		const forwarded = {
-			...headers,
-			'x-forwarded-for': '127.0.0.1',
-			'x-forwarded-proto': 'https',
-			'x-forwarded-host': headers.host,
-		};
-		const onward = request(
-			{ host: '127.0.0.1', port: target, method, path: url, headers: forwarded },
-			(answer) => {
-				outgoing.writeHead(answer.statusCode ?? 502, answer.headers);
-				answer.pipe(outgoing);
-			},
-		);
-		onward.on('error', () => {
+		const port = typeof target === 'number' ? target : target(incoming.url ?? '/');
+		proxy.web(incoming, outgoing, { target: { host: '127.0.0.1', port } }, () => {
 			if (!outgoing.headersSent) outgoing.writeHead(502);
 			outgoing.end();
 		});
-		incoming.pipe(onward);
 	});
 	await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
 	return {
@@ -67,6 +59,7 @@ export async function startTlsFront(
 			target = to;
 		},
 		async stop() {
+			agent.destroy();
 			server.closeAllConnections();
 			await new Promise<void>((resolve) => server.close(() => resolve()));
 		},

@@ -51,8 +51,8 @@ export async function run(
 }
 
 /**
- * Runs npm. Under `npm start` and `npm test` npm tells where it is; using that file works
- * everywhere, while the bare name is a shell script on Windows.
+ * Runs npm. Under `npm start` and `npm test` npm passes
+ * its own path; using that file works everywhere, while the bare name is a shell script on Windows.
  */
 export async function npm(args: string[], options: CommandOptions): Promise<CommandResult> {
 	const cli = process.env.npm_execpath;

@@ -29,18 +29,18 @@ function logOf(file: string): string {
 }
 
 /**
- * Looks for room before anything is begun, because a disk that fills up half-way is told by each
- * program in its own words.
+ * Checks the disk space before anything starts, because every
+ * program reports a full disk in its own way.
  *
- * @throws LabError that names how much is free and how much is needed
+ * @throws LabError with the free and the needed space
  */
 export async function requireSpace(
 	folder: string,
 	neededBytes: number,
-	look: typeof statfs = statfs,
+	readStats: typeof statfs = statfs,
 ): Promise<void> {
 	mkdirSync(folder, { recursive: true });
-	const { bavail, bsize } = await look(folder);
+	const { bavail, bsize } = await readStats(folder);
 	const free = bavail * bsize;
 	if (free >= neededBytes) return;
 	const megabytes = (bytes: number) => `${Math.round(bytes / 1e6).toLocaleString('en')} MB`;

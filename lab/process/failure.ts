@@ -5,7 +5,7 @@
 export class LabError extends Error {
 	constructor(
 		message: string,
-		/** Where the whole story stands, when there is more than the line. */
+		/** The log file with the details, if there is one. */
 		readonly logFile?: string,
 	) {
 		super(logFile ? `${message} (log: ${logFile})` : message);

@@ -13,7 +13,9 @@ const settings = [
 	'gulpfile.js',
 ];
 
-/** A hash of all that the packed package is made from: as long as it stays, the build would too. */
+/**
+ * A hash of everything that the packed package is made from: while it is the same, so is the build.
+ */
 export function packageFingerprint(root = projectRoot): string {
 	const hash = createHash('sha256');
 	for (const file of [

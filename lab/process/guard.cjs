@@ -6,7 +6,8 @@ const { spawn } = require('node:child_process');
 
 const graceMs = Number(process.env.LAB_GUARD_GRACE_MS || 10_000);
 const [command, ...args] = process.argv.slice(2);
-const child = spawn(command, args, { stdio: ['ignore', 'pipe', 'pipe'] });
+// The fourth is our starter's: it sees the end of the command there, also after we were killed with it.
+const child = spawn(command, args, { stdio: ['ignore', 'pipe', 'pipe', 3] });
 
 // Passed on, not inherited: n8n hangs in its shutdown when it can no longer print what it does.
 for (const name of ['stdout', 'stderr']) {

@@ -2,11 +2,14 @@
 import { spawn, type ChildProcess, type ChildProcessWithoutNullStreams } from 'node:child_process';
 import { createWriteStream, mkdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
+import type { Readable } from 'node:stream';
 
 /** A long-lived process (n8n, the sandbox) that cannot outlive us. */
 export interface Guarded {
 	stdout: NodeJS.ReadableStream;
-	/** Resolves with the exit code once the process is gone; never rejects. */
+	/**
+	 * Resolves with the exit code once the whole process tree is gone, sockets and all; never rejects.
+	 */
 	ended: Promise<number>;
 	/** SIGTERM, then SIGKILL to the whole process tree after `graceMs`. Safe to call twice. */
 	stop(): Promise<void>;
@@ -14,7 +17,9 @@ export interface Guarded {
 	kill(): Promise<void>;
 }
 
-/** How to start a {@link Guarded}: `env` is the whole environment, output goes to `logFile` as well. */
+/**
+ * How to start a {@link Guarded}: `env` is the whole environment, output goes to `logFile` as well.
+ */
 export interface GuardedOptions {
 	command: string;
 	args: string[];
@@ -26,22 +31,31 @@ export interface GuardedOptions {
 }
 
 /**
- * Spawns a command under `guard.cjs`, in a process group of its own: it ends when its standard input
- * is closed, which happens by itself when we are gone.
+ * Spawns a command under `guard.cjs`, in a process group of its own: it ends when its standard
+ * input is closed, which happens by itself when we are gone.
  */
 export function spawnGuarded(
 	command: string,
 	args: string[],
-	options: { cwd?: string; env: NodeJS.ProcessEnv; graceMs?: number },
+	options: {
+		cwd?: string;
+		env: NodeJS.ProcessEnv;
+		graceMs?: number;
+		/** Whether the `close` of the child waits for all that the command leaves running. */
+		isWatched?: boolean;
+	},
 ): ChildProcessWithoutNullStreams {
-	const { cwd, env, graceMs = 10_000 } = options;
+	const { cwd, env, graceMs = 10_000, isWatched = false } = options;
 	const guard = path.join(__dirname, 'guard.cjs');
 	const child = spawn(process.execPath, [guard, command, ...args], {
 		cwd,
 		env: { ...env, LAB_GUARD_GRACE_MS: String(graceMs) },
-		stdio: ['pipe', 'pipe', 'pipe'],
+		// The fourth is held by the command: it closes when that is gone, be the guard gone before.
+		stdio: ['pipe', 'pipe', 'pipe', isWatched ? 'pipe' : 'ignore'],
 		detached: process.platform !== 'win32',
-	});
+	}) as ChildProcessWithoutNullStreams;
+	// Unread, it would never close.
+	(child.stdio[3] as Readable | null | undefined)?.resume();
 	// A starter that stops while the guard is going away would otherwise die of EPIPE.
 	child.stdin.on('error', () => undefined);
 	return child;
@@ -51,7 +65,7 @@ export function spawnGuarded(
 export function startGuarded(options: GuardedOptions): Guarded {
 	mkdirSync(path.dirname(options.logFile), { recursive: true });
 	const log = createWriteStream(options.logFile, { flags: 'w' });
-	const child = spawnGuarded(options.command, options.args, options);
+	const child = spawnGuarded(options.command, options.args, { ...options, isWatched: true });
 	child.stdout.pipe(log, { end: false });
 	child.stderr.pipe(log, { end: false });
 	const ended = new Promise<number>((resolve) => {

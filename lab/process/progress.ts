@@ -1,12 +1,12 @@
 /* eslint-disable @n8n/community-nodes/no-restricted-globals, @n8n/community-nodes/no-restricted-imports -- not published */
 import { clearLine, cursorTo } from 'node:readline';
 
-/** Tells a person what is being done. Silent where nobody looks, as in tests. */
+/** Shows the progress to a person. Silent where there is none, as in tests. */
 export interface Log {
 	(line: string): void;
 	/**
-	 * Shows what is going on in one line that the next call rewrites; '' takes it away. Only a terminal
-	 * can, so it is missing elsewhere.
+	 * Shows what is going on in one line that the next call rewrites; '' takes it away. Only a
+	 * terminal can, so it is missing elsewhere.
 	 */
 	status?: (text: string) => void;
 }
@@ -43,8 +43,8 @@ export function outputLog(output: Output = process.stdout): Log {
 }
 
 /**
- * Does something slow and shows that it still goes on: every second on a terminal, where one line is
- * rewritten, and every few seconds as a line of its own elsewhere.
+ * Does something slow and shows that it still goes on: every second on a terminal, where one line
+ * is rewritten, and every few seconds as a line of its own elsewhere.
  *
  * @param label what is being done, with the time it usually takes
  */
@@ -58,11 +58,11 @@ export async function withProgress<T>(
 	const seconds = () => Math.round((Date.now() - started) / 1000);
 	const show = log.status ?? log;
 	show(`${label} …`);
-	const beat = setInterval(() => show(`${label} … ${seconds()} s`), everyMs);
+	const timer = setInterval(() => show(`${label} … ${seconds()} s`), everyMs);
 	try {
 		return await work();
 	} finally {
-		clearInterval(beat);
+		clearInterval(timer);
 		log.status?.('');
 	}
 }

@@ -35,6 +35,8 @@ export interface SandboxOptions {
 	/** Keeps its state over restarts in this folder. Default: in memory. */
 	data?: string;
 	logFile?: string;
+	/** A certificate (PEM) that deliveries trust besides the public ones. */
+	caFile?: string;
 }
 
 /**
@@ -47,7 +49,8 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
 	const guarded = startGuarded({
 		command: process.execPath,
 		args: [
-			require.resolve('tsx/cli'),
+			// Not tsx's own command, which would start a second Node.
+			...['--import', 'tsx'],
 			path.join('src', 'sandbox', 'main.ts'),
 			...['--port', String(options.port ?? 0)],
 			...['--clock-scale', String(options.clockScale ?? 60)],
@@ -56,7 +59,10 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
 			'--json',
 		],
 		cwd: projectRoot,
-		env: cleanEnvironment(),
+		env: {
+			...cleanEnvironment(),
+			...(options.caFile ? { NODE_EXTRA_CA_CERTS: options.caFile } : {}),
+		},
 		logFile,
 		graceMs: 3_000,
 	});

@@ -1,115 +1,170 @@
-/* eslint-disable @n8n/community-nodes/no-restricted-imports, @n8n/community-nodes/require-node-api-error -- not published */
-import path from 'node:path';
+/* eslint-disable @n8n/community-nodes/no-restricted-globals, @n8n/community-nodes/no-restricted-imports, @n8n/community-nodes/require-node-api-error -- not published */
+import { rmSync } from 'node:fs';
 import { Cleanup } from '../../demo/cleanup';
-import { startN8n, temporaryUserFolder, type N8n } from '../start';
-import { freePort } from '../../process/ports';
 import { silent, withProgress, type Log } from '../../process/progress';
 import { Rest } from '../rest';
-import { demoOwner, preparePackage } from '../stage';
-import type { Backend } from './backend';
+import { demoOwner, preparePackage } from '../instance';
+import { temporaryUserFolder } from '../start';
+import { Member, type Role } from './member';
 import { startPostgres } from './postgres';
 import { startRedis } from './redis';
+import { tellForeignDatabase } from './server';
 
-/** One process of n8n that takes executions from the queue. */
-export interface Worker {
-	name: string;
-	n8n: N8n;
-}
-
-/** An n8n of several processes on this machine: a main, workers and a webhook process share Redis and PostgreSQL. */
-export interface Queue {
-	main: N8n;
-	rest: Rest;
-	workers: Worker[];
-	/** Takes production webhooks, and nothing else. */
-	webhook: N8n;
-	/** Starts one more worker. */
-	addWorker(env?: Record<string, string>): Promise<Worker>;
-	/** Starts one more process that takes production webhooks. */
-	addWebhook(env?: Record<string, string>): Promise<N8n>;
-	/** Starts the main process again after it was killed; sign in again with `Rest.signIn`. */
-	restartMain(): Promise<N8n>;
-	stop(): Promise<void>;
-}
+export type { Member } from './member';
 
 export interface QueueOptions {
 	/** Default 2. */
 	workers?: number;
+	/** Processes that take production webhooks; default 1. */
+	webhooks?: number;
 	/** Executions at a time of each worker; default 5. */
 	concurrency?: number;
 	/** Port of the editor; default: a free one. */
 	port?: number;
+	/** Kept over starts when given; otherwise temporary. The databases are temporary either way. */
 	userFolder?: string;
 	/** Variables for all processes, such as `WEBHOOK_URL`. */
 	env?: Record<string, string>;
-	tell?: Log;
+	/** Milliseconds between SIGTERM and SIGKILL when one is stopped; default 10,000. */
+	graceMs?: number;
+	log?: Log;
+	/**
+	 * Gets what has to be ended as soon as it is started, for a caller who may be interrupted;
+	 * default: one of its own.
+	 */
+	cleanup?: Cleanup;
 }
 
 /**
- * Starts n8n in queue mode with our packed package, on 127.0.0.1, and signs in.
- *
- * @throws LabError with one line when a part does not start; nothing is left running then
+ * An n8n of several processes on this machine, which share Redis and PostgreSQL, with our packed
+ * package.
  */
-export async function startQueue(options: QueueOptions = {}): Promise<Queue> {
-	const { tell: log = silent, concurrency = 5 } = options;
-	const cleanup = new Cleanup();
-	try {
-		const userFolder = options.userFolder ?? temporaryUserFolder();
-		await preparePackage(userFolder, log);
-		const backends = await withProgress(log, 'Starting Redis and PostgreSQL', async () => {
-			const started: Backend[] = [];
-			for (const begin of [startRedis, startPostgres]) {
-				const backend = await begin(log);
-				cleanup.add(backend.stop);
-				started.push(backend);
-			}
-			return started;
-		});
-		const shared = {
-			...sharedEnvironment(),
-			...Object.assign({}, ...backends.map(({ env }) => env)),
-			...options.env,
-		} as Record<string, string>;
-		const start = async (name: string, args: string[], port: number, env = {}) => {
-			const logFile = path.join(userFolder, `${name}.log`);
-			const more = { ...shared, ...env };
-			const n8n = await startN8n({ userFolder, port, args, logFile, env: more });
-			cleanup.add(n8n.stop);
-			return n8n;
-		};
-		const mainPort = options.port ?? (await freePort());
-		const startMain = async () => await start('main', ['start'], mainPort);
-		const workers: Worker[] = [];
-		let named = 0;
-		const addWorker = async (env?: Record<string, string>) => {
-			const name = `worker-${(named += 1)}`;
-			const port = await freePort();
-			const health = { ...env, QUEUE_HEALTH_CHECK_PORT: String(port) };
-			const n8n = await start(name, ['worker', `--concurrency=${concurrency}`], port, health);
-			const worker = { name, n8n };
-			workers.push(worker);
-			return worker;
-		};
-		let webhooks = 0;
-		const addWebhook = async (env?: Record<string, string>) =>
-			await start(`webhook-${(webhooks += 1)}`, ['webhook'], await freePort(), env);
-		// The main process first: it makes the tables.
-		const main = await withProgress(log, 'Starting n8n (main)', startMain);
-		const webhook = await withProgress(log, 'Starting workers and webhook process', async () => {
-			const wanted = Array.from({ length: options.workers ?? 2 }, async () => await addWorker());
-			// A failure waits for the others to be up, or their processes would be forgotten.
-			const webhookStart = addWebhook();
-			await Promise.allSettled([webhookStart, ...wanted]);
-			const [started] = await Promise.all([webhookStart, ...wanted]);
-			return started;
-		});
-		const rest = await Rest.signIn(main.baseUrl, demoOwner);
-		const stop = async () => await cleanup.end();
-		return { main, rest, workers, webhook, addWorker, addWebhook, restartMain: startMain, stop };
-	} catch (error) {
-		await cleanup.end();
-		throw error;
+export class Queue {
+	readonly workers: Member[] = [];
+
+	/** They take production webhooks, and nothing else. */
+	readonly webhooks: Member[] = [];
+
+	private readonly started = { main: 0, worker: 0, webhook: 0 };
+
+	private constructor(
+		readonly userFolder: string,
+		/** What all processes share: backends, mode, and the variables given. */
+		readonly env: Record<string, string>,
+		private readonly options: QueueOptions,
+		private readonly members: Member[],
+		private readonly cleanup: Cleanup,
+	) {}
+
+	private signedIn?: Rest;
+
+	private first?: Member;
+
+	/** Editor, REST interface, schedules; leader. */
+	get main(): Member {
+		if (!this.first) throw new Error('The queue is not started');
+		return this.first;
 	}
+
+	/** The owner's session at the main process; it outlives a restart. */
+	get rest(): Rest {
+		if (!this.signedIn) throw new Error('The queue is not started');
+		return this.signedIn;
+	}
+
+	/**
+	 * Starts Redis, PostgreSQL, a main, workers and webhook processes on 127.0.0.1, and signs in.
+	 *
+	 * @throws LabError with one line when a part does not start; nothing is left running then
+	 */
+	static async start(options: QueueOptions = {}): Promise<Queue> {
+		const { log = silent, workers = 2, webhooks = 1 } = options;
+		const { cleanup = new Cleanup() } = options;
+		const members: Member[] = [];
+		try {
+			const userFolder = options.userFolder ?? temporaryUserFolder();
+			if (!options.userFolder) {
+				cleanup.add(() => rmSync(userFolder, { recursive: true, force: true, maxRetries: 3 }));
+			}
+			await preparePackage(userFolder, log);
+			const backends = await startBackends(cleanup, log);
+			cleanup.add(async () => await Promise.all(members.map(async (each) => await each.stop())));
+			const env = { ...sharedEnvironment(), ...backends, ...options.env };
+			const queue = new Queue(userFolder, env, options, members, cleanup);
+			// The main process first: it makes the tables.
+			const main = async () => await queue.add('main', {}, options.port).catch(tellForeignDatabase);
+			queue.first = await withProgress(log, 'Starting n8n (main)', main);
+			await withProgress(log, 'Starting workers and webhook process', async () => {
+				// Numbered as they are asked for; a failure waits for the others, or their processes would
+				// be forgotten.
+				const all = [
+					...Array.from({ length: workers }, async () => await queue.addWorker()),
+					...Array.from({ length: webhooks }, async () => await queue.addWebhook()),
+				];
+				await Promise.allSettled(all);
+				await Promise.all(all);
+			});
+			for (const list of [queue.workers, queue.webhooks])
+				list.sort((left, right) => left.name.localeCompare(right.name));
+			queue.signedIn = await Rest.signIn(queue.main.url, demoOwner);
+			return queue;
+		} catch (error) {
+			await cleanup.end();
+			throw error;
+		}
+	}
+
+	/** Starts one more worker. @param env of this one, besides */
+	async addWorker(env: Record<string, string> = {}): Promise<Member> {
+		const worker = await this.add('worker', env);
+		this.workers.push(worker);
+		return worker;
+	}
+
+	/** Starts one more process that takes production webhooks. @param env of this one, besides */
+	async addWebhook(env: Record<string, string> = {}): Promise<Member> {
+		const webhook = await this.add('webhook', env);
+		this.webhooks.push(webhook);
+		return webhook;
+	}
+
+	/** Which worker took an execution, by the workers' logs; `undefined` while none has. */
+	workerOf(execution: string): Member | undefined {
+		const took = new RegExp(`Worker started execution ${execution}\\b`);
+		return this.workers.find((worker) => took.test(worker.log()));
+	}
+
+	/** Ends all processes, and removes what was temporary. */
+	async stop(): Promise<void> {
+		await this.cleanup.end();
+	}
+
+	private async add(role: Role, env: Record<string, string>, port?: number): Promise<Member> {
+		const count = (this.started[role] += 1);
+		const name = role === 'main' ? role : `${role}-${count}`;
+		const { userFolder } = this;
+		const { concurrency = 5, graceMs } = this.options;
+		const all = { ...this.env, ...env };
+		const known = { name, role, userFolder, env: all, port, concurrency, graceMs };
+		const member = await Member.start(known);
+		this.members.push(member);
+		return member;
+	}
+}
+
+/** @returns the variables by which n8n finds them */
+async function startBackends(cleanup: Cleanup, log: Log): Promise<Record<string, string>> {
+	const { REDIS_URL, DATABASE_URL, N8N_ENCRYPTION_KEY } = process.env;
+	const what = REDIS_URL && DATABASE_URL ? 'Looking for' : 'Starting';
+	return await withProgress(log, `${what} Redis and PostgreSQL`, async () => {
+		const env: Record<string, string> = {};
+		// A database that is kept may have credentials of an earlier n8n.
+		if (DATABASE_URL && N8N_ENCRYPTION_KEY) env.N8N_ENCRYPTION_KEY = N8N_ENCRYPTION_KEY;
+		for (const begin of [startRedis, startPostgres]) {
+			Object.assign(env, await begin(cleanup, log));
+		}
+		return env;
+	});
 }
 
 function sharedEnvironment(): Record<string, string> {

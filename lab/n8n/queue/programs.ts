@@ -40,7 +40,8 @@ function isExecutable(file: string): boolean {
 }
 
 /**
- * Finds a program, or installs its Debian package where that can be done without asking: as root with apt-get.
+ * Finds a program, or installs its Debian package where that can be done without asking: as root
+ * with apt-get.
  *
  * @throws LabError with the command to type otherwise
  */
@@ -62,7 +63,7 @@ export async function requireProgram(name: Program, log: Log): Promise<string> {
 async function aptInstall(name: string): Promise<void> {
 	const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' };
 	const options = { cwd: '/', env, logFile: path.join(stateRoot, 'apt.log') };
-	// A look-up before the lists are there finds nothing.
+	// A search before the package lists exist finds nothing.
 	await run('apt-get', ['update', '-qq'], options);
 	await run('apt-get', ['install', '-y', '-qq', '--no-install-recommends', name], options);
 }

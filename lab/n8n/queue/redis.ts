@@ -3,16 +3,21 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { createConnection } from 'node:net';
 import os from 'node:os';
 import path from 'node:path';
+import type { Cleanup } from '../../demo/cleanup';
 import { LabError } from '../../process/failure';
 import { freePort } from '../../process/ports';
-import { cleanEnvironment, startGuarded } from '../../process/process';
+import { cleanEnvironment, lastLines, startGuarded } from '../../process/process';
 import type { Log } from '../../process/progress';
 import { requireProgram } from './programs';
-import { untilTrue, type Backend } from './backend';
+import { requireServer } from './server';
+import { untilTrue } from './untilTrue';
 
 const host = '127.0.0.1';
 
-/** The variables that n8n reads for a Redis at an address such as `redis://user:password@host:6379/0`. */
+/**
+ * The variables that n8n reads for a Redis at an address such as
+ * `redis://user:password@host:6379/0`.
+ */
 function environmentOf(address: string): Record<string, string> {
 	const { hostname, port, username, password, pathname, protocol } = new URL(address);
 	return {
@@ -25,12 +30,17 @@ function environmentOf(address: string): Record<string, string> {
 	};
 }
 
-/** The Redis at REDIS_URL, or one of our own on a free port that keeps nothing on disk. */
-export async function startRedis(log: Log): Promise<Backend> {
+/**
+ * The Redis at REDIS_URL, or one of our own on a free port that keeps nothing on disk.
+ *
+ * @returns the variables by which n8n finds it
+ */
+export async function startRedis(cleanup: Cleanup, log: Log): Promise<Record<string, string>> {
 	const given = process.env.REDIS_URL;
-	if (given) return { env: environmentOf(given), stop: async () => undefined };
+	if (given) return environmentOf(await requireServer('REDIS_URL', given));
 	const program = await requireProgram('redis-server', log);
 	const folder = mkdtempSync(path.join(os.tmpdir(), 'mediagen-redis-'));
+	cleanup.add(() => rmSync(folder, { recursive: true, force: true, maxRetries: 3 }));
 	const port = await freePort();
 	const logFile = path.join(folder, 'redis.log');
 	const redis = startGuarded({
@@ -39,15 +49,11 @@ export async function startRedis(log: Log): Promise<Backend> {
 		env: cleanEnvironment(),
 		logFile,
 	});
-	const stop = async () => {
-		await redis.kill();
-		rmSync(folder, { recursive: true, force: true });
-	};
-	if (!(await untilTrue(async () => await answers(port), redis.ended))) {
-		await stop();
-		throw new LabError(`Redis did not start on port ${port}`);
+	cleanup.add(redis.kill);
+	if (await untilTrue(async () => await answers(port), redis.ended)) {
+		return environmentOf(`redis://${host}:${port}/0`);
 	}
-	return { env: environmentOf(`redis://${host}:${port}/0`), stop };
+	throw new LabError(`Redis did not start on port ${port}:\n${lastLines(logFile)}`);
 }
 
 /** Whether something on the port speaks Redis. */

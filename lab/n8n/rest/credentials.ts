@@ -38,8 +38,8 @@ export class Credentials {
 	}
 
 	/**
-	 * Presses Test on a credential, as saved or with these values instead. The editor always sends the
-	 * fields along, secrets blanked out, and n8n puts the saved secrets back in.
+	 * Presses Test on a credential, as saved or with these values instead. The editor always sends
+	 * the fields along, secrets blanked out, and n8n puts the saved secrets back in.
 	 */
 	async test(
 		{ id, name, type }: SavedCredential,

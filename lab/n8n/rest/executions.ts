@@ -1,6 +1,6 @@
 /* eslint-disable @n8n/community-nodes/no-restricted-imports -- not published */
 import { parse } from 'flatted';
-import type { IRunExecutionData } from 'n8n-workflow';
+import type { INode, IRunExecutionData } from 'n8n-workflow';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Session } from './session';
 
@@ -19,6 +19,8 @@ export interface Execution {
 	workflowId: string;
 	/** When a parked execution goes on by itself. */
 	waitTill: string | null;
+	/** The workflow as it was when it ran. */
+	workflowData: { nodes: INode[] };
 	data: IRunExecutionData;
 }
 
@@ -34,11 +36,16 @@ type Stored = Omit<Execution, 'data'> & { data: string };
 
 /** Executions of the signed-in user's workflows. */
 export class Executions {
+	/** Called with each execution that is read with its data. */
+	onRead: (execution: Execution) => void = () => {};
+
 	constructor(private readonly session: Session) {}
 
 	async get(id: string): Promise<Execution> {
 		const stored = await this.read(id);
-		return { ...stored, data: parse(stored.data) as IRunExecutionData };
+		const execution = { ...stored, data: parse(stored.data) as IRunExecutionData };
+		this.onRead(execution);
+		return execution;
 	}
 
 	/**
@@ -79,6 +86,10 @@ export class Executions {
 	/** Cancels a running or waiting execution, as the editor's Stop button does. */
 	async stop(id: string): Promise<void> {
 		await this.session.request('POST', `/rest/executions/${id}/stop`);
+	}
+
+	async delete(ids: readonly string[]): Promise<void> {
+		await this.session.request('POST', '/rest/executions/delete', { ids });
 	}
 
 	/**

@@ -10,7 +10,7 @@ export type { Execution, ExecutionStatus } from './executions';
 export { RestError, type Owner, type Ticket } from './session';
 export type { SavedWorkflow, WorkflowData } from './workflows';
 
-/** n8n as its editor sees it: the internal REST interface of n8n 2.41, signed in as the owner. */
+/** n8n as its editor sees it: its internal REST interface, signed in as the owner. */
 export class Rest {
 	readonly credentials: Credentials;
 

@@ -22,7 +22,7 @@ export interface ListSearch {
 export class Nodes {
 	constructor(private readonly session: Session) {}
 
-	/** All node types that n8n has loaded, ours among them. */
+	/** All node types that n8n has loaded, including ours. */
 	async types(): Promise<INodeTypeDescription[]> {
 		const bytes = await this.session.bytes('/types/nodes.json');
 		return JSON.parse(bytes.toString()) as INodeTypeDescription[];

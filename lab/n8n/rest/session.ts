@@ -1,4 +1,4 @@
-/* eslint-disable @n8n/community-nodes/no-restricted-imports -- not published */
+/* eslint-disable @n8n/community-nodes/no-restricted-imports, @n8n/community-nodes/require-node-api-error -- not published */
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 
@@ -29,6 +29,8 @@ export interface Ticket {
 	baseUrl: string;
 	browserId: string;
 	cookie: string;
+	/** Of n8n, such as `2.41.1`; empty until somebody has signed in. */
+	version: string;
 }
 
 /**
@@ -41,17 +43,37 @@ export class Session {
 
 	/** Makes the owner account of a fresh instance, or signs in where it exists already. */
 	static async signIn(baseUrl: string, owner: Owner): Promise<Session> {
-		const session = new Session({ baseUrl, browserId: randomUUID(), cookie: '' });
-		const { userManagement } = await session.request<{
-			userManagement: { showSetupOnFirstLoad: boolean };
-		}>('GET', '/rest/settings');
+		const session = new Session({ baseUrl, browserId: randomUUID(), cookie: '', version: '' });
+		const { userManagement } = await session.firstSettings();
 		if (userManagement.showSetupOnFirstLoad) {
 			await session.request('POST', '/rest/owner/setup', owner);
 		} else {
 			const { email, password } = owner;
 			await session.request('POST', '/rest/login', { emailOrLdapLoginId: email, password });
 		}
+		// Before the sign-in the settings leave it out.
+		const settings = await session.request<{ versionCli: string }>('GET', '/rest/settings');
+		session.state.version = settings.versionCli;
 		return session;
+	}
+
+	/** An n8n 1 calls itself ready a moment before its REST interface is there. */
+	private async firstSettings(): Promise<{ userManagement: { showSetupOnFirstLoad: boolean } }> {
+		const deadline = Date.now() + 60_000;
+		for (;;) {
+			try {
+				return await this.request('GET', '/rest/settings');
+			} catch (error) {
+				const isEarly = error instanceof RestError && error.status === 404;
+				if (!isEarly || Date.now() > deadline) throw error;
+				await sleep(100);
+			}
+		}
+	}
+
+	/** Whether it is with an n8n up to 2.0, where some calls differ. */
+	get isOld(): boolean {
+		return /^(1|2\.0)\./.test(this.state.version);
 	}
 
 	/** n8n allows few sign-ins a minute, so processes that work together share one. */
@@ -74,7 +96,10 @@ export class Session {
 		return (parsed.data ?? parsed) as T;
 	}
 
-	/** On a busy machine n8n refuses calls for a while because its database was slow; it has done nothing then. */
+	/**
+	 * On a busy machine n8n refuses calls for a while because its database was slow; it has done
+	 * nothing then.
+	 */
 	private async whenDatabaseIsReady<T extends { answer: Response; text: string }>(
 		call: () => Promise<T>,
 	): Promise<T> {
@@ -102,7 +127,9 @@ export class Session {
 				headers: {
 					'content-type': 'application/json',
 					'browser-id': browserId,
-					'push-ref': browserId,
+					// Only a run needs it. With it n8n takes us for a second tab and refuses changes while an
+					// editor's lock lasts, 2 minutes.
+					...(path.endsWith('/run') && { 'push-ref': browserId }),
 					...(cookie && { cookie }),
 				},
 				body: body && JSON.stringify(body),
@@ -121,5 +148,7 @@ export class Session {
 	}
 }
 
+const RESETS: unknown[] = ['ECONNRESET', 'UND_ERR_SOCKET'];
+
 const isReset = (error: unknown): boolean =>
-	(error as { cause?: { code?: unknown } }).cause?.code === 'ECONNRESET';
+	RESETS.includes((error as { cause?: { code?: unknown } }).cause?.code);

@@ -1,9 +1,15 @@
 /* eslint-disable @n8n/community-nodes/no-restricted-imports -- not published */
-import type { IConnections, INode, INodeExecutionData, IWorkflowSettings } from 'n8n-workflow';
+import type {
+	IConnections,
+	INode,
+	INodeExecutionData,
+	IRunData,
+	IWorkflowSettings,
+} from 'n8n-workflow';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Session } from './session';
 
-/** A workflow as it stands in an export file. */
+/** A workflow as in an export file. */
 export interface WorkflowData {
 	name: string;
 	nodes: INode[];
@@ -31,7 +37,12 @@ export class Workflows {
 	constructor(private readonly session: Session) {}
 
 	async create(workflow: WorkflowData): Promise<SavedWorkflow> {
-		return await this.session.request('POST', '/rest/workflows', { settings: {}, ...workflow });
+		return await this.session.request('POST', '/rest/workflows', {
+			settings: {},
+			// An n8n 1 stores what it is sent and nothing else.
+			...(this.session.isOld && { active: false }),
+			...workflow,
+		});
 	}
 
 	async update(id: string, workflow: WorkflowData): Promise<SavedWorkflow> {
@@ -59,14 +70,25 @@ export class Workflows {
 	 * @returns id of the execution, which has only begun
 	 */
 	async run(id: string, trigger: string): Promise<string> {
-		const started = await this.session.request<{ executionId?: string }>(
-			'POST',
-			`/rest/workflows/${id}/run`,
-			{ triggerToStartFrom: { name: trigger } },
-		);
+		const started = await this.runFrom<{ executionId?: string }>(id, trigger);
 		if (!started.executionId)
 			throw new Error(`Workflow ${id} waits for a test event instead of running`);
 		return started.executionId;
+	}
+
+	/**
+	 * Runs one node by hand, as the editor's *Execute step* does.
+	 *
+	 * @param runData what the editor shows of the last run: outputs of the nodes before it are taken from there
+	 * @returns id of the execution, which has only begun
+	 */
+	async runStep(id: string, node: string, runData: IRunData): Promise<string> {
+		const { executionId } = await this.session.request<{ executionId: string }>(
+			'POST',
+			`/rest/workflows/${id}/run`,
+			{ runData, destinationNode: { nodeName: node, mode: 'inclusive' }, dirtyNodeNames: [] },
+		);
+		return executionId;
 	}
 
 	/**
@@ -74,12 +96,27 @@ export class Workflows {
 	 * The event then goes to `/webhook-test/<webhookId>/webhook`.
 	 */
 	async listen(id: string, trigger: string): Promise<void> {
-		const answer = await this.session.request<{ waitingForWebhook?: boolean }>(
-			'POST',
-			`/rest/workflows/${id}/run`,
-			{ triggerToStartFrom: { name: trigger } },
-		);
+		const answer = await this.runFrom<{ waitingForWebhook?: boolean }>(id, trigger);
 		if (!answer.waitingForWebhook) throw new Error(`Workflow ${id} ran instead of listening`);
+	}
+
+	/**
+	 * Has the chat trigger listen for one message, as the editor's chat does.
+	 * The message then goes to `/webhook-test/<id>/<session>`.
+	 */
+	async openChat(id: string, trigger: string, session: string): Promise<void> {
+		await this.session.request('POST', `/rest/workflows/${id}/run`, {
+			triggerToStartFrom: { name: trigger },
+			chatSessionId: session,
+		});
+	}
+
+	private async runFrom<T>(id: string, trigger: string): Promise<T> {
+		return await this.session.request<T>('POST', `/rest/workflows/${id}/run`, {
+			triggerToStartFrom: { name: trigger },
+			// Up to 2.0 n8n runs what is sent along, later what is saved.
+			...(this.session.isOld && { workflowData: await this.get(id) }),
+		});
 	}
 
 	/**
@@ -102,12 +139,13 @@ export class Workflows {
 		await this.settled(id, 'not_published', timeoutMs);
 	}
 
-	/** n8n answers before anything has happened; only its status tells. */
+	/** Later n8n than 2.0 answers before anything has happened; only its status tells. */
 	private async settled(
 		id: string,
 		wanted: PublicationStatus['status'],
 		timeoutMs: number,
 	): Promise<PublicationStatus> {
+		if (this.session.isOld) return { status: wanted, triggers: [] };
 		const deadline = Date.now() + timeoutMs;
 		for (;;) {
 			const now = await this.session.request<PublicationStatus>(

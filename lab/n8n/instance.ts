@@ -1,0 +1,107 @@
+/* eslint-disable @n8n/community-nodes/no-restricted-globals, @n8n/community-nodes/no-restricted-imports, @n8n/community-nodes/require-node-api-error -- not published */
+import { cpSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { packageFingerprint } from '../process/fingerprint';
+import { ensureLab } from './install';
+import { startN8n, temporaryUserFolder, type N8n } from './start';
+import { buildProject, installPackage, packProject } from './tarball';
+import { silent, withProgress, type Log } from '../process/progress';
+import type { Release } from './release';
+import { Rest, type Owner } from './rest';
+
+/** The account of every n8n that the lab makes: they listen on this machine only. */
+export const demoOwner: Owner = {
+	email: 'demo@example.com',
+	firstName: 'Demo',
+	lastName: 'Owner',
+	password: 'MediaGen1',
+};
+
+/** A running n8n with our packed package in it, signed in as its owner. */
+export interface Instance {
+	n8n: N8n;
+	rest: Rest;
+}
+
+export interface InstanceOptions {
+	/** Which n8n; default: the newest. */
+	release?: Release;
+	/** Kept over starts when given; otherwise temporary. */
+	userFolder?: string;
+	/** Whether the stop removes the user folder; default: when it was not given. */
+	temporary?: boolean;
+	port?: number;
+	env?: Record<string, string>;
+	log?: Log;
+}
+
+/**
+ * From a checkout to a running n8n: installs n8n where it is missing, builds, packs and installs
+ * the nodes where they have changed, starts n8n and signs in.
+ *
+ * @throws LabError with one line when any of that fails; nothing is left running then
+ */
+export async function startInstance(options: InstanceOptions = {}): Promise<Instance> {
+	const { log = silent, port, env, release } = options;
+	const userFolder = options.userFolder ?? temporaryUserFolder();
+	const temporary = options.temporary ?? !options.userFolder;
+	await preparePackage(userFolder, log, release);
+	const n8n = await withProgress(
+		log,
+		'Starting n8n',
+		async () => await startN8n({ release, userFolder, temporary, port, env }),
+	);
+	try {
+		return { n8n, rest: await Rest.signIn(n8n.baseUrl, demoOwner) };
+	} catch (error) {
+		await n8n.kill();
+		throw error;
+	}
+}
+
+/**
+ * Installs n8n where it is missing, and the nodes as a user gets them, unless a stamp says that
+ * just these are there already.
+ */
+export async function preparePackage(
+	userFolder: string,
+	log: Log = silent,
+	release?: Release,
+): Promise<void> {
+	await ensureLab(log, release);
+	// Inside the folder that the install empties first: an interrupted one leaves no stamp.
+	const stamp = path.join(userFolder, '.n8n', 'nodes', '.mediagen-sources');
+	const wanted = packageFingerprint();
+	if (existsSync(stamp) && readFileSync(stamp, 'utf8') === wanted) return;
+	if (takeOver(wanted, userFolder)) return;
+	const tarball = await withProgress(log, 'Building and packing the nodes', async () => {
+		await buildProject();
+		return await packProject();
+	});
+	await withProgress(log, 'Installing the nodes into n8n', async () => {
+		await installPackage(tarball, userFolder);
+	});
+	writeFileSync(stamp, wanted);
+}
+
+/**
+ * Where nodes are that were installed already: set by who starts several instances, because two
+ * builds in one checkout would come in each other's way, and each takes half a minute.
+ */
+export const NODES_FROM = 'MEDIAGEN_NODES_FROM';
+
+/**
+ * @returns whether the folder that the environment names has nodes of these sources, which the user
+ * folder has now, too
+ */
+function takeOver(wanted: string, userFolder: string): boolean {
+	const from = process.env[NODES_FROM];
+	if (!from) return false;
+	const nodes = path.join(from, '.n8n', 'nodes');
+	const stamp = path.join(nodes, '.mediagen-sources');
+	if (!existsSync(stamp) || readFileSync(stamp, 'utf8') !== wanted) return false;
+	const target = path.join(userFolder, '.n8n', 'nodes');
+	rmSync(target, { recursive: true, force: true });
+	cpSync(nodes, target, { recursive: true, verbatimSymlinks: true });
+	return true;
+}
