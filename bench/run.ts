@@ -1,35 +1,46 @@
 /* eslint-disable @n8n/community-nodes/no-dangerous-functions, @n8n/community-nodes/no-restricted-globals, @n8n/community-nodes/no-restricted-imports, no-console -- not published */
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
+import { cpus, loadavg } from 'node:os';
 import path from 'node:path';
-import { measureEvents } from './n8n/events';
+import { writeExplanation } from './explain/write';
+import { ensureLab } from '../lab/n8n/install';
+import { newest } from '../lab/n8n/release';
 import { loading } from './micro/loading';
-import { cells, makespanFigures, makespanTables } from './simulation/makespan';
-import { plot } from './report/plot';
-import { real } from './n8n';
-import { alone, sharing } from './simulation/servers';
-import { figureTable, markdown, type Figure } from './report/table';
 import { verification } from './micro/verify';
 import { waiting } from './micro/waiting';
+import { real } from './n8n';
+import { measureEvents } from './n8n/events';
+import { many } from './n8n/many';
+import { page } from './report/page';
+import { plot } from './report/plot';
+import { readStore, writeStore, type Part, type Results } from './report/store';
+import type { Figure } from './report/table';
+import { cells } from './simulation/cells';
+import { lists } from './simulation/lists';
+import { alone, sharing } from './simulation/servers';
+
+/**
+ * `npm run bench` measures all parts; `npm run bench -- clients servers` only these; `npm run bench -- --explain` the constants.
+ * Each writes what it has measured into docs.
+ */
 
 const root = path.resolve(__dirname, '..');
 const docs = path.join(root, 'docs');
 const PLOT = path.join('images', 'makespan.svg');
 
-const isQuick = process.argv.includes('--quick');
-
-const tell = (line: string) => process.stderr.write(`${line}\n`);
+const log = (line: string) => process.stderr.write(`${line}\n`);
 
 const git = (...args: string[]) =>
 	execFileSync('git', args, { cwd: root, encoding: 'utf8' }).trim();
 
 /** The commit that is measured, and whether what is measured differs from it. */
 function commit(): string {
-	const changed = git('status', '--porcelain', '--', 'src', 'nodes', 'credentials', 'bench');
+	const changed = git('status', '--porcelain', '--', 'src', 'nodes', 'credentials');
 	return `${git('rev-parse', '--short', 'HEAD')}${changed ? ' with changes' : ''}`;
 }
 
-/** n8n makes an isolate for each delivery to any node but its own Webhook node without expressions, unless told to be lazy. */
+/** n8n makes an isolate for each delivery to any node but its own Webhook node without expressions, unless set to be lazy. */
 const EVENT_SETTINGS = {
 	default: "n8n's defaults",
 	lazy: 'N8N_EXPRESSION_ENGINE_LAZY_ACQUIRE=true',
@@ -48,60 +59,71 @@ async function events(setting: keyof typeof EVENT_SETTINGS): Promise<Figure> {
 	};
 }
 
-/** What the sandbox's own bench prints: it starts three servers, so it is a process of its own. */
-function sandbox(): string {
-	const script = path.join(__dirname, 'sandbox', 'main.ts');
-	return execFileSync(process.execPath, ['--import', 'tsx', script], {
-		cwd: root,
-		encoding: 'utf8',
-	});
+/** A script in a process of its own. @returns what it prints */
+const script = (
+	name: string,
+	flags: string[] = [],
+	args: string[] = [],
+	node = process.execPath,
+): string =>
+	execFileSync(
+		node,
+		[...flags, '--import', 'tsx', path.join(__dirname, ...name.split('/')), ...args],
+		{ cwd: root, encoding: 'utf8' },
+	);
+
+/** V8's collector does not work beside the code there, so that its time can be told from ours. */
+const COLLECTOR = ['--single-threaded-gc', '--max-semi-space-size=128'];
+
+/** In the Node that n8n runs in. */
+async function steps(): Promise<Figure[]> {
+	await ensureLab(log);
+	return JSON.parse(script('micro/steps.ts', COLLECTOR, ['--json'], newest.node)) as Figure[];
 }
 
-async function slowFigures(): Promise<Figure[]> {
-	tell('Loading, waiting items, deliveries …');
-	const load = await loading();
-	const local = [...verification(), ...(await waiting()), ...load];
-	tell('A real n8n …');
-	const inN8n = await real(tell);
-	return [...local, ...inN8n, await events('default'), await events('lazy')];
-}
+const PARTS: { [P in Part]: () => Promise<Results[P]> } = {
+	clients: cells,
+	lists: async () => await lists(),
+	servers: async () => [...(await alone()), ...(await sharing())],
+	micro: async () => {
+		// First, because it builds what the others load.
+		const load = await loading();
+		return [...verification(), ...(await waiting()), ...(await steps()), ...load];
+	},
+	n8n: async () => await real(log),
+	events: async () => [await events('default'), await events('lazy')],
+	many: async () => await many(log),
+	sandbox: async () => script('sandbox/main.ts'),
+};
 
-async function main(): Promise<void> {
-	const measured = `Commit ${commit()}, Node ${process.version}.`;
-	tell('Simulating …');
-	const all = await cells();
-	const quick = [...makespanFigures(all), ...(await alone()), ...(await sharing())];
-	const figures = isQuick ? quick : [...quick, ...(await slowFigures())];
-	const intro =
-		'Ratios are measured side by side in one run. R = 60 requests a minute, C = 5 concurrent jobs, round trip 0.25 s.';
-	const tables = [figureTable('Figures and targets', intro, figures), ...makespanTables(all)];
-	const parts = [
-		'# Performance',
-		'',
-		`Made by \`npm run bench\`. ${measured}`,
-		'',
-		...tables.map(markdown),
-	];
-	if (!isQuick) {
-		tell('The sandbox …');
-		parts.push(
-			'## The sandbox against a bare express route',
-			'',
-			'```',
-			sandbox().trim(),
-			'```',
-			'',
-		);
+async function measure<P extends Part>(part: P, measured: string): Promise<void> {
+	log(`${part} …`);
+	const started = performance.now();
+	const result = await PARTS[part]();
+	const seconds = (performance.now() - started) / 1_000;
+	// Written at once: should a later part fail, this one is not lost.
+	const store = { ...readStore(), [part]: { measured, seconds, result } };
+	writeStore(store);
+	if (store.clients) {
+		mkdirSync(path.join(docs, 'images'), { recursive: true });
+		writeFileSync(path.join(docs, PLOT), plot(store.clients.result));
 	}
-	console.log(parts.join('\n'));
-	if (isQuick) return;
-	mkdirSync(path.join(docs, 'images'), { recursive: true });
-	writeFileSync(path.join(docs, PLOT), plot(all));
-	parts.splice(4, 0, `![Time beyond the bound by client](${PLOT})`, '');
-	writeFileSync(path.join(docs, 'performance.md'), parts.join('\n'));
+	writeFileSync(path.join(docs, 'performance.md'), page(store, PLOT));
 }
 
-main().catch((error: unknown) => {
+async function main(args: string[]): Promise<void> {
+	const load = `${(loadavg()[0] ?? 0).toFixed(1)} on ${cpus().length} cores`;
+	const measured = `Commit ${commit()}, Node ${process.version}, load of the machine ${load}.`;
+	if (args.includes('--explain'))
+		return await writeExplanation(path.join(docs, 'tuning.md'), measured, log);
+	const all = Object.keys(PARTS) as Part[];
+	const unknown = args.find((arg) => !(all as string[]).includes(arg));
+	if (unknown) throw new Error(`There is no part ${unknown}: ${all.join(', ')}`);
+	for (const part of all)
+		if (args.length === 0 || args.includes(part)) await measure(part, measured);
+}
+
+main(process.argv.slice(2)).catch((error: unknown) => {
 	console.error(error);
 	process.exitCode = 1;
 });

@@ -5,16 +5,17 @@ import path from 'node:path';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { Batch } from '../../src/transport/item/batch';
+import { executionCredits } from '../../src/transport/item/executionCredits';
 import type { Send } from '../../src/transport/base/types';
 import { answer } from '../../testing/answers';
 import { seeded } from '../../testing/random';
-import { hostWith, PLAN, runOf } from '../../testing/run';
+import { hostWith, PLAN, runOf, settingsWith } from '../../testing/run';
 import { VirtualClock } from '../../testing/virtualClock';
 import type { Figure } from '../report/table';
 
 const ITEMS = 10_000;
 const MIB = 1024 ** 2;
-const MOST_MIB = 50;
+const MOST_MIB = 30;
 
 setFlagsFromString('--expose-gc');
 const collect = runInNewContext('gc') as () => void;
@@ -24,7 +25,7 @@ function heap(): number {
 	return process.memoryUsage().heapUsed;
 }
 
-/** Accepts every job, and has none ever end; keeps nothing, so that what is measured is ours. */
+/** Accepts every job and never ends one; stores nothing, so that only our code is measured. */
 function endless(clock: VirtualClock): Send {
 	let jobs = 0;
 	return async ({ method }) => {
@@ -34,7 +35,10 @@ function endless(clock: VirtualClock): Send {
 	};
 }
 
-/** A part of the transport as it is published, because tsx makes functions larger than they are. It must have been built. */
+/**
+ * A part of the transport as it is published, because tsx makes functions larger than they are. It
+ * must have been built.
+ */
 function published<T>(name: string): T {
 	return createRequire(__filename)(path.resolve(__dirname, '../../dist/src/transport', name)) as T;
 }
@@ -49,26 +53,32 @@ async function measure(name: string, limits: typeof PLAN): Promise<Figure> {
 	// n8n lifts it likewise for the signal of an execution.
 	setMaxListeners(0, abort.signal);
 	const batch = new Batch(ITEMS, false);
-	const line = { send: endless(clock), fairnessKey: 'execution 1', signal: abort.signal };
-	const host = { ...hostWith(line.send), line };
+	const channel = { send: endless(clock), fairnessKey: 'execution 1', signal: abort.signal };
+	const host = { ...hostWith(channel.send), channel };
 	const before = heap();
-	const items = Array.from(
-		{ length: ITEMS },
-		async (_, itemIndex) =>
-			// Each item has a prompt of its own, as in n8n.
-			await create(
-				runOf({ host, workspace, batch, itemIndex, prompt: `item ${itemIndex} `.repeat(20) }),
-			),
+	// What the items of a run share in n8n, they share here; each has a prompt of its own.
+	const settings = settingsWith();
+	const shared = {
+		host,
+		workspace,
+		batch,
+		credits: executionCredits({}),
+		node: { runId: 'run', items: {} },
+	};
+	const prompt = (itemIndex: number) => `item ${itemIndex} `.repeat(20);
+	const items = Array.from({ length: ITEMS }, (_, itemIndex) =>
+		create({ ...runOf({ ...shared, itemIndex, prompt: prompt(itemIndex) }), settings }),
 	);
 	await clock.pass(60_000);
 	const mib = (heap() - before) / MIB;
 	abort.abort();
-	await clock.run(Promise.all(items));
+	// Cancelled items go on in portions, in real time.
+	await Promise.all(items);
 	return {
 		name,
 		value: `${mib.toFixed(1)} MiB`,
-		target: `< ${MOST_MIB} MiB`,
-		isMet: mib < MOST_MIB,
+		target: `≤ ${MOST_MIB} MiB`,
+		isMet: mib <= MOST_MIB,
 		note: 'heap after garbage collection, with prompts of 200 characters',
 	};
 }

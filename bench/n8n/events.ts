@@ -1,19 +1,22 @@
 /* eslint-disable @n8n/community-nodes/no-restricted-globals, @n8n/community-nodes/no-restricted-imports, no-console -- not published */
-import type { INode, INodeParameters } from 'n8n-workflow';
+import type { INode, INodeParameters, IWorkflowSettings } from 'n8n-workflow';
 import { randomUUID } from 'node:crypto';
 import { Agent, request } from 'node:http';
 import { saveCredential } from '../../lab/n8n/credential';
-import { setStage, type Stage } from '../../lab/n8n/stage';
+import type { Rest, SavedWorkflow } from '../../lab/n8n/rest';
+import { startInstance, type Instance } from '../../lab/n8n/instance';
 import { sign } from '../../src/webhook/signature';
 
 /**
- * Events a second that start a workflow: the MediaGen Trigger, which verifies and de-duplicates each, against n8n's own Webhook
- * node, which takes anything. All in one n8n, in turns, so that whatever else the machine does hits all.
+ * Events a second that start a workflow: the MediaGen Trigger, which verifies and de-duplicates
+ * each, against n8n's own Webhook node, which takes anything. All in one n8n, in turns, so that
+ * whatever else the machine does hits all.
  *
- * n8n 2.41 sets up an isolate for expressions at every delivery to every node but one: its own Webhook node as long as no
- * parameter of it is an expression. What that costs is n8n's and not the nodes', so the trigger is compared where both pay it
- * (`default`, with a Webhook node that has an expression) and where neither does (`lazy`, N8N_EXPRESSION_ENGINE_LAZY_ACQUIRE).
- * Run with `tsx bench/n8n/events.ts [events a round] [rounds]`.
+ * n8n 2.41 sets up an isolate for expressions at every delivery to every node but one: its own
+ * Webhook node as long as no parameter of it is an expression. What that costs is n8n's and not the
+ * nodes', so the trigger is compared where both pay it (`default`, with a Webhook node that has an
+ * expression) and where neither does (`lazy`, N8N_EXPRESSION_ENGINE_LAZY_ACQUIRE). Run with
+ * `tsx bench/n8n/events.ts [events a round] [rounds]`.
  */
 export interface EventsFigure {
 	setting: 'default' | 'lazy';
@@ -31,7 +34,11 @@ const GOAL = 0.8;
 
 const agent = new Agent({ keepAlive: true, maxSockets: IN_FLIGHT });
 
-async function post(url: string): Promise<number> {
+/**
+ * Delivers an event to a trigger of {@link publishTrigger}, or to any other webhook. @returns the
+ * status
+ */
+export async function post(url: string): Promise<number> {
 	const id = randomUUID();
 	const resource = { id: `gen_${id}`, object: 'generation', status: 'completed', mode: 'image' };
 	const body = JSON.stringify({ id, type: 'generation.completed', data: { object: resource } });
@@ -67,13 +74,19 @@ async function round(url: string, events: number): Promise<number> {
 	return events / ((performance.now() - started) / 1_000);
 }
 
-async function publish({ rest }: Stage, node: INode): Promise<void> {
-	const workflow = { name: node.name, nodes: [node], connections: {} };
+async function publish(
+	rest: Rest,
+	node: INode,
+	settings: IWorkflowSettings = {},
+): Promise<SavedWorkflow> {
 	const saved = await rest.workflows.create({
-		...workflow,
-		settings: { saveDataSuccessExecution: 'none' },
+		name: node.name,
+		nodes: [node],
+		connections: {},
+		settings,
 	});
 	await rest.workflows.publish(saved);
+	return saved;
 }
 
 const shared = { typeVersion: 2, position: [0, 0] as [number, number] };
@@ -86,14 +99,16 @@ const WEBHOOKS: Record<string, INodeParameters> = {
 	'bench-expression': { responseData: '={{ "" }}' },
 };
 
-/** Publishes one workflow for each node. @returns their addresses */
-async function workflows(stage: Stage): Promise<Record<Measured, string>> {
-	const { rest, n8n } = stage;
+/** Publishes a workflow of our trigger, registered by hand, and nothing after it. */
+export async function publishTrigger(
+	rest: Rest,
+	settings: IWorkflowSettings = {},
+): Promise<{ workflow: SavedWorkflow; path: string }> {
 	const access = { apiKey: 'bench', baseUrl: 'http://127.0.0.1:9/v1' };
 	const api = await saveCredential(rest, 'Bench', access);
 	const type = 'mediaGenWebhookSecretApi';
 	const secret = await rest.credentials.create(type, 'Bench', { signingSecret: SECRET });
-	await publish(stage, {
+	const node = {
 		...shared,
 		id: 'a',
 		name: 'MediaGen Trigger',
@@ -104,19 +119,30 @@ async function workflows(stage: Stage): Promise<Record<Measured, string>> {
 			mediaGenApi: { id: api.id, name: api.name },
 			mediaGenWebhookSecretApi: { id: secret.id, name: secret.name },
 		},
-	});
+	};
+	const workflow = await publish(rest, node, settings);
+	return { workflow, path: '/webhook/bench-trigger/webhook' };
+}
+
+/** What is not kept need not be written while events are counted. */
+const UNKEPT: IWorkflowSettings = { saveDataSuccessExecution: 'none' };
+
+/** Publishes one workflow for each node. @returns their addresses */
+async function workflows({ rest, n8n }: Instance): Promise<Record<Measured, string>> {
+	const { path: triggerPath } = await publishTrigger(rest, UNKEPT);
 	for (const [path, options] of Object.entries(WEBHOOKS)) {
-		await publish(stage, {
+		const node = {
 			...shared,
 			id: path,
 			name: path,
 			webhookId: path,
 			type: 'n8n-nodes-base.webhook',
 			parameters: { httpMethod: 'POST', path, options },
-		});
+		};
+		await publish(rest, node, UNKEPT);
 	}
 	return {
-		trigger: `${n8n.baseUrl}/webhook/bench-trigger/webhook`,
+		trigger: `${n8n.baseUrl}${triggerPath}`,
 		webhook: `${n8n.baseUrl}/webhook/bench-webhook`,
 		webhookWithExpression: `${n8n.baseUrl}/webhook/bench-expression`,
 	};
@@ -131,11 +157,11 @@ export async function measureEvents(
 	rounds = 4,
 ): Promise<EventsFigure> {
 	const isLazy = setting === 'lazy';
-	const stage = await setStage({
+	const instance = await startInstance({
 		env: isLazy ? { N8N_EXPRESSION_ENGINE_LAZY_ACQUIRE: 'true' } : {},
 	});
 	try {
-		const urls = Object.entries(await workflows(stage)) as Array<[Measured, string]>;
+		const urls = Object.entries(await workflows(instance)) as Array<[Measured, string]>;
 		const measured: Record<Measured, number[]> = {
 			trigger: [],
 			webhook: [],
@@ -144,7 +170,7 @@ export async function measureEvents(
 		for (const [, url] of urls) await round(url, 50);
 		for (let turn = 0; turn < rounds; turn += 1) {
 			for (const [name, url] of urls) measured[name].push(await round(url, events));
-			// The next turn the other way round, so that being first or last is nobody's.
+			// The next round in reverse order, so that neither is always first.
 			urls.reverse();
 		}
 		const trigger = mean(measured.trigger);
@@ -153,7 +179,7 @@ export async function measureEvents(
 		const ratio = trigger / (isLazy ? webhook : webhookWithExpression);
 		return { setting, trigger, webhook, webhookWithExpression, ratio };
 	} finally {
-		await stage.n8n.stop();
+		await instance.n8n.stop();
 	}
 }
 

@@ -12,7 +12,10 @@ export interface Step {
 
 const TRIGGER = 'Start';
 
-/** Runs steps in a row by hand, and waits until all has ended well. @throws Error with n8n's message */
+/**
+ * Runs steps in a row by hand, and waits until all has ended well.
+ * @throws Error with n8n's message
+ */
 export async function runFlow(rest: Rest, steps: Step[]): Promise<Execution> {
 	const trigger: Step = { name: TRIGGER, type: 'n8n-nodes-base.manualTrigger', parameters: {} };
 	const all = [trigger, ...steps];

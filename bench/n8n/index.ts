@@ -1,32 +1,13 @@
-import { credentialType } from '../../lab/n8n/credential';
-import { setStage } from '../../lab/n8n/stage';
 import type { Figure } from '../report/table';
 import { overhead } from './overhead';
-import { startService } from './service';
+import { withStand } from './stand';
 import { transfers } from './transfers';
 
-/** So many requests a minute and jobs at a time that no limit is ever met. */
-const UNLIMITED = 1_000_000_000;
-
 /** What is measured in a real n8n, beside n8n's own nodes, against a service on this machine. */
-export async function real(tell: (line: string) => void): Promise<Figure[]> {
-	const service = await startService();
-	try {
-		const { n8n, rest } = await setStage({ tell });
-		try {
-			const credential = await rest.credentials.create(credentialType, 'Bench', {
-				apiKey: 'bench',
-				baseUrl: service.baseUrl,
-				requestsPerMinute: UNLIMITED,
-				concurrentJobs: UNLIMITED,
-			});
-			// First, because what the many items leave behind would hide the growth.
-			const memory = await transfers(n8n, rest, credential, service);
-			return [await overhead(rest, credential, service.baseUrl), ...memory];
-		} finally {
-			await n8n.stop();
-		}
-	} finally {
-		await service.stop();
-	}
+export async function real(log: (line: string) => void): Promise<Figure[]> {
+	return await withStand({ log }, async ({ n8n, rest, service, credential }) => {
+		// First, because what the many items leave behind would hide the growth.
+		const memory = await transfers(n8n, rest, credential, service);
+		return [await overhead(rest, credential, service.baseUrl), ...memory];
+	});
 }

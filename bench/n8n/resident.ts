@@ -31,22 +31,24 @@ export interface Sample {
 	bytes: number;
 }
 
-/** Looks at the resident memory of a process until it is stopped. */
+/** Samples the resident memory of a process until it is stopped. */
 export function watchMemory(pid: number): () => Sample[] {
 	const samples: Sample[] = [];
-	const look = () => {
+	const measure = () => {
 		const [, kilobytes] = /VmRSS:\s+(\d+) kB/.exec(readOr(`/proc/${pid}/status`)) ?? [];
 		if (kilobytes) samples.push({ at: Date.now(), bytes: Number(kilobytes) * 1024 });
 	};
-	look();
-	const timer = setInterval(look, EVERY_MS);
+	measure();
+	const timer = setInterval(measure, EVERY_MS);
 	return () => {
 		clearInterval(timer);
 		return samples;
 	};
 }
 
-/** By how much the memory grew: its most within a time over what it was when the looks began. Bytes. */
+/**
+ * By how much the memory grew: its most within a time over what it was when the looks began. Bytes.
+ */
 export function growth(samples: Sample[], from: number, to: number): number {
 	const within = samples.filter(({ at }) => at >= from && at <= to).map(({ bytes }) => bytes);
 	return Math.max(0, Math.max(0, ...within) - (samples[0]?.bytes ?? 0));

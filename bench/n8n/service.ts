@@ -1,7 +1,6 @@
 /* eslint-disable @n8n/community-nodes/no-restricted-imports -- not published */
-import express from 'express';
-import type { AddressInfo } from 'node:net';
 import { Readable } from 'node:stream';
+import { startScriptedService } from '../../testing/scriptedService';
 
 /** Bytes of the file that is sent and received. */
 export const GIB = 1024 ** 3;
@@ -13,6 +12,8 @@ export interface FakeService {
 	received: () => number;
 	/** Bytes of downloads that were read to their end. */
 	sent: () => number;
+	/** When each generation was created, in milliseconds since the epoch. */
+	createdAt: number[];
 	stop: () => Promise<void>;
 }
 
@@ -21,43 +22,40 @@ function* zeros(): Generator<Buffer> {
 	for (let sent = 0; sent < GIB; sent += chunk.length) yield chunk;
 }
 
-/** The least of the service that transfers and reads need, without any limit: what is measured is the client. */
+/**
+ * The part of the service that transfers and reads need, without any limit: the bench measures the
+ * client.
+ */
 export async function startService(): Promise<FakeService> {
-	const app = express();
+	const service = await startScriptedService();
+	const { origin, baseUrl } = service;
 	let received = 0;
 	let sent = 0;
-	let origin = '';
+	const createdAt: number[] = [];
 	const head = { object: 'generation', mode: 'video', model: 'm' };
-	app.get('/v1/generations/large', (_request, response) => {
+	service.on('GET /v1/generations/large', (_request, response) => {
 		const outputs = [{ id: 'out', url: `${origin}/large`, media_type: 'video/mp4' }];
 		response.json({ ...head, id: 'large', status: 'completed', outputs });
 	});
-	app.get('/v1/generations/:id', ({ params: { id } }, response) => {
-		response.json({ ...head, id, status: 'queued' });
+	service.on('*', ({ path }, response) => {
+		response.json({ ...head, id: path.split('/').at(-1), status: 'queued' });
 	});
-	app.post('/v1/files', (_request, response) => {
+	service.on('POST /v1/generations', (_request, response) => {
+		createdAt.push(Date.now());
+		response.status(202).json({ ...head, id: `gen_${createdAt.length}`, status: 'completed' });
+	});
+	service.on('POST /v1/files', (_request, response) => {
 		const url = `${origin}/stored`;
 		response.status(201).json({ upload_url: url, upload_headers: {}, url });
 	});
-	app.put('/stored', (request, response) => {
+	service.on('PUT /stored', (request, response) => {
 		request.on('data', (chunk: Buffer) => (received += chunk.length));
 		request.on('end', () => response.status(200).end());
 	});
-	app.get('/large', (_request, response) => {
+	service.on('GET /large', (_request, response) => {
 		response.set({ 'content-type': 'video/mp4', 'content-length': String(GIB) });
 		response.on('finish', () => (sent += GIB));
 		Readable.from(zeros()).pipe(response);
 	});
-	const server = app.listen(0, '127.0.0.1');
-	await new Promise((resolve) => server.once('listening', resolve));
-	origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-	return {
-		baseUrl: `${origin}/v1`,
-		received: () => received,
-		sent: () => sent,
-		stop: async () => {
-			server.closeAllConnections();
-			await new Promise((resolve) => server.close(resolve));
-		},
-	};
+	return { baseUrl, received: () => received, sent: () => sent, createdAt, stop: service.close };
 }

@@ -11,9 +11,7 @@ import { GIB, type FakeService } from './service';
 
 const MIB = 1024 ** 2;
 
-const MOST_MIB = 64;
-
-/** Runs steps and tells how much memory the last one took in n8n's process, in bytes. */
+/** Runs steps and returns how much memory the last one took in n8n's process, in bytes. */
 async function memoryOf(n8n: N8n, rest: Rest, steps: Step[]): Promise<number> {
 	const stop = watchMemory(processOf(n8n.userFolder));
 	try {
@@ -24,13 +22,13 @@ async function memoryOf(n8n: N8n, rest: Rest, steps: Step[]): Promise<number> {
 	}
 }
 
-function figure(name: string, bytes: number): Figure {
+function figure(name: string, bytes: number, most: number): Figure {
 	const mib = bytes / MIB;
 	return {
 		name,
 		value: `${mib.toFixed(0)} MiB`,
-		target: `≤ ${MOST_MIB} MiB`,
-		isMet: mib <= MOST_MIB,
+		target: `≤ ${most} MiB`,
+		isMet: mib <= most,
 		note: 'resident memory of n8n while our node ran, over that before the workflow; filesystem binary mode',
 	};
 }
@@ -75,7 +73,7 @@ export async function transfers(
 		if (service.received() !== GIB) throw new Error(`${service.received()} bytes were uploaded`);
 		const down = await memoryOf(n8n, rest, [get]);
 		if (service.sent() !== GIB) throw new Error(`${service.sent()} bytes were downloaded`);
-		return [figure('1 GiB uploaded', up), figure('1 GiB downloaded', down)];
+		return [figure('1 GiB uploaded', up, 48), figure('1 GiB downloaded', down, 16)];
 	} finally {
 		rmSync(file, { force: true });
 	}

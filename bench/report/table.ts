@@ -1,3 +1,5 @@
+import { markdownTable } from 'markdown-table';
+
 /** A figure beside its target. */
 export interface Figure {
 	name: string;
@@ -20,15 +22,8 @@ const escaped = (cell: string) => cell.replace(/\|/g, '\\|');
 
 /** As markdown, which a terminal shows well enough too. */
 export function markdown({ title, intro, head, rows }: Table): string {
-	const all = [head, ...rows].map((cells) => cells.map(escaped));
-	const widths = head.map((_, column) =>
-		Math.max(3, ...all.map((cells) => cells[column]?.length ?? 0)),
-	);
-	const line = (cells: string[]) =>
-		`| ${cells.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join(' | ')} |`;
-	const [first = [], ...others] = all;
-	const rule = `|${widths.map((width) => '-'.repeat(width + 2)).join('|')}|`;
-	return [`## ${title}`, '', intro, '', line(first), rule, ...others.map(line), ''].join('\n');
+	const table = markdownTable([head, ...rows].map((cells) => cells.map(escaped)));
+	return [`## ${title}`, '', intro, '', table, ''].join('\n');
 }
 
 export function figureTable(title: string, intro: string, figures: Figure[]): Table {

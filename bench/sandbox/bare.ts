@@ -2,7 +2,9 @@
 import type { AddressInfo } from 'net';
 import express from 'express';
 
-/** What the sandbox is held against: a bare express route doing JSON. Prints its address when ready. */
+/**
+ * What the sandbox is held against: a bare express route doing JSON. Prints its address when ready.
+ */
 const app = express();
 const answer = {
 	id: 'gen_0123456789abcdef01234567',

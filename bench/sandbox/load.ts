@@ -1,57 +1,44 @@
-/* eslint-disable @n8n/community-nodes/no-restricted-imports -- not published */
-import { Agent, request } from 'http';
+import autocannon from 'autocannon';
 
 /** One kind of request, sent again and again. */
 export interface Shot {
 	method: 'GET' | 'POST';
 	url: string;
 	headers?: Record<string, string>;
-	/** A new body for each request. */
-	body?: () => string;
+	body?: string;
 	/** The status that counts; another one ends the run, because it would measure something else. */
 	expect: number;
 }
 
 const CONNECTIONS = 16;
 
-/** Requests a second over kept-alive connections, measured over so many requests. */
-export async function measure(shot: Shot, requests: number): Promise<number> {
-	const agent = new Agent({ keepAlive: true, maxSockets: CONNECTIONS });
+/** Requests a second over kept-alive connections, measured over that many requests. */
+export async function measure({ expect, ...shot }: Shot, requests: number): Promise<number> {
 	const started = performance.now();
-	let left = requests;
-	const lane = async () => {
-		while (left > 0) {
-			left -= 1;
-			await fire(shot, agent);
-		}
-	};
-	await Promise.all(Array.from({ length: CONNECTIONS }, lane));
+	const { statusCodeStats, errors } = await autocannon({
+		...shot,
+		headers: headersOf(shot),
+		connections: CONNECTIONS,
+		amount: requests,
+	});
 	const seconds = (performance.now() - started) / 1000;
-	agent.destroy();
+	const counted = statusCodeStats?.[`${expect}`]?.count ?? 0;
+	if (counted !== requests) {
+		const seen = JSON.stringify(statusCodeStats);
+		throw new Error(`${shot.method} ${shot.url}: ${seen}, ${errors} errors instead of ${expect}`);
+	}
 	return requests / seconds;
 }
 
+const headersOf = ({ headers, body }: Pick<Shot, 'headers' | 'body'>) => ({
+	...headers,
+	...(body !== undefined && { 'content-type': 'application/json' }),
+});
+
 /** Sends one and reads its answer to the end. */
-export async function fire(shot: Shot, agent?: Agent): Promise<string> {
-	return await new Promise<string>((resolve, reject) => {
-		const body = shot.body?.();
-		const headers = {
-			...shot.headers,
-			...(body !== undefined && {
-				'content-type': 'application/json',
-				'content-length': String(Buffer.byteLength(body)),
-			}),
-		};
-		const sent = request(shot.url, { method: shot.method, agent, headers }, (response) => {
-			let text = '';
-			response.setEncoding('utf8');
-			response.on('data', (chunk: string) => (text += chunk));
-			response.on('end', () => {
-				if (response.statusCode === shot.expect) resolve(text);
-				else reject(new Error(`${shot.method} ${shot.url}: ${response.statusCode} ${text}`));
-			});
-		});
-		sent.on('error', reject);
-		sent.end(body);
-	});
+export async function fire({ expect, url, ...shot }: Shot): Promise<string> {
+	const response = await fetch(url, { ...shot, headers: headersOf(shot) });
+	const text = await response.text();
+	if (response.status === expect) return text;
+	throw new Error(`${shot.method} ${url}: ${response.status} ${text}`);
 }

@@ -29,7 +29,9 @@ async function startSandbox(): Promise<Server> {
 	return await start(main, '--port', '0', '--seed', '1', '--json');
 }
 
-/** Empties a sandbox, lifts the limits that would stop a bench, and stores so many generations. */
+/**
+ * Empties a sandbox, lifts the limits that would stop a bench, and stores that many generations.
+ */
 async function fill({ baseUrl }: Server, stored: number): Promise<string> {
 	const admin = baseUrl.replace('/v1', '/sandbox');
 	const send = async (method: string, path: string, body: object) =>
@@ -62,7 +64,7 @@ const create = (baseUrl: string): Shot => ({
 	method: 'POST',
 	url: `${baseUrl}/generations`,
 	headers: KEY,
-	body: () => JSON.stringify({ mode: 'image', model: 'studio/image-1', prompt: 'a fox' }),
+	body: JSON.stringify({ mode: 'image', model: 'studio/image-1', prompt: 'a fox' }),
 	expect: 202,
 });
 
@@ -71,8 +73,9 @@ function median(values: number[]): number {
 }
 
 /**
- * Requests a second of the sandbox with 100 and with 10,000 jobs stored, against a bare express route in
- * the same run. The columns take turns, so that a slow moment of the machine hits all of them.
+ * Requests a second of the sandbox with 100 and with 10,000 jobs stored, against a bare express
+ * route in the same run. The columns take turns, so that a slow moment of the machine hits all of
+ * them.
  */
 async function main(): Promise<void> {
 	const bare = await start(join(__dirname, 'bare.ts'));

@@ -1,6 +1,6 @@
-import { oursListing, oursTold } from './clients/ours';
+import { oursListing, oursWithEvents } from './clients/ours';
 import type { Counting } from '../../testing/modelService/requestLimit';
-import { share } from './sharing';
+import { share, type Shared } from './sharing';
 import { LOADS, simulate } from './simulate';
 import type { Figure } from '../report/table';
 
@@ -11,7 +11,7 @@ async function refusals(
 	burst?: number,
 ): Promise<{ refused: number; requests: number }> {
 	const sum = { refused: 0, requests: 0 };
-	for (const client of [oursListing, oursTold]) {
+	for (const client of [oursListing, oursWithEvents]) {
 		for (const load of [...LOADS, { jobs: 500, seconds: 2 }]) {
 			for (const seed of SEEDS) {
 				const { refused, requests } = await simulate(client, load, seed, { window, burst });
@@ -34,49 +34,60 @@ export async function alone(): Promise<Figure[]> {
 	const figures: Figure[] = [];
 	for (const [name, window, burst] of kinds) {
 		const { refused, requests } = await refusals(window, burst);
-		const isTarget = window !== 'bucket';
+		// A bucket that holds less than a minute's requests shows only by refusing.
+		const most = burst === undefined ? 0 : 20;
 		figures.push({
 			name: `429s alone, ${name}`,
 			value: String(refused),
-			target: isTarget ? '0' : '–',
-			isMet: !isTarget || refused === 0,
+			target: most === 0 ? '0' : `≤ ${most}`,
+			isMet: refused <= most,
 			note: `of ${requests} requests`,
 		});
 	}
 	return figures;
 }
 
-/** Three processes that share a key, 100 jobs each. */
+/** Processes that share a key, how many jobs of which duration each has, and the most they may take. */
+const SHARED = [
+	{ name: 'two processes', processes: 2, jobs: 20, seconds: 8, most: 1.35 },
+	{ name: 'two processes', processes: 2, jobs: 50, seconds: 30, most: 1.12 },
+	{ name: 'three processes', processes: 3, jobs: 100, seconds: 30, most: 1.1 },
+	{ name: 'three processes', processes: 3, jobs: 100, seconds: 120, most: 1.05 },
+];
+
+const SHARED_SEEDS = 20;
+
+/** Most of the requests that may get 429. */
+const MOST_REFUSED = 0.04;
+
+/** Processes that know nothing of each other use one workspace. */
 export async function sharing(): Promise<Figure[]> {
 	const figures: Figure[] = [];
-	for (const seconds of [30, 120]) {
-		const all = [];
-		for (const seed of SEEDS) all.push(await share(3, { jobs: 100, seconds }, seed));
-		const ratio = Math.max(...all.map((each) => each.ratio));
-		const part = Math.max(...all.map(({ refused, requests }) => refused / requests));
-		const lost = all.reduce((sum, each) => sum + each.lost, 0);
-		const note = `d = ${seconds}, fixed and five seeds ± 20 %, the worst`;
+	for (const { name, processes, jobs, seconds, most } of SHARED) {
+		const all: Shared[] = [];
+		for (let seed = 1; seed <= SHARED_SEEDS; seed += 1)
+			all.push(await share(processes, { jobs, seconds }, seed));
+		const sum = (of: (each: Shared) => number) =>
+			all.reduce((before, each) => before + of(each), 0);
+		const ratio = sum((each) => each.ratio) / all.length;
+		const worst = Math.max(...all.map((each) => each.ratio));
+		const refused = sum((each) => each.refused) / sum((each) => each.requests);
+		const lost = sum((each) => each.lost);
+		const demand = sum((each) => each.requests) / (all.length * processes * jobs);
 		figures.push(
 			{
-				name: 'three processes share a key: jobs not completed',
-				value: String(lost),
-				target: '0',
-				isMet: lost === 0,
-				note,
-			},
-			{
-				name: 'their makespan / bound',
+				name: `${name} on one workspace, ${jobs} jobs each, d = ${seconds} ± 20 %: makespan / bound`,
 				value: ratio.toFixed(3),
-				target: '≤ 1.25',
-				isMet: ratio <= 1.25,
-				note,
+				target: `≤ ${most}`,
+				isMet: ratio <= most && lost === 0,
+				note: `mean of ${SHARED_SEEDS} seeds, the worst ${worst.toFixed(2)}; ${demand.toFixed(1)} requests a job; ${lost} jobs not completed`,
 			},
 			{
 				name: 'their requests that get 429',
-				value: `${(part * 100).toFixed(1)} %`,
-				target: '≤ 10 %',
-				isMet: part <= 0.1,
-				note,
+				value: `${(refused * 100).toFixed(1)} %`,
+				target: `≤ ${MOST_REFUSED * 100} %`,
+				isMet: refused <= MOST_REFUSED,
+				note: `the same ${SHARED_SEEDS} seeds`,
 			},
 		);
 	}

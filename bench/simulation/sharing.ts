@@ -1,4 +1,5 @@
 import { seeded } from '../../testing/random';
+import type { Tuning } from '../../src/transport/limits/policies';
 import { VirtualClock } from '../../testing/virtualClock';
 import { ours } from './clients/ours';
 import { bound, outcomeOf, serviceFor, type Load, type Outcome } from './simulate';
@@ -9,13 +10,18 @@ export interface Shared extends Outcome {
 }
 
 /** Processes that use one key and know nothing of each other; each has so many jobs to make. */
-export async function share(processes: number, load: Load, seed?: number): Promise<Shared> {
+export async function share(
+	processes: number,
+	load: Load,
+	seed?: number,
+	tuning?: Tuning,
+): Promise<Shared> {
 	const clock = new VirtualClock();
 	const service = serviceFor(load, clock, seed);
 	const start = clock.now();
 	const all = Array.from({ length: processes }, async (_, index) => {
 		const random = seeded((seed ?? 0) * 100 + index + 7);
-		return await ours({ clock, service, random, jobs: load.jobs }, `process ${index}`);
+		return await ours({ clock, service, random, jobs: load.jobs, tuning }, `process ${index}`);
 	});
 	const lost = (await clock.run(Promise.all(all))).reduce((sum, each) => sum + each, 0);
 	const outcome = outcomeOf(service, clock, start, lost);

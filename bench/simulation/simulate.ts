@@ -1,10 +1,12 @@
 import { seeded } from '../../testing/random';
 import { VirtualClock } from '../../testing/virtualClock';
+import { allKnowing } from './clients/allKnowing';
 import { oneByOne, byFives } from './clients/loops';
 import type { Client } from './clients/client';
 import { lister } from './clients/lister';
-import { oursListing, oursTold } from './clients/ours';
-import { sdkFast, sdkSlow } from './clients/sdk';
+import { oursListing, oursWithEvents } from './clients/ours';
+import { fal, openaiNode, openaiPython, replicate } from './clients/sdk';
+import type { Tuning } from '../../src/transport/limits/policies';
 import { ModelService } from '../../testing/modelService/service';
 import type { ServiceSettings } from '../../testing/modelService/settings';
 
@@ -24,24 +26,42 @@ export const LOADS: Load[] = [
 export const CLIENTS: Client[] = [
 	oneByOne,
 	byFives,
-	sdkFast,
-	sdkSlow,
+	replicate,
+	fal,
+	openaiPython,
+	openaiNode,
 	lister,
 	oursListing,
-	oursTold,
+	oursWithEvents,
 ];
 
 /** How far durations lie around theirs, as a part of it. */
-const JITTER = 0.2;
+export const JITTER = 0.2;
 
 const REQUESTS_PER_MINUTE = 60;
-const CONCURRENT_JOBS = 5;
-const ROUND_TRIP_MS = 250;
+export const CONCURRENT_JOBS = 5;
+export const ROUND_TRIP_MS = 250;
 
 /** No client can be faster. Seconds; one request a job, and five jobs at a time. */
 export function bound({ jobs, seconds }: Load): number {
 	const minutes = Math.ceil(jobs / REQUESTS_PER_MINUTE) - 1;
 	return Math.max(Math.ceil(jobs / CONCURRENT_JOBS) * seconds, 60 * minutes + seconds);
+}
+
+/** How long the jobs take, one after the other, in seconds: all the same, or scattered by the seed. */
+export function durationsOf({ seconds }: Load, seed: number | undefined): () => number {
+	const random = seeded(seed ?? 0);
+	const spread = seed === undefined ? 0 : JITTER;
+	return () => seconds * (1 + spread * (2 * random() - 1));
+}
+
+/** What a scheduler makes of the jobs of a seed that knows every end at once. Seconds. */
+export function ideal(load: Load, seed: number): number {
+	const duration = durationsOf(load, seed);
+	return allKnowing(Array.from({ length: load.jobs }, duration), {
+		places: CONCURRENT_JOBS,
+		perMinute: REQUESTS_PER_MINUTE,
+	});
 }
 
 /** What one run has come to; `jobs` and `seconds` as in the load. */
@@ -56,14 +76,13 @@ export interface Outcome {
 
 /** The server's side of a load: durations fixed, or scattered by the seed. */
 export function serviceFor(
-	{ seconds }: Load,
+	load: Load,
 	clock: VirtualClock,
 	seed: number | undefined,
 	more: Partial<ServiceSettings> = {},
 ): ModelService {
-	const random = seeded(seed ?? 0);
-	const spread = seed === undefined ? 0 : JITTER;
-	const jobMs = () => seconds * 1_000 * (1 + spread * (2 * random() - 1));
+	const duration = durationsOf(load, seed);
+	const jobMs = () => duration() * 1_000;
 	return new ModelService(clock, { latencyMs: ROUND_TRIP_MS, jobMs, ...more });
 }
 
@@ -84,22 +103,13 @@ export async function simulate(
 	load: Load,
 	seed?: number,
 	more: Partial<ServiceSettings> = {},
+	tuning?: Tuning,
 ): Promise<Outcome> {
 	const clock = new VirtualClock();
 	const events = client.events ? { onEnd: () => undefined } : {};
 	const service = serviceFor(load, clock, seed, { ...events, ...more });
 	const start = clock.now();
-	const scene = { clock, service, random: seeded((seed ?? 0) + 1_000), jobs: load.jobs };
+	const scene = { clock, service, random: seeded((seed ?? 0) + 1_000), jobs: load.jobs, tuning };
 	const lost = await clock.run(client.run(scene));
 	return outcomeOf(service, clock, start, lost);
-}
-
-/** Means over so many seeds. */
-export async function simulateSeeds(client: Client, load: Load, seeds: number): Promise<Outcome> {
-	const sum: Outcome = { makespan: 0, requests: 0, refused: 0, lost: 0 };
-	for (let seed = 1; seed <= seeds; seed += 1) {
-		const outcome = await simulate(client, load, seed);
-		for (const name of Object.keys(sum) as Array<keyof Outcome>) sum[name] += outcome[name] / seeds;
-	}
-	return sum;
 }

@@ -8,16 +8,19 @@ import type { Scene } from './client';
 
 /**
  * How a client takes refusals in a row: how many it bears before it gives the job up, and how long it waits after each, in
- * milliseconds. Here it goes on all the same, so that every client has to make all jobs and the times can be compared.
+ * milliseconds. Whoever uses it starts a job that was given up again a minute later, when the service's window is over, so
+ * that every client makes all jobs and the times can be compared.
  */
-export interface Patience {
+export interface RetryPolicy {
 	most: number;
 	delay: (refusals: number) => number;
 }
 
+const AGAIN_MS = 60_000;
+
 interface Served {
 	job: Resource;
-	/** Whether the client would have given up. */
+	/** Whether the client has given up on the way. */
 	isLost: boolean;
 }
 
@@ -25,14 +28,20 @@ interface Served {
 export async function call(
 	{ clock, service }: Scene,
 	request: ApiRequest,
-	{ most, delay }: Patience,
+	{ most, delay }: RetryPolicy,
 ): Promise<Served> {
-	for (let refusals = 0; ; refusals += 1) {
-		if (refusals > 0) await clock.sleep(delay(refusals));
+	let isLost = false;
+	for (let refusals = 0; ;) {
 		const answer: SendResult = await service.send(request);
 		if (!isNoResponse(answer) && answer.status < 300) {
-			return { job: answer.body as Resource, isLost: refusals > most };
+			return { job: answer.body as Resource, isLost };
 		}
+		refusals += 1;
+		const givesUp = refusals > most;
+		await clock.sleep(givesUp ? AGAIN_MS : delay(refusals));
+		if (!givesUp) continue;
+		isLost = true;
+		refusals = 0;
 	}
 }
 
@@ -45,19 +54,34 @@ export const creation = (item: number): ApiRequest => ({
 
 const reading = (id: string): ApiRequest => ({ method: 'GET', path: `/generations/${id}` });
 
+/** How a client waits for one job. Milliseconds. */
+export interface Polling {
+	/** From the answer of the creation to the first poll. */
+	firstMs: number;
+	/** From an answer to the next poll. */
+	everyMs: number;
+	create: RetryPolicy;
+	poll: RetryPolicy;
+	/** Polls that show the job running before the client gives it up; it is started again as after refusals. */
+	mostPolls?: number;
+	/** Whether the result takes a request of its own once the job has ended. */
+	hasResult?: boolean;
+}
+
 /** Creates one job and polls it by itself. `false` when it would have been given up on the way. */
 export async function createAndPoll(
 	scene: Scene,
 	item: number,
-	pollMs: number,
-	patience: Patience,
+	{ firstMs, everyMs, create, poll, mostPolls = Infinity, hasResult = false }: Polling,
 ): Promise<boolean> {
-	let served = await call(scene, creation(item), patience);
-	let { isLost: isGivenUp } = served;
-	while (served.job.status === 'queued') {
-		await scene.clock.sleep(pollMs);
-		served = await call(scene, reading(served.job.id), patience);
-		isGivenUp ||= served.isLost;
+	let served = await call(scene, creation(item), create);
+	let { isLost } = served;
+	for (let polls = 0; served.job.status === 'queued'; polls += 1) {
+		isLost ||= polls >= mostPolls;
+		await scene.clock.sleep(polls === 0 ? firstMs : everyMs);
+		served = await call(scene, reading(served.job.id), poll);
+		isLost ||= served.isLost;
 	}
-	return !isGivenUp;
+	if (hasResult) isLost ||= (await call(scene, reading(served.job.id), create)).isLost;
+	return !isLost;
 }

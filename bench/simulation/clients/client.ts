@@ -1,5 +1,6 @@
 import type { ModelService } from '../../../testing/modelService/service';
 import type { VirtualClock } from '../../../testing/virtualClock';
+import type { Tuning } from '../../../src/transport/limits/policies';
 import type { Random } from '../../../src/transport/base/types';
 
 /** What a client is given: a service in virtual time and dice of its own. */
@@ -9,17 +10,19 @@ export interface Scene {
 	random: Random;
 	/** How many jobs there are to be made. */
 	jobs: number;
+	/** Figures of ours, where they are not as published. */
+	tuning?: Tuning;
 }
 
 /** One way to make N jobs. Resolves with the number of jobs that it gave up. */
 export interface Client {
 	name: string;
-	/** Whether the service tells it the end of jobs. */
+	/** Whether the service notifies it of the end of jobs. */
 	events?: boolean;
 	run(scene: Scene): Promise<number>;
 }
 
-/** Makes the items 0 … count - 1, so many at a time. */
+/** Creates the items 0 … count - 1, a number of them at a time. */
 export async function inLanes(
 	count: number,
 	lanes: number,

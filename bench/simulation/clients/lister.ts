@@ -1,23 +1,20 @@
 import { RateLimiter } from '../../../src/transport/limits/rateLimiter';
 import type { ApiRequest, Resource } from '../../../src/transport/base/types';
-import { lineOf } from '../../../testing/answers';
+import { channelOf } from '../../../testing/answers';
 import { PLAN } from '../../../testing/run';
 import { call, creation } from './calls';
 import { inLanes, type Client, type Scene } from './client';
 
-const LIST_MS = 2_000;
-
-const PATIENCE = { most: Infinity, delay: () => LIST_MS };
-
 const LIST: ApiRequest = { method: 'GET', path: '/generations', query: { limit: 100 } };
 
-/** Our gate, five workers, and one list request every 2 s: what looking at a good time is worth. */
-export const lister: Client = {
-	name: 'list every 2 s',
+/** Our gate, five workers, and one list request in a fixed time: what listing at a good time is worth. */
+export const listerEvery = (listMs: number): Client => ({
+	name: `list every ${listMs / 1_000} s`,
 	async run(scene) {
 		const { clock, service } = scene;
+		const retry = { most: Infinity, delay: () => listMs };
 		const rateLimiter = new RateLimiter(clock, PLAN.requestsPerMinute);
-		const channel = lineOf(service.send);
+		const channel = channelOf(service.send);
 		const gated: Scene = {
 			...scene,
 			service: Object.assign(Object.create(service) as typeof service, {
@@ -31,24 +28,26 @@ export const lister: Client = {
 		};
 		const waiting = new Map<string, () => void>();
 		let isOver = false;
-		const look = async () => {
+		const list = async () => {
 			while (!isOver) {
-				await clock.sleep(LIST_MS);
+				await clock.sleep(listMs);
 				if (waiting.size === 0) continue;
-				const page = await call(gated, LIST, PATIENCE);
+				const page = await call(gated, LIST, retry);
 				for (const { id, status } of page.job.data as Resource[]) {
 					if (status === 'completed') waiting.get(id)?.();
 				}
 			}
 		};
-		const looking = look();
+		const listing = list();
 		await inLanes(scene.jobs, PLAN.concurrentJobs, async (item) => {
-			const { job } = await call(gated, creation(item), PATIENCE);
+			const { job } = await call(gated, creation(item), retry);
 			await new Promise<void>((resolve) => waiting.set(job.id, resolve));
 			waiting.delete(job.id);
 		});
 		isOver = true;
-		void looking;
+		void listing;
 		return 0;
 	},
-};
+});
+
+export const lister = listerEvery(2_000);

@@ -1,14 +1,26 @@
-import { createAndPoll, type Patience } from './calls';
+import { createAndPoll, type Polling, type RetryPolicy } from './calls';
 import { inLanes, type Client, type Scene } from './client';
 
-/** A loop in a workflow: HTTP Request, Wait 5 s, HTTP Request, If. */
-const POLL_MS = 5_000;
+/**
+ * n8n's own template of a loop that polls, as its builders are taught it (n8n-io/skills 1.0.2, `n8n-loops-official`,
+ * LOOP_OVER_ITEMS.md, pattern 4): HTTP Request, Loop Over Items, Wait 30 s, HTTP Request, If; ten rounds at most. Its
+ * requests retry as the same package has it (`n8n-error-handling-official`): 3 tries, 5 s apart. n8n tries all items of a
+ * node again when one fails; here only the one is, which is kinder to the loop.
+ */
+const retryOnFail: RetryPolicy = { most: 2, delay: () => 5_000 };
 
-/** n8n's Retry On Fail as it is preset: 3 tries, 1 s apart. */
-const retryOnFail: Patience = { most: 2, delay: () => 1_000 };
+const WAIT_MS = 30_000;
+
+const template: Polling = {
+	firstMs: WAIT_MS,
+	everyMs: WAIT_MS,
+	create: retryOnFail,
+	poll: retryOnFail,
+	mostPolls: 10,
+};
 
 async function make(scene: Scene, items: number[]): Promise<number> {
-	const made = items.map(async (item) => await createAndPoll(scene, item, POLL_MS, retryOnFail));
+	const made = items.map(async (item) => await createAndPoll(scene, item, template));
 	return (await Promise.all(made)).filter((isMade) => !isMade).length;
 }
 
@@ -30,6 +42,6 @@ function loop(name: string, size: number): Client {
 	};
 }
 
-export const oneByOne = loop('loop, one by one', 1);
+export const oneByOne = loop('n8n loop, one by one', 1);
 
-export const byFives = loop('loop, by fives', 5);
+export const byFives = loop('n8n loop, by fives', 5);

@@ -5,22 +5,26 @@ import { hostWith, PLAN, runOf } from '../../../testing/run';
 import type { Client, Scene } from './client';
 
 /**
- * The real transport as one process of n8n holds it, with all items started at once as n8n starts them.
- * @param name tells the keys of several processes apart
+ * The real transport as one process of n8n holds it, with all items started at once as n8n starts
+ * them.
+ * @param name distinguishes the keys of several processes
  */
-export async function ours({ clock, service, random, jobs }: Scene, name = 'a'): Promise<number> {
-	const workspace = new Workspace(PLAN, clock, random);
+export async function ours(
+	{ clock, service, random, jobs, tuning }: Scene,
+	name = 'a',
+): Promise<number> {
+	const workspace = new Workspace(PLAN, clock, random, tuning);
 	if (service.settings.onEnd) service.settings.onEnd = (job) => workspace.jobPoller.notify(job);
 	const host = hostWith(service.send);
 	const batch = new Batch(jobs, false);
 	const settings = { waitTimeoutMs: Infinity };
 	const items = Array.from({ length: jobs }, async (_, itemIndex) => {
-		const place = { seed: name };
-		return await create(runOf({ host, workspace, settings, batch, itemIndex, place }));
+		const origin = { runId: name };
+		return await create(runOf({ host, workspace, settings, batch, itemIndex, origin }));
 	});
 	return (await Promise.all(items)).filter(({ ok }) => !ok).length;
 }
 
 export const oursListing: Client = { name: 'ours, list', run: ours };
 
-export const oursTold: Client = { name: 'ours, events', events: true, run: ours };
+export const oursWithEvents: Client = { name: 'ours, events', events: true, run: ours };
