@@ -1,11 +1,23 @@
-/** Unit, contract and architecture tests. The end-to-end tests have a configuration of their own. */
+const shared = require('./jest.shared');
+
+/** Unit, contract and architecture tests. The end-to-end tests and those of queue mode have configurations of their own. */
 module.exports = {
-	testEnvironment: 'node',
+	...shared,
 	roots: ['<rootDir>/test'],
-	testMatch: ['**/*.test.ts'],
-	testPathIgnorePatterns: ['/node_modules/', '<rootDir>/test/e2e/'],
-	modulePathIgnorePatterns: ['<rootDir>/lab/node_modules', '<rootDir>/.n8n-lab', '<rootDir>/dist'],
-	transform: { '^.+\\.ts$': ['@swc/jest', { jsc: { target: 'es2022' } }] },
+	testPathIgnorePatterns: [
+		'/node_modules/',
+		'<rootDir>/test/e2e/',
+		'<rootDir>/test/queue/',
+		'<rootDir>/test/compat/',
+	],
+	// Packages are loaded when something of theirs is used, as most files use few of those that they import.
+	transform: {
+		'^.+\\.ts$': ['@swc/jest', { jsc: { target: 'es2022' }, module: { lazy: true } }],
+	},
+	moduleNameMapper: { '^n8n-workflow$': '<rootDir>/test/support/n8nWorkflow.js' },
+	testSequencer: '<rootDir>/test/support/sequencer.js',
 	// No test is timed: some go through thousands of cases, on machines that others use too.
-	testTimeout: 120_000,
+	testTimeout: 300_000,
+	// By default one core less than there are, which is half of a small machine.
+	maxWorkers: '100%',
 };

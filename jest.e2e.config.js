@@ -1,15 +1,15 @@
+const shared = require('./jest.shared');
+
 /**
- * End-to-end tests: our packed package in one real n8n against one sandbox, both started once for the
- * whole run. One worker, because the tests share them; and because n8n needs the second core.
+ * End-to-end tests: our packed package in a real n8n against a sandbox, both started once for the whole run. The tests
+ * of a worker share them, so each worker has its own: `npm run test:e2e` has two, a single file needs one.
  */
 module.exports = {
-	testEnvironment: 'node',
+	...shared,
 	roots: ['<rootDir>/test/e2e'],
-	testMatch: ['**/*.test.ts'],
-	modulePathIgnorePatterns: ['<rootDir>/lab/node_modules', '<rootDir>/.n8n-lab', '<rootDir>/dist'],
-	transform: { '^.+\\.ts$': ['@swc/jest', { jsc: { target: 'es2022' } }] },
 	globalSetup: '<rootDir>/test/e2e/support/globalSetup.ts',
 	globalTeardown: '<rootDir>/test/e2e/support/globalTeardown.ts',
+	testSequencer: '<rootDir>/test/e2e/support/sequencer.js',
 	maxWorkers: 1,
 	testTimeout: 120_000,
 };

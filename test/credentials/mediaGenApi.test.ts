@@ -5,7 +5,7 @@ import { authenticate } from '../../src/transport/credential';
 const credential = new MediaGenApi();
 const property = (name: string) => credential.properties.find((one) => one.name === name);
 
-test('has the name and the fields that stand in workflows', () => {
+test('has the name and fields that saved workflows use', () => {
 	expect(credential.name).toBe('mediaGenApi');
 	expect(credential.properties.map(({ name }) => name)).toEqual([
 		'apiKey',
@@ -23,7 +23,7 @@ test('the key is a password, and n8n puts it on requests by a function', () => {
 	expect(credential.authenticate).toBe(authenticate);
 });
 
-test('the HTTP Request node may not use it unless somebody says so', () => {
+test('the HTTP Request node may not use it unless allowed', () => {
 	expect(property('allowedHttpRequestDomains')?.default).toBe('none');
 	const values = (property('allowedHttpRequestDomains')?.options ?? []).map(
 		(option) => 'value' in option && option.value,

@@ -34,7 +34,7 @@ const check = (
 	own: MappedField[] = fields,
 ) => buildRequest(endpoint, own, { body, query, path: { id: 'gen 1' } }, context);
 
-test('fields that are sent are found with their place among the parameters, collections included', () => {
+test('fields that are sent are found with their path among the parameters, collections included', () => {
 	expect(fields.map(({ parameter }) => parameter)).toEqual([
 		'prompt',
 		'since',

@@ -83,7 +83,7 @@ test('the declared scopes are tried first', async () => {
 	expect(asked).toHaveLength(1);
 });
 
-test('a valid key whose declared scopes are others is told so', async () => {
+test('a valid key with other scopes than declared is reported', async () => {
 	const { status, message } = await tested(only('/credits'), { scopes: ['voices:read'] });
 	expect(status).toBe('Error');
 	expect(message).toMatch(/none of the read scopes chosen.*it has credits:read/);
@@ -116,7 +116,7 @@ test.each([
 test('no answer: check the base URL', async () => {
 	const { status, message, asked } = await tested(() => undefined);
 	expect(status).toBe('Error');
-	expect(message).toMatch(/^No answer came from the base URL/);
+	expect(message).toMatch(/^The base URL did not respond/);
 	expect(asked).toHaveLength(1);
 });
 
@@ -145,7 +145,7 @@ test.each([[undefined], [[]]])(
 	},
 );
 
-test('blanks that were copied along with the key are no part of it', async () => {
+test('spaces copied along with the key are not part of it', async () => {
 	const { asked } = await tested(() => ({ statusCode: 200 }), { apiKey: ' canary-key-123\n' });
 	expect(asked[0]?.headers.Authorization).toBe('Bearer canary-key-123');
 });

@@ -54,14 +54,14 @@ test('a long description of a model is cut between words', () => {
 	expect(name.length).toBeLessThan(100);
 });
 
-test('a custom voice says that it is one, and how it was made', () => {
+test('a custom voice shows its kind and how it was created', () => {
 	expect(customVoiceName({ name: 'Narrator', kind: 'clone' })).toBe(
 		'Narrator – custom voice, cloned',
 	);
 	expect(customVoiceName({ name: 'Narrator', kind: 'x' })).toBe('Narrator – custom voice');
 });
 
-test('an id gives a name where there is no other', () => {
+test('an id serves as the name if there is no other', () => {
 	expect(nameFromId('vendor/partner/speech-2.8-turbo')).toBe('Speech 2.8 Turbo');
 	expect(nameFromId('lite')).toBe('Lite');
 });

@@ -1,30 +1,46 @@
 import {
 	Workflow,
 	type INodeExecutionData,
+	type INodeParameters,
 	type INodeType,
 	type INodeTypes,
 	type IRunExecutionData,
 } from 'n8n-workflow';
-import { partialResultHint } from '../../src/description/node';
+import { connectedTo } from '../../lab/n8n/canvas';
+import { noLimitHint, partialResultHint } from '../../src/description/node';
 import { NODE } from '../support/nodeContext';
 
 const start = { ...NODE, id: 'start', name: 'Start' };
 
-/** Whether the editor shows the hint: it evaluates the condition like this (`getNodeHints` of n8n-editor-ui 2.41). */
+/**
+ * Whether the editor shows the hint: it evaluates the condition like this (`getNodeHints` of
+ * n8n-editor-ui 2.41).
+ */
 async function isShown(
 	name: string,
 	runs: INodeExecutionData[][],
-	{ runIndex = 0, input = [{ json: {} }] } = {},
+	{
+		runIndex = 0,
+		input = [{ json: {} }],
+		hint = partialResultHint,
+		parameters = {} as INodeParameters,
+	} = {},
 ): Promise<unknown> {
-	const type = { description: { properties: [] } } as unknown as INodeType;
+	const properties = Object.entries(parameters).map(([name, value]) => ({
+		displayName: name,
+		name,
+		type: typeof value === 'string' ? 'string' : 'json',
+		default: '',
+	}));
+	const type = { description: { properties } } as unknown as INodeType;
 	const nodeTypes = { getByNameAndVersion: () => type } as unknown as INodeTypes;
-	const nodes = [start, { ...NODE, name }];
-	const connections = { Start: { main: [[{ node: name, type: 'main' as const, index: 0 }]] } };
+	const nodes = [start, { ...NODE, name, parameters }];
+	const connections = { Start: connectedTo(name) };
 	const workflow = new Workflow({ nodes, connections, active: false, nodeTypes });
 	const task = (items: INodeExecutionData[]) => ({ data: { main: [items] } });
 	const runData = { Start: [task(input)], [name]: runs.map(task) };
 	const data = { resultData: { runData } } as unknown as IRunExecutionData;
-	const condition = partialResultHint.displayCondition ?? '';
+	const condition = hint.displayCondition ?? '';
 	await workflow.expression.acquireIsolate?.();
 	return workflow.expression.getParameterValue(
 		condition,
@@ -49,7 +65,7 @@ test.each(['MediaGen Generation', 'My "odd" node 2'])(
 	},
 );
 
-test('it stands at the run that it belongs to', async () => {
+test('it appears at its own run', async () => {
 	const runs = [[whole], [partial]];
 	expect(await isShown('A', runs, { runIndex: 0 })).toBe(false);
 	expect(await isShown('A', runs, { runIndex: 1 })).toBe(true);
@@ -60,5 +76,27 @@ test('it is a warning at the output', () => {
 		type: 'warning',
 		location: 'outputPane',
 		whenToDisplay: 'afterExecution',
+	});
+});
+
+describe('many outputs without a limit', () => {
+	const many = Array.from({ length: 20 }, () => whole);
+	const create = { operation: 'create', options: {}, parameters: {} };
+	const shown = async (items: INodeExecutionData[], parameters: INodeParameters) =>
+		await isShown('A', [items], { hint: noLimitHint, parameters });
+
+	test('are pointed out, by the items times what each one makes', async () => {
+		expect(await shown(many, create)).toBe(true);
+		expect(await shown(many.slice(1), create)).toBe(false);
+		expect(await shown(many.slice(0, 5), { ...create, parameters: { count: 4 } })).toBe(true);
+		expect(await shown(many.slice(0, 5), { ...create, parameters: { count: 3 } })).toBe(false);
+	});
+
+	test.each([
+		['a limit', { ...create, options: { maxCredits: 100 } }],
+		['a dry run', { ...create, options: { dryRun: true } }],
+		['an operation that makes nothing', { ...create, operation: 'getAll' }],
+	])('are not pointed out with %s', async (_, parameters) => {
+		expect(await shown(many, parameters)).toBe(false);
 	});
 });

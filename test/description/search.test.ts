@@ -68,7 +68,7 @@ test('a mode that is an expression asks for the models of all', async () => {
 	expect(asked[0]?.qs).toEqual({});
 });
 
-test('generations come a page at a time, and the cursor goes on', async () => {
+test('generations are read a page at a time, following the cursor', async () => {
 	const one = { id: 'gen_1', mode: 'image', model: 'm', status: 'completed' };
 	const { context, asked } = editor(page([one], { has_more: true, next_cursor: 'c1' }));
 	const first = await searchGenerations.call(context);
@@ -100,8 +100,8 @@ test.each([
 		{ statusCode: 500, body: errorBody('canary-key-123 broke it') },
 		/status 500\)\. \*\*\* broke it/,
 	],
-	[new Error('connect ECONNREFUSED canary-key-123'), /No answer came from the service/],
-])('a failure is told in words, without the key: %#', async (answered, message) => {
+	[new Error('connect ECONNREFUSED canary-key-123'), /The service did not respond/],
+])('a failure is reported in words, without the key: %#', async (answered, message) => {
 	const { context } = editor(answered);
 	const error = await searchModels.call(context).catch((thrown: Error) => thrown);
 	expect(error).toMatchObject({ message: expect.stringMatching(message) });
@@ -114,7 +114,7 @@ test('a base URL that is not https gets no key', async () => {
 	expect(asked).toHaveLength(0);
 });
 
-test('an answer that is no list is an empty one, and an empty list says what to do without choosing anything', async () => {
+test('a response that is not a list counts as empty, and an empty list says what to do', async () => {
 	for (const body of [null, 'text', [], { data: 'x' }]) {
 		const { context } = editor({ statusCode: 200, body });
 		const { results } = await searchModels.call(context);
@@ -140,7 +140,7 @@ test.each<[string, typeof searchAgentRuns, RegExp]>([
 	expect((await search.call(empty(), 'typed')).results).toEqual([]);
 });
 
-test('an empty page before another one is no empty list', async () => {
+test('an empty page with a next page is not an empty list', async () => {
 	const { context } = editor(page([], { has_more: true, next_cursor: 'c1' }));
 	expect(await searchWebhooks.call(context)).toEqual({ results: [], paginationToken: 'c1' });
 });

@@ -3,7 +3,7 @@ import { existsSync, readdirSync } from 'fs';
 import { join, posix } from 'path';
 import { MediaGenApi } from '../../credentials/MediaGenApi.credentials';
 import { MediaGenWebhookSecretApi } from '../../credentials/MediaGenWebhookSecretApi.credentials';
-import { anchorsOf, linksOf, slugOf } from '../support/markdown';
+import { anchorsOf, linksOf } from '../support/markdown';
 import { filesIn, read, ROOT } from '../support/sources';
 
 /** Where the documentation is published: the README at the root, `docs/x.md` at `docs/x`. */
@@ -18,7 +18,7 @@ const pages = [
 ];
 
 /** What is wrong with a place of this repository; nothing when it can be reached. */
-function flawOf(file: string, anchor: string | undefined): string | undefined {
+function problemOf(file: string, anchor: string | undefined): string | undefined {
 	if (!existsSync(join(ROOT, file))) return `there is no ${file}`;
 	if (!anchor) return undefined;
 	if (!file.endsWith('.md')) return `${file} has no anchors`;
@@ -32,20 +32,20 @@ function fileOf(address: string): string {
 	return posix.extname(path) ? path : `${path}.md`;
 }
 
-function flawOfLink(target: string, from: string): string | undefined {
+function problemOfLink(target: string, from: string): string | undefined {
 	const [address = '', anchor] = target.split('#');
-	if (address.startsWith(SITE)) return flawOf(fileOf(address), anchor);
+	if (address.startsWith(SITE)) return problemOf(fileOf(address), anchor);
 	// Other hosts are not asked: a test must not depend on them.
 	if (/^(https:|mailto:)/.test(address)) return undefined;
 	if (/^[a-z]+:/.test(address)) return 'is neither https nor a place of this repository';
 	const file = address ? posix.join(posix.dirname(from), decodeURIComponent(address)) : from;
-	return flawOf(file, anchor);
+	return problemOf(file, anchor);
 }
 
 test.each(pages)('%s: every link leads to a file and an anchor that exist', (page) => {
 	const dead = linksOf(read(page)).flatMap(({ target, line }) => {
-		const flaw = flawOfLink(target, page);
-		return flaw ? [`${page}:${line} ${target}: ${flaw}`] : [];
+		const problem = problemOfLink(target, page);
+		return problem ? [`${page}:${line} ${target}: ${problem}`] : [];
 	});
 	expect(dead).toEqual([]);
 });
@@ -59,7 +59,7 @@ const codexes = filesIn('nodes', '.node.json').map((file) => ({
 	codex: JSON.parse(read(file)) as Codex,
 }));
 
-test('each node and each credential says where its documentation is', () => {
+test('each node and each credential links to its documentation', () => {
 	expect(codexes.length).toBe(filesIn('nodes', '.node.ts').length);
 	const without = codexes.filter(
 		({ codex }) => !codex.resources.primaryDocumentation?.[0]?.url.startsWith(SITE),
@@ -70,29 +70,27 @@ test('each node and each credential says where its documentation is', () => {
 test.each(codexes)('the links of $file in the editor lead to pages of these docs', ({ codex }) => {
 	const urls = Object.values(codex.resources).flatMap((links) => links.map(({ url }) => url));
 	const dead = urls.flatMap((url) => {
-		const flaw =
+		const problem =
 			url.startsWith(`${SITE}/`) || url.startsWith(`${SITE}#`)
-				? flawOfLink(url, '')
+				? problemOfLink(url, '')
 				: 'is elsewhere';
-		return flaw ? [`${url}: ${flaw}`] : [];
+		return problem ? [`${url}: ${problem}`] : [];
 	});
 	expect(dead).toEqual([]);
 });
 
-test.each(codexes)(
-	'Docs of $file opens at the node itself, not at the top of a page',
-	({ file, codex }) => {
-		const name = /displayName: '([^']+)'/.exec(read(file.replace('.json', '.ts')))?.[1] ?? '';
-		const url = codex.resources.primaryDocumentation?.[0]?.url ?? '';
-		expect(url.split('#')[1]).toBe(slugOf(name));
-	},
-);
+test.each(codexes)('Docs of $file opens the page of the node itself', ({ file, codex }) => {
+	const name = /displayName: '([^']+)'/.exec(read(file.replace('.json', '.ts')))?.[1] ?? '';
+	const url = codex.resources.primaryDocumentation?.[0]?.url ?? '';
+	expect(url).not.toContain('#');
+	expect(read(fileOf(url)).split('\n')[0]).toBe(`# ${name}`);
+});
 
 test.each([new MediaGenApi(), new MediaGenWebhookSecretApi()])(
 	'the Docs link of the credential $displayName leads to a place in these docs',
 	({ documentationUrl }) => {
 		expect(documentationUrl).toMatch(new RegExp(`^${SITE}[^#]*#`));
-		expect(flawOfLink(documentationUrl, '')).toBeUndefined();
+		expect(problemOfLink(documentationUrl, '')).toBeUndefined();
 	},
 );
 
@@ -128,7 +126,7 @@ describe('what the test itself rests on', () => {
 		[`${SITE}/docs/none`, 'there is no docs/none.md'],
 		[`${SITE}#none`, 'README.md has no #none'],
 		['http://example.com', 'is neither https nor a place of this repository'],
-	])('%s is dead', (target, flaw) => {
-		expect(flawOfLink(target, 'docs/nodes.md')).toBe(flaw);
+	])('%s is dead', (target, problem) => {
+		expect(problemOfLink(target, 'docs/nodes.md')).toBe(problem);
 	});
 });

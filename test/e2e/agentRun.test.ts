@@ -1,6 +1,6 @@
 import type { INodeParameters } from 'n8n-workflow';
 import { byId, call, make, until } from './support/fixtures';
-import { credentials, rest, runOurs, sandbox } from './support/harness';
+import { listed, rest, runOurs, sandbox } from './support/harness';
 import { download, sniff } from './support/media';
 
 const node = 'mediaGenAgentRun';
@@ -122,12 +122,7 @@ it('Get gives the files of a run that has them', async () => {
 
 it('the list in the editor shows runs by title and status', async () => {
 	const id = await make.agentRun();
-	const search = {
-		type: `n8n-nodes-mediagen.${node}`,
-		methodName: 'searchAgentRuns',
-		credential: credentials.full,
-	};
-	expect((await rest.nodes.search({ ...search, filter: 'plan_prop' })).results).toMatchObject([
+	expect(await listed(node, 'searchAgentRuns', 'plan_prop')).toMatchObject([
 		{ value: id, name: expect.stringContaining('A spot for a bakery') as string },
 	]);
 });
@@ -160,7 +155,11 @@ it.each<[string, INodeParameters, RegExp]>([
 		{ operation: 'review', agentRunId: byId('run_1'), decision: '={{ "maybe" }}' },
 		/^Decision must be one of assemble, assets_only, got maybe/,
 	],
-	['an id with a slash', { operation: 'get', agentRunId: byId('a/b') }, /^Agent Run is no ID/],
+	[
+		'an id with a slash',
+		{ operation: 'get', agentRunId: byId('a/b') },
+		/^Agent Run is not a valid ID/,
+	],
 	[
 		'no statuses to wait for',
 		creation({ options: { waitStatuses: ' , ' } }),

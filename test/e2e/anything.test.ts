@@ -6,7 +6,10 @@ import { credentialData, credentialType } from '../../lab/n8n/credential';
 import type { SavedCredential } from '../../lab/n8n/rest';
 import { baseUrl, keys, rest, runOurs, sandbox } from './support/harness';
 
-/** What expressions give when data are not as one thought; each becomes the value of every parameter once. */
+/**
+ * What expressions give when data are not as one thought; each becomes the value of every parameter
+ * once.
+ */
 const ODD: unknown[] = [
 	...[null, '', ' ', 0, -1, 1.5, true, '7', '__proto__', '..', 'a/b', '\u0000', '\ud800'],
 	...[[], [null], {}, { __proto__x: 1 }, { __rl: true }, '[null]', '{oops'],
@@ -63,7 +66,9 @@ const asked = async () =>
 		({ operation }) => operation !== null && operation in ENDPOINTS,
 	);
 
-/** The requests that the service's schemas do not take; limits that are its own to choose excepted. */
+/**
+ * The requests that the service's schemas do not take; limits that are its own to choose excepted.
+ */
 const badRequests = async (since: number) =>
 	(await asked()).slice(since).filter(({ status, operation, body, query }) => {
 		if (status !== 400) return false;

@@ -4,8 +4,8 @@ import { rest, runOurs, sandbox } from './support/harness';
 import { createParameters, download, sniff } from './support/media';
 
 /**
- * The core in workflows with Execution Logic v2, where files stand in the json of items. All other end-to-end tests run that way
- * with MEDIAGEN_E2E_BINARY_MODE=combined.
+ * The core in workflows with Execution Logic v2, where files stand in the json of items. All other
+ * end-to-end tests run that way with MEDIAGEN_E2E_BINARY_MODE=combined.
  */
 const run = async (what: OurRun) => await runOurs({ ...what, binaryMode: 'combined' });
 
@@ -16,7 +16,7 @@ beforeEach(async () => await sandbox.reset());
 const operations = async (name: string) =>
 	(await sandbox.requests()).filter(({ operation }) => operation === name);
 
-it('an image is created, waited for and downloaded, and its file stands in the json', async () => {
+it('an image is created, waited for and downloaded, and its file is in the json', async () => {
 	const made = await run({ node: 'mediaGenGeneration', parameters: createParameters({}) });
 	expect(made.error).toBeUndefined();
 	expect(made.items[0]?.json).toMatchObject({ status: 'completed' });

@@ -6,7 +6,7 @@ import { saveCredential } from '../../lab/n8n/credential';
 import { startN8n, temporaryUserFolder, type N8n } from '../../lab/n8n/start';
 import { nodeName, triggerName, workflowOf } from '../../lab/n8n/nodeWorkflow';
 import { Rest, type SavedCredential } from '../../lab/n8n/rest';
-import { demoOwner, setStage } from '../../lab/n8n/stage';
+import { demoOwner, startInstance } from '../../lab/n8n/instance';
 import { baseUrl, keys, sandbox } from './support/harness';
 import { createParameters } from './support/media';
 
@@ -36,8 +36,8 @@ describe('n8n is killed in the middle of a wait', () => {
 	let credential: SavedCredential;
 
 	beforeAll(async () => {
-		const stage = await setStage({ userFolder });
-		({ n8n, rest } = stage);
+		const instance = await startInstance({ userFolder });
+		({ n8n, rest } = instance);
 		credential = await saveCredential(rest, 'crash', { apiKey: key, baseUrl });
 	}, 300_000);
 
@@ -46,7 +46,10 @@ describe('n8n is killed in the middle of a wait', () => {
 		rmSync(userFolder, { recursive: true, force: true, maxRetries: 3 });
 	});
 
-	/** Runs a workflow until its job is paid for, kills n8n, starts it again, and runs the workflow once more to its end. */
+	/**
+	 * Runs a workflow until its job is paid for, kills n8n, starts it again, and runs the workflow
+	 * once more to its end.
+	 */
 	async function killed(options: INodeParameters) {
 		await sandbox.reset();
 		await sandbox.settings({ clockScale: 1 });

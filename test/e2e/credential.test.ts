@@ -12,18 +12,18 @@ describe('the connection test of the credential', () => {
 		expect(await rest.credentials.test(credentials.readOnly)).toMatchObject({ status: 'OK' });
 	});
 
-	it('tells a wrong key', async () => {
+	it('detects a wrong key', async () => {
 		const { status, message } = await rest.credentials.test(credentials.wrongKey);
 		expect([status, message]).toEqual(['Error', expect.stringMatching(/^The API key is invalid/)]);
 	});
 
-	it('tells a missing entitlement', async () => {
+	it('detects a missing entitlement', async () => {
 		const { status, message } = await rest.credentials.test(credentials.notEntitled);
 		expect(status).toBe('Error');
 		expect(message).toMatch(/no API access, which needs an active subscription/);
 	});
 
-	it('tells a missing scope, and which one the key has', async () => {
+	it('detects a missing scope, and names one that the key has', async () => {
 		const apiKey = await sandbox.addKey(keys.full.workspace, ['voices:read']);
 		const declared = credentialData({
 			apiKey,
@@ -47,7 +47,7 @@ describe('the connection test of the credential', () => {
 		},
 	);
 
-	it('tells a base URL that is none, is not https, or leads elsewhere', async () => {
+	it('detects a base URL that is invalid, is not https, or leads elsewhere', async () => {
 		const trial = async (url: string) =>
 			(await rest.credentials.test(credentials.full, credentialData({ apiKey: 'k', baseUrl: url })))
 				.message;

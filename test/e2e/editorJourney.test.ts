@@ -1,29 +1,24 @@
-import { launchChromium } from '../../lab/n8n/chromium';
-import { Editor } from '../../lab/n8n/editor';
-import { baseUrl, credentials, keys, n8nUrl, rest, sandbox } from './support/harness';
+import type { Editor, Page } from '../../lab/n8n/editor';
+import { LOOK_MS, openEditor, OPEN_MS, type OpenEditor } from './support/openEditor';
+import { until } from './support/until';
+import { baseUrl, credentials, keys, rest, sandbox } from './support/harness';
 
 /**
- * What a newcomer does by hand, in the real editor: without REST, and with a credential of which only the key and the address
- * are filled in.
+ * What a newcomer does by hand, in the real editor: without REST, and with a credential of which
+ * only the key and the address are filled in.
  */
-const PATIENCE = 60_000;
-
-// The lab's own playwright may be another version than ours, so the types are those of what it gives.
-let browser: Awaited<ReturnType<typeof launchChromium>>;
-let page: Awaited<ReturnType<(typeof browser)['newPage']>>;
+let open: OpenEditor;
+let page: Page;
 let editor: Editor;
 
 beforeAll(async () => {
 	await sandbox.reset();
-	browser = await launchChromium();
-	page = await browser.newPage({ viewport: { width: 1440, height: 900 } });
-	page.setDefaultTimeout(PATIENCE);
-	editor = new Editor(page, n8nUrl);
-	await editor.signIn();
-}, 4 * PATIENCE);
+	open = await openEditor();
+	({ editor, page } = open);
+}, OPEN_MS);
 
 afterAll(async () => {
-	await browser?.close();
+	await open?.close();
 	const own = Object.values(credentials).map(({ id }) => id);
 	const made = (await rest.credentials.list()).filter(({ id }) => !own.includes(id));
 	for (const { id, name } of made) {
@@ -91,12 +86,12 @@ describe('the first hour', () => {
 		expect(models).toContainEqual(expect.stringMatching(/^Studio Image 1 – Images of any size/));
 		await editor.choose(/^Studio Image 1/);
 		await editor.write('prompt', 'A lighthouse at dawn');
-		await editor.executeAndView(2 * PATIENCE);
+		await editor.executeAndView(2 * LOOK_MS);
 		await untilShown('img', 'it.naturalWidth === 1024 && it.naturalHeight === 1024');
 		expect(await created()).toEqual([['/v1/generations', 202]]);
 	}, 300_000);
 
-	it('makes a video, by an action that chooses operation and mode', async () => {
+	it('makes a video that begins with that picture, from the binary field that was chosen by hand', async () => {
 		await editor.closeNode();
 		await editor.openPanel();
 		await editor.add('text to video', 'MediaGen', 'Generate a video');
@@ -108,12 +103,19 @@ describe('the first hour', () => {
 		await editor.listed('model');
 		await editor.choose(/^Studio Video 1/);
 		await editor.write('prompt', 'Waves at dusk');
-		await editor.executeAndView(2 * PATIENCE);
+		await editor.addable(1);
+		await editor.addOption('Start Frame');
+		await editor.fillBy('start_frame', 'Binary Field', 'data');
+		await editor.executeAndView(2 * LOOK_MS);
 		await untilShown('video', 'it.readyState >= 2 && it.videoWidth > 0');
-		expect((await created()).at(-1)).toEqual(['/v1/generations', 202]);
+		// The picture is taken from the run before: it is uploaded, not made again.
+		expect((await created()).slice(1)).toEqual([
+			['/v1/files', 201],
+			['/v1/generations', 202],
+		]);
 	}, 300_000);
 
-	it('makes a spoken line, with a voice from a list that says how it sounds', async () => {
+	it('makes a spoken line, with a voice from a list that describes the voices', async () => {
 		await editor.closeNode();
 		await editor.openPanel();
 		await editor.add('text to speech', 'MediaGen Speech', 'Generate speech from text');
@@ -122,13 +124,23 @@ describe('the first hour', () => {
 		expect(models).toContainEqual(expect.stringMatching(/^Speech Lite/));
 		await editor.choose(/^Speech Lite/);
 		await editor.write('text', 'Good morning, everybody.');
-		expect(await editor.listed('voice')).toContain('Ava – English (US), female');
+		expect(await editor.listed('blocks.voice')).toContain('Ava – English (US), female');
 		await editor.choose(/^Ava – /);
-		await editor.executeAndView(2 * PATIENCE);
+		await editor.executeAndView(2 * LOOK_MS);
 		await untilShown('audio', 'it.readyState >= 2 && it.duration > 0.5');
 		const [path, status] = (await created()).at(-1) ?? [];
 		expect([path, status]).toEqual(['/v1/speech', 202]);
-		expect(await created()).toHaveLength(3);
+		expect(await created()).toHaveLength(4);
+	}, 300_000);
+
+	it('speaks a single text, without a form of blocks', async () => {
+		await editor.select('blocksFrom', 'Text');
+		await editor.write('text', 'Good night, everybody.');
+		await page.getByTestId('node-execute-button').click();
+		const newest = async () => (await sandbox.jobs())[0];
+		await until(async () => (await newest())?.text === 'Good night, everybody.', LOOK_MS);
+		expect(await newest()).toMatchObject({ text: 'Good night, everybody.' });
+		expect((await created()).at(-1)).toEqual(['/v1/speech', 202]);
 	}, 300_000);
 });
 

@@ -12,8 +12,8 @@ import { endpointCases, parametersOf, type EndpointCase } from './support/endpoi
 import { baseUrl, keys, rest, runOurs, sandbox } from './support/harness';
 
 /**
- * The walk over the specification's table: for each operation some node sends exactly its method, path, query, headers
- * and body through n8n's own routing engine, and is refused without its scope.
+ * The walk over the specification's table: for each operation some node sends exactly its method,
+ * path, query, headers and body through n8n's own routing engine, and is refused without its scope.
  */
 const names = Object.keys(ENDPOINTS) as EndpointName[];
 let cases: EndpointCase[];

@@ -74,7 +74,7 @@ describe('bad input', () => {
 				generationId: { __rl: true, mode: 'id', value: '../credits' },
 			},
 		});
-		expect(run.error?.message).toMatch(/^Generation is no ID: \.\.\/credits$/);
+		expect(run.error?.message).toMatch(/^Generation is not a valid ID: \.\.\/credits$/);
 		expect(await asked()).toEqual([]);
 	});
 
@@ -147,7 +147,7 @@ describe('bad input', () => {
 });
 
 describe('refusals', () => {
-	it('a wrong key is told as such, after one request', async () => {
+	it('a wrong key is reported as such, after one request', async () => {
 		const run = await runOurs({
 			node,
 			credential: credentials.wrongKey,
@@ -157,7 +157,7 @@ describe('refusals', () => {
 		expect(await asked()).toHaveLength(1);
 	});
 
-	it('a scope that the key lacks is told in the words of the service, after one request', async () => {
+	it('a missing scope is reported in the words of the service, after one request', async () => {
 		const run = await runOurs({
 			node,
 			credential: credentials.readOnly,
@@ -189,7 +189,7 @@ describe('refusals', () => {
 		expect(await asked()).toHaveLength(1);
 	});
 
-	it('a failed generation is an error that says why and names the job', async () => {
+	it('a failed generation is an error with the reason and the job', async () => {
 		const run = await runOurs({ node, parameters: createParameters({ prompt: 'A boat [fail]' }) });
 		const created = (await asked()).find(({ method }) => method === 'POST');
 		expect(created).toBeDefined();

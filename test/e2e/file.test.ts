@@ -15,7 +15,7 @@ const posts = async () =>
 
 beforeEach(async () => await sandbox.reset());
 
-it('a binary field is sent to the byte, and its URL, name, type and size come out', async () => {
+it('a binary field is sent byte by byte, and its URL, name, type and size are output', async () => {
 	const data = file(3_000_000);
 	const run = await runOurs({ node, items: [{ binary: { data } }], parameters });
 	expect(run.error).toBeUndefined();

@@ -7,7 +7,11 @@ import { saveCredential } from '../../lab/n8n/credential';
 import type { SavedCredential } from '../../lab/n8n/rest';
 import { startTlsFront } from '../../lab/n8n/tlsFront';
 import { filesFolder, n8nLog, rest, runOurs, startOurs } from './support/harness';
-import { startHostileService, type Answer, type HostileService } from './support/hostileService';
+import {
+	startScriptedService,
+	type Answer,
+	type ScriptedService,
+} from '../../testing/scriptedService';
 import { createParameters, download } from './support/media';
 import { until } from './support/until';
 
@@ -22,7 +26,7 @@ const PIXEL = Buffer.from(
 	'base64',
 );
 
-let service: HostileService;
+let service: ScriptedService;
 let credential: SavedCredential;
 
 const job = (more: Record<string, unknown> = {}) => ({
@@ -34,20 +38,52 @@ const job = (more: Record<string, unknown> = {}) => ({
 	...more,
 });
 
-const finished = () =>
+const finished = ({ origin } = service) =>
 	job({
 		status: 'completed',
-		outputs: [{ id: 'out_1', url: `${service.origin}/files/1`, media_type: 'image/png' }],
+		outputs: [{ id: 'out_1', url: `${origin}/files/1`, media_type: 'image/png' }],
 	});
 
-/** A service that behaves, to be spoiled in one place by each test. */
+/** A service that behaves, to be spoiled in one place, and the credential for it. */
+async function startService() {
+	const own = await startScriptedService();
+	own.on('POST /v1/generations', (_, response) => void response.status(202).json(job()));
+	own.on('GET /v1/generations/gen_1', (_, response) => void response.json(finished(own)));
+	own.on('GET /files/1', (_, response) => void response.type('png').send(PIXEL));
+	const access = { apiKey: canary, baseUrl: own.baseUrl, clockScale: 60 };
+	// Named by its service: a credential of the same name would take its place.
+	return { service: own, credential: await saveCredential(rest, own.origin, access) };
+}
+
+/** A download that stands still, on a service of its own. */
+async function stalledDownload() {
+	const { service: own, credential: access } = await startService();
+	let tries = 0;
+	let isClosed = false;
+	own.on('GET /files/1', (_, response) => {
+		tries += 1;
+		if (tries > 1) return void response.type('png').send(PIXEL);
+		response.on('close', () => (isClosed = true));
+		response.type('png').set('Content-Length', String(PIXEL.length));
+		response.write(PIXEL.subarray(0, 20));
+	});
+	const run = await create({}, { credential: access, timeoutMs: 600_000 });
+	await own.close();
+	return { run, tries, isClosed };
+}
+
+/**
+ * Begun first and looked at where its rule stands: it takes a minute, in which the other tests run.
+ */
+let stalled: ReturnType<typeof stalledDownload>;
+
+beforeAll(() => {
+	stalled = stalledDownload();
+	stalled.catch(() => {});
+});
+
 beforeEach(async () => {
-	service = await startHostileService();
-	service.on('POST /v1/generations', (_, response) => void response.status(202).json(job()));
-	service.on('GET /v1/generations/gen_1', (_, response) => void response.json(finished()));
-	service.on('GET /files/1', (_, response) => void response.type('png').send(PIXEL));
-	const access = { apiKey: canary, baseUrl: service.baseUrl, clockScale: 60 };
-	credential = await saveCredential(rest, 'hostile', access);
+	({ service, credential } = await startService());
 });
 
 afterEach(async () => await service.close());
@@ -61,14 +97,14 @@ const create = async (given: Record<string, unknown> = {}, more: object = {}) =>
 	});
 
 const sent = (route: string) =>
-	service.seen.filter(({ method, path: at }) => `${method} ${at}` === route);
+	service.requests.filter(({ method, path: at }) => `${method} ${at}` === route);
 
 describe('the key', () => {
 	it('goes with every request of the API, and with no download', async () => {
 		const run = await create();
 		expect(run.error).toBeUndefined();
 		expect(await download(rest, run.items[0]?.binary.data)).toEqual(PIXEL);
-		const withKey = service.seen.filter(
+		const withKey = service.requests.filter(
 			({ headers }) => headers.authorization === `Bearer ${canary}`,
 		);
 		expect(withKey.map(({ path: at }) => at).every((at) => at.startsWith('/v1/'))).toBe(true);
@@ -76,17 +112,17 @@ describe('the key', () => {
 	});
 
 	it('follows no redirect', async () => {
-		const other = await startHostileService();
+		const other = await startScriptedService();
 		service.on('POST /v1/generations', (_, response) =>
 			response.redirect(307, `${other.origin}/v1/generations`),
 		);
 		const run = await create();
 		expect(run.error?.message).toMatch(/answered with status 307/);
-		expect(other.seen).toEqual([]);
+		expect(other.requests).toEqual([]);
 		await other.close();
 	});
 
-	it('echoed by the service stands in no output and no error', async () => {
+	it('echoed by the service is in no output and no error', async () => {
 		service.on('POST /v1/generations', (request, response) => {
 			const message = `No such key: ${String(request.headers.authorization)}`;
 			response
@@ -117,7 +153,7 @@ describe('odd answers', () => {
 		expect(sent('GET /v1/generations/gen_1')).toHaveLength(6);
 	});
 
-	it('a success that is no JSON is asked for again under the same key', async () => {
+	it('a success that is not JSON is requested again under the same key', async () => {
 		let first = true;
 		service.on('POST /v1/generations', (_, response) => {
 			if (first) response.status(202).type('json').send('{"id": "gen_1", "sta');
@@ -209,7 +245,7 @@ describe('odd answers', () => {
 		expect(run.error?.description).not.toMatch(/generations:write|Nothing was|no credits/);
 	});
 
-	it('a failed job without a word why says so, and names the job', async () => {
+	it('a failed job without a reason says so, and names the job', async () => {
 		service.on(
 			'GET /v1/generations/gen_1',
 			(_, response) => void response.json(job({ status: 'failed' })),
@@ -236,7 +272,7 @@ describe('downloads', () => {
 		expect(await download(rest, run.items[0]?.binary.data)).toEqual(PIXEL);
 	});
 
-	it('a file that is cut is fetched again, never kept short', async () => {
+	it('an incomplete file is downloaded again, never kept', async () => {
 		let tries = 0;
 		service.on('GET /files/1', (request, response) => {
 			tries += 1;
@@ -287,35 +323,41 @@ describe.each(Object.keys(FAULTS))('%s', (name) => {
 	const requestOptions = { timeout: 2_000 };
 	const fault = FAULTS[name] as Answer;
 
-	/** Answers with the fault so many times, then as before. */
-	const spoil = (route: string, times: number, good: Answer) => {
-		let left = times;
-		service.on(route, (request, response) => {
+	/** The answers to a route of a service: the fault twice, then the good one. */
+	const spoil = (own: ScriptedService, route: string, good: Answer) => {
+		let left = 2;
+		own.on(route, (request, response) => {
 			left -= 1;
 			return left >= 0 ? fault(request, response) : good(request, response);
 		});
 	};
 
-	it('for a creation that was carried out: it is paid for once, and goes on', async () => {
-		const charged = new Set<unknown>();
-		let left = 2;
-		service.on('POST /v1/generations', (request, response) => {
-			charged.add(request.headers['idempotency-key']);
-			left -= 1;
-			return left >= 0 ? fault(request, response) : void response.status(202).json(job());
+	// Side by side, because both wait for real retries and time-outs.
+	it('a creation that was carried out is paid for once and continues; so does a wait that polls a job', async () => {
+		const [creating, waiting] = await Promise.all([startService(), startService()]);
+		spoil(creating.service, 'POST /v1/generations', (_, response) => {
+			response.status(202).json(job());
 		});
-		const run = await create({ requestOptions });
-		expect(run.error).toBeUndefined();
-		expect(run.items[0]?.json.status).toBe('completed');
-		expect(sent('POST /v1/generations')).toHaveLength(3);
-		expect(charged.size).toBe(1);
-	});
+		spoil(waiting.service, 'GET /v1/generations/gen_1', (_, response) => {
+			response.json(finished(waiting.service));
+		});
+		const [created, waited] = await Promise.all(
+			[creating, waiting].map(
+				async (instance) => await create({ requestOptions }, { credential: instance.credential }),
+			),
+		);
+		await Promise.all([creating.service.close(), waiting.service.close()]);
+		const posts = (own: ScriptedService) => own.requests.filter(({ method }) => method === 'POST');
 
-	it('for a look at a job: the wait goes on', async () => {
-		spoil('GET /v1/generations/gen_1', 2, (_, response) => void response.json(finished()));
-		const run = await create({ requestOptions });
-		expect(run.items[0]?.json.status).toBe('completed');
-		expect(sent('POST /v1/generations')).toHaveLength(1);
+		expect(created?.error).toBeUndefined();
+		expect(created?.items[0]?.json.status).toBe('completed');
+		expect(posts(creating.service)).toHaveLength(3);
+		expect(
+			new Set(posts(creating.service).map(({ headers }) => headers['idempotency-key'])).size,
+		).toBe(1);
+
+		expect(waited?.items[0]?.json.status).toBe('completed');
+		expect(posts(waiting.service)).toHaveLength(1);
 	});
 });
 
@@ -328,29 +370,29 @@ describe('what never reaches the service', () => {
 			},
 		);
 
-	it('a refused connection is no unclear outcome', async () => {
-		const closed = await startHostileService();
+	it('a refused connection leaves no unknown outcome', async () => {
+		const closed = await startScriptedService();
 		await closed.close();
 		const run = await elsewhere(closed.baseUrl);
 		expect(run.error?.message).toMatch(/ECONNREFUSED/);
-		expect(JSON.stringify(run.error)).not.toMatch(/unclear/);
+		expect(JSON.stringify(run.error)).not.toMatch(/not known|"unknown"/);
 		expect(run.error?.description).toMatch(/[Nn]othing was/);
 	});
 
-	it('a certificate that nobody vouches for gets no request, let alone the key', async () => {
+	it('an untrusted certificate gets no request, let alone the key', async () => {
 		const front = await startTlsFront(Number(new URL(service.origin).port));
 		const run = await elsewhere(`${front.url}v1`);
 		await front.stop();
 		expect(run.error?.message).toMatch(/certificate/);
-		expect(JSON.stringify(run.error)).not.toMatch(/unclear/);
-		expect(service.seen).toEqual([]);
+		expect(JSON.stringify(run.error)).not.toMatch(/not known|"unknown"/);
+		expect(service.requests).toEqual([]);
 	});
 
-	it('a credential whose key cannot be resolved is told once, in the words of n8n', async () => {
+	it('a credential whose key cannot be resolved is reported once, in the words of n8n', async () => {
 		const run = await elsewhere(service.baseUrl, "={{ $('Nowhere').first().json.key }}");
 		expect(run.status).toBe('error');
-		expect(JSON.stringify(run.error)).not.toMatch(/unclear|did not respond|Tried/);
-		expect(service.seen).toEqual([]);
+		expect(JSON.stringify(run.error)).not.toMatch(/not known|"unknown"|did not respond|Tried/);
+		expect(service.requests).toEqual([]);
 	});
 });
 
@@ -398,21 +440,12 @@ describe('packed outputs', () => {
 });
 
 describe('a download that does not end', () => {
-	it('is given up when its body stands still, closed, and fetched again', async () => {
-		let tries = 0;
-		let isClosed = false;
-		service.on('GET /files/1', (_, response) => {
-			tries += 1;
-			if (tries > 1) return void response.type('png').send(PIXEL);
-			response.on('close', () => (isClosed = true));
-			response.type('png').set('Content-Length', String(PIXEL.length));
-			response.write(PIXEL.subarray(0, 20));
-		});
-		const run = await create();
+	it('is aborted when its body stalls, closed, and downloaded again', async () => {
+		const { run, tries, isClosed } = await stalled;
 		expect(tries).toBe(2);
 		expect(isClosed).toBe(true);
 		expect(await download(rest, run.items[0]?.binary.data)).toEqual(PIXEL);
-	}, 180_000);
+	}, 600_000);
 
 	it('ends with the execution', async () => {
 		let isClosed = false;
@@ -430,7 +463,7 @@ describe('a download that does not end', () => {
 		expect(sent('GET /files/1')).toHaveLength(1);
 	});
 
-	it('is not read on where nobody wants it', async () => {
+	it('is not read further than needed', async () => {
 		let isClosed = false;
 		service.on('GET /files/1', (_, response) => {
 			response.on('close', () => (isClosed = true));
@@ -451,8 +484,8 @@ const items = [
 ];
 const parameters = { input: { start_frame: 'binary:photo' } };
 
-describe('jobs that nobody waits for', () => {
-	it('hold a place no longer than they run: a new creation goes when any of them has ended', async () => {
+describe('abandoned jobs', () => {
+	it('hold a slot no longer than they run: a new creation is sent when any of them has ended', async () => {
 		let created = 0;
 		service.on('POST /v1/generations', (_, response) => {
 			created += 1;
@@ -468,10 +501,13 @@ describe('jobs that nobody waits for', () => {
 		const five = Array.from({ length: 5 }, () => ({ json: {} }));
 		const left = await create({ waitForCompletion: false }, { items: five });
 		expect(left.items).toHaveLength(5);
+		const lists = () => sent('GET /v1/generations').length;
+		// One list says whether others use the workspace, before all five slots are used.
+		expect(lists()).toBe(1);
 		// The first one never ends. Whoever waits for it waits until this test gives up.
 		const next = await create({ waitForCompletion: false, prompt: 'One more' });
 		expect(next.items[0]?.json.id).toBe('gen_6');
-		expect(sent('GET /v1/generations')).toHaveLength(1);
+		expect(lists()).toBe(2);
 	});
 });
 
@@ -572,8 +608,9 @@ describe('uploads', () => {
 });
 
 describe('after all of this', () => {
-	it('neither key nor presigned address stands in anything that n8n has stored or printed', async () => {
-		// By itself, this run tries all ways by which they could get there; its prompt proves that the search would find them.
+	it('neither key nor presigned URL is in anything that n8n has stored or printed', async () => {
+		// By itself, this run tries all ways by which they could get there; its prompt proves that the
+		// search would find them.
 		const marker = `marker_${randomUUID()}`;
 		const echo = (authorization: unknown) => ({ note: authorization, [canary]: [canary] });
 		service.on('POST /v1/generations', (request, response) => {
@@ -595,10 +632,10 @@ describe('after all of this', () => {
 		expect(failed.error?.message).toContain('Bearer ***');
 		const refused = await create({ ...parameters, prompt: marker }, { items });
 		expect(refused.error?.message).toContain('could not be uploaded');
-		expect(service.seen.some(({ headers }) => String(headers.authorization).includes(canary))).toBe(
-			true,
-		);
-		expect(service.seen.some(({ method }) => method === 'PUT')).toBe(true);
+		expect(
+			service.requests.some(({ headers }) => String(headers.authorization).includes(canary)),
+		).toBe(true);
+		expect(service.requests.some(({ method }) => method === 'PUT')).toBe(true);
 
 		const folder = path.dirname(filesFolder);
 		const files = [n8nLog];

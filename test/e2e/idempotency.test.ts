@@ -63,7 +63,7 @@ describe('By Content', () => {
 		expect(await charged()).toBe(1);
 	});
 
-	it('a job found failed was an earlier run that failed: it is made anew', async () => {
+	it('a failed job of an earlier run is created again', async () => {
 		await sandbox.setFaults([{ kind: 'job_fail', contains: 'boat', times: 1 }]);
 		const run = { node, parameters: content({ prompt: 'A boat' }) };
 		const first = await runOurs(run);
@@ -75,7 +75,7 @@ describe('By Content', () => {
 });
 
 describe('Custom Key', () => {
-	it('is sent as it is, and gives the same job to whoever sends it again', async () => {
+	it('is sent unchanged, and a repeat returns the same job', async () => {
 		const parameters = createParameters({
 			options: { idempotency: 'custom', idempotencyKey: 'order-17' },
 		});
@@ -164,7 +164,7 @@ describe('when credits run out', () => {
 		}
 	});
 
-	it('Wait for Top-Up: goes on when the credits are there', async () => {
+	it('Wait for Top-Up: continues once there are credits', async () => {
 		await leave(1);
 		const running = runOurs({
 			node,

@@ -88,8 +88,8 @@ describe('Wait for Completion', () => {
 
 it.each<[string, INodeParameters, RegExp]>([
 	['no id', wait('={{ "" }}'), /^Job ID is empty$/],
-	['an id with a slash', wait('a/b'), /^Job ID is no ID: a\/b/],
-	['an id of dots', { operation: 'get', jobId: '..' }, /^Job ID is no ID/],
+	['an id with a slash', wait('a/b'), /^Job ID is not a valid ID: a\/b/],
+	['an id of dots', { operation: 'get', jobId: '..' }, /^Job ID is not a valid ID/],
 	['an object for an id', wait('={{ { a: 1 } }}'), /^Job ID /],
 	[
 		'a timeout of 0',
@@ -102,7 +102,7 @@ it.each<[string, INodeParameters, RegExp]>([
 	expect(await asked()).toEqual([]);
 });
 
-it('an id that nothing has is told after one request', async () => {
+it('an unknown id is reported after one request', async () => {
 	const run = await runOurs({ node, parameters: wait('gen_nowhere') });
 	expect(run.error?.message).toMatch(/^Not found/);
 	expect(await asked()).toHaveLength(1);

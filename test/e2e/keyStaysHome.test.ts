@@ -6,17 +6,17 @@ import { credentialData } from '../../lab/n8n/credential';
 import type { SavedCredential } from '../../lab/n8n/rest';
 import { runNode } from '../../lab/n8n/runNode';
 import { rest } from './support/harness';
-import { startHostileService, type HostileService } from './support/hostileService';
+import { startScriptedService, type ScriptedService } from '../../testing/scriptedService';
 
 const canary = `canary_${randomUUID()}`;
 
-let service: HostileService;
+let service: ScriptedService;
 let foreign: Server;
 let received = '';
 
 /** A server of somebody else, which keeps every byte that it gets. */
 beforeAll(async () => {
-	service = await startHostileService();
+	service = await startScriptedService();
 	service.on('GET /v1/credits', (_, response) => void response.json({ balance: 7 }));
 	foreign = createServer((socket) => {
 		socket.on('data', (bytes) => {
@@ -36,7 +36,7 @@ afterAll(async () => {
 
 beforeEach(() => {
 	received = '';
-	service.seen.length = 0;
+	service.requests.length = 0;
 });
 
 const saved = async (more: object = {}): Promise<SavedCredential> => {
@@ -74,7 +74,7 @@ it.each([
 	const credential = await saved(more);
 	const home = await request(`${service.baseUrl}/credits`, credential);
 	expect(home.items[0]?.json).toEqual({ balance: 7 });
-	expect(service.seen[0]?.headers.authorization).toBe(`Bearer ${canary}`);
+	expect(service.requests[0]?.headers.authorization).toBe(`Bearer ${canary}`);
 
 	const away = await request(foreignUrl(), credential);
 	expect(away.status).toBe('error');

@@ -77,7 +77,7 @@ describe('create, wait and download', () => {
 		}
 	});
 
-	it('gives the queued job at once when it shall not wait', async () => {
+	it('gives the queued job at once when it should not wait', async () => {
 		const run = await runOurs({
 			node: 'mediaGenGeneration',
 			parameters: createParameters({ waitForCompletion: false }),
@@ -108,7 +108,7 @@ describe('create, wait and download', () => {
 		expect(sniff(await download(rest, run.items[0]?.binary.data))).toBe('image/png');
 	});
 
-	it('keeps the good outputs of a partially completed job and says what failed', async () => {
+	it('keeps the good outputs of a partially completed job and names what failed', async () => {
 		const run = await runOurs({
 			node: 'mediaGenGeneration',
 			parameters: createParameters({ prompt: 'Three boats [partial]', parameters: { count: 3 } }),

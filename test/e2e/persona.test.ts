@@ -1,6 +1,6 @@
 import type { INodeParameters } from 'n8n-workflow';
 import { byId, make } from './support/fixtures';
-import { credentials, rest, runOurs, sandbox } from './support/harness';
+import { listed, runOurs, sandbox } from './support/harness';
 
 const node = 'mediaGenPersona';
 const asked = async () => (await sandbox.requests()).filter(({ path }) => path.startsWith('/v1/'));
@@ -91,14 +91,7 @@ it('Get, Get Many and Delete', async () => {
 
 it('the list in the editor finds a persona by name', async () => {
 	const id = await make.persona();
-	const search = {
-		type: `n8n-nodes-mediagen.${node}`,
-		methodName: 'searchAllPersonas',
-		credential: credentials.full,
-	};
-	expect((await rest.nodes.search({ ...search, filter: 'MAR' })).results).toMatchObject([
-		{ value: id },
-	]);
+	expect(await listed(node, 'searchAllPersonas', 'MAR')).toMatchObject([{ value: id }]);
 });
 
 it.each<[string, INodeParameters, RegExp]>([

@@ -2,7 +2,7 @@
 import { baseUrl, credentials, keys, rest, runOurs, sandbox } from './support/harness';
 import { createParameters, download, sniff } from './support/media';
 
-/** Has the service make so many quick jobs, without n8n. */
+/** Has the service make this many quick jobs, without n8n. */
 async function make(count: number): Promise<string[]> {
 	await sandbox.settings({ requestsPerMinute: 100_000, concurrentJobs: 1_000 });
 	const created = Array.from({ length: count }, async (_, index) => {
@@ -64,7 +64,7 @@ describe('Get', () => {
 		expect(sniff(await download(rest, run.items[0]?.binary.data))).toBe('image/png');
 	});
 
-	it('says of an unknown id that nothing has it, in one request', async () => {
+	it('reports an unknown id, in one request', async () => {
 		const run = await runOurs({
 			node: 'mediaGenGeneration',
 			parameters: {

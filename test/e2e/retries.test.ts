@@ -34,7 +34,7 @@ describe('idempotency', () => {
 		expect(new Set(keys).size).toBe(1);
 	});
 
-	it('Retry On Fail sends the same keys for what is there and makes only the failed job anew', async () => {
+	it('Retry On Fail sends the same keys for existing jobs and recreates only the failed one', async () => {
 		await sandbox.setFaults([{ kind: 'job_fail', contains: 'B', times: 1 }]);
 		const run = await runOurs({
 			node,
@@ -135,7 +135,7 @@ describe('waiting', () => {
 		expect(await sandbox.requests()).toHaveLength(seen);
 	});
 
-	it('past its timeout names the job and how to go on', async () => {
+	it('after its timeout names the job and how to continue', async () => {
 		await sandbox.settings({ clockScale: 1 });
 		const run = await runOurs({
 			node,

@@ -1,7 +1,4 @@
-/* eslint-disable @n8n/community-nodes/no-restricted-globals, @n8n/community-nodes/no-restricted-imports -- not published */
-import { mkdir } from 'fs/promises';
-import { join } from 'path';
-
+import { source } from 'axe-core';
 import { launchChromium } from '../../lab/n8n/chromium';
 import type { createSandbox } from '../../src/sandbox/server';
 import { anImage, startHarness, type Harness } from '../sandbox/support/harness';
@@ -11,11 +8,22 @@ import { receiverCa, startReceiver, type Receiver } from '../sandbox/support/rec
 const PICTURE_SHOWN = "document.querySelector('#jobs img')?.naturalWidth > 0";
 const VIDEO_SHOWN = "document.querySelector('#jobs video')?.readyState >= 2";
 
+/** A rule of axe and the elements that break it, or of which axe cannot tell. */
+interface Finding {
+	id: string;
+	nodes: Array<{ html: string; failureSummary?: string }>;
+}
+
+const WIDE = { width: 1280, height: 900 };
+const NARROW = { width: 390, height: 844 };
+
 let service: Harness;
 let receiver: Receiver;
-// The lab's own playwright may be another version than ours, so the types are those of what it gives.
+// The lab's own playwright may be another version than ours, so the types are those of what it
+// gives.
 let browser: Awaited<ReturnType<typeof launchChromium>>;
 let page: Awaited<ReturnType<(typeof browser)['newPage']>>;
+let faults: string[];
 
 beforeAll(async () => {
 	receiver = await startReceiver();
@@ -25,11 +33,17 @@ beforeAll(async () => {
 beforeEach(async () => {
 	// The media are real here, because the page plays them.
 	service = await startHarness({ deliveryCa: receiverCa, render: realRender });
-	page = await browser.newPage({ viewport: { width: 1280, height: 900 } });
+	page = await browser.newPage({
+		viewport: WIDE,
+		permissions: ['clipboard-read', 'clipboard-write'],
+	});
+	faults = [];
+	page.on('pageerror', (error) => faults.push(error.message));
 });
 
 afterEach(async () => {
 	await page.close();
+	expect(faults).toEqual([]);
 	expect(service.reported).toEqual([]);
 	await service.close();
 });
@@ -43,11 +57,8 @@ const realRender: NonNullable<Parameters<typeof createSandbox>[0]>['render'] = a
 	await (await import('../../src/sandbox/media')).render(request);
 
 const open = async () => {
-	const faults: string[] = [];
-	page.on('pageerror', (error) => faults.push(error.message));
 	await page.goto(service.sandbox.baseUrl.replace('/v1', '/'));
 	await page.waitForSelector('#state.good');
-	return faults;
 };
 
 const settle = async (seconds: number) => {
@@ -55,12 +66,38 @@ const settle = async (seconds: number) => {
 	await service.sandbox.service.dispatcher.idle();
 };
 
+const total = async () => (await service.admin('GET', '/overview')).body.requests_total as number;
+
+/**
+ * Something in every list: jobs of each kind that run, ended well, in part and not at all,
+ * requests, deliveries, faults.
+ */
+async function everything(): Promise<void> {
+	await service.post('/webhooks', { url: receiver.url, events: ['generation.completed'] });
+	const audio = { mode: 'audio', model: 'studio/music-1', parameters: { duration: '6' } };
+	const video = { mode: 'video', model: 'studio/video-1', parameters: { duration: '2' } };
+	await service.post('/generations', anImage({ parameters: { count: 2 } }));
+	await service.post('/generations', { ...audio, prompt: 'a quiet piano' });
+	await service.post('/generations', { ...video, prompt: 'waves at dusk' });
+	await service.post(
+		'/generations',
+		anImage({ prompt: 'an owl [partial]', parameters: { count: 2 } }),
+	);
+	await service.post('/generations', anImage({ prompt: 'a lighthouse [fail]' }));
+	await settle(100);
+	await service.post('/generations', anImage({ prompt: 'a house in the wind' }));
+	await service.post('/agents/runs', { brief: 'a short film' });
+	await service.get('/credits', { key: service.keys.unentitled });
+	await service.admin('PUT', '/faults', { rules: [{ kind: 'slow', probability: 0.5 }] });
+}
+
 test('shows balance, jobs with previews, requests, deliveries and faults, live', async () => {
-	const faults = await open();
+	await open();
 	const body = { url: receiver.url, events: ['generation.completed', 'generation.failed'] };
 	await service.post('/webhooks', body);
 	const { id } = (await service.post('/generations', anImage())).body;
-	await page.waitForSelector(`[data-id="${id}"] .busy`);
+	await page.waitForSelector(`#running [data-id="${id}"] .busy`);
+	expect(await page.textContent('#workspaces')).toContain('1 of 5 jobs running');
 	await settle(60);
 	await page.waitForFunction(PICTURE_SHOWN);
 	await service.admin('PUT', '/faults', { rules: [{ kind: 'storm', times: 1 }] });
@@ -68,11 +105,22 @@ test('shows balance, jobs with previews, requests, deliveries and faults, live',
 	await page.waitForSelector('#faults li');
 	expect(await page.textContent('#faults')).toContain('struck 1 of 1');
 	expect(await page.textContent('#workspaces')).toContain('9,998');
-	expect(await page.textContent('#requests')).toContain('429 storm');
+	expect(await page.textContent('#requests')).toContain('429 stormToo many requests.');
 	expect(await page.textContent('#deliveries')).toContain('generation.completed');
 	await page.click('#faults-off');
 	await page.waitForFunction("document.querySelectorAll('#faults li').length === 0");
-	expect(faults).toEqual([]);
+}, 60_000);
+
+test('says what failed and why, jobs and requests', async () => {
+	await service.post('/generations', anImage({ prompt: 'a lighthouse [fail]' }));
+	await settle(60);
+	await service.post('/generations', anImage({ prompt: '' }));
+	await open();
+	await page.waitForSelector('#failed .bad');
+	expect(await page.textContent('#failed')).toContain('The model could not make this output.');
+	await page.check('#only-errors');
+	await page.waitForFunction("document.querySelectorAll('#requests tr').length === 1");
+	expect(await page.textContent('#requests')).toMatch(/400prompt/);
 }, 60_000);
 
 test('shows what a client sent as text, never as markup', async () => {
@@ -83,28 +131,139 @@ test('shows what a client sent as text, never as markup', async () => {
 	expect(await page.evaluate("'hacked' in window")).toBe(false);
 }, 60_000);
 
-test('its picture in the docs can be taken anew', async () => {
-	const pictures = join(__dirname, '..', '..', 'docs', 'images');
-	await service.post('/webhooks', { url: receiver.url, events: ['generation.completed'] });
-	const audio = { mode: 'audio', model: 'studio/music-1', parameters: { duration: '6' } };
-	await service.post('/generations', anImage({ prompt: 'a fox in the snow' }));
-	await service.post('/generations', { ...audio, prompt: 'a quiet piano' });
-	await service.post('/generations', {
-		mode: 'video',
-		model: 'studio/video-1',
-		prompt: 'waves at dusk',
-		parameters: { duration: '2' },
-	});
-	await settle(100);
-	await service.post('/generations', anImage({ prompt: 'an owl with [partial] glasses' }));
-	await service.post('/generations', anImage({ prompt: 'a lighthouse in a storm' }));
-	await service.get('/credits', { key: service.keys.other });
-	await service.admin('PUT', '/faults', {
-		rules: [{ kind: 'slow', probability: 0.1, seconds: 2 }],
-	});
+test('base URL and keys are copied', async () => {
 	await open();
-	await page.waitForFunction(`${PICTURE_SHOWN} && ${VIDEO_SHOWN}`);
-	await mkdir(pictures, { recursive: true });
-	const path = process.env.UPDATE_PICTURES ? join(pictures, 'sandbox-page.png') : undefined;
-	expect((await page.screenshot({ path, fullPage: true })).length).toBeGreaterThan(20_000);
-}, 120_000);
+	const clipboard = async () => await page.evaluate('navigator.clipboard.readText()');
+	await page.click('text=Copy >> nth=0');
+	expect(await clipboard()).toBe(service.sandbox.baseUrl);
+	await page.getByRole('button', { name: `Copy the key ${service.keys.read}` }).click();
+	expect(await clipboard()).toBe(service.keys.read);
+	expect(await page.textContent('#said')).toContain('Copied');
+}, 60_000);
+
+test('its own looking, pictures included, is no traffic and meets no fault', async () => {
+	await service.post('/generations', anImage({ delivery: 'signed_url' }));
+	await settle(60);
+	await service.admin('PUT', '/faults', { rules: [{ kind: 'expired_link' }] });
+	const before = await total();
+	await open();
+	await page.waitForFunction(PICTURE_SHOWN);
+	await page.evaluate("fetch('/favicon.ico')");
+	expect(await total()).toBe(before);
+	expect((await service.admin('GET', '/faults')).body.rules).toMatchObject([{ seen: 0 }]);
+}, 60_000);
+
+test('faults and settings are switched on and off by keyboard, and the focus stays', async () => {
+	await open();
+	await page.focus('#setting-concurrentJobs');
+	await page.keyboard.press('Control+A');
+	await page.keyboard.type('2');
+	await page.keyboard.press('Tab');
+	await page.waitForFunction(
+		"document.querySelector('#workspaces').textContent.includes('of 2 jobs')",
+	);
+	expect((await service.admin('GET', '/settings')).body).toMatchObject({ concurrentJobs: 2 });
+	await page.fill('#setting-concurrentJobs', '0');
+	await page.keyboard.press('Enter');
+	await page.waitForSelector('#said.bad');
+	expect((await service.admin('GET', '/settings')).body).toMatchObject({ concurrentJobs: 2 });
+
+	await page.focus('#fault-kind');
+	await page.keyboard.type('storm');
+	await page.selectOption('#fault-operations', { label: 'createGeneration' });
+	await page.fill('#fault-times', '3');
+	await page.keyboard.press('Enter');
+	await page.waitForSelector('#faults li');
+	const storm = { kind: 'storm', operations: ['createGeneration'], times: 3 };
+	expect((await service.admin('GET', '/faults')).body.rules).toMatchObject([storm]);
+	await page.focus('#faults button');
+	// Its row is redrawn under it.
+	await service.post('/generations', anImage());
+	await page.waitForFunction("document.querySelector('#faults').textContent.includes('1 of 1')");
+	await page.keyboard.press('Enter');
+	await page.waitForFunction("document.querySelectorAll('#faults li').length === 0");
+	expect(await page.evaluate('document.activeElement.id')).toBe('fault-rules');
+}, 60_000);
+
+describe('for everybody', () => {
+	const axe = async () => {
+		const { violations, incomplete } = await page.evaluate<
+			Record<'violations' | 'incomplete', Finding[]>
+		>(
+			// Without waiting for media that are loaded only when somebody plays them.
+			"axe.run({ preload: false, resultTypes: ['violations', 'incomplete'] })",
+		);
+		const unclear = incomplete.filter(({ id }) => id === 'color-contrast');
+		return [...violations, ...unclear].map(({ id, nodes }) => [
+			id,
+			nodes.map(({ html, failureSummary }) => `${html}\n${failureSummary}`),
+		]);
+	};
+	const views = (['light', 'dark'] as const).flatMap((colorScheme) =>
+		[WIDE, NARROW].map((viewport) => ({ colorScheme, viewport, width: viewport.width })),
+	);
+	/** What the keyboard must reach, and what of it has been reached. */
+	const reachable = `[...document.querySelectorAll('a[href], button, input, select, summary, audio, video, [tabindex="0"]')]
+		.filter((each) => each.checkVisibility() && !each.disabled)`;
+
+	test('axe finds nothing and nothing sticks out, empty and full, in four views', async () => {
+		await open();
+		await page.addScriptTag({ content: source });
+		const look = async (state: string) => {
+			for (const { colorScheme, viewport, width } of views) {
+				await page.emulateMedia({ colorScheme });
+				await page.setViewportSize(viewport);
+				const tooWide = await page.evaluate('document.documentElement.scrollWidth > innerWidth');
+				expect([state, colorScheme, width, await axe(), tooWide]).toEqual([
+					state,
+					colorScheme,
+					width,
+					[],
+					false,
+				]);
+			}
+		};
+		await look('empty');
+		await everything();
+		await page.waitForFunction(`${PICTURE_SHOWN} && ${VIDEO_SHOWN}`);
+		await page.waitForSelector('#faults li');
+		await page.evaluate(
+			"document.querySelectorAll('details').forEach((each) => (each.open = true))",
+		);
+		await page.fill('#setting-concurrentJobs', '0');
+		await page.keyboard.press('Enter');
+		await page.waitForSelector('#said.bad');
+		await look('full');
+	}, 90_000);
+
+	test('every control is reached by Tab and shows it, wide and narrow', async () => {
+		await everything();
+		await open();
+		await page.waitForSelector('#faults li');
+		await page.waitForSelector('#jobs audio');
+		const wanted = await page.evaluate<number>(`(window.wanted = ${reachable}).length`);
+		for (const viewport of [WIDE, NARROW]) {
+			await page.setViewportSize(viewport);
+			const seen = new Set<number>();
+			let last = -1;
+			// A player has several controls inside, so there are more steps than elements.
+			for (let step = 0; step < wanted * 4 && seen.size < wanted; step += 1) {
+				await page.keyboard.press('Tab');
+				const [at, outline] = await page.evaluate<[number, string]>(
+					'[wanted.indexOf(document.activeElement), getComputedStyle(document.activeElement).outlineStyle]',
+				);
+				if (at < 0) continue;
+				// In the order of the page, and never back: no trap.
+				expect(at).toBeGreaterThanOrEqual(last);
+				last = at;
+				seen.add(at);
+				expect([at, outline]).toEqual([at, 'solid']);
+			}
+			expect([viewport.width, seen.size]).toEqual([viewport.width, wanted]);
+			// To the start again.
+			await page.evaluate(
+				'document.activeElement.blur(), getSelection().collapse(document.body, 0)',
+			);
+		}
+	}, 60_000);
+});

@@ -8,7 +8,10 @@ interface Scan {
 	problems: unknown[];
 }
 
-/** In a process of its own: the scanner's plugins are ES modules. The package was built for this run of the tests. */
+/**
+ * In a process of its own: the scanner's plugins are ES modules. The package was built for this run
+ * of the tests.
+ */
 async function scan(what: string): Promise<Scan> {
 	const script = path.join(__dirname, 'support', 'scan.mjs');
 	// The plugin judges file names otherwise when it takes itself to be tested.

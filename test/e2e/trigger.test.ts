@@ -2,24 +2,25 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { EVENTS } from '../../src/contract';
 import { signedHeaders } from './support/signed';
-import { TriggerStage, triggerName } from './support/triggerStage';
+import { triggerName } from './support/eventInstance';
+import { TriggerInstance } from './support/triggerInstance';
 import { until } from './support/until';
 
 jest.setTimeout(240_000);
 
-let stage: TriggerStage;
+let instance: TriggerInstance;
 
 beforeAll(async () => {
-	stage = await TriggerStage.start();
+	instance = await TriggerInstance.start();
 });
 
-afterAll(async () => await stage.stop());
+afterAll(async () => await instance.stop());
 
 const anImage = (prompt = 'A lighthouse') => ({ mode: 'image', model: 'studio/image-1', prompt });
 
 /** Makes the service emit each of the eight kinds once. */
 async function makeAllKinds(): Promise<void> {
-	const call = stage.api.bind(stage);
+	const call = instance.api.bind(instance);
 	await call('POST', '/generations', anImage());
 	await call('POST', '/generations', anImage('[fail]'));
 	await call('POST', '/personas', { source: 'describe', name: 'Ada', description: 'An engineer' });
@@ -39,15 +40,17 @@ async function makeAllKinds(): Promise<void> {
 	await call('POST', '/agents/runs', { brief: '[fail]', auto_approve: true, max_credits: 100 });
 }
 
-afterEach(() => stage.faults([]));
+afterEach(() => instance.faults([]));
 
 describe('a published workflow', () => {
 	it('is started by all eight kinds, before and after a restart of n8n', async () => {
-		const workflow = await stage.ourTrigger({ events: [...EVENTS] });
-		await stage.rest.workflows.publish(workflow);
-		expect(await stage.webhooks()).toMatchObject([{ url: stage.urlOf(workflow), events: EVENTS }]);
+		const workflow = await instance.ourTrigger({ events: [...EVENTS] });
+		await instance.rest.workflows.publish(workflow);
+		expect(await instance.webhooks()).toMatchObject([
+			{ url: instance.urlOf(workflow), events: EVENTS },
+		]);
 		await makeAllKinds();
-		const first = await stage.items(workflow, 8);
+		const first = await instance.items(workflow, 8);
 		expect(first.map(({ event }) => event).sort()).toEqual([...EVENTS].sort());
 		expect(first[0]).toMatchObject({
 			eventId: expect.stringMatching(/^evt_/),
@@ -57,28 +60,28 @@ describe('a published workflow', () => {
 			payload: { object: 'event' },
 		});
 
-		await stage.down();
-		await stage.up();
+		await instance.down();
+		await instance.up();
 		await makeAllKinds();
-		expect(await stage.items(workflow, 16)).toHaveLength(16);
-		await stage.rest.workflows.unpublish(workflow.id);
-		expect(await stage.webhooks()).toEqual([]);
+		expect(await instance.items(workflow, 16)).toHaveLength(16);
+		await instance.rest.workflows.unpublish(workflow.id);
+		expect(await instance.webhooks()).toEqual([]);
 	});
 
 	it('loses nothing that is delivered while n8n is down, and what the deliveries miss the polling trigger finds', async () => {
-		const byEvent = await stage.ourTrigger({
+		const byEvent = await instance.ourTrigger({
 			events: ['generation.completed', 'generation.failed'],
 		});
-		const byPolling = await stage.pollingTrigger({ statuses: ['completed', 'failed'] });
-		await stage.api('POST', '/generations', anImage('History'));
+		const byPolling = await instance.pollingTrigger({ statuses: ['completed', 'failed'] });
+		await instance.api('POST', '/generations', anImage('History'));
 		await sleep(500);
-		await stage.rest.workflows.publish(byEvent);
-		await stage.rest.workflows.publish(byPolling);
-		await stage.down();
-		stage.faults([{ kind: 'delivery_lose', times: 10 }]);
+		await instance.rest.workflows.publish(byEvent);
+		await instance.rest.workflows.publish(byPolling);
+		await instance.down();
+		instance.faults([{ kind: 'delivery_lose', times: 10 }]);
 		const made: string[] = [];
 		for (let count = 0; count < 130; count += 1) {
-			const { id } = await stage.api(
+			const { id } = await instance.api(
 				'POST',
 				'/generations',
 				anImage(count % 10 ? 'A hill' : '[fail]'),
@@ -86,107 +89,111 @@ describe('a published workflow', () => {
 			made.push(String(id));
 		}
 		await sleep(1_000);
-		await stage.up();
-		const events = await stage.items(byEvent, 120, 60_000);
+		await instance.up();
+		const events = await instance.items(byEvent, 120);
 		const ids = events.map(({ resourceId }) => String(resourceId));
 		expect(new Set(ids).size).toBe(ids.length);
 		expect(ids).toHaveLength(120);
-		const found = await stage.items(byPolling, 130, 60_000);
+		const found = await instance.items(byPolling, 130);
 		expect(found.map(({ id }) => String(id)).sort()).toEqual([...made].sort());
 
-		await stage.down();
-		const { id: last } = await stage.api('POST', '/generations', anImage('While it is down again'));
+		await instance.down();
+		const { id: last } = await instance.api(
+			'POST',
+			'/generations',
+			anImage('While it is down again'),
+		);
 		await sleep(500);
-		await stage.up();
-		const all = await stage.items(byPolling, 131, 60_000);
+		await instance.up();
+		const all = await instance.items(byPolling, 131);
 		expect(all.map(({ id }) => String(id)).sort()).toEqual([...made, String(last)].sort());
-		await stage.rest.workflows.unpublish(byEvent.id);
-		await stage.rest.workflows.unpublish(byPolling.id);
+		await instance.rest.workflows.unpublish(byEvent.id);
+		await instance.rest.workflows.unpublish(byPolling.id);
 	});
 });
 
 describe('the polling trigger', () => {
 	it('shows a sample in the editor, and finds by itself what finishes while n8n runs', async () => {
-		const { id: old } = await stage.api('POST', '/generations', anImage('History'));
+		const { id: old } = await instance.api('POST', '/generations', anImage('History'));
 		await sleep(500);
-		const workflow = await stage.pollingTrigger({ statuses: ['completed'] });
-		const execution = await stage.rest.workflows.run(workflow.id, triggerName);
-		await stage.rest.executions.wait(execution);
-		const sample = stage.of(workflow);
+		const workflow = await instance.pollingTrigger({ statuses: ['completed'] });
+		const execution = await instance.rest.workflows.run(workflow.id, triggerName);
+		await instance.rest.executions.wait(execution);
+		const sample = instance.of(workflow);
 		expect(sample.map(({ id }) => id)).toContain(old);
 		expect(sample.length).toBeLessThanOrEqual(10);
 
-		await stage.rest.workflows.publish(workflow);
-		const { id } = await stage.api('POST', '/generations', anImage('News'));
-		const items = await stage.items(workflow, sample.length + 1, 90_000);
+		await instance.rest.workflows.publish(workflow);
+		const { id } = await instance.api('POST', '/generations', anImage('News'));
+		const items = await instance.items(workflow, sample.length + 1);
 		expect(items.slice(sample.length).map((item) => item.id)).toEqual([id]);
-		await stage.rest.workflows.unpublish(workflow.id);
+		await instance.rest.workflows.unpublish(workflow.id);
 	});
 });
 
 describe('Listen for test event', () => {
 	it('works beside the live webhook, for all eight kinds, and leaves nothing behind', async () => {
-		const workflow = await stage.ourTrigger({ events: [...EVENTS] });
-		await stage.rest.workflows.publish(workflow);
+		const workflow = await instance.ourTrigger({ events: [...EVENTS] });
+		await instance.rest.workflows.publish(workflow);
 		const seen = new Set<unknown>();
 		await makeAllKinds();
-		const live = await stage.items(workflow, 8);
+		const live = await instance.items(workflow, 8);
 		expect(live).toHaveLength(8);
 		for (const { event, payload } of live) {
-			await stage.rest.workflows.listen(workflow.id, triggerName);
-			const url = stage.urlOf(workflow, 'webhook-test');
-			await until(() => stage.registered(url).length === 1);
-			const secret = stage.registered(url)[0]?.secret ?? '';
-			const wrong = await stage.call(url, { headers: signedHeaders('whsec_wrong', '{}') }, '{}');
+			await instance.rest.workflows.listen(workflow.id, triggerName);
+			const url = instance.urlOf(workflow, 'webhook-test');
+			await until(() => instance.registered(url).length === 1);
+			const secret = instance.registered(url)[0]?.secret ?? '';
+			const wrong = await instance.call(url, { headers: signedHeaders('whsec_wrong', '{}') }, '{}');
 			expect(wrong.status).toBe(401);
 			const body = JSON.stringify(payload);
-			expect((await stage.call(url, { headers: signedHeaders(secret, body) }, body)).status).toBe(
-				200,
-			);
+			expect(
+				(await instance.call(url, { headers: signedHeaders(secret, body) }, body)).status,
+			).toBe(200);
 			const before = live.length + seen.size;
-			expect((await stage.items(workflow, before + 1)).at(-1)).toMatchObject({ event });
+			expect((await instance.items(workflow, before + 1)).at(-1)).toMatchObject({ event });
 			seen.add(event);
-			await until(() => stage.registered(url).length === 0);
-			expect(stage.registered(url)).toEqual([]);
+			await until(() => instance.registered(url).length === 0);
+			expect(instance.registered(url)).toEqual([]);
 		}
-		expect(stage.registered(stage.urlOf(workflow))).toHaveLength(1);
-		await stage.rest.workflows.unpublish(workflow.id);
-		expect(await stage.webhooks()).toEqual([]);
+		expect(instance.registered(instance.urlOf(workflow))).toHaveLength(1);
+		await instance.rest.workflows.unpublish(workflow.id);
+		expect(await instance.webhooks()).toEqual([]);
 	});
 
 	it('is started by a delivery of the service itself', async () => {
-		const workflow = await stage.ourTrigger({ events: ['generation.completed'] });
-		await stage.rest.workflows.listen(workflow.id, triggerName);
-		await stage.api('POST', '/generations', anImage());
-		expect(await stage.items(workflow, 1)).toMatchObject([{ event: 'generation.completed' }]);
-		await until(async () => (await stage.webhooks()).length === 0);
-		expect(await stage.webhooks()).toEqual([]);
+		const workflow = await instance.ourTrigger({ events: ['generation.completed'] });
+		await instance.rest.workflows.listen(workflow.id, triggerName);
+		await instance.api('POST', '/generations', anImage());
+		expect(await instance.items(workflow, 1)).toMatchObject([{ event: 'generation.completed' }]);
+		await until(async () => (await instance.webhooks()).length === 0);
+		expect(await instance.webhooks()).toEqual([]);
 	});
 });
 
 describe('the options', () => {
 	it('read and download in the execution, while the service has its answer at once', async () => {
-		const workflow = await stage.ourTrigger({
+		const workflow = await instance.ourTrigger({
 			events: ['generation.completed'],
 			options: { fetchResource: true, downloadOutputs: true },
 		});
-		await stage.rest.workflows.publish(workflow);
-		stage.faults([{ kind: 'slow', operations: ['getGeneration'], seconds: 180 }]);
-		const { id } = await stage.api('POST', '/generations', {
+		await instance.rest.workflows.publish(workflow);
+		instance.faults([{ kind: 'slow', operations: ['getGeneration'], seconds: 180 }]);
+		const { id } = await instance.api('POST', '/generations', {
 			...anImage(),
 			parameters: { count: 2 },
 		});
-		const [item] = await stage.items(workflow, 1);
+		const [item] = await instance.items(workflow, 1);
 		expect(item).toMatchObject({
 			resource: { id, status: 'completed' },
 			binary: ['data', 'data_1'],
 		});
-		const [{ id: webhook } = {}] = await stage.webhooks();
-		const { data } = await stage.api('GET', `/webhooks/${String(webhook)}/deliveries`);
+		const [{ id: webhook } = {}] = await instance.webhooks();
+		const { data } = await instance.api('GET', `/webhooks/${String(webhook)}/deliveries`);
 		const [delivery] = data as Array<{ duration_ms: number; status: string }>;
 		expect(delivery?.status).toBe('succeeded');
 		expect(delivery?.duration_ms).toBeLessThan(1_000);
-		await stage.rest.workflows.unpublish(workflow.id);
+		await instance.rest.workflows.unpublish(workflow.id);
 	});
 
 	it('filter by mode, model, status and id, whatever the shape of the payload', async () => {
@@ -197,22 +204,22 @@ describe('the options', () => {
 			fetchResource: true,
 		};
 		for (const eventShape of ['nested', 'flat', 'bare'] as const) {
-			const workflow = await stage.ourTrigger({ events: [...EVENTS].slice(0, 2), options });
-			await stage.rest.workflows.publish(workflow);
-			stage.sandbox.service.settings.eventShape = eventShape;
-			const { id } = await stage.api('POST', '/generations', anImage());
-			await stage.api('POST', '/generations', anImage('[fail]'));
-			await stage.api('POST', '/generations', { ...anImage(), model: 'studio/image-2' });
-			await stage.api('POST', '/generations', {
+			const workflow = await instance.ourTrigger({ events: [...EVENTS].slice(0, 2), options });
+			await instance.rest.workflows.publish(workflow);
+			instance.sandbox.service.settings.eventShape = eventShape;
+			const { id } = await instance.api('POST', '/generations', anImage());
+			await instance.api('POST', '/generations', anImage('[fail]'));
+			await instance.api('POST', '/generations', { ...anImage(), model: 'studio/image-2' });
+			await instance.api('POST', '/generations', {
 				mode: 'audio',
 				model: 'studio/sfx-1',
 				prompt: 'Rain',
 			});
-			expect(await stage.items(workflow, 1)).toMatchObject([
+			expect(await instance.items(workflow, 1)).toMatchObject([
 				{ event: 'generation.completed', resourceId: id, resource: { id, mode: 'image' } },
 			]);
-			stage.sandbox.service.settings.eventShape = 'nested';
-			await stage.rest.workflows.unpublish(workflow.id);
+			instance.sandbox.service.settings.eventShape = 'nested';
+			await instance.rest.workflows.unpublish(workflow.id);
 		}
 	});
 });

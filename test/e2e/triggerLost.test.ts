@@ -4,26 +4,26 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { SavedWorkflow } from '../../lab/n8n/rest';
 import { slowDown, speedUp } from './support/slowDatabase';
 import { signedHeaders } from './support/signed';
-import { TriggerStage } from './support/triggerStage';
+import { TriggerInstance } from './support/triggerInstance';
 import { until } from './support/until';
 
 jest.setTimeout(600_000);
 
-let stage: TriggerStage;
+let instance: TriggerInstance;
 let workflow: SavedWorkflow;
 let path: string;
 let secret: string;
 
 beforeAll(async () => {
-	stage = await TriggerStage.start();
-	workflow = await stage.ourTrigger({ events: ['generation.completed'] });
-	await stage.rest.workflows.publish(workflow);
-	const url = stage.urlOf(workflow);
+	instance = await TriggerInstance.start();
+	workflow = await instance.ourTrigger({ events: ['generation.completed'] });
+	await instance.rest.workflows.publish(workflow);
+	const url = instance.urlOf(workflow);
 	path = new URL(url).pathname;
-	secret = stage.registered(url)[0]?.secret ?? '';
+	secret = instance.registered(url)[0]?.secret ?? '';
 });
 
-afterAll(async () => await stage?.stop());
+afterAll(async () => await instance?.stop());
 
 /** A sender without a front between, so that n8n notices when it hangs up. */
 function deliver(id: string): { status: Promise<number>; hangUp: () => void } {
@@ -34,7 +34,7 @@ function deliver(id: string): { status: Promise<number>; hangUp: () => void } {
 	});
 	const outgoing = request({
 		host: '127.0.0.1',
-		port: stage.direct.port,
+		port: instance.direct.port,
 		path,
 		method: 'POST',
 		headers: signedHeaders(secret, body),
@@ -51,13 +51,13 @@ function deliver(id: string): { status: Promise<number>; hangUp: () => void } {
 	return { status, hangUp: () => void outgoing.destroy() };
 }
 
-const count = (id: string) => stage.of(workflow).filter(({ eventId }) => eventId === id).length;
+const count = (id: string) => instance.of(workflow).filter(({ eventId }) => eventId === id).length;
 
-const failures = () => stage.log().split('Error in handling webhook request').length - 1;
+const failures = () => instance.log().split('Error in handling webhook request').length - 1;
 
 /** A sender that gives up while n8n is still at making the execution. */
 async function deliverAndGiveUp(id: string, { refuse }: { refuse: boolean }): Promise<void> {
-	await slowDown(stage.direct.userFolder, { refuse });
+	await slowDown(instance.direct.userFolder, { refuse });
 	const { status, hangUp } = deliver(id);
 	const given = expect(status).rejects.toThrow('hang up');
 	await sleep(1_000);
@@ -65,7 +65,7 @@ async function deliverAndGiveUp(id: string, { refuse }: { refuse: boolean }): Pr
 	await given;
 }
 
-const recover = async () => await speedUp(stage.direct.userFolder);
+const recover = async () => await speedUp(instance.direct.userFolder);
 
 test('an event whose sender gave up before n8n failed to start it starts the workflow when it is repeated', async () => {
 	const before = failures();
@@ -92,7 +92,7 @@ test('an event that n8n has started after all is not started again for a sender 
 
 test('a repeat that comes while n8n is still at the first delivery is answered as what becomes of it', async () => {
 	await deliverAndGiveUp('evt_early', { refuse: true });
-	// Told that all is well the service would never send it again.
+	// With a 2xx the service would never send it again.
 	expect(await deliver('evt_early').status).toBe(500);
 	await recover();
 	expect(await deliver('evt_early').status).toBe(200);

@@ -2,23 +2,23 @@ import type { SavedWorkflow } from '../../lab/n8n/rest';
 import { seeded } from '../../testing/random';
 import { shuffle } from '../../testing/shuffle';
 import { signedHeaders } from './support/signed';
-import { TriggerStage } from './support/triggerStage';
+import { TriggerInstance } from './support/triggerInstance';
 import { until } from './support/until';
 
 jest.setTimeout(900_000);
 
-let stage: TriggerStage;
+let instance: TriggerInstance;
 let workflow: SavedWorkflow;
 let secret: string;
 
 beforeAll(async () => {
-	stage = await TriggerStage.start({ N8N_EXPRESSION_ENGINE_LAZY_ACQUIRE: 'true' });
-	workflow = await stage.ourTrigger({ events: ['generation.completed'] });
-	await stage.rest.workflows.publish(workflow);
-	secret = stage.registered(stage.urlOf(workflow))[0]?.secret ?? '';
+	instance = await TriggerInstance.start({ N8N_EXPRESSION_ENGINE_LAZY_ACQUIRE: 'true' });
+	workflow = await instance.ourTrigger({ events: ['generation.completed'] });
+	await instance.rest.workflows.publish(workflow);
+	secret = instance.registered(instance.urlOf(workflow))[0]?.secret ?? '';
 });
 
-afterAll(async () => await stage?.stop());
+afterAll(async () => await instance?.stop());
 
 /** The status of a delivery; 0 where n8n is not there, which the front tells as 502. */
 async function deliver(id: string): Promise<number> {
@@ -28,33 +28,35 @@ async function deliver(id: string): Promise<number> {
 		data: { object: { id: `gen_${id}` } },
 	});
 	const headers = signedHeaders(secret, body);
-	const answer = await stage.call(stage.urlOf(workflow), { headers }, body).catch(() => undefined);
+	const answer = await instance
+		.call(instance.urlOf(workflow), { headers }, body)
+		.catch(() => undefined);
 	return answer?.status ?? 0;
 }
 
 /** How often each event has started the workflow. */
 function starts(): Map<string, number> {
 	const counts = new Map<string, number>();
-	for (const { eventId } of stage.of(workflow)) {
+	for (const { eventId } of instance.of(workflow)) {
 		counts.set(String(eventId), (counts.get(String(eventId)) ?? 0) + 1);
 	}
 	return counts;
 }
 
 async function restart(): Promise<void> {
-	await stage.crash();
-	await stage.up();
+	await instance.crash();
+	await instance.up();
 }
 
 test('what was started before n8n was killed is not started again by its repeats', async () => {
 	const ids = Array.from({ length: 20 }, (_, each) => `before_${each}`);
 	for (const id of ids) expect(await deliver(id)).toBe(200);
-	expect(await stage.items(workflow, ids.length)).toHaveLength(ids.length);
+	expect(await instance.items(workflow, ids.length)).toHaveLength(ids.length);
 	await restart();
 	for (const id of ids) expect(await deliver(id)).toBe(200);
 	expect(await deliver('after')).toBe(200);
 	await until(() => starts().has('after'));
-	expect(await stage.items(workflow, ids.length + 2, 5_000)).toHaveLength(ids.length + 1);
+	expect(await instance.items(workflow, ids.length + 2, 5_000)).toHaveLength(ids.length + 1);
 	expect([...starts().values()].every((count) => count === 1)).toBe(true);
 });
 
@@ -91,7 +93,8 @@ test('of 300 events with 1 to 5 deliveries, shuffled and at once, with n8n kille
 	await until(() => starts().size - before.size === 300, 10_000);
 	const counts = [...starts()].filter(([id]) => !before.has(id));
 	expect(counts.filter(([, count]) => count > 1)).toEqual([]);
-	// What n8n has answered and was still at when it was killed it shows as crashed; nobody sends it again.
-	const crashed = await stage.rest.executions.list(workflow.id, ['crashed']);
+	// What n8n has answered and was still at when it was killed it shows as crashed; nobody sends it
+	// again.
+	const crashed = await instance.rest.executions.list(workflow.id, ['crashed']);
 	expect(300 - counts.length).toBeLessThanOrEqual(crashed.length);
 });

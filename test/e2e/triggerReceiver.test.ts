@@ -4,25 +4,25 @@ import { gzipSync } from 'node:zlib';
 import type { SavedWorkflow } from '../../lab/n8n/rest';
 import { sign } from '../../src/webhook/signature';
 import { signedHeaders } from './support/signed';
-import { TriggerStage } from './support/triggerStage';
+import { TriggerInstance } from './support/triggerInstance';
 
 jest.setTimeout(600_000);
 
-let stage: TriggerStage;
+let instance: TriggerInstance;
 let workflow: SavedWorkflow;
 let url: string;
 let secret: string;
 
 beforeAll(async () => {
 	// n8n sets up an isolate for every delivery otherwise, which takes longer than all the rest.
-	stage = await TriggerStage.start({ N8N_EXPRESSION_ENGINE_LAZY_ACQUIRE: 'true' });
-	workflow = await stage.ourTrigger({ events: ['generation.completed'] });
-	await stage.rest.workflows.publish(workflow);
-	url = stage.urlOf(workflow);
-	secret = stage.registered(url)[0]?.secret ?? '';
+	instance = await TriggerInstance.start({ N8N_EXPRESSION_ENGINE_LAZY_ACQUIRE: 'true' });
+	workflow = await instance.ourTrigger({ events: ['generation.completed'] });
+	await instance.rest.workflows.publish(workflow);
+	url = instance.urlOf(workflow);
+	secret = instance.registered(url)[0]?.secret ?? '';
 });
 
-afterAll(async () => await stage.stop());
+afterAll(async () => await instance.stop());
 
 type Headers = Record<string, string | string[]>;
 
@@ -36,13 +36,17 @@ const event = (id: string, more: object = {}) =>
 	});
 
 const deliver = async (body: string | Buffer, headers: Headers = {}, method = 'POST') =>
-	await stage.call(url, { method, headers: { ...signedHeaders(secret, body), ...headers } }, body);
+	await instance.call(
+		url,
+		{ method, headers: { ...signedHeaders(secret, body), ...headers } },
+		body,
+	);
 
 /** Whether anything was started meanwhile. */
 async function started(test: () => Promise<void>): Promise<number> {
-	const before = stage.of(workflow).length;
+	const before = instance.of(workflow).length;
 	await test();
-	return (await stage.items(workflow, before + 1, 700)).length - before;
+	return (await instance.items(workflow, before + 1, 700)).length - before;
 }
 
 const BODY = event('refused');
@@ -100,7 +104,7 @@ describe('is refused with 401 and no body, and starts nothing', () => {
 		const refused = await started(async () => {
 			for (const [name, signature] of SIGNATURES) {
 				const headers = without(signedHeaders(secret, BODY), 'webhook-signature', signature());
-				const { status, body } = await stage.call(url, { headers }, BODY);
+				const { status, body } = await instance.call(url, { headers }, BODY);
 				expect([name, status, body]).toEqual([name, 401, '']);
 			}
 		});
@@ -113,7 +117,7 @@ describe('is refused with 401 and no body, and starts nothing', () => {
 				const value = timestamp();
 				const signed = sign(secret, Array.isArray(value) ? (value[0] ?? '') : (value ?? ''), BODY);
 				const headers = without({ 'webhook-signature': signed }, 'webhook-timestamp', value);
-				const { status, body } = await stage.call(url, { headers }, BODY);
+				const { status, body } = await instance.call(url, { headers }, BODY);
 				expect([name, status, body]).toEqual([name, 401, '']);
 			}
 		});
@@ -124,7 +128,7 @@ describe('is refused with 401 and no body, and starts nothing', () => {
 		const refused = await started(async () => {
 			const headers = signedHeaders(secret, BODY);
 			for (const body of [event('other'), `${BODY}\n`, `\ufeff${BODY}`, ` ${BODY}`, '{}', '']) {
-				expect((await stage.call(url, { headers }, body)).status).toBe(401);
+				expect((await instance.call(url, { headers }, body)).status).toBe(401);
 			}
 		});
 		expect(refused).toBe(0);
@@ -138,7 +142,7 @@ describe('is refused with 401 and no body, and starts nothing', () => {
 			expect((await deliver(form, { 'content-type': type })).status).toBe(401);
 			const packed = gzipSync(BODY);
 			const signed = { ...signedHeaders(secret, BODY), 'content-encoding': 'gzip' };
-			expect((await stage.call(url, { headers: signed }, packed)).status).toBe(401);
+			expect((await instance.call(url, { headers: signed }, packed)).status).toBe(401);
 			expect((await deliver(packed, { 'content-encoding': 'gzip' })).status).toBe(401);
 		});
 		expect(refused).toBe(0);
@@ -155,7 +159,8 @@ test('what never reaches the node starts nothing and does no harm: other methods
 			.fill(`v1=${'0'.repeat(64)}`)
 			.join(',');
 		expect((await deliver(BODY, { 'webhook-signature': many })).status).toBe(431);
-		// Types that n8n parses it reads before the node does; 502 is the front's, when n8n hangs up on the rest of the body.
+		// Types that n8n parses it reads before the node does; 502 is the front's, when n8n hangs up on
+		// the rest of the body.
 		const large = Buffer.alloc(17 * 1024 * 1024, 0x20);
 		for (const type of ['application/json', 'application/octet-stream']) {
 			expect([401, 413, 500, 502]).toContain(
@@ -168,7 +173,7 @@ test('what never reaches the node starts nothing and does no harm: other methods
 });
 
 describe('validly signed', () => {
-	test('what is no event is taken and starts nothing', async () => {
+	test('a delivery that is not an event is accepted and starts nothing', async () => {
 		const deep = `${'['.repeat(200_000)}${']'.repeat(200_000)}`;
 		const deepObject = `{"id":"evt_deep","a":${'['.repeat(200_000)}${']'.repeat(200_000)}}`;
 		const ignored = await started(async () => {
@@ -183,7 +188,7 @@ describe('validly signed', () => {
 		expect(ignored).toBe(0);
 	});
 
-	test('it starts the workflow whatever the content type, with bytes that are no UTF-8, and without a prototype', async () => {
+	test('it starts the workflow whatever the content type, with bytes that are not UTF-8, and without a prototype', async () => {
 		const bodies: Array<[string | Buffer, string | undefined]> = [
 			[event('json'), 'application/json'],
 			[event('text'), 'text/plain'],
@@ -202,12 +207,12 @@ describe('validly signed', () => {
 		const count = await started(async () => {
 			for (const [body, type] of bodies) {
 				const headers = without(signedHeaders(secret, body), 'content-type', type);
-				expect((await stage.call(url, { headers }, body)).status).toBe(200);
+				expect((await instance.call(url, { headers }, body)).status).toBe(200);
 			}
-			await stage.items(workflow, bodies.length);
+			await instance.items(workflow, bodies.length);
 		});
 		expect(count).toBe(bodies.length);
-		expect(JSON.stringify(stage.of(workflow))).not.toContain('polluted');
+		expect(JSON.stringify(instance.of(workflow))).not.toContain('polluted');
 	});
 
 	test('a valid signature among bad ones is enough', async () => {
@@ -216,7 +221,7 @@ describe('validly signed', () => {
 			const [first, second] = [event('before'), event('after')];
 			await deliver(first, { 'webhook-signature': `${sign(secret, T(), first)},${bad}` });
 			await deliver(second, { 'webhook-signature': `${bad}, ${sign(secret, T(), second)}` });
-			await stage.items(workflow, 2);
+			await instance.items(workflow, 2);
 		});
 		expect(count).toBe(2);
 	});
@@ -226,8 +231,8 @@ describe('validly signed', () => {
 			const body = event('again');
 			const headers = signedHeaders(secret, body);
 			const replies = [
-				await stage.call(url, { headers }, body),
-				await stage.call(url, { headers }, body),
+				await instance.call(url, { headers }, body),
+				await instance.call(url, { headers }, body),
 				await deliver(body, signedHeaders(secret, body, now() - 30)),
 			];
 			expect(replies.map(({ status }) => status)).toEqual([200, 200, 200]);
@@ -237,13 +242,13 @@ describe('validly signed', () => {
 
 	test('an unknown kind of event is emitted', async () => {
 		await deliver(event('kind', { type: 'generation.archived' }));
-		const items = await stage.items(workflow, stage.of(workflow).length);
+		const items = await instance.items(workflow, instance.of(workflow).length);
 		expect(items.at(-1)).toMatchObject({ event: 'generation.archived', eventId: 'kind' });
 	});
 });
 
 test('1,000 events, each delivered 1 to 5 times, shuffled and at once, start the workflow 1,000 times', async () => {
-	const before = stage.of(workflow).length;
+	const before = instance.of(workflow).length;
 	const deliveries = Array.from({ length: 1_000 }, (_, index) =>
 		Array.from({ length: 1 + (index % 5) }, (_copy, copy) => ({
 			id: `bulk_${index}`,
@@ -259,7 +264,7 @@ test('1,000 events, each delivered 1 to 5 times, shuffled and at once, start the
 	const worker = async () => {
 		for (let next = deliveries.pop(); next; next = deliveries.pop()) {
 			const body = event(next.id);
-			const { status } = await stage.call(
+			const { status } = await instance.call(
 				url,
 				{ headers: signedHeaders(secret, body, next.at) },
 				body,
@@ -269,7 +274,7 @@ test('1,000 events, each delivered 1 to 5 times, shuffled and at once, start the
 	};
 	await Promise.all(Array.from({ length: 16 }, worker));
 	expect([...statuses]).toEqual([[200, 3_000]]);
-	const items = (await stage.items(workflow, before + 1_000, 120_000)).slice(
+	const items = (await instance.items(workflow, before + 1_000, 120_000)).slice(
 		before,
 	) as IDataObject[];
 	expect(items).toHaveLength(1_000);

@@ -3,7 +3,10 @@ import { rest } from './support/harness';
 
 const PREFIX = 'n8n-nodes-mediagen.';
 
-/** Node names by the files that package.json registers: `dist/nodes/Voice/MediaGenVoice.node.js` is `mediaGenVoice`. */
+/**
+ * Node names by the files that package.json registers: `dist/nodes/Voice/MediaGenVoice.node.js` is
+ * `mediaGenVoice`.
+ */
 const registered = packageJson.n8n.nodes.map((file) => {
 	const name = /([^/]+)\.node\.js$/.exec(file)?.[1] ?? '';
 	return `${PREFIX}${name[0]?.toLowerCase()}${name.slice(1)}`;

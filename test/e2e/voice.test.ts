@@ -1,6 +1,6 @@
 import type { INodeParameters } from 'n8n-workflow';
 import { byId, call, make } from './support/fixtures';
-import { credentials, rest, runOurs, sandbox } from './support/harness';
+import { listed, runOurs, sandbox } from './support/harness';
 
 const node = 'mediaGenVoice';
 
@@ -124,15 +124,8 @@ it('preset voices are filtered by the service, and short with Simplify', async (
 
 it('the list of custom voices in the editor finds them by name', async () => {
 	const id = await make.voice();
-	const search = {
-		type: `n8n-nodes-mediagen.${node}`,
-		methodName: 'searchCustomVoices',
-		credential: credentials.full,
-	};
-	expect((await rest.nodes.search({ ...search, filter: 'narr' })).results).toMatchObject([
-		{ value: id },
-	]);
-	expect((await rest.nodes.search({ ...search, filter: 'zzz' })).results).toEqual([]);
+	expect(await listed(node, 'searchCustomVoices', 'narr')).toMatchObject([{ value: id }]);
+	expect(await listed(node, 'searchCustomVoices', 'zzz')).toEqual([]);
 });
 
 it.each<[string, INodeParameters, RegExp]>([

@@ -1,6 +1,6 @@
 import type { INodeParameters } from 'n8n-workflow';
 import { byId, make } from './support/fixtures';
-import { credentials, rest, runOurs, sandbox } from './support/harness';
+import { listed, runOurs, sandbox } from './support/harness';
 
 const node = 'mediaGenWebhook';
 const url = 'https://example.com/hook';
@@ -81,14 +81,9 @@ it('Get, Get Many, deliveries and Delete', async () => {
 	expect(gone.items[0]?.json).toMatchObject({ id, deleted: true });
 });
 
-it('the list in the editor shows where webhooks lead', async () => {
+it('the list in the editor shows the addresses of webhooks', async () => {
 	const id = await make.webhook();
-	const search = {
-		type: `n8n-nodes-mediagen.${node}`,
-		methodName: 'searchWebhooks',
-		credential: credentials.full,
-	};
-	expect((await rest.nodes.search({ ...search, filter: 'HOOK' })).results).toMatchObject([
+	expect(await listed(node, 'searchWebhooks', 'HOOK')).toMatchObject([
 		{ value: id, name: expect.stringContaining(url) as string },
 	]);
 });

@@ -22,7 +22,7 @@ describe('Workspace', () => {
 		expect((await asked())[0]?.query).toEqual({ since: '2026-01-31T10:00:00.000Z' });
 	});
 
-	it('Get Usage says of what is no time that it is none, before anything is sent', async () => {
+	it('Get Usage reports an invalid time before anything is sent', async () => {
 		const run = await runOurs({
 			node,
 			parameters: { operation: 'getUsage', since: 'yesterday-ish' },

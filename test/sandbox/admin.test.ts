@@ -1,15 +1,7 @@
-import { anImage, startHarness, type Harness } from './support/harness';
+import { anImage, harnessForEach, type Harness } from './support/harness';
 
 let service: Harness;
-
-beforeEach(async () => {
-	service = await startHarness();
-});
-
-afterEach(async () => {
-	expect(service.reported).toEqual([]);
-	await service.close();
-});
+harnessForEach((started) => (service = started));
 
 test('a reset brings back state and settings of the start, and the same ids', async () => {
 	const first = (await service.post('/generations', anImage())).body.id;
@@ -178,7 +170,7 @@ describe('settings for what the specification leaves open', () => {
 		const first = await create();
 		service.pass(60);
 		expect(await create()).toBe(first);
-		await set({ idempotencyFailed: 'anew' });
+		await set({ idempotencyFailed: 'new' });
 		expect(await create()).not.toBe(first);
 	});
 

@@ -1,15 +1,7 @@
-import { startHarness, type Harness } from './support/harness';
+import { harnessForEach, type Harness } from './support/harness';
 
 let service: Harness;
-
-beforeEach(async () => {
-	service = await startHarness();
-});
-
-afterEach(async () => {
-	expect(service.reported).toEqual([]);
-	await service.close();
-});
+harnessForEach((started) => (service = started));
 
 const create = async (more: object = {}) =>
 	await service.post('/agents/runs', { brief: 'A film about a fox', ...more });
@@ -145,7 +137,7 @@ test('402 without a credit for planning, or without the budget', async () => {
 	expect((await read(id)).status).toBe('plan_proposed');
 });
 
-test('a run can be approved and reviewed only when its turn has come, and once', async () => {
+test('a run can be approved and reviewed only at the right stage, and only once', async () => {
 	const { id } = (await create()).body;
 	expect((await review(id, 'assemble')).status).toBe(400);
 	await approve(id);

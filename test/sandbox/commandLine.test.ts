@@ -33,8 +33,8 @@ async function fail(...options: string[]) {
 	return { code, said };
 }
 
-test('with --json it prints one line with addresses and the four keys', async () => {
-	const { said } = await start('--clock-scale', '60', '--seed', '1', '--json');
+test('with --json it prints one line with addresses and the four keys; SIGTERM ends it cleanly', async () => {
+	const { child, said } = await start('--clock-scale', '60', '--seed', '1', '--json');
 	expect(said.trim().split('\n')).toHaveLength(1);
 	const { baseUrl, adminUrl, keys } = JSON.parse(said);
 	expect(baseUrl).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/v1$/);
@@ -52,24 +52,18 @@ test('with --json it prints one line with addresses and the four keys', async ()
 	expect((await (await fetch(`${adminUrl}/settings`)).json()) as object).toMatchObject({
 		clockScale: 60,
 	});
+	child.kill('SIGTERM');
+	expect(await once(child, 'close')).toEqual([0, null]);
 }, 30_000);
 
-test('without it, it says base URL, page, keys and scopes for people', async () => {
-	const { said } = await start('--settings', '{"eventShape": "flat"}');
+test('without it, base URL, page, keys and scopes are printed for people; SIGINT ends it cleanly', async () => {
+	const { child, said } = await start('--settings', '{"eventShape": "flat"}');
 	for (const part of ['/v1', 'page', 'mgs_live_studio_all', 'all scopes', 'generations:read']) {
 		expect(said).toContain(part);
 	}
+	child.kill('SIGINT');
+	expect(await once(child, 'close')).toEqual([0, null]);
 }, 30_000);
-
-test.each(['SIGTERM', 'SIGINT'] as const)(
-	'%s ends it cleanly',
-	async (signal) => {
-		const { child } = await start('--json');
-		child.kill(signal);
-		expect(await once(child, 'close')).toEqual([0, null]);
-	},
-	30_000,
-);
 
 test('under npm it ends with the shell that npm started it in', async () => {
 	const command = `"${process.execPath}" --import tsx "${main}" --port 0 --json; true`;
@@ -84,7 +78,7 @@ test('under npm it ends with the shell that npm started it in', async () => {
 	await expect(fetch(`${adminUrl}/settings`)).rejects.toThrow();
 }, 30_000);
 
-test('a busy port and a wrong option are told in plain words', async () => {
+test('a busy port and a wrong option are reported in plain words', async () => {
 	const { said } = await start('--json');
 	const { port } = new URL(JSON.parse(said).baseUrl);
 	expect(await fail('--port', port)).toEqual({ code: 1, said: expect.stringContaining('in use') });

@@ -3,14 +3,19 @@ import { readFileSync } from 'fs';
 import { join } from 'path';
 
 import { FAULT_KINDS } from '../../src/sandbox/http/faults';
+import { SETTING_GROUPS } from '../../src/sandbox/state/settingNotes';
 import { readSettings } from '../../src/sandbox/state/settings';
 
 const page = readFileSync(join(__dirname, '..', '..', 'docs', 'sandbox.md'), 'utf8');
 
-test.each(Object.keys(readSettings()))('the docs tell of the setting %s', (name) => {
+test.each(Object.keys(readSettings()))('the docs describe the setting %s', (name) => {
 	expect(page).toContain(`\`${name}\``);
 });
 
-test.each(FAULT_KINDS)('the docs tell of the fault %s', (kind) => {
+test.each(FAULT_KINDS)('the docs describe the fault %s', (kind) => {
 	expect(page).toContain(`\`${kind}\``);
+});
+
+test('every setting stands once in the form of the page', () => {
+	expect(Object.values(SETTING_GROUPS).flat().sort()).toEqual(Object.keys(readSettings()).sort());
 });

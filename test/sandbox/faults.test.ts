@@ -1,15 +1,7 @@
-import { anImage, startHarness, type Harness } from './support/harness';
+import { anImage, harnessForEach, type Harness } from './support/harness';
 
 let service: Harness;
-
-beforeEach(async () => {
-	service = await startHarness();
-});
-
-afterEach(async () => {
-	expect(service.reported).toEqual([]);
-	await service.close();
-});
+harnessForEach((started) => (service = started));
 
 const faults = async (...rules: object[]) => {
 	const { status } = await service.admin('PUT', '/faults', { rules });

@@ -1,20 +1,13 @@
 /* eslint-disable @n8n/community-nodes/no-restricted-imports -- not published */
 import { request } from 'http';
 
-import { anImage, startHarness, type Harness } from './support/harness';
+import { anImage, harnessForEach, startHarness, type Harness } from './support/harness';
 
-let service: Harness;
 const bytes = Buffer.from('not quite a picture');
 const description = { filename: 'fox 1.png', content_type: 'image/png', size: bytes.length };
 
-beforeEach(async () => {
-	service = await startHarness();
-});
-
-afterEach(async () => {
-	expect(service.reported).toEqual([]);
-	await service.close();
-});
+let service: Harness;
+harnessForEach((started) => (service = started));
 
 const put = async (url: string, headers: Record<string, string>, body: Buffer = bytes) =>
 	(await fetch(url, { method: 'PUT', headers, body: new Uint8Array(body) })).status;

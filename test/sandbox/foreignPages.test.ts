@@ -1,19 +1,17 @@
 /* eslint-disable @n8n/community-nodes/no-restricted-imports -- not published */
 import { request } from 'http';
-import { anImage, startHarness, type Harness } from './support/harness';
+import { anImage, harnessForEach, type Harness } from './support/harness';
 
 let service: Harness;
 let port: number;
 
-beforeEach(async () => {
-	service = await startHarness({ publicUrl: 'https://media.example.com/v1' });
-	port = Number(new URL(service.sandbox.adminUrl).port);
-});
-
-afterEach(async () => {
-	expect(service.reported).toEqual([]);
-	await service.close();
-});
+harnessForEach(
+	(started) => {
+		service = started;
+		port = Number(new URL(service.sandbox.adminUrl).port);
+	},
+	{ publicUrl: 'https://media.example.com/v1' },
+);
 
 /** A request with exactly these headers: fetch would set Host itself. */
 async function call(
@@ -65,7 +63,11 @@ test.each(['cross-site', 'same-site'])(
 	'a request that the browser calls %s is refused though it names no origin',
 	async (site) => {
 		const headers = { host: `127.0.0.1:${port}`, 'sec-fetch-site': site };
-		expect((await call('GET', '/sandbox/keys', headers)).status).toBe(403);
+		for (const path of ['keys', 'overview', 'forms', 'outputs/out_1.png']) {
+			const { status, body } = await call('GET', `/sandbox/${path}`, headers);
+			expect([path, status]).toEqual([path, 403]);
+			expect(body).not.toContain(service.keys.all);
+		}
 	},
 );
 
@@ -83,12 +85,13 @@ test('a page whose name was pointed to this machine learns and changes nothing',
 			const answers = [
 				await call('POST', '/sandbox/reset', headers),
 				await call('GET', '/sandbox/keys', headers),
+				await call('GET', '/sandbox/overview', headers),
 				await call('GET', '/', headers),
 				await call('GET', '/page/page.js', headers),
 				await call('GET', '/openapi.json', headers),
 				await call('GET', '/v1/credits', bearer),
 			];
-			expect([host, answers.map(({ status }) => status)]).toEqual([host, Array(6).fill(421)]);
+			expect([host, answers.map(({ status }) => status)]).toEqual([host, Array(7).fill(421)]);
 			expect(answers.map(({ body }) => body).join()).not.toContain(service.keys.all);
 		}
 	});

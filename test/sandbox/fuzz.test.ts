@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import fc from '../support/fastCheck';
 
 import { ENDPOINTS, EVENTS, INPUT_SLOTS, type Endpoint } from '../../src/contract';
 import { MODELS } from '../../src/sandbox/catalogue/models';
@@ -140,13 +140,13 @@ const bodyOf = (path: string): fc.Arbitrary<unknown> => {
 	const right = fc.record(Object.fromEntries(names.map((name) => [name, fieldOf(name)])), {
 		requiredKeys: names.slice(0, 2),
 	});
-	const spoilt = fc
+	const invalid = fc
 		.tuple(right, fc.constantFrom(...names, 'extra'), nasty)
 		.map(([body, name, value]) => ({ ...body, [name]: value }));
 	return fc.oneof(
 		{ weight: 4, arbitrary: fc.constant(GOOD[path]) },
 		{ weight: 4, arbitrary: right },
-		{ weight: 4, arbitrary: spoilt },
+		{ weight: 4, arbitrary: invalid },
 		nasty,
 	);
 };
@@ -167,7 +167,8 @@ const query = fc.oneof(
 
 const endpoints = Object.values(ENDPOINTS) as Endpoint[];
 
-const request = fc.constantFrom(...endpoints).chain(({ method, path }) =>
+// Made once for each operation: to make them for each request takes longer than the request.
+const requests = endpoints.map(({ method, path }) =>
 	fc.record({
 		method: fc.constant(method),
 		path: fc.constant(path),
@@ -185,7 +186,7 @@ const request = fc.constantFrom(...endpoints).chain(({ method, path }) =>
 		idempotencyKey: fc.option(fc.constantFrom('a', 'b', 'k'.repeat(255), 'k'.repeat(256)), {
 			freq: 4,
 		}),
-		/** Which of the ids that were handed out so far, or one that nobody has. */
+		/** Which of the ids that were returned so far, or an unknown one. */
 		which: fc.oneof(
 			{ weight: 6, arbitrary: fc.nat() },
 			fc.constantFrom(
@@ -202,12 +203,16 @@ const request = fc.constantFrom(...endpoints).chain(({ method, path }) =>
 	}),
 );
 
+const request = fc.oneof(...requests);
+
 test(`of ${ROUNDS} random requests over all operations none is a 5xx or outside the document`, async () => {
 	/** Ids by the first part of the path that gave them. */
 	const ids = new Map<string, string[]>();
 	const known = (path: string) => ids.get(firstPart(path)) ?? [];
 	const statuses = new Map<number, number>();
 	const covered = new Set<string>();
+	/** Answers that show where the sandbox's own code lies. */
+	const leaks: string[] = [];
 	await fc.assert(
 		fc.asyncProperty(request, async (draw) => {
 			const mine = draw.path.startsWith('/jobs') ? [...ids.values()].flat() : known(draw.path);
@@ -216,7 +221,8 @@ test(`of ${ROUNDS} random requests over all operations none is a 5xx or outside 
 			// The harness holds every answer against the OpenAPI document; a 5xx is not in it.
 			const { status, body } = await service.call(draw.method, path, {
 				key: draw.key === null ? null : service.keys[draw.key as keyof Harness['keys']],
-				...(draw.body === undefined ? {} : { body: draw.body, raw: draw.broken }),
+				body: draw.body,
+				raw: draw.body === undefined ? undefined : draw.broken,
 				headers: draw.idempotencyKey === null ? {} : { 'idempotency-key': draw.idempotencyKey },
 			});
 			service.pass(draw.pass);
@@ -225,11 +231,13 @@ test(`of ${ROUNDS} random requests over all operations none is a 5xx or outside 
 			if (draw.method === 'POST' && !draw.path.includes('{id}') && status < 300) {
 				ids.set(firstPart(draw.path), [...known(draw.path).slice(-40), body.id]);
 			}
-			expect(JSON.stringify(body ?? '')).not.toMatch(/node_modules|\.ts:\d/);
+			const text = JSON.stringify(body ?? '');
+			if (/node_modules|\.ts:\d/.test(text)) leaks.push(text);
 		}),
-		{ numRuns: ROUNDS, seed: 20260101, endOnFailure: true },
+		{ numRuns: ROUNDS, endOnFailure: true },
 	);
 	expect(service.reported).toEqual([]);
+	expect(leaks).toEqual([]);
 	// Every operation has succeeded at least once, so that the run was not all refusals.
 	expect(
 		endpoints.map(({ method, path }) => `${method} ${path}`).filter((each) => !covered.has(each)),

@@ -1,16 +1,8 @@
 import { SINGLE_ITEM_SLOTS } from '../../src/contract';
-import { anImage, startHarness, type Harness } from './support/harness';
+import { anImage, harnessForEach, type Harness } from './support/harness';
 
 let service: Harness;
-
-beforeEach(async () => {
-	service = await startHarness();
-});
-
-afterEach(async () => {
-	expect(service.reported).toEqual([]);
-	await service.close();
-});
+harnessForEach((started) => (service = started));
 
 const finished = async (body: object) => {
 	const { body: queued } = await service.post('/generations', body);
@@ -55,7 +47,7 @@ describe('creating a generation', () => {
 		});
 	});
 
-	test('a prompt with [fail] fails, costs nothing and says why', async () => {
+	test('a prompt with [fail] fails, costs nothing and gives the reason', async () => {
 		const { status, outputs, errors } = await finished(anImage({ prompt: 'a [fail] fox' }));
 		expect({ status, outputs }).toEqual({ status: 'failed', outputs: [] });
 		expect(errors[0]).toMatchObject({ type: 'generation_failed', message: expect.any(String) });

@@ -1,15 +1,7 @@
-import { anImage, startHarness, type Harness } from './support/harness';
+import { anImage, harnessForEach, type Harness } from './support/harness';
 
 let service: Harness;
-
-beforeEach(async () => {
-	service = await startHarness();
-});
-
-afterEach(async () => {
-	expect(service.reported).toEqual([]);
-	await service.close();
-});
+harnessForEach((started) => (service = started));
 
 const create = async (idempotencyKey: string, body: object = anImage(), key?: string) =>
 	await service.post('/generations', body, { key, headers: { 'idempotency-key': idempotencyKey } });
@@ -43,14 +35,14 @@ test('two at once make one generation and get the same answer', async () => {
 	expect(await count()).toBe(1);
 });
 
-test('a refusal is not kept: the same key works when the reason is gone', async () => {
+test('a refusal is not stored: the same key works once the reason is gone', async () => {
 	await service.admin('POST', '/credits', { workspace: 'studio', amount: -10_000 });
 	expect((await create('a')).status).toBe(402);
 	await service.admin('POST', '/credits', { workspace: 'studio', amount: 100 });
 	expect((await create('a')).status).toBe(202);
 });
 
-test('a refusal is kept where the setting says so', async () => {
+test('a refusal is stored with the setting', async () => {
 	await service.admin('PATCH', '/settings', { idempotencyCaches: [402] });
 	await service.admin('POST', '/credits', { workspace: 'studio', amount: -10_000 });
 	const first = await create('a');
@@ -60,7 +52,7 @@ test('a refusal is kept where the setting says so', async () => {
 	expect(second.body.error.message).toBe(first.body.error.message);
 });
 
-test('a key is kept for 24 hours', async () => {
+test('a key is stored for 24 hours', async () => {
 	const first = await create('a');
 	service.pass(24 * 3600 - 1);
 	expect((await create('a')).body.id).toBe(first.body.id);

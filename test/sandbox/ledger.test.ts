@@ -1,12 +1,13 @@
-import fc from 'fast-check';
+import fc from '../support/fastCheck';
 
 import { liteReservation, meterLite } from '../../src/sandbox/credits/meter';
 import { InsufficientCredits, Ledger, type LedgerLine } from '../../src/sandbox/credits/ledger';
+import { expectSame } from '../support/same';
 import { anImage, startHarness, type Harness } from './support/harness';
 
 type Account = 'available' | 'reserved' | 'spent' | 'outside';
 
-/** Adds lines up anew; the balance after each must be what the ledger wrote beside it. */
+/** Adds the lines up again; the balance after each must be what the ledger wrote beside it. */
 function recount(lines: LedgerLine[]): void {
 	const sums = new Map<
 		string,
@@ -29,13 +30,11 @@ function recount(lines: LedgerLine[]): void {
 		if (to === 'outside') sum.granted -= amount;
 		else sum[to] += amount;
 		const { available, reserved, spent } = after;
-		expect({ available, reserved, spent }).toEqual({
-			available: sum.available,
-			reserved: sum.reserved,
-			spent: sum.spent,
-		});
-		expect(available + reserved + spent).toBe(sum.granted);
-		expect(Math.min(available, reserved, spent)).toBeGreaterThanOrEqual(0);
+		expectSame(available, sum.available);
+		expectSame(reserved, sum.reserved);
+		expectSame(spent, sum.spent);
+		expectSame(available + reserved + spent, sum.granted);
+		expectSame(Math.min(available, reserved, spent) >= 0, true);
 	}
 }
 
@@ -68,7 +67,7 @@ test('whatever is asked of it, the balance is what its lines add up to', () => {
 				expect(again.balance(workspace)).toEqual(ledger.balance(workspace));
 			}
 		}),
-		{ numRuns: 100, seed: 1 },
+		{ numRuns: 100 },
 	);
 });
 
@@ -92,16 +91,19 @@ test('lite speech: whatever the requests, the credits are the whole ones of all 
 			let characters = 0;
 			for (const request of requests) {
 				const metered = meterLite(carry, request);
-				expect(metered.credits).toBeLessThanOrEqual(liteReservation(request));
+				expectSame(metered.credits <= liteReservation(request), true);
 				carry = metered.carry;
 				credits += metered.credits;
 				characters += request;
-				expect(credits).toBe(Math.floor((characters * 3) / 10_000));
+				expectSame(credits, Math.floor((characters * 3) / 10_000));
 			}
 		}),
-		{ numRuns: 500, seed: 1 },
+		{ numRuns: 500 },
 	);
 });
+
+/** Random requests over HTTP: about a hundred of each kind. */
+const OPERATIONS = 1_000;
 
 describe('over HTTP', () => {
 	let service: Harness;
@@ -115,16 +117,17 @@ describe('over HTTP', () => {
 		await service.close();
 	});
 
-	test('3,000 random operations in two workspaces charge each job once, and nothing drifts', async () => {
+	test('random operations in two workspaces charge each job once, and nothing drifts', async () => {
 		const { random } = service.sandbox.service;
 		const runs: Array<[id: string, key: string]> = [];
 		const ended = new Set<string>();
-		for (let step = 0; step < 3_000; step += 1) {
+		for (let step = 0; step < OPERATIONS; step += 1) {
 			const draw = (label: string, below: number) =>
 				Math.floor(random.unit(`${step}:${label}`) * below);
 			const key = draw('key', 4) === 0 ? service.keys.other : service.keys.all;
-			const flaw = ['', '', '', '[fail]', '[partial]'][draw('flaw', 5)];
-			// Every third request is a repeat of an earlier one, as a client that lost the answer sends it.
+			const outcome = ['', '', '', '[fail]', '[partial]'][draw('outcome', 5)];
+			// Every third request is a repeat of an earlier one, as a client that lost the answer sends
+			// it.
 			const headers = { 'idempotency-key': `k${step - (draw('repeat', 3) === 0 ? 1 : 0)}` };
 			const given = { key, headers };
 			switch (draw('what', 9)) {
@@ -133,12 +136,12 @@ describe('over HTTP', () => {
 				case 2:
 					await service.post(
 						'/generations',
-						anImage({ prompt: `fox ${flaw}`, parameters: { count: 1 + draw('count', 16) } }),
+						anImage({ prompt: `fox ${outcome}`, parameters: { count: 1 + draw('count', 16) } }),
 						given,
 					);
 					break;
 				case 3: {
-					const text = 'x'.repeat(1 + draw('length', 9_000)) + flaw;
+					const text = 'x'.repeat(1 + draw('length', 9_000)) + outcome;
 					await service.post(
 						'/speech',
 						{ model: 'service/speech-lite', blocks: [{ text }] },
@@ -149,7 +152,7 @@ describe('over HTTP', () => {
 				case 4: {
 					const { status, body } = await service.post(
 						'/agents/runs',
-						{ brief: flaw || 'x' },
+						{ brief: outcome || 'x' },
 						given,
 					);
 					if (status === 201) runs.push([body.id, key]);
@@ -169,7 +172,7 @@ describe('over HTTP', () => {
 					await service.post('/voices', { kind: 'design', name: 'a', description: 'b' }, given);
 					break;
 				case 7: {
-					const body = { source: 'describe', name: 'a', description: `owl ${flaw}` };
+					const body = { source: 'describe', name: 'a', description: `owl ${outcome}` };
 					await service.post('/personas', body, given);
 					break;
 				}
@@ -182,10 +185,10 @@ describe('over HTTP', () => {
 			service.pass(draw('pass', 12));
 		}
 		service.pass(10_000);
-		const look = async () => await service.admin('GET', '/ledger');
+		const readLedger = async () => await service.admin('GET', '/ledger');
 		const isQuiet = () =>
 			['studio', 'annex'].every((id) => service.sandbox.service.ledger.balance(id).reserved === 0);
-		const { body } = await service.until(look, isQuiet);
+		const { body } = await service.until(readLedger, isQuiet);
 		recount(body.lines);
 		for (const line of body.lines as LedgerLine[]) {
 			// No line may follow the one that closed a reservation.
@@ -194,11 +197,13 @@ describe('over HTTP', () => {
 			expect(held).toBe(0);
 			if (line.movement === 'release') ended.add(`${line.resource}`);
 		}
-		expect(body.lines.length).toBeGreaterThan(2_000);
+		expect(body.lines.length).toBeGreaterThan(OPERATIONS * 0.6);
 		await expectEachPaidOnce(body.lines);
 	}, 120_000);
 
-	/** What each generation says it costs is what the ledger spent on it, whether whole or in part. */
+	/**
+	 * What each generation says it costs is what the ledger spent on it, whether whole or in part.
+	 */
 	async function expectEachPaidOnce(lines: LedgerLine[]): Promise<void> {
 		const spent = new Map<string, number>();
 		for (const { movement, resource, amount } of lines) {

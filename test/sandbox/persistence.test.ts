@@ -20,7 +20,7 @@ afterEach(async () => {
 	await rm(directory, { recursive: true, force: true });
 });
 
-describe('kept state over an orderly restart', () => {
+describe('persisted state after a clean restart', () => {
 	let service: Harness;
 	const start = async (port = 0, more: SandboxOptions = {}) =>
 		(service = await startHarness({ data: directory, seed: 1, port, ...more }));
@@ -61,7 +61,7 @@ describe('kept state over an orderly restart', () => {
 		expect((await fetch(url)).status).toBe(200);
 	});
 
-	test('what was under way goes on, and new ids repeat none', async () => {
+	test('running jobs continue, and new ids are unique', async () => {
 		await start();
 		const ids = [
 			(await service.post('/generations', anImage())).body.id,
@@ -80,7 +80,7 @@ describe('kept state over an orderly restart', () => {
 		expect((await service.get('/credits')).body.reserved).toBe(0);
 	});
 
-	test('credits held for a persona that is no more come back', async () => {
+	test('credits reserved for a deleted persona are returned', async () => {
 		await start();
 		const body = { source: 'describe', name: 'a', description: 'b' };
 		const { id } = (await service.post('/personas', body)).body;
@@ -102,7 +102,7 @@ describe('kept state over an orderly restart', () => {
 		expect((await fetch(url)).status).toBe(404);
 	});
 
-	test('an undelivered event is tried again after the restart, and attempts are kept', async () => {
+	test('an undelivered event is retried after the restart, and its attempts are preserved', async () => {
 		const receiver = await startReceiver();
 		const listening = { deliveryCa: receiverCa };
 		receiver.answer = 500;
@@ -133,7 +133,7 @@ describe('kept state over an orderly restart', () => {
 	});
 });
 
-describe('kept state over a kill', () => {
+describe('persisted state after a kill', () => {
 	const running: ChildProcess[] = [];
 
 	const start = async () => {
@@ -150,7 +150,7 @@ describe('kept state over a kill', () => {
 
 	afterEach(() => running.splice(0).forEach((child) => child.kill('SIGKILL')));
 
-	test('no ledger line that a client was told of is lost', async () => {
+	test('no ledger line that a client has seen is lost', async () => {
 		const first = await start();
 		await fetch(`${first.adminUrl}/settings`, {
 			method: 'PATCH',
@@ -177,8 +177,8 @@ describe('kept state over a kill', () => {
 		while (accepted.length < 60) await new Promise((resolve) => setTimeout(resolve, 1));
 		first.child.kill('SIGKILL');
 		await Promise.all(sending);
-		const told = accepted.filter((id) => id !== undefined);
-		expect(told.length).toBeGreaterThan(0);
+		const acknowledged = accepted.filter((id) => id !== undefined);
+		expect(acknowledged.length).toBeGreaterThan(0);
 
 		const second = await start();
 		const ledger = await fetch(`${second.adminUrl}/ledger?workspace=studio`);
@@ -186,10 +186,10 @@ describe('kept state over a kill', () => {
 		const reserved = lines
 			.filter(({ movement }) => movement === 'reserve')
 			.map((each) => each.resource);
-		expect(reserved).toEqual(expect.arrayContaining(told));
+		expect(reserved).toEqual(expect.arrayContaining(acknowledged));
 		// The repeat of a request that was answered before the kill is the same generation.
 		const index = accepted.findIndex((id) => id !== undefined);
-		const [id] = told;
+		const [id] = acknowledged;
 		await create(second.baseUrl, index);
 		expect(accepted[index]).toBe(id);
 	}, 60_000);

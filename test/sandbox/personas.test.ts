@@ -1,15 +1,7 @@
-import { anImage, startHarness, type Harness } from './support/harness';
+import { anImage, harnessForEach, type Harness } from './support/harness';
 
 let service: Harness;
-
-beforeEach(async () => {
-	service = await startHarness();
-});
-
-afterEach(async () => {
-	expect(service.reported).toEqual([]);
-	await service.close();
-});
+harnessForEach((started) => (service = started));
 
 const images = (count: number) =>
 	Array.from({ length: count }, (_, index) => `https://example.com/${index}.png`);
@@ -49,7 +41,7 @@ test('of a description it is pending, then ready with a portrait that was paid f
 	expect(used.status).toBe(202);
 });
 
-test('a failed one is free and says why', async () => {
+test('a failed one is free and gives the reason', async () => {
 	const { body } = await service.post('/personas', described({ description: '[fail]' }));
 	service.pass(60);
 	const { body: failed } = await service.get(`/personas/${body.id}`);
@@ -57,7 +49,7 @@ test('a failed one is free and says why', async () => {
 	expect((await service.get('/credits')).body).toMatchObject({ reserved: 0, spent: 0 });
 });
 
-test('without credits a described one fails, or is 402 where the setting says so', async () => {
+test('without credits a described one fails, or is a 402 with the setting', async () => {
 	await service.admin('POST', '/credits', { workspace: 'studio', amount: -9_999 });
 	const { status, body } = await service.post('/personas', described());
 	expect(status).toBe(202);

@@ -35,7 +35,7 @@ test('a sliding window lets through what has left it', async () => {
 	expect(await burst(4)).toBe(2);
 });
 
-test('a fixed window begins anew at each full minute', async () => {
+test('a fixed window restarts at every full minute', async () => {
 	service = await startHarness({ settings: { requestsPerMinute: 4, rateLimiter: 'fixed' } });
 	service.pass(50);
 	expect(await burst(6)).toBe(4);

@@ -1,17 +1,10 @@
-import { startHarness, type Harness } from './support/harness';
+import { harnessForEach, type Harness } from './support/harness';
 
-let service: Harness;
 const LITE = 'service/speech-lite';
 const TURBO = 'vendor/partner/speech-2.8-turbo';
 
-beforeEach(async () => {
-	service = await startHarness();
-});
-
-afterEach(async () => {
-	expect(service.reported).toEqual([]);
-	await service.close();
-});
+let service: Harness;
+harnessForEach((started) => (service = started));
 
 const speak = (text: string, more: object = {}) => ({ model: LITE, blocks: [{ text }], ...more });
 
@@ -145,7 +138,7 @@ describe('voices belong to a model', () => {
 	});
 });
 
-test('speech counts as a concurrent media job only where the setting says so', async () => {
+test('speech counts as a concurrent media job only with the setting', async () => {
 	for (let index = 0; index < 6; index += 1) {
 		expect((await service.post('/speech', speak('a'))).status).toBe(202);
 	}

@@ -1,15 +1,7 @@
-import { startHarness, type Harness } from './support/harness';
+import { harnessForEach, type Harness } from './support/harness';
 
 let service: Harness;
-
-beforeEach(async () => {
-	service = await startHarness();
-});
-
-afterEach(async () => {
-	expect(service.reported).toEqual([]);
-	await service.close();
-});
+harnessForEach((started) => (service = started));
 
 const clone = (more: object = {}) => ({
 	kind: 'clone',

@@ -1,6 +1,9 @@
+/* eslint-disable @n8n/community-nodes/no-restricted-imports -- not published */
+import { setTimeout as sleep } from 'node:timers/promises';
 import { EVENTS } from '../../src/contract';
 import { anImage, startHarness, type Harness } from './support/harness';
 import { receiverCa, startReceiver, type Receiver } from './support/receiver';
+import { until } from '../e2e/support/until';
 import { elementAt } from '../../src/sandbox/elementAt';
 
 let service: Harness;
@@ -154,6 +157,24 @@ describe('an event', () => {
 		expect(receiver.received).toEqual([]);
 	});
 
+	test('waits while twenty others are under way to its receiver, and is sent then', async () => {
+		let answer = () => {};
+		receiver.answersAfter = new Promise((resolve) => (answer = resolve));
+		const { id } = await subscribe();
+		await subscribe();
+		const { dispatcher, store } = service.sandbox.service;
+		const workspace = [...store.workspaces.values()].find(({ webhooks }) => webhooks.get(id));
+		for (let count = 0; workspace && count < 25; count += 1)
+			dispatcher.emit(workspace, 'voice.created', () => ({}));
+		service.pass(1);
+		await until(() => receiver.received.length >= 20);
+		await sleep(100);
+		expect(receiver.received).toHaveLength(20);
+		answer();
+		await dispatcher.idle();
+		expect(receiver.received).toHaveLength(50);
+	});
+
 	test('of each of the eight kinds is sent', async () => {
 		await subscribe();
 		await finish();
@@ -240,7 +261,7 @@ describe('a delivery that fails', () => {
 		]);
 	});
 
-	test('a redirect is no success and is not followed, unless set', async () => {
+	test('a redirect is not a success and is not followed, unless set', async () => {
 		receiver.answer = 302;
 		const { id } = await subscribe();
 		await finish();
@@ -283,7 +304,7 @@ describe('faults of deliveries', () => {
 		expect(body.data[0]).toMatchObject({ state: 'lost', fault: 'delivery_lose' });
 	});
 
-	test('delayed: it arrives later by so many seconds', async () => {
+	test('delayed: it arrives that many seconds later', async () => {
 		await subscribe();
 		await fault({ kind: 'delivery_delay', seconds: 500 });
 		await finish();
@@ -302,7 +323,7 @@ describe('faults of deliveries', () => {
 		expect(order).toEqual([second, first]);
 	});
 
-	test('tampered: the receiver can tell, and the next attempt is whole', async () => {
+	test('tampered: the receiver can tell, and the next attempt is intact', async () => {
 		const { secret } = await subscribe();
 		await fault({ kind: 'delivery_tamper' });
 		receiver.answer = 401;

@@ -5,7 +5,7 @@ import { packageSurface, printed, readSnapshot } from '../../scripts/surface/pac
 import { readSurface } from '../../scripts/surface/read';
 import { read } from '../support/sources';
 
-test('what people have saved goes on working: npm run surface accepts a break, by name, in CHANGELOG', async () => {
+test('saved workflows keep working: npm run surface accepts a break, by name, in CHANGELOG', async () => {
 	const surface = await packageSurface();
 	expect(breaksBetween(readSnapshot(), surface)).toEqual([]);
 });
@@ -170,6 +170,18 @@ describe('each kind of break is named', () => {
 		expect(breaks).toContain(`narrowed visibility: maker create prompt is no longer shown ${what}`);
 	});
 
+	test('narrowed to some values of a list, by two parameters', () => {
+		const breaks = after((all) => [
+			...all.filter(({ name }) => name !== 'prompt'),
+			...['image', 'audio'].map((mode) =>
+				text('prompt', { displayOptions: { show: { ...forCreate, mode: [mode] } } }),
+			),
+		]);
+		expect(breaks).toEqual([
+			'narrowed visibility: maker create prompt is no longer shown with mode = "video"',
+		]);
+	});
+
 	test('narrowed to fewer operations is a removed parameter of the others', () => {
 		const breaks = after(
 			(all) => void Object.assign(find(all, 'locator'), { displayOptions: { show: forCreate } }),
@@ -186,7 +198,7 @@ describe('each kind of break is named', () => {
 	});
 });
 
-describe('what breaks nobody', () => {
+describe('what breaks no saved workflow', () => {
 	test.each<[string, (all: INodeProperties[]) => INodeProperties[] | void]>([
 		[
 			'labels and descriptions',
@@ -211,6 +223,32 @@ describe('what breaks nobody', () => {
 				),
 			],
 		],
+		[
+			'one parameter become two that are together shown always, of which one only keeps the value',
+			(all) => [
+				...all.filter(({ name }) => name !== 'locator'),
+				...[
+					['image', 'resourceLocator'],
+					['video', 'hidden'],
+				].map(([mode, type]) => ({
+					...find(properties(), 'locator'),
+					type: type as 'hidden',
+					displayOptions: { show: { operation: ['create'], mode: [mode] } } as never,
+				})),
+				{
+					...find(properties(), 'locator'),
+					displayOptions: { show: { operation: ['get'] } },
+				},
+			],
+		],
+		[
+			'plain text become a locator, which takes plain text',
+			(all) =>
+				void Object.assign(find(all, 'id'), {
+					type: 'resourceLocator',
+					default: { mode: 'id', value: '' },
+				}),
+		],
 	])('%s', (_, change) => {
 		expect(after(change)).toEqual([]);
 	});
@@ -231,7 +269,7 @@ describe('CHANGELOG', () => {
 		expect(changed).toContain(`## 0.2.0\n\n- x\n${line}\n\n## 0.1.0\n\n- y\n`);
 	});
 
-	test('is not told of breaks before the first release', () => {
+	test('does not list breaks before the first release', () => {
 		expect(withSurface('# C\n\n## 0.1.0 (unreleased)\n\n- x\n', 'a', breaks)).not.toContain(
 			'Breaking',
 		);

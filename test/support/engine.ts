@@ -75,9 +75,10 @@ function gather(
 }
 
 /**
- * A run of a declarative node as n8n's routing engine does it (`routing-node.js` of n8n-core 2.41): the requests of all items are
- * built and their hooks begun in one go, then all are waited for; without Continue On Fail the first failure in the order of the
- * items is thrown, with its item set on it, and all results are lost.
+ * A run of a declarative node as n8n's routing engine does it (`routing-node.js` of n8n-core 2.41):
+ * the requests of all items are built and their hooks begun in one go, then all are waited for;
+ * without Continue On Fail the first failure in the order of the items is thrown, with its item set
+ * on it, and all results are lost.
  * @param given parameters of the node for each item; what is missing has its default
  */
 export async function execute(
@@ -96,11 +97,18 @@ export async function execute(
 				description,
 			) ?? {},
 	);
-	const withParameters: NodeRun = { ...run, parameters: (item) => filled[item] ?? {} };
+	// n8n adds what concerns all requests to every declarative node by itself.
+	const common = (item: number) => {
+		const { requestOptions } = given(item);
+		return requestOptions === undefined ? {} : { requestOptions };
+	};
+	const parameters = (item: number) => ({ ...filled[item], ...common(item) });
+	const withParameters: NodeRun = { ...run, parameters };
 	const requests: Array<Promise<INodeExecutionData[]>> = [];
 	for (const [item, parameters] of filled.entries()) {
 		const context = nodeContext(withParameters, item) as IExecutePaginationFunctions;
-		const baseURL = String(run.credential.baseUrl);
+		// Not an expression: the runner knows the address of the service.
+		const baseURL = description.requestDefaults?.baseURL;
 		const gathered: Gathered = {
 			options: { url: '', baseURL, qs: {}, body: {}, headers: {} },
 			preSend: [],
@@ -129,11 +137,11 @@ export async function execute(
 		const error = result.reason as Error;
 		if (run.continueOnFail) return [{ json: {}, error: error as NodeApiError }];
 		if (!(error instanceof NodeApiError)) {
-			const { message, description: told } = error as NodeOperationError;
+			const { message, description: hint } = error as NodeOperationError;
 			throw new NodeApiError(NODE, error as never, {
 				itemIndex,
 				message,
-				description: told ?? undefined,
+				description: hint ?? undefined,
 			});
 		}
 		error.context.itemIndex = itemIndex;

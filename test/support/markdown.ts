@@ -48,7 +48,7 @@ export function anchorsOf(markdown: string): string[] {
 }
 
 /** The anchor of a heading. */
-export function slugOf(heading: string): string {
+function slugOf(heading: string): string {
 	return heading
 		.replace(/\[([^\]]*)\]\([^)]*\)/g, '$1')
 		.toLowerCase()

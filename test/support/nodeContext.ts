@@ -21,15 +21,19 @@ export const NODE: INode = {
 export interface NodeRun {
 	items: INodeExecutionData[];
 	credential: IDataObject;
-	/** Parameters by dotted name; a function tells them for each item. */
+	/** Parameters by dotted name; a function gives them for each item. */
 	parameters: (item: number) => Record<string, unknown>;
 	request: (options: IHttpRequestOptions) => Promise<unknown>;
 	/** What n8n does to a request before it sends it; a failure here means that nothing was sent. */
 	authenticate: (options: IHttpRequestOptions) => void;
 	nodeMemory: IDataObject;
 	executeData: { node: INode; data: ITaskDataConnections; source: null };
-	/** What n8n iterates over where that is not the data of `executeData`, which is the agent's then. */
+	/**
+	 * What n8n iterates over where that is not the data of `executeData`, which is the agent's then.
+	 */
 	inputData?: ITaskDataConnections;
+	/** The name of the node type, where it is not the usual one. */
+	nodeType?: string;
 	/** Parameters as the workflow has them, where a test is about those. */
 	rawParameters?: INode['parameters'];
 	/** For a tool: the arguments that n8n evaluates `$fromAI` with. */
@@ -37,6 +41,14 @@ export interface NodeRun {
 	executionId: string;
 	workflowSettings: IWorkflowSettings;
 	continueOnFail: boolean;
+	/** When the execution was to go on, where the node has parked it. */
+	parked: { until?: Date };
+	/** The address at which a parked execution goes on. */
+	resumeUrl?: string;
+	/** What the node has asked n8n to call at the end of the execution. */
+	atTheEnd: Array<() => Promise<void>>;
+	/** What the file of this id holds, where a test is about that. */
+	stored?: (id: string) => Buffer;
 	/** Whether failed rows leave by the error output. */
 	errorOutput?: boolean;
 	signal?: AbortSignal;
@@ -55,6 +67,8 @@ export function nodeRun(run: Partial<NodeRun> = {}): NodeRun {
 		executionId: 'execution 1',
 		workflowSettings: {},
 		continueOnFail: false,
+		atTheEnd: [],
+		parked: {},
 		...run,
 		items,
 		executeData: run.executeData ?? { node: NODE, data: { main: [items] }, source: null },
@@ -79,14 +93,21 @@ export function nodeContext(run: NodeRun, item = 0): IExecuteSingleFunctions {
 	const context = {
 		inputData,
 		evaluateExpression(expression: string) {
+			if (expression === '{{ $execution.resumeUrl }}') return run.resumeUrl;
 			const key = /^\{\{ \$fromAI\("(\w+)"\) \}\}$/.exec(expression)?.[1];
 			if (key === undefined) throw new Error(`Not known to this test: ${expression}`);
 			return run.evaluatedArguments?.[key];
 		},
+		async putExecutionToWait(until: Date) {
+			run.parked.until = until;
+		},
+		onExecutionFinish: (call: () => Promise<void>) => void run.atTheEnd.push(call),
+		logger: { warn: () => {}, debug: () => {} },
 		getItemIndex: () => item,
 		getNode: () => ({
 			...NODE,
-			parameters: run.rawParameters ?? {},
+			type: run.nodeType ?? NODE.type,
+			parameters: run.rawParameters ?? (run.parameters(item) as INode['parameters']),
 			...(run.errorOutput && { onError: 'continueErrorOutput' }),
 		}),
 		getWorkflow: () => ({ id: 'workflow-1', active: false }),
@@ -114,7 +135,7 @@ export function nodeContext(run: NodeRun, item = 0): IExecuteSingleFunctions {
 			getBinaryDataBuffer: async (field: string) =>
 				Buffer.from(binaryOf(field)?.data ?? '', 'base64'),
 			getBinaryMetadata: async () => ({ fileSize: 3 }),
-			getBinaryStream: async (id: string) => id,
+			getBinaryStream: async (id: string) => run.stored?.(id) ?? id,
 			async prepareBinaryData(body: AsyncIterable<Buffer>, fileName: string, mimeType: string) {
 				const chunks: Buffer[] = [];
 				for await (const chunk of body) chunks.push(Buffer.from(chunk));

@@ -7,8 +7,9 @@ interface Options {
 }
 
 /**
- * n8n's memory of processed items (`DeduplicationHelper` of n8n 2.41) over a database that several processes use: reading,
- * changing and writing are steps of their own, and only the insertion of a row is refused where there is one.
+ * n8n's memory of processed items (`DeduplicationHelper` of n8n 2.41) over a database that several
+ * processes use: reading, changing and writing are steps of their own, and only the insertion of a
+ * row is refused where there is one.
  */
 export class ProcessedItems {
 	readonly rows = new Map<string, string[]>();
@@ -16,7 +17,7 @@ export class ProcessedItems {
 	/** Calls so far. */
 	calls = 0;
 
-	/** Throws what a call shall fail with. */
+	/** Throws what a call should fail with. */
 	fail: (row: string) => void = () => {};
 
 	private readonly random;
@@ -25,7 +26,9 @@ export class ProcessedItems {
 		this.random = seeded(seed);
 	}
 
-	/** What an execution of a process gets; each has objects of its own, as after a deserialisation. */
+	/**
+	 * What an execution of a process gets; each has objects of its own, as after a deserialisation.
+	 */
 	contextOf(node: INode, base: { helpers?: object }): IExecuteFunctions {
 		const own = structuredClone(node);
 		return {

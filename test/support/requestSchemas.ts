@@ -14,7 +14,10 @@ import {
 } from '../../src/sandbox/schemas/voice';
 import { createWebhookSchema, updateWebhookSchema } from '../../src/sandbox/schemas/webhook';
 
-/** What the service accepts as the body of an operation: the schemas that docs/openapi.json is made from. */
+/**
+ * What the service accepts as the body of an operation: the schemas that docs/openapi.json is made
+ * from.
+ */
 export const BODIES: Partial<Record<EndpointName, z.ZodType>> = {
 	createGeneration: createGenerationSchema,
 	createSpeech: createSpeechSchema,
@@ -42,7 +45,10 @@ export const QUERIES: Partial<Record<EndpointName, z.ZodType>> = {
 	getUsage: usageQuery,
 };
 
-/** Limits that the sandbox had to choose and the specification does not state: the service decides, not the nodes. */
+/**
+ * Limits that the sandbox had to choose and the specification does not state: the service decides,
+ * not the nodes.
+ */
 export function isFiction(name: EndpointName, { code, path }: z.core.$ZodIssue): boolean {
 	const [field] = path;
 	if (code === 'too_big' && ['url', 'audio_url', 'reference_images'].includes(String(field)))

@@ -42,15 +42,18 @@ function pathsOf(given: Schema, within = ''): string[] {
 	});
 }
 
-/** The fields of an operation's request body as docs/openapi.json describes it, such as `settings.speed`. */
+/**
+ * The fields of an operation's request body as docs/openapi.json describes it, such as
+ * `settings.speed`.
+ */
 export function bodyFields(name: EndpointName): string[] {
 	const schema = described(name).requestBody?.content['application/json']?.schema;
 	return [...new Set(schema ? pathsOf(schema) : [])].sort();
 }
 
 /**
- * Names in the query of an operation. The specification shows those of paging for GET /generations alone (Endpoints), so what
- * the sandbox offers of them elsewhere does not count.
+ * Names in the query of an operation. The specification shows those of paging for GET /generations
+ * alone (Endpoints), so what the sandbox offers of them elsewhere does not count.
  */
 export function queryFields(name: EndpointName): string[] {
 	const names = (described(name).parameters ?? []).filter((one) => one.in === 'query');

@@ -5,6 +5,18 @@ import ts from 'typescript';
 
 export const ROOT = join(__dirname, '..', '..');
 
+/** The folders of what is shipped. */
+export const PUBLISHED = [
+	'nodes',
+	'credentials',
+	'src/description',
+	'src/parking',
+	'src/transport',
+	'src/trigger',
+	'src/webhook',
+	'src/contract',
+];
+
 /** Files beneath a folder of the repository, as paths from its root with slashes. */
 export function filesIn(folder: string, ending = '.ts'): string[] {
 	const files: string[] = [];
@@ -18,7 +30,7 @@ export function filesIn(folder: string, ending = '.ts'): string[] {
 
 export const read = (file: string): string => readFileSync(join(ROOT, file), 'utf8');
 
-/** What a file imports, exports from or requires, types included: as it stands there. */
+/** What a file imports, exports from or requires, types included, as written. */
 export function importsOf(file: string): string[] {
 	return ts.preProcessFile(read(file), true, true).importedFiles.map(({ fileName }) => fileName);
 }
@@ -43,6 +55,28 @@ export function takesValues(file: string, name: string): boolean {
 		if (!namedBindings || !ts.isNamedImports(namedBindings)) return true;
 		return namedBindings.elements.some(({ isTypeOnly }) => !isTypeOnly);
 	});
+}
+
+/** What counts, halves and doubles, and statuses of HTTP; all other figures are a choice. */
+const PLAIN_FIGURES = ['0', '1', '2', '200', '404', '429'];
+
+/** Figures that neither are plain nor stand in a constant of the file with a comment before it, each with its line. */
+export function figuresIn(file: string): string[] {
+	const source = ts.createSourceFile(file, read(file), ts.ScriptTarget.ES2022, true);
+	const found: string[] = [];
+	const visit = (node: ts.Node): void => {
+		if (ts.isNumericLiteral(node) && !PLAIN_FIGURES.includes(node.text)) {
+			const { line } = source.getLineAndCharacterOfPosition(node.getStart());
+			found.push(`${file}:${line + 1}: ${node.getText()}`);
+		}
+		ts.forEachChild(node, visit);
+	};
+	for (const statement of source.statements) {
+		const isExplained =
+			ts.isVariableStatement(statement) && ts.getJSDocCommentsAndTags(statement).length > 0;
+		if (!isExplained) visit(statement);
+	}
+	return found;
 }
 
 /** Groups of files that reach each other by imports, each in order of their names. */

@@ -3,8 +3,8 @@ import type { IDataObject, IHttpRequestOptions, INode } from 'n8n-workflow';
 import { EventEmitter } from 'events';
 import { sign } from '../../src/webhook/signature';
 
-/** What n8n would tell a trigger, and what it has been asked. */
-export interface TriggerWorld {
+/** What n8n gives a trigger, and what the trigger asks of it. */
+export interface TriggerFixture {
 	parameters: Record<string, unknown>;
 	credential: IDataObject;
 	secretCredential: IDataObject;
@@ -24,8 +24,11 @@ export interface TriggerWorld {
 
 let worlds = 0;
 
-/** Each world is a node and a workspace of its own, as what triggers share in a process would get mixed up otherwise. */
-export function triggerWorld(more: Partial<TriggerWorld> = {}): TriggerWorld {
+/**
+ * Each world is a node and a workspace of its own, as what triggers share in a process would get
+ * mixed up otherwise.
+ */
+export function triggerFixture(more: Partial<TriggerFixture> = {}): TriggerFixture {
 	worlds += 1;
 	return {
 		parameters: { events: ['generation.completed'] },
@@ -58,7 +61,7 @@ export function triggerWorld(more: Partial<TriggerWorld> = {}): TriggerWorld {
 }
 
 /** The functions that hooks, polls and executions of a trigger get. */
-export function triggerContext<T>(world: TriggerWorld, more: object = {}): T {
+export function triggerContext<T>(world: TriggerFixture, more: object = {}): T {
 	const context = {
 		getNode: () => world.node,
 		getMode: () => world.mode,
@@ -89,7 +92,10 @@ export function triggerContext<T>(world: TriggerWorld, more: object = {}): T {
 	return context as T;
 }
 
-/** An answer as Express has it: `finish` is emitted once n8n has answered, unless the client has hung up before. */
+/**
+ * An answer as Express has it: `finish` is emitted once n8n has answered, unless the client has
+ * hung up before.
+ */
 export class FakeResponse extends EventEmitter {
 	statusCode = 200;
 
@@ -122,7 +128,7 @@ export interface FakeDelivery {
 }
 
 /** The functions that `webhook()` gets for a delivery. */
-export function deliveryContext<T>(world: TriggerWorld, delivery: FakeDelivery): T {
+export function deliveryContext<T>(world: TriggerFixture, delivery: FakeDelivery): T {
 	const { rawBody, headers = {}, broken = false, response = new FakeResponse() } = delivery;
 	const request = {
 		headers,

@@ -35,7 +35,7 @@ test('a fixed window: 60 in each minute of the clock', () => {
 	).toEqual([60, 60]);
 });
 
-test('a token bucket: so many at once, then one a second', () => {
+test('a token bucket: a burst at once, then one per second', () => {
 	expect(
 		served(
 			'bucket',

@@ -4,7 +4,7 @@ import {
 	apiKeyProblem,
 	authenticate,
 	excludedScope,
-	planOf,
+	rateLimitsOf,
 } from '../../src/transport/credential';
 
 const KEY = 'canary-key-123';
@@ -75,7 +75,7 @@ test.each([
 	else expect(apiKeyProblem(key)).toBeUndefined();
 });
 
-test('what is no text is no key', () => {
+test('a value that is not text is not a key', () => {
 	expect(apiKeyOf({ apiKey: undefined as unknown as string })).toBe('');
 	expect(apiKeyOf({ apiKey: 7 })).toBe('');
 });
@@ -94,14 +94,14 @@ describe('a limit to scopes', () => {
 	});
 });
 
-test('the plan is that of the credential, and the usual one where it says nothing usable', () => {
-	expect(planOf({ requestsPerMinute: 600, concurrentJobs: '20' })).toEqual({
+test('the limits are those of the credential, or the defaults if it has none that are usable', () => {
+	expect(rateLimitsOf({ requestsPerMinute: 600, concurrentJobs: '20' })).toEqual({
 		requestsPerMinute: 600,
 		concurrentJobs: 20,
 	});
 	for (const odd of [undefined, 0, -1, 'many', NaN]) {
 		const given = { requestsPerMinute: odd, concurrentJobs: odd };
-		expect(planOf(given as ICredentialDataDecryptedObject)).toEqual({
+		expect(rateLimitsOf(given as ICredentialDataDecryptedObject)).toEqual({
 			requestsPerMinute: 60,
 			concurrentJobs: 5,
 		});

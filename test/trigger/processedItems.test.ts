@@ -1,10 +1,15 @@
 import type { IExecuteFunctions } from 'n8n-workflow';
-import { canNameRows, withLock, withRetries, type Row } from '../../src/trigger/processedItems';
+import {
+	supportsNamedRows,
+	withLock,
+	withRetries,
+	type Row,
+} from '../../src/trigger/processedItems';
 
 beforeEach(() => jest.useFakeTimers());
 afterEach(() => jest.useRealTimers());
 
-/** A row that answers as told, in turn, and then that it is new. */
+/** A row that gives these answers in turn, and then that it is new. */
 function rowThat(...answers: Array<'there' | Error>): Row & { removed: number } {
 	const row = {
 		removed: 0,
@@ -20,7 +25,7 @@ function rowThat(...answers: Array<'there' | Error>): Row & { removed: number } 
 	return row;
 }
 
-/** Whether the work has begun after so many milliseconds. */
+/** Whether the work has begun after this many milliseconds. */
 async function beginsAfter(row: Row, ms: number): Promise<boolean> {
 	const work = jest.fn(async () => 'done');
 	const result = withLock(row, work);
@@ -47,7 +52,7 @@ describe('work waits for its row', () => {
 		expect(await beginsAfter(rowThat('there', 'there', 'there'), 175)).toBe(true);
 	});
 
-	test('not when the database fails: then it keeps nobody away', async () => {
+	test('not when the database fails: then it locks nobody out', async () => {
 		expect(await beginsAfter(rowThat(new Error('disk full')), 0)).toBe(true);
 		expect(await beginsAfter(rowThat(), 0)).toBe(true);
 	});
@@ -85,13 +90,13 @@ describe('rows can be named', () => {
 
 	test('where n8n reads the id of the very node', () => {
 		const node = { id: 'a' };
-		expect(canNameRows(contextOf(node))).toBe(true);
+		expect(supportsNamedRows(contextOf(node))).toBe(true);
 		expect(node.id).toBe('a');
 	});
 
 	test('not where it reads another, has none, or does not let it be changed', () => {
-		expect(canNameRows(contextOf({ id: 'a' }, { id: 'a' }))).toBe(false);
-		expect(canNameRows(contextOf(undefined))).toBe(false);
-		expect(canNameRows(contextOf(Object.freeze({ id: 'a' })))).toBe(false);
+		expect(supportsNamedRows(contextOf({ id: 'a' }, { id: 'a' }))).toBe(false);
+		expect(supportsNamedRows(contextOf(undefined))).toBe(false);
+		expect(supportsNamedRows(contextOf(Object.freeze({ id: 'a' })))).toBe(false);
 	});
 });

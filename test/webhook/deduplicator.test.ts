@@ -3,8 +3,8 @@ import { readEvent } from '../../src/webhook/event';
 import {
 	Deduplicator,
 	deduplicationKey,
-	SEEN_FOR_MS,
-	UNDECIDED_FOR_MS,
+	RETENTION_MS,
+	PENDING_TIMEOUT_MS,
 } from '../../src/webhook/deduplicator';
 import { shuffle } from '../../testing/shuffle';
 
@@ -63,10 +63,10 @@ async function stateOf(promise: Promise<unknown>): Promise<'open' | 'taken' | 'r
 test('an event is taken once, for 24 hours', async () => {
 	const deduplicator = new Deduplicator();
 	expect(await take(deduplicator, 'a', 0)).toBe(true);
-	expect(await take(deduplicator, 'a', SEEN_FOR_MS - 1)).toBe(false);
+	expect(await take(deduplicator, 'a', RETENTION_MS - 1)).toBe(false);
 	expect(await take(deduplicator, 'b', 1)).toBe(true);
-	expect(await take(deduplicator, 'a', SEEN_FOR_MS)).toBe(true);
-	expect(await take(deduplicator, 'a', SEEN_FOR_MS + 1)).toBe(false);
+	expect(await take(deduplicator, 'a', RETENTION_MS)).toBe(true);
+	expect(await take(deduplicator, 'a', RETENTION_MS + 1)).toBe(false);
 });
 
 test('what is released is taken again', async () => {
@@ -77,16 +77,16 @@ test('what is released is taken again', async () => {
 	expect(await take(deduplicator, 'a', 2)).toBe(false);
 });
 
-test('whoever asks waits until a first delivery is answered, and for nothing else', async () => {
+test('a caller waits only until the first delivery is answered', async () => {
 	const deduplicator = new Deduplicator();
-	expect(await stateOf(deduplicator.answered('a'))).toBe('repeat');
+	expect(await stateOf(deduplicator.settled('a'))).toBe('repeat');
 	for (const end of ['keep', 'release'] as const) {
 		const claim = await deduplicator.claim(end, 0);
-		const answered = deduplicator.answered(end);
+		const answered = deduplicator.settled(end);
 		expect(await stateOf(answered)).toBe('open');
 		claim?.[end]();
 		expect(await stateOf(answered)).toBe('repeat');
-		expect(await stateOf(deduplicator.answered(end))).toBe('repeat');
+		expect(await stateOf(deduplicator.settled(end))).toBe('repeat');
 	}
 });
 
@@ -102,7 +102,7 @@ test('only the first word on a claim counts', async () => {
 	expect(await take(deduplicator, 'b', 1)).toBe(true);
 });
 
-test('repeats wait for what becomes of the first: kept, they are repeats', async () => {
+test('repeats wait for the outcome of the first: if it is kept, they are repeats', async () => {
 	const deduplicator = new Deduplicator();
 	const first = await deduplicator.claim('a', 0);
 	const repeats = [deduplicator.claim('a', 1), deduplicator.claim('a', 2)];
@@ -111,7 +111,7 @@ test('repeats wait for what becomes of the first: kept, they are repeats', async
 	expect(await Promise.all(repeats.map(stateOf))).toEqual(['repeat', 'repeat']);
 });
 
-test('repeats wait for what becomes of the first: released, exactly one of them takes its place', async () => {
+test('repeats wait for the outcome of the first: if it is released, exactly one takes its place', async () => {
 	const deduplicator = new Deduplicator();
 	const first = await deduplicator.claim('a', 0);
 	const repeats = [
@@ -125,15 +125,15 @@ test('repeats wait for what becomes of the first: released, exactly one of them 
 	expect(await Promise.all(repeats.map(stateOf))).toEqual(['taken', 'repeat', 'repeat']);
 });
 
-test('a first delivery that is never answered does not hold its repeats for ever, nor takes back what another has started', async () => {
+test('a first delivery that is never answered does not block its repeats forever, nor undo what another has started', async () => {
 	const deduplicator = new Deduplicator();
 	const stuck = await deduplicator.claim('a', 0);
-	expect(await stateOf(deduplicator.claim('a', UNDECIDED_FOR_MS - 1))).toBe('open');
-	const next = await deduplicator.claim('a', UNDECIDED_FOR_MS);
+	expect(await stateOf(deduplicator.claim('a', PENDING_TIMEOUT_MS - 1))).toBe('open');
+	const next = await deduplicator.claim('a', PENDING_TIMEOUT_MS);
 	expect(next).toBeDefined();
 	next?.keep();
 	stuck?.release();
-	expect(await take(deduplicator, 'a', UNDECIDED_FOR_MS + 1)).toBe(false);
+	expect(await take(deduplicator, 'a', PENDING_TIMEOUT_MS + 1)).toBe(false);
 });
 
 test('it is bounded in number, the oldest goes first', async () => {
@@ -147,7 +147,7 @@ test('it is bounded in number, the oldest goes first', async () => {
 test('it is bounded in time: what is older than 24 hours is let go', async () => {
 	const deduplicator = new Deduplicator();
 	for (let each = 0; each < 1_000; each += 1) await take(deduplicator, String(each), each);
-	await take(deduplicator, 'late', SEEN_FOR_MS + 2_000);
+	await take(deduplicator, 'late', RETENTION_MS + 2_000);
 	expect(deduplicator.size).toBe(1);
 });
 

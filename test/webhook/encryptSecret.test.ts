@@ -2,17 +2,17 @@ import { encryptSecret, decryptSecret } from '../../src/webhook/encryptSecret';
 
 const [secret, apiKey, webhook] = ['whsec_canary_0123456789', 'key-1', 'wh_1'];
 
-test('what was sealed is opened with the same key for the same webhook only', () => {
-	const sealed = encryptSecret(secret, apiKey, webhook);
-	expect(decryptSecret(sealed, apiKey, webhook)).toBe(secret);
-	expect(decryptSecret(sealed, 'key-2', webhook)).toBeUndefined();
-	expect(decryptSecret(sealed, apiKey, 'wh_2')).toBeUndefined();
+test('what was encrypted is decrypted with the same key for the same webhook only', () => {
+	const encrypted = encryptSecret(secret, apiKey, webhook);
+	expect(decryptSecret(encrypted, apiKey, webhook)).toBe(secret);
+	expect(decryptSecret(encrypted, 'key-2', webhook)).toBeUndefined();
+	expect(decryptSecret(encrypted, apiKey, 'wh_2')).toBeUndefined();
 });
 
 test('it shows nothing of the secret and is another every time', () => {
-	const sealed = encryptSecret(secret, apiKey, webhook);
-	expect(Buffer.from(sealed, 'base64').toString('latin1')).not.toContain('canary');
-	expect(encryptSecret(secret, apiKey, webhook)).not.toBe(sealed);
+	const encrypted = encryptSecret(secret, apiKey, webhook);
+	expect(Buffer.from(encrypted, 'base64').toString('latin1')).not.toContain('canary');
+	expect(encryptSecret(secret, apiKey, webhook)).not.toBe(encrypted);
 });
 
 test('of all single-bit changes none is opened', () => {
@@ -34,8 +34,8 @@ test.each([
 	'not base64 at all',
 	'A'.repeat(60),
 	'A'.repeat(500),
-])('%j is not opened and does not throw', (sealed) => {
-	expect(decryptSecret(sealed, apiKey, webhook)).toBeUndefined();
+])('%j is not decrypted and does not throw', (encrypted) => {
+	expect(decryptSecret(encrypted, apiKey, webhook)).toBeUndefined();
 });
 
 test('secrets of any length and alphabet come back', () => {
@@ -44,10 +44,10 @@ test('secrets of any length and alphabet come back', () => {
 	}
 });
 
-test('what an earlier version has sealed is opened still', () => {
-	const sealed =
+test('what an earlier version encrypted is still decrypted', () => {
+	const encrypted =
 		'EZ9sewENwLNYfcowpOzv0I323dnD7AR0Vc+YLa+JfeJqaa0CPKr6hkdO4AtmxwCP4kGOrXS8EAtHZVuX/KylSoRp4Q==';
-	expect(decryptSecret(sealed, apiKey, webhook)).toBe(secret);
+	expect(decryptSecret(encrypted, apiKey, webhook)).toBe(secret);
 });
 
 test('an empty secret is none', () => {

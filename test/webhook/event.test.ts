@@ -61,7 +61,7 @@ test.each(EVENTS)('%s is read from type, event and event_type', (kind) => {
 	expect(readEvent({ type: 'event', event: kind }).kind).toBe(kind);
 });
 
-test('a kind that nobody knows is told as it is', () => {
+test('an unknown kind is passed on unchanged', () => {
 	expect(readEvent({ type: 'generation.archived', data: { id: 'g' } })).toMatchObject({
 		kind: 'generation.archived',
 		resourceId: 'g',
@@ -82,7 +82,7 @@ test('an id at the top that is the same as the resource is not taken for the id 
 	expect(readEvent({ id: 'gen_1', type: 'x', data: { id: 'gen_1' } }).eventId).toBeUndefined();
 });
 
-test('of several kinds the one that is known counts, else the first that says something', () => {
+test('of several kinds the known one counts, otherwise the first that is not empty', () => {
 	expect(readEvent({ type: '', event: 7, event_type: 'some.thing' }).kind).toBe('some.thing');
 	expect(readEvent({ event: 'a.b', event_type: 'c.d' }).kind).toBe('a.b');
 	expect(readEvent({ type: 'a.b', event_type: 'voice.created' }).kind).toBe('voice.created');

@@ -104,7 +104,7 @@ test.each([{ toString: 1 }, ['image'], 7, null])('a field that is %j is not want
 	}
 });
 
-test('a kind of resource that nobody knows is let pass', () => {
+test('an unknown kind of resource passes', () => {
 	expect(verdict(of({ id: 'x', object: 'something' }), { modes: ['image'] })).toBe('wanted');
 	expect(verdict(of({ id: 'x' }, 'something.new'), { modes: ['image'] })).toBe('unknown');
 });

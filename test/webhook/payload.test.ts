@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import fc from '../support/fastCheck';
 import { readPayload } from '../../src/webhook/payload';
 
 const read = (text: string) => readPayload(Buffer.from(text));
@@ -25,7 +25,7 @@ test('an object is read as it is, behind a byte order mark too', () => {
 	expect(read('\ufeff{"a":1}')).toEqual({ a: 1 });
 });
 
-test('bytes that are no UTF-8 do not keep an event from being read', () => {
+test('an event with bytes that are not UTF-8 can be read', () => {
 	const bytes = Buffer.concat([
 		Buffer.from('{"a":"'),
 		Buffer.from([0xff, 0x80]),
@@ -43,7 +43,7 @@ test('what is nested up to 256 deep is read, and 200,000 deep it is not, without
 	expect(read('['.repeat(200_000))).toBeUndefined();
 });
 
-test('brackets within texts are no depth', () => {
+test('brackets within strings do not count as depth', () => {
 	const text = `${'[{'.repeat(1_000)}\\"`;
 	expect(read(JSON.stringify({ text, more: '"'.repeat(9) }))).toEqual({
 		text,
@@ -79,7 +79,7 @@ test('a prototype does not come in, at any depth', () => {
 	expect(Object.assign({}, payload) as { x?: number }).not.toHaveProperty('x');
 });
 
-test('any JSON object comes out as JSON.parse has it, and no text throws', () => {
+test('any JSON object is read as JSON.parse reads it, and no text throws', () => {
 	fc.assert(
 		fc.property(
 			fc.object({ maxDepth: 5, key: fc.string().filter((key) => key !== '__proto__') }),

@@ -23,7 +23,7 @@ test.each([
 	expect(webhookIdIn(body)).toBe(id);
 });
 
-test('of an answer that cannot be used the names are told and never the values', () => {
+test('an unusable response is reported by its field names, never by their values', () => {
 	expect(fieldNames({ id: 'wh', token: 'canary' })).toBe('id, token');
 	expect(fieldNames({})).toBe('none');
 	const many = Object.fromEntries(

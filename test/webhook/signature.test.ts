@@ -58,7 +58,7 @@ test.each([
 	expect(signed({ timestamp: malformed })).toBe(false);
 });
 
-test('no timestamp, two of them, and a time that is no number are refused', () => {
+test('a missing timestamp, two of them, and one that is not a number are refused', () => {
 	expect(check({ timestamp: undefined })).toBe(false);
 	expect(check({ timestamp: [timestamp, timestamp] })).toBe(false);
 	expect(check({ now: NaN })).toBe(false);

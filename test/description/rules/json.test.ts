@@ -21,7 +21,7 @@ test.each([[''], [' \n'], [undefined], [null]])(
 	},
 );
 
-test('a field of an update is left out when it was not added, and looked at when it was, even empty', () => {
+test('a field of an update is left out if it was not added, and used if it was, even empty', () => {
 	const rule = whenSet(text({ required: true }));
 	expect(rule(undefined, context)).toEqual({ value: undefined });
 	expect(rule('', context)).toEqual({ problem: 'is empty' });

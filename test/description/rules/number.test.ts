@@ -63,7 +63,7 @@ test.each([
 	},
 );
 
-test('an upper bound alone is told too', () => {
+test('an upper bound alone is reported too', () => {
 	expect(number({ max: 12 })(13, context)).toEqual({
 		problem: 'must be a number of at most 12, got 13',
 	});

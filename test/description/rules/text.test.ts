@@ -38,7 +38,7 @@ describe('text', () => {
 		expect(text({ max: 3 })('😀😀😀😀', context)).toMatchObject({ problem: /^has 4 / });
 	});
 
-	test.each([[{}], [[]], [['a']], [{ toString: 5 }]])('%j is no text', (given) => {
+	test.each([[{}], [[]], [['a']], [{ toString: 5 }]])('%j is not text', (given) => {
 		expect(text()(given, context)).toMatchObject({ problem: /^must be text/ });
 	});
 });
@@ -84,7 +84,7 @@ describe('id', () => {
 		'a\u007fb',
 		'a\ud800',
 	])('%p is refused: it could lead elsewhere', (given) => {
-		expect(id()(given, context)).toMatchObject({ problem: /^is no ID/ });
+		expect(id()(given, context)).toMatchObject({ problem: /^is not a valid ID/ });
 	});
 
 	test.each([[''], [' '], [undefined], [null], [{}], [[]]])('%j is empty', (given) => {

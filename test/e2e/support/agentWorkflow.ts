@@ -1,7 +1,8 @@
 import type { IConnections, INode, INodeParameters } from 'n8n-workflow';
+import { nodeAt } from '../../../lab/n8n/canvas';
 import type { SavedCredential } from '../../../lab/n8n/rest';
 import type { WorkflowData } from '../../../lab/n8n/rest/workflows';
-import type { Script } from './modelServer';
+import type { Script } from '../../../lab/model/server';
 
 /** The nodes of n8n that call tools, by how they do it. */
 export const CALLERS = [
@@ -21,7 +22,7 @@ const reviewName = 'Review';
 
 export interface AgentRun {
 	caller: Caller;
-	/** What the model shall do for each item of the caller. */
+	/** What the model should do for each item of the caller. */
 	scripts: Script[];
 	/** Parameters of the tool. */
 	parameters: INodeParameters;
@@ -86,23 +87,18 @@ const using = ({ id, name, type }: SavedCredential) => ({ credentials: { [type]:
 /** The workflow trigger -> a node that calls tools, with our node as its tool. */
 export function agentWorkflow(run: AgentRun): WorkflowData {
 	const { caller, scripts, parameters, retry, batchSize = 1, others = {} } = run;
-	const place = (name: string, column: number, row = 0) => ({
-		id: name,
-		name,
-		position: [column * 220, row * 220] as [number, number],
-	});
 	const kind = kindOf(caller, batchSize);
 	const isAgent = kind.type === AGENT;
 	const nodes: INode[] = [
 		{
-			...place(triggerName, 0),
+			...nodeAt(triggerName, 0),
 			type: 'n8n-nodes-base.manualTrigger',
 			typeVersion: 1,
 			parameters: {},
 		},
-		{ ...place(callerName, 1), ...kind, ...(!isAgent && using(run.model)) },
+		{ ...nodeAt(callerName, 1), ...kind, ...(!isAgent && using(run.model)) },
 		{
-			...place(toolName, 2, 1),
+			...nodeAt(toolName, 2, 1),
 			type: 'n8n-nodes-mediagen.mediaGenGenerationTool',
 			typeVersion: 1,
 			parameters,
@@ -110,7 +106,7 @@ export function agentWorkflow(run: AgentRun): WorkflowData {
 			...(retry && { retryOnFail: true, ...retry }),
 		},
 		...Object.entries(others).map(([name, other], index) => ({
-			...place(name, 3 + index, 1),
+			...nodeAt(name, 3 + index, 1),
 			type: `n8n-nodes-mediagen.${other.node}Tool`,
 			typeVersion: 1,
 			parameters: other.parameters,
@@ -124,7 +120,7 @@ export function agentWorkflow(run: AgentRun): WorkflowData {
 	for (const name of [toolName, ...Object.keys(others)]) connections[name] = to('ai_tool');
 	if (run.review) {
 		nodes.push({
-			...place(reviewName, 2),
+			...nodeAt(reviewName, 2),
 			type: 'n8n-nodes-base.telegramHitlTool',
 			typeVersion: 1.2,
 			parameters: { chatId: '1', approvalOptions: { values: { approvalType: 'double' } } },
@@ -135,7 +131,7 @@ export function agentWorkflow(run: AgentRun): WorkflowData {
 	}
 	if (isAgent) {
 		nodes.push({
-			...place(modelName, 1, 1),
+			...nodeAt(modelName, 1, 1),
 			type: '@n8n/n8n-nodes-langchain.lmChatOpenAi',
 			typeVersion: 1.2,
 			parameters: { model: MODEL, options: {} },

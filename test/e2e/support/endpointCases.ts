@@ -8,7 +8,7 @@ export interface EndpointCase {
 	endpoint: EndpointName;
 	node: string;
 	parameters: IDataObject;
-	/** What stands for `{id}` in the path. */
+	/** The value of `{id}` in the path. */
 	id?: string;
 	query?: Record<string, string>;
 	body?: unknown;
@@ -400,7 +400,10 @@ function others(ids: { generation: string }): EndpointCase[] {
 	];
 }
 
-/** One or more cases for each of the 32 operations; together they fill in every field of every request. */
+/**
+ * One or more cases for each of the 32 operations; together they fill in every field of every
+ * request.
+ */
 export async function endpointCases(): Promise<EndpointCase[]> {
 	const ready = await make.agentRun();
 	await call('POST', `/agents/runs/${ready}/approve`, { max_credits: 1_000 });

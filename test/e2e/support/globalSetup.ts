@@ -2,26 +2,44 @@
 import { keyRing } from '../../../lab/sandbox/admin';
 import { saveCredential } from '../../../lab/n8n/credential';
 import { startSandbox } from '../../../lab/sandbox/start';
-import { setStage } from '../../../lab/n8n/stage';
+import { NODES_FROM, preparePackage, startInstance } from '../../../lab/n8n/instance';
+import { temporaryUserFolder } from '../../../lab/n8n/start';
 import { handOver, type Handover } from './handover';
 
 /** The sandbox's clock in end-to-end tests: a video of 40 s is there in 0.7 s. */
 const clockScale = 60;
 
+const log = (line: string) => process.stderr.write(`${line}\n`);
+
 /**
- * Starts one sandbox and one n8n, with our packed package in it, for the whole run: starting them for
- * each file would take longer than the tests. Test files get at them through `harness.ts`.
+ * For each of jest's workers one sandbox and one n8n, with our packed package in it, for the whole
+ * run: starting them for each file would take longer than the tests. Test files get at theirs
+ * through `harness.ts`.
  */
-export default async function globalSetup(): Promise<void> {
-	const tell = (line: string) => process.stderr.write(`${line}\n`);
-	const sandbox = await startSandbox({ clockScale });
-	const { n8n, rest } = await setStage({ tell }).catch(async (error: unknown) => {
-		await sandbox.stop();
-		throw error;
-	});
+export default async function globalSetup({ maxWorkers }: { maxWorkers: number }): Promise<void> {
+	const first = temporaryUserFolder();
+	await preparePackage(first, log);
+	// Also for the instances that test files start for themselves.
+	process.env[NODES_FROM] = first;
+	const stops: Array<() => Promise<void>> = [];
 	globalThis.stopEverything = async () => {
-		await Promise.all([n8n.stop(), sandbox.stop()]);
+		await Promise.all(stops.map(async (stop) => await stop()));
 	};
+	// One after the other: n8n starts slowly enough when nothing else does.
+	for (let worker = 1; worker <= maxWorkers; worker += 1) {
+		const userFolder = worker === 1 ? first : temporaryUserFolder();
+		handOver(worker, await startEnvironment(userFolder, stops));
+	}
+}
+
+async function startEnvironment(
+	userFolder: string,
+	stops: Array<() => Promise<void>>,
+): Promise<Handover> {
+	const sandbox = await startSandbox({ clockScale });
+	stops.push(async () => await sandbox.stop());
+	const { n8n, rest } = await startInstance({ log, userFolder, temporary: true });
+	stops.push(async () => await n8n.stop());
 	const { baseUrl, adminUrl, keys } = sandbox;
 	const ring = { ...keyRing(sandbox), wrongKey: { key: 'not-a-key' } };
 	const credentials = {} as Handover['credentials'];
@@ -29,11 +47,11 @@ export default async function globalSetup(): Promise<void> {
 		const access = { apiKey: key, baseUrl, clockScale };
 		credentials[name as keyof Handover['credentials']] = await saveCredential(rest, name, access);
 	}
-	handOver({
+	return {
 		sandbox: { baseUrl, adminUrl, keys },
 		ticket: rest.session.ticket,
 		n8nLog: n8n.logFile,
 		filesFolder: n8n.filesFolder,
 		credentials,
-	});
+	};
 }

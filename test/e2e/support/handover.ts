@@ -20,16 +20,18 @@ declare global {
 	var stopEverything: (() => Promise<void>) | undefined;
 }
 
-// Test files run in a context of their own and share nothing with the global setup but the environment.
-const variable = 'MEDIAGEN_E2E';
+// Test files run in a context of their own and share nothing with the global setup but the
+// environment.
+const variable = (worker: number | string) => `MEDIAGEN_E2E_${worker}`;
 
-export function handOver(handover: Handover): void {
-	process.env[variable] = JSON.stringify(handover);
+/** @param worker jest's number of the worker, from 1 */
+export function handOver(worker: number, handover: Handover): void {
+	process.env[variable(worker)] = JSON.stringify(handover);
 }
 
 /** @throws Error outside of a run of `jest.e2e.config.js` */
 export function takeOver(): Handover {
-	const text = process.env[variable];
+	const text = process.env[variable(process.env.JEST_WORKER_ID ?? 1)];
 	if (!text) throw new Error('End-to-end tests need the global setup: run npm run test:e2e');
 	return JSON.parse(text) as Handover;
 }

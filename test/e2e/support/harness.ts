@@ -1,12 +1,17 @@
+import type { INodeListSearchItems } from 'n8n-workflow';
 import { Rest, type SavedCredential } from '../../../lab/n8n/rest';
 import { runNode, startNode, type NodeRun, type NodeRunResult } from '../../../lab/n8n/runNode';
 import { SandboxAdmin, keyRing } from '../../../lab/sandbox/admin';
 import { takeOver } from './handover';
+import { holdAgainstSchemas } from './outputSchemas';
 
 const handover = takeOver();
 
 /** n8n, signed in as its owner. */
 export const rest = Rest.resume(handover.ticket);
+
+// Every execution that an end-to-end test reads is checked against the output schemas.
+rest.executions.onRead = holdAgainstSchemas;
 
 /** Where n8n's editor is, without a slash at the end. */
 export const n8nUrl = handover.ticket.baseUrl;
@@ -38,6 +43,17 @@ function complete({ node, credential = credentials.full, ...run }: OurRun): Node
 /** Runs one of our nodes in the real n8n to its end. */
 export async function runOurs(run: OurRun): Promise<NodeRunResult> {
 	return await runNode(rest, complete(run));
+}
+
+/** What the editor lists for a text that is typed into a resource locator of one of our nodes. */
+export async function listed(
+	node: string,
+	methodName: string,
+	filter: string,
+): Promise<INodeListSearchItems[]> {
+	const type = `n8n-nodes-mediagen.${node}`;
+	const search = { type, methodName, filter, credential: credentials.full };
+	return (await rest.nodes.search(search)).results;
 }
 
 /** Starts one of our nodes in the real n8n and gives the ids at once. */

@@ -1,7 +1,7 @@
 /* eslint-disable @n8n/community-nodes/no-restricted-imports -- not published */
 import path from 'node:path';
 import { run } from '../../../lab/process/command';
-import { labNode } from '../../../lab/process/paths';
+import { newest } from '../../../lab/n8n/release';
 
 /** In the lab's Node, as ours may have no sqlite. */
 const SCRIPT = `
@@ -36,6 +36,6 @@ export async function speedUp(userFolder: string): Promise<void> {
 async function execute(userFolder: string, sql: string): Promise<void> {
 	const file = path.join(userFolder, '.n8n', 'database.sqlite');
 	const args = ['-e', SCRIPT, file, sql];
-	const { code, output } = await run(labNode(), args, { cwd: userFolder });
+	const { code, output } = await run(newest.node, args, { cwd: userFolder });
 	if (code !== 0) throw new Error(`The database did not take it: ${output}`);
 }

@@ -44,7 +44,8 @@ export class Telegram {
 		const button = buttons.find(({ text }) => text.includes(this.press));
 		if (!button) throw new Error(`There is no button ${this.press}: ${JSON.stringify(buttons)}`);
 		const url = button.url.replace('//localhost:', '//127.0.0.1:');
-		// n8n refuses until it has saved the waiting execution, and answers programs that preview links with nothing.
+		// n8n refuses until it has saved the waiting execution, and answers programs that preview links
+		// with nothing.
 		for (let tries = 0; tries < 100; tries += 1) {
 			const pressed = await fetch(url, { headers: { 'user-agent': 'Mozilla/5.0 Firefox/140.0' } });
 			if (pressed.ok) return;

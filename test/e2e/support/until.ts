@@ -1,7 +1,10 @@
 /* eslint-disable @n8n/community-nodes/no-restricted-imports -- not published */
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** Looks until something holds or time is up; the expectation after it then fails with what is there. */
+/**
+ * Polls until something holds or time is up; the expectation after it then fails with the current
+ * value.
+ */
 export async function until(
 	test: () => boolean | Promise<boolean>,
 	timeoutMs = 20_000,

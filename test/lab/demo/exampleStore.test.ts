@@ -5,7 +5,9 @@ import path from 'node:path';
 import { RestError, type SavedWorkflow, type WorkflowData } from '../../../lab/n8n/rest';
 import { ExampleStore, type WorkflowStore } from '../../../lab/demo/exampleStore';
 
-/** n8n's workflows as far as the store sees them: it fills in settings, and versions every change. */
+/**
+ * n8n's workflows as far as the store sees them: it fills in settings, and versions every change.
+ */
 class FakeN8n implements WorkflowStore {
 	readonly saved = new Map<string, SavedWorkflow>();
 	writes = 0;
@@ -73,7 +75,7 @@ test('a new example is created, and the next start writes nothing', async () => 
 	expect(n8n.writes).toBe(1);
 });
 
-test('a newer example replaces one that nobody has touched', async () => {
+test('a newer example replaces an unchanged one', async () => {
 	await store().save(example('a fox'));
 	expect(await store().save(example('a hare'))).toMatchObject({ changed: false });
 	expect(promptOf('1')).toBe('a hare');
@@ -102,7 +104,7 @@ test('what n8n itself changes is not taken for a change', async () => {
 	expect(await store().save(example('a hare'))).toMatchObject({ changed: false });
 });
 
-test('a workflow of that name which nobody remembers is left alone', async () => {
+test('an unrelated workflow of that name is left alone', async () => {
 	await n8n.create(example('of an earlier folder'));
 	expect(await store().save(example('a fox'))).toMatchObject({ changed: true });
 	expect(promptOf('1')).toBe('of an earlier folder');

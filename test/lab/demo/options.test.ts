@@ -8,6 +8,7 @@ test('without arguments: the sandbox, the usual ports, and the editor stays open
 	expect(readOptions([], {})).toEqual({
 		once: false,
 		watch: false,
+		example: '1',
 		port: { number: 5678, chosen: false },
 		sandboxPort: { number: 4010, chosen: false },
 		service: undefined,
@@ -15,7 +16,7 @@ test('without arguments: the sandbox, the usual ports, and the editor stays open
 });
 
 test('the environment chooses ports and the real service', () => {
-	const options = readOptions(['--once', '--watch'], {
+	const options = readOptions(['--once', '--watch', '--example', '7b'], {
 		N8N_PORT: '5700',
 		SANDBOX_PORT: '4100',
 		MEDIAGEN_BASE_URL: 'https://api.example.com/v1/',
@@ -24,6 +25,7 @@ test('the environment chooses ports and the real service', () => {
 	expect(options).toEqual({
 		once: true,
 		watch: true,
+		example: '7b',
 		port: { number: 5700, chosen: true },
 		sandboxPort: { number: 4100, chosen: true },
 		service: { baseUrl: 'https://api.example.com/v1', apiKey: 'k' },
@@ -49,6 +51,7 @@ test('--help names every option and variable, and needs no install', () => {
 	for (const word of [
 		'--once',
 		'--watch',
+		'--example',
 		'--help',
 		'N8N_PORT',
 		'SANDBOX_PORT',
@@ -68,26 +71,32 @@ describe('a port in use', () => {
 
 	test('is refused where it was asked for, with what to do', async () => {
 		const wanted = { number: busy, chosen: true };
-		await expect(availablePort(wanted, 'the editor', () => undefined)).rejects.toThrow(
-			`Port ${busy} is in use by another program: end that one, or choose a port for n8n`,
+		const refusal = async (program: string, variable: string) =>
+			await availablePort(wanted, program, variable, () => undefined).catch(String);
+		expect(await refusal('the editor', 'N8N_PORT')).toBe(
+			`LabError: Port ${busy} is in use by another program: end that one, or choose a port for the editor, e.g. N8N_PORT=${busy + 1} npm start`,
 		);
+		// Naming the other program's variable would send people round in circles.
+		expect(await refusal('the sandbox', 'SANDBOX_PORT')).toContain(`SANDBOX_PORT=${busy + 1}`);
 	});
 
 	test('is gone around where it was only the usual one, and that is said', async () => {
-		const told: string[] = [];
+		const lines: string[] = [];
 		const wanted = { number: busy, chosen: false };
-		const port = await availablePort(wanted, 'the editor', (line) => told.push(line));
+		const port = await availablePort(wanted, 'the editor', 'N8N_PORT', (line) => lines.push(line));
 		expect(port).not.toBe(busy);
-		expect(told).toEqual([
+		expect(lines).toEqual([
 			`Port ${busy} is in use by another program, so the editor is at ${port} this time.`,
 		]);
 	});
 
 	test('does not concern a free one', async () => {
 		server.close();
-		const told: string[] = [];
+		const lines: string[] = [];
 		const wanted = { number: busy, chosen: false };
-		expect(await availablePort(wanted, 'the editor', (line) => told.push(line))).toBe(busy);
-		expect(told).toEqual([]);
+		expect(await availablePort(wanted, 'the editor', 'N8N_PORT', (line) => lines.push(line))).toBe(
+			busy,
+		);
+		expect(lines).toEqual([]);
 	});
 });

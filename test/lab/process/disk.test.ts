@@ -29,7 +29,7 @@ test('a program that ended because of a full disk is explained by it, another by
 	expect(programFailure('n8n ended', path.join(folder, 'none')).message).toMatch(/^n8n ended/);
 });
 
-test('too little room is named before anything is begun', async () => {
+test('too little disk space is reported before anything starts', async () => {
 	const look = (async () => ({ bavail: 1000, bsize: 4096 })) as unknown as typeof statfs;
 	await expect(requireSpace(folder, 2.5e9, look)).rejects.toThrow(
 		`Only 4 MB are free in ${folder} and 2,500 MB are needed: free some space`,

@@ -31,7 +31,7 @@ const plainOutput = () => {
 
 const terminal = () => {
 	const screen = new Screen(true);
-	return { screen, tell: outputLog(screen as unknown as Output) };
+	return { screen, log: outputLog(screen as unknown as Output) };
 };
 
 beforeEach(() => {
@@ -39,7 +39,7 @@ beforeEach(() => {
 });
 
 test('a terminal shows one status line that the next one rewrites', () => {
-	const { screen, tell: log } = terminal();
+	const { screen, log } = terminal();
 	log.status?.('Starting …');
 	log.status?.('Starting … 1 s');
 	expect(screen.lines).toEqual(['Starting … 1 s']);
@@ -47,21 +47,21 @@ test('a terminal shows one status line that the next one rewrites', () => {
 	expect(screen.lines).toEqual(['']);
 });
 
-test('a line that is told stands above the status line, which stays', () => {
-	const { screen, tell: log } = terminal();
+test('a logged line appears above the status line, which stays', () => {
+	const { screen, log } = terminal();
 	log.status?.('Running …');
 	log('image.png');
 	expect(screen.lines).toEqual(['image.png', 'Running …']);
 });
 
 test('a status line never wraps, because a wrapped one cannot be rewritten', () => {
-	const { screen, tell: log } = terminal();
+	const { screen, log } = terminal();
 	log.status?.('x'.repeat(100));
 	expect(screen.lines[0]).toHaveLength(39);
 });
 
 test('a terminal that does not know its width counts as an ordinary one', () => {
-	const { screen, tell: log } = terminal();
+	const { screen, log } = terminal();
 	screen.columns = 0;
 	log.status?.('Starting … 1 s');
 	expect(screen.lines).toEqual(['Starting … 1 s']);
@@ -80,9 +80,9 @@ test.each([
 	expect(log.status).toBeUndefined();
 });
 
-test('work that goes on is shown with its seconds, and no longer once it has failed', async () => {
+test('work in progress is shown with its seconds, and no longer once it has failed', async () => {
 	jest.useFakeTimers();
-	const { screen, tell: log } = terminal();
+	const { screen, log } = terminal();
 	const work = withProgress(
 		log,
 		'Building',

@@ -1,11 +1,14 @@
-import fc from 'fast-check';
-import { look, type Reader } from '../../../nodes/PollingTrigger/findNewlyFinished';
-import { MOST_SEEN, type PollState } from '../../../nodes/PollingTrigger/state';
+import fc from '../../support/fastCheck';
+import { findNewlyFinished, type Reader } from '../../../nodes/PollingTrigger/findNewlyFinished';
+import { MAX_SEEN, type PollState } from '../../../nodes/PollingTrigger/state';
 import type { Resource } from '../../../src/transport/base/types';
 
 const DONE = ['completed', 'partially_completed', 'failed'];
 
-/** A list of generations as the service may page it: by time, the newest or the oldest first, mixed within a page or not. */
+/**
+ * A list of generations as the service may page it: by time, the newest or the oldest first, mixed
+ * within a page or not.
+ */
 class List implements Reader {
 	readonly jobs: Array<Resource & { at: number }> = [];
 
@@ -46,16 +49,19 @@ class List implements Reader {
 		return { entries: this.mixed ? entries.reverse() : entries, ...(next && { next }) };
 	};
 
-	one = async (id: string) => {
+	read = async (id: string) => {
 		this.requests += 1;
 		const job = this.jobs.find((one) => one.id === id);
 		return job ? { ...job } : ('gone' as const);
 	};
 
-	/** Looks once; gives the ids of what has finished. The state goes through JSON, as in n8n's database. */
-	async look(): Promise<string[]> {
+	/**
+	 * Looks once; gives the ids of what has finished. The state goes through JSON, as in n8n's
+	 * database.
+	 */
+	async poll(): Promise<string[]> {
 		this.requests = 0;
-		const { finished, state } = await look(this, this.state);
+		const { finished, state } = await findNewlyFinished(this, this.state);
 		this.state = JSON.parse(JSON.stringify(state)) as PollState;
 		return finished.map(({ id }) => id);
 	}
@@ -77,66 +83,66 @@ describe.each([
 
 	test.each([0, 1, 99, 100, 101, 250, 1_500])('does not replay %i of history', async (count) => {
 		list.makeMany(count);
-		expect(await list.look()).toEqual([]);
-		expect(await list.look()).toEqual([]);
+		expect(await list.poll()).toEqual([]);
+		expect(await list.poll()).toEqual([]);
 		const id = list.make('completed');
-		expect(await list.look()).toEqual([id]);
-		expect(await list.look()).toEqual([]);
+		expect(await list.poll()).toEqual([id]);
+		expect(await list.poll()).toEqual([]);
 	});
 
-	test('gives each of 730 that finish between two looks once', async () => {
+	test('emits each of 730 that finish between two polls once', async () => {
 		list.makeMany(350);
-		await list.look();
+		await list.poll();
 		const made = list.makeMany(730);
-		expect(sorted(await list.look())).toEqual(sorted(made));
-		expect(await list.look()).toEqual([]);
+		expect(sorted(await list.poll())).toEqual(sorted(made));
+		expect(await list.poll()).toEqual([]);
 	});
 
-	test('gives each of 6,000 that finish in a day without looks once', async () => {
+	test('emits each of 6,000 that finish in a day without polls once', async () => {
 		list.makeMany(350);
-		await list.look();
+		await list.poll();
 		const made = list.makeMany(6_000);
-		expect(sorted(await list.look())).toEqual(sorted(made));
-		expect(await list.look()).toEqual([]);
-		expect(list.state.seen?.length).toBeLessThanOrEqual(MOST_SEEN);
+		expect(sorted(await list.poll())).toEqual(sorted(made));
+		expect(await list.poll()).toEqual([]);
+		expect(list.state.seen?.length).toBeLessThanOrEqual(MAX_SEEN);
 	});
 
 	test('finds what finishes out of order, hundreds of younger ones later', async () => {
 		list.makeMany(350);
 		const before = list.make();
-		await list.look();
+		await list.poll();
 		const slow = [list.make(), list.make()];
 		const made = list.makeMany(5);
-		expect(sorted(await list.look())).toEqual(sorted(made));
+		expect(sorted(await list.poll())).toEqual(sorted(made));
 		for (let round = 0; round < 10; round += 1) {
 			const more = list.makeMany(120);
-			expect(sorted(await list.look())).toEqual(sorted(more));
+			expect(sorted(await list.poll())).toEqual(sorted(more));
 		}
 		for (const id of [before, ...slow]) list.end(id, 'failed');
-		expect(sorted(await list.look())).toEqual(sorted([before, ...slow]));
-		expect(await list.look()).toEqual([]);
+		expect(sorted(await list.poll())).toEqual(sorted([before, ...slow]));
+		expect(await list.poll()).toEqual([]);
 	});
 
-	test('reads deep unfinished ones a few a look, all in their turn', async () => {
+	test('reads old unfinished ones a few per poll, all of them in the end', async () => {
 		const slow = Array.from({ length: 23 }, () => list.make());
-		await list.look();
+		await list.poll();
 		list.makeMany(700);
-		await list.look();
+		await list.poll();
 		for (const id of slow) list.end(id);
 		const found: string[] = [];
-		for (let looks = 0; looks < 6; looks += 1) found.push(...(await list.look()));
+		for (let polls = 0; polls < 6; polls += 1) found.push(...(await list.poll()));
 		expect(sorted(found)).toEqual(sorted(slow));
 	});
 
 	test('asks little when nothing is new', async () => {
 		list.makeMany(1_500);
-		await list.look();
-		await list.look();
-		await list.look();
+		await list.poll();
+		await list.poll();
+		await list.poll();
 		expect(list.requests).toBeLessThanOrEqual(order === 'newest' ? 1 : 2);
 	});
 
-	test('whatever happens between looks, each is given once and none before it has finished', async () => {
+	test('whatever happens between polls, each is emitted once and none before it has finished', async () => {
 		const step = fc.record({
 			made: fc.integer({ min: 0, max: 160 }),
 			ended: fc.integer({ min: 0, max: 160 }),
@@ -146,7 +152,7 @@ describe.each([
 			fc.asyncProperty(fc.nat(400), fc.array(step, { maxLength: 12 }), async (history, steps) => {
 				list = new List(order, mixed);
 				list.makeMany(history);
-				await list.look();
+				await list.poll();
 				const running: string[] = [];
 				const expected: string[] = [];
 				const found: string[] = [];
@@ -157,10 +163,10 @@ describe.each([
 						list.end(id, DONE[count % 3]);
 						expected.push(id);
 					}
-					found.push(...(await list.look()));
+					found.push(...(await list.poll()));
 				}
 				for (let more = 0; more < 400 && found.length < expected.length; more += 1)
-					found.push(...(await list.look()));
+					found.push(...(await list.poll()));
 				expect(sorted(found)).toEqual(sorted(expected));
 			}),
 			{ numRuns: 40 },
@@ -168,10 +174,10 @@ describe.each([
 	});
 });
 
-test('a look that fails leaves everything for the next', async () => {
+test('a poll that fails leaves everything to the next', async () => {
 	const list = new List();
 	list.makeMany(500);
-	await list.look();
+	await list.poll();
 	const made = list.makeMany(350);
 	const broken: Reader = {
 		...list,
@@ -179,16 +185,16 @@ test('a look that fails leaves everything for the next', async () => {
 			if (cursor !== undefined) throw new Error('503');
 			return await list.page(cursor);
 		},
-		one: list.one,
+		read: list.read,
 	};
-	await expect(look(broken, list.state)).rejects.toThrow('503');
-	expect(sorted(await list.look())).toEqual(sorted(made));
+	await expect(findNewlyFinished(broken, list.state)).rejects.toThrow('503');
+	expect(sorted(await list.poll())).toEqual(sorted(made));
 });
 
 test('an entry that finishes while the pages are read is given once', async () => {
 	const list = new List();
 	list.makeMany(500);
-	await list.look();
+	await list.poll();
 	const id = list.make();
 	list.makeMany(150);
 	const { page } = list;
@@ -197,47 +203,47 @@ test('an entry that finishes while the pages are read is given once', async () =
 		list.end(id);
 		return read;
 	};
-	const first = await list.look();
+	const first = await list.poll();
 	list.page = page;
-	expect([...first, ...(await list.look())].filter((one) => one === id)).toEqual([id]);
+	expect([...first, ...(await list.poll())].filter((one) => one === id)).toEqual([id]);
 });
 
-test('a generation that is gone is no longer asked for', async () => {
+test('a deleted generation is no longer read', async () => {
 	const list = new List();
 	const id = list.make();
-	await list.look();
+	await list.poll();
 	list.makeMany(700);
 	list.jobs.splice(0, 1);
-	await list.look();
-	expect(list.state.open).not.toContain(id);
+	await list.poll();
+	expect(list.state.unfinished).not.toContain(id);
 });
 
-test('a cursor that comes again and a list that never ends do not keep a look for ever', async () => {
+test('a repeated cursor and an endless list do not keep a poll from ending', async () => {
 	const same: Reader = {
 		page: async () => ({ entries: [{ id: 'a', status: 'completed' }], next: 'same' }),
-		one: async () => undefined,
+		read: async () => undefined,
 	};
-	await look(same, {});
+	await findNewlyFinished(same, {});
 	let count = 0;
 	const endless: Reader = {
 		page: async () => ({
 			entries: [{ id: `x${(count += 1)}`, status: 'completed' }],
 			next: `c${count}`,
 		}),
-		one: async () => undefined,
+		read: async () => undefined,
 	};
-	const { complete } = await look(endless, { settled: true });
+	const { complete } = await findNewlyFinished(endless, { isPrimed: true });
 	expect([complete, count]).toEqual([false, 200]);
 });
 
-test('entries that are no generations are passed over, unknown statuses count as unfinished', async () => {
+test('entries that are not generations are skipped, unknown statuses count as unfinished', async () => {
 	const odd: Reader = {
 		page: async () => ({
 			entries: [null, 'x', { id: 7 }, { id: 'a', status: 'paused' }, { id: 'b' }],
 		}),
-		one: async () => undefined,
+		read: async () => undefined,
 	};
-	const { finished, state } = await look(odd, { settled: true });
+	const { finished, state } = await findNewlyFinished(odd, { isPrimed: true });
 	expect(finished).toEqual([]);
-	expect(state.open).toEqual(['a', 'b']);
+	expect(state.unfinished).toEqual(['a', 'b']);
 });

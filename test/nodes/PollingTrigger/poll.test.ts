@@ -2,7 +2,7 @@ import type { IExecuteFunctions, IHttpRequestOptions, IPollFunctions } from 'n8n
 import { execute } from '../../../nodes/PollingTrigger/execute';
 import { poll } from '../../../nodes/PollingTrigger/poll';
 import { ProcessedItems } from '../../support/processedItems';
-import { triggerContext, triggerWorld, type TriggerWorld } from '../../support/triggerContext';
+import { triggerContext, triggerFixture, type TriggerFixture } from '../../support/triggerContext';
 
 const job = (id: string, status = 'completed', mode = 'image', model = 'studio/image-1') => ({
 	id,
@@ -13,9 +13,9 @@ const job = (id: string, status = 'completed', mode = 'image', model = 'studio/i
 });
 
 /** A service that lists these generations on one page. */
-function worldOf(jobs: object[], more: Partial<TriggerWorld> = {}): TriggerWorld {
+function worldOf(jobs: object[], more: Partial<TriggerFixture> = {}): TriggerFixture {
 	const answer = () => ({ statusCode: 200, body: { object: 'list', data: jobs, has_more: false } });
-	return triggerWorld({
+	return triggerFixture({
 		answer,
 		mode: 'trigger',
 		parameters: { statuses: ['completed'] },
@@ -23,17 +23,35 @@ function worldOf(jobs: object[], more: Partial<TriggerWorld> = {}): TriggerWorld
 	});
 }
 
-const look = async (world: TriggerWorld) => await poll.call(triggerContext<IPollFunctions>(world));
+const look = async (world: TriggerFixture) =>
+	await poll.call(triggerContext<IPollFunctions>(world));
 
-/** What the node does in the execution that a look has started, or in the editor. */
-const run = async (world: TriggerWorld) =>
+/** What the node does in the execution that a poll has started, or in the editor. */
+const run = async (world: TriggerFixture) =>
 	await execute.call(
 		triggerContext<IExecuteFunctions>(world, { getExecutionCancelSignal: () => undefined }),
 	);
 
+/** The same where tries that fail are repeated: what they wait for is over at once. */
+async function runThroughRetries(world: TriggerFixture) {
+	jest.useFakeTimers();
+	try {
+		const ended = run(world).then(
+			(result) => () => result,
+			(error: unknown) => () => {
+				throw error;
+			},
+		);
+		await jest.runAllTimersAsync();
+		return (await ended)();
+	} finally {
+		jest.useRealTimers();
+	}
+}
+
 const ids = (result: Awaited<ReturnType<typeof look>>) => result?.[0]?.map(({ json }) => json.id);
 
-test('the first activation notes what is there, later looks give what has finished since', async () => {
+test('the first poll records what exists, later ones emit what has finished since', async () => {
 	const jobs = [job('old'), job('running', 'queued')];
 	const world = worldOf(jobs);
 	expect(await look(world)).toBeNull();
@@ -86,7 +104,7 @@ test('a manual run shows ten of the newest that match, and remembers nothing', a
 	);
 });
 
-describe('n8n saves the state of a look before it makes the execution', () => {
+describe('n8n saves the state of a poll before it creates the execution', () => {
 	/** The node in a process of its own: what it remembers beyond n8n's data is gone. */
 	function newProcess() {
 		let own = { poll, execute };
@@ -104,9 +122,9 @@ describe('n8n saves the state of a look before it makes the execution', () => {
 	const items = new ProcessedItems();
 
 	/** A look, and the execution that n8n makes of it if it can. */
-	async function lookIn(
+	async function pollIn(
 		process: ReturnType<typeof newProcess>,
-		world: TriggerWorld,
+		world: TriggerFixture,
 		{ canMake = true, elsewhere = false } = {},
 	) {
 		const found = await process.poll.call(triggerContext<IPollFunctions>(world));
@@ -115,7 +133,7 @@ describe('n8n saves the state of a look before it makes the execution', () => {
 		if (!found || !canMake) return [];
 		const memory = {};
 		const base = triggerContext<{ helpers: object }>(
-			{ ...world, input: found[0] as TriggerWorld['input'] },
+			{ ...world, input: found[0] as TriggerFixture['input'] },
 			{ getExecutionCancelSignal: () => undefined, getContext: () => memory },
 		);
 		const runs = elsewhere ? newProcess() : process;
@@ -126,37 +144,37 @@ describe('n8n saves the state of a look before it makes the execution', () => {
 		const jobs = [job('old')];
 		const world = worldOf(jobs);
 		const process = newProcess();
-		await lookIn(process, world);
+		await pollIn(process, world);
 		jobs.push(job('a'), job('b'), job('failed', 'failed'));
-		expect(await lookIn(process, world, { canMake: false })).toEqual([]);
+		expect(await pollIn(process, world, { canMake: false })).toEqual([]);
 		const next = newProcess();
-		expect((await lookIn(next, world)).sort()).toEqual(['a', 'b']);
-		expect(await lookIn(next, world)).toEqual([]);
-		expect(await lookIn(newProcess(), world)).toEqual([]);
+		expect((await pollIn(next, world)).sort()).toEqual(['a', 'b']);
+		expect(await pollIn(next, world)).toEqual([]);
+		expect(await pollIn(newProcess(), world)).toEqual([]);
 	});
 
 	test('what had arrived before n8n died does not start anything again', async () => {
 		const jobs = [job('old')];
 		const world = worldOf(jobs);
 		const process = newProcess();
-		await lookIn(process, world);
+		await pollIn(process, world);
 		jobs.push(job('c'));
-		expect(await lookIn(process, world)).toEqual(['c']);
-		expect(await lookIn(newProcess(), world)).toEqual([]);
+		expect(await pollIn(process, world)).toEqual(['c']);
+		expect(await pollIn(newProcess(), world)).toEqual([]);
 	});
 
 	test('what n8n could not make an execution of comes again until it can', async () => {
 		const jobs = [job('old')];
 		const world = worldOf(jobs);
 		const process = newProcess();
-		await lookIn(process, world);
+		await pollIn(process, world);
 		jobs.push(job('d'));
-		expect(await lookIn(process, world)).toEqual(['d']);
+		expect(await pollIn(process, world)).toEqual(['d']);
 		jobs.push(job('e'));
-		expect(await lookIn(process, world, { canMake: false })).toEqual([]);
-		expect(await lookIn(process, world, { canMake: false })).toEqual([]);
-		expect(await lookIn(process, world)).toEqual(['e']);
-		expect(await lookIn(process, world)).toEqual([]);
+		expect(await pollIn(process, world, { canMake: false })).toEqual([]);
+		expect(await pollIn(process, world, { canMake: false })).toEqual([]);
+		expect(await pollIn(process, world)).toEqual(['e']);
+		expect(await pollIn(process, world)).toEqual([]);
 		expect(world.staticData.state).not.toHaveProperty('given');
 	});
 
@@ -164,9 +182,9 @@ describe('n8n saves the state of a look before it makes the execution', () => {
 		const jobs = [job('old')];
 		const world = worldOf(jobs);
 		const process = newProcess();
-		await lookIn(process, world, { elsewhere: true });
+		await pollIn(process, world, { elsewhere: true });
 		jobs.push(job('f'));
-		expect(await lookIn(process, world, { elsewhere: true })).toEqual(['f']);
+		expect(await pollIn(process, world, { elsewhere: true })).toEqual(['f']);
 		expect(await process.poll.call(triggerContext<IPollFunctions>(world))).toBeNull();
 	});
 
@@ -174,17 +192,17 @@ describe('n8n saves the state of a look before it makes the execution', () => {
 		const jobs = [job('old')];
 		const world = worldOf(jobs);
 		const process = newProcess();
-		await lookIn(process, world);
+		await pollIn(process, world);
 		jobs.push(job('g'), job('h'));
 		items.fail = () => {
 			throw new Error('the database is gone');
 		};
-		expect((await lookIn(process, world)).sort()).toEqual(['g', 'h']);
+		expect((await pollIn(process, world)).sort()).toEqual(['g', 'h']);
 		items.fail = () => {};
 	});
 });
 
-describe('the execution that a look has started', () => {
+describe('the execution that a poll has started', () => {
 	const found = [{ json: job('a') }, { json: job('b') }];
 
 	test('passes on what was found and asks nothing', async () => {
@@ -198,13 +216,14 @@ describe('the execution that a look has started', () => {
 
 	test('fails with Download Outputs when a file cannot be had, and names its generation', async () => {
 		const input = [{ json: { ...job('gen_lost'), ...unreadable } }];
-		await expect(run(worldOf([], { input, parameters: options }))).rejects.toThrow(/gen_lost/);
+		const world = worldOf([], { input, parameters: options });
+		await expect(runThroughRetries(world)).rejects.toThrow(/gen_lost/);
 	});
 
 	test('with Continue On Fail the row stays, and those without files pass', async () => {
 		const input = [{ json: { ...job('gen_lost'), ...unreadable } }, ...found];
 		const world = worldOf([], { input, parameters: options, continueOnFail: true });
-		const [items = []] = await run(world);
+		const [items = []] = await runThroughRetries(world);
 		expect(items.map(({ json }) => json.id)).toEqual(['gen_lost', 'a', 'b']);
 		expect(items.map(({ json }) => json.error)).toEqual([
 			expect.stringContaining('gen_lost'),
@@ -236,7 +255,7 @@ test('another workspace is not replayed; a new key of the same one loses nothing
 	expect(ids(await look(world))).toEqual(['theirs_3']);
 });
 
-test('a look that fails says why and changes nothing', async () => {
+test('a poll that fails gives the reason and changes nothing', async () => {
 	const world = worldOf([job('old')]);
 	await look(world);
 	const before = JSON.stringify(world.staticData);
@@ -247,7 +266,7 @@ test('a look that fails says why and changes nothing', async () => {
 	expect(JSON.stringify(world.staticData)).toBe(before);
 });
 
-test('a look that begins while one is running leaves it the work', async () => {
+test('a poll that begins while another is running does nothing', async () => {
 	const jobs: object[] = [];
 	const world = worldOf(jobs);
 	await look(world);

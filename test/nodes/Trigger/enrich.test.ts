@@ -1,6 +1,6 @@
 import type { IExecuteFunctions } from 'n8n-workflow';
 import { enrich } from '../../../nodes/Trigger/enrich';
-import { triggerContext, triggerWorld, type TriggerWorld } from '../../support/triggerContext';
+import { triggerContext, triggerFixture, type TriggerFixture } from '../../support/triggerContext';
 
 const whole = {
 	id: 'gen_1',
@@ -10,9 +10,13 @@ const whole = {
 	error: null,
 };
 
-function worldOf(payload: object, options: object, more: Partial<TriggerWorld> = {}): TriggerWorld {
+function worldOf(
+	payload: object,
+	options: object,
+	more: Partial<TriggerFixture> = {},
+): TriggerFixture {
 	const json = { event: 'generation.completed', payload: payload as never };
-	return triggerWorld({
+	return triggerFixture({
 		parameters: { options },
 		input: [{ json }],
 		answer: () => ({ statusCode: 200, body: whole }),
@@ -20,7 +24,7 @@ function worldOf(payload: object, options: object, more: Partial<TriggerWorld> =
 	});
 }
 
-const run = async (world: TriggerWorld) =>
+const run = async (world: TriggerFixture) =>
 	await enrich.call(
 		triggerContext<IExecuteFunctions>(world, { getExecutionCancelSignal: () => undefined }),
 	);
@@ -85,7 +89,7 @@ test('a resource that cannot be read fails the execution and is named; with Cont
 	expect(item?.pairedItem).toEqual({ item: 0 });
 });
 
-test('the key that the service echoes does not come out', async () => {
+test('a key echoed by the service is masked', async () => {
 	const world = worldOf(event({ id: 'gen_1' }), { fetchResource: true });
 	world.answer = () => ({
 		statusCode: 200,

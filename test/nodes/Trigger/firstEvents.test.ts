@@ -10,8 +10,8 @@ import {
 	FakeResponse,
 	signedDelivery,
 	triggerContext,
-	triggerWorld,
-	type TriggerWorld,
+	triggerFixture,
+	type TriggerFixture,
 } from '../../support/triggerContext';
 
 const SECRET = 'whsec_canary';
@@ -33,7 +33,7 @@ const event = (id: string) => ({
 /** An execution that a delivery has started, in whatever process. */
 function execution(
 	items: ProcessedItems,
-	world: TriggerWorld,
+	world: TriggerFixture,
 	payload: object,
 	timestamp?: string,
 ) {
@@ -54,7 +54,7 @@ async function starts(context: IExecuteFunctions): Promise<boolean> {
 
 test('an event starts once, over processes and restarts; each trigger has its own', async () => {
 	const items = new ProcessedItems();
-	const [world, other] = [triggerWorld(), triggerWorld()];
+	const [world, other] = [triggerFixture(), triggerFixture()];
 	expect(await starts(execution(items, world, event('a')))).toBe(true);
 	expect(await starts(execution(items, world, event('a')))).toBe(false);
 	expect(await starts(execution(items, world, event('b')))).toBe(true);
@@ -65,7 +65,7 @@ test.each([1, 2, 3])(
 	'of 1,000 events with 1 to 5 executions each, shuffled and many at once, each starts exactly once (seed %i)',
 	async (seed) => {
 		const items = new ProcessedItems(seed);
-		const world = triggerWorld();
+		const world = triggerFixture();
 		const all = shuffle(
 			Array.from({ length: 1_000 }, (_, each) => Array<number>(1 + (each % 5)).fill(each)).flat(),
 		);
@@ -86,7 +86,7 @@ test.each([1, 2, 3])(
 
 test('what is kept is bounded: 65,536 rows of four events', async () => {
 	const items = new ProcessedItems();
-	const world = triggerWorld();
+	const world = triggerFixture();
 	for (let each = 0; each < 2_000; each += 1) {
 		await starts(execution(items, world, event(String(each))));
 	}
@@ -97,7 +97,7 @@ test('what is kept is bounded: 65,536 rows of four events', async () => {
 
 test('the node has its own id again, whatever happens', async () => {
 	const items = new ProcessedItems();
-	const world = triggerWorld();
+	const world = triggerFixture();
 	items.fail = () => {
 		throw new Error('the database is gone');
 	};
@@ -108,9 +108,9 @@ test('the node has its own id again, whatever happens', async () => {
 });
 
 describe('when the database refuses', () => {
-	test('always, the event starts the workflow, and the log says what that may mean', async () => {
+	test('the event starts the workflow every time, and the log says what that may mean', async () => {
 		const items = new ProcessedItems();
-		const world = triggerWorld();
+		const world = triggerFixture();
 		items.fail = () => {
 			throw new Error('the database is gone');
 		};
@@ -120,7 +120,7 @@ describe('when the database refuses', () => {
 
 	test('twice, it is asked again and nothing starts twice', async () => {
 		const items = new ProcessedItems();
-		const world = triggerWorld();
+		const world = triggerFixture();
 		let failures = 2;
 		items.fail = (row) => {
 			if (row.endsWith('held')) return;
@@ -134,7 +134,7 @@ describe('when the database refuses', () => {
 
 	test('only what keeps others away, it starts', async () => {
 		const items = new ProcessedItems();
-		const world = triggerWorld();
+		const world = triggerFixture();
 		items.fail = (row) => {
 			if (row.endsWith('held')) throw new Error('the database is busy');
 		};
@@ -145,7 +145,7 @@ describe('when the database refuses', () => {
 describe('a process that has died while it recorded an event', () => {
 	test('holds the next one up for 3 s, and none after it', async () => {
 		const items = new ProcessedItems();
-		const world = triggerWorld();
+		const world = triggerFixture();
 		await starts(execution(items, world, event('a')));
 		const [row = ''] = items.rows.keys();
 		items.rows.delete(row);
@@ -166,14 +166,18 @@ describe('a process that has died while it recorded an event', () => {
 
 describe('where n8n does not let rows be named', () => {
 	/** As if n8n named rows after something else. */
-	function closed(items: ProcessedItems, world: TriggerWorld, payload: object): IExecuteFunctions {
+	function closed(
+		items: ProcessedItems,
+		world: TriggerFixture,
+		payload: object,
+	): IExecuteFunctions {
 		const context = execution(items, world, payload);
 		return Object.assign(context, { node: undefined });
 	}
 
 	test('one row knows the events, nothing is lost', async () => {
 		const items = new ProcessedItems();
-		const world = triggerWorld();
+		const world = triggerFixture();
 		expect(await starts(closed(items, world, event('a')))).toBe(true);
 		expect(await starts(closed(items, world, event('a')))).toBe(false);
 		expect([...items.rows.keys()]).toEqual([`n:${world.node.id}`]);
@@ -184,7 +188,7 @@ describe('where n8n does not let rows be named', () => {
 	});
 
 	test('without that memory every event starts', async () => {
-		const world = triggerWorld();
+		const world = triggerFixture();
 		const context = execution(new ProcessedItems(), world, event('a'));
 		context.helpers.checkProcessedAndRecord = undefined as never;
 		expect([await starts(context), await starts(context)]).toEqual([true, true]);
@@ -194,7 +198,7 @@ describe('where n8n does not let rows be named', () => {
 describe('what is run on purpose is run again', () => {
 	test.each(['retry', 'manual', 'integrated', 'cli'])('%s', async (mode) => {
 		const items = new ProcessedItems();
-		const world = triggerWorld();
+		const world = triggerFixture();
 		expect(await starts(execution(items, world, event('a')))).toBe(true);
 		expect(await starts(execution(items, { ...world, mode }, event('a')))).toBe(true);
 		expect(items.rows.size).toBe(1);
@@ -202,7 +206,7 @@ describe('what is run on purpose is run again', () => {
 
 	test('Retry On Fail: a try that failed after it was recorded does not make the next one a repeat', async () => {
 		const items = new ProcessedItems();
-		const world = triggerWorld({ parameters: { options: { fetchResource: true } } });
+		const world = triggerFixture({ parameters: { options: { fetchResource: true } } });
 		let statusCode = 404;
 		world.answer = () => ({ statusCode, body: { id: 'gen_a' } });
 		const context = execution(items, world, event('a'));
@@ -224,14 +228,14 @@ describe('an event without an id of its own', () => {
 		[2, true],
 	])('is the same %i days later: it starts is %s', async (days, again) => {
 		const items = new ProcessedItems();
-		const world = triggerWorld();
+		const world = triggerFixture();
 		expect(await starts(execution(items, world, bare))).toBe(true);
 		expect(await starts(execution(items, world, bare, afterDays(days)))).toBe(again);
 	});
 
 	test('with an id it is the same for as long as it is known', async () => {
 		const items = new ProcessedItems();
-		const world = triggerWorld();
+		const world = triggerFixture();
 		expect(await starts(execution(items, world, event('a')))).toBe(true);
 		expect(await starts(execution(items, world, event('a'), afterDays(30)))).toBe(false);
 	});
@@ -239,7 +243,7 @@ describe('an event without an id of its own', () => {
 
 test('an event is not recorded before n8n has answered: a crash in between makes the service repeat it', async () => {
 	const items = new ProcessedItems();
-	const world = triggerWorld();
+	const world = triggerFixture();
 	world.staticData = {
 		webhookId: 'wh_1',
 		secret: encryptSecret(SECRET, String(world.credential.apiKey), 'wh_1'),

@@ -1,7 +1,7 @@
 import type { IHookFunctions, IHttpRequestOptions } from 'n8n-workflow';
 import { checkExists, create, remove } from '../../../nodes/Trigger/lifecycle';
 import { decryptSecret } from '../../../src/webhook/encryptSecret';
-import { triggerContext, triggerWorld, type TriggerWorld } from '../../support/triggerContext';
+import { triggerContext, triggerFixture, type TriggerFixture } from '../../support/triggerContext';
 
 interface Stored {
 	id: string;
@@ -11,7 +11,7 @@ interface Stored {
 
 /** The service's webhooks, and a world whose requests it answers. */
 function service(
-	more: Partial<TriggerWorld> = {},
+	more: Partial<TriggerFixture> = {},
 	answer: (made: Stored) => object = (made) => ({ ...made, secret: 'whsec_canary' }),
 ) {
 	const webhooks = new Map<string, Stored>();
@@ -30,13 +30,13 @@ function service(
 		if (method === 'DELETE') webhooks.delete(id);
 		return { statusCode: 200, body: method === 'DELETE' ? undefined : found };
 	};
-	const world = triggerWorld({ answer: respond, ...more });
+	const world = triggerFixture({ answer: respond, ...more });
 	return { world, webhooks, hook: () => triggerContext<IHookFunctions>(world) };
 }
 
 const urls = (webhooks: Map<string, Stored>) => [...webhooks.values()].map(({ url }) => url);
 
-test('activation registers the URL and keeps the secret where nobody can read it', async () => {
+test('activation registers the URL and stores the secret encrypted', async () => {
 	const { world, webhooks, hook } = service();
 	expect(await checkExists.call(hook())).toBe(false);
 	expect(await create.call(hook())).toBe(true);
@@ -59,7 +59,7 @@ test('deactivation without a registration does nothing', async () => {
 });
 
 describe('a registration that no longer fits is deleted, and another one made', () => {
-	test.each<[string, (world: TriggerWorld, webhooks: Map<string, Stored>) => void]>([
+	test.each<[string, (world: TriggerFixture, webhooks: Map<string, Stored>) => void]>([
 		['other events are chosen', (world) => (world.parameters = { events: ['voice.created'] })],
 		[
 			'the key has changed',
@@ -85,9 +85,9 @@ describe('a registration that no longer fits is deleted, and another one made', 
 	});
 });
 
-describe('what is not our own at the service is never deleted, and we go on with a webhook of our own', () => {
+describe('webhooks of others are never deleted, and the node registers its own', () => {
 	/** What a copy starts with: the static data of the original. */
-	async function copied(change: (copy: TriggerWorld, webhooks: Map<string, Stored>) => void) {
+	async function copied(change: (copy: TriggerFixture, webhooks: Map<string, Stored>) => void) {
 		const original = service();
 		await create.call(original.hook());
 		const { world, webhooks } = original;
@@ -99,7 +99,7 @@ describe('what is not our own at the service is never deleted, and we go on with
 	const NEW_URL = 'https://new.example/webhook/x/webhook';
 
 	const COPIES: Array<
-		[string, number, (copy: TriggerWorld, webhooks: Map<string, Stored>) => void]
+		[string, number, (copy: TriggerFixture, webhooks: Map<string, Stored>) => void]
 	> = [
 		[
 			'a copy under another id and address',
@@ -174,7 +174,7 @@ test('what a registration of an earlier version has remembered counts by its add
 	expect(webhooks.size).toBe(0);
 });
 
-test('our own is deleted although it cannot be looked at', async () => {
+test('its own webhook is deleted even if it cannot be read', async () => {
 	const { world, webhooks, hook } = service();
 	await create.call(hook());
 	const { answer } = world;

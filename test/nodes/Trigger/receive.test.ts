@@ -8,24 +8,26 @@ import {
 	deliveryContext,
 	FakeResponse,
 	signedDelivery,
-	triggerWorld,
+	triggerFixture,
 	type FakeDelivery,
-	type TriggerWorld,
+	type TriggerFixture,
 } from '../../support/triggerContext';
 
 const SECRET = 'whsec_canary';
 const REFUSED = { noWebhookResponse: true };
 const IGNORED = { webhookResponse: '' };
 
-function registered(more: Partial<TriggerWorld> = {}): TriggerWorld {
-	const world = triggerWorld(more);
-	const sealed = encryptSecret(SECRET, String(world.credential.apiKey), 'wh_1');
-	world.staticData = { webhookId: 'wh_1', secret: sealed };
+function registered(more: Partial<TriggerFixture> = {}): TriggerFixture {
+	const world = triggerFixture(more);
+	const encrypted = encryptSecret(SECRET, String(world.credential.apiKey), 'wh_1');
+	world.staticData = { webhookId: 'wh_1', secret: encrypted };
 	return world;
 }
 
-/** A delivery that n8n answers with 200, unless the test brings its own response and answers itself. */
-async function take(world: TriggerWorld, delivery: FakeDelivery) {
+/**
+ * A delivery that n8n answers with 200, unless the test brings its own response and answers itself.
+ */
+async function take(world: TriggerFixture, delivery: FakeDelivery) {
 	const response = delivery.response ?? new FakeResponse();
 	const context = deliveryContext<IWebhookFunctions>(world, { ...delivery, response });
 	const result = await receive.call(context);
@@ -59,14 +61,14 @@ test('a verified event starts the workflow with its payload as received', async 
 });
 
 describe('is refused with 401 and nothing else, though it is validly signed', () => {
-	const refused = async (world: TriggerWorld, more: FakeDelivery = {}) => {
+	const refused = async (world: TriggerFixture, more: FakeDelivery = {}) => {
 		const response = new FakeResponse();
 		const delivery = { ...signedDelivery(SECRET, event('evt_r')), response, ...more };
 		expect(await take(world, delivery)).toEqual(REFUSED);
 		expect([response.statusCode, response.ended]).toEqual([401, true]);
 	};
 
-	test('without a registration', async () => await refused(triggerWorld()));
+	test('without a registration', async () => await refused(triggerFixture()));
 
 	test('when the stored secret cannot be decrypted', async () => {
 		const world = registered();
@@ -80,7 +82,7 @@ describe('is refused with 401 and nothing else, though it is validly signed', ()
 		await refused(world);
 	});
 
-	test('when the credential is gone, and the log says so without the secret', async () => {
+	test('when the credential has been deleted, and the log says so without the secret', async () => {
 		const world = registered({ credential: { apiKey: 'k', baseUrl: 'not a url' } });
 		await refused(world);
 		expect(world.warnings).toHaveLength(1);
@@ -112,7 +114,7 @@ test('nothing is remembered of a refused delivery', async () => {
 });
 
 test.each(['', '[]', 'null', '"x"', '{', '['.repeat(200_000)])(
-	'what is no event is taken and starts nothing: %#',
+	'a delivery that is not an event is accepted and starts nothing: %#',
 	async (body) => {
 		expect(await take(registered(), signedDelivery(SECRET, body))).toEqual(IGNORED);
 	},
@@ -138,7 +140,7 @@ test('each trigger gets the event, and test deliveries do not count for live one
 });
 
 describe('an event is remembered once n8n has made its execution, and not before', () => {
-	const deliver = (world: TriggerWorld, id: string, response?: FakeResponse) =>
+	const deliver = (world: TriggerFixture, id: string, response?: FakeResponse) =>
 		take(world, { ...signedDelivery(SECRET, event(id)), ...(response && { response }) });
 
 	test('one whose execution n8n could not make is taken again', async () => {
@@ -214,7 +216,7 @@ describe('an event is remembered once n8n has made its execution, and not before
 describe('how long credentials count without being read again', () => {
 	const at = 1_790_000_000_000;
 	const after = (ms: number) => jest.spyOn(Date, 'now').mockReturnValue(at + ms);
-	const accepted = async (world: TriggerWorld, ms: number) => {
+	const accepted = async (world: TriggerFixture, ms: number) => {
 		after(ms);
 		const delivery = signedDelivery(SECRET, event(`evt_${ms}`), Math.floor((at + ms) / 1_000));
 		return jsonOf(await take(world, delivery)) !== undefined;
@@ -249,23 +251,23 @@ describe('how long credentials count without being read again', () => {
 
 describe('the log', () => {
 	const another = { apiKey: 'another-key', baseUrl: 'https://api.example/v1' };
-	const events = async (world: TriggerWorld, from: number, count: number) => {
+	const events = async (world: TriggerFixture, from: number, count: number) => {
 		for (let each = from; each < from + count; each += 1)
 			await take(world, signedDelivery(SECRET, event(`evt_log_${each}`)));
 	};
 
-	test('says once what is wrong after a change of the key and what to do, without key or secret', async () => {
+	test('logs once what is wrong after a change of the key and what to do, without key or secret', async () => {
 		const world = registered({ credential: another });
 		world.staticData.secret = encryptSecret(SECRET, 'canary-old-key', 'wh_1');
 		await events(world, 0, 20);
 		expect(world.warnings).toEqual([
-			'MediaGen Event Trigger: "Trigger" in workflow "A workflow" (workflow-1) refuses every event, because its signing secret cannot be decrypted with the API key of its credential, which was probably changed. Unpublish and publish the workflow: that registers a webhook anew, with a secret that the present API key protects.',
+			'MediaGen Event Trigger: "Trigger" in workflow "A workflow" (workflow-1) refuses every event, because its signing secret cannot be decrypted with the API key of its credential, which was probably changed. Unpublish and publish the workflow: that registers a new webhook, with a secret that the present API key protects.',
 		]);
 		expect(world.warnings.join()).not.toMatch(/canary|another-key|whsec/);
 		expect(world.debugLines).toHaveLength(20);
 	});
 
-	test('says it again after it was mended and has broken again', async () => {
+	test('logs it again after it was fixed and has broken again', async () => {
 		const now = jest.spyOn(Date, 'now').mockReturnValue(1_790_000_000_000);
 		const world = registered();
 		const { credential } = world;
@@ -281,13 +283,13 @@ describe('the log', () => {
 		now.mockRestore();
 	});
 
-	test('says once that there is no registration', async () => {
-		const world = triggerWorld();
+	test('logs once that there is no registration', async () => {
+		const world = triggerFixture();
 		await events(world, 0, 3);
 		expect(world.warnings).toEqual([expect.stringContaining('no webhook is registered')]);
 	});
 
-	test('says once that a credential cannot be used', async () => {
+	test('logs once that a credential cannot be used', async () => {
 		const world = registered({ credential: { apiKey: 'k', baseUrl: 'not a url' } });
 		await events(world, 0, 3);
 		expect(world.warnings).toEqual([expect.stringContaining('its credential cannot be used')]);
@@ -304,7 +306,7 @@ describe('the log', () => {
 		expect(world.debugLines).toEqual([
 			'MediaGen Event Trigger: a delivery was refused, because its signature was not made with the secret of this webhook',
 			expect.stringMatching(/because its timestamp is 40\d s behind the clock of n8n$/),
-			'MediaGen Event Trigger: a delivery was refused, because its bytes are not to be had: multipart, packed, too large or broken off',
+			'MediaGen Event Trigger: a delivery was refused, because its raw bytes are not available: multipart, compressed, too large or incomplete',
 			'MediaGen Event Trigger: a delivery was refused, because it has no timestamp',
 		]);
 		expect(world.warnings).toEqual([]);
@@ -331,7 +333,7 @@ describe('which events start the workflow', () => {
 		return jsonOf(await take(world, signedDelivery(SECRET, payload))) !== undefined;
 	};
 
-	test('kinds that were chosen, and kinds that nobody knows', async () => {
+	test('chosen kinds and unknown kinds', async () => {
 		expect(await starts({}, event('a'))).toBe(true);
 		expect(await starts({}, event('a', { type: 'voice.created' }))).toBe(false);
 		expect(await starts({}, event('a', { type: 'generation.archived' }))).toBe(true);

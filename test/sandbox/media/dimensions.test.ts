@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import fc from '../../support/fastCheck';
 import { imageSize, videoSize } from '../../../src/sandbox/media/dimensions';
 import { anySetting } from './support/prompts';
 
@@ -17,6 +17,8 @@ describe('imageSize', () => {
 		[{ aspectRatio: '2.39:1', resolution: '720' }, 1721, 720],
 		[{ size: 'large', aspectRatio: 'auto', resolution: 'best' }, 1024, 1024],
 		[{ size: '1x1' }, 16, 16],
+		[{ size: '16x300' }, 16, 256],
+		[{ size: '20000x10000' }, 5792, 2896],
 		[{}, 1024, 1024],
 	])('reads %j as %d × %d', (wish, width, height) => {
 		expect(imageSize(wish)).toEqual({ width, height });
@@ -29,6 +31,9 @@ describe('videoSize', () => {
 		[{ aspectRatio: '16:9', resolution: '1080p' }, 640, 360],
 		[{ aspectRatio: '9:16' }, 270, 480],
 		[{ size: '1280x720' }, 480, 270],
+		[{ size: '64x36' }, 64, 36],
+		[{ size: '31x31' }, 32, 32],
+		[{ aspectRatio: '9:16', resolution: '4K' }, 360, 640],
 	])('reads %j as %d × %d', (wish, width, height) => {
 		expect(videoSize(wish)).toEqual({ width, height });
 	});

@@ -1,11 +1,19 @@
-/* eslint-disable @n8n/community-nodes/no-restricted-globals -- not published */
+/* eslint-disable @n8n/community-nodes/no-restricted-globals, @n8n/community-nodes/no-restricted-imports -- not published */
+import { once } from 'node:events';
+import {
+	Agent,
+	request as httpRequest,
+	type IncomingMessage,
+	type RequestOptions as HttpOptions,
+} from 'node:http';
+import { text as textOf } from 'node:stream/consumers';
 import { createSandbox, type Sandbox, type SandboxOptions } from '../../../src/sandbox/server';
 import type { Render } from '../../../src/sandbox/storage/library';
 import { ManualTimers } from './manualTimers';
 import { expectDocumented } from './openapi';
 import { elementAt } from '../../../src/sandbox/elementAt';
 
-/** An answer as a test looks at it. */
+/** A response as tests read it. */
 export interface Answer {
 	status: number;
 	headers: Headers;
@@ -17,7 +25,7 @@ export interface Answer {
 export interface RequestOptions {
 	key?: string | null;
 	body?: unknown;
-	/** Sent as it is, for bodies that are no JSON. */
+	/** Sent unchanged, for bodies that are not JSON. */
 	raw?: string | Buffer;
 	headers?: Record<string, string>;
 }
@@ -45,7 +53,7 @@ export interface Harness {
 	admin(method: string, path: string, body?: unknown): Promise<Answer>;
 	/** Lets service seconds pass (the scale is 1). */
 	pass(seconds: number): void;
-	/** Looks again until the answer is as wanted; for what ends a moment after its time has come. */
+	/** Repeats a request until the response is as wanted, for what ends shortly after its time. */
 	until(look: () => Promise<Answer>, good: (body: Answer['body']) => boolean): Promise<Answer>;
 	close(): Promise<void>;
 }
@@ -64,23 +72,26 @@ export async function startHarness(options: SandboxOptions = {}): Promise<Harnes
 	const keyAt = (index: number) => elementAt(sandbox.keys, index).key;
 	const keys = { all: keyAt(0), read: keyAt(1), other: keyAt(2), unentitled: keyAt(3) };
 
+	const agent = new Agent({ keepAlive: true });
+
 	const request = async (
 		url: string,
 		method: string,
-		{ key, body, raw, headers }: RequestOptions,
-	) => {
+		{ key, body, raw, headers: more }: RequestOptions,
+	): Promise<Answer> => {
 		const sent = raw ?? (body === undefined ? undefined : JSON.stringify(body));
-		const response = await fetch(url, {
-			method,
-			redirect: 'manual',
-			headers: {
-				...(key === null ? {} : { authorization: `Bearer ${key ?? keys.all}` }),
-				...(sent === undefined ? {} : { 'content-type': 'application/json' }),
-				...headers,
-			},
-			body: typeof sent === 'string' ? sent : sent && new Uint8Array(sent),
-		});
-		return { status: response.status, headers: response.headers, body: await readAnswer(response) };
+		const headers = {
+			...(key === null ? {} : { authorization: `Bearer ${key ?? keys.all}` }),
+			...(sent === undefined
+				? {}
+				: {
+						'content-type': 'application/json',
+						// Node adds it to some methods only, and a body of unknown length is none.
+						'content-length': Buffer.byteLength(sent),
+					}),
+			...more,
+		};
+		return await ask(url, { method, headers, agent }, sent);
 	};
 	const harness: Harness = {
 		sandbox,
@@ -105,14 +116,52 @@ export async function startHarness(options: SandboxOptions = {}): Promise<Harnes
 			}
 			throw new Error('It never came to pass.');
 		},
-		close: async () => await sandbox.close(),
+		async close() {
+			agent.destroy();
+			await sandbox.close();
+		},
 	};
 	return harness;
 }
 
-async function readAnswer(response: Response): Promise<unknown> {
-	const text = await response.text();
-	return response.headers.get('content-type')?.includes('json') ? JSON.parse(text) : text;
+/** Starts a sandbox before each test of a file, and expects no fault of its own afterwards. */
+export function harnessForEach(begin: (started: Harness) => void, options?: SandboxOptions): void {
+	let service: Harness;
+	beforeEach(async () => {
+		service = await startHarness(options);
+		begin(service);
+	});
+	afterEach(async () => {
+		expect(service.reported).toEqual([]);
+		await service.close();
+	});
+}
+
+/**
+ * Without `fetch`, whose web streams would cost more than the sandbox itself in tests of thousands
+ * of requests.
+ */
+async function ask(
+	url: string,
+	options: HttpOptions,
+	body: string | Buffer | undefined,
+): Promise<Answer> {
+	const [response] = (await once(httpRequest(url, options).end(body), 'response')) as [
+		IncomingMessage,
+	];
+	const text = await textOf(response);
+	const isJson = response.headers['content-type']?.includes('json');
+	return {
+		status: response.statusCode ?? 0,
+		get headers() {
+			return new Headers(
+				Object.entries(response.headers).flatMap(([name, value]) =>
+					[value ?? []].flat().map((each): [string, string] => [name, each]),
+				),
+			);
+		},
+		body: isJson ? JSON.parse(text) : text,
+	};
 }
 
 /** A body of POST /generations that is accepted. */

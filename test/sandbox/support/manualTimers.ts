@@ -5,7 +5,7 @@ interface Timer {
 	run: () => void;
 }
 
-/** Time that stands still until it is told to pass. */
+/** Time that stands still until a test advances it. */
 export class ManualTimers implements Timers {
 	private readonly timers = new Set<Timer>();
 
@@ -25,7 +25,7 @@ export class ManualTimers implements Timers {
 		this.timers.delete(handle as Timer);
 	}
 
-	/** Lets so many seconds pass; whatever falls due in them runs in order, at its own instant. */
+	/** Lets seconds pass; timers that fall due run in order, each at its own time. */
 	pass(seconds: number): void {
 		const end = this.time + seconds * 1000;
 		for (;;) {

@@ -21,6 +21,8 @@ export interface Receiver {
 	received: Received[];
 	/** What it answers from now on; 0 cuts the connection. */
 	answer: number;
+	/** When given, it answers nothing before this. */
+	answersAfter?: Promise<void>;
 	/** Whether a delivery is signed with the secret at this time (milliseconds). */
 	accepts(delivery: Received, secret: string, now: number): boolean;
 	close(): Promise<void>;
@@ -31,15 +33,16 @@ const pem = (name: string) => readFileSync(join(__dirname, 'tls', `${name}.pem`)
 /** The certificate of the receiver below; of no use outside these tests. */
 export const receiverCa = pem('cert');
 
-/** A receiver of events on a free port of this machine, with TLS unless told otherwise. */
+/** A receiver of events on a free port of this machine, with TLS by default. */
 export async function startReceiver(tls = true): Promise<Receiver> {
 	const received: Received[] = [];
 	const listen = (request: IncomingMessage, response: ServerResponse) => {
 		const chunks: Buffer[] = [];
 		request.on('data', (chunk: Buffer) => chunks.push(chunk));
-		request.on('end', () => {
+		request.on('end', async () => {
 			const raw = Buffer.concat(chunks);
 			received.push({ headers: request.headers, raw, body: parse(raw) });
+			await receiver.answersAfter;
 			if (receiver.answer === 0) request.socket.destroy();
 			else response.writeHead(receiver.answer, { location: '/elsewhere' }).end();
 		});

@@ -1,6 +1,6 @@
 import { FairQueue } from '../../../src/transport/base/fairQueue';
 
-test('owners take turns, each in its own order', () => {
+test('fairness keys take turns, each in its own order', () => {
 	const queue = new FairQueue<string>();
 	for (const entry of ['a1', 'a2', 'a3', 'a4']) queue.push('a', entry);
 	for (const entry of ['b1', 'b2']) queue.push('b', entry);
@@ -11,7 +11,7 @@ test('owners take turns, each in its own order', () => {
 	expect(queue.size).toBe(0);
 });
 
-test('500 of one owner delay a newcomer by one turn', () => {
+test('500 entries of one key delay another key by one entry', () => {
 	const queue = new FairQueue<string>();
 	for (let index = 0; index < 500; index += 1) queue.push('batch', `batch ${index}`);
 	expect(queue.shift()).toBe('batch 0');
@@ -19,7 +19,7 @@ test('500 of one owner delay a newcomer by one turn', () => {
 	expect([queue.shift(), queue.shift()]).toContain('single');
 });
 
-test('an entry is taken out wherever it stands, and only once', () => {
+test('an entry is removed from any position, and only once', () => {
 	const queue = new FairQueue<string>();
 	for (const entry of ['a1', 'a2', 'a3']) queue.push('a', entry);
 	expect(queue.remove('a', 'a2')).toBe(true);

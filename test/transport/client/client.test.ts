@@ -1,7 +1,7 @@
 import { Client, errorOf, type RequestOptions } from '../../../src/transport/client/client';
 import { RateLimiter } from '../../../src/transport/limits/rateLimiter';
 import type { SendResult, ApiRequest } from '../../../src/transport/base/types';
-import { answer, errorBody, gaps, lineOf, LOST, scripted } from '../../../testing/answers';
+import { answer, errorBody, gaps, channelOf, LOST, scripted } from '../../../testing/answers';
 import { seeded } from '../../../testing/random';
 import { VirtualClock } from '../../../testing/virtualClock';
 
@@ -12,7 +12,7 @@ async function ask(request: ApiRequest, answers: SendResult[], options: RequestO
 	const clock = new VirtualClock();
 	const client = new Client(new RateLimiter(clock, 60), clock, seeded(1));
 	const { send, sent } = scripted(clock, answers);
-	const result = await clock.run(client.request(lineOf(send), request, options));
+	const result = await clock.run(client.request(channelOf(send), request, options));
 	return { result, sent };
 }
 
@@ -24,7 +24,7 @@ test.each([400, 401, 402, 403, 404, 409, 422])('%i: one request, no retry', asyn
 		expect(sent).toHaveLength(1);
 		expect(result).toMatchObject({
 			ok: false,
-			failure: { kind: 'status', status, unclear: false },
+			failure: { kind: 'status', status, outcomeUnknown: false },
 		});
 	}
 });
@@ -35,10 +35,10 @@ test.each([
 	['502', answer(502)],
 	['503', answer(503)],
 	['504', answer(504)],
-	['a lost answer', LOST],
+	['no response', LOST],
 	['a truncated body', answer(200, '{"id": "gen')],
 ])(
-	'%s: again for GET and for POST with a key, never for POST without one',
+	'%s: retried for GET and for POST with a key, never for POST without one',
 	async (_name, fault) => {
 		const good = answer(200);
 		expect((await ask(GET, [fault, fault, good])).sent).toHaveLength(3);
@@ -49,7 +49,14 @@ test.each([
 	},
 );
 
-test('the tries end: 7 for faults, 8 for limits', async () => {
+test('a 409 after a lost answer means that the service is still at work: the key is sent again', async () => {
+	const busy = [LOST, answer(409), answer(409), answer(202)];
+	expect((await ask(POST, busy, WITH_KEY)).sent).toHaveLength(4);
+	const bare = await ask(POST, busy);
+	expect(bare.sent).toHaveLength(1);
+});
+
+test('attempts are limited: 7 for transient faults, 8 for 429', async () => {
 	const faulty = await ask(GET, [LOST]);
 	expect(faulty.sent).toHaveLength(7);
 	expect(faulty.result).toMatchObject({
@@ -58,36 +65,38 @@ test('the tries end: 7 for faults, 8 for limits', async () => {
 	const limited = await ask(POST, [answer(429)]);
 	expect(limited.sent).toHaveLength(8);
 	expect(limited.result).toMatchObject({
-		failure: { kind: 'status', status: 429, unclear: false },
+		failure: { kind: 'status', status: 429, outcomeUnknown: false },
 	});
 });
 
 describe('what never reached the service', () => {
 	const refused: SendResult = { noResponse: 'ECONNREFUSED', unsent: 'connection' };
 
-	test('goes again, even without a key, and 5 tries later is known to have done nothing', async () => {
+	test('is retried, even without a key, and after 5 attempts is known to have done nothing', async () => {
 		const found = await ask(POST, [refused, refused, answer(202)]);
 		expect(found.result.ok).toBe(true);
 		const { result, sent } = await ask(POST, [refused]);
 		expect(sent).toHaveLength(5);
 		expect(result).toMatchObject({
-			failure: { kind: 'noResponse', attempts: 5, sent: false, unsent: 'connection' },
+			failure: { kind: 'noResponse', attempts: 5, outcomeUnknown: false, unsent: 'connection' },
 		});
 	});
 
-	test('leaves the outcome of an earlier try open', async () => {
+	test('leaves the outcome of an earlier attempt unknown', async () => {
 		const { result } = await ask(POST, [LOST, refused], WITH_KEY);
-		expect(result).toMatchObject({ failure: { sent: true, unsent: 'connection' } });
+		expect(result).toMatchObject({ failure: { outcomeUnknown: true, unsent: 'connection' } });
 	});
 
-	test.each(['local', 'certificate'] as const)('%s: told at once', async (unsent) => {
+	test.each(['local', 'certificate'] as const)('%s: fails at once', async (unsent) => {
 		const { result, sent } = await ask(GET, [{ noResponse: 'why', unsent }]);
 		expect(sent).toHaveLength(1);
-		expect(result).toMatchObject({ failure: { reason: 'why', attempts: 1, sent: false, unsent } });
+		expect(result).toMatchObject({
+			failure: { reason: 'why', attempts: 1, outcomeUnknown: false, unsent },
+		});
 	});
 });
 
-describe('a 429 is waited out as its Retry-After says', () => {
+describe('a 429 is retried after its Retry-After', () => {
 	test.each([
 		['absent', undefined, 0, 2_000],
 		['seconds', '9', 9_000, 10_000],
@@ -97,61 +106,61 @@ describe('a 429 is waited out as its Retry-After says', () => {
 		['NaN', 'NaN', 0, 2_000],
 		['1e9', '1e9', 0, 2_000],
 		['a thousand million', '1000000000', 120_000, 121_000],
-	])('%s', async (_name, header, least, most) => {
+	])('%s', async (_name, header, min, max) => {
 		const headers: Record<string, string> = header === undefined ? {} : { 'retry-after': header };
 		const { result, sent } = await ask(GET, [answer(429, undefined, headers), answer(200)]);
 		expect(result.ok).toBe(true);
-		expect(gaps(sent)[0]).toBeGreaterThanOrEqual(Math.max(least, 100));
-		expect(gaps(sent)[0]).toBeLessThanOrEqual(most);
+		expect(gaps(sent)[0]).toBeGreaterThanOrEqual(Math.max(min, 100));
+		expect(gaps(sent)[0]).toBeLessThanOrEqual(max);
 	});
 });
 
-test('a 429 without a slot holds up everybody, one about a slot only who asked', async () => {
-	for (const needsSlot of [false, true]) {
+test('a 429 about the request rate pauses all requests, one about job slots only returns to the caller', async () => {
+	for (const return429 of [false, true]) {
 		const clock = new VirtualClock();
 		const client = new Client(new RateLimiter(clock, 60), clock, seeded(1));
 		const limited = scripted(clock, [answer(429, undefined, { 'retry-after': '30' }), answer(200)]);
 		const other = scripted(clock, [answer(200)]);
-		const first = client.request(lineOf(limited.send), POST, { return429: needsSlot });
+		const first = client.request(channelOf(limited.send), POST, { return429 });
 		await clock.quiet();
 		const started = clock.now();
-		await clock.run(client.request(lineOf(other.send, 'execution 2'), GET));
+		await clock.run(client.request(channelOf(other.send, 'execution 2'), GET));
 		const waited = (other.sent[0]?.at ?? 0) - started;
-		if (needsSlot) expect(waited).toBe(0);
+		if (return429) expect(waited).toBe(0);
 		else expect(waited).toBeGreaterThanOrEqual(30_000);
 		await clock.run(first);
 	}
 });
 
-test('what is unclear stays unclear, whatever the last answer was', async () => {
+test('an unknown outcome stays unknown, whatever the last response was', async () => {
 	const { result } = await ask(POST, [LOST, answer(400)], WITH_KEY);
-	expect(result).toMatchObject({ failure: { kind: 'status', status: 400, unclear: true } });
+	expect(result).toMatchObject({ failure: { kind: 'status', status: 400, outcomeUnknown: true } });
 });
 
-test('who polls asks once', async () => {
-	expect((await ask(GET, [answer(503), answer(200)], { once: true })).sent).toHaveLength(1);
+test('retry: false sends a single request', async () => {
+	expect((await ask(GET, [answer(503), answer(200)], { retry: false })).sent).toHaveLength(1);
 });
 
-test('a success whose body is flawed is a failure that says so', async () => {
+test('a success with an invalid body is a failure with the reason', async () => {
 	const { result } = await ask(POST, [answer(202, { object: 'generation' })], {
-		validate: () => 'it has no id',
+		validate: () => 'the response has no id',
 	});
 	expect(result).toMatchObject({
-		failure: { kind: 'badResponse', status: 202, problem: 'it has no id' },
+		failure: { kind: 'badResponse', status: 202, problem: 'the response has no id' },
 	});
 });
 
-test('cancelled before its turn or while it waits: nothing further is sent', async () => {
+test('cancelled in the queue or while it waits: nothing further is sent', async () => {
 	const clock = new VirtualClock();
 	const client = new Client(new RateLimiter(clock, 60), clock, seeded(1));
 	const { send, sent } = scripted(clock, [LOST]);
 	const cancelled = { ok: false, failure: { kind: 'cancelled' } };
-	const gone = lineOf(send, 'a', AbortSignal.abort());
+	const gone = channelOf(send, 'a', AbortSignal.abort());
 	expect(await clock.run(client.request(gone, GET))).toMatchObject(cancelled);
 	expect(sent).toHaveLength(0);
 
 	const abort = new AbortController();
-	const waiting = client.request(lineOf(send, 'a', abort.signal), GET);
+	const waiting = client.request(channelOf(send, 'a', abort.signal), GET);
 	await clock.quiet();
 	const before = clock.now();
 	abort.abort();
@@ -182,11 +191,11 @@ test('the Error shape is read without trusting it', () => {
 	}
 });
 
-test('a request that throws, which none should, does not take its place in the rate limit along', async () => {
+test('a send that throws, which none should, still releases the rate limiter', async () => {
 	const clock = new VirtualClock();
 	const client = new Client(new RateLimiter(clock, 1), clock, seeded(1));
-	const broken = lineOf(async () => await Promise.reject(new TypeError('broken')));
+	const broken = channelOf(async () => await Promise.reject(new TypeError('broken')));
 	await expect(client.request(broken, GET)).rejects.toThrow('broken');
 	const { send } = scripted(clock, [answer(200)]);
-	expect((await clock.run(client.request(lineOf(send), GET))).ok).toBe(true);
+	expect((await clock.run(client.request(channelOf(send), GET))).ok).toBe(true);
 });

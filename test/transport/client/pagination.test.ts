@@ -2,7 +2,7 @@ import { Client } from '../../../src/transport/client/client';
 import { RateLimiter } from '../../../src/transport/limits/rateLimiter';
 import { readPages, type PageQuery } from '../../../src/transport/client/pagination';
 import type { SendResult } from '../../../src/transport/base/types';
-import { answer, lineOf, scripted } from '../../../testing/answers';
+import { answer, channelOf, scripted } from '../../../testing/answers';
 import { seeded } from '../../../testing/random';
 import { VirtualClock } from '../../../testing/virtualClock';
 
@@ -17,12 +17,12 @@ async function read(answers: SendResult[], query: Partial<PageQuery> = {}) {
 	const { send, sent } = scripted(clock, answers);
 	const request = { method: 'GET', path: '/generations' } as const;
 	const wanted = { wanted: Infinity, takesLimit: true, ...query };
-	const result = await clock.run(readPages(client, lineOf(send), request, wanted));
+	const result = await clock.run(readPages(client, channelOf(send), request, wanted));
 	const ids = result.ok ? (result.value as Array<{ id: unknown }>).map(({ id }) => id) : result;
 	return { ids, queries: sent.map((request) => request.query) };
 }
 
-test('the cursor is followed while there is more, and sent as it came', async () => {
+test('the cursor is followed while there is more, and sent unchanged', async () => {
 	const cursor = '2026-01-01T00:00:00.000Z';
 	const { ids, queries } = await read([
 		page([1, 2], more(cursor)),
@@ -32,7 +32,7 @@ test('the cursor is followed while there is more, and sent as it came', async ()
 	expect(queries).toEqual([{ limit: 100 }, { limit: 100, cursor }]);
 });
 
-test('no limit is sent where the specification shows none', async () => {
+test('no limit is sent where the specification documents none', async () => {
 	const { queries } = await read([page([1], more('a')), page([2])], {
 		takesLimit: false,
 		wanted: 5,
@@ -40,7 +40,7 @@ test('no limit is sent where the specification shows none', async () => {
 	expect(queries).toEqual([{}, { cursor: 'a' }]);
 });
 
-test('a limit asks for no more than is wanted, and gives no more', async () => {
+test('asks for no more than is wanted, and returns no more', async () => {
 	const first = Array.from({ length: 100 }, (_, index) => index);
 	const { ids, queries } = await read([page(first, more('a')), page([100, 101, 102], more('b'))], {
 		wanted: 102,
@@ -50,12 +50,12 @@ test('a limit asks for no more than is wanted, and gives no more', async () => {
 	expect((await read([page([1, 2, 3], more('a'))], { wanted: 2 })).ids).toEqual([1, 2]);
 });
 
-test('an entry that comes twice, because of an insert between two pages, is given once', async () => {
+test('an entry on two pages, because of an insert in between, is returned once', async () => {
 	const { ids } = await read([page([1, 2, 3], more('a')), page([3, 4], more('b')), page([4, 5])]);
 	expect(ids).toEqual([1, 2, 3, 4, 5]);
 });
 
-test('a cursor that comes twice ends the list', async () => {
+test('a repeated cursor ends the list', async () => {
 	const { ids, queries } = await read([
 		page([1], more('a')),
 		page([2], more('b')),
@@ -72,20 +72,20 @@ test.each([[null], [undefined], [''], [7], [{}]])(
 	},
 );
 
-test('without has_more the cursor alone tells', async () => {
+test('without has_more the cursor alone decides', async () => {
 	expect((await read([page([1], { next_cursor: 'a' }), page([2])])).ids).toEqual([1, 2]);
 });
 
-test('an answer that is no list is a failure after the usual tries, not an empty list', async () => {
+test('a response that is not a list is a failure after the usual attempts, not an empty list', async () => {
 	const { ids, queries } = await read([answer(200, { object: 'list' })]);
 	expect(ids).toMatchObject({
 		ok: false,
-		failure: { kind: 'badResponse', problem: 'it is no list' },
+		failure: { kind: 'badResponse', problem: 'the response is not a list' },
 	});
 	expect(queries).toHaveLength(7);
 });
 
-test('entries that are no resources are left out', async () => {
+test('entries that are not objects are left out', async () => {
 	const odd = answer(200, {
 		data: [null, 'text', { id: 1 }, [2], { name: 'without id' }, { name: 'another' }],
 	});
@@ -93,11 +93,11 @@ test('entries that are no resources are left out', async () => {
 	expect(ids).toEqual([1, undefined, undefined]);
 });
 
-test('a service that never says that it is done is left after 1,000 pages', async () => {
+test('a list that never ends stops after 1,000 pages', async () => {
 	let count = 0;
 	const clock = new VirtualClock();
 	const client = new Client(new RateLimiter(clock, 1_000_000), clock, seeded(1));
-	const channel = lineOf(async () => page([(count += 1)], more(String(count))));
+	const channel = channelOf(async () => page([(count += 1)], more(String(count))));
 	const request = { method: 'GET', path: '/voices' } as const;
 	const endless = readPages(client, channel, request, { wanted: Infinity, takesLimit: false });
 	expect(await clock.run(endless)).toMatchObject({ ok: true, value: { length: 1_000 } });

@@ -30,7 +30,10 @@ const file = (text = 'picture', headers: Record<string, string> = {}) =>
 		Readable.from([Buffer.from(text)]),
 	);
 
-/** A file that came packed: n8n has unpacked it and dropped `content-encoding`; the length is still that of the packed bytes. */
+/**
+ * A file that came packed: n8n has unpacked it and dropped `content-encoding`; the length is still
+ * that of the packed bytes.
+ */
 const packed = (text: string, packedLength: number) =>
 	file(text, { 'content-length': String(packedLength) });
 
@@ -48,7 +51,10 @@ const broken = () =>
 		}),
 	);
 
-/** A body that brings a piece every so many milliseconds, and with `Infinity` stands still after the first. */
+/**
+ * A body that brings a piece every few milliseconds, as given, and with `Infinity` stalls after the
+ * first.
+ */
 function paced(clock: VirtualClock, piece: Buffer, everyMs: number, pieces = Infinity) {
 	let given = 0;
 	const body = new Readable({
@@ -109,13 +115,13 @@ test('a whole file has our name and the media type that the service states', asy
 	});
 });
 
-test('without a stated type the answer tells, and without both it is bytes', async () => {
-	const told = await fetchOutput([file('x', { 'content-type': 'audio/mpeg' })], {
+test('without a stated type the response decides, and without both it is bytes', async () => {
+	const typed = await fetchOutput([file('x', { 'content-type': 'audio/mpeg' })], {
 		mediaType: undefined,
 	});
-	expect(told.result).toMatchObject({ value: { fileName: 'gen_1.mp3', mimeType: 'audio/mpeg' } });
-	const untold = await fetchOutput([file('x', { 'content-type': '<b>' })], { mediaType: '..' });
-	expect(untold.result).toMatchObject({
+	expect(typed.result).toMatchObject({ value: { fileName: 'gen_1.mp3', mimeType: 'audio/mpeg' } });
+	const untyped = await fetchOutput([file('x', { 'content-type': '<b>' })], { mediaType: '..' });
+	expect(untyped.result).toMatchObject({
 		value: { fileName: 'gen_1.bin', mimeType: 'application/octet-stream' },
 	});
 });
@@ -132,7 +138,7 @@ test.each([
 	expect(asked).toHaveLength(3);
 });
 
-test('a transfer that never succeeds is a failure after 4 tries, which does not tell the link', async () => {
+test('a transfer that never succeeds fails after 4 attempts, without revealing the link', async () => {
 	const faults: Array<(cut: number) => Given> = [
 		broken,
 		(cut: number) => file('x'.repeat(cut), { 'content-length': '9' }),
@@ -153,18 +159,18 @@ describe('what came packed is whole and right', () => {
 		expect(asked).toHaveLength(1);
 	});
 
-	test('where it has shrunk, when it comes out the same twice', async () => {
+	test('if it has shrunk, when two attempts give the same size', async () => {
 		const { result, asked } = await fetchOutput([packed('picture', 30), packed('picture', 30)]);
 		expect(result).toMatchObject({ ok: true, value: { data: 'picture' } });
 		expect(asked).toHaveLength(2);
 	});
 
-	test('but a shorter body that comes out another way is cut', async () => {
+	test('but a shorter body of another size is incomplete', async () => {
 		const { result } = await fetchOutput([packed('pict', 7), packed('pic', 7), file()]);
 		expect(result).toMatchObject({ ok: true, value: { data: 'picture' } });
 	});
 
-	test('in a way that n8n cannot unpack, it is no file', async () => {
+	test('in an encoding that n8n cannot decode, it is not a file', async () => {
 		const strange = file('x', { 'content-encoding': 'gzip, br' });
 		const { result, asked, answers } = await fetchOutput([strange, file()]);
 		expect(result).toMatchObject({ failure: { problem: expect.stringMatching(/gzip, br/) } });
@@ -222,7 +228,7 @@ describe('a body that does not come', () => {
 		expect(answers[0]).toMatchObject({ body: { destroyed: true } });
 	});
 
-	test('never, is a failure that says so', async () => {
+	test('never, is a failure', async () => {
 		const { result, asked } = await fetchOutput((clock) =>
 			[1, 2, 3, 4].map(() => paced(clock, Buffer.from('x'), Infinity)),
 		);
@@ -262,7 +268,7 @@ test('cancelled in the middle of a body: at once, its connection is closed', asy
 	expect(body.body.destroyed).toBe(true);
 });
 
-test('a 429 of the storage is waited out as its Retry-After says, up to the cap', async () => {
+test('a 429 of the storage is retried after its Retry-After, up to the cap', async () => {
 	const asked = await fetchOutput([status(429, { 'retry-after': '30' }), file()]);
 	expect(asked.took).toBeGreaterThanOrEqual(30_000);
 	expect(asked.took).toBeLessThan(31_001);

@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import fc, { anyCodePoint } from '../../support/fastCheck';
 import { readableStem, safeFileName } from '../../../src/transport/files/fileName';
 
 test.each([
@@ -47,7 +47,7 @@ test('whatever comes in, the name is safe everywhere, and cleaning it again chan
 		'a',
 	);
 	const text = fc.oneof(
-		fc.string({ unit: 'binary', maxLength: 300 }),
+		fc.string({ unit: anyCodePoint, maxLength: 300 }),
 		fc.array(nasty, { maxLength: 300 }).map((parts) => parts.join('')),
 	);
 	fc.assert(
@@ -84,8 +84,8 @@ test('long words are cut between two of them, and the id always stays', () => {
 	expect(readableStem('灯'.repeat(500), 'image', 'gen_abc')).toBe(`${'灯'.repeat(50)}-abc`);
 });
 
-test('whatever is asked for, the name is safe everywhere and leaves room for an extension', () => {
-	const text = fc.string({ unit: 'binary', maxLength: 300 });
+test('whatever the prompt, the name is safe everywhere and leaves room for an extension', () => {
+	const text = fc.string({ unit: anyCodePoint, maxLength: 300 });
 	fc.assert(
 		fc.property(text, text, fc.option(fc.nat(99), { nil: undefined }), (words, id, number) => {
 			const stem = readableStem(words, 'image', id, number);

@@ -33,7 +33,7 @@ async function send(
 	const clock = new VirtualClock();
 	const posts: ApiRequest[] = [];
 	const sent: Put[] = [];
-	const looked: string[] = [];
+	const reads: string[] = [];
 	const started = clock.now();
 	const put: Host['put'] = async (url, headers) => {
 		sent.push({ url, headers });
@@ -47,20 +47,20 @@ async function send(
 		{
 			put,
 			get: async (url) => {
-				looked.push(url);
+				reads.push(url);
 				return found;
 			},
 		},
 	);
-	const story = upload(host, workspaceWith(clock), { field: 'clip', source, key: 'key' });
-	const result = await clock.run(story);
-	return { result, posts, sent, looked, took: clock.now() - started };
+	const uploading = upload(host, workspaceWith(clock), { field: 'clip', source, key: 'key' });
+	const result = await clock.run(uploading);
+	return { result, posts, sent, reads, took: clock.now() - started };
 }
 
-test('name, type and size are told, the file is put where the service says, its final URL is the answer', async () => {
+test('name, type and size are sent, the file is uploaded to the given URL, and the final URL is returned', async () => {
 	const { result, posts, sent } = await send([answer(200, '')]);
 	const url = 'https://files.example/1';
-	const file = { url, fileName: 'cat.png', mimeType: 'image/png', size: 3, said: { url } };
+	const file = { url, fileName: 'cat.png', mimeType: 'image/png', size: 3, details: { url } };
 	expect(result).toEqual({ ok: true, value: file });
 	expect(posts).toMatchObject([
 		{
@@ -152,10 +152,10 @@ describe.each([401, 403, 404, 409, 410, 412])('an address that answers %i is use
 	});
 
 	test('a new one is asked for where the file is not there', async () => {
-		const { result, sent, posts, looked } = await send([answer(status), answer(200, '')]);
+		const { result, sent, posts, reads } = await send([answer(status), answer(200, '')]);
 		expect(result.ok).toBe(true);
 		expect([sent.length, posts.length]).toEqual([2, 2]);
-		expect(looked).toEqual(['https://files.example/1']);
+		expect(reads).toEqual(['https://files.example/1']);
 	});
 
 	test('nothing is sent again where an earlier try has arrived after all', async () => {
@@ -168,10 +168,10 @@ describe.each([401, 403, 404, 409, 410, 412])('an address that answers %i is use
 	});
 });
 
-test('an address that may not be read is not looked at', async () => {
+test('an address that may not be read is not read', async () => {
 	const url = 'https://10.0.0.1/1';
-	const { looked } = await send([answer(403), answer(200, '')], [place({ url })]);
-	expect(looked).toEqual([]);
+	const { reads } = await send([answer(403), answer(200, '')], [place({ url })]);
+	expect(reads).toEqual([]);
 });
 
 test.each([302, 400, 413])(
@@ -186,29 +186,29 @@ test.each([302, 400, 413])(
 test.each([
 	['http://put.example/x', 'the address is not https'],
 	['https://169.254.169.254/x', 'the address is in a private network'],
-	['nonsense', 'the address is no URL'],
+	['nonsense', 'the address is not a URL'],
 ])('nothing is sent to %s', async (upload_url, problem) => {
 	const { result, sent } = await send([answer(200, '')], [place({ upload_url })]);
 	expect(result).toMatchObject({ failure: { kind: 'upload', problem } });
 	expect(sent).toHaveLength(0);
 });
 
-test('an answer without addresses says what it lacks', async () => {
+test('a response without addresses is reported with what it lacks', async () => {
 	const { result } = await send([], [answer(201, { object: 'file' })]);
 	expect(result).toMatchObject({
-		failure: { kind: 'badResponse', problem: 'it has no upload_url and no url' },
+		failure: { kind: 'badResponse', problem: 'the response has no upload_url and no url' },
 	});
 });
 
 test('a refusal of the service is passed on as it is', async () => {
 	const { result, posts } = await send([], [answer(403, errorBody('no files:write'))]);
 	expect(result).toMatchObject({
-		failure: { kind: 'status', status: 403, said: { message: 'no files:write' } },
+		failure: { kind: 'status', status: 403, serviceError: { message: 'no files:write' } },
 	});
 	expect(posts).toHaveLength(1);
 });
 
-test('no failure tells the presigned address', async () => {
+test('no failure reveals the presigned URL', async () => {
 	for (const put of [LOST, answer(403, PRESIGNED), answer(500, PRESIGNED)]) {
 		const { result } = await send([put]);
 		expect(result.ok).toBe(false);

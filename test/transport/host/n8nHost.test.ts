@@ -1,6 +1,7 @@
 /* eslint-disable @n8n/community-nodes/no-restricted-imports -- not published */
 import type { IHttpRequestOptions } from 'n8n-workflow';
 import { Readable } from 'stream';
+import { itemContext } from '../../../src/transport/host/hostContext';
 import { n8nHost } from '../../../src/transport/host/n8nHost';
 import { sourceWith } from '../../../testing/run';
 import { nodeContext, nodeRun, type NodeRun } from '../../support/nodeContext';
@@ -22,7 +23,7 @@ function hostOf(answered: unknown, run: Partial<NodeRun> = {}) {
 		if (answered instanceof Error) throw answered;
 		return answered;
 	};
-	const host = n8nHost(nodeContext(nodeRun({ request, ...run })), OPTIONS, KEY);
+	const host = n8nHost(itemContext(nodeContext(nodeRun({ request, ...run }))), OPTIONS, KEY);
 	return { host, asked };
 }
 
@@ -67,7 +68,7 @@ test('a body goes as text, so that no name in it is left out', async () => {
 	expect(asked[0]?.headers).toMatchObject({ 'Content-Type': 'application/json' });
 });
 
-test('an answer that stands still in the middle of its body is lost at the deadline', async () => {
+test('a response that stalls in the middle of its body is lost at the deadline', async () => {
 	const stuck = new Readable({ read() {}, destroy() {} });
 	const parameters = () => ({ requestOptions: { timeout: 50 } });
 	const { host } = hostOf(full(200, stuck), { parameters });
@@ -141,7 +142,7 @@ test.each([
 	[Object.assign(new Error('canary'), { code: 'ETIMEDOUT' }), 'timeout'],
 	[Object.assign(new Error('canary'), { cause: { code: 'EPIPE' } }), 'EPIPE'],
 	[new TypeError('canary'), 'TypeError'],
-])('a network failure is told by its code, never by its message (%#)', async (error, lost) => {
+])('a network failure is reported by its code, never by its message (%#)', async (error, lost) => {
 	const { host } = hostOf(error);
 	expect(await host.channel.send({ method: 'GET', path: '/credits' })).toEqual({
 		noResponse: lost,
@@ -150,7 +151,7 @@ test.each([
 	expect(await host.get('https://media.example/x')).toEqual({ noResponse: lost });
 });
 
-test('what fails before the key is on the request never left, and is told in its own words', async () => {
+test('what fails before the key is on the request was never sent, and keeps its message', async () => {
 	const { host, asked } = hostOf(full(200), {
 		authenticate: () => {
 			throw new Error(`Cannot resolve ${KEY}`);
@@ -170,7 +171,7 @@ test('a file that cannot be opened is a lost transfer', async () => {
 	});
 });
 
-test('a key that the service echoes comes out masked', async () => {
+test('a key echoed by the service is masked', async () => {
 	const { host } = hostOf(full(401, { error: { message: `bad key ${KEY}` } }));
 	const answered = await host.channel.send({ method: 'GET', path: '/credits' });
 	expect(answered).toMatchObject({ body: { error: { message: 'bad key ***' } } });
@@ -217,7 +218,7 @@ describe('a binary field', () => {
 		},
 	);
 
-	test('stands in the json with Execution Logic v2, and is taken from there in no other workflow', async () => {
+	test('is in the json with Execution Logic v2, and is read from there in no other workflow', async () => {
 		const items = [{ json: { _files: { ...binary, broken: { size: 3 }, text: 'x' } } }];
 		const combined = hostOf(full(200), { items, workflowSettings: { binaryMode: 'combined' } });
 		expect(await combined.host.binary('onDisk')).toMatchObject({ identity: 'filesystem-v2:1' });
@@ -230,7 +231,7 @@ describe('a binary field', () => {
 	});
 });
 
-test('a stored file tells its size in bytes', async () => {
+test('a stored file has its size in bytes', async () => {
 	const { host } = hostOf(full(200));
 	const stored = await host.store(Readable.from([Buffer.from('hello')]), 'a.bin', 'x/y');
 	expect(stored).toMatchObject({ size: 5, data: { fileName: 'a.bin', mimeType: 'x/y' } });

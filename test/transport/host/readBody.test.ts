@@ -49,7 +49,7 @@ test('a body that breaks off is a failure, not a short answer', async () => {
 	await expect(readBody(broken, never)).rejects.toThrow('socket hang up');
 });
 
-test('a body that stands still ends with the signal, even where the stream does not notice', async () => {
+test('a stalled body ends with the signal, even if the stream does not notice', async () => {
 	const stuck = new Readable({ read() {}, destroy() {} });
 	const end = new AbortController();
 	const answer = readBody(stuck, end.signal);

@@ -1,9 +1,9 @@
-import fc from 'fast-check';
+import fc from '../../support/fastCheck';
 import { withoutSecret } from '../../../src/transport/host/redact';
 
 const SECRET = 'canary-key-123';
 
-test('a secret is masked wherever it stands, in values and in names', () => {
+test('a secret is masked everywhere, in values and in names', () => {
 	const value = {
 		text: `a ${SECRET} b ${SECRET}`,
 		list: [SECRET, { deep: SECRET }],

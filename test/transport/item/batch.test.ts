@@ -1,5 +1,5 @@
 import type { IExecuteSingleFunctions, INodeExecutionData } from 'n8n-workflow';
-import { batchOf, joinBatch } from '../../../src/transport/item/batch';
+import { batchOf, joinBatch } from '../../../src/transport/item/joinBatch';
 import type { Prepared } from '../../../src/transport/item/prepared';
 import { fail, ok, type Result } from '../../../src/transport/base/result';
 import { nodeContext, nodeRun, type NodeRun } from '../../support/nodeContext';
@@ -41,7 +41,7 @@ test('in portions, items that have not started yet doom nothing', () => {
 	const first = join(run, 0);
 	const batch = batchOf(first);
 	expect(batch?.isRejected).toBe(false);
-	batch?.begin(0);
+	batch?.beginItem(0);
 	expect(batchOf(join(run, 1))).toBe(batch);
 });
 
@@ -74,14 +74,14 @@ describe('Retry On Fail begins a new batch', () => {
 		const first = join(run, 0);
 		join(run, 1);
 		expect(batchOf(first)).not.toBe(before);
-		expect(batchOf(first)?.begin(0)).toBe(PREPARED);
-		expect(batchOf(first)?.begin(1)).toBe(PREPARED);
+		expect(batchOf(first)?.beginItem(0)).toBe(PREPARED);
+		expect(batchOf(first)?.beginItem(1)).toBe(PREPARED);
 	});
 
 	test('also when n8n gives up on the item that had joined', () => {
 		const run = nodeRun({ items: items(2) });
 		const before = batchOf(join(run, 0));
-		before?.begin(0);
+		before?.beginItem(0);
 		expect(batchOf(join(run, 1))).not.toBe(before);
 	});
 });

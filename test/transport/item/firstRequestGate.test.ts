@@ -1,5 +1,6 @@
 /* eslint-disable @n8n/community-nodes/no-restricted-globals -- not published */
 import { FirstRequestGate } from '../../../src/transport/item/firstRequestGate';
+import { VirtualClock } from '../../../testing/virtualClock';
 
 /** Those whose turn has come by now, with what passes the lead on. */
 async function settled(promises: Array<Promise<() => void>>) {
@@ -10,15 +11,31 @@ async function settled(promises: Array<Promise<() => void>>) {
 }
 
 const turns = (firstRequest: FirstRequestGate, count: number) =>
-	Array.from({ length: count }, async () => await firstRequest.acquire());
+	Array.from({ length: count }, async () => await firstRequest.acquire(new VirtualClock()));
 
 test('one leads, and all go when it has got through', async () => {
 	const firstRequest = new FirstRequestGate();
 	const all = turns(firstRequest, 3);
 	expect(await settled(all)).toEqual([0]);
-	firstRequest.open();
+	void firstRequest.open(new VirtualClock());
 	expect(await settled(all)).toEqual([0, 1, 2]);
-	expect(await settled([firstRequest.acquire()])).toEqual([0]);
+	expect(await settled([firstRequest.acquire(new VirtualClock())])).toEqual([0]);
+});
+
+test('thousands go in portions, in order, so that n8n gets its turn in between', async () => {
+	const clock = new VirtualClock();
+	const firstRequest = new FirstRequestGate();
+	const all = turns(firstRequest, 250);
+	void firstRequest.open(clock);
+	const late = firstRequest.acquire(new VirtualClock());
+	expect(await settled([...all, late])).toHaveLength(101);
+	await clock.pass(1);
+	await clock.pass(1);
+	expect(await settled([...all, late])).toHaveLength(201);
+	await clock.pass(1);
+	await clock.pass(1);
+	expect(await settled([...all, late])).toHaveLength(251);
+	expect(clock.sleeps.filter((ms) => ms > 0)).toHaveLength(8);
 });
 
 test('when the leader ends without getting through, the next one leads', async () => {
@@ -29,10 +46,10 @@ test('when the leader ends without getting through, the next one leads', async (
 	(await all[1])?.();
 	expect(await settled(all)).toEqual([0, 1, 2]);
 	(await all[2])?.();
-	expect(await settled([firstRequest.acquire()])).toEqual([0]);
+	expect(await settled([firstRequest.acquire(new VirtualClock())])).toEqual([0]);
 });
 
-test('who passes the lead on twice passes it on once', async () => {
+test('releasing the first request twice lets only one item follow', async () => {
 	const firstRequest = new FirstRequestGate();
 	const all = turns(firstRequest, 3);
 	const pass = await all[0];
@@ -44,13 +61,31 @@ test('who passes the lead on twice passes it on once', async () => {
 test('a cancelled wait ends at once, and is passed over', async () => {
 	const firstRequest = new FirstRequestGate();
 	const abort = new AbortController();
-	const first = firstRequest.acquire();
-	const waiting = firstRequest.acquire(abort.signal);
-	const last = firstRequest.acquire();
+	const first = firstRequest.acquire(new VirtualClock());
+	const waiting = firstRequest.acquire(new VirtualClock(), abort.signal);
+	const last = firstRequest.acquire(new VirtualClock());
 	abort.abort();
 	expect(await settled([waiting])).toEqual([0]);
 	(await waiting)();
 	expect(await settled([last])).toEqual([]);
 	(await first)();
 	expect(await settled([last])).toEqual([0]);
+});
+
+test('thousands that may send nothing pass in portions too', async () => {
+	const clock = new VirtualClock();
+	const firstRequest = new FirstRequestGate();
+	const passed: number[] = [];
+	const all = Array.from({ length: 250 }, async (_, item) => {
+		const pass = await firstRequest.acquire(clock);
+		passed.push(item);
+		pass();
+	});
+	await clock.quiet();
+	expect(passed).toHaveLength(100);
+	await clock.pass(1);
+	await clock.pass(1);
+	expect(passed).toHaveLength(200);
+	await clock.run(Promise.all(all));
+	expect(passed).toEqual(Array.from({ length: 250 }, (_, item) => item));
 });

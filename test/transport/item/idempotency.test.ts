@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import fc from '../../support/fastCheck';
 import { BinaryReference } from '../../../src/transport/item/binaryReference';
 import {
 	contentKey,
@@ -21,7 +21,7 @@ test('an execution key differs by seed, item and attempt, and by nothing else', 
 	expect(executionKey('seed', '0:1', 0)).toBe(keys[0]);
 });
 
-test('a content key tells places, contents and attempts apart', () => {
+test('a content key distinguishes workspaces, contents and attempts', () => {
 	const keys = [
 		contentKey('w/n', 'print', 0),
 		contentKey('w/m', 'print', 0),
@@ -53,7 +53,7 @@ test('a fingerprint does not depend on the order of fields, but on everything el
 	);
 });
 
-test('a file counts by what it is, not by the field that it stands in', () => {
+test('a file is identified by its content, not by its field', () => {
 	const body = (field: string) => ({ input: { video: [new BinaryReference(field)] } });
 	const print = fingerprint(body('data'), { data: 'file-1' });
 	expect(fingerprint(body('picture'), { picture: 'file-1' })).toBe(print);

@@ -1,10 +1,12 @@
 import {
 	claimCall,
 	itemMemory,
-	knownJobs,
+	knownJobIds,
 	knownUpload,
+	noteFormerJob,
 	nodeMemory,
-	note,
+	recordEvent,
+	type NodeMemory,
 } from '../../../src/transport/item/itemMemory';
 
 const asNew = () => nodeMemory({});
@@ -14,17 +16,17 @@ const stored = <T>(value: T): T => JSON.parse(JSON.stringify(value)) as T;
 test('the seed is made once and survives as plain data', () => {
 	const context: Record<string, unknown> = {};
 	const first = nodeMemory(context);
-	note(itemMemory(first, '0:3'), { kind: 'answered', job: { id: 'gen_1' } });
+	recordEvent(itemMemory(first, '0:3'), { kind: 'jobKnown', job: { id: 'gen_1' } });
 	const again = nodeMemory(stored(context));
-	expect(again.seed).toBe(first.seed);
-	expect(itemMemory(again, '0:3').state).toMatchObject({ is: 'made', job: { id: 'gen_1' } });
-	expect(nodeMemory({}).seed).not.toBe(first.seed);
+	expect(again.runId).toBe(first.runId);
+	expect(itemMemory(again, '0:3').state).toMatchObject({ is: 'created', job: { id: 'gen_1' } });
+	expect(nodeMemory({}).runId).not.toBe(first.runId);
 });
 
 test('jobs that were given up are known as well', () => {
-	const memory = { ...asNew(), former: ['gen_1'] };
-	note(itemMemory(memory, '0:0'), { kind: 'answered', job: { id: 'gen_2' } });
-	expect([...knownJobs(memory)].sort()).toEqual(['gen_1', 'gen_2']);
+	const memory = { ...asNew(), formerJobs: ['gen_1'] };
+	recordEvent(itemMemory(memory, '0:0'), { kind: 'jobKnown', job: { id: 'gen_2' } });
+	expect([...knownJobIds(memory)].sort()).toEqual(['gen_1', 'gen_2']);
 });
 
 test('the URL of an upload is used for 24 hours', () => {
@@ -69,4 +71,25 @@ describe('a call of a tool', () => {
 		expect(items.slice(0, 2)).toEqual([bad.item, good.item]);
 		expect([good.item, bad.item]).not.toContain(items[2]);
 	});
+});
+
+test('a former job is looked up without going through all of them', () => {
+	let reads = 0;
+	const formerJobs = new Proxy<string[]>(
+		Array.from({ length: 1_000 }, (_, job) => `gen_${job}`),
+		{
+			get(ids, name: string) {
+				if (/^\d+$/.test(String(name))) reads += 1;
+				return ids[name as unknown as number];
+			},
+		},
+	);
+	const node: NodeMemory = { runId: 'run', items: {}, formerJobs };
+	for (let job = 0; job < 1_000; job += 1) {
+		expect(noteFormerJob(node, `gen_${job}`)).toBe(true);
+		expect(noteFormerJob(node, `new_${job}`)).toBe(false);
+		expect(noteFormerJob(node, `new_${job}`)).toBe(true);
+	}
+	expect(reads).toBeLessThanOrEqual(1_000);
+	expect(knownJobIds(node).size).toBe(2_000);
 });

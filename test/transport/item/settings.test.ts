@@ -16,7 +16,9 @@ test('what is not set has its default', () => {
 			outputBinaryField: 'data',
 			idempotency: 'execution',
 			onInsufficientCredits: 'stop',
-			wanted: 50,
+			maxCredits: 0,
+			dryRun: false,
+			limit: 50,
 		},
 	});
 });
@@ -35,7 +37,7 @@ test('what is set is taken, also as text', () => {
 			splitOutputs: true,
 			outputBinaryField: 'file',
 			idempotency: 'content',
-			wanted: Infinity,
+			limit: Infinity,
 		},
 	});
 });
@@ -71,7 +73,7 @@ test.each([
 	});
 });
 
-test('a key is looked at only where it is used', () => {
+test('a key is validated only where it is used', () => {
 	expect(settings({ options: { idempotencyKey: 'ä' } }).ok).toBe(true);
 });
 

@@ -1,42 +1,56 @@
 import {
-	isDerived,
-	isForgotten,
-	isOpen,
+	isLaterKey,
+	isKeyExpired,
+	isOutcomeOpen,
 	NEW,
-	stepOf,
 	transition,
-	type Asked,
+	type Sent,
 	type Done,
-	type Facts,
 	type ItemEvent,
 	type ItemState,
-	type Made,
+	type Created,
 	type New,
 } from '../../../src/transport/item/itemState';
+import { nextStep, type Facts } from '../../../src/transport/item/nextStep';
 
 const DAY = 86_400_000;
 
-const fresh: New = { is: 'new', base: 2, short: 4 };
+const fresh: New = { is: 'new', firstKey: 2, insufficientKeys: 4 };
 
-const asked: Asked = {
-	...{ is: 'asked', base: 2, short: 4, attempt: 3, key: 'k3' },
-	...{ path: '/generations', body: { prompt: 'a cat' }, since: 1_000 },
-	...{ isOut: false, isUnclear: false },
+const asked: Sent = {
+	...{ is: 'sent', firstKey: 2, insufficientKeys: 4, attempt: 3, key: 'k3' },
+	...{ path: '/generations', body: { prompt: 'a cat' }, firstSentAt: 1_000 },
+	...{ isInFlight: false, mayBeCarriedOut: false },
 };
-const out: Asked = { ...asked, isOut: true };
-const unclear: Asked = { ...asked, isUnclear: true };
-const first: Asked = { ...out, attempt: 2 };
+const out: Sent = { ...asked, isInFlight: true };
+const unknownOutcome: Sent = { ...asked, mayBeCarriedOut: true };
+const first: Sent = { ...out, attempt: 2 };
 const job = { id: 'gen_1', object: 'generation' };
-const made: Made = { is: 'made', base: 2, short: 4, attempt: 3, job };
-const done: Done = { is: 'done', base: 2, short: 4, attempt: 3, job, resource: '{}' };
+const made: Created = { is: 'created', firstKey: 2, insufficientKeys: 4, attempt: 3, job };
+const done: Done = {
+	is: 'done',
+	firstKey: 2,
+	insufficientKeys: 4,
+	attempt: 3,
+	job,
+	resource: '{}',
+};
 
 const sending = (attempt: number, key?: string): ItemEvent => ({
 	...{ kind: 'sending', attempt, path: '/speech', body: 1, now: 5_000 },
 	...(key !== undefined && { key }),
 });
-const sent = (attempt: number, more = {}): Asked => ({
-	...{ is: 'asked', base: 2, short: 4, attempt, path: '/speech', body: 1, since: 5_000 },
-	...{ isOut: true, isUnclear: false },
+const sent = (attempt: number, more = {}): Sent => ({
+	...{
+		is: 'sent',
+		firstKey: 2,
+		insufficientKeys: 4,
+		attempt,
+		path: '/speech',
+		body: 1,
+		firstSentAt: 5_000,
+	},
+	...{ isInFlight: true, mayBeCarriedOut: false },
 	...more,
 });
 const refused = (status: number, rotates: boolean): ItemEvent => ({
@@ -46,80 +60,96 @@ const other = { id: 'gen_2' };
 
 /** Every event in every state that treats it in a way of its own. */
 const TABLE: Array<[state: ItemState, event: ItemEvent, next: ItemState]> = [
-	[NEW, sending(0), { ...sent(0), base: 0, short: undefined }],
+	[NEW, sending(0), { ...sent(0), firstKey: 0, insufficientKeys: undefined }],
 	[fresh, sending(2, 'k2'), sent(2, { key: 'k2' })],
 	[asked, sending(3, 'other'), out],
-	[out, sending(3), { ...out, isUnclear: true }],
-	[unclear, sending(3), { ...unclear, isOut: true }],
-	[unclear, sending(4, 'k4'), sent(4, { key: 'k4' })],
+	[out, sending(3), { ...out, mayBeCarriedOut: true }],
+	[unknownOutcome, sending(3), { ...unknownOutcome, isInFlight: true }],
+	[unknownOutcome, sending(4, 'k4'), sent(4, { key: 'k4' })],
 	[made, sending(4), made],
 	[done, sending(4), done],
 
-	[out, { kind: 'withoutEffect' }, asked],
-	[{ ...out, isUnclear: true }, { kind: 'withoutEffect' }, unclear],
-	[fresh, { kind: 'withoutEffect' }, fresh],
-	[made, { kind: 'withoutEffect' }, made],
+	[out, { kind: 'noEffect' }, asked],
+	[{ ...out, mayBeCarriedOut: true }, { kind: 'noEffect' }, unknownOutcome],
+	[fresh, { kind: 'noEffect' }, fresh],
+	[made, { kind: 'noEffect' }, made],
 
-	[out, { kind: 'outcomeUnknown' }, unclear],
+	[out, { kind: 'outcomeUnknown' }, unknownOutcome],
 	[fresh, { kind: 'outcomeUnknown' }, fresh],
 	[made, { kind: 'outcomeUnknown' }, made],
 	[done, { kind: 'outcomeUnknown' }, done],
 
-	[out, refused(400, true), { is: 'new', base: 4 }],
+	[out, refused(400, true), { is: 'new', firstKey: 4 }],
 	[out, refused(401, false), fresh],
-	[{ ...out, short: 9 }, refused(400, true), { is: 'new', base: 4, short: 9 }],
-	[{ ...out, short: 5 }, refused(400, true), { is: 'new', base: 4, short: 5 }],
+	[
+		{ ...out, insufficientKeys: 9 },
+		refused(400, true),
+		{ is: 'new', firstKey: 4, insufficientKeys: 9 },
+	],
+	[
+		{ ...out, insufficientKeys: 5 },
+		refused(400, true),
+		{ is: 'new', firstKey: 4, insufficientKeys: 5 },
+	],
 	[out, refused(402, false), fresh],
-	[{ ...out, attempt: 5 }, refused(402, false), { is: 'new', base: 2, short: 6 }],
-	[{ ...out, short: undefined }, refused(402, false), { is: 'new', base: 2, short: 4 }],
-	[{ ...out, short: undefined }, refused(401, false), { is: 'new', base: 2 }],
-	[{ ...out, isUnclear: true }, refused(400, true), unclear],
+	[{ ...out, attempt: 5 }, refused(402, false), { is: 'new', firstKey: 2, insufficientKeys: 6 }],
+	[
+		{ ...out, insufficientKeys: undefined },
+		refused(402, false),
+		{ is: 'new', firstKey: 2, insufficientKeys: 4 },
+	],
+	[{ ...out, insufficientKeys: undefined }, refused(401, false), { is: 'new', firstKey: 2 }],
+	[{ ...out, mayBeCarriedOut: true }, refused(400, true), unknownOutcome],
 	[fresh, refused(400, true), fresh],
 	[made, refused(400, true), made],
 	[done, refused(400, true), done],
 
-	[fresh, { kind: 'answered', job }, { ...made, attempt: 2 }],
-	[NEW, { kind: 'answered', job }, { is: 'made', base: 0, attempt: 0, job }],
-	[out, { kind: 'answered', job }, made],
-	[out, { kind: 'answered', job, attempt: 7 }, { ...made, attempt: 7 }],
-	[made, { kind: 'answered', job: other }, made],
-	[done, { kind: 'answered', job: other }, done],
+	[fresh, { kind: 'jobKnown', job }, { ...made, attempt: 2 }],
+	[NEW, { kind: 'jobKnown', job }, { is: 'created', firstKey: 0, attempt: 0, job }],
+	[out, { kind: 'jobKnown', job }, made],
+	[out, { kind: 'jobKnown', job, attempt: 7 }, { ...made, attempt: 7 }],
+	[made, { kind: 'jobKnown', job: other }, made],
+	[done, { kind: 'jobKnown', job: other }, done],
 
-	[made, { kind: 'endedWell', resource: '{}' }, done],
-	[made, { kind: 'endedWell' }, { ...made, is: 'done' }],
-	[done, { kind: 'endedWell' }, done],
-	[fresh, { kind: 'endedWell' }, fresh],
-	[out, { kind: 'endedWell', resource: '{}' }, out],
+	[made, { kind: 'jobSucceeded', resource: '{}' }, done],
+	[made, { kind: 'jobSucceeded' }, { ...made, is: 'done' }],
+	[done, { kind: 'jobSucceeded' }, done],
+	[fresh, { kind: 'jobSucceeded' }, fresh],
+	[out, { kind: 'jobSucceeded', resource: '{}' }, out],
 
-	[made, { kind: 'endedBadly' }, { is: 'new', base: 4 }],
-	[done, { kind: 'endedBadly' }, done],
-	[out, { kind: 'endedBadly' }, out],
-	[fresh, { kind: 'endedBadly' }, fresh],
+	[made, { kind: 'jobFailed' }, { is: 'new', firstKey: 4 }],
+	[done, { kind: 'jobFailed' }, done],
+	[out, { kind: 'jobFailed' }, out],
+	[fresh, { kind: 'jobFailed' }, fresh],
 
-	[fresh, { kind: 'changed', restart: false }, fresh],
-	[unclear, { kind: 'changed', restart: false }, { is: 'new', base: 4 }],
-	[made, { kind: 'changed', restart: false }, { is: 'new', base: 4 }],
+	[fresh, { kind: 'requestChanged', restart: false }, fresh],
+	[unknownOutcome, { kind: 'requestChanged', restart: false }, { is: 'new', firstKey: 4 }],
+	[made, { kind: 'requestChanged', restart: false }, { is: 'new', firstKey: 4 }],
 	[
-		{ ...done, short: 8 },
-		{ kind: 'changed', restart: false },
-		{ is: 'new', base: 4, short: 8 },
+		{ ...done, insufficientKeys: 8 },
+		{ kind: 'requestChanged', restart: false },
+		{ is: 'new', firstKey: 4, insufficientKeys: 8 },
 	],
-	[made, { kind: 'changed', restart: true }, NEW],
+	[made, { kind: 'requestChanged', restart: true }, NEW],
 
-	[unclear, { kind: 'leftNothing', restart: false }, { is: 'new', base: 4 }],
-	[unclear, { kind: 'leftNothing', restart: true }, { is: 'new', base: 0, short: 4 }],
-	[made, { kind: 'leftNothing', restart: false }, made],
-	[fresh, { kind: 'leftNothing', restart: true }, fresh],
+	[unknownOutcome, { kind: 'nothingFound', restart: false }, { is: 'new', firstKey: 4 }],
+	[
+		unknownOutcome,
+		{ kind: 'nothingFound', restart: true },
+		{ is: 'new', firstKey: 0, insufficientKeys: 4 },
+	],
+	[made, { kind: 'nothingFound', restart: false }, made],
+	[fresh, { kind: 'nothingFound', restart: true }, fresh],
 
-	[fresh, { kind: 'walksAgain' }, { ...fresh, base: 0 }],
-	[out, { kind: 'walksAgain' }, { ...fresh, base: 0 }],
-	[first, { kind: 'walksAgain' }, first],
-	[made, { kind: 'walksAgain' }, made],
-	[done, { kind: 'walksAgain' }, done],
+	[fresh, { kind: 'startsAtFirstKey' }, { ...fresh, firstKey: 0 }],
+	[out, { kind: 'startsAtFirstKey' }, { ...fresh, firstKey: 0 }],
+	[first, { kind: 'startsAtFirstKey' }, first],
+	[made, { kind: 'startsAtFirstKey' }, made],
+	[done, { kind: 'startsAtFirstKey' }, done],
 
-	[unclear, { kind: 'told', execution: '7' }, { ...unclear, told: '7' }],
-	[made, { kind: 'told', execution: '7' }, made],
-	[fresh, { kind: 'told', execution: '7' }, fresh],
+	[unknownOutcome, { kind: 'userWarned', execution: '7' }, { ...unknownOutcome, warnedIn: '7' }],
+	[made, { kind: 'userWarned', execution: '7' }, made],
+	[fresh, { kind: 'userWarned', execution: '7' }, fresh],
 ];
 
 test.each(TABLE)('%j: %j', (state, event, next) => {
@@ -130,16 +160,25 @@ test.each(TABLE)('%j: %j', (state, event, next) => {
 
 test('what is not known is not stored', () => {
 	expect(Object.keys(transition(NEW, sending(0))).sort()).toEqual(
-		['attempt', 'base', 'body', 'is', 'isOut', 'isUnclear', 'path', 'since'].sort(),
+		[
+			'attempt',
+			'body',
+			'firstKey',
+			'firstSentAt',
+			'is',
+			'isInFlight',
+			'mayBeCarriedOut',
+			'path',
+		].sort(),
 	);
-	const plain = transition(NEW, { kind: 'answered', job });
-	expect(plain).not.toHaveProperty('short');
-	expect(transition(plain, { kind: 'endedWell' })).not.toHaveProperty('resource');
-	expect(transition(made, { kind: 'endedBadly' })).not.toHaveProperty('short');
+	const plain = transition(NEW, { kind: 'jobKnown', job });
+	expect(plain).not.toHaveProperty('insufficientKeys');
+	expect(transition(plain, { kind: 'jobSucceeded' })).not.toHaveProperty('resource');
+	expect(transition(made, { kind: 'jobFailed' })).not.toHaveProperty('insufficientKeys');
 });
 
 test('only a request that is out under a later key than the first is derived', () => {
-	expect([fresh, first, out, made, done].map(isDerived)).toEqual([
+	expect([fresh, first, out, made, done].map(isLaterKey)).toEqual([
 		false,
 		false,
 		true,
@@ -148,13 +187,13 @@ test('only a request that is out under a later key than the first is derived', (
 	]);
 });
 
-test('open is what is on its way or unclear', () => {
-	const states: ItemState[] = [fresh, asked, out, unclear, made, done];
-	expect(states.map(isOpen)).toEqual([false, false, true, true, false, false]);
+test('open is what is on its way or unknownOutcome', () => {
+	const states: ItemState[] = [fresh, asked, out, unknownOutcome, made, done];
+	expect(states.map(isOutcomeOpen)).toEqual([false, false, true, true, false, false]);
 });
 
 test('a key is forgotten a day after it was first sent', () => {
-	expect([DAY - 1, DAY, DAY + 1].map((age) => isForgotten(1_000, 1_000 + age))).toEqual([
+	expect([DAY - 1, DAY, DAY + 1].map((age) => isKeyExpired(1_000, 1_000 + age))).toEqual([
 		false,
 		true,
 		true,
@@ -167,35 +206,39 @@ const changed = { isChanged: true };
 const fixed = { hasFixedKey: true };
 
 const STEPS: Array<[state: ItemState, given: Partial<Facts>, step: unknown]> = [
-	[fresh, { ...changed, ...fixed, ...later }, { do: 'ask', isAfresh: false }],
+	[fresh, { ...changed, ...fixed, ...later }, { do: 'send', startsOver: false }],
 
-	[asked, {}, { do: 'repeat', asked }],
-	[asked, changed, { do: 'ask', isAfresh: true }],
-	[asked, { ...changed, ...fixed }, { do: 'ask', isAfresh: true }],
-	[asked, later, { do: 'ask', isAfresh: true }],
+	[asked, {}, { do: 'resend', sent: asked }],
+	[asked, changed, { do: 'send', startsOver: true }],
+	[asked, { ...changed, ...fixed }, { do: 'send', startsOver: true }],
+	[asked, later, { do: 'send', startsOver: true }],
 
-	[out, {}, { do: 'repeat', asked: out }],
-	[unclear, fixed, { do: 'repeat', asked: unclear }],
-	[unclear, later, { do: 'look', asked: unclear, because: 'expired' }],
-	[unclear, changed, { do: 'look', asked: unclear, because: 'changed' }],
-	[unclear, { ...changed, ...fixed }, { do: 'refuse' }],
-	[unclear, { ...changed, ...fixed, ...later }, { do: 'look', asked: unclear, because: 'changed' }],
+	[out, {}, { do: 'resend', sent: out }],
+	[unknownOutcome, fixed, { do: 'resend', sent: unknownOutcome }],
+	[unknownOutcome, later, { do: 'search', sent: unknownOutcome, because: 'expired' }],
+	[unknownOutcome, changed, { do: 'search', sent: unknownOutcome, because: 'changed' }],
+	[unknownOutcome, { ...changed, ...fixed }, { do: 'reject' }],
 	[
-		{ ...unclear, told: '7' },
-		changed,
-		{ do: 'look', asked: { ...unclear, told: '7' }, because: 'changed' },
+		unknownOutcome,
+		{ ...changed, ...fixed, ...later },
+		{ do: 'search', sent: unknownOutcome, because: 'changed' },
 	],
-	[{ ...unclear, told: '6' }, changed, { do: 'ask', isAfresh: true }],
+	[
+		{ ...unknownOutcome, warnedIn: '7' },
+		changed,
+		{ do: 'search', sent: { ...unknownOutcome, warnedIn: '7' }, because: 'changed' },
+	],
+	[{ ...unknownOutcome, warnedIn: '6' }, changed, { do: 'send', startsOver: true }],
 
 	[made, {}, { do: 'read', job }],
-	[made, changed, { do: 'ask', isAfresh: true }],
-	[made, { ...changed, ...fixed }, { do: 'refuse', job }],
+	[made, changed, { do: 'send', startsOver: true }],
+	[made, { ...changed, ...fixed }, { do: 'reject', job }],
 	[done, {}, { do: 'output', job, resource: '{}' }],
 	[{ ...done, resource: undefined }, {}, { do: 'read', job }],
-	[done, changed, { do: 'ask', isAfresh: true }],
-	[done, { ...changed, ...fixed }, { do: 'refuse', job }],
+	[done, changed, { do: 'send', startsOver: true }],
+	[done, { ...changed, ...fixed }, { do: 'reject', job }],
 ];
 
 test.each(STEPS)('%j with %j', (state, given, step) => {
-	expect(stepOf(state, { ...facts, ...given })).toEqual(step);
+	expect(nextStep(state, { ...facts, ...given })).toEqual(step);
 });

@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import fc, { anyCodePoint } from '../../support/fastCheck';
 import {
 	toResult,
 	jobState,
@@ -30,17 +30,17 @@ test.each([
 	expect(jobState(job(object, status))).toBe(state);
 });
 
-test('an agent run ends as the user says, else at the review gate, when completed or failed', () => {
+test('an agent run ends with the statuses given, by default at the review gate, completed or failed', () => {
 	for (const status of ['awaiting_review', 'completed'])
 		expect(jobState(job('agent_run', status))).toBe('good');
-	const endings = { good: ['done'], bad: ['broken'] };
-	expect(jobState(job('agent_run', 'done'), endings)).toBe('good');
-	expect(jobState(job('agent_run', 'broken'), endings)).toBe('bad');
-	expect(jobState(job('agent_run', 'completed'), endings)).toBe('running');
-	expect(jobState(job('generation', 'done'), endings)).toBe('running');
+	const statuses = { good: ['done'], bad: ['broken'] };
+	expect(jobState(job('agent_run', 'done'), statuses)).toBe('good');
+	expect(jobState(job('agent_run', 'broken'), statuses)).toBe('bad');
+	expect(jobState(job('agent_run', 'completed'), statuses)).toBe('running');
+	expect(jobState(job('generation', 'done'), statuses)).toBe('running');
 });
 
-/** JSON that breaks what takes it for a text. */
+/** JSON that breaks code which takes it for a string. */
 const STRANGE = [
 	'{"toString":1}',
 	'{"toString":null,"valueOf":null}',
@@ -61,7 +61,7 @@ test('no object or status of a service makes it throw', () => {
 		}),
 	);
 	for (const status of STRANGE) expect(jobState(job('generation', status))).toBe('running');
-	const strange = fc.string({ unit: 'binary' });
+	const strange = fc.string({ unit: anyCodePoint });
 	fc.assert(fc.property(strange, (id) => void readerPath({ id, object: 'generation' })));
 	expect(readerPath({ id: '\ud800$&', object: 'generation' })).toBe('/generations/%EF%BF%BD%24%26');
 	for (const object of ['__proto__', 'constructor', 'toString']) {
@@ -69,7 +69,7 @@ test('no object or status of a service makes it throw', () => {
 	}
 });
 
-test('each kind is read where the specification says, with its scope', () => {
+test('each kind is read at its endpoint, with its scope', () => {
 	expect(readerPath({ id: 'a/b', object: 'generation' })).toBe('/generations/a%2Fb');
 	expect(readerPath({ id: 'a', object: 'speech_generation' })).toBe('/speech/a');
 	expect(readerPath({ id: 'a', object: 'agent_run' })).toBe('/agents/runs/a');
@@ -90,7 +90,7 @@ test.each([
 	expect(statedReason(job('generation', 'failed', more))).toBe(reason);
 });
 
-test('a job that ended badly is a failure that carries it', () => {
+test('a job that ended badly is a failure with the job', () => {
 	expect(toResult(job('generation', 'failed'))).toMatchObject({
 		failure: { kind: 'jobFailed', reason: 'failed without a stated reason' },
 		job: { id: 'x' },

@@ -1,47 +1,172 @@
 import { AdaptiveConcurrency } from '../../../src/transport/limits/adaptiveConcurrency';
+import { SharedUse } from '../../../src/transport/limits/sharedUse';
+import { seeded } from '../../../testing/random';
 import { VirtualClock } from '../../../testing/virtualClock';
 
-/** Others hold most places: one of ours is left, and so many refusals in a row have made the tries rare. */
-async function content() {
+const LIMIT = 5;
+
+function setUp(random = () => 0.5) {
 	const clock = new VirtualClock();
-	const concurrency = new AdaptiveConcurrency(clock, () => 0.5);
-	for (let refusals = 0; refusals < 6; refusals += 1) concurrency.refused(1);
-	return { clock, room: concurrency, refusedAt: clock.monotonic() };
+	const sharedUse = new SharedUse();
+	const concurrency = new AdaptiveConcurrency(clock, random, sharedUse);
+	const admits = (inUse: number) => concurrency.admits({ limit: LIMIT, inUse });
+	const refused = (inUse: number, hintMs?: number) =>
+		concurrency.refused({ limit: LIMIT, inUse }, hintMs);
+	/** @returns whether the list shows that the last refusal was about the request rate */
+	const list = (running: string[], ended: string[] = []) => {
+		sharedUse.listed(new Set([...running, ...ended]), running, clock.monotonic());
+		return concurrency.listed({ limit: LIMIT, inUse: 0 });
+	};
+	return { clock, sharedUse, concurrency, admits, refused, list };
 }
 
-test('who has a place and was refused often tries for more only after four jobs of his, or three minutes', async () => {
-	const { clock, room: concurrency, refusedAt } = await content();
-	expect(concurrency.probeAt - refusedAt).toBe(180_000);
-	await clock.pass(179_000);
-	expect(concurrency.admits(1)).toBe(false);
+test('the slots that a list shows others to use are not ours, and are when two lists no longer show them', async () => {
+	const { clock, concurrency, admits, list } = setUp();
+	list(['a', 'b']);
+	expect([admits(2), admits(3)]).toEqual([true, false]);
+	await clock.pass(5_000);
+	list([]);
+	expect([admits(2), admits(3)]).toEqual([true, false]);
+	expect(concurrency.nextListAt(-Infinity) - clock.monotonic()).toBe(2_000);
+	await clock.pass(2_000);
+	list([]);
+	expect([admits(4), admits(5)]).toEqual([true, false]);
+});
+
+test('our own jobs in a list are not those of others', () => {
+	const { concurrency, admits, list } = setUp();
+	concurrency.accepted('a', { limit: LIMIT, inUse: 1 });
+	list(['a', 'b']);
+	expect([admits(3), admits(4)]).toEqual([true, false]);
+});
+
+test('after a refusal the limit is what runs now, until a list newer than it', async () => {
+	const { clock, concurrency, admits, refused, list } = setUp();
+	list([]);
 	await clock.pass(1_000);
-	expect(concurrency.admits(1)).toBe(true);
+	refused(2);
+	expect([admits(1), admits(2)]).toEqual([true, false]);
+	expect(concurrency.nextListAt(-Infinity) - clock.monotonic()).toBe(2_000);
+	await clock.pass(2_000);
+	list(['a', 'b']);
+	expect([admits(2), admits(3)]).toEqual([true, false]);
 });
 
-test('four jobs taken since the refusal allow the next try', async () => {
-	const { clock, room: concurrency, refusedAt } = await content();
-	await clock.pass(70_000);
-	for (let taken = 0; taken < 3; taken += 1) concurrency.accepted(1);
-	expect(concurrency.admits(1)).toBe(false);
-	concurrency.accepted(1);
-	expect(concurrency.probeAt - refusedAt).toBeLessThanOrEqual(60_000);
-	expect(concurrency.admits(1)).toBe(true);
+test('a refusal was about the rate if the lists around it show slots that nobody has taken', async () => {
+	const { clock, admits, refused, list } = setUp();
+	list(['a']);
+	await clock.pass(1_000);
+	refused(1);
+	await clock.pass(1_000);
+	expect(list(['a'])).toBe(true);
+	expect(admits(1)).toBe(false);
+	await clock.pass(2_000);
+	expect(admits(1)).toBe(true);
 });
 
-test('who has none tries every minute or so, and every two after many refusals', () => {
-	const clock = new VirtualClock();
-	const concurrency = new AdaptiveConcurrency(clock, () => 0.5);
-	const waits = Array.from({ length: 9 }, () => {
-		concurrency.refused(0);
-		return concurrency.probeAt - clock.monotonic();
-	});
-	expect(waits.slice(5)).toEqual([60_000, 60_000, 120_000, 120_000]);
+test.each([
+	['run', ['a', 'b', 'c', 'd'], []],
+	['have ended meanwhile', ['a'], ['b', 'c', 'd']],
+])(
+	'it was about the slots if others took them in between, also if those %s',
+	async (_name, running, ended) => {
+		const { clock, refused, list } = setUp();
+		list(['a']);
+		await clock.pass(1_000);
+		refused(1);
+		await clock.pass(1_000);
+		expect(list(running, ended)).toBe(false);
+	},
+);
+
+test('without lists each refusal in a row doubles the time to the next probe; a hint replaces it', () => {
+	const { clock, concurrency, refused } = setUp();
+	concurrency.listRequested(false);
+	const waits: number[] = [];
+	for (let count = 0; count < 7; count += 1) {
+		refused(0);
+		waits.push(concurrency.nextProbeAt - clock.monotonic());
+	}
+	expect(waits).toEqual([2_000, 4_000, 8_000, 16_000, 32_000, 64_000, 120_000]);
+	refused(0, 7_000);
+	expect(concurrency.nextProbeAt - clock.monotonic()).toBe(7_000);
 });
 
-test('when the service last took a job is known, and at first that it never did', () => {
-	const clock = new VirtualClock();
-	const concurrency = new AdaptiveConcurrency(clock, () => 0.5);
+test('without lists one more is probed at a time', async () => {
+	const { clock, concurrency, admits, refused } = setUp();
+	concurrency.listRequested(false);
+	refused(2);
+	await clock.pass(2_000);
+	expect([admits(2), admits(2)]).toEqual([true, false]);
+});
+
+test('jobs that a list shows unchanged for five minutes are doubted, and forgotten when the doubt proves right', async () => {
+	const { clock, concurrency, admits, list } = setUp();
+	const stuck = ['a', 'b', 'c', 'd', 'e'];
+	list(stuck);
+	await clock.pass(299_000);
+	list(stuck);
+	expect(admits(0)).toBe(false);
+	await clock.pass(1_000);
+	expect([admits(0), admits(0)]).toEqual([true, false]);
+	concurrency.accepted('own', { limit: LIMIT, inUse: 1 });
+	list(['own', ...stuck]);
+	expect(admits(0)).toBe(true);
+});
+
+test('the random numbers come from the given source', () => {
+	const [first, second] = [setUp(seeded(1)), setUp(seeded(1))];
+	for (const { concurrency, refused } of [first, second]) {
+		concurrency.listRequested(false);
+		refused(0);
+	}
+	expect(first.concurrency.nextProbeAt).toBe(second.concurrency.nextProbeAt);
+});
+
+test('the time of the last accepted job is known; at first there is none', () => {
+	const { clock, concurrency } = setUp();
 	expect(concurrency.lastAccepted).toBe(-Infinity);
-	concurrency.accepted(1);
+	concurrency.accepted('a', { limit: LIMIT, inUse: 1 });
 	expect(concurrency.lastAccepted).toBe(clock.monotonic());
+});
+
+describe('after a time without jobs, when nobody knows who else is there', () => {
+	test('half of the slots are used until a list sent after the first job has told', () => {
+		const { clock, concurrency, admits, list } = setUp();
+		expect([admits(0), admits(1), admits(2)]).toEqual([true, true, false]);
+		expect(concurrency.nextListAt(-Infinity) - clock.monotonic()).toBe(2_000);
+		concurrency.accepted('own', { limit: LIMIT, inUse: 1 });
+		expect(concurrency.nextListAt(-Infinity)).toBe(clock.monotonic());
+		list(['own', 'a', 'b']);
+		expect([admits(2), admits(3)]).toEqual([true, false]);
+	});
+
+	test('all are used when it shows nobody, and when no list can be had', () => {
+		const alone = setUp();
+		expect([alone.admits(0), alone.admits(4)]).toEqual([true, false]);
+		alone.list([]);
+		expect(alone.admits(4)).toBe(true);
+		const blind = setUp();
+		expect([blind.admits(0), blind.admits(4)]).toEqual([true, false]);
+		blind.concurrency.listRequested(false);
+		expect(blind.admits(4)).toBe(true);
+	});
+
+	test('a list that does not come holds nothing back for longer than 15 s', async () => {
+		const { clock, admits } = setUp();
+		expect([admits(0), admits(4)]).toEqual([true, false]);
+		await clock.pass(14_999);
+		expect(admits(4)).toBe(false);
+		await clock.pass(1);
+		expect(admits(4)).toBe(true);
+	});
+
+	test('a list of less than a window ago is enough', async () => {
+		const { clock, admits, list } = setUp();
+		list([]);
+		await clock.pass(60_249);
+		expect([admits(0), admits(4)]).toEqual([true, true]);
+		await clock.pass(1);
+		expect([admits(0), admits(4)]).toEqual([true, false]);
+	});
 });

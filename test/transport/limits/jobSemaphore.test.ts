@@ -1,82 +1,47 @@
 /* eslint-disable @n8n/community-nodes/no-restricted-globals -- not published */
-import fc from 'fast-check';
+import fc from '../../support/fastCheck';
 import {
-	JobSemaphore,
-	type AwaitEnd,
-	type Permit,
-} from '../../../src/transport/limits/jobSemaphore';
-import type { Resource } from '../../../src/transport/base/types';
-import { lineOf } from '../../../testing/answers';
-import { seeded } from '../../../testing/random';
+	channel,
+	hasSettled,
+	job,
+	jobsThatEnd,
+	never,
+	permitOf,
+	semaphoreOf,
+} from '../../support/semaphore';
+import { JobSemaphore } from '../../../src/transport/limits/jobSemaphore';
+import type { Permit } from '../../../src/transport/limits/permit';
+import { SharedUse } from '../../../src/transport/limits/sharedUse';
 import { VirtualClock } from '../../../testing/virtualClock';
 
-const channel = (owner = 'a', signal?: AbortSignal) =>
-	lineOf(async () => ({ noResponse: 'nothing is sent here' }), owner, signal);
-
-const never: AwaitEnd = async () => await new Promise(() => {});
-
-const slotsOf = (limit: number, awaitEnd = never) =>
-	new JobSemaphore(limit, new VirtualClock(), seeded(1), awaitEnd);
-
-const job = (id: string): Resource => ({ id, object: 'generation', status: 'queued' });
-
-async function slotOf(turn: Promise<Permit | undefined>): Promise<Permit> {
-	const taken = await turn;
-	if (!taken) throw new Error('no slot');
-	return taken;
-}
-
-/** Lets the test end the jobs that nobody waits for; keeps on whose behalf each was watched. */
-function jobsThatEnd() {
-	const watched: Array<{ id: string; owner: string; end: () => void; isOn: () => boolean }> = [];
-	const awaitEnd: AwaitEnd = async ({ fairnessKey: owner, signal }, { id }) =>
-		await new Promise((resolve) => {
-			signal?.addEventListener('abort', () => resolve(false));
-			const isOn = () => !signal?.aborted;
-			watched.push({ id, owner, end: () => resolve(true), isOn });
-		});
-	return {
-		watched,
-		awaitEnd,
-		idsOn: () => watched.filter(({ isOn }) => isOn()).map(({ id }) => id),
-	};
-}
-
-/** Whether a promise has settled by now. */
-async function hasCome(promise: Promise<unknown>): Promise<boolean> {
-	const waiting = Symbol('waiting');
-	await new Promise((resolve) => setImmediate(resolve));
-	return (await Promise.race([promise, Promise.resolve(waiting)])) !== waiting;
-}
-
-test('never more than the limit at a time, in turns of the owners', async () => {
-	const jobSemaphore = slotsOf(2);
+test('never more than the limit at a time, and fairness keys take turns', async () => {
+	const jobSemaphore = semaphoreOf(2);
 	const held = [
-		await slotOf(jobSemaphore.acquire(channel())),
-		await slotOf(jobSemaphore.acquire(channel())),
+		await permitOf(jobSemaphore.acquire(channel())),
+		await permitOf(jobSemaphore.acquire(channel())),
 	];
 	const batch = [jobSemaphore.acquire(channel()), jobSemaphore.acquire(channel())];
 	const single = jobSemaphore.acquire(channel('b'));
-	expect(await hasCome(batch[0] as Promise<unknown>)).toBe(false);
+	expect(await hasSettled(batch[0] as Promise<unknown>)).toBe(false);
 	held[0]?.release();
-	expect(await hasCome(batch[0] as Promise<unknown>)).toBe(true);
+	expect(await hasSettled(batch[0] as Promise<unknown>)).toBe(true);
 	held[1]?.release();
-	expect(await hasCome(single)).toBe(true);
-	expect(await hasCome(batch[1] as Promise<unknown>)).toBe(false);
+	expect(await hasSettled(single)).toBe(true);
+	expect(await hasSettled(batch[1] as Promise<unknown>)).toBe(false);
 });
 
-test('giving a place back twice frees one place', async () => {
-	const jobSemaphore = slotsOf(1);
-	const permit = await slotOf(jobSemaphore.acquire(channel()));
+test('releasing a permit twice frees one slot', async () => {
+	const jobSemaphore = semaphoreOf(1);
+	const permit = await permitOf(jobSemaphore.acquire(channel()));
 	permit.release();
 	permit.release();
-	await slotOf(jobSemaphore.acquire(channel()));
-	expect(await hasCome(jobSemaphore.acquire(channel()))).toBe(false);
+	await permitOf(jobSemaphore.acquire(channel()));
+	expect(await hasSettled(jobSemaphore.acquire(channel()))).toBe(false);
 });
 
-test('cancelled in the queue: out at once, its place goes to the next', async () => {
-	const jobSemaphore = slotsOf(1);
-	const permit = await slotOf(jobSemaphore.acquire(channel()));
+test('cancelled in the queue: returns at once, and the slot goes to the next', async () => {
+	const jobSemaphore = semaphoreOf(1);
+	const permit = await permitOf(jobSemaphore.acquire(channel()));
 	const abort = new AbortController();
 	const cancelled = jobSemaphore.acquire(channel('a', abort.signal));
 	const next = jobSemaphore.acquire(channel('b'));
@@ -84,112 +49,14 @@ test('cancelled in the queue: out at once, its place goes to the next', async ()
 	expect(await cancelled).toBeUndefined();
 	expect(await jobSemaphore.acquire(channel('a', abort.signal))).toBeUndefined();
 	permit.release();
-	expect(await hasCome(next)).toBe(true);
+	expect(await hasSettled(next)).toBe(true);
 });
 
-describe('jobs that nobody waits for', () => {
-	/** All places are held by such jobs. */
-	async function full(places: number) {
-		const jobs = jobsThatEnd();
-		const jobSemaphore = slotsOf(places, jobs.awaitEnd);
-		for (let place = 1; place <= places; place += 1) {
-			(await slotOf(jobSemaphore.acquire(channel()))).abandon(job(`gen_${place}`));
-		}
-		return { slots: jobSemaphore, ...jobs };
-	}
-
-	test('are not looked at until somebody needs a place, and no longer than that', async () => {
-		const { slots: jobSemaphore, watched, idsOn } = await full(2);
-		expect(watched).toHaveLength(0);
-		const abort = new AbortController();
-		const waiting = jobSemaphore.acquire(channel('a', abort.signal));
-		expect(idsOn()).toEqual(['gen_1', 'gen_2']);
-		abort.abort();
-		expect(await waiting).toBeUndefined();
-		expect(idsOn()).toEqual([]);
-	});
-
-	test('all are looked at, and whichever ends first gives its place', async () => {
-		for (const first of [0, 1, 2]) {
-			const { slots: jobSemaphore, watched, idsOn } = await full(3);
-			const waiting = jobSemaphore.acquire(channel());
-			expect(watched).toHaveLength(3);
-			watched[first]?.end();
-			expect(await hasCome(waiting)).toBe(true);
-			expect(idsOn()).toEqual([]);
-			expect(await hasCome(jobSemaphore.acquire(channel()))).toBe(false);
-		}
-	});
-
-	test('four that have ended beside a slow one give four places at once', async () => {
-		const { slots: jobSemaphore, watched } = await full(5);
-		const waiting = Array.from({ length: 5 }, async () => await jobSemaphore.acquire(channel()));
-		for (const { end } of watched.slice(1)) end();
-		expect((await Promise.all(waiting.slice(0, 4))).every(Boolean)).toBe(true);
-		expect(await hasCome(waiting[4] as Promise<unknown>)).toBe(false);
-	});
-
-	test('are looked at on behalf of the next one when the first who waits is cancelled', async () => {
-		const { slots: jobSemaphore, watched, idsOn } = await full(1);
-		const abort = new AbortController();
-		const first = jobSemaphore.acquire(channel('a', abort.signal));
-		const second = jobSemaphore.acquire(channel('b'));
-		abort.abort();
-		expect(await first).toBeUndefined();
-		expect(await hasCome(second)).toBe(false);
-		expect(watched.map(({ owner }) => owner)).toEqual(['a', 'b']);
-		expect(idsOn()).toEqual(['gen_1']);
-		watched[1]?.end();
-		expect(await hasCome(second)).toBe(true);
-	});
-
-	test('a job left while somebody waits is looked at too', async () => {
-		const { watched, awaitEnd } = jobsThatEnd();
-		const jobSemaphore = slotsOf(1, awaitEnd);
-		const permit = await slotOf(jobSemaphore.acquire(channel()));
-		const waiting = jobSemaphore.acquire(channel());
-		permit.abandon(job('gen_1'));
-		expect(watched).toHaveLength(1);
-		watched[0]?.end();
-		expect(await hasCome(waiting)).toBe(true);
-	});
-
-	test('one job that is left twice holds one place', async () => {
-		const jobSemaphore = slotsOf(2);
-		const first = await slotOf(jobSemaphore.acquire(channel()));
-		const second = await slotOf(jobSemaphore.acquire(channel()));
-		first.abandon(job('gen_1'));
-		second.abandon(job('gen_1'));
-		expect(await hasCome(jobSemaphore.acquire(channel()))).toBe(true);
-		expect(await hasCome(jobSemaphore.acquire(channel()))).toBe(false);
-	});
-
-	test('one that is left and then given back holds nothing, and leaving it again changes nothing', async () => {
-		const jobSemaphore = slotsOf(1);
-		const permit = await slotOf(jobSemaphore.acquire(channel()));
-		permit.abandon(job('gen_1'));
-		permit.abandon(job('gen_2'));
-		permit.release();
-		permit.abandon(job('gen_1'));
-		const next = await slotOf(jobSemaphore.acquire(channel()));
-		next.abandon(job('gen_1'));
-		expect(await hasCome(jobSemaphore.acquire(channel()))).toBe(false);
-	});
-
-	test('looks that fail in an unforeseen way give the place back, and do not stop the queue', async () => {
-		const jobSemaphore = slotsOf(1, async () => {
-			throw new TypeError('Cannot convert object to primitive value');
-		});
-		(await slotOf(jobSemaphore.acquire(channel()))).abandon(job('gen_1'));
-		expect(await hasCome(jobSemaphore.acquire(channel()))).toBe(true);
-	});
-});
-
-test('no place is ever lost or doubled, whatever the order of takes, ends, leaves and cancels', async () => {
+test('no slot is ever lost or doubled, whatever the order of acquire, release, abandon, end and cancel', async () => {
 	const step = fc.record({
-		act: fc.constantFrom('take', 'free', 'leave', 'end', 'cancel'),
+		act: fc.constantFrom('acquire', 'release', 'abandon', 'end', 'cancel'),
 		at: fc.nat(20),
-		owner: fc.constantFrom('a', 'b', 'c'),
+		fairnessKey: fc.constantFrom('a', 'b', 'c'),
 	});
 	await fc.assert(
 		fc.asyncProperty(
@@ -197,22 +64,22 @@ test('no place is ever lost or doubled, whatever the order of takes, ends, leave
 			fc.array(step, { maxLength: 60 }),
 			async (limit, steps) => {
 				const jobs = jobsThatEnd();
-				const jobSemaphore = slotsOf(limit, jobs.awaitEnd);
+				const jobSemaphore = semaphoreOf(limit, jobs.awaitEnd);
 				const held: Permit[] = [];
 				const aborts: AbortController[] = [];
 				let ids = 0;
-				for (const { act, at, owner } of steps) {
-					if (act === 'take') {
+				for (const { act, at, fairnessKey } of steps) {
+					if (act === 'acquire') {
 						const abort = new AbortController();
 						aborts.push(abort);
 						void jobSemaphore
-							.acquire(channel(owner, abort.signal))
-							.then((turn) => turn && held.push(turn));
+							.acquire(channel(fairnessKey, abort.signal))
+							.then((permit) => permit && held.push(permit));
 					} else if (act === 'end') jobs.watched[at % jobs.watched.length]?.end();
 					else if (act === 'cancel') aborts[at % aborts.length]?.abort();
 					else {
 						const permit = held.splice(at % Math.max(1, held.length), 1)[0];
-						if (act === 'free') permit?.release();
+						if (act === 'release') permit?.release();
 						else permit?.abandon(job(`gen_${(ids += 1)}`));
 					}
 					await new Promise((resolve) => setImmediate(resolve));
@@ -234,9 +101,181 @@ test('no place is ever lost or doubled, whatever the order of takes, ends, leave
 				);
 				await settle();
 				expect((await Promise.all(all)).every(Boolean)).toBe(true);
-				expect(await hasCome(jobSemaphore.acquire(channel()))).toBe(false);
+				expect(await hasSettled(jobSemaphore.acquire(channel()))).toBe(false);
 			},
 		),
 		{ numRuns: 60 },
 	);
+});
+
+describe('where other clients use the workspace too', () => {
+	function shared(limit: number) {
+		const clock = new VirtualClock();
+		// Lists cannot be had, so that what is free must be probed.
+		const requestList = async () => true;
+		const hooks = { awaitEnd: never, requestList, refused() {}, throttled() {} };
+		const jobSemaphore = new JobSemaphore(limit, clock, () => 0.5, new SharedUse(), hooks);
+		const acquire = async () => await permitOf(jobSemaphore.acquire(channel()));
+		return { clock, jobSemaphore, acquire };
+	}
+
+	test('a refused job frees its slot, which is tried again when the service asks for it, without anybody stirring', async () => {
+		const { clock, jobSemaphore, acquire } = shared(2);
+		(await acquire()).accepted(job('gen_1'));
+		(await acquire()).refused(7_000);
+		const waiting = jobSemaphore.acquire(channel());
+		await clock.pass(6_999);
+		expect(await hasSettled(waiting)).toBe(false);
+		await clock.pass(2);
+		expect(await hasSettled(waiting)).toBe(true);
+	});
+
+	test('once the service takes one more, the next follows at once', async () => {
+		const { clock, jobSemaphore, acquire } = shared(4);
+		(await acquire()).accepted(job('gen_1'));
+		(await acquire()).refused(1_000);
+		const [probe, next] = [jobSemaphore.acquire(channel()), jobSemaphore.acquire(channel())];
+		await clock.pass(2_001);
+		const probing = await permitOf(probe);
+		expect(await hasSettled(next)).toBe(false);
+		probing.accepted(job('gen_1'));
+		expect(await hasSettled(next)).toBe(true);
+	});
+
+	test('reports when the service last accepted a job, if it ever did', async () => {
+		const { clock, jobSemaphore, acquire } = shared(1);
+		const permit = await acquire();
+		expect(jobSemaphore.lastAccepted).toBe(-Infinity);
+		permit.accepted(job('gen_1'));
+		expect(jobSemaphore.lastAccepted).toBe(clock.monotonic());
+	});
+
+	test('no timer runs while all slots are taken', async () => {
+		const { clock, jobSemaphore, acquire } = shared(1);
+		await acquire();
+		void jobSemaphore.acquire(channel());
+		expect(clock.sleeping).toBe(0);
+	});
+
+	test('after a refusal, as many run as ran then: a slot that comes back is used at once', async () => {
+		const { jobSemaphore, acquire } = shared(4);
+		const first = await acquire();
+		first.accepted(job('gen_1'));
+		(await acquire()).accepted(job('gen_2'));
+		(await acquire()).refused(600_000);
+		const waiting = jobSemaphore.acquire(channel());
+		expect(await hasSettled(waiting)).toBe(false);
+		first.release();
+		expect(await hasSettled(waiting)).toBe(true);
+	});
+});
+
+describe('a list of what runs in the workspace', () => {
+	/** A workspace of which a list can be had, and how often that was asked for. */
+	function listing(
+		limit: number,
+		requestList: (at: number) => boolean | Promise<boolean> = () => true,
+	) {
+		const clock = new VirtualClock();
+		const sharedUse = new SharedUse();
+		const counts = { lists: 0, refused: 0, throttled: 0 };
+		const jobSemaphore = new JobSemaphore(limit, clock, () => 0.5, sharedUse, {
+			awaitEnd: never,
+			requestList: async () => {
+				counts.lists += 1;
+				return await requestList(clock.monotonic());
+			},
+			refused: () => (counts.refused += 1),
+			throttled: () => (counts.throttled += 1),
+		});
+		/** What a list shows that is sent now. */
+		const shows = (...ids: string[]) => {
+			sharedUse.listed(new Set(ids), ids, clock.monotonic());
+			jobSemaphore.listed();
+		};
+		const acquire = async () => await permitOf(jobSemaphore.acquire(channel()));
+		return { clock, sharedUse, counts, jobSemaphore, shows, acquire };
+	}
+
+	test.each([
+		['free slots: the refusal was about the request rate', [], 1],
+		['no free slot: it was not', ['x1', 'x2'], 0],
+	])('shows after a refusal %s', async (_name, others, throttled) => {
+		const { clock, counts, shows, acquire } = listing(3);
+		(await acquire()).accepted(job('gen_1'));
+		(await acquire()).refused();
+		await clock.pass(10);
+		shows('gen_1', ...others);
+		expect(counts.throttled).toBe(throttled);
+	});
+
+	test('is asked for once a second while half of the slots are held back and the poller is at work', async () => {
+		const { clock, counts, jobSemaphore, acquire } = listing(4, () => false);
+		(await acquire()).accepted(job('gen_1'));
+		(await acquire()).accepted(job('gen_2'));
+		const third = jobSemaphore.acquire(channel());
+		await clock.pass(3_500);
+		expect(counts.lists).toBe(4);
+		expect(await hasSettled(third)).toBe(false);
+		await clock.pass(12_000);
+		expect(await hasSettled(third)).toBe(true);
+	});
+
+	test('follows a refused creation, which is told', async () => {
+		const { counts, acquire } = listing(3);
+		(await acquire()).accepted(job('gen_1'));
+		(await acquire()).refused();
+		expect(counts.refused).toBe(1);
+	});
+
+	test('is not asked for while all slots are taken by jobs of our own', async () => {
+		const { counts, jobSemaphore, acquire } = listing(1);
+		await acquire();
+		void jobSemaphore.acquire(channel());
+		await new Promise((resolve) => setImmediate(resolve));
+		expect(counts.lists).toBe(0);
+	});
+
+	test('is asked for once at a time, however many wait', async () => {
+		const { clock, counts, jobSemaphore, shows } = listing(
+			1,
+			async () => await never(channel(), job('x')),
+		);
+		shows('x');
+		await clock.pass(60_000);
+		for (let time = 0; time < 3; time += 1) void jobSemaphore.acquire(channel());
+		await new Promise((resolve) => setImmediate(resolve));
+		expect(counts.lists).toBe(1);
+	});
+
+	/** Somebody waits for the slot that another client has; the first list is asked for after about 10 s. */
+	async function afterFirstList(onList: (sharedUse: SharedUse, at: number) => boolean) {
+		const own: { use?: SharedUse } = {};
+		const listed = listing(1, (at) => (own.use ? onList(own.use, at) : true));
+		own.use = listed.sharedUse;
+		listed.shows('x');
+		await listed.clock.pass(1_000);
+		const waiting = listed.jobSemaphore.acquire(channel());
+		await listed.clock.pass(9_001);
+		expect(listed.counts.lists).toBe(1);
+		return { ...listed, waiting };
+	}
+
+	test.each<[string, (sharedUse: SharedUse, at: number) => boolean]>([
+		['it has come', (use, at) => (use.listed(new Set(['x']), ['x'], at), true)],
+		['somebody else was asking for one', () => false],
+	])('is asked for again after a while: %s', async (_name, onList) => {
+		const { clock, counts, waiting } = await afterFirstList(onList);
+		await clock.pass(9_998);
+		expect(counts.lists).toBe(1);
+		await clock.pass(2);
+		expect(counts.lists).toBe(2);
+		expect(await hasSettled(waiting)).toBe(false);
+	});
+
+	test('that cannot be had is not waited for: one creation finds out', async () => {
+		const { jobSemaphore, waiting } = await afterFirstList(() => true);
+		expect(await hasSettled(waiting)).toBe(true);
+		expect(await hasSettled(jobSemaphore.acquire(channel()))).toBe(false);
+	});
 });

@@ -1,24 +1,24 @@
 import { RateLimiter } from '../../../src/transport/limits/rateLimiter';
-import { lineOf } from '../../../testing/answers';
+import { channelOf } from '../../../testing/answers';
 import { VirtualClock } from '../../../testing/virtualClock';
 
-const channel = (owner: string, signal?: AbortSignal) =>
-	lineOf(async () => ({ noResponse: 'nothing is sent here' }), owner, signal);
+const channel = (fairnessKey: string, signal?: AbortSignal) =>
+	channelOf(async () => ({ noResponse: 'nothing is sent here' }), fairnessKey, signal);
 
 async function pass(
 	rateLimiter: RateLimiter,
 	clock: VirtualClock,
-	owner: string,
+	fairnessKey: string,
 	takesMs = 100,
 ): Promise<number> {
-	expect(await rateLimiter.acquire(channel(owner))).toBe(true);
-	const entered = clock.now();
+	expect(await rateLimiter.acquire(channel(fairnessKey))).toBe(true);
+	const acquired = clock.now();
 	await clock.sleep(takesMs);
 	rateLimiter.release();
-	return entered;
+	return acquired;
 }
 
-test('requests up to the limit go at once, the next one after the window', async () => {
+test('requests up to the limit are sent at once, the next one after the window', async () => {
 	const clock = new VirtualClock();
 	const rateLimiter = new RateLimiter(clock, 3);
 	const started = clock.now();
@@ -27,7 +27,7 @@ test('requests up to the limit go at once, the next one after the window', async
 	expect(waited).toEqual([0, 0, 0, 60_350]);
 });
 
-test('a single request of another owner does not wait for a batch of 500', async () => {
+test('a single request of another execution does not wait for a batch of 500', async () => {
 	const clock = new VirtualClock();
 	const rateLimiter = new RateLimiter(clock, 60);
 	const started = clock.now();
@@ -40,7 +40,7 @@ test('a single request of another owner does not wait for a batch of 500', async
 	expect(last - started).toBeLessThan(490_000);
 });
 
-test('cancelled in the queue: out at once, and nobody loses a turn by it', async () => {
+test('cancelled in the queue: returns at once, and delays no one else', async () => {
 	const clock = new VirtualClock();
 	const rateLimiter = new RateLimiter(clock, 1);
 	await clock.run(pass(rateLimiter, clock, 'a'));
@@ -55,22 +55,22 @@ test('cancelled in the queue: out at once, and nobody loses a turn by it', async
 	expect(await rateLimiter.acquire(channel('d', abort.signal))).toBe(false);
 });
 
-test('a refusal holds everybody, and a shorter one does not end it', async () => {
+test('a 429 pauses all requests, and a shorter pause does not end a longer one', async () => {
 	const clock = new VirtualClock();
 	const rateLimiter = new RateLimiter(clock, 60);
 	const started = clock.now();
 	rateLimiter.throttled(30_000);
 	rateLimiter.throttled(5_000);
-	const entered = await clock.run(
-		Promise.all(['a', 'b'].map(async (owner) => await pass(rateLimiter, clock, owner))),
+	const acquired = await clock.run(
+		Promise.all(['a', 'b'].map(async (key) => await pass(rateLimiter, clock, key))),
 	);
-	expect(entered.map((at) => at - started)).toEqual([30_000, 30_000]);
+	expect(acquired.map((at) => at - started)).toEqual([30_000, 30_000]);
 });
 
 test('a limit below 1 is one request a minute', async () => {
 	const clock = new VirtualClock();
 	const rateLimiter = new RateLimiter(clock, 60);
-	rateLimiter.plan = 0;
+	rateLimiter.limit = 0;
 	expect(await clock.run(pass(rateLimiter, clock, 'a'))).toBe(
 		Date.parse('2026-01-01T00:00:00.000Z'),
 	);

@@ -1,21 +1,21 @@
-import fc from 'fast-check';
+import fc from '../../support/fastCheck';
 import { SlidingWindow } from '../../../src/transport/limits/slidingWindow';
 
 const MINUTE = 60_000;
 
-/** The most of these moments that any window of this length holds, its end not included. */
-function mostWithin(moments: number[], length: number): number {
-	const sorted = [...moments].sort((a, b) => a - b);
+/** The largest number of these times within any window of this length, excluding its end. */
+function maxWithin(times: number[], length: number): number {
+	const sorted = [...times].sort((a, b) => a - b);
 	let first = 0;
-	let most = 0;
+	let max = 0;
 	for (const [index, at] of sorted.entries()) {
 		while ((sorted[first] ?? at) + length <= at) first += 1;
-		most = Math.max(most, index - first + 1);
+		max = Math.max(max, index - first + 1);
 	}
-	return most;
+	return max;
 }
 
-test('never more than the limit in any window, wherever the server counts between asking and answering', () => {
+test('never more than the limit in any window, whenever between request and response the server counts', () => {
 	const request = fc.record({
 		pause: fc.integer({ min: 0, max: 5_000 }),
 		takes: fc.integer({ min: 0, max: 90_000 }),
@@ -29,28 +29,28 @@ test('never more than the limit in any window, wherever the server counts betwee
 				const window = new SlidingWindow(MINUTE);
 				const counted: number[] = [];
 				const inFlight: number[] = [];
-				const answerUntil = (time: number) => {
+				const respondUntil = (time: number) => {
 					inFlight.sort((a, b) => a - b);
 					while ((inFlight[0] ?? Infinity) <= time) window.release(inFlight.shift() ?? time);
 				};
 				let now = 0;
 				for (const { pause, takes, counted: part } of wanted) {
 					now += pause;
-					answerUntil(now);
+					respondUntil(now);
 					while (!window.tryAcquire(now, limit)) {
 						now = Math.min(window.nextFree(now, limit) ?? Infinity, inFlight[0] ?? Infinity);
-						answerUntil(now);
+						respondUntil(now);
 					}
 					counted.push(now + takes * part);
 					inFlight.push(now + takes);
 				}
-				expect(mostWithin(counted, MINUTE)).toBeLessThanOrEqual(limit);
+				expect(maxWithin(counted, MINUTE)).toBeLessThanOrEqual(limit);
 			},
 		),
 	);
 });
 
-test('a place falls free a whole window after the answer, not after the request', () => {
+test('a request leaves the window a full minute after its response, not after it was sent', () => {
 	const window = new SlidingWindow(MINUTE);
 	expect(window.tryAcquire(0, 1)).toBe(true);
 	expect(window.tryAcquire(MINUTE * 2, 1)).toBe(false);
@@ -61,15 +61,15 @@ test('a place falls free a whole window after the answer, not after the request'
 	expect(window.tryAcquire(MINUTE * 3, 1)).toBe(true);
 });
 
-test('a limit that was changed holds from the next request on', () => {
+test('a changed limit applies from the next request on', () => {
 	const window = new SlidingWindow(MINUTE);
-	const enter = (limit: number) => window.tryAcquire(0, limit);
-	expect([enter(2), enter(2), enter(2)]).toEqual([true, true, false]);
-	expect(enter(3)).toBe(true);
-	expect(enter(1)).toBe(false);
+	const tryAcquire = (limit: number) => window.tryAcquire(0, limit);
+	expect([tryAcquire(2), tryAcquire(2), tryAcquire(2)]).toEqual([true, true, false]);
+	expect(tryAcquire(3)).toBe(true);
+	expect(tryAcquire(1)).toBe(false);
 });
 
-test('with a limit below 1 it is known when the next one may be tried', () => {
+test('a limit below 1 counts as 1 when asked for the next free time', () => {
 	const window = new SlidingWindow(MINUTE);
 	window.tryAcquire(0, 1);
 	window.release(0);

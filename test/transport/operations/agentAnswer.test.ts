@@ -1,5 +1,5 @@
 import { ENDPOINTS } from '../../../src/contract';
-import { answerAgent, shortForAgent } from '../../../src/transport/operations/agentAnswer';
+import { toAgentResult, condenseForAgent } from '../../../src/transport/operations/agentAnswer';
 import { itemsOf } from '../../../src/transport/runner/items';
 import { fail, ok } from '../../../src/transport/base/result';
 import type { OperationSpec } from '../../../src/transport/item/item';
@@ -23,33 +23,33 @@ const as = (isTool: boolean, spec = CREATE, more = {}) => ({
 });
 
 test('in a workflow a job that takes too long is an error, and nothing is left out', () => {
-	expect(answerAgent(as(false), LATE)).toBe(LATE);
+	expect(toAgentResult(as(false), LATE)).toBe(LATE);
 	const json = { ...JOB, output_ids: ['o'] };
 	const [item] = itemsOf({ resources: [json], files: [] }, settingsWith(), 0);
 	expect(item?.json).toEqual(json);
 });
 
-test('an agent is given the job that takes too long, and told to ask again with the same arguments', () => {
-	const answer = answerAgent(as(true), LATE);
+test('an agent gets a job that takes too long, with the advice to call again with the same arguments', () => {
+	const answer = toAgentResult(as(true), LATE);
 	expect(answer).toMatchObject({ ok: true, value: { resources: [JOB], isUnfinished: true } });
 	expect(answer.ok && answer.value.next).toMatch(/again with exactly the same arguments/);
-	expect(answerAgent(as(true, WAIT), LATE)).toEqual(answer);
+	expect(toAgentResult(as(true, WAIT), LATE)).toEqual(answer);
 });
 
-test('it is not told so where the same arguments would be paid for again', () => {
-	const answer = answerAgent(as(true, CREATE, { idempotency: 'none' }), LATE);
+test('it does not get this advice if the same arguments would be paid for again', () => {
+	const answer = toAgentResult(as(true, CREATE, { idempotency: 'none' }), LATE);
 	expect(answer.ok && answer.value.next).toBe(
 		'Not finished yet. Get it by its id in about a minute.',
 	);
-	const waited = answerAgent(as(true, WAIT, { idempotency: 'none' }), LATE);
+	const waited = toAgentResult(as(true, WAIT, { idempotency: 'none' }), LATE);
 	expect(waited.ok && waited.value.next).toMatch(/again with exactly the same arguments/);
 });
 
 test('any other failure stays one', () => {
 	const failed = fail({ kind: 'jobFailed', reason: 'too dark' }, JOB);
-	expect(answerAgent(as(true), failed)).toBe(failed);
+	expect(toAgentResult(as(true), failed)).toBe(failed);
 	const early = fail({ kind: 'deadline', waitedMs: 1 });
-	expect(answerAgent(as(true), early)).toBe(early);
+	expect(toAgentResult(as(true), early)).toBe(early);
 });
 
 test.each([
@@ -59,7 +59,7 @@ test.each([
 	[[{ id: 'run_1', object: 'agent_run', status: 'planning' }], undefined],
 	[[], undefined],
 ])('a job that was not waited for says whether it is still running: %j', (resources, next) => {
-	const answer = answerAgent(as(true), ok({ resources, files: [] }));
+	const answer = toAgentResult(as(true), ok({ resources, files: [] }));
 	const said = answer.ok ? answer.value.next : undefined;
 	if (next) expect(said).toMatch(next);
 	else expect(said).toBeUndefined();
@@ -82,9 +82,9 @@ test('of media an agent is given what they are, their links, what they cost and 
 	expect(item?.pairedItem).toEqual({ item: 0 });
 });
 
-test('what is no media stays whole', () => {
+test('fields that are not media stay unchanged', () => {
 	const persona = { id: 'p', object: 'persona', status: 'ready', name: 'Mara' };
-	expect(shortForAgent(persona)).toBe(persona);
+	expect(condenseForAgent(persona)).toBe(persona);
 });
 
 test.each([

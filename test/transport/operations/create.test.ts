@@ -1,10 +1,9 @@
-/* eslint-disable @n8n/community-nodes/no-restricted-globals -- not published */
 import { Batch } from '../../../src/transport/item/batch';
 import { BinaryReference } from '../../../src/transport/item/binaryReference';
 import { create } from '../../../src/transport/operations/create';
-import { inTurn } from '../../../src/transport/runner/inTurn';
+import { runThroughGate } from '../../../src/transport/runner/runThroughGate';
 import type { BinarySource, Host } from '../../../src/transport/host/host';
-import { freshMemory } from '../../../src/transport/item/itemMemory';
+import { newMemory } from '../../../src/transport/item/itemMemory';
 import type { ApiRequest } from '../../../src/transport/base/types';
 import type { Workspace } from '../../../src/transport/workspace';
 import { answer, errorBody, LOST } from '../../../testing/answers';
@@ -19,7 +18,7 @@ function setUp(service: Partial<ServiceSettings> = {}) {
 	const model = new ModelService(clock, service);
 	const workspace = workspaceWith(clock);
 	const host = hostWith(model.send);
-	const memory = freshMemory();
+	const memory = newMemory();
 	const make = async (more: Partial<RunParts> = {}) =>
 		await clock.run(create(runOf({ host, workspace, memory, ...more })));
 	return { clock, model, workspace, host, memory, make };
@@ -30,12 +29,12 @@ const keysOf = (model: ModelService) =>
 		.filter(({ request }) => request.method === 'POST')
 		.map(({ request }) => request.headers?.['Idempotency-Key']);
 
-/** All places are free again: as many as there are can be taken without looking at anything. */
-async function placesFree({ jobSemaphore }: Workspace, { channel }: Host): Promise<boolean> {
+/** Whether all places can be had, once a list has told that nobody else is there. */
+async function placesFree({ jobSemaphore, clock }: Workspace, { channel }: Host): Promise<boolean> {
 	let taken = 0;
 	for (let place = 0; place < 5; place += 1)
 		void jobSemaphore.acquire(channel).then(() => (taken += 1));
-	await new Promise((resolve) => setImmediate(resolve));
+	await (clock as VirtualClock).pass(5_000);
 	return taken === 5;
 }
 
@@ -43,8 +42,8 @@ describe('nothing is created twice', () => {
 	test('a run of the node again, in this execution or a retried one, gets the same job', async () => {
 		const { model, make } = setUp();
 		const first = await make();
-		const again = await make({ place: { executionId: 'execution 1' } });
-		const retried = await make({ place: { executionId: 'execution 2' } });
+		const again = await make({ origin: { executionId: 'execution 1' } });
+		const retried = await make({ origin: { executionId: 'execution 2' } });
 		expect(model.jobs).toHaveLength(1);
 		expect(new Set(keysOf(model)).size).toBe(1);
 		for (const result of [first, again, retried]) {
@@ -60,7 +59,7 @@ describe('nothing is created twice', () => {
 		expect(keysOf(model)).toHaveLength(4);
 	});
 
-	test('an unclear outcome keeps its key for the next run', async () => {
+	test('an unknown outcome keeps its key for the next run', async () => {
 		let losses = 7;
 		const { model, make } = setUp({ loses: ({ method }) => method === 'POST' && losses-- > 0 });
 		expect(await make()).toMatchObject({ failure: { kind: 'noResponse', attempts: 7 } });
@@ -71,8 +70,8 @@ describe('nothing is created twice', () => {
 	test('a request that reads differently at each evaluation continues with its job in one execution', async () => {
 		const { model, make } = setUp();
 		const source = 'a cat at {{ $now }}';
-		await make({ prompt: 'a cat at 10:00', source });
-		expect(await make({ prompt: 'a cat at 10:01', source })).toMatchObject({
+		await make({ prompt: 'a cat at 10:00', inputFingerprint: source });
+		expect(await make({ prompt: 'a cat at 10:01', inputFingerprint: source })).toMatchObject({
 			value: { id: 'gen_1' },
 		});
 		expect(model.jobs).toHaveLength(1);
@@ -81,7 +80,7 @@ describe('nothing is created twice', () => {
 	test('a request that was changed before Retry Execution is another one', async () => {
 		const { model, make } = setUp();
 		await make({ prompt: 'a cat' });
-		const changed = await make({ prompt: 'a dog', place: { executionId: 'execution 2' } });
+		const changed = await make({ prompt: 'a dog', origin: { executionId: 'execution 2' } });
 		expect(changed).toMatchObject({ value: { id: 'gen_2', prompt: 'a dog' } });
 		expect(new Set(keysOf(model)).size).toBe(2);
 	});
@@ -103,7 +102,7 @@ describe('nothing is created twice', () => {
 	});
 });
 
-describe('a key is retired when nothing good exists under it', () => {
+describe('a key is replaced when nothing good exists under it', () => {
 	test('after a 402', async () => {
 		const { model, make } = setUp({ credits: 0 });
 		expect(await make()).toMatchObject({ failure: { kind: 'status', status: 402 } });
@@ -112,7 +111,7 @@ describe('a key is retired when nothing good exists under it', () => {
 		expect(new Set(keysOf(model)).size).toBe(2);
 	});
 
-	test('after a job that failed, which says why and is named', async () => {
+	test('after a failed job, which is named with its reason', async () => {
 		let status = 'failed';
 		const ending = () => ({ status, errors: [{ message: 'too dark' }, { message: 'too dark' }] });
 		const { model, make } = setUp({ ending });
@@ -151,9 +150,9 @@ describe('the other ways to count a request', () => {
 		const settings = { idempotency: 'content' as const };
 		const batch = new Batch(2, false);
 		for (const itemIndex of [0, 1]) {
-			await make({ settings, itemIndex, batch, memory: freshMemory() });
+			await make({ settings, itemIndex, batch, memory: newMemory() });
 		}
-		const later = { memory: freshMemory(), place: { executionId: '9', seed: 'new' } };
+		const later = { memory: newMemory(), origin: { executionId: '9', runId: 'new' } };
 		expect(await make({ settings, ...later })).toMatchObject({ value: { id: 'gen_1' } });
 		expect(model.jobs).toHaveLength(1);
 	});
@@ -174,7 +173,7 @@ describe('the other ways to count a request', () => {
 	});
 });
 
-describe('a place among the concurrent jobs always comes back', () => {
+describe('a job slot is always returned', () => {
 	test.each<[string, Partial<ServiceSettings>]>([
 		['a completed job', {}],
 		['a failed job', { ending: () => ({ status: 'failed' }) }],
@@ -210,7 +209,7 @@ describe('a place among the concurrent jobs always comes back', () => {
 		expect(await placesFree(workspace, host)).toBe(true);
 	});
 
-	test('after a cancel: the job that goes on keeps it until somebody needs it and sees its end', async () => {
+	test('after a cancel: the running job keeps it until another item needs it and sees its end', async () => {
 		const { clock, model, workspace, host } = setUp({ jobMs: () => 300_000 });
 		const abort = new AbortController();
 		const line = { ...host.channel, signal: abort.signal };
@@ -247,7 +246,7 @@ describe('a place among the concurrent jobs always comes back', () => {
 		expect(model.count(429)).toBe(0);
 	});
 
-	test('cancelled while it waits for a place: nothing is sent', async () => {
+	test('cancelled while it waits for a slot: nothing is sent', async () => {
 		const { clock, model, workspace, host } = setUp({ jobMs: () => 600_000 });
 		const first = [0, 1, 2, 3, 4].map(
 			async (itemIndex) => await create(runOf({ host, workspace, itemIndex })),
@@ -282,7 +281,8 @@ test.each([
 		const batch = new Batch(20, false);
 		const all = Array.from(
 			{ length: 20 },
-			async (_, itemIndex) => await inTurn(runOf({ host, workspace, batch, itemIndex }), create),
+			async (_, itemIndex) =>
+				await runThroughGate(runOf({ host, workspace, batch, itemIndex }), create),
 		);
 		const results = await clock.run(Promise.all(all));
 		expect(sent).toHaveLength(1);
@@ -316,7 +316,7 @@ describe('binary inputs', () => {
 			},
 			{ binary: async () => source, put: async () => answer(200, '') },
 		);
-		const memory = freshMemory();
+		const memory = newMemory();
 		const workspace = workspaceWith(clock);
 		const settings = { waitForCompletion: false };
 		const make = async () =>
@@ -347,15 +347,15 @@ describe('binary inputs', () => {
 	});
 });
 
-describe('five jobs that nobody waits for, four long done and one slow', () => {
+describe('five abandoned jobs, four long done and one slow', () => {
 	async function left() {
 		const set = setUp({ jobMs: (prompt) => (prompt === 'slow' ? HOUR : 10_000) });
 		let asked = 0;
 		const ask = async (prompt: string, waitForCompletion = false) => {
 			asked += 1;
-			const place = { seed: `seed ${asked}` };
+			const origin = { runId: `run ${asked}` };
 			const settings = { waitForCompletion };
-			return await set.make({ prompt, settings, place, memory: freshMemory() });
+			return await set.make({ prompt, settings, origin, memory: newMemory() });
 		};
 		// The slow one first: it is not the one to wait for.
 		for (const prompt of ['slow', 'b', 'c', 'd', 'e']) await ask(prompt);
@@ -374,7 +374,7 @@ describe('five jobs that nobody waits for, four long done and one slow', () => {
 		).toEqual(['GET /generations', 'POST /generations']);
 	});
 
-	test('so do three more, and nobody asks for the slow one once none waits for a place', async () => {
+	test('so do three more, and the slow one is no longer polled once no item waits for a slot', async () => {
 		const { clock, model, ask } = await left();
 		for (const prompt of ['n1', 'n2', 'n3', 'n4']) await ask(prompt);
 		const before = model.log.length;
@@ -386,7 +386,7 @@ describe('five jobs that nobody waits for, four long done and one slow', () => {
 		expect(clock.monotonic() - started).toBeLessThan(20_000);
 	});
 
-	test('what ends nothing and nobody knows keeps its place for half an hour, then the service decides', async () => {
+	test('an abandoned job whose end is never seen keeps its slot for half an hour, then the service decides', async () => {
 		const { clock, model, ask } = await left();
 		for (let each = 0; each < 4; each += 1) await ask('slow');
 		const started = clock.monotonic();

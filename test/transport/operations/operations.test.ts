@@ -1,4 +1,5 @@
 import { ENDPOINTS, type Endpoint } from '../../../src/contract';
+import { BinaryReference } from '../../../src/transport/item/binaryReference';
 import type { OperationSpec } from '../../../src/transport/item/item';
 import { runOperation } from '../../../src/transport/operations';
 import type { SendResult } from '../../../src/transport/base/types';
@@ -8,8 +9,8 @@ import { VirtualClock } from '../../../testing/virtualClock';
 
 type Settings = RunParts['settings'];
 
-/** The story of an operation on the resource `x`, with the answers that the service gives in turn. */
-async function tell(spec: OperationSpec, answers: SendResult[], settings: Settings = {}) {
+/** A run of an operation on the resource `x`, with the answers that the service gives in turn. */
+async function runWith(spec: OperationSpec, answers: SendResult[], settings: Settings = {}) {
 	const clock = new VirtualClock();
 	const { send, sent } = scripted(clock, answers);
 	const { method, path }: Endpoint = spec.endpoint;
@@ -32,16 +33,16 @@ describe('a deletion', () => {
 		['an empty object', {}, { id: 'x', deleted: true }],
 		['nothing', '', { id: 'x', deleted: true }],
 	])('gives id and deleted where the service answers %s', async (_, body, json) => {
-		expect((await tell(spec, [answer(200, body)])).resources).toEqual([json]);
+		expect((await runWith(spec, [answer(200, body)])).resources).toEqual([json]);
 	});
 
-	test('is not believed of an answer that is no JSON', async () => {
-		const { result } = await tell(spec, [answer(200, '<html>')]);
+	test('is not trusted in a response that is not JSON', async () => {
+		const { result } = await runWith(spec, [answer(200, '<html>')]);
 		expect(result).toMatchObject({ ok: false, failure: { kind: 'badResponse' } });
 	});
 
 	test('has happened when the repeat after a lost answer finds nothing', async () => {
-		const { resources, sent } = await tell(spec, [LOST, answer(404)]);
+		const { resources, sent } = await runWith(spec, [LOST, answer(404)]);
 		expect(resources).toEqual([{ id: 'x', deleted: true }]);
 		expect(sent).toHaveLength(2);
 	});
@@ -50,7 +51,7 @@ describe('a deletion', () => {
 		['at once', [answer(404)]],
 		['after a 429, which did nothing', [answer(429), answer(404)]],
 	])('of what is not there is an error, %s', async (_, answers) => {
-		const { result } = await tell(spec, answers);
+		const { result } = await runWith(spec, answers);
 		expect(result).toMatchObject({ ok: false, failure: { kind: 'status', status: 404 } });
 	});
 });
@@ -68,7 +69,7 @@ describe('a wait for a job of any kind', () => {
 		['something_new', 'busy', 'completed'],
 		[undefined, 'busy', 'ready'],
 	])('of %s goes from %s to %s, reading GET /jobs/{id} alone', async (object, before, after) => {
-		const { resources, sent } = await tell(spec, [
+		const { resources, sent } = await runWith(spec, [
 			job(object, before),
 			job(object, before),
 			job(object, after),
@@ -79,11 +80,11 @@ describe('a wait for a job of any kind', () => {
 
 	test('of an agent run ends with the statuses that the user has set', async () => {
 		const endings = { good: ['checked'], bad: ['broken'] };
-		const good = await tell(spec, [job('agent_run', 'completed'), job('agent_run', 'checked')], {
+		const good = await runWith(spec, [job('agent_run', 'completed'), job('agent_run', 'checked')], {
 			terminalStatuses: endings,
 		});
 		expect(good.resources).toMatchObject([{ status: 'checked' }]);
-		const bad = await tell(spec, [job('agent_run', 'broken')], { terminalStatuses: endings });
+		const bad = await runWith(spec, [job('agent_run', 'broken')], { terminalStatuses: endings });
 		expect(bad.result).toMatchObject({
 			ok: false,
 			failure: { kind: 'jobFailed' },
@@ -92,7 +93,9 @@ describe('a wait for a job of any kind', () => {
 	});
 
 	test('ends at the deadline with a failure that carries the job', async () => {
-		const { result } = await tell(spec, [job('generation', 'queued')], { waitTimeoutMs: 60_000 });
+		const { result } = await runWith(spec, [job('generation', 'queued')], {
+			waitTimeoutMs: 60_000,
+		});
 		expect(result).toMatchObject({ ok: false, failure: { kind: 'deadline' }, job: { id: 'x' } });
 	});
 });
@@ -102,21 +105,48 @@ describe('a resource', () => {
 	const webhook = { id: 'x', url: 'https://example.com', secret: 'whsec_1' };
 
 	test('is given whole', async () => {
-		expect((await tell(spec, [answer(200, webhook)])).resources).toEqual([webhook]);
+		expect((await runWith(spec, [answer(200, webhook)])).resources).toEqual([webhook]);
 	});
 
 	test('is given without a signing secret where it may hold one, unless the user wants it', async () => {
 		const careful = { ...spec, holdsSecret: true };
 		const open = { id: 'x', url: 'https://example.com' };
-		expect((await tell(careful, [answer(200, webhook)])).resources).toEqual([open]);
-		const wanted = await tell(careful, [answer(200, webhook)], { includeSecret: true });
+		expect((await runWith(careful, [answer(200, webhook)])).resources).toEqual([open]);
+		const wanted = await runWith(careful, [answer(200, webhook)], { includeSecret: true });
 		expect(wanted.resources).toEqual([webhook]);
 	});
 
 	test('whose update answers nothing is given by its id; the answer of any other must be an object', async () => {
 		const update: OperationSpec = { endpoint: ENDPOINTS.updateWebhook, output: 'resource' };
-		expect((await tell(update, [answer(204, '')])).resources).toEqual([{ id: 'x' }]);
+		expect((await runWith(update, [answer(204, '')])).resources).toEqual([{ id: 'x' }]);
 		const rename: OperationSpec = { endpoint: ENDPOINTS.renameVoice, output: 'resource' };
-		expect((await tell(rename, [answer(204, '')])).result).toMatchObject({ ok: false });
+		expect((await runWith(rename, [answer(204, '')])).result).toMatchObject({ ok: false });
+	});
+});
+
+describe('a file', () => {
+	const spec: OperationSpec = { endpoint: ENDPOINTS.createFile, output: 'file' };
+
+	test.each<[string, () => Promise<undefined>, string]>([
+		['is not there', async () => undefined, 'the item does not have it'],
+		[
+			'was removed from the store of n8n',
+			async () => await Promise.reject(new Error('ENOENT: /data/execution/7')),
+			'its file cannot be read',
+		],
+	])('that %s is a failure of its own, and nothing is sent', async (_, binary, problem) => {
+		const clock = new VirtualClock();
+		const { send, sent } = scripted(clock, []);
+		const item = runOf({
+			host: hostWith(send, { binary }),
+			workspace: workspaceWith(clock),
+			spec,
+			request: { method: 'POST', path: '/files', body: { file: new BinaryReference('data') } },
+		});
+		expect(await clock.run(runOperation(item))).toMatchObject({
+			ok: false,
+			failure: { kind: 'upload', field: 'data', problem },
+		});
+		expect(sent).toEqual([]);
 	});
 });

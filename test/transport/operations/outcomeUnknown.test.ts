@@ -1,5 +1,5 @@
 import { create } from '../../../src/transport/operations/create';
-import { freshMemory } from '../../../src/transport/item/itemMemory';
+import { newMemory } from '../../../src/transport/item/itemMemory';
 import type { Fault } from '../../../testing/modelService/settings';
 import { ModelService } from '../../../testing/modelService';
 import { hostWith, runOf, workspaceWith, type RunParts } from '../../../testing/run';
@@ -16,14 +16,14 @@ async function afterUnclear(fault: Fault) {
 	});
 	const workspace = workspaceWith(clock);
 	const host = hostWith(model.send);
-	const memory = freshMemory();
+	const memory = newMemory();
 	const make = async (more: Partial<RunParts> = {}) =>
 		await clock.run(create(runOf({ host, workspace, memory, ...more })));
 	expect(await make()).toMatchObject({ failure: { kind: 'noResponse' } });
 	return { clock, model, memory, make };
 }
 
-test('within 24 hours the same key tells', async () => {
+test('within 24 hours the same key settles it', async () => {
 	const { clock, model, make } = await afterUnclear('after');
 	await clock.pass(DAY - 3_600_000);
 	expect(await make()).toMatchObject({ value: { id: 'gen_1' } });
@@ -39,7 +39,7 @@ test('after 24 hours nothing is created while a job may be the one, and the erro
 	expect(model.jobs).toHaveLength(1);
 });
 
-test('after 24 hours a try that has left nothing is made anew, under a new key', async () => {
+test('after 24 hours an attempt that left nothing is repeated, under a new key', async () => {
 	const { clock, model, memory, make } = await afterUnclear('before');
 	await clock.pass(DAY);
 	expect((await make()).ok).toBe(true);
@@ -47,9 +47,9 @@ test('after 24 hours a try that has left nothing is made anew, under a new key',
 	expect(memory.state).toMatchObject({ is: 'done', attempt: 1, job: { id: 'gen_1' } });
 });
 
-test('a job that this node is known to have made is no candidate', async () => {
+test('a job that this node is known to have created is not a candidate', async () => {
 	const { clock, make } = await afterUnclear('after');
 	await clock.pass(DAY);
-	const node = { seed: 'seed', items: {}, former: ['gen_1'] };
+	const node = { runId: 'run', items: {}, formerJobs: ['gen_1'] };
 	expect((await make({ node })).ok).toBe(true);
 });

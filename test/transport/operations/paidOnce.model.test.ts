@@ -5,30 +5,41 @@ import { claimCall, itemMemory, type NodeMemory } from '../../../src/transport/i
 import type { Result } from '../../../src/transport/base/result';
 import type { IdempotencyMode } from '../../../src/transport/item/settings';
 import type { Resource } from '../../../src/transport/base/types';
-import { inTurn } from '../../../src/transport/runner/inTurn';
+import { runThroughGate } from '../../../src/transport/runner/runThroughGate';
 import { Workspace } from '../../../src/transport/workspace';
 import { InstantClock } from '../../../testing/instantClock';
-import { LedgerService, type Charge, type Fate } from '../../../testing/ledgerService';
+import { LedgerService, type Charge, type Outcome } from '../../../testing/ledgerService';
 import { seeded } from '../../../testing/random';
+import { seedOf } from '../../support/seed';
 import { hostWith, runOf } from '../../../testing/run';
 
 /**
- * The rules of docs/paid-once.md as a model: random sequences of what users, networks and services do to one item, against a strict
- * ledger. `PAID_ONCE_SEED` repeats one sequence, `PAID_ONCE_SEQUENCES` sets how many there are.
+ * The rules of docs/paid-once.md as a model: random sequences of what users, networks and services
+ * do to one item, against a strict ledger. `PAID_ONCE_SEED` repeats one sequence,
+ * `PAID_ONCE_SEQUENCES` sets how many there are.
  */
 const { PAID_ONCE_SEED, PAID_ONCE_SEQUENCES } = process.env;
 const SEQUENCES = Number(PAID_ONCE_SEQUENCES ?? 4_000);
-const FIRST_SEED = Number(PAID_ONCE_SEED ?? 1);
+const FIRST_SEED = Number(PAID_ONCE_SEED ?? seedOf(1));
 
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
 const PLAN = { requestsPerMinute: 1_000_000, concurrentJobs: 5 };
 
-const REFUSALS = [400, 401, 403, 404, 422];
+const REFUSALS = [400, 401, 402, 403, 404, 409, 422];
 
-type Way = 'retryOnFail' | 'retryExecution' | 'edit' | 'newExecution' | 'crash';
+/**
+ * What nobody documents: a service or a gateway that is still busy with the first attempt, or has
+ * lost its answer.
+ */
+const STRANGE = [302, 409, 501, 520, 524].map((after) => ({ after }));
 
-/** One item, the user before it, and what the model knows: which charges belong to one request of the user. */
+type Rerun = 'retryOnFail' | 'retryExecution' | 'edit' | 'newExecution' | 'crash';
+
+/**
+ * One item, the user before it, and what the model knows: which charges belong to one request of
+ * the user.
+ */
 class Sequence {
 	readonly log: string[] = [];
 
@@ -44,23 +55,33 @@ class Sequence {
 
 	private readonly isTool: boolean;
 
+	/**
+	 * By Content, a key that was given up for lack of credits is remembered by the process. With it
+	 * goes what only the first key could tell, if the service looks at the balance before the key, or
+	 * forgets the refusal.
+	 */
+	private readonly mayCrash: boolean;
+
 	private workspace: Workspace;
 
-	private node: NodeMemory = { seed: 'first', items: {} };
+	private node: NodeMemory = { runId: 'first', items: {} };
 
 	private execution = 1;
 
 	/** What the user asks for; an edit changes it. */
 	private version = 1;
 
-	/** Counts what is a request of its own to the user: executions, edits and calls, as far as the mode tells them apart. */
+	/**
+	 * Counts what is a request of its own to the user: executions, edits and calls, as far as the
+	 * mode tells them apart.
+	 */
 	private request = 1;
 
 	private evaluations = 0;
 
 	private readonly requestOf = new Map<string, number>();
 
-	private readonly told = new Set<string>();
+	private readonly warnedOf = new Set<string>();
 
 	/** Charges of requests that the user has given up, or whose memory a crash has taken. */
 	private readonly abandoned = new Set<string>();
@@ -71,7 +92,10 @@ class Sequence {
 	/** Jobs that need not come to light, although they must not be paid for again. */
 	private readonly excused = new Set<string>();
 
-	/** Jobs from before the memory of the node was lost: only their key, which lives for a day, can find them. */
+	/**
+	 * Jobs from before the memory of the node was lost: only their key, which lives for a day, can
+	 * find them.
+	 */
 	private readonly forgotten = new Set<string>();
 
 	private chargesOfTry = 0;
@@ -88,6 +112,7 @@ class Sequence {
 			showsNow: flag(),
 		};
 		this.mode = this.pick(['execution', 'execution', 'content', 'custom', 'none'] as const);
+		this.mayCrash = this.mode !== 'content' || (!habits.balanceFirst && flag());
 		this.isTool = this.random() < 0.25;
 		this.isVolatile = this.random() < 0.3;
 		this.service = new LedgerService(this.clock, habits, (charge) => this.judge(charge));
@@ -100,7 +125,10 @@ class Sequence {
 		return all[Math.floor(this.random() * all.length)] as T;
 	}
 
-	/** A charge is right when every earlier one of the same request has failed, or the user was told of it and has decided. */
+	/**
+	 * A charge is right when every earlier one of the same request has failed, or the user was warned
+	 * of it and has decided.
+	 */
 	private judge(charge: Charge): void {
 		this.chargesOfTry += 1;
 		const now = this.clock.now();
@@ -129,26 +157,45 @@ class Sequence {
 
 	/** What happens to the requests of the next try. */
 	private disturb(): void {
-		const fates = Array.from({ length: 12 }, (): Fate => {
+		const outcomes = Array.from({ length: 12 }, (): Outcome => {
 			const rolled = this.random();
 			if (rolled < 0.5) return 'answer';
 			if (rolled < 0.62) return this.pick(REFUSALS);
 			if (rolled < 0.65) return 429;
-			return this.pick(['lostBefore', 'lostAfter', 'brokenAfter', 'errorAfter'] as const);
+			return this.pick([
+				'lostBefore',
+				'lostAfter',
+				'brokenAfter',
+				'errorAfter',
+				...STRANGE,
+			] as const);
 		});
 		const hasOutage = this.random() < 0.15;
 		const outage = this.pick(['lostBefore', 'lostAfter', 'errorAfter', 401, 403, 404] as const);
 		let sent = 0;
-		this.service.fate = () => {
+		// A top-up may come between two requests of one try.
+		const isLost = this.mode === 'content' && this.mayCrash;
+		const topUpAt = isLost ? Infinity : this.pick([2, 3, Infinity]);
+		this.service.outcome = () => {
 			sent += 1;
-			return hasOutage ? outage : (fates[sent - 1] ?? 'answer');
+			if (sent >= topUpAt) this.service.balance = Infinity;
+			const outcome = hasOutage ? outage : (outcomes[sent - 1] ?? 'answer');
+			// A 402 to a key that has a job is a service that looks at the balance first.
+			return isLost && outcome === 402 ? 'answer' : outcome;
 		};
 		this.service.balance = this.random() < 0.2 ? 0 : Infinity;
 		const takes = this.pick([0, 1_000, 20_000, HOUR]);
 		const fails = this.random() < 0.35;
 		this.service.next = () => ({ takes, fails });
 		this.log.push(
-			`  ${hasOutage ? `outage ${outage}` : fates.slice(0, 8).join(' ')}; balance ${this.service.balance}; jobs ${takes} ms${fails ? ', fail' : ''}`,
+			`  ${
+				hasOutage
+					? `outage ${outage}`
+					: outcomes
+							.slice(0, 8)
+							.map((one) => JSON.stringify(one))
+							.join(' ')
+			}; balance ${this.service.balance}, topped up at ${topUpAt}; jobs ${takes} ms${fails ? ', fail' : ''}`,
 		);
 	}
 
@@ -173,13 +220,13 @@ class Sequence {
 			batch: new Batch(1, false),
 			memory: claim?.memory ?? itemMemory(this.node, name),
 			node: this.node,
-			source,
+			inputFingerprint: source,
 			prompt,
 			release: claim?.release,
 			settings: { idempotency: this.mode, idempotencyKey: 'order 1', waitTimeoutMs: 60_000 },
-			place: { seed: this.node.seed, item: name, executionId: execution },
+			origin: { runId: this.node.runId, item: name, executionId: execution },
 		});
-		const result = await inTurn(item, create);
+		const result = await runThroughGate(item, create);
 		// n8n stores the memory of the node with the execution.
 		this.node = JSON.parse(JSON.stringify(this.node)) as NodeMemory;
 		this.hear(result);
@@ -189,19 +236,19 @@ class Sequence {
 
 	private hear(result: Result<Resource>): void {
 		if (result.ok) {
-			this.told.add(result.value.id);
+			this.warnedOf.add(result.value.id);
 			this.log.push(`  -> ${result.value.id} ${String(result.value.status)}`);
 			return;
 		}
 		const { failure, job } = result;
-		if (job) this.told.add(job.id);
+		if (job) this.warnedOf.add(job.id);
 		const candidates = failure.kind === 'possibleDuplicate' ? failure.candidates : [];
-		for (const id of candidates) this.told.add(id);
+		for (const id of candidates) this.warnedOf.add(id);
 		const mayDecide = failure.kind === 'possibleDuplicate' && failure.because === 'changed';
 		if (mayDecide) for (const id of candidates) this.decidable.add(id);
 		const text = JSON.stringify(failure);
 		for (const { id } of this.service.charges)
-			if (text.includes(`"${id}"`) || text.includes(`${id} `)) this.told.add(id);
+			if (text.includes(`"${id}"`) || text.includes(`${id} `)) this.warnedOf.add(id);
 		this.log.push(`  -> ${text}${job ? ` job ${job.id}` : ''}`);
 	}
 
@@ -213,7 +260,7 @@ class Sequence {
 		if (!isOwn && !isReplayed) this.violations.push(`${id} is of ${String(prompt)}`);
 	}
 
-	private go(way: Way): void {
+	private go(way: Rerun): void {
 		this.log.push(way);
 		const isShared = this.mode === 'content' || this.mode === 'custom';
 		switch (way) {
@@ -221,7 +268,8 @@ class Sequence {
 				return;
 			case 'retryExecution':
 				this.execution += 1;
-				// Who retries by hand after he was told which jobs may be the one has decided. Retry On Fail has not.
+				// A user who retries by hand after a warning with candidates has decided; Retry On Fail has
+				// not.
 				for (const id of this.decidable) this.abandoned.add(id);
 				return;
 			case 'edit':
@@ -233,12 +281,14 @@ class Sequence {
 					this.request += 1;
 					return;
 				}
-				// One key is one request, whatever is asked for: the new one cannot find out about the old one.
+				// One key is one request, whatever is asked for: the new one cannot find out about the old
+				// one.
 				if (this.mode === 'custom') for (const { id } of this.service.charges) this.excused.add(id);
 				if (this.mode !== 'custom') {
-					// Charges that the user knows of are his to judge; of all others he must be told before he pays again.
-					for (const id of this.told) this.abandoned.add(id);
-					// Of what a lost memory knew, only its key could tell, and that is now another one.
+					// Charges that users know of are theirs to judge; of all others they must be warned
+					// before they pay again.
+					for (const id of this.warnedOf) this.abandoned.add(id);
+					// Of what a lost memory knew, only its key could find it, and that has changed.
 					for (const id of this.forgotten) this.excused.add(id);
 					if (this.mode === 'content') this.request += 1;
 				}
@@ -250,13 +300,15 @@ class Sequence {
 				break;
 		}
 		this.execution += 1;
-		this.node = { seed: `execution ${this.execution}`, items: {} };
+		this.node = { runId: `execution ${this.execution}`, items: {} };
 		const isSame = isShared && !(this.mode === 'content' && this.isVolatile);
 		for (const { id } of this.service.charges) this.forgotten.add(id);
-		// A request that was given up for another one, and whose memory is lost, is not asked for again.
+		// A request that was given up for another one, and whose memory is lost, is not asked for
+		// again.
 		for (const { id } of this.service.charges)
 			if (this.requestOf.get(id) !== this.request) this.excused.add(id);
-		// The key then belongs to a text that can never be written again: the service refuses or repeats, but nothing can be found out.
+		// The key then belongs to a text that can never be written again: the service refuses or
+		// repeats, but nothing can be found out.
 		if (this.isVolatile) for (const { id } of this.service.charges) this.excused.add(id);
 		if (isSame) return;
 		this.abandon();
@@ -280,7 +332,7 @@ class Sequence {
 					'retryExecution',
 					'edit',
 					'newExecution',
-					'crash',
+					this.mayCrash ? 'crash' : 'newExecution',
 				] as const),
 			);
 		}
@@ -289,7 +341,7 @@ class Sequence {
 
 	private async once(): Promise<Result<Resource>> {
 		const result = await this.attempt();
-		// As a tool, a call that has ended well is over: the next one asks anew.
+		// As a tool, a call that has ended well is over: the next one creates a new job.
 		if (
 			result.ok &&
 			this.isTool &&
@@ -302,26 +354,29 @@ class Sequence {
 
 	/** All is well again: whatever was paid for must come to light. */
 	private async settle(): Promise<void> {
-		this.service.fate = () => 'answer';
+		this.service.outcome = () => 'answer';
 		this.service.balance = Infinity;
 		this.service.next = () => ({ takes: 1_000, fails: false });
 		this.log.push('all is well');
 		for (let time = 0; time < 8 && this.violations.length === 0; time += 1) {
 			const result = await this.once();
 			if (result.ok) break;
-			// The key is that of the request before the edit: the user was told so, and nothing more can be found out with it.
+			// The key is that of the request before the edit: the user was warned, and nothing more can
+			// be found out with it.
 			if (result.failure.kind === 'input') return;
 			this.go('retryExecution');
-			// Where a service repeats a 402 after an unknown outcome, only the end of the key lets the nodes look for the job.
+			// Where a service repeats a 402 after an unknown outcome, only the end of the key lets the
+			// nodes look for the job.
 			this.clock.pass(time < 4 ? HOUR : 25 * HOUR);
 		}
 		if (this.mode === 'none') return;
 		for (const charge of this.service.charges) {
 			const { id } = charge;
-			// By Content, what fails at once is made anew in the same run, and only the last one is told.
+			// By Content, what fails at once is created again in the same run, and only the last one is
+			// reported.
 			if (!this.service.isLive(charge)) continue;
 			if (this.forgotten.has(id) && this.clock.now() - charge.at >= DAY) continue;
-			const isKnown = this.told.has(id) || this.abandoned.has(id) || this.excused.has(id);
+			const isKnown = this.warnedOf.has(id) || this.abandoned.has(id) || this.excused.has(id);
 			if (!isKnown) this.violations.push(`nobody knows of ${id}`);
 		}
 	}
@@ -333,8 +388,8 @@ test(`${SEQUENCES} random sequences: nothing is paid for twice, and no job is un
 		const sequence = new Sequence(seed);
 		await sequence.play();
 		if (sequence.violations.length > 0 || PAID_ONCE_SEED) {
-			const story = [`PAID_ONCE_SEED=${seed}`, ...sequence.log, ...sequence.violations].join('\n');
-			if (sequence.violations.length > 0) throw new Error(story);
+			const report = [`PAID_ONCE_SEED=${seed}`, ...sequence.log, ...sequence.violations].join('\n');
+			if (sequence.violations.length > 0) throw new Error(report);
 		}
 	}
 });

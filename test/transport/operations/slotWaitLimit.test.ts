@@ -1,7 +1,7 @@
 import { Batch } from '../../../src/transport/item/batch';
 import { create } from '../../../src/transport/operations/create';
 import { SlotWaitLimit } from '../../../src/transport/operations/slotWaitLimit';
-import { inTurn } from '../../../src/transport/runner/inTurn';
+import { runThroughGate } from '../../../src/transport/runner/runThroughGate';
 import { answer } from '../../../testing/answers';
 import { hostWith, runOf, workspaceWith } from '../../../testing/run';
 import { VirtualClock } from '../../../testing/virtualClock';
@@ -20,7 +20,7 @@ function refusing(clock: VirtualClock, listed: unknown[]) {
 	return { host, creations: () => creations };
 }
 
-test('where nobody holds a place, a creation that is refused for ever is told of within minutes, and stops its run', async () => {
+test('if no slot is held, a creation that is always refused fails within minutes, and stops its run', async () => {
 	const clock = new VirtualClock();
 	const { host, creations } = refusing(clock, []);
 	const workspace = workspaceWith(clock);
@@ -28,7 +28,8 @@ test('where nobody holds a place, a creation that is refused for ever is told of
 	const started = clock.now();
 	const all = Array.from(
 		{ length: 20 },
-		async (_, itemIndex) => await inTurn(runOf({ host, workspace, batch, itemIndex }), create),
+		async (_, itemIndex) =>
+			await runThroughGate(runOf({ host, workspace, batch, itemIndex }), create),
 	);
 	const results = await clock.run(Promise.all(all));
 	const kinds = results.map((result) => (result.ok ? 'ok' : result.failure.kind));
@@ -38,7 +39,7 @@ test('where nobody holds a place, a creation that is refused for ever is told of
 	expect(creations()).toBeLessThan(40);
 });
 
-test('a single one is told of within four minutes', async () => {
+test('a single one fails within four minutes', async () => {
 	const clock = new VirtualClock();
 	const { host } = refusing(clock, []);
 	const started = clock.now();
@@ -48,7 +49,7 @@ test('a single one is told of within four minutes', async () => {
 	expect(clock.now() - started).toBeLessThan(4 * MINUTE);
 });
 
-test('where jobs of others are running, it waits for a place as long as it may', async () => {
+test('if jobs of others are running, it waits for a slot as long as it may', async () => {
 	const clock = new VirtualClock();
 	const others = { id: 'gen_other', object: 'generation', status: 'queued' };
 	const { host } = refusing(clock, [others]);
@@ -61,7 +62,7 @@ test('where jobs of others are running, it waits for a place as long as it may',
 	expect(clock.now() - started).toBeGreaterThanOrEqual(20 * MINUTE);
 });
 
-test('as long as others of ours get through, an item that is refused goes on', async () => {
+test('as long as other items of ours get through, a refused item keeps trying', async () => {
 	const clock = new VirtualClock();
 	const host = hostWith(async () => answer(200, { object: 'list', data: [] }));
 	const workspace = workspaceWith(clock);
@@ -70,7 +71,7 @@ test('as long as others of ours get through, an item that is refused goes on', a
 	for (let minute = 0; minute < 45; minute += 1) {
 		expect(await clock.run(waitLimit.isExceeded())).toBe(false);
 		await clock.pass(MINUTE);
-		permit?.accepted();
+		permit?.accepted({ id: `gen_${minute}` });
 	}
 	for (let second = 0; second < 85; second += 5) {
 		await clock.pass(5_000);

@@ -2,16 +2,28 @@
 import type { IHttpRequestOptions, INodeExecutionData } from 'n8n-workflow';
 import nock from 'nock';
 import { Readable } from 'stream';
+import { finished } from 'stream/promises';
 import { MediaGenGeneration } from '../../../nodes/Generation/MediaGenGeneration.node';
 import { execute } from '../../support/engine';
 import { nodeRun } from '../../support/nodeContext';
 
-/** Time that passes as soon as somebody sleeps: answers over HTTP come in real time, waits do not take any. */
+/** Requests whose response has not been read to its end yet. */
+const mockInFlight = new Set<Promise<unknown>>();
+
+/**
+ * Time that passes as soon as somebody sleeps, but not while a response is on its way: HTTP takes
+ * real time, however much that is on a busy machine, and no deadline must pass meanwhile.
+ */
 jest.mock('../../../src/transport/base/clock', () => {
 	let now = Date.parse('2026-01-01T00:00:00Z');
-	const sleep = async (ms: number) => {
-		now += ms;
-		await new Promise((resolve) => setImmediate(resolve));
+	const turn = async () => await new Promise((resolve) => setImmediate(resolve));
+	const sleep = async (ms: number, signal?: AbortSignal) => {
+		await turn();
+		while (mockInFlight.size > 0) {
+			await Promise.all(mockInFlight);
+			await turn();
+		}
+		if (!signal?.aborted) now += ms;
 	};
 	return { systemClock: { now: () => now, monotonic: () => now, sleep } };
 });
@@ -21,6 +33,14 @@ const KEY = 'wire-key-of-this-test';
 
 /** Sends what the transport asks n8n for as n8n's helper would, over HTTP. */
 async function overHttp(options: IHttpRequestOptions): Promise<unknown> {
+	const response = send(options);
+	const read = response.then(async ({ body }) => await finished(body)).catch(() => undefined);
+	mockInFlight.add(read);
+	void read.then(() => mockInFlight.delete(read));
+	return await response;
+}
+
+async function send(options: IHttpRequestOptions) {
 	const { baseURL, url, qs = {}, method, headers, body } = options;
 	const target = new URL(baseURL ? `${baseURL}${url}` : url);
 	for (const [name, value] of Object.entries(qs)) target.searchParams.set(name, String(value));

@@ -6,7 +6,13 @@ import {
 	describeFailure,
 	type ErrorContext,
 } from '../../../src/transport/runner/errors';
-import { fail, type Failed, type Failure } from '../../../src/transport/base/result';
+import {
+	fail,
+	type Failed,
+	type Failure,
+	type NoResponseFailure,
+	type StatusFailure,
+} from '../../../src/transport/base/result';
 import type { Resource } from '../../../src/transport/base/types';
 import { NODE } from '../../support/nodeContext';
 
@@ -20,20 +26,20 @@ const context: ErrorContext = {
 	idempotency: 'execution',
 };
 
-const status = (code: number, more = {}): Failure => ({
+const status = (code: number, more: Partial<StatusFailure> = {}): Failure => ({
 	kind: 'status',
 	status: code,
-	said: { message: 'No', type: 'some_type', requestId: 'req_1', details: { note: 'why' } },
-	unclear: false,
+	serviceError: { message: 'No', type: 'some_type', requestId: 'req_1', details: { note: 'why' } },
+	outcomeUnknown: false,
 	...more,
 });
 
-const lost = (more = {}): Failure => ({
+const lost = (more: Partial<NoResponseFailure> = {}): Failure => ({
 	kind: 'noResponse',
 	reason: 'timeout',
 	attempts: 5,
 	replayable: true,
-	sent: true,
+	outcomeUnknown: true,
 	...more,
 });
 
@@ -43,12 +49,13 @@ const KINDS: { [K in Failure['kind']]: Extract<Failure, { kind: K }> } = {
 	scope: { kind: 'scope', scope: 'files:write' },
 	status: status(400) as Extract<Failure, { kind: 'status' }>,
 	noResponse: lost() as Extract<Failure, { kind: 'noResponse' }>,
-	badResponse: { kind: 'badResponse', status: 200, problem: 'it is no JSON object' },
+	badResponse: { kind: 'badResponse', status: 200, problem: 'the response is not a JSON object' },
 	cancelled: { kind: 'cancelled' },
 	deadline: { kind: 'deadline', waitedMs: 90_000 },
 	jobFailed: { kind: 'jobFailed', reason: 'too dark' },
 	download: { kind: 'download', outputId: 'out_1', problem: 'timeout' },
 	upload: { kind: 'upload', field: 'clip', problem: 'timeout' },
+	creditCap: { kind: 'creditCap', maxCredits: 20, reserved: 18, price: 4 },
 	skipped: { kind: 'skipped', cause: 'the credits ran out at item 2', credits: true },
 	possibleDuplicate: {
 		kind: 'possibleDuplicate',
@@ -61,6 +68,7 @@ const KINDS: { [K in Failure['kind']]: Extract<Failure, { kind: K }> } = {
 const EFFECTS: Array<[name: string, failure: Failure, effect: 'none' | 'unknown']> = [
 	['input', KINDS.input, 'none'],
 	['scope', KINDS.scope, 'none'],
+	['creditCap', KINDS.creditCap, 'none'],
 	['skipped', KINDS.skipped, 'none'],
 	['cancelled', KINDS.cancelled, 'none'],
 	['upload', KINDS.upload, 'none'],
@@ -74,24 +82,24 @@ const EFFECTS: Array<[name: string, failure: Failure, effect: 'none' | 'unknown'
 		status(code),
 		'unknown',
 	]),
-	['503', status(503, { unclear: true }), 'unknown'],
-	['400 after a lost response', status(400, { unclear: true }), 'unknown'],
+	['503', status(503, { outcomeUnknown: true }), 'unknown'],
+	['400 after a lost response', status(400, { outcomeUnknown: true }), 'unknown'],
 	['no response', lost(), 'unknown'],
 	['no response, a later try unconnected', lost({ unsent: 'connection' }), 'unknown'],
-	['no connection', lost({ sent: false, unsent: 'connection' }), 'none'],
-	['a bad certificate', lost({ sent: false, unsent: 'certificate' }), 'none'],
-	['not sendable', lost({ sent: false, unsent: 'local' }), 'none'],
+	['no connection', lost({ outcomeUnknown: false, unsent: 'connection' }), 'none'],
+	['a bad certificate', lost({ outcomeUnknown: false, unsent: 'certificate' }), 'none'],
+	['not sendable', lost({ outcomeUnknown: false, unsent: 'local' }), 'none'],
 	['an unusable response', KINDS.badResponse, 'unknown'],
 	['no longer tellable', KINDS.possibleDuplicate, 'unknown'],
 	['no longer tellable, nothing found', { kind: 'possibleDuplicate', candidates: [] }, 'unknown'],
 	['changed', { kind: 'possibleDuplicate', candidates: ['gen_7'], because: 'changed' }, 'unknown'],
 ];
 
-type Told = 'no credits' | 'unknown' | 'job';
+type CreditClaim = 'no credits' | 'unknown' | 'job';
 
 /** What is remembered of the item when it fails, and what that makes of the effect. */
 const STATES: Array<
-	[name: string, job: Resource | undefined, known: ErrorContext['known'], told?: Told]
+	[name: string, job: Resource | undefined, known: ErrorContext['known'], text?: CreditClaim]
 > = [
 	['new', undefined, { outcomeUnknown: false }],
 	['new, nothing remembered', undefined, undefined],
@@ -101,7 +109,7 @@ const STATES: Array<
 	['done', { id: 'gen_1', status: 'completed' }, { jobId: 'gen_1', outcomeUnknown: false }, 'job'],
 ];
 
-const SAYS: Record<Told, RegExp> = {
+const CLAIMS: Record<CreditClaim, RegExp> = {
 	'no credits': /no credits were spent/,
 	unknown: /not known|may have been carried out/,
 	job: /^(?!.*(jobs may be)).*The job (exists|goes on|has finished) at the service/,
@@ -123,19 +131,19 @@ describe.each(STATES)('of an item that is %s', (_, job, known, remembered) => {
 	);
 
 	test.each(possible)(
-		'%s: says of the credits what is known, and nothing else',
+		'%s: says what is known of the credits, and nothing else',
 		(_name, failure, effect) => {
 			const expected = remembered ?? (effect === 'none' ? 'no credits' : 'unknown');
 			for (const [name, endpoint] of charging) {
-				const told = sentence(describeFailure(fail(failure, job), { ...context, endpoint, known }));
-				const says = Object.entries(SAYS).filter(([, pattern]) => pattern.test(told));
-				expect([name, told, says.map(([state]) => state)]).toEqual([name, told, [expected]]);
-				expect(told).not.toMatch(/undefined|\[object|null|NaN| {2}/);
+				const text = sentence(describeFailure(fail(failure, job), { ...context, endpoint, known }));
+				const claims = Object.entries(CLAIMS).filter(([, pattern]) => pattern.test(text));
+				expect([name, text, claims.map(([state]) => state)]).toEqual([name, text, [expected]]);
+				expect(text).not.toMatch(/undefined|\[object|null|NaN| {2}/);
 			}
 		},
 	);
 
-	test.each(possible)('%s: says nothing of credits where nothing is charged', (_name, failure) => {
+	test.each(possible)('%s: does not mention credits if nothing is charged', (_name, failure) => {
 		for (const [name, endpoint] of free) {
 			const { description } = describeFailure(fail(failure, job), { ...context, endpoint });
 			expect([name, description]).toEqual([
@@ -160,8 +168,8 @@ describe.each(STATES)('of an item that is %s', (_, job, known, remembered) => {
 	);
 
 	test.each(possible)('%s: names the job once, if there is one', (_name, failure) => {
-		const told = sentence(describeFailure(fail(failure, job), { ...context, known }));
-		expect(told.match(/gen_1/g) ?? []).toHaveLength((job ?? known?.jobId) ? 1 : 0);
+		const text = sentence(describeFailure(fail(failure, job), { ...context, known }));
+		expect(text.match(/gen_1/g) ?? []).toHaveLength((job ?? known?.jobId) ? 1 : 0);
 	});
 });
 
@@ -171,7 +179,7 @@ const bad = { id: 'gen_1', object: 'generation', status: 'failed' };
 describe('a job that failed', () => {
 	const failed = fail(KINDS.jobFailed, bad);
 
-	test('is made anew, never continued with', () => {
+	test('is created again, never continued', () => {
 		for (const [, endpoint] of charging) {
 			for (const idempotency of ['execution', 'content', 'none'] as const) {
 				const { description } = describeFailure(failed, { ...context, endpoint, idempotency });
@@ -190,7 +198,7 @@ describe('a job that failed', () => {
 
 	test('that was only waited for is created elsewhere', () => {
 		const { description } = describeFailure(failed, { ...context, endpoint: ENDPOINTS.getJob });
-		expect(description).toBe('Change what the reason names and create it anew.');
+		expect(description).toBe('Change what the reason names and create it again.');
 	});
 });
 
@@ -210,8 +218,8 @@ test('the scope that is missing is that of the request that failed', () => {
 		[fail(refused), { endpoint: ENDPOINTS.getJob }, /read scope of the resource/],
 		[fail(refused), { endpoint: ENDPOINTS.deleteVoice }, /scope voices:write/],
 	];
-	for (const [failed, more, says] of scopes) {
-		expect(sentence(describeFailure(failed, { ...context, ...more }))).toMatch(says);
+	for (const [failed, more, claims] of scopes) {
+		expect(sentence(describeFailure(failed, { ...context, ...more }))).toMatch(claims);
 	}
 });
 
@@ -243,7 +251,7 @@ describe.each(Object.values(KINDS))('$kind', (failure) => {
 		);
 	});
 
-	test('says what happened and what to do or what it means', () => {
+	test('says what happened and either what to do or what it means', () => {
 		const { message, description } = describeFailure(fail(failure), context);
 		expect(message.length).toBeGreaterThan(10);
 		expect(description.length).toBeGreaterThan(15);
@@ -271,7 +279,7 @@ test.each([
 	[429, /^Rate or concurrency limit exceeded: No/, /lower Requests per Minute/],
 	[500, /^The service answered with status 500: No/, /Try again later/],
 	[418, /^The service answered with status 418: No/, /Try again later/],
-])('%i is told in words that n8n does not replace', (code, message, description) => {
+])('%i is reported in words that n8n does not replace', (code, message, description) => {
 	const error = nodeError(NODE, fail(status(code)), context);
 	expect(error.message).toMatch(message);
 	expect(error.description).toMatch(description);
@@ -288,17 +296,17 @@ test.each([
 });
 
 test('a message with a code that n8n knows keeps its words', () => {
-	const said = { message: 'ENOENT and ECONNREFUSED' };
-	expect(nodeError(NODE, fail(status(400, { said })), context).message).toMatch(
+	const serviceError = { message: 'ENOENT and ECONNREFUSED' };
+	expect(nodeError(NODE, fail(status(400, { serviceError })), context).message).toMatch(
 		/: ENOENT and ECONN/,
 	);
-	const unsent = lost({ reason: 'ECONNREFUSED', sent: false, unsent: 'connection' });
+	const unsent = lost({ reason: 'ECONNREFUSED', outcomeUnknown: false, unsent: 'connection' });
 	expect(nodeError(NODE, fail(unsent), context).message).toBe(
 		'The service cannot be reached (ECONNREFUSED) [item 3]',
 	);
 });
 
-test('a try that can no longer be told: of a key that has expired, or of a request that was changed', () => {
+test('an outcome that can no longer be found out: of a key that has expired, or of a request that was changed', () => {
 	const expired = describeFailure(fail(KINDS.possibleDuplicate), context).description;
 	expect(expired).toBe(
 		'The service did not respond to that try, and its idempotency key is no longer valid after 24 hours. These jobs may be the one: gen_7, gen_8. Fetch the right one by its ID; if there is none, run a new execution.',
@@ -328,7 +336,7 @@ test('where there is one item, nothing is counted', () => {
 	);
 });
 
-test('a resource that is not there is told by its ID, a job that is not there by its workspace', () => {
+test('a missing resource is named by its ID, a missing job by its workspace', () => {
 	const reading = { ...context, endpoint: ENDPOINTS.getGeneration };
 	expect(describeFailure(fail(status(404)), reading).description).toMatch(
 		/No resource with this ID/,
@@ -340,19 +348,19 @@ test('a resource that is not there is told by its ID, a job that is not there by
 
 test('fields are named by their labels', () => {
 	const labels = { 'parameters.count': 'Count', model: 'Model' };
-	const said = { message: 'parameters.count is too high', details: { field: 'model' } };
-	const told = describeFailure(fail(status(400, { said })), { ...context, labels });
-	expect(told.message).toBe(
+	const serviceError = { message: 'parameters.count is too high', details: { field: 'model' } };
+	const text = describeFailure(fail(status(400, { serviceError })), { ...context, labels });
+	expect(text.message).toBe(
 		'The service refused the request as invalid: Count is too high [item 3]',
 	);
-	expect(told.description).toMatch(/^Correct Model\./);
+	expect(text.description).toMatch(/^Correct Model\./);
 	expect(describeFailure(fail(status(400)), context).description).toMatch(
 		/^Correct what the service names\./,
 	);
 });
 
 describe('details', () => {
-	test('of a job that failed: the job, its status, and what it says of its credits', () => {
+	test('of a failed job: the job, its status, and its credits', () => {
 		const job = { ...bad, estimated_credits: 4, credits_refunded: 4, item: 'x' };
 		expect(detailsOf(fail(KINDS.jobFailed, job), context)).toEqual({
 			item: 3,
@@ -381,28 +389,28 @@ describe('details', () => {
 		});
 	});
 
-	test('that are long are cut, and any detail can be told', () => {
-		const said = { details: { long: 'x'.repeat(10_000) } };
-		const { details } = detailsOf(fail(status(400, { said })), context);
+	test('long ones are cut, and any detail can be shown', () => {
+		const serviceError = { details: { long: 'x'.repeat(10_000) } };
+		const { details } = detailsOf(fail(status(400, { serviceError })), context);
 		expect(String(details)).toHaveLength(2_001);
 		for (const any of [0, '', false, []]) {
-			expect(detailsOf(fail(status(400, { said: { details: any } })), context).details).toEqual(
-				any,
-			);
+			expect(
+				detailsOf(fail(status(400, { serviceError: { details: any } })), context).details,
+			).toEqual(any);
 		}
-		const none = detailsOf(fail(status(400, { said: { details: null } })), context);
+		const none = detailsOf(fail(status(400, { serviceError: { details: null } })), context);
 		expect(none).not.toHaveProperty('details');
 	});
 });
 
-test('a service that only says the same again is not quoted', () => {
-	const said = { message: 'not enough credits' };
-	expect(describeFailure(fail(status(402, { said })), { ...context, items: 1 }).message).toBe(
-		'Not enough credits',
-	);
+test('a service that only repeats the status is not quoted', () => {
+	const serviceError = { message: 'not enough credits' };
+	expect(
+		describeFailure(fail(status(402, { serviceError })), { ...context, items: 1 }).message,
+	).toBe('Not enough credits');
 });
 
-test('a deadline tells minutes, and how to go on', () => {
+test('a deadline names the minutes, and how to continue', () => {
 	const { message, description } = describeFailure(
 		fail(KINDS.deadline, { ...good, status: 'queued' }),
 		context,
@@ -413,13 +421,16 @@ test('a deadline tells minutes, and how to go on', () => {
 	);
 });
 
-test('of a look before creating, a retry looks again', () => {
-	const failed = { ...fail(status(503, { unclear: true })), endpoint: ENDPOINTS.listGenerations };
+test('of a search before creating, a retry searches again', () => {
+	const failed = {
+		...fail(status(503, { outcomeUnknown: true })),
+		endpoint: ENDPOINTS.listGenerations,
+	};
 	const { description } = describeFailure(failed, { ...context, known: { outcomeUnknown: true } });
-	expect(description).toMatch(/not known\. Retrying this execution looks again before it pays/);
+	expect(description).toMatch(/not known\. Retrying this execution checks again before it pays/);
 });
 
-test('a job whose kind or status cannot be a text is told of all the same', () => {
+test('a job whose kind or status is not text is reported all the same', () => {
 	const strange = { toString: 1 };
 	const job = { id: 'gen_1', object: strange, status: strange };
 	expect(describeFailure(fail(status(403), job), context).message).toContain('(job gen_1)');
@@ -435,7 +446,7 @@ test('the scope that reading a job needs is that of its kind, else of what the o
 	expect(scope(fail(status(403), { id: 'x' }), { object: undefined })).not.toContain(':read');
 });
 
-test('statuses of the response are told where there was one', () => {
+test('the status of the response is reported if there was one', () => {
 	const code = (failure: Failure) => describeFailure(fail(failure), context).httpCode;
 	expect(code(status(403))).toBe('403');
 	expect(code(KINDS.badResponse)).toBe('200');
@@ -443,14 +454,14 @@ test('statuses of the response are told where there was one', () => {
 	expect(code(KINDS.cancelled)).toBeUndefined();
 });
 
-test('a service that says nothing more leaves no blanks behind', () => {
+test('an empty message of the service leaves no extra spaces', () => {
 	const { description } = describeFailure(fail(KINDS.possibleDuplicate), context);
 	expect(description).toBe(description.trim());
 });
 
 test('raw details are kept up to 2,000 characters of JSON', () => {
 	const details = (text: string) =>
-		detailsOf(fail(status(400, { said: { details: text } })), context).details;
+		detailsOf(fail(status(400, { serviceError: { details: text } })), context).details;
 	expect(details('x'.repeat(1_998))).toBe('x'.repeat(1_998));
 	expect(details('x'.repeat(1_999))).toBe(`"${'x'.repeat(1_999)}…`);
 	expect(details(null as never)).toBeUndefined();

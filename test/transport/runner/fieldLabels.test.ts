@@ -1,4 +1,4 @@
-import { fieldNamed, inEditorWords } from '../../../src/transport/runner/fieldLabels';
+import { findFieldLabel, withEditorLabels } from '../../../src/transport/runner/fieldLabels';
 
 const LABELS = {
 	prompt: 'Prompt',
@@ -26,8 +26,8 @@ test.each([
 	['parameters.count.max is unknown', 'parameters.count.max is unknown'],
 	['my_persona_id_2 is unknown', 'my_persona_id_2 is unknown'],
 	['', ''],
-])('%p is said as %p', (said, told) => {
-	expect(inEditorWords(said, LABELS)).toBe(told);
+])('%p becomes %p', (text, expected) => {
+	expect(withEditorLabels(text, LABELS)).toBe(expected);
 });
 
 test.each<[unknown, string | undefined]>([
@@ -44,5 +44,5 @@ test.each<[unknown, string | undefined]>([
 	[null, undefined],
 	[undefined, undefined],
 ])('%j names the field %p', (details, label) => {
-	expect(fieldNamed(details, LABELS)).toBe(label);
+	expect(findFieldLabel(details, LABELS)).toBe(label);
 });

@@ -1,5 +1,5 @@
 import { NodeApiError } from 'n8n-workflow';
-import { errorItem, itemsOf, jsonOf } from '../../../src/transport/runner/items';
+import { errorOutputItem, errorRow, itemsOf, jsonOf } from '../../../src/transport/runner/items';
 import { NODE } from '../../support/nodeContext';
 import { settingsWith } from '../../../testing/run';
 
@@ -39,7 +39,7 @@ test.each<[string, Record<string, unknown>, unknown]>([
 	expect(jsonOf({ id: 'x', ...more }).url).toBe(url);
 });
 
-test('what one looks for stands first, and nothing is dropped', () => {
+test('the most important fields come first, and nothing is dropped', () => {
 	const json = jsonOf({
 		object: 'generation',
 		model: 'm',
@@ -55,6 +55,11 @@ test('what one looks for stands first, and nothing is dropped', () => {
 		...['object', 'model', 'extra'],
 	]);
 	expect(json).toMatchObject({ model: 'm', extra: null, creditsLeft: 4 });
+	const voice = { object: 'voice', name: 'N', credits_charged: 1, preview_url: 'p', id: 'v' };
+	expect(Object.keys(jsonOf(voice))).toEqual([
+		...['id', 'preview_url', 'credits_charged'],
+		...['object', 'name'],
+	]);
 });
 
 test('every entry of a list is an item, paired with the item that asked', () => {
@@ -66,7 +71,7 @@ test('every entry of a list is an item, paired with the item that asked', () => 
 	expect(itemsOf({ resources: [], files: [] }, settingsWith(), 3)).toEqual([]);
 });
 
-test('all files stand on one item: the first has the name that the next node looks for', () => {
+test('all files are on one item: the first has the name that the next node expects', () => {
 	const settings = settingsWith({ outputBinaryField: 'picture' });
 	expect(itemsOf({ resources: [job], files }, settings, 0)).toEqual([
 		{
@@ -88,7 +93,7 @@ test('Split Outputs: one item for each file, with its output', () => {
 	expect(items.every(({ pairedItem }) => JSON.stringify(pairedItem) === '{"item":2}')).toBe(true);
 });
 
-test('what was not made is told on every item', () => {
+test('missing outputs are reported on every item', () => {
 	const outcome = { resources: [job], files, warning: 'Only a part' };
 	for (const splitOutputs of [true, false]) {
 		for (const { json } of itemsOf(outcome, settingsWith({ splitOutputs }), 0)) {
@@ -102,21 +107,21 @@ test('what was not made is told on every item', () => {
 
 describe('a failed row', () => {
 	const error = new NodeApiError(NODE, {}, { message: 'It failed', description: 'Do this' });
-	const told = { error: 'It failed', details: { jobId: 'gen_1', description: 'Do this' } };
+	const reported = { error: 'It failed', details: { jobId: 'gen_1', description: 'Do this' } };
 
-	test('keeps its fields, says what failed, and is paired', () => {
+	test('keeps its fields, names what failed, and is paired', () => {
 		const row = { title: 'A', error: 'old', details: 7 };
-		const item = errorItem(error, { jobId: 'gen_1' }, 4, row);
-		expect(item).toEqual({ json: { title: 'A', ...told }, pairedItem: { item: 4 } });
+		const item = errorRow(error, { jobId: 'gen_1' }, 4, row);
+		expect(item).toEqual({ json: { title: 'A', ...reported }, pairedItem: { item: 4 } });
 		expect(row).toEqual({ title: 'A', error: 'old', details: 7 });
 		expect('error' in item).toBe(false);
 	});
 
 	test('of the error output is bare, and known as failed by every version of n8n', () => {
-		const item = errorItem(error, { jobId: 'gen_1' }, 4, undefined);
-		expect(item.json).toEqual(told);
+		const item = errorOutputItem(error, { jobId: 'gen_1' }, 4);
+		expect(item.json).toEqual(reported);
 		expect(item.error).toBe(error);
-		expect({ ...item }).toEqual({ json: told, pairedItem: { item: 4 } });
+		expect({ ...item }).toEqual({ json: reported, pairedItem: { item: 4 } });
 		expect({ ...item }).not.toHaveProperty('error');
 		// As n8n 2.0 does.
 		item.error = undefined;

@@ -25,11 +25,13 @@ interface Part extends Partial<NodeRun> {
 	service?: Partial<ServiceSettings>;
 	prompts?: unknown[];
 	given?: Record<string, unknown>;
+	/** What is different about an item. */
+	own?: (item: number) => Record<string, unknown>;
 }
 
 let keys = 0;
 
-function setUp({ service, prompts = ['a cat'], given, credential, ...run }: Part = {}) {
+function setUp({ service, prompts = ['a cat'], given, own, credential, ...run }: Part = {}) {
 	const model = new ModelService(clock, service);
 	const request = async ({ baseURL, method, url, qs, body, headers }: IHttpRequestOptions) => {
 		if (!baseURL) {
@@ -56,13 +58,18 @@ function setUp({ service, prompts = ['a cat'], given, credential, ...run }: Part
 		...run,
 		credential: { apiKey, baseUrl: 'https://api.example/v1', ...credential },
 	});
-	const parameters = (item: number) => ({ model: MODEL, prompt: prompts[item], ...given });
+	const parameters = (item: number) => ({
+		model: MODEL,
+		prompt: prompts[item],
+		...given,
+		...own?.(item),
+	});
 	const start = async () => await clock.run(execute(description, shared, parameters));
 	return { model, run: shared, start };
 }
 
-const failure = async (story: Promise<unknown>): Promise<NodeApiError> =>
-	await story.then(
+const failure = async (run: Promise<unknown>): Promise<NodeApiError> =>
+	await run.then(
 		() => {
 			throw new Error('it did not fail');
 		},
@@ -104,6 +111,97 @@ test('the body holds what was set, and nothing that was left empty', async () =>
 		prompt: 'a cat',
 		delivery: 'signed_url',
 		parameters: { count: 2 },
+	});
+});
+
+describe('one custom key for items that differ in their files only', () => {
+	const given = {
+		prompt: 'a cat',
+		input: { video: 'binary:clip' },
+		options: { idempotency: 'custom', idempotencyKey: 'order 7' },
+	};
+	const inItem = (bytes: string) => ({
+		data: Buffer.from(bytes).toString('base64'),
+		mimeType: 'video/mp4',
+	});
+	const withFiles = (...files: string[]) => {
+		const items = files.map((file) => ({ json: {}, binary: { clip: inItem(file) } }));
+		return { prompts: files, given, items };
+	};
+
+	test('is refused before anything is sent, uploads included', async () => {
+		const { model, start } = setUp(withFiles('one', 'two'));
+		expect((await failure(start())).message).toMatch(
+			/^Idempotency Key is the same for item 0 and item 1, which make different requests/,
+		);
+		expect(model.log).toEqual([]);
+	});
+
+	test('concerns the two alone where the run goes on', async () => {
+		const parts = withFiles('one', 'one', 'two');
+		const { start, model } = setUp({ ...parts, continueOnFail: true });
+		const items = await start();
+		const errors = items.map(({ json }) => String(json.error ?? '').slice(0, 15));
+		expect(errors[0]).toBe('Idempotency Key');
+		expect(errors[2]).toBe('Idempotency Key');
+		expect(model.log.some(({ request }) => request.path === '/files')).toBe(true);
+	});
+
+	test('does not depend on where n8n stores the files', async () => {
+		const contents: Record<string, string> = { 'id 1': 'one', 'id 2': 'one', 'id 3': 'two' };
+		const read: string[] = [];
+		const files = (...ids: string[]) => ({
+			prompts: ids,
+			given,
+			items: ids.map((id) => ({
+				json: {},
+				binary: { clip: { id, data: 'filesystem-v2', mimeType: 'video/mp4' } },
+			})),
+			stored: (id: string) => {
+				read.push(id);
+				return Buffer.from(contents[id] ?? '');
+			},
+		});
+		const unlike = setUp(files('id 1', 'id 1', 'id 3'));
+		expect((await failure(unlike.start())).message).toMatch(/item 0 and item 2/);
+		expect(unlike.model.log).toEqual([]);
+		expect(read).toEqual(['id 1', 'id 3']);
+		const alike = setUp(files('id 1', 'id 2'));
+		await alike.start().catch(() => {});
+		expect(alike.model.log[0]?.request.path).toBe('/files');
+	});
+});
+
+describe('a file on this machine, which only a service on this machine can read', () => {
+	const parts: Part = {
+		prompts: ['a', 'b', 'c'],
+		own: (item) => (item === 1 ? { input: { video: 'http://127.0.0.1/clip' } } : {}),
+	};
+
+	test('is refused before anything is sent for any item, however late the credential is read', async () => {
+		const { model, start } = setUp(parts);
+		expect((await failure(start())).message).toMatch(/^Video must begin with https.*\[item 1\]$/);
+		expect(model.log).toEqual([]);
+	});
+
+	test('concerns that item alone where the run goes on', async () => {
+		const { model, start } = setUp({ ...parts, continueOnFail: true });
+		const items = await start();
+		expect(items.map(({ json }) => json.status ?? String(json.error).slice(0, 10))).toEqual([
+			'completed',
+			'Video must',
+			'completed',
+		]);
+		expect(posts(model)).toHaveLength(2);
+	});
+
+	test('is sent to one there', async () => {
+		const credential = { baseUrl: 'http://localhost:4010/v1' };
+		const { model, start } = setUp({ ...parts, credential, given: { downloadOutputs: false } });
+		await start();
+		expect(posts(model).map(({ request: { body } }) => body)).toContainEqual(
+			expect.objectContaining({ input: { video: ['http://127.0.0.1/clip'] } }),
+		);
 	});
 });
 
@@ -178,13 +276,15 @@ describe('nothing is sent when one item of the batch cannot be right', () => {
 		const { model, start } = setUp({
 			given: { operation: 'get', generationId: { __rl: true, mode: 'id', value: '../credits' } },
 		});
-		expect((await failure(start())).message).toMatch(/^Generation is no ID: \.\.\/credits/);
+		expect((await failure(start())).message).toMatch(
+			/^Generation is not a valid ID: \.\.\/credits/,
+		);
 		expect(model.log).toEqual([]);
 	});
 });
 
 describe('with Continue On Fail', () => {
-	test('the good items go on, the bad ones become paired error items', async () => {
+	test('valid items continue, invalid ones become paired error items', async () => {
 		const { model, start } = setUp({ prompts: ['a', '', 'c', BROKEN], continueOnFail: true });
 		const items = await start();
 		expect(model.jobs).toHaveLength(2);
@@ -200,7 +300,7 @@ describe('with Continue On Fail', () => {
 		expect(failed).toEqual([false, true, false, true]);
 	});
 
-	test('the row of a failed job keeps its fields and says which job it was', async () => {
+	test('the row of a failed job keeps its fields and names the job', async () => {
 		const ending = (prompt: string) =>
 			prompt === 'bad'
 				? { status: 'failed', error: { message: 'too dark' } }
@@ -296,7 +396,7 @@ describe('without Continue On Fail', () => {
 		expect((error.context.data as { otherJobs: unknown[] }).otherJobs).toHaveLength(14);
 	});
 
-	test('Retry On Fail makes the failed one anew, and nothing else', async () => {
+	test('Retry On Fail recreates the failed one, and nothing else', async () => {
 		const { model, start } = setUp({ prompts: ['a', 'bad', 'c'], service: { ending } });
 		await failure(start());
 		model.settings.ending = () => ({ status: 'completed' });
@@ -381,7 +481,10 @@ describe('other operations', () => {
 	});
 });
 
-/** A service that says the key wherever it can, as one that shows the request headers in its answers. */
+/**
+ * A service that says the key wherever it can, as one that shows the request headers in its
+ * answers.
+ */
 describe.each<[string, (key: string) => Partial<ServiceSettings>]>([
 	[
 		'a finished job',

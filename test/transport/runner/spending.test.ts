@@ -11,13 +11,13 @@ const context: SpendingContext = { endpoint: ENDPOINTS.createGeneration };
 const status = (code: number): Failure => ({
 	kind: 'status',
 	status: code,
-	said: {},
-	unclear: false,
+	serviceError: {},
+	outcomeUnknown: false,
 });
 
-const noResponse = (sent: boolean): Failure => ({
+const noResponse = (outcomeUnknown: boolean): Failure => ({
 	...{ kind: 'noResponse', reason: 'timeout', attempts: 1, replayable: true },
-	sent,
+	outcomeUnknown,
 });
 
 const NEVER_SENT: Failure[] = [
@@ -65,7 +65,7 @@ test.each(DONE_NOTHING)('a refusal has created nothing: %j', (failure) => {
 	]);
 });
 
-test('where nobody knows, it depends on the key what to do', () => {
+test('if the outcome is unknown, the key decides what to do', () => {
 	const unknown = 'Whether the request was carried out is not known.';
 	for (const failure of [noResponse(true), status(503)]) {
 		expect(said(failure, { idempotency: 'none' })).toEqual([
@@ -78,9 +78,9 @@ test('where nobody knows, it depends on the key what to do', () => {
 		]);
 	}
 	const known = { outcomeUnknown: true };
-	const looked: Failed = { ...fail(status(500)), endpoint: ENDPOINTS.listGenerations };
-	expect(said(looked, { known })).toEqual([
-		`${unknown} Retrying this execution looks again before it pays.`,
+	const searchFailed: Failed = { ...fail(status(500)), endpoint: ENDPOINTS.listGenerations };
+	expect(said(searchFailed, { known })).toEqual([
+		`${unknown} Retrying this execution checks again before it pays.`,
 		'unknown',
 	]);
 	expect(said({ kind: 'possibleDuplicate', candidates: ['gen_1'] })).toEqual(['', 'unknown']);
@@ -123,7 +123,7 @@ test('a failed job needs a new key where the user gives it', () => {
 	]);
 });
 
-test('what costs nothing says whether anything was changed, and reading says nothing', () => {
+test('operations that cost nothing say whether anything was changed, and reading says nothing', () => {
 	for (const endpoint of [ENDPOINTS.updatePersona, ENDPOINTS.deletePersona]) {
 		expect(said(noResponse(true), { endpoint })).toEqual([
 			'Whether it was carried out is not known; running it again is safe.',

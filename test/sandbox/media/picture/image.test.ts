@@ -12,36 +12,37 @@ async function region(bytes: Buffer, left: number, top: number, width: number, h
 
 describe('an image', () => {
 	it('is a PNG of exactly the asked size', async () => {
-		const media = await image({ size: '640x360' });
+		const media = await image({ size: '160x90' });
 		expect(media.bytes.subarray(0, 8)).toEqual(PNG);
 		expect(await sharp(media.bytes).metadata()).toMatchObject({
 			format: 'png',
-			width: 640,
-			height: 360,
+			width: 160,
+			height: 90,
 		});
 		expect(media).toMatchObject({
 			mediaType: 'image/png',
 			extension: 'png',
-			width: 640,
-			height: 360,
+			width: 160,
+			height: 90,
 		});
 	});
 
 	it('is of the asked aspect ratio when no size was asked', async () => {
-		const { width, height } = await sharp((await image({ aspectRatio: '16:9' })).bytes).metadata();
+		const { width, height } = await sharp(
+			(await image({ aspectRatio: '16:9', resolution: '90p' })).bytes,
+		).metadata();
 		expect(width * 9).toBe(height * 16);
 	});
 
-	it('is shrunk to sixteen megapixels, and says so', async () => {
-		const media = await image({ size: '20000x10000' });
+	it('is scaled down if a size is out of bounds, with a note', async () => {
+		const media = await image({ size: '16x300' });
 		const { width, height } = await sharp(media.bytes).metadata();
 		expect(media).toMatchObject({ width, height });
-		expect(width * height).toBeLessThanOrEqual(4096 * 4096);
-		expect(width / height).toBeCloseTo(2, 2);
-	}, 30_000);
+		expect([width, height]).toEqual([16, 256]);
+	});
 
 	it('bears the prompt: with another one only the caption changes, not a scene that both name', async () => {
-		// The scene is seeded by the prompt too, so the caption is told by its white letters.
+		// The scene is seeded by the prompt too, so the caption is recognised by its white letters.
 		const letters = async (prompt: string) => {
 			const { bytes } = await image({ prompt, size: '600x400' });
 			const pixels = await region(bytes, 24, 250, 552, 120);
@@ -57,7 +58,7 @@ describe('an image', () => {
 		expect(long).toBeGreaterThan(short * 3);
 	});
 
-	it('shows readable references as prints, and leaves out what is no picture', async () => {
+	it('shows readable references as prints, and leaves out what is not a picture', async () => {
 		const red = await sharp({
 			create: { width: 40, height: 20, channels: 3, background: '#ff0000' },
 		})

@@ -35,7 +35,9 @@ function descend(boxes: Boxes, type: string, ...rest: string[]): Buffer {
 	return next === undefined ? box : descend(readBoxes(box), next, ...others);
 }
 
-/** Reads an MP4 of one H.264 track down to the NAL units of each frame. ISO/IEC 14496-12 and -15. */
+/**
+ * Reads an MP4 of one H.264 track down to the NAL units of each frame. ISO/IEC 14496-12 and -15.
+ */
 export function readMp4(bytes: Buffer): Movie {
 	const file = readBoxes(bytes);
 	const inTable = (type: string) => descend(file, 'moov', 'trak', 'mdia', 'minf', 'stbl', type);

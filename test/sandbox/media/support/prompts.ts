@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import fc, { anyCodePoint } from '../../../support/fastCheck';
 
 const nasty = fc.constantFrom(
 	'',
@@ -21,7 +21,7 @@ const nasty = fc.constantFrom(
 /** Prompts that people, machines and attackers might send, of up to 10,000 characters. */
 export const anyPrompt = fc.oneof(
 	nasty,
-	fc.string({ unit: 'binary', maxLength: 300 }),
+	fc.string({ unit: anyCodePoint, maxLength: 300 }),
 	fc.string({ unit: 'grapheme', maxLength: 300 }),
 	// UTF-16 code units, so that surrogates stand alone.
 	fc

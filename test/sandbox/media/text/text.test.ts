@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import fc from '../../../support/fastCheck';
 import { cleanText, escapeXml, shorten } from '../../../../src/sandbox/media/text/clean';
 import { drawable, isRightToLeft } from '../../../../src/sandbox/media/text/drawable';
 import { widthInEm } from '../../../../src/sandbox/media/text/font';
@@ -31,7 +31,7 @@ describe('text for a picture', () => {
 		expect(isRightToLeft(text)).toBe(expected);
 	});
 
-	it('is as wide as the font says', () => {
+	it('is as wide as the metrics of the font', () => {
 		expect(widthInEm('')).toBe(0);
 		expect(widthInEm('WW')).toBeCloseTo(2 * widthInEm('W'));
 		expect(widthInEm('W')).toBeGreaterThan(widthInEm('i'));

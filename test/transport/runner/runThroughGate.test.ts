@@ -1,7 +1,7 @@
 import { ENDPOINTS } from '../../../src/contract';
 import { Batch } from '../../../src/transport/item/batch';
 import { fail, ok } from '../../../src/transport/base/result';
-import { inTurn } from '../../../src/transport/runner/inTurn';
+import { runThroughGate } from '../../../src/transport/runner/runThroughGate';
 import type { Item } from '../../../src/transport/item/item';
 import { answer } from '../../../testing/answers';
 import { hostWith, runOf, workspaceWith } from '../../../testing/run';
@@ -15,8 +15,10 @@ function setUp(count: number) {
 	const runs = Array.from({ length: count }, (_, itemIndex) =>
 		runOf({ host, workspace, batch, itemIndex }),
 	);
-	const all = async (story: (item: Item) => ReturnType<typeof inTurn>) =>
-		await clock.run(Promise.allSettled(runs.map(async (item) => await inTurn(item, story))));
+	const all = async (operation: (item: Item) => ReturnType<typeof runThroughGate>) =>
+		await clock.run(
+			Promise.allSettled(runs.map(async (item) => await runThroughGate(item, operation))),
+		);
 	return { clock, all };
 }
 
@@ -26,7 +28,7 @@ function single() {
 	return { clock, run: runOf({ host: hostWith(async () => answer(202)), workspace }) };
 }
 
-test('an item whose story breaks does not hold up the others', async () => {
+test('an item whose operation throws does not block the others', async () => {
 	const { all } = setUp(3);
 	const ended = await all(async ({ itemIndex }) => {
 		if (itemIndex === 0) throw new Error('unforeseen');
@@ -37,12 +39,12 @@ test('an item whose story breaks does not hold up the others', async () => {
 
 test('a refusal that holds for all is found out by one', async () => {
 	const { all } = setUp(20);
-	let told = 0;
+	let notified = 0;
 	const ended = await all(async () => {
-		told += 1;
-		return fail({ kind: 'status', status: 402, said: {}, unclear: false });
+		notified += 1;
+		return fail({ kind: 'status', status: 402, serviceError: {}, outcomeUnknown: false });
 	});
-	expect(told).toBe(1);
+	expect(notified).toBe(1);
 	expect(ended[19]).toMatchObject({
 		value: { failure: { kind: 'skipped', cause: 'the credits ran out at item 0' } },
 	});
@@ -71,7 +73,7 @@ test.each([
 		const released: boolean[] = [];
 		const claimed = { ...item, release: (isSettled: boolean) => void released.push(isSettled) };
 		await clock.run(
-			inTurn<string>(
+			runThroughGate<string>(
 				claimed,
 				async () => result,
 				(value) => value === 'done',
@@ -105,7 +107,10 @@ test('a key that may not upload does not stop the items that need no upload', as
 		count += 1;
 		if (count > 1) return ok(1);
 		const endpoint = ENDPOINTS.createFile;
-		return { ...fail({ kind: 'status', status: 403, said: {}, unclear: false }), endpoint };
+		return {
+			...fail({ kind: 'status', status: 403, serviceError: {}, outcomeUnknown: false }),
+			endpoint,
+		};
 	});
 	expect(count).toBe(3);
 	expect(ended[2]).toMatchObject({ value: { ok: true } });

@@ -1,0 +1,12 @@
+const shared = require('./jest.shared');
+
+/**
+ * The smoke of the supported range: our packed package in one n8n of the range, started by the test itself.
+ * `npm run test:compat -- --n8n 1.123` says which.
+ */
+module.exports = {
+	...shared,
+	roots: ['<rootDir>/test/compat'],
+	maxWorkers: 1,
+	testTimeout: 300_000,
+};

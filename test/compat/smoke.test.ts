@@ -1,0 +1,22 @@
+/* eslint-disable @n8n/community-nodes/no-restricted-globals -- not published */
+import { newest, releaseNamed } from '../../lab/n8n/release';
+import { TriggerInstance } from '../e2e/support/triggerInstance';
+import { smoke } from './support/smoke';
+
+const release = releaseNamed(process.env.MEDIAGEN_N8N ?? newest.name);
+
+/** Where it keeps binary data; as it decides itself where nothing is said: 1.x in memory. */
+const files =
+	process.env.MEDIAGEN_N8N_FILES ?? (release.version.startsWith('1.') ? 'default' : 'filesystem');
+
+let instance: TriggerInstance;
+
+// An n8n that is not there yet is installed first.
+beforeAll(async () => {
+	const env = { N8N_DEFAULT_BINARY_DATA_MODE: files };
+	instance = await TriggerInstance.start(env, release, (line) => process.stderr.write(`${line}\n`));
+}, 900_000);
+
+afterAll(async () => await instance?.stop());
+
+describe(`n8n ${release.version}, files: ${files}`, () => smoke(() => instance));

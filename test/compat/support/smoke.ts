@@ -1,0 +1,247 @@
+/* eslint-disable @n8n/community-nodes/no-restricted-globals, @n8n/community-nodes/no-restricted-imports -- not published */
+import type { IDataObject } from 'n8n-workflow';
+import { randomBytes } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { credentialData } from '../../../lab/n8n/credential';
+import { runNode, type NodeRun } from '../../../lab/n8n/runNode';
+import { projectRoot } from '../../../lab/process/paths';
+import { SandboxAdmin } from '../../../lab/sandbox/admin';
+import { agentWorkflow, triggerName } from '../../e2e/support/agentWorkflow';
+import type { EventInstance } from '../../e2e/support/eventInstance';
+import { createParameters } from '../../e2e/support/media';
+import { ModelServer } from '../../../lab/model/server';
+import { Jobs, outputOf, parkedWorkflow, startName } from '../../e2e/support/parkedJobs';
+import { signedHeaders } from '../../e2e/support/signed';
+import { until } from '../../e2e/support/until';
+
+const PACKAGE = 'n8n-nodes-mediagen';
+
+/** How many calls of each kind a parked execution gets that must not resume it. */
+const FORGED = Number(process.env.MEDIAGEN_PARKED_FORGED ?? 4);
+
+const CREATED = ['generation.completed'];
+
+/** Names of our node types, such as `mediaGenGeneration`, as the manifest lists them. */
+function nodeNames(): string[] {
+	const text = readFileSync(path.join(projectRoot, 'package.json'), 'utf8');
+	const { nodes } = (JSON.parse(text) as { n8n: { nodes: string[] } }).n8n;
+	return nodes.map((file) => path.basename(file, '.node.js').replace(/^M/, 'm'));
+}
+
+const eventOf = (id: string, job: string) =>
+	JSON.stringify({
+		id,
+		type: 'generation.completed',
+		data: { object: { id: job, object: 'generation', status: 'completed' } },
+	});
+
+/**
+ * What every n8n of the supported range has to do with our package: load it, test the credential, run a batch, take and give
+ * files, start a workflow by an event, park an execution and resume it, use a node as a tool.
+ */
+export function smoke(instanceOf: () => EventInstance): void {
+	let instance: EventInstance;
+	let sandbox: SandboxAdmin;
+
+	beforeAll(() => {
+		instance = instanceOf();
+		sandbox = new SandboxAdmin(instance.sandbox.adminUrl);
+	});
+
+	beforeEach(async () => await sandbox.reset());
+
+	const run = async (node: string, more: Omit<NodeRun, 'type'>) =>
+		await runNode(instance.rest, {
+			type: `${PACKAGE}.${node}`,
+			credential: instance.credential,
+			...more,
+		});
+
+	const charges = async () => {
+		const { lines } = await sandbox.ledger(instance.sandbox.keys[0]?.workspace ?? '');
+		return lines.filter(({ movement }) => movement === 'reserve').length;
+	};
+
+	it('loads every node, and all but the triggers as tools of agents too', async () => {
+		const loaded = (await instance.rest.nodes.types())
+			.map(({ name }) => name)
+			.filter((name) => name.startsWith(`${PACKAGE}.`));
+		const nodes = nodeNames();
+		const tools = nodes.filter((name) => !name.endsWith('Trigger')).map((name) => `${name}Tool`);
+		expect([nodes.length, tools.length]).toEqual([11, 9]);
+		expect([...new Set(loaded)].sort()).toEqual(
+			[...nodes, ...tools].map((name) => `${PACKAGE}.${name}`).sort(),
+		);
+	});
+
+	it('tests the credential: a good key passes, a wrong one is reported', async () => {
+		const { rest, credential } = instance;
+		expect(await rest.credentials.test(credential)).toMatchObject({ status: 'OK' });
+		const wrong = credentialData({ apiKey: 'not-a-key', baseUrl: instance.sandbox.baseUrl });
+		expect(await rest.credentials.test(credential, wrong)).toMatchObject({
+			status: 'Error',
+			message: expect.stringMatching(/^The API key is invalid/) as string,
+		});
+	});
+
+	it('a batch with one bad item makes the others, each once, with its file', async () => {
+		const prompts = ['Boat 0', 'Boat 1', '', 'Boat 3'];
+		const made = await run('mediaGenGeneration', {
+			items: prompts.map((prompt) => ({ json: { prompt } })),
+			parameters: createParameters({ prompt: '={{ $json.prompt }}', downloadOutputs: true }),
+			onError: 'continueRegularOutput',
+		});
+		expect(made.status).toBe('success');
+		expect(made.items.map(({ pairedItem }) => pairedItem)).toEqual(
+			prompts.map((_, item) => ({ item })),
+		);
+		const files = await Promise.all(
+			made.items.map(async ({ binary: { data } }) => {
+				return data && (await instance.rest.download(data)).toString();
+			}),
+		);
+		expect(files).toEqual(prompts.map((prompt) => (prompt ? `image 0: ${prompt}` : undefined)));
+		expect(made.items[2]?.json.error).toMatch(/Prompt is empty/);
+		expect(await charges()).toBe(3);
+	});
+
+	it('a file of an item is uploaded to the byte, by itself and as the input of a video', async () => {
+		const photo = { data: randomBytes(300_000), fileName: 'photo.png', mimeType: 'image/png' };
+		const items = [{ binary: { photo } }];
+		const stored = async (url: unknown) =>
+			Buffer.from(await (await fetch(String(url))).arrayBuffer()).equals(photo.data);
+		const sent = await run('mediaGenFile', {
+			items,
+			parameters: { operation: 'upload', inputBinaryField: 'photo' },
+		});
+		expect(sent.error).toBeUndefined();
+		expect(sent.items[0]?.json).toMatchObject({ fileName: 'photo.png', size: 300_000 });
+		expect(await stored(sent.items[0]?.json.url)).toBe(true);
+		const made = await run('mediaGenGeneration', {
+			items,
+			parameters: createParameters({
+				mode: 'video',
+				model: 'studio/video-1',
+				input: { start_frame: 'binary:photo' },
+			}),
+		});
+		expect(made.error).toBeUndefined();
+		const created = (await sandbox.requests()).find(
+			({ operation }) => operation === 'createGeneration',
+		);
+		const { input } = created?.body as { input: { start_frame: string[] } };
+		expect(await stored(input.start_frame[0])).toBe(true);
+	});
+
+	it('an agent makes a picture with a node as its tool', async () => {
+		const model = await ModelServer.start();
+		try {
+			const openAi = { apiKey: 'none', url: model.baseUrl };
+			const saved = await instance.rest.credentials.create('openAiApi', 'Scripted model', openAi);
+			const prompt =
+				"={{ /*n8n-auto-generated-fromAI-override*/ $fromAI('prompt', ``, 'string') }}";
+			const workflow = agentWorkflow({
+				caller: 'Agent 2.2',
+				scripts: [{ rounds: [[{ args: { prompt: 'a red car' } }]] }],
+				parameters: createParameters({ prompt }),
+				model: saved,
+				mediaGen: instance.credential,
+			});
+			const { id } = await instance.rest.workflows.create(workflow);
+			const started = await instance.rest.workflows.run(id, triggerName);
+			expect(await instance.rest.executions.wait(started)).toMatchObject({ status: 'success' });
+			expect(model.takeCalls()[0]?.answer).toContain('"status":"completed"');
+			expect((await sandbox.jobs()).map(({ text }) => text)).toEqual(['a red car']);
+		} finally {
+			await model.close();
+		}
+	});
+
+	it('the trigger is started by a signed event and by the service, not by a forged call', async () => {
+		const workflow = await instance.ourTrigger({ events: CREATED });
+		await instance.rest.workflows.publish(workflow);
+		const url = instance.urlOf(workflow);
+		const { secret = '' } = instance.registered(url)[0] ?? {};
+		const body = eventOf('evt_smoke', 'gen_smoke');
+		const call = async (headers: Record<string, string>) =>
+			(await instance.call(url, { headers }, body)).status;
+		expect(await call({ 'content-type': 'application/json' })).toBe(401);
+		expect(await call(signedHeaders(`${secret}x`, body))).toBe(401);
+		expect(await call(signedHeaders(secret, body))).toBe(200);
+		const { id } = await instance.api('POST', '/generations', {
+			mode: 'image',
+			model: 'studio/image-1',
+			prompt: 'A lighthouse',
+		});
+		const started = await instance.items(workflow, 2);
+		expect(started.map(({ event }) => event)).toEqual([...CREATED, ...CREATED]);
+		expect(JSON.stringify(started)).toContain('gen_smoke');
+		expect(JSON.stringify(started)).toContain(String(id));
+		await instance.rest.workflows.unpublish(workflow.id);
+		expect(instance.registered(url)).toEqual([]);
+	});
+
+	describe('a parked wait', () => {
+		let jobs: Jobs;
+
+		beforeEach(() => {
+			jobs = new Jobs(instance.sandbox);
+		});
+
+		const park = async (ids: string[], parameters: IDataObject) => {
+			const workflow = parkedWorkflow(instance.credential, ids, parameters);
+			const { id } = await instance.rest.workflows.create(workflow);
+			const execution = await instance.rest.workflows.run(id, startName);
+			await instance.rest.executions.wait(execution, { until: ['waiting'], timeoutMs: 60_000 });
+			return execution;
+		};
+
+		const finished = async (execution: string) => {
+			const ended = await instance.rest.executions.wait(execution, { timeoutMs: 240_000 });
+			expect(ended.status).toBe('success');
+			return outputOf(ended).map(({ json }) => [json.id, json.status, json.finished]);
+		};
+
+		it('is resumed by the events of the service and by no call of a stranger', async () => {
+			const ids = await jobs.make(2);
+			const execution = await park(ids, { resumeBy: 'eventsAndTimer', lookAgainAfter: 60 });
+			const [hook] = jobs.webhooks().filter(({ url }) => url.includes(`/${execution}`));
+			const { url = '', secret = '' } = hook ?? {};
+			const end = eventOf('evt_forged', ids[0] ?? '');
+			const old = Math.floor(Date.now() / 1_000) - 301;
+			const forged: Array<Record<string, string>> = [
+				{ 'content-type': 'application/json' },
+				signedHeaders('whsec_of_another_workspace', end),
+				signedHeaders(secret, end, old),
+				signedHeaders(secret, `${end} `),
+			];
+			const before = jobs.requests().length;
+			for (let count = 0; count < FORGED; count += 1) {
+				const answers = forged.map(async (headers) => await instance.call(url, { headers }, end));
+				const statuses = (await Promise.all(answers)).map(({ status }) => status);
+				expect(statuses).toEqual([401, 401, 401, 401]);
+			}
+			const foreign = eventOf('evt_foreign', 'gen_foreign');
+			const headers = signedHeaders(secret, foreign);
+			expect((await instance.call(url, { headers }, foreign)).status).toBe(200);
+			expect(jobs.requests().slice(before)).toEqual([]);
+			expect((await instance.rest.executions.get(execution)).status).toBe('waiting');
+			jobs.end(...ids);
+			expect(await finished(execution)).toEqual(ids.map((id) => [id, 'completed', true]));
+			const isGone = () => !jobs.webhooks().some((one) => one.url === url);
+			await until(isGone);
+			expect(isGone()).toBe(true);
+		});
+
+		// n8n looks at its timers once a minute.
+		if (process.env.MEDIAGEN_COMPAT_TIMER) {
+			it('is resumed by its timer', async () => {
+				const ids = await jobs.make(2);
+				const execution = await park(ids, { resumeBy: 'timer', lookAgainAfter: 1.09 });
+				jobs.end(...ids);
+				expect(await finished(execution)).toHaveLength(2);
+			});
+		}
+	});
+}

@@ -1,0 +1,18 @@
+import { releases } from '../../lab/n8n/release';
+import { read } from '../support/sources';
+
+const all = releases();
+const names = all.map(({ name }) => name);
+const [oldest = '', newest = ''] = [names[0], names.at(-1)];
+
+test('README and its page name the range that is locked and tested', () => {
+	expect(read('README.md')).toContain(`n8n ${oldest} to ${newest}`);
+	const rows = read('docs/compatibility.md').matchAll(/^\| (\d+\.\d+\.\d+) +\| (\d+)/gm);
+	expect([...rows].map(([, version]) => version)).toEqual(all.map(({ version }) => version));
+});
+
+test('CI runs all of the range on GitHub, and the oldest wherever it runs', () => {
+	const [, matrix = ''] = /n8n: \[(.*)\]/.exec(read('.github/workflows/ci.yml')) ?? [];
+	expect(matrix.split(', ')).toEqual(names.map((name) => `'${name}'`));
+	expect(read('.ci/run')).toContain(`test:compat -- --n8n ${oldest} `);
+});

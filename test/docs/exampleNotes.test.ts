@@ -1,0 +1,178 @@
+import {
+	NodeHelpers,
+	type INode,
+	type INodeProperties,
+	type INodeType,
+	type INodeTypeDescription,
+} from 'n8n-workflow';
+import { readExamples } from '../../lab/demo/examples';
+import { filesIn } from '../support/sources';
+
+/**
+ * The notes in the examples. In bold: a node of the example, or the credential. In italics: what the
+ * editor shows, such as a field of ours, one of its values (_Field: Value_), an operation
+ * (_Node > Operation_), or a word of n8n's own.
+ */
+const CREDENTIAL = 'MediaGen account';
+
+/** Buttons, settings and nodes of n8n 2.41 that notes speak of. */
+const OF_N8N = [
+	...['Execute workflow', 'Open chat', 'Approve', 'Decline', 'On Error: Continue'],
+	...['Extract from File', 'Loop Over Items', 'Read/Write Files from Disk', 'Send Email'],
+	...['Google Docs', 'Google Drive', 'S3', 'Slack'],
+];
+
+const OURS = /^n8n-nodes-mediagen\.(\w+?)(Tool)?$/;
+
+const descriptions = new Map<string, INodeTypeDescription>();
+
+beforeAll(async () => {
+	for (const file of filesIn('nodes', '.node.ts')) {
+		const module = (await import(`../../${file}`)) as Record<string, new () => INodeType>;
+		for (const Node of Object.values(module)) {
+			const { description } = new Node();
+			descriptions.set(description.name, description);
+		}
+	}
+});
+
+const isNote = ({ type }: INode) => type === 'n8n-nodes-base.stickyNote';
+
+const examples = readExamples().map(({ name, nodes }) => ({
+	name,
+	nodes: nodes.filter((node) => !isNote(node)),
+	notes: nodes.filter(isNote),
+}));
+
+const textOf = ({ parameters }: INode) => String(parameters.content);
+
+const BOLD = /\*\*([^*]+)\*\*/g;
+
+/** What stands in bold and what in italics. */
+function named(note: INode): { bold: string[]; italics: string[] } {
+	const text = textOf(note);
+	const found = (within: string, pattern: RegExp) =>
+		[...within.matchAll(pattern)].map(([, words = '']) => words);
+	return { bold: found(text, BOLD), italics: found(text.replace(BOLD, ''), /\*([^*]+)\*/g) };
+}
+
+/** A field, those within it, and what can be chosen in it: `Field`, `Field: Value`. */
+function labels({ displayName, type, options = [] }: INodeProperties): string[] {
+	const inner = options.flatMap((option) => {
+		if ('values' in option) return option.values.flatMap(labels);
+		return 'type' in option ? labels(option) : [];
+	});
+	const values = type.toLowerCase().includes('options')
+		? options.map(({ name }) => `${displayName}: ${name}`)
+		: [];
+	return [displayName, ...values, ...inner];
+}
+
+/** What the editor shows of one of our nodes as it is set. */
+function shownBy(node: INode): string[] {
+	const description = descriptions.get(OURS.exec(node.type)?.[1] ?? '');
+	if (!description) return [];
+	const { properties } = description;
+	const values = NodeHelpers.getNodeParameters(
+		properties,
+		node.parameters,
+		true,
+		false,
+		node,
+		description,
+	);
+	return properties
+		.filter((one) => NodeHelpers.displayParameter(values ?? {}, one, node, description))
+		.flatMap(labels);
+}
+
+/** Each operation as `Node > Operation`, or with several resources `Node > Resource: Operation`. */
+function operations({ displayName, properties }: INodeTypeDescription): string[] {
+	const resources = properties.find(({ name }) => name === 'resource')?.options ?? [];
+	const resourceOf = ({ displayOptions }: INodeProperties) =>
+		resources.find((one) => 'value' in one && displayOptions?.show?.resource?.includes(one.value))
+			?.name;
+	return properties
+		.filter(({ name }) => name === 'operation')
+		.flatMap((property) => {
+			const resource = resourceOf(property);
+			return (property.options ?? []).map(
+				({ name }) => `${displayName} > ${resource ? `${resource}: ` : ''}${name}`,
+			);
+		});
+}
+
+describe.each(examples)('$name', ({ nodes, notes }) => {
+	it('has a note', () => expect(notes).not.toEqual([]));
+
+	it('names in bold nodes that it has', () => {
+		const known = [...nodes.map(({ name }) => name), CREDENTIAL];
+		const unknown = notes.flatMap((note) => named(note).bold).filter((it) => !known.includes(it));
+		expect(unknown).toEqual([]);
+	});
+
+	it('names in italics what the editor shows', () => {
+		const known = [
+			...OF_N8N,
+			...nodes.flatMap(shownBy),
+			...[...descriptions.values()].flatMap(operations),
+		];
+		const all = notes.flatMap((note) => named(note).italics);
+		expect(all.filter((words) => !known.includes(words))).toEqual([]);
+	});
+
+	it('says for each node of ours to choose the credential, and for each model of the sandbox to choose another', () => {
+		const text = notes.map(textOf).join('\n');
+		expect(text).toContain(`Choose your **${CREDENTIAL}**`);
+		const modelled = nodes.filter(({ parameters }) =>
+			JSON.stringify(parameters.model ?? '').includes('studio/'),
+		);
+		expect(text.includes("the sandbox's")).toBe(modelled.length > 0 || /IDs of your/.test(text));
+	});
+
+	it('has no note that lies over a node or another note', () => {
+		const places = [
+			...notes.map((note) => ({ name: note.name, isNote: true, ...placeOf(note) })),
+			...nodes.map(({ name, type, position: [x, y] }) => ({
+				name,
+				isNote: false,
+				...nodePlace(x, y, type),
+			})),
+		];
+		const overlapping = places.flatMap((one, index) =>
+			places
+				.slice(index + 1)
+				.filter((other) => one.isNote && meet(one, other))
+				.map((other) => `${one.name} and ${other.name}`),
+		);
+		expect(overlapping).toEqual([]);
+	});
+});
+
+interface Place {
+	left: number;
+	top: number;
+	right: number;
+	bottom: number;
+}
+
+const placeOf = ({ position: [left, top], parameters }: INode): Place => ({
+	left,
+	top,
+	right: left + Number(parameters.width),
+	bottom: top + Number(parameters.height),
+});
+
+/** As the canvas draws it, with two lines of its name below. */
+const nodePlace = (left: number, top: number, type: string): Place => ({
+	left,
+	top,
+	right: left + (type.endsWith('.agent') ? 256 : 96),
+	bottom: top + 96 + 48,
+});
+
+const meet = (one: Place, other: Place) =>
+	one.left < other.right &&
+	other.left < one.right &&
+	one.top < other.bottom &&
+	other.top < one.bottom;

@@ -1,0 +1,95 @@
+import { ENDPOINTS } from '../../src/contract';
+import type { Failure } from '../../src/transport/base/result';
+import { textOf } from '../../src/transport/runner/failureTexts';
+import type { TextContext } from '../../src/transport/runner/statusTexts';
+import { messagesIn } from '../support/messages';
+import { filesIn, PUBLISHED, read } from '../support/sources';
+
+const context: TextContext = {
+	endpoint: ENDPOINTS.createGeneration,
+	readsOwnJob: false,
+	creates: true,
+	labels: new Map() as never,
+	items: 1,
+	notSubmitted: 1,
+};
+
+const status = (code: number): Failure => ({
+	kind: 'status',
+	status: code,
+	serviceError: {},
+	outcomeUnknown: false,
+});
+
+const noResponse = (unsent?: 'connection' | 'certificate' | 'local'): Failure => ({
+	kind: 'noResponse',
+	reason: '…',
+	attempts: 1,
+	replayable: true,
+	outcomeUnknown: true,
+	unsent,
+});
+
+/** One failure of each kind, with … where the text differs from case to case. A new kind does not compile without its own. */
+const SAMPLES: Record<Failure['kind'], Failure[]> = {
+	input: [{ kind: 'input', field: '…', problem: 'must be …, got …' }],
+	scope: [{ kind: 'scope', scope: '…' as never }],
+	status: [400, 401, 402, 403, 404, 429, 599].map(status),
+	noResponse: [
+		noResponse(),
+		noResponse('connection'),
+		noResponse('certificate'),
+		noResponse('local'),
+	],
+	badResponse: [{ kind: 'badResponse', status: 200, problem: '…' }],
+	cancelled: [{ kind: 'cancelled' }],
+	deadline: [{ kind: 'deadline', waitedMs: 60_000 }],
+	jobFailed: [{ kind: 'jobFailed', reason: '…' }],
+	download: [{ kind: 'download', outputId: '…', problem: '…' }],
+	upload: [{ kind: 'upload', field: '…', problem: '…' }],
+	creditCap: [{ kind: 'creditCap', maxCredits: 77, reserved: 0, price: undefined }],
+	skipped: [{ kind: 'skipped', cause: '…', credits: false }],
+	possibleDuplicate: [{ kind: 'possibleDuplicate', candidates: [] }],
+};
+
+const ownJob: TextContext = { ...context, readsOwnJob: true };
+
+const messages = [
+	...Object.values(SAMPLES)
+		.flat()
+		.map((failure) => textOf(failure, context)[0]),
+	...[403, 404].map((code) => textOf(status(code), ownJob)[0]),
+].map((text) =>
+	text
+		.replace('status 599', 'status …')
+		.replace('after 1 minutes', 'after … minutes')
+		.replace('(77)', '(…)'),
+);
+
+/** What the triggers, the lists of the fields and the credential say by themselves. */
+const others = PUBLISHED.flatMap((folder) => filesIn(folder)).flatMap(messagesIn);
+
+test('messages are found where they are worded', () => {
+	expect(others).toEqual(
+		expect.arrayContaining([
+			'Choose at least one event',
+			'The service registered the webhook without …',
+			'The webhook cannot be registered: …',
+			'The API key is invalid. Check the credential.',
+		]),
+	);
+});
+
+test.each([...new Set([...messages, ...others])])(
+	'docs/troubleshooting.md has cause and cure of: %s',
+	(message) => {
+		const rows = read('docs/troubleshooting.md').split('\n');
+		const row = rows.find((line) => line.split('|')[1]?.trim() === message);
+		const [, , cause, cure] = (row ?? '').split('|').map((cell) => cell.trim());
+		expect({ message, cause, cure }).toEqual({
+			message,
+			cause: expect.stringMatching(/\w/) as string,
+			cure: expect.stringMatching(/\w/) as string,
+		});
+	},
+);

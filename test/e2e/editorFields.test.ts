@@ -1,0 +1,294 @@
+import type { INode, INodeParameters } from 'n8n-workflow';
+import type { Editor, Page } from '../../lab/n8n/editor';
+import { MODELS, type ModelEntry, type ParameterName } from '../../src/sandbox/catalogue/models';
+import { PRESET_VOICES } from '../../src/sandbox/catalogue/voices';
+import type { SpeechModel } from '../../src/contract';
+import { credentials, rest, runOurs, sandbox } from './support/harness';
+import { LOOK_MS, openEditor, OPEN_MS, type OpenEditor } from './support/openEditor';
+
+/**
+ * The fields of Generation as a person sees them: they follow the mode and the model that are
+ * chosen.
+ */
+let open: OpenEditor;
+let page: Page;
+let editor: Editor;
+let workflowId = '';
+
+const locator = (value = '', mode = 'list') => ({ __rl: true, mode, value });
+
+const LISTED = {
+	image: ['aspect_ratio', 'quality', 'resolution', 'size'],
+	video: ['aspect_ratio', 'duration', 'quality', 'resolution', 'size', 'speed'],
+	audio: ['duration', 'language_boost', 'quality', 'speed'],
+} as const;
+
+type Mode = keyof typeof LISTED;
+
+const MODES = Object.keys(LISTED) as Mode[];
+
+const locators = (names: readonly string[]) =>
+	Object.fromEntries(names.map((name) => [name, locator()]));
+
+const usual = { prompt: 'A boat', model: locator('studio/image-1') };
+
+/** As workflows had them before the fields were locators. */
+const before = {
+	...usual,
+	mode: 'image',
+	parameters: { aspect_ratio: '16:9', quality: 'high', duration: '5' },
+	input: { reference_images: 'https://example.com/a.png\nhttps://example.com/b.png' },
+	options: {},
+};
+
+const NODES: Record<string, INodeParameters> = {
+	image: { ...usual, mode: 'image', parameters: locators(LISTED.image) },
+	video: { ...usual, mode: 'video', parameters: locators(LISTED.video) },
+	audio: { ...usual, mode: 'audio', parameters: locators([...LISTED.audio, 'voice']) },
+	empty: { ...usual, mode: 'image' },
+	before,
+};
+
+const OURS = 'n8n-nodes-mediagen.mediaGenGeneration';
+
+const node = (name: string, parameters: INodeParameters, row: number, type = OURS): INode => ({
+	id: name,
+	name,
+	type,
+	typeVersion: 1,
+	position: [300, row * 200],
+	parameters,
+	credentials: { mediaGenApi: credentials.full },
+});
+
+const TOOL: INodeParameters = {
+	...usual,
+	mode: 'video',
+	parameters: { ...locators(LISTED.video), count: 1, loop: false },
+	input: { start_frame: locator('', 'url'), image_refs: locator('', 'url') },
+	options: { additionalFields: '{}' },
+};
+
+beforeAll(async () => {
+	await sandbox.reset();
+	const nodes = Object.entries(NODES).map(([name, parameters], row) => node(name, parameters, row));
+	const trigger: INode = {
+		...node('Start', {}, 0, 'n8n-nodes-base.manualTrigger'),
+		position: [0, 0],
+	};
+	const agent = '@n8n/n8n-nodes-langchain.agent';
+	const main = nodes.map(({ name }) => ({ node: name, type: 'main' as const, index: 0 }));
+	({ id: workflowId } = await rest.workflows.create({
+		name: 'Fields that follow the model',
+		nodes: [
+			trigger,
+			...nodes,
+			node('tool', TOOL, 7, `${OURS}Tool`),
+			{ ...node('Agent', {}, 9, agent), typeVersion: 3.1, credentials: {} },
+		],
+		connections: {
+			Start: { main: [main] },
+			tool: { ai_tool: [[{ node: 'Agent', type: 'ai_tool', index: 0 }]] },
+		},
+	}));
+	open = await openEditor({ height: 1400 });
+	({ editor, page } = open);
+	await editor.openWorkflow(workflowId);
+}, OPEN_MS);
+
+afterAll(async () => {
+	await open?.close();
+	if (workflowId) await rest.workflows.delete(workflowId);
+});
+
+/** What the list of a parameter shows for a model, by the sandbox's own catalogue. */
+function wanted(model: ModelEntry, name: string): unknown {
+	const values = model.choices?.[name as ParameterName];
+	if (!values) return [`The catalogue lists no values for ${model.label}: type one`];
+	return values.map((value) => (model.defaults[name] === value ? `${value} (default)` : value));
+}
+
+/** As the picker names a voice; the regions of two codes are in the name already. */
+const namesOf = (id: SpeechModel) => PRESET_VOICES[id].map(({ name }) => name);
+
+describe('with a full catalogue', () => {
+	test.each(MODES)(
+		'each model of the mode %s shows its own values, exactly, the default marked',
+		async (mode) => {
+			await editor.openNode(mode);
+			for (const model of MODELS.filter((one) => one.mode === mode)) {
+				await editor.listed('model');
+				await editor.choose(new RegExp(`^\\s*${model.label}`));
+				for (const name of LISTED[mode]) {
+					const listed = await editor.peek(name);
+					expect([model.id, name, listed]).toEqual([model.id, name, wanted(model, name)]);
+				}
+			}
+		},
+		8 * LOOK_MS,
+	);
+
+	test(
+		'a speech model offers its own voices; another model clears the voice that it does not have',
+		async () => {
+			await editor.openNode('audio');
+			const choose = async (label: string) => {
+				await editor.listed('model');
+				await editor.choose(new RegExp(`^\\s*${label}`));
+			};
+			await choose('Speech Lite');
+			const lite = await editor.listed('voice');
+			expect(lite.map((name) => name.split(' – ')[0])).toEqual(namesOf('service/speech-lite'));
+			expect(lite).toContain('Ava – English (US), female');
+			await editor.choose(/^\s*Ava – /);
+			expect(await editor.chosen('voice')).toBe('Ava – English (US), female');
+			await choose('Speech 2.8 Turbo');
+			await page.waitForFunction(
+				`document.querySelector('[data-test-id="resource-locator-voice"] [data-test-id="rlc-input"]').value === ''`,
+			);
+			const turbo = await editor.peek('voice');
+			expect(turbo.map((name) => name.split(' – ')[0])).toEqual(
+				namesOf('vendor/partner/speech-2.8-turbo'),
+			);
+			await choose('Studio Music 2');
+			expect(await editor.peek('voice')).toEqual([
+				'The catalogue lists no voices for Studio Music 2',
+			]);
+		},
+		4 * LOOK_MS,
+	);
+});
+
+// A parameter each: n8n puts the value that is chosen on top of the list.
+test.each([
+	['name', 'aspect_ratio'],
+	['bare', 'resolution'],
+] as const)(
+	'with a catalogue that is %s a list says that it knows no values, and takes any text',
+	async (modelFields, parameter) => {
+		await sandbox.settings({ modelFields });
+		try {
+			await editor.openNode('video');
+			const [said] = await editor.listed(parameter);
+			expect(said).toMatch(/^The catalogue lists no values for .*: type one$/);
+			await editor.typeAndChoose('21:9', /^\s*21:9\s*$/);
+			expect(await editor.chosen(parameter)).toBe('21:9');
+		} finally {
+			await sandbox.settings({ modelFields: 'full' });
+		}
+	},
+	4 * LOOK_MS,
+);
+
+describe('the mode', () => {
+	const SLOTS = {
+		Image: ['Character', 'Image References', 'Reference Images'],
+		Video: [
+			...['Audio References', 'Character', 'End Frame', 'Image References', 'Motion Video'],
+			...['Reference Images', 'Start Frame', 'Video', 'Video References'],
+		],
+		Audio: ['Audio References', 'Image References', 'Video', 'Video References'],
+	};
+
+	const PARAMETERS = {
+		Image: ['Aspect Ratio', 'Count', 'Quality', 'Resolution', 'Size'],
+		Video: [
+			...['Aspect Ratio', 'Count', 'Duration', 'Loop', 'Quality', 'Resolution', 'Size', 'Speed'],
+		],
+		Audio: [
+			...['Count', 'Duration', 'Language Boost', 'Loop', 'Lyrics', 'Quality', 'Speed', 'Voice'],
+		],
+	};
+
+	test(
+		'back and forth: nothing is offered that belongs to another one, and what was set there goes',
+		async () => {
+			await editor.openNode('empty');
+			for (const mode of ['Video', 'Audio', 'Image', 'Video', 'Image'] as const) {
+				await editor.select('mode', mode);
+				expect([mode, await editor.offeredIn(0)]).toEqual([mode, PARAMETERS[mode]]);
+				expect([mode, await editor.offeredIn(1)]).toEqual([mode, SLOTS[mode]]);
+			}
+			await editor.select('mode', 'Video');
+			await editor.addable(1);
+			await editor.addOption('Start Frame');
+			await editor.fillBy('start_frame', 'Binary Field', 'photo');
+			expect(await editor.chosen('start_frame')).toBe('photo');
+			await editor.select('mode', 'Image');
+			expect(await editor.offeredIn(1)).toEqual(SLOTS.Image);
+			await editor.select('mode', 'Video');
+			expect(await editor.offeredIn(1)).toEqual(SLOTS.Video);
+		},
+		5 * LOOK_MS,
+	);
+});
+
+describe('a workflow from before', () => {
+	test(
+		'opens with its values, without an issue, and tells of what belongs to another mode',
+		async () => {
+			await editor.openNode('before');
+			expect(await editor.chosen('aspect_ratio')).toBe('16:9');
+			expect(await editor.chosen('quality')).toBe('high');
+			expect(await editor.issues()).toBe(0);
+			await page.getByText('A field of another mode is set').first().waitFor();
+		},
+		2 * LOOK_MS,
+	);
+
+	test('runs as it did, its hidden values included: the service decides', async () => {
+		const run = { node: 'mediaGenGeneration', parameters: { operation: 'create', ...before } };
+		const refused = await runOurs(run);
+		expect([refused.status, refused.error?.message]).toEqual([
+			'error',
+			expect.stringMatching(/duration/i),
+		]);
+		await sandbox.settings({ modelChecks: false });
+		const { status, items } = await runOurs(run);
+		expect([status, items[0]?.json.status]).toEqual(['success', 'completed']);
+		await sandbox.settings({ modelChecks: true });
+	});
+});
+
+test('what is chosen in lists, a binary field and Additional JSON make a video of two', async () => {
+	const photo = {
+		data: Buffer.from('not a real picture'),
+		fileName: 'a.png',
+		mimeType: 'image/png',
+	};
+	const { status, items } = await runOurs({
+		node: 'mediaGenGeneration',
+		items: [{ binary: { photo } }],
+		parameters: {
+			operation: 'create',
+			mode: 'video',
+			prompt: 'A boat',
+			model: locator('studio/video-2'),
+			parameters: { duration: locator('={{ 5 }}', 'value'), resolution: locator('720p'), count: 1 },
+			input: { start_frame: locator('photo', 'binary') },
+			options: { additionalFields: '{ "parameters": { "count": 2 } }' },
+		},
+	});
+	expect([status, items[0]?.json.status]).toEqual(['success', 'completed']);
+	expect(items[0]?.json.outputs).toHaveLength(2);
+	const sent = (await sandbox.requests()).filter(({ method }) => method === 'POST');
+	expect(sent.slice(-2).map(({ path }) => path)).toEqual(['/v1/files', '/v1/generations']);
+});
+
+test(
+	'as a tool every field that an AI could fill in has its button; what steers the node has none',
+	async () => {
+		await editor.openNode('tool');
+		const fields = [
+			...['model', 'prompt', ...LISTED.video, 'count', 'loop', 'start_frame', 'image_refs'],
+			...['waitForCompletion', 'downloadOutputs', 'personaId', 'additionalFields'],
+		];
+		const without: string[] = [];
+		for (const name of fields) if (!(await editor.hasAiButton(name))) without.push(name);
+		expect(without).toEqual([]);
+		for (const name of ['operation', 'mode', 'delivery']) {
+			expect([name, await editor.hasAiButton(name)]).toEqual([name, false]);
+		}
+	},
+	2 * LOOK_MS,
+);

@@ -1,0 +1,86 @@
+/* eslint-disable @n8n/community-nodes/no-restricted-globals, @n8n/community-nodes/no-restricted-imports -- not published */
+import { existsSync, readFileSync, rmSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { saveCredential } from '../../lab/n8n/credential';
+import { demoOwner, startInstance } from '../../lab/n8n/instance';
+import { Rest, type WorkflowData } from '../../lab/n8n/rest';
+import { startN8n, temporaryUserFolder, type N8n } from '../../lab/n8n/start';
+import { seeded } from '../../testing/random';
+import { exampleOf } from './support/examples';
+import { baseUrl, keys, sandbox } from './support/harness';
+import { sniff } from './support/media';
+
+/** The whole proof is 200 prompts and 50 kills, some 26 minutes on two busy cores: `MEDIAGEN_PROMPTS=200 MEDIAGEN_KILLS=50`. */
+const PROMPTS = Number(process.env.MEDIAGEN_PROMPTS ?? 15);
+const KILLS = Number(process.env.MEDIAGEN_KILLS ?? 3);
+const SEED = Number(process.env.TEST_SEED ?? 1);
+
+/** Five rows at a time, as the example has it. */
+const PORTION = 5;
+
+/** A portion takes about 3 s, so that a kill may hit any moment of one or the next. */
+const LONGEST_RUN_MS = 6_000;
+
+const userFolder = temporaryUserFolder();
+let n8n: N8n;
+let rest: Rest;
+
+afterAll(async () => {
+	await n8n?.kill();
+	rmSync(userFolder, { recursive: true, force: true, maxRetries: 3 });
+});
+
+/** Example 8 with this many rows, each with a prompt of its own. */
+function batchOf(example: WorkflowData): WorkflowData {
+	const value = JSON.stringify(
+		Array.from({ length: PROMPTS }, (_, row) => `A boat, number ${row}`),
+	);
+	const assignments = { assignments: [{ id: 'prompt', name: 'prompt', type: 'array', value }] };
+	return {
+		...example,
+		nodes: example.nodes.map((node) =>
+			node.name === 'First Prompts' ? { ...node, parameters: { assignments, options: {} } } : node,
+		),
+	};
+}
+
+it('a batch whose n8n is killed again and again pays for each prompt once and stores each file', async () => {
+	const random = seeded(SEED);
+	const instance = await startInstance({ userFolder });
+	({ n8n, rest } = instance);
+	await sandbox.reset();
+	await sandbox.settings({ clockScale: 1, jobSeconds: { image: 2 } });
+	const { key, workspace } = keys.full;
+	const credential = await saveCredential(rest, 'killed', { apiKey: key, baseUrl });
+	const { id } = await rest.workflows.create(batchOf(exampleOf('8', credential, n8n.filesFolder)));
+	await rest.executions.wait(await rest.workflows.run(id, 'Set Up'));
+
+	const charges = async () =>
+		(await sandbox.ledger(workspace)).lines.filter(({ movement }) => movement === 'reserve').length;
+	let inTheMiddle = 0;
+	for (let kill = 0; kill < KILLS; kill += 1) {
+		await rest.workflows.run(id, 'Every Night');
+		await sleep(300 + random() * LONGEST_RUN_MS);
+		await n8n.kill();
+		if ((await charges()) < PROMPTS) inTheMiddle += 1;
+		n8n = await startN8n({ userFolder });
+		rest = await Rest.signIn(n8n.baseUrl, demoOwner);
+	}
+	const last = await rest.executions.wait(await rest.workflows.run(id, 'Every Night'), {
+		timeoutMs: 900_000,
+	});
+	expect(last.status).toBe('success');
+
+	expect(inTheMiddle).toBeGreaterThan(0);
+	expect(await charges()).toBe(PROMPTS);
+	for (let row = 1; row <= PROMPTS; row += 1) {
+		const file = `${n8n.filesFolder}/prompt-${row}.png`;
+		expect(existsSync(file)).toBe(true);
+		expect(sniff(readFileSync(file))).toBe('image/png');
+	}
+	// What was in work when n8n was killed is asked for again, and nothing else.
+	const asked = (await sandbox.requests()).filter(
+		({ operation }) => operation === 'createGeneration',
+	);
+	expect(asked.length).toBeLessThanOrEqual(PROMPTS + KILLS * PORTION);
+}, 3_600_000);

@@ -1,0 +1,72 @@
+import type { INodeExecutionData } from 'n8n-workflow';
+import { bodiesOf, runExample, saveExample } from './support/examples';
+import { keys, rest, sandbox } from './support/harness';
+import { download, sniff } from './support/media';
+import { startUnattended } from './support/unattended';
+
+beforeEach(async () => await sandbox.reset());
+
+async function kindOf(item: INodeExecutionData | undefined): Promise<string | undefined> {
+	return sniff(await download(rest, item?.binary?.data));
+}
+
+it('2: a picture becomes the first frame of a video', async () => {
+	const items = await runExample(await saveExample('2'));
+	expect(await kindOf(items('Video from the picture')[0])).toBe('video/mp4');
+	const [, video] = await bodiesOf('createGeneration');
+	expect(video).toMatchObject({ mode: 'video', input: { start_frame: [expect.any(String)] } });
+});
+
+it('3: a script becomes one audio file with two voices', async () => {
+	const items = await runExample(await saveExample('3'));
+	expect(items('Podcast')).toHaveLength(1);
+	expect(await kindOf(items('Podcast')[0])).toBe('audio/wav');
+	const [{ blocks } = {}] = await bodiesOf('createSpeech');
+	expect(blocks).toEqual([
+		{ text: 'Welcome back. Tonight we talk about lighthouses.', voice: 'en-GB-EwanTurbo' },
+		{ text: 'Thank you. I have kept one for forty years.', voice: 'en-US-MarinTurbo' },
+		{ text: 'Did you ever miss a night?', voice: 'en-GB-EwanTurbo' },
+		{ text: 'Not one. The sea does not take days off.', voice: 'en-US-MarinTurbo' },
+	]);
+});
+
+it('4: one persona in each scene', async () => {
+	const items = await runExample(await saveExample('4'));
+	const [persona] = items('Persona');
+	expect(persona?.json).toMatchObject({ object: 'persona', status: 'ready' });
+	const scenes = await bodiesOf('createGeneration');
+	expect(new Set(scenes.map(({ prompt }) => prompt)).size).toBe(4);
+	for (const scene of scenes) expect(scene.persona_id).toBe(persona?.json.id);
+	expect(await Promise.all(items('Scene').map(kindOf))).toEqual(Array(4).fill('image/png'));
+});
+
+it('5: a cloned voice speaks and is removed', async () => {
+	const items = await runExample(await saveExample('5'));
+	const [voice] = items('Cloned Voice');
+	const [{ blocks } = {}] = await bodiesOf('createSpeech');
+	expect(blocks).toMatchObject([{ voice: voice?.json.id }, { voice: voice?.json.id }]);
+	expect(await kindOf(items('Speech')[0])).toBe('audio/wav');
+	expect(items('Remove Voice')[0]?.json).toMatchObject({ deleted: true, id: voice?.json.id });
+});
+
+it('11: the report says what is left and what was used, and npm start prints it', async () => {
+	const workflow = await saveExample('11');
+	const { lines } = await startUnattended(workflow);
+	expect(lines).toEqual(
+		expect.arrayContaining(['Send Report:', '  Credits left: 10000', '  nothing']),
+	);
+});
+
+it('11: it warns below the threshold', async () => {
+	await sandbox.addCredits(keys.full.workspace, -9_600);
+	const items = await runExample(await saveExample('11'));
+	expect(items('Report')[0]?.json).toMatchObject({ left: 400, threshold: 500 });
+	expect(items('Send Warning')).toHaveLength(1);
+	expect(items('Send Report')).toHaveLength(0);
+});
+
+it('12: npm start has an event get lost, and what it told of is fetched', async () => {
+	const { files } = await startUnattended(await saveExample('12'));
+	expect(files).toEqual(['fetch.png']);
+	expect(await sandbox.settings()).toMatchObject({ deliverySchedule: [0, 5, 30, 120, 600, 3600] });
+});

@@ -1,0 +1,76 @@
+/* eslint-disable @n8n/community-nodes/no-restricted-imports -- not published */
+import type { IDataObject } from 'n8n-workflow';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { selfSigned, startTlsFront, type Route, type TlsFront } from '../../../lab/n8n/tlsFront';
+import type { Access } from '../../../lab/n8n/credential';
+import { createSandbox, type Sandbox } from '../../../src/sandbox/server';
+import { quickRender } from '../../sandbox/support/harness';
+
+/** What an item of a started workflow held. */
+export type CollectedItem = IDataObject & { workflow: string };
+
+/**
+ * What is around an n8n that takes events: a TLS front, a sandbox that trusts it, and a collector
+ * of what workflows are started with.
+ */
+export interface EventEnvironment {
+	front: TlsFront;
+	sandbox: Sandbox;
+	access: Access;
+	got: CollectedItem[];
+	collectorUrl: string;
+	/** Variables that n8n needs for it. */
+	env: Record<string, string>;
+	close(): Promise<void>;
+}
+
+/** @param target where the front sends calls */
+export async function startEventEnvironment(target: Route): Promise<EventEnvironment> {
+	const pair = await selfSigned();
+	const front = await startTlsFront(target, pair);
+	const settings = {
+		clockScale: 60,
+		requestsPerMinute: 1_000_000,
+		concurrentJobs: 10_000,
+		// Sixty times faster than life a receiver would have a sixth of a second, and a restart of n8n
+		// would outlast the attempts. It has a minute instead: a hundred deliveries at once take a busy
+		// machine longer than ten seconds, and what is given up comes again while n8n is still at it.
+		deliveryTimeout: 3_600,
+		deliverySchedule: [0, 5, 30, 60, ...Array<number>(60).fill(240)],
+	};
+	const sandbox = await createSandbox({
+		seed: 1,
+		settings,
+		deliveryCa: pair.cert,
+		render: quickRender,
+	});
+	const got: CollectedItem[] = [];
+	const collector = createServer((incoming, outgoing) => {
+		const chunks: Buffer[] = [];
+		incoming.on('data', (chunk: Buffer) => chunks.push(chunk));
+		incoming.on('end', () => {
+			const { json, ...about } = JSON.parse(Buffer.concat(chunks).toString()) as CollectedItem;
+			got.push({ ...about, ...(json as IDataObject) });
+			outgoing.end('{}');
+		});
+	});
+	await new Promise<void>((resolve) => collector.listen(0, '127.0.0.1', resolve));
+	return {
+		front,
+		sandbox,
+		access: {
+			apiKey: sandbox.keys[0]?.key ?? '',
+			baseUrl: sandbox.baseUrl,
+			clockScale: 1_000,
+		},
+		got,
+		collectorUrl: `http://127.0.0.1:${(collector.address() as AddressInfo).port}/`,
+		env: { WEBHOOK_URL: front.url, N8N_PROXY_HOPS: '1' },
+		async close() {
+			await Promise.all([front.stop(), sandbox.close()]);
+			collector.closeAllConnections();
+			collector.close();
+		},
+	};
+}

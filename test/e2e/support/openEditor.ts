@@ -1,0 +1,36 @@
+/* eslint-disable @n8n/community-nodes/require-node-api-error -- not published */
+import { launchChromium } from '../../../lab/n8n/chromium';
+import { Editor, type Page } from '../../../lab/n8n/editor';
+import { n8nUrl } from './harness';
+
+/** How long the editor may take for one thing, and a test for one look: a busy machine takes its time. */
+export const LOOK_MS = 60_000;
+
+/** How long it may take until Chromium is up and the owner is signed in. */
+export const OPEN_MS = 4 * LOOK_MS;
+
+/** n8n's editor in a Chromium of its own, with the owner signed in. */
+export interface OpenEditor {
+	editor: Editor;
+	page: Page;
+	close: () => Promise<void>;
+}
+
+/** Opens the editor of the real n8n; whoever opens it closes it. */
+export async function openEditor(
+	options: { height?: number; userAgent?: string } = {},
+): Promise<OpenEditor> {
+	const { height = 900, userAgent } = options;
+	const browser = await launchChromium();
+	const close = async () => await browser.close();
+	try {
+		const page = await browser.newPage({ viewport: { width: 1440, height }, userAgent });
+		page.setDefaultTimeout(LOOK_MS);
+		const editor = new Editor(page, n8nUrl);
+		await editor.signIn();
+		return { editor, page, close };
+	} catch (error) {
+		await close();
+		throw error;
+	}
+}

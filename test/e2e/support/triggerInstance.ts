@@ -1,0 +1,81 @@
+/* eslint-disable @n8n/community-nodes/no-restricted-imports -- not published */
+import { readFileSync, rmSync } from 'node:fs';
+import { saveCredential } from '../../../lab/n8n/credential';
+import { newest, type Release } from '../../../lab/n8n/release';
+import { startN8n, temporaryUserFolder, type N8n } from '../../../lab/n8n/start';
+import { freePort } from '../../../lab/process/ports';
+import type { Log } from '../../../lab/process/progress';
+import { Rest, type SavedCredential } from '../../../lab/n8n/rest';
+import { demoOwner, startInstance } from '../../../lab/n8n/instance';
+import { EventInstance } from './eventInstance';
+import { startEventEnvironment, type EventEnvironment } from './eventEnvironment';
+
+/** An {@link EventInstance} with an n8n of one process. */
+export class TriggerInstance extends EventInstance {
+	private constructor(
+		world: EventEnvironment,
+		private n8n: N8n,
+		rest: Rest,
+		credential: SavedCredential,
+		private readonly env: Record<string, string>,
+		private readonly release: Release,
+	) {
+		super(world, rest, credential);
+	}
+
+	/** @param more variables that n8n gets besides */
+	static async start(
+		more: Record<string, string> = {},
+		release = newest,
+		log?: Log,
+	): Promise<TriggerInstance> {
+		const port = await freePort();
+		const world = await startEventEnvironment(port);
+		const env = { ...world.env, ...more };
+		const userFolder = temporaryUserFolder();
+		const options = { release, userFolder, port, env, log };
+		const { n8n, rest } = await startInstance(options).catch(async (error: unknown) => {
+			await world.close();
+			throw error;
+		});
+		const credential = await saveCredential(rest, 'Trigger', world.access);
+		return new TriggerInstance(world, n8n, rest, credential, env, release);
+	}
+
+	async stop(): Promise<void> {
+		await this.n8n.stop();
+		await this.world.close();
+		rmSync(this.n8n.userFolder, { recursive: true, force: true, maxRetries: 3 });
+	}
+
+	/** Where n8n listens, behind the TLS front; its log; its folder with the database. */
+	get direct(): { port: number; logFile: string; userFolder: string; filesFolder: string } {
+		return this.n8n;
+	}
+
+	/** What n8n has logged since it was started. */
+	log(): string {
+		return readFileSync(this.n8n.logFile, 'utf8');
+	}
+
+	/** Ends n8n as a crash would; the user folder stays. */
+	async crash(): Promise<void> {
+		await this.n8n.kill();
+	}
+
+	/** Ends n8n; the user folder stays. */
+	async down(): Promise<void> {
+		await this.n8n.stop();
+	}
+
+	async up(env: Record<string, string> = {}): Promise<void> {
+		const { release } = this;
+		const { userFolder, port } = this.n8n;
+		// Nothing is delivered before n8n has started: what begins earlier its recovery takes for an execution that got lost in
+		// the crash, and ends it (docs/triggers.md).
+		this.front.target(0);
+		this.n8n = await startN8n({ release, userFolder, port, env: { ...this.env, ...env } });
+		this.rest = await Rest.signIn(this.n8n.baseUrl, demoOwner);
+		this.front.target(port);
+	}
+}

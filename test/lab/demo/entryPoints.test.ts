@@ -1,0 +1,38 @@
+import { readExamples } from '../../../lab/demo/examples';
+import { entryPointsOf, type EntryPoints } from '../../../lab/demo/entryPoints';
+
+const byHand = (...triggers: string[]): EntryPoints => ({
+	byHand: triggers,
+	byEvent: undefined,
+	byPerson: undefined,
+	needsGeneration: false,
+	needsMissedEvent: false,
+});
+
+/** How `npm start -- --example N` sets each of them going; what sets nothing going would hang there forever. */
+const STARTS: Record<string, EntryPoints> = {
+	'1': byHand('Start'),
+	'2': byHand('Start'),
+	'3': byHand('Start'),
+	'4': byHand('Start'),
+	'5': byHand('Start'),
+	'6': { ...byHand(), byPerson: 'form' },
+	'7': { ...byHand('Set Up'), byEvent: 'Render Done', needsGeneration: true },
+	'7b': { ...byHand('Set Up', 'New Result'), needsGeneration: true },
+	'8': byHand('Set Up', 'Every Night'),
+	'8b': byHand('Set Up', 'Every Night'),
+	'9': byHand('Start'),
+	'9b': byHand('Start'),
+	'10': { ...byHand(), byPerson: 'chat' },
+	// Its schedule leads to where the manual trigger leads: once is enough.
+	'11': byHand('Start'),
+	'12': { ...byHand('Start'), needsMissedEvent: true },
+};
+
+test('every example is set going by what its triggers ask for', () => {
+	const found = readExamples().map((example) => [
+		/^MediaGen (\w+):/.exec(example.name)?.[1],
+		entryPointsOf(example),
+	]);
+	expect(Object.fromEntries(found)).toEqual(STARTS);
+});

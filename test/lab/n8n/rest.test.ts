@@ -1,0 +1,90 @@
+/* eslint-disable @n8n/community-nodes/no-restricted-imports -- not published */
+import express from 'express';
+import { once } from 'events';
+import type { Server } from 'http';
+import type { AddressInfo } from 'net';
+import { Rest } from '../../../lab/n8n/rest';
+import { demoOwner } from '../../../lab/n8n/instance';
+
+const saved = { id: 'w', versionId: 'v', name: 'W', nodes: [], connections: {}, active: false };
+
+let server: Server;
+let calls: Array<[call: string, body: unknown]>;
+
+/** So much of n8n's REST interface as a sign-in, a run and a publication take. */
+async function n8n(version: string, callsBeforeReady = 0): Promise<string> {
+	calls = [];
+	let early = callsBeforeReady;
+	const app = express();
+	app.use(express.json());
+	app.use((request, response, next) => {
+		if (early > 0) {
+			early -= 1;
+			response.sendStatus(404);
+			return;
+		}
+		calls.push([`${request.method} ${request.path}`, request.body]);
+		next();
+	});
+	app.get('/rest/settings', ({ headers: { cookie } }, response) => {
+		const isSignedIn = cookie === 'n8n-auth=1';
+		response.json({
+			data: {
+				userManagement: { showSetupOnFirstLoad: false },
+				...(isSignedIn && { versionCli: version }),
+			},
+		});
+	});
+	app.post('/rest/login', (_, response) => {
+		response.setHeader('set-cookie', 'n8n-auth=1; Path=/').json({ data: {} });
+	});
+	app.get('/rest/workflows/w', (_, response) => void response.json({ data: saved }));
+	app.post('/rest/workflows/w/run', (_, response) => {
+		response.json({ data: { executionId: '7' } });
+	});
+	app.get('/rest/workflows/w/publication-status', (_, response) => {
+		response.json({ data: { status: 'published', triggers: [] } });
+	});
+	app.use((_, response) => void response.json({ data: {} }));
+	server = app.listen(0, '127.0.0.1');
+	await once(server, 'listening');
+	return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+afterEach(() => {
+	server.closeAllConnections();
+	server.close();
+});
+
+const paths = () => calls.map(([call]) => call.replace('/rest/workflows/w', ''));
+
+test('a sign-in waits for an n8n that says that it is ready before it is', async () => {
+	const rest = await Rest.signIn(await n8n('1.123.81', 2), demoOwner);
+	expect(paths()).toEqual(['GET /rest/settings', 'POST /rest/login', 'GET /rest/settings']);
+	expect(rest.session.ticket.version).toBe('1.123.81');
+});
+
+test.each(['1.123.81', '2.0.3'])(
+	'n8n %s is sent the workflow to run, and publishes at once',
+	async (version) => {
+		const rest = await Rest.signIn(await n8n(version), demoOwner);
+		calls = [];
+		expect(await rest.workflows.run('w', 'Start')).toBe('7');
+		await rest.workflows.publish(saved);
+		await rest.workflows.unpublish('w');
+		expect(paths()).toEqual(['GET ', 'POST /run', 'POST /activate', 'POST /deactivate']);
+		expect(calls[1]?.[1]).toEqual({
+			triggerToStartFrom: { name: 'Start' },
+			workflowData: saved,
+		});
+	},
+);
+
+test('n8n 2.41 runs what is saved, and is asked until it has published', async () => {
+	const rest = await Rest.signIn(await n8n('2.41.1'), demoOwner);
+	calls = [];
+	expect(await rest.workflows.run('w', 'Start')).toBe('7');
+	await rest.workflows.publish(saved);
+	expect(paths()).toEqual(['POST /run', 'POST /activate', 'GET /publication-status']);
+	expect(calls[0]?.[1]).toEqual({ triggerToStartFrom: { name: 'Start' } });
+});

@@ -1,0 +1,150 @@
+import fc from '../support/fastCheck';
+import { MediaGenGeneration } from '../../nodes/Generation/MediaGenGeneration.node';
+import { ENDPOINTS } from '../../src/contract';
+import { buildRequest, mappedFields } from '../../src/description/buildRequest';
+import { additionalJson } from '../../src/description/fields/additionalJson';
+import { inBody, type Field } from '../../src/description/operation';
+import { media, number, text } from '../../src/description/rules';
+import { BinaryReference } from '../../src/transport/item/binaryReference';
+import { fingerprint } from '../../src/transport/item/idempotency';
+import { execute } from '../support/engine';
+import { nodeRun } from '../support/nodeContext';
+import { endpointNames, operationsOf } from '../support/operations';
+import { context } from '../support/rules';
+
+const ui = (name: string) => ({ displayName: name, name, type: 'string', default: '' }) as const;
+
+const fields = mappedFields([
+	// Before the others, to show that it is applied after them.
+	additionalJson,
+	{ ui: ui('mode'), mapping: inBody('mode', text()) },
+	{ ui: ui('count'), mapping: inBody('parameters.count', number()) },
+	{ ui: ui('video'), mapping: inBody('input.video', media()) },
+] satisfies Field[]);
+
+const body = { mode: 'image', parameters: { count: 2 }, input: { video: 'binary:clip' } };
+
+const built = (additionalFields: unknown, rest: Record<string, unknown> = body) =>
+	buildRequest(
+		ENDPOINTS.createGeneration,
+		fields,
+		{ body: { ...rest, additionalFields }, query: {}, path: {} },
+		context,
+	);
+
+const bodyOf = (additionalFields: unknown) => {
+	const request = built(additionalFields);
+	return request.ok ? request.value.body : request.failure;
+};
+
+const usual = {
+	mode: 'image',
+	parameters: { count: 2 },
+	input: { video: [new BinaryReference('clip')] },
+};
+
+test('it is merged into the body: new fields are added, at any depth', () => {
+	const seed = { parameters: { seed: 7 }, style: { name: 'noir', tags: ['a'] } };
+	const wanted = { ...usual, parameters: { count: 2, seed: 7 }, style: seed.style };
+	expect(bodyOf(seed)).toEqual(wanted);
+	expect(bodyOf(JSON.stringify(seed))).toEqual(wanted);
+});
+
+test('it wins over a field: objects are merged, all else is replaced, null is sent as it is', () => {
+	expect(bodyOf('{"mode": "hologram", "parameters": {"count": null}}')).toEqual({
+		...usual,
+		mode: 'hologram',
+		parameters: { count: null },
+	});
+	expect(bodyOf({ input: { video: ['https://a.example/v.mp4'] } })).toEqual({
+		...usual,
+		input: { video: ['https://a.example/v.mp4'] },
+	});
+	expect(bodyOf({ input: 'none', parameters: [1] })).toEqual({
+		mode: 'image',
+		input: 'none',
+		parameters: [1],
+	});
+});
+
+test.each([['{}'], [''], [{}], [undefined], [null], [' {} ']])('%j adds nothing', (nothing) => {
+	expect(bodyOf(nothing)).toEqual(usual);
+});
+
+test.each([
+	['{"a": 1', /must be a JSON object, got \{"a": 1/],
+	['[1]', /must be a JSON object/],
+	[[{ a: 1 }], /must be a JSON object/],
+	['7', /must be a JSON object/],
+	['{"a": {"__proto__": {"isAdmin": true}}}', /contains the key "__proto__"/],
+	['{"__proto__": null}', /contains the key "__proto__"/],
+	['{"list": [{"__proto__": 1}]}', /contains the key "__proto__"/],
+	[`{"a": ${'['.repeat(60)}${']'.repeat(60)}}`, /nested more than 50 levels deep/],
+])('%.40s is refused by name', (given, problem) => {
+	expect(built(given)).toMatchObject({
+		ok: false,
+		failure: { kind: 'input', field: 'Additional JSON', problem: expect.stringMatching(problem) },
+	});
+});
+
+test('a key named as what every object has is a key like any other', () => {
+	const given = '{"constructor": {"prototype": {"x": 1}}, "toString": "y", "hasOwnProperty": 1}';
+	expect(JSON.parse(JSON.stringify(bodyOf(given)))).toMatchObject(JSON.parse(given) as object);
+	expect(({} as Record<string, unknown>).x).toBeUndefined();
+});
+
+test('the value of an expression is sent as its JSON, and is not modified itself', () => {
+	const given = { at: new Date('2026-01-31T12:00:00Z'), f: () => 1, parameters: { seed: 1 } };
+	const before = structuredClone({ at: given.at, parameters: given.parameters });
+	expect(bodyOf(given)).toMatchObject({ at: '2026-01-31T12:00:00.000Z', parameters: { seed: 1 } });
+	expect({ at: given.at, parameters: given.parameters }).toEqual(before);
+	const circular: Record<string, unknown> = {};
+	circular.self = circular;
+	expect(built(circular)).toMatchObject({ ok: false });
+});
+
+test('any JSON is refused or merged, and never reaches a prototype', () => {
+	fc.assert(
+		fc.property(fc.oneof(fc.jsonValue(), fc.json()), (given) => {
+			const request = built(given);
+			if (!request.ok) return;
+			expect(() => JSON.stringify(request.value.body)).not.toThrow();
+		}),
+		{ numRuns: 300 },
+	);
+	expect(Object.keys(Object.prototype)).toEqual([]);
+});
+
+test('it is a part of the request like any other: another seed is another request', () => {
+	const print = (given: unknown) => fingerprint(bodyOf(given), { clip: 'file' });
+	expect(print({ a: 1, b: 2 })).toBe(print('{"b": 2, "a": 1}'));
+	expect(print({ a: 1 })).not.toBe(print({ a: 2 }));
+	expect(print({})).toBe(print(undefined));
+});
+
+test('every creation offers it', async () => {
+	const creations = endpointNames.filter((name) => /^create|^approve|^review/.test(name));
+	const without: string[] = [];
+	for (const name of creations) {
+		for (const { fields: own, value } of await operationsOf(name)) {
+			if (!mappedFields(own).some(({ parameter }) => parameter === 'options.additionalFields'))
+				without.push(`${name} ${value}`);
+		}
+	}
+	expect(without).toEqual(['createFile upload']);
+});
+
+test('one item with bad JSON: nothing is sent for any', async () => {
+	const { description } = new MediaGenGeneration();
+	const run = nodeRun({ items: [{ json: {} }, { json: {} }] });
+	const given = (item: number) => ({
+		operation: 'create',
+		model: { __rl: true, mode: 'id', value: 'm' },
+		prompt: 'A boat',
+		options: { additionalFields: item === 1 ? '{"a"' : '{"a": 1}' },
+	});
+	// The service of this run fails the test when it is asked anything.
+	await expect(execute(description, run, given)).rejects.toThrow(
+		/Additional JSON must be a JSON object/,
+	);
+});

@@ -1,0 +1,13 @@
+/* eslint-disable @n8n/community-nodes/no-restricted-globals -- not published */
+import type { QueueInstance } from './queueInstance';
+
+/** @throws Error outside of a run of `jest.queue.config.js` */
+function handedOver(): QueueInstance {
+	const { queueInstance } = globalThis as { queueInstance?: QueueInstance };
+	if (!queueInstance)
+		throw new Error('Tests of queue mode need their setup: run npm run test:queue');
+	return queueInstance;
+}
+
+/** An n8n in queue mode that all tests share: two workers, two webhook processes. */
+export const instance = handedOver();

@@ -1,0 +1,61 @@
+/* eslint-disable @n8n/community-nodes/no-restricted-imports -- not published */
+import { DCLinter } from 'dclint';
+import { mkdtempSync, rmSync, writeFileSync } from 'fs';
+import { tmpdir } from 'os';
+import { join } from 'path';
+import { read, ROOT } from '../support/sources';
+
+const file = 'docker-compose.yml';
+
+/** What the schema of Compose files and dclint's rules say of a file. */
+function problemsOf(path: string): string[] {
+	const linter = new DCLinter({
+		// The order of the file is that of a start, not of the alphabet.
+		rules: {
+			'service-keys-order': 0,
+			'services-alphabetical-order': 0,
+			'top-level-properties-order': 0,
+		},
+		quiet: false,
+		debug: false,
+		exclude: [],
+	});
+	const results = linter.lintFiles([path], false);
+	expect(results).toHaveLength(1);
+	return results.flatMap(({ messages }) =>
+		messages.map(({ line, message }) => `${line}: ${message}`),
+	);
+}
+
+test('dclint finds nothing in the Compose file', () => {
+	expect(problemsOf(join(ROOT, file))).toEqual([]);
+});
+
+test.each([
+	[
+		'an unknown key',
+		'restart: unless-stopped',
+		'restarts: unless-stopped',
+		/additional properties/,
+	],
+	['a port for everybody', "'127.0.0.1:5678:5678'", "'5678:5678'", /without an explicit|interface/],
+	['an image without a version', 'redis:7', 'redis', /tag/],
+])('dclint would find %s', (_what, from, to, said) => {
+	const text = read(file);
+	expect(text).toContain(from);
+	const folder = mkdtempSync(join(tmpdir(), 'compose-'));
+	try {
+		const broken = join(folder, file);
+		writeFileSync(broken, text.replace(from, to));
+		expect(problemsOf(broken).join('\n')).toMatch(said);
+	} finally {
+		rmSync(folder, { recursive: true });
+	}
+});
+
+test('the Compose file runs the n8n that is tested', () => {
+	const { dependencies } = JSON.parse(read('lab/package.json')) as {
+		dependencies: Record<string, string>;
+	};
+	expect(read(file)).toContain(`n8nio/n8n:${dependencies.n8n}`);
+});

@@ -1,0 +1,135 @@
+/* eslint-disable @n8n/community-nodes/no-restricted-imports -- not published */
+import Ajv2020 from 'ajv/dist/2020';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { schemaFiles } from '../../scripts/schemas/files';
+import type { JsonSchema } from '../../scripts/schemas/jsonSchema';
+import { packageSurface } from '../../scripts/surface/package';
+
+let files: Map<string, string>;
+
+beforeAll(async () => {
+	files = await schemaFiles();
+});
+
+const schemaAt = (file: string): JsonSchema => {
+	const text = files.get(file);
+	if (text === undefined) throw new Error(`${file} is missing`);
+	return JSON.parse(text) as JsonSchema;
+};
+
+const namesAt = (file: string) => Object.keys(schemaAt(file).properties ?? {});
+
+/** Of these answers the specification shows nothing. */
+const isOpen = (file: string) => /\/(getCredits|getUsage|delivery\/getAll)\.json$/.test(file);
+
+test('the files beside the nodes are what the sandbox validates with: npm run schemas writes them', () => {
+	const folders = readdirSync('nodes').map((node) => `nodes/${node}/__schema__`);
+	const written = folders
+		.filter((folder) => existsSync(folder))
+		.flatMap((folder) =>
+			readdirSync(folder, { recursive: true }).map((name) => `${folder}/${String(name)}`),
+		)
+		.filter((file) => file.endsWith('.json'));
+	expect(written.sort()).toEqual([...files.keys()].sort());
+	const stale = written.filter((file) => readFileSync(file, 'utf8') !== files.get(file));
+	expect(stale).toEqual([]);
+});
+
+test('every operation of every node has one, at the path that n8n asks for', async () => {
+	const { nodes } = await packageSurface();
+	const wanted = Object.entries(nodes).flatMap(([name, { operations }]) =>
+		Object.keys(operations)
+			.filter((operation) => operation !== '')
+			.map((operation) => [name.replace('mediaGen', ''), operation.replace('.', '/')]),
+	);
+	expect(wanted.length).toBeGreaterThan(30);
+	for (const [node, operation] of wanted) {
+		expect([...files.keys()]).toContain(`nodes/${node}/__schema__/v1.0.0/${operation}.json`);
+	}
+});
+
+test('a validator that knows no formats takes each, and n8n shows the fields of all that are known', () => {
+	const ajv = new Ajv2020({ allowUnionTypes: true });
+	for (const file of files.keys()) {
+		const schema = schemaAt(file);
+		expect(() => ajv.compile(schema)).not.toThrow();
+		expect(schema.type).toBe('object');
+		// The editor takes a schema without properties for none at all.
+		expect([file, namesAt(file).length > 0]).toEqual([file, !isOpen(file)]);
+	}
+});
+
+test('fields are in the order of the items, with those that the node adds', () => {
+	expect(namesAt('nodes/Generation/__schema__/v1.0.0/create.json')).toEqual([
+		'id',
+		'status',
+		'url',
+		'outputs',
+		'estimated_credits',
+		'object',
+		'mode',
+		'model',
+		'output_ids',
+		'warning',
+	]);
+	expect(namesAt('nodes/Generation/__schema__/v1.0.0/generation/get.json')).toContain('failure');
+	expect(namesAt('nodes/Speech/__schema__/v1.0.0/get.json').slice(0, 4)).toEqual([
+		'id',
+		'status',
+		'url',
+		'output',
+	]);
+});
+
+test('lists are shown entry by entry and simplified, as they are unless Simplify is switched off', () => {
+	const voices = 'nodes/Voice/__schema__/v1.0.0/presetVoice/getAll.json';
+	expect(namesAt(voices)).toEqual([
+		'id',
+		'sample_url',
+		'label',
+		'gender',
+		'language_code',
+		'language_name',
+	]);
+	expect(schemaAt(voices).required).toEqual(['id', 'label']);
+	const models = schemaAt('nodes/Workspace/__schema__/v1.0.0/getModels.json');
+	expect(models.properties?.capabilities?.properties).toEqual({ voice_count: { type: 'number' } });
+	expect(namesAt('nodes/AgentRun/__schema__/v1.0.0/getAll.json')).not.toContain('plan');
+	expect(namesAt('nodes/AgentRun/__schema__/v1.0.0/get.json')).toContain('plan');
+});
+
+test('what is deleted is said to be, and a presigned address is never among the fields of a file', () => {
+	expect(schemaAt('nodes/Voice/__schema__/v1.0.0/customVoice/delete.json')).toEqual({
+		type: 'object',
+		properties: { id: { type: 'string' }, deleted: { type: 'boolean', const: true } },
+		required: ['id', 'deleted'],
+	});
+	expect(namesAt('nodes/File/__schema__/v1.0.0/upload.json')).toEqual([
+		'url',
+		'fileName',
+		'mimeType',
+		'size',
+	]);
+});
+
+test('a creation outputs a whole job, or the result of a dry run', () => {
+	const create = schemaAt('nodes/Generation/__schema__/v1.0.0/create.json');
+	expect(create.anyOf).toEqual([
+		{ required: ['id', 'object', 'status', 'mode', 'model'] },
+		{ required: ['dryRun'] },
+	]);
+	expect(schemaAt('nodes/Generation/__schema__/v1.0.0/get.json').anyOf).toBeUndefined();
+});
+
+test('a job that is any of four kinds has the fields of all, and only what all have is required', () => {
+	const job = schemaAt('nodes/Job/__schema__/v1.0.0/get.json');
+	expect(job.required).toEqual(['id', 'object', 'status']);
+	expect(job.properties?.object?.enum).toEqual([
+		'generation',
+		'speech_generation',
+		'agent_run',
+		'persona',
+	]);
+	// A persona has one of three statuses, an agent run any.
+	expect(job.properties?.status).toEqual({ type: 'string' });
+});

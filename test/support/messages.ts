@@ -1,0 +1,64 @@
+import ts from 'typescript';
+import { read } from './sources';
+
+/** Where the message stands among what an error is made with. */
+const ERRORS: Record<string, number> = { NodeOperationError: 1, UserError: 0 };
+
+/** The same of the functions that make one of a text. */
+const MAKERS: Record<string, number> = { serviceError: 3, refuse: 0 };
+
+/** The function that gives the text of one, and its file: elsewhere this is the name of what goes to the log. */
+const TEXT_OF = { file: 'src/description/search/request.ts', name: 'problemOf' };
+
+/** A literal with … for what differs from case to case; a constant of the same file is looked up. */
+function textOf(node: ts.Expression | undefined, source: ts.SourceFile): string | undefined {
+	if (!node) return undefined;
+	if (ts.isStringLiteralLike(node)) return node.text;
+	if (ts.isTemplateExpression(node)) {
+		const spans = node.templateSpans.map(({ literal }) => `…${literal.text}`);
+		// A remark that follows as a sentence of its own is no part of it.
+		return [node.head.text, ...spans].join('').replace(/\. …$/, '');
+	}
+	// Such as a text that is trimmed.
+	if (ts.isCallExpression(node) && ts.isPropertyAccessExpression(node.expression))
+		return textOf(node.expression.expression, source);
+	return ts.isIdentifier(node) ? textOf(constantOf(node.text, source), source) : undefined;
+}
+
+function constantOf(name: string, source: ts.SourceFile): ts.Expression | undefined {
+	let found: ts.Expression | undefined;
+	const visit = (node: ts.Node): void => {
+		if (ts.isVariableDeclaration(node) && node.name.getText(source) === name)
+			found = node.initializer;
+		ts.forEachChild(node, visit);
+	};
+	visit(source);
+	return found;
+}
+
+/** The messages of errors that a file words itself, as far as they begin with a text. */
+export function messagesIn(file: string): string[] {
+	const source = ts.createSourceFile(file, read(file), ts.ScriptTarget.ES2022, true);
+	const found: string[] = [];
+	const keep = (text: string | undefined) => text && found.push(text);
+	const visit = (node: ts.Node, inText: boolean): void => {
+		if (ts.isNewExpression(node)) {
+			const place = ERRORS[node.expression.getText(source)];
+			if (place !== undefined) keep(textOf(node.arguments?.[place], source));
+		} else if (ts.isCallExpression(node)) {
+			const name = node.expression.getText(source);
+			const place = MAKERS[name];
+			const text = place === undefined ? undefined : textOf(node.arguments[place], source);
+			// What the service said follows.
+			keep(name === 'serviceError' && text ? `${text}: …` : text);
+		} else if (inText && ts.isReturnStatement(node)) {
+			keep(textOf(node.expression, source));
+		}
+		const isText =
+			file === TEXT_OF.file && ts.isFunctionDeclaration(node) && node.name?.text === TEXT_OF.name;
+		ts.forEachChild(node, (child) => visit(child, inText || isText));
+	};
+	visit(source, false);
+	// What begins with another text is listed where that comes from.
+	return found.filter((text) => !text.startsWith('…'));
+}

@@ -1,0 +1,25 @@
+/* eslint-disable @n8n/community-nodes/no-restricted-globals, @n8n/community-nodes/require-node-api-error -- not published */
+
+const { TEST_SEED } = process.env;
+
+/**
+ * The seed of a random test: the pinned one, so that a run in CI can be repeated, unless
+ * `TEST_SEED` names another one (`random` for a new one).
+ */
+export function seedOf(pinned: number): number {
+	if (TEST_SEED === 'random') return Date.now() % 2 ** 31;
+	return TEST_SEED ? Number(TEST_SEED) : pinned;
+}
+
+/** What to type to see a failure again. */
+export const repeatWith = (seed: number) => `TEST_SEED=${seed} repeats this.`;
+
+/** Runs a test of one seed, and says with its failure which one it was. */
+export async function withSeed<T>(seed: number, run: (seed: number) => Promise<T>): Promise<T> {
+	try {
+		return await run(seed);
+	} catch (error) {
+		if (error instanceof Error) error.message = `${repeatWith(seed)}\n${error.message}`;
+		throw error;
+	}
+}

@@ -1,0 +1,218 @@
+import { Batch } from '../../../src/transport/item/batch';
+import {
+	executionCredits,
+	type ExecutionCredits,
+} from '../../../src/transport/item/executionCredits';
+import { newMemory, type ItemMemory } from '../../../src/transport/item/itemMemory';
+import type { Result } from '../../../src/transport/base/result';
+import type { Outcome } from '../../../src/transport/item/item';
+import type { Settings } from '../../../src/transport/item/settings';
+import { runOperation } from '../../../src/transport/operations';
+import { runThroughGate } from '../../../src/transport/runner/runThroughGate';
+import type { Workspace } from '../../../src/transport/workspace';
+import { ModelService, type ServiceSettings } from '../../../testing/modelService';
+import { hostWith, runOf, workspaceWith } from '../../../testing/run';
+import { VirtualClock } from '../../../testing/virtualClock';
+
+interface Asked {
+	prompt: string;
+	/** What the price depends on. */
+	size?: string;
+}
+
+/** An execution with its memory, which several nodes and several tries of them share. */
+class Execution {
+	readonly credits: ExecutionCredits = executionCredits({});
+
+	private readonly memories = new Map<string, ItemMemory>();
+
+	constructor(
+		private readonly clock: VirtualClock,
+		private readonly workspace: Workspace,
+		private readonly model: ModelService,
+		private readonly name = 'execution 1',
+	) {}
+
+	/** All items of one run of a node, as n8n starts them: at once. */
+	async run(
+		asked: Asked[],
+		settings: Partial<Settings>,
+		node = 'node',
+	): Promise<Array<Result<Outcome>>> {
+		const batch = new Batch(asked.length, false);
+		const all = asked.map(async ({ prompt, size = 's' }, itemIndex) => {
+			const place = `${node}:${itemIndex}`;
+			const memory = this.memories.get(place) ?? newMemory();
+			this.memories.set(place, memory);
+			const item = runOf({
+				host: hostWith(this.model.send, {}, this.name),
+				workspace: this.workspace,
+				batch,
+				itemIndex,
+				memory,
+				settings,
+				inputFingerprint: prompt,
+				credits: this.credits,
+				origin: { item: place, executionId: this.name, runId: this.name },
+			});
+			item.request.body = { mode: 'image', model: 'm', prompt, parameters: { size } };
+			return await runThroughGate(item, runOperation);
+		});
+		return await this.clock.run(Promise.all(all));
+	}
+}
+
+function setUp(service: Partial<ServiceSettings> = {}) {
+	const clock = new VirtualClock();
+	const model = new ModelService(clock, { price: () => 3, ...service });
+	const workspace = workspaceWith(clock);
+	return { clock, model, workspace, execution: new Execution(clock, workspace, model) };
+}
+
+const items = (count: number, size?: string): Asked[] =>
+	Array.from({ length: count }, (_, index) => ({ prompt: `picture ${index}`, size }));
+
+const reserved = ({ jobs }: ModelService) => jobs.reduce((sum, { credits }) => sum + credits, 0);
+
+const failures = (results: Array<Result<Outcome>>) =>
+	results.flatMap((result) => (result.ok ? [] : [result.failure]));
+
+test('forty items at one price stop below the limit, and say how many were not sent', async () => {
+	const { execution, model } = setUp();
+	const results = await execution.run(items(40), { maxCredits: 20 });
+	expect(reserved(model)).toBe(18);
+	expect(execution.credits.reserved).toBe(18);
+	const [first, ...others] = failures(results);
+	expect(first).toEqual({ kind: 'creditCap', maxCredits: 20, reserved: 18, price: 3 });
+	expect(others).toHaveLength(33);
+	expect(new Set(others.map(({ kind }) => kind))).toEqual(new Set(['skipped']));
+	expect(model.count(202, 'POST')).toBe(6);
+});
+
+test('without a limit all are sent, and the sum is known all the same', async () => {
+	const { execution, model } = setUp();
+	await execution.run(items(12), {});
+	expect(reserved(model)).toBe(36);
+	expect(execution.credits.reserved).toBe(36);
+});
+
+test('jobs of a limited execution still run at the same time', async () => {
+	const { clock, execution } = setUp({ jobMs: () => 60_000 });
+	const begun = clock.now();
+	await execution.run(items(5), { maxCredits: 1_000 });
+	expect(clock.now() - begun).toBeLessThan(80_000);
+});
+
+test('several nodes of an execution share the sum, each holds its own limit against it', async () => {
+	const { execution, model } = setUp();
+	await execution.run(items(4), { maxCredits: 12 }, 'a');
+	const second = await execution.run(items(4), { maxCredits: 15 }, 'b');
+	expect(failures(second)).toHaveLength(3);
+	expect(reserved(model)).toBe(15);
+});
+
+test('with error items, what still fits is sent; waiting for a top-up does not wait for a limit', async () => {
+	const { clock, execution, model } = setUp({
+		price: ({ parameters }) => ((parameters as { size: string }).size === 'large' ? 10 : 2),
+	});
+	await execution.run([{ prompt: 'first', size: 'large' }, ...items(1, 'small')], {});
+	const mixed = [
+		{ prompt: 'x', size: 'large' },
+		{ prompt: 'y', size: 'small' },
+	];
+	const results = await execution.run(
+		mixed,
+		{ maxCredits: 15, onInsufficientCredits: 'continue' },
+		'b',
+	);
+	expect(results.map(({ ok }) => ok)).toEqual([false, true]);
+	expect(reserved(model)).toBe(14);
+	const before = clock.now();
+	const waiting = await execution.run(
+		mixed,
+		{ maxCredits: 15, onInsufficientCredits: 'wait' },
+		'c',
+	);
+	expect(failures(waiting)[0]).toMatchObject({ kind: 'creditCap' });
+	expect(clock.now()).toBe(before);
+});
+
+test('a retry counts nothing twice and sends nothing that does not fit; a higher limit goes on', async () => {
+	const { execution, model } = setUp();
+	await execution.run(items(6), { maxCredits: 9 });
+	const again = await execution.run(items(6), { maxCredits: 9 });
+	expect(again.filter(({ ok }) => ok)).toHaveLength(3);
+	expect([reserved(model), execution.credits.reserved]).toEqual([9, 9]);
+	const raised = await execution.run(items(6), { maxCredits: 100 });
+	expect(raised.filter(({ ok }) => ok)).toHaveLength(6);
+	expect([reserved(model), execution.credits.reserved]).toEqual([18, 18]);
+});
+
+test('a job that By Content finds again is not counted, in this execution or another one', async () => {
+	const { clock, execution, model, workspace } = setUp();
+	const twins = [{ prompt: 'same' }, { prompt: 'same' }];
+	await execution.run(twins, { maxCredits: 100, idempotency: 'content' });
+	expect([reserved(model), execution.credits.reserved]).toEqual([3, 3]);
+	const later = new Execution(clock, workspace, model, 'execution 2');
+	const found = await later.run(twins, { maxCredits: 3, idempotency: 'content' });
+	expect(found.every(({ ok }) => ok)).toBe(true);
+	expect([reserved(model), later.credits.reserved]).toEqual([3, 0]);
+});
+
+test('a service that was reset and reuses its ids is counted like any other', async () => {
+	const { clock, execution, workspace } = setUp();
+	await execution.run(items(4), { maxCredits: 9 });
+	const model = new ModelService(clock, { price: () => 3 });
+	const later = new Execution(clock, workspace, model, 'execution 2');
+	await later.run(items(4), { maxCredits: 9 });
+	expect([reserved(model), later.credits.reserved]).toEqual([9, 9]);
+});
+
+test('an agent run counts once: what its planning has cost is part of what its approval shows', () => {
+	const prices = workspaceWith(new VirtualClock()).prices;
+	expect(prices.record('plan', 'execution 1 run_1', 1)).toBe(1);
+	expect(prices.record('approve', 'execution 1 run_1', 41)).toBe(40);
+	expect(prices.record('approve', 'execution 1 run_1', 41)).toBe(0);
+});
+
+test('a request of unknown outcome counts with its expected price, and once', async () => {
+	let lost = 0;
+	const { execution, model } = setUp({
+		loses: ({ method, body }) =>
+			method === 'POST' && (body as { prompt: string }).prompt === 'lost' && lost++ < 7,
+	});
+	await execution.run(items(1), { maxCredits: 10 });
+	const [failed] = await execution.run([{ prompt: 'lost' }], { maxCredits: 10 }, 'b');
+	expect(failed).toMatchObject({ failure: { kind: 'noResponse', outcomeUnknown: true } });
+	expect(execution.credits.reserved).toBe(6);
+	const [again] = await execution.run([{ prompt: 'lost' }], { maxCredits: 10 }, 'b');
+	expect(again?.ok).toBe(true);
+	expect([reserved(model), execution.credits.reserved]).toEqual([6, 6]);
+});
+
+test('a dry run sends nothing and outputs what would be sent, with its price once that is known', async () => {
+	const { execution, model } = setUp();
+	const preview = async () => {
+		const [result] = await execution.run([{ prompt: 'a cat' }], { dryRun: true }, 'b');
+		return result?.ok ? result.value.resources[0] : result;
+	};
+	const before = await preview();
+	expect(before).toEqual({
+		dryRun: true,
+		method: 'POST',
+		path: '/generations',
+		body: { mode: 'image', model: 'm', prompt: 'a cat', parameters: { size: 's' } },
+		idempotencyKey: expect.stringMatching(/^n8n-[0-9a-f]{64}$/) as unknown,
+	});
+	expect(model.log).toEqual([]);
+	await execution.run(items(1), {});
+	const requests = model.log.length;
+	expect(await preview()).toEqual({ ...before, estimated_credits: 3 });
+	expect(model.log).toHaveLength(requests);
+	await execution.run([{ prompt: 'a cat' }], {}, 'b');
+	const sent = model.log.filter(({ request }) => request.method === 'POST').at(-1)?.request;
+	expect([sent?.headers?.['Idempotency-Key'], sent?.body]).toEqual([
+		(before as Record<string, unknown>).idempotencyKey,
+		(before as Record<string, unknown>).body,
+	]);
+});
