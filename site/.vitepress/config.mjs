@@ -1,0 +1,101 @@
+import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { defineConfig } from 'vitepress';
+import { githubSlug, renderForSite } from './markdown.mjs';
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+
+const vue = (file) => fileURLToPath(new URL(`../node_modules/vue/${file}`, import.meta.url));
+
+/** The title of a page is its first line. */
+const titleOf = (file) =>
+	readFileSync(path.join(root, file), 'utf8').split('\n')[0].replace(/^# /, '');
+
+const pages = (...names) =>
+	names.map((name) => ({ text: titleOf(`docs/${name}.md`), link: `/docs/${name}` }));
+
+const nodes = readdirSync(path.join(root, 'docs', 'nodes')).map((file) => path.parse(file).name);
+
+/** Files that a page links to and that are no pages, such as examples: published as they are. */
+const linkedFiles = new Set();
+
+export default defineConfig({
+	title: 'n8n-nodes-mediagen',
+	description: 'Images, videos, music, sound effects and speech in n8n',
+	lang: 'en',
+	base: '/n8n-nodes-mediagen/',
+	cleanUrls: true,
+	srcDir: '..',
+	// Where lint and formatter do not look: examples and sources that a page links to are published, too.
+	outDir: '../dist/site',
+	// The pages are those of the repository; nothing is written twice.
+	srcExclude: readdirSync(root, { withFileTypes: true })
+		.filter((entry) => entry.isDirectory() && !['docs', 'examples'].includes(entry.name))
+		.map(({ name }) => `${name}/**`),
+	rewrites: { 'README.md': 'index.md', 'examples/README.md': 'examples/index.md' },
+	// The pages lie outside this folder, where Vue is not found by itself.
+	vite: {
+		resolve: {
+			alias: [
+				{ find: /^vue\/server-renderer$/, replacement: vue('server-renderer/index.mjs') },
+				{ find: /^vue$/, replacement: vue('dist/vue.runtime.esm-bundler.js') },
+			],
+		},
+	},
+	markdown: {
+		// The usual ones are too pale for comments and keywords.
+		theme: { light: 'github-light-high-contrast', dark: 'github-dark-high-contrast' },
+		anchor: { slugify: githubSlug },
+		config: (md) => renderForSite(md, root, linkedFiles),
+	},
+	buildEnd({ outDir }) {
+		for (const file of linkedFiles) {
+			const target = path.join(outDir, file);
+			if (existsSync(target)) continue;
+			mkdirSync(path.dirname(target), { recursive: true });
+			copyFileSync(path.join(root, file), target);
+		}
+	},
+	themeConfig: {
+		search: { provider: 'local' },
+		outline: { level: [2, 3] },
+		nav: [
+			{ text: 'Concepts', link: '/docs/concepts' },
+			{ text: 'Nodes', link: '/docs/nodes' },
+			{ text: 'Examples', link: '/examples/' },
+			{ text: 'When something goes wrong', link: '/docs/troubleshooting' },
+		],
+		sidebar: [
+			{
+				text: 'Start',
+				items: [
+					{ text: 'What it is', link: '/' },
+					{ text: 'Examples', link: '/examples/' },
+					...pages('using', 'troubleshooting', 'triggers', 'ai-agents'),
+				],
+			},
+			{
+				text: 'Concepts',
+				items: pages('concepts', 'waiting', 'paid-once', 'limits', 'credits', 'files', 'scale'),
+			},
+			{ text: 'Nodes', items: pages('nodes', ...nodes.map((name) => `nodes/${name}`)) },
+			{
+				text: 'For contributors',
+				items: [
+					...pages(
+						'development',
+						'sandbox',
+						'retries',
+						'tuning',
+						'performance',
+						'verification',
+						'mutation',
+					),
+					{ text: 'Contributing', link: '/CONTRIBUTING' },
+					{ text: 'Changes', link: '/CHANGELOG' },
+				],
+			},
+		],
+	},
+});

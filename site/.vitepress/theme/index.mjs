@@ -1,0 +1,10 @@
+import DefaultTheme from 'vitepress/theme';
+import { MermaidDiagram } from './mermaidDiagram.mjs';
+import './contrast.css';
+
+export default {
+	extends: DefaultTheme,
+	enhanceApp: ({ app }) => {
+		app.component('MermaidDiagram', MermaidDiagram);
+	},
+};
