@@ -1,106 +1,93 @@
-/* eslint-disable @n8n/community-nodes/no-restricted-imports -- not published */
-import { readFileSync } from 'node:fs';
-import path from 'node:path';
-import type { INodeProperties, INodeType, INodeTypeDescription } from 'n8n-workflow';
-import { projectRoot } from '../../lab/process/paths';
+import type { INodeProperties } from 'n8n-workflow';
+import { errorTable } from './errors';
+import { fieldTable, isShown } from './fields';
+import { outputTable } from './outputs';
+import { readNodes, type ShownNode, type ShownOperation } from './readNodes';
+import { table } from './table';
 
-type Shown = Record<string, unknown[]>;
+/** What a trigger puts out is no answer of the service, so no schema says it. */
+const TRIGGER_OUTPUTS: Record<string, string> = {
+	'event-trigger':
+		'One item for each event. Its fields: [what comes out](../triggers.md#what-comes-out). With _Download Outputs_ the files are in the binary fields `data`, `data_1` and so on.',
+	'polling-trigger':
+		'One item for each generation that has finished since the last poll, as [MediaGen: Get](mediagen.md#get) gives it. With _Download Outputs_ the files are in the binary fields `data`, `data_1` and so on. How it knows what is new: [triggers](../triggers.md#mediagen-polling-trigger).',
+};
 
-/** The nodes of the package, in the order of package.json. */
-async function readNodes(): Promise<INodeTypeDescription[]> {
-	const { n8n } = JSON.parse(readFileSync(path.join(projectRoot, 'package.json'), 'utf8')) as {
-		n8n: { nodes: string[] };
-	};
-	const sources = n8n.nodes.map((file) => file.replace(/^dist\//, '').replace(/\.js$/, '.ts'));
-	const modules = sources.map(
-		async (file) =>
-			(await import(path.join(projectRoot, file))) as Record<string, new () => INodeType>,
+const titleOf = ({ resource, operation }: ShownOperation) =>
+	resource ? `${resource.name}: ${operation.name}` : operation.name;
+
+const anchorOf = (title: string) => title.toLowerCase().replaceAll(':', '').replaceAll(' ', '-');
+
+function operationSection(properties: INodeProperties[], shown: ShownOperation): string {
+	const { operation, resource } = shown;
+	const { method, path, scope } = operation.spec.endpoint;
+	const chosen = { operation: operation.value, ...(resource && { resource: resource.value }) };
+	const fields = properties.filter(
+		(one) => !['operation', 'resource'].includes(one.name) && isShown(one, chosen),
 	);
-	const classes = (await Promise.all(modules)).flatMap((exports) => Object.values(exports));
-	return classes.map((Node) => new Node().description);
+	const request = `\`${method} ${path}\`${scope ? `, scope \`${scope}\`` : ''}`;
+	return [
+		`## ${titleOf(shown)}`,
+		`${operation.description}. ${request}.`,
+		fieldTable(fields),
+		`**Output.** ${outputTable(shown)}`,
+	].join('\n\n');
 }
 
-/** Whether a property is shown for these values of the properties above it. */
-function isShown({ displayOptions }: INodeProperties, values: Record<string, unknown>): boolean {
-	const { show = {}, hide = {} } = (displayOptions ?? {}) as { show?: Shown; hide?: Shown };
-	const fits = (rules: Shown) =>
-		Object.entries(rules).filter(
-			([name, wanted]) => name in values && wanted.includes(values[name]),
-		);
-	const asked = Object.keys(show).filter((name) => name in values);
-	return fits(show).length === asked.length && fits(hide).length === 0;
+function page(node: ShownNode): string {
+	const { description, slug, operations } = node;
+	const { displayName, name, properties, usableAsTool } = description;
+	const tool = usableAsTool ? ' AI agents can use it as a [tool](../ai-agents.md).' : '';
+	const contents = operations.map((one) => `[${titleOf(one)}](#${anchorOf(titleOf(one))})`);
+	const body =
+		operations.length > 0
+			? [
+					`Operations: ${contents.join(', ')}. [Errors](#errors).`,
+					...operations.map((one) => operationSection(properties, one)),
+				]
+			: [`## Fields\n\n${fieldTable(properties)}`, `## Output\n\n${TRIGGER_OUTPUTS[slug] ?? ''}`];
+	return `${[
+		`# ${displayName}`,
+		`${description.description}. Node type \`n8n-nodes-mediagen.${name}\`.${tool}`,
+		`![The panel of ${displayName} in the n8n editor](../images/nodes/${slug}.png)`,
+		...body,
+		'## Errors',
+		`The messages that this node can give, out of [all of them](../troubleshooting.md).`,
+		errorTable(node),
+		'Written by `npm run reference` from the node itself. A star marks what must be filled in.',
+	].join('\n\n')}\n`;
 }
 
-const cell = (text: string) => text.replaceAll('|', '\\|').replaceAll('\n', ' ');
-
-function valueOf({ type, default: usual, options }: INodeProperties): string {
-	if (type === 'resourceLocator') return 'from a list or by ID';
-	if (type === 'options') {
-		return (options ?? []).map((option) => option.name).join(', ');
-	}
-	const shown = typeof usual === 'object' ? '' : String(usual ?? '');
-	return shown === '' ? type : `${type}, default ${shown}`;
+function overview(nodes: ShownNode[]): string {
+	const rows = nodes.map(({ description, slug, operations }) => [
+		`[${description.displayName}](nodes/${slug}.md)`,
+		description.description,
+		operations
+			.map((one) => `[${titleOf(one)}](nodes/${slug}.md#${anchorOf(titleOf(one))})`)
+			.join(', '),
+	]);
+	return [
+		'# Nodes',
+		'',
+		'Each has a page with its panel, its fields, what it outputs and what can go wrong. Written by `npm run reference` from the',
+		'nodes themselves.',
+		'',
+		table(['Node', 'What it is for', 'Operations'], rows),
+		'',
+	].join('\n');
 }
 
-function rows(properties: INodeProperties[], within = ''): string[] {
-	return properties.flatMap((property) => {
-		const { displayName, name, required, description = '', type, options = [] } = property;
-		if (type === 'notice') return [];
-		const label = `${within}${displayName}${required ? ' *' : ''}`;
-		const own = `| ${cell(label)} | \`${name}\` | ${cell(valueOf(property))} | ${cell(description)} |`;
-		if (type === 'collection') {
-			return rows(options as INodeProperties[], `${displayName} → `);
-		}
-		if (type === 'fixedCollection') {
-			const values = (options as Array<{ values: INodeProperties[] }>).flatMap((one) => one.values);
-			return [own, ...rows(values, `${displayName} → `)];
-		}
-		return [own];
-	});
-}
-
-const HEAD = '| Field | Parameter | Value | What it is |\n|---|---|---|---|';
-
-function table(properties: INodeProperties[]): string {
-	const lines = rows(properties);
-	return lines.length === 0 ? 'No fields.' : `${HEAD}\n${lines.join('\n')}`;
-}
-
-function choices(properties: INodeProperties[], name: string, values: Record<string, unknown>) {
-	const property = properties.find((one) => one.name === name && isShown(one, values));
-	return (property?.options ?? []) as Array<{ name: string; value: string; description?: string }>;
-}
-
-function operations(
-	properties: INodeProperties[],
-	values: Record<string, unknown>,
-	title = '',
-): string[] {
-	const isField = ({ name }: INodeProperties) => name !== 'operation' && name !== 'resource';
-	return choices(properties, 'operation', values).map(({ name, value, description }) => {
-		const chosen = { ...values, operation: value };
-		const fields = properties.filter((one) => isField(one) && isShown(one, chosen));
-		return `### ${title}${name}\n\n${description ?? ''}.\n\n${table(fields)}`;
-	});
-}
-
-function section({ displayName, name, description, properties }: INodeTypeDescription): string {
-	const head = `## ${displayName}\n\n${description}. Node type \`n8n-nodes-mediagen.${name}\`.`;
-	const resources = choices(properties, 'resource', {});
-	const parts =
-		resources.length > 0
-			? resources.flatMap(({ value, name: title }) => {
-					const before = resources.length > 1 ? `${title}: ` : '';
-					return operations(properties, { resource: value }, before);
-				})
-			: operations(properties, {});
-	return [head, ...(parts.length > 0 ? parts : [table(properties)])].join('\n\n');
-}
-
-/** The reference of all nodes as Markdown, from what the editor itself shows. */
-export async function nodesReference(): Promise<string> {
-	const intro =
-		'# Nodes\n\nWritten by `npm run reference` from the nodes themselves. A star marks what must be filled in.';
-	const sections = (await readNodes()).map(section);
-	return `${[intro, ...sections].join('\n\n')}\n`;
+/**
+ * The pages about the nodes, from what the editor itself shows, by their paths from the root of the
+ * project.
+ */
+export async function nodePages(): Promise<Map<string, string>> {
+	const nodes = await readNodes();
+	const byName = nodes.sort((a, b) =>
+		a.description.displayName.localeCompare(b.description.displayName),
+	);
+	return new Map([
+		['docs/nodes.md', overview(byName)],
+		...byName.map((node): [string, string] => [`docs/nodes/${node.slug}.md`, page(node)]),
+	]);
 }

@@ -11,8 +11,8 @@ export function markOf(snapshot: string): string {
 }
 
 /**
- * CHANGELOG for a new snapshot: with its mark, and every break in the section on top. Breaks before the
- * first release break nobody and are left out.
+ * CHANGELOG for a new snapshot: with its mark, and every break in the section on top. Breaks before
+ * the first release affect nobody and are left out.
  */
 export function withSurface(changelog: string, snapshot: string, breaks: Break[]): string {
 	const mark = markOf(snapshot);

@@ -36,7 +36,7 @@ export function readSnapshot(): Surface {
 	return JSON.parse(readFileSync(surfaceFile, 'utf8')) as Surface;
 }
 
-/** As it stands in the file. */
+/** As in the file. */
 export function printed(surface: Surface): string {
 	return `${JSON.stringify(surface, null, '\t')}\n`;
 }

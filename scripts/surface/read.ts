@@ -7,7 +7,9 @@ import type {
 } from 'n8n-workflow';
 import type { NodeSurface, Parameter, Parameters, Surface, Value, Visibility } from './surface';
 
-/** The surface of these nodes and credentials; keys sorted, so that a change is a small difference. */
+/**
+ * The surface of these nodes and credentials; keys sorted, so that a change is a small difference.
+ */
 export function readSurface(
 	nodes: INodeTypeDescription[],
 	credentials: ICredentialType[],
@@ -23,7 +25,7 @@ type Choice = Partial<Record<'resource' | 'operation', Value>>;
 
 function readNode(node: INodeTypeDescription): NodeSurface {
 	const { properties, version, credentials = [] } = node;
-	// A workflow need not hold a resource that nobody can choose: it always has its default.
+	// A workflow need not contain a resource that cannot be chosen: it always has its default.
 	const isChosen = properties.some(({ name, type }) => name === 'resource' && type !== 'hidden');
 	const nameOf = ({ resource, operation }: Choice) =>
 		[isChosen ? resource : undefined, operation].filter((part) => part !== undefined).join('.');
@@ -94,7 +96,10 @@ function readParameter(property: INodeProperties, when: Visibility): Parameter {
 	};
 }
 
-/** What is left of a property's conditions once the operation is chosen; undefined when it is not shown. */
+/**
+ * What is left of a property's conditions once the operation is chosen; undefined when it is not
+ * shown.
+ */
 function remaining({ displayOptions }: INodeProperties, choice: Choice): Visibility | undefined {
 	const { show = {}, hide = {} } = (displayOptions ?? {}) as Visibility;
 	const plain = (name: string) => name.replace(/^\//, '');

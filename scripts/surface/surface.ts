@@ -1,4 +1,4 @@
-/** What a workflow that somebody has saved depends on. Labels and descriptions are not part of it. */
+/** What a saved workflow depends on. Labels and descriptions are not part of it. */
 export interface Surface {
 	/** By internal name. */
 	nodes: Record<string, NodeSurface>;
@@ -13,7 +13,9 @@ export interface NodeSurface {
 	operations: Record<string, Parameters>;
 }
 
-/** Parameters by path (`options.timeout`); a name may stand for several, shown in different cases. */
+/**
+ * Parameters by path (`options.timeout`); a name may stand for several, shown in different cases.
+ */
 export type Parameters = Record<string, Parameter[]>;
 
 export interface Parameter {

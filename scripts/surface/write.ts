@@ -6,7 +6,7 @@ import { withSurface } from './changelog';
 import { breaksBetween } from './compare';
 import { packageSurface, printed, readSnapshot, surfaceFile } from './package';
 
-/** `npm run surface`: writes the snapshot anew, and into CHANGELOG what it breaks. */
+/** `npm run surface`: rewrites the snapshot, and lists in CHANGELOG what it breaks. */
 async function main(): Promise<void> {
 	const surface = await packageSurface();
 	const breaks = existsSync(surfaceFile) ? breaksBetween(readSnapshot(), surface) : [];
