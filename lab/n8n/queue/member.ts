@@ -51,6 +51,11 @@ export class Member {
 		return `http://127.0.0.1:${this.port}`;
 	}
 
+	/** Whether it takes work; not while it starts, when n8n answers webhooks with 200 and drops them. */
+	get isReady(): boolean {
+		return this.n8n !== undefined;
+	}
+
 	/** Of the last start. */
 	get logFile(): string {
 		return this.logFiles.at(-1) ?? '';

@@ -12,10 +12,11 @@ export interface Hook {
 }
 
 /**
- * A delivery of an event to one webhook process.
+ * A delivery of an event to one webhook process, past a balancer that asks whether it is ready.
  * @returns the status; 0 where the process is not there
  */
 export async function deliver({ path, secret }: Hook, id: string, to: Member): Promise<number> {
+	if (!to.isReady) return 0;
 	const body = JSON.stringify({
 		id,
 		type: 'generation.completed',
