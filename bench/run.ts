@@ -59,18 +59,21 @@ async function events(setting: keyof typeof EVENT_SETTINGS): Promise<Figure> {
 	};
 }
 
-/** A script in a process of its own. @returns what it prints */
-const script = (
-	name: string,
-	flags: string[] = [],
-	args: string[] = [],
-	node = process.execPath,
-): string =>
-	execFileSync(
-		node,
-		[...flags, '--import', 'tsx', path.join(__dirname, ...name.split('/')), ...args],
-		{ cwd: root, encoding: 'utf8' },
-	);
+interface ScriptOptions {
+	/** Of Node itself. */
+	flags?: string[];
+	args?: string[];
+	/** The Node to run it; default: ours. */
+	node?: string;
+}
+
+/** Runs a script of this folder in a process of its own. @returns what it prints */
+function script(name: string, options: ScriptOptions = {}): string {
+	const { flags = [], args = [], node = process.execPath } = options;
+	const file = path.join(__dirname, ...name.split('/'));
+	const all = [...flags, '--import', 'tsx', file, ...args];
+	return execFileSync(node, all, { cwd: root, encoding: 'utf8' });
+}
 
 /** V8's collector does not work beside the code there, so that its time can be told from ours. */
 const COLLECTOR = ['--single-threaded-gc', '--max-semi-space-size=128'];
@@ -78,7 +81,8 @@ const COLLECTOR = ['--single-threaded-gc', '--max-semi-space-size=128'];
 /** In the Node that n8n runs in. */
 async function steps(): Promise<Figure[]> {
 	await ensureLab(log);
-	return JSON.parse(script('micro/steps.ts', COLLECTOR, ['--json'], newest.node)) as Figure[];
+	const inN8nsNode = { flags: COLLECTOR, args: ['--json'], node: newest.node };
+	return JSON.parse(script('micro/steps.ts', inN8nsNode)) as Figure[];
 }
 
 const PARTS: { [P in Part]: () => Promise<Results[P]> } = {

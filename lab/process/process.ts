@@ -41,17 +41,17 @@ export function spawnGuarded(
 		cwd?: string;
 		env: NodeJS.ProcessEnv;
 		graceMs?: number;
-		/** Whether the `close` of the child waits for all that the command leaves running. */
-		isWatched?: boolean;
+		/** Whether the child's `close` waits until all that the command has started is gone. */
+		waitsForTree?: boolean;
 	},
 ): ChildProcessWithoutNullStreams {
-	const { cwd, env, graceMs = 10_000, isWatched = false } = options;
+	const { cwd, env, graceMs = 10_000, waitsForTree = false } = options;
 	const guard = path.join(__dirname, 'guard.cjs');
 	const child = spawn(process.execPath, [guard, command, ...args], {
 		cwd,
 		env: { ...env, LAB_GUARD_GRACE_MS: String(graceMs) },
 		// The fourth is held by the command: it closes when that is gone, be the guard gone before.
-		stdio: ['pipe', 'pipe', 'pipe', isWatched ? 'pipe' : 'ignore'],
+		stdio: ['pipe', 'pipe', 'pipe', waitsForTree ? 'pipe' : 'ignore'],
 		detached: process.platform !== 'win32',
 	}) as ChildProcessWithoutNullStreams;
 	// Unread, it would never close.
@@ -65,7 +65,7 @@ export function spawnGuarded(
 export function startGuarded(options: GuardedOptions): Guarded {
 	mkdirSync(path.dirname(options.logFile), { recursive: true });
 	const log = createWriteStream(options.logFile, { flags: 'w' });
-	const child = spawnGuarded(options.command, options.args, { ...options, isWatched: true });
+	const child = spawnGuarded(options.command, options.args, { ...options, waitsForTree: true });
 	child.stdout.pipe(log, { end: false });
 	child.stderr.pipe(log, { end: false });
 	const ended = new Promise<number>((resolve) => {

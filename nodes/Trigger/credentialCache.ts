@@ -1,4 +1,5 @@
 import type { IWebhookFunctions } from 'n8n-workflow';
+import { CREDENTIAL } from '../../src/transport/host/credentialName';
 import type { Workspace } from '../../src/transport/workspace';
 import { registrationOf } from './registrationStore';
 import { isByHand, SECRET_CREDENTIAL, secretOf } from './secret';
@@ -25,7 +26,7 @@ const cache = new Map<string, { verification: Verification; since: number }>();
 export function cacheKey(context: IWebhookFunctions): string {
 	const { id, credentials = {} } = context.getNode();
 	const { webhookId, secret } = registrationOf(context);
-	const [api, byHand] = ['mediaGenApi', SECRET_CREDENTIAL].map((name) => credentials[name]?.id);
+	const [api, byHand] = [CREDENTIAL, SECRET_CREDENTIAL].map((name) => credentials[name]?.id);
 	return JSON.stringify([
 		context.getWorkflow().id,
 		id,

@@ -11,7 +11,7 @@ import { describeFailure } from '../transport/runner/errors';
 import type { Host } from '../transport/host/host';
 import type { HostContext } from '../transport/host/hostContext';
 import { n8nHost } from '../transport/host/n8nHost';
-import { CREDENTIAL } from '../transport/host/sendToService';
+import { CREDENTIAL } from '../transport/host/credentialName';
 import type { Failed } from '../transport/base/result';
 import { workspaceOf, type Workspace } from '../transport/workspace';
 

@@ -4,7 +4,7 @@ import { MODELS, type ModelEntry, type ParameterName } from '../../src/sandbox/c
 import { PRESET_VOICES } from '../../src/sandbox/catalogue/voices';
 import type { SpeechModel } from '../../src/contract';
 import { credentials, rest, runOurs, sandbox } from './support/harness';
-import { LOOK_MS, openEditor, OPEN_MS, type OpenEditor } from './support/openEditor';
+import { STEP_MS, openEditor, OPEN_MS, type OpenEditor } from './support/openEditor';
 
 /**
  * The fields of Generation as a person sees them: they follow the mode and the model that are
@@ -125,7 +125,7 @@ describe('with a full catalogue', () => {
 				}
 			}
 		},
-		8 * LOOK_MS,
+		8 * STEP_MS,
 	);
 
 	test(
@@ -155,7 +155,7 @@ describe('with a full catalogue', () => {
 				'The catalogue lists no voices for Studio Music 2',
 			]);
 		},
-		4 * LOOK_MS,
+		4 * STEP_MS,
 	);
 });
 
@@ -177,7 +177,7 @@ test.each([
 			await sandbox.settings({ modelFields: 'full' });
 		}
 	},
-	4 * LOOK_MS,
+	4 * STEP_MS,
 );
 
 describe('the mode', () => {
@@ -219,7 +219,7 @@ describe('the mode', () => {
 			await editor.select('mode', 'Video');
 			expect(await editor.offeredIn(1)).toEqual(SLOTS.Video);
 		},
-		5 * LOOK_MS,
+		5 * STEP_MS,
 	);
 });
 
@@ -233,7 +233,7 @@ describe('a workflow from before', () => {
 			expect(await editor.issues()).toBe(0);
 			await page.getByText('A field of another mode is set').first().waitFor();
 		},
-		2 * LOOK_MS,
+		2 * STEP_MS,
 	);
 
 	test('runs as it did, its hidden values included: the service decides', async () => {
@@ -290,5 +290,5 @@ test(
 			expect([name, await editor.hasAiButton(name)]).toEqual([name, false]);
 		}
 	},
-	2 * LOOK_MS,
+	2 * STEP_MS,
 );

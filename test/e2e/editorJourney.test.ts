@@ -1,5 +1,5 @@
 import type { Editor, Page } from '../../lab/n8n/editor';
-import { LOOK_MS, openEditor, OPEN_MS, type OpenEditor } from './support/openEditor';
+import { STEP_MS, openEditor, OPEN_MS, type OpenEditor } from './support/openEditor';
 import { until } from './support/until';
 import { baseUrl, credentials, keys, rest, sandbox } from './support/harness';
 
@@ -86,7 +86,7 @@ describe('the first hour', () => {
 		expect(models).toContainEqual(expect.stringMatching(/^Studio Image 1 – Images of any size/));
 		await editor.choose(/^Studio Image 1/);
 		await editor.write('prompt', 'A lighthouse at dawn');
-		await editor.executeAndView(2 * LOOK_MS);
+		await editor.executeAndView(2 * STEP_MS);
 		await untilShown('img', 'it.naturalWidth === 1024 && it.naturalHeight === 1024');
 		expect(await created()).toEqual([['/v1/generations', 202]]);
 	}, 300_000);
@@ -106,7 +106,7 @@ describe('the first hour', () => {
 		await editor.addable(1);
 		await editor.addOption('Start Frame');
 		await editor.fillBy('start_frame', 'Binary Field', 'data');
-		await editor.executeAndView(2 * LOOK_MS);
+		await editor.executeAndView(2 * STEP_MS);
 		await untilShown('video', 'it.readyState >= 2 && it.videoWidth > 0');
 		// The picture is taken from the run before: it is uploaded, not made again.
 		expect((await created()).slice(1)).toEqual([
@@ -126,7 +126,7 @@ describe('the first hour', () => {
 		await editor.write('text', 'Good morning, everybody.');
 		expect(await editor.listed('blocks.voice')).toContain('Ava – English (US), female');
 		await editor.choose(/^Ava – /);
-		await editor.executeAndView(2 * LOOK_MS);
+		await editor.executeAndView(2 * STEP_MS);
 		await untilShown('audio', 'it.readyState >= 2 && it.duration > 0.5');
 		const [path, status] = (await created()).at(-1) ?? [];
 		expect([path, status]).toEqual(['/v1/speech', 202]);
@@ -138,7 +138,7 @@ describe('the first hour', () => {
 		await editor.write('text', 'Good night, everybody.');
 		await page.getByTestId('node-execute-button').click();
 		const newest = async () => (await sandbox.jobs())[0];
-		await until(async () => (await newest())?.text === 'Good night, everybody.', LOOK_MS);
+		await until(async () => (await newest())?.text === 'Good night, everybody.', STEP_MS);
 		expect(await newest()).toMatchObject({ text: 'Good night, everybody.' });
 		expect((await created()).at(-1)).toEqual(['/v1/speech', 202]);
 	}, 300_000);

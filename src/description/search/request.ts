@@ -10,7 +10,7 @@ import { baseUrlProblem } from '../../transport/host/urlRules';
 import { errorOf } from '../../transport/client/client';
 import { pageOf } from '../../transport/client/pagination';
 import { apiKeyOf } from '../../transport/credential';
-import { CREDENTIAL } from '../../transport/host/sendToService';
+import { CREDENTIAL } from '../../transport/host/credentialName';
 import { withoutSecret } from '../../transport/host/redact';
 import { isRecord } from '../../transport/base/types';
 

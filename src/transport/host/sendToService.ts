@@ -1,4 +1,5 @@
 import type { IHttpRequestOptions, IN8nHttpFullResponse } from 'n8n-workflow';
+import { CREDENTIAL } from './credentialName';
 import { readBody } from './readBody';
 import type { HostContext } from './hostContext';
 import type { Host } from './host';
@@ -6,8 +7,6 @@ import { toNoResponse } from './networkFault';
 import { withoutSecret } from './redact';
 import { headersOf, nodeRequestOptions, STRICT } from './requestOptions';
 import type { SendResult } from '../base/types';
-
-export const CREDENTIAL = 'mediaGenApi';
 
 /** Sends with the credential of the node, once. The key is in no answer. */
 export function createSend(

@@ -70,8 +70,7 @@ export class JobPoller {
 		return new Promise<Result<WaitResult>>((resolve) => {
 			const startedAt = this.clock.monotonic();
 			const cancel = () => {
-				if (!this.waiters.delete(waiter)) return;
-				if (this.waiters.size === 0) this.loop.wake();
+				if (!this.remove(waiter)) return;
 				return () => resolve(fail({ kind: 'cancelled' }, waiter.job));
 			};
 			onAbort(channel.signal, cancel);
@@ -96,9 +95,7 @@ export class JobPoller {
 				failedReads: 0,
 				settle: (result) => {
 					offAbort(channel.signal, cancel);
-					if (!this.waiters.delete(waiter)) return;
-					resolve(result);
-					if (this.waiters.size === 0) this.loop.wake();
+					if (this.remove(waiter)) resolve(result);
 				},
 			};
 			this.waiters.add(waiter);
@@ -133,6 +130,13 @@ export class JobPoller {
 			waiter.nextPollAt = now;
 			this.loop.wake();
 		}
+	}
+
+	/** Ends a wait, and the loop with the last one. @returns `false` if it had ended before */
+	private remove(waiter: Waiter): boolean {
+		const isRemoved = this.waiters.delete(waiter);
+		if (isRemoved && this.waiters.size === 0) this.loop.wake();
+		return isRemoved;
 	}
 
 	/**

@@ -11,7 +11,7 @@ import { nodeMemory } from '../item/itemMemory';
 import { readerScope } from '../jobs/jobState';
 import { itemContext } from '../host/hostContext';
 import { n8nHost } from '../host/n8nHost';
-import { CREDENTIAL } from '../host/sendToService';
+import { CREDENTIAL } from '../host/credentialName';
 import { fail, ok, type Failed, type Result } from '../base/result';
 import type { OperationSpec, Item } from '../item/item';
 import { workspaceOf } from '../workspace';

@@ -3,11 +3,11 @@ import { launchChromium } from '../../../lab/n8n/chromium';
 import { Editor, type Page } from '../../../lab/n8n/editor';
 import { n8nUrl } from './harness';
 
-/** How long the editor may take for one thing, and a test for one look: a busy machine takes its time. */
-export const LOOK_MS = 60_000;
+/** How long one step in the editor may take: a busy machine takes its time. */
+export const STEP_MS = 60_000;
 
 /** How long it may take until Chromium is up and the owner is signed in. */
-export const OPEN_MS = 4 * LOOK_MS;
+export const OPEN_MS = 4 * STEP_MS;
 
 /** n8n's editor in a Chromium of its own, with the owner signed in. */
 export interface OpenEditor {
@@ -25,7 +25,7 @@ export async function openEditor(
 	const close = async () => await browser.close();
 	try {
 		const page = await browser.newPage({ viewport: { width: 1440, height }, userAgent });
-		page.setDefaultTimeout(LOOK_MS);
+		page.setDefaultTimeout(STEP_MS);
 		const editor = new Editor(page, n8nUrl);
 		await editor.signIn();
 		return { editor, page, close };

@@ -3,7 +3,8 @@ import { Agent, request } from 'node:http';
 import type { Member } from '../../../lab/n8n/queue';
 import { signedHeaders } from '../../e2e/support/signed';
 
-const agent = new Agent({ keepAlive: true, maxSockets: 64 });
+/** A connection each: one that is kept may be closed by n8n in the moment when it is used again. */
+const agent = new Agent({ keepAlive: false, maxSockets: 64 });
 
 /** Where a trigger takes events, and what they are signed with. */
 export interface Hook {

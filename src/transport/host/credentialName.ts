@@ -1,0 +1,2 @@
+/** n8n's name of the credential that all nodes send with. */
+export const CREDENTIAL = 'mediaGenApi';
