@@ -42,7 +42,8 @@ export async function startTlsFront(
 ): Promise<TlsFront> {
 	const { key, cert } = pair ?? (await selfSigned());
 	let target = route;
-	const agent = new Agent({ keepAlive: true });
+	// A connection each: a kept one may be closed by n8n in the moment when it is used again.
+	const agent = new Agent({ keepAlive: false });
 	const proxy = createProxyServer({ agent, xfwd: true });
 	const server = createHttps({ key, cert }, (incoming, outgoing) => {
 		const port = typeof target === 'number' ? target : target(incoming.url ?? '/');

@@ -9,7 +9,7 @@ import { startEventEnvironment, type EventEnvironment } from '../../e2e/support/
 
 /**
  * An {@link EventInstance} with an n8n in queue mode. Its front sends webhooks to the webhook
- * processes in turns, all else to the main.
+ * processes that are ready, in turns, all else to the main.
  */
 export class QueueInstance extends EventInstance {
 	private constructor(
@@ -27,11 +27,10 @@ export class QueueInstance extends EventInstance {
 			const queue = await Queue.start({ ...options, env });
 			let turn = 0;
 			world.front.target((path) => {
-				const { webhooks, main } = queue;
 				const isProduction = /^\/webhook(-waiting)?\//.test(path);
-				return (
-					(isProduction ? webhooks[(turn += 1) % webhooks.length] : undefined)?.port ?? main.port
-				);
+				if (!isProduction) return queue.main.port;
+				const ready = queue.webhooks.filter((each) => each.isReady);
+				return ready[(turn += 1) % ready.length]?.port ?? 0;
 			});
 			const credential = await saveCredential(queue.rest, 'Queue', world.access);
 			return new QueueInstance(world, queue, credential);
