@@ -53,6 +53,13 @@ test.each([
 	}
 });
 
+test('the event log of each n8n is its own, not in the folder that all of them share', () => {
+	const [, shared] = /^ {4}- n8n:(\S+)$/m.exec(read(file)) ?? [];
+	const [, log] = /N8N_EVENTBUS_LOGWRITER_LOGFULLPATH: (\S+)\.log$/m.exec(read(file)) ?? [];
+	expect(shared).toBe('/home/node/.n8n');
+	expect(log).toMatch(/^\/home\/node\/[^/]+$/);
+});
+
 test('the Compose file runs the n8n that is tested', () => {
 	const { dependencies } = JSON.parse(read('lab/package.json')) as {
 		dependencies: Record<string, string>;

@@ -100,12 +100,15 @@ export class Member {
 		}[role];
 		const health: Record<string, string> =
 			role === 'worker' ? { QUEUE_HEALTH_CHECK_PORT: String(this.port) } : {};
+		// When it starts, n8n ends as crashed what this says has begun and not ended: by default that of the other workers
+		// too, who write to the same file.
+		const eventLog = path.join(userFolder, `${name}.events.log`);
 		this.n8n = await startN8n({
 			userFolder,
 			port: this.port,
 			args,
 			logFile,
-			env: { ...env, ...health },
+			env: { ...env, ...health, N8N_EVENTBUS_LOGWRITER_LOGFULLPATH: eventLog },
 			graceMs,
 			readyTimeoutMs: READY_MS,
 		});
