@@ -56,6 +56,7 @@ async function measure(count: number, file: string, log: (line: string) => void)
 		const rows = phases.map(([name, start, end]) => {
 			const span = { from: start, to: end };
 			const { ours, n8n: theirs, collection } = samples.shares(span);
+			const step = samples.longestStep(span);
 			return [
 				name,
 				seconds(end - start),
@@ -64,7 +65,8 @@ async function measure(count: number, file: string, log: (line: string) => void)
 				seconds(collection),
 				whole(samples.longestGap(span).ms),
 				whole(samples.mostOfOurs(span)),
-				whole(samples.longestStep(span)),
+				whole(step.ms),
+				whole(step.withCollection),
 			];
 		});
 		const grown = (growth(memory, from, to) / MIB).toFixed(0);
@@ -82,6 +84,7 @@ async function measure(count: number, file: string, log: (line: string) => void)
 				'loop still for at most',
 				'of ours in one turn at most',
 				'our longest step, with what it calls',
+				'with a collection in the middle',
 			],
 			rows,
 		};

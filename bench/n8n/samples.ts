@@ -27,6 +27,9 @@ const isOurs = ({ callFrame }: Profiler.ProfileNode) => callFrame.url.includes(O
 
 const isPackage = ({ callFrame }: Profiler.ProfileNode) => callFrame.url.includes('node_modules/');
 
+/** Samples are 0.2 ms apart while the thread runs, whatever it does; further apart, it waited for a core. */
+const WAITED_MS = 5;
+
 const ALONE: Record<string, Owner> = { '(idle)': 'idle', '(garbage collector)': 'collection' };
 
 /** For each node of the profile, whose it is. */
@@ -91,15 +94,24 @@ export class Samples {
 		return { ms: longest.to - longest.from, ours: this.shares(longest).ours };
 	}
 
-	/** The longest stretch in which nothing but our code ran, with what it called of others, in milliseconds. */
-	longestStep(span: Span): number {
-		let longest = 0;
-		let step = 0;
+	/**
+	 * The longest stretch in which nothing but our code ran, with what it called of others, in milliseconds: without the garbage
+	 * collector, which comes when it wants, and with it where it came in the middle of a step. Times in which the machine ran
+	 * somebody else are left out.
+	 */
+	longestStep(span: Span): { ms: number; withCollection: number } {
+		const longest = { ms: 0, withCollection: 0 };
+		let step = { ms: 0, withCollection: 0 };
 		for (const { isCalledByUs, owner, ms } of this.within(span)) {
-			// A collection in the middle of a step lengthens it, but is nobody's step by itself.
-			if (owner === 'collection' && step > 0) step += ms;
-			else step = isCalledByUs ? step + ms : 0;
-			longest = Math.max(longest, step);
+			if (owner === 'collection') {
+				if (step.ms > 0) step.withCollection += ms;
+			} else if (isCalledByUs) {
+				const ran = ms > WAITED_MS ? 0 : ms;
+				step.ms += ran;
+				step.withCollection += ran;
+			} else step = { ms: 0, withCollection: 0 };
+			longest.ms = Math.max(longest.ms, step.ms);
+			longest.withCollection = Math.max(longest.withCollection, step.withCollection);
 		}
 		return longest;
 	}

@@ -21,6 +21,8 @@ export const NODE: INode = {
 export interface NodeRun {
 	items: INodeExecutionData[];
 	credential: IDataObject;
+	/** What n8n waits for before it has the credential of an item. */
+	readCredential?: () => Promise<void>;
 	/** Parameters by dotted name; a function gives them for each item. */
 	parameters: (item: number) => Record<string, unknown>;
 	request: (options: IHttpRequestOptions) => Promise<unknown>;
@@ -119,7 +121,10 @@ export function nodeContext(run: NodeRun, item = 0): IExecuteSingleFunctions {
 		getInputData: () => input,
 		getContext: () => run.nodeMemory,
 		getWorkflowDataProxy: () => ({ $runIndex: 0 }),
-		getCredentials: async () => run.credential,
+		async getCredentials() {
+			await run.readCredential?.();
+			return run.credential;
+		},
 		continueOnFail: () => run.continueOnFail,
 		getNodeParameter(name: string, fallback?: unknown, options?: { extractValue?: boolean }) {
 			const value = valueAt(run.parameters(item), name);

@@ -15,3 +15,36 @@ export async function yieldToEventLoop(clock: Pick<Clock, 'sleep'>): Promise<voi
 	await clock.sleep(1);
 	await clock.sleep(1);
 }
+
+/** Runs tasks in portions: the next one begins when all of the one before have ended and n8n has had its turn. */
+export class Portions {
+	/** Of the current portion. */
+	private begun = 0;
+
+	/** Of the current portion. */
+	private running = 0;
+
+	private readonly waiting: Array<() => void> = [];
+
+	async run<T>(clock: Pick<Clock, 'sleep'>, task: () => Promise<T>): Promise<T> {
+		if (this.begun < PORTION) {
+			this.begun += 1;
+			this.running += 1;
+		} else await new Promise<void>((resolve) => this.waiting.push(resolve));
+		try {
+			return await task();
+		} finally {
+			this.running -= 1;
+			if (this.running === 0) void this.beginNext(clock);
+		}
+	}
+
+	private async beginNext(clock: Pick<Clock, 'sleep'>): Promise<void> {
+		// Until then the portion counts as full, so that nobody overtakes those who wait.
+		if (this.waiting.length > 0) await yieldToEventLoop(clock);
+		const next = this.waiting.splice(0, PORTION);
+		this.begun = next.length;
+		this.running = next.length;
+		for (const begin of next) begin();
+	}
+}

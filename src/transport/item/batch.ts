@@ -1,3 +1,4 @@
+import { Portions } from '../base/portions';
 import { CustomKeyRegistry, type KeyConflict } from './keyConflict';
 import { FirstRequestGate } from './firstRequestGate';
 import { PendingErrors, type PendingError } from './pendingErrors';
@@ -46,6 +47,9 @@ export class Batch {
 	private hasStarted = false;
 
 	private endedItems = 0;
+
+	/** The items read the credential, from n8n's database: all at once, they would hold up the first request. */
+	readonly opening = new Portions();
 
 	readonly firstRequest = new FirstRequestGate();
 

@@ -4,6 +4,7 @@ import type {
 	IHttpRequestOptions,
 	INodeExecutionData,
 } from 'n8n-workflow';
+import { systemClock } from '../base/clock';
 import type { Batch } from '../item/batch';
 import { batchOf } from '../item/joinBatch';
 import type { Prepared } from '../item/prepared';
@@ -61,8 +62,9 @@ async function runItem(
 	const continuesOnFail = context.continueOnFail();
 	if (!continuesOnFail && prepared.ok && batch.isRejected) return [];
 
+	const open = async (checked: Prepared) => await openItem(context, options, spec, batch, checked);
 	const opened = prepared.ok
-		? await openItem(context, options, spec, batch, prepared.value)
+		? await batch.opening.run(systemClock, async () => await open(prepared.value))
 		: prepared;
 	const run = async (item: Item) =>
 		parked

@@ -114,6 +114,27 @@ test('the body holds what was set, and nothing that was left empty', async () =>
 	});
 });
 
+test('of thousands of items a hundred at a time read the credential, so that the first request does not wait for all', async () => {
+	let [reading, most, read, readAtFirstPost] = [0, 0, 0, 0];
+	const { model, start } = setUp({
+		prompts: Array.from({ length: 250 }, (_, item) => `a cat ${item}`),
+		given: { waitForCompletion: false },
+		credential: { requestsPerMinute: 1_000, concurrentJobs: 1_000 },
+		service: { requestsPerMinute: 1_000, concurrentJobs: 1_000 },
+		async readCredential() {
+			reading += 1;
+			most = Math.max(most, reading);
+			await clock.sleep(1_000);
+			reading -= 1;
+			read += 1;
+			if (posts(model).length === 0) readAtFirstPost = read;
+		},
+	});
+	await start();
+	expect(posts(model)).toHaveLength(250);
+	expect([most, read, readAtFirstPost]).toEqual([100, 250, 100]);
+});
+
 describe('one custom key for items that differ in their files only', () => {
 	const given = {
 		prompt: 'a cat',
