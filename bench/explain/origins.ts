@@ -20,9 +20,7 @@ export const ORIGINS: Record<Adaptive, string> = {
 		'Derived: one creation, one list and a retry of each must fit into a minute, or nothing goes on at all. Row: 20 reads at once, 3 a minute.',
 	burstFactor: 'Row: bucket of 30, 429s.',
 	burstMemoryMs:
-		'Derived: a service that counts like a smaller bucket does so for good; an hour bounds the error if it does not. Test: `limits/pacer.test.ts`.',
-	sameEventMs:
-		'Derived: four round trips. The requests in flight when the limit was hit are refused together. Test: `limits/rateLimiter.test.ts`.',
+		'Row: 60 reads at once every 45 min: a workflow that runs every hour need not be refused anew each time. A service that counts like a smaller bucket does so for good; an hour bounds the error if it does not.',
 	paceFactor:
 		'Rows: 60 reads at once: twice as long if halved; the same with a bucket of 30: one refusal.',
 	ourShare:
@@ -56,7 +54,7 @@ export const ORIGINS: Record<Adaptive, string> = {
 		'Rows: list, ± 20 %: as many as show the shortest and the longest; fewer follow a change sooner.',
 	minSweepIntervalMs: 'Derived: the time in which the default rate of 60 allows one request.',
 	maxBackoffMs:
-		'Derived: a service that is down for hours is asked once a minute, and a run goes on within a minute of its return. Test: `jobs/jobPoller.test.ts`; in the rows the retries of each request come first.',
+		'Row: no answer to reads for 15 to 25 min: how soon a run goes on against how often a service that is down is asked.',
 	maxFailedLists: 'Row: lists get no answer.',
 	maxReadsPerSweep:
 		'Derived: the default number of places, so that one sweep reads all jobs that run.',

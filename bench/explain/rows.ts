@@ -96,29 +96,71 @@ const reader = async ({ clock, service }: Scene) => {
 
 const HOUR = 3_600_000;
 
+const ONCE = { times: 1, everyMs: 0 };
+
 const LIST: ApiRequest = { method: 'GET', path: '/generations', query: { limit: 1 } };
 
-/** Reads at once, as a node makes them for as many items, where the service may allow less than the credential says. */
+/** A schedule that runs a workflow again and again. */
+interface Rounds {
+	times: number;
+	everyMs: number;
+}
+
+/**
+ * Reads at once, as a node makes them for as many items, where the service may allow less than the credential says. Of
+ * several rounds, the mean time of one.
+ */
 const reads =
-	(count: number, settings: Partial<ServiceSettings>) =>
+	(count: number, settings: Partial<ServiceSettings>, { times, everyMs }: Rounds = ONCE) =>
 	async (tuning: Tuning): Promise<Measured> => {
 		const clock = new VirtualClock();
 		const service = new ModelService(clock, { latencyMs: 250, ...settings });
 		const { client } = new Workspace(PLAN, clock, seeded(1), tuning);
-		const start = clock.now();
-		const all = Array.from(
-			{ length: count },
-			async () => await client.request(channelOf(service.send), LIST),
-		);
-		const answers = await clock.run(Promise.all(all));
 		const allowed = service.settings.requestsPerMinute / 60_000;
+		let [busy, lost] = [0, 0];
+		for (let round = 0; round < times; round += 1) {
+			const start = clock.now();
+			const all = Array.from(
+				{ length: count },
+				async () => await client.request(channelOf(service.send), LIST),
+			);
+			lost += (await clock.run(Promise.all(all))).filter(({ ok }) => !ok).length;
+			busy += clock.now() - start;
+			await clock.pass(everyMs);
+		}
 		return {
-			time: (clock.now() - start) / (count / allowed),
-			requests: service.log.length / count,
+			time: busy / times / (count / allowed),
+			requests: service.log.length / count / times,
 			refused: service.count(429),
-			lost: answers.filter(({ ok }) => !ok).length,
+			lost,
 		};
 	};
+
+/** Five jobs that end while reads get no answer for 15 to 25 minutes. Time: minutes until that is noticed afterwards. */
+async function outages(tuning: Tuning): Promise<Measured> {
+	const all: Measured[] = [];
+	for (let seconds = 900; seconds < 1_500; seconds += 30) {
+		const clock = new VirtualClock();
+		const until = clock.now() + seconds * 1_000;
+		let unanswered = 0;
+		const fault: ServiceSettings['fault'] = ({ method }) => {
+			if (method !== 'GET' || clock.now() >= until) return undefined;
+			unanswered += 1;
+			return 'before';
+		};
+		const load = { jobs: 5, seconds: 30 };
+		const service = serviceFor(load, clock, undefined, { fault });
+		const scene: Scene = { clock, service, random: seeded(seconds), jobs: load.jobs, tuning };
+		const outcome = outcomeOf(service, clock, until, await clock.run(ours(scene)));
+		all.push({
+			time: outcome.makespan / 60,
+			requests: (outcome.requests + unanswered) / load.jobs,
+			refused: outcome.refused,
+			lost: outcome.lost,
+		});
+	}
+	return together(all);
+}
 
 const SEEDS = [1, 2, 3];
 
@@ -195,8 +237,14 @@ export const ROWS: Record<string, (tuning: Tuning) => Promise<Measured>> = {
 			};
 		},
 	}),
+	'no answer to reads for 15 to 25 min, 5 × 30 s': outages,
 	'60 reads at once': reads(60, {}),
 	'60 reads at once, bucket of 30': reads(60, { window: 'bucket', burst: 30 }),
+	'60 reads at once every 45 min, ten times, bucket of 30': reads(
+		60,
+		{ window: 'bucket', burst: 30 },
+		{ times: 10, everyMs: 2_700_000 },
+	),
 	'60 reads at once, 20 a minute': reads(60, { requestsPerMinute: 20 }),
 	'20 reads at once, 3 a minute': reads(20, { requestsPerMinute: 3 }),
 	'lists get no answer, 60 × 30 s': situation({

@@ -82,7 +82,7 @@ export function explainTables(now: Rows, all: Explained[]): Table[] {
 		{
 			title: 'The rows',
 			intro:
-				'List polling, where not said otherwise, with R = 60 and C = 5; three seeds where durations are scattered. Time over the bound N d / C, requests a job, 429s in all.',
+				'List polling, where not said otherwise, with R = 60 and C = 5; three seeds where durations are scattered. Time over the bound N d / C, of reads over the time that the service allows them in, of an outage in minutes after its end; requests a job, those without an answer included there; 429s in all.',
 			head: ['row', 'time', 'requests', '429s', 'lost'],
 			rows,
 		},

@@ -62,7 +62,7 @@ function rowsOf(policies: typeof POLICIES): Row[] {
 		[
 			'Request rate (429)',
 			`a request that was refused although the last ${inSeconds(rate.windowMs)} held no more than the limit`,
-			`the limit falls to ${percent(rate.backoffFactor)} of what was sent, at least ${rate.minRequests} a minute, and grows back within ${seconds(rate.recoveryMs)}; refusals within ${seconds(rate.sameEventMs)} count once; others who were seen in the last ${inSeconds(rate.windowMs)} leave ${percent(rate.ourShare)} of it; at most ${percent(rate.burstFactor)} of it goes out at once and the rest at ${rate.paceFactor} times the even pace, and without others for ${seconds(rate.burstMemoryMs)} after a refusal at most ${percent(rate.burstFactor)} of what was sent and the rest at the even pace`,
+			`the limit falls to ${percent(rate.backoffFactor)} of what was sent, at least ${rate.minRequests} a minute, and grows back within ${seconds(rate.recoveryMs)}; refusals of requests that were in flight together count once; others who were seen in the last ${inSeconds(rate.windowMs)} leave ${percent(rate.ourShare)} of it; at most ${percent(rate.burstFactor)} of it goes out at once and the rest at ${rate.paceFactor} times the even pace, and without others for ${seconds(rate.burstMemoryMs)} after a refusal at most ${percent(rate.burstFactor)} of what was sent and the rest at the even pace`,
 			'never',
 		],
 		[

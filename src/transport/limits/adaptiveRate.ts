@@ -23,7 +23,6 @@ export class AdaptiveRate {
 
 	/** @param used our requests in the window when the service refused */
 	throttled(now: number, used: number): void {
-		if (now - this.throttledAt < this.tuning.sameEventMs) return;
 		const learned = Math.min(this.at(now), used) * this.tuning.backoffFactor;
 		this.learnedLimit = Math.max(Math.min(this.tuning.minRequests, this.limit), learned);
 		this.throttledAt = now;

@@ -78,8 +78,6 @@ export const POLICIES = {
 		burstFactor: 0.5,
 		/** How long a smaller burst is remembered after the last 429: how a service counts seldom changes. */
 		burstMemoryMs: 3_600_000,
-		/** 429s closer together than this are one event: four round trips, for what was in flight. */
-		sameEventMs: 1_000,
 		/** How much faster than evenly requests beyond a burst go, until the service has refused some. */
 		paceFactor: 2,
 		/** Our part of rate and slots while others use them: their number is unknown, and one is the fewest. */

@@ -23,6 +23,9 @@ export class RateLimiter {
 
 	private pausedUntil = -Infinity;
 
+	/** Whether a request went out after the last refusal: those that were in flight then are refused together. */
+	private hasSentSince = false;
+
 	/** Serves the queue again when the window has room or a pause ends. */
 	private readonly wakeUp: WakeUp;
 
@@ -75,7 +78,8 @@ export class RateLimiter {
 		const now = this.clock.monotonic();
 		this.pausedUntil = Math.max(this.pausedUntil, now + waitMs);
 		const used = this.window.used(now);
-		this.rate.throttled(now, used);
+		if (this.hasSentSince) this.rate.throttled(now, used);
+		this.hasSentSince = false;
 		// Where others are seen, it is they who take from the minute.
 		if (this.sharedUse.shareAt(now) === 1) this.pacer.throttled(now, used);
 	}
@@ -102,6 +106,7 @@ export class RateLimiter {
 			now >= this.earliest(now, limit) &&
 			this.window.tryAcquire(now, limit)
 		) {
+			this.hasSentSince = true;
 			this.pacer.sent(now, limit);
 			this.queue.grant(true);
 		}

@@ -67,6 +67,26 @@ test('a 429 pauses all requests, and a shorter pause does not end a longer one',
 	expect(acquired.map((at) => at - started)).toEqual([30_000, 30_000]);
 });
 
+test('429s of requests that were in flight together count once, however late they come', async () => {
+	const clock = new VirtualClock();
+	const rateLimiter = new RateLimiter(clock, 60);
+	const sendTen = async () =>
+		await clock.run(
+			Promise.all(Array.from({ length: 10 }, async () => await pass(rateLimiter, clock, 'a'))),
+		);
+	await sendTen();
+	rateLimiter.throttled(5_000);
+	expect(rateLimiter.requestsPerMinute).toBe(9);
+	await clock.pass(4_000);
+	const before = rateLimiter.requestsPerMinute;
+	rateLimiter.throttled(0);
+	expect(rateLimiter.requestsPerMinute).toBe(before);
+	await clock.pass(61_000);
+	await sendTen();
+	rateLimiter.throttled(0);
+	expect(rateLimiter.requestsPerMinute).toBe(9);
+});
+
 test('a limit below 1 is one request a minute', async () => {
 	const clock = new VirtualClock();
 	const rateLimiter = new RateLimiter(clock, 60);

@@ -14,12 +14,6 @@ describe('requests per minute, when other clients use the workspace too', () => 
 		expect(limit.at(300_000)).toBe(60);
 	});
 
-	test('429s at the same time count once', () => {
-		const limit = new AdaptiveRate(60);
-		for (const at of [0, 10, 999]) limit.throttled(at, 40);
-		expect(limit.at(999)).toBe(36);
-	});
-
 	test('the limit is never below 1 and never above the configured one', () => {
 		const refusal = fc.tuple(
 			fc.integer({ min: 0, max: 600_000 }),
