@@ -8,7 +8,9 @@ import { projectRoot } from '../../lab/process/paths';
 import { isSurvivor, report, rowOf, rowsOf, scoreOf, type MutantResult, type Row } from './report';
 import { TARGETS, type Target } from './targets';
 
-const jestConfig = createRequire(__filename)('../../jest.config.js') as Record<string, unknown>;
+const jestConfig = createRequire(__filename)('../../jest.config.js') as {
+	testEnvironment: string;
+};
 
 /** Score below which the run fails, in percent, for every file by itself. */
 const LEAST = 90;
@@ -54,6 +56,8 @@ function mutate(targets: Target[]): Map<string, MutantResult[]> {
 			// The time that a mutant costs which makes a test wait forever.
 			config: {
 				...jestConfig,
+				// Stryker loads it by itself, from the copy, and knows nothing of <rootDir>.
+				testEnvironment: jestConfig.testEnvironment.replace('<rootDir>', '.'),
 				testTimeout: 20_000,
 				testMatch: targets.flatMap(({ tests }) => tests.map((test) => `<rootDir>/${test}`)),
 			},
