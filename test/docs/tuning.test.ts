@@ -18,6 +18,10 @@ test('every constant says where it comes from', () => {
 	for (const origin of Object.values(ORIGINS)) expect(origin).toMatch(/^(Row|Rows|Derived): /);
 });
 
+test('every constant has a row of the bench that changes when it is halved or doubled', () => {
+	expect(page).not.toMatch(/\| no row +\| no row +\|/);
+});
+
 test('docs/tuning.md names every figure of these parts of the table, adaptive or not', () => {
 	const { rate, concurrency, polling } = POLICIES;
 	const names = Object.keys({ ...rate, ...concurrency, ...polling });
