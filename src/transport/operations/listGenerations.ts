@@ -5,7 +5,7 @@ import { readPages } from '../client/pagination';
 import type { Item } from '../item/item';
 
 /** How far back the list is searched, in entries. */
-const SEARCH_DEPTH = 1_000;
+export const SEARCH_DEPTH = 1_000;
 
 /** The newest generations of the workspace, to find out which jobs exist. */
 export async function listGenerations({

@@ -3,7 +3,7 @@ import { knownJobIds } from '../item/itemMemory';
 import { fail, type Failed } from '../base/result';
 import type { Item } from '../item/item';
 import { isRecord } from '../base/types';
-import { listGenerations } from './listGenerations';
+import { listGenerations, SEARCH_DEPTH } from './listGenerations';
 
 /**
  * Finds out whether an attempt of unknown outcome was carried out when its key can no longer settle
@@ -27,7 +27,9 @@ export async function findPossibleDuplicate(
 		.filter(({ mode, model }) => mode === request.mode && model === request.model)
 		.map(({ id }) => id)
 		.filter((id) => !known.has(id));
-	return candidates.length > 0
+	// A list that is longer than the search may hold the job further down.
+	const mayBeBeyond = listed.value.length >= SEARCH_DEPTH;
+	return candidates.length > 0 || mayBeBeyond
 		? fail({ kind: 'possibleDuplicate', candidates, because })
 		: undefined;
 }

@@ -5,7 +5,7 @@ import { uploadAll } from './inputs';
 import { keyOf } from '../item/itemKey';
 import { openRequest, type OpenedRequest } from './openRequest';
 import { noteFormerJob, recordEvent } from '../item/itemMemory';
-import { isLaterKey, isOutcomeOpen, type JobReference } from '../item/itemState';
+import { isKeyExpired, isLaterKey, isOutcomeOpen, type JobReference } from '../item/itemState';
 import { nextStep, type Facts, type Step } from '../item/nextStep';
 import { readerOf, readerPath } from '../jobs/jobState';
 import { post, type Outgoing } from './post';
@@ -19,6 +19,10 @@ import { requestResource } from '../client/resource';
 
 /** Refusals that may be about the URL of a file. */
 const URL_REFUSALS = new Set([400, 404, 422]);
+
+/** Whether the key of an unknown outcome has expired, so that it can no longer settle it. */
+const hasKeyExpired = ({ memory: { state }, workspace }: Item): boolean =>
+	isOutcomeOpen(state) && isKeyExpired(state.firstSentAt, workspace.clock.now());
 
 /** What a try starts with: a request to send, or a job that is already known. */
 export type Start = { send: Outgoing } | { known: Resource };
@@ -155,6 +159,12 @@ export class Submission {
 	 * Has the service create what the request describes, once. Specification: Operation details, Idempotency-Key.
 	 */
 	async send(outgoing: Outgoing): Promise<Result<Created>> {
+		// It may have waited for a slot or for credits for hours since the try began.
+		if (hasKeyExpired(this.item)) {
+			const again = await this.begin();
+			if (!again.ok) return again;
+			if ('send' in again.value) return await this.send(again.value.send);
+		}
 		const { memory, settings } = this.item;
 		const uploaded = outgoing.sources ? await uploadAll(this.item, outgoing.sources) : undefined;
 		if (uploaded && !uploaded.ok) return uploaded;

@@ -1,7 +1,9 @@
 import { create } from '../../../src/transport/operations/create';
 import { newMemory } from '../../../src/transport/item/itemMemory';
 import type { Fault } from '../../../testing/modelService/settings';
+import { LedgerService } from '../../../testing/ledgerService';
 import { ModelService } from '../../../testing/modelService';
+import { answer } from '../../../testing/answers';
 import { hostWith, runOf, workspaceWith, type RunParts } from '../../../testing/run';
 import { VirtualClock } from '../../../testing/virtualClock';
 
@@ -52,4 +54,58 @@ test('a job that this node is known to have created is not a candidate', async (
 	await clock.pass(DAY);
 	const node = { runId: 'run', items: {}, formerJobs: ['gen_1'] };
 	expect((await make({ node })).ok).toBe(true);
+});
+
+test('nothing is created while the newest thousand generations are all of others: the job may be further down', async () => {
+	const { clock, model, make } = await afterUnclear('after');
+	const others = Array.from({ length: 1_000 }, (_, index) => ({
+		id: `other_${index}`,
+		object: 'generation',
+		mode: 'video',
+		model: 'v',
+		status: 'completed',
+	}));
+	let posts = 0;
+	const host = hostWith(async ({ method, query }) => {
+		if (method === 'POST') posts += 1;
+		const from = Number(query?.cursor ?? 0);
+		const data = others.slice(from, from + 100);
+		const next_cursor = String(from + 100);
+		return answer(200, { object: 'list', data, has_more: true, next_cursor });
+	});
+	await clock.pass(DAY);
+	expect(await make({ host })).toMatchObject({
+		failure: { kind: 'possibleDuplicate', candidates: [], because: 'expired' },
+	});
+	expect(posts).toBe(0);
+	expect(model.jobs).toHaveLength(1);
+});
+
+test('a key that expires while its request waits for a slot is not used again', async () => {
+	const clock = new VirtualClock();
+	const habits = { caches402: false, balanceFirst: false, comparesBody: true, showsNow: true };
+	const ledger = new LedgerService(clock, habits, () => {});
+	ledger.outcome = ({ method }) => (method === 'POST' ? 'lostAfter' : 'answer');
+	const workspace = workspaceWith(clock, { concurrentJobs: 1 });
+	const host = hostWith(ledger.send);
+	const memory = newMemory();
+	const settings = { waitTimeoutMs: DAY };
+	const node = { runId: 'run', items: {} };
+	const make = async (prompt: string, itemIndex: number, own = newMemory()) =>
+		await create(runOf({ host, workspace, memory: own, node, prompt, itemIndex, settings }));
+	expect(await clock.run(make('a cat', 0, memory))).toMatchObject({
+		failure: { kind: 'noResponse' },
+	});
+	await clock.pass(DAY - 3_600_000);
+	ledger.outcome = () => 'answer';
+	ledger.next = () => ({ takes: 2 * 3_600_000, fails: false });
+	const late = async () => {
+		await clock.sleep(60_000);
+		return await make('a cat', 0, memory);
+	};
+	const [, result] = await clock.run(Promise.all([make('a film', 1), late()]));
+	expect(ledger.charges.map(({ prompt }) => prompt)).toEqual(['a cat', 'a film']);
+	expect(result).toMatchObject({
+		failure: { kind: 'possibleDuplicate', candidates: ['gen_1'], because: 'expired' },
+	});
 });
