@@ -3,6 +3,9 @@ import { onAbort } from '../base/abortListeners';
 /** Longest response of the API, in bytes; a longer one is not read to its end. */
 const MAX_BYTES = 32 * 1024 * 1024;
 
+/** Some services put it before their JSON, which a parser does not accept. */
+const BYTE_ORDER_MARK = '\ufeff';
+
 export const isStream = (body: unknown): body is NodeJS.ReadableStream =>
 	typeof body === 'object' && body !== null && Symbol.asyncIterator in body;
 
@@ -20,7 +23,7 @@ async function textOf(stream: NodeJS.ReadableStream): Promise<string | undefined
 
 function parseJson(text: string): unknown {
 	try {
-		return JSON.parse(text);
+		return JSON.parse(text.startsWith(BYTE_ORDER_MARK) ? text.slice(1) : text);
 	} catch {
 		return text;
 	}

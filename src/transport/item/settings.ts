@@ -65,7 +65,8 @@ function readIdempotency(
 	reader: ParameterReader,
 ): Pick<Settings, 'idempotency' | 'idempotencyKey'> {
 	const idempotency = reader.choice('options.idempotency', 'Pay Only Once Per', IDEMPOTENCY_MODES);
-	const idempotencyKey = reader.text('options.idempotencyKey', '');
+	// HTTP drops blanks at the ends of a header: a blank key would be none, and each retry paid for.
+	const idempotencyKey = reader.text('options.idempotencyKey', '').trim();
 	const problem = idempotency === 'custom' ? customKeyProblem(idempotencyKey) : undefined;
 	return problem ? invalid('Idempotency Key', problem) : { idempotency, idempotencyKey };
 }

@@ -12,6 +12,7 @@ test.each([
 	['text that is no JSON', stream('<html>'), '<html>'],
 	['JSON that is cut', stream('{"id": "gen'), '{"id": "gen'],
 	['nothing', stream(), ''],
+	['JSON behind a byte order mark', stream('\ufeff{"id": "gen_1"}'), { id: 'gen_1' }],
 ])('%s', async (_name, body, value) => {
 	expect(await readBody(body, never)).toEqual({ value });
 });

@@ -73,6 +73,15 @@ test.each([
 	});
 });
 
+test('a custom key has no blanks at its ends: HTTP drops them, so that two keys would be one and a blank one none', () => {
+	const custom = (idempotencyKey: string) =>
+		settings({ options: { idempotency: 'custom', idempotencyKey } });
+	expect(custom(' order 1 \n')).toMatchObject({ value: { idempotencyKey: 'order 1' } });
+	expect(custom(' ')).toMatchObject({
+		failure: { kind: 'input', field: 'Idempotency Key', problem: 'is empty' },
+	});
+});
+
 test('a key is validated only where it is used', () => {
 	expect(settings({ options: { idempotencyKey: 'ä' } }).ok).toBe(true);
 });
