@@ -79,7 +79,7 @@ function rowsOf(policies: typeof POLICIES): Row[] {
 		],
 		[
 			'Download',
-			`${transferred}, fewer bytes than promised; ${list(download.expiredStatuses)}: the link is renewed once`,
+			`${transferred}, no byte or fewer than promised, a 2xx other than 200; ${list(download.expiredStatuses)}: the link is renewed once`,
 			transferDelay,
 			`${attempts(download)}; each at most ${seconds(transfer.maxMs)}`,
 		],

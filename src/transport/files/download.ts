@@ -103,6 +103,7 @@ async function storeBody(
 	const { body, abortReason } = boundedBody(response, workspace.clock, host.channel.signal);
 	try {
 		const { data, size } = await host.store(body, `${stem}.${extensionOf(type)}`, type);
+		if (size === 0) return { problem: 'the file is empty', next: 'retry' };
 		if (isComplete(response, size, shortSizes)) return { data };
 		return { problem: `${size} of ${contentLength(response)} bytes arrived`, next: 'retry' };
 	} catch {
@@ -128,12 +129,14 @@ async function attemptDownload(
 	const response = await fetchFollowingRedirects(context.host, url);
 	if (!isResponse(response)) return response;
 	try {
-		if (isSuccess(response.status)) return await storeBody(response, output, context);
+		if (response.status === 200) return await storeBody(response, output, context);
 		const problem = `the storage answered ${response.status}`;
 		if (EXPIRED_STATUSES.has(response.status)) return { problem, next: 'renew' };
+		// Such as 202 before the file is there, or 206 with a part of it that nobody asked for.
+		const isRetryable = isSuccess(response.status) || isTransientStatus(response.status);
 		return {
 			problem,
-			next: isTransientStatus(response.status) ? 'retry' : 'stop',
+			next: isRetryable ? 'retry' : 'stop',
 			headers: response.headers,
 		};
 	} finally {

@@ -2,7 +2,7 @@ import { toAgentResult } from './agentAnswer';
 import { create } from './create';
 import { dryRun } from './dryRun';
 import { toResult, jobState } from '../jobs/jobState';
-import { collect } from './outputs';
+import { collect, withOutputs } from './outputs';
 import { readPages } from '../client/pagination';
 import { requestResource } from '../client/resource';
 import { ok, type Result } from '../base/result';
@@ -50,7 +50,9 @@ async function job(item: Item): Promise<Result<Outcome>> {
 
 async function createResource(item: Item): Promise<Result<Outcome>> {
 	const made = await create(item);
-	return made.ok ? await withFiles(item, made.value) : made;
+	if (!made.ok) return made;
+	const hasEnded = jobState(made.value, item.settings.terminalStatuses) === 'good';
+	return await withFiles(item, hasEnded ? await withOutputs(item, made.value) : made.value);
 }
 
 /**

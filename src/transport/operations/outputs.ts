@@ -62,20 +62,51 @@ function time(value: unknown): number | undefined {
 	return Number.isNaN(at) ? undefined : at;
 }
 
+/** The job as the service shows it now; `undefined` if it cannot be read. */
+async function readAgain(
+	{ workspace, host }: FileContext,
+	job: Resource,
+): Promise<Resource | undefined> {
+	const request = { method: 'GET', path: readerPath(job) } as const;
+	const answer = await workspace.client.request(host.channel, request);
+	return answer.ok ? resourceWithId(answer.value.body, job.id) : undefined;
+}
+
+/** @param index where the output is among those of the job, as ids may repeat */
 async function freshUrl(
 	context: FileContext,
 	job: Resource,
 	id: string,
+	index: number,
 ): Promise<string | undefined> {
-	const request = { method: 'GET', path: readerPath(job) } as const;
-	const answer = await context.workspace.client.request(context.host.channel, request);
-	if (!answer.ok) return undefined;
-	const fresh = resourceWithId(answer.value.body, job.id);
-	return outputsOf(fresh).find((output) => output.id === id)?.url;
+	const fresh = await readAgain(context, job);
+	const outputs = fresh ? outputsOf(fresh) : [];
+	const samePlace = outputs[index];
+	const found = samePlace?.id === id ? samePlace : outputs.find((output) => output.id === id);
+	return found?.url;
+}
+
+const MEDIA_OBJECTS = new Set<unknown>(['generation', 'speech_generation']);
+
+const lacksOutputs = (job: Resource) =>
+	MEDIA_OBJECTS.has(job.object) && outputsOf(job).length === 0;
+
+/**
+ * A job that has ended well, with its outputs: the response to a creation that is repeated may show
+ * the end without them.
+ */
+export async function withOutputs(context: FileContext, job: Resource): Promise<Resource> {
+	if (!lacksOutputs(job)) return job;
+	const fresh = await readAgain(context, job);
+	const whole = { ...fresh, id: job.id, object: job.object };
+	return lacksOutputs(whole) ? job : whole;
 }
 
 /** What a job lacks that succeeded as a whole; `undefined` for nothing. */
 function warningOf(job: Resource): string | undefined {
+	if (job.status === 'completed' && lacksOutputs(job)) {
+		return 'The job has ended well, but the service shows no outputs of it';
+	}
 	if (job.status !== 'partially_completed') return undefined;
 	const made = outputsOf(job).length;
 	const reason = statedReason(job) ?? 'the service states no reason';
@@ -94,7 +125,7 @@ export async function collect(context: FileContext, job: Resource): Promise<Resu
 	for (const [index, output] of found.entries()) {
 		const number = found.length > 1 ? index + 1 : undefined;
 		const stem = readableStem(requested, kindOf(job), job.id, number);
-		const renew = async () => await freshUrl(context, job, output.id);
+		const renew = async () => await freshUrl(context, job, output.id, index);
 		const file = await download(context.host, context.workspace, { ...output, stem, renew });
 		if (!file.ok) return fail(file.failure, job);
 		outcome.files.push({ outputId: output.id, data: file.value });

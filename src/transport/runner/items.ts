@@ -5,11 +5,12 @@ import type { Outcome } from '../item/item';
 import type { Settings } from '../item/settings';
 import { isRecord, type Json } from '../base/types';
 
+const hasUrl = (output: unknown): boolean =>
+	isRecord(output) && typeof output.url === 'string' && output.url !== '';
+
 /** The URL of the first file of a job. */
 function firstUrl(job: IDataObject): unknown {
-	const file = outputsIn(job).find(
-		(one) => isRecord(one) && typeof one.url === 'string' && one.url !== '',
-	);
+	const file = outputsIn(job).find(hasUrl);
 	return isRecord(file) ? file.url : undefined;
 }
 
@@ -42,10 +43,12 @@ export function jsonOf(resource: Json): IDataObject {
 /** `data`, `data_1`, `data_2` …: the first file gets the name that the next node expects. */
 const fieldName = (field: string, index: number) => (index === 0 ? field : `${field}_${index}`);
 
-/** What is specific to an item of Split Outputs: its one output. */
-function outputOf(resource: Json, outputId: string): IDataObject {
-	const outputs = Array.isArray(resource.outputs) ? (resource.outputs as IDataObject[]) : [];
-	const output = outputs.find(({ id }) => id === outputId);
+/**
+ * What is specific to an item of Split Outputs: its one output, by its place, as ids may repeat.
+ */
+function outputOf(resource: Json, index: number): IDataObject {
+	if (!Array.isArray(resource.outputs)) return {};
+	const output = resource.outputs.filter(hasUrl)[index] as IDataObject | undefined;
 	if (!output) return {};
 	return 'url' in resource ? { output } : { url: output.url, output };
 }
@@ -75,8 +78,8 @@ export function itemsOf(
 	}
 	const json = read(job);
 	if (splitOutputs) {
-		return files.map(({ outputId, data }) => ({
-			json: { ...json, ...outputOf(job, outputId) },
+		return files.map(({ data }, index) => ({
+			json: { ...json, ...outputOf(job, index) },
 			binary: { [outputBinaryField]: data },
 			pairedItem,
 		}));

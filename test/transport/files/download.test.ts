@@ -376,3 +376,22 @@ test('cancelled in between: no further try', async () => {
 	expect(result).toMatchObject({ failure: { kind: 'cancelled' } });
 	expect(gets).toBe(1);
 });
+
+test.each([202, 204, 205, 206])('a %i is not the whole file', async (code) => {
+	const part = () => answered(code, { 'content-length': '3' }, Readable.from(['pic']));
+	const later = await fetchOutput([part(), file()]);
+	expect(later.result).toMatchObject({ value: { data: 'picture' } });
+	const never = await fetchOutput([part(), part(), part(), part()]);
+	expect(never.result).toMatchObject({
+		failure: { kind: 'download', problem: `the storage answered ${code}` },
+	});
+});
+
+test('a file without a single byte is no file', async () => {
+	const later = await fetchOutput([file(''), file()]);
+	expect(later.result).toMatchObject({ value: { data: 'picture' } });
+	const never = await fetchOutput([file(''), file(''), file(''), file('')]);
+	expect(never.result).toMatchObject({
+		failure: { kind: 'download', problem: 'the file is empty' },
+	});
+});

@@ -3,7 +3,8 @@ import { Readable } from 'stream';
 import type { Host } from '../../../src/transport/host/host';
 import { collect } from '../../../src/transport/operations/outputs';
 import type { Settings } from '../../../src/transport/item/settings';
-import type { Resource } from '../../../src/transport/base/types';
+import { runOperation } from '../../../src/transport/operations';
+import type { Resource, Send } from '../../../src/transport/base/types';
 import { answer } from '../../../testing/answers';
 import { hostWith, runOf, workspaceWith } from '../../../testing/run';
 import { VirtualClock } from '../../../testing/virtualClock';
@@ -139,4 +140,71 @@ test.each<[string, Record<string, unknown>, Record<string, unknown>, string]>([
 	const outputs = [{ id: 'o', url: url('1'), media_type: 'image/png' }];
 	const { result } = await collected(job({ ...more, outputs }), {}, undefined, body);
 	expect(result).toMatchObject({ value: { files: [{ data: { fileName } }] } });
+});
+
+/** A creation that is answered with a job that has ended, as far as it then shows it. */
+async function createdAs(made: Resource, fresh: unknown, settings: Partial<Settings> = {}) {
+	const clock = new VirtualClock();
+	const paths: string[] = [];
+	const send: Send = async ({ method, path }) => {
+		paths.push(`${method} ${path}`);
+		return answer(200, method === 'POST' ? made : fresh);
+	};
+	const get: Host['get'] = async () => ({
+		status: 200,
+		headers: {},
+		close: () => {},
+		body: Readable.from(['x']),
+	});
+	const store: Host['store'] = async () => ({ data: { data: 'x', mimeType: 'x/y' }, size: 1 });
+	const item = runOf({
+		host: hostWith(send, { get, store }),
+		workspace: workspaceWith(clock),
+		settings: { downloadOutputs: true, ...settings },
+	});
+	return { result: await clock.run(runOperation(item)), paths };
+}
+
+const READ = ['POST /generations', 'GET /generations/gen_1'];
+
+test.each([undefined, []])(
+	'a repeated creation may show the end without outputs (%j)',
+	async (outputs) => {
+		const made = job({ outputs, output_ids: ['o1', 'o2'] });
+		const { result, paths } = await createdAs(made, job());
+		expect(result).toMatchObject({
+			value: {
+				resources: [{ id: 'gen_1', outputs: [{ id: 'o1' }, { id: 'o2' }] }],
+				files: [{ outputId: 'o1' }, { outputId: 'o2' }],
+				warning: undefined,
+			},
+		});
+		expect(paths).toEqual(READ);
+		const linksOnly = await createdAs(made, job(), { downloadOutputs: false });
+		expect(linksOnly.result).toMatchObject({ value: { resources: [{ outputs: [{}, {}] }] } });
+		expect((await createdAs(job(), {})).paths).toEqual(['POST /generations']);
+	},
+);
+
+test.each([
+	['none', job({ outputs: [] })],
+	['another status', job({ status: 'queued', outputs: [] })],
+	['nothing that can be read', 'no JSON'],
+])('a job that has ended without outputs says so if its read shows %s', async (_, fresh) => {
+	const { result } = await createdAs(job({ outputs: [] }), fresh);
+	expect(result).toMatchObject({
+		ok: true,
+		value: {
+			resources: [{ id: 'gen_1', status: 'completed' }],
+			files: [],
+			warning: 'The job has ended well, but the service shows no outputs of it',
+		},
+	});
+});
+
+test('outputs that share an id are each renewed at their own place', async () => {
+	const twins = (names: string[]) =>
+		job({ outputs: names.map((name) => ({ id: 'o', url: url(name) })) });
+	const { asked } = await collected(twins(['gone-1', 'gone-2']), {}, twins(['1', '2']));
+	expect(asked).toEqual([url('gone-1'), url('1'), url('gone-2'), url('2')]);
 });

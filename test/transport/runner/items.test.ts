@@ -93,6 +93,15 @@ test('Split Outputs: one item for each file, with its output', () => {
 	expect(items.every(({ pairedItem }) => JSON.stringify(pairedItem) === '{"item":2}')).toBe(true);
 });
 
+test('Split Outputs: outputs that share an id, or have none, are each told by their place', () => {
+	const outputs = [{ id: 'o', url: 'u1' }, { id: 'o' }, { id: 'o', url: 'u2' }, { url: 'u3' }];
+	const named = ['o', 'o', `${job.id}-4`].map((outputId) => ({ outputId, data: file('a.png') }));
+	const given = { resources: [{ ...job, outputs }], files: named };
+	const items = itemsOf(given, settingsWith({ splitOutputs: true }), 0);
+	expect(items.map(({ json }) => json.url)).toEqual(['u1', 'u2', 'u3']);
+	expect(items.map(({ json }) => json.output)).toEqual([outputs[0], outputs[2], outputs[3]]);
+});
+
 test('missing outputs are reported on every item', () => {
 	const outcome = { resources: [job], files, warning: 'Only a part' };
 	for (const splitOutputs of [true, false]) {
