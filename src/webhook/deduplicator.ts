@@ -115,7 +115,10 @@ export function deduplicationKey(
 	const hash = createHash('sha256').update(`${trigger}\n`);
 	if (eventId !== undefined) hash.update(JSON.stringify(['event', eventId]));
 	else if (resourceId !== undefined) {
-		hash.update(JSON.stringify(['resource', kind, resourceId, String(resource?.status)]));
+		const { status }: Json = resource ?? {};
+		// Not `String` for objects: it throws for some JSON, and the service would repeat that event in vain.
+		const text = typeof status === 'object' ? JSON.stringify(status) : String(status);
+		hash.update(JSON.stringify(['resource', kind, resourceId, text]));
 	} else hash.update(`payload\n${JSON.stringify(payload)}`);
 	return hash.digest('base64');
 }

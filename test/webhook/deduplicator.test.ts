@@ -32,6 +32,12 @@ describe('two deliveries are of the same event', () => {
 		);
 	});
 
+	test('whatever the status is, also what no text can be made of', () => {
+		const event = { id: 'g', object: 'generation', status: JSON.parse('{"toString":1}') as object };
+		expect(key({ ...event, more: 1 })).toBe(key(event));
+		expect(key({ ...event, status: { toString: 2 } })).not.toBe(key(event));
+	});
+
 	test('without either when all that is said is the same', () => {
 		expect(key({ type: 'x' })).toBe(key({ type: 'x' }));
 		expect(key({ type: 'x', more: 1 })).not.toBe(key({ type: 'x' }));

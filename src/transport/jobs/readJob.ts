@@ -3,7 +3,14 @@ import type { Client } from '../client/client';
 import { pageOf } from '../client/pagination';
 import { isGeneration, readerPath, statedReason } from './jobState';
 import { ok, type Failed, type Result } from '../base/result';
-import { isRecord, isResource, resourceWithId, type Channel, type Resource } from '../base/types';
+import {
+	isRecord,
+	isResource,
+	isServerError,
+	resourceWithId,
+	type Channel,
+	type Resource,
+} from '../base/types';
 
 /**
  * The newest generations by id, one full page of the list (specification: Limits, List `limit`).
@@ -44,7 +51,9 @@ export const isLocal = ({ failure }: Failed) =>
 
 /** Whether a failure says nothing about the job. */
 export function isTransient({ failure }: Failed): boolean {
-	if (failure.kind === 'status') return failure.status === 429 || failure.outcomeUnknown;
+	// Any server error: a gateway has statuses of its own, such as 520 and 524.
+	if (failure.kind === 'status')
+		return failure.status === 429 || isServerError(failure.status) || failure.outcomeUnknown;
 	if (failure.kind === 'noResponse') return failure.unsent !== 'local';
 	return failure.kind === 'badResponse';
 }

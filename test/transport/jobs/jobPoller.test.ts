@@ -140,6 +140,8 @@ describe('a transient fault never fails a wait', () => {
 		['refused', { noResponse: 'ECONNREFUSED', unsent: 'connection' } as const],
 		['429', answer(429)],
 		['500', answer(500)],
+		['520 of a gateway', answer(520)],
+		['524 of a gateway', answer(524)],
 		['408', answer(408)],
 		['truncated', answer(200, '{"id"')],
 	])('%s', async (_name, fault) => {
