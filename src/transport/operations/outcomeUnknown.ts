@@ -5,6 +5,10 @@ import type { Item } from '../item/item';
 import { isRecord } from '../base/types';
 import { listGenerations, SEARCH_DEPTH } from './listGenerations';
 
+/** A list may show less of a job than the job itself does. */
+const mayBe = (shown: unknown, requested: unknown) =>
+	shown === undefined || shown === null || shown === requested;
+
 /**
  * Finds out whether an attempt of unknown outcome was carried out when its key can no longer settle
  * it. Any generation with the same mode and model that this node does not know may be the one;
@@ -24,7 +28,7 @@ export async function findPossibleDuplicate(
 	const request = isRecord(body) ? body : {};
 	const known = knownJobIds(item.node);
 	const candidates = listed.value
-		.filter(({ mode, model }) => mode === request.mode && model === request.model)
+		.filter(({ mode, model }) => mayBe(mode, request.mode) && mayBe(model, request.model))
 		.map(({ id }) => id)
 		.filter((id) => !known.has(id));
 	// A list that is longer than the search may hold the job further down.

@@ -109,3 +109,17 @@ test('a key that expires while its request waits for a slot is not used again', 
 		failure: { kind: 'possibleDuplicate', candidates: ['gen_1'], because: 'expired' },
 	});
 });
+
+test.each([
+	['neither mode nor model', {}],
+	['no model', { mode: 'image' }],
+	['an empty mode', { mode: null, model: 'm' }],
+])('a listed job that shows %s may be the one', async (_, shown) => {
+	const { clock, make } = await afterUnclear('after');
+	const data = [{ id: 'gen_x', object: 'generation', status: 'queued', ...shown }];
+	const host = hostWith(async () => answer(200, { object: 'list', data }));
+	await clock.pass(DAY);
+	expect(await make({ host })).toMatchObject({
+		failure: { kind: 'possibleDuplicate', candidates: ['gen_x'] },
+	});
+});
