@@ -4,6 +4,9 @@ import type { HostContext } from './hostContext';
 /** How long a response may take, in ms, unless the user has set a timeout on the node. */
 export const RESPONSE_TIMEOUT_MS = 120_000;
 
+/** The longest that a timer lasts: with more it ends at once, and with a fraction there is none. */
+const MAX_TIMEOUT_MS = 2 ** 31 - 1;
+
 /** Never a redirect: n8n would carry the key along (Authorization) to wherever it leads. */
 export const STRICT = {
 	returnFullResponse: true,
@@ -22,6 +25,6 @@ export function nodeRequestOptions(
 	{ proxy, skipSslCertificateValidation }: IHttpRequestOptions,
 	defaultTimeoutMs: number,
 ) {
-	const timeout = timeoutMs > 0 ? timeoutMs : defaultTimeoutMs;
+	const timeout = timeoutMs > 0 ? Math.min(Math.ceil(timeoutMs), MAX_TIMEOUT_MS) : defaultTimeoutMs;
 	return { proxy, skipSslCertificateValidation, timeout };
 }

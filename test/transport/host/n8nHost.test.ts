@@ -177,6 +177,18 @@ test('a key echoed by the service is masked', async () => {
 	expect(answered).toMatchObject({ body: { error: { message: 'bad key ***' } } });
 });
 
+test.each([
+	['a fraction', 2_500.4, 2_501],
+	['longer than a timer lasts, which would end every request at once', 3e9, 2 ** 31 - 1],
+	['without end', Infinity, 2 ** 31 - 1],
+])('a timeout of the user is one that a timer takes: %s', async (_, timeout, used) => {
+	const { host, asked } = hostOf(full(200), {
+		parameters: () => ({ requestOptions: { timeout } }),
+	});
+	expect(await host.channel.send({ method: 'GET', path: '/x' })).toMatchObject({ status: 200 });
+	expect(asked.map((options) => options.timeout)).toEqual([used]);
+});
+
 test('a timeout of the user replaces ours', async () => {
 	const own = hostOf(full(200));
 	await own.host.channel.send({ method: 'GET', path: '/credits' });
