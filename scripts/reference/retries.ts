@@ -38,7 +38,7 @@ function rowsOf(policies: typeof POLICIES): Row[] {
 		[
 			'API call: outcome unknown',
 			`${list(apiCall.transientStatuses)}, no response, an unusable 2xx, and ${list(apiCall.busyStatuses)} after one of these; only GET, PATCH, DELETE, and POST with an idempotency key`,
-			`${hinted}; otherwise ${backoff(apiCall.transient)}; at least ${seconds(apiCall.minDelayMs)}`,
+			`${hinted}, but no less than without it: ${backoff(apiCall.transient)}; at least ${seconds(apiCall.minDelayMs)}`,
 			attempts(apiCall.transient),
 		],
 		[

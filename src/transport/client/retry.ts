@@ -57,12 +57,14 @@ function jittered(kind: Kind, { number, random }: Attempt): number {
  *    replayable. So is a conflict after it: the service may still be at work on the attempt before.
  * 4. Everything else is final, including what failed on this machine before it was sent. A
  *    `Retry-After` replaces the backoff, plus a little jitter, so that clients do not all return at
- *    once. Full jitter needs the fewest calls of the usual schemes for the same contention.
+ *    once; after a transient fault it is the shortest wait, because a service that is down may
+ *    name a moment each time. Full jitter needs the fewest calls of the usual schemes for the same contention.
  */
 export function retryDelay(response: SendResult, attempt: Attempt): number | undefined {
 	const kind = kindOf(response, attempt);
 	if (!kind || attempt.number >= POLICY[kind].maxAttempts) return undefined;
 	const hint = isNoResponse(response) ? undefined : retryAfterMs(response.headers, attempt.now);
 	if (hint === undefined) return jittered(kind, attempt);
-	return Math.max(POLICY.minDelayMs, hint) + attempt.random() * POLICY.retryAfterJitterMs;
+	const hinted = Math.max(POLICY.minDelayMs, hint) + attempt.random() * POLICY.retryAfterJitterMs;
+	return kind === 'transient' ? Math.max(hinted, jittered(kind, attempt)) : hinted;
 }

@@ -80,6 +80,17 @@ test('a hint replaces the backoff, plus up to a second', () => {
 	);
 });
 
+test.each(['0', '1', 'Thu, 01 Jan 1970 00:00:00 GMT'])(
+	'a service that is down and asks for a short wait (%s) is not given up sooner than one that asks for none',
+	(hint) => {
+		const total = (headers: Record<string, string>) =>
+			[1, 2, 3, 4, 5, 6]
+				.map((number) => retryDelay(answer(503, undefined, headers), attempt({ number })) ?? NaN)
+				.reduce((sum, delay) => sum + delay);
+		expect(total({ 'retry-after': hint })).toBeGreaterThanOrEqual(total({}));
+	},
+);
+
 test('full jitter: between 100 ms and the doubled, capped upper bound of each attempt', () => {
 	const jitter = fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true });
 	fc.assert(
