@@ -1,7 +1,9 @@
 import { NodeOperationError, type IExecuteFunctions, type INodeExecutionData } from 'n8n-workflow';
 import { ENDPOINTS } from '../../src/contract';
 import { detailsOf, nodeError } from '../../src/transport/runner/errors';
-import { errorRow } from '../../src/transport/runner/items';
+import { errorRow, jsonOf } from '../../src/transport/runner/items';
+import { jobState } from '../../src/transport/jobs/jobState';
+import { withOutputs } from '../../src/transport/operations/outputs';
 import type { Failed, Result } from '../../src/transport/base/result';
 import { asText, isResource, resourceWithId, type Resource } from '../../src/transport/base/types';
 import { downloadFiles } from '../../src/trigger/files';
@@ -51,10 +53,13 @@ async function withFiles(
 	{ json }: INodeExecutionData,
 	item: number,
 ): Promise<Result<INodeExecutionData>> {
-	const job = resourceWithId({ object: 'generation', ...json }, String(json.id));
+	const listed = resourceWithId({ object: 'generation', ...json }, String(json.id));
+	// A list may show less of a job than the job itself does.
+	const job = jobState(listed) === 'good' ? await withOutputs(service, listed) : listed;
 	const files = await downloadFiles(service, job);
 	if (!files.ok) return files;
-	return { ok: true, value: { json, binary: files.value, pairedItem: { item } } };
+	const shown = job === listed ? json : jsonOf(job);
+	return { ok: true, value: { json: shown, binary: files.value, pairedItem: { item } } };
 }
 
 function failure(context: IExecuteFunctions, failed: Failed, id: unknown, itemIndex: number) {

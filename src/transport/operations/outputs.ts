@@ -8,8 +8,10 @@ import type { Outcome, Item } from '../item/item';
 import type { Settings } from '../item/settings';
 import { asText, isRecord, resourceWithId, type ApiRequest, type Resource } from '../base/types';
 
+type ServiceContext = Pick<Item, 'host' | 'workspace'>;
+
 /** What the download of a job's files needs. */
-export interface FileContext extends Pick<Item, 'host' | 'workspace'> {
+export interface FileContext extends ServiceContext {
 	settings: Pick<Settings, 'downloadOutputs'>;
 	/** The request that created the job, if known: the files are named after it. */
 	request?: ApiRequest;
@@ -64,7 +66,7 @@ function time(value: unknown): number | undefined {
 
 /** The job as the service shows it now; `undefined` if it cannot be read. */
 async function readAgain(
-	{ workspace, host }: FileContext,
+	{ workspace, host }: ServiceContext,
 	job: Resource,
 ): Promise<Resource | undefined> {
 	const request = { method: 'GET', path: readerPath(job) } as const;
@@ -95,7 +97,7 @@ const lacksOutputs = (job: Resource) =>
  * A job that has ended well, with its outputs: the response to a creation that is repeated may show
  * the end without them.
  */
-export async function withOutputs(context: FileContext, job: Resource): Promise<Resource> {
+export async function withOutputs(context: ServiceContext, job: Resource): Promise<Resource> {
 	if (!lacksOutputs(job)) return job;
 	const fresh = await readAgain(context, job);
 	const whole = { ...fresh, id: job.id, object: job.object };

@@ -220,6 +220,15 @@ describe('the execution that a poll has started', () => {
 		await expect(runThroughRetries(world)).rejects.toThrow(/gen_lost/);
 	});
 
+	test('reads a completed generation whose outputs the list does not show', async () => {
+		const input = [{ json: job('gen_lean') }];
+		const world = worldOf([], { input, parameters: options, continueOnFail: true });
+		world.answer = () => ({ statusCode: 200, body: { ...job('gen_lean'), ...unreadable } });
+		const [[item] = []] = await runThroughRetries(world);
+		expect(world.requests[0]?.url).toBe('/generations/gen_lean');
+		expect(item?.json.error).toContain('Output o could not be downloaded');
+	});
+
 	test('with Continue On Fail the row stays, and those without files pass', async () => {
 		const input = [{ json: { ...job('gen_lost'), ...unreadable } }, ...found];
 		const world = worldOf([], { input, parameters: options, continueOnFail: true });
