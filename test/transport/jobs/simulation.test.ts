@@ -112,7 +112,7 @@ test('10,000 lost, damaged and failed responses to 7,000 items in three runs of 
 		const ids = new Set(model.jobs.map(({ id }) => id));
 		for (const { state } of memories) if ('job' in state) expectSame(ids.has(state.job.id), true);
 	});
-}, 60_000);
+});
 
 test('after a run no permit is left behind', async () => {
 	const { clock, workspace, execution } = setUp();
