@@ -62,9 +62,10 @@ async function runItem(
 	const continuesOnFail = context.continueOnFail();
 	if (!continuesOnFail && prepared.ok && batch.isRejected) return [];
 
-	const open = async (checked: Prepared) => await openItem(context, options, spec, batch, checked);
 	const opened = prepared.ok
-		? await batch.opening.run(systemClock, async () => await open(prepared.value))
+		? await batch.opening.run(systemClock, async () => {
+				return await openItem(context, options, spec, batch, prepared.value);
+			})
 		: prepared;
 	const run = async (item: Item) =>
 		parked
