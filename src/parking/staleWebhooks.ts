@@ -1,7 +1,7 @@
 import type { IExecuteSingleFunctions, IN8nHttpFullResponse } from 'n8n-workflow';
 import type { Service } from '../trigger/connection';
 import type { Workspace } from '../transport/workspace';
-import { removeWebhook, type Listed } from './registration';
+import { listParked, removeWebhook, type Listed } from './registration';
 
 /**
  * How long past its time a webhook of a parked execution is left alone, in ms: n8n resumes overdue
@@ -23,8 +23,15 @@ const MAX_WAIT_MS = 5_000;
 const PROBES_AT_ONCE = 8;
 const PROBE_TIMEOUT_MS = 5_000;
 
-/** When the next sweep may begin, on the monotonic clock. */
-const nextSweeps = new WeakMap<Workspace, number>();
+type Sweep = () => Promise<void>;
+
+/** A sweep, or the pause after it. */
+interface Sweeping {
+	/** Follows the pause: what this sweep came too early for would stay until somebody parks again. */
+	next?: Sweep;
+}
+
+const sweepings = new WeakMap<Workspace, Sweeping>();
 
 const textIn = (body: unknown) => (typeof body === 'string' ? body : (JSON.stringify(body) ?? ''));
 
@@ -81,6 +88,21 @@ async function sweep(
 	await Promise.all(workers);
 }
 
+/** @returns when this sweep has ended; nobody waits for the pause after it, or for what follows */
+async function startSweep(workspace: Workspace, first: Sweep): Promise<void> {
+	const { clock } = workspace;
+	const sweeping: Sweeping = {};
+	sweepings.set(workspace, sweeping);
+	const began = clock.monotonic();
+	const swept = first().catch(() => {});
+	void swept.then(async () => {
+		await clock.sleep(REST_FACTOR * (clock.monotonic() - began));
+		sweepings.delete(workspace);
+		if (sweeping.next) void startSweep(workspace, sweeping.next);
+	});
+	await swept;
+}
+
 /**
  * Removes webhooks whose executions are over: killed while parking, cancelled or deleted while
  * parked, or resumed by their timer. None of our code runs in those cases, so the next parking run
@@ -94,18 +116,16 @@ export async function removeStaleWebhooks(
 	listed: Listed[],
 ): Promise<void> {
 	const { workspace } = service;
-	const { clock } = workspace;
 	const prefix = prefixOf(own);
-	const candidates = listed.filter(({ url }) => url !== own && hasPrefix(prefix, url));
-	const began = clock.monotonic();
-	if (candidates.length === 0 || began < (nextSweeps.get(workspace) ?? 0)) return;
-	nextSweeps.set(workspace, Infinity);
-	const scheduleNext = () => {
-		const now = clock.monotonic();
-		nextSweeps.set(workspace, now + REST_FACTOR * (now - began));
-	};
-	const swept = sweep(context, service, candidates)
-		.catch(() => {})
-		.finally(scheduleNext);
-	await Promise.race([swept, clock.sleep(MAX_WAIT_MS)]);
+	const othersIn = (all: Listed[]) =>
+		all.filter(({ url }) => url !== own && hasPrefix(prefix, url));
+	const others = othersIn(listed);
+	if (others.length === 0) return;
+	const sweeping = sweepings.get(workspace);
+	if (sweeping) {
+		sweeping.next = async () => await sweep(context, service, othersIn(await listParked(service)));
+		return;
+	}
+	const swept = startSweep(workspace, async () => await sweep(context, service, others));
+	await Promise.race([swept, workspace.clock.sleep(MAX_WAIT_MS)]);
 }

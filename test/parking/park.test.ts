@@ -406,4 +406,33 @@ describe('Events and Timer', () => {
 		]);
 		expect(service.log.filter((asked) => asked.startsWith('GET https')).length).toBe(5);
 	});
+
+	test('a run that parks while a sweep is at work, or rests, has one follow: none waits for somebody to park again', async () => {
+		const until = new Date(clock.now() + 3_600_000).toISOString();
+		const service = new Service({ a: 'queued', b: 'queued' });
+		const leave = (path: string) =>
+			service.hooks.push({
+				id: `left${path}`,
+				url: `https://n8n.example/webhook-waiting/${path}`,
+				description: `n8n-nodes-mediagen: parked wait until ${until}`,
+			});
+		service.n8n = () => ({ statusCode: 409, body: 'The execution has finished' });
+		const probe = service.request;
+		service.request = async (options) => {
+			if (!options.baseURL) await clock.sleep(1_000);
+			return await probe(options);
+		};
+		leave('1');
+		const credential = { apiKey: 'key-of-both' };
+		const first = setUp(service, { ids: ['a'], given: EVENTS, credential });
+		await first.start();
+		leave('2');
+		const resumeUrl = 'https://n8n.example/webhook-waiting/8';
+		const second = setUp(service, { ids: ['b'], given: EVENTS, credential, resumeUrl });
+		await second.start();
+		expect(service.hooks.map(({ id }) => id)).toContain('left2');
+		await clock.run(clock.sleep(60_000));
+		expect(service.hooks.map(({ id }) => id)).not.toContain('left2');
+		expect(service.hooks.map(({ url }) => url)).toContain(resumeUrl);
+	});
 });

@@ -1,6 +1,6 @@
 /* eslint-disable @n8n/community-nodes/no-restricted-imports -- not published */
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { ParkedRuns } from './parkedRuns';
+import { SWEPT_MS, type ParkedRuns } from './parkedRuns';
 import { outputOf } from './parkedJobs';
 import { until } from './until';
 
@@ -105,7 +105,7 @@ export class Survivors {
 			const ids = await runs.jobs.make(1);
 			const next = await runs.park(ids);
 			await runs.isParked(next);
-			await until(() => runs.jobs.webhooks().length === 1);
+			await until(() => runs.jobs.webhooks().length === 1, SWEPT_MS);
 			expect(runs.jobs.webhooks()).toEqual([runs.webhookOf(next)]);
 			runs.jobs.end(...ids);
 			await runs.ended(next);

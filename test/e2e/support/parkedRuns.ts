@@ -8,6 +8,12 @@ import { signedHeaders } from './signed';
 /** Nothing but events ends these waits within a test. */
 export const EVENTS = { resumeBy: 'eventsAndTimer', lookAgainAfter: 60 };
 
+/**
+ * By when a parking run has removed what others left, also where a sweep is at work when it begins,
+ * and rests.
+ */
+export const SWEPT_MS = 120_000;
+
 /** An event as the service sends it. */
 export const bodyOf = (id: string, eventId: string, status = 'completed') =>
 	JSON.stringify({
