@@ -50,6 +50,12 @@ export class Jobs {
 		return [...workspaces.values()].flatMap(({ webhooks }) => webhooks.all());
 	}
 
+	/** What was delivered to a webhook, or tried. */
+	deliveriesOf(webhook: string) {
+		const { workspaces } = this.sandbox.service.store;
+		return [...workspaces.values()].flatMap((each) => each.deliveriesOf(webhook).all());
+	}
+
 	/** All requests of the API so far, such as `GET /jobs/gen_1`. */
 	requests(): string[] {
 		return this.sandbox.service.requests

@@ -74,6 +74,12 @@ export class ParkedRuns<Instance extends EventInstance = EventInstance> {
 		return !this.jobs.webhooks().some(this.isOf(id));
 	}
 
+	/** Whether the service has told an execution of the end of a job, and got an answer. */
+	isToldOf(execution: string, job: string): boolean {
+		const { id } = this.webhookOf(execution);
+		return this.jobs.deliveriesOf(id).some(({ body }) => body.includes(`"${job}"`));
+	}
+
 	/**
 	 * What the service was asked about these jobs since then; executions of other tests go on
 	 * meanwhile.
