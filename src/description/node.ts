@@ -25,6 +25,17 @@ export const partialResultHint: NodeHint = {
 /** Outputs of one run from which on a limit is worth a word. */
 const MANY = 20;
 
+/** The operations that offer Max Credits per Execution, each with its resource. */
+const WITH_LIMIT = [
+	'agentRun/approve',
+	'agentRun/create',
+	'generation/create',
+	'persona/createFromDescription',
+	'speech/create',
+	'customVoice/clone',
+	'customVoice/design',
+];
+
 /** Shown below the output of a run that has made many outputs without a limit. */
 export const noLimitHint: NodeHint = {
 	type: 'info',
@@ -32,7 +43,7 @@ export const noLimitHint: NodeHint = {
 	whenToDisplay: 'afterExecution',
 	message:
 		'Many outputs and no limit: <b>Max Credits per Execution</b> in the options caps what one execution may reserve, and <b>Dry Run</b> shows what would be sent.',
-	displayCondition: `={{ (() => { try { const { operation, options = {}, parameters = {} } = { operation: $parameter["operation"], options: $parameter["options"], parameters: $parameter["parameters"] }; return operation === "create" && !options.maxCredits && !options.dryRun && $items(${OWN_NAME}, 0, $runIndex).length * (Number(parameters.count) || 1) >= ${MANY} } catch (e) { return false } })() }}`,
+	displayCondition: `={{ (() => { try { const { operation, options = {}, parameters = {} } = { operation: $parameter["resource"] + "/" + $parameter["operation"], options: $parameter["options"], parameters: $parameter["parameters"] }; return ${JSON.stringify(WITH_LIMIT)}.includes(operation) && !options.maxCredits && !options.dryRun && $items(${OWN_NAME}, 0, $runIndex).length * (Number(parameters.count) || 1) >= ${MANY} } catch (e) { return false } })() }}`,
 };
 
 /**

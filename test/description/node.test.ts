@@ -2,13 +2,16 @@ import {
 	Workflow,
 	type INodeExecutionData,
 	type INodeParameters,
+	type INodePropertyOptions,
 	type INodeType,
+	type INodeTypeDescription,
 	type INodeTypes,
 	type IRunExecutionData,
 } from 'n8n-workflow';
 import { connectedTo } from '../../lab/n8n/canvas';
 import { noLimitHint, partialResultHint } from '../../src/description/node';
 import { NODE } from '../support/nodeContext';
+import { filesIn } from '../support/sources';
 
 const start = { ...NODE, id: 'start', name: 'Start' };
 
@@ -48,6 +51,35 @@ async function isShown(
 	);
 }
 
+/** The nodes that have operations. */
+async function actionNodes(): Promise<INodeType[]> {
+	const modules = await Promise.all(
+		filesIn('nodes', '.node.ts').map(
+			async (file) => (await import(`../../${file}`)) as Record<string, new () => INodeType>,
+		),
+	);
+	const nodes = modules.flatMap((module) => Object.values(module).map((Node) => new Node()));
+	return nodes.filter(({ description }) => description.hints);
+}
+
+/** The operations of a node, each with the names of its options. */
+const operationsOf = ({ properties }: INodeTypeDescription) =>
+	properties
+		.filter(({ name }) => name === 'operation')
+		.flatMap(({ options = [], displayOptions }) =>
+			(options as INodePropertyOptions[]).map(({ value }) => {
+				const resource = String(displayOptions?.show?.resource?.[0]);
+				const collection = properties.find(
+					({ name, displayOptions: { show } = {} }) =>
+						name === 'options' &&
+						show?.operation?.includes(value) &&
+						(show.resource === undefined || show.resource.includes(resource)),
+				);
+				const options = (collection?.options ?? []).map(({ name }) => name);
+				return { resource, operation: String(value), options };
+			}),
+		);
+
 const whole = { json: { id: 'gen_1', status: 'completed' } };
 const partial = {
 	json: { id: 'gen_2', status: 'partially_completed', warning: 'Only a part' },
@@ -81,7 +113,7 @@ test('it is a warning at the output', () => {
 
 describe('many outputs without a limit', () => {
 	const many = Array.from({ length: 20 }, () => whole);
-	const create = { operation: 'create', options: {}, parameters: {} };
+	const create = { resource: 'generation', operation: 'create', options: {}, parameters: {} };
 	const shown = async (items: INodeExecutionData[], parameters: INodeParameters) =>
 		await isShown('A', [items], { hint: noLimitHint, parameters });
 
@@ -98,5 +130,19 @@ describe('many outputs without a limit', () => {
 		['an operation that makes nothing', { ...create, operation: 'getAll' }],
 	])('are not pointed out with %s', async (_, parameters) => {
 		expect(await shown(many, parameters)).toBe(false);
+	});
+
+	test('are pointed out by every operation that has the option, and by no other', async () => {
+		const offering: string[] = [];
+		const pointedOut: string[] = [];
+		for (const { description } of await actionNodes()) {
+			for (const { resource, operation, options } of operationsOf(description)) {
+				const name = `${resource}/${operation}`;
+				if (options.includes('maxCredits')) offering.push(name);
+				if (await shown(many, { ...create, resource, operation })) pointedOut.push(name);
+			}
+		}
+		expect(offering.length).toBeGreaterThanOrEqual(7);
+		expect(pointedOut).toEqual(offering);
 	});
 });
