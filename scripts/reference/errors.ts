@@ -12,8 +12,10 @@ interface Abilities {
 	takesEvents: boolean;
 	readsById: boolean;
 	creates: boolean;
+	updates: boolean;
 	spends: boolean;
 	waits: boolean;
+	parks: boolean;
 	downloads: boolean;
 	uploads: boolean;
 }
@@ -31,8 +33,10 @@ function abilitiesOf({ description, operations }: ShownNode): Abilities {
 		takesEvents: description.webhooks !== undefined,
 		readsById: specs.some(({ endpoint }) => endpoint.path.includes('{id}')),
 		creates: has('idempotency'),
+		updates: has('updateFields'),
 		spends: specs.some(({ endpoint }) => endpoint.extra.includes(402)),
 		waits: has('waitTimeout'),
+		parks: has('waitStyle'),
 		downloads: has('downloadOutputs') || isTrigger,
 		uploads:
 			specs.some(({ output }) => output === 'file') ||
@@ -47,9 +51,39 @@ const operations: Concerns = ({ isTrigger }) => !isTrigger;
 const eventTrigger: Concerns = ({ isTrigger, takesEvents }) => isTrigger && takesEvents;
 const pollingTrigger: Concerns = ({ isTrigger, takesEvents }) => isTrigger && !takesEvents;
 
+/** What only *Test* in a credential says, never a node. */
+const TEST_RESULTS = [
+	'The base URL …',
+	'The API key …',
+	'The base URL did not respond',
+	'Nothing was found at the base URL',
+	'The API key is invalid.',
+	'The service answered with status ….',
+	'The key is valid, but',
+	'Enter the signing secret',
+	'The secret begins or ends',
+];
+
 /** Which nodes each message of docs/troubleshooting.md concerns, by how it begins. */
 export const CONCERNS: Array<[beginning: string, concerns: Concerns]> = [
 	['… must be …', operations],
+	['… is empty', operations],
+	['… cannot be evaluated', operations],
+	['… has … characters', operations],
+	['… takes at most … items', ({ uploads }) => uploads],
+	['… is not a URL', ({ uploads }) => uploads],
+	['… must begin with https://', ({ uploads }) => uploads],
+	['… names the binary field', ({ uploads }) => uploads],
+	['… is not a valid ID', ({ readsById }) => readsById],
+	['… is nested more than', ({ creates }) => creates],
+	['… contains the key', ({ creates }) => creates],
+	['Update Fields has nothing', ({ updates }) => updates],
+	['… may only contain printable', ({ creates }) => creates],
+	['Idempotency Key is the same for', ({ creates }) => creates],
+	['Idempotency Key belongs to another', ({ creates }) => creates],
+	['Resume By cannot be', ({ parks }) => parks],
+	['Batching cannot be used', ({ parks }) => parks],
+	['… combines an argument of the AI', operations],
 	['The credential is limited to scopes', all],
 	['Not sent: …', operations],
 	['The execution was cancelled', operations],
@@ -94,6 +128,7 @@ export const CONCERNS: Array<[beginning: string, concerns: Concerns]> = [
 	['The list needs the scope', operations],
 	['Too many requests at the moment', operations],
 	['The list cannot be read', operations],
+	...TEST_RESULTS.map((text): [string, Concerns] => [text, () => false]),
 ];
 
 interface Row {

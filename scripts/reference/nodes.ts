@@ -28,7 +28,7 @@ function operationSection(properties: INodeProperties[], shown: ShownOperation):
 	const request = `\`${method} ${path}\`${scope ? `, scope \`${scope}\`` : ''}`;
 	return [
 		`## ${titleOf(shown)}`,
-		`${operation.description}. ${request}.`,
+		`${operation.description.replace(/\.$/, '')}. ${request}.`,
 		fieldTable(fields),
 		`**Output.** ${outputTable(shown)}`,
 	].join('\n\n');

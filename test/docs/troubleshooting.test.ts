@@ -2,7 +2,7 @@ import { ENDPOINTS } from '../../src/contract';
 import type { Failure } from '../../src/transport/base/result';
 import { textOf } from '../../src/transport/runner/failureTexts';
 import type { TextContext } from '../../src/transport/runner/statusTexts';
-import { messagesIn } from '../support/messages';
+import { messagesIn, problemsIn, testResultsIn } from '../support/messages';
 import { filesIn, PUBLISHED, read } from '../support/sources';
 
 const context: TextContext = {
@@ -69,6 +69,24 @@ const messages = [
 /** What the triggers, the lists of the fields and the credential say by themselves. */
 const others = PUBLISHED.flatMap((folder) => filesIn(folder)).flatMap(messagesIn);
 
+/**
+ * What is said of a field with a wrong value, without what is said of a file on its way. A wrong
+ * kind of value is one message for all kinds.
+ */
+const problems = PUBLISHED.flatMap((folder) => filesIn(folder))
+	.filter((file) => !file.startsWith('src/transport/files/'))
+	.flatMap(problemsIn)
+	.map((text) =>
+		text
+			.replace(/^.* must be .*$/, '… must be …, got …')
+			.replace(/^(A parameter|Output Binary Field) /, '… '),
+	);
+
+/** What people read under *Test* of a credential. */
+const tested = ['src/description/credentialTest.ts', 'nodes/Trigger/secretTest.ts'].flatMap(
+	testResultsIn,
+);
+
 test('messages are found where they are worded', () => {
 	expect(others).toEqual(
 		expect.arrayContaining([
@@ -78,12 +96,25 @@ test('messages are found where they are worded', () => {
 			'The API key is invalid. Check the credential.',
 		]),
 	);
+	expect(problems).toEqual(
+		expect.arrayContaining([
+			'… is empty',
+			'… takes at most … items, got …',
+			'Update Fields has nothing to update',
+		]),
+	);
+	expect(tested).toEqual(
+		expect.arrayContaining([
+			'The API key is invalid.',
+			'The secret begins or ends with a space. Every delivery would be refused.',
+		]),
+	);
 });
 
-test.each([...new Set([...messages, ...others])])(
+test.each([...new Set([...messages, ...others, ...problems, ...tested])])(
 	'docs/troubleshooting.md has cause and cure of: %s',
 	(message) => {
-		const rows = read('docs/troubleshooting.md').split('\n');
+		const rows = read('docs/troubleshooting.md').replaceAll('\\_', '_').split('\n');
 		const row = rows.find((line) => line.split('|')[1]?.trim() === message);
 		const [, , cause, cure] = (row ?? '').split('|').map((cell) => cell.trim());
 		expect({ message, cause, cure }).toEqual({

@@ -62,3 +62,65 @@ export function messagesIn(file: string): string[] {
 	// What begins with another text is listed where that comes from.
 	return found.filter((text) => !text.startsWith('…'));
 }
+
+/** Every text that an expression may be: a choice has two. */
+function textsOf(node: ts.Expression | undefined, source: ts.SourceFile): string[] {
+	if (node && ts.isConditionalExpression(node))
+		return [node.whenTrue, node.whenFalse].flatMap((branch) => textsOf(branch, source));
+	if (node && ts.isIdentifier(node)) return textsOf(constantOf(node.text, source), source);
+	const text = textOf(node, source);
+	return text === undefined ? [] : [text];
+}
+
+/** The value of a property of an object literal, written out or as a shorthand. */
+function valueIn(object: ts.ObjectLiteralExpression, name: string): ts.Expression | undefined {
+	const property = object.properties.find((one) => one.name && one.name.getText() === name);
+	if (!property) return undefined;
+	if (ts.isPropertyAssignment(property)) return property.initializer;
+	return ts.isShorthandPropertyAssignment(property) ? property.name : undefined;
+}
+
+/** Functions that say what is wrong with a value, to follow the label of its field. */
+const PROBLEM_OF = ['partProblem', 'customKeyProblem', 'mediaUrlProblem'];
+
+/** What a file says of a field that holds a wrong value, with the field or … in front. */
+export function problemsIn(file: string): string[] {
+	const source = ts.createSourceFile(file, read(file), ts.ScriptTarget.ES2022, true);
+	const found: string[] = [];
+	const keep = (problem: ts.Expression | undefined, field?: ts.Expression) => {
+		const label = field && ts.isStringLiteralLike(field) ? field.text : '…';
+		found.push(...textsOf(problem, source).map((text) => `${label} ${text}`));
+	};
+	const visit = (node: ts.Node, isProblem: boolean): void => {
+		if (ts.isObjectLiteralExpression(node)) {
+			const kind = valueIn(node, 'kind')?.getText(source);
+			const isInput = kind === undefined || kind === "'input'";
+			if (isInput) keep(valueIn(node, 'problem'), valueIn(node, 'field'));
+		} else if (ts.isCallExpression(node) && node.expression.getText(source) === 'invalid') {
+			keep(node.arguments[1], node.arguments[0]);
+		} else if (isProblem && ts.isReturnStatement(node)) keep(node.expression);
+		const begins = ts.isFunctionDeclaration(node) && PROBLEM_OF.includes(node.name?.text ?? '');
+		ts.forEachChild(node, (child) => visit(child, isProblem || begins));
+	};
+	visit(source, false);
+	// What another text begins, such as the field of a block, is listed where that comes from.
+	const own = found.filter((text) => !/^… (block )?…/.test(text));
+	// A plural, or a reason that follows.
+	return own.map((text) => text.replace(/(?<=item)…/, 's').replace(/(?<=\w)…$/, ''));
+}
+
+/** What the tests of the two credentials say when they fail; the service's own words may follow. */
+export function testResultsIn(file: string): string[] {
+	const source = ts.createSourceFile(file, read(file), ts.ScriptTarget.ES2022, true);
+	const found: string[] = [];
+	const visit = (node: ts.Node): void => {
+		if (ts.isCallExpression(node) && node.expression.getText(source) === 'error')
+			found.push(...textsOf(node.arguments[0], source));
+		const status = ts.isObjectLiteralExpression(node) && valueIn(node, 'status')?.getText(source);
+		if (ts.isObjectLiteralExpression(node) && status === "'Error'")
+			found.push(...textsOf(valueIn(node, 'message'), source));
+		ts.forEachChild(node, visit);
+	};
+	visit(source);
+	return found.map((text) => text.replace(/\.…$/, '.')).filter((text) => text !== '');
+}

@@ -51,7 +51,7 @@ export function uploadKey(owner: string, identity: string, round: number): strin
 export function customKeyProblem(key: string): string | undefined {
 	if (key === '') return 'is empty';
 	if (key.length > LIMITS.idempotencyKeyLength.max) {
-		return `has ${key.length} characters; ${LIMITS.idempotencyKeyLength.max} are allowed`;
+		return `has ${key.length} characters; at most ${LIMITS.idempotencyKeyLength.max} are allowed`;
 	}
 	return /^[\x20-\x7e]+$/.test(key) ? undefined : 'may only contain printable ASCII characters';
 }

@@ -65,7 +65,7 @@ test.each([
 	['x'.repeat(255), undefined],
 	['order-7 (first) ~', undefined],
 	['', 'is empty'],
-	['x'.repeat(256), 'has 256 characters; 255 are allowed'],
+	['x'.repeat(256), 'has 256 characters; at most 255 are allowed'],
 	['ä', 'may only contain printable ASCII characters'],
 	['a\nb', 'may only contain printable ASCII characters'],
 	['a\u0000', 'may only contain printable ASCII characters'],
