@@ -15,6 +15,7 @@ const pages = [
 	...readdirSync(join(ROOT, 'docs'), { recursive: true, encoding: 'utf8' })
 		.filter((file) => file.endsWith('.md'))
 		.map((file) => posix.join('docs', file)),
+	'examples/README.md',
 ];
 
 /** What is wrong with a place of this repository; nothing when it can be reached. */

@@ -166,6 +166,17 @@ describe.each(files)('%s', (file) => {
 		}
 	});
 
+	test('what it says of other nodes names them as the editor shows them', async () => {
+		const { node } = await load_;
+		const names = await Promise.all(
+			files.map(async (each) => (await load(each)).node.description.displayName),
+		);
+		// The second credential bears the name of a node.
+		const said = JSON.stringify(node.description).replaceAll('MediaGen Webhook Secret API', '');
+		const mentioned = said.match(/MediaGen( [A-Z][a-z]+)+/g) ?? [];
+		expect(mentioned.filter((text) => !names.includes(text))).toEqual([]);
+	});
+
 	test('every search that a field names exists', async () => {
 		const { node } = await load_;
 		const named = allFields(node.description.properties)
@@ -173,4 +184,10 @@ describe.each(files)('%s', (file) => {
 			.flatMap(({ typeOptions }) => typeOptions?.searchListMethod ?? []);
 		for (const name of named) expect(Object.keys(node.methods?.listSearch ?? {})).toContain(name);
 	});
+});
+
+test('a webhook costs nothing and is no media: its fields speak of neither', async () => {
+	const { node } = await load('nodes/Webhook/MediaGenWebhook.node.ts');
+	const said = JSON.stringify(node.description.properties);
+	expect(said.match(/[^"]*\b(pay|pays|paid|media)\b[^"]*/gi)).toBeNull();
 });
