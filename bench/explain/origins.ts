@@ -32,7 +32,7 @@ export const ORIGINS: Record<Adaptive, string> = {
 		'Row: three processes. Eight round trips: a list and a creation each, before anybody tries again.',
 	maxProbeMs: 'Derived: the longest Retry-After that is obeyed.',
 	doubtMs:
-		'Row: others that hold two places for good. Longer than the slowest usual job takes, so that nobody who waits for one is disturbed.',
+		'Row: others that hold two slots for good. Longer than the slowest usual job takes, so that nobody who waits for one is disturbed.',
 	jitter: 'Row: three processes: without it, those refused together return together.',
 	listIntervalMs:
 		'Rows: two processes with 20 jobs each, d = 6, 7, 8, 9, 10, 12, 16 and 20 ± 20 %, 40 seeds of each: 1.346 of the bound at 5 s, 1.319 at 8 s, 1.322 at 10 s, 1.336 at 15 s.',
@@ -57,5 +57,5 @@ export const ORIGINS: Record<Adaptive, string> = {
 		'Row: no answer to reads for 15 to 25 min: how soon a run goes on against how often a service that is down is asked.',
 	maxFailedLists: 'Row: lists get no answer.',
 	maxReadsPerSweep:
-		'Derived: the default number of places, so that one sweep reads all jobs that run.',
+		'Derived: the default number of slots, so that one sweep reads all jobs that run.',
 };

@@ -211,7 +211,7 @@ export const ROWS: Record<string, (tuning: Tuning) => Promise<Measured>> = {
 		}
 		return together(all);
 	},
-	'others hold two places for good, 60 × 30 s': situation({
+	'others hold two slots for good, 60 × 30 s': situation({
 		load: { jobs: 60, seconds: 30 },
 		service: () => ({ jobMs: (prompt) => (prompt === 'stranger' ? HOUR * 24 : 30_000) }),
 		others: stuck,

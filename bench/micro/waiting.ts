@@ -83,11 +83,11 @@ async function measure(name: string, limits: typeof PLAN): Promise<Figure> {
 	};
 }
 
-/** What 10,000 items cost that wait for a place, and 10,000 that wait for the end of their jobs. */
+/** What 10,000 items cost that wait for a slot, and 10,000 that wait for the end of their jobs. */
 export async function waiting(): Promise<Figure[]> {
 	const wide = { requestsPerMinute: 1_000_000, concurrentJobs: ITEMS };
 	return [
-		await measure('10,000 items that wait for a place', PLAN),
+		await measure('10,000 items that wait for a slot', PLAN),
 		await measure('10,000 items that wait for their jobs', wide),
 	];
 }

@@ -12,9 +12,9 @@ import { createParameters } from '../../test/e2e/support/media';
 /**
  * Two workers of a real queue mode that make images for one workspace at the same time, an
  * execution each, and in turns with them one worker that makes all of them: seconds from the first
- * creation to the end of the last node over the bound (jobs x seconds / places), and the requests
+ * creation to the end of the last node over the bound (jobs x seconds / slots), and the requests
  * that the service answered with 429. Limits and durations are those of life: 60 requests a minute,
- * 5 places, 8 s ± 20 %. Run with `tsx bench/n8n/sharing.ts [images of each worker] [rounds]`.
+ * 5 slots, 8 s ± 20 %. Run with `tsx bench/n8n/sharing.ts [images of each worker] [rounds]`.
  */
 const SECONDS = 8;
 const PLACES = 5;

@@ -58,7 +58,7 @@ function ahead(price: number, seed: number): Made {
 	const next = durationsOf(LOAD, seed);
 	const durations = Array.from({ length: LOAD.jobs }, next);
 	const spread = {
-		places: CONCURRENT_JOBS,
+		slots: CONCURRENT_JOBS,
 		shortest: LOAD.seconds * (1 - JITTER),
 		longest: LOAD.seconds * (1 + JITTER),
 		roundTrip: ROUND_TRIP_MS / 1_000,

@@ -2,7 +2,7 @@ import { seeded } from '../../testing/random';
 
 /** A workspace whose jobs all take a time of the same even spread, in seconds. */
 export interface Spread {
-	places: number;
+	slots: number;
 	shortest: number;
 	longest: number;
 	/** From the list that shows an end to the next job's begin. */
@@ -14,13 +14,13 @@ interface Job {
 	to: number;
 }
 
-/** How long a place has been idle by then, as is to be expected of a job that ends in this span. */
+/** How long a slot has been idle by then, as is to be expected of a job that ends in this span. */
 function idleBy({ from, to }: Job, time: number): number {
 	if (time <= from) return 0;
 	return time >= to ? time - (from + to) / 2 : (time - from) ** 2 / (2 * (to - from));
 }
 
-/** When the places are to be expected to have been idle for that long in all. */
+/** When the slots are to be expected to have been idle for that long in all. */
 function timeOf(idle: number, jobs: readonly Job[], last: number): number {
 	let low = last;
 	let high = last + 40;
@@ -47,7 +47,7 @@ const HORIZON = 45;
  * list tries out ten times for it in 200 possible futures, which no client could. It creates at once and pays no request for it
  * but in the count.
  * @param durations of the jobs in the order of their creation, in seconds
- * @param price of a list, in seconds of an idle place
+ * @param price of a list, in seconds of an idle slot
  */
 export function lookAhead(
 	durations: readonly number[],
@@ -55,7 +55,7 @@ export function lookAhead(
 	price: number,
 	seed: number,
 ): { makespan: number; requests: number } {
-	const { places, shortest, longest, roundTrip } = spread;
+	const { slots, shortest, longest, roundTrip } = spread;
 	const random = seeded(seed);
 	const spans = (begins: readonly number[], last: number): Job[] =>
 		begins.map((begin) => ({ from: Math.max(begin + shortest, last), to: begin + longest }));
@@ -70,12 +70,12 @@ export function lookAhead(
 		let cost = 0;
 		for (let at = next; at < until; at = usual(begins, at)) {
 			cost += price;
-			for (let place = 0; place < places; place += 1) {
-				const end = ends[place] ?? Infinity;
+			for (let slot = 0; slot < slots; slot += 1) {
+				const end = ends[slot] ?? Infinity;
 				if (end > at) continue;
 				cost += at + roundTrip - end;
-				begins[place] = at + roundTrip;
-				ends[place] = at + roundTrip + shortest + (longest - shortest) * random();
+				begins[slot] = at + roundTrip;
+				ends[slot] = at + roundTrip + shortest + (longest - shortest) * random();
 			}
 		}
 		return cost + ends.reduce((sum, end) => sum + Math.max(0, until - end), 0);
@@ -97,7 +97,7 @@ export function lookAhead(
 		return chosen;
 	};
 
-	let made = Math.min(places, durations.length);
+	let made = Math.min(slots, durations.length);
 	let running = durations.slice(0, made).map((seconds) => ({ begin: 0, end: seconds }));
 	let requests = made;
 	let last = 0;
@@ -108,7 +108,7 @@ export function lookAhead(
 		);
 		requests += 1;
 		const stillRunning = running.filter(({ end }) => end > last);
-		const free = places - stillRunning.length;
+		const free = slots - stillRunning.length;
 		const next = durations.slice(made, made + free);
 		const begin = last + roundTrip;
 		running = [...stillRunning, ...next.map((seconds) => ({ begin, end: begin + seconds }))];

@@ -59,7 +59,7 @@ export function durationsOf({ seconds }: Load, seed: number | undefined): () => 
 export function ideal(load: Load, seed: number): number {
 	const duration = durationsOf(load, seed);
 	return allKnowing(Array.from({ length: load.jobs }, duration), {
-		places: CONCURRENT_JOBS,
+		slots: CONCURRENT_JOBS,
 		perMinute: REQUESTS_PER_MINUTE,
 	});
 }

@@ -53,7 +53,7 @@ describe('clients of the bench', () => {
 });
 
 describe('a scheduler that knows every end at once', () => {
-	const plan = { places: 5, perMinute: 60 };
+	const plan = { slots: 5, perMinute: 60 };
 
 	it.each(LOADS)(
 		'takes as long as the bound where all jobs take the same: $jobs, $seconds',

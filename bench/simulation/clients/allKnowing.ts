@@ -5,16 +5,16 @@
  */
 export function allKnowing(
 	durations: readonly number[],
-	{ places, perMinute }: { places: number; perMinute: number },
+	{ slots, perMinute }: { slots: number; perMinute: number },
 ): number {
-	const free = Array.from({ length: places }, () => 0);
+	const free = Array.from({ length: slots }, () => 0);
 	const begun: number[] = [];
 	for (const [job, seconds] of durations.entries()) {
-		const place = free.indexOf(Math.min(...free));
+		const slot = free.indexOf(Math.min(...free));
 		const oneMinuteAgo = begun[job - perMinute];
-		const at = Math.max(free[place] ?? 0, oneMinuteAgo === undefined ? 0 : oneMinuteAgo + 60);
+		const at = Math.max(free[slot] ?? 0, oneMinuteAgo === undefined ? 0 : oneMinuteAgo + 60);
 		begun.push(at);
-		free[place] = at + seconds;
+		free[slot] = at + seconds;
 	}
 	return Math.max(...free);
 }

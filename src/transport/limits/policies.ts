@@ -139,7 +139,7 @@ export const POLICIES = {
 		 * After this many list requests in a row without a response, jobs are read one by one instead.
 		 */
 		maxFailedLists: 2,
-		/** Jobs read one by one in a single sweep, the default number of places; the others follow in the next. */
+		/** Jobs read one by one in a single sweep, the default number of slots; the others follow in the next. */
 		maxReadsPerSweep: 5,
 	},
 

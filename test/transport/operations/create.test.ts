@@ -29,10 +29,10 @@ const keysOf = (model: ModelService) =>
 		.filter(({ request }) => request.method === 'POST')
 		.map(({ request }) => request.headers?.['Idempotency-Key']);
 
-/** Whether all places can be had, once a list has told that nobody else is there. */
-async function placesFree({ jobSemaphore, clock }: Workspace, { channel }: Host): Promise<boolean> {
+/** Whether all slots are free, once a list has shown that nobody else uses the workspace. */
+async function slotsFree({ jobSemaphore, clock }: Workspace, { channel }: Host): Promise<boolean> {
 	let taken = 0;
-	for (let place = 0; place < 5; place += 1)
+	for (let slot = 0; slot < 5; slot += 1)
 		void jobSemaphore.acquire(channel).then(() => (taken += 1));
 	await (clock as VirtualClock).pass(5_000);
 	return taken === 5;
@@ -182,7 +182,7 @@ describe('a job slot is always returned', () => {
 	])('after %s', async (_name, service) => {
 		const { workspace, host, make } = setUp(service);
 		await make();
-		expect(await placesFree(workspace, host)).toBe(true);
+		expect(await slotsFree(workspace, host)).toBe(true);
 	});
 
 	test('after a request that throws, which none should', async () => {
@@ -190,7 +190,7 @@ describe('a job slot is always returned', () => {
 		const send = async () => await Promise.reject(new TypeError('broken'));
 		const broken = { ...host, channel: { ...host.channel, send } };
 		await expect(make({ host: broken })).rejects.toThrow('broken');
-		expect(await placesFree(workspace, host)).toBe(true);
+		expect(await slotsFree(workspace, host)).toBe(true);
 	});
 
 	test('after a binary field that cannot be read', async () => {
@@ -206,7 +206,7 @@ describe('a job slot is always returned', () => {
 		};
 		const result = await make({ host: broken, request });
 		expect(result).toMatchObject({ ok: false, failure: { kind: 'upload', field: 'clip' } });
-		expect(await placesFree(workspace, host)).toBe(true);
+		expect(await slotsFree(workspace, host)).toBe(true);
 	});
 
 	test('after a cancel: the running job keeps it until another item needs it and sees its end', async () => {
