@@ -75,7 +75,7 @@ function script(name: string, options: ScriptOptions = {}): string {
 	return execFileSync(node, all, { cwd: root, encoding: 'utf8' });
 }
 
-/** V8's collector does not work beside the code there, so that its time can be told from ours. */
+/** V8's collector does not work beside the code there, so that its time is not mixed with ours. */
 const COLLECTOR = ['--single-threaded-gc', '--max-semi-space-size=128'];
 
 /** In the Node that n8n runs in. */

@@ -48,20 +48,20 @@ async function follow(origin) {
 }
 
 /** What axe finds on a page, and pictures that are not shown. */
-async function flawsOf(page, url) {
+async function problemsOf(page, url) {
 	await page.emulateMedia({ colorScheme: schemes[0] });
 	await page.goto(url);
 	await page.evaluate(axe);
-	const flaws = [];
+	const problems = [];
 	for (const scheme of schemes) {
 		await page.emulateMedia({ colorScheme: scheme, reducedMotion: 'reduce' });
-		// Diagrams are drawn anew in the colours of the scheme.
+		// Diagrams are drawn again in the colours of the scheme.
 		await page.waitForFunction('!document.querySelector("pre.diagram")');
 		await page.waitForTimeout(300);
 		const { violations } = await page.evaluate('axe.run()');
 		for (const { id, nodes } of violations) {
 			const [{ html, failureSummary = '' }] = nodes;
-			flaws.push(
+			problems.push(
 				`${scheme} ${url}: ${id}, ${nodes.length} times: ${html.slice(0, 200)} ${failureSummary.replaceAll('\n', ' ').slice(0, 220)}`,
 			);
 		}
@@ -69,7 +69,7 @@ async function flawsOf(page, url) {
 	const missing = await page.evaluate(
 		'[...document.images].filter((image) => image.loading !== "lazy" && image.naturalWidth === 0).map(({ src }) => src)',
 	);
-	return [...flaws, ...missing.map((src) => `${url}: no picture at ${src}`)];
+	return [...problems, ...missing.map((src) => `${url}: no picture at ${src}`)];
 }
 
 const { server, origin } = await serve();
@@ -77,18 +77,19 @@ const browser = await launchChromium();
 try {
 	const { pages, checked, dead } = await follow(origin);
 	const html = pages.filter((url) => !/\.(json|ts|yml|mjs|css|js|png|svg|gif)$/.test(url));
-	const flaws = [...dead];
+	const problems = [...dead];
 	const open = [...html];
 	const check = async () => {
 		const page = await browser.newPage({ viewport: { width: 1280, height: 900 } });
-		for (let url = open.pop(); url; url = open.pop()) flaws.push(...(await flawsOf(page, url)));
+		for (let url = open.pop(); url; url = open.pop())
+			problems.push(...(await problemsOf(page, url)));
 	};
 	await Promise.all([check(), check()]);
-	for (const flaw of flaws) console.error(flaw);
+	for (const problem of problems) console.error(problem);
 	console.log(
-		`${html.length} pages, ${checked} links, ${flaws.length} flaws, ${schemes.join(' and ')}`,
+		`${html.length} pages, ${checked} links, ${problems.length} problems, ${schemes.join(' and ')}`,
 	);
-	if (flaws.length > 0 || html.length < 30) process.exitCode = 1;
+	if (problems.length > 0 || html.length < 30) process.exitCode = 1;
 } finally {
 	await browser.close();
 	server.close();

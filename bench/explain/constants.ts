@@ -9,7 +9,7 @@ export interface Constant {
 	value: number;
 }
 
-/** They say when something is given up, which is no part of adapting: tests hold them. */
+/** They say when something is given up, which is not part of adapting: tests hold them. */
 export const NOT_ADAPTIVE = [
 	'giveUpAfterMs',
 	'unexplainedMs',

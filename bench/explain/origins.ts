@@ -20,7 +20,7 @@ export const ORIGINS: Record<Adaptive, string> = {
 		'Derived: one creation, one list and a retry of each must fit into a minute, or nothing goes on at all. Row: 20 reads at once, 3 a minute.',
 	burstFactor: 'Row: bucket of 30, 429s.',
 	burstMemoryMs:
-		'Row: 60 reads at once every 45 min: a workflow that runs every hour need not be refused anew each time. A service that counts like a smaller bucket does so for good; an hour bounds the error if it does not.',
+		'Row: 60 reads at once every 45 min: a workflow that runs every hour need not be refused again each time. A service that counts like a smaller bucket does so for good; an hour bounds the error if it does not.',
 	paceFactor:
 		'Rows: 60 reads at once: twice as long if halved; the same with a bucket of 30: one refusal.',
 	ourShare:

@@ -29,7 +29,7 @@ function explanation(
 		'',
 		`Nobody has to set anything here. The figures below are those of the parts that adapt to the service (\`src/transport/limits/policies.ts\`), written by \`npm run bench -- --explain\`. ${measured} What a workspace allows is set in the credential: [limits](limits.md). What is tried again: [retries](retries.md).`,
 		'',
-		`When something is given up is no part of adapting: ${NOT_ADAPTIVE.map((name) => `\`${name}\``).join(', ')}. Tests hold these, and they are in the table of retries.`,
+		`When something is given up is not part of adapting: ${NOT_ADAPTIVE.map((name) => `\`${name}\``).join(', ')}. Tests hold these, and they are in the table of retries.`,
 		'',
 		...explainTables(now, all).map(markdown),
 	].join('\n');

@@ -32,7 +32,7 @@ interface Scene {
 	continueOnFail?: boolean;
 	/** Requests a minute and jobs at a time; default: no limit. */
 	limits?: { requestsPerMinute: number; concurrentJobs: number };
-	/** Cancels the execution after so many requests, or once each item has sent one. */
+	/** Cancels the execution after this many requests, or once each item has sent one. */
 	cancelAfter?: number | 'each';
 }
 
@@ -88,7 +88,7 @@ const SCENES: Scene[] = [
 ];
 
 /** Resolves one promise in each turn of the event loop. */
-class Turns {
+class OnePerTurn {
 	private readonly queue: Array<() => void> = [];
 
 	private isRunning = false;
@@ -117,7 +117,7 @@ class Turns {
 	}
 }
 
-/** Times of V8's garbage collector, which comes when it wants and is no step of ours. */
+/** Times of V8's garbage collector, which runs when it wants and is not one of our steps. */
 const collections: Array<{ from: number; to: number }> = [];
 
 new PerformanceObserver((list) => {
@@ -131,7 +131,8 @@ const collecting = (from: number, to: number) =>
 		0,
 	);
 
-interface Turn {
+/** One turn of the event loop. */
+interface LoopTurn {
 	from: number;
 	to: number;
 	/** Milliseconds of this process's CPU, so that other work on the machine does not count. */
@@ -140,19 +141,19 @@ interface Turn {
 
 /** Watches every turn of the event loop until stopped. @returns the longest without the collector, in milliseconds */
 function watchTurns(): () => Promise<number> {
-	const long: Turn[] = [];
+	const long: LoopTurn[] = [];
 	let isOver = false;
 	let from = performance.now();
 	let used = process.cpuUsage();
-	const look = () => {
+	const observe = () => {
 		const to = performance.now();
 		const { user, system } = process.cpuUsage(used);
 		if (to - from > 5) long.push({ from, to, cpu: (user + system) / 1_000 });
 		from = to;
 		used = process.cpuUsage();
-		if (!isOver) setImmediate(look);
+		if (!isOver) setImmediate(observe);
 	};
-	setImmediate(look);
+	setImmediate(observe);
 	return async () => {
 		isOver = true;
 		// The collections are announced later.
@@ -193,7 +194,7 @@ interface Measured {
 async function measure(scene: Scene, count: number): Promise<Measured> {
 	const { send, operations } = createRouting();
 	const pagination = operations?.pagination as Pagination;
-	const turns = new Turns();
+	const onePerTurn = new OnePerTurn();
 	const abort = new AbortController();
 	let requests = 0;
 	const cancelAfter = scene.cancelAfter === 'each' ? count : scene.cancelAfter;
@@ -201,7 +202,7 @@ async function measure(scene: Scene, count: number): Promise<Measured> {
 	const request = async (options: IHttpRequestOptions) => {
 		requests += 1;
 		if (requests === cancelAfter) setTimeout(() => abort.abort(), 500);
-		await turns.next();
+		await onePerTurn.next();
 		const { prompt = '' } = JSON.parse((options.body as string | undefined) ?? '{}') as {
 			prompt?: string;
 		};
@@ -230,7 +231,7 @@ async function measure(scene: Scene, count: number): Promise<Measured> {
 		const context = nodeContext(run, item) as IExecutePaginationFunctions;
 		return Object.assign(context, {
 			async getCredentials() {
-				await turns.next();
+				await onePerTurn.next();
 				return run.credential;
 			},
 		});

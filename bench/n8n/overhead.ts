@@ -6,7 +6,7 @@ import { runFlow, stepOf, type Step } from './flow';
 export const ITEMS = 500;
 const ROUNDS = 15;
 
-/** So many items, each with an id and a prompt of about 200 characters. */
+/** How many items, each with an id and a prompt of about 200 characters. */
 export const items = (count: number): Step => ({
 	name: 'Items',
 	type: 'n8n-nodes-base.code',

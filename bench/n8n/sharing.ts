@@ -30,7 +30,7 @@ class Sharing {
 		private readonly credential: SavedCredential,
 	) {}
 
-	/** Runs this many executions at once, each with so many jobs, and prints what became of them. */
+	/** Runs this many executions at once, each with that many jobs, and prints what became of them. */
 	async round(executions: number, jobs: number): Promise<void> {
 		const { queue, admin } = this;
 		await sleep(PAUSE_MS);

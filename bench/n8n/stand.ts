@@ -4,7 +4,7 @@ import { startInstance } from '../../lab/n8n/instance';
 import type { N8n } from '../../lab/n8n/start';
 import { startService, type FakeService } from './service';
 
-/** So many requests a minute and jobs at a time that no limit is ever met. */
+/** Requests a minute and jobs at a time: more than are ever used, so that no limit is met. */
 const UNLIMITED = 1_000_000_000;
 
 /** A real n8n with our nodes, and a service beside it that holds nothing up. */

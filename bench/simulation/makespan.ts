@@ -95,7 +95,7 @@ const figure = (name: string, value: number, most: number, note: string): Figure
 });
 
 export function makespanFigures(all: Cell[]): Figure[] {
-	const [list, told, plain] = [oursListing, oursWithEvents, lister].map(({ name }) => name) as [
+	const [list, events, plain] = [oursListing, oursWithEvents, lister].map(({ name }) => name) as [
 		string,
 		string,
 		string,
@@ -111,7 +111,7 @@ export function makespanFigures(all: Cell[]): Figure[] {
 	const isWorst = 'the worst of the loads with d ≥ 30';
 	return [
 		figure('time over the bound, fixed d, list polling', worst(list), 1.02, isWorst),
-		figure('the same with completion events', worst(told), 1.006, isWorst),
+		figure('the same with completion events', worst(events), 1.006, isWorst),
 		figure(
 			'time over knowing every end, N = 500, d = 30 ± 20 %, list polling',
 			over('scattered', list, SCATTERED),
@@ -120,7 +120,7 @@ export function makespanFigures(all: Cell[]): Figure[] {
 		),
 		figure(
 			'the same with completion events',
-			over('scattered', told, SCATTERED),
+			over('scattered', events, SCATTERED),
 			1.01,
 			'means of the seeds',
 		),

@@ -9,7 +9,7 @@ export interface Shared extends Outcome {
 	ratio: number;
 }
 
-/** Processes that use one key and know nothing of each other; each has so many jobs to make. */
+/** Processes that use one key and know nothing of each other; each has this many jobs to make. */
 export async function share(
 	processes: number,
 	load: Load,

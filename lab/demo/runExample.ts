@@ -52,7 +52,7 @@ export class ExampleRun {
 	/**
 	 * Follows an execution to its good end.
 	 *
-	 * @param isOver whether nothing more comes of one that waits for ever
+	 * @param isOver whether nothing more comes of one that never ends by itself
 	 * @throws LabError with the node's own words when it fails
 	 */
 	async follow(id: string, isOver?: (execution: Execution) => boolean): Promise<void> {

@@ -87,7 +87,7 @@ function scriptOf(user: string, tools: OfferedTool[]): Script {
 	return { rounds: [[{ about, args }]] };
 }
 
-/** What it says at the end: the link of the last picture that it was given, or what it was told instead. */
+/** What it says at the end: the link of the last picture that it was given, or the text that came instead. */
 function conclusionOf(answers: Asked['answers']): string {
 	const last = answers.at(-1)?.text;
 	if (last === undefined) return 'Done';

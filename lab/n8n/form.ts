@@ -30,7 +30,7 @@ export class FormPages {
 		throw new Error(`No page of the form says "${text}"`);
 	}
 
-	/** n8n lets a call wait for ever that comes when the execution has just gone on. */
+	/** n8n never answers a call that comes when the execution has just gone on. */
 	private async page(): Promise<string> {
 		const signal = AbortSignal.timeout(5_000);
 		return await fetch(this.waitingUrl, { signal })
@@ -38,7 +38,7 @@ export class FormPages {
 			.catch(() => '');
 	}
 
-	/** The last page tells n8n that it was shown, which ends the execution. */
+	/** The last page reports to n8n that it was shown, which ends the execution. */
 	async close(): Promise<void> {
 		await fetch(this.waitingUrl, { method: 'POST', body: new FormData() });
 	}

@@ -88,8 +88,8 @@ export function withHeaders(
 	platform: NodeJS.Platform = process.platform,
 ): NodeJS.ProcessEnv {
 	const folder = path.resolve(path.dirname(node), '..');
-	const areThere = existsSync(path.join(folder, 'include', 'node', 'node_api.h'));
-	if (!areThere || platform === 'win32' || env.npm_config_nodedir) return env;
+	const hasHeaders = existsSync(path.join(folder, 'include', 'node', 'node_api.h'));
+	if (!hasHeaders || platform === 'win32' || env.npm_config_nodedir) return env;
 	return { ...env, npm_config_nodedir: folder };
 }
 

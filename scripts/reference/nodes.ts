@@ -5,7 +5,7 @@ import { outputTable } from './outputs';
 import { readNodes, type ShownNode, type ShownOperation } from './readNodes';
 import { table } from './table';
 
-/** What a trigger puts out is no answer of the service, so no schema says it. */
+/** What a trigger puts out is not an answer of the service, so no schema says it. */
 const TRIGGER_OUTPUTS: Record<string, string> = {
 	'event-trigger':
 		'One item for each event. Its fields: [what comes out](../triggers.md#what-comes-out). With _Download Outputs_ the files are in the binary fields `data`, `data_1` and so on.',

@@ -7,7 +7,7 @@ const seconds = (ms: number): string => {
 	return amount.length > 0 ? amount.join(' ') : `${ms / 3_600_000} h`;
 };
 
-/** A window with its margin is no round number of minutes. */
+/** A window with its margin is not a round number of minutes. */
 const inSeconds = (ms: number): string => `${ms / 1_000} s`;
 
 const list = (statuses: readonly number[]): string => statuses.join(', ');

@@ -42,7 +42,7 @@ export async function takeExamples(session: EditorSession): Promise<string[]> {
 		const cut = await cutNotes(page);
 		if (cut.length > 0) throw new LabError(`${name}: text is cut off in ${cut.join(', ')}`);
 		const file = path.join(folder, name.replace('.json', '.png'));
-		await page.screenshot({ path: file, style, clip: await placeOf(page) });
+		await page.screenshot({ path: file, style, clip: await boxOf(page) });
 		written.push(file);
 	}
 	return written;
@@ -68,7 +68,7 @@ interface NoteElement {
 	querySelectorAll(selector: string): Iterable<NoteElement>;
 }
 
-interface Place {
+interface Box {
 	left: number;
 	top: number;
 	right: number;
@@ -78,22 +78,22 @@ interface Place {
 
 /** What is used of an element of the page; the types of the DOM are not those of Node. */
 interface Positioned {
-	getBoundingClientRect(): Place;
+	getBoundingClientRect(): Box;
 }
 
 /** Where the workflow is on the page. */
-async function placeOf(page: Page) {
-	const all: Place[] = await page.locator(drawn).evaluateAll((elements) =>
+async function boxOf(page: Page) {
+	const all: Box[] = await page.locator(drawn).evaluateAll((elements) =>
 		elements.map((each) => {
 			const { left, top, right, bottom, width } = (each as Positioned).getBoundingClientRect();
 			return { left, top, right, bottom, width };
 		}),
 	);
-	const places = all.filter(({ width }) => width > 0);
+	const boxes = all.filter(({ width }) => width > 0);
 	const margin = 24;
-	const x = Math.max(0, Math.min(...places.map(({ left }) => left)) - margin);
-	const y = Math.max(0, Math.min(...places.map(({ top }) => top)) - margin);
-	const right = Math.min(viewport.width, Math.max(...places.map((each) => each.right)) + margin);
-	const bottom = Math.min(viewport.height, Math.max(...places.map((each) => each.bottom)) + margin);
+	const x = Math.max(0, Math.min(...boxes.map(({ left }) => left)) - margin);
+	const y = Math.max(0, Math.min(...boxes.map(({ top }) => top)) - margin);
+	const right = Math.min(viewport.width, Math.max(...boxes.map((each) => each.right)) + margin);
+	const bottom = Math.min(viewport.height, Math.max(...boxes.map((each) => each.bottom)) + margin);
 	return { x, y, width: right - x, height: bottom - y };
 }

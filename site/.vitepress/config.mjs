@@ -17,7 +17,7 @@ const pages = (...names) =>
 
 const nodes = readdirSync(path.join(root, 'docs', 'nodes')).map((file) => path.parse(file).name);
 
-/** Files that a page links to and that are no pages, such as examples: published as they are. */
+/** Files that a page links to and that are not pages, such as examples: published as they are. */
 const linkedFiles = new Set();
 
 export default defineConfig({

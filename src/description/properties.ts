@@ -115,8 +115,8 @@ function operationProperties(operations: Operation[], show?: Show): INodePropert
 }
 
 /**
- * The properties of a node with a single resource, which is not shown: n8n tells an AI agent what
- * an operation does, its `action`, only where the operation depends on a resource.
+ * The properties of a node with a single resource, which is not shown: n8n passes what an
+ * operation does, its `action`, to an AI agent only where the operation depends on a resource.
  */
 export function singleResourceProperties({
 	value,

@@ -118,7 +118,7 @@ test.each<[string, unknown]>([
 	['a size in pixels', { width: 1024, height: 768 }],
 	['limits', { max_seconds: 10 }],
 	['only names', { name: 'duration', description: 'How long' }],
-])('%s is no list: the field stays free text', (_name, value) => {
+])('%s is not a list: the field stays free text', (_name, value) => {
 	for (const model of [
 		{ capabilities: { duration: value } },
 		{ capabilities: { parameters: { duration: value } } },

@@ -64,7 +64,7 @@ test.each([
 	['no such model', [], 'm', /no values for m: type one/],
 	['no model chosen', [model], '', /Choose a model .* or type one/],
 	['a model by expression', [model], '={{ $json.model }}', /Choose a model .* or type one/],
-	['a model that is no text', [model], { a: 1 }, /Choose a model .* or type one/],
+	['a model that is not text', [model], { a: 1 }, /Choose a model .* or type one/],
 ])(
 	'%s: a line says so and chooses nothing, and any text can be typed',
 	async (_name, data, id, words) => {

@@ -131,16 +131,16 @@ describe.each(examples)('$name', ({ nodes, notes }) => {
 	});
 
 	it('has no note that lies over a node or another note', () => {
-		const places = [
-			...notes.map((note) => ({ name: note.name, isNote: true, ...placeOf(note) })),
+		const boxes = [
+			...notes.map((note) => ({ name: note.name, isNote: true, ...boxOf(note) })),
 			...nodes.map(({ name, type, position: [x, y] }) => ({
 				name,
 				isNote: false,
-				...nodePlace(x, y, type),
+				...nodeBox(x, y, type),
 			})),
 		];
-		const overlapping = places.flatMap((one, index) =>
-			places
+		const overlapping = boxes.flatMap((one, index) =>
+			boxes
 				.slice(index + 1)
 				.filter((other) => one.isNote && meet(one, other))
 				.map((other) => `${one.name} and ${other.name}`),
@@ -149,14 +149,14 @@ describe.each(examples)('$name', ({ nodes, notes }) => {
 	});
 });
 
-interface Place {
+interface Box {
 	left: number;
 	top: number;
 	right: number;
 	bottom: number;
 }
 
-const placeOf = ({ position: [left, top], parameters }: INode): Place => ({
+const boxOf = ({ position: [left, top], parameters }: INode): Box => ({
 	left,
 	top,
 	right: left + Number(parameters.width),
@@ -164,14 +164,14 @@ const placeOf = ({ position: [left, top], parameters }: INode): Place => ({
 });
 
 /** As the canvas draws it, with two lines of its name below. */
-const nodePlace = (left: number, top: number, type: string): Place => ({
+const nodeBox = (left: number, top: number, type: string): Box => ({
 	left,
 	top,
 	right: left + (type.endsWith('.agent') ? 256 : 96),
 	bottom: top + 96 + 48,
 });
 
-const meet = (one: Place, other: Place) =>
+const meet = (one: Box, other: Box) =>
 	one.left < other.right &&
 	other.left < one.right &&
 	one.top < other.bottom &&

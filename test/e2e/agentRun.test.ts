@@ -146,7 +146,7 @@ it.each<[string, INodeParameters, RegExp]>([
 		/^Edited Plan must be a JSON object/,
 	],
 	[
-		'a plan that is no JSON',
+		'a plan that is not JSON',
 		approval('run_1', { plan: '{oops' }),
 		/^Edited Plan must be a JSON object/,
 	],

@@ -225,7 +225,7 @@ describe('the mode', () => {
 
 describe('a workflow from before', () => {
 	test(
-		'opens with its values, without an issue, and tells of what belongs to another mode',
+		'opens with its values, without an issue, and points out what belongs to another mode',
 		async () => {
 			await editor.openNode('before');
 			expect(await editor.chosen('aspect_ratio')).toBe('16:9');

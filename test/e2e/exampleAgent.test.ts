@@ -65,7 +65,7 @@ it('10: approved in the chat, one picture is paid for, and the chat says where i
 	expect(sniff(Buffer.from(await (await fetch(link)).arrayBuffer()))).toBe('image/png');
 });
 
-it('10: declined in the chat, nothing is sent, and the agent is told', async () => {
+it('10: declined in the chat, nothing is sent, and the agent learns of it', async () => {
 	const reply = await answered('Decline', 'a green boat');
 	expect(reply).toContain('User rejected the tool call to Make a Picture');
 	expect(await asked()).toBe(0);

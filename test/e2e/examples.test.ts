@@ -65,7 +65,7 @@ it('11: it warns below the threshold', async () => {
 	expect(items('Send Report')).toHaveLength(0);
 });
 
-it('12: npm start has an event get lost, and what it told of is fetched', async () => {
+it('12: npm start has an event get lost, and what it reported is fetched', async () => {
 	const { files } = await startUnattended(await saveExample('12'));
 	expect(files).toEqual(['fetch.png']);
 	expect(await sandbox.settings()).toMatchObject({ deliverySchedule: [0, 5, 30, 120, 600, 3600] });

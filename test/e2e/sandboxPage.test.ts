@@ -8,7 +8,7 @@ import { receiverCa, startReceiver, type Receiver } from '../sandbox/support/rec
 const PICTURE_SHOWN = "document.querySelector('#jobs img')?.naturalWidth > 0";
 const VIDEO_SHOWN = "document.querySelector('#jobs video')?.readyState >= 2";
 
-/** A rule of axe and the elements that break it, or of which axe cannot tell. */
+/** A rule of axe and the elements that break it, or of which axe cannot decide. */
 interface Finding {
 	id: string;
 	nodes: Array<{ html: string; failureSummary?: string }>;
@@ -141,7 +141,7 @@ test('base URL and keys are copied', async () => {
 	expect(await page.textContent('#said')).toContain('Copied');
 }, 60_000);
 
-test('its own looking, pictures included, is no traffic and meets no fault', async () => {
+test('its own requests, pictures included, are not traffic and meet no fault', async () => {
 	await service.post('/generations', anImage({ delivery: 'signed_url' }));
 	await settle(60);
 	await service.admin('PUT', '/faults', { rules: [{ kind: 'expired_link' }] });

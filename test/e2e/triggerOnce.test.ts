@@ -20,7 +20,7 @@ beforeAll(async () => {
 
 afterAll(async () => await instance?.stop());
 
-/** The status of a delivery; 0 where n8n is not there, which the front tells as 502. */
+/** The status of a delivery; 0 where n8n is not there, which the front answers with 502. */
 async function deliver(id: string): Promise<number> {
 	const body = JSON.stringify({
 		id,

@@ -116,10 +116,10 @@ test('any JSON is refused or merged, and never reaches a prototype', () => {
 });
 
 test('it is a part of the request like any other: another seed is another request', () => {
-	const print = (given: unknown) => fingerprint(bodyOf(given), { clip: 'file' });
-	expect(print({ a: 1, b: 2 })).toBe(print('{"b": 2, "a": 1}'));
-	expect(print({ a: 1 })).not.toBe(print({ a: 2 }));
-	expect(print({})).toBe(print(undefined));
+	const fingerprintOf = (given: unknown) => fingerprint(bodyOf(given), { clip: 'file' });
+	expect(fingerprintOf({ a: 1, b: 2 })).toBe(fingerprintOf('{"b": 2, "a": 1}'));
+	expect(fingerprintOf({ a: 1 })).not.toBe(fingerprintOf({ a: 2 }));
+	expect(fingerprintOf({})).toBe(fingerprintOf(undefined));
 });
 
 test('every creation offers it', async () => {

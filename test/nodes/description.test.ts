@@ -186,7 +186,7 @@ describe.each(files)('%s', (file) => {
 	});
 });
 
-test('a webhook costs nothing and is no media: its fields speak of neither', async () => {
+test('a webhook costs nothing and is not media: its fields speak of neither', async () => {
 	const { node } = await load('nodes/Webhook/MediaGenWebhook.node.ts');
 	const said = JSON.stringify(node.description.properties);
 	expect(said.match(/[^"]*\b(pay|pays|paid|media)\b[^"]*/gi)).toBeNull();

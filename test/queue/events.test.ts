@@ -102,7 +102,7 @@ async function leftByN8n(): Promise<Set<string>> {
 	return new Set(await Promise.all(ids));
 }
 
-/** Names of events that are recorded in the same row of n8n's database, four for each of so many rows. */
+/** Names of events that are recorded in the same row of n8n's database, four for each of that many rows. */
 function eventsByRow(rows: number): string[][] {
 	const trigger = `${workflow.id}/${workflow.nodes[0]?.id}/webhook`;
 	const found = new Map<string, string[]>();

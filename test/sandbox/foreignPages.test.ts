@@ -43,7 +43,7 @@ test.each([
 	['a page of another program on this machine', 'http://127.0.0.1:3000'],
 	['a name that looks alike', 'http://127.0.0.1.evil.example'],
 	['a page from a file or in a sandboxed frame', 'null'],
-	['something that is no address', '://'],
+	['something that is not an address', '://'],
 	['an empty one', ''],
 ])('%s cannot reset the sandbox', async (_name, origin) => {
 	const kept = await survives(async () => {
@@ -103,7 +103,7 @@ test.each([
 	['by another name of this machine', () => ({ host: 'localhost', origin: 'http://localhost' })],
 	['by IPv6', () => ({ host: '[::1]:4010', origin: 'http://[::1]:4010' })],
 	['through a tunnel with another port', () => ({ host: 'LOCALHOST:8080' })],
-	['a program that is no browser', (host: string) => ({ host })],
+	['a program that is not a browser', (host: string) => ({ host })],
 	[
 		'the page behind its front',
 		() => ({ host: 'media.example.com', origin: 'https://media.example.com' }),

@@ -323,7 +323,7 @@ describe('faults of deliveries', () => {
 		expect(order).toEqual([second, first]);
 	});
 
-	test('tampered: the receiver can tell, and the next attempt is intact', async () => {
+	test('tampered: the receiver notices, and the next attempt is intact', async () => {
 		const { secret } = await subscribe();
 		await fault({ kind: 'delivery_tamper' });
 		receiver.answer = 401;

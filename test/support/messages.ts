@@ -16,7 +16,7 @@ function textOf(node: ts.Expression | undefined, source: ts.SourceFile): string 
 	if (ts.isStringLiteralLike(node)) return node.text;
 	if (ts.isTemplateExpression(node)) {
 		const spans = node.templateSpans.map(({ literal }) => `…${literal.text}`);
-		// A remark that follows as a sentence of its own is no part of it.
+		// A remark that follows as a sentence of its own is not part of it.
 		return [node.head.text, ...spans].join('').replace(/\. …$/, '');
 	}
 	// Such as a text that is trimmed.

@@ -16,7 +16,7 @@ test.each([
 	'true',
 	'{}{}',
 	"{'a':1}",
-])('%j is no event', (text) => {
+])('%j is not an event', (text) => {
 	expect(read(text)).toBeUndefined();
 });
 

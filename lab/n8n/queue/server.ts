@@ -18,7 +18,7 @@ const PATIENCE_MS = 5_000;
  * Looks whether a server is there that a variable names.
  *
  * @returns its address
- * @throws LabError with one line, without the password, where the value is no address of one or
+ * @throws LabError with one line, without the password, where the value is not the address of one or
  * nothing listens there
  */
 export async function requireServer(variable: keyof typeof kinds, value: string): Promise<string> {

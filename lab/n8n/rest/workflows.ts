@@ -139,7 +139,7 @@ export class Workflows {
 		await this.settled(id, 'not_published', timeoutMs);
 	}
 
-	/** Later n8n than 2.0 answers before anything has happened; only its status tells. */
+	/** Later n8n than 2.0 answers before anything has happened; only its status says so. */
 	private async settled(
 		id: string,
 		wanted: PublicationStatus['status'],

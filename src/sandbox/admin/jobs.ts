@@ -5,8 +5,8 @@ import type { Table } from '../state/table';
 
 import { outputPath } from './outputs';
 
-/** What tells whether a job has ended, what it cost or will cost, and what went wrong. */
-type Ended = Stored &
+/** What shows whether a job has ended, what it cost or will cost, and what went wrong. */
+type BilledJob = Stored &
 	Pick<SpeechEntity, 'settledAt' | 'spentCredits' | 'estimatedCredits' | 'problems' | 'dueAt'>;
 
 /** A job as the page shows it. */
@@ -34,7 +34,7 @@ export function jobsOf(
 ): Job[] {
 	const { generations, speech, agentRuns, personas } = workspace;
 	const job = (
-		entity: Ended & { status: string },
+		entity: BilledJob & { status: string },
 		kind: string,
 		text: string,
 		outputs: OutputEntity[],

@@ -56,7 +56,7 @@ function replace(old, node) {
 	return node;
 }
 
-/** A button that copies a text and says so. `what` tells whoever hears the page what is copied. */
+/** A button that copies a text and says so. `what` names what is copied for those who hear the page. */
 export function copyButton(text, what) {
 	const label = element('span', {}, 'Copy');
 	const button = element('button', { type: 'button', className: 'copy' }, label);

@@ -11,7 +11,7 @@ export const SETTING_NOTES: Record<keyof Settings, string> = {
 	errorsField: 'Where the errors of a failed generation stand',
 	agentStatusNames: 'Other names for the states of an agent run, as JSON',
 	voiceCreditsField: 'Field with the credits of a created voice',
-	modelFields: 'How much the model catalogue tells of a model',
+	modelFields: 'How much the model catalogue says about a model',
 	modelChecks: 'Refuse inputs and parameters that a model does not offer',
 	deleteShape: 'What a delete answers',
 	jobScope: 'What a key needs for GET /jobs/{id}',

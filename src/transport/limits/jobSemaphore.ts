@@ -3,7 +3,7 @@ import { AbandonedJobs, type AwaitEnd } from './abandonedJobs';
 import { AdaptiveConcurrency, type Demand } from './adaptiveConcurrency';
 import type { Tuning } from './policies';
 import type { SharedUse } from './sharedUse';
-import { HeldPermit, type Permit, type Slots } from './permit';
+import { HeldPermit, type Permit, type PermitIssuer } from './permit';
 import { WaitQueue } from '../base/waitQueue';
 import type { Clock, Channel, Random } from '../base/types';
 
@@ -71,8 +71,8 @@ export class JobSemaphore {
 		return pending;
 	}
 
-	/** What the permits tell; one object for all of them, because thousands may be held. */
-	private readonly slots: Slots = {
+	/** What the permits report to; one object for all of them, because thousands may be held. */
+	private readonly issuer: PermitIssuer = {
 		free: (abandonedJobId) => {
 			this.inUse -= 1;
 			if (abandonedJobId !== undefined) this.abandoned.delete(abandonedJobId);
@@ -95,7 +95,7 @@ export class JobSemaphore {
 
 	private issuePermit(): Permit {
 		this.inUse += 1;
-		return new HeldPermit(this.slots);
+		return new HeldPermit(this.issuer);
 	}
 
 	private get demand(): Demand {

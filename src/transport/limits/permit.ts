@@ -17,8 +17,8 @@ export interface Permit {
 	abandon(job: Resource): void;
 }
 
-/** What a permit tells the semaphore that has issued it. */
-export interface Slots {
+/** What a permit reports to the semaphore that has issued it. */
+export interface PermitIssuer {
 	/** @param abandonedJobId the job that ran on unattended in the slot */
 	free(abandonedJobId?: string): void;
 	accepted(jobId: string): void;
@@ -32,27 +32,27 @@ export class HeldPermit implements Permit {
 
 	private abandonedJobId: string | undefined;
 
-	constructor(private readonly slots: Slots) {}
+	constructor(private readonly issuer: PermitIssuer) {}
 
 	release(): void {
 		if (!this.isHeld) return;
 		this.isHeld = false;
-		this.slots.free(this.abandonedJobId);
+		this.issuer.free(this.abandonedJobId);
 	}
 
 	accepted({ id }: Resource): void {
-		this.slots.accepted(id);
+		this.issuer.accepted(id);
 	}
 
 	refused(hintMs?: number): void {
-		this.slots.refused(hintMs);
+		this.issuer.refused(hintMs);
 		this.release();
 	}
 
 	abandon(job: Resource): void {
 		if (!this.isHeld || this.abandonedJobId !== undefined) return;
 		this.abandonedJobId = job.id;
-		if (this.slots.abandon(job, this)) return;
+		if (this.issuer.abandon(job, this)) return;
 		this.abandonedJobId = undefined;
 		this.release();
 	}

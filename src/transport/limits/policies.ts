@@ -122,7 +122,7 @@ export const POLICIES = {
 		earlyShare: 0.25,
 		/** How much longer than all before a job that is overdue may take, as a part of its age. Row of the bench: list, 100 × 30 s ± 20 %. */
 		overdueShare: 0.05,
-		/** So many jobs of a kind are remembered, once one duration no longer explains all. Rows of the bench: list, ± 20 %. */
+		/** How many jobs of a kind are remembered, once one duration no longer explains all. Rows of the bench: list, ± 20 %. */
 		memoryJobs: 30,
 		/** Between two sweeps: the time in which the default rate allows one request. */
 		minSweepIntervalMs: 1_000,

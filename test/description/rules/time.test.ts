@@ -15,7 +15,7 @@ test.each([
 });
 
 test.each([['soon'], ['2026-13-01'], ['{}'], [{}], [[]], [true], [Symbol('x')]])(
-	'%p is no time',
+	'%p is not a time',
 	(given) => {
 		expect(dateTime()(given, inBerlin)).toMatchObject({ problem: /^must be a date and time/ });
 	},

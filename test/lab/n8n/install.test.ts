@@ -17,7 +17,7 @@ test.each([
 	expect(installCause({ code: 1, output })).toMatch(/no compiler was found; install one/);
 });
 
-test('a machine with a compiler that reaches neither github.com nor nodejs.org is told so', () => {
+test('a machine with a compiler that reaches neither github.com nor nodejs.org gets a message that says so', () => {
 	const output = `${download}npm error gyp info find Python using Python version 3.11.2
 npm error gyp http GET https://nodejs.org/download/release/v24.21.0/node-v24.21.0-headers.tar.gz
 npm error gyp ERR! stack is related to network connectivity. In most cases you are behind a proxy or have bad`;

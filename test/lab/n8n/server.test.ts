@@ -34,13 +34,13 @@ it.each([
 	['DATABASE_URL', 'mysql://n8n@127.0.0.1/n8n', 'postgres:// or postgresql://'],
 	['REDIS_URL', '127.0.0.1', 'redis:// or rediss://'],
 	['REDIS_URL', 'redis://', 'redis:// or rediss://'],
-] as const)('%s=%s is no address of one', async (variable, value, wanted) => {
+] as const)('%s=%s is not the address of one', async (variable, value, wanted) => {
 	const asked = requireServer(variable, value);
 	await expect(asked).rejects.toThrow(LabError);
 	await expect(asked).rejects.toThrow(new RegExp(`^${variable} is not .* begins with ${wanted}$`));
 });
 
-it('tells of a database that is encrypted with the key of another n8n', () => {
+it('names a database that is encrypted with the key of another n8n', () => {
 	const said = "Deployment key 'signing.hmac' cannot be read with this instance encryption key";
 	expect(() => tellForeignDatabase(new LabError(said, 'main.log'))).toThrow(
 		/^The database that DATABASE_URL names .* set N8N_ENCRYPTION_KEY .*main\.log/,

@@ -16,7 +16,7 @@ test.each([
 	'SqliteError: SQLITE_FULL: database or disk is full',
 	'Error: No space left on device',
 	'EDQUOT: disk quota exceeded, open',
-])('%s tells of a full disk', (text) => {
+])('%s means a full disk', (text) => {
 	expect(saysDiskFull(text)).toBe(true);
 });
 

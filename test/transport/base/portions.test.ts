@@ -1,7 +1,7 @@
 import { PORTION, Portions } from '../../../src/transport/base/portions';
 import { VirtualClock } from '../../../testing/virtualClock';
 
-/** Tasks that end when they are told to. */
+/** Tasks that end when the test ends them. */
 function setUp() {
 	const clock = new VirtualClock();
 	const portions = new Portions();

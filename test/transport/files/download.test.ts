@@ -387,7 +387,7 @@ test.each([202, 204, 205, 206])('a %i is not the whole file', async (code) => {
 	});
 });
 
-test('a file without a single byte is no file', async () => {
+test('a file without a single byte is not a file', async () => {
 	const later = await fetchOutput([file(''), file()]);
 	expect(later.result).toMatchObject({ value: { data: 'picture' } });
 	const never = await fetchOutput([file(''), file(''), file(''), file('')]);

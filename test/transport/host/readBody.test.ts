@@ -9,7 +9,7 @@ const stream = (...chunks: Array<string | Buffer>) =>
 
 test.each([
 	['JSON in pieces', stream('{"id"', ': "ä"}'), { id: 'ä' }],
-	['text that is no JSON', stream('<html>'), '<html>'],
+	['text that is not JSON', stream('<html>'), '<html>'],
 	['JSON that is cut', stream('{"id": "gen'), '{"id": "gen'],
 	['nothing', stream(), ''],
 	['JSON behind a byte order mark', stream('\ufeff{"id": "gen_1"}'), { id: 'gen_1' }],

@@ -50,7 +50,7 @@ test.each([
 	'http://[fd12:3456::1]',
 	'http://[fe80::1]',
 	'http://[ff02::1]',
-])('%s is no public address', (url) => {
+])('%s is not a public address', (url) => {
 	expect(hostOf(url)).toBe('private');
 });
 

@@ -2,7 +2,7 @@
 import { FirstRequestGate } from '../../../src/transport/item/firstRequestGate';
 import { VirtualClock } from '../../../testing/virtualClock';
 
-/** Those whose turn has come by now, with what passes the lead on. */
+/** Indexes of those that may go by now. */
 async function settled(promises: Array<Promise<() => void>>) {
 	const done: number[] = [];
 	promises.forEach((promise, index) => void promise.then(() => done.push(index)));
@@ -10,22 +10,22 @@ async function settled(promises: Array<Promise<() => void>>) {
 	return done;
 }
 
-const turns = (firstRequest: FirstRequestGate, count: number) =>
+const acquireAll = (firstRequest: FirstRequestGate, count: number) =>
 	Array.from({ length: count }, async () => await firstRequest.acquire(new VirtualClock()));
 
-test('one leads, and all go when it has got through', async () => {
+test('the first goes alone, and all others when its request is accepted', async () => {
 	const firstRequest = new FirstRequestGate();
-	const all = turns(firstRequest, 3);
+	const all = acquireAll(firstRequest, 3);
 	expect(await settled(all)).toEqual([0]);
 	void firstRequest.open(new VirtualClock());
 	expect(await settled(all)).toEqual([0, 1, 2]);
 	expect(await settled([firstRequest.acquire(new VirtualClock())])).toEqual([0]);
 });
 
-test('thousands go in portions, in order, so that n8n gets its turn in between', async () => {
+test('thousands go in portions, in order, so that n8n can work in between', async () => {
 	const clock = new VirtualClock();
 	const firstRequest = new FirstRequestGate();
-	const all = turns(firstRequest, 250);
+	const all = acquireAll(firstRequest, 250);
 	void firstRequest.open(clock);
 	const late = firstRequest.acquire(new VirtualClock());
 	expect(await settled([...all, late])).toHaveLength(101);
@@ -38,9 +38,9 @@ test('thousands go in portions, in order, so that n8n gets its turn in between',
 	expect(clock.sleeps.filter((ms) => ms > 0)).toHaveLength(8);
 });
 
-test('when the leader ends without getting through, the next one leads', async () => {
+test('when the first ends without an accepted request, the next goes alone', async () => {
 	const firstRequest = new FirstRequestGate();
-	const all = turns(firstRequest, 3);
+	const all = acquireAll(firstRequest, 3);
 	(await all[0])?.();
 	expect(await settled(all)).toEqual([0, 1]);
 	(await all[1])?.();
@@ -51,7 +51,7 @@ test('when the leader ends without getting through, the next one leads', async (
 
 test('releasing the first request twice lets only one item follow', async () => {
 	const firstRequest = new FirstRequestGate();
-	const all = turns(firstRequest, 3);
+	const all = acquireAll(firstRequest, 3);
 	const pass = await all[0];
 	pass?.();
 	pass?.();

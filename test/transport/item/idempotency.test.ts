@@ -55,9 +55,9 @@ test('a fingerprint does not depend on the order of fields, but on everything el
 
 test('a file is identified by its content, not by its field', () => {
 	const body = (field: string) => ({ input: { video: [new BinaryReference(field)] } });
-	const print = fingerprint(body('data'), { data: 'file-1' });
-	expect(fingerprint(body('picture'), { picture: 'file-1' })).toBe(print);
-	expect(fingerprint(body('data'), { data: 'file-2' })).not.toBe(print);
+	const first = fingerprint(body('data'), { data: 'file-1' });
+	expect(fingerprint(body('picture'), { picture: 'file-1' })).toBe(first);
+	expect(fingerprint(body('data'), { data: 'file-2' })).not.toBe(first);
 });
 
 test.each([

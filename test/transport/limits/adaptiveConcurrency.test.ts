@@ -131,7 +131,7 @@ test('the time of the last accepted job is known; at first there is none', () =>
 });
 
 describe('after a time without jobs, when nobody knows who else is there', () => {
-	test('half of the slots are used until a list sent after the first job has told', () => {
+	test('half of the slots are used until a list sent after the first job has shown the others', () => {
 		const { clock, concurrency, admits, list } = setUp();
 		expect([admits(0), admits(1), admits(2)]).toEqual([true, true, false]);
 		expect(concurrency.nextListAt(-Infinity) - clock.monotonic()).toBe(2_000);

@@ -221,7 +221,7 @@ describe('a list of what runs in the workspace', () => {
 		expect(await hasSettled(third)).toBe(true);
 	});
 
-	test('follows a refused creation, which is told', async () => {
+	test('follows a refused creation, which is reported', async () => {
 		const { counts, acquire } = listing(3);
 		(await acquire()).accepted(job('gen_1'));
 		(await acquire()).refused();

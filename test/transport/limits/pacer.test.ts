@@ -6,7 +6,7 @@ import { VirtualClock } from '../../../testing/virtualClock';
 
 const LIMIT = 60;
 
-/** Sends so many at once as fit now. */
+/** Sends as many at once as fit now. */
 function sendAll(pacer: Pacer, now: number): number {
 	let sent = 0;
 	while (pacer.nextFree(now, LIMIT) <= now && sent < 1_000) {
@@ -63,7 +63,7 @@ describe('a request limiter', () => {
 		const clock = new VirtualClock();
 		const sharedUse = new SharedUse();
 		const limiter = new RateLimiter(clock, LIMIT, sharedUse);
-		/** When each of so many requests goes out, in ms from now. */
+		/** When each of this many requests goes out, in ms from now. */
 		const send = async (count: number) => {
 			const started = clock.monotonic();
 			const at: number[] = [];

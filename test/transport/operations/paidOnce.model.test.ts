@@ -57,7 +57,7 @@ class Sequence {
 
 	/**
 	 * By Content, a key that was given up for lack of credits is remembered by the process. With it
-	 * goes what only the first key could tell, if the service looks at the balance before the key, or
+	 * goes what only the first key could show, if the service looks at the balance before the key, or
 	 * forgets the refusal.
 	 */
 	private readonly mayCrash: boolean;
@@ -73,7 +73,7 @@ class Sequence {
 
 	/**
 	 * Counts what is a request of its own to the user: executions, edits and calls, as far as the
-	 * mode tells them apart.
+	 * mode keeps them apart.
 	 */
 	private request = 1;
 

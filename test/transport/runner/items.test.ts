@@ -93,7 +93,7 @@ test('Split Outputs: one item for each file, with its output', () => {
 	expect(items.every(({ pairedItem }) => JSON.stringify(pairedItem) === '{"item":2}')).toBe(true);
 });
 
-test('Split Outputs: outputs that share an id, or have none, are each told by their place', () => {
+test('Split Outputs: outputs that share an id, or have none, are each identified by their position', () => {
 	const outputs = [{ id: 'o', url: 'u1' }, { id: 'o' }, { id: 'o', url: 'u2' }, { url: 'u3' }];
 	const named = ['o', 'o', `${job.id}-4`].map((outputId) => ({ outputId, data: file('a.png') }));
 	const given = { resources: [{ ...job, outputs }], files: named };

@@ -18,7 +18,7 @@ const includeSigningSecret: Field = {
 	},
 };
 
-/** A webhook costs nothing and is no media, so the texts of these two are their own. */
+/** A webhook costs nothing and is not media, so the texts of these two are their own. */
 const onceOnly: Field = {
 	ui: {
 		...idempotency.ui,

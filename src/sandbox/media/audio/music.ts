@@ -37,14 +37,14 @@ export async function renderMusic(request: MediaRequest): Promise<Media> {
 	const eighths = Math.ceil(track.length / eighth);
 	for (let i = 0; i < eighths; i++) {
 		const start = Math.round(i * eighth);
-		const place = { bar: Math.floor(i / 8), eighth: i % 8, start, duration: Math.round(eighth) };
-		playChord(track, piece, place);
-		playBeat(track, piece, place, instruments);
-		const degree = cyclic(piece.melody, place.bar)[place.eighth];
+		const moment = { bar: Math.floor(i / 8), eighth: i % 8, start, duration: Math.round(eighth) };
+		playChord(track, piece, moment);
+		playBeat(track, piece, moment, instruments);
+		const degree = cyclic(piece.melody, moment.bar)[moment.eighth];
 		// The voice carries the tune where there is one.
 		if (degree !== undefined && !request.lyrics) {
 			const frequency = pitchOf(piece, degree, 1);
-			instruments.lead(track, { start, length: place.duration, frequency, gain: 0.3 });
+			instruments.lead(track, { start, length: moment.duration, frequency, gain: 0.3 });
 		}
 		await yieldNow();
 	}
@@ -53,7 +53,7 @@ export async function renderMusic(request: MediaRequest): Promise<Media> {
 	return toWav(fade(track, 0.01, Math.min(1.2, (length / SAMPLE_RATE) * 0.25)), request.volume);
 }
 
-interface Place {
+interface Moment {
 	bar: number;
 	/** 0 to 7 within the bar. */
 	eighth: number;
@@ -65,7 +65,7 @@ interface Place {
 function playChord(
 	track: Float32Array,
 	piece: Composition,
-	{ bar, eighth, start, duration }: Place,
+	{ bar, eighth, start, duration }: Moment,
 ) {
 	const root = cyclic(piece.chords, bar);
 	if (eighth === 0) {
@@ -87,7 +87,7 @@ function playChord(
 function playBeat(
 	track: Float32Array,
 	piece: Composition,
-	{ eighth, start }: Place,
+	{ eighth, start }: Moment,
 	drums: { snare: typeof kick; hat: typeof kick },
 ) {
 	if (piece.beat === 'none') return;

@@ -53,7 +53,7 @@ describe('an image', () => {
 			return white;
 		};
 		const short = await letters('ocean');
-		const long = await letters('ocean with a boat, a gull and many words that tell of it');
+		const long = await letters('ocean with a boat, a gull and many words that describe it');
 		expect(short).toBeGreaterThan(200);
 		expect(long).toBeGreaterThan(short * 3);
 	});
