@@ -29,3 +29,12 @@ test('what scripts write is folded in reviews: .gitattributes says that it is ge
 	const missing = attributes.split('\n').filter((line) => line.endsWith(': unspecified'));
 	expect(missing).toEqual([]);
 });
+
+test('neither installed packages nor links to them are tracked', () => {
+	const tracked = git('ls-files', '--stage').split('\n');
+	expect(tracked.filter((line) => line.startsWith('120000'))).toEqual([]);
+	expect(tracked.filter((line) => /\bnode_modules\b/.test(line))).toEqual([]);
+	expect(git('check-ignore', 'node_modules', 'lab/node_modules').trim().split('\n')).toHaveLength(
+		2,
+	);
+});
