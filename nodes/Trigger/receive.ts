@@ -5,10 +5,10 @@ import type { Workspace } from '../../src/transport/workspace';
 import { readEvent, type MediaGenEvent } from '../../src/webhook/event';
 import { verdictOf } from '../../src/webhook/filter';
 import { readPayload } from '../../src/webhook/payload';
-import type { Claim } from '../../src/webhook/deduplicator';
 import { refusalOf } from '../../src/webhook/signature';
 import { readOptions } from '../../src/trigger/options';
 import { rawBodyOf } from '../../src/trigger/rawBody';
+import { settleWhenAnswered } from '../../src/trigger/settleWhenAnswered';
 import { deduplicator, eventKey } from './eventMemory';
 import { warnOfCredential, warnOfSecret } from './refusal';
 import { cachedVerification } from './credentialCache';
@@ -74,21 +74,6 @@ function isChosen(context: IWebhookFunctions, { kind }: MediaGenEvent): boolean 
 /** Ends a wait for the same resource in this process before its next poll. */
 function notifyPoller(workspace: Workspace, { resource }: MediaGenEvent): void {
 	if (isResource(resource)) workspace.jobPoller.notify(resource);
-}
-
-/**
- * Settles a claim when n8n answers, which it does after it has made the execution or failed to. Not
- * by an event of the response: `finish` fires only while the sender still listens, and by `close`
- * the outcome may not be known yet.
- */
-function settleWhenAnswered(context: IWebhookFunctions, claim: Claim): void {
-	const response = context.getResponseObject();
-	const end = response.end.bind(response) as (...given: unknown[]) => typeof response;
-	response.end = ((...given: unknown[]) => {
-		if (response.statusCode < 300) claim.keep();
-		else claim.release();
-		return end(...given);
-	}) as typeof response.end;
 }
 
 function itemOf(event: MediaGenEvent, payload: object, times: { sentAt: number; now: number }) {

@@ -1,19 +1,16 @@
 import type { INodeExecutionData, IWebhookFunctions, IWebhookResponseData } from 'n8n-workflow';
 import { SIGNATURE_HEADERS } from '../contract';
-import { isRecord, type Resource } from '../transport/base/types';
-import { itemsOf } from '../transport/runner/items';
 import { openService, type Service } from '../trigger/connection';
 import { rawBodyOf } from '../trigger/rawBody';
+import { settleWhenAnswered } from '../trigger/settleWhenAnswered';
 import { Deduplicator, deduplicationKey } from '../webhook/deduplicator';
 import { decryptSecret } from '../webhook/encryptSecret';
-import { readEvent, type MediaGenEvent } from '../webhook/event';
-import type { Json } from '../contract';
+import { readEvent } from '../webhook/event';
 import { readPayload } from '../webhook/payload';
 import { refusalOf } from '../webhook/signature';
-import { readJobsState } from './jobsState';
+import { concerns, judge } from './judgeEvent';
 import { parkedExecution, type Parked } from './parkedState';
 import { removeWebhook } from './registration';
-import { hasEnded, outcomeOf, textOf } from './pendingWaits';
 
 /** How long an event may wait for the service, in ms. The sender has given up long before. */
 const RESPONSE_TIMEOUT_MS = 20_000;
@@ -26,6 +23,12 @@ const MAX_EVENTS = 10_000;
  */
 const recent = new Deduplicator(MAX_EVENTS);
 
+/**
+ * Parkings that this process has resumed, by their encrypted secrets, no two of which are the same. n8n 1.x resumes an execution for every call
+ * that asks for it, so that events that come at once would run what follows several times.
+ */
+const resumed = new Deduplicator(MAX_EVENTS);
+
 /** The execution stays parked. */
 const ACKNOWLEDGED: IWebhookResponseData = { webhookResponse: '' };
 
@@ -36,65 +39,26 @@ function answer(context: IWebhookFunctions, status: number): IWebhookResponseDat
 }
 
 /**
- * The items that the execution resumes with: those of the parking run, with the current state of
- * the jobs waited for.
+ * Resumes the execution, once. Its webhook is removed only after n8n has taken the items: until
+ * then the event may have to be delivered again.
  */
-async function itemsWith(
-	service: Service,
-	{ state, items }: Parked,
-	ended: Map<string, Resource>,
-): Promise<INodeExecutionData[]> {
-	const output = [...items];
-	for (const { index, id } of state.jobs) {
-		const job = ended.get(id);
-		const outcome = job && (await outcomeOf(service, job, true));
-		const parked = items[index];
-		if (!outcome?.ok || !parked) continue;
-		const settings = { splitOutputs: false, outputBinaryField: 'data' } as const;
-		const [item] = itemsOf(outcome.value, settings, index);
-		output[index] = { ...item, json: item?.json ?? {}, pairedItem: parked.pairedItem };
-	}
-	return output;
-}
-
-/** Whether the payload names its resource, in one of the known shapes. */
-const namesResource = ({ resource }: MediaGenEvent, payload: Json): boolean =>
-	resource !== undefined && (resource !== payload || textOf(payload.object) !== undefined);
-
-/**
- * Whether an event may be about one of the jobs: it has a job's id anywhere, as the specification
- * does not show the shape of events (Events), or it names no resource at all.
- */
-function concerns({ state }: Parked, payload: Json, rawBody: Buffer): boolean {
-	const text = rawBody.toString();
-	if (state.jobs.some(({ id }) => text.includes(JSON.stringify(id)))) return true;
-	return !namesResource(readEvent(payload), payload);
-}
-
-/** Whether the event reports the end of this job. */
-function reportsEndOf({ state }: Parked, { resource, resourceId }: MediaGenEvent, id: string) {
-	const job = resourceId === id ? state.jobs.find((one) => one.id === id) : undefined;
-	if (!job || !isRecord(resource) || textOf(resource.status) === undefined) return false;
-	return hasEnded({ object: job.object, ...resource, id }, job.terminalStatuses);
-}
-
-async function handleEvent(
+async function resumeWith(
 	context: IWebhookFunctions,
-	service: Service,
-	parked: Parked,
-	event: MediaGenEvent,
+	{ service, parked: { state } }: Delivery,
+	items: INodeExecutionData[],
+	now: number,
 ): Promise<IWebhookResponseData> {
-	// Events are not counted: each time, the service is asked whether all jobs have ended.
-	const seen = await readJobsState(service, parked);
-	if (!seen) return answer(context, 503);
-	if ('ended' in seen) {
-		const items = await itemsWith(service, parked, seen.ended);
-		// The execution needs no more events. If this fails, the next parking run removes the webhook.
-		void removeWebhook(service, parked.state.webhookId).catch(() => {});
-		return { webhookResponse: '', workflowData: [items] };
-	}
-	// A part of the service does not know of the end yet: the event must be delivered again.
-	return reportsEndOf(parked, event, seen.running) ? answer(context, 503) : ACKNOWLEDGED;
+	const claim = await resumed.claim(state.secret, now);
+	if (!claim) return ACKNOWLEDGED;
+	settleWhenAnswered(context, {
+		keep() {
+			claim.keep();
+			// The execution needs no more events. If this fails, the next parking run removes the webhook.
+			void removeWebhook(service, state.webhookId).catch(() => {});
+		},
+		release: () => claim.release(),
+	});
+	return { webhookResponse: '', workflowData: [items] };
 }
 
 interface Delivery {
@@ -131,9 +95,11 @@ async function receive(context: IWebhookFunctions, now: number): Promise<IWebhoo
 	if (!claim) return ACKNOWLEDGED;
 	let isAcknowledged = false;
 	try {
-		const handled = handleEvent(context, service, parked, event);
-		const timeout = service.workspace.clock.sleep(RESPONSE_TIMEOUT_MS).then(() => undefined);
-		const response = (await Promise.race([handled, timeout])) ?? answer(context, 503);
+		const timeout = service.workspace.clock.sleep(RESPONSE_TIMEOUT_MS).then(() => 'again' as const);
+		const verdict = await Promise.race([judge(service, parked, event), timeout]);
+		if (verdict === 'again') return answer(context, 503);
+		const response =
+			verdict === 'parked' ? ACKNOWLEDGED : await resumeWith(context, delivery, verdict, now);
 		isAcknowledged = response === ACKNOWLEDGED;
 		return response;
 	} finally {

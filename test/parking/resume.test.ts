@@ -88,9 +88,10 @@ function scenario({ jobs, listed = Object.keys(jobs), ill, baseUrl, delivery, ev
 	const [first = ''] = Object.keys(jobs);
 	const resource = { id: first, object: 'generation', status: 'completed', ...event };
 	const body = JSON.stringify({ id: `evt_${events}`, data: { object: resource } });
-	const deliver = async () => {
+	/** @param answer what n8n answers once it has the items to resume with */
+	const deliver = async (text = body, answer = 200) => {
 		const response = new FakeResponse();
-		const sent = { ...(delivery?.(body) ?? signedDelivery(SECRET, body)), response };
+		const sent = { ...(delivery?.(text) ?? signedDelivery(SECRET, text)), response };
 		const context = deliveryContext<IWebhookFunctions>(world, sent);
 		Object.assign(context, {
 			runExecutionData: {
@@ -101,11 +102,17 @@ function scenario({ jobs, listed = Object.keys(jobs), ill, baseUrl, delivery, ev
 			},
 		});
 		const result = await clock.run(resume.call(context));
-		const status = result.noWebhookResponse ? response.statusCode : 200;
+		if (!result.noWebhookResponse) {
+			// As n8n does: other calls go on before it has started the execution.
+			await null;
+			response.status(result.workflowData ? answer : 200).end();
+		}
+		await clock.run(Promise.resolve());
+		const status = response.statusCode;
 		return { status, items: result.workflowData?.[0] as INodeExecutionData[] | undefined };
 	};
 	const asked = () => world.requests.map(({ method, url }) => `${method} ${url}`);
-	return { world, deliver, asked };
+	return { world, deliver, asked, body };
 }
 
 test('once all jobs have ended the execution resumes with all items and the current state of the jobs', async () => {
@@ -139,6 +146,33 @@ test('what the newest generations lack is read by itself, the last one first, un
 	expect(asked()).toEqual(['GET /generations', 'GET /jobs/c']);
 	const last = scenario({ jobs: { a: 'completed', b: 'completed' }, listed: [] });
 	expect((await last.deliver()).items).toHaveLength(3);
+});
+
+test('events that come at once resume it once: n8n 1.x would resume it for each', async () => {
+	const { deliver, body } = scenario({ jobs: { a: 'completed', b: 'completed' } });
+	const bodies = [body, body.replace('evt_', 'evt_other_'), body.replace('evt_', 'evt_third_')];
+	const answers = await Promise.all(bodies.map(async (text) => await deliver(text)));
+	expect(answers.map(({ status }) => status)).toEqual([200, 200, 200]);
+	expect(answers.filter(({ items }) => items)).toHaveLength(1);
+	expect((await deliver(body.replace('evt_', 'evt_late_'))).items).toBeUndefined();
+});
+
+test('if n8n cannot resume it, the webhook stays, and the event that comes again resumes it', async () => {
+	const { deliver, asked } = scenario({ jobs: { a: 'completed' } });
+	expect((await deliver(undefined, 500)).status).toBe(500);
+	expect(asked()).not.toContain('DELETE /webhooks/wh_1');
+	expect((await deliver()).items).toHaveLength(2);
+	expect(asked()).toContain('DELETE /webhooks/wh_1');
+});
+
+test('a service that is asked for longer than a sender listens: the webhook stays for the repeat', async () => {
+	const { deliver, asked, world } = scenario({ jobs: { a: 'completed' } });
+	world.delay = async () => await clock.sleep(25_000);
+	expect(await deliver()).toEqual({ status: 503, items: undefined });
+	await clock.run(clock.sleep(60_000));
+	expect(asked()).not.toContain('DELETE /webhooks/wh_1');
+	world.delay = async () => {};
+	expect((await deliver()).items).toHaveLength(2);
 });
 
 test.each<[string, Partial<Scenario>]>([

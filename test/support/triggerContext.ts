@@ -15,6 +15,8 @@ export interface TriggerFixture {
 	node: INode;
 	/** The service. */
 	answer: (request: IHttpRequestOptions) => { statusCode: number; body?: unknown };
+	/** What an answer takes. */
+	delay: () => Promise<void>;
 	requests: IHttpRequestOptions[];
 	warnings: string[];
 	debugLines: string[];
@@ -51,6 +53,7 @@ export function triggerFixture(more: Partial<TriggerFixture> = {}): TriggerFixtu
 			parameters: {},
 		},
 		answer: () => ({ statusCode: 500 }),
+		delay: async () => {},
 		requests: [],
 		warnings: [],
 		debugLines: [],
@@ -84,6 +87,7 @@ export function triggerContext<T>(world: TriggerFixture, more: object = {}): T {
 				const read = typeof body === 'string' ? (JSON.parse(body) as IDataObject) : body;
 				const request: IHttpRequestOptions = { ...options, body: read };
 				world.requests.push(request);
+				await world.delay();
 				return { headers: {}, body: {}, ...world.answer(request) };
 			},
 		},
