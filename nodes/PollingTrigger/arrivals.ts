@@ -23,12 +23,12 @@ export function recordArrival(node: string, ids: string[]): void {
  */
 export function possiblyLost(node: string, { emitted }: PollState): string[] {
 	if (!emitted) return [];
-	if (emitted.by !== PROCESS_ID) {
-		arrived.get(node)?.clear();
-		return emitted.ids;
-	}
+	if (emitted.by !== PROCESS_ID) return emitted.ids;
 	const received = arrived.get(node);
-	const ids = received ? emitted.ids.filter((id) => !received.has(id)) : [];
-	received?.clear();
-	return ids;
+	return received ? emitted.ids.filter((id) => !received.has(id)) : [];
+}
+
+/** A poll has succeeded: what arrived before it is no longer in question. */
+export function forgetArrivals(node: string): void {
+	arrived.get(node)?.clear();
 }

@@ -2,7 +2,7 @@ import type { IDataObject, INodeExecutionData, IPollFunctions } from 'n8n-workfl
 import { ENDPOINTS } from '../../src/contract';
 import { isResource } from '../../src/transport/base/types';
 import { openService, type Service } from '../../src/trigger/connection';
-import { possiblyLost, PROCESS_ID } from './arrivals';
+import { forgetArrivals, possiblyLost, PROCESS_ID } from './arrivals';
 import { knowsAny, findNewlyFinished, type Reader } from './findNewlyFinished';
 import { filterOf, itemsOf, nameOf, readerOf } from './reader';
 import { MAX_UNFINISHED, withPossiblyLost, workspaceMark, type PollState } from './state';
@@ -36,6 +36,7 @@ async function pollOnce(context: IPollFunctions, service: Service, reader: Reade
 		workspace,
 	);
 	const { finished, complete, state: nextState } = await findNewlyFinished(reader, state);
+	forgetArrivals(name);
 	const wanted = finished.filter(filterOf(context));
 	const emitted = { by: PROCESS_ID, ids: wanted.map(({ id }) => id).slice(0, MAX_UNFINISHED) };
 	const next: PollState = { workspace, ...nextState };

@@ -178,6 +178,20 @@ describe('n8n saves the state of a poll before it creates the execution', () => 
 		expect(world.staticData.state).not.toHaveProperty('given');
 	});
 
+	test('a poll that fails does not make what has arrived come again', async () => {
+		const jobs = [job('old')];
+		const world = worldOf(jobs);
+		const process = newProcess();
+		await pollIn(process, world);
+		jobs.push(job('i'));
+		expect(await pollIn(process, world)).toEqual(['i']);
+		const { answer } = world;
+		world.answer = () => ({ statusCode: 401, body: {} });
+		await expect(pollIn(process, world)).rejects.toThrow('cannot be listed');
+		world.answer = answer;
+		expect(await process.poll.call(triggerContext<IPollFunctions>(world))).toBeNull();
+	});
+
 	test('in queue mode, where executions run elsewhere, nothing is given twice without need', async () => {
 		const jobs = [job('old')];
 		const world = worldOf(jobs);
