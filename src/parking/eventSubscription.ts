@@ -8,6 +8,7 @@ import { saveState, savedState, type ParkedState } from './parkedState';
 import { listParked, registerWebhook, removeWebhook } from './registration';
 import { removeStaleWebhooks } from './staleWebhooks';
 import { isOver, type Wait } from './pendingWaits';
+import { RESUME_PATH } from './webhooks';
 
 /** Delivers the ends of jobs as events while an execution is parked. */
 export interface EventSubscription {
@@ -37,12 +38,15 @@ const needsHttps = (url: string) =>
 	});
 
 /**
- * The resume URL of this execution: it holds a token from n8n 2.14 on, before that only the
- * execution's number.
+ * Where events of this execution go, below its resume URL, which holds a token from n8n 2.14 on;
+ * before that only the execution's number.
  */
-function resumeUrlOf(context: IExecuteSingleFunctions): string {
-	const url: unknown = context.evaluateExpression('{{ $execution.resumeUrl }}', 0);
-	return typeof url === 'string' ? url : '';
+function addressOf(context: IExecuteSingleFunctions): string {
+	const resumeUrl: unknown = context.evaluateExpression('{{ $execution.resumeUrl }}', 0);
+	if (typeof resumeUrl !== 'string' || !URL.canParse(resumeUrl)) return '';
+	const url = new URL(resumeUrl);
+	url.pathname = `${url.pathname.replace(/\/$/, '')}/${RESUME_PATH}`;
+	return url.href;
 }
 
 /**
@@ -95,7 +99,13 @@ class WebhookSubscription implements EventSubscription {
 		const { id, secret } = made.value;
 		const { apiKey, baseUrl } = service;
 		this.registered = { webhookId: id, baseUrl, secret: encryptSecret(secret, apiKey, id) };
-		this.closeWithExecution();
+		const signal = context.getExecutionCancelSignal();
+		if (signal?.aborted) {
+			// Cancelled while it was registered: nobody calls what is set up below any more.
+			await this.close();
+			return fail({ kind: 'cancelled' });
+		}
+		this.closeWithExecution(signal);
 		await removeStaleWebhooks(context, service, url, listed);
 		return ok(true);
 	}
@@ -120,14 +130,12 @@ class WebhookSubscription implements EventSubscription {
 	 * An execution that fails or is cancelled before it is parked must leave nothing behind at the
 	 * service.
 	 */
-	private closeWithExecution(): void {
+	private closeWithExecution(signal: AbortSignal | undefined): void {
 		const close = async () => {
 			if (this.registered) await this.close();
 		};
 		(this.context as Finishing).onExecutionFinish?.(close);
-		this.context
-			.getExecutionCancelSignal()
-			?.addEventListener('abort', () => void close(), { once: true });
+		signal?.addEventListener('abort', () => void close(), { once: true });
 	}
 
 	private async removeAll(ids: string[]): Promise<void> {
@@ -141,7 +149,7 @@ export async function subscribe(
 	resumeBy: ResumeBy,
 ): Promise<Result<EventSubscription>> {
 	if (resumeBy === 'timer') return ok(TIMER_ONLY);
-	const url = resumeUrlOf(context);
+	const url = addressOf(context);
 	if (!url.startsWith('https://')) return needsHttps(url);
 	const service = await uncancelledService(context);
 	const scope = 'webhooks:write';

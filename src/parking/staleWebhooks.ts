@@ -2,6 +2,7 @@ import type { IExecuteSingleFunctions, IN8nHttpFullResponse } from 'n8n-workflow
 import type { Service } from '../trigger/connection';
 import type { Workspace } from '../transport/workspace';
 import { listParked, removeWebhook, type Listed } from './registration';
+import { RESUME_PATH } from './webhooks';
 
 /**
  * How long past its time a webhook of a parked execution is left alone, in ms: n8n resumes overdue
@@ -36,8 +37,8 @@ const sweepings = new WeakMap<Workspace, Sweeping>();
 const textIn = (body: unknown) => (typeof body === 'string' ? body : (JSON.stringify(body) ?? ''));
 
 /**
- * Whether n8n says that the execution behind a resume URL is over. GET never reaches a node: n8n
- * refuses it and gives the reason. The worst that an impostor can achieve is the removal of a
+ * Whether n8n says that the execution behind the address of a webhook is over. GET reaches no node
+ * there: n8n refuses it and gives the reason. The worst that an impostor can achieve is the removal of a
  * webhook, which leaves an execution to its timer. Certificates are therefore not checked: an n8n
  * behind a proxy often has one that only its clients trust.
  */
@@ -60,16 +61,19 @@ async function isExecutionOver(context: IExecuteSingleFunctions, url: string): P
 	}
 }
 
-/**
- * The part of a resume URL that all executions of an n8n share: webhooks of another n8n are left
- * alone.
- */
-function prefixOf(url: string): string {
-	const { origin, pathname } = new URL(url);
-	return `${origin}${pathname.slice(0, pathname.lastIndexOf('/') + 1)}`;
-}
+/** The end of an address: the execution, and the path below its resume URL. */
+const EXECUTION = new RegExp(`/[^/]+/${RESUME_PATH}$`);
 
-const hasPrefix = (prefix: string, url: string) => URL.canParse(url) && prefixOf(url) === prefix;
+/**
+ * The part of an address that all executions of an n8n share: webhooks of another n8n are left
+ * alone. `undefined` for the address of anything else, which must not be asked: a GET could resume
+ * what waits there.
+ */
+function prefixOf(url: string): string | undefined {
+	if (!URL.canParse(url)) return undefined;
+	const { origin, pathname } = new URL(url);
+	return EXECUTION.test(pathname) ? origin + pathname.replace(EXECUTION, '') : undefined;
+}
 
 async function sweep(
 	context: IExecuteSingleFunctions,
@@ -107,7 +111,7 @@ async function startSweep(workspace: Workspace, first: Sweep): Promise<void> {
  * Removes webhooks whose executions are over: killed while parking, cancelled or deleted while
  * parked, or resumed by their timer. None of our code runs in those cases, so the next parking run
  * with the same key does it.
- * @param own the resume URL of this execution, by which webhooks of this n8n are recognised
+ * @param own the address of this execution's webhook, by which webhooks of this n8n are recognised
  */
 export async function removeStaleWebhooks(
 	context: IExecuteSingleFunctions,
@@ -117,8 +121,9 @@ export async function removeStaleWebhooks(
 ): Promise<void> {
 	const { workspace } = service;
 	const prefix = prefixOf(own);
+	if (prefix === undefined) return;
 	const othersIn = (all: Listed[]) =>
-		all.filter(({ url }) => url !== own && hasPrefix(prefix, url));
+		all.filter(({ url }) => url !== own && prefixOf(url) === prefix);
 	const others = othersIn(listed);
 	if (others.length === 0) return;
 	const sweeping = sweepings.get(workspace);

@@ -16,6 +16,9 @@ const clock = systemClock as VirtualClock;
 const { description } = new MediaGenJob();
 
 const URL = 'https://n8n.example/webhook-waiting/7?signature=token';
+
+/** Where the events of that execution go: another node that waits at the URL itself gets none. */
+const OWN_URL = 'https://n8n.example/webhook-waiting/7/mediagen-job?signature=token';
 const SECRET = 'whsec_of_this_test';
 
 interface Hook extends IDataObject {
@@ -262,7 +265,7 @@ describe('Events and Timer', () => {
 		]);
 		expect(service.hooks).toMatchObject([
 			{
-				url: URL,
+				url: OWN_URL,
 				events: ['generation.completed', 'generation.failed'],
 				description: `n8n-nodes-mediagen: parked wait until ${shared.parked.until?.toISOString()}`,
 			},
@@ -363,6 +366,26 @@ describe('Events and Timer', () => {
 		expect(service.hooks).toEqual([]);
 	});
 
+	test.each(['GET /webhooks', 'POST /webhooks'])(
+		'cancelled at %s, before its webhook stands: none stays, and nothing is parked',
+		async (at) => {
+			const service = new Service({ a: 'queued' });
+			const cancel = new AbortController();
+			const { shared, start } = setUp(service, {
+				ids: ['a'],
+				given: EVENTS,
+				signal: cancel.signal,
+			});
+			service.before = (asked) => {
+				if (asked === at) cancel.abort();
+			};
+			await start().catch(() => {});
+			await clock.run(Promise.resolve());
+			expect(service.hooks).toEqual([]);
+			expect(shared.parked.until).toBeUndefined();
+		},
+	);
+
 	test('webhooks of executions that are over are removed; those of others, of other n8ns and of users are left alone', async () => {
 		const until = new Date(clock.now() + 3_600_000).toISOString();
 		const past = new Date(clock.now() - 120_000).toISOString();
@@ -372,7 +395,7 @@ describe('Events and Timer', () => {
 			description = `n8n-nodes-mediagen: parked wait until ${until}`,
 		) => ({
 			id,
-			url: `https://n8n.example/webhook-waiting/${path}`,
+			url: `https://n8n.example/webhook-waiting/${path}/mediagen-job`,
 			description,
 		});
 		const service = new Service({ a: 'queued' });
@@ -384,7 +407,7 @@ describe('Events and Timer', () => {
 			hook('silent', '5'),
 			hook('overdue', '6', `n8n-nodes-mediagen: parked wait until ${past}`),
 			hook('users', '8', 'mine'),
-			{ ...hook('foreign', '1'), url: 'https://other.example/webhook-waiting/1' },
+			{ ...hook('foreign', '1'), url: 'https://other.example/webhook-waiting/1/mediagen-job' },
 		);
 		const said: Record<string, { statusCode: number; body: unknown }> = {
 			1: { statusCode: 409, body: { message: 'The execution "1" has finished with error.' } },
@@ -393,7 +416,7 @@ describe('Events and Timer', () => {
 			4: { statusCode: 404, body: { message: 'does not contain a waiting webhook' } },
 			5: { statusCode: 502, body: '' },
 		};
-		service.n8n = (url) => said[url.slice(-1)] ?? { statusCode: 500, body: '' };
+		service.n8n = (url) => said[url.split('/').at(-2) ?? ''] ?? { statusCode: 500, body: '' };
 		const { start } = setUp(service, { ids: ['a'], given: EVENTS });
 		await start();
 		expect(service.hooks.map(({ id }) => id)).toEqual([
@@ -407,13 +430,27 @@ describe('Events and Timer', () => {
 		expect(service.log.filter((asked) => asked.startsWith('GET https')).length).toBe(5);
 	});
 
+	test('an execution is never asked at its resume URL itself: n8n would resume a Wait node or an approval there', async () => {
+		const service = new Service({ a: 'queued' });
+		const until = new Date(clock.now() + 3_600_000).toISOString();
+		const description = `n8n-nodes-mediagen: parked wait until ${until}`;
+		service.hooks.push(
+			{ id: 'of this version', url: `${OWN_URL.replace('7', '1')}`, description },
+			{ id: 'of a stranger', url: URL.replace('7', '2'), description },
+		);
+		const { start } = setUp(service, { ids: ['a'], given: EVENTS });
+		await start();
+		const asked = service.log.filter((one) => one.startsWith('GET https'));
+		expect(asked).toEqual([`GET ${OWN_URL.replace('7', '1')}`]);
+	});
+
 	test('a run that parks while a sweep is at work, or rests, has one follow: none waits for somebody to park again', async () => {
 		const until = new Date(clock.now() + 3_600_000).toISOString();
 		const service = new Service({ a: 'queued', b: 'queued' });
 		const leave = (path: string) =>
 			service.hooks.push({
 				id: `left${path}`,
-				url: `https://n8n.example/webhook-waiting/${path}`,
+				url: `https://n8n.example/webhook-waiting/${path}/mediagen-job`,
 				description: `n8n-nodes-mediagen: parked wait until ${until}`,
 			});
 		service.n8n = () => ({ statusCode: 409, body: 'The execution has finished' });
@@ -433,6 +470,6 @@ describe('Events and Timer', () => {
 		expect(service.hooks.map(({ id }) => id)).toContain('left2');
 		await clock.run(clock.sleep(60_000));
 		expect(service.hooks.map(({ id }) => id)).not.toContain('left2');
-		expect(service.hooks.map(({ url }) => url)).toContain(resumeUrl);
+		expect(service.hooks.map(({ url }) => url)).toContain(`${resumeUrl}/mediagen-job`);
 	});
 });

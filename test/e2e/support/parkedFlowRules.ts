@@ -41,6 +41,54 @@ export function parkedFlowRules(given: () => ParkedRuns): void {
 		expect(done.map(({ json }) => [json.id, json.finished])).toEqual(ids.map((job) => [job, true]));
 	});
 
+	it('an execution that waits at another node by now is resumed neither by events nor by the sweep of another run', async () => {
+		const runs = given();
+		const { jobs, instance } = runs;
+		const [job = '', other = ''] = await jobs.make(2);
+		const { nodes, ...rest } = parkedWorkflow(instance.credential, [job], EVENTS);
+		const [start, parked] = nodes;
+		if (!start || !parked) throw new Error('no nodes');
+		const approval: INode = {
+			...start,
+			id: 'approval',
+			name: 'Approval',
+			type: 'n8n-nodes-base.wait',
+			typeVersion: 1.1,
+			parameters: { resume: 'webhook' },
+			webhookId: 'approval',
+		};
+		const id = await runs.run({
+			...rest,
+			nodes: [start, parked, approval],
+			connections: {
+				...rest.connections,
+				[parkedName]: { main: [[{ node: 'Approval', type: 'main', index: 0 }]] },
+			},
+		});
+		await runs.isParked(id);
+		// The webhook stays, as it does where the timer ends the parking.
+		instance.faults([
+			{ kind: 'status_before', status: 403, operations: ['deleteWebhook'], times: 1 },
+		]);
+		const { lastNodeExecuted } = (await runs.isParked(id)).data.resultData;
+		expect(lastNodeExecuted).toBe(parkedName);
+		jobs.end(job);
+		await until(async () => {
+			const { status, data } = await instance.rest.executions.get(id);
+			return status === 'waiting' && data.resultData.lastNodeExecuted === 'Approval';
+		});
+		instance.faults([]);
+		expect(runs.noWebhookOf(id)).toBe(false);
+		expect(await runs.deliver(id, bodyOf(job, 'evt_left'))).toBe(404);
+		const next = await runs.park([other]);
+		await runs.isParked(next);
+		// The sweep is over when the webhook of an execution that is over has gone.
+		jobs.end(other);
+		await runs.ended(next);
+		expect(await runs.status(id)).toBe('waiting');
+		await instance.rest.executions.stop(id);
+	});
+
 	it('a sub-workflow that is run once parks and gives its items back', async () => {
 		const runs = given();
 		const { jobs, instance } = runs;
