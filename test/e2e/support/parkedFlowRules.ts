@@ -80,9 +80,14 @@ export function parkedFlowRules(given: () => ParkedRuns): void {
 		instance.faults([]);
 		expect(runs.noWebhookOf(id)).toBe(false);
 		expect(await runs.deliver(id, bodyOf(job, 'evt_left'))).toBe(404);
+		// Shows that the sweep has been at work.
+		const over = await runs.park([other]);
+		await runs.isParked(over);
+		await instance.rest.executions.stop(over);
 		const next = await runs.park([other]);
 		await runs.isParked(next);
-		// The sweep is over when the webhook of an execution that is over has gone.
+		await until(() => runs.noWebhookOf(over), SWEPT_MS);
+		expect(runs.noWebhookOf(over)).toBe(true);
 		jobs.end(other);
 		await runs.ended(next);
 		expect(await runs.status(id)).toBe('waiting');
