@@ -102,8 +102,8 @@ export class Deduplicator {
 }
 
 /**
- * What is the same in every delivery of an event: its id; else the kind, the resource and its
- * status; else all that it says. The timestamp is not part of it, because it changes when a
+ * What is the same in every delivery of an event: its id, kind and resource; else the kind, the
+ * resource and its status; else all that it says. The timestamp is not part of it, because it changes when a
  * delivery is repeated.
  * @param trigger whose event it is: each trigger gets each event once
  */
@@ -113,7 +113,9 @@ export function deduplicationKey(
 	payload: Json,
 ): string {
 	const hash = createHash('sha256').update(`${trigger}\n`);
-	if (eventId !== undefined) hash.update(JSON.stringify(['event', eventId]));
+	// The specification does not show that an `id` is the event's (Events). If it is that of a
+	// workspace or a webhook, other events have it too, and none of them must be lost.
+	if (eventId !== undefined) hash.update(JSON.stringify(['event', eventId, kind, resourceId]));
 	else if (resourceId !== undefined) {
 		const { status }: Json = resource ?? {};
 		// Not `String` for objects: it throws for some JSON, and the service would repeat that event in vain.

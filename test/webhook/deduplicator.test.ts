@@ -22,6 +22,12 @@ describe('two deliveries are of the same event', () => {
 		expect(key({ ...event, id: 'evt_2' })).not.toBe(key(event));
 	});
 
+	test('not when kind or resource differ: what looks like the id of the event may be that of something else', () => {
+		const event = { id: 'workspace_1', type: 'generation.completed', data: { id: 'g' } };
+		expect(key({ ...event, data: { id: 'h' } })).not.toBe(key(event));
+		expect(key({ ...event, type: 'generation.failed' })).not.toBe(key(event));
+	});
+
 	test('without an id when kind, resource and status are the same', () => {
 		const event = { id: 'g', object: 'generation', status: 'completed' };
 		expect(key({ ...event, more: 1 })).toBe(key(event));
