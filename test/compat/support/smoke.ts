@@ -3,6 +3,7 @@ import type { IDataObject } from 'n8n-workflow';
 import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
+import { connectedTo } from '../../../lab/n8n/canvas';
 import { credentialData } from '../../../lab/n8n/credential';
 import { runNode, type NodeRun } from '../../../lab/n8n/runNode';
 import { projectRoot } from '../../../lab/process/paths';
@@ -232,6 +233,25 @@ export function smoke(instanceOf: () => EventInstance): void {
 			const isGone = () => !jobs.webhooks().some((one) => one.url === url);
 			await until(isGone);
 			expect(isGone()).toBe(true);
+		});
+
+		it('what follows runs once, however many events come at once', async () => {
+			const ids = await jobs.make(8);
+			const counted = await instance.workflow({ type: 'n8n-nodes-base.manualTrigger' });
+			const given = { resumeBy: 'eventsAndTimer', lookAgainAfter: 60 };
+			const { nodes, connections, ...rest } = parkedWorkflow(instance.credential, ids, given);
+			const [collect] = counted.nodes.slice(1);
+			if (!collect) throw new Error('no node');
+			const saved = await instance.rest.workflows.create({
+				...rest,
+				nodes: [...nodes, collect],
+				connections: { ...connections, After: connectedTo(collect.name) },
+			});
+			const execution = await instance.rest.workflows.run(saved.id, startName);
+			await instance.rest.executions.wait(execution, { until: ['waiting'], timeoutMs: 60_000 });
+			jobs.end(...ids);
+			await finished(execution);
+			expect(await instance.items(saved, ids.length + 1, 5_000)).toHaveLength(ids.length);
 		});
 
 		// n8n looks at its timers once a minute.
