@@ -31,7 +31,7 @@ const WITH_STATUS = [...MADE_BY_MODEL, 'agent_run', 'persona'];
 
 function compare(wanted: readonly string[], value: unknown): Verdict {
 	if (wanted.length === 0) return 'wanted';
-	if (value === undefined) return 'unknown';
+	if (value === undefined || value === null) return 'unknown';
 	// Not `String(value)`, which throws for some JSON.
 	return wanted.some((each) => each === value) ? 'wanted' : 'unwanted';
 }
