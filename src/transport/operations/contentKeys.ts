@@ -1,8 +1,10 @@
 import { contentKey } from '../item/idempotency';
 import type { Item } from '../item/item';
+import { keyOf } from '../item/itemKey';
 import { isOutcomeOpen } from '../item/itemState';
 import type { Result } from '../base/result';
 import type { Created } from '../limits/singleFlight';
+import type { Outgoing } from './post';
 
 /** The first key of a content: identifies the content across executions. */
 export const firstContentKey = ({ origin }: Item, requestFingerprint: string): string =>
@@ -27,4 +29,18 @@ export function noteContentKey(item: Item, attempt: number, created: Result<Crea
 	if (!created.ok && !isOutcomeOpen(memory.state)) return;
 	const content = firstContentKey(item, memory.fingerprint ?? '');
 	workspace.creations.noteKeyInUse(content, attempt, workspace.clock.now());
+}
+
+/**
+ * A request as it is to be sent now. While it waited, or since a try that did nothing, another
+ * execution may have gone on to a later key: there its job is, and under the earlier one a second
+ * one could be made. A request of unknown outcome stays where it was: only its own key finds its job.
+ */
+export function atKeyInUse(item: Item, outgoing: Outgoing): Outgoing {
+	const { memory, settings } = item;
+	if (settings.idempotency !== 'content' || isOutcomeOpen(memory.state)) return outgoing;
+	const content = memory.fingerprint ?? '';
+	const attempt = contentKeyInUse(item, content) ?? 0;
+	if (attempt <= outgoing.attempt) return outgoing;
+	return { ...outgoing, attempt, key: keyOf(item, content, attempt) };
 }

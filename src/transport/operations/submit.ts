@@ -1,6 +1,6 @@
 import { claimKey, hasUsedKey, keyInUse } from '../item/customKeys';
 import { isOutOfCredits, KeysWithoutCredits } from './credits';
-import { contentKeyInUse, firstContentKey, noteContentKey } from './contentKeys';
+import { atKeyInUse, contentKeyInUse, firstContentKey, noteContentKey } from './contentKeys';
 import { uploadAll } from './inputs';
 import { keyOf } from '../item/itemKey';
 import { openRequest, type OpenedRequest } from './openRequest';
@@ -158,7 +158,8 @@ export class Submission {
 	/**
 	 * Has the service create what the request describes, once. Specification: Operation details, Idempotency-Key.
 	 */
-	async send(outgoing: Outgoing): Promise<Result<Created>> {
+	async send(chosen: Outgoing): Promise<Result<Created>> {
+		const outgoing = atKeyInUse(this.item, chosen);
 		// It may have waited for a slot or for credits for hours since the try began.
 		if (hasKeyExpired(this.item)) {
 			const again = await this.begin();

@@ -252,6 +252,24 @@ describe('by content', () => {
 		});
 	});
 
+	test('a request that was refused with 429 goes where another execution has made its job meanwhile', async () => {
+		const { model, make, through } = setUp();
+		const memory = newMemory();
+		through(({ method }) => (method === 'POST' ? answer(429) : undefined));
+		expect(await make(other({ memory }))).toMatchObject({ failure: { status: 429 } });
+		let refusals = 2;
+		through(({ method }) => {
+			if (method !== 'POST') return undefined;
+			refusals -= 1;
+			return refusals >= 0 ? answer(402, errorBody('Not enough credits')) : undefined;
+		});
+		const waiting = newMemory();
+		await make(other({ memory: waiting }));
+		expect(await make(other({ memory: waiting }))).toMatchObject({ value: { id: 'gen_1' } });
+		expect(await make(other({ memory }))).toMatchObject({ value: { id: 'gen_1' } });
+		expect(model.jobs).toHaveLength(1);
+	});
+
 	test('a key under which there may be a job is not gone past for a 402', async () => {
 		const { model, make, through } = setUp({ loses: ({ method }) => method === 'POST' });
 		await make(other());
