@@ -48,6 +48,7 @@ const SAMPLES: Record<Failure['kind'], Failure[]> = {
 	download: [{ kind: 'download', outputId: '…', problem: '…' }],
 	upload: [{ kind: 'upload', field: '…', problem: '…' }],
 	creditCap: [{ kind: 'creditCap', maxCredits: 77, reserved: 0, price: undefined }],
+	busy: [{ kind: 'busy' }],
 	skipped: [{ kind: 'skipped', cause: '…', credits: false }],
 	possibleDuplicate: [{ kind: 'possibleDuplicate', candidates: [] }],
 };

@@ -69,6 +69,8 @@ export interface Item extends Prepared {
 	origin: { runId: string; item: string; node: string; executionId: string };
 	/** Lets the next item of the run send the first request: this one sends none of its own. */
 	releaseGate: () => void;
+	/** Only for a tool call: when the agent wants its answer, on the monotonic clock. */
+	answerBy?: number;
 	/** Only for a tool call: records how it has ended. */
 	release?: (endedWell: boolean) => void;
 }

@@ -28,6 +28,9 @@ const GET_LATER = 'Not finished yet. Get it by its id in about a minute.';
 const CALL_AGAIN =
 	'Not finished yet. To keep waiting, call this tool again with exactly the same arguments: nothing is paid for twice. Later, get it by its id.';
 
+const NOT_SENT =
+	'Not sent yet, because too many jobs are running. Call this tool again with exactly the same arguments in about a minute.';
+
 const urlsOf = (json: Json): string[] => {
 	const urls = outputsIn(json)
 		.filter(isRecord)
@@ -59,6 +62,10 @@ export function toAgentResult(
 	if (!settings.isTool) return result;
 	if (!result.ok) {
 		const { failure, job } = result;
+		if (failure.kind === 'busy') {
+			const resources = [{ status: 'not sent' }];
+			return ok({ resources, files: [], next: NOT_SENT, isUnfinished: true });
+		}
 		if (failure.kind !== 'deadline' || !job) return result;
 		const isNewEachTime = spec.endpoint.method === 'POST' && settings.idempotency === 'none';
 		const next = isNewEachTime ? GET_LATER : CALL_AGAIN;

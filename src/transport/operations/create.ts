@@ -1,3 +1,4 @@
+import { jobWaitMs } from './answerBy';
 import { keyRotationOf, type KeyRotation } from './keyRotation';
 import { noteFormerJob, recordEvent } from '../item/itemMemory';
 import { toResult, jobState } from '../jobs/jobState';
@@ -18,9 +19,10 @@ const known = (job: Resource): Submitted => ({
 });
 
 /** Not `async`: thousands of items may wait here. */
-function waitFor({ host, workspace, settings }: Item, job: Resource): Promise<Result<WaitResult>> {
-	const { terminalStatuses, waitTimeoutMs } = settings;
-	return workspace.jobPoller.wait(host.channel, job, waitTimeoutMs, { terminalStatuses });
+function waitFor(item: Item, job: Resource): Promise<Result<WaitResult>> {
+	const { host, workspace, settings } = item;
+	const { terminalStatuses } = settings;
+	return workspace.jobPoller.wait(host.channel, job, jobWaitMs(item), { terminalStatuses });
 }
 
 /** What the end of a wait means for the slot of the job, and for the other items of the run. */

@@ -55,10 +55,11 @@ export class CreditWait {
 
 	/** @returns whether the item is to wait and try again */
 	waitsAfter(failed: Failed): boolean {
-		const { workspace, settings } = this.item;
+		const { workspace, settings, answerBy = Infinity } = this.item;
 		if (!isOutOfCredits(failed) || settings.onInsufficientCredits !== 'wait') return false;
 		this.refusal = failed;
-		this.deadline ??= workspace.clock.monotonic() + settings.creditWaitTimeoutMs;
+		const until = workspace.clock.monotonic() + settings.creditWaitTimeoutMs;
+		this.deadline ??= Math.min(until, answerBy);
 		workspace.creditGate.markEmpty();
 		return true;
 	}

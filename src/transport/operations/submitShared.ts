@@ -1,3 +1,4 @@
+import { outOfTime, untilAnswer } from './answerBy';
 import { onAbort } from '../base/abortListeners';
 import { halted } from './haltRun';
 import { recordEvent } from '../item/itemMemory';
@@ -7,11 +8,14 @@ import type { Item } from '../item/item';
 import type { Submission } from './submit';
 import { NO_PERMIT, submitWhenPossible, type Submitted } from './submitWhenPossible';
 
-/** Waits for what another item or execution does, unless this one is cancelled first. */
-async function unlessCancelled<T>(item: Item, promise: Promise<T>): Promise<T | undefined> {
+/** Waits for what another item or execution does, unless this one is to end first. */
+async function unlessEnded<T>(
+	signal: AbortSignal | undefined,
+	promise: Promise<T>,
+): Promise<T | undefined> {
 	let dispose = () => {};
 	const cancelled = new Promise<undefined>((resolve) => {
-		dispose = onAbort(item.host.channel.signal, () => resolve(undefined));
+		dispose = onAbort(signal, () => resolve(undefined));
 	});
 	const first = await Promise.race([promise, cancelled]);
 	dispose();
@@ -58,17 +62,16 @@ async function joinOrSubmit(
 			}
 		}
 		item.releaseGate();
-		const joined = await unlessCancelled(
-			item,
-			shared.catch(() => undefined),
-		);
-		if (item.host.channel.signal?.aborted) return fail({ kind: 'cancelled' });
+		const cancel = item.host.channel.signal;
+		const outcome = shared.catch(() => undefined);
+		const joined = await untilAnswer(item, cancel, (signal) => unlessEnded(signal, outcome));
+		if (cancel?.aborted) return fail({ kind: 'cancelled' });
 		if (joined?.ok) {
 			const { job, attempt } = joined.value;
 			recordEvent(memory, { kind: 'jobKnown', attempt, job: referenceTo(job) });
 			return ok({ job, attempt, permit: NO_PERMIT });
 		}
-		const stopped = halted(item);
+		const stopped = halted(item) ?? outOfTime(item);
 		if (stopped) return stopped;
 	}
 }

@@ -1,9 +1,10 @@
+import { outOfTime, untilAnswer } from './answerBy';
 import { withinCap } from './creditCap';
 import { CreditWait } from './credits';
 import { halt, halted, isLimited } from './haltRun';
 import { SlotWaitLimit } from './slotWaitLimit';
 import type { Outgoing } from './post';
-import { fail, ok, type Result } from '../base/result';
+import { fail, ok, type Failed, type Result } from '../base/result';
 import type { Item } from '../item/item';
 import type { Created } from '../limits/singleFlight';
 import type { Permit } from '../limits/permit';
@@ -21,11 +22,18 @@ export const NO_PERMIT: Permit = {
 };
 
 /** Not `async`: thousands of items may wait here. */
-function acquirePermit({ spec, host, workspace, batch }: Item): Promise<Permit | undefined> {
+function acquirePermit(item: Item): Promise<Permit | undefined> {
+	const { spec, host, workspace, batch } = item;
 	if (!spec.takesPermit) return Promise.resolve(NO_PERMIT);
-	const signal = batch.stopSignal(host.channel.signal);
-	return workspace.jobSemaphore.acquire({ ...host.channel, signal });
+	return untilAnswer(item, batch.stopSignal(host.channel.signal), (signal) =>
+		workspace.jobSemaphore.acquire({ ...host.channel, signal }),
+	);
 }
+
+const unsent = (item: Item): Failed =>
+	item.host.channel.signal?.aborted
+		? fail({ kind: 'cancelled' })
+		: (outOfTime(item) ?? fail({ kind: 'cancelled' }));
 
 /** A job with the permit it holds. */
 export interface Submitted extends Created {
@@ -83,7 +91,7 @@ export async function submitWhenPossible(
 		const funded = await credits?.mayTry();
 		if (funded?.ok === false) return funded;
 		const permit = await acquirePermit(item);
-		if (!permit) return halted(item) ?? fail({ kind: 'cancelled' });
+		if (!permit) return halted(item) ?? unsent(item);
 		credits ??= new CreditWait(item);
 		const created = halted(item) ?? (await sendCapped(item, permit, submission, outgoing));
 		if (created.ok) {
@@ -100,6 +108,8 @@ export async function submitWhenPossible(
 		if (isRefused) {
 			permit.refused(created.failure.kind === 'status' ? created.failure.hintMs : undefined);
 			waitLimit ??= new SlotWaitLimit(item);
+			const late = outOfTime(item);
+			if (late) return late;
 			if (await waitLimit.isExceeded()) return created;
 		} else {
 			permit.release();

@@ -89,17 +89,20 @@ export async function openItem(
 	const runLocation = (batch.runLocation ??= locateRun(context));
 	const node = nodeMemory(context.getContext('node'));
 	const { item, memory, inputFingerprint, release } = identify(context, spec, batch, node);
+	const workspace = workspaceOf(baseUrl, key, rateLimitsOf(credential));
+	const { isTool, waitTimeoutMs } = prepared.settings;
 	return ok({
 		...prepared,
 		spec,
 		batch,
 		itemIndex,
 		host: n8nHost(itemContext(context), toService(options, baseUrl), key, spec.responseTimeoutMs),
-		workspace: workspaceOf(baseUrl, key, rateLimitsOf(credential)),
+		workspace,
 		memory,
 		node,
 		credits: executionCredits(context.getContext('flow')),
 		inputFingerprint,
+		answerBy: isTool ? workspace.clock.monotonic() + waitTimeoutMs : undefined,
 		release,
 		releaseGate: NO_OP,
 		origin: {

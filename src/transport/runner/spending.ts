@@ -45,6 +45,7 @@ const NEVER_SENT = new Set<Failure['kind']>([
 	'input',
 	'scope',
 	'skipped',
+	'busy',
 	'creditCap',
 	'cancelled',
 	'noResponse',

@@ -4,8 +4,14 @@ import { itemsOf } from '../../../src/transport/runner/items';
 import { fail, ok } from '../../../src/transport/base/result';
 import type { OperationSpec } from '../../../src/transport/item/item';
 import { readSettings } from '../../../src/transport/item/settings';
+import { newMemory, type ItemMemory } from '../../../src/transport/item/itemMemory';
+import type { Settings } from '../../../src/transport/item/settings';
+import { runOperation } from '../../../src/transport/operations';
+import { runThroughGate } from '../../../src/transport/runner/runThroughGate';
+import { ModelService } from '../../../testing/modelService';
+import { hostWith, runOf, settingsWith, workspaceWith } from '../../../testing/run';
+import { VirtualClock } from '../../../testing/virtualClock';
 import { nodeContext, nodeRun } from '../../support/nodeContext';
-import { settingsWith } from '../../../testing/run';
 
 const CREATE: OperationSpec = {
 	endpoint: ENDPOINTS.createGeneration,
@@ -99,5 +105,78 @@ test.each([
 	expect(settings.ok && settings.value).toMatchObject({
 		waitTimeoutMs,
 		isTool: name.endsWith('Tool'),
+	});
+});
+
+describe('a call that cannot be sent because all places for jobs are taken', () => {
+	const JOB_MS = 600_000;
+
+	/** As many calls as are given, at once, of which five find a place. */
+	function setUp(settings: Partial<Settings> = {}) {
+		const clock = new VirtualClock();
+		const model = new ModelService(clock, { jobMs: () => JOB_MS });
+		const workspace = workspaceWith(clock);
+		const host = hostWith(model.send);
+		const memories = new Map<number, ItemMemory>();
+		const call = async (number: number, prompt = `picture ${number}`) => {
+			const began = clock.monotonic();
+			const memory = memories.get(number) ?? newMemory();
+			memories.set(number, memory);
+			const item = runOf({
+				host,
+				workspace,
+				prompt,
+				memory,
+				origin: { item: `call:${number}` },
+				answerBy: began + 45_000,
+				settings: { isTool: true, waitTimeoutMs: 45_000, ...settings },
+			});
+			const result = await runThroughGate(item, runOperation);
+			return { result, took: clock.monotonic() - began };
+		};
+		const calls = async (...numbers: number[]) =>
+			await clock.run(Promise.all(numbers.map(async (number) => await call(number))));
+		return { clock, model, call, calls };
+	}
+
+	test('is answered as soon as one that was sent, and says that the same call goes on', async () => {
+		const { model, calls } = setUp();
+		const all = await calls(1, 2, 3, 4, 5, 6, 7);
+		expect(Math.max(...all.map(({ took }) => took))).toBeLessThan(60_000);
+		expect(all.at(-1)?.result).toMatchObject({
+			value: { resources: [{ status: 'not sent' }], isUnfinished: true },
+		});
+		expect(all.at(-1)?.result).toMatchObject({
+			value: { next: expect.stringMatching(/again with exactly the same arguments/) as string },
+		});
+		expect(model.jobs).toHaveLength(5);
+	});
+
+	test('is sent by a later one, and paid for once', async () => {
+		const { clock, model, calls } = setUp();
+		await calls(1, 2, 3, 4, 5, 6);
+		await clock.pass(JOB_MS);
+		await calls(6);
+		const [again] = await calls(6);
+		expect(again?.result).toMatchObject({ value: { resources: [{ id: 'gen_6' }] } });
+		expect(model.jobs.map(({ prompt }) => prompt)).toContain('picture 6');
+		expect(model.jobs).toHaveLength(6);
+	});
+
+	test('nor does it wait longer for another call that asks for the same', async () => {
+		const { clock, model, call, calls } = setUp({ idempotency: 'content' });
+		await calls(1, 2, 3, 4, 5);
+		const twins = [6, 7].map(async (number) => await call(number, 'the same'));
+		for (const { took } of await clock.run(Promise.all(twins))) expect(took).toBeLessThan(60_000);
+		expect(model.jobs).toHaveLength(5);
+	});
+
+	test('what its place has left of its time is for its job', async () => {
+		const { clock, model, calls } = setUp();
+		await calls(1, 2, 3, 4, 5);
+		await clock.pass(JOB_MS - 80_000);
+		const [late] = await calls(6);
+		expect(model.jobs).toHaveLength(6);
+		expect(late?.took).toBeLessThan(60_000);
 	});
 });

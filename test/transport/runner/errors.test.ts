@@ -56,6 +56,7 @@ const KINDS: { [K in Failure['kind']]: Extract<Failure, { kind: K }> } = {
 	download: { kind: 'download', outputId: 'out_1', problem: 'timeout' },
 	upload: { kind: 'upload', field: 'clip', problem: 'timeout' },
 	creditCap: { kind: 'creditCap', maxCredits: 20, reserved: 18, price: 4 },
+	busy: { kind: 'busy' },
 	skipped: { kind: 'skipped', cause: 'the credits ran out at item 2', credits: true },
 	possibleDuplicate: {
 		kind: 'possibleDuplicate',
@@ -69,6 +70,7 @@ const EFFECTS: Array<[name: string, failure: Failure, effect: 'none' | 'unknown'
 	['input', KINDS.input, 'none'],
 	['scope', KINDS.scope, 'none'],
 	['creditCap', KINDS.creditCap, 'none'],
+	['busy', KINDS.busy, 'none'],
 	['skipped', KINDS.skipped, 'none'],
 	['cancelled', KINDS.cancelled, 'none'],
 	['upload', KINDS.upload, 'none'],

@@ -568,3 +568,16 @@ describe('a service that puts what cannot be a text where a text belongs', () =>
 		});
 	});
 });
+
+test('a tool answers in time, also for a call that finds no place for its job', async () => {
+	const { model, start } = setUp({
+		nodeType: 'n8n-nodes-mediagen.mediaGenGenerationTool',
+		service: { jobMs: () => 600_000 },
+		prompts: ['1', '2', '3', '4', '5', '6'],
+	});
+	const began = clock.monotonic();
+	const items = await start();
+	expect(clock.monotonic() - began).toBeLessThan(60_000);
+	expect(items.map(({ json }) => json.status)).toEqual([...Array(5).fill('queued'), 'not sent']);
+	expect(model.jobs).toHaveLength(5);
+});
