@@ -1,6 +1,7 @@
 import { Portions } from '../base/portions';
 import { CustomKeyRegistry, type KeyConflict } from './keyConflict';
 import { FirstRequestGate } from './firstRequestGate';
+import { Outage } from './outage';
 import { PendingErrors, type PendingError } from './pendingErrors';
 import type { Prepared } from './prepared';
 import { SameSettings } from './sameSettings';
@@ -52,6 +53,8 @@ export class Batch {
 	readonly opening = new Portions();
 
 	readonly firstRequest = new FirstRequestGate();
+
+	readonly outage = new Outage();
 
 	/** Set by the first item that needs it. */
 	runLocation: RunLocation | undefined;

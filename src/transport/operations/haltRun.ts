@@ -1,6 +1,6 @@
 import { HALT_CAUSE, isOutOfCredits } from './credits';
 import { isRunWideRefusal, type RunWideRefusal } from '../base/refusals';
-import { fail, refusalStatusOf, type Failed } from '../base/result';
+import { fail, refusalStatusOf, type Failed, type Result } from '../base/result';
 import type { Item } from '../item/item';
 
 /** Refusals that hold for every item of a run: the others are not sent. */
@@ -10,6 +10,8 @@ const HALT_CAUSES: Record<RunWideRefusal, string> = {
 	403: 'the key is not allowed to do this',
 	429: 'the service kept refusing with 429',
 };
+
+const NO_ANSWER = 'the service gave no usable answer';
 
 const CAP_REACHED = 'Max Credits per Execution was reached';
 
@@ -30,6 +32,15 @@ export function halt({ batch, itemIndex, settings }: Item, failed: Failed): void
 		cause: `${HALT_CAUSES[status]} at item ${itemIndex}`,
 		credits: isOutOfCredits(failed),
 	});
+}
+
+/**
+ * Halts a run whose items have met nothing but silence. Once one has got through the others are
+ * worth their attempts.
+ */
+export function haltInOutage({ batch, itemIndex }: Item, result: Result<unknown>): void {
+	if (!batch.outage.note(result) || batch.submitted > 0) return;
+	batch.halt({ cause: `${NO_ANSWER} to item ${itemIndex} and those before it`, credits: false });
 }
 
 /** Why an item of a halted run is not sent; `undefined` while it may be. */

@@ -5,6 +5,7 @@ import { recordEvent } from '../item/itemMemory';
 import { referenceTo, type Outgoing } from './post';
 import { fail, ok, type Result } from '../base/result';
 import type { Item } from '../item/item';
+import { isOutage } from '../item/outage';
 import type { Submission } from './submit';
 import { NO_PERMIT, submitWhenPossible, type Submitted } from './submitWhenPossible';
 
@@ -71,6 +72,8 @@ async function joinOrSubmit(
 			recordEvent(memory, { kind: 'jobKnown', attempt, job: referenceTo(job) });
 			return ok({ job, attempt, permit: NO_PERMIT });
 		}
+		// It has tried for half a minute, and the same request would fare the same.
+		if (joined && isOutage(joined)) return joined;
 		const stopped = halted(item) ?? outOfTime(item);
 		if (stopped) return stopped;
 	}

@@ -1,4 +1,4 @@
-import { halt, halted } from '../operations/haltRun';
+import { halt, halted, haltInOutage } from '../operations/haltRun';
 import { isRunWideRefusal } from '../base/refusals';
 import type { Result } from '../base/result';
 import type { Item } from '../item/item';
@@ -39,6 +39,7 @@ export async function runThroughGate<T>(
 		const gated = { ...item, releaseGate, host: { ...host, channel: openingGate(item) } };
 		const result = halted(item) ?? (await operation(gated));
 		if (!result.ok) halt(item, result);
+		haltInOutage(item, result);
 		isSettled = result.ok && isFinished(result.value);
 		return result;
 	} finally {

@@ -205,6 +205,27 @@ describe('by content', () => {
 		expect(model.jobs).toHaveLength(1);
 	});
 
+	test('executions that ask for the same while the service is down find out together', async () => {
+		const { clock, workspace, host, through } = setUp();
+		let posts = 0;
+		through(() => {
+			posts += 1;
+			return LOST;
+		});
+		const began = clock.now();
+		const executions = Array.from({ length: 20 }, async (_, number) => {
+			const item = runOf({ host, workspace, ...other({ origin: { runId: `run ${number}` } }) });
+			return await runThroughGate(item, create);
+		});
+		const results = await clock.run(Promise.all(executions));
+		for (const result of results) {
+			expect(result).toMatchObject({ failure: { kind: 'noResponse', outcomeUnknown: true } });
+		}
+		expect(clock.now() - began).toBeLessThan(2 * 60_000);
+		expect(posts).toBe(7);
+		through(() => undefined);
+	});
+
 	test('a service that repeats a 402 for its key gets the next key once the same key has met it twice', async () => {
 		const refused = new Set<unknown>();
 		const { model, make, through } = setUp();

@@ -1,6 +1,6 @@
 import { ENDPOINTS } from '../../../src/contract';
 import { Batch } from '../../../src/transport/item/batch';
-import { fail, ok } from '../../../src/transport/base/result';
+import { fail, ok, type Failed, type Result } from '../../../src/transport/base/result';
 import { runThroughGate } from '../../../src/transport/runner/runThroughGate';
 import type { Item } from '../../../src/transport/item/item';
 import { answer } from '../../../testing/answers';
@@ -21,6 +21,17 @@ function setUp(count: number) {
 		);
 	return { clock, all };
 }
+
+const status = (code: number) =>
+	fail({ kind: 'status', status: code, serviceError: {}, outcomeUnknown: code >= 500 });
+
+const lost = fail({
+	kind: 'noResponse',
+	reason: 'ECONNRESET',
+	attempts: 7,
+	replayable: true,
+	outcomeUnknown: true,
+});
 
 function single() {
 	const clock = new VirtualClock();
@@ -114,4 +125,58 @@ test('a key that may not upload does not stop the items that need no upload', as
 	});
 	expect(count).toBe(3);
 	expect(ended[2]).toMatchObject({ value: { ok: true } });
+});
+
+describe('a run that gets no answer at all', () => {
+	const DOWN: Array<[string, Failed]> = [
+		['none came', lost],
+		['a gateway gave it', status(503)],
+		['it is a page', fail({ kind: 'badResponse', status: 200, problem: 'no JSON' })],
+	];
+
+	test.each(DOWN)('ends after three items that were tried to the end: %s', async (_what, failed) => {
+		const { all } = setUp(100);
+		let tried = 0;
+		const ended = await all(async () => {
+			tried += 1;
+			return failed;
+		});
+		expect(tried).toBe(3);
+		expect(ended[99]).toMatchObject({
+			value: {
+				failure: {
+					kind: 'skipped',
+					cause: 'the service gave no usable answer to item 2 and those before it',
+				},
+			},
+		});
+	});
+
+	test.each<[string, Result<unknown>]>([
+		['an item has ended well', ok(1)],
+		['one was refused by the service itself', status(400)],
+		['a job is known', { ...lost, job: { id: 'gen_1' } }],
+	])('goes on once %s', async (_what, first) => {
+		const { all } = setUp(10);
+		let tried = 0;
+		await all(async () => {
+			tried += 1;
+			return tried === 1 ? first : lost;
+		});
+		expect(tried).toBe(10);
+	});
+
+	test('goes on while a job is waited for', async () => {
+		const { clock, all } = setUp(10);
+		let tried = 0;
+		await all(async ({ batch, itemIndex, host, request }) => {
+			tried += 1;
+			if (tried > 1) return lost;
+			batch.addJob(itemIndex, { id: 'gen_1' });
+			await host.channel.send(request);
+			await clock.sleep(60_000);
+			return ok(1);
+		});
+		expect(tried).toBe(10);
+	});
 });
