@@ -4,6 +4,7 @@ import { keyOf } from '../item/itemKey';
 import { isOutcomeOpen } from '../item/itemState';
 import type { Item } from '../item/item';
 import { creditsOf, priceKey, statedPrice } from '../item/price';
+import { jobState } from '../jobs/jobState';
 import type { Created } from '../limits/singleFlight';
 import { halted } from './haltRun';
 import type { Outgoing } from './post';
@@ -44,13 +45,24 @@ function repeatName(item: Item, job: Resource, attempt: number): string | undefi
 	return isShared ? `${keyOf(item, memory.fingerprint ?? '', attempt)} ${job.id}` : undefined;
 }
 
+/**
+ * What a job has reserved. Where the response does not say, what it was expected to; and an approved
+ * run that has not ended may still reserve all of its budget, though it shows less for now.
+ */
+function reservedBy(item: Item, outgoing: Outgoing, job: Resource): number | undefined {
+	const said = creditsOf(job);
+	if (said === undefined) return expectedPrice(item, outgoing);
+	const isRunning = jobState(job, item.settings.terminalStatuses) === 'running';
+	return isRunning ? Math.max(said, statedPrice(outgoing) ?? 0) : said;
+}
+
 /** Adds to the sum of the execution what a request has reserved, or may have reserved. */
 function account(item: Item, outgoing: Outgoing, created: Result<Created>): void {
 	const { credits, memory, workspace } = item;
 	if (created.ok) {
 		const { job, attempt } = created.value;
 		const named = { ...job, object: job.object ?? item.spec.object };
-		const reserved = creditsOf(named);
+		const reserved = reservedBy(item, outgoing, named);
 		const { prices } = workspace;
 		const added =
 			reserved === undefined

@@ -1,3 +1,4 @@
+import { ENDPOINTS } from '../../../src/contract';
 import { Batch } from '../../../src/transport/item/batch';
 import {
 	executionCredits,
@@ -5,11 +6,12 @@ import {
 } from '../../../src/transport/item/executionCredits';
 import { newMemory, type ItemMemory } from '../../../src/transport/item/itemMemory';
 import type { Result } from '../../../src/transport/base/result';
-import type { Outcome } from '../../../src/transport/item/item';
+import type { Item, Outcome } from '../../../src/transport/item/item';
 import type { Settings } from '../../../src/transport/item/settings';
 import { runOperation } from '../../../src/transport/operations';
 import { runThroughGate } from '../../../src/transport/runner/runThroughGate';
 import type { Workspace } from '../../../src/transport/workspace';
+import { answer } from '../../../testing/answers';
 import { ModelService, type ServiceSettings } from '../../../testing/modelService';
 import { hostWith, runOf, workspaceWith } from '../../../testing/run';
 import { VirtualClock } from '../../../testing/virtualClock';
@@ -188,6 +190,72 @@ test('a request of unknown outcome counts with its expected price, and once', as
 	const [again] = await execution.run([{ prompt: 'lost' }], { maxCredits: 10 }, 'b');
 	expect(again?.ok).toBe(true);
 	expect([reserved(model), execution.credits.reserved]).toEqual([6, 6]);
+});
+
+describe('what a response does not say of its credits', () => {
+	const AGENT = { output: 'job', object: 'agent_run' } as const;
+
+	/** So many requests at once, of which each is answered with what is given. */
+	async function run(
+		made: { path: (number: number) => string; body?: unknown; spec?: Item['spec'] },
+		maxCredits: number,
+		shown: (number: number) => Record<string, unknown>,
+	) {
+		const clock = new VirtualClock();
+		const workspace = workspaceWith(clock);
+		let posts = 0;
+		const host = hostWith(async ({ method }) => {
+			if (method === 'POST') posts += 1;
+			return answer(202, { id: `job_${posts}`, status: 'queued', ...shown(posts) });
+		});
+		const credits = executionCredits({});
+		const batch = new Batch(8, false);
+		const all = Array.from({ length: 8 }, async (_, itemIndex) => {
+			const path = made.path(itemIndex);
+			const request = { method: 'POST', path, query: {}, body: made.body } as const;
+			const settings = { maxCredits, waitForCompletion: false };
+			const parts = { host, workspace, credits, batch, itemIndex, settings, request };
+			return await runThroughGate(
+				runOf({ ...parts, ...(made.spec && { spec: made.spec }) }),
+				runOperation,
+			);
+		});
+		await clock.run(Promise.all(all));
+		return { posts, reserved: credits.reserved };
+	}
+
+	const approval = {
+		path: (number: number) => `/agents/runs/run_${number}/approve`,
+		body: { max_credits: 100 },
+		spec: { endpoint: ENDPOINTS.approveAgentRun, ...AGENT },
+	};
+
+	test.each([
+		['says nothing', {}],
+		['has reserved nothing yet', { reserved_credits: 0, spent_credits: 1 }],
+	])('an approved run that %s counts with its budget', async (_what, shown) => {
+		expect(await run(approval, 250, () => shown)).toEqual({ posts: 2, reserved: 200 });
+	});
+
+	test('an approved run that has ended counts with what it has spent', async () => {
+		const ended = { status: 'completed', reserved_credits: 0, spent_credits: 10 };
+		expect(await run(approval, 250, () => ended)).toEqual({ posts: 8, reserved: 80 });
+	});
+
+	test('a plan counts with what planning costs', async () => {
+		const spec = { endpoint: ENDPOINTS.createAgentRun, ...AGENT };
+		const plan = { path: () => '/agents/runs', body: { brief: 'a spot' }, spec };
+		expect(await run(plan, 5, () => ({ status: 'plan_proposed' }))).toEqual({
+			posts: 5,
+			reserved: 5,
+		});
+	});
+
+	test('a generation counts as much as the last one like it', async () => {
+		const generation = { path: () => '/generations', body: { mode: 'image', model: 'm' } };
+		const first = (number: number) => (number === 1 ? { estimated_credits: 10 } : {});
+		expect(await run(generation, 35, first)).toEqual({ posts: 3, reserved: 30 });
+	});
 });
 
 test('a dry run sends nothing and outputs what would be sent, with its price once that is known', async () => {
