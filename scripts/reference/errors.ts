@@ -102,7 +102,7 @@ export const CONCERNS: Array<[beginning: string, concerns: Concerns]> = [
 	['Rate or concurrency limit exceeded', all],
 	['Not enough credits', ({ spends }) => spends],
 	['Max Credits per Execution', ({ creates }) => creates],
-	['No place for a job was free', ({ creates, waits }) => creates && waits],
+	['No job slot was free', ({ creates, waits }) => creates && waits],
 	['Not finished after … minutes', ({ waits }) => waits],
 	['The job failed: …', ({ waits }) => waits],
 	['Output … could not be downloaded', ({ downloads }) => downloads],

@@ -17,7 +17,7 @@ export type Failure =
 	| { kind: 'download'; outputId: string; problem: string }
 	| { kind: 'upload'; field: string; problem: string }
 	| { kind: 'skipped'; cause: string; credits: boolean }
-	/** A tool call that was not sent in time: others use the places for jobs. */
+	/** A tool call that was not sent in time: others use the job slots. */
 	| { kind: 'busy' }
 	/**
 	 * Not sent: it does not fit under the limit of the execution. `price`: not given where it is not

@@ -1,8 +1,10 @@
-import type { Result } from '../base/result';
+import type { Failure, Result } from '../base/result';
 import { isServerError } from '../base/types';
 
-/** So many items, each tried until its attempts were used up, say enough of a service. */
+/** Items, each tried until its attempts were used up, after which the rest is not sent. */
 const ENOUGH = 3;
+
+const ANSWERS = new Set<Failure['kind']>(['status', 'badResponse']);
 
 /**
  * Whether a request ended without any answer of the service itself: none came, a gateway gave it, or
@@ -17,18 +19,18 @@ export function isOutage(result: Result<unknown>): boolean {
 
 /**
  * Whether the service is there at all, as the items of a run find out: each takes half a minute to
- * be sure, so a thousand would take hours, one after the other.
+ * be sure, so a thousand would take hours, one after the other. Only silence counts: a status, even
+ * a 5xx, may be about the item that it answers, and the others must not be lost for it.
  */
 export class Outage {
-	private found = 0;
+	private silent = 0;
 
 	private hasAnswered = false;
 
-	/** @returns whether nothing but failures came, and enough of them */
+	/** @returns whether nothing has answered so far, to enough items */
 	note(result: Result<unknown>): boolean {
-		if (result.ok || result.job) this.hasAnswered = true;
-		else if (isOutage(result)) this.found += 1;
-		else if (result.failure.kind === 'status') this.hasAnswered = true;
-		return !this.hasAnswered && this.found >= ENOUGH;
+		if (result.ok || result.job || ANSWERS.has(result.failure.kind)) this.hasAnswered = true;
+		else if (result.failure.kind === 'noResponse') this.silent += 1;
+		return !this.hasAnswered && this.silent >= ENOUGH;
 	}
 }

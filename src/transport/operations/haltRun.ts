@@ -11,7 +11,7 @@ const HALT_CAUSES: Record<RunWideRefusal, string> = {
 	429: 'the service kept refusing with 429',
 };
 
-const NO_ANSWER = 'the service gave no usable answer';
+const NO_ANSWER = 'the service gave no answer';
 
 const CAP_REACHED = 'Max Credits per Execution was reached';
 

@@ -75,7 +75,7 @@ const TEXTS: { [K in Failure['kind']]: TextFor<K> } = {
 		].join(' '),
 	],
 	creditCap: creditCapText,
-	busy: () => ['No place for a job was free in time', 'Run this again in a minute.'],
+	busy: () => ['No job slot was free in time', 'Run this again in a minute.'],
 	skipped: ({ cause }) => [`Not sent: ${cause}`, 'Run this again once that is settled.'],
 };
 

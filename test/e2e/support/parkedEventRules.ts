@@ -94,7 +94,7 @@ export function parkedEventRules(given: () => ParkedRuns): void {
 		// Genuine, and true of one of the two: each process asks once, however often it is sent.
 		const processes = runs.processes;
 		jobs.end(first);
-		await until(() => runs.isToldOf(id, first));
+		await until(() => runs.isDelivered(id, first));
 		const asked = jobs.requests().length;
 		const genuine = bodyOf(first, 'evt_replayed');
 		const replay = async () => await runs.deliver(id, genuine);

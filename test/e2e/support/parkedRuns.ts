@@ -74,8 +74,8 @@ export class ParkedRuns<Instance extends EventInstance = EventInstance> {
 		return !this.jobs.webhooks().some(this.isOf(id));
 	}
 
-	/** Whether the service has told an execution of the end of a job, and got an answer. */
-	isToldOf(execution: string, job: string): boolean {
+	/** Whether the service has delivered the end of a job to an execution, and got an answer. */
+	isDelivered(execution: string, job: string): boolean {
 		const { id } = this.webhookOf(execution);
 		return this.jobs.deliveriesOf(id).some(({ body }) => body.includes(`"${job}"`));
 	}

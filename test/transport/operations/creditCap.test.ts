@@ -195,7 +195,7 @@ test('a request of unknown outcome counts with its expected price, and once', as
 describe('what a response does not say of its credits', () => {
 	const AGENT = { output: 'job', object: 'agent_run' } as const;
 
-	/** So many requests at once, of which each is answered with what is given. */
+	/** Requests sent at once, each of which is answered with what is given. */
 	async function run(
 		made: { path: (number: number) => string; body?: unknown; spec?: Item['spec'] },
 		maxCredits: number,
