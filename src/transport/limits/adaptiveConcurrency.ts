@@ -58,11 +58,15 @@ export class AdaptiveConcurrency {
 	admits({ limit, inUse }: Demand): boolean {
 		if (inUse >= limit) return false;
 		if (inUse === 0) this.begin();
+		const ourPart = limit * this.tuning.rate.ourShare;
 		const isHeldBack = this.clock.monotonic() < this.heldUntil;
-		if (isHeldBack && inUse >= Math.max(1, Math.floor(limit * this.tuning.rate.ourShare)))
-			return false;
+		if (isHeldBack && inUse >= Math.max(1, Math.floor(ourPart))) return false;
 		if (this.isRefused) return inUse < this.atRefusal || this.mayProbe();
-		return inUse + this.sharedUse.others < limit || this.mayProbe();
+		// Others may not know for seconds that a job of theirs has ended. Whoever has less than its part
+		// takes the slot at once; more than that it leaves to them for another list, so that not all take
+		// all that is free and are refused together.
+		const { others, othersLately } = this.sharedUse;
+		return inUse + (inUse < ourPart ? others : othersLately) < limit || this.mayProbe();
 	}
 
 	/**
@@ -103,7 +107,6 @@ export class AdaptiveConcurrency {
 		const scatter = this.scatter();
 		if (this.isRefused)
 			return Math.max(since, refusedAt) + this.tuning.concurrency.initialProbeMs * scatter;
-		if (sharedUse.haveFreed) return since + this.tuning.concurrency.initialProbeMs * scatter;
 		return since + this.tuning.concurrency.listIntervalMs * scatter;
 	}
 

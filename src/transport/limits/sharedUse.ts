@@ -77,21 +77,17 @@ export class SharedUse {
 		this.phantoms.clear();
 	}
 
-	/**
-	 * Slots that other clients used at the last list or the one before. A slot that one of their jobs
-	 * has left is theirs to fill until a second list shows it free, so that two clients do not both
-	 * take it.
-	 */
+	/** Slots that other clients used at the last list. */
 	get others(): number {
-		return Math.max(this.othersIn(this.last), this.othersIn(this.previous));
+		return this.othersIn(this.last);
 	}
 
 	/**
-	 * Whether other clients used more slots at the list before the last one: they may be about to
-	 * fill them again.
+	 * Slots that other clients used at the last list or the one before: a slot that one of their jobs
+	 * has left counts as theirs until a second list shows it free.
 	 */
-	get haveFreed(): boolean {
-		return this.othersIn(this.previous) > this.othersIn(this.last);
+	get othersLately(): number {
+		return Math.max(this.others, this.othersIn(this.previous));
 	}
 
 	/**

@@ -27,11 +27,29 @@ test('the slots that a list shows others to use are not ours, and are when two l
 	await clock.pass(5_000);
 	list([]);
 	expect([admits(2), admits(3)]).toEqual([true, false]);
-	expect(concurrency.nextListAt(-Infinity) - clock.monotonic()).toBe(2_000);
-	await clock.pass(2_000);
+	expect(concurrency.nextListAt(-Infinity) - clock.monotonic()).toBe(10_000);
+	await clock.pass(10_000);
 	list([]);
 	expect([admits(4), admits(5)]).toEqual([true, false]);
 });
+
+test.each([
+	[5, 3],
+	[4, 2],
+	[1, 1],
+])(
+	'of %i slots that others have all left, %i are taken before a second list',
+	async (limit, most) => {
+		const { clock, concurrency, list } = setUp();
+		list(['a', 'b', 'c', 'd', 'e'].slice(0, limit));
+		await clock.pass(5_000);
+		list([]);
+		const counts = Array.from({ length: limit + 1 }, (_, inUse) => inUse);
+		expect(counts.filter((inUse) => concurrency.admits({ limit, inUse }))).toEqual(
+			counts.slice(0, most),
+		);
+	},
+);
 
 test('our own jobs in a list are not those of others', () => {
 	const { concurrency, admits, list } = setUp();
