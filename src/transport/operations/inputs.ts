@@ -56,11 +56,14 @@ export async function openSources(item: Item): Promise<Result<ReadonlyMap<string
 
 /**
  * With this key a repeated upload gets the URL of the first one, even in another execution if the
- * key persists.
+ * key persists. By Content it is that of one request: shared by several, it would expire while one of
+ * them still has its key, and the new URL would make that a different request under it.
  */
 function uploadKeyOf({ settings, memory, origin }: Item, identity: string): string {
 	const round = memory.uploadRound ?? 0;
-	if (settings.idempotency === 'content') return uploadKey(origin.node, identity, round);
+	if (settings.idempotency === 'content') {
+		return uploadKey(`${origin.node}\n${memory.fingerprint ?? ''}`, identity, round);
+	}
 	if (settings.idempotency === 'custom') return uploadKey(settings.idempotencyKey, identity, round);
 	return executionKey(origin.runId, `${origin.item}:${identity}`, round);
 }

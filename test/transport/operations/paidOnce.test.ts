@@ -445,6 +445,23 @@ describe('files', () => {
 		},
 	);
 
+	test('by content belong to their request: its key and theirs end together', async () => {
+		const { clock, make, made } = uploading(() => answer(202));
+		const asking = async (prompt: string, executionId: string) =>
+			await make({
+				settings: { idempotency: 'content' },
+				request: { ...request, body: { ...body, prompt } },
+				memory: newMemory(),
+				node: { runId: executionId, items: {} },
+				origin: { executionId },
+			});
+		await asking('monday', '1');
+		await clock.pass(23 * HOUR);
+		await asking('tuesday', '2');
+		const urls = made().map((post) => JSON.stringify(post.body).match(/example\/(\d)/)?.[1]);
+		expect(new Set(urls).size).toBe(2);
+	});
+
 	test('are uploaded again if a remembered URL is refused, and only then', async () => {
 		let isDown = true;
 		const refusedUrl = 'https://files.example/1';
