@@ -3,12 +3,14 @@ import { fail, ok, type Result } from '../base/result';
 import { isNoResponse, isSuccess } from '../base/types';
 import type { Workspace } from '../workspace';
 import { extensionOf, mediaTypeOf } from './mediaTypes';
+import { isPage } from './page';
 import {
 	boundedBody,
 	isTransientStatus,
 	isTooLarge,
 	contentLength,
 	transferDelay,
+	type AbortReason,
 } from './transfer';
 import { transferUrlProblem } from '../host/urlRules';
 import { POLICIES } from '../limits/policies';
@@ -100,17 +102,21 @@ async function storeBody(
 		mediaTypeOf(mediaType) ??
 		mediaTypeOf(response.headers['content-type']) ??
 		'application/octet-stream';
-	const { body, abortReason } = boundedBody(response, workspace.clock, host.channel.signal);
+	const { body, abortReason } = boundedBody(
+		response,
+		workspace.clock,
+		host.channel.signal,
+		(first) => isPage(response, mediaTypeOf(mediaType), first),
+	);
 	try {
 		const { data, size } = await host.store(body, `${stem}.${extensionOf(type)}`, type);
 		if (size === 0) return { problem: 'the file is empty', next: 'retry' };
 		if (isComplete(response, size, shortSizes)) return { data };
 		return { problem: `${size} of ${contentLength(response)} bytes arrived`, next: 'retry' };
 	} catch {
-		const { problem, final } = abortReason() ?? {
-			problem: 'the transfer was cut off',
-			final: false,
-		};
+		const cutOff: AbortReason = { problem: 'the transfer was cut off', final: false };
+		const { problem, final, isPage: mayRenew } = abortReason() ?? cutOff;
+		if (mayRenew) return { problem, next: 'renew' };
 		return { problem, next: final ? 'stop' : 'retry' };
 	}
 }

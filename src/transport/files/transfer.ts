@@ -46,6 +46,8 @@ export interface AbortReason {
 	problem: string;
 	/** Whether another attempt would end the same way. */
 	final: boolean;
+	/** Whether another link may lead to the file. */
+	isPage?: boolean;
 }
 
 /** A body that is read within limits of rate, time and size. */
@@ -65,6 +67,7 @@ export function boundedBody(
 	response: StreamedResponse,
 	clock: Clock,
 	cancel?: AbortSignal,
+	isPage: (first: Uint8Array) => boolean = () => false,
 ): BoundedBody {
 	let bytes = 0;
 	let reason: AbortReason | undefined;
@@ -92,6 +95,11 @@ export function boundedBody(
 		const dispose = onAbort(cancel, () => abort('cancelled', true));
 		try {
 			for await (const chunk of response.body) {
+				if (bytes === 0 && isPage(chunk as Uint8Array)) {
+					reason = { problem: 'a page came instead of the file', final: true, isPage: true };
+					response.close();
+					throw new Error('a page');
+				}
 				bytes += (chunk as Uint8Array).length;
 				if (bytes > maxBytes) {
 					abort(`the file is larger than ${maxBytes} bytes`, true);

@@ -395,3 +395,34 @@ test('a file without a single byte is not a file', async () => {
 		failure: { kind: 'download', problem: 'the file is empty' },
 	});
 });
+
+describe('a page instead of the file', () => {
+	const page = (text: string, type: string) => file(text, { 'content-type': type });
+	const PAGES: Array<[string, () => StreamedResponse]> = [
+		['a login', () => page('<!doctype html><title>Sign in</title>', 'text/html; charset=utf-8')],
+		['after blanks', () => page('\ufeff\n <html></html>', 'text/html')],
+		['an error of the storage', () => page('<?xml version="1.0"?><Error/>', 'application/xml')],
+		['JSON', () => page('{"error": "gone"}', 'application/json')],
+	];
+
+	test.each(PAGES)('has its link renewed, and is never taken for it: %s', async (_what, given) => {
+		const { result, renewals } = await fetchOutput([given(), file()]);
+		expect(result).toMatchObject({ value: { data: 'picture' } });
+		expect(renewals).toBe(1);
+		const never = await fetchOutput(() => Array.from({ length: 9 }, given));
+		expect(never.result).toMatchObject({
+			failure: { kind: 'download', problem: 'a page came instead of the file' },
+		});
+		expect(never.asked).toHaveLength(2);
+	});
+
+	test.each([
+		['a picture of text', { mediaType: 'image/svg+xml' }, '<svg/>', 'application/xml'],
+		['a file of unknown type', { mediaType: undefined }, '{"a": 1}', 'application/json'],
+		['a text', { mediaType: 'text/html' }, '<p>', 'text/html'],
+		['bytes that only begin so', {}, '<', 'image/png'],
+		['bytes that are only said to be text', {}, '\x89PNG', 'text/html'],
+	])('is not %s', async (_what, more, text, type) => {
+		expect((await fetchOutput([page(text, type)], more)).result.ok).toBe(true);
+	});
+});
