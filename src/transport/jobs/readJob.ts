@@ -1,13 +1,13 @@
 import { ENDPOINTS, LIMITS } from '../../contract';
 import type { Client } from '../client/client';
 import { pageOf } from '../client/pagination';
-import { readResource } from '../client/resource';
 import { isGeneration, readerPath, statedReason } from './jobState';
 import { ok, type Failed, type Result } from '../base/result';
 import {
 	isRecord,
 	isResource,
 	isServerError,
+	resourceWithId,
 	type Channel,
 	type Resource,
 } from '../base/types';
@@ -34,7 +34,9 @@ export async function readJob(
 	job: Resource,
 	path = readerPath(job),
 ): Promise<Result<Resource>> {
-	return await readResource(client, channel, { id: job.id, path }, { retry: false });
+	const request = { method: 'GET', path } as const;
+	const response = await client.request(channel, request, { retry: false });
+	return response.ok ? ok(resourceWithId(response.value.body, job.id)) : response;
 }
 
 export const isNotFound = ({ failure }: Failed) =>

@@ -1,13 +1,12 @@
 import { textOf } from '../../contract';
 import { download } from '../files/download';
 import { readableStem } from '../files/fileName';
-import { readResource } from '../client/resource';
 import { outputsIn } from '../files/jobOutputs';
 import { readerPath, statedReason } from '../jobs/jobState';
 import { fail, ok, type Result } from '../base/result';
 import type { Outcome, Item } from '../item/item';
 import type { Settings } from '../item/settings';
-import { asText, isRecord, type ApiRequest, type Resource } from '../base/types';
+import { asText, isRecord, resourceWithId, type ApiRequest, type Resource } from '../base/types';
 
 type ServiceContext = Pick<Item, 'host' | 'workspace'>;
 
@@ -70,9 +69,9 @@ async function readAgain(
 	{ workspace, host }: ServiceContext,
 	job: Resource,
 ): Promise<Resource | undefined> {
-	const { id } = job;
-	const read = await readResource(workspace.client, host.channel, { id, path: readerPath(job) });
-	return read.ok ? read.value : undefined;
+	const request = { method: 'GET', path: readerPath(job) } as const;
+	const answer = await workspace.client.request(host.channel, request);
+	return answer.ok ? resourceWithId(answer.value.body, job.id) : undefined;
 }
 
 /** @param index where the output is among those of the job, as ids may repeat */

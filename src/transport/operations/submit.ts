@@ -15,7 +15,7 @@ import type { Item } from '../item/item';
 import type { Created } from '../limits/singleFlight';
 import { isResource, type Resource } from '../base/types';
 import { findPossibleDuplicate } from './outcomeUnknown';
-import { readResource } from '../client/resource';
+import { requestResource } from '../client/resource';
 
 /** Refusals that may be about the URL of a file. */
 const URL_REFUSALS = new Set([400, 404, 422]);
@@ -110,8 +110,8 @@ export class Submission {
 	/** A known job is only read: whatever a gateway responds or a key may not do, the job stays known. */
 	private async readKnownJob(job: JobReference): Promise<Result<Start>> {
 		const { host, workspace } = this.item;
-		const asked = { id: job.id, path: readerPath({ ...job }) };
-		const response = await readResource(workspace.client, host.channel, asked);
+		const request = { method: 'GET', path: readerPath({ ...job }) } as const;
+		const response = await requestResource(workspace.client, host.channel, request);
 		if (response.ok) {
 			const read = response.value;
 			return ok({ known: job.object ? { object: job.object, ...read } : read });

@@ -97,44 +97,6 @@ describe.each([302, 409, 418, 501, 520, 524])('a %i, which proves nothing', (sta
 	});
 });
 
-describe('an answer about another job, as from a cache that mixes up addresses', () => {
-	const OTHER = { object: 'generation', status: 'completed', outputs: [{ url: 'https://other' }] };
-	const isRead = ({ method, path }: ApiRequest) => method === 'GET' && path !== '/generations';
-
-	test('is no end of a wait: the next poll shows the right one', async () => {
-		const { make, through } = setUp();
-		let mistakes = 2;
-		through((request) => {
-			if (!isRead(request)) return undefined;
-			mistakes -= 1;
-			return mistakes >= 0 ? answer(200, { ...OTHER, id: 'gen_9' }) : undefined;
-		});
-		expect(await make()).toMatchObject({
-			value: { id: 'gen_1', outputs: [{ url: 'https://media.example/gen_1.png' }] },
-		});
-	});
-
-	test('is not output for a known job, which stays known', async () => {
-		const { model, make, through } = setUp();
-		await make({ settings: { waitForCompletion: false } });
-		through((request) => (isRead(request) ? answer(200, { ...OTHER, id: 'gen_9' }) : undefined));
-		expect(await make()).toMatchObject({
-			failure: { kind: 'badResponse', problem: 'the response is about another resource' },
-			job: { id: 'gen_1' },
-		});
-		through(() => undefined);
-		expect(await make()).toMatchObject({ value: { id: 'gen_1' } });
-		expect(model.jobs).toHaveLength(1);
-	});
-
-	test('need not repeat the ID', async () => {
-		const { make, through } = setUp();
-		await make({ settings: { waitForCompletion: false } });
-		through((request) => (isRead(request) ? answer(200, OTHER) : undefined));
-		expect(await make()).toMatchObject({ value: { id: 'gen_1', outputs: OTHER.outputs } });
-	});
-});
-
 describe('a request that reads differently each time', () => {
 	const source = 'a cat at {{ $now }}';
 
