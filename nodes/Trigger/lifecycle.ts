@@ -83,8 +83,16 @@ async function removeRegistered(context: IHookFunctions, service?: Service): Pro
 		return true;
 	}
 	const at = service ?? (await openService(context));
-	// A credential that leads to another service cannot delete it there.
-	const isGone = baseUrl === at.baseUrl ? await deleteOwn(at, webhookId, url) : true;
+	if (baseUrl !== at.baseUrl) {
+		// A credential that leads to another service cannot delete it there.
+		context.logger.warn(
+			'MediaGen Event Trigger: a webhook was left at the service of the old base URL, because the credential leads to another one. Delete it there (MediaGen Webhook: Delete)',
+			{ webhookId, baseUrl },
+		);
+		clearRegistration(context);
+		return true;
+	}
+	const isGone = await deleteOwn(at, webhookId, url);
 	if (isGone) clearRegistration(context);
 	else {
 		context.logger.warn('MediaGen: the webhook could not be deleted at the service', { webhookId });

@@ -165,6 +165,21 @@ describe('webhooks of others are never deleted, and the node registers its own',
 	});
 });
 
+test.each([checkExists, remove])(
+	'after a change of the base URL the log names the webhook that is left at the old service (%#)',
+	async (step) => {
+		const { world, webhooks, hook } = service();
+		await create.call(hook());
+		world.credential = { ...world.credential, baseUrl: 'https://other.example/v1' };
+		const sent = world.requests.length;
+		await step.call(hook());
+		expect(world.requests.slice(sent)).toEqual([]);
+		expect([...webhooks.keys()]).toEqual(['wh_1']);
+		expect(world.warnings).toEqual([expect.stringContaining('at the service of the old base URL')]);
+		expect(world.staticData).toEqual({});
+	},
+);
+
 test('what a registration of an earlier version has remembered counts by its address', async () => {
 	const { world, webhooks, hook } = service();
 	await create.call(hook());
