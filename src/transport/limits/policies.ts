@@ -40,7 +40,7 @@ export const POLICIES = {
 	 * `operations/slotWaitLimit.ts`.
 	 */
 	concurrency: {
-		/** Eight round trips: time for a list and a creation each. Row of the bench: three processes. */
+		/** Eight round trips: time for a list and a creation each. Row of the bench: others that read for 5 minutes. */
 		initialProbeMs: 2_000,
 		/** The longest Retry-After that is obeyed. */
 		maxProbeMs: 120_000,
