@@ -12,6 +12,7 @@ import type { Item } from '../item/item';
 import type { Created } from '../limits/singleFlight';
 import {
 	isNoResponse,
+	isRecord,
 	isResource,
 	isSuccess,
 	type SendResult,
@@ -39,6 +40,17 @@ export function referenceTo({ id, object }: Resource, kind?: string): JobReferen
 	return known ? { id, object: known } : { id };
 }
 
+/** What a gateway in front of the service may answer by itself. */
+const GATEWAY_REFUSALS = new Set([401, 403, 404]);
+
+/**
+ * Whether a refusal is hardly the service's own: it lacks the Error shape. A gateway may have let the
+ * request through before it refused the response, so the next try keeps its key; as no service stores
+ * such a refusal for a key, that costs nothing. Specification: Error.
+ */
+const isOfGateway = (status: number, body: unknown) =>
+	GATEWAY_REFUSALS.has(status) && !(isRecord(body) && isRecord(body.error));
+
 /** What the result of a request means for the item. */
 function eventOf(result: SendResult, { spec, settings }: Item, attempt: number): ItemEvent {
 	// Only the response itself reveals a secret, so the request is repeated rather than the resource
@@ -53,11 +65,11 @@ function eventOf(result: SendResult, { spec, settings }: Item, attempt: number):
 	}
 	if (isNoResponse(result))
 		return { kind: isOutcomeUnknown(result) ? 'outcomeUnknown' : 'noEffect' };
-	const { status } = result;
+	const { status, body } = result;
 	// Such as 409 while the first attempt is still at work, or 524 of a gateway: only what proves
 	// that nothing was done frees the key.
 	if (!provesNothingDone(status)) return { kind: 'outcomeUnknown' };
-	if (!isFinalRefusal(status)) return { kind: 'noEffect' };
+	if (!isFinalRefusal(status) || isOfGateway(status, body)) return { kind: 'noEffect' };
 	return { kind: 'refused', status, rotates: settings.idempotency === 'execution' };
 }
 

@@ -97,6 +97,33 @@ describe.each([302, 409, 418, 501, 520, 524])('a %i, which proves nothing', (sta
 	});
 });
 
+describe.each([401, 403, 404])('a %i that is not of the service', (status) => {
+	const PAGE = '<html><h1>Forbidden</h1></html>';
+
+	test('keeps the key: a gateway may have let the request through before it', async () => {
+		const { model, make, through } = setUp();
+		through((request) => {
+			if (request.method !== 'POST') return undefined;
+			void model.send(request);
+			return answer(status, PAGE);
+		});
+		expect(await make()).toMatchObject({ failure: { status } });
+		through(() => undefined);
+		expect(await make()).toMatchObject({ value: { id: 'gen_1' } });
+		expect(model.jobs).toHaveLength(1);
+	});
+
+	test('leaves the user free to change the request', async () => {
+		const { model, make, through } = setUp();
+		through(() => answer(status, PAGE));
+		await make();
+		through(() => undefined);
+		const changed = { prompt: 'a dog', origin: { executionId: 'execution 2' } };
+		expect(await make(changed)).toMatchObject({ value: { prompt: 'a dog' } });
+		expect(model.jobs).toHaveLength(1);
+	});
+});
+
 describe('a request that reads differently each time', () => {
 	const source = 'a cat at {{ $now }}';
 
