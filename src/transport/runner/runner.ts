@@ -90,7 +90,7 @@ async function runItem(
 	const errorContext = (): ErrorContext => {
 		const context = { ...contextOf(batch, spec, itemIndex, opened), labels };
 		// The run goes on, so the count would soon be wrong.
-		return isTolerated ? { ...context, submitted: undefined } : context;
+		return isTolerated ? { ...context, submitted: undefined, isRow: true } : context;
 	};
 	const node = context.getNode();
 	if (!isTolerated) {

@@ -25,6 +25,10 @@ export interface SpendingContext {
 	/** `undefined` if nothing is remembered: the failure alone decides then. */
 	known?: Known;
 	idempotency?: IdempotencyMode;
+	/**
+	 * Whether the failure becomes a row of a run that goes on: n8n retries only executions that failed.
+	 */
+	isRow?: boolean;
 	/** How many items the run has. With several, the sentence is about this one only. */
 	items?: number;
 }
@@ -63,9 +67,19 @@ function spendingOf(failed: Failed, { endpoint, known }: SpendingContext): Spend
 	return NEVER_SENT.has(failure.kind) ? 'notSent' : 'nothingDone';
 }
 
-function ofUnknown(failed: Failed, { idempotency }: SpendingContext): string {
+/** A new execution derives these keys again. */
+const isKeyPersistent = (idempotency: IdempotencyMode | undefined) =>
+	idempotency === 'content' || idempotency === 'custom';
+
+const ofUnknownRow = (unknown: string, idempotency: IdempotencyMode | undefined): string =>
+	isKeyPersistent(idempotency)
+		? `${unknown} Within 24 hours a new execution sends it again under the same idempotency key, so that nothing is paid for twice.`
+		: `${unknown} A new execution would pay again: look for it at the service before creating it again.`;
+
+function ofUnknown(failed: Failed, { idempotency, isRow }: SpendingContext): string {
 	if (failed.failure.kind === 'possibleDuplicate') return '';
 	const unknown = 'Whether the request was carried out is not known.';
+	if (isRow && idempotency !== 'none') return ofUnknownRow(unknown, idempotency);
 	// A search at the service, because the key can no longer settle it.
 	if (failed.endpoint) return `${unknown} Retrying this execution checks again before it pays.`;
 	return idempotency === 'none'
@@ -73,12 +87,12 @@ function ofUnknown(failed: Failed, { idempotency }: SpendingContext): string {
 		: `${unknown} Retrying this execution sends it again under the same idempotency key, so that nothing is paid for twice.`;
 }
 
-function ofJob({ failure, job }: Failed, { idempotency }: SpendingContext): string {
+function ofJob({ failure, job }: Failed, { idempotency, isRow }: SpendingContext): string {
 	const states = { running: 'goes on', good: 'has finished', bad: 'has failed' };
 	const now = job?.status === undefined ? 'exists' : states[jobState(job)];
 	// If an input is wrong, the next try may make a different request.
 	const continues =
-		idempotency === 'none' || failure.kind === 'input'
+		isRow || idempotency === 'none' || failure.kind === 'input'
 			? ''
 			: ', or retry this execution, which continues with it instead of paying again';
 	return `The job ${now} at the service: fetch it by its ID${continues}.`;

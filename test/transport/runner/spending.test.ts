@@ -111,6 +111,23 @@ test('a job that exists is to be fetched or continued with', () => {
 	expect(said(input, { known })[0]).toBe(`The job exists ${fetch}.`);
 });
 
+test('a row of a run that goes on is not told to retry the execution, which n8n does not offer then', () => {
+	const isRow = true;
+	const unknown = 'Whether the request was carried out is not known.';
+	expect(said(noResponse(true), { isRow, idempotency: 'execution' })[0]).toBe(
+		`${unknown} A new execution would pay again: look for it at the service before creating it again.`,
+	);
+	for (const idempotency of ['content', 'custom'] as const) {
+		expect(said(noResponse(true), { isRow, idempotency })[0]).toBe(
+			`${unknown} Within 24 hours a new execution sends it again under the same idempotency key, so that nothing is paid for twice.`,
+		);
+	}
+	const deadline: Failure = { kind: 'deadline', waitedMs: 1 };
+	expect(said(fail(deadline, { id: 'gen_1' }), { isRow })[0]).toBe(
+		'The job exists at the service: fetch it by its ID.',
+	);
+});
+
 test('a failed job needs a new key where the user gives it', () => {
 	const failure: Failure = { kind: 'jobFailed', reason: 'too dark' };
 	expect(said(failure, { idempotency: 'custom' })).toEqual([
