@@ -361,7 +361,7 @@ describe('with Continue On Fail', () => {
 		});
 		const { description } = item?.json.details as { description: string };
 		expect(description).toMatch(/^The key needs the scope generations:read\./);
-		expect(description).toMatch(/The job goes on at the service/);
+		expect(description).toMatch(/The job goes on at the service: fetch it by its ID\./);
 		expect(description).not.toMatch(/generations:write|no credits were spent/);
 	});
 

@@ -111,7 +111,7 @@ test('a job that exists is to be fetched or continued with', () => {
 	expect(said(input, { known })[0]).toBe(`The job exists ${fetch}.`);
 });
 
-test('a row of a run that goes on is not told to retry the execution, which n8n does not offer then', () => {
+test('a row of a run that goes on does not advise a retry of the execution, which n8n does not offer then', () => {
 	const isRow = true;
 	const unknown = 'Whether the request was carried out is not known.';
 	expect(said(noResponse(true), { isRow, idempotency: 'execution' })[0]).toBe(
