@@ -24,7 +24,7 @@ export function semaphoreOf(limit: number, awaitEnd = never) {
 	return new JobSemaphore(limit, clock, seeded(1), sharedUse, {
 		awaitEnd,
 		requestList,
-		refused() {},
+		refused: () => true,
 		throttled() {},
 	});
 }

@@ -1,6 +1,7 @@
 import type { Clock, Random } from '../base/types';
 import { POLICIES, type Tuning } from './policies';
 import type { SharedUse } from './sharedUse';
+import { SlotLimit } from './slotLimit';
 
 /** What decides about one more job. */
 export interface Demand {
@@ -21,6 +22,11 @@ export class AdaptiveConcurrency {
 	private atRefusal = Infinity;
 
 	private refusedAt = -Infinity;
+
+	/** Whether the last refusal came when the requests before it made one about the rate likely. */
+	private isRateLikely = false;
+
+	private readonly slotLimit: SlotLimit;
 
 	/** Whether a list newer than the refusal shows that slots were free. */
 	private wasRate = false;
@@ -53,10 +59,17 @@ export class AdaptiveConcurrency {
 		private readonly tuning: Tuning = POLICIES,
 	) {
 		this.probeDelay = tuning.concurrency.initialProbeMs;
+		this.slotLimit = new SlotLimit(clock, tuning);
 	}
 
-	admits({ limit, inUse }: Demand): boolean {
-		if (inUse >= limit) return false;
+	/** Slots of the workspace, as far as the service has shown. */
+	slotsOf(configured: number): number {
+		return this.slotLimit.of(configured);
+	}
+
+	admits({ limit: configured, inUse }: Demand): boolean {
+		if (inUse >= configured) return false;
+		const limit = this.slotsOf(configured);
 		if (inUse === 0) this.begin();
 		const ourPart = limit * this.tuning.rate.ourShare;
 		const isHeldBack = this.clock.monotonic() < this.heldUntil;
@@ -117,12 +130,14 @@ export class AdaptiveConcurrency {
 	}
 
 	/** A list may have come. `true` if it shows that the last refusal was about the request rate. */
-	listed({ limit }: Demand): boolean {
-		const { sharedUse, refusedAt } = this;
+	listed({ limit, inUse }: Demand): boolean {
+		const { sharedUse, refusedAt, slotLimit, isRateLikely } = this;
+		slotLimit.seen(inUse + sharedUse.others, limit);
 		if (sharedUse.listedAt >= (this.unknownSince ?? Infinity)) this.unknownSince = undefined;
 		if (this.isJudged || sharedUse.listedAt <= refusedAt) return false;
 		this.isBlind = false;
-		this.wasRate = this.atRefusal + sharedUse.othersSince < limit;
+		const running = this.atRefusal + sharedUse.othersSince;
+		this.wasRate = running < limit && !slotLimit.explains(running, isRateLikely);
 		this.isJudged = true;
 		return this.wasRate;
 	}
@@ -130,6 +145,7 @@ export class AdaptiveConcurrency {
 	accepted(id: string, { limit, inUse }: Demand): void {
 		this.lastAccepted = this.clock.monotonic();
 		this.probeDelay = this.tuning.concurrency.initialProbeMs;
+		this.slotLimit.seen(inUse, limit);
 		this.sharedUse.created(id, limit - inUse);
 		if (inUse <= this.atRefusal) return;
 		// A probe that succeeded: the next one follows at once.
@@ -137,9 +153,14 @@ export class AdaptiveConcurrency {
 		this.probeAt = this.lastAccepted;
 	}
 
-	/** @param hintMs how long the service asks to wait */
-	refused({ inUse }: Demand, hintMs?: number): void {
+	/**
+	 * @param isRateLikely whether the requests before it make a refusal about the rate likely
+	 * @param hintMs how long the service asks to wait
+	 */
+	refused({ inUse }: Demand, isRateLikely: boolean, hintMs?: number): void {
 		this.atRefusal = inUse;
+		this.isRateLikely = isRateLikely;
+		this.slotLimit.refused();
 		this.isJudged = false;
 		this.sharedUse.refused();
 		this.wasRate = false;
@@ -171,6 +192,7 @@ export class AdaptiveConcurrency {
 	get nextProbeAt(): number {
 		if (this.isBlind || (this.isRefused && this.wasRate)) return this.probeAt;
 		const quietSince = Math.max(this.sharedUse.changedAt, this.refusedAt);
-		return Math.max(this.probeAt, quietSince + this.tuning.concurrency.doubtMs);
+		const doubtAt = quietSince + this.tuning.concurrency.doubtMs;
+		return Math.max(this.probeAt, Math.min(doubtAt, this.slotLimit.probeAt));
 	}
 }

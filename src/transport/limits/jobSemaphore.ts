@@ -12,8 +12,8 @@ export interface Hooks {
 	awaitEnd: AwaitEnd;
 	/** Requests a list, and resolves when it was answered or given up. */
 	requestList: (channel: Channel) => Promise<boolean>;
-	/** A creation was refused. */
-	refused: () => void;
+	/** A creation was refused. @returns whether the requests before it make the rate a likely reason */
+	refused: () => boolean;
 	/** A refused creation was about the request rate. */
 	throttled: () => void;
 }
@@ -83,8 +83,8 @@ export class JobSemaphore {
 			this.serveQueue();
 		},
 		refused: (hintMs) => {
-			this.concurrency.refused({ ...this.demand, inUse: this.inUse - 1 }, hintMs);
-			this.hooks.refused();
+			const demand = { ...this.demand, inUse: this.inUse - 1 };
+			this.concurrency.refused(demand, this.hooks.refused(), hintMs);
 		},
 		abandon: (job, permit) => {
 			if (!this.abandoned.add(job, permit)) return false;
@@ -111,7 +111,9 @@ export class JobSemaphore {
 	private serveQueue(): void {
 		while (this.queue.size > 0) {
 			if (!this.concurrency.admits(this.demand)) {
-				if (this.inUse < this.limit) this.scheduleList();
+				// Where no more slots are known than ours, no list can show a free one.
+				if (this.inUse < this.concurrency.slotsOf(this.limit)) this.scheduleList();
+				else if (this.inUse < this.limit) this.wakeUp.set(this.concurrency.nextProbeAt);
 				if (this.queue.next) this.abandoned.watch(this.queue.next);
 				return;
 			}

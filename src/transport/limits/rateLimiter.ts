@@ -86,11 +86,13 @@ export class RateLimiter {
 
 	/**
 	 * The service answered 429 to a creation, which may be about the request rate or the job slots.
+	 * @returns whether the rate is a likely reason
 	 */
-	creationRefused(): void {
+	creationRefused(): boolean {
 		const now = this.clock.monotonic();
-		if (!this.pacer.isBeyondBurst(now, this.limitAt(now))) return;
+		if (!this.pacer.isBeyondBurst(now, this.limitAt(now))) return false;
 		this.pacer.throttled(now, this.window.used(now));
+		return true;
 	}
 
 	private limitAt(now: number): number {

@@ -10,8 +10,8 @@ function setUp(random = () => 0.5) {
 	const sharedUse = new SharedUse();
 	const concurrency = new AdaptiveConcurrency(clock, random, sharedUse);
 	const admits = (inUse: number) => concurrency.admits({ limit: LIMIT, inUse });
-	const refused = (inUse: number, hintMs?: number) =>
-		concurrency.refused({ limit: LIMIT, inUse }, hintMs);
+	const refused = (inUse: number, hintMs?: number, isRateLikely = true) =>
+		concurrency.refused({ limit: LIMIT, inUse }, isRateLikely, hintMs);
 	/** @returns whether the list shows that the last refusal was about the request rate */
 	const list = (running: string[], ended: string[] = []) => {
 		sharedUse.listed(new Set([...running, ...ended]), running, clock.monotonic());

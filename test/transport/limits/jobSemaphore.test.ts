@@ -113,7 +113,7 @@ describe('where other clients use the workspace too', () => {
 		const clock = new VirtualClock();
 		// Lists cannot be had, so that what is free must be probed.
 		const requestList = async () => true;
-		const hooks = { awaitEnd: never, requestList, refused() {}, throttled() {} };
+		const hooks = { awaitEnd: never, requestList, refused: () => true, throttled() {} };
 		const jobSemaphore = new JobSemaphore(limit, clock, () => 0.5, new SharedUse(), hooks);
 		const acquire = async () => await permitOf(jobSemaphore.acquire(channel()));
 		return { clock, jobSemaphore, acquire };
@@ -185,7 +185,7 @@ describe('a list of what runs in the workspace', () => {
 				counts.lists += 1;
 				return await requestList(clock.monotonic());
 			},
-			refused: () => (counts.refused += 1),
+			refused: () => (counts.refused += 1) > 0,
 			throttled: () => (counts.throttled += 1),
 		});
 		/** What a list shows that is sent now. */
