@@ -34,7 +34,7 @@ export const ORIGINS: Record<Adaptive, string> = {
 	doubtMs:
 		'Row: others that hold two slots for good. Longer than the slowest usual job takes, so that nobody who waits for one is disturbed.',
 	jitter:
-		'Derived: those refused together must not return together: a quarter either way spreads the first probe over 1 s, four round trips.',
+		'Derived: those refused together must not return together: a quarter either way spreads the first probe over 1 s, four round trips. Row: two processes, two slots where five are configured.',
 	listIntervalMs:
 		'Rows: two processes with 20 jobs each, d = 6, 7, 8, 9, 10, 12, 16 and 20 ± 20 %, 60 seeds of each: 1.303 of the bound at 5 s, 1.276 at 8 s, 1.286 at 10 s, 1.307 at 15 s. With d = 8, 3.9 % of the requests are refused at 8 s and 3.1 % at 10 s, where at most 4 % may be.',
 	// polling

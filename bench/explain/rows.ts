@@ -10,7 +10,7 @@ import { VirtualClock } from '../../testing/virtualClock';
 import { ours } from '../simulation/clients/ours';
 import type { Scene } from '../simulation/clients/client';
 import { share } from '../simulation/sharing';
-import { bound, outcomeOf, serviceFor, type Load } from '../simulation/simulate';
+import { bound, CONCURRENT_JOBS, outcomeOf, serviceFor, type Load } from '../simulation/simulate';
 
 /** What a row comes to. */
 export interface Measured {
@@ -164,6 +164,25 @@ async function outages(tuning: Tuning): Promise<Measured> {
 
 const SEEDS = [1, 2, 3];
 
+/** Processes that use one key, at a service that runs this number of jobs at a time. */
+const shared =
+	(processes: number, load: Load, concurrentJobs = CONCURRENT_JOBS) =>
+	async (tuning: Tuning): Promise<Measured> => {
+		const all: Measured[] = [];
+		for (const seed of SEEDS) {
+			const { ratio, requests, refused, lost } = await share(processes, load, seed, tuning, {
+				concurrentJobs,
+			});
+			all.push({
+				time: (ratio * concurrentJobs) / CONCURRENT_JOBS,
+				requests: requests / (load.jobs * processes),
+				refused,
+				lost,
+			});
+		}
+		return together(all);
+	};
+
 /** The situations that a constant may be needed for. Each is small: many are run for each constant. */
 export const ROWS: Record<string, (tuning: Tuning) => Promise<Measured>> = {
 	'list, 100 × 5 s ± 20 %': situation({ load: { jobs: 100, seconds: 5 }, seeds: SEEDS }),
@@ -198,19 +217,12 @@ export const ROWS: Record<string, (tuning: Tuning) => Promise<Measured>> = {
 		seeds: [1],
 		service: () => ({ window: 'bucket', burst: 30 }),
 	}),
-	'three processes, 50 × 30 s each': async (tuning) => {
-		const all: Measured[] = [];
-		for (const seed of SEEDS) {
-			const { ratio, requests, refused, lost } = await share(
-				3,
-				{ jobs: 50, seconds: 30 },
-				seed,
-				tuning,
-			);
-			all.push({ time: ratio, requests: requests / 150, refused, lost });
-		}
-		return together(all);
-	},
+	'three processes, 50 × 30 s each': shared(3, { jobs: 50, seconds: 30 }),
+	'two processes, 20 × 8 s each, two slots where five are configured': shared(
+		2,
+		{ jobs: 20, seconds: 8 },
+		2,
+	),
 	'others hold two slots for good, 60 × 30 s': situation({
 		load: { jobs: 60, seconds: 30 },
 		service: () => ({ jobMs: (prompt) => (prompt === 'stranger' ? HOUR * 24 : 30_000) }),

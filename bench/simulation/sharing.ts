@@ -1,5 +1,6 @@
 import { seeded } from '../../testing/random';
 import type { Tuning } from '../../src/transport/limits/policies';
+import type { ServiceSettings } from '../../testing/modelService/settings';
 import { VirtualClock } from '../../testing/virtualClock';
 import { ours } from './clients/ours';
 import { bound, outcomeOf, serviceFor, type Load, type Outcome } from './simulate';
@@ -15,9 +16,10 @@ export async function share(
 	load: Load,
 	seed?: number,
 	tuning?: Tuning,
+	settings?: Partial<ServiceSettings>,
 ): Promise<Shared> {
 	const clock = new VirtualClock();
-	const service = serviceFor(load, clock, seed);
+	const service = serviceFor(load, clock, seed, settings);
 	const start = clock.now();
 	const all = Array.from({ length: processes }, async (_, index) => {
 		const random = seeded((seed ?? 0) * 100 + index + 7);
