@@ -24,8 +24,9 @@ const MAX_EVENTS = 10_000;
 const recent = new Deduplicator(MAX_EVENTS);
 
 /**
- * Parkings that this process has resumed, by their encrypted secrets, no two of which are the same. n8n 1.x resumes an execution for every call
- * that asks for it, so that events that come at once would run what follows several times.
+ * Parkings that this process has resumed, by their encrypted secrets, no two of which are the same.
+ * n8n 1.x resumes an execution for every call that asks for it, so that events that come at once
+ * would run what follows several times.
  */
 const resumed = new Deduplicator(MAX_EVENTS);
 

@@ -38,9 +38,9 @@ const textIn = (body: unknown) => (typeof body === 'string' ? body : (JSON.strin
 
 /**
  * Whether n8n says that the execution behind the address of a webhook is over. GET reaches no node
- * there: n8n refuses it and gives the reason. The worst that an impostor can achieve is the removal of a
- * webhook, which leaves an execution to its timer. Certificates are therefore not checked: an n8n
- * behind a proxy often has one that only its clients trust.
+ * there: n8n refuses it and gives the reason. The worst that an impostor can achieve is the removal
+ * of a webhook, which leaves an execution to its timer. Certificates are therefore not checked: an
+ * n8n behind a proxy often has one that only its clients trust.
  */
 async function isExecutionOver(context: IExecuteSingleFunctions, url: string): Promise<boolean> {
 	try {

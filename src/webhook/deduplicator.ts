@@ -103,8 +103,8 @@ export class Deduplicator {
 
 /**
  * What is the same in every delivery of an event: its id, kind and resource; else the kind, the
- * resource and its status; else all that it says. The timestamp is not part of it, because it changes when a
- * delivery is repeated.
+ * resource and its status; else all that it says. The timestamp is not part of it, because it
+ * changes when a delivery is repeated.
  * @param trigger whose event it is: each trigger gets each event once
  */
 export function deduplicationKey(

@@ -17,6 +17,28 @@ export const waitForCompletion: Field = {
 	},
 };
 
+/** The modes are the same for whatever is created; what a repeated request would come to differs. */
+export const idempotencyOptions = (made: string, afterCrash: string, ifRetried: string) =>
+	optionList<IdempotencyMode>({
+		execution: {
+			name: 'Execution Item',
+			description: `The same item of an execution, including Retry On Fail and Retry Execution. After a crash of n8n, a new execution ${afterCrash}.`,
+		},
+		content: {
+			name: 'Content',
+			description: `The same request of this node within 24 hours gives the same ${made}: identical items, rounds of a loop and other executions, also after a crash of n8n`,
+		},
+		custom: {
+			name: 'Custom Key',
+			description:
+				'Requests with the same key, which you give, within 24 hours: also in another execution and after a crash of n8n',
+		},
+		none: {
+			name: 'Try (No Protection)',
+			description: `Every attempt is a new request: a retried node may ${ifRetried}`,
+		},
+	});
+
 export const idempotency: Field = {
 	ui: {
 		displayName: 'Pay Only Once Per',
@@ -25,27 +47,7 @@ export const idempotency: Field = {
 		default: 'execution' satisfies IdempotencyMode,
 		description:
 			'What counts as the same request, which is carried out and paid for only once (its idempotency key)',
-		options: optionList<IdempotencyMode>({
-			execution: {
-				name: 'Execution Item',
-				description:
-					'The same item of an execution, including Retry On Fail and Retry Execution. After a crash of n8n, a new execution pays again.',
-			},
-			content: {
-				name: 'Content',
-				description:
-					'The same request of this node within 24 hours gives the same media: identical items, rounds of a loop and other executions, also after a crash of n8n',
-			},
-			custom: {
-				name: 'Custom Key',
-				description:
-					'Requests with the same key, which you give, within 24 hours: also in another execution and after a crash of n8n',
-			},
-			none: {
-				name: 'Try (No Protection)',
-				description: 'Every attempt is a new request: a retried node may pay again',
-			},
-		}),
+		options: idempotencyOptions('media', 'pays again', 'pay again'),
 	},
 };
 
