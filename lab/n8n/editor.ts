@@ -271,8 +271,22 @@ export class Editor {
 	async executeAndView(timeout: number): Promise<Locator> {
 		await this.page.getByTestId('node-execute-button').click();
 		const output = this.page.getByTestId('output-panel');
-		await output.getByTestId('ndv-view-binary-data').first().click({ timeout });
+		try {
+			await output.getByTestId('ndv-view-binary-data').first().click({ timeout });
+		} catch (error) {
+			// An error, a run that goes on, or none: what a person would see says which.
+			const seen = ['node-parameters', 'output-panel'].map(async (id) => await this.textOf(id));
+			const [form, shown] = await Promise.all(seen);
+			throw new Error(`No file is shown. The form: ${form}. The output: ${shown}`, {
+				cause: error,
+			});
+		}
 		return output;
+	}
+
+	private async textOf(testId: string): Promise<string> {
+		const text = await this.page.getByTestId(testId).first().innerText({ timeout: 5_000 });
+		return text.replace(/\s+/g, ' ').trim();
 	}
 
 	/**
