@@ -10,19 +10,24 @@ export interface Shared extends Outcome {
 	ratio: number;
 }
 
-/** Processes that use one key and know nothing of each other; each has this many jobs to make. */
+/**
+ * Processes that use one key and know nothing of each other; each has this many jobs to make.
+ * @param laterMs how much later than the one before each begins; what that takes counts
+ */
 export async function share(
 	processes: number,
 	load: Load,
 	seed?: number,
 	tuning?: Tuning,
 	settings?: Partial<ServiceSettings>,
+	laterMs = 0,
 ): Promise<Shared> {
 	const clock = new VirtualClock();
 	const service = serviceFor(load, clock, seed, settings);
 	const start = clock.now();
 	const all = Array.from({ length: processes }, async (_, index) => {
 		const random = seeded((seed ?? 0) * 100 + index + 7);
+		if (index > 0) await clock.sleep(index * laterMs);
 		return await ours({ clock, service, random, jobs: load.jobs, tuning }, `process ${index}`);
 	});
 	const lost = (await clock.run(Promise.all(all))).reduce((sum, each) => sum + each, 0);

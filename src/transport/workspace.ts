@@ -50,6 +50,7 @@ export class Workspace {
 			clock,
 			sharedUse,
 			onSwept,
+			() => this.jobSemaphore.pending,
 			tuning.polling,
 		);
 		this.jobSemaphore = new JobSemaphore(

@@ -49,11 +49,13 @@ export class JobPoller {
 		sharedUse = new SharedUse(),
 		/** Called after each sweep: a list may show that slots are free. */
 		onSwept: () => void = () => {},
+		/** How many creations wait for a slot. */
+		pendingCreations: () => number = () => 0,
 		tuning: Tuning['polling'] = POLICIES.polling,
 	) {
 		this.schedule = new PollSchedule(tuning);
 		this.sweep = new Sweep(client, clock, this.schedule, sharedUse, tuning);
-		const times = new PollTimes(rateLimiter, this.schedule, tuning);
+		const times = new PollTimes(rateLimiter, this.schedule, pendingCreations, tuning);
 		this.loop = new PollLoop(this.waiters, this.sweep, times, clock, onSwept, tuning);
 	}
 

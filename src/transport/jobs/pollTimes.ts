@@ -1,12 +1,9 @@
 import { POLICIES, type Tuning } from '../limits/policies';
-import type { RateLimiter } from '../limits/rateLimiter';
+import { MINUTE_MS, type RateLimiter } from '../limits/rateLimiter';
 import type { PollSchedule } from './pollSchedule';
 import { idleUntil, type EndSpan } from './idleTime';
 import { isGeneration } from './jobState';
 import type { Waiter } from './waiter';
-
-/** What the request rate is counted by. */
-const MINUTE_MS = 60_000;
 
 /**
  * The next poll goes out when the slots of jobs that have probably ended have stood idle for 0.9 s
@@ -22,6 +19,8 @@ export class PollTimes {
 	constructor(
 		private readonly rateLimiter: RateLimiter,
 		private readonly schedule: PollSchedule,
+		/** How many creations wait for a slot. */
+		private readonly pendingCreations: () => number,
 		private readonly tuning: Tuning['polling'] = POLICIES.polling,
 	) {}
 
@@ -84,7 +83,9 @@ export class PollTimes {
 	private priceOf(waiters: readonly Waiter[]): number {
 		let ends = 0;
 		for (const { kind } of waiters) ends += 1 / (this.schedule.meanDuration(kind) ?? Infinity);
-		const requests = this.rateLimiter.requestsPerMinute / MINUTE_MS;
+		// Until the last of the jobs that are known today has ended.
+		const restMs = (this.pendingCreations() + waiters.length) / ends;
+		const requests = this.rateLimiter.requestsPerMinuteFor(restMs) / MINUTE_MS;
 		const polls = Math.max(requests - ends, ends / waiters.length);
 		return Math.max(this.tuning.requestPriceMs, ends / (2 * polls ** 2));
 	}

@@ -64,6 +64,11 @@ export class JobSemaphore {
 		return this.concurrency.lastAccepted;
 	}
 
+	/** How many creations wait for a slot. */
+	get pending(): number {
+		return this.queue.size;
+	}
+
 	/** @returns `undefined` if the channel was cancelled */
 	acquire(channel: Channel): Promise<Permit | undefined> {
 		const pending = this.queue.wait(channel);

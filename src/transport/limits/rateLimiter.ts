@@ -7,6 +7,9 @@ import { SlidingWindow } from './slidingWindow';
 import { WaitQueue } from '../base/waitQueue';
 import type { Clock, Channel } from '../base/types';
 
+/** What the request rate is counted by. */
+export const MINUTE_MS = 60_000;
+
 /**
  * Limits the requests per minute of a workspace. One instance per workspace and process, shared by
  * all items, nodes and executions, so that together they stay within the limit (specification:
@@ -48,6 +51,18 @@ export class RateLimiter {
 	/** The limit at the moment: the configured one, or less if other clients use the workspace. */
 	get requestsPerMinute(): number {
 		return this.limitAt(this.clock.monotonic());
+	}
+
+	/**
+	 * Requests a minute for the next `ms`, after which this process has nothing more to send. With
+	 * other clients, it is worth to spend until then what the minute has left, because nobody else
+	 * knows of it. Alone, the next run is to find it: the steady rate.
+	 */
+	requestsPerMinuteFor(ms: number): number {
+		const now = this.clock.monotonic();
+		const limit = this.limitAt(now);
+		if (ms >= MINUTE_MS || this.sharedUse.shareAt(now) === 1) return limit;
+		return (Math.max(0, limit - this.window.stillUsed(now + ms)) * MINUTE_MS) / ms;
 	}
 
 	/** The configured limit. */

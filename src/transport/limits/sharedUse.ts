@@ -104,10 +104,15 @@ export class SharedUse {
 
 	/**
 	 * Our part of the request rate. The number and the polling rate of other processes are unknown,
-	 * so with others it is a half (`ourShare`); if that is too much, 429s correct it.
+	 * so with others it is a half (`ourShare`); if that is too much, 429s correct it. Once a list shows
+	 * none of their jobs running, it rises as their requests leave the minute.
 	 */
 	shareAt(now: number): number {
-		return now - this.seenAt < this.tuning.windowMs ? this.tuning.ourShare : 1;
+		const { ourShare, windowMs } = this.tuning;
+		const goneFor = now - this.seenAt;
+		if (goneFor >= windowMs) return 1;
+		if (this.seenAt >= this.listedAt) return ourShare;
+		return ourShare + (1 - ourShare) * (goneFor / windowMs);
 	}
 
 	private isOther(id: string): boolean {

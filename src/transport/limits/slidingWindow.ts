@@ -17,6 +17,12 @@ export class SlidingWindow {
 		return this.inFlight + this.responses.length;
 	}
 
+	/** Those of the requests that have been sent that will still count at a later time. */
+	stillUsed(later: number): number {
+		const from = this.responses.findIndex((at) => at + this.windowMs > later);
+		return this.inFlight + (from < 0 ? 0 : this.responses.length - from);
+	}
+
 	/** Admits one request if the limit allows it. */
 	tryAcquire(now: number, limit: number): boolean {
 		if (this.used(now) >= limit) return false;

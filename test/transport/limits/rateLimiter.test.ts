@@ -1,4 +1,5 @@
 import { RateLimiter } from '../../../src/transport/limits/rateLimiter';
+import { SharedUse } from '../../../src/transport/limits/sharedUse';
 import { channelOf } from '../../../testing/answers';
 import { VirtualClock } from '../../../testing/virtualClock';
 
@@ -94,4 +95,32 @@ test('a limit below 1 is one request a minute', async () => {
 	expect(await clock.run(pass(rateLimiter, clock, 'a'))).toBe(
 		Date.parse('2026-01-01T00:00:00.000Z'),
 	);
+});
+
+describe('requests a minute for the rest of a run', () => {
+	const sentTen = async (sharedUse = new SharedUse()) => {
+		const clock = new VirtualClock();
+		const rateLimiter = new RateLimiter(clock, 60, sharedUse);
+		await clock.run(
+			Promise.all(Array.from({ length: 10 }, async () => await pass(rateLimiter, clock, 'a'))),
+		);
+		return { clock, rateLimiter };
+	};
+
+	test('alone: the steady rate, so that the next run finds the minute as it is', async () => {
+		const { rateLimiter } = await sentTen();
+		expect(rateLimiter.requestsPerMinuteFor(15_000)).toBe(60);
+	});
+
+	test('with others: what the minute has left until the run ends', async () => {
+		const sharedUse = new SharedUse();
+		const { clock, rateLimiter } = await sentTen(sharedUse);
+		sharedUse.listed(new Set(['other']), ['other'], clock.monotonic());
+		// Of our 30 ten are spent, and none of these is free again within 15 s.
+		expect(rateLimiter.requestsPerMinuteFor(15_000)).toBe(80);
+		expect(rateLimiter.requestsPerMinuteFor(60_000)).toBe(30);
+		await clock.pass(50_000);
+		// The ten leave the minute 10 s from here.
+		expect(rateLimiter.requestsPerMinuteFor(15_000)).toBe(120);
+	});
 });
