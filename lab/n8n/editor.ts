@@ -267,12 +267,19 @@ export class Editor {
 		return place.getByTestId(`parameter-input-${name}`);
 	}
 
-	/** Runs the open node and opens the preview of the file that it made. */
+	/**
+	 * Runs the open node and opens the preview of the file that it made. The panel changes to its list
+	 * of files by itself, or shows the tab for it.
+	 */
 	async executeAndView(timeout: number): Promise<Locator> {
 		await this.page.getByTestId('node-execute-button').click();
 		const output = this.page.getByTestId('output-panel');
 		try {
-			await output.getByTestId('ndv-view-binary-data').first().click({ timeout });
+			const view = output.getByTestId('ndv-view-binary-data').first();
+			const tab = output.getByTestId('radio-button-binary');
+			await view.or(tab).first().waitFor({ timeout });
+			if (!(await view.isVisible())) await tab.click();
+			await view.click();
 		} catch (error) {
 			// An error, a run that goes on, or none: what a person would see says which.
 			const seen = ['node-parameters', 'output-panel'].map(async (id) => await this.textOf(id));
