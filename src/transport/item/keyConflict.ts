@@ -37,7 +37,10 @@ export interface KeyUse {
 
 /** The custom keys of a run, checked before anything is sent. */
 export class CustomKeyRegistry {
-	private readonly uses = new Map<string, { items: KeyUse[]; requestFingerprint: string }>();
+	private readonly uses = new Map<
+		string,
+		{ items: [KeyUse, ...KeyUse[]]; requestFingerprint: string }
+	>();
 
 	/** The item that already uses this item's key for a different request, if any. */
 	findConflict(item: number, { request, settings }: Prepared): KeyConflict | undefined {
@@ -46,10 +49,9 @@ export class CustomKeyRegistry {
 		const requestFingerprint = fingerprint([request.path, request.body], {});
 		const use = this.uses.get(settings.idempotencyKey);
 		if (!use) {
-			const items = [{ item, request }];
-			this.uses.set(settings.idempotencyKey, { items, requestFingerprint });
+			this.uses.set(settings.idempotencyKey, { items: [{ item, request }], requestFingerprint });
 		} else if (use.requestFingerprint !== requestFingerprint) {
-			return conflictOf(item, use.items[0]?.item ?? item);
+			return conflictOf(item, use.items[0].item);
 		} else use.items.push({ item, request });
 		return undefined;
 	}
