@@ -9,9 +9,10 @@ import type { Claim } from '../webhook/deduplicator';
 export function settleWhenAnswered(context: IWebhookFunctions, claim: Claim): void {
 	const response = context.getResponseObject();
 	const end = response.end.bind(response) as (...given: unknown[]) => typeof response;
-	response.end = ((...given: unknown[]) => {
+	const settle = (...given: unknown[]) => {
 		if (response.statusCode < 300) claim.keep();
 		else claim.release();
 		return end(...given);
-	}) as typeof response.end;
+	};
+	response.end = settle as typeof response.end;
 }
