@@ -4,16 +4,19 @@ import {
 	executionCredits,
 	type ExecutionCredits,
 } from '../../../src/transport/item/executionCredits';
-import { newMemory, type ItemMemory } from '../../../src/transport/item/itemMemory';
-import type { Result } from '../../../src/transport/base/result';
+import { newMemory, recordEvent, type ItemMemory } from '../../../src/transport/item/itemMemory';
+import { fail, ok, type Result } from '../../../src/transport/base/result';
+import type { Resource } from '../../../src/transport/base/types';
 import type { Item, Outcome } from '../../../src/transport/item/item';
 import type { Settings } from '../../../src/transport/item/settings';
+import type { Created } from '../../../src/transport/limits/singleFlight';
 import { runOperation } from '../../../src/transport/operations';
+import { withinCap } from '../../../src/transport/operations/creditCap';
 import { runThroughGate } from '../../../src/transport/runner/runThroughGate';
 import type { Workspace } from '../../../src/transport/workspace';
 import { answer } from '../../../testing/answers';
 import { ModelService, type ServiceSettings } from '../../../testing/modelService';
-import { hostWith, runOf, workspaceWith } from '../../../testing/run';
+import { hostWith, runOf, workspaceWith, type RunParts } from '../../../testing/run';
 import { VirtualClock } from '../../../testing/virtualClock';
 
 interface Asked {
@@ -283,4 +286,191 @@ test('a dry run sends nothing and outputs what would be sent, with its price onc
 		(before as Record<string, unknown>).idempotencyKey,
 		(before as Record<string, unknown>).body,
 	]);
+});
+
+describe('one creation after the other', () => {
+	const lost = fail({
+		kind: 'noResponse',
+		reason: 'ECONNRESET',
+		attempts: 7,
+		replayable: true,
+		outcomeUnknown: true,
+	});
+	const made = (job: Resource): Result<Created> => ok({ job, attempt: 0 });
+	const costs = (credits: number, id = 'gen_1') => made({ id, estimated_credits: credits });
+
+	/** Creations in one execution, each with what comes of it instead of a request. */
+	function setUpOne(parts: Partial<RunParts> = {}) {
+		const clock = new VirtualClock();
+		const workspace = workspaceWith(clock);
+		const host = hostWith(async () => answer(202));
+		const credits = executionCredits({});
+		let sent = 0;
+		const create = async (
+			maxCredits: number,
+			result: Result<Created>,
+			more: Partial<RunParts & { path: string; body: unknown }> = {},
+		) => {
+			const { path = '/generations', body = { mode: 'image' }, ...rest } = more;
+			const all = { host, workspace, credits, ...parts, ...rest };
+			const settings = { maxCredits, ...parts.settings, ...rest.settings };
+			const item = runOf({ ...all, settings });
+			const outgoing = { attempt: 0, key: 'key', path, body };
+			return await clock.run(
+				withinCap(item, outgoing, async () => {
+					sent += 1;
+					if (!result.ok) {
+						const { failure } = result;
+						recordEvent(item.memory, { kind: 'sending', ...outgoing, now: clock.now() });
+						if (failure.kind === 'status') {
+							recordEvent(item.memory, { kind: 'refused', status: failure.status, rotates: true });
+						}
+					}
+					return result;
+				}),
+			);
+		};
+		return { clock, credits, create, sent: () => sent };
+	}
+
+	test('whose price is not known is sent while anything is left, and not when nothing is', async () => {
+		const { create, sent } = setUpOne();
+		await create(3, costs(3));
+		expect(await create(3, costs(1), { body: { mode: 'video' } })).toMatchObject({
+			failure: { kind: 'creditCap', maxCredits: 3, reserved: 3, price: undefined },
+		});
+		expect(sent()).toBe(1);
+		expect((await create(4, costs(9), { body: { mode: 'video' } })).ok).toBe(true);
+	});
+
+	test('that is lost takes all that was left where its price is not known, until that is', async () => {
+		const { create, credits, sent } = setUpOne();
+		await create(10, costs(3));
+		const memory = newMemory();
+		const parts = { memory, body: { mode: 'video' } };
+		await create(10, lost, parts);
+		expect(credits.reserved).toBe(10);
+		expect(await create(10, costs(3))).toMatchObject({ failure: { kind: 'creditCap' } });
+		expect((await create(10, costs(2), parts)).ok).toBe(true);
+		expect([credits.reserved, memory.expectedCredits, sent()]).toEqual([5, undefined, 3]);
+	});
+
+	test('that is lost again counts once, and fits wherever it has fitted', async () => {
+		const { create, credits } = setUpOne();
+		await create(6, costs(3));
+		const memory = newMemory();
+		await create(6, lost, { memory });
+		await create(6, lost, { memory });
+		expect(credits.reserved).toBe(6);
+		expect((await create(6, costs(3), { memory })).ok).toBe(true);
+		expect(credits.reserved).toBe(6);
+	});
+
+	test('that is refused counts nothing', async () => {
+		const { create, credits } = setUpOne();
+		await create(6, costs(3));
+		const refused = fail({ kind: 'status', status: 422, serviceError: {}, outcomeUnknown: false });
+		await create(6, refused);
+		await create(6, refused, { body: { mode: 'video' } });
+		expect(credits.reserved).toBe(3);
+	});
+
+	test('that is lost without a limit counts with its price, and where that is not known with nothing', async () => {
+		const { create, credits } = setUpOne();
+		await create(0, costs(3));
+		const memory = newMemory();
+		await create(0, lost, { memory, body: { mode: 'video' } });
+		expect([credits.reserved, memory.expectedCredits]).toEqual([3, undefined]);
+		await create(0, lost);
+		expect(credits.reserved).toBe(6);
+	});
+
+	test('without a key counts once more than the one that was lost: it is another one', async () => {
+		const { create, credits } = setUpOne({ settings: { idempotency: 'none' } });
+		await create(9, costs(3));
+		const memory = newMemory();
+		await create(9, lost, { memory });
+		await create(9, costs(3), { memory });
+		expect(credits.reserved).toBe(9);
+	});
+
+	test.each([
+		['custom', 0],
+		['execution', 3],
+		['none', 3],
+	] as const)('whose job was there before: with %s it adds %i', async (idempotency, added) => {
+		const { create, credits } = setUpOne({ settings: { idempotency, idempotencyKey: 'order 7' } });
+		await create(100, costs(3));
+		await create(100, costs(3));
+		expect(credits.reserved).toBe(3 + added);
+	});
+
+	test('whose key is another one, or whose job is, adds what it has reserved', async () => {
+		const keyed = (idempotencyKey: string) => ({
+			settings: { idempotency: 'custom', idempotencyKey } as const,
+		});
+		const { create, credits } = setUpOne();
+		await create(100, costs(3), keyed('order 7'));
+		await create(100, costs(3), keyed('order 8'));
+		await create(100, costs(3, 'gen_2'), keyed('order 8'));
+		expect(credits.reserved).toBe(9);
+	});
+
+	test('of another content adds what it has reserved, though a service that was reset repeats the id', async () => {
+		const { create, credits } = setUpOne({ settings: { idempotency: 'content' } });
+		for (const fingerprint of ['a cat', 'a dog', 'a dog']) {
+			await create(100, costs(3), { memory: { ...newMemory(), fingerprint } });
+		}
+		expect(credits.reserved).toBe(6);
+	});
+
+	test('of which nobody says what it costs adds nothing', async () => {
+		const { create, credits } = setUpOne();
+		await create(9, costs(3));
+		await create(9, made({ id: 'gen_2' }), { body: { mode: 'video' } });
+		expect(credits.reserved).toBe(3);
+	});
+
+	test('that approves a run which this execution has planned adds what is new; of another one, all of it', async () => {
+		const spec = {
+			endpoint: ENDPOINTS.approveAgentRun,
+			output: 'job',
+			object: 'agent_run',
+		} as const;
+		const run = (status: string, spent: number, reserved: number) =>
+			made({ id: 'run_1', status, spent_credits: spent, reserved_credits: reserved });
+		const { create, credits } = setUpOne({ spec });
+		await create(100, run('plan_proposed', 1, 0), {
+			path: '/agents/runs',
+			body: { brief: 'a spot' },
+		});
+		const approval = { path: '/agents/runs/run_1/approve', body: { max_credits: 40 } };
+		await create(100, run('running', 1, 40), approval);
+		expect(credits.reserved).toBe(41);
+		await create(100, run('running', 1, 40), { ...approval, origin: { executionId: 'another' } });
+		expect(credits.reserved).toBe(82);
+	});
+
+	test('that waits for its turn is not sent once it is cancelled, or once its run is halted', async () => {
+		const { clock, credits, create, sent } = setUpOne();
+		const release = await credits.acquireLock({ fairnessKey: 'a', send: async () => answer(202) });
+		const cancel = new AbortController();
+		const host = hostWith(async () => answer(202));
+		const line = { ...host, channel: { ...host.channel, signal: cancel.signal } };
+		const batch = new Batch(2, false);
+		clock.after(1_000, () => {
+			cancel.abort();
+			batch.halt({ cause: 'the credits ran out at item 0', credits: true });
+		});
+		const [cancelled, halted] = await Promise.all([
+			create(9, costs(3), { host: line }),
+			create(9, costs(3), { batch }),
+		]);
+		expect(cancelled).toMatchObject({ failure: { kind: 'cancelled' } });
+		expect(halted).toMatchObject({ failure: { kind: 'skipped', credits: true } });
+		release?.();
+		expect(await create(9, costs(3), { batch })).toMatchObject({ failure: { kind: 'skipped' } });
+		expect(sent()).toBe(0);
+		expect((await create(9, costs(3))).ok).toBe(true);
+	});
 });

@@ -1,4 +1,8 @@
+import { ENDPOINTS } from '../../../src/contract';
+import type { Item } from '../../../src/transport/item/item';
+import type { Sent } from '../../../src/transport/item/itemState';
 import { create } from '../../../src/transport/operations/create';
+import { findPossibleDuplicate } from '../../../src/transport/operations/outcomeUnknown';
 import { newMemory } from '../../../src/transport/item/itemMemory';
 import type { Fault } from '../../../testing/modelService/settings';
 import { LedgerService } from '../../../testing/ledgerService';
@@ -121,5 +125,67 @@ test.each([
 	await clock.pass(DAY);
 	expect(await make({ host })).toMatchObject({
 		failure: { kind: 'possibleDuplicate', candidates: ['gen_x'] },
+	});
+});
+
+test.each([
+	['another mode', { mode: 'video', model: 'm' }],
+	['another model', { mode: 'image', model: 'n' }],
+])('a listed job that shows %s is not the one', async (_, shown) => {
+	const { clock, make } = await afterUnclear('after');
+	const data = [{ id: 'gen_x', object: 'generation', status: 'queued', ...shown }];
+	const host = hostWith(async ({ method }) =>
+		method === 'GET' ? answer(200, { object: 'list', data }) : answer(422),
+	);
+	await clock.pass(DAY);
+	expect(await make({ host })).toMatchObject({ failure: { kind: 'status', status: 422 } });
+});
+
+test('a list that cannot be read is the error, and nothing is created', async () => {
+	const { clock, make } = await afterUnclear('after');
+	const asked: string[] = [];
+	const host = hostWith(async ({ method }) => {
+		asked.push(method);
+		return answer(403);
+	});
+	await clock.pass(DAY);
+	expect(await make({ host })).toMatchObject({ failure: { kind: 'status', status: 403 } });
+	expect(asked).toEqual(['GET']);
+});
+
+describe('what was sent and is no longer settled by its key', () => {
+	const find = async (body: unknown, spec?: Item['spec']) => {
+		const clock = new VirtualClock();
+		const data = [{ id: 'gen_x', object: 'generation', status: 'queued', mode: 'image' }];
+		let asked = 0;
+		const host = hostWith(async () => {
+			asked += 1;
+			return answer(200, { object: 'list', data });
+		});
+		const item = runOf({ host, workspace: workspaceWith(clock), ...(spec && { spec }) });
+		const sent = { is: 'sent', body } as Sent;
+		return { found: await clock.run(findPossibleDuplicate(item, sent, 'changed')), asked };
+	};
+
+	test('may be any job where the list shows none of its kind, which is not even asked', async () => {
+		const { found, asked } = await find(
+			{ mode: 'image' },
+			{ endpoint: ENDPOINTS.createAgentRun, output: 'job', object: 'agent_run' },
+		);
+		expect(found?.failure).toEqual({
+			kind: 'possibleDuplicate',
+			candidates: [],
+			because: 'changed',
+		});
+		expect(asked).toBe(0);
+	});
+
+	test('is none that shows what its body did not ask for', async () => {
+		expect((await find(undefined)).found).toBeUndefined();
+		expect((await find({ mode: 'image' })).found?.failure).toEqual({
+			kind: 'possibleDuplicate',
+			candidates: ['gen_x'],
+			because: 'changed',
+		});
 	});
 });

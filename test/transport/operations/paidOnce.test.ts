@@ -207,10 +207,9 @@ describe('by content', () => {
 		const { model, make } = setUp({ ending: () => ({ status: 'failed' }), jobMs: () => 60_000 });
 		for (let run = 0; run < 3; run += 1) await make(other());
 		expect(model.jobs).toHaveLength(3);
-		model.settings.ending = (prompt) => ({
-			status: model.jobs.length > 3 ? 'completed' : 'failed',
-			prompt,
-		});
+		model.settings.ending = () => ({ status: model.jobs.length > 3 ? 'completed' : 'failed' });
+		expect(await make(other())).toMatchObject({ value: { id: 'gen_4', status: 'completed' } });
+		expect(model.jobs).toHaveLength(4);
 	});
 
 	test('identical items share one job, one request and one slot', async () => {
