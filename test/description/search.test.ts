@@ -62,6 +62,38 @@ test('models of the chosen mode, by label, name or id; those without an id are l
 	]);
 });
 
+test('models are read a page at a time; a page that names itself as the next one is the last', async () => {
+	const { context, asked } = editor(page([{ id: 'a' }], { has_more: true, next_cursor: 'c1' }));
+	const first = await searchModels.call(context);
+	expect(first).toEqual({ results: [{ name: 'a', value: 'a' }], paginationToken: 'c1' });
+	const second = await searchModels.call(context, '', 'c1');
+	expect(asked.map(({ qs }) => qs)).toEqual([{ mode: 'image' }, { mode: 'image', cursor: 'c1' }]);
+	expect(second.paginationToken).toBeUndefined();
+});
+
+test('a catalogue of mere IDs is a list of models', async () => {
+	const { context } = editor(page(['studio/image-1', '', { id: 'b' }]));
+	expect((await searchModels.call(context)).results).toEqual([
+		{ name: 'studio/image-1', value: 'studio/image-1' },
+		{ name: 'b', value: 'b' },
+	]);
+});
+
+test('a list is read whatever the 2xx of its response', async () => {
+	const { context } = editor({ ...page([{ id: 'a' }]), statusCode: 203 });
+	expect((await searchModels.call(context)).results).toEqual([{ name: 'a', value: 'a' }]);
+});
+
+test.each<[string, typeof searchAgentRuns, unknown, string]>([
+	['a generation', searchGenerations, { id: 'g', status: 'queued', mode: null }, 'queued · g'],
+	['a generation', searchGenerations, { id: 'g', model: { id: 'm' } }, 'g'],
+	['an agent run', searchAgentRuns, { id: 'r', plan: { title: 'Film' } }, 'Film · r'],
+	['a webhook', searchWebhooks, { id: 'w', url: 7 }, 'w'],
+])('the name of %s holds only what is known', async (_name, search, entry, name) => {
+	const { context } = editor(page([entry]));
+	expect((await search.call(context)).results[0]?.name).toBe(name);
+});
+
 test('a mode that is an expression asks for the models of all', async () => {
 	const { context, asked } = editor(page([]), '={{ $json.mode }}');
 	await searchModels.call(context);

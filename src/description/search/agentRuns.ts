@@ -1,14 +1,14 @@
 import type { ILoadOptionsFunctions, INodeListSearchResult } from 'n8n-workflow';
 import { ENDPOINTS } from '../../contract';
 import { isRecord, type Resource } from '../../transport/base/types';
+import { joined } from './names';
 import { searchList, type Listing } from './searchList';
 
 /**
  * A run has no name of its own; the plan has one if it is as free as the specification leaves it.
  */
 function nameOf({ id, status, plan }: Resource): string {
-	const title = isRecord(plan) && typeof plan.title === 'string' ? `${plan.title} · ` : '';
-	return `${title}${String(status)} · ${id}`;
+	return joined(isRecord(plan) ? plan.title : undefined, status, id);
 }
 
 const agentRuns: Listing = {

@@ -23,5 +23,6 @@ export function choicesOf(
 	const nothing = all.length === 0 && !cursor && !next;
 	if (nothing && !filter?.trim()) return { results: [{ name: empty, value: '' }] };
 	const results = all.filter(({ name, value }) => matches(filter, name, String(value)));
-	return { results, paginationToken: next };
+	// A page that names itself as the next one would be loaded without end.
+	return { results, paginationToken: next === cursor ? undefined : next };
 }

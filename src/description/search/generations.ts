@@ -1,11 +1,11 @@
 import type { ILoadOptionsFunctions, INodeListSearchResult } from 'n8n-workflow';
 import { ENDPOINTS, LIMITS } from '../../contract';
+import { joined } from './names';
 import { searchList, type Listing } from './searchList';
 
 const generations: Listing = {
 	endpoint: ENDPOINTS.listGenerations,
-	nameOf: ({ id, mode, model, status }) =>
-		`${String(mode)} · ${String(model)} · ${String(status)} · ${id}`,
+	nameOf: ({ id, mode, model, status }) => joined(mode, model, status, id),
 	empty: 'No generations yet: make one with the operation Create',
 	query: { limit: LIMITS.listLimit.max },
 };

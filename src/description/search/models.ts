@@ -5,10 +5,13 @@ import { searchList } from './searchList';
 import { modelName, nameFromId } from './names';
 import { readPage, type Page } from './request';
 
-/** The models of the mode chosen in the node; of all modes if it is an expression. */
+/**
+ * The models of the mode chosen in the node, a page at a time; of all modes if it is an expression.
+ */
 export async function searchModels(
 	this: ILoadOptionsFunctions,
 	filter?: string,
+	cursor?: string,
 ): Promise<INodeListSearchResult> {
 	const chosen = this.getCurrentNodeParameter('mode');
 	const mode = MODEL_MODES.find((known) => known === chosen);
@@ -18,7 +21,7 @@ export async function searchModels(
 		empty: `The workspace has no ${mode ? `${mode} ` : ''}models: choose another mode, or enter an ID`,
 		query: mode && { mode },
 	};
-	return await searchList(this, models, { filter });
+	return await searchList(this, models, { filter, cursor });
 }
 
 /**

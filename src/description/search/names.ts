@@ -6,6 +6,13 @@ const MAX_DESCRIPTION_LENGTH = 90;
 
 const trimmedText = (value: unknown): string => (typeof value === 'string' ? value.trim() : '');
 
+/** What is known of an entry that has no name: `image · studio/image-1 · completed · gen_1`. */
+export const joined = (...parts: unknown[]): string =>
+	parts
+		.map(trimmedText)
+		.filter((part) => part !== '')
+		.join(' · ');
+
 function shortened(text: string): string {
 	const sentence = text.replace(/\s+/g, ' ').replace(/\.$/, '');
 	if (sentence.length <= MAX_DESCRIPTION_LENGTH) return sentence;

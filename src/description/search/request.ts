@@ -12,7 +12,7 @@ import { pageOf } from '../../transport/client/pagination';
 import { apiKeyOf } from '../../transport/credential';
 import { CREDENTIAL } from '../../transport/host/credentialName';
 import { withoutSecret } from '../../transport/host/redact';
-import { isRecord } from '../../transport/base/types';
+import { isRecord, isSuccess } from '../../transport/base/types';
 
 /** One page of a list, as the pickers in the editor need it. */
 export interface Page {
@@ -29,6 +29,10 @@ function problemOf(status: number, { scope }: Endpoint, said: string): string {
 		return 'Too many requests at the moment. Try again in a minute, or enter an ID.';
 	return `The list cannot be read (status ${status}). ${said}`.trim();
 }
+
+/** A list may hold mere IDs: the specification shows no field of a model but its voices. */
+const asEntry = (entry: unknown): unknown =>
+	typeof entry === 'string' && entry !== '' ? { id: entry } : entry;
 
 /**
  * Reads one page of a list for the editor. Every failure is an error whose text the picker shows.
@@ -61,17 +65,17 @@ export async function readPage(
 			refuse('The service did not respond. Check the base URL of the credential.'),
 		)) as IN8nHttpFullResponse;
 	const body: unknown = withoutSecret(answer.body, apiKeyOf(credential));
-	if (answer.statusCode !== 200) {
+	if (!isSuccess(answer.statusCode)) {
 		refuse(problemOf(answer.statusCode, endpoint, errorOf(body).message ?? ''));
 	}
 	const { entries, next } = pageOf(body);
-	return { entries: entries.filter(isRecord), next };
+	return { entries: entries.map(asEntry).filter(isRecord), next };
 }
 
 /** The name by which a person knows an entry. */
 export const labelOf = (entry: Record<string, unknown>): string => {
 	const label = [entry.label, entry.name, entry.id].find(
-		(text) => typeof text === 'string' && text,
+		(text) => typeof text === 'string' && text.trim(),
 	);
 	return String(label ?? '');
 };

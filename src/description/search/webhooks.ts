@@ -1,10 +1,10 @@
 import type { ILoadOptionsFunctions, INodeListSearchResult } from 'n8n-workflow';
 import { ENDPOINTS } from '../../contract';
 import type { Resource } from '../../transport/base/types';
+import { joined } from './names';
 import { searchList, type Listing } from './searchList';
 
-const nameOf = ({ url, description, id }: Resource): string =>
-	[description, url, id].filter((part) => typeof part === 'string' && part !== '').join(' · ');
+const nameOf = ({ url, description, id }: Resource): string => joined(description, url, id);
 
 const webhooks: Listing = {
 	endpoint: ENDPOINTS.listWebhooks,

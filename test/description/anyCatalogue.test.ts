@@ -1,0 +1,108 @@
+import type { ILoadOptionsFunctions, INodeListSearchResult } from 'n8n-workflow';
+import { searchAgentRuns } from '../../src/description/search/agentRuns';
+import { searchGenerations } from '../../src/description/search/generations';
+import { modelValueSearches } from '../../src/description/search/modelValues';
+import { searchModels, searchSpeechModels } from '../../src/description/search/models';
+import { searchAllPersonas, searchPersonas } from '../../src/description/search/personas';
+import {
+	searchCustomVoices,
+	searchModelVoices,
+	searchSpeechVoices,
+} from '../../src/description/search/voices';
+import { searchWebhooks } from '../../src/description/search/webhooks';
+import fc from '../support/fastCheck';
+import { NODE } from '../support/nodeContext';
+
+type Search = (
+	this: ILoadOptionsFunctions,
+	filter?: string,
+	cursor?: string,
+) => Promise<INodeListSearchResult>;
+
+const searches: Array<[string, Search]> = Object.entries({
+	searchAgentRuns,
+	searchAllPersonas,
+	searchCustomVoices,
+	searchGenerations,
+	searchModels,
+	searchModelVoices,
+	searchPersonas,
+	searchSpeechModels,
+	searchSpeechVoices,
+	searchWebhooks,
+	...modelValueSearches,
+});
+
+const CHOSEN = 'service/speech-lite';
+
+/** An editor whose service gives one body, whatever it is asked for. */
+const editor = (body: unknown) =>
+	({
+		getCredentials: async () => ({ apiKey: 'k', baseUrl: 'https://api.example/v1' }),
+		getNode: () => NODE,
+		getCurrentNodeParameter: (name: string) => (name === 'mode' ? 'audio' : CHOSEN),
+		helpers: { httpRequestWithAuthentication: async () => ({ statusCode: 200, body }) },
+	}) as unknown as ILoadOptionsFunctions;
+
+const names = ['label', 'name', 'kind', 'type', 'description', 'status', 'mode', 'model', 'url'];
+const voice = ['gender', 'language_code', 'language_name', 'sample_url', 'preview_url', 'plan'];
+
+const anyEntry = fc.oneof(
+	fc.jsonValue(),
+	fc.record(
+		{
+			id: fc.oneof(fc.constantFrom(CHOSEN, '', 'a', 7, null), fc.jsonValue({ maxDepth: 1 })),
+			...Object.fromEntries(
+				[...names, ...voice].map((name) => [
+					name,
+					fc.oneof(fc.constantFrom(' ', 'x'), fc.jsonValue({ maxDepth: 1 })),
+				]),
+			),
+			capabilities: fc.oneof(
+				fc.jsonValue({ maxDepth: 2 }),
+				fc.record({
+					voices: fc.oneof(fc.array(fc.jsonValue({ maxDepth: 2 })), fc.jsonValue({ maxDepth: 1 })),
+					durations: fc.jsonValue({ maxDepth: 3 }),
+					aspect_ratio: fc.dictionary(fc.string(), fc.jsonValue({ maxDepth: 2 })),
+				}),
+			),
+		},
+		{ requiredKeys: [] },
+	),
+);
+
+const anyBody = fc.oneof(
+	fc.jsonValue(),
+	fc.record(
+		{
+			data: fc.oneof(fc.array(anyEntry), fc.jsonValue({ maxDepth: 1 })),
+			has_more: fc.jsonValue({ maxDepth: 0 }),
+			next_cursor: fc.jsonValue({ maxDepth: 0 }),
+		},
+		{ requiredKeys: ['data'] },
+	),
+);
+
+test.each(searches)('%s makes choices of any answer, each with a name', async (_name, search) => {
+	await fc.assert(
+		fc.asyncProperty(anyBody, fc.option(fc.string(), { nil: undefined }), async (body, filter) => {
+			const { results, paginationToken } = await search.call(editor(body), filter);
+			for (const { name, value, url } of results) {
+				expect([typeof name, typeof value]).toEqual(['string', 'string']);
+				expect(name.trim()).not.toBe('');
+				expect(name).not.toMatch(/^(undefined|null|\[object)/);
+				if (url !== undefined) expect(url).toMatch(/^https?:/);
+			}
+			expect(['string', 'undefined']).toContain(typeof paginationToken);
+		}),
+		{ numRuns: 100 },
+	);
+});
+
+test('thousands of models are listed and searched', async () => {
+	const data = Array.from({ length: 5_000 }, (_, index) => ({ id: `m-${index}`, label: index }));
+	expect((await searchModels.call(editor({ data }))).results).toHaveLength(5_000);
+	expect((await searchModels.call(editor({ data }), 'm-4999')).results).toEqual([
+		{ name: 'm-4999', value: 'm-4999' },
+	]);
+});
