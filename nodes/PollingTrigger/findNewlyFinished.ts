@@ -9,6 +9,7 @@ import { scanPages, type ReadPage, type Scan } from './scanPages';
  */
 const SINGLE_READS_PER_POLL = 5;
 
+/** How a poll reads the service. */
 export interface Reader {
 	page: ReadPage;
 	/**
@@ -18,6 +19,7 @@ export interface Reader {
 	read(id: string): Promise<Resource | 'gone' | undefined>;
 }
 
+/** What a poll has found, and what the next one starts from. */
 export interface PollResult {
 	/** Finished since the last poll, newest last as far as the list shows; each once. */
 	finished: Resource[];

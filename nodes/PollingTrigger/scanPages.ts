@@ -11,8 +11,10 @@ const FIRST_POLL_PAGES = 5;
 /** Most pages of 100 that a poll reads: 20,000 generations since the last one. */
 const MAX_PAGES = 200;
 
+/** Reads a page of the list of generations; without a cursor the first one. */
 export type ReadPage = (cursor: string | undefined) => Promise<Page>;
 
+/** What was read of the list. */
 export interface Scan {
 	/** By id, in the order of the list. */
 	entries: Map<string, Resource>;
@@ -23,6 +25,7 @@ export interface Scan {
 	complete: boolean;
 }
 
+/** Where a scan begins, and at what it may stop. */
 export interface ScanOptions {
 	order: Order | undefined;
 	start: string | undefined;

@@ -21,6 +21,7 @@ export interface Registered {
 
 const pathOf = (id: string) => ENDPOINTS.getWebhook.path.replace('{id}', encodeURIComponent(id));
 
+/** Whether both name the same events, in any order. */
 export const sameEvents = (left: unknown, right: readonly string[]): boolean =>
 	Array.isArray(left) && [...left].sort().join() === [...right].sort().join();
 

@@ -1,6 +1,7 @@
 import type { ErrorStatus } from './error';
 import type { Scope } from './scopes';
 
+/** One row of the table of operations. Specification: Endpoints. */
 export interface Endpoint {
 	method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
 	/** Relative to the base URL, which ends in `/v1`; `{id}` is a path parameter. */
@@ -57,6 +58,7 @@ export const ENDPOINTS = {
 	listDeliveries: endpoint('GET', '/webhooks/{id}/deliveries', 'webhooks:read', [200]),
 } as const satisfies Record<string, Endpoint>;
 
+/** The name of an operation in {@link ENDPOINTS}: ours, not of the specification. */
 export type EndpointName = keyof typeof ENDPOINTS;
 
 /** Name of the header that makes a POST safe to repeat. Specification: Operation details. */

@@ -22,6 +22,7 @@ export const STATUS_MEANINGS = {
 	429: 'rate or concurrency limit exceeded',
 } as const;
 
+/** A status that the specification gives a meaning; a service may answer others. */
 export type ErrorStatus = keyof typeof STATUS_MEANINGS;
 
 /** The four statuses that every operation may answer. Specification: Endpoints. */

@@ -10,6 +10,7 @@ export const EVENTS = [
 	'persona.failed',
 ] as const;
 
+/** One of the {@link EVENTS}; a delivery may name a kind that is newer. */
 export type EventKind = (typeof EVENTS)[number];
 
 /** Headers of every delivery. Specification: Events, signature rule 1. */

@@ -23,6 +23,7 @@ export const SINGLE_ITEM_SLOTS = [
 	'motion_video',
 ] as const;
 
+/** All nine slots. Specification: CreateGeneration, `input`. */
 export const INPUT_SLOTS = [...MULTI_ITEM_SLOTS, ...SINGLE_ITEM_SLOTS] as const;
 export type InputSlot = (typeof INPUT_SLOTS)[number];
 

@@ -3,6 +3,7 @@ import type { PresetVoice } from './voice';
 /** What GET /models can be filtered by. Specification: Operation details, GET /models. */
 export const MODEL_MODES = ['agent', 'image', 'video', 'audio'] as const;
 
+/** One of the {@link MODEL_MODES}: a mode of generations, or `agent`. */
 export type ModelMode = (typeof MODEL_MODES)[number];
 
 /**

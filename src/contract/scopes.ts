@@ -16,4 +16,5 @@ export const SCOPES = [
 	'webhooks:write',
 ] as const;
 
+/** One of the {@link SCOPES}. */
 export type Scope = (typeof SCOPES)[number];

@@ -4,6 +4,7 @@ import type { Delivery } from './generation';
 export const SPEECH_MODELS = ['service/speech-lite', 'vendor/partner/speech-2.8-turbo'] as const;
 export type SpeechModel = (typeof SPEECH_MODELS)[number];
 
+/** Specification: CreateSpeechGeneration, `blocks`. */
 export interface SpeechBlock {
 	text: string;
 	/** A preset id for the chosen model, or a custom voice id for the speech-cloning model. */

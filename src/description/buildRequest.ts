@@ -24,6 +24,7 @@ export function mappedFields(fields: Field[], within = ''): MappedField[] {
 
 type Values = Record<string, unknown>;
 
+/** Sets a value at a path, and makes the objects that the path leads through. */
 export function put(values: Values, [name = '', ...rest]: string[], value: unknown): void {
 	if (rest.length === 0) values[name] = value;
 	else put((values[name] ??= {}) as Values, rest, value);

@@ -52,9 +52,13 @@ export interface Operation {
 	fields: Field[];
 }
 
+/** Sent in the body; the name may be dotted, such as `parameters.count`. */
 export const inBody = (as: string, rule: Rule): RequestMapping => ({ in: 'body', as, rule });
+/** Sent in the query. */
 export const inQuery = (as: string, rule: Rule): RequestMapping => ({ in: 'query', as, rule });
+/** Fills `{name}` in the path of the endpoint. */
 export const inPath = (as: string, rule: Rule): RequestMapping => ({ in: 'path', as, rule });
+/** Sent in the body as one value that the hook reads itself: see `asOneValue`. */
 export const oneValueInBody = (as: string, rule: Rule): RequestMapping => ({
 	in: 'body',
 	as,

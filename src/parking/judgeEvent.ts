@@ -54,6 +54,11 @@ function reportsEndOf({ state }: Parked, { resource, resourceId }: MediaGenEvent
 /** What becomes of an event: the items to resume with, nothing yet, or another delivery of it. */
 type Verdict = INodeExecutionData[] | 'parked' | 'again';
 
+/**
+ * Decides what a genuine event that {@link concerns} a parked execution does to it, by asking
+ * the service about all of its jobs. What cannot be asked for at the moment is `again`, so that
+ * the service delivers the event once more.
+ */
 export async function judge(
 	service: Service,
 	parked: Parked,

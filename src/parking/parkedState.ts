@@ -33,6 +33,7 @@ export interface ParkedState {
 
 const NAME = 'mediaGenParked';
 
+/** Stores what events are verified against, or removes it. */
 export function saveState(context: IExecuteSingleFunctions, state: ParkedState | undefined): void {
 	const data = context.getContext('node');
 	if (state) data[NAME] = state;

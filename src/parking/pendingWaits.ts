@@ -16,6 +16,7 @@ export interface Wait {
 	failed?: Failed;
 }
 
+/** A text, empty or not; `undefined` for everything else. */
 export const textOf = (value: unknown) => (typeof value === 'string' ? value : undefined);
 
 /** The kind of the job according to the input item: a hint which endpoint to try first. */
@@ -23,6 +24,7 @@ function objectIn(row: Record<string, unknown> | undefined, id: string): string 
 	return row?.id === id ? textOf(row.object) : undefined;
 }
 
+/** The waits of a run, in the order of its items; nothing is read yet. */
 export function waitsOf(context: Parameters<Park>[0], items: Item[]): Wait[] {
 	const rows = inputItems(context);
 	return items.map((item) => {
@@ -37,6 +39,7 @@ export function waitsOf(context: Parameters<Park>[0], items: Item[]): Wait[] {
 export const isOver = ({ job, failed, ref }: Wait): boolean =>
 	failed !== undefined || (job !== undefined && hasEnded(job, ref.terminalStatuses));
 
+/** Whether the job is in a terminal status, good or bad. */
 export const hasEnded = (job: Resource, terminalStatuses: TerminalStatuses | undefined): boolean =>
 	jobState(job, terminalStatuses) !== 'running';
 

@@ -6,6 +6,7 @@ import { optionList } from '../description/fields/optionList';
 /** Who creates the webhook at the service. */
 export type RegistrationMode = 'automatic' | 'manual';
 
+/** The filter by mode, in both triggers. */
 export const modesField: INodeProperties = {
 	displayName: 'Modes',
 	name: 'modes',
@@ -18,6 +19,7 @@ export const modesField: INodeProperties = {
 	description: 'Only generations of these modes. Leave empty for all modes.',
 };
 
+/** The filter by model, in both triggers. */
 export const modelsField: INodeProperties = {
 	displayName: 'Model Names or IDs',
 	name: 'models',
@@ -28,6 +30,7 @@ export const modelsField: INodeProperties = {
 		'Only outputs of these models. Leave empty for all models. Choose from the list, or specify IDs using an <a href="https://docs.n8n.io/code/expressions/">expression</a>.',
 };
 
+/** Whether files come along, in both triggers. */
 export const downloadField: INodeProperties = {
 	displayName: 'Download Outputs',
 	name: 'downloadOutputs',
@@ -95,6 +98,7 @@ const notices: INodeProperties[] = [
 	},
 ];
 
+/** The fields of the event trigger, in the order of the editor. */
 export const fields: INodeProperties[] = [
 	...notices,
 	{

@@ -2,6 +2,7 @@ import type { IExecuteFunctions, IPollFunctions, IWebhookFunctions } from 'n8n-w
 import { flagOf, listOf } from '../transport/base/values';
 import type { Filters } from '../webhook/filter';
 
+/** The options of the event trigger; an empty filter lets everything pass. */
 export interface Options extends Filters {
 	fetchResource: boolean;
 	downloadOutputs: boolean;
@@ -21,6 +22,7 @@ export function parameterOf(
 		: read.call(context, name, fallback);
 }
 
+/** Reads them whatever an expression gives: lists as arrays or as texts with commas. */
 export function readOptions(context: IWebhookFunctions | IExecuteFunctions): Options {
 	const options = (parameterOf(context, 'options', {}) ?? {}) as Record<string, unknown>;
 	const { fetchResource, downloadOutputs, modes, models, statuses, resourceIds } = options;

@@ -3,7 +3,7 @@ import type { VirtualClock } from '../../../testing/virtualClock';
 import type { Tuning } from '../../../src/transport/limits/policies';
 import type { Random } from '../../../src/transport/base/types';
 
-/** What a client is given: a service in virtual time and dice of its own. */
+/** What a client is given: a service in virtual time and random numbers of its own. */
 export interface Scene {
 	clock: VirtualClock;
 	service: ModelService;

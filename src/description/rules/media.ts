@@ -13,6 +13,7 @@ import {
 
 const BINARY = 'binary:';
 
+/** What a media field takes: no `max`, no limit of our own. */
 export interface MediaBounds {
 	/** Most items. */
 	max?: number;

@@ -1,5 +1,6 @@
 import { ruleEmpty, preview, type Presence, type Rule } from './rule';
 
+/** The range of a number; both ends belong to it. */
 export interface NumberBounds extends Presence {
 	min?: number;
 	max?: number;

@@ -19,6 +19,7 @@ export type Ruled = { value: unknown } | { problem: string; hint?: string };
 /** Takes whatever an expression may give, and never throws. */
 export type Rule = (value: unknown, context: RuleContext) => Ruled;
 
+/** What a rule makes of an empty value. */
 export interface Presence {
 	/** Whether an empty value is an error instead of leaving the field out. */
 	required?: boolean;
@@ -30,8 +31,10 @@ export const whenSet =
 	(value, context) =>
 		value === undefined ? LEFT_OUT : rule(value, context);
 
+/** The field is not sent. */
 export const LEFT_OUT: Ruled = { value: undefined };
 
+/** Whether nothing was entered. Blanks are something, and so are 0 and false. */
 export const isEmpty = (value: unknown): boolean =>
 	value === undefined || value === null || value === '';
 
@@ -47,6 +50,7 @@ interface Locator {
 	value?: unknown;
 }
 
+/** Whether n8n stored the value with the way in which it was entered. */
 export const isLocator = (value: unknown): value is Locator => isRecord(value) && '__rl' in value;
 
 /** The value of a resource locator: where nothing was chosen, n8n gives the locator itself. */

@@ -1,6 +1,7 @@
 import { listOf } from '../../transport/base/values';
 import { ruleEmpty, preview, type Presence, type Rule } from './rule';
 
+/** What a text may be: of any length unless `max` is given. */
 export interface TextBounds extends Presence {
 	/** Characters (code points). */
 	max?: number;

@@ -71,4 +71,5 @@ export const modelValueSearches = {
 	searchSpeeds: searchValues('speed'),
 };
 
+/** The name of a search, as a field in the editor refers to it. */
 export type ModelValueSearch = keyof typeof modelValueSearches;

@@ -29,15 +29,21 @@ const DESCRIBING = new Set(
 const isDescribing = (key: string) =>
 	DESCRIBING.has(key) || /^(min|max|default)[_A-Z]/.test(key) || /^(width|height)$/.test(key);
 
+/** The value if it is a list, otherwise an empty one. */
 export const listOf = (value: unknown): unknown[] =>
 	Array.isArray(value) ? (value as unknown[]) : [];
 
+/**
+ * A number or a text of 1 to 300 characters that are not all blanks, as text; `undefined` for
+ * everything else, because no parameter takes it.
+ */
 export function asValue(value: unknown): string | undefined {
 	if (typeof value === 'number') return Number.isFinite(value) ? String(value) : undefined;
 	if (typeof value !== 'string' || value.length > LONGEST_VALUE) return undefined;
 	return value.trim() === '' ? undefined : value;
 }
 
+/** The first of these keys that holds a value. */
 export const firstOf = (entry: Entry, keys: string[]): string | undefined =>
 	keys.map((key) => asValue(entry[key])).find((value) => value !== undefined);
 

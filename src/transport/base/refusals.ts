@@ -7,10 +7,14 @@ const FINAL = [400, 401, 402, 403, 404, 422] as const;
  */
 const RUN_WIDE_REFUSALS = [401, 402, 403, 429] as const;
 
+/** One of the statuses that hold for all items of a run. */
 export type RunWideRefusal = (typeof RUN_WIDE_REFUSALS)[number];
 
 const has = (statuses: readonly number[], status: number) => statuses.includes(status);
 
+/**
+ * Whether the service has refused this very request, so repeating it unchanged would be refused again.
+ */
 export const isFinalRefusal = (status: number): boolean => has(FINAL, status);
 
 /**
@@ -19,5 +23,6 @@ export const isFinalRefusal = (status: number): boolean => has(FINAL, status);
 export const provesNothingDone = (status: number): boolean =>
 	status === 429 || isFinalRefusal(status);
 
+/** Whether a refusal would meet the other items of the run too. */
 export const isRunWideRefusal = (status: number): status is RunWideRefusal =>
 	has(RUN_WIDE_REFUSALS, status);

@@ -78,8 +78,14 @@ export interface Failed {
 export const refusalStatusOf = ({ failure }: Failed): number | undefined =>
 	failure.kind === 'status' ? failure.status : undefined;
 
+/**
+ * What was wanted, or why there is none. The core throws nothing: `runner/errors.ts` makes
+ * errors of it.
+ */
 export type Result<T> = { ok: true; value: T } | Failed;
 
+/** A success. */
 export const ok = <T>(value: T): Result<T> => ({ ok: true, value });
 
+/** A failure, with the job that exists all the same, if there is one. */
 export const fail = (failure: Failure, job?: Resource): Failed => ({ ok: false, failure, job });

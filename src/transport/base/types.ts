@@ -40,6 +40,7 @@ export interface NoResponse {
 	unsent?: UnsentReason;
 }
 
+/** What became of one attempt. */
 export type SendResult = ApiResponse | NoResponse;
 
 /** Sends one request to the service once. Never rejects: a network failure is a `NoResponse`. */
@@ -77,6 +78,7 @@ export interface Channel {
  */
 export type Resource = Json & { id: string };
 
+/** Whether an attempt got no complete response. */
 export const isNoResponse = (response: SendResult): response is NoResponse =>
 	'noResponse' in response;
 
@@ -93,6 +95,7 @@ export const isServerError = (status: number): boolean => status >= 500;
 export const asText = (value: unknown): string =>
 	['string', 'number', 'boolean'].includes(typeof value) ? String(value) : '';
 
+/** Whether a value is an object with an id: the only field that the core relies on. */
 export const isResource = (value: unknown): value is Resource =>
 	isRecord(value) && typeof value.id === 'string' && value.id !== '';
 

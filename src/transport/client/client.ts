@@ -22,6 +22,7 @@ import {
 	type Random,
 } from '../base/types';
 
+/** How one request is to be carried out. The defaults are right for reading. */
 export interface RequestOptions {
 	/** Whether repeating the request has no further effect. Default: every method but POST. */
 	replayable?: boolean;

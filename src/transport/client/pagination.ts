@@ -6,6 +6,7 @@ import { isRecord, type ApiRequest, type Channel, type Json } from '../base/type
 /** More pages than any workspace has: stops when a service never ends its list. */
 const MAX_PAGES = 1_000;
 
+/** How much of a list is read. */
 export interface PageQuery {
 	/** Number of entries wanted; `Infinity` for all. */
 	wanted: number;
@@ -16,6 +17,7 @@ export interface PageQuery {
 	takesLimit: boolean;
 }
 
+/** What is wrong with a page of a list. Specification: List. */
 export const mustBeList = (body: unknown) =>
 	isRecord(body) && Array.isArray(body.data) ? undefined : 'the response is not a list';
 

@@ -8,6 +8,7 @@ const TRANSIENT_STATUSES = new Set<number>(POLICY.transientStatuses);
 
 const BUSY_STATUSES = new Set<number>(POLICY.busyStatuses);
 
+/** What decides whether a request is tried again, besides the response. */
 export interface Attempt {
 	/** Attempts made so far, 1 after the first. */
 	number: number;

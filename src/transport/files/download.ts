@@ -21,6 +21,7 @@ const MAX_REDIRECTS = 5;
 
 const EXPIRED_STATUSES = new Set<number>(POLICY.expiredStatuses);
 
+/** A file of a job. Specification: Generation, `outputs`; SpeechGeneration, `output`. */
 export interface Output {
 	id: string;
 	url: string;

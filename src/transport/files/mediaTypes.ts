@@ -35,5 +35,9 @@ export function mediaTypeOf(value: unknown): string | undefined {
 	return MEDIA_TYPE.test(type) ? type : undefined;
 }
 
+/**
+ * The file extension, without a dot, of a media type as {@link mediaTypeOf} gives it; `bin` if
+ * it is unknown.
+ */
 export const extensionOf = (mediaType: string): string =>
 	Object.hasOwn(EXTENSIONS, mediaType) ? (EXTENSIONS[mediaType] ?? 'bin') : 'bin';

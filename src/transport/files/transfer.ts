@@ -17,6 +17,7 @@ const MAX_BYTES = 2 * 1024 ** 3;
  */
 const MAX_UNPACKED_BYTES = 512 * 1024 ** 2;
 
+/** Whether the storage may answer otherwise next time. */
 export const isTransientStatus = (status: number): boolean =>
 	status >= 500 || TRANSIENT_STATUSES.has(status);
 

@@ -51,6 +51,7 @@ function headersOf(given: unknown): Record<string, string> {
 	return headers;
 }
 
+/** A binary field on its way to the service. */
 export interface Upload {
 	field: string;
 	source: BinarySource;

@@ -6,6 +6,7 @@ const MAX_BYTES = 32 * 1024 * 1024;
 /** Some services put it before their JSON, which a parser does not accept. */
 const BYTE_ORDER_MARK = '\ufeff';
 
+/** Whether n8n gave the body as a stream, which has to be read to its end or destroyed. */
 export const isStream = (body: unknown): body is NodeJS.ReadableStream =>
 	typeof body === 'object' && body !== null && Symbol.asyncIterator in body;
 

@@ -14,6 +14,7 @@ export const STRICT = {
 	disableFollowRedirect: true,
 } as const;
 
+/** Headers by their names in lower case, each as one text. */
 export function headersOf(headers: unknown): Record<string, string> {
 	const entries = Object.entries((headers ?? {}) as Record<string, unknown>);
 	return Object.fromEntries(entries.map(([name, value]) => [name.toLowerCase(), String(value)]));

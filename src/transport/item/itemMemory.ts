@@ -34,6 +34,9 @@ interface KeyUse {
 	item: string;
 }
 
+/**
+ * What a node remembers of an execution. Plain data, because n8n stores it with the execution.
+ */
 export interface NodeMemory {
 	/** Goes into the keys of this execution, which makes them unique. */
 	runId: string;
@@ -56,8 +59,10 @@ export function nodeMemory(context: Record<string, unknown>): NodeMemory {
 	return created;
 }
 
+/** The memory of an item that has not sent anything. */
 export const newMemory = (): ItemMemory => ({ state: NEW });
 
+/** The memory of an item, `run:item`; a new one if there is none. */
 export function itemMemory(memory: NodeMemory, item: string): ItemMemory {
 	return (memory.items[item] ??= newMemory());
 }
@@ -96,6 +101,7 @@ export function knownUpload(memory: ItemMemory, identity: string, now: number): 
 /** Tool calls running in this process. Not part of the stored memory: after a crash none is running. */
 const runningCalls = new WeakSet<ItemMemory>();
 
+/** A tool call that is running, and which no other one continues meanwhile. */
 export interface Claim {
 	/** Identifies the call within the memory of the node. */
 	item: string;

@@ -71,8 +71,10 @@ export interface Done extends Keys {
  */
 export type ItemState = New | Sent | Created | Done;
 
+/** An item begins so: nothing was sent for it. */
 export const NEW: New = { is: 'new', firstKey: 0 };
 
+/** What can happen to an item. `transition` says what each one means in each state. */
 export type ItemEvent =
 	/** An attempt is about to be sent. Recorded before it is. */
 	| { kind: 'sending'; attempt: number; key?: string; path: string; body: unknown; now: number }

@@ -24,6 +24,10 @@ export interface KeyConflict {
 	failed: Failed;
 }
 
+/**
+ * Two items of a run with one key for different requests.
+ * @param first the one that has the key
+ */
 export const conflictOf = (item: number, first: number): KeyConflict => ({
 	item: first,
 	failed: sharedKeyFailure(`0:${item}`, `0:${first}`),

@@ -26,6 +26,7 @@ export type Step =
 	/** The user changed the request but not the custom key, which belongs to the earlier request. */
 	| { do: 'reject'; job?: JobReference };
 
+/** What decides about the next step, besides what is known of the item. */
 export interface Facts {
 	/** Milliseconds since the epoch. */
 	now: number;

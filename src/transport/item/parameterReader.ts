@@ -15,6 +15,7 @@ export class InvalidSetting extends Error {
 	}
 }
 
+/** @throws InvalidSetting; `problem` follows the label of the field */
 export const invalid = (field: string, problem: string): never => {
 	throw new InvalidSetting(field, problem);
 };

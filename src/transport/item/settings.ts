@@ -6,15 +6,19 @@ import { invalid, InvalidSetting, ParameterReader } from './parameterReader';
 import { fail, ok, type Result } from '../base/result';
 
 const IDEMPOTENCY_MODES = ['execution', 'content', 'custom', 'none'] as const;
+/** Values of _Pay Only Once Per_; workflows contain them. */
 export type IdempotencyMode = (typeof IDEMPOTENCY_MODES)[number];
 
 const CREDIT_POLICIES = ['stop', 'wait', 'continue'] as const;
+/** Values of _When Credits Run Out_. */
 export type CreditPolicy = (typeof CREDIT_POLICIES)[number];
 
 const WAIT_STYLES = ['inThisRun', 'parked'] as const;
+/** Values of _Wait Style_. */
 export type WaitStyle = (typeof WAIT_STYLES)[number];
 
 const RESUMES = ['timer', 'eventsAndTimer'] as const;
+/** Values of _Resume By_. */
 export type ResumeBy = (typeof RESUMES)[number];
 
 /** How a wait outlives the process: the execution is put into the database of n8n meanwhile. */

@@ -13,6 +13,7 @@ import { fail, ok, type Result } from '../base/result';
 import type { Clock, Channel, Resource } from '../base/types';
 import { Kinds, type WaitResult, type Waiter } from './waiter';
 
+/** What is known of a job besides its resource. */
 export interface WaitOptions {
 	/** The statuses that end an agent run. */
 	terminalStatuses?: TerminalStatuses;

@@ -43,6 +43,7 @@ const objectOf = (job: Json): string => (typeof job.object === 'string' ? job.ob
 const known = <T>(table: Record<string, T>, name: string): T | undefined =>
 	Object.hasOwn(table, name) ? table[name] : undefined;
 
+/** `good` and `bad` are ends. A partially completed generation is good. */
 export type JobState = 'running' | 'good' | 'bad';
 
 /**
@@ -87,6 +88,10 @@ export function readerPath(job: Resource): string {
 /** The scope needed to read a kind of job; `undefined` if the specification names none. */
 export const readerScope = (object: string): Scope | undefined => readerOf(object).scope;
 
+/**
+ * Whether the list of generations shows the job. A resource without `object` counts as another
+ * kind.
+ */
 export const isGeneration = (job: Resource): boolean => objectOf(job) === 'generation';
 
 const messageOf = (value: unknown): string | undefined =>

@@ -39,6 +39,7 @@ export async function readJob(
 	return response.ok ? ok(resourceWithId(response.value.body, job.id)) : response;
 }
 
+/** The service does not know the id (404): maybe not yet. */
 export const isNotFound = ({ failure }: Failed) =>
 	failure.kind === 'status' && failure.status === 404;
 

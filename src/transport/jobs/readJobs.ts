@@ -18,6 +18,7 @@ export interface JobRef {
 	terminalStatuses?: TerminalStatuses;
 }
 
+/** How many jobs are read with few requests. */
 export interface ReadOptions {
 	/**
 	 * `false`: a single attempt for each request; what it does not answer stays unread. Default:

@@ -27,6 +27,7 @@ export interface PermitIssuer {
 	abandon(job: Resource, permit: Permit): boolean;
 }
 
+/** The permit that the semaphore gives out. */
 export class HeldPermit implements Permit {
 	private isHeld = true;
 

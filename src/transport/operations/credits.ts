@@ -22,6 +22,9 @@ import type { Settings } from '../item/settings';
 /** Why the other items of a run are not sent. */
 export const HALT_CAUSE = 'the credits ran out';
 
+/**
+ * Whether the service refused for lack of credits: nothing was created. Specification: Errors 2.
+ */
 export const isOutOfCredits = (failed: Failed): boolean => refusalStatusOf(failed) === 402;
 
 /** Whether an item failed only for lack of credits, and the user wants error items for that. */

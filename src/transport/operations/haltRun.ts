@@ -15,6 +15,7 @@ const NO_ANSWER = 'the service gave no answer';
 
 const CAP_REACHED = 'Max Credits per Execution was reached';
 
+/** Whether the rate or the number of jobs was refused. */
 export const isLimited = (failed: Failed) => refusalStatusOf(failed) === 429;
 
 /** Halts the run if the failure of an item holds for the others too. */

@@ -14,6 +14,7 @@ export interface ErrorText {
 	httpCode?: string;
 }
 
+/** What an error says besides the failure itself. */
 export interface ErrorContext extends SpendingContext {
 	/** The `object` constant of what the item creates. */
 	object?: string;

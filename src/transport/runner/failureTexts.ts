@@ -79,6 +79,7 @@ const TEXTS: { [K in Failure['kind']]: TextFor<K> } = {
 	skipped: ({ cause }) => [`Not sent: ${cause}`, 'Run this again once that is settled.'],
 };
 
+/** The words for a failure of any kind. */
 export function textOf(failure: Failure, context: TextContext): Text {
 	const write = TEXTS[failure.kind] as TextFor<Failure['kind']>;
 	return write(failure as never, context);

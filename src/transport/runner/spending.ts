@@ -19,6 +19,7 @@ export interface Known {
 	outcomeUnknown: boolean;
 }
 
+/** What decides what an error says of credits. */
 export interface SpendingContext {
 	/** The operation of the item. */
 	endpoint: Endpoint;

@@ -10,6 +10,7 @@ import { creditsText } from '../operations/credits';
  */
 export type Text = [happened: string, todo: string];
 
+/** What the words for a failure depend on, besides the failure. */
 export interface TextContext {
 	/** The operation whose request failed; not always that of the item. */
 	endpoint: Endpoint;
