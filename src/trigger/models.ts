@@ -1,10 +1,11 @@
 import type { ILoadOptionsFunctions, INodePropertyOptions } from 'n8n-workflow';
-import { ENDPOINTS } from '../contract';
-import { labelOf, readPage } from '../description/search/request';
-import { isResource } from '../transport/base/types';
+import { cataloguePages } from '../description/search/catalogue';
+import { labelOf } from '../description/search/request';
+import { isResource, type Resource } from '../transport/base/types';
 
 /** The models of all modes, for the filters of the triggers. */
 export async function getModels(this: ILoadOptionsFunctions): Promise<INodePropertyOptions[]> {
-	const { entries } = await readPage(this, ENDPOINTS.listModels, {});
-	return entries.filter(isResource).map((model) => ({ name: labelOf(model), value: model.id }));
+	const models: Resource[] = [];
+	for await (const entries of cataloguePages(this)) models.push(...entries.filter(isResource));
+	return models.map((model) => ({ name: labelOf(model), value: model.id }));
 }

@@ -15,6 +15,21 @@ export function chosenModel(context: ILoadOptionsFunctions): string | undefined 
 	return id === '' || id.startsWith('=') ? undefined : id;
 }
 
+/** The entries of the catalogue, a page at a time, as long as that is worth it. */
+export async function* cataloguePages(
+	context: ILoadOptionsFunctions,
+	query: IDataObject = {},
+): AsyncGenerator<Array<Record<string, unknown>>> {
+	let cursor: string | undefined;
+	for (let page = 0; page < MOST_PAGES; page += 1) {
+		const pageQuery = cursor === undefined ? query : { ...query, cursor };
+		const { entries, next } = await readPage(context, ENDPOINTS.listModels, pageQuery);
+		yield entries;
+		if (next === undefined || next === cursor) return;
+		cursor = next;
+	}
+}
+
 /**
  * The entry of a model in the catalogue; `undefined` where it has none.
  *
@@ -26,15 +41,9 @@ export async function findModel(
 ): Promise<Record<string, unknown> | undefined> {
 	const chosen = context.getCurrentNodeParameter('mode');
 	const mode = MODEL_MODES.find((known) => known === chosen);
-	let cursor: string | undefined;
-	for (let page = 0; page < MOST_PAGES; page += 1) {
-		const query: IDataObject = {};
-		if (mode) query.mode = mode;
-		if (cursor !== undefined) query.cursor = cursor;
-		const { entries, next } = await readPage(context, ENDPOINTS.listModels, query);
+	for await (const entries of cataloguePages(context, mode && { mode })) {
 		const model = entries.find((entry) => entry.id === id);
-		if (model || next === undefined || next === cursor) return model;
-		cursor = next;
+		if (model) return model;
 	}
 	return undefined;
 }

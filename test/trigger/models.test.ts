@@ -1,0 +1,53 @@
+import type { IHttpRequestOptions, ILoadOptionsFunctions } from 'n8n-workflow';
+import { getModels } from '../../src/trigger/models';
+import { NODE } from '../support/nodeContext';
+
+/** An editor whose service answers with one body after another, the last one again and again. */
+function editor(...bodies: unknown[]) {
+	const asked: unknown[] = [];
+	const context = {
+		getCredentials: async () => ({ apiKey: 'k', baseUrl: 'https://api.example/v1' }),
+		getNode: () => NODE,
+		helpers: {
+			async httpRequestWithAuthentication(_credential: string, { qs }: IHttpRequestOptions) {
+				asked.push(qs);
+				return { statusCode: 200, body: bodies[Math.min(asked.length, bodies.length) - 1] };
+			},
+		},
+	};
+	return { context: context as unknown as ILoadOptionsFunctions, asked };
+}
+
+test('the filter of a trigger offers the models of all pages of the catalogue', async () => {
+	const { context, asked } = editor(
+		{ data: [{ id: 'a', label: 'Alpha' }, { label: 'no id' }, null], next_cursor: 'c1' },
+		{ data: ['b'], has_more: true, next_cursor: 'c2' },
+		{ data: [{ id: 'c', name: 7 }], has_more: false, next_cursor: 'c3' },
+	);
+	expect(await getModels.call(context)).toEqual([
+		{ name: 'Alpha', value: 'a' },
+		{ name: 'b', value: 'b' },
+		{ name: 'c', value: 'c' },
+	]);
+	expect(asked).toEqual([{}, { cursor: 'c1' }, { cursor: 'c2' }]);
+});
+
+test('a list that never ends is left after ten pages, one that repeats itself after two', async () => {
+	let number = 0;
+	const endless = {
+		get next_cursor() {
+			return `c${(number += 1)}`;
+		},
+		data: [],
+	};
+	const { context, asked } = editor(endless);
+	expect(await getModels.call(context)).toEqual([]);
+	expect(asked).toHaveLength(10);
+	const repeating = editor({ data: [], next_cursor: 'c' });
+	await getModels.call(repeating.context);
+	expect(repeating.asked).toHaveLength(2);
+});
+
+test.each([null, 'text', [], {}, { data: 'x' }])('%j is an empty list', async (body) => {
+	expect(await getModels.call(editor(body).context)).toEqual([]);
+});
