@@ -17,6 +17,21 @@ function spokenLength({ mode, prompt, blocks }: Record<string, unknown>): number
 	return mode === 'audio' ? lengthOf(prompt) : 0;
 }
 
+/** What is asked for in words, and how it is delivered: makes no difference to the price. */
+const FREE_FIELDS = [
+	'prompt',
+	'blocks',
+	'delivery',
+	'brief',
+	'name',
+	'description',
+	'preview_text',
+	'audio_url',
+];
+
+/** Lists of files, of which only the number may make a difference. */
+const FILE_LISTS = ['reference_images', 'source_images'];
+
 /**
  * Requests with the same key are expected to have the same price: same model and parameters, as
  * many inputs, as much to speak. What is asked for in words and which files are used makes no
@@ -24,8 +39,10 @@ function spokenLength({ mode, prompt, blocks }: Record<string, unknown>): number
  */
 export function priceKey({ path, body }: Priced): string {
 	const all = isRecord(body) ? body : {};
-	const { prompt, blocks, input, delivery, persona_id: persona, ...rest } = all;
-	void [prompt, blocks, delivery];
+	const { input, persona_id: persona, ...others } = all;
+	const rest = Object.entries(others)
+		.filter(([name]) => !FREE_FIELDS.includes(name))
+		.map(([name, value]) => [name, FILE_LISTS.includes(name) ? countOf(value) : value]);
 	const inputs = isRecord(input)
 		? Object.entries(input).map(([slot, files]) => [slot, countOf(files)])
 		: input;

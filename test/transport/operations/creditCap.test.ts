@@ -195,37 +195,43 @@ test('a request of unknown outcome counts with its expected price, and once', as
 	expect([reserved(model), execution.credits.reserved]).toEqual([6, 6]);
 });
 
+/** Requests sent at once, each of which is answered with what is given. */
+async function run(
+	made: {
+		path: (number: number) => string;
+		body?: unknown;
+		bodyOf?: (number: number) => unknown;
+		spec?: Item['spec'];
+	},
+	maxCredits: number,
+	shown: (number: number) => Record<string, unknown>,
+) {
+	const clock = new VirtualClock();
+	const workspace = workspaceWith(clock);
+	let posts = 0;
+	const host = hostWith(async ({ method }) => {
+		if (method === 'POST') posts += 1;
+		return answer(202, { id: `job_${posts}`, status: 'queued', ...shown(posts) });
+	});
+	const credits = executionCredits({});
+	const batch = new Batch(8, false);
+	const all = Array.from({ length: 8 }, async (_, itemIndex) => {
+		const path = made.path(itemIndex);
+		const body = made.bodyOf?.(itemIndex) ?? made.body;
+		const request = { method: 'POST', path, query: {}, body } as const;
+		const settings = { maxCredits, waitForCompletion: false };
+		const parts = { host, workspace, credits, batch, itemIndex, settings, request };
+		return await runThroughGate(
+			runOf({ ...parts, ...(made.spec && { spec: made.spec }) }),
+			runOperation,
+		);
+	});
+	await clock.run(Promise.all(all));
+	return { posts, reserved: credits.reserved };
+}
+
 describe('what a response does not say of its credits', () => {
 	const AGENT = { output: 'job', object: 'agent_run' } as const;
-
-	/** Requests sent at once, each of which is answered with what is given. */
-	async function run(
-		made: { path: (number: number) => string; body?: unknown; spec?: Item['spec'] },
-		maxCredits: number,
-		shown: (number: number) => Record<string, unknown>,
-	) {
-		const clock = new VirtualClock();
-		const workspace = workspaceWith(clock);
-		let posts = 0;
-		const host = hostWith(async ({ method }) => {
-			if (method === 'POST') posts += 1;
-			return answer(202, { id: `job_${posts}`, status: 'queued', ...shown(posts) });
-		});
-		const credits = executionCredits({});
-		const batch = new Batch(8, false);
-		const all = Array.from({ length: 8 }, async (_, itemIndex) => {
-			const path = made.path(itemIndex);
-			const request = { method: 'POST', path, query: {}, body: made.body } as const;
-			const settings = { maxCredits, waitForCompletion: false };
-			const parts = { host, workspace, credits, batch, itemIndex, settings, request };
-			return await runThroughGate(
-				runOf({ ...parts, ...(made.spec && { spec: made.spec }) }),
-				runOperation,
-			);
-		});
-		await clock.run(Promise.all(all));
-		return { posts, reserved: credits.reserved };
-	}
 
 	const approval = {
 		path: (number: number) => `/agents/runs/run_${number}/approve`,
@@ -258,6 +264,39 @@ describe('what a response does not say of its credits', () => {
 		const generation = { path: () => '/generations', body: { mode: 'image', model: 'm' } };
 		const first = (number: number) => (number === 1 ? { estimated_credits: 10 } : {});
 		expect(await run(generation, 35, first)).toEqual({ posts: 3, reserved: 30 });
+	});
+});
+
+describe('what is described in words costs the same, however it is worded', () => {
+	const VOICE = { output: 'resource', object: 'voice' } as const;
+	const words = (number: number) => ({ name: `no. ${number}`, description: 'x'.repeat(number) });
+
+	test.each([
+		[
+			'designed voices',
+			{ endpoint: ENDPOINTS.createVoice, ...VOICE },
+			(number: number) => ({ kind: 'design', ...words(number), preview_text: `Hi ${number}` }),
+		],
+		[
+			'cloned voices',
+			{ endpoint: ENDPOINTS.createVoice, ...VOICE },
+			(number: number) => ({ kind: 'clone', name: `no. ${number}`, audio_url: `/${number}` }),
+		],
+		[
+			'described personas',
+			{ endpoint: ENDPOINTS.createPersona, output: 'job', object: 'persona' } as const,
+			(number: number) => ({ source: 'describe', ...words(number), shared: true }),
+		],
+		[
+			'agent runs without a budget',
+			{ endpoint: ENDPOINTS.createAgentRun, output: 'job', object: 'agent_run' } as const,
+			(number: number) => ({ brief: `spot ${number}`, auto_approve: true }),
+		],
+	])('%s never exceed the limit', async (_what, spec, bodyOf) => {
+		const path = () => spec.endpoint.path;
+		const shown = () => ({ credits_charged: 10, spent_credits: 10 });
+		const made = await run({ path, bodyOf, spec }, 25, shown);
+		expect(made).toEqual({ posts: 2, reserved: 20 });
 	});
 });
 
