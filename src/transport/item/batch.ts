@@ -3,6 +3,7 @@ import { CustomKeyRegistry, type KeyConflict } from './keyConflict';
 import { FirstRequestGate } from './firstRequestGate';
 import { Outage } from './outage';
 import { PendingErrors, type PendingError } from './pendingErrors';
+import type { JobReference } from './itemState';
 import type { Prepared } from './prepared';
 import { SameSettings } from './sameSettings';
 import type { Result } from '../base/result';
@@ -31,6 +32,9 @@ export class Batch {
 	private readonly prepared = new Map<number, Result<Prepared>>();
 
 	private readonly jobs = new Map<number, Resource>();
+
+	/** Whether this run has got a job or found one again: the service is there. */
+	hasReachedJobs = false;
 
 	private readonly errors = new PendingErrors();
 
@@ -133,7 +137,16 @@ export class Batch {
 	}
 
 	addJob(item: number, job: Resource): void {
+		this.hasReachedJobs = true;
 		this.jobs.set(item, job);
+	}
+
+	/**
+	 * A job of an earlier try. The error of this one names it too, should the run be halted before it
+	 * is read again or should it be impossible to read.
+	 */
+	addKnownJob(item: number, { id }: JobReference): void {
+		if (!this.jobs.has(item)) this.jobs.set(item, { id, status: 'from an earlier try' });
 	}
 
 	/** Only the first reason is kept. */

@@ -40,7 +40,7 @@ export function halt({ batch, itemIndex, settings }: Item, failed: Failed): void
  * worth their attempts.
  */
 export function haltInOutage({ batch, itemIndex }: Item, result: Result<unknown>): void {
-	if (!batch.outage.note(result) || batch.submitted > 0) return;
+	if (!batch.outage.note(result) || batch.hasReachedJobs) return;
 	batch.halt({ cause: `${NO_ANSWER} to item ${itemIndex} and those before it`, credits: false });
 }
 

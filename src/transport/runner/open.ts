@@ -89,6 +89,7 @@ export async function openItem(
 	const runLocation = (batch.runLocation ??= locateRun(context));
 	const node = nodeMemory(context.getContext('node'));
 	const { item, memory, inputFingerprint, release } = identify(context, spec, batch, node);
+	if ('job' in memory.state) batch.addKnownJob(itemIndex, memory.state.job);
 	const workspace = workspaceOf(baseUrl, key, rateLimitsOf(credential));
 	const { isTool, waitTimeoutMs } = prepared.settings;
 	return ok({

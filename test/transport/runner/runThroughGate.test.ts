@@ -176,6 +176,17 @@ describe('a run that gets no answer at all', () => {
 		expect(tried).toBe(10);
 	});
 
+	test('ends too where only an earlier try has got jobs', async () => {
+		const { all } = setUp(10);
+		let tried = 0;
+		await all(async ({ batch, itemIndex }) => {
+			tried += 1;
+			batch.addKnownJob(itemIndex, { id: `gen_${itemIndex}` });
+			return lost;
+		});
+		expect(tried).toBe(3);
+	});
+
 	test('goes on while a job is waited for', async () => {
 		const { clock, all } = setUp(10);
 		let tried = 0;

@@ -5,6 +5,7 @@ import { MediaGenGeneration } from '../../../nodes/Generation/MediaGenGeneration
 import { systemClock } from '../../../src/transport/base/clock';
 import type { ApiRequest } from '../../../src/transport/base/types';
 import { BROKEN, execute } from '../../support/engine';
+import { answer } from '../../../testing/answers';
 import { ModelService, type ServiceSettings } from '../../../testing/modelService';
 import { nodeRun, type NodeRun } from '../../support/nodeContext';
 import type { VirtualClock } from '../../../testing/virtualClock';
@@ -407,6 +408,29 @@ describe('without Continue On Fail', () => {
 		const { start } = setUp({ prompts: ['bad', 'bad'], service: { ending } });
 		const error = await failure(start());
 		expect(error.description).toMatch(/Other jobs of this run: gen_\d \(item 1, failed\)\.$/);
+	});
+
+	test.each([
+		['the run is halted before it is read again', 402, 200],
+		['it cannot be read any more', 400, 404],
+	])('a job of an earlier try is named if %s', async (_why, refusal, reading) => {
+		const { model, start } = setUp({ prompts: ['refused', 'b'] });
+		const { send } = model;
+		let [posting, getting] = [400, 401];
+		jest.spyOn(model, 'send').mockImplementation(async (request) => {
+			const isRefused = JSON.stringify(request.body)?.includes('refused');
+			if (isRefused) return answer(posting);
+			return request.method === 'GET' && getting !== 200 ? answer(getting) : await send(request);
+		});
+		expect((await failure(start())).description).toMatch(/gen_1 \(item 1, /);
+		[posting, getting] = [refusal, reading];
+		const error = await failure(start());
+		expect(error.message).toMatch(/ \[item 0\]$/);
+		expect(error.description).toMatch(
+			/Other jobs of this run: gen_1 \(item 1, from an earlier try\)\. /,
+		);
+		expect(error.description).not.toMatch(/0 items of this run were submitted/);
+		expect(model.jobs).toHaveLength(1);
 	});
 
 	test('of many jobs ten are named, and all are under Error details', async () => {
