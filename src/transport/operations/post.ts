@@ -74,12 +74,15 @@ function eventOf(result: SendResult, { spec, settings }: Item, attempt: number):
 }
 
 /**
- * A refusal that follows an attempt of unknown outcome says nothing about that attempt, and the
- * error must say so.
+ * A refusal that follows an attempt of unknown outcome says nothing about that attempt, nor does
+ * that of a gateway about its own, and the error must say so.
  */
-function withOpenOutcome(failed: Failed, { memory }: Item): Failed {
+function withOpenOutcome(failed: Failed, { memory: { state } }: Item): Failed {
 	const { failure } = failed;
-	if (!isOutcomeOpen(memory.state)) return failed;
+	// A final refusal that has not freed the key is one of a gateway.
+	const isOfUnknownOrigin =
+		state.is === 'sent' && failure.kind === 'status' && isFinalRefusal(failure.status);
+	if (!isOutcomeOpen(state) && !isOfUnknownOrigin) return failed;
 	if (failure.kind === 'status')
 		return { ...failed, failure: { ...failure, outcomeUnknown: true } };
 	if (failure.kind === 'noResponse')

@@ -107,10 +107,16 @@ describe.each([401, 403, 404])('a %i that is not of the service', (status) => {
 			void model.send(request);
 			return answer(status, PAGE);
 		});
-		expect(await make()).toMatchObject({ failure: { status } });
+		expect(await make()).toMatchObject({ failure: { status, outcomeUnknown: true } });
 		through(() => undefined);
 		expect(await make()).toMatchObject({ value: { id: 'gen_1' } });
 		expect(model.jobs).toHaveLength(1);
+	});
+
+	test('is told apart from one of the service, which shows that nothing was done', async () => {
+		const { make, through } = setUp();
+		through(() => answer(status));
+		expect(await make()).toMatchObject({ failure: { status, outcomeUnknown: false } });
 	});
 
 	test('leaves the user free to change the request', async () => {
