@@ -39,7 +39,9 @@ const FILE_LISTS = ['reference_images', 'source_images'];
  */
 export function priceKey({ path, body }: Priced): string {
 	const all = isRecord(body) ? body : {};
-	const { input, persona_id: persona, ...others } = all;
+	const { input, persona_id: persona, parameters, ...others } = all;
+	const { lyrics, ...chosen } = isRecord(parameters) ? parameters : {};
+	void lyrics;
 	const rest = Object.entries(others)
 		.filter(([name]) => !FREE_FIELDS.includes(name))
 		.map(([name, value]) => [name, FILE_LISTS.includes(name) ? countOf(value) : value]);
@@ -47,7 +49,7 @@ export function priceKey({ path, body }: Priced): string {
 		? Object.entries(input).map(([slot, files]) => [slot, countOf(files)])
 		: input;
 	const spoken = spokenLength(all);
-	return shortHash(JSON.stringify([path, rest, inputs, persona !== undefined, spoken]));
+	return shortHash(JSON.stringify([path, rest, chosen, inputs, persona !== undefined, spoken]));
 }
 
 const approvesRun = (path: string) => {

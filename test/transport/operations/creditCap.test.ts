@@ -283,6 +283,16 @@ describe('what is described in words costs the same, however it is worded', () =
 			(number: number) => ({ kind: 'clone', name: `no. ${number}`, audio_url: `/${number}` }),
 		],
 		[
+			'songs',
+			{ endpoint: ENDPOINTS.createGeneration, output: 'job', object: 'generation' } as const,
+			(number: number) => ({
+				mode: 'audio',
+				model: 'm',
+				prompt: 'rock',
+				parameters: { lyrics: `la ${number}`, duration: '30' },
+			}),
+		],
+		[
 			'described personas',
 			{ endpoint: ENDPOINTS.createPersona, output: 'job', object: 'persona' } as const,
 			(number: number) => ({ source: 'describe', ...words(number), shared: true }),
