@@ -9,7 +9,8 @@ const lengthOf = (value: unknown): number => (typeof value === 'string' ? [...va
 const countOf = (value: unknown): unknown => (Array.isArray(value) ? value.length : value);
 
 /** How much there is to speak, where that may decide the price. */
-function spokenLength({ mode, prompt, blocks }: Record<string, unknown>): number {
+export function spokenLength({ body }: Priced): number {
+	const { mode, prompt, blocks } = isRecord(body) ? body : {};
 	if (Array.isArray(blocks)) {
 		const texts: unknown[] = blocks;
 		return texts.reduce<number>((sum, one) => sum + lengthOf(isRecord(one) ? one.text : one), 0);
@@ -33,11 +34,10 @@ const FREE_FIELDS = [
 const FILE_LISTS = ['reference_images', 'source_images'];
 
 /**
- * Requests with the same key are expected to have the same price: same model and parameters, as
- * many inputs, as much to speak. What is asked for in words and which files are used makes no
- * difference.
+ * Requests of the same kind have the same model and parameters and as many inputs. What is asked for
+ * in words and which files are used makes no difference.
  */
-export function priceKey({ path, body }: Priced): string {
+export function priceKind({ path, body }: Priced): string {
 	const all = isRecord(body) ? body : {};
 	const { input, persona_id: persona, parameters, ...others } = all;
 	const { lyrics, ...chosen } = isRecord(parameters) ? parameters : {};
@@ -48,9 +48,12 @@ export function priceKey({ path, body }: Priced): string {
 	const inputs = isRecord(input)
 		? Object.entries(input).map(([slot, files]) => [slot, countOf(files)])
 		: input;
-	const spoken = spokenLength(all);
-	return shortHash(JSON.stringify([path, rest, chosen, inputs, persona !== undefined, spoken]));
+	return shortHash(JSON.stringify([path, rest, chosen, inputs, persona !== undefined]));
 }
+
+/** Requests with the same key have the same price: of one kind, with as much to speak. */
+export const priceKey = (request: Priced): string =>
+	`${priceKind(request)} ${spokenLength(request)}`;
 
 const approvesRun = (path: string) => {
 	const [before = '', after = ''] = ENDPOINTS.approveAgentRun.path.split('{id}');

@@ -13,11 +13,30 @@ const MAX_JOBS = 10_000;
 export class Prices {
 	private readonly byRequest = new BoundedMap<string, number>(MAX_REQUESTS);
 
+	/** The last one of each kind, with how much it had to speak. */
+	private readonly byKind = new BoundedMap<string, { length: number; credits: number }>(
+		MAX_REQUESTS,
+	);
+
 	private readonly byJob = new BoundedMap<string, number>(MAX_JOBS);
 
 	/** @param request as `priceKey` describes it */
 	of(request: string): number | undefined {
 		return this.byRequest.get(request);
+	}
+
+	noteKind(kind: string, length: number, credits: number): void {
+		this.byKind.set(kind, { length, credits });
+	}
+
+	/**
+	 * What a request is likely to reserve whose like was created with more or less to speak: a shorter
+	 * one a share of it, a longer one at least as much; some models have one price for any length.
+	 */
+	ofKind(kind: string, length: number): number | undefined {
+		const last = this.byKind.get(kind);
+		if (!last || length >= last.length) return last?.credits;
+		return Math.ceil((last.credits * length) / last.length);
 	}
 
 	/**

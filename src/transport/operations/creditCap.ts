@@ -3,20 +3,27 @@ import type { Resource } from '../base/types';
 import { keyOf } from '../item/itemKey';
 import { isOutcomeOpen } from '../item/itemState';
 import type { Item } from '../item/item';
-import { creditsOf, priceKey, statedPrice } from '../item/price';
+import { creditsOf, priceKey, priceKind, spokenLength, statedPrice } from '../item/price';
 import { jobState } from '../jobs/jobState';
 import type { Created } from '../limits/singleFlight';
 import { halted } from './haltRun';
 import type { Outgoing } from './post';
 
+type Priced = Pick<Outgoing, 'path' | 'body'>;
+
 /**
- * What a request is expected to reserve; `undefined` while nothing like it was created in this
- * process.
+ * What a request reserves; `undefined` while nothing like it was created in this process, with as
+ * much to speak.
  */
-export const expectedPrice = (
+export const knownPrice = (
 	{ workspace }: Pick<Item, 'workspace'>,
-	request: Pick<Outgoing, 'path' | 'body'>,
+	request: Priced,
 ): number | undefined => statedPrice(request) ?? workspace.prices.of(priceKey(request));
+
+/** The same, however much there is to speak. */
+const expectedPrice = (item: Item, request: Priced): number | undefined =>
+	knownPrice(item, request) ??
+	item.workspace.prices.ofKind(priceKind(request), spokenLength(request));
 
 /**
  * Why a request must not be sent: its expected price does not fit under Max Credits, or it is
@@ -64,6 +71,9 @@ function account(item: Item, outgoing: Outgoing, created: Result<Created>): void
 		const named = { ...job, object: job.object ?? item.spec.object };
 		const reserved = reservedBy(item, outgoing, named);
 		const { prices } = workspace;
+		if (reserved !== undefined) {
+			prices.noteKind(priceKind(outgoing), spokenLength(outgoing), reserved);
+		}
 		const added =
 			reserved === undefined
 				? 0

@@ -3,7 +3,7 @@ import { ok, type Result } from '../base/result';
 import type { Item, Outcome } from '../item/item';
 import { keyOf } from '../item/itemKey';
 import type { Json } from '../base/types';
-import { expectedPrice } from './creditCap';
+import { knownPrice } from './creditCap';
 import { openRequest } from './openRequest';
 
 /**
@@ -21,7 +21,7 @@ export async function dryRun(item: Item): Promise<Result<Outcome>> {
 	const body = await resolveReferences(request.body, async ({ field }) => `binary:${field}`);
 	const known = 'job' in state ? state.job.id : undefined;
 	// Not known where nothing like it was created since n8n was started.
-	const price = expectedPrice(item, { path, body: request.body });
+	const price = knownPrice(item, { path, body: request.body });
 	const preview: Json = {
 		dryRun: true,
 		...(price !== undefined && { estimated_credits: price }),

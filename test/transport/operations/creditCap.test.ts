@@ -302,12 +302,30 @@ describe('what is described in words costs the same, however it is worded', () =
 			{ endpoint: ENDPOINTS.createAgentRun, output: 'job', object: 'agent_run' } as const,
 			(number: number) => ({ brief: `spot ${number}`, auto_approve: true }),
 		],
+		[
+			'lines of any length at one price',
+			{ endpoint: ENDPOINTS.createGeneration, output: 'job', object: 'generation' } as const,
+			(number: number) => ({ mode: 'audio', model: 'm', prompt: 'la'.repeat(1 + number) }),
+		],
 	])('%s never exceed the limit', async (_what, spec, bodyOf) => {
 		const path = () => spec.endpoint.path;
 		const shown = () => ({ credits_charged: 10, spent_credits: 10 });
 		const made = await run({ path, bodyOf, spec }, 25, shown);
 		expect(made).toEqual({ posts: 2, reserved: 20 });
 	});
+});
+
+test('a short text is sent though a long one would not fit any more', async () => {
+	const spec = {
+		endpoint: ENDPOINTS.createSpeech,
+		output: 'job',
+		object: 'speech_generation',
+	} as const;
+	const text = (number: number) => 'a'.repeat(number === 0 ? 1_000 : 100);
+	const bodyOf = (number: number) => ({ model: 'm', blocks: [{ text: text(number) }] });
+	const shown = (number: number) => ({ estimated_credits: number === 1 ? 100 : 10 });
+	const made = await run({ path: () => '/speech', bodyOf, spec }, 130, shown);
+	expect(made).toEqual({ posts: 4, reserved: 130 });
 });
 
 test('a dry run sends nothing and outputs what would be sent, with its price once that is known', async () => {
