@@ -2,6 +2,7 @@ import { randomUUID } from 'crypto';
 import { NodeOperationError, type IHookFunctions } from 'n8n-workflow';
 import { ENDPOINTS, IDEMPOTENCY_HEADER } from '../../src/contract';
 import { readPages } from '../../src/transport/client/pagination';
+import type { Failed } from '../../src/transport/base/result';
 import { isRecord } from '../../src/transport/base/types';
 import { fieldNames, secretIn, webhookIdIn } from '../../src/webhook/registrationResponse';
 import { serviceError, type Service } from '../../src/trigger/connection';
@@ -25,6 +26,11 @@ const pathOf = (id: string) => ENDPOINTS.getWebhook.path.replace('{id}', encodeU
 export const sameEvents = (left: unknown, right: readonly string[]): boolean =>
 	Array.isArray(left) && [...left].sort().join() === [...right].sort().join();
 
+const statusOf = ({ failure }: Failed) => (failure.kind === 'status' ? failure.status : 0);
+
+/** The specification shows no status for a webhook that does not exist (Errors). */
+const isGone = (failed: Failed) => [404, 410].includes(statusOf(failed));
+
 /** Deletes a webhook. @returns whether it no longer exists */
 async function deleteWebhook({ workspace, host }: Service, id: string): Promise<boolean> {
 	const request = { method: 'DELETE', path: pathOf(id) } as const;
@@ -33,7 +39,7 @@ async function deleteWebhook({ workspace, host }: Service, id: string): Promise<
 		validate: () => undefined,
 	});
 	if (answer.ok) return true;
-	return answer.failure.kind === 'status' && answer.failure.status === 404;
+	return isGone(answer);
 }
 
 /**
@@ -58,11 +64,12 @@ export async function deleteOwn(service: Service, id: string, url: string): Prom
 async function deleteLeftovers(service: Service, url: string): Promise<void> {
 	const { workspace, host } = service;
 	const request = { method: 'GET', path: ENDPOINTS.listWebhooks.path } as const;
-	const query = { wanted: Infinity, takesLimit: false };
+	// A service that answers something else has none to show; to ask again would only delay n8n.
+	const query = { wanted: Infinity, takesLimit: false, mayBeNoList: true };
 	const list = await readPages(workspace.client, host.channel, request, query);
 	for (const entry of list.ok ? list.value : []) {
-		if (!isRecord(entry) || entry.url !== url || typeof entry.id !== 'string') continue;
-		await deleteWebhook(service, entry.id);
+		const id = entry.url === url ? webhookIdIn(entry) : undefined;
+		if (id !== undefined) await deleteWebhook(service, id);
 	}
 }
 
@@ -80,11 +87,9 @@ export async function isStillRegistered(
 	const request = { method: 'GET', path: pathOf(id) } as const;
 	const answer = await workspace.client.request(host.channel, request);
 	if (!answer.ok) {
-		const { failure } = answer;
-		const status = failure.kind === 'status' ? failure.status : 0;
-		if (status === 404) return false;
-		// A key that may write webhooks but not read them: what we remember has to do.
-		if (status === 403) return true;
+		if (isGone(answer)) return false;
+		// It may be written but not read, by this key or at all: what we remember has to do.
+		if ([403, 405, 501].includes(statusOf(answer))) return true;
 		throw serviceError(context, answer, ENDPOINTS.getWebhook, 'The webhook cannot be checked');
 	}
 	const current = isRecord(answer.value.body) ? answer.value.body : {};

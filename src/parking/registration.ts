@@ -1,7 +1,6 @@
 import { randomUUID } from 'crypto';
 import { ENDPOINTS, IDEMPOTENCY_HEADER, type EventKind } from '../contract';
 import { fail, ok, type Result } from '../transport/base/result';
-import { isRecord } from '../transport/base/types';
 import { readPages } from '../transport/client/pagination';
 import type { Service } from '../trigger/connection';
 import { fieldNames, secretIn, webhookIdIn } from '../webhook/registrationResponse';
@@ -29,11 +28,14 @@ function untilIn(description: unknown): number | undefined {
 export async function listParked({ workspace, host, allows }: Service): Promise<Listed[]> {
 	if (!allows(ENDPOINTS.listWebhooks.scope)) return [];
 	const request = { method: 'GET', path: ENDPOINTS.listWebhooks.path } as const;
-	const query = { wanted: Infinity, takesLimit: false };
+	// What is no list shows none; to ask again would only delay the parking.
+	const query = { wanted: Infinity, takesLimit: false, mayBeNoList: true };
 	const list = await readPages(workspace.client, host.channel, request, query);
-	return (list.ok ? list.value : []).filter(isRecord).flatMap(({ id, url, description }) => {
+	return (list.ok ? list.value : []).flatMap((entry) => {
+		const { url, description } = entry;
+		const id = webhookIdIn(entry);
 		const until = untilIn(description);
-		if (until === undefined || typeof id !== 'string' || typeof url !== 'string') return [];
+		if (until === undefined || id === undefined || typeof url !== 'string') return [];
 		return [{ id, url, until }];
 	});
 }

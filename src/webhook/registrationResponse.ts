@@ -6,23 +6,31 @@ import { isRecord, textOf, type Json } from '../contract';
  */
 const SECRET_FIELDS = ['secret', 'signing_secret', 'webhook_secret'];
 
+/** The response itself, and the webhook that may stand within it. */
+const recordsIn = (body: Json): Json[] => [body, body.webhook, body.data].filter(isRecord);
+
 /**
- * The signing secret in the response to POST /webhooks: the likely names first, then any text whose
- * name contains `secret`.
+ * The signing secret in the response to POST /webhooks, at the top or in the webhook: the likely
+ * names first, then any text whose name contains `secret`.
  */
 export function secretIn(body: Json): string | undefined {
-	const others = Object.keys(body).filter((name) => /secret/i.test(name));
-	for (const name of [...SECRET_FIELDS, ...others]) {
-		const secret = Object.hasOwn(body, name) ? textOf(body[name]) : undefined;
-		if (secret !== undefined) return secret;
+	for (const record of recordsIn(body)) {
+		const others = Object.keys(record).filter((name) => /secret/i.test(name));
+		for (const name of [...SECRET_FIELDS, ...others]) {
+			const secret = Object.hasOwn(record, name) ? textOf(record[name]) : undefined;
+			if (secret !== undefined) return secret;
+		}
 	}
 	return undefined;
 }
 
+/** A number is an id too: the fields of a webhook are not shown. */
+const idOf = (value: unknown) => (Number.isSafeInteger(value) ? String(value) : textOf(value));
+
 /** The new webhook's id, at the top or in the webhook beside its secret. */
-export function webhookIdIn({ id, webhook, data, webhook_id: named }: Json): string | undefined {
-	const inner = [webhook, data].filter(isRecord).map((record) => textOf(record.id));
-	return [textOf(id), ...inner, textOf(named)].find((found) => found !== undefined);
+export function webhookIdIn(body: Json): string | undefined {
+	const ids = [...recordsIn(body).map(({ id }) => idOf(id)), idOf(body.webhook_id)];
+	return ids.find((found) => found !== undefined);
 }
 
 /** The names of the fields, for an error that must not show their values. */

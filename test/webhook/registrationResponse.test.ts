@@ -9,6 +9,9 @@ test.each([
 	[{ secret: { value: 'f' } }, undefined],
 	[{ id: 'wh', token: 'g' }, undefined],
 	[{}, undefined],
+	[{ webhook: { id: 'wh', secret: 'h' } }, 'h'],
+	[{ data: { id: 'wh', signing_secret: 'i' } }, 'i'],
+	[{ webhook_secret: 'j', data: { secret: 'k' } }, 'j'],
 ])('the secret in %j is %s', (body, secret) => {
 	expect(secretIn(body)).toBe(secret);
 });
@@ -19,6 +22,9 @@ test.each([
 	[{ data: { id: 'wh_3' } }, 'wh_3'],
 	[{ webhook_id: 'wh_4' }, 'wh_4'],
 	[{ url: 'https://x' }, undefined],
+	[{ id: 17, secret: 's' }, '17'],
+	[{ id: null, data: { id: 0 } }, '0'],
+	[{ id: 1.5 }, undefined],
 ])('the id in %j is %s', (body, id) => {
 	expect(webhookIdIn(body)).toBe(id);
 });

@@ -15,6 +15,8 @@ export interface PageQuery {
 	 * Endpoints).
 	 */
 	takesLimit: boolean;
+	/** Whether a response that is no list counts as an empty one. Default: it is asked for again. */
+	mayBeNoList?: boolean;
 }
 
 /** What is wrong with a page of a list. Specification: List. */
@@ -45,17 +47,18 @@ export async function readPages(
 	client: Client,
 	channel: Channel,
 	request: ApiRequest,
-	{ wanted, takesLimit }: PageQuery,
+	{ wanted, takesLimit, mayBeNoList }: PageQuery,
 ): Promise<Result<Json[]>> {
 	const entries: Json[] = [];
 	const ids = new Set<unknown>();
 	const cursors = new Set<string>();
+	const validate = mayBeNoList ? () => undefined : mustBeList;
 	let cursor: string | undefined;
 	for (let page = 0; page < MAX_PAGES; page += 1) {
 		const query = { ...request.query };
 		if (takesLimit) query.limit = Math.min(LIMITS.listLimit.max, wanted - entries.length);
 		if (cursor !== undefined) query.cursor = cursor;
-		const response = await client.request(channel, { ...request, query }, { validate: mustBeList });
+		const response = await client.request(channel, { ...request, query }, { validate });
 		if (!response.ok) return response;
 		const { entries: listed, next } = pageOf(response.value.body);
 		for (const entry of listed) {

@@ -206,6 +206,55 @@ test('of an answer only the fields that it has are compared', async () => {
 	expect(await checkExists.call(hook())).toBe(true);
 });
 
+test.each([403, 405, 501])(
+	'a service that shows no webhook (%i) leaves it at what is remembered',
+	async (statusCode) => {
+		const { world, hook } = service();
+		await create.call(hook());
+		world.answer = () => ({ statusCode, body: {} });
+		expect(await checkExists.call(hook())).toBe(true);
+	},
+);
+
+test.each([404, 410])('a webhook that is gone (%i) is registered again', async (statusCode) => {
+	const { world, hook } = service();
+	await create.call(hook());
+	const { answer } = world;
+	world.answer = () => ({ statusCode, body: {} });
+	expect(await checkExists.call(hook())).toBe(false);
+	expect(world.staticData).toEqual({});
+	world.answer = answer;
+	await create.call(hook());
+	world.answer = () => ({ statusCode, body: {} });
+	expect(await remove.call(hook())).toBe(true);
+});
+
+test.each([{}, [], 'OK', null])(
+	'a service whose list of webhooks is %j delays no activation',
+	async (body) => {
+		const { world, hook } = service();
+		const { answer } = world;
+		world.answer = (request) =>
+			request.method === 'GET' ? { statusCode: 200, body } : answer(request);
+		expect(await create.call(hook())).toBe(true);
+		expect(world.requests.map(({ method }) => method)).toEqual(['GET', 'POST']);
+	},
+);
+
+test('an id that is a number is the id of a webhook like any other', async () => {
+	const { world, webhooks, hook } = service({}, (made) => ({ id: 7, data: { secret: 's' }, made }));
+	const { answer } = world;
+	const left = { id: 6, url: world.url } as unknown as Stored;
+	webhooks.set('6', left);
+	world.answer = (request) =>
+		request.url === '/webhooks/7' ? { statusCode: 200, body: {} } : answer(request);
+	await create.call(hook());
+	expect(webhooks.has('6')).toBe(false);
+	expect(world.staticData.webhookId).toBe('7');
+	expect(await remove.call(hook())).toBe(true);
+	expect(world.requests.at(-1)).toMatchObject({ method: 'DELETE', url: '/webhooks/7' });
+});
+
 test('what cannot be checked is an error and no second webhook', async () => {
 	const { world, hook } = service();
 	await create.call(hook());
