@@ -13,14 +13,25 @@ export interface Verification {
 
 /**
  * How long credentials are cached, in ms. n8n reads them from its database and decrypts them each
- * time, which takes longer than everything else that a delivery needs.
+ * time, which takes longer than everything else that a delivery needs. Short, because a secret that
+ * was replaced must not count any longer.
  */
-const MAX_AGE_MS = 30_000;
+const MAX_AGE_MS = 1_000;
+
+/** How often a refusal may have cached credentials read again, in ms: anybody can cause one. */
+const REREAD_INTERVAL_MS = 1_000;
 
 /** Most registrations to remember. */
 const MAX_ENTRIES = 1_000;
 
-const cache = new Map<string, { verification: Verification; since: number }>();
+interface Entry {
+	verification: Verification;
+	since: number;
+	/** When a refusal has last had the credentials read again. */
+	rereadAt?: number;
+}
+
+const cache = new Map<string, Entry>();
 
 /** Identifies the registration and its credentials: each has another secret. */
 export function cacheKey(context: IWebhookFunctions): string {
@@ -37,22 +48,46 @@ export function cacheKey(context: IWebhookFunctions): string {
 	]);
 }
 
+/** Whether a time lies behind by less than this; not if the clock was set back meanwhile. */
+const isWithin = (ms: number, since: number | undefined, now: number): boolean =>
+	since !== undefined && now >= since && now - since < ms;
+
+async function read(
+	context: IWebhookFunctions,
+	now: number,
+	more: Pick<Entry, 'rereadAt'> = {},
+): Promise<Verification> {
+	const name = cacheKey(context);
+	const service = await openService(context);
+	const verification = { secret: await secretOf(context, service), workspace: service.workspace };
+	cache.delete(name);
+	cache.set(name, { verification, since: now, ...more });
+	const [oldest] = cache.keys();
+	if (cache.size > MAX_ENTRIES && oldest !== undefined) cache.delete(oldest);
+	return verification;
+}
+
 /** @throws when a credential cannot be read */
 export async function cachedVerification(
 	context: IWebhookFunctions,
 	now: number,
 ): Promise<Verification> {
-	const name = cacheKey(context);
-	const known = cache.get(name);
-	const age = known ? now - known.since : -1;
-	// A clock that was set back gives a negative age, which would otherwise keep the entry that much
-	// longer.
-	if (known && age >= 0 && age < MAX_AGE_MS) return known.verification;
-	const service = await openService(context);
-	const verification = { secret: await secretOf(context, service), workspace: service.workspace };
-	cache.delete(name);
-	cache.set(name, { verification, since: now });
-	const [oldest] = cache.keys();
-	if (cache.size > MAX_ENTRIES && oldest !== undefined) cache.delete(oldest);
-	return verification;
+	const known = cache.get(cacheKey(context));
+	if (known && isWithin(MAX_AGE_MS, known.since, now)) return known.verification;
+	return await read(context, now, { rereadAt: known?.rereadAt });
+}
+
+/**
+ * What verifies a delivery that the cached secret has refused: the credential may have another one
+ * by now.
+ * @returns `undefined` if it was read just now
+ * @throws when a credential cannot be read
+ */
+export async function newerVerification(
+	context: IWebhookFunctions,
+	now: number,
+): Promise<Verification | undefined> {
+	const known = cache.get(cacheKey(context));
+	if (known?.since === now || isWithin(REREAD_INTERVAL_MS, known?.rereadAt, now)) return undefined;
+	return await read(context, now, { rereadAt: now });
 }

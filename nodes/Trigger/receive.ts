@@ -5,13 +5,13 @@ import type { Workspace } from '../../src/transport/workspace';
 import { readEvent, type MediaGenEvent } from '../../src/webhook/event';
 import { verdictOf } from '../../src/webhook/filter';
 import { readPayload } from '../../src/webhook/payload';
-import { refusalOf } from '../../src/webhook/signature';
+import { FOREIGN_SECRET, refusalOf } from '../../src/webhook/signature';
 import { readOptions } from '../../src/trigger/options';
 import { rawBodyOf } from '../../src/trigger/rawBody';
 import { settleWhenAnswered } from '../../src/trigger/settleWhenAnswered';
 import { deduplicator, eventKey } from './eventMemory';
 import { warnOfCredential, warnOfSecret } from './refusal';
-import { cachedVerification } from './credentialCache';
+import { cachedVerification, newerVerification, type Verification } from './credentialCache';
 
 /** Answered with 200 and no body, as an accepted event is. */
 const IGNORED: IWebhookResponseData = { webhookResponse: '' };
@@ -38,7 +38,7 @@ interface VerifiedDelivery {
 	sentAt: number;
 }
 
-/** @returns why the delivery cannot be trusted; `undefined` if it can */
+/** @returns the delivery, or why it cannot be trusted */
 async function verifyDelivery(
 	context: IWebhookFunctions,
 	now: number,
@@ -48,12 +48,16 @@ async function verifyDelivery(
 	if (!rawBody)
 		return 'its raw bytes are not available: multipart, compressed, too large or incomplete';
 	try {
-		const { secret, workspace } = await cachedVerification(context, now);
-		warnOfSecret(context, secret);
 		const timestamp = headers[SIGNATURE_HEADERS.timestamp];
 		const signature = headers[SIGNATURE_HEADERS.signature];
-		const refusal = refusalOf({ secret, timestamp, signature, rawBody, now });
-		return refusal ?? { workspace, rawBody, sentAt: Number(timestamp) * 1_000 };
+		const refusalBy = ({ secret }: Verification) =>
+			refusalOf({ secret, timestamp, signature, rawBody, now });
+		let verification = await cachedVerification(context, now);
+		if (refusalBy(verification) === FOREIGN_SECRET)
+			verification = (await newerVerification(context, now)) ?? verification;
+		warnOfSecret(context, verification.secret);
+		const { workspace } = verification;
+		return refusalBy(verification) ?? { workspace, rawBody, sentAt: Number(timestamp) * 1_000 };
 	} catch (error) {
 		// Without the credential nothing can be verified. The sender may be anybody, so the response
 		// does not say why.

@@ -7,7 +7,7 @@ export interface ChangeableCredential {
 	credential: SavedCredential;
 	/** The key before the change and after it. */
 	keys: [string, string];
-	/** Saves the other key and starts n8n again, which believes a credential for half a minute. */
+	/** Saves the other key and starts n8n again, as after an update. */
 	changeKey(): Promise<void>;
 }
 
