@@ -28,36 +28,73 @@ const isKnown = (kind: string | undefined) =>
 const ownValue = <T>(table: Record<string, T>, name: unknown): T | undefined =>
 	typeof name === 'string' && Object.hasOwn(table, name) ? table[name] : undefined;
 
-function kindOf(payload: Json, { object, status }: Json): string {
+/**
+ * The kind as the payload says it: under a likely name, else one of the eight under any other name.
+ */
+function statedKind(payload: Json): string | undefined {
 	const named = [payload.type, payload.event, payload.event_type].map(textOf);
-	const stated = named.find(isKnown) ?? named.find((kind) => kind !== undefined);
-	if (stated !== undefined) return stated;
+	const isStated = named.find(isKnown) ?? Object.values(payload).map(textOf).find(isKnown);
+	return isStated ?? named.find((kind) => kind !== undefined);
+}
+
+function impliedKind({ object, status }: Json): string {
 	if (object === 'voice') return 'voice.created';
 	return ownValue(ownValue(IMPLIED_KINDS, object) ?? {}, status) ?? 'unknown';
 }
 
+/** What a resource may be called in its events, by the first word of their kinds. */
+const RESOURCE_NAMES: Record<string, readonly string[]> = {
+	generation: ['generation', 'speech_generation', 'speech'],
+	agent: ['agent_run', 'run'],
+	voice: ['voice'],
+	persona: ['persona'],
+};
+
+const hasId = ({ id }: Json) => textOf(id) !== undefined;
+
 /**
- * The first place that holds a resource: `data.object`, `data`, `resource`, or the payload itself.
+ * The first place that holds a resource: `data.object`, `data`, `resource`, its own name. The
+ * payload itself where it has the object constant of one.
  */
-function resourceOf(payload: Json): Json {
+function resourceIn(payload: Json, names: readonly string[]): Json | undefined {
 	const { data, resource } = payload;
 	const inner = isRecord(data) ? data.object : undefined;
-	return [inner, data, resource].filter(isRecord).find(({ id }) => textOf(id)) ?? payload;
+	const found = [inner, data, resource].filter(isRecord).find(hasId);
+	if (found) return found;
+	if (payload.object === 'voice' || ownValue(IMPLIED_KINDS, payload.object)) return payload;
+	const named = [data, payload]
+		.filter(isRecord)
+		.flatMap((holder) => names.map((name) => holder[name]));
+	return named.filter(isRecord).find(hasId);
+}
+
+/** The id of a resource that the payload only names. */
+function namedId(payload: Json, names: readonly string[]): string | undefined {
+	const holders = [payload.data, payload].filter(isRecord);
+	const ids = holders.flatMap((holder) =>
+		['resource', ...names].map((name) => textOf(holder[`${name}_id`])),
+	);
+	return ids.find((id) => id !== undefined);
 }
 
 /**
  * Reads an event without depending on its shape: the kind from `type`, `event`, `event_type`, the
- * id of the resource from `data.object.id`, `data.id`, `resource.id`, `id`. An `id` at the top that
- * is not the resource's is the event's.
+ * id of the resource from `data.object.id`, `data.id`, `resource.id`, its own name
+ * (`generation.id`, `generation_id`), `id`. An `id` at the top that is not the resource's is the
+ * event's.
  */
 export function readEvent(payload: Json): MediaGenEvent {
-	const resource = resourceOf(payload);
-	const resourceId = textOf(resource.id);
+	const stated = statedKind(payload);
+	const names = ownValue(RESOURCE_NAMES, stated?.split('.')[0]) ?? [];
+	const found = resourceIn(payload, names);
+	const named = found ? undefined : namedId(payload, names);
+	const resource = found ?? (named === undefined ? payload : {});
+	const resourceId = named ?? textOf(resource.id);
 	const top = payload.id === resourceId ? undefined : textOf(payload.id);
 	return {
-		kind: kindOf(payload, resource),
+		kind: stated ?? impliedKind(resource),
 		eventId: textOf(payload.event_id) ?? top,
 		resourceId,
-		resource: resourceId === undefined ? undefined : resource,
+		resource: hasId(resource) ? resource : undefined,
 	};
 }

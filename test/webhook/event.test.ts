@@ -78,6 +78,56 @@ test.each([
 	expect(readEvent(payload).resourceId).toBe(id);
 });
 
+test.each([
+	['by its own name', { id: 'evt', event: 'generation.completed', generation }, generation],
+	['within data', { id: 'evt', type: 'generation.completed', data: { generation } }, generation],
+	[
+		'of an agent run',
+		{ id: 'evt', type: 'agent.failed', data: { run: { id: 'gen_1' } } },
+		{ id: 'gen_1' },
+	],
+])('a resource is found %s', (_name, payload, resource) => {
+	expect(readEvent(payload)).toMatchObject({ eventId: 'evt', resourceId: 'gen_1', resource });
+});
+
+test.each([
+	{ id: 'evt', type: 'generation.failed', data: { generation_id: 'gen_1', status: 'failed' } },
+	{ id: 'evt', type: 'agent.completed', agent_run_id: 'gen_1' },
+	{ id: 'evt', type: 'something.new', data: { resource_id: 'gen_1' } },
+])('a resource that is only named by its id has it, and nothing else: %j', (payload) => {
+	expect(readEvent(payload)).toEqual({
+		kind: payload.type,
+		eventId: 'evt',
+		resourceId: 'gen_1',
+		resource: undefined,
+	});
+});
+
+test('what belongs to a resource is not taken for it', () => {
+	const flat = { ...generation, persona_id: 'p', resource_id: 'r', persona: { id: 'p' } };
+	expect(readEvent(flat).resourceId).toBe('gen_1');
+	expect(
+		readEvent({ type: 'generation.completed', ...flat, resource_id: undefined }).resourceId,
+	).toBe('gen_1');
+	const { object, ...bare } = flat;
+	expect(object).toBe('generation');
+	expect(readEvent({ type: 'generation.completed', ...bare, resource_id: 7 }).resourceId).toBe(
+		'gen_1',
+	);
+	const voice = { object: 'voice', id: 'v', type: 'voice.created', voice_id: 'x' };
+	expect(readEvent(voice).resourceId).toBe('v');
+	expect(readEvent({ id: 'evt', type: 'constructor.x', prototype: { id: 'p' } }).resourceId).toBe(
+		'evt',
+	);
+});
+
+test('one of the eight kinds is found under any name', () => {
+	expect(readEvent({ id: 'evt', topic: 'voice.created', type: 'event' }).kind).toBe(
+		'voice.created',
+	);
+	expect(readEvent({ id: 'evt', topic: 'voice.archived' }).kind).toBe('unknown');
+});
+
 test('an id at the top that is the same as the resource is not taken for the id of the event', () => {
 	expect(readEvent({ id: 'gen_1', type: 'x', data: { id: 'gen_1' } }).eventId).toBeUndefined();
 });
