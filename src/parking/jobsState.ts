@@ -22,8 +22,13 @@ export type JobsState = { ended: Map<string, Resource> } | { running: string } |
  * Whether all jobs have ended. The newest generations take one request for all parked executions of
  * the process; jobs that are not among them are read one by one until a running one is found. The
  * last one comes first, because it most likely is.
+ * @param reported a job that an event says has ended: a list that shows it running may be behind
  */
-export async function readJobsState(service: Service, { state }: Parked): Promise<JobsState> {
+export async function readJobsState(
+	service: Service,
+	{ state }: Parked,
+	reported?: string,
+): Promise<JobsState> {
 	const { workspace, host } = service;
 	const refs = new Map(state.jobs.map((job) => [job.id, refOf(job)]));
 	const ended = new Map<string, Resource>();
@@ -33,7 +38,10 @@ export async function readJobsState(service: Service, { state }: Parked): Promis
 	for (const ref of refs.values()) {
 		const seen = page.ok ? page.value.get(ref.id) : undefined;
 		if (!seen) continue;
-		if (isRunning(seen, ref)) return { running: ref.id };
+		if (isRunning(seen, ref)) {
+			if (ref.id === reported) continue;
+			return { running: ref.id };
+		}
 		if (isComplete(seen)) ended.set(ref.id, seen);
 	}
 	const rest = [...refs.values()].filter(({ id }) => !ended.has(id)).reverse();

@@ -31,8 +31,8 @@ async function itemsWith(
 }
 
 /** Whether the payload names its resource, in one of the known shapes. */
-const namesResource = ({ resource }: MediaGenEvent, payload: Json): boolean =>
-	resource !== undefined && (resource !== payload || textOf(payload.object) !== undefined);
+const namesResource = ({ resource, resourceId }: MediaGenEvent, payload: Json): boolean =>
+	resourceId !== undefined && (resource !== payload || textOf(payload.object) !== undefined);
 
 /**
  * Whether an event may be about one of the jobs: it has a job's id anywhere, as the specification
@@ -44,11 +44,12 @@ export function concerns({ state }: Parked, payload: Json, rawBody: Buffer): boo
 	return !namesResource(readEvent(payload), payload);
 }
 
-/** Whether the event reports the end of this job. */
-function reportsEndOf({ state }: Parked, { resource, resourceId }: MediaGenEvent, id: string) {
-	const job = resourceId === id ? state.jobs.find((one) => one.id === id) : undefined;
-	if (!job || !isRecord(resource) || textOf(resource.status) === undefined) return false;
-	return hasEnded({ object: job.object, ...resource, id }, job.terminalStatuses);
+/** The job of which the event reports the end, if it is one of those waited for. */
+function reportedEnd({ state }: Parked, { resource, resourceId }: MediaGenEvent) {
+	const job = state.jobs.find(({ id }) => id === resourceId);
+	if (!job || !isRecord(resource) || textOf(resource.status) === undefined) return undefined;
+	const isEnd = hasEnded({ object: job.object, ...resource, id: job.id }, job.terminalStatuses);
+	return isEnd ? job.id : undefined;
 }
 
 /** What becomes of an event: the items to resume with, nothing yet, or another delivery of it. */
@@ -65,9 +66,10 @@ export async function judge(
 	event: MediaGenEvent,
 ): Promise<Verdict> {
 	// Events are not counted: each time, the service is asked whether all jobs have ended.
-	const seen = await readJobsState(service, parked);
+	const reported = reportedEnd(parked, event);
+	const seen = await readJobsState(service, parked, reported);
 	if (!seen) return 'again';
 	if ('ended' in seen) return await itemsWith(service, parked, seen.ended);
 	// A part of the service does not know of the end yet: the event must be delivered again.
-	return reportsEndOf(parked, event, seen.running) ? 'again' : 'parked';
+	return seen.running === reported ? 'again' : 'parked';
 }

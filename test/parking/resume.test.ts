@@ -184,6 +184,15 @@ test.each<[string, Partial<Scenario>]>([
 	expect(asked()).toEqual([]);
 });
 
+test('an event that only has the id of such a job asks nothing either', async () => {
+	const { deliver, asked } = scenario({ jobs: { a: 'completed' } });
+	const of = (id: string) =>
+		JSON.stringify({ id: 'evt', type: 'generation.completed', data: { generation_id: id } });
+	expect(await deliver(of('another'))).toEqual({ status: 200, items: undefined });
+	expect(asked()).toEqual([]);
+	expect((await deliver(of('a'))).items).toHaveLength(2);
+});
+
 test.each<[string, object]>([
 	['names no resource', { id: undefined }],
 	['has the id in a place that is not known', { id: undefined, generation_id: 'a' }],
@@ -226,8 +235,26 @@ test.each([500, 503, 429])(
 );
 
 test('if a part of the service does not know of the end yet, the event is delivered again', async () => {
-	const { deliver } = scenario({ jobs: { a: 'queued', b: 'completed' } });
+	const { deliver, asked } = scenario({ jobs: { a: 'queued', b: 'completed' } });
 	expect(await deliver()).toEqual({ status: 503, items: undefined });
+	expect(asked()).toEqual(['GET /generations', 'GET /jobs/a']);
+});
+
+test('a list that is behind the event does not keep it parked: the job itself is read', async () => {
+	const { deliver, asked, world } = scenario({ jobs: { a: 'completed', b: 'completed' } });
+	const { answer } = world;
+	world.answer = (request) =>
+		request.url === '/generations'
+			? {
+					statusCode: 200,
+					body: { data: [generation('a', 'queued'), generation('b', 'completed')] },
+				}
+			: answer(request);
+	expect((await deliver()).items).toHaveLength(3);
+	expect(asked()).toContain('GET /jobs/a');
+	const other = scenario({ jobs: { a: 'completed', b: 'queued' } });
+	expect(await other.deliver()).toEqual({ status: 200, items: undefined });
+	expect(other.asked()).toEqual(['GET /generations']);
 });
 
 test('a job that is gone ends nothing: the timer does', async () => {
