@@ -5,11 +5,11 @@ import { readPages } from '../transport/client/pagination';
 import type { Service } from '../trigger/connection';
 import { fieldNames, secretIn, webhookIdIn } from '../webhook/registrationResponse';
 
-/** A webhook of a parked execution, as the service lists it. */
+/** A webhook that may be of a parked execution, as the service lists it. */
 export interface Listed {
 	id: string;
 	url: string;
-	/** When the timer resumes its execution, in milliseconds since 1970. */
+	/** When the timer resumes its execution, in milliseconds since 1970; infinite if it is not shown. */
 	until: number;
 }
 
@@ -18,13 +18,18 @@ const PREFIX = 'n8n-nodes-mediagen: parked wait until ';
 /** Marks webhooks of parked executions, with the time at which they become useless. */
 const descriptionOf = (until: Date): string => `${PREFIX}${until.toISOString()}`;
 
+/**
+ * The time in a description; `undefined` in that of somebody else's webhook. A service need not show
+ * descriptions (specification: Other response bodies): a webhook is recognised by its URL then.
+ */
 function untilIn(description: unknown): number | undefined {
-	if (typeof description !== 'string' || !description.startsWith(PREFIX)) return undefined;
+	if (typeof description !== 'string') return Infinity;
+	if (!description.startsWith(PREFIX)) return undefined;
 	const until = Date.parse(description.slice(PREFIX.length));
 	return Number.isNaN(until) ? undefined : until;
 }
 
-/** All webhooks of parked executions that the key can see. */
+/** All webhooks that may be of parked executions, as far as the key can see them. */
 export async function listParked({ workspace, host, allows }: Service): Promise<Listed[]> {
 	if (!allows(ENDPOINTS.listWebhooks.scope)) return [];
 	const request = { method: 'GET', path: ENDPOINTS.listWebhooks.path } as const;

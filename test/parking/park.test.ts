@@ -430,6 +430,30 @@ describe('Events and Timer', () => {
 		expect(service.log.filter((asked) => asked.startsWith('GET https')).length).toBe(5);
 	});
 
+	test('a service that shows no descriptions: webhooks of this n8n are known by their URLs', async () => {
+		const service = new Service({ a: 'queued' });
+		const hook = (id: string, path: string) => ({
+			id,
+			url: `https://n8n.example/webhook-waiting/${path}`,
+			description: undefined as unknown as string,
+		});
+		service.hooks.push(
+			hook('over', '1/mediagen-job'),
+			hook('waiting', '2/mediagen-job'),
+			hook('of a user', '1'),
+			{ ...hook('foreign', ''), url: 'https://other.example/webhook-waiting/1/mediagen-job' },
+			{ ...hook('own', ''), url: OWN_URL },
+		);
+		service.n8n = (url) =>
+			url.includes('/1/')
+				? { statusCode: 409, body: 'The execution "1" has finished' }
+				: { statusCode: 404, body: 'does not contain a waiting webhook' };
+		const { start } = setUp(service, { ids: ['a'], given: EVENTS });
+		await start();
+		const left = ['waiting', 'of a user', 'foreign', expect.stringMatching(/^wh_/)];
+		expect(service.hooks.map(({ id }) => id)).toEqual(left);
+	});
+
 	test('an execution is never asked at its resume URL itself: n8n would resume a Wait node or an approval there', async () => {
 		const service = new Service({ a: 'queued' });
 		const until = new Date(clock.now() + 3_600_000).toISOString();
