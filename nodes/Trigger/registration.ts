@@ -20,6 +20,12 @@ export interface Registered {
 	secret: string;
 }
 
+/**
+ * Attempts to list or register webhooks: n8n 2 tries an activation five times itself, and in n8n 1 a
+ * user waits for it.
+ */
+const MAX_ATTEMPTS = 3;
+
 const pathOf = (id: string) => ENDPOINTS.getWebhook.path.replace('{id}', encodeURIComponent(id));
 
 /** Whether both name the same events, in any order. */
@@ -65,7 +71,12 @@ async function deleteLeftovers(service: Service, url: string): Promise<void> {
 	const { workspace, host } = service;
 	const request = { method: 'GET', path: ENDPOINTS.listWebhooks.path } as const;
 	// A service that answers something else has none to show; to ask again would only delay n8n.
-	const query = { wanted: Infinity, takesLimit: false, mayBeNoList: true };
+	const query = {
+		wanted: Infinity,
+		takesLimit: false,
+		mayBeNoList: true,
+		maxAttempts: MAX_ATTEMPTS,
+	};
 	const list = await readPages(workspace.client, host.channel, request, query);
 	for (const entry of list.ok ? list.value : []) {
 		const id = entry.url === url ? webhookIdIn(entry) : undefined;
@@ -85,7 +96,8 @@ export async function isStillRegistered(
 	{ url, events }: WebhookSettings,
 ): Promise<boolean> {
 	const request = { method: 'GET', path: pathOf(id) } as const;
-	const answer = await workspace.client.request(host.channel, request);
+	const options = { maxAttempts: MAX_ATTEMPTS };
+	const answer = await workspace.client.request(host.channel, request, options);
 	if (!answer.ok) {
 		if (isGone(answer)) return false;
 		// It may be written but not read, by this key or at all: what we remember has to do.
@@ -117,7 +129,8 @@ export async function register(
 		body: settings,
 		headers,
 	} as const;
-	const answer = await workspace.client.request(host.channel, request, { replayable: true });
+	const options = { replayable: true, maxAttempts: MAX_ATTEMPTS };
+	const answer = await workspace.client.request(host.channel, request, options);
 	if (!answer.ok) {
 		const { failure } = answer;
 		if (failure.kind !== 'status' || failure.outcomeUnknown)

@@ -34,6 +34,8 @@ export interface RequestOptions {
 	return429?: boolean;
 	/** `false`: a single attempt, for pollers, which ask again anyway. Default: `true`. */
 	retry?: boolean;
+	/** Most attempts, where whoever waits tries again; a 429 is not counted. Default: the policy's. */
+	maxAttempts?: number;
 	/**
 	 * What is wrong with the body of a 2xx; `undefined` if nothing is. Default: it must be a JSON
 	 * object.
@@ -76,7 +78,8 @@ export class Client {
 		request: ApiRequest,
 		options: RequestOptions = {},
 	): Promise<Result<ApiResponse>> {
-		const { retry = true, return429 = false, validate = mustBeObject } = options;
+		const { retry = true, maxAttempts = Infinity, return429 = false } = options;
+		const { validate = mustBeObject } = options;
 		const replayable = options.replayable ?? request.method !== 'POST';
 		let outcomeUnknown = false;
 		for (let number = 1; ; number += 1) {
@@ -93,7 +96,8 @@ export class Client {
 			const isThrottled = is429(response);
 			if (isThrottled && !return429) this.rateLimiter.throttled(delay ?? 0);
 			if (channel.signal?.aborted) return fail({ kind: 'cancelled' });
-			if (delay === undefined || !retry || (isThrottled && return429)) {
+			const isLast = !retry || (isThrottled ? return429 : number >= maxAttempts);
+			if (delay === undefined || isLast) {
 				const hintMs = isNoResponse(response) ? undefined : retryAfterMs(response.headers, now);
 				return toFailure(response, { number, replayable, outcomeUnknown, problem, hintMs });
 			}

@@ -303,6 +303,17 @@ describe('a failed activation leaves no webhook behind and names no value', () =
 	});
 });
 
+test('a service that is down is tried three times: n8n tries an activation again itself', async () => {
+	const { world, hook } = service();
+	world.answer = ({ method }) =>
+		method === 'POST' ? { statusCode: 503 } : { statusCode: 200, body: { data: [] } };
+	await expect(create.call(hook())).rejects.toThrow('The webhook cannot be registered');
+	const asked = world.requests.map(({ method }) => method);
+	expect(asked).toEqual(['GET', 'POST', 'POST', 'POST', 'GET']);
+	const keys = world.requests.filter(({ method }) => method === 'POST');
+	expect(new Set(keys.map(({ headers }) => headers?.['Idempotency-Key'])).size).toBe(1);
+}, 20_000);
+
 test('five tries of an activation leave one webhook', async () => {
 	const { world, webhooks, hook } = service();
 	for (let tries = 0; tries < 5; tries += 1) {

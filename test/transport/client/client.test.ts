@@ -141,6 +141,13 @@ test('retry: false sends a single request', async () => {
 	expect((await ask(GET, [answer(503), answer(200)], { retry: false })).sent).toHaveLength(1);
 });
 
+test('maxAttempts ends earlier what is transient; a 429 is waited out', async () => {
+	const options = { maxAttempts: 2 };
+	expect((await ask(GET, [answer(503), answer(503), answer(200)], options)).sent).toHaveLength(2);
+	const busy = await ask(GET, [answer(429), answer(429), answer(429), answer(200)], options);
+	expect(busy.result.ok).toBe(true);
+});
+
 test('a success with an invalid body is a failure with the reason', async () => {
 	const { result } = await ask(POST, [answer(202, { object: 'generation' })], {
 		validate: () => 'the response has no id',
