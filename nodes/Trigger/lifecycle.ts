@@ -4,6 +4,7 @@ import { encryptSecret, decryptSecret } from '../../src/webhook/encryptSecret';
 import {
 	clearRegistration,
 	registrationOf,
+	savedRegistration,
 	saveRegistration,
 	type Registration,
 } from './registrationStore';
@@ -104,7 +105,7 @@ async function removeRegistered(context: IHookFunctions, service?: Service): Pro
  * Whether the webhook of an earlier activation still exists and is usable; otherwise it is deleted.
  */
 export async function checkExists(this: IHookFunctions): Promise<boolean> {
-	const registration = registrationOf(this);
+	const registration = savedRegistration(this);
 	const { webhookId, secret, events, baseUrl } = registration;
 	if (webhookId === undefined || isByHand(this)) return false;
 	const settings = settingsOf(this);

@@ -15,15 +15,41 @@ export interface Registration {
 
 const NAMES = ['webhookId', 'workflowId', 'url', 'events', 'secret', 'baseUrl'] as const;
 
-export function registrationOf(context: IHookFunctions | IWebhookFunctions): Registration {
-	return context.getWorkflowStaticData('node') as Registration;
+type Context = IHookFunctions | IWebhookFunctions;
+
+/** Most registrations to remember. */
+const MAX_ENTRIES = 1_000;
+
+/**
+ * What this process has registered. n8n saves static data only after it has activated all triggers
+ * of a workflow, and not at all if one of them fails: until then the first events of the others
+ * would be refused, and their webhooks be left at the service.
+ */
+const ours = new Map<string, Registration>();
+
+const nameOf = (context: Context): string =>
+	JSON.stringify([context.getWorkflow().id, context.getNode().id, context.getMode() === 'manual']);
+
+/** What n8n has saved. */
+export const savedRegistration = (context: Context): Registration =>
+	context.getWorkflowStaticData('node') as Registration;
+
+/** What n8n has saved, else what it has yet to save. */
+export function registrationOf(context: Context): Registration {
+	const saved = savedRegistration(context);
+	return saved.webhookId === undefined ? (ours.get(nameOf(context)) ?? saved) : saved;
 }
 
 export function saveRegistration(context: IHookFunctions, registration: Registration): void {
 	Object.assign(context.getWorkflowStaticData('node'), registration);
+	ours.delete(nameOf(context));
+	ours.set(nameOf(context), registration);
+	const [oldest] = ours.keys();
+	if (ours.size > MAX_ENTRIES && oldest !== undefined) ours.delete(oldest);
 }
 
 export function clearRegistration(context: IHookFunctions): void {
 	const data: IDataObject = context.getWorkflowStaticData('node');
 	for (const name of NAMES) delete data[name];
+	ours.delete(nameOf(context));
 }

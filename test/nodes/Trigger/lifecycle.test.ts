@@ -1,7 +1,14 @@
-import type { IHookFunctions, IHttpRequestOptions } from 'n8n-workflow';
+import type { IHookFunctions, IHttpRequestOptions, IWebhookFunctions } from 'n8n-workflow';
 import { checkExists, create, remove } from '../../../nodes/Trigger/lifecycle';
+import { receive } from '../../../nodes/Trigger/receive';
 import { decryptSecret } from '../../../src/webhook/encryptSecret';
-import { triggerContext, triggerFixture, type TriggerFixture } from '../../support/triggerContext';
+import {
+	deliveryContext,
+	signedDelivery,
+	triggerContext,
+	triggerFixture,
+	type TriggerFixture,
+} from '../../support/triggerContext';
 
 interface Stored {
 	id: string;
@@ -313,6 +320,24 @@ test('a service that is down is tried three times: n8n tries an activation again
 	const keys = world.requests.filter(({ method }) => method === 'POST');
 	expect(new Set(keys.map(({ headers }) => headers?.['Idempotency-Key'])).size).toBe(1);
 }, 20_000);
+
+test('n8n has not saved the registration yet: it is known, and what another trigger lets fail is deleted', async () => {
+	const { world, webhooks, hook } = service();
+	await create.call(hook());
+	world.staticData = {};
+	const deliver = async (id: string, mode: string) => {
+		const body = JSON.stringify({ id, type: 'generation.completed' });
+		const given = signedDelivery('whsec_canary', body);
+		return await receive.call(deliveryContext<IWebhookFunctions>({ ...world, mode }, given));
+	};
+	const refused = { noWebhookResponse: true };
+	expect(await deliver('evt_1', 'manual')).toEqual(refused);
+	expect(await deliver('evt_2', 'webhook')).toHaveProperty('workflowData');
+	expect(await checkExists.call(hook())).toBe(false);
+	expect(await remove.call(hook())).toBe(true);
+	expect(webhooks.size).toBe(0);
+	expect(await deliver('evt_3', 'webhook')).toEqual(refused);
+});
 
 test('five tries of an activation leave one webhook', async () => {
 	const { world, webhooks, hook } = service();
