@@ -35,11 +35,15 @@ export async function readJobsState(
 	const isRunning = (job: Resource, { terminalStatuses }: JobRef) =>
 		!hasEnded(job, terminalStatuses);
 	const page = await newestPage(workspace, host.channel);
+	const listed = (id: string) => (page.ok ? page.value.get(id) : undefined);
+	const known = reported === undefined ? undefined : refs.get(reported);
+	const shown = known && listed(known.id);
+	const isBehind = known !== undefined && shown !== undefined && isRunning(shown, known);
 	for (const ref of refs.values()) {
-		const seen = page.ok ? page.value.get(ref.id) : undefined;
+		const seen = listed(ref.id);
 		if (!seen) continue;
 		if (isRunning(seen, ref)) {
-			if (ref.id === reported) continue;
+			if (isBehind) continue;
 			return { running: ref.id };
 		}
 		if (isComplete(seen)) ended.set(ref.id, seen);

@@ -92,7 +92,8 @@ async function receive(context: IWebhookFunctions, now: number): Promise<IWebhoo
 	const payload = readPayload(rawBody);
 	if (!payload || !concerns(parked, payload, rawBody)) return ACKNOWLEDGED;
 	const event = readEvent(payload);
-	const claim = await recent.claim(deduplicationKey(parked.state.webhookId, event, payload), now);
+	// Not by the webhook's id: a service may give the same one again.
+	const claim = await recent.claim(deduplicationKey(parked.state.secret, event, payload), now);
 	if (!claim) return ACKNOWLEDGED;
 	let isAcknowledged = false;
 	try {

@@ -257,6 +257,23 @@ test('a list that is behind the event does not keep it parked: the job itself is
 	expect(other.asked()).toEqual(['GET /generations']);
 });
 
+test('a list that never changes keeps nothing parked: all jobs are read by themselves then', async () => {
+	const { deliver, world } = scenario({ jobs: { a: 'completed', b: 'completed' } });
+	const { answer } = world;
+	world.answer = (request) =>
+		request.url === '/generations'
+			? { statusCode: 200, body: { data: [generation('a', 'queued'), generation('b', 'queued')] } }
+			: answer(request);
+	expect((await deliver()).items).toHaveLength(3);
+});
+
+test('a service that gives every webhook the same id: an event is a repeat for its own execution only', async () => {
+	const first = scenario({ jobs: { a: 'completed', b: 'queued' } });
+	expect(await first.deliver()).toEqual({ status: 200, items: undefined });
+	const second = scenario({ jobs: { a: 'completed' } });
+	expect((await second.deliver(first.body)).items).toHaveLength(2);
+});
+
 test('a job that is gone ends nothing: the timer does', async () => {
 	const { deliver, world } = scenario({ jobs: { a: 'completed', b: 'completed' }, listed: ['a'] });
 	const { answer } = world;
