@@ -33,7 +33,7 @@ function untilIn(description: unknown): number | undefined {
 export async function listParked({ workspace, host, allows }: Service): Promise<Listed[]> {
 	if (!allows(ENDPOINTS.listWebhooks.scope)) return [];
 	const request = { method: 'GET', path: ENDPOINTS.listWebhooks.path } as const;
-	// What is no list shows none; to ask again would only delay the parking.
+	// A body that is not a list shows none; to ask again would only delay the parking.
 	const query = { wanted: Infinity, takesLimit: false, mayBeNoList: true };
 	const list = await readPages(workspace.client, host.channel, request, query);
 	return (list.ok ? list.value : []).flatMap((entry) => {

@@ -15,7 +15,7 @@ export interface PageQuery {
 	 * Endpoints).
 	 */
 	takesLimit: boolean;
-	/** Whether a response that is no list counts as an empty one. Default: it is asked for again. */
+	/** Whether a response that is not a list counts as an empty one. Default: it is asked for again. */
 	mayBeNoList?: boolean;
 	/** Most attempts for each page. Default: the policy's. */
 	maxAttempts?: number;

@@ -113,7 +113,7 @@ describe.each([401, 403, 404])('a %i that is not of the service', (status) => {
 		expect(model.jobs).toHaveLength(1);
 	});
 
-	test('is told apart from one of the service, which shows that nothing was done', async () => {
+	test('differs from one of the service, which shows that nothing was done', async () => {
 		const { make, through } = setUp();
 		through(() => answer(status));
 		expect(await make()).toMatchObject({ failure: { status, outcomeUnknown: false } });
