@@ -1,3 +1,4 @@
+import { fail } from '../src/transport/base/result';
 import type { SendResult, ApiRequest, Clock, Channel, Send } from '../src/transport/base/types';
 
 /** An answer with a status and, where it matters, a body and headers. */
@@ -12,6 +13,15 @@ export const answer = (
 /** The Error shape of the specification. */
 export const errorBody = (message: string, more: Record<string, unknown> = {}) => ({
 	error: { type: 'some_type', message, request_id: 'req_1', ...more },
+});
+
+/** What comes of a request whose answer was lost each time. */
+export const LOST_FAILURE = fail({
+	kind: 'noResponse',
+	reason: 'ECONNRESET',
+	attempts: 7,
+	replayable: true,
+	outcomeUnknown: true,
 });
 
 export const LOST: SendResult = { noResponse: 'ECONNRESET' };

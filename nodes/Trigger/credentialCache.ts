@@ -1,4 +1,5 @@
 import type { IWebhookFunctions } from 'n8n-workflow';
+import { BoundedMap } from '../../src/transport/base/boundedMap';
 import { CREDENTIAL } from '../../src/transport/host/credentialName';
 import type { Workspace } from '../../src/transport/workspace';
 import { registrationOf } from './registrationStore';
@@ -31,7 +32,7 @@ interface Entry {
 	rereadAt?: number;
 }
 
-const cache = new Map<string, Entry>();
+const cache = new BoundedMap<string, Entry>(MAX_ENTRIES);
 
 /** Identifies the registration and its credentials: each has another secret. */
 export function cacheKey(context: IWebhookFunctions): string {
@@ -60,10 +61,7 @@ async function read(
 	const name = cacheKey(context);
 	const service = await openService(context);
 	const verification = { secret: await secretOf(context, service), workspace: service.workspace };
-	cache.delete(name);
 	cache.set(name, { verification, since: now, ...more });
-	const [oldest] = cache.keys();
-	if (cache.size > MAX_ENTRIES && oldest !== undefined) cache.delete(oldest);
 	return verification;
 }
 

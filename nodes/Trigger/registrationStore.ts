@@ -1,4 +1,5 @@
 import type { IDataObject, IHookFunctions, IWebhookFunctions } from 'n8n-workflow';
+import { BoundedMap } from '../../src/transport/base/boundedMap';
 
 /** What the node remembers of its registration, in n8n's static data. */
 export interface Registration {
@@ -25,7 +26,7 @@ const MAX_ENTRIES = 1_000;
  * of a workflow, and not at all if one of them fails: until then the first events of the others
  * would be refused, and their webhooks be left at the service.
  */
-const ours = new Map<string, Registration>();
+const registered = new BoundedMap<string, Registration>(MAX_ENTRIES);
 
 const nameOf = (context: Context): string =>
 	JSON.stringify([context.getWorkflow().id, context.getNode().id, context.getMode() === 'manual']);
@@ -37,19 +38,16 @@ export const savedRegistration = (context: Context): Registration =>
 /** What n8n has saved, else what it has yet to save. */
 export function registrationOf(context: Context): Registration {
 	const saved = savedRegistration(context);
-	return saved.webhookId === undefined ? (ours.get(nameOf(context)) ?? saved) : saved;
+	return saved.webhookId === undefined ? (registered.get(nameOf(context)) ?? saved) : saved;
 }
 
 export function saveRegistration(context: IHookFunctions, registration: Registration): void {
 	Object.assign(context.getWorkflowStaticData('node'), registration);
-	ours.delete(nameOf(context));
-	ours.set(nameOf(context), registration);
-	const [oldest] = ours.keys();
-	if (ours.size > MAX_ENTRIES && oldest !== undefined) ours.delete(oldest);
+	registered.set(nameOf(context), registration);
 }
 
 export function clearRegistration(context: IHookFunctions): void {
 	const data: IDataObject = context.getWorkflowStaticData('node');
 	for (const name of NAMES) delete data[name];
-	ours.delete(nameOf(context));
+	registered.delete(nameOf(context));
 }

@@ -14,4 +14,8 @@ export class BoundedMap<K, V> {
 		const [oldest] = this.entries.keys();
 		if (this.entries.size > this.maxEntries && oldest !== undefined) this.entries.delete(oldest);
 	}
+
+	delete(key: K): void {
+		this.entries.delete(key);
+	}
 }

@@ -1,18 +1,13 @@
 import { fail, ok, type Failed, type Result } from '../../../src/transport/base/result';
 import { isOutage, Outage } from '../../../src/transport/item/outage';
+import { LOST_FAILURE } from '../../../testing/answers';
 
 const status = (code: number) =>
 	fail({ kind: 'status', status: code, serviceError: {}, outcomeUnknown: code >= 500 });
 
 const page = fail({ kind: 'badResponse', status: 200, problem: 'no JSON' });
 
-const lost: Failed = fail({
-	kind: 'noResponse',
-	reason: 'ECONNRESET',
-	attempts: 7,
-	replayable: true,
-	outcomeUnknown: true,
-});
+const lost: Failed = LOST_FAILURE;
 
 const ofItself = fail({ kind: 'upload', field: 'Image', problem: 'is too large' });
 

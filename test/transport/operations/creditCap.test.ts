@@ -14,7 +14,7 @@ import { runOperation } from '../../../src/transport/operations';
 import { withinCap } from '../../../src/transport/operations/creditCap';
 import { runThroughGate } from '../../../src/transport/runner/runThroughGate';
 import type { Workspace } from '../../../src/transport/workspace';
-import { answer } from '../../../testing/answers';
+import { answer, LOST_FAILURE } from '../../../testing/answers';
 import { ModelService, type ServiceSettings } from '../../../testing/modelService';
 import { hostWith, runOf, workspaceWith, type RunParts } from '../../../testing/run';
 import { VirtualClock } from '../../../testing/virtualClock';
@@ -356,13 +356,6 @@ test('a dry run sends nothing and outputs what would be sent, with its price onc
 });
 
 describe('one creation after the other', () => {
-	const lost = fail({
-		kind: 'noResponse',
-		reason: 'ECONNRESET',
-		attempts: 7,
-		replayable: true,
-		outcomeUnknown: true,
-	});
 	const made = (job: Resource): Result<Created> => ok({ job, attempt: 0 });
 	const costs = (credits: number, id = 'gen_1') => made({ id, estimated_credits: credits });
 
@@ -415,7 +408,7 @@ describe('one creation after the other', () => {
 		await create(10, costs(3));
 		const memory = newMemory();
 		const parts = { memory, body: { mode: 'video' } };
-		await create(10, lost, parts);
+		await create(10, LOST_FAILURE, parts);
 		expect(credits.reserved).toBe(10);
 		expect(await create(10, costs(3))).toMatchObject({ failure: { kind: 'creditCap' } });
 		expect((await create(10, costs(2), parts)).ok).toBe(true);
@@ -426,8 +419,8 @@ describe('one creation after the other', () => {
 		const { create, credits } = setUpOne();
 		await create(6, costs(3));
 		const memory = newMemory();
-		await create(6, lost, { memory });
-		await create(6, lost, { memory });
+		await create(6, LOST_FAILURE, { memory });
+		await create(6, LOST_FAILURE, { memory });
 		expect(credits.reserved).toBe(6);
 		expect((await create(6, costs(3), { memory })).ok).toBe(true);
 		expect(credits.reserved).toBe(6);
@@ -446,9 +439,9 @@ describe('one creation after the other', () => {
 		const { create, credits } = setUpOne();
 		await create(0, costs(3));
 		const memory = newMemory();
-		await create(0, lost, { memory, body: { mode: 'video' } });
+		await create(0, LOST_FAILURE, { memory, body: { mode: 'video' } });
 		expect([credits.reserved, memory.expectedCredits]).toEqual([3, undefined]);
-		await create(0, lost);
+		await create(0, LOST_FAILURE);
 		expect(credits.reserved).toBe(6);
 	});
 
@@ -456,7 +449,7 @@ describe('one creation after the other', () => {
 		const { create, credits } = setUpOne({ settings: { idempotency: 'none' } });
 		await create(9, costs(3));
 		const memory = newMemory();
-		await create(9, lost, { memory });
+		await create(9, LOST_FAILURE, { memory });
 		await create(9, costs(3), { memory });
 		expect(credits.reserved).toBe(9);
 	});

@@ -3,7 +3,7 @@ import { Batch } from '../../../src/transport/item/batch';
 import { fail, ok, type Failed, type Result } from '../../../src/transport/base/result';
 import { runThroughGate } from '../../../src/transport/runner/runThroughGate';
 import type { Item } from '../../../src/transport/item/item';
-import { answer } from '../../../testing/answers';
+import { answer, LOST_FAILURE } from '../../../testing/answers';
 import { hostWith, runOf, workspaceWith } from '../../../testing/run';
 import { VirtualClock } from '../../../testing/virtualClock';
 
@@ -24,14 +24,6 @@ function setUp(count: number) {
 
 const status = (code: number) =>
 	fail({ kind: 'status', status: code, serviceError: {}, outcomeUnknown: code >= 500 });
-
-const lost = fail({
-	kind: 'noResponse',
-	reason: 'ECONNRESET',
-	attempts: 7,
-	replayable: true,
-	outcomeUnknown: true,
-});
 
 function single() {
 	const clock = new VirtualClock();
@@ -133,7 +125,7 @@ describe('a run that gets no answer at all', () => {
 		let tried = 0;
 		const ended = await all(async () => {
 			tried += 1;
-			return lost;
+			return LOST_FAILURE;
 		});
 		expect(tried).toBe(3);
 		expect(ended[99]).toMatchObject({
@@ -165,13 +157,13 @@ describe('a run that gets no answer at all', () => {
 	test.each<[string, Result<unknown>]>([
 		['an item has ended well', ok(1)],
 		['one was refused by the service itself', status(400)],
-		['a job is known', { ...lost, job: { id: 'gen_1' } }],
+		['a job is known', { ...LOST_FAILURE, job: { id: 'gen_1' } }],
 	])('goes on once %s', async (_what, first) => {
 		const { all } = setUp(10);
 		let tried = 0;
 		await all(async () => {
 			tried += 1;
-			return tried === 1 ? first : lost;
+			return tried === 1 ? first : LOST_FAILURE;
 		});
 		expect(tried).toBe(10);
 	});
@@ -182,7 +174,7 @@ describe('a run that gets no answer at all', () => {
 		await all(async ({ batch, itemIndex }) => {
 			tried += 1;
 			batch.addKnownJob(itemIndex, { id: `gen_${itemIndex}` });
-			return lost;
+			return LOST_FAILURE;
 		});
 		expect(tried).toBe(3);
 	});
@@ -192,7 +184,7 @@ describe('a run that gets no answer at all', () => {
 		let tried = 0;
 		await all(async ({ batch, itemIndex, host, request }) => {
 			tried += 1;
-			if (tried > 1) return lost;
+			if (tried > 1) return LOST_FAILURE;
 			batch.addJob(itemIndex, { id: 'gen_1' });
 			await host.channel.send(request);
 			await clock.sleep(60_000);
