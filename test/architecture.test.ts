@@ -185,12 +185,6 @@ test('what is published uses no global that n8n forbids', () => {
 	expect(wrong).toEqual([]);
 });
 
-test('no file of the sources has more than 220 lines', () => {
-	const files = [...filesIn('nodes'), ...filesIn('credentials'), ...filesIn('src')];
-	const long = files.filter((file) => read(file).trimEnd().split('\n').length > 220);
-	expect(long).toEqual([]);
-});
-
 test('the package needs nothing installed but n8n itself', () => {
 	expect(manifest.dependencies ?? {}).toEqual({});
 	expect(manifest.optionalDependencies ?? {}).toEqual({});
