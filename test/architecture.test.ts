@@ -20,8 +20,7 @@ import {
  * `src/webhook` besides.
  */
 const ARROWS: Record<string, string[]> = {
-	nodes: ['src/description', 'src/parking', 'src/transport', 'src/contract'],
-	'src/parking': ['src/trigger', 'src/transport', 'src/webhook', 'src/contract'],
+	nodes: ['src/description', 'src/transport', 'src/contract'],
 	'src/trigger': ['src/description', 'src/transport', 'src/webhook', 'src/contract'],
 	credentials: ['src/transport', 'src/contract'],
 	'src/description': ['src/transport', 'src/contract'],
@@ -39,34 +38,19 @@ const FOR_TRIGGERS = ['src/trigger', 'src/webhook'];
 /**
  * The rooms of the transport from the ground up: each may import itself and what stands before it.
  */
-const ROOMS = [
-	'base',
-	'host',
-	'limits',
-	'client',
-	'jobs',
-	'workspace.ts',
-	'credential.ts',
-	'files',
-	'item',
-	'operations',
-	'runner',
-];
+const ROOMS = ['base', 'limits', 'http', 'jobs', 'workspace.ts', 'credential.ts', 'files', 'run'];
 
 /**
  * The only places of the transport that take more than types from n8n-workflow. The two of
  * `base` take its `sleep`.
  */
 const KNOWS_N8N = [
-	'src/transport/host/',
+	'src/transport/http/',
 	'src/transport/credential.ts',
-	'src/transport/runner/',
+	'src/transport/run/',
 	'src/transport/base/clock.ts',
 	'src/transport/base/abortListeners.ts',
 ];
-
-/** Besides these, the only place that names its types: an item is made from what n8n gives. */
-const NAMES_N8N = [...KNOWS_N8N, 'src/transport/item/'];
 
 /** What n8n's rules for community nodes forbid, and what would go around the helpers of n8n. */
 const FORBIDDEN = [
@@ -160,7 +144,7 @@ test('a circle is found where there is one', () => {
 test('the core of the transport knows nothing of n8n, not even a type; what makes items of it takes types only', () => {
 	const outside = (places: string[]) =>
 		filesIn('src/transport').filter((file) => !places.some((place) => file.startsWith(place)));
-	expect(outside(NAMES_N8N).filter((file) => importsOf(file).includes('n8n-workflow'))).toEqual([]);
+	expect(outside(KNOWS_N8N).filter((file) => importsOf(file).includes('n8n-workflow'))).toEqual([]);
 	expect(outside(KNOWS_N8N).filter((file) => takesValues(file, 'n8n-workflow'))).toEqual([]);
 	for (const file of KNOWS_N8N.filter((place) => place.startsWith('src/transport/base/')))
 		expect(takesValues(file, 'n8n-workflow')).toBe(true);
@@ -200,7 +184,6 @@ test('the package contains what the architecture lists', () => {
 		'dist/nodes',
 		'dist/src/contract',
 		'dist/src/description',
-		'dist/src/parking',
 		'dist/src/transport',
 		'dist/src/trigger',
 		'dist/src/webhook',

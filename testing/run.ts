@@ -1,10 +1,10 @@
 import { ENDPOINTS } from '../src/contract';
-import { Batch } from '../src/transport/item/batch';
-import type { BinarySource, Host } from '../src/transport/host/host';
-import { executionCredits } from '../src/transport/item/executionCredits';
-import { newMemory } from '../src/transport/item/itemMemory';
-import type { Item } from '../src/transport/item/item';
-import type { Settings } from '../src/transport/item/settings';
+import { Batch } from '../src/transport/run/batch';
+import type { BinarySource, Host } from '../src/transport/http/host';
+import { executionCredits } from '../src/transport/run/executionCredits';
+import { newMemory } from '../src/transport/run/itemMemory';
+import type { Item } from '../src/transport/run/item';
+import type { Settings } from '../src/transport/run/settings';
 import { AGENT_TERMINAL_STATUSES } from '../src/transport/jobs/jobState';
 import type { Send } from '../src/transport/base/types';
 import { Workspace, type RateLimits } from '../src/transport/workspace';

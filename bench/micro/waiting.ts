@@ -4,8 +4,8 @@ import { createRequire } from 'node:module';
 import path from 'node:path';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import { Batch } from '../../src/transport/item/batch';
-import { executionCredits } from '../../src/transport/item/executionCredits';
+import { Batch } from '../../src/transport/run/batch';
+import { executionCredits } from '../../src/transport/run/executionCredits';
 import type { Send } from '../../src/transport/base/types';
 import { answer } from '../../testing/answers';
 import { seeded } from '../../testing/random';
@@ -45,7 +45,7 @@ function published<T>(name: string): T {
 
 async function measure(name: string, limits: typeof PLAN): Promise<Figure> {
 	const { create } =
-		published<typeof import('../../src/transport/operations/create')>('operations/create');
+		published<typeof import('../../src/transport/run/create')>('operations/create');
 	const { Workspace } = published<typeof import('../../src/transport/workspace')>('workspace');
 	const clock = new VirtualClock();
 	const workspace = new Workspace(limits, clock, seeded(1));

@@ -2,8 +2,6 @@ import { NodeConnectionTypes, type INodeType, type INodeTypeDescription } from '
 import { mediaGenApiTest } from '../../src/description/credentialTest';
 import { sharedDescription } from '../../src/description/node';
 import { singleResourceProperties } from '../../src/description/properties';
-import { resume } from '../../src/parking/resume';
-import { resumeWebhooks } from '../../src/parking/webhooks';
 import { operations } from './operations';
 
 export class MediaGenJob implements INodeType {
@@ -29,14 +27,10 @@ export class MediaGenJob implements INodeType {
 		inputs: [NodeConnectionTypes.Main],
 		outputs: [NodeConnectionTypes.Main],
 		credentials: [{ name: 'mediaGenApi', required: true, testedBy: 'mediaGenApiTest' }],
-		webhooks: resumeWebhooks,
 		properties: singleResourceProperties({ value: 'job', name: 'Job', operations }),
 	};
 
 	methods = {
 		credentialTest: { mediaGenApiTest },
 	};
-
-	/** A call for an execution that is parked in Wait for Completion. */
-	webhook = resume;
 }

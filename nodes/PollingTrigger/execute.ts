@@ -1,9 +1,9 @@
 import { NodeOperationError, type IExecuteFunctions, type INodeExecutionData } from 'n8n-workflow';
 import { ENDPOINTS } from '../../src/contract';
-import { detailsOf, nodeError } from '../../src/transport/runner/errors';
-import { errorRow, jsonOf } from '../../src/transport/runner/items';
+import { detailsOf, nodeError } from '../../src/transport/run/errors';
+import { errorRow, jsonOf } from '../../src/transport/run/items';
 import { jobState } from '../../src/transport/jobs/jobState';
-import { withOutputs } from '../../src/transport/operations/outputs';
+import { withOutputs } from '../../src/transport/run/outputs';
 import type { Failed, Result } from '../../src/transport/base/result';
 import { asText, isResource, resourceWithId, type Resource } from '../../src/transport/base/types';
 import { downloadFiles } from '../../src/trigger/files';

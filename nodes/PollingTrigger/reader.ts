@@ -5,7 +5,7 @@ import type {
 	IPollFunctions,
 } from 'n8n-workflow';
 import { ENDPOINTS, LIMITS } from '../../src/contract';
-import { jsonOf } from '../../src/transport/runner/items';
+import { jsonOf } from '../../src/transport/run/items';
 import {
 	asText,
 	resourceWithId,
@@ -13,7 +13,7 @@ import {
 	type Resource,
 } from '../../src/transport/base/types';
 import { listOf } from '../../src/transport/base/values';
-import { mustBeList, pageOf, type Page } from '../../src/transport/client/pagination';
+import { mustBeList, pageOf, type Page } from '../../src/transport/http/pages';
 import { isNotFound } from '../../src/transport/jobs/readJob';
 import { parameterOf } from '../../src/trigger/options';
 import { serviceError, type Service } from '../../src/trigger/connection';

@@ -1,5 +1,5 @@
 import { isResource, type Resource } from '../../src/transport/base/types';
-import type { Page } from '../../src/transport/client/pagination';
+import type { Page } from '../../src/transport/http/pages';
 import type { Order } from './state';
 
 /**

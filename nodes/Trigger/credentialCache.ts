@@ -1,6 +1,6 @@
 import type { IWebhookFunctions } from 'n8n-workflow';
 import { BoundedMap } from '../../src/transport/base/boundedMap';
-import { CREDENTIAL } from '../../src/transport/host/credentialName';
+import { CREDENTIAL } from '../../src/transport/http/credentialName';
 import type { Workspace } from '../../src/transport/workspace';
 import { registrationOf } from './registrationStore';
 import { isByHand, SECRET_CREDENTIAL, secretOf } from './secret';

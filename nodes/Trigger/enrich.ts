@@ -1,8 +1,8 @@
 import type { IDataObject, IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 import type { Endpoint } from '../../src/contract';
 import { readerOf } from '../../src/transport/jobs/jobState';
-import { detailsOf, nodeError } from '../../src/transport/runner/errors';
-import { errorRow, jsonOf } from '../../src/transport/runner/items';
+import { detailsOf, nodeError } from '../../src/transport/run/errors';
+import { errorRow, jsonOf } from '../../src/transport/run/items';
 import type { Failed, Result } from '../../src/transport/base/result';
 import { isRecord, resourceWithId, type Resource } from '../../src/transport/base/types';
 import { readEvent, type MediaGenEvent } from '../../src/webhook/event';

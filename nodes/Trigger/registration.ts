@@ -1,7 +1,7 @@
 import { randomUUID } from 'crypto';
 import { NodeOperationError, type IHookFunctions } from 'n8n-workflow';
 import { ENDPOINTS, IDEMPOTENCY_HEADER } from '../../src/contract';
-import { readPages } from '../../src/transport/client/pagination';
+import { readPages } from '../../src/transport/http/pages';
 import type { Failed } from '../../src/transport/base/result';
 import { isRecord } from '../../src/transport/base/types';
 import { fieldNames, secretIn, webhookIdIn } from '../../src/webhook/registrationResponse';

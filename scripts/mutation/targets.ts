@@ -40,8 +40,6 @@ export const TARGETS: Target[] = [
 	target('transport/limits/permit'),
 	target('transport/limits/slotLimit'),
 	target('transport/limits/creditGate'),
-	target('parking/judgeEvent'),
-	target('parking/staleWebhooks'),
 	target('trigger/settleWhenAnswered'),
 	target('webhook/deduplicator'),
 	target('webhook/encryptSecret'),

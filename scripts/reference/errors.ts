@@ -15,7 +15,6 @@ interface Abilities {
 	updates: boolean;
 	spends: boolean;
 	waits: boolean;
-	parks: boolean;
 	downloads: boolean;
 	uploads: boolean;
 }
@@ -36,7 +35,6 @@ function abilitiesOf({ description, operations }: ShownNode): Abilities {
 		updates: has('updateFields'),
 		spends: specs.some(({ endpoint }) => endpoint.extra.includes(402)),
 		waits: has('waitTimeout'),
-		parks: has('waitStyle'),
 		downloads: has('downloadOutputs') || isTrigger,
 		uploads:
 			specs.some(({ output }) => output === 'file') ||
@@ -81,8 +79,6 @@ export const CONCERNS: Array<[beginning: string, concerns: Concerns]> = [
 	['… may only contain printable', ({ creates }) => creates],
 	['Idempotency Key is the same for', ({ creates }) => creates],
 	['Idempotency Key belongs to another', ({ creates }) => creates],
-	['Resume By cannot be', ({ parks }) => parks],
-	['Batching cannot be used', ({ parks }) => parks],
 	['… combines an argument of the AI', operations],
 	['The credential is limited to scopes', all],
 	['Not sent: …', operations],

@@ -2,8 +2,8 @@ import { z } from 'zod/v4';
 import { ENDPOINTS, type EndpointName } from '../../src/contract';
 import { OPERATIONS } from '../../src/sandbox/openapi/operations';
 import type { Operation } from '../../src/description/operation';
-import type { OperationSpec } from '../../src/transport/item/item';
-import { jsonOf } from '../../src/transport/runner/items';
+import type { OperationSpec } from '../../src/transport/run/item';
+import { jsonOf } from '../../src/transport/run/items';
 import type { Resource } from '../../src/transport/base/types';
 import { ANY, plain, sampleOf, schemaOf, type JsonSchema } from './jsonSchema';
 
@@ -12,7 +12,7 @@ const ADDED: Record<string, JsonSchema> = {
 	url: { type: 'string', description: 'Link to the first file' },
 	failure: { ...ANY, description: 'What the service says under the name "error"' },
 	warning: { type: 'string', description: 'Why some of the outputs were not made' },
-	finished: { type: 'boolean', description: 'Of a parked wait: whether the job has ended' },
+	finished: { type: 'boolean', description: 'Whether the job has ended' },
 	deleted: { type: 'boolean', const: true },
 };
 
@@ -47,7 +47,7 @@ function extended(
 	spec: OperationSpec,
 	answer: JsonSchema,
 ): JsonSchema & Required<Pick<JsonSchema, 'properties'>> {
-	const { output, endpoint, park } = spec;
+	const { output, endpoint } = spec;
 	const own = { type: 'object', ...answer, properties: { ...answer.properties } };
 	if (output === 'deleted') {
 		return {
@@ -62,10 +62,9 @@ function extended(
 	}
 	// An answer that the specification does not show may be empty.
 	const required = endpoint.success ? own.required : undefined;
-	// A job that has failed is an output where it is only read, and of a parked wait; elsewhere it is
+	// A job that has failed is an output where it is only read; elsewhere it is
 	// an error.
-	const isRead = output !== 'wait' || park !== undefined;
-	const mayHaveFailed = endpoint.method === 'GET' && isRead && hasStatus(answer);
+	const mayHaveFailed = endpoint.method === 'GET' && output !== 'wait' && hasStatus(answer);
 	return {
 		...own,
 		required,
@@ -87,10 +86,12 @@ export function outputSchema({ spec, fields }: Pick<Operation, 'spec' | 'fields'
 	const { object } = before.properties;
 	const isGeneration = [object?.const, ...(object?.enum ?? [])].includes('generation');
 	const warns = isGeneration && spec.output !== 'list';
+	const readsJob =
+		spec.output === 'wait' || (spec.output === 'job' && spec.endpoint.method === 'GET');
 	const json = {
 		...jsonOf(shown as Resource),
 		...(warns && { warning: 'text' }),
-		...(spec.park && { finished: true }),
+		...(readsJob && { finished: true }),
 	};
 	const described = { ...before, properties: { ...ADDED, ...before.properties } };
 	const schema = schemaOf(json, described);

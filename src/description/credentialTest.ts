@@ -5,10 +5,10 @@ import type {
 	INodeCredentialTestResult,
 } from 'n8n-workflow';
 import { ENDPOINTS, type Endpoint, type Scope } from '../contract';
-import { baseUrlProblem } from '../transport/host/urlRules';
+import { baseUrlProblem } from '../transport/http/urlRules';
 import { apiKeyOf, apiKeyProblem } from '../transport/credential';
-import { errorOf } from '../transport/client/client';
-import { withoutSecret } from '../transport/host/redact';
+import { errorOf } from '../transport/http/client';
+import { withoutSecret } from '../transport/http/redact';
 
 /** One cheap request for each read scope. */
 const PROBES: Endpoint[] = [

@@ -1,5 +1,5 @@
 import type { INodeProperties } from 'n8n-workflow';
-import type { OperationSpec } from '../transport/item/item';
+import type { OperationSpec } from '../transport/run/item';
 import type { GenerationMode } from '../contract';
 import type { Rule } from './rules';
 

@@ -1,9 +1,9 @@
 import type { IExecuteSingleFunctions, IHttpRequestOptions, PreSendAction } from 'n8n-workflow';
-import { itemFiles } from '../transport/host/itemFiles';
-import { joinBatch } from '../transport/item/joinBatch';
-import type { Prepared } from '../transport/item/prepared';
+import { itemFiles } from '../transport/run/nodeInput';
+import { joinBatch } from '../transport/run/joinBatch';
+import type { Prepared } from '../transport/run/prepared';
 import { fail, ok, type Result } from '../transport/base/result';
-import { readSettings } from '../transport/item/settings';
+import { readSettings } from '../transport/run/settings';
 import { valueAt } from '../transport/base/values';
 import { buildRequest, put, mappedFields, type MappedField } from './buildRequest';
 import type { Operation } from './operation';

@@ -5,9 +5,9 @@ import type {
 	INodePropertyRouting,
 } from 'n8n-workflow';
 import { GENERATION_MODES, type GenerationMode } from '../contract';
-import type { Labels } from '../transport/runner/fieldLabels';
-import type { OperationSpec } from '../transport/item/item';
-import { runner } from '../transport/runner/runner';
+import type { Labels } from '../transport/run/fieldLabels';
+import type { OperationSpec } from '../transport/run/item';
+import { runner } from '../transport/run/runner';
 import { mappedFields } from './buildRequest';
 import type { Field, Operation, RequestMapping } from './operation';
 import { preSend } from './preSend';

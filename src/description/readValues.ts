@@ -1,7 +1,7 @@
 import type { IExecuteSingleFunctions } from 'n8n-workflow';
 import { fail, ok, type Result } from '../transport/base/result';
 import { isRecord } from '../transport/base/types';
-import { readParameter } from '../transport/host/parameter';
+import { readParameter } from '../transport/run/nodeInput';
 import { valueAt } from '../transport/base/values';
 import type { MappedField } from './buildRequest';
 

@@ -1,5 +1,5 @@
 import { createHash } from 'crypto';
-import { Client } from './client/client';
+import { Client } from './http/client';
 import { systemClock } from './base/clock';
 import { CreditGate } from './limits/creditGate';
 import { POLICIES, type Tuning } from './limits/policies';

@@ -5,13 +5,13 @@ import {
 	type JsonObject,
 } from 'n8n-workflow';
 import type { Endpoint, Scope } from '../contract';
-import { baseUrlProblem } from '../transport/host/urlRules';
+import { baseUrlProblem } from '../transport/http/urlRules';
 import { apiKeyOf, apiKeyProblem, excludedScope, rateLimitsOf } from '../transport/credential';
-import { describeFailure } from '../transport/runner/errors';
-import type { Host } from '../transport/host/host';
-import type { HostContext } from '../transport/host/hostContext';
-import { n8nHost } from '../transport/host/n8nHost';
-import { CREDENTIAL } from '../transport/host/credentialName';
+import { describeFailure } from '../transport/run/errors';
+import type { Host } from '../transport/http/host';
+import type { HostContext } from '../transport/http/hostContext';
+import { n8nHost } from '../transport/http/n8nHost';
+import { CREDENTIAL } from '../transport/http/credentialName';
 import type { Failed } from '../transport/base/result';
 import { workspaceOf, type Workspace } from '../transport/workspace';
 

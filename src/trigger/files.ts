@@ -1,5 +1,5 @@
 import type { IBinaryKeyData } from 'n8n-workflow';
-import { collect } from '../transport/operations/outputs';
+import { collect } from '../transport/run/outputs';
 import type { Result } from '../transport/base/result';
 import type { Resource } from '../transport/base/types';
 import type { Service } from './connection';

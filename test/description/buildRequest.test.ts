@@ -2,7 +2,7 @@ import { ENDPOINTS } from '../../src/contract';
 import { buildRequest, mappedFields, type MappedField } from '../../src/description/buildRequest';
 import { inBody, inPath, inQuery, type Field } from '../../src/description/operation';
 import { choice, id, media, number, text } from '../../src/description/rules';
-import { BinaryReference } from '../../src/transport/item/binaryReference';
+import { BinaryReference } from '../../src/transport/run/binaryReference';
 import { context } from '../support/rules';
 
 const ui = (name: string) =>

@@ -1,7 +1,7 @@
 import { ENDPOINTS } from '../../src/contract';
 import type { Failure } from '../../src/transport/base/result';
-import { textOf } from '../../src/transport/runner/failureTexts';
-import type { TextContext } from '../../src/transport/runner/statusTexts';
+import { textOf } from '../../src/transport/run/failureTexts';
+import type { TextContext } from '../../src/transport/run/statusTexts';
 import { messagesIn, problemsIn, testResultsIn } from '../support/messages';
 import { filesIn, PUBLISHED, read } from '../support/sources';
 

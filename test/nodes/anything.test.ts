@@ -3,7 +3,7 @@ import { expectSame } from '../support/same';
 import { INPUT_SLOTS, type EndpointName } from '../../src/contract';
 import { buildRequest, mappedFields, type MappedField } from '../../src/description/buildRequest';
 import type { Operation } from '../../src/description/operation';
-import { BinaryReference, resolveReferences } from '../../src/transport/item/binaryReference';
+import { BinaryReference, resolveReferences } from '../../src/transport/run/binaryReference';
 import { endpointNames, operationsOf } from '../support/operations';
 import { BODIES, isFiction, QUERIES } from '../support/requestSchemas';
 import { context } from '../support/rules';

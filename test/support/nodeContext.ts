@@ -43,12 +43,6 @@ export interface NodeRun {
 	executionId: string;
 	workflowSettings: IWorkflowSettings;
 	continueOnFail: boolean;
-	/** When the execution was to go on, where the node has parked it. */
-	parked: { until?: Date };
-	/** The address at which a parked execution goes on. */
-	resumeUrl?: string;
-	/** What the node has asked n8n to call at the end of the execution. */
-	atTheEnd: Array<() => Promise<void>>;
 	/** What the file of this id holds, where a test is about that. */
 	stored?: (id: string) => Buffer;
 	/** Whether failed rows leave by the error output. */
@@ -69,8 +63,6 @@ export function nodeRun(run: Partial<NodeRun> = {}): NodeRun {
 		executionId: 'execution 1',
 		workflowSettings: {},
 		continueOnFail: false,
-		atTheEnd: [],
-		parked: {},
 		...run,
 		items,
 		executeData: run.executeData ?? { node: NODE, data: { main: [items] }, source: null },
@@ -95,15 +87,10 @@ export function nodeContext(run: NodeRun, item = 0): IExecuteSingleFunctions {
 	const context = {
 		inputData,
 		evaluateExpression(expression: string) {
-			if (expression === '{{ $execution.resumeUrl }}') return run.resumeUrl;
 			const key = /^\{\{ \$fromAI\("(\w+)"\) \}\}$/.exec(expression)?.[1];
 			if (key === undefined) throw new Error(`Not known to this test: ${expression}`);
 			return run.evaluatedArguments?.[key];
 		},
-		async putExecutionToWait(until: Date) {
-			run.parked.until = until;
-		},
-		onExecutionFinish: (call: () => Promise<void>) => void run.atTheEnd.push(call),
 		logger: { warn: () => {}, debug: () => {} },
 		getItemIndex: () => item,
 		getNode: () => ({

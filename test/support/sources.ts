@@ -10,7 +10,6 @@ export const PUBLISHED = [
 	'nodes',
 	'credentials',
 	'src/description',
-	'src/parking',
 	'src/transport',
 	'src/trigger',
 	'src/webhook',

@@ -9,8 +9,6 @@ import {
 } from '../../../src/description/fields/outputs';
 import type { Operation } from '../../../src/description/operation';
 import type { TerminalStatuses } from '../../../src/transport/jobs/jobState';
-import { park } from '../../../src/parking/park';
-import { parkFields } from './fields/park';
 import { jobId } from './shared';
 
 /** An agent run ends the wait also where it waits for the user: the plan and the review. */
@@ -24,10 +22,9 @@ export const wait: Operation = {
 	name: 'Wait for Completion',
 	action: 'Wait until a job has finished',
 	description: 'Wait until a generation, speech, agent run or persona has ended',
-	spec: { endpoint: ENDPOINTS.getJob, output: 'wait', terminalStatuses: TERMINAL_STATUSES, park },
+	spec: { endpoint: ENDPOINTS.getJob, output: 'wait', terminalStatuses: TERMINAL_STATUSES },
 	fields: [
 		jobId,
-		...parkFields,
 		...downloadFinished,
 		options([
 			failureStatuses(TERMINAL_STATUSES),

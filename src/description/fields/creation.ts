@@ -1,4 +1,4 @@
-import type { CreditPolicy, IdempotencyMode } from '../../transport/item/settings';
+import type { CreditPolicy, IdempotencyMode } from '../../transport/run/settings';
 import type { Field } from '../operation';
 import { additionalJson } from './additionalJson';
 import { dryRun, maxCredits } from './cost';

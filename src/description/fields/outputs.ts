@@ -8,15 +8,12 @@ const AS_TOOL = { '@tool': [true] };
  * Download Outputs, on unless the node is a tool: files do not reach an AI agent, and would make it
  * wait for longer.
  */
-function download(
-	show: NonNullable<IDisplayOptions['show']> = {},
-	hide: NonNullable<IDisplayOptions['hide']> = {},
-): Field[] {
+function download(show: NonNullable<IDisplayOptions['show']> = {}): Field[] {
 	const ui = { displayName: 'Download Outputs', name: 'downloadOutputs', type: 'boolean' } as const;
 	const forWorkflows: Field = {
 		ui: {
 			...ui,
-			displayOptions: { show, hide: { ...hide, ...AS_TOOL } },
+			displayOptions: { show, hide: AS_TOOL },
 			default: true,
 			description: 'Whether to download the finished files into binary fields of the output',
 		},
@@ -36,11 +33,8 @@ function download(
 /** Download Outputs of an operation that creates and may wait. */
 export const downloadAfterWait = download({ waitForCompletion: [true] });
 
-/**
- * Download Outputs of an operation that waits for what exists; after a parked wait the files are
- * fetched by what follows.
- */
-export const downloadFinished = download({}, { waitStyle: ['parked'] });
+/** Download Outputs of an operation that waits for what exists. */
+export const downloadFinished = download();
 
 /** Download Outputs of an operation that reads what exists. */
 export const downloadExisting: Field = {

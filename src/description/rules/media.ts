@@ -1,6 +1,6 @@
-import { fieldName } from '../../transport/host/itemFiles';
-import { BinaryReference } from '../../transport/item/binaryReference';
-import { mediaUrlProblem } from '../../transport/host/urlRules';
+import { fieldName } from '../../transport/run/nodeInput';
+import { BinaryReference } from '../../transport/run/binaryReference';
+import { mediaUrlProblem } from '../../transport/http/urlRules';
 import {
 	isEmpty,
 	isLocator,

@@ -1,17 +1,17 @@
-import type {
-	IDataObject,
-	ILoadOptionsFunctions,
-	IN8nHttpFullResponse,
-	JsonObject,
+import {
+	type IDataObject,
+	type ILoadOptionsFunctions,
+	type IN8nHttpFullResponse,
+	type JsonObject,
+	NodeApiError,
 } from 'n8n-workflow';
-import { NodeApiError } from 'n8n-workflow';
 import type { Endpoint } from '../../contract';
-import { baseUrlProblem } from '../../transport/host/urlRules';
-import { errorOf } from '../../transport/client/client';
-import { pageOf } from '../../transport/client/pagination';
+import { baseUrlProblem } from '../../transport/http/urlRules';
+import { errorOf } from '../../transport/http/client';
+import { pageOf } from '../../transport/http/pages';
 import { apiKeyOf } from '../../transport/credential';
-import { CREDENTIAL } from '../../transport/host/credentialName';
-import { withoutSecret } from '../../transport/host/redact';
+import { CREDENTIAL } from '../../transport/http/credentialName';
+import { withoutSecret } from '../../transport/http/redact';
 import { isRecord, isSuccess } from '../../transport/base/types';
 
 /** One page of a list, as the pickers in the editor need it. */

@@ -1,4 +1,4 @@
-import type { Host, StoredFile, StreamedResponse } from '../host/host';
+import type { Host, StoredFile, StreamedResponse } from '../http/host';
 import { fail, ok, type Result } from '../base/result';
 import { isNoResponse, isSuccess } from '../base/types';
 import type { Workspace } from '../workspace';
@@ -12,7 +12,7 @@ import {
 	transferDelay,
 	type AbortReason,
 } from './transfer';
-import { transferUrlProblem } from '../host/urlRules';
+import { transferUrlProblem } from '../http/urlRules';
 import { POLICIES } from '../limits/policies';
 
 const POLICY = POLICIES.download;

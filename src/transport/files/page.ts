@@ -1,4 +1,4 @@
-import type { StreamedResponse } from '../host/host';
+import type { StreamedResponse } from '../http/host';
 import { mediaTypeOf } from './mediaTypes';
 
 const MEDIA = /^(image|video|audio)\/(?!svg)/;

@@ -1,6 +1,6 @@
 import { onAbort } from '../base/abortListeners';
-import type { StreamedResponse } from '../host/host';
-import { retryAfterMs } from '../client/retryAfter';
+import type { StreamedResponse } from '../http/host';
+import { retryAfterMs } from '../http/retryAfter';
 import { POLICIES } from '../limits/policies';
 import type { Clock, Random } from '../base/types';
 

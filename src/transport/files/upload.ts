@@ -1,12 +1,12 @@
 import { ENDPOINTS, IDEMPOTENCY_HEADER } from '../../contract';
-import type { BinarySource, Host } from '../host/host';
+import type { BinarySource, Host } from '../http/host';
 import { fail, ok, type Failed, type Result } from '../base/result';
 import { asText, isNoResponse, isRecord, isSuccess, type SendResult } from '../base/types';
 import type { Workspace } from '../workspace';
 import { safeFileName } from './fileName';
 import { extensionOf, mediaTypeOf } from './mediaTypes';
 import { isTransientStatus, contentLength, transferDelay } from './transfer';
-import { transferUrlProblem } from '../host/urlRules';
+import { transferUrlProblem } from '../http/urlRules';
 import { POLICIES } from '../limits/policies';
 
 const POLICY = POLICIES.upload;

@@ -1,5 +1,5 @@
 import { offAbort, onAbort } from '../base/abortListeners';
-import type { Client } from '../client/client';
+import type { Client } from '../http/client';
 import { POLICIES, type Tuning } from '../limits/policies';
 import type { RateLimiter } from '../limits/rateLimiter';
 import { SharedUse } from '../limits/sharedUse';

@@ -1,6 +1,6 @@
 import { ENDPOINTS, LIMITS } from '../../contract';
-import type { Client } from '../client/client';
-import { pageOf } from '../client/pagination';
+import type { Client } from '../http/client';
+import { pageOf } from '../http/pages';
 import { isGeneration, readerPath, statedReason } from './jobState';
 import { ok, type Failed, type Result } from '../base/result';
 import {

@@ -1,7 +1,7 @@
 import { ENDPOINTS, LIMITS } from '../../contract';
-import type { Client } from '../client/client';
-import { pageOf } from '../client/pagination';
-import { requestResource } from '../client/resource';
+import type { Client } from '../http/client';
+import { pageOf } from '../http/pages';
+import { requestResource } from '../http/resource';
 import { isGeneration, jobState, type TerminalStatuses } from './jobState';
 import { isComplete, isTransient } from './readJob';
 import type { Result } from '../base/result';

@@ -1,4 +1,4 @@
-import type { Client } from '../client/client';
+import type { Client } from '../http/client';
 import { POLICIES, type Tuning } from '../limits/policies';
 import { isGeneration, jobState } from './jobState';
 import { isComplete, isLocal, isTransient, isNotFound, readNewest, readJob } from './readJob';

@@ -1,9 +1,7 @@
 /* eslint-disable @n8n/community-nodes/no-restricted-globals, @n8n/community-nodes/no-restricted-imports -- not published */
-import type { IDataObject } from 'n8n-workflow';
 import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import { connectedTo } from '../../../lab/n8n/canvas';
 import { credentialData } from '../../../lab/n8n/credential';
 import { runNode, type NodeRun } from '../../../lab/n8n/runNode';
 import { projectRoot } from '../../../lab/process/paths';
@@ -12,17 +10,9 @@ import { agentWorkflow, triggerName } from '../../e2e/support/agentWorkflow';
 import type { EventInstance } from '../../e2e/support/eventInstance';
 import { createParameters } from '../../e2e/support/media';
 import { ModelServer } from '../../../lab/model/server';
-import { Jobs, outputOf, parkedWorkflow, startName } from '../../e2e/support/parkedJobs';
 import { signedHeaders } from '../../e2e/support/signed';
-import { until } from '../../e2e/support/until';
 
 const PACKAGE = 'n8n-nodes-mediagen';
-
-/** How many calls of each kind a parked execution gets that must not resume it. */
-const FORGED = Number(process.env.MEDIAGEN_PARKED_FORGED ?? 4);
-
-/** Each call costs n8n 1.x up to a tenth of a second, and more on a machine that others use too. */
-const FORGED_TIMEOUT_MS = 300_000 + FORGED * 500;
 
 const CREATED = ['generation.completed'];
 
@@ -184,91 +174,5 @@ export function smoke(instanceOf: () => EventInstance): void {
 		expect(JSON.stringify(started)).toContain(String(id));
 		await instance.rest.workflows.unpublish(workflow.id);
 		expect(instance.registered(url)).toEqual([]);
-	});
-
-	describe('a parked wait', () => {
-		let jobs: Jobs;
-
-		beforeEach(() => {
-			jobs = new Jobs(instance.sandbox);
-		});
-
-		const park = async (ids: string[], parameters: IDataObject) => {
-			const workflow = parkedWorkflow(instance.credential, ids, parameters);
-			const { id } = await instance.rest.workflows.create(workflow);
-			const execution = await instance.rest.workflows.run(id, startName);
-			await instance.rest.executions.wait(execution, { until: ['waiting'], timeoutMs: 60_000 });
-			return execution;
-		};
-
-		const finished = async (execution: string) => {
-			const ended = await instance.rest.executions.wait(execution, { timeoutMs: 240_000 });
-			expect(ended.status).toBe('success');
-			return outputOf(ended).map(({ json }) => [json.id, json.status, json.finished]);
-		};
-
-		it(
-			'is resumed by the events of the service and by no call of a stranger',
-			async () => {
-				const ids = await jobs.make(2);
-				const execution = await park(ids, { resumeBy: 'eventsAndTimer', lookAgainAfter: 60 });
-				const [hook] = jobs.webhooks().filter(({ url }) => url.includes(`/${execution}`));
-				const { url = '', secret = '' } = hook ?? {};
-				const end = eventOf('evt_forged', ids[0] ?? '');
-				const old = Math.floor(Date.now() / 1_000) - 301;
-				const forged: Array<Record<string, string>> = [
-					{ 'content-type': 'application/json' },
-					signedHeaders('whsec_of_another_workspace', end),
-					signedHeaders(secret, end, old),
-					signedHeaders(secret, `${end} `),
-				];
-				const before = jobs.requests().length;
-				for (let count = 0; count < FORGED; count += 1) {
-					const answers = forged.map(async (headers) => await instance.call(url, { headers }, end));
-					const statuses = (await Promise.all(answers)).map(({ status }) => status);
-					expect(statuses).toEqual([401, 401, 401, 401]);
-				}
-				const foreign = eventOf('evt_foreign', 'gen_foreign');
-				const headers = signedHeaders(secret, foreign);
-				expect((await instance.call(url, { headers }, foreign)).status).toBe(200);
-				expect(jobs.requests().slice(before)).toEqual([]);
-				expect((await instance.rest.executions.get(execution)).status).toBe('waiting');
-				jobs.end(...ids);
-				expect(await finished(execution)).toEqual(ids.map((id) => [id, 'completed', true]));
-				const isGone = () => !jobs.webhooks().some((one) => one.url === url);
-				await until(isGone);
-				expect(isGone()).toBe(true);
-			},
-			FORGED_TIMEOUT_MS,
-		);
-
-		it('what follows runs once, however many events come at once', async () => {
-			const ids = await jobs.make(8);
-			const counted = await instance.workflow({ type: 'n8n-nodes-base.manualTrigger' });
-			const given = { resumeBy: 'eventsAndTimer', lookAgainAfter: 60 };
-			const { nodes, connections, ...rest } = parkedWorkflow(instance.credential, ids, given);
-			const [collect] = counted.nodes.slice(1);
-			if (!collect) throw new Error('no node');
-			const saved = await instance.rest.workflows.create({
-				...rest,
-				nodes: [...nodes, collect],
-				connections: { ...connections, After: connectedTo(collect.name) },
-			});
-			const execution = await instance.rest.workflows.run(saved.id, startName);
-			await instance.rest.executions.wait(execution, { until: ['waiting'], timeoutMs: 60_000 });
-			jobs.end(...ids);
-			await finished(execution);
-			expect(await instance.items(saved, ids.length + 1, 5_000)).toHaveLength(ids.length);
-		});
-
-		// n8n looks at its timers once a minute.
-		if (process.env.MEDIAGEN_COMPAT_TIMER) {
-			it('is resumed by its timer', async () => {
-				const ids = await jobs.make(2);
-				const execution = await park(ids, { resumeBy: 'timer', lookAgainAfter: 1.09 });
-				jobs.end(...ids);
-				expect(await finished(execution)).toHaveLength(2);
-			});
-		}
 	});
 }

@@ -11,7 +11,7 @@ import {
 	text,
 	type Rule,
 } from '../../../src/description/rules';
-import { BinaryReference } from '../../../src/transport/item/binaryReference';
+import { BinaryReference } from '../../../src/transport/run/binaryReference';
 import { context } from '../../support/rules';
 
 const isMedia = (value: unknown) =>

@@ -1,6 +1,6 @@
 import { sleep } from 'n8n-workflow';
 import { systemClock } from '../../../src/transport/base/clock';
-import { create } from '../../../src/transport/operations/create';
+import { create } from '../../../src/transport/run/create';
 import { CreditGate } from '../../../src/transport/limits/creditGate';
 import { RateLimiter } from '../../../src/transport/limits/rateLimiter';
 import type { Clock } from '../../../src/transport/base/types';

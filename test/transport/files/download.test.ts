@@ -1,7 +1,7 @@
 /* eslint-disable @n8n/community-nodes/no-restricted-imports -- not published */
 import { Readable } from 'stream';
 import { download, type Output } from '../../../src/transport/files/download';
-import type { Host, StreamedResponse } from '../../../src/transport/host/host';
+import type { Host, StreamedResponse } from '../../../src/transport/http/host';
 import type { NoResponse } from '../../../src/transport/base/types';
 import { LOST } from '../../../testing/answers';
 import { BASE_URL, hostWith, workspaceWith } from '../../../testing/run';

@@ -1,5 +1,5 @@
 /* eslint-disable @n8n/community-nodes/no-restricted-globals -- not published */
-import { Client } from '../../../src/transport/client/client';
+import { Client } from '../../../src/transport/http/client';
 import { RateLimiter } from '../../../src/transport/limits/rateLimiter';
 import { ok } from '../../../src/transport/base/result';
 import type { SendResult, Resource } from '../../../src/transport/base/types';

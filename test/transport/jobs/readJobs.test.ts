@@ -1,4 +1,4 @@
-import { Client } from '../../../src/transport/client/client';
+import { Client } from '../../../src/transport/http/client';
 import { RateLimiter } from '../../../src/transport/limits/rateLimiter';
 import { readJobs, type JobRef, type ReadOptions } from '../../../src/transport/jobs/readJobs';
 import type { ApiRequest, ApiResponse, Resource } from '../../../src/transport/base/types';

@@ -1,6 +1,6 @@
-import { Batch } from '../../../src/transport/item/batch';
-import { create } from '../../../src/transport/operations/create';
-import { newMemory, type ItemMemory } from '../../../src/transport/item/itemMemory';
+import { Batch } from '../../../src/transport/run/batch';
+import { create } from '../../../src/transport/run/create';
+import { newMemory, type ItemMemory } from '../../../src/transport/run/itemMemory';
 import type { ApiRequest } from '../../../src/transport/base/types';
 import { ModelService, type ServiceSettings } from '../../../testing/modelService';
 import { seeded } from '../../../testing/random';

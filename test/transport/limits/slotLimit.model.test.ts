@@ -1,5 +1,5 @@
-import { Batch } from '../../../src/transport/item/batch';
-import { create } from '../../../src/transport/operations/create';
+import { Batch } from '../../../src/transport/run/batch';
+import { create } from '../../../src/transport/run/create';
 import { Workspace } from '../../../src/transport/workspace';
 import type { ApiRequest } from '../../../src/transport/base/types';
 import { ModelService } from '../../../testing/modelService';

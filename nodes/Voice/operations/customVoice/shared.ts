@@ -1,7 +1,7 @@
 import { ENDPOINTS } from '../../../../src/contract';
 import { inBody, type Field } from '../../../../src/description/operation';
 import { text, type Rule } from '../../../../src/description/rules';
-import type { OperationSpec } from '../../../../src/transport/item/item';
+import type { OperationSpec } from '../../../../src/transport/run/item';
 
 /**
  * Both ways of creating a voice. It may take long. Specification: Operation details,

@@ -1,0 +1,88 @@
+import type { IBinaryData } from 'n8n-workflow';
+import type { Endpoint } from '../../contract';
+import type { Batch } from './batch';
+import type { ExecutionCredits } from './executionCredits';
+import type { Prepared } from './prepared';
+import type { Host } from '../http/host';
+import type { ItemMemory, NodeMemory } from './itemMemory';
+import type { TerminalStatuses } from '../jobs/jobState';
+import type { Json } from '../base/types';
+import type { Workspace } from '../workspace';
+
+/** How the response of an operation becomes output; these few kinds serve every operation. */
+export type OutputKind =
+	/** One resource, unchanged. */
+	| 'resource'
+	/** The entries of a list, one item each. */
+	| 'list'
+	/** A job: waited for and its files downloaded, if wanted. */
+	| 'job'
+	/** An existing job: waited for until it has ended. */
+	| 'wait'
+	/** Only the id, and that the resource was deleted. */
+	| 'deleted'
+	/** A binary field of the item, uploaded to the service. */
+	| 'file';
+
+/** An operation as the transport sees it. */
+export interface OperationSpec {
+	endpoint: Endpoint;
+	output: OutputKind;
+	/** The `object` constant of what is created; decides how its end is recognised. */
+	object?: string;
+	/** Whether a list takes `limit` (specification: Endpoints, pagination parameters). */
+	takesLimit?: boolean;
+	/** Whether the job counts as a concurrent media job (specification: Limits). */
+	takesPermit?: boolean;
+	/** What ends a wait for an agent run, unless the user has set other statuses. */
+	terminalStatuses?: TerminalStatuses;
+	/** How long a response may take, in milliseconds, if longer than usual. */
+	responseTimeoutMs?: number;
+	/** An entry as it is output with Simplify. */
+	simplify?: (entry: Record<string, unknown>) => Record<string, unknown>;
+	/**
+	 * Whether a response may contain a signing secret, which is output only if the user asks for it.
+	 */
+	holdsSecret?: boolean;
+	/** Names of the parameters whose values are sent: what the user can change about the request. */
+	parameters?: string[];
+}
+
+/** One item while its operation runs. */
+export interface Item extends Prepared {
+	spec: OperationSpec;
+	host: Host;
+	workspace: Workspace;
+	batch: Batch;
+	itemIndex: number;
+	memory: ItemMemory;
+	/** Memory of the whole node: what its items need to know about each other. */
+	node: NodeMemory;
+	/** What the execution has reserved so far. */
+	credits: ExecutionCredits;
+	/** Fingerprint of what the user controls: the unevaluated parameters and the input item. */
+	inputFingerprint: string;
+	/** Where the item comes from; its idempotency keys are derived from this. */
+	origin: { runId: string; item: string; node: string; executionId: string };
+	/** Lets the next item of the run send the first request: this one sends none of its own. */
+	releaseGate: () => void;
+	/** Only for a tool call: when the agent wants its answer, on the monotonic clock. */
+	answerBy?: number;
+	/** Only for a tool call: records how it has ended. */
+	release?: (endedWell: boolean) => void;
+}
+
+/** What an item ends with when all is well. */
+export interface Outcome {
+	/** As the service returned them: those of a list or a file need not have an id. */
+	resources: Json[];
+	files: Array<{ outputId: string; data: IBinaryData }>;
+	/** What is missing although the job as a whole succeeded. */
+	warning?: string;
+	/** Of a job that is only read: whether it has ended. */
+	finished?: boolean;
+	/** For an AI agent: what to do about a job that has not ended. */
+	next?: string;
+	/** Whether an identical tool call continues this one. */
+	isUnfinished?: boolean;
+}
