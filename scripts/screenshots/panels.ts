@@ -4,7 +4,7 @@ import path from 'node:path';
 import type { INode, INodeParameters } from 'n8n-workflow';
 import { Editor, type Page } from '../../lab/n8n/editor';
 import { projectRoot } from '../../lab/process/paths';
-import { readNodes } from '../reference/readNodes';
+import { readNodes } from '../nodes';
 import type { EditorSession } from './editorSession';
 
 const folder = path.join(projectRoot, 'docs', 'images', 'nodes');

@@ -83,15 +83,7 @@ export default defineConfig({
 			{
 				text: 'For contributors',
 				items: [
-					...pages(
-						'development',
-						'sandbox',
-						'retries',
-						'tuning',
-						'performance',
-						'verification',
-						'mutation',
-					),
+					...pages('development', 'sandbox', 'retries', 'tuning', 'performance', 'verification'),
 					{ text: 'Contributing', link: '/CONTRIBUTING' },
 					{ text: 'Changes', link: '/CHANGELOG' },
 				],

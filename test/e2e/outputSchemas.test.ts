@@ -1,7 +1,7 @@
 import type { IDataObject } from 'n8n-workflow';
 import { connectedTo, nodeAt } from '../../lab/n8n/canvas';
 import type { Execution } from '../../lab/n8n/rest';
-import { schemaFiles } from '../../scripts/schemas/files';
+import { schemaFiles } from '../../scripts/schemas';
 import { rest, sandbox } from './support/harness';
 import { openEditor } from './support/openEditor';
 import { holdAgainstSchemas } from './support/outputSchemas';

@@ -1,9 +1,7 @@
 /* eslint-disable @n8n/community-nodes/no-restricted-imports -- not published */
 import Ajv2020 from 'ajv/dist/2020';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { schemaFiles } from '../../scripts/schemas/files';
-import type { JsonSchema } from '../../scripts/schemas/jsonSchema';
-import { packageSurface } from '../../scripts/surface/package';
+import { schemaFiles, type JsonSchema } from '../../scripts/schemas';
 
 let files: Map<string, string>;
 
@@ -33,19 +31,6 @@ test('the files beside the nodes are what the sandbox validates with: npm run sc
 	expect(written.sort()).toEqual([...files.keys()].sort());
 	const stale = written.filter((file) => readFileSync(file, 'utf8') !== files.get(file));
 	expect(stale).toEqual([]);
-});
-
-test('every operation of every node has one, at the path that n8n asks for', async () => {
-	const { nodes } = await packageSurface();
-	const wanted = Object.entries(nodes).flatMap(([name, { operations }]) =>
-		Object.keys(operations)
-			.filter((operation) => operation !== '')
-			.map((operation) => [name.replace('mediaGen', ''), operation.replace('.', '/')]),
-	);
-	expect(wanted.length).toBeGreaterThan(30);
-	for (const [node, operation] of wanted) {
-		expect([...files.keys()]).toContain(`nodes/${node}/__schema__/v1.0.0/${operation}.json`);
-	}
 });
 
 test('a validator that knows no formats takes each, and n8n shows the fields of all that are known', () => {

@@ -1,0 +1,221 @@
+/* eslint-disable @n8n/community-nodes/no-restricted-globals, @n8n/community-nodes/no-restricted-imports -- not published */
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import type { INodeProperties } from 'n8n-workflow';
+import { projectRoot, readNodes, type OfferedOperation, type RegisteredNode } from './nodes';
+import type { JsonSchema } from './schemas';
+
+/** Text as it can stand in a cell of a table. Descriptions of fields may hold links, but no other markup. */
+const cell = (text: string): string =>
+	text
+		.replaceAll('|', '\\|')
+		.replaceAll('\n', ' ')
+		.replaceAll(/<(?!\/?a\b)/g, '&lt;');
+
+/** A table in Markdown; the cells hold Markdown. */
+function table(head: string[], rows: string[][]): string {
+	const line = (cells: string[]) => `| ${cells.join(' | ')} |`;
+	return [line(head), `|${'---|'.repeat(head.length)}`, ...rows.map(line)].join('\n');
+}
+
+type Shown = Record<string, unknown[]>;
+
+/** Whether a property is shown for these values of the properties above it. */
+function isShown({ displayOptions }: INodeProperties, values: Record<string, unknown>): boolean {
+	const { show = {}, hide = {} } = (displayOptions ?? {}) as { show?: Shown; hide?: Shown };
+	const fits = (rules: Shown) =>
+		Object.entries(rules).filter(
+			([name, wanted]) => name in values && wanted.includes(values[name]),
+		);
+	const asked = Object.keys(show).filter((name) => name in values);
+	return fits(show).length === asked.length && fits(hide).length === 0;
+}
+
+function valueOf({ type, default: usual, options, modes = [] }: INodeProperties): string {
+	if (type === 'resourceLocator') return modes.map((mode) => mode.displayName).join(', ');
+	if (type === 'options') return (options ?? []).map((option) => option.name).join(', ');
+	if (type === 'multiOptions') {
+		const names = (options ?? []).map((option) => option.name);
+		return names.length > 0 ? `any of ${names.join(', ')}` : 'any from a list';
+	}
+	const shown = typeof usual === 'object' ? '' : String(usual ?? '');
+	return shown === '' ? type : `${type}, default ${shown}`;
+}
+
+/**
+ * Where a field is offered that is not offered always: some modes of media, or a node that is a
+ * tool.
+ */
+function onlyIn({ displayOptions }: INodeProperties): string {
+	const show = (displayOptions?.show ?? {}) as Shown;
+	const places = [...(show['/mode'] ?? []), ...(show['@tool'] ? ['as a tool'] : [])];
+	return places.length === 0 ? '' : ` (${places.join(', ')})`;
+}
+
+function fieldRows(properties: INodeProperties[], within = ''): string[][] {
+	return properties.flatMap((property) => {
+		const { displayName, name, required, description = '', type, options = [] } = property;
+		// A hidden one keeps the value of a field that another mode does not offer.
+		if (type === 'notice' || type === 'hidden') return [];
+		const label = `${within}${displayName}${required ? ' *' : ''}${onlyIn(property)}`;
+		const own = [cell(label), `\`${name}\``, cell(valueOf(property)), cell(description)];
+		if (type === 'collection') return fieldRows(options as INodeProperties[], `${displayName} → `);
+		if (type === 'fixedCollection') {
+			const values = (options as Array<{ values: INodeProperties[] }>).flatMap((one) => one.values);
+			return [own, ...fieldRows(values, `${displayName} → `)];
+		}
+		return [own];
+	});
+}
+
+/** What can be filled in, a line for each field. */
+function fieldTable(properties: INodeProperties[]): string {
+	const lines = fieldRows(properties);
+	if (lines.length === 0) return 'No fields.';
+	return table(['Field', 'Parameter', 'Value', 'What it is'], lines);
+}
+
+const code = (text: unknown) => `\`${String(text)}\``;
+
+function schemaType({ type, enum: values, const: constant, items }: JsonSchema): string {
+	if (constant !== undefined) return code(constant);
+	if (values) return values.map(code).join(', ');
+	if (type === 'array') {
+		if (items?.enum) return `list of ${schemaType(items)}`;
+		return items?.type ? `list of ${schemaType(items)}s` : 'list';
+	}
+	if (Array.isArray(type)) return type.length > 3 ? 'anything' : type.join(' or ');
+	return type ?? 'anything';
+}
+
+/** The fields of a schema; of a list of objects also the fields of an entry. The editor shows the rest. */
+function outputRows({ properties = {} }: JsonSchema, within = ''): string[][] {
+	return Object.entries(properties).flatMap(([name, schema]) => [
+		[
+			code(within + name),
+			[schemaType(schema), ...(schema.description ? [cell(schema.description)] : [])].join(': '),
+		],
+		...(within === '' && schema.items ? outputRows(schema.items, `${name}[].`) : []),
+	]);
+}
+
+/** What an operation outputs: the fields that the editor offers before the first run, and the files. */
+function outputOf({ operation, resource }: OfferedOperation, folder: string): string {
+	const { fields, spec, value } = operation;
+	const names = fields
+		.flatMap((field) => [field, ...(field.fields ?? [])])
+		.map(({ ui }) => ui.name);
+	const file = path.join(folder, '__schema__/v1.0.0', resource?.value ?? '', `${value}.json`);
+	const schema = JSON.parse(readFileSync(path.join(projectRoot, file), 'utf8')) as JsonSchema;
+	const lines = outputRows(schema);
+	return [
+		spec.output === 'list' ? 'One item for each entry.' : 'One item.',
+		...(names.includes('downloadOutputs')
+			? ['With _Download Outputs_ the files are in its binary fields `data`, `data_1` and so on.']
+			: []),
+		...(names.includes('dryRun')
+			? ['A [dry run](../credits.md#dry-run) outputs the request instead.']
+			: []),
+		lines.length > 0
+			? `\n\n${table(['Field', 'Value'], lines)}`
+			: 'The API does not name its fields: they come out as the service gives them.',
+	]
+		.join(' ')
+		.replace(' \n', '\n');
+}
+
+/** What a trigger puts out is not an answer of the service, so no schema says it. */
+const TRIGGER_OUTPUTS: Record<string, string> = {
+	'event-trigger':
+		'One item for each event. Its fields: [what comes out](../triggers.md#what-comes-out). With _Download Outputs_ the files are in the binary fields `data`, `data_1` and so on.',
+	'polling-trigger':
+		'One item for each generation that has finished since the last poll, as [MediaGen: Get](mediagen.md#get) gives it. With _Download Outputs_ the files are in the binary fields `data`, `data_1` and so on. How it knows what is new: [triggers](../triggers.md#mediagen-polling-trigger).',
+};
+
+const titleOf = ({ resource, operation }: OfferedOperation) =>
+	resource ? `${resource.name}: ${operation.name}` : operation.name;
+
+const anchorOf = (title: string) => title.toLowerCase().replaceAll(':', '').replaceAll(' ', '-');
+
+function operationSection(node: RegisteredNode, shown: OfferedOperation): string {
+	const { operation, resource } = shown;
+	const { method, path, scope } = operation.spec.endpoint;
+	const chosen = { operation: operation.value, ...(resource && { resource: resource.value }) };
+	const fields = node.description.properties.filter(
+		(one) => !['operation', 'resource'].includes(one.name) && isShown(one, chosen),
+	);
+	const request = `\`${method} ${path}\`${scope ? `, scope \`${scope}\`` : ''}`;
+	return [
+		`## ${titleOf(shown)}`,
+		`${operation.description.replace(/\.$/, '')}. ${request}.`,
+		fieldTable(fields),
+		`**Output.** ${outputOf(shown, node.folder)}`,
+	].join('\n\n');
+}
+
+function page(node: RegisteredNode): string {
+	const { description, slug, operations } = node;
+	const { displayName, name, properties, usableAsTool } = description;
+	const tool = usableAsTool ? ' AI agents can use it as a [tool](../ai-agents.md).' : '';
+	const contents = operations.map((one) => `[${titleOf(one)}](#${anchorOf(titleOf(one))})`);
+	const body =
+		operations.length > 0
+			? [
+					`Operations: ${contents.join(', ')}.`,
+					...operations.map((one) => operationSection(node, one)),
+				]
+			: [`## Fields\n\n${fieldTable(properties)}`, `## Output\n\n${TRIGGER_OUTPUTS[slug] ?? ''}`];
+	return `${[
+		`# ${displayName}`,
+		`${description.description}. Node type \`n8n-nodes-mediagen.${name}\`.${tool}`,
+		`![The panel of ${displayName} in the n8n editor](../images/nodes/${slug}.png)`,
+		...body,
+		'What its errors mean and what to do: [troubleshooting](../troubleshooting.md).',
+		'Written by `npm run reference` from the node itself. A star marks what must be filled in.',
+	].join('\n\n')}\n`;
+}
+
+function overview(nodes: RegisteredNode[]): string {
+	const rows = nodes.map(({ description, slug, operations }) => [
+		`[${description.displayName}](nodes/${slug}.md)`,
+		description.description,
+		operations
+			.map((one) => `[${titleOf(one)}](nodes/${slug}.md#${anchorOf(titleOf(one))})`)
+			.join(', '),
+	]);
+	return [
+		'# Nodes',
+		'',
+		'Each has a page with its panel, its fields and what it outputs. Written by `npm run reference` from the',
+		'nodes themselves.',
+		'',
+		table(['Node', 'What it is for', 'Operations'], rows),
+		'',
+	].join('\n');
+}
+
+/**
+ * The pages about the nodes, from what the editor itself shows, by their paths from the root of the
+ * project.
+ */
+export async function nodePages(): Promise<Map<string, string>> {
+	const nodes = await readNodes();
+	const byName = nodes.sort((a, b) =>
+		a.description.displayName.localeCompare(b.description.displayName),
+	);
+	return new Map([
+		['docs/nodes.md', overview(byName)],
+		...byName.map((node): [string, string] => [`docs/nodes/${node.slug}.md`, page(node)]),
+	]);
+}
+
+async function main(): Promise<void> {
+	const pages = await nodePages();
+	const folder = path.join(projectRoot, 'docs', 'nodes');
+	// The page of a node that is gone goes too.
+	rmSync(folder, { recursive: true, force: true });
+	mkdirSync(folder);
+	for (const [file, text] of pages) writeFileSync(path.join(projectRoot, file), text);
+}
+
+if (require.main === module) void main();

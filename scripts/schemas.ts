@@ -1,0 +1,268 @@
+/* eslint-disable @n8n/community-nodes/no-restricted-globals, @n8n/community-nodes/no-restricted-imports -- not published */
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { z } from 'zod/v4';
+import { ENDPOINTS, type EndpointName } from '../src/contract';
+import type { Operation } from '../src/description/operation';
+import { OPERATIONS } from '../src/sandbox/openapi/operations';
+import { projectRoot, readNodes } from './nodes';
+import type { OperationSpec } from '../src/transport/run/item';
+import { jsonOf } from '../src/transport/run/items';
+import type { Resource } from '../src/transport/base/types';
+
+/** As much of JSON Schema (draft 2020-12) as the output schemas need. */
+export interface JsonSchema {
+	type?: string | string[];
+	description?: string;
+	const?: unknown;
+	enum?: unknown[];
+	properties?: Record<string, JsonSchema>;
+	required?: string[];
+	items?: JsonSchema;
+	anyOf?: JsonSchema[];
+}
+
+/**
+ * What the editor and validators that know no formats can use. Sizes and formats of a value are the
+ * service's business.
+ */
+const KEPT = ['type', 'description', 'const', 'enum'] as const;
+
+const ANY: JsonSchema = {
+	type: ['object', 'array', 'string', 'number', 'boolean', 'null'],
+};
+
+const namesOf = ({ type = [] }: JsonSchema): string[] => (Array.isArray(type) ? type : [type]);
+
+function mapped<T, U>(values: Record<string, T>, change: (value: T) => U): Record<string, U> {
+	return Object.fromEntries(Object.entries(values).map(([name, value]) => [name, change(value)]));
+}
+
+/**
+ * A schema in what the editor understands: `x or null` becomes a list of types, several shapes
+ * become one that allows them all.
+ */
+function plain(schema: JsonSchema): JsonSchema {
+	const variants = schema.anyOf ?? [];
+	const some = variants.filter(({ type }) => type !== 'null').map(plain);
+	if (some.length > 0) {
+		const one = some.reduce(merged);
+		const isNullable = some.length < variants.length;
+		return isNullable ? { ...one, type: [...namesOf(one), 'null'] } : one;
+	}
+	const kept = KEPT.filter((name) => schema[name] !== undefined);
+	return {
+		...(Object.fromEntries(kept.map((name) => [name, schema[name]])) as JsonSchema),
+		...(schema.required && { required: schema.required }),
+		...(schema.properties && { properties: mapped(schema.properties, optional) }),
+		...(schema.items && { items: optional(schema.items) }),
+	};
+}
+
+/** What is nested may lack anything: an output that was not made has no link. */
+function optional(schema: JsonSchema): JsonSchema {
+	const { required, ...rest } = plain(schema);
+	void required;
+	return rest;
+}
+
+const valuesOf = ({ const: only, enum: some }: JsonSchema): unknown[] | undefined =>
+	only === undefined ? some : [only];
+
+/** What holds of a value that is as one of two schemas say. */
+function merged(a: JsonSchema, b: JsonSchema): JsonSchema {
+	const types = [...new Set([...namesOf(a), ...namesOf(b)])];
+	const [only, ...others] = types;
+	const values = valuesOf(a) && valuesOf(b) && [...(valuesOf(a) ?? []), ...(valuesOf(b) ?? [])];
+	const properties = a.properties ?? b.properties;
+	const both = { ...a.properties };
+	for (const [name, schema] of Object.entries(b.properties ?? {})) {
+		const known = both[name];
+		both[name] = known ? merged(known, schema) : schema;
+	}
+	const required = a.required?.filter((name) => b.required?.includes(name));
+	const items = a.items && b.items ? merged(a.items, b.items) : (a.items ?? b.items);
+	return {
+		...(only !== undefined && { type: others.length > 0 ? types : only }),
+		...(values && { enum: [...new Set(values)] }),
+		...(properties && { properties: both }),
+		...(required && { required }),
+		...(items && { items }),
+	};
+}
+
+/** A value as the schema describes it, with everything in it that it mentions. */
+function sampleOf(schema: JsonSchema): unknown {
+	const [value] = valuesOf(schema) ?? [];
+	if (value !== undefined) return value;
+	switch (namesOf(schema)[0]) {
+		case 'object':
+			return mapped(schema.properties ?? {}, sampleOf);
+		case 'array':
+			return schema.items ? [sampleOf(schema.items)] : [];
+		case 'integer':
+		case 'number':
+			return 1;
+		case 'boolean':
+			return true;
+		default:
+			return 'text';
+	}
+}
+
+const isRecord = (value: unknown): value is Record<string, unknown> =>
+	typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/**
+ * The schema of a value that was made from a sample: its fields in their order, each as it was
+ * described before.
+ *
+ * @param before schema of the sample
+ */
+function schemaOf(value: unknown, before: JsonSchema | undefined): JsonSchema {
+	if (!isRecord(value)) return before ?? { type: Array.isArray(value) ? 'array' : typeof value };
+	if (before && !before.properties) return before;
+	const properties = Object.fromEntries(
+		Object.entries(value).map(([name, field]) => [
+			name,
+			schemaOf(field, before?.properties?.[name]),
+		]),
+	);
+	const required = before?.required?.filter((name) => name in value) ?? [];
+	return {
+		type: before?.type ?? 'object',
+		properties,
+		...(required.length > 0 && { required }),
+	};
+}
+
+/** Fields that are not in the specification, because our nodes add them. */
+const ADDED: Record<string, JsonSchema> = {
+	url: { type: 'string', description: 'Link to the first file' },
+	failure: { ...ANY, description: 'What the service says under the name "error"' },
+	warning: { type: 'string', description: 'Why some of the outputs were not made' },
+	finished: { type: 'boolean', description: 'Whether the job has ended' },
+	deleted: { type: 'boolean', const: true },
+};
+
+/** What a file upload answers besides what the service says. */
+const FILE = {
+	type: 'object',
+	properties: {
+		url: { type: 'string', description: 'What other operations take as a media input' },
+		fileName: { type: 'string' },
+		mimeType: { type: 'string' },
+		size: { type: 'number', description: 'Bytes' },
+	},
+	required: ['url', 'fileName', 'mimeType', 'size'],
+};
+
+/** The presigned address is a secret. */
+const HIDDEN = ['upload_url', 'upload_headers'];
+
+function answerOf(spec: OperationSpec): JsonSchema {
+	const names = Object.keys(ENDPOINTS) as EndpointName[];
+	const name = names.find((each) => ENDPOINTS[each] === spec.endpoint);
+	if (!name) throw new Error(`${spec.endpoint.path} is not in the endpoint table`);
+	const options = { io: 'input', unrepresentable: 'any' } as const;
+	const answer = z.toJSONSchema(OPERATIONS[name].answer, options) as JsonSchema;
+	return plain(spec.output === 'list' ? (answer.properties?.data?.items ?? {}) : answer);
+}
+
+const hasStatus = ({ properties }: JsonSchema): boolean => properties?.status !== undefined;
+
+/** What the service says and the node adds, before it is put in order. */
+function extended(
+	spec: OperationSpec,
+	answer: JsonSchema,
+): JsonSchema & Required<Pick<JsonSchema, 'properties'>> {
+	const { output, endpoint } = spec;
+	const own = { type: 'object', ...answer, properties: { ...answer.properties } };
+	if (output === 'deleted') {
+		return {
+			...own,
+			properties: { ...own.properties, id: { type: 'string' }, deleted: { ...ADDED.deleted } },
+			required: ['id', 'deleted'],
+		};
+	}
+	if (output === 'file') {
+		const said = Object.entries(own.properties).filter(([name]) => !HIDDEN.includes(name));
+		return { ...FILE, properties: { ...Object.fromEntries(said), ...FILE.properties } };
+	}
+	// An answer that the specification does not show may be empty.
+	const required = endpoint.success ? own.required : undefined;
+	// A job that has failed is an output where it is only read; elsewhere it is
+	// an error.
+	const mayHaveFailed = endpoint.method === 'GET' && output !== 'wait' && hasStatus(answer);
+	return {
+		...own,
+		required,
+		properties: { ...own.properties, ...(mayHaveFailed && { error: {} }) },
+	};
+}
+
+/**
+ * JSON Schema of what an operation outputs for an item: the answer of the service as the sandbox
+ * validates it, sent through the very functions that make items of answers. Names that options add
+ * (Split Outputs, Include Signing Secret, Dry Run) are left to `additionalProperties`, as is what
+ * the specification does not show.
+ */
+function outputSchema({ spec, fields }: Pick<Operation, 'spec' | 'fields'>): JsonSchema {
+	const before = extended(spec, answerOf(spec));
+	const sample = sampleOf(before) as Resource;
+	const shown = spec.simplify ? spec.simplify(sample) : sample;
+	// Only a generation can be made in part, and only where its files are looked for is it said.
+	const { object } = before.properties;
+	const isGeneration = [object?.const, ...(object?.enum ?? [])].includes('generation');
+	const warns = isGeneration && spec.output !== 'list';
+	const readsJob =
+		spec.output === 'wait' || (spec.output === 'job' && spec.endpoint.method === 'GET');
+	const json = {
+		...jsonOf(shown as Resource),
+		...(warns && { warning: 'text' }),
+		...(readsJob && { finished: true }),
+	};
+	const described = { ...before, properties: { ...ADDED, ...before.properties } };
+	const schema = schemaOf(json, described);
+	const offered = fields.flatMap((field) => [field, ...(field.fields ?? [])]);
+	if (!offered.some(({ ui }) => ui.name === 'dryRun')) return schema;
+	// A dry run has none of the fields of a job.
+	const { required = [], ...rest } = schema;
+	return { ...rest, anyOf: [{ required }, { required: ['dryRun'] }] };
+}
+
+/**
+ * Where n8n looks for output schemas, beside each node, and what has to be there. Paths begin at
+ * the root of the project.
+ */
+export async function schemaFiles(): Promise<Map<string, string>> {
+	const files = new Map<string, string>();
+	for (const { description, folder, operations } of await readNodes()) {
+		const only = description.properties.find(({ name }) => name === 'resource')?.default;
+		for (const version of [description.version].flat()) {
+			const at = `${folder}/__schema__/v${[...String(version).split('.'), 0, 0].slice(0, 3).join('.')}`;
+			for (const { operation, resource } of operations) {
+				const text = `${JSON.stringify(outputSchema(operation), null, '\t')}\n`;
+				files.set(`${at}/${resource?.value ?? String(only)}/${operation.value}.json`, text);
+				// A node with one resource has it hidden, so a workflow that was not saved by the editor may
+				// leave it out.
+				if (!resource) files.set(`${at}/${operation.value}.json`, text);
+			}
+		}
+	}
+	return files;
+}
+
+/** Writes the output schemas beside the nodes; those of operations that are gone go too. */
+async function main(): Promise<void> {
+	const files = await schemaFiles();
+	for (const { folder } of await readNodes())
+		rmSync(path.join(projectRoot, folder, '__schema__'), { recursive: true, force: true });
+	for (const [file, text] of files) {
+		const target = path.join(projectRoot, file);
+		mkdirSync(path.dirname(target), { recursive: true });
+		writeFileSync(target, text);
+	}
+}
+
+if (require.main === module) void main();
