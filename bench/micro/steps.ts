@@ -169,11 +169,11 @@ type Pagination = (
 
 /** Of the node as it is published; it must have been built. */
 function createRouting(): INodePropertyRouting {
-	const file = path.resolve(__dirname, '../../dist/nodes/Generation/MediaGenGeneration.node.js');
-	const { MediaGenGeneration } = createRequire(__filename)(
+	const file = path.resolve(__dirname, '../../dist/nodes/MediaGen/MediaGen.node.js');
+	const { MediaGen } = createRequire(__filename)(
 		file,
-	) as typeof import('../../nodes/Generation/MediaGenGeneration.node');
-	const { properties } = new MediaGenGeneration().description;
+	) as typeof import('../../nodes/MediaGen/MediaGen.node');
+	const { properties } = new MediaGen().description;
 	const options = properties.find(({ name }) => name === 'operation')?.options ?? [];
 	for (const option of options)
 		if ('value' in option && option.value === 'create' && option.routing) return option.routing;
@@ -212,7 +212,7 @@ async function measure(scene: Scene, count: number): Promise<Measured> {
 	const limits = scene.limits ?? { requestsPerMinute: UNLIMITED, concurrentJobs: UNLIMITED };
 	const items = Array.from({ length: count }, (_, item) => ({ json: { item } }));
 	const parameters = (item: number) => ({
-		operation: 'create',
+		operation: 'generateImage',
 		model: { __rl: true, mode: 'id', value: 'm' },
 		prompt: `item ${item} `,
 		downloadOutputs: false,

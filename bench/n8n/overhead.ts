@@ -26,7 +26,7 @@ export async function time(rest: Rest, step: Step): Promise<number> {
 /** Our Generation: Get. */
 export const ours = (credential: SavedCredential): Step => ({
 	name: 'Ours',
-	type: 'n8n-nodes-mediagen.mediaGenGeneration',
+	type: 'n8n-nodes-mediagen.mediaGen',
 	credential,
 	parameters: {
 		operation: 'get',
@@ -41,10 +41,10 @@ export const creation = (
 	more: INodeParameters = {},
 ): Step => ({
 	name,
-	type: 'n8n-nodes-mediagen.mediaGenGeneration',
+	type: 'n8n-nodes-mediagen.mediaGen',
 	credential,
 	parameters: {
-		operation: 'create',
+		operation: 'generateImage',
 		model: { __rl: true, mode: 'id', value: 'm' },
 		prompt: '={{ $json.prompt }}',
 		downloadOutputs: false,

@@ -63,7 +63,7 @@ class Sharing {
 		const prompts = Array.from({ length: jobs }, (_, index) => `Boat ${each}-${index}`);
 		const { id } = await workflows.create(
 			workflowOf({
-				type: 'n8n-nodes-mediagen.mediaGenGeneration',
+				type: 'n8n-nodes-mediagen.mediaGen',
 				parameters: createParameters({ prompt: '={{ $json.prompt }}', downloadOutputs: false }),
 				credential: this.credential,
 				items: prompts.map((prompt) => ({ json: { prompt } })),

@@ -58,7 +58,7 @@ export async function transfers(
 	};
 	const get: Step = {
 		name: 'Download',
-		type: 'n8n-nodes-mediagen.mediaGenGeneration',
+		type: 'n8n-nodes-mediagen.mediaGen',
 		credential,
 		parameters: {
 			operation: 'get',

@@ -60,7 +60,7 @@ export function withModels(workflow: WorkflowData, choose: (node: INode) => stri
 	return {
 		...workflow,
 		nodes: workflow.nodes.map((node) =>
-			isOurs(node) && node.parameters.model && node.parameters.mode
+			isOurs(node) && /^generate/.test(String(node.parameters.operation))
 				? { ...node, parameters: { ...node.parameters, model: byId(choose(node)) } }
 				: node,
 		),

@@ -49,11 +49,10 @@ export async function takeProblems({
 		const access = { apiKey: key, baseUrl: sandbox.baseUrl, clockScale };
 		const credential = await saveCredential(rest, `MediaGen ${name}`, access);
 		const run = {
-			type: 'n8n-nodes-mediagen.mediaGenGeneration',
+			type: 'n8n-nodes-mediagen.mediaGen',
 			credential,
 			parameters: {
-				operation: 'create',
-				mode: 'image',
+				operation: 'generateImage',
 				model: { __rl: true, mode: 'id', value: 'studio/image-1' },
 				prompt: asked,
 				parameters,

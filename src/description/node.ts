@@ -29,7 +29,9 @@ const MANY = 20;
 const WITH_LIMIT = [
 	'agentRun/approve',
 	'agentRun/create',
-	'generation/create',
+	'generation/generateImage',
+	'generation/generateVideo',
+	'generation/generateAudio',
 	'persona/createFromDescription',
 	'speech/create',
 	'customVoice/clone',

@@ -1,6 +1,5 @@
 import type { INodeProperties } from 'n8n-workflow';
 import type { OperationSpec } from '../transport/run/item';
-import type { GenerationMode } from '../contract';
 import type { Rule } from './rules';
 
 /** How the value of a field reaches the request. */
@@ -31,12 +30,6 @@ export interface Field {
 	mapping?: RequestMapping;
 	/** The fields of a collection. */
 	fields?: Field[];
-	/**
-	 * Within a collection: the modes of media that the field is offered in. A value that a workflow
-	 * has in another mode all the same is kept and sent, because only the service knows what a model
-	 * takes.
-	 */
-	onlyIn?: readonly GenerationMode[];
 }
 
 /** An operation is data; everything that can go wrong is handled once, underneath it. */

@@ -4,7 +4,6 @@ import type {
 	INodePropertyOptions,
 	INodePropertyRouting,
 } from 'n8n-workflow';
-import { GENERATION_MODES, type GenerationMode } from '../contract';
 import type { Labels } from '../transport/run/fieldLabels';
 import type { OperationSpec } from '../transport/run/item';
 import { runner } from '../transport/run/runner';
@@ -45,40 +44,13 @@ function sendRouting({
 	return { send: { type: target, property: as } };
 }
 
-const inModes = (modes: readonly GenerationMode[]): IDisplayOptions => ({
-	show: { '/mode': [...modes] },
-});
-
-/**
- * A field of a collection that belongs to some modes only. When n8n loads a workflow it deletes the
- * values of properties that are not shown, before any node could warn of it; so in the other modes
- * a hidden property of the same name preserves the value.
- */
-function variants(field: Field): INodeProperties[] {
-	const { onlyIn } = field;
-	const shown = property(field);
-	if (!onlyIn) return [shown];
-	const others = GENERATION_MODES.filter((mode) => !onlyIn.includes(mode));
-	const { displayName, name, description, routing } = shown;
-	const preserved: INodeProperties = {
-		displayName,
-		name,
-		description,
-		...(routing && { routing }),
-		type: 'hidden',
-		default: shown.default,
-		displayOptions: inModes(others),
-	};
-	return [{ ...shown, displayOptions: inModes(onlyIn) }, preserved];
-}
-
 function property({ ui, mapping, fields }: Field, show?: Show): INodeProperties {
 	const routing = mapping && sendRouting(mapping);
 	const { displayOptions } = ui;
 	return {
 		...ui,
 		...(routing && { routing }),
-		...(fields && { options: fields.flatMap(variants) }),
+		...(fields && { options: fields.map((field) => property(field)) }),
 		...(show && {
 			displayOptions: { ...displayOptions, show: { ...show, ...displayOptions?.show } },
 		}),

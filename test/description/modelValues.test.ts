@@ -9,12 +9,12 @@ type Answers = Record<string, unknown>;
  * An editor with a chosen model, and a service that gives these entries by path; a status where it
  * is a number.
  */
-function editor(answers: Answers, model: unknown = 'm', mode: unknown = 'video') {
+function editor(answers: Answers, model: unknown = 'm', operation: unknown = 'generateVideo') {
 	const asked: Array<[string, unknown]> = [];
 	const context = {
 		getCredentials: async () => ({ apiKey: 'k', baseUrl: 'https://api.example/v1' }),
 		getNode: () => NODE,
-		getCurrentNodeParameter: (name: string) => (name === 'mode' ? mode : model),
+		getCurrentNodeParameter: (name: string) => (name === 'operation' ? operation : model),
 		helpers: {
 			async httpRequestWithAuthentication(_credential: string, { url, qs }: IHttpRequestOptions) {
 				asked.push([url, qs]);
@@ -110,7 +110,7 @@ const both = [
 
 test('voices of the chosen model and custom ones, with language, gender and a link to hear them', async () => {
 	const speaker = { id: 'm', capabilities: { voices: [ava] } };
-	const { context } = editor({ '/models': [speaker], '/voices': [own] }, 'm', 'audio');
+	const { context } = editor({ '/models': [speaker], '/voices': [own] }, 'm', 'generateAudio');
 	expect((await searchModelVoices.call(context)).results).toEqual(both);
 	expect((await searchModelVoices.call(context, 'FEMALE')).results).toEqual([both[1]]);
 	const speech = editor({ '/voices/catalog': [ava], '/voices': [own] }, 'service/speech-lite');

@@ -113,7 +113,12 @@ test('it is a warning at the output', () => {
 
 describe('many outputs without a limit', () => {
 	const many = Array.from({ length: 20 }, () => whole);
-	const create = { resource: 'generation', operation: 'create', options: {}, parameters: {} };
+	const create = {
+		resource: 'generation',
+		operation: 'generateImage',
+		options: {},
+		parameters: {},
+	};
 	const shown = async (items: INodeExecutionData[], parameters: INodeParameters) =>
 		await isShown('A', [items], { hint: noLimitHint, parameters });
 

@@ -1,5 +1,5 @@
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
-import { MediaGenGeneration } from '../../nodes/Generation/MediaGenGeneration.node';
+import { MediaGen } from '../../nodes/MediaGen/MediaGen.node';
 import { correctedContext, ownArguments } from '../../src/description/ownArguments';
 import { nodeContext, nodeRun } from '../support/nodeContext';
 import { execute } from '../support/engine';
@@ -100,7 +100,7 @@ test('what combines only arguments that are the same in both calls stays as n8n 
 	expect(own?.correct(raw.style, 'bold, oil')).toBe('bold, oil');
 });
 
-const { description } = new MediaGenGeneration();
+const { description } = new MediaGen();
 
 /** The Generation node as a tool, from n8n's routing to the request that goes out. */
 async function sent(raw: INodeParameters): Promise<unknown[]> {
@@ -115,8 +115,7 @@ async function sent(raw: INodeParameters): Promise<unknown[]> {
 		},
 	});
 	const evaluated = {
-		operation: 'create',
-		mode: 'image',
+		operation: 'generateImage',
 		prompt: 'a red car',
 		waitForCompletion: false,
 		model: { __rl: true, mode: 'id', value: 'a red car' },

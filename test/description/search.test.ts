@@ -11,14 +11,18 @@ import { NODE } from '../support/nodeContext';
 
 const turboModel = 'vendor/partner/speech-2.8-turbo';
 
-function editor(answered: unknown, mode: unknown = 'image', baseUrl = 'https://api.example/v1') {
+function editor(
+	answered: unknown,
+	parameter: unknown = 'generateImage',
+	baseUrl = 'https://api.example/v1',
+) {
 	const asked: IHttpRequestOptions[] = [];
 	const context = {
 		getCredentials: async () => ({ apiKey: 'canary-key-123', baseUrl }),
 		getNode: () => NODE,
 		// With `extractValue` n8n gives the value of a locator, and a plain value as it is.
 		getCurrentNodeParameter: (_name: string, options?: { extractValue?: boolean }) =>
-			options?.extractValue && isRecord(mode) ? mode.value : mode,
+			options?.extractValue && isRecord(parameter) ? parameter.value : parameter,
 		helpers: {
 			async httpRequestWithAuthentication(_credential: string, options: IHttpRequestOptions) {
 				asked.push(options);
@@ -94,8 +98,8 @@ test.each<[string, typeof searchAgentRuns, unknown, string]>([
 	expect((await search.call(context)).results[0]?.name).toBe(name);
 });
 
-test('a mode that is an expression asks for the models of all', async () => {
-	const { context, asked } = editor(page([]), '={{ $json.mode }}');
+test('an operation that is an expression asks for the models of all', async () => {
+	const { context, asked } = editor(page([]), '={{ $json.operation }}');
 	await searchModels.call(context);
 	expect(asked[0]?.qs).toEqual({});
 });
@@ -151,7 +155,7 @@ test('a response that is not a list counts as empty, and an empty list says what
 		const { context } = editor({ statusCode: 200, body });
 		const { results } = await searchModels.call(context);
 		expect(results).toEqual([
-			{ name: expect.stringMatching(/no image models: choose/), value: '' },
+			{ name: expect.stringMatching(/no image models: enter an ID/), value: '' },
 		]);
 	}
 });

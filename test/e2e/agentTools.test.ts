@@ -192,8 +192,8 @@ it('what combines an argument with something else is refused where n8n mixes up 
 describe.each(CALLERS)('asked for a picture, %s', (caller) => {
 	const get = { operation: 'get', generationId: { __rl: true, mode: 'id', value: fromAI('id') } };
 	const others = {
-		'Look up': { node: 'mediaGenGeneration', parameters: get },
-		List: { node: 'mediaGenGeneration', parameters: { operation: 'getAll', limit: 5 } },
+		'Look up': { node: 'mediaGen', parameters: get },
+		List: { node: 'mediaGen', parameters: { operation: 'getAll', limit: 5 } },
 		Speak: { node: 'mediaGenSpeech', parameters: { operation: 'create' } },
 	};
 

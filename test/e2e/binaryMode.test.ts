@@ -17,7 +17,7 @@ const operations = async (name: string) =>
 	(await sandbox.requests()).filter(({ operation }) => operation === name);
 
 it('an image is created, waited for and downloaded, and its file is in the json', async () => {
-	const made = await run({ node: 'mediaGenGeneration', parameters: createParameters({}) });
+	const made = await run({ node: 'mediaGen', parameters: createParameters({}) });
 	expect(made.error).toBeUndefined();
 	expect(made.items[0]?.json).toMatchObject({ status: 'completed' });
 	expect(sniff(await download(rest, made.items[0]?.binary.data))).toBe('image/png');
@@ -29,7 +29,7 @@ it.each(['binary:photo', 'binary:_files.photo'])(
 	'%s is uploaded to the byte',
 	async (start_frame) => {
 		const made = await run({
-			node: 'mediaGenGeneration',
+			node: 'mediaGen',
 			items: [{ binary: { photo } }],
 			parameters: createParameters({
 				mode: 'video',
@@ -47,7 +47,7 @@ it.each(['binary:photo', 'binary:_files.photo'])(
 
 it('a file that the item does not have is named with those that it has', async () => {
 	const refused = await run({
-		node: 'mediaGenGeneration',
+		node: 'mediaGen',
 		items: [{ binary: { photo } }],
 		parameters: createParameters({ input: { start_frame: 'binary:data' } }),
 	});
@@ -74,7 +74,7 @@ it('a batch is created once each, paired with its items', async () => {
 	const items = Array.from({ length: 12 }, (_, n) => ({ json: { n } }));
 	const prompt = '={{ "Boat " + $json.n }}';
 	const made = await run({
-		node: 'mediaGenGeneration',
+		node: 'mediaGen',
 		items,
 		parameters: createParameters({ prompt }),
 	});

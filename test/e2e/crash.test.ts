@@ -17,7 +17,7 @@ const charges = async () => {
 	return lines.filter(({ movement }) => movement === 'reserve').length;
 };
 
-const NODE = 'n8n-nodes-mediagen.mediaGenGeneration';
+const NODE = 'n8n-nodes-mediagen.mediaGen';
 
 /** A video of the sandbox takes 40 s by its clock: long enough to be killed in. */
 const parametersOf = (options: INodeParameters) =>

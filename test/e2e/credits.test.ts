@@ -18,8 +18,7 @@ const pictures = (count: number) =>
 	Array.from({ length: count }, (_, index) => ({ json: { prompt: `Picture ${index}` } }));
 
 const creating = (options: IDataObject, more: IDataObject = {}) => ({
-	operation: 'create',
-	mode: 'image',
+	operation: 'generateImage',
 	model: byId('studio/image-1'),
 	prompt: '={{ $json.prompt }}',
 	waitForCompletion: false,
@@ -48,7 +47,7 @@ const highlighted = async (executionId: string) => {
 it('forty items under a limit: the ledger agrees with the node, to the credit', async () => {
 	const [one] = (
 		await runOurs({
-			node: 'mediaGenGeneration',
+			node: 'mediaGen',
 			parameters: creating({}) as never,
 			items: pictures(1),
 		})
@@ -58,7 +57,7 @@ it('forty items under a limit: the ledger agrees with the node, to the credit', 
 	expect(await charged()).toBe(price);
 
 	const run = await runOurs({
-		node: 'mediaGenGeneration',
+		node: 'mediaGen',
 		items: pictures(40),
 		parameters: creating({
 			maxCredits: 17 * price + price / 2,
@@ -78,7 +77,7 @@ it('forty items under a limit: the ledger agrees with the node, to the credit', 
 
 it('Stop says how many were submitted; a retry with the same limit sends nothing', async () => {
 	const run = await runOurs({
-		node: 'mediaGenGeneration',
+		node: 'mediaGen',
 		items: pictures(12),
 		parameters: creating({ maxCredits: 9 }) as never,
 	});
@@ -97,7 +96,7 @@ it('Stop says how many were submitted; a retry with the same limit sends nothing
 it('a dry run sends nothing at all, files included, and outputs what would be sent', async () => {
 	const data = Buffer.from('not really a picture');
 	const run = await runOurs({
-		node: 'mediaGenGeneration',
+		node: 'mediaGen',
 		items: [
 			{
 				json: { prompt: 'A cat' },
@@ -129,7 +128,7 @@ it.each([
 	'a limit that is %s is refused before a request',
 	async (_, maxCredits) => {
 		const run = await runOurs({
-			node: 'mediaGenGeneration',
+			node: 'mediaGen',
 			items: pictures(1),
 			parameters: creating({ maxCredits }) as never,
 		});
@@ -139,7 +138,7 @@ it.each([
 	240_000,
 );
 
-const OURS = 'n8n-nodes-mediagen.mediaGenGeneration';
+const OURS = 'n8n-nodes-mediagen.mediaGen';
 
 /** What the service reserves for one picture. */
 async function priceOfOne(): Promise<number> {
@@ -206,7 +205,7 @@ describe('Execute Step again and again, while designing, pays for', () => {
 		'%s',
 		async (_name, steps, pictures, options) => {
 			const parameters = creating(options, { prompt: 'A boat' }) as never;
-			const first = await runOurs({ node: 'mediaGenGeneration', parameters });
+			const first = await runOurs({ node: 'mediaGen', parameters });
 			const { runData } = first.execution.data.resultData;
 			for (let step = 1; step < steps; step += 1) {
 				const id = await rest.workflows.runStep(first.workflowId, nodeName, runData);

@@ -7,8 +7,8 @@ import { credentials, rest, runOurs, sandbox } from './support/harness';
 import { STEP_MS, openEditor, OPEN_MS, type OpenEditor } from './support/openEditor';
 
 /**
- * The fields of Generation as a person sees them: they follow the mode and the model that are
- * chosen.
+ * The fields of Generation as a person sees them: they follow the operation and the model
+ * that are chosen.
  */
 let open: OpenEditor;
 let page: Page;
@@ -32,24 +32,24 @@ const locators = (names: readonly string[]) =>
 
 const usual = { prompt: 'A boat', model: locator('studio/image-1') };
 
-/** As workflows had them before the fields were locators. */
+/** With plain texts where the editor puts locators. */
 const before = {
 	...usual,
-	mode: 'image',
-	parameters: { aspect_ratio: '16:9', quality: 'high', duration: '5' },
+	operation: 'generateImage',
+	parameters: { aspect_ratio: '16:9', quality: 'high' },
 	input: { reference_images: 'https://example.com/a.png\nhttps://example.com/b.png' },
 	options: {},
 };
 
 const NODES: Record<string, INodeParameters> = {
-	image: { ...usual, mode: 'image', parameters: locators(LISTED.image) },
-	video: { ...usual, mode: 'video', parameters: locators(LISTED.video) },
-	audio: { ...usual, mode: 'audio', parameters: locators([...LISTED.audio, 'voice']) },
-	empty: { ...usual, mode: 'image' },
+	image: { ...usual, operation: 'generateImage', parameters: locators(LISTED.image) },
+	video: { ...usual, operation: 'generateVideo', parameters: locators(LISTED.video) },
+	audio: { ...usual, operation: 'generateAudio', parameters: locators([...LISTED.audio, 'voice']) },
+	empty: { ...usual, operation: 'generateImage' },
 	before,
 };
 
-const OURS = 'n8n-nodes-mediagen.mediaGenGeneration';
+const OURS = 'n8n-nodes-mediagen.mediaGen';
 
 const node = (name: string, parameters: INodeParameters, row: number, type = OURS): INode => ({
 	id: name,
@@ -63,10 +63,10 @@ const node = (name: string, parameters: INodeParameters, row: number, type = OUR
 
 const TOOL: INodeParameters = {
 	...usual,
-	mode: 'video',
+	operation: 'generateVideo',
 	parameters: { ...locators(LISTED.video), count: 1, loop: false },
 	input: { start_frame: locator('', 'url'), image_refs: locator('', 'url') },
-	options: { additionalFields: '{}' },
+	options: { additionalFields: '{}', delivery: 'signed_url', personaId: locator() },
 };
 
 beforeAll(async () => {
@@ -180,7 +180,7 @@ test.each([
 	4 * STEP_MS,
 );
 
-describe('the mode', () => {
+describe('the operation', () => {
 	const SLOTS = {
 		Image: ['Character', 'Image References', 'Reference Images'],
 		Video: [
@@ -205,50 +205,36 @@ describe('the mode', () => {
 		async () => {
 			await editor.openNode('empty');
 			for (const mode of ['Video', 'Audio', 'Image', 'Video', 'Image'] as const) {
-				await editor.select('mode', mode);
+				await editor.select('operation', `Generate ${mode}`);
 				expect([mode, await editor.offeredIn(0)]).toEqual([mode, PARAMETERS[mode]]);
 				expect([mode, await editor.offeredIn(1)]).toEqual([mode, SLOTS[mode]]);
 			}
-			await editor.select('mode', 'Video');
+			await editor.select('operation', 'Generate Video');
 			await editor.addable(1);
 			await editor.addOption('Start Frame');
 			await editor.fillBy('start_frame', 'Binary Field', 'photo');
 			expect(await editor.chosen('start_frame')).toBe('photo');
-			await editor.select('mode', 'Image');
+			await editor.select('operation', 'Generate Image');
 			expect(await editor.offeredIn(1)).toEqual(SLOTS.Image);
-			await editor.select('mode', 'Video');
+			await editor.select('operation', 'Generate Video');
 			expect(await editor.offeredIn(1)).toEqual(SLOTS.Video);
 		},
 		5 * STEP_MS,
 	);
 });
 
-describe('a workflow from before', () => {
-	test(
-		'opens with its values, without an issue, and points out what belongs to another mode',
-		async () => {
-			await editor.openNode('before');
-			expect(await editor.chosen('aspect_ratio')).toBe('16:9');
-			expect(await editor.chosen('quality')).toBe('high');
-			expect(await editor.issues()).toBe(0);
-			await page.getByText('A field of another mode is set').first().waitFor();
-		},
-		2 * STEP_MS,
-	);
-
-	test('runs as it did, its hidden values included: the service decides', async () => {
-		const run = { node: 'mediaGenGeneration', parameters: { operation: 'create', ...before } };
-		const refused = await runOurs(run);
-		expect([refused.status, refused.error?.message]).toEqual([
-			'error',
-			expect.stringMatching(/duration/i),
-		]);
-		await sandbox.settings({ modelChecks: false });
-		const { status, items } = await runOurs(run);
+test(
+	'a workflow with plain texts in place of locators opens with its values and runs',
+	async () => {
+		await editor.openNode('before');
+		expect(await editor.chosen('aspect_ratio')).toBe('16:9');
+		expect(await editor.chosen('quality')).toBe('high');
+		expect(await editor.issues()).toBe(0);
+		const { status, items } = await runOurs({ node: 'mediaGen', parameters: before });
 		expect([status, items[0]?.json.status]).toEqual(['success', 'completed']);
-		await sandbox.settings({ modelChecks: true });
-	});
-});
+	},
+	2 * STEP_MS,
+);
 
 test('what is chosen in lists, a binary field and Additional JSON make a video of two', async () => {
 	const photo = {
@@ -257,11 +243,10 @@ test('what is chosen in lists, a binary field and Additional JSON make a video o
 		mimeType: 'image/png',
 	};
 	const { status, items } = await runOurs({
-		node: 'mediaGenGeneration',
+		node: 'mediaGen',
 		items: [{ binary: { photo } }],
 		parameters: {
-			operation: 'create',
-			mode: 'video',
+			operation: 'generateVideo',
 			prompt: 'A boat',
 			model: locator('studio/video-2'),
 			parameters: { duration: locator('={{ 5 }}', 'value'), resolution: locator('720p'), count: 1 },
@@ -286,7 +271,7 @@ test(
 		const without: string[] = [];
 		for (const name of fields) if (!(await editor.hasAiButton(name))) without.push(name);
 		expect(without).toEqual([]);
-		for (const name of ['operation', 'mode', 'delivery']) {
+		for (const name of ['operation', 'delivery']) {
 			expect([name, await editor.hasAiButton(name)]).toEqual([name, false]);
 		}
 	},

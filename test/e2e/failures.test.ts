@@ -1,7 +1,7 @@
 import { credentials, keys, runOurs, sandbox } from './support/harness';
 import { createParameters } from './support/media';
 
-const node = 'mediaGenGeneration';
+const node = 'mediaGen';
 const { workspace } = keys.full;
 
 /** Requests of the contract that the sandbox has seen. */

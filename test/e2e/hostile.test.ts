@@ -15,7 +15,7 @@ import {
 import { createParameters, download } from './support/media';
 import { until } from './support/until';
 
-const node = 'mediaGenGeneration';
+const node = 'mediaGen';
 
 /** A key that must appear nowhere but in the requests, and a presigned signature likewise. */
 const canary = `canary_${randomUUID()}`;

@@ -2,7 +2,7 @@
 import { keys, rest, runOurs, sandbox } from './support/harness';
 import { createParameters, download } from './support/media';
 
-const node = 'mediaGenGeneration';
+const node = 'mediaGen';
 const { workspace } = keys.full;
 
 const charged = async () => {

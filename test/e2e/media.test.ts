@@ -12,7 +12,7 @@ describe('create, wait and download', () => {
 		['audio', 'service/speech-lite', 'audio/wav', 'wav'],
 	])('gives a playable %s of %s with its name and type', async (mode, model, type, extension) => {
 		const run = await runOurs({
-			node: 'mediaGenGeneration',
+			node: 'mediaGen',
 			parameters: createParameters({ mode, model }),
 		});
 		expect(run.error).toBeUndefined();
@@ -33,7 +33,7 @@ describe('create, wait and download', () => {
 
 	it('puts several outputs on one item, in order, each a picture of the asked size', async () => {
 		const run = await runOurs({
-			node: 'mediaGenGeneration',
+			node: 'mediaGen',
 			parameters: createParameters({ parameters: { count: 3, size: '640x384' } }),
 		});
 		expect(run.items).toHaveLength(1);
@@ -57,7 +57,7 @@ describe('create, wait and download', () => {
 
 	it('gives one item for each file with Split Outputs, in a field of the chosen name', async () => {
 		const run = await runOurs({
-			node: 'mediaGenGeneration',
+			node: 'mediaGen',
 			items: [{ json: { n: 0 } }, { json: { n: 1 } }],
 			parameters: createParameters({
 				parameters: { count: 2 },
@@ -79,7 +79,7 @@ describe('create, wait and download', () => {
 
 	it('gives the queued job at once when it should not wait', async () => {
 		const run = await runOurs({
-			node: 'mediaGenGeneration',
+			node: 'mediaGen',
 			parameters: createParameters({ waitForCompletion: false }),
 		});
 		expect(run.items[0]?.json).toMatchObject({ object: 'generation', status: 'queued' });
@@ -90,7 +90,7 @@ describe('create, wait and download', () => {
 
 	it('waits without downloading when only the links are wanted', async () => {
 		const run = await runOurs({
-			node: 'mediaGenGeneration',
+			node: 'mediaGen',
 			parameters: createParameters({ downloadOutputs: false, delivery: 'signed_url' }),
 		});
 		const [item] = run.items;
@@ -102,7 +102,7 @@ describe('create, wait and download', () => {
 
 	it('downloads through signed links', async () => {
 		const run = await runOurs({
-			node: 'mediaGenGeneration',
+			node: 'mediaGen',
 			parameters: createParameters({ delivery: 'signed_url' }),
 		});
 		expect(sniff(await download(rest, run.items[0]?.binary.data))).toBe('image/png');
@@ -110,7 +110,7 @@ describe('create, wait and download', () => {
 
 	it('keeps the good outputs of a partially completed job and names what failed', async () => {
 		const run = await runOurs({
-			node: 'mediaGenGeneration',
+			node: 'mediaGen',
 			parameters: createParameters({ prompt: 'Three boats [partial]', parameters: { count: 3 } }),
 		});
 		expect(run.error).toBeUndefined();
@@ -130,7 +130,7 @@ describe('uploads', () => {
 	it('sends a binary field as reference image, to the byte, with its type', async () => {
 		const data = await picture();
 		const run = await runOurs({
-			node: 'mediaGenGeneration',
+			node: 'mediaGen',
 			items: [{ binary: { photo: { data, fileName: 'red.png', mimeType: 'image/png' } } }],
 			parameters: createParameters({ input: { reference_images: 'binary:photo' } }),
 		});
@@ -154,7 +154,7 @@ describe('uploads', () => {
 	it('takes URLs and binary fields together, one a line', async () => {
 		const data = await picture();
 		await runOurs({
-			node: 'mediaGenGeneration',
+			node: 'mediaGen',
 			items: [{ binary: { photo: { data, fileName: 'red.png', mimeType: 'image/png' } } }],
 			parameters: createParameters({
 				input: { image_refs: 'https://example.com/a.png\n\nbinary:photo' },

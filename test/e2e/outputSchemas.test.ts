@@ -34,7 +34,7 @@ const having = (json: IDataObject) =>
 			nodes: [
 				{
 					...at('Get', 0),
-					type: 'n8n-nodes-mediagen.mediaGenGeneration',
+					type: 'n8n-nodes-mediagen.mediaGen',
 					parameters: { resource: 'generation', operation: 'get' },
 				},
 			],
@@ -73,7 +73,7 @@ it('the editor shows the fields before the first run, without a request to the s
 	await sandbox.reset();
 	const { editor, close } = await openEditor();
 	try {
-		const job = await designed('mediaGenGeneration', { operation: 'create', mode: 'image' });
+		const job = await designed('mediaGen', { operation: 'generateImage' });
 		expect(await editor.fieldsBefore(job, NEXT)).toEqual([
 			'id',
 			'status',

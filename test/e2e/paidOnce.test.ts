@@ -56,7 +56,7 @@ async function round(seed: number, [, prompt, options]: (typeof MODES)[number]) 
 		json: { p: `round ${seed} item ${n};` },
 	}));
 	let run = await runOurs({
-		node: 'mediaGenGeneration',
+		node: 'mediaGen',
 		items,
 		parameters: createParameters({ prompt, downloadOutputs: false, options }),
 		retry: { maxTries: 2, waitBetweenTries: 0 },

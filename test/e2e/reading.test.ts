@@ -22,7 +22,7 @@ describe('Get Many', () => {
 	it('follows the cursor over pages with Return All', async () => {
 		const ids = await make(130);
 		const run = await runOurs({
-			node: 'mediaGenGeneration',
+			node: 'mediaGen',
 			parameters: { operation: 'getAll', returnAll: true },
 		});
 		expect(run.items.map(({ json }) => String(json.id)).sort()).toEqual([...ids].sort());
@@ -36,12 +36,12 @@ describe('Get Many', () => {
 	it('asks for no more than Limit, over pages too', async () => {
 		await make(110);
 		const few = await runOurs({
-			node: 'mediaGenGeneration',
+			node: 'mediaGen',
 			parameters: { operation: 'getAll', limit: 3 },
 		});
 		expect(few.items).toHaveLength(3);
 		const many = await runOurs({
-			node: 'mediaGenGeneration',
+			node: 'mediaGen',
 			parameters: { operation: 'getAll', limit: 105 },
 		});
 		expect(many.items).toHaveLength(105);
@@ -53,7 +53,7 @@ describe('Get', () => {
 		const [id = ''] = await make(1);
 		await new Promise((resolve) => setTimeout(resolve, 1_000));
 		const run = await runOurs({
-			node: 'mediaGenGeneration',
+			node: 'mediaGen',
 			parameters: {
 				operation: 'get',
 				generationId: { __rl: true, mode: 'id', value: id },
@@ -66,7 +66,7 @@ describe('Get', () => {
 
 	it('reports an unknown id, in one request', async () => {
 		const run = await runOurs({
-			node: 'mediaGenGeneration',
+			node: 'mediaGen',
 			parameters: {
 				operation: 'get',
 				generationId: { __rl: true, mode: 'id', value: 'gen_nowhere' },
@@ -78,15 +78,18 @@ describe('Get', () => {
 });
 
 describe('lists in the editor', () => {
-	const type = 'n8n-nodes-mediagen.mediaGenGeneration';
+	const type = 'n8n-nodes-mediagen.mediaGen';
 
 	it('offer the models of the chosen mode', async () => {
 		const search = { type, methodName: 'searchModels', credential: credentials.full };
-		const { results } = await rest.nodes.search({ ...search, parameters: { mode: 'video' } });
+		const { results } = await rest.nodes.search({
+			...search,
+			parameters: { operation: 'generateVideo' },
+		});
 		expect(results.map(({ value }) => value).sort()).toEqual(['studio/video-1', 'studio/video-2']);
 		const found = await rest.nodes.search({
 			...search,
-			parameters: { mode: 'audio' },
+			parameters: { operation: 'generateAudio' },
 			filter: 'MUSIC',
 		});
 		expect(found.results.map(({ value }) => value).sort()).toEqual([
@@ -106,7 +109,7 @@ describe('lists in the editor', () => {
 	});
 
 	it('say what is wrong instead of being empty', async () => {
-		const search = { type, methodName: 'searchModels', parameters: { mode: 'image' } };
+		const search = { type, methodName: 'searchModels', parameters: { operation: 'generateImage' } };
 		await expect(
 			rest.nodes.search({ ...search, credential: credentials.wrongKey }),
 		).rejects.toThrow(/API key is invalid/);
@@ -119,12 +122,12 @@ describe('lists in the editor', () => {
 describe('a created job', () => {
 	it('that was not waited for can be fetched by its id later', async () => {
 		const made = await runOurs({
-			node: 'mediaGenGeneration',
+			node: 'mediaGen',
 			parameters: createParameters({ waitForCompletion: false }),
 		});
 		await new Promise((resolve) => setTimeout(resolve, 1_000));
 		const run = await runOurs({
-			node: 'mediaGenGeneration',
+			node: 'mediaGen',
 			parameters: {
 				operation: 'get',
 				generationId: { __rl: true, mode: 'id', value: String(made.items[0]?.json.id) },

@@ -3,7 +3,7 @@ import { rest, runOurs, sandbox, startOurs } from './support/harness';
 import { createParameters } from './support/media';
 import { resultOf } from '../../lab/n8n/runNode';
 
-const node = 'mediaGenGeneration';
+const node = 'mediaGen';
 
 const creations = async () =>
 	(await sandbox.requests()).filter(

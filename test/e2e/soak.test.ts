@@ -45,7 +45,7 @@ it('ten minutes with every fault at 5 %: nothing paid for twice, no job lost, no
 			}));
 			runs.push(
 				await runOurs({
-					node: 'mediaGenGeneration',
+					node: 'mediaGen',
 					credential,
 					items,
 					parameters: createParameters({

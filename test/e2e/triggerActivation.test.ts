@@ -138,7 +138,7 @@ describe('a verified event', () => {
 		instance.faults([{ kind: 'status_before', operations, status: 503 }]);
 		const started = Date.now();
 		const run = await runNode(instance.rest, {
-			type: 'n8n-nodes-mediagen.mediaGenGeneration',
+			type: 'n8n-nodes-mediagen.mediaGen',
 			credential: instance.credential,
 			parameters: createParameters({ waitForCompletion: true }),
 			timeoutMs: 30_000,

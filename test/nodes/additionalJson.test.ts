@@ -1,5 +1,5 @@
 import fc from '../support/fastCheck';
-import { MediaGenGeneration } from '../../nodes/Generation/MediaGenGeneration.node';
+import { MediaGen } from '../../nodes/MediaGen/MediaGen.node';
 import { ENDPOINTS } from '../../src/contract';
 import { buildRequest, mappedFields } from '../../src/description/buildRequest';
 import { additionalJson } from '../../src/description/fields/additionalJson';
@@ -135,10 +135,10 @@ test('every creation offers it', async () => {
 });
 
 test('one item with bad JSON: nothing is sent for any', async () => {
-	const { description } = new MediaGenGeneration();
+	const { description } = new MediaGen();
 	const run = nodeRun({ items: [{ json: {} }, { json: {} }] });
 	const given = (item: number) => ({
-		operation: 'create',
+		operation: 'generateImage',
 		model: { __rl: true, mode: 'id', value: 'm' },
 		prompt: 'A boat',
 		options: { additionalFields: item === 1 ? '{"a"' : '{"a": 1}' },

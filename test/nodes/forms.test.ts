@@ -1,7 +1,6 @@
 import type { INodeProperties } from 'n8n-workflow';
 import { NodeHelpers } from 'n8n-workflow';
-import { MediaGenGeneration } from '../../nodes/Generation/MediaGenGeneration.node';
-import { MediaGenSpeech } from '../../nodes/Speech/MediaGenSpeech.node';
+import { MediaGen } from '../../nodes/MediaGen/MediaGen.node';
 import { approve } from '../../nodes/AgentRun/operations/approve';
 import { context } from '../support/rules';
 
@@ -12,29 +11,27 @@ const fieldsOf = (node: { description: { properties: INodeProperties[] } }, oper
 
 const names = (fields: INodeProperties[]) => fields.map(({ name }) => name);
 
-test.each([
-	['Generation', new MediaGenGeneration(), ['personaId', 'delivery', 'options']],
-	['Speech', new MediaGenSpeech(), ['delivery', 'options']],
-])('in %s what is rarely touched stands below what always is', (_name, node, last) => {
-	expect(names(fieldsOf(node, 'create')).slice(-last.length)).toEqual(last);
-});
-
-test('each mode of Generation is an action named after its result', () => {
-	const mode = fieldsOf(new MediaGenGeneration(), 'create').find(({ name }) => name === 'mode');
-	const actions = (mode?.options ?? []).map((option) => 'action' in option && option.action);
-	expect(actions).toEqual(['Generate an image', 'Generate a video', 'Generate music or speech']);
+test('each thing to make is an action, named after its result, and what is rarely touched an option', () => {
+	const node = new MediaGen();
+	const operation = node.description.properties.find(({ name }) => name === 'operation');
+	const actions = (operation?.options ?? []).map((option) => 'action' in option && option.action);
+	expect(actions.slice(0, 3)).toEqual(['Generate an image', 'Generate a video', 'Generate audio']);
+	expect(names(fieldsOf(node, 'generateImage'))).toEqual([
+		...['model', 'prompt', 'parameters', 'input'],
+		...['waitForCompletion', 'downloadOutputs', 'downloadOutputs', 'options'],
+	]);
 });
 
 test.each([
 	['idempotencyKey', 'idempotency', 'custom', 'content'],
 	['creditWaitTimeout', 'onInsufficientCredits', 'wait', 'stop'],
 ])('%s is offered with the choice it belongs to, and kept then only', (name, by, wanted, other) => {
-	const node = new MediaGenGeneration();
+	const node = new MediaGen();
 	const { description } = node;
 	const resolved = (options: object) =>
 		NodeHelpers.getNodeParameters(
 			description.properties,
-			{ operation: 'create', options } as never,
+			{ operation: 'generateImage', options } as never,
 			true,
 			false,
 			null,

@@ -1,10 +1,10 @@
-import { NodeHelpers, type INodeProperties } from 'n8n-workflow';
-import { MediaGenGeneration } from '../../nodes/Generation/MediaGenGeneration.node';
+import type { INodeProperties } from 'n8n-workflow';
+import { MediaGen } from '../../nodes/MediaGen/MediaGen.node';
 import { INPUT_SLOTS } from '../../src/contract';
 import { execute } from '../support/engine';
-import { NODE, nodeRun } from '../support/nodeContext';
+import { nodeRun } from '../support/nodeContext';
 
-const { description } = new MediaGenGeneration();
+const { description } = new MediaGen();
 
 const field = (name: string, operation: string): INodeProperties => {
 	const found = description.properties.find(
@@ -18,78 +18,48 @@ const field = (name: string, operation: string): INodeProperties => {
 const names = (fields: INodeProperties['options']) => (fields ?? []).map(({ name }) => name).sort();
 
 test('has the operations and name that saved workflows use', () => {
-	expect(description.name).toBe('mediaGenGeneration');
+	expect(description.name).toBe('mediaGen');
 	expect(description.usableAsTool).toBe(true);
 	const operation = description.properties.find(({ name }) => name === 'operation');
 	expect((operation?.options ?? []).map((option) => 'value' in option && option.value)).toEqual([
-		'create',
-		'get',
-		'getAll',
+		...['generateImage', 'generateVideo', 'generateAudio'],
+		...['get', 'getAll'],
 	]);
-	expect(operation?.default).toBe('create');
+	expect(operation?.default).toBe('generateImage');
 });
 
-const offered = (name: string) => [...new Set(names(field(name, 'create').options))];
-
-test('offers all nine input slots and all eleven parameters of the specification', () => {
-	expect(offered('input')).toEqual([...INPUT_SLOTS].sort());
-	expect(offered('parameters')).toEqual([
-		'aspect_ratio',
-		'count',
-		'duration',
-		'language_boost',
-		'loop',
-		'lyrics',
-		'quality',
-		'resolution',
-		'size',
-		'speed',
-		'voice',
-	]);
-});
-
-/** What can be added to a collection in the editor, in this mode. */
-const addable = (name: string, mode: string) =>
-	((field(name, 'create').options ?? []) as INodeProperties[])
-		.filter(
-			(option) =>
-				option.type !== 'hidden' &&
-				NodeHelpers.displayParameter({}, option, NODE, description, { mode }),
-		)
-		.map((option) => option.name);
+const offered = (name: string, operation: string) => names(field(name, operation).options);
 
 test.each([
 	[
-		'image',
+		'generateImage',
 		['character', 'image_refs', 'reference_images'],
 		['aspect_ratio', 'count', 'quality', 'resolution', 'size'],
 	],
 	[
-		'video',
-		[
-			'audio_refs',
-			'character',
-			'end_frame',
-			'image_refs',
-			'motion_video',
-			'reference_images',
-			'start_frame',
-			'video',
-			'video_refs',
-		],
+		'generateVideo',
+		[...INPUT_SLOTS].sort(),
 		['aspect_ratio', 'count', 'duration', 'loop', 'quality', 'resolution', 'size', 'speed'],
 	],
 	[
-		'audio',
+		'generateAudio',
 		['audio_refs', 'image_refs', 'video', 'video_refs'],
 		['count', 'duration', 'language_boost', 'loop', 'lyrics', 'quality', 'speed', 'voice'],
 	],
-])('in the mode %s nothing is offered that belongs to another', (mode, slots, parameters) => {
-	expect(addable('input', mode)).toEqual(slots);
-	expect(addable('parameters', mode)).toEqual(parameters);
-});
+])(
+	'%s offers what the specification ties to it, and nothing else',
+	(operation, slots, parameters) => {
+		expect(offered('input', operation)).toEqual(slots);
+		expect(offered('parameters', operation)).toEqual(parameters);
+		const options = offered('options', operation);
+		expect(options.includes('personaId')).toBe(operation !== 'generateAudio');
+		expect(options).toContain('delivery');
+	},
+);
 
 const url = 'https://example.com/a.png';
+
+const OF_AUDIO = { language_boost: 'English', lyrics: 'La', voice: 'aria' };
 
 const everything = {
 	input: Object.fromEntries(INPUT_SLOTS.map((slot) => [slot, url])),
@@ -97,34 +67,13 @@ const everything = {
 		aspect_ratio: '16:9',
 		count: 2,
 		duration: '5',
-		language_boost: 'English',
 		loop: true,
-		lyrics: 'La',
 		quality: 'high',
 		resolution: '1080p',
 		size: '1024x1024',
 		speed: '1.2',
-		voice: 'aria',
 	},
 };
-
-/** What n8n keeps of saved parameters when it loads a workflow. */
-const loaded = (parameters: object) =>
-	NodeHelpers.getNodeParameters(
-		description.properties,
-		{ operation: 'create', ...parameters } as never,
-		true,
-		false,
-		NODE,
-		description,
-	);
-
-test.each(['image', 'video', 'audio', '={{ $json.mode }}'])(
-	'in the mode %s nothing that a workflow holds is dropped, whatever it belongs to',
-	(mode) => {
-		expect(loaded({ mode, ...everything })).toMatchObject(everything);
-	},
-);
 
 const locator = (value: unknown, mode = 'list') => ({ __rl: true, mode, value });
 
@@ -140,8 +89,7 @@ async function sent(parameters: Record<string, unknown>): Promise<Record<string,
 		},
 	});
 	await execute(description, run, () => ({
-		operation: 'create',
-		mode: 'video',
+		operation: 'generateVideo',
 		model: locator('m', 'id'),
 		prompt: 'A boat',
 		waitForCompletion: false,
@@ -155,20 +103,33 @@ test('every field goes to its path in the request, as a locator or as text saved
 		mode: 'video',
 		model: 'm',
 		prompt: 'A boat',
-		delivery: 'public_url',
 		input: Object.fromEntries(INPUT_SLOTS.map((slot) => [slot, [url]])),
 		parameters: everything.parameters,
 	};
 	expect(await sent(everything)).toEqual(wanted);
-	const { count, loop, lyrics, ...listed } = everything.parameters;
+	const { count, loop, ...listed } = everything.parameters;
 	const located = {
 		input: Object.fromEntries(INPUT_SLOTS.map((slot) => [slot, locator(url, 'url')])),
 		parameters: {
-			...{ count, loop, lyrics },
+			...{ count, loop },
 			...Object.fromEntries(Object.entries(listed).map(([name, value]) => [name, locator(value)])),
 		},
 	};
 	expect(await sent(located)).toEqual(wanted);
+});
+
+test('the fields of audio, a persona and the delivery reach the request too', async () => {
+	const persona = '3b241101-e2bb-4255-8caf-4136c566a962';
+	expect(await sent({ operation: 'generateAudio', parameters: OF_AUDIO })).toMatchObject({
+		mode: 'audio',
+		parameters: OF_AUDIO,
+	});
+	const options = { personaId: locator(persona), delivery: 'signed_url' };
+	expect(await sent({ operation: 'generateImage', options })).toMatchObject({
+		mode: 'image',
+		persona_id: persona,
+		delivery: 'signed_url',
+	});
 });
 
 test('a duration is a text to the service, though one may give a number of seconds', async () => {
@@ -190,7 +151,6 @@ test('what is empty is not sent', async () => {
 });
 
 test('waits and downloads by default', () => {
-	expect(field('waitForCompletion', 'create').default).toBe(true);
-	expect(field('downloadOutputs', 'create').default).toBe(true);
-	expect(field('delivery', 'create').default).toBe('public_url');
+	expect(field('waitForCompletion', 'generateImage').default).toBe(true);
+	expect(field('downloadOutputs', 'generateImage').default).toBe(true);
 });

@@ -29,7 +29,6 @@ test('one text without a form of blocks is one block', async () => {
 	expect(await sent({ blocksFrom: 'text', text: 'Hello\n\nthere' })).toEqual({
 		model: 'service/speech-lite',
 		blocks: [{ text: 'Hello\n\nthere' }],
-		delivery: 'public_url',
 	});
 });
 

@@ -7,7 +7,7 @@ import { instance } from './support/sharedInstance';
 const { queue, rest, sandbox } = instance;
 const admin = new SandboxAdmin(sandbox.adminUrl);
 const workspace = sandbox.keys[0]?.workspace ?? '';
-const type = 'n8n-nodes-mediagen.mediaGenGeneration';
+const type = 'n8n-nodes-mediagen.mediaGen';
 
 /** Parameters of a creation for each item's prompt, by content. */
 const parameters = createParameters({

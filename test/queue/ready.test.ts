@@ -13,7 +13,7 @@ describe('as n8n 3 will be', () => {
 		const baseUrl = sandbox.baseUrl.replace('127.0.0.1', '127.0.0.2');
 		const access = credentialData({ apiKey: sandbox.keys[0]?.key ?? '', baseUrl });
 		const refused = await runNode(rest, {
-			type: 'n8n-nodes-mediagen.mediaGenGeneration',
+			type: 'n8n-nodes-mediagen.mediaGen',
 			credential: await rest.credentials.create(credentialType, 'Blocked', access),
 			parameters: createParameters({}),
 		});

@@ -45,7 +45,7 @@ test('a validator that knows no formats takes each, and n8n shows the fields of 
 });
 
 test('fields are in the order of the items, with those that the node adds', () => {
-	expect(namesAt('nodes/Generation/__schema__/v1.0.0/create.json')).toEqual([
+	expect(namesAt('nodes/MediaGen/__schema__/v1.0.0/generateImage.json')).toEqual([
 		'id',
 		'status',
 		'url',
@@ -57,7 +57,7 @@ test('fields are in the order of the items, with those that the node adds', () =
 		'output_ids',
 		'warning',
 	]);
-	expect(namesAt('nodes/Generation/__schema__/v1.0.0/generation/get.json')).toContain('failure');
+	expect(namesAt('nodes/MediaGen/__schema__/v1.0.0/generation/get.json')).toContain('failure');
 	expect(namesAt('nodes/Speech/__schema__/v1.0.0/get.json').slice(0, 4)).toEqual([
 		'id',
 		'status',
@@ -98,12 +98,12 @@ test('what is deleted is said to be, and a presigned address is never among the 
 });
 
 test('a creation outputs a whole job, or the result of a dry run', () => {
-	const create = schemaAt('nodes/Generation/__schema__/v1.0.0/create.json');
+	const create = schemaAt('nodes/MediaGen/__schema__/v1.0.0/generateVideo.json');
 	expect(create.anyOf).toEqual([
 		{ required: ['id', 'object', 'status', 'mode', 'model'] },
 		{ required: ['dryRun'] },
 	]);
-	expect(schemaAt('nodes/Generation/__schema__/v1.0.0/get.json').anyOf).toBeUndefined();
+	expect(schemaAt('nodes/MediaGen/__schema__/v1.0.0/get.json').anyOf).toBeUndefined();
 });
 
 test('a job that is any of four kinds has the fields of all, and only what all have is required', () => {

@@ -11,7 +11,7 @@ import type {
 export const NODE: INode = {
 	id: 'node-1',
 	name: 'MediaGen Generation',
-	type: 'n8n-nodes-mediagen.mediaGenGeneration',
+	type: 'n8n-nodes-mediagen.mediaGen',
 	typeVersion: 1,
 	position: [0, 0],
 	parameters: {},

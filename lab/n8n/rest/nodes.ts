@@ -4,7 +4,7 @@ import type { Session } from './session';
 
 /** Whose list is searched: a resource locator's, of a node as it is filled in now. */
 export interface ListSearch {
-	/** Such as `n8n-nodes-mediagen.mediaGenGeneration`. */
+	/** Such as `n8n-nodes-mediagen.mediaGen`. */
 	type: string;
 	typeVersion?: number;
 	/** Name of the method under `methods.listSearch`. */

@@ -30,6 +30,8 @@ export const approve: Operation = {
 		endpoint: ENDPOINTS.approveAgentRun,
 		output: 'job',
 		object: 'agent_run',
+		creates: true,
+		charges: true,
 		terminalStatuses: AFTER_APPROVAL,
 	},
 	fields: [

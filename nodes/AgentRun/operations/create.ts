@@ -77,6 +77,8 @@ export const create: Operation = {
 		endpoint: ENDPOINTS.createAgentRun,
 		output: 'job',
 		object: 'agent_run',
+		creates: true,
+		charges: true,
 		terminalStatuses: AFTER_CREATION,
 	},
 	fields: [

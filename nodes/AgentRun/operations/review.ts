@@ -14,6 +14,7 @@ export const review: Operation = {
 		endpoint: ENDPOINTS.reviewAgentRun,
 		output: 'job',
 		object: 'agent_run',
+		creates: true,
 		terminalStatuses: AFTER_REVIEW,
 	},
 	fields: [

@@ -19,7 +19,13 @@ export const createFromDescription: Operation = {
 	description:
 		'Create a reusable visual identity from a description. An initial portrait is generated and paid for.',
 	constants: { source: 'describe' },
-	spec: { endpoint: ENDPOINTS.createPersona, output: 'job', object: 'persona' },
+	spec: {
+		endpoint: ENDPOINTS.createPersona,
+		output: 'job',
+		object: 'persona',
+		creates: true,
+		charges: true,
+	},
 	fields: [
 		nameField,
 		{

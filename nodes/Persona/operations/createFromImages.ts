@@ -17,7 +17,12 @@ export const createFromImages: Operation = {
 	action: 'Create a persona from images',
 	description: 'Create a reusable visual identity from pictures of it',
 	constants: { source: 'upload' },
-	spec: { endpoint: ENDPOINTS.createPersona, output: 'resource', object: 'persona' },
+	spec: {
+		endpoint: ENDPOINTS.createPersona,
+		output: 'resource',
+		object: 'persona',
+		creates: true,
+	},
 	fields: [
 		nameField,
 		mediaField({

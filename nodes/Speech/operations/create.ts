@@ -12,7 +12,13 @@ export const create: Operation = {
 	name: 'Create',
 	action: 'Generate speech from text',
 	description: 'Speak up to 50 blocks of text, each with its voice, in one audio file',
-	spec: { endpoint: ENDPOINTS.createSpeech, output: 'job', object: 'speech_generation' },
+	spec: {
+		endpoint: ENDPOINTS.createSpeech,
+		output: 'job',
+		object: 'speech_generation',
+		creates: true,
+		charges: true,
+	},
 	fields: [
 		{
 			ui: speechModelLocator,

@@ -116,13 +116,13 @@ export const waitTimeout: Field = {
 /**
  * What every creation of a job offers besides its own fields.
  *
- * @param rare fields of its own that are seldom touched: below what always is
+ * @param own options that only this creation has
  */
-export const creationFields = (...rare: Field[]): Field[] => [
+export const creationFields = (...own: Field[]): Field[] => [
 	waitForCompletion,
 	...downloadAfterWait,
-	...rare,
 	options([
+		...own,
 		additionalJson,
 		creditWaitTimeout,
 		dryRun,

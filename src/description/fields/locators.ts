@@ -16,7 +16,7 @@ function idMode(placeholder: string): INodePropertyMode {
 	return { displayName: 'By ID', name: 'id', type: 'string', placeholder };
 }
 
-/** The models of the chosen mode. */
+/** The models of the mode that the operation makes. */
 export const modelLocator: INodeProperties = {
 	...LIST_AND_ID,
 	displayName: 'Model',
@@ -24,7 +24,7 @@ export const modelLocator: INodeProperties = {
 	required: true,
 	description: 'The model that generates the media',
 	modes: [listMode('searchModels'), idMode('e.g. studio/image-1')],
-	typeOptions: { loadOptionsDependsOn: ['mode'] },
+	typeOptions: { loadOptionsDependsOn: ['operation'] },
 };
 
 export const generationLocator: INodeProperties = {

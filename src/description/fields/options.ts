@@ -1,6 +1,8 @@
 import type { Field } from '../operation';
 
-/** The collection of what few users need, at the end of an operation. */
+const byLabel = (a: Field, b: Field) => a.ui.displayName.localeCompare(b.ui.displayName, 'en');
+
+/** The collection of what few users need, at the end of an operation, sorted by label. */
 export const options = (fields: Field[]): Field => ({
 	ui: {
 		displayName: 'Options',
@@ -9,7 +11,7 @@ export const options = (fields: Field[]): Field => ({
 		placeholder: 'Add option',
 		default: {},
 	},
-	fields,
+	fields: [...fields].sort(byLabel),
 });
 
 /** The optional fields of a request, of which only those that were added are sent. */

@@ -1,5 +1,5 @@
 import type { IDataObject, ILoadOptionsFunctions } from 'n8n-workflow';
-import { ENDPOINTS, MODEL_MODES } from '../../contract';
+import { ENDPOINTS, type GenerationMode } from '../../contract';
 import { readPage } from './request';
 
 /** A catalogue of more pages is not worth the requests of a picker. */
@@ -14,6 +14,16 @@ export function chosenModel(context: ILoadOptionsFunctions): string | undefined 
 	const id = typeof chosen === 'string' ? chosen.trim() : '';
 	return id === '' || id.startsWith('=') ? undefined : id;
 }
+
+const MADE_BY: Record<string, GenerationMode> = {
+	generateImage: 'image',
+	generateVideo: 'video',
+	generateAudio: 'audio',
+};
+
+/** What the chosen operation makes; `undefined` where it makes no media. */
+export const chosenMode = (context: ILoadOptionsFunctions): GenerationMode | undefined =>
+	MADE_BY[String(context.getCurrentNodeParameter('operation'))];
 
 /** The entries of the catalogue, a page at a time, as long as that is worth it. */
 export async function* cataloguePages(
@@ -39,8 +49,7 @@ export async function findModel(
 	context: ILoadOptionsFunctions,
 	id: string,
 ): Promise<Record<string, unknown> | undefined> {
-	const chosen = context.getCurrentNodeParameter('mode');
-	const mode = MODEL_MODES.find((known) => known === chosen);
+	const mode = chosenMode(context);
 	for await (const entries of cataloguePages(context, mode && { mode })) {
 		const model = entries.find((entry) => entry.id === id);
 		if (model) return model;

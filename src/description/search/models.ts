@@ -1,24 +1,24 @@
 import type { ILoadOptionsFunctions, INodeListSearchResult } from 'n8n-workflow';
-import { ENDPOINTS, MODEL_MODES, SPEECH_MODELS } from '../../contract';
+import { ENDPOINTS, SPEECH_MODELS } from '../../contract';
+import { chosenMode } from './catalogue';
 import { choicesOf } from './choices';
 import { searchList } from './searchList';
 import { modelName, nameFromId } from './names';
 import { readPage, type Page } from './request';
 
 /**
- * The models of the mode chosen in the node, a page at a time; of all modes if it is an expression.
+ * The models of what the operation makes, a page at a time.
  */
 export async function searchModels(
 	this: ILoadOptionsFunctions,
 	filter?: string,
 	cursor?: string,
 ): Promise<INodeListSearchResult> {
-	const chosen = this.getCurrentNodeParameter('mode');
-	const mode = MODEL_MODES.find((known) => known === chosen);
+	const mode = chosenMode(this);
 	const models = {
 		endpoint: ENDPOINTS.listModels,
 		nameOf: (model: Record<string, unknown>) => modelName(model, mode),
-		empty: `The workspace has no ${mode ? `${mode} ` : ''}models: choose another mode, or enter an ID`,
+		empty: `The workspace has no ${mode ? `${mode} ` : ''}models: enter an ID`,
 		query: mode && { mode },
 	};
 	return await searchList(this, models, { filter, cursor });

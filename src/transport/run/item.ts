@@ -30,6 +30,10 @@ export interface OperationSpec {
 	output: OutputKind;
 	/** The `object` constant of what is created; decides how its end is recognised. */
 	object?: string;
+	/** Whether it makes something, so that it is sent under a key and its result remembered. */
+	creates?: boolean;
+	/** Whether what it makes is paid for. */
+	charges?: boolean;
 	/** Whether a list takes `limit` (specification: Endpoints, pagination parameters). */
 	takesLimit?: boolean;
 	/** Whether the job counts as a concurrent media job (specification: Limits). */

@@ -16,7 +16,7 @@ const PACKAGE = 'n8n-nodes-mediagen';
 
 const CREATED = ['generation.completed'];
 
-/** Names of our node types, such as `mediaGenGeneration`, as the manifest lists them. */
+/** Names of our node types, such as `mediaGen`, as the manifest lists them. */
 function nodeNames(): string[] {
 	const text = readFileSync(path.join(projectRoot, 'package.json'), 'utf8');
 	const { nodes } = (JSON.parse(text) as { n8n: { nodes: string[] } }).n8n;
@@ -81,7 +81,7 @@ export function smoke(instanceOf: () => EventInstance): void {
 
 	it('a batch with one bad item makes the others, each once, with its file', async () => {
 		const prompts = ['Boat 0', 'Boat 1', '', 'Boat 3'];
-		const made = await run('mediaGenGeneration', {
+		const made = await run('mediaGen', {
 			items: prompts.map((prompt) => ({ json: { prompt } })),
 			parameters: createParameters({ prompt: '={{ $json.prompt }}', downloadOutputs: true }),
 			onError: 'continueRegularOutput',
@@ -112,7 +112,7 @@ export function smoke(instanceOf: () => EventInstance): void {
 		expect(sent.error).toBeUndefined();
 		expect(sent.items[0]?.json).toMatchObject({ fileName: 'photo.png', size: 300_000 });
 		expect(await stored(sent.items[0]?.json.url)).toBe(true);
-		const made = await run('mediaGenGeneration', {
+		const made = await run('mediaGen', {
 			items,
 			parameters: createParameters({
 				mode: 'video',

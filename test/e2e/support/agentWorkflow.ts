@@ -99,7 +99,7 @@ export function agentWorkflow(run: AgentRun): WorkflowData {
 		{ ...nodeAt(callerName, 1), ...kind, ...(!isAgent && using(run.model)) },
 		{
 			...nodeAt(toolName, 2, 1),
-			type: 'n8n-nodes-mediagen.mediaGenGenerationTool',
+			type: 'n8n-nodes-mediagen.mediaGenTool',
 			typeVersion: 1,
 			parameters,
 			...using(run.mediaGen),

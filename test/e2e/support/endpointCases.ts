@@ -30,12 +30,11 @@ const parameters = {
 	quality: 'high',
 	duration: '4',
 	resolution: '480p',
-	voice: 'aria',
 	speed: '1.2',
 	loop: true,
-	lyrics: 'We set out',
-	language_boost: 'English',
 };
+
+const ofAudio = { voice: 'aria', lyrics: 'We set out', language_boost: 'English' };
 
 const settings = {
 	volume: 2,
@@ -46,19 +45,36 @@ const settings = {
 };
 
 function generations(ids: { generation: string; persona: string }): EndpointCase[] {
-	const node = 'mediaGenGeneration';
+	const node = 'mediaGen';
 	return [
 		{
 			endpoint: 'createGeneration',
+			variant: 'audio',
 			node,
 			parameters: {
-				operation: 'create',
-				mode: 'video',
+				operation: 'generateAudio',
+				model: byId('service/speech-lite'),
+				...done,
+				prompt: 'A boat',
+				parameters: ofAudio,
+			},
+			body: {
+				mode: 'audio',
+				model: 'service/speech-lite',
+				prompt: 'A boat',
+				parameters: ofAudio,
+			},
+		},
+		{
+			endpoint: 'createGeneration',
+			variant: 'video',
+			node,
+			parameters: {
+				operation: 'generateVideo',
 				model: byId('studio/video-1'),
 				...done,
 				prompt: 'A boat',
-				personaId: byId(ids.persona),
-				delivery: 'signed_url',
+				options: { personaId: byId(ids.persona), delivery: 'signed_url' },
 				input: Object.fromEntries(slots),
 				parameters,
 			},
@@ -98,7 +114,7 @@ function speech(ids: { speech: string }): EndpointCase[] {
 			parameters: {
 				...own,
 				settings,
-				delivery: 'signed_url',
+				options: { delivery: 'signed_url' },
 				blocks: {
 					block: [
 						{ text: 'Good morning', voice: { __rl: true, mode: 'list', value: voice } },
@@ -123,7 +139,7 @@ function speech(ids: { speech: string }): EndpointCase[] {
 				blocksFrom: 'json',
 				blocksJson: '={{ $input.all().map((item) => item.json ?? item) }}',
 			},
-			body: { model: speechModel, blocks: [{ text: 'One' }], delivery: 'public_url' },
+			body: { model: speechModel, blocks: [{ text: 'One' }] },
 		},
 		{
 			endpoint: 'getSpeech',

@@ -30,7 +30,7 @@ export const { credentials, filesFolder, n8nLog } = handover;
 
 /** A run of one of our nodes, without the prefix of the package. */
 export interface OurRun extends Omit<NodeRun, 'type' | 'credential'> {
-	/** Such as `mediaGenGeneration`. */
+	/** Such as `mediaGen`. */
 	node: string;
 	/** Default: the key with all scopes. */
 	credential?: SavedCredential;

@@ -1,17 +1,20 @@
 import type { IBinaryData, INodeParameters } from 'n8n-workflow';
 import type { Rest } from '../../../lab/n8n/rest';
 
-/** Parameters of Generation: Create with what a test does not care about filled in. */
+/** Parameters of a generation, of an image unless `mode` says otherwise, with the rest filled in. */
 export function createParameters(given: {
 	mode?: string;
 	model?: string;
 	prompt?: string;
+	options?: object;
+	/** One of the options. */
+	delivery?: string;
 	[name: string]: unknown;
 }): INodeParameters {
-	const { model = 'studio/image-1', ...rest } = given;
+	const { model = 'studio/image-1', mode = 'image', delivery, options, ...rest } = given;
 	return {
-		operation: 'create',
-		mode: 'image',
+		operation: `generate${mode.charAt(0).toUpperCase()}${mode.slice(1)}`,
+		options: { ...options, ...(delivery && { delivery }) },
 		prompt: 'A lighthouse at dawn',
 		model: { __rl: true, mode: 'id', value: model },
 		...rest,

@@ -93,9 +93,9 @@ test('fields that are not media stay unchanged', () => {
 });
 
 test.each([
-	['mediaGenGenerationTool', {}, 45_000],
-	['mediaGenGenerationTool', { waitTimeout: 2 }, 120_000],
-	['mediaGenGeneration', {}, 1_800_000],
+	['mediaGenTool', {}, 45_000],
+	['mediaGenTool', { waitTimeout: 2 }, 120_000],
+	['mediaGen', {}, 1_800_000],
 ])('as %s with the options %j it waits for %i ms', (name, options, waitTimeoutMs) => {
 	const run = nodeRun({ parameters: () => ({ options }) });
 	const context = nodeContext(run);

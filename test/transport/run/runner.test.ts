@@ -1,7 +1,7 @@
 /* eslint-disable @n8n/community-nodes/no-restricted-imports -- not published */
 import type { IHttpRequestOptions, INodeExecutionData, NodeApiError } from 'n8n-workflow';
 import { Readable } from 'stream';
-import { MediaGenGeneration } from '../../../nodes/Generation/MediaGenGeneration.node';
+import { MediaGen } from '../../../nodes/MediaGen/MediaGen.node';
 import { systemClock } from '../../../src/transport/base/clock';
 import type { ApiRequest } from '../../../src/transport/base/types';
 import { BROKEN, execute } from '../../support/engine';
@@ -18,7 +18,7 @@ jest.mock('../../../src/transport/base/clock', () => {
 });
 
 const clock = systemClock as VirtualClock;
-const { description } = new MediaGenGeneration();
+const { description } = new MediaGen();
 
 const MODEL = { __rl: true, mode: 'id', value: 'm' };
 
@@ -103,7 +103,7 @@ test('items are created, waited for, downloaded, and paired with where they came
 
 test('the body holds what was set, and nothing that was left empty', async () => {
 	const { model, start } = setUp({
-		given: { parameters: { count: 2, size: '' }, delivery: 'signed_url' },
+		given: { parameters: { count: 2, size: '' }, options: { delivery: 'signed_url' } },
 	});
 	await start();
 	expect(posts(model)[0]?.request.body).toEqual({
@@ -139,6 +139,7 @@ test('of thousands of items a hundred at a time read the credential, so that the
 describe('one custom key for items that differ in their files only', () => {
 	const given = {
 		prompt: 'a cat',
+		operation: 'generateVideo',
 		input: { video: 'binary:clip' },
 		options: { idempotency: 'custom', idempotencyKey: 'order 7' },
 	};
@@ -197,6 +198,7 @@ describe('one custom key for items that differ in their files only', () => {
 describe('a file on this machine, which only a service on this machine can read', () => {
 	const parts: Part = {
 		prompts: ['a', 'b', 'c'],
+		given: { operation: 'generateVideo' },
 		own: (item) => (item === 1 ? { input: { video: 'http://127.0.0.1/clip' } } : {}),
 	};
 
@@ -219,7 +221,11 @@ describe('a file on this machine, which only a service on this machine can read'
 
 	test('is sent to one there', async () => {
 		const credential = { baseUrl: 'http://localhost:4010/v1' };
-		const { model, start } = setUp({ ...parts, credential, given: { downloadOutputs: false } });
+		const { model, start } = setUp({
+			...parts,
+			credential,
+			given: { ...parts.given, downloadOutputs: false },
+		});
 		await start();
 		expect(posts(model).map(({ request: { body } }) => body)).toContainEqual(
 			expect.objectContaining({ input: { video: ['http://127.0.0.1/clip'] } }),
@@ -242,17 +248,22 @@ describe('nothing is sent when one item of the batch cannot be right', () => {
 		],
 		[
 			'two items in a single slot',
-			{ given: { input: { video: 'https://a.example/1\nhttps://a.example/2' } } },
+			{
+				given: {
+					operation: 'generateVideo',
+					input: { video: 'https://a.example/1\nhttps://a.example/2' },
+				},
+			},
 			/^Video takes at most 1 item/,
 		],
 		[
 			'a URL that is not https',
-			{ given: { input: { video: 'http://a.example/1' } } },
+			{ given: { operation: 'generateVideo', input: { video: 'http://a.example/1' } } },
 			/^Video must begin with https/,
 		],
 		[
 			'a missing binary field',
-			{ given: { input: { video: 'binary:clip' } } },
+			{ given: { operation: 'generateVideo', input: { video: 'binary:clip' } } },
 			/^Video names the binary field "clip"/,
 		],
 		['no model', { given: { model: { __rl: true, mode: 'list', value: '' } } }, /^Model is empty/],
@@ -595,7 +606,7 @@ describe('a service that puts what cannot be a text where a text belongs', () =>
 
 test('a tool answers in time, also for a call that finds no place for its job', async () => {
 	const { model, start } = setUp({
-		nodeType: 'n8n-nodes-mediagen.mediaGenGenerationTool',
+		nodeType: 'n8n-nodes-mediagen.mediaGenTool',
 		service: { jobMs: () => 600_000 },
 		prompts: ['1', '2', '3', '4', '5', '6'],
 	});

@@ -3,7 +3,7 @@ import type { IHttpRequestOptions, INodeExecutionData } from 'n8n-workflow';
 import nock from 'nock';
 import { Readable } from 'stream';
 import { finished } from 'stream/promises';
-import { MediaGenGeneration } from '../../../nodes/Generation/MediaGenGeneration.node';
+import { MediaGen } from '../../../nodes/MediaGen/MediaGen.node';
 import { execute } from '../../support/engine';
 import { nodeRun } from '../../support/nodeContext';
 
@@ -59,7 +59,7 @@ async function send(options: IHttpRequestOptions) {
 const run = async (parameters: Record<string, unknown>) => {
 	const credential = { apiKey: KEY, baseUrl: `${HOST}/v1` };
 	const shared = nodeRun({ request: overHttp, credential });
-	const { description } = new MediaGenGeneration();
+	const { description } = new MediaGen();
 	return await execute(description, shared, () => parameters);
 };
 
@@ -77,7 +77,6 @@ test('a creation, its polls and its download are on the wire exactly what they s
 		mode: 'image',
 		model: 'm',
 		prompt: 'a cat',
-		delivery: 'public_url',
 		parameters: { count: 2 },
 	};
 	nock(HOST, {
@@ -99,11 +98,9 @@ test('a creation, its polls and its download are on the wire exactly what they s
 		.reply(200, 'picture', { 'content-type': 'image/png' });
 
 	const items = (await run({
-		operation: 'create',
-		mode: 'image',
+		operation: 'generateImage',
 		model: { __rl: true, mode: 'id', value: 'm' },
 		prompt: 'a cat',
-		delivery: 'public_url',
 		parameters: { count: '2' },
 		waitForCompletion: true,
 		downloadOutputs: true,

@@ -11,6 +11,8 @@ export const CREATION: OperationSpec = {
 	endpoint: ENDPOINTS.createVoice,
 	output: 'resource',
 	object: 'voice',
+	creates: true,
+	charges: true,
 	responseTimeoutMs: 300_000,
 };
 

@@ -44,7 +44,12 @@ export const create: Operation = {
 	name: 'Create',
 	action: 'Create a webhook',
 	description: 'Create a webhook that sends events to an address',
-	spec: { endpoint: ENDPOINTS.createWebhook, output: 'resource', holdsSecret: true },
+	spec: {
+		endpoint: ENDPOINTS.createWebhook,
+		output: 'resource',
+		creates: true,
+		holdsSecret: true,
+	},
 	fields: [
 		urlField,
 		eventsField,

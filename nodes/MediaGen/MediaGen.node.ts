@@ -1,5 +1,4 @@
 import { NodeConnectionTypes, type INodeType, type INodeTypeDescription } from 'n8n-workflow';
-import { otherModesHint } from '../../src/description/fields/otherModes';
 import { sharedDescription } from '../../src/description/node';
 import { singleResourceProperties } from '../../src/description/properties';
 import { searchGenerations } from '../../src/description/search/generations';
@@ -9,14 +8,12 @@ import { searchPersonas } from '../../src/description/search/personas';
 import { searchModelVoices } from '../../src/description/search/voices';
 import { mediaGenApiTest } from '../../src/description/credentialTest';
 import { operations } from './operations';
-import { input } from './operations/fields/input';
-import { parameters } from './operations/fields/parameters';
 
-export class MediaGenGeneration implements INodeType {
+export class MediaGen implements INodeType {
 	description: INodeTypeDescription = {
 		...sharedDescription,
 		displayName: 'MediaGen',
-		name: 'mediaGenGeneration',
+		name: 'mediaGen',
 		icon: {
 			light: 'file:../icons/mediagen.svg',
 			dark: 'file:../icons/mediagen.dark.svg',
@@ -24,15 +21,14 @@ export class MediaGenGeneration implements INodeType {
 		group: ['transform'],
 		version: 1,
 		subtitle:
-			'={{ $parameter["operation"] === "create" ? "generate: " + $parameter["mode"] : $parameter["operation"] === "getAll" ? "get many" : "get" }}',
+			'={{ $parameter["operation"].replace("getAll", "getMany").replace(/([A-Z])/g, " $1").toLowerCase() }}',
 		description: 'Generate images, videos, music, sound effects and speech',
 		defaults: { name: 'MediaGen' },
 		usableAsTool: true,
 		builderHint: {
 			searchHint:
-				'Makes an image, a video or audio with one of many models: operation create, waits for the result and outputs the files and their links. As a tool of an AI agent it answers with links.',
+				'Makes an image, a video or audio with one of many models: operations generateImage, generateVideo and generateAudio. Waits for the result and outputs the files and their links. As a tool of an AI agent it answers with links.',
 		},
-		hints: [...sharedDescription.hints, otherModesHint([parameters, input])],
 		inputs: [NodeConnectionTypes.Main],
 		outputs: [NodeConnectionTypes.Main],
 		credentials: [{ name: 'mediaGenApi', required: true, testedBy: 'mediaGenApiTest' }],
