@@ -30,8 +30,6 @@ export async function generationMedia(
 		durationSeconds: whenGiven(parameters.duration, (value) => readSeconds(value, 4)),
 		voice: whenGiven(parameters.voice, String),
 		speed: whenGiven(parameters.speed, (value) => readSeconds(value, 1)),
-		loop: parameters.loop === true,
-		lyrics: whenGiven(parameters.lyrics, String),
 		references: await loadReferences(service, addresses),
 	};
 }

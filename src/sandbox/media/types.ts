@@ -4,9 +4,9 @@ export type MediaKind = (typeof MEDIA_KINDS)[number];
 /** What the sandbox asks for. Everything but the first four fields may be missing or nonsense. */
 export interface MediaRequest {
 	kind: MediaKind;
-	/** Written on an image or video; spoken, or the mood, in audio. Any string whatsoever. */
+	/** Written on an image or video; spoken in speech. Any string whatsoever. */
 	prompt: string;
-	/** The same request with the same seed gives the same bytes. */
+	/** The same request with the same seed looks and sounds the same. */
 	seed: number;
 	/** 0-based number of the output when several were asked for; each looks or sounds different. */
 	index: number;
@@ -17,14 +17,10 @@ export interface MediaRequest {
 	/** Such as `720p` or `2K`: the shorter side of the picture. */
 	resolution?: string;
 	durationSeconds?: number;
-	/** Any id; each gives a voice of its own pitch and timbre. */
+	/** Any id. */
 	voice?: string;
 	/** 0.5 to 2, default 1. */
 	speed?: number;
-	/** The end runs into the beginning without a seam. */
-	loop?: boolean;
-	/** Sung over the music. */
-	lyrics?: string;
 	/** 0.1 to 10, default 1. */
 	volume?: number;
 	/** Reference images (PNG, JPEG, WebP), drawn in as thumbnails. Unreadable ones are left out. */

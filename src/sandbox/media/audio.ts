@@ -1,0 +1,105 @@
+/* eslint-disable @n8n/community-nodes/no-restricted-imports -- not published */
+import { createHash } from 'crypto';
+
+import type { Media, MediaRequest } from './types';
+
+/** Samples a second. */
+const SAMPLE_RATE = 16_000;
+const HEADER_BYTES = 44;
+
+/** Steps of a scale from its root: the chords I, V, vi and IV, which go round. */
+const CHORDS = [
+	[0, 4, 7],
+	[7, 11, 14],
+	[9, 12, 16],
+	[5, 9, 12],
+];
+const CHORD_SECONDS = 1.5;
+
+/** As long as asked, 1 to 120 seconds: four chords, over and over, in a pitch of the seed's. */
+export async function renderMusic(request: MediaRequest): Promise<Media> {
+	const root = 110 * 2 ** (seedOf(request) / 65_536);
+	const length = CHORD_SECONDS * SAMPLE_RATE;
+	const round = CHORDS.flatMap((chord) => {
+		const notes = chord.map((step) => root * 2 ** (step / 12));
+		return Array.from({ length }, (_, at) => {
+			const fading = Math.exp(-at / SAMPLE_RATE) * Math.min(1, at / 200);
+			return notes.reduce((sum, note) => sum + tone(note, at), 0) * fading * 0.2;
+		});
+	});
+	return toWav(stretched(round, seconds(request, 1, 120, 8)), request.volume);
+}
+
+/** As long as asked, 0.2 to 30 seconds: gusts of noise as high and as fast as the seed has it. */
+export async function renderEffect(request: MediaRequest): Promise<Media> {
+	const seed = seedOf(request);
+	const [gusts, damping] = [1 + (seed % 5), 0.05 + (seed % 90) / 100];
+	let level = 0;
+	const second = Array.from({ length: SAMPLE_RATE }, (_, at) => {
+		const noise = Math.sin((at + seed) * 12.9898) * 43_758.5453;
+		level += ((noise - Math.floor(noise)) * 2 - 1 - level) * damping;
+		return level * Math.sin((Math.PI * at * gusts) / SAMPLE_RATE) ** 2;
+	});
+	return toWav(stretched(second, seconds(request, 0.2, 30, 2.5)), request.volume);
+}
+
+function seedOf({ kind, prompt, seed, index }: MediaRequest): number {
+	return createHash('sha256').update(`${kind} ${seed} ${index} ${prompt}`).digest().readUInt16BE();
+}
+
+/** A note with two overtones; `at` counts samples. */
+function tone(frequency: number, at: number): number {
+	const angle = (2 * Math.PI * frequency * at) / SAMPLE_RATE;
+	return Math.sin(angle) + Math.sin(2 * angle) / 3 + Math.sin(3 * angle) / 6;
+}
+
+function seconds(
+	{ durationSeconds: asked }: MediaRequest,
+	low: number,
+	high: number,
+	usual: number,
+) {
+	if (asked === undefined || Number.isNaN(asked)) return usual;
+	return Math.min(high, Math.max(low, asked));
+}
+
+/** Samples repeated until they last so long. */
+function stretched(samples: number[], length: number): Int16Array {
+	return Int16Array.from({ length: Math.round(length * SAMPLE_RATE) }, (_, at) =>
+		Math.round((samples[at % samples.length] ?? 0) * 32_767 * 0.8),
+	);
+}
+
+/** A mono WAV of 16-bit PCM, `volume` times as loud as the samples are, but no louder than 1. */
+export function toWav(samples: Int16Array, volume = 1): Media {
+	const gain = volume > 0 ? volume : 1;
+	const data = Buffer.alloc(HEADER_BYTES + samples.length * 2);
+	data.write('RIFF\0\0\0\0WAVEfmt ', 0, 'latin1');
+	data.writeUInt32LE(data.length - 8, 4);
+	data.writeUInt32LE(16, 16);
+	data.writeUInt16LE(1, 20);
+	data.writeUInt16LE(1, 22);
+	data.writeUInt32LE(SAMPLE_RATE, 24);
+	data.writeUInt32LE(SAMPLE_RATE * 2, 28);
+	data.writeUInt16LE(2, 32);
+	data.writeUInt16LE(16, 34);
+	data.write('data', 36, 'latin1');
+	data.writeUInt32LE(samples.length * 2, 40);
+	samples.forEach((sample, at) => {
+		const level = Math.round(Math.max(-32_767, Math.min(32_767, sample * gain)));
+		data.writeInt16LE(level, HEADER_BYTES + at * 2);
+	});
+	const durationSeconds = samples.length / SAMPLE_RATE;
+	return { bytes: data, mediaType: 'audio/wav', extension: 'wav', durationSeconds };
+}
+
+/** The samples of a file as {@link toWav} and the speech synthesizer write it. */
+export function samplesOf(wav: Buffer): Int16Array {
+	const length = (wav.length - HEADER_BYTES) >> 1;
+	return Int16Array.from({ length }, (_, at) => wav.readInt16LE(HEADER_BYTES + at * 2));
+}
+
+/** Silence of that many seconds. */
+export function silence(length: number): Int16Array {
+	return new Int16Array(Math.round(length * SAMPLE_RATE));
+}
