@@ -4,8 +4,3 @@ export function elementAt<T>(list: ArrayLike<T>, index: number): T {
 	if (element === undefined) throw new RangeError(`Index ${index} of a list of ${list.length}`);
 	return element;
 }
-
-/** The element at an index that starts again at the list's beginning after its end. */
-export function cyclic<T>(list: ArrayLike<T>, index: number): T {
-	return elementAt(list, index % list.length);
-}
