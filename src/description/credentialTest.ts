@@ -7,7 +7,7 @@ import type {
 import { ENDPOINTS, type Endpoint, type Scope } from '../contract';
 import { baseUrlProblem } from '../transport/http/urlRules';
 import { apiKeyOf, apiKeyProblem } from '../transport/credential';
-import { errorOf } from '../transport/http/client';
+import { errorOf, isGone, meaningOf } from '../transport/http/statuses';
 import { withoutSecret } from '../transport/http/redact';
 
 /** One cheap request for each read scope. */
@@ -63,10 +63,10 @@ function verdict(probed: Probed | undefined): INodeCredentialTestResult | undefi
 	if (!probed)
 		return error('The base URL did not respond. Check it, and that the service can be reached.');
 	const { status, message } = probed;
-	if (status === 200 || status === 429) return ok('Connection successful');
+	if (status === 200 || meaningOf(status).again === 'always') return ok('Connection successful');
 	if (status === 401) return error(`The API key is invalid.${message}`);
 	if (status === 403) return undefined;
-	if (status === 404)
+	if (isGone(status))
 		return error(
 			`Nothing was found at the base URL. Check it: such as https://api.example.com/v1.${message}`,
 		);

@@ -7,7 +7,7 @@ import {
 } from 'n8n-workflow';
 import type { Endpoint } from '../../contract';
 import { baseUrlProblem } from '../../transport/http/urlRules';
-import { errorOf } from '../../transport/http/client';
+import { errorOf } from '../../transport/http/statuses';
 import { pageOf } from '../../transport/http/pages';
 import { apiKeyOf } from '../../transport/credential';
 import { CREDENTIAL } from '../../transport/http/credentialName';

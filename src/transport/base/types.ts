@@ -85,9 +85,6 @@ export const isNoResponse = (response: SendResult): response is NoResponse =>
 /** Whether a status is a 2xx. */
 export const isSuccess = (status: number): boolean => status >= 200 && status < 300;
 
-/** Whether a status is a 5xx, of the service or of a gateway before it. */
-export const isServerError = (status: number): boolean => status >= 500;
-
 /**
  * A scalar of the service as text, '' for anything else. Not `String`, which throws at
  * `{"toString":1}`.

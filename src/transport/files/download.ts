@@ -6,20 +6,18 @@ import { extensionOf, mediaTypeOf } from './mediaTypes';
 import { isPage } from './page';
 import {
 	boundedBody,
-	isTransientStatus,
 	isTooLarge,
 	contentLength,
 	transferDelay,
 	type AbortReason,
 } from './transfer';
+import { ofStorage } from '../http/statuses';
 import { transferUrlProblem } from '../http/urlRules';
 import { POLICIES } from '../limits/policies';
 
 const POLICY = POLICIES.download;
 
 const MAX_REDIRECTS = 5;
-
-const EXPIRED_STATUSES = new Set<number>(POLICY.expiredStatuses);
 
 /** A file of a job. Specification: Generation, `outputs`; SpeechGeneration, `output`. */
 export interface Output {
@@ -138,9 +136,10 @@ async function attemptDownload(
 	try {
 		if (response.status === 200) return await storeBody(response, output, context);
 		const problem = `the storage answered ${response.status}`;
-		if (EXPIRED_STATUSES.has(response.status)) return { problem, next: 'renew' };
+		const next = ofStorage(response.status);
+		if (next === 'newAddress') return { problem, next: 'renew' };
 		// Such as 202 before the file is there, or 206 with a part of it that nobody asked for.
-		const isRetryable = isSuccess(response.status) || isTransientStatus(response.status);
+		const isRetryable = isSuccess(response.status) || next === 'again';
 		return {
 			problem,
 			next: isRetryable ? 'retry' : 'stop',

@@ -6,8 +6,6 @@ import type { Clock, Random } from '../base/types';
 
 const POLICY = POLICIES.transfer;
 
-const TRANSIENT_STATUSES = new Set<number>(POLICY.transientStatuses);
-
 /** Largest output, in bytes. */
 const MAX_BYTES = 2 * 1024 ** 3;
 
@@ -16,10 +14,6 @@ const MAX_BYTES = 2 * 1024 ** 3;
  * decompression bomb.
  */
 const MAX_UNPACKED_BYTES = 512 * 1024 ** 2;
-
-/** Whether the storage may answer otherwise next time. */
-export const isTransientStatus = (status: number): boolean =>
-	status >= 500 || TRANSIENT_STATUSES.has(status);
 
 /**
  * Milliseconds until the next attempt at a transfer: as the storage asks, otherwise with full

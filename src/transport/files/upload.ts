@@ -5,7 +5,8 @@ import { asText, isNoResponse, isRecord, isSuccess, type SendResult } from '../b
 import type { Workspace } from '../workspace';
 import { safeFileName } from './fileName';
 import { extensionOf, mediaTypeOf } from './mediaTypes';
-import { isTransientStatus, contentLength, transferDelay } from './transfer';
+import { contentLength, transferDelay } from './transfer';
+import { ofStorage } from '../http/statuses';
 import { transferUrlProblem } from '../http/urlRules';
 import { POLICIES } from '../limits/policies';
 
@@ -13,8 +14,6 @@ const POLICY = POLICIES.upload;
 
 /** Headers that are not the service's to set, or that would carry credentials elsewhere. */
 const FORBIDDEN_HEADERS = new Set(['host', 'cookie', 'authorization', 'proxy-authorization']);
-
-const USED_OR_EXPIRED = new Set<number>(POLICY.usedStatuses);
 
 /**
  * Whether an earlier attempt whose response was lost, or an earlier run with the same key, has
@@ -32,7 +31,7 @@ async function hasArrived(host: Host, url: string, size: number): Promise<boolea
 const isRetryable = (response: SendResult): boolean =>
 	isNoResponse(response)
 		? !response.unsent || response.unsent === 'connection'
-		: isTransientStatus(response.status);
+		: ofStorage(response.status) === 'again';
 
 function validateUpload(body: unknown): string | undefined {
 	if (!isRecord(body)) return 'the response is not a JSON object';
@@ -117,7 +116,7 @@ export async function upload(
 		lastFailure = failure(
 			isNoResponse(response) ? response.noResponse : `the storage answered ${response.status}`,
 		);
-		if (!isNoResponse(response) && USED_OR_EXPIRED.has(response.status)) {
+		if (!isNoResponse(response) && ofStorage(response.status) === 'newAddress') {
 			if (await hasArrived(host, String(details.url), source.size)) return success();
 			continue;
 		}

@@ -1,15 +1,8 @@
-import { textOf } from '../../contract';
 import type { RateLimiter } from '../limits/rateLimiter';
-import {
-	fail,
-	ok,
-	type Failed,
-	type Failure,
-	type Result,
-	type ServiceError,
-} from '../base/result';
-import { isOutcomeUnknown, retryDelay } from './retry';
+import { fail, ok, type Failed, type Failure, type Result } from '../base/result';
+import { retryDelay } from './retry';
 import { retryAfterMs } from './retryAfter';
+import { errorOf, isOutcomeUnknown } from './statuses';
 import {
 	isNoResponse,
 	isRecord,
@@ -37,6 +30,11 @@ export interface RequestOptions {
 	/** Most attempts, where whoever waits tries again; a 429 is not counted. Default: the policy's. */
 	maxAttempts?: number;
 	/**
+	 * Whether an earlier request under the same key may have been carried out, so that a conflict may
+	 * mean that the service is still at work on it.
+	 */
+	outcomeOpen?: boolean;
+	/**
 	 * What is wrong with the body of a 2xx; `undefined` if nothing is. Default: it must be a JSON
 	 * object.
 	 */
@@ -45,17 +43,6 @@ export interface RequestOptions {
 
 const mustBeObject = (body: unknown) =>
 	isRecord(body) ? undefined : 'the response is not a JSON object';
-
-/** Reads the Error shape (specification: Error) without trusting it. */
-export function errorOf(body: unknown): ServiceError {
-	const error = isRecord(body) && isRecord(body.error) ? body.error : {};
-	return {
-		message: textOf(error.message),
-		type: textOf(error.type),
-		requestId: textOf(error.request_id),
-		details: error.details,
-	};
-}
 
 /**
  * Sends API requests within the rate limit, and retries them only where that cannot do anything
@@ -81,7 +68,7 @@ export class Client {
 		const { retry = true, maxAttempts = Infinity, return429 = false } = options;
 		const { validate = mustBeObject } = options;
 		const replayable = options.replayable ?? request.method !== 'POST';
-		let outcomeUnknown = false;
+		let { outcomeOpen: outcomeUnknown = false } = options;
 		for (let number = 1; ; number += 1) {
 			const response = await this.sendOnce(channel, request);
 			if (!response) return fail({ kind: 'cancelled' });

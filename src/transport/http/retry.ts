@@ -1,12 +1,9 @@
 import { POLICIES } from '../limits/policies';
 import { retryAfterMs } from './retryAfter';
-import { isNoResponse, isSuccess, type SendResult, type Random } from '../base/types';
+import { isOutcomeUnknown, meaningOf } from './statuses';
+import { isNoResponse, type SendResult, type Random } from '../base/types';
 
 const POLICY = POLICIES.apiCall;
-
-const TRANSIENT_STATUSES = new Set<number>(POLICY.transientStatuses);
-
-const BUSY_STATUSES = new Set<number>(POLICY.busyStatuses);
 
 /** What decides whether a request is tried again, besides the response. */
 export interface Attempt {
@@ -23,13 +20,6 @@ export interface Attempt {
 	random: Random;
 }
 
-/** Whether the service may have done what was asked, although the response does not say so. */
-export function isOutcomeUnknown(response: SendResult): boolean {
-	if (isNoResponse(response)) return response.unsent === undefined;
-	const { status } = response;
-	return TRANSIENT_STATUSES.has(status) || isSuccess(status);
-}
-
 type Kind = 'transient' | 'rateLimited' | 'unreachable';
 
 /** Which retry policy applies to a response; `undefined` if it is final. */
@@ -37,8 +27,9 @@ function kindOf(response: SendResult, { replayable, followsUnknown }: Attempt): 
 	if (isNoResponse(response) && response.unsent) {
 		return response.unsent === 'connection' ? 'unreachable' : undefined;
 	}
-	if (!isNoResponse(response) && response.status === 429) return 'rateLimited';
-	const isBusy = followsUnknown && !isNoResponse(response) && BUSY_STATUSES.has(response.status);
+	const again = isNoResponse(response) ? 'replayable' : meaningOf(response.status).again;
+	if (again === 'always') return 'rateLimited';
+	const isBusy = followsUnknown && again === 'open';
 	return (isOutcomeUnknown(response) || isBusy) && replayable ? 'transient' : undefined;
 }
 

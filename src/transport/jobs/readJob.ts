@@ -1,16 +1,10 @@
 import { ENDPOINTS, LIMITS } from '../../contract';
 import type { Client } from '../http/client';
 import { pageOf } from '../http/pages';
+import { isGone, isRefusal, meaningOf } from '../http/statuses';
 import { isGeneration, readerPath, statedReason } from './jobState';
 import { ok, type Failed, type Result } from '../base/result';
-import {
-	isRecord,
-	isResource,
-	isServerError,
-	resourceWithId,
-	type Channel,
-	type Resource,
-} from '../base/types';
+import { isRecord, isResource, resourceWithId, type Channel, type Resource } from '../base/types';
 
 /**
  * The newest generations by id, one full page of the list (specification: Limits, List `limit`).
@@ -41,7 +35,7 @@ export async function readJob(
 
 /** The service does not know the id (404): maybe not yet. */
 export const isNotFound = ({ failure }: Failed) =>
-	failure.kind === 'status' && failure.status === 404;
+	failure.kind === 'status' && isGone(failure.status);
 
 /**
  * n8n itself could not send: maybe only for now (its database is busy), maybe for good (no
@@ -51,10 +45,10 @@ export const isLocal = ({ failure }: Failed) =>
 	failure.kind === 'noResponse' && failure.unsent === 'local';
 
 /** Whether a failure says nothing about the job. */
-export function isTransient({ failure }: Failed): boolean {
-	// Any server error: a gateway has statuses of its own, such as 520 and 524.
+export function isTransient(failed: Failed): boolean {
+	const { failure } = failed;
 	if (failure.kind === 'status')
-		return failure.status === 429 || isServerError(failure.status) || failure.outcomeUnknown;
+		return meaningOf(failure.status).again !== 'never' || !isRefusal(failed);
 	if (failure.kind === 'noResponse') return failure.unsent !== 'local';
 	return failure.kind === 'badResponse';
 }

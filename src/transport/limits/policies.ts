@@ -7,16 +7,6 @@ export const POLICIES = {
 	/** Every request to the API; decided in `client/retry.ts`. */
 	apiCall: {
 		/**
-		 * Server errors that may be gone a moment later. The specification shows none of them (Errors
-		 * 6).
-		 */
-		transientStatuses: [408, 500, 502, 503, 504],
-		/**
-		 * What a service may say to a key whose first attempt it is still at work on, such as a voice that takes long; they are
-		 * retried only after an attempt of unknown outcome.
-		 */
-		busyStatuses: [409],
-		/**
 		 * The attempts do not decide what is paid for: a later run of the node finds the job of a lost response by its
 		 * key. A row with Continue On Fail has no later run, so these are all it gets: when a quarter of all responses is
 		 * lost, seven attempts leave one row in 16,000 without its job, five leave one in a thousand.
@@ -146,8 +136,6 @@ export const POLICIES = {
 
 	/** What downloads and uploads share; decided in `files/transfer.ts`. */
 	transfer: {
-		/** Besides every status from 500. */
-		transientStatuses: [408, 429],
 		/**
 		 * Upper bound of the jittered delay before the second attempt; doubles with each further one.
 		 */
@@ -162,16 +150,12 @@ export const POLICIES = {
 	/** The file of an output; decided in `files/download.ts`. */
 	download: {
 		maxAttempts: 4,
-		/** What storage answers to an expired link. It is renewed once, besides the attempts. */
-		expiredStatuses: [401, 403, 404, 410],
 	},
 
 	/** The PUT of a file; decided in `files/upload.ts`. */
 	upload: {
 		/** Each with a presigned URL of its own. */
 		maxAttempts: 4,
-		/** What storage answers to a URL that was used or has expired. */
-		usedStatuses: [401, 403, 404, 409, 410, 412],
 	},
 } as const;
 

@@ -19,9 +19,6 @@ import type { Settings } from './settings';
  * a second 402 (`KeysWithoutCredits`).
  */
 
-/** Why the other items of a run are not sent. */
-export const HALT_CAUSE = 'the credits ran out';
-
 /**
  * Whether the service refused for lack of credits: nothing was created. Specification: Errors 2.
  */
@@ -118,18 +115,12 @@ interface Counts {
 const wasOrWere = (count: number) => (count === 1 ? 'was' : 'were');
 
 /** How far the run has come; empty where that is not known or goes without saying. */
-const progress = ({ items, submitted, notSubmitted }: Counts): string =>
+export const progress = ({ items, submitted, notSubmitted }: Counts): string =>
 	items > 1 && submitted !== undefined
 		? `${submitted} ${submitted === 1 ? 'item' : 'items'} of this run ${wasOrWere(submitted)} submitted, ${notSubmitted} ${wasOrWere(notSubmitted)} not. `
 		: '';
 
-/** What the error says: what happened, and what to do. */
-export const creditsText = (counts: Counts): [string, string] => [
-	'Not enough credits',
-	`${progress(counts)}Top up the workspace, then retry this execution.`,
-];
-
-/** The same where the limit of the execution was reached. */
+/** What the error says where the limit of the execution was reached. */
 export function creditCapText(
 	{ maxCredits, reserved, price }: Extract<Failure, { kind: 'creditCap' }>,
 	counts: Counts,

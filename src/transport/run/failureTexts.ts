@@ -1,7 +1,8 @@
 import type { Failure, NoResponseFailure } from '../base/result';
 import type { UnsentReason } from '../base/types';
 import { creditCapText } from './credits';
-import { ofStatus, type Text, type TextContext } from './statusTexts';
+import type { Text } from '../http/statuses';
+import { ofStatus, type TextContext } from './statusTexts';
 
 type TextFor<K extends Failure['kind']> = (
 	failure: Extract<Failure, { kind: K }>,

@@ -1,15 +1,7 @@
-import { HALT_CAUSE, isOutOfCredits } from './credits';
-import { isRunWideRefusal, type RunWideRefusal } from '../base/refusals';
+import { isOutOfCredits } from './credits';
+import { meaningOf } from '../http/statuses';
 import { fail, refusalStatusOf, type Failed, type Result } from '../base/result';
 import type { Item } from './item';
-
-/** Refusals that hold for every item of a run: the others are not sent. */
-const HALT_CAUSES: Record<RunWideRefusal, string> = {
-	401: 'the API key was refused',
-	402: HALT_CAUSE,
-	403: 'the key is not allowed to do this',
-	429: 'the service kept refusing with 429',
-};
 
 const NO_ANSWER = 'the service gave no answer';
 
@@ -28,9 +20,10 @@ export function halt({ batch, itemIndex, settings }: Item, failed: Failed): void
 	const status = refusalStatusOf(failed);
 	// A key that may not upload can still serve the items without files.
 	const isPartial = failed.endpoint !== undefined && status === 403;
-	if (status === undefined || !isRunWideRefusal(status) || isPartial) return;
+	const why = status === undefined ? undefined : meaningOf(status).concernsRun;
+	if (why === undefined || isPartial) return;
 	batch.halt({
-		cause: `${HALT_CAUSES[status]} at item ${itemIndex}`,
+		cause: `${why} at item ${itemIndex}`,
 		credits: isOutOfCredits(failed),
 	});
 }

@@ -5,6 +5,7 @@ import { toResult, jobState } from '../jobs/jobState';
 import { collect, withOutputs } from './outputs';
 import { readPages } from '../http/pages';
 import { requestResource } from '../http/resource';
+import { isGone } from '../http/statuses';
 import { ok, type Result } from '../base/result';
 import type { Outcome, OutputKind, Item } from './item';
 import { withoutSigningSecret } from './hideSecrets';
@@ -84,8 +85,8 @@ async function remove({ host, workspace, request }: Item): Promise<Result<Outcom
 	const answer = await workspace.client.request(host.channel, request, { validate: emptyOrObject });
 	if (!answer.ok) {
 		const { failure } = answer;
-		const isGone = failure.kind === 'status' && failure.status === 404 && failure.outcomeUnknown;
-		if (!isGone) return answer;
+		const isDeleted = failure.kind === 'status' && isGone(failure.status) && failure.outcomeUnknown;
+		if (!isDeleted) return answer;
 	}
 	const body = answer.ok && isRecord(answer.value.body) ? answer.value.body : {};
 	return ok(withoutFiles([{ ...body, id: idIn(request), deleted: true }]));

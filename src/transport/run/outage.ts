@@ -1,5 +1,5 @@
 import type { Failure, Result } from '../base/result';
-import { isServerError } from '../base/types';
+import { meaningOf } from '../http/statuses';
 
 /** Items, each tried until its attempts were used up, after which the rest is not sent. */
 const ENOUGH = 3;
@@ -13,7 +13,7 @@ const ANSWERS = new Set<Failure['kind']>(['status', 'badResponse']);
 export function isOutage(result: Result<unknown>): boolean {
 	if (result.ok) return false;
 	const { failure } = result;
-	if (failure.kind === 'status') return isServerError(failure.status);
+	if (failure.kind === 'status') return meaningOf(failure.status).again === 'replayable';
 	return failure.kind === 'noResponse' || failure.kind === 'badResponse';
 }
 

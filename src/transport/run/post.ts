@@ -4,15 +4,18 @@ import { halted } from './haltRun';
 import type { BinarySource } from '../http/host';
 import { recordEvent } from './itemMemory';
 import { isOutcomeOpen, type ItemEvent, type JobReference } from './itemState';
-import { isFinalRefusal, provesNothingDone } from '../base/refusals';
 import { ok, type Failed, type Result } from '../base/result';
 import type { RequestOptions } from '../http/client';
-import { isOutcomeUnknown } from '../http/retry';
+import {
+	isAnswerOfService,
+	isFinalRefusal,
+	isOutcomeUnknown,
+	provesNothingDone,
+} from '../http/statuses';
 import type { Item } from './item';
 import type { Created } from '../limits/singleFlight';
 import {
 	isNoResponse,
-	isRecord,
 	isResource,
 	isSuccess,
 	type SendResult,
@@ -40,17 +43,6 @@ export function referenceTo({ id, object }: Resource, kind?: string): JobReferen
 	return known ? { id, object: known } : { id };
 }
 
-/** What a gateway in front of the service may answer by itself. */
-const GATEWAY_REFUSALS = new Set([401, 403, 404]);
-
-/**
- * Whether a refusal is hardly the service's own: it lacks the Error shape. A gateway may have let the
- * request through before it refused the response, so the next try keeps its key; as no service stores
- * such a refusal for a key, that costs nothing. Specification: Error.
- */
-const isOfGateway = (status: number, body: unknown) =>
-	GATEWAY_REFUSALS.has(status) && !(isRecord(body) && isRecord(body.error));
-
 /** What the result of a request means for the item. */
 function eventOf(result: SendResult, { spec, settings }: Item, attempt: number): ItemEvent {
 	// Only the response itself reveals a secret, so the request is repeated rather than the resource
@@ -65,11 +57,13 @@ function eventOf(result: SendResult, { spec, settings }: Item, attempt: number):
 	}
 	if (isNoResponse(result))
 		return { kind: isOutcomeUnknown(result) ? 'outcomeUnknown' : 'noEffect' };
-	const { status, body } = result;
+	const { status } = result;
 	// Such as 409 while the first attempt is still at work, or 524 of a gateway: only what proves
 	// that nothing was done frees the key.
 	if (!provesNothingDone(status)) return { kind: 'outcomeUnknown' };
-	if (!isFinalRefusal(status) || isOfGateway(status, body)) return { kind: 'noEffect' };
+	// A gateway may have let the request through before it refused the response, so the next try keeps
+	// its key; as no service stores such a refusal for a key, that costs nothing.
+	if (!isFinalRefusal(status) || !isAnswerOfService(result)) return { kind: 'noEffect' };
 	return { kind: 'refused', status, rotates: settings.idempotency === 'execution' };
 }
 
@@ -126,6 +120,7 @@ export async function post(
 	const headers: Record<string, string> = key ? { [IDEMPOTENCY_HEADER]: key } : {};
 	const options: Omit<RequestOptions, 'validate'> = {
 		replayable: key !== undefined,
+		outcomeOpen: isOutcomeOpen(memory.state),
 		return429: spec.takesPermit,
 		retry,
 	};

@@ -1,5 +1,5 @@
 import { halt, halted, haltInOutage } from './haltRun';
-import { isRunWideRefusal } from '../base/refusals';
+import { meaningOf } from '../http/statuses';
 import type { Result } from '../base/result';
 import type { Item } from './item';
 import { isNoResponse } from '../base/types';
@@ -14,7 +14,7 @@ function openingGate({
 	const send: typeof channel.send = async (sent) => {
 		const response = await channel.send(sent);
 		const isOwn = sent.method === request.method && sent.path === request.path;
-		const isAccepted = !isNoResponse(response) && !isRunWideRefusal(response.status);
+		const isAccepted = !isNoResponse(response) && !meaningOf(response.status).concernsRun;
 		if (isOwn && isAccepted) void batch.firstRequest.open(workspace.clock);
 		return response;
 	};

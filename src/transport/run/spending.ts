@@ -1,6 +1,6 @@
 import { ENDPOINTS, type Endpoint } from '../../contract';
 import { jobState } from '../jobs/jobState';
-import { provesNothingDone } from '../base/refusals';
+import { provesNothingDone } from '../http/statuses';
 import type { Failed, Failure } from '../base/result';
 import type { IdempotencyMode } from './settings';
 

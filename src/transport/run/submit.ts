@@ -16,9 +16,7 @@ import type { Created } from '../limits/singleFlight';
 import { isResource, type Resource } from '../base/types';
 import { findPossibleDuplicate } from './outcomeUnknown';
 import { requestResource } from '../http/resource';
-
-/** Refusals that may be about the URL of a file. */
-const URL_REFUSALS = new Set([400, 404, 422]);
+import { isAboutRequest } from '../http/statuses';
 
 /** Whether the key of an unknown outcome has expired, so that it can no longer settle it. */
 const hasKeyExpired = ({ memory: { state }, workspace }: Item): boolean =>
@@ -186,8 +184,9 @@ export class Submission {
 			keys.share();
 			return created;
 		}
-		const mayBeUrl =
-			uploaded?.value.isRemembered && URL_REFUSALS.has(refusalStatusOf(created) ?? 0);
+		const status = refusalStatusOf(created);
+		// It may be about the URL of a file.
+		const mayBeUrl = uploaded?.value.isRemembered && status !== undefined && isAboutRequest(status);
 		if (!mayBeUrl || this.hasRenewedUploads) return created;
 		this.hasRenewedUploads = true;
 		memory.uploads = undefined;

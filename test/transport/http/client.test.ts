@@ -1,4 +1,5 @@
-import { Client, errorOf, type RequestOptions } from '../../../src/transport/http/client';
+import { Client, type RequestOptions } from '../../../src/transport/http/client';
+import { errorOf } from '../../../src/transport/http/statuses';
 import { RateLimiter } from '../../../src/transport/limits/rateLimiter';
 import type { SendResult, ApiRequest } from '../../../src/transport/base/types';
 import { answer, errorBody, gaps, channelOf, LOST, scripted } from '../../../testing/answers';
@@ -35,6 +36,8 @@ test.each([
 	['502', answer(502)],
 	['503', answer(503)],
 	['504', answer(504)],
+	['520', answer(520)],
+	['529', answer(529)],
 	['no response', LOST],
 	['a truncated body', answer(200, '{"id": "gen')],
 ])(
@@ -54,6 +57,14 @@ test('a 409 after a lost answer means that the service is still at work: the key
 	expect((await ask(POST, busy, WITH_KEY)).sent).toHaveLength(4);
 	const bare = await ask(POST, busy);
 	expect(bare.sent).toHaveLength(1);
+});
+
+test('so does a 409 where the answer to an earlier request under the key was lost', async () => {
+	const busy = [answer(409), answer(409), answer(202)];
+	const open = await ask(POST, busy, { ...WITH_KEY, outcomeOpen: true });
+	expect(open.sent).toHaveLength(3);
+	const refused = await ask(POST, [answer(400)], { ...WITH_KEY, outcomeOpen: true });
+	expect(refused.result).toMatchObject({ failure: { status: 400, outcomeUnknown: true } });
 });
 
 test('attempts are limited: 7 for transient faults, 8 for 429', async () => {

@@ -1,5 +1,6 @@
 import fc from '../../support/fastCheck';
-import { isOutcomeUnknown, retryDelay, type Attempt } from '../../../src/transport/http/retry';
+import { retryDelay, type Attempt } from '../../../src/transport/http/retry';
+import { isOutcomeUnknown } from '../../../src/transport/http/statuses';
 import { answer, LOST } from '../../../testing/answers';
 
 const attempt = (more: Partial<Attempt> = {}): Attempt => ({
@@ -11,17 +12,20 @@ const attempt = (more: Partial<Attempt> = {}): Attempt => ({
 	...more,
 });
 
-test.each([400, 401, 402, 403, 404, 409, 422, 301, 501])('%i is final', (status) => {
+test.each([400, 401, 402, 403, 404, 409, 422, 301])('%i is final', (status) => {
 	for (const replayable of [true, false]) {
 		expect(retryDelay(answer(status), attempt({ replayable }))).toBeUndefined();
 	}
 });
 
-test.each([408, 500, 502, 503, 504])('%i is retried if the request is replayable', (status) => {
-	expect(isOutcomeUnknown(answer(status))).toBe(true);
-	expect(retryDelay(answer(status), attempt())).toBe(500);
-	expect(retryDelay(answer(status), attempt({ replayable: false }))).toBeUndefined();
-});
+test.each([408, 500, 501, 502, 503, 504, 520, 522, 524, 529, 530])(
+	'%i is retried if the request is replayable',
+	(status) => {
+		expect(isOutcomeUnknown(answer(status))).toBe(true);
+		expect(retryDelay(answer(status), attempt())).toBe(500);
+		expect(retryDelay(answer(status), attempt({ replayable: false }))).toBeUndefined();
+	},
+);
 
 test('a 409 after an unknown outcome is retried: the service may still be at work', () => {
 	const busy = attempt({ followsUnknown: true });
@@ -29,7 +33,7 @@ test('a 409 after an unknown outcome is retried: the service may still be at wor
 	expect(retryDelay(answer(409), { ...busy, replayable: false })).toBeUndefined();
 	expect(retryDelay(answer(409), { ...busy, number: 7 })).toBeUndefined();
 	expect(isOutcomeUnknown(answer(409))).toBe(false);
-	for (const status of [400, 401, 404, 501]) {
+	for (const status of [400, 401, 404]) {
 		expect(retryDelay(answer(status), busy)).toBeUndefined();
 	}
 });

@@ -2,6 +2,7 @@ import { Client } from '../../../src/transport/http/client';
 import { RateLimiter } from '../../../src/transport/limits/rateLimiter';
 import { readJobs, type JobRef, type ReadOptions } from '../../../src/transport/jobs/readJobs';
 import type { ApiRequest, ApiResponse, Resource } from '../../../src/transport/base/types';
+import { errorBody } from '../../../testing/answers';
 import { InstantClock } from '../../../testing/instantClock';
 
 type Answer = (request: ApiRequest) => ApiResponse | undefined;
@@ -138,7 +139,7 @@ test('what cannot be read is a failure; with a single attempt, what brought no a
 	const special: Answer = ({ path }) => ({
 		status: path.endsWith('gone') ? 404 : 503,
 		headers: {},
-		body: {},
+		body: errorBody('no'),
 	});
 	const tried = await read(refs, [], { retry: false }, special);
 	expect(tried.asked).toEqual(['gone', 'ill']);

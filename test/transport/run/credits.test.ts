@@ -2,7 +2,8 @@ import { Batch } from '../../../src/transport/run/batch';
 import type { ApiRequest } from '../../../src/transport/base/types';
 import { fail, type Failed } from '../../../src/transport/base/result';
 import { BinaryReference } from '../../../src/transport/run/binaryReference';
-import { becomesErrorItem, CreditWait, creditsText } from '../../../src/transport/run/credits';
+import { meaningOf } from '../../../src/transport/http/statuses';
+import { becomesErrorItem, CreditWait, progress } from '../../../src/transport/run/credits';
 import { create } from '../../../src/transport/run/create';
 import { runThroughGate } from '../../../src/transport/run/runThroughGate';
 import { answer, errorBody } from '../../../testing/answers';
@@ -46,12 +47,14 @@ test.each([
 
 test('the error counts the items only while the numbers stay right', () => {
 	const topUp = 'Top up the workspace, then retry this execution.';
-	expect(creditsText({ items: 3, submitted: 1, notSubmitted: 2 })).toEqual([
+	const said = (counts: Parameters<typeof progress>[0]) =>
+		meaningOf(402).words({ progress: progress(counts) });
+	expect(said({ items: 3, submitted: 1, notSubmitted: 2 })).toEqual([
 		'Not enough credits',
 		`1 item of this run was submitted, 2 were not. ${topUp}`,
 	]);
-	expect(creditsText({ items: 3, notSubmitted: 3 })[1]).toBe(topUp);
-	expect(creditsText({ items: 1, submitted: 0, notSubmitted: 1 })[1]).toBe(topUp);
+	expect(said({ items: 3, notSubmitted: 3 })[1]).toBe(topUp);
+	expect(said({ items: 1, submitted: 0, notSubmitted: 1 })[1]).toBe(topUp);
 });
 
 describe('nothing further is sent after a 402', () => {

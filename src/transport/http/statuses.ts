@@ -1,0 +1,175 @@
+import { textOf } from '../../contract';
+import type { Failed, ServiceError } from '../base/result';
+import { isNoResponse, isRecord, isSuccess, type SendResult } from '../base/types';
+
+/** What the words for a status depend on. */
+interface Context {
+	/** Label of the field that the service names, if the editor has it. */
+	field?: string;
+	/** The scope that the request needs; `undefined` where the specification shows none. */
+	scope?: string;
+	/** Whether the request is for one resource by its ID. */
+	hasId?: boolean;
+	/** Whether the request only read the job that the item has created. */
+	readsOwnJob?: boolean;
+	/** How far the run has come, as sentences with a space after them. */
+	progress?: string;
+}
+
+/** What happened, in one line, and what to do about it. */
+export type Text = [happened: string, todo: string];
+
+/** All that a status of the service means. Specification: Errors 2. */
+interface Meaning {
+	/**
+	 * Whether the same request is tried again. `replayable`: where repeating it has no further effect;
+	 * `open`: as `replayable`, and only after an attempt whose outcome is unknown.
+	 */
+	again: 'always' | 'replayable' | 'open' | 'never';
+	/** Whether it proves that the request has done nothing. */
+	nothingDone: boolean;
+	/** Why the other items of the run need not be sent: it would meet them too. */
+	concernsRun?: string;
+	words: (context: Context) => Text;
+}
+
+const refused = { again: 'never', nothingDone: true } as const;
+
+const invalid: Meaning = {
+	...refused,
+	words: ({ field }) => [
+		'The service refused the request as invalid',
+		`Correct ${field ?? 'what the service names'}.`,
+	],
+};
+
+function unknownId({ readsOwnJob, hasId }: Context): string {
+	if (readsOwnJob) return 'Check that the credential belongs to the workspace that made the job.';
+	return hasId
+		? 'No resource with this ID exists in the workspace of the key. Check the ID, and that the credential belongs to the same workspace.'
+		: 'Check the base URL of the credential.';
+}
+
+const KNOWN: Partial<Record<number, Meaning>> = {
+	400: invalid,
+	401: {
+		...refused,
+		concernsRun: 'the API key was refused',
+		words: () => [
+			'The API key is invalid or missing',
+			'Open the credential, enter a valid key of the workspace and test it.',
+		],
+	},
+	402: {
+		...refused,
+		concernsRun: 'the credits ran out',
+		words: ({ progress = '' }) => [
+			'Not enough credits',
+			`${progress}Top up the workspace, then retry this execution.`,
+		],
+	},
+	403: {
+		...refused,
+		concernsRun: 'the key is not allowed to do this',
+		words: ({ readsOwnJob, scope }) => [
+			readsOwnJob ? 'The key is not allowed to read the job' : 'The key is not allowed to do this',
+			`The key needs the ${scope ? `scope ${scope}` : 'read scope of the resource that the job is'}. If it has it, the workspace may lack API access: that requires an active subscription or a successful top-up.`,
+		],
+	},
+	404: {
+		...refused,
+		words: (context) => [
+			context.readsOwnJob ? 'The service does not know the job' : 'Not found',
+			unknownId(context),
+		],
+	},
+	// A gateway gave up waiting, and the service may have carried the request out.
+	408: { ...other(408), again: 'replayable' },
+	// The service may still be at work on an earlier attempt with this key, such as a voice that takes
+	// long.
+	409: { ...other(409), again: 'open' },
+	422: invalid,
+	429: {
+		again: 'always',
+		nothingDone: true,
+		concernsRun: 'the service kept refusing with 429',
+		words: () => [
+			'Rate or concurrency limit exceeded',
+			'The service still refused after waiting and trying again. Others may be using the workspace: lower Requests per Minute or Concurrent Jobs in the credential to leave them room, or run this later.',
+		],
+	},
+};
+
+/**
+ * Statuses that the specification does not name. Any 5xx counts as passing, because gateways have
+ * statuses of their own, such as 520 and 524.
+ */
+function other(status: number): Meaning {
+	return {
+		again: status >= 500 ? 'replayable' : 'never',
+		nothingDone: false,
+		words: () => [
+			`The service answered with status ${status}`,
+			'Try again later. If it stays, check the base URL of the credential.',
+		],
+	};
+}
+
+/** What a status other than a 2xx means. */
+export const meaningOf = (status: number): Meaning => KNOWN[status] ?? other(status);
+
+/** Whether a status shows that the request has done nothing. With any other, nobody knows. */
+export const provesNothingDone = (status: number): boolean => meaningOf(status).nothingDone;
+
+/** Whether the service refused this very request: unchanged, it would be refused again. */
+export const isFinalRefusal = (status: number): boolean =>
+	provesNothingDone(status) && meaningOf(status).again === 'never';
+
+/** Whether a refusal is about what this one item asks for, and about no other. */
+export const isAboutRequest = (status: number): boolean =>
+	isFinalRefusal(status) && meaningOf(status).concernsRun === undefined;
+
+/** Whether there is nothing under the address asked for. */
+export const isGone = (status: number): boolean => status === 404 || status === 410;
+
+/** Whether the service may have done what was asked, although the response does not say so. */
+export function isOutcomeUnknown(response: SendResult): boolean {
+	if (isNoResponse(response)) return response.unsent === undefined;
+	return isSuccess(response.status) || meaningOf(response.status).again === 'replayable';
+}
+
+/** Reads the Error shape without trusting it. Specification: Error. */
+export function errorOf(body: unknown): ServiceError {
+	const error = isRecord(body) && isRecord(body.error) ? body.error : {};
+	return {
+		message: textOf(error.message),
+		type: textOf(error.type),
+		requestId: textOf(error.request_id),
+		details: error.details,
+	};
+}
+
+/** A 4xx in the Error shape, whose two required fields are texts; a gateway has shapes of its own. */
+const isRefusalOfService = (status: number, { type, message }: ServiceError): boolean =>
+	status >= 400 && status < 500 && type !== undefined && message !== undefined;
+
+/**
+ * Whether a response is the service's own: a 2xx with a JSON object, or a 4xx in the Error shape.
+ * Anything else (none, a 5xx, a redirect, a page of a gateway) says nothing about what was asked.
+ */
+export function isAnswerOfService(response: SendResult): boolean {
+	if (isNoResponse(response)) return false;
+	const { status, body } = response;
+	return isSuccess(status) ? isRecord(body) : isRefusalOfService(status, errorOf(body));
+}
+
+/** The same of what a request ended with: whether the service itself has refused it. */
+export const isRefusal = ({ failure }: Failed): boolean =>
+	failure.kind === 'status' && isRefusalOfService(failure.status, failure.serviceError);
+
+/** What the storage of a file means by a status other than the one hoped for. It is not the service. */
+export function ofStorage(status: number): 'again' | 'newAddress' | 'never' {
+	if (status >= 500 || status === 408 || status === 429) return 'again';
+	// The address has expired, was used up or is not known (any more).
+	return [401, 403, 404, 409, 410, 412].includes(status) ? 'newAddress' : 'never';
+}
