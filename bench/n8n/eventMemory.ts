@@ -2,7 +2,7 @@
 import os from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Queue } from '../../lab/n8n/queue';
-import { run } from '../../lab/process/command';
+import { run } from '../../lab/process/process';
 import { newest as release } from '../../lab/n8n/release';
 import { percentile } from '../report/table';
 import { post, publishTrigger } from './events';

@@ -3,9 +3,9 @@ import { readFileSync, readdirSync } from 'node:fs';
 import path from 'node:path';
 import type { INode } from 'n8n-workflow';
 import { credentialType } from '../n8n/credential';
+import { credentialOf, type SavedCredential, type WorkflowData } from '../n8n/rest';
 import { LabError } from '../process/failure';
 import { examplesRoot } from '../process/paths';
-import type { SavedCredential, WorkflowData } from '../n8n/rest';
 
 /** The example workflows in the order of their file names. */
 export function readExamples(): WorkflowData[] {
@@ -28,44 +28,42 @@ export function numbered<T extends { name: string }>(examples: T[], number: stri
 	throw new LabError(`There is no example ${number}; choose one of ${there}`);
 }
 
+const withNodes = (workflow: WorkflowData, change: (node: INode) => INode): WorkflowData => ({
+	...workflow,
+	nodes: workflow.nodes.map(change),
+});
+
 const isOurs = ({ type }: INode) => type.startsWith('n8n-nodes-mediagen.');
-
-/** A workflow whose nodes of ours use this credential, as after choosing it in the editor. */
-export function withCredential(workflow: WorkflowData, saved: SavedCredential): WorkflowData {
-	const credentials = { [credentialType]: { id: saved.id, name: saved.name } };
-	return {
-		...workflow,
-		nodes: workflow.nodes.map((node) => (isOurs(node) ? { ...node, credentials } : node)),
-	};
-}
-
 const isLanguageModel = ({ type }: INode) => type.endsWith('.lmChatOpenAi');
 
 export const hasLanguageModel = ({ nodes }: WorkflowData) => nodes.some(isLanguageModel);
 
+/** A workflow whose nodes of ours use this credential, as after choosing it in the editor. */
+export const withCredential = (workflow: WorkflowData, { id, name }: SavedCredential) =>
+	withNodes(workflow, (node) =>
+		isOurs(node) ? { ...node, credentials: { [credentialType]: { id, name } } } : node,
+	);
+
 /** A workflow whose language models use this credential. */
-export function withLanguageModel(workflow: WorkflowData, saved: SavedCredential): WorkflowData {
-	const credentials = { [saved.type]: { id: saved.id, name: saved.name } };
-	return {
-		...workflow,
-		nodes: workflow.nodes.map((node) => (isLanguageModel(node) ? { ...node, credentials } : node)),
-	};
-}
+export const withLanguageModel = (workflow: WorkflowData, saved: SavedCredential) =>
+	withNodes(workflow, (node) =>
+		isLanguageModel(node) ? { ...node, credentials: credentialOf(saved) } : node,
+	);
+
+/** The kind of media that a creation makes; nothing of any other node. */
+export const modeOf = ({ parameters: { operation } }: INode): string | undefined =>
+	/^generate(\w+)/.exec(String(operation))?.[1]?.toLowerCase();
 
 /**
  * A workflow whose creations use models that the service has: the ids in the examples are the
  * sandbox's, and another service has a catalogue of its own. The models of speech are the specification's.
  */
-export function withModels(workflow: WorkflowData, choose: (node: INode) => string): WorkflowData {
-	return {
-		...workflow,
-		nodes: workflow.nodes.map((node) =>
-			isOurs(node) && /^generate/.test(String(node.parameters.operation))
-				? { ...node, parameters: { ...node.parameters, model: byId(choose(node)) } }
-				: node,
-		),
-	};
-}
+export const withModels = (workflow: WorkflowData, choose: (node: INode) => string) =>
+	withNodes(workflow, (node) => {
+		if (!isOurs(node) || !modeOf(node)) return node;
+		const model = { __rl: true as const, mode: 'id', value: choose(node) };
+		return { ...node, parameters: { ...node.parameters, model } };
+	});
 
 /** The folder that the examples write to: what n8n allows by default in its Docker image. */
 const EXAMPLE_FOLDER = '/home/node/.n8n-files';
@@ -74,8 +72,4 @@ const EXAMPLE_FOLDER = '/home/node/.n8n-files';
 export function withFolder(workflow: WorkflowData, folder: string): WorkflowData {
 	const text = JSON.stringify(workflow);
 	return JSON.parse(text.replaceAll(EXAMPLE_FOLDER, folder)) as WorkflowData;
-}
-
-function byId(value: string) {
-	return { __rl: true as const, mode: 'id', value };
 }

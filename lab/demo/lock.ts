@@ -30,9 +30,18 @@ export interface Lock {
 export function lock(folder = stateRoot): Lock | Running {
 	mkdirSync(folder, { recursive: true });
 	const record = path.join(folder, 'start.json');
+	const lockfilePath = path.join(folder, 'start.lock');
 	const holder = readHolder(record);
-	const release = acquire(folder, holder);
-	if (!release) return holder ?? { pid: 0 };
+	if (holder && !isAlive(holder.pid)) rmSync(lockfilePath, { recursive: true, force: true });
+	// After a suspended laptop wakes up the sign of life is late: no reason to die.
+	const onCompromised = () => undefined;
+	let release: () => void;
+	try {
+		release = lockSync(folder, { lockfilePath, stale: 10_000, update: 2_000, onCompromised });
+	} catch (error) {
+		if ((error as NodeJS.ErrnoException).code !== 'ELOCKED') throw error;
+		return holder ?? { pid: 0 };
+	}
 	const write = (running: Running) => writeFileSync(record, JSON.stringify(running));
 	write({ pid: process.pid });
 	return {
@@ -42,27 +51,6 @@ export function lock(folder = stateRoot): Lock | Running {
 			release();
 		},
 	};
-}
-
-/** @returns releases the lock; undefined when another start holds it */
-function acquire(folder: string, holder: Running | undefined): (() => void) | undefined {
-	const directory = path.join(folder, 'start.lock');
-	const attempt = () =>
-		lockSync(folder, {
-			lockfilePath: directory,
-			stale: 10_000,
-			update: 2_000,
-			// After a suspended laptop wakes up the sign of life is late: no reason to die.
-			onCompromised: () => undefined,
-		});
-	try {
-		return attempt();
-	} catch (error) {
-		if ((error as NodeJS.ErrnoException).code !== 'ELOCKED') throw error;
-		if (!holder || isAlive(holder.pid)) return undefined;
-		rmSync(directory, { recursive: true, force: true });
-		return attempt();
-	}
 }
 
 function readHolder(record: string): Running | undefined {
@@ -80,4 +68,19 @@ function isAlive(pid: number): boolean {
 	} catch (error) {
 		return (error as NodeJS.ErrnoException).code === 'EPERM';
 	}
+}
+
+/** Lines with the addresses, names before them in one column. */
+export function linkLines(links: Links): string[] {
+	const width = Math.max(...Object.keys(links).map((name) => name.length));
+	return Object.entries(links).map(([name, link]) => `${name.padEnd(width)}  ${link}`);
+}
+
+/** What a second start says instead of starting. */
+export function alreadyRunning({ pid, links }: Running): string[] {
+	return links
+		? [`Already running at ${Object.values(links)[0]} (process ${pid}).`, '', ...linkLines(links)]
+		: [
+				`npm start is already starting in another terminal (process ${pid}), which will show its addresses.`,
+			];
 }

@@ -1,13 +1,17 @@
 /* eslint-disable @n8n/community-nodes/no-restricted-globals, @n8n/community-nodes/no-restricted-imports -- not published */
+import execa from 'execa';
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import { createInterface } from 'node:readline';
+import { ModelServer } from '../model/server';
 import { saveCredential } from '../n8n/credential';
-import { requireSpace } from '../process/disk';
-import { LabError } from '../process/failure';
-import { stateRoot } from '../process/paths';
-import { outputLog, withProgress } from '../process/progress';
-import type { WorkflowData } from '../n8n/rest';
-import { demoOwner, startInstance, type Instance } from '../n8n/instance';
-import { Cleanup } from './cleanup';
+import { startInstance, type Instance } from '../n8n/instance';
+import type { SavedCredential, WorkflowData } from '../n8n/rest';
+import { selfSigned, startTlsFront } from '../n8n/tlsFront';
+import { LabError, requireSpace } from '../process/failure';
+import { projectRoot, stateRoot } from '../process/paths';
+import { cleanEnvironment } from '../process/process';
+import { withProgress } from '../process/progress';
 import { ExampleStore, type StoredExample } from './exampleStore';
 import {
 	hasLanguageModel,
@@ -18,76 +22,93 @@ import {
 	withLanguageModel,
 	withModels,
 } from './examples';
-import { linkLines } from './links';
-import type { Links } from './lock';
-import { readOptions, type StartOptions } from './options';
-import { availablePort, requirePorts } from './port';
-import { reportTo, runStart, takeLock } from './runStart';
-import { ExampleRun, liveResults } from './runExample';
-import { startPublicAddress, type PublicAddress } from './publicAddress';
-import { standInModel } from './standIn';
-import { startExample } from './startExample';
-import { entryPointsOf } from './entryPoints';
+import { availablePort } from './options';
 import { startService, type Service } from './service';
-import { reloading, watchSources } from './watch';
+import { ExampleRun, liveResults } from './show';
+import { editorLink, reportTo, runStart, stayUp, type StartContext } from './start';
+import { entryPointsOf, startExample } from './startExample';
 
 /** What a start writes besides n8n's install: database, binary data, media. */
 const startBytes = 200e6;
 
-const log = outputLog();
-const cleanup = new Cleanup();
 const userFolder = path.join(stateRoot, 'n8n');
 
-async function startN8nInstance(
-	{ port, watch }: StartOptions,
-	address?: PublicAddress,
-): Promise<Instance> {
-	const instance = await startInstance({
-		userFolder,
-		port: await availablePort(port, 'the editor', 'N8N_PORT', log),
-		env: { ...liveResults, ...(watch ? reloading : {}), ...address?.env },
-		log,
-	});
-	cleanup.add(instance.n8n.stop);
-	address?.leadsTo(instance.n8n.port);
-	return instance;
+/** An https address for n8n on this machine, as events of the service need it. */
+async function startPublicAddress({ cleanup }: StartContext) {
+	const pair = await selfSigned();
+	const front = await startTlsFront(0, pair);
+	cleanup.add(front.stop);
+	// The sandbox has to trust it.
+	const caFile = path.join(stateRoot, 'front.pem');
+	mkdirSync(stateRoot, { recursive: true });
+	writeFileSync(caFile, pair.cert);
+	return { env: { WEBHOOK_URL: front.url, N8N_PROXY_HOPS: '1' }, caFile, leadsTo: front.target };
 }
 
-async function startAll(options: StartOptions): Promise<[Service, Instance]> {
+async function startAll(context: StartContext): Promise<[Service, Instance]> {
+	const { options, cleanup, log } = context;
 	const wanted = numbered(readExamples(), options.example);
 	// Events come by https only.
-	const address = entryPointsOf(wanted).byEvent ? await startPublicAddress(cleanup) : undefined;
+	const needsAddress = entryPointsOf(wanted).byEvent !== undefined;
+	const address = needsAddress ? await startPublicAddress(context) : undefined;
+	const n8n = async () => {
+		const reloading = options.watch && { N8N_DEV_RELOAD: 'true' };
+		const instance = await startInstance({
+			userFolder,
+			port: await availablePort(options.port, log),
+			env: { ...liveResults, ...reloading, ...address?.env },
+			log,
+		});
+		cleanup.add(instance.n8n.stop);
+		address?.leadsTo(instance.n8n.port);
+		return instance;
+	};
+	const service = async () => await startService(options, cleanup, log, address?.caFile);
 	// A wrong key is reported before half a minute is spent on starting n8n.
-	if (options.service)
-		return [await startService(options, cleanup, log), await startN8nInstance(options, address)];
-	// Both at once: neither needs the other before the first workflow runs.
-	const both = [
-		startService(options, cleanup, log, address?.caFile),
-		startN8nInstance(options, address),
-	] as const;
-	// A failure waits for the other to be up, or its process would be forgotten.
+	if (options.service) return [await service(), await n8n()];
+	// Both at once: neither needs the other before the first workflow runs. A failure waits for the
+	// other to be up, or its process would be forgotten.
+	const both = [service(), n8n()] as const;
 	await Promise.allSettled(both);
 	return await Promise.all(both);
 }
 
-/** Puts the credential and the example with this number into the editor, and then, when asked to, the others. */
+/** Something that answers like a language model, so that an agent needs no account to be tried. */
+async function standInModel(
+	{ cleanup, log }: StartContext,
+	{ rest }: Instance,
+): Promise<SavedCredential> {
+	const model = await ModelServer.start();
+	cleanup.add(async () => await model.close());
+	const name = 'Stand-in for a language model';
+	const data = { apiKey: 'none', url: model.baseUrl };
+	const saved = (await rest.credentials.list()).find((one) => one.name === name);
+	log('A stand-in answers as the language model: it asks for a picture of whatever you write.');
+	return saved
+		? await rest.credentials.update(saved, data)
+		: await rest.credentials.create('openAiApi', name, data);
+}
+
+/** Puts the credential and the wanted example into the editor, and then, when asked to, the others. */
 async function prepare(
-	{ n8n, rest }: Instance,
+	context: StartContext,
 	{ access, choose }: Service,
-	number: string,
+	instance: Instance,
 ): Promise<{ chosen: StoredExample; saveOthers: () => Promise<void> }> {
+	const { n8n, rest } = instance;
 	const credential = await saveCredential(rest, 'MediaGen account', access);
 	const store = new ExampleStore(rest.workflows, path.join(userFolder, 'examples.json'));
 	const save = async (example: WorkflowData, needed: boolean) => {
 		const ready = withModels(withCredential(example, credential), choose);
 		const stored = await store.save(withFolder(ready, n8n.filesFolder), needed);
-		if (stored?.changed) log(`"${stored.workflow.name}" was changed, so it stays as it is.`);
+		if (stored?.changed)
+			context.log(`"${stored.workflow.name}" was changed, so it stays as it is.`);
 		return stored;
 	};
 	const examples = readExamples();
-	const wanted = numbered(examples, number);
+	const wanted = numbered(examples, context.options.example);
 	const ready = hasLanguageModel(wanted)
-		? withLanguageModel(wanted, await standInModel(rest, cleanup, log))
+		? withLanguageModel(wanted, await standInModel(context, instance))
 		: wanted;
 	const chosen = await save(ready, true);
 	if (!chosen) throw new LabError(`"${wanted.name}" could not be saved`);
@@ -97,41 +118,45 @@ async function prepare(
 	return { chosen, saveOthers };
 }
 
-function linksOf({ n8n }: Instance, { page, access }: Service, { workflow }: StoredExample): Links {
-	const { email, password } = demoOwner;
-	return {
-		Editor: `${n8n.baseUrl} (sign in with ${email} / ${password})`,
-		Workflow: `${n8n.baseUrl}/workflow/${workflow.id}`,
-		...(page ? { Sandbox: page } : { Service: access.baseUrl }),
-	};
+/**
+ * Compiles the nodes into n8n's own copy whenever a source changes, and shows what the compiler
+ * says. Icons and codex files are copied at the next start only.
+ */
+function watchSources({ cleanup, log }: StartContext): void {
+	const nodes = path.join(userFolder, '.n8n', 'nodes');
+	// From now on the copy follows the sources, so the next start has to look itself.
+	rmSync(path.join(nodes, '.mediagen-sources'), { force: true });
+	const dist = path.join(nodes, 'node_modules', 'n8n-nodes-mediagen', 'dist');
+	const flags = ['-p', 'tsconfig.build.json', '--outDir', dist, '--watch', '--preserveWatchOutput'];
+	const options = { cwd: projectRoot, env: cleanEnvironment(), extendEnv: false, reject: false };
+	const compiler = execa.node(require.resolve('typescript/bin/tsc'), flags, options);
+	if (compiler.stdout)
+		createInterface({ input: compiler.stdout }).on('line', (line) => {
+			if (line.trim()) log(line);
+		});
+	cleanup.add(() => compiler.kill());
 }
 
-async function stayUp({ n8n }: Instance, links: Links): Promise<void> {
-	for (const line of linkLines(links)) log(line);
-	log('Ctrl-C stops everything; the next start goes on with what is there.');
-	const code = await n8n.ended;
-	throw new LabError(`n8n ended by itself with code ${code}`, n8n.logFile);
-}
-
-async function main(): Promise<void> {
-	const options = readOptions(process.argv.slice(2), process.env);
-	const held = takeLock(options, cleanup, log);
-	if (!held) return;
+runStart(async (context) => {
+	const { options, log, cleanup, held } = context;
 	await requireSpace(stateRoot, startBytes);
-	await requirePorts(options);
-	const [service, instance] = await startAll(options);
-	const { chosen: example, saveOthers } = await prepare(instance, service, options.example);
-	const links = linksOf(instance, service, example);
+	const [service, instance] = await startAll(context);
+	const { n8n, rest } = instance;
+	const { chosen, saveOthers } = await prepare(context, service, instance);
+	const { workflow } = chosen;
+	const links = {
+		Editor: editorLink(n8n.baseUrl),
+		Workflow: `${n8n.baseUrl}/workflow/${workflow.id}`,
+		...(service.page ? { Sandbox: service.page } : { Service: service.access.baseUrl }),
+	};
 	held.publish(links);
 	let failed = false;
-	const running = withProgress(log, `Running "${example.workflow.name}" in n8n`, async () => {
-		const { workflow } = example;
-		const { rest, n8n } = instance;
+	const running = withProgress(log, `Running "${workflow.name}" in n8n`, async () => {
 		const run = new ExampleRun(rest, workflow, service.readCredits, log);
 		const { baseUrl } = n8n;
-		const unattended = options.once;
 		const onEnd = (step: () => void) => cleanup.add(step);
-		await startExample(run, { rest, baseUrl, service, log, unattended, onEnd }, workflow);
+		const start = { rest, baseUrl, service, log, unattended: options.once, onEnd };
+		await startExample(run, start, workflow);
 	});
 	await running.catch((error: unknown) => {
 		if (options.once) throw error;
@@ -142,8 +167,7 @@ async function main(): Promise<void> {
 	await saveOthers();
 	if (options.once) return;
 	process.exitCode = failed ? 1 : 0;
-	if (options.watch) cleanup.add(watchSources(userFolder, log));
-	await stayUp(instance, links);
-}
-
-runStart(main, cleanup, log);
+	if (options.watch) watchSources(context);
+	const hint = 'Ctrl-C stops everything; the next start goes on with what is there.';
+	await stayUp(context, links, hint, n8n);
+});

@@ -1,12 +1,19 @@
 /* eslint-disable @n8n/community-nodes/no-restricted-imports, @n8n/community-nodes/require-node-api-error -- not published */
 import { parseArgs } from 'node:util';
+import { portInUse } from '../n8n/start';
 import { LabError } from '../process/failure';
+import { freePort, isFree } from '../process/ports';
+import type { Log } from '../process/progress';
 
 /** A port that was asked for, or the one to try first. */
 export interface Port {
 	number: number;
 	/** Whether it was asked for: then no other one will do. */
 	chosen: boolean;
+	/** The variable that names it. */
+	variable: string;
+	/** Who will listen there, as a message names it. */
+	program: string;
 }
 
 /** What `npm start` was asked for. */
@@ -32,29 +39,28 @@ export interface StartOptions {
 export function readOptions(args: string[], env: NodeJS.ProcessEnv): StartOptions {
 	return {
 		...flags(args),
-		port: port(env, 'N8N_PORT', 5678),
-		sandboxPort: port(env, 'SANDBOX_PORT', 4010),
+		port: port(env, 'N8N_PORT', 5678, 'the editor'),
+		sandboxPort: port(env, 'SANDBOX_PORT', 4010, 'the sandbox'),
 		service: service(env),
 	};
 }
 
 function flags(args: string[]): Pick<StartOptions, 'once' | 'watch' | 'example'> {
 	const flag = { type: 'boolean', default: false } as const;
+	const example = { type: 'string', default: '1' } as const;
 	try {
-		const example = { type: 'string', default: '1' } as const;
 		return parseArgs({ args, options: { once: flag, watch: flag, example } }).values;
 	} catch (error) {
 		throw new LabError(`${(error as Error).message.split('. ')[0]}: see npm start -- --help`);
 	}
 }
 
-function port(env: NodeJS.ProcessEnv, name: string, standard: number): Port {
-	const given = env[name];
-	const number = Number(given ?? standard);
-	if (!Number.isInteger(number) || number < 1 || number > 65_535) {
-		throw new LabError(`${name} is ${given}: a number from 1 to 65535 is needed`);
-	}
-	return { number, chosen: given !== undefined };
+function port(env: NodeJS.ProcessEnv, variable: string, usual: number, program: string): Port {
+	const given = env[variable];
+	const number = Number(given ?? usual);
+	if (!Number.isInteger(number) || number < 1 || number > 65_535)
+		throw new LabError(`${variable} is ${given}: a number from 1 to 65535 is needed`);
+	return { number, chosen: given !== undefined, variable, program };
 }
 
 function service({
@@ -66,8 +72,29 @@ function service({
 		const [given, other] = baseUrl ? ['BASE_URL', 'API_KEY'] : ['API_KEY', 'BASE_URL'];
 		throw new LabError(`MEDIAGEN_${given} is set, so MEDIAGEN_${other} is needed too`);
 	}
-	if (!URL.canParse(baseUrl)) {
+	if (!URL.canParse(baseUrl))
 		throw new LabError(`MEDIAGEN_BASE_URL is not a URL: ${baseUrl} (it looks like https://…/v1)`);
-	}
 	return { baseUrl: baseUrl.replace(/\/+$/, ''), apiKey };
+}
+
+/**
+ * Checks the ports that were asked for, before half a minute is spent on starting what needs none of
+ * them.
+ *
+ * @throws LabError when one is in use
+ */
+export async function requirePorts(
+	options: Pick<StartOptions, 'port' | 'sandboxPort' | 'service'>,
+): Promise<void> {
+	const needed = options.service ? [options.port] : [options.port, options.sandboxPort];
+	for (const { number, chosen, program, variable } of needed)
+		if (chosen && !(await isFree(number))) throw portInUse(number, program, variable);
+}
+
+/** The port to listen on: the wanted one, or a free one where that is in use. */
+export async function availablePort({ number, program }: Port, log: Log): Promise<number> {
+	if (await isFree(number)) return number;
+	const port = await freePort();
+	log(`Port ${number} is in use by another program, so ${program} is at ${port} this time.`);
+	return port;
 }

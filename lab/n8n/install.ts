@@ -1,11 +1,10 @@
 /* eslint-disable @n8n/community-nodes/no-restricted-globals, @n8n/community-nodes/no-restricted-imports -- not published */
 import { createHash } from 'node:crypto';
-import { cpSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { npm, run, type CommandResult } from '../process/command';
-import { diskFull, requireSpace, saysDiskFull } from '../process/disk';
-import { LabError } from '../process/failure';
+import { diskFull, LabError, requireSpace, saysDiskFull } from '../process/failure';
 import { shown, stateRoot } from '../process/paths';
+import { run, type CommandResult } from '../process/process';
 import { silent, withProgress, type Log } from '../process/progress';
 import { newest, type Release } from './release';
 
@@ -14,59 +13,71 @@ const logFile = path.join(stateRoot, 'install.log');
 /** What an installed n8n takes, with what npm needs beside it while it unpacks. */
 const installBytes = 2.5e9;
 
-/** No Python, no make, no C++ compiler (a shell's 127), macOS and Windows without their tools. */
-const noCompiler =
-	/ERR! find Python|not found: make|make: \*\*\* .* Error 127|No Xcode|find any Visual Studio/;
-
 const compilerNeeded =
 	'its database driver has to be compiled, and no compiler was found; install one ' +
 	'(Debian, Ubuntu: apt-get install python3 make g++; Fedora: dnf install python3 make gcc-c++; ' +
 	'macOS: xcode-select --install) and run npm start again';
-
-/** How node-gyp says that it could not download what the driver is compiled against. */
-const noHeaders = /related to network connectivity/;
 
 const headersNeeded =
 	'its database driver has to be compiled, and neither the driver could be downloaded from github.com ' +
 	'nor the headers of Node from nodejs.org; allow one of them, or set npm_config_nodedir to a folder with ' +
 	'include/node (such as /usr), and run npm start again';
 
+/** What npm's output shows of the usual reasons, in the order in which one hides another. */
+const causes: Array<[sign: RegExp, cause: string]> = [
+	// No Python, no make, no C++ compiler (a shell's 127), macOS and Windows without their tools. Before
+	// the network: the driver is compiled only after its download has failed.
+	[
+		/ERR! find Python|not found: make|make: \*\*\* .* Error 127|No Xcode|find any Visual Studio/,
+		compilerNeeded,
+	],
+	[/related to network connectivity/, headersNeeded],
+	[/EACCES|EPERM/, 'no permission to write into lab/node_modules; make it yours or remove it'],
+	[
+		/ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ECONNRESET|ETIMEDOUT|ENETUNREACH/,
+		'the npm registry cannot be reached; check the network and run npm start again',
+	],
+];
+
+export function installCause({ code, output }: CommandResult): string {
+	if (saysDiskFull(output)) return diskFull;
+	return causes.find(([sign]) => sign.test(output))?.[1] ?? `npm ended with code ${code}`;
+}
+
 /**
  * Makes sure that a pinned n8n and its Node are installed beside their lockfile. Does nothing when
- * a stamp of the lockfile says so; otherwise finishes what is missing, from the beginning if need
- * be.
+ * a stamp says so; otherwise installs all of it.
  *
  * @throws LabError with one line that names the cause, as far as npm's output shows it
  */
 export async function ensureLab(log: Log = silent, release = newest): Promise<void> {
-	const { root, version } = release;
-	const stampFile = path.join(release.modules, '.mediagen-lab');
-	const wanted = stamp(release);
+	const { root, version, lockfile, modules, entry, node } = release;
+	const stampFile = path.join(modules, '.mediagen-lab');
+	// Another lockfile, system or processor needs another install.
+	const digest = createHash('sha256').update(readFileSync(lockfile)).digest('hex');
+	const wanted = `${digest} ${process.platform} ${process.arch}\n`;
 	const isStamped = existsSync(stampFile) && readFileSync(stampFile, 'utf8') === wanted;
-	if (isStamped && filesAreThere(release)) return;
+	if (isStamped && existsSync(entry) && existsSync(node)) return;
 	rmSync(logFile, { force: true });
-	const npmStep = async (args: string[]) => {
-		const result = await npm(args, { cwd: root, logFile, env: withHeaders(process.env) });
+	await requireSpace(root, installBytes);
+	const npm = async (label: string, ...args: string[]) => {
+		const options = { cwd: root, logFile, env: withHeaders(process.env) };
+		const result = await withProgress(log, label, async () => await run('npm', args, options));
 		if (result.code === 0) return;
 		throw new LabError(`Installing n8n failed: ${installCause(result)}`, shown(logFile));
 	};
-	if (!packagesMatchLockfile(release)) {
-		await requireSpace(root, installBytes);
-		await withProgress(log, `Installing n8n ${version} (first start only, about 3 minutes)`, () =>
-			npmStep(['ci', '--ignore-scripts', '--legacy-peer-deps', '--no-audit', '--no-fund']),
-		);
+	const label = `Installing n8n ${version} (first start only, about 3 minutes)`;
+	const flags = ['--ignore-scripts', '--legacy-peer-deps', '--no-audit', '--no-fund'];
+	if (!isUnpacked(release)) await npm(label, 'ci', ...flags);
+	const rebuild = ['rebuild', '--ignore-scripts=false', 'node'];
+	if (borrowDriver(release)) await npm('Setting up its Node', ...rebuild);
+	else {
+		const building = "Building n8n's database driver (first start only, about 1 minute)";
+		await npm(building, ...rebuild, 'sqlite3');
 	}
-	if (!(await binariesWork(release)) && borrowDriver(release)) {
-		await withProgress(log, 'Setting up its Node', () => npmStep([...rebuild, 'node']));
-	}
-	if (!(await binariesWork(release))) {
-		await withProgress(
-			log,
-			"Building n8n's database driver (first start only, about 1 minute)",
-			() => npmStep([...rebuild, 'node', 'sqlite3']),
-		);
-	}
-	if (!(await binariesWork(release))) {
+	// Only running them shows it: a rebuild that npm was configured to skip reports success.
+	const { code } = await run(node, ['-e', "require('sqlite3')"], { cwd: root, logFile });
+	if (code !== 0) {
 		throw new LabError(
 			'n8n was installed, but its Node or its sqlite3 does not start on this machine',
 			shown(logFile),
@@ -75,7 +86,11 @@ export async function ensureLab(log: Log = silent, release = newest): Promise<vo
 	writeFileSync(stampFile, wanted);
 }
 
-const rebuild = ['rebuild', '--ignore-scripts=false'];
+/** npm writes its hidden lockfile last, so an interrupted `npm ci` leaves none. */
+function isUnpacked({ modules, lockfile }: Release): boolean {
+	const written = statSync(path.join(modules, '.package-lock.json'), { throwIfNoEntry: false });
+	return written !== undefined && written.mtimeMs > statSync(lockfile).mtimeMs;
+}
 
 /**
  * The environment in which npm compiles against the headers that came with the Node that runs this,
@@ -98,67 +113,17 @@ export function withHeaders(
  * same version: compiling takes a minute.
  */
 function borrowDriver(release: Release): boolean {
-	const versionOf = ({ modules }: Release, name: string): string | undefined => {
-		const manifest = path.join(modules, name, 'package.json');
-		if (!existsSync(manifest)) return undefined;
-		return (JSON.parse(readFileSync(manifest, 'utf8')) as { version: string }).version;
-	};
-	const isSame = (name: string) => versionOf(release, name) === versionOf(newest, name);
-	const [from, to] = [newest, release].map(({ modules }) => path.join(modules, 'sqlite3', 'build'));
-	if (release === newest || !from || !to || !existsSync(from)) return false;
-	if (!isSame('node') || !isSame('sqlite3')) return false;
-	cpSync(from, to, { recursive: true });
-	return true;
-}
-
-/** Another lockfile, system or processor needs another install. */
-function stamp({ lockfile }: Release): string {
-	const hash = createHash('sha256').update(readFileSync(lockfile)).digest('hex');
-	return `${hash} ${process.platform} ${process.arch}\n`;
-}
-
-function filesAreThere({ entry, node }: Release): boolean {
-	return existsSync(entry) && existsSync(node);
-}
-
-interface Lockfile {
-	packages: Record<string, { version?: string; optional?: boolean; peer?: boolean }>;
-}
-
-/** npm writes its hidden lockfile last, so what an interrupted `npm ci` left never matches. */
-function packagesMatchLockfile({ modules, entry, lockfile }: Release): boolean {
-	const hidden = path.join(modules, '.package-lock.json');
-	if (!existsSync(hidden) || !existsSync(entry)) return false;
-	const read = (file: string) => (JSON.parse(readFileSync(file, 'utf8')) as Lockfile).packages;
-	const installed = read(hidden);
-	return Object.entries(read(lockfile)).every(
-		([name, wanted]) =>
-			name === '' ||
-			wanted.optional === true ||
-			wanted.peer === true ||
-			installed[name]?.version === wanted.version,
-	);
-}
-
-/** Only running them shows it: a rebuild that npm was configured to skip reports success. */
-async function binariesWork(release: Release): Promise<boolean> {
-	if (!filesAreThere(release)) return false;
-	const { node, root } = release;
-	const { code } = await run(node, ['-e', "require('sqlite3')"], { cwd: root, logFile });
-	return code === 0;
-}
-
-/** The usual reasons, in the order in which one hides another. */
-export function installCause({ code, output }: CommandResult): string {
-	if (saysDiskFull(output)) return diskFull;
-	// Before the network: the driver is compiled only after its download has failed.
-	if (noCompiler.test(output)) return compilerNeeded;
-	if (noHeaders.test(output)) return headersNeeded;
-	if (/EACCES|EPERM/.test(output)) {
-		return 'no permission to write into lab/node_modules; make it yours or remove it';
-	}
-	if (/ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ECONNRESET|ETIMEDOUT|ENETUNREACH/.test(output)) {
-		return 'the npm registry cannot be reached; check the network and run npm start again';
-	}
-	return `npm ended with code ${code}`;
+	const [from, to] = [newest, release].map(({ modules }) => path.join(modules, 'sqlite3'));
+	if (release === newest || !from || !to || !existsSync(path.join(from, 'build'))) return false;
+	const isSame = ['node', 'sqlite3'].every((name) => {
+		const [one, other] = [newest, release].map(
+			({ modules }) =>
+				JSON.parse(readFileSync(path.join(modules, name, 'package.json'), 'utf8')) as {
+					version: string;
+				},
+		);
+		return one?.version === other?.version;
+	});
+	if (isSame) cpSync(path.join(from, 'build'), path.join(to, 'build'), { recursive: true });
+	return isSame;
 }

@@ -1,13 +1,12 @@
 /* eslint-disable @n8n/community-nodes/no-restricted-globals, @n8n/community-nodes/no-restricted-imports, @n8n/community-nodes/require-node-api-error -- not published */
 import { cpSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { packageFingerprint } from '../process/fingerprint';
-import { ensureLab } from './install';
-import { startN8n, temporaryUserFolder, type N8n } from './start';
-import { buildProject, installPackage, packProject } from './tarball';
 import { silent, withProgress, type Log } from '../process/progress';
+import { ensureLab } from './install';
 import type { Release } from './release';
 import { Rest, type Owner } from './rest';
+import { startN8n, temporaryUserFolder, type N8n } from './start';
+import { buildProject, installPackage, packProject, packageFingerprint } from './tarball';
 
 /** The account of every n8n that the lab makes: they listen on this machine only. */
 export const demoOwner: Owner = {
@@ -42,9 +41,8 @@ export interface InstanceOptions {
  * @throws LabError with one line when any of that fails; nothing is left running then
  */
 export async function startInstance(options: InstanceOptions = {}): Promise<Instance> {
-	const { log = silent, port, env, release } = options;
-	const userFolder = options.userFolder ?? temporaryUserFolder();
-	const temporary = options.temporary ?? !options.userFolder;
+	const { log = silent, userFolder = temporaryUserFolder(), release, port, env } = options;
+	const { temporary = !options.userFolder } = options;
 	await preparePackage(userFolder, log, release);
 	const n8n = await withProgress(
 		log,
@@ -60,6 +58,12 @@ export async function startInstance(options: InstanceOptions = {}): Promise<Inst
 }
 
 /**
+ * Where nodes are that were installed already: set by who starts several instances, because two
+ * builds in one checkout would come in each other's way, and each takes half a minute.
+ */
+export const NODES_FROM = 'MEDIAGEN_NODES_FROM';
+
+/**
  * Installs n8n where it is missing, and the nodes as a user gets them, unless a stamp says that
  * just these are there already.
  */
@@ -69,11 +73,19 @@ export async function preparePackage(
 	release?: Release,
 ): Promise<void> {
 	await ensureLab(log, release);
+	const nodesIn = (folder: string) => path.join(folder, '.n8n', 'nodes');
 	// Inside the folder that the install empties first: an interrupted one leaves no stamp.
-	const stamp = path.join(userFolder, '.n8n', 'nodes', '.mediagen-sources');
+	const stampIn = (folder: string) => path.join(nodesIn(folder), '.mediagen-sources');
 	const wanted = packageFingerprint();
-	if (existsSync(stamp) && readFileSync(stamp, 'utf8') === wanted) return;
-	if (takeOver(wanted, userFolder)) return;
+	const isIn = (folder: string) =>
+		existsSync(stampIn(folder)) && readFileSync(stampIn(folder), 'utf8') === wanted;
+	if (isIn(userFolder)) return;
+	const from = process.env[NODES_FROM];
+	if (from && isIn(from)) {
+		rmSync(nodesIn(userFolder), { recursive: true, force: true });
+		cpSync(nodesIn(from), nodesIn(userFolder), { recursive: true, verbatimSymlinks: true });
+		return;
+	}
 	const tarball = await withProgress(log, 'Building and packing the nodes', async () => {
 		await buildProject();
 		return await packProject();
@@ -81,27 +93,5 @@ export async function preparePackage(
 	await withProgress(log, 'Installing the nodes into n8n', async () => {
 		await installPackage(tarball, userFolder);
 	});
-	writeFileSync(stamp, wanted);
-}
-
-/**
- * Where nodes are that were installed already: set by who starts several instances, because two
- * builds in one checkout would come in each other's way, and each takes half a minute.
- */
-export const NODES_FROM = 'MEDIAGEN_NODES_FROM';
-
-/**
- * @returns whether the folder that the environment names has nodes of these sources, which the user
- * folder has now, too
- */
-function takeOver(wanted: string, userFolder: string): boolean {
-	const from = process.env[NODES_FROM];
-	if (!from) return false;
-	const nodes = path.join(from, '.n8n', 'nodes');
-	const stamp = path.join(nodes, '.mediagen-sources');
-	if (!existsSync(stamp) || readFileSync(stamp, 'utf8') !== wanted) return false;
-	const target = path.join(userFolder, '.n8n', 'nodes');
-	rmSync(target, { recursive: true, force: true });
-	cpSync(nodes, target, { recursive: true, verbatimSymlinks: true });
-	return true;
+	writeFileSync(stampIn(userFolder), wanted);
 }

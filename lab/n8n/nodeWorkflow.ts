@@ -2,7 +2,7 @@
 import type { IDataObject, INode, INodeParameters, OnError } from 'n8n-workflow';
 import { connectedTo, nodeAt } from './canvas';
 import type { SavedCredential } from './rest';
-import type { WorkflowData } from './rest/workflows';
+import type { WorkflowData } from './rest';
 
 /** A file on an input item. */
 export interface InputFile {

@@ -6,78 +6,58 @@ import { labRoot } from '../process/paths';
 
 /**
  * An n8n that the lab pins: a folder whose lockfile names it with all that it needs and the Node
- * that runs it.
+ * that runs it, because the machine's own may be older than n8n asks for.
  */
-export class Release {
+export interface Release {
+	/** The folder with manifest and lockfile; n8n is installed beside them. */
+	root: string;
 	/** The exact version, such as `2.41.1`. */
-	readonly version: string;
-
-	constructor(
-		/** The folder with manifest and lockfile; n8n is installed beside them. */
-		readonly root: string,
-	) {
-		const manifest = JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8')) as {
-			dependencies: { n8n: string };
-		};
-		this.version = manifest.dependencies.n8n;
-	}
-
+	version: string;
 	/** How it is asked for, such as `2.41`. */
-	get name(): string {
-		return this.version.split('.').slice(0, 2).join('.');
-	}
-
-	get lockfile(): string {
-		return path.join(this.root, 'package-lock.json');
-	}
-
-	get modules(): string {
-		return path.join(this.root, 'node_modules');
-	}
-
+	name: string;
+	lockfile: string;
+	modules: string;
 	/** Executables of its install; first on n8n's PATH, so that `node` is the pinned one. */
-	get bin(): string {
-		return path.join(this.modules, '.bin');
-	}
+	bin: string;
+	entry: string;
+	node: string;
+}
 
-	get entry(): string {
-		return path.join(this.modules, 'n8n', 'bin', 'n8n');
-	}
-
-	/** The pinned Node: the machine's own may be older than n8n asks for. */
-	get node(): string {
-		const windows = path.join(this.modules, 'node', 'bin', 'node.exe');
-		return existsSync(windows) ? windows : path.join(this.modules, 'node', 'bin', 'node');
-	}
-
-	/**
-	 * Whether the installed n8n has a module of this name: asked to switch off one that it does not
-	 * know, it exits.
-	 */
-	hasModule(name: string): boolean {
-		return existsSync(path.join(this.modules, 'n8n', 'dist', 'modules', name));
-	}
+function releaseIn(root: string): Release {
+	const manifest = JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8')) as {
+		dependencies: { n8n: string };
+	};
+	const version = manifest.dependencies.n8n;
+	const modules = path.join(root, 'node_modules');
+	const windows = path.join(modules, 'node', 'bin', 'node.exe');
+	return {
+		root,
+		version,
+		name: version.split('.').slice(0, 2).join('.'),
+		lockfile: path.join(root, 'package-lock.json'),
+		modules,
+		bin: path.join(modules, '.bin'),
+		entry: path.join(modules, 'n8n', 'bin', 'n8n'),
+		node: existsSync(windows) ? windows : path.join(modules, 'node', 'bin', 'node'),
+	};
 }
 
 /** The n8n that everything runs in unless another one is asked for. */
-export const newest = new Release(labRoot);
-
-const olderRoot = path.join(labRoot, 'versions');
+export const newest = releaseIn(labRoot);
 
 /** All that the lab pins, oldest first: the range that the nodes are tested in. */
 export function releases(): Release[] {
-	const older = readdirSync(olderRoot).map((folder) => new Release(path.join(olderRoot, folder)));
-	const byVersion = (left: Release, right: Release) =>
-		left.version.localeCompare(right.version, 'en', { numeric: true });
-	return [...older, newest].sort(byVersion);
+	const folder = path.join(labRoot, 'versions');
+	const older = readdirSync(folder).map((name) => releaseIn(path.join(folder, name)));
+	return [...older, newest].sort((left, right) =>
+		left.version.localeCompare(right.version, 'en', { numeric: true }),
+	);
 }
 
 /** @throws LabError with the names that there are */
 export function releaseNamed(name: string): Release {
-	const all = releases();
-	const found = all.find((release) => release.name === name);
+	const found = releases().find((release) => release.name === name);
 	if (found) return found;
-	throw new LabError(
-		`There is no n8n ${name} in the lab: ${all.map((each) => each.name).join(', ')}`,
-	);
+	const names = releases().map((release) => release.name);
+	throw new LabError(`There is no n8n ${name} in the lab: ${names.join(', ')}`);
 }

@@ -1,14 +1,11 @@
 /* eslint-disable @n8n/community-nodes/no-restricted-imports, @n8n/community-nodes/require-node-api-error -- not published */
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
-import { run, type CommandResult } from '../process/command';
-import { programFailure } from '../process/disk';
-import { LabError } from '../process/failure';
+import { LabError, programFailure } from '../process/failure';
 import { compileCache } from '../process/paths';
 import { freePort, isFree } from '../process/ports';
-import { cleanEnvironment, lastLines, startGuarded, type Guarded } from '../process/process';
+import { cleanEnvironment, run, startGuarded, until, type CommandResult } from '../process/process';
 import { newest, type Release } from './release';
 
 /** How to start an n8n; everything has a safe default. */
@@ -50,10 +47,7 @@ export interface N8n {
 	kill(): Promise<void>;
 }
 
-/**
- * The port that n8n, or whoever reads its port from `variable`, was asked to use belongs to another
- * program.
- */
+/** The port that n8n, or whoever reads its port from `variable`, was asked to use belongs to another program. */
 export function portInUse(port: number, program = 'n8n', variable = 'N8N_PORT'): LabError {
 	return new LabError(
 		`Port ${port} is in use by another program: end that one, or choose a port for ${program}, ` +
@@ -72,38 +66,42 @@ export function temporaryUserFolder(): string {
  * @throws LabError when the port is taken, or with n8n's last lines when it ends or hangs
  */
 export async function startN8n(options: N8nOptions = {}): Promise<N8n> {
-	const port = options.port ?? (await freePort());
-	if (!(await isFree(port))) {
-		throw portInUse(port);
-	}
-	const userFolder = options.userFolder ?? temporaryUserFolder();
+	const { release = newest, readyTimeoutMs = 120_000, args = ['start'], graceMs } = options;
+	const { port = await freePort(), userFolder = temporaryUserFolder() } = options;
+	const { temporary = !options.userFolder, logFile = path.join(userFolder, 'n8n.log') } = options;
+	if (!(await isFree(port))) throw portInUse(port);
 	const filesFolder = path.join(userFolder, 'files');
 	mkdirSync(filesFolder, { recursive: true });
-	const logFile = options.logFile ?? path.join(userFolder, 'n8n.log');
-	const { release = newest } = options;
+	const env = {
+		...(await environmentOf(release, userFolder)),
+		N8N_PORT: String(port),
+		...options.env,
+	};
 	const guarded = startGuarded({
 		command: release.node,
-		args: [release.entry, ...(options.args ?? ['start'])],
+		args: [release.entry, ...args],
 		cwd: userFolder,
-		env: {
-			...quietEnvironment(release, userFolder, filesFolder),
-			N8N_PORT: String(port),
-			N8N_RUNNERS_BROKER_PORT: String(await freePort()),
-			...options.env,
-		},
+		env,
 		logFile,
-		graceMs: options.graceMs,
+		graceMs,
 	});
 	const baseUrl = `http://127.0.0.1:${port}`;
-	const removeOwnFolder = () => {
-		if (options.temporary ?? !options.userFolder)
-			rmSync(userFolder, { recursive: true, force: true, maxRetries: 3 });
+	const removeFolder = () => {
+		if (temporary) rmSync(userFolder, { recursive: true, force: true, maxRetries: 3 });
 	};
-	try {
-		await untilReady(guarded, baseUrl, logFile, options.readyTimeoutMs ?? 120_000);
-	} catch (error) {
+	let exitCode: number | undefined;
+	void guarded.ended.then((code) => (exitCode = code));
+	const isReady = async () => {
+		if (exitCode !== undefined) return true;
+		const signal = AbortSignal.timeout(5_000);
+		const answer = await fetch(`${baseUrl}/healthz/readiness`, { signal }).catch(() => undefined);
+		return answer?.ok;
+	};
+	const isUp = await until(isReady, { timeoutMs: readyTimeoutMs });
+	if (!isUp || exitCode !== undefined) {
 		await guarded.kill();
-		throw error;
+		const ended = exitCode === undefined ? undefined : `n8n ended with code ${exitCode}`;
+		throw programFailure(ended ?? `n8n was not ready in ${readyTimeoutMs / 1000} s`, logFile);
 	}
 	return {
 		baseUrl,
@@ -114,75 +112,42 @@ export async function startN8n(options: N8nOptions = {}): Promise<N8n> {
 		ended: guarded.ended,
 		async stop() {
 			await guarded.stop();
-			removeOwnFolder();
+			removeFolder();
 		},
 		kill: async () => await guarded.kill(),
 	};
 }
 
-/**
- * Runs a command of n8n's command line to its end; an n8n with the same user folder may be running.
- */
+/** Runs a command of n8n's command line to its end; an n8n with the same user folder may be running. */
 export async function runN8n(userFolder: string, args: string[]): Promise<CommandResult> {
-	const env = {
-		...quietEnvironment(newest, userFolder, path.join(userFolder, 'files')),
-		N8N_RUNNERS_BROKER_PORT: String(await freePort()),
-	};
+	const env = await environmentOf(newest, userFolder);
 	return await run(newest.node, [newest.entry, ...args], { cwd: userFolder, env });
 }
 
+/** Asked to switch off a module that it does not know, n8n exits. */
+const hasRegistry = ({ modules }: Release) =>
+	existsSync(path.join(modules, 'n8n', 'dist', 'modules', 'mcp-registry'));
+
 /** Nothing calls out, nothing asks, nothing listens beyond this machine. */
-function quietEnvironment(
-	release: Release,
-	userFolder: string,
-	filesFolder: string,
-): NodeJS.ProcessEnv {
+async function environmentOf(release: Release, userFolder: string): Promise<NodeJS.ProcessEnv> {
 	const environment = cleanEnvironment();
+	const off = [
+		...['DIAGNOSTICS', 'VERSION_NOTIFICATIONS', 'VERSION_NOTIFICATIONS_WHATS_NEW', 'TEMPLATES'],
+		...['PERSONALIZATION', 'DYNAMIC_BANNERS', 'HIRING_BANNER', 'LICENSE_AUTO_RENEW'],
+		// Python's environment is not installed by npm, which n8n would complain of.
+		...['VERIFIED_PACKAGES', 'PYTHON'],
+	];
 	return {
 		...environment,
+		...Object.fromEntries(off.map((name) => [`N8N_${name}_ENABLED`, 'false'])),
+		...(hasRegistry(release) && { N8N_DISABLED_MODULES: 'mcp-registry' }),
 		NODE_COMPILE_CACHE: compileCache,
 		PATH: [release.bin, environment.PATH].join(path.delimiter),
 		N8N_USER_FOLDER: userFolder,
 		N8N_LISTEN_ADDRESS: '127.0.0.1',
+		N8N_RUNNERS_BROKER_PORT: String(await freePort()),
 		N8N_SECURE_COOKIE: 'false',
-		N8N_DIAGNOSTICS_ENABLED: 'false',
-		N8N_VERSION_NOTIFICATIONS_ENABLED: 'false',
-		N8N_VERSION_NOTIFICATIONS_WHATS_NEW_ENABLED: 'false',
-		N8N_TEMPLATES_ENABLED: 'false',
-		N8N_PERSONALIZATION_ENABLED: 'false',
-		N8N_DYNAMIC_BANNERS_ENABLED: 'false',
-		N8N_HIRING_BANNER_ENABLED: 'false',
-		N8N_LICENSE_AUTO_RENEW_ENABLED: 'false',
-		N8N_VERIFIED_PACKAGES_ENABLED: 'false',
-		...(release.hasModule('mcp-registry') && { N8N_DISABLED_MODULES: 'mcp-registry' }),
-		// Looks for a Python environment that npm does not install, and complains.
-		N8N_PYTHON_ENABLED: 'false',
 		N8N_DEFAULT_BINARY_DATA_MODE: 'filesystem',
-		N8N_RESTRICT_FILE_ACCESS_TO: filesFolder,
+		N8N_RESTRICT_FILE_ACCESS_TO: path.join(userFolder, 'files'),
 	};
-}
-
-async function untilReady(
-	guarded: Guarded,
-	baseUrl: string,
-	logFile: string,
-	timeoutMs: number,
-): Promise<void> {
-	let exitCode: number | undefined;
-	void guarded.ended.then((code) => (exitCode = code));
-	const deadline = Date.now() + timeoutMs;
-	while (Date.now() < deadline) {
-		if (exitCode !== undefined) {
-			throw programFailure(`n8n ended with code ${exitCode}:\n${lastLines(logFile)}\n`, logFile);
-		}
-		const answer = await fetch(`${baseUrl}/healthz/readiness`, {
-			signal: AbortSignal.timeout(5_000),
-		}).catch(() => undefined);
-		if (answer?.ok) return;
-		await sleep(100);
-	}
-	throw programFailure(
-		`n8n was not ready in ${timeoutMs / 1000} s:\n${lastLines(logFile)}\n`,
-		logFile,
-	);
 }

@@ -1,17 +1,53 @@
 /* eslint-disable @n8n/community-nodes/no-restricted-imports -- not published */
-import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import {
+	existsSync,
+	mkdirSync,
+	mkdtempSync,
+	readdirSync,
+	readFileSync,
+	rmSync,
+	writeFileSync,
+} from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
-import { npm } from '../process/command';
 import { LabError } from '../process/failure';
 import { projectRoot, shown, stateRoot } from '../process/paths';
+import { run } from '../process/process';
 
 const logFile = path.join(stateRoot, 'package.log');
 
+async function npm(cwd: string, failure: string, ...args: string[]): Promise<string> {
+	const { code, output } = await run('npm', args, { cwd, logFile });
+	if (code !== 0) throw new LabError(failure, shown(logFile));
+	return output;
+}
+
+/** A hash of everything that the packed package is made from: while it is the same, so is the build. */
+export function packageFingerprint(root = projectRoot): string {
+	const settings = ['package.json', 'package-lock.json', 'tsconfig.json', 'tsconfig.build.json'];
+	const { include } = JSON.parse(readFileSync(path.join(root, 'tsconfig.build.json'), 'utf8')) as {
+		include: string[];
+	};
+	const sources = include.flatMap((folder) =>
+		readdirSync(path.join(root, folder), { recursive: true, withFileTypes: true })
+			.filter((entry) => entry.isFile())
+			.map((entry) => path.relative(root, path.join(entry.parentPath ?? entry.path, entry.name)))
+			.sort(),
+	);
+	const hash = createHash('sha256');
+	for (const file of [...settings, 'gulpfile.js', ...sources]) {
+		const whole = path.join(root, file);
+		const content = existsSync(whole) ? readFileSync(whole) : Buffer.alloc(0);
+		// With its length, so that no two trees run into the same bytes.
+		hash.update(`${file} ${content.length}\n`).update(content);
+	}
+	return hash.digest('hex');
+}
+
 /** Builds the project as it is published. @throws LabError when it does not compile */
 export async function buildProject(root = projectRoot): Promise<void> {
-	const { code } = await npm(['run', 'build'], { cwd: root, logFile });
-	if (code !== 0) throw new LabError('Building the nodes failed', shown(logFile));
+	await npm(root, 'Building the nodes failed', 'run', 'build');
 }
 
 /**
@@ -21,14 +57,9 @@ export async function buildProject(root = projectRoot): Promise<void> {
  */
 export async function packProject(root = projectRoot): Promise<string> {
 	const folder = mkdtempSync(path.join(os.tmpdir(), 'mediagen-pack-'));
-	const { code, output } = await npm(
-		['pack', '--ignore-scripts', '--json', '--silent', '--pack-destination', folder],
-		{ cwd: root, logFile },
-	);
-	if (code !== 0) throw new LabError('Packing the nodes failed', shown(logFile));
-	const [packed] = JSON.parse(output) as Array<{ filename: string }>;
-	if (!packed) throw new LabError('Packing the nodes made no tarball', shown(logFile));
-	return path.join(folder, packed.filename);
+	const args = ['pack', '--ignore-scripts', '--silent', '--pack-destination', folder];
+	await npm(root, 'Packing the nodes failed', ...args);
+	return path.join(folder, readdirSync(folder)[0] ?? '');
 }
 
 /**
@@ -37,16 +68,11 @@ export async function packProject(root = projectRoot): Promise<string> {
  */
 export async function installPackage(tarball: string, userFolder: string): Promise<void> {
 	const nodes = path.join(userFolder, '.n8n', 'nodes');
-	if (existsSync(nodes)) rmSync(nodes, { recursive: true });
+	rmSync(nodes, { recursive: true, force: true });
 	mkdirSync(nodes, { recursive: true });
-	writeFileSync(
-		path.join(nodes, 'package.json'),
-		JSON.stringify({ name: 'installed-nodes', private: true, dependencies: {} }),
-	);
-	const { code } = await npm(
-		['install', '--ignore-scripts', '--legacy-peer-deps', '--no-audit', '--no-fund', tarball],
-		{ cwd: nodes, logFile },
-	);
+	const manifest = { name: 'installed-nodes', private: true, dependencies: {} };
+	writeFileSync(path.join(nodes, 'package.json'), JSON.stringify(manifest));
+	const flags = ['--ignore-scripts', '--legacy-peer-deps', '--no-audit', '--no-fund'];
+	await npm(nodes, 'Installing the nodes into n8n failed', 'install', ...flags, tarball);
 	rmSync(path.dirname(tarball), { recursive: true, force: true });
-	if (code !== 0) throw new LabError('Installing the nodes into n8n failed', shown(logFile));
 }

@@ -4,40 +4,28 @@
 // `npm start` or test run leaves an n8n behind that holds its port and its database.
 const { spawn } = require('node:child_process');
 
-const graceMs = Number(process.env.LAB_GUARD_GRACE_MS || 10_000);
-const [command, ...args] = process.argv.slice(2);
+const [graceMs, command, ...args] = process.argv.slice(2);
 // The fourth is our starter's: it sees the end of the command there, also after we were killed with it.
-const child = spawn(command, args, { stdio: ['ignore', 'pipe', 'pipe', 3] });
-
-// Passed on, not inherited: n8n hangs in its shutdown when it can no longer print what it does.
-for (const name of ['stdout', 'stderr']) {
-	child[name].pipe(process[name]);
-	process[name].on('error', () => child[name].resume());
-}
+const child = spawn(command, args, { stdio: ['ignore', 'inherit', 'inherit', 3] });
+// The whole group is n8n with its task runners, and we are its leader.
+const signal = (name) => (process.platform === 'win32' ? child.kill(name) : process.kill(0, name));
 
 let ending = false;
 function end() {
 	if (ending) return;
 	ending = true;
 	child.kill('SIGTERM');
-	// The whole group, n8n's task runners included: we are its leader.
-	setTimeout(() => {
-		if (process.platform === 'win32') child.kill('SIGKILL');
-		else process.kill(0, 'SIGKILL');
-	}, graceMs).unref();
+	setTimeout(() => signal('SIGKILL'), Number(graceMs)).unref();
 }
-
+process.on('SIGTERM', end).on('SIGINT', end);
+process.stdin.on('end', end).on('error', end).resume();
 child.on('error', (error) => {
 	console.error(error.message);
 	process.exit(127);
 });
-child.on('exit', () => {
+child.on('exit', (code, killedBy) => {
 	ending = true;
-	// What it started itself (n8n's task runners) may outlive a crash and hold the output open.
-	if (process.platform !== 'win32') process.kill(0, 'SIGTERM');
+	// Task runners may outlive a crash.
+	signal('SIGTERM');
+	process.exit(code ?? (killedBy === 'SIGTERM' ? 143 : 137));
 });
-child.on('close', (code, signal) => process.exit(code ?? (signal === 'SIGTERM' ? 143 : 137)));
-
-process.stdin.on('end', end).on('error', end).resume();
-process.on('SIGTERM', end);
-process.on('SIGINT', end);

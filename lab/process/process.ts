@@ -1,15 +1,51 @@
-/* eslint-disable @n8n/community-nodes/no-dangerous-functions, @n8n/community-nodes/no-restricted-globals, @n8n/community-nodes/no-restricted-imports -- not published */
-import { spawn, type ChildProcess, type ChildProcessWithoutNullStreams } from 'node:child_process';
-import { createWriteStream, mkdirSync, readFileSync } from 'node:fs';
+/* eslint-disable @n8n/community-nodes/no-restricted-globals, @n8n/community-nodes/no-restricted-imports -- not published */
+import execa from 'execa';
+import { accessSync, appendFileSync, closeSync, constants, mkdirSync, openSync } from 'node:fs';
 import path from 'node:path';
 import type { Readable } from 'node:stream';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+/** How a command ended: exit code, and both its streams in the order they came. */
+export interface CommandResult {
+	code: number;
+	output: string;
+}
+
+export interface CommandOptions {
+	cwd: string;
+	env?: NodeJS.ProcessEnv;
+	/** Also append the output here. */
+	logFile?: string;
+}
+
+/** Runs a command to its end. Never throws for an exit code: the caller words the failure. */
+export async function run(
+	command: string,
+	args: string[],
+	{ cwd, env = process.env, logFile }: CommandOptions,
+): Promise<CommandResult> {
+	// `input` closes its standard input, so that nothing waits for an answer.
+	const options = { cwd, env, extendEnv: false, all: true, reject: false, input: '' } as const;
+	const {
+		exitCode = 127,
+		all = '',
+		originalMessage = '',
+	} = (await execa(command, args, options)) as {
+		exitCode?: number;
+		all?: string;
+		originalMessage?: string;
+	};
+	const output = all || originalMessage;
+	if (logFile) {
+		mkdirSync(path.dirname(logFile), { recursive: true });
+		appendFileSync(logFile, `$ ${[path.basename(command), ...args].join(' ')}\n${output}\n`);
+	}
+	return { code: exitCode, output };
+}
 
 /** A long-lived process (n8n, the sandbox) that cannot outlive us. */
 export interface Guarded {
-	stdout: NodeJS.ReadableStream;
-	/**
-	 * Resolves with the exit code once the whole process tree is gone, sockets and all; never rejects.
-	 */
+	/** Resolves with the exit code once the whole process tree is gone, sockets and all; never rejects. */
 	ended: Promise<number>;
 	/** SIGTERM, then SIGKILL to the whole process tree after `graceMs`. Safe to call twice. */
 	stop(): Promise<void>;
@@ -17,88 +53,60 @@ export interface Guarded {
 	kill(): Promise<void>;
 }
 
-/**
- * How to start a {@link Guarded}: `env` is the whole environment, output goes to `logFile` as well.
- */
 export interface GuardedOptions {
 	command: string;
 	args: string[];
 	cwd?: string;
+	/** The whole environment. */
 	env: NodeJS.ProcessEnv;
+	/** Takes all its output. */
 	logFile: string;
-	/** Milliseconds between SIGTERM and SIGKILL. */
+	/** Milliseconds between SIGTERM and SIGKILL; default 10,000. */
 	graceMs?: number;
 }
 
 /**
- * Spawns a command under `guard.cjs`, in a process group of its own: it ends when its standard
- * input is closed, which happens by itself when we are gone.
+ * Starts a long-lived process under `guard.cjs`, in a process group of its own: it ends when its
+ * standard input is closed, which happens by itself when we are gone.
  */
-export function spawnGuarded(
-	command: string,
-	args: string[],
-	options: {
-		cwd?: string;
-		env: NodeJS.ProcessEnv;
-		graceMs?: number;
-		/** Whether the child's `close` waits until all that the command has started is gone. */
-		waitsForTree?: boolean;
-	},
-): ChildProcessWithoutNullStreams {
-	const { cwd, env, graceMs = 10_000, waitsForTree = false } = options;
-	const guard = path.join(__dirname, 'guard.cjs');
-	const child = spawn(process.execPath, [guard, command, ...args], {
-		cwd,
-		env: { ...env, LAB_GUARD_GRACE_MS: String(graceMs) },
-		// The fourth is held by the command: it closes when that is gone, be the guard gone before.
-		stdio: ['pipe', 'pipe', 'pipe', waitsForTree ? 'pipe' : 'ignore'],
-		detached: process.platform !== 'win32',
-	}) as ChildProcessWithoutNullStreams;
-	// Unread, it would never close.
-	(child.stdio[3] as Readable | null | undefined)?.resume();
-	// A starter that stops while the guard is going away would otherwise die of EPIPE.
-	child.stdin.on('error', () => undefined);
-	return child;
-}
-
-/** Starts a long-lived process whose output goes to a log. */
 export function startGuarded(options: GuardedOptions): Guarded {
-	mkdirSync(path.dirname(options.logFile), { recursive: true });
-	const log = createWriteStream(options.logFile, { flags: 'w' });
-	const child = spawnGuarded(options.command, options.args, { ...options, waitsForTree: true });
-	child.stdout.pipe(log, { end: false });
-	child.stderr.pipe(log, { end: false });
+	const { command, args, cwd, env, logFile, graceMs = 10_000 } = options;
+	mkdirSync(path.dirname(logFile), { recursive: true });
+	const log = openSync(logFile, 'w');
+	const guard = [path.join(__dirname, 'guard.cjs'), String(graceMs), command, ...args];
+	const child = execa(process.execPath, guard, {
+		cwd,
+		env,
+		extendEnv: false,
+		// The fourth is held by the command: it closes when that is gone, be the guard gone before.
+		stdio: ['pipe', log, log, 'pipe'],
+		detached: process.platform !== 'win32',
+		reject: false,
+	});
+	closeSync(log);
+	// Unread, it would never close.
+	(child.stdio?.[3] as Readable | undefined)?.resume();
+	// A starter that stops while the guard is going away would otherwise die of EPIPE.
+	child.stdin?.on('error', () => undefined);
 	const ended = new Promise<number>((resolve) => {
-		child.on('close', (code) => log.end(() => resolve(code ?? 137)));
-		child.on('error', (error) => log.end(`${error.message}\n`, () => resolve(127)));
+		child.on('close', (code) => resolve(code ?? 137));
 	});
 	return {
-		stdout: child.stdout,
 		ended,
 		async stop() {
-			child.stdin.end();
+			child.stdin?.end();
 			await ended;
 		},
 		async kill() {
-			killTree(child);
+			try {
+				if (child.pid && child.exitCode === null)
+					process.kill(process.platform === 'win32' ? child.pid : -child.pid, 'SIGKILL');
+			} catch {
+				// Gone between the look and the kill: what was wanted.
+			}
 			await ended;
 		},
 	};
-}
-
-function killTree(child: ChildProcess): void {
-	if (child.pid === undefined || child.exitCode !== null) return;
-	try {
-		if (process.platform === 'win32') child.kill('SIGKILL');
-		else process.kill(-child.pid, 'SIGKILL');
-	} catch {
-		// Gone between the look and the kill: what was wanted.
-	}
-}
-
-/** The last lines of a log, for an error that has to explain itself. */
-export function lastLines(logFile: string, count = 12): string {
-	return readFileSync(logFile, 'utf8').trimEnd().split('\n').slice(-count).join('\n');
 }
 
 const kept = ['PATH', 'HOME', 'LANG', 'TZ', 'TMPDIR', 'TEMP', 'TMP', 'SystemRoot', 'USERPROFILE'];
@@ -108,7 +116,40 @@ const kept = ['PATH', 'HOME', 'LANG', 'TZ', 'TMPDIR', 'TEMP', 'TMP', 'SystemRoot
  * (N8N_PORT, NODE_ENV, NODE_OPTIONS, npm_config_*) would change how n8n behaves.
  */
 export function cleanEnvironment(): NodeJS.ProcessEnv {
-	return Object.fromEntries(
-		kept.flatMap((name) => (process.env[name] === undefined ? [] : [[name, process.env[name]]])),
-	);
+	const all = kept.map((name) => [name, process.env[name]] as const);
+	return Object.fromEntries(all.filter(([, value]) => value !== undefined));
+}
+
+function isExecutable(file: string): boolean {
+	try {
+		accessSync(file, constants.X_OK);
+		return true;
+	} catch {
+		return false;
+	}
+}
+
+/** The first executable file of this name in these folders, by default those of PATH. */
+export function findProgram(
+	names: string[],
+	folders = (process.env.PATH ?? '').split(path.delimiter),
+) {
+	const files = names.flatMap((name) => folders.map((folder) => path.join(folder, name)));
+	return files.find(isExecutable);
+}
+
+/**
+ * Asks until the answer is something.
+ *
+ * @returns the answer; undefined when `timeoutMs` are over
+ */
+export async function until<T>(
+	ask: () => Promise<T | undefined | false>,
+	{ timeoutMs = 60_000, everyMs = 100 } = {},
+): Promise<T | undefined> {
+	for (const deadline = Date.now() + timeoutMs; ; await sleep(everyMs)) {
+		const answer = await ask();
+		if (answer !== undefined && answer !== false) return answer;
+		if (Date.now() > deadline) return undefined;
+	}
 }

@@ -1,9 +1,10 @@
-/* eslint-disable @n8n/community-nodes/no-restricted-globals, @n8n/community-nodes/no-restricted-imports, @n8n/community-nodes/require-node-api-error -- not published */
-import { createInterface } from 'node:readline';
-import { programFailure } from '../process/disk';
-import { projectRoot, stateRoot } from '../process/paths';
-import { cleanEnvironment, lastLines, startGuarded } from '../process/process';
+/* eslint-disable @n8n/community-nodes/no-restricted-globals, @n8n/community-nodes/no-restricted-imports -- not published */
+import { readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { programFailure } from '../process/failure';
+import { projectRoot } from '../process/paths';
+import { cleanEnvironment, startGuarded, until } from '../process/process';
 
 /** A key that the sandbox knows from the start. */
 export interface SandboxKey {
@@ -45,49 +46,36 @@ export interface SandboxOptions {
  * @throws LabError with its last lines when it ends before it is ready, or is not ready in 60 s
  */
 export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
-	const logFile = options.logFile ?? path.join(stateRoot, 'sandbox.log');
+	// One for each, because several may run at once.
+	const own = path.join(tmpdir(), `mediagen-sandbox-${process.pid}-${(started += 1)}.log`);
+	const { port = 0, clockScale = 60, seed = 1, data, caFile, logFile = own } = options;
+	const flags = { port, 'clock-scale': clockScale, seed, ...(data && { data }) };
 	const guarded = startGuarded({
 		command: process.execPath,
 		args: [
 			// Not tsx's own command, which would start a second Node.
-			...['--import', 'tsx'],
-			path.join('src', 'sandbox', 'main.ts'),
-			...['--port', String(options.port ?? 0)],
-			...['--clock-scale', String(options.clockScale ?? 60)],
-			...['--seed', String(options.seed ?? 1)],
-			...(options.data ? ['--data', options.data] : []),
-			'--json',
+			...['--import', 'tsx', path.join('src', 'sandbox', 'main.ts'), '--json'],
+			...Object.entries(flags).flatMap(([name, value]) => [`--${name}`, String(value)]),
 		],
 		cwd: projectRoot,
-		env: {
-			...cleanEnvironment(),
-			...(options.caFile ? { NODE_EXTRA_CA_CERTS: options.caFile } : {}),
-		},
+		env: { ...cleanEnvironment(), ...(caFile && { NODE_EXTRA_CA_CERTS: caFile }) },
 		logFile,
 		graceMs: 3_000,
 	});
-	const timeout = new Promise<never>((_, reject) => {
-		setTimeout(
-			() => reject(programFailure('The sandbox was not ready in 60 s', logFile)),
-			60_000,
-		).unref();
-	});
-	const ended = guarded.ended.then((code): never => {
-		throw programFailure(`The sandbox ended with code ${code}:\n${lastLines(logFile)}\n`, logFile);
-	});
-	try {
-		const address = await Promise.race([readyLine(guarded.stdout), ended, timeout]);
-		return { ...address, stop: async () => await guarded.stop() };
-	} catch (error) {
-		await guarded.kill();
-		throw error;
-	}
+	let exitCode: number | undefined;
+	void guarded.ended.then((code) => (exitCode = code));
+	const readyLine = () => /^\{".*\}$/m.exec(readFileSync(logFile, 'utf8'))?.[0];
+	const isOver = async () => readyLine() !== undefined || exitCode !== undefined;
+	await until(isOver, { everyMs: 25 });
+	const line = readyLine();
+	const stop = async () => {
+		await guarded.stop();
+		if (!options.logFile) rmSync(own, { force: true });
+	};
+	if (line) return { ...(JSON.parse(line) as SandboxAddress), stop };
+	await guarded.kill();
+	const ended = exitCode === undefined ? undefined : `The sandbox ended with code ${exitCode}`;
+	throw programFailure(ended ?? 'The sandbox was not ready in 60 s', logFile);
 }
 
-async function readyLine(output: NodeJS.ReadableStream): Promise<SandboxAddress> {
-	return await new Promise((resolve) => {
-		createInterface({ input: output }).on('line', (line) => {
-			if (line.startsWith('{"')) resolve(JSON.parse(line) as SandboxAddress);
-		});
-	});
-}
+let started = 0;

@@ -5,7 +5,7 @@ import type { INodeParameters } from 'n8n-workflow';
 import { saveCredential } from '../../lab/n8n/credential';
 import { nodeName, workflowOf } from '../../lab/n8n/nodeWorkflow';
 import type { Rest } from '../../lab/n8n/rest';
-import { finalStatuses } from '../../lab/n8n/rest/executions';
+import { finalStatuses } from '../../lab/n8n/rest';
 import { projectRoot } from '../../lab/process/paths';
 import { keyRing, SandboxAdmin } from '../../lab/sandbox/admin';
 import type { Sandbox } from '../../lab/sandbox/start';

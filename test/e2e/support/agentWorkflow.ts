@@ -1,7 +1,7 @@
 import type { IConnections, INode, INodeParameters } from 'n8n-workflow';
 import { nodeAt } from '../../../lab/n8n/canvas';
 import type { SavedCredential } from '../../../lab/n8n/rest';
-import type { WorkflowData } from '../../../lab/n8n/rest/workflows';
+import type { WorkflowData } from '../../../lab/n8n/rest';
 import type { Script } from '../../../lab/model/server';
 
 /** The nodes of n8n that call tools, by how they do it. */

@@ -1,6 +1,6 @@
 /* eslint-disable @n8n/community-nodes/no-restricted-imports -- not published */
 import path from 'node:path';
-import { run } from '../../../lab/process/command';
+import { run } from '../../../lab/process/process';
 import { newest } from '../../../lab/n8n/release';
 
 /** In the lab's Node, as ours may have no sqlite. */

@@ -2,8 +2,8 @@
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { spentInSandbox } from '../../../lab/demo/credits';
-import { ExampleRun } from '../../../lab/demo/runExample';
+import { spentInSandbox } from '../../../lab/demo/service';
+import { ExampleRun } from '../../../lab/demo/show';
 import { startExample } from '../../../lab/demo/startExample';
 import type { SavedWorkflow } from '../../../lab/n8n/rest';
 import { takeOver } from './handover';

@@ -1,5 +1,5 @@
 import { readExamples } from '../../../lab/demo/examples';
-import { entryPointsOf, type EntryPoints } from '../../../lab/demo/entryPoints';
+import { entryPointsOf, type EntryPoints } from '../../../lab/demo/startExample';
 
 const byHand = (...triggers: string[]): EntryPoints => ({
 	byHand: triggers,
@@ -22,7 +22,6 @@ const STARTS: Record<string, EntryPoints> = {
 	'8': byHand('Set Up', 'Every Night'),
 	'8b': byHand('Set Up', 'Every Night'),
 	'9': byHand('Start'),
-	'9b': byHand('Start'),
 	'10': { ...byHand(), byPerson: 'chat' },
 	// Its schedule leads to where the manual trigger leads: once is enough.
 	'11': byHand('Start'),

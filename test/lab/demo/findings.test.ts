@@ -1,5 +1,5 @@
 import type { INodeExecutionData } from 'n8n-workflow';
-import { findingsOf } from '../../../lab/demo/findings';
+import { findingsOf } from '../../../lab/demo/show';
 import type { Execution } from '../../../lab/n8n/rest';
 
 /** An execution that ended with these outputs of a node. */

@@ -4,8 +4,7 @@ import { once } from 'node:events';
 import { existsSync, mkdtempSync, rmSync, utimesSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { alreadyRunning } from '../../../lab/demo/links';
-import { lock, type Lock, type Running } from '../../../lab/demo/lock';
+import { alreadyRunning, lock, type Lock, type Running } from '../../../lab/demo/lock';
 
 let folder: string;
 const open: Lock[] = [];

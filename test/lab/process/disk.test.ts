@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import type { statfs } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { diskFull, programFailure, requireSpace, saysDiskFull } from '../../../lab/process/disk';
+import { diskFull, programFailure, requireSpace, saysDiskFull } from '../../../lab/process/failure';
 
 let folder: string;
 beforeEach(() => {

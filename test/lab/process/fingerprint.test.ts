@@ -2,7 +2,7 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { packageFingerprint } from '../../../lab/process/fingerprint';
+import { packageFingerprint } from '../../../lab/n8n/tarball';
 
 let root: string;
 

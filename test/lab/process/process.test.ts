@@ -1,9 +1,8 @@
 /* eslint-disable @n8n/community-nodes/no-restricted-globals, @n8n/community-nodes/no-restricted-imports -- not published */
-import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
-import { cleanEnvironment, startGuarded } from '../../../lab/process/process';
+import { cleanEnvironment, startGuarded, until } from '../../../lab/process/process';
 import { freePort, isFree } from '../../../lab/process/ports';
 
 let folder: string;
@@ -17,7 +16,7 @@ async function startListener() {
 	const port = await freePort();
 	const script = `
 		globalThis.memory = Buffer.alloc(1 << 29, 1);
-		require('node:net').createServer().listen(${port}, '127.0.0.1', () => console.log('up'));`;
+		require('node:net').createServer().listen(${port}, '127.0.0.1');`;
 	const logFile = path.join(folder, 'listener.log');
 	const guarded = startGuarded({
 		command: process.execPath,
@@ -25,7 +24,7 @@ async function startListener() {
 		env: cleanEnvironment(),
 		logFile,
 	});
-	await once(guarded.stdout, 'data');
+	await until(async () => !(await isFree(port)));
 	return { guarded, port };
 }
 

@@ -1,0 +1,86 @@
+/* eslint-disable @n8n/community-nodes/no-restricted-globals, no-console -- not published */
+import { demoOwner } from '../n8n/instance';
+import { diskFull, LabError, saysDiskFull } from '../process/failure';
+import { outputLog, type Log } from '../process/progress';
+import { Cleanup } from './cleanup';
+import { alreadyRunning, linkLines, lock, type Lock } from './lock';
+import { readOptions, requirePorts, type StartOptions } from './options';
+
+/** What each kind of start works with. */
+export interface StartContext {
+	options: StartOptions;
+	log: Log;
+	cleanup: Cleanup;
+	held: Lock;
+}
+
+/** Says an error in one line where it is one of the lab's. */
+export function reportTo(log: Log, error: unknown): void {
+	log.status?.('');
+	const message = error instanceof Error ? error.message : String(error);
+	const full = saysDiskFull(message) && !message.includes(diskFull);
+	console.error(full ? diskFull : error instanceof LabError ? message : error);
+}
+
+/** How to sign in to an editor. */
+export const editorLink = (url: string) =>
+	`${url} (sign in with ${demoOwner.email} / ${demoOwner.password})`;
+
+/** Prints and publishes the addresses, and stays until Ctrl-C. @throws LabError when n8n ends by itself */
+export async function stayUp(
+	{ log, held }: StartContext,
+	links: Record<string, string>,
+	hint: string,
+	n8n: { ended: Promise<number>; logFile: string },
+): Promise<void> {
+	held.publish(links);
+	for (const line of linkLines(links)) log(line);
+	log(hint);
+	throw new LabError(`n8n ended by itself with code ${await n8n.ended}`, n8n.logFile);
+}
+
+/**
+ * Runs a start to its end. However that comes, Ctrl-C included, what it has started ends with it.
+ */
+export function runStart(main: (context: StartContext) => Promise<void>): void {
+	const log = outputLog();
+	const cleanup = new Cleanup();
+	let interrupted = false;
+	for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+		process.on(signal, () => {
+			// npm and the terminal both send one.
+			if (interrupted) return;
+			interrupted = true;
+			log.status?.('');
+			log('\nStopping …');
+			void cleanup.end().then(() => process.exit(process.exitCode ?? 130));
+		});
+	}
+	// Such as a log that can no longer be written.
+	process.on('uncaughtException', (error) => {
+		if (interrupted) return;
+		interrupted = true;
+		reportTo(log, error);
+		void cleanup.end().finally(() => process.exit(1));
+	});
+	const start = async () => {
+		const options = readOptions(process.argv.slice(2), process.env);
+		const held = lock();
+		if (!('release' in held)) {
+			for (const line of alreadyRunning(held)) log(line);
+			// With `--once` the run of the example is the result, and it failed.
+			process.exitCode = options.once ? 1 : 0;
+			return;
+		}
+		cleanup.add(held.release);
+		await requirePorts(options);
+		await main({ options, log, cleanup, held });
+	};
+	start()
+		.catch((error: unknown) => {
+			if (interrupted) return;
+			process.exitCode = 1;
+			reportTo(log, error);
+		})
+		.finally(async () => await cleanup.end());
+}

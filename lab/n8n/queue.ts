@@ -1,0 +1,255 @@
+/* eslint-disable @n8n/community-nodes/no-restricted-imports, @n8n/community-nodes/require-node-api-error -- not published */
+import { readFileSync, rmSync } from 'node:fs';
+import path from 'node:path';
+import { Cleanup } from '../demo/cleanup';
+import { LabError } from '../process/failure';
+import { freePort } from '../process/ports';
+import { silent, withProgress, type Log } from '../process/progress';
+import { startBackends } from './backends';
+import { demoOwner, preparePackage } from './instance';
+import { Rest } from './rest';
+import { startN8n, temporaryUserFolder, type N8n } from './start';
+
+/** What a member is for, in n8n's words. */
+export type Role = 'main' | 'worker' | 'webhook';
+
+interface MemberOptions {
+	/** Such as `worker-1`; its logs are named after it. */
+	name: string;
+	/** Of the n8n command line. */
+	args: string[];
+	userFolder: string;
+	env: Record<string, string>;
+	port: number;
+	graceMs?: number;
+}
+
+/** One process of an n8n in queue mode. It keeps name and port when it is started again. */
+export class Member {
+	/** One log for each start, oldest first. */
+	readonly logFiles: string[] = [];
+
+	readonly name: string;
+
+	readonly port: number;
+
+	/** Such as `http://127.0.0.1:5678`; a worker answers only `/healthz` there. */
+	readonly url: string;
+
+	private n8n?: N8n;
+
+	constructor(private readonly options: MemberOptions) {
+		({ name: this.name, port: this.port } = options);
+		this.url = `http://127.0.0.1:${this.port}`;
+	}
+
+	/** Whether it takes work; not while it starts, when n8n answers webhooks with 200 and drops them. */
+	get isReady(): boolean {
+		return this.n8n !== undefined;
+	}
+
+	/** Of the last start. */
+	get logFile(): string {
+		return this.logFiles.at(-1) ?? '';
+	}
+
+	/** What it has logged, over all starts. */
+	log(): string {
+		return this.logFiles.map((file) => readFileSync(file, 'utf8')).join('');
+	}
+
+	/** Resolves with the exit code once the process has ended; at once where none is running. */
+	async ended(): Promise<number> {
+		return (await this.n8n?.ended) ?? 0;
+	}
+
+	/** SIGKILL, as a crash. Nothing is started in its place. */
+	async kill(): Promise<void> {
+		await this.n8n?.kill();
+		this.n8n = undefined;
+	}
+
+	/** SIGTERM, as a deployment does; what it is at may end within `graceMs`. */
+	async stop(): Promise<void> {
+		await this.n8n?.stop();
+		this.n8n = undefined;
+	}
+
+	/**
+	 * Starts it, after a stop where it is running still. `env` holds from now on.
+	 *
+	 * @throws LabError with its last lines when it does not start
+	 */
+	async restart(env: Record<string, string> = {}): Promise<void> {
+		await this.stop();
+		Object.assign(this.options.env, env);
+		const { name, userFolder } = this.options;
+		const logFile = path.join(userFolder, `${name}.${this.logFiles.length + 1}.log`);
+		this.n8n = await startN8n({
+			...this.options,
+			logFile,
+			// One of several that start at once on a small machine.
+			readyTimeoutMs: 300_000,
+		});
+		this.logFiles.push(logFile);
+	}
+}
+
+export interface QueueOptions {
+	/** Default 2. */
+	workers?: number;
+	/** Processes that take production webhooks; default 1. */
+	webhooks?: number;
+	/** Executions at a time of each worker; default 5. */
+	concurrency?: number;
+	/** Port of the editor; default: a free one. */
+	port?: number;
+	/** Kept over starts when given; otherwise temporary. The databases are temporary either way. */
+	userFolder?: string;
+	/** Variables for all processes, such as `WEBHOOK_URL`. */
+	env?: Record<string, string>;
+	/** Milliseconds between SIGTERM and SIGKILL when one is stopped; default 10,000. */
+	graceMs?: number;
+	log?: Log;
+	/**
+	 * Gets what has to be ended as soon as it is started, for a caller who may be interrupted;
+	 * default: one of its own.
+	 */
+	cleanup?: Cleanup;
+}
+
+/**
+ * An n8n of several processes on this machine, which share Redis and PostgreSQL, with our packed
+ * package.
+ */
+export class Queue {
+	readonly workers: Member[] = [];
+
+	/** They take production webhooks, and nothing else. */
+	readonly webhooks: Member[] = [];
+
+	/** Editor, REST interface, schedules; leader. */
+	main!: Member;
+
+	/** The owner's session at the main process; it outlives a restart. */
+	rest!: Rest;
+
+	private readonly members: Member[] = [];
+
+	private constructor(
+		readonly userFolder: string,
+		/** What all processes share: backends, mode, and the variables given. */
+		readonly env: Record<string, string>,
+		private readonly options: QueueOptions,
+		private readonly cleanup: Cleanup,
+	) {}
+
+	/**
+	 * Starts Redis, PostgreSQL, a main, workers and webhook processes on 127.0.0.1, and signs in.
+	 *
+	 * @throws LabError with one line when a part does not start; nothing is left running then
+	 */
+	static async start(options: QueueOptions = {}): Promise<Queue> {
+		const { log = silent, workers = 2, webhooks = 1, cleanup = new Cleanup() } = options;
+		const userFolder = options.userFolder ?? temporaryUserFolder();
+		if (!options.userFolder)
+			cleanup.add(() => rmSync(userFolder, { recursive: true, force: true, maxRetries: 3 }));
+		try {
+			await preparePackage(userFolder, log);
+			const backends = await startBackends(cleanup, log);
+			const env = { ...sharedEnvironment, ...backends, ...options.env };
+			const queue = new Queue(userFolder, env, options, cleanup);
+			const { members } = queue;
+			cleanup.add(async () => await Promise.all(members.map(async (each) => await each.stop())));
+			// The main process first: it makes the tables.
+			const main = async () => await queue.add('main').catch(explainForeignDatabase);
+			queue.main = await withProgress(log, 'Starting n8n (main)', main);
+			await withProgress(log, 'Starting workers and webhook process', async () => {
+				const all = [
+					...Array.from({ length: workers }, async () => await queue.addWorker()),
+					...Array.from({ length: webhooks }, async () => await queue.addWebhook()),
+				];
+				// A failure waits for the others, or their processes would be forgotten.
+				await Promise.allSettled(all);
+				await Promise.all(all);
+			});
+			queue.rest = await Rest.signIn(queue.main.url, demoOwner);
+			return queue;
+		} catch (error) {
+			await cleanup.end();
+			throw error;
+		}
+	}
+
+	/** Starts one more worker. @param env of this one, besides */
+	async addWorker(env: Record<string, string> = {}): Promise<Member> {
+		return await this.add('worker', env, this.workers);
+	}
+
+	/** Starts one more process that takes production webhooks. @param env of this one, besides */
+	async addWebhook(env: Record<string, string> = {}): Promise<Member> {
+		return await this.add('webhook', env, this.webhooks);
+	}
+
+	/** Which worker took an execution, by the workers' logs; `undefined` while none has. */
+	workerOf(execution: string): Member | undefined {
+		const took = new RegExp(`Worker started execution ${execution}\\b`);
+		return this.workers.find((worker) => took.test(worker.log()));
+	}
+
+	/** Ends all processes, and removes what was temporary. */
+	async stop(): Promise<void> {
+		await this.cleanup.end();
+	}
+
+	/** @param list takes it at once, which numbers it */
+	private async add(
+		role: Role,
+		env: Record<string, string> = {},
+		list: Member[] = [],
+	): Promise<Member> {
+		const { port, concurrency = 5, graceMs } = this.options;
+		const own = (role === 'main' ? port : undefined) ?? (await freePort());
+		const name = role === 'main' ? role : `${role}-${list.length + 1}`;
+		const { userFolder } = this;
+		const member = new Member({
+			name,
+			args: [{ main: 'start', worker: 'worker', webhook: 'webhook' }[role]].concat(
+				role === 'worker' ? `--concurrency=${concurrency}` : [],
+			),
+			userFolder,
+			port: own,
+			graceMs,
+			env: {
+				...this.env,
+				...(role === 'worker' && { QUEUE_HEALTH_CHECK_PORT: String(own) }),
+				// When it starts, n8n ends as crashed what this says has begun and not ended: by default that of
+				// the other workers too, who write to the same file.
+				N8N_EVENTBUS_LOGWRITER_LOGFULLPATH: path.join(userFolder, `${name}.events.log`),
+				...env,
+			},
+		});
+		list.push(member);
+		this.members.push(member);
+		await member.restart();
+		return member;
+	}
+}
+
+const sharedEnvironment = {
+	EXECUTIONS_MODE: 'queue',
+	QUEUE_HEALTH_CHECK_ACTIVE: 'true',
+	OFFLOAD_MANUAL_EXECUTIONS_TO_WORKERS: 'true',
+	// Queue mode refuses files that only one machine sees.
+	N8N_DEFAULT_BINARY_DATA_MODE: 'database',
+	N8N_LOG_LEVEL: 'info',
+};
+
+/** @throws LabError with one line where the database is that of another n8n, otherwise the error itself */
+export function explainForeignDatabase(error: unknown): never {
+	if (!(error instanceof LabError) || !/instance encryption key/.test(error.message)) throw error;
+	throw new LabError(
+		'The database that DATABASE_URL names belongs to an n8n with another encryption key: set N8N_ENCRYPTION_KEY to that one, or name an empty database',
+		error.logFile,
+	);
+}
