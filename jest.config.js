@@ -1,6 +1,6 @@
 const shared = require('./jest.shared');
 
-/** Unit, contract and architecture tests. The end-to-end tests and those of queue mode have configurations of their own. */
+/** Unit, contract and architecture tests. The end-to-end tests, those of queue mode and the judges have configurations of their own. */
 module.exports = {
 	...shared,
 	roots: ['<rootDir>/test'],
@@ -9,6 +9,7 @@ module.exports = {
 		'<rootDir>/test/e2e/',
 		'<rootDir>/test/queue/',
 		'<rootDir>/test/compat/',
+		'<rootDir>/test/judges/',
 	],
 	// Packages are loaded when something of theirs is used, as most files use few of those that they import.
 	transform: {

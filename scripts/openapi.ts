@@ -1,14 +1,235 @@
 /* eslint-disable @n8n/community-nodes/no-restricted-globals, @n8n/community-nodes/no-restricted-imports -- not published */
-import { mkdir, writeFile } from 'fs/promises';
-import { dirname, join } from 'path';
+import { writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { z } from 'zod/v4';
 
-import { openApiDocument } from '../src/sandbox/openapi/document';
+import type { Endpoint, EndpointName, ErrorStatus, EventKind } from '../src/contract';
+import {
+	COMMON_ERROR_STATUSES,
+	ENDPOINTS,
+	EVENTS,
+	IDEMPOTENCY_HEADER,
+	LIMITS,
+	SIGNATURE_HEADERS,
+	STATUS_MEANINGS,
+} from '../src/contract';
+import packageJson from '../package.json';
+import { EVENT_RESOURCES, EXAMPLES } from './openapi/examples';
+import {
+	COMPONENTS,
+	EVENT_MEANINGS,
+	OPEN,
+	OPERATIONS,
+	PARAMETERS,
+	TAGS,
+} from './openapi/operations';
 
-/** Writes `docs/openapi.json`; a test sees to it that the file is not out of date. */
-async function main(): Promise<void> {
-	const path = join(__dirname, '..', 'docs', 'openapi.json');
-	await mkdir(dirname(path), { recursive: true });
-	await writeFile(path, `${JSON.stringify(openApiDocument(), null, '\t')}\n`);
+type Json = Record<string, unknown>;
+
+/** Schemas with a name become references to it, wherever they stand. */
+const named = z.registry<{ id: string }>();
+for (const [id, schema] of Object.entries(COMPONENTS)) named.add(schema, { id });
+
+const reference = (id: string) => `#/components/schemas/${id}`;
+
+/**
+ * The formal description of the service, OpenAPI 3.1, version 1.0.0, generated from the schemas
+ * that validate the sandbox's requests. Specification: Versioning 1.
+ */
+export function openApiDocument(): Json {
+	const names = Object.keys(ENDPOINTS) as EndpointName[];
+	const paths: Record<string, Json> = {};
+	for (const name of names) {
+		const { method, path } = ENDPOINTS[name];
+		paths[path] = { ...paths[path], [method.toLowerCase()]: operation(name) };
+	}
+	return {
+		openapi: '3.1.0',
+		info: {
+			title: 'Media Generation Service',
+			version: '1.0.0',
+			description:
+				'Generated from the schemas of the sandbox. Where the specification shows no shape, it is open here.',
+			contact: { ...packageJson.author, url: packageJson.homepage },
+			license: { name: packageJson.license, url: `${packageJson.homepage}/LICENSE` },
+		},
+		jsonSchemaDialect: 'https://json-schema.org/draft/2020-12/schema',
+		servers: [{ url: 'http://127.0.0.1:4010/v1', description: 'The sandbox on its usual port' }],
+		security: [{ bearer: [] }],
+		tags: Object.entries(TAGS)
+			.sort()
+			.map(([name, description]) => ({ name, description })),
+		paths,
+		webhooks: Object.fromEntries(EVENTS.map((kind) => [kind, { post: event(kind) }])),
+		components: {
+			securitySchemes: {
+				bearer: { type: 'http', scheme: 'bearer', description: 'The API key of a workspace' },
+			},
+			responses: Object.fromEntries(errorStatuses.map((status) => [nameOf(status), error(status)])),
+			schemas: componentSchemas(),
+		},
+	};
 }
 
-void main();
+function componentSchemas(): Record<string, Json> {
+	const schemas = converted(named);
+	for (const id of OPEN) schemas[id] = { ...schemas[id], additionalProperties: true };
+	return schemas;
+}
+
+function operation(name: EndpointName): Json {
+	const endpoint: Endpoint = ENDPOINTS[name];
+	const { tag, summary, description, body, query } = OPERATIONS[name];
+	const { sent } = EXAMPLES[name];
+	const parameters = [
+		...(endpoint.path.includes('{id}') ? [parameter('id', 'path', { type: 'string' })] : []),
+		...Object.entries(query?.shape ?? {}).map(([field, schema]) =>
+			parameter(field, 'query', schemaOf(schema as z.ZodType)),
+		),
+		...(endpoint.method === 'POST' ? [idempotencyKey] : []),
+	];
+	return {
+		operationId: name,
+		tags: [tag],
+		summary,
+		description,
+		...(endpoint.scope && { 'x-scope': endpoint.scope }),
+		...(parameters.length > 0 && { parameters }),
+		...(body && { requestBody: { required: true, content: json(body, sent) } }),
+		responses: responses(name, endpoint),
+	};
+}
+
+const parameter = (name: string, place: 'path' | 'query', schema: unknown): Json => ({
+	name,
+	in: place,
+	required: place === 'path',
+	description: PARAMETERS[name],
+	schema,
+});
+
+const idempotencyKey = {
+	name: IDEMPOTENCY_HEADER,
+	in: 'header',
+	required: false,
+	description: `Requests with the same key are carried out once within ${LIMITS.idempotencyHours} hours`,
+	schema: { type: 'string', maxLength: LIMITS.idempotencyKeyLength.max },
+};
+
+function responses(name: EndpointName, endpoint: Endpoint): Json {
+	// The success of PATCH /webhooks/{id} is not shown; the sandbox answers one or the other.
+	const success = endpoint.success ?? [200, 204];
+	const content = json(OPERATIONS[name].answer, EXAMPLES[name].answer);
+	const good = success.map((status) => [
+		status,
+		status === 204
+			? { description: 'Success, without a body' }
+			: { description: 'Success', content },
+	]);
+	// An unknown id is 404 everywhere, also where the endpoint table does not name it.
+	const found: ErrorStatus[] = endpoint.path.includes('{id}') ? [404] : [];
+	const errors = new Set([...COMMON_ERROR_STATUSES, ...endpoint.extra, ...found]);
+	const bad = [...errors].map((status) => [
+		status,
+		{ $ref: `#/components/responses/${nameOf(status)}` },
+	]);
+	return Object.fromEntries([...good, ...bad]);
+}
+
+const errorStatuses = Object.keys(STATUS_MEANINGS).map(Number) as ErrorStatus[];
+
+/** Such as `InvalidRequest`. */
+const nameOf = (status: ErrorStatus) =>
+	STATUS_MEANINGS[status].replace(/(^|\W+)(\w)/g, (_, __, letter: string) => letter.toUpperCase());
+
+function error(status: ErrorStatus): Json {
+	const message = STATUS_MEANINGS[status];
+	const example = { error: { type: message.replace(/\W/g, '_'), message } };
+	return { description: message, content: json(COMPONENTS.Error, example) };
+}
+
+/** A delivery as its receiver sees it. Specification: Events. */
+function event(kind: EventKind): Json {
+	const [group] = kind.split('.') as [keyof typeof EVENT_RESOURCES];
+	const example = {
+		id: 'evt_5b1ff2a8',
+		object: 'event',
+		type: kind,
+		created: '2026-01-31T12:00:00.000Z',
+		data: { object: EVENT_RESOURCES[group] },
+	};
+	const [timestamp, signature] = [SIGNATURE_HEADERS.timestamp, SIGNATURE_HEADERS.signature];
+	const header = (name: string, pattern: string, description: string) => ({
+		name,
+		in: 'header',
+		required: true,
+		description,
+		schema: { type: 'string', pattern },
+	});
+	return {
+		operationId: kind.replace(/[._](\w)/g, (_, letter: string) => letter.toUpperCase()),
+		tags: ['Events'],
+		summary: EVENT_MEANINGS[kind],
+		description:
+			'Sent to every webhook that names this event. Deliveries may come twice and in any order. The shape of the body is not specified; the example shows that of the sandbox.',
+		security: [],
+		parameters: [
+			header(timestamp, '^[0-9]+$', 'Unix seconds, at most 300 from the current time'),
+			header(
+				signature,
+				'^v1=[0-9a-f]{64}$',
+				'HMAC-SHA256 over `<timestamp>.<raw body>` with the signing secret of the webhook',
+			),
+		],
+		requestBody: { required: true, content: json(COMPONENTS.Event, example) },
+		responses: {
+			'2XX': { description: 'Accepted; any other answer is delivered again' },
+			'4XX': { description: 'Refused, such as for a wrong signature' },
+		},
+	};
+}
+
+const json = (schema: z.ZodType | undefined, example: unknown) => ({
+	'application/json': { ...(schema && { schema: schemaOf(schema) }), example },
+});
+
+/** A schema in place; parts with a name become references. */
+function schemaOf(schema: z.ZodType): Json {
+	const id = named.get(schema)?.id;
+	if (id) return { $ref: reference(id) };
+	// Only what is in a registry becomes a reference, so the schema joins the named ones for this.
+	const all = z.registry<{ id: string }>();
+	for (const [name, each] of Object.entries(COMPONENTS)) all.add(each, { id: name });
+	all.add(schema, { id: 'here' });
+	return converted(all).here ?? {};
+}
+
+function converted(registry: z.core.$ZodRegistry<{ id: string }>): Record<string, Json> {
+	const { schemas } = z.toJSONSchema(registry, {
+		uri: reference,
+		io: 'input',
+		unrepresentable: 'any',
+		// That an object may have further fields goes without saying, and generated types would take
+		// any name where it is said.
+		override: ({ jsonSchema }) => {
+			const { properties, additionalProperties } = jsonSchema;
+			const hasFields = Object.keys(properties ?? {}).length > 0;
+			if (hasFields && additionalProperties !== false) delete jsonSchema.additionalProperties;
+		},
+	});
+	const bare = Object.entries(schemas).map(([id, schema]): [string, Json] => {
+		const { $schema, $id, ...rest } = schema;
+		void [$schema, $id];
+		return [id, rest];
+	});
+	return Object.fromEntries(bare);
+}
+
+const FILE = path.join(__dirname, '..', 'docs', 'openapi.json');
+
+/** A test sees to it that the file is not out of date. */
+function main(): void {
+	writeFileSync(FILE, `${JSON.stringify(openApiDocument(), null, '\t')}\n`);
+}
+
+if (require.main === module) main();

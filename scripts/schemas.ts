@@ -1,10 +1,10 @@
-/* eslint-disable @n8n/community-nodes/no-restricted-globals, @n8n/community-nodes/no-restricted-imports -- not published */
+/* eslint-disable @n8n/community-nodes/no-restricted-imports -- not published */
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { z } from 'zod/v4';
 import { ENDPOINTS, type EndpointName } from '../src/contract';
 import type { Operation } from '../src/description/operation';
-import { OPERATIONS } from '../src/sandbox/openapi/operations';
+import { OPERATIONS } from './openapi/operations';
 import { projectRoot, readNodes } from './nodes';
 import type { OperationSpec } from '../src/transport/run/item';
 import { jsonOf } from '../src/transport/run/items';

@@ -15,6 +15,8 @@ export interface CreateWebhook {
  */
 export interface Webhook {
 	[field: string]: unknown;
+	/** The `{id}` of its paths. */
+	id: string;
 	url: string;
 	description?: string;
 	events: EventKind[];

@@ -13,7 +13,6 @@ import { ApiError, asApiError } from './errors';
 import { sendError } from './http/answer';
 import { begin } from './http/exchange';
 import { operations, type Operation } from './http/operation';
-import { openApiDocument } from './openapi/document';
 import { agentRuns } from './routes/agentRuns';
 import { credits } from './routes/credits';
 import { files } from './routes/files';
@@ -32,6 +31,9 @@ import type { Service } from './service';
 const PAGE = join(__dirname, 'page');
 
 type Routes = (operation: Operation, service: Service) => void;
+
+/** Written by `npm run openapi` from the schemas that validate requests. */
+const DOCUMENT = join(__dirname, '..', '..', 'docs', 'openapi.json');
 
 /** Every resource of the contract. */
 const RESOURCES: Routes[] = [
@@ -61,7 +63,7 @@ export function createApp(service: Service, reset: () => Promise<void>): Express
 	for (const routes of RESOURCES) routes(operation, service);
 	app.use('/v1', contract);
 	storage(service, app);
-	app.get('/openapi.json', (_request, response) => void response.json(openApiDocument()));
+	app.get('/openapi.json', (_request, response) => response.sendFile(DOCUMENT));
 	app.get('/', (_request, response) => response.sendFile(join(PAGE, 'index.html')));
 	app.use('/page', serveStatic(PAGE));
 	// Browsers ask for it by themselves, also beside a picture that was opened: no client's request.

@@ -9,7 +9,7 @@ interface Lockfile {
 }
 
 const ofReleases = releases().map(({ lockfile }) => relative(ROOT, lockfile));
-const files = ['package-lock.json', ...ofReleases];
+const files = ['package-lock.json', 'test/judges/package-lock.json', ...ofReleases];
 
 test.each(files)('%s names no registry and no path of a machine', (file) => {
 	const text = read(file);

@@ -1,0 +1,9 @@
+const shared = require('./jest.shared');
+
+/** Judges from outside: what others wrote to check such a package, see test/judges. */
+module.exports = {
+	...shared,
+	roots: ['<rootDir>/test/judges'],
+	globalSetup: '<rootDir>/test/judges/support/install.ts',
+	testTimeout: 300_000,
+};
