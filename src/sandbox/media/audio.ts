@@ -1,4 +1,3 @@
-/* eslint-disable @n8n/community-nodes/no-restricted-imports -- not published */
 import { createHash } from 'crypto';
 
 import type { Media, MediaRequest } from './types';
