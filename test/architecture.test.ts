@@ -16,24 +16,23 @@ import {
 } from './support/sources';
 
 /**
- * Which layer may import which; each may import itself. Triggers may import `src/trigger` and
- * `src/webhook` besides.
+ * Which layer may import which; each may import itself. Triggers may import `src/events` besides.
  */
 const ARROWS: Record<string, string[]> = {
 	nodes: ['src/description', 'src/transport', 'src/contract'],
-	'src/trigger': ['src/description', 'src/transport', 'src/webhook', 'src/contract'],
+	'src/events': ['src/description', 'src/transport', 'src/contract'],
 	credentials: ['src/transport', 'src/contract'],
 	'src/description': ['src/transport', 'src/contract'],
 	'src/transport': ['src/contract'],
-	'src/webhook': ['src/contract'],
 	'src/contract': [],
-	'src/sandbox': ['src/contract', 'src/webhook'],
+	// It signs its deliveries with what verifies them.
+	'src/sandbox': ['src/contract', 'src/events'],
 };
 
 /** All folders with code of ours. */
 const CODE = ['credentials', 'nodes', 'src', 'lab', 'bench', 'scripts', 'test', 'testing'];
 
-const FOR_TRIGGERS = ['src/trigger', 'src/webhook'];
+const FOR_TRIGGERS = ['src/events'];
 
 /**
  * The rooms of the transport from the ground up: each may import itself and what stands before it.
@@ -184,9 +183,8 @@ test('the package contains what the architecture lists', () => {
 		'dist/nodes',
 		'dist/src/contract',
 		'dist/src/description',
+		'dist/src/events',
 		'dist/src/transport',
-		'dist/src/trigger',
-		'dist/src/webhook',
 	]);
 });
 

@@ -1,5 +1,5 @@
 import { createHmac, randomBytes } from 'node:crypto';
-import { sign, verify } from '../../src/webhook/signature';
+import { sign, verify } from '../../src/events/signature';
 import { median, percentile, type Figure } from '../report/table';
 
 const MIB = 1024 ** 2;

@@ -5,7 +5,7 @@ import { Agent, request } from 'node:http';
 import { saveCredential } from '../../lab/n8n/credential';
 import type { Rest, SavedWorkflow } from '../../lab/n8n/rest';
 import { startInstance, type Instance } from '../../lab/n8n/instance';
-import { sign } from '../../src/webhook/signature';
+import { sign } from '../../src/events/signature';
 
 /**
  * Events a second that start a workflow: the MediaGen Trigger, which verifies and de-duplicates

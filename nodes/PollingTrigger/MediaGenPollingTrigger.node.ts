@@ -1,9 +1,14 @@
 import { NodeConnectionTypes, type INodeType, type INodeTypeDescription } from 'n8n-workflow';
 import { mediaGenApiTest } from '../../src/description/credentialTest';
-import { downloadField, statusOptions, modelsField, modesField } from '../../src/trigger/fields';
-import { getModels } from '../../src/trigger/models';
+import { getModels, modelsField, modesField, statusOptions } from '../../src/events/filters';
 import { execute } from './execute';
 import { poll } from './poll';
+
+const BUILDING =
+	"<b>While building your workflow</b>, click 'Fetch Test Event': it shows up to three of the newest images, videos and sounds that match, and starts nothing else.<br /> <br />";
+
+const LISTED =
+	"These executions show up in the <a data-key='executions'>executions list</a>, but not in the editor.";
 
 export class MediaGenPollingTrigger implements INodeType {
 	description: INodeTypeDescription = {
@@ -16,7 +21,14 @@ export class MediaGenPollingTrigger implements INodeType {
 		group: ['trigger'],
 		version: 1,
 		subtitle: '={{ $parameter["statuses"].join(", ") }}',
-		description: 'Start a workflow when generations have finished, without a public address',
+		description: 'Start a workflow when images, videos or audio are done, without a public address',
+		triggerPanel: {
+			header: 'Start when something is done',
+			executionsHelp: {
+				inactive: `${BUILDING}<b>Once you're happy with your workflow</b>, publish it. Then n8n looks regularly, and starts it with what has finished since. ${LISTED}`,
+				active: `${BUILDING}<b>Your workflow is also started</b> with what has finished since n8n last looked, since it is published. ${LISTED}`,
+			},
+		},
 		defaults: { name: 'MediaGen Polling Trigger' },
 		polling: true,
 		inputs: [],
@@ -30,7 +42,14 @@ export class MediaGenPollingTrigger implements INodeType {
 				required: true,
 				options: statusOptions,
 				default: ['completed', 'partially_completed'],
-				description: 'How a generation must have finished to start the workflow',
+				description: 'How an image, video or audio must have finished to start the workflow',
+			},
+			{
+				displayName: 'Download Outputs',
+				name: 'downloadOutputs',
+				type: 'boolean',
+				default: true,
+				description: 'Whether to download the files into the binary fields data, data_1 and so on',
 			},
 			{
 				displayName: 'Options',
@@ -38,7 +57,7 @@ export class MediaGenPollingTrigger implements INodeType {
 				type: 'collection',
 				placeholder: 'Add option',
 				default: {},
-				options: [downloadField, modelsField, modesField],
+				options: [modelsField, modesField],
 			},
 		],
 	};
@@ -50,9 +69,5 @@ export class MediaGenPollingTrigger implements INodeType {
 
 	poll = poll;
 
-	/**
-	 * Runs in the execution that `poll` has started, where there is time to download, and in a manual
-	 * run.
-	 */
 	execute = execute;
 }

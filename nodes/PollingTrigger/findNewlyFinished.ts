@@ -1,17 +1,39 @@
 import { jobState } from '../../src/transport/jobs/jobState';
-import type { Resource } from '../../src/transport/base/types';
-import { hashOf, MAX_UNFINISHED, MAX_SEEN, type PollState } from './state';
-import { scanPages, type ReadPage, type Scan } from './scanPages';
+import { isResource, type Resource } from '../../src/transport/base/types';
+import type { Page } from '../../src/transport/http/pages';
+
+/**
+ * Most finished generations to remember: of the newest page of the last poll, the next one can read
+ * no more than 100 again.
+ */
+export const MAX_SEEN = 200;
+
+/** Most unfinished generations to remember. */
+const MAX_RUNNING = 1_000;
+
+/** Most pages of 100 that a poll reads: 20,000 generations since the last one. */
+const MAX_PAGES = 200;
 
 /**
  * Unfinished generations missing from the pages are read one by one, at most this many per poll;
  * later polls read the rest.
  */
-const SINGLE_READS_PER_POLL = 5;
+const SINGLE_READS = 5;
+
+/** What is known after a poll, in n8n's static data. */
+export interface PollState {
+	/** The service and key that the rest belongs to. */
+	workspace: string;
+	/** Ids of the newest generations that had finished, newest first. */
+	seen: string[];
+	/** Ids of generations that had not finished. */
+	running: string[];
+}
 
 /** How a poll reads the service. */
 export interface Reader {
-	page: ReadPage;
+	/** A page of the list, the newest first; without a cursor the first one. */
+	page(cursor: string | undefined): Promise<Page>;
 	/**
 	 * The current state of a generation; `gone` if it no longer exists, `undefined` if it cannot be
 	 * read at the moment.
@@ -28,72 +50,61 @@ export interface PollResult {
 	complete: boolean;
 }
 
-const isFinished = (job: Resource): boolean =>
+/** Whether a generation has ended, well or badly. */
+export const isFinished = (job: Resource): boolean =>
 	jobState({ ...job, object: 'generation' }) !== 'running';
 
-/** Reads the unfinished ones that are further down the list than the pages read. */
-async function readSingles(reader: Reader, ids: string[]) {
-	const finished: Resource[] = [];
-	const unfinished: string[] = [];
-	for (const id of ids.slice(0, SINGLE_READS_PER_POLL)) {
-		const now = await reader.read(id);
-		if (now === 'gone') continue;
-		if (now && isFinished(now)) finished.push({ ...now, id });
-		else unfinished.push(id);
-	}
-	return { finished, unfinished: [...ids.slice(SINGLE_READS_PER_POLL), ...unfinished] };
-}
-
-const uniqueHashes = (hashes: string[]): string[] => [...new Set(hashes)].slice(0, MAX_SEEN);
-
-/** The finished ones of a scan, newest first. */
-function newestFirst({ entries, order }: Scan): Resource[] {
-	const finished = [...entries.values()].filter(isFinished);
-	return order === 'oldest' ? finished.reverse() : finished;
-}
+const idsOf = (jobs: Resource[]): string[] => jobs.map(({ id }) => id);
 
 /**
  * One poll of the generations of a workspace: what has finished since the last one, each exactly
  * once. It knows no time of creation or end (specification: Generation), so it remembers what it
- * has seen finished and what was not finished. The first poll only records. Throws what the reader
- * throws; the state is then to be left as it was, so that nothing is lost.
+ * has seen finished and what was not finished, and reads pages until one shows something known. The
+ * first poll, also of another workspace, only records. Throws what the reader throws; the state is
+ * then to be left as it was, so that nothing is lost.
  */
-export async function findNewlyFinished(reader: Reader, state: PollState): Promise<PollResult> {
-	const first = state.isPrimed !== true;
-	const seen = new Set(state.seen);
-	const unfinished = new Set(state.unfinished);
-	const scan = await scanPages(reader.page, {
-		order: state.order,
-		start: state.start,
-		first,
-		isKnown: (id) => seen.has(hashOf(id)) || unfinished.has(id),
-		isFinished,
-	});
-	const { entries, order, start, complete } = scan;
-	const hidden = [...unfinished].filter((id) => !entries.has(id));
-	const singles = await readSingles(reader, hidden);
-	const listed = newestFirst(scan);
-	const isNew = ({ id }: Resource) => !seen.has(hashOf(id));
-	const fresh = [...listed, ...singles.finished].filter(isNew);
-	const running = [...entries.values()].filter((job) => !isFinished(job)).map(({ id }) => id);
-	const hashes = [...listed, ...singles.finished].map(({ id }) => hashOf(id));
+export async function findNewlyFinished(
+	reader: Reader,
+	workspace: string,
+	before: PollState | undefined,
+): Promise<PollResult> {
+	const seen = new Set(before?.seen);
+	const running = new Set(before?.running);
+	const isKnown = ({ id }: Resource) => seen.has(id) || running.has(id);
+	const listed = new Map<string, Resource>();
+	let isFirst = before === undefined;
+	let cursor: string | undefined;
+	let complete = false;
+	for (let pages = 1; pages <= MAX_PAGES && !complete; pages += 1) {
+		const { entries, next } = await reader.page(cursor);
+		const jobs = entries.filter(isResource);
+		for (const job of jobs) listed.set(job.id, job);
+		const showsKnown = jobs.some(isKnown);
+		// Another key may be of the same workspace: then the list shows something known.
+		if (pages === 1 && before?.workspace !== workspace) isFirst ||= !showsKnown;
+		complete = isFirst || showsKnown || next === undefined || next === cursor;
+		cursor = next;
+	}
+	const hidden = isFirst ? [] : [...running].filter((id) => !listed.has(id));
+	const read: Resource[] = [];
+	const unread = hidden.slice(SINGLE_READS);
+	for (const id of hidden.slice(0, SINGLE_READS)) {
+		const job = await reader.read(id);
+		if (job === undefined) unread.push(id);
+		else if (job !== 'gone') read.push({ ...job, id });
+	}
+	const all = [...listed.values(), ...read];
+	const done = all.filter(isFinished);
+	const known = isFirst ? [] : [...seen];
+	const stillRunning = idsOf(all.filter((job) => !isFinished(job)));
 	return {
-		finished: first ? singles.finished.filter(isNew) : fresh.reverse(),
+		finished: isFirst ? [] : done.filter(({ id }) => !seen.has(id)).reverse(),
 		complete,
 		state: {
-			order,
-			start,
-			// An oldest-first list must be read to its end before anything in it counts as new.
-			isPrimed: !first || complete || order === 'newest',
-			seen: uniqueHashes([...hashes, ...(state.seen ?? [])]),
-			unfinished: [...running, ...singles.unfinished].slice(0, MAX_UNFINISHED),
+			workspace,
+			seen: [...new Set([...idsOf(done), ...known])].slice(0, MAX_SEEN),
+			// What was read last comes last, so that all have their turn.
+			running: [...unread, ...stillRunning].slice(0, MAX_RUNNING),
 		},
 	};
 }
-
-/**
- * Whether a page shows anything that this state knows, which means that it is of the same
- * workspace.
- */
-export const knowsAny = ({ seen = [], unfinished = [] }: PollState, ids: string[]): boolean =>
-	ids.some((id) => seen.includes(hashOf(id)) || unfinished.includes(id));

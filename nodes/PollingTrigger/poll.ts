@@ -1,11 +1,65 @@
-import type { IDataObject, INodeExecutionData, IPollFunctions } from 'n8n-workflow';
-import { ENDPOINTS } from '../../src/contract';
-import { isResource } from '../../src/transport/base/types';
-import { openService, type Service } from '../../src/trigger/connection';
-import { forgetArrivals, possiblyLost, PROCESS_ID } from './arrivals';
-import { knowsAny, findNewlyFinished, type Reader } from './findNewlyFinished';
-import { filterOf, itemsOf, nameOf, readerOf } from './reader';
-import { MAX_UNFINISHED, withPossiblyLost, workspaceMark, type PollState } from './state';
+import { createHash } from 'crypto';
+import type {
+	IDataObject,
+	IExecuteFunctions,
+	INodeExecutionData,
+	IPollFunctions,
+} from 'n8n-workflow';
+import { ENDPOINTS, LIMITS } from '../../src/contract';
+import { filterLists, optionsOf, parameterOf } from '../../src/events/filters';
+import { openService, readResource, serviceError, type Service } from '../../src/events/service';
+import { refusalStatusOf } from '../../src/transport/base/result';
+import { asText, type ApiRequest, type Resource } from '../../src/transport/base/types';
+import { listOf } from '../../src/transport/base/values';
+import { mustBeList, pageOf } from '../../src/transport/http/pages';
+import { jsonOf } from '../../src/transport/run/items';
+import { findNewlyFinished, type PollState, type Reader } from './findNewlyFinished';
+
+/** A poll in the background, or the execution of a manual run. */
+type Context = IPollFunctions | IExecuteFunctions;
+
+/** Reads generations. Throws a NodeApiError where a page cannot be read. */
+export function readerOf(context: Context, service: Service): Reader {
+	const endpoint = ENDPOINTS.listGenerations;
+	service.requireScope(endpoint.scope);
+	return {
+		async page(cursor) {
+			const query: ApiRequest['query'] = { limit: LIMITS.listLimit.max };
+			if (cursor !== undefined) query.cursor = cursor;
+			const request = { method: 'GET', path: endpoint.path, query } as const;
+			const answer = await service.send(request, { validate: mustBeList });
+			if (answer.ok) return pageOf(answer.value.body);
+			throw serviceError(context, answer, endpoint, 'The generations cannot be listed');
+		},
+		async read(id) {
+			const answer = await readResource(service, ENDPOINTS.getGeneration, id);
+			if (answer.ok) return answer.value;
+			return refusalStatusOf(answer) === 404 ? 'gone' : undefined;
+		},
+	};
+}
+
+/** Whether the user wants a finished generation. */
+export function filterOf(context: Context): (job: Resource) => boolean {
+	const { modes, models } = filterLists(optionsOf(context), ['modes', 'models']);
+	const lists = {
+		status: listOf(parameterOf(context, 'statuses', [])),
+		mode: modes,
+		model: models,
+	};
+	return (job) =>
+		Object.entries(lists).every(
+			([name, wanted]) => wanted.length === 0 || wanted.includes(asText(job[name])),
+		);
+}
+
+/** What tells generations apart comes first. */
+export function itemOf(job: Resource): INodeExecutionData {
+	const json = jsonOf(job);
+	const first = ['prompt', 'status', 'model', 'mode'].filter((name) => name in json);
+	const names = new Set([...first, ...Object.keys(json)]);
+	return { json: Object.fromEntries([...names].map((name) => [name, json[name]])) as IDataObject };
+}
 
 /**
  * Nodes that are polling right now: n8n starts the next poll even if the previous one is still
@@ -14,53 +68,33 @@ import { MAX_UNFINISHED, withPossiblyLost, workspaceMark, type PollState } from 
 const polling = new Set<string>();
 
 /**
- * The state to continue from. After a change of key or base URL it is kept only if the service
- * lists something that it knows: otherwise this is another workspace, whose history is not
- * replayed.
+ * Outputs what has finished since the last poll. What is given to n8n is given once: the state
+ * counts it as seen, whatever becomes of the execution.
  */
-async function stateFor(reader: Reader, state: PollState, workspace: string): Promise<PollState> {
-	if (state.workspace === undefined || state.workspace === workspace)
-		return { ...state, workspace };
-	const { entries } = await reader.page(state.start);
-	const ids = entries.filter(isResource).map(({ id }) => id);
-	return knowsAny(state, ids) ? { ...state, workspace } : { workspace };
-}
-
-async function pollOnce(context: IPollFunctions, service: Service, reader: Reader, name: string) {
-	const data = context.getWorkflowStaticData('node');
-	const workspace = workspaceMark(service.baseUrl, service.apiKey);
-	const before = data.state as PollState | undefined;
-	const state = await stateFor(
-		reader,
-		withPossiblyLost(before ?? {}, possiblyLost(name, before ?? {})),
-		workspace,
-	);
-	const { finished, complete, state: nextState } = await findNewlyFinished(reader, state);
-	forgetArrivals(name);
-	const wanted = finished.filter(filterOf(context));
-	const emitted = { by: PROCESS_ID, ids: wanted.map(({ id }) => id).slice(0, MAX_UNFINISHED) };
-	const next: PollState = { workspace, ...nextState };
-	if (wanted.length > 0) next.emitted = emitted;
-	// n8n saves static data after every assignment, so unchanged data is not assigned.
-	if (JSON.stringify(before) !== JSON.stringify(next)) data.state = next as unknown as IDataObject;
-	if (!complete) {
-		context.logger.warn(
-			'MediaGen Polling Trigger: more has finished than one poll can read; the oldest may be missing',
-		);
-	}
-	return wanted.length > 0 ? itemsOf(wanted) : null;
-}
-
-/** Outputs what has finished since the last poll. */
 export async function poll(this: IPollFunctions): Promise<INodeExecutionData[][] | null> {
 	const service = await openService(this);
-	service.requireScope(ENDPOINTS.listGenerations.scope);
 	const reader = readerOf(this, service);
-	const name = nameOf(this);
+	const name = `${this.getWorkflow().id ?? ''}/${this.getNode().id}`;
 	if (polling.has(name)) return null;
 	polling.add(name);
 	try {
-		return await pollOnce(this, service, reader, name);
+		const data = this.getWorkflowStaticData('node');
+		const before = data.state as unknown as PollState | undefined;
+		// Names the workspace without revealing its key.
+		const workspace = createHash('sha256')
+			.update(`${service.baseUrl}\n${service.apiKey}`)
+			.digest('base64');
+		const { finished, complete, state } = await findNewlyFinished(reader, workspace, before);
+		// n8n saves static data after every assignment, so unchanged data is not assigned.
+		if (JSON.stringify(before) !== JSON.stringify(state))
+			data.state = state as unknown as IDataObject;
+		if (!complete) {
+			this.logger.warn(
+				'MediaGen Polling Trigger: more has finished than one poll can read; the oldest may be missing',
+			);
+		}
+		const items = finished.filter(filterOf(this)).map(itemOf);
+		return items.length > 0 ? [items] : null;
 	} finally {
 		polling.delete(name);
 	}

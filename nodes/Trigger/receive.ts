@@ -1,38 +1,89 @@
 import type { IDataObject, IWebhookFunctions, IWebhookResponseData } from 'n8n-workflow';
 import { EVENTS, SIGNATURE_HEADERS } from '../../src/contract';
+import { identityOf, readEvent, readPayload, verdictOf } from '../../src/events/event';
+import { openService, type Service } from '../../src/events/service';
+import { refusalOf } from '../../src/events/signature';
+import { BoundedMap } from '../../src/transport/base/boundedMap';
 import { isResource } from '../../src/transport/base/types';
-import type { Workspace } from '../../src/transport/workspace';
-import { readEvent, type MediaGenEvent } from '../../src/webhook/event';
-import { verdictOf } from '../../src/webhook/filter';
-import { readPayload } from '../../src/webhook/payload';
-import { FOREIGN_SECRET, refusalOf } from '../../src/webhook/signature';
-import { readOptions } from '../../src/trigger/options';
-import { rawBodyOf } from '../../src/trigger/rawBody';
-import { settleWhenAnswered } from '../../src/trigger/settleWhenAnswered';
-import { deduplicator, eventKey } from './eventMemory';
-import { warnOfCredential, warnOfSecret } from './refusal';
-import { cachedVerification, newerVerification, type Verification } from './credentialCache';
+import { filtersOf } from './execute';
+import { secretOf } from './registration';
+
+/** The largest body that is read, in bytes: n8n's default limit. */
+const MAX_BODY_BYTES = 16 * 1024 * 1024;
+
+/** Most events that a process remembers, over all triggers: about 2 MB. */
+const MAX_EVENTS = 20_000;
+
+/** After how many seconds a delivery that came too early may be repeated. */
+const RETRY_AFTER_S = 30;
 
 /** Answered with 200 and no body, as an accepted event is. */
 const IGNORED: IWebhookResponseData = { webhookResponse: '' };
 
+/** Refused by the response object itself: starts no execution, not even a failed one. */
+const REFUSED: IWebhookResponseData = { noWebhookResponse: true };
+
 /**
- * The same for every reason, so that an attacker learns nothing; starts no execution, not even a
- * failed one. The operator of n8n finds the reason in the debug log: a warning would let anybody
- * fill the log.
+ * The deliveries that this process has accepted: `taken` once n8n has made the execution,
+ * `undecided` until then. In memory, because n8n drops static data that a webhook writes when it
+ * starts a workflow. What other and earlier processes have taken the execution finds in n8n's
+ * database (`execute.ts`).
+ */
+const deliveries = new BoundedMap<string, 'undecided' | 'taken'>(MAX_EVENTS);
+
+/**
+ * Triggers whose problem has been logged. Anybody can cause a refusal, so it is logged once until it
+ * is fixed.
+ */
+const warned = new Set<string>();
+
+const nameOf = (context: IWebhookFunctions): string =>
+	[context.getWorkflow().id, context.getNode().id, context.getMode()].join('/');
+
+/** Logs once why a trigger refuses every delivery; `undefined` once it does not any more. */
+function logProblem(context: IWebhookFunctions, problem: string | undefined): void {
+	const name = nameOf(context);
+	if (problem === undefined) warned.delete(name);
+	if (problem === undefined || warned.has(name)) return;
+	warned.add(name);
+	const { id, name: workflow } = context.getWorkflow();
+	context.logger.warn(
+		`MediaGen Trigger: "${context.getNode().name}" in workflow "${workflow ?? ''}" (${id ?? ''}) refuses every event, because ${problem}`,
+	);
+}
+
+/**
+ * The same answer for every reason, so that an attacker learns nothing. The operator of n8n finds
+ * the reason in the debug log: a warning would let anybody fill the log.
  */
 function refuse(context: IWebhookFunctions, reason: string): IWebhookResponseData {
-	const { id } = context.getWorkflow();
-	context.logger.debug(`MediaGen Event Trigger: a delivery was refused, because ${reason}`, {
-		workflowId: id,
+	context.logger.debug(`MediaGen Trigger: a delivery was refused, because ${reason}`, {
+		workflowId: context.getWorkflow().id,
 		node: context.getNode().name,
 	});
 	context.getResponseObject().status(401).end();
-	return { noWebhookResponse: true };
+	return REFUSED;
+}
+
+/**
+ * The bytes as they arrived; `undefined` if they are not available: multipart, compressed, too
+ * large, incomplete.
+ */
+async function rawBodyOf(context: IWebhookFunctions): Promise<Buffer | undefined> {
+	const request = context.getRequestObject();
+	const encoding = request.headers['content-encoding'];
+	if (encoding !== undefined && encoding !== 'identity') return undefined;
+	try {
+		await request.readRawBody();
+	} catch {
+		return undefined;
+	}
+	const { rawBody } = request;
+	return Buffer.isBuffer(rawBody) && rawBody.length <= MAX_BODY_BYTES ? rawBody : undefined;
 }
 
 interface VerifiedDelivery {
-	workspace: Workspace;
+	service: Service;
 	rawBody: Buffer;
 	/** Milliseconds since 1970. */
 	sentAt: number;
@@ -44,79 +95,85 @@ async function verifyDelivery(
 	now: number,
 ): Promise<VerifiedDelivery | string> {
 	const { headers } = context.getRequestObject();
-	const rawBody = await rawBodyOf(context.getRequestObject());
+	const rawBody = await rawBodyOf(context);
 	if (!rawBody)
 		return 'its raw bytes are not available: multipart, compressed, too large or incomplete';
+	const timestamp = headers[SIGNATURE_HEADERS.timestamp];
+	const signature = headers[SIGNATURE_HEADERS.signature];
 	try {
-		const timestamp = headers[SIGNATURE_HEADERS.timestamp];
-		const signature = headers[SIGNATURE_HEADERS.signature];
-		const refusalBy = ({ secret }: Verification) =>
-			refusalOf({ secret, timestamp, signature, rawBody, now });
-		let verification = await cachedVerification(context, now);
-		if (refusalBy(verification) === FOREIGN_SECRET)
-			verification = (await newerVerification(context, now)) ?? verification;
-		warnOfSecret(context, verification.secret);
-		const { workspace } = verification;
-		return refusalBy(verification) ?? { workspace, rawBody, sentAt: Number(timestamp) * 1_000 };
+		const service = await openService(context);
+		const found = await secretOf(context, service);
+		const [secret, problem] = 'secret' in found ? [found.secret] : [undefined, found.problem];
+		logProblem(context, problem);
+		const refusal = refusalOf({ secret, timestamp, signature, rawBody, now });
+		return refusal ?? { service, rawBody, sentAt: Number(timestamp) * 1_000 };
 	} catch (error) {
-		// Without the credential nothing can be verified. The sender may be anybody, so the response
-		// does not say why.
-		warnOfCredential(context, error as Error);
-		return 'a credential cannot be used';
+		// Without the credential nothing can be verified.
+		logProblem(context, `its credential cannot be used: ${(error as Error).message}`);
+		return 'its credential cannot be used';
 	}
 }
 
 /**
  * A webhook registered by hand may send kinds that were not chosen here; unknown kinds always pass.
  */
-function isChosen(context: IWebhookFunctions, { kind }: MediaGenEvent): boolean {
+function isChosen(context: IWebhookFunctions, kind: string): boolean {
 	const chosen = context.getNodeParameter('events', []) as unknown;
 	const isKnown = (EVENTS as readonly string[]).includes(kind);
 	return !isKnown || !Array.isArray(chosen) || chosen.includes(kind);
 }
 
-/** Ends a wait for the same resource in this process before its next poll. */
-function notifyPoller(workspace: Workspace, { resource }: MediaGenEvent): void {
-	if (isResource(resource)) workspace.jobPoller.notify(resource);
-}
-
-function itemOf(event: MediaGenEvent, payload: object, times: { sentAt: number; now: number }) {
-	const json: IDataObject = {
-		event: event.kind,
-		eventId: event.eventId ?? null,
-		timestamp: new Date(times.sentAt).toISOString(),
-		deliveredAt: new Date(times.now).toISOString(),
-		resourceId: event.resourceId ?? null,
-		payload: payload as IDataObject,
+/**
+ * Decides about a delivery when n8n answers it, which n8n does after it has made the execution, or
+ * failed to. Not by an event of the response: `finish` fires only while the sender still listens,
+ * and by `close` the outcome may not be known yet.
+ */
+function settleWhenAnswered(context: IWebhookFunctions, key: string): void {
+	const response = context.getResponseObject();
+	const end = response.end.bind(response) as (...given: unknown[]) => typeof response;
+	const settle = (...given: unknown[]) => {
+		if (response.statusCode < 300) deliveries.set(key, 'taken');
+		else deliveries.delete(key);
+		return end(...given);
 	};
-	return { json };
+	response.end = settle as typeof response.end;
 }
 
 /**
- * Takes a delivery: verified over its raw bytes before anything is parsed, answered at once,
- * started once. What takes time is done in the execution (`execute`). Specification: Events,
- * signature rules.
+ * Takes a delivery: verified over its raw bytes before anything is parsed, started once, and never
+ * kept waiting for another one. A repeat that comes while n8n is still at the first delivery is
+ * refused at once: answered as a repeat it would be lost if the first one fails. What takes time is
+ * done in the execution (`execute.ts`). Specification: Events, signature rules.
  */
 export async function receive(this: IWebhookFunctions): Promise<IWebhookResponseData> {
 	const now = Date.now();
 	const delivery = await verifyDelivery(this, now);
 	if (typeof delivery === 'string') return refuse(this, delivery);
-	const { workspace, rawBody, sentAt } = delivery;
-	const payload = readPayload(rawBody);
+	const payload = readPayload(delivery.rawBody);
 	if (!payload) return IGNORED;
 	const event = readEvent(payload);
-	const claim = await deduplicator.claim(eventKey(this, event, payload), now);
-	if (!claim) return IGNORED;
-	let isHandled = false;
-	try {
-		notifyPoller(workspace, event);
-		const isWanted = isChosen(this, event) && verdictOf(event, readOptions(this)) !== 'unwanted';
-		if (isWanted) settleWhenAnswered(this, claim);
-		else claim.keep();
-		isHandled = true;
-		return isWanted ? { workflowData: [[itemOf(event, payload, { sentAt, now })]] } : IGNORED;
-	} finally {
-		// An expression of the node may throw; the event then counts as not delivered.
-		if (!isHandled) claim.release();
+	// Ends a wait for the same resource in this process before its next poll.
+	if (isResource(event.resource)) delivery.service.workspace.jobPoller.notify(event.resource);
+	if (!isChosen(this, event.kind) || verdictOf(event, filtersOf(this)) === 'unwanted')
+		return IGNORED;
+	const key = `${nameOf(this)} ${identityOf(payload)}`;
+	const before = deliveries.get(key);
+	if (before === 'taken') return IGNORED;
+	if (before === 'undecided') {
+		const response = this.getResponseObject();
+		response.setHeader('Retry-After', RETRY_AFTER_S);
+		response.status(503).end();
+		return REFUSED;
 	}
+	deliveries.set(key, 'undecided');
+	settleWhenAnswered(this, key);
+	const json: IDataObject = {
+		event: event.kind,
+		eventId: event.eventId ?? null,
+		timestamp: new Date(delivery.sentAt).toISOString(),
+		deliveredAt: new Date(now).toISOString(),
+		resourceId: event.resourceId ?? null,
+		payload: payload as IDataObject,
+	};
+	return { workflowData: [[{ json }]] };
 }

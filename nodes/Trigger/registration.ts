@@ -1,66 +1,139 @@
 import { randomUUID } from 'crypto';
-import { NodeOperationError, type IHookFunctions } from 'n8n-workflow';
-import { ENDPOINTS, IDEMPOTENCY_HEADER } from '../../src/contract';
-import { readPages } from '../../src/transport/http/pages';
-import type { Failed } from '../../src/transport/base/result';
-import { isRecord } from '../../src/transport/base/types';
-import { fieldNames, secretIn, webhookIdIn } from '../../src/webhook/registrationResponse';
-import { serviceError, type Service } from '../../src/trigger/connection';
+import { NodeOperationError, type IHookFunctions, type IWebhookFunctions } from 'n8n-workflow';
+import { ENDPOINTS, IDEMPOTENCY_HEADER, isRecord, textOf, type Json } from '../../src/contract';
+import { decryptSecret, encryptSecret } from '../../src/events/encryptSecret';
+import { openService, serviceError, type Service } from '../../src/events/service';
+import { refusalStatusOf, type Failed } from '../../src/transport/base/result';
+import { isResource } from '../../src/transport/base/types';
+import { pageOf } from '../../src/transport/http/pages';
+
+/** Who creates the webhook at the service. */
+export type RegistrationMode = 'automatic' | 'manual';
+
+type Context = IHookFunctions | IWebhookFunctions;
+
+/** What the node remembers of its webhook, in n8n's static data. */
+interface Registration {
+	webhookId?: string;
+	/** The workflow that registered it, because copies of a workflow inherit its static data. */
+	workflowId?: string;
+	url?: string;
+	events?: string[];
+	/** Encrypted; see `src/events/encryptSecret.ts`. */
+	secret?: string;
+	/** Base URL of the service that has the webhook. */
+	baseUrl?: string;
+}
 
 /** The webhook that should be registered. */
-export interface WebhookSettings {
+interface WebhookSettings {
 	url: string;
 	events: string[];
 	description: string;
 }
 
-/** A webhook at the service, with the secret that is shown only once. */
-export interface Registered {
-	id: string;
-	secret: string;
-}
-
 /**
- * Attempts to list or register webhooks: n8n 2 tries an activation five times itself, and in n8n 1 a
- * user waits for it.
+ * Attempts at a request: n8n 2 tries an activation five times itself, and in n8n 1 a user waits for
+ * it.
  */
 const MAX_ATTEMPTS = 3;
 
-const pathOf = (id: string) => ENDPOINTS.getWebhook.path.replace('{id}', encodeURIComponent(id));
+/**
+ * What this process has registered. n8n saves static data only after it has activated all triggers
+ * of a workflow, and not at all if one of them fails: until then the first events of the others
+ * would be refused, and their webhooks be left at the service.
+ */
+const unsaved = new Map<string, Registration>();
 
-/** Whether both name the same events, in any order. */
-export const sameEvents = (left: unknown, right: readonly string[]): boolean =>
-	Array.isArray(left) && [...left].sort().join() === [...right].sort().join();
+const keyOf = (context: Context): string =>
+	JSON.stringify([context.getWorkflow().id, context.getNode().id, context.getMode() === 'manual']);
 
-const statusOf = ({ failure }: Failed) => (failure.kind === 'status' ? failure.status : 0);
+/** What n8n has saved. */
+const savedRegistration = (context: Context) =>
+	context.getWorkflowStaticData('node') as Registration;
 
-/** The specification shows no status for a webhook that does not exist (Errors). */
-const isGone = (failed: Failed) => [404, 410].includes(statusOf(failed));
+/** What n8n has saved, else what it has yet to save. */
+function registrationOf(context: Context): Registration {
+	const saved = savedRegistration(context);
+	return saved.webhookId === undefined ? (unsaved.get(keyOf(context)) ?? saved) : saved;
+}
 
-/** Deletes a webhook. @returns whether it no longer exists */
-async function deleteWebhook({ workspace, host }: Service, id: string): Promise<boolean> {
-	const request = { method: 'DELETE', path: pathOf(id) } as const;
-	// The specification shows no response body for DELETE, so any is accepted.
-	const answer = await workspace.client.request(host.channel, request, {
-		validate: () => undefined,
-	});
-	if (answer.ok) return true;
-	return isGone(answer);
+function forget(context: IHookFunctions): void {
+	const data = savedRegistration(context);
+	for (const name of Object.keys(data) as Array<keyof Registration>) delete data[name];
+	unsaved.delete(keyOf(context));
+}
+
+/** Whether the webhook was created elsewhere, with its secret in a credential. */
+export const isByHand = (context: Context): boolean =>
+	context.getNodeParameter('registration', 'automatic') === ('manual' satisfies RegistrationMode);
+
+/** The secret in the credential. @throws if there is none */
+async function secretFromCredential(context: Context): Promise<string> {
+	const { signingSecret } = await context.getCredentials('mediaGenWebhookSecretApi');
+	const secret = textOf(signingSecret);
+	if (secret !== undefined) return secret;
+	throw new NodeOperationError(context.getNode(), 'The credential holds no signing secret');
 }
 
 /**
- * Deletes the webhook that this node registered, unless it has been given another URL since: then
- * it belongs to somebody else.
- * @returns false if it still exists with this node's URL
+ * The secret that verifies deliveries. Without one every delivery is refused; then it says why, and
+ * what to do.
  */
-export async function deleteOwn(service: Service, id: string, url: string): Promise<boolean> {
-	const { workspace, host } = service;
-	const request = { method: 'GET', path: pathOf(id) } as const;
-	// A key may write but not read: then what we remember has to do.
-	const answer = await workspace.client.request(host.channel, request, { retry: false });
-	const now = answer.ok && isRecord(answer.value.body) ? answer.value.body : {};
-	if (typeof now.url === 'string' && now.url !== url) return true;
-	return await deleteWebhook(service, id);
+export async function secretOf(
+	context: Context,
+	{ apiKey }: Service,
+): Promise<{ secret: string } | { problem: string }> {
+	if (isByHand(context)) return { secret: await secretFromCredential(context) };
+	const again =
+		'Unpublish and publish the workflow: that registers a new webhook, with a secret that the present API key protects.';
+	const { secret: encrypted, webhookId } = registrationOf(context);
+	if (webhookId === undefined)
+		return { problem: `no webhook is registered for it (any more). ${again}` };
+	const secret = decryptSecret(encrypted, apiKey, webhookId);
+	if (secret) return { secret };
+	return {
+		problem: `its signing secret cannot be decrypted with the API key of its credential, which was probably changed. ${again}`,
+	};
+}
+
+const pathOf = (id: string) => ENDPOINTS.getWebhook.path.replace('{id}', encodeURIComponent(id));
+
+const sameEvents = (left: unknown, right: readonly string[]): boolean =>
+	Array.isArray(left) && [...left].sort().join() === [...right].sort().join();
+
+/** The specification shows no status for a webhook that does not exist (Errors). */
+const isGone = (failed: Failed) => [404, 410].includes(refusalStatusOf(failed) ?? 0);
+
+/** @throws when the URL is not one that the service delivers to. Specification: CreateWebhook */
+function settingsOf(context: IHookFunctions): WebhookSettings {
+	const node = context.getNode();
+	const url = context.getNodeWebhookUrl('default') ?? '';
+	if (!url.startsWith('https://')) {
+		// What to do comes first: n8n cuts the message off.
+		throw new NodeOperationError(
+			node,
+			`Use the MediaGen Polling Trigger, or set WEBHOOK_URL=https://… of n8n: events go to https addresses only, not to ${url || 'an unknown one'}`,
+			{
+				description:
+					'The Polling Trigger needs no public address. For this trigger set the environment variable WEBHOOK_URL of n8n to its public address, such as https://n8n.example.com/ (behind a reverse proxy also N8N_PROXY_HOPS=1), restart n8n and publish again.',
+			},
+		);
+	}
+	const events = context.getNodeParameter('events', []);
+	if (!Array.isArray(events) || events.length === 0)
+		throw new NodeOperationError(node, 'Choose at least one event');
+	const { id, name } = context.getWorkflow();
+	const description = `n8n: ${node.name} in ${name ?? 'a workflow'} (${id ?? 'not saved'})`;
+	return { url, events: events.map(String), description: description.slice(0, 200) };
+}
+
+/** Deletes a webhook. @returns whether it no longer exists */
+async function deleteWebhook({ send }: Service, id: string): Promise<boolean> {
+	// The specification shows no response body for DELETE, so any is accepted.
+	const request = { method: 'DELETE', path: pathOf(id) } as const;
+	const answer = await send(request, { validate: () => undefined });
+	return answer.ok || isGone(answer);
 }
 
 /**
@@ -68,20 +141,13 @@ export async function deleteOwn(service: Service, id: string, url: string): Prom
  * an activation whose response was lost. Does nothing without the scope to list webhooks.
  */
 async function deleteLeftovers(service: Service, url: string): Promise<void> {
-	const { workspace, host } = service;
-	const request = { method: 'GET', path: ENDPOINTS.listWebhooks.path } as const;
 	// A service that answers something else has none to show; to ask again would only delay n8n.
-	const query = {
-		wanted: Infinity,
-		takesLimit: false,
-		mayBeNoList: true,
-		maxAttempts: MAX_ATTEMPTS,
-	};
-	const list = await readPages(workspace.client, host.channel, request, query);
-	for (const entry of list.ok ? list.value : []) {
-		const id = entry.url === url ? webhookIdIn(entry) : undefined;
-		if (id !== undefined) await deleteWebhook(service, id);
-	}
+	const list = await service.send(
+		{ method: 'GET', path: ENDPOINTS.listWebhooks.path },
+		{ validate: () => undefined, maxAttempts: MAX_ATTEMPTS },
+	);
+	for (const webhook of list.ok ? pageOf(list.value.body).entries.filter(isResource) : [])
+		if (webhook.url === url) await deleteWebhook(service, webhook.id);
 }
 
 /**
@@ -89,19 +155,17 @@ async function deleteLeftovers(service: Service, url: string): Promise<void> {
  * response has are compared, because the specification does not show them (Other response bodies).
  * @throws if the webhook cannot be checked
  */
-export async function isStillRegistered(
+async function isStillRegistered(
 	context: IHookFunctions,
-	{ workspace, host }: Service,
+	{ send }: Service,
 	id: string,
 	{ url, events }: WebhookSettings,
 ): Promise<boolean> {
-	const request = { method: 'GET', path: pathOf(id) } as const;
-	const options = { maxAttempts: MAX_ATTEMPTS };
-	const answer = await workspace.client.request(host.channel, request, options);
+	const answer = await send({ method: 'GET', path: pathOf(id) }, { maxAttempts: MAX_ATTEMPTS });
 	if (!answer.ok) {
 		if (isGone(answer)) return false;
-		// It may be written but not read, by this key or at all: what we remember has to do.
-		if ([403, 405, 501].includes(statusOf(answer))) return true;
+		// A key may write but not read: then what the node remembers has to do.
+		if (refusalStatusOf(answer) === 403) return true;
 		throw serviceError(context, answer, ENDPOINTS.getWebhook, 'The webhook cannot be checked');
 	}
 	const current = isRecord(answer.value.body) ? answer.value.body : {};
@@ -110,50 +174,150 @@ export async function isStillRegistered(
 }
 
 /**
+ * The one-time signing secret: `secret`, or else any text whose name contains that word, because
+ * the specification does not show the name (Other response bodies).
+ */
+const secretIn = (body: Json): string | undefined =>
+	['secret', ...Object.keys(body).filter((name) => /secret/i.test(name))]
+		.map((name) => textOf(body[name]))
+		.find((secret) => secret !== undefined);
+
+/**
  * Registers a webhook and leaves none behind when that fails.
  * @throws when the service refuses, or when its response has no id or no signing secret; the error
  * lists the names of its fields
  */
-export async function register(
-	context: IHookFunctions,
-	service: Service,
-	settings: WebhookSettings,
-): Promise<Registered> {
-	const { workspace, host } = service;
+async function register(context: IHookFunctions, service: Service, settings: WebhookSettings) {
 	await deleteLeftovers(service, settings.url);
 	// With the key, a repeat after a lost response returns the same webhook and its secret.
 	const headers = { [IDEMPOTENCY_HEADER]: randomUUID() };
-	const request = {
-		method: 'POST',
-		path: ENDPOINTS.createWebhook.path,
-		body: settings,
-		headers,
-	} as const;
-	const options = { replayable: true, maxAttempts: MAX_ATTEMPTS };
-	const answer = await workspace.client.request(host.channel, request, options);
+	const { path } = ENDPOINTS.createWebhook;
+	const answer = await service.send(
+		{ method: 'POST', path, body: settings, headers },
+		{ replayable: true, maxAttempts: MAX_ATTEMPTS },
+	);
 	if (!answer.ok) {
 		const { failure } = answer;
 		if (failure.kind !== 'status' || failure.outcomeUnknown)
 			await deleteLeftovers(service, settings.url);
-		throw serviceError(
-			context,
-			answer,
-			ENDPOINTS.createWebhook,
-			'The webhook cannot be registered',
-		);
+		const action = 'The webhook cannot be registered';
+		throw serviceError(context, answer, ENDPOINTS.createWebhook, action);
 	}
-	const body = answer.value.body as Record<string, unknown>;
-	const id = webhookIdIn(body);
+	const body = answer.value.body as Json;
+	const id = textOf(body.id);
 	const secret = secretIn(body);
 	if (id !== undefined && secret !== undefined) return { id, secret };
 	if (id !== undefined) await deleteWebhook(service, id);
 	else await deleteLeftovers(service, settings.url);
-	const missing = id === undefined ? 'an ID' : 'a signing secret';
 	throw new NodeOperationError(
 		context.getNode(),
-		`The service registered the webhook without ${missing}`,
+		`The service registered the webhook without ${id === undefined ? 'an ID' : 'a signing secret'}`,
 		{
-			description: `The webhook was deleted again. Fields of the response: ${fieldNames(body)}. Create a webhook elsewhere and choose Registration: By Hand, or use the MediaGen Polling Trigger.`,
+			description: `The webhook was deleted again. Fields of the response: ${Object.keys(body).join(', ').slice(0, 1_000) || 'none'}. Create a webhook elsewhere and choose Registration: By Hand, or use the MediaGen Polling Trigger.`,
 		},
 	);
 }
+
+/**
+ * Whether the webhook that is remembered is this node's to delete. If not, it is forgotten and left
+ * at the service. Static data travels: a copy of a workflow (export and import, public API)
+ * remembers the original's webhook, and so does every workflow of a cloned database. A copy has
+ * another id; a clone has another address.
+ */
+function isOwn(context: IHookFunctions, baseUrl: string | undefined): boolean {
+	const { webhookId, url, workflowId, baseUrl: registeredAt } = registrationOf(context);
+	const isCopy = workflowId !== undefined && workflowId !== context.getWorkflow().id;
+	const isElsewhere = url !== context.getNodeWebhookUrl('default');
+	const isOtherService = baseUrl !== undefined && baseUrl !== registeredAt;
+	if (!isCopy && !isElsewhere && !isOtherService) return true;
+	const why = isElsewhere
+		? 'a webhook with another address was left at the service, because another n8n may be using it. If none is, delete it'
+		: 'a webhook was left at the service of the old base URL, because the credential leads to another one. Delete it there';
+	// The original of a copy has its webhook still, which is as it should be.
+	if (!isCopy)
+		context.logger.warn(`MediaGen Trigger: ${why} (MediaGen Webhook: Delete)`, {
+			webhookId,
+			url,
+			baseUrl: registeredAt,
+		});
+	forget(context);
+	return false;
+}
+
+/** Deletes the registered webhook if it belongs to this node. @returns false if it still exists */
+async function removeRegistered(context: IHookFunctions): Promise<boolean> {
+	const { webhookId, url } = registrationOf(context);
+	if (webhookId === undefined || !isOwn(context, undefined)) return true;
+	const service = await openService(context);
+	if (!isOwn(context, service.baseUrl)) return true;
+	// One that has been given another URL since belongs to somebody else. A key may write but not
+	// read: then what the node remembers has to do.
+	const request = { method: 'GET', path: pathOf(webhookId) } as const;
+	const answer = await service.send(request, { retry: false });
+	const now = answer.ok && isRecord(answer.value.body) ? answer.value.body.url : undefined;
+	const isTaken = typeof now === 'string' && now !== url;
+	if (isTaken || (await deleteWebhook(service, webhookId))) {
+		forget(context);
+		return true;
+	}
+	context.logger.warn('MediaGen Trigger: the webhook could not be deleted at the service', {
+		webhookId,
+	});
+	return false;
+}
+
+/** What n8n calls when a workflow is published or unpublished, and around a test event. */
+export const webhookMethods = {
+	/**
+	 * Whether the webhook of an earlier activation still exists and is usable; otherwise it is
+	 * deleted.
+	 */
+	async checkExists(this: IHookFunctions): Promise<boolean> {
+		const { webhookId, secret, events } = savedRegistration(this);
+		if (webhookId === undefined || isByHand(this)) return false;
+		const settings = settingsOf(this);
+		if (!isOwn(this, undefined)) return false;
+		const service = await openService(this);
+		if (!isOwn(this, service.baseUrl)) return false;
+		const isUsable =
+			sameEvents(events, settings.events) &&
+			decryptSecret(secret, service.apiKey, webhookId) !== undefined &&
+			(await isStillRegistered(this, service, webhookId, settings));
+		if (isUsable) return true;
+		await removeRegistered(this);
+		forget(this);
+		return false;
+	},
+
+	/**
+	 * Registers the webhook. n8n calls this up to five times, so whatever fails here leaves nothing
+	 * behind.
+	 */
+	async create(this: IHookFunctions): Promise<boolean> {
+		if (isByHand(this)) {
+			await secretFromCredential(this);
+			await removeRegistered(this);
+			return true;
+		}
+		const settings = settingsOf(this);
+		const service = await openService(this);
+		service.requireScope(ENDPOINTS.createWebhook.scope);
+		const { id, secret } = await register(this, service, settings);
+		const registration: Registration = {
+			webhookId: id,
+			workflowId: this.getWorkflow().id,
+			url: settings.url,
+			events: settings.events,
+			baseUrl: service.baseUrl,
+			secret: encryptSecret(secret, service.apiKey, id),
+		};
+		Object.assign(savedRegistration(this), registration);
+		unsaved.set(keyOf(this), registration);
+		return true;
+	},
+
+	/** Deletes the webhook; after a failed activation there is none. */
+	async delete(this: IHookFunctions): Promise<boolean> {
+		return await removeRegistered(this);
+	},
+};

@@ -1,6 +1,5 @@
-import type { ICredentialTestFunctions } from 'n8n-workflow';
 import { MediaGenWebhookSecretApi } from '../../credentials/MediaGenWebhookSecretApi.credentials';
-import { mediaGenWebhookSecretApiTest } from '../../nodes/Trigger/secretTest';
+import { MediaGenTrigger } from '../../nodes/Trigger/MediaGenTrigger.node';
 
 test('has one field, a password', () => {
 	const { name, properties } = new MediaGenWebhookSecretApi();
@@ -21,8 +20,8 @@ test.each([
 		type: 'mediaGenWebhookSecretApi',
 		data: { signingSecret },
 	};
-	const context = {} as ICredentialTestFunctions;
-	const result = await mediaGenWebhookSecretApiTest.call(context, credential as never);
+	const { credentialTest } = new MediaGenTrigger().methods;
+	const result = await credentialTest.mediaGenWebhookSecretApiTest(credential as never);
 	expect(result.status).toBe(status);
 	expect(result.message).not.toContain('whsec');
 });

@@ -2,7 +2,7 @@
 import type { IDataObject } from 'n8n-workflow';
 import { gzipSync } from 'node:zlib';
 import type { SavedWorkflow } from '../../lab/n8n/rest';
-import { sign } from '../../src/webhook/signature';
+import { sign } from '../../src/events/signature';
 import { signedHeaders } from './support/signed';
 import { TriggerInstance } from './support/triggerInstance';
 

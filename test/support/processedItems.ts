@@ -39,7 +39,6 @@ export class ProcessedItems {
 				...base.helpers,
 				checkProcessedAndRecord: async (keys: string[], _scope: string, options: Options) =>
 					await this.check(own, keys, options),
-				clearAllProcessedItems: async () => await this.clear(own),
 			},
 		} as unknown as IExecuteFunctions;
 	}
@@ -63,12 +62,6 @@ export class ProcessedItems {
 		await this.pause();
 		if (this.rows.has(row)) this.rows.set(row, after.slice(-maxEntries));
 		return { new: fresh, processed };
-	}
-
-	private async clear(node: INode): Promise<void> {
-		const row = `n:${node.id}`;
-		await this.pause();
-		this.rows.delete(row);
 	}
 
 	/** A few turns of the loop, so that calls overlap in every way. */

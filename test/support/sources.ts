@@ -11,8 +11,7 @@ export const PUBLISHED = [
 	'credentials',
 	'src/description',
 	'src/transport',
-	'src/trigger',
-	'src/webhook',
+	'src/events',
 	'src/contract',
 ];
 

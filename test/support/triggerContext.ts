@@ -1,7 +1,7 @@
 /* eslint-disable @n8n/community-nodes/no-restricted-imports -- not published */
 import type { IDataObject, IHttpRequestOptions, INode } from 'n8n-workflow';
 import { EventEmitter } from 'events';
-import { sign } from '../../src/webhook/signature';
+import { sign } from '../../src/events/signature';
 
 /** What n8n gives a trigger, and what the trigger asks of it. */
 export interface TriggerFixture {
@@ -105,12 +105,19 @@ export class FakeResponse extends EventEmitter {
 
 	ended = false;
 
+	readonly headers: Record<string, unknown> = {};
+
 	private closed = false;
 
 	/** The client hangs up. */
 	close(): void {
 		this.closed = true;
 		this.emit('close');
+	}
+
+	setHeader(name: string, value: unknown): this {
+		this.headers[name] = value;
+		return this;
 	}
 
 	status(code: number): this {

@@ -1,23 +1,49 @@
 import type { EventKind } from '../../contract';
 import { optionList } from './optionList';
 
-/** The kinds of events as lists in the editor show them, those of a trigger and of a webhook alike. */
+/**
+ * The kinds of events as lists in the editor show them, those of a trigger and of a webhook alike:
+ * first what most people look for. `action` is what n8n's nodes panel calls the trigger.
+ */
 export const eventOptions = optionList<EventKind>({
-	'agent.completed': { name: 'Agent Run Completed', description: 'An agent run has completed' },
-	'agent.failed': { name: 'Agent Run Failed', description: 'An agent run has failed' },
+	'generation.completed': {
+		name: 'Image, Video or Audio Ready',
+		action: 'On image, video or audio ready',
+		description: 'An image, a video, music, a sound or speech has been made',
+	},
+	'generation.failed': {
+		name: 'Image, Video or Audio Failed',
+		action: 'On image, video or audio failed',
+		description: 'An image, a video, music, a sound or speech could not be made',
+	},
 	'agent.review_required': {
 		name: 'Agent Run Needs Review',
-		description: 'An agent run has reached the review gate',
+		action: 'On agent run needs review',
+		description: 'An agent run waits for your review',
 	},
-	'generation.completed': {
-		name: 'Generation Completed',
-		description: 'A generation has completed',
+	'agent.completed': {
+		name: 'Agent Run Completed',
+		action: 'On agent run completed',
+		description: 'An agent run has completed',
 	},
-	'generation.failed': { name: 'Generation Failed', description: 'A generation has failed' },
+	'agent.failed': {
+		name: 'Agent Run Failed',
+		action: 'On agent run failed',
+		description: 'An agent run has failed',
+	},
+	'persona.ready': {
+		name: 'Persona Ready',
+		action: 'On persona ready',
+		description: 'A persona made from a description is ready',
+	},
 	'persona.failed': {
 		name: 'Persona Failed',
-		description: 'A described persona could not be created',
+		action: 'On persona failed',
+		description: 'A persona could not be made from its description',
 	},
-	'persona.ready': { name: 'Persona Ready', description: 'A described persona is ready' },
-	'voice.created': { name: 'Voice Created', description: 'A custom voice has been created' },
+	'voice.created': {
+		name: 'Voice Created',
+		action: 'On voice created',
+		description: 'A custom voice has been created',
+	},
 });

@@ -1,5 +1,5 @@
 import { SIGNATURE_HEADERS } from '../../contract';
-import { sign } from '../../webhook/signature';
+import { sign } from '../../events/signature';
 import type { DeliveryEntity, PendingDelivery, WebhookEntity } from '../state/entities';
 import type { DeliveryContext } from './context';
 import type { Workspace } from '../state/store';

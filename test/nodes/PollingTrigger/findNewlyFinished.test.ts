@@ -1,25 +1,27 @@
 import fc from '../../support/fastCheck';
-import { findNewlyFinished, type Reader } from '../../../nodes/PollingTrigger/findNewlyFinished';
-import { MAX_SEEN, type PollState } from '../../../nodes/PollingTrigger/state';
+import {
+	findNewlyFinished,
+	MAX_SEEN,
+	type PollState,
+	type Reader,
+} from '../../../nodes/PollingTrigger/findNewlyFinished';
 import type { Resource } from '../../../src/transport/base/types';
 
 const DONE = ['completed', 'partially_completed', 'failed'];
 
+const KNOWN: PollState = { workspace: 'w', seen: [], running: [] };
+
 /**
- * A list of generations as the service may page it: by time, the newest or the oldest first, mixed
- * within a page or not.
+ * A list of generations as the service may page it: the newest first, mixed within a page or not.
  */
 class List implements Reader {
 	readonly jobs: Array<Resource & { at: number }> = [];
 
 	requests = 0;
 
-	state: PollState = {};
+	state: PollState | undefined;
 
-	constructor(
-		private readonly order: 'newest' | 'oldest' = 'newest',
-		private readonly mixed = false,
-	) {}
+	constructor(private readonly mixed = false) {}
 
 	make(status = 'queued'): string {
 		const at = this.jobs.length;
@@ -39,10 +41,8 @@ class List implements Reader {
 
 	page = async (cursor: string | undefined) => {
 		this.requests += 1;
-		const sign = this.order === 'newest' ? -1 : 1;
-		const from = cursor === undefined ? -Infinity : sign * Date.parse(cursor);
-		const sorted = [...this.jobs].sort((a, b) => sign * (a.at - b.at));
-		const rest = sorted.filter(({ at }) => sign * at > from / 1_000);
+		const before = cursor === undefined ? Infinity : Date.parse(cursor) / 1_000;
+		const rest = this.jobs.filter(({ at }) => at < before).reverse();
 		const entries = rest.slice(0, 100).map((job) => ({ ...job }));
 		const last = entries.at(-1)?.at ?? 0;
 		const next = rest.length > 100 ? new Date(last * 1_000).toISOString() : undefined;
@@ -61,7 +61,7 @@ class List implements Reader {
 	 */
 	async poll(): Promise<string[]> {
 		this.requests = 0;
-		const { finished, state } = await findNewlyFinished(this, this.state);
+		const { finished, state } = await findNewlyFinished(this, 'w', this.state);
 		this.state = JSON.parse(JSON.stringify(state)) as PollState;
 		return finished.map(({ id }) => id);
 	}
@@ -70,15 +70,13 @@ class List implements Reader {
 const sorted = (ids: string[]) => [...ids].sort();
 
 describe.each([
-	['the newest first', 'newest', false],
-	['the newest first, mixed within a page', 'newest', true],
-	['the oldest first', 'oldest', false],
-	['the oldest first, mixed within a page', 'oldest', true],
-] as const)('a list with %s', (_name, order, mixed) => {
+	['in order', false],
+	['mixed within a page', true],
+] as const)('a list with the newest first, %s', (_name, mixed) => {
 	let list: List;
 
 	beforeEach(() => {
-		list = new List(order, mixed);
+		list = new List(mixed);
 	});
 
 	test.each([0, 1, 99, 100, 101, 250, 1_500])('does not replay %i of history', async (count) => {
@@ -104,7 +102,7 @@ describe.each([
 		const made = list.makeMany(6_000);
 		expect(sorted(await list.poll())).toEqual(sorted(made));
 		expect(await list.poll()).toEqual([]);
-		expect(list.state.seen?.length).toBeLessThanOrEqual(MAX_SEEN);
+		expect(list.state?.seen.length).toBeLessThanOrEqual(MAX_SEEN);
 	});
 
 	test('finds what finishes out of order, hundreds of younger ones later', async () => {
@@ -139,7 +137,7 @@ describe.each([
 		await list.poll();
 		await list.poll();
 		await list.poll();
-		expect(list.requests).toBeLessThanOrEqual(order === 'newest' ? 1 : 2);
+		expect(list.requests).toBe(1);
 	});
 
 	test('whatever happens between polls, each is emitted once and none before it has finished', async () => {
@@ -150,7 +148,7 @@ describe.each([
 		});
 		await fc.assert(
 			fc.asyncProperty(fc.nat(400), fc.array(step, { maxLength: 12 }), async (history, steps) => {
-				list = new List(order, mixed);
+				list = new List(mixed);
 				list.makeMany(history);
 				await list.poll();
 				const running: string[] = [];
@@ -187,7 +185,7 @@ test('a poll that fails leaves everything to the next', async () => {
 		},
 		read: list.read,
 	};
-	await expect(findNewlyFinished(broken, list.state)).rejects.toThrow('503');
+	await expect(findNewlyFinished(broken, 'w', list.state)).rejects.toThrow('503');
 	expect(sorted(await list.poll())).toEqual(sorted(made));
 });
 
@@ -215,7 +213,7 @@ test('a deleted generation is no longer read', async () => {
 	list.makeMany(700);
 	list.jobs.splice(0, 1);
 	await list.poll();
-	expect(list.state.unfinished).not.toContain(id);
+	expect(list.state?.running).not.toContain(id);
 });
 
 test('a repeated cursor and an endless list do not keep a poll from ending', async () => {
@@ -223,7 +221,7 @@ test('a repeated cursor and an endless list do not keep a poll from ending', asy
 		page: async () => ({ entries: [{ id: 'a', status: 'completed' }], next: 'same' }),
 		read: async () => undefined,
 	};
-	await findNewlyFinished(same, {});
+	await findNewlyFinished(same, 'w', KNOWN);
 	let count = 0;
 	const endless: Reader = {
 		page: async () => ({
@@ -232,7 +230,7 @@ test('a repeated cursor and an endless list do not keep a poll from ending', asy
 		}),
 		read: async () => undefined,
 	};
-	const { complete } = await findNewlyFinished(endless, { isPrimed: true });
+	const { complete } = await findNewlyFinished(endless, 'w', KNOWN);
 	expect([complete, count]).toEqual([false, 200]);
 });
 
@@ -243,7 +241,7 @@ test('entries that are not generations are skipped, unknown statuses count as un
 		}),
 		read: async () => undefined,
 	};
-	const { finished, state } = await findNewlyFinished(odd, { isPrimed: true });
+	const { finished, state } = await findNewlyFinished(odd, 'w', KNOWN);
 	expect(finished).toEqual([]);
-	expect(state.unfinished).toEqual(['a', 'b']);
+	expect(state.running).toEqual(['a', 'b']);
 });

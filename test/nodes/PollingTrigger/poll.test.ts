@@ -1,7 +1,6 @@
 import type { IExecuteFunctions, IHttpRequestOptions, IPollFunctions } from 'n8n-workflow';
 import { execute } from '../../../nodes/PollingTrigger/execute';
 import { poll } from '../../../nodes/PollingTrigger/poll';
-import { ProcessedItems } from '../../support/processedItems';
 import { triggerContext, triggerFixture, type TriggerFixture } from '../../support/triggerContext';
 
 const job = (id: string, status = 'completed', mode = 'image', model = 'studio/image-1') => ({
@@ -90,153 +89,57 @@ test('a change of the filter does not bring back what was passed over', async ()
 	expect(await look(world)).toBeNull();
 });
 
-test('a manual run shows ten of the newest that match, and remembers nothing', async () => {
-	const jobs = Array.from({ length: 30 }, (_, each) =>
-		job(`gen_${each}`, each % 2 ? 'completed' : 'failed'),
-	);
-	const world = worldOf(jobs, { mode: 'manual', input: [{ json: {} }] });
-	expect(ids(await run(world))).toEqual(
-		Array.from({ length: 10 }, (_, each) => `gen_${2 * each + 1}`),
-	);
+test('a manual run shows three of the newest that match, what tells them apart first, and remembers nothing', async () => {
+	const jobs = Array.from({ length: 30 }, (_, each) => ({
+		...job(`gen_${each}`, each % 2 ? 'completed' : 'failed'),
+		prompt: `Hill ${each}`,
+	}));
+	const parameters = { statuses: ['completed'], downloadOutputs: false };
+	const world = worldOf(jobs, { mode: 'manual', input: [{ json: {} }], parameters });
+	const shown = await run(world);
+	expect(ids(shown)).toEqual(['gen_1', 'gen_3', 'gen_5']);
+	const names = Object.keys(shown[0]?.[0]?.json ?? {});
+	expect(names.slice(0, 4)).toEqual(['prompt', 'status', 'model', 'mode']);
 	expect(world.staticData).toEqual({});
 	await expect(run(worldOf([job('a', 'queued')], { mode: 'manual' }))).rejects.toThrow(
-		'No finished generation matches',
+		'Nothing that has finished matches',
 	);
 });
 
-describe('n8n saves the state of a poll before it creates the execution', () => {
-	/** The node in a process of its own: what it remembers beyond n8n's data is gone. */
-	function newProcess() {
-		let own = { poll, execute };
-		jest.isolateModules(() => {
-			own = {
-				...(jest.requireActual('../../../nodes/PollingTrigger/poll') as { poll: typeof poll }),
-				...(jest.requireActual('../../../nodes/PollingTrigger/execute') as {
-					execute: typeof execute;
-				}),
-			};
-		});
-		return own;
-	}
-
-	const items = new ProcessedItems();
-
-	/** A look, and the execution that n8n makes of it if it can. */
-	async function pollIn(
-		process: ReturnType<typeof newProcess>,
-		world: TriggerFixture,
-		{ canMake = true, elsewhere = false } = {},
-	) {
-		const found = await process.poll.call(triggerContext<IPollFunctions>(world));
-		// The state survives in n8n's database.
+test('what was given to n8n is given once, whatever n8n makes of it', async () => {
+	const jobs = [job('old')];
+	const world = worldOf(jobs);
+	await look(world);
+	jobs.push(job('a'));
+	expect(ids(await look(world))).toEqual(['a']);
+	for (let polls = 0; polls < 30; polls += 1) {
+		// n8n has the state in its database, and no execution of it has run yet.
 		world.staticData = structuredClone(world.staticData);
-		if (!found || !canMake) return [];
-		const memory = {};
-		const base = triggerContext<{ helpers: object }>(
-			{ ...world, input: found[0] as TriggerFixture['input'] },
-			{ getExecutionCancelSignal: () => undefined, getContext: () => memory },
-		);
-		const runs = elsewhere ? newProcess() : process;
-		return ids(await runs.execute.call(items.contextOf(world.node, base))) ?? [];
+		expect(await look(world)).toBeNull();
 	}
-
-	test('what was given and died with n8n comes again, once', async () => {
-		const jobs = [job('old')];
-		const world = worldOf(jobs);
-		const process = newProcess();
-		await pollIn(process, world);
-		jobs.push(job('a'), job('b'), job('failed', 'failed'));
-		expect(await pollIn(process, world, { canMake: false })).toEqual([]);
-		const next = newProcess();
-		expect((await pollIn(next, world)).sort()).toEqual(['a', 'b']);
-		expect(await pollIn(next, world)).toEqual([]);
-		expect(await pollIn(newProcess(), world)).toEqual([]);
-	});
-
-	test('what had arrived before n8n died does not start anything again', async () => {
-		const jobs = [job('old')];
-		const world = worldOf(jobs);
-		const process = newProcess();
-		await pollIn(process, world);
-		jobs.push(job('c'));
-		expect(await pollIn(process, world)).toEqual(['c']);
-		expect(await pollIn(newProcess(), world)).toEqual([]);
-	});
-
-	test('what n8n could not make an execution of comes again until it can', async () => {
-		const jobs = [job('old')];
-		const world = worldOf(jobs);
-		const process = newProcess();
-		await pollIn(process, world);
-		jobs.push(job('d'));
-		expect(await pollIn(process, world)).toEqual(['d']);
-		jobs.push(job('e'));
-		expect(await pollIn(process, world, { canMake: false })).toEqual([]);
-		expect(await pollIn(process, world, { canMake: false })).toEqual([]);
-		expect(await pollIn(process, world)).toEqual(['e']);
-		expect(await pollIn(process, world)).toEqual([]);
-		expect(world.staticData.state).not.toHaveProperty('given');
-	});
-
-	test('a poll that fails does not make what has arrived come again', async () => {
-		const jobs = [job('old')];
-		const world = worldOf(jobs);
-		const process = newProcess();
-		await pollIn(process, world);
-		jobs.push(job('i'));
-		expect(await pollIn(process, world)).toEqual(['i']);
-		const { answer } = world;
-		world.answer = () => ({ statusCode: 401, body: {} });
-		await expect(pollIn(process, world)).rejects.toThrow('cannot be listed');
-		world.answer = answer;
-		expect(await process.poll.call(triggerContext<IPollFunctions>(world))).toBeNull();
-	});
-
-	test('in queue mode, where executions run elsewhere, nothing is given twice without need', async () => {
-		const jobs = [job('old')];
-		const world = worldOf(jobs);
-		const process = newProcess();
-		await pollIn(process, world, { elsewhere: true });
-		jobs.push(job('f'));
-		expect(await pollIn(process, world, { elsewhere: true })).toEqual(['f']);
-		expect(await process.poll.call(triggerContext<IPollFunctions>(world))).toBeNull();
-	});
-
-	test('a database that fails lets everything through', async () => {
-		const jobs = [job('old')];
-		const world = worldOf(jobs);
-		const process = newProcess();
-		await pollIn(process, world);
-		jobs.push(job('g'), job('h'));
-		items.fail = () => {
-			throw new Error('the database is gone');
-		};
-		expect((await pollIn(process, world)).sort()).toEqual(['g', 'h']);
-		items.fail = () => {};
-	});
 });
 
 describe('the execution that a poll has started', () => {
 	const found = [{ json: job('a') }, { json: job('b') }];
 
 	test('passes on what was found and asks nothing', async () => {
-		const world = worldOf([], { input: found });
+		const world = worldOf([], { input: found, parameters: { downloadOutputs: false } });
 		expect(await run(world)).toEqual([found]);
 		expect(world.requests).toEqual([]);
 	});
 
 	const unreadable = { outputs: [{ id: 'o', url: 'https://files.example/o.png' }] };
-	const options = { options: { downloadOutputs: true } };
+	const parameters = {};
 
-	test('fails with Download Outputs when a file cannot be had, and names its generation', async () => {
+	test('fails when a file cannot be had, and names its generation', async () => {
 		const input = [{ json: { ...job('gen_lost'), ...unreadable } }];
-		const world = worldOf([], { input, parameters: options });
+		const world = worldOf([], { input, parameters });
 		await expect(runThroughRetries(world)).rejects.toThrow(/gen_lost/);
 	});
 
 	test('reads a completed generation whose outputs the list does not show', async () => {
 		const input = [{ json: job('gen_lean') }];
-		const world = worldOf([], { input, parameters: options, continueOnFail: true });
+		const world = worldOf([], { input, parameters, continueOnFail: true });
 		world.answer = () => ({ statusCode: 200, body: { ...job('gen_lean'), ...unreadable } });
 		const [[item] = []] = await runThroughRetries(world);
 		expect(world.requests[0]?.url).toBe('/generations/gen_lean');
@@ -245,7 +148,7 @@ describe('the execution that a poll has started', () => {
 
 	test('with Continue On Fail the row stays, and those without files pass', async () => {
 		const input = [{ json: { ...job('gen_lost'), ...unreadable } }, ...found];
-		const world = worldOf([], { input, parameters: options, continueOnFail: true });
+		const world = worldOf([], { input, parameters, continueOnFail: true });
 		const [items = []] = await runThroughRetries(world);
 		expect(items.map(({ json }) => json.id)).toEqual(['gen_lost', 'a', 'b']);
 		expect(items.map(({ json }) => json.error)).toEqual([

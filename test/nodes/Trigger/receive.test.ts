@@ -2,7 +2,7 @@
 import type { IWebhookFunctions } from 'n8n-workflow';
 import { receive } from '../../../nodes/Trigger/receive';
 import { workspaceOf } from '../../../src/transport/workspace';
-import { encryptSecret } from '../../../src/webhook/encryptSecret';
+import { encryptSecret } from '../../../src/events/encryptSecret';
 import { shuffle } from '../../../testing/shuffle';
 import {
 	deliveryContext,
@@ -171,23 +171,37 @@ describe('an event is remembered once n8n has made its execution, and not before
 	});
 
 	test.each([
-		[500, 1],
-		[200, 0],
+		[500, 'is taken', {}],
+		[200, 'starts nothing', IGNORED],
 	])(
-		'a repeat that comes before n8n has answered %i is started %i times',
-		async (status, times) => {
+		'repeats that come before n8n has answered are refused at once, to come again; after %i the next %s',
+		async (status, _what, then) => {
 			const world = registered();
 			const id = `evt_early_${status}`;
-			const response = new FakeResponse();
-			await deliver(world, id, response);
-			response.close();
-			const repeats = [deliver(world, id), deliver(world, id)];
-			await new Promise((resolve) => setImmediate(resolve));
-			response.status(status).end();
-			const started = (await Promise.all(repeats)).map(jsonOf).filter(Boolean);
-			expect(started).toHaveLength(times);
+			const first = new FakeResponse();
+			await deliver(world, id, first);
+			first.close();
+			for (const repeat of [new FakeResponse(), new FakeResponse()]) {
+				expect(await deliver(world, id, repeat)).toEqual(REFUSED);
+				expect([repeat.statusCode, repeat.ended]).toEqual([503, true]);
+				expect(Number(repeat.headers['Retry-After'])).toBeGreaterThan(0);
+			}
+			first.status(status).end();
+			expect(await deliver(world, id)).toMatchObject(then);
+			expect(await deliver(world, id)).toEqual(IGNORED);
 		},
 	);
+
+	test('an event is undecided for as long as n8n has not answered, hours too', async () => {
+		const world = registered();
+		const first = new FakeResponse();
+		await deliver(world, 'evt_hours', first);
+		const now = jest.spyOn(Date, 'now').mockReturnValue(Date.now() + 12 * 60 * 60 * 1_000);
+		const repeat = new FakeResponse();
+		expect(await deliver(world, 'evt_hours', repeat)).toEqual(REFUSED);
+		expect(repeat.statusCode).toBe(503);
+		now.mockRestore();
+	});
 
 	test('one that a wrong expression of the node let fail is taken again', async () => {
 		const world = registered();
@@ -213,74 +227,21 @@ describe('an event is remembered once n8n has made its execution, and not before
 	});
 });
 
-describe('how long credentials count without being read again', () => {
-	const at = 1_790_000_000_000;
-	const after = (ms: number) => jest.spyOn(Date, 'now').mockReturnValue(at + ms);
-	const accepted = async (world: TriggerFixture, ms: number) => {
-		after(ms);
-		const delivery = signedDelivery(SECRET, event(`evt_${ms}`), Math.floor((at + ms) / 1_000));
-		return jsonOf(await take(world, delivery)) !== undefined;
-	};
-
-	afterEach(() => jest.restoreAllMocks());
-
-	test('a second, and no more', async () => {
-		const world = registered();
-		expect(await accepted(world, 0)).toBe(true);
-		world.credential = { ...world.credential, apiKey: 'another-key' };
-		expect(await accepted(world, 999)).toBe(true);
-		expect(await accepted(world, 1_000)).toBe(false);
-	});
-
-	test('what counts again after a refusal is found as soon', async () => {
-		const world = registered();
-		const { credential } = world;
-		world.credential = { ...credential, apiKey: 'another-key' };
-		expect(await accepted(world, 1)).toBe(false);
-		world.credential = credential;
-		expect(await accepted(world, 1_001)).toBe(true);
-	});
-
-	test('a new secret counts at once, and the old one no more', async () => {
-		const parameters = { events: ['generation.completed'], registration: 'manual' };
-		const world = registered({ parameters });
-		const isAccepted = async (secret: string, ms: number) => {
-			after(ms);
-			const text = event(`evt_${secret}_${ms}`);
-			const delivery = signedDelivery(secret, text, Math.floor((at + ms) / 1_000));
-			return jsonOf(await take(world, delivery)) !== undefined;
-		};
-		expect(await isAccepted('whsec_by_hand', 0)).toBe(true);
-		world.secretCredential = { signingSecret: 'whsec_new' };
-		expect(await isAccepted('whsec_new', 1)).toBe(true);
-		expect(await isAccepted('whsec_by_hand', 2)).toBe(false);
-	});
-
-	test('forged deliveries have it read once a second', async () => {
-		const world = registered();
-		let reads = 0;
-		const forge = async (ms: number) => {
-			after(ms);
-			const delivery = signedDelivery('whsec_forged', event('evt'), Math.floor((at + ms) / 1_000));
-			const context = deliveryContext<IWebhookFunctions>(world, delivery);
-			const getCredentials = async (name: string) => {
-				reads += 1;
-				return await deliveryContext<IWebhookFunctions>(world, delivery).getCredentials(name);
-			};
-			expect(await receive.call(Object.assign(context, { getCredentials }))).toEqual(REFUSED);
-			return reads;
-		};
-		expect(await forge(0)).toBe(1);
-		for (let ms = 1; ms < 1_000; ms += 100) expect(await forge(ms)).toBe(2);
-		expect(await forge(1_001)).toBe(3);
-	});
-
-	test('no longer when the clock is set back', async () => {
-		const world = registered();
-		expect(await accepted(world, 0)).toBe(true);
-		world.credential = { ...world.credential, apiKey: 'another-key' };
-		expect(await accepted(world, -3_600_000)).toBe(false);
-	});
+test('a changed key or secret counts from the next delivery on', async () => {
+	const world = registered();
+	const accepted = async (secret: string, id: string) =>
+		jsonOf(await take(world, signedDelivery(secret, event(id)))) !== undefined;
+	const { credential } = world;
+	expect(await accepted(SECRET, 'evt_key_1')).toBe(true);
+	world.credential = { ...credential, apiKey: 'another-key' };
+	expect(await accepted(SECRET, 'evt_key_2')).toBe(false);
+	world.credential = credential;
+	expect(await accepted(SECRET, 'evt_key_3')).toBe(true);
+	world.parameters = { events: ['generation.completed'], registration: 'manual' };
+	expect(await accepted('whsec_by_hand', 'evt_hand_1')).toBe(true);
+	world.secretCredential = { signingSecret: 'whsec_new' };
+	expect(await accepted('whsec_new', 'evt_hand_2')).toBe(true);
+	expect(await accepted('whsec_by_hand', 'evt_hand_3')).toBe(false);
 });
 
 describe('the log', () => {
@@ -295,7 +256,7 @@ describe('the log', () => {
 		world.staticData.secret = encryptSecret(SECRET, 'canary-old-key', 'wh_1');
 		await events(world, 0, 20);
 		expect(world.warnings).toEqual([
-			'MediaGen Event Trigger: "Trigger" in workflow "A workflow" (workflow-1) refuses every event, because its signing secret cannot be decrypted with the API key of its credential, which was probably changed. Unpublish and publish the workflow: that registers a new webhook, with a secret that the present API key protects.',
+			'MediaGen Trigger: "Trigger" in workflow "A workflow" (workflow-1) refuses every event, because its signing secret cannot be decrypted with the API key of its credential, which was probably changed. Unpublish and publish the workflow: that registers a new webhook, with a secret that the present API key protects.',
 		]);
 		expect(world.warnings.join()).not.toMatch(/canary|another-key|whsec/);
 		expect(world.debugLines).toHaveLength(20);
@@ -338,10 +299,10 @@ describe('the log', () => {
 		await take(world, { ...signedDelivery(SECRET, body), rawBody: undefined });
 		await take(world, { rawBody: Buffer.from(body) });
 		expect(world.debugLines).toEqual([
-			'MediaGen Event Trigger: a delivery was refused, because its signature was not made with the secret of this webhook',
+			'MediaGen Trigger: a delivery was refused, because its signature was not made with the secret of this webhook',
 			expect.stringMatching(/because its timestamp is 40\d s behind the clock of n8n$/),
-			'MediaGen Event Trigger: a delivery was refused, because its raw bytes are not available: multipart, compressed, too large or incomplete',
-			'MediaGen Event Trigger: a delivery was refused, because it has no timestamp',
+			'MediaGen Trigger: a delivery was refused, because its raw bytes are not available: multipart, compressed, too large or incomplete',
+			'MediaGen Trigger: a delivery was refused, because it has no timestamp',
 		]);
 		expect(world.warnings).toEqual([]);
 	});

@@ -6,7 +6,7 @@ import { createServer as createHttps } from 'https';
 import type { AddressInfo } from 'net';
 import { join } from 'path';
 
-import { verify } from '../../../src/webhook/signature';
+import { verify } from '../../../src/events/signature';
 
 /** A delivery as it arrived. */
 export interface Received {

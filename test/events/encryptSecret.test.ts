@@ -1,4 +1,4 @@
-import { encryptSecret, decryptSecret } from '../../src/webhook/encryptSecret';
+import { encryptSecret, decryptSecret } from '../../src/events/encryptSecret';
 
 const [secret, apiKey, webhook] = ['whsec_canary_0123456789', 'key-1', 'wh_1'];
 

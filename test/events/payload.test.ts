@@ -1,5 +1,5 @@
 import fc from '../support/fastCheck';
-import { readPayload } from '../../src/webhook/payload';
+import { readPayload } from '../../src/events/event';
 
 const read = (text: string) => readPayload(Buffer.from(text));
 

@@ -1,5 +1,5 @@
 /* eslint-disable @n8n/community-nodes/no-hardcoded-secrets -- not published */
-import { refusalOf, sign, verify, type SignedDelivery } from '../../src/webhook/signature';
+import { refusalOf, sign, verify, type SignedDelivery } from '../../src/events/signature';
 
 const secret = 'whsec_test_0123456789abcdef';
 const timestamp = '1700000000';

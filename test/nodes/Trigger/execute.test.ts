@@ -1,5 +1,5 @@
 import type { IExecuteFunctions } from 'n8n-workflow';
-import { enrich } from '../../../nodes/Trigger/enrich';
+import { execute } from '../../../nodes/Trigger/execute';
 import { triggerContext, triggerFixture, type TriggerFixture } from '../../support/triggerContext';
 
 const whole = {
@@ -20,12 +20,13 @@ function worldOf(
 		parameters: { options },
 		input: [{ json }],
 		answer: () => ({ statusCode: 200, body: whole }),
+		mode: 'retry',
 		...more,
 	});
 }
 
 const run = async (world: TriggerFixture) =>
-	await enrich.call(
+	await execute.call(
 		triggerContext<IExecuteFunctions>(world, { getExecutionCancelSignal: () => undefined }),
 	);
 

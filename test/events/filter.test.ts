@@ -1,5 +1,5 @@
-import { readEvent } from '../../src/webhook/event';
-import { verdictOf, type Filters } from '../../src/webhook/filter';
+import { readEvent } from '../../src/events/event';
+import { verdictOf, type Filters } from '../../src/events/event';
 
 const none: Filters = { modes: [], models: [], statuses: [], resourceIds: [] };
 const verdict = (payload: Record<string, unknown>, filters: Partial<Filters>) =>

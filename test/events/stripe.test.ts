@@ -2,7 +2,7 @@
 import fc, { anyCodePoint, SEED } from '../support/fastCheck';
 import Stripe from 'stripe';
 import { expectSame } from '../support/same';
-import { sign, verify } from '../../src/webhook/signature';
+import { sign, verify } from '../../src/events/signature';
 
 const CASES = 10_000;
 

@@ -1,5 +1,5 @@
 import type { IHttpRequestOptions, ILoadOptionsFunctions } from 'n8n-workflow';
-import { getModels } from '../../src/trigger/models';
+import { getModels } from '../../src/events/filters';
 import { NODE } from '../support/nodeContext';
 
 /** An editor whose service answers with one body after another, the last one again and again. */

@@ -1,0 +1,122 @@
+import type {
+	IDataObject,
+	IExecuteFunctions,
+	INodeExecutionData,
+	IWebhookFunctions,
+} from 'n8n-workflow';
+import { isRecord, type Json } from '../../src/contract';
+import { identityOf, objectOf, readEvent, verdictOf, type Filters } from '../../src/events/event';
+import { filterLists, optionsOf } from '../../src/events/filters';
+import {
+	downloadFiles,
+	forEachItem,
+	openService,
+	readResource,
+	type Service,
+} from '../../src/events/service';
+import type { Result } from '../../src/transport/base/result';
+import { flagOf } from '../../src/transport/base/values';
+import { readerOf } from '../../src/transport/jobs/jobState';
+import { jsonOf } from '../../src/transport/run/items';
+
+/** Events that n8n remembers for a trigger, in one row of its database. */
+const MAX_RECORDED = 5_000;
+
+/** The filters of the node. */
+export const filtersOf = (context: IWebhookFunctions | IExecuteFunctions): Filters =>
+	filterLists(optionsOf(context), ['modes', 'models', 'statuses', 'resourceIds']);
+
+const payloadOf = ({ json }: INodeExecutionData): Json =>
+	isRecord(json.payload) ? json.payload : {};
+
+/**
+ * The record being written. n8n reads a record, changes it and writes it back, so executions of this
+ * process that did so at the same moment would lose each other's entries.
+ */
+let recording: Promise<unknown> = Promise.resolve();
+
+/**
+ * Whether an earlier execution has had each event, by n8n's own record of processed items, which
+ * holds over processes and restarts. If n8n cannot say, none has.
+ */
+async function areRepeats(context: IExecuteFunctions): Promise<boolean[]> {
+	const keys = context.getInputData().map((item) => identityOf(payloadOf(item)));
+	const options = { mode: 'entries', maxEntries: MAX_RECORDED } as const;
+	const record = async () => {
+		try {
+			return await context.helpers.checkProcessedAndRecord(keys, 'node', options);
+		} catch {
+			context.logger.warn(
+				'MediaGen Trigger: n8n could not record an event in its database. It starts the workflow; a repeat of it may do so again',
+			);
+			return { processed: [] as string[] };
+		}
+	};
+	const recorded = recording.then(record);
+	recording = recorded;
+	const { processed } = await recorded;
+	return keys.map((key) => processed.includes(key));
+}
+
+/** The items of events that have not started the workflow before. */
+async function firstItems(context: IExecuteFunctions): Promise<INodeExecutionData[]> {
+	const items = context.getInputData();
+	// A service repeats deliveries; everything else is run again on purpose.
+	if (context.getMode() !== 'webhook') return items;
+	// Decided once per execution, because Retry On Fail runs the node again.
+	const memory = context.getContext('node');
+	memory.repeats ??= await areRepeats(context);
+	return items.filter((_item, index) => (memory.repeats as boolean[])[index] !== true);
+}
+
+interface Enrichment {
+	filters: Filters;
+	fetchResource: boolean;
+	downloadOutputs: boolean;
+}
+
+/** @returns the item with what the options add; `undefined` if the filters reject it */
+async function enrich(
+	service: Service,
+	item: INodeExecutionData,
+	{ filters, fetchResource, downloadOutputs }: Enrichment,
+): Promise<Result<INodeExecutionData | undefined>> {
+	const event = readEvent(payloadOf(item));
+	const { resourceId } = event;
+	const json: IDataObject = { ...item.json };
+	if (resourceId === undefined) {
+		const isWanted = verdictOf(event, filters) === 'wanted';
+		return { ok: true, value: isWanted ? { json: { ...json, resource: null } } : undefined };
+	}
+	const read = await readResource(service, readerOf(objectOf(event)), resourceId);
+	if (!read.ok) return read;
+	const resource = read.value;
+	if (verdictOf({ ...event, resource }, filters) !== 'wanted')
+		return { ok: true, value: undefined };
+	if (fetchResource || downloadOutputs) json.resource = jsonOf(resource);
+	if (!downloadOutputs) return { ok: true, value: { json } };
+	const files = await downloadFiles(service, resource);
+	return files.ok ? { ok: true, value: { json, binary: files.value } } : files;
+}
+
+/**
+ * The slow part of an event runs in the execution that its delivery has started: the service already
+ * has its response, in queue mode a worker does it, and a failure is an execution that can be
+ * retried.
+ */
+export async function execute(this: IExecuteFunctions): Promise<INodeExecutionData[][]> {
+	const items = await firstItems(this);
+	const options = optionsOf(this);
+	const enrichment = {
+		filters: filtersOf(this),
+		fetchResource: flagOf(options.fetchResource) ?? false,
+		downloadOutputs: flagOf(options.downloadOutputs) ?? false,
+	};
+	const needsReading =
+		enrichment.fetchResource ||
+		enrichment.downloadOutputs ||
+		items.some((item) => verdictOf(readEvent(payloadOf(item)), enrichment.filters) !== 'wanted');
+	if (!needsReading) return [items];
+	const service = await openService(this);
+	return [await forEachItem(this, items, async (item) => await enrich(service, item, enrichment))];
+}

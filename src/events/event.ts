@@ -1,0 +1,133 @@
+import { createHash } from 'crypto';
+import { isRecord, textOf, type Json } from '../contract';
+
+/**
+ * What is known about an event. The specification does not show the shape of its payload (Events).
+ */
+export interface MediaGenEvent {
+	/** One of the eight kinds, or what the payload says instead, or `unknown`. */
+	kind: string;
+	/** Identifies the event, if the payload has such an id. */
+	eventId?: string;
+	resourceId?: string;
+	/** The resource, as far as the payload contains it. */
+	resource?: Json;
+}
+
+/** Deeper than any event, yet shallow enough for recursive code in n8n. */
+const MAX_DEPTH = 256;
+
+/**
+ * A copy without properties called `__proto__`, which a later merge could turn into a prototype.
+ * @throws RangeError if arrays and objects are nested too deeply
+ */
+function plain(value: unknown, depth = 0): unknown {
+	if (typeof value !== 'object' || value === null) return value;
+	if (depth >= MAX_DEPTH) throw new RangeError('Nested too deeply');
+	if (Array.isArray(value)) return value.map((entry) => plain(entry, depth + 1));
+	const entries = Object.entries(value).filter(([name]) => name !== '__proto__');
+	return Object.fromEntries(entries.map(([name, inner]) => [name, plain(inner, depth + 1)]));
+}
+
+/**
+ * The object that a verified body holds; bytes that are not UTF-8 become U+FFFD. Never throws:
+ * `undefined` for what is not JSON, no object or nested too deeply, none of which can be an event.
+ */
+export function readPayload(rawBody: Uint8Array): Json | undefined {
+	try {
+		// Decoding drops a byte order mark, and V8 parses any depth without recursion.
+		const parsed: unknown = JSON.parse(new TextDecoder().decode(rawBody));
+		return isRecord(parsed) ? (plain(parsed) as Json) : undefined;
+	} catch {
+		return undefined;
+	}
+}
+
+const isIdentified = (value: unknown): value is Json =>
+	isRecord(value) && textOf(value.id) !== undefined;
+
+/**
+ * Reads an event: the kind from `type`, `event` or `event_type`; the resource from `data.object`,
+ * `data` or `resource`, or else the payload is the resource itself. An `id` at the top that is not
+ * the resource's is the event's.
+ */
+export function readEvent(payload: Json): MediaGenEvent {
+	const { data } = payload;
+	const inner = isRecord(data) ? data.object : undefined;
+	const resource = [inner, data, payload.resource, payload].find(isIdentified);
+	const resourceId = textOf(resource?.id);
+	const kinds = [payload.type, payload.event, payload.event_type].map(textOf);
+	return {
+		kind: kinds.find((kind) => kind !== undefined) ?? 'unknown',
+		eventId: payload.id === resourceId ? undefined : textOf(payload.id),
+		resourceId,
+		resource,
+	};
+}
+
+/**
+ * A hash of what is the same in every delivery of an event: its id, kind and resource; else the
+ * kind, the resource and its status; else all that it says. The timestamp is not part of it,
+ * because it changes when a delivery is repeated.
+ */
+export function identityOf(payload: Json): string {
+	const { kind, eventId, resourceId, resource } = readEvent(payload);
+	let identity: unknown[] = [payload];
+	// The specification does not show that an `id` is the event's (Events). If it is that of a
+	// workspace, other events have it too, and none of them must be lost.
+	if (eventId !== undefined) identity = ['event', eventId, kind, resourceId];
+	else if (resourceId !== undefined) identity = ['resource', resourceId, kind, resource?.status];
+	return createHash('sha256').update(JSON.stringify(identity)).digest('base64');
+}
+
+/** Whose events begin with the name of something that is not made by a model. */
+const OBJECT_BY_PREFIX = new Map([
+	['agent', 'agent_run'],
+	['voice', 'voice'],
+	['persona', 'persona'],
+]);
+
+/** The kind of a resource by its own word, else by the event's kind. */
+export function objectOf({ kind, resource }: MediaGenEvent): string {
+	if (typeof resource?.object === 'string') return resource.object;
+	const [prefix = ''] = kind.split('.');
+	return OBJECT_BY_PREFIX.get(prefix) ?? '';
+}
+
+/** Which events a user wants; an empty list means all of them. */
+export interface Filters {
+	modes: readonly string[];
+	models: readonly string[];
+	statuses: readonly string[];
+	resourceIds: readonly string[];
+}
+
+/** `unknown`: the resource must be read to decide. */
+export type Verdict = 'wanted' | 'unwanted' | 'unknown';
+
+const MADE_BY_MODEL = ['generation', 'speech_generation', ''];
+const WITH_STATUS = [...MADE_BY_MODEL, 'agent_run', 'persona'];
+
+function compare(wanted: readonly string[], value: unknown): Verdict {
+	if (wanted.length === 0) return 'wanted';
+	if (value === undefined || value === null) return 'unknown';
+	return wanted.some((each) => each === value) ? 'wanted' : 'unwanted';
+}
+
+/**
+ * Whether the user wants this event. A filter speaks of the resources that have its field: modes
+ * and models of generations and speech (whose mode is audio), statuses of all but voices; it lets
+ * the others pass.
+ */
+export function verdictOf(event: MediaGenEvent, filters: Filters): Verdict {
+	const object = objectOf(event);
+	const { mode, model, status }: Json = event.resource ?? {};
+	const verdicts = [compare(filters.resourceIds, event.resourceId ?? '')];
+	if (MADE_BY_MODEL.includes(object)) {
+		verdicts.push(compare(filters.modes, object === 'speech_generation' ? 'audio' : mode));
+		verdicts.push(compare(filters.models, model));
+	}
+	if (WITH_STATUS.includes(object)) verdicts.push(compare(filters.statuses, status));
+	if (verdicts.includes('unwanted')) return 'unwanted';
+	return verdicts.includes('unknown') ? 'unknown' : 'wanted';
+}

@@ -1,0 +1,75 @@
+import type {
+	IExecuteFunctions,
+	ILoadOptionsFunctions,
+	INodeProperties,
+	INodePropertyOptions,
+	IPollFunctions,
+	IWebhookFunctions,
+} from 'n8n-workflow';
+import { GENERATION_MODES, type GenerationStatus } from '../contract';
+import { optionList } from '../description/fields/optionList';
+import { cataloguePages } from '../description/search/catalogue';
+import { labelOf } from '../description/search/request';
+import { isResource, type Resource } from '../transport/base/types';
+import { listOf } from '../transport/base/values';
+
+/** The filter by mode, in both triggers. */
+export const modesField: INodeProperties = {
+	displayName: 'Modes',
+	name: 'modes',
+	type: 'multiOptions',
+	options: GENERATION_MODES.map((value) => ({
+		name: value[0]?.toUpperCase() + value.slice(1),
+		value,
+	})),
+	default: [],
+	description: 'Only images, videos or audio. Leave empty for all.',
+};
+
+/** The filter by model, in both triggers. */
+export const modelsField: INodeProperties = {
+	displayName: 'Model Names or IDs',
+	name: 'models',
+	type: 'multiOptions',
+	typeOptions: { loadOptionsMethod: 'getModels' },
+	default: [],
+	description:
+		'Only outputs of these models. Leave empty for all models. Choose from the list, or specify IDs using an <a href="https://docs.n8n.io/code/expressions/">expression</a>.',
+};
+
+/** The terminal statuses of a generation, in both triggers. */
+export const statusOptions = optionList<Exclude<GenerationStatus, 'queued'>>({
+	completed: { name: 'Completed' },
+	failed: { name: 'Failed' },
+	partially_completed: { name: 'Partially Completed' },
+});
+
+/** The models of all modes, for {@link modelsField}. */
+export async function getModels(this: ILoadOptionsFunctions): Promise<INodePropertyOptions[]> {
+	const models: Resource[] = [];
+	for await (const entries of cataloguePages(this)) models.push(...entries.filter(isResource));
+	return models.map((model) => ({ name: labelOf(model), value: model.id }));
+}
+
+type Context = IWebhookFunctions | IExecuteFunctions | IPollFunctions;
+
+/**
+ * A parameter of the node. Executions read parameters per item; webhooks and polls have no items.
+ */
+export function parameterOf(context: Context, name: string, fallback: unknown): unknown {
+	const read = context.getNodeParameter as (name: string, ...more: unknown[]) => unknown;
+	return 'getExecutionCancelSignal' in context
+		? read.call(context, name, 0, fallback)
+		: read.call(context, name, fallback);
+}
+
+/** The collection `options` of the node. */
+export const optionsOf = (context: Context): Record<string, unknown> =>
+	(parameterOf(context, 'options', {}) ?? {}) as Record<string, unknown>;
+
+/** The lists of a filter, whatever an expression gives: arrays, or texts with commas. */
+export const filterLists = <K extends string>(
+	values: Record<string, unknown>,
+	names: readonly K[],
+): Record<K, string[]> =>
+	Object.fromEntries(names.map((name) => [name, listOf(values[name])])) as Record<K, string[]>;

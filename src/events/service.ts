@@ -1,0 +1,146 @@
+import {
+	NodeOperationError,
+	type IAllExecuteFunctions,
+	type IBinaryKeyData,
+	type IExecuteFunctions,
+	type INodeExecutionData,
+	type NodeApiError,
+} from 'n8n-workflow';
+import { ENDPOINTS, type Endpoint, type Scope } from '../contract';
+import type { Failed, Result } from '../transport/base/result';
+import { resourceWithId, type ApiRequest, type Resource } from '../transport/base/types';
+import { apiKeyOf, apiKeyProblem, excludedScope, rateLimitsOf } from '../transport/credential';
+import type { Client } from '../transport/http/client';
+import { CREDENTIAL } from '../transport/http/credentialName';
+import type { Host } from '../transport/http/host';
+import { n8nHost } from '../transport/http/n8nHost';
+import { baseUrlProblem } from '../transport/http/urlRules';
+import { detailsOf, nodeError } from '../transport/run/errors';
+import { errorRow } from '../transport/run/items';
+import { collect } from '../transport/run/outputs';
+import { workspaceOf, type Workspace } from '../transport/workspace';
+
+/** Whatever runs a part of a trigger: a hook, a webhook, a poll or an execution. */
+type TriggerContext = IAllExecuteFunctions;
+
+/** The service behind the node's credential. */
+export interface Service {
+	baseUrl: string;
+	apiKey: string;
+	host: Host;
+	workspace: Workspace;
+	/** Sends a request. In an execution it ends when the execution is cancelled. */
+	send(
+		request: ApiRequest,
+		options?: Parameters<Client['request']>[2],
+	): ReturnType<Client['request']>;
+	/** Throws before anything is sent if the credential excludes this scope. */
+	requireScope(scope: Scope | undefined): void;
+}
+
+/**
+ * @throws NodeOperationError when the credential's base URL or key cannot be used
+ */
+export async function openService(context: TriggerContext): Promise<Service> {
+	const credential = await context.getCredentials(CREDENTIAL);
+	const apiKey = apiKeyOf(credential);
+	const baseUrl = String(credential.baseUrl);
+	const node = context.getNode();
+	const problem = baseUrlProblem(baseUrl);
+	if (problem) throw new NodeOperationError(node, `The base URL of the credential ${problem}`);
+	const keyProblem = apiKeyProblem(apiKey);
+	if (keyProblem) throw new NodeOperationError(node, `The API key of the credential ${keyProblem}`);
+	const { helpers } = context;
+	// A trigger has no item, hence no files and no timeout of the node.
+	const hostContext = {
+		functions: context,
+		request: helpers,
+		binary: 'prepareBinaryData' in helpers ? helpers : undefined,
+		files: () => ({}),
+		signal: 'getExecutionCancelSignal' in context ? context.getExecutionCancelSignal() : undefined,
+		fairnessKey: `trigger ${context.getWorkflow().id ?? ''}/${node.id}`,
+		timeoutMs: 0,
+	};
+	const host = n8nHost(hostContext, { url: '', baseURL: baseUrl }, apiKey);
+	const workspace = workspaceOf(baseUrl, apiKey, rateLimitsOf(credential));
+	return {
+		baseUrl,
+		apiKey,
+		host,
+		workspace,
+		send: async (request, options) =>
+			await workspace.client.request(host.channel, request, options),
+		requireScope(scope) {
+			if (!excludedScope(credential, [scope])) return;
+			throw new NodeOperationError(node, `The credential is limited to scopes without ${scope}`, {
+				description: `Nothing was sent. If the key has the scope ${scope}, add it to Limit to Scopes in the credential, or empty that list.`,
+			});
+		},
+	};
+}
+
+/** The error for a failure that belongs to no item. */
+export function serviceError(
+	context: TriggerContext,
+	failed: Failed,
+	endpoint: Endpoint,
+	action: string,
+): NodeApiError {
+	const known = { endpoint, itemIndex: 0, submitted: 0, notSubmitted: 0 };
+	const error = nodeError(context.getNode(), failed, known);
+	return Object.assign(error, { message: `${action}: ${error.message}` });
+}
+
+/** Reads a resource by its id. A failure names it. */
+export async function readResource(
+	{ send, requireScope }: Service,
+	endpoint: Endpoint,
+	id: string,
+): Promise<Result<Resource>> {
+	requireScope(endpoint.scope);
+	const answer = await send({
+		method: 'GET',
+		path: endpoint.path.replace('{id}', encodeURIComponent(id)),
+	});
+	if (answer.ok) return { ok: true, value: resourceWithId(answer.value.body, id) };
+	return { ...answer, job: { id }, endpoint };
+}
+
+/** Downloads the outputs of a job into the binary fields `data`, `data_1` and so on. */
+export async function downloadFiles(
+	{ host, workspace }: Service,
+	job: Resource,
+): Promise<Result<IBinaryKeyData>> {
+	const collected = await collect({ host, workspace, settings: { downloadOutputs: true } }, job);
+	if (!collected.ok) return collected;
+	const fields = collected.value.files.map(({ data }, index) => [
+		index === 0 ? 'data' : `data_${index}`,
+		data,
+	]);
+	return { ok: true, value: Object.fromEntries(fields) as IBinaryKeyData };
+}
+
+/**
+ * Makes an item of each item, or none. A failure ends the execution; with Continue On Fail the item
+ * stays, with the error.
+ */
+export async function forEachItem(
+	context: IExecuteFunctions,
+	items: INodeExecutionData[],
+	make: (item: INodeExecutionData) => Promise<Result<INodeExecutionData | undefined>>,
+): Promise<INodeExecutionData[]> {
+	const output: INodeExecutionData[] = [];
+	for (const [itemIndex, item] of items.entries()) {
+		const made = await make(item);
+		if (made.ok) {
+			if (made.value) output.push({ ...made.value, pairedItem: { item: itemIndex } });
+			continue;
+		}
+		const { endpoint = ENDPOINTS.getJob } = made;
+		const known = { endpoint, itemIndex, submitted: 0, notSubmitted: 0 };
+		const error = nodeError(context.getNode(), made, known);
+		if (!context.continueOnFail()) throw error;
+		output.push(errorRow(error, detailsOf(made, known), itemIndex, item.json));
+	}
+	return output;
+}

@@ -1,0 +1,108 @@
+import { EVENTS } from '../../src/contract';
+import { identityOf, readEvent } from '../../src/events/event';
+
+const generation = { id: 'gen_1', object: 'generation', status: 'completed', mode: 'image' };
+
+test.each([
+	['data.object', { id: 'evt_1', type: 'generation.completed', data: { object: generation } }],
+	['data', { id: 'evt_1', event: 'generation.completed', data: generation }],
+	['resource', { id: 'evt_1', event_type: 'generation.completed', resource: generation }],
+])('the resource is read from %s', (_place, payload) => {
+	expect(readEvent(payload)).toEqual({
+		kind: 'generation.completed',
+		eventId: 'evt_1',
+		resourceId: 'gen_1',
+		resource: generation,
+	});
+});
+
+test('a payload that is the resource itself is an event of unknown kind; its id is not the event', () => {
+	expect(readEvent(generation)).toEqual({
+		kind: 'unknown',
+		eventId: undefined,
+		resourceId: 'gen_1',
+		resource: generation,
+	});
+});
+
+test.each(EVENTS)('%s is read from type, event and event_type', (kind) => {
+	for (const name of ['type', 'event', 'event_type'])
+		expect(readEvent({ [name]: kind }).kind).toBe(kind);
+});
+
+test('of several kinds the first that is not empty counts; an unknown one is passed on unchanged', () => {
+	expect(readEvent({ type: '', event: 7, event_type: 'some.thing' }).kind).toBe('some.thing');
+	expect(readEvent({ event: 'a.b', event_type: 'c.d' }).kind).toBe('a.b');
+	expect(readEvent({}).kind).toBe('unknown');
+});
+
+test.each([
+	[{ id: 7, data: { id: 8 } }, undefined],
+	[{ id: '', data: null }, undefined],
+	[{ id: 'top', data: { object: 'generation', id: 'inner' } }, 'inner'],
+	[{ id: 'top', data: { object: { id: '' } }, resource: { id: 'res' } }, 'res'],
+	[{ id: 'top', data: [] }, 'top'],
+])('the resource of %j is %s', (payload, id) => {
+	expect(readEvent(payload).resourceId).toBe(id);
+});
+
+test('an id at the top that is the same as the resource is not taken for the id of the event', () => {
+	expect(readEvent({ id: 'gen_1', type: 'x', data: { id: 'gen_1' } }).eventId).toBeUndefined();
+});
+
+test.each([null, 'text', 7, true, [{ id: 'a' }], { status: 'failed' }])(
+	'data that is %j holds no resource',
+	(data) => {
+		expect(readEvent({ type: 'x', data, resource: data })).toEqual({
+			kind: 'x',
+			eventId: undefined,
+			resourceId: undefined,
+			resource: undefined,
+		});
+	},
+);
+
+describe('two deliveries are of the same event', () => {
+	test('when the id of the event is the same, whatever else', () => {
+		const event = {
+			id: 'evt_1',
+			type: 'generation.completed',
+			data: { id: 'g', status: 'queued' },
+		};
+		const repeat = { ...event, sent: 2, data: { id: 'g', status: 'completed' } };
+		expect(identityOf(repeat)).toBe(identityOf(event));
+		expect(identityOf({ ...event, id: 'evt_2' })).not.toBe(identityOf(event));
+	});
+
+	test('not when kind or resource differ: what looks like the id of the event may be that of something else', () => {
+		const event = { id: 'workspace_1', type: 'generation.completed', data: { id: 'g' } };
+		expect(identityOf({ ...event, data: { id: 'h' } })).not.toBe(identityOf(event));
+		expect(identityOf({ ...event, type: 'generation.failed' })).not.toBe(identityOf(event));
+	});
+
+	test('without an id when kind, resource and status are the same', () => {
+		const event = { id: 'g', object: 'generation', status: 'completed' };
+		expect(identityOf({ ...event, more: 1 })).toBe(identityOf(event));
+		expect(identityOf({ ...event, status: 'failed' })).not.toBe(identityOf(event));
+		expect(identityOf({ ...event, id: 'h' })).not.toBe(identityOf(event));
+		const [failed, completed] = ['agent.failed', 'agent.completed'].map((type) =>
+			identityOf({ ...event, type }),
+		);
+		expect(failed).not.toBe(completed);
+	});
+
+	test('whatever the status is, also what no text can be made of', () => {
+		const event = { id: 'g', object: 'generation', status: JSON.parse('{"toString":1}') as object };
+		expect(identityOf({ ...event, more: 1 })).toBe(identityOf(event));
+		expect(identityOf({ ...event, status: { toString: 2 } })).not.toBe(identityOf(event));
+	});
+
+	test('without either when all that is said is the same', () => {
+		expect(identityOf({ type: 'x' })).toBe(identityOf({ type: 'x' }));
+		expect(identityOf({ type: 'x', more: 1 })).not.toBe(identityOf({ type: 'x' }));
+	});
+
+	test('and an event is never taken for a resource', () => {
+		expect(identityOf({ id: 'a', data: { id: 'b' } })).not.toBe(identityOf({ id: 'a' }));
+	});
+});
