@@ -126,7 +126,7 @@ function outputOf({ operation, resource }: OfferedOperation, folder: string): st
 
 /** What a trigger puts out is not an answer of the service, so no schema says it. */
 const TRIGGER_OUTPUTS: Record<string, string> = {
-	'event-trigger':
+	trigger:
 		'One item for each event. Its fields: [what comes out](../triggers.md#what-comes-out). With _Download Outputs_ the files are in the binary fields `data`, `data_1` and so on.',
 	'polling-trigger':
 		'One item for each generation that has finished since the last poll, as [MediaGen: Get](mediagen.md#get) gives it. With _Download Outputs_ the files are in the binary fields `data`, `data_1` and so on. How it knows what is new: [triggers](../triggers.md#mediagen-polling-trigger).',

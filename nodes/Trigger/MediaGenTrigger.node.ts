@@ -163,7 +163,7 @@ export class MediaGenTrigger implements INodeType {
 						description: 'You have created a webhook with the URL of this node and have its secret',
 					},
 				}),
-				default: 'automatic' satisfies RegistrationMode,
+				default: 'automatic',
 				description: 'Who creates the webhook at the service',
 			},
 			{

@@ -65,7 +65,7 @@ function forget(context: IHookFunctions): void {
 }
 
 /** Whether the webhook was created elsewhere, with its secret in a credential. */
-export const isByHand = (context: Context): boolean =>
+const isByHand = (context: Context): boolean =>
 	context.getNodeParameter('registration', 'automatic') === ('manual' satisfies RegistrationMode);
 
 /** The secret in the credential. @throws if there is none */

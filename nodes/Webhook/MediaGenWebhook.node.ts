@@ -23,7 +23,7 @@ export class MediaGenWebhook implements INodeType {
 		usableAsTool: true,
 		builderHint: {
 			searchHint:
-				'Manages webhooks of the service and lists what was delivered. To start a workflow by an event use MediaGen Event Trigger, which manages its own.',
+				'Manages webhooks of the service and lists what was delivered. To start a workflow by an event use MediaGen Trigger, which manages its own.',
 		},
 		inputs: [NodeConnectionTypes.Main],
 		outputs: [NodeConnectionTypes.Main],

@@ -51,7 +51,7 @@ const FILLED: Record<string, INodeParameters> = {
 		url: 'https://example.com/events',
 		events: ['generation.completed'],
 	},
-	'event-trigger': { events: ['generation.completed', 'generation.failed'] },
+	trigger: { events: ['generation.completed', 'generation.failed'] },
 };
 
 /** Takes a picture of the panel of each node, as it is when the node has been added and its main fields filled in. */

@@ -9,7 +9,7 @@ const SIGNATURE = /^v1=[0-9a-f]{64}$/;
 const MAX_HEADER_LENGTH = 8 * 1024;
 
 /** Why a delivery is refused that is genuine in all but the secret. */
-export const FOREIGN_SECRET = 'its signature was not made with the secret of this webhook';
+const FOREIGN_SECRET = 'its signature was not made with the secret of this webhook';
 
 /** A header as Node gives it: a list if it was sent several times. */
 export type HeaderValue = string | string[] | undefined;

@@ -1,4 +1,3 @@
-/* eslint-disable @n8n/community-nodes/no-restricted-globals -- not published */
 import type { IWebhookFunctions } from 'n8n-workflow';
 import { receive } from '../../../nodes/Trigger/receive';
 import { workspaceOf } from '../../../src/transport/workspace';
