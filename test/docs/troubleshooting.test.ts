@@ -84,7 +84,7 @@ const problems = PUBLISHED.flatMap((folder) => filesIn(folder))
 	);
 
 /** What people read under *Test* of a credential. */
-const tested = ['src/description/credentialTest.ts', 'nodes/Trigger/secretTest.ts'].flatMap(
+const tested = ['src/description/credentialTest.ts', 'nodes/Trigger/MediaGenTrigger.node.ts'].flatMap(
 	testResultsIn,
 );
 

@@ -157,7 +157,7 @@ describe('an n8n without https', () => {
 		const workflow = await instance.ourTrigger({ events: CREATED });
 		const failed = publish(workflow);
 		await expect(failed).rejects.toThrow(
-			/https addresses only.*http:\/\/n8n\.example:5678.*WEBHOOK_URL=https.*MediaGen Polling Trigger/,
+			/MediaGen Polling Trigger.*WEBHOOK_URL=https.*https addresses only.*http:\/\/n8n\.example:5678/,
 		);
 	});
 });

@@ -270,10 +270,13 @@ test('1,000 events, each delivered 1 to 5 times, shuffled and at once, start the
 				body,
 			);
 			statuses.set(status, (statuses.get(status) ?? 0) + 1);
+			// A repeat that comes while n8n is still at the first one: a service sends it again.
+			if (status === 503) deliveries.unshift(next);
 		}
 	};
 	await Promise.all(Array.from({ length: 16 }, worker));
-	expect([...statuses]).toEqual([[200, 3_000]]);
+	expect(statuses.get(200)).toBe(3_000);
+	expect([...statuses.keys()].filter((status) => status !== 200 && status !== 503)).toEqual([]);
 	const items = (await instance.items(workflow, before + 1_000, 120_000)).slice(
 		before,
 	) as IDataObject[];

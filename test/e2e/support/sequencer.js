@@ -1,4 +1,4 @@
 const longestFirst = require('../../support/longestFirst');
 
 /** Files that take minutes, mostly waiting: begun last they would hold up the whole run. */
-module.exports = longestFirst(['triggerPolling', 'hostile', 'agentTools']);
+module.exports = longestFirst(['triggerQueued', 'hostile', 'agentTools']);
