@@ -103,8 +103,8 @@ async function verifyDelivery(
 	try {
 		const service = await openService(context);
 		const found = await secretOf(context, service);
-		const [secret, problem] = 'secret' in found ? [found.secret] : [undefined, found.problem];
-		logProblem(context, problem);
+		const [secret, reason] = 'secret' in found ? [found.secret] : [undefined, found.reason];
+		logProblem(context, reason);
 		const refusal = refusalOf({ secret, timestamp, signature, rawBody, now });
 		return refusal ?? { service, rawBody, sentAt: Number(timestamp) * 1_000 };
 	} catch (error) {

@@ -83,17 +83,17 @@ async function secretFromCredential(context: Context): Promise<string> {
 export async function secretOf(
 	context: Context,
 	{ apiKey }: Service,
-): Promise<{ secret: string } | { problem: string }> {
+): Promise<{ secret: string } | { reason: string }> {
 	if (isByHand(context)) return { secret: await secretFromCredential(context) };
 	const again =
 		'Unpublish and publish the workflow: that registers a new webhook, with a secret that the present API key protects.';
 	const { secret: encrypted, webhookId } = registrationOf(context);
 	if (webhookId === undefined)
-		return { problem: `no webhook is registered for it (any more). ${again}` };
+		return { reason: `no webhook is registered for it (any more). ${again}` };
 	const secret = decryptSecret(encrypted, apiKey, webhookId);
 	if (secret) return { secret };
 	return {
-		problem: `its signing secret cannot be decrypted with the API key of its credential, which was probably changed. ${again}`,
+		reason: `its signing secret cannot be decrypted with the API key of its credential, which was probably changed. ${again}`,
 	};
 }
 
