@@ -37,7 +37,7 @@ const FOR_TRIGGERS = ['src/events'];
 /**
  * The rooms of the transport from the ground up: each may import itself and what stands before it.
  */
-const ROOMS = ['base', 'limits', 'http', 'jobs', 'workspace.ts', 'credential.ts', 'files', 'run'];
+const ROOMS = ['base', 'credential.ts', 'limits', 'http', 'jobs', 'workspace.ts', 'files', 'run'];
 
 /**
  * The only places of the transport that take more than types from n8n-workflow. The two of

@@ -9,9 +9,14 @@ import {
 import { ENDPOINTS, type Endpoint, type Scope } from '../contract';
 import type { Failed, Result } from '../transport/base/result';
 import { resourceWithId, type ApiRequest, type Resource } from '../transport/base/types';
-import { apiKeyOf, apiKeyProblem, excludedScope, rateLimitsOf } from '../transport/credential';
+import {
+	apiKeyOf,
+	apiKeyProblem,
+	CREDENTIAL,
+	excludedScope,
+	rateLimitsOf,
+} from '../transport/credential';
 import type { Client } from '../transport/http/client';
-import { CREDENTIAL } from '../transport/http/credentialName';
 import type { Host } from '../transport/http/host';
 import { n8nHost } from '../transport/http/n8nHost';
 import { baseUrlProblem } from '../transport/http/urlRules';

@@ -4,7 +4,15 @@ import {
 	type IHttpRequestOptions,
 } from 'n8n-workflow';
 import { LIMITS, type Scope } from '../contract';
-import type { RateLimits } from './workspace';
+
+/** n8n's name of the credential that all nodes send with. */
+export const CREDENTIAL = 'mediaGenApi';
+
+/** The configured limits of a workspace. Specification: Limits (defaults 60 and 5). */
+export interface RateLimits {
+	requestsPerMinute: number;
+	concurrentJobs: number;
+}
 
 /** The key as it is sent: without what was copied along with it at either end. */
 export const apiKeyOf = ({ apiKey }: ICredentialDataDecryptedObject): string =>

@@ -1,6 +1,7 @@
 import { createHash } from 'crypto';
 import { Client } from './http/client';
 import { systemClock } from './base/clock';
+import type { RateLimits } from './credential';
 import { CreditGate } from './limits/creditGate';
 import { POLICIES, type Tuning } from './limits/policies';
 import { Prices } from './limits/prices';
@@ -11,11 +12,7 @@ import { JobSemaphore } from './limits/jobSemaphore';
 import type { Clock, Random } from './base/types';
 import { JobPoller } from './jobs/jobPoller';
 
-/** The configured limits of a workspace. Specification: Limits (defaults 60 and 5). */
-export interface RateLimits {
-	requestsPerMinute: number;
-	concurrentJobs: number;
-}
+export type { RateLimits };
 
 /** What all items, nodes and executions of this process share when they use the same workspace. */
 export class Workspace {

@@ -9,8 +9,7 @@ import type { Endpoint } from '../../contract';
 import { baseUrlProblem } from '../../transport/http/urlRules';
 import { errorOf } from '../../transport/http/statuses';
 import { pageOf } from '../../transport/http/pages';
-import { apiKeyOf } from '../../transport/credential';
-import { CREDENTIAL } from '../../transport/http/credentialName';
+import { apiKeyOf, CREDENTIAL } from '../../transport/credential';
 import { withoutSecret } from '../../transport/http/redact';
 import { isRecord, isSuccess } from '../../transport/base/types';
 

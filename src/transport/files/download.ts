@@ -1,23 +1,21 @@
-import type { Host, StoredFile, StreamedResponse } from '../http/host';
 import { fail, ok, type Result } from '../base/result';
-import { isNoResponse, isSuccess } from '../base/types';
-import type { Workspace } from '../workspace';
-import { extensionOf, mediaTypeOf } from './mediaTypes';
-import { isPage } from './page';
-import {
-	boundedBody,
-	isTooLarge,
-	contentLength,
-	transferDelay,
-	type AbortReason,
-} from './transfer';
+import { isNoResponse, isSuccess, type Channel } from '../base/types';
+import { WaitQueue } from '../base/waitQueue';
+import type { Host, StoredFile, StreamedResponse } from '../http/host';
+import { localReason } from '../http/networkFault';
 import { ofStorage } from '../http/statuses';
 import { transferUrlProblem } from '../http/urlRules';
-import { POLICIES } from '../limits/policies';
-
-const POLICY = POLICIES.download;
+import type { Workspace } from '../workspace';
+import { extensionOf, mediaTypeOf } from './names';
+import { boundedBody, contentLength, isTooLarge, MAX_ATTEMPTS, transferDelay } from './transfer';
 
 const MAX_REDIRECTS = 5;
+
+/**
+ * Files that this process fetches at a time. A large run that is retried has them all at once, and
+ * n8n may hold each in memory.
+ */
+const AT_ONCE = 5;
 
 /** A file of a job. Specification: Generation, `outputs`; SpeechGeneration, `output`. */
 export interface Output {
@@ -32,16 +30,26 @@ export interface Output {
 	renew(): Promise<string | undefined>;
 }
 
-type Fetched = StreamedResponse | { problem: string; next: 'retry' | 'stop' };
+/** Why an attempt gave no file, and what may help. */
+interface Failure {
+	problem: string;
+	next: 'retry' | 'renew' | 'stop';
+	headers?: Record<string, string>;
+}
 
-const isResponse = (fetched: Fetched): fetched is StreamedResponse => 'body' in fetched;
+type AttemptResult = { data: StoredFile } | Failure;
+
+const stop = (problem: string): Failure => ({ problem, next: 'stop' });
 
 /** Follows redirects itself, because each hop must be an allowed address. */
-async function fetchFollowingRedirects(host: Host, start: string): Promise<Fetched> {
+async function fetchFollowingRedirects(
+	host: Host,
+	start: string,
+): Promise<StreamedResponse | Failure> {
 	let url = start;
 	for (let hop = 0; hop <= MAX_REDIRECTS; hop += 1) {
 		const urlProblem = transferUrlProblem(url, host.baseUrl);
-		if (urlProblem) return { problem: urlProblem, next: 'stop' };
+		if (urlProblem) return stop(urlProblem);
 		const response = await host.get(url);
 		if (isNoResponse(response)) {
 			const isRetryable = !response.unsent || response.unsent === 'connection';
@@ -50,17 +58,11 @@ async function fetchFollowingRedirects(host: Host, start: string): Promise<Fetch
 		if (response.status < 300 || response.status >= 400) return response;
 		response.close();
 		const { location } = response.headers;
-		if (!location || !URL.canParse(location, url)) {
-			return { problem: 'a redirect without an address', next: 'stop' };
-		}
+		if (!location || !URL.canParse(location, url)) return stop('a redirect without an address');
 		url = new URL(location, url).href;
 	}
-	return { problem: 'too many redirects', next: 'stop' };
+	return stop('too many redirects');
 }
-
-type AttemptResult =
-	| { data: StoredFile }
-	| { problem: string; next: 'retry' | 'renew' | 'stop'; headers?: Record<string, string> };
 
 /** Sizes that earlier attempts at a file ended with, all shorter than the announced length. */
 type ShortSizes = Set<number>;
@@ -78,46 +80,25 @@ function isComplete(response: StreamedResponse, size: number, shortSizes: ShortS
 	return false;
 }
 
-async function storeBody(
-	response: StreamedResponse,
-	output: Output,
-	{ host, workspace, shortSizes }: DownloadContext,
-): Promise<AttemptResult> {
-	const { stem, mediaType } = output;
-	const encoding = response.headers['content-encoding'];
+const MEDIA = /^(image|video|audio)\//;
+
+const PAGE = new Set<string | undefined>(['text/html', 'application/json']);
+
+/** Why a response cannot be the file; `undefined` if it may be. */
+function problemOf(response: StreamedResponse, stated: string | undefined): Failure | undefined {
+	const { headers } = response;
+	const encoding = headers['content-encoding'];
 	if (encoding && encoding.toLowerCase() !== 'identity') {
-		return {
-			problem: `the file is compressed in a way that n8n cannot decompress (${encoding})`,
-			next: 'stop',
-		};
+		return stop(`the file is compressed in a way that n8n cannot decompress (${encoding})`);
 	}
 	if (isTooLarge(response)) {
-		return {
-			problem: `the file has ${contentLength(response)} bytes, which is too large`,
-			next: 'stop',
-		};
+		return stop(`the file has ${contentLength(response)} bytes, which is too large`);
 	}
-	const type =
-		mediaTypeOf(mediaType) ??
-		mediaTypeOf(response.headers['content-type']) ??
-		'application/octet-stream';
-	const { body, abortReason } = boundedBody(
-		response,
-		workspace.clock,
-		host.channel.signal,
-		(first) => isPage(response, mediaTypeOf(mediaType), first),
-	);
-	try {
-		const { data, size } = await host.store(body, `${stem}.${extensionOf(type)}`, type);
-		if (size === 0) return { problem: 'the file is empty', next: 'retry' };
-		if (isComplete(response, size, shortSizes)) return { data };
-		return { problem: `${size} of ${contentLength(response)} bytes arrived`, next: 'retry' };
-	} catch {
-		const cutOff: AbortReason = { problem: 'the transfer was cut off', final: false };
-		const { problem, final, isPage: mayRenew } = abortReason() ?? cutOff;
-		if (mayRenew) return { problem, next: 'renew' };
-		return { problem, next: final ? 'stop' : 'retry' };
+	// Such as a login, or an error of the storage: another link may lead to the file.
+	if (MEDIA.test(stated ?? '') && PAGE.has(mediaTypeOf(headers['content-type']))) {
+		return { problem: 'a page came instead of the file', next: 'renew' };
 	}
+	return undefined;
 }
 
 interface DownloadContext {
@@ -126,33 +107,69 @@ interface DownloadContext {
 	shortSizes: ShortSizes;
 }
 
+async function storeBody(
+	response: StreamedResponse,
+	{ stem, mediaType }: Output,
+	{ host, workspace, shortSizes }: DownloadContext,
+): Promise<AttemptResult> {
+	const stated = mediaTypeOf(mediaType);
+	const unusable = problemOf(response, stated);
+	if (unusable) return unusable;
+	const type =
+		stated ?? mediaTypeOf(response.headers['content-type']) ?? 'application/octet-stream';
+	const { body, abortReason } = boundedBody(response, workspace.clock, host.channel.signal);
+	try {
+		const { data, size } = await host.store(body, `${stem}.${extensionOf(type)}`, type);
+		if (size === 0) return { problem: 'the file is empty', next: 'retry' };
+		if (isComplete(response, size, shortSizes)) return { data };
+		return { problem: `${size} of ${contentLength(response)} bytes arrived`, next: 'retry' };
+	} catch (error) {
+		const reason = abortReason();
+		if (!reason) return stop(`n8n could not store the file: ${localReason(error)}`);
+		return { problem: reason.problem, next: reason.final ? 'stop' : 'retry' };
+	}
+}
+
 async function attemptDownload(
 	context: DownloadContext,
 	url: string,
 	output: Output,
 ): Promise<AttemptResult> {
 	const response = await fetchFollowingRedirects(context.host, url);
-	if (!isResponse(response)) return response;
+	if ('next' in response) return response;
 	try {
-		if (response.status === 200) return await storeBody(response, output, context);
-		const problem = `the storage answered ${response.status}`;
-		const next = ofStorage(response.status);
+		const { status, headers } = response;
+		if (status === 200) return await storeBody(response, output, context);
+		const problem = `the storage answered ${status}`;
+		const next = ofStorage(status);
 		if (next === 'newAddress') return { problem, next: 'renew' };
 		// Such as 202 before the file is there, or 206 with a part of it that nobody asked for.
-		const isRetryable = isSuccess(response.status) || next === 'again';
-		return {
-			problem,
-			next: isRetryable ? 'retry' : 'stop',
-			headers: response.headers,
-		};
+		const isRetryable = isSuccess(status) || next === 'again';
+		return { problem, next: isRetryable ? 'retry' : 'stop', headers };
 	} finally {
 		response.close();
 	}
 }
 
+let running = 0;
+
+const waiting = new WaitQueue<true>();
+
+/** Executions take turns. @returns `undefined` if the execution was cancelled before its turn */
+async function inTurn<T>(channel: Channel, task: () => Promise<T>): Promise<T | undefined> {
+	if (running < AT_ONCE) running += 1;
+	else if (!(await waiting.wait(channel))) return undefined;
+	try {
+		return await task();
+	} finally {
+		if (waiting.size > 0) waiting.grant(true);
+		else running -= 1;
+	}
+}
+
 /**
  * Downloads one output into n8n's binary data as a stream, without credentials. Retries if the
- * transfer is cut off or stalls, renews an expired link once, and never keeps an incomplete file.
+ * transfer is cut off or stalls, renews an expired link, and never keeps an incomplete file.
  * Specification: Operation details, GET /generations/{id}.
  */
 export async function download(
@@ -163,23 +180,20 @@ export async function download(
 	const { clock } = workspace;
 	const context: DownloadContext = { host, workspace, shortSizes: new Set() };
 	const { signal } = host.channel;
-	let { url } = output;
-	let isRenewed = false;
-	const renew = async () => {
-		isRenewed = true;
-		url = (await output.renew()) ?? url;
-	};
-	if (clock.now() >= (output.expiresAt ?? Infinity)) await renew();
+	let url = clock.now() >= (output.expiresAt ?? Infinity) ? undefined : output.url;
 	for (let attempt = 1; ; attempt += 1) {
-		const result = await attemptDownload(context, url, output);
-		if ('data' in result) return ok(result.data);
-		if (signal?.aborted) return fail({ kind: 'cancelled' });
-		const { problem, next } = result;
-		const mayRenew = next === 'renew' && !isRenewed;
-		if (!mayRenew && (next !== 'retry' || attempt >= POLICY.maxAttempts)) {
+		const link = (url ??= (await output.renew()) ?? output.url);
+		const result = await inTurn(
+			host.channel,
+			async () => await attemptDownload(context, link, output),
+		);
+		if (result && 'data' in result) return ok(result.data);
+		if (!result || signal?.aborted) return fail({ kind: 'cancelled' });
+		const { problem, next, headers } = result;
+		if (next === 'stop' || attempt >= MAX_ATTEMPTS) {
 			return fail({ kind: 'download', outputId: output.id, problem });
 		}
-		if (mayRenew) await renew();
-		else await clock.sleep(transferDelay(result.headers, attempt, workspace), signal);
+		if (next === 'renew') url = undefined;
+		else await clock.sleep(transferDelay(headers, attempt, workspace), signal);
 	}
 }

@@ -1,10 +1,17 @@
 import { onAbort } from '../base/abortListeners';
-import type { StreamedResponse } from '../http/host';
-import { retryAfterMs } from '../http/retryAfter';
-import { POLICIES } from '../limits/policies';
+import { hintedDelay } from '../http/client';
+import { TRANSFER_TIMEOUT_MS, type StreamedResponse } from '../http/host';
 import type { Clock, Random } from '../base/types';
 
-const POLICY = POLICIES.transfer;
+/** How often a file is sent or fetched. */
+export const MAX_ATTEMPTS = 4;
+
+/** Upper bound of the jittered delay before the second attempt; doubles with each further one. */
+const INITIAL_DELAY_MS = 2_000;
+
+/** A download of less than this many bytes in this time has stalled. */
+const STALL_MS = 60_000;
+const MIN_BYTES = 16 * 1024;
 
 /** Largest output, in bytes. */
 const MAX_BYTES = 2 * 1024 ** 3;
@@ -20,15 +27,12 @@ const MAX_UNPACKED_BYTES = 512 * 1024 ** 2;
  * jitter.
  * @param headers of the last response, if there was one
  */
-export function transferDelay(
+export const transferDelay = (
 	headers: Record<string, string> = {},
 	attempt: number,
 	{ clock, random }: { clock: Clock; random: Random },
-): number {
-	const retryAfter = retryAfterMs(headers, clock.now());
-	if (retryAfter !== undefined) return retryAfter + random() * POLICIES.apiCall.retryAfterJitterMs;
-	return random() * POLICY.initialMs * 2 ** (attempt - 1);
-}
+): number =>
+	hintedDelay(headers, clock.now(), random) ?? random() * INITIAL_DELAY_MS * 2 ** (attempt - 1);
 
 /** The content length of a response in bytes; `undefined` if it states none that is usable. */
 export function contentLength({ headers }: Pick<StreamedResponse, 'headers'>): number | undefined {
@@ -36,33 +40,32 @@ export function contentLength({ headers }: Pick<StreamedResponse, 'headers'>): n
 	return /^\d{1,15}$/.test(length) ? Number(length) : undefined;
 }
 
+/** Whether a response announces more bytes than any output may have. */
+export const isTooLarge = (response: StreamedResponse): boolean =>
+	(contentLength(response) ?? 0) > MAX_BYTES;
+
 /** Why a body was not read to its end. */
 export interface AbortReason {
 	problem: string;
 	/** Whether another attempt would end the same way. */
 	final: boolean;
-	/** Whether another link may lead to the file. */
-	isPage?: boolean;
 }
 
 /** A body that is read within limits of rate, time and size. */
 export interface BoundedBody {
 	body: NodeJS.ReadableStream;
-	/** Bytes read so far. */
-	bytes: () => number;
-	/** Why it was aborted; `undefined` if it was not. */
+	/** Why it came to no end; `undefined` if that was not its own doing. */
 	abortReason: () => AbortReason | undefined;
 }
 
 /**
- * A body as a stream that ends with an error if it stalls, takes too long, grows too large or the
- * execution is cancelled; its connection is closed then. Holds one chunk at a time.
+ * A body as a stream that ends with an error if it breaks off, stalls, takes too long, grows too
+ * large or the execution is cancelled; its connection is closed then. Holds one chunk at a time.
  */
 export function boundedBody(
 	response: StreamedResponse,
 	clock: Clock,
 	cancel?: AbortSignal,
-	isPage: (first: Uint8Array) => boolean = () => false,
 ): BoundedBody {
 	let bytes = 0;
 	let reason: AbortReason | undefined;
@@ -76,42 +79,41 @@ export function boundedBody(
 		response.close();
 	};
 	const watch = async () => {
-		const deadline = clock.monotonic() + POLICY.maxMs;
+		const deadline = clock.monotonic() + TRANSFER_TIMEOUT_MS;
 		while (!ended.signal.aborted) {
 			const before = bytes;
-			await clock.sleep(POLICY.stallMs, ended.signal);
+			await clock.sleep(STALL_MS, ended.signal);
 			if (ended.signal.aborted) return;
-			if (bytes - before < POLICY.minBytes) return abort('the transfer stalled');
+			if (bytes - before < MIN_BYTES) return abort('the transfer stalled');
 			if (clock.monotonic() >= deadline) return abort('the transfer took too long');
 		}
 	};
 	async function* counted() {
 		void watch();
 		const dispose = onAbort(cancel, () => abort('cancelled', true));
+		const chunks = response.body[Symbol.asyncIterator]();
+		// Only an error of the body itself: what reads this stream may end it with one of its own.
+		const cutOff = async (error: unknown) => {
+			abort('the transfer was cut off');
+			return await Promise.reject(error as Error);
+		};
 		try {
-			for await (const chunk of response.body) {
-				if (bytes === 0 && isPage(chunk as Uint8Array)) {
-					reason = { problem: 'a page came instead of the file', final: true, isPage: true };
-					response.close();
-					throw new Error('a page');
-				}
-				bytes += (chunk as Uint8Array).length;
+			for (;;) {
+				const read = await chunks.next().catch(cutOff);
+				if (read.done) return;
+				bytes += (read.value as Uint8Array).length;
 				if (bytes > maxBytes) {
 					abort(`the file is larger than ${maxBytes} bytes`, true);
 					throw new Error('too large');
 				}
-				yield chunk;
+				yield read.value;
 			}
 		} finally {
 			dispose();
 			ended.abort();
 		}
 	}
-	return {
-		body: streamOf(response.body, counted()),
-		bytes: () => bytes,
-		abortReason: () => reason,
-	};
+	return { body: streamOf(response.body, counted()), abortReason: () => reason };
 }
 
 /**
@@ -127,7 +129,3 @@ function streamOf(
 	};
 	return from(chunks, { objectMode: false });
 }
-
-/** Whether a response announces more bytes than any output may have. */
-export const isTooLarge = (response: StreamedResponse): boolean =>
-	(contentLength(response) ?? 0) > MAX_BYTES;

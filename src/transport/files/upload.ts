@@ -1,16 +1,12 @@
 import { ENDPOINTS, IDEMPOTENCY_HEADER } from '../../contract';
 import type { BinarySource, Host } from '../http/host';
 import { fail, ok, type Failed, type Result } from '../base/result';
-import { asText, isNoResponse, isRecord, isSuccess, type SendResult } from '../base/types';
+import { asText, isNoResponse, isRecord, isSuccess, type Json } from '../base/types';
 import type { Workspace } from '../workspace';
-import { safeFileName } from './fileName';
-import { extensionOf, mediaTypeOf } from './mediaTypes';
-import { contentLength, transferDelay } from './transfer';
+import { extensionOf, mediaTypeOf, safeFileName } from './names';
+import { contentLength, MAX_ATTEMPTS, transferDelay } from './transfer';
 import { ofStorage } from '../http/statuses';
 import { transferUrlProblem } from '../http/urlRules';
-import { POLICIES } from '../limits/policies';
-
-const POLICY = POLICIES.upload;
 
 /** Headers that are not the service's to set, or that would carry credentials elsewhere. */
 const FORBIDDEN_HEADERS = new Set(['host', 'cookie', 'authorization', 'proxy-authorization']);
@@ -26,12 +22,6 @@ async function hasArrived(host: Host, url: string, size: number): Promise<boolea
 	response.close();
 	return response.status === 200 && (contentLength(response) ?? size) === size;
 }
-
-/** Whether another attempt may succeed. */
-const isRetryable = (response: SendResult): boolean =>
-	isNoResponse(response)
-		? !response.unsent || response.unsent === 'connection'
-		: ofStorage(response.status) === 'again';
 
 function validateUpload(body: unknown): string | undefined {
 	if (!isRecord(body)) return 'the response is not a JSON object';
@@ -54,7 +44,11 @@ function headersOf(given: unknown): Record<string, string> {
 export interface Upload {
 	field: string;
 	source: BinarySource;
-	/** Idempotency key of the request for an upload URL; each attempt appends its number. */
+	/**
+	 * Idempotency key of the request for an upload URL. All attempts use the one URL that it gives, so
+	 * that whatever is sent afterwards names the same file however often it was tried; only a URL that
+	 * is used up without the file being there is replaced, and its number is appended.
+	 */
 	key: string;
 }
 
@@ -66,7 +60,15 @@ export interface Uploaded {
 	/** Bytes. */
 	size: number;
 	/** The rest of the response, without the presigned URL and its headers. */
-	details: Record<string, unknown>;
+	details: Json;
+}
+
+/** Where a file goes, and what is returned once it is there. */
+interface Place {
+	uploadUrl: string;
+	headers: Record<string, string>;
+	url: string;
+	details: Json;
 }
 
 /**
@@ -79,54 +81,59 @@ export async function upload(
 	workspace: Workspace,
 	{ field, source, key }: Upload,
 ): Promise<Result<Uploaded>> {
+	const { signal } = host.channel;
 	const failure = (text: string): Failed => fail({ kind: 'upload', field, problem: text });
-	const contentType = mediaTypeOf(source.mimeType) ?? 'application/octet-stream';
-	const filename = safeFileName(source.fileName) || `${field}.${extensionOf(contentType)}`;
-	let lastFailure = failure('it was not tried');
-	for (let attempt = 1; attempt <= POLICY.maxAttempts; attempt += 1) {
+	const mimeType = mediaTypeOf(source.mimeType) ?? 'application/octet-stream';
+	const fileName = safeFileName(source.fileName) || `${field}.${extensionOf(mimeType)}`;
+	const { size } = source;
+	let places = 0;
+	const newPlace = async (): Promise<Result<Place>> => {
+		places += 1;
 		const request = {
 			method: 'POST',
 			path: ENDPOINTS.createFile.path,
-			body: { filename, content_type: contentType, size: source.size },
-			headers: { [IDEMPOTENCY_HEADER]: `${key}-${attempt}` },
+			body: { filename: fileName, content_type: mimeType, size },
+			headers: { [IDEMPOTENCY_HEADER]: `${key}-${places}` },
 		} as const;
 		const options = { replayable: true, validate: validateUpload };
 		const created = await workspace.client.request(host.channel, request, options);
 		if (!created.ok) return { ...created, endpoint: ENDPOINTS.createFile };
-		const { upload_url, upload_headers, ...details } = created.value.body as Record<
-			string,
-			unknown
-		>;
+		const { upload_url, upload_headers, ...details } = created.value.body as Json;
 		const uploadUrl = String(upload_url);
 		const urlProblem = transferUrlProblem(uploadUrl, host.baseUrl);
 		if (urlProblem) return failure(urlProblem);
-		const response = await host.put(uploadUrl, headersOf(upload_headers), source);
-		if (host.channel.signal?.aborted) return fail({ kind: 'cancelled' });
-		const success = () => {
-			const { size } = source;
-			return ok({
-				url: String(details.url),
-				fileName: filename,
-				mimeType: contentType,
-				size,
-				details,
-			});
-		};
-		if (!isNoResponse(response) && isSuccess(response.status)) return success();
-		lastFailure = failure(
-			isNoResponse(response) ? response.noResponse : `the storage answered ${response.status}`,
-		);
-		if (!isNoResponse(response) && ofStorage(response.status) === 'newAddress') {
-			if (await hasArrived(host, String(details.url), source.size)) return success();
+		const url = String(details.url);
+		return ok({ uploadUrl, headers: headersOf(upload_headers), url, details });
+	};
+
+	let place: Place | undefined;
+	for (let attempt = 1; ; attempt += 1) {
+		if (!place) {
+			const given = await newPlace();
+			if (!given.ok) return given;
+			place = given.value;
+		}
+		const { uploadUrl, headers, url, details } = place;
+		const response = await host.put(uploadUrl, headers, source);
+		if (signal?.aborted) return fail({ kind: 'cancelled' });
+		const isLost = isNoResponse(response);
+		const next = isLost ? 'again' : ofStorage(response.status);
+		const isThere =
+			(!isLost && isSuccess(response.status)) ||
+			(next === 'newAddress' && (await hasArrived(host, url, size)));
+		if (isThere) return ok({ url, fileName, mimeType, size, details });
+		const isFinal = isLost
+			? response.unsent !== undefined && response.unsent !== 'connection'
+			: next === 'never';
+		if (isFinal || attempt === MAX_ATTEMPTS) {
+			return failure(isLost ? response.noResponse : `the storage answered ${response.status}`);
+		}
+		if (next === 'newAddress') {
+			place = undefined;
 			continue;
 		}
-		if (!isRetryable(response)) return lastFailure;
-		if (attempt === POLICY.maxAttempts) break;
-		await workspace.clock.sleep(
-			transferDelay(isNoResponse(response) ? undefined : response.headers, attempt, workspace),
-			host.channel.signal,
-		);
-		if (host.channel.signal?.aborted) return fail({ kind: 'cancelled' });
+		const delay = transferDelay(isLost ? undefined : response.headers, attempt, workspace);
+		await workspace.clock.sleep(delay, signal);
+		if (signal?.aborted) return fail({ kind: 'cancelled' });
 	}
-	return lastFailure;
 }

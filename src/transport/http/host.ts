@@ -1,4 +1,9 @@
-import type { IBinaryData } from 'n8n-workflow';
+import type {
+	BinaryHelperFunctions,
+	IAllExecuteFunctions,
+	IBinaryData,
+	RequestHelperFunctions,
+} from 'n8n-workflow';
 import type { SendResult, Channel, NoResponse } from '../base/types';
 
 /** A body as n8n hands it around: whole, or as a stream that is read once. */
@@ -34,6 +39,9 @@ export interface StreamedResponse {
 	close(): void;
 }
 
+/** The longest that one file may be on its way, in ms: enough for 2 GiB at 300 kB a second. */
+export const TRANSFER_TIMEOUT_MS = 7_200_000;
+
 /** What the core of the transport needs from n8n for one item: it knows n8n by nothing else. */
 export interface Host {
 	channel: Channel;
@@ -43,17 +51,42 @@ export interface Host {
 	 * @param item number of another item of the run; this one if it is left out
 	 */
 	binary(field: string, item?: number): Promise<BinarySource | undefined>;
-	/** PUT without credentials and without following redirects. */
+	/** PUT without credentials and without following redirects, within {@link TRANSFER_TIMEOUT_MS}. */
 	put(url: string, headers: Record<string, string>, source: BinarySource): Promise<SendResult>;
 	/** GET without credentials and without following redirects. */
 	get(url: string): Promise<StreamedResponse | NoResponse>;
 	/**
 	 * Stores a stream in n8n's binary data and returns it with its size in bytes. Rejects if the
-	 * stream breaks.
+	 * stream breaks, or if n8n cannot store it.
 	 */
 	store(
 		body: NodeJS.ReadableStream,
 		fileName: string,
 		mimeType: string,
 	): Promise<{ data: StoredFile; size: number }>;
+}
+
+/**
+ * What a host needs of the functions that n8n gives to a node, whether they are for an item, a
+ * hook, a webhook or a poll.
+ */
+export interface HostContext {
+	/** What n8n's authenticated requests take as `this`; nothing else here uses it. */
+	functions: IAllExecuteFunctions;
+	request: Pick<RequestHelperFunctions, 'httpRequest' | 'httpRequestWithAuthentication'>;
+	/** Missing where n8n has no binary data, such as in hooks. */
+	binary?: Pick<
+		BinaryHelperFunctions,
+		'getBinaryMetadata' | 'getBinaryStream' | 'prepareBinaryData'
+	>;
+	/**
+	 * The files of the item, or of another one of the run by its number, by the name of their field.
+	 */
+	files(item?: number): Record<string, IBinaryData>;
+	/** Ends every request. */
+	signal: AbortSignal | undefined;
+	/** Queues serve their fairness keys round robin. */
+	fairnessKey: string;
+	/** The timeout that the user has set on the node for all requests, in ms; 0 for none. */
+	timeoutMs: number;
 }

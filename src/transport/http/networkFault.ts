@@ -74,6 +74,15 @@ function reasonOf(faults: Fault[]): string {
 	return reason === 'ECONNABORTED' || reason === 'ETIMEDOUT' ? 'timeout' : reason || 'unknown';
 }
 
+/** What the operating system says where n8n cannot store a file. */
+const STORAGE_FAULTS: Partial<Record<string, string>> = {
+	ENOSPC: 'its disk is full',
+	EDQUOT: 'its disk is full',
+	EACCES: 'it may not write there',
+	EPERM: 'it may not write there',
+	EROFS: 'it may not write there',
+};
+
 /** The message of an error of n8n's own, without addresses: they may be presigned. */
 function messageOf(faults: Fault[]): string {
 	const texts = faults.map(({ message }) => textOf(message).trim()).filter(Boolean);
@@ -112,4 +121,12 @@ export function toNoResponse(error: unknown, hasKey?: boolean): NoResponse {
 		faults.some(isConnecting) ||
 		faults.some(({ message }) => textOf(message).startsWith(TLS_HANDSHAKE_FAILED));
 	return neverConnected ? { noResponse: reason, unsent: 'connection' } : { noResponse: reason };
+}
+
+/** Why n8n could not store a file, by a code where there is one: messages may hold paths. */
+export function localReason(error: unknown): string {
+	const faults = causesOf(error);
+	const [code] = codesOf(faults);
+	if (code === undefined) return messageOf(faults);
+	return STORAGE_FAULTS[code] ? `${STORAGE_FAULTS[code]} (${code})` : code;
 }

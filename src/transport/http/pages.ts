@@ -1,10 +1,10 @@
 import { LIMITS, textOf } from '../../contract';
 import type { Client } from './client';
-import { ok, type Result } from '../base/result';
+import { fail, ok, type Result } from '../base/result';
 import { isRecord, type ApiRequest, type Channel, type Json } from '../base/types';
 
-/** More pages than any workspace has: stops when a service never ends its list. */
-const MAX_PAGES = 1_000;
+/** More pages than any workspace has: a list must end some time. */
+const MAX_PAGES = 10_000;
 
 /** How much of a list is read. */
 export interface PageQuery {
@@ -43,7 +43,7 @@ export function pageOf(body: unknown): Page {
 /**
  * Reads a list page by page: follows `next_cursor` while `has_more` (specification: List). An entry
  * that appears on two pages, because something was created in between, is returned once; a repeated
- * cursor ends the list.
+ * cursor ends the list. Fails for a list that has not ended after 10,000 pages.
  */
 export async function readPages(
 	client: Client,
@@ -56,7 +56,7 @@ export async function readPages(
 	const cursors = new Set<string>();
 	const options = { validate: mayBeNoList ? () => undefined : mustBeList, maxAttempts };
 	let cursor: string | undefined;
-	for (let page = 0; page < MAX_PAGES; page += 1) {
+	for (let page = 1; ; page += 1) {
 		const query = { ...request.query };
 		if (takesLimit) query.limit = Math.min(LIMITS.listLimit.max, wanted - entries.length);
 		if (cursor !== undefined) query.cursor = cursor;
@@ -71,8 +71,13 @@ export async function readPages(
 			entries.push(entry);
 		}
 		cursor = next;
-		if (cursor === undefined || cursors.has(cursor) || entries.length >= wanted) break;
+		if (cursor === undefined || cursors.has(cursor) || entries.length >= wanted) {
+			return ok(Number.isFinite(wanted) ? entries.slice(0, wanted) : entries);
+		}
+		if (page === MAX_PAGES) {
+			const problem = `the list has not ended after ${MAX_PAGES} pages`;
+			return fail({ kind: 'badResponse', status: response.value.status, problem });
+		}
 		cursors.add(cursor);
 	}
-	return ok(Number.isFinite(wanted) ? entries.slice(0, wanted) : entries);
 }

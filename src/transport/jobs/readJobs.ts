@@ -1,7 +1,7 @@
 import { ENDPOINTS, LIMITS } from '../../contract';
 import type { Client } from '../http/client';
 import { pageOf } from '../http/pages';
-import { requestResource } from '../http/resource';
+import { requestResource } from '../http/client';
 import { isGeneration, jobState, type TerminalStatuses } from './jobState';
 import { isComplete, isTransient } from './readJob';
 import type { Result } from '../base/result';

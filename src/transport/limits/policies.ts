@@ -4,27 +4,6 @@
  * attempts include the first.
  */
 export const POLICIES = {
-	/** Every request to the API; decided in `client/retry.ts`. */
-	apiCall: {
-		/**
-		 * The attempts do not decide what is paid for: a later run of the node finds the job of a lost response by its
-		 * key. A row with Continue On Fail has no later run, so these are all it gets: when a quarter of all responses is
-		 * lost, seven attempts leave one row in 16,000 without its job, five leave one in a thousand.
-		 */
-		transient: { maxAttempts: 7, initialMs: 1_000, maxMs: 20_000 },
-		rateLimited: { maxAttempts: 8, initialMs: 2_000, maxMs: 60_000 },
-		/** Fewer, because the address is often wrong. */
-		unreachable: { maxAttempts: 5, initialMs: 1_000, maxMs: 8_000 },
-		minDelayMs: 100,
-		/** Longest wait that a server may ask for by Retry-After, for transfers too. */
-		maxRetryAfterMs: 120_000,
-		/**
-		 * Added to what the server asks for, so that clients do not all return at once; for transfers
-		 * too.
-		 */
-		retryAfterJitterMs: 1_000,
-	},
-
 	/**
 	 * A creation refused with 429; probed by `limits/adaptiveConcurrency.ts`, ended by
 	 * `operations/slotWaitLimit.ts`.
@@ -132,30 +111,6 @@ export const POLICIES = {
 		maxFailedLists: 2,
 		/** Jobs read one by one in a single sweep, the default number of slots; the others follow in the next. */
 		maxReadsPerSweep: 5,
-	},
-
-	/** What downloads and uploads share; decided in `files/transfer.ts`. */
-	transfer: {
-		/**
-		 * Upper bound of the jittered delay before the second attempt; doubles with each further one.
-		 */
-		initialMs: 2_000,
-		/** A transfer of less than this many bytes in this time has stalled. */
-		stallMs: 60_000,
-		minBytes: 16 * 1024,
-		/** Enough for 2 GiB at 300 kB a second. */
-		maxMs: 7_200_000,
-	},
-
-	/** The file of an output; decided in `files/download.ts`. */
-	download: {
-		maxAttempts: 4,
-	},
-
-	/** The PUT of a file; decided in `files/upload.ts`. */
-	upload: {
-		/** Each with a presigned URL of its own. */
-		maxAttempts: 4,
 	},
 } as const;
 

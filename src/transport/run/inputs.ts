@@ -1,6 +1,6 @@
 import { createHash } from 'crypto';
 import { referencesIn, resolveReferences } from './binaryReference';
-import { extensionOf, mediaTypeOf } from '../files/mediaTypes';
+import { extensionOf, mediaTypeOf } from '../files/names';
 import { upload } from '../files/upload';
 import type { BinarySource } from '../http/host';
 import { executionKey, uploadKey } from './idempotency';

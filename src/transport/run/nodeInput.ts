@@ -1,4 +1,4 @@
-import type { HostContext } from '../http/hostContext';
+import type { HostContext } from '../http/host';
 import type {
 	IExecuteSingleFunctions,
 	INodeExecutionData,

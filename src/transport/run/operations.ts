@@ -4,7 +4,7 @@ import { dryRun } from './dryRun';
 import { toResult, jobState } from '../jobs/jobState';
 import { collect, withOutputs } from './outputs';
 import { readPages } from '../http/pages';
-import { requestResource } from '../http/resource';
+import { requestResource } from '../http/client';
 import { isGone } from '../http/statuses';
 import { ok, type Result } from '../base/result';
 import type { Outcome, OutputKind, Item } from './item';

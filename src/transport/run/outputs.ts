@@ -1,6 +1,6 @@
 import { textOf } from '../../contract';
 import { download } from '../files/download';
-import { readableStem } from '../files/fileName';
+import { readableStem } from '../files/names';
 import { outputsIn } from '../files/jobOutputs';
 import { readerPath, statedReason } from '../jobs/jobState';
 import { fail, ok, type Result } from '../base/result';

@@ -22,7 +22,7 @@ import {
 	type Channel,
 	type Resource,
 } from '../base/types';
-import { requestResource } from '../http/resource';
+import { requestResource } from '../http/client';
 
 /** A request whose key has been chosen. */
 export interface Outgoing {

@@ -15,7 +15,7 @@ import type { Item } from './item';
 import type { Created } from '../limits/singleFlight';
 import { isResource, type Resource } from '../base/types';
 import { findPossibleDuplicate } from './outcomeUnknown';
-import { requestResource } from '../http/resource';
+import { requestResource } from '../http/client';
 import { isAboutRequest } from '../http/statuses';
 
 /** Whether the key of an unknown outcome has expired, so that it can no longer settle it. */

@@ -103,15 +103,11 @@ test('a file without a usable name or type gets one', async () => {
 	expect(typed.posts[0]?.body).toMatchObject({ filename: 'clip.png', content_type: 'image/png' });
 });
 
-test('a transfer that fails is tried four times, each with an address and key of its own', async () => {
+test('a transfer that fails is tried four times, all at the one address of its key', async () => {
 	const { result, posts, sent } = await send([LOST, answer(503), answer(200, '')]);
 	expect(result.ok).toBe(true);
-	expect(sent).toHaveLength(3);
-	expect(posts.map(({ headers }) => headers?.['Idempotency-Key'])).toEqual([
-		'key-1',
-		'key-2',
-		'key-3',
-	]);
+	expect(sent.map(({ url }) => url)).toEqual([PRESIGNED, PRESIGNED, PRESIGNED]);
+	expect(posts.map(({ headers }) => headers?.['Idempotency-Key'])).toEqual(['key-1']);
 	const never = await send([LOST]);
 	expect(never.result).toMatchObject({
 		failure: { kind: 'upload', field: 'clip', problem: 'ECONNRESET' },
@@ -123,7 +119,7 @@ test.each([408, 429, 500, 503])('a %i of the storage is tried again', async (sta
 	const { result, sent, posts } = await send([answer(status), answer(200, '')]);
 	expect(result.ok).toBe(true);
 	expect(sent).toHaveLength(2);
-	expect(posts).toHaveLength(2);
+	expect(posts).toHaveLength(1);
 });
 
 test('after the Retry-After of the storage, up to the cap', async () => {
@@ -154,7 +150,9 @@ describe.each([401, 403, 404, 409, 410, 412])('an address that answers %i is use
 	test('a new one is asked for where the file is not there', async () => {
 		const { result, sent, posts, reads } = await send([answer(status), answer(200, '')]);
 		expect(result.ok).toBe(true);
-		expect([sent.length, posts.length]).toEqual([2, 2]);
+		expect(sent).toHaveLength(2);
+		const keys = posts.map(({ headers }) => headers?.['Idempotency-Key']);
+		expect(keys).toEqual(['key-1', 'key-2']);
 		expect(reads).toEqual(['https://files.example/1']);
 	});
 

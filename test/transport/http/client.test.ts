@@ -1,5 +1,13 @@
-import { Client, type RequestOptions } from '../../../src/transport/http/client';
-import { errorOf } from '../../../src/transport/http/statuses';
+import fc from '../../support/fastCheck';
+import {
+	Client,
+	requestResource,
+	retryAfterMs,
+	retryDelay,
+	type Attempt,
+	type RequestOptions,
+} from '../../../src/transport/http/client';
+import { errorOf, isOutcomeUnknown } from '../../../src/transport/http/statuses';
 import { RateLimiter } from '../../../src/transport/limits/rateLimiter';
 import type { SendResult, ApiRequest } from '../../../src/transport/base/types';
 import { answer, errorBody, gaps, channelOf, LOST, scripted } from '../../../testing/answers';
@@ -143,6 +151,67 @@ test('a 429 about the request rate pauses all requests, one about job slots only
 	}
 });
 
+describe('a key that expires while a request is tried', () => {
+	const expiresAfter = (attempts: number) => {
+		let asked = 0;
+		// Asked twice for each failed attempt: whether to wait for another, and before it goes out.
+		return () => (asked += 1) <= 2 * attempts - 1;
+	};
+
+	test('is not sent again: it could no longer settle what became of the attempts before', async () => {
+		const options = { replayable: expiresAfter(2) };
+		const { result, sent } = await ask(POST, [LOST, LOST, answer(202)], options);
+		expect(sent).toHaveLength(2);
+		expect(result).toMatchObject({ failure: { kind: 'noResponse', outcomeUnknown: true } });
+	});
+
+	test('is not sent at all where it is to settle an earlier request', async () => {
+		const late = { replayable: () => false, outcomeOpen: true };
+		const { result, sent } = await ask(POST, [answer(202)], late);
+		expect(sent).toHaveLength(0);
+		expect(result).toMatchObject({ failure: { kind: 'noResponse', outcomeUnknown: true } });
+	});
+
+	test('is as good as any other where nothing was done', async () => {
+		const { result, sent } = await ask(POST, [answer(429), answer(202)], {
+			replayable: () => false,
+		});
+		expect(sent).toHaveLength(2);
+		expect(result.ok).toBe(true);
+	});
+});
+
+describe('a resource', () => {
+	async function readOne(request: ApiRequest, answers: SendResult[]) {
+		const clock = new VirtualClock();
+		const client = new Client(new RateLimiter(clock, 60), clock, seeded(1));
+		const { send, sent } = scripted(clock, answers);
+		const result = await clock.run(requestResource(client, channelOf(send), request));
+		return { result, sent };
+	}
+
+	test('that is read has the id asked for: the answer to another request is none', async () => {
+		const other = answer(200, { id: 'gen_2', object: 'generation' });
+		const again = await readOne(GET, [other, answer(200)]);
+		expect(again.result).toMatchObject({ ok: true, value: { id: 'gen_1' } });
+		expect((await readOne(GET, [other])).result).toMatchObject({
+			failure: {
+				kind: 'badResponse',
+				problem: 'the response has another id than the one asked for',
+			},
+		});
+		const odd = { method: 'GET', path: '/voices/a%2Fb%20c' } as const;
+		expect((await readOne(odd, [answer(200, { id: 'a/b c' })])).result.ok).toBe(true);
+	});
+
+	test('that is created may have any', async () => {
+		expect((await readOne(POST, [answer(202, { id: 'x' })])).result.ok).toBe(true);
+		expect((await readOne(POST, [answer(202, { object: 'generation' })])).result).toMatchObject({
+			failure: { kind: 'badResponse', problem: 'the response has no id' },
+		});
+	});
+});
+
 test('an unknown outcome stays unknown, whatever the last response was', async () => {
 	const { result } = await ask(POST, [LOST, answer(400)], WITH_KEY);
 	expect(result).toMatchObject({ failure: { kind: 'status', status: 400, outcomeUnknown: true } });
@@ -216,4 +285,181 @@ test('a send that throws, which none should, still releases the rate limiter', a
 	await expect(client.request(broken, GET)).rejects.toThrow('broken');
 	const { send } = scripted(clock, [answer(200)]);
 	expect((await clock.run(client.request(channelOf(send), GET))).ok).toBe(true);
+});
+
+/* What decides about the next attempt. */
+
+const attemptOf = (more: Partial<Attempt> = {}): Attempt => ({
+	number: 1,
+	replayable: true,
+	followsUnknown: false,
+	now: Date.parse('2026-01-01T00:00:00.000Z'),
+	random: () => 0.5,
+	...more,
+});
+
+test.each([400, 401, 402, 403, 404, 409, 422, 301])('%i is final', (status) => {
+	for (const replayable of [true, false]) {
+		expect(retryDelay(answer(status), attemptOf({ replayable }))).toBeUndefined();
+	}
+});
+
+test.each([408, 500, 501, 502, 503, 504, 520, 522, 524, 529, 530])(
+	'%i is retried if the request is replayable',
+	(status) => {
+		expect(isOutcomeUnknown(answer(status))).toBe(true);
+		expect(retryDelay(answer(status), attemptOf())).toBe(500);
+		expect(retryDelay(answer(status), attemptOf({ replayable: false }))).toBeUndefined();
+	},
+);
+
+test('a 409 after an unknown outcome is retried: the service may still be at work', () => {
+	const busy = attemptOf({ followsUnknown: true });
+	expect(retryDelay(answer(409), busy)).toBe(500);
+	expect(retryDelay(answer(409), { ...busy, replayable: false })).toBeUndefined();
+	expect(retryDelay(answer(409), { ...busy, number: 7 })).toBeUndefined();
+	expect(isOutcomeUnknown(answer(409))).toBe(false);
+	for (const status of [400, 401, 404]) {
+		expect(retryDelay(answer(status), busy)).toBeUndefined();
+	}
+});
+
+test('a lost response is retried only if the request is replayable', () => {
+	expect(isOutcomeUnknown(LOST)).toBe(true);
+	expect(retryDelay(LOST, attemptOf())).toBe(500);
+	expect(retryDelay(LOST, attemptOf({ replayable: false }))).toBeUndefined();
+});
+
+test('a request that certainly never arrived has a known outcome, and is attempted 5 times whatever the method', () => {
+	const refused = { noResponse: 'ECONNREFUSED', unsent: 'connection' } as const;
+	expect(isOutcomeUnknown(refused)).toBe(false);
+	expect(retryDelay(refused, attemptOf({ replayable: false }))).toBe(500);
+	expect(retryDelay(refused, attemptOf({ number: 4 }))).toBe(4_000);
+	expect(retryDelay(refused, attemptOf({ number: 5 }))).toBeUndefined();
+});
+
+test.each(['local', 'certificate'] as const)('a %s failure is final', (unsent) => {
+	const failed = { noResponse: 'x', unsent };
+	expect(isOutcomeUnknown(failed)).toBe(false);
+	expect(retryDelay(failed, attemptOf())).toBeUndefined();
+});
+
+test('a 429 is retried whatever the method, because nothing was done', () => {
+	expect(isOutcomeUnknown(answer(429))).toBe(false);
+	expect(retryDelay(answer(429), attemptOf({ replayable: false }))).toBe(1_000);
+});
+
+test('transient faults get 7 attempts in all, a 429 gets 8', () => {
+	expect(retryDelay(LOST, attemptOf({ number: 6 }))).toBeDefined();
+	expect(retryDelay(LOST, attemptOf({ number: 7 }))).toBeUndefined();
+	expect(retryDelay(answer(429), attemptOf({ number: 7 }))).toBeDefined();
+	expect(retryDelay(answer(429), attemptOf({ number: 8 }))).toBeUndefined();
+});
+
+test('a hint replaces the backoff, plus up to a second', () => {
+	const hinted = answer(429, undefined, { 'retry-after': '7' });
+	expect(retryDelay(hinted, attemptOf({ random: () => 0 }))).toBe(7_000);
+	expect(retryDelay(hinted, attemptOf({ random: () => 0.999 }))).toBe(7_999);
+	expect(retryDelay(answer(503, undefined, { 'retry-after': '3' }), attemptOf())).toBe(3_500);
+	expect(
+		retryDelay(answer(429, undefined, { 'retry-after': '0' }), attemptOf({ random: () => 0 })),
+	).toBe(100);
+	expect(retryDelay(answer(429, undefined, { 'retry-after': '1e9' }), attemptOf())).toBe(1_000);
+	expect(retryDelay(answer(429, undefined, { 'retry-after': '1000000000' }), attemptOf())).toBe(
+		120_500,
+	);
+});
+
+test.each(['0', '1', 'Thu, 01 Jan 1970 00:00:00 GMT'])(
+	'a service that is down and asks for a short wait (%s) is not given up sooner than one that asks for none',
+	(hint) => {
+		const total = (headers: Record<string, string>) =>
+			[1, 2, 3, 4, 5, 6]
+				.map((number) => retryDelay(answer(503, undefined, headers), attemptOf({ number })) ?? NaN)
+				.reduce((sum, delay) => sum + delay);
+		expect(total({ 'retry-after': hint })).toBeGreaterThanOrEqual(total({}));
+	},
+);
+
+test('full jitter: between 100 ms and the doubled, capped upper bound of each attempt', () => {
+	const jitter = fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true });
+	fc.assert(
+		fc.property(jitter, fc.integer({ min: 1, max: 7 }), (drawn, number) => {
+			const delay = retryDelay(answer(429), attemptOf({ number, random: () => drawn })) ?? NaN;
+			expect(delay).toBeGreaterThanOrEqual(100);
+			expect(delay).toBeLessThanOrEqual(Math.min(60_000, 2_000 * 2 ** (number - 1)));
+		}),
+	);
+	const steps = [1, 2, 3, 4].map((number) =>
+		retryDelay(LOST, attemptOf({ number, random: () => 0.999999 })),
+	);
+	expect(steps.map((step) => Math.round(step ?? 0))).toEqual([1_000, 2_000, 4_000, 8_000]);
+});
+
+test('an unusable success leaves the outcome unknown; a redirect or a status below 200 does not', () => {
+	const open = [199, 200, 202, 299, 300].map((status) =>
+		isOutcomeUnknown(answer(status, 'cut off')),
+	);
+	expect(open).toEqual([false, true, true, true, false]);
+	expect(retryDelay(answer(200, '{"id"'), attemptOf())).toBe(500);
+	expect(retryDelay(answer(200, '{"id"'), attemptOf({ replayable: false }))).toBeUndefined();
+});
+
+/* What a server asks for. */
+
+const MAX_RETRY_AFTER_MS = 120_000;
+
+const now = Date.parse('2026-01-01T00:00:00.000Z');
+const hint = (text: string) => retryAfterMs({ 'retry-after': text }, now);
+
+test.each([
+	['seconds', '7', 7_000],
+	['seconds with spaces around', ' 7 ', 7_000],
+	['a fraction', '0.5', 500],
+	['a fraction of many digits', '1.123456789', 1123.456789],
+	['zero', '0', 0],
+	['a future date', 'Thu, 01 Jan 2026 00:00:30 GMT', 30_000],
+	['seconds above the cap', '1000000000', MAX_RETRY_AFTER_MS],
+	['a date above the cap', 'Fri, 01 Jan 2027 00:00:00 GMT', MAX_RETRY_AFTER_MS],
+])('a hint in %s is followed, up to the cap', (_name, text, expected) => {
+	expect(hint(text)).toBe(expected);
+});
+
+test.each([
+	'',
+	' ',
+	'-5',
+	'NaN',
+	'Infinity',
+	'1e9',
+	'0x10',
+	'soon',
+	'2026-01-01 00:00:30',
+	'00:00:30',
+	'1234567890123456',
+	'1.0123456789',
+	'x7',
+	'7x',
+	'Mon, 01 Dec 2025 00:00:00 GMT',
+])('an unusable hint is ignored: %p', (text) => {
+	expect(hint(text)).toBeUndefined();
+});
+
+test('RateLimit-Reset is read if Retry-After is unusable', () => {
+	expect(retryAfterMs({ 'ratelimit-reset': '4' }, now)).toBe(4_000);
+	expect(retryAfterMs({ 'retry-after': 'NaN', 'ratelimit-reset': '4' }, now)).toBe(4_000);
+	expect(retryAfterMs({ 'retry-after': '2', 'ratelimit-reset': '4' }, now)).toBe(2_000);
+	expect(retryAfterMs({}, now)).toBeUndefined();
+});
+
+test('whatever a server sends, the wait is between 0 and the cap', () => {
+	fc.assert(
+		fc.property(
+			fc.oneof(fc.string(), fc.integer().map(String), fc.double().map(String)),
+			(text) => {
+				const ms = hint(text);
+				return ms === undefined || (ms >= 0 && ms <= MAX_RETRY_AFTER_MS);
+			},
+		),
+	);
 });

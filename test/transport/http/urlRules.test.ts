@@ -1,6 +1,6 @@
 import fc, { webUrl } from '../../support/fastCheck';
-import { addressKind } from '../../../src/transport/http/addresses';
 import {
+	addressKind,
 	baseUrlProblem,
 	mediaUrlProblem,
 	transferUrlProblem,

@@ -86,7 +86,11 @@ test('after a page without any of them, jobs of unknown kind are what one of the
 	const speech: Answer = ({ path }) =>
 		path === '/generations'
 			? undefined
-			: body({ id: 's', object: 'speech_generation', status: 'queued' });
+			: body({
+					id: path.replace('/jobs/', ''),
+					object: 'speech_generation',
+					status: 'queued',
+				});
 	const ids = (kind: string) => Array.from({ length: 20 }, (_, each) => ref(`${kind}_${each}`));
 	const others = await read(ids('speech'), pages, {}, speech);
 	expect(others.asked.slice(0, 3)).toEqual(['page 0', 'speech_0', 'speech_1']);

@@ -1,6 +1,6 @@
 /* eslint-disable @n8n/community-nodes/no-restricted-imports -- not published */
 import { Readable } from 'stream';
-import { readBody } from '../../../src/transport/http/readBody';
+import { readBody } from '../../../src/transport/http/send';
 
 const never = new AbortController().signal;
 

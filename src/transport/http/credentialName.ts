@@ -1,2 +1,0 @@
-/** n8n's name of the credential that all nodes send with. */
-export const CREDENTIAL = 'mediaGenApi';
