@@ -37,7 +37,7 @@ async function mediaGenWebhookSecretApiTest({
 }
 
 const BUILDING =
-	"<b>While building your workflow</b>, click 'Listen for test event', then let something finish, for example by running a <b>MediaGen</b> node in another workflow. Its event shows up in this editor.<br /> <br />";
+	"<b>While building your workflow</b>, click 'Execute step', then let something finish, for example by running a <b>MediaGen</b> node in another workflow. Its event shows up in this editor.<br /> <br />";
 
 const LISTED =
 	"These executions show up in the <a data-key='executions'>executions list</a>, but not in the editor.";
