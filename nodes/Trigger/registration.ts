@@ -218,52 +218,56 @@ async function register(context: IHookFunctions, service: Service, settings: Web
 	);
 }
 
-/**
- * Whether the webhook that is remembered is this node's to delete. If not, it is forgotten and left
- * at the service. Static data travels: a copy of a workflow (export and import, public API)
- * remembers the original's webhook, and so does every workflow of a cloned database. A copy has
- * another id; a clone has another address.
- */
-function isOwn(context: IHookFunctions, baseUrl: string | undefined): boolean {
-	const { webhookId, url, workflowId, baseUrl: registeredAt } = registrationOf(context);
-	const isCopy = workflowId !== undefined && workflowId !== context.getWorkflow().id;
-	const isElsewhere = url !== context.getNodeWebhookUrl('default');
-	const isOtherService = baseUrl !== undefined && baseUrl !== registeredAt;
-	if (!isCopy && !isElsewhere && !isOtherService) return true;
-	const why = isElsewhere
-		? 'a webhook with another address was left at the service, because another n8n may be using it. If none is, delete it'
-		: 'a webhook was left at the service of the old base URL, because the credential leads to another one. Delete it there';
-	// The original of a copy has its webhook still, which is as it should be.
-	if (!isCopy)
-		context.logger.warn(`MediaGen Trigger: ${why} (MediaGen Webhook: Delete)`, {
-			webhookId,
-			url,
-			baseUrl: registeredAt,
-		});
+/** Forgets the webhook and leaves it at the service; a reason goes to the log. */
+function abandon(context: IHookFunctions, reason?: string): undefined {
+	const { webhookId, url, baseUrl } = registrationOf(context);
+	const where = { webhookId, url, baseUrl };
+	if (reason) context.logger.warn(`MediaGen Trigger: a webhook was left ${reason}`, where);
 	forget(context);
-	return false;
+}
+
+/**
+ * The service of the webhook that is remembered, if this node may delete it there; otherwise it is
+ * forgotten. Static data travels: a copy of a workflow (export and import, public API) remembers the
+ * original's webhook, and so does every workflow of a cloned database. A copy has another id; a
+ * clone has another address.
+ */
+async function ownService(context: IHookFunctions): Promise<Service | undefined> {
+	const { url, workflowId, baseUrl } = registrationOf(context);
+	// The original still has its webhook, which is as it should be.
+	if (workflowId !== undefined && workflowId !== context.getWorkflow().id) return abandon(context);
+	if (url !== context.getNodeWebhookUrl('default')) {
+		return abandon(
+			context,
+			'at the service with another address, because another n8n may be using it. If none is, delete it (MediaGen Webhook: Delete)',
+		);
+	}
+	const service = await openService(context);
+	if (service.baseUrl === baseUrl) return service;
+	return abandon(
+		context,
+		'at the service of the old base URL, because the credential leads to another one. Delete it there (MediaGen Webhook: Delete)',
+	);
 }
 
 /** Deletes the registered webhook if it belongs to this node. @returns false if it still exists */
 async function removeRegistered(context: IHookFunctions): Promise<boolean> {
 	const { webhookId, url } = registrationOf(context);
-	if (webhookId === undefined || !isOwn(context, undefined)) return true;
-	const service = await openService(context);
-	if (!isOwn(context, service.baseUrl)) return true;
+	const service = webhookId === undefined ? undefined : await ownService(context);
+	if (webhookId === undefined || !service) return true;
 	// One that has been given another URL since belongs to somebody else. A key may write but not
 	// read: then what the node remembers has to do.
 	const request = { method: 'GET', path: pathOf(webhookId) } as const;
 	const answer = await service.send(request, { retry: false });
 	const now = answer.ok && isRecord(answer.value.body) ? answer.value.body.url : undefined;
 	const isTaken = typeof now === 'string' && now !== url;
-	if (isTaken || (await deleteWebhook(service, webhookId))) {
-		forget(context);
-		return true;
-	}
-	context.logger.warn('MediaGen Trigger: the webhook could not be deleted at the service', {
-		webhookId,
-	});
-	return false;
+	const isGone = isTaken || (await deleteWebhook(service, webhookId));
+	if (isGone) forget(context);
+	else
+		context.logger.warn('MediaGen Trigger: the webhook could not be deleted at the service', {
+			webhookId,
+		});
+	return isGone;
 }
 
 /** What n8n calls when a workflow is published or unpublished, and around a test event. */
@@ -276,9 +280,8 @@ export const webhookMethods = {
 		const { webhookId, secret, events } = savedRegistration(this);
 		if (webhookId === undefined || isByHand(this)) return false;
 		const settings = settingsOf(this);
-		if (!isOwn(this, undefined)) return false;
-		const service = await openService(this);
-		if (!isOwn(this, service.baseUrl)) return false;
+		const service = await ownService(this);
+		if (!service) return false;
 		const isUsable =
 			sameEvents(events, settings.events) &&
 			decryptSecret(secret, service.apiKey, webhookId) !== undefined &&
