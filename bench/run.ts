@@ -3,7 +3,6 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { cpus, loadavg } from 'node:os';
 import path from 'node:path';
-import { writeExplanation } from './explain/write';
 import { ensureLab } from '../lab/n8n/install';
 import { newest } from '../lab/n8n/release';
 import { loading } from './micro/loading';
@@ -17,7 +16,6 @@ import { plot } from './report/plot';
 import { readStore, writeStore, type Part, type Results } from './report/store';
 import type { Figure } from './report/table';
 import { cells } from './simulation/cells';
-import { lists } from './simulation/lists';
 import { alone, sharing } from './simulation/servers';
 
 /**
@@ -87,7 +85,7 @@ async function steps(): Promise<Figure[]> {
 
 const PARTS: { [P in Part]: () => Promise<Results[P]> } = {
 	clients: cells,
-	lists: async () => await lists(),
+	lists: async () => ({ title: '', intro: '', head: [], rows: [] }),
 	servers: async () => [...(await alone()), ...(await sharing())],
 	micro: async () => {
 		// First, because it builds what the others load.
@@ -118,8 +116,6 @@ async function measure<P extends Part>(part: P, measured: string): Promise<void>
 async function main(args: string[]): Promise<void> {
 	const load = `${(loadavg()[0] ?? 0).toFixed(1)} on ${cpus().length} cores`;
 	const measured = `Commit ${commit()}, Node ${process.version}, load of the machine ${load}.`;
-	if (args.includes('--explain'))
-		return await writeExplanation(path.join(docs, 'tuning.md'), measured, log);
 	const all = Object.keys(PARTS) as Part[];
 	const unknown = args.find((arg) => !(all as string[]).includes(arg));
 	if (unknown) throw new Error(`There is no part ${unknown}: ${all.join(', ')}`);

@@ -1,8 +1,8 @@
 import { ENDPOINTS } from '../src/contract';
 import { Batch } from '../src/transport/run/batch';
 import type { BinarySource, Host } from '../src/transport/http/host';
-import { executionCredits } from '../src/transport/run/executionCredits';
-import { newMemory } from '../src/transport/run/itemMemory';
+import { executionCredits } from '../src/transport/run/credits';
+import { newMemory } from '../src/transport/run/memory';
 import type { Item } from '../src/transport/run/item';
 import type { Settings } from '../src/transport/run/settings';
 import { AGENT_TERMINAL_STATUSES } from '../src/transport/jobs/jobState';
@@ -68,14 +68,14 @@ export interface RunParts extends Partial<Omit<Item, 'settings' | 'origin'>> {
 	prompt?: string;
 }
 
-const NO_OP = () => {};
-
 /** The plan of an operation is the same for all items. */
 const CREATE: Item['spec'] = {
 	endpoint: ENDPOINTS.createGeneration,
 	output: 'job',
 	object: 'generation',
 	takesPermit: true,
+	creates: true,
+	charges: true,
 };
 
 /** The run of an item that creates a generation. */
@@ -94,7 +94,6 @@ export function runOf({ settings, origin, prompt = 'a cat', ...parts }: RunParts
 		itemIndex,
 		// What the user has written is what is sent, unless a test says otherwise.
 		inputFingerprint: prompt,
-		releaseGate: NO_OP,
 		...parts,
 		memory,
 		node,

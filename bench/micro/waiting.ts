@@ -5,7 +5,7 @@ import path from 'node:path';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { Batch } from '../../src/transport/run/batch';
-import { executionCredits } from '../../src/transport/run/executionCredits';
+import { executionCredits } from '../../src/transport/run/credits';
 import type { Send } from '../../src/transport/base/types';
 import { answer } from '../../testing/answers';
 import { seeded } from '../../testing/random';
@@ -44,8 +44,8 @@ function published<T>(name: string): T {
 }
 
 async function measure(name: string, limits: typeof PLAN): Promise<Figure> {
-	const { create } =
-		published<typeof import('../../src/transport/run/create')>('operations/create');
+	const { createJob } =
+		published<typeof import('../../src/transport/run/createJob')>('operations/create');
 	const { Workspace } = published<typeof import('../../src/transport/workspace')>('workspace');
 	const clock = new VirtualClock();
 	const workspace = new Workspace(limits, clock, seeded(1));
@@ -67,7 +67,7 @@ async function measure(name: string, limits: typeof PLAN): Promise<Figure> {
 	};
 	const prompt = (itemIndex: number) => `item ${itemIndex} `.repeat(20);
 	const items = Array.from({ length: ITEMS }, (_, itemIndex) =>
-		create({ ...runOf({ ...shared, itemIndex, prompt: prompt(itemIndex) }), settings }),
+		createJob({ ...runOf({ ...shared, itemIndex, prompt: prompt(itemIndex) }), settings }),
 	);
 	await clock.pass(60_000);
 	const mib = (heap() - before) / MIB;

@@ -77,7 +77,7 @@ export async function sharing(): Promise<Figure[]> {
 	for (const { name, count, laterMs, jobs, seconds, most, seeds } of SHARED) {
 		const all: Shared[] = [];
 		for (let seed = 1; seed <= seeds; seed += 1)
-			all.push(await share(count, { jobs, seconds }, seed, undefined, undefined, laterMs));
+			all.push(await share(count, { jobs, seconds }, seed, undefined, laterMs));
 		const sum = (of: (each: Shared) => number) =>
 			all.reduce((before, each) => before + of(each), 0);
 		const ratio = sum((each) => each.ratio) / all.length;

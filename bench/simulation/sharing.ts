@@ -1,5 +1,4 @@
 import { seeded } from '../../testing/random';
-import type { Tuning } from '../../src/transport/limits/policies';
 import type { ServiceSettings } from '../../testing/modelService/settings';
 import { VirtualClock } from '../../testing/virtualClock';
 import { ours } from './clients/ours';
@@ -18,7 +17,6 @@ export async function share(
 	processes: number,
 	load: Load,
 	seed?: number,
-	tuning?: Tuning,
 	settings?: Partial<ServiceSettings>,
 	laterMs = 0,
 ): Promise<Shared> {
@@ -28,7 +26,7 @@ export async function share(
 	const all = Array.from({ length: processes }, async (_, index) => {
 		const random = seeded((seed ?? 0) * 100 + index + 7);
 		if (index > 0) await clock.sleep(index * laterMs);
-		return await ours({ clock, service, random, jobs: load.jobs, tuning }, `process ${index}`);
+		return await ours({ clock, service, random, jobs: load.jobs }, `process ${index}`);
 	});
 	const lost = (await clock.run(Promise.all(all))).reduce((sum, each) => sum + each, 0);
 	const outcome = outcomeOf(service, clock, start, lost);

@@ -6,7 +6,6 @@ import type { Client } from './clients/client';
 import { lister } from './clients/lister';
 import { oursListing, oursWithEvents } from './clients/ours';
 import { fal, openaiNode, openaiPython, replicate } from './clients/sdk';
-import type { Tuning } from '../../src/transport/limits/policies';
 import { ModelService } from '../../testing/modelService/service';
 import type { ServiceSettings } from '../../testing/modelService/settings';
 
@@ -103,13 +102,12 @@ export async function simulate(
 	load: Load,
 	seed?: number,
 	more: Partial<ServiceSettings> = {},
-	tuning?: Tuning,
 ): Promise<Outcome> {
 	const clock = new VirtualClock();
 	const events = client.events ? { onEnd: () => undefined } : {};
 	const service = serviceFor(load, clock, seed, { ...events, ...more });
 	const start = clock.now();
-	const scene = { clock, service, random: seeded((seed ?? 0) + 1_000), jobs: load.jobs, tuning };
+	const scene = { clock, service, random: seeded((seed ?? 0) + 1_000), jobs: load.jobs };
 	const lost = await clock.run(client.run(scene));
 	return outcomeOf(service, clock, start, lost);
 }

@@ -12,7 +12,7 @@ import { refusalStatusOf } from '../../src/transport/base/result';
 import { asText, type ApiRequest, type Resource } from '../../src/transport/base/types';
 import { listOf } from '../../src/transport/base/values';
 import { mustBeList, pageOf } from '../../src/transport/http/pages';
-import { jsonOf } from '../../src/transport/run/items';
+import { jsonOf } from '../../src/transport/run/outputItems';
 import { findNewlyFinished, type PollState, type Reader } from './findNewlyFinished';
 
 /** A poll in the background, or the execution of a manual run. */

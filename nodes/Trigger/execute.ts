@@ -17,7 +17,7 @@ import {
 import type { Result } from '../../src/transport/base/result';
 import { flagOf } from '../../src/transport/base/values';
 import { readerOf } from '../../src/transport/jobs/jobState';
-import { jsonOf } from '../../src/transport/run/items';
+import { jsonOf } from '../../src/transport/run/outputItems';
 
 /** Events that n8n remembers for a trigger, in one row of its database. */
 const MAX_RECORDED = 5_000;

@@ -153,7 +153,7 @@ export async function receive(this: IWebhookFunctions): Promise<IWebhookResponse
 	if (!payload) return IGNORED;
 	const event = readEvent(payload);
 	// Ends a wait for the same resource in this process before its next poll.
-	if (isResource(event.resource)) delivery.service.workspace.jobPoller.notify(event.resource);
+	if (isResource(event.resource)) delivery.service.workspace.poller.notify(event.resource);
 	if (!isChosen(this, event.kind) || verdictOf(event, filtersOf(this)) === 'unwanted')
 		return IGNORED;
 	const key = `${nameOf(this)} ${identityOf(payload)}`;

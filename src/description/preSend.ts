@@ -1,7 +1,7 @@
 import type { IExecuteSingleFunctions, IHttpRequestOptions, PreSendAction } from 'n8n-workflow';
 import { itemFiles } from '../transport/run/nodeInput';
-import { joinBatch } from '../transport/run/joinBatch';
-import type { Prepared } from '../transport/run/prepared';
+import { joinBatch } from '../transport/run/batch';
+import type { Prepared } from '../transport/run/item';
 import { fail, ok, type Result } from '../transport/base/result';
 import { readSettings } from '../transport/run/settings';
 import { valueAt } from '../transport/base/values';

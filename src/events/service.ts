@@ -21,7 +21,7 @@ import type { Host } from '../transport/http/host';
 import { n8nHost } from '../transport/http/n8nHost';
 import { baseUrlProblem } from '../transport/http/urlRules';
 import { detailsOf, nodeError } from '../transport/run/errors';
-import { errorRow } from '../transport/run/items';
+import { errorRow } from '../transport/run/outputItems';
 import { collect } from '../transport/run/outputs';
 import { workspaceOf, type Workspace } from '../transport/workspace';
 

@@ -1,16 +1,13 @@
 import { createHash } from 'crypto';
-import { Client } from './http/client';
 import { systemClock } from './base/clock';
-import type { RateLimits } from './credential';
-import { CreditGate } from './limits/creditGate';
-import { POLICIES, type Tuning } from './limits/policies';
-import { Prices } from './limits/prices';
-import { RateLimiter } from './limits/rateLimiter';
-import { SharedUse } from './limits/sharedUse';
-import { SingleFlight } from './limits/singleFlight';
-import { JobSemaphore } from './limits/jobSemaphore';
 import type { Clock, Random } from './base/types';
+import type { RateLimits } from './credential';
+import { Client } from './http/client';
 import { JobPoller } from './jobs/jobPoller';
+import { CreditGate } from './limits/creditGate';
+import { JobSlots } from './limits/jobSlots';
+import { OtherClients } from './limits/otherClients';
+import { RateLimiter } from './limits/rateLimiter';
 
 export type { RateLimits };
 
@@ -18,69 +15,66 @@ export type { RateLimits };
 export class Workspace {
 	readonly rateLimiter: RateLimiter;
 
-	readonly jobSemaphore: JobSemaphore;
-
 	readonly client: Client;
 
-	readonly jobPoller: JobPoller;
+	readonly poller: JobPoller;
 
-	readonly creditGate: CreditGate;
+	readonly slots: JobSlots;
 
-	readonly creations = new SingleFlight();
+	readonly credits: CreditGate;
 
-	readonly prices = new Prices();
+	/** What each credential for this workspace says. */
+	private readonly configured = new Map<string, RateLimits>();
 
 	constructor(
 		limits: RateLimits,
 		readonly clock: Clock = systemClock,
 		readonly random: Random = Math.random,
-		tuning: Tuning = POLICIES,
 	) {
-		const sharedUse = new SharedUse(tuning.rate);
-		this.rateLimiter = new RateLimiter(clock, limits.requestsPerMinute, sharedUse, tuning.rate);
+		const others = new OtherClients();
+		this.rateLimiter = new RateLimiter(clock, limits.requestsPerMinute, others);
 		this.client = new Client(this.rateLimiter, clock, random);
-		this.creditGate = new CreditGate(clock);
-		const onSwept = () => this.jobSemaphore.listed();
-		this.jobPoller = new JobPoller(
-			this.client,
-			this.rateLimiter,
-			clock,
-			sharedUse,
-			onSwept,
-			() => this.jobSemaphore.pending,
-			tuning.polling,
-		);
-		this.jobSemaphore = new JobSemaphore(
-			limits.concurrentJobs,
-			clock,
-			random,
-			sharedUse,
-			{
-				awaitEnd: async (channel, job) => await this.jobPoller.waitUntilEnded(channel, job),
-				requestList: async (channel) => await this.jobPoller.requestList(channel),
-				refused: () => this.rateLimiter.creationRefused(),
-				throttled: () => this.rateLimiter.throttled(0),
-			},
-			tuning,
-		);
+		this.poller = new JobPoller(this.client, this.rateLimiter, clock, others);
+		this.slots = new JobSlots(limits.concurrentJobs, clock, random, others, this.poller);
+		this.credits = new CreditGate(clock);
 	}
 
-	/** Limits changed in the credential apply from the next request on. */
-	updateLimits(limits: RateLimits): this {
-		this.rateLimiter.limit = limits.requestsPerMinute;
-		this.jobSemaphore.limit = Math.max(1, limits.concurrentJobs);
+	/**
+	 * Limits changed in a credential apply from the next request on. Of several credentials with one
+	 * key, the smaller limits count: the service has one number, and refuses what goes beyond it.
+	 */
+	updateLimits(limits: RateLimits, credential = ''): this {
+		this.configured.set(credential, limits);
+		const all = [...this.configured.values()];
+		const least = (name: keyof RateLimits) =>
+			Math.max(1, Math.min(...all.map((each) => each[name])));
+		this.rateLimiter.limit = least('requestsPerMinute');
+		this.slots.limit = least('concurrentJobs');
 		return this;
 	}
 }
 
+/** A workspace in which nobody waits for a job is forgotten after so long without a request. */
+const UNUSED_MS = 3_600_000;
+
 const workspaces = new Map<string, Workspace>();
 
-/** The workspace of a base URL and key. Keeps only a hash of both, never the key. */
-export function workspaceOf(baseUrl: string, apiKey: string, limits: RateLimits): Workspace {
+/**
+ * The workspace of a base URL and key. Keeps only a hash of both, never the key.
+ * @param credential the id of the credential that has the key and the limits
+ */
+export function workspaceOf(
+	baseUrl: string,
+	apiKey: string,
+	limits: RateLimits,
+	credential?: string,
+): Workspace {
+	for (const [name, { clock, rateLimiter, poller }] of workspaces) {
+		const unusedMs = clock.monotonic() - rateLimiter.usedAt;
+		if (poller.isIdle && unusedMs >= UNUSED_MS) workspaces.delete(name);
+	}
 	const name = createHash('sha256').update(`${baseUrl}\n${apiKey}`).digest('hex');
-	const known = workspaces.get(name);
-	if (known) return known.updateLimits(limits);
-	const workspace = new Workspace(limits);
+	const workspace = workspaces.get(name) ?? new Workspace(limits);
 	workspaces.set(name, workspace);
-	return workspace;
+	return workspace.updateLimits(limits, credential);
 }

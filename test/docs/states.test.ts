@@ -17,10 +17,7 @@ const EVENTS: { [Kind in ItemEvent['kind']]: Array<ItemEvent & { kind: Kind }> }
 	})),
 	noEffect: [{ kind: 'noEffect' }],
 	outcomeUnknown: [{ kind: 'outcomeUnknown' }],
-	refused: [400, 402].flatMap((status) => [
-		{ kind: 'refused', status, rotates: false },
-		{ kind: 'refused', status, rotates: true },
-	]),
+	refused: [0, 1].map((nextKey) => ({ kind: 'refused', nextKey })),
 	jobKnown: [{ kind: 'jobKnown', job }],
 	jobSucceeded: [{ kind: 'jobSucceeded' }],
 	jobFailed: [{ kind: 'jobFailed' }],
@@ -29,7 +26,7 @@ const EVENTS: { [Kind in ItemEvent['kind']]: Array<ItemEvent & { kind: Kind }> }
 		{ kind: 'requestChanged', restart: true },
 	],
 	nothingFound: [{ kind: 'nothingFound', restart: false }],
-	startsAtFirstKey: [{ kind: 'startsAtFirstKey' }],
+	startsAtKey: [0, 1].map((firstKey) => ({ kind: 'startsAtKey', firstKey })),
 	userWarned: [{ kind: 'userWarned', execution: '7' }],
 };
 

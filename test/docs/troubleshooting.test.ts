@@ -1,7 +1,6 @@
 import { ENDPOINTS } from '../../src/contract';
 import type { Failure } from '../../src/transport/base/result';
-import { textOf } from '../../src/transport/run/failureTexts';
-import type { TextContext } from '../../src/transport/run/statusTexts';
+import { textOf, type TextContext } from '../../src/transport/run/texts';
 import { messagesIn, problemsIn, testResultsIn } from '../support/messages';
 import { filesIn, PUBLISHED, read } from '../support/sources';
 
@@ -48,7 +47,7 @@ const SAMPLES: Record<Failure['kind'], Failure[]> = {
 	download: [{ kind: 'download', outputId: '…', problem: '…' }],
 	upload: [{ kind: 'upload', field: '…', problem: '…' }],
 	creditCap: [{ kind: 'creditCap', maxCredits: 77, reserved: 0, price: undefined }],
-	busy: [{ kind: 'busy' }],
+	noSlot: [{ kind: 'noSlot', waitedMs: 60_000, others: 0 }],
 	skipped: [{ kind: 'skipped', cause: '…', credits: false }],
 	possibleDuplicate: [{ kind: 'possibleDuplicate', candidates: [] }],
 };
@@ -63,7 +62,7 @@ const messages = [
 ].map((text) =>
 	text
 		.replace('status 599', 'status …')
-		.replace('after 1 minutes', 'after … minutes')
+		.replace(/(after|for) 1 minutes/, '$1 … minutes')
 		.replace('(77)', '(…)'),
 );
 
@@ -84,9 +83,10 @@ const problems = PUBLISHED.flatMap((folder) => filesIn(folder))
 	);
 
 /** What people read under *Test* of a credential. */
-const tested = ['src/description/credentialTest.ts', 'nodes/Trigger/MediaGenTrigger.node.ts'].flatMap(
-	testResultsIn,
-);
+const tested = [
+	'src/description/credentialTest.ts',
+	'nodes/Trigger/MediaGenTrigger.node.ts',
+].flatMap(testResultsIn);
 
 test('messages are found where they are worded', () => {
 	expect(others).toEqual(

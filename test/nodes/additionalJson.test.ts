@@ -6,7 +6,7 @@ import { additionalJson } from '../../src/description/fields/additionalJson';
 import { inBody, type Field } from '../../src/description/operation';
 import { media, number, text } from '../../src/description/rules';
 import { BinaryReference } from '../../src/transport/run/binaryReference';
-import { fingerprint } from '../../src/transport/run/idempotency';
+import { fingerprint } from '../../src/transport/run/keys';
 import { execute } from '../support/engine';
 import { nodeRun } from '../support/nodeContext';
 import { endpointNames, operationsOf } from '../support/operations';

@@ -1,4 +1,5 @@
 import type {
+	WorkflowExecuteMode,
 	IDataObject,
 	IExecuteSingleFunctions,
 	IHttpRequestOptions,
@@ -41,6 +42,8 @@ export interface NodeRun {
 	/** For a tool: the arguments that n8n evaluates `$fromAI` with. */
 	evaluatedArguments?: IDataObject;
 	executionId: string;
+	/** How the execution was started; by a trigger if it is left out. */
+	mode?: WorkflowExecuteMode;
 	workflowSettings: IWorkflowSettings;
 	continueOnFail: boolean;
 	/** What the file of this id holds, where a test is about that. */
@@ -93,6 +96,7 @@ export function nodeContext(run: NodeRun, item = 0): IExecuteSingleFunctions {
 		},
 		logger: { warn: () => {}, debug: () => {} },
 		getItemIndex: () => item,
+		getMode: () => run.mode ?? 'trigger',
 		getNode: () => ({
 			...NODE,
 			type: run.nodeType ?? NODE.type,

@@ -1,6 +1,5 @@
 import type { ModelService } from '../../../testing/modelService/service';
 import type { VirtualClock } from '../../../testing/virtualClock';
-import type { Tuning } from '../../../src/transport/limits/policies';
 import type { Random } from '../../../src/transport/base/types';
 
 /** What a client is given: a service in virtual time and random numbers of its own. */
@@ -10,8 +9,6 @@ export interface Scene {
 	random: Random;
 	/** How many jobs there are to be made. */
 	jobs: number;
-	/** Figures of ours, where they are not as published. */
-	tuning?: Tuning;
 }
 
 /** One way to make N jobs. Resolves with the number of jobs that it gave up. */

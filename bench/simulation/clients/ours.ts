@@ -1,5 +1,5 @@
 import { Batch } from '../../../src/transport/run/batch';
-import { create } from '../../../src/transport/run/create';
+import { createJob } from '../../../src/transport/run/createJob';
 import { Workspace } from '../../../src/transport/workspace';
 import { hostWith, PLAN, runOf } from '../../../testing/run';
 import type { Client, Scene } from './client';
@@ -9,18 +9,15 @@ import type { Client, Scene } from './client';
  * them.
  * @param name distinguishes the keys of several processes
  */
-export async function ours(
-	{ clock, service, random, jobs, tuning }: Scene,
-	name = 'a',
-): Promise<number> {
-	const workspace = new Workspace(PLAN, clock, random, tuning);
-	if (service.settings.onEnd) service.settings.onEnd = (job) => workspace.jobPoller.notify(job);
+export async function ours({ clock, service, random, jobs }: Scene, name = 'a'): Promise<number> {
+	const workspace = new Workspace(PLAN, clock, random);
+	if (service.settings.onEnd) service.settings.onEnd = (job) => workspace.poller.notify(job);
 	const host = hostWith(service.send);
 	const batch = new Batch(jobs, false);
 	const settings = { waitTimeoutMs: Infinity };
 	const items = Array.from({ length: jobs }, async (_, itemIndex) => {
 		const origin = { runId: name };
-		return await create(runOf({ host, workspace, settings, batch, itemIndex, origin }));
+		return await createJob(runOf({ host, workspace, settings, batch, itemIndex, origin }));
 	});
 	return (await Promise.all(items)).filter(({ ok }) => !ok).length;
 }

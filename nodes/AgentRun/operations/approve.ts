@@ -1,7 +1,7 @@
 import { ENDPOINTS, LIMITS } from '../../../src/contract';
 import { agentRunLocator } from '../../../src/description/fields/locators';
 import { maxCreditsOrStop } from '../../../src/description/fields/cost';
-import { inBody, inPath, type Operation } from '../../../src/description/operation';
+import { inBody, inPath, type Field, type Operation } from '../../../src/description/operation';
 import {
 	id,
 	jsonObject,
@@ -10,7 +10,43 @@ import {
 	number,
 	type Rule,
 } from '../../../src/description/rules';
+import { fail, type Failed } from '../../../src/transport/base/result';
+import { isRecord } from '../../../src/transport/base/types';
+import { requestResource } from '../../../src/transport/http/client';
+import type { Item } from '../../../src/transport/run/item';
 import { AFTER_APPROVAL, waitFields } from './wait';
+
+/**
+ * A budget below the estimate of the run would be spent, and the run fail after it. Refused before
+ * anything is sent.
+ */
+async function budgetProblem(item: Item): Promise<Failed | undefined> {
+	const { host, workspace, request, settings } = item;
+	if (settings.allowBudgetBelowEstimate) return undefined;
+	const path = request.path.replace(/\/approve$/, '');
+	const run = await requestResource(workspace.client, host.channel, { method: 'GET', path });
+	// Whether it can be approved at all, the service says.
+	if (!run.ok) return undefined;
+	const { estimated_credits: estimate } = run.value;
+	const budget = isRecord(request.body) ? Number(request.body.max_credits) : NaN;
+	if (typeof estimate !== 'number' || !(budget < estimate)) return undefined;
+	return fail({
+		kind: 'input',
+		field: 'Max Credits',
+		problem: `is ${budget}, but the plan is estimated to cost ${estimate} credits, so the run would fail when they are spent`,
+		hint: `Enter at least ${estimate}, edit the plan, or turn on Allow Budget Below Estimate`,
+	});
+}
+
+const allowBudgetBelowEstimate: Field = {
+	ui: {
+		displayName: 'Allow Budget Below Estimate',
+		name: 'allowBudgetBelowEstimate',
+		type: 'boolean',
+		default: false,
+		description: 'Whether to approve the plan although Max Credits is below its estimate',
+	},
+};
 
 const anyPlan = jsonObject();
 
@@ -33,6 +69,7 @@ export const approve: Operation = {
 		creates: true,
 		charges: true,
 		terminalStatuses: AFTER_APPROVAL,
+		check: budgetProblem,
 	},
 	fields: [
 		{ ui: agentRunLocator, mapping: inPath('id', located(id())) },
@@ -65,6 +102,6 @@ export const approve: Operation = {
 			},
 			mapping: inBody('plan', editedPlan),
 		},
-		...waitFields(AFTER_APPROVAL, [maxCreditsOrStop]),
+		...waitFields(AFTER_APPROVAL, [allowBudgetBelowEstimate, maxCreditsOrStop]),
 	],
 };

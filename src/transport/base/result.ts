@@ -17,8 +17,11 @@ export type Failure =
 	| { kind: 'download'; outputId: string; problem: string }
 	| { kind: 'upload'; field: string; problem: string }
 	| { kind: 'skipped'; cause: string; credits: boolean }
-	/** A tool call that was not sent in time: others use the job slots. */
-	| { kind: 'busy' }
+	/**
+	 * No job slot was free in time. `others`: running jobs in the workspace that this process has not
+	 * created, as far as it knows.
+	 */
+	| { kind: 'noSlot'; waitedMs: number; others: number }
 	/**
 	 * Not sent: it does not fit under the limit of the execution. `price`: not given where it is not
 	 * known.

@@ -1,9 +1,11 @@
 import type { Clock } from './types';
 
-/** A coalescing timer: calls back once, at the earliest of the times it was set to. */
+/** A timer that calls back once, at the earliest of the times it was set to since it last did. */
 export class WakeUp {
 	/** On the monotonic clock; `Infinity` while no call is due. */
 	private at = Infinity;
+
+	private timer = new AbortController();
 
 	constructor(
 		private readonly clock: Clock,
@@ -12,17 +14,24 @@ export class WakeUp {
 
 	set(at: number): void {
 		if (at >= this.at) return;
+		this.clear();
 		this.at = at;
-		void this.wakeAt(at);
+		void this.sleepUntil(at, this.timer.signal);
 	}
 
-	/** Can be set again even if the clock or the callback throws. */
-	private async wakeAt(at: number): Promise<void> {
-		try {
-			await this.clock.sleep(Math.max(1, at - this.clock.monotonic()));
-		} finally {
-			if (this.at === at) this.at = Infinity;
-			this.onWake();
-		}
+	/** Nothing is due any more. */
+	clear(): void {
+		if (this.at === Infinity) return;
+		this.at = Infinity;
+		this.timer.abort();
+		this.timer = new AbortController();
+	}
+
+	/** At least a millisecond, so that what begins in the same tick is served together. */
+	private async sleepUntil(at: number, signal: AbortSignal): Promise<void> {
+		await this.clock.sleep(Math.max(1, at - this.clock.monotonic()), signal);
+		if (signal.aborted) return;
+		this.at = Infinity;
+		this.onWake();
 	}
 }

@@ -1,6 +1,6 @@
 import { fail, ok, type Result } from '../base/result';
-import { isNoResponse, isSuccess, type Channel } from '../base/types';
-import { WaitQueue } from '../base/waitQueue';
+import { isNoResponse, isSuccess } from '../base/types';
+import { Semaphore } from '../base/semaphore';
 import type { Host, StoredFile, StreamedResponse } from '../http/host';
 import { localReason } from '../http/networkFault';
 import { ofStorage } from '../http/statuses';
@@ -151,21 +151,8 @@ async function attemptDownload(
 	}
 }
 
-let running = 0;
-
-const waiting = new WaitQueue<true>();
-
-/** Executions take turns. @returns `undefined` if the execution was cancelled before its turn */
-async function inTurn<T>(channel: Channel, task: () => Promise<T>): Promise<T | undefined> {
-	if (running < AT_ONCE) running += 1;
-	else if (!(await waiting.wait(channel))) return undefined;
-	try {
-		return await task();
-	} finally {
-		if (waiting.size > 0) waiting.grant(true);
-		else running -= 1;
-	}
-}
+/** Of all executions of this process, which take turns. */
+const downloads = new Semaphore(AT_ONCE);
 
 /**
  * Downloads one output into n8n's binary data as a stream, without credentials. Retries if the
@@ -183,7 +170,7 @@ export async function download(
 	let url = clock.now() >= (output.expiresAt ?? Infinity) ? undefined : output.url;
 	for (let attempt = 1; ; attempt += 1) {
 		const link = (url ??= (await output.renew()) ?? output.url);
-		const result = await inTurn(
+		const result = await downloads.run(
 			host.channel,
 			async () => await attemptDownload(context, link, output),
 		);

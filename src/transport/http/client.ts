@@ -182,7 +182,8 @@ export class Client {
 		let { outcomeOpen: outcomeUnknown = false } = options;
 		let failed: Failed | undefined;
 		for (let number = 1; ; number += 1) {
-			if (!(await this.rateLimiter.acquire(channel))) return fail({ kind: 'cancelled' });
+			if (!(await this.rateLimiter.acquire(channel, request.method === 'GET')))
+				return fail({ kind: 'cancelled' });
 			let response: SendResult;
 			try {
 				if (outcomeUnknown && !isReplayable()) return failed ?? fail(KEY_EXPIRED);

@@ -160,7 +160,9 @@ const isRefusalOfService = (status: number, { type, message }: ServiceError): bo
 export function isAnswerOfService(response: SendResult): boolean {
 	if (isNoResponse(response)) return false;
 	const { status, body } = response;
-	return isSuccess(status) ? isRecord(body) : isRefusalOfService(status, errorOf(body));
+	// The specification shows no body of some answers, so an empty one will do.
+	const isUsable = isRecord(body) || body === undefined || body === null || body === '';
+	return isSuccess(status) ? isUsable : isRefusalOfService(status, errorOf(body));
 }
 
 /** The same of what a request ended with: whether the service itself has refused it. */

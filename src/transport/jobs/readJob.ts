@@ -3,7 +3,7 @@ import type { Client } from '../http/client';
 import { pageOf } from '../http/pages';
 import { isGone, isRefusal, meaningOf } from '../http/statuses';
 import { isGeneration, readerPath, statedReason } from './jobState';
-import { ok, type Failed, type Result } from '../base/result';
+import { fail, ok, type Failed, type Result } from '../base/result';
 import { isRecord, isResource, resourceWithId, type Channel, type Resource } from '../base/types';
 
 /**
@@ -30,7 +30,11 @@ export async function readJob(
 ): Promise<Result<Resource>> {
 	const request = { method: 'GET', path } as const;
 	const response = await client.request(channel, request, { retry: false });
-	return response.ok ? ok(resourceWithId(response.value.body, job.id)) : response;
+	if (!response.ok) return response;
+	const { body, status } = response.value;
+	const isOther = isRecord(body) && typeof body.id === 'string' && body.id !== job.id;
+	if (isOther) return fail({ kind: 'badResponse', status, problem: 'it is another job' });
+	return ok(resourceWithId(body, job.id));
 }
 
 /** The service does not know the id (404): maybe not yet. */

@@ -1,50 +1,66 @@
 import type { Clock, Channel } from '../base/types';
-import { POLICIES } from './policies';
+import { WaitQueue } from '../base/waitQueue';
+import { WakeUp } from '../base/wakeUp';
 
-const { probeMs } = POLICIES.credits;
+/** While a workspace is empty, one attempt goes out in this time. */
+const TRY_EVERY_MS = 20_000;
 
 /**
  * Whether a workspace has credits, as far as its responses show. The fields of GET /credits are not
  * documented (specification: Other response bodies), so the only proof is a creation that succeeds.
- * While credits are missing, all items that wait for a top-up share one attempt every 20 seconds;
- * when one succeeds, all go on.
+ * From the first 402 on, all creations of the workspace that are to wait for a top-up share one
+ * attempt every 20 seconds, whether or not they have been refused themselves. All go on when an
+ * attempt succeeds that was refused before. The success of any other proves less, because it may
+ * be cheaper: after it, one more is tried at once.
  */
 export class CreditGate {
 	/** On the monotonic clock; `undefined` while credits are not known to be missing. */
-	private nextProbeAt: number | undefined;
+	private nextTryAt: number | undefined;
 
-	private topUp = new AbortController();
+	private readonly queue = new WaitQueue(false, () => this.wakeUp.clear());
 
-	constructor(private readonly clock: Clock) {}
+	private readonly wakeUp: WakeUp;
 
-	markEmpty(): void {
-		this.nextProbeAt ??= this.clock.monotonic() + probeMs;
-	}
-
-	markAvailable(): void {
-		if (this.nextProbeAt === undefined) return;
-		this.nextProbeAt = undefined;
-		this.topUp.abort();
-		this.topUp = new AbortController();
+	constructor(private readonly clock: Clock) {
+		this.wakeUp = new WakeUp(clock, () => this.serve());
 	}
 
 	/**
-	 * Waits until this channel may try.
+	 * Waits until this channel may try. Not `async`: thousands may wait.
 	 * @param deadline on the monotonic clock
 	 * @returns `false` if it was cancelled or the deadline has passed
 	 */
-	async mayTry({ signal }: Channel, deadline: number): Promise<boolean> {
-		while (this.nextProbeAt !== undefined) {
-			const now = this.clock.monotonic();
-			if (signal?.aborted || now >= deadline) return false;
-			if (now >= this.nextProbeAt) {
-				this.nextProbeAt = now + probeMs;
-				return true;
-			}
-			const wait = Math.min(this.nextProbeAt, deadline) - now;
-			const topUp = this.topUp.signal;
-			await this.clock.sleep(wait, signal ? AbortSignal.any([signal, topUp]) : topUp);
+	mayTry(channel: Channel, deadline: number): Promise<boolean> {
+		if (this.nextTryAt === undefined) return Promise.resolve(!channel.signal?.aborted);
+		const now = this.clock.monotonic();
+		const pending = this.queue.wait(channel, now, deadline - now);
+		if (this.queue.size > 0) this.wakeUp.set(Math.min(this.nextTryAt, deadline));
+		return pending;
+	}
+
+	/** A creation was refused with 402. */
+	refused(): void {
+		this.nextTryAt ??= this.clock.monotonic() + TRY_EVERY_MS;
+	}
+
+	/** A creation succeeded. @param wasRefusedBefore whether the same had been refused with 402 */
+	succeeded(wasRefusedBefore: boolean): void {
+		if (this.nextTryAt === undefined) return;
+		this.nextTryAt = wasRefusedBefore ? undefined : this.clock.monotonic();
+		this.serve();
+	}
+
+	private serve(): void {
+		const now = this.clock.monotonic();
+		const deadline = this.queue.expire(
+			now,
+			({ since, timeoutMs }) => since + timeoutMs,
+			() => false,
+		);
+		while (this.queue.size > 0 && now >= (this.nextTryAt ?? now)) {
+			if (this.nextTryAt !== undefined) this.nextTryAt = now + TRY_EVERY_MS;
+			this.queue.grant(true);
 		}
-		return !signal?.aborted;
+		if (this.queue.size > 0) this.wakeUp.set(Math.min(this.nextTryAt ?? now, deadline));
 	}
 }

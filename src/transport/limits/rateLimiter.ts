@@ -1,140 +1,129 @@
-import { WakeUp } from '../base/wakeUp';
-import { AdaptiveRate } from './adaptiveRate';
-import { Pacer } from './pacer';
-import { POLICIES, type Tuning } from './policies';
-import { SharedUse } from './sharedUse';
-import { SlidingWindow } from './slidingWindow';
 import { WaitQueue } from '../base/waitQueue';
+import { WakeUp } from '../base/wakeUp';
 import type { Clock, Channel } from '../base/types';
+import { OtherClients } from './otherClients';
+import { MINUTE_MS } from './tuning';
 
-/** What the request rate is counted by. */
-export const MINUTE_MS = 60_000;
+/** A little more than the service's minute, because its clock and ours do not run in step. */
+const WINDOW_MS = MINUTE_MS + 250;
+
+/** Our part of the requests while others use the workspace: how many they are is unknown, and one is the fewest. */
+const OUR_SHARE = 0.5;
+
+/**
+ * A sliding window of requests. A request counts from its admission until a full window after its
+ * response, because nobody knows when in between the server counted it. So no window of the server,
+ * sliding or fixed, holds more than our limit.
+ */
+export class SlidingWindow {
+	private inFlight = 0;
+
+	/** When the responses came. */
+	private readonly responses: number[] = [];
+
+	constructor(private readonly windowMs: number) {}
+
+	/** Requests that count now. */
+	used(now: number): number {
+		while ((this.responses[0] ?? Infinity) + this.windowMs <= now) this.responses.shift();
+		return this.inFlight + this.responses.length;
+	}
+
+	/** Admits one request if the limit allows it. */
+	tryAcquire(now: number, limit: number): boolean {
+		if (this.used(now) >= limit) return false;
+		this.inFlight += 1;
+		return true;
+	}
+
+	release(now: number): void {
+		this.inFlight -= 1;
+		this.responses.push(now);
+	}
+
+	/** When the next request fits; `undefined` while that depends on requests in flight. */
+	nextFree(now: number, limit: number): number | undefined {
+		const excess = this.used(now) - Math.max(1, limit);
+		const last = this.responses[excess];
+		return last === undefined ? undefined : last + this.windowMs;
+	}
+}
 
 /**
  * Limits the requests per minute of a workspace. One instance per workspace and process, shared by
  * all items, nodes and executions, so that together they stay within the limit (specification:
- * Limits, Request rate).
+ * Limits, Request rate). What reads goes before what creates: a run whose jobs are not looked at
+ * would not end, while one that creates a little later only takes a little longer.
  */
 export class RateLimiter {
-	private readonly queue = new WaitQueue<true>();
+	private readonly reads = new WaitQueue(false);
 
-	private readonly window: SlidingWindow;
+	private readonly writes = new WaitQueue(false);
 
-	private readonly rate: AdaptiveRate;
-
-	private readonly pacer: Pacer;
+	private readonly window = new SlidingWindow(WINDOW_MS);
 
 	private pausedUntil = -Infinity;
 
-	/** Whether a request went out after the last refusal: those that were in flight then are refused together. */
-	private hasSentSince = false;
+	/** When the last request was admitted, on the monotonic clock. */
+	usedAt: number;
 
-	/** Serves the queue again when the window has room or a pause ends. */
+	/** Serves the queues again when the window has room or a pause ends. */
 	private readonly wakeUp: WakeUp;
 
 	constructor(
 		private readonly clock: Clock,
-		requestsPerMinute: number,
-		private readonly sharedUse = new SharedUse(),
-		tuning: Tuning['rate'] = POLICIES.rate,
+		/** The configured limit: requests a minute, at least 1. */
+		public limit: number,
+		private readonly others = new OtherClients(),
 	) {
-		this.rate = new AdaptiveRate(requestsPerMinute, tuning);
-		this.pacer = new Pacer(tuning);
-		this.window = new SlidingWindow(tuning.windowMs);
-		this.wakeUp = new WakeUp(clock, () => this.serveQueue());
+		this.usedAt = clock.monotonic();
+		this.wakeUp = new WakeUp(clock, () => this.serve());
 	}
 
-	set limit(requestsPerMinute: number) {
-		this.rate.limit = Math.max(1, requestsPerMinute);
-	}
-
-	/** The limit at the moment: the configured one, or less if other clients use the workspace. */
+	/** The limit at the moment: half of the configured one while others have been seen within a minute. */
 	get requestsPerMinute(): number {
-		return this.limitAt(this.clock.monotonic());
-	}
-
-	/**
-	 * Requests a minute for the next `ms`, after which this process has nothing more to send. With
-	 * other clients, it is worth to spend until then what the minute has left, because nobody else
-	 * knows of it. Alone, the next run is to find it: the steady rate.
-	 */
-	requestsPerMinuteFor(ms: number): number {
-		const now = this.clock.monotonic();
-		const limit = this.limitAt(now);
-		if (ms >= MINUTE_MS || this.sharedUse.shareAt(now) === 1) return limit;
-		return (Math.max(0, limit - this.window.stillUsed(now + ms)) * MINUTE_MS) / ms;
-	}
-
-	/** The configured limit. */
-	get limit(): number {
-		return this.rate.limit;
+		const isShared = this.clock.monotonic() - this.others.seenAt < MINUTE_MS;
+		return Math.max(1, Math.floor(this.limit * (isShared ? OUR_SHARE : 1)));
 	}
 
 	/**
 	 * Waits until a request may be sent. `false` if the channel was cancelled: then nothing may be
 	 * sent.
 	 */
-	async acquire(channel: Channel): Promise<boolean> {
-		const pending = this.queue.wait(channel);
-		this.serveQueue();
-		return (await pending) ?? false;
+	acquire(channel: Channel, isRead = false): Promise<boolean> {
+		const pending = (isRead ? this.reads : this.writes).wait(channel);
+		this.serve();
+		return pending;
 	}
 
 	/** To be called after every acquired request, whether it got a response or not. */
 	release(): void {
 		this.window.release(this.clock.monotonic());
-		this.serveQueue();
+		this.serve();
 	}
 
 	/**
-	 * The service answered 429 because of the request rate: all requests pause, and the limit falls.
+	 * The service answered 429. If our own minute is full, it has counted more than we have, and all
+	 * requests pause; otherwise the refusal concerns only its own request, such as a second agent run.
 	 */
 	throttled(waitMs: number): void {
 		const now = this.clock.monotonic();
+		if (this.window.used(now) < this.requestsPerMinute) return;
 		this.pausedUntil = Math.max(this.pausedUntil, now + waitMs);
-		const used = this.window.used(now);
-		if (this.hasSentSince) this.rate.throttled(now, used);
-		this.hasSentSince = false;
-		// Where others are seen, it is they who take from the minute.
-		if (this.sharedUse.shareAt(now) === 1) this.pacer.throttled(now, used);
 	}
 
-	/**
-	 * The service answered 429 to a creation, which may be about the request rate or the job slots.
-	 * @returns whether the rate is a likely reason
-	 */
-	creationRefused(): boolean {
+	private serve(): void {
 		const now = this.clock.monotonic();
-		if (!this.pacer.isBeyondBurst(now, this.limitAt(now))) return false;
-		this.pacer.throttled(now, this.window.used(now));
-		return true;
-	}
-
-	private limitAt(now: number): number {
-		const share = Math.floor(this.rate.limit * this.sharedUse.shareAt(now));
-		return Math.max(1, Math.min(this.rate.at(now), share));
-	}
-
-	private serveQueue(): void {
-		const now = this.clock.monotonic();
-		const limit = this.limitAt(now);
-		while (
-			this.queue.size > 0 &&
-			now >= this.earliest(now, limit) &&
-			this.window.tryAcquire(now, limit)
-		) {
-			this.hasSentSince = true;
-			this.pacer.sent(now, limit);
-			this.queue.grant(true);
+		const limit = this.requestsPerMinute;
+		for (;;) {
+			const queue = this.reads.size > 0 ? this.reads : this.writes;
+			if (queue.size === 0) return;
+			if (now < this.pausedUntil) return this.wakeUp.set(this.pausedUntil);
+			if (!this.window.tryAcquire(now, limit)) {
+				return this.wakeUp.set(this.window.nextFree(now, limit) ?? Infinity);
+			}
+			this.usedAt = now;
+			queue.grant(true);
 		}
-		if (this.queue.size === 0) return;
-		const earliest = this.earliest(now, limit);
-		const free = now < earliest ? earliest : this.window.nextFree(now, limit);
-		if (free !== undefined) this.wakeUp.set(free);
-	}
-
-	/** Before this no request goes out, whatever the window holds. */
-	private earliest(now: number, limit: number): number {
-		return Math.max(this.pausedUntil, this.pacer.nextFree(now, limit));
 	}
 }

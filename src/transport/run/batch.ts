@@ -1,13 +1,15 @@
+import type { IDataObject, IExecuteSingleFunctions, NodeApiError } from 'n8n-workflow';
 import { Portions } from '../base/portions';
-import { CustomKeyRegistry, type KeyConflict } from './keyConflict';
-import { FirstRequestGate } from './firstRequestGate';
-import { Outage } from './outage';
-import { PendingErrors, type PendingError } from './pendingErrors';
+import { fail, type Failed, type Result } from '../base/result';
+import { asText, type Clock, type Resource } from '../base/types';
+import { Semaphore } from '../base/semaphore';
+import type { Workspace } from '../workspace';
+import type { Item, Prepared } from './item';
+import { contentOf } from './keys';
+import { undeliveredOf } from './undelivered';
 import type { JobReference } from './itemState';
-import type { Prepared } from './prepared';
-import { SameSettings } from './sameSettings';
-import type { Result } from '../base/result';
-import type { Resource } from '../base/types';
+import { EarlierRuns } from './search';
+import { inputItems, nodeInput, readParameter } from './nodeInput';
 
 /** Why a run sends nothing further. */
 export interface Halt {
@@ -23,6 +25,30 @@ export interface RunLocation {
 	node: string;
 }
 
+/** The error that an item throws, completed when the run has ended. */
+interface PendingError {
+	error: NodeApiError;
+	/** Its description, with the counts at the time of the call. */
+	describe: () => string;
+	thrownBy: number;
+}
+
+/** A job of another item of the run, as an error shows it. */
+interface OtherJob extends IDataObject {
+	id: string;
+	item: number;
+	status: string;
+}
+
+/** Requests of the items of a run at a time, but for creations: as many as a workspace runs jobs by default. */
+const READS_AT_ONCE = 5;
+
+/** How many jobs an error names; *Error details* lists all of them. */
+const MAX_NAMED = 10;
+
+/** How long nothing but silence is taken for a pause, in ms. */
+const OUTAGE_MS = 90_000;
+
 /**
  * What the items of one run of a node know about each other. n8n starts all of them at once and,
  * without Continue On Fail, discards all results when one fails. So nothing is sent if one item is
@@ -33,41 +59,48 @@ export class Batch {
 
 	private readonly jobs = new Map<number, Resource>();
 
-	/** Whether this run has got a job or found one again: the service is there. */
-	hasReachedJobs = false;
-
-	private readonly errors = new PendingErrors();
-
-	readonly customKeys = new CustomKeyRegistry();
-
 	private invalidItems = 0;
 
 	/** Items that only a service on this machine may be sent; empty once it is known where the service is. */
 	private localOnly: number[] = [];
 
+	/** Items that have not claimed their custom key yet. */
+	private readonly unclaimed = new Set<number>();
+
+	private readonly allClaimed: Array<() => void> = [];
+
 	private lastJoined = -1;
 
-	private readonly settings = new SameSettings();
+	private lastSettings = { text: '', settings: undefined as Prepared['settings'] | undefined };
 
 	private hasStarted = false;
 
 	private endedItems = 0;
 
+	private firstError: PendingError | undefined;
+
+	private readonly deliveries: Array<{ workspace: Workspace; request: string; job: JobReference }> =
+		[];
+
+	/** When the first request went out that has had no answer of the service since, on the monotonic clock. */
+	private silentSince: number | undefined;
+
+	/** Whether the run was halted because the service gave no answer. */
+	isSilent = false;
+
+	readonly earlierRuns = new EarlierRuns();
+
+	/** Items that only read go a few at a time, so that a refusal spares the rest their request. */
+	readonly reads = new Semaphore(READS_AT_ONCE);
+
 	/** The items read the credential, from n8n's database: all at once, they would hold up the first request. */
 	readonly opening = new Portions();
-
-	readonly firstRequest = new FirstRequestGate();
-
-	readonly outage = new Outage();
 
 	/** Set by the first item that needs it. */
 	runLocation: RunLocation | undefined;
 
 	/** Fingerprint of the unevaluated parameters, which all items share; set by the first. */
 	parameters: string | undefined;
-
-	/** Whether files under one custom key differ; set by the first item that needs it. */
-	hasMismatchedFiles: Promise<boolean> | undefined;
 
 	/** Why nothing further is sent; `undefined` while items may be sent. */
 	halted: Halt | undefined;
@@ -80,6 +113,8 @@ export class Batch {
 		readonly total: number,
 		/** Whether n8n starts the items in portions (its batching option): not all are known at first. */
 		readonly isBatched: boolean,
+		/** Whether the run goes on when an item fails. */
+		readonly continuesOnFail = false,
 	) {}
 
 	/**
@@ -98,31 +133,39 @@ export class Batch {
 			this.invalidItems += 1;
 			return;
 		}
-		if (prepared.value.unlessLocal) this.localOnly.push(item);
-		prepared.value.settings = this.settings.of(prepared.value.settings);
-		this.rejectSharedKey(item, this.customKeys.findConflict(item, prepared.value));
+		const { value } = prepared;
+		if (value.unlessLocal) this.localOnly.push(item);
+		if (value.settings.idempotency === 'custom') this.unclaimed.add(item);
+		// They are the same for nearly all items, of which thousands may wait with them.
+		const text = JSON.stringify(value.settings);
+		if (text !== this.lastSettings.text) this.lastSettings = { text, settings: value.settings };
+		value.settings = this.lastSettings.settings ?? value.settings;
 	}
 
 	/** Where the service is, as the first item to read the credential finds out, before anything is sent. */
 	locateService(isLocal: boolean): void {
 		for (const item of this.localOnly.splice(0)) {
 			const prepared = this.prepared.get(item);
-			if (isLocal || !prepared?.ok || !prepared.value.unlessLocal) continue;
-			this.prepared.set(item, prepared.value.unlessLocal);
-			this.invalidItems += 1;
+			if (!isLocal && prepared?.ok && prepared.value.unlessLocal)
+				this.reject(item, prepared.value.unlessLocal);
 		}
 	}
 
-	/** Neither item is sent, because it is unclear which one the key is meant for. */
-	rejectSharedKey(item: number, conflict: KeyConflict | undefined): void {
-		if (!conflict) return;
-		for (const one of [item, conflict.item]) this.prepared.set(one, conflict.failed);
+	/** An item turns out to be invalid before anything is sent. */
+	reject(item: number, failed: Failed): void {
+		this.prepared.set(item, failed);
 		this.invalidItems += 1;
 	}
 
-	/** How many items will be run: n8n itself may have given up on one before the first began. */
-	get expected(): number {
-		return this.prepared.size;
+	/**
+	 * An item has claimed its custom key, or never will. Resolves once all items of the run have, so
+	 * that a key that two of them use for different requests is known before anything is sent.
+	 */
+	async keyClaimed(item: number): Promise<void> {
+		this.unclaimed.delete(item);
+		if (this.unclaimed.size > 0)
+			return await new Promise((resolve) => this.allClaimed.push(resolve));
+		for (const resolve of this.allClaimed.splice(0)) resolve();
 	}
 
 	/** An item that n8n has begun to run. */
@@ -131,13 +174,22 @@ export class Batch {
 		return this.prepared.get(item);
 	}
 
+	/** Why an item is not sent although it was valid by itself; `undefined` if it may be. */
+	rejectionOf(item: number): Failed | undefined {
+		const prepared = this.prepared.get(item);
+		if (prepared?.ok === false) return prepared;
+		// The error is that of the invalid item.
+		return this.invalidItems > 0 && !this.continuesOnFail
+			? fail({ kind: 'skipped', cause: 'another item is invalid', credits: false })
+			: undefined;
+	}
+
 	/** Whether the run fails before anything is sent: an item is invalid, or n8n gave up on one. */
 	get isRejected(): boolean {
 		return this.invalidItems > 0 || (!this.isBatched && this.prepared.size < this.total);
 	}
 
 	addJob(item: number, job: Resource): void {
-		this.hasReachedJobs = true;
 		this.jobs.set(item, job);
 	}
 
@@ -155,11 +207,6 @@ export class Batch {
 		this.haltController.abort();
 	}
 
-	/** Fires when the run is halted. */
-	get haltSignal(): AbortSignal {
-		return this.haltController.signal;
-	}
-
 	/**
 	 * Fires when the run is halted or cancelled, so that items waiting to send stop waiting.
 	 * @param cancel the same for all items of a run
@@ -171,13 +218,46 @@ export class Batch {
 		return this.anyStopSignal;
 	}
 
+	/**
+	 * A request has ended. A run that meets nothing but silence is halted: each item alone would take
+	 * half a minute or more to be sure.
+	 * @param sentAt on the monotonic clock
+	 * @param isAnswered whether the service itself has answered, be it with a refusal
+	 */
+	noteAnswer(isAnswered: boolean, sentAt: number, clock: Clock): void {
+		if (isAnswered) {
+			this.silentSince = undefined;
+			return;
+		}
+		this.silentSince ??= sentAt;
+		if (clock.monotonic() - this.silentSince < OUTAGE_MS) return;
+		this.isSilent = true;
+		this.halt({ cause: 'the service gave no answer', credits: false });
+	}
+
 	get jobIds(): string[] {
 		return [...this.jobs.values()].map(({ id }) => id);
 	}
 
-	/** Whether all items have ended. */
 	get hasEnded(): boolean {
 		return this.endedItems >= this.total;
+	}
+
+	/** Takes note of what an item has paid for. */
+	addDelivery(item: Item): void {
+		const { memory, settings, workspace } = item;
+		if (!('job' in memory.state) || settings.idempotency !== 'execution') return;
+		const request = contentOf(item, memory.fingerprint ?? '');
+		this.deliveries.push({ workspace, request, job: memory.state.job });
+	}
+
+	/** Once n8n has, or has not, been given the results of all items. */
+	noteDeliveries(): void {
+		for (const { workspace, request, job } of this.deliveries) {
+			const undelivered = undeliveredOf(workspace);
+			if (this.firstError) undelivered.add(request, job, workspace.clock.now());
+			else undelivered.remove(request, job.id);
+		}
 	}
 
 	get submitted(): number {
@@ -188,19 +268,65 @@ export class Batch {
 		return this.total - this.jobs.size;
 	}
 
-	/** Keeps an error until the last item has ended: only then are its counts and job ids known. */
-	addError(pending: PendingError): void {
-		this.errors.add(pending);
-	}
-
 	/** Whether n8n would report the error of this item: not if an item before it has failed already. */
 	reportsErrorOf(item: number): boolean {
-		return this.errors.isReported(item);
+		return item < (this.firstError?.thrownBy ?? Infinity);
 	}
 
-	/** Completes the errors after the last item: n8n uses them only when all items have ended. */
-	endItem(): void {
+	/** Keeps an error until the last item has ended: only then are its counts and job ids known. */
+	addError(pending: PendingError): void {
+		if (this.reportsErrorOf(pending.thrownBy)) this.firstError = pending;
+	}
+
+	/** Completes the error after the last item: n8n uses it only when all items have ended. */
+	endItem(item: number): void {
+		void this.keyClaimed(item);
 		this.endedItems += 1;
-		if (this.endedItems >= this.total) this.errors.complete(this.jobs);
+		if (!this.hasEnded || !this.firstError) return;
+		const { error, describe, thrownBy } = this.firstError;
+		const others = [...this.jobs]
+			.filter(([index]) => index !== thrownBy)
+			.sort(([a], [b]) => a - b)
+			.map(([index, { id, status }]): OtherJob => ({
+				...{ id, item: index, status: asText(status) || 'no status' },
+			}));
+		error.description = `${describe()} ${jobsSentence(others)}`.trim();
+		if (others.length > 0) {
+			error.context.data = { ...(error.context.data as IDataObject), otherJobs: others };
+		}
 	}
 }
+
+/** Names the jobs of the other items, so that nothing that was paid for is lost. */
+function jobsSentence(jobs: OtherJob[]): string {
+	if (jobs.length === 0) return '';
+	const named = jobs
+		.slice(0, MAX_NAMED)
+		.map(({ id, item, status }) => `${id} (item ${item}, ${status})`);
+	const rest = jobs.length - named.length;
+	const more = rest > 0 ? ` and ${rest} more, under Error details` : '';
+	const continues = jobs.some(({ status }) => status !== 'failed')
+		? ' Retrying this execution continues with those that have not failed.'
+		: '';
+	return `Other jobs of this run: ${named.join(', ')}${more}.${continues}`;
+}
+
+const batches = new WeakMap<object, Batch>();
+
+/** The batch that an item belongs to, identified by the object that holds the input of the run. */
+export function joinBatch(context: IExecuteSingleFunctions, item: number): Batch {
+	const run = nodeInput(context);
+	const known = batches.get(run);
+	if (known?.accepts(item)) return known;
+	const items = inputItems(context);
+	const interval = readParameter(context, 'requestOptions.batching.batch.batchInterval', 0);
+	// With Execute Once n8n takes only the first item.
+	const total = context.getNode().executeOnce ? Math.min(1, items.length) : items.length;
+	const batch = new Batch(total, Number(interval) > 0, context.continueOnFail());
+	batches.set(run, batch);
+	return batch;
+}
+
+/** The batch of an item that has joined one. */
+export const batchOf = (context: IExecuteSingleFunctions): Batch | undefined =>
+	batches.get(nodeInput(context));

@@ -1,9 +1,13 @@
-import { fail, ok, refusalStatusOf, type Failed, type Failure, type Result } from '../base/result';
+import { ENDPOINTS } from '../../contract';
+import { fail, refusalStatusOf, type Failed, type Result } from '../base/result';
+import { Semaphore } from '../base/semaphore';
+import { isRecord, type ApiRequest, type Channel, type Resource } from '../base/types';
 import type { Item } from './item';
+import { isOutcomeOpen } from './itemState';
 import type { Settings } from './settings';
 
 /**
- * Everything that a 402 means. What On Insufficient Credits says decides about the items of the
+ * Everything that a 402 and Max Credits mean. _When Credits Run Out_ decides about the items of the
  * run:
  *
  * | value | the refused item | items not sent yet |
@@ -13,10 +17,7 @@ import type { Settings } from './settings';
  * | wait | waits for a top-up; at its timeout as stop | keep trying |
  *
  * While a workspace is out of credits, the waiting items of all executions share one attempt in a
- * while (`POLICIES.credits`, counted by `CreditGate`), and the first creation that succeeds lets
- * all of them go on. The next attempt uses a new key where the refused one may be answered with its
- * 402 again: By Execution at once (`item/itemState.ts`), By Content only once the same key has met
- * a second 402 (`KeysWithoutCredits`).
+ * while (`limits/creditGate.ts`).
  */
 
 /**
@@ -34,100 +35,190 @@ export function becomesErrorItem(failed: Failed, { onInsufficientCredits }: Sett
 	return lacksCredits && onInsufficientCredits === 'continue';
 }
 
-/** The wait of one item for a top-up. */
-export class CreditWait {
-	/** On the monotonic clock. */
-	private deadline: number | undefined;
+type Priced = Pick<ApiRequest, 'path' | 'body'>;
 
-	private refusal: Failed | undefined;
+const approvesRun = (path: string) => {
+	const [before = '', after = ''] = ENDPOINTS.approveAgentRun.path.split('{id}');
+	return path.startsWith(before) && path.endsWith(after);
+};
 
-	constructor(private readonly item: Item) {}
+/** Planning a run costs this. Specification: Credit rules. */
+const PLANNING_CREDITS = 1;
 
-	/**
-	 * Waits while the workspace is out of credits. Returns the refusal if no top-up comes in time.
-	 */
-	async mayTry(): Promise<Result<undefined>> {
-		const { workspace, host } = this.item;
-		if (!this.refusal || this.deadline === undefined) return ok(undefined);
-		if (await workspace.creditGate.mayTry(host.channel, this.deadline)) return ok(undefined);
-		return host.channel.signal?.aborted ? fail({ kind: 'cancelled' }) : this.refusal;
+/**
+ * The most that a request may reserve, where the specification says so: agent planning costs 1
+ * credit, and approved media steps reserve their budget. Specification: Credit rules.
+ */
+export function statedPrice({ path, body }: Priced): number | undefined {
+	if (!isRecord(body)) return undefined;
+	const budget = typeof body.max_credits === 'number' ? body.max_credits : undefined;
+	if (approvesRun(path)) return budget;
+	if (path !== ENDPOINTS.createAgentRun.path) return undefined;
+	if (body.auto_approve !== true) return PLANNING_CREDITS;
+	return budget === undefined ? undefined : PLANNING_CREDITS + budget;
+}
+
+const asCredits = (value: unknown): number | undefined =>
+	typeof value === 'number' && Number.isFinite(value) && value >= 0 ? value : undefined;
+
+/**
+ * What a job has reserved or spent: of an agent run both, of others `estimated_credits`; where that
+ * is not shown (Voice), the first number that is named after credits. `undefined` where the
+ * response does not say.
+ */
+export function creditsOf(job: Resource): number | undefined {
+	const { object, reserved_credits: reserved, spent_credits: spent } = job;
+	if (object === 'agent_run') {
+		const both = [asCredits(reserved), asCredits(spent)].filter((one) => one !== undefined);
+		return both.length > 0 ? both.reduce((sum, one) => sum + one, 0) : undefined;
+	}
+	const named = Object.entries(job).filter(
+		([name]) => /credit/i.test(name) && !/max|balance|left|remain/i.test(name),
+	);
+	const values = named.map(([, value]) => asCredits(value));
+	return asCredits(job.estimated_credits) ?? values.find((value) => value !== undefined);
+}
+
+/** Requests with the same model and mode are taken to have the same price. */
+const kindOf = ({ path, body }: Priced): string => {
+	const { mode, model } = isRecord(body) ? body : {};
+	return JSON.stringify([path, mode, model]);
+};
+
+/**
+ * In n8n's flow context, which belongs to the execution and is kept over Retry On Fail, Retry
+ * Execution and waits.
+ */
+const FIELD = 'mediaGenCredits';
+const PRICES = 'mediaGenPrices';
+
+/** What one execution has reserved with all of its MediaGen nodes. */
+export class ExecutionCredits {
+	/** Under Max Credits one creation is sent at a time, once the price of the one before is known. */
+	readonly turn = new Semaphore(1);
+
+	/** A repeated key gives a job again, which is paid for once. */
+	private readonly counted = new Set<string>();
+
+	constructor(private readonly flow: Record<string, unknown>) {}
+
+	get reserved(): number {
+		const known = Number(this.flow[FIELD] ?? 0);
+		return Number.isFinite(known) ? known : 0;
 	}
 
-	/** @returns whether the item is to wait and try again */
-	waitsAfter(failed: Failed): boolean {
-		const { workspace, settings, answerBy = Infinity } = this.item;
-		if (!isOutOfCredits(failed) || settings.onInsufficientCredits !== 'wait') return false;
-		this.refusal = failed;
-		const until = workspace.clock.monotonic() + settings.creditWaitTimeoutMs;
-		this.deadline ??= Math.min(until, answerBy);
-		workspace.creditGate.markEmpty();
-		return true;
+	/** @param credits negative to correct what was only expected */
+	add(credits: number): void {
+		if (credits !== 0) this.flow[FIELD] = Math.max(0, this.reserved + credits);
 	}
 
-	/** A creation has succeeded, so the workspace has credits: all waiting items go on. */
-	succeeded(): void {
-		this.item.workspace.creditGate.markAvailable();
+	/** By kind of request. */
+	private get prices(): Record<string, number> {
+		return (this.flow[PRICES] ??= {}) as Record<string, number>;
 	}
+
+	/** As the specification says, or as the last request of its kind in this execution. */
+	priceOf(request: Priced): number | undefined {
+		return statedPrice(request) ?? this.prices[kindOf(request)];
+	}
+
+	/** Adds what a job has reserved. */
+	addJob(request: Priced, job: Resource, isRunning: boolean): void {
+		const said = creditsOf(job);
+		if (said !== undefined) this.prices[kindOf(request)] = said;
+		// An approved run may still reserve all of its budget, though it shows less for now.
+		const budget = isRunning && job.object === 'agent_run' ? (statedPrice(request) ?? 0) : 0;
+		const reserved = Math.max(said ?? this.priceOf(request) ?? 0, budget);
+		const name = `${job.object === 'agent_run' ? request.path : ''} ${job.id}`;
+		if (!this.counted.has(name)) this.add(reserved);
+		this.counted.add(name);
+	}
+}
+
+const executions = new WeakMap<object, ExecutionCredits>();
+
+/** @param flow the flow context of n8n, the same object for all nodes of an execution */
+export function executionCredits(flow: Record<string, unknown>): ExecutionCredits {
+	const known = executions.get(flow) ?? new ExecutionCredits(flow);
+	executions.set(flow, known);
+	return known;
+}
+
+/** What is left of Max Credits for a request of this item; `Infinity` without a limit. */
+const leftFor = ({ settings, credits, memory }: Item): number =>
+	settings.maxCredits === 0
+		? Infinity
+		: // What this item has possibly reserved before is already in the sum.
+			settings.maxCredits - (credits.reserved - (memory.expectedCredits ?? 0));
+
+/** An agent run that approves itself may spend what is left of Max Credits, and says so to the service. */
+function withinBudget(item: Item, request: Priced): Priced {
+	const { path, body } = request;
+	const left = leftFor(item);
+	const approvesItself =
+		path === ENDPOINTS.createAgentRun.path && isRecord(body) && body.auto_approve === true;
+	if (!approvesItself || left === Infinity) return request;
+	const most = Math.floor(left - PLANNING_CREDITS);
+	const { max_credits: own } = body;
+	const budget = typeof own === 'number' ? own : most;
+	return most >= 1 ? { path, body: { ...body, max_credits: budget } } : request;
 }
 
 /**
- * By Content: how many keys of a content, counted from the first, have met a 402. A service that
- * replays its refusals answers such a key with 402 even after a top-up. To be created before the
- * request is sent.
+ * Why a request must not be sent: its expected price does not fit under Max Credits, or it is
+ * unknown and nothing is left. As only one request is out at a time, no more than one job of unknown
+ * price can exceed the limit.
  */
-export class KeysWithoutCredits {
-	private readonly before: number;
-
-	constructor(
-		private readonly item: Item,
-		private readonly content: string,
-	) {
-		const known = item.workspace.creations.countKeysWithoutCredits(content);
-		this.before = Math.max(item.memory.state.insufficientKeys ?? 0, known);
-	}
-
-	/**
-	 * The number of the key to try after a 402 under this one; `undefined` if that was its first 402.
-	 */
-	nextAfter(attempt: number): number | undefined {
-		return this.before > attempt ? this.before : undefined;
-	}
-
-	/** Notifies the other executions of this process. */
-	share(): void {
-		const { workspace, memory } = this.item;
-		const count = memory.state.insufficientKeys ?? 0;
-		workspace.creations.noteKeysWithoutCredits(this.content, count);
-	}
+function exceeded(item: Item, request: Priced): Failed | undefined {
+	const { maxCredits } = item.settings;
+	const left = leftFor(item);
+	const price = item.credits.priceOf(request);
+	const isTooMuch = price === undefined ? left <= 0 : price > left;
+	return isTooMuch
+		? fail({ kind: 'creditCap', maxCredits, reserved: item.credits.reserved, price })
+		: undefined;
 }
 
-interface Counts {
-	/** Items of the run. */
-	items: number;
-	/**
-	 * How many of them have a job; `undefined` if the run goes on, so that the number would not stay
-	 * right.
-	 */
-	submitted?: number;
-	notSubmitted: number;
+/** Adds to the sum of the execution what a request has reserved, or may have reserved. */
+function account(item: Item, request: Priced, made: Result<Resource>, isRunning: boolean): void {
+	const { credits, memory } = item;
+	if (made.ok) {
+		credits.add(-(memory.expectedCredits ?? 0));
+		delete memory.expectedCredits;
+		credits.addJob(request, { object: item.spec.object, ...made.value }, isRunning);
+		return;
+	}
+	if (memory.expectedCredits !== undefined || !isOutcomeOpen(memory.state)) return;
+	// If the amount that it may have reserved is unknown, it takes all that is left of the limit.
+	const left = leftFor(item);
+	const expected = credits.priceOf(request) ?? (left === Infinity ? 0 : Math.max(0, left));
+	if (expected === 0) return;
+	memory.expectedCredits = expected;
+	credits.add(expected);
 }
 
-const wasOrWere = (count: number) => (count === 1 ? 'was' : 'were');
-
-/** How far the run has come; empty where that is not known or goes without saying. */
-export const progress = ({ items, submitted, notSubmitted }: Counts): string =>
-	items > 1 && submitted !== undefined
-		? `${submitted} ${submitted === 1 ? 'item' : 'items'} of this run ${wasOrWere(submitted)} submitted, ${notSubmitted} ${wasOrWere(notSubmitted)} not. `
-		: '';
-
-/** What the error says where the limit of the execution was reached. */
-export function creditCapText(
-	{ maxCredits, reserved, price }: Extract<Failure, { kind: 'creditCap' }>,
-	counts: Counts,
-): [string, string] {
-	const expected = price === undefined ? '' : `, and this item is expected to cost ${price}`;
-	return [
-		`Max Credits per Execution (${maxCredits}) would be exceeded`,
-		`This execution has reserved ${reserved} credits${expected}. ${progress(counts)}Raise the limit, then retry this execution: it goes on with what it has.`,
-	];
+/**
+ * Sends a creation if Max Credits allows it, and adds what it reserves to the sum of the execution.
+ * Without a limit nothing waits.
+ */
+export async function withinMaxCredits(
+	item: Item,
+	channel: Channel,
+	request: Priced,
+	isRunning: (job: Resource) => boolean,
+	send: (request: Priced) => Promise<Result<Resource>>,
+): Promise<Result<Resource> | undefined> {
+	const { settings, credits, memory } = item;
+	// Without a key it is not the request that may have reserved them, so they stay in the sum.
+	if (settings.idempotency === 'none') delete memory.expectedCredits;
+	const sendAndCount = async (bounded: Priced) => {
+		const made = await send(bounded);
+		account(item, bounded, made, made.ok && isRunning(made.value));
+		return made;
+	};
+	if (settings.maxCredits === 0) return await sendAndCount(request);
+	return await credits.turn.run(channel, async () => {
+		const bounded = withinBudget(item, request);
+		return exceeded(item, bounded) ?? (await sendAndCount(bounded));
+	});
 }

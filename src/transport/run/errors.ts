@@ -1,6 +1,6 @@
 import { NodeApiError, type IDataObject, type INode, type JsonObject } from 'n8n-workflow';
 import { ENDPOINTS, type Endpoint } from '../../contract';
-import { textOf } from './failureTexts';
+import { textOf } from './texts';
 import type { Labels } from './fieldLabels';
 import { readerScope } from '../jobs/jobState';
 import type { Failed } from '../base/result';
@@ -33,8 +33,8 @@ const statusOf = ({ failure }: Failed): number | undefined =>
 	failure.kind === 'status' || failure.kind === 'badResponse' ? failure.status : undefined;
 
 /** If the item has created a job, only reading that job can have failed. */
-const readsOwnJob = (failed: Failed, { endpoint }: ErrorContext): boolean =>
-	endpoint.method === 'POST' && failed.job !== undefined && failed.endpoint?.method !== 'POST';
+const readsOwnJob = (failed: Failed, { creates }: ErrorContext): boolean =>
+	creates === true && failed.job !== undefined && failed.endpoint?.method !== 'POST';
 
 function failedEndpoint(failed: Failed, context: ErrorContext): Endpoint {
 	if (failed.endpoint) return failed.endpoint;
@@ -50,7 +50,7 @@ export function describeFailure(failed: Failed, context: ErrorContext): ErrorTex
 	const [happened, todo] = textOf(failed.failure, {
 		endpoint: failedEndpoint(failed, context),
 		readsOwnJob: readsOwnJob(failed, context),
-		creates: context.endpoint.method === 'POST',
+		creates: context.creates ?? false,
 		job: failed.job,
 		labels,
 		items,

@@ -1,13 +1,14 @@
 import type { IBinaryData } from 'n8n-workflow';
 import type { Endpoint } from '../../contract';
-import type { Batch } from './batch';
-import type { ExecutionCredits } from './executionCredits';
-import type { Prepared } from './prepared';
+import type { Failed } from '../base/result';
+import type { ApiRequest, Json } from '../base/types';
 import type { Host } from '../http/host';
-import type { ItemMemory, NodeMemory } from './itemMemory';
 import type { TerminalStatuses } from '../jobs/jobState';
-import type { Json } from '../base/types';
 import type { Workspace } from '../workspace';
+import type { Batch } from './batch';
+import type { ExecutionCredits } from './credits';
+import type { ItemMemory, NodeMemory } from './memory';
+import type { Settings } from './settings';
 
 /** How the response of an operation becomes output; these few kinds serve every operation. */
 export type OutputKind =
@@ -28,12 +29,15 @@ export type OutputKind =
 export interface OperationSpec {
 	endpoint: Endpoint;
 	output: OutputKind;
+	/**
+	 * Whether it makes or approves something that must not be made twice: it is sent under an
+	 * idempotency key, and what it has made is remembered. Specification: Operation details.
+	 */
+	creates?: boolean;
+	/** Whether it may cost credits. */
+	charges?: boolean;
 	/** The `object` constant of what is created; decides how its end is recognised. */
 	object?: string;
-	/** Whether it makes something, so that it is sent under a key and its result remembered. */
-	creates?: boolean;
-	/** Whether what it makes is paid for. */
-	charges?: boolean;
 	/** Whether a list takes `limit` (specification: Endpoints, pagination parameters). */
 	takesLimit?: boolean;
 	/** Whether the job counts as a concurrent media job (specification: Limits). */
@@ -48,8 +52,20 @@ export interface OperationSpec {
 	 * Whether a response may contain a signing secret, which is output only if the user asks for it.
 	 */
 	holdsSecret?: boolean;
+	/** What speaks against a creation, as far as the service can say it before anything is sent. */
+	check?: (item: Item) => Promise<Failed | undefined>;
 	/** Names of the parameters whose values are sent: what the user can change about the request. */
 	parameters?: string[];
+}
+
+/** An item whose parameters have been checked and are valid. */
+export interface Prepared {
+	request: ApiRequest;
+	/** The requests of an item that needs several, in the order of their outputs; `request` is the first. */
+	parts?: ApiRequest[];
+	settings: Settings;
+	/** What is wrong with it unless the service is on this machine, which only the credential says. */
+	unlessLocal?: Failed;
 }
 
 /** One item while its operation runs. */
@@ -67,13 +83,16 @@ export interface Item extends Prepared {
 	/** Fingerprint of what the user controls: the unevaluated parameters and the input item. */
 	inputFingerprint: string;
 	/** Where the item comes from; its idempotency keys are derived from this. */
-	origin: { runId: string; item: string; node: string; executionId: string };
-	/** Lets the next item of the run send the first request: this one sends none of its own. */
-	releaseGate: () => void;
-	/** Only for a tool call: when the agent wants its answer, on the monotonic clock. */
-	answerBy?: number;
-	/** Only for a tool call: records how it has ended. */
-	release?: (endedWell: boolean) => void;
+	origin: {
+		runId: string;
+		item: string;
+		node: string;
+		executionId: string;
+		/** Whether somebody runs the node in the editor. */
+		isManual?: boolean;
+	};
+	/** Fires when nothing new may be sent for a tool call, because the agent has had its answer. */
+	giveUp?: AbortSignal;
 }
 
 /** What an item ends with when all is well. */
@@ -87,6 +106,4 @@ export interface Outcome {
 	finished?: boolean;
 	/** For an AI agent: what to do about a job that has not ended. */
 	next?: string;
-	/** Whether an identical tool call continues this one. */
-	isUnfinished?: boolean;
 }

@@ -11,8 +11,6 @@ export interface JobReference {
 interface Keys {
 	/** The first key that may be used: those before it lead to nothing usable. */
 	firstKey: number;
-	/** By Content: how many keys, counted from the first one, have been answered with 402. */
-	insufficientKeys?: number;
 }
 
 /** Nothing was sent, or it is certain that nothing was done. */
@@ -82,10 +80,9 @@ export type ItemEvent =
 	| { kind: 'noEffect' }
 	/** The attempt may have been carried out: no response, an unusable one, or a server error. */
 	| { kind: 'outcomeUnknown' }
-	/** The service refused this very request. `rotates`: whether the next request gets a new key. */
-	| { kind: 'refused'; status: number; rotates: boolean }
-	/** A job exists. `attempt`: the number of its key, if another item sent the request. */
-	| { kind: 'jobKnown'; job: JobReference; attempt?: number }
+	/** The service refused this very request. `nextKey`: the number of the key of the next request. */
+	| { kind: 'refused'; nextKey: number }
+	| { kind: 'jobKnown'; job: JobReference }
 	| { kind: 'jobSucceeded'; resource?: string }
 	| { kind: 'jobFailed' }
 	/**
@@ -95,26 +92,11 @@ export type ItemEvent =
 	| { kind: 'requestChanged'; restart: boolean }
 	/** A search at the service has shown that the attempt of unknown outcome created nothing. */
 	| { kind: 'nothingFound'; restart: boolean }
-	/** By Content, another try starts from the first key, because other executions do too. */
-	| { kind: 'startsAtFirstKey' }
+	/** By Content: a try starts from the same key as those of other executions. */
+	| { kind: 'startsAtKey'; firstKey: number }
 	| { kind: 'userWarned'; execution: string };
 
-const keysOf = (firstKey: number, insufficientKeys: number | undefined): Keys =>
-	insufficientKeys === undefined ? { firstKey } : { firstKey, insufficientKeys };
-
-function withNewKey(firstKey: number, insufficientKeys: number | undefined): New {
-	const counts = insufficientKeys !== undefined && insufficientKeys > firstKey;
-	return { is: 'new', ...keysOf(firstKey, counts ? insufficientKeys : undefined) };
-}
-
-function refused(state: Sent, status: number, rotates: boolean): ItemState {
-	const { attempt, insufficientKeys, firstKey } = state;
-	// The refusal of a repeat says nothing about the attempt before it.
-	if (state.mayBeCarriedOut) return { ...state, isInFlight: false };
-	if (rotates) return withNewKey(attempt + 1, insufficientKeys);
-	if (status !== 402) return withNewKey(firstKey, insufficientKeys);
-	return withNewKey(firstKey, Math.max(insufficientKeys ?? 0, attempt + 1));
-}
+const newAt = (firstKey: number): New => ({ is: 'new', firstKey });
 
 function sending(
 	state: ItemState,
@@ -125,26 +107,13 @@ function sending(
 		const mayBeCarriedOut = state.mayBeCarriedOut || state.isInFlight;
 		return { ...state, isInFlight: true, mayBeCarriedOut };
 	}
+	const { firstKey } = state;
 	const sent: Sent = {
-		is: 'sent',
-		...keysOf(state.firstKey, state.insufficientKeys),
-		attempt,
-		path,
-		body,
-		firstSentAt: now,
-		isInFlight: true,
-		mayBeCarriedOut: false,
+		...{ is: 'sent', firstKey, attempt, path, body },
+		...{ firstSentAt: now, isInFlight: true, mayBeCarriedOut: false },
 	};
 	return key === undefined ? sent : { ...sent, key };
 }
-
-/**
- * By Content: whether the request in flight uses a later key because the earlier ones were answered
- * with 402. Those answers are moments old, so this request most likely gets a 402 too, and another
- * execution starts from the first key.
- */
-export const isLaterKey = (state: ItemState): state is Sent =>
-	state.is === 'sent' && state.attempt > state.firstKey;
 
 const lastKeyOf = (state: ItemState) => (state.is === 'new' ? state.firstKey - 1 : state.attempt);
 
@@ -154,7 +123,7 @@ const lastKeyOf = (state: ItemState) => (state.is === 'new' ? state.firstKey - 1
  * user changes the request or the job fails.
  */
 export function transition(state: ItemState, event: ItemEvent): ItemState {
-	const { firstKey, insufficientKeys } = state;
+	const { firstKey } = state;
 	switch (event.kind) {
 		case 'sending':
 			return sending(state, event);
@@ -163,11 +132,12 @@ export function transition(state: ItemState, event: ItemEvent): ItemState {
 		case 'outcomeUnknown':
 			return state.is === 'sent' ? { ...state, isInFlight: false, mayBeCarriedOut: true } : state;
 		case 'refused':
-			return state.is === 'sent' ? refused(state, event.status, event.rotates) : state;
+			if (state.is !== 'sent') return state;
+			return state.mayBeCarriedOut ? { ...state, isInFlight: false } : newAt(event.nextKey);
 		case 'jobKnown': {
 			if (state.is === 'created' || state.is === 'done') return state;
-			const attempt = event.attempt ?? (state.is === 'sent' ? state.attempt : firstKey);
-			return { is: 'created', ...keysOf(firstKey, insufficientKeys), attempt, job: event.job };
+			const attempt = state.is === 'sent' ? state.attempt : firstKey;
+			return { is: 'created', firstKey, attempt, job: event.job };
 		}
 		case 'jobSucceeded': {
 			if (state.is !== 'created') return state;
@@ -175,14 +145,14 @@ export function transition(state: ItemState, event: ItemEvent): ItemState {
 			return resource === undefined ? { ...state, is: 'done' } : { ...state, is: 'done', resource };
 		}
 		case 'jobFailed':
-			return state.is === 'created' ? withNewKey(state.attempt + 1, insufficientKeys) : state;
+			return state.is === 'created' ? newAt(state.attempt + 1) : state;
 		case 'requestChanged':
-			return event.restart ? NEW : withNewKey(lastKeyOf(state) + 1, insufficientKeys);
+			return event.restart ? NEW : newAt(lastKeyOf(state) + 1);
 		case 'nothingFound':
 			if (state.is !== 'sent') return state;
-			return withNewKey(event.restart ? 0 : state.attempt + 1, insufficientKeys);
-		case 'startsAtFirstKey':
-			return state.is === 'new' || isLaterKey(state) ? withNewKey(0, insufficientKeys) : state;
+			return newAt(event.restart ? 0 : state.attempt + 1);
+		case 'startsAtKey':
+			return state.is === 'new' ? newAt(event.firstKey) : state;
 		case 'userWarned':
 			return state.is === 'sent' ? { ...state, warnedIn: event.execution } : state;
 	}
@@ -194,6 +164,70 @@ const KEY_LIFETIME_MS = LIMITS.idempotencyHours * 3_600_000;
 export const isOutcomeOpen = (state: ItemState): state is Sent =>
 	state.is === 'sent' && (state.mayBeCarriedOut || state.isInFlight);
 
-/** Whether the service may have dropped a key that it first received at that moment. */
+/**
+ * Whether the service may have dropped a key that it first received at that moment. So it counts
+ * where the clock was set back: how long ago that was is not known then.
+ */
 export const isKeyExpired = (firstSentAt: number, now: number): boolean =>
-	now - firstSentAt >= KEY_LIFETIME_MS;
+	now < firstSentAt || now - firstSentAt >= KEY_LIFETIME_MS;
+
+/** What a try has to do first. */
+export type Step =
+	/**
+	 * Send a new request. `startsOver`: what is known is about another request, or its key has
+	 * expired.
+	 */
+	| { do: 'send'; startsOver: boolean }
+	/** Send the request of unknown outcome again, unchanged. */
+	| { do: 'resend'; sent: Sent }
+	/** Read the known job. */
+	| { do: 'read'; job: JobReference }
+	/** Output the known resource. */
+	| { do: 'output'; job: JobReference; resource: string }
+	/**
+	 * Search the service for a job of the unknown attempt, because its key can no longer settle it.
+	 */
+	| { do: 'search'; sent: Sent; because: 'expired' | 'changed' }
+	/** The user changed the request but not the custom key, which belongs to the earlier request. */
+	| { do: 'reject'; job?: JobReference };
+
+/** What decides about the next step, besides what is known of the item. */
+export interface Facts {
+	/** Milliseconds since the epoch. */
+	now: number;
+	/** Whether the user has changed the request since it was sent. */
+	isChanged: boolean;
+	/** Whether the key stays the same whatever is requested (Custom Key). */
+	hasFixedKey: boolean;
+	execution: string;
+}
+
+function nextStepOfSent(sent: Sent, { now, isChanged, hasFixedKey, execution }: Facts): Step {
+	const isExpired = isKeyExpired(sent.firstSentAt, now);
+	const startOver: Step = { do: 'send', startsOver: true };
+	if (!isOutcomeOpen(sent)) return isChanged || isExpired ? startOver : { do: 'resend', sent };
+	if (!isChanged) {
+		return isExpired ? { do: 'search', sent, because: 'expired' } : { do: 'resend', sent };
+	}
+	if (hasFixedKey && !isExpired) return { do: 'reject' };
+	// A manual retry after the warning is the user's decision. Retry On Fail stays in the execution
+	// that warned.
+	const hasDecided = sent.warnedIn !== undefined && sent.warnedIn !== execution;
+	return hasDecided ? startOver : { do: 'search', sent, because: 'changed' };
+}
+
+/**
+ * What a try of an item starts with. Never a second request while the first may have been carried
+ * out.
+ */
+export function nextStep(state: ItemState, facts: Facts): Step {
+	if (state.is === 'new') return { do: 'send', startsOver: false };
+	if (state.is === 'sent') return nextStepOfSent(state, facts);
+	if (facts.isChanged) {
+		return facts.hasFixedKey ? { do: 'reject', job: state.job } : { do: 'send', startsOver: true };
+	}
+	if (state.is === 'done' && state.resource !== undefined) {
+		return { do: 'output', job: state.job, resource: state.resource };
+	}
+	return { do: 'read', job: state.job };
+}

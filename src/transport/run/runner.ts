@@ -1,44 +1,142 @@
 import type {
 	DeclarativeRestApiSettings,
 	IExecutePaginationFunctions,
+	IExecuteSingleFunctions,
 	IHttpRequestOptions,
 	INodeExecutionData,
 } from 'n8n-workflow';
+import { ENDPOINTS, type Scope } from '../../contract';
 import { systemClock } from '../base/clock';
-import type { Batch } from './batch';
-import { batchOf } from './joinBatch';
-import type { Prepared } from './prepared';
-import { detailsOf, nodeError, describeFailure, type ErrorContext } from './errors';
+import { fail, ok, type Failed, type Result } from '../base/result';
+import { apiKeyOf, apiKeyProblem, CREDENTIAL, excludedScope, rateLimitsOf } from '../credential';
+import { n8nHost } from '../http/n8nHost';
+import { isAnswerOfService } from '../http/statuses';
+import { baseUrlProblem, isLocalService } from '../http/urlRules';
+import { readerScope } from '../jobs/jobState';
+import { workspaceOf } from '../workspace';
+import { batchOf, type Batch, type RunLocation } from './batch';
+import { referencesIn } from './binaryReference';
+import { becomesErrorItem, executionCredits } from './credits';
+import { describeFailure, detailsOf, nodeError, type ErrorContext } from './errors';
 import type { Labels } from './fieldLabels';
-import { becomesErrorItem } from './credits';
-import { highlightJobs } from './highlights';
-import { errorOutputItem, errorRow, itemsOf } from './items';
-import type { ItemMemory } from './itemMemory';
+import type { Item, OperationSpec, Outcome, Prepared } from './item';
 import { isOutcomeOpen } from './itemState';
-import { openItem } from './open';
-import type { Failed, Result } from '../base/result';
-import type { OperationSpec, Outcome, Item } from './item';
-import type { Known } from './spending';
+import { identify, nodeMemory } from './memory';
+import { itemContext } from './nodeInput';
 import { runOperation } from './operations';
-import { rejectMismatchedFiles } from './mismatchedFiles';
-import { runThroughGate } from './runThroughGate';
+import { errorOutputItem, errorRow, itemsOf } from './outputItems';
+import { answerInTime } from './toolAnswer';
 
-const knownOf = ({ state }: ItemMemory): Known => ({
-	jobId: 'job' in state ? state.job.id : undefined,
-	outcomeUnknown: isOutcomeOpen(state),
-});
+/**
+ * All scopes that this item will need, so that none turns out to be missing after something was
+ * paid for.
+ */
+function scopesNeeded(spec: OperationSpec, { request, settings }: Prepared): Scope[] {
+	const { endpoint, output, object = '', creates } = spec;
+	const waits = output === 'job' && creates && settings.waitForCompletion;
+	return [
+		endpoint.scope,
+		waits ? readerScope(object) : undefined,
+		referencesIn(request.body).length > 0 ? ENDPOINTS.createFile.scope : undefined,
+	].filter((scope) => scope !== undefined);
+}
+
+function credentialProblem(baseUrl: string, apiKey: string): Failed | undefined {
+	const problems = [
+		['Base URL', baseUrlProblem(baseUrl)],
+		['API Key', apiKeyProblem(apiKey)],
+	] as const;
+	const [name, problem] = problems.find(([, problem]) => problem !== undefined) ?? [];
+	if (!problem) return undefined;
+	return fail({ kind: 'input', field: `${name} of the credential`, problem });
+}
+
+/** Which run of which node. The same for all its items and slow to get from n8n, so it is read once. */
+function locateRun(context: IExecuteSingleFunctions): RunLocation {
+	const { $runIndex: runIndex } = context.getWorkflowDataProxy(context.getItemIndex());
+	const { id: workflowId } = context.getWorkflow();
+	return { runIndex: Number(runIndex), node: `${workflowId ?? ''}/${context.getNode().id}` };
+}
+
+/**
+ * Puts together all that an item needs. Fails if the credential shows that the operation is
+ * impossible.
+ */
+async function openItem(
+	context: IExecuteSingleFunctions,
+	options: IHttpRequestOptions,
+	spec: OperationSpec,
+	batch: Batch,
+	prepared: Prepared,
+): Promise<Result<Item>> {
+	const credential = await context.getCredentials(CREDENTIAL);
+	const baseUrl = typeof credential.baseUrl === 'string' ? credential.baseUrl : '';
+	const key = apiKeyOf(credential);
+	const unusable = credentialProblem(baseUrl, key);
+	if (unusable) return unusable;
+	const isLocal = isLocalService(baseUrl);
+	batch.locateService(isLocal);
+	// By itself as well: in a run in portions it was not there yet, and expressions may give each
+	// item another service.
+	if (prepared.unlessLocal && !isLocal) return prepared.unlessLocal;
+	const excluded = excludedScope(credential, scopesNeeded(spec, prepared));
+	if (excluded) return fail({ kind: 'scope', scope: excluded });
+
+	const itemIndex = context.getItemIndex();
+	const runLocation = (batch.runLocation ??= locateRun(context));
+	const node = nodeMemory(context.getContext('node'));
+	const { item, memory, inputFingerprint } = identify(context, spec, batch, node);
+	if ('job' in memory.state) batch.addKnownJob(itemIndex, memory.state.job);
+	const workspace = workspaceOf(baseUrl, key, rateLimitsOf(credential));
+	// Without n8n's list of domains, which was made for another address: `authenticate` keeps the key
+	// to the base URL.
+	const toService = { ...options, baseURL: baseUrl, allowedDomains: undefined };
+	const host = n8nHost(itemContext(context), toService, key, spec.responseTimeoutMs);
+	const { send } = host.channel;
+	const noting: typeof send = async (request) => {
+		const sentAt = workspace.clock.monotonic();
+		const result = await send(request);
+		batch.noteAnswer(isAnswerOfService(result), sentAt, workspace.clock);
+		return result;
+	};
+	return ok({
+		...prepared,
+		spec,
+		batch,
+		itemIndex,
+		host: { ...host, channel: { ...host.channel, send: noting } },
+		workspace,
+		memory,
+		node,
+		credits: executionCredits(context.getContext('flow')),
+		inputFingerprint,
+		origin: {
+			runId: node.runId,
+			item,
+			node: runLocation.node,
+			executionId: context.getExecutionId() ?? '',
+			isManual: context.getMode() === 'manual',
+		},
+	});
+}
 
 function contextOf(
 	batch: Batch,
-	{ endpoint, object }: OperationSpec,
+	{ endpoint, object, creates, charges }: OperationSpec,
 	itemIndex: number,
 	opened: Result<Item>,
 ): ErrorContext {
 	const { submitted, notSubmitted, total: items } = batch;
-	const shared = { endpoint, object, itemIndex, items, submitted, notSubmitted };
+	const shared = {
+		...{ endpoint, object, creates: creates ?? false, charges: charges ?? false },
+		...{ itemIndex, items, submitted, notSubmitted },
+	};
 	if (!opened.ok) return shared;
 	const { settings, memory } = opened.value;
-	return { ...shared, idempotency: settings.idempotency, known: knownOf(memory) };
+	const { state } = memory;
+	const jobId = 'job' in state ? state.job.id : undefined;
+	const known = { jobId, outcomeUnknown: isOutcomeOpen(state) };
+	return { ...shared, idempotency: settings.idempotency, known };
 }
 
 /** An operation with the labels of its fields, by the names of these fields in the API. */
@@ -47,7 +145,16 @@ interface Runnable {
 	labels: Labels;
 }
 
-const isFinished = ({ isUnfinished }: Outcome) => !isUnfinished;
+/** Opens the item and runs its operation. Another item of the run may turn out to be invalid meanwhile. */
+async function runOpened(opened: Result<Item>): Promise<Result<Outcome>> {
+	if (!opened.ok) return opened;
+	const item = opened.value;
+	const rejected = item.batch.rejectionOf(item.itemIndex);
+	if (rejected) return rejected;
+	return item.settings.isTool && item.spec.creates
+		? await answerInTime(item, runOperation)
+		: await runOperation(item);
+}
 
 async function runItem(
 	context: IExecutePaginationFunctions,
@@ -65,16 +172,13 @@ async function runItem(
 				return await openItem(context, options, spec, batch, prepared.value);
 			})
 		: prepared;
-	let conflict: Failed | undefined;
-	if (opened.ok && ((await rejectMismatchedFiles(opened.value)) || batch.isRejected)) {
-		const checked = batch.beginItem(itemIndex);
-		conflict = checked?.ok === false ? checked : undefined;
-		if (conflict || !continuesOnFail) opened.value.release?.(false);
-		if (!conflict && !continuesOnFail) return [];
+	const result = await runOpened(opened);
+	if (result.ok && opened.ok) {
+		const { settings, request } = opened.value;
+		const row = settings.includeInputFields ? context.getInputData().json : undefined;
+		const asked = spec.creates && !settings.dryRun ? request : undefined;
+		return itemsOf(result.value, settings, { item: itemIndex, row, request: asked });
 	}
-	const result =
-		conflict ?? (opened.ok ? await runThroughGate(opened.value, runOperation, isFinished) : opened);
-	if (result.ok && opened.ok) return itemsOf(result.value, opened.value.settings, itemIndex);
 
 	const failed = result as Failed;
 	const isForCredits = opened.ok && becomesErrorItem(failed, opened.value.settings);
@@ -105,8 +209,49 @@ async function runItem(
 	if (node.onError === 'continueErrorOutput') {
 		return [errorOutputItem(nodeError(node, failed, known), details, itemIndex)];
 	}
-	const row = context.getInputData().json;
-	return [errorRow(describeFailure(failed, known), details, itemIndex, row)];
+	return [
+		errorRow(describeFailure(failed, known), details, itemIndex, context.getInputData().json),
+	];
+}
+
+/** What n8n keeps of one value, in characters. */
+const MAX_CHARACTERS = 512;
+
+/** Older versions of n8n do not have it, and its type is not public. */
+interface CustomData {
+	get(name: string): string | undefined;
+	set(name: string, value: string): void;
+}
+
+/** Whole ids only, so that the last one can be searched for as well. */
+function joined(known: string, ids: string[]): string {
+	let text = known;
+	const isKnown = new Set(known.split(','));
+	for (const id of ids) {
+		if (isKnown.has(id)) continue;
+		const longer = text === '' ? id : `${text},${id}`;
+		if (longer.length > MAX_CHARACTERS) break;
+		text = longer;
+	}
+	return text;
+}
+
+/**
+ * Shows in the highlighted data of the execution what it has reserved and which jobs it has, so
+ * that an id found at the service leads to its execution. Once for each run of a node: n8n writes a
+ * line into its log for each long value.
+ */
+function highlightJobs(context: IExecuteSingleFunctions, ids: string[]): void {
+	if (ids.length === 0) return;
+	try {
+		const { customData } = context as unknown as { customData?: CustomData };
+		if (!customData) return;
+		const { reserved } = executionCredits(context.getContext('flow'));
+		customData.set('mediagenCredits', String(reserved));
+		customData.set('mediagenJobs', joined(customData.get('mediagenJobs') ?? '', ids));
+	} catch {
+		// It is only shown to people; no job fails because of it.
+	}
 }
 
 /**
@@ -121,16 +266,19 @@ export function runner(spec: OperationSpec, labels: Labels = {}) {
 		this: IExecutePaginationFunctions,
 		{ options }: DeclarativeRestApiSettings.ResultOptions,
 	): Promise<INodeExecutionData[]> {
+		const itemIndex = this.getItemIndex();
 		const batch = batchOf(this);
-		const prepared = batch?.beginItem(this.getItemIndex());
+		const prepared = batch?.beginItem(itemIndex);
 		if (!batch || !prepared) return [];
 		try {
-			const operation = { spec, labels };
 			const request = options as IHttpRequestOptions;
-			return await runItem(this, request, operation, batch, prepared);
+			return await runItem(this, request, { spec, labels }, batch, prepared);
 		} finally {
-			batch.endItem();
-			if (batch.hasEnded) highlightJobs(this, batch.jobIds);
+			batch.endItem(itemIndex);
+			if (batch.hasEnded) {
+				highlightJobs(this, batch.jobIds);
+				batch.noteDeliveries();
+			}
 		}
 	};
 }

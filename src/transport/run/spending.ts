@@ -1,4 +1,4 @@
-import { ENDPOINTS, type Endpoint } from '../../contract';
+import type { Endpoint } from '../../contract';
 import { jobState } from '../jobs/jobState';
 import { provesNothingDone } from '../http/statuses';
 import type { Failed, Failure } from '../base/result';
@@ -23,6 +23,10 @@ export interface Known {
 export interface SpendingContext {
 	/** The operation of the item. */
 	endpoint: Endpoint;
+	/** Whether it makes or approves something that must not be made twice. */
+	creates?: boolean;
+	/** Whether it may cost credits. */
+	charges?: boolean;
 	/** `undefined` if nothing is remembered: the failure alone decides then. */
 	known?: Known;
 	idempotency?: IdempotencyMode;
@@ -33,10 +37,6 @@ export interface SpendingContext {
 	/** How many items the run has. With several, the sentence is about this one only. */
 	items?: number;
 }
-
-const FREE = new Set<Endpoint>([ENDPOINTS.createFile]);
-
-const mayCharge = (endpoint: Endpoint) => endpoint.method === 'POST' && !FREE.has(endpoint);
 
 /** Whether the request that failed may have been carried out all the same. */
 function mayBeCarriedOut({ failure }: Failed): boolean {
@@ -50,15 +50,15 @@ const NEVER_SENT = new Set<Failure['kind']>([
 	'input',
 	'scope',
 	'skipped',
-	'busy',
+	'noSlot',
 	'creditCap',
 	'cancelled',
 	'noResponse',
 ]);
 
-function spendingOf(failed: Failed, { endpoint, known }: SpendingContext): Spending {
+function spendingOf(failed: Failed, { endpoint, creates, known }: SpendingContext): Spending {
 	const { failure, job } = failed;
-	if (!mayCharge(endpoint)) return 'free';
+	if (!creates) return 'free';
 	if (failure.kind === 'jobFailed') return 'jobFailed';
 	if (job ?? known?.jobId) return 'jobExists';
 	if (known?.outcomeUnknown) return 'outcomeUnknown';

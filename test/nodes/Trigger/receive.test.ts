@@ -348,7 +348,7 @@ test('waits of this process hear of the resource, filtered or not; of an unverif
 	const world = registered({ parameters: { events: ['voice.created'] } });
 	const { apiKey, baseUrl } = world.credential;
 	const plan = { requestsPerMinute: 1e6, concurrentJobs: 5 };
-	const { jobPoller: poller } = workspaceOf(String(baseUrl), String(apiKey), plan);
+	const { poller: poller } = workspaceOf(String(baseUrl), String(apiKey), plan);
 	const notify = jest.spyOn(poller, 'notify');
 	await take(world, signedDelivery('whsec_wrong', event('evt_tell')));
 	expect(notify).not.toHaveBeenCalled();

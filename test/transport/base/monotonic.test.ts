@@ -1,6 +1,6 @@
 import { sleep } from 'n8n-workflow';
 import { systemClock } from '../../../src/transport/base/clock';
-import { create } from '../../../src/transport/run/create';
+import { createJob } from '../../../src/transport/run/createJob';
 import { CreditGate } from '../../../src/transport/limits/creditGate';
 import { RateLimiter } from '../../../src/transport/limits/rateLimiter';
 import type { Clock } from '../../../src/transport/base/types';
@@ -77,7 +77,9 @@ describe.each([
 			const startedAt = clock.monotonic();
 			for (const at of [1_000, 45_000, 100_000]) clock.after(at, () => clock.setWall(by));
 			const all = Array.from({ length: 12 }, async (_, itemIndex) => {
-				return await create(runOf({ host, workspace, itemIndex, prompt: `picture ${itemIndex}` }));
+				return await createJob(
+					runOf({ host, workspace, itemIndex, prompt: `picture ${itemIndex}` }),
+				);
 			});
 			const results = await clock.run(Promise.all(all));
 			expect(results.every((result) => result.ok)).toBe(true);
@@ -92,7 +94,7 @@ describe.each([
 			const creditGate = new CreditGate(clock);
 			const startedAt = clock.monotonic();
 			const attempts: number[] = [];
-			creditGate.markEmpty();
+			creditGate.refused();
 			for (const at of [5_000, 65_000]) clock.after(at, () => clock.setWall(by));
 			const channel = channelOf(async () => answer(200));
 			const wait = async () => {

@@ -1,6 +1,6 @@
 import { Batch } from '../../../src/transport/run/batch';
-import { create } from '../../../src/transport/run/create';
-import { newMemory, type ItemMemory } from '../../../src/transport/run/itemMemory';
+import { createJob } from '../../../src/transport/run/createJob';
+import { newMemory, type ItemMemory } from '../../../src/transport/run/memory';
 import type { ApiRequest } from '../../../src/transport/base/types';
 import { ModelService, type ServiceSettings } from '../../../testing/modelService';
 import { seeded } from '../../../testing/random';
@@ -31,7 +31,7 @@ function setUp(service: Partial<ServiceSettings> = {}) {
 				origin,
 				prompt: `${owner} ${itemIndex}`,
 			});
-			return await create(item);
+			return await createJob(item);
 		});
 		return await Promise.all(items);
 	};
@@ -114,13 +114,14 @@ test('10,000 lost, damaged and failed responses to 7,000 items in three runs of 
 	});
 });
 
-test('after a run no permit is left behind', async () => {
+test('after a run no slot and no timer is left behind', async () => {
 	const { clock, workspace, execution } = setUp();
 	await clock.run(execution('batch', 20));
 	await clock.pass(10 * MINUTE);
 	expect(clock.sleeping).toBe(0);
 	const { channel } = hostWith(async () => ({ noResponse: 'x' }));
-	const acquired = [1, 2, 3, 4, 5].map(async () => await workspace.jobSemaphore.acquire(channel));
-	const permits = await clock.run(Promise.all(acquired));
-	expect(permits.every(Boolean)).toBe(true);
+	const options = { timeoutMs: MINUTE, holdsJob: true };
+	const acquired = [1, 2, 3, 4, 5].map(async () => await workspace.slots.acquire(channel, options));
+	const slots = await clock.run(Promise.all(acquired));
+	expect(slots.every(({ ok }) => ok)).toBe(true);
 });

@@ -1,5 +1,5 @@
 import { RateLimiter } from '../../../src/transport/limits/rateLimiter';
-import { SharedUse } from '../../../src/transport/limits/sharedUse';
+import { OtherClients } from '../../../src/transport/limits/otherClients';
 import { channelOf } from '../../../testing/answers';
 import { VirtualClock } from '../../../testing/virtualClock';
 
@@ -56,36 +56,77 @@ test('cancelled in the queue: returns at once, and delays no one else', async ()
 	expect(await rateLimiter.acquire(channel('d', abort.signal))).toBe(false);
 });
 
-test('a 429 pauses all requests, and a shorter pause does not end a longer one', async () => {
+test('what reads goes before what creates, however long that has waited', async () => {
 	const clock = new VirtualClock();
-	const rateLimiter = new RateLimiter(clock, 60);
-	const started = clock.now();
-	rateLimiter.throttled(30_000);
-	rateLimiter.throttled(5_000);
-	const acquired = await clock.run(
-		Promise.all(['a', 'b'].map(async (key) => await pass(rateLimiter, clock, key))),
-	);
-	expect(acquired.map((at) => at - started)).toEqual([30_000, 30_000]);
+	const rateLimiter = new RateLimiter(clock, 1);
+	await clock.run(pass(rateLimiter, clock, 'a'));
+	const order: string[] = [];
+	const one = async (name: string, isRead: boolean) => {
+		await rateLimiter.acquire(channel('a'), isRead);
+		order.push(name);
+		rateLimiter.release();
+	};
+	const creations = ['first', 'second'].map(async (name) => await one(name, false));
+	await clock.pass(1_000);
+	await clock.run(Promise.all([...creations, one('read', true)]));
+	expect(order).toEqual(['read', 'first', 'second']);
 });
 
-test('429s of requests that were in flight together count once, however late they come', async () => {
-	const clock = new VirtualClock();
-	const rateLimiter = new RateLimiter(clock, 60);
-	const sendTen = async () =>
+describe('a 429', () => {
+	const startedAt = Date.parse('2026-01-01T00:00:00.000Z');
+
+	test('while our own minute is full pauses all requests; a shorter pause does not end a longer one', async () => {
+		const clock = new VirtualClock();
+		const rateLimiter = new RateLimiter(clock, 2);
 		await clock.run(
-			Promise.all(Array.from({ length: 10 }, async () => await pass(rateLimiter, clock, 'a'))),
+			Promise.all(['a', 'b'].map(async (key) => await pass(rateLimiter, clock, key))),
 		);
-	await sendTen();
-	rateLimiter.throttled(5_000);
-	expect(rateLimiter.requestsPerMinute).toBe(9);
-	await clock.pass(4_000);
-	const before = rateLimiter.requestsPerMinute;
-	rateLimiter.throttled(0);
-	expect(rateLimiter.requestsPerMinute).toBe(before);
-	await clock.pass(61_000);
-	await sendTen();
-	rateLimiter.throttled(0);
-	expect(rateLimiter.requestsPerMinute).toBe(9);
+		rateLimiter.throttled(90_000);
+		rateLimiter.throttled(5_000);
+		const next = await clock.run(
+			Promise.all(['a', 'b'].map(async (key) => await pass(rateLimiter, clock, key))),
+		);
+		expect(next.map((at) => at - startedAt)).toEqual([90_100, 90_100]);
+	});
+
+	test('while it is not full concerns only its own request', async () => {
+		const clock = new VirtualClock();
+		const rateLimiter = new RateLimiter(clock, 3);
+		await clock.run(pass(rateLimiter, clock, 'a'));
+		rateLimiter.throttled(90_000);
+		const next = await clock.run(
+			Promise.all(['a', 'b'].map(async (key) => await pass(rateLimiter, clock, key))),
+		);
+		expect(next.map((at) => at - startedAt)).toEqual([100, 100]);
+	});
+});
+
+describe('where others use the workspace', () => {
+	test('half of the requests are ours, from a list that shows running jobs of theirs until a minute after the last', async () => {
+		const clock = new VirtualClock();
+		const others = new OtherClients();
+		const rateLimiter = new RateLimiter(clock, 61, others);
+		expect(rateLimiter.requestsPerMinute).toBe(61);
+		others.listed(['x1'], clock.monotonic());
+		expect(rateLimiter.requestsPerMinute).toBe(30);
+		await clock.pass(30_000);
+		others.listed([], clock.monotonic());
+		await clock.pass(29_999);
+		expect(rateLimiter.requestsPerMinute).toBe(30);
+		await clock.pass(1);
+		expect(rateLimiter.requestsPerMinute).toBe(61);
+	});
+
+	test('a job of ours that a list showed before its acceptance was known does not count as theirs', async () => {
+		const clock = new VirtualClock();
+		const others = new OtherClients();
+		const rateLimiter = new RateLimiter(clock, 60, others);
+		others.listed(['gen_1'], clock.monotonic());
+		others.created('gen_1');
+		expect(rateLimiter.requestsPerMinute).toBe(60);
+		others.listed([], clock.monotonic());
+		expect(rateLimiter.requestsPerMinute).toBe(60);
+	});
 });
 
 test('a limit below 1 is one request a minute', async () => {
@@ -95,32 +136,4 @@ test('a limit below 1 is one request a minute', async () => {
 	expect(await clock.run(pass(rateLimiter, clock, 'a'))).toBe(
 		Date.parse('2026-01-01T00:00:00.000Z'),
 	);
-});
-
-describe('requests a minute for the rest of a run', () => {
-	const sentTen = async (sharedUse = new SharedUse()) => {
-		const clock = new VirtualClock();
-		const rateLimiter = new RateLimiter(clock, 60, sharedUse);
-		await clock.run(
-			Promise.all(Array.from({ length: 10 }, async () => await pass(rateLimiter, clock, 'a'))),
-		);
-		return { clock, rateLimiter };
-	};
-
-	test('alone: the steady rate, so that the next run finds the minute as it is', async () => {
-		const { rateLimiter } = await sentTen();
-		expect(rateLimiter.requestsPerMinuteFor(15_000)).toBe(60);
-	});
-
-	test('with others: what the minute has left until the run ends', async () => {
-		const sharedUse = new SharedUse();
-		const { clock, rateLimiter } = await sentTen(sharedUse);
-		sharedUse.listed(new Set(['other']), ['other'], clock.monotonic());
-		// Of our 30 ten are spent, and none of these is free again within 15 s.
-		expect(rateLimiter.requestsPerMinuteFor(15_000)).toBe(80);
-		expect(rateLimiter.requestsPerMinuteFor(60_000)).toBe(30);
-		await clock.pass(50_000);
-		// The ten leave the minute 10 s from here.
-		expect(rateLimiter.requestsPerMinuteFor(15_000)).toBe(120);
-	});
 });

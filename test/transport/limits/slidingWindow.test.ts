@@ -1,5 +1,5 @@
 import fc from '../../support/fastCheck';
-import { SlidingWindow } from '../../../src/transport/limits/slidingWindow';
+import { SlidingWindow } from '../../../src/transport/limits/rateLimiter';
 
 const MINUTE = 60_000;
 

@@ -1,6 +1,6 @@
 import type { IExecuteSingleFunctions, INodeExecutionData } from 'n8n-workflow';
-import { batchOf, joinBatch } from '../../../src/transport/run/joinBatch';
-import type { Prepared } from '../../../src/transport/run/prepared';
+import { batchOf, joinBatch } from '../../../src/transport/run/batch';
+import type { Prepared } from '../../../src/transport/run/item';
 import { fail, ok, type Result } from '../../../src/transport/base/result';
 import { nodeContext, nodeRun, type NodeRun } from '../../support/nodeContext';
 import { settingsWith } from '../../../testing/run';

@@ -18,6 +18,8 @@ import { NODE } from '../../support/nodeContext';
 
 const context: ErrorContext = {
 	endpoint: ENDPOINTS.createGeneration,
+	creates: true,
+	charges: true,
 	object: 'generation',
 	itemIndex: 3,
 	items: 20,
@@ -56,7 +58,7 @@ const KINDS: { [K in Failure['kind']]: Extract<Failure, { kind: K }> } = {
 	download: { kind: 'download', outputId: 'out_1', problem: 'timeout' },
 	upload: { kind: 'upload', field: 'clip', problem: 'timeout' },
 	creditCap: { kind: 'creditCap', maxCredits: 20, reserved: 18, price: 4 },
-	busy: { kind: 'busy' },
+	noSlot: { kind: 'noSlot', waitedMs: 1_800_000, others: 3 },
 	skipped: { kind: 'skipped', cause: 'the credits ran out at item 2', credits: true },
 	possibleDuplicate: {
 		kind: 'possibleDuplicate',
@@ -70,7 +72,7 @@ const EFFECTS: Array<[name: string, failure: Failure, effect: 'none' | 'unknown'
 	['input', KINDS.input, 'none'],
 	['scope', KINDS.scope, 'none'],
 	['creditCap', KINDS.creditCap, 'none'],
-	['busy', KINDS.busy, 'none'],
+	['noSlot', KINDS.noSlot, 'none'],
 	['skipped', KINDS.skipped, 'none'],
 	['cancelled', KINDS.cancelled, 'none'],
 	['upload', KINDS.upload, 'none'],
@@ -124,6 +126,8 @@ const operations = Object.entries(ENDPOINTS) as Array<[string, Endpoint]>;
 const charging = operations.filter(
 	([name, { method }]) => method === 'POST' && name !== 'createFile',
 );
+/** As operations with these say it of themselves. */
+const FREE = { creates: false, charges: false };
 const free = operations.filter((operation) => !charging.includes(operation));
 
 describe.each(STATES)('of an item that is %s', (_, job, known, remembered) => {
@@ -147,7 +151,11 @@ describe.each(STATES)('of an item that is %s', (_, job, known, remembered) => {
 
 	test.each(possible)('%s: does not mention credits if nothing is charged', (_name, failure) => {
 		for (const [name, endpoint] of free) {
-			const { description } = describeFailure(fail(failure, job), { ...context, endpoint });
+			const { description } = describeFailure(fail(failure, job), {
+				...context,
+				...FREE,
+				endpoint,
+			});
 			expect([name, description]).toEqual([
 				name,
 				expect.not.stringMatching(/credits were spent|paid|paying|pays/),
@@ -199,7 +207,11 @@ describe('a job that failed', () => {
 	});
 
 	test('that was only waited for is created elsewhere', () => {
-		const { description } = describeFailure(failed, { ...context, endpoint: ENDPOINTS.getJob });
+		const { description } = describeFailure(failed, {
+			...context,
+			...FREE,
+			endpoint: ENDPOINTS.getJob,
+		});
 		expect(description).toBe('Change what the reason names and create it again.');
 	});
 });
@@ -233,7 +245,7 @@ test('an upload that failed has created nothing, whatever became of the upload',
 });
 
 test('a change that was refused has changed nothing; one without a response may have', () => {
-	const renaming = { ...context, endpoint: ENDPOINTS.renameVoice };
+	const renaming = { ...context, ...FREE, endpoint: ENDPOINTS.renameVoice };
 	expect(describeFailure(fail(status(400)), renaming).description).toMatch(/Nothing was changed/);
 	expect(describeFailure(fail(lost()), renaming).description).toMatch(
 		/not known; running it again is safe/,
@@ -339,7 +351,7 @@ test('where there is one item, nothing is counted', () => {
 });
 
 test('a missing resource is named by its ID, a missing job by its workspace', () => {
-	const reading = { ...context, endpoint: ENDPOINTS.getGeneration };
+	const reading = { ...context, ...FREE, endpoint: ENDPOINTS.getGeneration };
 	expect(describeFailure(fail(status(404)), reading).description).toMatch(
 		/No resource with this ID/,
 	);
@@ -378,7 +390,7 @@ describe('details', () => {
 		[fail(status(400)), {}, 'none spent'],
 		[fail(lost()), {}, 'unknown'],
 		[fail(status(403), good), {}, 'reserved or spent'],
-		[fail(status(403)), { endpoint: ENDPOINTS.getJob }, undefined],
+		[fail(status(403)), { ...FREE, endpoint: ENDPOINTS.getJob }, undefined],
 	])('credits', (failed, more, credits) => {
 		expect(detailsOf(failed, { ...context, ...more }).credits).toBe(credits);
 	});
@@ -410,6 +422,16 @@ test('a service that only repeats the status is not quoted', () => {
 	expect(
 		describeFailure(fail(status(402, { serviceError })), { ...context, items: 1 }).message,
 	).toBe('Not enough credits');
+});
+
+test.each([
+	[3, /^3 jobs of other clients of the workspace are running\..*lower Concurrent Jobs/],
+	[0, /^Jobs of this n8n that do not end use them\./],
+])('no slot: says who uses them, %i others', (others, todo) => {
+	const failed = fail({ kind: 'noSlot', waitedMs: 1_800_000, others });
+	const { message, description } = describeFailure(failed, { ...context, items: 1 });
+	expect(message).toBe('No job slot was free for 30 minutes');
+	expect(description).toMatch(todo);
 });
 
 test('a deadline names the minutes, and how to continue', () => {

@@ -1,4 +1,4 @@
-import { withoutSigningSecret } from '../../../src/transport/run/hideSecrets';
+import { withoutSigningSecret } from '../../../src/transport/run/operations';
 
 test.each(['secret', 'signing_secret', 'webhook_secret', 'webhookSecret', 'SECRET'])(
 	'a field named %s goes, the others stay as they are',

@@ -6,7 +6,7 @@ import {
 	type ItemEvent,
 	type ItemState,
 } from '../../../src/transport/run/itemState';
-import { nextStep, type Facts } from '../../../src/transport/run/nextStep';
+import { nextStep, type Facts } from '../../../src/transport/run/itemState';
 
 const HOUR = 3_600_000;
 
@@ -19,11 +19,8 @@ const sending = (attempt = 0): ItemEvent => ({
 	now: 0,
 });
 
-const refused = (status: number, rotates = true): ItemEvent => ({
-	kind: 'refused',
-	status,
-	rotates,
-});
+/** A refusal of the request under the first key. */
+const refused = (nextKey = 1): ItemEvent => ({ kind: 'refused', nextKey });
 const answered: ItemEvent = { kind: 'jobKnown', job: { id: 'gen_1', object: 'generation' } };
 const UNKNOWN: ItemEvent = { kind: 'outcomeUnknown' };
 
@@ -34,44 +31,34 @@ const FACTS: Facts = { now: 0, isChanged: false, hasFixedKey: false, execution: 
 const step = (state: ItemState, facts: Partial<Facts> = {}) =>
 	nextStep(state, { ...FACTS, ...facts });
 
-describe.each([400, 401, 402, 403, 404, 422])('a refusal with %i', (status) => {
+describe('a refusal', () => {
 	test('of the first try releases its key', () => {
-		expect(after(sending(), refused(status))).toEqual({ is: 'new', firstKey: 1 });
+		expect(after(sending(), refused())).toEqual({ is: 'new', firstKey: 1 });
 	});
 
 	test('of a later try, after an unknown outcome, does not', () => {
-		const state = after(sending(), UNKNOWN, sending(), refused(status));
+		const state = after(sending(), UNKNOWN, sending(), refused());
 		expect(state).toMatchObject({ is: 'sent', attempt: 0, key: 'key 0' });
 		expect(isOutcomeOpen(state)).toBe(true);
 	});
 
 	test('nor after a try of which no answer was ever noted', () => {
-		expect(after(sending(), sending(), refused(status))).toMatchObject({ is: 'sent', attempt: 0 });
+		expect(after(sending(), sending(), refused())).toMatchObject({ is: 'sent', attempt: 0 });
 	});
 
 	test('after a 429 it does: that try did nothing', () => {
-		const state = after(sending(), { kind: 'noEffect' }, sending(), refused(status));
+		const state = after(sending(), { kind: 'noEffect' }, sending(), refused());
 		expect(state).toEqual({ is: 'new', firstKey: 1 });
 	});
 
 	test('never makes a known job unknown', () => {
 		const made = after(sending(), answered);
-		expect(transition(made, refused(status))).toEqual(made);
+		expect(transition(made, refused())).toEqual(made);
 	});
 
 	test('keeps a key that follows from the content or is the user’s', () => {
-		expect(after(sending(), refused(status, false))).toMatchObject({ is: 'new', firstKey: 0 });
+		expect(after(sending(), refused(0))).toMatchObject({ is: 'new', firstKey: 0 });
 	});
-});
-
-test('By Content, keys that met a 402 are counted', () => {
-	const once = after(sending(), refused(402, false));
-	expect(once).toEqual({ is: 'new', firstKey: 0, insufficientKeys: 1 });
-	const twice = [sending(), refused(402, false), sending(1), refused(402, false)].reduce(
-		transition,
-		once,
-	);
-	expect(twice).toEqual({ is: 'new', firstKey: 0, insufficientKeys: 2 });
 });
 
 test('nothing but a bad end or a change makes an item with a job new again', () => {
@@ -79,12 +66,12 @@ test('nothing but a bad end or a change makes an item with a job new again', () 
 		sending(),
 		UNKNOWN,
 		{ kind: 'noEffect' },
-		refused(404),
+		refused(),
 		answered,
 		{ kind: 'jobSucceeded' },
 		{ kind: 'nothingFound', restart: false },
 		{ kind: 'userWarned', execution: '1' },
-		{ kind: 'startsAtFirstKey' },
+		{ kind: 'startsAtKey', firstKey: 3 },
 	];
 	fc.assert(
 		fc.property(fc.array(fc.constantFrom(...events)), (all) => {

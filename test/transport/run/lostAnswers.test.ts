@@ -1,5 +1,5 @@
 import type { Fault } from '../../../testing/modelService/settings';
-import { create } from '../../../src/transport/run/create';
+import { createJob } from '../../../src/transport/run/createJob';
 import { ModelService } from '../../../testing/modelService';
 import { seeded } from '../../../testing/random';
 import { seedOf, withSeed } from '../../support/seed';
@@ -40,7 +40,7 @@ async function season(seed: number) {
 		const prompt = `item ${itemIndex}`;
 		const item = runOf({ host, workspace, itemIndex, prompt, origin: { runId: `run ${seed}` } });
 		for (let time = 0; time < MOST_RUNS; time += 1) {
-			const made = await create({
+			const made = await createJob({
 				...item,
 				origin: { ...item.origin, executionId: `run ${time}` },
 			});

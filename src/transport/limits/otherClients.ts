@@ -1,0 +1,51 @@
+import { BoundedMap } from '../base/boundedMap';
+
+/** Most own jobs to remember: many times what one list shows. */
+const MAX_OWN = 1_000;
+
+/**
+ * Who else uses the workspace: the running jobs of the newest list that this process has not
+ * created, be they of other processes of n8n or of something else. Times are in ms on the monotonic
+ * clock.
+ */
+export class OtherClients {
+	private readonly own = new BoundedMap<string, true>(MAX_OWN);
+
+	private running: readonly string[] = [];
+
+	/** When the newest list was requested; `-Infinity` for never. */
+	listedAt = -Infinity;
+
+	/** When the newest list before that one with running jobs of others was requested. */
+	private seenBefore = -Infinity;
+
+	/** Called when a list has come that is newer than those before. */
+	onListed: () => void = () => {};
+
+	/** A job of ours was accepted. */
+	created(id: string): void {
+		this.own.set(id, true);
+	}
+
+	/**
+	 * @param running ids of the running jobs of the workspace
+	 * @param at when the list was requested
+	 */
+	listed(running: readonly string[], at: number): void {
+		if (at < this.listedAt) return;
+		this.seenBefore = this.seenAt;
+		this.listedAt = at;
+		this.running = running;
+		this.onListed();
+	}
+
+	/** How many jobs of others run. */
+	get count(): number {
+		return this.running.filter((id) => !this.own.get(id)).length;
+	}
+
+	/** When a list last showed running jobs of others; `-Infinity` for never. */
+	get seenAt(): number {
+		return this.count > 0 ? this.listedAt : this.seenBefore;
+	}
+}

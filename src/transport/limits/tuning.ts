@@ -1,0 +1,48 @@
+/** What limits are counted by: a minute of the service (specification: Limits, Request rate). */
+export const MINUTE_MS = 60_000;
+
+/**
+ * How long a creation waits at most for a job slot while no job of this process is accepted; Wait
+ * Timeout if that is shorter.
+ */
+export const GIVE_UP_MS = 30 * MINUTE_MS;
+
+/**
+ * Every figure that trades time for requests; `npm run bench` shows what each costs. All other times
+ * are limits of the service or promises of docs/limits.md.
+ */
+export const TUNING = {
+	/**
+	 * How long the slots of jobs that have probably ended may have stood idle, for each running job,
+	 * when a list goes out. A tenth less takes 3 % more requests for 0.1 % of the time, and then N = 500,
+	 * d = 120 ± 20 % takes 4.2 requests a job.
+	 */
+	idleMs: 200,
+	/**
+	 * Ends of a kind that are remembered, six rounds of five jobs. Twenty miss the longest: N = 100,
+	 * d = 30 ± 20 % then takes 0.3 % longer.
+	 */
+	knownEnds: 30,
+	/**
+	 * Shortest time between two looks at a job of which nothing is known, and how late its event may be.
+	 * With 2 s, jobs of 5 s take more requests than a minute holds beside their creations: 1.4 times the
+	 * bound instead of 1.26.
+	 */
+	minLookMs: 3_000,
+	/**
+	 * Longest time between two looks, and so until a service that has become faster is noticed. With 15 s,
+	 * d = 120 takes 0.4 requests a job more.
+	 */
+	maxLookMs: 20_000,
+	/**
+	 * Time between two looks at a job of which nothing is known as a part of its age, and for how much
+	 * longer than all before one that is overdue may take. Half of it changes no figure by more than
+	 * 0.2 %, and doubles the requests for a job nobody knows.
+	 */
+	lookShare: 0.1,
+	/** Between two lists while a creation waits for a slot that others use, ± 25 % at random. */
+	listWhileWaitingMs: 10_000,
+} as const;
+
+/** A time with a quarter more or less, so that what happened to several processes at once does not again. */
+export const scattered = (ms: number, random: () => number): number => ms * (0.75 + random() / 2);

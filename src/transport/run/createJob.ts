@@ -1,0 +1,394 @@
+import { fail, ok, refusalStatusOf, type Failed, type Result } from '../base/result';
+import { asText, isRecord, isResource, type Resource } from '../base/types';
+import { outputsIn } from '../files/jobOutputs';
+import { requestResource } from '../http/client';
+import { isAboutRequest } from '../http/statuses';
+import { jobState, readerOf, readerPath, toResult } from '../jobs/jobState';
+import type { Slot } from '../limits/jobSlots';
+import { isOutOfCredits } from './credits';
+import { halt, halted } from './halt';
+import type { Item } from './item';
+import { isKeyExpired, isOutcomeOpen, nextStep, type Facts, type JobReference } from './itemState';
+import {
+	claimCustomKey,
+	contentKeysOf,
+	contentOf,
+	isKeyPersistent,
+	keyInUse,
+	keyOf,
+	ownsCustomKey,
+} from './keys';
+import { noteFormerJob, recordEvent } from './memory';
+import { findPossibleDuplicate } from './search';
+import { sendCreation, type Creation } from './sendCreation';
+import { undeliveredOf } from './undelivered';
+import { openRequest, uploadAll, type OpenedRequest } from './uploads';
+
+/*
+ * What happens to one item that creates something, from top to bottom: is its job known? its files,
+ * a slot, the request, what the answer means, the wait for the end.
+ *
+ * A creation is sent again for these reasons and no others.
+ *
+ * Under the same key and with the same body, as it may have been done, or certainly was not:
+ *  1. no answer, an unusable one, a 5xx, a 429 for the rate: `http/client.ts`, one request until its answer
+ *  2. a 429 for want of a job slot: as soon as there is one (`obtainJob`)
+ *  3. an earlier try of the node left open what became of it (`decide`: resend)
+ *
+ * Under the next key, as nothing good can come of this one:
+ *  4. an earlier try of the node was refused, or its job has failed (`itemState.ts`)
+ *  5. a 402 under Wait for Top-Up, once there may be credits again (`obtainJob`)
+ *  6. By Content, a 402: once, as a service may repeat its refusal for the key (`obtainJob`)
+ *  7. By Content, the job under the key is of an earlier run and has failed (`createJob`)
+ *  8. the key has expired, and a search shows that nothing was made under it (`decide`: search)
+ *  9. the user has changed the request (`decide`: send)
+ * 10. the service refused a file that an earlier try had uploaded: once, with the file sent anew (`obtainJob`)
+ */
+
+/** More keys than any content has failed jobs in a day: whoever gets there has found a fault of ours. */
+const MAX_KEYS = 50;
+
+/** A job that is known or was just created, and the slot that it holds. */
+interface Made {
+	job: Resource;
+	slot: Slot;
+	/** Whether an earlier try of this execution has made it. */
+	isKnown: boolean;
+	/** Whether there is nothing to wait for, whatever its status. */
+	isOver: boolean;
+}
+
+/** For jobs that hold no slot, or are known from before. */
+const NO_SLOT: Slot = {
+	accepted: () => {},
+	refused: () => {},
+	release: () => {},
+	leave: () => {},
+};
+
+const CANCELLED = fail({ kind: 'cancelled' });
+
+/** Others have found out that there are no credits, and none came in time. */
+const NO_CREDITS = fail({ kind: 'status', status: 402, serviceError: {}, outcomeUnknown: false });
+
+/**
+ * Creates the job of an item and, if wanted, waits for it to end. A job that fails is a failure that
+ * carries the job.
+ */
+export async function createJob(item: Item): Promise<Result<Resource>> {
+	const { settings, itemIndex, batch, node } = item;
+	const opened = await openRequest(item);
+	if (!opened.ok) return opened;
+	const refused = await begin(item, opened.value);
+	if (refused) return refused;
+	for (let keys = 0; keys < MAX_KEYS; keys += 1) {
+		const made = await obtainJob(item, opened.value);
+		if (!made.ok) return made;
+		const { job, isKnown } = made.value;
+		batch.addJob(itemIndex, job);
+		const ended = await follow(item, made.value);
+		if (ended.ok || ended.failure.kind !== 'jobFailed') return ended;
+		// A job that this run has made ends the item: whatever fails at once would be paid for again and again.
+		const isEarlier = !isKnown && (await batch.earlierRuns.has(item, job.id));
+		noteFormerJob(node, job.id);
+		if (settings.idempotency !== 'content' || !isEarlier) return ended;
+	}
+	const problem = `has led to ${MAX_KEYS} failed jobs`;
+	return fail({ kind: 'input', field: 'The request', problem, hint: 'Change it' });
+}
+
+const now = ({ workspace }: Item): number => workspace.clock.now();
+
+/** What has to be settled before the first request. @returns why the item is not sent at all */
+async function begin(item: Item, opened: OpenedRequest): Promise<Failed | undefined> {
+	const { batch, itemIndex, memory, settings, spec } = item;
+	const facts = factsOf(item, opened);
+	const conflict = claimCustomKey(item, opened.requestFingerprint);
+	if (conflict) batch.reject(itemIndex, conflict.failed);
+	// Neither is sent, as it is unclear which one the key is meant for.
+	if (conflict?.ownerIndex !== undefined) batch.reject(conflict.ownerIndex, conflict.failed);
+	if (settings.idempotency === 'custom') await batch.keyClaimed(itemIndex);
+	const rejected = conflict?.failed ?? batch.rejectionOf(itemIndex);
+	if (rejected) return rejected;
+	const step = nextStep(memory.state, facts);
+	if (step.do === 'reject') return keyInUse(step.job);
+
+	// Without a key, every request is a new one.
+	if (settings.idempotency === 'none')
+		recordEvent(memory, { kind: 'requestChanged', restart: true });
+	if (memory.state.is !== 'new') return undefined;
+	startAtFirstKey(item, opened);
+	if (takeUndelivered(item, opened)) return undefined;
+	const unfit = await spec.check?.(item);
+	if (unfit) return unfit;
+	if (isKeyPersistent(item)) await batch.earlierRuns.load(item);
+	return undefined;
+}
+
+/**
+ * What decides about the next step. The user has changed the request if both the parameters and
+ * input that the user controls and the resulting request differ: one that merely evaluates
+ * differently each time (`$now` in a prompt) is the same one.
+ */
+function factsOf(item: Item, { requestFingerprint }: OpenedRequest): Facts {
+	const { memory, inputFingerprint, origin } = item;
+	return {
+		now: now(item),
+		isChanged:
+			memory.state.is !== 'new' &&
+			memory.inputFingerprint !== inputFingerprint &&
+			memory.fingerprint !== requestFingerprint,
+		hasFixedKey: ownsCustomKey(item),
+		execution: origin.executionId,
+	};
+}
+
+/** By Content, all executions try the keys of a content in the same order. */
+function startAtFirstKey(item: Item, { requestFingerprint }: OpenedRequest): void {
+	const { settings, memory, workspace, batch } = item;
+	if (settings.idempotency !== 'content') return;
+	const content = contentOf(item, requestFingerprint);
+	const known = () => contentKeysOf(workspace).first(content, now(item));
+	const firstKey = batch.earlierRuns.firstKey(content, known);
+	recordEvent(memory, { kind: 'startsAtKey', firstKey });
+}
+
+/** In the editor a new execution goes on with a job that a failed one has paid for and given to nobody. */
+function takeUndelivered(item: Item, { requestFingerprint }: OpenedRequest): boolean {
+	const { memory, workspace, origin, settings, spec, inputFingerprint } = item;
+	if (!origin.isManual || settings.idempotency !== 'execution' || spec.holdsSecret) return false;
+	const job = undeliveredOf(workspace).take(contentOf(item, requestFingerprint), now(item));
+	if (!job) return false;
+	Object.assign(memory, { fingerprint: requestFingerprint, inputFingerprint });
+	recordEvent(memory, { kind: 'jobKnown', job });
+	return true;
+}
+
+/**
+ * Gets the job of an item: one that is known, or a new one as soon as there is a slot and, under
+ * Wait for Top-Up, credits.
+ */
+async function obtainJob(item: Item, opened: OpenedRequest): Promise<Result<Made>> {
+	const { memory, settings, workspace, spec } = item;
+	const isByContent = settings.idempotency === 'content';
+	const waitsForCredits = settings.onInsufficientCredits === 'wait';
+	const creditsBy = workspace.clock.monotonic() + settings.creditWaitTimeoutMs;
+	let mayTryNextKey = isByContent;
+	let mayRenewFiles = true;
+	let lackedCredits: Failed | undefined;
+	let since: number | undefined;
+	for (;;) {
+		const start = await decide(item, opened);
+		if (!start.ok) {
+			halt(item, start);
+			return start;
+		}
+		if ('known' in start.value) {
+			const isOver = memory.state.is === 'done';
+			return ok({ job: start.value.known, slot: NO_SLOT, isKnown: true, isOver });
+		}
+
+		const { creation } = start.value;
+		const channel = { ...item.host.channel, signal: untilSent(item) };
+		if (waitsForCredits && !(await workspace.credits.mayTry(channel, creditsBy))) {
+			const why = channel.signal.aborted ? CANCELLED : (lackedCredits ?? NO_CREDITS);
+			return halted(item) ?? why;
+		}
+		const acquired = await workspace.slots.acquire(channel, {
+			timeoutMs: settings.waitTimeoutMs,
+			holdsJob: spec.takesPermit ?? false,
+			since,
+		});
+		if (!acquired.ok) return halted(item) ?? acquired;
+		const slot = acquired.value;
+		// It may have waited for hours: then the key may no longer say what became of the request.
+		if (hasKeyExpired(item)) {
+			slot.release();
+			continue;
+		}
+		const sent = await sendCreation(item, channel, creation, slot);
+		if (sent.ok) {
+			slot.accepted(sent.value.job);
+			workspace.credits.succeeded(lackedCredits !== undefined);
+			return ok({ ...sent.value, slot, isKnown: false });
+		}
+
+		const { state } = memory;
+		const isKeyFree = state.is === 'new';
+		const hasNextKey = isKeyFree && state.firstKey > creation.attempt;
+		if (spec.takesPermit && refusalStatusOf(sent) === 429) {
+			since ??= workspace.clock.monotonic();
+			slot.refused(sent.failure.kind === 'status' ? sent.failure.hintMs : undefined);
+		} else if (isOutOfCredits(sent) && hasNextKey && mayTryNextKey) {
+			slot.release();
+			mayTryNextKey = false;
+		} else if (isOutOfCredits(sent) && waitsForCredits) {
+			slot.release();
+			workspace.credits.refused();
+			lackedCredits = sent;
+			mayTryNextKey = isByContent;
+			startAtFirstKey(item, opened);
+		} else if (isKeyFree && creation.namesOldFile && mayRenewFiles && mayMeanFile(sent)) {
+			slot.release();
+			mayRenewFiles = false;
+			memory.uploads = undefined;
+			memory.uploadRound = (memory.uploadRound ?? 0) + 1;
+		} else {
+			// Before the next item gets the slot: it would run into the same refusal.
+			halt(item, sent);
+			slot.release();
+			return sent;
+		}
+	}
+}
+
+/** Fires when an item that was not sent yet must not be sent any more. */
+function untilSent({ batch, host, giveUp }: Item): AbortSignal {
+	const stop = batch.stopSignal(host.channel.signal);
+	return giveUp ? AbortSignal.any([stop, giveUp]) : stop;
+}
+
+/** Whether the key of an open outcome can no longer settle it. */
+export const hasKeyExpired = (item: Item): boolean =>
+	isOutcomeOpen(item.memory.state) && isKeyExpired(item.memory.state.firstSentAt, now(item));
+
+/** Whether a refusal may be about the URL of a file. */
+const mayMeanFile = (failed: Failed) => isAboutRequest(refusalStatusOf(failed) ?? 0);
+
+/** What a try starts with: a job that is known, or a request to send. */
+type Start = { known: Resource } | { creation: Creation };
+
+/** Decides by the state of the item. Sends nothing but files, and what it takes to find out. */
+async function decide(item: Item, opened: OpenedRequest): Promise<Result<Start>> {
+	const { memory, settings, origin, request } = item;
+	const restart = settings.idempotency === 'content';
+	const step = nextStep(memory.state, factsOf(item, opened));
+	switch (step.do) {
+		case 'reject':
+			return keyInUse(step.job);
+		case 'read':
+			return await readKnownJob(item, step.job);
+		case 'output': {
+			const known: unknown = JSON.parse(step.resource);
+			const isUsable = isResource(known) && areLinksFresh(known, now(item));
+			return isUsable ? ok({ known }) : await readKnownJob(item, step.job);
+		}
+		case 'resend': {
+			const { attempt, key, path, body } = step.sent;
+			return ok({ creation: { attempt, key, path, body, namesOldFile: false } });
+		}
+		case 'search': {
+			const found = await findPossibleDuplicate(item, step.sent, step.because);
+			if (found?.failure.kind === 'possibleDuplicate')
+				recordEvent(memory, { kind: 'userWarned', execution: origin.executionId });
+			if (found) return found;
+			recordEvent(memory, { kind: 'nothingFound', restart });
+			return await decide(item, opened);
+		}
+		case 'send': {
+			if (step.startsOver) {
+				if ('job' in memory.state) noteFormerJob(item.node, memory.state.job.id);
+				recordEvent(memory, { kind: 'requestChanged', restart });
+				// What the former request may have reserved stays in the sum.
+				delete memory.expectedCredits;
+			}
+			memory.fingerprint = opened.requestFingerprint;
+			memory.inputFingerprint = item.inputFingerprint;
+			const attempt = memory.state.firstKey;
+			const uploaded = await uploadAll(item, opened.sources);
+			if (!uploaded.ok) return uploaded;
+			const { body, isRemembered: namesOldFile } = uploaded.value;
+			const key = keyOf(item, opened.requestFingerprint, attempt);
+			return ok({ creation: { attempt, key, path: request.path, body, namesOldFile } });
+		}
+	}
+}
+
+/** A known job is only read: whatever a gateway responds or a key may not do, the job stays known. */
+async function readKnownJob(item: Item, job: JobReference): Promise<Result<Start>> {
+	const { host, workspace, batch } = item;
+	const request = { method: 'GET', path: readerPath({ ...job }) } as const;
+	const channel = { ...host.channel, signal: batch.stopSignal(host.channel.signal) };
+	const response = await batch.reads.run(
+		channel,
+		async () => await requestResource(workspace.client, channel, request),
+	);
+	if (response?.ok) {
+		const read = response.value;
+		return ok({ known: job.object ? { object: job.object, ...read } : read });
+	}
+	const stopped = channel.signal.aborted ? (halted(item) ?? CANCELLED) : undefined;
+	const { failure } = stopped ?? response ?? CANCELLED;
+	return { ...fail(failure, { ...job }), endpoint: readerOf(job.object ?? '') };
+}
+
+/** Waits for the end of a job if that is wanted, and records it. */
+async function follow(item: Item, { job, slot, isKnown, isOver }: Made): Promise<Result<Resource>> {
+	const { host, workspace, settings, batch, itemIndex } = item;
+	const { terminalStatuses, waitForCompletion, waitTimeoutMs } = settings;
+	// Under a key that other executions share, a job that looks new may be old and may have ended.
+	const mayBeOld = !isKnown && isKeyPersistent(item) && !batch.earlierRuns.lacks(job.id);
+	let seen = job;
+	if (isOver) {
+		slot.release();
+	} else if (waitForCompletion) {
+		const isOld = mayBeOld && batch.earlierRuns.mayHave(job.id);
+		const ended = await workspace.poller.wait(host.channel, job, waitTimeoutMs, {
+			terminalStatuses,
+			isOld,
+		});
+		if (ended.ok) slot.release();
+		else slot.leave(job);
+		if (!ended.ok) return ended;
+		seen = ended.value;
+	} else {
+		const read = mayBeOld ? await readKnownJob(item, job as JobReference) : undefined;
+		if (read?.ok && 'known' in read.value) seen = read.value.known;
+		if (jobState(seen, terminalStatuses) === 'running') slot.leave(job);
+		else slot.release();
+		if (jobState(seen, terminalStatuses) === 'running') return ok(seen);
+	}
+	batch.addJob(itemIndex, seen);
+	return recordEnd(item, seen, isOver);
+}
+
+/** Records how a job ended, and what it ended with. */
+function recordEnd(item: Item, job: Resource, isOver: boolean): Result<Resource> {
+	const { settings, memory, workspace } = item;
+	const result = isOver ? ok(job) : toResult(job, settings.terminalStatuses);
+	const { state } = memory;
+	if (!result.ok && settings.idempotency === 'content' && 'attempt' in state) {
+		const content = contentOf(item, memory.fingerprint ?? '');
+		contentKeysOf(workspace).noteFailure(content, state.attempt, now(item));
+	}
+	recordEvent(
+		memory,
+		result.ok
+			? { kind: 'jobSucceeded', resource: rememberedResource(item, job) }
+			: { kind: 'jobFailed' },
+	);
+	return result;
+}
+
+/** Whether the links of a resource will still work in a minute. */
+function areLinksFresh(resource: Resource, time: number): boolean {
+	return outputsIn(resource).every((output) => {
+		const expires = Date.parse(isRecord(output) ? asText(output.expires_at) : '');
+		return Number.isNaN(expires) || expires > time + 60_000;
+	});
+}
+
+/** The largest resource that is remembered in full, in characters of JSON. */
+const MAX_CHARACTERS = 2_000;
+
+/**
+ * The resource as it is remembered after success; `undefined` for one that may still change, which
+ * is read again. As text, so that nothing downstream can modify it.
+ */
+function rememberedResource({ spec, settings }: Item, job: Resource): string | undefined {
+	const isRunning = jobState(job, settings.terminalStatuses) === 'running';
+	const mayChange = spec.output === 'job' && (job.object === 'agent_run' || isRunning);
+	if (spec.holdsSecret || mayChange) return undefined;
+	const text = JSON.stringify(job);
+	return text.length <= MAX_CHARACTERS ? text : undefined;
+}

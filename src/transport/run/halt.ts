@@ -1,0 +1,27 @@
+import { meaningOf } from '../http/statuses';
+import { fail, refusalStatusOf, type Failed } from '../base/result';
+import { isOutOfCredits } from './credits';
+import type { Item } from './item';
+
+/** Halts the run if the failure of an item holds for the others too. */
+export function halt({ batch, itemIndex, settings }: Item, failed: Failed): void {
+	if (failed.failure.kind === 'creditCap') {
+		// With error items, cheaper items may still fit under the limit.
+		if (settings.onInsufficientCredits === 'continue') return;
+		const cause = `Max Credits per Execution was reached at item ${itemIndex}`;
+		return batch.halt({ cause, credits: true });
+	}
+	const status = refusalStatusOf(failed);
+	// A key that may not upload can still serve the items without files.
+	const isPartial = failed.endpoint !== undefined && status === 403;
+	const why = status === undefined ? undefined : meaningOf(status).concernsRun;
+	if (why === undefined || isPartial) return;
+	batch.halt({
+		cause: `${why} at item ${itemIndex}`,
+		credits: isOutOfCredits(failed),
+	});
+}
+
+/** Why an item of a halted run is not sent; `undefined` while it may be. */
+export const halted = ({ batch }: Item): Failed | undefined =>
+	batch.halted && fail({ kind: 'skipped', ...batch.halted });

@@ -1,0 +1,219 @@
+import { createHash } from 'crypto';
+import { LIMITS } from '../../contract';
+import { fail, type Failed } from '../base/result';
+import { BoundedMap } from '../base/boundedMap';
+import { BinaryReference } from './binaryReference';
+import type { Workspace } from '../workspace';
+import type { Item } from './item';
+import { isKeyExpired, type JobReference } from './itemState';
+
+/**
+ * The idempotency keys of an item (specification: Operation details, Idempotency-Key). Each request
+ * has a number, from 0; a later number is a new request:
+ *
+ * | Avoid Paying Twice               | the key of number n is made of           |
+ * | -------------------------------- | ---------------------------------------- |
+ * | On Retries (`execution`)         | the execution, the item, n               |
+ * | Same Request Within 24 Hours (`content`) | the node, the request with its files, n |
+ * | Own Key (`custom`)               | what the user gave, whatever n is        |
+ * | Off (`none`)                     | nothing: there is none                   |
+ */
+export function keyOf(
+	{ settings, origin }: Pick<Item, 'settings' | 'origin'>,
+	requestFingerprint: string,
+	number: number,
+): string | undefined {
+	switch (settings.idempotency) {
+		case 'none':
+			return undefined;
+		case 'custom':
+			return settings.idempotencyKey;
+		case 'content':
+			return `n8n-${sha256(`${origin.node}\n${requestFingerprint}\n${number}`)}`;
+		case 'execution':
+			return `n8n-${sha256(`${origin.runId}\n${origin.item}\n${number}`)}`;
+	}
+}
+
+/** Names a request of this node, whatever the number of its key and whichever execution makes it. */
+export const contentOf = ({ origin }: Pick<Item, 'origin'>, requestFingerprint: string): string =>
+	`${origin.node}\n${requestFingerprint}`;
+
+/** Whether the key of an item is the same in every execution, so that the request must be, too. */
+export const isKeyPersistent = ({ settings: { idempotency } }: Pick<Item, 'settings'>): boolean =>
+	idempotency === 'content' || idempotency === 'custom';
+
+/**
+ * The key under which a file is uploaded: the same for the same file of the same item in this
+ * execution and, where the key of the request is the same in every execution, in all of them. So a
+ * repeated request names the same URL.
+ * @param round counts the times that the service refused the URL it had given
+ */
+export function uploadKey(
+	item: Item,
+	identity: string,
+	round = item.memory.uploadRound ?? 0,
+): string {
+	const { settings, memory, origin } = item;
+	const owners = {
+		execution: `${origin.runId}\n${origin.item}`,
+		none: `${origin.runId}\n${origin.item}`,
+		// Of one request, so that its key and that of its files end together.
+		content: `${origin.node}\n${memory.fingerprint ?? ''}`,
+		custom: settings.idempotencyKey,
+	};
+	return `n8n-${sha256(`upload\n${owners[settings.idempotency]}\n${identity}\n${round}`)}`;
+}
+
+const sha256 = (text: string) => createHash('sha256').update(text).digest('hex');
+
+/** 128 bits: short enough to store for thousands of items, long enough to be unique. */
+export const shortHash = (text: string): string =>
+	createHash('sha256').update(text).digest('base64url').slice(0, 22);
+
+function withSortedKeys(value: unknown, identities: Record<string, string>): unknown {
+	if (value instanceof BinaryReference) return { binary: identities[value.field] };
+	if (Array.isArray(value)) return value.map((entry) => withSortedKeys(entry, identities));
+	if (typeof value !== 'object' || value === null) return value;
+	const entries = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1));
+	return Object.fromEntries(
+		entries.map(([name, entry]) => [name, withSortedKeys(entry, identities)]),
+	);
+}
+
+/**
+ * A stable hash of a request: keys sorted, files represented by their identity instead of their
+ * upload URL.
+ */
+export function fingerprint(body: unknown, identities: Record<string, string>): string {
+	return shortHash(JSON.stringify(withSortedKeys(body, identities)));
+}
+
+/** What is wrong with a custom key. Specification: Operation details, Idempotency-Key. */
+export function customKeyProblem(key: string): string | undefined {
+	if (key === '') return 'is empty';
+	if (key.length > LIMITS.idempotencyKeyLength.max) {
+		return `has ${key.length} characters; at most ${LIMITS.idempotencyKeyLength.max} are allowed`;
+	}
+	return /^[\x20-\x7e]+$/.test(key) ? undefined : 'may only contain printable ASCII characters';
+}
+
+const itemName = (item: string): string => {
+	const [round = '0', index = '0'] = item.split(':');
+	if (round === 'call') return 'a call of this tool';
+	return round === '0' ? `item ${index}` : `item ${index} of run ${Number(round) + 1}`;
+};
+
+/**
+ * Claims the custom key for a request, before anything is sent. Under one key for different
+ * requests, every item would get the media of the first one, so this is refused, also if the other
+ * item was in an earlier run of the node in this execution.
+ * @returns why this item cannot have the key, and which item of this run has it
+ */
+export function claimCustomKey(
+	{ settings, node, origin }: Item,
+	requestFingerprint: string,
+): { failed: Failed; ownerIndex?: number } | undefined {
+	if (settings.idempotency !== 'custom') return undefined;
+	const keys = (node.keys ??= {});
+	const name = shortHash(settings.idempotencyKey);
+	const use = keys[name];
+	if (use && use.item !== origin.item) {
+		if (use.fingerprint === requestFingerprint) return undefined;
+		const failed = fail({
+			kind: 'input',
+			field: 'Idempotency Key',
+			problem: `is the same for ${itemName(use.item)} and ${itemName(origin.item)}, which make different requests`,
+			hint: 'Give each request a key of its own, for example one that contains the ID of the item',
+		});
+		const [run, index] = use.item.split(':');
+		const isSameRun = run === origin.item.split(':')[0] && run !== 'call';
+		return isSameRun ? { failed, ownerIndex: Number(index) } : { failed };
+	}
+	keys[name] = { fingerprint: requestFingerprint, item: origin.item };
+	return undefined;
+}
+
+/** Whether this item has already claimed its custom key in this execution. */
+export const ownsCustomKey = ({ settings, node, origin }: Item): boolean =>
+	settings.idempotency === 'custom' &&
+	node.keys?.[shortHash(settings.idempotencyKey)]?.item === origin.item;
+
+/** The custom key still belongs to the request as it was before the user changed it. */
+export function keyInUse(job: JobReference | undefined): Failed {
+	const problem = job
+		? `belongs to another request, whose job is ${job.id}`
+		: 'belongs to another request, which may or may not have been carried out';
+	const hint = 'Give the changed request a key of its own';
+	return fail({ kind: 'input', field: 'Idempotency Key', problem, hint }, job && { ...job });
+}
+
+interface KnownKeys {
+	/** The number to start with; those before it led to failed jobs. */
+	first: number;
+	/** The number under which there is, or may be, a job. */
+	used?: number;
+	/** How many, counted from 0, were refused for lack of credits. */
+	refused: number;
+	at: number;
+}
+
+/** More than run at once in any workspace, and little memory. */
+const MAX_CONTENTS = 1_000;
+
+/**
+ * By Content: what the executions of this process know of the keys of a content. Other processes
+ * find the same by asking the service, from the first key on.
+ */
+export class ContentKeys {
+	private readonly contents = new BoundedMap<string, KnownKeys>(MAX_CONTENTS);
+
+	private of(content: string, now: number): KnownKeys {
+		const known = this.contents.get(content);
+		return known && !isKeyExpired(known.at, now) ? known : { first: 0, refused: 0, at: now };
+	}
+
+	/** The number to start with. */
+	first(content: string, now: number): number {
+		return this.of(content, now).first;
+	}
+
+	/** Whether there is, or may be, a job under this number. */
+	isInUse(content: string, number: number, now: number): boolean {
+		return this.of(content, now).used === number;
+	}
+
+	/** There is, or may be, a job under this number. */
+	noteUse(content: string, number: number, now: number): void {
+		const known = this.of(content, now);
+		if (number < known.first) return;
+		this.contents.set(content, { ...known, first: number, used: number });
+	}
+
+	/** The job under this number has failed. */
+	noteFailure(content: string, number: number, now: number): void {
+		const known = this.of(content, now);
+		// An expired key makes a new job.
+		if (known.used === number) this.contents.set(content, { ...known, first: number + 1 });
+	}
+
+	/**
+	 * A 402 under this number. A service may repeat it for its key whatever the balance is, so the next
+	 * one is the first that has not met any.
+	 */
+	nextAfterRefusal(content: string, number: number, now: number): number {
+		const known = this.of(content, now);
+		const next = Math.max(number + 1, known.refused);
+		this.contents.set(content, { ...known, refused: next });
+		return next;
+	}
+}
+
+const contentKeys = new WeakMap<Workspace, ContentKeys>();
+
+/** What this process knows of the keys of a workspace. */
+export function contentKeysOf(workspace: Workspace): ContentKeys {
+	const known = contentKeys.get(workspace) ?? new ContentKeys();
+	contentKeys.set(workspace, known);
+	return known;
+}

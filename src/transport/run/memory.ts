@@ -1,0 +1,165 @@
+import type { IBinaryData, IExecuteSingleFunctions } from 'n8n-workflow';
+import { randomUUID } from 'crypto';
+import type { Json } from '../base/types';
+import { valueAt } from '../base/values';
+import type { Batch } from './batch';
+import type { OperationSpec } from './item';
+import { isKeyExpired, NEW, transition, type ItemEvent, type ItemState } from './itemState';
+import { shortHash } from './keys';
+import { inputItems, isTool } from './nodeInput';
+
+/** The URL of an uploaded file, and when it was uploaded (milliseconds since the epoch). */
+interface KnownUpload {
+	url: string;
+	at: number;
+}
+
+/** What is remembered about one item, so that running the node again continues instead of paying again. */
+export interface ItemMemory {
+	state: ItemState;
+	/** Fingerprint of what the user controls: the unevaluated parameters and the input item. */
+	inputFingerprint?: string;
+	/** Fingerprint of the evaluated request, before uploads. */
+	fingerprint?: string;
+	/** Uploads by the identity of the file, so that a repeated request is identical. */
+	uploads?: Record<string, KnownUpload>;
+	/** How often files were uploaded again because the service refused their URLs. */
+	uploadRound?: number;
+	/** The file that the item has uploaded (operation Upload), by the identity of its content. */
+	file?: { identity: string; resource: Json; at: number };
+	/** Credits that a request of unknown outcome may have reserved; they are in the sum of the execution. */
+	expectedCredits?: number;
+	/** Only for a tool call: the execution in which it has ended well. */
+	endedIn?: string;
+}
+
+/** What a node remembers of an execution. Plain data, because n8n stores it with the execution. */
+export interface NodeMemory {
+	/** Goes into the keys of this execution, which makes them unique. */
+	runId: string;
+	items: Record<string, ItemMemory>;
+	/** The request that a custom key belongs to and the item that used it first (`run:item`), by the hash of the key. */
+	keys?: Record<string, { fingerprint: string; item: string }>;
+	/** Ids of jobs that no longer belong to an item: they failed, or the request was changed. */
+	formerJobs?: string[];
+}
+
+/**
+ * The memory of a node, which n8n stores with the execution (node context): it survives Retry On Fail and Retry
+ * Execution. The run id is stored before the first request is sent.
+ */
+export function nodeMemory(context: Record<string, unknown>): NodeMemory {
+	return (context.mediaGen ??= { runId: randomUUID(), items: {} }) as NodeMemory;
+}
+
+/** The memory of an item that has not sent anything. */
+export const newMemory = (): ItemMemory => ({ state: NEW });
+
+/** The memory of an item, `run:item`; a new one if there is none. */
+export const itemMemory = (memory: NodeMemory, item: string): ItemMemory =>
+	(memory.items[item] ??= newMemory());
+
+/** The ids of each list again, to look them up: thousands of jobs may fail in one run. */
+const lookUps = new WeakMap<string[], Set<string>>();
+
+/** Notes that a job no longer belongs to an item. */
+export function noteFormerJob(node: NodeMemory, id: string): void {
+	const ids = (node.formerJobs ??= []);
+	const known = lookUps.get(ids) ?? new Set(ids);
+	lookUps.set(ids, known);
+	if (known.has(id)) return;
+	known.add(id);
+	ids.push(id);
+}
+
+/** Ids of all jobs that this node is known to have created. */
+export const knownJobIds = ({ items, formerJobs = [] }: NodeMemory): Set<string> => {
+	const jobs = Object.values(items).flatMap(({ state }) => ('job' in state ? [state.job.id] : []));
+	return new Set([...jobs, ...formerJobs]);
+};
+
+/** Records an event. Nothing else changes the state of an item. */
+export function recordEvent(memory: ItemMemory, event: ItemEvent): void {
+	memory.state = transition(memory.state, event);
+}
+
+/** The URL of an earlier upload, if it has not expired. */
+export function knownUpload(memory: ItemMemory, identity: string, now: number): string | undefined {
+	const upload = memory.uploads?.[identity];
+	return upload && !isKeyExpired(upload.at, now) ? upload.url : undefined;
+}
+
+/**
+ * Unevaluated, as the workflow stores them: an expression that gives a new value each time stays
+ * the same.
+ */
+function parametersFingerprint(
+	context: IExecuteSingleFunctions,
+	{ parameters = [] }: OperationSpec,
+): string {
+	const { parameters: values } = context.getNode();
+	const names = ['resource', 'operation', ...parameters, 'options.idempotencyKey'];
+	return shortHash(JSON.stringify(names.map((name) => valueAt(values, name.split('.')) ?? null)));
+}
+
+/** The input item as text, with files represented by where n8n stores them. */
+function inputText(context: IExecuteSingleFunctions): string {
+	const { json, binary = {} } = inputItems(context)[context.getItemIndex()] ?? { json: {} };
+	const files = Object.entries<IBinaryData>(binary).map(([field, { id, data }]) => [
+		field,
+		id ?? shortHash(data),
+	]);
+	// The id differs between calls that are otherwise identical.
+	const input = isTool(context) ? { ...json, toolCallId: undefined } : json;
+	return JSON.stringify([input, files]);
+}
+
+/** Identifies an item within the memory of its node. */
+export interface Identity {
+	item: string;
+	memory: ItemMemory;
+	/** Fingerprint of what the user controls: the unevaluated parameters and the input item. */
+	inputFingerprint: string;
+}
+
+/**
+ * The memory of an item. In a workflow, run index and item index identify it: both stay the same
+ * with Retry On Fail and Retry Execution. In a tool of an AI agent they do not, so the content of
+ * the call identifies it: see `toolCall`.
+ */
+export function identify(
+	context: IExecuteSingleFunctions,
+	spec: OperationSpec,
+	batch: Batch,
+	memory: NodeMemory,
+): Identity {
+	const item = `${batch.runLocation?.runIndex ?? 0}:${context.getItemIndex()}`;
+	// There is nothing to remember about an operation that creates nothing.
+	if (!spec.creates && spec.output !== 'file') {
+		return { inputFingerprint: '', item, memory: newMemory() };
+	}
+	const parameters = (batch.parameters ??= parametersFingerprint(context, spec));
+	const inputFingerprint = shortHash(`${parameters}\n${inputText(context)}`);
+	if (!isTool(context)) return { inputFingerprint, item, memory: itemMemory(memory, item) };
+	const call = toolCall(memory, inputFingerprint, context.getExecutionId() ?? '');
+	return { inputFingerprint, item: call, memory: itemMemory(memory, call) };
+}
+
+/**
+ * Which call of a tool this is. n8n's run index and item index do not tell: agents up to version 2 get a new run index for
+ * each try and share one between parallel calls. So the content does. A call with the same content as one that has ended
+ * well in this execution is a new one; any other repeat is the same call, also while the first still runs or, where the
+ * execution is retried, once it has ended.
+ *
+ * @param content fingerprint of the unevaluated parameters and the call's own arguments
+ */
+export function toolCall({ items }: NodeMemory, content: string, execution: string): string {
+	let endedEarlier: string | undefined;
+	for (let index = 0; ; index += 1) {
+		const call = `call:${content}:${index}`;
+		const known = items[call];
+		if (!known) return endedEarlier ?? call;
+		if (known.endedIn === undefined) return call;
+		if (known.endedIn !== execution) endedEarlier ??= call;
+	}
+}

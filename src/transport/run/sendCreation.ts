@@ -1,0 +1,174 @@
+import { IDEMPOTENCY_HEADER } from '../../contract';
+import { onAbort } from '../base/abortListeners';
+import { fail, ok, type Failed, type Result } from '../base/result';
+import {
+	isNoResponse,
+	isResource,
+	isSuccess,
+	type ApiRequest,
+	type Channel,
+	type Resource,
+	type SendResult,
+} from '../base/types';
+import { requestResource } from '../http/client';
+import {
+	isAnswerOfService,
+	isFinalRefusal,
+	isOutcomeUnknown,
+	provesNothingDone,
+} from '../http/statuses';
+import { jobState } from '../jobs/jobState';
+import type { Slot } from '../limits/jobSlots';
+import { withinMaxCredits } from './credits';
+import { halted } from './halt';
+import type { Item } from './item';
+import { isKeyExpired, isOutcomeOpen, type ItemEvent, type JobReference } from './itemState';
+import { contentKeysOf, contentOf } from './keys';
+import { recordEvent } from './memory';
+
+/** The request of a creation, whose key has been chosen. */
+export interface Creation extends Pick<ApiRequest, 'path' | 'body'> {
+	/** The number of its key. */
+	attempt: number;
+	key: string | undefined;
+	/** Whether it names a file that an earlier try has uploaded: the service may refuse its URL as expired. */
+	namesOldFile: boolean;
+}
+
+/** What a service has created. */
+interface Created {
+	job: Resource;
+	/** Whether there is nothing to wait for, whatever its status. */
+	isOver: boolean;
+}
+
+/** What is needed to read a job again. `kind`: the `object` constant if the response does not say it. */
+function referenceTo({ id, object }: Resource, kind?: string): JobReference {
+	const known = typeof object === 'string' ? object : kind;
+	return known ? { id, object: known } : { id };
+}
+
+/** What the answer to a creation means for the item. */
+function eventOf(result: SendResult, item: Item, attempt: number): ItemEvent {
+	const { spec, settings, memory, workspace } = item;
+	if (isNoResponse(result)) {
+		return { kind: isOutcomeUnknown(result) ? 'outcomeUnknown' : 'noEffect' };
+	}
+	const { status, body } = result;
+	// Only the response itself reveals a secret, so the request is repeated rather than the resource read.
+	if (isSuccess(status) && isResource(body) && !spec.holdsSecret) {
+		return { kind: 'jobKnown', job: referenceTo(body, spec.object) };
+	}
+	// Such as 409 while the first attempt is still at work, or 524 of a gateway: only what proves
+	// that nothing was done frees the key.
+	if (!provesNothingDone(status)) return { kind: 'outcomeUnknown' };
+	// A gateway may have let the request through before it refused the response, so the next try keeps
+	// its key; as no service stores such a refusal for a key, that costs nothing.
+	if (!isFinalRefusal(status) || !isAnswerOfService(result)) return { kind: 'noEffect' };
+	if (settings.idempotency === 'execution') return { kind: 'refused', nextKey: attempt + 1 };
+	if (settings.idempotency !== 'content' || status !== 402) {
+		return { kind: 'refused', nextKey: attempt };
+	}
+	const keys = contentKeysOf(workspace);
+	const content = contentOf(item, memory.fingerprint ?? '');
+	const time = workspace.clock.now();
+	// Under this key there may be a job, and the service looks at the balance first.
+	if (keys.isInUse(content, attempt, time)) return { kind: 'refused', nextKey: attempt };
+	return { kind: 'refused', nextKey: keys.nextAfterRefusal(content, attempt, time) };
+}
+
+/** By Content, the other executions of this process start where there is, or may be, a job. */
+function noteContentKey({ memory, settings, workspace, ...item }: Item, attempt: number): void {
+	const { state } = memory;
+	const mayExist = state.is === 'created' || isOutcomeOpen(state);
+	if (settings.idempotency !== 'content' || !mayExist) return;
+	const content = contentOf(item, memory.fingerprint ?? '');
+	contentKeysOf(workspace).noteUse(content, attempt, workspace.clock.now());
+}
+
+/**
+ * A refusal that follows an attempt of unknown outcome says nothing about that attempt, nor does
+ * that of a gateway about its own, and the error must say so.
+ */
+function withOpenOutcome(failed: Failed, { memory: { state } }: Item): Failed {
+	const { failure } = failed;
+	// A final refusal that has not freed the key is one of a gateway.
+	const isOfUnknownOrigin =
+		state.is === 'sent' && failure.kind === 'status' && isFinalRefusal(failure.status);
+	if (!isOutcomeOpen(state) && !isOfUnknownOrigin) return failed;
+	return failure.kind === 'status' || failure.kind === 'noResponse'
+		? { ...failed, failure: { ...failure, outcomeUnknown: true } }
+		: failed;
+}
+
+/** A plan that waits for approval. Specification: Operation details, POST /agents/runs. */
+const isPlanOnly = (job: Resource, status: number): boolean =>
+	job.object === 'agent_run' && (status === 201 || typeof job.auto_approval_error === 'string');
+
+/**
+ * Sends a creation under one key until there is a final response. Each attempt is recorded before it
+ * is sent and once its response is there, so that a run that dies in between can pick it up. Until
+ * the first attempt the signal of the channel stops it; from then on it is seen through to its end,
+ * as it may have been carried out.
+ */
+export async function sendCreation(
+	item: Item,
+	channel: Channel,
+	creation: Creation,
+	slot: Slot,
+): Promise<Result<Created>> {
+	const { workspace, spec, memory, batch, host, settings, request: prepared } = item;
+	const { attempt, key } = creation;
+	const stop = new AbortController();
+	let hasSent = false;
+	let status = 0;
+	const send: Channel['send'] = async (request) => {
+		if (!hasSent && channel.signal?.aborted) return { noResponse: 'not sent', unsent: 'local' };
+		hasSent = true;
+		const { path, body } = request;
+		const now = workspace.clock.now();
+		recordEvent(memory, { kind: 'sending', attempt, key, path, body, now });
+		const result = await host.channel.send(request);
+		recordEvent(memory, eventOf(result, item, attempt));
+		noteContentKey(item, attempt);
+		if (!isNoResponse(result)) status = result.status;
+		return result;
+	};
+	const disposals = [
+		onAbort(host.channel.signal, () => stop.abort()),
+		onAbort(channel.signal, () => {
+			if (!hasSent || batch.isSilent) stop.abort();
+		}),
+	];
+	if (channel.signal?.aborted) stop.abort();
+	const recording = { ...channel, send, signal: stop.signal };
+	const { path, body } = creation;
+	const isRunning = (job: Resource) => jobState(job, settings.terminalStatuses) === 'running';
+	const isKeyValid = () =>
+		key !== undefined &&
+		!(isOutcomeOpen(memory.state) && isKeyExpired(memory.state.firstSentAt, workspace.clock.now()));
+	const post = async (bounded: Pick<ApiRequest, 'path' | 'body'>) => {
+		const headers: Record<string, string> = key ? { [IDEMPOTENCY_HEADER]: key } : {};
+		const request = { method: 'POST', query: prepared.query, ...bounded, headers } as const;
+		return await requestResource(workspace.client, recording, request, {
+			replayable: isKeyValid,
+			return429: spec.takesPermit,
+			outcomeOpen: isOutcomeOpen(memory.state),
+		});
+	};
+	try {
+		const response = await withinMaxCredits(item, recording, { path, body }, isRunning, post);
+		if (response?.ok) {
+			const job = { ...response.value, object: response.value.object ?? spec.object };
+			return ok({ job, isOver: isPlanOnly(job, status) });
+		}
+		const failed = response ?? fail({ kind: 'cancelled' });
+		return hasSent ? withOpenOutcome(failed, item) : (halted(item) ?? failed);
+	} catch (error) {
+		// Should sending ever throw: the slot belongs to all executions of the workspace.
+		slot.release();
+		throw error;
+	} finally {
+		for (const dispose of disposals) dispose();
+	}
+}

@@ -1,0 +1,89 @@
+/* eslint-disable @n8n/community-nodes/no-restricted-globals -- not published */
+import { JobSlots, type JobWatch, type Slot } from '../../src/transport/limits/jobSlots';
+import { OtherClients } from '../../src/transport/limits/otherClients';
+import type { Result } from '../../src/transport/base/result';
+import type { Channel, Resource } from '../../src/transport/base/types';
+import { channelOf } from '../../testing/answers';
+import { seeded } from '../../testing/random';
+import { VirtualClock } from '../../testing/virtualClock';
+
+const HALF_HOUR = 1_800_000;
+
+/** What waits for a slot, and sends nothing. */
+export const channel = (fairnessKey = 'a', signal?: AbortSignal) =>
+	channelOf(async () => ({ noResponse: 'nothing is sent here' }), fairnessKey, signal);
+
+export const job = (id: string): Resource => ({ id, object: 'generation', status: 'queued' });
+
+/** Jobs that the test ends; records for which fairness key each unattended one was watched. */
+export class WatchedJobs implements JobWatch {
+	readonly watched: Array<{
+		id: string;
+		fairnessKey: string;
+		end: () => void;
+		isOn: () => boolean;
+	}> = [];
+
+	/** How often a list was requested. */
+	lists = 0;
+
+	onList: () => void = () => {};
+
+	get idsOn(): string[] {
+		return this.watched.filter(({ isOn }) => isOn()).map(({ id }) => id);
+	}
+
+	hasEnded({ status }: Resource): boolean {
+		return status === 'completed';
+	}
+
+	async untilEnded({ fairnessKey, signal }: Channel, { id }: Resource): Promise<boolean> {
+		return await new Promise((resolve) => {
+			signal?.addEventListener('abort', () => resolve(false));
+			const isOn = () => !signal?.aborted;
+			this.watched.push({ id, fairnessKey, end: () => resolve(true), isOn });
+		});
+	}
+
+	list(): void {
+		this.lists += 1;
+		this.onList();
+	}
+}
+
+/** The slots of a workspace in virtual time. */
+export function slotsOf(limit: number, jobs = new WatchedJobs()) {
+	const clock = new VirtualClock();
+	const others = new OtherClients();
+	const slots = new JobSlots(limit, clock, seeded(1), others, jobs);
+	const wait = (
+		fairnessKey = 'a',
+		{ signal, timeoutMs = HALF_HOUR, holdsJob = true, since }: Wanted = {},
+	) => slots.acquire(channel(fairnessKey, signal), { timeoutMs, holdsJob, since });
+	/** @throws Error if there is none */
+	const acquire = async (wanted: Wanted = {}): Promise<Slot> =>
+		slotOf(await clock.run(wait('a', wanted)));
+	/** What a list shows that was requested now. */
+	const shows = (...ids: string[]) => others.listed(ids, clock.monotonic());
+	return { clock, others, jobs, slots, wait, acquire, shows };
+}
+
+interface Wanted {
+	signal?: AbortSignal;
+	timeoutMs?: number;
+	holdsJob?: boolean;
+	since?: number;
+}
+
+/** @throws Error if there is none */
+export function slotOf(acquired: Result<Slot>): Slot {
+	if (!acquired.ok) throw new Error(`no slot: ${acquired.failure.kind}`);
+	return acquired.value;
+}
+
+/** Whether a promise has settled by now. */
+export async function hasSettled(promise: Promise<unknown>): Promise<boolean> {
+	const waiting = Symbol('waiting');
+	await new Promise((resolve) => setImmediate(resolve));
+	return (await Promise.race([promise, Promise.resolve(waiting)])) !== waiting;
+}

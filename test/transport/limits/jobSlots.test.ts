@@ -1,0 +1,375 @@
+/* eslint-disable @n8n/community-nodes/no-restricted-globals -- not published */
+import type { Slot } from '../../../src/transport/limits/jobSlots';
+import fc from '../../support/fastCheck';
+import { hasSettled, job, slotOf, slotsOf } from '../../support/slots';
+
+const MINUTE = 60_000;
+
+describe('slots', () => {
+	test('never more than the limit at a time, and fairness keys take turns', async () => {
+		const { acquire, wait } = slotsOf(2);
+		const held = [await acquire(), await acquire()];
+		const batch = [wait(), wait()];
+		const single = wait('b');
+		expect(await hasSettled(batch[0] as Promise<unknown>)).toBe(false);
+		held[0]?.release();
+		expect(await hasSettled(batch[0] as Promise<unknown>)).toBe(true);
+		held[1]?.release();
+		expect(await hasSettled(single)).toBe(true);
+		expect(await hasSettled(batch[1] as Promise<unknown>)).toBe(false);
+	});
+
+	test('releasing one twice frees one', async () => {
+		const { acquire, wait } = slotsOf(1);
+		const slot = await acquire();
+		slot.release();
+		slot.release();
+		await acquire();
+		expect(await hasSettled(wait())).toBe(false);
+	});
+
+	test('cancelled in the queue: returns at once, and the slot goes to the next', async () => {
+		const { acquire, wait } = slotsOf(1);
+		const slot = await acquire();
+		const abort = new AbortController();
+		const cancelled = wait('a', { signal: abort.signal });
+		const next = wait('b');
+		abort.abort();
+		expect(await cancelled).toMatchObject({ ok: false, failure: { kind: 'cancelled' } });
+		expect(await wait('a', { signal: abort.signal })).toMatchObject({ ok: false });
+		slot.release();
+		expect(await hasSettled(next)).toBe(true);
+	});
+
+	test('a job that has ended already, or holds a slot already, gives its slot back at once', async () => {
+		const { acquire, wait } = slotsOf(1);
+		(await acquire()).accepted({ ...job('gen_1'), status: 'completed' });
+		const first = await acquire();
+		first.accepted(job('gen_2'));
+		expect(await hasSettled(wait())).toBe(false);
+		const two = slotsOf(2);
+		(await two.acquire()).accepted(job('gen_1'));
+		(await two.acquire()).accepted(job('gen_1'));
+		expect(await hasSettled(two.wait())).toBe(true);
+		expect(await hasSettled(two.wait())).toBe(false);
+	});
+
+	test('after everybody is served no timer is left', async () => {
+		const { clock, acquire, wait } = slotsOf(1);
+		const slot = await acquire();
+		const next = wait();
+		slot.release();
+		slotOf(await next).release();
+		expect(clock.sleeping).toBe(0);
+	});
+
+	test('none is ever lost or doubled, whatever the order of acquire, release, leave, end and cancel', async () => {
+		const step = fc.record({
+			act: fc.constantFrom('acquire', 'release', 'leave', 'end', 'cancel'),
+			at: fc.nat(20),
+			fairnessKey: fc.constantFrom('a', 'b', 'c'),
+		});
+		await fc.assert(
+			fc.asyncProperty(
+				fc.integer({ min: 1, max: 4 }),
+				fc.array(step, { maxLength: 60 }),
+				async (limit, steps) => {
+					const { jobs, wait } = slotsOf(limit);
+					const held: Slot[] = [];
+					const aborts: AbortController[] = [];
+					let ids = 0;
+					for (const { act, at, fairnessKey } of steps) {
+						if (act === 'acquire') {
+							const abort = new AbortController();
+							aborts.push(abort);
+							void wait(fairnessKey, { signal: abort.signal }).then(
+								(slot) => slot.ok && held.push(slot.value),
+							);
+						} else if (act === 'end') jobs.watched[at % jobs.watched.length]?.end();
+						else if (act === 'cancel') aborts[at % aborts.length]?.abort();
+						else {
+							const slot = held.splice(at % Math.max(1, held.length), 1)[0];
+							if (act === 'release') slot?.release();
+							else slot?.leave(job(`gen_${(ids += 1)}`));
+						}
+						await new Promise((resolve) => setImmediate(resolve));
+						expect(held.length).toBeLessThanOrEqual(limit);
+					}
+					for (const abort of aborts) abort.abort();
+					while (held.length > 0) held.shift()?.release();
+					const all = Array.from({ length: limit }, async () => await wait());
+					for (let each = 0; each < jobs.watched.length; each += 1) {
+						jobs.watched[each]?.end();
+						await new Promise((resolve) => setImmediate(resolve));
+					}
+					expect((await Promise.all(all)).every(({ ok }) => ok)).toBe(true);
+					expect(await hasSettled(wait())).toBe(false);
+				},
+			),
+			{ numRuns: 60 },
+		);
+	});
+});
+
+describe('creations that take no slot', () => {
+	test('are not held up by full slots; as many requests are under way as there are slots', async () => {
+		const { acquire, wait } = slotsOf(2);
+		for (const id of ['gen_1', 'gen_2']) (await acquire()).accepted(job(id));
+		const first = await acquire({ holdsJob: false });
+		const second = await acquire({ holdsJob: false });
+		const third = wait('a', { holdsJob: false });
+		expect(await hasSettled(third)).toBe(false);
+		first.accepted({ id: 'sp_1', object: 'speech_generation', status: 'queued' });
+		expect(await hasSettled(third)).toBe(true);
+		const fourth = wait('a', { holdsJob: false });
+		second.refused();
+		expect(await hasSettled(fourth)).toBe(true);
+	});
+
+	test('say nothing about job slots when they are refused', async () => {
+		const { acquire, wait } = slotsOf(2);
+		(await acquire({ holdsJob: false })).refused(60_000);
+		expect(await hasSettled(wait())).toBe(true);
+	});
+});
+
+describe('jobs that run on unattended', () => {
+	/** All slots are occupied by them. */
+	async function full(limit: number) {
+		const set = slotsOf(limit);
+		for (let slot = 1; slot <= limit; slot += 1) (await set.acquire()).leave(job(`gen_${slot}`));
+		return set;
+	}
+
+	test('are watched only while a creation needs a slot', async () => {
+		const { jobs, wait } = await full(2);
+		expect(jobs.watched).toHaveLength(0);
+		const abort = new AbortController();
+		const waiting = wait('a', { signal: abort.signal });
+		expect(jobs.idsOn).toEqual(['gen_1', 'gen_2']);
+		abort.abort();
+		expect(await waiting).toMatchObject({ ok: false });
+		expect(jobs.idsOn).toEqual([]);
+	});
+
+	test('free their slots as they end, whichever is first', async () => {
+		for (const first of [0, 1, 2]) {
+			const { jobs, wait } = await full(3);
+			const waiting = wait();
+			expect(jobs.watched).toHaveLength(3);
+			jobs.watched[first]?.end();
+			expect(await hasSettled(waiting)).toBe(true);
+			expect(jobs.idsOn).toEqual([]);
+			expect(await hasSettled(wait())).toBe(false);
+		}
+	});
+
+	test('are watched once, however many wait', async () => {
+		const { jobs, wait } = await full(3);
+		const waiting = [wait(), wait()];
+		jobs.watched[0]?.end();
+		expect(await hasSettled(waiting[0] as Promise<unknown>)).toBe(true);
+		expect(jobs.watched).toHaveLength(3);
+	});
+
+	test('are watched for the next channel when the first is cancelled', async () => {
+		const { jobs, wait } = await full(1);
+		const abort = new AbortController();
+		const first = wait('a', { signal: abort.signal });
+		const second = wait('b');
+		abort.abort();
+		expect((await first).ok).toBe(false);
+		expect(await hasSettled(second)).toBe(false);
+		expect(jobs.watched.map(({ fairnessKey }) => fairnessKey)).toEqual(['a', 'b']);
+		jobs.watched[1]?.end();
+		expect(await hasSettled(second)).toBe(true);
+	});
+
+	test('are watched at once if a creation waits already', async () => {
+		const { jobs, acquire, wait } = slotsOf(1);
+		const slot = await acquire();
+		const waiting = wait();
+		slot.leave(job('gen_1'));
+		jobs.watched[0]?.end();
+		expect(await hasSettled(waiting)).toBe(true);
+	});
+
+	test('occupy one slot each, also if left twice or released', async () => {
+		const { acquire, wait } = slotsOf(2);
+		const [first, second] = [await acquire(), await acquire()];
+		first.leave(job('gen_1'));
+		second.leave(job('gen_1'));
+		const next = await acquire();
+		const waiting = wait();
+		expect(await hasSettled(waiting)).toBe(false);
+		next.leave(job('gen_2'));
+		next.release();
+		next.leave(job('gen_3'));
+		expect(await hasSettled(waiting)).toBe(true);
+	});
+});
+
+describe('where others use the workspace', () => {
+	test('a creation waits while own jobs and those of the newest list are as many as the slots', async () => {
+		const { wait, acquire, shows } = slotsOf(3);
+		shows('x1', 'x2');
+		(await acquire()).accepted(job('gen_1'));
+		const waiting = wait();
+		expect(await hasSettled(waiting)).toBe(false);
+		shows('gen_1', 'x1');
+		expect(await hasSettled(waiting)).toBe(true);
+	});
+
+	test('after a refusal no list counts that was requested before; a slot of our own that is freed does', async () => {
+		const { clock, wait, acquire, shows } = slotsOf(4);
+		const first = await acquire();
+		first.accepted(job('gen_1'));
+		(await acquire()).refused();
+		const waiting = [wait(), wait()];
+		first.release();
+		expect(await hasSettled(waiting[0] as Promise<unknown>)).toBe(true);
+		expect(await hasSettled(waiting[1] as Promise<unknown>)).toBe(false);
+		await clock.pass(100);
+		shows('x1', 'x2');
+		expect(await hasSettled(waiting[1] as Promise<unknown>)).toBe(true);
+	});
+
+	test('one creation a minute is tried, whatever the lists show', async () => {
+		const { clock, wait, shows, jobs } = slotsOf(5);
+		jobs.onList = () => shows('x1', 'x2', 'x3', 'x4', 'x5');
+		shows('x1', 'x2', 'x3', 'x4', 'x5');
+		const tried: number[] = [];
+		const began = clock.monotonic();
+		const item = async () => {
+			while (tried.length < 10) {
+				const slot = await wait();
+				if (!slot.ok) return;
+				tried.push(clock.monotonic() - began);
+				slot.value.refused();
+			}
+		};
+		await clock.run(Promise.all([item(), item(), item()]));
+		const gaps = tried.slice(1).map((at, index) => at - (tried[index] ?? 0));
+		expect(Math.min(...gaps)).toBeGreaterThanOrEqual(0.75 * MINUTE);
+		expect(Math.max(...gaps)).toBeLessThanOrEqual(1.25 * MINUTE);
+	});
+
+	test('a Retry-After is kept: nothing goes out before, then one, and the others once that is accepted', async () => {
+		const { clock, acquire, wait, shows } = slotsOf(4);
+		(await acquire()).accepted(job('gen_1'));
+		(await acquire()).refused(7_000);
+		const waiting = wait();
+		await clock.pass(1_000);
+		shows('gen_1');
+		await clock.pass(5_999);
+		expect(await hasSettled(waiting)).toBe(false);
+		await clock.pass(2);
+		expect(await hasSettled(waiting)).toBe(true);
+	});
+
+	test('while creations wait, a list goes out every 10 s ± 25 %, and none while all slots are our own', async () => {
+		const { clock, jobs, acquire, wait, shows } = slotsOf(2);
+		const at: number[] = [];
+		jobs.onList = () => {
+			at.push(clock.monotonic());
+			shows('x1');
+		};
+		shows('x1');
+		(await acquire()).accepted(job('gen_1'));
+		void wait();
+		await clock.pass(50_000);
+		const gaps = at.slice(1).map((time, index) => time - (at[index] ?? 0));
+		expect(gaps.length).toBeGreaterThanOrEqual(3);
+		expect(Math.min(...gaps)).toBeGreaterThanOrEqual(7_500);
+		expect(Math.max(...gaps)).toBeLessThanOrEqual(12_500);
+		const alone = slotsOf(1);
+		await alone.acquire();
+		void alone.wait();
+		await alone.clock.pass(MINUTE);
+		expect(alone.jobs.lists).toBe(0);
+	});
+
+	test('a job of ours counts as ours from its acceptance on, however old the list is', async () => {
+		const { others, acquire, shows } = slotsOf(5);
+		const slot = await acquire();
+		shows('gen_1');
+		expect(others.count).toBe(1);
+		slot.accepted(job('gen_1'));
+		expect(others.count).toBe(0);
+	});
+});
+
+describe('a plan with fewer slots than configured', () => {
+	test('shows when a creation is refused although no others were seen: no more are used than ran then', async () => {
+		const { clock, acquire, wait, shows, jobs } = slotsOf(5);
+		for (const id of ['gen_1', 'gen_2']) (await acquire()).accepted(job(id));
+		(await acquire()).refused();
+		await clock.pass(100);
+		shows('gen_1', 'gen_2');
+		const waiting = [wait(), wait()];
+		expect(await hasSettled(waiting[0] as Promise<unknown>)).toBe(false);
+		// No list can show a free slot where none is known.
+		await clock.pass(0.7 * MINUTE);
+		expect(jobs.lists).toBe(0);
+		// One a minute is tried all the same; when it is accepted, the others follow.
+		const slot = slotOf(await clock.run(waiting[0] as Promise<never>));
+		expect(await hasSettled(waiting[1] as Promise<unknown>)).toBe(false);
+		slot.accepted(job('gen_3'));
+		expect(await hasSettled(waiting[1] as Promise<unknown>)).toBe(true);
+	});
+});
+
+describe('a wait for a slot', () => {
+	/** One item after the other of two slots that another client always has; what is tried is refused. */
+	function busy() {
+		const set = slotsOf(2);
+		set.jobs.onList = () => set.shows('x1', 'x2');
+		set.shows('x1', 'x2');
+		const since = set.clock.monotonic();
+		let tries = 0;
+		const untilGivenUp = async (timeoutMs: number) => {
+			for (;;) {
+				const acquired = await set.wait('a', { timeoutMs, since });
+				if (!acquired.ok) return acquired;
+				tries += 1;
+				acquired.value.refused();
+			}
+		};
+		return { ...set, since, untilGivenUp, tries: () => tries };
+	}
+
+	test.each([
+		['after 30 minutes', 120 * MINUTE, 30 * MINUTE],
+		['at its own timeout, if that is shorter', 5 * MINUTE, 5 * MINUTE],
+	])('that others keep busy ends %s, and says who does', async (_name, timeoutMs, after) => {
+		const { clock, since, untilGivenUp, tries } = busy();
+		const items = [untilGivenUp(timeoutMs), untilGivenUp(timeoutMs)];
+		for (const ended of await clock.run(Promise.all(items)))
+			expect(ended).toMatchObject({ ok: false, failure: { kind: 'noSlot', others: 2 } });
+		expect(clock.monotonic() - since).toBe(after);
+		expect(tries()).toBeGreaterThanOrEqual(after / MINUTE / 1.25 - 1);
+		expect(tries()).toBeLessThanOrEqual(after / MINUTE / 0.75);
+	});
+
+	test('begins anew with each accepted job of this process', async () => {
+		const { clock, since, untilGivenUp, acquire } = busy();
+		const own = await acquire({ holdsJob: false });
+		clock.after(20 * MINUTE, () => own.accepted(job('sp_1')));
+		await clock.run(untilGivenUp(Infinity));
+		expect(clock.monotonic() - since).toBe(50 * MINUTE);
+	});
+
+	test('lasts to its own timeout while our own jobs use all slots', async () => {
+		const { clock, wait, acquire } = slotsOf(1);
+		(await acquire()).accepted(job('gen_1'));
+		const ended = await clock.run(wait('a', { timeoutMs: 60 * MINUTE }));
+		expect(ended).toMatchObject({ failure: { kind: 'noSlot', waitedMs: 60 * MINUTE, others: 0 } });
+	});
+
+	test('of one that takes no slot ends too', async () => {
+		const { clock, wait, acquire } = slotsOf(1);
+		await acquire({ holdsJob: false });
+		const ended = await clock.run(wait('a', { holdsJob: false, timeoutMs: 5 * MINUTE }));
+		expect(ended).toMatchObject({ failure: { kind: 'noSlot', waitedMs: 5 * MINUTE } });
+	});
+});

@@ -1,0 +1,324 @@
+import fc from '../../support/fastCheck';
+import { BinaryReference } from '../../../src/transport/run/binaryReference';
+import type { Item } from '../../../src/transport/run/item';
+import {
+	claimCustomKey,
+	ContentKeys,
+	contentOf,
+	customKeyProblem,
+	fingerprint,
+	isKeyPersistent,
+	keyInUse,
+	keyOf,
+	ownsCustomKey,
+	shortHash,
+	uploadKey,
+} from '../../../src/transport/run/keys';
+import { nodeMemory } from '../../../src/transport/run/memory';
+import { answer } from '../../../testing/answers';
+import { hostWith, runOf, workspaceWith, type RunParts } from '../../../testing/run';
+import { VirtualClock } from '../../../testing/virtualClock';
+
+const DAY = 86_400_000;
+
+const MODES = ['execution', 'content', 'custom', 'none'] as const;
+
+const workspace = workspaceWith(new VirtualClock());
+const host = hostWith(async () => answer(200));
+
+const itemWith = (parts: Partial<RunParts> = {}): Item => runOf({ host, workspace, ...parts });
+
+const origin = { runId: 'run', item: '0:1', node: 'w/n', executionId: '1' };
+
+type KeyParts = Partial<Item['origin']> & { request?: string; number?: number };
+
+const keyFor =
+	(idempotency: Item['settings']['idempotency'], idempotencyKey = 'order 7') =>
+	({ request = 'print', number = 0, ...from }: KeyParts = {}) =>
+		keyOf(
+			itemWith({ settings: { idempotency, idempotencyKey }, origin: { ...origin, ...from } }),
+			request,
+			number,
+		);
+
+/** What a key may depend on, each with another value than usual. */
+const CHANGES: Array<[name: string, change: KeyParts]> = [
+	['execution', { runId: 'other' }],
+	['item', { item: '0:11' }],
+	['item', { item: '1:1' }],
+	['node', { node: 'w/m' }],
+	['request', { request: 'other' }],
+	['number', { number: 1 }],
+	['try', { executionId: '2' }],
+];
+
+test.each([
+	['execution', ['execution', 'item', 'number']],
+	['content', ['node', 'request', 'number']],
+	['custom', []],
+	['none', []],
+] as const)('%s: the key differs by %j, and by nothing else', (mode, parts) => {
+	const key = keyFor(mode);
+	for (const [name, change] of CHANGES) {
+		const isOther = (parts as readonly string[]).includes(name);
+		expect([name, key(change) === key()]).toEqual([name, !isOther]);
+	}
+});
+
+test('a custom key is what the user gave; without keys there is none', () => {
+	expect(keyFor('custom')()).toBe('order 7');
+	expect(keyFor('none')()).toBeUndefined();
+});
+
+test('every key that is made fits the service: at most 255 printable characters', () => {
+	fc.assert(
+		fc.property(fc.string(), fc.string(), fc.nat(), (text, item, number) => {
+			const parts = { runId: text, node: text, item, request: item, number };
+			for (const mode of ['execution', 'content'] as const)
+				expect(customKeyProblem(keyFor(mode)(parts) ?? '')).toBeUndefined();
+		}),
+	);
+});
+
+test.each([
+	['execution', false],
+	['content', true],
+	['custom', true],
+	['none', false],
+] as const)('%s: other executions use the same key: %s', (idempotency, isShared) => {
+	expect(isKeyPersistent(itemWith({ settings: { idempotency } }))).toBe(isShared);
+});
+
+describe('the key of an upload', () => {
+	const upload = (
+		idempotency: Item['settings']['idempotency'],
+		parts: Partial<RunParts> = {},
+		file = 'file 1',
+	) =>
+		uploadKey(itemWith({ settings: { idempotency, idempotencyKey: 'order 7' }, ...parts }), file);
+
+	const memory = (more: object) => ({ state: { is: 'new', firstKey: 0 } as const, ...more });
+
+	test.each(MODES)('%s: is the same for every try of a file, and fits', (mode) => {
+		const first = upload(mode, { memory: memory({}) });
+		const later = { memory: { state: { is: 'new', firstKey: 3 } as const } };
+		expect(upload(mode, { ...later, origin: { executionId: '9' } })).toBe(first);
+		expect(customKeyProblem(first)).toBeUndefined();
+		expect(upload(mode, {}, 'file 2')).not.toBe(first);
+	});
+
+	test.each(MODES)('%s: is another one once the service has refused its URL', (mode) => {
+		expect(upload(mode, { memory: memory({ uploadRound: 1 }) })).not.toBe(upload(mode));
+	});
+
+	test.each([
+		['execution', false],
+		['none', false],
+		['content', true],
+		['custom', true],
+	] as const)('%s: is the same in another execution: %s', (mode, isSame) => {
+		const other = { origin: { runId: 'another run', item: '0:5' } };
+		expect(upload(mode, other) === upload(mode)).toBe(isSame);
+	});
+
+	test('By Content it is that of one request, so that both keys end together', () => {
+		const of = (fingerprint: string) => upload('content', { memory: memory({ fingerprint }) });
+		expect(of('a cat')).not.toBe(of('a dog'));
+	});
+});
+
+test('a fingerprint does not depend on the order of fields, but on everything else', () => {
+	expect(fingerprint({ a: 1, b: { c: 2, d: 3 } }, {})).toBe(
+		fingerprint({ b: { d: 3, c: 2 }, a: 1 }, {}),
+	);
+	expect(fingerprint({ a: [1, 2] }, {})).not.toBe(fingerprint({ a: [2, 1] }, {}));
+	expect(fingerprint({ a: 1 }, {})).not.toBe(fingerprint({ a: '1' }, {}));
+	fc.assert(
+		fc.property(fc.jsonValue(), (body) => {
+			expect(fingerprint(body, {})).toBe(fingerprint(JSON.parse(JSON.stringify(body)), {}));
+		}),
+	);
+});
+
+test('a file is identified by its content, not by its field', () => {
+	const body = (field: string) => ({ input: { video: [new BinaryReference(field)] } });
+	const first = fingerprint(body('data'), { data: 'file-1' });
+	expect(fingerprint(body('picture'), { picture: 'file-1' })).toBe(first);
+	expect(fingerprint(body('data'), { data: 'file-2' })).not.toBe(first);
+});
+
+test.each([
+	['x', undefined],
+	['x'.repeat(255), undefined],
+	['order-7 (first) ~', undefined],
+	['', 'is empty'],
+	['x'.repeat(256), 'has 256 characters; at most 255 are allowed'],
+	['ä', 'may only contain printable ASCII characters'],
+	['a\nb', 'may only contain printable ASCII characters'],
+	['a\u0000', 'may only contain printable ASCII characters'],
+])('a key of the user: %p -> %p', (key, problem) => {
+	expect(customKeyProblem(key)).toBe(problem);
+});
+
+test('keys and fingerprints stay what they are: others would be paid for again after an update', () => {
+	expect([
+		keyFor('execution')({ runId: 'seed', number: 2 }),
+		keyFor('content')({ number: 1 }),
+		uploadKey(itemWith({ settings: { idempotency: 'custom', idempotencyKey: 'k' } }), 'file', 3),
+		shortHash('text'),
+		fingerprint({ b: [1, { d: null, c: 'x' }], a: true }, {}),
+	]).toEqual([
+		'n8n-bcefff08ba4b154349c6867b711c7ead11227703fceaf1e47f989abc95621bfc',
+		'n8n-f0ff310bdbbf6566f398e543ea2ad85fba8c99b9d9c436d2d8236ea7b91091d5',
+		'n8n-6d469ac645577675aafcf96d1417ec05a85b657916915c952b65f4a84b668e7f',
+		'mC2ePrmW9VnmM_TRlN7zdh',
+		'8SSRJwKk3yld0Sh96aONkU',
+	]);
+});
+
+describe('a custom key that two requests of an execution use', () => {
+	/** Items of one execution, of which each claims its key for its request. */
+	function claims() {
+		const node = nodeMemory({});
+		const keyed = (item: string, idempotencyKey: string, more: Partial<RunParts> = {}) =>
+			itemWith({
+				node,
+				settings: { idempotency: 'custom', idempotencyKey },
+				origin: { item },
+				...more,
+			});
+		const claim = (item: string, key: string, request: string) =>
+			claimCustomKey(keyed(item, key), request);
+		return { node, keyed, claim };
+	}
+
+	const PROBLEM = 'which make different requests';
+
+	test('is refused for the later one, which also says who was first', () => {
+		const { claim } = claims();
+		expect([claim('0:0', 'x', 'a cat'), claim('0:1', 'x', 'a cat')]).toEqual([
+			undefined,
+			undefined,
+		]);
+		expect(claim('0:2', 'x', 'a dog')).toMatchObject({
+			ownerIndex: 0,
+			failed: {
+				ok: false,
+				failure: {
+					kind: 'input',
+					field: 'Idempotency Key',
+					problem: `is the same for item 0 and item 2, ${PROBLEM}`,
+					hint: expect.stringMatching(/^Give each request a key of its own/) as string,
+				},
+			},
+		});
+		expect(claim('0:3', 'y', 'a dog')).toBeUndefined();
+	});
+
+	test.each([
+		['0:10', '2:1', `is the same for item 10 and item 1 of run 3, ${PROBLEM}`],
+		['1:0', 'call:b', `is the same for item 0 of run 2 and a call of this tool, ${PROBLEM}`],
+	])(
+		'of an earlier run of the node too (%s, %s), whose item is sent already',
+		(first, later, problem) => {
+			const { claim } = claims();
+			claim(first, 'x', 'a cat');
+			const conflict = claim(later, 'x', 'a dog');
+			expect(conflict).toMatchObject({ failed: { failure: { problem } } });
+			expect(conflict).not.toHaveProperty('ownerIndex');
+		},
+	);
+
+	test('is still there for the item that has it, whatever it asks for now', () => {
+		const { claim, keyed } = claims();
+		claim('0:0', 'x', 'a cat');
+		expect(ownsCustomKey(keyed('0:0', 'x'))).toBe(true);
+		expect(ownsCustomKey(keyed('0:1', 'x'))).toBe(false);
+		expect(claim('0:0', 'x', 'a dog')).toBeUndefined();
+		expect(claim('0:1', 'x', 'a cat')).toMatchObject({ ownerIndex: 0 });
+	});
+
+	test('is none where no custom key counts and one is left in the field', () => {
+		const { node, keyed } = claims();
+		const settings = { idempotency: 'content', idempotencyKey: 'x' } as const;
+		for (const item of ['0:0', '0:1'])
+			expect(claimCustomKey(keyed(item, 'x', { settings }), item)).toBeUndefined();
+		expect(node.keys).toBeUndefined();
+		expect(ownsCustomKey(keyed('0:0', 'x', { settings }))).toBe(false);
+	});
+
+	test('survives as plain data, and is not stored as it is', () => {
+		const context = {};
+		const first = itemWith({
+			node: nodeMemory(context),
+			settings: { idempotency: 'custom', idempotencyKey: 'secret' },
+		});
+		claimCustomKey(first, 'a cat');
+		const stored = JSON.stringify(context);
+		expect(stored).not.toContain('secret');
+		const again = { ...first, node: nodeMemory(JSON.parse(stored) as Record<string, unknown>) };
+		expect(ownsCustomKey(again)).toBe(true);
+	});
+});
+
+test.each([
+	[{ id: 'gen_1' }, /whose job is gen_1$/],
+	[undefined, /may or may not have been carried out$/],
+])('a key that is kept by a changed request names its job: %j', (job, problem) => {
+	expect(keyInUse(job)).toMatchObject({
+		job,
+		failure: {
+			kind: 'input',
+			field: 'Idempotency Key',
+			problem: expect.stringMatching(problem) as string,
+		},
+	});
+});
+
+describe('By Content, what this process knows of the keys of a content', () => {
+	const content = contentOf({ origin }, 'print');
+
+	test('a content is one of a node', () => {
+		expect(contentOf({ origin: { ...origin, runId: 'x', item: '3:3' } }, 'print')).toBe(content);
+		expect(contentOf({ origin: { ...origin, node: 'w/m' } }, 'print')).not.toBe(content);
+		expect(contentOf({ origin }, 'other')).not.toBe(content);
+	});
+
+	test('it starts where there may be a job, after those that have failed', () => {
+		const keys = new ContentKeys();
+		expect(keys.first(content, 0)).toBe(0);
+		keys.noteUse(content, 2, 0);
+		expect([keys.first(content, 0), keys.isInUse(content, 2, 0)]).toEqual([2, true]);
+		keys.noteFailure(content, 2, 0);
+		expect(keys.first(content, 0)).toBe(3);
+		expect(keys.first('another', 0)).toBe(0);
+	});
+
+	test('what is said of an earlier number changes nothing', () => {
+		const keys = new ContentKeys();
+		keys.noteUse(content, 2, 0);
+		keys.noteUse(content, 1, 0);
+		keys.noteFailure(content, 0, 0);
+		expect(keys.first(content, 0)).toBe(2);
+	});
+
+	test('after a 402 comes the first number that has met none', () => {
+		const keys = new ContentKeys();
+		expect(keys.nextAfterRefusal(content, 0, 0)).toBe(1);
+		expect(keys.nextAfterRefusal(content, 1, 0)).toBe(2);
+		expect(keys.nextAfterRefusal(content, 0, 0)).toBe(2);
+		expect(keys.nextAfterRefusal(content, 5, 0)).toBe(6);
+	});
+
+	test.each([
+		['a day later', DAY],
+		['with the clock set back', -1],
+	])('%s nothing of it counts any more, as the service may have dropped the keys', (_, now) => {
+		const keys = new ContentKeys();
+		keys.nextAfterRefusal(content, 4, 0);
+		keys.noteUse(content, 3, 0);
+		expect(keys.first(content, now)).toBe(0);
+		expect(keys.isInUse(content, 3, now)).toBe(false);
+		expect(keys.nextAfterRefusal(content, 0, now)).toBe(1);
+	});
+});

@@ -1,0 +1,56 @@
+import { UndeliveredJobs, undeliveredOf } from '../../../src/transport/run/undelivered';
+import { workspaceWith } from '../../../testing/run';
+import { VirtualClock } from '../../../testing/virtualClock';
+
+const DAY = 86_400_000;
+
+const [first, second] = [{ id: 'gen_1', object: 'generation' }, { id: 'gen_2' }];
+
+test('a job that nobody was given is given once, to whoever asks for the same', () => {
+	const jobs = new UndeliveredJobs();
+	jobs.add('a cat', first, 0);
+	expect(jobs.take('a dog', 1)).toBeUndefined();
+	expect(jobs.take('a cat', 1)).toBe(first);
+	expect(jobs.take('a cat', 1)).toBeUndefined();
+});
+
+test('of several the oldest comes first, and one that fails to be delivered again is there again', () => {
+	const jobs = new UndeliveredJobs();
+	jobs.add('a cat', first, 0);
+	jobs.add('a cat', second, 1);
+	jobs.add('a cat', first, 2);
+	expect(jobs.take('a cat', 3)).toBe(first);
+	jobs.add('a cat', first, 4);
+	expect([jobs.take('a cat', 5), jobs.take('a cat', 5), jobs.take('a cat', 5)]).toEqual([
+		second,
+		first,
+		undefined,
+	]);
+});
+
+test('one that was delivered after all, such as by Retry Execution, is not given to anybody else', () => {
+	const jobs = new UndeliveredJobs();
+	jobs.add('a cat', first, 0);
+	jobs.add('a cat', second, 0);
+	jobs.remove('a cat', 'gen_1');
+	jobs.remove('a dog', 'gen_2');
+	expect([jobs.take('a cat', 1), jobs.take('a cat', 1)]).toEqual([second, undefined]);
+});
+
+test.each([
+	['a day later', DAY, undefined],
+	['within a day', DAY - 1, first],
+	['with the clock set back', -1, undefined],
+])('%s', (_, now, job) => {
+	const jobs = new UndeliveredJobs();
+	jobs.add('a cat', first, 0);
+	expect(jobs.take('a cat', now)).toBe(job);
+});
+
+test('each workspace has its own, the same every time', () => {
+	const [one, other] = [1, 2].map(() => workspaceWith(new VirtualClock()));
+	if (!one || !other) throw new Error('two workspaces');
+	undeliveredOf(one).add('a cat', first, 0);
+	expect(undeliveredOf(other).take('a cat', 0)).toBeUndefined();
+	expect(undeliveredOf(one).take('a cat', 0)).toBe(first);
+});
