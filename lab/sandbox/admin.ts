@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import type { z } from 'zod/v4';
-import type { faultsSchema } from '../../src/sandbox/http/faults';
+import type { faultsSchema } from '../../src/sandbox/faults';
 import type { RequestEntry } from '../../src/sandbox/http/requestLog';
 import type { Balance, LedgerLine } from '../../src/sandbox/credits/ledger';
-import type { Settings, SettingsInput } from '../../src/sandbox/state/settings';
+import type { Settings, SettingsInput } from '../../src/sandbox/settings';
 import type { SandboxAddress, SandboxKey } from './start';
 
-/** What should go wrong; see `src/sandbox/http/faults.ts`. */
+/** What should go wrong; see `src/sandbox/faults.ts`. */
 export type FaultRules = NonNullable<z.input<typeof faultsSchema>['rules']>;
 
 /** A job as the sandbox's own page shows it. */

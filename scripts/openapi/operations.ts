@@ -1,25 +1,25 @@
 import { z } from 'zod/v4';
 
 import type { EndpointName, EventKind } from '../../src/contract';
-import { usageQuery } from '../../src/sandbox/schemas/usage';
 import {
 	approveAgentRunSchema,
 	createAgentRunSchema,
-	reviewAgentRunSchema,
-} from '../../src/sandbox/schemas/agentRun';
-import { createFileSchema } from '../../src/sandbox/schemas/file';
-import { createGenerationSchema } from '../../src/sandbox/schemas/generation';
-import { listQuery } from '../../src/sandbox/schemas/list';
-import { listModelsQuery } from '../../src/sandbox/schemas/model';
-import { createPersonaSchema, updatePersonaSchema } from '../../src/sandbox/schemas/persona';
-import * as wire from '../../src/sandbox/schemas/responses';
-import { createSpeechSchema } from '../../src/sandbox/schemas/speech';
-import {
+	createFileSchema,
+	createGenerationSchema,
+	createPersonaSchema,
+	createSpeechSchema,
 	createVoiceSchema,
+	createWebhookSchema,
+	listModelsQuery,
+	listQuery,
 	renameVoiceSchema,
+	reviewAgentRunSchema,
+	updatePersonaSchema,
+	updateWebhookSchema,
+	usageQuery,
 	voiceCatalogQuery,
-} from '../../src/sandbox/schemas/voice';
-import { createWebhookSchema, updateWebhookSchema } from '../../src/sandbox/schemas/webhook';
+} from '../../src/sandbox/schemas';
+import * as wire from './responses';
 
 const models = wire.listOf(wire.modelSchema);
 const generations = wire.listOf(wire.generationSchema);

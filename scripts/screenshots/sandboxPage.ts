@@ -43,14 +43,14 @@ export async function takeSandboxPage(
 		await call(notEntitled.key, '/credits');
 		await page.goto(new URL('/', sandbox.baseUrl).href);
 		// Read in the page, where there is a document.
-		await page.waitForFunction("document.querySelector('#jobs video')?.readyState >= 2");
-		await page.waitForFunction("document.querySelector('#jobs img')?.naturalWidth > 0");
+		await page.waitForFunction("document.querySelector('#made video')?.readyState >= 2");
+		await page.waitForFunction("document.querySelector('#made img')?.naturalWidth > 0");
 		await page.waitForSelector('#failed .bad');
 		const admin = new SandboxAdmin(sandbox.adminUrl);
 		await admin.settings({ clockScale: 1 });
 		await admin.setFaults([{ kind: 'slow', probability: 0.1, seconds: 2 }]);
 		await call(full.key, '/generations', { ...JOBS[0], prompt: 'An owl with glasses' });
-		await page.waitForSelector('#running .job');
+		await page.waitForSelector('#running article');
 		await page.waitForSelector('#faults li');
 		const last = await page.locator('section', { has: page.locator('#failed') }).boundingBox();
 		const height = last ? last.y + last.height + 16 : viewport.height;

@@ -1,6 +1,3 @@
-/** Specification: CreatePersona, `source`. */
-export type PersonaSource = 'upload' | 'describe';
-
 /**
  * Specification: CreatePersona, upload. The formal schema bounds the images at 1 to 5, the guide
  * states 3 to 10; which bound is enforced is not shown.

@@ -1,25 +1,34 @@
-import type { Clock } from './state/clock';
-import { Dispatcher } from './webhooks/dispatcher';
-import { Faults } from './http/faults';
-import { Idempotency, type Reply } from './http/idempotency';
+import { randomBytes } from 'crypto';
+
+import { SCOPES, type Scope } from '../contract';
+import type { Clock } from './clock';
+import { Ledger, type LedgerLine } from './credits/ledger';
+import { UsageLog, type UsageLine } from './credits/usage';
+import { Dispatcher } from './deliveries';
+import type {
+	DeliveryEntity,
+	KeyEntity,
+	PendingDelivery,
+	Stored,
+	WorkspaceEntity,
+} from './entities';
+import { Faults } from './faults';
+import { Idempotency, type KeptReply } from './http/idempotency';
 import { RateLimiter } from './http/rateLimit';
 import { RequestLog } from './http/requestLog';
-import { Ids } from './state/ids';
-import type { StateDatabase } from './persistence/database';
-import { restore } from './persistence/restore';
-import { Ledger } from './credits/ledger';
-import { SeededRandom } from './state/seededRandom';
-import { assemble, type Service } from './service';
-import type { Settings } from './state/settings';
-import { seedKeys } from './seedKeys';
+import { Ids, SeededRandom } from './ids';
+import type { StateDatabase } from './persistence';
+import { watchRun } from './resources/agentRuns';
+import { watchGeneration } from './resources/generations';
+import { watchPersona } from './resources/personas';
+import { watchSpeech } from './resources/speech';
+import type { Service } from './service';
+import type { Settings } from './settings';
 import { Library, type Render } from './storage/library';
 import { Links } from './storage/links';
-import { Outputs } from './storage/outputs';
-import { Store } from './state/store';
-import { noPersistence, type Persistence } from './state/table';
-import { UsageLog } from './credits/usage';
+import { noPersistence, Store, type Table, type Workspace } from './store';
 
-export interface ServiceOptions {
+interface ServiceOptions {
 	seed: number;
 	/** Where addresses in answers point to, and where the sandbox listens. */
 	origin: string;
@@ -36,58 +45,133 @@ export interface ServiceOptions {
 	kept?: StateDatabase;
 }
 
+const PER_PROCESS = randomBytes(4).toString('hex');
+
 /** Builds the service from its parts and opens its workspaces. */
 export async function createService(plan: ServiceOptions): Promise<Service> {
-	const { seed, clock, settings, origin, report } = plan;
-	const random = new SeededRandom(seed);
-	const { kept } = plan;
-	const persistence: Persistence = kept ?? noPersistence;
-	const store = new Store(persistence);
-	const service: Service = assemble({
-		settings,
-		clock,
-		random,
-		ids: new Ids(seed, kept ? countStart(kept) : 0),
-		store,
-		ledger: new Ledger(
-			() => clock.now(),
-			(line) => persistence.put('ledger', String(line.sequence).padStart(12, '0'), line),
-		),
-		faults: new Faults(random),
+	const { seed, clock, settings, report, kept } = plan;
+	const persistence = kept ?? noPersistence;
+	const [random, store] = [new SeededRandom(seed), new Store(persistence)];
+	const [ids, faults] = [new Ids(seed, kept?.countStart()), new Faults(random)];
+	const now = () => clock.now();
+	const numbered = (sequence: number) => String(sequence).padStart(12, '0');
+	const context = { ids, clock, settings, faults, store, report, ca: plan.deliveryCa };
+	const dispatcher = new Dispatcher(context);
+	let requests = 0;
+	const service: Service = {
+		...{ settings, clock, random, ids, store, faults, dispatcher, report },
+		ledger: new Ledger(now, (line) => persistence.put('ledger', numbered(line.sequence), line)),
+		usage: new UsageLog(now, (line) => persistence.put('usage', line.id, line)),
 		limiter: new RateLimiter(clock),
-		idempotency: new Idempotency(clock, store.persistence, (reply) => isStillGood(service, reply)),
+		idempotency: new Idempotency(clock, persistence),
 		requests: new RequestLog(),
-		links: new Links(origin, `links of ${seed}`, clock, plan.local),
+		links: new Links(plan.origin, `links of ${seed}`, clock, plan.local),
 		library: new Library(plan.directory, plan.render),
-		outputs: new Outputs(),
-		usage: new UsageLog(
-			() => clock.now(),
-			(line) => persistence.put('usage', line.id, line),
-		),
-		dispatcher: new Dispatcher(() => service, plan.deliveryCa),
+		emit: (...event) => dispatcher.emit(...event),
+		// Not drawn from the seed: a repeated request must not shift other ids.
+		requestId() {
+			requests += 1;
+			return `req_${PER_PROCESS}${requests.toString(16).padStart(8, '0')}`;
+		},
 		committed: async () => await kept?.committed(),
-		report,
-	});
+	};
 	await service.library.open();
 	if (kept) restore(service, kept);
-	seedKeys(service);
+	openWorkspaces(service);
 	await service.committed();
 	return service;
 }
 
-/** How often the kept state was started on before. */
-function countStart(kept: StateDatabase): number {
-	const starts = Number(kept.get('meta', 'starts') ?? 0);
-	kept.put('meta', 'starts', starts + 1);
-	return starts;
+/** A key as printed at the start of the sandbox. */
+export interface KeyInfo {
+	key: string;
+	workspace: string;
+	scopes: Scope[];
+	entitled: boolean;
 }
 
-/** Open point 26: whether the key of a generation that has failed gives the stored answer again. */
-function isStillGood({ settings, store }: Service, { body }: Reply): boolean {
-	if (settings.idempotencyFailed === 'stored') return true;
-	const id = (body as { id?: string } | undefined)?.id ?? '';
-	for (const { generations } of store.workspaces.values()) {
-		if (generations.get(id)?.status === 'failed') return false;
+const READ_SCOPES = SCOPES.filter((scope) => scope.endsWith(':read'));
+
+/**
+ * The keys at start, in this order. They are the same every time, so that a saved credential lasts.
+ */
+const KEYS_AT_START: KeyInfo[] = [
+	{ key: 'mgs_live_studio_all', workspace: 'studio', scopes: [...SCOPES], entitled: true },
+	{ key: 'mgs_live_studio_read', workspace: 'studio', scopes: READ_SCOPES, entitled: true },
+	{ key: 'mgs_live_annex_all', workspace: 'annex', scopes: [...SCOPES], entitled: true },
+	{ key: 'mgs_live_trial_all', workspace: 'trial', scopes: [...SCOPES], entitled: false },
+];
+
+/**
+ * Opens the workspaces of the start and gives each its credits; existing ones are left as they are.
+ */
+function openWorkspaces({ store, ledger, settings }: Service): void {
+	for (const { key, workspace: id, scopes, entitled } of KEYS_AT_START) {
+		if (!store.workspaces.has(id)) {
+			store.addWorkspace({ id, entitled, liteCarry: 0 });
+			ledger.grant(id, settings.initialCredits);
+		}
+		if (!store.keys.has(key)) store.addKey({ key, workspace: id, scopes });
 	}
-	return true;
+}
+
+/** All keys that there are now: those of the start in their order, then the others. */
+export function listKeys({ store }: Service): KeyInfo[] {
+	const first = KEYS_AT_START.flatMap(({ key }) => store.keys.get(key) ?? []);
+	const all = new Set([...first, ...store.keys.values()]);
+	return [...all].map(({ key, workspace, scopes }) => {
+		const entitled = store.workspaces.get(workspace)?.entity.entitled ?? false;
+		return { key, workspace, scopes, entitled };
+	});
+}
+
+/** Resumes the stored state: entities, balances, and whatever was still to happen. */
+function restore(service: Service, kept: StateDatabase): void {
+	const { store, ledger, usage, idempotency } = service;
+	for (const entity of kept.values<WorkspaceEntity>('workspaces')) store.addWorkspace(entity);
+	for (const entity of kept.values<KeyEntity>('keys')) store.addKey(entity);
+	ledger.restore(kept.values<LedgerLine>('ledger'));
+	usage.restore(kept.values<UsageLine>('usage'));
+	idempotency.restore(kept.values<KeptReply>('idempotency'));
+	for (const name of ENTITIES) {
+		for (const entity of byCreation(kept.values<Stored>(name))) {
+			const workspace = store.workspaces.get(entity.workspace);
+			(workspace?.[name] as Table<Stored> | undefined)?.restore(entity);
+		}
+	}
+	for (const each of byCreation(kept.values<DeliveryEntity>('deliveries'))) {
+		store.workspaces.get(each.workspace)?.deliveriesOf(each.webhookId).restore(each);
+	}
+	for (const workspace of store.workspaces.values()) resume(service, workspace);
+	for (const each of kept.values<PendingDelivery>('pending')) service.dispatcher.schedule(each);
+}
+
+const ENTITIES = [
+	...(['files', 'outputs', 'generations', 'speech'] as const),
+	...(['agentRuns', 'voices', 'personas', 'webhooks'] as const),
+];
+
+const byCreation = <T extends Stored>(entities: T[]) =>
+	entities.sort((a, b) => a.createdAt - b.createdAt);
+
+function resume(service: Service, workspace: Workspace): void {
+	const { generations, speech, agentRuns, personas } = workspace;
+	for (const entity of generations.all()) {
+		if (entity.status === 'queued') watchGeneration(service, workspace, entity);
+	}
+	for (const entity of speech.all()) {
+		if (entity.status === 'queued') watchSpeech(service, workspace, entity);
+	}
+	for (const entity of personas.all()) {
+		if (entity.status === 'pending') watchPersona(service, workspace, entity);
+	}
+	for (const entity of agentRuns.all().reverse()) {
+		if (entity.status === 'waiting') workspace.waitingRuns.push(entity.id);
+		else if (['queued', 'running'].includes(entity.status)) watchRun(service, workspace, entity);
+	}
+	// Of a described persona that was deleted while it was made.
+	for (const resource of service.ledger.openHolds(workspace.id)) {
+		const known = [generations, speech, agentRuns, personas].some((table) => table.get(resource));
+		if (!known) service.ledger.settle(workspace.id, resource, 0);
+	}
 }

@@ -1,4 +1,4 @@
-import type { ErrorBody, ErrorStatus } from '../contract';
+import type { ErrorBody } from '../contract';
 
 /** Open point 18: values of `error.type`. */
 export type ErrorType =
@@ -14,7 +14,7 @@ export type ErrorType =
 /** A refusal; thrown anywhere below a route, it becomes the Error shape. Specification: Errors. */
 export class ApiError extends Error {
 	constructor(
-		readonly status: ErrorStatus | 410 | 500 | 502 | 503 | 504,
+		readonly status: number,
 		readonly type: ErrorType,
 		message: string,
 		readonly details?: unknown,
@@ -25,11 +25,10 @@ export class ApiError extends Error {
 	}
 
 	/** The Error shape. */
-	body(requestId: string, typePrefix = ''): ErrorBody {
-		const { message, details } = this;
-		const type = typePrefix + this.type;
-		const shown = details === undefined ? {} : { details };
-		return { error: { type, message, request_id: requestId, ...shown } };
+	body(requestId?: string): ErrorBody {
+		const { type, message, details } = this;
+		const id = requestId === undefined ? {} : { request_id: requestId };
+		return { error: { type, message, ...id, ...(details !== undefined && { details }) } };
 	}
 }
 
@@ -39,8 +38,10 @@ export function invalid(field: string, message: string): ApiError {
 	return new ApiError(400, 'invalid_request', `${field}: ${message}`, { issues });
 }
 
-export function notFound(what: string): ApiError {
-	return new ApiError(404, 'not_found', `${what} was not found in this workspace.`);
+/** What was found, or 404. */
+export function found<T>(entity: T | undefined, what: string): T {
+	if (entity !== undefined) return entity;
+	throw new ApiError(404, 'not_found', `${what} was not found in this workspace.`);
 }
 
 /** What body-parser and express throw carries the status and a text that is fit to be shown. */

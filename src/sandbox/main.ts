@@ -1,9 +1,8 @@
 /* eslint-disable @n8n/community-nodes/no-restricted-globals, @n8n/community-nodes/no-restricted-imports, no-console -- not published */
 import { parseArgs } from 'util';
 
-import { exitWithParent } from './exitWithParent';
 import type { Sandbox } from './server';
-import type { SettingsInput } from './state/settings';
+import type { SettingsInput } from './settings';
 
 const USAGE = `Usage: npm run sandbox -- [options]
   --port N          port on 127.0.0.1 (default 4010, 0 picks one)
@@ -69,6 +68,20 @@ function describe({ baseUrl, adminUrl, keys, seed }: Sandbox): string {
 		...lines,
 		'Ctrl-C ends it.',
 	].join('\n');
+}
+
+/**
+ * Calls back when the process that started this one is gone. A signal to `npm run` ends npm and its
+ * shell, but never reaches this process; without this the sandbox would be left running.
+ */
+function exitWithParent(callback: () => void): void {
+	const parent = process.ppid;
+	const timer = setInterval(() => {
+		if (process.ppid === parent) return;
+		clearInterval(timer);
+		callback();
+	}, 500);
+	timer.unref();
 }
 
 async function main(): Promise<void> {

@@ -1,18 +1,35 @@
-/* eslint-disable @n8n/community-nodes/no-restricted-imports, no-console -- not published */
+/* eslint-disable @n8n/community-nodes/no-restricted-globals, @n8n/community-nodes/no-restricted-imports, no-console -- not published */
+import express, {
+	Router,
+	static as serveStatic,
+	type ErrorRequestHandler,
+	type Express,
+} from 'express';
 import { mkdtemp, rm } from 'fs/promises';
 import { createServer, type Server } from 'http';
 import type { AddressInfo } from 'net';
 import { tmpdir } from 'os';
 import { join } from 'path';
-import type { Express } from 'express';
 
-import { createApp } from './app';
-import { Clock, realTimers, type Timers } from './state/clock';
-import { createService } from './createService';
-import { chooseSeed, clearDatabase, openDatabase } from './persistence/open';
+import { admin } from './admin';
+import { Clock, realTimers, type Timers } from './clock';
+import { createService, listKeys, type KeyInfo } from './createService';
+import { ApiError, asApiError } from './errors';
+import { onlyByName, onlyFromOwnPage } from './http/access';
+import { sendError } from './http/answer';
+import { begin } from './http/exchange';
+import { operations } from './http/operation';
+import type { StateDatabase } from './persistence';
+import { agentRuns } from './resources/agentRuns';
+import { files, storage } from './resources/files';
+import { generations } from './resources/generations';
+import { personas } from './resources/personas';
+import { speech } from './resources/speech';
+import { voices } from './resources/voices';
+import { webhooks } from './resources/webhooks';
+import { workspace } from './resources/workspace';
 import type { Service } from './service';
-import { readSettings, type SettingsInput } from './state/settings';
-import { listKeys, type KeyInfo } from './seedKeys';
+import { readSettings, type SettingsInput } from './settings';
 import type { Render } from './storage/library';
 
 export interface SandboxOptions {
@@ -61,8 +78,9 @@ const complain = (fault: unknown) => console.error('sandbox fault:', fault);
 /** Starts the whole service on 127.0.0.1. Rejects when the port is busy or a setting is wrong. */
 export async function createSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
 	const settings = readSettings(options.settings);
-	const kept = options.data === undefined ? undefined : await openDatabase(options.data);
-	const seed = chooseSeed(options.seed, kept);
+	const kept = await openState(options.data);
+	const seed =
+		kept?.chooseSeed(options.seed) ?? options.seed ?? Math.floor(Math.random() * 2 ** 31);
 	let app: Express | undefined;
 	const server = createServer((request, response) => {
 		if (app) app(request, response);
@@ -100,7 +118,7 @@ export async function createSandbox(options: SandboxOptions = {}): Promise<Sandb
 	const reset = async () => {
 		service.clock.stop();
 		await service.dispatcher.close();
-		if (kept) await clearDatabase(kept, seed, join(directory, 'files'));
+		await kept?.clear();
 		service = await build();
 		app = createApp(service, reset);
 	};
@@ -121,7 +139,7 @@ export async function createSandbox(options: SandboxOptions = {}): Promise<Sandb
 			server.closeAllConnections();
 			await new Promise<void>((resolve) => server.close(() => resolve()));
 			if (kept) await kept.close();
-			else await rm(directory, { recursive: true, force: true });
+			else await rm(directory, { recursive: true, force: true, maxRetries: 5 });
 		},
 	};
 }
@@ -134,4 +152,53 @@ async function listen(server: Server, port: number): Promise<void> {
 			resolve();
 		});
 	});
+}
+
+/** The store is loaded only where it is asked for. */
+async function openState(directory: string | undefined): Promise<StateDatabase | undefined> {
+	if (directory === undefined) return undefined;
+	return await (await import('./persistence')).StateDatabase.open(directory);
+}
+
+/** The page for people: plain files, no build step. */
+const PAGE = join(__dirname, 'page');
+
+/** Written by `npm run openapi` from the schemas that validate requests. */
+const DOCUMENT = join(__dirname, '..', '..', 'docs', 'openapi.json');
+
+/** Every resource of the contract. */
+const RESOURCES = [
+	...[workspace, files, generations, speech, agentRuns, voices, personas, webhooks],
+];
+
+/** The whole HTTP surface: the contract under `/v1`, file addresses, and the admin path. */
+function createApp(service: Service, reset: () => Promise<void>): Express {
+	const app = express();
+	app.disable('x-powered-by');
+	app.disable('etag');
+	app.enable('case sensitive routing');
+	app.enable('strict routing');
+	app.use(onlyByName(service.links.origin));
+	const contract = Router({ caseSensitive: true, strict: true });
+	const operation = operations(service, contract);
+	for (const routes of RESOURCES) routes(operation, service);
+	app.use('/v1', contract);
+	storage(service, app);
+	app.get('/openapi.json', (_request, response) => response.sendFile(DOCUMENT));
+	app.get('/', (_request, response) => response.sendFile(join(PAGE, 'index.html')));
+	app.use('/page', serveStatic(PAGE));
+	// Browsers ask for it by themselves, also beside a picture that was opened: no client's request.
+	app.get('/favicon.ico', (_request, response) => response.sendFile(join(PAGE, 'icon.svg')));
+	app.use('/sandbox', onlyFromOwnPage(service.links.origin), admin(service, reset));
+	app.use((request, response) => {
+		const unknown = new ApiError(404, 'not_found', 'The service has no such address.');
+		sendError(service, begin(service, request, response, null), unknown);
+	});
+	// Express recognises an error handler by its four arguments, used or not.
+	// eslint-disable-next-line @typescript-eslint/no-unused-vars
+	const failed: ErrorRequestHandler = (error, request, response, _next) => {
+		sendError(service, begin(service, request, response, null), asApiError(error));
+	};
+	app.use(failed);
+	return app;
 }

@@ -1,7 +1,7 @@
 import type { INode, INodeParameters } from 'n8n-workflow';
 import type { Editor, Page } from '../../lab/n8n/editor';
 import { MODELS, type ModelEntry, type ParameterName } from '../../src/sandbox/catalogue/models';
-import { PRESET_VOICES } from '../../src/sandbox/catalogue/voices';
+import { presetVoices } from '../../src/sandbox/catalogue/voices';
 import type { SpeechModel } from '../../src/contract';
 import { credentials, rest, runOurs, sandbox } from './support/harness';
 import { STEP_MS, openEditor, OPEN_MS, type OpenEditor } from './support/openEditor';
@@ -109,7 +109,7 @@ function wanted(model: ModelEntry, name: string): unknown {
 }
 
 /** As the picker names a voice; the regions of two codes are in the name already. */
-const namesOf = (id: SpeechModel) => PRESET_VOICES[id].map(({ name }) => name);
+const namesOf = (id: SpeechModel) => presetVoices(id, 12).map(({ name }) => name);
 
 describe('with a full catalogue', () => {
 	test.each(MODES)(
@@ -158,27 +158,6 @@ describe('with a full catalogue', () => {
 		4 * STEP_MS,
 	);
 });
-
-// A parameter each: n8n puts the value that is chosen on top of the list.
-test.each([
-	['name', 'aspect_ratio'],
-	['bare', 'resolution'],
-] as const)(
-	'with a catalogue that is %s a list says that it knows no values, and takes any text',
-	async (modelFields, parameter) => {
-		await sandbox.settings({ modelFields });
-		try {
-			await editor.openNode('video');
-			const [said] = await editor.listed(parameter);
-			expect(said).toMatch(/^The catalogue lists no values for .*: type one$/);
-			await editor.typeAndChoose('21:9', /^\s*21:9\s*$/);
-			expect(await editor.chosen(parameter)).toBe('21:9');
-		} finally {
-			await sandbox.settings({ modelFields: 'full' });
-		}
-	},
-	4 * STEP_MS,
-);
 
 describe('the operation', () => {
 	const SLOTS = {

@@ -5,8 +5,8 @@ import { anImage, startHarness, type Harness } from '../sandbox/support/harness'
 import { receiverCa, startReceiver, type Receiver } from '../sandbox/support/receiver';
 
 // Read in the page, where there is a document.
-const PICTURE_SHOWN = "document.querySelector('#jobs img')?.naturalWidth > 0";
-const VIDEO_SHOWN = "document.querySelector('#jobs video')?.readyState >= 2";
+const PICTURE_SHOWN = "document.querySelector('#made img')?.naturalWidth > 0";
+const VIDEO_SHOWN = "document.querySelector('#made video')?.readyState >= 2";
 
 /** A rule of axe and the elements that break it, or of which axe cannot decide. */
 interface Finding {
@@ -103,18 +103,21 @@ test('shows balance, jobs with previews, requests, deliveries and faults, live',
 	await service.admin('PUT', '/faults', { rules: [{ kind: 'storm', times: 1 }] });
 	await service.get('/credits');
 	await page.waitForSelector('#faults li');
-	expect(await page.textContent('#faults')).toContain('struck 1 of 1');
+	expect(await page.textContent('#faults')).toContain('1 of 1 times');
 	expect(await page.textContent('#workspaces')).toContain('9,998');
-	expect(await page.textContent('#requests')).toContain('429 stormToo many requests.');
+	expect(await page.textContent('#requests')).toContain('429 Refuse: too many requests (429)Too many requests.');
 	expect(await page.textContent('#deliveries')).toContain('generation.completed');
-	await page.click('#faults-off');
+	await page.click('#faults button');
 	await page.waitForFunction("document.querySelectorAll('#faults li').length === 0");
 }, 60_000);
 
-test('says what failed and why, jobs and requests', async () => {
+test('says what failed and why, jobs and requests, however much went well since', async () => {
 	await service.post('/generations', anImage({ prompt: 'a lighthouse [fail]' }));
-	await settle(60);
 	await service.post('/generations', anImage({ prompt: '' }));
+	for (let count = 0; count < 60; count += 1) {
+		await service.post('/generations', anImage());
+		await settle(60);
+	}
 	await open();
 	await page.waitForSelector('#failed .bad');
 	expect(await page.textContent('#failed')).toContain('The model could not make this output.');
@@ -126,8 +129,8 @@ test('says what failed and why, jobs and requests', async () => {
 test('shows what a client sent as text, never as markup', async () => {
 	await service.post('/generations', anImage({ prompt: '<img src=x onerror="window.hacked=1">' }));
 	await open();
-	await page.waitForSelector('.job p');
-	expect(await page.textContent('.job p')).toContain('<img src=x');
+	await page.waitForSelector('article p');
+	expect(await page.textContent('article p')).toContain('<img src=x');
 	expect(await page.evaluate("'hacked' in window")).toBe(false);
 }, 60_000);
 
@@ -169,8 +172,8 @@ test('faults and settings are switched on and off by keyboard, and the focus sta
 	expect((await service.admin('GET', '/settings')).body).toMatchObject({ concurrentJobs: 2 });
 
 	await page.focus('#fault-kind');
-	await page.keyboard.type('storm');
-	await page.selectOption('#fault-operations', { label: 'createGeneration' });
+	await page.keyboard.type('Refuse: too many');
+	await page.selectOption('#fault-at', { label: 'create generation' });
 	await page.fill('#fault-times', '3');
 	await page.keyboard.press('Enter');
 	await page.waitForSelector('#faults li');
@@ -179,7 +182,7 @@ test('faults and settings are switched on and off by keyboard, and the focus sta
 	await page.focus('#faults button');
 	// Its row is redrawn under it.
 	await service.post('/generations', anImage());
-	await page.waitForFunction("document.querySelector('#faults').textContent.includes('1 of 1')");
+	await page.waitForFunction("document.querySelector('#faults').textContent.includes('1 of 3')");
 	await page.keyboard.press('Enter');
 	await page.waitForFunction("document.querySelectorAll('#faults li').length === 0");
 	expect(await page.evaluate('document.activeElement.id')).toBe('fault-rules');
@@ -227,9 +230,6 @@ describe('for everybody', () => {
 		await everything();
 		await page.waitForFunction(`${PICTURE_SHOWN} && ${VIDEO_SHOWN}`);
 		await page.waitForSelector('#faults li');
-		await page.evaluate(
-			"document.querySelectorAll('details').forEach((each) => (each.open = true))",
-		);
 		await page.fill('#setting-concurrentJobs', '0');
 		await page.keyboard.press('Enter');
 		await page.waitForSelector('#said.bad');
@@ -240,7 +240,7 @@ describe('for everybody', () => {
 		await everything();
 		await open();
 		await page.waitForSelector('#faults li');
-		await page.waitForSelector('#jobs audio');
+		await page.waitForSelector('#made audio');
 		const wanted = await page.evaluate<number>(`(window.wanted = ${reachable}).length`);
 		for (const viewport of [WIDE, NARROW]) {
 			await page.setViewportSize(viewport);

@@ -22,7 +22,6 @@ afterAll(async () => await instance.stop());
 
 afterEach(async () => {
 	instance.faults([]);
-	instance.sandbox.service.settings.webhookSecretField = 'secret';
 	expect(await instance.webhooks()).toEqual([]);
 });
 
@@ -30,19 +29,6 @@ const publish = async (workflow: SavedWorkflow) => await instance.rest.workflows
 const unpublish = async ({ id }: SavedWorkflow) => await instance.rest.workflows.unpublish(id);
 
 describe('activation', () => {
-	it('finds the secret in any field named so, and leaves nothing behind if there is none', async () => {
-		instance.sandbox.service.settings.webhookSecretField = 'hmac_Secret_key';
-		const found = await instance.ourTrigger({ events: CREATED });
-		await publish(found);
-		await instance.api('POST', '/generations', anImage);
-		expect(await instance.items(found, 1)).toHaveLength(1);
-		await unpublish(found);
-
-		instance.sandbox.service.settings.webhookSecretField = 'token';
-		const failed = publish(await instance.ourTrigger({ events: CREATED }));
-		await expect(failed).rejects.toThrow('without a signing secret');
-	});
-
 	it('leaves one webhook when answers to its registration are lost', async () => {
 		instance.faults([{ kind: 'lost_after', operations: ['createWebhook'], times: 2 }]);
 		const workflow = await instance.ourTrigger({ events: CREATED });

@@ -68,16 +68,6 @@ it('a voice is renamed, listed and deleted', async () => {
 	expect(gone.error?.message).toMatch(/^Not found/);
 });
 
-it('Delete gives id and deleted even where the service answers an empty object', async () => {
-	await sandbox.settings({ deleteShape: 'empty' });
-	const id = await make.voice();
-	const run = await runOurs({
-		node,
-		parameters: custom({ operation: 'delete', voiceId: byId(id) }),
-	});
-	expect(run.items.map(({ json }) => json)).toEqual([{ id, deleted: true }]);
-});
-
 it('a Delete whose answer was lost has deleted, when the repeat finds nothing', async () => {
 	const id = await make.voice();
 	await sandbox.setFaults([{ kind: 'lost_after', operations: ['deleteVoice'], times: 1 }]);

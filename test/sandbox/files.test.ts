@@ -171,8 +171,6 @@ describe('reading outputs', () => {
 		expect((await fetch(url)).status).toBe(200);
 		service.pass(1);
 		expect((await fetch(url)).status).toBe(403);
-		await service.admin('PATCH', '/settings', { expiredStatus: 410 });
-		expect((await fetch(url)).status).toBe(410);
 		expect((await fetch((await read()).url)).status).toBe(200);
 	});
 

@@ -3,7 +3,7 @@ import fc from '../support/fastCheck';
 import { ENDPOINTS, EVENTS, INPUT_SLOTS, type Endpoint } from '../../src/contract';
 import { MODELS } from '../../src/sandbox/catalogue/models';
 import { startHarness, type Harness } from './support/harness';
-import { elementAt } from '../../src/sandbox/elementAt';
+import { elementAt } from './support/elementAt';
 
 /** 32 operations, at least 10,000 requests in all. */
 const ROUNDS = 10_200;

@@ -42,16 +42,6 @@ test('a refusal is not stored: the same key works once the reason is gone', asyn
 	expect((await create('a')).status).toBe(202);
 });
 
-test('a refusal is stored with the setting', async () => {
-	await service.admin('PATCH', '/settings', { idempotencyCaches: [402] });
-	await service.admin('POST', '/credits', { workspace: 'studio', amount: -10_000 });
-	const first = await create('a');
-	await service.admin('POST', '/credits', { workspace: 'studio', amount: 100 });
-	const second = await create('a');
-	expect([first.status, second.status]).toEqual([402, 402]);
-	expect(second.body.error.message).toBe(first.body.error.message);
-});
-
 test('a key is stored for 24 hours', async () => {
 	const first = await create('a');
 	service.pass(24 * 3600 - 1);

@@ -1,6 +1,6 @@
 import { ENDPOINTS } from '../../src/contract';
 import { anImage, startHarness, type Harness } from './support/harness';
-import { elementAt } from '../../src/sandbox/elementAt';
+import { elementAt } from './support/elementAt';
 
 let service: Harness;
 /** One id of each kind, all of the workspace `studio`. */

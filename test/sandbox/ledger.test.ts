@@ -1,6 +1,6 @@
 import fc from '../support/fastCheck';
 
-import { liteReservation, meterLite } from '../../src/sandbox/credits/meter';
+import { liteReservation, meterLite } from '../../src/sandbox/credits/prices';
 import { InsufficientCredits, Ledger, type LedgerLine } from '../../src/sandbox/credits/ledger';
 import { expectSame } from '../support/same';
 import { anImage, startHarness, type Harness } from './support/harness';

@@ -8,7 +8,7 @@ import type { LedgerLine } from '../../src/sandbox/credits/ledger';
 import type { SandboxOptions } from '../../src/sandbox/server';
 import { anImage, startHarness, type Harness } from './support/harness';
 import { receiverCa, startReceiver } from './support/receiver';
-import { elementAt } from '../../src/sandbox/elementAt';
+import { elementAt } from './support/elementAt';
 
 let directory: string;
 

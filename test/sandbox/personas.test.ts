@@ -49,19 +49,12 @@ test('a failed one is free and gives the reason', async () => {
 	expect((await service.get('/credits')).body).toMatchObject({ reserved: 0, spent: 0 });
 });
 
-test('without credits a described one fails, or is a 402 with the setting', async () => {
+test('without credits a described one fails', async () => {
 	await service.admin('POST', '/credits', { workspace: 'studio', amount: -9_999 });
 	const { status, body } = await service.post('/personas', described());
 	expect(status).toBe(202);
 	service.pass(60);
 	expect((await service.get(`/personas/${body.id}`)).body.status).toBe('failed');
-	await service.admin('PATCH', '/settings', { personaWithoutCredits: '402' });
-	const plain = await fetch(`${service.sandbox.baseUrl}/personas`, {
-		method: 'POST',
-		headers: { authorization: `Bearer ${service.keys.all}`, 'content-type': 'application/json' },
-		body: JSON.stringify(described()),
-	});
-	expect(plain.status).toBe(402);
 });
 
 test('it can be renamed, shared or not, listed and deleted, by its workspace only', async () => {

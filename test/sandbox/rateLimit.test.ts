@@ -35,21 +35,6 @@ test('a sliding window lets through what has left it', async () => {
 	expect(await burst(4)).toBe(2);
 });
 
-test('a fixed window restarts at every full minute', async () => {
-	service = await startHarness({ settings: { requestsPerMinute: 4, rateLimiter: 'fixed' } });
-	service.pass(50);
-	expect(await burst(6)).toBe(4);
-	service.pass(11);
-	expect(await burst(6)).toBe(4);
-});
-
-test('a token bucket fills evenly', async () => {
-	service = await startHarness({ settings: { requestsPerMinute: 4, rateLimiter: 'token_bucket' } });
-	expect(await burst(6)).toBe(4);
-	service.pass(15);
-	expect(await burst(6)).toBe(1);
-});
-
 test('Retry-After is absent, seconds or a date, as set', async () => {
 	service = await startHarness({ settings: { requestsPerMinute: 1 } });
 	await burst(1);

@@ -33,13 +33,6 @@ test('a clone is charged at once, can be heard, read, renamed and deleted', asyn
 	expect((await service.get('/voices')).body.data).toEqual([]);
 });
 
-test('the field with the credits and the body of a delete are as set', async () => {
-	await service.admin('PATCH', '/settings', { voiceCreditsField: 'credits', deleteShape: 'empty' });
-	const { body } = await service.post('/voices', design());
-	expect(body.credits).toBe(31);
-	expect((await service.call('DELETE', `/voices/${body.id}`)).body).toEqual({});
-});
-
 test('402 without the credits, and no voice', async () => {
 	await service.admin('POST', '/credits', { workspace: 'studio', amount: -9_970 });
 	expect((await service.post('/voices', design())).status).toBe(402);
@@ -96,6 +89,20 @@ describe('the preset catalogue', () => {
 		const { body } = await service.get('/voices/catalog');
 		expect(body).toMatchObject({ object: 'list', model: 'service/speech-lite' });
 		expect(body.data.length).toBeGreaterThan(5);
+	});
+
+	test('is as long as it is set, every voice with an id of its own and a sample to hear', async () => {
+		await service.admin('PATCH', '/settings', { voices: 2700 });
+		const { data } = (await service.get('/voices/catalog')).body;
+		expect(new Set(data.map(({ id }: { id: string }) => id)).size).toBe(2700);
+		const found = (await service.get('/voices/catalog?search=arthur%2012')).body.data;
+		expect(found.map(({ name }: { name: string }) => name)).toContain('Arthur 12');
+		const sample = await fetch(found[0].sample_url);
+		expect([sample.status, sample.headers.get('content-type')]).toEqual([200, 'audio/wav']);
+		expect((await fetch(found[0].sample_url.replace('Arthur', 'Nobody'))).status).toBe(404);
+		const blocks = [{ text: 'Hello', voice: found[0].id }];
+		const { status } = await service.post('/speech', { model: 'service/speech-lite', blocks });
+		expect(status).toBe(202);
 	});
 
 	test('is the list that the model catalogue carries', async () => {

@@ -1,48 +1,36 @@
 import type { z } from 'zod/v4';
 import type { EndpointName } from '../../src/contract';
-import * as agentRun from '../../src/sandbox/schemas/agentRun';
-import { createGenerationSchema } from '../../src/sandbox/schemas/generation';
-import { listQuery } from '../../src/sandbox/schemas/list';
-import { listModelsQuery } from '../../src/sandbox/schemas/model';
-import { createPersonaSchema, updatePersonaSchema } from '../../src/sandbox/schemas/persona';
-import { createSpeechSchema } from '../../src/sandbox/schemas/speech';
-import { usageQuery } from '../../src/sandbox/schemas/usage';
-import {
-	createVoiceSchema,
-	renameVoiceSchema,
-	voiceCatalogQuery,
-} from '../../src/sandbox/schemas/voice';
-import { createWebhookSchema, updateWebhookSchema } from '../../src/sandbox/schemas/webhook';
+import * as request from '../../src/sandbox/schemas';
 
 /**
  * What the service accepts as the body of an operation: the schemas that docs/openapi.json is made
  * from.
  */
 export const BODIES: Partial<Record<EndpointName, z.ZodType>> = {
-	createGeneration: createGenerationSchema,
-	createSpeech: createSpeechSchema,
-	createAgentRun: agentRun.createAgentRunSchema,
-	approveAgentRun: agentRun.approveAgentRunSchema,
-	reviewAgentRun: agentRun.reviewAgentRunSchema,
-	createVoice: createVoiceSchema,
-	renameVoice: renameVoiceSchema,
-	createPersona: createPersonaSchema,
-	updatePersona: updatePersonaSchema,
-	createWebhook: createWebhookSchema,
-	updateWebhook: updateWebhookSchema,
+	createGeneration: request.createGenerationSchema,
+	createSpeech: request.createSpeechSchema,
+	createAgentRun: request.createAgentRunSchema,
+	approveAgentRun: request.approveAgentRunSchema,
+	reviewAgentRun: request.reviewAgentRunSchema,
+	createVoice: request.createVoiceSchema,
+	renameVoice: request.renameVoiceSchema,
+	createPersona: request.createPersonaSchema,
+	updatePersona: request.updatePersonaSchema,
+	createWebhook: request.createWebhookSchema,
+	updateWebhook: request.updateWebhookSchema,
 };
 
 /** What it accepts in the query; every value is text there. */
 export const QUERIES: Partial<Record<EndpointName, z.ZodType>> = {
-	listModels: listModelsQuery,
-	listGenerations: listQuery,
-	listAgentRuns: listQuery,
-	listVoices: listQuery,
-	listPresetVoices: voiceCatalogQuery,
-	listPersonas: listQuery,
-	listWebhooks: listQuery,
-	listDeliveries: listQuery,
-	getUsage: usageQuery,
+	listModels: request.listModelsQuery,
+	listGenerations: request.listQuery,
+	listAgentRuns: request.listQuery,
+	listVoices: request.listQuery,
+	listPresetVoices: request.voiceCatalogQuery,
+	listPersonas: request.listQuery,
+	listWebhooks: request.listQuery,
+	listDeliveries: request.listQuery,
+	getUsage: request.usageQuery,
 };
 
 /**

@@ -1,12 +1,17 @@
-import type { GenerationParameters, InputSlot, ModelMode, SpeechModel } from '../../contract';
+import type {
+	GenerationParameters,
+	InputSlot,
+	Model,
+	ModelMode,
+	PresetVoice,
+	SpeechModel,
+} from '../../contract';
 import { INPUT_SLOTS, LIMITS } from '../../contract';
+import type { MediaKind } from '../media/types';
 
 export type ParameterName = keyof GenerationParameters;
-export type MediaKind = 'image' | 'video' | 'music' | 'sfx' | 'speech';
 
-/**
- * A model as the sandbox keeps it; `formatters/model.ts` makes the entry of the catalogue from it.
- */
+/** A model as the sandbox keeps it. */
 export interface ModelEntry {
 	id: string;
 	label: string;
@@ -161,4 +166,15 @@ const byId = new Map(MODELS.map((model) => [model.id, model]));
 
 export function findModel(id: string): ModelEntry | undefined {
 	return byId.get(id);
+}
+
+/**
+ * A model's entry in the catalogue. Open point 8: only `capabilities.voices` is shown by the
+ * specification.
+ */
+export function formatModel(entry: ModelEntry, voices?: PresetVoice[]): Model {
+	const { id, label, mode, kind, description, inputs, parameters, defaults, choices } = entry;
+	const limits = { inputs, parameters, max_prompt_characters: entry.maxPrompt };
+	const capabilities = { ...limits, ...choices, ...(voices && { voices }) };
+	return { id, object: 'model', label, mode, kind, description, capabilities, defaults };
 }

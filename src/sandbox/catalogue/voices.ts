@@ -38,22 +38,36 @@ const TURBO: Row[] = [
 	['Theo', 'male', 'fr-CA', 'French (Canada)'],
 	['Bianca', 'female', 'pt-BR', 'Portuguese (Brazil)'],
 	['Sora', null, 'ko-KR', 'Korean (South Korea)', ['expressive']],
+	['Giulia', 'female', 'it-IT', 'Italian (Italy)'],
+	['Sem', 'male', 'nl-NL', 'Dutch (Netherlands)'],
 ];
 
-const entry = (suffix: string, [name, gender, locale, language, styles]: Row): PresetVoice => ({
-	id: `${locale}-${name}${suffix}`,
-	label: `${name} (${language})`,
-	name,
-	gender,
-	language_code: locale,
-	language_name: language,
-	is_neural: true,
-	sample_url: null,
-	styles: styles ?? [],
-});
-
-/** The whole preset catalogue of each speech model. Specification: PresetVoice. */
-export const PRESET_VOICES: Record<SpeechModel, PresetVoice[]> = {
-	'service/speech-lite': LITE.map((row) => entry('Lite', row)),
-	'vendor/partner/speech-2.8-turbo': TURBO.map((row) => entry('Turbo', row)),
+const ROWS: Record<SpeechModel, { rows: Row[]; suffix: string }> = {
+	'service/speech-lite': { rows: LITE, suffix: 'Lite' },
+	'vendor/partner/speech-2.8-turbo': { rows: TURBO, suffix: 'Turbo' },
 };
+
+/**
+ * The whole preset catalogue of a speech model: its rows, and where more voices are wanted than
+ * there are rows, the same people with a number. Specification: PresetVoice.
+ */
+export function presetVoices(model: SpeechModel, count: number, origin = ''): PresetVoice[] {
+	const { rows, suffix } = ROWS[model];
+	return Array.from({ length: count }, (_, at): PresetVoice => {
+		const [person = '', gender, locale, language, styles = []] = rows[at % rows.length] ?? [];
+		const round = Math.floor(at / rows.length);
+		const name = round === 0 ? person : `${person} ${round + 1}`;
+		const id = `${locale}-${name.replace(' ', '')}${suffix}`;
+		return {
+			id,
+			label: `${name} (${language})`,
+			name,
+			gender,
+			language_code: locale,
+			language_name: language,
+			is_neural: true,
+			sample_url: `${origin}/samples/${id}.wav`,
+			styles,
+		};
+	});
+}

@@ -1,6 +1,38 @@
-import { move, newAccount, type Account, type Balance, type Movement } from './account';
+/**
+ * What a line of the ledger does. `spend` moves reserved credits to spent, `release` gives them
+ * back.
+ */
+export type Movement = 'grant' | 'withdraw' | 'reserve' | 'spend' | 'release' | 'charge';
 
-export type { Balance, Movement };
+export interface Balance {
+	available: number;
+	reserved: number;
+	spent: number;
+}
+
+interface Account extends Balance {
+	/** What each open reservation still holds. */
+	holds: Map<string, number>;
+}
+
+/** Where each movement takes credits from and puts them; nothing else changes a balance. */
+const POSTINGS: Record<Movement, { from?: keyof Balance; to?: keyof Balance; hold: 1 | 0 | -1 }> = {
+	grant: { to: 'available', hold: 0 },
+	withdraw: { from: 'available', hold: 0 },
+	charge: { from: 'available', to: 'spent', hold: 0 },
+	reserve: { from: 'available', to: 'reserved', hold: 1 },
+	spend: { from: 'reserved', to: 'spent', hold: -1 },
+	release: { from: 'reserved', to: 'available', hold: -1 },
+};
+
+/** Moves credits within an account. */
+function move(account: Account, movement: Movement, amount: number, resource: string | null): void {
+	const { from, to, hold } = POSTINGS[movement];
+	if (from) account[from] -= amount;
+	if (to) account[to] += amount;
+	if (hold === 0 || resource === null) return;
+	account.holds.set(resource, (account.holds.get(resource) ?? 0) + hold * amount);
+}
 
 /** One movement and the balance after it; all amounts are whole credits. */
 export interface LedgerLine {
@@ -125,17 +157,8 @@ export class Ledger {
 		const { available, reserved, spent } = account;
 		const sequence = this.lines.length + 1;
 		const at = this.now();
-		const line = {
-			sequence,
-			workspace,
-			movement,
-			amount,
-			resource,
-			available,
-			reserved,
-			spent,
-			at,
-		};
+		const balance = { available, reserved, spent };
+		const line = { sequence, workspace, movement, amount, resource, ...balance, at };
 		this.lines.push(line);
 		this.written(line);
 	}
@@ -143,7 +166,7 @@ export class Ledger {
 	private account(workspace: string): Account {
 		const known = this.accounts.get(workspace);
 		if (known) return known;
-		const account = newAccount();
+		const account: Account = { available: 0, reserved: 0, spent: 0, holds: new Map() };
 		this.accounts.set(workspace, account);
 		return account;
 	}

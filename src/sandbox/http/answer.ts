@@ -1,15 +1,13 @@
-import type { Service } from '../service';
 import { ApiError, asApiError } from '../errors';
+import type { FaultKind } from '../faults';
+import type { Service } from '../service';
 import type { Exchange } from './exchange';
 import type { Reply } from './idempotency';
 
 /** Sends what an operation answers. */
 export function send({ response, entry }: Exchange, { status, body }: Reply): void {
 	entry.status = status;
-	if (response.destroyed) return;
-	response.status(status);
-	if (body === undefined) response.end();
-	else response.json(body);
+	if (!response.destroyed) response.status(status).json(body);
 }
 
 /** Sends anything thrown in the Error shape. */
@@ -23,9 +21,8 @@ export function sendError(service: Service, exchange: Exchange, thrown: unknown)
 		const date = new Date(clock.now() + seconds * 1000).toUTCString();
 		exchange.response.setHeader('Retry-After', settings.retryAfter === 'date' ? date : seconds);
 	}
-	const body = error.body(exchange.entry.id, settings.errorTypePrefix);
 	exchange.entry.error = error.message;
-	send(exchange, { status: error.status, body });
+	send(exchange, { status: error.status, body: error.body(exchange.entry.id) });
 }
 
 /** Faults that hit before the service did anything; true when the request has ended with one. */
@@ -39,32 +36,19 @@ export async function injectBefore(service: Service, exchange: Exchange): Promis
 	}
 	if (faults.take('lost_before', subject)) return cut(exchange, 'lost_before');
 	const storm = faults.take('storm', subject);
-	if (storm) {
-		fail(service, exchange, 'storm', 429, storm.retryAfter);
-		return true;
-	}
-	const status = faults.take('status_before', subject);
-	if (status) fail(service, exchange, 'status_before', status.status, status.retryAfter);
-	return status !== undefined;
+	if (storm) return fail(exchange, 'storm', 429, storm.retryAfter);
+	const failed = faults.take('status_before', subject);
+	return failed ? fail(exchange, 'status_before', failed.status, failed.retryAfter) : false;
 }
 
 /** Faults that hit after the service did its work; true when they have ended the request. */
-export async function injectAfter(
-	service: Service,
-	exchange: Exchange,
-	reply: Reply,
-): Promise<boolean> {
+export function injectAfter(service: Service, exchange: Exchange, reply: Reply): boolean {
 	const { faults } = service;
 	const subject = subjectOf(service, exchange);
 	if (faults.take('lost_after', subject)) return cut(exchange, 'lost_after');
-	const status = faults.take('status_after', subject);
-	if (status) {
-		fail(service, exchange, 'status_after', status.status, status.retryAfter);
-		return true;
-	}
-	if (!faults.take('truncate', subject)) return false;
-	truncate(exchange, reply);
-	return true;
+	const failed = faults.take('status_after', subject);
+	if (failed) return fail(exchange, 'status_after', failed.status, failed.retryAfter);
+	return faults.take('truncate', subject) ? truncate(exchange, reply) : false;
 }
 
 function subjectOf({ store }: Service, { entry, request }: Exchange) {
@@ -73,34 +57,35 @@ function subjectOf({ store }: Service, { entry, request }: Exchange) {
 	return { operation: entry.operation ?? undefined, workspace };
 }
 
-function cut({ response, entry }: Exchange, fault: string): true {
+function cut({ response, entry }: Exchange, fault: FaultKind): true {
 	entry.fault = fault;
 	response.destroy();
 	return true;
 }
 
 function fail(
-	{ settings }: Service,
 	exchange: Exchange,
-	fault: string,
+	fault: FaultKind,
 	status: number,
 	retryAfter: string | undefined,
-): void {
-	exchange.entry.fault = fault;
-	if (retryAfter !== undefined) exchange.response.setHeader('Retry-After', retryAfter);
-	const limited = status === 429;
-	const type = limited ? 'rate_limit' : 'server_error';
-	const error = new ApiError(500, type, limited ? 'Too many requests.' : 'The service failed.');
-	exchange.entry.error = error.message;
-	send(exchange, { status, body: error.body(exchange.entry.id, settings.errorTypePrefix) });
+): true {
+	const { entry, response } = exchange;
+	if (retryAfter !== undefined) response.setHeader('Retry-After', retryAfter);
+	const error =
+		status === 429
+			? new ApiError(status, 'rate_limit', 'Too many requests.')
+			: new ApiError(status, 'server_error', 'The service failed.');
+	Object.assign(entry, { fault, error: error.message });
+	send(exchange, { status, body: error.body(entry.id) });
+	return true;
 }
 
 /** Promises the whole length and ends the connection half-way. */
-function truncate({ response, entry }: Exchange, { status, body }: Reply): void {
+function truncate({ response, entry }: Exchange, { status, body }: Reply): true {
 	const bytes = Buffer.from(JSON.stringify(body ?? null));
-	entry.fault = 'truncate';
-	entry.status = status;
+	Object.assign(entry, { fault: 'truncate', status });
 	response.status(status).setHeader('content-type', 'application/json; charset=utf-8');
 	response.setHeader('content-length', bytes.length);
 	response.write(bytes.subarray(0, Math.floor(bytes.length / 2)), () => response.destroy());
+	return true;
 }

@@ -1,10 +1,10 @@
 import type { Request, Response } from 'express';
 
 import { ENDPOINTS } from '../../contract';
-import type { Workspace } from '../state/store';
-import type { KeyEntity } from '../state/entities';
-import type { RequestEntry } from './requestLog';
+import type { KeyEntity } from '../entities';
 import type { Service } from '../service';
+import type { Workspace } from '../store';
+import type { RequestEntry } from './requestLog';
 
 /** One request on its way through the middleware, and what is known of it so far. */
 export interface Exchange {

@@ -2,10 +2,9 @@
 import { createHash } from 'crypto';
 
 import { LIMITS } from '../../contract';
-import type { Clock } from '../state/clock';
-import type { Settings } from '../state/settings';
-import type { Persistence } from '../state/table';
-import { ApiError, invalid } from '../errors';
+import type { Clock } from '../clock';
+import { invalid } from '../errors';
+import type { Persistence } from '../store';
 
 export interface Reply {
 	status: number;
@@ -48,9 +47,11 @@ export function readKey(header: string | string[] | undefined): string | undefin
 	return key;
 }
 
+const LIFE_SECONDS = LIMITS.idempotencyHours * 3600;
+
 /**
- * Responses saved for 24 hours under workspace + path + key. Open point 21: only what succeeded is
- * saved, another body is 400, and the second of two at once waits for the first.
+ * Successes saved for 24 hours under workspace + path + key. Open point 21: another body is 400,
+ * and the second of two at once waits for the first.
  */
 export class Idempotency {
 	private readonly entries = new Map<string, Entry>();
@@ -58,8 +59,6 @@ export class Idempotency {
 	constructor(
 		private readonly clock: Clock,
 		private readonly persistence: Persistence,
-		/** Open point 26: whether a saved answer may be given again. */
-		private readonly stillGood: (reply: Reply) => boolean,
 	) {}
 
 	/** How many keys are known, in use or saved. */
@@ -67,83 +66,51 @@ export class Idempotency {
 		return this.entries.size;
 	}
 
-	restore(saved: Iterable<KeptReply>): void {
-		for (const each of [...saved].sort((a, b) => a.at - b.at)) {
+	restore(saved: KeptReply[]): void {
+		for (const each of saved.sort((a, b) => a.at - b.at)) {
 			this.entries.set(each.id, { fingerprint: each.fingerprint, saved: each });
 		}
 	}
 
 	/** Runs a request once for its key and gives the same answer to its repeats. */
-	async once(
-		id: string,
-		bodyFingerprint: string,
-		settings: Settings,
-		run: () => Promise<Reply>,
-	): Promise<Reply> {
-		this.prune(settings);
+	async once(id: string, bodyFingerprint: string, run: () => Promise<Reply>): Promise<Reply> {
+		this.prune();
 		for (;;) {
 			const entry = this.entries.get(id);
-			if (!entry) return await this.first(id, bodyFingerprint, settings, run);
-			if (entry.fingerprint !== bodyFingerprint && settings.idempotencyConflict === '400') {
+			if (!entry) return await this.first(id, bodyFingerprint, run);
+			if (entry.fingerprint !== bodyFingerprint) {
 				throw invalid('Idempotency-Key', 'was used before with another body');
 			}
-			if (entry.saved) {
-				if (this.stillGood(entry.saved.reply)) return entry.saved.reply;
-				this.forget(id);
-			} else if (settings.idempotencyConcurrent === '400') {
-				throw invalid('Idempotency-Key', 'is in use by a request that has not ended');
-			} else {
-				await entry.running;
-			}
+			if (entry.saved) return entry.saved.reply;
+			await entry.running;
 		}
 	}
 
-	private async first(
-		id: string,
-		bodyFingerprint: string,
-		settings: Settings,
-		run: () => Promise<Reply>,
-	) {
+	private async first(id: string, bodyFingerprint: string, run: () => Promise<Reply>) {
 		let end = () => {};
-		const entry: Entry = {
-			fingerprint: bodyFingerprint,
-			running: new Promise<void>((done) => (end = done)),
-		};
+		const running = new Promise<void>((done) => (end = done));
+		const entry: Entry = { fingerprint: bodyFingerprint, running };
 		this.entries.set(id, entry);
 		try {
 			const reply = await run();
-			this.save(id, entry, reply);
+			entry.saved = { id, fingerprint: bodyFingerprint, at: this.clock.now(), reply };
+			this.persistence.put('idempotency', id, entry.saved);
 			return reply;
 		} catch (error) {
-			const status = error instanceof ApiError ? error.status : 500;
-			if (settings.idempotencyCaches.some((each) => each === status)) {
-				this.save(id, entry, { status, body: error });
-			} else {
-				this.entries.delete(id);
-			}
+			this.entries.delete(id);
 			throw error;
 		} finally {
 			end();
 		}
 	}
 
-	private save(id: string, entry: Entry, reply: Reply): void {
-		entry.saved = { id, fingerprint: entry.fingerprint, at: this.clock.now(), reply };
-		entry.running = undefined;
-		if (!(reply.body instanceof Error)) this.persistence.put('idempotency', id, entry.saved);
-	}
-
-	private forget(id: string): void {
-		this.entries.delete(id);
-		this.persistence.remove('idempotency', id);
-	}
-
 	/** Keys stand in the order in which they came, so the expired ones are in front. */
-	private prune(settings: Settings): void {
-		const oldest = this.clock.now() - this.clock.milliseconds(settings.idempotencySeconds);
+	private prune(): void {
+		const oldest = this.clock.now() - this.clock.milliseconds(LIFE_SECONDS);
 		for (const [id, { saved }] of this.entries) {
 			if (!saved || saved.at > oldest) return;
-			this.forget(id);
+			this.entries.delete(id);
+			this.persistence.remove('idempotency', id);
 		}
 	}
 }

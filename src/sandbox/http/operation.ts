@@ -1,36 +1,32 @@
-import type { Request, Response, Router } from 'express';
+import { json, type Request, type Response, type Router } from 'express';
 import { z } from 'zod/v4';
 
 import type { EndpointName } from '../../contract';
 import { ENDPOINTS } from '../../contract';
-import type { KeyEntity } from '../state/entities';
+import { ApiError, invalid } from '../errors';
 import type { Service } from '../service';
-import type { Workspace } from '../state/store';
-import { authenticate, authorize } from './authenticate';
-import { readBody } from './body';
-import { ApiError } from '../errors';
+import type { Workspace } from '../store';
+import { injectAfter, injectBefore, send, sendError } from './answer';
 import type { Exchange } from './exchange';
 import { begin } from './exchange';
 import { fingerprint, readKey, type Reply } from './idempotency';
 import { refuseUnfit, validate } from './validate';
-import { send, sendError, injectAfter, injectBefore } from './answer';
 
 /** What a route is given once the request has passed everything that all operations share. */
-export interface Call<Body, Query> {
+interface Call<Body, Query> {
 	workspace: Workspace;
-	key: KeyEntity;
 	/** The path's `{id}`, empty where there is none. */
 	id: string;
 	body: Body;
 	query: Query;
 }
 
-export interface Shape<Body, Query> {
+interface Shape<Body, Query> {
 	body?: z.ZodType<Body>;
 	query?: z.ZodType<Query>;
 }
 
-export type Handle<Body, Query> = (call: Call<Body, Query>) => Reply | Promise<Reply>;
+type Handle<Body, Query> = (call: Call<Body, Query>) => Reply | Promise<Reply>;
 
 /** Binds one operation of the contract's endpoint table to its code. */
 export type Operation = <Body = undefined, Query = undefined>(
@@ -54,8 +50,7 @@ export function operations(service: Service, router: Router): Operation {
 				if (await injectBefore(service, exchange)) return;
 				const reply = await pass(service, exchange, name, shape, handle);
 				await service.committed();
-				if (await injectAfter(service, exchange, reply)) return;
-				send(exchange, reply);
+				if (!injectAfter(service, exchange, reply)) send(exchange, reply);
 			} catch (error) {
 				sendError(service, exchange, error);
 			}
@@ -63,15 +58,6 @@ export function operations(service: Service, router: Router): Operation {
 		const verb = method.toLowerCase() as 'get' | 'post' | 'patch' | 'delete';
 		router[verb](path.replace('{id}', ':id'), run);
 	};
-}
-
-const LARGEST_RECORDED = 100_000;
-
-/** The body as the request log keeps it; large ones would fill the memory. */
-function recorded(body: unknown, { headers }: Request): unknown {
-	if (body === undefined) return null;
-	const length = Number(headers['content-length'] ?? LARGEST_RECORDED + 1);
-	return length > LARGEST_RECORDED ? { omitted_bytes: length } : (body ?? null);
 }
 
 async function pass<Body, Query>(
@@ -82,29 +68,21 @@ async function pass<Body, Query>(
 	handle: Handle<Body, Query>,
 ): Promise<Reply> {
 	const { request, response, entry } = exchange;
-	const { settings } = service;
-	authenticate(service, exchange);
-	const workspace = exchange.workspace!;
-	const rate = service.limiter.pass(workspace.id, settings);
-	if (settings.rateLimitHeaders) {
-		response.setHeader('RateLimit-Limit', rate.limit);
-		response.setHeader('RateLimit-Remaining', rate.remaining);
-		response.setHeader('RateLimit-Reset', rate.reset);
-	}
-	authorize(service, exchange, name);
+	const workspace = authenticate(service, exchange);
+	service.limiter.pass(workspace.id, service.settings.requestsPerMinute);
+	authorize(exchange, workspace, name);
 	const body = shape.body ? await readBody(request, response) : undefined;
 	entry.body = recorded(body, request);
 	refuseUnfit(body);
 	const work = async () => {
 		const query = { ...request.query };
 		refuseUnfit(query);
-		const id = request.params.id;
+		const { id } = request.params;
 		return await handle({
 			workspace,
-			key: exchange.key!,
 			id: typeof id === 'string' ? id : '',
-			body: (shape.body ? validate(shape.body, body, settings) : undefined) as Body,
-			query: validate<unknown>(shape.query ?? noQuery, query, settings) as Query,
+			body: (shape.body ? validate(shape.body, body) : undefined) as Body,
+			query: validate<unknown>(shape.query ?? noQuery, query) as Query,
 		});
 	};
 	if (request.method !== 'POST') return await work();
@@ -112,7 +90,70 @@ async function pass<Body, Query>(
 	entry.idempotencyKey = key ?? null;
 	if (key === undefined) return await work();
 	const scope = `${workspace.id} ${request.path} ${key}`;
-	const reply = await service.idempotency.once(scope, fingerprint(body), settings, work);
-	if (reply.body instanceof ApiError) throw reply.body;
-	return reply;
+	return await service.idempotency.once(scope, fingerprint(body), work);
+}
+
+const BEARER = /^Bearer ([\x21-\x7e]+)$/i;
+
+/** 401 unless the request carries a known key. Specification: Authentication 1, 4. */
+function authenticate({ store }: Service, exchange: Exchange): Workspace {
+	const { authorization } = exchange.request.headers;
+	const key = store.keys.get(BEARER.exec(authorization ?? '')?.[1] ?? '');
+	const workspace = store.workspaces.get(key?.workspace ?? '');
+	if (!key || !workspace) {
+		exchange.response.setHeader('www-authenticate', 'Bearer');
+		const isMissing = authorization === undefined;
+		const what = isMissing ? 'No API key was sent.' : 'The API key is not valid.';
+		throw new ApiError(401, 'authentication', what);
+	}
+	exchange.key = key;
+	exchange.entry.workspace = workspace.id;
+	return workspace;
+}
+
+/**
+ * 403 unless the workspace is entitled and the key has the scope. Specification: Authentication 3,
+ * 4. Open point 15: GET /jobs/{id} shows no scope; any that reads will do.
+ */
+function authorize({ key }: Exchange, { entity }: Workspace, name: EndpointName): void {
+	if (!entity.entitled) {
+		const message = 'This workspace has no active subscription and no successful top-up.';
+		throw new ApiError(403, 'permission', message, { reason: 'entitlement' });
+	}
+	const { scope } = ENDPOINTS[name];
+	const has = key?.scopes.some((each) => each === scope || (!scope && each.endsWith(':read')));
+	if (has) return;
+	const message = `The key lacks the scope ${scope ?? 'to read jobs'}.`;
+	throw new ApiError(403, 'permission', message, { reason: 'scope', scope: scope ?? null });
+}
+
+/** Bodies above this are refused; media go through POST /files. */
+const LARGEST_BODY = 10 * 1024 * 1024;
+
+const parse = json({ limit: LARGEST_BODY, type: () => true, strict: false });
+
+/** The request's JSON object. 400 for anything else. */
+async function readBody(request: Request, response: Response): Promise<object> {
+	const type = request.headers['content-type']?.split(';')[0]?.trim().toLowerCase();
+	if (type !== undefined && type !== 'application/json') {
+		throw invalid('Content-Type', `must be application/json, not ${type.slice(0, 100)}`);
+	}
+	await new Promise<void>((resolve, reject) => {
+		parse(request, response, (error?: unknown) => (error ? reject(error) : resolve()));
+	});
+	const body: unknown = request.body;
+	if (body === undefined || body === null || typeof body !== 'object' || Array.isArray(body)) {
+		throw new ApiError(400, 'invalid_request', 'The body must be a JSON object.');
+	}
+	if (type === undefined) throw invalid('Content-Type', 'must be application/json');
+	return body;
+}
+
+const LARGEST_RECORDED = 100_000;
+
+/** The body as the request log keeps it; large ones would fill the memory. */
+function recorded(body: unknown, { headers }: Request): unknown {
+	if (body === undefined) return null;
+	const length = Number(headers['content-length'] ?? LARGEST_RECORDED + 1);
+	return length > LARGEST_RECORDED ? { omitted_bytes: length } : body;
 }

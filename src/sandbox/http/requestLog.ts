@@ -34,7 +34,6 @@ const KEPT = 50_000;
 /** All requests seen, the last 50,000 of them, oldest first. */
 export class RequestLog {
 	private entries: RequestEntry[] = [];
-	private listeners = new Set<(entry: RequestEntry) => void>();
 	/** All that were ever seen. */
 	total = 0;
 
@@ -42,20 +41,9 @@ export class RequestLog {
 		this.total += 1;
 		this.entries.push(entry);
 		if (this.entries.length >= 2 * KEPT) this.entries = this.entries.slice(-KEPT);
-		for (const listener of this.listeners) listener(entry);
 	}
 
 	list(): RequestEntry[] {
 		return this.entries.slice(-KEPT);
-	}
-
-	/** The newest first. */
-	latest(count: number): RequestEntry[] {
-		return this.entries.slice(-count).reverse();
-	}
-
-	watch(listener: (entry: RequestEntry) => void): () => void {
-		this.listeners.add(listener);
-		return () => this.listeners.delete(listener);
 	}
 }

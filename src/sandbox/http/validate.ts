@@ -1,36 +1,20 @@
-import { z } from 'zod/v4';
+import type { z } from 'zod/v4';
 
-import type { Settings } from '../state/settings';
 import { ApiError } from '../errors';
 
-export interface Issue {
+interface Issue {
 	field: string;
 	message: string;
 }
 
-type Found = z.core.$ZodIssue;
-
-/**
- * Reads a body or query by its schema. 400 names every field that is wrong.
- * `unknownFields: 'ignore'` drops fields that no schema knows instead.
- */
-export function validate<T>(schema: z.ZodType<T>, value: unknown, settings: Settings): T {
-	const first = schema.safeParse(value);
-	if (first.success) return first.data;
-	const unknown = first.error.issues.filter(isUnknown);
-	if (settings.unknownFields === 'ignore' && unknown.length > 0) {
-		const copy = structuredClone(value);
-		unknown.forEach((issue) => dropKeys(copy, issue.path, issue.keys));
-		return validate(schema, copy, settings);
-	}
-	throw refusal(first.error.issues);
+/** Reads a body or query by its schema. 400 names every field that is wrong. */
+export function validate<T>(schema: z.ZodType<T>, value: unknown): T {
+	const read = schema.safeParse(value);
+	if (read.success) return read.data;
+	throw refusal(read.error.issues);
 }
 
-function isUnknown(issue: Found): issue is z.core.$ZodIssueUnrecognizedKeys {
-	return issue.code === 'unrecognized_keys';
-}
-
-function refusal(found: Found[]): ApiError {
+function refusal(found: z.core.$ZodIssue[]): ApiError {
 	const issues = found.flatMap(describe);
 	const shown = issues.slice(0, 3).map(({ field, message }) => `${field}: ${message}`);
 	const rest = issues.length > 3 ? `; and ${issues.length - 3} more` : '';
@@ -39,9 +23,9 @@ function refusal(found: Found[]): ApiError {
 	});
 }
 
-function describe(issue: Found): Issue[] {
+function describe(issue: z.core.$ZodIssue): Issue[] {
 	const at = fieldName(issue.path);
-	if (isUnknown(issue)) {
+	if (issue.code === 'unrecognized_keys') {
 		return issue.keys.map((key) => ({ field: at ? `${at}.${key}` : key, message: 'is unknown' }));
 	}
 	return [{ field: at || 'body', message: issue.message }];
@@ -53,14 +37,6 @@ function fieldName(path: PropertyKey[]): string {
 		if (typeof part === 'number') return `${name}[${part}]`;
 		return name ? `${name}.${String(part)}` : String(part);
 	}, '');
-}
-
-function dropKeys(root: unknown, path: PropertyKey[], keys: string[]): void {
-	const target = path.reduce<unknown>(
-		(node, part) => (node as Record<PropertyKey, unknown>)[part],
-		root,
-	);
-	for (const key of keys) delete (target as Record<string, unknown>)[key];
 }
 
 const DEEPEST = 64;

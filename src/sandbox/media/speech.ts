@@ -14,7 +14,7 @@ const SPEAK = join(__dirname, 'speak.mjs');
 /** Of all blocks together. */
 const MOST_CHARACTERS = 2_000;
 const PAUSE_SECONDS = 0.3;
-/** The synthesizer's own voices, and the pitches in Hz at which each is spoken. */
+/** The synthesizer's own voices, of which the first is a woman's, and the pitches in Hz at which each is spoken. */
 const VOICES = ['slt', 'rms', 'awb', 'kal16'];
 const PITCHES: Record<string, number[]> = { slt: [160, 185, 215], rms: [85, 100, 115] };
 
@@ -61,11 +61,13 @@ function phrases(text: string): string[] {
 	return spoken.length > 0 ? spoken : ['la'];
 }
 
-/** The same id always sounds the same. */
+/** The same id always sounds the same; one that begins with a gender is of it. */
 function voiceOf(id: string): string[] {
 	const digest = createHash('sha256').update(id).digest();
 	const pick = <T>(list: T[], at: number) => list[(digest[at] ?? 0) % list.length];
-	const voice = pick(VOICES, 0) ?? 'slt';
+	const [women, men] = [VOICES.slice(0, 1), VOICES.slice(1)];
+	const fitting = id.startsWith('female ') ? women : id.startsWith('male ') ? men : VOICES;
+	const voice = pick(fitting, 0) ?? 'slt';
 	const pitch = pick(PITCHES[voice] ?? [], 1);
 	return ['-voice', voice, ...(pitch ? setting('int_f0_target_mean', pitch) : [])];
 }

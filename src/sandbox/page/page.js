@@ -1,115 +1,285 @@
-import { byId, clockTime, copyButton, draw, element, say, send } from './dom.js';
-import { prepareFaults, renderFault } from './faults.js';
-import { drawJobs } from './jobs.js';
-import { prepareSettings, showSettings } from './settings.js';
-import { prepareTraffic, renderDelivery, renderRequest, wentWrong } from './traffic.js';
+/** The page asks for everything once a second; it needs no build step and no library. */
+const byId = (id) => document.getElementById(id);
 
-let copied;
-
-/** The addresses to copy; drawn again when the sandbox has moved. */
-function connect({ base_url: baseUrl, keys }) {
-	draw('keys', keys, renderKey, ({ key }) => key);
-	if (copied === baseUrl) return;
-	copied = baseUrl;
-	byId('base-url').textContent = baseUrl;
-	byId('copy-base-url').replaceChildren(copyButton(baseUrl, 'the base URL'));
-	const first = `curl ${baseUrl}/generations -H 'Authorization: Bearer ${keys[0]?.key}' --json '{"mode":"image","model":"studio/image-1","prompt":"a fox in the snow"}'`;
-	byId('first-request').textContent = first;
-	byId('copy-first-request').replaceChildren(copyButton(first, 'the request'));
+/** All text goes through here as text, never as markup. */
+function element(tag, properties = {}, ...children) {
+	const node = document.createElement(tag);
+	for (const [name, value] of Object.entries(properties)) {
+		if (name in node) node[name] = value;
+		else node.setAttribute(name, value);
+	}
+	node.append(...children.filter((child) => child !== undefined && child !== ''));
+	return node;
 }
 
-const CONTRACT_SCOPES = 14;
+const time = (date) => new Date(date).toLocaleTimeString([], { hour12: false });
+const words = (name) =>
+	name
+		.replace(/([A-Z])/g, ' $1')
+		.replaceAll('_', ' ')
+		.toLowerCase();
+
+/** Says what a click has done, also to whoever hears the page. */
+function say(text, isBad = false) {
+	byId('said').textContent = text;
+	byId('said').className = isBad ? 'bad' : 'good';
+}
+
+/** One call of the admin path; gives its answer, or undefined after saying why not. */
+async function send(method, path, body) {
+	const headers = { 'content-type': 'application/json' };
+	const answer = await fetch(`/sandbox/${path}`, { method, headers, body: JSON.stringify(body) });
+	const given = await answer.json();
+	if (answer.ok) return given;
+	say(given.error.message, true);
+	return undefined;
+}
+
+/**
+ * Brings a list in line with what there is. Only what has changed is drawn again, so that players
+ * play on, and the focus stays where it was.
+ */
+const lists = new Map();
+function draw(id, items, render) {
+	const known = lists.get(id) ?? new Map();
+	const nodes = items.map((item, index) => {
+		const text = JSON.stringify(item);
+		const key = item.id ?? item.key ?? index;
+		const old = known.get(key);
+		const node = old?.text === text ? old.node : render(item, index);
+		if (old && node !== old.node) {
+			const focused = old.node.contains(document.activeElement) && document.activeElement.title;
+			old.node.replaceWith(node);
+			if (focused) node.querySelector(`[title="${focused}"]`)?.focus();
+		}
+		return [key, { text, node }];
+	});
+	const now = new Map(nodes);
+	for (const [key, { node }] of known) if (!now.has(key)) node.remove();
+	let next = byId(id).firstChild;
+	for (const { node } of now.values()) {
+		if (node === next) next = next.nextSibling;
+		else byId(id).insertBefore(node, next);
+	}
+	lists.set(id, now);
+	if (byId(`${id}-empty`)) byId(`${id}-empty`).hidden = items.length > 0;
+	if (byId(`${id}-count`))
+		byId(`${id}-count`).textContent = items.length ? `(${items.length})` : '';
+}
+
+function button(label, title, click) {
+	const node = element('button', { type: 'button', title, 'aria-label': title }, label);
+	node.addEventListener('click', click);
+	return node;
+}
+
+const copyButton = (text, what) =>
+	button('Copy', `Copy ${what}`, async () => {
+		await navigator.clipboard.writeText(text);
+		say(`Copied: ${what}`);
+	});
 
 function renderKey({ key, workspace, scopes, entitled }) {
-	const readOnly = scopes.every((scope) => scope.endsWith(':read'));
+	const isReader = scopes.every((scope) => scope.endsWith(':read'));
 	const may =
-		scopes.length === CONTRACT_SCOPES
-			? 'all scopes'
-			: readOnly
-				? 'the read scopes'
-				: scopes.join(', ');
-	return element(
-		'li',
-		{ className: 'copied' },
-		element('code', {}, key),
-		copyButton(key, `the key ${key}`),
-		element('small', {}, `${workspace}: ${may}${entitled ? '' : '; not entitled, answers 403'}`),
-	);
+		scopes.length === 14 ? 'all scopes' : isReader ? 'the read scopes' : scopes.join(', ');
+	const note = `${workspace}: ${may}${entitled ? '' : '; not entitled, answers 403'}`;
+	const parts = [element('code', {}, key), ' ', copyButton(key, `the key ${key}`)];
+	return element('li', {}, ...parts, element('small', {}, note));
 }
 
-function renderWorkspace(workspace) {
-	const { id, entitled, available, reserved, spent, running, concurrent_jobs: most } = workspace;
-	const give = (text, amount, what) => {
-		const button = element('button', { type: 'button', 'aria-label': `${what} ${id}` }, text);
-		button.dataset.name = what;
-		button.addEventListener('click', async () => {
+function renderWorkspace({ id, available, reserved, spent, running, concurrent_jobs: most }) {
+	const give = (label, amount, what) =>
+		button(label, `${what} ${id}`, async () => {
 			if (await send('POST', 'credits', { workspace: id, amount })) say(`Done: ${what} ${id}`);
 			await look();
 		});
-		return button;
-	};
 	return element(
-		'div',
-		{ className: 'card' },
-		entitled ? id : `${id} (not entitled)`,
+		'article',
+		{},
+		`${id} `,
 		element('b', {}, available.toLocaleString('en')),
 		element('small', {}, `${reserved} reserved · ${spent} spent`),
 		element('small', {}, `${running} of ${most} jobs running`),
-		element(
-			'div',
-			{ className: 'buttons' },
-			give('+ 1,000', 1000, 'Give 1,000 credits to'),
-			give('Take all', -1e12, 'Take all credits from'),
-		),
+		give('+ 1,000', 1000, 'Give 1,000 credits to'),
+		' ',
+		give('Take all', -1e12, 'Take all credits from'),
 	);
 }
 
-function reachable(isThere, at) {
-	const state = byId('state');
-	const text = isThere ? 'connected' : 'the sandbox does not answer';
-	// Said once, not every second.
-	if (state.textContent !== text) state.textContent = text;
-	state.className = isThere ? 'good' : 'bad';
-	if (at) byId('as-of').textContent = `As of ${clockTime(at)}:`;
+/** What a job waits for, in words; a status that is not here has ended. */
+const BUSY = {
+	queued: 'queued',
+	pending: 'pending',
+	running: 'running',
+	waiting: 'waits for a free slot',
+	plan_proposed: 'waits for its approval',
+	awaiting_review: 'waits for a review',
+};
+const isBusy = ({ status }) => status in BUSY;
+
+function renderJob(job) {
+	const { id, kind, text, credits, workspace, status, problems, previews, due_in: left } = job;
+	const tone = isBusy(job) ? 'busy' : status === 'failed' ? 'bad' : 'good';
+	const state = element('span', { className: tone }, BUSY[status] ?? words(status));
+	const isTimed = ['queued', 'pending', 'running'].includes(status);
+	const note = [`${credits} credits`, isTimed && `${left} s left`, workspace, id];
+	return element(
+		'article',
+		{ 'data-id': id },
+		`${kind} `,
+		state,
+		element('p', {}, text),
+		...problems.map((problem) => element('p', { className: 'bad' }, problem)),
+		...previews
+			.slice(0, 4)
+			.map((preview, index) => renderPreview(preview, `${kind} ${index + 1}: ${text}`)),
+		element('small', {}, note.filter(Boolean).join(' · ')),
+	);
+}
+
+function renderPreview({ url, media_type: type }, title) {
+	const link = (...children) => element('a', { href: url, target: '_blank' }, ...children);
+	if (type.startsWith('image/')) return link(element('img', { src: url, alt: title }));
+	const tag = type.startsWith('video/') ? 'video' : 'audio';
+	const preload = tag === 'video' ? 'auto' : 'none';
+	return element(tag, { src: url, controls: true, preload, 'aria-label': title });
+}
+
+function renderRow({ at, state, status, fault, error }, what, where, isBad) {
+	const answer = [state, status ?? 'no answer', names[fault]].filter(Boolean).join(' ');
+	const cells = [time(at), what, where ?? '', answer].map((text) => element('td', {}, text));
+	cells[3].className = isBad ? 'bad' : 'good';
+	if (error) cells[3].append(element('small', {}, error));
+	return element('tr', {}, ...cells);
+}
+
+const renderRequest = (entry) =>
+	renderRow(entry, `${entry.method} ${entry.path}`, entry.workspace, entry.wrong);
+
+const renderDelivery = (entry) =>
+	renderRow(entry, `${entry.event}, ${entry.attempt}`, entry.url, entry.state !== 'succeeded');
+
+function renderFault(rule, index) {
+	const { kind, hits, times, operations, events, contains } = rule;
+	const where = [...(operations ?? []), ...(events ?? [])].map(words).join(', ');
+	const how = [where && `at ${where}`, contains && `where the prompt contains “${contains}”`];
+	const often = times === undefined ? `${hits} times so far` : `${hits} of ${times} times`;
+	const off = button('Off', `Switch off: ${names[kind]}`, async () => {
+		await setRules((rules) => rules.filter((_, at) => at !== index));
+		if (document.activeElement === document.body) byId('fault-rules').focus();
+	});
+	return element('li', {}, [`${names[kind]}`, ...how.filter(Boolean), often].join(', '), ' ', off);
+}
+
+/** Changes the rules; the counts of all start again. */
+async function setRules(change) {
+	const { rules } = await send('GET', 'faults');
+	const bare = rules.map(({ seen: _seen, hits: _hits, ...rule }) => rule);
+	const set = await send('PUT', 'faults', { rules: change(bare) });
+	if (set) say('The faults are changed');
+	await look();
+}
+
+/** Which requests or events a fault of a kind can strike. */
+function showFaultFields() {
+	const kind = byId('fault-kind').value;
+	const isEvent = kind.startsWith('delivery_');
+	const isRequest = !isEvent && !/job_|expired_link|cut_download/.test(kind);
+	const choices = isEvent ? forms.faults.events : forms.faults.operations;
+	const all = element('option', { value: '' }, isEvent ? 'all events' : 'all requests');
+	const each = choices.map((value) => element('option', { value }, words(value)));
+	byId('fault-at').replaceChildren(all, ...each);
+	byId('fault-at').parentElement.hidden = !isEvent && !isRequest;
+}
+
+/** A control for a setting, from the schema that also judges what it sends. */
+function settingControl(name, { type, enum: choices, description }) {
+	const id = `setting-${name}`;
+	const kind = { boolean: 'checkbox', integer: 'number', number: 'number' }[type] ?? 'text';
+	const control = choices
+		? element('select', { id }, ...choices.map((value) => element('option', { value }, value)))
+		: element('input', { id, type: kind, step: 'any' });
+	control.addEventListener('change', async () => {
+		try {
+			const text = choices ? JSON.stringify(control.value) : control.value;
+			const typed = kind === 'checkbox' ? control.checked : JSON.parse(text);
+			const settings = await send('PATCH', 'settings', { [name]: typed });
+			control.setAttribute('aria-invalid', String(!settings));
+			if (settings) say(`Set: ${words(name)}`);
+		} catch {
+			say(`${words(name)}: not JSON`, true);
+		}
+		await look();
+	});
+	return element('label', {}, `${words(name)} `, control, element('small', {}, description));
+}
+
+/** Shows what holds now, except where somebody is writing, and where there is a mistake. */
+function showSettings(settings) {
+	for (const [name, value] of Object.entries(settings)) {
+		const control = byId(`setting-${name}`);
+		if (control === document.activeElement || control.ariaInvalid === 'true') continue;
+		control.checked = value === true;
+		control.value = typeof value === 'object' ? JSON.stringify(value) : value;
+	}
 }
 
 async function look() {
 	try {
-		const answer = await (await fetch('/sandbox/overview')).json();
-		byId('scale').textContent = answer.clock_scale;
-		byId('requests-total').textContent = `${answer.requests_total} in all`;
-		connect(answer);
-		draw('workspaces', answer.workspaces, renderWorkspace);
-		drawJobs(answer.jobs);
-		const onlyErrors = byId('only-errors').checked;
-		draw('requests', answer.requests.filter(onlyErrors ? wentWrong : Boolean), renderRequest);
-		byId('requests-empty').hidden = answer.requests_total > 0;
-		draw('deliveries', answer.deliveries, renderDelivery);
-		const rules = answer.faults.map((rule, index) => ({ ...rule, id: `${index}` }));
-		draw('faults', rules, (rule) => renderFault(rule, look));
-		byId('faults-count').textContent = rules.length > 0 ? `(${rules.length} on)` : '';
-		byId('faults-off').hidden = rules.length === 0;
-		showSettings(answer.settings);
-		reachable(true, answer.now);
+		const now = await (await fetch('/sandbox/overview')).json();
+		byId('scale').textContent = now.clock_scale;
+		byId('as-of').textContent = `As of ${time(now.now)}:`;
+		if (byId('base-url').textContent !== now.base_url) {
+			byId('base-url').textContent = now.base_url;
+			byId('copy-base-url').replaceChildren(copyButton(now.base_url, 'the base URL'));
+		}
+		draw('keys', now.keys, renderKey);
+		draw('workspaces', now.workspaces, renderWorkspace);
+		draw('running', now.jobs.filter(isBusy), renderJob);
+		const ended = now.jobs.filter((job) => !isBusy(job));
+		draw(
+			'made',
+			ended.filter(({ previews }) => previews.length > 0),
+			renderJob,
+		);
+		draw('failed', now.failed_jobs, renderJob);
+		const only = byId('only-errors').checked ? 'failed_' : '';
+		draw('requests', now[`${only}requests`], renderRequest);
+		draw('deliveries', now[`${only}deliveries`], renderDelivery);
+		draw('faults', now.faults, renderFault);
+		showSettings(now.settings);
+		byId('state').textContent = 'connected';
+		byId('state').className = 'good';
 	} catch {
-		reachable(false);
+		byId('state').textContent = 'the sandbox does not answer';
+		byId('state').className = 'bad';
 	}
 }
 
-byId('only-errors').addEventListener('change', look);
-byId('faults-off').addEventListener('click', async () => {
-	if (await send('PUT', 'faults', { rules: [] })) say('All faults are off');
-	byId('fault-rules').focus();
-	await look();
+const forms = await (await fetch('/sandbox/forms')).json();
+const { names } = forms.faults;
+for (const [value, name] of Object.entries(names)) {
+	byId('fault-kind').append(element('option', { value }, name));
+}
+showFaultFields();
+byId('fault-kind').addEventListener('change', showFaultFields);
+byId('fault-form').addEventListener('submit', async (event) => {
+	event.preventDefault();
+	const kind = byId('fault-kind').value;
+	const [at, times] = [byId('fault-at').value, byId('fault-times').value];
+	const list = kind.startsWith('delivery_') ? 'events' : 'operations';
+	const rule = { kind, ...(at && { [list]: [at] }), ...(times && { times: Number(times) }) };
+	await setRules((rules) => [...rules, rule]);
 });
+const controls = Object.entries(forms.settings.properties).map((each) => settingControl(...each));
+byId('settings').append(...controls);
+byId('settings').addEventListener('submit', (event) => event.preventDefault());
+byId('only-errors').addEventListener('change', look);
 byId('reset').addEventListener('click', async () => {
 	if (!confirm('Forget all jobs, files, webhooks and settings, and start over?')) return;
 	if (await send('POST', 'reset', {})) say('Everything is as at the start');
 	await look();
 });
-prepareTraffic();
-const forms = await (await fetch('/sandbox/forms')).json();
-prepareFaults(forms.faults, look);
-prepareSettings(forms.settings, look);
 await look();
 setInterval(look, 1000);

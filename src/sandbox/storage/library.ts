@@ -1,6 +1,6 @@
 /* eslint-disable @n8n/community-nodes/no-restricted-imports, @n8n/community-nodes/require-node-api-error -- not published */
 import { createWriteStream } from 'fs';
-import { mkdir, readFile, rename, rm, writeFile } from 'fs/promises';
+import { mkdir, rename, rm, writeFile } from 'fs/promises';
 import { join } from 'path';
 import { Transform, type Readable } from 'stream';
 import { pipeline } from 'stream/promises';
@@ -26,9 +26,8 @@ export class UploadRunning extends Error {}
  * for. Names are ids, never what a client sent.
  */
 export class Library {
-	private readonly rendering = new Map<string, Promise<Drawn>>();
 	private readonly receiving = new Set<string>();
-	private readonly rendered = new Map<string, Drawn>();
+	private readonly drawn = new Map<string, Promise<Drawn>>();
 
 	constructor(
 		readonly directory: string,
@@ -68,28 +67,19 @@ export class Library {
 		}
 	}
 
-	/** The bytes of an upload, for drawing it in. */
-	async upload(id: string): Promise<Buffer> {
-		return await readFile(this.uploadPath(id));
-	}
-
 	/** An output's file, rendered on the first call. */
 	async output(id: string, request: () => Promise<MediaRequest>): Promise<Drawn> {
-		const done = this.rendered.get(id);
-		if (done) return done;
-		const known = this.rendering.get(id);
-		if (known) return await known;
-		const started = this.draw(id, request).finally(() => this.rendering.delete(id));
-		this.rendering.set(id, started);
-		return await started;
+		const drawn = this.drawn.get(id) ?? this.draw(id, request);
+		this.drawn.set(id, drawn);
+		// What could not be drawn is tried again the next time.
+		drawn.catch(() => this.drawn.delete(id));
+		return await drawn;
 	}
 
 	private async draw(id: string, request: () => Promise<MediaRequest>): Promise<Drawn> {
 		const media = await this.render(await request());
 		const path = join(this.directory, 'outputs', `${id}.${media.extension}`);
 		await writeFile(path, media.bytes);
-		const drawn = { path, durationSeconds: media.durationSeconds };
-		this.rendered.set(id, drawn);
-		return drawn;
+		return { path, durationSeconds: media.durationSeconds };
 	}
 }

@@ -1,8 +1,25 @@
 import { createHmac, timingSafeEqual } from 'crypto';
 
-import type { Delivery } from '../../contract';
-import type { Clock } from '../state/clock';
-import type { FileEntity, OutputEntity } from '../state/entities';
+import type { Clock } from '../clock';
+import type { FileEntity, OutputEntity } from '../entities';
+
+/** What each kind of media is made as. */
+export const MEDIA_FORMATS = {
+	image: { mediaType: 'image/png', extension: 'png' },
+	video: { mediaType: 'video/mp4', extension: 'mp4' },
+	music: { mediaType: 'audio/wav', extension: 'wav' },
+	sfx: { mediaType: 'audio/wav', extension: 'wav' },
+	speech: { mediaType: 'audio/wav', extension: 'wav' },
+} as const;
+
+/** Open point 22: how long a signed link is good. */
+const SIGNED_SECONDS = 15 * 60;
+
+type Output = Pick<OutputEntity, 'id' | 'kind' | 'delivery'>;
+
+/** The last part of an output's address. */
+export const outputName = ({ id, kind }: Pick<Output, 'id' | 'kind'>) =>
+	`${id}.${MEDIA_FORMATS[kind].extension}`;
 
 /** Why a signed address is refused. */
 export type LinkFault = 'unsigned' | 'expired' | 'forged';
@@ -29,10 +46,10 @@ export class Links {
 	}
 
 	/** Where an output can be read: without a limit, or until `expires_at` for a signed link. */
-	output(output: OutputEntity, delivery: Delivery, validSeconds: number) {
-		const path = `/outputs/${output.id}.${output.extension}`;
-		if (delivery === 'public_url') return { url: this.origin + path };
-		const expires = Math.round(this.clock.ahead(validSeconds));
+	output(output: Output): { url: string; expires_at?: string } {
+		const path = `/outputs/${outputName(output)}`;
+		if (output.delivery === 'public_url') return { url: this.origin + path };
+		const expires = Math.round(this.clock.ahead(SIGNED_SECONDS));
 		return { url: this.sign(path, expires), expires_at: new Date(expires).toISOString() };
 	}
 

@@ -1,10 +1,11 @@
 /* eslint-disable @n8n/community-nodes/no-restricted-imports -- not published */
 import { readFile } from 'fs/promises';
 
+import type { OutputEntity } from '../entities';
 import { invalid } from '../errors';
 import type { Service } from '../service';
-import type { Workspace } from '../state/store';
-import { outputFile } from './outputs';
+import type { Workspace } from '../store';
+import type { Drawn } from './library';
 
 /** How many references are drawn into an output, and how large one may be. */
 const MOST_DRAWN = 9;
@@ -15,75 +16,62 @@ const LARGEST_DRAWN = 50 * 1024 * 1024;
  * Open point 25. 400 names the field.
  */
 export function checkReference(
-	service: Service,
+	{ links }: Service,
 	workspace: Workspace,
 	address: string,
 	field: string,
 ): void {
-	if (!URL.canParse(address)) throw invalid(field, 'must be an absolute URI');
 	const url = new URL(address);
-	const path = service.links.own(url);
-	const { httpInputs } = service.settings;
-	if (path !== undefined && (url.protocol === 'https:' || httpInputs !== 'none')) {
-		const [, place, name = ''] = path.split('/');
-		if (place === 'files') return checkFile(workspace, name, field);
-		if (place === 'outputs') return checkOutput(service, workspace, path, url, field);
-		throw invalid(field, 'is not a file of this service');
+	const path = links.own(url);
+	if (path === undefined) {
+		if (url.protocol === 'https:') return;
+		throw invalid(field, 'must be an https URL');
 	}
-	if (url.protocol === 'https:') return;
-	if (url.protocol === 'http:' && httpInputs === 'all') return;
-	throw invalid(field, 'must be an https URL');
-}
-
-function checkFile(workspace: Workspace, id: string, field: string): void {
-	const file = workspace.files.get(id);
-	if (!file) throw invalid(field, 'is not a file of this workspace');
-	if (!file.uploaded) throw invalid(field, 'has not been uploaded yet');
-}
-
-function checkOutput(
-	service: Service,
-	workspace: Workspace,
-	path: string,
-	url: URL,
-	field: string,
-): void {
-	const id = outputId(path);
-	const found = service.outputs.find(id);
-	if (!found || found.workspace !== workspace) {
-		throw invalid(field, 'is not an output of this workspace');
+	const [, place, name = ''] = path.split('/');
+	if (place === 'files') {
+		const file = workspace.files.get(name);
+		if (!file) throw invalid(field, 'is not a file of this workspace');
+		if (!file.uploaded) throw invalid(field, 'has not been uploaded yet');
+		return;
 	}
-	if (found.delivery === 'public_url') return;
-	if (service.links.check(path, Object.fromEntries(url.searchParams))) {
+	if (place !== 'outputs') throw invalid(field, 'is not a file of this service');
+	const output = workspace.outputs.get(idIn(name));
+	if (!output) throw invalid(field, 'is not an output of this workspace');
+	if (output.delivery === 'public_url') return;
+	if (links.check(path, Object.fromEntries(url.searchParams))) {
 		throw invalid(field, 'is a link that has expired or was changed');
 	}
 }
 
-/** The id in `/outputs/{id}.{extension}`. */
-export function outputId(path: string): string {
-	return path.split('/')[2]?.split('.')[0] ?? '';
+/** The id in the name of a file, `{id}.{extension}`. */
+export function idIn(name: string): string {
+	return name.split('.')[0] ?? '';
 }
 
-/** The bytes of those references that are the sandbox's own; others are not fetched. */
-export async function loadReferences(service: Service, addresses: string[]): Promise<Buffer[]> {
-	const loaded: Buffer[] = [];
-	for (const address of addresses.slice(0, MOST_DRAWN)) {
-		const bytes = await loadReference(service, address);
-		if (bytes) loaded.push(bytes);
-	}
-	return loaded;
+/** An output's file on disk, drawn when it is first asked for. */
+export async function drawOutput(
+	service: Service,
+	{ id, kind, recipe }: Pick<OutputEntity, 'id' | 'kind' | 'recipe'>,
+): Promise<Drawn> {
+	return await service.library.output(id, async () => {
+		const references: Buffer[] = [];
+		for (const address of recipe.references?.slice(0, MOST_DRAWN) ?? []) {
+			const bytes = await loadReference(service, address);
+			if (bytes) references.push(bytes);
+		}
+		return { ...recipe, kind, references };
+	});
 }
 
+/** The bytes of a reference that is the sandbox's own; others are not fetched. */
 async function loadReference(service: Service, address: string): Promise<Buffer | undefined> {
-	const path = service.links.own(new URL(address));
-	if (path === undefined) return undefined;
-	const [, place, id = ''] = path.split('/');
+	const { store, library, links } = service;
+	const [, place, name = ''] = links.own(new URL(address))?.split('/') ?? [];
 	if (place === 'files') {
-		const owner = service.store.owners.get(id);
-		const file = owner && service.store.workspaces.get(owner)?.files.get(id);
+		const file = store.find('files', name)?.entity;
 		if (!file || file.size > LARGEST_DRAWN) return undefined;
-		return await service.library.upload(id);
+		return await readFile(library.uploadPath(name));
 	}
-	const found = service.outputs.find(outputId(path));
-	return found && (await readFile(await outputFile(service, found)));
+	const output = store.find('outputs', idIn(name))?.entity;
+	return output && (await readFile((await drawOutput(service, output)).path));
 }

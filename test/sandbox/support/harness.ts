@@ -11,7 +11,7 @@ import { createSandbox, type Sandbox, type SandboxOptions } from '../../../src/s
 import type { Render } from '../../../src/sandbox/storage/library';
 import { ManualTimers } from './manualTimers';
 import { expectDocumented } from './openapi';
-import { elementAt } from '../../../src/sandbox/elementAt';
+import { elementAt } from './elementAt';
 
 /** A response as tests read it. */
 export interface Answer {

@@ -1,4 +1,4 @@
-import type { Timers } from '../../../src/sandbox/state/clock';
+import type { Timers } from '../../../src/sandbox/clock';
 
 interface Timer {
 	due: number;

@@ -1,0 +1,129 @@
+/* eslint-disable @n8n/community-nodes/no-restricted-globals -- not published */
+/** The host's time: wall-clock milliseconds and one-shot timers. Tests inject their own. */
+export interface Timers {
+	now(): number;
+	set(run: () => void, milliseconds: number): unknown;
+	clear(handle: unknown): void;
+}
+
+export const realTimers: Timers = {
+	now: () => Date.now(),
+	set: (run, milliseconds) => setTimeout(run, milliseconds),
+	clear: (handle) => clearTimeout(handle as NodeJS.Timeout),
+};
+
+interface Pending {
+	due: number;
+	run: () => void;
+	handle: unknown;
+}
+
+/** The longest delay that a Node timer takes; longer ones are set again. */
+const LONGEST_TIMER = 2_147_483_647;
+
+/**
+ * The service's clock. Instants are wall-clock time, so that dates shown to a client and webhook
+ * timestamps are true; durations are service seconds and pass `scale` times as fast as real ones.
+ */
+export class Clock {
+	private readonly pending = new Set<Pending>();
+	private stopped = false;
+
+	constructor(
+		private factor = 1,
+		private readonly timers: Timers = realTimers,
+	) {}
+
+	get scale(): number {
+		return this.factor;
+	}
+
+	/** Milliseconds since 1970, wall clock. */
+	now(): number {
+		return this.timers.now();
+	}
+
+	/** Real milliseconds that a number of service seconds takes. */
+	milliseconds(serviceSeconds: number): number {
+		return (serviceSeconds * 1000) / this.factor;
+	}
+
+	/** The instant a number of service seconds ahead. */
+	ahead(serviceSeconds: number): number {
+		return this.now() + this.milliseconds(serviceSeconds);
+	}
+
+	/** Runs a function at an instant; the answer cancels it. */
+	at(instant: number, run: () => void): () => void {
+		if (this.stopped) return () => {};
+		const entry: Pending = { due: instant, run, handle: undefined };
+		this.pending.add(entry);
+		this.arm(entry);
+		return () => this.drop(entry);
+	}
+
+	/** Runs a function after a number of service seconds; the returned function cancels it. */
+	after(serviceSeconds: number, run: () => void): () => void {
+		return this.at(this.ahead(serviceSeconds), run);
+	}
+
+	/** Resolves after a number of service seconds. */
+	async sleep(serviceSeconds: number): Promise<void> {
+		await new Promise<void>((resolve) => this.after(serviceSeconds, resolve));
+	}
+
+	/** Sets a new scale; what is pending keeps its remaining service time. */
+	rescale(scale: number): void {
+		const now = this.now();
+		for (const entry of this.pending) {
+			entry.due = now + (Math.max(0, entry.due - now) * this.factor) / scale;
+			this.timers.clear(entry.handle);
+		}
+		this.factor = scale;
+		for (const entry of this.pending) this.arm(entry);
+	}
+
+	/** Forgets everything that is pending and takes nothing new. */
+	stop(): void {
+		this.stopped = true;
+		for (const entry of [...this.pending]) this.drop(entry);
+	}
+
+	private arm(entry: Pending): void {
+		const delay = Math.min(Math.max(0, entry.due - this.now()), LONGEST_TIMER);
+		entry.handle = this.timers.set(() => {
+			if (entry.due > this.now() + 1) return this.arm(entry);
+			this.pending.delete(entry);
+			entry.run();
+		}, delay);
+	}
+
+	private drop(entry: Pending): void {
+		this.timers.clear(entry.handle);
+		this.pending.delete(entry);
+	}
+}
+
+/** Microseconds since 1970 as a date-time of that precision, so that it can be a cursor. */
+export function formatMicroseconds(microseconds: number): string {
+	const milliseconds = Math.floor(microseconds / 1000);
+	const rest = String(microseconds % 1000).padStart(3, '0');
+	return new Date(milliseconds).toISOString().replace('Z', `${rest}Z`);
+}
+
+const DATE_TIME = /^(\d{4}-\d{2}-\d{2})[Tt ](\d{2}:\d{2}:\d{2})(\.\d{1,9})?([Zz]|[+-]\d{2}:\d{2})$/;
+
+/** A date-time (RFC 3339) in microseconds since 1970; undefined when it is none. */
+export function readDateTime(text: string): number | undefined {
+	const match = DATE_TIME.exec(text);
+	if (!match) return undefined;
+	const [, date, time, fraction = '', zone = ''] = match;
+	const seconds = Date.parse(`${date}T${time}${zone.toUpperCase()}`);
+	if (Number.isNaN(seconds)) return undefined;
+	return seconds * 1000 + Number(`${fraction.slice(1)}000000`.slice(0, 6));
+}
+
+/** Milliseconds since 1970 as a date-time. */
+export function formatMilliseconds(milliseconds: number): string {
+	return new Date(milliseconds).toISOString();
+}

@@ -1,0 +1,166 @@
+/* eslint-disable @n8n/community-nodes/require-node-api-error -- not published */
+import type { Express, Request, Response } from 'express';
+
+import type { FileEntity } from '../entities';
+import { ApiError, found, invalid } from '../errors';
+import { sendError } from '../http/answer';
+import { begin, type Exchange } from '../http/exchange';
+import type { Operation } from '../http/operation';
+import { createFileSchema } from '../schemas';
+import type { Service } from '../service';
+import { UploadRunning, WrongSize } from '../storage/library';
+import { MEDIA_FORMATS, outputName } from '../storage/links';
+import { drawOutput, idIn } from '../storage/references';
+import { sampleOf } from './voices';
+
+/** Open point 7: limits of uploads are not shown. */
+const LARGEST_UPLOAD = 512 * 1024 * 1024;
+const UPLOAD_SECONDS = 3600;
+
+export function files(operation: Operation, { clock, ids, links }: Service): void {
+	operation('createFile', { body: createFileSchema }, ({ workspace, body }) => {
+		if (body.size > LARGEST_UPLOAD)
+			throw invalid('size', `must be at most ${LARGEST_UPLOAD} bytes`);
+		const file = workspace.files.put({
+			id: ids.next('file'),
+			workspace: workspace.id,
+			createdAt: workspace.files.stamp(clock.now()),
+			filename: body.filename,
+			contentType: body.content_type,
+			size: body.size,
+			token: ids.secret(),
+			uploadExpiresAt: clock.ahead(UPLOAD_SECONDS),
+			uploaded: false,
+		});
+		const upload = { upload_url: links.upload(file), upload_headers: uploadHeaders(file) };
+		return {
+			status: 201,
+			body: { id: file.id, object: 'file', ...upload, url: links.file(file) },
+		};
+	});
+}
+
+const uploadHeaders = ({ contentType, token }: FileEntity) => ({
+	'content-type': contentType,
+	'x-upload-token': token,
+});
+
+type Serve = (service: Service, exchange: Exchange) => Promise<void>;
+
+/** The addresses that the contract's answers point to: presigned uploads, files, outputs, samples. */
+export function storage(service: Service, app: Express): void {
+	const bind = (serve: Serve, name: string) => async (request: Request, response: Response) => {
+		const exchange = begin(service, request, response, name);
+		try {
+			await serve(service, exchange);
+		} catch (error) {
+			sendError(service, exchange, error);
+		}
+	};
+	app.put('/uploads/:id', bind(receive, 'upload'));
+	app.get('/files/:id/:name', bind(serveFile, 'readFile'));
+	app.get('/outputs/:name', bind(serveOutput, 'readOutput'));
+	app.get('/samples/:name', bind(serveSample, 'readSample'));
+}
+
+const refuse = (message: string) => new ApiError(403, 'permission', message);
+const wrong = (message: string) => new ApiError(400, 'invalid_request', message);
+
+/** PUT of a file to its presigned address: once, with exactly the headers given at creation. */
+const receive: Serve = async ({ links, store, library, committed }, { request, response }) => {
+	if (request.headers.authorization !== undefined) {
+		throw wrong('A presigned upload must not carry an Authorization header.');
+	}
+	const fault = links.check(request.path, request.query);
+	if (fault) throw refuse(`The upload address is ${fault}.`);
+	const id = String(request.params.id);
+	const { workspace, entity: file } = store.find('files', id) ?? {};
+	if (!workspace || !file) throw refuse('The upload address is of no file.');
+	if (file.uploaded) throw refuse('The upload address was used before.');
+	for (const [name, value] of Object.entries(uploadHeaders(file))) {
+		if (request.headers[name] !== value) {
+			throw wrong(`The header ${name} must be sent as it was given.`);
+		}
+	}
+	const length = request.headers['content-length'];
+	const wrongSize = wrong(`The file must have ${file.size} bytes.`);
+	if (length !== undefined && Number(length) !== file.size) throw wrongSize;
+	try {
+		await library.receive(id, request, file.size);
+	} catch (error) {
+		if (error instanceof WrongSize) throw wrongSize;
+		if (error instanceof UploadRunning) throw refuse('The upload address is in use.');
+		if (!request.destroyed) throw error;
+		throw wrong('The upload was cut off.');
+	}
+	file.uploaded = true;
+	workspace.files.put(file);
+	await committed();
+	response.status(200).end();
+};
+
+const serveFile: Serve = async ({ store, library }, { request, response }) => {
+	const id = String(request.params.id);
+	const file = store.find('files', id)?.entity;
+	const known = file?.uploaded && file.filename === request.params.name ? file : undefined;
+	await sendFile(response, library.uploadPath(id), found(known, 'The file').contentType);
+};
+
+const serveOutput: Serve = async (service, exchange) => {
+	const { request, response, entry } = exchange;
+	const name = String(request.params.name);
+	const { workspace, entity: output } = service.store.find('outputs', idIn(name)) ?? {};
+	if (!workspace || !output || outputName(output) !== name) {
+		throw new ApiError(404, 'not_found', 'There is no such output.');
+	}
+	const expired = refuse('The link has expired.');
+	if (output.delivery === 'signed_url') {
+		const fault = service.links.check(request.path, request.query);
+		if (fault) throw fault === 'expired' ? expired : refuse(`The link is ${fault}.`);
+	}
+	const subject = { workspace: workspace.id, operation: 'readOutput' };
+	if (service.faults.take('expired_link', subject)) {
+		entry.fault = 'expired_link';
+		throw expired;
+	}
+	const { path } = await drawOutput(service, output);
+	const cut = service.faults.take('cut_download', subject);
+	if (cut) {
+		entry.fault = 'cut_download';
+		cutShort(response, cut.bytes);
+	}
+	await sendFile(response, path, MEDIA_FORMATS[output.kind].mediaType);
+};
+
+const serveSample: Serve = async (service, { request, response }) => {
+	const sample = found(sampleOf(service, idIn(String(request.params.name))), 'The voice');
+	const { path } = await drawOutput(service, sample);
+	await sendFile(response, path, MEDIA_FORMATS.speech.mediaType);
+};
+
+/** Sends a file, or the range asked for. */
+export async function sendFile(response: Response, path: string, mediaType: string): Promise<void> {
+	response.setHeader('content-type', mediaType);
+	response.setHeader('cache-control', 'private, max-age=0');
+	await new Promise<void>((resolve) => {
+		// A client that disconnects half-way is not an error of the sandbox.
+		response.sendFile(path, { dotfiles: 'allow', cacheControl: false }, () => resolve());
+	});
+}
+
+/**
+ * Ends the connection after this many bytes of the body; after half of it if no number is given.
+ */
+function cutShort(response: Response, bytes: number | undefined): void {
+	const write = response.write.bind(response);
+	let left: number | undefined = bytes;
+	const limited = (chunk: Buffer): boolean => {
+		left ??= Math.floor(Number(response.getHeader('content-length') ?? 0) / 2);
+		const part = chunk.subarray(0, left);
+		left -= part.length;
+		if (left > 0) return write(part);
+		write(part, () => response.destroy());
+		return false;
+	};
+	response.write = limited as typeof response.write;
+}
