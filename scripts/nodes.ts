@@ -42,7 +42,7 @@ async function readNode(source: string): Promise<RegisteredNode> {
 	const { description } = await instanceOf<INodeType>(source);
 	const folder = path.dirname(source);
 	const module = path.join(projectRoot, folder, 'operations');
-	const { operations = [], resources = [] } = existsSync(module)
+	const { operations = [], resources = [] } = existsSync(`${module}.ts`)
 		? ((await import(module)) as { operations?: Operation[]; resources?: NodeResource[] })
 		: {};
 	const name = description.displayName;

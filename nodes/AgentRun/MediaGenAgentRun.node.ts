@@ -2,7 +2,7 @@ import { NodeConnectionTypes, type INodeType, type INodeTypeDescription } from '
 import { mediaGenApiTest } from '../../src/description/credentialTest';
 import { sharedDescription } from '../../src/description/node';
 import { singleResourceProperties } from '../../src/description/properties';
-import { searchAgentRuns } from '../../src/description/search/agentRuns';
+import { searchAgentRuns } from '../../src/description/search/lists';
 import { operations } from './operations';
 
 export class MediaGenAgentRun implements INodeType {

@@ -1,11 +1,12 @@
 import { NodeConnectionTypes, type INodeType, type INodeTypeDescription } from 'n8n-workflow';
 import { sharedDescription } from '../../src/description/node';
 import { singleResourceProperties } from '../../src/description/properties';
-import { searchGenerations } from '../../src/description/search/generations';
-import { searchModels } from '../../src/description/search/models';
-import { modelValueSearches } from '../../src/description/search/modelValues';
-import { searchPersonas } from '../../src/description/search/personas';
-import { searchModelVoices } from '../../src/description/search/voices';
+import { searchGenerations, searchPersonas } from '../../src/description/search/lists';
+import {
+	modelValueSearches,
+	searchModels,
+	searchVoices,
+} from '../../src/description/search/models';
 import { mediaGenApiTest } from '../../src/description/credentialTest';
 import { operations } from './operations';
 
@@ -40,7 +41,7 @@ export class MediaGen implements INodeType {
 		listSearch: {
 			searchGenerations,
 			searchModels,
-			searchModelVoices,
+			searchVoices,
 			searchPersonas,
 			...modelValueSearches,
 		},

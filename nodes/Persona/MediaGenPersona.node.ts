@@ -2,7 +2,7 @@ import { NodeConnectionTypes, type INodeType, type INodeTypeDescription } from '
 import { mediaGenApiTest } from '../../src/description/credentialTest';
 import { sharedDescription } from '../../src/description/node';
 import { singleResourceProperties } from '../../src/description/properties';
-import { searchAllPersonas } from '../../src/description/search/personas';
+import { searchAllPersonas } from '../../src/description/search/lists';
 import { operations } from './operations';
 
 export class MediaGenPersona implements INodeType {

@@ -15,10 +15,7 @@ const SAMPLE = 3;
 /** Some of the newest that match. Changes no state. */
 async function sample(context: IExecuteFunctions, service: Service): Promise<INodeExecutionData[]> {
 	const { entries } = await readerOf(context, service).page(undefined);
-	const found = entries
-		.filter(isResource)
-		.filter(isFinished)
-		.filter(filterOf(context));
+	const found = entries.filter(isResource).filter(isFinished).filter(filterOf(context));
 	if (found.length > 0) return found.slice(0, SAMPLE).map(itemOf);
 	throw new NodeOperationError(context.getNode(), 'Nothing that has finished matches', {
 		description:

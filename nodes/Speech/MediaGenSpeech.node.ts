@@ -2,8 +2,7 @@ import { NodeConnectionTypes, type INodeType, type INodeTypeDescription } from '
 import { mediaGenApiTest } from '../../src/description/credentialTest';
 import { sharedDescription } from '../../src/description/node';
 import { singleResourceProperties } from '../../src/description/properties';
-import { searchSpeechModels } from '../../src/description/search/models';
-import { searchSpeechVoices } from '../../src/description/search/voices';
+import { searchSpeechModels, searchVoices } from '../../src/description/search/models';
 import { operations } from './operations';
 
 export class MediaGenSpeech implements INodeType {
@@ -34,6 +33,6 @@ export class MediaGenSpeech implements INodeType {
 
 	methods = {
 		credentialTest: { mediaGenApiTest },
-		listSearch: { searchSpeechModels, searchSpeechVoices },
+		listSearch: { searchSpeechModels, searchVoices },
 	};
 }

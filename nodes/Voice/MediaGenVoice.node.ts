@@ -2,7 +2,7 @@ import { NodeConnectionTypes, type INodeType, type INodeTypeDescription } from '
 import { mediaGenApiTest } from '../../src/description/credentialTest';
 import { sharedDescription } from '../../src/description/node';
 import { resourceProperties } from '../../src/description/properties';
-import { searchCustomVoices } from '../../src/description/search/voices';
+import { searchCustomVoices } from '../../src/description/search/lists';
 import { resources } from './operations';
 
 export class MediaGenVoice implements INodeType {

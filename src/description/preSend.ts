@@ -1,9 +1,10 @@
 import type { IExecuteSingleFunctions, IHttpRequestOptions, PreSendAction } from 'n8n-workflow';
-import { itemFiles } from '../transport/run/nodeInput';
 import { joinBatch } from '../transport/run/batch';
 import type { Prepared } from '../transport/run/item';
+import { itemFiles, readParameter } from '../transport/run/nodeInput';
 import { fail, ok, type Result } from '../transport/base/result';
 import { readSettings } from '../transport/run/settings';
+import { isRecord } from '../transport/base/types';
 import { valueAt } from '../transport/base/values';
 import { buildRequest, put, mappedFields, type MappedField } from './buildRequest';
 import type { Operation } from './operation';
@@ -64,7 +65,14 @@ function prepare(
 	const read = readValues(context, fields);
 	if (!read.ok) return read;
 	const gathered = { body, query: qs, ...read.value };
-	const rules = { timezone: context.getTimezone(), binaryFields: Object.keys(itemFiles(context)) };
+	const rules = {
+		timezone: context.getTimezone(),
+		binaryFields: Object.keys(itemFiles(context)),
+		option(name: string): unknown {
+			const options = readParameter(context, 'options', {});
+			return isRecord(options) ? options[name] : undefined;
+		},
+	};
 	const requestTo = (baseUrl: string) =>
 		buildRequest(spec.endpoint, fields, gathered, { ...rules, baseUrl }, constants);
 	// Where the service is, only the credential says, which cannot be read here.

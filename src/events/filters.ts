@@ -6,10 +6,10 @@ import type {
 	IPollFunctions,
 	IWebhookFunctions,
 } from 'n8n-workflow';
-import { GENERATION_MODES, type GenerationStatus } from '../contract';
+import { ENDPOINTS, GENERATION_MODES, type GenerationStatus } from '../contract';
 import { optionList } from '../description/fields/optionList';
-import { cataloguePages } from '../description/search/catalogue';
-import { labelOf } from '../description/search/request';
+import { labelOf } from '../description/search/choices';
+import { readPages } from '../description/search/request';
 import { isResource, type Resource } from '../transport/base/types';
 import { listOf } from '../transport/base/values';
 
@@ -47,7 +47,9 @@ export const statusOptions = optionList<Exclude<GenerationStatus, 'queued'>>({
 /** The models of all modes, for {@link modelsField}. */
 export async function getModels(this: ILoadOptionsFunctions): Promise<INodePropertyOptions[]> {
 	const models: Resource[] = [];
-	for await (const entries of cataloguePages(this)) models.push(...entries.filter(isResource));
+	for await (const entries of readPages(this, ENDPOINTS.listModels)) {
+		models.push(...entries.filter(isResource));
+	}
 	return models.map((model) => ({ name: labelOf(model), value: model.id }));
 }
 

@@ -1,15 +1,18 @@
 import type { ILoadOptionsFunctions, INodeListSearchResult } from 'n8n-workflow';
-import { searchAgentRuns } from '../../src/description/search/agentRuns';
-import { searchGenerations } from '../../src/description/search/generations';
-import { modelValueSearches } from '../../src/description/search/modelValues';
-import { searchModels, searchSpeechModels } from '../../src/description/search/models';
-import { searchAllPersonas, searchPersonas } from '../../src/description/search/personas';
 import {
+	searchAgentRuns,
+	searchAllPersonas,
 	searchCustomVoices,
-	searchModelVoices,
-	searchSpeechVoices,
-} from '../../src/description/search/voices';
-import { searchWebhooks } from '../../src/description/search/webhooks';
+	searchGenerations,
+	searchPersonas,
+	searchWebhooks,
+} from '../../src/description/search/lists';
+import {
+	modelValueSearches,
+	searchModels,
+	searchSpeechModels,
+	searchVoices,
+} from '../../src/description/search/models';
 import fc from '../support/fastCheck';
 import { NODE } from '../support/nodeContext';
 
@@ -25,24 +28,30 @@ const searches: Array<[string, Search]> = Object.entries({
 	searchCustomVoices,
 	searchGenerations,
 	searchModels,
-	searchModelVoices,
 	searchPersonas,
 	searchSpeechModels,
-	searchSpeechVoices,
+	searchVoices,
 	searchWebhooks,
 	...modelValueSearches,
 });
 
 const CHOSEN = 'service/speech-lite';
 
+let editors = 0;
+
 /** An editor whose service gives one body, whatever it is asked for. */
-const editor = (body: unknown) =>
-	({
-		getCredentials: async () => ({ apiKey: 'k', baseUrl: 'https://api.example/v1' }),
+const editor = (body: unknown) => {
+	editors += 1;
+	const apiKey = `any-${editors}`;
+	return {
+		getCredentials: async () => ({ apiKey, baseUrl: 'https://api.example/v1' }),
 		getNode: () => NODE,
-		getCurrentNodeParameter: (name: string) => (name === 'mode' ? 'audio' : CHOSEN),
-		helpers: { httpRequestWithAuthentication: async () => ({ statusCode: 200, body }) },
-	}) as unknown as ILoadOptionsFunctions;
+		getCurrentNodeParameter: (name: string) => (name === 'operation' ? 'generateAudio' : CHOSEN),
+		helpers: {
+			httpRequestWithAuthentication: async () => ({ statusCode: 200, headers: {}, body }),
+		},
+	} as unknown as ILoadOptionsFunctions;
+};
 
 const names = ['label', 'name', 'kind', 'type', 'description', 'status', 'mode', 'model', 'url'];
 const voice = ['gender', 'language_code', 'language_name', 'sample_url', 'preview_url', 'plan'];

@@ -3,7 +3,7 @@ import {
 	modelName,
 	nameFromId,
 	presetVoiceName,
-} from '../../src/description/search/names';
+} from '../../src/description/search/choices';
 
 test.each([
 	[

@@ -1,4 +1,4 @@
-import { plainFields, simpleModel, simpleVoice } from '../../src/description/simplify';
+import { plainFields, simpleModel, simpleVoice } from '../../src/description/fields/list';
 
 test('a model keeps all but its voices, which are counted', () => {
 	const model = {

@@ -153,10 +153,10 @@ describe('forms', () => {
 		expect(await editor.shown('maxCredits')).toBe('100');
 		expect(await editor.issues()).toBe(0);
 		const before = await editor.addable();
-		expect(before).toContain('Pay Only Once Per');
+		expect(before).toContain('Avoid Paying Twice');
 		expect(before).not.toContain('Idempotency Key');
-		await editor.addOption('Pay Only Once Per');
-		await editor.select('idempotency', 'Custom Key');
+		await editor.addOption('Avoid Paying Twice');
+		await editor.select('idempotency', 'Own Key');
 		expect(await editor.addable()).toContain('Idempotency Key');
 	}, 240_000);
 });

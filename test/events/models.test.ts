@@ -3,10 +3,15 @@ import { getModels } from '../../src/events/filters';
 import { NODE } from '../support/nodeContext';
 
 /** An editor whose service answers with one body after another, the last one again and again. */
+let editors = 0;
+
 function editor(...bodies: unknown[]) {
+	// What was read with a credential is kept for a while.
+	editors += 1;
+	const apiKey = `key-${editors}`;
 	const asked: unknown[] = [];
 	const context = {
-		getCredentials: async () => ({ apiKey: 'k', baseUrl: 'https://api.example/v1' }),
+		getCredentials: async () => ({ apiKey, baseUrl: 'https://api.example/v1' }),
 		getNode: () => NODE,
 		helpers: {
 			async httpRequestWithAuthentication(_credential: string, { qs }: IHttpRequestOptions) {

@@ -117,7 +117,7 @@ describe.each(files)('%s', (file) => {
 		}
 		for (const { type, default: value, name } of allFields(node.description.properties)) {
 			if (type === 'boolean') expect([name, typeof value]).toEqual([name, 'boolean']);
-			if (type === 'number') expect([name, typeof value]).toEqual([name, 'number']);
+			if (type === 'number' && value !== '') expect([name, typeof value]).toEqual([name, 'number']);
 			if (type === 'string' && !isExpression(value))
 				expect([name, typeof value]).toEqual([name, 'string']);
 			if (type === 'collection') expect([name, value]).toEqual([name, {}]);

@@ -1,7 +1,7 @@
 import type { INodeProperties } from 'n8n-workflow';
 import { NodeHelpers } from 'n8n-workflow';
 import { MediaGen } from '../../nodes/MediaGen/MediaGen.node';
-import { approve } from '../../nodes/AgentRun/operations/approve';
+import { approve } from '../../nodes/AgentRun/operations';
 import { context } from '../support/rules';
 
 const fieldsOf = (node: { description: { properties: INodeProperties[] } }, operation: string) =>

@@ -5,7 +5,7 @@ import { filesIn } from './sources';
 
 /** All operations of all nodes. */
 async function allOperations(): Promise<Operation[]> {
-	const lists = filesIn('nodes', 'index.ts').map(async (file) => {
+	const lists = filesIn('nodes', 'operations.ts').map(async (file) => {
 		const module = (await import(`../../${file}`)) as {
 			operations?: Operation[];
 			resources?: NodeResource[];

@@ -1,7 +1,8 @@
+import { DELIVERIES, type Delivery } from '../../contract';
+import type { TerminalStatuses } from '../../transport/jobs/jobState';
 import type { CreditPolicy, IdempotencyMode } from '../../transport/run/settings';
-import type { Field } from '../operation';
-import { additionalJson } from './additionalJson';
-import { dryRun, maxCredits } from './cost';
+import { inBody, type Field } from '../operation';
+import { additionalBody, choice } from '../rules';
 import { optionList } from './optionList';
 import { options } from './options';
 import { downloadAfterWait, outputBinaryField, splitOutputs } from './outputs';
@@ -13,41 +14,49 @@ export const waitForCompletion: Field = {
 		type: 'boolean',
 		default: true,
 		description:
-			'Whether to wait until the job has ended. Otherwise the output is the job as it was queued. Stopping the execution does not stop the job: it goes on and is paid for. Get Many lists generations and agent runs with their IDs, and MediaGen Job fetches any job by its ID.',
+			'Whether to wait until the job has ended and output its result. Otherwise the output is the queued job, whose ID MediaGen Job takes. Stopping the execution does not stop the job: it goes on and is paid for.',
 	},
 };
 
-/** The modes are the same for whatever is created; what a repeated request would come to differs. */
-export const idempotencyOptions = (made: string, afterCrash: string, ifRetried: string) =>
+export const waitTimeout: Field = {
+	ui: {
+		displayName: 'Wait Timeout (Minutes)',
+		name: 'waitTimeout',
+		type: 'number',
+		typeOptions: { minValue: 1 },
+		default: 30,
+		description:
+			'How long to wait for a job to end. After that the error names the job, which goes on and can be fetched later. As a tool of an AI agent 45 seconds unless this is set.',
+	},
+};
+
+/** The choices are the same for whatever is created; what a repeated request would come to differs. */
+export const idempotencyOptions = (once: string, again: string) =>
 	optionList<IdempotencyMode>({
 		execution: {
-			name: 'Execution Item',
-			description: `The same item of an execution, including Retry On Fail and Retry Execution. After a crash of n8n, a new execution ${afterCrash}.`,
+			name: 'On Retries',
+			description: `Retry On Fail and Executions > Retry ${once}; a new execution ${again}`,
 		},
 		content: {
-			name: 'Content',
-			description: `The same request of this node within 24 hours gives the same ${made}: identical items, rounds of a loop and other executions, also after a crash of n8n`,
+			name: 'Same Request Within 24 Hours',
+			description: `The same request ${once}, in whatever item, loop or execution, even after a crash`,
 		},
 		custom: {
-			name: 'Custom Key',
-			description:
-				'Requests with the same key, which you give, within 24 hours: also in another execution and after a crash of n8n',
+			name: 'Own Key',
+			description: `Requests with the same key within 24 hours ${once.replace(/s$/, '')}, in whatever execution`,
 		},
-		none: {
-			name: 'Try (No Protection)',
-			description: `Every attempt is a new request: a retried node may ${ifRetried}`,
-		},
+		none: { name: 'Off', description: `Each attempt is a new request: a retry ${again}` },
 	});
 
 export const idempotency: Field = {
 	ui: {
-		displayName: 'Pay Only Once Per',
+		displayName: 'Avoid Paying Twice',
 		name: 'idempotency',
 		type: 'options',
 		default: 'execution' satisfies IdempotencyMode,
 		description:
-			'What counts as the same request, which is carried out and paid for only once (its idempotency key)',
-		options: idempotencyOptions('media', 'pays again', 'pay again'),
+			'Which requests count as the same, so that they are carried out and paid for once (their idempotency key)',
+		options: idempotencyOptions('never pays twice', 'pays again'),
 	},
 };
 
@@ -60,7 +69,7 @@ export const idempotencyKey: Field = {
 		default: '',
 		placeholder: 'e.g. order-{{ $json.ID }}',
 		description:
-			'Requests with the same key are carried out and paid for once: at most 255 characters, different for each request',
+			'Requests with the same key are carried out once: at most 255 characters, different for each request',
 	},
 };
 
@@ -101,17 +110,155 @@ const creditWaitTimeout: Field = {
 	},
 };
 
-export const waitTimeout: Field = {
+/** Empty when it is added: a number there would look like a limit that somebody has chosen. */
+const maxCredits: Field = {
 	ui: {
-		displayName: 'Wait Timeout (Minutes)',
-		name: 'waitTimeout',
+		displayName: 'Max Credits per Execution',
+		name: 'maxCredits',
 		type: 'number',
-		typeOptions: { minValue: 1 },
-		default: 30,
+		typeOptions: { minValue: 0 },
+		default: '',
+		placeholder: 'e.g. 500',
 		description:
-			'How long to wait for a job to end. After that the error names the job, which goes on and can be fetched later. As a tool of an AI agent 45 seconds unless this is set.',
+			'The most credits that one execution may reserve with all of its MediaGen nodes; 0 means no limit. An item whose price would exceed it is not sent: see When Credits Run Out.',
 	},
 };
+
+/** For operations without *When Credits Run Out*. */
+export const maxCreditsOrStop: Field = {
+	ui: {
+		...maxCredits.ui,
+		description:
+			'The most credits that one execution may reserve with all of its MediaGen nodes; 0 means no limit. An item whose price would exceed it is not sent, and the execution stops.',
+	},
+};
+
+export const dryRun: Field = {
+	ui: {
+		displayName: 'Dry Run',
+		name: 'dryRun',
+		type: 'boolean',
+		default: false,
+		description:
+			'Whether to output what would be sent and what it would cost, as far as that is known, instead of sending it. Nothing is created, uploaded or paid for.',
+	},
+};
+
+export const includeInputFields: Field = {
+	ui: {
+		displayName: 'Include Input Fields',
+		name: 'includeInputFields',
+		type: 'boolean',
+		default: false,
+		description:
+			'Whether to keep the fields of the input item in the output. Where both have a field of the same name, the one of the service wins.',
+	},
+};
+
+/** Specification: CreateGeneration and CreateSpeechGeneration, `delivery`. */
+export const delivery: Field = {
+	ui: {
+		displayName: 'Delivery',
+		name: 'delivery',
+		type: 'options',
+		options: optionList<Delivery>({
+			public_url: {
+				name: 'Public URL',
+				description: 'Anyone who has the link can open it',
+			},
+			signed_url: {
+				name: 'Signed URL',
+				description: 'The link expires; reading the job again gives a new one',
+			},
+		}),
+		default: 'signed_url' satisfies Delivery,
+		description:
+			'Who can open the links to the files. Without this option they are public: anyone who has a link can open it.',
+	},
+	mapping: inBody('delivery', choice(DELIVERIES)),
+};
+
+type Values = Record<string, unknown>;
+
+const isPlain = (value: unknown): value is Values =>
+	typeof value === 'object' && value !== null && Object.getPrototypeOf(value) === Object.prototype;
+
+/**
+ * A copy with the values of `added`, which win; objects are merged, everything else is replaced.
+ */
+function merged(values: Values, added: Values): Values {
+	const result = { ...values };
+	for (const [name, value] of Object.entries(added)) {
+		const before = Object.hasOwn(values, name) ? values[name] : undefined;
+		result[name] = isPlain(before) && isPlain(value) ? merged(before, value) : value;
+	}
+	return result;
+}
+
+/**
+ * JSON that is merged into the body of a creation: for models and fields that are newer than this
+ * package. It wins over the fields of the node, because a new value of a field that is always sent,
+ * such as the mode, could not be sent otherwise.
+ */
+export const additionalJson: Field = {
+	ui: {
+		displayName: 'Additional JSON',
+		name: 'additionalFields',
+		type: 'json',
+		typeOptions: { rows: 4 },
+		default: '{}',
+		hint: 'Merged into the request, such as { "parameters": { "seed": 7 } }. It wins over the fields above.',
+		description: 'Fields of the API that this node does not have, as a JSON object',
+	},
+	mapping: {
+		in: 'body',
+		as: 'additionalFields',
+		rule: additionalBody(),
+		apply: (body, added) => {
+			Object.assign(body, merged(body, added as Values));
+		},
+	},
+};
+
+/**
+ * The statuses that end a wait for an agent run. The specification does not show the values
+ * (AgentRun), so users can enter what their service uses.
+ */
+export const waitStatuses = ({ good }: TerminalStatuses): Field => ({
+	ui: {
+		displayName: 'Wait Until Status',
+		name: 'waitStatuses',
+		type: 'string',
+		default: good.join(', '),
+		placeholder: 'e.g. awaiting_review, completed',
+		description:
+			'The statuses of an agent run that end the wait successfully, separated by commas. Change them if the service uses other names.',
+	},
+});
+
+export const failureStatuses = ({ bad }: TerminalStatuses): Field => ({
+	ui: {
+		displayName: 'Failure Statuses',
+		name: 'failureStatuses',
+		type: 'string',
+		default: bad.join(', '),
+		placeholder: 'e.g. failed',
+		description:
+			'The statuses of an agent run that end the wait with an error, separated by commas',
+	},
+});
+
+/** The options of every creation, whatever it makes. */
+export const keyOptions: Field[] = [
+	additionalJson,
+	dryRun,
+	idempotency,
+	idempotencyKey,
+	includeInputFields,
+];
+
+/** The same of one that is paid for. */
+export const paidKeyOptions: Field[] = [...keyOptions, maxCreditsOrStop];
 
 /**
  * What every creation of a job offers besides its own fields.
@@ -122,16 +269,13 @@ export const creationFields = (...own: Field[]): Field[] => [
 	waitForCompletion,
 	...downloadAfterWait,
 	options([
+		...keyOptions,
 		...own,
-		additionalJson,
 		creditWaitTimeout,
-		dryRun,
-		idempotencyKey,
 		maxCredits,
+		onInsufficientCredits,
 		outputBinaryField,
-		idempotency,
 		splitOutputs,
 		waitTimeout,
-		onInsufficientCredits,
 	]),
 ];

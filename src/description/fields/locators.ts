@@ -1,5 +1,9 @@
 import type { INodeProperties, INodePropertyMode } from 'n8n-workflow';
-import type { ModelValueSearch } from '../search/modelValues';
+import { oneValueInBody, type Field } from '../operation';
+import type { Rule } from '../rules';
+import { SPEECH_MODELS } from '../../contract';
+import { nameFromId } from '../search/choices';
+import type { ModelValueSearch } from '../search/models';
 
 const LIST_AND_ID = { type: 'resourceLocator', default: { mode: 'list', value: '' } } as const;
 
@@ -58,17 +62,22 @@ export const speechModelLocator: INodeProperties = {
 	name: 'model',
 	required: true,
 	description: 'The model that speaks',
+	default: {
+		mode: 'list',
+		value: SPEECH_MODELS[0],
+		cachedResultName: nameFromId(SPEECH_MODELS[0]),
+	},
 	modes: [listMode('searchSpeechModels'), idMode('e.g. service/speech-lite')],
 };
 
 /** Within a block of speech. */
 export const blockVoiceLocator: INodeProperties = {
 	...LIST_AND_ID,
-	displayName: 'Voice',
+	displayName: 'Voice of This Block',
 	name: 'voice',
 	description:
 		'A preset voice of the chosen model, or a custom voice for the model that speaks with cloned voices. Left empty, it is the one given for the whole speech.',
-	modes: [listMode('searchSpeechVoices'), idMode('e.g. aria')],
+	modes: [listMode('searchVoices'), idMode('e.g. aria')],
 	// The whole locator reads as `[object Object]` in the editor, whichever model is chosen.
 	typeOptions: { loadOptionsDependsOn: ['model.value'] },
 };
@@ -76,9 +85,10 @@ export const blockVoiceLocator: INodeProperties = {
 /** Within the parameters of a generation. */
 export const modelVoiceLocator: INodeProperties = {
 	...blockVoiceLocator,
+	displayName: 'Voice',
 	description:
 		'A preset voice of the chosen model, or a custom voice for the model that speaks with cloned voices',
-	modes: [listMode('searchModelVoices'), idMode('e.g. aria')],
+	modes: [listMode('searchVoices'), idMode('e.g. aria')],
 };
 
 /**
@@ -126,3 +136,52 @@ export const webhookLocator: INodeProperties = {
 	description: 'The webhook to work on',
 	modes: [listMode('searchWebhooks'), idMode('e.g. wh_8f3a1c')],
 };
+
+interface MediaField extends Pick<
+	INodeProperties,
+	'displayName' | 'name' | 'description' | 'required'
+> {
+	/** Name in the body; dots lead into objects of it. */
+	as: string;
+	rule: Rule;
+	/** Whether it takes more than one. */
+	isMany?: boolean;
+	/** Such as `https://example.com/picture.png`. */
+	example?: string;
+	/** What else to know of it, such as how many it takes. */
+	note?: string;
+}
+
+/**
+ * Media from a binary field of the item, which is then uploaded, or by URL. Plain text works too:
+ * one URL a line, an array by expression, `binary:<field>`. The hook reads it, because n8n's routing keeps only the value of a locator and
+ * not the mode.
+ */
+export function mediaField({ as, rule, isMany, example, note, ...ui }: MediaField): Field {
+	const more = note === undefined ? '' : `. ${note}`;
+	const url = example ?? 'https://example.com/picture.png';
+	return {
+		ui: {
+			...ui,
+			type: 'resourceLocator',
+			default: { mode: 'binary', value: 'data' },
+			modes: [
+				{
+					displayName: 'Binary Field',
+					name: 'binary',
+					type: 'string',
+					placeholder: 'e.g. data',
+					hint: `The name of the input binary field to upload${isMany ? ', or several with commas between them' : ''}${more}`,
+				},
+				{
+					displayName: 'By URL',
+					name: 'url',
+					type: 'string',
+					placeholder: `e.g. ${url}`,
+					hint: `${isMany ? 'One or more https URLs separated by spaces, or an array by expression' : 'An https URL'}${more}`,
+				},
+			],
+		},
+		mapping: oneValueInBody(as, rule),
+	};
+}

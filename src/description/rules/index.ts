@@ -4,4 +4,3 @@ export * from './number';
 export { LEFT_OUT, fromLocator as located, whenSet } from './rule';
 export type { Rule, RuleContext, Ruled } from './rule';
 export * from './text';
-export * from './time';

@@ -53,8 +53,11 @@ function entriesOf(value: unknown, separator: RegExp | string = '\n'): unknown[]
 function namesOf(value: unknown): unknown[] | undefined {
 	const names = entriesOf(value ?? '', /[\n,]/)?.filter((name) => name !== '');
 	if (names?.length === 0) return [BINARY];
+	// Somebody may have left the mode as it was and entered a URL, as an AI agent does.
 	return names?.map((name) =>
-		typeof name === 'string' ? `${BINARY}${name.replace(BINARY, '')}` : name,
+		typeof name === 'string' && !/^\s*https?:/.test(name)
+			? `${BINARY}${name.replace(BINARY, '')}`
+			: name,
 	);
 }
 

@@ -8,6 +8,8 @@ export interface RuleContext {
 	binaryFields: string[];
 	/** IANA name of the workflow's timezone, for times that name none. */
 	timezone?: string;
+	/** One of the node's *Options*, evaluated; `undefined` if it was not added. */
+	option?: (name: string) => unknown;
 }
 
 /**

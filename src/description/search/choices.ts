@@ -1,5 +1,84 @@
 import type { INodeListSearchItems, INodeListSearchResult } from 'n8n-workflow';
-import { matches } from './request';
+import type { Entry } from './request';
+
+/** The name by which a person knows an entry. */
+export const labelOf = (entry: Entry): string => {
+	const label = [entry.label, entry.name, entry.id].find(
+		(text) => typeof text === 'string' && text.trim(),
+	);
+	return String(label ?? '');
+};
+
+const MAX_DESCRIPTION_LENGTH = 90;
+
+const trimmedText = (value: unknown): string => (typeof value === 'string' ? value.trim() : '');
+
+/** What is known of an entry that has no name: `image · studio/image-1 · completed · gen_1`. */
+export const joined = (...parts: unknown[]): string =>
+	parts
+		.map(trimmedText)
+		.filter((part) => part !== '')
+		.join(' · ');
+
+function shortened(text: string): string {
+	const sentence = text.replace(/\s+/g, ' ').replace(/\.$/, '');
+	if (sentence.length <= MAX_DESCRIPTION_LENGTH) return sentence;
+	return `${sentence.slice(0, MAX_DESCRIPTION_LENGTH).replace(/\s+\S*$/, '')} …`;
+}
+
+/**
+ * A model as a person chooses it: what it is called, what it makes and what it is good at. The
+ * picker of n8n shows nothing but the name. The specification shows no field of a catalogue entry
+ * but its voices, so each may be missing.
+ */
+export function modelName(model: Entry, mode?: string): string {
+	const kind = trimmedText(model.kind) || trimmedText(model.type);
+	const label = labelOf(model);
+	const addsInformation = kind !== '' && kind !== mode && kind !== 'model';
+	const named = addsInformation ? `${label} (${kind})` : label;
+	const description = shortened(trimmedText(model.description));
+	return description === '' ? named : `${named} – ${description}`;
+}
+
+/**
+ * `English (US)` of `English` or `English (United States)` and `en-US`; less where less is known.
+ */
+function languageOf(voice: Entry): string {
+	const code = trimmedText(voice.language_code);
+	const name = trimmedText(voice.language_name).replace(/\s*\(.*\)$/, '');
+	const region = /[-_]([A-Za-z]{2}|\d{3})$/.exec(code)?.[1]?.toUpperCase();
+	if (name === '') return code;
+	return region === undefined ? trimmedText(voice.language_name) : `${name} (${region})`;
+}
+
+/** `Ava – English (US), female`. Specification: PresetVoice. */
+export function presetVoiceName(voice: Entry): string {
+	const language = trimmedText(voice.language_name);
+	const label = labelOf(voice);
+	// Some labels hold the language already.
+	const suffix = ` (${language})`;
+	const called = language !== '' && label.endsWith(suffix) ? label.slice(0, -suffix.length) : label;
+	const known = [languageOf(voice), trimmedText(voice.gender)].filter((part) => part !== '');
+	return known.length === 0 ? called : `${called} – ${known.join(', ')}`;
+}
+
+const MADE_BY: Record<string, string> = { clone: ', cloned', design: ', designed' };
+
+/** `Narrator – custom voice, cloned`. Specification: Voice. */
+export const customVoiceName = (voice: Entry): string =>
+	`${labelOf(voice)} – custom voice${MADE_BY[trimmedText(voice.kind)] ?? ''}`;
+
+/** `vendor/speech-2.8-turbo` is `Speech 2.8 Turbo`, where the catalogue gives no better name. */
+export function nameFromId(id: string): string {
+	const words = id.slice(id.lastIndexOf('/') + 1).split(/[-_]/);
+	return words.map((word) => `${word.charAt(0).toUpperCase()}${word.slice(1)}`).join(' ');
+}
+
+/** Case-insensitive match on the shown name and on the id. */
+export function matches(filter: string | undefined, ...texts: string[]): boolean {
+	const wanted = (filter ?? '').trim().toLowerCase();
+	return wanted === '' || texts.some((text) => text.toLowerCase().includes(wanted));
+}
 
 interface ChoiceQuery {
 	/** What the user has typed. */

@@ -1,38 +1,52 @@
-import type { ILoadOptionsFunctions, INodeListSearchResult } from 'n8n-workflow';
-import { ENDPOINTS, SPEECH_MODELS } from '../../contract';
-import { chosenMode } from './catalogue';
-import { choicesOf } from './choices';
-import { searchList } from './searchList';
-import { modelName, nameFromId } from './names';
-import { readPage, type Page } from './request';
+import type { ILoadOptionsFunctions, INodeListSearchItems } from 'n8n-workflow';
+import {
+	ENDPOINTS,
+	SPEECH_MODELS,
+	type GenerationMode,
+	type GenerationParameters,
+} from '../../contract';
+import { isRecord, isResource } from '../../transport/base/types';
+import {
+	choicesOf,
+	customVoiceName,
+	labelOf,
+	matches,
+	modelName,
+	nameFromId,
+	presetVoiceName,
+} from './choices';
+import { searchList, type Search } from './lists';
+import { readPage, readPages, type Entry, type Page } from './request';
 
-/**
- * The models of what the operation makes, a page at a time.
- */
-export async function searchModels(
-	this: ILoadOptionsFunctions,
-	filter?: string,
-	cursor?: string,
-): Promise<INodeListSearchResult> {
+const MADE_BY: Record<string, GenerationMode> = {
+	generateImage: 'image',
+	generateVideo: 'video',
+	generateAudio: 'audio',
+};
+
+/** What the chosen operation makes; `undefined` where it makes no media of a mode. */
+const chosenMode = (context: ILoadOptionsFunctions): GenerationMode | undefined =>
+	MADE_BY[String(context.getCurrentNodeParameter('operation'))];
+
+/** The models of what the operation makes, a page at a time. */
+export const searchModels: Search = async function (filter, cursor) {
 	const mode = chosenMode(this);
 	const models = {
 		endpoint: ENDPOINTS.listModels,
-		nameOf: (model: Record<string, unknown>) => modelName(model, mode),
+		nameOf: (model: Entry) => modelName(model, mode),
 		empty: `The workspace has no ${mode ? `${mode} ` : ''}models: enter an ID`,
 		query: mode && { mode },
 	};
-	return await searchList(this, models, { filter, cursor });
-}
+	return await searchList(this, models, filter, cursor);
+};
+
+const emptyPage = (): Page => ({ entries: [] });
 
 /**
  * The two models that the specification lists (CreateSpeechGeneration), called as the catalogue
  * calls them. They can be chosen also when the catalogue cannot be read.
  */
-export async function searchSpeechModels(
-	this: ILoadOptionsFunctions,
-	filter?: string,
-): Promise<INodeListSearchResult> {
-	const emptyPage = (): Page => ({ entries: [] });
+export const searchSpeechModels: Search = async function (filter) {
 	const { entries } = await readPage(this, ENDPOINTS.listModels, { mode: 'audio' }).catch(
 		emptyPage,
 	);
@@ -41,4 +55,160 @@ export async function searchSpeechModels(
 		return { name: modelName({ name: nameFromId(id), ...entry }, 'speech'), value: id };
 	});
 	return choicesOf(choices, { filter, empty: '' });
+};
+
+/**
+ * The ID of the model that is chosen in the node; `undefined` where there is none yet or where it
+ * is an expression.
+ */
+function chosenModel(context: ILoadOptionsFunctions): string | undefined {
+	const chosen = context.getCurrentNodeParameter('model', { extractValue: true });
+	const id = typeof chosen === 'string' ? chosen.trim() : '';
+	return id === '' || id.startsWith('=') ? undefined : id;
 }
+
+/** The entry of a model in the catalogue; `undefined` where it has none. */
+async function findModel(context: ILoadOptionsFunctions, id: string): Promise<Entry | undefined> {
+	const mode = chosenMode(context);
+	for await (const entries of readPages(context, ENDPOINTS.listModels, mode && { mode })) {
+		const model = entries.find((entry) => entry.id === id);
+		if (model) return model;
+	}
+	return undefined;
+}
+
+/**
+ * The values that a model takes for a parameter, and the one that it takes by default. The
+ * specification shows nothing of an entry but the voices of speech models (Other response bodies).
+ * This is the one shape that is read besides: `capabilities.<parameter>` is a list of texts or
+ * numbers, and `defaults.<parameter>` one of them. Of any other entry the values are typed.
+ */
+function valuesOf(model: Entry | undefined, parameter: string) {
+	const { capabilities, defaults } = model ?? {};
+	const listed = isRecord(capabilities) ? capabilities[parameter] : undefined;
+	const isValue = (one: unknown) =>
+		typeof one === 'number' || (typeof one === 'string' && one.trim() !== '');
+	const values = Array.isArray(listed) ? listed.filter(isValue).map(String) : [];
+	const standard = isRecord(defaults) ? defaults[parameter] : undefined;
+	return { values: [...new Set(values)], standard: isValue(standard) ? String(standard) : '' };
+}
+
+/** What was typed can always be chosen: the catalogue may be older than the model. */
+function typedChoice(
+	filter: string | undefined,
+	listed: INodeListSearchItems[],
+): INodeListSearchItems[] {
+	const typed = (filter ?? '').trim();
+	if (typed === '' || listed.some(({ value }) => value === typed)) return [];
+	return [{ name: listed.length > 0 ? `${typed} (not listed)` : typed, value: typed }];
+}
+
+const searchValues = (parameter: keyof GenerationParameters): Search =>
+	async function (filter) {
+		const id = chosenModel(this);
+		// The reason is shown, unless a value is already being typed.
+		const unless = (error: Error) => {
+			if ((filter ?? '').trim() === '') throw error;
+			return undefined;
+		};
+		const model = id === undefined ? undefined : await findModel(this, id).catch(unless);
+		const { values, standard } = valuesOf(model, parameter);
+		const listed = values.map((value) => ({
+			name: value === standard ? `${value} (default)` : value,
+			value,
+		}));
+		const results = [
+			...listed.filter(({ name, value }) => matches(filter, name, value)),
+			...typedChoice(filter, listed),
+		];
+		if (results.length > 0) return { results };
+		const called = model ? labelOf(model) : id;
+		const empty =
+			called === undefined
+				? 'Choose a model to see its values, or type one'
+				: `The catalogue lists no values for ${called}: type one`;
+		return { results: [{ name: empty, value: '' }] };
+	};
+
+/**
+ * The searches of all parameters whose values the catalogue may list, by the name that fields refer
+ * to.
+ */
+export const modelValueSearches = {
+	searchAspectRatios: searchValues('aspect_ratio'),
+	searchDurations: searchValues('duration'),
+	searchLanguages: searchValues('language_boost'),
+	searchQualities: searchValues('quality'),
+	searchResolutions: searchValues('resolution'),
+	searchSizes: searchValues('size'),
+	searchSpeeds: searchValues('speed'),
+};
+
+/** The name of a search, as a field in the editor refers to it. */
+export type ModelValueSearch = keyof typeof modelValueSearches;
+
+/** A voice as the picker shows it, with a link to hear it. */
+function listedVoice(name: string, id: string, sample: unknown): INodeListSearchItems {
+	const isLink = typeof sample === 'string' && /^https?:\/\//.test(sample);
+	return isLink ? { name, value: id, url: sample } : { name, value: id };
+}
+
+/**
+ * The preset voices of a model: of the two speech models those of the voice catalogue, of any other
+ * those of its entry. Specification: GET /voices/catalog, which comes whole; PresetVoice.
+ */
+async function presetVoices(
+	context: ILoadOptionsFunctions,
+	model: string,
+	filter: string,
+): Promise<Entry[]> {
+	if (!SPEECH_MODELS.some((known) => known === model)) {
+		const capabilities = (await findModel(context, model))?.capabilities;
+		const voices = isRecord(capabilities) ? capabilities.voices : undefined;
+		return Array.isArray(voices) ? voices.filter(isRecord) : [];
+	}
+	const whole = { model };
+	const search = filter === '' ? whole : { model, search: filter };
+	const { entries } = await readPage(context, ENDPOINTS.listPresetVoices, whole, search);
+	if (entries.length > 0 || filter === '') return entries;
+	// The service finds IDs and names, the picker languages too.
+	return (await readPage(context, ENDPOINTS.listPresetVoices, whole)).entries;
+}
+
+async function customVoices(context: ILoadOptionsFunctions): Promise<Entry[]> {
+	const voices: Entry[] = [];
+	for await (const entries of readPages(context, ENDPOINTS.listVoices)) voices.push(...entries);
+	return voices;
+}
+
+/** The editor draws every entry it is given: more of a catalogue of thousands come on scrolling. */
+const VOICES_AT_ONCE = 100;
+
+/**
+ * What the chosen model can speak with: its preset voices, and the custom voices if it has any or
+ * is one of the two models of POST /speech. Which of those two takes custom voices is not shown
+ * (CreateSpeechGeneration), so both offer them.
+ */
+export const searchVoices: Search = async function (filter, cursor) {
+	const id = chosenModel(this);
+	if (id === undefined) return choicesOf([], { empty: 'Choose a model to see its voices' });
+	const isSpeech = SPEECH_MODELS.some((known) => known === id);
+	const customs = async () => await customVoices(this).catch(() => []);
+	const early = isSpeech ? customs() : undefined;
+	const presets = await presetVoices(this, id, (filter ?? '').trim());
+	const preset = presets
+		.filter(isResource)
+		.map((voice) => listedVoice(presetVoiceName(voice), voice.id, voice.sample_url));
+	const speaks = isSpeech || preset.length > 0;
+	const own = (speaks ? await (early ?? customs()) : [])
+		.filter(isResource)
+		.map((voice) => listedVoice(customVoiceName(voice), voice.id, voice.preview_url));
+	const from = Number(cursor ?? 0);
+	const empty = 'The catalogue lists no voices for this model: leave it empty, or enter an ID';
+	const { results } = choicesOf([...own, ...preset], { filter, empty });
+	const until = from + VOICES_AT_ONCE;
+	return {
+		results: results.slice(from, until),
+		paginationToken: until < results.length ? String(until) : undefined,
+	};
+};

@@ -1,31 +1,51 @@
-import {
-	type IDataObject,
-	type ILoadOptionsFunctions,
-	type IN8nHttpFullResponse,
-	type JsonObject,
-	NodeApiError,
-} from 'n8n-workflow';
+import { createHash } from 'crypto';
+import { NodeApiError, type ILoadOptionsFunctions, type JsonObject } from 'n8n-workflow';
 import type { Endpoint } from '../../contract';
-import { baseUrlProblem } from '../../transport/http/urlRules';
-import { errorOf } from '../../transport/http/statuses';
+import { BoundedMap } from '../../transport/base/boundedMap';
+import { systemClock } from '../../transport/base/clock';
+import type { Failure } from '../../transport/base/result';
+import { isRecord, type ApiRequest } from '../../transport/base/types';
+import { apiKeyOf, apiKeyProblem, CREDENTIAL, rateLimitsOf } from '../../transport/credential';
+import { n8nHost } from '../../transport/http/n8nHost';
 import { pageOf } from '../../transport/http/pages';
-import { apiKeyOf, CREDENTIAL } from '../../transport/credential';
-import { withoutSecret } from '../../transport/http/redact';
-import { isRecord, isSuccess } from '../../transport/base/types';
+import { baseUrlProblem } from '../../transport/http/urlRules';
+import { workspaceOf } from '../../transport/workspace';
+
+export type Entry = Record<string, unknown>;
 
 /** One page of a list, as the pickers in the editor need it. */
 export interface Page {
-	entries: Array<Record<string, unknown>>;
+	entries: Entry[];
 	next?: string;
 }
 
-function problemOf(status: number, { scope }: Endpoint, said: string): string {
+type Query = NonNullable<ApiRequest['query']>;
+
+/** How long a page is used again, so that nothing is asked while somebody types, in ms. */
+const FRESH_MS = 60_000;
+
+/** Nobody waits longer for a list, whatever else is using up the requests of the minute, in ms. */
+const DEADLINE_MS = 20_000;
+
+/** A list of more pages is not worth the requests of a picker. */
+const MOST_PAGES = 10;
+
+/** By credential, path and query. */
+const pages = new BoundedMap<string, { until: number; page: Promise<Page> }>(100);
+
+function problemOf(failure: Failure, { scope }: Endpoint): string {
+	if (failure.kind === 'noResponse') {
+		return 'The service did not respond. Check the base URL of the credential.';
+	}
+	const status = 'status' in failure ? failure.status : 0;
 	if (status === 401) return 'The API key is invalid. Check the credential.';
 	if (status === 403) {
 		return `The list needs the scope ${scope ?? ''}, which the key lacks, or the workspace has no API access. Enter an ID instead.`;
 	}
-	if (status === 429)
+	if (status === 429 || failure.kind === 'cancelled') {
 		return 'Too many requests at the moment. Try again in a minute, or enter an ID.';
+	}
+	const said = failure.kind === 'status' ? (failure.serviceError.message ?? '') : '';
 	return `The list cannot be read (status ${status}). ${said}`.trim();
 }
 
@@ -34,53 +54,74 @@ const asEntry = (entry: unknown): unknown =>
 	typeof entry === 'string' && entry !== '' ? { id: entry } : entry;
 
 /**
- * Reads one page of a list for the editor. Every failure is an error whose text the picker shows.
+ * Reads one page of a list for the editor, within the request rate of the workspace, at most once a
+ * minute. Every failure is an error whose text the picker shows.
+ *
+ * @param narrowed asked instead, where the page is not known yet
  */
 export async function readPage(
 	context: ILoadOptionsFunctions,
 	endpoint: Endpoint,
-	qs: IDataObject,
+	query: Query = {},
+	narrowed: Query = query,
 ): Promise<Page> {
 	const credential = await context.getCredentials(CREDENTIAL);
-	const { baseUrl } = credential;
+	const baseUrl = String(credential.baseUrl);
+	const apiKey = apiKeyOf(credential);
 	const refuse = (message: string): never => {
 		throw new NodeApiError(context.getNode(), {} as JsonObject, { message });
 	};
-	const urlProblem = baseUrlProblem(String(baseUrl));
+	const urlProblem = baseUrlProblem(baseUrl);
 	if (urlProblem) refuse(`The base URL of the credential ${urlProblem}`);
-	const answer = (await context.helpers.httpRequestWithAuthentication
-		.call(context, CREDENTIAL, {
-			method: endpoint.method,
-			baseURL: String(baseUrl),
-			url: endpoint.path,
-			qs,
-			json: true,
-			returnFullResponse: true,
-			ignoreHttpStatusErrors: true,
-			disableFollowRedirect: true,
-			timeout: 20_000,
-		})
-		.catch(() =>
-			refuse('The service did not respond. Check the base URL of the credential.'),
-		)) as IN8nHttpFullResponse;
-	const body: unknown = withoutSecret(answer.body, apiKeyOf(credential));
-	if (!isSuccess(answer.statusCode)) {
-		refuse(problemOf(answer.statusCode, endpoint, errorOf(body).message ?? ''));
-	}
-	const { entries, next } = pageOf(body);
-	return { entries: entries.map(asEntry).filter(isRecord), next };
+	const keyProblem = apiKeyProblem(apiKey);
+	if (keyProblem) refuse(`The API key of the credential ${keyProblem}`);
+	const nameOf = (asked: Query) => {
+		const parts = [baseUrl, apiKey, endpoint.path, JSON.stringify(asked)];
+		return createHash('sha256').update(parts.join('\n')).digest('hex');
+	};
+	const now = systemClock.monotonic();
+	const fresh = [query, narrowed]
+		.map((asked) => pages.get(nameOf(asked)))
+		.find((known) => known !== undefined && known.until > now);
+	if (fresh) return await fresh.page;
+
+	const read = async (): Promise<Page> => {
+		const hostContext = {
+			functions: context,
+			request: context.helpers,
+			files: () => ({}),
+			signal: AbortSignal.timeout(DEADLINE_MS),
+			fairnessKey: 'editor',
+			timeoutMs: DEADLINE_MS,
+		};
+		const { channel } = n8nHost(hostContext, { url: '', baseURL: baseUrl }, apiKey);
+		const { client } = workspaceOf(baseUrl, apiKey, rateLimitsOf(credential));
+		const request: ApiRequest = { method: 'GET', path: endpoint.path, query: narrowed };
+		// Whatever is not a list has no entries.
+		const options = { retry: false, validate: () => undefined };
+		const answer = await client.request(channel, request, options);
+		if (!answer.ok) return refuse(problemOf(answer.failure, endpoint));
+		const { entries, next } = pageOf(answer.value.body);
+		return { entries: entries.map(asEntry).filter(isRecord), next };
+	};
+	const page = read();
+	pages.set(nameOf(narrowed), { until: now + FRESH_MS, page });
+	page.catch(() => pages.delete(nameOf(narrowed)));
+	return await page;
 }
 
-/** The name by which a person knows an entry. */
-export const labelOf = (entry: Record<string, unknown>): string => {
-	const label = [entry.label, entry.name, entry.id].find(
-		(text) => typeof text === 'string' && text.trim(),
-	);
-	return String(label ?? '');
-};
-
-/** Case-insensitive match on the shown name and on the id. */
-export function matches(filter: string | undefined, ...texts: string[]): boolean {
-	const wanted = (filter ?? '').trim().toLowerCase();
-	return wanted === '' || texts.some((text) => text.toLowerCase().includes(wanted));
+/** The pages of a list, one after the other as they are wanted, as long as that is worth it. */
+export async function* readPages(
+	context: ILoadOptionsFunctions,
+	endpoint: Endpoint,
+	query: Query = {},
+): AsyncGenerator<Entry[]> {
+	let cursor: string | undefined;
+	for (let page = 0; page < MOST_PAGES; page += 1) {
+		const pageQuery = cursor === undefined ? query : { ...query, cursor };
+		const { entries, next } = await readPage(context, endpoint, pageQuery);
+		yield entries;
+		if (next === undefined || next === cursor) return;
+		cursor = next;
+	}
 }

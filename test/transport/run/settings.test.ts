@@ -50,7 +50,7 @@ test.each([
 	[{ options: { outputBinaryField: ' ' } }, 'Output Binary Field', 'is empty'],
 	[
 		{ options: { idempotency: 'sometimes' } },
-		'Pay Only Once Per',
+		'Avoid Paying Twice',
 		'must be one of execution, content, custom, none',
 	],
 	[{ options: { idempotency: 'custom' } }, 'Idempotency Key', 'is empty'],

@@ -1,0 +1,329 @@
+import {
+	AGENT_PRIORITIES,
+	type AgentPriority,
+	DIRECTION_STRATEGIES,
+	type DirectionStrategy,
+	ENDPOINTS,
+	LIMITS,
+	REVIEW_DECISIONS,
+	type ReviewDecision,
+} from '../../src/contract';
+import {
+	failureStatuses,
+	keyOptions,
+	maxCreditsOrStop,
+	waitForCompletion,
+	waitStatuses,
+	waitTimeout,
+} from '../../src/description/fields/creation';
+import { listFields, plainFields, simplify } from '../../src/description/fields/list';
+import { agentRunLocator, mediaField } from '../../src/description/fields/locators';
+import { optionList } from '../../src/description/fields/optionList';
+import { additionalFields, options } from '../../src/description/fields/options';
+import {
+	downloadAfterWait,
+	existingOutputs,
+	outputBinaryField,
+	splitOutputs,
+} from '../../src/description/fields/outputs';
+import { type Field, inBody, inPath, type Operation } from '../../src/description/operation';
+import {
+	choice,
+	flag,
+	id,
+	jsonObject,
+	LEFT_OUT,
+	located,
+	media,
+	number,
+	type Rule,
+	text,
+} from '../../src/description/rules';
+import { fail, type Failed } from '../../src/transport/base/result';
+import { isRecord } from '../../src/transport/base/types';
+import { requestResource } from '../../src/transport/http/client';
+import type { TerminalStatuses } from '../../src/transport/jobs/jobState';
+import type { Item } from '../../src/transport/run/item';
+
+/**
+ * What ends the wait after each step of a production. The specification does not show the values of
+ * `status` (AgentRun), so each list is but a default. A plan that was only proposed waits for the
+ * user, as does one whose automatic approval could not be applied.
+ */
+const AFTER_CREATION: TerminalStatuses = {
+	good: ['plan_proposed', 'awaiting_review', 'completed'],
+	bad: ['failed'],
+};
+const AFTER_APPROVAL: TerminalStatuses = {
+	good: ['awaiting_review', 'completed'],
+	bad: ['failed'],
+};
+const AFTER_REVIEW: TerminalStatuses = { good: ['completed'], bad: ['failed'] };
+
+/**
+ * What the three steps of a production offer besides their own fields.
+ *
+ * @param paid options of a step that reserves credits
+ */
+const waitFields = (terminalStatuses: TerminalStatuses, paid: Field[] = []): Field[] => [
+	{
+		...waitForCompletion,
+		ui: {
+			...waitForCompletion.ui,
+			description:
+				'Whether to wait until the run needs you or has ended. Otherwise the output is the run as it is right after the request.',
+		},
+	},
+	...downloadAfterWait,
+	options([
+		...keyOptions,
+		...paid,
+		failureStatuses(terminalStatuses),
+		outputBinaryField,
+		splitOutputs,
+		waitTimeout,
+		waitStatuses(terminalStatuses),
+	]),
+];
+
+const directionStrategy: Field = {
+	ui: {
+		displayName: 'Direction Strategy',
+		name: 'directionStrategy',
+		type: 'options',
+		options: optionList<DirectionStrategy>({
+			best: { name: 'Best', description: 'Follow the most promising direction' },
+			multiple: { name: 'Multiple', description: 'Follow several directions' },
+		}),
+		default: 'best',
+		description: 'How many creative directions the plan follows',
+	},
+	mapping: inBody('direction_strategy', choice(DIRECTION_STRATEGIES)),
+};
+
+const maxCredits: Field = {
+	ui: {
+		displayName: 'Max Credits',
+		name: 'maxCredits',
+		type: 'number',
+		typeOptions: { minValue: 1 },
+		default: 100,
+		description: 'The most credits that the production may use',
+	},
+	mapping: inBody('max_credits', number({ ...LIMITS.agentMaxCredits, integer: true })),
+};
+
+const priority: Field = {
+	ui: {
+		displayName: 'Priority',
+		name: 'priority',
+		type: 'options',
+		options: optionList<AgentPriority>({
+			balanced: { name: 'Balanced' },
+			cost: { name: 'Cost' },
+			quality: { name: 'Quality' },
+			speed: { name: 'Speed' },
+		}),
+		default: 'balanced',
+		description: 'What matters most in the choice of models',
+	},
+	mapping: inBody('priority', choice(AGENT_PRIORITIES)),
+};
+
+const sourceImages = mediaField({
+	displayName: 'Source Images',
+	name: 'sourceImages',
+	isMany: true,
+	note: 'At most 12',
+	description: 'Pictures that the production starts from',
+	as: 'source_images',
+	rule: media(LIMITS.agentSourceImages),
+});
+
+const create: Operation = {
+	value: 'create',
+	name: 'Create',
+	action: 'Create an agent run',
+	description: 'Plan a production from a brief, and carry it out if it is approved at once',
+	spec: {
+		endpoint: ENDPOINTS.createAgentRun,
+		output: 'job',
+		object: 'agent_run',
+		creates: true,
+		charges: true,
+		terminalStatuses: AFTER_CREATION,
+	},
+	fields: [
+		{
+			ui: {
+				displayName: 'Brief',
+				name: 'brief',
+				type: 'string',
+				typeOptions: { rows: 4 },
+				required: true,
+				default: '',
+				placeholder: 'e.g. A 20-second spot for a bakery that opens at dawn',
+				description: 'What to produce, in your own words',
+			},
+			mapping: inBody('brief', text({ required: true })),
+		},
+		{
+			ui: {
+				displayName: 'Auto Approve',
+				name: 'autoApprove',
+				type: 'boolean',
+				default: false,
+				description:
+					'Whether to approve the plan at once, so that it is carried out and paid for without asking. Set Max Credits as well.',
+			},
+			mapping: inBody('auto_approve', flag()),
+		},
+		additionalFields([directionStrategy, maxCredits, priority, sourceImages]),
+		...waitFields(AFTER_CREATION, [maxCreditsOrStop]),
+	],
+};
+
+/**
+ * A budget below the estimate of the run would be spent, and the run fail after it. Refused before
+ * anything is sent.
+ */
+async function budgetProblem(item: Item): Promise<Failed | undefined> {
+	const { host, workspace, request, settings } = item;
+	if (settings.allowBudgetBelowEstimate) return undefined;
+	const path = request.path.replace(/\/approve$/, '');
+	const run = await requestResource(workspace.client, host.channel, { method: 'GET', path });
+	// Whether it can be approved at all, the service says.
+	if (!run.ok) return undefined;
+	const { estimated_credits: estimate } = run.value;
+	const budget = isRecord(request.body) ? Number(request.body.max_credits) : NaN;
+	if (typeof estimate !== 'number' || !(budget < estimate)) return undefined;
+	return fail({
+		kind: 'input',
+		field: 'Max Credits',
+		problem: `is ${budget}, but the plan is estimated to cost ${estimate} credits, so the run would fail when they are spent`,
+		hint: `Enter at least ${estimate}, edit the plan, or turn on Allow Budget Below Estimate`,
+	});
+}
+
+const allowBudgetBelowEstimate: Field = {
+	ui: {
+		displayName: 'Allow Budget Below Estimate',
+		name: 'allowBudgetBelowEstimate',
+		type: 'boolean',
+		default: false,
+		description: 'Whether to approve the plan although Max Credits is below its estimate',
+	},
+};
+
+const anyPlan = jsonObject();
+
+/** An empty plan changes nothing: the plan stays as it was proposed. */
+const editedPlan: Rule = (value, context) => {
+	const ruled = anyPlan(value, context);
+	const isBlank = 'value' in ruled && Object.keys(ruled.value ?? {}).length === 0;
+	return isBlank ? LEFT_OUT : ruled;
+};
+
+export const approve: Operation = {
+	value: 'approve',
+	name: 'Approve',
+	action: 'Approve an agent run',
+	description: 'Approve the proposed plan with a budget, so that it is carried out',
+	spec: {
+		endpoint: ENDPOINTS.approveAgentRun,
+		output: 'job',
+		object: 'agent_run',
+		creates: true,
+		charges: true,
+		terminalStatuses: AFTER_APPROVAL,
+		check: budgetProblem,
+	},
+	fields: [
+		{ ui: agentRunLocator, mapping: inPath('id', located(id())) },
+		{
+			ui: {
+				displayName: 'Max Credits',
+				name: 'maxCredits',
+				type: 'number',
+				typeOptions: { minValue: 1 },
+				required: true,
+				default: 100,
+				description:
+					'The budget: the most credits that the production may use, at least 1. They are reserved when the plan is approved.',
+			},
+			mapping: inBody(
+				'max_credits',
+				number({ ...LIMITS.agentMaxCredits, integer: true, required: true }),
+			),
+		},
+		{
+			ui: {
+				displayName: 'Edited Plan',
+				name: 'plan',
+				type: 'json',
+				typeOptions: { rows: 5 },
+				// n8n marks an empty one in red.
+				default: '{}',
+				hint: 'To change the plan, enter the whole plan, such as {{ $json.plan }} with your changes. Left as it is, the plan is approved as it was proposed.',
+				description: 'The plan of the run, with your changes',
+			},
+			mapping: inBody('plan', editedPlan),
+		},
+		...waitFields(AFTER_APPROVAL, [allowBudgetBelowEstimate, maxCreditsOrStop]),
+	],
+};
+
+const review: Operation = {
+	value: 'review',
+	name: 'Review',
+	action: 'Review an agent run',
+	description: 'Decide what becomes of the finished assets, which completes the run',
+	spec: {
+		endpoint: ENDPOINTS.reviewAgentRun,
+		output: 'job',
+		object: 'agent_run',
+		creates: true,
+		terminalStatuses: AFTER_REVIEW,
+	},
+	fields: [
+		{ ui: agentRunLocator, mapping: inPath('id', located(id())) },
+		{
+			ui: {
+				displayName: 'Decision',
+				name: 'decision',
+				type: 'options',
+				options: optionList<ReviewDecision>({
+					assemble: {
+						name: 'Assemble',
+						description: 'Put the assets together into the final piece',
+					},
+					assets_only: { name: 'Assets Only', description: 'Keep the assets as they are' },
+				}),
+				default: 'assemble',
+				description: 'What to do with the assets',
+			},
+			mapping: inBody('decision', choice(REVIEW_DECISIONS, { required: true })),
+		},
+		...waitFields(AFTER_REVIEW),
+	],
+};
+
+const get: Operation = {
+	value: 'get',
+	name: 'Get',
+	action: 'Get the status, plan and files of an agent run',
+	description: 'Retrieve an agent run with its plan and outputs',
+	spec: { endpoint: ENDPOINTS.getAgentRun, output: 'job', object: 'agent_run' },
+	fields: [{ ui: agentRunLocator, mapping: inPath('id', located(id())) }, ...existingOutputs],
+};
+
+const getAll: Operation = {
+	value: 'getAll',
+	name: 'Get Many',
+	action: 'Get many agent runs',
+	description: 'Retrieve a list of agent runs',
+	spec: { endpoint: ENDPOINTS.listAgentRuns, output: 'list', simplify: plainFields },
+	fields: [...listFields, simplify],
+};
+
+export const operations: Operation[] = [approve, create, get, getAll, review];

@@ -1,0 +1,29 @@
+import { ENDPOINTS } from '../../src/contract';
+import { inBody, type Operation } from '../../src/description/operation';
+import { binaryField } from '../../src/description/rules';
+
+const upload: Operation = {
+	value: 'upload',
+	name: 'Upload',
+	action: 'Upload a file',
+	description: 'Send a file to the service and get the URL that other operations take',
+	spec: { endpoint: ENDPOINTS.createFile, output: 'file' },
+	fields: [
+		{
+			ui: {
+				displayName: 'Input Binary Field',
+				name: 'inputBinaryField',
+				type: 'string',
+				required: true,
+				default: 'data',
+				placeholder: 'e.g. data',
+				hint: 'The name of the input binary field containing the file to be uploaded',
+				description:
+					'Its name, type and size are sent to the service first, then the file itself as a stream',
+			},
+			mapping: inBody('file', binaryField()),
+		},
+	],
+};
+
+export const operations: Operation[] = [upload];

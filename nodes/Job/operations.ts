@@ -1,0 +1,61 @@
+import { ENDPOINTS } from '../../src/contract';
+import { failureStatuses, waitStatuses, waitTimeout } from '../../src/description/fields/creation';
+import { options } from '../../src/description/fields/options';
+import {
+	downloadFinished,
+	existingOutputs,
+	outputBinaryField,
+	splitOutputs,
+} from '../../src/description/fields/outputs';
+import { type Field, inPath, type Operation } from '../../src/description/operation';
+import { id } from '../../src/description/rules';
+import type { TerminalStatuses } from '../../src/transport/jobs/jobState';
+
+const jobId: Field = {
+	ui: {
+		displayName: 'Job ID',
+		name: 'jobId',
+		type: 'string',
+		required: true,
+		default: '',
+		placeholder: 'e.g. gen_8f3a1c',
+		description: 'The ID of a generation, speech, agent run or persona',
+	},
+	mapping: inPath('id', id()),
+};
+
+const get: Operation = {
+	value: 'get',
+	name: 'Get',
+	action: 'Get the status and files of a job',
+	description: 'Retrieve a generation, speech, agent run or persona by its ID',
+	spec: { endpoint: ENDPOINTS.getJob, output: 'job' },
+	fields: [jobId, ...existingOutputs],
+};
+
+/** An agent run ends the wait also where it waits for the user: the plan and the review. */
+const TERMINAL_STATUSES: TerminalStatuses = {
+	good: ['plan_proposed', 'awaiting_review', 'completed'],
+	bad: ['failed'],
+};
+
+const wait: Operation = {
+	value: 'wait',
+	name: 'Wait for Completion',
+	action: 'Wait until a job has finished',
+	description: 'Wait until a generation, speech, agent run or persona has ended',
+	spec: { endpoint: ENDPOINTS.getJob, output: 'wait', terminalStatuses: TERMINAL_STATUSES },
+	fields: [
+		jobId,
+		...downloadFinished,
+		options([
+			failureStatuses(TERMINAL_STATUSES),
+			outputBinaryField,
+			splitOutputs,
+			waitTimeout,
+			waitStatuses(TERMINAL_STATUSES),
+		]),
+	],
+};
+
+export const operations: Operation[] = [get, wait];

@@ -1,0 +1,271 @@
+import {
+	type GenerationMode,
+	type GenerationParameters,
+	type InputSlot,
+	LIMITS,
+	SINGLE_ITEM_SLOTS,
+} from '../../src/contract';
+import {
+	mediaField,
+	modelValueLocator,
+	modelVoiceLocator,
+} from '../../src/description/fields/locators';
+import { type Field, oneValueInBody } from '../../src/description/operation';
+import { flag, located, media, number, type Rule, text } from '../../src/description/rules';
+import type { INodeProperties } from 'n8n-workflow';
+
+interface Slot {
+	displayName: string;
+	name: InputSlot;
+	description: string;
+	example?: string;
+	/** The modes that the specification's words tie it to; default: all. */
+	onlyIn?: readonly GenerationMode[];
+}
+
+const SINGLE: readonly string[] = SINGLE_ITEM_SLOTS;
+
+const VIDEO = 'https://example.com/clip.mp4';
+
+/** A slot takes URLs or binary fields. Specification: CreateGeneration, `input`. */
+function slot({ displayName, name, description, example }: Slot): Field {
+	const isSingle = SINGLE.includes(name);
+	const rule = media(isSingle ? LIMITS.singleItemSlot : {});
+	const ui = { displayName, name, description, example };
+	return mediaField({ ...ui, as: `input.${name}`, rule, isMany: !isSingle });
+}
+
+const SLOTS: Slot[] = [
+	{
+		displayName: 'Audio References',
+		name: 'audio_refs',
+		description: 'Audio that guides the result',
+		example: 'https://example.com/sound.mp3',
+		onlyIn: ['video', 'audio'],
+	},
+	{
+		displayName: 'Character',
+		name: 'character',
+		description: 'The character that appears in the result',
+		onlyIn: ['image', 'video'],
+	},
+	{
+		displayName: 'End Frame',
+		name: 'end_frame',
+		description: 'The image that the video ends with',
+		onlyIn: ['video'],
+	},
+	{
+		displayName: 'Image References',
+		name: 'image_refs',
+		description: 'Images that guide the result',
+	},
+	{
+		displayName: 'Motion Video',
+		name: 'motion_video',
+		description: 'The video to take the motion from',
+		example: VIDEO,
+		onlyIn: ['video'],
+	},
+	{
+		displayName: 'Reference Images',
+		name: 'reference_images',
+		description: 'Images of what is to appear in the result',
+		onlyIn: ['image', 'video'],
+	},
+	{
+		displayName: 'Start Frame',
+		name: 'start_frame',
+		description: 'The image that the video begins with',
+		onlyIn: ['video'],
+	},
+	{
+		displayName: 'Video',
+		name: 'video',
+		description: 'The video to work on',
+		example: VIDEO,
+		onlyIn: ['video', 'audio'],
+	},
+	{
+		displayName: 'Video References',
+		name: 'video_refs',
+		description: 'Videos that guide the result',
+		example: VIDEO,
+		onlyIn: ['video', 'audio'],
+	},
+];
+
+/** What a model of this mode may work from. */
+export const input = (mode: GenerationMode): Field => ({
+	ui: {
+		displayName: 'Input Media',
+		name: 'input',
+		type: 'collection',
+		placeholder: 'Add input',
+		default: {},
+		description: 'Media that the model works from. Add only what the chosen model accepts.',
+	},
+	fields: SLOTS.filter(({ onlyIn }) => onlyIn?.includes(mode) ?? true).map(slot),
+});
+
+type Named = INodeProperties & { name: keyof GenerationParameters };
+
+interface Setting {
+	field: Field;
+	/** The modes that the specification's words tie it to; default: all. */
+	onlyIn?: readonly GenerationMode[];
+}
+
+/**
+ * The hook reads the whole collection: n8n's routing finds no locator in a collection that is
+ * itself called `parameters`.
+ */
+const setting = (
+	ui: INodeProperties,
+	onlyIn?: readonly GenerationMode[],
+	rule: Rule = located(text()),
+): Setting => ({
+	field: { ui, mapping: oneValueInBody(`parameters.${ui.name}`, rule) },
+	...(onlyIn && { onlyIn }),
+});
+
+const plain = (ui: Named) => ui;
+
+const SETTINGS: Setting[] = [
+	setting(
+		modelValueLocator(
+			{
+				displayName: 'Aspect Ratio',
+				name: 'aspect_ratio',
+				placeholder: 'e.g. 16:9',
+				description: 'The ratio of width to height',
+			},
+			'searchAspectRatios',
+		),
+		['image', 'video'],
+	),
+	setting(
+		plain({
+			displayName: 'Count',
+			name: 'count',
+			type: 'number',
+			typeOptions: { minValue: 1, maxValue: 16 },
+			default: 1,
+			description: 'How many outputs to make, from 1 to 16',
+		}),
+		undefined,
+		number({ ...LIMITS.count, integer: true }),
+	),
+	setting(
+		modelValueLocator(
+			{
+				displayName: 'Duration',
+				name: 'duration',
+				placeholder: 'e.g. 5',
+				description:
+					'The length of a video, a piece of music or a sound, in seconds unless the model lists other values',
+			},
+			'searchDurations',
+		),
+		['video', 'audio'],
+	),
+	setting(
+		modelValueLocator(
+			{
+				displayName: 'Language Boost',
+				name: 'language_boost',
+				placeholder: 'e.g. English',
+				description: 'The language that the speech should favor',
+			},
+			'searchLanguages',
+		),
+		['audio'],
+	),
+	setting(
+		plain({
+			displayName: 'Loop',
+			name: 'loop',
+			type: 'boolean',
+			default: false,
+			description: 'Whether the end should lead seamlessly into the beginning',
+		}),
+		['video', 'audio'],
+		flag(),
+	),
+	setting(
+		plain({
+			displayName: 'Lyrics',
+			name: 'lyrics',
+			type: 'string',
+			typeOptions: { rows: 4 },
+			default: '',
+			placeholder: 'e.g. We set out at the break of day',
+			description: 'The words to sing',
+		}),
+		['audio'],
+	),
+	setting(
+		modelValueLocator(
+			{
+				displayName: 'Quality',
+				name: 'quality',
+				placeholder: 'e.g. high',
+				description: 'The quality level',
+			},
+			'searchQualities',
+		),
+	),
+	setting(
+		modelValueLocator(
+			{
+				displayName: 'Resolution',
+				name: 'resolution',
+				placeholder: 'e.g. 1080p',
+				description: 'The resolution of an image or a video',
+			},
+			'searchResolutions',
+		),
+		['image', 'video'],
+	),
+	setting(
+		modelValueLocator(
+			{
+				displayName: 'Size',
+				name: 'size',
+				placeholder: 'e.g. 1024x1024',
+				description: 'Width and height in pixels',
+			},
+			'searchSizes',
+		),
+		['image', 'video'],
+	),
+	setting(
+		modelValueLocator(
+			{
+				displayName: 'Speed',
+				name: 'speed',
+				placeholder: 'e.g. 1.2',
+				description: 'How fast to speak; for a video, what the model takes it for',
+			},
+			'searchSpeeds',
+		),
+		['video', 'audio'],
+	),
+	setting(modelVoiceLocator, ['audio']),
+];
+
+/**
+ * The settings of a model. Not every model takes every one; the service decides. Specification:
+ * CreateGeneration, `parameters`.
+ */
+export const parameters = (mode: GenerationMode): Field => ({
+	ui: {
+		displayName: 'Parameters',
+		name: 'parameters',
+		type: 'collection',
+		placeholder: 'Add parameter',
+		default: {},
+		description: 'Settings of the model. Add only what the chosen model offers.',
+	},
+	fields: SETTINGS.filter(({ onlyIn }) => onlyIn?.includes(mode) ?? true).map(({ field }) => field),
+});

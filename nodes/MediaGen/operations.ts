@@ -1,0 +1,131 @@
+import { ENDPOINTS, type GenerationMode, LIMITS } from '../../src/contract';
+import { creationFields, delivery } from '../../src/description/fields/creation';
+import { listFields } from '../../src/description/fields/list';
+import {
+	generationLocator,
+	modelLocator,
+	personaLocator,
+} from '../../src/description/fields/locators';
+import { existingOutputs } from '../../src/description/fields/outputs';
+import {
+	type Field,
+	inBody,
+	inPath,
+	oneValueInBody,
+	type Operation,
+} from '../../src/description/operation';
+import { id, located, text, uuid } from '../../src/description/rules';
+import { input, parameters } from './fields';
+
+const persona: Field = {
+	ui: personaLocator,
+	mapping: oneValueInBody('persona_id', located(uuid())),
+};
+
+/** What differs between the three operations of POST /generations. */
+interface Made {
+	mode: GenerationMode;
+	name: string;
+	action: string;
+	description: string;
+	model: string;
+	prompt: { placeholder: string; description: string };
+	/** Options of its own. */
+	options: Field[];
+}
+
+/** Specification: CreateGeneration. */
+const generate = ({ mode, model, prompt, options, ...texts }: Made): Operation => ({
+	...texts,
+	value: `generate${texts.name.replace('Generate ', '')}`,
+	constants: { mode },
+	spec: {
+		endpoint: ENDPOINTS.createGeneration,
+		output: 'job',
+		object: 'generation',
+		creates: true,
+		charges: true,
+		takesPermit: true,
+	},
+	fields: [
+		{
+			ui: { ...modelLocator, description: model },
+			mapping: inBody('model', located(text({ required: true }))),
+		},
+		{
+			ui: {
+				displayName: 'Prompt',
+				name: 'prompt',
+				type: 'string',
+				typeOptions: { rows: 4 },
+				required: true,
+				default: '',
+				...prompt,
+			},
+			mapping: inBody('prompt', text({ required: true, max: LIMITS.promptLength.max })),
+		},
+		parameters(mode),
+		input(mode),
+		...creationFields(...options),
+	],
+});
+
+const generateImage = generate({
+	mode: 'image',
+	name: 'Generate Image',
+	action: 'Generate an image',
+	description: 'Generate one or more images from a prompt',
+	model: 'The model that makes the image',
+	prompt: {
+		placeholder: 'e.g. A lighthouse on a cliff at dawn, oil painting',
+		description: 'What the image shows, at most 10,000 characters. A model may allow less.',
+	},
+	options: [delivery, persona],
+});
+
+const generateVideo = generate({
+	mode: 'video',
+	name: 'Generate Video',
+	action: 'Generate a video',
+	description: 'Generate a video from a prompt, with or without images and clips to start from',
+	model: 'The model that makes the video',
+	prompt: {
+		placeholder: 'e.g. The camera circles a lighthouse while waves break on the rocks',
+		description: 'What happens in the video, at most 10,000 characters. A model may allow less.',
+	},
+	options: [delivery, persona],
+});
+
+const generateAudio = generate({
+	mode: 'audio',
+	name: 'Generate Audio',
+	action: 'Generate audio',
+	description: 'Generate music, sound effects or speech from a prompt',
+	model: 'The model that makes the music, the sound or the speech',
+	prompt: {
+		placeholder: 'e.g. Calm piano over the sound of waves',
+		description:
+			'What to hear, at most 10,000 characters; for speech, the text to speak. A model may allow less.',
+	},
+	options: [delivery],
+});
+
+const get: Operation = {
+	value: 'get',
+	name: 'Get',
+	action: 'Get the status and files of a generation',
+	description: 'Retrieve a generation, with fresh links to its outputs',
+	spec: { endpoint: ENDPOINTS.getGeneration, output: 'job', object: 'generation' },
+	fields: [{ ui: generationLocator, mapping: inPath('id', located(id())) }, ...existingOutputs],
+};
+
+const getAll: Operation = {
+	value: 'getAll',
+	name: 'Get Many',
+	action: 'Get many generations',
+	description: 'Retrieve a list of generations',
+	spec: { endpoint: ENDPOINTS.listGenerations, output: 'list', takesLimit: true },
+	fields: listFields,
+};
+
+export const operations: Operation[] = [generateImage, generateVideo, generateAudio, get, getAll];

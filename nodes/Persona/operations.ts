@@ -1,0 +1,169 @@
+import { ENDPOINTS, LIMITS } from '../../src/contract';
+import {
+	keyOptions,
+	waitForCompletion,
+	waitTimeout,
+	paidKeyOptions,
+} from '../../src/description/fields/creation';
+import { listFields } from '../../src/description/fields/list';
+import { mediaField, personaIdLocator } from '../../src/description/fields/locators';
+import { options, updateFields } from '../../src/description/fields/options';
+import { type Field, inBody, inPath, type Operation } from '../../src/description/operation';
+import { flag, id, located, media, text, whenSet } from '../../src/description/rules';
+
+const nameField: Field = {
+	ui: {
+		displayName: 'Name',
+		name: 'name',
+		type: 'string',
+		required: true,
+		default: '',
+		placeholder: 'e.g. Mara, the captain',
+		description: 'The name of the persona, at most 80 characters',
+	},
+	mapping: inBody('name', text({ ...LIMITS.personaName, required: true })),
+};
+
+const sharedField: Field = {
+	ui: {
+		displayName: 'Shared',
+		name: 'shared',
+		type: 'boolean',
+		default: true,
+		description: 'Whether everyone in the workspace may use the persona',
+	},
+	mapping: inBody('shared', flag()),
+};
+
+/**
+ * The schema bounds the images at 1 to 5, the guide at 3 to 10 (specification: CreatePersona); the
+ * service decides.
+ */
+const MAX_IMAGES = 10;
+
+const createFromImages: Operation = {
+	value: 'createFromImages',
+	name: 'Create From Images',
+	action: 'Create a persona from images',
+	description: 'Create a reusable visual identity from pictures of it',
+	constants: { source: 'upload' },
+	spec: {
+		endpoint: ENDPOINTS.createPersona,
+		output: 'resource',
+		object: 'persona',
+		creates: true,
+	},
+	fields: [
+		nameField,
+		mediaField({
+			displayName: 'Reference Images',
+			name: 'referenceImages',
+			// Not `required` here, or n8n refuses a list that a workflow was saved with; the rule asks
+			// for it.
+			isMany: true,
+			example: 'https://example.com/front.png',
+			note: 'Use 3 to 5 pictures',
+			description: 'Pictures of the same person, animal or thing',
+			as: 'reference_images',
+			rule: media({ required: true, max: MAX_IMAGES }),
+		}),
+		sharedField,
+		options(keyOptions),
+	],
+};
+
+const createFromDescription: Operation = {
+	value: 'createFromDescription',
+	name: 'Create From Description',
+	action: 'Create a persona from a description',
+	description:
+		'Create a reusable visual identity from a description. An initial portrait is generated and paid for.',
+	constants: { source: 'describe' },
+	spec: {
+		endpoint: ENDPOINTS.createPersona,
+		output: 'job',
+		object: 'persona',
+		creates: true,
+		charges: true,
+	},
+	fields: [
+		nameField,
+		{
+			ui: {
+				displayName: 'Description',
+				name: 'description',
+				type: 'string',
+				typeOptions: { rows: 4 },
+				required: true,
+				default: '',
+				placeholder: 'e.g. A captain in her fifties, silver braid, weathered blue coat',
+				description: 'What the persona looks like, at most 800 characters',
+			},
+			mapping: inBody('description', text({ ...LIMITS.personaDescription, required: true })),
+		},
+		sharedField,
+		{
+			...waitForCompletion,
+			ui: {
+				...waitForCompletion.ui,
+				description:
+					'Whether to wait until the persona is ready to be used. Otherwise the output is the persona while it is pending.',
+			},
+		},
+		options([...paidKeyOptions, waitTimeout]),
+	],
+};
+
+const get: Operation = {
+	value: 'get',
+	name: 'Get',
+	action: 'Get a persona',
+	description: 'Retrieve a persona',
+	spec: { endpoint: ENDPOINTS.getPersona, output: 'resource' },
+	fields: [{ ui: personaIdLocator, mapping: inPath('id', located(id())) }],
+};
+
+const getAll: Operation = {
+	value: 'getAll',
+	name: 'Get Many',
+	action: 'Get many personas',
+	description: 'Retrieve the personas of the workspace',
+	spec: { endpoint: ENDPOINTS.listPersonas, output: 'list' },
+	fields: listFields,
+};
+
+const update: Operation = {
+	value: 'update',
+	name: 'Update',
+	action: 'Update a persona',
+	description: 'Change the name of a persona, or who may use it',
+	spec: { endpoint: ENDPOINTS.updatePersona, output: 'resource' },
+	fields: [
+		{ ui: personaIdLocator, mapping: inPath('id', located(id())) },
+		updateFields([
+			{
+				ui: { ...nameField.ui, required: false },
+				mapping: inBody('name', whenSet(text({ ...LIMITS.personaName, required: true }))),
+			},
+			sharedField,
+		]),
+	],
+};
+
+const deletePersona: Operation = {
+	value: 'delete',
+	name: 'Delete',
+	action: 'Delete a persona',
+	description: 'Permanently delete a persona',
+	spec: { endpoint: ENDPOINTS.deletePersona, output: 'deleted' },
+	fields: [{ ui: personaIdLocator, mapping: inPath('id', located(id())) }],
+};
+
+export const operations: Operation[] = [
+	createFromDescription,
+	createFromImages,
+	deletePersona,
+	get,
+	getAll,
+	update,
+];

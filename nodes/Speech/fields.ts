@@ -1,0 +1,266 @@
+import type { IDisplayOptions, INodeProperties } from 'n8n-workflow';
+import { isRecord, LIMITS, type SpeechSettings } from '../../src/contract';
+import { blockVoiceLocator } from '../../src/description/fields/locators';
+import { optionList } from '../../src/description/fields/optionList';
+import { type Field, inBody, oneValueInBody } from '../../src/description/operation';
+import {
+	flag,
+	located,
+	number,
+	parsedJson,
+	type Rule,
+	type RuleContext,
+	type Ruled,
+	text,
+} from '../../src/description/rules';
+import { splitText } from './splitText';
+
+const { min, max } = LIMITS.speechBlocks;
+const BLOCK_COUNT = `takes from ${min} to ${max} blocks`;
+
+const textRule = text({ required: true });
+const voiceRule = located(text());
+
+/** One block, from an object or from plain text. */
+function block(entry: unknown, number: number, context: RuleContext): Ruled {
+	const { text: words, voice } = isRecord(entry) ? entry : { text: entry, voice: undefined };
+	const textResult = textRule(words, context);
+	if ('problem' in textResult) return { problem: `block ${number}: Text ${textResult.problem}` };
+	const voiceResult = voiceRule(voice, context);
+	if ('problem' in voiceResult) return { problem: `block ${number}: Voice ${voiceResult.problem}` };
+	const chosen = voiceResult.value === undefined ? {} : { voice: voiceResult.value };
+	return { value: { text: textResult.value, ...chosen } };
+}
+
+function blocksOf(entries: unknown[], context: RuleContext): Ruled {
+	if (entries.length < min || entries.length > max) {
+		return { problem: `${BLOCK_COUNT}, got ${entries.length}` };
+	}
+	const blocks: unknown[] = [];
+	for (const [index, entry] of entries.entries()) {
+		const ruled = block(entry, index + 1, context);
+		if ('problem' in ruled) return ruled;
+		blocks.push(ruled.value);
+	}
+	return { value: blocks };
+}
+
+/** The blocks of the form. */
+const blockForm = (): Rule => (value, context) => {
+	const entries = isRecord(value) ? value.block : undefined;
+	return blocksOf(Array.isArray(entries) ? entries : [], context);
+};
+
+/** The blocks of an array of objects or texts; also as JSON text. */
+const blockList = (): Rule => (value, context) => {
+	const parsed = parsedJson(value);
+	if (Array.isArray(parsed)) return blocksOf(parsed, context);
+	return { problem: `must be an array of blocks as JSON; it ${BLOCK_COUNT}` };
+};
+
+/** Characters of a block of a text, unless the user sets another length. */
+const BLOCK_LENGTH = 1_000;
+
+const lengthRule = number({ min: 1, integer: true });
+
+/** A text of any length as blocks. */
+const blockText = (): Rule => (value, context) => {
+	const said = textRule(value, context);
+	if ('problem' in said) return said;
+	const given = lengthRule(context.option?.('blockLength'), context);
+	if ('problem' in given) return { problem: `cannot be split: Block Length ${given.problem}` };
+	const length = Number(given.value ?? BLOCK_LENGTH);
+	const blocks = splitText(String(said.value), length);
+	if (blocks.length <= max) return { value: blocks.map((text) => ({ text })) };
+	return {
+		problem: `makes ${blocks.length} blocks of up to ${length} characters, and one request takes ${max}`,
+		hint: 'Raise Block Length in the options, or split the text over several items',
+	};
+};
+
+/** An option: most speeches are shorter than what makes it matter. */
+export const blockLength: Field = {
+	ui: {
+		displayName: 'Block Length (Characters)',
+		name: 'blockLength',
+		type: 'number',
+		typeOptions: { minValue: 1 },
+		displayOptions: { show: { '/blocksFrom': ['text' satisfies BlocksFrom] } },
+		default: BLOCK_LENGTH,
+		description:
+			'The most characters of a block. A text is divided where a paragraph or a sentence ends; one speech takes up to 50 blocks.',
+	},
+};
+
+/** Gives a voice to each block without one. */
+function speakWith(body: Record<string, unknown>, voice: unknown): void {
+	const blocks = (body.blocks ?? []) as Array<Record<string, unknown>>;
+	body.blocks = blocks.map((one) => (one.voice === undefined ? { ...one, voice } : one));
+}
+
+/** Where the blocks come from. */
+type BlocksFrom = 'fields' | 'json' | 'text';
+
+const whenFrom = (source: BlocksFrom): IDisplayOptions => ({ show: { blocksFrom: [source] } });
+
+const blocksFrom: Field = {
+	ui: {
+		displayName: 'What to Speak',
+		name: 'blocksFrom',
+		type: 'options',
+		noDataExpression: true,
+		options: optionList<BlocksFrom>({
+			fields: { name: 'Blocks', description: 'Passages, each with a voice of its own if you like' },
+			json: {
+				name: 'Blocks as JSON',
+				description: 'An array as text or from an expression, such as all incoming items',
+			},
+			text: { name: 'Text', description: 'One text of any length in one voice' },
+		}),
+		default: 'fields',
+		description: 'Whether to speak one text, or blocks of text that may each have a voice',
+	},
+};
+
+const form: Field = {
+	ui: {
+		displayName: 'Blocks',
+		name: 'blocks',
+		type: 'fixedCollection',
+		typeOptions: { multipleValues: true, multipleValueButtonText: 'Add Block', sortable: true },
+		displayOptions: whenFrom('fields'),
+		placeholder: 'Add Block',
+		default: { block: [{ text: '', voice: { __rl: true, mode: 'list', value: '' } }] },
+		description: 'What is spoken, block after block: from 1 to 50, in one audio file',
+		options: [
+			{
+				displayName: 'Block',
+				name: 'block',
+				values: [
+					{
+						displayName: 'Text',
+						name: 'text',
+						type: 'string',
+						typeOptions: { rows: 3 },
+						default: '',
+						placeholder: 'e.g. Welcome back to the show.',
+						description: 'What this block says',
+					},
+					blockVoiceLocator,
+				],
+			},
+		],
+	},
+	mapping: oneValueInBody('blocks', blockForm()),
+};
+
+const json: Field = {
+	ui: {
+		displayName: 'Blocks (JSON)',
+		name: 'blocksJson',
+		type: 'json',
+		typeOptions: { rows: 5 },
+		displayOptions: whenFrom('json'),
+		required: true,
+		default: '[\n  { "text": "Good morning!", "voice": "" }\n]',
+		hint: 'For all incoming items as one speech, enter {{ $input.all().map((item) => item.json) }} and switch on Execute Once in the settings of the node',
+		description:
+			'From 1 to 50 blocks: an array of objects with text and, if wanted, voice, or an array of texts. Other fields are left out.',
+	},
+	mapping: oneValueInBody('blocks', blockList()),
+};
+
+const textField: Field = {
+	ui: {
+		displayName: 'Text',
+		name: 'text',
+		type: 'string',
+		typeOptions: { rows: 5 },
+		displayOptions: whenFrom('text'),
+		required: true,
+		default: '',
+		placeholder: 'e.g. Welcome back to the show.',
+		description: 'What to say. A long text is divided at paragraphs and sentences.',
+	},
+	mapping: oneValueInBody('blocks', blockText()),
+};
+
+/** The voice of every block without one. */
+const voice: Field = {
+	ui: {
+		...blockVoiceLocator,
+		displayName: 'Voice',
+		description:
+			'Speaks everything that has no voice of its own: a preset voice of the chosen model, or a custom voice for the model that speaks with cloned voices. If it is empty, the service chooses one.',
+	},
+	mapping: { ...oneValueInBody('voice', located(text())), apply: speakWith },
+};
+
+/** Specification: CreateSpeechGeneration, `blocks`. */
+export const blocks: Field[] = [blocksFrom, form, json, textField, voice];
+
+type Named = INodeProperties & { name: keyof SpeechSettings };
+
+const setting = (ui: Named, rule: Rule = flag()): Field => ({
+	ui,
+	mapping: inBody(`settings.${ui.name}`, rule),
+});
+
+const { speechSpeed: speed, speechVolume: volume } = LIMITS;
+
+/** Specification: CreateSpeechGeneration, `settings`. */
+export const settings: Field = {
+	ui: {
+		displayName: 'Settings',
+		name: 'settings',
+		type: 'collection',
+		placeholder: 'Add setting',
+		default: {},
+		description: 'How the text is spoken',
+	},
+	fields: [
+		setting({
+			displayName: 'Loudness Normalization',
+			name: 'loudness_normalization',
+			type: 'boolean',
+			default: true,
+			description: 'Whether to bring all blocks to the same loudness',
+		}),
+		setting(
+			{
+				displayName: 'Speed',
+				name: 'speed',
+				type: 'number',
+				typeOptions: { minValue: speed.min, maxValue: speed.max, numberPrecision: 2 },
+				default: 1,
+				description: 'How fast to speak, from 0.5 to 2; 1 is normal',
+			},
+			number(speed),
+		),
+		setting({
+			displayName: 'Tag Compatible',
+			name: 'tag_compatible',
+			type: 'boolean',
+			default: true,
+			description: 'Whether tags in the text are instructions, if the model supports them',
+		}),
+		setting({
+			displayName: 'Text Normalization',
+			name: 'text_normalization',
+			type: 'boolean',
+			default: false,
+			description: 'Whether to write out numbers, dates and abbreviations before they are spoken',
+		}),
+		setting(
+			{
+				displayName: 'Volume',
+				name: 'volume',
+				type: 'number',
+				typeOptions: { minValue: volume.min, maxValue: volume.max, numberPrecision: 2 },
+				default: 1,
+				description: 'How loud to speak, from 0.1 to 10; 1 is normal',
+			},
+			number(volume),
+		),
+	],
+};

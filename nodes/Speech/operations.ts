@@ -1,0 +1,57 @@
+import { ENDPOINTS, SPEECH_MODELS } from '../../src/contract';
+import { creationFields, delivery } from '../../src/description/fields/creation';
+import { speechModelLocator } from '../../src/description/fields/locators';
+import { options } from '../../src/description/fields/options';
+import { downloadExisting, outputBinaryField } from '../../src/description/fields/outputs';
+import { inBody, inPath, type Operation } from '../../src/description/operation';
+import { choice, id, located } from '../../src/description/rules';
+import { blockLength, blocks, settings } from './fields';
+
+const create: Operation = {
+	value: 'create',
+	name: 'Create',
+	action: 'Generate speech from text',
+	description: 'Speak up to 50 blocks of text, each with its voice, in one audio file',
+	spec: {
+		endpoint: ENDPOINTS.createSpeech,
+		output: 'job',
+		object: 'speech_generation',
+		creates: true,
+		charges: true,
+	},
+	fields: [
+		{
+			ui: speechModelLocator,
+			mapping: inBody('model', located(choice(SPEECH_MODELS, { required: true }))),
+		},
+		...blocks,
+		settings,
+		...creationFields(blockLength, delivery),
+	],
+};
+
+const get: Operation = {
+	value: 'get',
+	name: 'Get',
+	action: 'Get the status and audio of a speech',
+	description: 'Retrieve a speech, with a fresh link to its audio file',
+	spec: { endpoint: ENDPOINTS.getSpeech, output: 'job', object: 'speech_generation' },
+	fields: [
+		{
+			ui: {
+				displayName: 'Speech ID',
+				name: 'speechId',
+				type: 'string',
+				required: true,
+				default: '',
+				placeholder: 'e.g. speech_8f3a1c',
+				description: 'The ID returned when the speech was created',
+			},
+			mapping: inPath('id', id()),
+		},
+		downloadExisting,
+		options([outputBinaryField]),
+	],
+};
+
+export const operations: Operation[] = [create, get];

@@ -1,0 +1,246 @@
+import { ENDPOINTS, LIMITS, SPEECH_MODELS } from '../../src/contract';
+import { paidKeyOptions } from '../../src/description/fields/creation';
+import { listFields, simpleVoice, simplify } from '../../src/description/fields/list';
+import { mediaField, voiceLocator } from '../../src/description/fields/locators';
+import { additionalFields, options } from '../../src/description/fields/options';
+import {
+	type Field,
+	inBody,
+	inPath,
+	inQuery,
+	type Operation,
+} from '../../src/description/operation';
+import type { NodeResource } from '../../src/description/properties';
+import { choice, flag, id, located, oneMedia, type Rule, text } from '../../src/description/rules';
+import { nameFromId } from '../../src/description/search/choices';
+import type { OperationSpec } from '../../src/transport/run/item';
+
+/**
+ * Both ways of creating a voice. It may take long. Specification: Operation details,
+ * Idempotency-Key.
+ */
+const CREATION: OperationSpec = {
+	endpoint: ENDPOINTS.createVoice,
+	output: 'resource',
+	object: 'voice',
+	creates: true,
+	charges: true,
+	responseTimeoutMs: 300_000,
+};
+
+/** @param max most characters, where the specification shows a limit */
+const nameField = ({ max }: { max?: number } = {}): Field => ({
+	ui: {
+		displayName: 'Name',
+		name: 'name',
+		type: 'string',
+		required: true,
+		default: '',
+		placeholder: 'e.g. Narrator',
+		description: `The name of the voice${max === undefined ? '' : `, at most ${max} characters`}`,
+	},
+	mapping: inBody('name', text({ required: true, max })),
+});
+
+const previewText = (rule: Rule, limit?: string): Field => ({
+	ui: {
+		displayName: 'Preview Text',
+		name: 'previewText',
+		type: 'string',
+		typeOptions: { rows: 2 },
+		default: '',
+		placeholder: 'e.g. This is how I sound.',
+		description: `What the voice says in its preview${limit === undefined ? '' : `, ${limit}`}`,
+	},
+	mapping: inBody('preview_text', rule),
+});
+
+const clone: Operation = {
+	value: 'clone',
+	name: 'Clone',
+	action: 'Clone a voice from a recording',
+	description: 'Create a voice from a recording of someone speaking',
+	constants: { kind: 'clone' },
+	spec: CREATION,
+	fields: [
+		nameField(LIMITS.voiceCloneName),
+		mediaField({
+			displayName: 'Recording',
+			name: 'audioUrl',
+			required: true,
+			example: 'https://example.com/voice.mp3',
+			description: 'A recording of the voice. Use only voices that you may use.',
+			as: 'audio_url',
+			rule: oneMedia({ required: true }),
+		}),
+		additionalFields([
+			{
+				ui: {
+					displayName: 'Noise Reduction',
+					name: 'noiseReduction',
+					type: 'boolean',
+					default: false,
+					description: 'Whether to remove noise from the recording first',
+				},
+				mapping: inBody('noise_reduction', flag()),
+			},
+			previewText(text(LIMITS.voiceClonePreviewText), 'at most 500 characters'),
+			{
+				ui: {
+					displayName: 'Volume Normalization',
+					name: 'volumeNormalization',
+					type: 'boolean',
+					default: false,
+					description: 'Whether to bring the recording to an even volume first',
+				},
+				mapping: inBody('volume_normalization', flag()),
+			},
+		]),
+		options(paidKeyOptions),
+	],
+};
+
+const design: Operation = {
+	value: 'design',
+	name: 'Design',
+	action: 'Design a voice from a description',
+	description: 'Create a voice from a description',
+	constants: { kind: 'design' },
+	spec: CREATION,
+	fields: [
+		nameField(),
+		{
+			ui: {
+				displayName: 'Description',
+				name: 'description',
+				type: 'string',
+				typeOptions: { rows: 3 },
+				required: true,
+				default: '',
+				placeholder: 'e.g. A calm, deep voice of an elderly storyteller',
+				description: 'How the voice should sound',
+			},
+			mapping: inBody('description', text({ required: true })),
+		},
+		additionalFields([previewText(text())]),
+		options(paidKeyOptions),
+	],
+};
+
+const get: Operation = {
+	value: 'get',
+	name: 'Get',
+	action: 'Get a custom voice',
+	description: 'Retrieve a custom voice',
+	spec: { endpoint: ENDPOINTS.getVoice, output: 'resource' },
+	fields: [{ ui: voiceLocator, mapping: inPath('id', located(id())) }],
+};
+
+const getAll: Operation = {
+	value: 'getAll',
+	name: 'Get Many',
+	action: 'Get many custom voices',
+	description: 'Retrieve the custom voices of the workspace',
+	spec: { endpoint: ENDPOINTS.listVoices, output: 'list' },
+	fields: listFields,
+};
+
+const rename: Operation = {
+	value: 'rename',
+	name: 'Rename',
+	action: 'Rename a custom voice',
+	description: 'Rename a custom voice',
+	spec: { endpoint: ENDPOINTS.renameVoice, output: 'resource' },
+	fields: [{ ui: voiceLocator, mapping: inPath('id', located(id())) }, nameField()],
+};
+
+const deleteVoice: Operation = {
+	value: 'delete',
+	name: 'Delete',
+	action: 'Delete a custom voice',
+	description: 'Permanently delete a custom voice',
+	spec: { endpoint: ENDPOINTS.deleteVoice, output: 'deleted' },
+	fields: [{ ui: voiceLocator, mapping: inPath('id', located(id())) }],
+};
+
+const filters: Field = {
+	ui: {
+		displayName: 'Filters',
+		name: 'filters',
+		type: 'collection',
+		placeholder: 'Add filter',
+		default: {},
+	},
+	fields: [
+		{
+			ui: {
+				displayName: 'Gender',
+				name: 'gender',
+				type: 'string',
+				default: '',
+				placeholder: 'e.g. female',
+				description: 'Only voices of this gender, in the words of the catalogue',
+			},
+			mapping: inQuery('gender', text()),
+		},
+		{
+			ui: {
+				displayName: 'Language',
+				name: 'language',
+				type: 'string',
+				default: '',
+				placeholder: 'e.g. en-US',
+				description: 'Only voices of this locale or base language, such as en-US or en',
+			},
+			mapping: inQuery('language', text()),
+		},
+		{
+			ui: {
+				displayName: 'Search',
+				name: 'search',
+				type: 'string',
+				default: '',
+				placeholder: 'e.g. aria',
+				description: 'Only voices whose ID or name contains this text',
+			},
+			mapping: inQuery('search', text()),
+		},
+	],
+};
+
+const getAllPresets: Operation = {
+	value: 'getAll',
+	name: 'Get Many',
+	action: 'Get many preset voices',
+	description: 'Retrieve the preset voices of a speech model',
+	spec: { endpoint: ENDPOINTS.listPresetVoices, output: 'list', simplify: simpleVoice },
+	fields: [
+		{
+			ui: {
+				displayName: 'Model',
+				name: 'model',
+				type: 'options',
+				options: SPEECH_MODELS.map((model) => ({
+					name: nameFromId(model),
+					value: model,
+					description: model,
+				})),
+				default: 'service/speech-lite',
+				description: 'The speech model whose voices to list',
+			},
+			mapping: inQuery('model', choice(SPEECH_MODELS)),
+		},
+		...listFields,
+		filters,
+		simplify,
+	],
+};
+
+export const resources: NodeResource[] = [
+	{
+		value: 'customVoice',
+		name: 'Custom Voice',
+		operations: [clone, deleteVoice, design, get, getAll, rename],
+	},
+	{ value: 'presetVoice', name: 'Preset Voice', operations: [getAllPresets] },
+];

@@ -1,0 +1,160 @@
+import { ENDPOINTS, EVENTS } from '../../src/contract';
+import {
+	additionalJson,
+	idempotency,
+	idempotencyKey,
+	idempotencyOptions,
+} from '../../src/description/fields/creation';
+import { eventOptions } from '../../src/description/fields/events';
+import { listFields } from '../../src/description/fields/list';
+import { webhookLocator } from '../../src/description/fields/locators';
+import { options, updateFields } from '../../src/description/fields/options';
+import { type Field, inBody, inPath, type Operation } from '../../src/description/operation';
+import type { NodeResource } from '../../src/description/properties';
+import { choices, httpsUrl, id, located, text, whenSet } from '../../src/description/rules';
+
+const urlField: Field = {
+	ui: {
+		displayName: 'URL',
+		name: 'url',
+		type: 'string',
+		required: true,
+		default: '',
+		placeholder: 'e.g. https://example.com/webhook',
+		description: 'The public https address that events are sent to',
+	},
+	mapping: inBody('url', httpsUrl({ required: true })),
+};
+
+const eventsField: Field = {
+	ui: {
+		displayName: 'Events',
+		name: 'events',
+		type: 'multiOptions',
+		required: true,
+		options: eventOptions,
+		default: [],
+		description: 'What the service reports; choose at least one',
+	},
+	mapping: inBody('events', choices(EVENTS, { required: true })),
+};
+
+const descriptionField: Field = {
+	ui: {
+		displayName: 'Description',
+		name: 'description',
+		type: 'string',
+		default: '',
+		placeholder: 'e.g. Notifies the website of finished videos',
+		description: 'What the webhook is for',
+	},
+	mapping: inBody('description', text()),
+};
+
+/** The same field within an update: used only if it was added. */
+const forUpdate = ({ ui, mapping }: Field): Field => ({
+	ui: { ...ui, required: false },
+	...(mapping && { mapping: { ...mapping, rule: whenSet(mapping.rule) } }),
+});
+
+const includeSigningSecret: Field = {
+	ui: {
+		displayName: 'Include Signing Secret',
+		name: 'includeSigningSecret',
+		type: 'boolean',
+		default: false,
+		description:
+			'Whether to put the signing secret into the output. The service reveals it only now, and anyone who knows it can sign events that look genuine. n8n stores it with the execution data: keep it elsewhere and delete the execution.',
+	},
+};
+
+/** A webhook costs nothing and is not media, so the texts of these two are their own. */
+const onceOnly: Field = {
+	ui: {
+		...idempotency.ui,
+		displayName: 'Avoid Creating Twice',
+		description:
+			'Which requests count as the same, so that they are carried out once (their idempotency key)',
+		options: idempotencyOptions('never creates two', 'creates another'),
+	},
+};
+
+const create: Operation = {
+	value: 'create',
+	name: 'Create',
+	action: 'Create a webhook',
+	description: 'Create a webhook that sends events to an address',
+	spec: {
+		endpoint: ENDPOINTS.createWebhook,
+		output: 'resource',
+		creates: true,
+		holdsSecret: true,
+	},
+	fields: [
+		urlField,
+		eventsField,
+		descriptionField,
+		options([additionalJson, onceOnly, idempotencyKey, includeSigningSecret]),
+	],
+};
+
+const get: Operation = {
+	value: 'get',
+	name: 'Get',
+	action: 'Get a webhook',
+	description: 'Retrieve a webhook',
+	spec: { endpoint: ENDPOINTS.getWebhook, output: 'resource', holdsSecret: true },
+	fields: [{ ui: webhookLocator, mapping: inPath('id', located(id())) }],
+};
+
+const getAll: Operation = {
+	value: 'getAll',
+	name: 'Get Many',
+	action: 'Get many webhooks',
+	description: 'Retrieve the webhooks of the workspace',
+	spec: { endpoint: ENDPOINTS.listWebhooks, output: 'list', holdsSecret: true },
+	fields: listFields,
+};
+
+const update: Operation = {
+	value: 'update',
+	name: 'Update',
+	action: 'Update a webhook',
+	description: 'Change where events are sent to, which ones, or the description',
+	spec: { endpoint: ENDPOINTS.updateWebhook, output: 'resource', holdsSecret: true },
+	fields: [
+		{ ui: webhookLocator, mapping: inPath('id', located(id())) },
+		updateFields([
+			{ ...descriptionField, mapping: inBody('description', text({ clears: true })) },
+			forUpdate(eventsField),
+			forUpdate(urlField),
+		]),
+	],
+};
+
+const deleteWebhook: Operation = {
+	value: 'delete',
+	name: 'Delete',
+	action: 'Delete a webhook',
+	description: 'Delete a webhook, so that no more events are sent to it',
+	spec: { endpoint: ENDPOINTS.deleteWebhook, output: 'deleted', holdsSecret: true },
+	fields: [{ ui: webhookLocator, mapping: inPath('id', located(id())) }],
+};
+
+const getAllDeliveries: Operation = {
+	value: 'getAll',
+	name: 'Get Many',
+	action: 'Get many deliveries of a webhook',
+	description: 'Retrieve the delivery attempts of a webhook',
+	spec: { endpoint: ENDPOINTS.listDeliveries, output: 'list', holdsSecret: true },
+	fields: [{ ui: webhookLocator, mapping: inPath('id', located(id())) }, ...listFields],
+};
+
+export const resources: NodeResource[] = [
+	{
+		value: 'webhook',
+		name: 'Webhook',
+		operations: [create, deleteWebhook, get, getAll, update],
+	},
+	{ value: 'delivery', name: 'Delivery', operations: [getAllDeliveries] },
+];

@@ -1,0 +1,73 @@
+import { ENDPOINTS, MODEL_MODES, type ModelMode } from '../../src/contract';
+import { listFields, simpleModel, simplify } from '../../src/description/fields/list';
+import { optionList } from '../../src/description/fields/optionList';
+import { inQuery, type Operation } from '../../src/description/operation';
+import { choice, dateTime } from '../../src/description/rules';
+
+const getCredits: Operation = {
+	value: 'getCredits',
+	name: 'Get Credits',
+	action: 'Get the credit balance',
+	description: 'Retrieve the credit balance',
+	spec: { endpoint: ENDPOINTS.getCredits, output: 'resource' },
+	fields: [],
+};
+
+const getUsage: Operation = {
+	value: 'getUsage',
+	name: 'Get Usage',
+	action: 'Get the usage',
+	description: 'Retrieve the usage by mode',
+	spec: { endpoint: ENDPOINTS.getUsage, output: 'resource' },
+	fields: [
+		{
+			ui: {
+				displayName: 'Since',
+				name: 'since',
+				type: 'dateTime',
+				default: '',
+				placeholder: 'e.g. 2026-01-31T12:00:00Z',
+				description:
+					'Only usage since then, in the timezone of the workflow unless one is given. Leave empty for all.',
+			},
+			mapping: inQuery('since', dateTime()),
+		},
+	],
+};
+
+const getModels: Operation = {
+	value: 'getModels',
+	name: 'Get Many Models',
+	action: 'Get many models',
+	description: 'Retrieve the models and their capabilities',
+	spec: { endpoint: ENDPOINTS.listModels, output: 'list', simplify: simpleModel },
+	fields: [
+		{
+			ui: {
+				displayName: 'Mode',
+				name: 'mode',
+				type: 'options',
+				options: optionList<ModelMode | ''>({
+					agent: { name: 'Agent' },
+					'': { name: 'All' },
+					audio: { name: 'Audio', description: 'Music, sound effects and speech' },
+					image: { name: 'Image' },
+					video: { name: 'Video' },
+				}),
+				default: '',
+				description: 'Only models that make this kind of media',
+			},
+			mapping: inQuery('mode', choice(MODEL_MODES)),
+		},
+		...listFields,
+		{
+			ui: {
+				...simplify.ui,
+				description:
+					'Whether to return a simplified version of the response instead of the raw data: without the lists of voices',
+			},
+		},
+	],
+};
+
+export const operations: Operation[] = [getCredits, getModels, getUsage];

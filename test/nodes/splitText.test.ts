@@ -1,0 +1,121 @@
+import { splitText } from '../../nodes/Speech/splitText';
+import fc from '../support/fastCheck';
+
+const WORDS = {
+	Latin:
+		'the quick brown fox jumps over a lazy dog in Zürich, naïve café (well-known) “quoted” don’t 3.14 e.g. A.B.C',
+	Cyrillic: 'съешь ещё этих мягких французских булок, да выпей же чаю «вот так» ёлка',
+	Arabic: 'نص حكيم له سر قاطع وذو شأن عظيم مكتوب على ثوب أخضر ومغلف بجلد أزرق، أليس كذلك؟',
+	Chinese: '天地玄黄 宇宙洪荒 日月盈昃 辰宿列张 寒来暑往 秋收冬藏 闰余成岁 律吕调阳 云腾致雨',
+	Devanagari:
+		'ऋषियों को सताने वाले दुष्ट राक्षसों के राजा रावण का सर्वनाश करने वाले विष्णुवतार भगवान श्रीराम',
+};
+const ENDS: Record<string, string[]> = {
+	Latin: ['. ', '! ', '? ', '.\n', '.\n\n', ' '],
+	Cyrillic: ['. ', '! ', '… ', '.\n\n'],
+	Arabic: ['. ', '؟ ', '\n\n'],
+	Chinese: ['。', '！', '？', '。\n\n'],
+	Devanagari: ['। ', '॥\n', '\n\n', '? '],
+};
+const SCRIPTS = Object.keys(WORDS) as Array<keyof typeof WORDS>;
+
+/** A repeatable text of a script with sentences and paragraphs; some with emoji of several code points. */
+function textOf(script: keyof typeof WORDS, length: number, seed: number): string {
+	let state = seed + 1;
+	const next = (below: number) => {
+		state = (state * 1_103_515_245 + 12_345) % 2_147_483_648;
+		return Math.floor((state / 2_147_483_648) * below);
+	};
+	const words = WORDS[script].split(' ');
+	const ends = ENDS[script] ?? ['. '];
+	const parts: string[] = [];
+	let made = 0;
+	while (made < length) {
+		const sentence: string[] = [];
+		for (let left = 1 + next(25); left > 0; left -= 1)
+			sentence.push(words[next(words.length)] ?? '');
+		if (next(40) === 0) sentence.push('👩‍👩‍👧‍👦 🇩🇪');
+		const text = sentence.join(script === 'Chinese' ? '' : ' ') + (ends[next(ends.length)] ?? '. ');
+		parts.push(text);
+		made += text.length;
+	}
+	return parts.join('').slice(0, length);
+}
+
+const graphemes = new Intl.Segmenter('en', { granularity: 'grapheme' });
+const wordsIn = new Intl.Segmenter('en', { granularity: 'word' });
+const withoutBlanks = (text: string) => text.replace(/\s+/gu, '');
+const codePoints = (text: string) => [...text].length;
+
+/** Where each block begins in the text, after the first. */
+function cutsOf(text: string, blocks: string[]): number[] {
+	let end = 0;
+	return blocks.map((block) => {
+		const start = text.indexOf(block, end);
+		if (text.slice(end, start).trim() !== '') throw new Error(`Lost before ${block}`);
+		end = start + block.length;
+		return start;
+	});
+}
+
+function boundaries(segmenter: Intl.Segmenter, text: string): Set<number> {
+	// By paragraphs, which end a word and a grapheme: V8 takes the square of the time for a long text.
+	let start = 0;
+	const found = new Set<number>();
+	for (const paragraph of text.split(/(?<=\n\n)/)) {
+		for (const { index } of segmenter.segment(paragraph)) found.add(start + index);
+		start += paragraph.length;
+	}
+	return found;
+}
+
+const TEXTS = Array.from({ length: 100 }, (_, index) => {
+	const script = SCRIPTS[index % SCRIPTS.length] ?? 'Latin';
+	const length =
+		[200_000, 60_000, 20_000, 5_000, 900][Math.floor(index / SCRIPTS.length) % 5] ?? 900;
+	return [script, length, index] as const;
+});
+
+test.each(TEXTS)(
+	'%s text of %i characters (%i): nothing lost, nothing twice, no cut inside a word or a grapheme',
+	(script, length, seed) => {
+		const text = textOf(script, length, seed);
+		const max = [1_000, 200, 60][seed % 3] ?? 1_000;
+		const blocks = splitText(text, max);
+		expect(withoutBlanks(blocks.join(''))).toBe(withoutBlanks(text));
+		expect(blocks.filter((block) => codePoints(block) > max || block !== block.trim())).toEqual([]);
+		const cuts = cutsOf(text, blocks);
+		const isWord = boundaries(wordsIn, text);
+		const isGrapheme = boundaries(graphemes, text);
+		expect(cuts.filter((cut) => !isGrapheme.has(cut))).toEqual([]);
+		expect(cuts.filter((cut) => !isWord.has(cut))).toEqual([]);
+	},
+);
+
+test('paragraphs stay together where they fit, and sentences where those do not', () => {
+	const text = 'One. Two.\n\nThree. Four.\n\nA sentence alone. Another one here.';
+	expect(splitText(text, 25)).toEqual([
+		'One. Two.\n\nThree. Four.',
+		'A sentence alone.',
+		'Another one here.',
+	]);
+	expect(splitText(text, 1_000)).toEqual([text]);
+});
+
+test('a word longer than a block is cut between graphemes, whatever else there is', () => {
+	expect(splitText('aaaaabbbbbcc d', 5)).toEqual(['aaaaa', 'bbbbb', 'cc d']);
+	expect(splitText('👩‍👩‍👧‍👦👩‍👩‍👧‍👦', 7)).toEqual(['👩‍👩‍👧‍👦', '👩‍👩‍👧‍👦']);
+	expect(splitText(' \n\n ', 5)).toEqual([]);
+});
+
+test('any text in blocks of any length has the same characters in the same order', () => {
+	fc.assert(
+		fc.property(
+			fc.string({ unit: 'grapheme', maxLength: 300 }),
+			fc.integer({ min: 1, max: 50 }),
+			(text, max) => {
+				expect(withoutBlanks(splitText(text, max).join(''))).toBe(withoutBlanks(text));
+			},
+		),
+	);
+});
