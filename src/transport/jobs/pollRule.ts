@@ -34,8 +34,9 @@ export class Durations {
 
 	/**
 	 * Between which ages a job will probably end that was still running at this one. If one duration
-	 * explains all ends, it lies between the highest run and the lowest end, and each look halves the
-	 * span; otherwise these are about the shortest and the longest duration.
+	 * explains all ends, it lies between the highest run and the lowest end, and each look narrows the
+	 * span. Otherwise these are about the longest and the shortest duration; the shortest may be a
+	 * little shorter, as that job was seen ended some time after its end.
 	 * @returns `undefined` where nothing is known, and where an event is expected
 	 */
 	span(age: number): Span | undefined {
@@ -43,7 +44,8 @@ export class Durations {
 		if (this.ends.length === 0 || this.isPushed) return undefined;
 		const longest = Math.max(lowestEnd, highestRun);
 		if (age >= longest) return { from: age, to: age * (1 + TUNING.lookShare) };
-		return { from: Math.max(age, Math.min(lowestEnd, highestRun)), to: longest };
+		const shortest = highestRun < lowestEnd ? highestRun : lowestEnd * (1 - TUNING.lookShare);
+		return { from: Math.max(age, shortest), to: longest };
 	}
 
 	/** Age at which a job is looked at again at the latest that was still running at this one. */

@@ -134,19 +134,19 @@ describe('a 429 is retried after its Retry-After', () => {
 	});
 });
 
-test('a 429 about the request rate pauses all requests, one about job slots only returns to the caller', async () => {
+test('a 429 while our own minute is full pauses all requests, one about job slots only returns to the caller', async () => {
 	for (const return429 of [false, true]) {
 		const clock = new VirtualClock();
-		const client = new Client(new RateLimiter(clock, 60), clock, seeded(1));
-		const limited = scripted(clock, [answer(429, undefined, { 'retry-after': '30' }), answer(200)]);
+		const client = new Client(new RateLimiter(clock, 1), clock, seeded(1));
+		const limited = scripted(clock, [answer(429, undefined, { 'retry-after': '90' }), answer(200)]);
 		const other = scripted(clock, [answer(200)]);
 		const first = client.request(channelOf(limited.send), POST, { return429 });
 		await clock.quiet();
 		const started = clock.now();
 		await clock.run(client.request(channelOf(other.send, 'execution 2'), GET));
 		const waited = (other.sent[0]?.at ?? 0) - started;
-		if (return429) expect(waited).toBe(0);
-		else expect(waited).toBeGreaterThanOrEqual(30_000);
+		if (return429) expect(waited).toBe(60_250);
+		else expect(waited).toBeGreaterThanOrEqual(90_000);
 		await clock.run(first);
 	}
 });
