@@ -11,6 +11,7 @@ const context: TextContext = {
 	labels: new Map() as never,
 	items: 1,
 	notSubmitted: 1,
+	goOn: 'retry this execution',
 };
 
 const status = (code: number): Failure => ({

@@ -14,6 +14,8 @@ interface Context {
 	readsOwnJob?: boolean;
 	/** How far the run has come, as sentences with a space after them. */
 	progress?: string;
+	/** How to go on with what is paid for, where the error is read. */
+	goOn?: string;
 }
 
 /** What happened, in one line, and what to do about it. */
@@ -63,9 +65,9 @@ const KNOWN: Partial<Record<number, Meaning>> = {
 	402: {
 		...refused,
 		concernsRun: 'the credits ran out',
-		words: ({ progress = '' }) => [
+		words: ({ progress = '', goOn = 'run this again' }) => [
 			'Not enough credits',
-			`${progress}Top up the workspace, then retry this execution.`,
+			`${progress}Top up the workspace, then ${goOn}.`,
 		],
 	},
 	403: {

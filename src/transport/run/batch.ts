@@ -306,7 +306,7 @@ function jobsSentence(jobs: OtherJob[]): string {
 	const rest = jobs.length - named.length;
 	const more = rest > 0 ? ` and ${rest} more, under Error details` : '';
 	const continues = jobs.some(({ status }) => status !== 'failed')
-		? ' Retrying this execution continues with those that have not failed.'
+		? ' The next try goes on with those that have not failed; with On Error set to Continue they are output now.'
 		: '';
 	return `Other jobs of this run: ${named.join(', ')}${more}.${continues}`;
 }

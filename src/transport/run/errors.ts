@@ -5,7 +5,7 @@ import type { Labels } from './fieldLabels';
 import { readerScope } from '../jobs/jobState';
 import type { Failed } from '../base/result';
 import { asText } from '../base/types';
-import { creditSentence, creditState, type SpendingContext } from './spending';
+import { creditSentence, creditState, goOn, type SpendingContext } from './spending';
 
 /** The text of an error: what happened, what to do, and what it means for the user's credits. */
 export interface ErrorText {
@@ -56,6 +56,7 @@ export function describeFailure(failed: Failed, context: ErrorContext): ErrorTex
 		items,
 		submitted,
 		notSubmitted,
+		goOn: goOn(context),
 	});
 	const status = statusOf(failed);
 	return {

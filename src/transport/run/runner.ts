@@ -136,7 +136,8 @@ function contextOf(
 	const { state } = memory;
 	const jobId = 'job' in state ? state.job.id : undefined;
 	const known = { jobId, outcomeUnknown: isOutcomeOpen(state) };
-	return { ...shared, idempotency: settings.idempotency, known };
+	const { isManual } = opened.value.origin;
+	return { ...shared, idempotency: settings.idempotency, isManual, known };
 }
 
 /** An operation with the labels of its fields, by the names of these fields in the API. */

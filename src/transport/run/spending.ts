@@ -36,6 +36,8 @@ export interface SpendingContext {
 	isRow?: boolean;
 	/** How many items the run has. With several, the sentence is about this one only. */
 	items?: number;
+	/** Whether somebody runs the node in the editor, where each click is a new execution. */
+	isManual?: boolean;
 }
 
 /** Whether the request that failed may have been carried out all the same. */
@@ -77,29 +79,41 @@ const ofUnknownRow = (unknown: string, idempotency: IdempotencyMode | undefined)
 		? `${unknown} Within 24 hours a new execution sends it again under the same idempotency key, so that nothing is paid for twice.`
 		: `${unknown} A new execution would pay again: look for it at the service before creating it again.`;
 
-function ofUnknown(failed: Failed, { idempotency, isRow }: SpendingContext): string {
+/** How to go on with what is paid for, where the error is read. */
+export const goOn = ({ isManual }: Pick<SpendingContext, 'isManual'>): string =>
+	isManual ? 'execute the node again' : 'retry this execution';
+
+function ofUnknown(failed: Failed, { idempotency, isRow, isManual }: SpendingContext): string {
 	if (failed.failure.kind === 'possibleDuplicate') return '';
 	const unknown = 'Whether the request was carried out is not known.';
 	if (isRow && idempotency !== 'none') return ofUnknownRow(unknown, idempotency);
 	// A search at the service, because the key can no longer settle it.
 	if (failed.endpoint) return `${unknown} Retrying this execution checks again before it pays.`;
+	// In the editor another click is another execution, with a key of its own.
+	const mayPayAgain = isManual && !isKeyPersistent(idempotency) && idempotency !== 'none';
+	if (mayPayAgain) {
+		return `${unknown} Under Executions, retry this one: that sends it again under the same idempotency key. Executing the node again may pay twice.`;
+	}
 	return idempotency === 'none'
 		? `${unknown} It had no idempotency key, so it was not sent again: look for it at the service before creating it again.`
 		: `${unknown} Retrying this execution sends it again under the same idempotency key, so that nothing is paid for twice.`;
 }
 
-function ofJob({ failure, job }: Failed, { idempotency, isRow }: SpendingContext): string {
+function ofJob({ failure, job }: Failed, context: SpendingContext): string {
+	const { idempotency, isRow } = context;
 	const states = { running: 'goes on', good: 'has finished', bad: 'has failed' };
 	const now = job?.status === undefined ? 'exists' : states[jobState(job)];
 	// If an input is wrong, the next try may make a different request.
 	const continues =
 		isRow || idempotency === 'none' || failure.kind === 'input'
 			? ''
-			: ', or retry this execution, which continues with it instead of paying again';
+			: `, or ${goOn(context)}, which goes on with it instead of paying again`;
 	return `The job ${now} at the service: fetch it by its ID${continues}.`;
 }
 
-function ofFailedJob({ idempotency }: SpendingContext): string {
+function ofFailedJob({ endpoint, idempotency }: SpendingContext): string {
+	// What approves or reviews a run makes no new one.
+	if (endpoint.path.includes('{id}')) return 'It cannot be done again: create a new run.';
 	return idempotency === 'custom'
 		? 'The same Idempotency Key gives this job again: a new job needs another key.'
 		: 'Running it again creates a new job.';
@@ -115,10 +129,13 @@ function ofFree(failed: Failed, { endpoint }: SpendingContext): string {
 
 const SENTENCES: Record<Spending, (failed: Failed, context: SpendingContext) => string> = {
 	free: ofFree,
-	notSent: (_, { items = 1 }) =>
-		items > 1
-			? 'Nothing was sent for this item, so no credits were spent on it.'
-			: 'Nothing was sent, so no credits were spent.',
+	notSent: ({ failure }, { items = 1, isRow }) => {
+		if (items === 1) return 'Nothing was sent, so no credits were spent.';
+		// One invalid item stops a run before anything is sent.
+		return failure.kind === 'input' && !isRow
+			? 'Nothing was sent for any item, so no credits were spent.'
+			: 'Nothing was sent for this item, so no credits were spent on it.';
+	},
 	nothingDone: (_, { items = 1 }) =>
 		items > 1
 			? 'Nothing was created for this item and no credits were spent on it.'

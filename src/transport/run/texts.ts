@@ -21,6 +21,8 @@ export interface TextContext {
 	 */
 	submitted?: number;
 	notSubmitted: number;
+	/** How to go on with what is paid for, where the error is read. */
+	goOn: string;
 }
 
 /** What the service says counts, with the labels of the editor. */
@@ -33,6 +35,7 @@ function ofStatus(failure: StatusFailure, context: TextContext): Text {
 		hasId: endpoint.path.includes('{id}'),
 		readsOwnJob,
 		progress: progress(context),
+		goOn: context.goOn,
 	});
 	const words = serviceError.message && withEditorLabels(serviceError.message, labels);
 	const isNew = words && words.toLowerCase() !== happened.toLowerCase();
@@ -54,7 +57,7 @@ function ofCreditCap(
 	const expected = price === undefined ? '' : `, and this item is expected to cost ${price}`;
 	return [
 		`Max Credits per Execution (${maxCredits}) would be exceeded`,
-		`This execution has reserved ${reserved} credits${expected}. ${progress(context)}Raise the limit, then retry this execution: it goes on with what it has.`,
+		`This execution has reserved ${reserved} credits${expected}. ${progress(context)}Raise the limit, then ${context.goOn}: it goes on with what it has.`,
 	];
 }
 

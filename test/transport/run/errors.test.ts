@@ -191,18 +191,22 @@ describe('a job that failed', () => {
 
 	test('is created again, never continued', () => {
 		for (const [, endpoint] of charging) {
+			const isOfRun = endpoint.path.includes('{id}');
+			const again = isOfRun
+				? 'It cannot be done again: create a new run.'
+				: 'Running it again creates a new job.';
 			for (const idempotency of ['execution', 'content', 'none'] as const) {
 				const { description } = describeFailure(failed, { ...context, endpoint, idempotency });
-				expect(description).toBe(
-					'Change what the reason names. Running it again creates a new job.',
-				);
+				expect(description).toBe(`Change what the reason names. ${again}`);
 			}
 			const { description } = describeFailure(failed, {
 				...context,
 				endpoint,
 				idempotency: 'custom',
 			});
-			expect(description).toMatch(/same Idempotency Key gives this job again/);
+			expect(description).toMatch(
+				isOfRun ? /create a new run/ : /same Idempotency Key gives this job again/,
+			);
 		}
 	});
 
@@ -441,7 +445,7 @@ test('a deadline names the minutes, and how to continue', () => {
 	);
 	expect(message).toBe('Not finished after 1.5 minutes (job gen_1) [item 3]');
 	expect(description).toBe(
-		'Raise Wait Timeout to wait longer. The job goes on at the service: fetch it by its ID, or retry this execution, which continues with it instead of paying again.',
+		'Raise Wait Timeout to wait longer. The job goes on at the service: fetch it by its ID, or retry this execution, which goes on with it instead of paying again.',
 	);
 });
 

@@ -54,10 +54,31 @@ test.each(NEVER_SENT)('what was never sent is said to be that: %j', (failure) =>
 			'none spent',
 		]);
 	}
-	expect(said(failure, { items: 2 })).toEqual([
+	expect(said(failure, { items: 2, isRow: true })[0]).toBe(
 		'Nothing was sent for this item, so no credits were spent on it.',
+	);
+});
+
+test('one invalid item stops a run before anything is sent for any', () => {
+	const [invalid = { kind: 'cancelled' }] = NEVER_SENT;
+	expect(said(invalid, { items: 2 })).toEqual([
+		'Nothing was sent for any item, so no credits were spent.',
 		'none spent',
 	]);
+	expect(said({ kind: 'cancelled' }, { items: 2 })[0]).toMatch(/^Nothing was sent for this item/);
+});
+
+test('in the editor, where each click is a new execution, the advice is what is true there', () => {
+	const late: Failure = { kind: 'deadline', waitedMs: 1 };
+	expect(
+		said(fail(late, { id: 'gen_1' }), { isManual: true, idempotency: 'execution' })[0],
+	).toMatch(/or execute the node again, which goes on with it instead of paying again\.$/);
+	expect(said(noResponse(true), { isManual: true, idempotency: 'execution' })[0]).toMatch(
+		/Under Executions, retry this one.*Executing the node again may pay twice\.$/,
+	);
+	expect(said(noResponse(true), { isManual: true, idempotency: 'content' })[0]).not.toMatch(
+		/twice\.$.*twice/,
+	);
 });
 
 test.each(DONE_NOTHING)('a refusal has created nothing: %j', (failure) => {
@@ -104,7 +125,7 @@ test('a failure before the own request of an item, and of the own one', () => {
 test('a job that exists is to be fetched or continued with', () => {
 	const deadline: Failure = { kind: 'deadline', waitedMs: 1 };
 	const fetch = 'at the service: fetch it by its ID';
-	const more = ', or retry this execution, which continues with it instead of paying again';
+	const more = ', or retry this execution, which goes on with it instead of paying again';
 	const states = { queued: 'goes on', completed: 'has finished', failed: 'has failed' };
 	for (const [name, now] of Object.entries(states)) {
 		const job = { id: 'gen_1', object: 'generation', status: name };
