@@ -1,6 +1,5 @@
 import type { IConnections, INode, INodeParameters } from 'n8n-workflow';
-import type { Rest, SavedCredential } from '../../lab/n8n/rest';
-import type { Execution } from '../../lab/n8n/rest';
+import type { Rest, SavedCredential, Execution } from '../../lab/n8n/rest';
 
 export interface Step {
 	name: string;

@@ -1,8 +1,7 @@
 /* eslint-disable @n8n/community-nodes/no-restricted-globals -- not published */
 import type { IDataObject, INode, INodeParameters, OnError } from 'n8n-workflow';
 import { connectedTo, nodeAt } from './canvas';
-import type { SavedCredential } from './rest';
-import type { WorkflowData } from './rest';
+import type { SavedCredential, WorkflowData } from './rest';
 
 /** A file on an input item. */
 export interface InputFile {

@@ -1,7 +1,6 @@
 import type { IBinaryData, IDataObject, INodeExecutionData } from 'n8n-workflow';
 import { nodeName, triggerName, workflowOf, type NodeRun } from './nodeWorkflow';
-import type { Rest } from './rest';
-import type { Execution, ExecutionStatus } from './rest';
+import type { Rest, Execution, ExecutionStatus } from './rest';
 
 export type { InputFile, InputItem, NodeRun } from './nodeWorkflow';
 

@@ -107,15 +107,11 @@ describe.each(CALLERS)('as a tool of %s', (caller) => {
 		expect(calls[0]?.answer).toContain('"status":"completed"');
 	});
 
-	it('calls of one message make a picture each, also eight at once', async () => {
+	it('calls of one message make a picture each', async () => {
 		const prompts = Array.from({ length: 8 }, (_, n) => `picture ${n}`);
-		const { charged, answered } = await ask(
-			caller,
-			[pictures(['a red car', 'a blue boat'], prompts)],
-			atOnce,
-		);
-		expect(charged).toEqual(['a blue boat', 'a red car', ...prompts]);
-		expect(answered).toEqual(right(['a red car', 'a blue boat', ...prompts]));
+		const { charged, answered } = await ask(caller, [pictures(prompts)], atOnce);
+		expect(charged).toEqual(prompts);
+		expect(answered).toEqual(right(prompts));
 	});
 
 	it('the same prompt again is a picture again', async () => {
@@ -125,8 +121,8 @@ describe.each(CALLERS)('as a tool of %s', (caller) => {
 		expect(new Set(ids).size).toBe(3);
 	});
 
-	it.each([2, 5])('%d items of the parent make their own pictures', async (count) => {
-		const prompts = Array.from({ length: count }, (_, n) => `item ${n}`);
+	it('items of the parent make their own pictures', async () => {
+		const prompts = ['item 0', 'item 1', 'item 2'];
 		const { execution, charged, answered } = await ask(
 			caller,
 			prompts.map((prompt) => pictures([prompt])),

@@ -49,7 +49,7 @@ it('a file that the item does not have is named with those that it has', async (
 	const refused = await run({
 		node: 'mediaGen',
 		items: [{ binary: { photo } }],
-		parameters: createParameters({ input: { start_frame: 'binary:data' } }),
+		parameters: createParameters({ input: { reference_images: 'binary:data' } }),
 	});
 	expect(refused.error?.message).toMatch(/names the binary field "data"/);
 	expect(refused.error?.description).toMatch(/Binary fields of this item: photo/);

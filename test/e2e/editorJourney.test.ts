@@ -40,14 +40,12 @@ const created = async () =>
 		.map(({ path, status }) => [path, status]);
 
 describe('the panel', () => {
-	it('finds the triggers in a new workflow, none of them as bare MediaGen', async () => {
+	it('finds the triggers in a new workflow, that of events in the entry of the node itself', async () => {
 		await editor.newWorkflow();
 		const found = ours(await editor.find('mediagen'));
-		expect(found).toEqual(
-			expect.arrayContaining(['MediaGen Event', 'MediaGen Polling Trigger', 'MediaGen']),
-		);
+		expect(found).toEqual(expect.arrayContaining(['MediaGen', 'MediaGen Polling Trigger']));
 		expect(ours(await editor.find('when done'))).toEqual(
-			expect.arrayContaining(['MediaGen Event', 'MediaGen Polling Trigger']),
+			expect.arrayContaining(['MediaGen', 'MediaGen Polling Trigger']),
 		);
 	}, 240_000);
 
@@ -58,7 +56,7 @@ describe('the panel', () => {
 		const first = async (words: string) => ours(await editor.find(words))[0];
 		const all = await editor.find('mediagen');
 		expect(all[0]).toBe('MediaGen');
-		expect(ours(all)).toHaveLength(11);
+		expect(ours(all)).toHaveLength(10);
 		expect(await first('image generation')).toBe('MediaGen');
 		expect(await first('generate image')).toBe('MediaGen');
 		expect(await first('text to video')).toBe('MediaGen');
@@ -78,10 +76,7 @@ describe('the first hour', () => {
 		await editor.openPanel();
 		await editor.add('mediagen', 'MediaGen', 'Generate an image');
 		credential = await editor.connect({ apiKey: keys.full.key, baseUrl });
-		expect([await editor.shown('operation'), await editor.shown('mode')]).toEqual([
-			'Create',
-			'Image',
-		]);
+		expect(await editor.shown('operation')).toBe('Generate Image');
 		const models = await editor.listed('model');
 		expect(models).toContainEqual(expect.stringMatching(/^Studio Image 1 – Images of any size/));
 		await editor.choose(/^Studio Image 1/);
@@ -96,10 +91,7 @@ describe('the first hour', () => {
 		await editor.openPanel();
 		await editor.add('text to video', 'MediaGen', 'Generate a video');
 		await editor.useCredential(credential);
-		expect([await editor.shown('operation'), await editor.shown('mode')]).toEqual([
-			'Create',
-			'Video',
-		]);
+		expect(await editor.shown('operation')).toBe('Generate Video');
 		await editor.listed('model');
 		await editor.choose(/^Studio Video 1/);
 		await editor.write('prompt', 'Waves at dusk');

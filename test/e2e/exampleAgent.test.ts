@@ -4,7 +4,6 @@ import { ModelServer } from '../../lab/model/server';
 import type { SavedWorkflow } from '../../lab/n8n/rest';
 import { exampleOf } from './support/examples';
 import { credentials, filesFolder, keys, rest, sandbox } from './support/harness';
-import { sniff } from './support/media';
 import { openEditor, OPEN_MS, type OpenEditor } from './support/openEditor';
 import { startUnattended } from './support/unattended';
 
@@ -58,13 +57,6 @@ const charged = async () =>
 	(await sandbox.ledger(keys.full.workspace)).lines.filter(({ movement }) => movement === 'reserve')
 		.length;
 
-it('10: approved in the chat, one picture is paid for, and the chat says where it is', async () => {
-	const reply = await answered('Approve', 'a red car at dusk');
-	expect(await charged()).toBe(1);
-	const link = /https?:\S+/.exec(reply)?.[0] ?? '';
-	expect(sniff(Buffer.from(await (await fetch(link)).arrayBuffer()))).toBe('image/png');
-});
-
 it('10: declined in the chat, nothing is sent, and the agent learns of it', async () => {
 	const reply = await answered('Decline', 'a green boat');
 	expect(reply).toContain('User rejected the tool call to Make a Picture');
@@ -72,7 +64,7 @@ it('10: declined in the chat, nothing is sent, and the agent learns of it', asyn
 	expect(await charged()).toBe(0);
 });
 
-it('10: npm start does the same where nobody is there, and writes the picture', async () => {
+it('10: approved as npm start does it where nobody is there, one picture is paid for and written', async () => {
 	const { lines, files } = await startUnattended(workflow);
 	expect(lines.join('\n')).toMatch(/asks: May I make this picture\?[^]*says: Here is your picture/);
 	expect(files).toEqual(['make-a-picture.png']);

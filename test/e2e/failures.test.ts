@@ -29,23 +29,21 @@ describe('bad input', () => {
 		['half a count', { parameters: { count: '={{ 1.5 }}' } }, /^Count must be a whole number/],
 		[
 			'two items in a single-item slot',
-			{ input: { start_frame: 'https://example.com/a.png\nhttps://example.com/b.png' } },
+			{
+				mode: 'video',
+				input: { start_frame: 'https://example.com/a.png\nhttps://example.com/b.png' },
+			},
 			/^Start Frame takes at most 1 item, got 2/,
 		],
 		[
 			'a URL that is not https',
-			{ input: { video: 'http://example.com/a.mp4' } },
+			{ mode: 'video', input: { video: 'http://example.com/a.mp4' } },
 			/^Video must begin with https:\/\//,
 		],
 		[
 			'a missing binary field',
 			{ input: { character: 'binary:photo' } },
 			/^Character names the binary field "photo", which the item does not have/,
-		],
-		[
-			'an unknown mode',
-			{ mode: '={{ "hologram" }}' },
-			/^Mode must be one of image, video, audio, got hologram/,
 		],
 		['an empty model', { model: { __rl: true, mode: 'id', value: '' } }, /^Model is empty/],
 		[

@@ -64,7 +64,8 @@ it('n8n serves the output schema of every operation as it was packed', async () 
 	expect(files.size).toBeGreaterThan(30);
 	for (const [file, text] of files) {
 		const [, node, operation] = /^nodes\/(\w+)\/__schema__\/v1\.0\.0\/(.+)\.json$/.exec(file) ?? [];
-		const address = `/schemas/n8n-nodes-mediagen.mediaGen${node}/1.0.0/${operation}.json`;
+		const name = node === 'MediaGen' ? 'mediaGen' : `mediaGen${node}`;
+		const address = `/schemas/n8n-nodes-mediagen.${name}/1.0.0/${operation}.json`;
 		expect([address, String(await rest.session.bytes(address))]).toEqual([address, text]);
 	}
 });

@@ -60,7 +60,7 @@ async function deliverAndGiveUp(id: string, { refuse }: { refuse: boolean }): Pr
 	await slowDown(instance.direct.userFolder, { refuse });
 	const { status, hangUp } = deliver(id);
 	const given = expect(status).rejects.toThrow('hang up');
-	await sleep(1_000);
+	await sleep(500);
 	hangUp();
 	await given;
 }

@@ -1,17 +1,13 @@
 import type { IConnections, INode, INodeParameters } from 'n8n-workflow';
 import { nodeAt } from '../../../lab/n8n/canvas';
-import type { SavedCredential } from '../../../lab/n8n/rest';
-import type { WorkflowData } from '../../../lab/n8n/rest';
+import type { SavedCredential, WorkflowData } from '../../../lab/n8n/rest';
 import type { Script } from '../../../lab/model/server';
 
-/** The nodes of n8n that call tools, by how they do it. */
-export const CALLERS = [
-	'Agent 1.9',
-	'Agent 2.2',
-	'Agent 3.1',
-	'Message a model',
-	'Message a model (Responses API)',
-] as const;
+/**
+ * The nodes of n8n that call tools, by how they do it: Agent 1.x as 2.x inside the parent, the
+ * Responses API of OpenAI as its older one.
+ */
+export const CALLERS = ['Agent 2.2', 'Agent 3.1', 'Message a model'] as const;
 export type Caller = (typeof CALLERS)[number];
 
 export const triggerName = 'Start';
@@ -51,8 +47,6 @@ function agent(typeVersion: number, options: INodeParameters = {}): Kind {
 
 function kindOf(caller: Caller, batchSize: number): Kind {
 	switch (caller) {
-		case 'Agent 1.9':
-			return agent(1.9);
 		case 'Agent 2.2':
 			return agent(2.2, { batching: { batchSize } });
 		case 'Agent 3.1':
@@ -66,17 +60,6 @@ function kindOf(caller: Caller, batchSize: number): Kind {
 					operation: 'message',
 					modelId: MODEL,
 					messages: { values: [{ role: 'user', content: TEXT }] },
-				},
-			};
-		case 'Message a model (Responses API)':
-			return {
-				type: OPENAI,
-				typeVersion: 2.1,
-				parameters: {
-					resource: 'text',
-					operation: 'response',
-					modelId: MODEL,
-					responses: { values: [{ type: 'text', role: 'user', content: TEXT }] },
 				},
 			};
 	}

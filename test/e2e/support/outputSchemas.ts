@@ -6,7 +6,7 @@ import type { IDataObject, INode } from 'n8n-workflow';
 import { projectRoot } from '../../../lab/process/paths';
 import type { Execution } from '../../../lab/n8n/rest';
 
-const OURS = /^n8n-nodes-mediagen\.mediaGen(\w+?)(?:Tool)?$/;
+const OURS = /^n8n-nodes-mediagen\.mediaGen(\w*?)(?:Tool)?$/;
 
 const ajv = new Ajv2020({ allErrors: true, allowUnionTypes: true });
 const validators = new Map<string, ValidateFunction | undefined>();
@@ -21,16 +21,17 @@ function validatorAt(file: string): ValidateFunction | undefined {
 
 /** Triggers have no operation and no schema. */
 function validatorOf({ type, typeVersion, parameters }: INode): ValidateFunction | undefined {
-	const [, name] = OURS.exec(type) ?? [];
-	if (!name || /Trigger$/.test(name)) return undefined;
+	const found = OURS.exec(type);
+	if (!found || /Trigger$/.test(type)) return undefined;
+	const folder = found[1] || 'MediaGen';
 	const { resource, operation } = parameters;
 	const parts = [resource, operation ?? 'create'].filter((part) => typeof part === 'string');
-	const folder = path.join(projectRoot, 'nodes', name, '__schema__', `v${typeVersion}.0.0`);
-	const found = validatorAt(`${path.join(folder, ...parts)}.json`);
-	if (!found && operation !== undefined) {
+	const schemas = path.join(projectRoot, 'nodes', folder, '__schema__', `v${typeVersion}.0.0`);
+	const validator = validatorAt(`${path.join(schemas, ...parts)}.json`);
+	if (!validator && operation !== undefined) {
 		throw new Error(`${type} has no output schema for ${parts.join('/')}`);
 	}
-	return found;
+	return validator;
 }
 
 /** A row that has failed holds the fields of its input, which may be anything, and the message. */

@@ -13,7 +13,7 @@ const SCRIPT = `
 `;
 
 /** Counting to this takes sqlite seconds, on any machine. */
-const LONG = 30_000_000;
+const LONG = 15_000_000;
 
 /** Makes n8n's database slow to take executions, and, with `refuse`, not take them in the end. */
 export async function slowDown(userFolder: string, { refuse }: { refuse: boolean }): Promise<void> {
