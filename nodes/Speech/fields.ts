@@ -13,6 +13,7 @@ import {
 	type Ruled,
 	text,
 } from '../../src/description/rules';
+import type { ApiRequest } from '../../src/transport/base/types';
 import { splitText } from './splitText';
 
 const { min, max } = LIMITS.speechBlocks;
@@ -71,10 +72,11 @@ const blockText = (): Rule => (value, context) => {
 	if ('problem' in given) return { problem: `cannot be split: Block Length ${given.problem}` };
 	const length = Number(given.value ?? BLOCK_LENGTH);
 	const blocks = splitText(String(said.value), length);
-	if (blocks.length <= max) return { value: blocks.map((text) => ({ text })) };
+	const isOneFile = context.option?.('singleFile') === true;
+	if (blocks.length <= max || !isOneFile) return { value: blocks.map((text) => ({ text })) };
 	return {
-		problem: `makes ${blocks.length} blocks of up to ${length} characters, and one request takes ${max}`,
-		hint: 'Raise Block Length in the options, or split the text over several items',
+		problem: `makes ${blocks.length} blocks of up to ${length} characters, and one file takes ${max}`,
+		hint: 'Raise Block Length or turn Single File off in the options',
 	};
 };
 
@@ -88,9 +90,33 @@ export const blockLength: Field = {
 		displayOptions: { show: { '/blocksFrom': ['text' satisfies BlocksFrom] } },
 		default: BLOCK_LENGTH,
 		description:
-			'The most characters of a block. A text is divided where a paragraph or a sentence ends; one speech takes up to 50 blocks.',
+			'The most characters of a block. A text is divided where a paragraph or a sentence ends; one file takes up to 50 blocks.',
 	},
 };
+
+/** An option: whoever joins files by another node does not need it. */
+export const singleFile: Field = {
+	ui: {
+		displayName: 'Single File',
+		name: 'singleFile',
+		type: 'boolean',
+		displayOptions: { show: { '/blocksFrom': ['text' satisfies BlocksFrom] } },
+		default: false,
+		description:
+			'Whether to refuse a text that needs more than 50 blocks. Otherwise it becomes several files, in order.',
+	},
+};
+
+/** A request takes up to 50 blocks. Specification: Limits, Speech blocks. */
+export function inParts(request: ApiRequest): ApiRequest[] {
+	const { blocks } = request.body as { blocks: unknown[] };
+	const parts: ApiRequest[] = [];
+	for (let at = 0; at < blocks.length; at += max) {
+		const body = { ...(request.body as object), blocks: blocks.slice(at, at + max) };
+		parts.push({ ...request, body });
+	}
+	return parts;
+}
 
 /** Gives a voice to each block without one. */
 function speakWith(body: Record<string, unknown>, voice: unknown): void {

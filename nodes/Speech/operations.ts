@@ -5,13 +5,13 @@ import { options } from '../../src/description/fields/options';
 import { downloadExisting, outputBinaryField } from '../../src/description/fields/outputs';
 import { inBody, inPath, type Operation } from '../../src/description/operation';
 import { choice, id, located } from '../../src/description/rules';
-import { blockLength, blocks, settings } from './fields';
+import { blockLength, blocks, inParts, settings, singleFile } from './fields';
 
 const create: Operation = {
 	value: 'create',
 	name: 'Create',
 	action: 'Generate speech from text',
-	description: 'Speak up to 50 blocks of text, each with its voice, in one audio file',
+	description: 'Speak a text of any length, or up to 50 blocks that each have a voice',
 	spec: {
 		endpoint: ENDPOINTS.createSpeech,
 		output: 'job',
@@ -19,6 +19,7 @@ const create: Operation = {
 		creates: true,
 		charges: true,
 	},
+	split: inParts,
 	fields: [
 		{
 			ui: speechModelLocator,
@@ -26,7 +27,7 @@ const create: Operation = {
 		},
 		...blocks,
 		settings,
-		...creationFields(blockLength, delivery),
+		...creationFields(blockLength, delivery, singleFile),
 	],
 };
 

@@ -1,4 +1,5 @@
 import type { INodeProperties } from 'n8n-workflow';
+import type { ApiRequest } from '../transport/base/types';
 import type { OperationSpec } from '../transport/run/item';
 import type { Rule } from './rules';
 
@@ -42,6 +43,8 @@ export interface Operation {
 	spec: OperationSpec;
 	/** Values of the body that are the same for every request. */
 	constants?: Record<string, string>;
+	/** The requests for what does not fit into one, in the order of their outputs. */
+	split?: (request: ApiRequest) => ApiRequest[];
 	fields: Field[];
 }
 

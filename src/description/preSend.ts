@@ -51,7 +51,7 @@ function correctGathered(
 
 function prepare(
 	original: IExecuteSingleFunctions,
-	{ spec, constants }: Operation,
+	{ spec, constants, split }: Operation,
 	fields: MappedField[],
 	options: IHttpRequestOptions,
 ): Result<Prepared> {
@@ -77,7 +77,10 @@ function prepare(
 		buildRequest(spec.endpoint, fields, gathered, { ...rules, baseUrl }, constants);
 	// Where the service is, only the credential says, which cannot be read here.
 	const request = requestTo(ANYWHERE);
-	if (request.ok) return ok({ request: request.value, settings: settings.value });
+	if (request.ok) {
+		const parts = split?.(request.value);
+		return ok({ request: request.value, parts, settings: settings.value });
+	}
 	const local = requestTo(THIS_MACHINE);
 	return local.ok
 		? ok({ request: local.value, settings: settings.value, unlessLocal: request })

@@ -57,7 +57,8 @@ const OUTAGE_MS = 90_000;
 export class Batch {
 	private readonly prepared = new Map<number, Result<Prepared>>();
 
-	private readonly jobs = new Map<number, Resource>();
+	/** By the item, or the part of one, that has created it. */
+	private readonly jobs = new Map<string, { item: number; job: Resource }>();
 
 	private invalidItems = 0;
 
@@ -189,8 +190,9 @@ export class Batch {
 		return this.invalidItems > 0 || (!this.isBatched && this.prepared.size < this.total);
 	}
 
-	addJob(item: number, job: Resource): void {
-		this.jobs.set(item, job);
+	/** @param part set where an item creates several jobs */
+	addJob(item: number, job: Resource, part = ''): void {
+		this.jobs.set(`${item}${part}`, { item, job });
 	}
 
 	/**
@@ -198,7 +200,8 @@ export class Batch {
 	 * is read again or should it be impossible to read.
 	 */
 	addKnownJob(item: number, { id }: JobReference): void {
-		if (!this.jobs.has(item)) this.jobs.set(item, { id, status: 'from an earlier try' });
+		if (this.jobs.has(`${item}`)) return;
+		this.addJob(item, { id, status: 'from an earlier try' });
 	}
 
 	/** Only the first reason is kept. */
@@ -236,7 +239,7 @@ export class Batch {
 	}
 
 	get jobIds(): string[] {
-		return [...this.jobs.values()].map(({ id }) => id);
+		return [...this.jobs.values()].map(({ job }) => job.id);
 	}
 
 	get hasEnded(): boolean {
@@ -261,11 +264,11 @@ export class Batch {
 	}
 
 	get submitted(): number {
-		return this.jobs.size;
+		return new Set([...this.jobs.values()].map(({ item }) => item)).size;
 	}
 
 	get notSubmitted(): number {
-		return this.total - this.jobs.size;
+		return this.total - this.submitted;
 	}
 
 	/** Whether n8n would report the error of this item: not if an item before it has failed already. */
@@ -284,10 +287,10 @@ export class Batch {
 		this.endedItems += 1;
 		if (!this.hasEnded || !this.firstError) return;
 		const { error, describe, thrownBy } = this.firstError;
-		const others = [...this.jobs]
-			.filter(([index]) => index !== thrownBy)
-			.sort(([a], [b]) => a - b)
-			.map(([index, { id, status }]): OtherJob => ({
+		const others = [...this.jobs.values()]
+			.filter(({ item: index, job }) => index !== thrownBy || !error.message.includes(job.id))
+			.sort((a, b) => a.item - b.item)
+			.map(({ item: index, job: { id, status } }): OtherJob => ({
 				...{ id, item: index, status: asText(status) || 'no status' },
 			}));
 		error.description = `${describe()} ${jobsSentence(others)}`.trim();

@@ -85,7 +85,7 @@ export async function createJob(item: Item): Promise<Result<Resource>> {
 		const made = await obtainJob(item, opened.value);
 		if (!made.ok) return made;
 		const { job, isKnown } = made.value;
-		batch.addJob(itemIndex, job);
+		batch.addJob(itemIndex, job, item.part);
 		const ended = await follow(item, made.value);
 		if (ended.ok || ended.failure.kind !== 'jobFailed') return ended;
 		// A job that this run has made ends the item: whatever fails at once would be paid for again and again.
@@ -348,7 +348,7 @@ async function follow(item: Item, { job, slot, isKnown, isOver }: Made): Promise
 		else slot.release();
 		if (jobState(seen, terminalStatuses) === 'running') return ok(seen);
 	}
-	batch.addJob(itemIndex, seen);
+	batch.addJob(itemIndex, seen, item.part);
 	return recordEnd(item, seen, isOver);
 }
 

@@ -91,6 +91,8 @@ export interface Item extends Prepared {
 		/** Whether somebody runs the node in the editor. */
 		isManual?: boolean;
 	};
+	/** Tells the parts of an item apart that need a request each. */
+	part?: string;
 	/** Fires when nothing new may be sent for a tool call, because the agent has had its answer. */
 	giveUp?: AbortSignal;
 }

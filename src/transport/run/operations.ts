@@ -93,6 +93,7 @@ async function create(item: Item): Promise<Result<Outcome>> {
 			return await createOne({
 				...item,
 				request: part,
+				part: `.${index}`,
 				memory: itemMemory(node, name),
 				origin: { ...origin, item: name },
 			});
