@@ -127,6 +127,25 @@ test('an upload has the headers given and its length, and no content type of the
 	expect(asked[1]?.headers).toEqual({ 'Content-Length': 3, 'content-type': 'image/png' });
 });
 
+test('an upload that never ends is given up after two hours', async () => {
+	const deadline = new AbortController();
+	const timeout = jest.spyOn(AbortSignal, 'timeout').mockReturnValue(deadline.signal);
+	try {
+		const request: NodeRun['request'] = async ({ abortSignal }) =>
+			await new Promise((_, reject) => {
+				abortSignal?.addEventListener?.('abort', () => reject(new Error('canceled')));
+			});
+		const { host } = hostOf(full(200), { request });
+		const putting = host.put('https://put.example/x', {}, sourceWith());
+		await Promise.resolve();
+		expect(timeout).toHaveBeenCalledWith(7_200_000);
+		deadline.abort();
+		expect(await putting).toEqual({ noResponse: 'timeout' });
+	} finally {
+		timeout.mockRestore();
+	}
+});
+
 test('a download asks for the bytes as they are: a packed answer would hide its length', async () => {
 	const { host, asked } = hostOf(full(200));
 	await host.get('https://media.example/x');
