@@ -3,9 +3,10 @@ import { NodeOperationError, type IHookFunctions, type IWebhookFunctions } from 
 import { ENDPOINTS, IDEMPOTENCY_HEADER, isRecord, textOf, type Json } from '../../src/contract';
 import { decryptSecret, encryptSecret } from '../../src/events/encryptSecret';
 import { openService, serviceError, type Service } from '../../src/events/service';
-import { refusalStatusOf, type Failed } from '../../src/transport/base/result';
+import { refusalStatusOf } from '../../src/transport/base/result';
 import { isResource } from '../../src/transport/base/types';
 import { pageOf } from '../../src/transport/http/pages';
+import { isGone } from '../../src/transport/http/statuses';
 
 /** Who creates the webhook at the service. */
 export type RegistrationMode = 'automatic' | 'manual';
@@ -102,9 +103,6 @@ const pathOf = (id: string) => ENDPOINTS.getWebhook.path.replace('{id}', encodeU
 const sameEvents = (left: unknown, right: readonly string[]): boolean =>
 	Array.isArray(left) && [...left].sort().join() === [...right].sort().join();
 
-/** The specification shows no status for a webhook that does not exist (Errors). */
-const isGone = (failed: Failed) => [404, 410].includes(refusalStatusOf(failed) ?? 0);
-
 /** @throws when the URL is not one that the service delivers to. Specification: CreateWebhook */
 function settingsOf(context: IHookFunctions): WebhookSettings {
 	const node = context.getNode();
@@ -133,7 +131,7 @@ async function deleteWebhook({ send }: Service, id: string): Promise<boolean> {
 	// The specification shows no response body for DELETE, so any is accepted.
 	const request = { method: 'DELETE', path: pathOf(id) } as const;
 	const answer = await send(request, { validate: () => undefined });
-	return answer.ok || isGone(answer);
+	return answer.ok || isGone(refusalStatusOf(answer) ?? 0);
 }
 
 /**
@@ -163,7 +161,7 @@ async function isStillRegistered(
 ): Promise<boolean> {
 	const answer = await send({ method: 'GET', path: pathOf(id) }, { maxAttempts: MAX_ATTEMPTS });
 	if (!answer.ok) {
-		if (isGone(answer)) return false;
+		if (isGone(refusalStatusOf(answer) ?? 0)) return false;
 		// A key may write but not read: then what the node remembers has to do.
 		if (refusalStatusOf(answer) === 403) return true;
 		throw serviceError(context, answer, ENDPOINTS.getWebhook, 'The webhook cannot be checked');

@@ -15,10 +15,6 @@ export interface PageQuery {
 	 * Endpoints).
 	 */
 	takesLimit: boolean;
-	/** Whether a response that is not a list counts as an empty one. Default: it is asked for again. */
-	mayBeNoList?: boolean;
-	/** Most attempts for each page. Default: the policy's. */
-	maxAttempts?: number;
 }
 
 /** What is wrong with a page of a list. Specification: List. */
@@ -49,18 +45,17 @@ export async function readPages(
 	client: Client,
 	channel: Channel,
 	request: ApiRequest,
-	{ wanted, takesLimit, mayBeNoList, maxAttempts }: PageQuery,
+	{ wanted, takesLimit }: PageQuery,
 ): Promise<Result<Json[]>> {
 	const entries: Json[] = [];
 	const ids = new Set<unknown>();
 	const cursors = new Set<string>();
-	const options = { validate: mayBeNoList ? () => undefined : mustBeList, maxAttempts };
 	let cursor: string | undefined;
 	for (let page = 1; ; page += 1) {
 		const query = { ...request.query };
 		if (takesLimit) query.limit = Math.min(LIMITS.listLimit.max, wanted - entries.length);
 		if (cursor !== undefined) query.cursor = cursor;
-		const response = await client.request(channel, { ...request, query }, options);
+		const response = await client.request(channel, { ...request, query }, { validate: mustBeList });
 		if (!response.ok) return response;
 		const { entries: listed, next } = pageOf(response.value.body);
 		for (const entry of listed) {
