@@ -2,7 +2,7 @@ import { NodeOperationError, type IExecuteFunctions, type INodeExecutionData } f
 import { parameterOf } from '../../src/events/filters';
 import { downloadFiles, forEachItem, openService, type Service } from '../../src/events/service';
 import type { Result } from '../../src/transport/base/result';
-import { isResource, resourceWithId } from '../../src/transport/base/types';
+import { isResource } from '../../src/transport/base/types';
 import { flagOf } from '../../src/transport/base/values';
 import { jobState } from '../../src/transport/jobs/jobState';
 import { withOutputs } from '../../src/transport/run/outputs';
@@ -27,7 +27,7 @@ async function withFiles(
 	service: Service,
 	{ json }: INodeExecutionData,
 ): Promise<Result<INodeExecutionData>> {
-	const listed = resourceWithId({ object: 'generation', ...json }, String(json.id));
+	const listed = { object: 'generation', ...json, id: String(json.id) };
 	// A list may show less of a job than the job itself does.
 	const job = jobState(listed) === 'good' ? await withOutputs(service, listed) : listed;
 	const files = await downloadFiles(service, job);

@@ -8,7 +8,7 @@ import {
 } from 'n8n-workflow';
 import { ENDPOINTS, type Endpoint, type Scope } from '../contract';
 import type { Failed, Result } from '../transport/base/result';
-import { resourceWithId, type ApiRequest, type Resource } from '../transport/base/types';
+import type { ApiRequest, Resource } from '../transport/base/types';
 import {
 	apiKeyOf,
 	apiKeyProblem,
@@ -16,7 +16,7 @@ import {
 	excludedScope,
 	rateLimitsOf,
 } from '../transport/credential';
-import type { Client } from '../transport/http/client';
+import { requestResource, type Client } from '../transport/http/client';
 import type { Host } from '../transport/http/host';
 import { n8nHost } from '../transport/http/n8nHost';
 import { baseUrlProblem } from '../transport/http/urlRules';
@@ -98,17 +98,14 @@ export function serviceError(
 
 /** Reads a resource by its id. A failure names it. */
 export async function readResource(
-	{ send, requireScope }: Service,
+	{ host, workspace, requireScope }: Service,
 	endpoint: Endpoint,
 	id: string,
 ): Promise<Result<Resource>> {
 	requireScope(endpoint.scope);
-	const answer = await send({
-		method: 'GET',
-		path: endpoint.path.replace('{id}', encodeURIComponent(id)),
-	});
-	if (answer.ok) return { ok: true, value: resourceWithId(answer.value.body, id) };
-	return { ...answer, job: { id }, endpoint };
+	const path = endpoint.path.replace('{id}', encodeURIComponent(id));
+	const read = await requestResource(workspace.client, host.channel, { method: 'GET', path });
+	return read.ok ? read : { ...read, job: { id }, endpoint };
 }
 
 /** Downloads the outputs of a job into the binary fields `data`, `data_1` and so on. */

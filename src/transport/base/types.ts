@@ -95,9 +95,3 @@ export const asText = (value: unknown): string =>
 /** Whether a value is an object with an id: the only field that the core relies on. */
 export const isResource = (value: unknown): value is Resource =>
 	isRecord(value) && typeof value.id === 'string' && value.id !== '';
-
-/** What was read under an id, as the resource with this id: a response need not repeat it. */
-export const resourceWithId = (value: unknown, id: string): Resource => ({
-	...(isRecord(value) ? value : {}),
-	id,
-});

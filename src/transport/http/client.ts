@@ -152,7 +152,8 @@ export interface RequestOptions {
 	validate?: (body: unknown) => string | undefined;
 }
 
-const mustBeObject = (body: unknown) =>
+/** What is wrong with a body that is no JSON object. */
+export const mustBeObject = (body: unknown) =>
 	isRecord(body) ? undefined : 'the response is not a JSON object';
 
 /**
@@ -245,12 +246,11 @@ function toFailure(
 	return fail({ kind: 'status', status, serviceError: errorOf(body), outcomeUnknown, hintMs });
 }
 
-/** What is wrong with the body of a request for the resource with this id, or for a new one. */
-function resourceProblem(body: unknown, id?: string): string | undefined {
-	if (!isResource(body)) return 'the response has no id';
-	if (id === undefined || body.id === id) return undefined;
-	return 'the response has another id than the one asked for';
-}
+/** What is wrong with a body that names another resource than the one asked for. */
+export const otherIdProblem = (body: unknown, id: string): string | undefined =>
+	isResource(body) && body.id !== id
+		? 'the response has another id than the one asked for'
+		: undefined;
 
 /**
  * A request whose response must have an id, and that of its path where it reads or changes a
@@ -264,7 +264,10 @@ export async function requestResource(
 ): Promise<Result<Resource>> {
 	const { method, path } = request;
 	const id = method === 'POST' ? undefined : decodeURIComponent(path.split('/').at(-1) ?? '');
-	const validate = (body: unknown) => resourceProblem(body, id);
+	const validate = (body: unknown) => {
+		if (!isResource(body)) return 'the response has no id';
+		return id === undefined ? undefined : otherIdProblem(body, id);
+	};
 	const response = await client.request(channel, request, { ...options, validate });
 	return response.ok ? ok(response.value.body as Resource) : response;
 }

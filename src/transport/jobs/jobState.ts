@@ -118,3 +118,7 @@ export function statedReason(job: Resource): string | undefined {
 	}
 	return undefined;
 }
+
+/** The outputs of a job: `outputs` of a generation, `output` of a speech generation. */
+export const outputsIn = ({ outputs, output }: Json): unknown[] =>
+	Array.isArray(outputs) ? outputs : [output];

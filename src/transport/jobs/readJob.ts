@@ -1,10 +1,10 @@
 import { ENDPOINTS, LIMITS } from '../../contract';
-import type { Client } from '../http/client';
+import { requestResource, type Client } from '../http/client';
 import { pageOf } from '../http/pages';
 import { isGone, isRefusal, meaningOf } from '../http/statuses';
 import { isGeneration, readerPath, statedReason } from './jobState';
-import { fail, ok, type Failed, type Result } from '../base/result';
-import { isRecord, isResource, resourceWithId, type Channel, type Resource } from '../base/types';
+import { ok, type Failed, type Result } from '../base/result';
+import { isRecord, isResource, type Channel, type Resource } from '../base/types';
 
 /**
  * The newest generations by id, one full page of the list (specification: Limits, List `limit`).
@@ -22,20 +22,13 @@ export async function readNewest(
 }
 
 /** The current state of a job, read at the endpoint of its kind unless another path is given. */
-export async function readJob(
+export const readJob = async (
 	client: Client,
 	channel: Channel,
 	job: Resource,
 	path = readerPath(job),
-): Promise<Result<Resource>> {
-	const request = { method: 'GET', path } as const;
-	const response = await client.request(channel, request, { retry: false });
-	if (!response.ok) return response;
-	const { body, status } = response.value;
-	const isOther = isRecord(body) && typeof body.id === 'string' && body.id !== job.id;
-	if (isOther) return fail({ kind: 'badResponse', status, problem: 'it is another job' });
-	return ok(resourceWithId(body, job.id));
-}
+): Promise<Result<Resource>> =>
+	await requestResource(client, channel, { method: 'GET', path }, { retry: false });
 
 /** The service does not know the id (404): maybe not yet. */
 export const isNotFound = ({ failure }: Failed) =>

@@ -1,9 +1,8 @@
 import { fail, ok, refusalStatusOf, type Failed, type Result } from '../base/result';
 import { asText, isRecord, isResource, type Resource } from '../base/types';
-import { outputsIn } from '../files/jobOutputs';
 import { requestResource } from '../http/client';
 import { isAboutRequest } from '../http/statuses';
-import { jobState, readerOf, readerPath, toResult } from '../jobs/jobState';
+import { jobState, outputsIn, readerOf, readerPath, toResult } from '../jobs/jobState';
 import type { Slot } from '../limits/jobSlots';
 import { isOutOfCredits } from './credits';
 import { halt, halted } from './halt';

@@ -1,7 +1,7 @@
 import { fail, ok, type Result } from '../base/result';
 import { isRecord, isResource, type ApiRequest, type Json } from '../base/types';
 import { readPages } from '../http/pages';
-import { requestResource } from '../http/client';
+import { mustBeObject, otherIdProblem, requestResource } from '../http/client';
 import { isGone } from '../http/statuses';
 import { jobState, toResult } from '../jobs/jobState';
 import { resolveReferences } from './binaryReference';
@@ -47,7 +47,11 @@ async function list(item: Item): Promise<Result<Outcome>> {
 /** One request without anything to remember: reads, updates, and what else neither creates nor approves. */
 async function request(item: Item): Promise<Result<Outcome>> {
 	const { host, workspace, request, spec } = item;
-	const validate = spec.endpoint.success ? undefined : emptyOrObject;
+	const mayBeEmpty = spec.endpoint.success === undefined;
+	const isById = spec.endpoint.path.endsWith('{id}');
+	const validate = (body: unknown) =>
+		(mayBeEmpty ? emptyOrObject(body) : mustBeObject(body)) ??
+		(isById ? otherIdProblem(body, idIn(request)) : undefined);
 	const answer = await inTurn(
 		item,
 		async () => await workspace.client.request(host.channel, request, { validate }),

@@ -1,7 +1,7 @@
 import type { IBinaryKeyData, IDataObject, INodeExecutionData, NodeApiError } from 'n8n-workflow';
 import { textOf } from '../../contract';
 import { isRecord, type ApiRequest, type Json } from '../base/types';
-import { outputsIn } from '../files/jobOutputs';
+import { outputsIn } from '../jobs/jobState';
 import type { Outcome } from './item';
 import type { Settings } from './settings';
 

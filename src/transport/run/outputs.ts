@@ -1,12 +1,12 @@
 import { textOf } from '../../contract';
 import { download } from '../files/download';
 import { readableStem } from '../files/names';
-import { outputsIn } from '../files/jobOutputs';
-import { readerPath, statedReason } from '../jobs/jobState';
+import { requestResource } from '../http/client';
+import { outputsIn, readerPath, statedReason } from '../jobs/jobState';
 import { fail, ok, type Result } from '../base/result';
 import type { Outcome, Item } from './item';
 import type { Settings } from './settings';
-import { asText, isRecord, resourceWithId, type ApiRequest, type Resource } from '../base/types';
+import { asText, isRecord, type ApiRequest, type Resource } from '../base/types';
 
 type ServiceContext = Pick<Item, 'host' | 'workspace'>;
 
@@ -70,8 +70,8 @@ async function readAgain(
 	job: Resource,
 ): Promise<Resource | undefined> {
 	const request = { method: 'GET', path: readerPath(job) } as const;
-	const answer = await workspace.client.request(host.channel, request);
-	return answer.ok ? resourceWithId(answer.value.body, job.id) : undefined;
+	const read = await requestResource(workspace.client, host.channel, request);
+	return read.ok ? read.value : undefined;
 }
 
 /** @param index where the output is among those of the job, as ids may repeat */

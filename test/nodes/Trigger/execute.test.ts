@@ -52,7 +52,8 @@ test.each([
 	[{ id: '../a b' }, 'voice.created', '/voices/..%2Fa%20b'],
 	[{ id: 'a', object: 'constructor' }, 'x.y', '/jobs/a'],
 ])('the resource of %j in %s is read at %s', async (resource, type, path) => {
-	const world = worldOf(event(resource, type), { fetchResource: true });
+	const answer = () => ({ statusCode: 200, body: { ...whole, id: resource.id } });
+	const world = worldOf(event(resource, type), { fetchResource: true }, { answer });
 	const [[item] = []] = await run(world);
 	expect(world.requests.map(({ url }) => url)).toEqual([path]);
 	expect(item?.json.resource).toMatchObject({ status: 'completed' });

@@ -137,8 +137,8 @@ test('a response about another job counts as none; the next one decides', async 
 	expect(sent.length).toBeGreaterThan(3);
 });
 
-test('a response without an id or with another object is still this job', async () => {
-	const { clock, wait } = setUp([answer(200, { status: 'completed', object: 'job' })]);
+test('a response with another object is still this job', async () => {
+	const { clock, wait } = setUp([answer(200, { id: 'gen_1', status: 'completed', object: 'job' })]);
 	const result = await clock.run(wait(generation('gen_1')));
 	expect(result).toMatchObject({
 		value: { id: 'gen_1', object: 'generation', status: 'completed' },
@@ -155,6 +155,8 @@ describe('a transient fault never fails a wait', () => {
 		['524 of a gateway', answer(524)],
 		['408', answer(408)],
 		['truncated', answer(200, '{"id"')],
+		['of another job', answer(200, done('gen_2'))],
+		['without an id', answer(200, { status: 'completed' })],
 	])('%s', async (_name, fault) => {
 		const faults = Array.from({ length: 12 }, () => fault);
 		const { clock, wait, sent } = setUp([...faults, answer(200, done('gen_1'))]);
@@ -426,7 +428,7 @@ describe('nothing that a service sends stops the polling', () => {
 	);
 
 	test('a job whose id cannot be encoded', async () => {
-		const { clock, wait, sent } = setUp([answer(200, { ...done('x'), id: undefined })]);
+		const { clock, wait, sent } = setUp([answer(200, done('gen_\ufffd'))]);
 		expect((await clock.run(wait(generation('gen_\ud800')))).ok).toBe(true);
 		expect(sent[0]?.path).toBe('/generations/gen_%EF%BF%BD');
 	});

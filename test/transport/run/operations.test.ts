@@ -56,6 +56,27 @@ describe('a deletion', () => {
 	});
 });
 
+describe.each<[string, Endpoint]>([
+	['read', ENDPOINTS.getVoice],
+	['read', ENDPOINTS.getWebhook],
+	['renamed', ENDPOINTS.renameVoice],
+])('a resource that is %s', (_what, endpoint) => {
+	const spec: OperationSpec = { endpoint, output: 'resource' };
+
+	test('is the one asked for: the answer to another request is none', async () => {
+		const other = answer(200, { id: 'y', name: 'other' });
+		const { result } = await runWith(spec, [other]);
+		expect(result).toMatchObject({
+			failure: {
+				kind: 'badResponse',
+				problem: 'the response has another id than the one asked for',
+			},
+		});
+		const again = await runWith(spec, [other, answer(200, { id: 'x' })]);
+		expect(again.resources).toEqual([{ id: 'x' }]);
+	});
+});
+
 describe('a wait for a job of any kind', () => {
 	const spec: OperationSpec = { endpoint: ENDPOINTS.getJob, output: 'wait' };
 	const job = (object: string | undefined, status: string) =>
