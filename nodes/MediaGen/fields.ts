@@ -103,7 +103,7 @@ export const input = (mode: GenerationMode): Field => ({
 		type: 'collection',
 		placeholder: 'Add input',
 		default: {},
-		description: 'Media that the model works from. Add only what the chosen model accepts.',
+		description: 'Media to work from. Add only what the chosen model accepts.',
 	},
 	fields: SLOTS.filter(({ onlyIn }) => onlyIn?.includes(mode) ?? true).map(slot),
 });
@@ -162,8 +162,7 @@ const SETTINGS: Setting[] = [
 				displayName: 'Duration',
 				name: 'duration',
 				placeholder: 'e.g. 5',
-				description:
-					'The length of a video, a piece of music or a sound, in seconds unless the model lists other values',
+				description: 'The length, in seconds unless the model lists other values',
 			},
 			'searchDurations',
 		),
@@ -245,7 +244,7 @@ const SETTINGS: Setting[] = [
 				displayName: 'Speed',
 				name: 'speed',
 				placeholder: 'e.g. 1.2',
-				description: 'How fast to speak; for a video, what the model takes it for',
+				description: 'How fast to speak, or what a video model takes it for',
 			},
 			'searchSpeeds',
 		),
@@ -265,7 +264,7 @@ export const parameters = (mode: GenerationMode): Field => ({
 		type: 'collection',
 		placeholder: 'Add parameter',
 		default: {},
-		description: 'Settings of the model. Add only what the chosen model offers.',
+		description: 'Add only what the chosen model offers',
 	},
 	fields: SETTINGS.filter(({ onlyIn }) => onlyIn?.includes(mode) ?? true).map(({ field }) => field),
 });

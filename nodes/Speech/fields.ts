@@ -217,7 +217,7 @@ const voice: Field = {
 		...blockVoiceLocator,
 		displayName: 'Voice',
 		description:
-			'Speaks everything that has no voice of its own: a preset voice of the chosen model, or a custom voice for the model that speaks with cloned voices. If it is empty, the service chooses one.',
+			'Speaks everything that has no voice of its own: a preset voice of the chosen model, or a custom one for the model that clones voices. If it is empty, the service chooses one.',
 	},
 	mapping: { ...oneValueInBody('voice', located(text())), apply: speakWith },
 };

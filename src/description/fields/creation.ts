@@ -14,7 +14,7 @@ export const waitForCompletion: Field = {
 		type: 'boolean',
 		default: true,
 		description:
-			'Whether to wait until the job has ended and output its result. Otherwise the output is the queued job, whose ID MediaGen Job takes. Stopping the execution does not stop the job: it goes on and is paid for.',
+			'Whether to wait for the result. Stopping the execution does not stop the job, which is paid for.',
 	},
 };
 
@@ -26,7 +26,7 @@ export const waitTimeout: Field = {
 		typeOptions: { minValue: 1 },
 		default: 30,
 		description:
-			'How long to wait for a job to end. After that the error names the job, which goes on and can be fetched later. As a tool of an AI agent 45 seconds unless this is set.',
+			'How long to wait for a job, which goes on after that. As a tool of an AI agent 45 seconds unless this is set.',
 	},
 };
 
@@ -54,8 +54,7 @@ export const idempotency: Field = {
 		name: 'idempotency',
 		type: 'options',
 		default: 'execution' satisfies IdempotencyMode,
-		description:
-			'Which requests count as the same, so that they are carried out and paid for once (their idempotency key)',
+		description: 'Which requests count as the same and are paid for once',
 		options: idempotencyOptions('never pays twice', 'pays again'),
 	},
 };
@@ -68,8 +67,7 @@ export const idempotencyKey: Field = {
 		displayOptions: { show: { idempotency: ['custom' satisfies IdempotencyMode] } },
 		default: '',
 		placeholder: 'e.g. order-{{ $json.ID }}',
-		description:
-			'Requests with the same key are carried out once: at most 255 characters, different for each request',
+		description: 'At most 255 characters, different for each request',
 	},
 };
 
@@ -79,7 +77,7 @@ const onInsufficientCredits: Field = {
 		name: 'onInsufficientCredits',
 		type: 'options',
 		default: 'stop' satisfies CreditPolicy,
-		description: 'What to do when the workspace has too few credits for an item',
+		description: 'What to do when there are too few credits for an item',
 		options: optionList<CreditPolicy>({
 			continue: {
 				name: 'Continue With Error Items',
@@ -120,7 +118,7 @@ const maxCredits: Field = {
 		default: '',
 		placeholder: 'e.g. 500',
 		description:
-			'The most credits that one execution may reserve with all of its MediaGen nodes; 0 means no limit. An item whose price would exceed it is not sent: see When Credits Run Out.',
+			'The most that one execution may reserve with all of its MediaGen nodes; 0 means no limit',
 	},
 };
 
@@ -129,7 +127,7 @@ export const maxCreditsOrStop: Field = {
 	ui: {
 		...maxCredits.ui,
 		description:
-			'The most credits that one execution may reserve with all of its MediaGen nodes; 0 means no limit. An item whose price would exceed it is not sent, and the execution stops.',
+			'The most that one execution may reserve with all of its MediaGen nodes, 0 for no limit. An item above it stops the execution.',
 	},
 };
 
@@ -140,7 +138,7 @@ export const dryRun: Field = {
 		type: 'boolean',
 		default: false,
 		description:
-			'Whether to output what would be sent and what it would cost, as far as that is known, instead of sending it. Nothing is created, uploaded or paid for.',
+			'Whether to output what would be sent, and its price if known, instead of sending it',
 	},
 };
 
@@ -151,7 +149,7 @@ export const includeInputFields: Field = {
 		type: 'boolean',
 		default: false,
 		description:
-			'Whether to keep the fields of the input item in the output. Where both have a field of the same name, the one of the service wins.',
+			"Whether to keep the fields of the input item; the service's own fields win over them",
 	},
 };
 
@@ -172,8 +170,7 @@ export const delivery: Field = {
 			},
 		}),
 		default: 'signed_url' satisfies Delivery,
-		description:
-			'Who can open the links to the files. Without this option they are public: anyone who has a link can open it.',
+		description: 'Who can open the links to the files. Without this option anyone can.',
 	},
 	mapping: inBody('delivery', choice(DELIVERIES)),
 };
@@ -207,7 +204,7 @@ export const additionalJson: Field = {
 		type: 'json',
 		typeOptions: { rows: 4 },
 		default: '{}',
-		hint: 'Merged into the request, such as { "parameters": { "seed": 7 } }. It wins over the fields above.',
+		hint: 'Such as { "parameters": { "seed": 7 } }. It wins over the fields above.',
 		description: 'Fields of the API that this node does not have, as a JSON object',
 	},
 	mapping: {

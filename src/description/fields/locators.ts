@@ -76,7 +76,7 @@ export const blockVoiceLocator: INodeProperties = {
 	displayName: 'Voice of This Block',
 	name: 'voice',
 	description:
-		'A preset voice of the chosen model, or a custom voice for the model that speaks with cloned voices. Left empty, it is the one given for the whole speech.',
+		'A preset voice of the chosen model, or a custom one for the model that clones voices. Left empty, it is the one given for the whole speech.',
 	modes: [listMode('searchVoices'), idMode('e.g. aria')],
 	// The whole locator reads as `[object Object]` in the editor, whichever model is chosen.
 	typeOptions: { loadOptionsDependsOn: ['model.value'] },
@@ -87,7 +87,7 @@ export const modelVoiceLocator: INodeProperties = {
 	...blockVoiceLocator,
 	displayName: 'Voice',
 	description:
-		'A preset voice of the chosen model, or a custom voice for the model that speaks with cloned voices',
+		'A preset voice of the chosen model, or a custom one for the model that clones voices',
 	modes: [listMode('searchVoices'), idMode('e.g. aria')],
 };
 

@@ -15,7 +15,7 @@ function download(show: NonNullable<IDisplayOptions['show']> = {}): Field[] {
 			...ui,
 			displayOptions: { show, hide: AS_TOOL },
 			default: true,
-			description: 'Whether to download the finished files into binary fields of the output',
+			description: 'Whether to download the files into binary fields of the output',
 		},
 	};
 	const forAgents: Field = {
@@ -56,7 +56,7 @@ export const outputBinaryField: Field = {
 		default: 'data',
 		placeholder: 'e.g. data',
 		hint: 'The name of the output binary field to put the file in',
-		description: 'Further files on the same item get _1, _2 and so on after the name',
+		description: 'Further files get _1, _2 and so on after the name',
 	},
 };
 
@@ -66,7 +66,7 @@ export const splitOutputs: Field = {
 		name: 'splitOutputs',
 		type: 'boolean',
 		default: false,
-		description: 'Whether to output one item per file instead of all files on one item',
+		description: 'Whether to output one item per file',
 	},
 };
 
