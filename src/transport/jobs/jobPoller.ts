@@ -40,8 +40,6 @@ export interface WaitOptions {
 	path?: string;
 	/** Whether the job may have ended long ago, so that it is polled at once. */
 	isOld?: boolean;
-	/** Called whenever a look has shown the job running. */
-	onRunning?: () => void;
 }
 
 /** A caller that waits for a job to end. Times are in ms on the monotonic clock. */
@@ -283,7 +281,7 @@ export class JobPoller implements JobWatch {
 			const answers = await this.pollOnce();
 			isAnswered = !answers.includes('none');
 			const running = answers.filter((answer) => answer === 'running').length;
-			this.gapMs = Math.max(MIN_GAP_MS, (running - 1) * this.gapByAgeMs);
+			this.gapMs = Math.max(MIN_GAP_MS, running * this.gapByAgeMs);
 		} catch {
 			// Counts as a poll without a response. The next one may succeed.
 		}
@@ -385,7 +383,6 @@ export class JobPoller implements JobWatch {
 			waiter.askedAt = at;
 			if (state === 'running') {
 				waiter.ran = age;
-				waiter.onRunning?.();
 				waiter.dueAt = startedAt + durations.nextLook(age);
 				return true;
 			}

@@ -104,8 +104,8 @@ export class JobSlots {
 
 	private pausedUntil = -Infinity;
 
-	/** When a job last went out or was refused, and how long after it one is tried. */
-	private triedAt = -Infinity;
+	/** Since when no job was tried where none may go out, and how long after it one is. */
+	private triedAt: number | undefined;
 
 	private tryAfterMs = MINUTE_MS;
 
@@ -147,27 +147,27 @@ export class JobSlots {
 		return Math.min(this.limit, this.found);
 	}
 
-	private mayGoOut(now: number): boolean {
-		const { inUse } = this.jobLane;
-		if (inUse >= this.limit || now < this.pausedUntil) return false;
+	/** How many more jobs may go out, as far as lists and refusals show. */
+	private get free(): number {
 		const isRefused = this.refusedAt >= this.others.listedAt;
 		const ours = isRefused ? this.ranAtRefusal : this.slots - this.others.count;
-		return inUse < Math.min(ours, this.slots) || now >= this.tryAt;
+		return Math.min(ours, this.slots) - this.jobLane.inUse;
 	}
 
-	/** When one is tried, whatever the lists show. */
+	/** When one is tried, whatever they show. */
 	private get tryAt(): number {
-		const since = this.jobLane.queue.next?.since ?? Infinity;
-		return Math.max(this.pausedUntil, Math.max(this.triedAt, since) + this.tryAfterMs);
+		return (this.triedAt ?? Infinity) + this.tryAfterMs;
 	}
 
 	private serve(): void {
 		const now = this.clock.monotonic();
 		const { jobLane, requestLane } = this;
 		while (requestLane.queue.size > 0 && requestLane.inUse < this.limit) this.grant(requestLane);
-		while (jobLane.queue.size > 0 && this.mayGoOut(now)) {
-			this.triedAt = now;
-			this.tryAfterMs = scattered(MINUTE_MS, this.random);
+		while (jobLane.queue.size > 0 && jobLane.inUse < this.limit && now >= this.pausedUntil) {
+			const isTry = this.free <= 0;
+			if (isTry && now < this.tryAt) break;
+			// Who gets slots beside others has no reason to try for more.
+			if (isTry || this.others.count > 0) this.noteTry(now);
 			this.grant(jobLane);
 		}
 		const { next } = jobLane.queue;
@@ -187,7 +187,8 @@ export class JobSlots {
 		}
 		const { inUse } = this.jobLane;
 		if (inUse >= this.limit) return;
-		this.wakeUp.set(this.tryAt);
+		if (this.triedAt === undefined) this.noteTry(now);
+		this.wakeUp.set(Math.max(this.tryAt, this.pausedUntil));
 		// Where no more slots are known than ours, no list can show a free one.
 		if (inUse >= this.slots) return;
 		if (now >= this.listAt) {
@@ -240,6 +241,7 @@ export class JobSlots {
 
 	private onEmpty(): void {
 		if (this.jobLane.queue.size > 0) return;
+		this.triedAt = undefined;
 		this.stopWatching.abort();
 		this.stopWatching = new AbortController();
 		if (this.requestLane.queue.size > 0) return;
@@ -295,13 +297,13 @@ export class JobSlots {
 	private noteRefusal(retryAfterMs: number | undefined): void {
 		const now = this.clock.monotonic();
 		this.refusedAt = now;
-		this.triedAt = now;
 		this.ranAtRefusal = this.jobLane.inUse;
-		if (retryAfterMs === undefined) {
-			this.tryAfterMs = scattered(MINUTE_MS, this.random);
-			return;
-		}
-		this.tryAfterMs = retryAfterMs;
-		this.pausedUntil = Math.max(this.pausedUntil, now + retryAfterMs);
+		this.noteTry(now, retryAfterMs);
+		this.pausedUntil = Math.max(this.pausedUntil, now + (retryAfterMs ?? 0));
+	}
+
+	private noteTry(now: number, afterMs = scattered(MINUTE_MS, this.random)): void {
+		this.triedAt = now;
+		this.tryAfterMs = afterMs;
 	}
 }

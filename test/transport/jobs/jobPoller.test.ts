@@ -339,6 +339,55 @@ test('a list that always fails does not hold up the waits: jobs are read singly'
 	expect(sent.filter(({ path }) => path === '/generations').length).toBeLessThanOrEqual(4);
 });
 
+test('a list without an answer says nothing of who uses the workspace', async () => {
+	let isUp = true;
+	const { clock, others, poller, send } = setUp(() =>
+		isUp ? page(generation('other')) : answer(503),
+	);
+	poller.list(channelOf(send));
+	await clock.pass(1_000);
+	const { listedAt } = others;
+	isUp = false;
+	poller.list(channelOf(send));
+	await clock.pass(1_000);
+	expect([others.count, others.listedAt]).toEqual([1, listedAt]);
+});
+
+test('a list shows who else uses the workspace: its running jobs that are not ours', async () => {
+	const { clock, others, poller, send } = setUp([
+		page(generation('a'), generation('b'), done('c'), generation('mine')),
+	]);
+	others.created('mine');
+	poller.list(channelOf(send));
+	await clock.pass(1_000);
+	expect(others.count).toBe(2);
+});
+
+test('reads of jobs that no list shows take half of the requests of a minute while these run', async () => {
+	const { clock, wait, sent } = setUp(({ path }) =>
+		answer(200, { id: path.split('/')[2], object: 'speech_generation', status: 'queued' }),
+	);
+	for (let each = 0; each < 40; each += 1)
+		void wait({ id: `sp_${each}`, object: 'speech_generation', status: 'queued' });
+	await clock.pass(600_000);
+	expect(sent.length).toBeGreaterThan(200);
+	expect(sent.length).toBeLessThanOrEqual(320);
+});
+
+test('reads that find jobs ended are not held up', async () => {
+	const { clock, wait } = setUp(({ path }) =>
+		answer(200, { ...done(path.split('/')[2] ?? ''), object: 'speech_generation' }),
+	);
+	const began = clock.monotonic();
+	const all = Array.from(
+		{ length: 40 },
+		async (_, each) =>
+			await wait({ id: `sp_${each}`, object: 'speech_generation', status: 'queued' }),
+	);
+	await clock.run(Promise.all(all));
+	expect(clock.monotonic() - began).toBeLessThanOrEqual(20_000);
+});
+
 test('a job listed as failed without a reason is read singly for its reason', async () => {
 	const failed = (id: string) => generation(id, { status: 'failed' });
 	const { clock, wait } = setUp(({ path }) =>

@@ -260,7 +260,7 @@ describe('where others use the workspace', () => {
 		(await acquire()).refused(7_000);
 		const waiting = wait();
 		await clock.pass(1_000);
-		shows('gen_1');
+		shows('gen_1', 'x1');
 		await clock.pass(5_999);
 		expect(await hasSettled(waiting)).toBe(false);
 		await clock.pass(2);
