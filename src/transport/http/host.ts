@@ -46,11 +46,8 @@ export const TRANSFER_TIMEOUT_MS = 7_200_000;
 export interface Host {
 	channel: Channel;
 	baseUrl: string;
-	/**
-	 * The binary field of an item, or `undefined` when it has none of that name.
-	 * @param item number of another item of the run; this one if it is left out
-	 */
-	binary(field: string, item?: number): Promise<BinarySource | undefined>;
+	/** The binary field of the item, or `undefined` when it has none of that name. */
+	binary(field: string): Promise<BinarySource | undefined>;
 	/** PUT without credentials and without following redirects, within {@link TRANSFER_TIMEOUT_MS}. */
 	put(url: string, headers: Record<string, string>, source: BinarySource): Promise<SendResult>;
 	/** GET without credentials and without following redirects. */
@@ -79,10 +76,8 @@ export interface HostContext {
 		BinaryHelperFunctions,
 		'getBinaryMetadata' | 'getBinaryStream' | 'prepareBinaryData'
 	>;
-	/**
-	 * The files of the item, or of another one of the run by its number, by the name of their field.
-	 */
-	files(item?: number): Record<string, IBinaryData>;
+	/** The files of the item, by the name of their field. */
+	files(): Record<string, IBinaryData>;
 	/** Ends every request. */
 	signal: AbortSignal | undefined;
 	/** Queues serve their fairness keys round robin. */

@@ -75,8 +75,8 @@ export function n8nHost(
 			signal,
 			fairnessKey: context.fairnessKey,
 		},
-		async binary(field, item) {
-			const files = context.files(item);
+		async binary(field) {
+			const files = context.files();
 			const data = Object.hasOwn(files, field) ? files[field] : undefined;
 			return data ? await binarySource(context, data) : undefined;
 		},

@@ -66,11 +66,8 @@ function isCombined(context: IExecuteSingleFunctions): boolean {
 }
 
 /** The files of an item by the name of their field, wherever n8n keeps them. */
-export function itemFiles(
-	context: IExecuteSingleFunctions,
-	item = context.getInputData(),
-): Record<string, IBinaryData> {
-	const { json, binary = {} } = item;
+export function itemFiles(context: IExecuteSingleFunctions): Record<string, IBinaryData> {
+	const { json, binary = {} } = context.getInputData();
 	const filesInJson: unknown = isCombined(context) ? json[FILES_KEY] : undefined;
 	if (!isRecord(filesInJson)) return binary;
 	const files = Object.entries(filesInJson).filter(([, value]) => isFile(value));
@@ -110,7 +107,7 @@ export function itemContext(context: IExecuteSingleFunctions): HostContext {
 		functions: context,
 		request: context.helpers,
 		binary: context.helpers,
-		files: (item) => itemFiles(context, item === undefined ? undefined : inputItems(context)[item]),
+		files: () => itemFiles(context),
 		signal: context.getExecutionCancelSignal(),
 		fairnessKey: context.getExecutionId() ?? 'manual',
 		timeoutMs: Number(readParameter(context, 'requestOptions.timeout', 0)),
