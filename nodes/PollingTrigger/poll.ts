@@ -6,7 +6,7 @@ import type {
 	IPollFunctions,
 } from 'n8n-workflow';
 import { ENDPOINTS, LIMITS } from '../../src/contract';
-import { filterLists, optionsOf, parameterOf } from '../../src/events/filters';
+import { filtersOf, parameterOf } from '../../src/events/filters';
 import { openService, readResource, serviceError, type Service } from '../../src/events/service';
 import { refusalStatusOf } from '../../src/transport/base/result';
 import { asText, type ApiRequest, type Resource } from '../../src/transport/base/types';
@@ -32,7 +32,9 @@ export function readerOf(context: Context, service: Service): Reader {
 			throw serviceError(context, answer, endpoint, 'The generations cannot be listed');
 		},
 		async read(id) {
-			const answer = await readResource(service, ENDPOINTS.getGeneration, id);
+			const answer = await readResource(service, ENDPOINTS.getGeneration, id, {
+				retry: false,
+			});
 			if (answer.ok) return answer.value;
 			return refusalStatusOf(answer) === 404 ? 'gone' : undefined;
 		},
@@ -41,7 +43,7 @@ export function readerOf(context: Context, service: Service): Reader {
 
 /** Whether the user wants a finished generation. */
 export function filterOf(context: Context): (job: Resource) => boolean {
-	const { modes, models } = filterLists(optionsOf(context), ['modes', 'models']);
+	const { modes, models } = filtersOf(context);
 	const lists = {
 		status: listOf(parameterOf(context, 'statuses', [])),
 		mode: modes,

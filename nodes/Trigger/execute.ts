@@ -1,12 +1,7 @@
-import type {
-	IDataObject,
-	IExecuteFunctions,
-	INodeExecutionData,
-	IWebhookFunctions,
-} from 'n8n-workflow';
+import type { IDataObject, IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 import { isRecord, type Json } from '../../src/contract';
 import { identityOf, objectOf, readEvent, verdictOf, type Filters } from '../../src/events/event';
-import { filterLists, optionsOf } from '../../src/events/filters';
+import { filtersOf, optionsOf } from '../../src/events/filters';
 import {
 	downloadFiles,
 	forEachItem,
@@ -21,10 +16,6 @@ import { jsonOf } from '../../src/transport/run/outputItems';
 
 /** Events that n8n remembers for a trigger, in one row of its database. */
 const MAX_RECORDED = 5_000;
-
-/** The filters of the node. */
-export const filtersOf = (context: IWebhookFunctions | IExecuteFunctions): Filters =>
-	filterLists(optionsOf(context), ['modes', 'models', 'statuses', 'resourceIds']);
 
 const payloadOf = ({ json }: INodeExecutionData): Json =>
 	isRecord(json.payload) ? json.payload : {};

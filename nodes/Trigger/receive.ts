@@ -1,11 +1,11 @@
 import type { IDataObject, IWebhookFunctions, IWebhookResponseData } from 'n8n-workflow';
 import { EVENTS, SIGNATURE_HEADERS } from '../../src/contract';
 import { identityOf, readEvent, readPayload, verdictOf } from '../../src/events/event';
+import { filtersOf } from '../../src/events/filters';
 import { openService, type Service } from '../../src/events/service';
 import { refusalOf } from '../../src/events/signature';
 import { BoundedMap } from '../../src/transport/base/boundedMap';
 import { isResource } from '../../src/transport/base/types';
-import { filtersOf } from './execute';
 import { secretOf } from './registration';
 
 /** The largest body that is read, in bytes: n8n's default limit. */

@@ -12,6 +12,7 @@ import { labelOf } from '../description/search/choices';
 import { readPages } from '../description/search/request';
 import { isResource, type Resource } from '../transport/base/types';
 import { listOf } from '../transport/base/values';
+import type { Filters } from './event';
 
 /** The filter by mode, in both triggers. */
 export const modesField: INodeProperties = {
@@ -69,9 +70,13 @@ export function parameterOf(context: Context, name: string, fallback: unknown): 
 export const optionsOf = (context: Context): Record<string, unknown> =>
 	(parameterOf(context, 'options', {}) ?? {}) as Record<string, unknown>;
 
-/** The lists of a filter, whatever an expression gives: arrays, or texts with commas. */
-export const filterLists = <K extends string>(
-	values: Record<string, unknown>,
-	names: readonly K[],
-): Record<K, string[]> =>
-	Object.fromEntries(names.map((name) => [name, listOf(values[name])])) as Record<K, string[]>;
+/** What the options leave through, whatever an expression gives: arrays, or texts with commas. */
+export function filtersOf(context: Context): Filters {
+	const { modes, models, statuses, resourceIds } = optionsOf(context);
+	return {
+		modes: listOf(modes),
+		models: listOf(models),
+		statuses: listOf(statuses),
+		resourceIds: listOf(resourceIds),
+	};
+}

@@ -101,10 +101,12 @@ export async function readResource(
 	{ host, workspace, requireScope }: Service,
 	endpoint: Endpoint,
 	id: string,
+	options?: Parameters<Client['request']>[2],
 ): Promise<Result<Resource>> {
 	requireScope(endpoint.scope);
 	const path = endpoint.path.replace('{id}', encodeURIComponent(id));
-	const read = await requestResource(workspace.client, host.channel, { method: 'GET', path });
+	const request = { method: 'GET', path } as const;
+	const read = await requestResource(workspace.client, host.channel, request, options);
 	return read.ok ? read : { ...read, job: { id }, endpoint };
 }
 

@@ -119,17 +119,19 @@ describe.each([1, 5])('with at most %i production executions at a time', (limit)
 			instance.sandbox.service.requests
 				.list()
 				.filter(({ operation }) => operation === 'listGenerations').length;
+		const anImage = { mode: 'image', model: 'studio/image-1', prompt: 'A lighthouse' };
+		const make = async () => String((await instance.api('POST', '/generations', anImage)).id);
 		await until(() => polls() > 0);
-		let made: unknown;
+		const made = [await make()];
+		expect(await instance.items(workflow, 1)).toHaveLength(1);
 		await whileFull(async () => {
-			const body = { mode: 'image', model: 'studio/image-1', prompt: 'A lighthouse' };
-			({ id: made } = await instance.api('POST', '/generations', body));
+			made.push(await make());
 			const before = polls();
 			await until(() => polls() >= before + 12, 90_000);
 			expect(polls()).toBeGreaterThanOrEqual(before + 12);
 		});
-		expect((await instance.items(workflow, 1)).map(({ id }) => id)).toEqual([made]);
-		expect(await instance.rest.executions.list(workflow.id)).toHaveLength(1);
+		expect((await instance.items(workflow, 2)).map(({ id }) => id)).toEqual(made);
+		expect(await instance.rest.executions.list(workflow.id)).toHaveLength(2);
 		await instance.rest.workflows.unpublish(workflow.id);
 	});
 
