@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { z } from 'zod/v4';
 import type { faultsSchema } from '../../src/sandbox/faults';
-import type { RequestEntry } from '../../src/sandbox/http/requestLog';
+import type { RequestEntry } from '../../src/sandbox/http/exchange';
 import type { Balance, LedgerLine } from '../../src/sandbox/credits/ledger';
 import type { Settings, SettingsInput } from '../../src/sandbox/settings';
 import type { SandboxAddress, SandboxKey } from './start';

@@ -7,19 +7,16 @@ import { listKeys } from './createService';
 import type { DeliveryEntity, JobEntity } from './entities';
 import { ApiError, asApiError, found } from './errors';
 import { FAULT_NAMES, faultRuleSchema } from './faults';
-import type { RequestEntry } from './http/requestLog';
+import type { RequestEntry } from './http/exchange';
 import { validate } from './http/validate';
 import { sendFile } from './resources/files';
 import type { Service } from './service';
-import { patchSettings, settingsSchema } from './settings';
+import { patchSettings, SETTING_NOTES, settingsSchema } from './settings';
 import { MEDIA_FORMATS, outputName } from './storage/links';
 import { drawOutput, idIn } from './storage/references';
 import type { Workspace } from './store';
 
-const creditsSchema = z.strictObject({
-	workspace: z.string(),
-	amount: z.number().int().min(-1e12).max(1e12),
-});
+const creditsSchema = z.strictObject({ workspace: z.string(), amount: z.int() });
 
 const workspaceSchema = z.strictObject({ entitled: z.boolean().optional() });
 
@@ -68,9 +65,8 @@ export function admin(service: Service, reset: () => Promise<void>): Router {
 		response.json({ ...(id && { balance: ledger.balance(id) }), lines: ledger.read(id) });
 	});
 	router.get('/requests', (_request, response) => response.json({ data: requests.list() }));
-	router.get('/deliveries', (_request, response) => {
-		response.json({ data: deliveriesOf(service).reverse() });
-	});
+	const deliveries = () => deliveriesOf(service).reverse();
+	router.get('/deliveries', (_request, response) => response.json({ data: deliveries() }));
 	router.get('/overview', (_request, response) => void response.json(overview(service)));
 	router.get('/forms', (_request, response) => void response.json(forms()));
 	router.get('/outputs/:name', async (request, response) => {
@@ -105,9 +101,8 @@ export function admin(service: Service, reset: () => Promise<void>): Router {
 
 /** Every attempt of all workspaces with its raw body, newest first; also of deleted webhooks. */
 function deliveriesOf({ store }: Service): DeliveryEntity[] {
-	const tables = [...store.workspaces.values()].flatMap(({ deliveries }) => [
-		...deliveries.values(),
-	]);
+	const maps = [...store.workspaces.values()].map(({ deliveries }) => deliveries);
+	const tables = maps.flatMap((each) => [...each.values()]);
 	return tables.flatMap((table) => table.all()).sort((a, b) => b.createdAt - a.createdAt);
 }
 
@@ -115,7 +110,7 @@ function deliveriesOf({ store }: Service): DeliveryEntity[] {
 function forms(): object {
 	const schema = (of: z.ZodType) => z.toJSONSchema(of, { io: 'input', unrepresentable: 'any' });
 	return {
-		settings: schema(settingsSchema),
+		settings: { schema: schema(settingsSchema), notes: SETTING_NOTES },
 		faults: {
 			schema: schema(faultRuleSchema),
 			names: FAULT_NAMES,
@@ -218,27 +213,12 @@ function newestJobs(
 const wentWrong = ({ status, answered, fault }: RequestEntry) =>
 	status === null || status >= 400 || !answered || fault !== null;
 
-const shownRequest = (entry: RequestEntry) => ({
-	id: entry.id,
-	at: formatMilliseconds(entry.at),
-	method: entry.method,
-	path: entry.path,
-	workspace: entry.workspace,
-	status: entry.status,
-	fault: entry.fault,
-	error: entry.error,
-	wrong: wentWrong(entry),
-	duration_ms: entry.durationMs,
-});
+const shownRequest = (entry: RequestEntry) => {
+	const { id, at, method, path, workspace, status, fault, error } = entry;
+	return { id, at, method, path, workspace, status, fault, error, wrong: wentWrong(entry) };
+};
 
-const shownDelivery = (entity: DeliveryEntity) => ({
-	id: entity.id,
-	at: formatMilliseconds(entity.attemptedAt),
-	event: entity.event,
-	url: entity.url,
-	attempt: entity.attempt,
-	state: entity.state,
-	status: entity.responseStatus,
-	fault: entity.fault,
-	error: entity.error,
-});
+const shownDelivery = (entity: DeliveryEntity) => {
+	const { id, attemptedAt: at, event, url, attempt, state, fault, error } = entity;
+	return { id, at, event, url, attempt, state, status: entity.responseStatus, fault, error };
+};

@@ -124,6 +124,4 @@ export function readDateTime(text: string): number | undefined {
 }
 
 /** Milliseconds since 1970 as a date-time. */
-export function formatMilliseconds(milliseconds: number): string {
-	return new Date(milliseconds).toISOString();
-}
+export const formatMilliseconds = (milliseconds: number) => new Date(milliseconds).toISOString();

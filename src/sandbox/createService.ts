@@ -15,7 +15,7 @@ import type {
 import { Faults } from './faults';
 import { Idempotency, type KeptReply } from './http/idempotency';
 import { RateLimiter } from './http/rateLimit';
-import { RequestLog } from './http/requestLog';
+import { RequestLog } from './http/exchange';
 import { Ids, SeededRandom } from './ids';
 import type { StateDatabase } from './persistence';
 import { watchRun } from './resources/agentRuns';

@@ -196,12 +196,7 @@ function eventBody(
 	return JSON.stringify({ id, object: 'event', type, created, data: { object: resource } });
 }
 
-const LOST: Outcome = {
-	state: 'lost',
-	responseStatus: null,
-	error: 'lost on the way',
-	durationMs: 0,
-};
+const LOST: Outcome = { state: 'lost', responseStatus: null, error: 'lost', durationMs: 0 };
 
 /** One POST to a receiver, answered or not; it never throws, and follows no redirect. */
 async function post(

@@ -147,12 +147,14 @@ export interface DeliveryEntity extends Stored {
 	webhookId: string;
 	eventId: string;
 	event: EventKind;
+	/** 1 for the first. */
 	attempt: number;
 	/** Wall-clock milliseconds. */
 	attemptedAt: number;
 	/** Unix seconds that were signed. */
 	timestamp: string;
 	signature: string;
+	/** What is signed and sent. */
 	body: string;
 	url: string;
 	responseStatus: number | null;
@@ -164,18 +166,8 @@ export interface DeliveryEntity extends Stored {
 	nextAttemptAt: number | null;
 }
 
-/** An attempt that is still to be made. */
-export interface PendingDelivery {
-	id: string;
-	workspace: string;
-	webhookId: string;
-	eventId: string;
-	event: EventKind;
-	/** What is signed and sent. */
-	body: string;
-	/** 1 for the first. */
-	attempt: number;
-	/** Wall-clock milliseconds. */
-	dueAt: number;
-	fault: string | null;
-}
+/** An attempt that is still to be made; `dueAt` is wall-clock milliseconds. */
+export type PendingDelivery = { dueAt: number } & Pick<
+	DeliveryEntity,
+	'id' | 'workspace' | 'webhookId' | 'eventId' | 'event' | 'body' | 'attempt' | 'fault'
+>;

@@ -13,17 +13,7 @@ const USAGE = `Usage: npm run sandbox -- [options]
   --public-url URL  where addresses in answers point to, behind a front
   --json            prints one line of JSON when ready`;
 
-interface Options {
-	port: number;
-	clockScale: number;
-	seed: number | undefined;
-	publicUrl: string | undefined;
-	data: string | undefined;
-	settings: SettingsInput;
-	json: boolean;
-}
-
-function readOptions(): Options {
+function readOptions() {
 	const { values } = parseArgs({
 		options: {
 			port: { type: 'string', default: '4010' },

@@ -5,8 +5,9 @@ import express, {
 	type ErrorRequestHandler,
 	type Express,
 } from 'express';
+import { once } from 'events';
 import { mkdtemp, rm } from 'fs/promises';
-import { createServer, type Server } from 'http';
+import { createServer } from 'http';
 import type { AddressInfo } from 'net';
 import { tmpdir } from 'os';
 import { join } from 'path';
@@ -70,10 +71,8 @@ export interface Sandbox {
 	close(): Promise<void>;
 }
 
-/** Draws with the real media code, which is loaded when the first output is read. */
+/** The media code is loaded when the first output is read. */
 const draw: Render = async (request) => await (await import('./media')).render(request);
-
-const complain = (fault: unknown) => console.error('sandbox fault:', fault);
 
 /** Starts the whole service on 127.0.0.1. Rejects when the port is busy or a setting is wrong. */
 export async function createSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
@@ -90,7 +89,8 @@ export async function createSandbox(options: SandboxOptions = {}): Promise<Sandb
 	// answer.
 	server.requestTimeout = 0;
 	server.keepAliveTimeout = 120_000;
-	await listen(server, options.port ?? 0).catch(async (error) => {
+	server.listen(options.port ?? 0, '127.0.0.1');
+	await once(server, 'listening').catch(async (error) => {
 		await kept?.close();
 		throw error;
 	});
@@ -110,7 +110,7 @@ export async function createSandbox(options: SandboxOptions = {}): Promise<Sandb
 			directory: kept ? join(directory, 'files') : join(directory, String(round)),
 			kept,
 			render: options.render ?? draw,
-			report: options.report ?? complain,
+			report: options.report ?? ((fault) => console.error('sandbox fault:', fault)),
 			deliveryCa: options.deliveryCa,
 		});
 	};
@@ -142,16 +142,6 @@ export async function createSandbox(options: SandboxOptions = {}): Promise<Sandb
 			else await rm(directory, { recursive: true, force: true, maxRetries: 5 });
 		},
 	};
-}
-
-async function listen(server: Server, port: number): Promise<void> {
-	await new Promise<void>((resolve, reject) => {
-		server.once('error', reject);
-		server.listen(port, '127.0.0.1', () => {
-			server.off('error', reject);
-			resolve();
-		});
-	});
 }
 
 /** The store is loaded only where it is asked for. */

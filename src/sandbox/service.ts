@@ -6,7 +6,7 @@ import type { Dispatcher } from './deliveries';
 import type { Faults } from './faults';
 import type { Idempotency } from './http/idempotency';
 import type { RateLimiter } from './http/rateLimit';
-import type { RequestLog } from './http/requestLog';
+import type { RequestLog } from './http/exchange';
 import type { Ids, SeededRandom } from './ids';
 import type { Settings } from './settings';
 import type { Library } from './storage/library';

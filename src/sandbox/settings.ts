@@ -8,32 +8,16 @@ const seconds = z
 	.number()
 	.min(0)
 	.max(86_400 * 365);
+const whole = (low: number, usual: number, high = 1e9) =>
+	z.number().int().min(low).max(high).default(usual);
+const choice = <const T extends string[]>(...values: T) =>
+	z.enum(values).default(values[0] as T[number]);
 
 const shape = {
-	clockScale: z
-		.number()
-		.positive()
-		.max(100_000)
-		.default(1)
-		.describe('How many times faster than life the service’s time passes'),
-	requestsPerMinute: z
-		.number()
-		.int()
-		.min(1)
-		.default(LIMITS.requestsPerMinute)
-		.describe('Requests a minute of each workspace; more are 429'),
-	concurrentJobs: z
-		.number()
-		.int()
-		.min(1)
-		.default(LIMITS.concurrentJobs)
-		.describe('Generations of a workspace that may run at once; more are 429'),
-	initialCredits: z
-		.number()
-		.int()
-		.min(0)
-		.default(10_000)
-		.describe('Credits of each workspace after a reset'),
+	clockScale: z.number().positive().max(100_000).default(1),
+	requestsPerMinute: whole(1, LIMITS.requestsPerMinute),
+	concurrentJobs: whole(1, LIMITS.concurrentJobs),
+	initialCredits: whole(0, 10_000),
 	jobSeconds: z
 		.strictObject({
 			image: seconds.default(8),
@@ -45,45 +29,36 @@ const shape = {
 			agentStep: seconds.default(10),
 			voice: seconds.default(0),
 		})
-		.prefault({})
-		.describe('How long a job of each kind takes, in service seconds'),
-	jobJitter: z
-		.number()
-		.min(0)
-		.max(0.9)
-		.default(0.2)
-		.describe('By which share a job may be quicker or slower'),
-	voices: z
-		.number()
-		.int()
-		.min(1)
-		.max(10_000)
-		.default(12)
-		.describe('Preset voices of each speech model'),
-	modelChecks: z
-		.boolean()
-		.default(true)
-		.describe('Refuse inputs and parameters that a model does not offer'),
-	personaImages: z
-		.enum(['schema', 'guide'])
-		.default('schema')
-		.describe('How many images a persona takes: 1 to 5 (schema) or 3 to 10 (guide)'),
-	agentStatusNames: z
-		.record(z.string(), z.string())
-		.default({})
-		.describe('Other names for the states of an agent run, such as {"queued": "pending"}'),
-	paginateAll: z.boolean().default(false).describe('Page all lists, not generations alone'),
-	retryAfter: z
-		.enum(['none', 'seconds', 'date'])
-		.default('none')
-		.describe('What a 429 says about when to come again'),
-	eventShape: z.enum(['nested', 'flat', 'bare']).default('nested').describe('Payload of an event'),
-	speechEvents: z.boolean().default(true).describe('Send events for speech, too'),
-	deliverySchedule: z
-		.array(seconds)
-		.min(1)
-		.default([0, 5, 30, 120, 600, 3600])
-		.describe('Pauses before each attempt of a delivery, in service seconds'),
+		.prefault({}),
+	jobJitter: z.number().min(0).max(0.9).default(0.2),
+	voices: whole(1, 12, 10_000),
+	modelChecks: z.boolean().default(true),
+	personaImages: choice('schema', 'guide'),
+	agentStatusNames: z.record(z.string(), z.string()).default({}),
+	paginateAll: z.boolean().default(false),
+	retryAfter: choice('none', 'seconds', 'date'),
+	eventShape: choice('nested', 'flat', 'bare'),
+	speechEvents: z.boolean().default(true),
+	deliverySchedule: z.array(seconds).min(1).default([0, 5, 30, 120, 600, 3600]),
+};
+
+/** What each setting decides, as the page says it. */
+export const SETTING_NOTES: Record<keyof typeof shape, string> = {
+	clockScale: 'How many times faster than life the service’s time passes',
+	requestsPerMinute: 'Requests a minute of each workspace; more are 429',
+	concurrentJobs: 'Generations of a workspace that may run at once; more are 429',
+	initialCredits: 'Credits of each workspace after a reset',
+	jobSeconds: 'How long a job of each kind takes, in service seconds',
+	jobJitter: 'By which share a job may be quicker or slower',
+	voices: 'Preset voices of each speech model',
+	modelChecks: 'Refuse inputs and parameters that a model does not offer',
+	personaImages: 'How many images a persona takes: 1 to 5 (schema) or 3 to 10 (guide)',
+	agentStatusNames: 'Other names for the states of an agent run, such as {"queued": "pending"}',
+	paginateAll: 'Page all lists, not generations alone',
+	retryAfter: 'What a 429 says about when to come again',
+	eventShape: 'Payload of an event',
+	speechEvents: 'Send events for speech, too',
+	deliverySchedule: 'Pauses before each attempt of a delivery, in service seconds',
 };
 
 /** Everything that can be set, at start and at run time. */

@@ -182,7 +182,7 @@ describe('sound', () => {
 	test.each([
 		['music', 1.5, 1.5],
 		['music', undefined, 8],
-		['music', 900, 120],
+		['sfx', 900, 30],
 		['sfx', 0.5, 0.5],
 		['sfx', 0, 0.2],
 	] as const)('%s of %p s lasts %d s', async (kind, durationSeconds, expected) => {

@@ -21,8 +21,8 @@ export interface ModelEntry {
 	description: string;
 	inputs: readonly InputSlot[];
 	parameters: readonly ParameterName[];
-	/** In characters. */
-	maxPrompt: number;
+	/** In characters; that of the specification where there is none. */
+	maxPrompt?: number;
 	/** What a request that leaves a parameter out gets. */
 	defaults: Record<string, string | number | boolean>;
 	/** Values that the catalogue offers for an enumerated parameter. */
@@ -45,7 +45,6 @@ const speech = (id: SpeechModel, label: string, description: string): ModelEntry
 	description,
 	inputs: [],
 	parameters: ['count', 'voice', 'speed', 'language_boost'],
-	maxPrompt: LIMITS.promptLength.max,
 	defaults: { count: 1, speed: '1' },
 	choices: { speed: SPEEDS, language_boost: LANGUAGES },
 	speechModel: id,
@@ -63,7 +62,6 @@ export const MODELS: readonly ModelEntry[] = [
 		description: 'Images of any size, with references and a character.',
 		inputs: ['reference_images', 'image_refs', 'character'],
 		parameters: ['count', 'size', 'aspect_ratio', 'quality', 'resolution'],
-		maxPrompt: LIMITS.promptLength.max,
 		defaults: { count: 1, aspect_ratio: '1:1', quality: 'medium' },
 		choices: { size: SIZES, aspect_ratio: RATIOS, quality: QUALITIES, resolution: RESOLUTIONS },
 	},
@@ -87,7 +85,6 @@ export const MODELS: readonly ModelEntry[] = [
 		description: 'Short videos from text, frames, references or a motion to follow.',
 		inputs: INPUT_SLOTS,
 		parameters: ['count', 'size', 'aspect_ratio', 'quality', 'duration', 'resolution', 'loop'],
-		maxPrompt: LIMITS.promptLength.max,
 		defaults: { count: 1, aspect_ratio: '16:9', duration: '4', resolution: '480p' },
 		choices: {
 			aspect_ratio: RATIOS,
@@ -116,7 +113,6 @@ export const MODELS: readonly ModelEntry[] = [
 		description: 'Songs with or without lyrics.',
 		inputs: ['audio_refs'],
 		parameters: ['count', 'duration', 'lyrics', 'loop'],
-		maxPrompt: LIMITS.promptLength.max,
 		defaults: { count: 1, duration: '12' },
 		choices: { duration: ['6', '12', '30', '60'] },
 	},
@@ -157,7 +153,6 @@ export const MODELS: readonly ModelEntry[] = [
 		description: 'Plans and produces a piece of several steps.',
 		inputs: [],
 		parameters: [],
-		maxPrompt: LIMITS.promptLength.max,
 		defaults: { priority: 'balanced', direction_strategy: 'best' },
 	})),
 ];
@@ -168,13 +163,15 @@ export function findModel(id: string): ModelEntry | undefined {
 	return byId.get(id);
 }
 
+export const mostCharacters = ({ maxPrompt = LIMITS.promptLength.max }: ModelEntry) => maxPrompt;
+
 /**
  * A model's entry in the catalogue. Open point 8: only `capabilities.voices` is shown by the
  * specification.
  */
 export function formatModel(entry: ModelEntry, voices?: PresetVoice[]): Model {
 	const { id, label, mode, kind, description, inputs, parameters, defaults, choices } = entry;
-	const limits = { inputs, parameters, max_prompt_characters: entry.maxPrompt };
+	const limits = { inputs, parameters, max_prompt_characters: mostCharacters(entry) };
 	const capabilities = { ...limits, ...choices, ...(voices && { voices }) };
 	return { id, object: 'model', label, mode, kind, description, capabilities, defaults };
 }

@@ -6,8 +6,7 @@ import type { ModelEntry } from '../catalogue/models';
  * specification; all others are fiction of the sandbox.
  */
 export const PRICES = {
-	imageByQuality: { low: 1, medium: 2, high: 4 },
-	videoPerSecond: { 'studio/video-1': 2, 'studio/video-2': 5 } as Record<string, number>,
+	imageByQuality: { low: 1, medium: 2, high: 4 } as Record<string, number>,
 	music: 10,
 	sfx: 3,
 	/** Of the speech model that is not the lite one: each started hundred characters. */
@@ -21,14 +20,15 @@ export const PRICES = {
 	agentStep: { image: 4, video: 20, music: 10, speech: 2 },
 } as const;
 
+/** A second. */
+const VIDEO_PRICES: Record<string, number> = { 'studio/video-1': 2, 'studio/video-2': 5 };
+
 /** Parameters as they hold for a job: those given over the model's defaults. */
 export type Effective = Record<string, string | number | boolean | undefined>;
 
 /** Characters as the service counts them: code points, so that an emoji is one. */
 export function countCharacters(text: string): number {
-	let count = 0;
-	for (const character of text) count += character.length > 0 ? 1 : 0;
-	return count;
+	return [...text].length;
 }
 
 /** Seconds of a duration such as `5` or `5s`. */
@@ -37,20 +37,13 @@ export function readSeconds(duration: unknown, otherwise: number): number {
 	return Number.isFinite(seconds) ? seconds : otherwise;
 }
 
-function imagePrice(quality: string): number {
-	const prices: Record<string, number> = PRICES.imageByQuality;
-	return prices[quality] ?? PRICES.imageByQuality.medium;
-}
-
 /** The price of one output of a generation, for every model but the metered lite speech model. */
 export function outputPrice(model: ModelEntry, parameters: Effective, prompt: string): number {
 	switch (model.kind) {
 		case 'image':
-			return imagePrice(String(parameters.quality));
+			return PRICES.imageByQuality[String(parameters.quality)] ?? 2;
 		case 'video':
-			return Math.ceil(
-				readSeconds(parameters.duration, 4) * (PRICES.videoPerSecond[model.id] ?? 2),
-			);
+			return Math.ceil(readSeconds(parameters.duration, 4) * (VIDEO_PRICES[model.id] ?? 2));
 		case 'music':
 			return PRICES.music;
 		case 'sfx':

@@ -115,6 +115,4 @@ async function thumbnail(reference: Buffer, side: number): Promise<Buffer | unde
 	}
 }
 
-function escapeXml(text: string): string {
-	return text.replace(/[&<>]/g, (character) => `&#${character.charCodeAt(0)};`);
-}
+const escapeXml = (text: string) => text.replace(/[&<>]/g, (each) => `&#${each.charCodeAt(0)};`);

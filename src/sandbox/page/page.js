@@ -194,7 +194,7 @@ function showFaultFields() {
 }
 
 /** A control for a setting, from the schema that also judges what it sends. */
-function settingControl(name, { type, enum: choices, description }) {
+function settingControl([name, { type, enum: choices }]) {
 	const id = `setting-${name}`;
 	const kind = { boolean: 'checkbox', integer: 'number', number: 'number' }[type] ?? 'text';
 	const control = choices
@@ -212,7 +212,13 @@ function settingControl(name, { type, enum: choices, description }) {
 		}
 		await look();
 	});
-	return element('label', {}, `${words(name)} `, control, element('small', {}, description));
+	return element(
+		'label',
+		{},
+		`${words(name)} `,
+		control,
+		element('small', {}, forms.settings.notes[name]),
+	);
 }
 
 /** Shows what holds now, except where somebody is writing, and where there is a mistake. */
@@ -272,8 +278,7 @@ byId('fault-form').addEventListener('submit', async (event) => {
 	const rule = { kind, ...(at && { [list]: [at] }), ...(times && { times: Number(times) }) };
 	await setRules((rules) => [...rules, rule]);
 });
-const controls = Object.entries(forms.settings.properties).map((each) => settingControl(...each));
-byId('settings').append(...controls);
+byId('settings').append(...Object.entries(forms.settings.schema.properties).map(settingControl));
 byId('settings').addEventListener('submit', (event) => event.preventDefault());
 byId('only-errors').addEventListener('change', look);
 byId('reset').addEventListener('click', async () => {

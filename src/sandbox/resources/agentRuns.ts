@@ -25,6 +25,7 @@ import { MEDIA_FORMATS } from '../storage/links';
 import { checkReference } from '../storage/references';
 import type { Workspace } from '../store';
 import {
+	ok,
 	charge,
 	dueAt,
 	errorFields,
@@ -46,15 +47,11 @@ export function agentRuns(operation: Operation, service: Service): void {
 		return { status: entity.status === 'plan_proposed' ? 201 : 202, body: format(entity) };
 	});
 
-	operation('listAgentRuns', { query: listQuery }, ({ workspace, query }) => ({
-		status: 200,
-		body: listAll(service, workspace.agentRuns, query, format),
-	}));
+	operation('listAgentRuns', { query: listQuery }, ({ workspace, query }) =>
+		ok(listAll(service, workspace.agentRuns, query, format)),
+	);
 
-	operation('getAgentRun', {}, ({ workspace, id }) => ({
-		status: 200,
-		body: format(find(workspace, id)),
-	}));
+	operation('getAgentRun', {}, ({ workspace, id }) => ok(format(find(workspace, id))));
 
 	operation('approveAgentRun', { body: approveAgentRunSchema }, ({ workspace, id, body }) => {
 		const entity = find(workspace, id);
@@ -65,7 +62,7 @@ export function agentRuns(operation: Operation, service: Service): void {
 	operation('reviewAgentRun', { body: reviewAgentRunSchema }, ({ workspace, id, body }) => {
 		const entity = find(workspace, id);
 		review(service, workspace, entity, body.decision);
-		return { status: 200, body: format(entity) };
+		return ok(format(entity));
 	});
 }
 

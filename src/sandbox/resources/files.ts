@@ -1,4 +1,3 @@
-/* eslint-disable @n8n/community-nodes/require-node-api-error -- not published */
 import type { Express, Request, Response } from 'express';
 
 import type { FileEntity } from '../entities';
@@ -8,7 +7,6 @@ import { begin, type Exchange } from '../http/exchange';
 import type { Operation } from '../http/operation';
 import { createFileSchema } from '../schemas';
 import type { Service } from '../service';
-import { UploadRunning, WrongSize } from '../storage/library';
 import { MEDIA_FORMATS, outputName } from '../storage/links';
 import { drawOutput, idIn } from '../storage/references';
 import { sampleOf } from './voices';
@@ -18,25 +16,23 @@ const LARGEST_UPLOAD = 512 * 1024 * 1024;
 const UPLOAD_SECONDS = 3600;
 
 export function files(operation: Operation, { clock, ids, links }: Service): void {
-	operation('createFile', { body: createFileSchema }, ({ workspace, body }) => {
-		if (body.size > LARGEST_UPLOAD)
+	operation('createFile', { body: createFileSchema }, ({ workspace, body: given }) => {
+		if (given.size > LARGEST_UPLOAD)
 			throw invalid('size', `must be at most ${LARGEST_UPLOAD} bytes`);
 		const file = workspace.files.put({
 			id: ids.next('file'),
 			workspace: workspace.id,
 			createdAt: workspace.files.stamp(clock.now()),
-			filename: body.filename,
-			contentType: body.content_type,
-			size: body.size,
+			filename: given.filename,
+			contentType: given.content_type,
+			size: given.size,
 			token: ids.secret(),
 			uploadExpiresAt: clock.ahead(UPLOAD_SECONDS),
 			uploaded: false,
 		});
 		const upload = { upload_url: links.upload(file), upload_headers: uploadHeaders(file) };
-		return {
-			status: 201,
-			body: { id: file.id, object: 'file', ...upload, url: links.file(file) },
-		};
+		const body = { id: file.id, object: 'file', ...upload, url: links.file(file) };
+		return { status: 201, body };
 	});
 }
 
@@ -83,16 +79,14 @@ const receive: Serve = async ({ links, store, library, committed }, { request, r
 		}
 	}
 	const length = request.headers['content-length'];
-	const wrongSize = wrong(`The file must have ${file.size} bytes.`);
-	if (length !== undefined && Number(length) !== file.size) throw wrongSize;
-	try {
-		await library.receive(id, request, file.size);
-	} catch (error) {
-		if (error instanceof WrongSize) throw wrongSize;
-		if (error instanceof UploadRunning) throw refuse('The upload address is in use.');
-		if (!request.destroyed) throw error;
-		throw wrong('The upload was cut off.');
+	if (length !== undefined && Number(length) !== file.size) {
+		throw wrong(`The file must have ${file.size} bytes.`);
 	}
+	await library.receive(id, request, file.size).catch((error) => {
+		throw error instanceof ApiError || !request.destroyed
+			? error
+			: wrong('The upload was cut off.');
+	});
 	file.uploaded = true;
 	workspace.files.put(file);
 	await committed();

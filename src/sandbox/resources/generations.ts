@@ -1,5 +1,10 @@
 import type { CreateGeneration, Generation, GenerationParameters, InputSlot } from '../../contract';
-import { findModel, type ModelEntry, type ParameterName } from '../catalogue/models';
+import {
+	findModel,
+	mostCharacters,
+	type ModelEntry,
+	type ParameterName,
+} from '../catalogue/models';
 import {
 	countCharacters,
 	liteReservation,
@@ -17,6 +22,7 @@ import { MEDIA_FORMATS } from '../storage/links';
 import { checkReference } from '../storage/references';
 import type { Workspace } from '../store';
 import {
+	ok,
 	errorFields,
 	listPage,
 	newJob,
@@ -36,15 +42,13 @@ export function generations(operation: Operation, service: Service): void {
 		body: format(createGeneration(service, workspace, body)),
 	}));
 
-	operation('listGenerations', { query: listQuery }, ({ workspace, query }) => ({
-		status: 200,
-		body: listPage(workspace.generations, query, format),
-	}));
+	operation('listGenerations', { query: listQuery }, ({ workspace, query }) =>
+		ok(listPage(workspace.generations, query, format)),
+	);
 
-	operation('getGeneration', {}, ({ workspace, id }) => ({
-		status: 200,
-		body: format(found(workspace.generations.get(id), 'The generation')),
-	}));
+	operation('getGeneration', {}, ({ workspace, id }) =>
+		ok(format(found(workspace.generations.get(id), 'The generation'))),
+	);
 }
 
 /** A generation as it goes over the wire; signed links are created each time. */
@@ -183,8 +187,9 @@ function check(
 	const model = findModel(body.model);
 	if (!model || model.mode === 'agent') throw invalid('model', 'is not a model of the catalogue');
 	if (model.mode !== body.mode) throw invalid('model', `makes ${model.mode}, not ${body.mode}`);
-	if (countCharacters(body.prompt) > model.maxPrompt) {
-		throw invalid('prompt', `must be at most ${model.maxPrompt} characters for ${model.id}`);
+	const most = mostCharacters(model);
+	if (countCharacters(body.prompt) > most) {
+		throw invalid('prompt', `must be at most ${most} characters for ${model.id}`);
 	}
 	const strict = service.settings.modelChecks;
 	if (strict) checkParameters(model, body.parameters ?? {});

@@ -52,10 +52,8 @@ export function dueAt(
 	return clock.ahead(seconds);
 }
 
-export function problem(output?: string): JobProblem {
-	const message = 'The model could not make this output.';
-	return { type: 'generation_failed', message, output };
-}
+const UNMADE = { type: 'generation_failed', message: 'The model could not make this output.' };
+export const problem = (output?: string): JobProblem => ({ ...UNMADE, output });
 
 /** Open point 1: which field carries the errors of a job is not shown. */
 export function errorFields(problems: JobProblem[]) {
@@ -153,8 +151,7 @@ export const wholeList = (data: object[]) => ({
 	next_cursor: null,
 });
 
+export const ok = (body: object) => ({ status: 200, body });
+
 /** Open point 14: what a delete answers. */
-export const deleted = (object: string, id: string) => ({
-	status: 200,
-	body: { id, object, deleted: true },
-});
+export const deleted = (object: string, id: string) => ok({ id, object, deleted: true });

@@ -10,6 +10,7 @@ import type { Service } from '../service';
 import { checkReference } from '../storage/references';
 import type { Workspace } from '../store';
 import {
+	ok,
 	deleted,
 	errorFields,
 	listAll,
@@ -29,21 +30,17 @@ export function personas(operation: Operation, service: Service): void {
 		body: formatPersona(createPersona(service, workspace, body)),
 	}));
 
-	operation('listPersonas', { query: listQuery }, ({ workspace, query }) => ({
-		status: 200,
-		body: listAll(service, workspace.personas, query, formatPersona),
-	}));
+	operation('listPersonas', { query: listQuery }, ({ workspace, query }) =>
+		ok(listAll(service, workspace.personas, query, formatPersona)),
+	);
 
-	operation('getPersona', {}, ({ workspace, id }) => ({
-		status: 200,
-		body: formatPersona(find(workspace, id)),
-	}));
+	operation('getPersona', {}, ({ workspace, id }) => ok(formatPersona(find(workspace, id))));
 
 	operation('updatePersona', { body: updatePersonaSchema }, ({ workspace, id, body }) => {
 		const entity = find(workspace, id);
 		entity.name = body.name ?? entity.name;
 		entity.shared = body.shared ?? entity.shared;
-		return { status: 200, body: formatPersona(workspace.personas.put(entity)) };
+		return ok(formatPersona(workspace.personas.put(entity)));
 	});
 
 	operation('deletePersona', {}, ({ workspace, id }) => {

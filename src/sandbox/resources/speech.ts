@@ -8,7 +8,16 @@ import type { Service } from '../service';
 import { MEDIA_FORMATS } from '../storage/links';
 import { drawOutput } from '../storage/references';
 import type { Workspace } from '../store';
-import { errorFields, newJob, problem, publish, recipeOf, reserve, spendCharacters } from './job';
+import {
+	ok,
+	errorFields,
+	newJob,
+	problem,
+	publish,
+	recipeOf,
+	reserve,
+	spendCharacters,
+} from './job';
 import { checkVoice, soundOf } from './voices';
 
 export function speech(operation: Operation, service: Service): void {
@@ -17,10 +26,9 @@ export function speech(operation: Operation, service: Service): void {
 		body: formatSpeech(service, createSpeech(service, workspace, body)),
 	}));
 
-	operation('getSpeech', {}, ({ workspace, id }) => ({
-		status: 200,
-		body: formatSpeech(service, found(workspace.speech.get(id), 'The speech generation')),
-	}));
+	operation('getSpeech', {}, ({ workspace, id }) =>
+		ok(formatSpeech(service, found(workspace.speech.get(id), 'The speech generation'))),
+	);
 }
 
 /** A speech generation as it goes over the wire; a signed link is created each time. */

@@ -11,16 +11,11 @@ import { countCharacters, PRICES } from '../credits/prices';
 import type { VoiceEntity } from '../entities';
 import { found, invalid } from '../errors';
 import type { Operation } from '../http/operation';
-import {
-	createVoiceSchema,
-	listQuery,
-	renameVoiceSchema,
-	voiceCatalogQuery,
-} from '../schemas';
+import { createVoiceSchema, listQuery, renameVoiceSchema, voiceCatalogQuery } from '../schemas';
 import type { Service } from '../service';
 import { checkReference } from '../storage/references';
 import type { Workspace } from '../store';
-import { charge, deleted, listAll, publicUrl, publish, recipeOf } from './job';
+import { ok, charge, deleted, listAll, publicUrl, publish, recipeOf } from './job';
 
 /** Open point 2: which model takes custom voices is not shown. */
 const CLONING_MODEL: SpeechModel = 'vendor/partner/speech-2.8-turbo';
@@ -37,10 +32,9 @@ export function voices(operation: Operation, service: Service): void {
 		return { status: 201, body: { ...format(entity), credits_charged: entity.creditsCharged } };
 	});
 
-	operation('listVoices', { query: listQuery }, ({ workspace, query }) => ({
-		status: 200,
-		body: listAll(service, workspace.voices, query, format),
-	}));
+	operation('listVoices', { query: listQuery }, ({ workspace, query }) =>
+		ok(listAll(service, workspace.voices, query, format)),
+	);
 
 	operation('listPresetVoices', { query: voiceCatalogQuery }, ({ query }) => {
 		const { model = 'service/speech-lite' } = query;
@@ -49,15 +43,12 @@ export function voices(operation: Operation, service: Service): void {
 		return { status: 200, body: { object: 'list', model, data } };
 	});
 
-	operation('getVoice', {}, ({ workspace, id }) => ({
-		status: 200,
-		body: format(find(workspace, id)),
-	}));
+	operation('getVoice', {}, ({ workspace, id }) => ok(format(find(workspace, id))));
 
 	operation('renameVoice', { body: renameVoiceSchema }, ({ workspace, id, body }) => {
 		const entity = find(workspace, id);
 		entity.name = body.name;
-		return { status: 200, body: format(workspace.voices.put(entity)) };
+		return ok(format(workspace.voices.put(entity)));
 	});
 
 	operation('deleteVoice', {}, ({ workspace, id }) => {

@@ -6,7 +6,7 @@ import type { Operation } from '../http/operation';
 import { createWebhookSchema, listQuery, updateWebhookSchema } from '../schemas';
 import type { Service } from '../service';
 import type { Workspace } from '../store';
-import { deleted, listAll } from './job';
+import { ok, deleted, listAll } from './job';
 
 export function webhooks(operation: Operation, service: Service): void {
 	const find = (workspace: Workspace, id: string) =>
@@ -25,22 +25,18 @@ export function webhooks(operation: Operation, service: Service): void {
 		return { status: 201, body: { ...formatWebhook(entity), secret: entity.secret } };
 	});
 
-	operation('listWebhooks', { query: listQuery }, ({ workspace, query }) => ({
-		status: 200,
-		body: listAll(service, workspace.webhooks, query, formatWebhook),
-	}));
+	operation('listWebhooks', { query: listQuery }, ({ workspace, query }) =>
+		ok(listAll(service, workspace.webhooks, query, formatWebhook)),
+	);
 
-	operation('getWebhook', {}, ({ workspace, id }) => ({
-		status: 200,
-		body: formatWebhook(find(workspace, id)),
-	}));
+	operation('getWebhook', {}, ({ workspace, id }) => ok(formatWebhook(find(workspace, id))));
 
 	operation('updateWebhook', { body: updateWebhookSchema }, ({ workspace, id, body }) => {
 		const entity = find(workspace, id);
 		entity.url = body.url ?? entity.url;
 		entity.description = body.description ?? entity.description;
 		entity.events = body.events ? [...new Set(body.events)] : entity.events;
-		return { status: 200, body: formatWebhook(workspace.webhooks.put(entity)) };
+		return ok(formatWebhook(workspace.webhooks.put(entity)));
 	});
 
 	operation('deleteWebhook', {}, ({ workspace, id }) => {
@@ -52,7 +48,7 @@ export function webhooks(operation: Operation, service: Service): void {
 	operation('listDeliveries', { query: listQuery }, ({ workspace, id, query }) => {
 		find(workspace, id);
 		const table = workspace.deliveriesOf(id);
-		return { status: 200, body: listAll(service, table, query, formatDelivery) };
+		return ok(listAll(service, table, query, formatDelivery));
 	});
 }
 

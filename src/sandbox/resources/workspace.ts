@@ -7,7 +7,7 @@ import { listModelsQuery, usageQuery } from '../schemas';
 import type { Service } from '../service';
 import { formatAgentRun } from './agentRuns';
 import { formatGeneration } from './generations';
-import { wholeList } from './job';
+import { ok, wholeList } from './job';
 import { formatPersona } from './personas';
 import { formatSpeech } from './speech';
 
@@ -24,18 +24,18 @@ export function workspace(operation: Operation, service: Service): void {
 				speechModel && presetVoices(speechModel, settings.voices, links.origin),
 			);
 		});
-		return { status: 200, body: wholeList(data) };
+		return ok(wholeList(data));
 	});
 
 	/** Whichever job an id identifies. Specification: Operation details, GET /jobs/{id}. */
 	operation('getJob', {}, ({ workspace: { generations, speech, agentRuns, personas }, id }) => {
 		const generation = generations.get(id);
-		if (generation) return { status: 200, body: formatGeneration(service, generation) };
+		if (generation) return ok(formatGeneration(service, generation));
 		const spoken = speech.get(id);
-		if (spoken) return { status: 200, body: formatSpeech(service, spoken) };
+		if (spoken) return ok(formatSpeech(service, spoken));
 		const run = agentRuns.get(id);
-		if (run) return { status: 200, body: formatAgentRun(service, run) };
-		return { status: 200, body: formatPersona(found(personas.get(id), 'The job')) };
+		if (run) return ok(formatAgentRun(service, run));
+		return ok(formatPersona(found(personas.get(id), 'The job')));
 	});
 
 	/** Open point 14: the fields of the balance and of the summary are not shown. */

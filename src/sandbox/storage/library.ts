@@ -5,6 +5,7 @@ import { join } from 'path';
 import { Transform, type Readable } from 'stream';
 import { pipeline } from 'stream/promises';
 
+import { ApiError } from '../errors';
 import type { Media, MediaRequest } from '../media/types';
 
 export type Render = (request: MediaRequest) => Promise<Media>;
@@ -14,12 +15,6 @@ export interface Drawn {
 	path: string;
 	durationSeconds?: number;
 }
-
-/** Thrown when an upload has not the promised size. */
-export class WrongSize extends Error {}
-
-/** Thrown when a file is being uploaded already. */
-export class UploadRunning extends Error {}
 
 /**
  * Files on disk: uploads as they came, and outputs, which are rendered when they are first asked
@@ -45,19 +40,22 @@ export class Library {
 
 	/** Writes an upload to disk as it arrives. When it throws, nothing is kept. */
 	async receive(id: string, stream: Readable, size: number): Promise<void> {
-		if (this.receiving.has(id)) throw new UploadRunning();
+		if (this.receiving.has(id)) {
+			throw new ApiError(403, 'permission', 'The upload address is in use.');
+		}
+		const wrongSize = new ApiError(400, 'invalid_request', `The file must have ${size} bytes.`);
 		this.receiving.add(id);
 		const part = `${this.uploadPath(id)}.part`;
 		let received = 0;
 		const counted = new Transform({
 			transform(chunk: Buffer, _encoding, done) {
 				received += chunk.length;
-				done(received > size ? new WrongSize() : null, chunk);
+				done(received > size ? wrongSize : null, chunk);
 			},
 		});
 		try {
 			await pipeline(stream, counted, createWriteStream(part));
-			if (received !== size) throw new WrongSize();
+			if (received !== size) throw wrongSize;
 			await rename(part, this.uploadPath(id));
 		} catch (error) {
 			await rm(part, { force: true });

@@ -44,9 +44,7 @@ export function checkReference(
 }
 
 /** The id in the name of a file, `{id}.{extension}`. */
-export function idIn(name: string): string {
-	return name.split('.')[0] ?? '';
-}
+export const idIn = (name: string) => name.split('.')[0] ?? '';
 
 /** An output's file on disk, drawn when it is first asked for. */
 export async function drawOutput(
