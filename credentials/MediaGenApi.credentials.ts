@@ -2,17 +2,18 @@ import type { IAuthenticate, ICredentialType, INodeProperties } from 'n8n-workfl
 import { LIMITS, SCOPES } from '../src/contract';
 import { authenticate } from '../src/transport/credential';
 
+const MORE = { show: { moreSettings: [true] } };
+
 export class MediaGenApi implements ICredentialType {
 	name = 'mediaGenApi';
 
 	displayName = 'MediaGen API';
+	documentationUrl = 'https://docs.n8n.io/credentials/add-edit-credentials/';
 
 	icon = {
 		light: 'file:../nodes/icons/mediagen.svg',
 		dark: 'file:../nodes/icons/mediagen.dark.svg',
 	} as const;
-
-	documentationUrl = 'https://example.com/n8n-nodes-mediagen#credential';
 
 	properties: INodeProperties[] = [
 		{
@@ -36,9 +37,18 @@ export class MediaGenApi implements ICredentialType {
 				'The address of the API as its documentation gives it, from https:// to /v1. Ask for it where you get the key.',
 		},
 		{
+			displayName: 'More Settings',
+			name: 'moreSettings',
+			type: 'boolean',
+			default: false,
+			description:
+				'Whether to change what most people leave as it is: a limit to scopes, and what a plan other than the default allows',
+		},
+		{
 			displayName: 'Limit to Scopes',
 			name: 'scopes',
 			type: 'multiOptions',
+			displayOptions: MORE,
 			options: SCOPES.map((scope) => ({ name: scope, value: scope })),
 			default: [],
 			description:
@@ -48,6 +58,7 @@ export class MediaGenApi implements ICredentialType {
 			displayName: 'Requests per Minute',
 			name: 'requestsPerMinute',
 			type: 'number',
+			displayOptions: MORE,
 			typeOptions: { minValue: 1 },
 			default: LIMITS.requestsPerMinute,
 			description:
@@ -57,11 +68,12 @@ export class MediaGenApi implements ICredentialType {
 			displayName: 'Concurrent Jobs',
 			name: 'concurrentJobs',
 			type: 'number',
+			displayOptions: MORE,
 			typeOptions: { minValue: 1 },
 			default: LIMITS.concurrentJobs,
 			description: 'How many generations at a time the plan of the workspace allows',
 		},
-		// n8n would add these two by itself, with every domain allowed.
+		// n8n would add these two by itself, with every domain allowed, and take a hidden one for missing.
 		{
 			displayName: 'Allowed HTTP Request Domains',
 			name: 'allowedHttpRequestDomains',

@@ -4,13 +4,12 @@ export class MediaGenWebhookSecretApi implements ICredentialType {
 	name = 'mediaGenWebhookSecretApi';
 
 	displayName = 'MediaGen Webhook Secret API';
+	documentationUrl = 'https://docs.n8n.io/credentials/add-edit-credentials/';
 
 	icon = {
 		light: 'file:../nodes/icons/mediagen.svg',
 		dark: 'file:../nodes/icons/mediagen.dark.svg',
 	} as const;
-
-	documentationUrl = 'https://example.com/n8n-nodes-mediagen/docs/triggers#registration-by-hand';
 
 	properties: INodeProperties[] = [
 		{

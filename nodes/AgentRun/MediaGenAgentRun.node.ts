@@ -23,7 +23,17 @@ export class MediaGenAgentRun implements INodeType {
 		usableAsTool: true,
 		builderHint: {
 			searchHint:
-				'Plans and carries out whole productions of many media from a brief, in steps that a person approves and reviews.',
+				'Plans and carries out whole productions of many media from a brief, in steps that a person approves and reviews. Credits are spent once a plan is approved.',
+			relatedNodes: [
+				{
+					nodeType: 'n8n-nodes-mediagen.mediaGenJob',
+					relationHint: 'Wait for a run that was approved without Wait for Completion',
+				},
+				{
+					nodeType: 'n8n-nodes-mediagen.mediaGenTrigger',
+					relationHint: 'Start a workflow when a run needs review or is done',
+				},
+			],
 		},
 		inputs: [NodeConnectionTypes.Main],
 		outputs: [NodeConnectionTypes.Main],

@@ -71,7 +71,7 @@ const waitFields = (terminalStatuses: TerminalStatuses, paid: Field[] = []): Fie
 		ui: {
 			...waitForCompletion.ui,
 			description:
-				'Whether to wait until the run needs you or has ended. Otherwise the output is the run as it is right after the request.',
+				'Whether to wait until the run has ended or waits for you: with the status plan_proposed for Approve, with awaiting_review for Review. Otherwise the output is the run right after the request.',
 		},
 	},
 	...downloadAfterWait,
@@ -144,7 +144,7 @@ const create: Operation = {
 	value: 'create',
 	name: 'Create',
 	action: 'Create an agent run',
-	description: 'Plan a production from a brief, and carry it out if it is approved at once',
+	description: 'Plan a production from a brief. Credits are spent once the plan is approved.',
 	spec: {
 		endpoint: ENDPOINTS.createAgentRun,
 		output: 'job',
@@ -228,7 +228,8 @@ export const approve: Operation = {
 	value: 'approve',
 	name: 'Approve',
 	action: 'Approve an agent run',
-	description: 'Approve the proposed plan with a budget, so that it is carried out',
+	description:
+		'Have a proposed plan carried out. Reserves Max Credits; retries never approve twice.',
 	spec: {
 		endpoint: ENDPOINTS.approveAgentRun,
 		output: 'job',
@@ -312,7 +313,7 @@ const get: Operation = {
 	value: 'get',
 	name: 'Get',
 	action: 'Get the status, plan and files of an agent run',
-	description: 'Retrieve an agent run with its plan and outputs',
+	description: 'Read an agent run with its plan and files, which it can download. Costs nothing.',
 	spec: { endpoint: ENDPOINTS.getAgentRun, output: 'job', object: 'agent_run' },
 	fields: [{ ui: agentRunLocator, mapping: inPath('id', located(id())) }, ...existingOutputs],
 };
@@ -321,7 +322,7 @@ const getAll: Operation = {
 	value: 'getAll',
 	name: 'Get Many',
 	action: 'Get many agent runs',
-	description: 'Retrieve a list of agent runs',
+	description: 'List the agent runs of the workspace. Costs nothing.',
 	spec: { endpoint: ENDPOINTS.listAgentRuns, output: 'list', simplify: plainFields },
 	fields: [...listFields, simplify],
 };

@@ -6,7 +6,8 @@ const upload: Operation = {
 	value: 'upload',
 	name: 'Upload',
 	action: 'Upload a file',
-	description: 'Send a file to the service and get the URL that other operations take',
+	description:
+		'Send a file to the service and output the URL that media fields take. Costs nothing.',
 	spec: { endpoint: ENDPOINTS.createFile, output: 'file' },
 	fields: [
 		{

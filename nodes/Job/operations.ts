@@ -17,7 +17,7 @@ const jobId: Field = {
 		name: 'jobId',
 		type: 'string',
 		required: true,
-		default: '',
+		default: '={{ $json.id }}',
 		placeholder: 'e.g. gen_8f3a1c',
 		description: 'The ID of a generation, speech, agent run or persona',
 	},
@@ -28,7 +28,8 @@ const get: Operation = {
 	value: 'get',
 	name: 'Get',
 	action: 'Get the status and files of a job',
-	description: 'Retrieve a generation, speech, agent run or persona by its ID',
+	description:
+		'Read a job of any kind, with fresh links; finished says whether it has ended. Costs nothing.',
 	spec: { endpoint: ENDPOINTS.getJob, output: 'job' },
 	fields: [jobId, ...existingOutputs],
 };
@@ -43,7 +44,7 @@ const wait: Operation = {
 	value: 'wait',
 	name: 'Wait for Completion',
 	action: 'Wait until a job has finished',
-	description: 'Wait until a generation, speech, agent run or persona has ended',
+	description: 'Wait until a job of any kind has ended and download its files. Costs nothing.',
 	spec: { endpoint: ENDPOINTS.getJob, output: 'wait', terminalStatuses: TERMINAL_STATUSES },
 	fields: [
 		jobId,

@@ -28,7 +28,25 @@ export class MediaGen implements INodeType {
 		usableAsTool: true,
 		builderHint: {
 			searchHint:
-				'Makes an image, a video or audio with one of many models: operations generateImage, generateVideo and generateAudio. Waits for the result and outputs the files and their links. As a tool of an AI agent it answers with links.',
+				'Makes an image, a video or audio with one of many models: operations generateImage, generateVideo and generateAudio. Waits for the result and outputs the files and their links. Costs credits; a retry never pays twice. As a tool of an AI agent it answers with links.',
+			relatedNodes: [
+				{
+					nodeType: 'n8n-nodes-mediagen.mediaGenJob',
+					relationHint: 'Get or wait for a generation that was made without Wait for Completion',
+				},
+				{
+					nodeType: 'n8n-nodes-mediagen.mediaGenTrigger',
+					relationHint: 'Start another workflow the moment that a generation is ready',
+				},
+				{
+					nodeType: 'n8n-nodes-mediagen.mediaGenPollingTrigger',
+					relationHint: 'The same for an n8n without a public address',
+				},
+				{
+					nodeType: 'n8n-nodes-mediagen.mediaGenSpeech',
+					relationHint: 'Use it instead for dialogues and for text of any length',
+				},
+			],
 		},
 		inputs: [NodeConnectionTypes.Main],
 		outputs: [NodeConnectionTypes.Main],

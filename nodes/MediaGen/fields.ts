@@ -35,36 +35,18 @@ function slot({ displayName, name, description, example }: Slot): Field {
 	return mediaField({ ...ui, as: `input.${name}`, rule, isMany: !isSingle });
 }
 
+/** In the order in which people look for them. A model takes few of them; its catalogue entry says which. */
 const SLOTS: Slot[] = [
 	{
-		displayName: 'Audio References',
-		name: 'audio_refs',
-		description: 'Audio that guides the result',
-		example: 'https://example.com/sound.mp3',
-		onlyIn: ['video', 'audio'],
-	},
-	{
-		displayName: 'Character',
-		name: 'character',
-		description: 'The character that appears in the result',
-		onlyIn: ['image', 'video'],
+		displayName: 'Start Frame',
+		name: 'start_frame',
+		description: 'The image that the video begins with',
+		onlyIn: ['video'],
 	},
 	{
 		displayName: 'End Frame',
 		name: 'end_frame',
 		description: 'The image that the video ends with',
-		onlyIn: ['video'],
-	},
-	{
-		displayName: 'Image References',
-		name: 'image_refs',
-		description: 'Images that guide the result',
-	},
-	{
-		displayName: 'Motion Video',
-		name: 'motion_video',
-		description: 'The video to take the motion from',
-		example: VIDEO,
 		onlyIn: ['video'],
 	},
 	{
@@ -74,23 +56,42 @@ const SLOTS: Slot[] = [
 		onlyIn: ['image', 'video'],
 	},
 	{
-		displayName: 'Start Frame',
-		name: 'start_frame',
-		description: 'The image that the video begins with',
-		onlyIn: ['video'],
+		displayName: 'Character',
+		name: 'character',
+		description: 'An image of the character that appears in the result',
+		onlyIn: ['image', 'video'],
 	},
 	{
-		displayName: 'Video',
+		displayName: 'Guide Images',
+		name: 'image_refs',
+		description: 'Images that guide the result, for models that take image_refs',
+	},
+	{
+		displayName: 'Source Video',
 		name: 'video',
 		description: 'The video to work on',
 		example: VIDEO,
 		onlyIn: ['video', 'audio'],
 	},
 	{
-		displayName: 'Video References',
+		displayName: 'Motion Video',
+		name: 'motion_video',
+		description: 'The video to take the motion from',
+		example: VIDEO,
+		onlyIn: ['video'],
+	},
+	{
+		displayName: 'Guide Videos',
 		name: 'video_refs',
 		description: 'Videos that guide the result',
 		example: VIDEO,
+		onlyIn: ['video', 'audio'],
+	},
+	{
+		displayName: 'Guide Audio',
+		name: 'audio_refs',
+		description: 'Audio that guides the result',
+		example: 'https://example.com/sound.mp3',
 		onlyIn: ['video', 'audio'],
 	},
 ];
@@ -159,10 +160,10 @@ const SETTINGS: Setting[] = [
 	setting(
 		modelValueLocator(
 			{
-				displayName: 'Duration',
+				displayName: 'Duration (Seconds)',
 				name: 'duration',
 				placeholder: 'e.g. 5',
-				description: 'The length, in seconds unless the model lists other values',
+				description: 'One of the lengths that the model lists',
 			},
 			'searchDurations',
 		),
@@ -232,7 +233,7 @@ const SETTINGS: Setting[] = [
 				displayName: 'Size',
 				name: 'size',
 				placeholder: 'e.g. 1024x1024',
-				description: 'Width and height in pixels',
+				description: 'Width and height in pixels, such as 1024x1024',
 			},
 			'searchSizes',
 		),
@@ -244,7 +245,7 @@ const SETTINGS: Setting[] = [
 				displayName: 'Speed',
 				name: 'speed',
 				placeholder: 'e.g. 1.2',
-				description: 'How fast to speak, or what a video model takes it for',
+				description: 'How fast: 1 is normal',
 			},
 			'searchSpeeds',
 		),

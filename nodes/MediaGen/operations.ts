@@ -74,7 +74,7 @@ const generateImage = generate({
 	mode: 'image',
 	name: 'Generate Image',
 	action: 'Generate an image',
-	description: 'Generate one or more images from a prompt',
+	description: 'Make images from a prompt. Costs the price of the model; retries never pay twice.',
 	model: 'The model that makes the image',
 	prompt: {
 		placeholder: 'e.g. A lighthouse on a cliff at dawn, oil painting',
@@ -87,7 +87,8 @@ const generateVideo = generate({
 	mode: 'video',
 	name: 'Generate Video',
 	action: 'Generate a video',
-	description: 'Generate a video from a prompt, with or without images and clips to start from',
+	description:
+		'Make a video from a prompt or images. Costs the price of the model; retries never pay twice.',
 	model: 'The model that makes the video',
 	prompt: {
 		placeholder: 'e.g. The camera circles a lighthouse while waves break on the rocks',
@@ -100,7 +101,8 @@ const generateAudio = generate({
 	mode: 'audio',
 	name: 'Generate Audio',
 	action: 'Generate audio',
-	description: 'Generate music, sound effects or speech from a prompt',
+	description:
+		'Make music, sounds or speech. Costs the price of the model; retries never pay twice.',
 	model: 'The model that makes the music, the sound or the speech',
 	prompt: {
 		placeholder: 'e.g. Calm piano over the sound of waves',
@@ -114,7 +116,8 @@ const get: Operation = {
 	value: 'get',
 	name: 'Get',
 	action: 'Get the status and files of a generation',
-	description: 'Retrieve a generation, with fresh links to its outputs',
+	description:
+		'Read a generation, with fresh links to its files, which it can download. Costs nothing.',
 	spec: { endpoint: ENDPOINTS.getGeneration, output: 'job', object: 'generation' },
 	fields: [{ ui: generationLocator, mapping: inPath('id', located(id())) }, ...existingOutputs],
 };
@@ -123,7 +126,7 @@ const getAll: Operation = {
 	value: 'getAll',
 	name: 'Get Many',
 	action: 'Get many generations',
-	description: 'Retrieve a list of generations',
+	description: 'List the generations of the workspace, newest first. Costs nothing.',
 	spec: { endpoint: ENDPOINTS.listGenerations, output: 'list', takesLimit: true },
 	fields: listFields,
 };

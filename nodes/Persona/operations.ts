@@ -45,7 +45,7 @@ const createFromImages: Operation = {
 	value: 'createFromImages',
 	name: 'Create From Images',
 	action: 'Create a persona from images',
-	description: 'Create a reusable visual identity from pictures of it',
+	description: 'Make a reusable visual identity from pictures of it. Costs nothing.',
 	constants: { source: 'upload' },
 	spec: {
 		endpoint: ENDPOINTS.createPersona,
@@ -77,7 +77,7 @@ const createFromDescription: Operation = {
 	name: 'Create From Description',
 	action: 'Create a persona from a description',
 	description:
-		'Create a reusable visual identity from a description. An initial portrait is generated and paid for.',
+		'Make a reusable visual identity. Its first portrait is paid for; retries never pay twice.',
 	constants: { source: 'describe' },
 	spec: {
 		endpoint: ENDPOINTS.createPersona,

@@ -18,12 +18,23 @@ export class MediaGenSpeech implements INodeType {
 		version: 1,
 		subtitle:
 			'={{ $parameter["operation"].replace("getAll", "getMany").replace(/([A-Z])/g, " $1").toLowerCase() }}',
-		description: 'Speak up to 50 blocks of text, each with its voice, in one audio file',
+		description:
+			'Speak a text of any length, or a dialogue with a voice for each part, in one audio file',
 		defaults: { name: 'MediaGen Speech' },
 		usableAsTool: true,
 		builderHint: {
 			searchHint:
-				'Turns text into one audio file, with up to 50 blocks that each have a voice. Use it instead of MediaGen for dialogues and long texts.',
+				'Turns a text of any length, or up to 50 blocks with a voice each, into one audio file. Costs credits by length; a retry never pays twice. Use it instead of MediaGen for dialogues and long texts.',
+			relatedNodes: [
+				{
+					nodeType: 'n8n-nodes-mediagen.mediaGenVoice',
+					relationHint: 'List, clone or design the voices to speak with',
+				},
+				{
+					nodeType: 'n8n-nodes-mediagen.mediaGenJob',
+					relationHint: 'Get or wait for a speech that was made without Wait for Completion',
+				},
+			],
 		},
 		inputs: [NodeConnectionTypes.Main],
 		outputs: [NodeConnectionTypes.Main],

@@ -11,7 +11,8 @@ const create: Operation = {
 	value: 'create',
 	name: 'Create',
 	action: 'Generate speech from text',
-	description: 'Speak a text of any length, or up to 50 blocks that each have a voice',
+	description:
+		'Speak a text or a dialogue in one audio file. Costs by length; retries never pay twice.',
 	spec: {
 		endpoint: ENDPOINTS.createSpeech,
 		output: 'job',
@@ -35,7 +36,8 @@ const get: Operation = {
 	value: 'get',
 	name: 'Get',
 	action: 'Get the status and audio of a speech',
-	description: 'Retrieve a speech, with a fresh link to its audio file',
+	description:
+		'Read a speech, with a fresh link to its file, which it can download. Costs nothing.',
 	spec: { endpoint: ENDPOINTS.getSpeech, output: 'job', object: 'speech_generation' },
 	fields: [
 		{
@@ -44,9 +46,9 @@ const get: Operation = {
 				name: 'speechId',
 				type: 'string',
 				required: true,
-				default: '',
+				default: '={{ $json.id }}',
 				placeholder: 'e.g. speech_8f3a1c',
-				description: 'The ID returned when the speech was created',
+				description: 'The ID of the speech, as Create outputs it',
 			},
 			mapping: inPath('id', id()),
 		},

@@ -55,7 +55,9 @@ export class MediaGenTrigger implements INodeType {
 		// before the node does.
 		version: 2,
 		subtitle: '={{ $parameter["events"].join(", ") }}',
-		description: 'Start a workflow as soon as something is done, on signed events of the service',
+		// n8n shows it for the whole entry in the panel, where this trigger stands with the actions.
+		description:
+			'Generate images, videos, music and speech, or start a workflow when they are ready',
 		eventTriggerDescription: 'Waiting for something to be done',
 		activationMessage: 'The service sends its events to this workflow from now on.',
 		triggerPanel: {

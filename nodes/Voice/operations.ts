@@ -59,7 +59,7 @@ const clone: Operation = {
 	value: 'clone',
 	name: 'Clone',
 	action: 'Clone a voice from a recording',
-	description: 'Create a voice from a recording of someone speaking',
+	description: 'Make a voice from a recording. Costs the current quote; retries never pay twice.',
 	constants: { kind: 'clone' },
 	spec: CREATION,
 	fields: [
@@ -104,7 +104,7 @@ const design: Operation = {
 	value: 'design',
 	name: 'Design',
 	action: 'Design a voice from a description',
-	description: 'Create a voice from a description',
+	description: 'Make a voice from a description. Costs the current quote; retries never pay twice.',
 	constants: { kind: 'design' },
 	spec: CREATION,
 	fields: [

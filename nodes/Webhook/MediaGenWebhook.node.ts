@@ -24,6 +24,12 @@ export class MediaGenWebhook implements INodeType {
 		builderHint: {
 			searchHint:
 				'Manages webhooks of the service and lists what was delivered. To start a workflow by an event use MediaGen Trigger, which manages its own.',
+			relatedNodes: [
+				{
+					nodeType: 'n8n-nodes-mediagen.mediaGenTrigger',
+					relationHint: 'Use it instead to start a workflow on events of the service',
+				},
+			],
 		},
 		inputs: [NodeConnectionTypes.Main],
 		outputs: [NodeConnectionTypes.Main],

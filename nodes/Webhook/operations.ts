@@ -83,7 +83,7 @@ const create: Operation = {
 	value: 'create',
 	name: 'Create',
 	action: 'Create a webhook',
-	description: 'Create a webhook that sends events to an address',
+	description: 'Have events sent to an address. Costs nothing; retries never make two.',
 	spec: {
 		endpoint: ENDPOINTS.createWebhook,
 		output: 'resource',

@@ -10,6 +10,7 @@ test('has the name and fields that saved workflows use', () => {
 	expect(credential.properties.map(({ name }) => name)).toEqual([
 		'apiKey',
 		'baseUrl',
+		'moreSettings',
 		'scopes',
 		'requestsPerMinute',
 		'concurrentJobs',

@@ -51,49 +51,18 @@ test.each(pages)('%s: every link leads to a file and an anchor that exist', (pag
 	expect(dead).toEqual([]);
 });
 
-interface Codex {
-	resources: Record<string, Array<{ url: string }>>;
-}
-
-const codexes = filesIn('nodes', '.node.json').map((file) => ({
-	file,
-	codex: JSON.parse(read(file)) as Codex,
-}));
-
-test('each node and each credential links to its documentation', () => {
-	expect(codexes.length).toBe(filesIn('nodes', '.node.ts').length);
-	const without = codexes.filter(
-		({ codex }) => !codex.resources.primaryDocumentation?.[0]?.url.startsWith(SITE),
-	);
-	expect(without.map(({ file }) => file)).toEqual([]);
+/**
+ * The address of this project is a placeholder until it has a home. Without a link of its own a
+ * node's _Docs_ leads to the package at npm, whose page is README. A credential must have one.
+ */
+test('no Docs link in the editor leads to a placeholder', () => {
+	const codexes = filesIn('nodes', '.node.json').map(read);
+	expect(codexes).toHaveLength(filesIn('nodes', '.node.ts').length);
+	expect(codexes.filter((codex) => codex.includes('"url"'))).toEqual([]);
+	for (const credential of [new MediaGenApi(), new MediaGenWebhookSecretApi()]) {
+		expect(credential.documentationUrl).toMatch(/^https:\/\/docs\.n8n\.io\//);
+	}
 });
-
-test.each(codexes)('the links of $file in the editor lead to pages of these docs', ({ codex }) => {
-	const urls = Object.values(codex.resources).flatMap((links) => links.map(({ url }) => url));
-	const dead = urls.flatMap((url) => {
-		const problem =
-			url.startsWith(`${SITE}/`) || url.startsWith(`${SITE}#`)
-				? problemOfLink(url, '')
-				: 'is elsewhere';
-		return problem ? [`${url}: ${problem}`] : [];
-	});
-	expect(dead).toEqual([]);
-});
-
-test.each(codexes)('Docs of $file opens the page of the node itself', ({ file, codex }) => {
-	const name = /displayName: '([^']+)'/.exec(read(file.replace('.json', '.ts')))?.[1] ?? '';
-	const url = codex.resources.primaryDocumentation?.[0]?.url ?? '';
-	expect(url).not.toContain('#');
-	expect(read(fileOf(url)).split('\n')[0]).toBe(`# ${name}`);
-});
-
-test.each([new MediaGenApi(), new MediaGenWebhookSecretApi()])(
-	'the Docs link of the credential $displayName leads to a place in these docs',
-	({ documentationUrl }) => {
-		expect(documentationUrl).toMatch(new RegExp(`^${SITE}[^#]*#`));
-		expect(problemOfLink(documentationUrl, '')).toBeUndefined();
-	},
-);
 
 describe('what the test itself rests on', () => {
 	test('anchors are those of GitHub', () => {

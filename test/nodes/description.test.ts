@@ -46,6 +46,9 @@ const SELF_EVIDENT = [
 	'notice',
 ];
 
+/** Characters, roughly. */
+const TWO_LINES = 100;
+
 const isSorted = (names: string[]) =>
 	names.every((name, index) => index === 0 || (names[index - 1] ?? '').localeCompare(name) <= 0);
 
@@ -63,9 +66,16 @@ describe.each(files)('%s', (file) => {
 
 	test('is found by every search of the panel: one of the category AI needs Root Nodes', async () => {
 		await load_;
-		const { categories, subcategories, alias } = JSON.parse(
+		// Without `resources` n8n drops the whole file.
+		const { categories, subcategories, alias, resources } = JSON.parse(
 			read(file.replace(/\.ts$/, '.json')),
-		) as { categories: string[]; subcategories?: { AI?: string[] }; alias: string[] };
+		) as {
+			categories: string[];
+			subcategories?: { AI?: string[] };
+			alias: string[];
+			resources?: object;
+		};
+		expect(resources).toBeDefined();
 		expect(alias.length).toBeGreaterThan(5);
 		expect(categories.includes('AI')).toBe(subcategories?.AI?.includes('Root Nodes') ?? false);
 	});
@@ -127,7 +137,8 @@ describe.each(files)('%s', (file) => {
 	test('the fields of a collection and the choices of a list are in the order of the alphabet', async () => {
 		const { node } = await load_;
 		for (const field of allFields(node.description.properties)) {
-			if (field.type === 'collection') {
+			// The slots of media stand in the order in which people look for them.
+			if (field.type === 'collection' && field.name !== 'input') {
 				const names = inner(field).map(({ displayName }) => displayName);
 				expect([field.name, isSorted(names), names]).toEqual([field.name, true, names]);
 			}
@@ -138,6 +149,15 @@ describe.each(files)('%s', (file) => {
 				expect([field.name, isSorted(names), names]).toEqual([field.name, true, names]);
 			}
 		}
+	});
+
+	test('what n8n shows in two lines under a choice fits there', async () => {
+		const { node } = await load_;
+		const texts = allFields(node.description.properties)
+			.filter(({ type }) => type === 'options' || type === 'multiOptions')
+			.flatMap(({ options = [] }) => options as INodePropertyOptions[])
+			.map(({ description = '' }) => description);
+		expect(texts.filter((text) => text.length > TWO_LINES)).toEqual([]);
 	});
 
 	test('names of fields are unique within an operation', async () => {

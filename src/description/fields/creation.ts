@@ -43,7 +43,7 @@ export const idempotencyOptions = (once: string, again: string) =>
 		},
 		custom: {
 			name: 'Own Key',
-			description: `Requests with the same key within 24 hours ${once.replace(/s$/, '')}, in whatever execution`,
+			description: `The same key ${once} within 24 hours, in whatever execution`,
 		},
 		none: { name: 'Off', description: `Each attempt is a new request: a retry ${again}` },
 	});
