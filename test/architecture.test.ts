@@ -129,15 +129,13 @@ test('every arrow between the rooms of the transport points down', () => {
 });
 
 test('no circle of imports exists anywhere, but for types', () => {
-	const files = CODE.flatMap((folder) => filesIn(folder)).filter(
-		(file) => !file.startsWith('lab/node_modules/'),
-	);
+	const files = new Set(CODE.flatMap((folder) => filesIn(folder)));
 	const valuesOf = (file: string) =>
 		importsOf(file)
 			.filter((specifier) => isRelative(specifier) && takesValues(file, specifier))
 			.map((specifier) => posix.join(posix.dirname(file), specifier))
-			.flatMap((path) => [`${path}.ts`, `${path}/index.ts`].filter((one) => files.includes(one)));
-	expect(circlesIn(new Map(files.map((file) => [file, valuesOf(file)])))).toEqual([]);
+			.flatMap((path) => [`${path}.ts`, `${path}/index.ts`].filter((one) => files.has(one)));
+	expect(circlesIn(new Map([...files].map((file) => [file, valuesOf(file)])))).toEqual([]);
 });
 
 test('a circle is found where there is one', () => {

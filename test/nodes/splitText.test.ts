@@ -1,5 +1,6 @@
 import { splitText } from '../../nodes/Speech/splitText';
 import fc from '../support/fastCheck';
+import { cases } from '../support/thorough';
 
 const WORDS = {
 	Latin:
@@ -69,7 +70,7 @@ function boundaries(segmenter: Intl.Segmenter, text: string): Set<number> {
 	return found;
 }
 
-const TEXTS = Array.from({ length: 100 }, (_, index) => {
+const TEXTS = Array.from({ length: cases(100) }, (_, index) => {
 	const script = SCRIPTS[index % SCRIPTS.length] ?? 'Latin';
 	const length =
 		[200_000, 60_000, 20_000, 5_000, 900][Math.floor(index / SCRIPTS.length) % 5] ?? 900;

@@ -3,10 +3,11 @@ import fc from '../support/fastCheck';
 import { ENDPOINTS, EVENTS, INPUT_SLOTS, type Endpoint } from '../../src/contract';
 import { MODELS } from '../../src/sandbox/catalogue/models';
 import { startHarness, type Harness } from './support/harness';
+import { cases } from '../support/thorough';
 import { elementAt } from './support/elementAt';
 
-/** 32 operations, at least 10,000 requests in all. */
-const ROUNDS = 10_200;
+/** 32 operations, at least 10,000 requests in all where it is thorough. */
+const ROUNDS = cases(10_200);
 
 let service: Harness;
 

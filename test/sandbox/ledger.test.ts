@@ -1,4 +1,5 @@
 import fc from '../support/fastCheck';
+import { cases } from '../support/thorough';
 
 import { liteReservation, meterLite } from '../../src/sandbox/credits/prices';
 import { InsufficientCredits, Ledger, type LedgerLine } from '../../src/sandbox/credits/ledger';
@@ -105,8 +106,8 @@ test('lite speech: whatever the requests, the credits are the whole ones of all 
 	);
 });
 
-/** Random requests over HTTP: about a hundred of each kind. */
-const OPERATIONS = 1_000;
+/** Random requests over HTTP: about a hundred of each kind where it is thorough. */
+const OPERATIONS = cases(1_000);
 
 describe('over HTTP', () => {
 	let service: Harness;

@@ -28,6 +28,17 @@ export function filesIn(folder: string, ending = '.ts'): string[] {
 
 export const read = (file: string): string => readFileSync(join(ROOT, file), 'utf8');
 
+const parsed = new Map<string, ts.SourceFile>();
+
+/** A file as TypeScript reads it, once. */
+function sourceOf(file: string): ts.SourceFile {
+	const known = parsed.get(file);
+	if (known) return known;
+	const source = ts.createSourceFile(file, read(file), ts.ScriptTarget.ES2022, true);
+	parsed.set(file, source);
+	return source;
+}
+
 /** What a file imports, exports from or requires, types included, as written. */
 export function importsOf(file: string): string[] {
 	return ts.preProcessFile(read(file), true, true).importedFiles.map(({ fileName }) => fileName);
@@ -45,7 +56,7 @@ const isFile = (path: string) => statSync(join(ROOT, path), { throwIfNoEntry: fa
 
 /** Whether a file imports more than types from a package. */
 export function takesValues(file: string, name: string): boolean {
-	const { statements } = ts.createSourceFile(file, read(file), ts.ScriptTarget.ES2022, true);
+	const { statements } = sourceOf(file);
 	return statements.filter(ts.isImportDeclaration).some(({ moduleSpecifier, importClause }) => {
 		if (!ts.isStringLiteral(moduleSpecifier) || moduleSpecifier.text !== name) return false;
 		if (!importClause || importClause.isTypeOnly) return !importClause;
@@ -60,7 +71,7 @@ const PLAIN_FIGURES = ['0', '1', '2', '200', '404', '429'];
 
 /** Figures that neither are plain nor stand in a constant of the file with a comment before it, each with its line. */
 export function figuresIn(file: string): string[] {
-	const source = ts.createSourceFile(file, read(file), ts.ScriptTarget.ES2022, true);
+	const source = sourceOf(file);
 	const found: string[] = [];
 	const visit = (node: ts.Node): void => {
 		if (ts.isNumericLiteral(node) && !PLAIN_FIGURES.includes(node.text)) {
@@ -102,7 +113,7 @@ export function circlesIn(arrows: Map<string, string[]>): string[][] {
 /** Names that a file uses without declaring or importing them as a member of something. */
 export function freeNames(file: string): Set<string> {
 	const names = new Set<string>();
-	const source = ts.createSourceFile(file, read(file), ts.ScriptTarget.ES2022, true);
+	const source = sourceOf(file);
 	const visit = (node: ts.Node): void => {
 		if (ts.isIdentifier(node) && !isMemberName(node)) names.add(node.text);
 		ts.forEachChild(node, visit);

@@ -10,6 +10,7 @@ import { InstantClock } from '../../../testing/instantClock';
 import { LedgerService, type Charge, type Outcome } from '../../../testing/ledgerService';
 import { seeded } from '../../../testing/random';
 import { seedOf } from '../../support/seed';
+import { cases } from '../../support/thorough';
 import { hostWith, runOf } from '../../../testing/run';
 
 /**
@@ -18,7 +19,7 @@ import { hostWith, runOf } from '../../../testing/run';
  * `PAID_ONCE_SEQUENCES` sets how many there are.
  */
 const { PAID_ONCE_SEED, PAID_ONCE_SEQUENCES } = process.env;
-const SEQUENCES = Number(PAID_ONCE_SEQUENCES ?? 2_000);
+const SEQUENCES = Number(PAID_ONCE_SEQUENCES ?? cases(4_000));
 const FIRST_SEED = Number(PAID_ONCE_SEED ?? seedOf(1));
 
 const HOUR = 3_600_000;
