@@ -28,7 +28,7 @@ export class MediaGen implements INodeType {
 		usableAsTool: true,
 		builderHint: {
 			searchHint:
-				'Makes an image, a video or audio with one of many models: operations generateImage, generateVideo and generateAudio. Waits for the result and outputs the files and their links. Costs credits; a retry never pays twice. As a tool of an AI agent it answers with links.',
+				'Makes images, videos or audio, waits, and outputs the files and their links; an AI agent gets the links. Costs credits; a retry never pays twice.',
 			relatedNodes: [
 				{
 					nodeType: 'n8n-nodes-mediagen.mediaGenJob',

@@ -78,7 +78,7 @@ const generateImage = generate({
 	model: 'The model that makes the image',
 	prompt: {
 		placeholder: 'e.g. A lighthouse on a cliff at dawn, oil painting',
-		description: 'What the image shows, at most 10,000 characters. A model may allow less.',
+		description: 'What the image shows, at most 10,000 characters',
 	},
 	options: [delivery, persona],
 });
@@ -92,7 +92,7 @@ const generateVideo = generate({
 	model: 'The model that makes the video',
 	prompt: {
 		placeholder: 'e.g. The camera circles a lighthouse while waves break on the rocks',
-		description: 'What happens in the video, at most 10,000 characters. A model may allow less.',
+		description: 'What happens in the video, at most 10,000 characters',
 	},
 	options: [delivery, persona],
 });
@@ -106,8 +106,7 @@ const generateAudio = generate({
 	model: 'The model that makes the music, the sound or the speech',
 	prompt: {
 		placeholder: 'e.g. Calm piano over the sound of waves',
-		description:
-			'What to hear, at most 10,000 characters; for speech, the text to speak. A model may allow less.',
+		description: 'What to hear, at most 10,000 characters; for speech, the text to speak',
 	},
 	options: [delivery],
 });

@@ -102,3 +102,8 @@ test('the types that n8n shows to builders of workflows compile', () => {
 		rmSync(folder, { recursive: true });
 	}
 });
+
+test('that of MediaGen takes at most 9 kB of what a model reads', () => {
+	const sizes = Object.entries(judged.types).map(([name, text]) => [name, Buffer.byteLength(text)]);
+	expect(Object.fromEntries(sizes)['n8n-nodes-mediagen.mediaGen']).toBeLessThanOrEqual(9 * 1024);
+});

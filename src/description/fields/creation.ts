@@ -26,7 +26,7 @@ export const waitTimeout: Field = {
 		typeOptions: { minValue: 1 },
 		default: 30,
 		description:
-			'How long to wait for a job, which goes on after that. As a tool of an AI agent 45 seconds unless this is set.',
+			'How long to wait for a job, which goes on after that. As a tool of an AI agent 45 seconds by default.',
 	},
 };
 
@@ -77,7 +77,7 @@ const onInsufficientCredits: Field = {
 		name: 'onInsufficientCredits',
 		type: 'options',
 		default: 'stop' satisfies CreditPolicy,
-		description: 'What to do when there are too few credits for an item',
+		description: 'What to do when credits are too few for an item',
 		options: optionList<CreditPolicy>({
 			continue: {
 				name: 'Continue With Error Items',
@@ -137,8 +137,7 @@ export const dryRun: Field = {
 		name: 'dryRun',
 		type: 'boolean',
 		default: false,
-		description:
-			'Whether to output what would be sent, and its price if known, instead of sending it',
+		description: 'Whether to output what would be sent, and its price, instead of sending it',
 	},
 };
 
@@ -148,8 +147,7 @@ export const includeInputFields: Field = {
 		name: 'includeInputFields',
 		type: 'boolean',
 		default: false,
-		description:
-			"Whether to keep the fields of the input item; the service's own fields win over them",
+		description: 'Whether to keep the fields of the input item that the result does not have',
 	},
 };
 
@@ -170,7 +168,7 @@ export const delivery: Field = {
 			},
 		}),
 		default: 'signed_url' satisfies Delivery,
-		description: 'Who can open the links to the files. Without this option anyone can.',
+		description: 'Who can open the links to the files; by default anyone',
 	},
 	mapping: inBody('delivery', choice(DELIVERIES)),
 };
@@ -204,7 +202,7 @@ export const additionalJson: Field = {
 		type: 'json',
 		typeOptions: { rows: 4 },
 		default: '{}',
-		hint: 'Such as { "parameters": { "seed": 7 } }. It wins over the fields above.',
+		hint: 'Such as { "parameters": { "seed": 7 } }; wins over the fields above',
 		description: 'Fields of the API that this node does not have, as a JSON object',
 	},
 	mapping: {

@@ -44,7 +44,7 @@ export const personaLocator: INodeProperties = {
 	...LIST_AND_ID,
 	displayName: 'Persona',
 	name: 'personaId',
-	description: 'A reusable visual identity that the images or videos keep',
+	description: 'A visual identity that the images or videos keep',
 	modes: [listMode('searchPersonas'), idMode('e.g. 3b241101-e2bb-4255-8caf-4136c566a962')],
 };
 

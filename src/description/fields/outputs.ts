@@ -15,7 +15,7 @@ function download(show: NonNullable<IDisplayOptions['show']> = {}): Field[] {
 			...ui,
 			displayOptions: { show, hide: AS_TOOL },
 			default: true,
-			description: 'Whether to download the files into binary fields of the output',
+			description: 'Whether to download the files into binary fields',
 		},
 	};
 	const forAgents: Field = {
