@@ -7,6 +7,7 @@ import { startN8n, temporaryUserFolder, type N8n } from '../../lab/n8n/start';
 import { nodeName, triggerName, workflowOf } from '../../lab/n8n/nodeWorkflow';
 import { Rest } from '../../lab/n8n/rest';
 import { demoOwner, startInstance } from '../../lab/n8n/instance';
+import { exampleOf, itemsIn } from './support/examples';
 import { baseUrl, keys, sandbox } from './support/harness';
 import { createParameters } from './support/media';
 import { until } from './support/until';
@@ -75,3 +76,23 @@ it('a workflow run again after n8n was killed in the middle of a wait pays for w
 		MODES.map(([mode, , charges]) => [mode, 'success', 'completed', charges]),
 	);
 }, 300_000);
+
+it('example 9: n8n killed while the execution waits goes on with it, and each picture is paid for once', async () => {
+	await sandbox.reset();
+	const credential = await saveCredential(rest, 'example 9', { apiKey: key, baseUrl });
+	const { id } = await rest.workflows.create(exampleOf('9', credential, n8n.filesFolder));
+	const execution = await rest.workflows.run(id, 'Start');
+	await rest.executions.wait(execution, { until: ['waiting'], timeoutMs: 60_000 });
+	await n8n.kill();
+
+	n8n = await startN8n({ userFolder });
+	rest = await Rest.signIn(n8n.baseUrl, demoOwner);
+	// n8n looks at its timers once a minute.
+	const ended = await rest.executions.wait(execution, { timeoutMs: 240_000 });
+	expect(ended.status).toBe('success');
+	const finished = itemsIn(ended)('Finished?');
+	expect(finished.map(({ json, binary }) => [json.status, Object.keys(binary ?? {})])).toEqual(
+		Array(5).fill(['completed', ['data']]),
+	);
+	expect(await charged()).toHaveLength(5);
+}, 420_000);

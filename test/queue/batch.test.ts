@@ -1,5 +1,6 @@
 import type { IDataObject } from 'n8n-workflow';
 import { SandboxAdmin } from '../../lab/sandbox/admin';
+import { numbered, readExamples, withCredential } from '../../lab/demo/examples';
 import { createParameters } from '../e2e/support/media';
 import { until } from '../e2e/support/until';
 import { instance } from './support/sharedInstance';
@@ -109,4 +110,18 @@ test('a worker killed in the middle of a batch: a new run by content gets all fi
 	const other = queue.workers.find(({ name }) => name !== worker?.name);
 	expect(queue.workerOf(again)?.name).toBe(other?.name);
 	await worker?.restart();
+});
+
+test('example 9 outlives a rolling restart of all processes, and pays for each picture once', async () => {
+	const example = withCredential(numbered(readExamples(), '9'), instance.credential);
+	const { id: workflow } = await rest.workflows.create(example);
+	const id = await rest.workflows.run(workflow, 'Start');
+	await rest.executions.wait(id, { until: ['waiting'], timeoutMs: 120_000 });
+	for (const process of [...queue.workers, queue.main]) await process.restart();
+	const { status, data } = await rest.executions.wait(id, { timeoutMs: 300_000 });
+	expect(status).toBe('success');
+	const runs = data.resultData.runData['Finished?'] ?? [];
+	const finished = runs.flatMap((run) => run.data?.main?.[0] ?? []);
+	expect(finished.map(({ json }) => json.status)).toEqual(Array(5).fill('completed'));
+	expect(await reserved()).toBe(5);
 });
