@@ -2,7 +2,7 @@ import { ENDPOINTS } from '../../../src/contract';
 import type { Item } from '../../../src/transport/run/item';
 import type { Sent } from '../../../src/transport/run/itemState';
 import { createJob } from '../../../src/transport/run/createJob';
-import { findPossibleDuplicate } from '../../../src/transport/run/search';
+import { EarlierRuns, findPossibleDuplicate } from '../../../src/transport/run/search';
 import { newMemory } from '../../../src/transport/run/memory';
 import type { Fault } from '../../../testing/modelService/settings';
 import { LedgerService } from '../../../testing/ledgerService';
@@ -153,6 +153,13 @@ test('a list that cannot be read is the error, and nothing is created', async ()
 	expect(asked).toEqual(['GET']);
 });
 
+const AGENT_RUN: Item['spec'] = {
+	endpoint: ENDPOINTS.createAgentRun,
+	output: 'job',
+	object: 'agent_run',
+	creates: true,
+};
+
 describe('what was sent and is no longer settled by its key', () => {
 	const find = async (body: unknown, spec?: Item['spec']) => {
 		const clock = new VirtualClock();
@@ -168,10 +175,7 @@ describe('what was sent and is no longer settled by its key', () => {
 	};
 
 	test('may be any job where the list shows none of its kind, which is not even asked', async () => {
-		const { found, asked } = await find(
-			{ mode: 'image' },
-			{ endpoint: ENDPOINTS.createAgentRun, output: 'job', object: 'agent_run' },
-		);
+		const { found, asked } = await find({ mode: 'image' }, AGENT_RUN);
 		expect(found?.failure).toEqual({
 			kind: 'possibleDuplicate',
 			candidates: [],
@@ -187,5 +191,98 @@ describe('what was sent and is no longer settled by its key', () => {
 			candidates: ['gen_x'],
 			because: 'changed',
 		});
+	});
+});
+
+describe('the jobs of earlier runs', () => {
+	/** A workspace with so many jobs, and an item about to be the first to create one. */
+	function setUp(jobs: number, parts: Partial<RunParts> = {}) {
+		const clock = new VirtualClock();
+		const lists: Array<Record<string, unknown>> = [];
+		let isAnswered = true;
+		const host = hostWith(async ({ query = {} }) => {
+			lists.push(query);
+			const from = Number(query.cursor ?? 0);
+			const to = Math.min(jobs, from + Number(query.limit ?? 20));
+			const data = Array.from({ length: to - from }, (_, index) => ({
+				...{ id: `gen_${jobs - from - index}`, object: 'generation', status: 'completed' },
+			}));
+			const next_cursor = to < jobs ? String(to) : null;
+			return isAnswered
+				? answer(200, { object: 'list', data, has_more: to < jobs, next_cursor })
+				: answer(403);
+		});
+		const item = runOf({ host, workspace: workspaceWith(clock), ...parts });
+		const runs = new EarlierRuns();
+		const load = async () => await clock.run(runs.load(item));
+		const has = async (id: string) => await clock.run(runs.has(item, id));
+		const refuse = () => {
+			isAnswered = false;
+		};
+		return { clock, lists, runs, item, load, has, refuse };
+	}
+
+	test('are those on the newest page, asked for once for all items', async () => {
+		const { clock, lists, runs, item, has } = setUp(3);
+		await clock.run(Promise.all([runs.load(item), runs.load(item)]));
+		expect(lists).toEqual([{ limit: 100 }]);
+		expect([runs.mayHave('gen_3'), runs.mayHave('gen_4')]).toEqual([true, false]);
+		expect([runs.lacks('gen_3'), runs.lacks('gen_4')]).toEqual([false, true]);
+		expect([await has('gen_3'), await has('gen_4')]).toEqual([true, false]);
+		expect(lists).toHaveLength(1);
+	});
+
+	test('and those further down, which are looked up once, from where that page ended', async () => {
+		const { lists, runs, load, has } = setUp(250);
+		await load();
+		expect([runs.mayHave('gen_1'), runs.lacks('gen_1')]).toEqual([false, false]);
+		expect([await has('gen_1'), await has('gen_150'), await has('gen_251')]).toEqual([
+			true,
+			true,
+			false,
+		]);
+		expect(lists.map(({ cursor }) => cursor)).toEqual([undefined, '100', '200']);
+	});
+
+	test('a job that was created since is not one, though it is on the newest page by then', async () => {
+		const { runs, load, has } = setUp(1);
+		await load();
+		expect([runs.lacks('gen_2'), await has('gen_2')]).toEqual([true, false]);
+	});
+
+	test('where the list cannot be read, any may be one and none is for certain', async () => {
+		const { runs, load, has, refuse } = setUp(3);
+		refuse();
+		await load();
+		expect([runs.mayHave('gen_3'), runs.lacks('gen_3'), await has('gen_3')]).toEqual([
+			true,
+			false,
+			false,
+		]);
+	});
+
+	test('a job that this execution knew to have failed is one, wherever it is', async () => {
+		const node = { runId: 'run', items: {}, formerJobs: ['gen_9'] };
+		const { load, has } = setUp(3, { node });
+		await load();
+		expect(await has('gen_9')).toBe(true);
+		node.formerJobs.push('gen_10');
+		expect(await has('gen_10')).toBe(false);
+	});
+
+	test('of kinds that have no list, any may be one, and nothing is asked', async () => {
+		const { lists, runs, load } = setUp(3, { spec: AGENT_RUN });
+		await load();
+		expect(lists).toEqual([]);
+		expect([runs.mayHave('run_1'), runs.lacks('run_1')]).toEqual([true, false]);
+	});
+
+	test('items of one content start with the same key, whatever is learnt meanwhile', () => {
+		const { runs } = setUp(0);
+		expect([
+			runs.firstKey('a cat', () => 3),
+			runs.firstKey('a cat', () => 4),
+			runs.firstKey('a dog', () => 4),
+		]).toEqual([3, 3, 4]);
 	});
 });
