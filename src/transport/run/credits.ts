@@ -97,8 +97,8 @@ export class ExecutionCredits {
 	/** Under Max Credits one creation is sent at a time, once the price of the one before is known. */
 	readonly turn = new Semaphore(1);
 
-	/** A repeated key gives a job again, which is paid for once. */
-	private readonly counted = new Set<string>();
+	/** What each job counts with: a repeated key gives it again, and an approval what its plan has cost. */
+	private readonly counted = new Map<string, number>();
 
 	constructor(private readonly flow: Record<string, unknown>) {}
 
@@ -129,9 +129,9 @@ export class ExecutionCredits {
 		// An approved run may still reserve all of its budget, though it shows less for now.
 		const budget = isRunning && job.object === 'agent_run' ? (statedPrice(request) ?? 0) : 0;
 		const reserved = Math.max(said ?? this.priceOf(request) ?? 0, budget);
-		const name = `${job.object === 'agent_run' ? request.path : ''} ${job.id}`;
-		if (!this.counted.has(name)) this.add(reserved);
-		this.counted.add(name);
+		const known = this.counted.get(job.id) ?? 0;
+		this.counted.set(job.id, Math.max(known, reserved));
+		this.add(Math.max(0, reserved - known));
 	}
 }
 
@@ -158,10 +158,10 @@ function withinBudget(item: Item, request: Priced): Priced {
 	const approvesItself =
 		path === ENDPOINTS.createAgentRun.path && isRecord(body) && body.auto_approve === true;
 	if (!approvesItself || left === Infinity) return request;
-	const most = Math.floor(left - PLANNING_CREDITS);
+	// Of at least 1, so that where nothing is left it does not fit.
+	const most = Math.max(1, Math.floor(left - PLANNING_CREDITS));
 	const { max_credits: own } = body;
-	const budget = typeof own === 'number' ? own : most;
-	return most >= 1 ? { path, body: { ...body, max_credits: budget } } : request;
+	return { path, body: { ...body, max_credits: typeof own === 'number' ? own : most } };
 }
 
 /**
