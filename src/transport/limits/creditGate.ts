@@ -38,6 +38,11 @@ export class CreditGate {
 		return pending;
 	}
 
+	/** Whether creations wait for their turn to try. */
+	get isEmpty(): boolean {
+		return this.nextTryAt !== undefined;
+	}
+
 	/** A creation was refused with 402. */
 	refused(): void {
 		this.nextTryAt ??= this.clock.monotonic() + TRY_EVERY_MS;

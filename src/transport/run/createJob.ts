@@ -189,6 +189,7 @@ async function obtainJob(item: Item, opened: OpenedRequest): Promise<Result<Made
 
 		const { creation } = start.value;
 		const channel = { ...item.host.channel, signal: untilSent(item) };
+		const mayTryFreely = !workspace.credits.isEmpty;
 		if (waitsForCredits && !(await workspace.credits.mayTry(channel, creditsBy))) {
 			const why = channel.signal.aborted ? CANCELLED : (lackedCredits ?? NO_CREDITS);
 			return halted(item) ?? why;
@@ -200,8 +201,10 @@ async function obtainJob(item: Item, opened: OpenedRequest): Promise<Result<Made
 		});
 		if (!acquired.ok) return halted(item) ?? acquired;
 		const slot = acquired.value;
-		// It may have waited for hours: then the key may no longer say what became of the request.
-		if (hasKeyExpired(item)) {
+		// It may have waited for hours: then the key may no longer say what became of the request, or the
+		// credits have run out, and it waits for its turn to try.
+		const isTurn = !waitsForCredits || !mayTryFreely || !workspace.credits.isEmpty;
+		if (hasKeyExpired(item) || !isTurn) {
 			slot.release();
 			continue;
 		}
