@@ -1,9 +1,10 @@
 import type { IExecuteSingleFunctions, INodeExecutionData } from 'n8n-workflow';
-import { batchOf, joinBatch } from '../../../src/transport/run/batch';
+import { Batch, batchOf, joinBatch } from '../../../src/transport/run/batch';
 import type { Prepared } from '../../../src/transport/run/item';
 import { fail, ok, type Result } from '../../../src/transport/base/result';
 import { nodeContext, nodeRun, type NodeRun } from '../../support/nodeContext';
 import { settingsWith } from '../../../testing/run';
+import { VirtualClock } from '../../../testing/virtualClock';
 
 const items = (count: number): INodeExecutionData[] =>
 	Array.from({ length: count }, () => ({ json: {} }));
@@ -83,5 +84,85 @@ describe('Retry On Fail begins a new batch', () => {
 		const before = batchOf(join(run, 0));
 		before?.beginItem(0);
 		expect(batchOf(join(run, 1))).not.toBe(before);
+	});
+});
+
+describe('a custom key is known to be shared before anything is sent', () => {
+	const keyed: Result<Prepared> = ok({
+		request: { method: 'POST', path: '/' },
+		settings: settingsWith({ idempotency: 'custom', idempotencyKey: 'order 7' }),
+	});
+
+	/** Items of one run, and which of them may go on. */
+	function run(prepared: Array<Result<Prepared>>) {
+		const batch = new Batch(prepared.length, false);
+		for (const [item, each] of prepared.entries()) batch.add(item, each);
+		const passed: number[] = [];
+		const claim = (item: number) => void batch.keyClaimed(item).then(() => passed.push(item));
+		const quiet = async () => await new VirtualClock().quiet();
+		return { batch, passed, claim, quiet };
+	}
+
+	test('each item waits until all with a key have claimed theirs', async () => {
+		const { passed, claim, quiet } = run([keyed, keyed, PREPARED, keyed]);
+		claim(0);
+		claim(3);
+		await quiet();
+		expect(passed).toEqual([]);
+		claim(1);
+		await quiet();
+		expect([...passed].sort()).toEqual([0, 1, 3]);
+	});
+
+	test('one that ends without a claim, as its file cannot be read, holds up nobody', async () => {
+		const { batch, passed, claim, quiet } = run([keyed, keyed]);
+		claim(0);
+		batch.endItem(1);
+		await quiet();
+		expect(passed).toEqual([0]);
+	});
+
+	test('invalid items are not waited for', async () => {
+		const { passed, claim, quiet } = run([keyed, FAULTY]);
+		claim(0);
+		await quiet();
+		expect(passed).toEqual([0]);
+	});
+});
+
+describe('silence', () => {
+	function run() {
+		const clock = new VirtualClock();
+		const batch = new Batch(2, false);
+		const note = async (isAnswered: boolean, tookMs: number) => {
+			const sentAt = clock.monotonic();
+			await clock.pass(tookMs);
+			batch.noteAnswer(isAnswered, sentAt, clock);
+		};
+		return { clock, batch, note };
+	}
+
+	test('of a minute and a half halts the run, counted from when the first request went out', async () => {
+		const { batch, note } = run();
+		await note(false, 89_000);
+		expect([batch.halted, batch.isSilent]).toEqual([undefined, false]);
+		await note(false, 1_000);
+		expect(batch.halted).toEqual({ cause: 'the service gave no answer', credits: false });
+		expect([batch.isSilent, batch.stopSignal(undefined).aborted]).toEqual([true, true]);
+	});
+
+	test('ends with any answer of the service', async () => {
+		const { batch, note } = run();
+		await note(false, 89_000);
+		await note(true, 0);
+		await note(false, 89_000);
+		expect(batch.halted).toBeUndefined();
+	});
+
+	test('in which nothing is asked does not count', async () => {
+		const { clock, batch, note } = run();
+		await clock.pass(600_000);
+		await note(false, 1_000);
+		expect(batch.halted).toBeUndefined();
 	});
 });

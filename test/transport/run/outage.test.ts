@@ -1,0 +1,134 @@
+/* eslint-disable @n8n/community-nodes/no-restricted-imports -- not published */
+import type { IHttpRequestOptions, INodeExecutionData, NodeApiError } from 'n8n-workflow';
+import { MediaGen } from '../../../nodes/MediaGen/MediaGen.node';
+import { systemClock } from '../../../src/transport/base/clock';
+import type { ApiRequest, SendResult } from '../../../src/transport/base/types';
+import { execute } from '../../support/engine';
+import { nodeRun } from '../../support/nodeContext';
+import { answer, errorBody, LOST } from '../../../testing/answers';
+import { ModelService } from '../../../testing/modelService';
+import type { VirtualClock } from '../../../testing/virtualClock';
+
+jest.mock('../../../src/transport/base/clock', () => {
+	const { VirtualClock: Clock } = jest.requireActual<{ VirtualClock: typeof VirtualClock }>(
+		'../../../testing/virtualClock',
+	);
+	return { systemClock: new Clock() };
+});
+
+const clock = systemClock as VirtualClock;
+const { description } = new MediaGen();
+
+const ITEMS = 500;
+
+/** How long a run may take that meets nothing but silence, in ms. */
+const LIMIT_MS = 180_000;
+
+let keys = 0;
+
+/** A run of many items before a gateway, which may stand in for the service. */
+function setUp() {
+	const model = new ModelService(clock, {
+		requestsPerMinute: 1_000_000,
+		concurrentJobs: ITEMS,
+		jobMs: () => 3_600_000,
+	});
+	let gateway: (() => Promise<SendResult>) | undefined;
+	let requests = 0;
+	const request = async ({ method, url, qs, body, headers }: IHttpRequestOptions) => {
+		requests += 1;
+		const sent: unknown = body === undefined ? undefined : JSON.parse(body as string);
+		const asked = { method, path: url, query: qs, body: sent, headers } as unknown as ApiRequest;
+		const answered = await (gateway ? gateway() : model.send(asked));
+		if ('noResponse' in answered)
+			throw Object.assign(new Error('socket hang up'), { code: answered.noResponse });
+		return { statusCode: answered.status, headers: answered.headers, body: answered.body };
+	};
+	const items = Array.from({ length: ITEMS }, (_, item) => ({
+		json: { prompt: `no. ${item}` },
+	})) as INodeExecutionData[];
+	keys += 1;
+	const apiKey = `canary-key-${keys}-of-an-outage`;
+	const limits = { requestsPerMinute: 1_000, concurrentJobs: ITEMS };
+	const run = nodeRun({
+		items,
+		request,
+		credential: { apiKey, baseUrl: 'https://api.example/v1', ...limits },
+	});
+	const parameters = (item: number) => ({
+		model: { __rl: true, mode: 'id', value: 'm' },
+		prompt: `no. ${item}`,
+	});
+	/** n8n collects the input anew for each try. */
+	const start = async (more: Record<string, unknown> = {}) => {
+		const data = { main: [items] };
+		const executeData = { ...run.executeData, data };
+		const began = clock.monotonic();
+		const before = requests;
+		const ended = await clock.run(
+			execute(description, { ...run, executeData }, (item) => ({
+				...parameters(item),
+				...more,
+			})).then(
+				() => undefined,
+				(error: NodeApiError) => error,
+			),
+		);
+		return { error: ended, tookMs: clock.monotonic() - began, requests: requests - before };
+	};
+	const through = (rule: typeof gateway) => {
+		gateway = rule;
+	};
+	return { model, start, through };
+}
+
+const SILENCE: Array<[name: string, gateway: () => Promise<SendResult>]> = [
+	['connections that break', async () => LOST],
+	[
+		'requests that time out',
+		async () => {
+			await clock.sleep(120_000);
+			return { noResponse: 'timeout' };
+		},
+	],
+	['503', async () => answer(503, 'Service Unavailable')],
+	['404 without the Error shape', async () => answer(404, '<html>Not found</html>')],
+	['301', async () => answer(301, '')],
+	['405 without the Error shape', async () => answer(405, { message: 'no' })],
+];
+
+describe.each(SILENCE)('a run that meets nothing but %s', (_name, gateway) => {
+	test('ends within three minutes', async () => {
+		const { start, through } = setUp();
+		through(gateway);
+		const { error, tookMs } = await start();
+		expect(error?.message).toMatch(/\S/);
+		expect(tookMs).toBeLessThanOrEqual(LIMIT_MS);
+	});
+
+	test('ends within three minutes where all jobs are known and only read, and goes on with them later', async () => {
+		const { model, start, through } = setUp();
+		await start({ waitForCompletion: true, options: { waitTimeout: 1 } });
+		expect(model.jobs).toHaveLength(ITEMS);
+		through(gateway);
+		const { error, tookMs } = await start({ waitForCompletion: true });
+		expect(error?.message).toMatch(/\S/);
+		expect(tookMs).toBeLessThanOrEqual(LIMIT_MS);
+		through(undefined);
+		await start({ waitForCompletion: false });
+		expect(model.jobs).toHaveLength(ITEMS);
+	});
+});
+
+test('one refusal in the Error shape now and then keeps the run going', async () => {
+	const { start, through } = setUp();
+	let count = 0;
+	through(async () => {
+		await clock.sleep(1_000);
+		count += 1;
+		return count % 20 === 0 ? answer(422, errorBody('No')) : answer(503, '');
+	});
+	const { error } = await start();
+	expect(error?.message).not.toMatch(/gave no answer/);
+	expect(count).toBeGreaterThan(ITEMS);
+});
