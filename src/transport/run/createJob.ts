@@ -5,7 +5,7 @@ import { isAboutRequest } from '../http/statuses';
 import { jobState, outputsIn, readerOf, readerPath, toResult } from '../jobs/jobState';
 import type { Slot } from '../limits/jobSlots';
 import { isOutOfCredits } from './credits';
-import { halt, halted } from './halt';
+import { halt, halted, orSilence } from './halt';
 import type { Item } from './item';
 import { isKeyExpired, isOutcomeOpen, nextStep, type Facts, type JobReference } from './itemState';
 import {
@@ -319,8 +319,9 @@ async function readKnownJob(item: Item, job: JobReference): Promise<Result<Start
 		const read = response.value;
 		return ok({ known: job.object ? { object: job.object, ...read } : read });
 	}
-	const stopped = channel.signal.aborted ? (halted(item) ?? CANCELLED) : undefined;
-	const { failure } = stopped ?? response ?? CANCELLED;
+	const failed = response ? orSilence(item, response) : CANCELLED;
+	// One that was not sent any more, or was given up.
+	const { failure } = failed.failure.kind === 'cancelled' ? (halted(item) ?? failed) : failed;
 	return { ...fail(failure, { ...job }), endpoint: readerOf(job.object ?? '') };
 }
 

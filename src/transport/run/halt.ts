@@ -25,3 +25,15 @@ export function halt({ batch, itemIndex, settings }: Item, failed: Failed): void
 /** Why an item of a halted run is not sent; `undefined` while it may be. */
 export const halted = ({ batch }: Item): Failed | undefined =>
 	batch.halted && fail({ kind: 'skipped', ...batch.halted });
+
+/**
+ * Why a request ended that was under way when the run was halted. One that was given up because the
+ * service answers nothing any more says so: no other item reports it.
+ */
+export const orSilence = ({ batch, host }: Item, failed: Failed): Failed =>
+	failed.failure.kind === 'cancelled' && batch.isSilent && !host.channel.signal?.aborted
+		? fail({
+				...{ kind: 'noResponse', reason: 'it answers nothing any more', attempts: 1 },
+				...{ replayable: true, outcomeUnknown: true },
+			})
+		: failed;

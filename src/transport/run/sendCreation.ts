@@ -20,7 +20,7 @@ import {
 import { jobState } from '../jobs/jobState';
 import type { Slot } from '../limits/jobSlots';
 import { withinMaxCredits } from './credits';
-import { halted } from './halt';
+import { halted, orSilence } from './halt';
 import type { Item } from './item';
 import { isKeyExpired, isOutcomeOpen, type ItemEvent, type JobReference } from './itemState';
 import { contentKeysOf, contentOf } from './keys';
@@ -163,7 +163,7 @@ export async function sendCreation(
 			return ok({ job, isOver: isPlanOnly(job, status) });
 		}
 		const failed = response ?? fail({ kind: 'cancelled' });
-		return hasSent ? withOpenOutcome(failed, item) : (halted(item) ?? failed);
+		return hasSent ? withOpenOutcome(orSilence(item, failed), item) : (halted(item) ?? failed);
 	} catch (error) {
 		// Should sending ever throw: the slot belongs to all executions of the workspace.
 		slot.release();
