@@ -16,6 +16,12 @@ jest.mock('../../../src/transport/base/clock', () => {
 	return { systemClock: new Clock() };
 });
 
+// Those who wait for a run that is halted go on in portions, between which there is a moment of real time.
+jest.mock('n8n-workflow', () => ({
+	...jest.requireActual<object>('n8n-workflow'),
+	sleep: async () => {},
+}));
+
 const clock = systemClock as VirtualClock;
 const { description } = new MediaGen();
 
@@ -23,6 +29,10 @@ const ITEMS = 500;
 
 /** How long a run may take that meets nothing but silence, in ms. */
 const LIMIT_MS = 180_000;
+
+/** How a run says that the service is away. */
+const SAID =
+	/did not respond|cannot be reached|answered with status|Not found|does not know the job/;
 
 let keys = 0;
 
@@ -102,7 +112,7 @@ describe.each(SILENCE)('a run that meets nothing but %s', (_name, gateway) => {
 		const { start, through } = setUp();
 		through(gateway);
 		const { error, tookMs } = await start();
-		expect(error?.message).toMatch(/\S/);
+		expect(error?.message).toMatch(SAID);
 		expect(tookMs).toBeLessThanOrEqual(LIMIT_MS);
 	});
 
@@ -112,7 +122,7 @@ describe.each(SILENCE)('a run that meets nothing but %s', (_name, gateway) => {
 		expect(model.jobs).toHaveLength(ITEMS);
 		through(gateway);
 		const { error, tookMs } = await start({ waitForCompletion: true });
-		expect(error?.message).toMatch(/\S/);
+		expect(error?.message).toMatch(SAID);
 		expect(tookMs).toBeLessThanOrEqual(LIMIT_MS);
 		through(undefined);
 		await start({ waitForCompletion: false });
