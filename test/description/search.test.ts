@@ -1,9 +1,7 @@
-import { modelValueSearches } from '../../src/description/search/models';
-import {
+import { modelValueSearches,
 	searchModels,
 	searchSpeechModels,
-	searchVoices,
-} from '../../src/description/search/models';
+	searchVoices } from '../../src/description/search/models';
 import {
 	searchAgentRuns,
 	searchAllPersonas,

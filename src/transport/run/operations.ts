@@ -1,12 +1,12 @@
 import { fail, ok, type Result } from '../base/result';
-import { isRecord, isResource, type ApiRequest, type Json } from '../base/types';
+import { isRecord, isResource, type ApiRequest, type Channel, type Json } from '../base/types';
 import { readPages } from '../http/pages';
 import { mustBeObject, otherIdProblem, requestResource } from '../http/client';
 import { isGone } from '../http/statuses';
 import { jobState, toResult } from '../jobs/jobState';
 import { resolveReferences } from './binaryReference';
 import { createJob } from './createJob';
-import { halt, halted } from './halt';
+import { halt, halted, orSilence } from './halt';
 import type { Item, Outcome, OutputKind } from './item';
 import { keyOf } from './keys';
 import { itemMemory } from './memory';
@@ -18,11 +18,15 @@ type Handler = (item: Item) => Promise<Result<Outcome>>;
 const withoutFiles = (resources: Json[]): Outcome => ({ resources, files: [] });
 
 /** Sends what neither creates nor approves: a few items at a time, and none once the run is halted. */
-async function inTurn<T>(item: Item, send: () => Promise<Result<T>>): Promise<Result<T>> {
+async function inTurn<T>(
+	item: Item,
+	send: (channel: Channel) => Promise<Result<T>>,
+): Promise<Result<T>> {
 	const { batch, host } = item;
 	const channel = { ...host.channel, signal: batch.stopSignal(host.channel.signal) };
-	const sent = await batch.reads.run(channel, send);
-	return sent ?? halted(item) ?? fail({ kind: 'cancelled' });
+	const sent = await batch.reads.run(channel, async () => await send(channel));
+	if (!sent) return halted(item) ?? fail({ kind: 'cancelled' });
+	return sent.ok ? sent : orSilence(item, sent);
 }
 
 /** Where the specification shows no response body, an empty one is as good as an object. */
@@ -35,18 +39,18 @@ function emptyOrObject(body: unknown): string | undefined {
 const idIn = ({ path }: ApiRequest): string => decodeURIComponent(path.split('/').at(-1) ?? '');
 
 async function list(item: Item): Promise<Result<Outcome>> {
-	const { host, workspace, request, settings, spec } = item;
+	const { workspace, request, settings, spec } = item;
 	const query = { wanted: settings.limit, takesLimit: spec.takesLimit ?? false };
 	const entries = await inTurn(
 		item,
-		async () => await readPages(workspace.client, host.channel, request, query),
+		async (channel) => await readPages(workspace.client, channel, request, query),
 	);
 	return entries.ok ? ok(withoutFiles(entries.value)) : entries;
 }
 
 /** One request without anything to remember: reads, updates, and what else neither creates nor approves. */
 async function request(item: Item): Promise<Result<Outcome>> {
-	const { host, workspace, request, spec } = item;
+	const { workspace, request, spec } = item;
 	const mayBeEmpty = spec.endpoint.success === undefined;
 	const isById = spec.endpoint.path.endsWith('{id}');
 	const validate = (body: unknown) =>
@@ -54,7 +58,7 @@ async function request(item: Item): Promise<Result<Outcome>> {
 		(isById ? otherIdProblem(body, idIn(request)) : undefined);
 	const answer = await inTurn(
 		item,
-		async () => await workspace.client.request(host.channel, request, { validate }),
+		async (channel) => await workspace.client.request(channel, request, { validate }),
 	);
 	if (!answer.ok) return answer;
 	const { body } = answer.value;
@@ -123,7 +127,7 @@ async function wait(item: Item): Promise<Result<Outcome>> {
 	const { host, workspace, request, settings } = item;
 	const found = await inTurn(
 		item,
-		async () => await requestResource(workspace.client, host.channel, request),
+		async (channel) => await requestResource(workspace.client, channel, request),
 	);
 	if (!found.ok) return found;
 	const { path } = request;
@@ -141,10 +145,11 @@ async function wait(item: Item): Promise<Result<Outcome>> {
 
 /** If a repeat after a lost response finds the resource gone, the first request has deleted it. */
 async function remove(item: Item): Promise<Result<Outcome>> {
-	const { host, workspace, request } = item;
+	const { workspace, request } = item;
 	const answer = await inTurn(
 		item,
-		async () => await workspace.client.request(host.channel, request, { validate: emptyOrObject }),
+		async (channel) =>
+			await workspace.client.request(channel, request, { validate: emptyOrObject }),
 	);
 	if (!answer.ok) {
 		const { failure } = answer;

@@ -121,6 +121,7 @@ export async function sendCreation(
 	const { attempt, key } = creation;
 	const stop = new AbortController();
 	let hasSent = false;
+	let hasEnded = false;
 	let status = 0;
 	const send: Channel['send'] = async (request) => {
 		if (!hasSent && channel.signal?.aborted) return { noResponse: 'not sent', unsent: 'local' };
@@ -158,17 +159,16 @@ export async function sendCreation(
 	};
 	try {
 		const response = await withinMaxCredits(item, recording, { path, body }, isRunning, post);
+		hasEnded = true;
 		if (response?.ok) {
 			const job = { ...response.value, object: response.value.object ?? spec.object };
 			return ok({ job, isOver: isPlanOnly(job, status) });
 		}
 		const failed = response ?? fail({ kind: 'cancelled' });
 		return hasSent ? withOpenOutcome(orSilence(item, failed), item) : (halted(item) ?? failed);
-	} catch (error) {
-		// Should sending ever throw: the slot belongs to all executions of the workspace.
-		slot.release();
-		throw error;
 	} finally {
+		// Should sending ever throw: the slot belongs to all executions of the workspace.
+		if (!hasEnded) slot.release();
 		for (const dispose of disposals) dispose();
 	}
 }

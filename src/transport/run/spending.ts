@@ -147,7 +147,12 @@ const SENTENCES: Record<Spending, (failed: Failed, context: SpendingContext) => 
 
 /** What a failure means for the user's credits; empty if there is nothing to say. */
 export const creditSentence = (failed: Failed, context: SpendingContext): string =>
-	SENTENCES[spendingOf(failed, context)](failed, context);
+	context.charges === false
+		? SENTENCES[spendingOf(failed, context)](failed, context).replace(
+				/,? (so|and) no credits.*\./,
+				'.',
+			)
+		: SENTENCES[spendingOf(failed, context)](failed, context);
 
 const STATES: Record<Spending, string | undefined> = {
 	free: undefined,

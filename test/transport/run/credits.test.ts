@@ -88,7 +88,13 @@ test('the error counts the items only while the numbers stay right', () => {
 	const topUp = 'Top up the workspace, then retry this execution.';
 	const said = (counts: { items: number; submitted?: number; notSubmitted: number }) =>
 		textOf(refused(402).failure, {
-			...{ endpoint: ENDPOINTS.createGeneration, readsOwnJob: false, creates: true, labels: {} },
+			...{
+				endpoint: ENDPOINTS.createGeneration,
+				readsOwnJob: false,
+				creates: true,
+				labels: {},
+				goOn: 'retry this execution',
+			},
 			...counts,
 		});
 	expect(said({ items: 3, submitted: 1, notSubmitted: 2 })).toEqual([

@@ -4,9 +4,8 @@ import {
 	NEW,
 	transition,
 	type ItemEvent,
-	type ItemState,
+	type ItemState, nextStep, type Facts 
 } from '../../../src/transport/run/itemState';
-import { nextStep, type Facts } from '../../../src/transport/run/itemState';
 
 const HOUR = 3_600_000;
 

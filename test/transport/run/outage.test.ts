@@ -1,4 +1,4 @@
-/* eslint-disable @n8n/community-nodes/no-restricted-imports -- not published */
+ 
 import type { IHttpRequestOptions, INodeExecutionData, NodeApiError } from 'n8n-workflow';
 import { MediaGen } from '../../../nodes/MediaGen/MediaGen.node';
 import { systemClock } from '../../../src/transport/base/clock';

@@ -15,7 +15,9 @@ const parts = PROMPTS.map((prompt) => ({
 
 function setUp() {
 	const clock = new VirtualClock();
-	const model = new ModelService(clock, { jobMs: (prompt) => (prompt === 'first' ? 9_000 : 1_000) });
+	const model = new ModelService(clock, {
+		jobMs: (prompt) => (prompt === 'first' ? 9_000 : 1_000),
+	});
 	const workspace = workspaceWith(clock);
 	const host = hostWith(model.send);
 	const node: NodeMemory = { runId: 'run', items: {} };

@@ -8,9 +8,8 @@ import {
 	type ItemEvent,
 	type ItemState,
 	type Created,
-	type New,
+	type New, nextStep, type Facts 
 } from '../../../src/transport/run/itemState';
-import { nextStep, type Facts } from '../../../src/transport/run/itemState';
 
 const DAY = 86_400_000;
 
