@@ -61,7 +61,7 @@ export default defineConfig({
 		search: { provider: 'local' },
 		outline: { level: [2, 3] },
 		nav: [
-			{ text: 'Concepts', link: '/docs/concepts' },
+			{ text: 'First steps', link: '/docs/using' },
 			{ text: 'Nodes', link: '/docs/nodes' },
 			{ text: 'Examples', link: '/examples/' },
 			{ text: 'When something goes wrong', link: '/docs/troubleshooting' },
@@ -77,13 +77,13 @@ export default defineConfig({
 			},
 			{
 				text: 'Concepts',
-				items: pages('concepts', 'waiting', 'paid-once', 'limits', 'credits', 'files', 'scale'),
+				items: pages('waiting', 'paid-once', 'limits', 'credits', 'files', 'scale'),
 			},
 			{ text: 'Nodes', items: pages('nodes', ...nodes.map((name) => `nodes/${name}`)) },
 			{
 				text: 'For contributors',
 				items: [
-					...pages('development', 'sandbox', 'retries', 'tuning', 'performance', 'verification'),
+					...pages('development', 'sandbox', 'retries', 'performance', 'verification'),
 					{ text: 'Contributing', link: '/CONTRIBUTING' },
 					{ text: 'Changes', link: '/CHANGELOG' },
 				],
