@@ -43,7 +43,6 @@ function readOptions() {
 }
 
 function describe({ baseUrl, adminUrl, keys, seed }: Sandbox): string {
-	const page = baseUrl.replace('/v1', '/');
 	const lines = keys.map(({ key, workspace, scopes, entitled }) => {
 		const what = scopes.length === 14 ? 'all scopes' : scopes.join(' ');
 		return `  ${key.padEnd(22)} ${workspace}${entitled ? '' : ' (not entitled)'}: ${what}`;
@@ -51,7 +50,7 @@ function describe({ baseUrl, adminUrl, keys, seed }: Sandbox): string {
 	return [
 		'The sandbox of the Media Generation Service is ready. Nothing here costs anything.',
 		`  base URL   ${baseUrl}`,
-		`  page       ${page}`,
+		`  page       ${baseUrl.replace('/v1', '/')}`,
 		`  admin      ${adminUrl}`,
 		`  seed       ${seed}`,
 		'Keys:',

@@ -1,4 +1,4 @@
-import { harnessForEach, type Harness } from './support/harness';
+import { harnessForEach, startHarness, type Harness } from './support/harness';
 
 const LITE = 'service/speech-lite';
 const TURBO = 'vendor/partner/speech-2.8-turbo';
@@ -144,4 +144,16 @@ test('speech does not count as a concurrent media job', async () => {
 
 test('an unknown speech generation is 404', async () => {
 	expect((await service.get('/speech/nothing')).status).toBe(404);
+});
+
+test('a recording that cannot be made ends the job and is an error where it is read', async () => {
+	const render = async () => await Promise.reject(new Error('No synthesizer'));
+	const broken = await startHarness({ render });
+	const { id } = (await broken.post('/speech', speak('Hello'))).body;
+	broken.pass(60);
+	const look = async () => await broken.get(`/speech/${id}`);
+	const { body } = await broken.until(look, ({ status }) => status !== 'queued');
+	expect((await fetch(body.output.url)).status).toBe(500);
+	expect(broken.reported).toHaveLength(2);
+	await broken.close();
 });

@@ -18,9 +18,8 @@ function refusal(found: z.core.$ZodIssue[]): ApiError {
 	const issues = found.flatMap(describe);
 	const shown = issues.slice(0, 3).map(({ field, message }) => `${field}: ${message}`);
 	const rest = issues.length > 3 ? `; and ${issues.length - 3} more` : '';
-	return new ApiError(400, 'invalid_request', shown.join('; ') + rest, {
-		issues: issues.slice(0, 20),
-	});
+	const details = { issues: issues.slice(0, 20) };
+	return new ApiError(400, 'invalid_request', shown.join('; ') + rest, details);
 }
 
 function describe(issue: z.core.$ZodIssue): Issue[] {

@@ -106,7 +106,10 @@ async function finish(service: Service, workspace: Workspace, entity: SpeechEnti
 			volume: settings.volume,
 		};
 		const made = publish(service, workspace, { id: output, kind: 'speech', delivery, recipe });
-		entity.durationSeconds = (await drawOutput(service, made)).durationSeconds ?? null;
+		// A recording that cannot be made is an error where it is read; the job must not hang.
+		const drawn = await drawOutput(service, made).catch((fault: unknown) => ({ fault }));
+		if ('fault' in drawn) service.report(drawn.fault);
+		else entity.durationSeconds = drawn.durationSeconds ?? null;
 		entity.spentCredits =
 			entity.model === METERED_MODEL
 				? spendCharacters(workspace, entity.characters)
