@@ -10,13 +10,13 @@ import { VirtualClock } from '../../testing/virtualClock';
 const HALF_HOUR = 1_800_000;
 
 /** What waits for a slot, and sends nothing. */
-export const channel = (fairnessKey = 'a', signal?: AbortSignal) =>
+const channel = (fairnessKey = 'a', signal?: AbortSignal) =>
 	channelOf(async () => ({ noResponse: 'nothing is sent here' }), fairnessKey, signal);
 
 export const job = (id: string): Resource => ({ id, object: 'generation', status: 'queued' });
 
 /** Jobs that the test ends; records for which fairness key each unattended one was watched. */
-export class WatchedJobs implements JobWatch {
+class WatchedJobs implements JobWatch {
 	readonly watched: Array<{
 		id: string;
 		fairnessKey: string;

@@ -66,28 +66,6 @@ export function takesValues(file: string, name: string): boolean {
 	});
 }
 
-/** What counts, halves and doubles, and statuses of HTTP; all other figures are a choice. */
-const PLAIN_FIGURES = ['0', '1', '2', '200', '404', '429'];
-
-/** Figures that neither are plain nor stand in a constant of the file with a comment before it, each with its line. */
-export function figuresIn(file: string): string[] {
-	const source = sourceOf(file);
-	const found: string[] = [];
-	const visit = (node: ts.Node): void => {
-		if (ts.isNumericLiteral(node) && !PLAIN_FIGURES.includes(node.text)) {
-			const { line } = source.getLineAndCharacterOfPosition(node.getStart());
-			found.push(`${file}:${line + 1}: ${node.getText()}`);
-		}
-		ts.forEachChild(node, visit);
-	};
-	for (const statement of source.statements) {
-		const isExplained =
-			ts.isVariableStatement(statement) && ts.getJSDocCommentsAndTags(statement).length > 0;
-		if (!isExplained) visit(statement);
-	}
-	return found;
-}
-
 /** Groups of files that reach each other by imports, each in order of their names. */
 export function circlesIn(arrows: Map<string, string[]>): string[][] {
 	const reachedFrom = new Map<string, Set<string>>();

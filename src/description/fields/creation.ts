@@ -131,7 +131,7 @@ export const maxCreditsOrStop: Field = {
 	},
 };
 
-export const dryRun: Field = {
+const dryRun: Field = {
 	ui: {
 		displayName: 'Dry Run',
 		name: 'dryRun',
@@ -141,7 +141,7 @@ export const dryRun: Field = {
 	},
 };
 
-export const includeInputFields: Field = {
+const includeInputFields: Field = {
 	ui: {
 		displayName: 'Include Input Fields',
 		name: 'includeInputFields',

@@ -251,7 +251,7 @@ function untilSent({ batch, host, giveUp }: Item): AbortSignal {
 }
 
 /** Whether the key of an open outcome can no longer settle it. */
-export const hasKeyExpired = (item: Item): boolean =>
+const hasKeyExpired = (item: Item): boolean =>
 	isOutcomeOpen(item.memory.state) && isKeyExpired(item.memory.state.firstSentAt, now(item));
 
 /** Whether a refusal may be about the URL of a file. */
