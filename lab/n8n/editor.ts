@@ -169,13 +169,6 @@ export class Editor {
 		return names;
 	}
 
-	/** Types into the open list of a resource locator and chooses what has this name then. */
-	async typeAndChoose(text: string, name: RegExp): Promise<void> {
-		await this.page.getByTestId('rlc-search').filter({ visible: true }).fill(text);
-		await this.page.getByTestId('rlc-item').filter({ hasText: name }).waitFor();
-		await this.choose(name);
-	}
-
 	/** What a resource locator shows as chosen or entered. */
 	async chosen(parameter: string): Promise<string> {
 		return await this.field(parameter).getByTestId('rlc-input').inputValue();

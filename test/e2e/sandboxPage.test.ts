@@ -105,7 +105,9 @@ test('shows balance, jobs with previews, requests, deliveries and faults, live',
 	await page.waitForSelector('#faults li');
 	expect(await page.textContent('#faults')).toContain('1 of 1 times');
 	expect(await page.textContent('#workspaces')).toContain('9,998');
-	expect(await page.textContent('#requests')).toContain('429 Refuse: too many requests (429)Too many requests.');
+	expect(await page.textContent('#requests')).toContain(
+		'429 Refuse: too many requests (429)Too many requests.',
+	);
 	expect(await page.textContent('#deliveries')).toContain('generation.completed');
 	await page.click('#faults button');
 	await page.waitForFunction("document.querySelectorAll('#faults li').length === 0");
