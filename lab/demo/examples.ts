@@ -1,7 +1,7 @@
 /* eslint-disable @n8n/community-nodes/no-restricted-imports -- not published */
 import { readFileSync, readdirSync } from 'node:fs';
 import path from 'node:path';
-import type { INode } from 'n8n-workflow';
+import type { INode, INodeParameterResourceLocator } from 'n8n-workflow';
 import { credentialType } from '../n8n/credential';
 import { credentialOf, type SavedCredential, type WorkflowData } from '../n8n/rest';
 import { LabError } from '../process/failure';
@@ -61,7 +61,9 @@ export const modeOf = ({ parameters: { operation } }: INode): string | undefined
 export const withModels = (workflow: WorkflowData, choose: (node: INode) => string) =>
 	withNodes(workflow, (node) => {
 		if (!isOurs(node) || !modeOf(node)) return node;
-		const model = { __rl: true as const, mode: 'id', value: choose(node) };
+		const own = node.parameters.model as INodeParameterResourceLocator;
+		const value = choose(node);
+		const model = value === own.value ? own : { ...own, value, cachedResultName: value };
 		return { ...node, parameters: { ...node.parameters, model } };
 	});
 

@@ -30,7 +30,7 @@ export interface MadeFile {
 	estimatedCredits?: number;
 }
 
-/** What the names of a node's files begin with: `Spoken line` becomes `spoken-line.wav`. */
+/** What the names of a node's files begin with: `Generate Speech` becomes `generate-speech.wav`. */
 const stemOf = (kind: string) => kind.toLowerCase().replace(/[^a-z0-9]+/g, '-');
 
 const extensionOf = ({ fileExtension, fileName }: IBinaryData) =>

@@ -12,15 +12,15 @@ async function kindOf(item: INodeExecutionData | undefined): Promise<string | un
 
 it('2: a picture becomes the first frame of a video', async () => {
 	const items = await runExample(await saveExample('2'));
-	expect(await kindOf(items('Video from the picture')[0])).toBe('video/mp4');
+	expect(await kindOf(items('Animate Picture')[0])).toBe('video/mp4');
 	const [, video] = await bodiesOf('createGeneration');
 	expect(video).toMatchObject({ mode: 'video', input: { start_frame: [expect.any(String)] } });
 });
 
 it('3: a script becomes one audio file with two voices', async () => {
 	const items = await runExample(await saveExample('3'));
-	expect(items('Podcast')).toHaveLength(1);
-	expect(await kindOf(items('Podcast')[0])).toBe('audio/wav');
+	expect(items('Speak Podcast')).toHaveLength(1);
+	expect(await kindOf(items('Speak Podcast')[0])).toBe('audio/wav');
 	const [{ blocks } = {}] = await bodiesOf('createSpeech');
 	expect(blocks).toEqual([
 		{ text: 'Welcome back. Tonight we talk about lighthouses.', voice: 'en-GB-EwanTurbo' },
@@ -32,17 +32,17 @@ it('3: a script becomes one audio file with two voices', async () => {
 
 it('4: one persona in each scene', async () => {
 	const items = await runExample(await saveExample('4'));
-	const [persona] = items('Persona');
+	const [persona] = items('Create Persona');
 	expect(persona?.json).toMatchObject({ object: 'persona', status: 'ready' });
 	const scenes = await bodiesOf('createGeneration');
 	expect(new Set(scenes.map(({ prompt }) => prompt)).size).toBe(4);
 	for (const scene of scenes) expect(scene.persona_id).toBe(persona?.json.id);
-	expect(await Promise.all(items('Scene').map(kindOf))).toEqual(Array(4).fill('image/png'));
+	expect(await Promise.all(items('Generate Scene').map(kindOf))).toEqual(Array(4).fill('image/png'));
 });
 
 it('5: a cloned voice speaks and is removed', async () => {
 	const items = await runExample(await saveExample('5'));
-	const [voice] = items('Cloned Voice');
+	const [voice] = items('Clone Voice');
 	const [{ blocks } = {}] = await bodiesOf('createSpeech');
 	expect(blocks).toMatchObject([{ voice: voice?.json.id }, { voice: voice?.json.id }]);
 	expect(await kindOf(items('Speech')[0])).toBe('audio/wav');

@@ -80,10 +80,10 @@ test('npm start, twice at once and again on the next day', async () => {
 	try {
 		await first.says('Ctrl-C stops everything');
 		expect(readdirSync(path.join(folder, 'out')).sort()).toEqual([
-			'image.png',
-			'music.wav',
-			'spoken-line.wav',
-			'video.mp4',
+			'generate-image.png',
+			'generate-music.wav',
+			'generate-speech.wav',
+			'generate-video.mp4',
 		]);
 		const rest = await first.rest();
 		const [example] = (await rest.workflows.list()).filter(({ name }) => name.includes(' 1:'));
