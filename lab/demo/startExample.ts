@@ -37,9 +37,35 @@ export interface EntryPoints {
 	needsGeneration: boolean;
 	/** Whether it finds something to do only after an event could not be delivered. */
 	needsMissedEvent: boolean;
+	/** The data table in which people write prompts. */
+	table?: string;
 }
 
 const kindOf = ({ type }: INode) => type.split('.').at(-1) ?? '';
+
+/** The columns of a data table that the node makes. */
+const columnsOf = ({ parameters }: INode): string[] =>
+	((parameters.columns as { column?: Array<{ name: string }> } | undefined)?.column ?? []).map(
+		({ name }) => name,
+	);
+
+const PROMPTS = [
+	...['A lighthouse on a cliff at sunset', 'A paper boat on a puddle', 'A fox asleep under a fern'],
+	...['An old tram in the rain', 'A greenhouse at night', 'A market under red awnings'],
+];
+
+/** Writes a few prompts into the table of an example, as people do, where it has none yet. */
+async function writePrompts({ rest, log }: Start, { nodes }: WorkflowData, table: string) {
+	const maker = nodes.find(({ parameters }) => parameters.tableName === table);
+	if (!(await rest.tables.has(table)))
+		await rest.tables.create(table, maker ? columnsOf(maker) : []);
+	if ((await rest.tables.rows(table)).length > 0) return;
+	await rest.tables.insert(
+		table,
+		PROMPTS.map((prompt) => ({ prompt })),
+	);
+	log(`The data table "${table}" gets ${PROMPTS.length} prompts.`);
+}
 
 /** Reads from an example's triggers how it is set going. Two triggers that lead to the same node are one. */
 export function entryPointsOf({ nodes, connections }: WorkflowData): EntryPoints {
@@ -48,17 +74,21 @@ export function entryPointsOf({ nodes, connections }: WorkflowData): EntryPoints
 	const nextOf = (name: string) => connections[name]?.main?.[0]?.[0]?.node;
 	const byHand = [
 		...named('manualTrigger'),
+		// By hand n8n gives it an example of an error.
+		...named('errorTrigger'),
 		...named('scheduleTrigger', 'mediaGenPollingTrigger'),
 	].filter((name, index, all) => all.findIndex((one) => nextOf(one) === nextOf(name)) === index);
 	const [byEvent] = named('mediaGenTrigger');
 	const [byForm] = named('formTrigger');
 	const [byChat] = named('chatTrigger');
+	const table = nodes.find((node) => columnsOf(node).includes('prompt'))?.parameters.tableName;
 	return {
 		byHand,
 		byEvent,
 		byPerson: byForm ? 'form' : byChat ? 'chat' : undefined,
 		needsGeneration: byEvent !== undefined || named('mediaGenPollingTrigger').length > 0,
 		needsMissedEvent: nodes.some(({ parameters }) => parameters.resource === 'delivery'),
+		table: table as string | undefined,
 	};
 }
 
@@ -72,7 +102,9 @@ export async function startExample(
 	workflow: SavedWorkflow,
 ): Promise<void> {
 	const { rest, service, log } = start;
-	const { byHand, byEvent, byPerson, needsGeneration, needsMissedEvent } = entryPointsOf(workflow);
+	const entry = entryPointsOf(workflow);
+	const { byHand, byEvent, byPerson, needsGeneration, needsMissedEvent, table } = entry;
+	if (table !== undefined) await writePrompts(start, workflow, table);
 	if (byEvent || byPerson === 'form') {
 		// What an earlier start has published knows another address.
 		if (workflow.active) await rest.workflows.unpublish(workflow.id);

@@ -470,6 +470,58 @@ class Nodes {
 	}
 }
 
+/** A row of a data table; n8n adds `id` and dates. */
+export type TableRow = Record<string, string | number | boolean | null>;
+
+/** The data tables of the owner, by name. */
+class DataTables {
+	constructor(private readonly session: Session) {}
+
+	/** Whether there is one of this name. */
+	async has(name: string): Promise<boolean> {
+		return (await this.find(name)) !== undefined;
+	}
+
+	/** @param columns names of columns of text */
+	async create(name: string, columns: readonly string[]): Promise<void> {
+		await this.session.request('POST', await this.base(), {
+			name,
+			columns: columns.map((column) => ({ name: column, type: 'string' })),
+		});
+	}
+
+	/** Adds rows, as somebody does in the editor. */
+	async insert(name: string, rows: readonly TableRow[]): Promise<void> {
+		await this.session.request('POST', `${await this.pathOf(name)}/insert`, { data: rows });
+	}
+
+	/** The oldest 250 rows. */
+	async rows(name: string): Promise<TableRow[]> {
+		const path = `${await this.pathOf(name)}/rows?take=250&sortBy=id:asc`;
+		return (await this.session.request<{ data: TableRow[] }>('GET', path)).data;
+	}
+
+	private async base(): Promise<string> {
+		const { id } = await this.session.request<{ id: string }>('GET', '/rest/projects/personal');
+		return `/rest/projects/${id}/data-tables`;
+	}
+
+	private async find(name: string): Promise<string | undefined> {
+		const filter = encodeURIComponent(JSON.stringify({ name }));
+		const path = `${await this.base()}?filter=${filter}`;
+		type Found = { data: Array<{ id: string; name: string }> };
+		// n8n finds every name that contains it.
+		return (await this.session.request<Found>('GET', path)).data.find((one) => one.name === name)
+			?.id;
+	}
+
+	private async pathOf(name: string): Promise<string> {
+		const id = await this.find(name);
+		if (id === undefined) throw new Error(`There is no data table "${name}"`);
+		return `${await this.base()}/${id}`;
+	}
+}
+
 /** n8n as its editor sees it: its internal REST interface, signed in as the owner. */
 export class Rest {
 	readonly credentials: Credentials;
@@ -480,11 +532,14 @@ export class Rest {
 
 	readonly nodes: Nodes;
 
+	readonly tables: DataTables;
+
 	private constructor(readonly session: Session) {
 		this.credentials = new Credentials(session);
 		this.workflows = new Workflows(session);
 		this.executions = new Executions(session);
 		this.nodes = new Nodes(session);
+		this.tables = new DataTables(session);
 	}
 
 	/** Signs in; on a fresh instance the owner is made first. */

@@ -1,38 +1,91 @@
 /* eslint-disable @n8n/community-nodes/no-restricted-imports -- not published */
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { runExample, saveExample, type ItemsOf } from './support/examples';
-import { filesFolder, keys, sandbox } from './support/harness';
+import { filesFolder, keys, rest, sandbox } from './support/harness';
 import { sniff } from './support/media';
 
 beforeEach(async () => await sandbox.reset());
 
-/** The two batches: how many files a run has stored, and what its rows say. */
-const BATCHES = [
-	{
-		number: '8',
-		stored: (items: ItemsOf) => items('Done').map(({ json }) => String(json.file)),
-	},
-	{
-		number: '8b',
-		stored: (items: ItemsOf) => items('Store File').map(({ json }) => String(json.fileName)),
-	},
-];
+const { workspace } = keys.full;
+const PRICE = 2;
+const TABLE = 'mediagen prompts';
+const SUBJECTS = ['A lighthouse', 'A paper boat', 'A fox', 'An old tram', 'A greenhouse', 'A fair'];
 
-describe.each(BATCHES)('$number: a scheduled batch', ({ number, stored }) => {
+async function setCredits(credits: number): Promise<void> {
+	const { balance } = await sandbox.ledger(workspace);
+	await sandbox.addCredits(workspace, credits - balance.available);
+}
+
+const charges = async () =>
+	(await sandbox.ledger(workspace)).lines.filter(({ movement }) => movement === 'reserve').length;
+
+it('8: makes its table, stops without credits, goes on the next night, and says so each time', async () => {
+	const workflow = await saveExample('8');
+	const run = async () => await runExample(workflow, 'Every Night');
+	const summaryOf = (items: ItemsOf) => items('Summary')[0]?.json;
+	const filesOf = (items: ItemsOf) => items('Mark Row').map(({ json }) => String(json.file));
+	expect(await rest.tables.has(TABLE)).toBe(false);
+	const empty = await run();
+	expect(await rest.tables.rows(TABLE)).toEqual([]);
+	expect(empty('Generate Pictures')).toEqual([]);
+
+	const prompts = [...SUBJECTS, 'A well'];
+	await rest.tables.insert(
+		TABLE,
+		prompts.map((prompt) => ({ prompt })),
+	);
+	await setCredits(3 * PRICE);
+	const first = await run();
+	expect(summaryOf(first)).toMatchObject({
+		made: 3,
+		failed: [],
+		credits_spent: 3 * PRICE,
+		credits_left: '0',
+		next_run: 'Makes the 4 rows that are left, and what is new',
+	});
+	const left = summaryOf(first)?.left as string[];
+	expect(left).toHaveLength(4);
+	for (const reason of left) expect(reason).toMatch(/^Row \d: .*credits/i);
+
+	await setCredits(1_000);
+	await rest.tables.insert(TABLE, [{ prompt: '[fail] A hill' }, { prompt: '' }]);
+	const second = await run();
+	expect(summaryOf(second)).toMatchObject({
+		made: 4,
+		failed: [expect.stringMatching(/^Row 8: The job failed/)],
+		left: [expect.stringMatching(/^Row 9: Prompt/)],
+		credits_spent: 4 * PRICE,
+		credits_left: String(1_000 - 4 * PRICE),
+	});
+
+	const rows = await rest.tables.rows(TABLE);
+	expect(rows.map(({ status }) => status)).toEqual([...prompts.map(() => 'done'), 'failed', '']);
+	const files = [...filesOf(first), ...filesOf(second)].filter((file) => file !== '');
+	expect(new Set(files)).toEqual(
+		new Set(prompts.map((_, row) => path.join(filesFolder, `prompt-${row + 1}.png`))),
+	);
+	for (const file of files) expect(sniff(readFileSync(file))).toBe('image/png');
+	expect(existsSync(path.join(filesFolder, 'prompt-8.png'))).toBe(false);
+
+	expect(await charges()).toBe(8);
+	expect(summaryOf(await run())).toMatchObject({ made: 0, failed: [], credits_spent: 0 });
+	expect(await charges()).toBe(8);
+});
+
+describe('8b: a scheduled batch', () => {
+	const stored = (items: ItemsOf) => items('Store File').map(({ json }) => String(json.fileName));
+
 	/** The first night has credits for three of the six pictures, the others have enough. */
 	it('stops cleanly without credits, continues the next night, and creates nothing twice', async () => {
-		const workflow = await saveExample(number);
+		const workflow = await saveExample('8b');
 		await runExample(workflow, 'Set Up');
-		const { workspace } = keys.full;
-		const { balance } = await sandbox.ledger(workspace);
-		const price = 2;
-		await sandbox.addCredits(workspace, 3 * price - balance.available);
+		await setCredits(3 * PRICE);
 		const first = await runExample(workflow, 'Every Night');
 		expect(stored(first)).toHaveLength(3);
 		expect(first('Left for Tomorrow').length).toBeGreaterThan(0);
 
-		await sandbox.addCredits(workspace, 1_000);
+		await setCredits(1_000);
 		const second = await runExample(workflow, 'Every Night');
 		const files = [...stored(first), ...stored(second)];
 		expect(new Set(files).size).toBe(6);
@@ -41,7 +94,6 @@ describe.each(BATCHES)('$number: a scheduled batch', ({ number, stored }) => {
 
 		const third = await runExample(workflow, 'Every Night');
 		expect(third('Picture')).toEqual([]);
-		const { lines } = await sandbox.ledger(workspace);
-		expect(lines.filter(({ movement }) => movement === 'reserve')).toHaveLength(6);
+		expect(await charges()).toBe(6);
 	});
 });

@@ -19,13 +19,15 @@ const STARTS: Record<string, EntryPoints> = {
 	'6': { ...byHand(), byPerson: 'form' },
 	'7': { ...byHand('Set Up'), byEvent: 'Render Done', needsGeneration: true },
 	'7b': { ...byHand('Set Up', 'New Result'), needsGeneration: true },
-	'8': byHand('Set Up', 'Every Night'),
+	'8': { ...byHand('Every Night'), table: 'mediagen prompts' },
 	'8b': byHand('Set Up', 'Every Night'),
 	'9': byHand('Start'),
 	'10': { ...byHand(), byPerson: 'chat' },
 	// Its schedule leads to where the manual trigger leads: once is enough.
 	'11': byHand('Start'),
 	'12': { ...byHand('Start'), needsMissedEvent: true },
+	// n8n itself starts it, when another workflow fails.
+	'13': byHand('Workflow Failed'),
 };
 
 test('every example is set going by what its triggers ask for', () => {
