@@ -11,8 +11,8 @@ export class MediaGenAgentRun implements INodeType {
 		displayName: 'MediaGen Agent Run',
 		name: 'mediaGenAgentRun',
 		icon: {
-			light: 'file:../icons/mediagen.svg',
-			dark: 'file:../icons/mediagen.dark.svg',
+			light: 'file:../icons/agentRun.svg',
+			dark: 'file:../icons/agentRun.dark.svg',
 		},
 		group: ['transform'],
 		version: 1,

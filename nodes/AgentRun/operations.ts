@@ -17,7 +17,7 @@ import {
 	waitTimeout,
 } from '../../src/description/fields/creation';
 import { listFields, plainFields, simplify } from '../../src/description/fields/list';
-import { agentRunLocator, mediaField } from '../../src/description/fields/locators';
+import { thisAgentRun, mediaField } from '../../src/description/fields/locators';
 import { optionList } from '../../src/description/fields/optionList';
 import { additionalFields, options } from '../../src/description/fields/options';
 import {
@@ -26,14 +26,12 @@ import {
 	outputBinaryField,
 	splitOutputs,
 } from '../../src/description/fields/outputs';
-import { type Field, inBody, inPath, type Operation } from '../../src/description/operation';
+import { type Field, inBody, type Operation } from '../../src/description/operation';
 import {
 	choice,
 	flag,
-	id,
 	jsonObject,
 	LEFT_OUT,
-	located,
 	media,
 	number,
 	type Rule,
@@ -240,7 +238,7 @@ export const approve: Operation = {
 		check: budgetProblem,
 	},
 	fields: [
-		{ ui: agentRunLocator, mapping: inPath('id', located(id())) },
+		thisAgentRun,
 		{
 			ui: {
 				displayName: 'Max Credits',
@@ -287,7 +285,7 @@ const review: Operation = {
 		terminalStatuses: AFTER_REVIEW,
 	},
 	fields: [
-		{ ui: agentRunLocator, mapping: inPath('id', located(id())) },
+		thisAgentRun,
 		{
 			ui: {
 				displayName: 'Decision',
@@ -315,7 +313,7 @@ const get: Operation = {
 	action: 'Get the status, plan and files of an agent run',
 	description: 'Read an agent run with its plan and files, which it can download. Costs nothing.',
 	spec: { endpoint: ENDPOINTS.getAgentRun, output: 'job', object: 'agent_run' },
-	fields: [{ ui: agentRunLocator, mapping: inPath('id', located(id())) }, ...existingOutputs],
+	fields: [thisAgentRun, ...existingOutputs],
 };
 
 const getAll: Operation = {

@@ -10,8 +10,8 @@ export class MediaGenFile implements INodeType {
 		displayName: 'MediaGen File',
 		name: 'mediaGenFile',
 		icon: {
-			light: 'file:../icons/mediagen.svg',
-			dark: 'file:../icons/mediagen.dark.svg',
+			light: 'file:../icons/file.svg',
+			dark: 'file:../icons/file.dark.svg',
 		},
 		group: ['transform'],
 		version: 1,

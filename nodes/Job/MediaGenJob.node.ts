@@ -10,8 +10,8 @@ export class MediaGenJob implements INodeType {
 		displayName: 'MediaGen Job',
 		name: 'mediaGenJob',
 		icon: {
-			light: 'file:../icons/mediagen.svg',
-			dark: 'file:../icons/mediagen.dark.svg',
+			light: 'file:../icons/job.svg',
+			dark: 'file:../icons/job.dark.svg',
 		},
 		group: ['transform'],
 		version: 1,

@@ -2,7 +2,7 @@ import { ENDPOINTS, type GenerationMode, LIMITS } from '../../src/contract';
 import { creationFields, delivery } from '../../src/description/fields/creation';
 import { listFields } from '../../src/description/fields/list';
 import {
-	generationLocator,
+	thisGeneration,
 	modelLocator,
 	personaLocator,
 } from '../../src/description/fields/locators';
@@ -10,11 +10,10 @@ import { existingOutputs } from '../../src/description/fields/outputs';
 import {
 	type Field,
 	inBody,
-	inPath,
 	oneValueInBody,
 	type Operation,
 } from '../../src/description/operation';
-import { id, located, text, uuid } from '../../src/description/rules';
+import { located, text, uuid } from '../../src/description/rules';
 import { input, parameters } from './fields';
 
 const persona: Field = {
@@ -118,7 +117,7 @@ const get: Operation = {
 	description:
 		'Read a generation, with fresh links to its files, which it can download. Costs nothing.',
 	spec: { endpoint: ENDPOINTS.getGeneration, output: 'job', object: 'generation' },
-	fields: [{ ui: generationLocator, mapping: inPath('id', located(id())) }, ...existingOutputs],
+	fields: [thisGeneration, ...existingOutputs],
 };
 
 const getAll: Operation = {

@@ -11,8 +11,8 @@ export class MediaGenPersona implements INodeType {
 		displayName: 'MediaGen Persona',
 		name: 'mediaGenPersona',
 		icon: {
-			light: 'file:../icons/mediagen.svg',
-			dark: 'file:../icons/mediagen.dark.svg',
+			light: 'file:../icons/persona.svg',
+			dark: 'file:../icons/persona.dark.svg',
 		},
 		group: ['transform'],
 		version: 1,

@@ -6,10 +6,10 @@ import {
 	paidKeyOptions,
 } from '../../src/description/fields/creation';
 import { listFields } from '../../src/description/fields/list';
-import { mediaField, personaIdLocator } from '../../src/description/fields/locators';
+import { mediaField, thisPersona } from '../../src/description/fields/locators';
 import { options, updateFields } from '../../src/description/fields/options';
-import { type Field, inBody, inPath, type Operation } from '../../src/description/operation';
-import { flag, id, located, media, text, whenSet } from '../../src/description/rules';
+import { type Field, inBody, type Operation } from '../../src/description/operation';
+import { flag, media, text, whenSet } from '../../src/description/rules';
 
 const nameField: Field = {
 	ui: {
@@ -120,7 +120,7 @@ const get: Operation = {
 	action: 'Get a persona',
 	description: 'Retrieve a persona',
 	spec: { endpoint: ENDPOINTS.getPersona, output: 'resource' },
-	fields: [{ ui: personaIdLocator, mapping: inPath('id', located(id())) }],
+	fields: [thisPersona],
 };
 
 const getAll: Operation = {
@@ -139,7 +139,7 @@ const update: Operation = {
 	description: 'Change the name of a persona, or who may use it',
 	spec: { endpoint: ENDPOINTS.updatePersona, output: 'resource' },
 	fields: [
-		{ ui: personaIdLocator, mapping: inPath('id', located(id())) },
+		thisPersona,
 		updateFields([
 			{
 				ui: { ...nameField.ui, required: false },
@@ -156,7 +156,7 @@ const deletePersona: Operation = {
 	action: 'Delete a persona',
 	description: 'Permanently delete a persona',
 	spec: { endpoint: ENDPOINTS.deletePersona, output: 'deleted' },
-	fields: [{ ui: personaIdLocator, mapping: inPath('id', located(id())) }],
+	fields: [thisPersona],
 };
 
 export const operations: Operation[] = [

@@ -11,8 +11,8 @@ export class MediaGenSpeech implements INodeType {
 		displayName: 'MediaGen Speech',
 		name: 'mediaGenSpeech',
 		icon: {
-			light: 'file:../icons/mediagen.svg',
-			dark: 'file:../icons/mediagen.dark.svg',
+			light: 'file:../icons/speech.svg',
+			dark: 'file:../icons/speech.dark.svg',
 		},
 		group: ['transform'],
 		version: 1,

@@ -11,8 +11,8 @@ export class MediaGenVoice implements INodeType {
 		displayName: 'MediaGen Voice',
 		name: 'mediaGenVoice',
 		icon: {
-			light: 'file:../icons/mediagen.svg',
-			dark: 'file:../icons/mediagen.dark.svg',
+			light: 'file:../icons/voice.svg',
+			dark: 'file:../icons/voice.dark.svg',
 		},
 		group: ['transform'],
 		version: 1,

@@ -1,17 +1,11 @@
 import { ENDPOINTS, LIMITS, SPEECH_MODELS } from '../../src/contract';
 import { paidKeyOptions } from '../../src/description/fields/creation';
 import { listFields, simpleVoice, simplify } from '../../src/description/fields/list';
-import { mediaField, voiceLocator } from '../../src/description/fields/locators';
+import { mediaField, thisVoice } from '../../src/description/fields/locators';
 import { additionalFields, options } from '../../src/description/fields/options';
-import {
-	type Field,
-	inBody,
-	inPath,
-	inQuery,
-	type Operation,
-} from '../../src/description/operation';
+import { type Field, inBody, inQuery, type Operation } from '../../src/description/operation';
 import type { NodeResource } from '../../src/description/properties';
-import { choice, flag, id, located, oneMedia, type Rule, text } from '../../src/description/rules';
+import { choice, flag, oneMedia, type Rule, text } from '../../src/description/rules';
 import { nameFromId } from '../../src/description/search/choices';
 import type { OperationSpec } from '../../src/transport/run/item';
 
@@ -133,7 +127,7 @@ const get: Operation = {
 	action: 'Get a custom voice',
 	description: 'Retrieve a custom voice',
 	spec: { endpoint: ENDPOINTS.getVoice, output: 'resource' },
-	fields: [{ ui: voiceLocator, mapping: inPath('id', located(id())) }],
+	fields: [thisVoice],
 };
 
 const getAll: Operation = {
@@ -151,7 +145,7 @@ const rename: Operation = {
 	action: 'Rename a custom voice',
 	description: 'Rename a custom voice',
 	spec: { endpoint: ENDPOINTS.renameVoice, output: 'resource' },
-	fields: [{ ui: voiceLocator, mapping: inPath('id', located(id())) }, nameField()],
+	fields: [thisVoice, nameField()],
 };
 
 const deleteVoice: Operation = {
@@ -160,7 +154,7 @@ const deleteVoice: Operation = {
 	action: 'Delete a custom voice',
 	description: 'Permanently delete a custom voice',
 	spec: { endpoint: ENDPOINTS.deleteVoice, output: 'deleted' },
-	fields: [{ ui: voiceLocator, mapping: inPath('id', located(id())) }],
+	fields: [thisVoice],
 };
 
 const filters: Field = {

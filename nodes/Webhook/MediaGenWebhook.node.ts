@@ -11,8 +11,8 @@ export class MediaGenWebhook implements INodeType {
 		displayName: 'MediaGen Webhook',
 		name: 'mediaGenWebhook',
 		icon: {
-			light: 'file:../icons/mediagen.svg',
-			dark: 'file:../icons/mediagen.dark.svg',
+			light: 'file:../icons/webhook.svg',
+			dark: 'file:../icons/webhook.dark.svg',
 		},
 		group: ['transform'],
 		version: 1,

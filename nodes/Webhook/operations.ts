@@ -7,11 +7,11 @@ import {
 } from '../../src/description/fields/creation';
 import { eventOptions } from '../../src/description/fields/events';
 import { listFields } from '../../src/description/fields/list';
-import { webhookLocator } from '../../src/description/fields/locators';
+import { thisWebhook } from '../../src/description/fields/locators';
 import { options, updateFields } from '../../src/description/fields/options';
-import { type Field, inBody, inPath, type Operation } from '../../src/description/operation';
+import { type Field, inBody, type Operation } from '../../src/description/operation';
 import type { NodeResource } from '../../src/description/properties';
-import { choices, httpsUrl, id, located, text, whenSet } from '../../src/description/rules';
+import { choices, httpsUrl, text, whenSet } from '../../src/description/rules';
 
 const urlField: Field = {
 	ui: {
@@ -104,7 +104,7 @@ const get: Operation = {
 	action: 'Get a webhook',
 	description: 'Retrieve a webhook',
 	spec: { endpoint: ENDPOINTS.getWebhook, output: 'resource', holdsSecret: true },
-	fields: [{ ui: webhookLocator, mapping: inPath('id', located(id())) }],
+	fields: [thisWebhook],
 };
 
 const getAll: Operation = {
@@ -123,7 +123,7 @@ const update: Operation = {
 	description: 'Change where events are sent to, which ones, or the description',
 	spec: { endpoint: ENDPOINTS.updateWebhook, output: 'resource', holdsSecret: true },
 	fields: [
-		{ ui: webhookLocator, mapping: inPath('id', located(id())) },
+		thisWebhook,
 		updateFields([
 			{ ...descriptionField, mapping: inBody('description', text({ clears: true })) },
 			forUpdate(eventsField),
@@ -138,7 +138,7 @@ const deleteWebhook: Operation = {
 	action: 'Delete a webhook',
 	description: 'Delete a webhook, so that no more events are sent to it',
 	spec: { endpoint: ENDPOINTS.deleteWebhook, output: 'deleted', holdsSecret: true },
-	fields: [{ ui: webhookLocator, mapping: inPath('id', located(id())) }],
+	fields: [thisWebhook],
 };
 
 const getAllDeliveries: Operation = {
@@ -147,7 +147,7 @@ const getAllDeliveries: Operation = {
 	action: 'Get many deliveries of a webhook',
 	description: 'Retrieve the delivery attempts of a webhook',
 	spec: { endpoint: ENDPOINTS.listDeliveries, output: 'list', holdsSecret: true },
-	fields: [{ ui: webhookLocator, mapping: inPath('id', located(id())) }, ...listFields],
+	fields: [thisWebhook, ...listFields],
 };
 
 export const resources: NodeResource[] = [

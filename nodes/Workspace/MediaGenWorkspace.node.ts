@@ -10,8 +10,8 @@ export class MediaGenWorkspace implements INodeType {
 		displayName: 'MediaGen Workspace',
 		name: 'mediaGenWorkspace',
 		icon: {
-			light: 'file:../icons/mediagen.svg',
-			dark: 'file:../icons/mediagen.dark.svg',
+			light: 'file:../icons/workspace.svg',
+			dark: 'file:../icons/workspace.dark.svg',
 		},
 		group: ['transform'],
 		version: 1,

@@ -161,12 +161,12 @@ describe('with a full catalogue', () => {
 
 describe('the operation', () => {
 	const SLOTS = {
-		Image: ['Character', 'Image References', 'Reference Images'],
+		Image: ['Reference Images', 'Character', 'Guide Images'],
 		Video: [
-			...['Audio References', 'Character', 'End Frame', 'Image References', 'Motion Video'],
-			...['Reference Images', 'Start Frame', 'Video', 'Video References'],
+			...['Start Frame', 'End Frame', 'Reference Images', 'Character', 'Guide Images'],
+			...['Source Video', 'Motion Video', 'Guide Videos', 'Guide Audio'],
 		],
-		Audio: ['Audio References', 'Image References', 'Video', 'Video References'],
+		Audio: ['Guide Images', 'Source Video', 'Guide Videos', 'Guide Audio'],
 	};
 
 	const PARAMETERS = {

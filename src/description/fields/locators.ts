@@ -1,95 +1,143 @@
 import type { INodeProperties, INodePropertyMode } from 'n8n-workflow';
-import { oneValueInBody, type Field } from '../operation';
-import type { Rule } from '../rules';
 import { SPEECH_MODELS } from '../../contract';
+import { inPath, oneValueInBody, type Field } from '../operation';
+import { id, located, type Rule } from '../rules';
 import { nameFromId } from '../search/choices';
 import type { ModelValueSearch } from '../search/models';
 
-const LIST_AND_ID = { type: 'resourceLocator', default: { mode: 'list', value: '' } } as const;
+const listMode = (search: string): INodePropertyMode => ({
+	displayName: 'From List',
+	name: 'list',
+	type: 'list',
+	typeOptions: { searchListMethod: search, searchable: true },
+});
 
-function listMode(search: string): INodePropertyMode {
-	return {
-		displayName: 'From List',
-		name: 'list',
-		type: 'list',
-		typeOptions: { searchListMethod: search, searchable: true },
-	};
+interface Named extends Pick<INodeProperties, 'displayName' | 'name' | 'description'> {
+	/** Such as `gen_8f3a1c`. */
+	example: string;
+	/** The name of the search that fills the list. */
+	search: string;
 }
 
-function idMode(placeholder: string): INodePropertyMode {
-	return { displayName: 'By ID', name: 'id', type: 'string', placeholder };
-}
+/** Chosen from a list or entered as an ID. */
+const locator = ({ example, search, ...ui }: Named): INodeProperties => ({
+	...ui,
+	type: 'resourceLocator',
+	default: { mode: 'list', value: '' },
+	modes: [
+		listMode(search),
+		{ displayName: 'By ID', name: 'id', type: 'string', placeholder: `e.g. ${example}` },
+	],
+});
 
-/** The models of the mode that the operation makes. */
+const PERSONA = '3b241101-e2bb-4255-8caf-4136c566a962';
+
+/** The models of what the operation makes. */
 export const modelLocator: INodeProperties = {
-	...LIST_AND_ID,
-	displayName: 'Model',
-	name: 'model',
+	...locator({
+		displayName: 'Model',
+		name: 'model',
+		description: 'The model that generates the media',
+		search: 'searchModels',
+		example: 'studio/image-1',
+	}),
 	required: true,
-	description: 'The model that generates the media',
-	modes: [listMode('searchModels'), idMode('e.g. studio/image-1')],
 	typeOptions: { loadOptionsDependsOn: ['operation'] },
 };
 
-export const generationLocator: INodeProperties = {
-	...LIST_AND_ID,
-	displayName: 'Generation',
-	name: 'generationId',
-	required: true,
-	description: 'The generation to get',
-	modes: [listMode('searchGenerations'), idMode('e.g. gen_8f3a1c')],
-};
-
-export const personaLocator: INodeProperties = {
-	...LIST_AND_ID,
-	displayName: 'Persona',
-	name: 'personaId',
-	description: 'A visual identity that the images or videos keep',
-	modes: [listMode('searchPersonas'), idMode('e.g. 3b241101-e2bb-4255-8caf-4136c566a962')],
-};
-
-/** A persona to work on. */
-export const personaIdLocator: INodeProperties = {
-	...personaLocator,
-	required: true,
-	description: 'The persona to work on',
-	modes: [listMode('searchAllPersonas'), idMode('e.g. 3b241101-e2bb-4255-8caf-4136c566a962')],
-};
-
 export const speechModelLocator: INodeProperties = {
-	...LIST_AND_ID,
-	displayName: 'Model',
-	name: 'model',
+	...locator({
+		displayName: 'Model',
+		name: 'model',
+		description: 'The model that speaks',
+		search: 'searchSpeechModels',
+		example: SPEECH_MODELS[0],
+	}),
 	required: true,
-	description: 'The model that speaks',
 	default: {
 		mode: 'list',
 		value: SPEECH_MODELS[0],
 		cachedResultName: nameFromId(SPEECH_MODELS[0]),
 	},
-	modes: [listMode('searchSpeechModels'), idMode('e.g. service/speech-lite')],
 };
 
-/** Within a block of speech. */
-export const blockVoiceLocator: INodeProperties = {
-	...LIST_AND_ID,
-	displayName: 'Voice of This Block',
-	name: 'voice',
-	description:
-		'A preset voice of the chosen model, or a custom one for the model that clones voices. Left empty, it is the one given for the whole speech.',
-	modes: [listMode('searchVoices'), idMode('e.g. aria')],
+const VOICE =
+	'A preset voice of the chosen model, or a custom one for the model that clones voices';
+
+/** Within the parameters of a generation. */
+export const modelVoiceLocator: INodeProperties = {
+	...locator({
+		displayName: 'Voice',
+		name: 'voice',
+		description: VOICE,
+		search: 'searchVoices',
+		example: 'aria',
+	}),
 	// The whole locator reads as `[object Object]` in the editor, whichever model is chosen.
 	typeOptions: { loadOptionsDependsOn: ['model.value'] },
 };
 
-/** Within the parameters of a generation. */
-export const modelVoiceLocator: INodeProperties = {
-	...blockVoiceLocator,
-	displayName: 'Voice',
-	description:
-		'A preset voice of the chosen model, or a custom one for the model that clones voices',
-	modes: [listMode('searchVoices'), idMode('e.g. aria')],
+/** Within a block of speech. */
+export const blockVoiceLocator: INodeProperties = {
+	...modelVoiceLocator,
+	displayName: 'Voice of This Block',
+	description: `${VOICE}. Left empty, it is the one given for the whole speech.`,
 };
+
+/** A persona to be used. */
+export const personaLocator = locator({
+	displayName: 'Persona',
+	name: 'personaId',
+	description: 'A visual identity that the images or videos keep',
+	search: 'searchPersonas',
+	example: PERSONA,
+});
+
+/** What an operation works on. */
+const worksOn = (ui: Named): Field => ({
+	ui: { ...locator(ui), required: true },
+	mapping: inPath('id', located(id())),
+});
+
+export const thisPersona = worksOn({
+	displayName: 'Persona',
+	name: 'personaId',
+	description: 'The persona to work on',
+	search: 'searchAllPersonas',
+	example: PERSONA,
+});
+
+export const thisGeneration = worksOn({
+	displayName: 'Generation',
+	name: 'generationId',
+	description: 'The generation to get',
+	search: 'searchGenerations',
+	example: 'gen_8f3a1c',
+});
+
+export const thisVoice = worksOn({
+	displayName: 'Voice',
+	name: 'voiceId',
+	description: 'The custom voice to work on',
+	search: 'searchCustomVoices',
+	example: 'voice_8f3a1c',
+});
+
+export const thisAgentRun = worksOn({
+	displayName: 'Agent Run',
+	name: 'agentRunId',
+	description: 'The agent run to work on',
+	search: 'searchAgentRuns',
+	example: 'run_8f3a1c',
+});
+
+export const thisWebhook = worksOn({
+	displayName: 'Webhook',
+	name: 'webhookId',
+	description: 'The webhook to work on',
+	search: 'searchWebhooks',
+	example: 'wh_8f3a1c',
+});
 
 /**
  * A value that the catalogue may list for the chosen model. Both were tried in the editor of n8n
@@ -102,40 +150,14 @@ export const modelValueLocator = (
 	ui: Pick<INodeProperties, 'displayName' | 'name' | 'description' | 'placeholder'>,
 	search: ModelValueSearch,
 ): INodeProperties => ({
-	...LIST_AND_ID,
 	...ui,
+	type: 'resourceLocator',
+	default: { mode: 'list', value: '' },
 	modes: [
 		listMode(search),
 		{ displayName: 'By Value', name: 'value', type: 'string', placeholder: ui.placeholder },
 	],
 });
-
-export const voiceLocator: INodeProperties = {
-	...LIST_AND_ID,
-	displayName: 'Voice',
-	name: 'voiceId',
-	required: true,
-	description: 'The custom voice to work on',
-	modes: [listMode('searchCustomVoices'), idMode('e.g. voice_8f3a1c')],
-};
-
-export const agentRunLocator: INodeProperties = {
-	...LIST_AND_ID,
-	displayName: 'Agent Run',
-	name: 'agentRunId',
-	required: true,
-	description: 'The agent run to work on',
-	modes: [listMode('searchAgentRuns'), idMode('e.g. run_8f3a1c')],
-};
-
-export const webhookLocator: INodeProperties = {
-	...LIST_AND_ID,
-	displayName: 'Webhook',
-	name: 'webhookId',
-	required: true,
-	description: 'The webhook to work on',
-	modes: [listMode('searchWebhooks'), idMode('e.g. wh_8f3a1c')],
-};
 
 interface MediaField extends Pick<
 	INodeProperties,

@@ -27,6 +27,9 @@ const FRESH_MS = 60_000;
 /** Nobody waits longer for a list, whatever else is using up the requests of the minute, in ms. */
 const DEADLINE_MS = 20_000;
 
+/** How long the service may take for it, in ms. */
+const RESPONSE_MS = 15_000;
+
 /** A list of more pages is not worth the requests of a picker. */
 const MOST_PAGES = 10;
 
@@ -92,7 +95,7 @@ export async function readPage(
 			files: () => ({}),
 			signal: AbortSignal.timeout(DEADLINE_MS),
 			fairnessKey: 'editor',
-			timeoutMs: DEADLINE_MS,
+			timeoutMs: RESPONSE_MS,
 		};
 		const { channel } = n8nHost(hostContext, { url: '', baseURL: baseUrl }, apiKey);
 		const { client } = workspaceOf(baseUrl, apiKey, rateLimitsOf(credential));
