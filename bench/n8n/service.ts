@@ -12,8 +12,6 @@ export interface FakeService {
 	received: () => number;
 	/** Bytes of downloads that were read to their end. */
 	sent: () => number;
-	/** When each generation was created, in milliseconds since the epoch. */
-	createdAt: number[];
 	stop: () => Promise<void>;
 }
 
@@ -31,7 +29,6 @@ export async function startService(): Promise<FakeService> {
 	const { origin, baseUrl } = service;
 	let received = 0;
 	let sent = 0;
-	const createdAt: number[] = [];
 	const head = { object: 'generation', mode: 'video', model: 'm' };
 	service.on('GET /v1/generations/large', (_request, response) => {
 		const outputs = [{ id: 'out', url: `${origin}/large`, media_type: 'video/mp4' }];
@@ -39,10 +36,6 @@ export async function startService(): Promise<FakeService> {
 	});
 	service.on('*', ({ path }, response) => {
 		response.json({ ...head, id: path.split('/').at(-1), status: 'queued' });
-	});
-	service.on('POST /v1/generations', (_request, response) => {
-		createdAt.push(Date.now());
-		response.status(202).json({ ...head, id: `gen_${createdAt.length}`, status: 'completed' });
 	});
 	service.on('POST /v1/files', (_request, response) => {
 		const url = `${origin}/stored`;
@@ -57,5 +50,5 @@ export async function startService(): Promise<FakeService> {
 		response.on('finish', () => (sent += GIB));
 		Readable.from(zeros()).pipe(response);
 	});
-	return { baseUrl, received: () => received, sent: () => sent, createdAt, stop: service.close };
+	return { baseUrl, received: () => received, sent: () => sent, stop: service.close };
 }

@@ -4,7 +4,7 @@ import { open } from 'node:fs/promises';
 import path from 'node:path';
 import type { N8n } from '../../lab/n8n/start';
 import type { Rest, SavedCredential } from '../../lab/n8n/rest';
-import type { Figure } from '../report/table';
+import { atMost, type Figure } from '../table';
 import { runFlow, stepOf, type Step } from './flow';
 import { growth, processOf, watchMemory } from './resident';
 import { GIB, type FakeService } from './service';
@@ -22,16 +22,12 @@ async function memoryOf(n8n: N8n, rest: Rest, steps: Step[]): Promise<number> {
 	}
 }
 
-function figure(name: string, bytes: number, most: number): Figure {
-	const mib = bytes / MIB;
-	return {
-		name,
-		value: `${mib.toFixed(0)} MiB`,
-		target: `≤ ${most} MiB`,
-		isMet: mib <= most,
-		note: 'resident memory of n8n while our node ran, over that before the workflow; filesystem binary mode',
-	};
-}
+const figure = (name: string, bytes: number, most: number): Figure =>
+	atMost(name, bytes / MIB, most, {
+		digits: 0,
+		unit: ' MiB',
+		note: 'resident memory of n8n while our node ran, over that before; filesystem binary mode',
+	});
 
 /** The growth of n8n's resident memory while our nodes upload and download a file of 1 GiB. */
 export async function transfers(

@@ -35,11 +35,11 @@ export const CLIENTS: Client[] = [
 ];
 
 /** How far durations lie around theirs, as a part of it. */
-export const JITTER = 0.2;
+const JITTER = 0.2;
 
 const REQUESTS_PER_MINUTE = 60;
-export const CONCURRENT_JOBS = 5;
-export const ROUND_TRIP_MS = 250;
+const CONCURRENT_JOBS = 5;
+const ROUND_TRIP_MS = 250;
 
 /** No client can be faster. Seconds; one request a job, and five jobs at a time. */
 export function bound({ jobs, seconds }: Load): number {
@@ -48,7 +48,7 @@ export function bound({ jobs, seconds }: Load): number {
 }
 
 /** How long the jobs take, one after the other, in seconds: all the same, or scattered by the seed. */
-export function durationsOf({ seconds }: Load, seed: number | undefined): () => number {
+function durationsOf({ seconds }: Load, seed: number | undefined): () => number {
 	const random = seeded(seed ?? 0);
 	const spread = seed === undefined ? 0 : JITTER;
 	return () => seconds * (1 + spread * (2 * random() - 1));

@@ -47,7 +47,7 @@ export interface JobWatch {
 
 interface Unattended {
 	job: Resource;
-	release: () => void;
+	slot: Slot;
 	isWatched: boolean;
 }
 
@@ -59,6 +59,42 @@ class Lane {
 
 	constructor(onEmpty: () => void) {
 		this.queue = new WaitQueue<Result<Slot>>(fail({ kind: 'cancelled' }), onEmpty);
+	}
+}
+
+/** What a slot reports to the slots that it is one of. */
+interface Issuer {
+	release(slot: HeldSlot): void;
+	accepted(slot: HeldSlot, job: Resource): void;
+	refused(slot: HeldSlot, retryAfterMs: number | undefined): void;
+	leave(slot: HeldSlot, job: Resource): void;
+}
+
+class HeldSlot implements Slot {
+	isHeld = true;
+
+	/** The job that occupies it. */
+	jobId: string | undefined;
+
+	constructor(
+		private readonly issuer: Issuer,
+		readonly lane: Lane,
+	) {}
+
+	release(): void {
+		this.issuer.release(this);
+	}
+
+	accepted(job: Resource): void {
+		this.issuer.accepted(this, job);
+	}
+
+	refused(retryAfterMs?: number): void {
+		this.issuer.refused(this, retryAfterMs);
+	}
+
+	leave(job: Resource): void {
+		this.issuer.leave(this, job);
 	}
 }
 
@@ -177,7 +213,7 @@ export class JobSlots {
 
 	private grant(lane: Lane): void {
 		lane.inUse += 1;
-		lane.queue.grant(ok(this.slotOf(lane)));
+		lane.queue.grant(ok(new HeldSlot(this.issuer, lane)));
 	}
 
 	/** A job waits for a slot: looks whether one is free by now. */
@@ -210,7 +246,7 @@ export class JobSlots {
 		const watching = channel.signal ? AbortSignal.any([channel.signal, signal]) : signal;
 		const isOver = await this.jobs.untilEnded({ ...channel, signal: watching }, unattended.job);
 		unattended.isWatched = false;
-		if (isOver) unattended.release();
+		if (isOver) unattended.slot.release();
 		else this.serve();
 	}
 
@@ -249,49 +285,49 @@ export class JobSlots {
 		this.wakeUp.clear();
 	}
 
-	private slotOf(lane: Lane): Slot {
-		let isHeld = true;
-		let jobId: string | undefined;
-		const free = () => {
-			if (!isHeld) return;
-			isHeld = false;
-			lane.inUse -= 1;
-			if (jobId === undefined) return;
-			this.held.delete(jobId);
-			this.unattended.delete(jobId);
-		};
-		const release = () => {
-			free();
+	/** What the slots report to; one object for all of them, because thousands may be held. */
+	private readonly issuer: Issuer = {
+		release: (slot) => {
+			this.giveBack(slot);
 			this.serve();
-		};
-		/** @returns `false` if the job needs no slot, or has another one */
-		const hold = (job: Resource): boolean => {
-			if (lane !== this.jobLane || this.jobs.hasEnded(job) || this.held.has(job.id)) return false;
-			jobId = job.id;
-			this.held.add(jobId);
-			return true;
-		};
-		return {
-			release,
-			accepted: (job) => {
-				this.acceptedAt = this.clock.monotonic();
-				this.others.created(job.id);
-				if (!isHeld || !hold(job)) return release();
-				if (this.held.size > this.found) this.found = Infinity;
-				this.ranAtRefusal = Math.max(this.ranAtRefusal, this.held.size);
-				this.serve();
-			},
-			refused: (retryAfterMs) => {
-				free();
-				if (lane === this.jobLane) this.noteRefusal(retryAfterMs);
-				this.serve();
-			},
-			leave: (job) => {
-				if (!isHeld || (jobId === undefined && !hold(job))) return release();
-				if (jobId !== undefined) this.unattended.set(jobId, { job, release, isWatched: false });
-				this.serve();
-			},
-		};
+		},
+		accepted: (slot, job) => {
+			this.acceptedAt = this.clock.monotonic();
+			this.others.created(job.id);
+			if (!this.hold(slot, job)) return slot.release();
+			if (this.held.size > this.found) this.found = Infinity;
+			this.ranAtRefusal = Math.max(this.ranAtRefusal, this.held.size);
+			this.serve();
+		},
+		refused: (slot, retryAfterMs) => {
+			this.giveBack(slot);
+			if (slot.lane === this.jobLane) this.noteRefusal(retryAfterMs);
+			this.serve();
+		},
+		leave: (slot, job) => {
+			const id = slot.jobId ?? (this.hold(slot, job) ? job.id : undefined);
+			if (!slot.isHeld || id === undefined) return slot.release();
+			this.unattended.set(id, { job, slot, isWatched: false });
+			this.serve();
+		},
+	};
+
+	private giveBack(slot: HeldSlot): void {
+		if (!slot.isHeld) return;
+		slot.isHeld = false;
+		slot.lane.inUse -= 1;
+		if (slot.jobId === undefined) return;
+		this.held.delete(slot.jobId);
+		this.unattended.delete(slot.jobId);
+	}
+
+	/** @returns `false` if the job needs no slot, or has another one */
+	private hold(slot: HeldSlot, job: Resource): boolean {
+		const needsNone = slot.lane !== this.jobLane || this.jobs.hasEnded(job);
+		if (!slot.isHeld || needsNone || this.held.has(job.id)) return false;
+		slot.jobId = job.id;
+		this.held.add(job.id);
+		return true;
 	}
 
 	private noteRefusal(retryAfterMs: number | undefined): void {

@@ -1,4 +1,4 @@
-import type { Figure } from '../report/table';
+import type { Figure } from '../table';
 import { overhead } from './overhead';
 import { withStand } from './stand';
 import { transfers } from './transfers';

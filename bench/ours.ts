@@ -1,0 +1,67 @@
+/* eslint-disable @n8n/community-nodes/no-restricted-globals, @n8n/community-nodes/no-restricted-imports -- not published */
+import { createRequire } from 'node:module';
+import path from 'node:path';
+import { Batch } from '../src/transport/run/batch';
+import { executionCredits } from '../src/transport/run/credits';
+import { createJob } from '../src/transport/run/createJob';
+import { Workspace, type RateLimits } from '../src/transport/workspace';
+import type { Clock, Random, Send } from '../src/transport/base/types';
+import { hostWith, PLAN, runOf, settingsWith } from '../testing/run';
+
+/** What the bench drives of the package. This file alone knows it from inside. */
+interface Package {
+	createJob: typeof createJob;
+	Workspace: typeof Workspace;
+}
+
+const SOURCES: Package = { createJob, Workspace };
+
+/** As it is published, because tsx makes functions larger than they are. It must have been built. */
+export function published(): Package {
+	const require = createRequire(__filename);
+	const load = (name: string) =>
+		require(path.resolve(__dirname, '../dist/src/transport', name)) as unknown;
+	return {
+		...(load('run/createJob') as Pick<Package, 'createJob'>),
+		...(load('workspace') as Pick<Package, 'Workspace'>),
+	};
+}
+
+interface Options {
+	clock: Clock;
+	random: Random;
+	send: Send;
+	jobs: number;
+	/** Distinguishes the keys of several processes. */
+	name?: string;
+	limits?: RateLimits;
+	signal?: AbortSignal;
+	prompt?: (item: number) => string;
+	from?: Package;
+}
+
+/**
+ * A run of items in a process of n8n of its own, all started at once as n8n starts them.
+ * @returns its workspace, and whether each item has got its media
+ */
+export function startRun(options: Options): { workspace: Workspace; items: Promise<boolean[]> } {
+	const { clock, random, send, jobs, name = 'a', limits = PLAN, signal } = options;
+	const { prompt = String, from = SOURCES } = options;
+	const workspace = new from.Workspace(limits, clock, random);
+	const host = { ...hostWith(send), channel: { send, fairnessKey: 'execution 1', signal } };
+	// What the items of a run share in n8n, they share here.
+	const shared = {
+		host,
+		workspace,
+		batch: new Batch(jobs, false),
+		credits: executionCredits({}),
+		node: { runId: name, items: {} },
+		origin: { runId: name },
+	};
+	const settings = settingsWith({ waitTimeoutMs: Infinity });
+	const items = Array.from({ length: jobs }, (_, itemIndex) =>
+		from.createJob({ ...runOf({ ...shared, itemIndex, prompt: prompt(itemIndex) }), settings }),
+	);
+	const made = Promise.all(items).then((results) => results.map(({ ok }) => ok));
+	return { workspace, items: made };
+}

@@ -1,0 +1,50 @@
+import { markdownTable } from 'markdown-table';
+
+/** A measured figure beside the floor that design and tests hold it to. */
+export interface Figure {
+	name: string;
+	value: string;
+	floor: string;
+	isMet: boolean;
+	/** Under which circumstances. */
+	note?: string;
+}
+
+const escaped = (cell: string) => cell.replace(/\|/g, '\\|');
+
+/** A table with a heading, as markdown, which a terminal shows well enough too. */
+export function table(title: string, head: string[], rows: string[][]): string {
+	const lines = markdownTable([head, ...rows].map((cells) => cells.map(escaped)));
+	return [`## ${title}`, '', lines, ''].join('\n');
+}
+
+export const figureTable = (title: string, figures: Figure[]): string =>
+	table(
+		title,
+		['figure', 'measured', 'floor', 'met', 'how'],
+		figures.map(({ name, value, floor, isMet, note = '' }) => {
+			return [name, value, floor, isMet ? 'yes' : '**no**', note];
+		}),
+	);
+
+/** A figure that must not be larger than its floor. */
+export const atMost = (
+	name: string,
+	value: number,
+	most: number,
+	{ digits = 2, unit = '', note = '' } = {},
+): Figure => ({
+	name,
+	value: `${value.toFixed(digits)}${unit}`,
+	floor: `≤ ${most}${unit}`,
+	isMet: value <= most,
+	note,
+});
+
+export const mean = (values: number[]): number =>
+	values.reduce((sum, value) => sum + value, 0) / values.length;
+
+export const median = (values: number[]): number => {
+	const sorted = [...values].sort((a, b) => a - b);
+	return sorted[sorted.length >> 1] ?? NaN;
+};
