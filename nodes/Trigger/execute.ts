@@ -15,7 +15,7 @@ import { readerOf } from '../../src/transport/jobs/jobState';
 import { jsonOf } from '../../src/transport/run/outputItems';
 
 /** Events that n8n remembers for a trigger, in one row of its database. */
-const MAX_RECORDED = 5_000;
+const MAX_RECORDED = 2_000;
 
 const payloadOf = ({ json }: INodeExecutionData): Json =>
 	isRecord(json.payload) ? json.payload : {};

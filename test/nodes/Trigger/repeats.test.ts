@@ -65,15 +65,15 @@ test('of 1,000 events with 1 to 5 executions each, shuffled and many at once in 
 	);
 });
 
-test('what is kept is bounded: the last 5,000 events', async () => {
+test('what is kept is bounded: the last 2,000 events', async () => {
 	const items = new ProcessedItems();
 	const world = triggerFixture();
-	for (let each = 0; each < 5_100; each += 1) {
+	for (let each = 0; each < 2_100; each += 1) {
 		await starts(execution(items, world, event(String(each))));
 	}
 	const [row, ...more] = [...items.rows.values()];
-	expect([row?.length, more]).toEqual([5_000, []]);
-	expect(await starts(execution(items, world, event('5099')))).toBe(false);
+	expect([row?.length, more]).toEqual([2_000, []]);
+	expect(await starts(execution(items, world, event('2099')))).toBe(false);
 });
 
 test('an execution does not wait for the answer to its delivery, nor for another one', async () => {
