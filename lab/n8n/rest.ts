@@ -123,7 +123,8 @@ class Session {
 					...(cookie && { cookie }),
 				},
 				body: body && JSON.stringify(body),
-				signal: AbortSignal.timeout(60_000),
+				// A retry is answered when it has ended.
+				signal: AbortSignal.timeout(path.endsWith('/retry') ? 300_000 : 60_000),
 			});
 		const answer = await call().catch(async (error: Error & { cause?: { code?: string } }) => {
 			// n8n may close an idle connection just when it is used again.
