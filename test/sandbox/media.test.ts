@@ -23,16 +23,22 @@ function loudness({ bytes }: Media): number {
 	return Math.sqrt((2 * sum) / (bytes.length - 44));
 }
 
-/** What an MP4 says of itself, and whether it writes a table of key frames. */
+/** What an MP4 says of itself, and the kinds of its frames: 5 is a key frame (H.264, table 7-1). */
 function readMp4({ bytes }: Media) {
 	const movie = bytes.indexOf('mvhd');
 	const track = bytes.indexOf('avc1', bytes.indexOf('stsd'));
+	const data = bytes.indexOf('mdat') + 4;
+	const end = data + bytes.readUInt32BE(data - 8) - 8;
+	const kinds = new Set<number>();
+	for (let at = data; at < end; at += 4 + bytes.readUInt32BE(at)) {
+		kinds.add(bytes.readUInt8(at + 4) & 31);
+	}
 	return {
 		brand: bytes.toString('latin1', 4, 12),
 		seconds: bytes.readUInt32BE(movie + 20) / bytes.readUInt32BE(movie + 16),
 		width: bytes.readUInt16BE(track + 28),
 		height: bytes.readUInt16BE(track + 30),
-		hasTable: bytes.includes('stss'),
+		kinds: [...kinds],
 	};
 }
 
@@ -159,7 +165,9 @@ describe('a video', () => {
 	])('of %p s lasts %d s, in frames that are all key frames', async (durationSeconds, expected) => {
 		const media = await draw({ kind: 'video', durationSeconds });
 		const movie = readMp4(media);
-		expect(movie).toMatchObject({ brand: 'ftypmp42', width: 64, height: 36, hasTable: false });
+		expect(movie).toMatchObject({ brand: 'ftypmp42', width: 64, height: 36 });
+		expect(movie.kinds).toContain(5);
+		expect(movie.kinds).not.toContain(1);
 		expect(movie.seconds).toBeCloseTo(expected, 1);
 		expect(media.durationSeconds).toBeCloseTo(expected, 1);
 	});
