@@ -1,4 +1,4 @@
-/* eslint-disable @n8n/community-nodes/no-restricted-globals, @n8n/community-nodes/no-restricted-imports -- not published */
+/* eslint-disable @n8n/community-nodes/no-restricted-imports -- not published */
 import type { INode, INodeParameters, IWorkflowSettings } from 'n8n-workflow';
 import { randomUUID } from 'node:crypto';
 import { Agent, request } from 'node:http';

@@ -1,7 +1,9 @@
-import { modelValueSearches,
+import {
+	modelValueSearches,
 	searchModels,
 	searchSpeechModels,
-	searchVoices } from '../../src/description/search/models';
+	searchVoices,
+} from '../../src/description/search/models';
 import {
 	searchAgentRuns,
 	searchAllPersonas,

@@ -37,7 +37,9 @@ it('4: one persona in each scene', async () => {
 	const scenes = await bodiesOf('createGeneration');
 	expect(new Set(scenes.map(({ prompt }) => prompt)).size).toBe(4);
 	for (const scene of scenes) expect(scene.persona_id).toBe(persona?.json.id);
-	expect(await Promise.all(items('Generate Scene').map(kindOf))).toEqual(Array(4).fill('image/png'));
+	expect(await Promise.all(items('Generate Scene').map(kindOf))).toEqual(
+		Array(4).fill('image/png'),
+	);
 });
 
 it('5: a cloned voice speaks and is removed', async () => {

@@ -4,7 +4,9 @@ import {
 	NEW,
 	transition,
 	type ItemEvent,
-	type ItemState, nextStep, type Facts 
+	type ItemState,
+	nextStep,
+	type Facts,
 } from '../../../src/transport/run/itemState';
 
 const HOUR = 3_600_000;

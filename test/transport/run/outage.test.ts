@@ -1,4 +1,3 @@
- 
 import type { IHttpRequestOptions, INodeExecutionData, NodeApiError } from 'n8n-workflow';
 import { MediaGen } from '../../../nodes/MediaGen/MediaGen.node';
 import { systemClock } from '../../../src/transport/base/clock';

@@ -8,7 +8,9 @@ import {
 	type ItemEvent,
 	type ItemState,
 	type Created,
-	type New, nextStep, type Facts 
+	type New,
+	nextStep,
+	type Facts,
 } from '../../../src/transport/run/itemState';
 
 const DAY = 86_400_000;
