@@ -8,7 +8,7 @@ import { inLanes, type Client, type Scene } from './client';
 const LIST: ApiRequest = { method: 'GET', path: '/generations', query: { limit: 100 } };
 
 /** Our gate, five workers, and one list request in a fixed time: what listing at a good time is worth. */
-export const listerEvery = (listMs: number): Client => ({
+const listerEvery = (listMs: number): Client => ({
 	name: `list every ${listMs / 1_000} s`,
 	async run(scene) {
 		const { clock, service } = scene;

@@ -204,7 +204,7 @@ describe('a file on this machine, which only a service on this machine can read'
 
 	test('is refused before anything is sent for any item, however late the credential is read', async () => {
 		const { model, start } = setUp(parts);
-		expect((await failure(start())).message).toMatch(/^Video must begin with https.*\[item 1\]$/);
+		expect((await failure(start())).message).toMatch(/^Source Video must begin with https.*\[item 1\]$/);
 		expect(model.log).toEqual([]);
 	});
 
@@ -213,7 +213,7 @@ describe('a file on this machine, which only a service on this machine can read'
 		const items = await start();
 		expect(items.map(({ json }) => String(json.error ?? json.status).slice(0, 10))).toEqual([
 			'completed',
-			'Video must',
+			'Source Vid',
 			'completed',
 		]);
 		expect(posts(model)).toHaveLength(2);
@@ -254,17 +254,17 @@ describe('nothing is sent when one item of the batch cannot be right', () => {
 					input: { video: 'https://a.example/1\nhttps://a.example/2' },
 				},
 			},
-			/^Video takes at most 1 item/,
+			/^Source Video takes at most 1 item/,
 		],
 		[
 			'a URL that is not https',
 			{ given: { operation: 'generateVideo', input: { video: 'http://a.example/1' } } },
-			/^Video must begin with https/,
+			/^Source Video must begin with https/,
 		],
 		[
 			'a missing binary field',
 			{ given: { operation: 'generateVideo', input: { video: 'binary:clip' } } },
-			/^Video names the binary field "clip"/,
+			/^Source Video names the binary field "clip"/,
 		],
 		['no model', { given: { model: { __rl: true, mode: 'list', value: '' } } }, /^Model is empty/],
 		[
