@@ -1,4 +1,4 @@
-import { offAbort, onAbort } from '../base/abortListeners';
+import { offAbort, onAbort, type AbortListener } from '../base/abortListeners';
 import { fail, ok, type Result } from '../base/result';
 import type { Channel, Clock, Resource } from '../base/types';
 import { WakeUp } from '../base/wakeUp';
@@ -60,7 +60,9 @@ interface Waiter extends WaitOptions {
 	failedReads: number;
 	/** Whether an event has said that the job has ended. */
 	isPushed: boolean;
-	settle: (result: Result<Resource>) => void;
+	resolve: (result: Result<Resource>) => void;
+	/** What the signal of the channel calls. */
+	cancel: AbortListener;
 }
 
 /** The service may send anything here, such as an object that cannot be converted to a string. */
@@ -137,9 +139,6 @@ export class JobPoller implements JobWatch {
 		return new Promise((resolve) => {
 			const startedAt = this.clock.monotonic();
 			const durations = this.known.of(kindOf(job));
-			const cancel = () => {
-				if (this.remove(waiter)) return () => resolve(fail({ kind: 'cancelled' }, waiter.job));
-			};
 			const waiter: Waiter = {
 				...options,
 				job,
@@ -152,12 +151,12 @@ export class JobPoller implements JobWatch {
 				askedAt: -Infinity,
 				failedReads: 0,
 				isPushed: false,
-				settle: (result) => {
-					offAbort(channel.signal, cancel);
-					if (this.remove(waiter)) resolve(result);
+				resolve,
+				cancel: () => {
+					if (this.remove(waiter)) return () => resolve(fail({ kind: 'cancelled' }, waiter.job));
 				},
 			};
-			onAbort(channel.signal, cancel);
+			onAbort(channel.signal, waiter.cancel);
 			if (this.waiters.size === 0) this.unanswered = 0;
 			this.waiters.add(waiter);
 			// Only this one: each step goes through all waiters, maybe thousands.
@@ -202,6 +201,11 @@ export class JobPoller implements JobWatch {
 		return this.waiters.size === 0;
 	}
 
+	private settle(waiter: Waiter, result: Result<Resource>): void {
+		offAbort(waiter.channel.signal, waiter.cancel);
+		if (this.remove(waiter)) waiter.resolve(result);
+	}
+
 	/** Ends a wait. @returns `false` if it had ended before */
 	private remove(waiter: Waiter): boolean {
 		const isRemoved = this.waiters.delete(waiter);
@@ -235,7 +239,7 @@ export class JobPoller implements JobWatch {
 		const isUpToDate = waiter.askedAt > waiter.deadline - this.gapByAgeMs && !this.isPolling;
 		if (isUpToDate || now >= waiter.finalPollBy) {
 			const waitedMs = now - waiter.startedAt;
-			waiter.settle(fail({ kind: 'deadline', waitedMs }, waiter.job));
+			this.settle(waiter, fail({ kind: 'deadline', waitedMs }, waiter.job));
 		} else waiter.dueAt = Math.min(waiter.dueAt, now);
 	}
 
@@ -348,7 +352,7 @@ export class JobPoller implements JobWatch {
 		waiter.dueAt = waiter.askedAt + TUNING.minLookMs;
 		waiter.failedReads += 1;
 		const mayRecover = (isNotFound(read) || isLocal(read)) && waiter.failedReads < MAX_FAILED_READS;
-		if (!mayRecover) waiter.settle(fail(read.failure, waiter.job));
+		if (!mayRecover) this.settle(waiter, fail(read.failure, waiter.job));
 		return 'other';
 	}
 
@@ -387,7 +391,7 @@ export class JobPoller implements JobWatch {
 				return true;
 			}
 			if (state === 'good' && !isOld) durations.learn(ran, age, isPushed);
-			waiter.settle(ok(job));
+			this.settle(waiter, ok(job));
 			return true;
 		} catch {
 			return false;
