@@ -204,7 +204,9 @@ describe('a file on this machine, which only a service on this machine can read'
 
 	test('is refused before anything is sent for any item, however late the credential is read', async () => {
 		const { model, start } = setUp(parts);
-		expect((await failure(start())).message).toMatch(/^Source Video must begin with https.*\[item 1\]$/);
+		expect((await failure(start())).message).toMatch(
+			/^Source Video must begin with https.*\[item 1\]$/,
+		);
 		expect(model.log).toEqual([]);
 	});
 
