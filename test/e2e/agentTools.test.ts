@@ -114,11 +114,11 @@ describe.each(CALLERS)('as a tool of %s', (caller) => {
 		expect(answered).toEqual(right(prompts));
 	});
 
-	it('the same prompt again is a picture again', async () => {
-		const { calls, charged } = await ask(caller, [pictures(['a cat', 'a cat'], ['a cat'])]);
-		expect(charged).toEqual(['a cat', 'a cat', 'a cat']);
+	it('the same prompt again is a picture again, once the agent has had the first', async () => {
+		const { calls, charged } = await ask(caller, [pictures(['a cat'], ['a cat'])]);
+		expect(charged).toEqual(['a cat', 'a cat']);
 		const ids = calls.map(({ answer = '' }) => /"id":"([^"]+)"/.exec(answer)?.[1]);
-		expect(new Set(ids).size).toBe(3);
+		expect(new Set(ids).size).toBe(2);
 	});
 
 	it('items of the parent make their own pictures', async () => {
