@@ -2,7 +2,20 @@ import type { IAuthenticate, ICredentialType, INodeProperties } from 'n8n-workfl
 import { LIMITS, SCOPES } from '../src/contract';
 import { authenticate } from '../src/transport/credential';
 
-const MORE = { show: { moreSettings: [true] } };
+/**
+ * A field that is shown on demand. n8n drops the value of what is not shown, so a hidden field of
+ * the same name keeps it.
+ */
+const onDemand = (field: INodeProperties): INodeProperties[] => [
+	{ ...field, displayOptions: { show: { moreSettings: [true] } } },
+	{
+		displayName: field.displayName,
+		name: field.name,
+		type: 'hidden',
+		default: field.default,
+		displayOptions: { show: { moreSettings: [false] } },
+	},
+];
 
 export class MediaGenApi implements ICredentialType {
 	name = 'mediaGenApi';
@@ -44,35 +57,32 @@ export class MediaGenApi implements ICredentialType {
 			description:
 				'Whether to change what most people leave as it is: a limit to scopes, and what a plan other than the default allows',
 		},
-		{
+		...onDemand({
 			displayName: 'Limit to Scopes',
 			name: 'scopes',
 			type: 'multiOptions',
-			displayOptions: MORE,
 			options: SCOPES.map((scope) => ({ name: scope, value: scope })),
 			default: [],
 			description:
 				'Leave empty to let the service decide. If scopes are chosen, an operation that needs another one is refused before anything is sent.',
-		},
-		{
+		}),
+		...onDemand({
 			displayName: 'Requests per Minute',
 			name: 'requestsPerMinute',
 			type: 'number',
-			displayOptions: MORE,
 			typeOptions: { minValue: 1 },
 			default: LIMITS.requestsPerMinute,
 			description:
 				'How many requests per minute the plan of the workspace allows. All nodes of this n8n share this limit.',
-		},
-		{
+		}),
+		...onDemand({
 			displayName: 'Concurrent Jobs',
 			name: 'concurrentJobs',
 			type: 'number',
-			displayOptions: MORE,
 			typeOptions: { minValue: 1 },
 			default: LIMITS.concurrentJobs,
 			description: 'How many generations at a time the plan of the workspace allows',
-		},
+		}),
 		// n8n would add these two by itself, with every domain allowed, and take a hidden one for missing.
 		{
 			displayName: 'Allowed HTTP Request Domains',

@@ -1,3 +1,4 @@
+import { NodeHelpers } from 'n8n-workflow';
 import { MediaGenApi } from '../../credentials/MediaGenApi.credentials';
 import { SCOPES } from '../../src/contract';
 import { authenticate } from '../../src/transport/credential';
@@ -7,7 +8,8 @@ const property = (name: string) => credential.properties.find((one) => one.name 
 
 test('has the name and fields that saved workflows use', () => {
 	expect(credential.name).toBe('mediaGenApi');
-	expect(credential.properties.map(({ name }) => name)).toEqual([
+	const names = new Set(credential.properties.map(({ name }) => name));
+	expect([...names]).toEqual([
 		'apiKey',
 		'baseUrl',
 		'moreSettings',
@@ -44,3 +46,21 @@ test('the limits of the default plan', () => {
 	expect(property('requestsPerMinute')?.default).toBe(60);
 	expect(property('concurrentJobs')?.default).toBe(5);
 });
+
+test.each([{ moreSettings: true }, { moreSettings: false }, {}])(
+	'limits hold whether they are shown or not: %j',
+	(shown) => {
+		const limits = { scopes: ['files:write'], requestsPerMinute: 600, concurrentJobs: 20 };
+		const given = { apiKey: 'k', baseUrl: 'https://api.example/v1', ...limits, ...shown };
+		// As n8n does when it reads a credential.
+		const read = NodeHelpers.getNodeParameters(
+			credential.properties,
+			given,
+			true,
+			false,
+			null,
+			null,
+		);
+		expect(read).toMatchObject(limits);
+	},
+);
