@@ -2,21 +2,6 @@ import type { IAuthenticate, ICredentialType, INodeProperties } from 'n8n-workfl
 import { LIMITS, SCOPES } from '../src/contract';
 import { authenticate } from '../src/transport/credential';
 
-/**
- * A field that is shown on demand. n8n drops the value of what is not shown, so a hidden field of
- * the same name keeps it.
- */
-const onDemand = (field: INodeProperties): INodeProperties[] => [
-	{ ...field, displayOptions: { show: { moreSettings: [true] } } },
-	{
-		displayName: field.displayName,
-		name: field.name,
-		type: 'hidden',
-		default: field.default,
-		displayOptions: { show: { moreSettings: [false] } },
-	},
-];
-
 export class MediaGenApi implements ICredentialType {
 	name = 'mediaGenApi';
 
@@ -50,14 +35,6 @@ export class MediaGenApi implements ICredentialType {
 				'The address of the API as its documentation gives it, from https:// to /v1. Ask for it where you get the key.',
 		},
 		{
-			displayName: 'More Settings',
-			name: 'moreSettings',
-			type: 'boolean',
-			default: false,
-			description:
-				'Whether to change what most people leave as it is: a limit to scopes, and what a plan other than the default allows',
-		},
-		...onDemand({
 			displayName: 'Limit to Scopes',
 			name: 'scopes',
 			type: 'multiOptions',
@@ -65,8 +42,8 @@ export class MediaGenApi implements ICredentialType {
 			default: [],
 			description:
 				'Leave empty to let the service decide. If scopes are chosen, an operation that needs another one is refused before anything is sent.',
-		}),
-		...onDemand({
+		},
+		{
 			displayName: 'Requests per Minute',
 			name: 'requestsPerMinute',
 			type: 'number',
@@ -74,15 +51,15 @@ export class MediaGenApi implements ICredentialType {
 			default: LIMITS.requestsPerMinute,
 			description:
 				'How many requests per minute the plan of the workspace allows. All nodes of this n8n share this limit.',
-		}),
-		...onDemand({
+		},
+		{
 			displayName: 'Concurrent Jobs',
 			name: 'concurrentJobs',
 			type: 'number',
 			typeOptions: { minValue: 1 },
 			default: LIMITS.concurrentJobs,
 			description: 'How many generations at a time the plan of the workspace allows',
-		}),
+		},
 		// n8n would add these two by itself, with every domain allowed, and take a hidden one for missing.
 		{
 			displayName: 'Allowed HTTP Request Domains',

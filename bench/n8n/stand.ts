@@ -27,8 +27,6 @@ export async function withStand<T>(
 			const credential = await rest.credentials.create(credentialType, 'Bench', {
 				apiKey: 'bench',
 				baseUrl: service.baseUrl,
-				// n8n drops what stands in fields that it does not show.
-				moreSettings: true,
 				requestsPerMinute: UNLIMITED,
 				concurrentJobs: UNLIMITED,
 				// The HTTP Request node uses it too.

@@ -30,8 +30,6 @@ export function credentialData({
 	return {
 		apiKey,
 		baseUrl,
-		// n8n drops what stands in fields that it does not show.
-		moreSettings: true,
 		scopes,
 		requestsPerMinute: 60 * clockScale,
 		concurrentJobs: 5,
