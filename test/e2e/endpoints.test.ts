@@ -38,7 +38,10 @@ it.each(names)('%s is sent exactly as the specification has it', async (name) =>
 		const before = (await asked()).length;
 		const run = await runOurs({ node: one.node, parameters: parametersOf(one), items: one.items });
 		expect([one.variant, run.error?.message, run.error?.description]).toEqual([one.variant]);
-		const [request, ...more] = (await asked()).slice(before);
+		// Approving reads the production first: its estimate is held against the budget.
+		const beside = name === 'approveAgentRun' ? 'getAgentRun' : undefined;
+		const sent = (await asked()).slice(before);
+		const [request, ...more] = sent.filter(({ operation }) => operation !== beside);
 		expect(more).toEqual([]);
 		expect(request).toMatchObject({
 			method,

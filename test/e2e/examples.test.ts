@@ -47,7 +47,7 @@ it('5: a cloned voice speaks and is removed', async () => {
 	const [voice] = items('Clone Voice');
 	const [{ blocks } = {}] = await bodiesOf('createSpeech');
 	expect(blocks).toMatchObject([{ voice: voice?.json.id }, { voice: voice?.json.id }]);
-	expect(await kindOf(items('Speech')[0])).toBe('audio/wav');
+	expect(await kindOf(items('Speak With Voice')[0])).toBe('audio/wav');
 	expect(items('Remove Voice')[0]?.json).toMatchObject({ deleted: true, id: voice?.json.id });
 });
 

@@ -38,7 +38,7 @@ describe('bad input', () => {
 		[
 			'a URL that is not https',
 			{ mode: 'video', input: { video: 'http://example.com/a.mp4' } },
-			/^Video must begin with https:\/\//,
+			/^Source Video must begin with https:\/\//,
 		],
 		[
 			'a missing binary field',
@@ -110,6 +110,7 @@ describe('bad input', () => {
 		expect(run.items.map(({ binary }) => Object.keys(binary))).toEqual([['data'], [], ['data']]);
 		expect(run.items[1]?.json).toEqual({
 			p: '',
+			status: 'failed',
 			error: 'Prompt is empty [item 1]',
 			details: {
 				item: 1,
@@ -182,7 +183,7 @@ describe('refusals', () => {
 		const run = await runOurs({ node, parameters: createParameters({}) });
 		expect(run.error?.message).toMatch(/^Not enough credits/);
 		expect(run.error?.description).toMatch(
-			/^Top up the workspace, then retry this execution\. Nothing was created and no credits/,
+			/^Top up the workspace, then execute the node again\. Nothing was created and no credits/,
 		);
 		expect(await asked()).toHaveLength(1);
 	});

@@ -140,11 +140,13 @@ describe('when credits run out', () => {
 		await sandbox.addCredits(workspace, credits);
 	}
 
-	it('Stop: one request finds out, and the error counts', async () => {
+	it('Stop: what is under way finds out, nothing more is sent, and the error counts', async () => {
 		await leave(0);
 		const run = await runOurs({ node, items, parameters: batch({}) });
 		expect(run.error?.description).toMatch(/0 items of this run were submitted, 8 were not/);
-		expect((await sandbox.requests()).filter(({ method }) => method === 'POST')).toHaveLength(1);
+		// As many as the plan runs jobs may be under way when the first is refused.
+		const sent = (await sandbox.requests()).filter(({ method }) => method === 'POST');
+		expect(sent.length).toBeLessThanOrEqual(5);
 	});
 
 	it('Continue With Error Items: what could be paid for is there, the rest are error items', async () => {

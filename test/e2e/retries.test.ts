@@ -142,10 +142,11 @@ describe('waiting', () => {
 			parameters: createParameters({
 				mode: 'video',
 				model: 'studio/video-1',
-				options: { waitTimeout: 0.05 },
+				// Longer than until it is seen that the jobs of the tests before hold no slots any more.
+				options: { waitTimeout: 0.3 },
 			}),
 		});
-		expect(run.error?.message).toMatch(/^Not finished after 0.1 minutes \(job [\w-]+\)/);
+		expect(run.error?.message).toMatch(/^Not finished after 0.3 minutes \(job [\w-]+\)/);
 		expect(run.error?.description).toMatch(/The job goes on at the service: fetch it by its ID/);
 	});
 });

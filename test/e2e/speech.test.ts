@@ -117,7 +117,7 @@ describe('Get', () => {
 
 describe('lists in the editor', () => {
 	const type = 'n8n-nodes-mediagen.mediaGenSpeech';
-	const search = { type, methodName: 'searchSpeechVoices', credential: credentials.full };
+	const search = { type, methodName: 'searchVoices', credential: credentials.full };
 
 	it('offer the voices of the chosen model, and the custom voices first', async () => {
 		const voice = await make.voice();

@@ -34,7 +34,7 @@ const parameters = {
 	loop: true,
 };
 
-const ofAudio = { voice: 'aria', lyrics: 'We set out', language_boost: 'English' };
+const ofAudio = { voice: 'en-US-AvaLite', lyrics: 'We set out', language_boost: 'English' };
 
 const settings = {
 	volume: 2,
