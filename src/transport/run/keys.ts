@@ -120,10 +120,14 @@ export function claimCustomKey(
 	const use = keys[name];
 	if (use && use.item !== origin.item) {
 		if (use.fingerprint === requestFingerprint) return undefined;
+		// Items are prepared side by side: what is said does not depend on which came first.
+		const [one = '', other = ''] = [use.item, origin.item].sort((a, b) =>
+			a.localeCompare(b, 'en', { numeric: true }),
+		);
 		const failed = fail({
 			kind: 'input',
 			field: 'Idempotency Key',
-			problem: `is the same for ${itemName(use.item)} and ${itemName(origin.item)}, which make different requests`,
+			problem: `is the same for ${itemName(one)} and ${itemName(other)}, which make different requests`,
 			hint: 'Give each request a key of its own, for example one that contains the ID of the item',
 		});
 		const [run, index] = use.item.split(':');
