@@ -102,9 +102,7 @@ function outputRows({ properties = {} }: JsonSchema, within = ''): string[][] {
 /** What an operation outputs: the fields that the editor offers before the first run, and the files. */
 function outputOf({ operation, resource }: OfferedOperation, folder: string): string {
 	const { fields, spec, value } = operation;
-	const names = fields
-		.flatMap((field) => [field, ...(field.fields ?? [])])
-		.map(({ ui }) => ui.name);
+	const names = fields.flatMap((field) => [field, ...(field.fields ?? [])]).map(({ name }) => name);
 	const file = path.join(folder, '__schema__/v1.0.0', resource?.value ?? '', `${value}.json`);
 	const schema = JSON.parse(readFileSync(path.join(projectRoot, file), 'utf8')) as JsonSchema;
 	const lines = outputRows(schema);

@@ -225,7 +225,7 @@ function outputSchema({ spec, fields }: Pick<Operation, 'spec' | 'fields'>): Jso
 	const described = { ...before, properties: { ...ADDED, ...before.properties } };
 	const schema = schemaOf(json, described);
 	const offered = fields.flatMap((field) => [field, ...(field.fields ?? [])]);
-	if (!offered.some(({ ui }) => ui.name === 'dryRun')) return schema;
+	if (!offered.some(({ name }) => name === 'dryRun')) return schema;
 	// A dry run has none of the fields of a job.
 	const { required = [], ...rest } = schema;
 	return { ...rest, anyOf: [{ required }, { required: ['dryRun'] }] };

@@ -66,11 +66,8 @@ const AFTER_REVIEW: TerminalStatuses = { good: ['completed'], bad: ['failed'] };
 const waitFields = (terminalStatuses: TerminalStatuses, paid: Field[] = []): Field[] => [
 	{
 		...waitForCompletion,
-		ui: {
-			...waitForCompletion.ui,
-			description:
-				'Whether to wait until the run has ended or waits for you: with the status plan_proposed for Approve, with awaiting_review for Review. Otherwise the output is the run right after the request.',
-		},
+		description:
+			'Whether to wait until the run has ended or waits for you: with the status plan_proposed for Approve, with awaiting_review for Review. Otherwise the output is the run right after the request.',
 	},
 	...downloadAfterWait,
 	options([
@@ -85,46 +82,40 @@ const waitFields = (terminalStatuses: TerminalStatuses, paid: Field[] = []): Fie
 ];
 
 const directionStrategy: Field = {
-	ui: {
-		displayName: 'Direction Strategy',
-		name: 'directionStrategy',
-		type: 'options',
-		options: optionList<DirectionStrategy>({
-			best: { name: 'Best', description: 'Follow the most promising direction' },
-			multiple: { name: 'Multiple', description: 'Follow several directions' },
-		}),
-		default: 'best',
-		description: 'How many creative directions the plan follows',
-	},
+	displayName: 'Direction Strategy',
+	name: 'directionStrategy',
+	type: 'options',
+	options: optionList<DirectionStrategy>({
+		best: { name: 'Best', description: 'Follow the most promising direction' },
+		multiple: { name: 'Multiple', description: 'Follow several directions' },
+	}),
+	default: 'best',
+	description: 'How many creative directions the plan follows',
 	mapping: inBody('direction_strategy', choice(DIRECTION_STRATEGIES)),
 };
 
 const maxCredits: Field = {
-	ui: {
-		displayName: 'Max Credits',
-		name: 'maxCredits',
-		type: 'number',
-		typeOptions: { minValue: 1 },
-		default: 100,
-		description: 'The most credits that the production may use',
-	},
+	displayName: 'Max Credits',
+	name: 'maxCredits',
+	type: 'number',
+	typeOptions: { minValue: 1 },
+	default: 100,
+	description: 'The most credits that the production may use',
 	mapping: inBody('max_credits', number({ ...LIMITS.agentMaxCredits, integer: true })),
 };
 
 const priority: Field = {
-	ui: {
-		displayName: 'Priority',
-		name: 'priority',
-		type: 'options',
-		options: optionList<AgentPriority>({
-			balanced: { name: 'Balanced' },
-			cost: { name: 'Cost' },
-			quality: { name: 'Quality' },
-			speed: { name: 'Speed' },
-		}),
-		default: 'balanced',
-		description: 'What matters most in the choice of models',
-	},
+	displayName: 'Priority',
+	name: 'priority',
+	type: 'options',
+	options: optionList<AgentPriority>({
+		balanced: { name: 'Balanced' },
+		cost: { name: 'Cost' },
+		quality: { name: 'Quality' },
+		speed: { name: 'Speed' },
+	}),
+	default: 'balanced',
+	description: 'What matters most in the choice of models',
 	mapping: inBody('priority', choice(AGENT_PRIORITIES)),
 };
 
@@ -153,27 +144,23 @@ const create: Operation = {
 	},
 	fields: [
 		{
-			ui: {
-				displayName: 'Brief',
-				name: 'brief',
-				type: 'string',
-				typeOptions: { rows: 4 },
-				required: true,
-				default: '',
-				placeholder: 'e.g. A 20-second spot for a bakery that opens at dawn',
-				description: 'What to produce, in your own words',
-			},
+			displayName: 'Brief',
+			name: 'brief',
+			type: 'string',
+			typeOptions: { rows: 4 },
+			required: true,
+			default: '',
+			placeholder: 'e.g. A 20-second spot for a bakery that opens at dawn',
+			description: 'What to produce, in your own words',
 			mapping: inBody('brief', text({ required: true })),
 		},
 		{
-			ui: {
-				displayName: 'Auto Approve',
-				name: 'autoApprove',
-				type: 'boolean',
-				default: false,
-				description:
-					'Whether to approve the plan at once, so that it is carried out and paid for without asking. Set Max Credits as well.',
-			},
+			displayName: 'Auto Approve',
+			name: 'autoApprove',
+			type: 'boolean',
+			default: false,
+			description:
+				'Whether to approve the plan at once, so that it is carried out and paid for without asking. Set Max Credits as well.',
 			mapping: inBody('auto_approve', flag()),
 		},
 		additionalFields([directionStrategy, maxCredits, priority, sourceImages]),
@@ -204,13 +191,11 @@ async function budgetProblem(item: Item): Promise<Failed | undefined> {
 }
 
 const allowBudgetBelowEstimate: Field = {
-	ui: {
-		displayName: 'Allow Budget Below Estimate',
-		name: 'allowBudgetBelowEstimate',
-		type: 'boolean',
-		default: false,
-		description: 'Whether to approve the plan although Max Credits is below its estimate',
-	},
+	displayName: 'Allow Budget Below Estimate',
+	name: 'allowBudgetBelowEstimate',
+	type: 'boolean',
+	default: false,
+	description: 'Whether to approve the plan although Max Credits is below its estimate',
 };
 
 const anyPlan = jsonObject();
@@ -240,32 +225,28 @@ export const approve: Operation = {
 	fields: [
 		thisAgentRun,
 		{
-			ui: {
-				displayName: 'Max Credits',
-				name: 'maxCredits',
-				type: 'number',
-				typeOptions: { minValue: 1 },
-				required: true,
-				default: 100,
-				description:
-					'The budget: the most credits that the production may use, at least 1. They are reserved when the plan is approved.',
-			},
+			displayName: 'Max Credits',
+			name: 'maxCredits',
+			type: 'number',
+			typeOptions: { minValue: 1 },
+			required: true,
+			default: 100,
+			description:
+				'The budget: the most credits that the production may use, at least 1. They are reserved when the plan is approved.',
 			mapping: inBody(
 				'max_credits',
 				number({ ...LIMITS.agentMaxCredits, integer: true, required: true }),
 			),
 		},
 		{
-			ui: {
-				displayName: 'Edited Plan',
-				name: 'plan',
-				type: 'json',
-				typeOptions: { rows: 5 },
-				// n8n marks an empty one in red.
-				default: '{}',
-				hint: 'To change the plan, enter the whole plan, such as {{ $json.plan }} with your changes. Left as it is, the plan is approved as it was proposed.',
-				description: 'The plan of the run, with your changes',
-			},
+			displayName: 'Edited Plan',
+			name: 'plan',
+			type: 'json',
+			typeOptions: { rows: 5 },
+			// n8n marks an empty one in red.
+			default: '{}',
+			hint: 'To change the plan, enter the whole plan, such as {{ $json.plan }} with your changes. Left as it is, the plan is approved as it was proposed.',
+			description: 'The plan of the run, with your changes',
 			mapping: inBody('plan', editedPlan),
 		},
 		...waitFields(AFTER_APPROVAL, [allowBudgetBelowEstimate, maxCreditsOrStop]),
@@ -287,20 +268,18 @@ const review: Operation = {
 	fields: [
 		thisAgentRun,
 		{
-			ui: {
-				displayName: 'Decision',
-				name: 'decision',
-				type: 'options',
-				options: optionList<ReviewDecision>({
-					assemble: {
-						name: 'Assemble',
-						description: 'Put the assets together into the final piece',
-					},
-					assets_only: { name: 'Assets Only', description: 'Keep the assets as they are' },
-				}),
-				default: 'assemble',
-				description: 'What to do with the assets',
-			},
+			displayName: 'Decision',
+			name: 'decision',
+			type: 'options',
+			options: optionList<ReviewDecision>({
+				assemble: {
+					name: 'Assemble',
+					description: 'Put the assets together into the final piece',
+				},
+				assets_only: { name: 'Assets Only', description: 'Keep the assets as they are' },
+			}),
+			default: 'assemble',
+			description: 'What to do with the assets',
 			mapping: inBody('decision', choice(REVIEW_DECISIONS, { required: true })),
 		},
 		...waitFields(AFTER_REVIEW),

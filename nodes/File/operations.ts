@@ -11,17 +11,15 @@ const upload: Operation = {
 	spec: { endpoint: ENDPOINTS.createFile, output: 'file' },
 	fields: [
 		{
-			ui: {
-				displayName: 'Input Binary Field',
-				name: 'inputBinaryField',
-				type: 'string',
-				required: true,
-				default: 'data',
-				placeholder: 'e.g. data',
-				hint: 'The name of the input binary field containing the file to be uploaded',
-				description:
-					'Its name, type and size are sent to the service first, then the file itself as a stream',
-			},
+			displayName: 'Input Binary Field',
+			name: 'inputBinaryField',
+			type: 'string',
+			required: true,
+			default: 'data',
+			placeholder: 'e.g. data',
+			hint: 'The name of the input binary field containing the file to be uploaded',
+			description:
+				'Its name, type and size are sent to the service first, then the file itself as a stream',
 			mapping: inBody('file', binaryField()),
 		},
 	],

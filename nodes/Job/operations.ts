@@ -12,15 +12,13 @@ import { id } from '../../src/description/rules';
 import type { TerminalStatuses } from '../../src/transport/jobs/jobState';
 
 const jobId: Field = {
-	ui: {
-		displayName: 'Job ID',
-		name: 'jobId',
-		type: 'string',
-		required: true,
-		default: '={{ $json.id }}',
-		placeholder: 'e.g. gen_8f3a1c',
-		description: 'The ID of a generation, speech, agent run or persona',
-	},
+	displayName: 'Job ID',
+	name: 'jobId',
+	type: 'string',
+	required: true,
+	default: '={{ $json.id }}',
+	placeholder: 'e.g. gen_8f3a1c',
+	description: 'The ID of a generation, speech, agent run or persona',
 	mapping: inPath('id', id()),
 };
 

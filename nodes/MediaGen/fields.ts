@@ -98,14 +98,12 @@ const SLOTS: Slot[] = [
 
 /** What a model of this mode may work from. */
 export const input = (mode: GenerationMode): Field => ({
-	ui: {
-		displayName: 'Input Media',
-		name: 'input',
-		type: 'collection',
-		placeholder: 'Add input',
-		default: {},
-		description: 'Media to work from. Add only what the model accepts.',
-	},
+	displayName: 'Input Media',
+	name: 'input',
+	type: 'collection',
+	placeholder: 'Add input',
+	default: {},
+	description: 'Media to work from. Add only what the model accepts.',
 	fields: SLOTS.filter(({ onlyIn }) => onlyIn?.includes(mode) ?? true).map(slot),
 });
 
@@ -126,7 +124,7 @@ const setting = (
 	onlyIn?: readonly GenerationMode[],
 	rule: Rule = located(text()),
 ): Setting => ({
-	field: { ui, mapping: oneValueInBody(`parameters.${ui.name}`, rule) },
+	field: { ...ui, mapping: oneValueInBody(`parameters.${ui.name}`, rule) },
 	...(onlyIn && { onlyIn }),
 });
 
@@ -259,13 +257,11 @@ const SETTINGS: Setting[] = [
  * CreateGeneration, `parameters`.
  */
 export const parameters = (mode: GenerationMode): Field => ({
-	ui: {
-		displayName: 'Parameters',
-		name: 'parameters',
-		type: 'collection',
-		placeholder: 'Add parameter',
-		default: {},
-		description: 'Add only what the chosen model offers',
-	},
+	displayName: 'Parameters',
+	name: 'parameters',
+	type: 'collection',
+	placeholder: 'Add parameter',
+	default: {},
+	description: 'Add only what the chosen model offers',
 	fields: SETTINGS.filter(({ onlyIn }) => onlyIn?.includes(mode) ?? true).map(({ field }) => field),
 });

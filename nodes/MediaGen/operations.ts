@@ -17,7 +17,7 @@ import { located, text, uuid } from '../../src/description/rules';
 import { input, parameters } from './fields';
 
 const persona: Field = {
-	ui: personaLocator,
+	...personaLocator,
 	mapping: oneValueInBody('persona_id', located(uuid())),
 };
 
@@ -48,19 +48,18 @@ const generate = ({ mode, model, prompt, options, ...texts }: Made): Operation =
 	},
 	fields: [
 		{
-			ui: { ...modelLocator, description: model },
+			...modelLocator,
+			description: model,
 			mapping: inBody('model', located(text({ required: true }))),
 		},
 		{
-			ui: {
-				displayName: 'Prompt',
-				name: 'prompt',
-				type: 'string',
-				typeOptions: { rows: 4 },
-				required: true,
-				default: '',
-				...prompt,
-			},
+			displayName: 'Prompt',
+			name: 'prompt',
+			type: 'string',
+			typeOptions: { rows: 4 },
+			required: true,
+			default: '',
+			...prompt,
 			mapping: inBody('prompt', text({ required: true, max: LIMITS.promptLength.max })),
 		},
 		parameters(mode),

@@ -12,26 +12,22 @@ import { type Field, inBody, type Operation } from '../../src/description/operat
 import { flag, media, text, whenSet } from '../../src/description/rules';
 
 const nameField: Field = {
-	ui: {
-		displayName: 'Name',
-		name: 'name',
-		type: 'string',
-		required: true,
-		default: '',
-		placeholder: 'e.g. Mara, the captain',
-		description: 'The name of the persona, at most 80 characters',
-	},
+	displayName: 'Name',
+	name: 'name',
+	type: 'string',
+	required: true,
+	default: '',
+	placeholder: 'e.g. Mara, the captain',
+	description: 'The name of the persona, at most 80 characters',
 	mapping: inBody('name', text({ ...LIMITS.personaName, required: true })),
 };
 
 const sharedField: Field = {
-	ui: {
-		displayName: 'Shared',
-		name: 'shared',
-		type: 'boolean',
-		default: true,
-		description: 'Whether everyone in the workspace may use the persona',
-	},
+	displayName: 'Shared',
+	name: 'shared',
+	type: 'boolean',
+	default: true,
+	description: 'Whether everyone in the workspace may use the persona',
 	mapping: inBody('shared', flag()),
 };
 
@@ -89,26 +85,21 @@ const createFromDescription: Operation = {
 	fields: [
 		nameField,
 		{
-			ui: {
-				displayName: 'Description',
-				name: 'description',
-				type: 'string',
-				typeOptions: { rows: 4 },
-				required: true,
-				default: '',
-				placeholder: 'e.g. A captain in her fifties, silver braid, weathered blue coat',
-				description: 'What the persona looks like, at most 800 characters',
-			},
+			displayName: 'Description',
+			name: 'description',
+			type: 'string',
+			typeOptions: { rows: 4 },
+			required: true,
+			default: '',
+			placeholder: 'e.g. A captain in her fifties, silver braid, weathered blue coat',
+			description: 'What the persona looks like, at most 800 characters',
 			mapping: inBody('description', text({ ...LIMITS.personaDescription, required: true })),
 		},
 		sharedField,
 		{
 			...waitForCompletion,
-			ui: {
-				...waitForCompletion.ui,
-				description:
-					'Whether to wait until the persona is ready to be used. Otherwise the output is the persona while it is pending.',
-			},
+			description:
+				'Whether to wait until the persona is ready to be used. Otherwise the output is the persona while it is pending.',
 		},
 		options([...paidKeyOptions, waitTimeout]),
 	],
@@ -142,7 +133,8 @@ const update: Operation = {
 		thisPersona,
 		updateFields([
 			{
-				ui: { ...nameField.ui, required: false },
+				...nameField,
+				required: false,
 				mapping: inBody('name', whenSet(text({ ...LIMITS.personaName, required: true }))),
 			},
 			sharedField,

@@ -82,29 +82,25 @@ const blockText = (): Rule => (value, context) => {
 
 /** An option: most speeches are shorter than what makes it matter. */
 export const blockLength: Field = {
-	ui: {
-		displayName: 'Block Length (Characters)',
-		name: 'blockLength',
-		type: 'number',
-		typeOptions: { minValue: 1 },
-		displayOptions: { show: { '/blocksFrom': ['text' satisfies BlocksFrom] } },
-		default: BLOCK_LENGTH,
-		description:
-			'The most characters of a block. A text is divided where a paragraph or a sentence ends; one file takes up to 50 blocks.',
-	},
+	displayName: 'Block Length (Characters)',
+	name: 'blockLength',
+	type: 'number',
+	typeOptions: { minValue: 1 },
+	displayOptions: { show: { '/blocksFrom': ['text' satisfies BlocksFrom] } },
+	default: BLOCK_LENGTH,
+	description:
+		'The most characters of a block. A text is divided where a paragraph or a sentence ends; one file takes up to 50 blocks.',
 };
 
 /** An option: whoever joins files by another node does not need it. */
 export const singleFile: Field = {
-	ui: {
-		displayName: 'Single File',
-		name: 'singleFile',
-		type: 'boolean',
-		displayOptions: { show: { '/blocksFrom': ['text' satisfies BlocksFrom] } },
-		default: false,
-		description:
-			'Whether to refuse a text that needs more than 50 blocks. Otherwise it becomes several files, in order.',
-	},
+	displayName: 'Single File',
+	name: 'singleFile',
+	type: 'boolean',
+	displayOptions: { show: { '/blocksFrom': ['text' satisfies BlocksFrom] } },
+	default: false,
+	description:
+		'Whether to refuse a text that needs more than 50 blocks. Otherwise it becomes several files, in order.',
 };
 
 /** A request takes up to 50 blocks. Specification: Limits, Speech blocks. */
@@ -130,95 +126,85 @@ type BlocksFrom = 'fields' | 'json' | 'text';
 const whenFrom = (source: BlocksFrom): IDisplayOptions => ({ show: { blocksFrom: [source] } });
 
 const blocksFrom: Field = {
-	ui: {
-		displayName: 'What to Speak',
-		name: 'blocksFrom',
-		type: 'options',
-		noDataExpression: true,
-		options: optionList<BlocksFrom>({
-			fields: { name: 'Blocks', description: 'Passages, each with a voice of its own if you like' },
-			json: {
-				name: 'Blocks as JSON',
-				description: 'An array as text or from an expression, such as all incoming items',
-			},
-			text: { name: 'Text', description: 'One text of any length in one voice' },
-		}),
-		default: 'fields',
-		description: 'Whether to speak one text, or blocks of text that may each have a voice',
-	},
+	displayName: 'What to Speak',
+	name: 'blocksFrom',
+	type: 'options',
+	noDataExpression: true,
+	options: optionList<BlocksFrom>({
+		fields: { name: 'Blocks', description: 'Passages, each with a voice of its own if you like' },
+		json: {
+			name: 'Blocks as JSON',
+			description: 'An array as text or from an expression, such as all incoming items',
+		},
+		text: { name: 'Text', description: 'One text of any length in one voice' },
+	}),
+	default: 'fields',
+	description: 'Whether to speak one text, or blocks of text that may each have a voice',
 };
 
 const form: Field = {
-	ui: {
-		displayName: 'Blocks',
-		name: 'blocks',
-		type: 'fixedCollection',
-		typeOptions: { multipleValues: true, multipleValueButtonText: 'Add Block', sortable: true },
-		displayOptions: whenFrom('fields'),
-		placeholder: 'Add Block',
-		default: { block: [{ text: '', voice: { __rl: true, mode: 'list', value: '' } }] },
-		description: 'What is spoken, block after block: from 1 to 50, in one audio file',
-		options: [
-			{
-				displayName: 'Block',
-				name: 'block',
-				values: [
-					{
-						displayName: 'Text',
-						name: 'text',
-						type: 'string',
-						typeOptions: { rows: 3 },
-						default: '',
-						placeholder: 'e.g. Welcome back to the show.',
-						description: 'What this block says',
-					},
-					blockVoiceLocator,
-				],
-			},
-		],
-	},
+	displayName: 'Blocks',
+	name: 'blocks',
+	type: 'fixedCollection',
+	typeOptions: { multipleValues: true, multipleValueButtonText: 'Add Block', sortable: true },
+	displayOptions: whenFrom('fields'),
+	placeholder: 'Add Block',
+	default: { block: [{ text: '', voice: { __rl: true, mode: 'list', value: '' } }] },
+	description: 'What is spoken, block after block: from 1 to 50, in one audio file',
+	options: [
+		{
+			displayName: 'Block',
+			name: 'block',
+			values: [
+				{
+					displayName: 'Text',
+					name: 'text',
+					type: 'string',
+					typeOptions: { rows: 3 },
+					default: '',
+					placeholder: 'e.g. Welcome back to the show.',
+					description: 'What this block says',
+				},
+				blockVoiceLocator,
+			],
+		},
+	],
 	mapping: oneValueInBody('blocks', blockForm()),
 };
 
 const json: Field = {
-	ui: {
-		displayName: 'Blocks (JSON)',
-		name: 'blocksJson',
-		type: 'json',
-		typeOptions: { rows: 5 },
-		displayOptions: whenFrom('json'),
-		required: true,
-		default: '[\n  { "text": "Good morning!", "voice": "" }\n]',
-		hint: 'For all incoming items as one speech, enter {{ $input.all().map((item) => item.json) }} and switch on Execute Once in the settings of the node',
-		description:
-			'From 1 to 50 blocks: an array of objects with text and, if wanted, voice, or an array of texts. Other fields are left out.',
-	},
+	displayName: 'Blocks (JSON)',
+	name: 'blocksJson',
+	type: 'json',
+	typeOptions: { rows: 5 },
+	displayOptions: whenFrom('json'),
+	required: true,
+	default: '[\n  { "text": "Good morning!", "voice": "" }\n]',
+	hint: 'For all incoming items as one speech, enter {{ $input.all().map((item) => item.json) }} and switch on Execute Once in the settings of the node',
+	description:
+		'From 1 to 50 blocks: an array of objects with text and, if wanted, voice, or an array of texts. Other fields are left out.',
 	mapping: oneValueInBody('blocks', blockList()),
 };
 
 const textField: Field = {
-	ui: {
-		displayName: 'Text',
-		name: 'text',
-		type: 'string',
-		typeOptions: { rows: 5 },
-		displayOptions: whenFrom('text'),
-		required: true,
-		default: '',
-		placeholder: 'e.g. Welcome back to the show.',
-		description: 'What to say. A long text is divided at paragraphs and sentences.',
-	},
+	displayName: 'Text',
+	name: 'text',
+	type: 'string',
+	typeOptions: { rows: 5 },
+	displayOptions: whenFrom('text'),
+	required: true,
+	default: '',
+	placeholder: 'e.g. Welcome back to the show.',
+	description: 'What to say. A long text is divided at paragraphs and sentences.',
 	mapping: oneValueInBody('blocks', blockText()),
 };
 
 /** The voice of every block without one. */
 const voice: Field = {
-	ui: {
-		...blockVoiceLocator,
-		displayName: 'Voice',
-		description:
-			'Speaks everything that has no voice of its own: a preset voice of the chosen model, or a custom one for the model that clones voices. If it is empty, the service chooses one.',
-	},
+	...blockVoiceLocator,
+	displayName: 'Voice',
+	description:
+		'Speaks everything that has no voice of its own: a preset voice of the chosen model, or a custom one for the model that clones voices. If it is empty, the service chooses one.',
 	mapping: { ...oneValueInBody('voice', located(text())), apply: speakWith },
 };
 
@@ -228,7 +214,7 @@ export const blocks: Field[] = [blocksFrom, form, json, textField, voice];
 type Named = INodeProperties & { name: keyof SpeechSettings };
 
 const setting = (ui: Named, rule: Rule = flag()): Field => ({
-	ui,
+	...ui,
 	mapping: inBody(`settings.${ui.name}`, rule),
 });
 
@@ -236,14 +222,12 @@ const { speechSpeed: speed, speechVolume: volume } = LIMITS;
 
 /** Specification: CreateSpeechGeneration, `settings`. */
 export const settings: Field = {
-	ui: {
-		displayName: 'Settings',
-		name: 'settings',
-		type: 'collection',
-		placeholder: 'Add setting',
-		default: {},
-		description: 'How the text is spoken',
-	},
+	displayName: 'Settings',
+	name: 'settings',
+	type: 'collection',
+	placeholder: 'Add setting',
+	default: {},
+	description: 'How the text is spoken',
 	fields: [
 		setting({
 			displayName: 'Loudness Normalization',

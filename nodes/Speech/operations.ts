@@ -23,7 +23,7 @@ const create: Operation = {
 	split: inParts,
 	fields: [
 		{
-			ui: speechModelLocator,
+			...speechModelLocator,
 			mapping: inBody('model', located(choice(SPEECH_MODELS, { required: true }))),
 		},
 		...blocks,
@@ -41,15 +41,13 @@ const get: Operation = {
 	spec: { endpoint: ENDPOINTS.getSpeech, output: 'job', object: 'speech_generation' },
 	fields: [
 		{
-			ui: {
-				displayName: 'Speech ID',
-				name: 'speechId',
-				type: 'string',
-				required: true,
-				default: '={{ $json.id }}',
-				placeholder: 'e.g. speech_8f3a1c',
-				description: 'The ID of the speech, as Create outputs it',
-			},
+			displayName: 'Speech ID',
+			name: 'speechId',
+			type: 'string',
+			required: true,
+			default: '={{ $json.id }}',
+			placeholder: 'e.g. speech_8f3a1c',
+			description: 'The ID of the speech, as Create outputs it',
 			mapping: inPath('id', id()),
 		},
 		downloadExisting,

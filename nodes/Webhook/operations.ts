@@ -14,69 +14,60 @@ import type { NodeResource } from '../../src/description/properties';
 import { choices, httpsUrl, text, whenSet } from '../../src/description/rules';
 
 const urlField: Field = {
-	ui: {
-		displayName: 'URL',
-		name: 'url',
-		type: 'string',
-		required: true,
-		default: '',
-		placeholder: 'e.g. https://example.com/webhook',
-		description: 'The public https address that events are sent to',
-	},
+	displayName: 'URL',
+	name: 'url',
+	type: 'string',
+	required: true,
+	default: '',
+	placeholder: 'e.g. https://example.com/webhook',
+	description: 'The public https address that events are sent to',
 	mapping: inBody('url', httpsUrl({ required: true })),
 };
 
 const eventsField: Field = {
-	ui: {
-		displayName: 'Events',
-		name: 'events',
-		type: 'multiOptions',
-		required: true,
-		options: eventOptions,
-		default: [],
-		description: 'What the service reports; choose at least one',
-	},
+	displayName: 'Events',
+	name: 'events',
+	type: 'multiOptions',
+	required: true,
+	options: eventOptions,
+	default: [],
+	description: 'What the service reports; choose at least one',
 	mapping: inBody('events', choices(EVENTS, { required: true })),
 };
 
 const descriptionField: Field = {
-	ui: {
-		displayName: 'Description',
-		name: 'description',
-		type: 'string',
-		default: '',
-		placeholder: 'e.g. Notifies the website of finished videos',
-		description: 'What the webhook is for',
-	},
+	displayName: 'Description',
+	name: 'description',
+	type: 'string',
+	default: '',
+	placeholder: 'e.g. Notifies the website of finished videos',
+	description: 'What the webhook is for',
 	mapping: inBody('description', text()),
 };
 
 /** The same field within an update: used only if it was added. */
-const forUpdate = ({ ui, mapping }: Field): Field => ({
-	ui: { ...ui, required: false },
+const forUpdate = ({ mapping, ...field }: Field): Field => ({
+	...field,
+	required: false,
 	...(mapping && { mapping: { ...mapping, rule: whenSet(mapping.rule) } }),
 });
 
 const includeSigningSecret: Field = {
-	ui: {
-		displayName: 'Include Signing Secret',
-		name: 'includeSigningSecret',
-		type: 'boolean',
-		default: false,
-		description:
-			'Whether to put the signing secret into the output. The service reveals it only now, and anyone who knows it can sign events that look genuine. n8n stores it with the execution data: keep it elsewhere and delete the execution.',
-	},
+	displayName: 'Include Signing Secret',
+	name: 'includeSigningSecret',
+	type: 'boolean',
+	default: false,
+	description:
+		'Whether to put the signing secret into the output. The service reveals it only now, and anyone who knows it can sign events that look genuine. n8n stores it with the execution data: keep it elsewhere and delete the execution.',
 };
 
 /** A webhook costs nothing and is not media, so the texts of these two are their own. */
 const onceOnly: Field = {
-	ui: {
-		...idempotency.ui,
-		displayName: 'Avoid Creating Twice',
-		description:
-			'Which requests count as the same, so that they are carried out once (their idempotency key)',
-		options: idempotencyOptions('never creates two', 'creates another'),
-	},
+	...idempotency,
+	displayName: 'Avoid Creating Twice',
+	description:
+		'Which requests count as the same, so that they are carried out once (their idempotency key)',
+	options: idempotencyOptions('never creates two', 'creates another'),
 };
 
 const create: Operation = {

@@ -21,15 +21,13 @@ const getUsage: Operation = {
 	spec: { endpoint: ENDPOINTS.getUsage, output: 'resource' },
 	fields: [
 		{
-			ui: {
-				displayName: 'Since',
-				name: 'since',
-				type: 'dateTime',
-				default: '',
-				placeholder: 'e.g. 2026-01-31T12:00:00Z',
-				description:
-					'Only usage since then, in the timezone of the workflow unless one is given. Leave empty for all.',
-			},
+			displayName: 'Since',
+			name: 'since',
+			type: 'dateTime',
+			default: '',
+			placeholder: 'e.g. 2026-01-31T12:00:00Z',
+			description:
+				'Only usage since then, in the timezone of the workflow unless one is given. Leave empty for all.',
 			mapping: inQuery('since', dateTime()),
 		},
 	],
@@ -43,29 +41,25 @@ const getModels: Operation = {
 	spec: { endpoint: ENDPOINTS.listModels, output: 'list', simplify: simpleModel },
 	fields: [
 		{
-			ui: {
-				displayName: 'Mode',
-				name: 'mode',
-				type: 'options',
-				options: optionList<ModelMode | ''>({
-					agent: { name: 'Agent' },
-					'': { name: 'All' },
-					audio: { name: 'Audio', description: 'Music, sound effects and speech' },
-					image: { name: 'Image' },
-					video: { name: 'Video' },
-				}),
-				default: '',
-				description: 'Only models that make this kind of media',
-			},
+			displayName: 'Mode',
+			name: 'mode',
+			type: 'options',
+			options: optionList<ModelMode | ''>({
+				agent: { name: 'Agent' },
+				'': { name: 'All' },
+				audio: { name: 'Audio', description: 'Music, sound effects and speech' },
+				image: { name: 'Image' },
+				video: { name: 'Video' },
+			}),
+			default: '',
+			description: 'Only models that make this kind of media',
 			mapping: inQuery('mode', choice(MODEL_MODES)),
 		},
 		...listFields,
 		{
-			ui: {
-				...simplify.ui,
-				description:
-					'Whether to return a simplified version of the response instead of the raw data: without the lists of voices',
-			},
+			...simplify,
+			description:
+				'Whether to return a simplified version of the response instead of the raw data: without the lists of voices',
 		},
 	],
 };

@@ -15,10 +15,10 @@ export interface MappedField {
 
 /** All fields of an operation whose values are sent, those of collections included. */
 export function mappedFields(fields: Field[], within = ''): MappedField[] {
-	return fields.flatMap(({ ui, mapping, fields: inner }) => {
-		const parameter = `${within}${ui.name}`;
-		const own = mapping ? [{ label: ui.displayName, parameter, mapping }] : [];
-		return [...own, ...mappedFields(inner ?? [], `${parameter}.`)];
+	return fields.flatMap(({ displayName: label, name, mapping, fields: inner = [] }) => {
+		const parameter = `${within}${name}`;
+		const own = mapping ? [{ label, parameter, mapping }] : [];
+		return [...own, ...mappedFields(inner, `${parameter}.`)];
 	});
 }
 

@@ -23,11 +23,10 @@ export interface RequestMapping {
 }
 
 /**
- * A field of the editor and, where its value is sent, how. Carries no visibility: `properties.ts`
- * adds it.
+ * A field of the editor and, where its value is sent, how. For which operation it is shown,
+ * `properties.ts` adds.
  */
-export interface Field {
-	ui: INodeProperties;
+export interface Field extends INodeProperties {
 	mapping?: RequestMapping;
 	/** The fields of a collection. */
 	fields?: Field[];

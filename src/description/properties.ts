@@ -44,7 +44,7 @@ function sendRouting({
 	return { send: { type: target, property: as } };
 }
 
-function property({ ui, mapping, fields }: Field, show?: Show): INodeProperties {
+function property({ mapping, fields, ...ui }: Field, show?: Show): INodeProperties {
 	const routing = mapping && sendRouting(mapping);
 	const { displayOptions } = ui;
 	return {

@@ -5,23 +5,23 @@ import { choice, id, media, number, text } from '../../src/description/rules';
 import { BinaryReference } from '../../src/transport/run/binaryReference';
 import { context } from '../support/rules';
 
-const ui = (name: string) =>
+const named = (name: string) =>
 	({ displayName: name.toUpperCase(), name, type: 'string', default: '' }) as const;
 
 const FIELDS: Field[] = [
-	{ ui: ui('prompt'), mapping: inBody('prompt', text({ required: true })) },
-	{ ui: ui('since'), mapping: inQuery('since', text()) },
-	{ ui: ui('waitForCompletion') },
+	{ ...named('prompt'), mapping: inBody('prompt', text({ required: true })) },
+	{ ...named('since'), mapping: inQuery('since', text()) },
+	named('waitForCompletion'),
 	{
-		ui: ui('parameters'),
+		...named('parameters'),
 		fields: [
-			{ ui: ui('count'), mapping: inBody('parameters.count', number({ min: 1, max: 16 })) },
-			{ ui: ui('size'), mapping: inBody('parameters.size', text()) },
+			{ ...named('count'), mapping: inBody('parameters.count', number({ min: 1, max: 16 })) },
+			{ ...named('size'), mapping: inBody('parameters.size', text()) },
 		],
 	},
 	{
-		ui: ui('input'),
-		fields: [{ ui: ui('video'), mapping: inBody('input.video', media({ max: 1 })) }],
+		...named('input'),
+		fields: [{ ...named('video'), mapping: inBody('input.video', media({ max: 1 })) }],
 	},
 ];
 
@@ -94,7 +94,7 @@ test.each([undefined, null, 'text', [], { parameters: 'text' }, { parameters: nu
 );
 
 test('an id is encoded into the path, once, and a GET has no body', () => {
-	const own = mappedFields([{ ui: ui('generationId'), mapping: inPath('id', id()) }]);
+	const own = mappedFields([{ ...named('generationId'), mapping: inPath('id', id()) }]);
 	const read = (given: unknown) =>
 		buildRequest(
 			ENDPOINTS.getGeneration,
@@ -111,7 +111,7 @@ test('an id is encoded into the path, once, and a GET has no body', () => {
 
 test('a rule of a choice is applied as well', () => {
 	const own = mappedFields([
-		{ ui: ui('mode'), mapping: inBody('mode', choice(['image'], { required: true })) },
+		{ ...named('mode'), mapping: inBody('mode', choice(['image'], { required: true })) },
 	]);
 	expect(check({ mode: 'audio' }, {}, ENDPOINTS.createGeneration, own)).toMatchObject({
 		failure: { problem: 'must be one of image, got audio' },

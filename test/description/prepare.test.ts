@@ -6,7 +6,10 @@ import { batchOf } from '../../src/transport/run/batch';
 import { nodeContext, nodeRun } from '../support/nodeContext';
 
 const form = (name: string): Field => ({
-	ui: { displayName: 'Blocks', name, type: 'fixedCollection', default: {} },
+	displayName: 'Blocks',
+	name,
+	type: 'fixedCollection',
+	default: {},
 	mapping: oneValueInBody('blocks', (value) => ({ value })),
 });
 

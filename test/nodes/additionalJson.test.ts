@@ -12,14 +12,14 @@ import { nodeRun } from '../support/nodeContext';
 import { endpointNames, operationsOf } from '../support/operations';
 import { context } from '../support/rules';
 
-const ui = (name: string) => ({ displayName: name, name, type: 'string', default: '' }) as const;
+const named = (name: string) => ({ displayName: name, name, type: 'string', default: '' }) as const;
 
 const fields = mappedFields([
 	// Before the others, to show that it is applied after them.
 	additionalJson,
-	{ ui: ui('mode'), mapping: inBody('mode', text()) },
-	{ ui: ui('count'), mapping: inBody('parameters.count', number()) },
-	{ ui: ui('video'), mapping: inBody('input.video', media()) },
+	{ ...named('mode'), mapping: inBody('mode', text()) },
+	{ ...named('count'), mapping: inBody('parameters.count', number()) },
+	{ ...named('video'), mapping: inBody('input.video', media()) },
 ] satisfies Field[]);
 
 const body = { mode: 'image', parameters: { count: 2 }, input: { video: 'binary:clip' } };

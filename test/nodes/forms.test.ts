@@ -45,15 +45,15 @@ test.each([
 
 describe('Approve', () => {
 	const field = (name: string) => {
-		const found = approve.fields.find(({ ui }) => ui.name === name);
+		const found = approve.fields.find((one) => one.name === name);
 		if (!found) throw new Error(`no field ${name}`);
 		return found;
 	};
 
 	test('opens with a budget that may be sent and a plan that is JSON', () => {
-		const { ui, mapping: sent } = field('maxCredits');
-		expect(sent?.rule(ui.default, context)).toEqual({ value: 100 });
-		expect(JSON.parse(String(field('plan').ui.default))).toEqual({});
+		const { default: usual, mapping: sent } = field('maxCredits');
+		expect(sent?.rule(usual, context)).toEqual({ value: 100 });
+		expect(JSON.parse(String(field('plan').default))).toEqual({});
 	});
 
 	test.each([['{}'], [{}], [''], [undefined]])('sends no plan for %j', (given) => {

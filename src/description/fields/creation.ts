@@ -8,26 +8,22 @@ import { options } from './options';
 import { downloadAfterWait, outputBinaryField, splitOutputs } from './outputs';
 
 export const waitForCompletion: Field = {
-	ui: {
-		displayName: 'Wait for Completion',
-		name: 'waitForCompletion',
-		type: 'boolean',
-		default: true,
-		description:
-			'Whether to wait for the result. Stopping the execution does not stop the job, which is paid for.',
-	},
+	displayName: 'Wait for Completion',
+	name: 'waitForCompletion',
+	type: 'boolean',
+	default: true,
+	description:
+		'Whether to wait for the result. Stopping the execution does not stop the job, which is paid for.',
 };
 
 export const waitTimeout: Field = {
-	ui: {
-		displayName: 'Wait Timeout (Minutes)',
-		name: 'waitTimeout',
-		type: 'number',
-		typeOptions: { minValue: 1 },
-		default: 30,
-		description:
-			'How long to wait for a job, which goes on after that. As a tool of an AI agent 45 seconds by default.',
-	},
+	displayName: 'Wait Timeout (Minutes)',
+	name: 'waitTimeout',
+	type: 'number',
+	typeOptions: { minValue: 1 },
+	default: 30,
+	description:
+		'How long to wait for a job, which goes on after that. As a tool of an AI agent 45 seconds by default.',
 };
 
 /** The choices are the same for whatever is created; what a repeated request would come to differs. */
@@ -49,127 +45,108 @@ export const idempotencyOptions = (once: string, again: string) =>
 	});
 
 export const idempotency: Field = {
-	ui: {
-		displayName: 'Avoid Paying Twice',
-		name: 'idempotency',
-		type: 'options',
-		default: 'execution' satisfies IdempotencyMode,
-		description: 'Which requests count as the same and are paid for once',
-		options: idempotencyOptions('never pays twice', 'pays again'),
-	},
+	displayName: 'Avoid Paying Twice',
+	name: 'idempotency',
+	type: 'options',
+	default: 'execution' satisfies IdempotencyMode,
+	description: 'Which requests count as the same and are paid for once',
+	options: idempotencyOptions('never pays twice', 'pays again'),
 };
 
 export const idempotencyKey: Field = {
-	ui: {
-		displayName: 'Idempotency Key',
-		name: 'idempotencyKey',
-		type: 'string',
-		displayOptions: { show: { idempotency: ['custom' satisfies IdempotencyMode] } },
-		default: '',
-		placeholder: 'e.g. order-{{ $json.ID }}',
-		description: 'At most 255 characters, different for each request',
-	},
+	displayName: 'Idempotency Key',
+	name: 'idempotencyKey',
+	type: 'string',
+	displayOptions: { show: { idempotency: ['custom' satisfies IdempotencyMode] } },
+	default: '',
+	placeholder: 'e.g. order-{{ $json.ID }}',
+	description: 'At most 255 characters, different for each request',
 };
 
 const onInsufficientCredits: Field = {
-	ui: {
-		displayName: 'When Credits Run Out',
-		name: 'onInsufficientCredits',
-		type: 'options',
-		default: 'stop' satisfies CreditPolicy,
-		description: 'What to do when credits are too few for an item',
-		options: optionList<CreditPolicy>({
-			continue: {
-				name: 'Continue With Error Items',
-				description: 'Finished items go on, the others become error items',
-			},
-			stop: {
-				name: 'Stop',
-				description:
-					'Nothing further is sent; the error counts what was submitted and what was not',
-			},
-			wait: {
-				name: 'Wait for Top-Up',
-				description: 'Retry at intervals until there are credits, up to Credit Wait Timeout',
-			},
-		}),
-	},
+	displayName: 'When Credits Run Out',
+	name: 'onInsufficientCredits',
+	type: 'options',
+	default: 'stop' satisfies CreditPolicy,
+	description: 'What to do when credits are too few for an item',
+	options: optionList<CreditPolicy>({
+		continue: {
+			name: 'Continue With Error Items',
+			description: 'Finished items go on, the others become error items',
+		},
+		stop: {
+			name: 'Stop',
+			description: 'Nothing further is sent; the error counts what was submitted and what was not',
+		},
+		wait: {
+			name: 'Wait for Top-Up',
+			description: 'Retry at intervals until there are credits, up to Credit Wait Timeout',
+		},
+	}),
 };
 
 const creditWaitTimeout: Field = {
-	ui: {
-		displayName: 'Credit Wait Timeout (Minutes)',
-		name: 'creditWaitTimeout',
-		type: 'number',
-		displayOptions: { show: { onInsufficientCredits: ['wait' satisfies CreditPolicy] } },
-		typeOptions: { minValue: 1 },
-		default: 60,
-		description: 'How long an item waits for a top-up',
-	},
+	displayName: 'Credit Wait Timeout (Minutes)',
+	name: 'creditWaitTimeout',
+	type: 'number',
+	displayOptions: { show: { onInsufficientCredits: ['wait' satisfies CreditPolicy] } },
+	typeOptions: { minValue: 1 },
+	default: 60,
+	description: 'How long an item waits for a top-up',
 };
 
 /** Empty when it is added: a number there would look like a limit that somebody has chosen. */
 const maxCredits: Field = {
-	ui: {
-		displayName: 'Max Credits per Execution',
-		name: 'maxCredits',
-		type: 'number',
-		typeOptions: { minValue: 0 },
-		default: '',
-		placeholder: 'e.g. 500',
-		description:
-			'The most that one execution may reserve with all of its MediaGen nodes; 0 means no limit',
-	},
+	displayName: 'Max Credits per Execution',
+	name: 'maxCredits',
+	type: 'number',
+	typeOptions: { minValue: 0 },
+	default: '',
+	placeholder: 'e.g. 500',
+	description:
+		'The most that one execution may reserve with all of its MediaGen nodes; 0 means no limit',
 };
 
 /** For operations without *When Credits Run Out*. */
 export const maxCreditsOrStop: Field = {
-	ui: {
-		...maxCredits.ui,
-		description:
-			'The most that one execution may reserve with all of its MediaGen nodes, 0 for no limit. An item above it stops the execution.',
-	},
+	...maxCredits,
+	description:
+		'The most that one execution may reserve with all of its MediaGen nodes, 0 for no limit. An item above it stops the execution.',
 };
 
 const dryRun: Field = {
-	ui: {
-		displayName: 'Dry Run',
-		name: 'dryRun',
-		type: 'boolean',
-		default: false,
-		description: 'Whether to output what would be sent, and its price, instead of sending it',
-	},
+	displayName: 'Dry Run',
+	name: 'dryRun',
+	type: 'boolean',
+	default: false,
+	description: 'Whether to output what would be sent, and its price, instead of sending it',
 };
 
 const includeInputFields: Field = {
-	ui: {
-		displayName: 'Include Input Fields',
-		name: 'includeInputFields',
-		type: 'boolean',
-		default: false,
-		description: 'Whether to keep the fields of the input item that the result does not have',
-	},
+	displayName: 'Include Input Fields',
+	name: 'includeInputFields',
+	type: 'boolean',
+	default: false,
+	description: 'Whether to keep the fields of the input item that the result does not have',
 };
 
 /** Specification: CreateGeneration and CreateSpeechGeneration, `delivery`. */
 export const delivery: Field = {
-	ui: {
-		displayName: 'Delivery',
-		name: 'delivery',
-		type: 'options',
-		options: optionList<Delivery>({
-			public_url: {
-				name: 'Public URL',
-				description: 'Anyone who has the link can open it',
-			},
-			signed_url: {
-				name: 'Signed URL',
-				description: 'The link expires; reading the job again gives a new one',
-			},
-		}),
-		default: 'signed_url' satisfies Delivery,
-		description: 'Who can open the links to the files; by default anyone',
-	},
+	displayName: 'Delivery',
+	name: 'delivery',
+	type: 'options',
+	options: optionList<Delivery>({
+		public_url: {
+			name: 'Public URL',
+			description: 'Anyone who has the link can open it',
+		},
+		signed_url: {
+			name: 'Signed URL',
+			description: 'The link expires; reading the job again gives a new one',
+		},
+	}),
+	default: 'signed_url' satisfies Delivery,
+	description: 'Who can open the links to the files; by default anyone',
 	mapping: inBody('delivery', choice(DELIVERIES)),
 };
 
@@ -196,15 +173,13 @@ function merged(values: Values, added: Values): Values {
  * such as the mode, could not be sent otherwise.
  */
 export const additionalJson: Field = {
-	ui: {
-		displayName: 'Additional JSON',
-		name: 'additionalFields',
-		type: 'json',
-		typeOptions: { rows: 4 },
-		default: '{}',
-		hint: 'Such as { "parameters": { "seed": 7 } }; wins over the fields above',
-		description: 'Fields of the API that this node does not have, as a JSON object',
-	},
+	displayName: 'Additional JSON',
+	name: 'additionalFields',
+	type: 'json',
+	typeOptions: { rows: 4 },
+	default: '{}',
+	hint: 'Such as { "parameters": { "seed": 7 } }; wins over the fields above',
+	description: 'Fields of the API that this node does not have, as a JSON object',
 	mapping: {
 		in: 'body',
 		as: 'additionalFields',
@@ -220,27 +195,22 @@ export const additionalJson: Field = {
  * (AgentRun), so users can enter what their service uses.
  */
 export const waitStatuses = ({ good }: TerminalStatuses): Field => ({
-	ui: {
-		displayName: 'Wait Until Status',
-		name: 'waitStatuses',
-		type: 'string',
-		default: good.join(', '),
-		placeholder: 'e.g. awaiting_review, completed',
-		description:
-			'The statuses of an agent run that end the wait successfully, separated by commas. Change them if the service uses other names.',
-	},
+	displayName: 'Wait Until Status',
+	name: 'waitStatuses',
+	type: 'string',
+	default: good.join(', '),
+	placeholder: 'e.g. awaiting_review, completed',
+	description:
+		'The statuses of an agent run that end the wait successfully, separated by commas. Change them if the service uses other names.',
 });
 
 export const failureStatuses = ({ bad }: TerminalStatuses): Field => ({
-	ui: {
-		displayName: 'Failure Statuses',
-		name: 'failureStatuses',
-		type: 'string',
-		default: bad.join(', '),
-		placeholder: 'e.g. failed',
-		description:
-			'The statuses of an agent run that end the wait with an error, separated by commas',
-	},
+	displayName: 'Failure Statuses',
+	name: 'failureStatuses',
+	type: 'string',
+	default: bad.join(', '),
+	placeholder: 'e.g. failed',
+	description: 'The statuses of an agent run that end the wait with an error, separated by commas',
 });
 
 /** The options of every creation, whatever it makes. */

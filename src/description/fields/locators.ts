@@ -95,7 +95,8 @@ export const personaLocator = locator({
 
 /** What an operation works on. */
 const worksOn = (ui: Named): Field => ({
-	ui: { ...locator(ui), required: true },
+	...locator(ui),
+	required: true,
 	mapping: inPath('id', located(id())),
 });
 
@@ -183,27 +184,25 @@ export function mediaField({ as, rule, isMany, example, note, ...ui }: MediaFiel
 	const more = note === undefined ? '' : `. ${note}`;
 	const url = example ?? 'https://example.com/picture.png';
 	return {
-		ui: {
-			...ui,
-			type: 'resourceLocator',
-			default: { mode: 'binary', value: 'data' },
-			modes: [
-				{
-					displayName: 'Binary Field',
-					name: 'binary',
-					type: 'string',
-					placeholder: 'e.g. data',
-					hint: `The name of the input binary field to upload${isMany ? ', or several with commas between them' : ''}${more}`,
-				},
-				{
-					displayName: 'By URL',
-					name: 'url',
-					type: 'string',
-					placeholder: `e.g. ${url}`,
-					hint: `${isMany ? 'One or more https URLs separated by spaces, or an array by expression' : 'An https URL'}${more}`,
-				},
-			],
-		},
+		...ui,
+		type: 'resourceLocator',
+		default: { mode: 'binary', value: 'data' },
+		modes: [
+			{
+				displayName: 'Binary Field',
+				name: 'binary',
+				type: 'string',
+				placeholder: 'e.g. data',
+				hint: `The name of the input binary field to upload${isMany ? ', or several with commas between them' : ''}${more}`,
+			},
+			{
+				displayName: 'By URL',
+				name: 'url',
+				type: 'string',
+				placeholder: `e.g. ${url}`,
+				hint: `${isMany ? 'One or more https URLs separated by spaces, or an array by expression' : 'An https URL'}${more}`,
+			},
+		],
 		mapping: oneValueInBody(as, rule),
 	};
 }

@@ -11,21 +11,17 @@ const AS_TOOL = { '@tool': [true] };
 function download(show: NonNullable<IDisplayOptions['show']> = {}): Field[] {
 	const ui = { displayName: 'Download Outputs', name: 'downloadOutputs', type: 'boolean' } as const;
 	const forWorkflows: Field = {
-		ui: {
-			...ui,
-			displayOptions: { show, hide: AS_TOOL },
-			default: true,
-			description: 'Whether to download the files into binary fields',
-		},
+		...ui,
+		displayOptions: { show, hide: AS_TOOL },
+		default: true,
+		description: 'Whether to download the files into binary fields',
 	};
 	const forAgents: Field = {
-		ui: {
-			...ui,
-			displayOptions: { show: { ...show, ...AS_TOOL } },
-			default: false,
-			description:
-				'Whether to download the finished files too. They stay with the run of this tool; the AI agent gets the links.',
-		},
+		...ui,
+		displayOptions: { show: { ...show, ...AS_TOOL } },
+		default: false,
+		description:
+			'Whether to download the finished files too. They stay with the run of this tool; the AI agent gets the links.',
 	};
 	return [forWorkflows, forAgents];
 }
@@ -38,36 +34,30 @@ export const downloadFinished = download();
 
 /** Download Outputs of an operation that reads what exists. */
 export const downloadExisting: Field = {
-	ui: {
-		displayName: 'Download Outputs',
-		name: 'downloadOutputs',
-		type: 'boolean',
-		default: false,
-		description:
-			'Whether to download the files into binary fields of the output, if the job has finished',
-	},
+	displayName: 'Download Outputs',
+	name: 'downloadOutputs',
+	type: 'boolean',
+	default: false,
+	description:
+		'Whether to download the files into binary fields of the output, if the job has finished',
 };
 
 export const outputBinaryField: Field = {
-	ui: {
-		displayName: 'Output Binary Field',
-		name: 'outputBinaryField',
-		type: 'string',
-		default: 'data',
-		placeholder: 'e.g. data',
-		hint: 'The name of the output binary field to put the file in',
-		description: 'Further files get _1, _2 and so on after the name',
-	},
+	displayName: 'Output Binary Field',
+	name: 'outputBinaryField',
+	type: 'string',
+	default: 'data',
+	placeholder: 'e.g. data',
+	hint: 'The name of the output binary field to put the file in',
+	description: 'Further files get _1, _2 and so on after the name',
 };
 
 export const splitOutputs: Field = {
-	ui: {
-		displayName: 'Split Outputs',
-		name: 'splitOutputs',
-		type: 'boolean',
-		default: false,
-		description: 'Whether to output one item per file',
-	},
+	displayName: 'Split Outputs',
+	name: 'splitOutputs',
+	type: 'boolean',
+	default: false,
+	description: 'Whether to output one item per file',
 };
 
 /** The fields of an operation that reads a job with any number of files. */
