@@ -1,6 +1,6 @@
-import { NodeConnectionTypes, type INodeType, type INodeTypeDescription } from 'n8n-workflow';
+import type { INodeType, INodeTypeDescription } from 'n8n-workflow';
 import { mediaGenApiTest } from '../../src/description/credentialTest';
-import { sharedDescription } from '../../src/description/node';
+import { OPERATION, sharedDescription } from '../../src/description/node';
 import { singleResourceProperties } from '../../src/description/properties';
 import { searchAgentRuns } from '../../src/description/search/lists';
 import { operations } from './operations';
@@ -15,9 +15,7 @@ export class MediaGenAgentRun implements INodeType {
 			dark: 'file:../icons/agentRun.dark.svg',
 		},
 		group: ['transform'],
-		version: 1,
-		subtitle:
-			'={{ $parameter["operation"].replace("getAll", "getMany").replace(/([A-Z])/g, " $1").toLowerCase() }}',
+		subtitle: OPERATION,
 		description: 'Plan, approve, carry out and review whole productions',
 		defaults: { name: 'MediaGen Agent Run' },
 		usableAsTool: true,
@@ -35,9 +33,6 @@ export class MediaGenAgentRun implements INodeType {
 				},
 			],
 		},
-		inputs: [NodeConnectionTypes.Main],
-		outputs: [NodeConnectionTypes.Main],
-		credentials: [{ name: 'mediaGenApi', required: true, testedBy: 'mediaGenApiTest' }],
 		properties: singleResourceProperties({ value: 'agentRun', name: 'Agent Run', operations }),
 	};
 

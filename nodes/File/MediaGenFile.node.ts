@@ -1,6 +1,6 @@
-import { NodeConnectionTypes, type INodeType, type INodeTypeDescription } from 'n8n-workflow';
+import type { INodeType, INodeTypeDescription } from 'n8n-workflow';
 import { mediaGenApiTest } from '../../src/description/credentialTest';
-import { sharedDescription } from '../../src/description/node';
+import { OPERATION, sharedDescription } from '../../src/description/node';
 import { singleResourceProperties } from '../../src/description/properties';
 import { operations } from './operations';
 
@@ -14,9 +14,7 @@ export class MediaGenFile implements INodeType {
 			dark: 'file:../icons/file.dark.svg',
 		},
 		group: ['transform'],
-		version: 1,
-		subtitle:
-			'={{ $parameter["operation"].replace("getAll", "getMany").replace(/([A-Z])/g, " $1").toLowerCase() }}',
+		subtitle: OPERATION,
 		description: 'Upload files of any size for other operations to use',
 		defaults: { name: 'MediaGen File' },
 		usableAsTool: true,
@@ -24,9 +22,6 @@ export class MediaGenFile implements INodeType {
 			searchHint:
 				'Uploads a binary field once, and outputs its URL for several MediaGen nodes. Not needed for a single use: their media fields take binary fields.',
 		},
-		inputs: [NodeConnectionTypes.Main],
-		outputs: [NodeConnectionTypes.Main],
-		credentials: [{ name: 'mediaGenApi', required: true, testedBy: 'mediaGenApiTest' }],
 		properties: singleResourceProperties({ value: 'file', name: 'File', operations }),
 	};
 

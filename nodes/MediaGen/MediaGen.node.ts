@@ -1,5 +1,5 @@
-import { NodeConnectionTypes, type INodeType, type INodeTypeDescription } from 'n8n-workflow';
-import { sharedDescription } from '../../src/description/node';
+import type { INodeType, INodeTypeDescription } from 'n8n-workflow';
+import { OPERATION, sharedDescription } from '../../src/description/node';
 import { singleResourceProperties } from '../../src/description/properties';
 import { searchGenerations, searchPersonas } from '../../src/description/search/lists';
 import {
@@ -20,9 +20,7 @@ export class MediaGen implements INodeType {
 			dark: 'file:../icons/mediagen.dark.svg',
 		},
 		group: ['transform'],
-		version: 1,
-		subtitle:
-			'={{ $parameter["operation"].replace("getAll", "getMany").replace(/([A-Z])/g, " $1").toLowerCase() }}',
+		subtitle: OPERATION,
 		description: 'Generate images, videos, music, sound effects and speech',
 		defaults: { name: 'MediaGen' },
 		usableAsTool: true,
@@ -48,9 +46,6 @@ export class MediaGen implements INodeType {
 				},
 			],
 		},
-		inputs: [NodeConnectionTypes.Main],
-		outputs: [NodeConnectionTypes.Main],
-		credentials: [{ name: 'mediaGenApi', required: true, testedBy: 'mediaGenApiTest' }],
 		properties: singleResourceProperties({ value: 'generation', name: 'Generation', operations }),
 	};
 

@@ -1,6 +1,6 @@
-import { NodeConnectionTypes, type INodeType, type INodeTypeDescription } from 'n8n-workflow';
+import type { INodeType, INodeTypeDescription } from 'n8n-workflow';
 import { mediaGenApiTest } from '../../src/description/credentialTest';
-import { sharedDescription } from '../../src/description/node';
+import { OPERATION, sharedDescription } from '../../src/description/node';
 import { singleResourceProperties } from '../../src/description/properties';
 import { searchAllPersonas } from '../../src/description/search/lists';
 import { operations } from './operations';
@@ -15,9 +15,7 @@ export class MediaGenPersona implements INodeType {
 			dark: 'file:../icons/persona.dark.svg',
 		},
 		group: ['transform'],
-		version: 1,
-		subtitle:
-			'={{ $parameter["operation"].replace("getAll", "getMany").replace(/([A-Z])/g, " $1").toLowerCase() }}',
+		subtitle: OPERATION,
 		description: 'Create and manage reusable visual identities for images and videos',
 		defaults: { name: 'MediaGen Persona' },
 		usableAsTool: true,
@@ -25,9 +23,6 @@ export class MediaGenPersona implements INodeType {
 			searchHint:
 				'Makes a reusable visual identity, whose ID the node MediaGen takes to keep a person or character the same in images and videos.',
 		},
-		inputs: [NodeConnectionTypes.Main],
-		outputs: [NodeConnectionTypes.Main],
-		credentials: [{ name: 'mediaGenApi', required: true, testedBy: 'mediaGenApiTest' }],
 		properties: singleResourceProperties({ value: 'persona', name: 'Persona', operations }),
 	};
 

@@ -1,6 +1,6 @@
-import { NodeConnectionTypes, type INodeType, type INodeTypeDescription } from 'n8n-workflow';
+import type { INodeType, INodeTypeDescription } from 'n8n-workflow';
 import { mediaGenApiTest } from '../../src/description/credentialTest';
-import { sharedDescription } from '../../src/description/node';
+import { OPERATION, sharedDescription } from '../../src/description/node';
 import { singleResourceProperties } from '../../src/description/properties';
 import { searchSpeechModels, searchVoices } from '../../src/description/search/models';
 import { operations } from './operations';
@@ -15,9 +15,7 @@ export class MediaGenSpeech implements INodeType {
 			dark: 'file:../icons/speech.dark.svg',
 		},
 		group: ['transform'],
-		version: 1,
-		subtitle:
-			'={{ $parameter["operation"].replace("getAll", "getMany").replace(/([A-Z])/g, " $1").toLowerCase() }}',
+		subtitle: OPERATION,
 		description:
 			'Speak a text of any length, or a dialogue with a voice for each part, in one audio file',
 		defaults: { name: 'MediaGen Speech' },
@@ -36,9 +34,6 @@ export class MediaGenSpeech implements INodeType {
 				},
 			],
 		},
-		inputs: [NodeConnectionTypes.Main],
-		outputs: [NodeConnectionTypes.Main],
-		credentials: [{ name: 'mediaGenApi', required: true, testedBy: 'mediaGenApiTest' }],
 		properties: singleResourceProperties({ value: 'speech', name: 'Speech', operations }),
 	};
 

@@ -1,6 +1,6 @@
-import { NodeConnectionTypes, type INodeType, type INodeTypeDescription } from 'n8n-workflow';
+import type { INodeType, INodeTypeDescription } from 'n8n-workflow';
 import { mediaGenApiTest } from '../../src/description/credentialTest';
-import { sharedDescription } from '../../src/description/node';
+import { OPERATION_AND_RESOURCE, sharedDescription } from '../../src/description/node';
 import { resourceProperties } from '../../src/description/properties';
 import { searchCustomVoices } from '../../src/description/search/lists';
 import { resources } from './operations';
@@ -15,9 +15,7 @@ export class MediaGenVoice implements INodeType {
 			dark: 'file:../icons/voice.dark.svg',
 		},
 		group: ['transform'],
-		version: 1,
-		subtitle:
-			'={{ $parameter["operation"].replace("getAll", "getMany").replace(/([A-Z])/g, " $1").toLowerCase() + ": " + $parameter["resource"].replace(/([A-Z])/g, " $1").toLowerCase() }}',
+		subtitle: OPERATION_AND_RESOURCE,
 		description: 'Clone and design voices, manage them, and list preset voices',
 		defaults: { name: 'MediaGen Voice' },
 		usableAsTool: true,
@@ -25,9 +23,6 @@ export class MediaGenVoice implements INodeType {
 			searchHint:
 				'Lists the preset voices of a model, and makes custom voices by cloning or describing them, for MediaGen Speech.',
 		},
-		inputs: [NodeConnectionTypes.Main],
-		outputs: [NodeConnectionTypes.Main],
-		credentials: [{ name: 'mediaGenApi', required: true, testedBy: 'mediaGenApiTest' }],
 		properties: resourceProperties(resources),
 	};
 

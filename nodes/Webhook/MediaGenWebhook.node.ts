@@ -1,6 +1,6 @@
-import { NodeConnectionTypes, type INodeType, type INodeTypeDescription } from 'n8n-workflow';
+import type { INodeType, INodeTypeDescription } from 'n8n-workflow';
 import { mediaGenApiTest } from '../../src/description/credentialTest';
-import { sharedDescription } from '../../src/description/node';
+import { OPERATION_AND_RESOURCE, sharedDescription } from '../../src/description/node';
 import { resourceProperties } from '../../src/description/properties';
 import { searchWebhooks } from '../../src/description/search/lists';
 import { resources } from './operations';
@@ -15,9 +15,7 @@ export class MediaGenWebhook implements INodeType {
 			dark: 'file:../icons/webhook.dark.svg',
 		},
 		group: ['transform'],
-		version: 1,
-		subtitle:
-			'={{ $parameter["operation"].replace("getAll", "getMany").replace(/([A-Z])/g, " $1").toLowerCase() + ": " + $parameter["resource"].replace(/([A-Z])/g, " $1").toLowerCase() }}',
+		subtitle: OPERATION_AND_RESOURCE,
 		description: 'Manage webhooks and list their deliveries',
 		defaults: { name: 'MediaGen Webhook' },
 		usableAsTool: true,
@@ -31,9 +29,6 @@ export class MediaGenWebhook implements INodeType {
 				},
 			],
 		},
-		inputs: [NodeConnectionTypes.Main],
-		outputs: [NodeConnectionTypes.Main],
-		credentials: [{ name: 'mediaGenApi', required: true, testedBy: 'mediaGenApiTest' }],
 		properties: resourceProperties(resources),
 	};
 

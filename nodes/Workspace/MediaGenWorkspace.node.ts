@@ -1,6 +1,6 @@
-import { NodeConnectionTypes, type INodeType, type INodeTypeDescription } from 'n8n-workflow';
+import type { INodeType, INodeTypeDescription } from 'n8n-workflow';
 import { mediaGenApiTest } from '../../src/description/credentialTest';
-import { sharedDescription } from '../../src/description/node';
+import { OPERATION, sharedDescription } from '../../src/description/node';
 import { singleResourceProperties } from '../../src/description/properties';
 import { operations } from './operations';
 
@@ -14,18 +14,13 @@ export class MediaGenWorkspace implements INodeType {
 			dark: 'file:../icons/workspace.dark.svg',
 		},
 		group: ['transform'],
-		version: 1,
-		subtitle:
-			'={{ $parameter["operation"].replace("getAll", "getMany").replace(/([A-Z])/g, " $1").toLowerCase() }}',
+		subtitle: OPERATION,
 		description: 'Read the credits, the usage and the models of the workspace',
 		defaults: { name: 'MediaGen Workspace' },
 		usableAsTool: true,
 		builderHint: {
 			searchHint: 'Reads the credit balance, the usage and the models that can be used.',
 		},
-		inputs: [NodeConnectionTypes.Main],
-		outputs: [NodeConnectionTypes.Main],
-		credentials: [{ name: 'mediaGenApi', required: true, testedBy: 'mediaGenApiTest' }],
 		properties: singleResourceProperties({ value: 'workspace', name: 'Workspace', operations }),
 	};
 

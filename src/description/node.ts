@@ -1,4 +1,4 @@
-import type { INodeTypeDescription } from 'n8n-workflow';
+import { NodeConnectionTypes, type INodeTypeDescription } from 'n8n-workflow';
 
 /**
  * Stands for the base URL of the credential, which the runner puts in its place. n8n would evaluate
@@ -8,7 +8,19 @@ import type { INodeTypeDescription } from 'n8n-workflow';
  */
 const BASE_URL_OF_CREDENTIAL = 'https://base-url-of-the-credential.invalid';
 
+const inWords = (name: string) => `${name}.replace(/([A-Z])/g, " $1").toLowerCase()`;
+const operation = inWords('$parameter["operation"].replace("getAll", "getMany")');
+const resource = inWords('$parameter["resource"]');
+
+/** What the canvas shows under the name of a node with one resource, and of one with several. */
+export const OPERATION = `={{ ${operation} }}`;
+export const OPERATION_AND_RESOURCE = `={{ ${operation} + ": " + ${resource} }}`;
+
 /** What is the same in the description of every node. */
 export const sharedDescription = {
+	version: 1,
+	inputs: [NodeConnectionTypes.Main],
+	outputs: [NodeConnectionTypes.Main],
+	credentials: [{ name: 'mediaGenApi', required: true, testedBy: 'mediaGenApiTest' }],
 	requestDefaults: { baseURL: BASE_URL_OF_CREDENTIAL, json: true },
 } satisfies Partial<INodeTypeDescription>;
