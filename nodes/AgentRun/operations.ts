@@ -16,7 +16,7 @@ import {
 	waitStatuses,
 	waitTimeout,
 } from '../../src/description/fields/creation';
-import { listFields, plainFields, simplify } from '../../src/description/fields/list';
+import { plainFields } from '../../src/description/fields/list';
 import { thisAgentRun, mediaField } from '../../src/description/fields/locators';
 import { optionList } from '../../src/description/fields/optionList';
 import { additionalFields, options } from '../../src/description/fields/options';
@@ -37,6 +37,7 @@ import {
 	type Rule,
 	text,
 } from '../../src/description/rules';
+import { getManyOperation } from '../../src/description/usualOperations';
 import { fail, type Failed } from '../../src/transport/base/result';
 import { isRecord } from '../../src/transport/base/types';
 import { requestResource } from '../../src/transport/http/client';
@@ -133,7 +134,8 @@ const create: Operation = {
 	value: 'create',
 	name: 'Create',
 	action: 'Create an agent run',
-	description: 'Plan a production from a brief. Credits are spent once the plan is approved.',
+	description:
+		'Plan a production. That costs 1 credit, carrying it out more; retries never pay twice.',
 	spec: {
 		endpoint: ENDPOINTS.createAgentRun,
 		output: 'job',
@@ -257,7 +259,8 @@ const review: Operation = {
 	value: 'review',
 	name: 'Review',
 	action: 'Review an agent run',
-	description: 'Decide what becomes of the finished assets, which completes the run',
+	description:
+		'Decide what becomes of the assets. Costs nothing further; retries never decide twice.',
 	spec: {
 		endpoint: ENDPOINTS.reviewAgentRun,
 		output: 'job',
@@ -295,13 +298,8 @@ const get: Operation = {
 	fields: [thisAgentRun, ...existingOutputs],
 };
 
-const getAll: Operation = {
-	value: 'getAll',
-	name: 'Get Many',
-	action: 'Get many agent runs',
-	description: 'List the agent runs of the workspace. Costs nothing.',
-	spec: { endpoint: ENDPOINTS.listAgentRuns, output: 'list', simplify: plainFields },
-	fields: [...listFields, simplify],
-};
+const getAll = getManyOperation('agent runs', ENDPOINTS.listAgentRuns, [], {
+	simplify: plainFields,
+});
 
 export const operations: Operation[] = [approve, create, get, getAll, review];

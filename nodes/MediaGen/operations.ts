@@ -1,6 +1,5 @@
 import { ENDPOINTS, type GenerationMode, LIMITS } from '../../src/contract';
 import { creationFields, delivery } from '../../src/description/fields/creation';
-import { listFields } from '../../src/description/fields/list';
 import {
 	thisGeneration,
 	modelLocator,
@@ -14,6 +13,7 @@ import {
 	type Operation,
 } from '../../src/description/operation';
 import { located, text, uuid } from '../../src/description/rules';
+import { getManyOperation } from '../../src/description/usualOperations';
 import { input, parameters } from './fields';
 
 const persona: Field = {
@@ -120,12 +120,8 @@ const get: Operation = {
 };
 
 const getAll: Operation = {
-	value: 'getAll',
-	name: 'Get Many',
-	action: 'Get many generations',
+	...getManyOperation('generations', ENDPOINTS.listGenerations, [], { takesLimit: true }),
 	description: 'List the generations of the workspace, newest first. Costs nothing.',
-	spec: { endpoint: ENDPOINTS.listGenerations, output: 'list', takesLimit: true },
-	fields: listFields,
 };
 
 export const operations: Operation[] = [generateImage, generateVideo, generateAudio, get, getAll];

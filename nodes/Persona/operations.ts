@@ -5,11 +5,15 @@ import {
 	waitTimeout,
 	paidKeyOptions,
 } from '../../src/description/fields/creation';
-import { listFields } from '../../src/description/fields/list';
 import { mediaField, thisPersona } from '../../src/description/fields/locators';
 import { options, updateFields } from '../../src/description/fields/options';
 import { type Field, inBody, type Operation } from '../../src/description/operation';
 import { flag, media, text, whenSet } from '../../src/description/rules';
+import {
+	deleteOperation,
+	getManyOperation,
+	getOperation,
+} from '../../src/description/usualOperations';
 
 const nameField: Field = {
 	displayName: 'Name',
@@ -41,7 +45,8 @@ const createFromImages: Operation = {
 	value: 'createFromImages',
 	name: 'Create From Images',
 	action: 'Create a persona from images',
-	description: 'Make a reusable visual identity from pictures of it. Costs nothing.',
+	description:
+		'Make a reusable visual identity from pictures. Costs nothing; retries never make two.',
 	constants: { source: 'upload' },
 	spec: {
 		endpoint: ENDPOINTS.createPersona,
@@ -105,29 +110,15 @@ const createFromDescription: Operation = {
 	],
 };
 
-const get: Operation = {
-	value: 'get',
-	name: 'Get',
-	action: 'Get a persona',
-	description: 'Retrieve a persona',
-	spec: { endpoint: ENDPOINTS.getPersona, output: 'resource' },
-	fields: [thisPersona],
-};
+const get = getOperation('a persona', ENDPOINTS.getPersona, [thisPersona]);
 
-const getAll: Operation = {
-	value: 'getAll',
-	name: 'Get Many',
-	action: 'Get many personas',
-	description: 'Retrieve the personas of the workspace',
-	spec: { endpoint: ENDPOINTS.listPersonas, output: 'list' },
-	fields: listFields,
-};
+const getAll = getManyOperation('personas', ENDPOINTS.listPersonas);
 
 const update: Operation = {
 	value: 'update',
 	name: 'Update',
 	action: 'Update a persona',
-	description: 'Change the name of a persona, or who may use it',
+	description: 'Change the name of a persona, or who may use it. Costs nothing.',
 	spec: { endpoint: ENDPOINTS.updatePersona, output: 'resource' },
 	fields: [
 		thisPersona,
@@ -142,14 +133,7 @@ const update: Operation = {
 	],
 };
 
-const deletePersona: Operation = {
-	value: 'delete',
-	name: 'Delete',
-	action: 'Delete a persona',
-	description: 'Permanently delete a persona',
-	spec: { endpoint: ENDPOINTS.deletePersona, output: 'deleted' },
-	fields: [thisPersona],
-};
+const deletePersona = deleteOperation('a persona', ENDPOINTS.deletePersona, [thisPersona]);
 
 export const operations: Operation[] = [
 	createFromDescription,

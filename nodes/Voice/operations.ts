@@ -6,6 +6,11 @@ import { additionalFields, options } from '../../src/description/fields/options'
 import { type Field, inBody, inQuery, type Operation } from '../../src/description/operation';
 import type { NodeResource } from '../../src/description/properties';
 import { choice, flag, oneMedia, type Rule, text } from '../../src/description/rules';
+import {
+	deleteOperation,
+	getManyOperation,
+	getOperation,
+} from '../../src/description/usualOperations';
 import { nameFromId } from '../../src/description/search/choices';
 import type { OperationSpec } from '../../src/transport/run/item';
 
@@ -111,40 +116,29 @@ const design: Operation = {
 	],
 };
 
-const get: Operation = {
-	value: 'get',
-	name: 'Get',
-	action: 'Get a custom voice',
-	description: 'Retrieve a custom voice',
-	spec: { endpoint: ENDPOINTS.getVoice, output: 'resource' },
-	fields: [thisVoice],
-};
+const get = getOperation('a custom voice', ENDPOINTS.getVoice, [thisVoice]);
 
-const getAll: Operation = {
-	value: 'getAll',
-	name: 'Get Many',
-	action: 'Get many custom voices',
-	description: 'Retrieve the custom voices of the workspace',
-	spec: { endpoint: ENDPOINTS.listVoices, output: 'list' },
-	fields: listFields,
-};
+const getAll = getManyOperation('custom voices', ENDPOINTS.listVoices);
 
 const rename: Operation = {
 	value: 'rename',
 	name: 'Rename',
 	action: 'Rename a custom voice',
-	description: 'Rename a custom voice',
+	description: 'Give a custom voice another name. Costs nothing.',
 	spec: { endpoint: ENDPOINTS.renameVoice, output: 'resource' },
 	fields: [thisVoice, nameField()],
 };
 
-const deleteVoice: Operation = {
-	value: 'delete',
-	name: 'Delete',
-	action: 'Delete a custom voice',
-	description: 'Permanently delete a custom voice',
-	spec: { endpoint: ENDPOINTS.deleteVoice, output: 'deleted' },
-	fields: [thisVoice],
+const deleteVoice = deleteOperation('a custom voice', ENDPOINTS.deleteVoice, [thisVoice]);
+
+const speechModel: Field = {
+	displayName: 'Model',
+	name: 'model',
+	type: 'options',
+	options: SPEECH_MODELS.map((value) => ({ name: nameFromId(value), value, description: value })),
+	default: 'service/speech-lite',
+	description: 'The speech model whose voices to list',
+	mapping: inQuery('model', choice(SPEECH_MODELS)),
 };
 
 const filters: Field = {
@@ -185,29 +179,10 @@ const filters: Field = {
 };
 
 const getAllPresets: Operation = {
-	value: 'getAll',
-	name: 'Get Many',
-	action: 'Get many preset voices',
-	description: 'Retrieve the preset voices of a speech model',
+	...getManyOperation('preset voices', ENDPOINTS.listPresetVoices),
+	description: 'List the preset voices of a speech model. Costs nothing.',
 	spec: { endpoint: ENDPOINTS.listPresetVoices, output: 'list', simplify: simpleVoice },
-	fields: [
-		{
-			displayName: 'Model',
-			name: 'model',
-			type: 'options',
-			options: SPEECH_MODELS.map((model) => ({
-				name: nameFromId(model),
-				value: model,
-				description: model,
-			})),
-			default: 'service/speech-lite',
-			description: 'The speech model whose voices to list',
-			mapping: inQuery('model', choice(SPEECH_MODELS)),
-		},
-		...listFields,
-		filters,
-		simplify,
-	],
+	fields: [speechModel, ...listFields, filters, simplify],
 };
 
 export const resources: NodeResource[] = [

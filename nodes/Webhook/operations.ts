@@ -6,12 +6,16 @@ import {
 	idempotencyOptions,
 } from '../../src/description/fields/creation';
 import { eventOptions } from '../../src/description/fields/events';
-import { listFields } from '../../src/description/fields/list';
 import { thisWebhook } from '../../src/description/fields/locators';
 import { options, updateFields } from '../../src/description/fields/options';
 import { type Field, inBody, type Operation } from '../../src/description/operation';
 import type { NodeResource } from '../../src/description/properties';
 import { choices, httpsUrl, text, whenSet } from '../../src/description/rules';
+import {
+	deleteOperation,
+	getManyOperation,
+	getOperation,
+} from '../../src/description/usualOperations';
 
 const urlField: Field = {
 	displayName: 'URL',
@@ -89,29 +93,15 @@ const create: Operation = {
 	],
 };
 
-const get: Operation = {
-	value: 'get',
-	name: 'Get',
-	action: 'Get a webhook',
-	description: 'Retrieve a webhook',
-	spec: { endpoint: ENDPOINTS.getWebhook, output: 'resource', holdsSecret: true },
-	fields: [thisWebhook],
-};
+const get = getOperation('a webhook', ENDPOINTS.getWebhook, [thisWebhook], { holdsSecret: true });
 
-const getAll: Operation = {
-	value: 'getAll',
-	name: 'Get Many',
-	action: 'Get many webhooks',
-	description: 'Retrieve the webhooks of the workspace',
-	spec: { endpoint: ENDPOINTS.listWebhooks, output: 'list', holdsSecret: true },
-	fields: listFields,
-};
+const getAll = getManyOperation('webhooks', ENDPOINTS.listWebhooks, [], { holdsSecret: true });
 
 const update: Operation = {
 	value: 'update',
 	name: 'Update',
 	action: 'Update a webhook',
-	description: 'Change where events are sent to, which ones, or the description',
+	description: 'Change where events are sent to, which ones, or the description. Costs nothing.',
 	spec: { endpoint: ENDPOINTS.updateWebhook, output: 'resource', holdsSecret: true },
 	fields: [
 		thisWebhook,
@@ -123,22 +113,15 @@ const update: Operation = {
 	],
 };
 
-const deleteWebhook: Operation = {
-	value: 'delete',
-	name: 'Delete',
-	action: 'Delete a webhook',
-	description: 'Delete a webhook, so that no more events are sent to it',
-	spec: { endpoint: ENDPOINTS.deleteWebhook, output: 'deleted', holdsSecret: true },
-	fields: [thisWebhook],
-};
+const deleteWebhook = deleteOperation('a webhook', ENDPOINTS.deleteWebhook, [thisWebhook], {
+	holdsSecret: true,
+});
 
 const getAllDeliveries: Operation = {
-	value: 'getAll',
-	name: 'Get Many',
-	action: 'Get many deliveries of a webhook',
-	description: 'Retrieve the delivery attempts of a webhook',
-	spec: { endpoint: ENDPOINTS.listDeliveries, output: 'list', holdsSecret: true },
-	fields: [thisWebhook, ...listFields],
+	...getManyOperation('deliveries of a webhook', ENDPOINTS.listDeliveries, [thisWebhook], {
+		holdsSecret: true,
+	}),
+	description: 'List the attempts to deliver events to a webhook. Costs nothing.',
 };
 
 export const resources: NodeResource[] = [

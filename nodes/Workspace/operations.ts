@@ -8,7 +8,7 @@ const getCredits: Operation = {
 	value: 'getCredits',
 	name: 'Get Credits',
 	action: 'Get the credit balance',
-	description: 'Retrieve the credit balance',
+	description: 'Read the credits that the workspace has left. Costs nothing.',
 	spec: { endpoint: ENDPOINTS.getCredits, output: 'resource' },
 	fields: [],
 };
@@ -17,7 +17,7 @@ const getUsage: Operation = {
 	value: 'getUsage',
 	name: 'Get Usage',
 	action: 'Get the usage',
-	description: 'Retrieve the usage by mode',
+	description: 'Read what the workspace has used, by mode. Costs nothing.',
 	spec: { endpoint: ENDPOINTS.getUsage, output: 'resource' },
 	fields: [
 		{
@@ -37,7 +37,7 @@ const getModels: Operation = {
 	value: 'getModels',
 	name: 'Get Many Models',
 	action: 'Get many models',
-	description: 'Retrieve the models and their capabilities',
+	description: 'List the models that can be used, and what they can do. Costs nothing.',
 	spec: { endpoint: ENDPOINTS.listModels, output: 'list', simplify: simpleModel },
 	fields: [
 		{

@@ -6,6 +6,7 @@ import {
 	type INodeTypeDescription,
 } from 'n8n-workflow';
 import { ENDPOINTS, type Endpoint } from '../../src/contract';
+import { readNodes } from '../../scripts/nodes';
 import { filesIn, read } from '../support/sources';
 
 type NodeClass = new () => INodeType;
@@ -206,6 +207,18 @@ describe.each(files)('%s', (file) => {
 			.flatMap(({ typeOptions }) => typeOptions?.searchListMethod ?? []);
 		for (const name of named) expect(Object.keys(node.methods?.listSearch ?? {})).toContain(name);
 	});
+});
+
+test('each operation says what it costs, and one that creates something that a retry is safe', async () => {
+	const operations = (await readNodes()).flatMap((node) => node.operations);
+	expect(operations.length).toBeGreaterThan(30);
+	for (const { operation } of operations) {
+		const { action, description, spec } = operation;
+		const cost = spec.charges ? /\b(costs?|paid for|reserves)\b/i : /\bcosts nothing\b/i;
+		expect([action, description]).toEqual([action, expect.stringMatching(cost)]);
+		if (spec.creates)
+			expect([action, description]).toEqual([action, expect.stringMatching(/retries never/)]);
+	}
 });
 
 test('a webhook costs nothing and is not media: its fields speak of neither', async () => {
