@@ -8,45 +8,45 @@ import { isRecord } from '../transport/base/types';
 import { valueAt } from '../transport/base/values';
 import { buildRequest, put, mappedFields, type MappedField } from './buildRequest';
 import type { Operation } from './operation';
-import { correctedContext, ownArguments, type OwnArguments } from './ownArguments';
+import { mixedUpCall, type MixedUpCall } from './mixedUpCall';
 import { readValues } from './readValues';
 
 /** Base URLs of services of which one knows nothing else. */
 const ANYWHERE = '';
 const THIS_MACHINE = 'http://localhost/v1';
 
-function labelOf(fields: MappedField[], name: string): string {
+function unknownArgument(fields: MappedField[], name: string): Result<never> {
 	const field = fields.find(({ parameter }) => `${name}.`.startsWith(`${parameter}.`));
-	return field?.label ?? `The parameter ${name}`;
+	return fail({
+		kind: 'input',
+		field: field?.label ?? `The parameter ${name}`,
+		problem:
+			"combines an argument of the AI with something else, and n8n evaluated it with another call's arguments, because several calls run at the same time",
+		hint: 'Let the AI fill in the whole field, use version 3 or later of the AI Agent node, or set its batch size to 1',
+	});
 }
 
-/** Replaces arguments that n8n has taken from another call by those of this call. */
-function correctGathered(
+/**
+ * Corrects what n8n has gathered for the request.
+ * @returns a view of the context that corrects each parameter that is read from it
+ */
+function correctAll(
 	context: IExecuteSingleFunctions,
-	own: OwnArguments,
+	{ correct }: MixedUpCall,
 	fields: MappedField[],
 	{ body, qs }: IHttpRequestOptions,
-): Result<undefined> {
-	const { parameters } = context.getNode();
-	const mixed = own.mixedParameter(parameters);
-	if (mixed !== undefined) {
-		return fail({
-			kind: 'input',
-			field: labelOf(fields, mixed),
-			problem:
-				"combines an argument of the AI with something else, and n8n evaluated it with another call's arguments, because several calls run at the same time",
-			hint: 'Let the AI fill in the whole field, use version 3 or later of the AI Agent node, or set its batch size to 1',
-		});
-	}
+): IExecuteSingleFunctions {
 	for (const { parameter, mapping } of fields) {
 		if (mapping.asOneValue || mapping.in === 'path') continue;
 		const gathered = (mapping.in === 'body' ? body : qs) as Record<string, unknown>;
 		const path = mapping.as.split('.');
 		const evaluated = valueAt(gathered, path);
-		const value = own.correct(valueAt(parameters, parameter.split('.')), evaluated);
+		const value = correct(parameter, evaluated);
 		if (value !== evaluated) put(gathered, path, value);
 	}
-	return ok(undefined);
+	const getNodeParameter = (name: string, ...rest: [unknown?, object?]): unknown =>
+		correct(name, context.getNodeParameter(name, ...rest));
+	return Object.create(context, { getNodeParameter: { value: getNodeParameter } }) as never;
 }
 
 function prepare(
@@ -55,16 +55,14 @@ function prepare(
 	fields: MappedField[],
 	options: IHttpRequestOptions,
 ): Result<Prepared> {
-	const own = ownArguments(original);
-	const corrected = own && correctGathered(original, own, fields, options);
-	if (corrected && !corrected.ok) return corrected;
-	const context = own ? correctedContext(original, own) : original;
-	const { body, qs } = options;
+	const mixedUp = mixedUpCall(original);
+	if (mixedUp?.unknown !== undefined) return unknownArgument(fields, mixedUp.unknown);
+	const context = mixedUp ? correctAll(original, mixedUp, fields, options) : original;
 	const settings = readSettings(context, spec.terminalStatuses);
 	if (!settings.ok) return settings;
 	const read = readValues(context, fields);
 	if (!read.ok) return read;
-	const gathered = { body, query: qs, ...read.value };
+	const gathered = { body: options.body, query: options.qs, ...read.value };
 	const rules = {
 		timezone: context.getTimezone(),
 		binaryFields: Object.keys(itemFiles(context)),

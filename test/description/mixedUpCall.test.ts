@@ -1,6 +1,6 @@
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
 import { MediaGen } from '../../nodes/MediaGen/MediaGen.node';
-import { correctedContext, ownArguments } from '../../src/description/ownArguments';
+import { mixedUpCall } from '../../src/description/mixedUpCall';
 import { nodeContext, nodeRun } from '../support/nodeContext';
 import { execute } from '../support/engine';
 
@@ -8,25 +8,24 @@ const fromAI = (key: string, more = '') =>
 	`={{ /*n8n-auto-generated-fromAI-override*/ $fromAI('${key}', \`what to (draw), "exactly"\`, 'string'${more}) }}`;
 
 /** A tool call with its own arguments, where n8n evaluates with those of another one. */
-function call(own: IDataObject, other: IDataObject, raw: INodeParameters, evaluated = {}) {
+function call(own: IDataObject, other: IDataObject, raw: INodeParameters) {
 	const run = nodeRun({
 		inputData: { ai_tool: [[{ json: own }]] },
 		evaluatedArguments: other,
 		rawParameters: raw,
-		parameters: () => evaluated,
 	});
 	return nodeContext(run);
 }
 
 test('outside of a tool nothing is corrected', () => {
 	const run = nodeRun({ rawParameters: { prompt: fromAI('prompt') } });
-	expect(ownArguments(nodeContext(run))).toBeUndefined();
+	expect(mixedUpCall(nodeContext(run))).toBeUndefined();
 });
 
 test('nor where n8n has the right arguments', () => {
 	const given = { prompt: 'a red car', size: { w: 1 } };
 	const raw = { prompt: fromAI('prompt'), size: fromAI('size') };
-	expect(ownArguments(call(given, structuredClone(given), raw))).toBeUndefined();
+	expect(mixedUpCall(call(given, structuredClone(given), raw))).toBeUndefined();
 });
 
 test.each<[string, unknown, unknown, unknown]>([
@@ -55,25 +54,16 @@ test.each<[string, unknown, unknown, unknown]>([
 		{ rows: [{ text: 'a blue boat' }, { text: 'fixed' }] },
 	],
 ])('%s is corrected', (_, raw, evaluated, expected) => {
-	const context = call(
-		{ prompt: 'a blue boat' },
-		{ prompt: 'a red car' },
-		{
-			prompt: fromAI('prompt'),
-			field: raw,
-		} as INodeParameters,
-		{ field: evaluated },
-	);
-	const own = ownArguments(context);
-	expect(own?.correct(raw, evaluated)).toEqual(expected);
-	if (own) expect(correctedContext(context, own).getNodeParameter('field')).toEqual(expected);
-	expect(own?.mixedParameter(context.getNode().parameters)).toBeUndefined();
+	const parameters = { prompt: fromAI('prompt'), field: raw } as INodeParameters;
+	const mixedUp = mixedUpCall(call({ prompt: 'a blue boat' }, { prompt: 'a red car' }, parameters));
+	expect(mixedUp?.correct('field', evaluated)).toEqual(expected);
+	expect(mixedUp).toHaveProperty('unknown', undefined);
 });
 
 test('arguments within "query" come first, as n8n takes them', () => {
 	const own = { query: { prompt: 'a blue boat' }, prompt: 'a red car' };
 	const context = call(own, { prompt: 'a red car' }, { prompt: fromAI('prompt') });
-	expect(ownArguments(context)?.correct(fromAI('prompt'), 'a red car')).toBe('a blue boat');
+	expect(mixedUpCall(context)?.correct('prompt', 'a red car')).toBe('a blue boat');
 });
 
 test.each([
@@ -85,7 +75,7 @@ test.each([
 ])('%s is not guessed at', (mixed) => {
 	const raw = { options: { field: mixed } };
 	const context = call({ prompt: 'a blue boat' }, { prompt: 'a red car' }, raw);
-	expect(ownArguments(context)?.mixedParameter(raw)).toBe('options.field');
+	expect(mixedUpCall(context)?.unknown).toBe('options.field');
 });
 
 test('what combines only arguments that are the same in both calls stays as n8n has made it', () => {
@@ -95,9 +85,9 @@ test('what combines only arguments that are the same in both calls stays as n8n 
 		{ prompt: 'a red car', style: 'bold' },
 		raw,
 	);
-	const own = ownArguments(context);
-	expect(own?.mixedParameter(raw)).toBeUndefined();
-	expect(own?.correct(raw.style, 'bold, oil')).toBe('bold, oil');
+	const mixedUp = mixedUpCall(context);
+	expect(mixedUp).toHaveProperty('unknown', undefined);
+	expect(mixedUp?.correct('style', 'bold, oil')).toBe('bold, oil');
 });
 
 const { description } = new MediaGen();
