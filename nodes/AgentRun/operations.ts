@@ -19,7 +19,7 @@ import {
 import { plainFields } from '../../src/description/fields/list';
 import { thisAgentRun, mediaField } from '../../src/description/fields/locators';
 import { optionList } from '../../src/description/fields/optionList';
-import { additionalFields, options } from '../../src/description/fields/options';
+import { additionalFields, options } from '../../src/description/fields/collections';
 import {
 	downloadAfterWait,
 	existingOutputs,

@@ -1,6 +1,6 @@
 import { ENDPOINTS } from '../../src/contract';
 import { failureStatuses, waitStatuses, waitTimeout } from '../../src/description/fields/creation';
-import { options } from '../../src/description/fields/options';
+import { options } from '../../src/description/fields/collections';
 import {
 	downloadFinished,
 	existingOutputs,

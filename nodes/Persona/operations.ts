@@ -6,7 +6,7 @@ import {
 	paidKeyOptions,
 } from '../../src/description/fields/creation';
 import { mediaField, thisPersona } from '../../src/description/fields/locators';
-import { options, updateFields } from '../../src/description/fields/options';
+import { options, updateFields } from '../../src/description/fields/collections';
 import { type Field, inBody, type Operation } from '../../src/description/operation';
 import { flag, media, text, whenSet } from '../../src/description/rules';
 import {

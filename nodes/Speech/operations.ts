@@ -1,7 +1,7 @@
 import { ENDPOINTS, SPEECH_MODELS } from '../../src/contract';
 import { creationFields, delivery } from '../../src/description/fields/creation';
 import { speechModelLocator } from '../../src/description/fields/locators';
-import { options } from '../../src/description/fields/options';
+import { options } from '../../src/description/fields/collections';
 import { downloadExisting, outputBinaryField } from '../../src/description/fields/outputs';
 import { inBody, inPath, type Operation } from '../../src/description/operation';
 import { choice, id, located } from '../../src/description/rules';

@@ -2,7 +2,7 @@ import { ENDPOINTS, LIMITS, SPEECH_MODELS } from '../../src/contract';
 import { paidKeyOptions } from '../../src/description/fields/creation';
 import { listFields, simpleVoice, simplify } from '../../src/description/fields/list';
 import { mediaField, thisVoice } from '../../src/description/fields/locators';
-import { additionalFields, options } from '../../src/description/fields/options';
+import { additionalFields, options } from '../../src/description/fields/collections';
 import { type Field, inBody, inQuery, type Operation } from '../../src/description/operation';
 import type { NodeResource } from '../../src/description/properties';
 import { choice, flag, oneMedia, type Rule, text } from '../../src/description/rules';

@@ -7,7 +7,7 @@ import {
 } from '../../src/description/fields/creation';
 import { eventOptions } from '../../src/description/fields/events';
 import { thisWebhook } from '../../src/description/fields/locators';
-import { options, updateFields } from '../../src/description/fields/options';
+import { options, updateFields } from '../../src/description/fields/collections';
 import { type Field, inBody, type Operation } from '../../src/description/operation';
 import type { NodeResource } from '../../src/description/properties';
 import { choices, httpsUrl, text, whenSet } from '../../src/description/rules';

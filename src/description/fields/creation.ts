@@ -4,7 +4,7 @@ import type { CreditPolicy, IdempotencyMode } from '../../transport/run/settings
 import { inBody, type Field } from '../operation';
 import { additionalBody, choice } from '../rules';
 import { optionList } from './optionList';
-import { options } from './options';
+import { options } from './collections';
 import { downloadAfterWait, outputBinaryField, splitOutputs } from './outputs';
 
 export const waitForCompletion: Field = {

@@ -147,18 +147,16 @@ export const thisWebhook = worksOn({
  * takes what is typed, can be left to an AI, asks when its list is opened, and shows and sends the
  * plain text that workflows had before.
  */
-export const modelValueLocator = (
-	ui: Pick<INodeProperties, 'displayName' | 'name' | 'description' | 'placeholder'>,
-	search: ModelValueSearch,
-): INodeProperties => ({
-	...ui,
-	type: 'resourceLocator',
-	default: { mode: 'list', value: '' },
-	modes: [
-		listMode(search),
-		{ displayName: 'By Value', name: 'value', type: 'string', placeholder: ui.placeholder },
-	],
-});
+export const catalogueValue = (search: ModelValueSearch, placeholder: string) =>
+	({
+		type: 'resourceLocator',
+		default: { mode: 'list', value: '' },
+		placeholder,
+		modes: [
+			listMode(search),
+			{ displayName: 'By Value', name: 'value', type: 'string', placeholder },
+		],
+	}) satisfies Partial<INodeProperties>;
 
 interface MediaField extends Pick<
 	INodeProperties,

@@ -1,6 +1,6 @@
 import type { IDisplayOptions } from 'n8n-workflow';
 import type { Field } from '../operation';
-import { options } from './options';
+import { options } from './collections';
 
 const AS_TOOL = { '@tool': [true] };
 
