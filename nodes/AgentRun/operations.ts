@@ -9,11 +9,14 @@ import {
 	type ReviewDecision,
 } from '../../src/contract';
 import {
-	failureStatuses,
+	statusFields,
+	untilStatus,
+	UNTIL_USER_OR_END,
+} from '../../src/description/fields/agentRunStatuses';
+import {
 	keyOptions,
 	maxCreditsOrStop,
 	waitForCompletion,
-	waitStatuses,
 	waitTimeout,
 } from '../../src/description/fields/creation';
 import { plainFields } from '../../src/description/fields/list';
@@ -23,8 +26,7 @@ import { additionalFields, options } from '../../src/description/fields/collecti
 import {
 	downloadAfterWait,
 	existingOutputs,
-	outputBinaryField,
-	splitOutputs,
+	fileOptions,
 } from '../../src/description/fields/outputs';
 import { type Field, inBody, type Operation } from '../../src/description/operation';
 import {
@@ -44,20 +46,9 @@ import { requestResource } from '../../src/transport/http/client';
 import type { TerminalStatuses } from '../../src/transport/jobs/jobState';
 import type { Item } from '../../src/transport/run/item';
 
-/**
- * What ends the wait after each step of a production. The specification does not show the values of
- * `status` (AgentRun), so each list is but a default. A plan that was only proposed waits for the
- * user, as does one whose automatic approval could not be applied.
- */
-const AFTER_CREATION: TerminalStatuses = {
-	good: ['plan_proposed', 'awaiting_review', 'completed'],
-	bad: ['failed'],
-};
-const AFTER_APPROVAL: TerminalStatuses = {
-	good: ['awaiting_review', 'completed'],
-	bad: ['failed'],
-};
-const AFTER_REVIEW: TerminalStatuses = { good: ['completed'], bad: ['failed'] };
+/** What ends the wait after each step. Without an approval the wait for the plan ends with it. */
+const AFTER_APPROVAL = untilStatus('awaiting_review', 'completed');
+const AFTER_REVIEW = untilStatus('completed');
 
 /**
  * What the three steps of a production offer besides their own fields.
@@ -71,15 +62,7 @@ const waitFields = (terminalStatuses: TerminalStatuses, paid: Field[] = []): Fie
 			'Whether to wait until the run has ended or waits for you: with the status plan_proposed for Approve, with awaiting_review for Review. Otherwise the output is the run right after the request.',
 	},
 	...downloadAfterWait,
-	options([
-		...keyOptions,
-		...paid,
-		failureStatuses(terminalStatuses),
-		outputBinaryField,
-		splitOutputs,
-		waitTimeout,
-		waitStatuses(terminalStatuses),
-	]),
+	options([...keyOptions, ...paid, ...fileOptions, ...statusFields(terminalStatuses), waitTimeout]),
 ];
 
 const directionStrategy: Field = {
@@ -142,7 +125,7 @@ const create: Operation = {
 		object: 'agent_run',
 		creates: true,
 		charges: true,
-		terminalStatuses: AFTER_CREATION,
+		terminalStatuses: UNTIL_USER_OR_END,
 	},
 	fields: [
 		{
@@ -166,7 +149,7 @@ const create: Operation = {
 			mapping: inBody('auto_approve', flag()),
 		},
 		additionalFields([directionStrategy, maxCredits, priority, sourceImages]),
-		...waitFields(AFTER_CREATION, [maxCreditsOrStop]),
+		...waitFields(UNTIL_USER_OR_END, [maxCreditsOrStop]),
 	],
 };
 

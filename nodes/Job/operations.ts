@@ -1,15 +1,14 @@
 import { ENDPOINTS } from '../../src/contract';
-import { failureStatuses, waitStatuses, waitTimeout } from '../../src/description/fields/creation';
+import { statusFields, UNTIL_USER_OR_END } from '../../src/description/fields/agentRunStatuses';
+import { waitTimeout } from '../../src/description/fields/creation';
 import { options } from '../../src/description/fields/collections';
 import {
 	downloadFinished,
 	existingOutputs,
-	outputBinaryField,
-	splitOutputs,
+	fileOptions,
 } from '../../src/description/fields/outputs';
 import { type Field, inPath, type Operation } from '../../src/description/operation';
 import { id } from '../../src/description/rules';
-import type { TerminalStatuses } from '../../src/transport/jobs/jobState';
 
 const jobId: Field = {
 	displayName: 'Job ID',
@@ -32,28 +31,16 @@ const get: Operation = {
 	fields: [jobId, ...existingOutputs],
 };
 
-/** An agent run ends the wait also where it waits for the user: the plan and the review. */
-const TERMINAL_STATUSES: TerminalStatuses = {
-	good: ['plan_proposed', 'awaiting_review', 'completed'],
-	bad: ['failed'],
-};
-
 const wait: Operation = {
 	value: 'wait',
 	name: 'Wait for Completion',
 	action: 'Wait until a job has finished',
 	description: 'Wait until a job of any kind has ended and download its files. Costs nothing.',
-	spec: { endpoint: ENDPOINTS.getJob, output: 'wait', terminalStatuses: TERMINAL_STATUSES },
+	spec: { endpoint: ENDPOINTS.getJob, output: 'wait', terminalStatuses: UNTIL_USER_OR_END },
 	fields: [
 		jobId,
 		...downloadFinished,
-		options([
-			failureStatuses(TERMINAL_STATUSES),
-			outputBinaryField,
-			splitOutputs,
-			waitTimeout,
-			waitStatuses(TERMINAL_STATUSES),
-		]),
+		options([...statusFields(UNTIL_USER_OR_END), ...fileOptions, waitTimeout]),
 	],
 };
 

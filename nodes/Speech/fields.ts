@@ -1,5 +1,6 @@
 import type { IDisplayOptions, INodeProperties } from 'n8n-workflow';
 import { isRecord, LIMITS, type SpeechSettings } from '../../src/contract';
+import { collection } from '../../src/description/fields/collections';
 import { blockVoiceLocator } from '../../src/description/fields/locators';
 import { optionList } from '../../src/description/fields/optionList';
 import { type Field, inBody, oneValueInBody } from '../../src/description/operation';
@@ -221,14 +222,14 @@ const setting = (ui: Named, rule: Rule = flag()): Field => ({
 const { speechSpeed: speed, speechVolume: volume } = LIMITS;
 
 /** Specification: CreateSpeechGeneration, `settings`. */
-export const settings: Field = {
-	displayName: 'Settings',
-	name: 'settings',
-	type: 'collection',
-	placeholder: 'Add setting',
-	default: {},
-	description: 'How the text is spoken',
-	fields: [
+export const settings = collection(
+	{
+		displayName: 'Settings',
+		name: 'settings',
+		placeholder: 'Add setting',
+		description: 'How the text is spoken',
+	},
+	[
 		setting({
 			displayName: 'Loudness Normalization',
 			name: 'loudness_normalization',
@@ -273,4 +274,4 @@ export const settings: Field = {
 			number(volume),
 		),
 	],
-};
+);

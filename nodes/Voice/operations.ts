@@ -2,7 +2,7 @@ import { ENDPOINTS, LIMITS, SPEECH_MODELS } from '../../src/contract';
 import { paidKeyOptions } from '../../src/description/fields/creation';
 import { listFields, simpleVoice, simplify } from '../../src/description/fields/list';
 import { mediaField, thisVoice } from '../../src/description/fields/locators';
-import { additionalFields, options } from '../../src/description/fields/collections';
+import { additionalFields, collection, options } from '../../src/description/fields/collections';
 import { type Field, inBody, inQuery, type Operation } from '../../src/description/operation';
 import type { NodeResource } from '../../src/description/properties';
 import { choice, flag, oneMedia, type Rule, text } from '../../src/description/rules';
@@ -141,42 +141,35 @@ const speechModel: Field = {
 	mapping: inQuery('model', choice(SPEECH_MODELS)),
 };
 
-const filters: Field = {
-	displayName: 'Filters',
-	name: 'filters',
-	type: 'collection',
-	placeholder: 'Add filter',
-	default: {},
-	fields: [
-		{
-			displayName: 'Gender',
-			name: 'gender',
-			type: 'string',
-			default: '',
-			placeholder: 'e.g. female',
-			description: 'Only voices of this gender, in the words of the catalogue',
-			mapping: inQuery('gender', text()),
-		},
-		{
-			displayName: 'Language',
-			name: 'language',
-			type: 'string',
-			default: '',
-			placeholder: 'e.g. en-US',
-			description: 'Only voices of this locale or base language, such as en-US or en',
-			mapping: inQuery('language', text()),
-		},
-		{
-			displayName: 'Search',
-			name: 'search',
-			type: 'string',
-			default: '',
-			placeholder: 'e.g. aria',
-			description: 'Only voices whose ID or name contains this text',
-			mapping: inQuery('search', text()),
-		},
-	],
-};
+const filters = collection({ displayName: 'Filters', name: 'filters', placeholder: 'Add filter' }, [
+	{
+		displayName: 'Gender',
+		name: 'gender',
+		type: 'string',
+		default: '',
+		placeholder: 'e.g. female',
+		description: 'Only voices of this gender, in the words of the catalogue',
+		mapping: inQuery('gender', text()),
+	},
+	{
+		displayName: 'Language',
+		name: 'language',
+		type: 'string',
+		default: '',
+		placeholder: 'e.g. en-US',
+		description: 'Only voices of this locale or base language, such as en-US or en',
+		mapping: inQuery('language', text()),
+	},
+	{
+		displayName: 'Search',
+		name: 'search',
+		type: 'string',
+		default: '',
+		placeholder: 'e.g. aria',
+		description: 'Only voices whose ID or name contains this text',
+		mapping: inQuery('search', text()),
+	},
+]);
 
 const getAllPresets: Operation = {
 	...getManyOperation('preset voices', ENDPOINTS.listPresetVoices),

@@ -1,11 +1,10 @@
 import { DELIVERIES, type Delivery } from '../../contract';
-import type { TerminalStatuses } from '../../transport/jobs/jobState';
 import type { CreditPolicy, IdempotencyMode } from '../../transport/run/settings';
 import { inBody, type Field } from '../operation';
 import { additionalBody, choice } from '../rules';
 import { optionList } from './optionList';
 import { options } from './collections';
-import { downloadAfterWait, outputBinaryField, splitOutputs } from './outputs';
+import { downloadAfterWait, fileOptions } from './outputs';
 
 export const waitForCompletion: Field = {
 	displayName: 'Wait for Completion',
@@ -190,29 +189,6 @@ export const additionalJson: Field = {
 	},
 };
 
-/**
- * The statuses that end a wait for an agent run. The specification does not show the values
- * (AgentRun), so users can enter what their service uses.
- */
-export const waitStatuses = ({ good }: TerminalStatuses): Field => ({
-	displayName: 'Wait Until Status',
-	name: 'waitStatuses',
-	type: 'string',
-	default: good.join(', '),
-	placeholder: 'e.g. awaiting_review, completed',
-	description:
-		'The statuses of an agent run that end the wait successfully, separated by commas. Change them if the service uses other names.',
-});
-
-export const failureStatuses = ({ bad }: TerminalStatuses): Field => ({
-	displayName: 'Failure Statuses',
-	name: 'failureStatuses',
-	type: 'string',
-	default: bad.join(', '),
-	placeholder: 'e.g. failed',
-	description: 'The statuses of an agent run that end the wait with an error, separated by commas',
-});
-
 /** The options of every creation, whatever it makes. */
 export const keyOptions: Field[] = [
 	additionalJson,
@@ -239,8 +215,7 @@ export const creationFields = (...own: Field[]): Field[] => [
 		creditWaitTimeout,
 		maxCredits,
 		onInsufficientCredits,
-		outputBinaryField,
-		splitOutputs,
+		...fileOptions,
 		waitTimeout,
 	]),
 ];

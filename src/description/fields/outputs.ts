@@ -52,7 +52,7 @@ export const outputBinaryField: Field = {
 	description: 'Further files get _1, _2 and so on after the name',
 };
 
-export const splitOutputs: Field = {
+const splitOutputs: Field = {
 	displayName: 'Split Outputs',
 	name: 'splitOutputs',
 	type: 'boolean',
@@ -60,8 +60,8 @@ export const splitOutputs: Field = {
 	description: 'Whether to output one item per file',
 };
 
+/** How the files of a job are output. */
+export const fileOptions = [outputBinaryField, splitOutputs];
+
 /** The fields of an operation that reads a job with any number of files. */
-export const existingOutputs: Field[] = [
-	downloadExisting,
-	options([outputBinaryField, splitOutputs]),
-];
+export const existingOutputs: Field[] = [downloadExisting, options(fileOptions)];
