@@ -14,15 +14,10 @@ import {
 	STATUS_MEANINGS,
 } from '../src/contract';
 import packageJson from '../package.json';
-import { EVENT_RESOURCES, EXAMPLES } from './openapi/examples';
-import {
-	COMPONENTS,
-	EVENT_MEANINGS,
-	OPEN,
-	OPERATIONS,
-	PARAMETERS,
-	TAGS,
-} from './openapi/operations';
+import { agentRun, generation, persona, voice } from './openapi/examples';
+import * as described from './openapi/operations';
+
+const { COMPONENTS, OPERATIONS, PARAMETERS, TAGS } = described;
 
 type Json = Record<string, unknown>;
 
@@ -56,9 +51,9 @@ export function openApiDocument(): Json {
 		jsonSchemaDialect: 'https://json-schema.org/draft/2020-12/schema',
 		servers: [{ url: 'http://127.0.0.1:4010/v1', description: 'The sandbox on its usual port' }],
 		security: [{ bearer: [] }],
-		tags: Object.entries(TAGS)
-			.sort()
-			.map(([name, description]) => ({ name, description })),
+		tags: [...new Map(Object.values(TAGS).map((tag) => [tag.name, tag])).values()].sort((a, b) =>
+			a.name.localeCompare(b.name, 'en'),
+		),
 		paths,
 		webhooks: Object.fromEntries(EVENTS.map((kind) => [kind, { post: event(kind) }])),
 		components: {
@@ -72,15 +67,15 @@ export function openApiDocument(): Json {
 }
 
 function componentSchemas(): Record<string, Json> {
-	const schemas = converted(named);
-	for (const id of OPEN) schemas[id] = { ...schemas[id], additionalProperties: true };
+	const schemas = converted();
+	for (const id of described.OPEN) schemas[id] = { ...schemas[id], additionalProperties: true };
 	return schemas;
 }
 
 function operation(name: EndpointName): Json {
 	const endpoint: Endpoint = ENDPOINTS[name];
-	const { tag, summary, description, body, query } = OPERATIONS[name];
-	const { sent } = EXAMPLES[name];
+	const { description, body, sent, query } = OPERATIONS[name];
+	const [, group = ''] = endpoint.path.split('/');
 	const parameters = [
 		...(endpoint.path.includes('{id}') ? [parameter('id', 'path', { type: 'string' })] : []),
 		...Object.entries(query?.shape ?? {}).map(([field, schema]) =>
@@ -90,8 +85,9 @@ function operation(name: EndpointName): Json {
 	];
 	return {
 		operationId: name,
-		tags: [tag],
-		summary,
+		tags: [TAGS[group]?.name],
+		// Such as "List agent runs".
+		summary: name.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`).replace(/^./, upper),
 		description,
 		...(endpoint.scope && { 'x-scope': endpoint.scope }),
 		...(parameters.length > 0 && { parameters }),
@@ -119,7 +115,7 @@ const idempotencyKey = {
 function responses(name: EndpointName, endpoint: Endpoint): Json {
 	// The success of PATCH /webhooks/{id} is not shown; the sandbox answers one or the other.
 	const success = endpoint.success ?? [200, 204];
-	const content = json(OPERATIONS[name].answer, EXAMPLES[name].answer);
+	const content = json(OPERATIONS[name].answer, OPERATIONS[name].example);
 	const good = success.map((status) => [
 		status,
 		status === 204
@@ -138,9 +134,11 @@ function responses(name: EndpointName, endpoint: Endpoint): Json {
 
 const errorStatuses = Object.keys(STATUS_MEANINGS).map(Number) as ErrorStatus[];
 
+const upper = (letter: string) => letter.toUpperCase();
+
 /** Such as `InvalidRequest`. */
 const nameOf = (status: ErrorStatus) =>
-	STATUS_MEANINGS[status].replace(/(^|\W+)(\w)/g, (_, __, letter: string) => letter.toUpperCase());
+	STATUS_MEANINGS[status].replace(/(^|\W+)\w/g, (start) => upper(start.slice(-1)));
 
 function error(status: ErrorStatus): Json {
 	const message = STATUS_MEANINGS[status];
@@ -150,13 +148,14 @@ function error(status: ErrorStatus): Json {
 
 /** A delivery as its receiver sees it. Specification: Events. */
 function event(kind: EventKind): Json {
-	const [group] = kind.split('.') as [keyof typeof EVENT_RESOURCES];
+	const resources = { generation, agent: agentRun, voice, persona };
+	const [group] = kind.split('.') as [keyof typeof resources];
 	const example = {
 		id: 'evt_5b1ff2a8',
 		object: 'event',
 		type: kind,
 		created: '2026-01-31T12:00:00.000Z',
-		data: { object: EVENT_RESOURCES[group] },
+		data: { object: resources[group] },
 	};
 	const [timestamp, signature] = [SIGNATURE_HEADERS.timestamp, SIGNATURE_HEADERS.signature];
 	const header = (name: string, pattern: string, description: string) => ({
@@ -167,9 +166,9 @@ function event(kind: EventKind): Json {
 		schema: { type: 'string', pattern },
 	});
 	return {
-		operationId: kind.replace(/[._](\w)/g, (_, letter: string) => letter.toUpperCase()),
+		operationId: kind.replace(/[._]\w/g, (start) => upper(start.slice(1))),
 		tags: ['Events'],
-		summary: EVENT_MEANINGS[kind],
+		summary: described.EVENT_MEANINGS[kind],
 		description:
 			'Sent to every webhook that names this event. Deliveries may come twice and in any order. The shape of the body is not specified; the example shows that of the sandbox.',
 		security: [],
@@ -198,14 +197,14 @@ function schemaOf(schema: z.ZodType): Json {
 	const id = named.get(schema)?.id;
 	if (id) return { $ref: reference(id) };
 	// Only what is in a registry becomes a reference, so the schema joins the named ones for this.
-	const all = z.registry<{ id: string }>();
-	for (const [name, each] of Object.entries(COMPONENTS)) all.add(each, { id: name });
-	all.add(schema, { id: 'here' });
-	return converted(all).here ?? {};
+	named.add(schema, { id: 'here' });
+	const { here = {} } = converted();
+	named.remove(schema);
+	return here;
 }
 
-function converted(registry: z.core.$ZodRegistry<{ id: string }>): Record<string, Json> {
-	const { schemas } = z.toJSONSchema(registry, {
+function converted(): Record<string, Json> {
+	const { schemas } = z.toJSONSchema(named, {
 		uri: reference,
 		io: 'input',
 		unrepresentable: 'any',
@@ -217,19 +216,15 @@ function converted(registry: z.core.$ZodRegistry<{ id: string }>): Record<string
 			if (hasFields && additionalProperties !== false) delete jsonSchema.additionalProperties;
 		},
 	});
-	const bare = Object.entries(schemas).map(([id, schema]): [string, Json] => {
-		const { $schema, $id, ...rest } = schema;
-		void [$schema, $id];
-		return [id, rest];
-	});
-	return Object.fromEntries(bare);
+	for (const schema of Object.values(schemas)) {
+		delete schema.$schema;
+		delete schema.$id;
+	}
+	return schemas;
 }
 
-const FILE = path.join(__dirname, '..', 'docs', 'openapi.json');
-
-/** A test sees to it that the file is not out of date. */
-function main(): void {
-	writeFileSync(FILE, `${JSON.stringify(openApiDocument(), null, '\t')}\n`);
+// A test sees to it that the file is not out of date.
+if (require.main === module) {
+	const file = path.join(__dirname, '..', 'docs', 'openapi.json');
+	writeFileSync(file, `${JSON.stringify(openApiDocument(), null, '\t')}\n`);
 }
-
-if (require.main === module) main();

@@ -2,7 +2,7 @@
 import { mkdirSync, readdirSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { INode, INodeParameters } from 'n8n-workflow';
+import type { INodeParameters } from 'n8n-workflow';
 import sharp from 'sharp';
 import { readExamples, withCredential } from '../lab/demo/examples';
 import { launchChromium } from '../lab/n8n/chromium';
@@ -10,15 +10,13 @@ import { saveCredential } from '../lab/n8n/credential';
 import { Editor, type Page } from '../lab/n8n/editor';
 import { startInstance } from '../lab/n8n/instance';
 import { nodeName, workflowOf } from '../lab/n8n/nodeWorkflow';
-import { credentialOf, finalStatuses, type Rest, type SavedCredential } from '../lab/n8n/rest';
+import { credentialOf, type Rest, type SavedCredential } from '../lab/n8n/rest';
 import { LabError } from '../lab/process/failure';
 import { examplesRoot, projectRoot, shown } from '../lab/process/paths';
-import { until } from '../lab/process/process';
 import { keyRing, SandboxAdmin } from '../lab/sandbox/admin';
 import { startSandbox, type Sandbox } from '../lab/sandbox/start';
 import { readNodes } from './nodes';
 
-const images = path.join(projectRoot, 'docs', 'images');
 const clockScale = 60;
 
 /** The editor of a running n8n, with its owner signed in and a credential that works. */
@@ -26,19 +24,20 @@ interface EditorSession {
 	page: Page;
 	editor: Editor;
 	rest: Rest;
-	/** n8n's own address. */
-	baseUrl: string;
 	credential: SavedCredential;
 	sandbox: Sandbox;
 }
 
-/** As text, because the lab is not compiled for a browser. */
-const untilDrawn = async (page: Page) =>
-	await page
-		.getByTestId('output-panel')
-		.locator('img')
-		.last()
-		.evaluate('(image) => image.decode()');
+/** Where a picture goes, its path below `docs/images` given. */
+function imageAt(name: string): string {
+	const file = path.join(projectRoot, 'docs', 'images', name);
+	mkdirSync(path.dirname(file), { recursive: true });
+	console.log(`Written: ${shown(file)}`);
+	return file;
+}
+
+/** The editor moves what it opens, and draws a moment after an execution has ended. */
+const settled = async () => await sleep(800);
 
 async function closeNotification(page: Page): Promise<void> {
 	const notification = page.locator('.el-notification__closeBtn').first();
@@ -47,8 +46,17 @@ async function closeNotification(page: Page): Promise<void> {
 	await page.locator('.el-notification').first().waitFor({ state: 'detached' });
 }
 
+/** Shows the picture that the open node has made. */
+async function viewPicture(page: Page): Promise<void> {
+	const output = page.getByTestId('output-panel');
+	await output.getByTestId('ndv-view-binary-data').first().click({ timeout: 60_000 });
+	// As text, because the lab is not compiled for a browser.
+	await output.locator('img').last().evaluate('(image) => image.decode()');
+	await closeNotification(page);
+}
+
 /** A node of the first example in the editor, with the picture that it made. */
-async function takeResult({ page, editor, rest, credential }: EditorSession): Promise<string[]> {
+async function takeResult({ page, editor, rest, credential }: EditorSession): Promise<void> {
 	const [example] = readExamples();
 	if (!example) throw new Error('No example was found');
 	const { id } = await rest.workflows.create(withCredential(example, credential));
@@ -56,133 +64,62 @@ async function takeResult({ page, editor, rest, credential }: EditorSession): Pr
 	await editor.openWorkflow(id);
 	await editor.openNode('Image');
 	await page.getByTestId('node-execute-button').click();
-	await page.getByTestId('ndv-view-binary-data').first().click({ timeout: 60_000 });
-	await untilDrawn(page);
-	await closeNotification(page);
-	const file = path.join(images, 'editor.png');
-	await page.screenshot({ path: file });
-	return [file];
+	await viewPicture(page);
+	await page.screenshot({ path: imageAt('editor.png') });
 }
+
+const background = '#f5f5f5';
 
 /** Only the workflow: buttons and tabs of the editor lie over it. */
 const workflowOnly = `
-	html { background: #f5f5f5; }
+	html { background: ${background}; }
 	body { visibility: hidden; }
 	.vue-flow__transformationpane { visibility: visible; }
 `;
 
-/** All that belongs to the workflow: nodes with their names, notes, and what connects them. */
-const drawn = '.vue-flow__node, .vue-flow__node *, .vue-flow__edge-path';
+/** Titles of the notes that are too small for their text; as text, as above. */
+const cutNotes = `(notes) => notes
+	.filter((note) => [note, ...note.querySelectorAll('*')]
+		.some((one) => one.clientHeight > 0 && one.scrollHeight > one.clientHeight + 1))
+	.map((note) => note.innerText.split('\\n')[0])`;
 
 /** Takes a picture of the canvas of each example, with its notes, as it is after choosing the credential. */
-async function takeExamples(session: EditorSession): Promise<string[]> {
-	const { page, editor, rest, credential } = session;
-	const viewport = { width: 1600, height: 900 };
-	const folder = path.join(images, 'examples');
+async function takeExamples({ page, editor, rest, credential }: EditorSession): Promise<void> {
+	await page.setViewportSize({ width: 1600, height: 900 });
 	const names = readdirSync(examplesRoot).filter((file) => file.endsWith('.json'));
-	const examples = readExamples();
-	mkdirSync(folder, { recursive: true });
-	await page.setViewportSize(viewport);
-	const written: string[] = [];
 	for (const [index, name] of names.sort().entries()) {
-		const example = examples[index];
+		const example = readExamples()[index];
 		if (!example) throw new Error(`${name} was not read`);
 		const { id } = await rest.workflows.create(withCredential(example, credential));
 		await editor.openWorkflow(id);
 		await page.getByTestId('zoom-to-fit').click();
 		// What the pointer is over shows more than a reader sees.
 		await page.mouse.move(0, 0);
-		// The canvas glides to its place.
-		await page.waitForTimeout(800);
-		const cut = await cutNotes(page);
+		await settled();
+		const cut: string[] = await page.getByTestId('sticky').evaluateAll(cutNotes);
 		if (cut.length > 0) throw new LabError(`${name}: text is cut off in ${cut.join(', ')}`);
-		const file = path.join(folder, name.replace('.json', '.png'));
-		await page.screenshot({ path: file, style: workflowOnly, clip: await boxOf(page, viewport) });
-		written.push(file);
+		const whole = await page.screenshot({ style: workflowOnly });
+		const margin = { top: 24, bottom: 24, left: 24, right: 24, background };
+		const file = imageAt(`examples/${name.replace('.json', '.png')}`);
+		await sharp(whole).trim({ background, threshold: 1 }).extend(margin).toFile(file);
 	}
-	return written;
 }
 
-/** The first lines of the notes that are too small for their text. */
-async function cutNotes(page: Page): Promise<string[]> {
-	return await page.getByTestId('sticky').evaluateAll((notes) =>
-		(notes as unknown as NoteElement[])
-			.filter((note) => {
-				const all = [note, ...note.querySelectorAll('*')];
-				return all.some((one) => one.clientHeight > 0 && one.scrollHeight > one.clientHeight + 1);
-			})
-			.map((note) => note.innerText.split('\n')[0] ?? ''),
-	);
-}
-
-/** What is used of a note; the types of the DOM are not those of Node. */
-interface NoteElement {
-	clientHeight: number;
-	scrollHeight: number;
-	innerText: string;
-	querySelectorAll(selector: string): Iterable<NoteElement>;
-}
-
-interface Box {
-	left: number;
-	top: number;
-	right: number;
-	bottom: number;
-	width: number;
-}
-
-/** What is used of an element of the page; the types of the DOM are not those of Node. */
-interface Positioned {
-	getBoundingClientRect(): Box;
-}
-
-/** Where the workflow is on the page. */
-async function boxOf(page: Page, viewport: { width: number; height: number }) {
-	const all: Box[] = await page.locator(drawn).evaluateAll((elements) =>
-		elements.map((each) => {
-			const { left, top, right, bottom, width } = (
-				each as unknown as Positioned
-			).getBoundingClientRect();
-			return { left, top, right, bottom, width };
-		}),
-	);
-	const boxes = all.filter(({ width }) => width > 0);
-	const margin = 24;
-	const x = Math.max(0, Math.min(...boxes.map(({ left }) => left)) - margin);
-	const y = Math.max(0, Math.min(...boxes.map(({ top }) => top)) - margin);
-	const right = Math.min(viewport.width, Math.max(...boxes.map((each) => each.right)) + margin);
-	const bottom = Math.min(viewport.height, Math.max(...boxes.map((each) => each.bottom)) + margin);
-	return { x, y, width: right - x, height: bottom - y };
-}
-
-/** High enough for the longest panel. */
-const panelViewport = { width: 1280, height: 1600 };
+const listed = (value: string, cachedResultName: string) => ({
+	...{ __rl: true, mode: 'list', value, cachedResultName },
+});
 
 /** What is filled in for the picture, by the name of the page; the rest is as the editor adds the node. */
 const FILLED: Record<string, INodeParameters> = {
-	mediagen: {
-		model: {
-			__rl: true,
-			mode: 'list',
-			value: 'studio/image-1',
-			cachedResultName: 'Studio Image 1',
-		},
-		prompt: 'A lighthouse at dawn',
-	},
+	mediagen: { model: listed('studio/image-1', 'Studio Image 1'), prompt: 'A lighthouse at dawn' },
 	speech: {
-		model: {
-			__rl: true,
-			mode: 'list',
-			value: 'service/speech-lite',
-			cachedResultName: 'Speech Lite',
-		},
+		model: listed('service/speech-lite', 'Speech Lite'),
 		blocksFrom: 'text',
 		text: 'Good morning, everybody.',
 	},
 	'agent-run': { brief: 'A film of 30 seconds about a lighthouse and the people who keep it' },
 	voice: {
-		resource: 'customVoice',
-		operation: 'design',
+		...{ resource: 'customVoice', operation: 'design' },
 		name: 'Harbour master',
 		description: 'A calm, deep voice of an old man',
 	},
@@ -193,236 +130,185 @@ const FILLED: Record<string, INodeParameters> = {
 	},
 	job: { operation: 'wait', jobId: '={{ $json.id }}' },
 	webhook: {
-		resource: 'webhook',
-		operation: 'create',
+		...{ resource: 'webhook', operation: 'create' },
 		url: 'https://example.com/events',
 		events: ['generation.completed'],
 	},
 	trigger: { events: ['generation.completed', 'generation.failed'] },
 };
 
+/** Where the last field of the open node ends; what fills the rest of the window is a wish to n8n, and nothing. */
+const lastField = `(panel) => Math.max(...[...panel.querySelectorAll(
+	'[data-test-id^="parameter-input"], [data-test-id="collection-parameter-add"], button, textarea'
+)].filter((one) => one.checkVisibility()).map((one) => one.getBoundingClientRect().bottom))`;
+
 /** Takes a picture of the panel of each node, as it is when the node has been added and its main fields filled in. */
-async function takePanels({ page, editor, rest, credential }: EditorSession): Promise<string[]> {
-	const folder = path.join(images, 'nodes');
+async function takePanels({ page, editor, rest, credential }: EditorSession): Promise<void> {
 	const nodes = await readNodes();
-	const added: INode[] = nodes.map(({ description, slug }, index) => ({
+	const added = nodes.map(({ description, slug }, index) => ({
 		id: slug,
 		name: description.displayName,
 		type: `n8n-nodes-mediagen.${description.name}`,
 		typeVersion: [description.version].flat()[0] ?? 1,
-		position: [(index % 4) * 240, Math.floor(index / 4) * 200],
+		position: [(index % 4) * 240, Math.floor(index / 4) * 200] as [number, number],
 		parameters: FILLED[slug] ?? {},
 		credentials: credentialOf(credential),
 	}));
 	const workflow = { name: 'All nodes', nodes: added, connections: {} };
 	const { id } = await rest.workflows.create(workflow);
-	await page.setViewportSize(panelViewport);
-	mkdirSync(folder, { recursive: true });
+	// High enough for the longest panel.
+	const height = 1600;
+	await page.setViewportSize({ width: 1280, height });
 	await editor.openWorkflow(id);
-	const written: string[] = [];
 	for (const { description, slug } of nodes) {
 		await editor.openNode(description.displayName);
-		// What the pointer is over shows more than a reader sees.
 		await page.mouse.move(0, 0);
-		const file = path.join(folder, `${slug}.png`);
-		await page.screenshot({ path: file, clip: await panelOf(page) });
-		written.push(file);
+		const panel = page.getByTestId('node-parameters');
+		const fields = await panel.boundingBox();
+		const tab = await page.getByText('Parameters', { exact: true }).first().boundingBox();
+		if (!fields || !tab) throw new Error('The node is not open');
+		const end: number = await panel.evaluate(lastField);
+		const margin = 16;
+		const [x, y] = [fields.x - margin, tab.y - margin];
+		const bottom = Math.min(end + margin, height - 2 * margin);
+		const clip = { x, y, width: fields.width + 2 * margin, height: bottom - y };
+		await page.screenshot({ path: imageAt(`nodes/${slug}.png`), clip });
 	}
-	return written;
-}
-
-/** Where the fields of the open node are, with the tabs above them. */
-async function panelOf(page: Page) {
-	const panel = page.getByTestId('node-parameters');
-	const fields = await panel.boundingBox();
-	// What fills the rest of the window is left out: a wish to n8n, and nothing.
-	const ends = await panel
-		.locator(
-			'[data-test-id^="parameter-input"], [data-test-id="collection-parameter-add"], button, textarea',
-		)
-		.filter({ visible: true })
-		.evaluateAll((elements) =>
-			elements.map((each) => (each as Positioned).getBoundingClientRect()),
-		);
-	const end = Math.max(...ends.map(({ bottom }) => bottom));
-	const tab = await page.getByText('Parameters', { exact: true }).first().boundingBox();
-	if (!fields || !tab) throw new Error('The node is not open');
-	const margin = 16;
-	const top = tab.y - margin;
-	const bottom = Math.min(end + margin, panelViewport.height - 2 * margin);
-	return {
-		x: fields.x - margin,
-		y: top,
-		width: fields.width + 2 * margin,
-		height: bottom - top,
-	};
-}
-
-interface Problem {
-	/** Name of the picture. */
-	name: string;
-	key: string;
-	prompt: string;
-	parameters?: INodeParameters;
-	/** Whether the workspace has no credits. */
-	isBroke?: boolean;
 }
 
 /** Takes a picture of the editor for each problem that people meet first. */
-async function takeProblems({ page, editor, rest, sandbox }: EditorSession): Promise<string[]> {
+async function takeProblems({ page, editor, rest, sandbox }: EditorSession): Promise<void> {
 	const { full, readOnly } = keyRing(sandbox);
 	const admin = new SandboxAdmin(sandbox.adminUrl);
-	const prompt = 'A lighthouse at dawn';
-	const problems: Problem[] = [
-		{ name: 'wrong-key', key: 'not-a-key', prompt },
-		{ name: 'missing-scope', key: readOnly.key, prompt },
-		{ name: 'job-failed', key: full.key, prompt: `${prompt} [fail]` },
-		{ name: 'job-partial', key: full.key, prompt: `${prompt} [partial]`, parameters: { count: 3 } },
-		{ name: 'no-credits', key: full.key, prompt, isBroke: true },
-	];
 	await page.setViewportSize({ width: 1280, height: 720 });
-	const written: string[] = [];
-	for (const { name, key, prompt: asked, parameters = {}, isBroke } of problems) {
-		if (isBroke) await admin.addCredits(full.workspace, -1_000_000);
-		const access = { apiKey: key, baseUrl: sandbox.baseUrl, clockScale };
+	const take = async (
+		name: string,
+		apiKey: string,
+		mark = '',
+		parameters: INodeParameters = {},
+	) => {
+		const access = { apiKey, baseUrl: sandbox.baseUrl, clockScale };
 		const credential = await saveCredential(rest, `MediaGen ${name}`, access);
-		const run = {
+		const model = { __rl: true, mode: 'id', value: 'studio/image-1' };
+		const prompt = `A lighthouse at dawn${mark}`;
+		const workflow = workflowOf({
 			type: 'n8n-nodes-mediagen.mediaGen',
 			credential,
-			parameters: {
-				operation: 'generateImage',
-				model: { __rl: true, mode: 'id', value: 'studio/image-1' },
-				prompt: asked,
-				parameters,
-			} as INodeParameters,
-		};
-		const { id } = await rest.workflows.create(workflowOf(run));
+			parameters: { operation: 'generateImage', model, prompt, parameters },
+		});
+		const { id } = await rest.workflows.create(workflow);
 		await editor.openWorkflow(id);
 		await editor.openNode(nodeName);
 		await page.getByTestId('node-execute-button').click();
-		await until(async () => {
-			const [execution] = await rest.executions.list(id);
-			return execution && finalStatuses.includes(execution.status);
-		});
-		// The editor draws a moment after the execution has ended.
-		await sleep(2_000);
+		await page.getByTestId('output-panel').locator('[data-test-id^="node-error"], table').waitFor();
+		await settled();
 		await closeNotification(page);
-		const file = path.join(images, `${name}.png`);
-		await page.screenshot({ path: file });
-		written.push(file);
-	}
-	return written;
+		await page.screenshot({ path: imageAt(`${name}.png`) });
+	};
+	await take('wrong-key', 'not-a-key');
+	await take('missing-scope', readOnly.key);
+	await take('job-failed', full.key, ' [fail]');
+	await take('job-partial', full.key, ' [partial]', { count: 3 });
+	await admin.addCredits(full.workspace, -1_000_000);
+	await take('no-credits', full.key);
 }
 
-/** The picture ends below what failed; the forms and tables further down are as tall again. */
-const pageViewport = { width: 1280, height: 1800 };
-
 const JOBS = [
-	{ mode: 'image', model: 'studio/image-1', prompt: 'A fox in the snow' },
-	{
-		mode: 'audio',
-		model: 'studio/music-1',
-		prompt: 'A quiet piano',
-		parameters: { duration: '6' },
-	},
-	{
-		mode: 'video',
-		model: 'studio/video-1',
-		prompt: 'Waves at dusk',
-		parameters: { duration: '2' },
-	},
-	{ mode: 'image', model: 'studio/image-1', prompt: 'A lighthouse in a storm [fail]' },
+	{ mode: 'image', prompt: 'A fox in the snow' },
+	{ mode: 'audio', prompt: 'A quiet piano', parameters: { duration: '6' } },
+	{ mode: 'video', prompt: 'Waves at dusk', parameters: { duration: '2' } },
+	{ mode: 'image', prompt: 'A lighthouse in a storm [fail]' },
 ];
 
 /** Takes a picture of a sandbox's page with something in all of its lists. */
-async function takeSandboxPage({ page: other }: EditorSession): Promise<string[]> {
-	const file = path.join(images, 'sandbox-page.png');
+async function takeSandboxPage({ page: other }: EditorSession): Promise<void> {
 	const sandbox = await startSandbox({ clockScale });
 	const page = await other.context().newPage();
-	await page.setViewportSize(pageViewport);
+	// It ends below what failed; the forms and tables further down are as tall again.
+	const [width, height] = [1280, 1800];
+	await page.setViewportSize({ width, height });
 	try {
 		const { full, notEntitled } = keyRing(sandbox);
-		const call = async (key: string, where: string, body?: object) => {
+		const call = async (key: string, where: string, method: string, body?: object) => {
 			const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' };
-			const method = body ? 'POST' : 'GET';
 			await fetch(sandbox.baseUrl + where, { method, headers, body: JSON.stringify(body) });
 		};
-		for (const job of JOBS) await call(full.key, '/generations', job);
-		await call(notEntitled.key, '/credits');
+		const create = async (job: { mode: string; prompt: string }) => {
+			const model = job.mode === 'audio' ? 'studio/music-1' : `studio/${job.mode}-1`;
+			await call(full.key, '/generations', 'POST', { model, ...job });
+		};
+		for (const job of JOBS) await create(job);
+		await call(notEntitled.key, '/credits', 'GET');
 		await page.goto(new URL('/', sandbox.baseUrl).href);
-		// Read in the page, where there is a document.
 		await page.waitForFunction("document.querySelector('#made video')?.readyState >= 2");
 		await page.waitForFunction("document.querySelector('#made img')?.naturalWidth > 0");
 		await page.waitForSelector('#failed .bad');
 		const admin = new SandboxAdmin(sandbox.adminUrl);
 		await admin.settings({ clockScale: 1 });
 		await admin.setFaults([{ kind: 'slow', probability: 0.1, seconds: 2 }]);
-		await call(full.key, '/generations', { ...JOBS[0], prompt: 'An owl with glasses' });
+		await create({ mode: 'image', prompt: 'An owl with glasses' });
 		await page.waitForSelector('#running article');
 		await page.waitForSelector('#faults li');
 		const last = await page.locator('section', { has: page.locator('#failed') }).boundingBox();
-		const height = last ? last.y + last.height + 16 : pageViewport.height;
-		await page.screenshot({ path: file, clip: { x: 0, y: 0, width: pageViewport.width, height } });
+		const clip = { x: 0, y: 0, width, height: last ? last.y + last.height + 16 : height };
+		await page.screenshot({ path: imageAt('sandbox-page.png'), clip });
 	} finally {
 		await page.close();
 		await sandbox.stop();
 	}
-	return [file];
-}
-
-const filmed = 'A lighthouse at dawn, oil on canvas';
-
-interface Frame {
-	png: Buffer;
-	/** How long it is shown, in milliseconds. */
-	delay: number;
 }
 
 /**
  * Films how the first picture is made: the node is chosen, then the model, then it runs and the
  * picture appears.
  */
-async function takeMovie({ page, editor, credential }: EditorSession): Promise<string[]> {
+async function takeMovie({ page, editor, credential }: EditorSession): Promise<void> {
 	await page.setViewportSize({ width: 1200, height: 720 });
-	const frames: Frame[] = [];
-	const show = async (delay: number) => {
-		frames.push({ png: await page.screenshot(), delay });
+	const frames: Buffer[] = [];
+	/** How long each is shown, in milliseconds. */
+	const delay: number[] = [];
+	const show = async (milliseconds: number) => {
+		// As wide as GitHub shows a README, so that the letters stay sharp.
+		frames.push(
+			await sharp(await page.screenshot())
+				.resize({ width: 1000 })
+				.png()
+				.toBuffer(),
+		);
+		delay.push(milliseconds);
+	};
+	const showSettled = async (milliseconds: number) => {
+		await settled();
+		await show(milliseconds);
 	};
 	await editor.newWorkflow();
 	await editor.addManualTrigger();
-	await settled();
-	await show(900);
+	await showSettled(900);
 
 	await editor.openPanel();
 	for (const typed of ['med', 'mediag', 'mediagen']) {
 		await page.getByTestId('node-creator-search-bar').fill(typed);
-		await settled();
-		await show(350);
+		await showSettled(350);
 	}
 	await editor.offered.filter({ hasText: /^\s*MediaGen\s*$/ }).click();
-	await settled();
-	await show(1_300);
+	await showSettled(1_300);
 	await editor.offered.filter({ hasText: /^\s*Generate an image\s*$/ }).click();
 	await page.getByTestId('node-parameters').waitFor();
 	await editor.useCredential(credential.name);
-	await settled();
-	await show(1_000);
+	await showSettled(1_000);
 
 	await editor.listed('model');
-	await settled();
-	await show(1_500);
+	await showSettled(1_500);
 	await editor.choose(/^Studio Image 1/);
-	await settled();
-	await show(600);
-	const field = page.getByTestId('node-parameters').getByTestId('parameter-input-prompt');
-	for (const word of filmed.split(/(?<= )/)) {
-		await field.locator('textarea').pressSequentially(word);
+	await showSettled(600);
+	const field = page.getByTestId('parameter-input-prompt').locator('textarea');
+	for (const word of ['A ', 'lighthouse ', 'at ', 'dawn, ', 'oil ', 'on ', 'canvas']) {
+		await field.pressSequentially(word);
 		await show(250);
 	}
 	// Leaving the field is what makes n8n take all of it.
-	await field.locator('textarea').blur();
-	await settled();
-	await show(500);
+	await field.blur();
+	await showSettled(500);
 
 	await page.getByTestId('node-execute-button').click();
 	const picture = page.getByTestId('output-panel').getByTestId('ndv-view-binary-data').first();
@@ -430,39 +316,15 @@ async function takeMovie({ page, editor, credential }: EditorSession): Promise<s
 		await show(400);
 		await sleep(500);
 	}
-	await picture.click({ timeout: 60_000 });
-	await untilDrawn(page);
-	await closeNotification(page);
-	await settled();
-	await show(4_000);
-	const file = path.join(images, 'first-picture.gif');
-	await writeFilm(file, frames);
-	return [file];
-}
-
-/** The editor moves what it opens; a frame in the middle of that looks like a fault. */
-const settled = async () => await sleep(700);
-
-/** As wide as GitHub shows a README, so that the letters stay sharp. */
-const filmWidth = 1000;
-
-async function writeFilm(file: string, frames: Frame[]): Promise<void> {
-	const small = await Promise.all(
-		frames.map(async ({ png }) => await sharp(png).resize({ width: filmWidth }).png().toBuffer()),
-	);
-	await sharp(small, { join: { animated: true } })
-		.gif({
-			delay: frames.map(({ delay }) => delay),
-			loop: 0,
-			colours: 128,
-			dither: 0.4,
-			effort: 10,
-		})
-		.toFile(file);
+	await viewPicture(page);
+	await showSettled(4_000);
+	await sharp(frames, { join: { animated: true } })
+		.gif({ delay, loop: 0, colours: 128, dither: 0.4, effort: 10 })
+		.toFile(imageAt('first-picture.gif'));
 }
 
 /** What can be taken; the problems come last: one of them takes all credits away. */
-const pictures: Record<string, (session: EditorSession) => Promise<string[]>> = {
+const pictures: Record<string, (session: EditorSession) => Promise<void>> = {
 	movie: takeMovie,
 	result: takeResult,
 	panels: takePanels,
@@ -480,14 +342,11 @@ async function main(wanted = process.argv.slice(2)): Promise<void> {
 		const access = { apiKey: keyRing(sandbox).full.key, baseUrl: sandbox.baseUrl, clockScale };
 		const credential = await saveCredential(rest, 'MediaGen account', access);
 		const page = await browser.newPage();
-		const { baseUrl } = n8n;
-		const editor = new Editor(page, baseUrl);
+		const editor = new Editor(page, n8n.baseUrl);
 		await editor.signIn();
-		mkdirSync(images, { recursive: true });
 		for (const [name, take] of Object.entries(pictures)) {
-			if (wanted.length > 0 && !wanted.includes(name)) continue;
-			const files = await take({ page, editor, rest, baseUrl, credential, sandbox });
-			for (const file of files) console.log(`Written: ${shown(file)}`);
+			if (wanted.length === 0 || wanted.includes(name))
+				await take({ page, editor, rest, credential, sandbox });
 		}
 	} finally {
 		await browser.close();

@@ -1,9 +1,7 @@
 /* eslint-disable @n8n/community-nodes/no-hardcoded-secrets -- not published */
-import type { EndpointName } from '../../src/contract';
-
 /** Requests and answers as a reader of the document sees them; the linters hold them to the schemas. */
 
-const listOf = (...data: object[]) => ({
+export const listOf = (...data: object[]) => ({
 	object: 'list',
 	data,
 	has_more: false,
@@ -12,7 +10,7 @@ const listOf = (...data: object[]) => ({
 
 const files = 'https://media.example.com';
 
-const generation = {
+export const generation = {
 	id: 'gen_123195b9e35fbe8a39ac8caa',
 	object: 'generation',
 	status: 'completed',
@@ -29,16 +27,12 @@ const generation = {
 	estimated_credits: 2,
 };
 
-const queuedGeneration = {
-	id: generation.id,
-	object: 'generation',
-	status: 'queued',
-	mode: 'image',
-	model: 'studio/image-1',
-	estimated_credits: 2,
-};
+const { output_ids, outputs, ...unmade } = generation;
+void [output_ids, outputs];
 
-const speech = {
+export const queuedGeneration = { ...unmade, status: 'queued' };
+
+export const speech = {
 	id: 'spc_efbf915257db4ad5b86d84b5',
 	object: 'speech_generation',
 	status: 'completed',
@@ -50,12 +44,12 @@ const speech = {
 	output: { media_type: 'audio/wav', url: `${files}/out_c37360e9b3e7da6a7850a484.wav` },
 };
 
-const plan = {
+export const plan = {
 	title: 'A spot for a bakery',
 	steps: [{ id: 'step_1', kind: 'image', prompt: 'A loaf on a table', estimated_credits: 4 }],
 };
 
-const agentRun = {
+export const agentRun = {
 	id: 'run_f6404e8abc9827c22af87ede',
 	object: 'agent_run',
 	status: 'plan_proposed',
@@ -66,7 +60,7 @@ const agentRun = {
 	outputs: [],
 };
 
-const voice = {
+export const voice = {
 	id: 'voc_b567dd0c3d88dab4ec4907f1',
 	object: 'voice',
 	name: 'Calm narrator',
@@ -74,7 +68,7 @@ const voice = {
 	preview_url: `${files}/out_2696d2723520bf032efdeb18.wav`,
 };
 
-const presetVoice = {
+export const presetVoice = {
 	id: 'en-US-Marin',
 	label: 'Marin (English, United States)',
 	name: 'Marin',
@@ -86,7 +80,7 @@ const presetVoice = {
 	styles: ['calm'],
 };
 
-const persona = {
+export const persona = {
 	id: 'be62526b-99d4-40b7-bcc0-16acdb1a4457',
 	object: 'persona',
 	name: 'Mara',
@@ -95,28 +89,24 @@ const persona = {
 	reference_images: [`${files}/mara.png`],
 };
 
-const newWebhook = {
+export const newWebhook = {
 	url: 'https://example.com/hook',
 	description: 'For the site',
 	events: ['generation.completed', 'generation.failed'],
 };
 
-const webhook = { id: 'wh_57548f8482f2bdad01df8023', object: 'webhook', ...newWebhook };
+export const webhook = { id: 'wh_57548f8482f2bdad01df8023', object: 'webhook', ...newWebhook };
 
-const deleted = (resource: { id: string; object: string }) => ({
-	id: resource.id,
-	object: resource.object,
-	deleted: true,
-});
+export const createdWebhook = { ...webhook, secret: 'whsec_853fa7b4749127559272' };
 
-const newGeneration = {
+export const newGeneration = {
 	mode: 'image',
 	model: 'studio/image-1',
 	prompt: 'A lighthouse at dusk, oil on canvas',
 	parameters: { count: 1, aspect_ratio: '16:9' },
 };
 
-const newSpeech = {
+export const newSpeech = {
 	model: 'service/speech-lite',
 	blocks: [
 		{ text: 'Good evening, and welcome back.', voice: 'en-US-Marin' },
@@ -124,88 +114,35 @@ const newSpeech = {
 	],
 };
 
-/** By operation: what it answers and, where it has a body, what is sent. */
-export const EXAMPLES: Record<EndpointName, { sent?: object; answer: object }> = {
-	listModels: {
-		answer: listOf({
-			id: 'service/speech-lite',
-			label: 'Speech Lite',
-			mode: 'audio',
-			capabilities: { voices: [presetVoice] },
-		}),
-	},
-	createFile: {
-		sent: { filename: 'cat.png', content_type: 'image/png', size: 48_213 },
-		answer: {
-			upload_url: `${files}/uploads/file_33974a6bc8063cd4d4ebe67b`,
-			upload_headers: { 'content-type': 'image/png' },
-			url: `${files}/files/file_33974a6bc8063cd4d4ebe67b/cat.png`,
-		},
-	},
-	createGeneration: { sent: newGeneration, answer: queuedGeneration },
-	listGenerations: { answer: listOf(generation) },
-	getGeneration: { answer: generation },
-	createSpeech: {
-		sent: newSpeech,
-		answer: { ...speech, status: 'queued', duration_seconds: null, output: null },
-	},
-	getSpeech: { answer: speech },
-	getJob: { answer: generation },
-	createAgentRun: {
-		sent: { brief: 'A spot for a bakery', priority: 'balanced', max_credits: 50 },
-		answer: agentRun,
-	},
-	listAgentRuns: { answer: listOf(agentRun) },
-	getAgentRun: { answer: agentRun },
-	approveAgentRun: {
-		sent: { max_credits: 50, plan },
-		answer: { ...agentRun, status: 'queued', max_credits: 50, reserved_credits: 4 },
-	},
-	reviewAgentRun: {
-		sent: { decision: 'assemble' },
-		answer: { ...agentRun, status: 'completed', max_credits: 50, spent_credits: 5 },
-	},
-	createVoice: {
-		sent: { kind: 'design', name: 'Calm narrator', description: 'Low, calm and a little hoarse' },
-		answer: voice,
-	},
-	listVoices: { answer: listOf(voice) },
-	listPresetVoices: {
-		answer: { object: 'list', model: 'service/speech-lite', data: [presetVoice] },
-	},
-	getVoice: { answer: voice },
-	renameVoice: { sent: { name: 'Old narrator' }, answer: { ...voice, name: 'Old narrator' } },
-	deleteVoice: { answer: deleted(voice) },
-	createPersona: {
-		sent: {
-			source: 'upload',
-			name: 'Mara',
-			reference_images: [`${files}/mara.png`],
-		},
-		answer: persona,
-	},
-	listPersonas: { answer: listOf(persona) },
-	getPersona: { answer: persona },
-	updatePersona: { sent: { name: 'Nia', shared: false }, answer: { ...persona, name: 'Nia' } },
-	deletePersona: { answer: deleted(persona) },
-	getCredits: { answer: { object: 'credits', balance: 9966, available: 9961, reserved: 5 } },
-	getUsage: {
-		answer: { object: 'usage', data: [{ mode: 'image', jobs: 1, outputs: 1, credits: 2 }] },
-	},
-	createWebhook: { sent: newWebhook, answer: { ...webhook, secret: 'whsec_853fa7b4749127559272' } },
-	listWebhooks: { answer: listOf(webhook) },
-	getWebhook: { answer: webhook },
-	updateWebhook: { sent: { url: newWebhook.url }, answer: webhook },
-	deleteWebhook: { answer: deleted(webhook) },
-	listDeliveries: {
-		answer: listOf({ id: 'dlv_1', event: 'generation.completed', attempt: 1, state: 'succeeded' }),
-	},
+export const newPersona = {
+	source: 'upload',
+	name: 'Mara',
+	reference_images: [`${files}/mara.png`],
 };
 
-/** What the sandbox sends for an event. */
-export const EVENT_RESOURCES = {
-	generation,
-	agent: agentRun,
-	voice,
-	persona,
+export const model = {
+	id: 'service/speech-lite',
+	label: 'Speech Lite',
+	mode: 'audio',
+	capabilities: { voices: [presetVoice] },
+};
+
+export const upload = {
+	upload_url: `${files}/uploads/file_33974a6bc8063cd4d4ebe67b`,
+	upload_headers: { 'content-type': 'image/png' },
+	url: `${files}/files/file_33974a6bc8063cd4d4ebe67b/cat.png`,
+};
+
+export const credits = { object: 'credits', balance: 9966, available: 9961, reserved: 5 };
+
+export const usage = {
+	object: 'usage',
+	data: [{ mode: 'image', jobs: 1, outputs: 1, credits: 2 }],
+};
+
+export const delivery = {
+	id: 'dlv_1',
+	event: 'generation.completed',
+	attempt: 1,
+	state: 'succeeded',
 };
