@@ -1,5 +1,5 @@
 /* eslint-disable @n8n/community-nodes/no-restricted-imports -- not published */
-import express, { type Request, type Response } from 'express';
+import express from 'express';
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 
@@ -29,48 +29,17 @@ export interface OfferedTool {
 	parameters: Record<string, unknown>;
 }
 
-/** The parts of a request that both APIs have, in one shape. */
+/** As much of a request for a chat completion as it reads. */
 interface Asked {
-	user: string;
-	tools: OfferedTool[];
-	answers: Array<{ id: string; text: string }>;
+	messages: Array<{ role: string; content?: Content; tool_call_id?: string }>;
+	tools?: Array<{ function: OfferedTool }>;
+	stream?: boolean;
 }
 
-type Part = { text?: string };
-type Content = string | Part[] | undefined;
+type Content = string | Array<{ text?: string }>;
 
-const textOf = (content: Content): string =>
-	typeof content === 'string' ? content : (content ?? []).map(({ text }) => text ?? '').join('');
-
-interface ChatMessage {
-	role: string;
-	content?: Content;
-	tool_call_id?: string;
-}
-
-function askedByChat({ messages, tools = [] }: Record<string, unknown>): Asked {
-	const all = messages as ChatMessage[];
-	return {
-		user: textOf(all.findLast(({ role }) => role === 'user')?.content),
-		tools: (tools as Array<{ function: OfferedTool }>).map((tool) => tool.function),
-		answers: all
-			.filter(({ role }) => role === 'tool')
-			.map(({ tool_call_id: id = '', content }) => ({ id, text: textOf(content) })),
-	};
-}
-
-type ResponsesItem = ChatMessage & { type?: string; call_id?: string; output?: Content };
-
-function askedByResponses({ input, tools = [] }: Record<string, unknown>): Asked {
-	const all = input as ResponsesItem[];
-	return {
-		user: textOf(all.findLast(({ role }) => role === 'user')?.content),
-		tools: tools as OfferedTool[],
-		answers: all
-			.filter(({ type }) => type === 'function_call_output')
-			.map(({ call_id: id = '', output }) => ({ id, text: textOf(output) })),
-	};
-}
+const textOf = (content: Content = ''): string =>
+	typeof content === 'string' ? content : content.map(({ text }) => text ?? '').join('');
 
 /**
  * What it does where a person writes to it: asks once for what they wrote, with the tool that generates an image. A tool with a
@@ -88,18 +57,17 @@ function scriptOf(user: string, tools: OfferedTool[]): Script {
 }
 
 /** What it says at the end: the link of the last picture that it was given, or the text that came instead. */
-function conclusionOf(answers: Asked['answers']): string {
-	const last = answers.at(-1)?.text;
-	if (last === undefined) return 'Done';
-	const url = /"url":"([^"]+)"/.exec(last)?.[1];
-	const credits = /"estimated_credits":(\d+)/.exec(last)?.[1];
-	if (!url) return `No picture was made: ${/"output":"(.*)"/.exec(last)?.[1] ?? last}`;
+function conclusionOf(answer?: string): string {
+	if (answer === undefined) return 'Done';
+	const url = /"url":"([^"]+)"/.exec(answer)?.[1];
+	const credits = /"estimated_credits":(\d+)/.exec(answer)?.[1];
+	if (!url) return `No picture was made: ${/"output":"(.*)"/.exec(answer)?.[1] ?? answer}`;
 	return `Here is your picture${credits ? `, for ${credits} credits` : ''}: ${url}`;
 }
 
 /**
- * A model with the HTTP APIs of OpenAI that does not think: it acts by a script, or asks for a picture of what a person has
- * written.
+ * A model with the chat completions of OpenAI that does not think: it acts by a script, or asks for a picture of what a
+ * person has written.
  */
 export class ModelServer {
 	/** All calls that it has made, in order. */
@@ -108,10 +76,12 @@ export class ModelServer {
 	/** The tools that it was offered last. */
 	offered: OfferedTool[] = [];
 
+	private serial = 0;
+
 	private constructor(
 		/** Ends in `/v1`. */
 		readonly baseUrl: string,
-		private readonly stop: () => Promise<void>,
+		readonly close: () => Promise<void>,
 	) {}
 
 	static async start(): Promise<ModelServer> {
@@ -128,8 +98,18 @@ export class ModelServer {
 		app.get('/v1/models', (_request, response) => {
 			response.json({ object: 'list', data: [{ id: 'scripted', object: 'model' }] });
 		});
-		app.post('/v1/chat/completions', (request, response) => model.chat(request, response));
-		app.post('/v1/responses', (request, response) => model.respond(request, response));
+		app.post('/v1/chat/completions', ({ body }, response) => {
+			const asked = body as Asked;
+			const completion = model.complete(asked);
+			if (!asked.stream) return void response.json(completion);
+			const [{ message: delta, ...rest }] = completion.choices;
+			const chunk = {
+				...completion,
+				object: 'chat.completion.chunk',
+				choices: [{ ...rest, delta }],
+			};
+			response.type('text/event-stream').end(`data: ${JSON.stringify(chunk)}\n\ndata: [DONE]\n\n`);
+		});
 		return model;
 	}
 
@@ -138,84 +118,40 @@ export class ModelServer {
 		return this.calls.splice(0);
 	}
 
-	async close(): Promise<void> {
-		await this.stop();
-	}
-
-	/** The calls of the next round of the script; none when it is over, and what it says then. */
-	private next({ user, tools, answers }: Asked): { calls: ModelCall[]; conclusion: string } {
-		this.offered = tools;
-		for (const { id, text } of answers) {
+	/** The next round of the script; when it is over, what the model says then. */
+	private complete({ messages, tools = [] }: Asked) {
+		this.offered = tools.map((tool) => tool.function);
+		const answers = messages.filter(({ role }) => role === 'tool');
+		for (const { tool_call_id: id, content } of answers) {
 			const call = this.calls.find((known) => known.id === id);
-			if (call) call.answer = text;
+			if (call) call.answer = textOf(content);
 		}
-		const { rounds } = scriptOf(user, tools);
-		const done = answers.map(({ id }) => Number(/^call_(\d+)_/.exec(id)?.[1]));
+		const user = textOf(messages.findLast(({ role }) => role === 'user')?.content);
+		const done = answers.map(({ tool_call_id: id = '' }) => Number(/^call_(\d+)_/.exec(id)?.[1]));
 		const round = Math.max(-1, ...done) + 1;
-		const calls = (rounds[round] ?? []).map(({ about = '', args }) => {
-			const name = tools.find(({ description }) => description.includes(about))?.name ?? about;
-			const call = { id: `call_${round}_${this.serial++}`, tool: name, args };
-			this.calls.push(call);
-			return call;
+		const calls = (scriptOf(user, this.offered).rounds[round] ?? []).map(({ about = '', args }) => {
+			const tool = this.offered.find(({ description }) => description.includes(about));
+			return { id: `call_${round}_${this.serial++}`, tool: tool?.name ?? about, args };
 		});
-		return { calls, conclusion: conclusionOf(answers) };
-	}
-
-	private serial = 0;
-
-	private chat({ body }: Request, response: Response): void {
-		const { calls, conclusion } = this.next(askedByChat(body as Record<string, unknown>));
+		this.calls.push(...calls);
 		const toolCalls = calls.map(({ id, tool, args }, index) => ({
 			index,
 			id,
 			type: 'function',
 			function: { name: tool, arguments: JSON.stringify(args) },
 		}));
-		const message = {
-			role: 'assistant',
-			content: calls.length > 0 ? null : conclusion,
-			...(calls.length > 0 && { tool_calls: toolCalls }),
-		};
-		const finish = calls.length > 0 ? 'tool_calls' : 'stop';
-		const base = { id: `chatcmpl-${this.serial}`, created: 1, model: 'scripted' };
-		const usage = { prompt_tokens: 1, completion_tokens: 1, total_tokens: 2 };
-		if (!(body as { stream?: boolean }).stream) {
-			const choices = [{ index: 0, message, finish_reason: finish }];
-			response.json({ ...base, object: 'chat.completion', choices, usage });
-			return;
-		}
-		const chunk = (delta: object, finish_reason: string | null) =>
-			`data: ${JSON.stringify({ ...base, object: 'chat.completion.chunk', choices: [{ index: 0, delta, finish_reason }] })}\n\n`;
-		response.type('text/event-stream');
-		response.end(`${chunk(message, null)}${chunk({}, finish)}data: [DONE]\n\n`);
-	}
-
-	private respond({ body }: Request, response: Response): void {
-		const { calls, conclusion } = this.next(askedByResponses(body as Record<string, unknown>));
-		const output = calls.map(({ id, tool, args }) => ({
-			type: 'function_call',
-			id: `fc_${id}`,
-			call_id: id,
-			name: tool,
-			arguments: JSON.stringify(args),
-			status: 'completed',
-		}));
-		const last = {
-			type: 'message',
-			id: `msg_${this.serial}`,
-			role: 'assistant',
-			status: 'completed',
-			content: [{ type: 'output_text', text: conclusion, annotations: [] }],
-		};
-		response.json({
-			id: `resp_${this.serial}`,
-			object: 'response',
-			created_at: 1,
-			status: 'completed',
+		const last = answers.at(-1);
+		const conclusion = conclusionOf(last && textOf(last.content));
+		const message =
+			calls.length > 0 ? { content: null, tool_calls: toolCalls } : { content: conclusion };
+		const finish_reason = calls.length > 0 ? 'tool_calls' : 'stop';
+		return {
+			id: `chatcmpl-${this.serial}`,
+			object: 'chat.completion',
+			created: 1,
 			model: 'scripted',
-			error: null,
-			output: calls.length > 0 ? output : [last],
-			usage: { input_tokens: 1, output_tokens: 1, total_tokens: 2 },
-		});
+			choices: [{ index: 0, message: { role: 'assistant', ...message }, finish_reason }] as const,
+			usage: { prompt_tokens: 1, completion_tokens: 1, total_tokens: 2 },
+		};
 	}
 }

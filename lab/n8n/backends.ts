@@ -1,13 +1,14 @@
 /* eslint-disable @n8n/community-nodes/no-restricted-globals, @n8n/community-nodes/no-restricted-imports -- not published */
-import { mkdtempSync, readdirSync, realpathSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, realpathSync, rmSync } from 'node:fs';
+import { once } from 'node:events';
 import { connect } from 'node:net';
 import os from 'node:os';
 import path from 'node:path';
 import type { Cleanup } from '../demo/cleanup';
-import { LabError, programFailure } from '../process/failure';
+import { LabError } from '../process/failure';
 import { stateRoot } from '../process/paths';
 import { freePort } from '../process/ports';
-import { cleanEnvironment, findProgram, run, startGuarded, until } from '../process/process';
+import { cleanEnvironment, findProgram, run, startGuarded } from '../process/process';
 import { withProgress, type Log } from '../process/progress';
 
 const host = '127.0.0.1';
@@ -105,22 +106,19 @@ async function serve(
 	// Beside the folder, which may belong to another user.
 	const logFile = `${folder}.log`;
 	cleanup.add(() => rmSync(logFile, { force: true }));
-	const server = startGuarded({ command, args, cwd: '/', env: cleanEnvironment(), logFile });
+	const isReady = async () => (await listens(host, port)) && (await isUsable());
+	const env = cleanEnvironment();
+	const server = await startGuarded({ name, command, args, cwd: '/', env, logFile, isReady });
 	cleanup.add(server.stop);
-	const isUp = async () => (await listens(host, port)) && (await isUsable());
-	if (!(await until(isUp))) throw programFailure(`${name} did not start on port ${port}`, logFile);
 }
 
 async function listens(hostname: string, port: number): Promise<boolean> {
-	return await new Promise((resolve) => {
-		// Brackets belong to the address of an IPv6 host, not to the host.
-		const socket = connect({ host: hostname.replace(/^\[(.*)\]$/, '$1'), port });
-		socket.setTimeout(5_000, () => socket.destroy());
-		socket.once('connect', () => resolve(true));
-		socket.once('connect', () => socket.destroy());
-		socket.once('error', () => resolve(false));
-		socket.once('close', () => resolve(false));
-	});
+	// Brackets belong to the address of an IPv6 host, not to the host.
+	const socket = connect({ host: hostname.replace(/^\[(.*)\]$/, '$1'), port });
+	return await once(socket, 'connect', { signal: AbortSignal.timeout(5_000) })
+		.then(() => true)
+		.catch(() => false)
+		.finally(() => socket.destroy());
 }
 
 /**
@@ -144,12 +142,11 @@ async function given({ variable, name, protocols, port: usual, env }: Backend, v
 
 /** Where Debian keeps the servers of PostgreSQL, which are not on the PATH; the newest first. */
 function postgresFolders(): string[] {
-	try {
-		const versions = readdirSync('/usr/lib/postgresql').sort((a, b) => Number(b) - Number(a));
-		return versions.map((version) => `/usr/lib/postgresql/${version}/bin`);
-	} catch {
-		return [];
-	}
+	const root = '/usr/lib/postgresql';
+	const versions = existsSync(root) ? readdirSync(root) : [];
+	return versions
+		.sort((a, b) => Number(b) - Number(a))
+		.map((version) => path.join(root, version, 'bin'));
 }
 
 /**
@@ -159,7 +156,7 @@ function postgresFolders(): string[] {
  * @throws LabError with the command to type otherwise
  */
 async function requireProgram({ program, package: wanted }: Backend, log: Log): Promise<string> {
-	const find = () => findProgram([program]) ?? findProgram([program], postgresFolders());
+	const find = () => findProgram([program], postgresFolders());
 	if (!find() && isRoot && findProgram(['apt-get'])) {
 		await withProgress(log, `Installing ${wanted}`, async () => {
 			const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' };

@@ -15,7 +15,7 @@ export async function writeInChat(
 ): Promise<string> {
 	const trigger = nodes.find(({ type }) => type.endsWith('.chatTrigger'));
 	const sessionId = randomUUID();
-	await rest.workflows.openChat(id, trigger?.name ?? '', sessionId);
+	await rest.workflows.listen(id, trigger?.name ?? '', sessionId);
 	const answer = await fetch(`${baseUrl}/webhook-test/${id}/${sessionId}`, {
 		method: 'POST',
 		headers: { 'content-type': 'application/json' },

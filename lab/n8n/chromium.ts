@@ -1,8 +1,8 @@
 /* eslint-disable @n8n/community-nodes/no-restricted-globals, @n8n/community-nodes/no-restricted-imports -- not published */
-import { statSync } from 'node:fs';
-import path from 'node:path';
+import { existsSync } from 'node:fs';
 import { chromium, selectors, type Browser } from 'playwright-core';
 import { LabError } from '../process/failure';
+import { findProgram } from '../process/process';
 
 const names = ['chromium', 'chromium-browser', 'google-chrome'];
 
@@ -13,8 +13,8 @@ const names = ['chromium', 'chromium-browser', 'google-chrome'];
  * @throws LabError when there is none
  */
 export async function launchChromium(): Promise<Browser> {
-	const executablePath = process.env.CHROMIUM_PATH ?? names.map(onPath).find(Boolean);
-	if (!executablePath || !isFile(executablePath)) {
+	const executablePath = process.env.CHROMIUM_PATH ?? findProgram(names);
+	if (!executablePath || !existsSync(executablePath)) {
 		throw new LabError('Chromium is missing: apt-get install chromium, or set CHROMIUM_PATH');
 	}
 	selectors.setTestIdAttribute('data-test-id');
@@ -30,11 +30,3 @@ export async function launchChromium(): Promise<Browser> {
 		],
 	});
 }
-
-function onPath(name: string): string | undefined {
-	const folders = (process.env.PATH ?? '').split(path.delimiter);
-	return folders.map((folder) => path.join(folder, name)).find(isFile);
-}
-
-const isFile = (file: string): boolean =>
-	statSync(file, { throwIfNoEntry: false })?.isFile() ?? false;

@@ -8,28 +8,15 @@ import { silent, withProgress, type Log } from '../process/progress';
 import { startBackends } from './backends';
 import { demoOwner, preparePackage } from './instance';
 import { Rest } from './rest';
-import { startN8n, temporaryUserFolder, type N8n } from './start';
+import { startN8n, temporaryUserFolder, type N8n, type N8nOptions } from './start';
 
-/** What a member is for, in n8n's words. */
-export type Role = 'main' | 'worker' | 'webhook';
-
-interface MemberOptions {
-	/** Such as `worker-1`; its logs are named after it. */
-	name: string;
-	/** Of the n8n command line. */
-	args: string[];
-	userFolder: string;
-	env: Record<string, string>;
-	port: number;
-	graceMs?: number;
-}
+type MemberOptions = N8nOptions &
+	Required<Pick<N8nOptions, 'args' | 'userFolder' | 'env' | 'port'>>;
 
 /** One process of an n8n in queue mode. It keeps name and port when it is started again. */
 export class Member {
 	/** One log for each start, oldest first. */
 	readonly logFiles: string[] = [];
-
-	readonly name: string;
 
 	readonly port: number;
 
@@ -38,8 +25,12 @@ export class Member {
 
 	private n8n?: N8n;
 
-	constructor(private readonly options: MemberOptions) {
-		({ name: this.name, port: this.port } = options);
+	constructor(
+		/** Such as `worker-1`; its logs are named after it. */
+		readonly name: string,
+		private readonly options: MemberOptions,
+	) {
+		this.port = options.port;
 		this.url = `http://127.0.0.1:${this.port}`;
 	}
 
@@ -83,14 +74,10 @@ export class Member {
 	async restart(env: Record<string, string> = {}): Promise<void> {
 		await this.stop();
 		Object.assign(this.options.env, env);
-		const { name, userFolder } = this.options;
-		const logFile = path.join(userFolder, `${name}.${this.logFiles.length + 1}.log`);
-		this.n8n = await startN8n({
-			...this.options,
-			logFile,
-			// One of several that start at once on a small machine.
-			readyTimeoutMs: 300_000,
-		});
+		const file = `${this.name}.${this.logFiles.length + 1}.log`;
+		const logFile = path.join(this.options.userFolder, file);
+		// One of several that start at once on a small machine.
+		this.n8n = await startN8n({ ...this.options, logFile, readyTimeoutMs: 300_000 });
 		this.logFiles.push(logFile);
 	}
 }
@@ -162,8 +149,11 @@ export class Queue {
 			const { members } = queue;
 			cleanup.add(async () => await Promise.all(members.map(async (each) => await each.stop())));
 			// The main process first: it makes the tables.
-			const main = async () => await queue.add('main').catch(explainForeignDatabase);
-			queue.main = await withProgress(log, 'Starting n8n (main)', main);
+			await withProgress(log, 'Starting n8n (main)', async () => {
+				const main = queue.member('main', 'start', options.port ?? (await freePort()));
+				await main.restart().catch(explainForeignDatabase);
+				queue.main = main;
+			});
 			await withProgress(log, 'Starting workers and webhook process', async () => {
 				const all = [
 					...Array.from({ length: workers }, async () => await queue.addWorker()),
@@ -183,12 +173,20 @@ export class Queue {
 
 	/** Starts one more worker. @param env of this one, besides */
 	async addWorker(env: Record<string, string> = {}): Promise<Member> {
-		return await this.add('worker', env, this.workers);
+		const port = await freePort();
+		const worker = this.member(`worker-${this.workers.length + 1}`, 'worker', port, env);
+		this.workers.push(worker);
+		await worker.restart({ QUEUE_HEALTH_CHECK_PORT: String(port) });
+		return worker;
 	}
 
 	/** Starts one more process that takes production webhooks. @param env of this one, besides */
 	async addWebhook(env: Record<string, string> = {}): Promise<Member> {
-		return await this.add('webhook', env, this.webhooks);
+		const port = await freePort();
+		const webhook = this.member(`webhook-${this.webhooks.length + 1}`, 'webhook', port, env);
+		this.webhooks.push(webhook);
+		await webhook.restart();
+		return webhook;
 	}
 
 	/** Which worker took an execution, by the workers' logs; `undefined` while none has. */
@@ -202,36 +200,23 @@ export class Queue {
 		await this.cleanup.end();
 	}
 
-	/** @param list takes it at once, which numbers it */
-	private async add(
-		role: Role,
-		env: Record<string, string> = {},
-		list: Member[] = [],
-	): Promise<Member> {
-		const { port, concurrency = 5, graceMs } = this.options;
-		const own = (role === 'main' ? port : undefined) ?? (await freePort());
-		const name = role === 'main' ? role : `${role}-${list.length + 1}`;
-		const { userFolder } = this;
-		const member = new Member({
-			name,
-			args: [{ main: 'start', worker: 'worker', webhook: 'webhook' }[role]].concat(
-				role === 'worker' ? `--concurrency=${concurrency}` : [],
-			),
+	private member(name: string, command: string, port: number, env = {}): Member {
+		const { userFolder, options } = this;
+		const { concurrency = 5, graceMs } = options;
+		const member = new Member(name, {
+			args: command === 'worker' ? [command, `--concurrency=${concurrency}`] : [command],
 			userFolder,
-			port: own,
+			port,
 			graceMs,
 			env: {
 				...this.env,
-				...(role === 'worker' && { QUEUE_HEALTH_CHECK_PORT: String(own) }),
 				// When it starts, n8n ends as crashed what this says has begun and not ended: by default that of
 				// the other workers too, who write to the same file.
 				N8N_EVENTBUS_LOGWRITER_LOGFULLPATH: path.join(userFolder, `${name}.events.log`),
 				...env,
 			},
 		});
-		list.push(member);
 		this.members.push(member);
-		await member.restart();
 		return member;
 	}
 }

@@ -2,10 +2,16 @@
 import { existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
-import { LabError, programFailure } from '../process/failure';
+import { LabError } from '../process/failure';
 import { compileCache } from '../process/paths';
 import { freePort, isFree } from '../process/ports';
-import { cleanEnvironment, run, startGuarded, until, type CommandResult } from '../process/process';
+import {
+	cleanEnvironment,
+	run,
+	startGuarded,
+	type CommandResult,
+	type Guarded,
+} from '../process/process';
 import { newest, type Release } from './release';
 
 /** How to start an n8n; everything has a safe default. */
@@ -30,8 +36,8 @@ export interface N8nOptions {
 	graceMs?: number;
 }
 
-/** A running n8n. */
-export interface N8n {
+/** A running n8n. Its stop lets running executions finish for a while. */
+export interface N8n extends Guarded {
 	/** Such as `http://127.0.0.1:5678`, without a slash at the end. */
 	baseUrl: string;
 	port: number;
@@ -39,12 +45,6 @@ export interface N8n {
 	/** The folder that n8n's Read/Write Files node may read and write. */
 	filesFolder: string;
 	logFile: string;
-	/** Resolves with the exit code once it has ended, however it did. */
-	ended: Promise<number>;
-	/** Lets running executions finish for a while, then ends the whole process tree. */
-	stop(): Promise<void>;
-	/** Ends the whole process tree at once, as a crash would; the user folder stays. */
-	kill(): Promise<void>;
 }
 
 /** The port that n8n, or whoever reads its port from `variable`, was asked to use belongs to another program. */
@@ -77,45 +77,27 @@ export async function startN8n(options: N8nOptions = {}): Promise<N8n> {
 		N8N_PORT: String(port),
 		...options.env,
 	};
-	const guarded = startGuarded({
+	const baseUrl = `http://127.0.0.1:${port}`;
+	const guarded = await startGuarded({
+		name: 'n8n',
 		command: release.node,
 		args: [release.entry, ...args],
 		cwd: userFolder,
 		env,
 		logFile,
 		graceMs,
+		readyTimeoutMs,
+		async isReady() {
+			const signal = AbortSignal.timeout(5_000);
+			const answer = await fetch(`${baseUrl}/healthz/readiness`, { signal }).catch(() => undefined);
+			return answer?.ok ?? false;
+		},
 	});
-	const baseUrl = `http://127.0.0.1:${port}`;
-	const removeFolder = () => {
+	const stop = async () => {
+		await guarded.stop();
 		if (temporary) rmSync(userFolder, { recursive: true, force: true, maxRetries: 3 });
 	};
-	let exitCode: number | undefined;
-	void guarded.ended.then((code) => (exitCode = code));
-	const isReady = async () => {
-		if (exitCode !== undefined) return true;
-		const signal = AbortSignal.timeout(5_000);
-		const answer = await fetch(`${baseUrl}/healthz/readiness`, { signal }).catch(() => undefined);
-		return answer?.ok;
-	};
-	const isUp = await until(isReady, { timeoutMs: readyTimeoutMs });
-	if (!isUp || exitCode !== undefined) {
-		await guarded.kill();
-		const ended = exitCode === undefined ? undefined : `n8n ended with code ${exitCode}`;
-		throw programFailure(ended ?? `n8n was not ready in ${readyTimeoutMs / 1000} s`, logFile);
-	}
-	return {
-		baseUrl,
-		port,
-		userFolder,
-		filesFolder,
-		logFile,
-		ended: guarded.ended,
-		async stop() {
-			await guarded.stop();
-			removeFolder();
-		},
-		kill: async () => await guarded.kill(),
-	};
+	return { ...guarded, stop, baseUrl, port, userFolder, filesFolder, logFile };
 }
 
 /** Runs a command of n8n's command line to its end; an n8n with the same user folder may be running. */

@@ -1,9 +1,18 @@
 /* eslint-disable @n8n/community-nodes/no-restricted-globals, @n8n/community-nodes/no-restricted-imports -- not published */
 import execa from 'execa';
-import { accessSync, appendFileSync, closeSync, constants, mkdirSync, openSync } from 'node:fs';
+import {
+	accessSync,
+	appendFileSync,
+	closeSync,
+	constants,
+	mkdirSync,
+	openSync,
+	statSync,
+} from 'node:fs';
 import path from 'node:path';
 import type { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { programFailure } from './failure';
 
 /** How a command ended: exit code, and both its streams in the order they came. */
 export interface CommandResult {
@@ -26,21 +35,14 @@ export async function run(
 ): Promise<CommandResult> {
 	// `input` closes its standard input, so that nothing waits for an answer.
 	const options = { cwd, env, extendEnv: false, all: true, reject: false, input: '' } as const;
-	const {
-		exitCode = 127,
-		all = '',
-		originalMessage = '',
-	} = (await execa(command, args, options)) as {
-		exitCode?: number;
-		all?: string;
-		originalMessage?: string;
-	};
-	const output = all || originalMessage;
+	type Ended = { exitCode?: number; all?: string; originalMessage?: string };
+	const ended = (await execa(command, args, options)) as Ended;
+	const output = ended.all || (ended.originalMessage ?? '');
 	if (logFile) {
 		mkdirSync(path.dirname(logFile), { recursive: true });
 		appendFileSync(logFile, `$ ${[path.basename(command), ...args].join(' ')}\n${output}\n`);
 	}
-	return { code: exitCode, output };
+	return { code: ended.exitCode ?? 127, output };
 }
 
 /** A long-lived process (n8n, the sandbox) that cannot outlive us. */
@@ -54,6 +56,8 @@ export interface Guarded {
 }
 
 export interface GuardedOptions {
+	/** Such as `n8n`, for messages. */
+	name: string;
 	command: string;
 	args: string[];
 	cwd?: string;
@@ -63,13 +67,35 @@ export interface GuardedOptions {
 	logFile: string;
 	/** Milliseconds between SIGTERM and SIGKILL; default 10,000. */
 	graceMs?: number;
+	/** Whether it can be used. */
+	isReady: () => Promise<boolean>;
+	/** Default: a minute. */
+	readyTimeoutMs?: number;
 }
 
 /**
- * Starts a long-lived process under `guard.cjs`, in a process group of its own: it ends when its
- * standard input is closed, which happens by itself when we are gone.
+ * Starts a long-lived process and waits until it is ready.
+ *
+ * @throws LabError with its last lines when it ends or hangs; nothing is left running then
  */
-export function startGuarded(options: GuardedOptions): Guarded {
+export async function startGuarded(options: GuardedOptions): Promise<Guarded> {
+	const { name, logFile, isReady, readyTimeoutMs: timeoutMs = 60_000 } = options;
+	const guarded = spawnGuarded(options);
+	let failure: string | undefined;
+	void guarded.ended.then((code) => (failure = `${name} ended with code ${code}`));
+	const isOver = async () => failure !== undefined || (await isReady());
+	if (!(await until(isOver, { timeoutMs, everyMs: 50 })))
+		failure ??= `${name} was not ready in ${timeoutMs / 1000} s`;
+	if (failure === undefined) return guarded;
+	await guarded.kill();
+	throw programFailure(failure, logFile);
+}
+
+/**
+ * Runs a process under `guard.cjs`, in a process group of its own: it ends when its standard input
+ * is closed, which happens by itself when we are gone.
+ */
+function spawnGuarded(options: GuardedOptions): Guarded {
 	const { command, args, cwd, env, logFile, graceMs = 10_000 } = options;
 	mkdirSync(path.dirname(logFile), { recursive: true });
 	const log = openSync(logFile, 'w');
@@ -120,22 +146,18 @@ export function cleanEnvironment(): NodeJS.ProcessEnv {
 	return Object.fromEntries(all.filter(([, value]) => value !== undefined));
 }
 
-function isExecutable(file: string): boolean {
-	try {
-		accessSync(file, constants.X_OK);
-		return true;
-	} catch {
-		return false;
-	}
-}
-
-/** The first executable file of this name in these folders, by default those of PATH. */
-export function findProgram(
-	names: string[],
-	folders = (process.env.PATH ?? '').split(path.delimiter),
-) {
-	const files = names.flatMap((name) => folders.map((folder) => path.join(folder, name)));
-	return files.find(isExecutable);
+/** The first executable file of one of these names on the PATH, or in one of these folders. */
+export function findProgram(names: string[], folders: string[] = []): string | undefined {
+	const all = [...(process.env.PATH ?? '').split(path.delimiter), ...folders];
+	const files = names.flatMap((name) => all.map((folder) => path.join(folder, name)));
+	return files.find((file) => {
+		try {
+			accessSync(file, constants.X_OK);
+			return statSync(file).isFile();
+		} catch {
+			return false;
+		}
+	});
 }
 
 /**

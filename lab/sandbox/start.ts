@@ -2,9 +2,8 @@
 import { readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { programFailure } from '../process/failure';
 import { projectRoot } from '../process/paths';
-import { cleanEnvironment, startGuarded, until } from '../process/process';
+import { cleanEnvironment, startGuarded } from '../process/process';
 
 /** A key that the sandbox knows from the start. */
 export interface SandboxKey {
@@ -50,7 +49,9 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
 	const own = path.join(tmpdir(), `mediagen-sandbox-${process.pid}-${(started += 1)}.log`);
 	const { port = 0, clockScale = 60, seed = 1, data, caFile, logFile = own } = options;
 	const flags = { port, 'clock-scale': clockScale, seed, ...(data && { data }) };
-	const guarded = startGuarded({
+	const readyLine = () => /^\{".*\}$/m.exec(readFileSync(logFile, 'utf8'))?.[0];
+	const guarded = await startGuarded({
+		name: 'The sandbox',
 		command: process.execPath,
 		args: [
 			// Not tsx's own command, which would start a second Node.
@@ -61,21 +62,14 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
 		env: { ...cleanEnvironment(), ...(caFile && { NODE_EXTRA_CA_CERTS: caFile }) },
 		logFile,
 		graceMs: 3_000,
+		isReady: async () => readyLine() !== undefined,
 	});
-	let exitCode: number | undefined;
-	void guarded.ended.then((code) => (exitCode = code));
-	const readyLine = () => /^\{".*\}$/m.exec(readFileSync(logFile, 'utf8'))?.[0];
-	const isOver = async () => readyLine() !== undefined || exitCode !== undefined;
-	await until(isOver, { everyMs: 25 });
-	const line = readyLine();
+	const address = JSON.parse(readyLine() ?? '') as SandboxAddress;
 	const stop = async () => {
 		await guarded.stop();
 		if (!options.logFile) rmSync(own, { force: true });
 	};
-	if (line) return { ...(JSON.parse(line) as SandboxAddress), stop };
-	await guarded.kill();
-	const ended = exitCode === undefined ? undefined : `The sandbox ended with code ${exitCode}`;
-	throw programFailure(ended ?? 'The sandbox was not ready in 60 s', logFile);
+	return { ...address, stop };
 }
 
 let started = 0;

@@ -2,7 +2,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
-import { cleanEnvironment, startGuarded, until } from '../../../lab/process/process';
+import { cleanEnvironment, startGuarded } from '../../../lab/process/process';
 import { freePort, isFree } from '../../../lab/process/ports';
 
 let folder: string;
@@ -18,13 +18,14 @@ async function startListener() {
 		globalThis.memory = Buffer.alloc(1 << 29, 1);
 		require('node:net').createServer().listen(${port}, '127.0.0.1');`;
 	const logFile = path.join(folder, 'listener.log');
-	const guarded = startGuarded({
+	const guarded = await startGuarded({
+		name: 'The listener',
 		command: process.execPath,
 		args: ['-e', script],
 		env: cleanEnvironment(),
 		logFile,
+		isReady: async () => !(await isFree(port)),
 	});
-	await until(async () => !(await isFree(port)));
 	return { guarded, port };
 }
 
