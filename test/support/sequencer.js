@@ -10,5 +10,11 @@ module.exports = longestFirst([
 		'run/paidOnce.model',
 	],
 	...['nodes/splitText', 'run/runner', 'jobs/simulation', 'sandbox/persistence', 'run/lostAnswers'],
-	...['nodes/anything', 'description/anyCatalogue', 'events/stripe'],
+	...[
+		'nodes/anything',
+		'description/anyCatalogue',
+		'run/outage',
+		'run/credits.model',
+		'events/stripe',
+	],
 ]);

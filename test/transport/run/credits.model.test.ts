@@ -10,6 +10,7 @@ import { seeded } from '../../../testing/random';
 import { hostWith, runOf, workspaceWith } from '../../../testing/run';
 import { VirtualClock } from '../../../testing/virtualClock';
 import { seedOf } from '../../support/seed';
+import { cases } from '../../support/thorough';
 
 /**
  * The rules of docs/credits.md as a model: random executions of one to three nodes, against a
@@ -17,7 +18,7 @@ import { seedOf } from '../../support/seed';
  * `CREDIT_CAP_BATCHES` sets how many batches there are.
  */
 const { CREDIT_CAP_SEED, CREDIT_CAP_BATCHES } = process.env;
-const BATCHES = CREDIT_CAP_SEED ? 1 : Number(CREDIT_CAP_BATCHES ?? 10_000);
+const BATCHES = CREDIT_CAP_SEED ? 1 : Number(CREDIT_CAP_BATCHES ?? cases(10_000));
 const FIRST_SEED = Number(CREDIT_CAP_SEED ?? seedOf(1));
 
 const SIZES = ['s', 'm', 'l', 'xl'];
