@@ -32,6 +32,15 @@ export class Editor {
 		await this.search.waitFor();
 	}
 
+	private async namesIn(list: Locator): Promise<string[]> {
+		return (await list.allTextContents()).map((name) => name.trim());
+	}
+
+	/** A node on the canvas. */
+	private onCanvas(name: string): Locator {
+		return this.page.locator(`[data-test-id="canvas-node"][data-node-name="${name}"]`);
+	}
+
 	private get search(): Locator {
 		return this.page.getByTestId('node-creator-search-bar');
 	}
@@ -50,11 +59,9 @@ export class Editor {
 		await this.search.fill('qqxxzz');
 		await this.offered.first().waitFor({ state: 'detached' });
 		await this.search.fill(words);
-		await this.offered
-			.first()
-			.waitFor({ timeout: 10_000 })
-			.catch(() => undefined);
-		return (await this.offered.allTextContents()).map((name) => name.trim());
+		const first = this.offered.first();
+		await first.waitFor({ timeout: 10_000 }).catch(() => undefined);
+		return await this.namesIn(this.offered);
 	}
 
 	async openWorkflow(id: string): Promise<void> {
@@ -87,7 +94,7 @@ export class Editor {
 	/** Opens a node of the open workflow and closes the one that is open. */
 	async openNode(name: string): Promise<void> {
 		if (await this.page.getByTestId('ndv-close-button').isVisible()) await this.closeNode();
-		await this.page.locator(`[data-test-id="canvas-node"][data-node-name="${name}"]`).dblclick();
+		await this.onCanvas(name).dblclick();
 		await this.page.getByTestId('node-parameters').waitFor();
 	}
 
@@ -103,7 +110,7 @@ export class Editor {
 	async addManualTrigger(): Promise<void> {
 		await this.find('manual trigger');
 		await this.offered
-			.filter({ hasText: /manual/i })
+			.getByText(/manual/i)
 			.first()
 			.click();
 		await this.page.getByTestId('canvas-trigger-node').waitFor();
@@ -130,15 +137,8 @@ export class Editor {
 	/** Chooses a credential that is there. */
 	async useCredential(name: string): Promise<void> {
 		await this.openCredentials();
-		await this.page
-			.locator('[data-test-id^="node-credentials-select-item-"]')
-			.filter({ hasText: name })
-			.first()
-			.click();
-	}
-
-	private get connectButton(): Locator {
-		return this.page.getByTestId('node-credentials-empty-state').getByRole('button');
+		const items = this.page.locator('[data-test-id^="node-credentials-select-item-"]');
+		await items.filter({ hasText: name }).first().click();
 	}
 
 	/**
@@ -147,7 +147,8 @@ export class Editor {
 	 */
 	private async openCredentials(): Promise<boolean> {
 		const list = this.page.getByTestId('node-credentials-select').first();
-		const way = this.connectButton.or(list).first();
+		const button = this.page.getByTestId('node-credentials-empty-state').getByRole('button');
+		const way = button.or(list).first();
 		await way.waitFor();
 		const isList = await list.isVisible();
 		await way.click();
@@ -184,19 +185,16 @@ export class Editor {
 	/** Whether a field can be left to an AI. */
 	async hasAiButton(parameter: string): Promise<boolean> {
 		// Above a field of several lines, beside any other.
-		const above = this.page.getByTestId(
-			`${parameter}-parameter-input-persistent-options-container`,
-		);
-		const button = this.page.getByTestId('from-ai-override-button');
-		const places = [this.field(parameter), above].map((place) => place.locator(button).count());
-		return (await Promise.all(places)).some((count) => count > 0);
+		const above = `${parameter}-parameter-input-persistent-options-container`;
+		const places = this.field(parameter).or(this.page.getByTestId(above));
+		return (await places.getByTestId('from-ai-override-button').count()) > 0;
 	}
 
 	/** Opens the list of a resource locator and gives what it offers. */
 	async listed(parameter: string): Promise<string[]> {
 		await this.field(parameter).getByTestId('rlc-input').click();
 		await this.page.getByTestId('rlc-item').first().waitFor();
-		return (await this.page.getByTestId('rlc-item').allTextContents()).map((name) => name.trim());
+		return await this.namesIn(this.page.getByTestId('rlc-item'));
 	}
 
 	/** Chooses from the list that is open. */
@@ -224,7 +222,7 @@ export class Editor {
 		const lists = this.page.getByTestId('node-parameters').getByTestId('collection-parameter-add');
 		await lists.filter({ visible: true }).nth(index).click();
 		await this.addables.first().waitFor();
-		return (await this.addables.allTextContents()).map((name) => name.trim());
+		return await this.namesIn(this.addables);
 	}
 
 	/** The same, with the list closed again. */
@@ -264,29 +262,14 @@ export class Editor {
 	 * Runs the open node and opens the preview of the file that it made. The panel changes to its list
 	 * of files by itself, or shows the tab for it.
 	 */
-	async executeAndView(timeout: number): Promise<Locator> {
+	async executeAndView(timeout: number): Promise<void> {
 		await this.page.getByTestId('node-execute-button').click();
 		const output = this.page.getByTestId('output-panel');
-		try {
-			const view = output.getByTestId('ndv-view-binary-data').first();
-			const tab = output.getByTestId('radio-button-binary');
-			await view.or(tab).first().waitFor({ timeout });
-			if (!(await view.isVisible())) await tab.click();
-			await view.click();
-		} catch (error) {
-			// An error, a run that goes on, or none: what a person would see says which.
-			const seen = ['node-parameters', 'output-panel'].map(async (id) => await this.textOf(id));
-			const [form, shown] = await Promise.all(seen);
-			throw new Error(`No file is shown. The form: ${form}. The output: ${shown}`, {
-				cause: error,
-			});
-		}
-		return output;
-	}
-
-	private async textOf(testId: string): Promise<string> {
-		const text = await this.page.getByTestId(testId).first().innerText({ timeout: 5_000 });
-		return text.replace(/\s+/g, ' ').trim();
+		const view = output.getByTestId('ndv-view-binary-data').first();
+		const tab = output.getByTestId('radio-button-binary');
+		await view.or(tab).first().waitFor({ timeout });
+		if (!(await view.isVisible())) await tab.click();
+		await view.click();
 	}
 
 	/**
@@ -294,23 +277,11 @@ export class Editor {
 	 * nodes before it.
 	 */
 	async fieldsBefore(workflowId: string, node: string): Promise<string[]> {
-		await this.page.goto(`${this.baseUrl}/workflow/${workflowId}`);
-		await this.page.locator(`[data-test-id="canvas-node"][data-node-name="${node}"]`).dblclick();
+		await this.openWorkflow(workflowId);
+		await this.onCanvas(node).dblclick();
 		const panel = this.page.getByTestId('ndv-input-panel');
 		await panel.getByTestId('schema-preview-warning').waitFor();
-		const fields = panel.getByTestId('run-data-schema-item');
-		// The list recycles its elements: they stand in any order, and those that it does not need far
-		// above the page.
-		return await fields.evaluateAll((elements) =>
-			elements
-				.map((element) => ({
-					name: (element as Positioned).innerText.trim(),
-					top: (element as Positioned).getBoundingClientRect().top,
-				}))
-				.filter(({ top }) => top >= 0)
-				.sort((a, b) => a.top - b.top)
-				.map(({ name }) => name),
-		);
+		return await panel.getByTestId('run-data-schema-item').evaluateAll(namesFromTop);
 	}
 
 	async closeNode(): Promise<void> {
@@ -319,11 +290,15 @@ export class Editor {
 	}
 }
 
-/** What is used of an element of the page; the types of the DOM are not those of Node. */
-interface Positioned {
-	innerText: string;
-	getBoundingClientRect(): { top: number };
-}
+/**
+ * The list recycles its elements: they stand in any order, and those that it does not need far above
+ * the page. As text, because the types of the DOM are not those of Node.
+ */
+const namesFromTop = `(elements) => elements
+	.map((element) => [element.getBoundingClientRect().top, element.innerText.trim()])
+	.filter(([top]) => top >= 0)
+	.sort(([one], [other]) => one - other)
+	.map(([, name]) => name)`;
 
 const exactly = (text: string) =>
 	new RegExp(`^\\s*${text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')}\\s*$`);
