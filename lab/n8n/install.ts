@@ -51,10 +51,10 @@ export function installCause({ code, output }: CommandResult): string {
  * @throws LabError with one line that names the cause, as far as npm's output shows it
  */
 export async function ensureLab(log: Log = silent, release = newest): Promise<void> {
-	const { root, version, lockfile, modules, entry, node } = release;
+	const { root, version, modules, entry, node } = release;
 	const stampFile = path.join(modules, '.mediagen-lab');
 	// Another lockfile, system or processor needs another install.
-	const digest = createHash('sha256').update(readFileSync(lockfile)).digest('hex');
+	const digest = createHash('sha256').update(readFileSync(release.lockfile)).digest('hex');
 	const wanted = `${digest} ${process.platform} ${process.arch}\n`;
 	const isStamped = existsSync(stampFile) && readFileSync(stampFile, 'utf8') === wanted;
 	if (isStamped && existsSync(entry) && existsSync(node)) return;
@@ -87,9 +87,10 @@ export async function ensureLab(log: Log = silent, release = newest): Promise<vo
 }
 
 /** npm writes its hidden lockfile last, so an interrupted `npm ci` leaves none. */
-function isUnpacked({ modules, lockfile }: Release): boolean {
-	const written = statSync(path.join(modules, '.package-lock.json'), { throwIfNoEntry: false });
-	return written !== undefined && written.mtimeMs > statSync(lockfile).mtimeMs;
+function isUnpacked(release: Release): boolean {
+	const written = path.join(release.modules, '.package-lock.json');
+	const { mtimeMs = 0 } = statSync(written, { throwIfNoEntry: false }) ?? {};
+	return mtimeMs > statSync(release.lockfile).mtimeMs;
 }
 
 /**
@@ -115,15 +116,13 @@ export function withHeaders(
 function borrowDriver(release: Release): boolean {
 	const [from, to] = [newest, release].map(({ modules }) => path.join(modules, 'sqlite3'));
 	if (release === newest || !from || !to || !existsSync(path.join(from, 'build'))) return false;
-	const isSame = ['node', 'sqlite3'].every((name) => {
-		const [one, other] = [newest, release].map(
-			({ modules }) =>
-				JSON.parse(readFileSync(path.join(modules, name, 'package.json'), 'utf8')) as {
-					version: string;
-				},
-		);
-		return one?.version === other?.version;
-	});
+	const versionOf = ({ modules }: Release, name: string) => {
+		const manifest = readFileSync(path.join(modules, name, 'package.json'), 'utf8');
+		return (JSON.parse(manifest) as { version: string }).version;
+	};
+	const isSame = ['node', 'sqlite3'].every(
+		(name) => versionOf(newest, name) === versionOf(release, name),
+	);
 	if (isSame) cpSync(path.join(from, 'build'), path.join(to, 'build'), { recursive: true });
 	return isSame;
 }

@@ -5,7 +5,7 @@ import { silent, withProgress, type Log } from '../process/progress';
 import { ensureLab } from './install';
 import type { Release } from './release';
 import { Rest, type Owner } from './rest';
-import { startN8n, temporaryUserFolder, type N8n } from './start';
+import { startN8n, temporaryUserFolder, type N8n, type N8nOptions } from './start';
 import { buildProject, installPackage, packProject, packageFingerprint } from './tarball';
 
 /** The account of every n8n that the lab makes: they listen on this machine only. */
@@ -22,33 +22,18 @@ export interface Instance {
 	rest: Rest;
 }
 
-export interface InstanceOptions {
-	/** Which n8n; default: the newest. */
-	release?: Release;
-	/** Kept over starts when given; otherwise temporary. */
-	userFolder?: string;
-	/** Whether the stop removes the user folder; default: when it was not given. */
-	temporary?: boolean;
-	port?: number;
-	env?: Record<string, string>;
-	log?: Log;
-}
-
 /**
  * From a checkout to a running n8n: installs n8n where it is missing, builds, packs and installs
  * the nodes where they have changed, starts n8n and signs in.
  *
  * @throws LabError with one line when any of that fails; nothing is left running then
  */
-export async function startInstance(options: InstanceOptions = {}): Promise<Instance> {
-	const { log = silent, userFolder = temporaryUserFolder(), release, port, env } = options;
-	const { temporary = !options.userFolder } = options;
+export async function startInstance(options: N8nOptions & { log?: Log } = {}): Promise<Instance> {
+	const { log = silent, userFolder = temporaryUserFolder(), release } = options;
 	await preparePackage(userFolder, log, release);
-	const n8n = await withProgress(
-		log,
-		'Starting n8n',
-		async () => await startN8n({ release, userFolder, temporary, port, env }),
-	);
+	const start = async () =>
+		await startN8n({ temporary: !options.userFolder, ...options, userFolder });
+	const n8n = await withProgress(log, 'Starting n8n', start);
 	try {
 		return { n8n, rest: await Rest.signIn(n8n.baseUrl, demoOwner) };
 	} catch (error) {

@@ -1,7 +1,7 @@
 /* eslint-disable @n8n/community-nodes/no-restricted-globals -- not published */
 import type { IDataObject, INode, INodeParameters, OnError } from 'n8n-workflow';
 import { connectedTo, nodeAt } from './canvas';
-import type { SavedCredential, WorkflowData } from './rest';
+import { credentialOf, type SavedCredential, type WorkflowData } from './rest';
 
 /** A file on an input item. */
 export interface InputFile {
@@ -63,42 +63,30 @@ return await Promise.all($input.all().map(async (item) => {
 export function workflowOf(run: NodeRun): WorkflowData {
 	const { items = [{}], type, typeVersion = 1, parameters, credential, onError, retry } = run;
 	const binaryMode = run.binaryMode ?? process.env.MEDIAGEN_E2E_BINARY_MODE;
-	const trigger: INode = {
-		...nodeAt(triggerName, 0),
-		type: 'n8n-nodes-base.manualTrigger',
-		typeVersion: 1,
-		parameters: {},
-	};
-	const input: INode = {
-		...nodeAt(inputName, 1),
-		type: 'n8n-nodes-base.code',
-		typeVersion: 2,
-		parameters: { jsCode: unpackFiles },
-	};
+	const manual = { type: 'n8n-nodes-base.manualTrigger', typeVersion: 1, parameters: {} };
+	const code = { type: 'n8n-nodes-base.code', typeVersion: 2 };
 	const tried: INode = {
 		...nodeAt(nodeName, 2),
-		type,
-		typeVersion,
-		parameters,
-		...(onError && { onError }),
+		...{ type, typeVersion, parameters, onError },
 		...(retry && { retryOnFail: true, ...retry }),
-		...(credential && {
-			credentials: { [credential.type]: { id: credential.id, name: credential.name } },
-		}),
+		credentials: credential && credentialOf(credential),
 	};
 	return {
 		name: `Try ${type}`,
 		...(binaryMode === 'combined' && { settings: { binaryMode } }),
-		nodes: [trigger, input, tried],
+		nodes: [
+			{ ...nodeAt(triggerName, 0), ...manual },
+			{ ...nodeAt(inputName, 1), ...code, parameters: { jsCode: unpackFiles } },
+			tried,
+		],
 		connections: { [triggerName]: connectedTo(inputName), [inputName]: connectedTo(nodeName) },
 		pinData: { [triggerName]: items.map((item) => ({ json: packed(item) })) },
 	};
 }
 
 function packed({ json = {}, binary = {} }: InputItem): IDataObject {
-	const files = Object.entries(binary).map(([name, file]) => [
-		name,
-		{ ...file, data: file.data.toString('base64') },
-	]);
-	return { fields: json, files: Object.fromEntries(files) as IDataObject };
+	const files: IDataObject = {};
+	for (const [name, file] of Object.entries(binary))
+		files[name] = { ...file, data: file.data.toString('base64') };
+	return { fields: json, files };
 }

@@ -17,28 +17,22 @@ export interface Release {
 	name: string;
 	lockfile: string;
 	modules: string;
-	/** Executables of its install; first on n8n's PATH, so that `node` is the pinned one. */
-	bin: string;
 	entry: string;
 	node: string;
 }
 
 function releaseIn(root: string): Release {
-	const manifest = JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8')) as {
-		dependencies: { n8n: string };
-	};
-	const version = manifest.dependencies.n8n;
+	const manifest = readFileSync(path.join(root, 'package.json'), 'utf8');
+	const version = (JSON.parse(manifest) as { dependencies: { n8n: string } }).dependencies.n8n;
+	const name = version.split('.').slice(0, 2).join('.');
 	const modules = path.join(root, 'node_modules');
-	const windows = path.join(modules, 'node', 'bin', 'node.exe');
+	const entry = path.join(modules, 'n8n', 'bin', 'n8n');
+	const node = path.join(modules, 'node', 'bin', 'node');
+	const windows = `${node}.exe`;
 	return {
-		root,
-		version,
-		name: version.split('.').slice(0, 2).join('.'),
+		...{ root, version, name, modules, entry },
 		lockfile: path.join(root, 'package-lock.json'),
-		modules,
-		bin: path.join(modules, '.bin'),
-		entry: path.join(modules, 'n8n', 'bin', 'n8n'),
-		node: existsSync(windows) ? windows : path.join(modules, 'node', 'bin', 'node'),
+		node: existsSync(windows) ? windows : node,
 	};
 }
 

@@ -124,7 +124,8 @@ async function environmentOf(release: Release, userFolder: string): Promise<Node
 		...Object.fromEntries(off.map((name) => [`N8N_${name}_ENABLED`, 'false'])),
 		...(hasRegistry(release) && { N8N_DISABLED_MODULES: 'mcp-registry' }),
 		NODE_COMPILE_CACHE: compileCache,
-		PATH: [release.bin, environment.PATH].join(path.delimiter),
+		// First, so that `node` is the pinned one.
+		PATH: [path.join(release.modules, '.bin'), environment.PATH].join(path.delimiter),
 		N8N_USER_FOLDER: userFolder,
 		N8N_LISTEN_ADDRESS: '127.0.0.1',
 		N8N_RUNNERS_BROKER_PORT: String(await freePort()),

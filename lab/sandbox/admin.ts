@@ -78,34 +78,26 @@ export class SandboxAdmin {
 	}
 }
 
-/** The keys that the sandbox starts with, by what they are for. */
-export interface KeyRing {
-	/** Every scope, in the first workspace. */
-	full: SandboxKey;
-	/** Only the `:read` scopes, in the first workspace. */
-	readOnly: SandboxKey;
-	/** Every scope, in another workspace. */
-	otherWorkspace: SandboxKey;
-	/** Every scope, in a workspace without API entitlement. */
-	notEntitled: SandboxKey;
-}
+export type KeyRing = ReturnType<typeof keyRing>;
 
-/** Finds the sandbox's keys by what they may do, not by their place in the list. */
-export function keyRing({ keys }: SandboxAddress): KeyRing {
-	const find = (what: string, test: (key: SandboxKey) => boolean) => {
+/** The keys that the sandbox starts with, by what they may do, not by their place in the list. */
+export function keyRing({ keys }: SandboxAddress) {
+	const find = (test: (key: SandboxKey) => boolean) => {
 		const key = keys.find(test);
-		if (!key) throw new Error(`The sandbox has no key ${what}`);
+		if (!key) throw new Error('The sandbox has other keys than usual');
 		return key;
 	};
-	const writes = ({ scopes }: SandboxKey) => scopes.some((scope) => scope.endsWith(':write'));
-	const full = find('with all scopes', (key) => key.entitled && writes(key));
+	const writes = ({ entitled, scopes }: SandboxKey) =>
+		entitled && scopes.some((scope) => scope.endsWith(':write'));
+	/** Every scope, in the first workspace. */
+	const full = find(writes);
 	return {
 		full,
-		readOnly: find('that only reads', (key) => key.entitled && !writes(key)),
-		otherWorkspace: find(
-			'of another workspace',
-			(key) => key.entitled && writes(key) && key.workspace !== full.workspace,
-		),
-		notEntitled: find('without entitlement', (key) => !key.entitled),
+		/** Only the `:read` scopes, in the first workspace. */
+		readOnly: find((key) => key.entitled && !writes(key)),
+		/** Every scope, in another workspace. */
+		otherWorkspace: find((key) => writes(key) && key.workspace !== full.workspace),
+		/** Every scope, in a workspace without API entitlement. */
+		notEntitled: find((key) => !key.entitled),
 	};
 }
