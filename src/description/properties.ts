@@ -4,9 +4,9 @@ import type {
 	INodePropertyOptions,
 	INodePropertyRouting,
 } from 'n8n-workflow';
-import type { Labels } from '../transport/run/fieldLabels';
 import type { OperationSpec } from '../transport/run/item';
 import { runner } from '../transport/run/runner';
+import type { Labels } from '../transport/run/texts';
 import { mappedFields } from './buildRequest';
 import type { Field, Operation, RequestMapping } from './operation';
 import { preSend } from './preSend';

@@ -91,7 +91,7 @@ export function serviceError(
 	endpoint: Endpoint,
 	action: string,
 ): NodeApiError {
-	const known = { endpoint, itemIndex: 0, submitted: 0, notSubmitted: 0 };
+	const known = { endpoint, itemIndex: 0, submitted: 0 };
 	const error = nodeError(context.getNode(), failed, known);
 	return Object.assign(error, { message: `${action}: ${error.message}` });
 }
@@ -141,7 +141,7 @@ export async function forEachItem(
 			continue;
 		}
 		const { endpoint = ENDPOINTS.getJob } = made;
-		const known = { endpoint, itemIndex, submitted: 0, notSubmitted: 0 };
+		const known = { endpoint, itemIndex, submitted: 0 };
 		const error = nodeError(context.getNode(), made, known);
 		if (!context.continueOnFail()) throw error;
 		output.push(errorRow(error, detailsOf(made, known), itemIndex, item.json));

@@ -1,17 +1,13 @@
 import { ENDPOINTS } from '../../src/contract';
-import type { Failure } from '../../src/transport/base/result';
-import { textOf, type TextContext } from '../../src/transport/run/texts';
+import { fail, type Failure } from '../../src/transport/base/result';
+import { textOf, type ErrorContext } from '../../src/transport/run/texts';
 import { messagesIn, problemsIn, testResultsIn } from '../support/messages';
 import { filesIn, PUBLISHED, read } from '../support/sources';
 
-const context: TextContext = {
+const context: ErrorContext = {
 	endpoint: ENDPOINTS.createGeneration,
-	readsOwnJob: false,
 	creates: true,
-	labels: new Map() as never,
-	items: 1,
-	notSubmitted: 1,
-	goOn: 'retry this execution',
+	itemIndex: 0,
 };
 
 const status = (code: number): Failure => ({
@@ -53,13 +49,11 @@ const SAMPLES: Record<Failure['kind'], Failure[]> = {
 	possibleDuplicate: [{ kind: 'possibleDuplicate', candidates: [] }],
 };
 
-const ownJob: TextContext = { ...context, readsOwnJob: true };
-
 const messages = [
 	...Object.values(SAMPLES)
 		.flat()
-		.map((failure) => textOf(failure, context)[0]),
-	...[403, 404].map((code) => textOf(status(code), ownJob)[0]),
+		.map((failure) => textOf(fail(failure), context)[0]),
+	...[403, 404].map((code) => textOf(fail(status(code), { id: '…' }), context)[0]),
 ].map((text) =>
 	text
 		.replace('status 599', 'status …')

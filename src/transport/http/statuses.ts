@@ -4,8 +4,6 @@ import { isNoResponse, isRecord, isSuccess, type SendResult } from '../base/type
 
 /** What the words for a status depend on. */
 interface Context {
-	/** Label of the field that the service names, if the editor has it. */
-	field?: string;
 	/** The scope that the request needs; `undefined` where the specification shows none. */
 	scope?: string;
 	/** Whether the request is for one resource by its ID. */
@@ -39,10 +37,7 @@ const refused = { again: 'never', nothingDone: true } as const;
 
 const invalid: Meaning = {
 	...refused,
-	words: ({ field }) => [
-		'The service refused the request as invalid',
-		`Correct ${field ?? 'what the service names'}.`,
-	],
+	words: () => ['The service refused the request as invalid', 'Correct what the service names.'],
 };
 
 function unknownId({ readsOwnJob, hasId }: Context): string {

@@ -17,14 +17,14 @@ import { workspaceOf } from '../workspace';
 import { batchOf, type Batch, type RunLocation } from './batch';
 import { referencesIn } from './binaryReference';
 import { becomesErrorItem, executionCredits } from './credits';
-import { describeFailure, detailsOf, nodeError, type ErrorContext } from './errors';
-import type { Labels } from './fieldLabels';
+import { describeFailure, detailsOf, nodeError } from './errors';
 import type { Item, OperationSpec, Outcome, Prepared } from './item';
 import { isOutcomeOpen } from './itemState';
 import { identify, nodeMemory } from './memory';
 import { itemContext } from './nodeInput';
 import { runOperation } from './operations';
 import { errorOutputItem, errorRow, itemsOf } from './outputItems';
+import type { ErrorContext, Labels } from './texts';
 import { answerInTime } from './toolAnswer';
 
 /**
@@ -126,18 +126,21 @@ function contextOf(
 	itemIndex: number,
 	opened: Result<Item>,
 ): ErrorContext {
-	const { submitted, notSubmitted, total: items } = batch;
+	const { submitted, total: items } = batch;
 	const shared = {
 		...{ endpoint, object, creates: creates ?? false, charges: charges ?? false },
-		...{ itemIndex, items, submitted, notSubmitted },
+		...{ itemIndex, items, submitted },
 	};
 	if (!opened.ok) return shared;
-	const { settings, memory } = opened.value;
+	const { settings, memory, origin } = opened.value;
 	const { state } = memory;
-	const jobId = 'job' in state ? state.job.id : undefined;
-	const known = { jobId, outcomeUnknown: isOutcomeOpen(state) };
-	const { isManual } = opened.value.origin;
-	return { ...shared, idempotency: settings.idempotency, isManual, known };
+	return {
+		...shared,
+		idempotency: settings.idempotency,
+		isManual: origin.isManual,
+		jobId: 'job' in state ? state.job.id : undefined,
+		outcomeUnknown: isOutcomeOpen(state),
+	};
 }
 
 /** An operation with the labels of its fields, by the names of these fields in the API. */

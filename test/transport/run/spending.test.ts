@@ -1,15 +1,12 @@
 import { ENDPOINTS } from '../../../src/contract';
 import { fail, type Failed, type Failure } from '../../../src/transport/base/result';
-import {
-	creditSentence,
-	creditState,
-	type SpendingContext,
-} from '../../../src/transport/run/spending';
+import { creditSentence, creditState, type ErrorContext } from '../../../src/transport/run/texts';
 
-const context: SpendingContext = {
+const context: ErrorContext = {
 	endpoint: ENDPOINTS.createGeneration,
 	creates: true,
 	charges: true,
+	itemIndex: 0,
 };
 
 const status = (code: number): Failure => ({
@@ -41,7 +38,7 @@ const DONE_NOTHING: Failure[] = [
 	{ kind: 'upload', field: 'clip', problem: 'timeout' },
 ];
 
-const said = (failure: Failure | Failed, more: Partial<SpendingContext> = {}) => {
+const said = (failure: Failure | Failed, more: Partial<ErrorContext> = {}) => {
 	const failed = 'ok' in failure ? failure : fail(failure);
 	const asked = { ...context, ...more };
 	return [creditSentence(failed, asked), creditState(failed, asked)];
@@ -108,7 +105,7 @@ test('if the outcome is unknown, the key decides what to do', () => {
 	}
 	const known = { outcomeUnknown: true };
 	const searchFailed: Failed = { ...fail(status(500)), endpoint: ENDPOINTS.listGenerations };
-	expect(said(searchFailed, { known })).toEqual([
+	expect(said(searchFailed, known)).toEqual([
 		`${unknown} Retrying this execution checks again before it pays.`,
 		'unknown',
 	]);
@@ -133,11 +130,11 @@ test('a job that exists is to be fetched or continued with', () => {
 		expect(said(fail(deadline, job))).toEqual([sentence, 'reserved or spent']);
 	}
 	const known = { jobId: 'gen_1', outcomeUnknown: true };
-	expect(said(deadline, { known })[0]).toBe(`The job exists ${fetch}${more}.`);
+	expect(said(deadline, known)[0]).toBe(`The job exists ${fetch}${more}.`);
 	expect(said(fail(deadline, { id: 'gen_1' }))[0]).toBe(`The job exists ${fetch}${more}.`);
-	expect(said(deadline, { known, idempotency: 'none' })[0]).toBe(`The job exists ${fetch}.`);
+	expect(said(deadline, { ...known, idempotency: 'none' })[0]).toBe(`The job exists ${fetch}.`);
 	const input: Failure = { kind: 'input', field: 'Prompt', problem: 'is empty' };
-	expect(said(input, { known })[0]).toBe(`The job exists ${fetch}.`);
+	expect(said(input, known)[0]).toBe(`The job exists ${fetch}.`);
 });
 
 test('a row of a run that goes on does not advise a retry of the execution, which n8n does not offer then', () => {

@@ -1,4 +1,4 @@
-import { findFieldLabel, withEditorLabels } from '../../../src/transport/run/fieldLabels';
+import { withEditorLabels } from '../../../src/transport/run/texts';
 
 const LABELS = {
 	prompt: 'Prompt',
@@ -28,21 +28,4 @@ test.each([
 	['', ''],
 ])('%p becomes %p', (text, expected) => {
 	expect(withEditorLabels(text, LABELS)).toBe(expected);
-});
-
-test.each<[unknown, string | undefined]>([
-	[{ field: 'parameters.count' }, 'Count'],
-	[{ path: '/parameters/count' }, 'Count'],
-	[{ loc: ['body', 'input', 'start_frame', 0] }, 'Start Frame'],
-	[[{ message: 'x' }, { param: 'input.start_frame[0]' }], 'Start Frame'],
-	[{ issues: [{ field: 'nothing' }, { field: 'parameters.count' }] }, 'Count'],
-	[{ a: { b: { c: { d: { field: 'model' } } } } }, undefined],
-	[{ field: 'toString' }, undefined],
-	[{ field: '' }, undefined],
-	[{ field: { deep: 1 } }, undefined],
-	['model', undefined],
-	[null, undefined],
-	[undefined, undefined],
-])('%j names the field %p', (details, label) => {
-	expect(findFieldLabel(details, LABELS)).toBe(label);
 });
