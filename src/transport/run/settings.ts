@@ -49,9 +49,7 @@ export interface Settings {
 	isTool?: boolean;
 }
 
-const OPTION = 'options.';
-
-/** A parameter whose value cannot be used. */
+/** A parameter whose value cannot be used; `problem` follows the label of its field. */
 class InvalidSetting extends Error {
 	constructor(
 		readonly field: string,
@@ -61,98 +59,55 @@ class InvalidSetting extends Error {
 	}
 }
 
-/** @throws InvalidSetting; `problem` follows the label of the field */
 const invalid = (field: string, problem: string): never => {
 	throw new InvalidSetting(field, problem);
 };
 
-/**
- * Reads the parameters that control the transport. Expressions may evaluate to anything, so each
- * one is checked.
- */
-class ParameterReader {
-	private readonly options: Record<string, unknown>;
+const flag = (label: string, value: unknown): boolean =>
+	flagOf(value) ?? invalid(label, 'must be true or false');
 
-	constructor(private readonly context: IExecuteSingleFunctions) {
-		const options = readParameter(context, 'options', {});
-		this.options = isRecord(options) ? options : {};
-	}
+function positive(label: string, value: unknown): number {
+	const number = Number(value);
+	const isValid = Number.isFinite(number) && number > 0;
+	return isValid ? number : invalid(label, 'must be a number above 0');
+}
 
-	/**
-	 * n8n evaluates each parameter separately, which takes time; all options together are one
-	 * parameter.
-	 */
-	value(name: string, fallback: unknown): unknown {
-		if (!name.startsWith(OPTION)) return readParameter(this.context, name, fallback);
-		return this.options[name.slice(OPTION.length)] ?? fallback;
-	}
+/** An expression without a value must not lift a limit, so nothing counts as 0 but 0 itself. */
+function ceiling(label: string, value: unknown): number {
+	const isNumber = typeof value === 'number' || (typeof value === 'string' && value.trim() !== '');
+	const number = isNumber ? Number(value) : NaN;
+	const isValid = Number.isFinite(number) && number >= 0;
+	return isValid ? number : invalid(label, 'must be a number: 0 for no limit, or more');
+}
 
-	flag(name: string, label: string): boolean {
-		return flagOf(this.value(name, false)) ?? invalid(label, 'must be true or false');
-	}
+const oneOf = <T extends string>(label: string, value: unknown, choices: readonly T[]): T =>
+	choices.find((one) => one === value) ?? invalid(label, `must be one of ${choices.join(', ')}`);
 
-	positive(name: string, label: string, fallback: number): number {
-		const value = Number(this.value(name, fallback));
-		return Number.isFinite(value) && value > 0 ? value : invalid(label, 'must be a number above 0');
-	}
+/** Names, as an array or as text separated by commas or line breaks. */
+function names(label: string, value: unknown): readonly string[] {
+	const list = listOf(value);
+	return list.length > 0 ? list : invalid(label, 'is empty');
+}
 
-	/**
-	 * 0 for no limit, but only if given explicitly: an expression without a value must not lift it.
-	 */
-	ceiling(name: string, label: string): number {
-		if (!Object.hasOwn(this.options, name)) return 0;
-		const value = this.options[name];
-		const isNumber =
-			typeof value === 'number' || (typeof value === 'string' && value.trim() !== '');
-		const ceiling = isNumber ? Number(value) : NaN;
-		return Number.isFinite(ceiling) && ceiling >= 0
-			? ceiling
-			: invalid(label, 'must be a number: 0 for no limit, or more');
-	}
+/** HTTP drops blanks at the ends of a header: a blank key would be none, and each retry paid for. */
+function keyOfUser(value: unknown): string {
+	const key = String(value).trim();
+	const problem = customKeyProblem(key);
+	return problem === undefined ? key : invalid('Idempotency Key', problem);
+}
 
-	choice<T extends string>(
-		name: string,
-		label: string,
-		[first, ...others]: readonly [T, ...T[]],
-	): T {
-		const value = this.value(name, first);
-		const known = [first, ...others].find((one) => one === value);
-		return known ?? invalid(label, `must be one of ${[first, ...others].join(', ')}`);
-	}
-
-	text(name: string, fallback: string): string {
-		const value = this.value(name, fallback);
-		return typeof value === 'string' ? value : String(value ?? '');
-	}
-
-	/** Names, as an array or as text separated by commas or line breaks. */
-	names(name: string, label: string, fallback: readonly string[]): readonly string[] {
-		const names = listOf(this.value(name, fallback));
-		return names.length > 0 ? names : invalid(label, 'is empty');
-	}
+function limitOf(value: unknown): number {
+	const limit = positive('Limit', value);
+	return Number.isInteger(limit) ? limit : invalid('Limit', 'must be a whole number');
 }
 
 /** How long to wait for a job unless the user sets it. */
 const DEFAULT_WAIT_MINUTES = 30;
 const TOOL_WAIT_MINUTES = 0.75;
 
-function readIdempotency(
-	reader: ParameterReader,
-): Pick<Settings, 'idempotency' | 'idempotencyKey'> {
-	const idempotency = reader.choice('options.idempotency', 'Avoid Paying Twice', IDEMPOTENCY_MODES);
-	// HTTP drops blanks at the ends of a header: a blank key would be none, and each retry paid for.
-	const idempotencyKey = reader.text('options.idempotencyKey', '').trim();
-	const problem = idempotency === 'custom' ? customKeyProblem(idempotencyKey) : undefined;
-	return problem ? invalid('Idempotency Key', problem) : { idempotency, idempotencyKey };
-}
-
-function readLimit(reader: ParameterReader): number {
-	if (reader.flag('returnAll', 'Return All')) return Infinity;
-	const value = reader.positive('limit', 'Limit', 50);
-	return Number.isInteger(value) ? value : invalid('Limit', 'must be a whole number');
-}
-
 /**
+ * Reads the parameters that control the transport. Expressions may evaluate to anything, so each
+ * one is checked.
  * @param terminalStatuses what ends the wait for an agent run unless the user sets other statuses
  * @returns a failure of kind `input` naming the first parameter that cannot be used
  */
@@ -160,40 +115,52 @@ export function readSettings(
 	context: IExecuteSingleFunctions,
 	terminalStatuses: TerminalStatuses = AGENT_TERMINAL_STATUSES,
 ): Result<Settings> {
+	const isRunByAgent = isTool(context);
+	const defaultWait = isRunByAgent ? TOOL_WAIT_MINUTES : DEFAULT_WAIT_MINUTES;
 	try {
-		const reader = new ParameterReader(context);
-		const isRunByAgent = isTool(context);
-		const defaultWait = isRunByAgent ? TOOL_WAIT_MINUTES : DEFAULT_WAIT_MINUTES;
-		const waitForCompletion = reader.flag('waitForCompletion', 'Wait for Completion');
-		const field = reader.text('options.outputBinaryField', 'data').trim();
+		const given = (name: string, fallback: unknown) => readParameter(context, name, fallback);
+		// All together, as n8n evaluates each parameter by itself, which takes time.
+		const read = given('options', {});
+		const options = isRecord(read) ? read : {};
+		const option = (name: string, fallback: unknown) => options[name] ?? fallback;
+		const idempotency = oneOf(
+			'Avoid Paying Twice',
+			option('idempotency', 'execution'),
+			IDEMPOTENCY_MODES,
+		);
+		const field = String(option('outputBinaryField', 'data')).trim();
+		const waitMinutes = positive('Wait Timeout', option('waitTimeout', defaultWait));
+		const topUpMinutes = positive('Credit Wait Timeout', option('creditWaitTimeout', 60));
 		return ok({
-			waitForCompletion,
-			downloadOutputs: reader.flag('downloadOutputs', 'Download Outputs'),
-			waitTimeoutMs: reader.positive('options.waitTimeout', 'Wait Timeout', defaultWait) * 60_000,
+			waitForCompletion: flag('Wait for Completion', given('waitForCompletion', false)),
+			downloadOutputs: flag('Download Outputs', given('downloadOutputs', false)),
+			waitTimeoutMs: waitMinutes * 60_000,
 			isTool: isRunByAgent,
-			splitOutputs: reader.flag('options.splitOutputs', 'Split Outputs'),
+			splitOutputs: flag('Split Outputs', option('splitOutputs', false)),
 			outputBinaryField: field || invalid('Output Binary Field', 'is empty'),
-			...readIdempotency(reader),
-			onInsufficientCredits: reader.choice(
-				'options.onInsufficientCredits',
+			idempotency,
+			idempotencyKey: idempotency === 'custom' ? keyOfUser(option('idempotencyKey', '')) : '',
+			onInsufficientCredits: oneOf(
 				'When Credits Run Out',
+				option('onInsufficientCredits', 'stop'),
 				CREDIT_POLICIES,
 			),
-			creditWaitTimeoutMs:
-				reader.positive('options.creditWaitTimeout', 'Credit Wait Timeout', 60) * 60_000,
-			maxCredits: reader.ceiling('maxCredits', 'Max Credits per Execution'),
-			dryRun: reader.flag('options.dryRun', 'Dry Run'),
-			limit: readLimit(reader),
-			simplify: reader.flag('simplify', 'Simplify'),
-			includeSecret: reader.flag('options.includeSigningSecret', 'Include Signing Secret'),
-			allowBudgetBelowEstimate: reader.flag(
-				'options.allowBudgetBelowEstimate',
+			creditWaitTimeoutMs: topUpMinutes * 60_000,
+			maxCredits: Object.hasOwn(options, 'maxCredits')
+				? ceiling('Max Credits per Execution', options.maxCredits)
+				: 0,
+			dryRun: flag('Dry Run', option('dryRun', false)),
+			limit: flag('Return All', given('returnAll', false)) ? Infinity : limitOf(given('limit', 50)),
+			simplify: flag('Simplify', given('simplify', false)),
+			includeSecret: flag('Include Signing Secret', option('includeSigningSecret', false)),
+			allowBudgetBelowEstimate: flag(
 				'Allow Budget Below Estimate',
+				option('allowBudgetBelowEstimate', false),
 			),
-			includeInputFields: reader.flag('options.includeInputFields', 'Include Input Fields'),
+			includeInputFields: flag('Include Input Fields', option('includeInputFields', false)),
 			terminalStatuses: {
-				good: reader.names('options.waitStatuses', 'Wait Until Status', terminalStatuses.good),
-				bad: reader.names('options.failureStatuses', 'Failure Statuses', terminalStatuses.bad),
+				good: names('Wait Until Status', option('waitStatuses', terminalStatuses.good)),
+				bad: names('Failure Statuses', option('failureStatuses', terminalStatuses.bad)),
 			},
 		});
 	} catch (error) {

@@ -42,7 +42,7 @@ test('what is set is taken, also as text', () => {
 	});
 });
 
-test.each([
+test.each<[Record<string, unknown>, string, string]>([
 	[{ waitForCompletion: 'yes' }, 'Wait for Completion', 'must be true or false'],
 	[{ options: { waitTimeout: 0 } }, 'Wait Timeout', 'must be a number above 0'],
 	[{ options: { waitTimeout: 'soon' } }, 'Wait Timeout', 'must be a number above 0'],
@@ -64,6 +64,11 @@ test.each([
 		'When Credits Run Out',
 		'must be one of stop, wait, continue',
 	],
+	...[null, '', -1, true].map((maxCredits): [Record<string, unknown>, string, string] => [
+		{ options: { maxCredits } },
+		'Max Credits per Execution',
+		'must be a number: 0 for no limit, or more',
+	]),
 	[{ limit: 0 }, 'Limit', 'must be a number above 0'],
 	[{ limit: 1.5 }, 'Limit', 'must be a whole number'],
 ])('%j: %s %s', (parameters, field, problem) => {
