@@ -122,10 +122,6 @@ export const provesNothingDone = (status: number): boolean => meaningOf(status).
 export const isFinalRefusal = (status: number): boolean =>
 	provesNothingDone(status) && meaningOf(status).again === 'never';
 
-/** Whether a refusal is about what this one item asks for, and about no other. */
-export const isAboutRequest = (status: number): boolean =>
-	isFinalRefusal(status) && meaningOf(status).concernsRun === undefined;
-
 /** Whether there is nothing under the address asked for. */
 export const isGone = (status: number): boolean => status === 404 || status === 410;
 

@@ -13,22 +13,13 @@ export function referencesIn(value: unknown): BinaryReference[] {
 	return Object.values(value).flatMap(referencesIn);
 }
 
-/** Replaces each reference in a body by the result of `resolve`; everything else is copied. */
-export async function resolveReferences(
-	value: unknown,
-	resolve: (reference: BinaryReference) => Promise<unknown>,
-): Promise<unknown> {
-	if (value instanceof BinaryReference) return await resolve(value);
-	if (Array.isArray(value)) {
-		const resolved: unknown[] = [];
-		for (const entry of value) resolved.push(await resolveReferences(entry, resolve));
-		return resolved;
-	}
+/** A copy of a value in which something else stands in place of each reference. */
+export function withoutReferences(value: unknown, insteadOf: (field: string) => unknown): unknown {
+	if (value instanceof BinaryReference) return insteadOf(value.field);
+	if (Array.isArray(value)) return value.map((entry) => withoutReferences(entry, insteadOf));
 	if (typeof value !== 'object' || value === null) return value;
-	const resolved: Record<string, unknown> = {};
-	for (const [name, entry] of Object.entries(value)) {
-		if (name === '__proto__') continue;
-		resolved[name] = await resolveReferences(entry, resolve);
-	}
-	return resolved;
+	const entries = Object.entries(value);
+	return Object.fromEntries(
+		entries.map(([name, entry]) => [name, withoutReferences(entry, insteadOf)]),
+	);
 }

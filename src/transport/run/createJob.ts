@@ -1,7 +1,6 @@
 import { fail, ok, refusalStatusOf, type Failed, type Result } from '../base/result';
 import { asText, isRecord, isResource, type Resource } from '../base/types';
 import { requestResource } from '../http/client';
-import { isAboutRequest } from '../http/statuses';
 import { jobState, outputsIn, readerOf, readerPath, toResult } from '../jobs/jobState';
 import type { Slot } from '../limits/jobSlots';
 import { isOutOfCredits } from './credits';
@@ -41,7 +40,6 @@ import { openRequest, uploadAll, type OpenedRequest } from './uploads';
  *  7. By Content, the job under the key is of an earlier run and has failed (`createJob`)
  *  8. the key has expired, and a search shows that nothing was made under it (`decide`: search)
  *  9. the user has changed the request (`decide`: send)
- * 10. the service refused a file that an earlier try had uploaded: once, with the file sent anew (`obtainJob`)
  */
 
 /** More keys than any content has failed jobs in a day: whoever gets there has found a fault of ours. */
@@ -173,7 +171,6 @@ async function obtainJob(item: Item, opened: OpenedRequest): Promise<Result<Made
 	const waitsForCredits = settings.onInsufficientCredits === 'wait';
 	const creditsBy = workspace.clock.monotonic() + settings.creditWaitTimeoutMs;
 	let mayTryNextKey = isByContent;
-	let mayRenewFiles = true;
 	let lackedCredits: Failed | undefined;
 	let since: number | undefined;
 	for (;;) {
@@ -216,8 +213,7 @@ async function obtainJob(item: Item, opened: OpenedRequest): Promise<Result<Made
 		}
 
 		const { state } = memory;
-		const isKeyFree = state.is === 'new';
-		const hasNextKey = isKeyFree && state.firstKey > creation.attempt;
+		const hasNextKey = state.is === 'new' && state.firstKey > creation.attempt;
 		if (spec.takesPermit && refusalStatusOf(sent) === 429) {
 			since ??= workspace.clock.monotonic();
 			slot.refused(sent.failure.kind === 'status' ? sent.failure.hintMs : undefined);
@@ -230,11 +226,6 @@ async function obtainJob(item: Item, opened: OpenedRequest): Promise<Result<Made
 			lackedCredits = sent;
 			mayTryNextKey = isByContent;
 			startAtFirstKey(item, opened);
-		} else if (isKeyFree && creation.namesOldFile && mayRenewFiles && mayMeanFile(sent)) {
-			slot.release();
-			mayRenewFiles = false;
-			memory.uploads = undefined;
-			memory.uploadRound = (memory.uploadRound ?? 0) + 1;
 		} else {
 			// Before the next item gets the slot: it would run into the same refusal.
 			halt(item, sent);
@@ -253,9 +244,6 @@ function untilSent({ batch, host, giveUp }: Item): AbortSignal {
 /** Whether the key of an open outcome can no longer settle it. */
 const hasKeyExpired = (item: Item): boolean =>
 	isOutcomeOpen(item.memory.state) && isKeyExpired(item.memory.state.firstSentAt, now(item));
-
-/** Whether a refusal may be about the URL of a file. */
-const mayMeanFile = (failed: Failed) => isAboutRequest(refusalStatusOf(failed) ?? 0);
 
 /** What a try starts with: a job that is known, or a request to send. */
 type Start = { known: Resource } | { creation: Creation };
@@ -277,7 +265,7 @@ async function decide(item: Item, opened: OpenedRequest): Promise<Result<Start>>
 		}
 		case 'resend': {
 			const { attempt, key, path, body } = step.sent;
-			return ok({ creation: { attempt, key, path, body, namesOldFile: false } });
+			return ok({ creation: { attempt, key, path, body } });
 		}
 		case 'search': {
 			const found = await findPossibleDuplicate(item, step.sent, step.because);
@@ -297,11 +285,10 @@ async function decide(item: Item, opened: OpenedRequest): Promise<Result<Start>>
 			memory.fingerprint = opened.requestFingerprint;
 			memory.inputFingerprint = item.inputFingerprint;
 			const attempt = memory.state.firstKey;
-			const uploaded = await uploadAll(item, opened.sources);
+			const uploaded = await uploadAll(item, opened);
 			if (!uploaded.ok) return uploaded;
-			const { body, isRemembered: namesOldFile } = uploaded.value;
 			const key = keyOf(item, opened.requestFingerprint, attempt);
-			return ok({ creation: { attempt, key, path: request.path, body, namesOldFile } });
+			return ok({ creation: { attempt, key, path: request.path, body: uploaded.value } });
 		}
 	}
 }

@@ -2,7 +2,8 @@ import { createHash } from 'crypto';
 import { LIMITS } from '../../contract';
 import { fail, type Failed } from '../base/result';
 import { BoundedMap } from '../base/boundedMap';
-import { BinaryReference } from './binaryReference';
+import { isRecord } from '../base/types';
+import { withoutReferences } from './binaryReference';
 import type { Workspace } from '../workspace';
 import type { Item } from './item';
 import { isKeyExpired, type JobReference } from './itemState';
@@ -47,14 +48,8 @@ export const isKeyPersistent = ({ settings: { idempotency } }: Pick<Item, 'setti
  * The key under which a file is uploaded: the same for the same file of the same item in this
  * execution and, where the key of the request is the same in every execution, in all of them. So a
  * repeated request names the same URL.
- * @param round counts the times that the service refused the URL it had given
  */
-export function uploadKey(
-	item: Item,
-	identity: string,
-	round = item.memory.uploadRound ?? 0,
-): string {
-	const { settings, memory, origin } = item;
+export function uploadKey({ settings, memory, origin }: Item, identity: string): string {
 	const owners = {
 		execution: `${origin.runId}\n${origin.item}`,
 		none: `${origin.runId}\n${origin.item}`,
@@ -62,7 +57,7 @@ export function uploadKey(
 		content: `${origin.node}\n${memory.fingerprint ?? ''}`,
 		custom: settings.idempotencyKey,
 	};
-	return `n8n-${sha256(`upload\n${owners[settings.idempotency]}\n${identity}\n${round}`)}`;
+	return `n8n-${sha256(`upload\n${owners[settings.idempotency]}\n${identity}`)}`;
 }
 
 const sha256 = (text: string) => createHash('sha256').update(text).digest('hex');
@@ -71,22 +66,18 @@ const sha256 = (text: string) => createHash('sha256').update(text).digest('hex')
 export const shortHash = (text: string): string =>
 	createHash('sha256').update(text).digest('base64url').slice(0, 22);
 
-function withSortedKeys(value: unknown, identities: Record<string, string>): unknown {
-	if (value instanceof BinaryReference) return { binary: identities[value.field] };
-	if (Array.isArray(value)) return value.map((entry) => withSortedKeys(entry, identities));
-	if (typeof value !== 'object' || value === null) return value;
-	const entries = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1));
-	return Object.fromEntries(
-		entries.map(([name, entry]) => [name, withSortedKeys(entry, identities)]),
-	);
-}
-
 /**
  * A stable hash of a request: keys sorted, files represented by their identity instead of their
  * upload URL.
  */
 export function fingerprint(body: unknown, identities: Record<string, string>): string {
-	return shortHash(JSON.stringify(withSortedKeys(body, identities)));
+	const named = withoutReferences(body, (field) => ({ binary: identities[field] }));
+	const text = JSON.stringify(named, (_name, value: unknown) =>
+		isRecord(value)
+			? Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)))
+			: value,
+	);
+	return shortHash(text);
 }
 
 /** What is wrong with a custom key. Specification: Operation details, Idempotency-Key. */

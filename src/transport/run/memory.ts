@@ -1,18 +1,11 @@
 import type { IBinaryData, IExecuteSingleFunctions } from 'n8n-workflow';
 import { randomUUID } from 'crypto';
-import type { Json } from '../base/types';
 import { valueAt } from '../base/values';
 import type { Batch } from './batch';
 import type { OperationSpec } from './item';
-import { isKeyExpired, NEW, transition, type ItemEvent, type ItemState } from './itemState';
+import { NEW, transition, type ItemEvent, type ItemState } from './itemState';
 import { shortHash } from './keys';
 import { inputItems, isTool } from './nodeInput';
-
-/** The URL of an uploaded file, and when it was uploaded (milliseconds since the epoch). */
-interface KnownUpload {
-	url: string;
-	at: number;
-}
 
 /** What is remembered about one item, so that running the node again continues instead of paying again. */
 export interface ItemMemory {
@@ -21,12 +14,8 @@ export interface ItemMemory {
 	inputFingerprint?: string;
 	/** Fingerprint of the evaluated request, before uploads. */
 	fingerprint?: string;
-	/** Uploads by the identity of the file, so that a repeated request is identical. */
-	uploads?: Record<string, KnownUpload>;
-	/** How often files were uploaded again because the service refused their URLs. */
-	uploadRound?: number;
-	/** The file that the item has uploaded (operation Upload), by the identity of its content. */
-	file?: { identity: string; resource: Json; at: number };
+	/** Uploads by the identity of the file, so that a repeated request is identical; `at` in ms since the epoch. */
+	uploads?: Record<string, { url: string; at: number }>;
 	/** Credits that a request of unknown outcome may have reserved; they are in the sum of the execution. */
 	expectedCredits?: number;
 	/** Only for a tool call: the execution in which it has ended well. */
@@ -40,8 +29,8 @@ export interface NodeMemory {
 	items: Record<string, ItemMemory>;
 	/** The request that a custom key belongs to and the item that used it first (`run:item`), by the hash of the key. */
 	keys?: Record<string, { fingerprint: string; item: string }>;
-	/** Ids of jobs that no longer belong to an item: they failed, or the request was changed. */
-	formerJobs?: string[];
+	/** Jobs that no longer belong to an item, by id: they failed, or the request was changed. */
+	formerJobs?: Record<string, true>;
 }
 
 /**
@@ -59,34 +48,20 @@ export const newMemory = (): ItemMemory => ({ state: NEW });
 export const itemMemory = (memory: NodeMemory, item: string): ItemMemory =>
 	(memory.items[item] ??= newMemory());
 
-/** The ids of each list again, to look them up: thousands of jobs may fail in one run. */
-const lookUps = new WeakMap<string[], Set<string>>();
-
 /** Notes that a job no longer belongs to an item. */
 export function noteFormerJob(node: NodeMemory, id: string): void {
-	const ids = (node.formerJobs ??= []);
-	const known = lookUps.get(ids) ?? new Set(ids);
-	lookUps.set(ids, known);
-	if (known.has(id)) return;
-	known.add(id);
-	ids.push(id);
+	(node.formerJobs ??= {})[id] = true;
 }
 
 /** Ids of all jobs that this node is known to have created. */
-export const knownJobIds = ({ items, formerJobs = [] }: NodeMemory): Set<string> => {
+export const knownJobIds = ({ items, formerJobs = {} }: NodeMemory): Set<string> => {
 	const jobs = Object.values(items).flatMap(({ state }) => ('job' in state ? [state.job.id] : []));
-	return new Set([...jobs, ...formerJobs]);
+	return new Set([...jobs, ...Object.keys(formerJobs)]);
 };
 
 /** Records an event. Nothing else changes the state of an item. */
 export function recordEvent(memory: ItemMemory, event: ItemEvent): void {
 	memory.state = transition(memory.state, event);
-}
-
-/** The URL of an earlier upload, if it has not expired. */
-export function knownUpload(memory: ItemMemory, identity: string, now: number): string | undefined {
-	const upload = memory.uploads?.[identity];
-	return upload && !isKeyExpired(upload.at, now) ? upload.url : undefined;
 }
 
 /**
@@ -135,9 +110,7 @@ export function identify(
 ): Identity {
 	const item = `${batch.runLocation?.runIndex ?? 0}:${context.getItemIndex()}`;
 	// There is nothing to remember about an operation that creates nothing.
-	if (!spec.creates && spec.output !== 'file') {
-		return { inputFingerprint: '', item, memory: newMemory() };
-	}
+	if (!spec.creates) return { inputFingerprint: '', item, memory: newMemory() };
 	const parameters = (batch.parameters ??= parametersFingerprint(context, spec));
 	const inputFingerprint = shortHash(`${parameters}\n${inputText(context)}`);
 	if (!isTool(context)) return { inputFingerprint, item, memory: itemMemory(memory, item) };

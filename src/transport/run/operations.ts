@@ -4,7 +4,7 @@ import { readPages } from '../http/pages';
 import { mustBeObject, otherIdProblem, requestResource } from '../http/client';
 import { isGone } from '../http/statuses';
 import { jobState, toResult } from '../jobs/jobState';
-import { resolveReferences } from './binaryReference';
+import { withoutReferences } from './binaryReference';
 import { createJob } from './createJob';
 import { halt, halted, orSilence } from './halt';
 import type { Item, Outcome, OutputKind } from './item';
@@ -186,7 +186,7 @@ async function dryRun(item: Item): Promise<Result<Outcome>> {
 	const { state } = memory;
 	const attempt = state.is === 'new' ? state.firstKey : state.attempt;
 	const idempotencyKey = keyOf(item, opened.value.requestFingerprint, attempt);
-	const body = await resolveReferences(request.body, async ({ field }) => `binary:${field}`);
+	const body = withoutReferences(request.body, (field) => `binary:${field}`);
 	const known = 'job' in state ? state.job.id : undefined;
 	// Not known where nothing like it was created in this execution.
 	const price = credits.priceOf({ path, body: request.body });

@@ -1,18 +1,11 @@
 import type { IBinaryKeyData, IDataObject, INodeExecutionData, NodeApiError } from 'n8n-workflow';
 import { textOf } from '../../contract';
 import { isRecord, type ApiRequest, type Json } from '../base/types';
-import { outputsIn } from '../jobs/jobState';
 import type { Outcome } from './item';
+import { filesIn, isMedia } from './outputs';
 import type { Settings } from './settings';
 
-const hasUrl = (output: unknown): boolean =>
-	isRecord(output) && typeof output.url === 'string' && output.url !== '';
-
-/** The URL of the first file of a job. */
-function firstUrl(job: IDataObject): unknown {
-	const file = outputsIn(job).find(hasUrl);
-	return isRecord(file) ? file.url : undefined;
-}
+const isAboutCredits = (name: string) => /credit/i.test(name);
 
 /** The fields that a person needs first: id, status, and links to the media; credits follow. */
 const FIRST = ['id', 'status', 'url', 'output', 'outputs', 'preview_url', 'sample_url'];
@@ -21,8 +14,7 @@ const FIRST = ['id', 'status', 'url', 'output', 'outputs', 'preview_url', 'sampl
 function inReadingOrder(json: IDataObject): IDataObject {
 	const names = Object.keys(json);
 	const first = FIRST.filter((name) => names.includes(name));
-	const credits = names.filter((name) => /credit/i.test(name));
-	const order = new Set([...first, ...credits, ...names]);
+	const order = new Set([...first, ...names.filter(isAboutCredits), ...names]);
 	return Object.fromEntries([...order].map((name) => [name, json[name]]));
 }
 
@@ -31,51 +23,36 @@ function inReadingOrder(json: IDataObject): IDataObject {
  * at the top level of the first item for a failure and runs the node again, so the service's field
  * `error` becomes `failure`.
  */
-export function jsonOf(resource: Json): IDataObject {
-	const { error, ...rest } = resource;
-	const json = (error === undefined ? rest : { ...rest, failure: error }) as IDataObject;
-	const url = firstUrl(json);
+export function jsonOf({ error, ...rest }: Json): IDataObject {
+	const json = { ...rest, ...(error !== undefined && { failure: error }) } as IDataObject;
+	const [file] = filesIn(json);
 	return inReadingOrder(
-		url === undefined || 'url' in json ? json : ({ ...json, url } as IDataObject),
+		file && !('url' in json) ? ({ ...json, url: file.url } as IDataObject) : json,
 	);
 }
 
-/**
- * The fields of generated media that a model needs; fields about credits are kept as well, whatever
- * their name.
- */
+/** The fields of generated media that a model needs, beside those about credits. */
 const AGENT_FIELDS = [
 	...['id', 'object', 'status', 'mode', 'model', 'url'],
 	...['failure', 'errors', 'warning', 'next', 'part', 'parts'],
 ];
-
-const MEDIA_OBJECTS = new Set<unknown>(['generation', 'speech_generation']);
 
 /**
  * The json of an item for an AI agent, which pays for every word. Media are reduced to what they
  * are, their links, their cost and what to do next; other resources are passed on in full.
  */
 export function condenseForAgent(json: Json): Json {
-	if (!MEDIA_OBJECTS.has(json.object)) return json;
-	const isKept = (name: string) => AGENT_FIELDS.includes(name) || /credit/i.test(name);
+	if (!isMedia(json)) return json;
+	const isKept = (name: string) => AGENT_FIELDS.includes(name) || isAboutCredits(name);
 	const condensed: Json = Object.fromEntries(Object.entries(json).filter(([name]) => isKept(name)));
-	const urls = outputsIn(json)
-		.filter(isRecord)
-		.map(({ url }) => url)
-		.filter((url) => typeof url === 'string');
+	const urls = filesIn(json).map(({ url }) => url);
 	return urls.length > 1 ? { ...condensed, urls } : condensed;
 }
 
-/** `data`, `data_1`, `data_2` …: the first file gets the name that the next node expects. */
-const fieldName = (field: string, index: number) => (index === 0 ? field : `${field}_${index}`);
-
-/**
- * What is specific to an item of Split Outputs: its one output, by its place, as ids may repeat.
- */
+/** What is specific to an item of Split Outputs: its one output, by its place, as ids may repeat. */
 function outputOf(resource: Json, index: number): IDataObject {
-	if (!Array.isArray(resource.outputs)) return {};
-	const output = resource.outputs.filter(hasUrl)[index] as IDataObject | undefined;
-	if (!output) return {};
+	const output = filesIn(resource)[index] as IDataObject | undefined;
+	if (!Array.isArray(resource.outputs) || !output) return {};
 	return 'url' in resource ? { output } : { url: output.url, output };
 }
 
@@ -85,7 +62,7 @@ type ItemSettings = Pick<
 >;
 
 /** Where an output comes from. */
-export interface Source {
+interface Source {
 	item: number;
 	/** The json of the input item. */
 	row?: IDataObject;
@@ -104,10 +81,11 @@ export function itemsOf(
 ): INodeExecutionData[] {
 	const pairedItem = { item };
 	const prompt = textOf(isRecord(request?.body) ? request.body.prompt : undefined);
-	const extra: IDataObject = {};
-	if (warning !== undefined) extra.warning = warning;
-	if (next !== undefined) extra.next = next;
-	if (finished !== undefined) extra.finished = finished;
+	const extra: IDataObject = {
+		...(warning !== undefined && { warning }),
+		...(next !== undefined && { next }),
+		...(finished !== undefined && { finished }),
+	};
 	const read = (resource: Json): IDataObject => {
 		const json = { ...jsonOf(resource), ...extra };
 		if (isTool) return condenseForAgent(json) as IDataObject;
@@ -117,12 +95,9 @@ export function itemsOf(
 	if (files.length === 0) {
 		return resources.map((resource) => ({ json: read(resource), pairedItem }));
 	}
-	// Of several parts, each has its own files.
-	const countOf = (resource: Json) =>
-		resources.length > 1 ? outputsIn(resource).filter(hasUrl).length : files.length;
 	let taken = 0;
 	return resources.flatMap((resource) => {
-		const own = files.slice(taken, (taken += countOf(resource)));
+		const own = files.slice(taken, (taken += filesIn(resource).length));
 		const json = read(resource);
 		if (splitOutputs) {
 			return own.map(({ data }, index) => ({
@@ -131,9 +106,10 @@ export function itemsOf(
 				pairedItem,
 			}));
 		}
+		// `data`, `data_1`, `data_2` …: the first file gets the name that the next node expects.
 		const binary: IBinaryKeyData = {};
 		for (const [index, { data }] of own.entries())
-			binary[fieldName(outputBinaryField, index)] = data;
+			binary[index === 0 ? outputBinaryField : `${outputBinaryField}_${index}`] = data;
 		return [{ json, binary, pairedItem }];
 	});
 }
@@ -153,13 +129,8 @@ export function errorRow(
 	row: IDataObject = {},
 ): INodeExecutionData {
 	const first = { status: 'failed', error: message };
-	const json = {
-		...first,
-		...row,
-		...first,
-		details: { ...details, description: description ?? '' },
-	};
-	return { json, pairedItem: { item } };
+	const last = { details: { ...details, description: description ?? '' } };
+	return { json: { ...first, ...row, ...first, ...last }, pairedItem: { item } };
 }
 
 /**

@@ -1,12 +1,12 @@
 import { textOf } from '../../contract';
+import { fail, ok, type Result } from '../base/result';
+import { asText, isRecord, type ApiRequest, type Json, type Resource } from '../base/types';
 import { download } from '../files/download';
 import { readableStem } from '../files/names';
 import { requestResource } from '../http/client';
 import { outputsIn, readerPath, statedReason } from '../jobs/jobState';
-import { fail, ok, type Result } from '../base/result';
-import type { Outcome, Item } from './item';
+import type { Item, Outcome } from './item';
 import type { Settings } from './settings';
-import { asText, isRecord, type ApiRequest, type Resource } from '../base/types';
 
 type ServiceContext = Pick<Item, 'host' | 'workspace'>;
 
@@ -17,23 +17,24 @@ export interface FileContext extends ServiceContext {
 	request?: ApiRequest;
 }
 
-interface FoundOutput {
-	id: string;
-	url: string;
-	mediaType?: string;
-	expiresAt?: number;
-}
+const MEDIA_OBJECTS = new Set<unknown>(['generation', 'speech_generation']);
 
-/**
- * The prompt, brief or text of a job: from the request, otherwise from where the service repeats
- * it.
- */
+/** Whether a resource is a job whose outputs are files. */
+export const isMedia = ({ object }: Json): boolean => MEDIA_OBJECTS.has(object);
+
+/** The outputs of a job that can be downloaded. */
+export const filesIn = (job: Json): Json[] =>
+	outputsIn(job)
+		.filter(isRecord)
+		.filter(({ url }) => textOf(url) !== undefined);
+
+/** The prompt, brief or text of a job, from the request or where the service repeats it. */
 function requestedText(job: Resource, { body }: Partial<ApiRequest> = {}): string {
 	for (const source of [isRecord(body) ? body : {}, job]) {
-		const [first] = Array.isArray(source.blocks) ? source.blocks : [];
-		const requested = [source.prompt, source.brief, isRecord(first) ? first.text : undefined];
-		const words = requested.map(textOf).find((words) => words !== undefined);
-		if (words) return words;
+		const [first] = Array.isArray(source.blocks) ? (source.blocks as unknown[]) : [];
+		const spoken = isRecord(first) ? first.text : undefined;
+		const words = textOf(source.prompt) ?? textOf(source.brief) ?? textOf(spoken);
+		if (words !== undefined) return words;
 	}
 	return '';
 }
@@ -42,20 +43,6 @@ function requestedText(job: Resource, { body }: Partial<ApiRequest> = {}): strin
 function kindOf({ object, mode }: Resource): string {
 	if (object === 'speech_generation') return 'speech';
 	return textOf(mode) ?? textOf(object) ?? 'file';
-}
-
-/** The downloadable outputs of a job. */
-function outputsOf(job: Resource): FoundOutput[] {
-	return outputsIn(job)
-		.filter(isRecord)
-		.flatMap((output, index) => {
-			const url = textOf(output.url);
-			const id = textOf(output.id) ?? `${job.id}-${index + 1}`;
-			if (!url) return [];
-			return [
-				{ id, url, mediaType: textOf(output.media_type), expiresAt: time(output.expires_at) },
-			];
-		});
 }
 
 /** A date-time in milliseconds since the epoch; `undefined` for anything else. */
@@ -74,24 +61,7 @@ async function readAgain(
 	return read.ok ? read.value : undefined;
 }
 
-/** @param index where the output is among those of the job, as ids may repeat */
-async function freshUrl(
-	context: FileContext,
-	job: Resource,
-	id: string,
-	index: number,
-): Promise<string | undefined> {
-	const fresh = await readAgain(context, job);
-	const outputs = fresh ? outputsOf(fresh) : [];
-	const samePlace = outputs[index];
-	const found = samePlace?.id === id ? samePlace : outputs.find((output) => output.id === id);
-	return found?.url;
-}
-
-const MEDIA_OBJECTS = new Set<unknown>(['generation', 'speech_generation']);
-
-const lacksOutputs = (job: Resource) =>
-	MEDIA_OBJECTS.has(job.object) && outputsOf(job).length === 0;
+const lacksOutputs = (job: Resource) => isMedia(job) && filesIn(job).length === 0;
 
 /**
  * A job that has ended well, with its outputs: the response to a creation that is repeated may show
@@ -110,9 +80,8 @@ function warningOf(job: Resource): string | undefined {
 		return 'The job has ended well, but the service shows no outputs of it';
 	}
 	if (job.status !== 'partially_completed') return undefined;
-	const made = outputsOf(job).length;
 	const reason = statedReason(job) ?? 'the service states no reason';
-	return `Only a part of the outputs was made (${made}): ${reason}`;
+	return `Only a part of the outputs was made (${filesIn(job).length}): ${reason}`;
 }
 
 /**
@@ -122,15 +91,22 @@ function warningOf(job: Resource): string | undefined {
 export async function collect(context: FileContext, job: Resource): Promise<Result<Outcome>> {
 	const outcome: Outcome = { resources: [job], files: [], warning: warningOf(job) };
 	if (!context.settings.downloadOutputs) return ok(outcome);
-	const found = outputsOf(job);
+	const found = filesIn(job);
 	const requested = requestedText(job, context.request);
 	for (const [index, output] of found.entries()) {
+		const id = textOf(output.id) ?? `${job.id}-${index + 1}`;
 		const number = found.length > 1 ? index + 1 : undefined;
-		const stem = readableStem(requested, kindOf(job), job.id, number);
-		const renew = async () => await freshUrl(context, job, output.id, index);
-		const file = await download(context.host, context.workspace, { ...output, stem, renew });
+		const file = await download(context.host, context.workspace, {
+			id,
+			url: String(output.url),
+			mediaType: textOf(output.media_type),
+			expiresAt: time(output.expires_at),
+			stem: readableStem(requested, kindOf(job), job.id, number),
+			// By its place: ids may repeat.
+			renew: async () => textOf(filesIn((await readAgain(context, job)) ?? {})[index]?.url),
+		});
 		if (!file.ok) return fail(file.failure, job);
-		outcome.files.push({ outputId: output.id, data: file.value });
+		outcome.files.push({ outputId: id, data: file.value });
 	}
 	return ok(outcome);
 }

@@ -85,7 +85,7 @@ export class EarlierRuns {
 	}
 
 	private async read({ workspace, host, node, spec }: Item): Promise<void> {
-		for (const id of node.formerJobs ?? []) this.former.add(id);
+		for (const id of Object.keys(node.formerJobs ?? {})) this.former.add(id);
 		// The other kinds have no list with the jobs of a day.
 		if (spec.object !== 'generation') return;
 		const query = { limit: LIMITS.listLimit.max };

@@ -31,8 +31,6 @@ export interface Creation extends Pick<ApiRequest, 'path' | 'body'> {
 	/** The number of its key. */
 	attempt: number;
 	key: string | undefined;
-	/** Whether it names a file that an earlier try has uploaded: the service may refuse its URL as expired. */
-	namesOldFile: boolean;
 }
 
 /** What a service has created. */

@@ -3,8 +3,7 @@ import { jobState } from '../jobs/jobState';
 import type { Item, Outcome } from './item';
 import { isOutcomeOpen } from './itemState';
 import type { ItemMemory } from './memory';
-
-const MEDIA_OBJECTS = new Set<unknown>(['generation', 'speech_generation']);
+import { isMedia } from './outputs';
 
 const GET_LATER = 'Not finished yet. Get it by its id in about a minute.';
 
@@ -48,7 +47,7 @@ function ended({ memory, origin, settings }: Item, result: Result<Outcome>): Res
 	memory.endedIn = origin.executionId;
 	const [job, ...others] = result.value.resources;
 	const isRunning = job && jobState(job, settings.terminalStatuses) === 'running';
-	if (!isRunning || others.length > 0 || !MEDIA_OBJECTS.has(job.object)) return result;
+	if (!isRunning || others.length > 0 || !isMedia(job)) return result;
 	return ok({ ...result.value, next: GET_LATER });
 }
 

@@ -2,7 +2,6 @@ import { fail } from '../../../src/transport/base/result';
 import { isTransient } from '../../../src/transport/jobs/readJob';
 import {
 	errorOf,
-	isAboutRequest,
 	isAnswerOfService,
 	isFinalRefusal,
 	isOutcomeUnknown,
@@ -28,7 +27,6 @@ test('which statuses are tried again', () => {
 test('which prove that nothing was done, and which of them are about the one request', () => {
 	expect(those(provesNothingDone)).toEqual([400, 401, 402, 403, 404, 422, 429]);
 	expect(those(isFinalRefusal)).toEqual([400, 401, 402, 403, 404, 422]);
-	expect(those(isAboutRequest)).toEqual([400, 404, 422]);
 	expect(those((status) => meaningOf(status).concernsRun !== undefined)).toEqual([
 		401, 402, 403, 429,
 	]);

@@ -1,12 +1,10 @@
 import {
 	itemMemory,
 	knownJobIds,
-	knownUpload,
 	noteFormerJob,
 	nodeMemory,
 	recordEvent,
 	toolCall,
-	type NodeMemory,
 } from '../../../src/transport/run/memory';
 
 const asNew = () => nodeMemory({});
@@ -24,17 +22,10 @@ test('the seed is made once and survives as plain data', () => {
 });
 
 test('jobs that were given up are known as well', () => {
-	const memory = { ...asNew(), formerJobs: ['gen_1'] };
+	const memory = asNew();
+	for (let time = 0; time < 2; time += 1) noteFormerJob(memory, 'gen_1');
 	recordEvent(itemMemory(memory, '0:0'), { kind: 'jobKnown', job: { id: 'gen_2' } });
 	expect([...knownJobIds(memory)].sort()).toEqual(['gen_1', 'gen_2']);
-});
-
-test('the URL of an upload is used for 24 hours', () => {
-	const memory = { ...itemMemory(asNew(), '0:0'), uploads: { file: { url: 'https://x', at: 0 } } };
-	expect(knownUpload(memory, 'file', 24 * 3_600_000 - 1)).toBe('https://x');
-	expect(knownUpload(memory, 'file', 24 * 3_600_000)).toBeUndefined();
-	expect(knownUpload(memory, 'other', 0)).toBeUndefined();
-	expect(knownUpload(memory, 'file', -1)).toBeUndefined();
 });
 
 describe('a call of a tool', () => {
@@ -83,23 +74,4 @@ describe('a call of a tool', () => {
 		expect(names.slice(0, 2)).toEqual([bad, good]);
 		expect([good, bad]).not.toContain(names[2]);
 	});
-});
-
-test('a former job is looked up without going through all of them', () => {
-	let reads = 0;
-	const formerJobs = new Proxy<string[]>(
-		Array.from({ length: 1_000 }, (_, job) => `gen_${job}`),
-		{
-			get(ids, name: string) {
-				if (/^\d+$/.test(String(name))) reads += 1;
-				return ids[name as unknown as number];
-			},
-		},
-	);
-	const node: NodeMemory = { runId: 'run', items: {}, formerJobs };
-	for (let job = 0; job < 1_000; job += 1) {
-		for (const name of ['gen', 'new', 'new']) noteFormerJob(node, `${name}_${job}`);
-	}
-	expect(reads).toBeLessThanOrEqual(1_000);
-	expect(knownJobIds(node).size).toBe(2_000);
 });

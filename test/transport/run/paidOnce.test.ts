@@ -417,24 +417,14 @@ describe('files', () => {
 		expect(new Set(urls).size).toBe(2);
 	});
 
-	test('are uploaded again if a remembered URL is refused, and only then', async () => {
-		let isDown = true;
-		const refusedUrl = 'https://files.example/1';
-		const { clock, make, made } = uploading((asked) => {
-			if (isDown) return answer(403, errorBody('No'));
-			return JSON.stringify(asked).includes(refusedUrl)
-				? answer(400, errorBody('expired'))
-				: answer(202);
-		});
-		await make();
-		isDown = false;
-		await clock.pass(HOUR);
-		expect((await make()).ok).toBe(true);
-		expect(made().map((post) => JSON.stringify(post.body).match(/example\/(\d)/)?.[1])).toEqual([
-			'1',
-			'1',
-			'2',
-		]);
+	test('are uploaded again a day later, and not before', async () => {
+		const { clock, make, made, sent } = uploading(() => answer(403, errorBody('No')));
+		for (const hours of [0, 23, 1]) {
+			await clock.pass(hours * HOUR);
+			await make();
+		}
+		expect(made()).toHaveLength(3);
+		expect(sent.filter(({ path }) => path === '/files')).toHaveLength(2);
 	});
 
 	test('of a first upload are not sent again for a 400', async () => {

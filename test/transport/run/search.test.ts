@@ -3,7 +3,7 @@ import type { Item } from '../../../src/transport/run/item';
 import type { Sent } from '../../../src/transport/run/itemState';
 import { createJob } from '../../../src/transport/run/createJob';
 import { EarlierRuns, findPossibleDuplicate } from '../../../src/transport/run/search';
-import { newMemory } from '../../../src/transport/run/memory';
+import { newMemory, noteFormerJob, type NodeMemory } from '../../../src/transport/run/memory';
 import type { Fault } from '../../../testing/modelService/settings';
 import { LedgerService } from '../../../testing/ledgerService';
 import { ModelService } from '../../../testing/modelService';
@@ -56,7 +56,7 @@ test('after 24 hours an attempt that left nothing is repeated, under a new key',
 test('a job that this node is known to have created is not a candidate', async () => {
 	const { clock, make } = await afterUnclear('after');
 	await clock.pass(DAY);
-	const node = { runId: 'run', items: {}, formerJobs: ['gen_1'] };
+	const node = { runId: 'run', items: {}, formerJobs: { gen_1: true as const } };
 	expect((await make({ node })).ok).toBe(true);
 });
 
@@ -262,11 +262,11 @@ describe('the jobs of earlier runs', () => {
 	});
 
 	test('a job that this execution knew to have failed is one, wherever it is', async () => {
-		const node = { runId: 'run', items: {}, formerJobs: ['gen_9'] };
+		const node: NodeMemory = { runId: 'run', items: {}, formerJobs: { gen_9: true } };
 		const { load, has } = setUp(3, { node });
 		await load();
 		expect(await has('gen_9')).toBe(true);
-		node.formerJobs.push('gen_10');
+		noteFormerJob(node, 'gen_10');
 		expect(await has('gen_10')).toBe(false);
 	});
 
