@@ -1,7 +1,8 @@
-import { ENDPOINTS } from '../../contract';
+import { ENDPOINTS, type Endpoint } from '../../contract';
 import { fail, refusalStatusOf, type Failed, type Result } from '../base/result';
 import { Semaphore } from '../base/semaphore';
-import { isRecord, type ApiRequest, type Channel, type Resource } from '../base/types';
+import { isRecord, type Channel, type Resource } from '../base/types';
+import { jobState } from '../jobs/jobState';
 import type { Item } from './item';
 import { isOutcomeOpen } from './itemState';
 import type { Settings } from './settings';
@@ -35,13 +36,6 @@ export function becomesErrorItem(failed: Failed, { onInsufficientCredits }: Sett
 	return lacksCredits && onInsufficientCredits === 'continue';
 }
 
-type Priced = Pick<ApiRequest, 'path' | 'body'>;
-
-const approvesRun = (path: string) => {
-	const [before = '', after = ''] = ENDPOINTS.approveAgentRun.path.split('{id}');
-	return path.startsWith(before) && path.endsWith(after);
-};
-
 /** Planning a run costs this. Specification: Credit rules. */
 const PLANNING_CREDITS = 1;
 
@@ -49,17 +43,17 @@ const PLANNING_CREDITS = 1;
  * The most that a request may reserve, where the specification says so: agent planning costs 1
  * credit, and approved media steps reserve their budget. Specification: Credit rules.
  */
-export function statedPrice({ path, body }: Priced): number | undefined {
+export function statedPrice({ path }: Endpoint, body: unknown): number | undefined {
 	if (!isRecord(body)) return undefined;
 	const budget = typeof body.max_credits === 'number' ? body.max_credits : undefined;
-	if (approvesRun(path)) return budget;
+	if (path === ENDPOINTS.approveAgentRun.path) return budget;
 	if (path !== ENDPOINTS.createAgentRun.path) return undefined;
 	if (body.auto_approve !== true) return PLANNING_CREDITS;
 	return budget === undefined ? undefined : PLANNING_CREDITS + budget;
 }
 
-const asCredits = (value: unknown): number | undefined =>
-	typeof value === 'number' && Number.isFinite(value) && value >= 0 ? value : undefined;
+const isAmount = (value: unknown): value is number =>
+	typeof value === 'number' && Number.isFinite(value) && value >= 0;
 
 /**
  * What a job has reserved or spent: of an agent run both, of others `estimated_credits`; where that
@@ -67,20 +61,17 @@ const asCredits = (value: unknown): number | undefined =>
  * response does not say.
  */
 export function creditsOf(job: Resource): number | undefined {
-	const { object, reserved_credits: reserved, spent_credits: spent } = job;
-	if (object === 'agent_run') {
-		const both = [asCredits(reserved), asCredits(spent)].filter((one) => one !== undefined);
+	if (job.object === 'agent_run') {
+		const both = [job.reserved_credits, job.spent_credits].filter(isAmount);
 		return both.length > 0 ? both.reduce((sum, one) => sum + one, 0) : undefined;
 	}
-	const named = Object.entries(job).filter(
-		([name]) => /credit/i.test(name) && !/max|balance|left|remain/i.test(name),
-	);
-	const values = named.map(([, value]) => asCredits(value));
-	return asCredits(job.estimated_credits) ?? values.find((value) => value !== undefined);
+	const isCharge = (name: string) => /credit/i.test(name) && !/max|balance|left|remain/i.test(name);
+	const named = Object.entries(job).flatMap(([name, value]) => (isCharge(name) ? [value] : []));
+	return [job.estimated_credits, ...named].find(isAmount);
 }
 
 /** Requests with the same model and mode are taken to have the same price. */
-const kindOf = ({ path, body }: Priced): string => {
+const kindOf = ({ path }: Endpoint, body: unknown): string => {
 	const { mode, model } = isRecord(body) ? body : {};
 	return JSON.stringify([path, mode, model]);
 };
@@ -118,17 +109,18 @@ export class ExecutionCredits {
 	}
 
 	/** As the specification says, or as the last request of its kind in this execution. */
-	priceOf(request: Priced): number | undefined {
-		return statedPrice(request) ?? this.prices[kindOf(request)];
+	priceOf(endpoint: Endpoint, body: unknown): number | undefined {
+		return statedPrice(endpoint, body) ?? this.prices[kindOf(endpoint, body)];
 	}
 
 	/** Adds what a job has reserved. */
-	addJob(request: Priced, job: Resource, isRunning: boolean): void {
+	addJob(endpoint: Endpoint, body: unknown, job: Resource, isRunning: boolean): void {
 		const said = creditsOf(job);
-		if (said !== undefined) this.prices[kindOf(request)] = said;
+		if (said !== undefined) this.prices[kindOf(endpoint, body)] = said;
+		const price = this.priceOf(endpoint, body) ?? 0;
 		// An approved run may still reserve all of its budget, though it shows less for now.
-		const budget = isRunning && job.object === 'agent_run' ? (statedPrice(request) ?? 0) : 0;
-		const reserved = Math.max(said ?? this.priceOf(request) ?? 0, budget);
+		const mayGrow = isRunning && job.object === 'agent_run';
+		const reserved = Math.max(said ?? price, mayGrow ? price : 0);
 		const known = this.counted.get(job.id) ?? 0;
 		this.counted.set(job.id, Math.max(known, reserved));
 		this.add(Math.max(0, reserved - known));
@@ -144,24 +136,26 @@ export function executionCredits(flow: Record<string, unknown>): ExecutionCredit
 	return known;
 }
 
-/** What is left of Max Credits for a request of this item; `Infinity` without a limit. */
-const leftFor = ({ settings, credits, memory }: Item): number =>
-	settings.maxCredits === 0
-		? Infinity
-		: // What this item has possibly reserved before is already in the sum.
-			settings.maxCredits - (credits.reserved - (memory.expectedCredits ?? 0));
+/**
+ * What is left of Max Credits for a request of this item; `Infinity` without a limit. What it has
+ * possibly reserved before is in the sum already.
+ */
+const leftFor = ({ settings: { maxCredits }, credits, memory }: Item): number =>
+	(maxCredits === 0 ? Infinity : maxCredits) - credits.reserved + (memory.expectedCredits ?? 0);
 
 /** An agent run that approves itself may spend what is left of Max Credits, and says so to the service. */
-function withinBudget(item: Item, request: Priced): Priced {
-	const { path, body } = request;
+function withinBudget(item: Item, body: unknown): unknown {
 	const left = leftFor(item);
-	const approvesItself =
-		path === ENDPOINTS.createAgentRun.path && isRecord(body) && body.auto_approve === true;
-	if (!approvesItself || left === Infinity) return request;
+	const isBounded =
+		left < Infinity &&
+		item.spec.endpoint.path === ENDPOINTS.createAgentRun.path &&
+		isRecord(body) &&
+		body.auto_approve === true &&
+		typeof body.max_credits !== 'number';
 	// Of at least 1, so that where nothing is left it does not fit.
-	const most = Math.max(1, Math.floor(left - PLANNING_CREDITS));
-	const { max_credits: own } = body;
-	return { path, body: { ...body, max_credits: typeof own === 'number' ? own : most } };
+	return isBounded
+		? { ...body, max_credits: Math.max(1, Math.floor(left - PLANNING_CREDITS)) }
+		: body;
 }
 
 /**
@@ -169,29 +163,31 @@ function withinBudget(item: Item, request: Priced): Priced {
  * unknown and nothing is left. As only one request is out at a time, no more than one job of unknown
  * price can exceed the limit.
  */
-function exceeded(item: Item, request: Priced): Failed | undefined {
-	const { maxCredits } = item.settings;
+function exceeded(item: Item, body: unknown): Failed | undefined {
+	const { settings, credits, spec } = item;
 	const left = leftFor(item);
-	const price = item.credits.priceOf(request);
+	const price = credits.priceOf(spec.endpoint, body);
 	const isTooMuch = price === undefined ? left <= 0 : price > left;
-	return isTooMuch
-		? fail({ kind: 'creditCap', maxCredits, reserved: item.credits.reserved, price })
-		: undefined;
+	if (!isTooMuch) return undefined;
+	const { maxCredits } = settings;
+	return fail({ kind: 'creditCap', maxCredits, reserved: credits.reserved, price });
 }
 
 /** Adds to the sum of the execution what a request has reserved, or may have reserved. */
-function account(item: Item, request: Priced, made: Result<Resource>, isRunning: boolean): void {
-	const { credits, memory } = item;
+function count(item: Item, body: unknown, made: Result<Resource>): void {
+	const { credits, memory, spec, settings } = item;
 	if (made.ok) {
+		const job = { object: spec.object, ...made.value };
 		credits.add(-(memory.expectedCredits ?? 0));
 		delete memory.expectedCredits;
-		credits.addJob(request, { object: item.spec.object, ...made.value }, isRunning);
-		return;
+		const isRunning = jobState(job, settings.terminalStatuses) === 'running';
+		return credits.addJob(spec.endpoint, body, job, isRunning);
 	}
 	if (memory.expectedCredits !== undefined || !isOutcomeOpen(memory.state)) return;
 	// If the amount that it may have reserved is unknown, it takes all that is left of the limit.
 	const left = leftFor(item);
-	const expected = credits.priceOf(request) ?? (left === Infinity ? 0 : Math.max(0, left));
+	const rest = left === Infinity ? 0 : Math.max(0, left);
+	const expected = credits.priceOf(spec.endpoint, body) ?? rest;
 	if (expected === 0) return;
 	memory.expectedCredits = expected;
 	credits.add(expected);
@@ -200,25 +196,25 @@ function account(item: Item, request: Priced, made: Result<Resource>, isRunning:
 /**
  * Sends a creation if Max Credits allows it, and adds what it reserves to the sum of the execution.
  * Without a limit nothing waits.
+ * @returns `undefined` if the channel was cancelled before its turn
  */
 export async function withinMaxCredits(
 	item: Item,
 	channel: Channel,
-	request: Priced,
-	isRunning: (job: Resource) => boolean,
-	send: (request: Priced) => Promise<Result<Resource>>,
+	body: unknown,
+	send: (body: unknown) => Promise<Result<Resource>>,
 ): Promise<Result<Resource> | undefined> {
 	const { settings, credits, memory } = item;
 	// Without a key it is not the request that may have reserved them, so they stay in the sum.
 	if (settings.idempotency === 'none') delete memory.expectedCredits;
-	const sendAndCount = async (bounded: Priced) => {
+	const sendAndCount = async (bounded: unknown) => {
 		const made = await send(bounded);
-		account(item, bounded, made, made.ok && isRunning(made.value));
+		count(item, bounded, made);
 		return made;
 	};
-	if (settings.maxCredits === 0) return await sendAndCount(request);
+	if (settings.maxCredits === 0) return await sendAndCount(body);
 	return await credits.turn.run(channel, async () => {
-		const bounded = withinBudget(item, request);
+		const bounded = withinBudget(item, body);
 		return exceeded(item, bounded) ?? (await sendAndCount(bounded));
 	});
 }

@@ -179,7 +179,7 @@ const HANDLERS: Record<OutputKind, Handler> = {
  * nothing is remembered, so that the real run starts from scratch.
  */
 async function dryRun(item: Item): Promise<Result<Outcome>> {
-	const { request, parts = [request], memory, credits } = item;
+	const { request, parts = [request], memory, credits, spec } = item;
 	const { method, path } = request;
 	const opened = await openRequest(item);
 	if (!opened.ok) return opened;
@@ -189,7 +189,7 @@ async function dryRun(item: Item): Promise<Result<Outcome>> {
 	const body = withoutReferences(request.body, (field) => `binary:${field}`);
 	const known = 'job' in state ? state.job.id : undefined;
 	// Not known where nothing like it was created in this execution.
-	const price = credits.priceOf({ path, body: request.body });
+	const price = credits.priceOf(spec.endpoint, request.body);
 	const preview: Json = {
 		dryRun: true,
 		...(price !== undefined && { estimated_credits: price * parts.length }),

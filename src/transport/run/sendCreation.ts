@@ -17,7 +17,6 @@ import {
 	isOutcomeUnknown,
 	provesNothingDone,
 } from '../http/statuses';
-import { jobState } from '../jobs/jobState';
 import type { Slot } from '../limits/jobSlots';
 import { withinMaxCredits } from './credits';
 import { halted, orSilence } from './halt';
@@ -115,7 +114,7 @@ export async function sendCreation(
 	creation: Creation,
 	slot: Slot,
 ): Promise<Result<Created>> {
-	const { workspace, spec, memory, batch, host, settings, request: prepared } = item;
+	const { workspace, spec, memory, batch, host, request: prepared } = item;
 	const { attempt, key } = creation;
 	const stop = new AbortController();
 	let hasSent = false;
@@ -141,14 +140,13 @@ export async function sendCreation(
 	];
 	if (channel.signal?.aborted) stop.abort();
 	const recording = { ...channel, send, signal: stop.signal };
-	const { path, body } = creation;
-	const isRunning = (job: Resource) => jobState(job, settings.terminalStatuses) === 'running';
 	const isKeyValid = () =>
 		key !== undefined &&
 		!(isOutcomeOpen(memory.state) && isKeyExpired(memory.state.firstSentAt, workspace.clock.now()));
-	const post = async (bounded: Pick<ApiRequest, 'path' | 'body'>) => {
+	const post = async (body: unknown) => {
 		const headers: Record<string, string> = key ? { [IDEMPOTENCY_HEADER]: key } : {};
-		const request = { method: 'POST', query: prepared.query, ...bounded, headers } as const;
+		const { path } = creation;
+		const request = { method: 'POST', path, query: prepared.query, body, headers } as const;
 		return await requestResource(workspace.client, recording, request, {
 			replayable: isKeyValid,
 			return429: spec.takesPermit,
@@ -156,7 +154,7 @@ export async function sendCreation(
 		});
 	};
 	try {
-		const response = await withinMaxCredits(item, recording, { path, body }, isRunning, post);
+		const response = await withinMaxCredits(item, recording, creation.body, post);
 		hasEnded = true;
 		if (response?.ok) {
 			const job = { ...response.value, object: response.value.object ?? spec.object };

@@ -436,15 +436,15 @@ describe('an agent run that approves itself', () => {
 	});
 });
 
-test.each<[path: string, body: unknown, price: number | undefined]>([
-	['/agents/runs', { brief: 'a spot' }, 1],
-	['/agents/runs', { auto_approve: true }, undefined],
-	['/agents/runs', { auto_approve: true, max_credits: 20 }, 21],
-	['/agents/runs/run_1/approve', { max_credits: 20 }, 20],
-	['/agents/runs/run_1/approve', undefined, undefined],
-	['/generations', { max_credits: 20 }, undefined],
-])('the specification states the price of %s with %j: %p', (path, body, price) => {
-	expect(statedPrice({ path, body })).toBe(price);
+test.each<[name: keyof typeof ENDPOINTS, body: unknown, price: number | undefined]>([
+	['createAgentRun', { brief: 'a spot' }, 1],
+	['createAgentRun', { auto_approve: true }, undefined],
+	['createAgentRun', { auto_approve: true, max_credits: 20 }, 21],
+	['approveAgentRun', { max_credits: 20 }, 20],
+	['approveAgentRun', undefined, undefined],
+	['createGeneration', { max_credits: 20 }, undefined],
+])('the specification states the price of %s with %j: %p', (name, body, price) => {
+	expect(statedPrice(ENDPOINTS[name], body)).toBe(price);
 });
 
 test.each<[job: object, credits: number | undefined]>([
@@ -512,16 +512,15 @@ describe('one creation after the other', () => {
 		const create = async (
 			maxCredits: number,
 			result: Result<Resource>,
-			more: Partial<RunParts & { path: string; body: unknown }> = {},
+			more: Partial<RunParts & { body: unknown }> = {},
 		) => {
-			const { path = '/generations', body = { mode: 'image' }, ...rest } = more;
+			const { body = { mode: 'image' }, ...rest } = more;
 			const all = { host, workspace, credits, ...parts, ...rest };
 			const settings = { maxCredits, ...parts.settings, ...rest.settings };
 			const item = runOf({ ...all, settings });
-			const request = { path, body };
-			const isRunning = ({ status }: Resource) => status !== 'completed';
+			const { path } = item.request;
 			return await clock.run(
-				withinMaxCredits(item, item.host.channel, request, isRunning, async ({ path, body }) => {
+				withinMaxCredits(item, item.host.channel, body, async (body) => {
 					sent += 1;
 					if (result.ok) return result;
 					const sending = { kind: 'sending', attempt: 0, key: 'key', path, body } as const;
@@ -622,10 +621,10 @@ describe('one creation after the other', () => {
 			made({ id: 'run_1', status, spent_credits: spent, reserved_credits: reserved });
 		const { create, credits } = setUpOne({ spec });
 		await create(100, run('plan_proposed', 1, 0), {
-			path: '/agents/runs',
+			spec: { ...spec, endpoint: ENDPOINTS.createAgentRun },
 			body: { brief: 'a spot' },
 		});
-		const approval = { path: '/agents/runs/run_1/approve', body: { max_credits: 40 } };
+		const approval = { body: { max_credits: 40 } };
 		await create(100, run('running', 1, 40), approval);
 		expect(credits.reserved).toBe(41);
 		await create(100, run('running', 1, 40), approval);
