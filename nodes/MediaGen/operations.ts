@@ -12,13 +12,14 @@ import {
 	oneValueInBody,
 	type Operation,
 } from '../../src/description/operation';
-import { located, text, uuid } from '../../src/description/rules';
+import { located, text } from '../../src/description/rules';
 import { getManyOperation } from '../../src/description/usualOperations';
 import { input, parameters } from './fields';
 
 const persona: Field = {
 	...personaLocator,
-	mapping: oneValueInBody('persona_id', located(uuid())),
+	// Any text: `Persona.id`, which the list offers, is no UUID by the specification.
+	mapping: oneValueInBody('persona_id', located(text())),
 };
 
 /** What differs between the three operations of POST /generations. */

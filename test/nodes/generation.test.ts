@@ -132,6 +132,16 @@ test('the fields of audio, a persona and the delivery reach the request too', as
 	});
 });
 
+test.each(['persona_8f3a1c', '7'])(
+	'a persona is taken as the list offers it: its id may be any text, such as %s',
+	async (persona) => {
+		const options = { personaId: { ...locator(persona), mode: 'list' } };
+		expect(await sent({ operation: 'generateImage', options })).toMatchObject({
+			persona_id: persona,
+		});
+	},
+);
+
 test('a duration is a text to the service, though one may give a number of seconds', async () => {
 	expect(await sent({ parameters: { duration: 5 } })).toMatchObject({
 		parameters: { duration: '5' },

@@ -42,5 +42,7 @@ export function isFiction(name: EndpointName, { code, path }: z.core.$ZodIssue):
 	if (code === 'too_big' && ['url', 'audio_url', 'reference_images'].includes(String(field)))
 		return true;
 	if (code === 'too_big' && name.endsWith('Webhook')) return field === 'description';
+	// What the list offers is taken, and `Persona.id` is any string.
+	if (code === 'invalid_format' && field === 'persona_id') return true;
 	return name === 'renameVoice' && field === 'name';
 }

@@ -59,17 +59,6 @@ export const id = (): Rule => (value) => {
 	};
 };
 
-const UUID = /^[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}$/i;
-
-/** A UUID, such as the id of a persona. Specification: CreateGeneration, `persona_id`. */
-export const uuid = (): Rule => (value) => {
-	const empty = ruleEmpty(value, {});
-	if (empty) return empty;
-	const given = asText(value)?.trim() ?? '';
-	if (UUID.test(given)) return { value: given };
-	return { problem: `must be a UUID, got ${preview(value)}` };
-};
-
 function listed(value: unknown): unknown[] | undefined {
 	if (Array.isArray(value)) return value;
 	return typeof value === 'string' ? listOf(value) : undefined;
