@@ -31,7 +31,11 @@ export class ExampleStore {
 		private readonly workflows: WorkflowStore,
 		private readonly file: string,
 	) {
-		this.entries = readEntries(file);
+		try {
+			this.entries = JSON.parse(readFileSync(file, 'utf8')) as Record<string, Entry>;
+		} catch {
+			this.entries = {};
+		}
 	}
 
 	/**
@@ -43,15 +47,17 @@ export class ExampleStore {
 	async save(example: WorkflowData, needed = false): Promise<StoredExample | undefined> {
 		const entry = this.entries[example.name] ?? (await this.adopt(example.name));
 		const current = entry && (await this.find(entry.id));
-		if (!current) {
-			if (entry && !needed) return undefined;
-			const created = await this.workflows.create(example);
-			return { workflow: await this.remember(example, created.id), changed: false };
-		}
-		if (contentHash(current) !== entry.saved) return { workflow: current, changed: true };
-		if (hash(example) === entry.example) return { workflow: current, changed: false };
-		await this.workflows.update(entry.id, example);
-		return { workflow: await this.remember(example, entry.id), changed: false };
+		if (entry && !current && !needed) return undefined;
+		if (current && hashOf(current) !== entry.saved) return { workflow: current, changed: true };
+		if (current && hash(example) === entry.example) return { workflow: current, changed: false };
+		const { id } = current
+			? await this.workflows.update(current.id, example)
+			: await this.workflows.create(example);
+		// As n8n gives it later, defaults filled in.
+		const workflow = await this.workflows.get(id);
+		this.entries[example.name] = { id, example: hash(example), saved: hashOf(workflow) };
+		writeFileSync(this.file, JSON.stringify(this.entries, null, '\t'));
+		return { workflow, changed: false };
 	}
 
 	/** One of that name which is not remembered may be anybody's: it counts as changed. */
@@ -61,37 +67,16 @@ export class ExampleStore {
 	}
 
 	private async find(id: string): Promise<SavedWorkflow | undefined> {
-		try {
-			const workflow = await this.workflows.get(id);
-			return workflow.isArchived ? undefined : workflow;
-		} catch (error) {
+		const workflow = await this.workflows.get(id).catch((error: unknown) => {
 			if (error instanceof RestError && error.status === 404) return undefined;
 			throw error;
-		}
-	}
-
-	private async remember(example: WorkflowData, id: string): Promise<SavedWorkflow> {
-		// As n8n gives it later, defaults filled in.
-		const workflow = await this.workflows.get(id);
-		this.entries[example.name] = { id, example: hash(example), saved: contentHash(workflow) };
-		writeFileSync(this.file, JSON.stringify(this.entries, null, '\t'));
-		return workflow;
+		});
+		return workflow?.isArchived ? undefined : workflow;
 	}
 }
 
 /** What a person can change in the editor; n8n itself changes the rest (versions, counters). */
-function contentHash({ name, nodes, connections, settings }: WorkflowData): string {
-	return hash({ name, nodes, connections, settings });
-}
+const hashOf = ({ name, nodes, connections, settings }: WorkflowData) =>
+	hash({ name, nodes, connections, settings });
 
-function hash(value: unknown): string {
-	return createHash('sha256').update(JSON.stringify(value)).digest('hex');
-}
-
-function readEntries(file: string): Record<string, Entry> {
-	try {
-		return JSON.parse(readFileSync(file, 'utf8')) as Record<string, Entry>;
-	} catch {
-		return {};
-	}
-}
+const hash = (value: unknown) => createHash('sha256').update(JSON.stringify(value)).digest('hex');

@@ -33,7 +33,8 @@ const withNodes = (workflow: WorkflowData, change: (node: INode) => INode): Work
 	nodes: workflow.nodes.map(change),
 });
 
-const isOurs = ({ type }: INode) => type.startsWith('n8n-nodes-mediagen.');
+/** Whether a node is one of this package. */
+export const isOurs = ({ type }: INode) => type.startsWith('n8n-nodes-mediagen.');
 const isLanguageModel = ({ type }: INode) => type.endsWith('.lmChatOpenAi');
 
 export const hasLanguageModel = ({ nodes }: WorkflowData) => nodes.some(isLanguageModel);

@@ -6,13 +6,14 @@ import { createInterface } from 'node:readline';
 import { ModelServer } from '../model/server';
 import { saveCredential } from '../n8n/credential';
 import { startInstance, type Instance } from '../n8n/instance';
-import type { SavedCredential, WorkflowData } from '../n8n/rest';
+import type { SavedCredential, SavedWorkflow, WorkflowData } from '../n8n/rest';
 import { selfSigned, startTlsFront } from '../n8n/tlsFront';
 import { LabError, requireSpace } from '../process/failure';
-import { projectRoot, stateRoot } from '../process/paths';
+import { outRoot, projectRoot, stateRoot } from '../process/paths';
 import { cleanEnvironment } from '../process/process';
 import { withProgress } from '../process/progress';
-import { ExampleStore, type StoredExample } from './exampleStore';
+import { ExampleRun, liveResults } from './exampleRun';
+import { ExampleStore } from './exampleStore';
 import {
 	hasLanguageModel,
 	numbered,
@@ -22,9 +23,9 @@ import {
 	withLanguageModel,
 	withModels,
 } from './examples';
+import { linkLines, type Links } from './lock';
 import { availablePort } from './options';
 import { startService, type Service } from './service';
-import { ExampleRun, liveResults } from './show';
 import { editorLink, reportTo, runStart, stayUp, type StartContext } from './start';
 import { entryPointsOf, startExample } from './startExample';
 
@@ -47,7 +48,7 @@ async function startPublicAddress({ cleanup }: StartContext) {
 
 async function startAll(context: StartContext): Promise<[Service, Instance]> {
 	const { options, cleanup, log } = context;
-	const wanted = numbered(readExamples(), options.example);
+	const wanted = numbered(readExamples(), options.example ?? '1');
 	// Events come by https only.
 	const needsAddress = entryPointsOf(wanted).byEvent !== undefined;
 	const address = needsAddress ? await startPublicAddress(context) : undefined;
@@ -94,28 +95,26 @@ async function prepare(
 	context: StartContext,
 	{ access, choose }: Service,
 	instance: Instance,
-): Promise<{ chosen: StoredExample; saveOthers: () => Promise<void> }> {
+): Promise<{ workflow: SavedWorkflow; saveOthers: () => Promise<void> }> {
 	const { n8n, rest } = instance;
 	const credential = await saveCredential(rest, 'MediaGen account', access);
 	const store = new ExampleStore(rest.workflows, path.join(userFolder, 'examples.json'));
 	const save = async (example: WorkflowData, needed: boolean) => {
 		const ready = withModels(withCredential(example, credential), choose);
-		const stored = await store.save(withFolder(ready, n8n.filesFolder), needed);
-		if (stored?.changed)
-			context.log(`"${stored.workflow.name}" was changed, so it stays as it is.`);
-		return stored;
+		return await store.save(withFolder(ready, n8n.filesFolder), needed);
 	};
 	const examples = readExamples();
-	const wanted = numbered(examples, context.options.example);
+	const wanted = numbered(examples, context.options.example ?? '1');
 	const ready = hasLanguageModel(wanted)
 		? withLanguageModel(wanted, await standInModel(context, instance))
 		: wanted;
-	const chosen = await save(ready, true);
-	if (!chosen) throw new LabError(`"${wanted.name}" could not be saved`);
+	const stored = await save(ready, true);
+	if (!stored) throw new LabError(`"${wanted.name}" could not be saved`);
+	if (stored.changed) context.log(`"${wanted.name}" was changed, so it stays as it is.`);
 	const saveOthers = async () => {
 		for (const example of examples) if (example !== wanted) await save(example, false);
 	};
-	return { chosen, saveOthers };
+	return { workflow: stored.workflow, saveOthers };
 }
 
 /**
@@ -142,18 +141,22 @@ runStart(async (context) => {
 	await requireSpace(stateRoot, startBytes);
 	const [service, instance] = await startAll(context);
 	const { n8n, rest } = instance;
-	const { chosen, saveOthers } = await prepare(context, service, instance);
-	const { workflow } = chosen;
-	const links = {
-		Editor: editorLink(n8n.baseUrl),
-		Workflow: `${n8n.baseUrl}/workflow/${workflow.id}`,
+	const { workflow, saveOthers } = await prepare(context, service, instance);
+	const { baseUrl } = n8n;
+	const address = `${baseUrl}/workflow/${workflow.id}`;
+	// Who has asked for an example wants to see that one; the editor itself opens elsewhere.
+	const links: Links = {
+		...(options.example
+			? { Workflow: editorLink(address), Editor: baseUrl }
+			: { Editor: editorLink(baseUrl), Workflow: address }),
 		...(service.page ? { Sandbox: service.page } : { Service: service.access.baseUrl }),
 	};
 	held.publish(links);
+	if (options.example && !options.once) for (const line of linkLines(links).slice(0, 1)) log(line);
 	let failed = false;
 	const running = withProgress(log, `Running "${workflow.name}" in n8n`, async () => {
-		const run = new ExampleRun(rest, workflow, service.readCredits, log);
-		const { baseUrl } = n8n;
+		const folder = path.join(outRoot, options.example ?? '');
+		const run = new ExampleRun(rest, workflow, service.readCredits, log, folder);
 		const onEnd = (step: () => void) => cleanup.add(step);
 		const start = { rest, baseUrl, service, log, unattended: options.once, onEnd };
 		await startExample(run, start, workflow);

@@ -20,8 +20,8 @@ export interface Port {
 export interface StartOptions {
 	/** End after the example has run. */
 	once: boolean;
-	/** The example to run, by the number in its name, such as `7b`. */
-	example: string;
+	/** The example that was asked for, by the number in its name, such as `7b`; otherwise it is the first. */
+	example?: string;
 	/** Recompile the nodes when their sources change, and have n8n reload them. */
 	watch: boolean;
 	/** Port of the editor. */
@@ -47,9 +47,9 @@ export function readOptions(args: string[], env: NodeJS.ProcessEnv): StartOption
 
 function flags(args: string[]): Pick<StartOptions, 'once' | 'watch' | 'example'> {
 	const flag = { type: 'boolean', default: false } as const;
-	const example = { type: 'string', default: '1' } as const;
 	try {
-		return parseArgs({ args, options: { once: flag, watch: flag, example } }).values;
+		const options = { once: flag, watch: flag, example: { type: 'string' } } as const;
+		return parseArgs({ args, options }).values;
 	} catch (error) {
 		throw new LabError(`${(error as Error).message.split('. ')[0]}: see npm start -- --help`);
 	}

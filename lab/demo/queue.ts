@@ -5,11 +5,11 @@ import { Queue } from '../n8n/queue';
 import { LabError, requireSpace } from '../process/failure';
 import { outRoot, shown, stateRoot } from '../process/paths';
 import { withProgress, type Log } from '../process/progress';
+import { ExampleRun } from './exampleRun';
 import { ExampleStore } from './exampleStore';
 import { numbered, readExamples, withCredential, withModels } from './examples';
 import { availablePort } from './options';
 import { startService, type Service } from './service';
-import { longestMs, makersOf, readableSize, requireSuccess, TextTable, writeFiles } from './show';
 import { editorLink, runStart, stayUp } from './start';
 
 /** What a start writes besides n8n's install: two databases, binary data, media. */
@@ -20,7 +20,7 @@ const executions = 2;
 
 const userFolder = path.join(stateRoot, 'queue');
 
-/** Runs the first example several times on the workers and prints which worker made what. */
+/** Runs the first example several times on the workers and prints which worker ran which execution. */
 async function runOnWorkers(queue: Queue, service: Service, log: Log): Promise<string> {
 	const { rest } = queue;
 	const credential = await saveCredential(rest, 'MediaGen account', service.access);
@@ -30,30 +30,14 @@ async function runOnWorkers(queue: Queue, service: Service, log: Log): Promise<s
 	const stored = await store.save(withModels(example, service.choose), true);
 	if (!stored) throw new LabError(`"${example.name}" could not be put into n8n`);
 	const { workflow } = stored;
-	const trigger = workflow.nodes.find(({ type }) => type.endsWith('.manualTrigger'));
-	if (!trigger) throw new LabError(`"${workflow.name}" has no manual trigger to start it with`);
+	const folder = path.join(outRoot, 'queue');
+	const run = new ExampleRun(rest, workflow, service.readCredits, log, folder);
 	const ids: string[] = [];
 	for (let count = 0; count < executions; count += 1)
-		ids.push(await rest.workflows.run(workflow.id, trigger.name));
-	const table = new TextTable(
-		[
-			['Worker', 8],
-			['Execution', 9, 'figures'],
-			['File', 32],
-			['Size', 7, 'figures'],
-		],
-		log,
-	);
-	for (const id of ids) {
-		const execution = await rest.executions.wait(id, { timeoutMs: longestMs });
-		requireSuccess(execution);
-		const worker = queue.workerOf(id)?.name ?? 'unknown';
-		const folder = path.join(outRoot, `execution-${id}`);
-		for (const name of makersOf(workflow))
-			for (const { fileName, bytes } of await writeFiles(rest, execution, name, folder))
-				table.print([worker, id, shown(path.join(folder, fileName)), readableSize(bytes)]);
-	}
-	if (table.rows === 0) throw new LabError(`"${workflow.name}" ran, but made no file`);
+		ids.push(await rest.workflows.run(workflow.id, 'Start'));
+	await Promise.all(ids.map(async (id) => await run.follow(id)));
+	for (const id of ids)
+		log(`Execution ${id} ran on ${queue.workerOf(id)?.name ?? 'an unknown worker'}.`);
 	log('');
 	return workflow.id;
 }

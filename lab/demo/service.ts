@@ -10,13 +10,20 @@ import { startSandbox, type SandboxAddress } from '../sandbox/start';
 import type { Cleanup } from './cleanup';
 import { modeOf } from './examples';
 import { availablePort, type StartOptions } from './options';
-import type { MadeFile } from './show';
 
 /** How many times faster than life the sandbox makes media for a demonstration. */
 const clockScale = 60;
 
-/** What a generation cost, as text for the table. */
-export type CreditsOf = (file: MadeFile) => string;
+/**
+ * What a job has cost since the start, as text for the table.
+ *
+ * @param estimated its `estimated_credits`
+ * @param isAsked whether the execution has asked for it
+ */
+export type CreditsOf = (job: unknown, estimated: unknown, isAsked: boolean) => string;
+
+/** What is shown for a job that was paid for before. */
+const EARLIER = 'earlier';
 
 /** A service that media can be asked of, and how to learn what they cost. */
 export interface Service {
@@ -30,6 +37,12 @@ export interface Service {
 	admin?: SandboxAdmin;
 }
 
+/** What a job has reserved: what it spent the real service does not show. */
+const reserved: CreditsOf = (_, estimated, isAsked) => {
+	if (!isAsked) return EARLIER;
+	return estimated === undefined ? '?' : `≤ ${String(estimated)}`;
+};
+
 /** The real service where one was given, otherwise a sandbox with the state of the last start. */
 export async function startService(
 	{ service, sandboxPort }: StartOptions,
@@ -38,11 +51,8 @@ export async function startService(
 	caFile?: string,
 ): Promise<Service> {
 	if (service) {
-		// It shows what a generation has reserved; what it spent is not shown.
-		const estimated: CreditsOf = ({ estimatedCredits: most }) =>
-			most === undefined ? '?' : `≤ ${most}`;
 		const choose = await modelChooser(service);
-		return { access: service, choose, readCredits: async () => estimated };
+		return { access: service, choose, readCredits: async () => reserved };
 	}
 	const sandbox = await startSandbox({
 		clockScale,
@@ -53,26 +63,29 @@ export async function startService(
 		logFile: path.join(stateRoot, 'sandbox.log'),
 	});
 	cleanup.add(sandbox.stop);
-	const { key } = keyRing(sandbox).full;
-	const access = { apiKey: key, baseUrl: sandbox.baseUrl, clockScale };
+	const access = { apiKey: keyRing(sandbox).full.key, baseUrl: sandbox.baseUrl, clockScale };
 	return {
 		access,
 		choose: await modelChooser(access),
-		readCredits: async () => await spentInSandbox(sandbox),
+		readCredits: spentInSandbox(sandbox),
 		page: new URL('/', sandbox.baseUrl).href,
 		admin: new SandboxAdmin(sandbox.adminUrl),
 	};
 }
 
-/** The sandbox keeps a ledger of what was really spent. */
-export async function spentInSandbox(sandbox: SandboxAddress): Promise<CreditsOf> {
+/** The sandbox keeps a ledger of what was really spent: what a job has spent from now on. */
+export function spentInSandbox(sandbox: SandboxAddress): Service['readCredits'] {
+	const since = Date.now();
 	const { workspace } = keyRing(sandbox).full;
-	const { lines } = await new SandboxAdmin(sandbox.adminUrl).ledger(workspace);
-	return ({ generation }) => {
-		const spent = lines.filter(
-			({ resource, movement }) => resource === generation && ['spend', 'charge'].includes(movement),
-		);
-		return String(spent.reduce((sum, { amount }) => sum + amount, 0));
+	return async () => {
+		const { lines } = await new SandboxAdmin(sandbox.adminUrl).ledger(workspace);
+		return (job) => {
+			const all = lines.filter(({ resource }) => resource === job);
+			const now = all.filter(({ at }) => at >= since);
+			if (all.length > 0 && now.length === 0) return EARLIER;
+			const spent = now.filter(({ movement }) => ['spend', 'charge'].includes(movement));
+			return String(spent.reduce((sum, { amount }) => sum + amount, 0));
+		};
 	};
 }
 
@@ -95,15 +108,12 @@ async function modelChooser(access: Access): Promise<(node: INode) => string> {
 		const mode = modeOf(node) ?? '';
 		const wanted = (node.parameters.model as { value: string }).value;
 		const models = catalogue[mode] ?? [];
-		const isSpeech = wanted.includes('speech');
 		// Only speech models carry a list of voices.
-		const suitable = models.filter(
-			({ capabilities }) => mode !== 'audio' || (capabilities?.voices !== undefined) === isSpeech,
-		);
+		const speaks = ({ capabilities }: Model) => capabilities?.voices !== undefined;
 		const chosen =
 			models.find(({ id }) => id === wanted) ??
-			suitable.find(({ id }) => wanted.includes('music') && id.includes('music')) ??
-			suitable[0];
+			models.find(({ id }) => wanted.includes('music') && id.includes('music')) ??
+			models.find((one) => mode !== 'audio' || speaks(one) === wanted.includes('speech'));
 		if (!chosen) throw new LabError(`The service has no model for "${node.name}" (mode ${mode})`);
 		return chosen.id;
 	};
@@ -123,9 +133,9 @@ async function readModels({ baseUrl, apiKey }: Access, mode: string): Promise<Mo
 	}).catch(() => {
 		throw new LabError(`The service cannot be reached: ${new URL(baseUrl).host}`);
 	});
-	if (!answer.ok) {
-		const refusal = refusals[answer.status];
-		throw new LabError(refusal ?? `The service answered ${answer.status} to GET /models`);
-	}
+	if (!answer.ok)
+		throw new LabError(
+			refusals[answer.status] ?? `The service answered ${answer.status} to GET /models`,
+		);
 	return ((await answer.json()) as { data: Model[] }).data;
 }

@@ -3,7 +3,7 @@ import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { spentInSandbox } from '../../../lab/demo/service';
-import { ExampleRun } from '../../../lab/demo/show';
+import { ExampleRun } from '../../../lab/demo/exampleRun';
 import { startExample } from '../../../lab/demo/startExample';
 import type { SavedWorkflow } from '../../../lab/n8n/rest';
 import { takeOver } from './handover';
@@ -16,9 +16,8 @@ export async function startUnattended(
 	const folder = mkdtempSync(path.join(tmpdir(), 'mediagen-out-'));
 	const lines: string[] = [];
 	const log = (line: string) => void lines.push(line);
-	const readCredits = async () => await spentInSandbox(takeOver().sandbox);
 	try {
-		const run = new ExampleRun(rest, workflow, readCredits, log, folder);
+		const run = new ExampleRun(rest, workflow, spentInSandbox(takeOver().sandbox), log, folder);
 		const service = { access: { baseUrl, apiKey: keys.full.key }, admin: sandbox };
 		const start = { rest, baseUrl: n8nUrl, service, log, unattended: true, onEnd: () => undefined };
 		await startExample(run, start, workflow);

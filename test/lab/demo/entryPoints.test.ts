@@ -5,8 +5,8 @@ const byHand = (...triggers: string[]): EntryPoints => ({
 	byHand: triggers,
 	byEvent: undefined,
 	byPerson: undefined,
-	needsGeneration: false,
-	needsMissedEvent: false,
+	needs: undefined,
+	table: undefined,
 });
 
 /** How `npm start -- --example N` sets each of them going; what sets nothing going would hang there forever. */
@@ -17,15 +17,15 @@ const STARTS: Record<string, EntryPoints> = {
 	'4': byHand('Start'),
 	'5': byHand('Start'),
 	'6': { ...byHand(), byPerson: 'form' },
-	'7': { ...byHand('Set Up'), byEvent: 'Render Done', needsGeneration: true },
-	'7b': { ...byHand('Set Up', 'New Result'), needsGeneration: true },
+	'7': { ...byHand('Set Up'), byEvent: 'Render Done', needs: 'generation' },
+	'7b': { ...byHand('Set Up', 'New Result'), needs: 'generation' },
 	'8': { ...byHand('Every Night'), table: 'mediagen prompts' },
 	'8b': byHand('Set Up', 'Every Night'),
 	'9': byHand('Start'),
 	'10': { ...byHand(), byPerson: 'chat' },
 	// Its schedule leads to where the manual trigger leads: once is enough.
 	'11': byHand('Start'),
-	'12': { ...byHand('Start'), needsMissedEvent: true },
+	'12': { ...byHand('Start'), needs: 'missed event' },
 	// n8n itself starts it, when another workflow fails.
 	'13': byHand('Workflow Failed'),
 };

@@ -3,10 +3,11 @@ import { execFileSync } from 'node:child_process';
 import { readOptions } from '../../../lab/demo/options';
 
 test('without arguments: the sandbox, the usual ports, and the editor stays open', () => {
-	expect(readOptions([], {})).toMatchObject({
+	const options = readOptions([], {});
+	expect(options.example).toBeUndefined();
+	expect(options).toMatchObject({
 		once: false,
 		watch: false,
-		example: '1',
 		port: { number: 5678, chosen: false },
 		sandboxPort: { number: 4010, chosen: false },
 		service: undefined,

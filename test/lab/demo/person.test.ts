@@ -1,6 +1,6 @@
 /* eslint-disable @n8n/community-nodes/no-restricted-globals -- not published */
-import { followPeople } from '../../../lab/demo/startExample';
-import type { ExampleRun } from '../../../lab/demo/show';
+import type { ExampleRun } from '../../../lab/demo/exampleRun';
+import { followPeople } from '../../../lab/demo/person';
 import type { Rest, SavedWorkflow } from '../../../lab/n8n/rest';
 import { until } from '../../e2e/support/until';
 
@@ -19,12 +19,10 @@ test('what a person starts is followed once, what was there before is not, and a
 		},
 	} as ExampleRun;
 	const log = (line: string) => void lines.push(line);
-	const stop = followPeople(run, { rest: n8n(ids), log }, {
+	const stop = await followPeople(run, { rest: n8n(ids), log }, {
 		id: 'w',
 	} as SavedWorkflow);
 	try {
-		// It has seen what was there before anything else can happen.
-		await new Promise((resolve) => setImmediate(resolve));
 		ids.unshift('3', '2');
 		await until(() => lines.length > 0);
 	} finally {

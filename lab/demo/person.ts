@@ -1,0 +1,103 @@
+/* eslint-disable @n8n/community-nodes/no-restricted-imports, @n8n/community-nodes/require-node-api-error -- not published */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { messageOf, press, writeInChat } from '../n8n/chat';
+import { FormPages } from '../n8n/form';
+import { finalStatuses, type Rest, type SavedWorkflow } from '../n8n/rest';
+import { LabError } from '../process/failure';
+import type { ExampleRun } from './exampleRun';
+import type { Start } from './startExample';
+
+/** Gives the executions of a workflow that have begun since, oldest first and each once. */
+export async function executionsFromNow({ executions }: Rest, { id }: { id: string }) {
+	const ids = async () => (await executions.list(id)).map((one) => one.id).reverse();
+	const known = new Set(await ids());
+	return async (): Promise<string[]> => {
+		const begun = (await ids()).filter((one) => !known.has(one));
+		begun.forEach((one) => known.add(one));
+		return begun;
+	};
+}
+
+/** Prints what comes of the executions that a person starts from now on, until it is called off. */
+export async function followPeople(
+	run: Pick<ExampleRun, 'follow'>,
+	{ rest, log }: Pick<Start, 'rest' | 'log'>,
+	workflow: SavedWorkflow,
+): Promise<() => void> {
+	let isOver = false;
+	const begun = await executionsFromNow(rest, workflow);
+	const say = (error: unknown) => {
+		if (!isOver) log(error instanceof Error ? error.message : String(error));
+	};
+	void (async () => {
+		for (; !isOver; await sleep(1_000))
+			for (const id of await begun().catch(() => [])) void run.follow(id).catch(say);
+	})();
+	return () => void (isOver = true);
+}
+
+const BRIEF = 'A film of ten seconds about a lighthouse at dawn';
+const BUDGET = '200';
+const WISH = 'a lighthouse at dawn, oil on canvas';
+
+/** Fills in the form of a published example, approves and reviews, as nobody is there to do it. */
+export async function fillInForm(
+	run: ExampleRun,
+	{ rest, log }: Start,
+	workflow: SavedWorkflow,
+	url: string,
+): Promise<void> {
+	const begun = await executionsFromNow(rest, workflow);
+	log(`The form gets: ${BRIEF}`);
+	const form = await FormPages.submit(url, BRIEF);
+	const [execution] = await begun();
+	if (!execution) throw new LabError('The form has started nothing');
+	const answerPages = async () => {
+		await form.shows('Estimated:');
+		log(`The plan is approved, with a budget of ${BUDGET} credits.`);
+		await form.next('Yes', BUDGET);
+		await form.shows('Spent so far');
+		log('The assets are reviewed, and put together.');
+		await form.next('assemble');
+		await form.shows('Your production is ready');
+		await form.close();
+	};
+	const ended = run.follow(execution);
+	await Promise.race([ended, answerPages()]);
+	await ended;
+}
+
+/** Asks for a picture in the chat of an example and approves it, as nobody is there to do it. */
+export async function talkInChat(
+	run: ExampleRun,
+	{ rest, baseUrl, log }: Start,
+	workflow: SavedWorkflow,
+): Promise<void> {
+	log(`The chat is asked for: ${WISH}`);
+	const id = await writeInChat(rest, baseUrl, workflow, WISH);
+	const asked = await nextMessage(rest, id);
+	log(`The chat asks: ${asked.text}`);
+	await press(asked, 'Approve');
+	log('Approve is pressed.');
+	// What is said last waits for a window that shows it.
+	await run.follow(
+		id,
+		({ status, data }) => status === 'waiting' && data.resultData.lastNodeExecuted === 'Reply',
+	);
+	log(`The chat says: ${(await nextMessage(rest, id, asked.text)).text}`);
+	await rest.executions.stop(id);
+}
+
+/** The next thing that an execution says in the chat. */
+async function nextMessage({ executions }: Rest, id: string, last = '') {
+	for (;;) {
+		const execution = await executions.get(id);
+		const message = messageOf(execution);
+		if (message && message.text !== last) return message;
+		if (finalStatuses.includes(execution.status)) {
+			const { error } = execution.data.resultData;
+			throw new LabError(`The chat says nothing: ${error?.message ?? execution.status}`);
+		}
+		await sleep(250);
+	}
+}
