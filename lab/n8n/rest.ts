@@ -316,7 +316,11 @@ const workflowsIn = (session: Session) => {
 			}),
 
 		update: async (id: string, workflow: WorkflowData) =>
-			await session.request('PATCH', `/rest/workflows/${id}?forceSave=true`, workflow),
+			await session.request<SavedWorkflow>(
+				'PATCH',
+				`/rest/workflows/${id}?forceSave=true`,
+				workflow,
+			),
 
 		/** n8n deletes only what was archived before. */
 		async delete(id: string): Promise<void> {
