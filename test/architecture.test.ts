@@ -40,15 +40,14 @@ const FOR_TRIGGERS = ['src/events'];
 const ROOMS = ['base', 'credential.ts', 'limits', 'http', 'jobs', 'workspace.ts', 'files', 'run'];
 
 /**
- * The only places of the transport that take more than types from n8n-workflow. The two of
- * `base` take its `sleep`.
+ * The only places of the transport that take more than types from n8n-workflow. `base/clock.ts`
+ * takes its `sleep`.
  */
 const KNOWS_N8N = [
 	'src/transport/http/',
 	'src/transport/credential.ts',
 	'src/transport/run/',
 	'src/transport/base/clock.ts',
-	'src/transport/base/abortListeners.ts',
 ];
 
 /** What n8n's rules for community nodes forbid, and what would go around the helpers of n8n. */

@@ -2,7 +2,7 @@
 import { JobSlots, type JobWatch, type Slot } from '../../src/transport/limits/jobSlots';
 import { OtherClients } from '../../src/transport/limits/otherClients';
 import type { Result } from '../../src/transport/base/result';
-import type { Channel, Resource } from '../../src/transport/base/types';
+import type { Resource } from '../../src/transport/base/types';
 import { channelOf } from '../../testing/answers';
 import { seeded } from '../../testing/random';
 import { VirtualClock } from '../../testing/virtualClock';
@@ -15,34 +15,15 @@ const channel = (fairnessKey = 'a', signal?: AbortSignal) =>
 
 export const job = (id: string): Resource => ({ id, object: 'generation', status: 'queued' });
 
-/** Jobs that the test ends; records for which fairness key each unattended one was watched. */
-class WatchedJobs implements JobWatch {
-	readonly watched: Array<{
-		id: string;
-		fairnessKey: string;
-		end: () => void;
-		isOn: () => boolean;
-	}> = [];
-
+/** What the slots need of jobs. */
+class Jobs implements JobWatch {
 	/** How often a list was requested. */
 	lists = 0;
 
 	onList: () => void = () => {};
 
-	get idsOn(): string[] {
-		return this.watched.filter(({ isOn }) => isOn()).map(({ id }) => id);
-	}
-
 	hasEnded({ status }: Resource): boolean {
 		return status === 'completed';
-	}
-
-	async untilEnded({ fairnessKey, signal }: Channel, { id }: Resource): Promise<boolean> {
-		return await new Promise((resolve) => {
-			signal?.addEventListener('abort', () => resolve(false));
-			const isOn = () => !signal?.aborted;
-			this.watched.push({ id, fairnessKey, end: () => resolve(true), isOn });
-		});
 	}
 
 	list(): void {
@@ -52,7 +33,7 @@ class WatchedJobs implements JobWatch {
 }
 
 /** The slots of a workspace in virtual time. */
-export function slotsOf(limit: number, jobs = new WatchedJobs()) {
+export function slotsOf(limit: number, jobs = new Jobs()) {
 	const clock = new VirtualClock();
 	const others = new OtherClients();
 	const slots = new JobSlots(limit, clock, seeded(1), others, jobs);

@@ -1,154 +1,87 @@
-import { offAbort, onAbort, type AbortListener } from './abortListeners';
+import { onAbort } from './abortListeners';
 import type { Channel } from './types';
-
-/**
- * Serves its fairness keys round robin: one entry of each key, then the next of each. A batch of
- * 500 and a single image of another execution alternate, so neither starves the other.
- */
-export class FairQueue<T> {
-	private readonly lanes = new Map<string, T[]>();
-
-	get size(): number {
-		let size = 0;
-		for (const lane of this.lanes.values()) size += lane.length;
-		return size;
-	}
-
-	push(fairnessKey: string, entry: T): void {
-		const lane = this.lanes.get(fairnessKey);
-		if (lane) lane.push(entry);
-		else this.lanes.set(fairnessKey, [entry]);
-	}
-
-	/** The next entry, without removing it. */
-	get next(): T | undefined {
-		for (const lane of this.lanes.values()) return lane[0];
-		return undefined;
-	}
-
-	/** Removes and returns the next entry; its fairness key moves to the back. */
-	shift(): T | undefined {
-		for (const [fairnessKey, lane] of this.lanes) {
-			const entry = lane.shift();
-			this.lanes.delete(fairnessKey);
-			if (lane.length > 0) this.lanes.set(fairnessKey, lane);
-			return entry;
-		}
-		return undefined;
-	}
-
-	/** Removes an entry from any position. @returns `false` if it is not in the queue */
-	remove(fairnessKey: string, entry: T): boolean {
-		const lane = this.lanes.get(fairnessKey);
-		const index = lane?.indexOf(entry) ?? -1;
-		if (!lane || index < 0) return false;
-		lane.splice(index, 1);
-		if (lane.length === 0) this.lanes.delete(fairnessKey);
-		return true;
-	}
-
-	/** Removes and returns all entries that match, in no particular order of their keys. */
-	removeAll(matches: (entry: T) => boolean): T[] {
-		const removed: T[] = [];
-		for (const [fairnessKey, lane] of this.lanes) {
-			const rest: T[] = [];
-			for (const entry of lane) (matches(entry) ? removed : rest).push(entry);
-			if (rest.length > 0) this.lanes.set(fairnessKey, rest);
-			else this.lanes.delete(fairnessKey);
-		}
-		return removed;
-	}
-}
 
 /** One that waits. Times are in ms on the monotonic clock. */
 export interface Waiting<T> {
 	readonly channel: Channel;
 	readonly since: number;
-	/** How long it waits at most, in ms. */
+	/** How long it waits at most, in ms; `expire` goes by it. */
 	readonly timeoutMs: number;
 	readonly resolve: (value: T) => void;
-	/** What the signal of the channel calls. */
-	readonly cancel: AbortListener;
+	/** Stops listening to the signal of the channel. */
+	readonly dispose: () => void;
 }
 
 /**
- * Channels that wait for the same kind of value. Values are granted in fair order; a channel that
- * is cancelled first gets `cancelled` instead.
+ * Channels that wait for the same kind of value, served round robin by their fairness keys: a batch
+ * of 500 and a single image of another execution alternate, so neither starves the other. A channel
+ * that is cancelled gets `cancelled` at once.
  */
 export class WaitQueue<T> {
-	private readonly queue = new FairQueue<Waiting<T>>();
+	/** By fairness key; whoever is served next comes first. */
+	private readonly lanes = new Map<string, Set<Waiting<T>>>();
 
-	constructor(
-		private readonly cancelled: T,
-		/** Called when the last one waiting has been served, cancelled or expired. */
-		private readonly onEmpty: () => void = () => {},
-	) {}
+	constructor(private readonly cancelled: T) {}
 
 	get size(): number {
-		return this.queue.size;
+		let size = 0;
+		for (const lane of this.lanes.values()) size += lane.size;
+		return size;
 	}
 
 	/** The one that is served next. */
 	get next(): Waiting<T> | undefined {
-		return this.queue.next;
+		const [lane] = this.lanes.values();
+		const [first] = lane ?? [];
+		return first;
 	}
 
 	/**
 	 * Not `async`, here and in whoever only passes the promise on: each suspended call costs 400
 	 * bytes, and thousands may wait.
-	 * @param since now, on the monotonic clock; needed only with a `timeoutMs`
-	 * @param timeoutMs what `expire` goes by
 	 */
 	wait(channel: Channel, since = 0, timeoutMs = Infinity): Promise<T> {
 		const { fairnessKey, signal } = channel;
 		if (signal?.aborted) return Promise.resolve(this.cancelled);
 		return new Promise<T>((resolve) => {
-			const cancel = () => this.cancel(waiting);
-			const waiting: Waiting<T> = { channel, since, timeoutMs, resolve, cancel };
-			onAbort(signal, cancel);
-			this.queue.push(fairnessKey, waiting);
+			const dispose = onAbort(signal, () => this.end(waiting, this.cancelled));
+			const waiting: Waiting<T> = { channel, since, timeoutMs, resolve, dispose };
+			const lane = this.lanes.get(fairnessKey) ?? new Set();
+			this.lanes.set(fairnessKey, lane.add(waiting));
 		});
 	}
 
-	/** It leaves the queue at once, so that it is granted nothing more. */
-	private cancel(waiting: Waiting<T>): ReturnType<AbortListener> {
-		if (!this.queue.remove(waiting.channel.fairnessKey, waiting)) return;
-		if (this.size === 0) this.onEmpty();
-		return () => waiting.resolve(this.cancelled);
-	}
-
-	/** Gives a value to the channel that is served next. */
+	/** Gives a value to the channel that is served next; its fairness key moves to the back. */
 	grant(value: T): void {
-		const waiting = this.queue.shift();
-		if (waiting) this.settle([waiting], () => value);
+		const { next } = this;
+		if (!next) return;
+		this.end(next, value);
+		const { fairnessKey } = next.channel;
+		const lane = this.lanes.get(fairnessKey);
+		if (!lane) return;
+		this.lanes.delete(fairnessKey);
+		this.lanes.set(fairnessKey, lane);
 	}
 
-	/**
-	 * Ends the waits whose deadline has passed.
-	 * @param deadlineOf of one wait, on the monotonic clock
-	 * @param value what they get
-	 * @returns the earliest deadline of those that go on waiting; `Infinity` if there is none
-	 */
+	/** Ends the waits whose deadline, on the monotonic clock, has passed by now. */
 	expire(
 		now: number,
 		deadlineOf: (waiting: Waiting<T>) => number,
 		value: (waiting: Waiting<T>) => T,
-	): number {
-		let next = Infinity;
-		const expired = this.queue.removeAll((waiting) => {
-			const deadline = deadlineOf(waiting);
-			if (deadline > now) next = Math.min(next, deadline);
-			return deadline <= now;
-		});
-		this.settle(expired, value);
-		return next;
+	): void {
+		for (const lane of this.lanes.values()) {
+			for (const waiting of lane) {
+				if (deadlineOf(waiting) <= now) this.end(waiting, value(waiting));
+			}
+		}
 	}
 
-	private settle(ended: Array<Waiting<T>>, value: (waiting: Waiting<T>) => T): void {
-		for (const waiting of ended) {
-			offAbort(waiting.channel.signal, waiting.cancel);
-			waiting.resolve(value(waiting));
-		}
-		if (ended.length > 0 && this.size === 0) this.onEmpty();
+	private end(waiting: Waiting<T>, value: T): void {
+		const { fairnessKey } = waiting.channel;
+		const lane = this.lanes.get(fairnessKey);
+		lane?.delete(waiting);
+		if (lane?.size === 0) this.lanes.delete(fairnessKey);
+		waiting.dispose();
+		waiting.resolve(value);
 	}
 }

@@ -1,33 +1,52 @@
-import { offAbort, onAbort, type AbortListener } from '../base/abortListeners';
-import { fail, ok, type Result } from '../base/result';
-import type { Channel, Clock, Resource } from '../base/types';
+import { ENDPOINTS, LIMITS } from '../../contract';
+import { onAbort } from '../base/abortListeners';
+import { BoundedMap } from '../base/boundedMap';
+import { fail, ok, type Failed, type Result } from '../base/result';
+import {
+	isRecord,
+	isResource,
+	type ApiRequest,
+	type Channel,
+	type Clock,
+	type Resource,
+} from '../base/types';
 import { WakeUp } from '../base/wakeUp';
-import type { Client } from '../http/client';
+import { requestResource, type Client } from '../http/client';
+import { pageOf } from '../http/pages';
+import { isGone, isRefusal, meaningOf } from '../http/statuses';
 import type { JobWatch } from '../limits/jobSlots';
 import type { OtherClients } from '../limits/otherClients';
 import type { RateLimiter } from '../limits/rateLimiter';
-import { GIVE_UP_MS, MINUTE_MS, TUNING } from '../limits/tuning';
-import { isGeneration, jobState, type TerminalStatuses } from './jobState';
-import { idleUntil, idleWorthAList, KnownDurations, type Durations, type Span } from './pollRule';
-import { isComplete, isLocal, isNotFound, isTransient, readJob, readNewest } from './readJob';
+import { MINUTE_MS, TUNING } from '../limits/tuning';
+import {
+	isGeneration,
+	jobState,
+	readerPath,
+	statedReason,
+	type TerminalStatuses,
+} from './jobState';
+import { Durations, idleWorthAList, isWorthALook } from './pollRule';
 
 /** Between two polls, in ms: the time in which the default rate allows one request. */
 const MIN_GAP_MS = 1_000;
 
-/** The largest part of the requests of a minute that polls by age take. */
+/** How often it is asked whether a look at a job is due, in ms. */
+const TICK_MS = 250;
+
+/** The largest part of the requests of a minute that looks at jobs take. */
 const MAX_SHARE = 0.5;
 
-/** Time limit of the poll that a deadline calls for, in ms. */
-const FINAL_POLL_MS = MINUTE_MS;
+/** Time limit of the look that a deadline calls for, in ms. */
+const FINAL_LOOK_MS = MINUTE_MS;
 
 /** Reads of a job that may end with 404 or fail in n8n before its wait fails: a new job may be unknown for a moment. */
 const MAX_FAILED_READS = 3;
 
-/** After this many lists in a row without a response, jobs are read one by one. */
-const MAX_FAILED_LISTS = 2;
-
 /** Jobs read one by one in a single poll, as many as the default number of slots; the others follow in the next. */
 const MAX_READS = 5;
+
+/** Kinds to remember: a service that names each job's model differently must not fill the memory. */
+const MAX_KINDS = 1_000;
 
 /** What is known of a job besides its resource. */
 export interface WaitOptions {
@@ -38,7 +57,7 @@ export interface WaitOptions {
 	 * it there.
 	 */
 	path?: string;
-	/** Whether the job may have ended long ago, so that it is polled at once. */
+	/** Whether the job may have ended long ago, so that it is looked at at once. */
 	isOld?: boolean;
 }
 
@@ -49,20 +68,18 @@ interface Waiter extends WaitOptions {
 	durations: Durations;
 	startedAt: number;
 	deadline: number;
+	/** When its last look is given up; `undefined` before the deadline. */
+	giveUpAt?: number;
 	/** The age at which it was last seen running; 0 before the first look. */
 	ran: number;
 	/** When it is looked at again at the latest. */
 	dueAt: number;
-	/** When it was last asked for, with or without a response. */
+	/** When the last poll began that has asked for it. */
 	askedAt: number;
-	/** When its final poll is given up; `undefined` before the deadline. */
-	finalPollBy?: number;
 	failedReads: number;
 	/** Whether an event has said that the job has ended. */
 	isPushed: boolean;
-	resolve: (result: Result<Resource>) => void;
-	/** What the signal of the channel calls. */
-	cancel: AbortListener;
+	settle: (result: Result<Resource>) => void;
 }
 
 /** The service may send anything here, such as an object that cannot be converted to a string. */
@@ -71,52 +88,76 @@ const nameOf = (value: unknown): string => (typeof value === 'string' ? value : 
 /** Jobs that usually take about the same time. */
 const kindOf = ({ object, mode, model }: Resource) => [object, mode, model].map(nameOf).join(' ');
 
-/** What a request has brought: nothing usable, a job that still runs, or anything else. */
-type Answer = 'none' | 'running' | 'other';
-
-/** When a job may end; `undefined` where that is not known. */
-function spanOf({ durations, startedAt, ran, isOld }: Waiter): Span | undefined {
-	const span = isOld ? undefined : durations.span(ran);
-	return span && { from: startedAt + span.from, to: startedAt + span.to };
-}
-
-/** When a job is due that is read by itself. */
-function dueAlone(waiter: Waiter): number {
-	const span = spanOf(waiter);
-	if (!span) return waiter.dueAt;
-	return Math.min(waiter.dueAt, idleUntil([span], waiter.startedAt + waiter.ran, TUNING.idleMs));
+/** Whether a failure says nothing about the job. */
+export function isTransient(failed: Failed): boolean {
+	const { failure } = failed;
+	if (failure.kind === 'status')
+		return meaningOf(failure.status).again !== 'never' || !isRefusal(failed);
+	if (failure.kind === 'noResponse') return failure.unsent !== 'local';
+	return failure.kind === 'badResponse';
 }
 
 /**
+ * Whether a failure may be for now only: the service does not know the job yet, or n8n could not send
+ * (its database is busy).
+ */
+const mayRecover = ({ failure }: Failed) =>
+	failure.kind === 'noResponse' || (failure.kind === 'status' && isGone(failure.status));
+
+const hasUrl = (output: unknown) => isRecord(output) && typeof output.url === 'string';
+
+function hasOutputs(job: Resource): boolean {
+	if (Array.isArray(job.outputs)) return job.outputs.some(hasUrl);
+	return hasUrl(job.output) || !('outputs' in job || 'output' in job || isGeneration(job));
+}
+
+/**
+ * Whether an ended job as shown by a list or an event is complete: with its outputs, and with a
+ * reason if it failed wholly or in part. Otherwise it must be read by itself.
+ */
+function isComplete(job: Resource): boolean {
+	const needsReason = job.status === 'failed' || job.status === 'partially_completed';
+	if (needsReason && statedReason(job) === undefined) return false;
+	return job.status === 'failed' || hasOutputs(job);
+}
+
+/** When jobs will probably end, as far as that is known. */
+const spansOf = (waiters: readonly Waiter[]) =>
+	waiters.flatMap(({ durations, startedAt, ran, isOld }) => {
+		const span = isOld ? undefined : durations.span(ran);
+		return span ? [{ from: startedAt + span.from, to: startedAt + span.to }] : [];
+	});
+
+/** Whether a job is due that is read by itself. */
+const isDueAlone = (waiter: Waiter, now: number): boolean =>
+	waiter.dueAt <= now ||
+	isWorthALook(spansOf([waiter]), waiter.startedAt + waiter.ran, now, TUNING.idleMs);
+
+/**
  * Waits for jobs to end. One poller per workspace and process: a single list request covers all
- * generations in flight, jobs missing from it are read one by one, and every waiter settles as soon
+ * generations in flight, jobs that it does not show are read one by one, and every wait ends as soon
  * as its job has ended. When to look, `pollRule.ts` says. A wait ends only with the job's end, a
  * final refusal, the deadline or a cancel, never with a transient fault.
  */
 export class JobPoller implements JobWatch {
 	private readonly waiters = new Set<Waiter>();
 
-	private readonly known = new KnownDurations();
+	private readonly known = new BoundedMap<string, Durations>(MAX_KINDS);
 
 	private readonly wakeUp: WakeUp;
 
 	private isPolling = false;
 
-	/** For whom a list is requested next, whether or not any job is due. */
-	private listFor: Channel | undefined;
+	/** Polls in a row without a response, and when the next may begin. */
+	private unanswered = 0;
 
-	/** When the newest poll was over, and how long after it the next may be. */
-	private polledAt = -Infinity;
-
-	private gapMs = MIN_GAP_MS;
+	private nextPollAt = -Infinity;
 
 	/** When the newest list was requested. */
 	private listedAt = -Infinity;
 
-	/** Polls in a row without a response, and lists. */
-	private unanswered = 0;
-
-	private failedLists = 0;
+	/** For whom a list is requested next, whether or not any job is due. */
+	private listFor: Channel | undefined;
 
 	constructor(
 		private readonly client: Client,
@@ -124,7 +165,7 @@ export class JobPoller implements JobWatch {
 		private readonly clock: Clock,
 		private readonly others: OtherClients,
 	) {
-		this.wakeUp = new WakeUp(clock, () => this.step());
+		this.wakeUp = new WakeUp(clock, () => this.tick());
 	}
 
 	/** Waits until the job has ended, well or badly, and returns it as it is then. */
@@ -138,7 +179,11 @@ export class JobPoller implements JobWatch {
 		if (channel.signal?.aborted) return Promise.resolve(fail({ kind: 'cancelled' }, job));
 		return new Promise((resolve) => {
 			const startedAt = this.clock.monotonic();
-			const durations = this.known.of(kindOf(job));
+			const durations = this.known.get(kindOf(job)) ?? new Durations();
+			this.known.set(kindOf(job), durations);
+			const dispose = onAbort(channel.signal, () =>
+				waiter.settle(fail({ kind: 'cancelled' }, waiter.job)),
+			);
 			const waiter: Waiter = {
 				...options,
 				job,
@@ -147,47 +192,36 @@ export class JobPoller implements JobWatch {
 				startedAt,
 				deadline: startedAt + timeoutMs,
 				ran: 0,
-				dueAt: options.isOld ? startedAt : startedAt + durations.nextLook(0),
+				dueAt: options.isOld ? startedAt : this.nextLook(durations, startedAt, 0),
 				askedAt: -Infinity,
 				failedReads: 0,
 				isPushed: false,
-				resolve,
-				cancel: () => {
-					if (this.remove(waiter)) return () => resolve(fail({ kind: 'cancelled' }, waiter.job));
+				settle: (result) => {
+					dispose();
+					this.waiters.delete(waiter);
+					if (this.waiters.size === 0) this.wakeUp.clear();
+					resolve(result);
 				},
 			};
-			onAbort(channel.signal, waiter.cancel);
 			if (this.waiters.size === 0) this.unanswered = 0;
 			this.waiters.add(waiter);
-			// Only this one: each step goes through all waiters, maybe thousands.
-			const { from = Infinity } = spanOf(waiter) ?? {};
-			this.wakeUp.set(Math.min(waiter.dueAt, waiter.deadline, from));
+			this.wakeUp.set(startedAt + TICK_MS);
 		});
 	}
 
 	/**
 	 * Passes on the state of a job that was learned elsewhere, such as from a verified event. A wait
-	 * for the job ends at once if the job has ended, or polls at once if its outputs are missing
-	 * here.
+	 * for the job ends at once if the job has ended, or looks at once if its outputs are missing here.
 	 */
 	notify(job: Resource): void {
-		for (const waiter of [...this.waiters]) {
-			if (waiter.job.id !== job.id) continue;
-			const now = this.clock.monotonic();
+		for (const waiter of [...this.waiters].filter((each) => each.job.id === job.id)) {
 			waiter.isPushed = jobState(job, waiter.terminalStatuses) !== 'running';
-			if (this.observe(waiter, job, now, isComplete)) continue;
-			waiter.dueAt = now;
-			this.wakeUp.set(now);
+			this.observe(waiter, job, this.clock.monotonic(), isComplete(job));
 		}
 	}
 
 	hasEnded(job: Resource): boolean {
 		return jobState(job) !== 'running';
-	}
-
-	async untilEnded(channel: Channel, job: Resource): Promise<boolean> {
-		const ended = await this.wait(channel, job, GIVE_UP_MS, { isOld: true });
-		return ended.ok || ended.failure.kind !== 'cancelled';
 	}
 
 	/** Requests a list as soon as the poll that is under way, if any, is over. */
@@ -201,51 +235,32 @@ export class JobPoller implements JobWatch {
 		return this.waiters.size === 0;
 	}
 
-	private settle(waiter: Waiter, result: Result<Resource>): void {
-		offAbort(waiter.channel.signal, waiter.cancel);
-		if (this.remove(waiter)) waiter.resolve(result);
-	}
-
-	/** Ends a wait. @returns `false` if it had ended before */
-	private remove(waiter: Waiter): boolean {
-		const isRemoved = this.waiters.delete(waiter);
-		if (isRemoved && this.waiters.size === 0) this.wakeUp.clear();
-		return isRemoved;
-	}
-
 	/** Does not await the poll, because deadlines must hold even while a request hangs. */
-	private step(): void {
+	private tick(): void {
 		const now = this.clock.monotonic();
-		for (const waiter of [...this.waiters]) this.checkDeadline(waiter, now);
-		if (!this.isPolling && this.nextPollAt() <= now) void this.poll();
-		this.schedule();
+		for (const waiter of this.waiters) this.checkDeadline(waiter, now);
+		if (!this.isPolling && now >= this.nextPollAt) void this.poll();
+		if (!this.isIdle) this.wakeUp.set(now + TICK_MS);
 	}
 
-	private schedule(): void {
-		if (this.waiters.size === 0) return;
-		let at = this.isPolling ? Infinity : this.nextPollAt();
-		for (const { finalPollBy, deadline } of this.waiters)
-			at = Math.min(at, finalPollBy ?? deadline);
-		this.wakeUp.set(at);
-	}
-
-	/**
-	 * If the job was not asked for shortly before the deadline, for instance because the machine was
-	 * asleep, a final poll decides.
-	 */
+	/** A last look decides: the job may have ended since the one before, or while the machine was asleep. */
 	private checkDeadline(waiter: Waiter, now: number): void {
 		if (now < waiter.deadline) return;
-		waiter.finalPollBy ??= now + FINAL_POLL_MS;
-		const isUpToDate = waiter.askedAt > waiter.deadline - this.gapByAgeMs && !this.isPolling;
-		if (isUpToDate || now >= waiter.finalPollBy) {
-			const waitedMs = now - waiter.startedAt;
-			this.settle(waiter, fail({ kind: 'deadline', waitedMs }, waiter.job));
+		waiter.giveUpAt ??= now + FINAL_LOOK_MS;
+		if (waiter.askedAt >= waiter.deadline || now >= waiter.giveUpAt) {
+			const waitedMs = waiter.deadline - waiter.startedAt;
+			waiter.settle(fail({ kind: 'deadline', waitedMs }, waiter.job));
 		} else waiter.dueAt = Math.min(waiter.dueAt, now);
 	}
 
-	/** Time between two polls by age that take no more than their share of the requests. */
+	/** Time between two looks by age that take no more than their share of the requests. */
 	private get gapByAgeMs(): number {
-		return Math.max(MIN_GAP_MS, MINUTE_MS / (this.rateLimiter.limit * MAX_SHARE));
+		return MINUTE_MS / (this.rateLimiter.limit * MAX_SHARE);
+	}
+
+	/** When a job is looked at again at the latest that was still running at this age. */
+	private nextLook(durations: Durations, startedAt: number, age: number): number {
+		return startedAt + Math.max(durations.nextLook(age), age + this.gapByAgeMs);
 	}
 
 	/** The jobs that one list covers. A single one is read by itself. */
@@ -254,147 +269,125 @@ export class JobPoller implements JobWatch {
 		return generations.length > 1 ? generations : [];
 	}
 
-	/** When the first job is due. Faults do not delay the final poll of a wait. */
-	private nextPollAt(): number {
-		const listable = new Set(this.listable);
-		let due = Infinity;
-		let { unanswered } = this;
-		for (const waiter of this.waiters) {
-			due = Math.min(due, listable.has(waiter) ? waiter.dueAt : dueAlone(waiter));
-			if (waiter.finalPollBy !== undefined) unanswered = 0;
-		}
-		due = Math.max(due, this.polledAt + this.gapByAgeMs);
-		due = Math.min(due, this.idleListAt([...listable]));
-		const gap = Math.max(this.gapMs, Math.min(MINUTE_MS, this.gapMs * 2 ** unanswered));
-		return Math.max(due, this.polledAt + gap);
+	private isListDue(listable: readonly Waiter[], now: number): boolean {
+		const takes = listable.map(({ durations }) => durations.longest);
+		const idleMs = idleWorthAList(takes, this.rateLimiter.requestsPerMinute);
+		return (
+			listable.some(({ dueAt }) => dueAt <= now) ||
+			isWorthALook(spansOf(listable), this.listedAt, now, idleMs)
+		);
 	}
 
-	/** When the slots of jobs that have probably ended are worth a list. */
-	private idleListAt(listable: readonly Waiter[]): number {
-		const spans = listable.map(spanOf).filter((span) => span !== undefined);
-		const usual = listable.map(({ durations }) => durations.usual);
-		const idleMs = idleWorthAList(usual, this.rateLimiter.requestsPerMinute);
-		return idleUntil(spans, this.listedAt, idleMs);
-	}
-
+	/** Requests a list if one is due, and reads those jobs by themselves that are due and that it does not show. */
 	private async poll(): Promise<void> {
-		this.isPolling = true;
-		this.polledAt = this.clock.monotonic();
-		let isAnswered = false;
-		try {
-			const answers = await this.pollOnce();
-			isAnswered = !answers.includes('none');
-			const running = answers.filter((answer) => answer === 'running').length;
-			this.gapMs = Math.max(MIN_GAP_MS, running * this.gapByAgeMs);
-		} catch {
-			// Counts as a poll without a response. The next one may succeed.
-		}
-		this.isPolling = false;
-		if (!isAnswered) this.polledAt = this.clock.monotonic();
-		this.unanswered = isAnswered ? 0 : this.unanswered + 1;
-		if (this.listFor) void this.poll();
-		else this.step();
-	}
-
-	/** Requests a list if one is due, and reads jobs one by one that it does not show. */
-	private async pollOnce(): Promise<Answer[]> {
 		const now = this.clock.monotonic();
 		const { listable } = this;
-		const isListDue =
-			listable.some(({ dueAt }) => dueAt <= now) || this.idleListAt(listable) <= now;
-		const channel = this.listFor ?? (isListDue ? listable[0]?.channel : undefined);
+		const channel =
+			this.listFor ?? (this.isListDue(listable, now) ? listable[0]?.channel : undefined);
+		const isAlone = (waiter: Waiter) => channel !== undefined || !listable.includes(waiter);
+		const due = () =>
+			[...this.waiters].filter(
+				(waiter) => waiter.askedAt < now && isAlone(waiter) && isDueAlone(waiter, now),
+			);
+		if (!channel && due().length === 0) return;
+
+		this.isPolling = true;
 		this.listFor = undefined;
-		const list = channel && (await this.readList(channel, listable));
-		const settled = list?.settled ?? new Set(listable);
-		const isDue = (waiter: Waiter) => !settled.has(waiter) && dueAlone(waiter) <= now;
-		const due = [...this.waiters].filter(isDue).slice(0, MAX_READS);
-		const reads = due.map(async (waiter) => await this.readOne(waiter));
-		return [list?.answer ?? 'other', ...(await Promise.all(reads))];
+		let isAnswered = false;
+		let running = 0;
+		try {
+			isAnswered = !channel || (await this.readList(channel, listable));
+			// Who was asked for longest ago comes first, so that each has its turn.
+			const reads = due()
+				.sort((a, b) => a.askedAt - b.askedAt)
+				.slice(0, MAX_READS)
+				.map(async (waiter) => {
+					const read = await this.readOne(waiter);
+					isAnswered &&= read !== 'none';
+					if (read === 'running') running += 1;
+				});
+			await Promise.all(reads);
+		} catch {
+			// Counts as a poll without a response. The next one may succeed.
+			isAnswered = false;
+		}
+		this.isPolling = false;
+		this.unanswered = isAnswered ? 0 : this.unanswered + 1;
+		const gapMs = Math.max(MIN_GAP_MS, running * this.gapByAgeMs);
+		const backoffMs = Math.min(MINUTE_MS, MIN_GAP_MS * 2 ** this.unanswered);
+		this.nextPollAt = this.clock.monotonic() + Math.max(gapMs, backoffMs);
+		if (this.listFor) void this.poll();
 	}
 
-	/** @returns what the list has brought, and which jobs need not be read by themselves for now */
-	private async readList(
-		own: Channel,
-		listable: readonly Waiter[],
-	): Promise<{ answer: Answer; settled: Set<Waiter> }> {
-		const { channel, sentAt } = this.recordSendTime(own);
-		const page = await readNewest(this.client, channel);
-		this.failedLists = page.ok ? 0 : this.failedLists + 1;
-		if (!page.ok) {
-			const isHopeless = !isTransient(page) || this.failedLists > MAX_FAILED_LISTS;
-			if (isHopeless) return { answer: 'other', settled: new Set() };
-			for (const waiter of listable) waiter.askedAt = sentAt();
-			return { answer: 'none', settled: new Set(listable) };
+	/** Reads the newest generations, one full page of the list. @returns whether there was a response */
+	private async readList(channel: Channel, listable: readonly Waiter[]): Promise<boolean> {
+		const query = { limit: LIMITS.listLimit.max };
+		const request = { method: 'GET', path: ENDPOINTS.listGenerations.path, query } as const;
+		const timed = this.timed(channel);
+		const page = await this.client.request(timed, request, { retry: false });
+		if (!page.ok) return !isTransient(page);
+		const jobs = pageOf(page.value.body).entries.filter(isResource);
+		const byId = new Map(jobs.map((job) => [job.id, job]));
+		this.listedAt = timed.sentAt;
+		for (const waiter of listable) {
+			const job = byId.get(waiter.job.id);
+			if (job && this.waiters.has(waiter)) this.observe(waiter, job, timed.sentAt, isComplete(job));
 		}
-		this.listedAt = sentAt();
-		const shown = (waiter: Waiter) =>
-			this.observe(waiter, page.value.get(waiter.job.id), sentAt(), isComplete);
-		const settled = new Set(listable.filter(shown));
-		const running = [...page.value.values()].filter((job) => jobState(job) === 'running');
+		const running = jobs.filter((job) => jobState(job) === 'running');
 		this.others.listed(
 			running.map(({ id }) => id),
-			sentAt(),
+			timed.sentAt,
 		);
-		return { answer: 'other', settled };
+		return true;
 	}
 
-	private async readOne(waiter: Waiter): Promise<Answer> {
-		// Moves it to the end, so that each is read in turn when more are due than one poll reads.
-		if (this.waiters.delete(waiter)) this.waiters.add(waiter);
-		const { channel, sentAt } = this.recordSendTime(waiter.channel);
-		const read = await readJob(this.client, channel, waiter.job, waiter.path);
-		waiter.askedAt = sentAt();
+	/** @returns whether nothing usable came, a job that still runs, or anything else */
+	private async readOne(waiter: Waiter): Promise<'none' | 'running' | 'other'> {
+		const path = waiter.path ?? readerPath(waiter.job);
+		const request = { method: 'GET', path } as const;
+		const timed = this.timed(waiter.channel);
+		const read = await requestResource(this.client, timed, request, { retry: false });
+		waiter.askedAt = timed.sentAt;
 		if (read.ok) {
-			if (!this.observe(waiter, read.value, sentAt())) return 'none';
+			if (this.waiters.has(waiter)) this.observe(waiter, read.value, timed.sentAt);
 			return this.waiters.has(waiter) ? 'running' : 'other';
 		}
 		if (isTransient(read)) return 'none';
-		waiter.dueAt = waiter.askedAt + TUNING.minLookMs;
+		waiter.dueAt = timed.sentAt + TUNING.minLookMs;
 		waiter.failedReads += 1;
-		const mayRecover = (isNotFound(read) || isLocal(read)) && waiter.failedReads < MAX_FAILED_READS;
-		if (!mayRecover) this.settle(waiter, fail(read.failure, waiter.job));
+		if (!mayRecover(read) || waiter.failedReads >= MAX_FAILED_READS)
+			waiter.settle(fail(read.failure, waiter.job));
 		return 'other';
 	}
 
 	/** A response shows the state at the time of sending, however long the request was queued before. */
-	private recordSendTime(channel: Channel): { channel: Channel; sentAt: () => number } {
-		let at = this.clock.monotonic();
-		const send: Channel['send'] = async (request) => {
-			at = this.clock.monotonic();
-			return await channel.send(request);
+	private timed(channel: Channel): Channel & { sentAt: number } {
+		const timed = {
+			...channel,
+			sentAt: this.clock.monotonic(),
+			send: async (request: ApiRequest) => {
+				timed.sentAt = this.clock.monotonic();
+				return await channel.send(request);
+			},
 		};
-		return { channel: { ...channel, send }, sentAt: () => at };
+		return timed;
 	}
 
 	/**
-	 * Takes in the state of a job at a time on the monotonic clock. `false` if it is missing, does not
-	 * do, or cannot be read. Never throws: one malformed job must not stop the polling of all others.
+	 * Takes in the state of a job at a time on the monotonic clock.
+	 * @param isWhole whether it need not be read by itself if it has ended
 	 */
-	private observe(
-		waiter: Waiter,
-		observed: Resource | undefined,
-		at: number,
-		doesDo: (job: Resource) => boolean = () => true,
-	): boolean {
-		try {
-			if (!observed) return false;
-			const job = { ...observed, id: waiter.job.id, object: waiter.job.object };
-			const state = jobState(job, waiter.terminalStatuses);
-			if (state !== 'running' && !doesDo(job)) return false;
-			const { durations, startedAt, ran, isOld, isPushed } = waiter;
-			const age = Math.max(0, at - startedAt);
-			waiter.job = job;
-			waiter.askedAt = at;
-			if (state === 'running') {
-				waiter.ran = age;
-				waiter.dueAt = startedAt + durations.nextLook(age);
-				return true;
-			}
-			if (state === 'good' && !isOld) durations.learn(ran, age, isPushed);
-			this.settle(waiter, ok(job));
-			return true;
-		} catch {
-			return false;
-		}
+	private observe(waiter: Waiter, observed: Resource, at: number, isWhole = true): void {
+		const { durations, startedAt, terminalStatuses, isOld, isPushed } = waiter;
+		const job = { ...observed, id: waiter.job.id, object: waiter.job.object };
+		const state = jobState(job, terminalStatuses);
+		const age = Math.max(0, at - startedAt);
+		if (state === 'running') {
+			Object.assign(waiter, { job, askedAt: at, ran: age });
+			waiter.dueAt = this.nextLook(durations, startedAt, age);
+		} else if (isWhole) {
+			if (state === 'good' && !isOld) durations.learn(waiter.ran, age, isPushed);
+			waiter.settle(ok(job));
+		} else waiter.dueAt = at;
 	}
 }

@@ -5,6 +5,9 @@ import { WakeUp } from '../base/wakeUp';
 /** While a workspace is empty, one attempt goes out in this time. */
 const TRY_EVERY_MS = 20_000;
 
+/** How often it is asked whether one may try or has waited for too long, in ms. */
+const TICK_MS = 1_000;
+
 /**
  * Whether a workspace has credits, as far as its responses show. The fields of GET /credits are not
  * documented (specification: Other response bodies), so the only proof is a creation that succeeds.
@@ -17,7 +20,7 @@ export class CreditGate {
 	/** On the monotonic clock; `undefined` while credits are not known to be missing. */
 	private nextTryAt: number | undefined;
 
-	private readonly queue = new WaitQueue(false, () => this.wakeUp.clear());
+	private readonly queue = new WaitQueue(false);
 
 	private readonly wakeUp: WakeUp;
 
@@ -34,7 +37,7 @@ export class CreditGate {
 		if (this.nextTryAt === undefined) return Promise.resolve(!channel.signal?.aborted);
 		const now = this.clock.monotonic();
 		const pending = this.queue.wait(channel, now, deadline - now);
-		if (this.queue.size > 0) this.wakeUp.set(Math.min(this.nextTryAt, deadline));
+		this.wakeUp.set(now + TICK_MS);
 		return pending;
 	}
 
@@ -57,7 +60,7 @@ export class CreditGate {
 
 	private serve(): void {
 		const now = this.clock.monotonic();
-		const deadline = this.queue.expire(
+		this.queue.expire(
 			now,
 			({ since, timeoutMs }) => since + timeoutMs,
 			() => false,
@@ -66,6 +69,6 @@ export class CreditGate {
 			if (this.nextTryAt !== undefined) this.nextTryAt = now + TRY_EVERY_MS;
 			this.queue.grant(true);
 		}
-		if (this.queue.size > 0) this.wakeUp.set(Math.min(this.nextTryAt ?? now, deadline));
+		if (this.queue.size > 0) this.wakeUp.set(now + TICK_MS);
 	}
 }

@@ -1,6 +1,6 @@
 import { fail, ok, type Result } from '../base/result';
 import type { Channel, Clock, Random, Resource } from '../base/types';
-import { WaitQueue, type Waiting } from '../base/waitQueue';
+import { WaitQueue } from '../base/waitQueue';
 import { WakeUp } from '../base/wakeUp';
 import type { OtherClients } from './otherClients';
 import { GIVE_UP_MS, MINUTE_MS, scattered, TUNING } from './tuning';
@@ -36,67 +36,22 @@ export interface SlotOptions {
 	since?: number;
 }
 
-/** What the slots need to know of jobs. */
+/** What the slots need of jobs. */
 export interface JobWatch {
 	hasEnded(job: Resource): boolean;
-	/** Waits until a job has ended or cannot be read. `false` if the channel was cancelled first. */
-	untilEnded(channel: Channel, job: Resource): Promise<boolean>;
 	/** Requests a list of what runs in the workspace, and passes it to `OtherClients`. */
 	list(channel: Channel): void;
 }
 
-interface Unattended {
-	job: Resource;
-	slot: Slot;
-	isWatched: boolean;
-}
-
-/** Creations that wait, and how many are under way or hold a slot. */
+/** Creations that wait, and how many are under way: sent, and not accepted or refused yet. */
 class Lane {
-	inUse = 0;
+	underWay = 0;
 
-	readonly queue: WaitQueue<Result<Slot>>;
-
-	constructor(onEmpty: () => void) {
-		this.queue = new WaitQueue<Result<Slot>>(fail({ kind: 'cancelled' }), onEmpty);
-	}
+	readonly queue = new WaitQueue<Result<Slot>>(fail({ kind: 'cancelled' }));
 }
 
-/** What a slot reports to the slots that it is one of. */
-interface Issuer {
-	release(slot: HeldSlot): void;
-	accepted(slot: HeldSlot, job: Resource): void;
-	refused(slot: HeldSlot, retryAfterMs: number | undefined): void;
-	leave(slot: HeldSlot, job: Resource): void;
-}
-
-class HeldSlot implements Slot {
-	isHeld = true;
-
-	/** The job that occupies it. */
-	jobId: string | undefined;
-
-	constructor(
-		private readonly issuer: Issuer,
-		readonly lane: Lane,
-	) {}
-
-	release(): void {
-		this.issuer.release(this);
-	}
-
-	accepted(job: Resource): void {
-		this.issuer.accepted(this, job);
-	}
-
-	refused(retryAfterMs?: number): void {
-		this.issuer.refused(this, retryAfterMs);
-	}
-
-	leave(job: Resource): void {
-		this.issuer.leave(this, job);
-	}
-}
+/** How often it is asked whether a creation may go out or has waited for too long, in ms. */
+const TICK_MS = 1_000;
 
 /**
  * The concurrent job slots of a workspace (specification: Limits, Concurrent media jobs). A slot is
@@ -105,9 +60,10 @@ class HeldSlot implements Slot {
  * 1. A creation goes out if own jobs and those of others are fewer than the slots, and none was
  *    refused since that list was requested. A slot of our own that is freed counts at once.
  * 2. Otherwise one creation a minute is tried, whatever the lists show, so that no wait hangs.
- * 3. While creations wait for slots that others use, a list goes out every 10 s ± 25 %.
+ * 3. While creations wait for slots that others use, a list goes out every 10 s ± 25 %; while they
+ *    wait for those of own jobs that nobody waits for, every 3 s.
  * 4. One that is refused although no others were seen for a minute shows that the plan has fewer
- *    slots: no more are used than ran then, until one that is tried beyond them is accepted.
+ *    slots: no more are used than ran then, and one more with each that is tried and accepted.
  * 5. What the service asks to wait is waited.
  * 6. A wait ends after 30 minutes without an accepted job of ours, or at its own timeout, which alone
  *    counts while our own jobs use all slots.
@@ -116,43 +72,35 @@ class HeldSlot implements Slot {
  * way at once as there are slots. All times are in ms on the monotonic clock.
  */
 export class JobSlots {
-	private readonly jobLane = new Lane(() => this.onEmpty());
+	private readonly jobLane = new Lane();
 
 	/** Creations that take no slot. */
-	private readonly requestLane = new Lane(() => this.onEmpty());
+	private readonly requestLane = new Lane();
 
-	/** The ids of the jobs that occupy slots: one job occupies one. */
-	private readonly held = new Set<string>();
+	/** The ids of our jobs that somebody waits for. Each occupies a slot. */
+	private readonly awaited = new Set<string>();
 
-	/** Jobs that nobody waits for, by id. They are watched while a creation needs a slot. */
-	private readonly unattended = new Map<string, Unattended>();
+	/**
+	 * Those that nobody waits for, and since when. Each occupies a slot until a list that was requested
+	 * later shows that it has ended.
+	 */
+	private readonly left = new Map<string, number>();
 
-	/** Ends the watch over them. */
-	private stopWatching = new AbortController();
-
-	/** When the service last refused a job, and how many of ours ran then. */
+	/** When the service last refused a job. */
 	private refusedAt = -Infinity;
 
-	private ranAtRefusal = Infinity;
-
-	/** Slots of the plan, where refusals have shown that it has fewer than configured. */
-	private found = Infinity;
+	/** The most slots that we use: after a refusal as many as we used then, until a list explains it. */
+	private most = Infinity;
 
 	private pausedUntil = -Infinity;
 
-	/** Since when no job was tried where none may go out, and how long after it one is. */
-	private triedAt: number | undefined;
+	/** When one is tried, whatever the lists show; `Infinity` while none waits. */
+	private tryAt = Infinity;
 
-	private tryAfterMs = MINUTE_MS;
-
-	/** When a list was last asked for, and how long after it the next is. */
-	private listedAt = -Infinity;
-
-	private listAfterMs: number = TUNING.listWhileWaitingMs;
+	/** When the next list is asked for. */
+	private listAt = -Infinity;
 
 	private acceptedAt = -Infinity;
-
-	private nextDeadline = Infinity;
 
 	private readonly wakeUp: WakeUp;
 
@@ -164,7 +112,7 @@ export class JobSlots {
 		private readonly others: OtherClients,
 		private readonly jobs: JobWatch,
 	) {
-		this.wakeUp = new WakeUp(clock, () => this.onWake());
+		this.wakeUp = new WakeUp(clock, () => this.tick());
 		others.onListed = () => this.onListed();
 	}
 
@@ -173,173 +121,141 @@ export class JobSlots {
 		const { timeoutMs, holdsJob, since = this.clock.monotonic() } = options;
 		const { queue } = holdsJob ? this.jobLane : this.requestLane;
 		const pending = queue.wait(channel, since, timeoutMs);
-		this.nextDeadline = Math.min(this.nextDeadline, since + Math.min(GIVE_UP_MS, timeoutMs));
 		this.serve();
 		return pending;
 	}
 
-	/** The slots that the workspace has, as far as the service has shown. */
-	private get slots(): number {
-		return Math.min(this.limit, this.found);
+	/** Slots that are certainly ours. */
+	private get inUse(): number {
+		return this.jobLane.underWay + this.awaited.size;
 	}
 
 	/** How many more jobs may go out, as far as lists and refusals show. */
 	private get free(): number {
-		const isRefused = this.refusedAt >= this.others.listedAt;
-		const ours = isRefused ? this.ranAtRefusal : this.slots - this.others.count;
-		return Math.min(ours, this.slots) - this.jobLane.inUse;
-	}
-
-	/** When one is tried, whatever they show. */
-	private get tryAt(): number {
-		return (this.triedAt ?? Infinity) + this.tryAfterMs;
+		return Math.min(this.limit - this.others.count, this.most) - this.inUse - this.left.size;
 	}
 
 	private serve(): void {
 		const now = this.clock.monotonic();
 		const { jobLane, requestLane } = this;
-		while (requestLane.queue.size > 0 && requestLane.inUse < this.limit) this.grant(requestLane);
-		while (jobLane.queue.size > 0 && jobLane.inUse < this.limit && now >= this.pausedUntil) {
+		while (requestLane.queue.size > 0 && requestLane.underWay < this.limit) this.grant(requestLane);
+		while (jobLane.queue.size > 0 && this.inUse < this.limit && now >= this.pausedUntil) {
 			const isTry = this.free <= 0;
 			if (isTry && now < this.tryAt) break;
 			// Who gets slots beside others has no reason to try for more.
-			if (isTry || this.others.count > 0) this.noteTry(now);
+			if (isTry || this.others.count > 0) this.tryAt = this.aMinuteFrom(now);
 			this.grant(jobLane);
 		}
-		const { next } = jobLane.queue;
-		if (next) this.findOut(now, next);
-		if (next || requestLane.queue.size > 0) this.wakeUp.set(this.nextDeadline);
+		this.findOut(now);
+		if (jobLane.queue.size + requestLane.queue.size > 0) this.wakeUp.set(now + TICK_MS);
 	}
 
 	private grant(lane: Lane): void {
-		lane.inUse += 1;
-		lane.queue.grant(ok(new HeldSlot(this.issuer, lane)));
+		lane.underWay += 1;
+		lane.queue.grant(ok(this.newSlot(lane)));
 	}
 
-	/** A job waits for a slot: looks whether one is free by now. */
-	private findOut(now: number, { channel }: Waiting<Result<Slot>>): void {
-		for (const unattended of this.unattended.values()) {
-			if (!unattended.isWatched) void this.watch(unattended, channel);
+	/** If a job waits for a slot, asks for a list where one can show a free slot. */
+	private findOut(now: number): void {
+		const { next } = this.jobLane.queue;
+		if (!next) {
+			this.tryAt = Infinity;
+			return;
 		}
-		const { inUse } = this.jobLane;
-		if (inUse >= this.limit) return;
-		if (this.triedAt === undefined) this.noteTry(now);
-		this.wakeUp.set(Math.max(this.tryAt, this.pausedUntil));
-		// Where no more slots are known than ours, no list can show a free one.
-		if (inUse >= this.slots) return;
-		if (now >= this.listAt) {
-			this.listedAt = now;
-			this.listAfterMs = scattered(TUNING.listWhileWaitingMs, this.random);
-			this.jobs.list(channel);
-		}
-		this.wakeUp.set(this.listAt);
+		if (this.tryAt === Infinity && this.inUse < this.limit) this.tryAt = this.aMinuteFrom(now);
+		const isUnknown = this.others.count > 0 || this.refusedAt > this.others.listedAt;
+		if (now < this.listAt || !(isUnknown || this.left.size > 0)) return;
+		this.listAt = this.nextListAfter(now);
+		this.jobs.list(next.channel);
 	}
 
-	private get listAt(): number {
-		return Math.max(this.listedAt, this.others.listedAt) + this.listAfterMs;
+	private nextListAfter(now: number): number {
+		const isBesideOthers = this.others.count > 0 || this.most < Infinity;
+		if (!isBesideOthers) return now + TUNING.minLookMs;
+		return now + scattered(TUNING.listWhileWaitingMs, this.random);
 	}
 
-	/** If the job cannot be read, its slot counts as free: if it is not, the service refuses the next. */
-	private async watch(unattended: Unattended, channel: Channel): Promise<void> {
-		const { signal } = this.stopWatching;
-		unattended.isWatched = true;
-		const watching = channel.signal ? AbortSignal.any([channel.signal, signal]) : signal;
-		const isOver = await this.jobs.untilEnded({ ...channel, signal: watching }, unattended.job);
-		unattended.isWatched = false;
-		if (isOver) unattended.slot.release();
-		else this.serve();
+	private aMinuteFrom(now: number): number {
+		return now + scattered(MINUTE_MS, this.random);
 	}
 
 	private onListed(): void {
-		const { others } = this;
-		if (this.ranAtRefusal < Infinity && others.listedAt > this.refusedAt) {
-			if (others.listedAt - others.seenAt >= MINUTE_MS) this.found = this.ranAtRefusal;
-			this.ranAtRefusal = Infinity;
-		}
+		const { listedAt, seenAt } = this.others;
+		for (const [id, since] of this.left)
+			if (since < listedAt && !this.others.isRunning(id)) this.left.delete(id);
+		// The list shows what the refusal was about.
+		if (listedAt > this.refusedAt && listedAt - seenAt < MINUTE_MS) this.most = Infinity;
+		this.listAt = this.nextListAfter(this.clock.monotonic());
 		this.serve();
 	}
 
-	private onWake(): void {
+	private tick(): void {
 		const now = this.clock.monotonic();
-		this.nextDeadline = Infinity;
 		for (const lane of [this.jobLane, this.requestLane]) {
-			const isOurs = lane === this.jobLane && lane.inUse >= Math.max(1, this.slots);
-			const most = isOurs ? Infinity : GIVE_UP_MS;
-			const next = lane.queue.expire(
+			const isOurs =
+				lane === this.jobLane && this.inUse >= Math.max(1, Math.min(this.limit, this.most));
+			const longest = isOurs ? Infinity : GIVE_UP_MS;
+			lane.queue.expire(
 				now,
-				({ since, timeoutMs }) => Math.max(since, this.acceptedAt) + Math.min(most, timeoutMs),
+				({ since, timeoutMs }) => Math.max(since, this.acceptedAt) + Math.min(longest, timeoutMs),
 				({ since }) => fail({ kind: 'noSlot', waitedMs: now - since, others: this.others.count }),
 			);
-			this.nextDeadline = Math.min(this.nextDeadline, next);
 		}
 		this.serve();
 	}
 
-	private onEmpty(): void {
-		if (this.jobLane.queue.size > 0) return;
-		this.triedAt = undefined;
-		this.stopWatching.abort();
-		this.stopWatching = new AbortController();
-		if (this.requestLane.queue.size > 0) return;
-		this.nextDeadline = Infinity;
-		this.wakeUp.clear();
-	}
-
-	/** What the slots report to; one object for all of them, because thousands may be held. */
-	private readonly issuer: Issuer = {
-		release: (slot) => {
-			this.giveBack(slot);
-			this.serve();
-		},
-		accepted: (slot, job) => {
-			this.acceptedAt = this.clock.monotonic();
+	private newSlot(lane: Lane): Slot {
+		let isUnderWay = true;
+		let jobId: string | undefined;
+		const answered = () => {
+			if (isUnderWay) lane.underWay -= 1;
+			isUnderWay = false;
+		};
+		/** Unless the job needs no slot, or has another one. */
+		const hold = (job: Resource) => {
 			this.others.created(job.id);
-			if (!this.hold(slot, job)) return slot.release();
-			if (this.held.size > this.found) this.found = Infinity;
-			this.ranAtRefusal = Math.max(this.ranAtRefusal, this.held.size);
-			this.serve();
-		},
-		refused: (slot, retryAfterMs) => {
-			this.giveBack(slot);
-			if (slot.lane === this.jobLane) this.noteRefusal(retryAfterMs);
-			this.serve();
-		},
-		leave: (slot, job) => {
-			const id = slot.jobId ?? (this.hold(slot, job) ? job.id : undefined);
-			if (!slot.isHeld || id === undefined) return slot.release();
-			this.unattended.set(id, { job, slot, isWatched: false });
-			this.serve();
-		},
-	};
-
-	private giveBack(slot: HeldSlot): void {
-		if (!slot.isHeld) return;
-		slot.isHeld = false;
-		slot.lane.inUse -= 1;
-		if (slot.jobId === undefined) return;
-		this.held.delete(slot.jobId);
-		this.unattended.delete(slot.jobId);
-	}
-
-	/** @returns `false` if the job needs no slot, or has another one */
-	private hold(slot: HeldSlot, job: Resource): boolean {
-		const needsNone = slot.lane !== this.jobLane || this.jobs.hasEnded(job);
-		if (!slot.isHeld || needsNone || this.held.has(job.id)) return false;
-		slot.jobId = job.id;
-		this.held.add(job.id);
-		return true;
+			const needsNone = lane !== this.jobLane || this.jobs.hasEnded(job);
+			const hasSlot = this.awaited.has(job.id) || this.left.has(job.id);
+			if (isUnderWay && !needsNone && !hasSlot) this.awaited.add((jobId = job.id));
+			answered();
+		};
+		const release = () => {
+			answered();
+			if (jobId === undefined) return;
+			this.awaited.delete(jobId);
+			this.left.delete(jobId);
+			jobId = undefined;
+		};
+		return {
+			release: () => {
+				release();
+				this.serve();
+			},
+			accepted: (job) => {
+				this.acceptedAt = this.clock.monotonic();
+				hold(job);
+				this.most = Math.max(this.most, this.awaited.size + this.left.size);
+				this.serve();
+			},
+			refused: (retryAfterMs) => {
+				release();
+				if (lane === this.jobLane) this.noteRefusal(retryAfterMs);
+				this.serve();
+			},
+			leave: (job) => {
+				hold(job);
+				if (jobId !== undefined && this.awaited.delete(jobId))
+					this.left.set(jobId, this.clock.monotonic());
+				this.serve();
+			},
+		};
 	}
 
 	private noteRefusal(retryAfterMs: number | undefined): void {
 		const now = this.clock.monotonic();
 		this.refusedAt = now;
-		this.ranAtRefusal = this.jobLane.inUse;
-		this.noteTry(now, retryAfterMs);
+		this.most = this.inUse + this.left.size;
+		this.tryAt = retryAfterMs === undefined ? this.aMinuteFrom(now) : now + retryAfterMs;
 		this.pausedUntil = Math.max(this.pausedUntil, now + (retryAfterMs ?? 0));
-	}
-
-	private noteTry(now: number, afterMs = scattered(MINUTE_MS, this.random)): void {
-		this.triedAt = now;
-		this.tryAfterMs = afterMs;
 	}
 }

@@ -11,6 +11,7 @@ const MAX_OWN = 1_000;
 export class OtherClients {
 	private readonly own = new BoundedMap<string, true>(MAX_OWN);
 
+	/** The ids of all jobs that the newest list shows as running. */
 	private running: readonly string[] = [];
 
 	/** When the newest list was requested; `-Infinity` for never. */
@@ -37,6 +38,11 @@ export class OtherClients {
 		this.listedAt = at;
 		this.running = running;
 		this.onListed();
+	}
+
+	/** Whether the newest list shows a job as running. */
+	isRunning(id: string): boolean {
+		return this.running.includes(id);
 	}
 
 	/** How many jobs of others run. */

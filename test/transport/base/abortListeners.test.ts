@@ -1,4 +1,3 @@
-/* eslint-disable @n8n/community-nodes/no-restricted-globals -- not published */
 import { onAbort } from '../../../src/transport/base/abortListeners';
 
 test('thousands of listeners share one event listener', () => {
@@ -23,25 +22,4 @@ test('a removed listener is not called, and without a signal there is none', () 
 	onAbort(undefined, listener)();
 	abort.abort();
 	expect(listener).not.toHaveBeenCalled();
-});
-
-test('all waits end at once, and those who waited go on in portions', async () => {
-	const abort = new AbortController();
-	const ended: number[] = [];
-	const wentOn: number[] = [];
-	for (let number = 0; number < 250; number += 1) {
-		onAbort(abort.signal, () => {
-			ended.push(number);
-			return () => void wentOn.push(number);
-		});
-	}
-	abort.abort();
-	expect(ended).toHaveLength(250);
-	const portions = [wentOn.length];
-	while (wentOn.length < 250) {
-		await new Promise((resolve) => setImmediate(resolve));
-		if (wentOn.length !== portions.at(-1)) portions.push(wentOn.length);
-	}
-	expect(portions).toEqual([100, 200, 250]);
-	expect(wentOn).toEqual(ended);
 });

@@ -1,5 +1,5 @@
 import { fail } from '../../../src/transport/base/result';
-import { isTransient } from '../../../src/transport/jobs/readJob';
+import { isTransient } from '../../../src/transport/jobs/jobPoller';
 import {
 	errorOf,
 	isAnswerOfService,

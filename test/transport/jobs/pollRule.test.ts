@@ -1,20 +1,25 @@
 import fc from '../../support/fastCheck';
 import {
 	Durations,
-	idleUntil,
 	idleWorthAList,
-	KnownDurations,
+	isWorthALook,
+	type Span,
 } from '../../../src/transport/jobs/pollRule';
 import { TUNING } from '../../../src/transport/limits/tuning';
 import { seeded } from '../../../testing/random';
 
 const { idleMs, minLookMs, maxLookMs, knownEnds } = TUNING;
 
+const TICK_MS = 250;
+
 /** Age at which a single job is looked at next that was still running at this one. */
 function nextLook(durations: Durations, age: number): number {
 	const span = durations.span(age);
-	const due = span ? idleUntil([span], age, idleMs) : Infinity;
-	return Math.max(age + 1_000, Math.min(durations.nextLook(age), due));
+	const spans = span ? [span] : [];
+	const latest = durations.nextLook(age);
+	for (let at = age + 1_000; at < latest; at += TICK_MS)
+		if (isWorthALook(spans, age, at, idleMs)) return at;
+	return latest;
 }
 
 /** Looks at jobs one after another: how late each end was seen, in ms, and after how many looks. */
@@ -104,30 +109,37 @@ describe('a single job', () => {
 });
 
 describe('a list', () => {
+	/** The first moment at which it is worth its request, in steps of 10 ms. */
+	const dueAt = (spans: Span[], since: number, idle: number) => {
+		for (let at = since; at <= 200_000; at += 10)
+			if (isWorthALook(spans, since, at, idle)) return at;
+		return Infinity;
+	};
+
 	test('goes out when the slots that are probably free have stood idle for so long', () => {
 		// One job that ends at any time of 20 s: after 6 s it has ended with a probability of 0.3, half
 		// of that on average.
-		expect(idleUntil([{ from: 0, to: 20_000 }], 0, 900)).toBeCloseTo(6_000, -2);
+		expect(dueAt([{ from: 0, to: 20_000 }], 0, 900)).toBeCloseTo(6_000, -2);
 		// Four of them are idle for that in half the time.
 		const four = Array.from({ length: 4 }, () => ({ from: 0, to: 20_000 }));
-		expect(idleUntil(four, 0, 900)).toBeCloseTo(3_000, -2);
+		expect(dueAt(four, 0, 900)).toBeCloseTo(3_000, -2);
 	});
 
 	test('does not wait when no further end is near, and waits for one that is', () => {
 		const first = { from: 9_900, to: 10_000 };
-		expect(idleUntil([first, { from: 60_000, to: 61_000 }], 0, 5_000)).toBe(10_000);
-		expect(idleUntil([first, { from: 10_200, to: 10_300 }], 0, 5_000)).toBe(10_300);
+		expect(dueAt([first, { from: 60_000, to: 61_000 }], 0, 5_000)).toBe(10_000);
+		expect(dueAt([first, { from: 10_200, to: 10_300 }], 0, 5_000)).toBe(10_300);
 	});
 
 	test('does not count again what was idle before the last one', () => {
-		expect(idleUntil([{ from: 0, to: 20_000 }], 6_000, 900)).toBeGreaterThan(8_000);
+		expect(dueAt([{ from: 0, to: 20_000 }], 6_000, 900)).toBeGreaterThan(8_000);
 	});
 
 	test('does not go out without jobs', () => {
-		expect(idleUntil([], -Infinity, 900)).toBe(Infinity);
+		expect(isWorthALook([], -Infinity, 0, 900)).toBe(false);
 	});
 
-	test('never goes out before the last one or after all have ended', () => {
+	test('goes out once all have ended, whatever it is worth', () => {
 		const span = fc
 			.tuple(fc.integer({ min: 0, max: 100_000 }), fc.integer({ min: 1, max: 100_000 }))
 			.map(([from, length]) => ({ from, to: from + length }));
@@ -137,9 +149,8 @@ describe('a list', () => {
 				fc.oneof(fc.nat(200_000), fc.constant(-Infinity)),
 				fc.nat(20_000),
 				(spans, since, idle) => {
-					const at = idleUntil(spans, since, idle);
-					expect(at).toBeGreaterThanOrEqual(since);
-					expect(at).toBeLessThanOrEqual(Math.max(since, ...spans.map(({ to }) => to)));
+					const end = Math.max(...spans.map(({ to }) => to));
+					expect(isWorthALook(spans, since, Math.max(end, since) + 1, idle)).toBe(true);
 				},
 			),
 		);
@@ -153,11 +164,4 @@ describe('a list', () => {
 		expect(idleWorthAList(five(5_000), 1)).toBe(12_500);
 		expect(idleWorthAList([Infinity, Infinity], 60)).toBe(2 * idleMs);
 	});
-});
-
-test('each kind has durations of its own, and a service that names each job’s model differently does not fill the memory', () => {
-	const known = new KnownDurations();
-	for (let each = 0; each < 5_000; each += 1) known.of(`model ${each}`).learn(0, 60_000, false);
-	const isKnown = (each: number) => known.of(`model ${each}`).span(0) !== undefined;
-	expect([isKnown(4_999), isKnown(4_500), isKnown(3_000)]).toEqual([true, true, false]);
 });

@@ -60,12 +60,13 @@ describe('slots', () => {
 		const next = wait();
 		slot.release();
 		slotOf(await next).release();
+		await clock.pass(1_000);
 		expect(clock.sleeping).toBe(0);
 	});
 
-	test('none is ever lost or doubled, whatever the order of acquire, release, leave, end and cancel', async () => {
+	test('none is ever lost or doubled, whatever the order of acquire, release, leave, list and cancel', async () => {
 		const step = fc.record({
-			act: fc.constantFrom('acquire', 'release', 'leave', 'end', 'cancel'),
+			act: fc.constantFrom('acquire', 'release', 'leave', 'list', 'cancel'),
 			at: fc.nat(20),
 			fairnessKey: fc.constantFrom('a', 'b', 'c'),
 		});
@@ -74,9 +75,10 @@ describe('slots', () => {
 				fc.integer({ min: 1, max: 4 }),
 				fc.array(step, { maxLength: 60 }),
 				async (limit, steps) => {
-					const { jobs, wait } = slotsOf(limit);
+					const { clock, wait, shows } = slotsOf(limit);
 					const held: Slot[] = [];
 					const aborts: AbortController[] = [];
+					let left: string[] = [];
 					let ids = 0;
 					for (const { act, at, fairnessKey } of steps) {
 						if (act === 'acquire') {
@@ -85,24 +87,29 @@ describe('slots', () => {
 							void wait(fairnessKey, { signal: abort.signal }).then(
 								(slot) => slot.ok && held.push(slot.value),
 							);
-						} else if (act === 'end') jobs.watched[at % jobs.watched.length]?.end();
-						else if (act === 'cancel') aborts[at % aborts.length]?.abort();
+						} else if (act === 'list') {
+							// Some of those that were left have ended by then.
+							await clock.pass(1);
+							left = left.filter((_, index) => index % 3 !== at % 3);
+							shows(...left);
+						} else if (act === 'cancel') aborts[at % aborts.length]?.abort();
 						else {
 							const slot = held.splice(at % Math.max(1, held.length), 1)[0];
 							if (act === 'release') slot?.release();
-							else slot?.leave(job(`gen_${(ids += 1)}`));
+							else if (slot) {
+								left.push(`gen_${(ids += 1)}`);
+								slot.leave(job(`gen_${ids}`));
+							}
 						}
 						await new Promise((resolve) => setImmediate(resolve));
-						expect(held.length).toBeLessThanOrEqual(limit);
+						expect(held.length + left.length).toBeLessThanOrEqual(limit);
 					}
 					for (const abort of aborts) abort.abort();
 					while (held.length > 0) held.shift()?.release();
+					await clock.pass(1);
+					shows();
 					const all = Array.from({ length: limit }, async () => await wait());
-					for (let each = 0; each < jobs.watched.length; each += 1) {
-						jobs.watched[each]?.end();
-						await new Promise((resolve) => setImmediate(resolve));
-					}
-					expect((await Promise.all(all)).every(({ ok }) => ok)).toBe(true);
+					expect((await clock.run(Promise.all(all))).every(({ ok }) => ok)).toBe(true);
 					expect(await hasSettled(wait())).toBe(false);
 				},
 			),
@@ -138,60 +145,60 @@ describe('jobs that run on unattended', () => {
 	async function full(limit: number) {
 		const set = slotsOf(limit);
 		for (let slot = 1; slot <= limit; slot += 1) (await set.acquire()).leave(job(`gen_${slot}`));
+		await set.clock.pass(1);
 		return set;
 	}
 
-	test('are watched only while a creation needs a slot', async () => {
-		const { jobs, wait } = await full(2);
-		expect(jobs.watched).toHaveLength(0);
+	test('keep their slots until a list that was requested later shows that they have ended', async () => {
+		const { clock, acquire, wait, shows } = slotsOf(2);
+		const [first, second] = [await acquire(), await acquire()];
+		first.leave(job('gen_1'));
+		shows();
+		await clock.pass(1);
+		second.leave(job('gen_2'));
+		const waiting = [wait(), wait()];
+		shows('gen_1', 'gen_2');
+		expect(await hasSettled(waiting[0] as Promise<unknown>)).toBe(false);
+		await clock.pass(1);
+		shows('gen_2');
+		expect(await hasSettled(waiting[0] as Promise<unknown>)).toBe(true);
+		expect(await hasSettled(waiting[1] as Promise<unknown>)).toBe(false);
+	});
+
+	test('are looked at every 3 s, and only while a creation needs a slot', async () => {
+		const { clock, jobs, wait, shows } = await full(2);
+		jobs.onList = () => shows('gen_1', 'gen_2');
+		await clock.pass(MINUTE);
+		expect(jobs.lists).toBe(0);
 		const abort = new AbortController();
 		const waiting = wait('a', { signal: abort.signal });
-		expect(jobs.idsOn).toEqual(['gen_1', 'gen_2']);
+		await clock.pass(30_000);
+		expect(jobs.lists).toBeGreaterThanOrEqual(9);
+		expect(jobs.lists).toBeLessThanOrEqual(11);
 		abort.abort();
 		expect(await waiting).toMatchObject({ ok: false });
-		expect(jobs.idsOn).toEqual([]);
+		const { lists } = jobs;
+		await clock.pass(MINUTE);
+		expect(jobs.lists).toBe(lists);
 	});
 
-	test('free their slots as they end, whichever is first', async () => {
-		for (const first of [0, 1, 2]) {
-			const { jobs, wait } = await full(3);
-			const waiting = wait();
-			expect(jobs.watched).toHaveLength(3);
-			jobs.watched[first]?.end();
-			expect(await hasSettled(waiting)).toBe(true);
-			expect(jobs.idsOn).toEqual([]);
-			expect(await hasSettled(wait())).toBe(false);
-		}
-	});
-
-	test('are watched once, however many wait', async () => {
-		const { jobs, wait } = await full(3);
-		const waiting = [wait(), wait()];
-		jobs.watched[0]?.end();
-		expect(await hasSettled(waiting[0] as Promise<unknown>)).toBe(true);
-		expect(jobs.watched).toHaveLength(3);
-	});
-
-	test('are watched for the next channel when the first is cancelled', async () => {
-		const { jobs, wait } = await full(1);
-		const abort = new AbortController();
-		const first = wait('a', { signal: abort.signal });
-		const second = wait('b');
-		abort.abort();
-		expect((await first).ok).toBe(false);
-		expect(await hasSettled(second)).toBe(false);
-		expect(jobs.watched.map(({ fairnessKey }) => fairnessKey)).toEqual(['a', 'b']);
-		jobs.watched[1]?.end();
-		expect(await hasSettled(second)).toBe(true);
-	});
-
-	test('are watched at once if a creation waits already', async () => {
-		const { jobs, acquire, wait } = slotsOf(1);
-		const slot = await acquire();
+	test('do not count as those of others', async () => {
+		const { clock, others, wait, shows } = await full(2);
+		shows('gen_1', 'gen_2');
+		expect(others.count).toBe(0);
 		const waiting = wait();
-		slot.leave(job('gen_1'));
-		jobs.watched[0]?.end();
+		await clock.pass(1);
+		shows('gen_1');
 		expect(await hasSettled(waiting)).toBe(true);
+	});
+
+	test('do not hang the others where no list comes: one creation a minute is tried', async () => {
+		const { clock, wait } = await full(2);
+		const began = clock.monotonic();
+		slotOf(await clock.run(wait())).leave(job('gen_3'));
+		expect(clock.monotonic() - began).toBeLessThanOrEqual(1.3 * MINUTE);
+		slotOf(await clock.run(wait()));
+		expect(clock.monotonic() - began).toBeLessThanOrEqual(2.6 * MINUTE);
 	});
 
 	test('occupy one slot each, also if left twice or released', async () => {
@@ -281,7 +288,7 @@ describe('where others use the workspace', () => {
 		const gaps = at.slice(1).map((time, index) => time - (at[index] ?? 0));
 		expect(gaps.length).toBeGreaterThanOrEqual(3);
 		expect(Math.min(...gaps)).toBeGreaterThanOrEqual(7_500);
-		expect(Math.max(...gaps)).toBeLessThanOrEqual(12_500);
+		expect(Math.max(...gaps)).toBeLessThanOrEqual(13_500);
 		const alone = slotsOf(1);
 		await alone.acquire();
 		void alone.wait();
@@ -311,11 +318,13 @@ describe('a plan with fewer slots than configured', () => {
 		// No list can show a free slot where none is known.
 		await clock.pass(0.7 * MINUTE);
 		expect(jobs.lists).toBe(0);
-		// One a minute is tried all the same; when it is accepted, the others follow.
+		// One a minute is tried all the same; when it is accepted, there is one slot more.
 		const slot = slotOf(await clock.run(waiting[0] as Promise<never>));
-		expect(await hasSettled(waiting[1] as Promise<unknown>)).toBe(false);
 		slot.accepted(job('gen_3'));
-		expect(await hasSettled(waiting[1] as Promise<unknown>)).toBe(true);
+		expect(await hasSettled(waiting[1] as Promise<unknown>)).toBe(false);
+		slot.release();
+		slotOf((await waiting[1]) as never).accepted(job('gen_4'));
+		expect(await hasSettled(wait())).toBe(false);
 	});
 });
 
