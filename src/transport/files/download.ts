@@ -1,13 +1,19 @@
+import { onAbort } from '../base/abortListeners';
 import { fail, ok, type Result } from '../base/result';
-import { isNoResponse, isSuccess } from '../base/types';
 import { Semaphore } from '../base/semaphore';
-import type { Host, StoredFile, StreamedResponse } from '../http/host';
+import { isNoResponse, isSuccess, type Clock } from '../base/types';
+import {
+	TRANSFER_TIMEOUT_MS,
+	type Host,
+	type StoredFile,
+	type StreamedResponse,
+} from '../http/host';
 import { localReason } from '../http/networkFault';
 import { ofStorage } from '../http/statuses';
 import { transferUrlProblem } from '../http/urlRules';
 import type { Workspace } from '../workspace';
 import { extensionOf, mediaTypeOf } from './names';
-import { boundedBody, contentLength, isTooLarge, MAX_ATTEMPTS, transferDelay } from './transfer';
+import { contentLength, MAX_ATTEMPTS, transferDelay } from './transfer';
 
 const MAX_REDIRECTS = 5;
 
@@ -16,6 +22,13 @@ const MAX_REDIRECTS = 5;
  * n8n may hold each in memory.
  */
 const AT_ONCE = 5;
+
+/** A download of less than this many bytes in this time has stalled. */
+const STALL_MS = 60_000;
+const MIN_BYTES = 16 * 1024;
+
+/** Largest output, in bytes. */
+const MAX_BYTES = 2 * 1024 ** 3;
 
 /** A file of a job. Specification: Generation, `outputs`; SpeechGeneration, `output`. */
 export interface Output {
@@ -40,6 +53,7 @@ interface Failure {
 type AttemptResult = { data: StoredFile } | Failure;
 
 const stop = (problem: string): Failure => ({ problem, next: 'stop' });
+const retry = (problem: string): Failure => ({ problem, next: 'retry' });
 
 /** Follows redirects itself, because each hop must be an allowed address. */
 async function fetchFollowingRedirects(
@@ -53,7 +67,7 @@ async function fetchFollowingRedirects(
 		const response = await host.get(url);
 		if (isNoResponse(response)) {
 			const isRetryable = !response.unsent || response.unsent === 'connection';
-			return { problem: response.noResponse, next: isRetryable ? 'retry' : 'stop' };
+			return isRetryable ? retry(response.noResponse) : stop(response.noResponse);
 		}
 		if (response.status < 300 || response.status >= 400) return response;
 		response.close();
@@ -64,82 +78,99 @@ async function fetchFollowingRedirects(
 	return stop('too many redirects');
 }
 
-/** Sizes that earlier attempts at a file ended with, all shorter than the announced length. */
-type ShortSizes = Set<number>;
-
 /**
- * Whether a body that ended without an error is the whole file. n8n's client decompresses responses
- * and hides that it did, so the announced length may be that of the compressed bytes. A longer body
- * was compressed, because HTTP ends any other at its length; a shorter one is accepted if two
- * attempts give the same size, and otherwise counts as incomplete.
+ * A body as a stream that ends with an error if it breaks off, stalls, takes too long, grows too
+ * large or the execution is cancelled; its connection is closed then. Holds one chunk at a time.
+ * @returns the stream, and why it came to no end; `undefined` if that was not its own doing
  */
-function isComplete(response: StreamedResponse, size: number, shortSizes: ShortSizes): boolean {
-	const expectedSize = contentLength(response);
-	if (expectedSize === undefined || size >= expectedSize || shortSizes.has(size)) return true;
-	shortSizes.add(size);
-	return false;
+function boundedBody({ body, close }: StreamedResponse, clock: Clock, cancel?: AbortSignal) {
+	let bytes = 0;
+	let failure: Failure | undefined;
+	const ended = new AbortController();
+	const abort = (why: Failure) => {
+		failure ??= why;
+		close();
+	};
+	const watch = async () => {
+		const deadline = clock.monotonic() + TRANSFER_TIMEOUT_MS;
+		while (!ended.signal.aborted) {
+			const before = bytes;
+			await clock.sleep(STALL_MS, ended.signal);
+			if (ended.signal.aborted) return;
+			if (bytes - before < MIN_BYTES) return abort(retry('the transfer stalled'));
+			if (clock.monotonic() >= deadline) return abort(retry('the transfer took too long'));
+		}
+	};
+	async function* counted() {
+		void watch();
+		const dispose = onAbort(cancel, () => abort(stop('cancelled')));
+		const chunks = body[Symbol.asyncIterator]();
+		// Only an error of the body itself: what reads this stream may end it with one of its own.
+		const cutOff = async (error: unknown) => {
+			abort(retry('the transfer was cut off'));
+			return await Promise.reject(error as Error);
+		};
+		try {
+			for (;;) {
+				const read = await chunks.next().catch(cutOff);
+				if (read.done) return;
+				bytes += (read.value as Uint8Array).length;
+				if (bytes > MAX_BYTES) {
+					abort(stop(`the file is larger than ${MAX_BYTES} bytes`));
+					throw new Error('too large');
+				}
+				yield read.value;
+			}
+		} finally {
+			dispose();
+			ended.abort();
+		}
+	}
+	// Published code may not import Node's streams, so the class of n8n's own stream creates the new one.
+	const { from } = body.constructor as unknown as {
+		from: (chunks: AsyncIterable<unknown>, options: object) => NodeJS.ReadableStream;
+	};
+	return { stream: from(counted(), { objectMode: false }), failure: () => failure };
 }
 
 const MEDIA = /^(image|video|audio)\//;
 
 const PAGE = new Set<string | undefined>(['text/html', 'application/json']);
 
-/** Why a response cannot be the file; `undefined` if it may be. */
-function problemOf(response: StreamedResponse, stated: string | undefined): Failure | undefined {
-	const { headers } = response;
-	const encoding = headers['content-encoding'];
-	if (encoding && encoding.toLowerCase() !== 'identity') {
-		return stop(`the file is compressed in a way that n8n cannot decompress (${encoding})`);
-	}
-	if (isTooLarge(response)) {
-		return stop(`the file has ${contentLength(response)} bytes, which is too large`);
-	}
-	// Such as a login, or an error of the storage: another link may lead to the file.
-	if (MEDIA.test(stated ?? '') && PAGE.has(mediaTypeOf(headers['content-type']))) {
-		return { problem: 'a page came instead of the file', next: 'renew' };
-	}
-	return undefined;
-}
-
-interface DownloadContext {
-	host: Host;
-	workspace: Workspace;
-	shortSizes: ShortSizes;
-}
-
 async function storeBody(
 	response: StreamedResponse,
 	{ stem, mediaType }: Output,
-	{ host, workspace, shortSizes }: DownloadContext,
+	host: Host,
+	clock: Clock,
 ): Promise<AttemptResult> {
 	const stated = mediaTypeOf(mediaType);
-	const unusable = problemOf(response, stated);
-	if (unusable) return unusable;
-	const type =
-		stated ?? mediaTypeOf(response.headers['content-type']) ?? 'application/octet-stream';
-	const { body, abortReason } = boundedBody(response, workspace.clock, host.channel.signal);
+	const received = mediaTypeOf(response.headers['content-type']);
+	// Such as a login, or an error of the storage: another link may lead to the file.
+	if (MEDIA.test(stated ?? '') && PAGE.has(received))
+		return { problem: 'a page came instead of the file', next: 'renew' };
+	const length = contentLength(response) ?? 0;
+	if (length > MAX_BYTES) return stop(`the file has ${length} bytes, which is too large`);
+	const type = stated ?? received ?? 'application/octet-stream';
+	const { stream, failure } = boundedBody(response, clock, host.channel.signal);
 	try {
-		const { data, size } = await host.store(body, `${stem}.${extensionOf(type)}`, type);
-		if (size === 0) return { problem: 'the file is empty', next: 'retry' };
-		if (isComplete(response, size, shortSizes)) return { data };
-		return { problem: `${size} of ${contentLength(response)} bytes arrived`, next: 'retry' };
+		const { data, size } = await host.store(stream, `${stem}.${extensionOf(type)}`, type);
+		return size === 0 ? retry('the file is empty') : { data };
 	} catch (error) {
-		const reason = abortReason();
-		if (!reason) return stop(`n8n could not store the file: ${localReason(error)}`);
-		return { problem: reason.problem, next: reason.final ? 'stop' : 'retry' };
+		return failure() ?? stop(`n8n could not store the file: ${localReason(error)}`);
 	}
 }
 
 async function attemptDownload(
-	context: DownloadContext,
+	host: Host,
+	clock: Clock,
 	url: string,
 	output: Output,
 ): Promise<AttemptResult> {
-	const response = await fetchFollowingRedirects(context.host, url);
+	const response = await fetchFollowingRedirects(host, url);
 	if ('next' in response) return response;
 	try {
 		const { status, headers } = response;
-		if (status === 200) return await storeBody(response, output, context);
+		if (status === 200) return await storeBody(response, output, host, clock);
 		const problem = `the storage answered ${status}`;
 		const next = ofStorage(status);
 		if (next === 'newAddress') return { problem, next: 'renew' };
@@ -165,22 +196,21 @@ export async function download(
 	output: Output,
 ): Promise<Result<StoredFile>> {
 	const { clock } = workspace;
-	const context: DownloadContext = { host, workspace, shortSizes: new Set() };
-	const { signal } = host.channel;
+	const { channel } = host;
 	let url = clock.now() >= (output.expiresAt ?? Infinity) ? undefined : output.url;
 	for (let attempt = 1; ; attempt += 1) {
 		const link = (url ??= (await output.renew()) ?? output.url);
 		const result = await downloads.run(
-			host.channel,
-			async () => await attemptDownload(context, link, output),
+			channel,
+			async () => await attemptDownload(host, clock, link, output),
 		);
 		if (result && 'data' in result) return ok(result.data);
-		if (!result || signal?.aborted) return fail({ kind: 'cancelled' });
+		if (!result || channel.signal?.aborted) return fail({ kind: 'cancelled' });
 		const { problem, next, headers } = result;
 		if (next === 'stop' || attempt >= MAX_ATTEMPTS) {
 			return fail({ kind: 'download', outputId: output.id, problem });
 		}
 		if (next === 'renew') url = undefined;
-		else await clock.sleep(transferDelay(headers, attempt, workspace), signal);
+		else await clock.sleep(transferDelay(headers, attempt, workspace), channel.signal);
 	}
 }

@@ -14,8 +14,7 @@ const bytes = (text: string) => Buffer.byteLength(text, 'utf8');
 
 /** Shortens the stem, so that the extension stays. */
 function truncate(name: string): string {
-	const dot = name.lastIndexOf('.');
-	const extension = dot > 0 && name.length - dot <= 16 ? name.slice(dot) : '';
+	const extension = /(?<=.)\.[^.]{0,15}$/.exec(name)?.[0] ?? '';
 	const stem = [...name.slice(0, name.length - extension.length)];
 	while (bytes(stem.join('') + extension) > MAX_BYTES) stem.pop();
 	return (stem.join('') + extension).replace(/[\s.]+$/, '');
@@ -32,34 +31,18 @@ export function safeFileName(text: string): string {
 	return truncate(RESERVED.test(clean) ? `_${clean}` : clean);
 }
 
-/**
- * Longest part of a name taken from the prompt: characters, and bytes so that an id fits after it.
- */
-const MAX_SLUG = { characters: 60, bytes: 150 };
+/** Longest part of a name taken from the prompt, in characters: an id fits after it in any script. */
+const MAX_WORDS = 45;
 
 const SHORT_ID_LENGTH = 6;
 
 /** The words of a text in lower case, joined by dashes; cut between words if possible. */
 function slug(text: string): string {
-	const words =
-		text
-			.normalize('NFC')
-			.toLowerCase()
-			.match(/[\p{L}\p{N}][\p{L}\p{N}\p{M}]*/gu) ?? [];
-	let joined = '';
-	for (const word of words) {
-		const longer = joined ? `${joined}-${word}` : word;
-		const isTooLong = [...longer].length > MAX_SLUG.characters || bytes(longer) > MAX_SLUG.bytes;
-		if (!isTooLong) joined = longer;
-		else return joined || truncateWord(word);
-	}
-	return joined;
-}
-
-function truncateWord(word: string): string {
-	const characters = [...word].slice(0, MAX_SLUG.characters);
-	while (bytes(characters.join('')) > MAX_SLUG.bytes) characters.pop();
-	return characters.join('');
+	const lower = text.normalize('NFC').toLowerCase();
+	const words = lower.match(/[\p{L}\p{N}][\p{L}\p{N}\p{M}]*/gu) ?? [];
+	const joined = [...words.join('-')];
+	const cut = joined.slice(0, MAX_WORDS).join('');
+	return joined.length > MAX_WORDS && joined[MAX_WORDS] !== '-' ? cut.replace(/-[^-]*$/, '') : cut;
 }
 
 /** The end of an id, which distinguishes files with the same words. */

@@ -82,18 +82,16 @@ export async function upload(
 	{ field, source, key }: Upload,
 ): Promise<Result<Uploaded>> {
 	const { signal } = host.channel;
-	const failure = (text: string): Failed => fail({ kind: 'upload', field, problem: text });
+	const failure = (problem: string): Failed => fail({ kind: 'upload', field, problem });
 	const mimeType = mediaTypeOf(source.mimeType) ?? 'application/octet-stream';
 	const fileName = safeFileName(source.fileName) || `${field}.${extensionOf(mimeType)}`;
 	const { size } = source;
-	let places = 0;
-	const newPlace = async (): Promise<Result<Place>> => {
-		places += 1;
+	const newPlace = async (number: number): Promise<Result<Place>> => {
 		const request = {
 			method: 'POST',
 			path: ENDPOINTS.createFile.path,
 			body: { filename: fileName, content_type: mimeType, size },
-			headers: { [IDEMPOTENCY_HEADER]: `${key}-${places}` },
+			headers: { [IDEMPOTENCY_HEADER]: `${key}-${number}` },
 		} as const;
 		const options = { replayable: true, validate: validateUpload };
 		const created = await workspace.client.request(host.channel, request, options);
@@ -102,38 +100,31 @@ export async function upload(
 		const uploadUrl = String(upload_url);
 		const urlProblem = transferUrlProblem(uploadUrl, host.baseUrl);
 		if (urlProblem) return failure(urlProblem);
-		const url = String(details.url);
-		return ok({ uploadUrl, headers: headersOf(upload_headers), url, details });
+		const headers = headersOf(upload_headers);
+		return ok({ uploadUrl, headers, url: String(details.url), details });
 	};
 
-	let place: Place | undefined;
+	let places = 1;
+	let place = await newPlace(places);
 	for (let attempt = 1; ; attempt += 1) {
-		if (!place) {
-			const given = await newPlace();
-			if (!given.ok) return given;
-			place = given.value;
-		}
-		const { uploadUrl, headers, url, details } = place;
+		if (!place.ok) return place;
+		const { uploadUrl, headers, url, details } = place.value;
 		const response = await host.put(uploadUrl, headers, source);
 		if (signal?.aborted) return fail({ kind: 'cancelled' });
 		const isLost = isNoResponse(response);
-		const next = isLost ? 'again' : ofStorage(response.status);
-		const isThere =
-			(!isLost && isSuccess(response.status)) ||
-			(next === 'newAddress' && (await hasArrived(host, url, size)));
-		if (isThere) return ok({ url, fileName, mimeType, size, details });
-		const isFinal = isLost
-			? response.unsent !== undefined && response.unsent !== 'connection'
-			: next === 'never';
-		if (isFinal || attempt === MAX_ATTEMPTS) {
+		const isFinalLoss = isLost && response.unsent && response.unsent !== 'connection';
+		const isStored = !isLost && isSuccess(response.status);
+		const next = isLost ? (isFinalLoss ? 'never' : 'again') : ofStorage(response.status);
+		if (isStored || (next === 'newAddress' && (await hasArrived(host, url, size))))
+			return ok({ url, fileName, mimeType, size, details });
+		if (next === 'never' || attempt === MAX_ATTEMPTS) {
 			return failure(isLost ? response.noResponse : `the storage answered ${response.status}`);
 		}
-		if (next === 'newAddress') {
-			place = undefined;
-			continue;
+		if (next === 'newAddress') place = await newPlace((places += 1));
+		else {
+			const delay = transferDelay(isLost ? undefined : response.headers, attempt, workspace);
+			await workspace.clock.sleep(delay, signal);
+			if (signal?.aborted) return fail({ kind: 'cancelled' });
 		}
-		const delay = transferDelay(isLost ? undefined : response.headers, attempt, workspace);
-		await workspace.clock.sleep(delay, signal);
-		if (signal?.aborted) return fail({ kind: 'cancelled' });
 	}
 }
