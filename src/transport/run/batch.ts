@@ -1,28 +1,21 @@
 import type { IDataObject, IExecuteSingleFunctions, NodeApiError } from 'n8n-workflow';
 import { Portions } from '../base/portions';
 import { fail, type Failed, type Result } from '../base/result';
-import { asText, type Clock, type Resource } from '../base/types';
 import { Semaphore } from '../base/semaphore';
+import { asText, type Clock, type Resource } from '../base/types';
 import type { Workspace } from '../workspace';
 import type { Item, Prepared } from './item';
-import { contentOf } from './keys';
-import { undeliveredOf } from './undelivered';
 import type { JobReference } from './itemState';
-import { EarlierRuns } from './search';
+import { contentOf } from './keys';
 import { inputItems, nodeInput, readParameter } from './nodeInput';
+import { EarlierRuns } from './search';
+import { undeliveredOf } from './undelivered';
 
 /** Why a run sends nothing further. */
 export interface Halt {
 	cause: string;
 	/** Whether the reason is a lack of credits. */
 	credits: boolean;
-}
-
-/** Which run of which node. */
-export interface RunLocation {
-	runIndex: number;
-	/** Workflow and node: the same in every execution. */
-	node: string;
 }
 
 /** The error that an item throws, completed when the run has ended. */
@@ -62,17 +55,14 @@ export class Batch {
 
 	private invalidItems = 0;
 
-	/** Items that only a service on this machine may be sent; empty once it is known where the service is. */
-	private localOnly: number[] = [];
+	private isLocated = false;
 
-	/** Items that have not claimed their custom key yet. */
+	/** Items that have not claimed their custom key yet, and what those that have are waiting with. */
 	private readonly unclaimed = new Set<number>();
 
 	private readonly allClaimed: Array<() => void> = [];
 
 	private lastJoined = -1;
-
-	private lastSettings = { text: '', settings: undefined as Prepared['settings'] | undefined };
 
 	private hasStarted = false;
 
@@ -97,8 +87,8 @@ export class Batch {
 	/** The items read the credential, from n8n's database: all at once, they would hold up the first request. */
 	readonly opening = new Portions();
 
-	/** Set by the first item that needs it. */
-	runLocation: RunLocation | undefined;
+	/** Which run of which node (workflow and node: the same in every execution). Set by the first item that needs it. */
+	location: { runIndex: number; node: string } | undefined;
 
 	/** Fingerprint of the unevaluated parameters, which all items share; set by the first. */
 	parameters: string | undefined;
@@ -128,34 +118,26 @@ export class Batch {
 	}
 
 	add(item: number, prepared: Result<Prepared>): void {
-		this.prepared.set(item, prepared);
 		this.lastJoined = item;
-		if (!prepared.ok) {
-			this.invalidItems += 1;
-			return;
-		}
-		const { value } = prepared;
-		if (value.unlessLocal) this.localOnly.push(item);
-		if (value.settings.idempotency === 'custom') this.unclaimed.add(item);
-		// They are the same for nearly all items, of which thousands may wait with them.
-		const text = JSON.stringify(value.settings);
-		if (text !== this.lastSettings.text) this.lastSettings = { text, settings: value.settings };
-		value.settings = this.lastSettings.settings ?? value.settings;
+		if (!prepared.ok) return this.reject(item, prepared);
+		this.prepared.set(item, prepared);
+		if (prepared.value.settings.idempotency === 'custom') this.unclaimed.add(item);
 	}
 
-	/** Where the service is, as the first item to read the credential finds out, before anything is sent. */
-	locateService(isLocal: boolean): void {
-		for (const item of this.localOnly.splice(0)) {
-			const prepared = this.prepared.get(item);
-			if (!isLocal && prepared?.ok && prepared.value.unlessLocal)
-				this.reject(item, prepared.value.unlessLocal);
-		}
-	}
-
-	/** An item turns out to be invalid before anything is sent. */
+	/** An item is invalid, which is known before anything is sent. */
 	reject(item: number, failed: Failed): void {
 		this.prepared.set(item, failed);
 		this.invalidItems += 1;
+	}
+
+	/** Where the service is, as the first item to read the credential finds out. */
+	locateService(isLocal: boolean): void {
+		if (this.isLocated) return;
+		this.isLocated = true;
+		if (isLocal) return;
+		for (const [item, prepared] of this.prepared) {
+			if (prepared.ok && prepared.value.unlessLocal) this.reject(item, prepared.value.unlessLocal);
+		}
 	}
 
 	/**
@@ -200,8 +182,7 @@ export class Batch {
 	 * is read again or should it be impossible to read.
 	 */
 	addKnownJob(item: number, { id }: JobReference): void {
-		if (this.jobs.has(`${item}`)) return;
-		this.addJob(item, { id, status: 'from an earlier try' });
+		if (!this.jobs.has(`${item}`)) this.addJob(item, { id, status: 'from an earlier try' });
 	}
 
 	/** Only the first reason is kept. */
@@ -215,10 +196,8 @@ export class Batch {
 	 * @param cancel the same for all items of a run
 	 */
 	stopSignal(cancel: AbortSignal | undefined): AbortSignal {
-		this.anyStopSignal ??= cancel
-			? AbortSignal.any([cancel, this.haltController.signal])
-			: this.haltController.signal;
-		return this.anyStopSignal;
+		const { signal } = this.haltController;
+		return (this.anyStopSignal ??= cancel ? AbortSignal.any([cancel, signal]) : signal);
 	}
 
 	/**
@@ -228,12 +207,8 @@ export class Batch {
 	 * @param isAnswered whether the service itself has answered, be it with a refusal
 	 */
 	noteAnswer(isAnswered: boolean, sentAt: number, clock: Clock): void {
-		if (isAnswered) {
-			this.silentSince = undefined;
-			return;
-		}
-		this.silentSince ??= sentAt;
-		if (clock.monotonic() - this.silentSince < OUTAGE_MS) return;
+		this.silentSince = isAnswered ? undefined : (this.silentSince ?? sentAt);
+		if (clock.monotonic() - (this.silentSince ?? Infinity) < OUTAGE_MS) return;
 		this.isSilent = true;
 		this.halt({ cause: 'the service gave no answer', credits: false });
 	}
@@ -259,16 +234,13 @@ export class Batch {
 		for (const { workspace, request, job } of this.deliveries) {
 			const undelivered = undeliveredOf(workspace);
 			if (this.firstError) undelivered.add(request, job, workspace.clock.now());
-			else undelivered.remove(request, job.id);
+			else undelivered.remove(job.id);
 		}
 	}
 
+	/** How many items have a job. */
 	get submitted(): number {
 		return new Set([...this.jobs.values()].map(({ item }) => item)).size;
-	}
-
-	get notSubmitted(): number {
-		return this.total - this.submitted;
 	}
 
 	/** Whether n8n would report the error of this item: not if an item before it has failed already. */

@@ -108,7 +108,7 @@ export function identify(
 	batch: Batch,
 	memory: NodeMemory,
 ): Identity {
-	const item = `${batch.runLocation?.runIndex ?? 0}:${context.getItemIndex()}`;
+	const item = `${batch.location?.runIndex ?? 0}:${context.getItemIndex()}`;
 	// There is nothing to remember about an operation that creates nothing.
 	if (!spec.creates) return { inputFingerprint: '', item, memory: newMemory() };
 	const parameters = (batch.parameters ??= parametersFingerprint(context, spec));

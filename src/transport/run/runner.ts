@@ -14,7 +14,7 @@ import { isAnswerOfService } from '../http/statuses';
 import { baseUrlProblem, isLocalService } from '../http/urlRules';
 import { readerScope } from '../jobs/jobState';
 import { workspaceOf } from '../workspace';
-import { batchOf, type Batch, type RunLocation } from './batch';
+import { batchOf, type Batch } from './batch';
 import { referencesIn } from './binaryReference';
 import { becomesErrorItem, executionCredits } from './credits';
 import { describeFailure, detailsOf, nodeError } from './errors';
@@ -41,18 +41,8 @@ function scopesNeeded(spec: OperationSpec, { request, settings }: Prepared): Sco
 	].filter((scope) => scope !== undefined);
 }
 
-function credentialProblem(baseUrl: string, apiKey: string): Failed | undefined {
-	const problems = [
-		['Base URL', baseUrlProblem(baseUrl)],
-		['API Key', apiKeyProblem(apiKey)],
-	] as const;
-	const [name, problem] = problems.find(([, problem]) => problem !== undefined) ?? [];
-	if (!problem) return undefined;
-	return fail({ kind: 'input', field: `${name} of the credential`, problem });
-}
-
-/** Which run of which node. The same for all its items and slow to get from n8n, so it is read once. */
-function locateRun(context: IExecuteSingleFunctions): RunLocation {
+/** Which run of which node. Slow to get from n8n. */
+function locateRun(context: IExecuteSingleFunctions): { runIndex: number; node: string } {
 	const { $runIndex: runIndex } = context.getWorkflowDataProxy(context.getItemIndex());
 	const { id: workflowId } = context.getWorkflow();
 	return { runIndex: Number(runIndex), node: `${workflowId ?? ''}/${context.getNode().id}` };
@@ -69,11 +59,15 @@ async function openItem(
 	batch: Batch,
 	prepared: Prepared,
 ): Promise<Result<Item>> {
+	const unusable = (name: string, problem: string) =>
+		fail({ kind: 'input', field: `${name} of the credential`, problem });
 	const credential = await context.getCredentials(CREDENTIAL);
 	const baseUrl = typeof credential.baseUrl === 'string' ? credential.baseUrl : '';
+	const urlProblem = baseUrlProblem(baseUrl);
+	if (urlProblem) return unusable('Base URL', urlProblem);
 	const key = apiKeyOf(credential);
-	const unusable = credentialProblem(baseUrl, key);
-	if (unusable) return unusable;
+	const keyProblem = apiKeyProblem(key);
+	if (keyProblem) return unusable('API Key', keyProblem);
 	const isLocal = isLocalService(baseUrl);
 	batch.locateService(isLocal);
 	// By itself as well: in a run in portions it was not there yet, and expressions may give each
@@ -83,7 +77,7 @@ async function openItem(
 	if (excluded) return fail({ kind: 'scope', scope: excluded });
 
 	const itemIndex = context.getItemIndex();
-	const runLocation = (batch.runLocation ??= locateRun(context));
+	const location = (batch.location ??= locateRun(context));
 	const node = nodeMemory(context.getContext('node'));
 	const { item, memory, inputFingerprint } = identify(context, spec, batch, node);
 	if ('job' in memory.state) batch.addKnownJob(itemIndex, memory.state.job);
@@ -113,43 +107,14 @@ async function openItem(
 		origin: {
 			runId: node.runId,
 			item,
-			node: runLocation.node,
+			node: location.node,
 			executionId: context.getExecutionId() ?? '',
 			isManual: context.getMode() === 'manual',
 		},
 	});
 }
 
-function contextOf(
-	batch: Batch,
-	{ endpoint, object, creates, charges }: OperationSpec,
-	itemIndex: number,
-	opened: Result<Item>,
-): ErrorContext {
-	const { submitted, total: items } = batch;
-	const shared = {
-		...{ endpoint, object, creates: creates ?? false, charges: charges ?? false },
-		...{ itemIndex, items, submitted },
-	};
-	if (!opened.ok) return shared;
-	const { settings, memory, origin } = opened.value;
-	const { state } = memory;
-	return {
-		...shared,
-		idempotency: settings.idempotency,
-		isManual: origin.isManual,
-		jobId: 'job' in state ? state.job.id : undefined,
-		outcomeUnknown: isOutcomeOpen(state),
-	};
-}
-
-/** An operation with the labels of its fields, by the names of these fields in the API. */
-interface Runnable {
-	spec: OperationSpec;
-	labels: Labels;
-}
-
-/** Opens the item and runs its operation. Another item of the run may turn out to be invalid meanwhile. */
+/** Runs the operation of an item. Another item of the run may have turned out to be invalid meanwhile. */
 async function runOpened(opened: Result<Item>): Promise<Result<Outcome>> {
 	if (!opened.ok) return opened;
 	const item = opened.value;
@@ -160,10 +125,32 @@ async function runOpened(opened: Result<Item>): Promise<Result<Outcome>> {
 		: await runOperation(item);
 }
 
+/** What an error says of an item, as far as it is known. */
+function errorContextOf(
+	batch: Batch,
+	{ endpoint, object, creates = false, charges = false }: OperationSpec,
+	itemIndex: number,
+	opened: Result<Item>,
+): ErrorContext {
+	const { submitted, total: items } = batch;
+	const ofRun = { endpoint, object, creates, charges, itemIndex, items, submitted };
+	if (!opened.ok) return ofRun;
+	const { settings, memory, origin } = opened.value;
+	const { state } = memory;
+	return {
+		...ofRun,
+		idempotency: settings.idempotency,
+		isManual: origin.isManual,
+		jobId: 'job' in state ? state.job.id : undefined,
+		outcomeUnknown: isOutcomeOpen(state),
+	};
+}
+
 async function runItem(
 	context: IExecutePaginationFunctions,
 	options: IHttpRequestOptions,
-	{ spec, labels }: Runnable,
+	spec: OperationSpec,
+	labels: Labels,
 	batch: Batch,
 	prepared: Result<Prepared>,
 ): Promise<INodeExecutionData[]> {
@@ -185,37 +172,24 @@ async function runItem(
 	}
 
 	const failed = result as Failed;
-	const isForCredits = opened.ok && becomesErrorItem(failed, opened.value.settings);
-	const isTolerated = continuesOnFail || isForCredits;
-	const isReported = failed.failure.kind !== 'skipped' && batch.reportsErrorOf(itemIndex);
-	// An error takes a stack trace; when thousands of items fail at once, n8n would stand still. So only where n8n needs one.
-	if (!isTolerated && !isReported) return [];
-	const errorContext = (): ErrorContext => {
-		const context = { ...contextOf(batch, spec, itemIndex, opened), labels };
-		// The run goes on, so the count would soon be wrong.
-		return isTolerated ? { ...context, submitted: undefined, isRow: true } : context;
-	};
 	const node = context.getNode();
-	if (!isTolerated) {
+	const errorContext = () => ({ ...errorContextOf(batch, spec, itemIndex, opened), labels });
+	const becomesItem = opened.ok && becomesErrorItem(failed, opened.value.settings);
+	if (!continuesOnFail && !becomesItem) {
+		// An error takes a stack trace; when thousands of items fail at once, n8n would stand still. So only where n8n needs one.
+		const isReported = failed.failure.kind !== 'skipped' && batch.reportsErrorOf(itemIndex);
+		if (!isReported) return [];
 		const error = nodeError(node, failed, errorContext());
 		const describe = () => describeFailure(failed, errorContext()).description;
 		batch.addError({ error, describe, thrownBy: itemIndex });
 		throw error;
 	}
-	const known = errorContext();
-	// n8n runs the node again if the first item has an `error` in its json (Retry On Fail). Without keys that would be
-	// paid for again.
-	const paysAgain = node.retryOnFail && itemIndex === 0 && known.idempotency === 'none';
-	if (paysAgain) {
-		return [{ json: {}, error: nodeError(node, failed, known), pairedItem: { item: itemIndex } }];
-	}
+	// The run goes on, so the count would soon be wrong.
+	const known = { ...errorContext(), submitted: undefined, isRow: true };
 	const details = detailsOf(failed, known);
-	if (node.onError === 'continueErrorOutput') {
-		return [errorOutputItem(nodeError(node, failed, known), details, itemIndex)];
-	}
-	return [
-		errorRow(describeFailure(failed, known), details, itemIndex, context.getInputData().json),
-	];
+	return node.onError === 'continueErrorOutput'
+		? [errorOutputItem(nodeError(node, failed, known), details, itemIndex)]
+		: [errorRow(describeFailure(failed, known), details, itemIndex, context.getInputData().json)];
 }
 
 /** What n8n keeps of one value, in characters. */
@@ -227,32 +201,22 @@ interface CustomData {
 	set(name: string, value: string): void;
 }
 
-/** Whole ids only, so that the last one can be searched for as well. */
-function joined(known: string, ids: string[]): string {
-	let text = known;
-	const isKnown = new Set(known.split(','));
-	for (const id of ids) {
-		if (isKnown.has(id)) continue;
-		const longer = text === '' ? id : `${text},${id}`;
-		if (longer.length > MAX_CHARACTERS) break;
-		text = longer;
-	}
-	return text;
-}
-
 /**
  * Shows in the highlighted data of the execution what it has reserved and which jobs it has, so
  * that an id found at the service leads to its execution. Once for each run of a node: n8n writes a
  * line into its log for each long value.
  */
 function highlightJobs(context: IExecuteSingleFunctions, ids: string[]): void {
-	if (ids.length === 0) return;
+	const { customData } = context as unknown as { customData?: CustomData };
+	if (!customData || ids.length === 0) return;
 	try {
-		const { customData } = context as unknown as { customData?: CustomData };
-		if (!customData) return;
 		const { reserved } = executionCredits(context.getContext('flow'));
 		customData.set('mediagenCredits', String(reserved));
-		customData.set('mediagenJobs', joined(customData.get('mediagenJobs') ?? '', ids));
+		const known = customData.get('mediagenJobs')?.split(',') ?? [];
+		const all = [...new Set([...known, ...ids])].slice(0, MAX_CHARACTERS);
+		// Whole ids only, so that the last one can be searched for as well.
+		while (all.join().length > MAX_CHARACTERS) all.pop();
+		customData.set('mediagenJobs', all.join());
 	} catch {
 		// It is only shown to people; no job fails because of it.
 	}
@@ -264,6 +228,8 @@ function highlightJobs(context: IExecuteSingleFunctions, ids: string[]): void {
  *
  * Without Continue On Fail, n8n throws the error of the first item that rejects and sets that item's index on it. So
  * items without an error of their own return nothing, and the one with an error is reported.
+ *
+ * @param labels those of its fields, by the names of these fields in the API
  */
 export function runner(spec: OperationSpec, labels: Labels = {}) {
 	return async function (
@@ -276,7 +242,7 @@ export function runner(spec: OperationSpec, labels: Labels = {}) {
 		if (!batch || !prepared) return [];
 		try {
 			const request = options as IHttpRequestOptions;
-			return await runItem(this, request, { spec, labels }, batch, prepared);
+			return await runItem(this, request, spec, labels, batch, prepared);
 		} finally {
 			batch.endItem(itemIndex);
 			if (batch.hasEnded) {

@@ -461,7 +461,7 @@ test('a 402 in the middle of a run: nothing further is sent after it', async () 
 	expect(results.filter((result) => !result.ok && result.failure.kind === 'skipped')).toHaveLength(
 		25 - refused,
 	);
-	expect([batch.submitted, batch.notSubmitted]).toEqual([5, 25]);
+	expect(batch.submitted).toBe(5);
 });
 
 test('when credits are back all waiting items continue at once, not every 20 seconds', async () => {

@@ -32,8 +32,8 @@ test('one that was delivered after all, such as by Retry Execution, is not given
 	const jobs = new UndeliveredJobs();
 	jobs.add('a cat', first, 0);
 	jobs.add('a cat', second, 0);
-	jobs.remove('a cat', 'gen_1');
-	jobs.remove('a dog', 'gen_2');
+	jobs.remove('gen_1');
+	jobs.remove('gen_3');
 	expect([jobs.take('a cat', 1), jobs.take('a cat', 1)]).toEqual([second, undefined]);
 });
 
