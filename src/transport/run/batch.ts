@@ -225,8 +225,7 @@ export class Batch {
 	addDelivery(item: Item): void {
 		const { memory, settings, workspace } = item;
 		if (!('job' in memory.state) || settings.idempotency !== 'execution') return;
-		const request = contentOf(item, memory.fingerprint ?? '');
-		this.deliveries.push({ workspace, request, job: memory.state.job });
+		this.deliveries.push({ workspace, request: contentOf(item), job: memory.state.job });
 	}
 
 	/** Once n8n has, or has not, been given the results of all items. */

@@ -6,19 +6,19 @@ import type { Slot } from '../limits/jobSlots';
 import { isOutOfCredits } from './credits';
 import { halt, halted, orSilence } from './halt';
 import type { Item } from './item';
-import { isKeyExpired, isOutcomeOpen, nextStep, type Facts, type JobReference } from './itemState';
+import { nextStep, type Facts, type JobReference } from './itemState';
 import {
 	claimCustomKey,
-	contentKeysOf,
 	contentOf,
 	isKeyPersistent,
 	keyInUse,
 	keyOf,
-	ownsCustomKey,
+	keysOfContent,
+	shortHash,
 } from './keys';
 import { noteFormerJob, recordEvent } from './memory';
 import { findPossibleDuplicate } from './search';
-import { sendCreation, type Creation } from './sendCreation';
+import { hasKeyExpired, sendCreation, type Creation } from './sendCreation';
 import { undeliveredOf } from './undelivered';
 import { openRequest, uploadAll, type OpenedRequest } from './uploads';
 
@@ -45,23 +45,14 @@ import { openRequest, uploadAll, type OpenedRequest } from './uploads';
 /** More keys than any content has failed jobs in a day: whoever gets there has found a fault of ours. */
 const MAX_KEYS = 50;
 
-/** A job that is known or was just created, and the slot that it holds. */
+/** A job that is known or was just created. */
 interface Made {
 	job: Resource;
-	slot: Slot;
-	/** Whether an earlier try of this execution has made it. */
-	isKnown: boolean;
+	/** What it holds; a known job holds none. */
+	slot?: Slot;
 	/** Whether there is nothing to wait for, whatever its status. */
 	isOver: boolean;
 }
-
-/** For jobs that hold no slot, or are known from before. */
-const NO_SLOT: Slot = {
-	accepted: () => {},
-	refused: () => {},
-	release: () => {},
-	leave: () => {},
-};
 
 const CANCELLED = fail({ kind: 'cancelled' });
 
@@ -81,12 +72,12 @@ export async function createJob(item: Item): Promise<Result<Resource>> {
 	for (let keys = 0; keys < MAX_KEYS; keys += 1) {
 		const made = await obtainJob(item, opened.value);
 		if (!made.ok) return made;
-		const { job, isKnown } = made.value;
+		const { job, slot } = made.value;
 		batch.addJob(itemIndex, job, item.part);
 		const ended = await follow(item, made.value);
 		if (ended.ok || ended.failure.kind !== 'jobFailed') return ended;
 		// A job that this run has made ends the item: whatever fails at once would be paid for again and again.
-		const isEarlier = !isKnown && (await batch.earlierRuns.has(item, job.id));
+		const isEarlier = slot && (await batch.earlierRuns.has(item, job.id));
 		noteFormerJob(node, job.id);
 		if (settings.idempotency !== 'content' || !isEarlier) return ended;
 	}
@@ -99,7 +90,6 @@ const now = ({ workspace }: Item): number => workspace.clock.now();
 /** What has to be settled before the first request. @returns why the item is not sent at all */
 async function begin(item: Item, opened: OpenedRequest): Promise<Failed | undefined> {
 	const { batch, itemIndex, memory, settings, spec } = item;
-	const facts = factsOf(item, opened);
 	const conflict = claimCustomKey(item, opened.requestFingerprint);
 	if (conflict) batch.reject(itemIndex, conflict.failed);
 	// Neither is sent, as it is unclear which one the key is meant for.
@@ -107,19 +97,26 @@ async function begin(item: Item, opened: OpenedRequest): Promise<Failed | undefi
 	if (settings.idempotency === 'custom') await batch.keyClaimed(itemIndex);
 	const rejected = conflict?.failed ?? batch.rejectionOf(itemIndex);
 	if (rejected) return rejected;
-	const step = nextStep(memory.state, facts);
-	if (step.do === 'reject') return keyInUse(step.job);
 
 	// Without a key, every request is a new one.
 	if (settings.idempotency === 'none')
 		recordEvent(memory, { kind: 'requestChanged', restart: true });
 	if (memory.state.is !== 'new') return undefined;
-	startAtFirstKey(item, opened);
-	if (takeUndelivered(item, opened)) return undefined;
+	remember(item, opened);
+	startAtFirstKey(item);
+	if (takeUndelivered(item)) return undefined;
 	const unfit = await spec.check?.(item);
 	if (unfit) return unfit;
 	if (isKeyPersistent(item)) await batch.earlierRuns.load(item);
 	return undefined;
+}
+
+/** Remembers which request the state of the item is about. */
+function remember({ memory, inputFingerprint, settings }: Item, opened: OpenedRequest): void {
+	memory.inputFingerprint = inputFingerprint;
+	memory.fingerprint = opened.requestFingerprint;
+	if (settings.idempotency === 'custom') memory.customKey = shortHash(settings.idempotencyKey);
+	else delete memory.customKey;
 }
 
 /**
@@ -128,37 +125,32 @@ async function begin(item: Item, opened: OpenedRequest): Promise<Failed | undefi
  * differently each time (`$now` in a prompt) is the same one.
  */
 function factsOf(item: Item, { requestFingerprint }: OpenedRequest): Facts {
-	const { memory, inputFingerprint, origin } = item;
+	const { memory, inputFingerprint, origin, settings } = item;
 	return {
 		now: now(item),
 		isChanged:
-			memory.state.is !== 'new' &&
-			memory.inputFingerprint !== inputFingerprint &&
-			memory.fingerprint !== requestFingerprint,
-		hasFixedKey: ownsCustomKey(item),
+			memory.inputFingerprint !== inputFingerprint && memory.fingerprint !== requestFingerprint,
+		hasFixedKey:
+			settings.idempotency === 'custom' && memory.customKey === shortHash(settings.idempotencyKey),
 		execution: origin.executionId,
 	};
 }
 
 /** By Content, all executions try the keys of a content in the same order. */
-function startAtFirstKey(item: Item, { requestFingerprint }: OpenedRequest): void {
-	const { settings, memory, workspace, batch } = item;
-	if (settings.idempotency !== 'content') return;
-	const content = contentOf(item, requestFingerprint);
-	const known = () => contentKeysOf(workspace).first(content, now(item));
-	const firstKey = batch.earlierRuns.firstKey(content, known);
-	recordEvent(memory, { kind: 'startsAtKey', firstKey });
+function startAtFirstKey(item: Item): void {
+	if (item.settings.idempotency !== 'content') return;
+	const { first } = keysOfContent(item);
+	const firstKey = item.batch.earlierRuns.firstKey(contentOf(item), first);
+	recordEvent(item.memory, { kind: 'startsAtKey', firstKey });
 }
 
 /** In the editor a new execution goes on with a job that a failed one has paid for and given to nobody. */
-function takeUndelivered(item: Item, { requestFingerprint }: OpenedRequest): boolean {
-	const { memory, workspace, origin, settings, spec, inputFingerprint } = item;
+function takeUndelivered(item: Item): boolean {
+	const { memory, workspace, origin, settings, spec } = item;
 	if (!origin.isManual || settings.idempotency !== 'execution' || spec.holdsSecret) return false;
-	const job = undeliveredOf(workspace).take(contentOf(item, requestFingerprint), now(item));
-	if (!job) return false;
-	Object.assign(memory, { fingerprint: requestFingerprint, inputFingerprint });
-	recordEvent(memory, { kind: 'jobKnown', job });
-	return true;
+	const job = undeliveredOf(workspace).take(contentOf(item), now(item));
+	if (job) recordEvent(memory, { kind: 'jobKnown', job });
+	return job !== undefined;
 }
 
 /**
@@ -167,9 +159,10 @@ function takeUndelivered(item: Item, { requestFingerprint }: OpenedRequest): boo
  */
 async function obtainJob(item: Item, opened: OpenedRequest): Promise<Result<Made>> {
 	const { memory, settings, workspace, spec } = item;
+	const { credits, slots, clock } = workspace;
 	const isByContent = settings.idempotency === 'content';
 	const waitsForCredits = settings.onInsufficientCredits === 'wait';
-	const creditsBy = workspace.clock.monotonic() + settings.creditWaitTimeoutMs;
+	const creditsBy = clock.monotonic() + settings.creditWaitTimeoutMs;
 	let mayTryNextKey = isByContent;
 	let lackedCredits: Failed | undefined;
 	let since: number | undefined;
@@ -180,18 +173,17 @@ async function obtainJob(item: Item, opened: OpenedRequest): Promise<Result<Made
 			return start;
 		}
 		if ('known' in start.value) {
-			const isOver = memory.state.is === 'done';
-			return ok({ job: start.value.known, slot: NO_SLOT, isKnown: true, isOver });
+			return ok({ job: start.value.known, isOver: memory.state.is === 'done' });
 		}
 
 		const { creation } = start.value;
 		const channel = { ...item.host.channel, signal: untilSent(item) };
-		const mayTryFreely = !workspace.credits.isEmpty;
-		if (waitsForCredits && !(await workspace.credits.mayTry(channel, creditsBy))) {
+		const mayTryFreely = !credits.isEmpty;
+		if (waitsForCredits && !(await credits.mayTry(channel, creditsBy))) {
 			const why = channel.signal.aborted ? CANCELLED : (lackedCredits ?? NO_CREDITS);
 			return halted(item) ?? why;
 		}
-		const acquired = await workspace.slots.acquire(channel, {
+		const acquired = await slots.acquire(channel, {
 			timeoutMs: settings.waitTimeoutMs,
 			holdsJob: spec.takesPermit ?? false,
 			since,
@@ -200,32 +192,31 @@ async function obtainJob(item: Item, opened: OpenedRequest): Promise<Result<Made
 		const slot = acquired.value;
 		// It may have waited for hours: then the key may no longer say what became of the request, or the
 		// credits have run out, and it waits for its turn to try.
-		const isTurn = !waitsForCredits || !mayTryFreely || !workspace.credits.isEmpty;
-		if (hasKeyExpired(item) || !isTurn) {
+		if (hasKeyExpired(item) || (waitsForCredits && mayTryFreely && credits.isEmpty)) {
 			slot.release();
 			continue;
 		}
 		const sent = await sendCreation(item, channel, creation, slot);
 		if (sent.ok) {
 			slot.accepted(sent.value.job);
-			workspace.credits.succeeded(lackedCredits !== undefined);
-			return ok({ ...sent.value, slot, isKnown: false });
+			credits.succeeded(lackedCredits !== undefined);
+			return ok({ ...sent.value, slot });
 		}
 
 		const { state } = memory;
 		const hasNextKey = state.is === 'new' && state.firstKey > creation.attempt;
 		if (spec.takesPermit && refusalStatusOf(sent) === 429) {
-			since ??= workspace.clock.monotonic();
+			since ??= clock.monotonic();
 			slot.refused(sent.failure.kind === 'status' ? sent.failure.hintMs : undefined);
 		} else if (isOutOfCredits(sent) && hasNextKey && mayTryNextKey) {
 			slot.release();
 			mayTryNextKey = false;
 		} else if (isOutOfCredits(sent) && waitsForCredits) {
 			slot.release();
-			workspace.credits.refused();
+			credits.refused();
 			lackedCredits = sent;
 			mayTryNextKey = isByContent;
-			startAtFirstKey(item, opened);
+			startAtFirstKey(item);
 		} else {
 			// Before the next item gets the slot: it would run into the same refusal.
 			halt(item, sent);
@@ -241,16 +232,12 @@ function untilSent({ batch, host, giveUp }: Item): AbortSignal {
 	return giveUp ? AbortSignal.any([stop, giveUp]) : stop;
 }
 
-/** Whether the key of an open outcome can no longer settle it. */
-const hasKeyExpired = (item: Item): boolean =>
-	isOutcomeOpen(item.memory.state) && isKeyExpired(item.memory.state.firstSentAt, now(item));
-
 /** What a try starts with: a job that is known, or a request to send. */
 type Start = { known: Resource } | { creation: Creation };
 
 /** Decides by the state of the item. Sends nothing but files, and what it takes to find out. */
 async function decide(item: Item, opened: OpenedRequest): Promise<Result<Start>> {
-	const { memory, settings, origin, request } = item;
+	const { memory, settings, origin } = item;
 	const restart = settings.idempotency === 'content';
 	const step = nextStep(memory.state, factsOf(item, opened));
 	switch (step.do) {
@@ -282,19 +269,18 @@ async function decide(item: Item, opened: OpenedRequest): Promise<Result<Start>>
 				// What the former request may have reserved stays in the sum.
 				delete memory.expectedCredits;
 			}
-			memory.fingerprint = opened.requestFingerprint;
-			memory.inputFingerprint = item.inputFingerprint;
-			const attempt = memory.state.firstKey;
+			remember(item, opened);
 			const uploaded = await uploadAll(item, opened);
 			if (!uploaded.ok) return uploaded;
+			const attempt = memory.state.firstKey;
 			const key = keyOf(item, opened.requestFingerprint, attempt);
-			return ok({ creation: { attempt, key, path: request.path, body: uploaded.value } });
+			return ok({ creation: { attempt, key, path: item.request.path, body: uploaded.value } });
 		}
 	}
 }
 
 /** A known job is only read: whatever a gateway responds or a key may not do, the job stays known. */
-async function readKnownJob(item: Item, job: JobReference): Promise<Result<Start>> {
+async function readKnownJob(item: Item, job: JobReference): Promise<Result<{ known: Resource }>> {
 	const { host, workspace, batch } = item;
 	const request = { method: 'GET', path: readerPath({ ...job }) } as const;
 	const channel = { ...host.channel, signal: batch.stopSignal(host.channel.signal) };
@@ -313,50 +299,50 @@ async function readKnownJob(item: Item, job: JobReference): Promise<Result<Start
 }
 
 /** Waits for the end of a job if that is wanted, and records it. */
-async function follow(item: Item, { job, slot, isKnown, isOver }: Made): Promise<Result<Resource>> {
-	const { host, workspace, settings, batch, itemIndex } = item;
+async function follow(item: Item, made: Made): Promise<Result<Resource>> {
+	const { settings, batch, itemIndex } = item;
+	const seen = made.isOver ? ok(made.job) : await lookAt(item, made);
+	if (!seen.ok) {
+		made.slot?.leave(made.job);
+		return seen;
+	}
+	const job = seen.value;
+	if (!made.isOver && jobState(job, settings.terminalStatuses) === 'running') {
+		made.slot?.leave(job);
+		return seen;
+	}
+	made.slot?.release();
+	batch.addJob(itemIndex, job, item.part);
+	return recordEnd(item, job, made.isOver);
+}
+
+/** A job as it ends or, without Wait for Completion, as it is now. */
+async function lookAt(item: Item, { job, slot }: Made): Promise<Result<Resource>> {
+	const { host, workspace, settings, batch } = item;
 	const { terminalStatuses, waitForCompletion, waitTimeoutMs } = settings;
 	// Under a key that other executions share, a job that looks new may be old and may have ended.
-	const mayBeOld = !isKnown && isKeyPersistent(item) && !batch.earlierRuns.lacks(job.id);
-	let seen = job;
-	if (isOver) {
-		slot.release();
-	} else if (waitForCompletion) {
+	const mayBeOld = slot && isKeyPersistent(item) && !batch.earlierRuns.lacks(job.id);
+	if (waitForCompletion) {
 		const isOld = mayBeOld && batch.earlierRuns.mayHave(job.id);
-		const ended = await workspace.poller.wait(host.channel, job, waitTimeoutMs, {
-			terminalStatuses,
-			isOld,
-		});
-		if (ended.ok) slot.release();
-		else slot.leave(job);
-		if (!ended.ok) return ended;
-		seen = ended.value;
-	} else {
-		const read = mayBeOld ? await readKnownJob(item, job as JobReference) : undefined;
-		if (read?.ok && 'known' in read.value) seen = read.value.known;
-		if (jobState(seen, terminalStatuses) === 'running') slot.leave(job);
-		else slot.release();
-		if (jobState(seen, terminalStatuses) === 'running') return ok(seen);
+		const options = { terminalStatuses, isOld };
+		return await workspace.poller.wait(host.channel, job, waitTimeoutMs, options);
 	}
-	batch.addJob(itemIndex, seen, item.part);
-	return recordEnd(item, seen, isOver);
+	const read = mayBeOld ? await readKnownJob(item, job as JobReference) : undefined;
+	return ok(read?.ok ? read.value.known : job);
 }
 
 /** Records how a job ended, and what it ended with. */
 function recordEnd(item: Item, job: Resource, isOver: boolean): Result<Resource> {
-	const { settings, memory, workspace } = item;
+	const { settings, memory } = item;
 	const result = isOver ? ok(job) : toResult(job, settings.terminalStatuses);
 	const { state } = memory;
-	if (!result.ok && settings.idempotency === 'content' && 'attempt' in state) {
-		const content = contentOf(item, memory.fingerprint ?? '');
-		contentKeysOf(workspace).noteFailure(content, state.attempt, now(item));
+	if (result.ok) {
+		recordEvent(memory, { kind: 'jobSucceeded', resource: rememberedResource(item, job) });
+		return result;
 	}
-	recordEvent(
-		memory,
-		result.ok
-			? { kind: 'jobSucceeded', resource: rememberedResource(item, job) }
-			: { kind: 'jobFailed' },
-	);
+	if (settings.idempotency === 'content' && 'attempt' in state)
+		keysOfContent(item).noteFailure(state.attempt);
+	recordEvent(memory, { kind: 'jobFailed' });
 	return result;
 }
 

@@ -36,9 +36,9 @@ export function keyOf(
 	}
 }
 
-/** Names a request of this node, whatever the number of its key and whichever execution makes it. */
-export const contentOf = ({ origin }: Pick<Item, 'origin'>, requestFingerprint: string): string =>
-	`${origin.node}\n${requestFingerprint}`;
+/** Names the request of an item in this node, whatever the number of its key and whichever execution makes it. */
+export const contentOf = ({ origin, memory }: Pick<Item, 'origin' | 'memory'>): string =>
+	`${origin.node}\n${memory.fingerprint ?? ''}`;
 
 /** Whether the key of an item is the same in every execution, so that the request must be, too. */
 export const isKeyPersistent = ({ settings: { idempotency } }: Pick<Item, 'settings'>): boolean =>
@@ -54,7 +54,7 @@ export function uploadKey({ settings, memory, origin }: Item, identity: string):
 		execution: `${origin.runId}\n${origin.item}`,
 		none: `${origin.runId}\n${origin.item}`,
 		// Of one request, so that its key and that of its files end together.
-		content: `${origin.node}\n${memory.fingerprint ?? ''}`,
+		content: contentOf({ origin, memory }),
 		custom: settings.idempotencyKey,
 	};
 	return `n8n-${sha256(`upload\n${owners[settings.idempotency]}\n${identity}`)}`;
@@ -95,6 +95,8 @@ const itemName = (item: string): string => {
 	return round === '0' ? `item ${index}` : `item ${index} of run ${Number(round) + 1}`;
 };
 
+const inOrder = new Intl.Collator('en', { numeric: true }).compare;
+
 /**
  * Claims the custom key for a request, before anything is sent. Under one key for different
  * requests, every item would get the media of the first one, so this is refused, also if the other
@@ -109,30 +111,23 @@ export function claimCustomKey(
 	const keys = (node.keys ??= {});
 	const name = shortHash(settings.idempotencyKey);
 	const use = keys[name];
-	if (use && use.item !== origin.item) {
-		if (use.fingerprint === requestFingerprint) return undefined;
-		// Items are prepared side by side: what is said does not depend on which came first.
-		const [one = '', other = ''] = [use.item, origin.item].sort((a, b) =>
-			a.localeCompare(b, 'en', { numeric: true }),
-		);
-		const failed = fail({
-			kind: 'input',
-			field: 'Idempotency Key',
-			problem: `is the same for ${itemName(one)} and ${itemName(other)}, which make different requests`,
-			hint: 'Give each request a key of its own, for example one that contains the ID of the item',
-		});
-		const [run, index] = use.item.split(':');
-		const isSameRun = run === origin.item.split(':')[0] && run !== 'call';
-		return isSameRun ? { failed, ownerIndex: Number(index) } : { failed };
+	if (!use || use.item === origin.item) {
+		keys[name] = { fingerprint: requestFingerprint, item: origin.item };
+		return undefined;
 	}
-	keys[name] = { fingerprint: requestFingerprint, item: origin.item };
-	return undefined;
+	if (use.fingerprint === requestFingerprint) return undefined;
+	// Items are prepared side by side: what is said does not depend on which came first.
+	const [one = '', other = ''] = [use.item, origin.item].sort(inOrder);
+	const failed = fail({
+		kind: 'input',
+		field: 'Idempotency Key',
+		problem: `is the same for ${itemName(one)} and ${itemName(other)}, which make different requests`,
+		hint: 'Give each request a key of its own, for example one that contains the ID of the item',
+	});
+	const [round, index] = use.item.split(':');
+	const isSameRun = round === origin.item.split(':')[0] && round !== 'call';
+	return isSameRun ? { failed, ownerIndex: Number(index) } : { failed };
 }
-
-/** Whether this item has already claimed its custom key in this execution. */
-export const ownsCustomKey = ({ settings, node, origin }: Item): boolean =>
-	settings.idempotency === 'custom' &&
-	node.keys?.[shortHash(settings.idempotencyKey)]?.item === origin.item;
 
 /** The custom key still belongs to the request as it was before the user changed it. */
 export function keyInUse(job: JobReference | undefined): Failed {
@@ -143,72 +138,59 @@ export function keyInUse(job: JobReference | undefined): Failed {
 	return fail({ kind: 'input', field: 'Idempotency Key', problem, hint }, job && { ...job });
 }
 
-interface KnownKeys {
+/**
+ * By Content: what the executions of this process know of the keys of one content. Other processes
+ * find the same by asking the service, from the first key on.
+ */
+export class KeysOfContent {
 	/** The number to start with; those before it led to failed jobs. */
-	first: number;
+	first = 0;
+
 	/** The number under which there is, or may be, a job. */
-	used?: number;
+	private used: number | undefined;
+
 	/** How many, counted from 0, were refused for lack of credits. */
-	refused: number;
-	at: number;
+	private refused = 0;
+
+	/** @param since when it was first tried, in milliseconds since the epoch */
+	constructor(readonly since: number) {}
+
+	/** There is, or may be, a job under this number. */
+	noteUse(number: number): void {
+		if (number >= this.first) this.first = this.used = number;
+	}
+
+	/** The job under this number has failed. An expired key makes a new job. */
+	noteFailure(number: number): void {
+		if (this.used === number) this.first = number + 1;
+	}
+
+	/**
+	 * The number of the key after a 402. Under this one there may be a job, at a service that looks at
+	 * the balance first: then it stays. Otherwise a service may repeat its refusal for the key whatever
+	 * the balance is, so the next one is the first that has not met any.
+	 */
+	afterNoCredits(number: number): number {
+		if (this.used === number) return number;
+		this.refused = Math.max(number + 1, this.refused);
+		return this.refused;
+	}
 }
 
 /** More than run at once in any workspace, and little memory. */
 const MAX_CONTENTS = 1_000;
 
-/**
- * By Content: what the executions of this process know of the keys of a content. Other processes
- * find the same by asking the service, from the first key on.
- */
-export class ContentKeys {
-	private readonly contents = new BoundedMap<string, KnownKeys>(MAX_CONTENTS);
+const contents = new WeakMap<Workspace, BoundedMap<string, KeysOfContent>>();
 
-	private of(content: string, now: number): KnownKeys {
-		const known = this.contents.get(content);
-		return known && !isKeyExpired(known.at, now) ? known : { first: 0, refused: 0, at: now };
-	}
-
-	/** The number to start with. */
-	first(content: string, now: number): number {
-		return this.of(content, now).first;
-	}
-
-	/** Whether there is, or may be, a job under this number. */
-	isInUse(content: string, number: number, now: number): boolean {
-		return this.of(content, now).used === number;
-	}
-
-	/** There is, or may be, a job under this number. */
-	noteUse(content: string, number: number, now: number): void {
-		const known = this.of(content, now);
-		if (number < known.first) return;
-		this.contents.set(content, { ...known, first: number, used: number });
-	}
-
-	/** The job under this number has failed. */
-	noteFailure(content: string, number: number, now: number): void {
-		const known = this.of(content, now);
-		// An expired key makes a new job.
-		if (known.used === number) this.contents.set(content, { ...known, first: number + 1 });
-	}
-
-	/**
-	 * A 402 under this number. A service may repeat it for its key whatever the balance is, so the next
-	 * one is the first that has not met any.
-	 */
-	nextAfterRefusal(content: string, number: number, now: number): number {
-		const known = this.of(content, now);
-		const next = Math.max(number + 1, known.refused);
-		this.contents.set(content, { ...known, refused: next });
-		return next;
-	}
-}
-
-const contentKeys = new WeakMap<Workspace, ContentKeys>();
-
-/** What this process knows of the keys of a workspace. */
-export function contentKeysOf(workspace: Workspace): ContentKeys {
-	const known = contentKeys.get(workspace) ?? new ContentKeys();
-	contentKeys.set(workspace, known);
-	return known;
+/** What this process knows of the keys for the content of an item, for as long as the service keeps them. */
+export function keysOfContent(item: Pick<Item, 'workspace' | 'origin' | 'memory'>): KeysOfContent {
+	const { workspace } = item;
+	const known = contents.get(workspace) ?? new BoundedMap<string, KeysOfContent>(MAX_CONTENTS);
+	contents.set(workspace, known);
+	const now = workspace.clock.now();
+	const content = contentOf(item);
+	const former = known.get(content);
+	const keys = former && !isKeyExpired(former.since, now) ? former : new KeysOfContent(now);
+	known.set(content, keys);
+	return keys;
 }

@@ -14,6 +14,8 @@ export interface ItemMemory {
 	inputFingerprint?: string;
 	/** Fingerprint of the evaluated request, before uploads. */
 	fingerprint?: string;
+	/** Hash of the custom key, if it has one. */
+	customKey?: string;
 	/** Uploads by the identity of the file, so that a repeated request is identical; `at` in ms since the epoch. */
 	uploads?: Record<string, { url: string; at: number }>;
 	/** Credits that a request of unknown outcome may have reserved; they are in the sum of the execution. */

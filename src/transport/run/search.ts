@@ -9,17 +9,12 @@ import { knownJobIds } from './memory';
 /** How far back the list of generations is searched, in entries. */
 const SEARCH_DEPTH = 1_000;
 
-type Asking = Pick<Item, 'workspace' | 'host'>;
-
 async function listGenerations(
-	{ workspace, host }: Asking,
+	{ workspace, host }: Item,
 	cursor?: string,
 ): Promise<Result<Resource[]>> {
-	const list = {
-		method: 'GET',
-		path: ENDPOINTS.listGenerations.path,
-		...(cursor !== undefined && { query: { cursor } }),
-	} as const;
+	const query: Record<string, string> = cursor === undefined ? {} : { cursor };
+	const list = { method: 'GET', path: ENDPOINTS.listGenerations.path, query } as const;
 	const page = { wanted: SEARCH_DEPTH, takesLimit: true };
 	const entries = await readPages(workspace.client, host.channel, list, page);
 	return entries.ok ? ok(entries.value.filter(isResource)) : entries;
@@ -70,9 +65,6 @@ export class EarlierRuns {
 	/** Where the list goes on after that page; `undefined` where that is all. */
 	private next: string | undefined;
 
-	/** Jobs that this execution knew to have failed. */
-	private readonly former = new Set<string>();
-
 	private loading: Promise<void> | undefined;
 
 	private older: Promise<Set<string>> | undefined;
@@ -84,8 +76,7 @@ export class EarlierRuns {
 		await (this.loading ??= this.read(item));
 	}
 
-	private async read({ workspace, host, node, spec }: Item): Promise<void> {
-		for (const id of Object.keys(node.formerJobs ?? {})) this.former.add(id);
+	private async read({ workspace, host, spec }: Item): Promise<void> {
 		// The other kinds have no list with the jobs of a day.
 		if (spec.object !== 'generation') return;
 		const query = { limit: LIMITS.listLimit.max };
@@ -98,8 +89,8 @@ export class EarlierRuns {
 	}
 
 	/** The key that all items with this content start with, as it is when the first of them does. */
-	firstKey(content: string, known: () => number): number {
-		const first = this.firstKeys.get(content) ?? known();
+	firstKey(content: string, known: number): number {
+		const first = this.firstKeys.get(content) ?? known;
 		this.firstKeys.set(content, first);
 		return first;
 	}
@@ -116,7 +107,7 @@ export class EarlierRuns {
 
 	/** Whether a job is certain to be of an earlier run; reads the list further back if need be. */
 	async has(item: Item, id: string): Promise<boolean> {
-		if (this.former.has(id) || this.newest?.has(id)) return true;
+		if (this.newest?.has(id)) return true;
 		if (this.next === undefined) return false;
 		// What comes after the newest page as it was then: nothing of this run can be there.
 		this.older ??= listGenerations(item, this.next).then(

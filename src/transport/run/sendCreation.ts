@@ -21,8 +21,8 @@ import type { Slot } from '../limits/jobSlots';
 import { withinMaxCredits } from './credits';
 import { halted, orSilence } from './halt';
 import type { Item } from './item';
-import { isKeyExpired, isOutcomeOpen, type ItemEvent, type JobReference } from './itemState';
-import { contentKeysOf, contentOf } from './keys';
+import { isKeyExpired, isOutcomeOpen, type ItemEvent } from './itemState';
+import { keysOfContent } from './keys';
 import { recordEvent } from './memory';
 
 /** The request of a creation, whose key has been chosen. */
@@ -39,22 +39,17 @@ interface Created {
 	isOver: boolean;
 }
 
-/** What is needed to read a job again. `kind`: the `object` constant if the response does not say it. */
-function referenceTo({ id, object }: Resource, kind?: string): JobReference {
-	const known = typeof object === 'string' ? object : kind;
-	return known ? { id, object: known } : { id };
-}
-
 /** What the answer to a creation means for the item. */
 function eventOf(result: SendResult, item: Item, attempt: number): ItemEvent {
-	const { spec, settings, memory, workspace } = item;
+	const { spec, settings } = item;
 	if (isNoResponse(result)) {
 		return { kind: isOutcomeUnknown(result) ? 'outcomeUnknown' : 'noEffect' };
 	}
 	const { status, body } = result;
 	// Only the response itself reveals a secret, so the request is repeated rather than the resource read.
 	if (isSuccess(status) && isResource(body) && !spec.holdsSecret) {
-		return { kind: 'jobKnown', job: referenceTo(body, spec.object) };
+		const object = typeof body.object === 'string' ? body.object : spec.object;
+		return { kind: 'jobKnown', job: { id: body.id, ...(object && { object }) } };
 	}
 	// Such as 409 while the first attempt is still at work, or 524 of a gateway: only what proves
 	// that nothing was done frees the key.
@@ -63,24 +58,17 @@ function eventOf(result: SendResult, item: Item, attempt: number): ItemEvent {
 	// its key; as no service stores such a refusal for a key, that costs nothing.
 	if (!isFinalRefusal(status) || !isAnswerOfService(result)) return { kind: 'noEffect' };
 	if (settings.idempotency === 'execution') return { kind: 'refused', nextKey: attempt + 1 };
-	if (settings.idempotency !== 'content' || status !== 402) {
-		return { kind: 'refused', nextKey: attempt };
-	}
-	const keys = contentKeysOf(workspace);
-	const content = contentOf(item, memory.fingerprint ?? '');
-	const time = workspace.clock.now();
-	// Under this key there may be a job, and the service looks at the balance first.
-	if (keys.isInUse(content, attempt, time)) return { kind: 'refused', nextKey: attempt };
-	return { kind: 'refused', nextKey: keys.nextAfterRefusal(content, attempt, time) };
+	const lacksCredits = settings.idempotency === 'content' && status === 402;
+	const nextKey = lacksCredits ? keysOfContent(item).afterNoCredits(attempt) : attempt;
+	return { kind: 'refused', nextKey };
 }
 
-/** By Content, the other executions of this process start where there is, or may be, a job. */
-function noteContentKey({ memory, settings, workspace, ...item }: Item, attempt: number): void {
-	const { state } = memory;
-	const mayExist = state.is === 'created' || isOutcomeOpen(state);
-	if (settings.idempotency !== 'content' || !mayExist) return;
-	const content = contentOf(item, memory.fingerprint ?? '');
-	contentKeysOf(workspace).noteUse(content, attempt, workspace.clock.now());
+/** Records the answer. By Content, the other executions of this process start where there is, or may be, a job. */
+function record(result: SendResult, item: Item, attempt: number): void {
+	const { memory, settings } = item;
+	recordEvent(memory, eventOf(result, item, attempt));
+	const mayExist = memory.state.is === 'created' || isOutcomeOpen(memory.state);
+	if (settings.idempotency === 'content' && mayExist) keysOfContent(item).noteUse(attempt);
 }
 
 /**
@@ -89,11 +77,11 @@ function noteContentKey({ memory, settings, workspace, ...item }: Item, attempt:
  */
 function withOpenOutcome(failed: Failed, { memory: { state } }: Item): Failed {
 	const { failure } = failed;
+	if (failure.kind !== 'status' && failure.kind !== 'noResponse') return failed;
 	// A final refusal that has not freed the key is one of a gateway.
-	const isOfUnknownOrigin =
+	const isOfGateway =
 		state.is === 'sent' && failure.kind === 'status' && isFinalRefusal(failure.status);
-	if (!isOutcomeOpen(state) && !isOfUnknownOrigin) return failed;
-	return failure.kind === 'status' || failure.kind === 'noResponse'
+	return isOutcomeOpen(state) || isOfGateway
 		? { ...failed, failure: { ...failure, outcomeUnknown: true } }
 		: failed;
 }
@@ -101,6 +89,10 @@ function withOpenOutcome(failed: Failed, { memory: { state } }: Item): Failed {
 /** A plan that waits for approval. Specification: Operation details, POST /agents/runs. */
 const isPlanOnly = (job: Resource, status: number): boolean =>
 	job.object === 'agent_run' && (status === 201 || typeof job.auto_approval_error === 'string');
+
+/** Whether the key of an open outcome can no longer settle it. */
+export const hasKeyExpired = ({ memory: { state }, workspace: { clock } }: Item): boolean =>
+	isOutcomeOpen(state) && isKeyExpired(state.firstSentAt, clock.now());
 
 /**
  * Sends a creation under one key until there is a final response. Each attempt is recorded before it
@@ -111,27 +103,40 @@ const isPlanOnly = (job: Resource, status: number): boolean =>
 export async function sendCreation(
 	item: Item,
 	channel: Channel,
-	creation: Creation,
+	{ attempt, key, path, body: prepared }: Creation,
 	slot: Slot,
 ): Promise<Result<Created>> {
-	const { workspace, spec, memory, batch, host, request: prepared } = item;
-	const { attempt, key } = creation;
+	const { workspace, spec, memory, batch, host, request } = item;
 	const stop = new AbortController();
 	let hasSent = false;
 	let hasEnded = false;
 	let status = 0;
-	const send: Channel['send'] = async (request) => {
+	const send: Channel['send'] = async (sending) => {
 		if (!hasSent && channel.signal?.aborted) return { noResponse: 'not sent', unsent: 'local' };
 		hasSent = true;
-		const { path, body } = request;
-		const now = workspace.clock.now();
-		recordEvent(memory, { kind: 'sending', attempt, key, path, body, now });
-		const result = await host.channel.send(request);
-		recordEvent(memory, eventOf(result, item, attempt));
-		noteContentKey(item, attempt);
+		const { body } = sending;
+		recordEvent(memory, {
+			...{ kind: 'sending', attempt, key, path, body },
+			now: workspace.clock.now(),
+		});
+		const result = await host.channel.send(sending);
+		record(result, item, attempt);
 		if (!isNoResponse(result)) status = result.status;
 		return result;
 	};
+	const recording = { ...channel, send, signal: stop.signal };
+	const headers: Record<string, string> = key ? { [IDEMPOTENCY_HEADER]: key } : {};
+	const post = async (body: unknown) =>
+		await requestResource(
+			workspace.client,
+			recording,
+			{ method: 'POST', path, query: request.query, body, headers },
+			{
+				replayable: () => key !== undefined && !hasKeyExpired(item),
+				return429: spec.takesPermit,
+				outcomeOpen: isOutcomeOpen(memory.state),
+			},
+		);
 	const disposals = [
 		onAbort(host.channel.signal, () => stop.abort()),
 		onAbort(channel.signal, () => {
@@ -139,22 +144,8 @@ export async function sendCreation(
 		}),
 	];
 	if (channel.signal?.aborted) stop.abort();
-	const recording = { ...channel, send, signal: stop.signal };
-	const isKeyValid = () =>
-		key !== undefined &&
-		!(isOutcomeOpen(memory.state) && isKeyExpired(memory.state.firstSentAt, workspace.clock.now()));
-	const post = async (body: unknown) => {
-		const headers: Record<string, string> = key ? { [IDEMPOTENCY_HEADER]: key } : {};
-		const { path } = creation;
-		const request = { method: 'POST', path, query: prepared.query, body, headers } as const;
-		return await requestResource(workspace.client, recording, request, {
-			replayable: isKeyValid,
-			return429: spec.takesPermit,
-			outcomeOpen: isOutcomeOpen(memory.state),
-		});
-	};
 	try {
-		const response = await withinMaxCredits(item, recording, creation.body, post);
+		const response = await withinMaxCredits(item, recording, prepared, post);
 		hasEnded = true;
 		if (response?.ok) {
 			const job = { ...response.value, object: response.value.object ?? spec.object };

@@ -3,14 +3,14 @@ import { BinaryReference } from '../../../src/transport/run/binaryReference';
 import type { Item } from '../../../src/transport/run/item';
 import {
 	claimCustomKey,
-	ContentKeys,
 	contentOf,
 	customKeyProblem,
 	fingerprint,
 	isKeyPersistent,
 	keyInUse,
 	keyOf,
-	ownsCustomKey,
+	KeysOfContent,
+	keysOfContent,
 	shortHash,
 	uploadKey,
 } from '../../../src/transport/run/keys';
@@ -226,10 +226,8 @@ describe('a custom key that two requests of an execution use', () => {
 	);
 
 	test('is still there for the item that has it, whatever it asks for now', () => {
-		const { claim, keyed } = claims();
+		const { claim } = claims();
 		claim('0:0', 'x', 'a cat');
-		expect(ownsCustomKey(keyed('0:0', 'x'))).toBe(true);
-		expect(ownsCustomKey(keyed('0:1', 'x'))).toBe(false);
 		expect(claim('0:0', 'x', 'a dog')).toBeUndefined();
 		expect(claim('0:1', 'x', 'a cat')).toMatchObject({ ownerIndex: 0 });
 	});
@@ -240,7 +238,6 @@ describe('a custom key that two requests of an execution use', () => {
 		for (const item of ['0:0', '0:1'])
 			expect(claimCustomKey(keyed(item, 'x', { settings }), item)).toBeUndefined();
 		expect(node.keys).toBeUndefined();
-		expect(ownsCustomKey(keyed('0:0', 'x', { settings }))).toBe(false);
 	});
 
 	test('survives as plain data, and is not stored as it is', () => {
@@ -253,7 +250,8 @@ describe('a custom key that two requests of an execution use', () => {
 		const stored = JSON.stringify(context);
 		expect(stored).not.toContain('secret');
 		const again = { ...first, node: nodeMemory(JSON.parse(stored) as Record<string, unknown>) };
-		expect(ownsCustomKey(again)).toBe(true);
+		const other = { ...again, origin: { ...again.origin, item: '0:9' } };
+		expect(claimCustomKey(other, 'a dog')).toMatchObject({ ownerIndex: 0 });
 	});
 });
 
@@ -272,49 +270,58 @@ test.each([
 });
 
 describe('By Content, what this process knows of the keys of a content', () => {
-	const content = contentOf({ origin }, 'print');
+	const asking = (fingerprint: string, more: Partial<RunParts> = {}) =>
+		itemWith({ memory: { state: { is: 'new', firstKey: 0 }, fingerprint }, ...more });
 
 	test('a content is one of a node', () => {
-		expect(contentOf({ origin: { ...origin, runId: 'x', item: '3:3' } }, 'print')).toBe(content);
-		expect(contentOf({ origin: { ...origin, node: 'w/m' } }, 'print')).not.toBe(content);
-		expect(contentOf({ origin }, 'other')).not.toBe(content);
+		const content = contentOf(asking('print', { origin }));
+		const elsewhere = { origin: { ...origin, runId: 'x', item: '3:3' } };
+		expect(contentOf(asking('print', elsewhere))).toBe(content);
+		expect(contentOf(asking('print', { origin: { ...origin, node: 'w/m' } }))).not.toBe(content);
+		expect(contentOf(asking('other', { origin }))).not.toBe(content);
 	});
 
 	test('it starts where there may be a job, after those that have failed', () => {
-		const keys = new ContentKeys();
-		expect(keys.first(content, 0)).toBe(0);
-		keys.noteUse(content, 2, 0);
-		expect([keys.first(content, 0), keys.isInUse(content, 2, 0)]).toEqual([2, true]);
-		keys.noteFailure(content, 2, 0);
-		expect(keys.first(content, 0)).toBe(3);
-		expect(keys.first('another', 0)).toBe(0);
+		const keys = new KeysOfContent(0);
+		expect(keys.first).toBe(0);
+		keys.noteUse(2);
+		expect([keys.first, keys.afterNoCredits(2)]).toEqual([2, 2]);
+		keys.noteFailure(2);
+		expect(keys.first).toBe(3);
 	});
 
 	test('what is said of an earlier number changes nothing', () => {
-		const keys = new ContentKeys();
-		keys.noteUse(content, 2, 0);
-		keys.noteUse(content, 1, 0);
-		keys.noteFailure(content, 0, 0);
-		expect(keys.first(content, 0)).toBe(2);
+		const keys = new KeysOfContent(0);
+		keys.noteUse(2);
+		keys.noteUse(1);
+		keys.noteFailure(0);
+		expect(keys.first).toBe(2);
 	});
 
 	test('after a 402 comes the first number that has met none', () => {
-		const keys = new ContentKeys();
-		expect(keys.nextAfterRefusal(content, 0, 0)).toBe(1);
-		expect(keys.nextAfterRefusal(content, 1, 0)).toBe(2);
-		expect(keys.nextAfterRefusal(content, 0, 0)).toBe(2);
-		expect(keys.nextAfterRefusal(content, 5, 0)).toBe(6);
+		const keys = new KeysOfContent(0);
+		expect([0, 1, 0, 5].map((number) => keys.afterNoCredits(number))).toEqual([1, 2, 2, 6]);
+	});
+
+	test('each content has its own', () => {
+		keysOfContent(asking('a cat')).noteUse(3);
+		expect([keysOfContent(asking('a cat')).first, keysOfContent(asking('a dog')).first]).toEqual([
+			3, 0,
+		]);
 	});
 
 	test.each([
 		['a day later', DAY],
 		['with the clock set back', -1],
-	])('%s nothing of it counts any more, as the service may have dropped the keys', (_, now) => {
-		const keys = new ContentKeys();
-		keys.nextAfterRefusal(content, 4, 0);
-		keys.noteUse(content, 3, 0);
-		expect(keys.first(content, now)).toBe(0);
-		expect(keys.isInUse(content, 3, now)).toBe(false);
-		expect(keys.nextAfterRefusal(content, 0, now)).toBe(1);
+	])('%s nothing of it counts any more, as the service may have dropped the keys', (_, later) => {
+		const clock = new VirtualClock();
+		const item = asking('print', { workspace: workspaceWith(clock) });
+		const began = clock.now();
+		keysOfContent(item).afterNoCredits(4);
+		keysOfContent(item).noteUse(3);
+		expect(keysOfContent(item).first).toBe(3);
+		jest.spyOn(clock, 'now').mockReturnValue(began + later);
+		const keys = keysOfContent(item);
+		expect([keys.first, keys.afterNoCredits(3), keys.afterNoCredits(0)]).toEqual([0, 4, 4]);
 	});
 });

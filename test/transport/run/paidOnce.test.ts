@@ -330,6 +330,14 @@ describe('with a key of the user', () => {
 		expect(model.jobs).toHaveLength(1);
 	});
 
+	test('a changed request with a key of its own is made', async () => {
+		const { model, make } = setUp();
+		await make({ settings, prompt: 'a cat' });
+		const changed = { settings: { ...settings, idempotencyKey: 'order 8' }, prompt: 'a dog' };
+		expect(await make(changed)).toMatchObject({ value: { id: 'gen_2', prompt: 'a dog' } });
+		expect(model.jobs).toHaveLength(2);
+	});
+
 	test('a changed request is refused once something was made under it', async () => {
 		const { model, make } = setUp();
 		await make({ settings, prompt: 'a cat' });

@@ -3,7 +3,7 @@ import type { Item } from '../../../src/transport/run/item';
 import type { Sent } from '../../../src/transport/run/itemState';
 import { createJob } from '../../../src/transport/run/createJob';
 import { EarlierRuns, findPossibleDuplicate } from '../../../src/transport/run/search';
-import { newMemory, noteFormerJob, type NodeMemory } from '../../../src/transport/run/memory';
+import { newMemory } from '../../../src/transport/run/memory';
 import type { Fault } from '../../../testing/modelService/settings';
 import { LedgerService } from '../../../testing/ledgerService';
 import { ModelService } from '../../../testing/modelService';
@@ -261,15 +261,6 @@ describe('the jobs of earlier runs', () => {
 		]);
 	});
 
-	test('a job that this execution knew to have failed is one, wherever it is', async () => {
-		const node: NodeMemory = { runId: 'run', items: {}, formerJobs: { gen_9: true } };
-		const { load, has } = setUp(3, { node });
-		await load();
-		expect(await has('gen_9')).toBe(true);
-		noteFormerJob(node, 'gen_10');
-		expect(await has('gen_10')).toBe(false);
-	});
-
 	test('of kinds that have no list, any may be one, and nothing is asked', async () => {
 		const { lists, runs, load } = setUp(3, { spec: AGENT_RUN });
 		await load();
@@ -280,9 +271,9 @@ describe('the jobs of earlier runs', () => {
 	test('items of one content start with the same key, whatever is learnt meanwhile', () => {
 		const { runs } = setUp(0);
 		expect([
-			runs.firstKey('a cat', () => 3),
-			runs.firstKey('a cat', () => 4),
-			runs.firstKey('a dog', () => 4),
+			runs.firstKey('a cat', 3),
+			runs.firstKey('a cat', 4),
+			runs.firstKey('a dog', 4),
 		]).toEqual([3, 3, 4]);
 	});
 });
