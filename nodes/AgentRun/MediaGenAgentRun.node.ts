@@ -1,6 +1,6 @@
 import type { INodeType, INodeTypeDescription } from 'n8n-workflow';
 import { mediaGenApiTest } from '../../src/description/credentialTest';
-import { OPERATION, sharedDescription } from '../../src/description/node';
+import { OPERATION, relatedNodes, sharedDescription } from '../../src/description/node';
 import { singleResourceProperties } from '../../src/description/properties';
 import { searchAgentRuns } from '../../src/description/search/lists';
 import { operations } from './operations';
@@ -22,16 +22,10 @@ export class MediaGenAgentRun implements INodeType {
 		builderHint: {
 			searchHint:
 				'Plans and carries out whole productions of many media from a brief, in steps that a person approves and reviews. Credits are spent once a plan is approved.',
-			relatedNodes: [
-				{
-					nodeType: 'n8n-nodes-mediagen.mediaGenJob',
-					relationHint: 'Wait for a run that was approved without Wait for Completion',
-				},
-				{
-					nodeType: 'n8n-nodes-mediagen.mediaGenTrigger',
-					relationHint: 'Start a workflow when a run needs review or is done',
-				},
-			],
+			relatedNodes: relatedNodes({
+				mediaGenJob: 'Wait for a run that was approved without Wait for Completion',
+				mediaGenTrigger: 'Start a workflow when a run needs review or is done',
+			}),
 		},
 		properties: singleResourceProperties({ value: 'agentRun', name: 'Agent Run', operations }),
 	};

@@ -1,5 +1,5 @@
 import type { INodeType, INodeTypeDescription } from 'n8n-workflow';
-import { OPERATION, sharedDescription } from '../../src/description/node';
+import { OPERATION, relatedNodes, sharedDescription } from '../../src/description/node';
 import { singleResourceProperties } from '../../src/description/properties';
 import { searchGenerations, searchPersonas } from '../../src/description/search/lists';
 import {
@@ -27,24 +27,12 @@ export class MediaGen implements INodeType {
 		builderHint: {
 			searchHint:
 				'Makes images, videos or audio, waits, and outputs the files and their links; an AI agent gets the links. Costs credits; a retry never pays twice.',
-			relatedNodes: [
-				{
-					nodeType: 'n8n-nodes-mediagen.mediaGenJob',
-					relationHint: 'Get or wait for a generation that was made without Wait for Completion',
-				},
-				{
-					nodeType: 'n8n-nodes-mediagen.mediaGenTrigger',
-					relationHint: 'Start another workflow the moment that a generation is ready',
-				},
-				{
-					nodeType: 'n8n-nodes-mediagen.mediaGenPollingTrigger',
-					relationHint: 'The same for an n8n without a public address',
-				},
-				{
-					nodeType: 'n8n-nodes-mediagen.mediaGenSpeech',
-					relationHint: 'Use it instead for dialogues and for text of any length',
-				},
-			],
+			relatedNodes: relatedNodes({
+				mediaGenJob: 'Get or wait for a generation that was made without Wait for Completion',
+				mediaGenTrigger: 'Start another workflow the moment that a generation is ready',
+				mediaGenPollingTrigger: 'The same for an n8n without a public address',
+				mediaGenSpeech: 'Use it instead for dialogues and for text of any length',
+			}),
 		},
 		properties: singleResourceProperties({ value: 'generation', name: 'Generation', operations }),
 	};

@@ -1,6 +1,6 @@
 import type { INodeType, INodeTypeDescription } from 'n8n-workflow';
 import { mediaGenApiTest } from '../../src/description/credentialTest';
-import { OPERATION, sharedDescription } from '../../src/description/node';
+import { OPERATION, relatedNodes, sharedDescription } from '../../src/description/node';
 import { singleResourceProperties } from '../../src/description/properties';
 import { searchSpeechModels, searchVoices } from '../../src/description/search/models';
 import { operations } from './operations';
@@ -23,16 +23,11 @@ export class MediaGenSpeech implements INodeType {
 		builderHint: {
 			searchHint:
 				'Turns a text of any length, or up to 50 blocks with a voice each, into one audio file. Costs credits by length; a retry never pays twice. Use it instead of MediaGen for dialogues and long texts.',
-			relatedNodes: [
-				{
-					nodeType: 'n8n-nodes-mediagen.mediaGenVoice',
-					relationHint: 'List, clone or design the voices to speak with',
-				},
-				{
-					nodeType: 'n8n-nodes-mediagen.mediaGenJob',
-					relationHint: 'Get or wait for a speech that was made without Wait for Completion',
-				},
-			],
+			relatedNodes: relatedNodes({
+				mediaGenVoice: 'List, clone or design the voices to speak with',
+				mediaGenJob: 'Get or wait for a speech that was made without Wait for Completion',
+				mediaGenTrigger: 'Start another workflow the moment that a speech is ready',
+			}),
 		},
 		properties: singleResourceProperties({ value: 'speech', name: 'Speech', operations }),
 	};

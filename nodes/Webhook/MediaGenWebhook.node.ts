@@ -1,6 +1,10 @@
 import type { INodeType, INodeTypeDescription } from 'n8n-workflow';
 import { mediaGenApiTest } from '../../src/description/credentialTest';
-import { OPERATION_AND_RESOURCE, sharedDescription } from '../../src/description/node';
+import {
+	OPERATION_AND_RESOURCE,
+	relatedNodes,
+	sharedDescription,
+} from '../../src/description/node';
 import { resourceProperties } from '../../src/description/properties';
 import { searchWebhooks } from '../../src/description/search/lists';
 import { resources } from './operations';
@@ -22,12 +26,9 @@ export class MediaGenWebhook implements INodeType {
 		builderHint: {
 			searchHint:
 				'Manages webhooks of the service and lists what was delivered. To start a workflow by an event use MediaGen Trigger, which manages its own.',
-			relatedNodes: [
-				{
-					nodeType: 'n8n-nodes-mediagen.mediaGenTrigger',
-					relationHint: 'Use it instead to start a workflow on events of the service',
-				},
-			],
+			relatedNodes: relatedNodes({
+				mediaGenTrigger: 'Use it instead to start a workflow on events of the service',
+			}),
 		},
 		properties: resourceProperties(resources),
 	};

@@ -5,10 +5,10 @@ import type {
 	INodeCredentialTestResult,
 } from 'n8n-workflow';
 import { ENDPOINTS, type Endpoint, type Scope } from '../contract';
-import { baseUrlProblem } from '../transport/http/urlRules';
-import { apiKeyOf, apiKeyProblem } from '../transport/credential';
+import { apiKeyOf } from '../transport/credential';
 import { errorOf, isGone, meaningOf } from '../transport/http/statuses';
 import { withoutSecret } from '../transport/http/redact';
+import { credentialProblem } from './connection';
 
 /** One cheap request for each read scope. */
 const PROBES: Endpoint[] = [
@@ -83,10 +83,8 @@ export async function mediaGenApiTest(
 	{ data }: ICredentialsDecrypted,
 ): Promise<INodeCredentialTestResult> {
 	const credential = data ?? {};
-	const urlProblem = baseUrlProblem(String(credential.baseUrl ?? ''));
-	if (urlProblem) return error(`The base URL ${urlProblem}`);
-	const keyProblem = apiKeyProblem(apiKeyOf(credential));
-	if (keyProblem) return error(`The API key ${keyProblem}`);
+	const problem = credentialProblem(credential);
+	if (problem) return error(problem);
 
 	const scopes = credential.scopes as unknown;
 	const declared = Array.isArray(scopes) ? (scopes as Scope[]) : [];

@@ -24,3 +24,10 @@ export const sharedDescription = {
 	credentials: [{ name: 'mediaGenApi', required: true, testedBy: 'mediaGenApiTest' }],
 	requestDefaults: { baseURL: BASE_URL_OF_CREDENTIAL, json: true },
 } satisfies Partial<INodeTypeDescription>;
+
+/** Why a builder may want another node of this package, by the names of those nodes. */
+export const relatedNodes = (hints: Record<string, string>) =>
+	Object.entries(hints).map(([name, relationHint]) => ({
+		nodeType: `n8n-nodes-mediagen.${name}`,
+		relationHint,
+	}));

@@ -7,33 +7,20 @@ import {
 	type NodeApiError,
 } from 'n8n-workflow';
 import { ENDPOINTS, type Endpoint, type Scope } from '../contract';
+import { connect, type Connection } from '../description/connection';
 import type { Failed, Result } from '../transport/base/result';
 import type { ApiRequest, Resource } from '../transport/base/types';
-import {
-	apiKeyOf,
-	apiKeyProblem,
-	CREDENTIAL,
-	excludedScope,
-	rateLimitsOf,
-} from '../transport/credential';
+import { excludedScope } from '../transport/credential';
 import { requestResource, type Client } from '../transport/http/client';
-import type { Host } from '../transport/http/host';
-import { n8nHost } from '../transport/http/n8nHost';
-import { baseUrlProblem } from '../transport/http/urlRules';
 import { detailsOf, nodeError } from '../transport/run/errors';
 import { errorRow } from '../transport/run/outputItems';
 import { collect } from '../transport/run/outputs';
-import { workspaceOf, type Workspace } from '../transport/workspace';
 
 /** Whatever runs a part of a trigger: a hook, a webhook, a poll or an execution. */
 type TriggerContext = IAllExecuteFunctions;
 
 /** The service behind the node's credential. */
-export interface Service {
-	baseUrl: string;
-	apiKey: string;
-	host: Host;
-	workspace: Workspace;
+export interface Service extends Connection {
 	/** Sends a request. In an execution it ends when the execution is cancelled. */
 	send(
 		request: ApiRequest,
@@ -47,36 +34,20 @@ export interface Service {
  * @throws NodeOperationError when the credential's base URL or key cannot be used
  */
 export async function openService(context: TriggerContext): Promise<Service> {
-	const credential = await context.getCredentials(CREDENTIAL);
-	const apiKey = apiKeyOf(credential);
-	const baseUrl = String(credential.baseUrl);
-	const node = context.getNode();
-	const problem = baseUrlProblem(baseUrl);
-	if (problem) throw new NodeOperationError(node, `The base URL of the credential ${problem}`);
-	const keyProblem = apiKeyProblem(apiKey);
-	if (keyProblem) throw new NodeOperationError(node, `The API key of the credential ${keyProblem}`);
 	const { helpers } = context;
-	// A trigger has no item, hence no files and no timeout of the node.
-	const hostContext = {
-		functions: context,
-		request: helpers,
+	const node = context.getNode();
+	const connection = await connect(context, {
 		binary: 'prepareBinaryData' in helpers ? helpers : undefined,
-		files: () => ({}),
 		signal: 'getExecutionCancelSignal' in context ? context.getExecutionCancelSignal() : undefined,
 		fairnessKey: `trigger ${context.getWorkflow().id ?? ''}/${node.id}`,
 		timeoutMs: 0,
-	};
-	const host = n8nHost(hostContext, { url: '', baseURL: baseUrl }, apiKey);
-	const workspace = workspaceOf(baseUrl, apiKey, rateLimitsOf(credential));
+	});
 	return {
-		baseUrl,
-		apiKey,
-		host,
-		workspace,
+		...connection,
 		send: async (request, options) =>
-			await workspace.client.request(host.channel, request, options),
+			await connection.workspace.client.request(connection.host.channel, request, options),
 		requireScope(scope) {
-			if (!excludedScope(credential, [scope])) return;
+			if (!excludedScope(connection.credential, [scope])) return;
 			throw new NodeOperationError(node, `The credential is limited to scopes without ${scope}`, {
 				description: `Nothing was sent. If the key has the scope ${scope}, add it to Limit to Scopes in the credential, or empty that list.`,
 			});

@@ -5,11 +5,8 @@ import { BoundedMap } from '../../transport/base/boundedMap';
 import { systemClock } from '../../transport/base/clock';
 import type { Failure } from '../../transport/base/result';
 import { isRecord, type ApiRequest } from '../../transport/base/types';
-import { apiKeyOf, apiKeyProblem, CREDENTIAL, rateLimitsOf } from '../../transport/credential';
-import { n8nHost } from '../../transport/http/n8nHost';
 import { pageOf } from '../../transport/http/pages';
-import { baseUrlProblem } from '../../transport/http/urlRules';
-import { workspaceOf } from '../../transport/workspace';
+import { connect } from '../connection';
 
 export type Entry = Record<string, unknown>;
 
@@ -68,16 +65,11 @@ export async function readPage(
 	query: Query = {},
 	narrowed: Query = query,
 ): Promise<Page> {
-	const credential = await context.getCredentials(CREDENTIAL);
-	const baseUrl = String(credential.baseUrl);
-	const apiKey = apiKeyOf(credential);
-	const refuse = (message: string): never => {
-		throw new NodeApiError(context.getNode(), {} as JsonObject, { message });
-	};
-	const urlProblem = baseUrlProblem(baseUrl);
-	if (urlProblem) refuse(`The base URL of the credential ${urlProblem}`);
-	const keyProblem = apiKeyProblem(apiKey);
-	if (keyProblem) refuse(`The API key of the credential ${keyProblem}`);
+	const { baseUrl, apiKey, host, workspace } = await connect(context, {
+		signal: AbortSignal.timeout(DEADLINE_MS),
+		fairnessKey: 'editor',
+		timeoutMs: RESPONSE_MS,
+	});
 	const nameOf = (asked: Query) => {
 		const parts = [baseUrl, apiKey, endpoint.path, JSON.stringify(asked)];
 		return createHash('sha256').update(parts.join('\n')).digest('hex');
@@ -89,21 +81,14 @@ export async function readPage(
 	if (fresh) return await fresh.page;
 
 	const read = async (): Promise<Page> => {
-		const hostContext = {
-			functions: context,
-			request: context.helpers,
-			files: () => ({}),
-			signal: AbortSignal.timeout(DEADLINE_MS),
-			fairnessKey: 'editor',
-			timeoutMs: RESPONSE_MS,
-		};
-		const { channel } = n8nHost(hostContext, { url: '', baseURL: baseUrl }, apiKey);
-		const { client } = workspaceOf(baseUrl, apiKey, rateLimitsOf(credential));
 		const request: ApiRequest = { method: 'GET', path: endpoint.path, query: narrowed };
 		// Whatever is not a list has no entries.
 		const options = { retry: false, validate: () => undefined };
-		const answer = await client.request(channel, request, options);
-		if (!answer.ok) return refuse(problemOf(answer.failure, endpoint));
+		const answer = await workspace.client.request(host.channel, request, options);
+		if (!answer.ok) {
+			const message = problemOf(answer.failure, endpoint);
+			throw new NodeApiError(context.getNode(), {} as JsonObject, { message });
+		}
 		const { entries, next } = pageOf(answer.value.body);
 		return { entries: entries.map(asEntry).filter(isRecord), next };
 	};

@@ -1,0 +1,44 @@
+import {
+	NodeOperationError,
+	type IAllExecuteFunctions,
+	type ICredentialDataDecryptedObject,
+	type ILoadOptionsFunctions,
+} from 'n8n-workflow';
+import { apiKeyOf, apiKeyProblem, CREDENTIAL, rateLimitsOf } from '../transport/credential';
+import type { HostContext } from '../transport/http/host';
+import { n8nHost } from '../transport/http/n8nHost';
+import { baseUrlProblem } from '../transport/http/urlRules';
+import { workspaceOf } from '../transport/workspace';
+
+/** What is wrong with the address or the key; `undefined` where both can be used. */
+export function credentialProblem(
+	credential: ICredentialDataDecryptedObject,
+	whose = '',
+): string | undefined {
+	const urlProblem = baseUrlProblem(String(credential.baseUrl ?? ''));
+	if (urlProblem) return `The base URL${whose} ${urlProblem}`;
+	const keyProblem = apiKeyProblem(apiKeyOf(credential));
+	return keyProblem && `The API key${whose} ${keyProblem}`;
+}
+
+/** The service behind the credential of a node. */
+export type Connection = Awaited<ReturnType<typeof connect>>;
+
+/**
+ * Where no item is at hand: in lists of the editor and in triggers.
+ * @throws NodeOperationError when the credential's base URL or key cannot be used
+ */
+export async function connect(
+	context: IAllExecuteFunctions | ILoadOptionsFunctions,
+	limits: Pick<HostContext, 'binary' | 'signal' | 'fairnessKey' | 'timeoutMs'>,
+) {
+	const credential = await context.getCredentials(CREDENTIAL);
+	const problem = credentialProblem(credential, ' of the credential');
+	if (problem) throw new NodeOperationError(context.getNode(), problem);
+	const baseUrl = String(credential.baseUrl);
+	const apiKey = apiKeyOf(credential);
+	const base = { functions: context, request: context.helpers, files: () => ({}) };
+	const host = n8nHost({ ...base, ...limits }, { url: '', baseURL: baseUrl }, apiKey);
+	const workspace = workspaceOf(baseUrl, apiKey, rateLimitsOf(credential));
+	return { credential, baseUrl, apiKey, host, workspace };
+}
