@@ -76,10 +76,6 @@ test.each([
 	['[1]', /must be a JSON object/],
 	[[{ a: 1 }], /must be a JSON object/],
 	['7', /must be a JSON object/],
-	['{"a": {"__proto__": {"isAdmin": true}}}', /contains the key "__proto__"/],
-	['{"__proto__": null}', /contains the key "__proto__"/],
-	['{"list": [{"__proto__": 1}]}', /contains the key "__proto__"/],
-	[`{"a": ${'['.repeat(60)}${']'.repeat(60)}}`, /nested more than 50 levels deep/],
 ])('%.40s is refused by name', (given, problem) => {
 	expect(built(given)).toMatchObject({
 		ok: false,

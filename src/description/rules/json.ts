@@ -23,22 +23,6 @@ export const jsonObject =
 		return { problem: `must be a JSON object, got ${preview(value)}` };
 	};
 
-/** The service takes no deeper JSON, and recursive code stays within the stack. */
-const DEEPEST = 50;
-
-/** What is wrong with a part of it, to follow the field's label. */
-function partProblem(value: unknown, depth = 0): string | undefined {
-	if (typeof value !== 'object' || value === null) return undefined;
-	if (depth > DEEPEST) return `is nested more than ${DEEPEST} levels deep`;
-	if (Object.hasOwn(value, '__proto__'))
-		return 'contains the key "__proto__", which cannot be sent';
-	for (const inner of Object.values(value)) {
-		const problem = partProblem(inner, depth + 1);
-		if (problem !== undefined) return problem;
-	}
-	return undefined;
-}
-
 /**
  * The value as JSON carries it: dates are texts, functions are nothing; `undefined` for what JSON
  * cannot carry.
@@ -60,7 +44,5 @@ export const additionalBody = (): Rule => (value, context) => {
 	if ('problem' in ruled || ruled.value === undefined) return ruled;
 	const json = asJson(ruled.value);
 	if (!isRecord(json)) return { problem: `must be a JSON object, got ${preview(value)}` };
-	const problem = partProblem(json);
-	if (problem !== undefined) return { problem };
 	return Object.keys(json).length === 0 ? LEFT_OUT : { value: json };
 };

@@ -1,6 +1,7 @@
 import { fieldName } from '../../transport/run/nodeInput';
 import { BinaryReference } from '../../transport/run/binaryReference';
 import { mediaUrlProblem } from '../../transport/http/urlRules';
+import { parsedJson } from './json';
 import {
 	isEmpty,
 	isLocator,
@@ -20,38 +21,26 @@ export interface MediaBounds {
 	required?: boolean;
 }
 
-function parsedArray(text: string): unknown[] | undefined {
-	if (!text.startsWith('[')) return undefined;
-	try {
-		const parsed: unknown = JSON.parse(text);
-		return Array.isArray(parsed) ? parsed : undefined;
-	} catch {
-		return undefined;
-	}
-}
-
 /**
  * Between the URLs on the one line of a locator. Lines that the editor has joined there fall apart
  * again.
  */
 const BETWEEN_URLS = /\n|[\s,]+(?=https?:\/\/|binary:)|(?<=[^\s,/=?&#:])(?=https?:\/\/)/;
 
-/**
- * The entries of a media field: an array, or text with one a line (a JSON array as text, as an AI
- * agent may write it).
- */
-function entriesOf(value: unknown, separator: RegExp | string = '\n'): unknown[] | undefined {
-	if (Array.isArray(value)) return value as unknown[];
-	if (typeof value !== 'string') return undefined;
-	return parsedArray(value.trim()) ?? value.split(separator);
+/** The entries of an array, of one as JSON text (as an AI agent may write it), or of a text. */
+function entriesOf(value: unknown, separator: RegExp | string): unknown[] | undefined {
+	if (isEmpty(value)) return [];
+	if (typeof value !== 'string') return Array.isArray(value) ? value : undefined;
+	const parsed = value.trim().startsWith('[') ? parsedJson(value) : undefined;
+	return Array.isArray(parsed) ? parsed : value.split(separator);
 }
 
 /**
- * Names of binary fields, chosen by the mode *Binary Field* of a locator, as entries. Nothing
- * entered there is a mistake, because a file was meant to be sent.
+ * Names of binary fields, chosen by the mode *Binary Field* of a locator. Nothing entered there is
+ * a mistake, because a file was meant to be sent.
  */
-function namesOf(value: unknown): unknown[] | undefined {
-	const names = entriesOf(value ?? '', /[\n,]/)?.filter((name) => name !== '');
+function namesIn(value: unknown): unknown[] | undefined {
+	const names = entriesOf(value, /[\n,]/)?.filter((name) => name !== '');
 	if (names?.length === 0) return [BINARY];
 	// Somebody may have left the mode as it was and entered a URL, as an AI agent does.
 	return names?.map((name) =>
@@ -61,20 +50,10 @@ function namesOf(value: unknown): unknown[] | undefined {
 	);
 }
 
-interface Given {
-	isEmpty: boolean;
-	entries?: unknown[];
-}
-
-/**
- * What a field holds: a locator with URLs or names of binary fields, or what is text or an array as
- * it was before locators.
- */
-function given(value: unknown): Given {
-	if (!isLocator(value)) return { isEmpty: isEmpty(value), entries: entriesOf(value) };
-	const { mode, value: inner } = value;
-	const entries = mode === 'binary' ? namesOf(inner) : entriesOf(inner, BETWEEN_URLS);
-	return { isEmpty: isEmpty(inner), entries };
+/** What a field holds: a locator, or text or an array, as an expression or an agent gives them. */
+function entriesIn(value: unknown): unknown[] | undefined {
+	if (!isLocator(value)) return entriesOf(value, '\n');
+	return value.mode === 'binary' ? namesIn(value.value) : entriesOf(value.value, BETWEEN_URLS);
 }
 
 /** The name of a binary field of the item, which is sent as a file. */
@@ -117,7 +96,7 @@ function entry(value: unknown, context: RuleContext): Ruled {
 export const media =
 	({ max, required }: MediaBounds = {}): Rule =>
 	(value, context) => {
-		const { isEmpty: hasNone, entries = hasNone ? [] : undefined } = given(value);
+		const entries = entriesIn(value);
 		if (!entries) return { problem: `must be URLs or binary:<field>, got ${preview(value)}` };
 		const items: unknown[] = [];
 		for (const raw of entries) {
