@@ -4,7 +4,6 @@ import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import { saveCredential } from '../../lab/n8n/credential';
-import type { SavedCredential } from '../../lab/n8n/rest';
 import { startTlsFront } from '../../lab/n8n/tlsFront';
 import { filesFolder, n8nLog, rest, runOurs, startOurs } from './support/harness';
 import {
@@ -26,9 +25,6 @@ const PIXEL = Buffer.from(
 	'base64',
 );
 
-let service: ScriptedService;
-let credential: SavedCredential;
-
 const job = (more: Record<string, unknown> = {}) => ({
 	id: 'gen_1',
 	object: 'generation',
@@ -38,37 +34,69 @@ const job = (more: Record<string, unknown> = {}) => ({
 	...more,
 });
 
-const finished = ({ origin } = service) =>
-	job({
-		status: 'completed',
-		outputs: [{ id: 'out_1', url: `${origin}/files/1`, media_type: 'image/png' }],
+/**
+ * A service that behaves, to be spoiled in one place, and a node with a credential for it. Each test has its
+ * own, so that they wait for real retries and time-outs side by side.
+ */
+async function startWorld() {
+	const service = await startScriptedService();
+	services.push(service);
+	const finished = () =>
+		job({
+			status: 'completed',
+			outputs: [{ id: 'out_1', url: `${service.origin}/files/1`, media_type: 'image/png' }],
+		});
+	service.on('POST /v1/generations', (_, response) => void response.status(202).json(job()));
+	service.on('GET /v1/generations/gen_1', (_, response) => void response.json(finished()));
+	service.on('GET /files/1', (_, response) => void response.type('png').send(PIXEL));
+	service.on('POST /v1/files', (_, response) => {
+		response.status(201).json({
+			upload_url: `${service.origin}/put?X-Signature=${signature}`,
+			upload_headers: {
+				'Content-Type': 'image/png',
+				'X-Token': 't',
+				Authorization: 'Bearer other',
+				Host: 'evil.example',
+				Cookie: 'a=b',
+			},
+			url: 'https://files.example.com/photo.png',
+		});
 	});
-
-/** A service that behaves, to be spoiled in one place, and the credential for it. */
-async function startService() {
-	const own = await startScriptedService();
-	own.on('POST /v1/generations', (_, response) => void response.status(202).json(job()));
-	own.on('GET /v1/generations/gen_1', (_, response) => void response.json(finished(own)));
-	own.on('GET /files/1', (_, response) => void response.type('png').send(PIXEL));
-	const access = { apiKey: canary, baseUrl: own.baseUrl, clockScale: 60 };
+	service.on('PUT /put', (_, response) => void response.sendStatus(200));
+	const access = { apiKey: canary, baseUrl: service.baseUrl, clockScale: 60 };
 	// Named by its service: a credential of the same name would take its place.
-	return { service: own, credential: await saveCredential(rest, own.origin, access) };
+	const credential = await saveCredential(rest, service.origin, access);
+	const create = async (given: Record<string, unknown> = {}, more: object = {}) =>
+		await runOurs({
+			node,
+			credential,
+			parameters: createParameters({ model: 'm', ...given }),
+			...more,
+		});
+	const sent = (route: string) =>
+		service.requests.filter(({ method, path: at }) => `${method} ${at}` === route);
+	return { service, credential, create, sent, finished };
 }
 
-/** A download that stands still, on a service of its own. */
+type World = Awaited<ReturnType<typeof startWorld>>;
+
+const services: ScriptedService[] = [];
+
+afterAll(async () => await Promise.all(services.map(async (service) => await service.close())));
+
+/** A download that stands still. */
 async function stalledDownload() {
-	const { service: own, credential: access } = await startService();
+	const { service, create } = await startWorld();
 	let tries = 0;
 	let isClosed = false;
-	own.on('GET /files/1', (_, response) => {
+	service.on('GET /files/1', (_, response) => {
 		tries += 1;
 		if (tries > 1) return void response.type('png').send(PIXEL);
 		response.on('close', () => (isClosed = true));
 		response.type('png').set('Content-Length', String(PIXEL.length));
 		response.write(PIXEL.subarray(0, 20));
 	});
-	const run = await create({}, { credential: access, timeoutMs: 600_000 });
-	await own.close();
+	const run = await create({}, { timeoutMs: 600_000 });
 	return { run, tries, isClosed };
 }
 
@@ -82,25 +110,9 @@ beforeAll(() => {
 	stalled.catch(() => {});
 });
 
-beforeEach(async () => {
-	({ service, credential } = await startService());
-});
-
-afterEach(async () => await service.close());
-
-const create = async (given: Record<string, unknown> = {}, more: object = {}) =>
-	await runOurs({
-		node,
-		credential,
-		parameters: createParameters({ model: 'm', ...given }),
-		...more,
-	});
-
-const sent = (route: string) =>
-	service.requests.filter(({ method, path: at }) => `${method} ${at}` === route);
-
 describe('the key', () => {
-	it('goes with every request of the API, and with no download', async () => {
+	it.concurrent('goes with every request of the API, and with no download', async () => {
+		const { service, create, sent } = await startWorld();
 		const run = await create();
 		expect(run.error).toBeUndefined();
 		expect(await download(rest, run.items[0]?.binary.data)).toEqual(PIXEL);
@@ -111,7 +123,8 @@ describe('the key', () => {
 		expect(sent('GET /files/1')[0]?.headers).not.toHaveProperty('authorization');
 	});
 
-	it('follows no redirect', async () => {
+	it.concurrent('follows no redirect', async () => {
+		const { service, create } = await startWorld();
 		const other = await startScriptedService();
 		service.on('POST /v1/generations', (_, response) =>
 			response.redirect(307, `${other.origin}/v1/generations`),
@@ -122,7 +135,8 @@ describe('the key', () => {
 		await other.close();
 	});
 
-	it('echoed by the service is in no output and no error', async () => {
+	it.concurrent('echoed by the service is in no output and no error', async () => {
+		const { service, create } = await startWorld();
 		service.on('POST /v1/generations', (request, response) => {
 			const message = `No such key: ${String(request.headers.authorization)}`;
 			response
@@ -142,7 +156,8 @@ describe('the key', () => {
 });
 
 describe('odd answers', () => {
-	it('a status that is unknown, missing or goes back is waited through', async () => {
+	it.concurrent('a status that is unknown, missing or goes back is waited through', async () => {
+		const { service, create, sent, finished } = await startWorld();
 		const statuses = ['processing', undefined, 'queued', 'completed'];
 		service.on('GET /v1/generations/gen_1', (_, response) => {
 			const status = statuses.shift();
@@ -153,7 +168,8 @@ describe('odd answers', () => {
 		expect(sent('GET /v1/generations/gen_1')).toHaveLength(4);
 	});
 
-	it('a success that is not JSON is requested again under the same key', async () => {
+	it.concurrent('a success that is not JSON is requested again under the same key', async () => {
+		const { service, create, sent } = await startWorld();
 		let first = true;
 		service.on('POST /v1/generations', (_, response) => {
 			if (first) response.status(202).type('json').send('{"id": "gen_1", "sta');
@@ -167,21 +183,26 @@ describe('odd answers', () => {
 		expect(new Set(keys).size).toBe(1);
 	});
 
-	it('a connection that breaks after the commit is tried again under the same key', async () => {
-		let tries = 0;
-		service.on('POST /v1/generations', (request, response) => {
-			tries += 1;
-			if (tries < 3) request.socket.destroy();
-			else response.status(202).json(job());
-		});
-		const run = await create();
-		expect(run.items[0]?.json.status).toBe('completed');
-		expect(
-			new Set(sent('POST /v1/generations').map(({ headers }) => headers['idempotency-key'])).size,
-		).toBe(1);
-	});
+	it.concurrent(
+		'a connection that breaks after the commit is tried again under the same key',
+		async () => {
+			const { service, create, sent } = await startWorld();
+			let tries = 0;
+			service.on('POST /v1/generations', (request, response) => {
+				tries += 1;
+				if (tries < 3) request.socket.destroy();
+				else response.status(202).json(job());
+			});
+			const run = await create();
+			expect(run.items[0]?.json.status).toBe('completed');
+			expect(
+				new Set(sent('POST /v1/generations').map(({ headers }) => headers['idempotency-key'])).size,
+			).toBe(1);
+		},
+	);
 
-	it('an endless answer is not read to its end', async () => {
+	it.concurrent('an endless answer is not read to its end', async () => {
+		const { service, create } = await startWorld();
 		service.on('GET /v1/generations/gen_1', (_, response) => {
 			response.type('json');
 			const chunk = `"${'x'.repeat(1024 * 1024)}",`;
@@ -196,7 +217,8 @@ describe('odd answers', () => {
 		expect(run.error?.message).toMatch(/^Not finished after .* \(job gen_1\)/);
 	});
 
-	it('a 429 with Retry-After is waited for as asked', async () => {
+	it.concurrent('a 429 with Retry-After is waited for as asked', async () => {
+		const { service, create } = await startWorld();
 		let first = Date.now();
 		let tries = 0;
 		let waited = 0;
@@ -219,7 +241,8 @@ describe('odd answers', () => {
 		expect(waited).toBeGreaterThanOrEqual(1_900);
 	});
 
-	it.each([400, 409])('a %i is final: one request', async (status) => {
+	it.concurrent.each([400, 409])('a %i is final: one request', async (status) => {
+		const { service, create, sent } = await startWorld();
 		service.on('POST /v1/generations', (_, response) => {
 			response
 				.status(status)
@@ -232,20 +255,25 @@ describe('odd answers', () => {
 		expect(sent('POST /v1/generations')).toHaveLength(1);
 	});
 
-	it('a key that may not read what it has made: the job, the scope that is missing, and no untruth', async () => {
-		service.on('GET /v1/generations/gen_1', (_, response) => {
-			response.status(403).json({ error: { type: 'x', message: 'Missing scope' } });
-		});
-		const run = await create();
-		expect(run.error?.message).toBe(
-			'The key is not allowed to read the job: Missing scope (job gen_1)',
-		);
-		expect(run.error?.description).toMatch(/^The key needs the scope generations:read\./);
-		expect(run.error?.description).toMatch(/The job goes on at the service/);
-		expect(run.error?.description).not.toMatch(/generations:write|Nothing was|no credits/);
-	});
+	it.concurrent(
+		'a key that may not read what it has made: the job, the scope that is missing, and no untruth',
+		async () => {
+			const { service, create } = await startWorld();
+			service.on('GET /v1/generations/gen_1', (_, response) => {
+				response.status(403).json({ error: { type: 'x', message: 'Missing scope' } });
+			});
+			const run = await create();
+			expect(run.error?.message).toBe(
+				'The key is not allowed to read the job: Missing scope (job gen_1)',
+			);
+			expect(run.error?.description).toMatch(/^The key needs the scope generations:read\./);
+			expect(run.error?.description).toMatch(/The job goes on at the service/);
+			expect(run.error?.description).not.toMatch(/generations:write|Nothing was|no credits/);
+		},
+	);
 
-	it('a failed job without a reason says so, and names the job', async () => {
+	it.concurrent('a failed job without a reason says so, and names the job', async () => {
+		const { service, create } = await startWorld();
 		service.on(
 			'GET /v1/generations/gen_1',
 			(_, response) => void response.json(job({ status: 'failed' })),
@@ -256,7 +284,8 @@ describe('odd answers', () => {
 });
 
 describe('downloads', () => {
-	it('a link that has expired is renewed once', async () => {
+	it.concurrent('a link that has expired is renewed once', async () => {
+		const { service, create, finished } = await startWorld();
 		let isFresh = false;
 		service.on('GET /files/1', (_, response) => void response.status(403).send('expired'));
 		service.on('GET /files/2', (_, response) => void response.type('png').send(PIXEL));
@@ -272,7 +301,8 @@ describe('downloads', () => {
 		expect(await download(rest, run.items[0]?.binary.data)).toEqual(PIXEL);
 	});
 
-	it('an incomplete file is downloaded again, never kept', async () => {
+	it.concurrent('an incomplete file is downloaded again, never kept', async () => {
+		const { service, create } = await startWorld();
 		let tries = 0;
 		service.on('GET /files/1', (request, response) => {
 			tries += 1;
@@ -286,7 +316,8 @@ describe('downloads', () => {
 		expect(await download(rest, run.items[0]?.binary.data)).toEqual(PIXEL);
 	});
 
-	it('a file name is ours, whatever the service says', async () => {
+	it.concurrent('a file name is ours, whatever the service says', async () => {
+		const { service, create, finished } = await startWorld();
 		service.on(
 			'POST /v1/generations',
 			(_, response) => void response.status(202).json(job({ id: '../../evil' })),
@@ -328,95 +359,102 @@ function spoil(own: ScriptedService, route: string, fault: Answer, good: Answer)
 	});
 }
 
-// All of them side by side, because each waits for real retries and time-outs.
-it('whatever comes in place of an answer, a creation that was carried out is paid for once and continues; so does a wait that polls a job', async () => {
-	const outcomes = Object.entries(FAULTS).map(async ([name, fault]) => {
-		const [creating, waiting] = await Promise.all([startService(), startService()]);
-		spoil(creating.service, 'POST /v1/generations', fault, (_, response) => {
-			response.status(202).json(job());
+it.concurrent(
+	'whatever comes in place of an answer, a creation that was carried out is paid for once and continues; so does a wait that polls a job',
+	async () => {
+		const outcomes = Object.entries(FAULTS).map(async ([name, fault]) => {
+			const [creating, waiting] = await Promise.all([startWorld(), startWorld()]);
+			spoil(creating.service, 'POST /v1/generations', fault, (_, response) => {
+				response.status(202).json(job());
+			});
+			spoil(waiting.service, 'GET /v1/generations/gen_1', fault, (_, response) => {
+				response.json(waiting.finished());
+			});
+			const runs = await Promise.all(
+				[creating, waiting].map(
+					async ({ create }) => await create({ requestOptions: { timeout: 2_000 } }),
+				),
+			);
+			const posts = [creating, waiting].map(({ service: own }) =>
+				own.requests
+					.filter(({ method }) => method === 'POST')
+					.map(({ headers }) => headers['idempotency-key']),
+			);
+			return {
+				name,
+				statuses: runs.map(({ items: [item], error }) => item?.json.status ?? error?.message),
+				posts: posts.map((keys) => keys.length),
+				keys: posts.map((keys) => new Set(keys).size),
+			};
 		});
-		spoil(waiting.service, 'GET /v1/generations/gen_1', fault, (_, response) => {
-			response.json(finished(waiting.service));
-		});
-		const runs = await Promise.all(
-			[creating, waiting].map(async ({ credential: access }) => {
-				const requestOptions = { timeout: 2_000 };
-				return await create({ requestOptions }, { credential: access });
-			}),
+		expect(await Promise.all(outcomes)).toEqual(
+			Object.keys(FAULTS).map((name) => ({
+				name,
+				statuses: ['completed', 'completed'],
+				posts: [3, 1],
+				keys: [1, 1],
+			})),
 		);
-		const posts = [creating, waiting].map(({ service: own }) =>
-			own.requests
-				.filter(({ method }) => method === 'POST')
-				.map(({ headers }) => headers['idempotency-key']),
-		);
-		await Promise.all([creating.service.close(), waiting.service.close()]);
-		return {
-			name,
-			statuses: runs.map(({ items: [item], error }) => item?.json.status ?? error?.message),
-			posts: posts.map((keys) => keys.length),
-			keys: posts.map((keys) => new Set(keys).size),
-		};
-	});
-	expect(await Promise.all(outcomes)).toEqual(
-		Object.keys(FAULTS).map((name) => ({
-			name,
-			statuses: ['completed', 'completed'],
-			posts: [3, 1],
-			keys: [1, 1],
-		})),
-	);
-}, 240_000);
+	},
+	240_000,
+);
 
 describe('what never reaches the service', () => {
-	const elsewhere = async (baseUrl: string, apiKey = canary) =>
-		await create(
-			{},
-			{
-				credential: await saveCredential(rest, 'unreachable', { apiKey, baseUrl, clockScale: 60 }),
-			},
-		);
+	const elsewhere = async ({ create }: World, baseUrl: string, apiKey = canary) => {
+		const access = { apiKey, baseUrl, clockScale: 60 };
+		return await create({}, { credential: await saveCredential(rest, randomUUID(), access) });
+	};
 
-	it('a refused connection leaves no unknown outcome', async () => {
+	it.concurrent('a refused connection leaves no unknown outcome', async () => {
+		const world = await startWorld();
 		const closed = await startScriptedService();
 		await closed.close();
-		const run = await elsewhere(closed.baseUrl);
+		const run = await elsewhere(world, closed.baseUrl);
 		expect(run.error?.message).toMatch(/ECONNREFUSED/);
 		expect(JSON.stringify(run.error)).not.toMatch(/not known|"unknown"/);
 		expect(run.error?.description).toMatch(/[Nn]othing was/);
 	});
 
-	it('an untrusted certificate gets no request, let alone the key', async () => {
-		const front = await startTlsFront(Number(new URL(service.origin).port));
-		const run = await elsewhere(`${front.url}v1`);
+	it.concurrent('an untrusted certificate gets no request, let alone the key', async () => {
+		const world = await startWorld();
+		const front = await startTlsFront(Number(new URL(world.service.origin).port));
+		const run = await elsewhere(world, `${front.url}v1`);
 		await front.stop();
 		expect(run.error?.message).toMatch(/certificate/);
 		expect(JSON.stringify(run.error)).not.toMatch(/not known|"unknown"/);
-		expect(service.requests).toEqual([]);
+		expect(world.service.requests).toEqual([]);
 	});
 
-	it('a credential whose key cannot be resolved is reported once, in the words of n8n', async () => {
-		const run = await elsewhere(service.baseUrl, "={{ $('Nowhere').first().json.key }}");
-		expect(run.status).toBe('error');
-		expect(JSON.stringify(run.error)).not.toMatch(/not known|"unknown"|did not respond|Tried/);
-		expect(service.requests).toEqual([]);
-	});
+	it.concurrent(
+		'a credential whose key cannot be resolved is reported once, in the words of n8n',
+		async () => {
+			const world = await startWorld();
+			const run = await elsewhere(
+				world,
+				world.service.baseUrl,
+				"={{ $('Nowhere').first().json.key }}",
+			);
+			expect(run.status).toBe('error');
+			expect(JSON.stringify(run.error)).not.toMatch(/not known|"unknown"|did not respond|Tried/);
+			expect(world.service.requests).toEqual([]);
+		},
+	);
 });
 
 describe('packed outputs', () => {
 	const text = Buffer.from(`<svg>${'<circle/>'.repeat(5_000)}</svg>`);
 	const packers = { gzip: gzipSync, br: brotliCompressSync, deflate: deflateSync };
 
-	it('they arrive whole and right, whatever packed them', async () => {
+	it.concurrent('they arrive whole and right, whatever packed them', async () => {
 		const fetched = Object.entries(packers).flatMap(([coding, pack]) =>
 			[text, PIXEL].map(async (file) => {
-				const { service: own, credential: access } = await startService();
+				const { service: own, create } = await startWorld();
 				own.on('GET /files/1', (_, response) => {
 					const packed = pack(file);
 					response.set({ 'Content-Encoding': coding, 'Content-Length': String(packed.length) });
 					response.type('png').end(packed);
 				});
-				const run = await create({}, { credential: access });
-				await own.close();
+				const run = await create();
 				const got = await download(rest, run.items[0]?.binary.data);
 				return [coding, run.error, got.equals(file)];
 			}),
@@ -427,7 +465,8 @@ describe('packed outputs', () => {
 		expect(await Promise.all(fetched)).toEqual(right);
 	});
 
-	it('cut, they are fetched again', async () => {
+	it.concurrent('cut, they are fetched again', async () => {
+		const { service, create } = await startWorld();
 		let tries = 0;
 		service.on('GET /files/1', ({ socket }, response) => {
 			tries += 1;
@@ -442,7 +481,8 @@ describe('packed outputs', () => {
 		expect(await download(rest, run.items[0]?.binary.data)).toEqual(text);
 	});
 
-	it('answers of the API may be packed too', async () => {
+	it.concurrent('answers of the API may be packed too', async () => {
+		const { service, create, finished } = await startWorld();
 		service.on('GET /v1/generations/gen_1', (_, response) => {
 			response
 				.set('Content-Encoding', 'gzip')
@@ -461,7 +501,8 @@ describe('a download that does not end', () => {
 		expect(await download(rest, run.items[0]?.binary.data)).toEqual(PIXEL);
 	}, 600_000);
 
-	it('ends with the execution', async () => {
+	it.concurrent('ends with the execution', async () => {
+		const { service, credential, sent } = await startWorld();
 		let isClosed = false;
 		service.on('GET /files/1', (_, response) => {
 			response.on('close', () => (isClosed = true));
@@ -477,7 +518,8 @@ describe('a download that does not end', () => {
 		expect(sent('GET /files/1')).toHaveLength(1);
 	});
 
-	it('is not read further than needed', async () => {
+	it.concurrent('is not read further than needed', async () => {
+		const { service, create } = await startWorld();
 		let isClosed = false;
 		service.on('GET /files/1', (_, response) => {
 			response.on('close', () => (isClosed = true));
@@ -499,86 +541,82 @@ const items = [
 const parameters = { input: { reference_images: 'binary:photo' } };
 
 describe('abandoned jobs', () => {
-	it('hold a slot no longer than they run: a new creation is sent when any of them has ended', async () => {
-		let created = 0;
-		service.on('POST /v1/generations', (_, response) => {
-			created += 1;
-			response.status(202).json(job({ id: `gen_${created}` }));
-		});
-		const list = ['gen_1', 'gen_2', 'gen_3', 'gen_4', 'gen_5'].map((id) =>
-			id === 'gen_1' ? job({ id }) : { ...finished(), id },
-		);
-		service.on('GET /v1/generations', (_, response) => {
-			response.json({ object: 'list', data: list, has_more: false, next_cursor: null });
-		});
-		service.on('GET /v1/generations/gen_1', (_, response) => void response.json(job()));
-		const five = Array.from({ length: 5 }, () => ({ json: {} }));
-		const left = await create({ waitForCompletion: false }, { items: five });
-		expect(left.items).toHaveLength(5);
-		// The first one never ends. Whoever waits for it waits until this test gives up.
-		const next = await create({ waitForCompletion: false, prompt: 'One more' });
-		expect(next.items[0]?.json.id).toBe('gen_6');
-		expect(sent('GET /v1/generations')).not.toEqual([]);
-	});
+	it.concurrent(
+		'hold a slot no longer than they run: a new creation is sent when any of them has ended',
+		async () => {
+			const { service, create, sent, finished } = await startWorld();
+			let created = 0;
+			service.on('POST /v1/generations', (_, response) => {
+				created += 1;
+				response.status(202).json(job({ id: `gen_${created}` }));
+			});
+			const list = ['gen_1', 'gen_2', 'gen_3', 'gen_4', 'gen_5'].map((id) =>
+				id === 'gen_1' ? job({ id }) : { ...finished(), id },
+			);
+			service.on('GET /v1/generations', (_, response) => {
+				response.json({ object: 'list', data: list, has_more: false, next_cursor: null });
+			});
+			service.on('GET /v1/generations/gen_1', (_, response) => void response.json(job()));
+			const five = Array.from({ length: 5 }, () => ({ json: {} }));
+			const left = await create({ waitForCompletion: false }, { items: five });
+			expect(left.items).toHaveLength(5);
+			// The first one never ends. Whoever waits for it waits until this test gives up.
+			const next = await create({ waitForCompletion: false, prompt: 'One more' });
+			expect(next.items[0]?.json.id).toBe('gen_6');
+			expect(sent('GET /v1/generations')).not.toEqual([]);
+		},
+	);
 });
 
 describe('uploads', () => {
-	beforeEach(() => {
-		service.on('POST /v1/files', (_, response) => {
-			response.status(201).json({
-				upload_url: `${service.origin}/put?X-Signature=${signature}`,
-				upload_headers: {
-					'Content-Type': 'image/png',
-					'X-Token': 't',
-					Authorization: 'Bearer other',
-					Host: 'evil.example',
-					Cookie: 'a=b',
-				},
-				url: 'https://files.example.com/photo.png',
+	it.concurrent(
+		'send exactly the headers given, without credentials, and the final URL',
+		async () => {
+			const { create, sent } = await startWorld();
+			const run = await create(parameters, { items });
+			expect(run.error).toBeUndefined();
+			const [put] = sent('PUT /put');
+			expect(put?.headers).toMatchObject({
+				'content-type': 'image/png',
+				'x-token': 't',
+				'content-length': String(PIXEL.length),
 			});
-		});
-		service.on('PUT /put', (_, response) => void response.sendStatus(200));
-	});
+			expect(put?.headers).not.toHaveProperty('authorization');
+			expect(put?.headers).not.toHaveProperty('cookie');
+			expect(put?.headers.host).not.toBe('evil.example');
+			expect(sent('POST /v1/files')[0]?.body).toMatchObject({ filename: '_CON.png' });
+			expect(sent('POST /v1/generations')[0]?.body).toMatchObject({
+				input: { reference_images: ['https://files.example.com/photo.png'] },
+			});
+		},
+	);
 
-	it('send exactly the headers given, without credentials, and the final URL', async () => {
-		const run = await create(parameters, { items });
-		expect(run.error).toBeUndefined();
-		const [put] = sent('PUT /put');
-		expect(put?.headers).toMatchObject({
-			'content-type': 'image/png',
-			'x-token': 't',
-			'content-length': String(PIXEL.length),
-		});
-		expect(put?.headers).not.toHaveProperty('authorization');
-		expect(put?.headers).not.toHaveProperty('cookie');
-		expect(put?.headers.host).not.toBe('evil.example');
-		expect(sent('POST /v1/files')[0]?.body).toMatchObject({ filename: '_CON.png' });
-		expect(sent('POST /v1/generations')[0]?.body).toMatchObject({
-			input: { reference_images: ['https://files.example.com/photo.png'] },
-		});
-	});
+	it.concurrent(
+		'that the key may not make name the scope for files, and do not stop items without files',
+		async () => {
+			const { service, create } = await startWorld();
+			service.on('POST /v1/files', (_, response) => {
+				response.status(403).json({ error: { type: 'x', message: 'No' } });
+			});
+			const run = await create(
+				{ input: { reference_images: '={{ $json.start }}' } },
+				{
+					items: [{ ...items[0], json: { start: 'binary:photo' } }, { json: { start: '' } }],
+					onError: 'continueRegularOutput',
+				},
+			);
+			expect(run.items[0]?.json).toMatchObject({
+				start: 'binary:photo',
+				details: { description: expect.stringMatching(/needs the scope files:write/) },
+			});
+			expect(run.items[1]?.json.status).toBe('completed');
+		},
+	);
 
-	it('that the key may not make name the scope for files, and do not stop items without files', async () => {
-		service.on('POST /v1/files', (_, response) => {
-			response.status(403).json({ error: { type: 'x', message: 'No' } });
-		});
-		const run = await create(
-			{ input: { reference_images: '={{ $json.start }}' } },
-			{
-				items: [{ ...items[0], json: { start: 'binary:photo' } }, { json: { start: '' } }],
-				onError: 'continueRegularOutput',
-			},
-		);
-		expect(run.items[0]?.json).toMatchObject({
-			start: 'binary:photo',
-			details: { description: expect.stringMatching(/needs the scope files:write/) },
-		});
-		expect(run.items[1]?.json.status).toBe('completed');
-	});
-
-	it.each([429, 503])(
+	it.concurrent.each([429, 503])(
 		'that are put off with %i are tried again, at the same address',
 		async (status) => {
+			const { service, create, sent } = await startWorld();
 			let tries = 0;
 			service.on('PUT /put', (_, response) => {
 				tries += 1;
@@ -592,7 +630,8 @@ describe('uploads', () => {
 		},
 	);
 
-	it('to an address that has expired get a new one', async () => {
+	it.concurrent('to an address that has expired get a new one', async () => {
+		const { service, create, sent } = await startWorld();
 		let tries = 0;
 		service.on('PUT /put', (_, response) => {
 			tries += 1;
@@ -602,13 +641,15 @@ describe('uploads', () => {
 		expect(sent('POST /v1/files')).toHaveLength(2);
 	});
 
-	it('do not wait for an answer that has no end', async () => {
+	it.concurrent('do not wait for an answer that has no end', async () => {
+		const { service, create, sent } = await startWorld();
 		service.on('PUT /put', (_, response) => void response.status(200).write('so far'));
 		expect((await create(parameters, { items })).error).toBeUndefined();
 		expect(sent('PUT /put')).toHaveLength(1);
 	});
 
-	it('that fail name the field and never the presigned address', async () => {
+	it.concurrent('that fail name the field and never the presigned address', async () => {
+		const { service, create, sent } = await startWorld();
 		service.on('PUT /put', (_, response) => void response.status(400).send('bad'));
 		const run = await create(parameters, { items });
 		expect(run.error?.message).toMatch(
@@ -620,6 +661,7 @@ describe('uploads', () => {
 
 describe('after all of this', () => {
 	it('neither key nor presigned URL is in anything that n8n has stored or printed', async () => {
+		const { service, create } = await startWorld();
 		// By itself, this run tries all ways by which they could get there; its prompt proves that the
 		// search would find them.
 		const marker = `marker_${randomUUID()}`;
