@@ -1,7 +1,8 @@
 import type { INodeParameters } from 'n8n-workflow';
 import { randomUUID } from 'node:crypto';
 import { saveCredential } from '../../lab/n8n/credential';
-import type { Execution, SavedCredential } from '../../lab/n8n/rest';
+import type { Execution } from '../../lab/n8n/rest';
+import { keyRing, SandboxAdmin } from '../../lab/sandbox/admin';
 import {
 	agentWorkflow,
 	CALLERS,
@@ -10,39 +11,12 @@ import {
 	type AgentRun,
 	type Caller,
 } from './support/agentWorkflow';
-import { SCOPES } from '../../src/contract';
-import { baseUrl, rest, sandbox } from './support/harness';
+import { createSandbox } from '../../src/sandbox/server';
+import { quickRender } from '../sandbox/support/harness';
+import { rest } from './support/harness';
 import { createParameters } from './support/media';
 import { Telegram } from './support/telegram';
 import { ModelServer, type ModelCall, type Script } from '../../lab/model/server';
-
-let model: ModelServer;
-let modelCredential: SavedCredential;
-let workspace: string;
-let credential: SavedCredential;
-
-beforeAll(async () => {
-	model = await ModelServer.start();
-	modelCredential = await rest.credentials.create('openAiApi', 'Scripted model', {
-		apiKey: 'none',
-		url: model.baseUrl,
-	});
-});
-
-afterAll(async () => await model.close());
-
-beforeEach(async () => {
-	await sandbox.reset();
-	// So that a call is over when it is first looked at.
-	await sandbox.settings({ jobSeconds: { image: 1 } });
-	// A workspace of its own: n8n would first have to find out that the jobs of the test before, which
-	// nobody waits for, are gone, and waits up to half a minute for their slots.
-	workspace = `tools ${randomUUID()}`;
-	const apiKey = await sandbox.addKey(workspace, [...SCOPES]);
-	await sandbox.addCredits(workspace, 10_000);
-	credential = await saveCredential(rest, workspace, { apiKey, baseUrl, clockScale: 60 });
-	model.takeCalls();
-});
 
 /** How the editor stores a field that the AI fills in. */
 const fromAI = (key: string) =>
@@ -68,81 +42,111 @@ interface Asked {
 	answered: Array<[asked: unknown, got: string | undefined]>;
 }
 
-async function ask(
-	caller: Caller,
-	scripts: Script[],
-	more: Partial<AgentRun> = {},
-): Promise<Asked> {
-	const run = { caller, scripts, parameters: picture(), ...more };
-	const workflow = agentWorkflow({
-		...run,
-		model: modelCredential,
-		mediaGen: credential,
-	});
-	const { id } = await rest.workflows.create(workflow);
-	const execution = await rest.executions.wait(await rest.workflows.run(id, triggerName));
-	const calls = model.takeCalls();
-	const prompts = new Map((await sandbox.jobs()).map(({ id: job, text }) => [job, text]));
-	const { lines } = await sandbox.ledger(workspace);
-	const paid = lines.filter(({ movement }) => movement === 'reserve');
-	return {
-		execution,
-		calls,
-		charged: paid.map(({ resource }) => prompts.get(resource ?? '') ?? 'unknown').sort(),
-		answered: calls.map(({ args, answer = '' }) => {
-			const job = /"id":"([^"]+)"/.exec(answer)?.[1];
-			return [args.prompt, prompts.get(job ?? '')];
-		}),
+const closing: Array<() => Promise<void>> = [];
+
+afterAll(async () => await Promise.all(closing.map(async (close) => await close())));
+
+/** A service and a model, of which each test has its own, so that they wait side by side. */
+async function startWorld() {
+	const settings = {
+		clockScale: 60,
+		// So that a call is over when it is first looked at.
+		jobSeconds: { image: 1 },
 	};
+	const service = await createSandbox({ render: quickRender, settings });
+	const model = await ModelServer.start();
+	closing.push(service.close, model.close);
+	const sandbox = new SandboxAdmin(service.adminUrl);
+	const { key, workspace } = keyRing(service).full;
+	const access = { apiKey: key, baseUrl: service.baseUrl, clockScale: 60 };
+	const credential = await saveCredential(rest, randomUUID(), access);
+	const openAi = { apiKey: 'none', url: model.baseUrl };
+	const modelCredential = await rest.credentials.create('openAiApi', 'Scripted model', openAi);
+	const ask = async (
+		caller: Caller,
+		scripts: Script[],
+		more: Partial<AgentRun> = {},
+	): Promise<Asked> => {
+		const run = { caller, scripts, parameters: picture(), ...more };
+		const workflow = agentWorkflow({ ...run, model: modelCredential, mediaGen: credential });
+		const { id } = await rest.workflows.create(workflow);
+		const execution = await rest.executions.wait(await rest.workflows.run(id, triggerName));
+		const calls = model.takeCalls();
+		const prompts = new Map((await sandbox.jobs()).map(({ id: job, text }) => [job, text]));
+		const { lines } = await sandbox.ledger(workspace);
+		const paid = lines.filter(({ movement }) => movement === 'reserve');
+		return {
+			execution,
+			calls,
+			charged: paid.map(({ resource }) => prompts.get(resource ?? '') ?? 'unknown').sort(),
+			answered: calls.map(({ args, answer = '' }) => {
+				const job = /"id":"([^"]+)"/.exec(answer)?.[1];
+				return [args.prompt, prompts.get(job ?? '')];
+			}),
+		};
+	};
+	return { sandbox, model, ask };
 }
 
 const right = (prompts: string[]) => prompts.map((prompt) => [prompt, prompt]);
 
-describe.each(CALLERS)('as a tool of %s', (caller) => {
-	it('one call makes one picture', async () => {
-		const { execution, calls, charged, answered } = await ask(caller, [pictures(['a red car'])]);
-		expect(execution.status).toBe('success');
-		expect(charged).toEqual(['a red car']);
-		expect(answered).toEqual(right(['a red car']));
-		expect(calls[0]?.answer).toContain('"status":"completed"');
-	});
+const byCaller = it.concurrent.each(CALLERS);
 
-	it('calls of one message make a picture each', async () => {
-		const prompts = Array.from({ length: 8 }, (_, n) => `picture ${n}`);
-		const { charged, answered } = await ask(caller, [pictures(prompts)], atOnce);
-		expect(charged).toEqual(prompts);
-		expect(answered).toEqual(right(prompts));
-	});
+byCaller('as a tool of %s: one call makes one picture', async (caller) => {
+	const { ask } = await startWorld();
+	const { execution, calls, charged, answered } = await ask(caller, [pictures(['a red car'])]);
+	expect(execution.status).toBe('success');
+	expect(charged).toEqual(['a red car']);
+	expect(answered).toEqual(right(['a red car']));
+	expect(calls[0]?.answer).toContain('"status":"completed"');
+});
 
-	it('the same prompt again is a picture again, once the agent has had the first', async () => {
+byCaller('as a tool of %s: calls of one message make a picture each', async (caller) => {
+	const { ask } = await startWorld();
+	const prompts = Array.from({ length: 8 }, (_, n) => `picture ${n}`);
+	const { charged, answered } = await ask(caller, [pictures(prompts)], atOnce);
+	expect(charged).toEqual(prompts);
+	expect(answered).toEqual(right(prompts));
+});
+
+byCaller(
+	'as a tool of %s: the same prompt again is a picture again, once the agent has had the first',
+	async (caller) => {
+		const { ask } = await startWorld();
 		const { calls, charged } = await ask(caller, [pictures(['a cat'], ['a cat'])]);
 		expect(charged).toEqual(['a cat', 'a cat']);
 		const ids = calls.map(({ answer = '' }) => /"id":"([^"]+)"/.exec(answer)?.[1]);
 		expect(new Set(ids).size).toBe(2);
-	});
+	},
+);
 
-	it('items of the parent make their own pictures', async () => {
-		const prompts = ['item 0', 'item 1', 'item 2'];
-		const { execution, charged, answered } = await ask(
-			caller,
-			prompts.map((prompt) => pictures([prompt])),
-			atOnce,
-		);
-		expect(execution.status).toBe('success');
-		expect(charged).toEqual(prompts);
-		expect(answered).toEqual(right(prompts));
-	});
+byCaller('as a tool of %s: items of the parent make their own pictures', async (caller) => {
+	const { ask } = await startWorld();
+	const prompts = ['item 0', 'item 1', 'item 2'];
+	const { execution, charged, answered } = await ask(
+		caller,
+		prompts.map((prompt) => pictures([prompt])),
+		atOnce,
+	);
+	expect(execution.status).toBe('success');
+	expect(charged).toEqual(prompts);
+	expect(answered).toEqual(right(prompts));
+});
 
-	it('a failed job costs one job and spoils no other call', async () => {
-		await sandbox.setFaults([{ kind: 'job_fail', contains: 'bad' }]);
-		const { charged, answered } = await ask(caller, [pictures(['bad'], ['good'])]);
-		const isDirect = caller.startsWith('Message');
-		// A node that messages a model fails with its tool; an agent goes on.
-		expect(charged).toEqual(isDirect ? ['bad'] : ['bad', 'good']);
-		expect(answered[1]).toEqual(isDirect ? undefined : ['good', 'good']);
-	});
+byCaller('as a tool of %s: a failed job costs one job and spoils no other call', async (caller) => {
+	const { ask, sandbox } = await startWorld();
+	await sandbox.setFaults([{ kind: 'job_fail', contains: 'bad' }]);
+	const { charged, answered } = await ask(caller, [pictures(['bad'], ['good'])]);
+	const isDirect = caller.startsWith('Message');
+	// A node that messages a model fails with its tool; an agent goes on.
+	expect(charged).toEqual(isDirect ? ['bad'] : ['bad', 'good']);
+	expect(answered[1]).toEqual(isDirect ? undefined : ['good', 'good']);
+});
 
-	it('Retry On Fail continues with the job that was paid for', async () => {
+byCaller(
+	'as a tool of %s: Retry On Fail continues with the job that was paid for',
+	async (caller) => {
+		const { ask, sandbox } = await startWorld();
 		await sandbox.setFaults([
 			{ kind: 'status_before', operations: ['getGeneration'], status: 403, times: 1 },
 		]);
@@ -151,49 +155,54 @@ describe.each(CALLERS)('as a tool of %s', (caller) => {
 		});
 		expect(charged).toEqual(['a red car']);
 		expect(answered).toEqual(right(['a red car']));
-	});
-});
-
-describe.each(['Agent 2.2', 'Agent 3.1'] as const)(
-	'items that %s works on at the same time',
-	(caller) => {
-		it('get their own pictures', async () => {
-			const prompts = ['a red car', 'a blue boat', 'a green tree', 'a black cat', 'a grey rock'];
-			const { charged, answered } = await ask(
-				caller,
-				prompts.map((prompt) => pictures([prompt, `${prompt} again`])),
-				{ batchSize: 5 },
-			);
-			const all = prompts.flatMap((prompt) => [prompt, `${prompt} again`]).sort();
-			expect(charged).toEqual(all);
-			expect([...answered].sort()).toEqual(right(all).sort());
-		});
 	},
 );
 
-it('what combines an argument with something else is refused where n8n mixes up the calls', async () => {
-	const { charged, answered, execution } = await ask(
-		'Agent 2.2',
-		[pictures(['car']), pictures(['boat'])],
-		{ batchSize: 2, parameters: picture({ prompt: "=A {{ $fromAI('prompt') }} at sea" }) },
-	);
-	expect(charged).toHaveLength(1);
-	const errors = (execution.data.resultData.runData[toolName] ?? []).map(
-		({ error }) => error?.message,
-	);
-	expect(errors.join()).toContain('Prompt combines an argument of the AI with something else');
-	expect(answered.filter(([, got]) => got !== undefined)).toHaveLength(1);
-});
+it.concurrent.each(['Agent 2.2', 'Agent 3.1'] as const)(
+	'items that %s works on at the same time get their own pictures',
+	async (caller) => {
+		const { ask } = await startWorld();
+		const prompts = ['a red car', 'a blue boat', 'a green tree', 'a black cat', 'a grey rock'];
+		const { charged, answered } = await ask(
+			caller,
+			prompts.map((prompt) => pictures([prompt, `${prompt} again`])),
+			{ batchSize: 5 },
+		);
+		const all = prompts.flatMap((prompt) => [prompt, `${prompt} again`]).sort();
+		expect(charged).toEqual(all);
+		expect([...answered].sort()).toEqual(right(all).sort());
+	},
+);
 
-describe.each(CALLERS)('asked for a picture, %s', (caller) => {
-	const get = { operation: 'get', generationId: { __rl: true, mode: 'id', value: fromAI('id') } };
-	const others = {
-		'Look up': { node: 'mediaGen', parameters: get },
-		List: { node: 'mediaGen', parameters: { operation: 'getAll', limit: 5 } },
-		Speak: { node: 'mediaGenSpeech', parameters: { operation: 'create' } },
-	};
+it.concurrent(
+	'what combines an argument with something else is refused where n8n mixes up the calls',
+	async () => {
+		const { ask } = await startWorld();
+		const { charged, answered, execution } = await ask(
+			'Agent 2.2',
+			[pictures(['car']), pictures(['boat'])],
+			{ batchSize: 2, parameters: picture({ prompt: "=A {{ $fromAI('prompt') }} at sea" }) },
+		);
+		expect(charged).toHaveLength(1);
+		const errors = (execution.data.resultData.runData[toolName] ?? []).map(
+			({ error }) => error?.message,
+		);
+		expect(errors.join()).toContain('Prompt combines an argument of the AI with something else');
+		expect(answered.filter(([, got]) => got !== undefined)).toHaveLength(1);
+	},
+);
 
-	it('finds the operation by what it does, waits and gets the link', async () => {
+const get = { operation: 'get', generationId: { __rl: true, mode: 'id', value: fromAI('id') } };
+const others = {
+	'Look up': { node: 'mediaGen', parameters: get },
+	List: { node: 'mediaGen', parameters: { operation: 'getAll', limit: 5 } },
+	Speak: { node: 'mediaGenSpeech', parameters: { operation: 'create' } },
+};
+
+byCaller(
+	'asked for a picture, %s finds the operation by what it does, waits and gets the link',
+	async (caller) => {
+		const { ask, model } = await startWorld();
 		const script = { rounds: [[{ about: 'Generate an image', args: { prompt: 'a red car' } }]] };
 		const { calls, charged } = await ask(caller, [script], { others });
 		const descriptions = model.offered.map(({ description }) => description);
@@ -208,9 +217,13 @@ describe.each(CALLERS)('asked for a picture, %s', (caller) => {
 		expect(Object.keys(answer ?? {}).sort()).toEqual(
 			['estimated_credits', 'id', 'mode', 'model', 'object', 'status', 'url'].sort(),
 		);
-	});
+	},
+);
 
-	it('keeps waiting by a second call, which is not charged, when a job takes too long', async () => {
+byCaller(
+	'asked for a picture, %s keeps waiting by a second call, which is not charged, when a job takes too long',
+	async (caller) => {
+		const { ask, sandbox } = await startWorld();
 		await sandbox.settings({ jobSeconds: { image: 300 }, jobJitter: 0 });
 		const { calls, charged } = await ask(caller, [pictures(['a red car'], ['a red car'])], {
 			parameters: picture({ options: { waitTimeout: 0.04 } }),
@@ -221,37 +234,29 @@ describe.each(CALLERS)('asked for a picture, %s', (caller) => {
 			next: expect.stringMatching(/same arguments/) as string,
 		});
 		expect(answers[1]?.[0]?.id).toBe(answers[0]?.[0]?.id);
-	});
-});
+	},
+);
 
-describe('with a review by a person in front of the tool', () => {
-	let telegram: Telegram;
-	let review: SavedCredential;
-
-	beforeAll(async () => {
-		telegram = await Telegram.start();
-		review = await rest.credentials.create('telegramApi', 'Reviewer', {
-			accessToken: 'none',
-			baseUrl: telegram.baseUrl,
-		});
-	});
-
-	afterAll(async () => await telegram.close());
-
-	const reviewed = { toolParameters: { prompt: 'a red car' }, hitlParameters: {} };
-	const script = { rounds: [[{ args: reviewed }]] };
-
-	it.each([
-		['Approve', 1, ['a red car']],
-		['Decline', 2, []],
-	] as const)('%s: the service is asked only for what was approved', async (press, asked, paid) => {
+it.concurrent.each([
+	['Approve', ['a red car']],
+	['Decline', []],
+] as const)(
+	'with a review by a person in front of the tool, %s: the service is asked only for what was approved',
+	async (press, paid) => {
+		const { ask, sandbox } = await startWorld();
+		const telegram = await Telegram.start();
+		closing.push(telegram.close);
 		telegram.press = press;
+		const data = { accessToken: 'none', baseUrl: telegram.baseUrl };
+		const review = await rest.credentials.create('telegramApi', 'Reviewer', data);
+		const reviewed = { toolParameters: { prompt: 'a red car' }, hitlParameters: {} };
+		const script = { rounds: [[{ args: reviewed }]] };
 		const { charged, calls } = await ask('Agent 3.1', [script], { review });
-		expect(telegram.asked).toBe(asked);
+		expect(telegram.asked).toBe(1);
 		expect(charged).toEqual(paid);
 		expect(calls[0]?.answer).toBeDefined();
 		const requests = (await sandbox.requests()).filter(({ workspace }) => workspace !== null);
 		if (paid.length === 0) expect(requests).toEqual([]);
 		else expect(requests.length).toBeGreaterThan(0);
-	});
-});
+	},
+);
