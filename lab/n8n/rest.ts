@@ -261,7 +261,7 @@ class Executions {
 export type WorkflowData = Pick<
 	IWorkflowBase,
 	'name' | 'nodes' | 'connections' | 'settings' | 'pinData'
->;
+> & { description?: string };
 
 export interface SavedWorkflow extends WorkflowData {
 	id: string;

@@ -17,7 +17,15 @@ const CREDENTIAL = 'MediaGen account';
 
 /** Buttons, settings and nodes of n8n 2.41 that notes speak of. */
 const OF_N8N = [
-	...['Execute workflow', 'Data tables', 'Open chat', 'Approve', 'Decline', 'On Error: Continue'],
+	...[
+		'Execute workflow',
+		'Data tables',
+		'Open chat',
+		'Bearer Auth',
+		'Approve',
+		'Decline',
+		'On Error: Continue',
+	],
 	...['Extract from File', 'Loop Over Items', 'Read/Write Files from Disk', 'Send Email'],
 	...['Google Docs', 'Google Drive', 'S3', 'Slack'],
 ];
@@ -38,8 +46,9 @@ beforeAll(async () => {
 
 const isNote = ({ type }: INode) => type === 'n8n-nodes-base.stickyNote';
 
-const examples = readExamples().map(({ name, nodes }) => ({
+const examples = readExamples().map(({ name, description, nodes }) => ({
 	name,
+	description,
 	nodes: nodes.filter((node) => !isNote(node)),
 	notes: nodes.filter(isNote),
 }));
@@ -102,7 +111,11 @@ function operations({ displayName, properties }: INodeTypeDescription): string[]
 		});
 }
 
-describe.each(examples)('$name', ({ nodes, notes }) => {
+describe.each(examples)('$name', ({ description, nodes, notes }) => {
+	it('has a description of one sentence', () => {
+		expect(description).toMatch(/^[A-Z][^.]{20,150}\.$/);
+	});
+
 	it('has a note', () => expect(notes).not.toEqual([]));
 
 	it('names in bold nodes that it has', () => {

@@ -1,6 +1,7 @@
 /* eslint-disable @n8n/community-nodes/no-restricted-imports -- not published */
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import { numbered, readExamples } from '../../lab/demo/examples';
 import { runExample, saveExample, type ItemsOf } from './support/examples';
 import { filesFolder, keys, rest, sandbox } from './support/harness';
 import { sniff } from './support/media';
@@ -74,26 +75,67 @@ it('8: makes its table, stops without credits, goes on the next night, and says 
 });
 
 describe('8b: a scheduled batch', () => {
-	const stored = (items: ItemsOf) => items('Store File').map(({ json }) => String(json.fileName));
+	const CSV_TABLE = 'mediagen csv prompts';
+	const stored = (items: ItemsOf) =>
+		items('Store File').flatMap(({ json }) => json.fileName ?? []) as string[];
 
-	/** The first night has credits for three of the six pictures, the others have enough. */
-	it('stops cleanly without credits, continues the next night, and creates nothing twice', async () => {
+	/** As somebody saves it in a spreadsheet: with a byte order mark, and quotes where they are needed. */
+	const writePrompts = (prompts: string[]) => {
+		const lines = prompts.map((prompt) => `"${prompt.replaceAll('"', '""')}"`);
+		writeFileSync(path.join(filesFolder, 'prompts.csv'), `\uFEFFprompt\n${lines.join('\n')}\n`);
+	};
+
+	/** The first night has credits for three of the seven pictures, the others have enough. */
+	it('stops cleanly without credits, continues the next night, creates nothing twice, and says so', async () => {
 		const workflow = await saveExample('8b');
-		await runExample(workflow, 'Set Up');
+		const run = async () => await runExample(workflow, 'Every Night');
+		const summaryOf = (items: ItemsOf) => items('Summary')[0]?.json;
+		const prompts = [...SUBJECTS, 'A "well", and a bucket'];
+		writePrompts(prompts);
 		await setCredits(3 * PRICE);
-		const first = await runExample(workflow, 'Every Night');
+		const first = await run();
 		expect(stored(first)).toHaveLength(3);
-		expect(first('Left for Tomorrow').length).toBeGreaterThan(0);
+		expect(summaryOf(first)).toMatchObject({
+			made: 3,
+			failed: [],
+			credits_spent: 3 * PRICE,
+			credits_left: '0',
+			next_run: 'Makes the 4 rows that are left, and what is new',
+		});
+		const left = summaryOf(first)?.left as string[];
+		expect(left).toHaveLength(4);
+		for (const reason of left) expect(reason).toMatch(/^Row [4-7]: .*credits/i);
 
 		await setCredits(1_000);
-		const second = await runExample(workflow, 'Every Night');
+		writePrompts([...prompts, '[fail] A hill']);
+		const second = await run();
+		expect(summaryOf(second)).toMatchObject({
+			made: 4,
+			failed: [expect.stringMatching(/^Row 8: The job failed/)],
+			left: [],
+			credits_spent: 4 * PRICE,
+			credits_left: String(1_000 - 4 * PRICE),
+			next_run: 'Makes what is new',
+		});
 		const files = [...stored(first), ...stored(second)];
-		expect(new Set(files).size).toBe(6);
+		expect(new Set(files).size).toBe(7);
 		for (const file of files) expect(sniff(readFileSync(file))).toBe('image/png');
 		expect(path.dirname(files[0] ?? '')).toBe(filesFolder);
+		const rows = await rest.tables.rows(CSV_TABLE);
+		expect(rows.map(({ prompt, status }) => [prompt, status])).toEqual([
+			...prompts.map((prompt) => [prompt, 'done']),
+			['[fail] A hill', 'failed'],
+		]);
 
-		const third = await runExample(workflow, 'Every Night');
-		expect(third('Picture')).toEqual([]);
-		expect(await charges()).toBe(6);
+		const third = await run();
+		expect(third('Generate Pictures')).toEqual([]);
+		expect(await charges()).toBe(8);
+	});
+
+	it('has at most fourteen nodes, notes not counted', () => {
+		const { nodes } = numbered(readExamples(), '8b');
+		expect(nodes.filter(({ type }) => !type.endsWith('.stickyNote')).length).toBeLessThanOrEqual(
+			14,
+		);
 	});
 });

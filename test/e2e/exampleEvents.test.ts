@@ -74,7 +74,7 @@ it('7, 7b and 12: what is done is stored and marked; what was missed is made up 
 	const repair = await save('12');
 	const repaired = await run(repair, 'Start');
 	expect(repaired('Mark Row').map(({ json }) => json.job)).toEqual([missed]);
-	expect((await run(repair, 'Start'))('Fetch')).toEqual([]);
+	expect((await run(repair, 'Start'))('Fetch the Files')).toEqual([]);
 
 	const polled = await run(await save('7b'), 'New Result');
 	expect(rowOf(polled)).toMatchObject({ job: missed, status: 'completed' });

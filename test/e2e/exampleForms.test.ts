@@ -30,9 +30,12 @@ describe('6: a production by form', () => {
 			/The form gets: [^]*with a budget of 200 credits[^]*put together/,
 		);
 		const items = itemsIn(await ended());
-		expect(items('Result')[0]?.json).toMatchObject({ object: 'agent_run', status: 'completed' });
-		expect(Object.keys(items('Result')[0]?.binary ?? {})).not.toHaveLength(0);
-		expect(files).toHaveLength(Object.keys(items('Result')[0]?.binary ?? {}).length);
+		expect(items('Finish the Production')[0]?.json).toMatchObject({
+			object: 'agent_run',
+			status: 'completed',
+		});
+		expect(Object.keys(items('Finish the Production')[0]?.binary ?? {})).not.toHaveLength(0);
+		expect(files).toHaveLength(Object.keys(items('Finish the Production')[0]?.binary ?? {}).length);
 		expect(await bodiesOf('approveAgentRun')).toMatchObject([{ max_credits: 200 }]);
 		expect(await bodiesOf('reviewAgentRun')).toMatchObject([{ decision: 'assemble' }]);
 	});

@@ -69,6 +69,6 @@ it('11: it warns below the threshold', async () => {
 
 it('12: npm start has an event get lost, and what it reported is fetched', async () => {
 	const { files } = await startUnattended(await saveExample('12'));
-	expect(files).toEqual(['fetch.png']);
+	expect(files).toEqual(['fetch-the-files.png']);
 	expect(await sandbox.settings()).toMatchObject({ deliverySchedule: [0, 5, 30, 120, 600, 3600] });
 });

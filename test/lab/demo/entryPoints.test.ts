@@ -20,7 +20,7 @@ const STARTS: Record<string, EntryPoints> = {
 	'7': { ...byHand('Set Up'), byEvent: 'Render Done', needs: 'generation' },
 	'7b': { ...byHand('Set Up', 'New Result'), needs: 'generation' },
 	'8': { ...byHand('Every Night'), table: 'mediagen prompts' },
-	'8b': byHand('Set Up', 'Every Night'),
+	'8b': { ...byHand('Every Night'), table: 'mediagen csv prompts' },
 	'9': byHand('Start'),
 	'10': { ...byHand(), byPerson: 'chat' },
 	// Its schedule leads to where the manual trigger leads: once is enough.
@@ -28,6 +28,8 @@ const STARTS: Record<string, EntryPoints> = {
 	'12': { ...byHand('Start'), needs: 'missed event' },
 	// n8n itself starts it, when another workflow fails.
 	'13': byHand('Workflow Failed'),
+	// A client of MCP does.
+	'14': byHand(),
 };
 
 test('every example is set going by what its triggers ask for', () => {
