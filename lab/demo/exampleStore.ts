@@ -50,9 +50,8 @@ export class ExampleStore {
 		if (entry && !current && !needed) return undefined;
 		if (current && hashOf(current) !== entry.saved) return { workflow: current, changed: true };
 		if (current && hash(example) === entry.example) return { workflow: current, changed: false };
-		const { id } = current
-			? await this.workflows.update(current.id, example)
-			: await this.workflows.create(example);
+		if (current) await this.workflows.update(current.id, example);
+		const { id } = current ?? (await this.workflows.create(example));
 		// As n8n gives it later, defaults filled in.
 		const workflow = await this.workflows.get(id);
 		this.entries[example.name] = { id, example: hash(example), saved: hashOf(workflow) };

@@ -1,6 +1,7 @@
 import type { INodeParameters } from 'n8n-workflow';
+import { saveCredential } from '../../lab/n8n/credential';
 import { byId, make, until } from './support/fixtures';
-import { credentials, rest, runOurs, sandbox } from './support/harness';
+import { baseUrl, credentials, keys, rest, runOurs, sandbox } from './support/harness';
 import { download, shortId, sniff } from './support/media';
 
 const node = 'mediaGenSpeech';
@@ -128,6 +129,30 @@ describe('lists in the editor', () => {
 		const others = (await of(lite)).slice(1);
 		expect(presets.length).toBeGreaterThan(3);
 		expect(presets.map(({ value }) => value)).not.toEqual(others.map(({ value }) => value));
+	});
+
+	it('2,700 voices come by one request, with links to hear them, and nothing is asked while one types', async () => {
+		await sandbox.settings({ voices: 2_700 });
+		// What a list has held for the others is used again for a minute.
+		const { workspace, scopes } = keys.full;
+		const apiKey = await sandbox.addKey(workspace, scopes);
+		const credential = await saveCredential(rest, 'Many voices', { apiKey, baseUrl });
+		const open = async (more: { filter?: string; paginationToken?: string } = {}) =>
+			await rest.nodes.search({
+				...search,
+				...{ credential, parameters: { model: byId(lite) }, ...more },
+			});
+		const first = await open();
+		expect(first.results).toHaveLength(100);
+		for (const { url } of first.results) expect(url).toMatch(/^http.*\.wav$/);
+		const token = first.paginationToken as string;
+		const second = await open({ paginationToken: token });
+		const typed = await open({ filter: 'Ava 225' });
+		expect(typed.results).toMatchObject([{ name: expect.stringMatching(/^Ava 225/) as string }]);
+		expect(second.results).toHaveLength(100);
+		const paths = (await asked()).map(({ path }) => path).sort();
+		// The second one asks for the workspace's own voices.
+		expect(paths).toEqual(['/v1/voices', '/v1/voices/catalog']);
 	});
 
 	it('name the scope that a key lacks', async () => {
