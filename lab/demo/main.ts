@@ -24,7 +24,6 @@ import {
 	withModels,
 } from './examples';
 import { linkLines, type Links } from './lock';
-import { availablePort } from './options';
 import { startService, type Service } from './service';
 import { editorLink, reportTo, runStart, stayUp, type StartContext } from './start';
 import { entryPointsOf, startExample } from './startExample';
@@ -47,7 +46,7 @@ async function startPublicAddress({ cleanup }: StartContext) {
 }
 
 async function startAll(context: StartContext): Promise<[Service, Instance]> {
-	const { options, cleanup, log } = context;
+	const { options, port, cleanup, log } = context;
 	const wanted = numbered(readExamples(), options.example ?? '1');
 	// Events come by https only.
 	const needsAddress = entryPointsOf(wanted).byEvent !== undefined;
@@ -56,7 +55,7 @@ async function startAll(context: StartContext): Promise<[Service, Instance]> {
 		const reloading = options.watch && { N8N_DEV_RELOAD: 'true' };
 		const instance = await startInstance({
 			userFolder,
-			port: await availablePort(options.port, log),
+			port,
 			env: { ...liveResults, ...reloading, ...address?.env },
 			log,
 		});
@@ -64,7 +63,7 @@ async function startAll(context: StartContext): Promise<[Service, Instance]> {
 		address?.leadsTo(instance.n8n.port);
 		return instance;
 	};
-	const service = async () => await startService(options, cleanup, log, address?.caFile);
+	const service = async () => await startService(context, address?.caFile);
 	// A wrong key is reported before half a minute is spent on starting n8n.
 	if (options.service) return [await service(), await n8n()];
 	// Both at once: neither needs the other before the first workflow runs. A failure waits for the

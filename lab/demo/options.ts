@@ -78,23 +78,15 @@ function service({
 }
 
 /**
- * Checks the ports that were asked for, before half a minute is spent on starting what needs none of
- * them.
+ * The port to listen on: the wanted one, or a free one where that is in use.
  *
- * @throws LabError when one is in use
+ * @throws LabError when one that was asked for is in use
  */
-export async function requirePorts(
-	options: Pick<StartOptions, 'port' | 'sandboxPort' | 'service'>,
-): Promise<void> {
-	const needed = options.service ? [options.port] : [options.port, options.sandboxPort];
-	for (const { number, chosen, program, variable } of needed)
-		if (chosen && !(await isFree(number))) throw portInUse(number, program, variable);
-}
-
-/** The port to listen on: the wanted one, or a free one where that is in use. */
-export async function availablePort({ number, program }: Port, log: Log): Promise<number> {
+export async function availablePort(port: Port, log: Log): Promise<number> {
+	const { number, chosen, program, variable } = port;
 	if (await isFree(number)) return number;
-	const port = await freePort();
-	log(`Port ${number} is in use by another program, so ${program} is at ${port} this time.`);
-	return port;
+	if (chosen) throw portInUse(number, program, variable);
+	const other = await freePort();
+	log(`Port ${number} is in use by another program, so ${program} is at ${other} this time.`);
+	return other;
 }

@@ -8,7 +8,6 @@ import { withProgress, type Log } from '../process/progress';
 import { ExampleRun } from './exampleRun';
 import { ExampleStore } from './exampleStore';
 import { numbered, readExamples, withCredential, withModels } from './examples';
-import { availablePort } from './options';
 import { startService, type Service } from './service';
 import { editorLink, runStart, stayUp } from './start';
 
@@ -44,11 +43,10 @@ async function runOnWorkers(queue: Queue, service: Service, log: Log): Promise<s
 
 // The sandbox's state is that of npm start.
 runStart(async (context) => {
-	const { options, log, cleanup } = context;
+	const { options, port, log, cleanup } = context;
 	if (options.watch) throw new LabError('Queue mode does not watch: npm run dev does');
 	await requireSpace(stateRoot, startBytes);
-	const service = await startService(options, cleanup, log);
-	const port = await availablePort(options.port, log);
+	const service = await startService(context);
 	const queue = await Queue.start({ userFolder, port, log, cleanup });
 	const label = `Running ${executions} executions on the workers`;
 	const workflow = await withProgress(log, label, () => runOnWorkers(queue, service, log));

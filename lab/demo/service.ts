@@ -4,12 +4,10 @@ import path from 'node:path';
 import type { Access } from '../n8n/credential';
 import { LabError } from '../process/failure';
 import { stateRoot } from '../process/paths';
-import type { Log } from '../process/progress';
 import { keyRing, SandboxAdmin } from '../sandbox/admin';
 import { startSandbox, type SandboxAddress } from '../sandbox/start';
-import type { Cleanup } from './cleanup';
 import { modeOf } from './examples';
-import { availablePort, type StartOptions } from './options';
+import type { StartContext } from './start';
 
 /** How many times faster than life the sandbox makes media for a demonstration. */
 const clockScale = 60;
@@ -45,9 +43,7 @@ const reserved: CreditsOf = (_, estimated, isAsked) => {
 
 /** The real service where one was given, otherwise a sandbox with the state of the last start. */
 export async function startService(
-	{ service, sandboxPort }: StartOptions,
-	cleanup: Cleanup,
-	log: Log,
+	{ options: { service }, sandboxPort, cleanup }: StartContext,
 	caFile?: string,
 ): Promise<Service> {
 	if (service) {
@@ -58,7 +54,7 @@ export async function startService(
 		clockScale,
 		caFile,
 		// The same one every time, because addresses of earlier results and credentials hold it.
-		port: await availablePort(sandboxPort, log),
+		port: sandboxPort,
 		data: path.join(stateRoot, 'sandbox'),
 		logFile: path.join(stateRoot, 'sandbox.log'),
 	});

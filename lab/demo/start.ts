@@ -4,11 +4,14 @@ import { diskFull, LabError, saysDiskFull } from '../process/failure';
 import { outputLog, type Log } from '../process/progress';
 import { Cleanup } from './cleanup';
 import { alreadyRunning, linkLines, lock, type Lock } from './lock';
-import { readOptions, requirePorts, type StartOptions } from './options';
+import { availablePort, readOptions, type StartOptions } from './options';
 
 /** What each kind of start works with. */
 export interface StartContext {
 	options: StartOptions;
+	/** Where n8n listens. */
+	port: number;
+	sandboxPort: number;
 	log: Log;
 	cleanup: Cleanup;
 	held: Lock;
@@ -73,8 +76,10 @@ export function runStart(main: (context: StartContext) => Promise<void>): void {
 			return;
 		}
 		cleanup.add(held.release);
-		await requirePorts(options);
-		await main({ options, log, cleanup, held });
+		// Before half a minute is spent on starting what needs none of them.
+		const port = await availablePort(options.port, log);
+		const sandboxPort = options.service ? 0 : await availablePort(options.sandboxPort, log);
+		await main({ options, port, sandboxPort, log, cleanup, held });
 	};
 	start()
 		.catch((error: unknown) => {

@@ -81,10 +81,13 @@ export async function startExample(
 	// People write prompts into its table, which its first run makes.
 	if (table !== undefined && setUp) {
 		if (!(await rest.tables.has(table))) await run.from(setUp);
-		if ((await rest.tables.rows(table)).length === 0) {
-			await rest.tables.insert(table, PROMPTS);
-			log(`The data table "${table}" gets ${PROMPTS.length} prompts.`);
-		}
+		const rows = await rest.tables.rows(table);
+		if (rows.length === 0) await rest.tables.insert(table, PROMPTS);
+		if (rows.length === 0) log(`The data table "${table}" gets ${PROMPTS.length} prompts.`);
+		else if (rows.every(({ status }) => status))
+			log(
+				`All prompts in the data table "${table}" are done: add some in the editor, Data tables.`,
+			);
 	}
 	if (byEvent || byPerson === 'form') {
 		// What an earlier start has published knows another address.
