@@ -2,7 +2,6 @@
 import execa from 'execa';
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { createInterface } from 'node:readline';
 import { ModelServer } from '../model/server';
 import { saveCredential } from '../n8n/credential';
 import { startInstance, type Instance } from '../n8n/instance';
@@ -45,32 +44,19 @@ async function startPublicAddress({ cleanup }: StartContext) {
 	return { env: { WEBHOOK_URL: front.url, N8N_PROXY_HOPS: '1' }, caFile, leadsTo: front.target };
 }
 
-async function startAll(context: StartContext): Promise<[Service, Instance]> {
+/** The service first: a wrong key is reported before half a minute is spent on starting n8n. */
+async function startAll(context: StartContext, wanted: WorkflowData): Promise<[Service, Instance]> {
 	const { options, port, cleanup, log } = context;
-	const wanted = numbered(readExamples(), options.example ?? '1');
 	// Events come by https only.
 	const needsAddress = entryPointsOf(wanted).byEvent !== undefined;
 	const address = needsAddress ? await startPublicAddress(context) : undefined;
-	const n8n = async () => {
-		const reloading = options.watch && { N8N_DEV_RELOAD: 'true' };
-		const instance = await startInstance({
-			userFolder,
-			port,
-			env: { ...liveResults, ...reloading, ...address?.env },
-			log,
-		});
-		cleanup.add(instance.n8n.stop);
-		address?.leadsTo(instance.n8n.port);
-		return instance;
-	};
-	const service = async () => await startService(context, address?.caFile);
-	// A wrong key is reported before half a minute is spent on starting n8n.
-	if (options.service) return [await service(), await n8n()];
-	// Both at once: neither needs the other before the first workflow runs. A failure waits for the
-	// other to be up, or its process would be forgotten.
-	const both = [service(), n8n()] as const;
-	await Promise.allSettled(both);
-	return await Promise.all(both);
+	const service = await startService(context, address?.caFile);
+	const reloading = options.watch && { N8N_DEV_RELOAD: 'true' };
+	const env = { ...liveResults, ...reloading, ...address?.env };
+	const instance = await startInstance({ userFolder, port, env, log });
+	cleanup.add(instance.n8n.stop);
+	address?.leadsTo(instance.n8n.port);
+	return [service, instance];
 }
 
 /** Something that answers like a language model, so that an agent needs no account to be tried. */
@@ -89,58 +75,57 @@ async function standInModel(
 		: await rest.credentials.create('openAiApi', name, data);
 }
 
-/** Puts the credential and the wanted example into the editor, and then, when asked to, the others. */
+/** Puts the credential and the examples into the editor, and gives the wanted one. */
 async function prepare(
 	context: StartContext,
+	wanted: WorkflowData,
 	{ access, choose }: Service,
 	instance: Instance,
-): Promise<{ workflow: SavedWorkflow; saveOthers: () => Promise<void> }> {
+): Promise<SavedWorkflow> {
 	const { n8n, rest } = instance;
 	const credential = await saveCredential(rest, 'MediaGen account', access);
 	const store = new ExampleStore(rest.workflows, path.join(userFolder, 'examples.json'));
-	const save = async (example: WorkflowData, needed: boolean) => {
+	const save = async (example: WorkflowData, needed = false) => {
 		const ready = withModels(withCredential(example, credential), choose);
 		return await store.save(withFolder(ready, n8n.filesFolder), needed);
 	};
-	const examples = readExamples();
-	const wanted = numbered(examples, context.options.example ?? '1');
+	for (const example of readExamples()) if (example.name !== wanted.name) await save(example);
 	const ready = hasLanguageModel(wanted)
 		? withLanguageModel(wanted, await standInModel(context, instance))
 		: wanted;
 	const stored = await save(ready, true);
 	if (!stored) throw new LabError(`"${wanted.name}" could not be saved`);
 	if (stored.changed) context.log(`"${wanted.name}" was changed, so it stays as it is.`);
-	const saveOthers = async () => {
-		for (const example of examples) if (example !== wanted) await save(example, false);
-	};
-	return { workflow: stored.workflow, saveOthers };
+	return stored.workflow;
 }
 
 /**
  * Compiles the nodes into n8n's own copy whenever a source changes, and shows what the compiler
  * says. Icons and codex files are copied at the next start only.
  */
-function watchSources({ cleanup, log }: StartContext): void {
+function watchSources({ cleanup }: StartContext): void {
 	const nodes = path.join(userFolder, '.n8n', 'nodes');
 	// From now on the copy follows the sources, so the next start has to look itself.
 	rmSync(path.join(nodes, '.mediagen-sources'), { force: true });
 	const dist = path.join(nodes, 'node_modules', 'n8n-nodes-mediagen', 'dist');
 	const flags = ['-p', 'tsconfig.build.json', '--outDir', dist, '--watch', '--preserveWatchOutput'];
-	const options = { cwd: projectRoot, env: cleanEnvironment(), extendEnv: false, reject: false };
-	const compiler = execa.node(require.resolve('typescript/bin/tsc'), flags, options);
-	if (compiler.stdout)
-		createInterface({ input: compiler.stdout }).on('line', (line) => {
-			if (line.trim()) log(line);
-		});
+	const compiler = execa.node(require.resolve('typescript/bin/tsc'), flags, {
+		cwd: projectRoot,
+		env: cleanEnvironment(),
+		extendEnv: false,
+		reject: false,
+		stdout: 'inherit',
+	});
 	cleanup.add(() => compiler.kill());
 }
 
 runStart(async (context) => {
 	const { options, log, cleanup, held } = context;
 	await requireSpace(stateRoot, startBytes);
-	const [service, instance] = await startAll(context);
+	const wanted = numbered(readExamples(), options.example ?? '1');
+	const [service, instance] = await startAll(context, wanted);
 	const { n8n, rest } = instance;
-	const { workflow, saveOthers } = await prepare(context, service, instance);
+	const workflow = await prepare(context, wanted, service, instance);
 	const { baseUrl } = n8n;
 	const address = `${baseUrl}/workflow/${workflow.id}`;
 	// Who has asked for an example wants to see that one; the editor itself opens elsewhere.
@@ -165,8 +150,6 @@ runStart(async (context) => {
 		failed = true;
 		reportTo(log, error);
 	});
-	// Nobody waits for these: the first file came before them.
-	await saveOthers();
 	if (options.once) return;
 	process.exitCode = failed ? 1 : 0;
 	if (options.watch) watchSources(context);
