@@ -4,7 +4,13 @@ import {
 	type ICredentialDataDecryptedObject,
 	type ILoadOptionsFunctions,
 } from 'n8n-workflow';
-import { apiKeyOf, apiKeyProblem, CREDENTIAL, rateLimitsOf } from '../transport/credential';
+import {
+	apiKeyOf,
+	apiKeyProblem,
+	CREDENTIAL,
+	credentialIdOf,
+	rateLimitsOf,
+} from '../transport/credential';
 import type { HostContext } from '../transport/http/host';
 import { n8nHost } from '../transport/http/n8nHost';
 import { baseUrlProblem } from '../transport/http/urlRules';
@@ -32,13 +38,14 @@ export async function connect(
 	context: IAllExecuteFunctions | ILoadOptionsFunctions,
 	limits: Pick<HostContext, 'binary' | 'signal' | 'fairnessKey' | 'timeoutMs'>,
 ) {
+	const node = context.getNode();
 	const credential = await context.getCredentials(CREDENTIAL);
 	const problem = credentialProblem(credential, ' of the credential');
-	if (problem) throw new NodeOperationError(context.getNode(), problem);
+	if (problem) throw new NodeOperationError(node, problem);
 	const baseUrl = String(credential.baseUrl);
 	const apiKey = apiKeyOf(credential);
 	const base = { functions: context, request: context.helpers, files: () => ({}) };
 	const host = n8nHost({ ...base, ...limits }, { url: '', baseURL: baseUrl }, apiKey);
-	const workspace = workspaceOf(baseUrl, apiKey, rateLimitsOf(credential));
+	const workspace = workspaceOf(baseUrl, apiKey, rateLimitsOf(credential), credentialIdOf(node));
 	return { credential, baseUrl, apiKey, host, workspace };
 }

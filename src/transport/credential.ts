@@ -2,6 +2,7 @@ import {
 	UserError,
 	type ICredentialDataDecryptedObject,
 	type IHttpRequestOptions,
+	type INode,
 } from 'n8n-workflow';
 import { LIMITS, type Scope } from '../contract';
 
@@ -17,6 +18,10 @@ export interface RateLimits {
 /** The key as it is sent: without what was copied along with it at either end. */
 export const apiKeyOf = ({ apiKey }: ICredentialDataDecryptedObject): string =>
 	typeof apiKey === 'string' ? apiKey.trim() : '';
+
+/** Under which n8n has the credential of a node: several may hold one key, each with its own limits. */
+export const credentialIdOf = ({ credentials }: INode): string =>
+	credentials?.[CREDENTIAL]?.id ?? '';
 
 /** What is wrong with a key that no service can have given out; `undefined` for any other. */
 export function apiKeyProblem(apiKey: string): string | undefined {

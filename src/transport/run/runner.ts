@@ -8,7 +8,14 @@ import type {
 import { ENDPOINTS, type Scope } from '../../contract';
 import { systemClock } from '../base/clock';
 import { fail, ok, type Failed, type Result } from '../base/result';
-import { apiKeyOf, apiKeyProblem, CREDENTIAL, excludedScope, rateLimitsOf } from '../credential';
+import {
+	apiKeyOf,
+	apiKeyProblem,
+	CREDENTIAL,
+	credentialIdOf,
+	excludedScope,
+	rateLimitsOf,
+} from '../credential';
 import { n8nHost } from '../http/n8nHost';
 import { isAnswerOfService } from '../http/statuses';
 import { baseUrlProblem, isLocalService } from '../http/urlRules';
@@ -81,7 +88,8 @@ async function openItem(
 	const node = nodeMemory(context.getContext('node'));
 	const { item, memory, inputFingerprint } = identify(context, spec, batch, node);
 	if ('job' in memory.state) batch.addKnownJob(itemIndex, memory.state.job);
-	const workspace = workspaceOf(baseUrl, key, rateLimitsOf(credential));
+	const credentialId = credentialIdOf(context.getNode());
+	const workspace = workspaceOf(baseUrl, key, rateLimitsOf(credential), credentialId);
 	// Without n8n's list of domains, which was made for another address: `authenticate` keeps the key
 	// to the base URL.
 	const toService = { ...options, baseURL: baseUrl, allowedDomains: undefined };

@@ -136,6 +136,26 @@ test('of thousands of items a hundred at a time read the credential, so that the
 	expect([most, read, readAtFirstPost]).toEqual([100, 250, 100]);
 });
 
+test('of two credentials with one key the smaller limits count, whichever is used last', async () => {
+	const apiKey = 'canary-key-that-two-credentials-have';
+	const used = async (credentialId: string, concurrentJobs: number) => {
+		const { model, start } = setUp({
+			prompts: ['a', 'b', 'c', 'd', 'e', 'f'],
+			given: { downloadOutputs: false },
+			service: { concurrentJobs: 100, jobMs: () => 60_000 },
+			credential: { apiKey, requestsPerMinute: 1_000, concurrentJobs },
+			credentialId,
+		});
+		const began = clock.now();
+		await start();
+		return posts(model).filter(({ at }) => at < began + 30_000).length;
+	};
+	expect(await used('a', 2)).toBe(2);
+	expect(await used('b', 5)).toBe(2);
+	// A limit that is changed in its own credential counts from then on.
+	expect(await used('a', 4)).toBe(4);
+});
+
 describe('one custom key for items that differ in their files only', () => {
 	const given = {
 		prompt: 'a cat',
@@ -158,6 +178,19 @@ describe('one custom key for items that differ in their files only', () => {
 			/^Idempotency Key is the same for item 0 and item 1, which make different requests/,
 		);
 		expect(model.log).toEqual([]);
+	});
+
+	test('is said in the order of the items, whichever of them was prepared first', async () => {
+		let isFirst = true;
+		const readCredential = async () => {
+			const ms = isFirst ? 1_000 : 0;
+			isFirst = false;
+			await clock.sleep(ms);
+		};
+		const { start } = setUp({ ...withFiles('one', 'two'), readCredential });
+		expect((await failure(start())).message).toMatch(
+			/^Idempotency Key is the same for item 0 and item 1, /,
+		);
 	});
 
 	test('concerns the two alone where the run goes on', async () => {
@@ -502,6 +535,59 @@ describe('when the credits run out', () => {
 			/^Not sent: the credits ran out at item \d+ \[item 19\]/,
 		);
 		expect(model.jobs).toHaveLength(7);
+	});
+});
+
+describe('in the editor, where each click is a new execution', () => {
+	const prompts = ['a', 'b', 'c', 'd', 'e'];
+
+	/** Clicks on one node, each with what is different about it. */
+	function editor(service: Partial<ServiceSettings>) {
+		const { model, run } = setUp({ prompts, service, mode: 'manual' });
+		let clicks = 0;
+		const click = async (options: object = {}, signal?: AbortSignal) => {
+			clicks += 1;
+			const executionId = `execution ${clicks}`;
+			const own = { nodeMemory: {}, executionId, executeData: undefined, signal };
+			const given = (item: number) => ({ model: MODEL, prompt: prompts[item], options });
+			return await clock.run(execute(description, nodeRun({ ...run, ...own }), given));
+		};
+		const ids = () => model.jobs.map(({ id }) => id);
+		return { model, click, ids };
+	}
+
+	/** The next click gets what was paid for, makes what is missing, and the one after that all anew. */
+	async function goesOn({ click, ids }: ReturnType<typeof editor>) {
+		const paid = ids();
+		expect(paid.length).toBeGreaterThan(0);
+		const given = (await click()).map(({ json }) => json.id);
+		expect(ids()).toHaveLength(5);
+		expect(given.sort()).toEqual(ids().sort());
+		await click();
+		expect(ids()).toHaveLength(10);
+	}
+
+	test('what a run has paid for before the credits ran out is delivered by the next one', async () => {
+		const made = editor({ credits: 2 });
+		expect((await failure(made.click())).message).toMatch(/^Not enough credits/);
+		expect(made.ids()).toHaveLength(2);
+		made.model.settings.credits = 100;
+		await goesOn(made);
+	});
+
+	test('also what a run has paid for whose wait ended too early', async () => {
+		const made = editor({ jobMs: () => 600_000 });
+		expect((await failure(made.click({ waitTimeout: 1 }))).message).toMatch(/^Not finished after/);
+		await goesOn(made);
+	});
+
+	test('also what a run has paid for that was cancelled', async () => {
+		const made = editor({ jobMs: () => 60_000 });
+		const cancel = new AbortController();
+		clock.after(30_000, () => cancel.abort());
+		await failure(made.click({}, cancel.signal));
+		expect(made.ids()).toHaveLength(5);
+		await goesOn(made);
 	});
 });
 
