@@ -258,6 +258,15 @@ test('cancelled in the queue or while it waits: nothing further is sent', async 
 	expect(clock.now()).toBe(before);
 });
 
+test('a request that reads goes out before creations that have waited for longer', async () => {
+	const clock = new VirtualClock();
+	const client = new Client(new RateLimiter(clock, 1), clock, seeded(1));
+	const { send, sent } = scripted(clock, [answer(200)]);
+	const ask = async (request: ApiRequest) => await client.request(channelOf(send), request);
+	await clock.run(Promise.all([ask(POST), ask(POST), ask(POST), ask(GET)]));
+	expect(sent.map(({ method }) => method)).toEqual(['POST', 'GET', 'POST', 'POST']);
+});
+
 test('the Error shape is read without trusting it', () => {
 	expect(errorOf(errorBody('No', { details: { field: 'prompt' } }))).toEqual({
 		message: 'No',

@@ -154,6 +154,8 @@ describe('a transient fault never fails a wait', () => {
 		['520 of a gateway', answer(520)],
 		['524 of a gateway', answer(524)],
 		['408', answer(408)],
+		['401 of a gateway', answer(401, '<html>Sign in</html>')],
+		['403 of a gateway', answer(403, { message: 'no' })],
 		['truncated', answer(200, '{"id"')],
 		['of another job', answer(200, done('gen_2'))],
 		['without an id', answer(200, { status: 'completed' })],

@@ -1,7 +1,9 @@
+import { ENDPOINTS } from '../../../src/contract';
 import { Batch } from '../../../src/transport/run/batch';
 import { BinaryReference } from '../../../src/transport/run/binaryReference';
 import { createJob } from '../../../src/transport/run/createJob';
 import type { BinarySource, Host } from '../../../src/transport/http/host';
+import type { Item } from '../../../src/transport/run/item';
 import { newMemory } from '../../../src/transport/run/memory';
 import type { ApiRequest } from '../../../src/transport/base/types';
 import type { Workspace } from '../../../src/transport/workspace';
@@ -330,6 +332,38 @@ describe('binary inputs', () => {
 		return { posts, make };
 	}
 
+	test('no slot is held while a file is uploaded', async () => {
+		const { clock, model, host } = setUp();
+		const workspace = workspaceWith(clock, { concurrentJobs: 1 });
+		const slow = {
+			...host,
+			channel: {
+				...host.channel,
+				send: async (request: ApiRequest) =>
+					request.path === '/files'
+						? answer(201, {
+								upload_url: 'https://put.example/x',
+								upload_headers: {},
+								url: 'https://files.example/1',
+							})
+						: await model.send(request),
+			},
+			binary: async () => sourceWith(),
+			put: async () => {
+				await clock.sleep(HOUR);
+				return answer(200) as never;
+			},
+		};
+		const body = { mode: 'image', model: 'm', prompt: 'with', image: new BinaryReference('data') };
+		const request = { method: 'POST', path: '/generations', body } as const;
+		const uploading = createJob(runOf({ host: slow, workspace, request, prompt: 'with' }));
+		const other = createJob(runOf({ host, workspace, prompt: 'without', itemIndex: 1 }));
+		const began = clock.monotonic();
+		expect(await clock.run(other)).toMatchObject({ value: { prompt: 'without' } });
+		expect(clock.monotonic() - began).toBeLessThan(HOUR);
+		expect(await clock.run(uploading)).toMatchObject({ value: { prompt: 'with' } });
+	});
+
 	test('one file is uploaded once, however often it is named', async () => {
 		const { posts, make } = uploading([answer(202)]);
 		expect((await make()).ok).toBe(true);
@@ -350,6 +384,34 @@ describe('binary inputs', () => {
 		expect(new Set(creations.map((post) => JSON.stringify([post.body, post.headers]))).size).toBe(
 			1,
 		);
+	});
+});
+
+describe('an agent run', () => {
+	const spec: Item['spec'] = {
+		endpoint: ENDPOINTS.createAgentRun,
+		output: 'job',
+		object: 'agent_run',
+		creates: true,
+		charges: true,
+	};
+	/** A status that no list of ours knows. */
+	const plan = { id: 'run_1', object: 'agent_run', status: 'drafted' };
+
+	test.each([
+		['201, which says that a plan waits for approval', 201, plan],
+		['a reason why it was not approved', 202, { ...plan, auto_approval_error: 'no credits' }],
+	])('is not waited for after %s, whatever its status is called', async (_what, status, body) => {
+		const { clock, workspace } = setUp();
+		const asked: string[] = [];
+		const host = hostWith(async ({ method }) => {
+			asked.push(method);
+			return answer(status, body);
+		});
+		const request = { method: 'POST', path: '/agents/runs', body: { brief: 'a spot' } } as const;
+		const run = runOf({ host, workspace, spec, request });
+		expect(await clock.run(createJob(run))).toEqual({ ok: true, value: body });
+		expect(asked).toEqual(['POST']);
 	});
 });
 

@@ -36,7 +36,7 @@ const SAID =
 let keys = 0;
 
 /** A run of many items before a gateway, which may stand in for the service. */
-function setUp({ concurrentJobs = ITEMS, continueOnFail = false } = {}) {
+function setUp({ concurrentJobs = ITEMS, requestsPerMinute = 1_000, continueOnFail = false } = {}) {
 	const model = new ModelService(clock, {
 		requestsPerMinute: 1_000_000,
 		concurrentJobs: ITEMS,
@@ -58,7 +58,7 @@ function setUp({ concurrentJobs = ITEMS, continueOnFail = false } = {}) {
 	})) as INodeExecutionData[];
 	keys += 1;
 	const apiKey = `canary-key-${keys}-of-an-outage`;
-	const limits = { requestsPerMinute: 1_000, concurrentJobs };
+	const limits = { requestsPerMinute, concurrentJobs };
 	const run = nodeRun({
 		items,
 		request,
@@ -108,8 +108,12 @@ const SILENCE: Array<[name: string, gateway: () => Promise<SendResult>]> = [
 ];
 
 describe.each(SILENCE)('a run that meets nothing but %s', (_name, gateway) => {
-	test('ends within three minutes', async () => {
-		const { start, through } = setUp();
+	test.each([
+		[1_000, ITEMS],
+		[60, 5],
+	])('ends within three minutes, at %i requests a minute and %i jobs', async (...plan) => {
+		const [requestsPerMinute, concurrentJobs] = plan;
+		const { start, through } = setUp({ requestsPerMinute, concurrentJobs });
 		through(gateway);
 		const { error, tookMs } = await start();
 		expect(error?.message).toMatch(SAID);

@@ -96,6 +96,21 @@ describe.each([302, 409, 418, 501, 520, 524])('a %i, which proves nothing', (sta
 	});
 });
 
+test('a 409 to the next try of a lost creation is waited out: the service may still be at work on it', async () => {
+	const { model, make, through, posts } = setUp();
+	let tries = 0;
+	through((request) => {
+		if (request.method !== 'POST') return undefined;
+		tries += 1;
+		if (tries <= 7) return LOST;
+		return tries <= 9 ? answer(409, errorBody('Still at work')) : undefined;
+	});
+	expect(await make()).toMatchObject({ failure: { kind: 'noResponse' } });
+	expect(await make()).toMatchObject({ value: { id: 'gen_1' } });
+	expect(posts()).toHaveLength(1);
+	expect(model.jobs).toHaveLength(1);
+});
+
 describe.each([401, 403, 404])('a %i that is not of the service', (status) => {
 	const PAGE = '<html><h1>Forbidden</h1></html>';
 

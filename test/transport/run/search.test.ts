@@ -114,6 +114,23 @@ test('a key that expires while its request waits for a slot is not used again', 
 	});
 });
 
+test('a key that expires while its request is tried again and again is not used again', async () => {
+	const { clock, model, memory, make } = await afterUnclear('after');
+	const sentAt: number[] = [];
+	const host = hostWith(async (request) => {
+		if (request.method === 'GET') return await model.send(request);
+		sentAt.push(clock.now());
+		return answer(503);
+	});
+	const { firstSentAt } = memory.state as Sent;
+	const endsAt = firstSentAt + DAY;
+	await clock.pass(endsAt - 2_000 - clock.now());
+	expect((await make({ host })).ok).toBe(false);
+	expect(sentAt.length).toBeGreaterThan(0);
+	expect(sentAt.filter((at) => at >= endsAt)).toEqual([]);
+	expect(model.jobs).toHaveLength(1);
+});
+
 test.each([
 	['neither mode nor model', {}],
 	['no model', { mode: 'image' }],
