@@ -23,6 +23,9 @@ export class Workspace {
 
 	readonly credits: CreditGate;
 
+	/** Until when it is not forgotten, on the monotonic clock: it knows of jobs that somebody has paid for. */
+	keptUntil = -Infinity;
+
 	/** What each credential for this workspace says. */
 	private readonly configured = new Map<string, RateLimits>();
 
@@ -69,9 +72,10 @@ export function workspaceOf(
 	limits: RateLimits,
 	credential?: string,
 ): Workspace {
-	for (const [name, { clock, rateLimiter, poller }] of workspaces) {
-		const unusedMs = clock.monotonic() - rateLimiter.usedAt;
-		if (poller.isIdle && unusedMs >= UNUSED_MS) workspaces.delete(name);
+	for (const [name, { clock, rateLimiter, poller, keptUntil }] of workspaces) {
+		const now = clock.monotonic();
+		const isUnused = now - rateLimiter.usedAt >= UNUSED_MS && now >= keptUntil;
+		if (poller.isIdle && isUnused) workspaces.delete(name);
 	}
 	const name = createHash('sha256').update(`${baseUrl}\n${apiKey}`).digest('hex');
 	const workspace = workspaces.get(name) ?? new Workspace(limits);

@@ -1,4 +1,5 @@
 import type { IDataObject, IExecuteSingleFunctions, NodeApiError } from 'n8n-workflow';
+import { LIMITS } from '../../contract';
 import { Portions } from '../base/portions';
 import { fail, type Failed, type Result } from '../base/result';
 import { Semaphore } from '../base/semaphore';
@@ -38,6 +39,9 @@ const READS_AT_ONCE = 5;
 
 /** How many jobs an error names; *Error details* lists all of them. */
 const MAX_NAMED = 10;
+
+/** How long a job that nobody was given is kept for the next click, in ms. */
+const KEPT_MS = LIMITS.idempotencyHours * 3_600_000;
 
 /** How long nothing but silence is taken for a pause, in ms. */
 const OUTAGE_MS = 90_000;
@@ -232,8 +236,12 @@ export class Batch {
 	noteDeliveries(): void {
 		for (const { workspace, request, job } of this.deliveries) {
 			const undelivered = undeliveredOf(workspace);
-			if (this.firstError) undelivered.add(request, job, workspace.clock.now());
-			else undelivered.remove(job.id);
+			if (!this.firstError) {
+				undelivered.remove(job.id);
+				continue;
+			}
+			undelivered.add(request, job, workspace.clock.now());
+			workspace.keptUntil = workspace.clock.monotonic() + KEPT_MS;
 		}
 	}
 

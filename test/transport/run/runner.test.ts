@@ -545,10 +545,10 @@ describe('in the editor, where each click is a new execution', () => {
 	function editor(service: Partial<ServiceSettings>) {
 		const { model, run } = setUp({ prompts, service, mode: 'manual' });
 		let clicks = 0;
-		const click = async (options: object = {}, signal?: AbortSignal) => {
+		const click = async (options: object = {}, more: Partial<NodeRun> = {}) => {
 			clicks += 1;
 			const executionId = `execution ${clicks}`;
-			const own = { nodeMemory: {}, executionId, executeData: undefined, signal };
+			const own = { nodeMemory: {}, executionId, executeData: undefined, ...more };
 			const given = (item: number) => ({ model: MODEL, prompt: prompts[item], options });
 			return await clock.run(execute(description, nodeRun({ ...run, ...own }), given));
 		};
@@ -575,17 +575,36 @@ describe('in the editor, where each click is a new execution', () => {
 		await goesOn(made);
 	});
 
+	test('also hours later, however little the workspace was used meanwhile', async () => {
+		const made = editor({ credits: 2 });
+		await failure(made.click());
+		made.model.settings.credits = 100;
+		await clock.pass(5 * 3_600_000);
+		await goesOn(made);
+	});
+
 	test('also what a run has paid for whose wait ended too early', async () => {
 		const made = editor({ jobMs: () => 600_000 });
 		expect((await failure(made.click({ waitTimeout: 1 }))).message).toMatch(/^Not finished after/);
 		await goesOn(made);
 	});
 
+	test('what Retry Execution has delivered after all is not delivered again', async () => {
+		const made = editor({ credits: 2 });
+		const nodeMemory = {};
+		await failure(made.click({}, { nodeMemory }));
+		made.model.settings.credits = 100;
+		await made.click({}, { nodeMemory, mode: 'retry' });
+		expect(made.ids()).toHaveLength(5);
+		await made.click();
+		expect(made.ids()).toHaveLength(10);
+	});
+
 	test('also what a run has paid for that was cancelled', async () => {
 		const made = editor({ jobMs: () => 60_000 });
 		const cancel = new AbortController();
 		clock.after(30_000, () => cancel.abort());
-		await failure(made.click({}, cancel.signal));
+		await failure(made.click({}, { signal: cancel.signal }));
 		expect(made.ids()).toHaveLength(5);
 		await goesOn(made);
 	});
