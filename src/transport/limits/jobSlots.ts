@@ -125,14 +125,20 @@ export class JobSlots {
 		return pending;
 	}
 
-	/** Slots that are certainly ours. */
+	/** Slots that our jobs take, as far as is known. */
+	private get taken(): number {
+		return this.jobLane.underWay + this.awaited.size + this.left.size;
+	}
+
+	/** Those that they certainly take: where there are lists, they show the end of jobs that nobody waits for. */
 	private get inUse(): number {
-		return this.jobLane.underWay + this.awaited.size;
+		const hasLists = this.clock.monotonic() - this.others.listedAt < MINUTE_MS;
+		return hasLists ? this.taken : this.taken - this.left.size;
 	}
 
 	/** How many more jobs may go out, as far as lists and refusals show. */
 	private get free(): number {
-		return Math.min(this.limit - this.others.count, this.most) - this.inUse - this.left.size;
+		return Math.min(this.limit - this.others.count, this.most) - this.taken;
 	}
 
 	private serve(): void {
@@ -254,7 +260,7 @@ export class JobSlots {
 	private noteRefusal(retryAfterMs: number | undefined): void {
 		const now = this.clock.monotonic();
 		this.refusedAt = now;
-		this.most = this.inUse + this.left.size;
+		this.most = this.taken;
 		this.tryAt = retryAfterMs === undefined ? this.aMinuteFrom(now) : now + retryAfterMs;
 		this.pausedUntil = Math.max(this.pausedUntil, now + (retryAfterMs ?? 0));
 	}
