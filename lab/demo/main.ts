@@ -22,9 +22,9 @@ import {
 	withLanguageModel,
 	withModels,
 } from './examples';
-import { linkLines, type Links } from './lock';
+import { linkLines } from './lock';
 import { startService, type Service } from './service';
-import { editorLink, reportTo, runStart, stayUp, type StartContext } from './start';
+import { linksTo, reportTo, runStart, stayUp, type StartContext } from './start';
 import { entryPointsOf, startExample } from './startExample';
 
 /** What a start writes besides n8n's install: database, binary data, media. */
@@ -127,12 +127,8 @@ runStart(async (context) => {
 	const { n8n, rest } = instance;
 	const workflow = await prepare(context, wanted, service, instance);
 	const { baseUrl } = n8n;
-	const address = `${baseUrl}/workflow/${workflow.id}`;
-	// Who has asked for an example wants to see that one; the editor itself opens elsewhere.
-	const links: Links = {
-		...(options.example
-			? { Workflow: editorLink(address), Editor: baseUrl }
-			: { Editor: editorLink(baseUrl), Workflow: address }),
+	const links = {
+		...linksTo(baseUrl, workflow.id, options.example !== undefined),
 		...(service.page ? { Sandbox: service.page } : { Service: service.access.baseUrl }),
 	};
 	held.publish(links);

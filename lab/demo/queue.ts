@@ -9,7 +9,7 @@ import { ExampleRun } from './exampleRun';
 import { ExampleStore } from './exampleStore';
 import { numbered, readExamples, withCredential, withModels } from './examples';
 import { startService, type Service } from './service';
-import { editorLink, runStart, stayUp } from './start';
+import { linksTo, runStart, stayUp } from './start';
 
 /** What a start writes besides n8n's install: two databases, binary data, media. */
 const startBytes = 400e6;
@@ -53,8 +53,7 @@ runStart(async (context) => {
 	if (options.once) return;
 	const { main: n8n, webhooks, workers } = queue;
 	const links = {
-		Editor: editorLink(n8n.url),
-		Workflow: `${n8n.url}/workflow/${workflow}`,
+		...linksTo(n8n.url, workflow, false),
 		Webhooks: webhooks.map(({ url }) => `${url}/webhook/…`).join(', '),
 		Logs: [n8n, ...webhooks, ...workers].map(({ logFile }) => shown(logFile)).join(', '),
 		...(service.page ? { Sandbox: service.page } : {}),

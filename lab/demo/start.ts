@@ -3,7 +3,7 @@ import { demoOwner } from '../n8n/instance';
 import { diskFull, LabError, saysDiskFull } from '../process/failure';
 import { outputLog, type Log } from '../process/progress';
 import { Cleanup } from './cleanup';
-import { alreadyRunning, linkLines, lock, type Lock } from './lock';
+import { alreadyRunning, linkLines, lock, type Links, type Lock } from './lock';
 import { availablePort, readOptions, type StartOptions } from './options';
 
 /** What each kind of start works with. */
@@ -25,14 +25,25 @@ export function reportTo(log: Log, error: unknown): void {
 	console.error(full ? diskFull : error instanceof LabError ? message : error);
 }
 
-/** How to sign in to an editor. */
-export const editorLink = (url: string) =>
+/** How to sign in at an address of the editor. */
+const editorLink = (url: string) =>
 	`${url} (sign in with ${demoOwner.email} / ${demoOwner.password})`;
+
+/**
+ * Where n8n is. Who has asked for an example sees it first: the editor itself opens on something
+ * else.
+ */
+export function linksTo(editor: string, workflowId: string, isAskedFor: boolean): Links {
+	const workflow = `${editor}/workflow/${workflowId}`;
+	return isAskedFor
+		? { Workflow: editorLink(workflow), Editor: editor }
+		: { Editor: editorLink(editor), Workflow: workflow };
+}
 
 /** Prints and publishes the addresses, and stays until Ctrl-C. @throws LabError when n8n ends by itself */
 export async function stayUp(
 	{ log, held }: StartContext,
-	links: Record<string, string>,
+	links: Links,
 	hint: string,
 	n8n: { ended: Promise<number>; logFile: string },
 ): Promise<void> {
