@@ -20,7 +20,7 @@ const ROWS: Record<string, string[]> = {
 		'EarlierRuns.has, without a deadline',
 		'EarlierRuns.load, without a deadline',
 	],
-	'One answer of the service': ['createSend', 'readBody, without a deadline'],
+	'One answer of the service': ['createSend', 'readBody'],
 	'A request that is tried again': ['Client.request'],
 	'A list with _Return All_': ['readPages'],
 	'A list in the editor': [
@@ -36,7 +36,10 @@ const ROWS: Record<string, string[]> = {
 };
 
 /** What the queues and clocks of `base/` offer to others: their own waits are those of who uses them. */
-const OFFERED = ['Portions', 'Semaphore', 'systemClock', 'WaitQueue', 'WakeUp', 'yieldToEventLoop'];
+const OFFERED = [
+	...['Portions', 'Semaphore', 'systemClock', 'unlessAborted'],
+	...['WaitQueue', 'WakeUp', 'yieldToEventLoop'],
+];
 
 /** The methods that wait, by how many arguments they have where one of them is the deadline. */
 const WAITING = new Map(Object.entries({ sleep: 1, timeout: 1, wait: 3, run: 9, race: 9 }));

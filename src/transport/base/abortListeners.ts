@@ -17,3 +17,18 @@ export function onAbort(signal: AbortSignal | undefined, listener: () => void): 
 	listeners.add(listener);
 	return () => void listeners.delete(listener);
 }
+
+/** What a promise gives, unless the signal fires first: then it rejects at once, with the reason of the signal. */
+export async function unlessAborted<T>(signal: AbortSignal, task: Promise<T>): Promise<T> {
+	let dispose = () => {};
+	const aborted = new Promise<never>((_, reject) => {
+		const stop = () => reject(signal.reason as Error);
+		if (signal.aborted) stop();
+		else dispose = onAbort(signal, stop);
+	});
+	try {
+		return await Promise.race([task, aborted]);
+	} finally {
+		dispose();
+	}
+}

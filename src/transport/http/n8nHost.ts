@@ -1,5 +1,6 @@
 import type { IBinaryData, IHttpRequestOptions, IN8nHttpFullResponse } from 'n8n-workflow';
 import { createHash } from 'crypto';
+import { unlessAborted } from '../base/abortListeners';
 import type { NoResponse } from '../base/types';
 import {
 	TRANSFER_TIMEOUT_MS,
@@ -123,7 +124,12 @@ export function n8nHost(
 		},
 		async store(body, fileName, mimeType) {
 			const binary = binaryOf(context);
-			const data = await binary.prepareBinaryData(body as never, fileName, mimeType);
+			// Whatever n8n's storage does: a download keeps one of the few places until it has ended.
+			const deadline = AbortSignal.timeout(TRANSFER_TIMEOUT_MS);
+			const data = await unlessAborted(
+				signal ? AbortSignal.any([signal, deadline]) : deadline,
+				binary.prepareBinaryData(body as never, fileName, mimeType),
+			);
 			const size = data.id
 				? (await binary.getBinaryMetadata(data.id)).fileSize
 				: Buffer.byteLength(data.data, 'base64');

@@ -1,5 +1,5 @@
 import type { IHttpRequestOptions, IN8nHttpFullResponse } from 'n8n-workflow';
-import { onAbort } from '../base/abortListeners';
+import { unlessAborted } from '../base/abortListeners';
 import type { Send, SendResult } from '../base/types';
 import { CREDENTIAL } from '../credential';
 import type { HostContext } from './host';
@@ -78,22 +78,10 @@ export async function readBody(
 	end: AbortSignal,
 ): Promise<{ value: unknown } | undefined> {
 	if (!isStream(body)) return { value: body };
-	let dispose = () => {};
-	const ended = new Promise<never>((_, reject) => {
-		const stop = () => {
-			(body as { destroy?: () => void }).destroy?.();
-			// At once: a stalled stream may not notice that it was destroyed.
-			reject(end.reason as Error);
-		};
-		if (end.aborted) stop();
-		else dispose = onAbort(end, stop);
-	});
-	try {
-		const text = await Promise.race([textOf(body), ended]);
-		return text === undefined ? undefined : { value: parseJson(text) };
-	} finally {
-		dispose();
-	}
+	const destroy = () => (body as { destroy?: () => void }).destroy?.();
+	// At once: a stalled stream may not notice that it was destroyed.
+	const text = await unlessAborted(end, textOf(body)).finally(destroy);
+	return text === undefined ? undefined : { value: parseJson(text) };
 }
 
 /** Sends with the credential of the node, once. The key is in no answer. */

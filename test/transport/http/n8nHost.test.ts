@@ -146,6 +146,25 @@ test('an upload that never ends is given up after two hours', async () => {
 	}
 });
 
+test.each(['after two hours', 'at once when the run is cancelled'])(
+	'a file that n8n never gets stored is given up %s',
+	async (when) => {
+		const [deadline, cancel] = [new AbortController(), new AbortController()];
+		const timeout = jest.spyOn(AbortSignal, 'timeout').mockReturnValue(deadline.signal);
+		try {
+			const context = nodeContext(nodeRun({ signal: cancel.signal }));
+			context.helpers.prepareBinaryData = async () => await new Promise(() => {});
+			const host = n8nHost(itemContext(context), OPTIONS, KEY);
+			const storing = host.store(Readable.from(['cat']), 'cat.png', 'image/png');
+			expect(timeout).toHaveBeenCalledWith(7_200_000);
+			(when === 'after two hours' ? deadline : cancel).abort(new Error('over'));
+			await expect(storing).rejects.toThrow('over');
+		} finally {
+			timeout.mockRestore();
+		}
+	},
+);
+
 test('a download asks for the bytes as they are: a packed answer would hide its length', async () => {
 	const { host, asked } = hostOf(full(200));
 	await host.get('https://media.example/x');
