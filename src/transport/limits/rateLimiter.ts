@@ -64,6 +64,9 @@ export class RateLimiter {
 
 	private pausedUntil = -Infinity;
 
+	/** Whether the last request that was admitted reads. */
+	private wasRead = false;
+
 	/** When the last request was admitted, on the monotonic clock. */
 	usedAt: number;
 
@@ -91,7 +94,7 @@ export class RateLimiter {
 	 * sent.
 	 */
 	acquire(channel: Channel, isRead = false): Promise<boolean> {
-		const pending = (isRead ? this.reads : this.writes).wait(channel);
+		const pending = (isRead ? this.reads : this.writes).wait(channel, this.clock.monotonic());
 		this.serve();
 		return pending;
 	}
@@ -112,17 +115,25 @@ export class RateLimiter {
 		this.pausedUntil = Math.max(this.pausedUntil, now + waitMs);
 	}
 
+	/** Reads first; but what creates and has waited for a minute has every second turn. */
+	private nextQueue(now: number): WaitQueue<boolean> {
+		const { since = now } = this.writes.next ?? {};
+		const isOverdue = now - since >= MINUTE_MS && this.wasRead;
+		return this.reads.size > 0 && !isOverdue ? this.reads : this.writes;
+	}
+
 	private serve(): void {
 		const now = this.clock.monotonic();
 		const limit = this.requestsPerMinute;
 		for (;;) {
-			const queue = this.reads.size > 0 ? this.reads : this.writes;
+			const queue = this.nextQueue(now);
 			if (queue.size === 0) return;
 			if (now < this.pausedUntil) return this.wakeUp.set(this.pausedUntil);
 			if (!this.window.tryAcquire(now, limit)) {
 				return this.wakeUp.set(this.window.nextFree(now, limit) ?? Infinity);
 			}
 			this.usedAt = now;
+			this.wasRead = queue === this.reads;
 			queue.grant(true);
 		}
 	}

@@ -56,7 +56,7 @@ test('cancelled in the queue: returns at once, and delays no one else', async ()
 	expect(await rateLimiter.acquire(channel('d', abort.signal))).toBe(false);
 });
 
-test('what reads goes before what creates, however long that has waited', async () => {
+test('what reads goes before what creates', async () => {
 	const clock = new VirtualClock();
 	const rateLimiter = new RateLimiter(clock, 1);
 	await clock.run(pass(rateLimiter, clock, 'a'));
@@ -70,6 +70,30 @@ test('what reads goes before what creates, however long that has waited', async 
 	await clock.pass(1_000);
 	await clock.run(Promise.all([...creations, one('read', true)]));
 	expect(order).toEqual(['read', 'first', 'second']);
+});
+
+test('a creation that has waited for a minute has every second turn, however many reads there are', async () => {
+	const clock = new VirtualClock();
+	const rateLimiter = new RateLimiter(clock, 10);
+	const order: string[] = [];
+	let hasEnded = false;
+	const one = async (name: string, isRead: boolean) => {
+		await rateLimiter.acquire(channel(name), isRead);
+		order.push(name);
+		rateLimiter.release();
+	};
+	const reader = async () => {
+		while (!hasEnded) await one('read', true);
+	};
+	const readers = Array.from({ length: 30 }, reader);
+	await clock.pass(1_000);
+	const began = clock.monotonic();
+	await clock.run(Promise.all(['1st', '2nd', '3rd'].map(async (name) => await one(name, false))));
+	hasEnded = true;
+	expect(clock.monotonic() - began).toBeLessThanOrEqual(120_000);
+	const from = order.indexOf('1st');
+	expect(order.slice(from, from + 5)).toEqual(['1st', 'read', '2nd', 'read', '3rd']);
+	await clock.run(Promise.all(readers));
 });
 
 describe('a 429', () => {
