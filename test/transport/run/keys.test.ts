@@ -225,6 +225,15 @@ describe('a custom key that two requests of an execution use', () => {
 		},
 	);
 
+	test('is said in the order of the items, whichever was prepared first', () => {
+		const { claim } = claims();
+		claim('0:10', 'x', 'a cat');
+		expect(claim('0:9', 'x', 'a dog')).toMatchObject({
+			ownerIndex: 10,
+			failed: { failure: { problem: `is the same for item 9 and item 10, ${PROBLEM}` } },
+		});
+	});
+
 	test('is still there for the item that has it, whatever it asks for now', () => {
 		const { claim } = claims();
 		claim('0:0', 'x', 'a cat');
