@@ -1,10 +1,10 @@
 import { fail, ok, refusalStatusOf, type Failed, type Result } from '../base/result';
-import { asText, isRecord, isResource, type Resource } from '../base/types';
+import { isResource, type Resource } from '../base/types';
 import { requestResource } from '../http/client';
-import { jobState, outputsIn, readerOf, readerPath, toResult } from '../jobs/jobState';
+import { jobState, readerOf, readerPath, toResult } from '../jobs/jobState';
 import type { Slot } from '../limits/jobSlots';
 import { isOutOfCredits } from './credits';
-import { halt, halted, orSilence } from './halt';
+import { halt, halted, inTurn } from './halt';
 import type { Item } from './item';
 import { nextStep, type Facts, type JobReference } from './itemState';
 import {
@@ -17,6 +17,7 @@ import {
 	shortHash,
 } from './keys';
 import { noteFormerJob, recordEvent } from './memory';
+import { expiryOf, filesIn } from './outputs';
 import { findPossibleDuplicate } from './search';
 import { hasKeyExpired, sendCreation, type Creation } from './sendCreation';
 import { undeliveredOf } from './undelivered';
@@ -99,8 +100,7 @@ async function begin(item: Item, opened: OpenedRequest): Promise<Failed | undefi
 	if (rejected) return rejected;
 
 	// Without a key, every request is a new one.
-	if (settings.idempotency === 'none')
-		recordEvent(memory, { kind: 'requestChanged', restart: true });
+	if (settings.idempotency === 'none') startOver(item);
 	if (memory.state.is !== 'new') return undefined;
 	remember(item, opened);
 	startAtFirstKey(item);
@@ -109,6 +109,14 @@ async function begin(item: Item, opened: OpenedRequest): Promise<Failed | undefi
 	if (unfit) return unfit;
 	if (isKeyPersistent(item)) await batch.earlierRuns.load(item);
 	return undefined;
+}
+
+/** What follows is another request than the one that the state of the item is about. */
+function startOver({ memory, node, settings }: Item): void {
+	if ('job' in memory.state) noteFormerJob(node, memory.state.job.id);
+	recordEvent(memory, { kind: 'requestChanged', restart: settings.idempotency === 'content' });
+	// What the former request may have reserved stays in the sum.
+	delete memory.expectedCredits;
 }
 
 /** Remembers which request the state of the item is about. */
@@ -238,7 +246,6 @@ type Start = { known: Resource } | { creation: Creation };
 /** Decides by the state of the item. Sends nothing but files, and what it takes to find out. */
 async function decide(item: Item, opened: OpenedRequest): Promise<Result<Start>> {
 	const { memory, settings, origin } = item;
-	const restart = settings.idempotency === 'content';
 	const step = nextStep(memory.state, factsOf(item, opened));
 	switch (step.do) {
 		case 'reject':
@@ -259,16 +266,11 @@ async function decide(item: Item, opened: OpenedRequest): Promise<Result<Start>>
 			if (found?.failure.kind === 'possibleDuplicate')
 				recordEvent(memory, { kind: 'userWarned', execution: origin.executionId });
 			if (found) return found;
-			recordEvent(memory, { kind: 'nothingFound', restart });
+			recordEvent(memory, { kind: 'nothingFound', restart: settings.idempotency === 'content' });
 			return await decide(item, opened);
 		}
 		case 'send': {
-			if (step.startsOver) {
-				if ('job' in memory.state) noteFormerJob(item.node, memory.state.job.id);
-				recordEvent(memory, { kind: 'requestChanged', restart });
-				// What the former request may have reserved stays in the sum.
-				delete memory.expectedCredits;
-			}
+			if (step.startsOver) startOver(item);
 			remember(item, opened);
 			const uploaded = await uploadAll(item, opened);
 			if (!uploaded.ok) return uploaded;
@@ -281,21 +283,15 @@ async function decide(item: Item, opened: OpenedRequest): Promise<Result<Start>>
 
 /** A known job is only read: whatever a gateway responds or a key may not do, the job stays known. */
 async function readKnownJob(item: Item, job: JobReference): Promise<Result<{ known: Resource }>> {
-	const { host, workspace, batch } = item;
+	const { client } = item.workspace;
 	const request = { method: 'GET', path: readerPath({ ...job }) } as const;
-	const channel = { ...host.channel, signal: batch.stopSignal(host.channel.signal) };
-	const response = await batch.reads.run(
-		channel,
-		async () => await requestResource(workspace.client, channel, request),
+	const read = await inTurn(
+		item,
+		async (channel) => await requestResource(client, channel, request),
 	);
-	if (response?.ok) {
-		const read = response.value;
-		return ok({ known: job.object ? { object: job.object, ...read } : read });
-	}
-	const failed = response ? orSilence(item, response) : CANCELLED;
-	// One that was not sent any more, or was given up.
-	const { failure } = failed.failure.kind === 'cancelled' ? (halted(item) ?? failed) : failed;
-	return { ...fail(failure, { ...job }), endpoint: readerOf(job.object ?? '') };
+	return read.ok
+		? ok({ known: { ...(job.object && { object: job.object }), ...read.value } })
+		: { ...fail(read.failure, { ...job }), endpoint: readerOf(job.object ?? '') };
 }
 
 /** Waits for the end of a job if that is wanted, and records it. */
@@ -347,12 +343,8 @@ function recordEnd(item: Item, job: Resource, isOver: boolean): Result<Resource>
 }
 
 /** Whether the links of a resource will still work in a minute. */
-function areLinksFresh(resource: Resource, time: number): boolean {
-	return outputsIn(resource).every((output) => {
-		const expires = Date.parse(isRecord(output) ? asText(output.expires_at) : '');
-		return Number.isNaN(expires) || expires > time + 60_000;
-	});
-}
+const areLinksFresh = (resource: Resource, time: number): boolean =>
+	filesIn(resource).every((file) => expiryOf(file) > time + 60_000);
 
 /** The largest resource that is remembered in full, in characters of JSON. */
 const MAX_CHARACTERS = 2_000;

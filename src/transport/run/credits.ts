@@ -204,9 +204,7 @@ export async function withinMaxCredits(
 	body: unknown,
 	send: (body: unknown) => Promise<Result<Resource>>,
 ): Promise<Result<Resource> | undefined> {
-	const { settings, credits, memory } = item;
-	// Without a key it is not the request that may have reserved them, so they stay in the sum.
-	if (settings.idempotency === 'none') delete memory.expectedCredits;
+	const { settings, credits } = item;
 	const sendAndCount = async (bounded: unknown) => {
 		const made = await send(bounded);
 		count(item, bounded, made);

@@ -1,5 +1,6 @@
+import { fail, refusalStatusOf, type Failed, type Result } from '../base/result';
+import type { Channel } from '../base/types';
 import { meaningOf } from '../http/statuses';
-import { fail, refusalStatusOf, type Failed } from '../base/result';
 import { isOutOfCredits } from './credits';
 import type { Item } from './item';
 
@@ -16,10 +17,7 @@ export function halt({ batch, itemIndex, settings }: Item, failed: Failed): void
 	const isPartial = failed.endpoint !== undefined && status === 403;
 	const why = status === undefined ? undefined : meaningOf(status).concernsRun;
 	if (why === undefined || isPartial) return;
-	batch.halt({
-		cause: `${why} at item ${itemIndex}`,
-		credits: isOutOfCredits(failed),
-	});
+	batch.halt({ cause: `${why} at item ${itemIndex}`, credits: isOutOfCredits(failed) });
 }
 
 /** Why an item of a halted run is not sent; `undefined` while it may be. */
@@ -37,3 +35,16 @@ export const orSilence = ({ batch, host }: Item, failed: Failed): Failed =>
 				...{ replayable: true, outcomeUnknown: true },
 			})
 		: failed;
+
+/** Sends what neither creates nor approves: a few items at a time, and none once the run is halted. */
+export async function inTurn<T>(
+	item: Item,
+	send: (channel: Channel) => Promise<Result<T>>,
+): Promise<Result<T>> {
+	const { batch, host } = item;
+	const channel = { ...host.channel, signal: batch.stopSignal(host.channel.signal) };
+	const sent = await batch.reads.run(channel, async () => await send(channel));
+	if (sent?.ok) return sent;
+	const failed = sent ? orSilence(item, sent) : fail({ kind: 'cancelled' });
+	return failed.failure.kind === 'cancelled' ? (halted(item) ?? failed) : failed;
+}

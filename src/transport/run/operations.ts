@@ -1,12 +1,12 @@
-import { fail, ok, type Result } from '../base/result';
-import { isRecord, isResource, type ApiRequest, type Channel, type Json } from '../base/types';
-import { readPages } from '../http/pages';
+import { ok, type Failed, type Result } from '../base/result';
+import { isRecord, isResource, type ApiRequest, type Json } from '../base/types';
 import { mustBeObject, otherIdProblem, requestResource } from '../http/client';
+import { readPages } from '../http/pages';
 import { isGone } from '../http/statuses';
 import { jobState, toResult } from '../jobs/jobState';
 import { withoutReferences } from './binaryReference';
 import { createJob } from './createJob';
-import { halt, halted, orSilence } from './halt';
+import { halt, halted, inTurn } from './halt';
 import type { Item, Outcome, OutputKind } from './item';
 import { keyOf } from './keys';
 import { itemMemory } from './memory';
@@ -17,18 +17,6 @@ type Handler = (item: Item) => Promise<Result<Outcome>>;
 
 const withoutFiles = (resources: Json[]): Outcome => ({ resources, files: [] });
 
-/** Sends what neither creates nor approves: a few items at a time, and none once the run is halted. */
-async function inTurn<T>(
-	item: Item,
-	send: (channel: Channel) => Promise<Result<T>>,
-): Promise<Result<T>> {
-	const { batch, host } = item;
-	const channel = { ...host.channel, signal: batch.stopSignal(host.channel.signal) };
-	const sent = await batch.reads.run(channel, async () => await send(channel));
-	if (!sent) return halted(item) ?? fail({ kind: 'cancelled' });
-	return sent.ok ? sent : orSilence(item, sent);
-}
-
 /** Where the specification shows no response body, an empty one is as good as an object. */
 function emptyOrObject(body: unknown): string | undefined {
 	const isEmpty = body === undefined || body === null || body === '';
@@ -37,6 +25,19 @@ function emptyOrObject(body: unknown): string | undefined {
 
 /** The id that a request to a single resource ends with. */
 const idIn = ({ path }: ApiRequest): string => decodeURIComponent(path.split('/').at(-1) ?? '');
+
+/** Sends the request of an item, which creates nothing. @returns the body of the response */
+async function ask(
+	item: Item,
+	validate: (body: unknown) => string | undefined,
+): Promise<Result<unknown>> {
+	const { client } = item.workspace;
+	const answer = await inTurn(
+		item,
+		async (channel) => await client.request(channel, item.request, { validate }),
+	);
+	return answer.ok ? ok(answer.value.body) : answer;
+}
 
 async function list(item: Item): Promise<Result<Outcome>> {
 	const { workspace, request, settings, spec } = item;
@@ -50,19 +51,32 @@ async function list(item: Item): Promise<Result<Outcome>> {
 
 /** One request without anything to remember: reads, updates, and what else neither creates nor approves. */
 async function request(item: Item): Promise<Result<Outcome>> {
-	const { workspace, request, spec } = item;
+	const { request, spec } = item;
 	const mayBeEmpty = spec.endpoint.success === undefined;
 	const isById = spec.endpoint.path.endsWith('{id}');
-	const validate = (body: unknown) =>
-		(mayBeEmpty ? emptyOrObject(body) : mustBeObject(body)) ??
-		(isById ? otherIdProblem(body, idIn(request)) : undefined);
-	const answer = await inTurn(
+	const body = await ask(
 		item,
-		async (channel) => await workspace.client.request(channel, request, { validate }),
+		(body) =>
+			(mayBeEmpty ? emptyOrObject(body) : mustBeObject(body)) ??
+			(isById ? otherIdProblem(body, idIn(request)) : undefined),
 	);
-	if (!answer.ok) return answer;
-	const { body } = answer.value;
-	return ok(withoutFiles([isRecord(body) ? body : { id: idIn(request) }]));
+	if (!body.ok) return body;
+	return ok(withoutFiles([isRecord(body.value) ? body.value : { id: idIn(request) }]));
+}
+
+/** If a repeat after a lost response finds the resource gone, the first request has deleted it. */
+async function remove(item: Item): Promise<Result<Outcome>> {
+	const body = await ask(item, emptyOrObject);
+	const isDeleted = ({ failure }: Failed) =>
+		failure.kind === 'status' && isGone(failure.status) && failure.outcomeUnknown;
+	if (!body.ok && !isDeleted(body)) return body;
+	const rest = body.ok && isRecord(body.value) ? body.value : {};
+	return ok(withoutFiles([{ ...rest, id: idIn(item.request), deleted: true }]));
+}
+
+async function file(item: Item): Promise<Result<Outcome>> {
+	const sent = await inTurn(item, async () => await sendFile(item));
+	return sent.ok ? ok(withoutFiles([sent.value])) : sent;
 }
 
 /** A successful job with its files; any other job as it is. */
@@ -78,6 +92,26 @@ async function readJob(item: Item): Promise<Result<Outcome>> {
 	const outcome = await withFiles(item, job);
 	const finished = jobState(job, item.settings.terminalStatuses) !== 'running';
 	return outcome.ok ? ok({ ...outcome.value, finished }) : outcome;
+}
+
+/**
+ * The job is read at the path of the request, whatever its kind: the key may not be allowed to read
+ * it elsewhere.
+ */
+async function wait(item: Item): Promise<Result<Outcome>> {
+	const { host, workspace, request, settings } = item;
+	const { terminalStatuses, waitTimeoutMs } = settings;
+	const found = await inTurn(
+		item,
+		async (channel) => await requestResource(workspace.client, channel, request),
+	);
+	if (!found.ok) return found;
+	const options = { terminalStatuses, path: request.path };
+	const ended = await workspace.poller.wait(host.channel, found.value, waitTimeoutMs, options);
+	const done = ended.ok ? toResult(ended.value, terminalStatuses) : ended;
+	if (!done.ok) return done;
+	const outcome = await collect(item, done.value);
+	return outcome.ok ? ok({ ...outcome.value, finished: true }) : outcome;
 }
 
 async function createOne(item: Item): Promise<Result<Outcome>> {
@@ -98,81 +132,26 @@ async function create(item: Item): Promise<Result<Outcome>> {
 	const made = await Promise.all(
 		parts.map(async (part, index) => {
 			const name = `${origin.item}.${index}`;
-			return await createOne({
-				...item,
+			const memory = itemMemory(node, name);
+			const ofPart = {
 				request: part,
 				part: `.${index}`,
-				memory: itemMemory(node, name),
+				memory,
 				origin: { ...origin, item: name },
-			});
+			};
+			return await createOne({ ...item, ...ofPart });
 		}),
 	);
-	const failed = made.find((one) => !one.ok);
-	if (failed && !failed.ok) return failed;
-	const outcomes = made.flatMap((one) => (one.ok ? [one.value] : []));
-	return ok({
-		resources: outcomes.flatMap(({ resources }, index) =>
-			resources.map((job) => ({ ...job, part: index + 1, parts: parts.length })),
-		),
-		files: outcomes.flatMap(({ files }) => files),
-		warning: outcomes.find(({ warning }) => warning !== undefined)?.warning,
-	});
-}
-
-/**
- * The job is read at the path of the request, whatever its kind: the key may not be allowed to read
- * it elsewhere.
- */
-async function wait(item: Item): Promise<Result<Outcome>> {
-	const { host, workspace, request, settings } = item;
-	const found = await inTurn(
-		item,
-		async (channel) => await requestResource(workspace.client, channel, request),
-	);
-	if (!found.ok) return found;
-	const { path } = request;
-	const { terminalStatuses, waitTimeoutMs } = settings;
-	const ended = await workspace.poller.wait(host.channel, found.value, waitTimeoutMs, {
-		terminalStatuses,
-		path,
-	});
-	if (!ended.ok) return ended;
-	const done = toResult(ended.value, terminalStatuses);
-	if (!done.ok) return done;
-	const outcome = await collect(item, done.value);
-	return outcome.ok ? ok({ ...outcome.value, finished: true }) : outcome;
-}
-
-/** If a repeat after a lost response finds the resource gone, the first request has deleted it. */
-async function remove(item: Item): Promise<Result<Outcome>> {
-	const { workspace, request } = item;
-	const answer = await inTurn(
-		item,
-		async (channel) =>
-			await workspace.client.request(channel, request, { validate: emptyOrObject }),
-	);
-	if (!answer.ok) {
-		const { failure } = answer;
-		const isDeleted = failure.kind === 'status' && isGone(failure.status) && failure.outcomeUnknown;
-		if (!isDeleted) return answer;
+	const whole = withoutFiles([]);
+	for (const [index, one] of made.entries()) {
+		if (!one.ok) return one;
+		const numbered = { part: index + 1, parts: parts.length };
+		whole.resources.push(...one.value.resources.map((job) => ({ ...job, ...numbered })));
+		whole.files.push(...one.value.files);
+		whole.warning ??= one.value.warning;
 	}
-	const body = answer.ok && isRecord(answer.value.body) ? answer.value.body : {};
-	return ok(withoutFiles([{ ...body, id: idIn(request), deleted: true }]));
+	return ok(whole);
 }
-
-async function file(item: Item): Promise<Result<Outcome>> {
-	const sent = await inTurn(item, async () => await sendFile(item));
-	return sent.ok ? ok(withoutFiles([sent.value])) : sent;
-}
-
-const HANDLERS: Record<OutputKind, Handler> = {
-	resource: request,
-	list,
-	job: readJob,
-	wait,
-	deleted: remove,
-	file,
-};
 
 /**
  * What would be sent for an item, all checks done: nothing goes out, no file is uploaded and
@@ -186,8 +165,6 @@ async function dryRun(item: Item): Promise<Result<Outcome>> {
 	const { state } = memory;
 	const attempt = state.is === 'new' ? state.firstKey : state.attempt;
 	const idempotencyKey = keyOf(item, opened.value.requestFingerprint, attempt);
-	const body = withoutReferences(request.body, (field) => `binary:${field}`);
-	const known = 'job' in state ? state.job.id : undefined;
 	// Not known where nothing like it was created in this execution.
 	const price = credits.priceOf(spec.endpoint, request.body);
 	const preview: Json = {
@@ -196,26 +173,35 @@ async function dryRun(item: Item): Promise<Result<Outcome>> {
 		...(parts.length > 1 && { parts: parts.length }),
 		method,
 		path,
-		body,
+		body: withoutReferences(request.body, (field) => `binary:${field}`),
 		...(idempotencyKey !== undefined && { idempotencyKey }),
-		...(known !== undefined && { existingJob: known }),
+		...('job' in state && { existingJob: state.job.id }),
 	};
 	return ok(withoutFiles([preview]));
+}
+
+const HANDLERS: Record<OutputKind, Handler> = {
+	resource: request,
+	list,
+	job: readJob,
+	wait,
+	deleted: remove,
+	file,
+};
+
+function handlerOf({ spec, settings }: Item): Handler {
+	if (!spec.creates) return HANDLERS[spec.output];
+	return settings.dryRun ? dryRun : create;
 }
 
 /**
  * A response without signing secrets. The specification does not show the name of the field (Other
  * response bodies), so every field with `secret` in its name is removed, at any depth.
  */
-export function withoutSigningSecret(record: Json): Json {
-	const kept = Object.entries(record).filter(([name]) => !/secret/i.test(name));
-	return Object.fromEntries(kept.map(([name, value]) => [name, withoutSecretWithin(value)]));
-}
-
-function withoutSecretWithin(value: unknown): unknown {
-	if (Array.isArray(value)) return value.map(withoutSecretWithin);
-	return isRecord(value) ? withoutSigningSecret(value) : value;
-}
+export const withoutSigningSecret = (record: Json): Json =>
+	JSON.parse(JSON.stringify(record), (name, value: unknown) =>
+		/secret/i.test(name) ? undefined : value,
+	) as Json;
 
 /** A resource as it is output: simplified if wanted, without secrets unless the user asked for them. */
 function forOutput({ spec, settings }: Item, resource: Json): Json {
@@ -226,10 +212,7 @@ function forOutput({ spec, settings }: Item, resource: Json): Json {
 
 /** Runs the operation of an item, from its checked request to its output. */
 export async function runOperation(item: Item): Promise<Result<Outcome>> {
-	const { settings, spec } = item;
-	const creates = async () => await (settings.dryRun ? dryRun(item) : create(item));
-	const result =
-		halted(item) ?? (spec.creates ? await creates() : await HANDLERS[spec.output](item));
+	const result = halted(item) ?? (await handlerOf(item)(item));
 	if (!result.ok) {
 		halt(item, result);
 		return result;

@@ -45,10 +45,10 @@ function kindOf({ object, mode }: Resource): string {
 	return textOf(mode) ?? textOf(object) ?? 'file';
 }
 
-/** A date-time in milliseconds since the epoch; `undefined` for anything else. */
-function time(value: unknown): number | undefined {
-	const at = Date.parse(asText(value));
-	return Number.isNaN(at) ? undefined : at;
+/** When the link of an output expires, in milliseconds since the epoch; `Infinity` if it does not. */
+export function expiryOf({ expires_at: expires }: Json): number {
+	const at = Date.parse(asText(expires));
+	return Number.isNaN(at) ? Infinity : at;
 }
 
 /** The job as the service shows it now; `undefined` if it cannot be read. */
@@ -100,7 +100,7 @@ export async function collect(context: FileContext, job: Resource): Promise<Resu
 			id,
 			url: String(output.url),
 			mediaType: textOf(output.media_type),
-			expiresAt: time(output.expires_at),
+			expiresAt: expiryOf(output),
 			stem: readableStem(requested, kindOf(job), job.id, number),
 			// By its place: ids may repeat.
 			renew: async () => textOf(filesIn((await readAgain(context, job)) ?? {})[index]?.url),

@@ -310,6 +310,21 @@ test('a request of unknown outcome counts with its expected price, and once', as
 	expect([reserved(model), execution.credits.reserved]).toEqual([6, 6]);
 });
 
+test('without a key a request counts beside the one that was lost: it is another one', async () => {
+	let lost = 0;
+	const { execution, model } = setUp({
+		loses: ({ method, body }) =>
+			method === 'POST' && (body as { prompt: string }).prompt === 'lost' && lost++ < 1,
+	});
+	const settings = { maxCredits: 9, idempotency: 'none' as const };
+	await execution.run(items(1), settings);
+	const [failed] = await execution.run([{ prompt: 'lost' }], settings, 'b');
+	expect(failed).toMatchObject({ failure: { kind: 'noResponse', outcomeUnknown: true } });
+	const [again] = await execution.run([{ prompt: 'lost' }], settings, 'b');
+	expect(again?.ok).toBe(true);
+	expect([reserved(model), execution.credits.reserved]).toEqual([9, 9]);
+});
+
 /** Requests sent at once, each of which is answered with what is given. */
 async function run(
 	made: {
@@ -584,15 +599,6 @@ describe('one creation after the other', () => {
 		expect([credits.reserved, memory.expectedCredits]).toEqual([3, undefined]);
 		await create(0, LOST_FAILURE);
 		expect(credits.reserved).toBe(6);
-	});
-
-	test('without a key counts once more than the one that was lost: it is another one', async () => {
-		const { create, credits } = setUpOne({ settings: { idempotency: 'none' } });
-		await create(9, costs(3));
-		const memory = newMemory();
-		await create(9, LOST_FAILURE, { memory });
-		await create(9, costs(3, 'gen_2'), { memory });
-		expect(credits.reserved).toBe(9);
 	});
 
 	test('whose job was counted before adds nothing; a new one all of it', async () => {
