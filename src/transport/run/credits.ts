@@ -7,33 +7,25 @@ import type { Item } from './item';
 import { isOutcomeOpen } from './itemState';
 import type { Settings } from './settings';
 
-/**
- * Everything that a 402 and Max Credits mean. _When Credits Run Out_ decides about the items of the
- * run:
+/*
+ * Everything that a 402 and Max Credits mean. _When Credits Run Out_ decides about the items of the run:
  *
- * | value | the refused item | items not sent yet |
+ * | value    | the refused item                           | items not sent yet                |
  * | -------- | ------------------------------------------ | --------------------------------- |
- * | stop | fails | not sent; the run fails |
- * | continue | becomes an error item | not sent; they become error items |
- * | wait | waits for a top-up; at its timeout as stop | keep trying |
- *
- * While a workspace is out of credits, the waiting items of all executions share one attempt in a
- * while (`limits/creditGate.ts`).
+ * | stop     | fails                                      | not sent; the run fails           |
+ * | continue | becomes an error item                      | not sent; they become error items |
+ * | wait     | waits for a top-up; at its timeout as stop | keep trying                       |
  */
 
-/**
- * Whether the service refused for lack of credits: nothing was created. Specification: Errors 2.
- */
+/** Whether the service refused for lack of credits: nothing was created. Specification: Errors 2. */
 export const isOutOfCredits = (failed: Failed): boolean => refusalStatusOf(failed) === 402;
 
 /** Whether an item failed only for lack of credits, and the user wants error items for that. */
 export function becomesErrorItem(failed: Failed, { onInsufficientCredits }: Settings): boolean {
 	const { failure } = failed;
-	const lacksCredits =
-		failure.kind === 'skipped'
-			? failure.credits
-			: failure.kind === 'creditCap' || isOutOfCredits(failed);
-	return lacksCredits && onInsufficientCredits === 'continue';
+	if (onInsufficientCredits !== 'continue') return false;
+	if (failure.kind === 'skipped') return failure.credits;
+	return failure.kind === 'creditCap' || isOutOfCredits(failed);
 }
 
 /** Planning a run costs this. Specification: Credit rules. */

@@ -80,44 +80,36 @@ function parametersFingerprint(
 }
 
 /** The input item as text, with files represented by where n8n stores them. */
-function inputText(context: IExecuteSingleFunctions): string {
+function inputText(context: IExecuteSingleFunctions, tool: boolean): string {
 	const { json, binary = {} } = inputItems(context)[context.getItemIndex()] ?? { json: {} };
 	const files = Object.entries<IBinaryData>(binary).map(([field, { id, data }]) => [
 		field,
 		id ?? shortHash(data),
 	]);
 	// The id differs between calls that are otherwise identical.
-	const input = isTool(context) ? { ...json, toolCallId: undefined } : json;
+	const input = tool ? { ...json, toolCallId: undefined } : json;
 	return JSON.stringify([input, files]);
 }
 
-/** Identifies an item within the memory of its node. */
-export interface Identity {
-	item: string;
-	memory: ItemMemory;
-	/** Fingerprint of what the user controls: the unevaluated parameters and the input item. */
-	inputFingerprint: string;
-}
-
 /**
- * The memory of an item. In a workflow, run index and item index identify it: both stay the same
- * with Retry On Fail and Retry Execution. In a tool of an AI agent they do not, so the content of
- * the call identifies it: see `toolCall`.
+ * The memory of an item, and the fingerprint of what the user controls: the unevaluated parameters
+ * and the input item. In a workflow, run index and item index identify it: both stay the same with
+ * Retry On Fail and Retry Execution. In a tool of an AI agent they do not: see `toolCall`.
  */
 export function identify(
 	context: IExecuteSingleFunctions,
 	spec: OperationSpec,
 	batch: Batch,
-	memory: NodeMemory,
-): Identity {
-	const item = `${batch.location?.runIndex ?? 0}:${context.getItemIndex()}`;
+	node: NodeMemory,
+): { item: string; memory: ItemMemory; inputFingerprint: string } {
+	const place = `${batch.location?.runIndex ?? 0}:${context.getItemIndex()}`;
 	// There is nothing to remember about an operation that creates nothing.
-	if (!spec.creates) return { inputFingerprint: '', item, memory: newMemory() };
+	if (!spec.creates) return { inputFingerprint: '', item: place, memory: newMemory() };
 	const parameters = (batch.parameters ??= parametersFingerprint(context, spec));
-	const inputFingerprint = shortHash(`${parameters}\n${inputText(context)}`);
-	if (!isTool(context)) return { inputFingerprint, item, memory: itemMemory(memory, item) };
-	const call = toolCall(memory, inputFingerprint, context.getExecutionId() ?? '');
-	return { inputFingerprint, item: call, memory: itemMemory(memory, call) };
+	const tool = isTool(context);
+	const inputFingerprint = shortHash(`${parameters}\n${inputText(context, tool)}`);
+	const item = tool ? toolCall(node, inputFingerprint, context.getExecutionId() ?? '') : place;
+	return { inputFingerprint, item, memory: itemMemory(node, item) };
 }
 
 /**

@@ -1,11 +1,11 @@
-import type { HostContext } from '../http/host';
 import type {
+	IBinaryData,
 	IExecuteSingleFunctions,
 	INodeExecutionData,
 	ITaskDataConnections,
-	IBinaryData,
 } from 'n8n-workflow';
 import { isRecord } from '../base/types';
+import type { HostContext } from '../http/host';
 
 /**
  * The input of this run of the node, which n8n's routing engine iterates over. As a tool of an
@@ -35,16 +35,9 @@ export function toolArguments(
 	return main ? undefined : tool?.[0]?.[context.getItemIndex()]?.json;
 }
 
-/** By the input of a run: n8n copies the whole node for each question about it. */
-const tools = new WeakMap<ITaskDataConnections, boolean>();
-
 /** Whether n8n runs the node as a tool of an AI agent, of whatever version. */
-export function isTool(context: IExecuteSingleFunctions): boolean {
-	const run = nodeInput(context);
-	const known = tools.get(run) ?? context.getNode().type.endsWith('Tool');
-	tools.set(run, known);
-	return known;
-}
+export const isTool = (context: IExecuteSingleFunctions): boolean =>
+	context.getNode().type.endsWith('Tool');
 
 /**
  * Where files stand within the json of an item in workflows with Execution Logic v2 (`binaryMode:
