@@ -83,7 +83,8 @@ const maxCredits: Field = {
 	name: 'maxCredits',
 	type: 'number',
 	typeOptions: { minValue: 1 },
-	default: 100,
+	default: '',
+	placeholder: 'e.g. 100',
 	description: 'The most credits that the production may use',
 	mapping: inBody('max_credits', number({ ...LIMITS.agentMaxCredits, integer: true })),
 };

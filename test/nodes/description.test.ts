@@ -161,6 +161,32 @@ describe.each(files)('%s', (file) => {
 		expect(texts.filter((text) => text.length > TWO_LINES)).toEqual([]);
 	});
 
+	test('a length of time or text has its unit in the label', async () => {
+		const { node } = await load_;
+		const measured = allFields(node.description.properties).filter(({ name }) =>
+			/timeout|duration|length/i.test(name),
+		);
+		for (const { displayName } of measured)
+			expect(displayName).toMatch(/ \((Minutes|Seconds|Characters)\)$/);
+	});
+
+	test('media begin with the file of the item, a limit of credits with nothing', async () => {
+		const { node } = await load_;
+		for (const field of allFields(node.description.properties)) {
+			if (field.modes?.some(({ name }) => name === 'binary'))
+				expect(field).toHaveProperty('default', { mode: 'binary', value: 'data' });
+			if (field.name === 'maxCredits' && !field.required)
+				expect(field).toMatchObject({ default: '', placeholder: /^e\.g\. \d+$/ });
+		}
+	});
+
+	// For a node without a link of its own n8n shows the page of the package.
+	test('the link to its documentation is the one that n8n gives it', async () => {
+		const { node } = await load_;
+		const codex = JSON.parse(read(file.replace(/\.ts$/, '.json'))) as { resources: object };
+		expect([node.description.documentationUrl, codex.resources]).toEqual([undefined, {}]);
+	});
+
 	test('names of fields are unique within an operation', async () => {
 		const { node } = await load_;
 		for (const { option } of operationsOf(node.description)) {
@@ -218,6 +244,30 @@ test('each operation says what it costs, and one that creates something that a r
 		expect([action, description]).toEqual([action, expect.stringMatching(cost)]);
 		if (spec.creates)
 			expect([action, description]).toEqual([action, expect.stringMatching(/retries never/)]);
+	}
+});
+
+test('the ID of a job is that of the item before', async () => {
+	for (const [file, name] of [
+		['nodes/Job/MediaGenJob.node.ts', 'jobId'],
+		['nodes/Speech/MediaGenSpeech.node.ts', 'speechId'],
+	] as const) {
+		const { node } = await load(file);
+		const fields = node.description.properties.filter((field) => field.name === name);
+		expect(new Set(fields.map((field) => field.default))).toEqual(new Set(['={{ $json.id }}']));
+	}
+});
+
+test('from what makes something a builder is led to waiting for it and to its event', async () => {
+	const all = await Promise.all(files.map(load));
+	const types = all.map(({ node }) => `n8n-nodes-mediagen.${node.description.name}`);
+	for (const { node } of all) {
+		const { name, builderHint } = node.description;
+		const related = (builderHint?.relatedNodes ?? []).map(({ nodeType }) => nodeType);
+		expect(types).toEqual(expect.arrayContaining(related));
+		if (!['mediaGen', 'mediaGenSpeech', 'mediaGenAgentRun'].includes(name)) continue;
+		const wanted = ['n8n-nodes-mediagen.mediaGenJob', 'n8n-nodes-mediagen.mediaGenTrigger'];
+		expect([name, related]).toEqual([name, expect.arrayContaining(wanted)]);
 	}
 });
 

@@ -22,6 +22,26 @@ test('each thing to make is an action, named after its result, and what is rarel
 	]);
 });
 
+test('Generate Image opens with at most nine controls, credential and buttons counted', () => {
+	const { description } = new MediaGen();
+	const given = { operation: 'generateImage' };
+	const filled = NodeHelpers.getNodeParameters(
+		description.properties,
+		given,
+		true,
+		false,
+		null,
+		description,
+	);
+	const shown = description.properties.filter(
+		(field) =>
+			field.type !== 'hidden' &&
+			NodeHelpers.displayParameter(filled ?? {}, field, null, description, filled ?? {}),
+	);
+	expect(names(shown)).toEqual(expect.arrayContaining(['operation', 'model', 'prompt']));
+	expect(shown.length + (description.credentials ?? []).length).toBeLessThanOrEqual(9);
+});
+
 test.each([
 	['idempotencyKey', 'idempotency', 'custom', 'content'],
 	['creditWaitTimeout', 'onInsufficientCredits', 'wait', 'stop'],
