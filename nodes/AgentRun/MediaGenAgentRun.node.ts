@@ -1,7 +1,7 @@
 import type { INodeType, INodeTypeDescription } from 'n8n-workflow';
 import { mediaGenApiTest } from '../../src/description/credentialTest';
 import { OPERATION, relatedNodes, sharedDescription } from '../../src/description/node';
-import { singleResourceProperties } from '../../src/description/properties';
+import { nodeProperties } from '../../src/description/properties';
 import { searchAgentRuns } from '../../src/description/search/lists';
 import { operations } from './operations';
 
@@ -27,7 +27,7 @@ export class MediaGenAgentRun implements INodeType {
 				mediaGenTrigger: 'Start a workflow when a run needs review or is done',
 			}),
 		},
-		properties: singleResourceProperties({ value: 'agentRun', name: 'Agent Run', operations }),
+		properties: nodeProperties([{ value: 'agentRun', name: 'Agent Run', operations }]),
 	};
 
 	methods = {

@@ -1,7 +1,7 @@
 import type { INodeType, INodeTypeDescription } from 'n8n-workflow';
 import { mediaGenApiTest } from '../../src/description/credentialTest';
 import { OPERATION, sharedDescription } from '../../src/description/node';
-import { singleResourceProperties } from '../../src/description/properties';
+import { nodeProperties } from '../../src/description/properties';
 import { operations } from './operations';
 
 export class MediaGenFile implements INodeType {
@@ -22,7 +22,7 @@ export class MediaGenFile implements INodeType {
 			searchHint:
 				'Uploads a binary field once, and outputs its URL for several MediaGen nodes. Not needed for a single use: their media fields take binary fields.',
 		},
-		properties: singleResourceProperties({ value: 'file', name: 'File', operations }),
+		properties: nodeProperties([{ value: 'file', name: 'File', operations }]),
 	};
 
 	methods = {

@@ -1,7 +1,7 @@
 import type { INodeType, INodeTypeDescription } from 'n8n-workflow';
 import { mediaGenApiTest } from '../../src/description/credentialTest';
 import { OPERATION, sharedDescription } from '../../src/description/node';
-import { singleResourceProperties } from '../../src/description/properties';
+import { nodeProperties } from '../../src/description/properties';
 import { operations } from './operations';
 
 export class MediaGenJob implements INodeType {
@@ -22,7 +22,7 @@ export class MediaGenJob implements INodeType {
 			searchHint:
 				'Reads any MediaGen job by its ID, or waits for one that another node has started without waiting.',
 		},
-		properties: singleResourceProperties({ value: 'job', name: 'Job', operations }),
+		properties: nodeProperties([{ value: 'job', name: 'Job', operations }]),
 	};
 
 	methods = {

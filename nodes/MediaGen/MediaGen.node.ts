@@ -1,6 +1,6 @@
 import type { INodeType, INodeTypeDescription } from 'n8n-workflow';
 import { OPERATION, relatedNodes, sharedDescription } from '../../src/description/node';
-import { singleResourceProperties } from '../../src/description/properties';
+import { nodeProperties } from '../../src/description/properties';
 import { searchGenerations, searchPersonas } from '../../src/description/search/lists';
 import {
 	modelValueSearches,
@@ -34,7 +34,7 @@ export class MediaGen implements INodeType {
 				mediaGenSpeech: 'Use it instead for dialogues and for text of any length',
 			}),
 		},
-		properties: singleResourceProperties({ value: 'generation', name: 'Generation', operations }),
+		properties: nodeProperties([{ value: 'generation', name: 'Generation', operations }]),
 	};
 
 	methods = {

@@ -1,7 +1,7 @@
 import type { INodeType, INodeTypeDescription } from 'n8n-workflow';
 import { mediaGenApiTest } from '../../src/description/credentialTest';
 import { OPERATION, sharedDescription } from '../../src/description/node';
-import { singleResourceProperties } from '../../src/description/properties';
+import { nodeProperties } from '../../src/description/properties';
 import { searchAllPersonas } from '../../src/description/search/lists';
 import { operations } from './operations';
 
@@ -23,7 +23,7 @@ export class MediaGenPersona implements INodeType {
 			searchHint:
 				'Makes a reusable visual identity, whose ID the node MediaGen takes to keep a person or character the same in images and videos.',
 		},
-		properties: singleResourceProperties({ value: 'persona', name: 'Persona', operations }),
+		properties: nodeProperties([{ value: 'persona', name: 'Persona', operations }]),
 	};
 
 	methods = {

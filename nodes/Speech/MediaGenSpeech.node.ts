@@ -1,7 +1,7 @@
 import type { INodeType, INodeTypeDescription } from 'n8n-workflow';
 import { mediaGenApiTest } from '../../src/description/credentialTest';
 import { OPERATION, relatedNodes, sharedDescription } from '../../src/description/node';
-import { singleResourceProperties } from '../../src/description/properties';
+import { nodeProperties } from '../../src/description/properties';
 import { searchSpeechModels, searchVoices } from '../../src/description/search/models';
 import { operations } from './operations';
 
@@ -29,7 +29,7 @@ export class MediaGenSpeech implements INodeType {
 				mediaGenTrigger: 'Start another workflow the moment that a speech is ready',
 			}),
 		},
-		properties: singleResourceProperties({ value: 'speech', name: 'Speech', operations }),
+		properties: nodeProperties([{ value: 'speech', name: 'Speech', operations }]),
 	};
 
 	methods = {

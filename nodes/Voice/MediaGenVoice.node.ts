@@ -1,7 +1,7 @@
 import type { INodeType, INodeTypeDescription } from 'n8n-workflow';
 import { mediaGenApiTest } from '../../src/description/credentialTest';
 import { OPERATION_AND_RESOURCE, sharedDescription } from '../../src/description/node';
-import { resourceProperties } from '../../src/description/properties';
+import { nodeProperties } from '../../src/description/properties';
 import { searchCustomVoices } from '../../src/description/search/lists';
 import { resources } from './operations';
 
@@ -23,7 +23,7 @@ export class MediaGenVoice implements INodeType {
 			searchHint:
 				'Lists the preset voices of a model, and makes custom voices by cloning or describing them, for MediaGen Speech.',
 		},
-		properties: resourceProperties(resources),
+		properties: nodeProperties(resources),
 	};
 
 	methods = {

@@ -5,7 +5,7 @@ import {
 	relatedNodes,
 	sharedDescription,
 } from '../../src/description/node';
-import { resourceProperties } from '../../src/description/properties';
+import { nodeProperties } from '../../src/description/properties';
 import { searchWebhooks } from '../../src/description/search/lists';
 import { resources } from './operations';
 
@@ -30,7 +30,7 @@ export class MediaGenWebhook implements INodeType {
 				mediaGenTrigger: 'Use it instead to start a workflow on events of the service',
 			}),
 		},
-		properties: resourceProperties(resources),
+		properties: nodeProperties(resources),
 	};
 
 	methods = {

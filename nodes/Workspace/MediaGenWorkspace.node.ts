@@ -1,7 +1,7 @@
 import type { INodeType, INodeTypeDescription } from 'n8n-workflow';
 import { mediaGenApiTest } from '../../src/description/credentialTest';
 import { OPERATION, sharedDescription } from '../../src/description/node';
-import { singleResourceProperties } from '../../src/description/properties';
+import { nodeProperties } from '../../src/description/properties';
 import { operations } from './operations';
 
 export class MediaGenWorkspace implements INodeType {
@@ -21,7 +21,7 @@ export class MediaGenWorkspace implements INodeType {
 		builderHint: {
 			searchHint: 'Reads the credit balance, the usage and the models that can be used.',
 		},
-		properties: singleResourceProperties({ value: 'workspace', name: 'Workspace', operations }),
+		properties: nodeProperties([{ value: 'workspace', name: 'Workspace', operations }]),
 	};
 
 	methods = {

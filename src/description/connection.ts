@@ -27,11 +27,8 @@ export function credentialProblem(
 	return keyProblem && `The API key${whose} ${keyProblem}`;
 }
 
-/** The service behind the credential of a node. */
-export type Connection = Awaited<ReturnType<typeof connect>>;
-
 /**
- * Where no item is at hand: in lists of the editor and in triggers.
+ * The service behind the credential of a node, where no item is at hand: in lists of the editor and in triggers.
  * @throws NodeOperationError when the credential's base URL or key cannot be used
  */
 export async function connect(

@@ -62,50 +62,18 @@ const option = (operation: Operation): INodePropertyOptions => {
 	return { name, value, action, description, routing: routingOf(operation) };
 };
 
-/** The most likely choice: to create something. */
-const defaultOperation = (operations: Operation[]): Operation | undefined =>
-	operations.find(({ value }) => value === 'create') ?? operations[0];
-
-function operationProperty(operations: Operation[], show?: Show): INodeProperties {
+function operationProperty(operations: Operation[], show: Show): INodeProperties {
+	// The most likely choice is to create something.
+	const usual = operations.find(({ value }) => value === 'create') ?? operations[0];
 	return {
 		displayName: 'Operation',
 		name: 'operation',
 		type: 'options',
 		noDataExpression: true,
-		...(show && { displayOptions: { show } }),
+		displayOptions: { show },
 		options: operations.map(option),
-		default: defaultOperation(operations)?.value ?? '',
+		default: usual?.value ?? '',
 	};
-}
-
-/** The properties of a node with one resource: its operations, then the fields of each. */
-function operationProperties(operations: Operation[], show?: Show): INodeProperties[] {
-	const fields = operations.flatMap(({ value, fields: ownFields }) =>
-		ownFields.map((field) => property(field, { ...show, operation: [value] })),
-	);
-	return [operationProperty(operations, show), ...fields];
-}
-
-/**
- * The properties of a node with a single resource, which is not shown: n8n passes what an
- * operation does, its `action`, to an AI agent only where the operation depends on a resource.
- */
-export function singleResourceProperties({
-	value,
-	name,
-	operations,
-}: NodeResource): INodeProperties[] {
-	const resource: INodeProperties = {
-		displayName: 'Resource',
-		name: 'resource',
-		type: 'hidden',
-		noDataExpression: true,
-		options: [{ name, value }],
-		default: value,
-	};
-	const [operation, ...fields] = operationProperties(operations);
-	const dependent = { ...operation, displayOptions: { show: { resource: [value] } } };
-	return [resource, dependent as INodeProperties, ...fields];
 }
 
 /** A resource of a node. */
@@ -116,20 +84,26 @@ export interface NodeResource {
 }
 
 /**
- * The properties of a node with several resources: which one, then the operations and fields of
- * each.
+ * The properties of a node: its resources, their operations, and the fields of each. A single
+ * resource is not shown, but there: n8n passes what an operation does, its `action`, to an AI agent
+ * only where the operation depends on a resource.
  */
-export function resourceProperties(resources: NodeResource[]): INodeProperties[] {
+export function nodeProperties(resources: NodeResource[]): INodeProperties[] {
+	const isSingle = resources.length === 1;
 	const resource: INodeProperties = {
 		displayName: 'Resource',
 		name: 'resource',
-		type: 'options',
+		type: isSingle ? 'hidden' : 'options',
 		noDataExpression: true,
 		options: resources.map(({ value, name }) => ({ value, name })),
 		default: resources[0]?.value ?? '',
 	};
-	const operations = resources.flatMap(({ value, operations }) =>
-		operationProperties(operations, { resource: [value] }),
-	);
-	return [resource, ...operations];
+	const ofResources = resources.flatMap(({ value: name, operations }) => {
+		const show = { resource: [name] };
+		const fields = operations.flatMap(({ value, fields: own }) =>
+			own.map((field) => property(field, { ...(!isSingle && show), operation: [value] })),
+		);
+		return [operationProperty(operations, show), ...fields];
+	});
+	return [resource, ...ofResources];
 }

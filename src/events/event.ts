@@ -14,30 +14,19 @@ export interface MediaGenEvent {
 	resource?: Json;
 }
 
-/** Deeper than any event, yet shallow enough for recursive code in n8n. */
-const MAX_DEPTH = 256;
-
 /**
- * A copy without properties called `__proto__`, which a later merge could turn into a prototype.
- * @throws RangeError if arrays and objects are nested too deeply
- */
-function plain(value: unknown, depth = 0): unknown {
-	if (typeof value !== 'object' || value === null) return value;
-	if (depth >= MAX_DEPTH) throw new RangeError('Nested too deeply');
-	if (Array.isArray(value)) return value.map((entry) => plain(entry, depth + 1));
-	const entries = Object.entries(value).filter(([name]) => name !== '__proto__');
-	return Object.fromEntries(entries.map(([name, inner]) => [name, plain(inner, depth + 1)]));
-}
-
-/**
- * The object that a verified body holds; bytes that are not UTF-8 become U+FFFD. Never throws:
- * `undefined` for what is not JSON, no object or nested too deeply, none of which can be an event.
+ * The object that a verified body holds, without properties called `__proto__`, which a later merge
+ * could turn into a prototype; bytes that are not UTF-8 become U+FFFD. Never throws: `undefined` for
+ * what is not JSON, no object or nested too deeply, none of which can be an event.
  */
 export function readPayload(rawBody: Uint8Array): Json | undefined {
 	try {
-		// Decoding drops a byte order mark, and V8 parses any depth without recursion.
-		const parsed: unknown = JSON.parse(new TextDecoder().decode(rawBody));
-		return isRecord(parsed) ? (plain(parsed) as Json) : undefined;
+		// Decoding drops a byte order mark.
+		const text = new TextDecoder().decode(rawBody);
+		const parsed: unknown = JSON.parse(text, (name, value: unknown) =>
+			name === '__proto__' ? undefined : value,
+		);
+		return isRecord(parsed) ? parsed : undefined;
 	} catch {
 		return undefined;
 	}

@@ -7,7 +7,7 @@ import {
 	type NodeApiError,
 } from 'n8n-workflow';
 import { ENDPOINTS, type Endpoint, type Scope } from '../contract';
-import { connect, type Connection } from '../description/connection';
+import { connect } from '../description/connection';
 import type { Failed, Result } from '../transport/base/result';
 import type { ApiRequest, Resource } from '../transport/base/types';
 import { excludedScope } from '../transport/credential';
@@ -19,21 +19,15 @@ import { collect } from '../transport/run/outputs';
 /** Whatever runs a part of a trigger: a hook, a webhook, a poll or an execution. */
 type TriggerContext = IAllExecuteFunctions;
 
+type RequestOptions = Parameters<Client['request']>[2];
+
 /** The service behind the node's credential. */
-export interface Service extends Connection {
-	/** Sends a request. In an execution it ends when the execution is cancelled. */
-	send(
-		request: ApiRequest,
-		options?: Parameters<Client['request']>[2],
-	): ReturnType<Client['request']>;
-	/** Throws before anything is sent if the credential excludes this scope. */
-	requireScope(scope: Scope | undefined): void;
-}
+export type Service = Awaited<ReturnType<typeof openService>>;
 
 /**
  * @throws NodeOperationError when the credential's base URL or key cannot be used
  */
-export async function openService(context: TriggerContext): Promise<Service> {
+export async function openService(context: TriggerContext) {
 	const { helpers } = context;
 	const node = context.getNode();
 	const connection = await connect(context, {
@@ -44,9 +38,11 @@ export async function openService(context: TriggerContext): Promise<Service> {
 	});
 	return {
 		...connection,
-		send: async (request, options) =>
+		/** Sends a request. In an execution it ends when the execution is cancelled. */
+		send: async (request: ApiRequest, options?: RequestOptions) =>
 			await connection.workspace.client.request(connection.host.channel, request, options),
-		requireScope(scope) {
+		/** Throws before anything is sent if the credential excludes this scope. */
+		requireScope(scope: Scope | undefined): void {
 			if (!excludedScope(connection.credential, [scope])) return;
 			throw new NodeOperationError(node, `The credential is limited to scopes without ${scope}`, {
 				description: `Nothing was sent. If the key has the scope ${scope}, add it to Limit to Scopes in the credential, or empty that list.`,
@@ -72,7 +68,7 @@ export async function readResource(
 	{ host, workspace, requireScope }: Service,
 	endpoint: Endpoint,
 	id: string,
-	options?: Parameters<Client['request']>[2],
+	options?: RequestOptions,
 ): Promise<Result<Resource>> {
 	requireScope(endpoint.scope);
 	const path = endpoint.path.replace('{id}', encodeURIComponent(id));
