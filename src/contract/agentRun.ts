@@ -10,36 +10,8 @@ export type DirectionStrategy = (typeof DIRECTION_STRATEGIES)[number];
 export const REVIEW_DECISIONS = ['assemble', 'assets_only'] as const;
 export type ReviewDecision = (typeof REVIEW_DECISIONS)[number];
 
-/** Body of POST /agents/runs. Specification: CreateAgentRun. */
-export interface CreateAgentRun {
-	brief: string;
-	/** At most 12 URIs. */
-	source_images?: string[];
-	/** Default `balanced`. */
-	priority?: AgentPriority;
-	/** Default `best`. */
-	direction_strategy?: DirectionStrategy;
-	/** Default false. */
-	auto_approve?: boolean;
-	/** At least 1. */
-	max_credits?: number;
-}
-
 /** The structure of a plan is not shown. Specification: AgentRun. */
 export type AgentPlan = Record<string, unknown>;
-
-/** Body of POST /agents/runs/{id}/approve. */
-export interface ApproveAgentRun {
-	/** At least 1. */
-	max_credits: number;
-	/** An edited plan as returned by run creation. */
-	plan?: AgentPlan;
-}
-
-/** Body of POST /agents/runs/{id}/review. */
-export interface ReviewAgentRun {
-	decision: ReviewDecision;
-}
 
 /**
  * Specification: AgentRun. The values of `status`, the structure of `plan` and of an output are not

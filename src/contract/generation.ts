@@ -27,9 +27,6 @@ export const SINGLE_ITEM_SLOTS = [
 export const INPUT_SLOTS = [...MULTI_ITEM_SLOTS, ...SINGLE_ITEM_SLOTS] as const;
 export type InputSlot = (typeof INPUT_SLOTS)[number];
 
-/** Each slot is an array of HTTPS URIs. Specification: CreateGeneration, `input`. */
-export type GenerationInput = Partial<Record<InputSlot, string[]>>;
-
 /** Enumerated settings are strings. Specification: CreateGeneration, `parameters`. */
 export interface GenerationParameters {
 	/** 1 to 16. */
@@ -44,19 +41,6 @@ export interface GenerationParameters {
 	loop?: boolean;
 	lyrics?: string;
 	language_boost?: string;
-}
-
-/** Body of POST /generations. Specification: CreateGeneration. */
-export interface CreateGeneration {
-	mode: GenerationMode;
-	model: string;
-	/** 1 to 10,000 characters; a model may impose a lower limit. */
-	prompt: string;
-	persona_id?: string;
-	input?: GenerationInput;
-	parameters?: GenerationParameters;
-	/** Default `public_url`. */
-	delivery?: Delivery;
 }
 
 /** Specification: States and transitions, Generation. */

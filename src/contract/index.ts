@@ -2,7 +2,6 @@ export * from './agentRun';
 export * from './endpoints';
 export * from './error';
 export * from './event';
-export * from './file';
 export * from './generation';
 export * from './json';
 export * from './limits';

@@ -1,15 +1,6 @@
-import type { Delivery } from './generation';
-
 /** The two models of POST /speech. Specification: CreateSpeechGeneration; Conventions. */
 export const SPEECH_MODELS = ['service/speech-lite', 'vendor/partner/speech-2.8-turbo'] as const;
 export type SpeechModel = (typeof SPEECH_MODELS)[number];
-
-/** Specification: CreateSpeechGeneration, `blocks`. */
-export interface SpeechBlock {
-	text: string;
-	/** A preset id for the chosen model, or a custom voice id for the speech-cloning model. */
-	voice?: string;
-}
 
 /** Specification: CreateSpeechGeneration, `settings`. */
 export interface SpeechSettings {
@@ -23,15 +14,6 @@ export interface SpeechSettings {
 	text_normalization?: boolean;
 	/** Default true. */
 	tag_compatible?: boolean;
-}
-
-/** Body of POST /speech. Specification: CreateSpeechGeneration. */
-export interface CreateSpeechGeneration {
-	model: SpeechModel;
-	/** 1 to 50. */
-	blocks: SpeechBlock[];
-	settings?: SpeechSettings;
-	delivery?: Delivery;
 }
 
 /** Specification: States and transitions, Speech generation. */

@@ -1,14 +1,5 @@
 import type { EventKind } from './event';
 
-/** Body of POST /webhooks. Specification: CreateWebhook. */
-export interface CreateWebhook {
-	/** Must match `^https://`. */
-	url: string;
-	description?: string;
-	/** At least one. */
-	events: EventKind[];
-}
-
 /**
  * A webhook as the service returns it. Fields beyond those of the creation request, and the name of
  * the one-time signing secret, are not shown. Specification: Other response bodies.

@@ -2,19 +2,18 @@ import type {
 	AgentPlan,
 	Delivery,
 	EventKind,
-	GenerationInput,
 	GenerationMode,
 	GenerationParameters,
 	GenerationStatus,
 	PersonaStatus,
 	Scope,
-	SpeechBlock,
 	SpeechModel,
 	SpeechSettings,
 	SpeechStatus,
 	VoiceKind,
 } from '../contract';
 import type { MediaKind, MediaRequest } from './media/types';
+import type { CreateGeneration, CreateSpeechGeneration } from './schemas';
 
 /** What is stored, all of it plain JSON. What goes over the wire is made in `resources/`. */
 export interface Stored {
@@ -89,7 +88,7 @@ export interface GenerationEntity extends JobEntity {
 	model: string;
 	prompt: string;
 	personaId: string | null;
-	input: GenerationInput;
+	input: NonNullable<CreateGeneration['input']>;
 	parameters: GenerationParameters;
 	delivery: Delivery;
 }
@@ -97,7 +96,7 @@ export interface GenerationEntity extends JobEntity {
 export interface SpeechEntity extends JobEntity {
 	status: SpeechStatus;
 	model: SpeechModel;
-	blocks: SpeechBlock[];
+	blocks: CreateSpeechGeneration['blocks'];
 	settings: SpeechSettings;
 	delivery: Delivery;
 	characters: number;

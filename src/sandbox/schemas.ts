@@ -12,18 +12,7 @@ import {
 	REVIEW_DECISIONS,
 	SINGLE_ITEM_SLOTS,
 	SPEECH_MODELS,
-	type ApproveAgentRun,
-	type CreateAgentRun,
-	type CreateFile,
-	type CreateGeneration,
-	type CreatePersona,
-	type CreateSpeechGeneration,
-	type CreateVoice,
-	type CreateWebhook,
 	type InputSlot,
-	type RenameVoice,
-	type ReviewAgentRun,
-	type UpdatePersona,
 } from '../contract';
 import { readDateTime } from './clock';
 import { countCharacters } from './credits/prices';
@@ -87,7 +76,7 @@ export const listModelsQuery = z.strictObject({ mode: z.enum(MODEL_MODES).option
 const LONGEST_NAME = 255;
 
 /** Specification: Operation details, POST /files. Bounds are fiction (open point 7). */
-export const createFileSchema: z.ZodType<CreateFile> = z.strictObject({
+export const createFileSchema = z.strictObject({
 	filename: text(1, LONGEST_NAME).refine(isPlainName, {
 		error: 'must be a name without a path or control characters',
 	}),
@@ -129,7 +118,7 @@ const parameters = z.strictObject({
 });
 
 /** Specification: CreateGeneration. */
-export const createGenerationSchema: z.ZodType<CreateGeneration> = z.strictObject({
+export const createGenerationSchema = z.strictObject({
 	mode: z.enum(GENERATION_MODES),
 	model: text(1),
 	prompt: text(LIMITS.promptLength.min, LIMITS.promptLength.max),
@@ -138,11 +127,12 @@ export const createGenerationSchema: z.ZodType<CreateGeneration> = z.strictObjec
 	parameters: parameters.optional(),
 	delivery: delivery.optional(),
 });
+export type CreateGeneration = z.infer<typeof createGenerationSchema>;
 
 const { speechBlocks, speechSpeed, speechVolume } = LIMITS;
 
 /** Specification: CreateSpeechGeneration. */
-export const createSpeechSchema: z.ZodType<CreateSpeechGeneration> = z.strictObject({
+export const createSpeechSchema = z.strictObject({
 	model: z.enum(SPEECH_MODELS),
 	blocks: z
 		.array(z.strictObject({ text: text(1), voice: z.string().optional() }))
@@ -159,11 +149,12 @@ export const createSpeechSchema: z.ZodType<CreateSpeechGeneration> = z.strictObj
 		.optional(),
 	delivery: delivery.optional(),
 });
+export type CreateSpeechGeneration = z.infer<typeof createSpeechSchema>;
 
 const maxCredits = z.number().int().min(LIMITS.agentMaxCredits.min);
 
 /** Specification: CreateAgentRun. */
-export const createAgentRunSchema: z.ZodType<CreateAgentRun> = z.strictObject({
+export const createAgentRunSchema = z.strictObject({
 	brief: text(1),
 	source_images: z.array(uri).max(LIMITS.agentSourceImages.max).optional(),
 	priority: z.enum(AGENT_PRIORITIES).optional(),
@@ -171,22 +162,24 @@ export const createAgentRunSchema: z.ZodType<CreateAgentRun> = z.strictObject({
 	auto_approve: z.boolean().optional(),
 	max_credits: maxCredits.optional(),
 });
+export type CreateAgentRun = z.infer<typeof createAgentRunSchema>;
 
 /** Specification: Operation details, POST /agents/runs/{id}/approve. A plan is open JSON. */
-export const approveAgentRunSchema: z.ZodType<ApproveAgentRun> = z.strictObject({
+export const approveAgentRunSchema = z.strictObject({
 	max_credits: maxCredits,
 	plan: z.record(z.string(), z.unknown()).optional(),
 });
+export type ApproveAgentRun = z.infer<typeof approveAgentRunSchema>;
 
 /** Specification: Operation details, POST /agents/runs/{id}/review. */
-export const reviewAgentRunSchema: z.ZodType<ReviewAgentRun> = z.strictObject({
+export const reviewAgentRunSchema = z.strictObject({
 	decision: z.enum(REVIEW_DECISIONS),
 });
 
 const { voiceCloneName, voiceClonePreviewText } = LIMITS;
 
 /** Specification: CreateVoice. The limits of the design fields are not shown (open point 5). */
-export const createVoiceSchema: z.ZodType<CreateVoice> = z.discriminatedUnion('kind', [
+export const createVoiceSchema = z.discriminatedUnion('kind', [
 	z.strictObject({
 		kind: z.literal('clone'),
 		name: text(1, voiceCloneName.max),
@@ -204,9 +197,10 @@ export const createVoiceSchema: z.ZodType<CreateVoice> = z.discriminatedUnion('k
 ]);
 
 /** Specification: Operation details, PATCH /voices/{id}. */
-export const renameVoiceSchema: z.ZodType<RenameVoice> = z.strictObject({
+export const renameVoiceSchema = z.strictObject({
 	name: text(1, voiceCloneName.max),
 });
+export type CreateVoice = z.infer<typeof createVoiceSchema>;
 
 /** Specification: Operation details, GET /voices/catalog. */
 export const voiceCatalogQuery = z.strictObject({
@@ -215,12 +209,13 @@ export const voiceCatalogQuery = z.strictObject({
 	gender: z.string().optional(),
 	search: z.string().optional(),
 });
+export type VoiceCatalogQuery = z.infer<typeof voiceCatalogQuery>;
 
 const name = text(1, LIMITS.personaName.max);
 const shared = z.boolean().optional();
 
 /** Specification: CreatePersona. The bounds of the images are a setting (open point 6). */
-export const createPersonaSchema: z.ZodType<CreatePersona> = z.discriminatedUnion('source', [
+export const createPersonaSchema = z.discriminatedUnion('source', [
 	z.strictObject({
 		source: z.literal('upload'),
 		name,
@@ -236,10 +231,11 @@ export const createPersonaSchema: z.ZodType<CreatePersona> = z.discriminatedUnio
 ]);
 
 /** Specification: Operation details, PATCH /personas/{id}. */
-export const updatePersonaSchema: z.ZodType<UpdatePersona> = z.strictObject({
+export const updatePersonaSchema = z.strictObject({
 	name: name.optional(),
 	shared,
 });
+export type CreatePersona = z.infer<typeof createPersonaSchema>;
 
 const url = uri
 	.refine((value) => value.startsWith('https://'), { error: 'must match ^https://' })
@@ -248,14 +244,14 @@ const description = z.string().max(1000);
 const events = z.array(z.enum(EVENTS)).min(LIMITS.webhookEvents.min);
 
 /** Specification: CreateWebhook. */
-export const createWebhookSchema: z.ZodType<CreateWebhook> = z.strictObject({
+export const createWebhookSchema = z.strictObject({
 	url,
 	description: description.optional(),
 	events,
 });
 
 /** Open point 10: the shape of PATCH /webhooks/{id} is not shown. */
-export const updateWebhookSchema: z.ZodType<Partial<CreateWebhook>> = z.strictObject({
+export const updateWebhookSchema = z.strictObject({
 	url: url.optional(),
 	description: description.optional(),
 	events: events.optional(),

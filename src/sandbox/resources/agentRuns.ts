@@ -1,14 +1,7 @@
 /* eslint-disable @n8n/community-nodes/require-node-api-error -- not published */
 import { z } from 'zod/v4';
 
-import {
-	LIMITS,
-	type AgentPlan,
-	type AgentRun,
-	type ApproveAgentRun,
-	type CreateAgentRun,
-	type ReviewDecision,
-} from '../../contract';
+import { LIMITS, type AgentPlan, type AgentRun, type ReviewDecision } from '../../contract';
 import { PRICES } from '../credits/prices';
 import type { AgentRunEntity } from '../entities';
 import { ApiError, found, invalid } from '../errors';
@@ -19,6 +12,8 @@ import {
 	createAgentRunSchema,
 	listQuery,
 	reviewAgentRunSchema,
+	type ApproveAgentRun,
+	type CreateAgentRun,
 } from '../schemas';
 import type { Service } from '../service';
 import { MEDIA_FORMATS } from '../storage/links';

@@ -1,4 +1,4 @@
-import type { CreateGeneration, Generation, GenerationParameters, InputSlot } from '../../contract';
+import type { Generation, GenerationParameters, InputSlot } from '../../contract';
 import {
 	findModel,
 	mostCharacters,
@@ -16,7 +16,7 @@ import {
 import type { GenerationEntity, Recipe } from '../entities';
 import { ApiError, found, invalid } from '../errors';
 import type { Operation } from '../http/operation';
-import { createGenerationSchema, listQuery } from '../schemas';
+import { createGenerationSchema, listQuery, type CreateGeneration } from '../schemas';
 import type { Service } from '../service';
 import { MEDIA_FORMATS } from '../storage/links';
 import { checkReference } from '../storage/references';

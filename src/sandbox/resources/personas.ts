@@ -1,11 +1,16 @@
 /* eslint-disable @n8n/community-nodes/require-node-api-error -- not published */
-import type { CreatePersona, Persona } from '../../contract';
+import type { Persona } from '../../contract';
 import { InsufficientCredits } from '../credits/ledger';
 import { PRICES } from '../credits/prices';
 import type { PersonaEntity } from '../entities';
 import { found, invalid } from '../errors';
 import type { Operation } from '../http/operation';
-import { createPersonaSchema, listQuery, updatePersonaSchema } from '../schemas';
+import {
+	createPersonaSchema,
+	listQuery,
+	updatePersonaSchema,
+	type CreatePersona,
+} from '../schemas';
 import type { Service } from '../service';
 import { checkReference } from '../storage/references';
 import type { Workspace } from '../store';

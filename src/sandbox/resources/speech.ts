@@ -1,9 +1,9 @@
-import type { CreateSpeechGeneration, SpeechGeneration } from '../../contract';
+import type { SpeechGeneration } from '../../contract';
 import { countCharacters, liteReservation, METERED_MODEL, turboPrice } from '../credits/prices';
 import type { SpeechEntity } from '../entities';
 import { found } from '../errors';
 import type { Operation } from '../http/operation';
-import { createSpeechSchema } from '../schemas';
+import { createSpeechSchema, type CreateSpeechGeneration } from '../schemas';
 import type { Service } from '../service';
 import { MEDIA_FORMATS } from '../storage/links';
 import { drawOutput } from '../storage/references';

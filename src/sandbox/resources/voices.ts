@@ -1,17 +1,18 @@
-import type {
-	CreateVoice,
-	PresetVoice,
-	SpeechModel,
-	Voice,
-	VoiceCatalogQuery,
-} from '../../contract';
+import type { PresetVoice, SpeechModel, Voice } from '../../contract';
 import { SPEECH_MODELS } from '../../contract';
 import { presetVoices } from '../catalogue/voices';
 import { countCharacters, PRICES } from '../credits/prices';
 import type { VoiceEntity } from '../entities';
 import { found, invalid } from '../errors';
 import type { Operation } from '../http/operation';
-import { createVoiceSchema, listQuery, renameVoiceSchema, voiceCatalogQuery } from '../schemas';
+import {
+	createVoiceSchema,
+	listQuery,
+	renameVoiceSchema,
+	voiceCatalogQuery,
+	type CreateVoice,
+	type VoiceCatalogQuery,
+} from '../schemas';
 import type { Service } from '../service';
 import { checkReference } from '../storage/references';
 import type { Workspace } from '../store';
