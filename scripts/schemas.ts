@@ -22,12 +22,6 @@ export interface JsonSchema {
 	anyOf?: JsonSchema[];
 }
 
-/**
- * What the editor and validators that know no formats can use. Sizes and formats of a value are the
- * service's business.
- */
-const KEPT = ['type', 'description', 'const', 'enum'] as const;
-
 const ANY: JsonSchema = {
 	type: ['object', 'array', 'string', 'number', 'boolean', 'null'],
 };
@@ -39,8 +33,9 @@ function mapped<T, U>(values: Record<string, T>, change: (value: T) => U): Recor
 }
 
 /**
- * A schema in what the editor understands: `x or null` becomes a list of types, several shapes
- * become one that allows them all.
+ * A schema in what the editor and validators that know no formats understand: `x or null` becomes a
+ * list of types, several shapes become one that allows them all. Sizes and formats of a value are
+ * the service's business.
  */
 function plain(schema: JsonSchema): JsonSchema {
 	const variants = schema.anyOf ?? [];
@@ -50,20 +45,14 @@ function plain(schema: JsonSchema): JsonSchema {
 		const isNullable = some.length < variants.length;
 		return isNullable ? { ...one, type: [...namesOf(one), 'null'] } : one;
 	}
-	const kept = KEPT.filter((name) => schema[name] !== undefined);
+	const { type, description, const: only, enum: values, required, properties, items } = schema;
+	// What is nested may lack anything: an output that was not made has no link.
+	const nested = (one: JsonSchema): JsonSchema => ({ ...plain(one), required: undefined });
 	return {
-		...(Object.fromEntries(kept.map((name) => [name, schema[name]])) as JsonSchema),
-		...(schema.required && { required: schema.required }),
-		...(schema.properties && { properties: mapped(schema.properties, optional) }),
-		...(schema.items && { items: optional(schema.items) }),
+		...{ type, description, const: only, enum: values, required },
+		properties: properties && mapped(properties, nested),
+		items: items && nested(items),
 	};
-}
-
-/** What is nested may lack anything: an output that was not made has no link. */
-function optional(schema: JsonSchema): JsonSchema {
-	const { required, ...rest } = plain(schema);
-	void required;
-	return rest;
 }
 
 const valuesOf = ({ const: only, enum: some }: JsonSchema): unknown[] | undefined =>
@@ -72,22 +61,16 @@ const valuesOf = ({ const: only, enum: some }: JsonSchema): unknown[] | undefine
 /** What holds of a value that is as one of two schemas say. */
 function merged(a: JsonSchema, b: JsonSchema): JsonSchema {
 	const types = [...new Set([...namesOf(a), ...namesOf(b)])];
-	const [only, ...others] = types;
-	const values = valuesOf(a) && valuesOf(b) && [...(valuesOf(a) ?? []), ...(valuesOf(b) ?? [])];
-	const properties = a.properties ?? b.properties;
-	const both = { ...a.properties };
-	for (const [name, schema] of Object.entries(b.properties ?? {})) {
-		const known = both[name];
-		both[name] = known ? merged(known, schema) : schema;
-	}
-	const required = a.required?.filter((name) => b.required?.includes(name));
-	const items = a.items && b.items ? merged(a.items, b.items) : (a.items ?? b.items);
+	const [one, other] = [valuesOf(a), valuesOf(b)];
+	const properties = { ...a.properties };
+	for (const [name, schema] of Object.entries(b.properties ?? {}))
+		properties[name] = properties[name] ? merged(properties[name], schema) : schema;
 	return {
-		...(only !== undefined && { type: others.length > 0 ? types : only }),
-		...(values && { enum: [...new Set(values)] }),
-		...(properties && { properties: both }),
-		...(required && { required }),
-		...(items && { items }),
+		type: types.length > 1 ? types : types[0],
+		enum: one && other && [...new Set([...one, ...other])],
+		properties: a.properties || b.properties ? properties : undefined,
+		required: a.required?.filter((name) => b.required?.includes(name)),
+		items: a.items && b.items ? merged(a.items, b.items) : (a.items ?? b.items),
 	};
 }
 
@@ -122,12 +105,9 @@ const isRecord = (value: unknown): value is Record<string, unknown> =>
 function schemaOf(value: unknown, before: JsonSchema | undefined): JsonSchema {
 	if (!isRecord(value)) return before ?? { type: Array.isArray(value) ? 'array' : typeof value };
 	if (before && !before.properties) return before;
-	const properties = Object.fromEntries(
-		Object.entries(value).map(([name, field]) => [
-			name,
-			schemaOf(field, before?.properties?.[name]),
-		]),
-	);
+	const properties: Record<string, JsonSchema> = {};
+	for (const [name, field] of Object.entries(value))
+		properties[name] = schemaOf(field, before?.properties?.[name]);
 	const required = before?.required?.filter((name) => name in value) ?? [];
 	return {
 		type: before?.type ?? 'object',
