@@ -15,6 +15,7 @@ import {
 } from '../../src/description/search/models';
 import fc from '../support/fastCheck';
 import { NODE } from '../support/nodeContext';
+import { cases } from '../support/thorough';
 
 type Search = (
 	this: ILoadOptionsFunctions,
@@ -104,7 +105,7 @@ test.each(searches)('%s makes choices of any answer, each with a name', async (_
 			}
 			expect(['string', 'undefined']).toContain(typeof paginationToken);
 		}),
-		{ numRuns: 100 },
+		{ numRuns: cases(100) },
 	);
 });
 

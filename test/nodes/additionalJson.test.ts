@@ -11,6 +11,7 @@ import { execute } from '../support/engine';
 import { nodeRun } from '../support/nodeContext';
 import { endpointNames, operationsOf } from '../support/operations';
 import { context } from '../support/rules';
+import { cases } from '../support/thorough';
 
 const named = (name: string) => ({ displayName: name, name, type: 'string', default: '' }) as const;
 
@@ -106,7 +107,7 @@ test('any JSON is refused or merged, and never reaches a prototype', () => {
 			if (!request.ok) return;
 			expect(() => JSON.stringify(request.value.body)).not.toThrow();
 		}),
-		{ numRuns: 300 },
+		{ numRuns: cases(300) },
 	);
 	expect(Object.keys(Object.prototype)).toEqual([]);
 });

@@ -7,6 +7,7 @@ import { withoutReferences } from '../../src/transport/run/binaryReference';
 import { endpointNames, operationsOf } from '../support/operations';
 import { BODIES, isFiction, QUERIES } from '../support/requestSchemas';
 import { context } from '../support/rules';
+import { cases } from '../support/thorough';
 
 const url = 'https://example.com/a.png';
 
@@ -147,7 +148,7 @@ describe.each(endpointNames)('%s', (name) => {
 					);
 					expectSame(await refusal(name, operation, given), undefined);
 				});
-				await fc.assert(property, { numRuns: 150 });
+				await fc.assert(property, { numRuns: cases(150) });
 			}
 		}
 	});

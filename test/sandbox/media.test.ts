@@ -2,6 +2,7 @@
 import sharp from 'sharp';
 
 import fc, { anyCodePoint } from '../support/fastCheck';
+import { cases } from '../support/thorough';
 import { MEDIA_KINDS, render, type Media, type MediaRequest } from '../../src/sandbox/media';
 
 /** A request with everything that a test does not care about filled in. */
@@ -102,7 +103,7 @@ describe.each(MEDIA_KINDS)('%s', (kind) => {
 		});
 		await fc.assert(
 			fc.asyncProperty(settings, async (setting) => await open(await render({ kind, ...setting }))),
-			{ numRuns: kind === 'image' ? 30 : 5 },
+			{ numRuns: cases(kind === 'image' ? 30 : 5) },
 		);
 	});
 });

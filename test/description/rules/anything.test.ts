@@ -13,6 +13,7 @@ import {
 } from '../../../src/description/rules';
 import { BinaryReference } from '../../../src/transport/run/binaryReference';
 import { context } from '../../support/rules';
+import { cases } from '../../support/thorough';
 
 const isMedia = (value: unknown) =>
 	Array.isArray(value) &&
@@ -108,7 +109,7 @@ describe.each(RULES)('%s', (_name, rule, fits) => {
 	}
 
 	test('gives a value of the right type or a problem on one line, whatever comes', () => {
-		fc.assert(fc.property(anything, check), { numRuns: 400 });
+		fc.assert(fc.property(anything, check), { numRuns: cases(400) });
 	});
 
 	test('never throws at values that fight back', () => {
