@@ -42,20 +42,13 @@ function valueOf({ type, default: usual, options, modes = [] }: INodeProperties)
 	return shown === '' ? type : `${type}, default ${shown}`;
 }
 
-/**
- * Where a field is offered that is not offered always: some modes of media, or a node that is a
- * tool.
- */
-function onlyIn({ displayOptions }: INodeProperties): string {
-	const show = (displayOptions?.show ?? {}) as Shown;
-	const places = [...(show['/mode'] ?? []), ...(show['@tool'] ? ['as a tool'] : [])];
-	return places.length === 0 ? '' : ` (${places.join(', ')})`;
-}
+/** A field that is offered only where the node is a tool says so. */
+const onlyIn = ({ displayOptions }: INodeProperties): string =>
+	displayOptions?.show?.['@tool'] ? ' (as a tool)' : '';
 
 function fieldRows(properties: INodeProperties[], within = ''): string[][] {
 	return properties.flatMap((property) => {
 		const { displayName, name, required, description = '', type, options = [] } = property;
-		// A hidden one keeps the value of a field that another mode does not offer.
 		if (type === 'notice' || type === 'hidden') return [];
 		const label = `${within}${displayName}${required ? ' *' : ''}${onlyIn(property)}`;
 		const own = [cell(label), `\`${name}\``, cell(valueOf(property)), cell(description)];
