@@ -1,8 +1,5 @@
 import type { INodeParameters } from 'n8n-workflow';
-import { randomUUID } from 'node:crypto';
-import { saveCredential } from '../../lab/n8n/credential';
 import type { Execution } from '../../lab/n8n/rest';
-import { keyRing, SandboxAdmin } from '../../lab/sandbox/admin';
 import {
 	agentWorkflow,
 	CALLERS,
@@ -11,8 +8,7 @@ import {
 	type AgentRun,
 	type Caller,
 } from './support/agentWorkflow';
-import { createSandbox } from '../../src/sandbox/server';
-import { quickRender } from '../sandbox/support/harness';
+import { closing, ownSandbox } from './support/ownSandbox';
 import { rest } from './support/harness';
 import { createParameters } from './support/media';
 import { Telegram } from './support/telegram';
@@ -42,24 +38,13 @@ interface Asked {
 	answered: Array<[asked: unknown, got: string | undefined]>;
 }
 
-const closing: Array<() => Promise<void>> = [];
-
-afterAll(async () => await Promise.all(closing.map(async (close) => await close())));
-
-/** A service and a model, of which each test has its own, so that they wait side by side. */
+/** A service and a model of a test's own. */
 async function startWorld() {
-	const settings = {
-		clockScale: 60,
-		// So that a call is over when it is first looked at.
-		jobSeconds: { image: 1 },
-	};
-	const service = await createSandbox({ render: quickRender, settings });
+	// So that a call is over when it is first looked at.
+	const own = await ownSandbox({ jobSeconds: { image: 1 } });
+	const { sandbox, credential } = own;
 	const model = await ModelServer.start();
-	closing.push(service.close, model.close);
-	const sandbox = new SandboxAdmin(service.adminUrl);
-	const { key, workspace } = keyRing(service).full;
-	const access = { apiKey: key, baseUrl: service.baseUrl, clockScale: 60 };
-	const credential = await saveCredential(rest, randomUUID(), access);
+	closing.push(model.close);
 	const openAi = { apiKey: 'none', url: model.baseUrl };
 	const modelCredential = await rest.credentials.create('openAiApi', 'Scripted model', openAi);
 	const ask = async (
@@ -73,8 +58,7 @@ async function startWorld() {
 		const execution = await rest.executions.wait(await rest.workflows.run(id, triggerName));
 		const calls = model.takeCalls();
 		const prompts = new Map((await sandbox.jobs()).map(({ id: job, text }) => [job, text]));
-		const { lines } = await sandbox.ledger(workspace);
-		const paid = lines.filter(({ movement }) => movement === 'reserve');
+		const paid = await own.charged();
 		return {
 			execution,
 			calls,

@@ -49,6 +49,8 @@ async function startWorld() {
 	service.on('POST /v1/generations', (_, response) => void response.status(202).json(job()));
 	service.on('GET /v1/generations/gen_1', (_, response) => void response.json(finished()));
 	service.on('GET /files/1', (_, response) => void response.type('png').send(PIXEL));
+	const none = { object: 'list', data: [], has_more: false, next_cursor: null };
+	service.on('GET /v1/generations', (_, response) => void response.json(none));
 	service.on('POST /v1/files', (_, response) => {
 		response.status(201).json({
 			upload_url: `${service.origin}/put?X-Signature=${signature}`,

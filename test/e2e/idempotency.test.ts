@@ -1,15 +1,9 @@
 /* eslint-disable @n8n/community-nodes/no-restricted-globals -- not published */
-import { keys, rest, runOurs, sandbox } from './support/harness';
+import { rest, type OurRun } from './support/harness';
 import { createParameters, download } from './support/media';
+import { ownSandbox } from './support/ownSandbox';
 
 const node = 'mediaGen';
-const { workspace } = keys.full;
-
-const charged = async () => {
-	const { lines } = await sandbox.ledger(workspace);
-	return lines.filter(({ movement }) => movement === 'reserve').length;
-};
-
 const PIXEL = Buffer.from(
 	'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
 	'base64',
@@ -17,15 +11,15 @@ const PIXEL = Buffer.from(
 
 const file = (data: Buffer) => ({ data, fileName: 'photo.png', mimeType: 'image/png' });
 
-beforeEach(async () => await sandbox.reset());
+type Run = Awaited<ReturnType<typeof ownSandbox>>['run'];
 
 describe('By Content', () => {
 	const content = (given: Record<string, unknown>) =>
 		createParameters({ ...given, options: { idempotency: 'content' } });
 
 	/** The same workflow run twice: By Content goes by the node, wherever it runs. */
-	async function twice(run: Parameters<typeof runOurs>[0]) {
-		const first = await runOurs(run);
+	async function twice(run: Run, what: OurRun) {
+		const first = await run(what);
 		const again = await rest.workflows.run(first.workflowId, 'Start');
 		return { first, second: await rest.executions.wait(again) };
 	}
@@ -35,38 +29,41 @@ describe('By Content', () => {
 		return (main?.[0] ?? []).map(({ json }) => json.id);
 	};
 
-	it('a run repeated gets the same media back and pays nothing', async () => {
-		const { first, second } = await twice({ node, parameters: content({ prompt: 'A boat' }) });
+	it.concurrent('a run repeated gets the same media back and pays nothing', async () => {
+		const { charged, run } = await ownSandbox();
+		const { first, second } = await twice(run, { node, parameters: content({ prompt: 'A boat' }) });
 		expect(idsOf(second)).toEqual(first.items.map(({ json }) => json.id));
-		expect(await charged()).toBe(1);
+		expect(await charged()).toHaveLength(1);
 	});
 
-	it('also when it sends a file', async () => {
-		const { first, second } = await twice({
+	it.concurrent('also when it sends a file', async () => {
+		const { charged, run } = await ownSandbox();
+		const { first, second } = await twice(run, {
 			node,
 			items: [{ binary: { photo: file(PIXEL) } }],
 			parameters: content({ input: { reference_images: 'binary:photo' } }),
 		});
 		expect(first.status).toBe('success');
 		expect(idsOf(second)).toEqual(first.items.map(({ json }) => json.id));
-		expect(await charged()).toBe(1);
+		expect(await charged()).toHaveLength(1);
 	});
 
-	it('identical items of one run share one job', async () => {
-		const run = await runOurs({
+	it.concurrent('identical items of one run share one job', async () => {
+		const { run, charged } = await ownSandbox();
+		const made = await run({
 			node,
 			items: [{}, {}, {}],
 			parameters: content({ prompt: 'A boat', downloadOutputs: false }),
 		});
-		expect(run.items).toHaveLength(3);
-		expect(new Set(run.items.map(({ json }) => json.id)).size).toBe(1);
-		expect(await charged()).toBe(1);
+		expect(made.items).toHaveLength(3);
+		expect(new Set(made.items.map(({ json }) => json.id)).size).toBe(1);
+		expect(await charged()).toHaveLength(1);
 	});
 
-	it('a failed job of an earlier run is created again', async () => {
+	it.concurrent('a failed job of an earlier run is created again', async () => {
+		const { sandbox, run } = await ownSandbox();
 		await sandbox.setFaults([{ kind: 'job_fail', contains: 'boat', times: 1 }]);
-		const run = { node, parameters: content({ prompt: 'A boat' }) };
-		const first = await runOurs(run);
+		const first = await run({ node, parameters: content({ prompt: 'A boat' }) });
 		const again = await rest.workflows.run(first.workflowId, 'Start');
 		const second = await rest.executions.wait(again);
 		expect(second.status).toBe('success');
@@ -75,53 +72,60 @@ describe('By Content', () => {
 });
 
 describe('Custom Key', () => {
-	it('is sent unchanged, and a repeat returns the same job', async () => {
+	it.concurrent('is sent unchanged, and a repeat returns the same job', async () => {
+		const { run, charged } = await ownSandbox();
 		const parameters = createParameters({
 			options: { idempotency: 'custom', idempotencyKey: 'order-17' },
 		});
-		const one = await runOurs({ node, parameters });
-		const other = await runOurs({ node, parameters });
+		const one = await run({ node, parameters });
+		const other = await run({ node, parameters });
 		expect(other.items[0]?.json.id).toBe(one.items[0]?.json.id);
-		expect(await charged()).toBe(1);
+		expect(await charged()).toHaveLength(1);
 	});
 
-	it('gives the same job where it sends a file, which is uploaded once', async () => {
+	it.concurrent('gives the same job where it sends a file, which is uploaded once', async () => {
+		const { run, charged } = await ownSandbox();
 		const parameters = createParameters({
 			downloadOutputs: false,
 			input: { reference_images: 'binary:photo' },
 			options: { idempotency: 'custom', idempotencyKey: 'order-19' },
 		});
 		const items = [{ binary: { photo: file(PIXEL) } }];
-		const one = await runOurs({ node, items, parameters });
-		const other = await runOurs({ node, items, parameters });
+		const one = await run({ node, items, parameters });
+		const other = await run({ node, items, parameters });
 		expect(one.status).toBe('success');
 		expect(other.items[0]?.json.id).toBe(one.items[0]?.json.id);
-		expect(await charged()).toBe(1);
+		expect(await charged()).toHaveLength(1);
 	});
 
-	it('one key for items that ask for different things is refused before anything is sent', async () => {
-		const run = await runOurs({
-			node,
-			items: [{ json: { p: 'A boat' } }, { json: { p: 'A car' } }],
-			parameters: createParameters({
-				prompt: '={{ $json.p }}',
-				options: { idempotency: 'custom', idempotencyKey: 'order-18' },
-			}),
-		});
-		expect(run.error?.message).toMatch(/^Idempotency Key is the same for item 0 and item 1/);
-		expect((await sandbox.requests()).filter(({ method }) => method === 'POST')).toEqual([]);
-	});
+	it.concurrent(
+		'one key for items that ask for different things is refused before anything is sent',
+		async () => {
+			const { sandbox, run } = await ownSandbox();
+			const made = await run({
+				node,
+				items: [{ json: { p: 'A boat' } }, { json: { p: 'A car' } }],
+				parameters: createParameters({
+					prompt: '={{ $json.p }}',
+					options: { idempotency: 'custom', idempotencyKey: 'order-18' },
+				}),
+			});
+			expect(made.error?.message).toMatch(/^Idempotency Key is the same for item 0 and item 1/);
+			expect((await sandbox.requests()).filter(({ method }) => method === 'POST')).toEqual([]);
+		},
+	);
 });
 
 describe('None', () => {
-	it('sends no key, and nothing a second time after a lost answer', async () => {
+	it.concurrent('sends no key, and nothing a second time after a lost answer', async () => {
+		const { sandbox, run } = await ownSandbox();
 		await sandbox.setFaults([{ kind: 'lost_after', operations: ['createGeneration'], times: 1 }]);
-		const run = await runOurs({
+		const made = await run({
 			node,
 			parameters: createParameters({ options: { idempotency: 'none' } }),
 		});
-		expect(run.error?.message).toMatch(/^The service did not respond/);
-		expect(run.error?.description).toMatch(
+		expect(made.error?.message).toMatch(/^The service did not respond/);
+		expect(made.error?.description).toMatch(
 			/not known\. It had no idempotency key, so it was not sent again/,
 		);
 		const posts = (await sandbox.requests()).filter(({ method }) => method === 'POST');
@@ -135,52 +139,57 @@ describe('when credits run out', () => {
 	const batch = (options: Record<string, unknown>) =>
 		createParameters({ prompt: '=Number {{ $json.n }}', parameters: { quality: 'low' }, options });
 
-	async function leave(credits: number) {
-		await sandbox.addCredits(workspace, -1_000_000);
-		await sandbox.addCredits(workspace, credits);
-	}
+	it.concurrent(
+		'Stop: what is under way finds out, nothing more is sent, and the error counts',
+		async () => {
+			const { sandbox, run, leave } = await ownSandbox();
+			await leave(0);
+			const made = await run({ node, items, parameters: batch({}) });
+			expect(made.error?.description).toMatch(/0 items of this run were submitted, 8 were not/);
+			// As many as the plan runs jobs may be under way when the first is refused.
+			const sent = (await sandbox.requests()).filter(({ method }) => method === 'POST');
+			expect(sent.length).toBeLessThanOrEqual(5);
+		},
+	);
 
-	it('Stop: what is under way finds out, nothing more is sent, and the error counts', async () => {
-		await leave(0);
-		const run = await runOurs({ node, items, parameters: batch({}) });
-		expect(run.error?.description).toMatch(/0 items of this run were submitted, 8 were not/);
-		// As many as the plan runs jobs may be under way when the first is refused.
-		const sent = (await sandbox.requests()).filter(({ method }) => method === 'POST');
-		expect(sent.length).toBeLessThanOrEqual(5);
-	});
+	it.concurrent(
+		'Continue With Error Items: what could be paid for is there, the rest are error items',
+		async () => {
+			const { run, leave } = await ownSandbox();
+			await leave(3);
+			const made = await run({
+				node,
+				items,
+				parameters: batch({ onInsufficientCredits: 'continue' }),
+			});
+			expect(made.status).toBe('success');
+			expect(made.items).toHaveLength(8);
+			expect(made.items.filter(({ binary }) => 'data' in binary)).toHaveLength(3);
+			const failed = made.items.filter(({ json }) => json.error !== undefined);
+			expect(failed).toHaveLength(5);
+			for (const { json } of failed) {
+				expect(json).toMatchObject({ n: expect.any(Number), details: { credits: 'none spent' } });
+			}
+		},
+	);
 
-	it('Continue With Error Items: what could be paid for is there, the rest are error items', async () => {
-		await leave(3);
-		const run = await runOurs({
-			node,
-			items,
-			parameters: batch({ onInsufficientCredits: 'continue' }),
-		});
-		expect(run.status).toBe('success');
-		expect(run.items).toHaveLength(8);
-		expect(run.items.filter(({ binary }) => 'data' in binary)).toHaveLength(3);
-		const failed = run.items.filter(({ json }) => json.error !== undefined);
-		expect(failed).toHaveLength(5);
-		for (const { json } of failed) {
-			expect(json).toMatchObject({ n: expect.any(Number), details: { credits: 'none spent' } });
-		}
-	});
-
-	it('Wait for Top-Up: continues once there are credits', async () => {
+	it.concurrent('Wait for Top-Up: continues once there are credits', async () => {
+		const { run, leave } = await ownSandbox();
 		await leave(1);
-		const running = runOurs({
+		const running = run({
 			node,
 			items: items.slice(0, 3),
 			parameters: batch({ onInsufficientCredits: 'wait' }),
 		});
 		await new Promise((go) => setTimeout(go, 5_000));
-		await sandbox.addCredits(workspace, 100);
-		const run = await running;
-		expect(run.items.map(({ json }) => json.status)).toEqual([
+		await leave(100);
+		const made = await running;
+		expect(made.items.map(({ json }) => json.status)).toEqual([
 			'completed',
 			'completed',
 			'completed',
 		]);
-		expect((await download(rest, run.items[2]?.binary.data)).length).toBeGreaterThan(1_000);
+		const file = await download(rest, made.items[2]?.binary.data);
+		expect(file.toString()).toBe('image 0: Number 2');
 	});
 });
