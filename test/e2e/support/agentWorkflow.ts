@@ -3,10 +3,7 @@ import { nodeAt } from '../../../lab/n8n/canvas';
 import type { SavedCredential, WorkflowData } from '../../../lab/n8n/rest';
 import type { Script } from '../../../lab/model/server';
 
-/**
- * The nodes of n8n that call tools, by how they do it: Agent 1.x as 2.x inside the parent, the
- * Responses API of OpenAI as its older one.
- */
+/** The nodes of n8n that call tools, by how they do it: Agent 1.x as 2.x inside the parent. */
 export const CALLERS = ['Agent 2.2', 'Agent 3.1', 'Message a model'] as const;
 export type Caller = (typeof CALLERS)[number];
 
