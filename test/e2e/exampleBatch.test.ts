@@ -104,7 +104,7 @@ describe('8b: a scheduled batch', () => {
 		});
 		const left = summaryOf(first)?.left as string[];
 		expect(left).toHaveLength(4);
-		for (const reason of left) expect(reason).toMatch(/^Row [4-7]: .*credits/i);
+		for (const reason of left) expect(reason).toMatch(/^Row \d: .*credits/i);
 
 		await setCredits(1_000);
 		writePrompts([...prompts, '[fail] A hill']);

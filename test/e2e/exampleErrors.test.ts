@@ -56,7 +56,7 @@ it('13: one message with the reason, the jobs, the credits and the link', async 
 		const [started] = await rest.executions.list(messenger.id);
 		const messages = itemsIn(await rest.executions.wait(started?.id ?? ''))('Send Message');
 		const [failed] = await rest.executions.list(failing.id);
-		const { lines } = await sandbox.ledger(keys.full.workspace);
+		const { lines, balance } = await sandbox.ledger(keys.full.workspace);
 		const jobs = lines
 			.filter(({ movement }) => movement === 'reserve')
 			.map(({ resource }) => resource);
@@ -64,6 +64,7 @@ it('13: one message with the reason, the jobs, the credits and the link', async 
 		expect(messages[0]?.json).toMatchObject({
 			jobs: expect.arrayContaining(jobs) as string[],
 			credits: 'not known',
+			credits_left: String(balance.available),
 			execution: expect.stringMatching(
 				`/workflow/${failing.id}/executions/${failed?.id}$`,
 			) as string,

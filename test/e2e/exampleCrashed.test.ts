@@ -1,0 +1,129 @@
+/* eslint-disable @n8n/community-nodes/no-restricted-globals, @n8n/community-nodes/no-restricted-imports -- not published */
+import { rmSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { INode } from 'n8n-workflow';
+import { saveCredential } from '../../lab/n8n/credential';
+import { demoOwner, startInstance } from '../../lab/n8n/instance';
+import { Rest, type SavedWorkflow } from '../../lab/n8n/rest';
+import { startN8n, temporaryUserFolder, type N8n } from '../../lab/n8n/start';
+import { seeded } from '../../testing/random';
+import { exampleOf, itemsIn } from './support/examples';
+import { baseUrl, keys, sandbox } from './support/harness';
+import { until } from './support/until';
+
+/** The whole proof is 20 kills, some 6 minutes on two busy cores: `MEDIAGEN_CRASHES=20`. */
+const CRASHES = Number(process.env.MEDIAGEN_CRASHES ?? 2);
+const SEED = Number(process.env.TEST_SEED ?? 1);
+
+/** A run takes about as long, so that a kill may hit any moment of one. */
+const RUN_MS = 3_500;
+
+const PROMPTS_A_NIGHT = 4;
+const TABLE = 'mediagen prompts';
+const PATH = 'mediagen-example-8';
+
+/** n8n starts error workflows only for what nobody runs by hand, and a schedule cannot be called. */
+const CALL: INode = {
+	id: 'call',
+	name: 'Call',
+	type: 'n8n-nodes-base.webhook',
+	typeVersion: 2,
+	position: [0, 300],
+	parameters: { path: PATH },
+	webhookId: PATH,
+};
+
+const userFolder = temporaryUserFolder();
+let n8n: N8n;
+let rest: Rest;
+
+afterAll(async () => {
+	await n8n?.kill();
+	rmSync(userFolder, { recursive: true, force: true, maxRetries: 3 });
+});
+
+const { key, workspace } = keys.full;
+
+/** Ids of the jobs that were paid for, newest first, with their credits. */
+async function paid(): Promise<Array<{ id: string; credits: number }>> {
+	const { lines } = await sandbox.ledger(workspace);
+	const reserved = lines.filter(({ movement }) => movement === 'reserve').reverse();
+	return reserved.map(({ resource, amount }) => ({
+		id: String(resource),
+		credits: Math.abs(amount),
+	}));
+}
+
+async function save(): Promise<{ messenger: SavedWorkflow; batch: SavedWorkflow }> {
+	const credential = await saveCredential(rest, 'crashed', { apiKey: key, baseUrl });
+	const messenger = await rest.workflows.create(exampleOf('13', credential, n8n.filesFolder));
+	await rest.workflows.publish(messenger);
+	const example = exampleOf('8', credential, n8n.filesFolder);
+	const [first] = example.connections['Every Night']?.main ?? [];
+	const batch = await rest.workflows.create({
+		...example,
+		// First, as n8n takes the last node in this order that had started for the one that crashed.
+		nodes: [CALL, ...example.nodes],
+		connections: { ...example.connections, [CALL.name]: { main: [first ?? null] } },
+		settings: { ...example.settings, errorWorkflow: messenger.id },
+	});
+	await rest.workflows.publish(batch);
+	return { messenger, batch };
+}
+
+it('13: a batch whose n8n is killed gives one message each, with the jobs and credits of the ledger', async () => {
+	const random = seeded(SEED);
+	({ n8n, rest } = await startInstance({ userFolder }));
+	await sandbox.reset();
+	await sandbox.settings({ clockScale: 1, jobSeconds: { image: 2 } });
+	const { messenger, batch } = await save();
+	// Makes the table.
+	await rest.executions.wait(await rest.workflows.run(batch.id, 'Every Night'));
+
+	const told = new Map<string, unknown>();
+	let prompts = 0;
+	while (told.size < CRASHES) {
+		const night = Array.from({ length: PROMPTS_A_NIGHT }, () => ({
+			prompt: `A boat, number ${(prompts += 1)}`,
+		}));
+		await rest.tables.insert(TABLE, night);
+		await fetch(`${n8n.baseUrl}/webhook/${PATH}`);
+		await sleep(random() * RUN_MS);
+		await n8n.kill();
+		n8n = await startN8n({ userFolder });
+		rest = await Rest.signIn(n8n.baseUrl, demoOwner);
+
+		const crashed = await rest.executions.list(batch.id, ['crashed']);
+		const fresh = crashed.filter(({ id }) => !told.has(id));
+		// It had ended before.
+		if (fresh.length === 0) continue;
+		expect(fresh).toHaveLength(1);
+		const id = fresh[0]?.id ?? '';
+		await until(async () => (await rest.executions.list(messenger.id)).length > told.size);
+		const [started] = await rest.executions.list(messenger.id);
+		const run = itemsIn(await rest.executions.wait(started?.id ?? ''));
+		const messages = run('Send Message');
+		expect(messages).toHaveLength(1);
+		const json = messages[0]?.json ?? {};
+		const newest = (await paid()).slice(0, 50);
+		const { balance } = await sandbox.ledger(workspace);
+		expect(json).toMatchObject({
+			jobs: newest.map((job) => job.id),
+			credits: `${newest.reduce((sum, job) => sum + job.credits, 0)} reserved or spent`,
+			credits_left: String(balance.available),
+			execution: expect.stringMatching(`/workflow/${batch.id}/executions/${id}$`) as string,
+		});
+		expect(String(json.text)).toMatch(
+			/^MediaGen 8: .* failed at "[\w ]+": Workflow did not finish/,
+		);
+		told.set(id, json);
+	}
+	// None came later, and none twice.
+	expect(await rest.executions.list(messenger.id)).toHaveLength(told.size);
+
+	// What the kills have left is made, and nothing is paid for twice.
+	await rest.executions.wait(await rest.workflows.run(batch.id, 'Every Night'));
+	expect(await paid()).toHaveLength(prompts);
+	const rows = await rest.tables.rows(TABLE);
+	expect(rows.map(({ status }) => status)).toEqual(Array(prompts).fill('done'));
+}, 3_600_000);
