@@ -116,6 +116,8 @@ export async function startExample(
 		if (!execution) throw new LabError(`No event has started "${workflow.name}"`);
 		await run.follow(execution);
 	}
+	if (!setUp && !byEvent && !byPerson)
+		log('A client of MCP starts it: the note in the workflow says what the client is given.');
 	if (!byPerson) return run.conclude();
 	const form = workflow.nodes.find((node) => kindOf(node) === 'formTrigger');
 	const url = `${start.baseUrl}/form/${form?.webhookId ?? ''}`;
