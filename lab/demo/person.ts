@@ -80,9 +80,10 @@ export async function talkInChat(
 	await press(asked, 'Approve');
 	log('Approve is pressed.');
 	// What is said last waits for a window that shows it.
+	const answers = workflow.nodes.find(({ type }) => type.endsWith('.chat'))?.name;
 	await run.follow(
 		id,
-		({ status, data }) => status === 'waiting' && data.resultData.lastNodeExecuted === 'Reply',
+		({ status, data }) => status === 'waiting' && data.resultData.lastNodeExecuted === answers,
 	);
 	log(`The chat says: ${(await nextMessage(rest, id, asked.text)).text}`);
 	await rest.executions.stop(id);

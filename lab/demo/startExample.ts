@@ -78,6 +78,8 @@ export async function startExample(
 	const { rest, service, log, unattended } = start;
 	const { byHand, byEvent, byPerson, needs, table } = entryPointsOf(workflow);
 	const [setUp, ...others] = byHand;
+	if (!setUp && !byEvent && !byPerson)
+		return log('Another program starts this one: the note in the workflow says how.');
 	// People write prompts into its table, which its first run makes.
 	if (table !== undefined && setUp) {
 		if (!(await rest.tables.has(table))) await run.from(setUp);
