@@ -191,10 +191,11 @@ async function obtainJob(item: Item, opened: OpenedRequest): Promise<Result<Made
 			const why = channel.signal.aborted ? CANCELLED : (lackedCredits ?? NO_CREDITS);
 			return halted(item) ?? why;
 		}
+		const askedAt = since ?? clock.monotonic();
 		const acquired = await slots.acquire(channel, {
 			timeoutMs: settings.waitTimeoutMs,
 			holdsJob: spec.takesPermit ?? false,
-			since,
+			since: askedAt,
 		});
 		if (!acquired.ok) return halted(item) ?? acquired;
 		const slot = acquired.value;
@@ -214,7 +215,7 @@ async function obtainJob(item: Item, opened: OpenedRequest): Promise<Result<Made
 		const { state } = memory;
 		const hasNextKey = state.is === 'new' && state.firstKey > creation.attempt;
 		if (spec.takesPermit && refusalStatusOf(sent) === 429) {
-			since ??= clock.monotonic();
+			since = askedAt;
 			slot.refused(sent.failure.kind === 'status' ? sent.failure.hintMs : undefined);
 		} else if (isOutOfCredits(sent) && hasNextKey && mayTryNextKey) {
 			slot.release();
