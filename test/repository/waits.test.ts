@@ -13,9 +13,9 @@ const ROWS: Record<string, string[]> = {
 	'An item with _Own Key_': ['Batch.keyClaimed, without a deadline'],
 	'An item that only reads': ['inTurn, without a deadline', 'readKnownJob, without a deadline'],
 	'An item of a run of more than 100': ['runItem, without a deadline'],
-	'A job to end': ['JobPoller.wait, without a deadline', 'follow', 'wait'],
-	'A job that nobody waits for': ['JobPoller.untilEnded'],
-	'A list of what runs': ['readNewest'],
+	'A job to end': ['JobPoller.wait, without a deadline', 'lookAt', 'wait'],
+	'A job that nobody waits for': ['JobSlots.findOut'],
+	'A list of what runs': ['JobPoller.readList'],
 	'A list of what earlier runs have made': [
 		'EarlierRuns.has, without a deadline',
 		'EarlierRuns.load, without a deadline',
