@@ -1,5 +1,5 @@
 import type { RateLimiter } from '../limits/rateLimiter';
-import { fail, ok, type Failed, type Result } from '../base/result';
+import { fail, ok, type Failed, type Failure, type Result } from '../base/result';
 import {
 	isNoResponse,
 	isRecord,
@@ -17,11 +17,7 @@ import { errorOf, isOutcomeUnknown, meaningOf } from './statuses';
 
 /** How often a request is tried, and the upper bound of the jittered delay, which doubles each time. */
 const ATTEMPTS = {
-	/**
-	 * They do not decide what is paid for: a later run of the node finds the job of a lost response by
-	 * its key. A row with Continue On Fail has no later run: when a quarter of all responses is lost,
-	 * seven attempts leave one row in 16,000 without its job, five leave one in a thousand.
-	 */
+	/** Seven, as a row of Continue On Fail has no later run that could find the job of a lost response. */
 	transient: { max: 7, initialMs: 1_000, maxMs: 20_000 },
 	rateLimited: { max: 8, initialMs: 2_000, maxMs: 60_000 },
 	/** Fewer, because the address is often wrong. */
@@ -36,27 +32,15 @@ const MAX_RETRY_AFTER_MS = 120_000;
 /** Added to what a server asks for, so that clients do not all return at once. */
 const RETRY_AFTER_JITTER_MS = 1_000;
 
-const DIGITS = /^\d{1,15}(\.\d{1,9})?$/;
-
-/** Milliseconds from now; `NaN` for a text that is neither a number of seconds nor a date. */
-function parseDelay(text: string, now: number): number {
-	if (DIGITS.test(text)) return Number(text) * 1_000;
-	// A date has letters in it: Date.parse alone would also accept texts such as "2026-01-01".
-	return /[a-z]/i.test(text) ? Date.parse(text) - now : Number.NaN;
-}
-
 /**
- * How long a server asks to wait, in ms from `now`, at most two minutes; `undefined` if it gives no
- * usable hint. Reads `Retry-After` (seconds or a date), then `RateLimit-Reset` (seconds).
- * Specification: Limits, "Rate-limit response headers and retry hints: not shown", so neither is
- * trusted.
+ * How long a server asks to wait, in ms from `now`, at most two minutes: `Retry-After` in seconds or
+ * as a date; `undefined` for anything else. Specification: Limits, "Rate-limit response headers and
+ * retry hints: not shown".
  */
 export function retryAfterMs(headers: Record<string, string>, now: number): number | undefined {
-	for (const name of ['retry-after', 'ratelimit-reset']) {
-		const ms = parseDelay((headers[name] ?? '').trim(), now);
-		if (ms >= 0) return Math.min(ms, MAX_RETRY_AFTER_MS);
-	}
-	return undefined;
+	const text = (headers['retry-after'] ?? '').trim();
+	const ms = /^\d+(\.\d+)?$/.test(text) ? Number(text) * 1_000 : Date.parse(text) - now;
+	return ms >= 0 ? Math.min(ms, MAX_RETRY_AFTER_MS) : undefined;
 }
 
 /** The same with the jitter that keeps clients from all returning at once. */
@@ -87,13 +71,10 @@ function policyOf(
 	response: SendResult,
 	{ replayable, followsUnknown }: Attempt,
 ): keyof typeof ATTEMPTS | undefined {
-	if (isNoResponse(response) && response.unsent) {
-		return response.unsent === 'connection' ? 'unreachable' : undefined;
-	}
-	if (isNoResponse(response) || isSuccess(response.status)) {
-		return replayable ? 'transient' : undefined;
-	}
-	const { again } = meaningOf(response.status);
+	let again: 'always' | 'replayable' | 'open' | 'never' = 'replayable';
+	if (isNoResponse(response)) {
+		if (response.unsent) return response.unsent === 'connection' ? 'unreachable' : undefined;
+	} else if (!isSuccess(response.status)) ({ again } = meaningOf(response.status));
 	if (again === 'always') return 'rateLimited';
 	const isTransient = again === 'replayable' || (again === 'open' && followsUnknown);
 	return isTransient && replayable ? 'transient' : undefined;
@@ -108,8 +89,7 @@ function policyOf(
  * 4. Everything else is final, including what failed on this machine before it was sent.
  *
  * A `Retry-After` replaces the backoff; after a transient fault it is the shortest wait, because a
- * service that is down may name a moment each time. Full jitter needs the fewest calls of the usual
- * schemes for the same contention.
+ * service that is down may name a moment each time.
  */
 export function retryDelay(response: SendResult, attempt: Attempt): number | undefined {
 	const { number, now, random } = attempt;
@@ -119,8 +99,7 @@ export function retryDelay(response: SendResult, attempt: Attempt): number | und
 	if (number >= max) return undefined;
 	const backoff = Math.max(MIN_DELAY_MS, random() * Math.min(maxMs, initialMs * 2 ** (number - 1)));
 	const hinted = isNoResponse(response) ? undefined : hintedDelay(response.headers, now, random);
-	if (hinted === undefined) return backoff;
-	return policy === 'transient' ? Math.max(hinted, backoff) : hinted;
+	return policy === 'transient' ? Math.max(hinted ?? 0, backoff) : (hinted ?? backoff);
 }
 
 /** How one request is to be carried out. The defaults are right for reading. */
@@ -181,19 +160,18 @@ export class Client {
 		const { validate = mustBeObject, replayable = request.method !== 'POST' } = options;
 		const isReplayable = typeof replayable === 'function' ? replayable : () => replayable;
 		let { outcomeOpen: outcomeUnknown = false } = options;
-		let failed: Failed | undefined;
+		let failed = fail(KEY_EXPIRED);
 		for (let number = 1; ; number += 1) {
 			if (!(await this.rateLimiter.acquire(channel, request.method === 'GET')))
 				return fail({ kind: 'cancelled' });
-			let response: SendResult;
-			try {
-				if (outcomeUnknown && !isReplayable()) return failed ?? fail(KEY_EXPIRED);
-				response = await channel.send(request);
-			} finally {
+			if (outcomeUnknown && !isReplayable()) {
 				this.rateLimiter.release();
+				return failed;
 			}
-			const problem = problemOf(response, validate);
-			if (!isNoResponse(response) && problem === undefined) return ok(response);
+			const response = await channel.send(request).finally(() => this.rateLimiter.release());
+			const isLost = isNoResponse(response);
+			const problem = isLost || !isSuccess(response.status) ? '' : validate(response.body);
+			if (!isLost && problem === undefined) return ok(response);
 
 			const followsUnknown = outcomeUnknown;
 			outcomeUnknown ||= isOutcomeUnknown(response);
@@ -201,7 +179,7 @@ export class Client {
 			const now = this.clock.now();
 			const attempt = { number, replayable: isReplayable(), followsUnknown, now, random };
 			const delay = retryDelay(response, attempt);
-			const isThrottled = !isNoResponse(response) && response.status === 429;
+			const isThrottled = !isLost && response.status === 429;
 			if (isThrottled && !return429) this.rateLimiter.throttled(delay ?? 0);
 			if (channel.signal?.aborted) return fail({ kind: 'cancelled' });
 			failed = toFailure(response, attempt, outcomeUnknown, problem ?? '');
@@ -213,22 +191,14 @@ export class Client {
 }
 
 /** The first attempt was held up until the key of an earlier one had expired. */
-const KEY_EXPIRED = {
+const KEY_EXPIRED: Failure = {
 	kind: 'noResponse',
 	reason: 'the idempotency key has expired',
 	attempts: 0,
 	replayable: false,
 	outcomeUnknown: true,
 	unsent: 'local',
-} as const;
-
-function problemOf(
-	response: SendResult,
-	validate: (body: unknown) => string | undefined,
-): string | undefined {
-	if (isNoResponse(response)) return response.noResponse;
-	return isSuccess(response.status) ? validate(response.body) : `status ${response.status}`;
-}
+};
 
 function toFailure(
 	response: SendResult,

@@ -1,34 +1,21 @@
 import { isRecord, type NoResponse } from '../base/types';
 
 /** Codes that occur only if no connection was made. */
-const CONNECT_ONLY_CODES = new Set([
-	'ECONNREFUSED',
-	'ENOTFOUND',
-	'EAI_AGAIN',
-	'EAI_FAIL',
-	'EAI_NODATA',
-]);
+const CONNECT_ONLY_CODES = /^(ECONNREFUSED|ENOTFOUND|EAI_\w+)$/;
 
 /**
  * Codes that a broken connection may have as well: they count only if the failed call is the one
  * that connects.
  */
-const AMBIGUOUS_CODES = new Set([
-	'ETIMEDOUT',
-	'EHOSTUNREACH',
-	'EHOSTDOWN',
-	'ENETUNREACH',
-	'ENETDOWN',
-	'EADDRNOTAVAIL',
-]);
+const AMBIGUOUS_CODES = /^(ETIMEDOUT|EHOSTUNREACH|EHOSTDOWN|ENETUNREACH|ENETDOWN|EADDRNOTAVAIL)$/;
 
 /** What OpenSSL and Node say of a certificate, which Node checks before it lets a request out. */
 const CERTIFICATE_CODES =
-	/^(CERT_|UNABLE_TO_|DEPTH_ZERO_SELF_SIGNED_CERT$|SELF_SIGNED_CERT_IN_CHAIN$|INVALID_CA$|HOSTNAME_MISMATCH$|ERR_TLS_CERT_ALTNAME_INVALID$)/;
+	/^(CERT_|UNABLE_TO_|DEPTH_ZERO_SELF_SIGNED_CERT|SELF_SIGNED_CERT_IN_CHAIN|INVALID_CA|HOSTNAME_MISMATCH|ERR_TLS_CERT_ALTNAME_INVALID)/;
 
 /** Codes of a request that could not even be built. */
 const INVALID_REQUEST_CODES =
-	/^ERR_(INVALID_URL|INVALID_CHAR|UNESCAPED_CHARACTERS|INVALID_PROTOCOL|HTTP_INVALID_HEADER_VALUE|INVALID_HTTP_TOKEN|BAD_OPTION|BAD_OPTION_VALUE|BAD_REQUEST|NOT_SUPPORT)$/;
+	/^ERR_(INVALID_URL|INVALID_CHAR|UNESCAPED_CHARACTERS|INVALID_PROTOCOL|HTTP_INVALID_HEADER_VALUE|INVALID_HTTP_TOKEN|BAD_OPTION|BAD_REQUEST|NOT_SUPPORT)/;
 
 /** n8n's own refusals to send: a domain that the credential or the instance does not allow. */
 const N8N_REFUSALS = /^(UserError|Ssrf\w+)$/;
@@ -46,18 +33,12 @@ const MAX_MESSAGE_LENGTH = 300;
 
 type Fault = Record<string, unknown>;
 
-/** An error and its chain of causes, outermost first. n8n and its HTTP client wrap errors. */
-function causesOf(error: unknown): Fault[] {
-	const found: Fault[] = [];
-	let queue: unknown[] = [error];
-	while (queue.length > 0 && found.length < MAX_CAUSES) {
-		const faults = queue.filter(isRecord).filter((fault) => !found.includes(fault));
-		found.push(...faults);
-		queue = faults.flatMap(({ cause, errors }) => [
-			cause,
-			...(Array.isArray(errors) ? errors : []),
-		]);
-	}
+/** An error and all its causes, the error itself first. n8n and its HTTP client wrap errors. */
+function causesOf(error: unknown, found: Fault[] = []): Fault[] {
+	if (!isRecord(error) || found.includes(error) || found.length === MAX_CAUSES) return found;
+	found.push(error);
+	const { cause, errors } = error;
+	for (const each of [cause, ...(Array.isArray(errors) ? errors : [])]) causesOf(each, found);
 	return found;
 }
 
@@ -74,15 +55,6 @@ function reasonOf(faults: Fault[]): string {
 	return reason === 'ECONNABORTED' || reason === 'ETIMEDOUT' ? 'timeout' : reason || 'unknown';
 }
 
-/** What the operating system says where n8n cannot store a file. */
-const STORAGE_FAULTS: Partial<Record<string, string>> = {
-	ENOSPC: 'its disk is full',
-	EDQUOT: 'its disk is full',
-	EACCES: 'it may not write there',
-	EPERM: 'it may not write there',
-	EROFS: 'it may not write there',
-};
-
 /** The message of an error of n8n's own, without addresses: they may be presigned. */
 function messageOf(faults: Fault[]): string {
 	const texts = faults.map(({ message }) => textOf(message).trim()).filter(Boolean);
@@ -90,13 +62,13 @@ function messageOf(faults: Fault[]): string {
 	return text.replace(/\bhttps?:\/\/\S+/gi, '(address)').slice(0, MAX_MESSAGE_LENGTH);
 }
 
-const isConnecting = ({ code, syscall }: Fault) =>
-	CONNECT_ONLY_CODES.has(textOf(code)) ||
-	(AMBIGUOUS_CODES.has(textOf(code)) && syscall === 'connect');
+const neverConnected = ({ code, syscall, message }: Fault) =>
+	CONNECT_ONLY_CODES.test(textOf(code)) ||
+	(AMBIGUOUS_CODES.test(textOf(code)) && syscall === 'connect') ||
+	textOf(message).startsWith(TLS_HANDSHAKE_FAILED);
 
-const isNetworkError = (faults: Fault[]) =>
-	faults.some(({ isAxiosError }) => isAxiosError === true) ||
-	codesOf(faults).some((code) => NETWORK_CODES.test(code));
+const isOfNetwork = ({ isAxiosError, code }: Fault) =>
+	isAxiosError === true || NETWORK_CODES.test(textOf(code));
 
 const failedLocally = (fault: Fault) =>
 	N8N_REFUSALS.test(textOf(fault.constructor?.name)) ||
@@ -111,22 +83,23 @@ const failedLocally = (fault: Fault) =>
  */
 export function toNoResponse(error: unknown, hasKey?: boolean): NoResponse {
 	const faults = causesOf(error);
-	if (faults.some(failedLocally) || (hasKey === false && !isNetworkError(faults))) {
+	if (faults.some(failedLocally) || (hasKey === false && !faults.some(isOfNetwork)))
 		return { noResponse: messageOf(faults), unsent: 'local' };
-	}
-	const reason = reasonOf(faults);
+	const noResponse = reasonOf(faults);
 	if (codesOf(faults).some((code) => CERTIFICATE_CODES.test(code)))
-		return { noResponse: reason, unsent: 'certificate' };
-	const neverConnected =
-		faults.some(isConnecting) ||
-		faults.some(({ message }) => textOf(message).startsWith(TLS_HANDSHAKE_FAILED));
-	return neverConnected ? { noResponse: reason, unsent: 'connection' } : { noResponse: reason };
+		return { noResponse, unsent: 'certificate' };
+	return faults.some(neverConnected) ? { noResponse, unsent: 'connection' } : { noResponse };
 }
+
+/** What the operating system says where n8n cannot store a file. */
+const DISK_FULL = /^(ENOSPC|EDQUOT)$/;
+const NOT_WRITABLE = /^(EACCES|EPERM|EROFS)$/;
 
 /** Why n8n could not store a file, by a code where there is one: messages may hold paths. */
 export function localReason(error: unknown): string {
 	const faults = causesOf(error);
 	const [code] = codesOf(faults);
 	if (code === undefined) return messageOf(faults);
-	return STORAGE_FAULTS[code] ? `${STORAGE_FAULTS[code]} (${code})` : code;
+	if (DISK_FULL.test(code)) return `its disk is full (${code})`;
+	return NOT_WRITABLE.test(code) ? `it may not write there (${code})` : code;
 }

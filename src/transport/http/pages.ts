@@ -51,28 +51,22 @@ export async function readPages(
 	const ids = new Set<unknown>();
 	const cursors = new Set<string>();
 	let cursor: string | undefined;
-	for (let page = 1; ; page += 1) {
+	for (let page = 1; page <= MAX_PAGES; page += 1) {
 		const query = { ...request.query };
 		if (takesLimit) query.limit = Math.min(LIMITS.listLimit.max, wanted - entries.length);
 		if (cursor !== undefined) query.cursor = cursor;
 		const response = await client.request(channel, { ...request, query }, { validate: mustBeList });
 		if (!response.ok) return response;
 		const { entries: listed, next } = pageOf(response.value.body);
-		for (const entry of listed) {
-			if (!isRecord(entry)) continue;
-			const { id } = entry;
-			if (id !== undefined && ids.has(id)) continue;
-			ids.add(id);
-			entries.push(entry);
+		for (const entry of listed.filter(isRecord)) {
+			if (entry.id === undefined || !ids.has(entry.id)) entries.push(entry);
+			ids.add(entry.id);
 		}
 		cursor = next;
-		if (cursor === undefined || cursors.has(cursor) || entries.length >= wanted) {
-			return ok(Number.isFinite(wanted) ? entries.slice(0, wanted) : entries);
-		}
-		if (page === MAX_PAGES) {
-			const problem = `the list has not ended after ${MAX_PAGES} pages`;
-			return fail({ kind: 'badResponse', status: response.value.status, problem });
-		}
+		if (cursor === undefined || cursors.has(cursor) || entries.length >= wanted)
+			return ok(entries.slice(0, wanted));
 		cursors.add(cursor);
 	}
+	const problem = `the list has not ended after ${MAX_PAGES} pages`;
+	return fail({ kind: 'badResponse', status: 200, problem });
 }

@@ -69,7 +69,7 @@ test('a body goes as text, so that no name in it is left out', async () => {
 });
 
 test('a response that stalls in the middle of its body is lost at the deadline', async () => {
-	const stuck = new Readable({ read() {}, destroy() {} });
+	const stuck = new Readable({ read() {} });
 	const parameters = () => ({ requestOptions: { timeout: 50 } });
 	const { host } = hostOf(full(200, stuck), { parameters });
 	expect(await host.channel.send({ method: 'GET', path: '/credits' })).toEqual({
