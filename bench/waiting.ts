@@ -51,7 +51,6 @@ async function measure(name: string, limits: typeof PLAN): Promise<Figure> {
 	await clock.pass(60_000);
 	const mib = (heap() - before) / MIB;
 	abort.abort();
-	// Cancelled items go on in portions, in real time.
 	await items;
 	const note = 'heap after garbage collection, with prompts of 200 characters';
 	return atMost(name, mib, MOST_MIB, { digits: 1, unit: ' MiB', note });

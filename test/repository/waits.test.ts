@@ -36,10 +36,7 @@ const ROWS: Record<string, string[]> = {
 };
 
 /** What the queues and clocks of `base/` offer to others: their own waits are those of who uses them. */
-const OFFERED = [
-	...['Portions', 'Semaphore', 'systemClock', 'unlessAborted'],
-	...['WaitQueue', 'WakeUp', 'yieldToEventLoop'],
-];
+const OFFERED = ['Semaphore', 'systemClock', 'unlessAborted', 'WaitQueue', 'WakeUp'];
 
 /** The methods that wait, by how many arguments they have where one of them is the deadline. */
 const WAITING = new Map(Object.entries({ sleep: 1, timeout: 1, wait: 3, run: 9, race: 9 }));

@@ -6,9 +6,8 @@ import type { Clock } from './types';
 const MAX_TIMER_MS = 2 ** 31 - 1;
 
 /**
- * Real time. Published code may not use timers, hence n8n-workflow's `sleep`. That one cannot be
- * cancelled: a cancelled sleep returns at once and leaves a timer behind that does nothing when it
- * fires.
+ * Real time. Published code may not use timers, hence n8n-workflow's `sleep`: a cancelled one returns
+ * at once and leaves a timer behind that does nothing.
  */
 export const systemClock: Clock = {
 	now: () => Date.now(),

@@ -1,10 +1,7 @@
 import type { Endpoint } from '../../contract';
 import type { Resource, UnsentReason } from './types';
 
-/**
- * Every way in which an item can fail, as data: code decides by it, and only `runner/` turns it
- * into text.
- */
+/** Every way in which an item can fail, as data: only `run/errors.ts` turns it into text. */
 export type Failure =
 	| { kind: 'input'; field: string; problem: string; hint?: string }
 	| { kind: 'scope'; scope: string }
@@ -17,20 +14,11 @@ export type Failure =
 	| { kind: 'download'; outputId: string; problem: string }
 	| { kind: 'upload'; field: string; problem: string }
 	| { kind: 'skipped'; cause: string; credits: boolean }
-	/**
-	 * No job slot was free in time. `others`: running jobs in the workspace that this process has not
-	 * created, as far as it knows.
-	 */
+	/** No job slot was free in time. `others`: running jobs that this process has not created. */
 	| { kind: 'noSlot'; waitedMs: number; others: number }
-	/**
-	 * Not sent: it does not fit under the limit of the execution. `price`: not given where it is not
-	 * known.
-	 */
+	/** Not sent: it does not fit under the limit of the execution. */
 	| { kind: 'creditCap'; maxCredits: number; reserved: number; price: number | undefined }
-	/**
-	 * `because`: why the key of the earlier attempt can no longer settle its outcome; default
-	 * `expired`.
-	 */
+	/** `because`: why the key can no longer settle an earlier attempt; default `expired`. */
 	| { kind: 'possibleDuplicate'; candidates: string[]; because?: 'expired' | 'changed' };
 
 /** The service answered with a status other than 2xx. */
@@ -64,10 +52,7 @@ export interface ServiceError {
 	details?: unknown;
 }
 
-/**
- * A failure, with the job that exists at the service all the same, so that nothing paid for is
- * lost.
- */
+/** A failure, with the job that exists all the same, so that nothing paid for is lost. */
 export interface Failed {
 	ok: false;
 	failure: Failure;
@@ -81,14 +66,9 @@ export interface Failed {
 export const refusalStatusOf = ({ failure }: Failed): number | undefined =>
 	failure.kind === 'status' ? failure.status : undefined;
 
-/**
- * What was wanted, or why there is none. The core throws nothing: `runner/errors.ts` makes
- * errors of it.
- */
+/** What was wanted, or why there is none. The core throws nothing: `run/errors.ts` makes errors. */
 export type Result<T> = { ok: true; value: T } | Failed;
 
-/** A success. */
 export const ok = <T>(value: T): Result<T> => ({ ok: true, value });
 
-/** A failure, with the job that exists all the same, if there is one. */
 export const fail = (failure: Failure, job?: Resource): Failed => ({ ok: false, failure, job });

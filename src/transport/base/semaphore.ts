@@ -1,17 +1,16 @@
-import type { Channel } from './types';
-import { WaitQueue } from './waitQueue';
+import { WaitQueue, type Turn } from './waitQueue';
 
 /** At most so many tasks at a time; the others wait in fair order. */
 export class Semaphore {
-	private readonly waiting = new WaitQueue<boolean>(false);
+	private readonly waiting = new WaitQueue<boolean, Turn>(false);
 
 	constructor(private free: number) {}
 
-	/** @returns `undefined` if the channel was cancelled before the task began */
-	async run<T>(channel: Channel, task: () => Promise<T>): Promise<T | undefined> {
-		if (channel.signal?.aborted) return undefined;
+	/** @returns `undefined` if it was cancelled before the task began */
+	async run<T>(turn: Turn, task: () => Promise<T>): Promise<T | undefined> {
+		if (turn.signal?.aborted) return undefined;
 		if (this.free > 0) this.free -= 1;
-		else if (!(await this.waiting.wait(channel))) return undefined;
+		else if (!(await this.waiting.wait(turn))) return undefined;
 		try {
 			return await task();
 		} finally {

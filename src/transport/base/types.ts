@@ -21,21 +21,14 @@ export interface ApiResponse {
 }
 
 /**
- * Why a request certainly never reached the service, so that nothing was done: no connection was
- * made, the service's certificate was not accepted, or the request failed on this machine (a
- * credential that cannot be resolved, an invalid address).
+ * Why a request certainly never reached the service: no connection was made, its certificate was not
+ * accepted, or the request failed on this machine (no credential, an invalid address).
  */
 export type UnsentReason = 'connection' | 'certificate' | 'local';
 
-/**
- * No complete response arrived. Without `unsent` the service may or may not have done what was
- * asked.
- */
+/** No complete response arrived. Without `unsent` nobody knows whether the service did what was asked. */
 export interface NoResponse {
-	/**
-	 * A network error code such as `ECONNRESET`; for a local failure its own message, without
-	 * secrets.
-	 */
+	/** A code such as `ECONNRESET`; for a local failure its own message, without secrets. */
 	noResponse: string;
 	unsent?: UnsentReason;
 }
@@ -48,10 +41,7 @@ export type Send = (request: ApiRequest) => Promise<SendResult>;
 
 /** Milliseconds throughout. `sleep` returns early, without throwing, when the signal fires. */
 export interface Clock {
-	/**
-	 * The wall clock, since the epoch: for dates, and for ages that must survive a restart. It can be
-	 * set.
-	 */
+	/** The wall clock, since the epoch, which can be set: for dates, and ages that outlive a restart. */
 	now(): number;
 	/** A clock that cannot be set, with an arbitrary zero: for durations within this process. */
 	monotonic(): number;
@@ -61,10 +51,7 @@ export interface Clock {
 /** Uniform in [0, 1), as `Math.random`. */
 export type Random = () => number;
 
-/**
- * What the transport needs to know of the caller: how to send, when to stop, and whom to share with
- * fairly.
- */
+/** What the transport needs to know of the caller. */
 export interface Channel {
 	send: Send;
 	signal?: AbortSignal;
@@ -72,10 +59,7 @@ export interface Channel {
 	fairnessKey: string;
 }
 
-/**
- * Anything that the service returns as an object with an id, once {@link isResource} has checked
- * it.
- */
+/** Anything that the service returns as an object with an id, as {@link isResource} has checked. */
 export type Resource = Json & { id: string };
 
 /** Whether an attempt got no complete response. */
@@ -85,10 +69,7 @@ export const isNoResponse = (response: SendResult): response is NoResponse =>
 /** Whether a status is a 2xx. */
 export const isSuccess = (status: number): boolean => status >= 200 && status < 300;
 
-/**
- * A scalar of the service as text, '' for anything else. Not `String`, which throws at
- * `{"toString":1}`.
- */
+/** A scalar as text, '' for anything else. Not `String`, which throws at `{"toString":1}`. */
 export const asText = (value: unknown): string =>
 	['string', 'number', 'boolean'].includes(typeof value) ? String(value) : '';
 

@@ -8,10 +8,7 @@ export function flagOf(value: unknown): boolean | undefined {
 	return FALSE.has(value) ? false : undefined;
 }
 
-/**
- * The entries of an array, or of a text with commas or line breaks between them, without empty
- * ones.
- */
+/** The non-empty entries of an array, or of a text with commas or line breaks between them. */
 export function listOf(value: unknown): string[] {
 	const entries: unknown[] = Array.isArray(value) ? value : String(value ?? '').split(/[,\n]/);
 	return entries.map((entry) => String(entry ?? '').trim()).filter((entry) => entry !== '');

@@ -1,9 +1,12 @@
 import { onAbort } from './abortListeners';
 import type { Channel } from './types';
 
+/** What a queue needs to know of one that waits. */
+export type Turn = Pick<Channel, 'fairnessKey' | 'signal'>;
+
 /** One that waits. Times are in ms on the monotonic clock. */
-export interface Waiting<T> {
-	readonly channel: Channel;
+export interface Waiting<T, C> {
+	readonly channel: C;
 	readonly since: number;
 	/** How long it waits at most, in ms; `expire` goes by it. */
 	readonly timeoutMs: number;
@@ -17,9 +20,9 @@ export interface Waiting<T> {
  * of 500 and a single image of another execution alternate, so neither starves the other. A channel
  * that is cancelled gets `cancelled` at once.
  */
-export class WaitQueue<T> {
+export class WaitQueue<T, C extends Turn = Channel> {
 	/** By fairness key; whoever is served next comes first. */
-	private readonly lanes = new Map<string, Set<Waiting<T>>>();
+	private readonly lanes = new Map<string, Set<Waiting<T, C>>>();
 
 	constructor(private readonly cancelled: T) {}
 
@@ -30,22 +33,19 @@ export class WaitQueue<T> {
 	}
 
 	/** The one that is served next. */
-	get next(): Waiting<T> | undefined {
+	get next(): Waiting<T, C> | undefined {
 		const [lane] = this.lanes.values();
 		const [first] = lane ?? [];
 		return first;
 	}
 
-	/**
-	 * Not `async`, here and in whoever only passes the promise on: each suspended call costs 400
-	 * bytes, and thousands may wait.
-	 */
-	wait(channel: Channel, since = 0, timeoutMs = Infinity): Promise<T> {
+	/** Not `async`: each suspended call costs 400 bytes, and thousands may wait. */
+	wait(channel: C, since = 0, timeoutMs = Infinity): Promise<T> {
 		const { fairnessKey, signal } = channel;
 		if (signal?.aborted) return Promise.resolve(this.cancelled);
 		return new Promise<T>((resolve) => {
 			const dispose = onAbort(signal, () => this.end(waiting, this.cancelled));
-			const waiting: Waiting<T> = { channel, since, timeoutMs, resolve, dispose };
+			const waiting: Waiting<T, C> = { channel, since, timeoutMs, resolve, dispose };
 			const lane = this.lanes.get(fairnessKey) ?? new Set();
 			this.lanes.set(fairnessKey, lane.add(waiting));
 		});
@@ -66,8 +66,8 @@ export class WaitQueue<T> {
 	/** Ends the waits whose deadline, on the monotonic clock, has passed by now. */
 	expire(
 		now: number,
-		deadlineOf: (waiting: Waiting<T>) => number,
-		value: (waiting: Waiting<T>) => T,
+		deadlineOf: (waiting: Waiting<T, C>) => number,
+		value: (waiting: Waiting<T, C>) => T,
 	): void {
 		for (const lane of this.lanes.values()) {
 			for (const waiting of lane) {
@@ -76,7 +76,7 @@ export class WaitQueue<T> {
 		}
 	}
 
-	private end(waiting: Waiting<T>, value: T): void {
+	private end(waiting: Waiting<T, C>, value: T): void {
 		const { fairnessKey } = waiting.channel;
 		const lane = this.lanes.get(fairnessKey);
 		lane?.delete(waiting);

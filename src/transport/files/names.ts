@@ -59,10 +59,7 @@ export function readableStem(words: string, kind: string, id: string, number?: n
 	return safeFileName(parts.filter((part) => part !== '').join('-'));
 }
 
-/**
- * File extensions of the media that the service accepts and produces. A map of our own: a server
- * must not choose the name.
- */
+/** File extensions of media. A map of our own: a server must not choose the name. */
 const EXTENSIONS: Record<string, string> = {
 	'image/png': 'png',
 	'image/jpeg': 'jpg',
@@ -94,9 +91,6 @@ export function mediaTypeOf(value: unknown): string | undefined {
 	return MEDIA_TYPE.test(type) ? type : undefined;
 }
 
-/**
- * The file extension, without a dot, of a media type as {@link mediaTypeOf} gives it; `bin` if
- * it is unknown.
- */
+/** The file extension, without a dot, of a media type; `bin` if it is unknown. */
 export const extensionOf = (mediaType: string): string =>
 	Object.hasOwn(EXTENSIONS, mediaType) ? (EXTENSIONS[mediaType] ?? 'bin') : 'bin';

@@ -11,10 +11,7 @@ import { transferUrlProblem } from '../http/urlRules';
 /** Headers that are not the service's to set, or that would carry credentials elsewhere. */
 const FORBIDDEN_HEADERS = new Set(['host', 'cookie', 'authorization', 'proxy-authorization']);
 
-/**
- * Whether an earlier attempt whose response was lost, or an earlier run with the same key, has
- * uploaded the file.
- */
+/** Whether an earlier attempt without a response, or a run with the same key, has uploaded the file. */
 async function hasArrived(host: Host, url: string, size: number): Promise<boolean> {
 	if (transferUrlProblem(url, host.baseUrl)) return false;
 	const response = await host.get(url);

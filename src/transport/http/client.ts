@@ -106,28 +106,18 @@ export function retryDelay(response: SendResult, attempt: Attempt): number | und
 export interface RequestOptions {
 	/**
 	 * Whether repeating the request has no further effect. Default: every method but POST. A function
-	 * is asked before each attempt that follows one of unknown outcome, because a key expires.
+	 * is asked before each attempt after one of unknown outcome, because a key expires.
 	 */
 	replayable?: boolean | (() => boolean);
-	/**
-	 * Whether a 429 may mean that all job slots are taken. Such a 429 says nothing about the request
-	 * rate, so other requests are not held up, and the caller gets it at once: it must release its
-	 * permit before it tries again.
-	 */
+	/** Whether a 429 may mean that all job slots are taken: the caller gets it at once. */
 	return429?: boolean;
 	/** `false`: a single attempt, for pollers, which ask again anyway. Default: `true`. */
 	retry?: boolean;
 	/** Most attempts, where whoever waits tries again; a 429 is not counted. Default: as usual. */
 	maxAttempts?: number;
-	/**
-	 * Whether an earlier request under the same key may have been carried out, so that a conflict may
-	 * mean that the service is still at work on it.
-	 */
+	/** Whether an earlier request under the same key may have been carried out. */
 	outcomeOpen?: boolean;
-	/**
-	 * What is wrong with the body of a 2xx; `undefined` if nothing is. Default: it must be a JSON
-	 * object.
-	 */
+	/** What is wrong with the body of a 2xx, if anything. Default: it must be a JSON object. */
 	validate?: (body: unknown) => string | undefined;
 }
 
@@ -135,10 +125,7 @@ export interface RequestOptions {
 export const mustBeObject = (body: unknown) =>
 	isRecord(body) ? undefined : 'the response is not a JSON object';
 
-/**
- * Sends API requests within the rate limit, and retries them only where that cannot do anything
- * twice.
- */
+/** Sends requests within the rate limit, and again only where that cannot do anything twice. */
 export class Client {
 	constructor(
 		private readonly rateLimiter: RateLimiter,
@@ -146,11 +133,7 @@ export class Client {
 		private readonly random: Random,
 	) {}
 
-	/**
-	 * Sends a request until there is a final response. Only a 2xx with a valid body is a success. In
-	 * a failure, `outcomeUnknown` says that at least one attempt may have been carried out without
-	 * our learning of it.
-	 */
+	/** Sends a request until there is a final response. Only a 2xx with a valid body is a success. */
 	async request(
 		channel: Channel,
 		request: ApiRequest,

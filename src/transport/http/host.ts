@@ -27,15 +27,9 @@ export interface BinarySource {
 export interface StreamedResponse {
 	status: number;
 	headers: Record<string, string>;
-	/**
-	 * Decompressed if n8n supports the encoding; `content-length` then still counts the compressed
-	 * bytes.
-	 */
+	/** Decompressed, although `content-length` still counts the compressed bytes. */
 	body: NodeJS.ReadableStream;
-	/**
-	 * Closes the connection; a body that was not read to its end ends with an error. May be called
-	 * again.
-	 */
+	/** Closes the connection; a body not read to its end ends with an error. May be called again. */
 	close(): void;
 }
 
@@ -52,10 +46,7 @@ export interface Host {
 	put(url: string, headers: Record<string, string>, source: BinarySource): Promise<SendResult>;
 	/** GET without credentials and without following redirects. */
 	get(url: string): Promise<StreamedResponse | NoResponse>;
-	/**
-	 * Stores a stream in n8n's binary data and returns it with its size in bytes. Rejects if the
-	 * stream breaks, or if n8n cannot store it.
-	 */
+	/** Stores a stream in n8n's binary data. Rejects if it breaks, or if n8n cannot store it. */
 	store(
 		body: NodeJS.ReadableStream,
 		fileName: string,
@@ -63,10 +54,7 @@ export interface Host {
 	): Promise<{ data: StoredFile; size: number }>;
 }
 
-/**
- * What a host needs of the functions that n8n gives to a node, whether they are for an item, a
- * hook, a webhook or a poll.
- */
+/** What a host needs of the functions that n8n gives to a node, for an item, hook, webhook or poll. */
 export interface HostContext {
 	/** What n8n's authenticated requests take as `this`; nothing else here uses it. */
 	functions: IAllExecuteFunctions;
@@ -82,6 +70,6 @@ export interface HostContext {
 	signal: AbortSignal | undefined;
 	/** Queues serve their fairness keys round robin. */
 	fairnessKey: string;
-	/** The timeout that the user has set on the node for all requests, in ms; 0 for none. */
+	/** The timeout that the user has set on the node, in ms; 0 for none. */
 	timeoutMs: number;
 }

@@ -158,7 +158,7 @@ export function isAnswerOfService(response: SendResult): boolean {
 	return isSuccess(status) ? isUsable : isRefusalOfService(status, errorOf(body));
 }
 
-/** The same of what a request ended with: whether the service itself has refused it. */
+/** Whether the service itself has refused what a request ended with. */
 export const isRefusal = ({ failure }: Failed): boolean =>
 	failure.kind === 'status' && isRefusalOfService(failure.status, failure.serviceError);
 

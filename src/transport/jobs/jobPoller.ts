@@ -21,6 +21,7 @@ import { MINUTE_MS, TUNING } from '../limits/tuning';
 import {
 	isGeneration,
 	jobState,
+	outputsIn,
 	readerPath,
 	statedReason,
 	type TerminalStatuses,
@@ -33,7 +34,7 @@ const MIN_GAP_MS = 1_000;
 /** How often it is asked whether a look at a job is due, in ms. */
 const TICK_MS = 250;
 
-/** The largest part of the requests of a minute that looks at jobs take. */
+/** The largest part of the requests of a minute that looks by age take. */
 const MAX_SHARE = 0.5;
 
 /** Time limit of the look that a deadline calls for, in ms. */
@@ -52,10 +53,7 @@ const MAX_KINDS = 1_000;
 export interface WaitOptions {
 	/** The statuses that end an agent run. */
 	terminalStatuses?: TerminalStatuses;
-	/**
-	 * Where the job is read, if not at the endpoint of its kind: the key may only be allowed to read
-	 * it there.
-	 */
+	/** Where the job is read, if not at the endpoint of its kind: where the key may read it. */
 	path?: string;
 	/** Whether the job may have ended long ago, so that it is looked at at once. */
 	isOld?: boolean;
@@ -97,28 +95,22 @@ export function isTransient(failed: Failed): boolean {
 	return failure.kind === 'badResponse';
 }
 
-/**
- * Whether a failure may be for now only: the service does not know the job yet, or n8n could not send
- * (its database is busy).
- */
+/** Whether a failure may be for now only: the job is not known yet, or n8n's database is busy. */
 const mayRecover = ({ failure }: Failed) =>
 	failure.kind === 'noResponse' || (failure.kind === 'status' && isGone(failure.status));
-
-const hasUrl = (output: unknown) => isRecord(output) && typeof output.url === 'string';
-
-function hasOutputs(job: Resource): boolean {
-	if (Array.isArray(job.outputs)) return job.outputs.some(hasUrl);
-	return hasUrl(job.output) || !('outputs' in job || 'output' in job || isGeneration(job));
-}
 
 /**
  * Whether an ended job as shown by a list or an event is complete: with its outputs, and with a
  * reason if it failed wholly or in part. Otherwise it must be read by itself.
  */
 function isComplete(job: Resource): boolean {
-	const needsReason = job.status === 'failed' || job.status === 'partially_completed';
-	if (needsReason && statedReason(job) === undefined) return false;
-	return job.status === 'failed' || hasOutputs(job);
+	const hasReason = statedReason(job) !== undefined;
+	if (job.status === 'failed') return hasReason;
+	if (job.status === 'partially_completed' && !hasReason) return false;
+	const hasUrl = outputsIn(job).some(
+		(output) => isRecord(output) && typeof output.url === 'string',
+	);
+	return hasUrl || !('outputs' in job || 'output' in job || isGeneration(job));
 }
 
 /** When jobs will probably end, as far as that is known. */
@@ -141,17 +133,13 @@ const isDueAlone = (waiter: Waiter, now: number): boolean =>
  */
 export class JobPoller implements JobWatch {
 	private readonly waiters = new Set<Waiter>();
-
 	private readonly known = new BoundedMap<string, Durations>(MAX_KINDS);
-
 	private readonly wakeUp: WakeUp;
 
 	private isPolling = false;
-
-	/** Polls in a row without a response, and when the next may begin. */
-	private unanswered = 0;
-
 	private nextPollAt = -Infinity;
+	/** Polls in a row without a response. */
+	private unanswered = 0;
 
 	/** When the newest list was requested. */
 	private listedAt = -Infinity;
@@ -284,11 +272,11 @@ export class JobPoller implements JobWatch {
 		const { listable } = this;
 		const channel =
 			this.listFor ?? (this.isListDue(listable, now) ? listable[0]?.channel : undefined);
-		const isAlone = (waiter: Waiter) => channel !== undefined || !listable.includes(waiter);
+		// Those that a list does not show are read as those that none covers.
 		const due = () =>
-			[...this.waiters].filter(
-				(waiter) => waiter.askedAt < now && isAlone(waiter) && isDueAlone(waiter, now),
-			);
+			[...this.waiters]
+				.filter((waiter) => channel !== undefined || !listable.includes(waiter))
+				.filter((waiter) => waiter.askedAt < now && isDueAlone(waiter, now));
 		if (!channel && due().length === 0) return;
 
 		this.isPolling = true;
@@ -333,11 +321,8 @@ export class JobPoller implements JobWatch {
 			const job = byId.get(waiter.job.id);
 			if (job && this.waiters.has(waiter)) this.observe(waiter, job, timed.sentAt, isComplete(job));
 		}
-		const running = jobs.filter((job) => jobState(job) === 'running');
-		this.others.listed(
-			running.map(({ id }) => id),
-			timed.sentAt,
-		);
+		const running = jobs.filter((job) => jobState(job) === 'running').map(({ id }) => id);
+		this.others.listed(running, timed.sentAt);
 		return true;
 	}
 

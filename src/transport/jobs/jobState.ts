@@ -8,9 +8,7 @@ export interface TerminalStatuses {
 	bad: readonly string[];
 }
 
-/**
- * The statuses of agent runs are not documented (specification: AgentRun), so users can set others.
- */
+/** They are not documented (specification: AgentRun), so users can set others. */
 export const AGENT_TERMINAL_STATUSES: TerminalStatuses = {
 	good: ['awaiting_review', 'completed'],
 	bad: ['failed'],
@@ -85,13 +83,10 @@ export function readerPath(job: Resource): string {
 	return readerOf(objectOf(job)).path.replace('{id}', encodeURIComponent(id));
 }
 
-/** The scope needed to read a kind of job; `undefined` if the specification names none. */
+/** The scope that this needs; `undefined` if the specification names none. */
 export const readerScope = (object: string): Scope | undefined => readerOf(object).scope;
 
-/**
- * Whether the list of generations shows the job. A resource without `object` counts as another
- * kind.
- */
+/** Whether the list of generations shows the job. */
 export const isGeneration = (job: Resource): boolean => objectOf(job) === 'generation';
 
 const messageOf = (value: unknown): string | undefined =>

@@ -10,7 +10,6 @@ export interface Span {
 export class Durations {
 	/** The newest ends: the age at which each job was last seen running, and at which it was seen ended. */
 	private ends: Array<{ ran: number; ended: number }> = [];
-
 	private shortest = 0;
 
 	/** The longest that one probably takes, in ms; `Infinity` where that is not known. */
@@ -75,15 +74,12 @@ export function isWorthALook(
 }
 
 /**
- * How long slots may stand idle until a list is worth its request. Where the requests of a minute
- * are scarce, creations come first: if jobs end at a rate of e and p polls are left in the same time
- * beside the creations that follow, p polls spread evenly leave slots idle for e / 2p² each. One poll
- * for each full set of jobs is always affordable.
+ * How long slots may stand idle until a list is worth its request. Where the requests of a minute do
+ * not suffice for a creation of each job and a list for every other one, a list waits until no further
+ * end is near.
  * @param takes how long each of the jobs takes, in ms
  */
 export function idleWorthAList(takes: readonly number[], requestsPerMinute: number): number {
-	const ends = takes.reduce((sum, ms) => sum + 1 / ms, 0);
-	const polls = Math.max(requestsPerMinute / MINUTE_MS - ends, ends / takes.length);
-	const plentiful = TUNING.idleMs * takes.length;
-	return ends === 0 ? plentiful : Math.max(plentiful, ends / (2 * polls ** 2));
+	const ends = takes.reduce((sum, ms) => sum + MINUTE_MS / ms, 0);
+	return 1.5 * ends > requestsPerMinute ? Infinity : TUNING.idleMs * takes.length;
 }

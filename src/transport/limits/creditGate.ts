@@ -12,9 +12,8 @@ const TICK_MS = 1_000;
  * Whether a workspace has credits, as far as its responses show. The fields of GET /credits are not
  * documented (specification: Other response bodies), so the only proof is a creation that succeeds.
  * From the first 402 on, all creations of the workspace that are to wait for a top-up share one
- * attempt every 20 seconds, whether or not they have been refused themselves. All go on when an
- * attempt succeeds that was refused before. The success of any other proves less, because it may
- * be cheaper: after it, one more is tried at once.
+ * attempt every 20 seconds. All go on when an attempt succeeds that was refused before. The success
+ * of any other proves less, because it may be cheaper: after it, one more is tried at once.
  */
 export class CreditGate {
 	/** On the monotonic clock; `undefined` while credits are not known to be missing. */
@@ -28,11 +27,7 @@ export class CreditGate {
 		this.wakeUp = new WakeUp(clock, () => this.serve());
 	}
 
-	/**
-	 * Waits until this channel may try. Not `async`: thousands may wait.
-	 * @param deadline on the monotonic clock
-	 * @returns `false` if it was cancelled or the deadline has passed
-	 */
+	/** @returns whether this channel may try: not if it was cancelled or the deadline has passed */
 	mayTry(channel: Channel, deadline: number): Promise<boolean> {
 		if (this.nextTryAt === undefined) return Promise.resolve(!channel.signal?.aborted);
 		const now = this.clock.monotonic();

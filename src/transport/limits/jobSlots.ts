@@ -9,17 +9,11 @@ import { GIVE_UP_MS, MINUTE_MS, scattered, TUNING } from './tuning';
 export interface Slot {
 	/** The service has accepted the job. The slot is free at once if it needs none. */
 	accepted(job: Resource): void;
-	/**
-	 * The service has refused the job (429): releases the slot.
-	 * @param retryAfterMs how long the service asks to wait
-	 */
+	/** The service has refused the job (429), and asks to wait for so long: releases the slot. */
 	refused(retryAfterMs?: number): void;
 	/** Releasing it twice does nothing. */
 	release(): void;
-	/**
-	 * The job runs on unattended: it keeps its slot until somebody else needs one and finds that it has
-	 * ended.
-	 */
+	/** Nobody waits for the job: it keeps its slot until somebody needs one and a list shows its end. */
 	leave(job: Resource): void;
 }
 
@@ -29,14 +23,11 @@ export interface SlotOptions {
 	timeoutMs: number;
 	/** Whether the job takes one of the workspace's slots; `false`: only its request is counted. */
 	holdsJob: boolean;
-	/**
-	 * When it first asked for a slot, on the monotonic clock, if it was refused since: a refusal does not
-	 * begin its wait anew. Default: now.
-	 */
+	/** When it first asked for a slot, if it was refused since: that does not begin its wait anew. */
 	since?: number;
 }
 
-/** What the slots need of jobs. */
+/** What the slots need to know of jobs. */
 export interface JobWatch {
 	hasEnded(job: Resource): boolean;
 	/** Requests a list of what runs in the workspace, and passes it to `OtherClients`. */
@@ -86,7 +77,7 @@ export class JobSlots {
 	 */
 	private readonly left = new Map<string, number>();
 
-	/** When the service last refused a job. */
+	private acceptedAt = -Infinity;
 	private refusedAt = -Infinity;
 
 	/** The most slots that we use: after a refusal as many as we used then, until a list explains it. */
@@ -99,8 +90,6 @@ export class JobSlots {
 
 	/** When the next list is asked for. */
 	private listAt = -Infinity;
-
-	private acceptedAt = -Infinity;
 
 	private readonly wakeUp: WakeUp;
 

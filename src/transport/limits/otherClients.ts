@@ -5,8 +5,7 @@ const MAX_OWN = 1_000;
 
 /**
  * Who else uses the workspace: the running jobs of the newest list that this process has not
- * created, be they of other processes of n8n or of something else. Times are in ms on the monotonic
- * clock.
+ * created. Times are in ms on the monotonic clock.
  */
 export class OtherClients {
 	private readonly own = new BoundedMap<string, true>(MAX_OWN);
@@ -28,10 +27,7 @@ export class OtherClients {
 		this.own.set(id, true);
 	}
 
-	/**
-	 * @param running ids of the running jobs of the workspace
-	 * @param at when the list was requested
-	 */
+	/** @param at when the list was requested */
 	listed(running: readonly string[], at: number): void {
 		if (at < this.listedAt) return;
 		this.seenBefore = this.seenAt;

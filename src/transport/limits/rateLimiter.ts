@@ -57,11 +57,8 @@ export class SlidingWindow {
  */
 export class RateLimiter {
 	private readonly reads = new WaitQueue(false);
-
 	private readonly writes = new WaitQueue(false);
-
 	private readonly window = new SlidingWindow(WINDOW_MS);
-
 	private pausedUntil = -Infinity;
 
 	/** Whether the last request that was admitted reads. */
@@ -89,10 +86,7 @@ export class RateLimiter {
 		return Math.max(1, Math.floor(this.limit * (isShared ? OUR_SHARE : 1)));
 	}
 
-	/**
-	 * Waits until a request may be sent. `false` if the channel was cancelled: then nothing may be
-	 * sent.
-	 */
+	/** Waits until a request may be sent: `false` if the channel was cancelled. */
 	acquire(channel: Channel, isRead = false): Promise<boolean> {
 		const pending = (isRead ? this.reads : this.writes).wait(channel, this.clock.monotonic());
 		this.serve();

@@ -1,6 +1,5 @@
 import type { IDataObject, IExecuteSingleFunctions, NodeApiError } from 'n8n-workflow';
 import { LIMITS } from '../../contract';
-import { Portions } from '../base/portions';
 import { fail, type Failed, type Result } from '../base/result';
 import { Semaphore } from '../base/semaphore';
 import { asText, type Clock, type Resource } from '../base/types';
@@ -36,6 +35,9 @@ interface OtherJob extends IDataObject {
 
 /** Requests of the items of a run at a time, but for creations: as many as a workspace runs jobs by default. */
 const READS_AT_ONCE = 5;
+
+/** Items that read the credential at a time. */
+const OPENED_AT_ONCE = 100;
 
 /** How many jobs an error names; *Error details* lists all of them. */
 const MAX_NAMED = 10;
@@ -89,7 +91,7 @@ export class Batch {
 	readonly reads = new Semaphore(READS_AT_ONCE);
 
 	/** The items read the credential, from n8n's database: all at once, they would hold up the first request. */
-	readonly opening = new Portions();
+	readonly opening = new Semaphore(OPENED_AT_ONCE);
 
 	/** Which run of which node (workflow and node: the same in every execution). Set by the first item that needs it. */
 	location: { runIndex: number; node: string } | undefined;

@@ -6,7 +6,6 @@ import type {
 	INodeExecutionData,
 } from 'n8n-workflow';
 import { ENDPOINTS, type Scope } from '../../contract';
-import { systemClock } from '../base/clock';
 import { fail, ok, type Failed, type Result } from '../base/result';
 import {
 	apiKeyOf,
@@ -167,9 +166,9 @@ async function runItem(
 	if (!continuesOnFail && prepared.ok && batch.isRejected) return [];
 
 	const opened = prepared.ok
-		? await batch.opening.run(systemClock, async () => {
+		? ((await batch.opening.run({ fairnessKey: '' }, async () => {
 				return await openItem(context, options, spec, batch, prepared.value);
-			})
+			})) ?? fail({ kind: 'cancelled' }))
 		: prepared;
 	const result = await runOpened(opened);
 	if (result.ok && opened.ok) {

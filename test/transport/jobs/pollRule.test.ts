@@ -156,12 +156,12 @@ describe('a list', () => {
 		);
 	});
 
-	test('is worth more idle time where requests are scarce, but one for each full set of jobs always goes out', () => {
+	test('waits until no further end is near where requests are scarce', () => {
 		const five = (ms: number) => Array<number>(5).fill(ms);
 		expect(idleWorthAList(five(120_000), 60)).toBe(5 * idleMs);
-		expect(idleWorthAList(five(30_000), 20)).toBeGreaterThan(idleWorthAList(five(30_000), 60));
-		expect(idleWorthAList(five(5_000), 60)).toBe(12_500);
-		expect(idleWorthAList(five(5_000), 1)).toBe(12_500);
+		expect(idleWorthAList(five(30_000), 20)).toBe(5 * idleMs);
+		expect(idleWorthAList(five(30_000), 10)).toBe(Infinity);
+		expect(idleWorthAList(five(5_000), 60)).toBe(Infinity);
 		expect(idleWorthAList([Infinity, Infinity], 60)).toBe(2 * idleMs);
 	});
 });

@@ -640,12 +640,9 @@ describe('one creation after the other', () => {
 	test('that waits for its turn is not sent once it is cancelled', async () => {
 		const { clock, credits, create, sent } = setUpOne();
 		let free = () => {};
-		const first = credits.turn.run(
-			{ fairnessKey: 'a', send: async () => answer(202) },
-			async () => {
-				await new Promise<void>((resolve) => (free = resolve));
-			},
-		);
+		const first = credits.turn.run({ fairnessKey: 'a' }, async () => {
+			await new Promise<void>((resolve) => (free = resolve));
+		});
 		const cancel = new AbortController();
 		const host = hostWith(async () => answer(202));
 		const channel = { ...host.channel, signal: cancel.signal };

@@ -15,12 +15,6 @@ jest.mock('../../../src/transport/base/clock', () => {
 	return { systemClock: new Clock() };
 });
 
-// Those who wait for a run that is halted go on in portions, between which there is a moment of real time.
-jest.mock('n8n-workflow', () => ({
-	...jest.requireActual<object>('n8n-workflow'),
-	sleep: async () => {},
-}));
-
 const clock = systemClock as VirtualClock;
 const { description } = new MediaGen();
 
