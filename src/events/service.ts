@@ -13,7 +13,7 @@ import type { ApiRequest, Resource } from '../transport/base/types';
 import { excludedScope } from '../transport/credential';
 import { requestResource, type Client } from '../transport/http/client';
 import { detailsOf, nodeError } from '../transport/run/errors';
-import { errorRow } from '../transport/run/outputItems';
+import { errorRow, inFields } from '../transport/run/outputItems';
 import { collect } from '../transport/run/outputs';
 
 /** Whatever runs a part of a trigger: a hook, a webhook, a poll or an execution. */
@@ -84,11 +84,7 @@ export async function downloadFiles(
 ): Promise<Result<IBinaryKeyData>> {
 	const collected = await collect({ host, workspace, settings: { downloadOutputs: true } }, job);
 	if (!collected.ok) return collected;
-	const fields = collected.value.files.map(({ data }, index) => [
-		index === 0 ? 'data' : `data_${index}`,
-		data,
-	]);
-	return { ok: true, value: Object.fromEntries(fields) as IBinaryKeyData };
+	return { ok: true, value: inFields(collected.value.files, 'data') };
 }
 
 /**

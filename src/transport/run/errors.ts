@@ -25,14 +25,6 @@ export function describeFailure(failed: Failed, context: ErrorContext): ErrorTex
 	};
 }
 
-/** How much of the service's raw details is kept, in characters of JSON. */
-const MAX_DETAILS_LENGTH = 2_000;
-
-function shortened(details: unknown): unknown {
-	const text = JSON.stringify(details) ?? '';
-	return text.length > MAX_DETAILS_LENGTH ? `${text.slice(0, MAX_DETAILS_LENGTH)}…` : details;
-}
-
 /**
  * The facts of a failure, for expressions and for n8n's *Error details*: `item`, `jobId`, `status`
  * (of the job, else of the response), `httpStatus`, `credits` (`none spent`, `unknown` or `reserved
@@ -52,7 +44,7 @@ export function detailsOf(failed: Failed, context: ErrorContext): IDataObject {
 		credits: creditState(failed, context),
 		type: said.type,
 		requestId: said.requestId,
-		details: shortened(said.details),
+		details: said.details,
 	};
 	const given = Object.entries(known).filter(([, value]) => value !== undefined && value !== null);
 	return Object.fromEntries(given) as IDataObject;

@@ -101,7 +101,7 @@ export interface Item extends Prepared {
 export interface Outcome {
 	/** As the service returned them: those of a list or a file need not have an id. */
 	resources: Json[];
-	files: Array<{ outputId: string; data: IBinaryData }>;
+	files: IBinaryData[];
 	/** What is missing although the job as a whole succeeded. */
 	warning?: string;
 	/** Of a job that is only read: whether it has ended. */

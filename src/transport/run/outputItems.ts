@@ -1,4 +1,10 @@
-import type { IBinaryKeyData, IDataObject, INodeExecutionData, NodeApiError } from 'n8n-workflow';
+import type {
+	IBinaryData,
+	IBinaryKeyData,
+	IDataObject,
+	INodeExecutionData,
+	NodeApiError,
+} from 'n8n-workflow';
 import { textOf } from '../../contract';
 import { isRecord, type ApiRequest, type Json } from '../base/types';
 import type { Outcome } from './item';
@@ -56,6 +62,10 @@ function outputOf(resource: Json, index: number): IDataObject {
 	return 'url' in resource ? { output } : { url: output.url, output };
 }
 
+/** `data`, `data_1`, `data_2` …: the first file gets the name that the next node expects. */
+export const inFields = (files: IBinaryData[], field: string): IBinaryKeyData =>
+	Object.fromEntries(files.map((file, index) => [index === 0 ? field : `${field}_${index}`, file]));
+
 type ItemSettings = Pick<
 	Settings,
 	'splitOutputs' | 'outputBinaryField' | 'isTool' | 'includeInputFields'
@@ -100,17 +110,13 @@ export function itemsOf(
 		const own = files.slice(taken, (taken += filesIn(resource).length));
 		const json = read(resource);
 		if (splitOutputs) {
-			return own.map(({ data }, index) => ({
+			return own.map((file, index) => ({
 				json: { ...json, ...outputOf(resource, index) },
-				binary: { [outputBinaryField]: data },
+				binary: { [outputBinaryField]: file },
 				pairedItem,
 			}));
 		}
-		// `data`, `data_1`, `data_2` …: the first file gets the name that the next node expects.
-		const binary: IBinaryKeyData = {};
-		for (const [index, { data }] of own.entries())
-			binary[index === 0 ? outputBinaryField : `${outputBinaryField}_${index}`] = data;
-		return [{ json, binary, pairedItem }];
+		return [{ json, binary: inFields(own, outputBinaryField), pairedItem }];
 	});
 }
 

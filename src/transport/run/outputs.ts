@@ -106,7 +106,7 @@ export async function collect(context: FileContext, job: Resource): Promise<Resu
 			renew: async () => textOf(filesIn((await readAgain(context, job)) ?? {})[index]?.url),
 		});
 		if (!file.ok) return fail(file.failure, job);
-		outcome.files.push({ outputId: id, data: file.value });
+		outcome.files.push(file.value);
 	}
 	return ok(outcome);
 }

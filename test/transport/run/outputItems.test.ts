@@ -17,10 +17,7 @@ const job = {
 		{ id: 'o2', url: 'u2' },
 	],
 };
-const files = [
-	{ outputId: 'o1', data: file('a.png') },
-	{ outputId: 'o2', data: file('b.png') },
-];
+const files = [file('a.png'), file('b.png')];
 
 test('a resource is given whole, but for a field that n8n would take for a failure of the node', () => {
 	expect(jsonOf({ id: 'x', status: 'failed', error: { message: 'no' } })).toEqual({
@@ -103,7 +100,7 @@ test('Split Outputs: one item for each file, with its output', () => {
 
 test('Split Outputs: outputs that share an id, or have none, are each identified by their position', () => {
 	const outputs = [{ id: 'o', url: 'u1' }, { id: 'o' }, { id: 'o', url: 'u2' }, { url: 'u3' }];
-	const named = ['o', 'o', `${job.id}-4`].map((outputId) => ({ outputId, data: file('a.png') }));
+	const named = ['1', '2', '3'].map((name) => file(`${name}.png`));
 	const given = { resources: [{ ...job, outputs }], files: named };
 	const items = itemsOf(given, settingsWith({ splitOutputs: true }), { item: 0 });
 	expect(items.map(({ json }) => json.url)).toEqual(['u1', 'u2', 'u3']);
@@ -187,7 +184,7 @@ describe('of several parts', () => {
 		['the first has', [part(1, { url: 'u1' }), part(2)], [a, undefined]],
 		['the last has', [part(1), part(2, { url: 'u2' })], [undefined, a]],
 	])('each has its own files, where %s one', (_, resources, own) => {
-		const given = own.filter((one) => one !== undefined).map((data) => ({ outputId: 'o', data }));
+		const given = own.filter((one) => one !== undefined);
 		const items = itemsOf({ resources, files: given }, settingsWith(), { item: 5 });
 		expect(items.map(({ json, binary }) => [json.part, binary?.data])).toEqual([
 			[1, own[0]],

@@ -53,15 +53,12 @@ test('every output becomes a file, named by what was asked for: numbered when th
 	const { result } = await collected(job());
 	expect(result).toMatchObject({
 		value: {
-			files: [
-				{ outputId: 'o1', data: { fileName: 'a-cat-1-1.png' } },
-				{ outputId: 'o2', data: { fileName: 'a-cat-1-2.mp4' } },
-			],
+			files: [{ fileName: 'a-cat-1-1.png' }, { fileName: 'a-cat-1-2.mp4' }],
 		},
 	});
 	const single = await collected(job({ outputs: [{ id: 'o', url: url('1') }] }));
 	expect(single.result).toMatchObject({
-		value: { files: [{ data: { fileName: 'a-cat-1.bin' } }] },
+		value: { files: [{ fileName: 'a-cat-1.bin' }] },
 	});
 });
 
@@ -72,7 +69,7 @@ test('the one output of a speech generation is found as well', async () => {
 		output: { url: url('s'), media_type: 'audio/mpeg' },
 	});
 	expect(result).toMatchObject({
-		value: { files: [{ outputId: 's-1', data: { fileName: 'a-cat-s.mp3' } }] },
+		value: { files: [{ fileName: 'a-cat-s.mp3' }] },
 	});
 	expect((await collected({ ...speech, output: null })).result).toMatchObject({
 		value: { files: [] },
@@ -115,7 +112,7 @@ test('a partial success keeps what was made and says what is missing', async () 
 	expect(result).toMatchObject({
 		value: {
 			warning: 'Only a part of the outputs was made (2): one was too dark',
-			files: [{ outputId: 'o1' }, { outputId: 'o2' }],
+			files: [{ fileName: 'a-cat-1-1.png' }, { fileName: 'a-cat-1-2.mp4' }],
 		},
 	});
 });
@@ -139,7 +136,7 @@ test.each<[string, Record<string, unknown>, Record<string, unknown>, string]>([
 ])('a file is named by %s', async (_, body, more, fileName) => {
 	const outputs = [{ id: 'o', url: url('1'), media_type: 'image/png' }];
 	const { result } = await collected(job({ ...more, outputs }), {}, undefined, body);
-	expect(result).toMatchObject({ value: { files: [{ data: { fileName } }] } });
+	expect(result).toMatchObject({ value: { files: [{ fileName }] } });
 });
 
 /** A creation that is answered with a job that has ended, as far as it then shows it. */
@@ -175,7 +172,7 @@ test.each([undefined, []])(
 		expect(result).toMatchObject({
 			value: {
 				resources: [{ id: 'gen_1', outputs: [{ id: 'o1' }, { id: 'o2' }] }],
-				files: [{ outputId: 'o1' }, { outputId: 'o2' }],
+				files: [{ mimeType: 'x/y' }, { mimeType: 'x/y' }],
 				warning: undefined,
 			},
 		});
