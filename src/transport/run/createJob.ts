@@ -91,12 +91,9 @@ const now = ({ workspace }: Item): number => workspace.clock.now();
 /** What has to be settled before the first request. @returns why the item is not sent at all */
 async function begin(item: Item, opened: OpenedRequest): Promise<Failed | undefined> {
 	const { batch, itemIndex, memory, settings, spec } = item;
-	const conflict = claimCustomKey(item, opened.requestFingerprint);
-	if (conflict) batch.reject(itemIndex, conflict.failed);
-	// Neither is sent, as it is unclear which one the key is meant for.
-	if (conflict?.ownerIndex !== undefined) batch.reject(conflict.ownerIndex, conflict.failed);
+	claimCustomKey(item, opened.requestFingerprint);
 	if (settings.idempotency === 'custom') await batch.keyClaimed(itemIndex);
-	const rejected = conflict?.failed ?? batch.rejectionOf(itemIndex);
+	const rejected = batch.rejectionOf(itemIndex);
 	if (rejected) return rejected;
 
 	// Without a key, every request is a new one.

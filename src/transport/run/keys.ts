@@ -101,21 +101,20 @@ const inOrder = new Intl.Collator('en', { numeric: true }).compare;
  * Claims the custom key for a request, before anything is sent. Under one key for different
  * requests, every item would get the media of the first one, so this is refused, also if the other
  * item was in an earlier run of the node in this execution.
- * @returns why this item cannot have the key, and which item of this run has it
  */
 export function claimCustomKey(
-	{ settings, node, origin }: Item,
+	{ settings, node, origin, batch, itemIndex }: Item,
 	requestFingerprint: string,
-): { failed: Failed; ownerIndex?: number } | undefined {
-	if (settings.idempotency !== 'custom') return undefined;
+): void {
+	if (settings.idempotency !== 'custom') return;
 	const keys = (node.keys ??= {});
 	const name = shortHash(settings.idempotencyKey);
 	const use = keys[name];
 	if (!use || use.item === origin.item) {
 		keys[name] = { fingerprint: requestFingerprint, item: origin.item };
-		return undefined;
+		return;
 	}
-	if (use.fingerprint === requestFingerprint) return undefined;
+	if (use.fingerprint === requestFingerprint) return;
 	// Items are prepared side by side: what is said does not depend on which came first.
 	const [one = '', other = ''] = [use.item, origin.item].sort(inOrder);
 	const failed = fail({
@@ -124,9 +123,11 @@ export function claimCustomKey(
 		problem: `is the same for ${itemName(one)} and ${itemName(other)}, which make different requests`,
 		hint: 'Give each request a key of its own, for example one that contains the ID of the item',
 	});
+	batch.reject(itemIndex, failed);
+	// Neither is sent, as it is unclear which one the key is meant for.
 	const [round, index] = use.item.split(':');
 	const isSameRun = round === origin.item.split(':')[0] && round !== 'call';
-	return isSameRun ? { failed, ownerIndex: Number(index) } : { failed };
+	if (isSameRun) batch.reject(Number(index), failed);
 }
 
 /** The custom key still belongs to the request as it was before the user changed it. */

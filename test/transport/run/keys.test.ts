@@ -1,4 +1,5 @@
 import fc from '../../support/fastCheck';
+import { Batch } from '../../../src/transport/run/batch';
 import { BinaryReference } from '../../../src/transport/run/binaryReference';
 import type { Item } from '../../../src/transport/run/item';
 import {
@@ -176,52 +177,48 @@ describe('a custom key that two requests of an execution use', () => {
 	/** Items of one execution, of which each claims its key for its request. */
 	function claims() {
 		const node = nodeMemory({});
-		const keyed = (item: string, idempotencyKey: string, more: Partial<RunParts> = {}) =>
-			itemWith({
-				node,
-				settings: { idempotency: 'custom', idempotencyKey },
-				origin: { item },
-				...more,
-			});
-		const claim = (item: string, key: string, request: string) =>
-			claimCustomKey(keyed(item, key), request);
-		return { node, keyed, claim };
+		const batch = new Batch(12, false, true);
+		/** @returns why the item is not sent */
+		const claim = (item: string, idempotencyKey: string, request: string) => {
+			const settings = { idempotency: 'custom', idempotencyKey } as const;
+			const itemIndex = Number(item.split(':')[1]) || 0;
+			claimCustomKey(itemWith({ node, batch, itemIndex, settings, origin: { item } }), request);
+			return batch.rejectionOf(itemIndex);
+		};
+		return { batch, claim };
 	}
 
 	const PROBLEM = 'which make different requests';
 
-	test('is refused for the later one, which also says who was first', () => {
-		const { claim } = claims();
+	test('is refused for the later one and the first, and for no other', () => {
+		const { batch, claim } = claims();
 		expect([claim('0:0', 'x', 'a cat'), claim('0:1', 'x', 'a cat')]).toEqual([
 			undefined,
 			undefined,
 		]);
-		expect(claim('0:2', 'x', 'a dog')).toMatchObject({
-			ownerIndex: 0,
-			failed: {
-				ok: false,
-				failure: {
-					kind: 'input',
-					field: 'Idempotency Key',
-					problem: `is the same for item 0 and item 2, ${PROBLEM}`,
-					hint: expect.stringMatching(/^Give each request a key of its own/) as string,
-				},
+		const failed = claim('0:2', 'x', 'a dog');
+		expect(failed).toMatchObject({
+			failure: {
+				kind: 'input',
+				field: 'Idempotency Key',
+				problem: `is the same for item 0 and item 2, ${PROBLEM}`,
+				hint: expect.stringMatching(/^Give each request a key of its own/) as string,
 			},
 		});
+		expect([batch.rejectionOf(0), batch.rejectionOf(1)]).toEqual([failed, undefined]);
 		expect(claim('0:3', 'y', 'a dog')).toBeUndefined();
 	});
 
 	test.each([
-		['0:10', '2:1', `is the same for item 10 and item 1 of run 3, ${PROBLEM}`],
-		['1:0', 'call:b', `is the same for item 0 of run 2 and a call of this tool, ${PROBLEM}`],
+		['0:10', '2:1', 10, `is the same for item 10 and item 1 of run 3, ${PROBLEM}`],
+		['1:4', 'call:b', 4, `is the same for item 4 of run 2 and a call of this tool, ${PROBLEM}`],
 	])(
 		'of an earlier run of the node too (%s, %s), whose item is sent already',
-		(first, later, problem) => {
-			const { claim } = claims();
+		(first, later, index, problem) => {
+			const { batch, claim } = claims();
 			claim(first, 'x', 'a cat');
-			const conflict = claim(later, 'x', 'a dog');
-			expect(conflict).toMatchObject({ failed: { failure: { problem } } });
-			expect(conflict).not.toHaveProperty('ownerIndex');
+			expect(claim(later, 'x', 'a dog')).toMatchObject({ failure: { problem } });
+			expect(batch.rejectionOf(index)).toBeUndefined();
 		},
 	);
 
@@ -238,29 +235,28 @@ describe('a custom key that two requests of an execution use', () => {
 		const { claim } = claims();
 		claim('0:0', 'x', 'a cat');
 		expect(claim('0:0', 'x', 'a dog')).toBeUndefined();
-		expect(claim('0:1', 'x', 'a cat')).toMatchObject({ ownerIndex: 0 });
+		expect(claim('0:1', 'x', 'a cat')).toMatchObject({ failure: { kind: 'input' } });
 	});
 
 	test('is none where no custom key counts and one is left in the field', () => {
-		const { node, keyed } = claims();
+		const node = nodeMemory({});
 		const settings = { idempotency: 'content', idempotencyKey: 'x' } as const;
 		for (const item of ['0:0', '0:1'])
-			expect(claimCustomKey(keyed(item, 'x', { settings }), item)).toBeUndefined();
+			claimCustomKey(itemWith({ node, settings, origin: { item } }), item);
 		expect(node.keys).toBeUndefined();
 	});
 
 	test('survives as plain data, and is not stored as it is', () => {
 		const context = {};
-		const first = itemWith({
-			node: nodeMemory(context),
-			settings: { idempotency: 'custom', idempotencyKey: 'secret' },
-		});
-		claimCustomKey(first, 'a cat');
+		const settings = { idempotency: 'custom', idempotencyKey: 'secret' } as const;
+		claimCustomKey(itemWith({ node: nodeMemory(context), settings }), 'a cat');
 		const stored = JSON.stringify(context);
 		expect(stored).not.toContain('secret');
-		const again = { ...first, node: nodeMemory(JSON.parse(stored) as Record<string, unknown>) };
-		const other = { ...again, origin: { ...again.origin, item: '0:9' } };
-		expect(claimCustomKey(other, 'a dog')).toMatchObject({ ownerIndex: 0 });
+		const node = nodeMemory(JSON.parse(stored) as Record<string, unknown>);
+		const batch = new Batch(9, false);
+		const again = itemWith({ node, batch, settings, itemIndex: 8, origin: { item: '0:8' } });
+		claimCustomKey(again, 'a dog');
+		expect(batch.rejectionOf(8)).toMatchObject({ failure: { kind: 'input' } });
 	});
 });
 
