@@ -183,14 +183,6 @@ export class Batch {
 		this.jobs.set(`${item}${part}`, { item, job });
 	}
 
-	/**
-	 * A job of an earlier try. The error of this one names it too, should the run be halted before it
-	 * is read again or should it be impossible to read.
-	 */
-	addKnownJob(item: number, { id }: JobReference): void {
-		if (!this.jobs.has(`${item}`)) this.addJob(item, { id, status: 'from an earlier try' });
-	}
-
 	/** Only the first reason is kept. */
 	halt(reason: Halt): void {
 		this.halted ??= reason;

@@ -86,7 +86,9 @@ async function openItem(
 	const location = (batch.location ??= locateRun(context));
 	const node = nodeMemory(context.getContext('node'));
 	const { item, memory, inputFingerprint } = identify(context, spec, batch, node);
-	if ('job' in memory.state) batch.addKnownJob(itemIndex, memory.state.job);
+	// Named by the error too if the run is halted before it is read again, or if it cannot be read.
+	if ('job' in memory.state)
+		batch.addJob(itemIndex, { id: memory.state.job.id, status: 'from an earlier try' });
 	const credentialId = credentialIdOf(context.getNode());
 	const workspace = workspaceOf(baseUrl, key, rateLimitsOf(credential), credentialId);
 	// Without n8n's list of domains, which was made for another address: `authenticate` keeps the key
