@@ -4,8 +4,8 @@ import type {
 	ICredentialTestFunctions,
 	INodeCredentialTestResult,
 } from 'n8n-workflow';
-import { ENDPOINTS, type Endpoint, type Scope } from '../contract';
-import { apiKeyOf } from '../transport/credential';
+import { ENDPOINTS, type Endpoint } from '../contract';
+import { apiKeyOf, excludedScope } from '../transport/credential';
 import { errorOf, isGone, meaningOf } from '../transport/http/statuses';
 import { withoutSecret } from '../transport/http/redact';
 import { credentialProblem } from './connection';
@@ -22,55 +22,44 @@ const PROBES: Endpoint[] = [
 	ENDPOINTS.listWebhooks,
 ];
 
-interface Probed {
-	status: number;
-	message: string;
-}
-
 const ok = (message: string): INodeCredentialTestResult => ({ status: 'OK', message });
 const error = (message: string): INodeCredentialTestResult => ({ status: 'Error', message });
 
+/** The status of an answer and what the service says; no status where there is no answer. */
 async function probe(
 	context: ICredentialTestFunctions,
 	credential: ICredentialDataDecryptedObject,
 	{ path }: Endpoint,
-): Promise<Probed | undefined> {
+): Promise<{ status?: number; said: string }> {
 	const key = apiKeyOf(credential);
-	const request = {
-		method: 'GET',
-		uri: `${String(credential.baseUrl)}${path}`,
-		headers: { Authorization: `Bearer ${key}` },
-		json: true,
-		simple: false,
-		resolveWithFullResponse: true,
-		followRedirect: false,
-		timeout: 20_000,
-	};
 	try {
-		const answer = (await context.helpers.request(request)) as {
-			statusCode: number;
-			body: unknown;
-		};
-		const { message } = errorOf(withoutSecret(answer.body, key));
-		return { status: answer.statusCode, message: message ? ` The service says: ${message}` : '' };
+		const { statusCode, body } = (await context.helpers.request({
+			method: 'GET',
+			uri: `${String(credential.baseUrl)}${path}`,
+			headers: { Authorization: `Bearer ${key}` },
+			json: true,
+			simple: false,
+			resolveWithFullResponse: true,
+			followRedirect: false,
+			timeout: 20_000,
+		})) as { statusCode: number; body: unknown };
+		const { message } = errorOf(withoutSecret(body, key));
+		return { status: statusCode, said: message ? ` The service says: ${message}` : '' };
 	} catch {
-		return undefined;
+		return { said: '' };
 	}
 }
 
-/** What a status other than 403 means; `undefined` for 403, after which another scope is tried. */
-function verdict(probed: Probed | undefined): INodeCredentialTestResult | undefined {
-	if (!probed)
+/** What any status but 403 means for the key. */
+function verdict(status: number | undefined, said: string): INodeCredentialTestResult {
+	if (status === undefined)
 		return error('The base URL did not respond. Check it, and that the service can be reached.');
-	const { status, message } = probed;
 	if (status === 200 || meaningOf(status).again === 'always') return ok('Connection successful');
-	if (status === 401) return error(`The API key is invalid.${message}`);
-	if (status === 403) return undefined;
-	if (isGone(status))
-		return error(
-			`Nothing was found at the base URL. Check it: such as https://api.example.com/v1.${message}`,
-		);
-	return error(`The service answered with status ${status}.${message}`);
+	if (status === 401) return error(`The API key is invalid.${said}`);
+	if (!isGone(status)) return error(`The service answered with status ${status}.${said}`);
+	return error(
+		`Nothing was found at the base URL. Check it: such as https://api.example.com/v1.${said}`,
+	);
 }
 
 /**
@@ -80,32 +69,24 @@ function verdict(probed: Probed | undefined): INodeCredentialTestResult | undefi
  */
 export async function mediaGenApiTest(
 	this: ICredentialTestFunctions,
-	{ data }: ICredentialsDecrypted,
+	{ data: credential = {} }: ICredentialsDecrypted,
 ): Promise<INodeCredentialTestResult> {
-	const credential = data ?? {};
 	const problem = credentialProblem(credential);
 	if (problem) return error(problem);
-
-	const scopes = credential.scopes as unknown;
-	const declared = Array.isArray(scopes) ? (scopes as Scope[]) : [];
-	const isDeclared = ({ scope }: Endpoint) => scope !== undefined && declared.includes(scope);
-	let message = '';
-	for (const endpoint of [
-		...PROBES.filter(isDeclared),
-		...PROBES.filter((one) => !isDeclared(one)),
-	]) {
-		const probed = await probe(this, credential, endpoint);
-		const end = verdict(probed);
-		message = probed?.message ?? message;
-		if (!end) continue;
-		if (end.status === 'OK' && !isDeclared(endpoint) && PROBES.some(isDeclared)) {
-			return error(
-				`The key is valid, but has none of the read scopes chosen under Limit to Scopes; it has ${endpoint.scope}. Correct the list, or empty it.`,
-			);
-		}
-		return end;
+	const isDeclared = ({ scope }: Endpoint) => excludedScope(credential, [scope]) === undefined;
+	const declared = PROBES.filter(isDeclared);
+	let reason = '';
+	for (const endpoint of [...declared, ...PROBES.filter((one) => !isDeclared(one))]) {
+		const { status, said } = await probe(this, credential, endpoint);
+		reason = said;
+		if (status === 403) continue;
+		const end = verdict(status, said);
+		if (end.status === 'Error' || isDeclared(endpoint) || declared.length === 0) return end;
+		return error(
+			`The key is valid, but has none of the read scopes chosen under Limit to Scopes; it has ${endpoint.scope}. Correct the list, or empty it.`,
+		);
 	}
 	return error(
-		`The key is valid, but may read nothing. Either it has no read scope, or the workspace has no API access, which needs an active subscription or a successful top-up.${message}`,
+		`The key is valid, but may read nothing. Either it has no read scope, or the workspace has no API access, which needs an active subscription or a successful top-up.${reason}`,
 	);
 }

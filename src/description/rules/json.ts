@@ -1,5 +1,5 @@
 import { isRecord } from '../../transport/base/types';
-import { LEFT_OUT, ruleEmpty, preview, type Presence, type Rule } from './rule';
+import { LEFT_OUT, preview, unlessEmpty, type Rule } from './rule';
 
 /** The value itself, or what JSON text says; `undefined` for text that is not JSON. */
 export function parsedJson(value: unknown): unknown {
@@ -12,16 +12,13 @@ export function parsedJson(value: unknown): unknown {
 }
 
 /** A JSON object of any shape, as an object or as text. */
-export const jsonObject =
-	(presence: Presence = {}): Rule =>
-	(value) => {
-		const isBlank = typeof value === 'string' && value.trim() === '';
-		const empty = ruleEmpty(isBlank ? '' : value, presence);
-		if (empty) return empty;
+export const jsonObject = (): Rule =>
+	unlessEmpty({}, (value) => {
+		if (typeof value === 'string' && value.trim() === '') return LEFT_OUT;
 		const parsed = parsedJson(value);
 		if (isRecord(parsed)) return { value: parsed };
 		return { problem: `must be a JSON object, got ${preview(value)}` };
-	};
+	});
 
 /**
  * The value as JSON carries it: dates are texts, functions are nothing; `undefined` for what JSON

@@ -1,4 +1,4 @@
-import { ruleEmpty, preview, type Presence, type Rule } from './rule';
+import { preview, unlessEmpty, type Presence, type Rule } from './rule';
 
 /** The range of a number; both ends belong to it. */
 export interface NumberBounds extends Presence {
@@ -21,11 +21,8 @@ function wanted({ min, max, integer }: NumberBounds): string {
 }
 
 /** A number within bounds; text that is a number is taken as one. */
-export const number =
-	(bounds: NumberBounds = {}): Rule =>
-	(value) => {
-		const empty = ruleEmpty(value, bounds);
-		if (empty) return empty;
+export const number = (bounds: NumberBounds = {}): Rule =>
+	unlessEmpty(bounds, (value) => {
 		const given = asNumber(value);
 		const fits =
 			given !== undefined &&
@@ -35,13 +32,12 @@ export const number =
 		return fits
 			? { value: given }
 			: { problem: `must be ${wanted(bounds)}, got ${preview(value)}` };
-	};
+	});
 
 /** True or false, also as text, which is what an expression or an AI agent may give. */
-export const flag = (): Rule => (value) => {
-	const empty = ruleEmpty(value, {});
-	if (empty) return empty;
-	if (value === true || value === 'true') return { value: true };
-	if (value === false || value === 'false') return { value: false };
-	return { problem: `must be true or false, got ${preview(value)}` };
-};
+export const flag = (): Rule =>
+	unlessEmpty({}, (value) => {
+		if (value === true || value === 'true') return { value: true };
+		if (value === false || value === 'false') return { value: false };
+		return { problem: `must be true or false, got ${preview(value)}` };
+	});

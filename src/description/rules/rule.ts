@@ -40,11 +40,13 @@ export const LEFT_OUT: Ruled = { value: undefined };
 export const isEmpty = (value: unknown): boolean =>
 	value === undefined || value === null || value === '';
 
-/** The result for an empty value; `undefined` if the value is not empty and must be validated. */
-export function ruleEmpty(value: unknown, { required }: Presence): Ruled | undefined {
-	if (!isEmpty(value)) return undefined;
-	return required ? { problem: 'is empty' } : LEFT_OUT;
-}
+/** A rule for what is not empty: an empty value is left out, or a problem where it is required. */
+export const unlessEmpty =
+	({ required }: Presence, rule: Rule): Rule =>
+	(value, context) => {
+		if (!isEmpty(value)) return rule(value, context);
+		return required ? { problem: 'is empty' } : LEFT_OUT;
+	};
 
 /** What n8n stores for a field with several ways of entering it. */
 interface Locator {
@@ -56,11 +58,10 @@ interface Locator {
 export const isLocator = (value: unknown): value is Locator => isRecord(value) && '__rl' in value;
 
 /** The value of a resource locator: where nothing was chosen, n8n gives the locator itself. */
-export function fromLocator(rule: Rule): Rule {
-	return (value, context) => {
-		return rule(isLocator(value) ? value.value : value, context);
-	};
-}
+export const located =
+	(rule: Rule): Rule =>
+	(value, context) =>
+		rule(isLocator(value) ? value.value : value, context);
 
 function toText(value: unknown): string {
 	try {

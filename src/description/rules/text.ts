@@ -1,6 +1,6 @@
 import { tryToParseDateTime } from 'n8n-workflow';
 import { listOf } from '../../transport/base/values';
-import { ruleEmpty, preview, type Presence, type Rule } from './rule';
+import { LEFT_OUT, preview, unlessEmpty, type Presence, type Rule } from './rule';
 
 /** What a text may be: of any length unless `max` is given. */
 export interface TextBounds extends Presence {
@@ -19,31 +19,25 @@ const asText = (value: unknown): string | undefined => {
  * Text of at most `max` characters; numbers and booleans are taken as text. Blank counts as empty
  * when required.
  */
-export const text =
-	({ max, required, clears }: TextBounds = {}): Rule =>
-	(value) => {
-		if (clears && value === '') return { value };
-		const empty = ruleEmpty(value, { required });
-		if (empty) return empty;
+export const text = ({ max = Infinity, required, clears }: TextBounds = {}): Rule => {
+	const filled = unlessEmpty({ required }, (value) => {
 		const given = asText(value);
 		if (given === undefined) return { problem: `must be text, got ${preview(value)}` };
 		if (required && given.trim() === '') return { problem: 'is empty' };
-		const length = given.length > (max ?? Infinity) ? [...given].length : 0;
-		if (max !== undefined && length > max) {
-			return { problem: `has ${length} characters; at most ${max} are allowed` };
-		}
-		return { value: given };
-	};
+		const length = given.length > max ? [...given].length : 0;
+		if (length <= max) return { value: given };
+		return { problem: `has ${length} characters; at most ${max} are allowed` };
+	});
+	return (value, context) => (clears && value === '' ? { value } : filled(value, context));
+};
 
 /** One of the values that the specification lists. */
-export const choice =
-	(values: readonly string[], { required }: Presence = {}): Rule =>
-	(value) => {
-		const empty = ruleEmpty(value, { required });
-		if (empty) return empty;
-		if (values.includes(value as string)) return { value };
-		return { problem: `must be one of ${values.join(', ')}, got ${preview(value)}` };
-	};
+export const choice = (values: readonly string[], presence: Presence = {}): Rule =>
+	unlessEmpty(presence, (value) =>
+		values.includes(value as string)
+			? { value }
+			: { problem: `must be one of ${values.join(', ')}, got ${preview(value)}` },
+	);
 
 /** Characters that would change the path that contains the id, or cannot be encoded. */
 const UNUSABLE = /[/\\\p{Cc}\p{Surrogate}]|^\.{1,2}$|\.\./u;
@@ -59,50 +53,39 @@ export const id = (): Rule => (value) => {
 	};
 };
 
-function listed(value: unknown): unknown[] | undefined {
-	if (Array.isArray(value)) return value;
-	return typeof value === 'string' ? listOf(value) : undefined;
-}
-
 /**
  * One or more of the values that the specification lists: an array, or text separated by commas.
  * Each once.
  */
-export const choices =
-	(values: readonly string[], { required }: Presence = {}): Rule =>
-	(value) => {
-		const empty = ruleEmpty(value, { required });
-		if (empty) return empty;
-		const entries = listed(value)?.filter((entry) => entry !== '');
-		if (!entries) return { problem: `must be a list of values, got ${preview(value)}` };
+export const choices = (values: readonly string[], presence: Presence = {}): Rule =>
+	unlessEmpty(presence, (value) => {
+		const listed = typeof value === 'string' ? listOf(value) : value;
+		if (!Array.isArray(listed))
+			return { problem: `must be a list of values, got ${preview(value)}` };
+		const entries = listed.filter((entry) => entry !== '');
 		const unknown = entries.find((entry) => !values.includes(entry as string));
 		if (unknown !== undefined) {
 			return { problem: `must be of ${values.join(', ')}, got ${preview(unknown)}` };
 		}
 		if (entries.length > 0) return { value: [...new Set(entries)] };
-		return required ? { problem: 'is empty' } : { value: undefined };
-	};
+		return presence.required ? { problem: 'is empty' } : LEFT_OUT;
+	});
 
 /** An https address. Specification: CreateWebhook, `url`. */
-export const httpsUrl =
-	(presence: Presence = {}): Rule =>
-	(value) => {
-		const empty = ruleEmpty(value, presence);
-		if (empty) return empty;
+export const httpsUrl = (presence: Presence = {}): Rule =>
+	unlessEmpty(presence, (value) => {
 		const given = asText(value)?.trim() ?? '';
-		if (given.startsWith('https://') && URL.canParse(given)) return { value: given };
-		return { problem: `must be an address that begins with https://, got ${preview(value)}` };
-	};
+		return given.startsWith('https://') && URL.canParse(given)
+			? { value: given }
+			: { problem: `must be an address that begins with https://, got ${preview(value)}` };
+	});
 
 /**
  * A point in time, sent in UTC as in RFC 3339. Text without an offset, which is what the editor
  * gives, is taken in the timezone of the workflow. Specification: Operation details, GET /usage.
  */
-export const dateTime =
-	(): Rule =>
-	(value, { timezone }) => {
-		const empty = ruleEmpty(value, {});
-		if (empty) return empty;
+export const dateTime = (): Rule =>
+	unlessEmpty({}, (value, { timezone }) => {
 		try {
 			const iso = tryToParseDateTime(value, timezone).toUTC().toISO();
 			if (iso && /^\d{4}-/.test(iso)) return { value: iso };
@@ -112,4 +95,4 @@ export const dateTime =
 		return {
 			problem: `must be a date and time such as 2026-01-31T12:00:00Z, got ${preview(value)}`,
 		};
-	};
+	});
