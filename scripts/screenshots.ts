@@ -7,12 +7,13 @@ import sharp from 'sharp';
 import { readExamples, withCredential } from '../lab/demo/examples';
 import { launchChromium } from '../lab/n8n/chromium';
 import { saveCredential } from '../lab/n8n/credential';
-import { Editor, type Page } from '../lab/n8n/editor';
+import { Editor, type Page, type PageElement } from '../lab/n8n/editor';
 import { startInstance } from '../lab/n8n/instance';
 import { nodeName, workflowOf } from '../lab/n8n/nodeWorkflow';
-import { credentialOf, type Rest, type SavedCredential } from '../lab/n8n/rest';
+import { credentialOf, finalStatuses, type Rest, type SavedCredential } from '../lab/n8n/rest';
 import { LabError } from '../lab/process/failure';
 import { examplesRoot, projectRoot, shown } from '../lab/process/paths';
+import { until } from '../lab/process/process';
 import { keyRing, SandboxAdmin } from '../lab/sandbox/admin';
 import { startSandbox, type Sandbox } from '../lab/sandbox/start';
 import { readNodes } from './nodes';
@@ -36,7 +37,7 @@ function imageAt(name: string): string {
 	return file;
 }
 
-/** The editor moves what it opens, and draws a moment after an execution has ended. */
+/** The editor moves what it opens. */
 const settled = async () => await sleep(800);
 
 async function closeNotification(page: Page): Promise<void> {
@@ -50,8 +51,8 @@ async function closeNotification(page: Page): Promise<void> {
 async function viewPicture(page: Page): Promise<void> {
 	const output = page.getByTestId('output-panel');
 	await output.getByTestId('ndv-view-binary-data').first().click({ timeout: 60_000 });
-	// As text, because the lab is not compiled for a browser.
-	await output.locator('img').last().evaluate('(image) => image.decode()');
+	const picture = output.locator('img').last();
+	await picture.evaluate(async (image) => await (image as unknown as PageElement).decode());
 	await closeNotification(page);
 }
 
@@ -77,11 +78,19 @@ const workflowOnly = `
 	.vue-flow__transformationpane { visibility: visible; }
 `;
 
-/** Titles of the notes that are too small for their text; as text, as above. */
-const cutNotes = `(notes) => notes
-	.filter((note) => [note, ...note.querySelectorAll('*')]
-		.some((one) => one.clientHeight > 0 && one.scrollHeight > one.clientHeight + 1))
-	.map((note) => note.innerText.split('\\n')[0])`;
+/** The first lines of the notes that are too small for their text. */
+const cutNotes = async (page: Page) =>
+	await page
+		.getByTestId('sticky')
+		.evaluateAll((notes) =>
+			(notes as unknown as PageElement[])
+				.filter((note) =>
+					[note, ...note.querySelectorAll('*')].some(
+						(one) => one.clientHeight > 0 && one.scrollHeight > one.clientHeight + 1,
+					),
+				)
+				.map((note) => note.innerText.split('\n')[0] ?? ''),
+		);
 
 /** Takes a picture of the canvas of each example, with its notes, as it is after choosing the credential. */
 async function takeExamples({ page, editor, rest, credential }: EditorSession): Promise<void> {
@@ -96,7 +105,7 @@ async function takeExamples({ page, editor, rest, credential }: EditorSession): 
 		// What the pointer is over shows more than a reader sees.
 		await page.mouse.move(0, 0);
 		await settled();
-		const cut: string[] = await page.getByTestId('sticky').evaluateAll(cutNotes);
+		const cut = await cutNotes(page);
 		if (cut.length > 0) throw new LabError(`${name}: text is cut off in ${cut.join(', ')}`);
 		const whole = await page.screenshot({ style: workflowOnly });
 		const margin = { top: 24, bottom: 24, left: 24, right: 24, background };
@@ -137,10 +146,8 @@ const FILLED: Record<string, INodeParameters> = {
 	trigger: { events: ['generation.completed', 'generation.failed'] },
 };
 
-/** Where the last field of the open node ends; what fills the rest of the window is a wish to n8n, and nothing. */
-const lastField = `(panel) => Math.max(...[...panel.querySelectorAll(
-	'[data-test-id^="parameter-input"], [data-test-id="collection-parameter-add"], button, textarea'
-)].filter((one) => one.checkVisibility()).map((one) => one.getBoundingClientRect().bottom))`;
+const FIELDS =
+	'[data-test-id^="parameter-input"], [data-test-id="collection-parameter-add"], button, textarea';
 
 /** Takes a picture of the panel of each node, as it is when the node has been added and its main fields filled in. */
 async function takePanels({ page, editor, rest, credential }: EditorSession): Promise<void> {
@@ -167,10 +174,17 @@ async function takePanels({ page, editor, rest, credential }: EditorSession): Pr
 		const fields = await panel.boundingBox();
 		const tab = await page.getByText('Parameters', { exact: true }).first().boundingBox();
 		if (!fields || !tab) throw new Error('The node is not open');
-		const end: number = await panel.evaluate(lastField);
+		// What fills the rest of the window is left out: a wish to n8n, and nothing.
+		const ends = await panel
+			.locator(FIELDS)
+			.evaluateAll((elements) =>
+				(elements as unknown as PageElement[])
+					.filter((each) => each.checkVisibility())
+					.map((each) => each.getBoundingClientRect().bottom),
+			);
 		const margin = 16;
 		const [x, y] = [fields.x - margin, tab.y - margin];
-		const bottom = Math.min(end + margin, height - 2 * margin);
+		const bottom = Math.min(Math.max(...ends) + margin, height - 2 * margin);
 		const clip = { x, y, width: fields.width + 2 * margin, height: bottom - y };
 		await page.screenshot({ path: imageAt(`nodes/${slug}.png`), clip });
 	}
@@ -200,8 +214,12 @@ async function takeProblems({ page, editor, rest, sandbox }: EditorSession): Pro
 		await editor.openWorkflow(id);
 		await editor.openNode(nodeName);
 		await page.getByTestId('node-execute-button').click();
-		await page.getByTestId('output-panel').locator('[data-test-id^="node-error"], table').waitFor();
-		await settled();
+		await until(async () => {
+			const [execution] = await rest.executions.list(id);
+			return execution && finalStatuses.includes(execution.status);
+		});
+		// The editor draws a moment after the execution has ended.
+		await sleep(2_000);
 		await closeNotification(page);
 		await page.screenshot({ path: imageAt(`${name}.png`) });
 	};

@@ -1,4 +1,4 @@
-/* eslint-disable @n8n/community-nodes/no-restricted-imports, @n8n/community-nodes/require-node-api-error -- not published */
+/* eslint-disable @n8n/community-nodes/no-restricted-imports -- not published */
 import type { Locator, Page } from 'playwright-core';
 import { demoOwner } from './instance';
 
@@ -281,7 +281,15 @@ export class Editor {
 		await this.onCanvas(node).dblclick();
 		const panel = this.page.getByTestId('ndv-input-panel');
 		await panel.getByTestId('schema-preview-warning').waitFor();
-		return await panel.getByTestId('run-data-schema-item').evaluateAll(namesFromTop);
+		// The list recycles its elements: they stand in any order, and those that it does not need far
+		// above the page.
+		return await panel.getByTestId('run-data-schema-item').evaluateAll((elements) =>
+			(elements as unknown as PageElement[])
+				.map((each) => ({ top: each.getBoundingClientRect().top, name: each.innerText.trim() }))
+				.filter(({ top }) => top >= 0)
+				.sort((a, b) => a.top - b.top)
+				.map(({ name }) => name),
+		);
 	}
 
 	async closeNode(): Promise<void> {
@@ -290,15 +298,16 @@ export class Editor {
 	}
 }
 
-/**
- * The list recycles its elements: they stand in any order, and those that it does not need far above
- * the page. As text, because the types of the DOM are not those of Node.
- */
-const namesFromTop = `(elements) => elements
-	.map((element) => [element.getBoundingClientRect().top, element.innerText.trim()])
-	.filter(([top]) => top >= 0)
-	.sort(([one], [other]) => one - other)
-	.map(([, name]) => name)`;
+/** What is used of an element of the page; the types of the DOM are not those of Node. */
+export interface PageElement {
+	innerText: string;
+	clientHeight: number;
+	scrollHeight: number;
+	getBoundingClientRect(): { top: number; bottom: number };
+	checkVisibility(): boolean;
+	querySelectorAll(selector: string): Iterable<PageElement>;
+	decode(): Promise<void>;
+}
 
 const exactly = (text: string) =>
 	new RegExp(`^\\s*${text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')}\\s*$`);
