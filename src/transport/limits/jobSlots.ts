@@ -73,7 +73,7 @@ export class JobSlots {
 
 	/**
 	 * Those that nobody waits for, and since when. Each occupies a slot until a list that was requested
-	 * later shows that it has ended.
+	 * later shows that it has ended, and for half an hour at most.
 	 */
 	private readonly left = new Map<string, number>();
 
@@ -186,6 +186,8 @@ export class JobSlots {
 
 	private tick(): void {
 		const now = this.clock.monotonic();
+		// A list may show dead jobs as running for ever.
+		for (const [id, since] of this.left) if (now - since >= GIVE_UP_MS) this.left.delete(id);
 		for (const lane of [this.jobLane, this.requestLane]) {
 			const isOurs =
 				lane === this.jobLane && this.inUse >= Math.max(1, Math.min(this.limit, this.most));

@@ -5,7 +5,7 @@ import { createJob } from '../../../src/transport/run/createJob';
 import type { BinarySource, Host } from '../../../src/transport/http/host';
 import type { Item } from '../../../src/transport/run/item';
 import { newMemory } from '../../../src/transport/run/memory';
-import type { ApiRequest } from '../../../src/transport/base/types';
+import type { ApiRequest, Resource } from '../../../src/transport/base/types';
 import type { Workspace } from '../../../src/transport/workspace';
 import { answer, errorBody, LOST } from '../../../testing/answers';
 import { ModelService, type ServiceSettings } from '../../../testing/modelService';
@@ -452,6 +452,31 @@ describe('five abandoned jobs, four long done and one slow', () => {
 		const started = clock.monotonic();
 		expect(await ask('n5', true)).toMatchObject({ ok: true, value: { status: 'completed' } });
 		expect(clock.monotonic() - started).toBeLessThan(20_000);
+	});
+
+	test('jobs that a list shows as running for ever keep their slots for half an hour', async () => {
+		const { clock, model, workspace } = setUp();
+		const dead = new Set<unknown>();
+		/** A list that never learns of an end. */
+		const host = hostWith(async (request) => {
+			const given = await model.send(request);
+			const { data } = ('body' in given ? given.body : {}) as { data?: Resource[] };
+			for (const job of data ?? []) if (dead.has(job.prompt)) job.status = 'queued';
+			return given;
+		});
+		const ask = async (prompt: string, waitForCompletion: boolean) => {
+			const parts = { host, workspace, prompt, origin: { runId: prompt } };
+			return await clock.run(createJob(runOf({ ...parts, settings: { waitForCompletion } })));
+		};
+		for (const prompt of ['1', '2', '3', '4', '5']) {
+			dead.add(prompt);
+			await ask(prompt, false);
+		}
+		await clock.pass(60_000);
+		const started = clock.monotonic();
+		const made = [await ask('a cat', true), await ask('a dog', true)];
+		expect(made).toMatchObject([{ ok: true }, { ok: true }]);
+		expect(clock.monotonic() - started).toBeLessThan(1_900_000);
 	});
 
 	test('a job that never ends keeps its slot, and the wait for one ends after half an hour', async () => {
