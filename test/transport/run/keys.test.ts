@@ -223,11 +223,13 @@ describe('a custom key that two requests of an execution use', () => {
 	);
 
 	test('is said in the order of the items, whichever was prepared first', () => {
-		const { claim } = claims();
+		const { batch, claim } = claims();
 		claim('0:10', 'x', 'a cat');
-		expect(claim('0:9', 'x', 'a dog')).toMatchObject({
+		const failed = claim('0:9', 'x', 'a dog');
+		expect(failed).toMatchObject({
 			failure: { problem: `is the same for item 9 and item 10, ${PROBLEM}` },
 		});
+		expect(batch.rejectionOf(10)).toBe(failed);
 	});
 
 	test('is still there for the item that has it, whatever it asks for now', () => {
