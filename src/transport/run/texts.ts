@@ -69,14 +69,14 @@ function spendingOf(failed: Failed, context: ErrorContext): Spending {
 const goOn = ({ isManual }: ErrorContext): string =>
 	isManual ? 'execute the node again' : 'retry this execution';
 
-function nothing(failed: Failed, context: ErrorContext, isSent: boolean): string {
+function nothing(done: 'sent' | 'created', { failure }: Failed, context: ErrorContext): string {
 	const { items = 1, isRow, charges } = context;
 	// One invalid item stops a run before anything is sent.
-	const stopsAll = !isSent && failed.failure.kind === 'input' && !isRow;
-	const [forWhom, onIt] = stopsAll ? [' for any item', ''] : [' for this item', ' on it'];
-	const done = `${isSent ? 'Nothing was created' : 'Nothing was sent'}${items > 1 ? forWhom : ''}`;
-	if (charges === false) return `${done}.`;
-	return `${done}${isSent ? ' and' : ', so'} no credits were spent${items > 1 ? onIt : ''}.`;
+	const stopsAll = done === 'sent' && failure.kind === 'input' && !isRow;
+	const [whom, onIt] = stopsAll ? [' for any item', ''] : [' for this item', ' on it'];
+	const what = `Nothing was ${done}${items > 1 ? whom : ''}`;
+	if (charges === false) return `${what}.`;
+	return `${what}${done === 'sent' ? ', so' : ' and'} no credits were spent${items > 1 ? onIt : ''}.`;
 }
 
 function unknown({ failure, endpoint }: Failed, context: ErrorContext): string {
@@ -129,9 +129,9 @@ export function creditSentence(failed: Failed, context: ErrorContext): string {
 		case 'free':
 			return free(failed, context);
 		case 'notSent':
-			return nothing(failed, context, false);
+			return nothing('sent', failed, context);
 		case 'nothingDone':
-			return nothing(failed, context, true);
+			return nothing('created', failed, context);
 		case 'outcomeUnknown':
 			return unknown(failed, context);
 		case 'jobExists':
