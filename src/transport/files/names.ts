@@ -20,10 +20,7 @@ function truncate(name: string): string {
 	return (stem.join('') + extension).replace(/[\s.]+$/, '');
 }
 
-/**
- * A name that is safe as a file name everywhere: the base name only, without control characters,
- * leading dots or reserved names, at most 200 bytes. Empty when nothing is left.
- */
+/** A name that is safe as a file name everywhere. Empty when nothing is left. */
 export function safeFileName(text: string): string {
 	const base = text.split(/[/\\]/).pop() ?? '';
 	const wellFormed = base.replace(/\p{Surrogate}/gu, '');

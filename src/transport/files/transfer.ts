@@ -8,11 +8,7 @@ export const MAX_ATTEMPTS = 4;
 /** Upper bound of the jittered delay before the second attempt; doubles with each further one. */
 const INITIAL_DELAY_MS = 2_000;
 
-/**
- * Milliseconds until the next attempt at a transfer: as the storage asks, otherwise with full
- * jitter.
- * @param headers of the last response, if there was one
- */
+/** Milliseconds until the next attempt: as the headers of the last response ask, or with full jitter. */
 export const transferDelay = (
 	headers: Record<string, string> = {},
 	attempt: number,

@@ -42,9 +42,9 @@ export interface Upload {
 	field: string;
 	source: BinarySource;
 	/**
-	 * Idempotency key of the request for an upload URL. All attempts use the one URL that it gives, so
-	 * that whatever is sent afterwards names the same file however often it was tried; only a URL that
-	 * is used up without the file being there is replaced, and its number is appended.
+	 * Idempotency key of the request for an upload URL, which all attempts use: whatever is sent
+	 * afterwards names the same file. Only a URL that is used up without the file being there is
+	 * replaced; its number is appended to the key.
 	 */
 	key: string;
 }

@@ -20,9 +20,7 @@ const INVALID_REQUEST_CODES =
 /** n8n's own refusals to send: a domain that the credential or the instance does not allow. */
 const N8N_REFUSALS = /^(UserError|Ssrf\w+)$/;
 
-/**
- * What Node says of a connection that ended before it was secure; no request goes out before that.
- */
+/** What Node says of a connection that ended before it was secure, and so before any request. */
 const TLS_HANDSHAKE_FAILED = 'Client network socket disconnected before secure TLS connection';
 
 /** Codes of the operating system, of Node and of its HTTP parser. */
@@ -46,10 +44,7 @@ const textOf = (value: unknown): string => (typeof value === 'string' ? value : 
 
 const codesOf = (faults: Fault[]) => faults.map(({ code }) => textOf(code)).filter(Boolean);
 
-/**
- * The code or name of a network error. Never its message or request, which hold addresses and
- * headers.
- */
+/** The code or name of a network error. Never its message, which may hold addresses and headers. */
 function reasonOf(faults: Fault[]): string {
 	const reason = codesOf(faults)[0] ?? textOf(faults[0]?.name);
 	return reason === 'ECONNABORTED' || reason === 'ETIMEDOUT' ? 'timeout' : reason || 'unknown';

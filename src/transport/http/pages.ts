@@ -10,10 +10,7 @@ const MAX_PAGES = 10_000;
 export interface PageQuery {
 	/** Number of entries wanted; `Infinity` for all. */
 	wanted: number;
-	/**
-	 * Whether the operation accepts `limit`. Only GET /generations is documented to (specification:
-	 * Endpoints).
-	 */
+	/** Whether the operation accepts `limit` (specification: Endpoints). */
 	takesLimit: boolean;
 }
 

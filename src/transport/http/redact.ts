@@ -13,10 +13,7 @@ function masked(value: unknown, secret: string): unknown {
 	);
 }
 
-/**
- * Removes a secret from whatever the service sent back, so that an echoed key ends up in no output,
- * error or log. Returns the value itself if it does not contain the secret.
- */
+/** Removes a secret from what the service sent back. Returns the value itself if it has none. */
 export function withoutSecret<T>(value: T, secret: string): T {
 	if (secret.length < 8) return value;
 	const isText = typeof value === 'string';

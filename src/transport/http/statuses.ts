@@ -82,8 +82,7 @@ const KNOWN: Partial<Record<number, Meaning>> = {
 	},
 	// A gateway gave up waiting, and the service may have carried the request out.
 	408: { ...other(408), again: 'replayable' },
-	// The service may still be at work on an earlier attempt with this key, such as a voice that takes
-	// long.
+	// The service may still be at work on an earlier attempt with this key.
 	409: { ...other(409), again: 'open' },
 	422: invalid,
 	429: {
@@ -97,10 +96,7 @@ const KNOWN: Partial<Record<number, Meaning>> = {
 	},
 };
 
-/**
- * Statuses that the specification does not name. Any 5xx counts as passing, because gateways have
- * statuses of their own, such as 520 and 524.
- */
+/** One that the specification does not name. Gateways have 5xx of their own, such as 520 and 524. */
 function other(status: number): Meaning {
 	return {
 		again: status >= 500 ? 'replayable' : 'never',

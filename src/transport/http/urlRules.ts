@@ -1,7 +1,6 @@
 /**
  * What kind of address it is, judged by the host name alone: published code cannot resolve names.
- * The URL parser has already turned every spelling of an IPv4 address (decimal, octal, hexadecimal)
- * into four decimal numbers.
+ * The URL parser has turned every spelling of an IPv4 address into four decimal numbers.
  */
 type AddressKind = 'loopback' | 'private' | 'public';
 
@@ -37,13 +36,7 @@ export function addressKind(hostname: string): AddressKind {
 	return parts ? ipv4Kind(Number(parts[1]), Number(parts[2])) : 'public';
 }
 
-function parse(text: string): URL | undefined {
-	try {
-		return new URL(text);
-	} catch {
-		return undefined;
-	}
-}
+const parse = (text: string) => (URL.canParse(text) ? new URL(text) : undefined);
 
 const kindOf = (baseUrl: string) => addressKind(parse(baseUrl)?.hostname ?? '');
 
