@@ -12,23 +12,17 @@ import { fields } from './fields';
 import { receive } from './receive';
 import { webhookMethods } from './registration';
 
+const problem = (message: string): INodeCredentialTestResult => ({ status: 'Error', message });
+
 /** A secret cannot be tested against the service, but typical copying mistakes can be detected. */
 async function mediaGenWebhookSecretApiTest({
 	data,
 }: ICredentialsDecrypted): Promise<INodeCredentialTestResult> {
 	const secret = data?.signingSecret;
-	if (typeof secret !== 'string' || secret === '') {
-		return {
-			status: 'Error',
-			message: 'Enter the signing secret that was shown when the webhook was created.',
-		};
-	}
-	if (secret.trim() !== secret) {
-		return {
-			status: 'Error',
-			message: 'The secret begins or ends with a space. Every delivery would be refused.',
-		};
-	}
+	if (typeof secret !== 'string' || secret === '')
+		return problem('Enter the signing secret that was shown when the webhook was created.');
+	if (secret.trim() !== secret)
+		return problem('The secret begins or ends with a space. Every delivery would be refused.');
 	return {
 		status: 'OK',
 		message:

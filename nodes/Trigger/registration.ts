@@ -49,7 +49,6 @@ const unsaved = new Map<string, Registration>();
 const keyOf = (context: Context): string =>
 	JSON.stringify([context.getWorkflow().id, context.getNode().id, context.getMode() === 'manual']);
 
-/** What n8n has saved. */
 const savedRegistration = (context: Context) =>
 	context.getWorkflowStaticData('node') as Registration;
 
@@ -92,10 +91,8 @@ export async function secretOf(
 	if (webhookId === undefined)
 		return { reason: `no webhook is registered for it (any more). ${again}` };
 	const secret = decryptSecret(encrypted, apiKey, webhookId);
-	if (secret) return { secret };
-	return {
-		reason: `its signing secret cannot be decrypted with the API key of its credential, which was probably changed. ${again}`,
-	};
+	const reason = `its signing secret cannot be decrypted with the API key of its credential, which was probably changed. ${again}`;
+	return secret ? { secret } : { reason };
 }
 
 const pathOf = (id: string) => ENDPOINTS.getWebhook.path.replace('{id}', encodeURIComponent(id));
@@ -216,14 +213,6 @@ async function register(context: IHookFunctions, service: Service, settings: Web
 	);
 }
 
-/** Forgets the webhook and leaves it at the service; a reason goes to the log. */
-function abandon(context: IHookFunctions, reason?: string): undefined {
-	const { webhookId, url, baseUrl } = registrationOf(context);
-	const where = { webhookId, url, baseUrl };
-	if (reason) context.logger.warn(`MediaGen Trigger: a webhook was left ${reason}`, where);
-	forget(context);
-}
-
 /**
  * The service of the webhook that is remembered, if this node may delete it there; otherwise it is
  * forgotten. Static data travels: a copy of a workflow (export and import, public API) remembers the
@@ -231,20 +220,26 @@ function abandon(context: IHookFunctions, reason?: string): undefined {
  * clone has another address.
  */
 async function ownService(context: IHookFunctions): Promise<Service | undefined> {
-	const { url, workflowId, baseUrl } = registrationOf(context);
+	const { webhookId, url, workflowId, baseUrl } = registrationOf(context);
+	const abandon = (reason: string): undefined => {
+		const where = { webhookId, url, baseUrl };
+		context.logger.warn(`MediaGen Trigger: a webhook was left at the service ${reason}`, where);
+		forget(context);
+	};
 	// The original still has its webhook, which is as it should be.
-	if (workflowId !== undefined && workflowId !== context.getWorkflow().id) return abandon(context);
+	if (workflowId !== context.getWorkflow().id) {
+		forget(context);
+		return undefined;
+	}
 	if (url !== context.getNodeWebhookUrl('default')) {
 		return abandon(
-			context,
-			'at the service with another address, because another n8n may be using it. If none is, delete it (MediaGen Webhook: Delete)',
+			'with another address, because another n8n may be using it. If none is, delete it (MediaGen Webhook: Delete)',
 		);
 	}
 	const service = await openService(context);
 	if (service.baseUrl === baseUrl) return service;
 	return abandon(
-		context,
-		'at the service of the old base URL, because the credential leads to another one. Delete it there (MediaGen Webhook: Delete)',
+		'of the old base URL, because the credential leads to another one. Delete it there (MediaGen Webhook: Delete)',
 	);
 }
 
@@ -259,13 +254,13 @@ async function removeRegistered(context: IHookFunctions): Promise<boolean> {
 	const answer = await service.send(request, { retry: false });
 	const now = answer.ok && isRecord(answer.value.body) ? answer.value.body.url : undefined;
 	const isTaken = typeof now === 'string' && now !== url;
-	const isGone = isTaken || (await deleteWebhook(service, webhookId));
-	if (isGone) forget(context);
+	const isRemoved = isTaken || (await deleteWebhook(service, webhookId));
+	if (isRemoved) forget(context);
 	else
 		context.logger.warn('MediaGen Trigger: the webhook could not be deleted at the service', {
 			webhookId,
 		});
-	return isGone;
+	return isRemoved;
 }
 
 /** What n8n calls when a workflow is published or unpublished, and around a test event. */

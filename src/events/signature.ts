@@ -37,14 +37,9 @@ export function sign(secret: string, timestamp: string, rawBody: Uint8Array | st
 }
 
 /**
- * Whether a delivery was signed with the secret within 300 seconds of now. Never throws.
- * Specification: Events, signature rules 1 to 4.
- */
-export const verify = (delivery: SignedDelivery): boolean => refusalOf(delivery) === undefined;
-
-/**
- * Why a delivery is refused; `undefined` if it is genuine. For the operator's log and never for the
- * sender, who would learn from it. Contains nothing of what was sent. Never throws.
+ * Why a delivery is refused; `undefined` if it was signed with the secret within 300 seconds of now.
+ * For the operator's log and never for the sender, who would learn from it. Contains nothing of what
+ * was sent. Never throws. Specification: Events, signature rules 1 to 4.
  */
 export function refusalOf(delivery: SignedDelivery): string | undefined {
 	const { secret, timestamp, signature, rawBody, now } = delivery;

@@ -83,15 +83,6 @@ test('models are read a page at a time; a page that names itself as the next one
 	expect(second.paginationToken).toBeUndefined();
 });
 
-test('a catalogue of mere IDs is a list of models', async () => {
-	expect(
-		(await searchModels.call(models(['studio/image-1', '', { id: 'b' }]).context)).results,
-	).toEqual([
-		{ name: 'studio/image-1', value: 'studio/image-1' },
-		{ name: 'b', value: 'b' },
-	]);
-});
-
 test.each<[string, typeof searchAgentRuns, unknown, string]>([
 	['a generation', searchGenerations, { id: 'g', status: 'queued', mode: null }, 'queued · g'],
 	['a generation', searchGenerations, { id: 'g', model: { id: 'm' } }, 'g'],

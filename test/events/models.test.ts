@@ -26,7 +26,7 @@ function editor(...bodies: unknown[]) {
 test('the filter of a trigger offers the models of all pages of the catalogue', async () => {
 	const { context, asked } = editor(
 		{ data: [{ id: 'a', label: 'Alpha' }, { label: 'no id' }, null], next_cursor: 'c1' },
-		{ data: ['b'], has_more: true, next_cursor: 'c2' },
+		{ data: [{ id: 'b' }], has_more: true, next_cursor: 'c2' },
 		{ data: [{ id: 'c', name: 7 }], has_more: false, next_cursor: 'c3' },
 	);
 	expect(await getModels.call(context)).toEqual([

@@ -16,7 +16,7 @@ import {
 	presetVoiceName,
 } from './choices';
 import { searchList, type Search } from './lists';
-import { readPage, readPages, type Entry, type Page } from './request';
+import { readPage, readPages, type Entry } from './request';
 
 const MADE_BY: Record<string, GenerationMode> = {
 	generateImage: 'image',
@@ -40,18 +40,14 @@ export const searchModels: Search = async function (filter, cursor) {
 	return await searchList(this, models, filter, cursor);
 };
 
-const emptyPage = (): Page => ({ entries: [] });
-
 /**
  * The two models that the specification lists (CreateSpeechGeneration), called as the catalogue
  * calls them. They can be chosen also when the catalogue cannot be read.
  */
 export const searchSpeechModels: Search = async function (filter) {
-	const { entries } = await readPage(this, ENDPOINTS.listModels, { mode: 'audio' }).catch(
-		emptyPage,
-	);
+	const page = await readPage(this, ENDPOINTS.listModels, { mode: 'audio' }).catch(() => undefined);
 	const choices = SPEECH_MODELS.map((id) => {
-		const entry = entries.find((model) => model.id === id);
+		const entry = page?.entries.find((model) => model.id === id);
 		return { name: modelName({ name: nameFromId(id), ...entry }, 'speech'), value: id };
 	});
 	return choicesOf(choices, { filter, empty: '' });
@@ -93,40 +89,31 @@ function valuesOf(model: Entry | undefined, parameter: string) {
 	return { values: [...new Set(values)], standard: isValue(standard) ? String(standard) : '' };
 }
 
-/** What was typed can always be chosen: the catalogue may be older than the model. */
-function typedChoice(
-	filter: string | undefined,
-	listed: INodeListSearchItems[],
-): INodeListSearchItems[] {
-	const typed = (filter ?? '').trim();
-	if (typed === '' || listed.some(({ value }) => value === typed)) return [];
-	return [{ name: listed.length > 0 ? `${typed} (not listed)` : typed, value: typed }];
-}
-
 const searchValues = (parameter: keyof GenerationParameters): Search =>
 	async function (filter) {
+		const typed = (filter ?? '').trim();
 		const id = chosenModel(this);
 		// The reason is shown, unless a value is already being typed.
-		const unless = (error: Error) => {
-			if ((filter ?? '').trim() === '') throw error;
+		const unlessTyped = (error: Error) => {
+			if (typed === '') throw error;
 			return undefined;
 		};
-		const model = id === undefined ? undefined : await findModel(this, id).catch(unless);
+		const model = id === undefined ? undefined : await findModel(this, id).catch(unlessTyped);
 		const { values, standard } = valuesOf(model, parameter);
 		const listed = values.map((value) => ({
 			name: value === standard ? `${value} (default)` : value,
 			value,
 		}));
-		const results = [
-			...listed.filter(({ name, value }) => matches(filter, name, value)),
-			...typedChoice(filter, listed),
-		];
+		const results = listed.filter(({ name, value }) => matches(filter, name, value));
+		// What was typed can always be chosen: the catalogue may be older than the model.
+		if (typed !== '' && !values.includes(typed)) {
+			results.push({ name: values.length > 0 ? `${typed} (not listed)` : typed, value: typed });
+		}
 		if (results.length > 0) return { results };
-		const called = model ? labelOf(model) : id;
 		const empty =
-			called === undefined
+			id === undefined
 				? 'Choose a model to see its values, or type one'
-				: `The catalogue lists no values for ${called}: type one`;
+				: `The catalogue lists no values for ${model ? labelOf(model) : id}: type one`;
 		return { results: [{ name: empty, value: '' }] };
 	};
 

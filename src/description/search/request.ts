@@ -49,10 +49,6 @@ function problemOf(failure: Failure, { scope }: Endpoint): string {
 	return `The list cannot be read (status ${status}). ${said}`.trim();
 }
 
-/** A list may hold mere IDs: the specification shows no field of a model but its voices. */
-const asEntry = (entry: unknown): unknown =>
-	typeof entry === 'string' && entry !== '' ? { id: entry } : entry;
-
 /**
  * Reads one page of a list for the editor, within the request rate of the workspace, at most once a
  * minute. Every failure is an error whose text the picker shows.
@@ -90,7 +86,7 @@ export async function readPage(
 			throw new NodeApiError(context.getNode(), {} as JsonObject, { message });
 		}
 		const { entries, next } = pageOf(answer.value.body);
-		return { entries: entries.map(asEntry).filter(isRecord), next };
+		return { entries: entries.filter(isRecord), next };
 	};
 	const page = read();
 	pages.set(nameOf(narrowed), { until: now + FRESH_MS, page });

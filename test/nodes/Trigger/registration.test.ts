@@ -189,15 +189,6 @@ test.each([checkExists, remove])(
 	},
 );
 
-test('what a registration of an earlier version has remembered counts by its address', async () => {
-	const { world, webhooks, hook } = service();
-	await create.call(hook());
-	delete world.staticData.workflowId;
-	expect(await checkExists.call(hook())).toBe(true);
-	await remove.call(hook());
-	expect(webhooks.size).toBe(0);
-});
-
 test('its own webhook is deleted even if it cannot be read', async () => {
 	const { world, webhooks, hook } = service();
 	await create.call(hook());
