@@ -4,11 +4,10 @@ import type {
 	INodePropertyOptions,
 	INodePropertyRouting,
 } from 'n8n-workflow';
-import type { OperationSpec } from '../transport/run/item';
 import { runner } from '../transport/run/runner';
 import type { Labels } from '../transport/run/texts';
 import { mappedFields } from './buildRequest';
-import type { Field, Operation, RequestMapping } from './operation';
+import type { Field, Operation } from './operation';
 import { preSend } from './preSend';
 
 type Show = NonNullable<IDisplayOptions['show']>;
@@ -17,44 +16,31 @@ type Show = NonNullable<IDisplayOptions['show']>;
 const labelsOf = ({ fields }: Operation): Labels =>
 	Object.fromEntries(mappedFields(fields).map(({ mapping, label }) => [mapping.as, label]));
 
-/**
- * The specification of the operation, with the parameters by which the user can change the request.
- */
-const withParameters = ({ spec, fields }: Operation): OperationSpec => ({
-	...spec,
-	parameters: mappedFields(fields).map(({ parameter }) => parameter),
-});
-
 /** The request of an operation, and the two functions that all operations share. */
 function routingOf(operation: Operation): INodePropertyRouting {
-	const { method, path } = operation.spec.endpoint;
+	const { spec, fields } = operation;
+	const { method, path } = spec.endpoint;
+	// By these the user can change the request.
+	const parameters = mappedFields(fields).map(({ parameter }) => parameter);
 	return {
 		request: { method, url: path },
 		send: { preSend: [preSend(operation)], paginate: true },
-		operations: { pagination: runner(withParameters(operation), labelsOf(operation)) },
+		operations: { pagination: runner({ ...spec, parameters }, labelsOf(operation)) },
 	};
 }
 
-function sendRouting({
-	in: target,
-	as,
-	asOneValue,
-}: RequestMapping): INodePropertyRouting | undefined {
-	if (asOneValue || target === 'path') return undefined;
-	return { send: { type: target, property: as } };
-}
-
 function property({ mapping, fields, ...ui }: Field, show?: Show): INodeProperties {
-	const routing = mapping && sendRouting(mapping);
+	// The hook reads what n8n's routing does not gather.
+	const isRouted = mapping && !mapping.asOneValue && mapping.in !== 'path';
 	const { displayOptions } = ui;
 	return {
 		...ui,
-		...(routing && { routing }),
+		...(isRouted && { routing: { send: { type: mapping.in, property: mapping.as } } }),
 		...(fields && { options: fields.map((field) => property(field)) }),
 		...(show && {
 			displayOptions: { ...displayOptions, show: { ...show, ...displayOptions?.show } },
 		}),
-	};
+	} as INodeProperties;
 }
 
 const option = (operation: Operation): INodePropertyOptions => {
