@@ -1,3 +1,4 @@
+/* eslint-disable @n8n/community-nodes/no-restricted-globals, @n8n/community-nodes/no-restricted-imports -- not published */
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { found, ourNodes, SEARCHES, type Searchable } from '../support/panelSearch';

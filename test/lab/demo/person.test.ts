@@ -1,4 +1,4 @@
-/* eslint-disable @n8n/community-nodes/no-restricted-globals -- not published */
+ 
 import type { ExampleRun } from '../../../lab/demo/exampleRun';
 import { followPeople } from '../../../lab/demo/person';
 import type { Rest, SavedWorkflow } from '../../../lab/n8n/rest';
