@@ -18,6 +18,16 @@ export class MediaGenAgentRun implements INodeType {
 		subtitle: OPERATION,
 		description: 'Plan, approve, carry out and review whole productions',
 		defaults: { name: 'MediaGen Agent Run' },
+		hints: [
+			{
+				message:
+					'Nothing is made before the plan is approved. To go on, add this node with the operation Approve, which spends credits.',
+				displayCondition:
+					'={{ $parameter["operation"] === "create" && $parameter["autoApprove"] !== true }}',
+				whenToDisplay: 'afterExecution',
+				location: 'outputPane',
+			},
+		],
 		usableAsTool: true,
 		builderHint: {
 			searchHint:

@@ -1,4 +1,5 @@
 import { createHash } from 'crypto';
+import { BoundedMap } from './base/boundedMap';
 import { systemClock } from './base/clock';
 import type { Clock, Random } from './base/types';
 import type { RateLimits } from './credential';
@@ -22,6 +23,9 @@ export class Workspace {
 	readonly slots: JobSlots;
 
 	readonly credits: CreditGate;
+
+	/** What the last job of each kind has cost, for those who only ask. */
+	readonly lastPrices = new BoundedMap<string, number>(100);
 
 	/** Until when it is not forgotten, on the monotonic clock: it knows of jobs that somebody has paid for. */
 	keptUntil = -Infinity;

@@ -209,7 +209,7 @@ describe('the operation', () => {
 			await editor.select('operation', 'Generate Video');
 			await editor.addable(1);
 			await editor.addOption('Start Frame');
-			await editor.fillBy('start_frame', 'Binary Field', 'photo');
+			await editor.fillBy('start_frame', 'Binary', 'photo');
 			expect(await editor.chosen('start_frame')).toBe('photo');
 			await editor.select('operation', 'Generate Image');
 			expect(await editor.offeredIn(1)).toEqual(SLOTS.Image);

@@ -97,7 +97,7 @@ describe('the first hour', () => {
 		await editor.write('prompt', 'Waves at dusk');
 		await editor.addable(1);
 		await editor.addOption('Start Frame');
-		await editor.fillBy('start_frame', 'Binary Field', 'data');
+		await editor.fillBy('start_frame', 'Binary', 'data');
 		await editor.executeAndView(2 * STEP_MS);
 		await untilShown('video', 'it.readyState >= 2 && it.videoWidth > 0');
 		// The picture is taken from the run before: it is uploaded, not made again.

@@ -218,7 +218,7 @@ describe('refusals', () => {
 		});
 		expect(run.error?.message).toMatch(/\[item 1\]$/);
 		expect(run.error?.description).toMatch(
-			/Other jobs of this run: .*\(item 0, completed\).*\(item 2, completed\)\./,
+			/Kept for the next try.*\(item 0, completed\).*\(item 2, completed\)\./,
 		);
 	});
 });

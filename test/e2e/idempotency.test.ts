@@ -145,7 +145,7 @@ describe('when credits run out', () => {
 			const { sandbox, run, leave } = await ownSandbox();
 			await leave(0);
 			const made = await run({ node, items, parameters: batch({}) });
-			expect(made.error?.description).toMatch(/0 items of this run were submitted, 8 were not/);
+			expect(made.error?.description).toMatch(/0 items were submitted, 8 were not/);
 			// As many as the plan runs jobs may be under way when the first is refused.
 			const sent = (await sandbox.requests()).filter(({ method }) => method === 'POST');
 			expect(sent.length).toBeLessThanOrEqual(5);

@@ -187,7 +187,8 @@ export function mediaField({ as, rule, isMany, example, note, ...ui }: MediaFiel
 		default: { mode: 'binary', value: 'data' },
 		modes: [
 			{
-				displayName: 'Binary Field',
+				// n8n shows no more than nine letters of it.
+				displayName: 'Binary',
 				name: 'binary',
 				type: 'string',
 				placeholder: 'e.g. data',

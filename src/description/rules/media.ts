@@ -36,7 +36,7 @@ function entriesOf(value: unknown, separator: RegExp | string): unknown[] | unde
 }
 
 /**
- * Names of binary fields, chosen by the mode *Binary Field* of a locator. Nothing entered there is
+ * Names of binary fields, chosen by the mode *Binary* of a locator. Nothing entered there is
  * a mistake, because a file was meant to be sent.
  */
 function namesIn(value: unknown): unknown[] | undefined {
@@ -85,7 +85,7 @@ function entry(value: unknown, context: RuleContext): Ruled {
 	if (problem === undefined) return { value: text };
 	return {
 		problem: `${problem}: ${preview(text)}`,
-		hint: 'Enter an https URL, or choose Binary Field and enter the name of a binary field of the item, which is then uploaded',
+		hint: 'Enter an https URL, or choose Binary and enter the name of a binary field of the item, which is then uploaded',
 	};
 }
 

@@ -163,6 +163,11 @@ export class Batch {
 		return this.prepared.get(item);
 	}
 
+	/** The items as they were checked, with what is wrong with them. */
+	get checked(): Array<[item: number, prepared: Result<Prepared>]> {
+		return [...this.prepared];
+	}
+
 	/** Why an item is not sent although it was valid by itself; `undefined` if it may be. */
 	rejectionOf(item: number): Failed | undefined {
 		const prepared = this.prepared.get(item);
@@ -281,10 +286,10 @@ function jobsSentence(jobs: OtherJob[]): string {
 		.map(({ id, item, status }) => `${id} (item ${item}, ${status})`);
 	const rest = jobs.length - named.length;
 	const more = rest > 0 ? ` and ${rest} more, under Error details` : '';
-	const continues = jobs.some(({ status }) => status !== 'failed')
-		? ' The next try goes on with those that have not failed; with On Error set to Continue they are output now.'
-		: '';
-	return `Other jobs of this run: ${named.join(', ')}${more}.${continues}`;
+	const lead = jobs.some(({ status }) => status !== 'failed')
+		? 'Kept for the next try, or output with On Error: Continue'
+		: 'Other jobs of this run';
+	return `${lead}: ${named.join(', ')}${more}.`;
 }
 
 const batches = new WeakMap<object, Batch>();

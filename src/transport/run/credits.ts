@@ -128,6 +128,13 @@ export function executionCredits(flow: Record<string, unknown>): ExecutionCredit
 	return known;
 }
 
+/** What a request is expected to cost: where this execution does not know it, as the last one of its kind. */
+export const expectedPrice = (
+	{ credits, spec: { endpoint }, workspace }: Item,
+	body: unknown,
+): number | undefined =>
+	credits.priceOf(endpoint, body) ?? workspace.lastPrices.get(kindOf(endpoint, body));
+
 /**
  * What is left of Max Credits for a request of this item; `Infinity` without a limit. What it has
  * possibly reserved before is in the sum already.
@@ -170,6 +177,8 @@ function count(item: Item, body: unknown, made: Result<Resource>): void {
 	const { credits, memory, spec, settings } = item;
 	if (made.ok) {
 		const job = { object: spec.object, ...made.value };
+		const said = creditsOf(job);
+		if (said !== undefined) item.workspace.lastPrices.set(kindOf(spec.endpoint, body), said);
 		credits.add(-(memory.expectedCredits ?? 0));
 		delete memory.expectedCredits;
 		const isRunning = jobState(job, settings.terminalStatuses) === 'running';

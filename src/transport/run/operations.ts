@@ -6,6 +6,7 @@ import { isGone } from '../http/statuses';
 import { jobState, toResult } from '../jobs/jobState';
 import { withoutReferences } from './binaryReference';
 import { createJob } from './createJob';
+import { expectedPrice } from './credits';
 import { halt, halted, inTurn } from './halt';
 import type { Item, Outcome, OutputKind } from './item';
 import { keyOf } from './keys';
@@ -153,21 +154,39 @@ async function create(item: Item): Promise<Result<Outcome>> {
 	return ok(whole);
 }
 
+/** A dry run in words: what all items of the run would create and cost, and which of them are wrong. */
+function summaryOf(item: Item): string {
+	const { checked } = item.batch;
+	const wrong = checked.filter(([, prepared]) => !prepared.ok).map(([index]) => index);
+	const jobs = checked.flatMap(([, prepared]) => {
+		if (!prepared.ok) return [];
+		const { request, parts = [request] } = prepared.value;
+		return parts.map(({ body }) => expectedPrice(item, body) ?? NaN);
+	});
+	const sum = jobs.reduce((total, price) => total + price, 0);
+	const cost = Number.isNaN(sum)
+		? '; what they cost is known once one with each model was made'
+		: `, for about ${sum} credits in all`;
+	const count = `${jobs.length} ${jobs.length === 1 ? 'job' : 'jobs'}`;
+	const bad = wrong.length > 0 ? ` Items that are wrong: ${wrong.join(', ')}.` : '';
+	return `Nothing was sent. It would create ${count}${cost}.${bad}`;
+}
+
 /**
  * What would be sent for an item, all checks done: nothing goes out, no file is uploaded and
  * nothing is remembered, so that the real run starts from scratch.
  */
 async function dryRun(item: Item): Promise<Result<Outcome>> {
-	const { request, parts = [request], memory, credits, spec } = item;
+	const { request, parts = [request], memory } = item;
 	const { method, path } = request;
 	const opened = await openRequest(item);
 	if (!opened.ok) return opened;
 	const { state } = memory;
 	const attempt = state.is === 'new' ? state.firstKey : state.attempt;
 	const idempotencyKey = keyOf(item, opened.value.requestFingerprint, attempt);
-	// Not known where nothing like it was created in this execution.
-	const price = credits.priceOf(spec.endpoint, request.body);
+	const price = expectedPrice(item, request.body);
 	const preview: Json = {
+		summary: summaryOf(item),
 		dryRun: true,
 		...(price !== undefined && { estimated_credits: price * parts.length }),
 		...(parts.length > 1 && { parts: parts.length }),

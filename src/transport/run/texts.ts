@@ -184,7 +184,7 @@ function progress({ items = 1, submitted }: ErrorContext): string {
 	if (items === 1 || submitted === undefined) return '';
 	const were = (count: number) => (count === 1 ? 'was' : 'were');
 	const left = items - submitted;
-	return `${submitted} ${submitted === 1 ? 'item' : 'items'} of this run ${were(submitted)} submitted, ${left} ${were(left)} not. `;
+	return `${submitted} ${submitted === 1 ? 'item' : 'items'} ${were(submitted)} submitted, ${left} ${were(left)} not. `;
 }
 
 const minutes = (ms: number) => Math.round(ms / 6_000) / 10;
@@ -255,7 +255,7 @@ export function textOf(failed: Failed, context: ErrorContext): Text {
 		case 'jobFailed':
 			return [
 				`The job failed: ${failure.reason}`,
-				`Change what the reason names${creates ? '' : ' and create it again'}.`,
+				`Change the prompt or the inputs${creates ? '' : ' and create it again'}.`,
 			];
 		case 'download':
 			return [

@@ -93,7 +93,7 @@ test('the error counts the items only while the numbers stay right', () => {
 		});
 	expect(said({ items: 3, submitted: 1 })).toEqual([
 		'Not enough credits',
-		`1 item of this run was submitted, 2 were not. ${topUp}`,
+		`1 item was submitted, 2 were not. ${topUp}`,
 	]);
 	expect(said({ items: 3 })[1]).toBe(topUp);
 	expect(said({ items: 1, submitted: 0 })[1]).toBe(topUp);
@@ -494,6 +494,7 @@ test('a dry run sends nothing and outputs what would be sent, with its price onc
 	};
 	const before = await preview();
 	expect(before).toEqual({
+		summary: expect.stringMatching(/^Nothing was sent/) as unknown,
 		dryRun: true,
 		method: 'POST',
 		path: '/generations',

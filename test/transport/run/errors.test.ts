@@ -199,7 +199,7 @@ describe('a job that failed', () => {
 				: 'Running it again creates a new job.';
 			for (const idempotency of ['execution', 'content', 'none'] as const) {
 				const { description } = describeFailure(failed, { ...context, endpoint, idempotency });
-				expect(description).toBe(`Change what the reason names. ${again}`);
+				expect(description).toBe(`Change the prompt or the inputs. ${again}`);
 			}
 			const { description } = describeFailure(failed, {
 				...context,
@@ -218,7 +218,7 @@ describe('a job that failed', () => {
 			...FREE,
 			endpoint: ENDPOINTS.getJob,
 		});
-		expect(description).toBe('Change what the reason names and create it again.');
+		expect(description).toBe('Change the prompt or the inputs and create it again.');
 	});
 });
 
@@ -293,7 +293,7 @@ describe.each(Object.values(KINDS))('$kind', (failure) => {
 test.each([
 	[400, /^The service refused the request as invalid: No/, /no credits were spent/],
 	[401, /^The API key is invalid or missing: No/, /enter a valid key/],
-	[402, /^Not enough credits: No/, /7 items of this run were submitted, 13 were not\. Top up/],
+	[402, /^Not enough credits: No/, /7 items were submitted, 13 were not\. Top up/],
 	[403, /^The key is not allowed to do this: No/, /scope generations:write.*subscription/],
 	[404, /^Not found: No/, /Check the base URL/],
 	[429, /^Rate or concurrency limit exceeded: No/, /lower Requests per Minute/],
@@ -352,7 +352,7 @@ test('where there is one item, nothing is counted', () => {
 	expect(description).toMatch(/^Top up the workspace/);
 	const two = { ...context, items: 2, submitted: 1 };
 	expect(describeFailure(fail(status(402)), two).description).toMatch(
-		/^1 item of this run was submitted, 1 was not\. Top/,
+		/^1 item was submitted, 1 was not\. Top/,
 	);
 });
 

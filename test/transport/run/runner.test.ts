@@ -425,6 +425,30 @@ describe('with Continue On Fail', () => {
 	});
 });
 
+test('a dry run says what all items would create and cost, and which are wrong', async () => {
+	const dry = { options: { dryRun: true } };
+	const prompts = ['a', '', 'c', ''];
+	const credential = { apiKey: 'canary-key-of-dry-runs' };
+	const summary = async (given: object) => {
+		const { start } = setUp({
+			prompts,
+			credential,
+			given: { ...given },
+			continueOnFail: true,
+			service: { price: () => 3 },
+		});
+		return (await start()).map(({ json }) => json.summary)[0];
+	};
+	const wrong = 'Items that are wrong: 1, 3.';
+	expect(await summary(dry)).toBe(
+		`Nothing was sent. It would create 2 jobs; what they cost is known once one with each model was made. ${wrong}`,
+	);
+	await summary({});
+	expect(await summary(dry)).toBe(
+		`Nothing was sent. It would create 2 jobs, for about 6 credits in all. ${wrong}`,
+	);
+});
+
 describe('without Continue On Fail', () => {
 	const ending = (prompt: string) => ({ status: prompt === 'bad' ? 'failed' : 'completed' });
 
@@ -437,7 +461,7 @@ describe('without Continue On Fail', () => {
 		);
 		expect(error.context.itemIndex).toBe(1);
 		expect(error.description).toMatch(
-			/Other jobs of this run: gen_1 \(item 0, completed\), gen_3 \(item 2, completed\)\. /,
+			/or output with On Error: Continue: gen_1 \(item 0, completed\), gen_3 \(item 2, completed\)\.$/,
 		);
 		expect(error.description).not.toMatch(/gen_2/);
 		expect(error.context.data).toMatchObject({
@@ -473,9 +497,9 @@ describe('without Continue On Fail', () => {
 		const error = await failure(start());
 		expect(error.message).toMatch(/ \[item 0\]$/);
 		expect(error.description).toMatch(
-			/Other jobs of this run: gen_1 \(item 1, (from an earlier try|completed)\)\. /,
+			/^[^]*Kept for the next try[^]*: gen_1 \(item 1, (from an earlier try|completed)\)\.$/,
 		);
-		expect(error.description).not.toMatch(/0 items of this run were submitted/);
+		expect(error.description).not.toMatch(/0 items were submitted/);
 		expect(model.jobs).toHaveLength(1);
 	});
 
@@ -483,7 +507,7 @@ describe('without Continue On Fail', () => {
 		const prompts = ['bad', ...Array.from({ length: 14 }, (_, item) => `prompt ${item}`)];
 		const error = await failure(setUp({ prompts, service: { ending } }).start());
 		expect(error.description?.match(/gen_\d+ \(/g)).toHaveLength(10);
-		expect(error.description).toMatch(/ and 4 more, under Error details\. /);
+		expect(error.description).toMatch(/ and 4 more, under Error details\.$/);
 		expect((error.context.data as { otherJobs: unknown[] }).otherJobs).toHaveLength(14);
 	});
 
@@ -520,7 +544,7 @@ describe('when the credits run out', () => {
 		const { model, start } = setUp({ prompts, service });
 		const error = await failure(start());
 		expect(error.message).toMatch(/^Not enough credits \[item \d+\]/);
-		expect(error.description).toMatch(/7 items of this run were submitted, 13 were not/);
+		expect(error.description).toMatch(/7 items were submitted, 13 were not/);
 		expect(model.jobs).toHaveLength(7);
 		expect(model.count(402)).toBeLessThanOrEqual(5);
 	});
