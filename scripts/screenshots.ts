@@ -63,7 +63,7 @@ async function takeResult({ page, editor, rest, credential }: EditorSession): Pr
 	const { id } = await rest.workflows.create(withCredential(example, credential));
 	await page.setViewportSize({ width: 1440, height: 900 });
 	await editor.openWorkflow(id);
-	await editor.openNode('Image');
+	await editor.openNode('Generate Image');
 	await page.getByTestId('node-execute-button').click();
 	await viewPicture(page);
 	await page.screenshot({ path: imageAt('editor.png') });
