@@ -77,7 +77,9 @@ interface Waiter extends WaitOptions {
 	failedReads: number;
 	/** Whether an event has said that the job has ended. */
 	isPushed: boolean;
-	settle: (result: Result<Resource>) => void;
+	resolve: (result: Result<Resource>) => void;
+	/** Stops listening to the signal of the channel. */
+	dispose: () => void;
 }
 
 /** The service may send anything here, such as an object that cannot be converted to a string. */
@@ -169,9 +171,6 @@ export class JobPoller implements JobWatch {
 			const startedAt = this.clock.monotonic();
 			const durations = this.known.get(kindOf(job)) ?? new Durations();
 			this.known.set(kindOf(job), durations);
-			const dispose = onAbort(channel.signal, () =>
-				waiter.settle(fail({ kind: 'cancelled' }, waiter.job)),
-			);
 			const waiter: Waiter = {
 				...options,
 				job,
@@ -184,12 +183,10 @@ export class JobPoller implements JobWatch {
 				askedAt: -Infinity,
 				failedReads: 0,
 				isPushed: false,
-				settle: (result) => {
-					dispose();
-					this.waiters.delete(waiter);
-					if (this.waiters.size === 0) this.wakeUp.clear();
-					resolve(result);
-				},
+				resolve,
+				dispose: onAbort(channel.signal, () =>
+					this.settle(waiter, fail({ kind: 'cancelled' }, waiter.job)),
+				),
 			};
 			if (this.waiters.size === 0) this.unanswered = 0;
 			this.waiters.add(waiter);
@@ -223,6 +220,13 @@ export class JobPoller implements JobWatch {
 		return this.waiters.size === 0;
 	}
 
+	private settle(waiter: Waiter, result: Result<Resource>): void {
+		waiter.dispose();
+		this.waiters.delete(waiter);
+		if (this.isIdle) this.wakeUp.clear();
+		waiter.resolve(result);
+	}
+
 	/** Does not await the poll, because deadlines must hold even while a request hangs. */
 	private tick(): void {
 		const now = this.clock.monotonic();
@@ -237,7 +241,7 @@ export class JobPoller implements JobWatch {
 		waiter.giveUpAt ??= now + FINAL_LOOK_MS;
 		if (waiter.askedAt >= waiter.deadline || now >= waiter.giveUpAt) {
 			const waitedMs = waiter.deadline - waiter.startedAt;
-			waiter.settle(fail({ kind: 'deadline', waitedMs }, waiter.job));
+			this.settle(waiter, fail({ kind: 'deadline', waitedMs }, waiter.job));
 		} else waiter.dueAt = Math.min(waiter.dueAt, now);
 	}
 
@@ -341,7 +345,7 @@ export class JobPoller implements JobWatch {
 		waiter.dueAt = timed.sentAt + TUNING.minLookMs;
 		waiter.failedReads += 1;
 		if (!mayRecover(read) || waiter.failedReads >= MAX_FAILED_READS)
-			waiter.settle(fail(read.failure, waiter.job));
+			this.settle(waiter, fail(read.failure, waiter.job));
 		return 'other';
 	}
 
@@ -372,7 +376,7 @@ export class JobPoller implements JobWatch {
 			waiter.dueAt = this.nextLook(durations, startedAt, age);
 		} else if (isWhole) {
 			if (state === 'good' && !isOld) durations.learn(waiter.ran, age, isPushed);
-			waiter.settle(ok(job));
+			this.settle(waiter, ok(job));
 		} else waiter.dueAt = at;
 	}
 }

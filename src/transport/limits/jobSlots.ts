@@ -41,6 +41,43 @@ class Lane {
 	readonly queue = new WaitQueue<Result<Slot>>(fail({ kind: 'cancelled' }));
 }
 
+/** A class, not closures: thousands of items may hold one. */
+class HeldSlot implements Slot {
+	isUnderWay = true;
+
+	/** The job that occupies it. */
+	jobId: string | undefined;
+
+	constructor(
+		private readonly slots: JobSlots,
+		readonly lane: Lane,
+	) {
+		lane.underWay += 1;
+	}
+
+	/** Its request is over. */
+	answered(): void {
+		if (this.isUnderWay) this.lane.underWay -= 1;
+		this.isUnderWay = false;
+	}
+
+	release(): void {
+		this.slots.released(this);
+	}
+
+	accepted(job: Resource): void {
+		this.slots.accepted(this, job);
+	}
+
+	refused(retryAfterMs?: number): void {
+		this.slots.refused(this, retryAfterMs);
+	}
+
+	leave(job: Resource): void {
+		this.slots.leftAlone(this, job);
+	}
+}
+
 /** How often it is asked whether a creation may go out or has waited for too long, in ms. */
 const TICK_MS = 1_000;
 
@@ -146,8 +183,7 @@ export class JobSlots {
 	}
 
 	private grant(lane: Lane): void {
-		lane.underWay += 1;
-		lane.queue.grant(ok(this.newSlot(lane)));
+		lane.queue.grant(ok(new HeldSlot(this, lane)));
 	}
 
 	/** If a job waits for a slot, asks for a list where one can show a free slot. */
@@ -201,51 +237,42 @@ export class JobSlots {
 		this.serve();
 	}
 
-	private newSlot(lane: Lane): Slot {
-		let isUnderWay = true;
-		let jobId: string | undefined;
-		const answered = () => {
-			if (isUnderWay) lane.underWay -= 1;
-			isUnderWay = false;
-		};
-		/** Unless the job needs no slot, or has another one. */
-		const hold = (job: Resource) => {
-			this.others.created(job.id);
-			const needsNone = lane !== this.jobLane || this.jobs.hasEnded(job);
-			const hasSlot = this.awaited.has(job.id) || this.left.has(job.id);
-			if (isUnderWay && !needsNone && !hasSlot) this.awaited.add((jobId = job.id));
-			answered();
-		};
-		const release = () => {
-			answered();
-			if (jobId === undefined) return;
-			this.awaited.delete(jobId);
-			this.left.delete(jobId);
-			jobId = undefined;
-		};
-		return {
-			release: () => {
-				release();
-				this.serve();
-			},
-			accepted: (job) => {
-				this.acceptedAt = this.clock.monotonic();
-				hold(job);
-				this.most = Math.max(this.most, this.awaited.size + this.left.size);
-				this.serve();
-			},
-			refused: (retryAfterMs) => {
-				release();
-				if (lane === this.jobLane) this.noteRefusal(retryAfterMs);
-				this.serve();
-			},
-			leave: (job) => {
-				hold(job);
-				if (jobId !== undefined && this.awaited.delete(jobId))
-					this.left.set(jobId, this.clock.monotonic());
-				this.serve();
-			},
-		};
+	/** Unless it needs no slot, or has another one, a job occupies the slot that it was created with. */
+	private hold(slot: HeldSlot, job: Resource): void {
+		this.others.created(job.id);
+		const needsNone = slot.lane !== this.jobLane || this.jobs.hasEnded(job);
+		const hasSlot = this.awaited.has(job.id) || this.left.has(job.id);
+		if (slot.isUnderWay && !needsNone && !hasSlot) this.awaited.add((slot.jobId = job.id));
+		slot.answered();
+	}
+
+	/** These four are what a slot passes on. */
+	released(slot: HeldSlot): void {
+		slot.answered();
+		this.awaited.delete(slot.jobId ?? '');
+		this.left.delete(slot.jobId ?? '');
+		slot.jobId = undefined;
+		this.serve();
+	}
+
+	accepted(slot: HeldSlot, job: Resource): void {
+		this.acceptedAt = this.clock.monotonic();
+		this.hold(slot, job);
+		this.most = Math.max(this.most, this.awaited.size + this.left.size);
+		this.serve();
+	}
+
+	refused(slot: HeldSlot, retryAfterMs?: number): void {
+		slot.answered();
+		if (slot.lane === this.jobLane) this.noteRefusal(retryAfterMs);
+		this.serve();
+	}
+
+	leftAlone(slot: HeldSlot, job: Resource): void {
+		this.hold(slot, job);
+		if (slot.jobId !== undefined && this.awaited.delete(slot.jobId))
+			this.left.set(slot.jobId, this.clock.monotonic());
+		this.serve();
 	}
 
 	private noteRefusal(retryAfterMs: number | undefined): void {
