@@ -277,9 +277,10 @@ export class JobPoller implements JobWatch {
 		const channel =
 			this.listFor ?? (this.isListDue(listable, now) ? listable[0]?.channel : undefined);
 		// Those that a list does not show are read as those that none covers.
+		const awaitsList = !channel && listable.length > 0;
 		const due = () =>
 			[...this.waiters]
-				.filter((waiter) => channel !== undefined || !listable.includes(waiter))
+				.filter(({ job }) => !(awaitsList && isGeneration(job)))
 				.filter((waiter) => waiter.askedAt < now && isDueAlone(waiter, now));
 		if (!channel && due().length === 0) return;
 
