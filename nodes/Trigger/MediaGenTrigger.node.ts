@@ -12,7 +12,7 @@ import { fields } from './fields';
 import { receive } from './receive';
 import { webhookMethods } from './registration';
 
-const problem = (message: string): INodeCredentialTestResult => ({ status: 'Error', message });
+const error = (message: string): INodeCredentialTestResult => ({ status: 'Error', message });
 
 /** A secret cannot be tested against the service, but typical copying mistakes can be detected. */
 async function mediaGenWebhookSecretApiTest({
@@ -20,9 +20,9 @@ async function mediaGenWebhookSecretApiTest({
 }: ICredentialsDecrypted): Promise<INodeCredentialTestResult> {
 	const secret = data?.signingSecret;
 	if (typeof secret !== 'string' || secret === '')
-		return problem('Enter the signing secret that was shown when the webhook was created.');
+		return error('Enter the signing secret that was shown when the webhook was created.');
 	if (secret.trim() !== secret)
-		return problem('The secret begins or ends with a space. Every delivery would be refused.');
+		return error('The secret begins or ends with a space. Every delivery would be refused.');
 	return {
 		status: 'OK',
 		message:
