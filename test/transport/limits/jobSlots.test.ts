@@ -54,6 +54,19 @@ describe('slots', () => {
 		expect(await hasSettled(two.wait())).toBe(false);
 	});
 
+	test('who gets a job that holds a slot already gives back nothing of it', async () => {
+		const { acquire, wait } = slotsOf(2);
+		const [first, replay] = [await acquire(), await acquire()];
+		first.accepted(job('gen_1'));
+		replay.accepted(job('gen_1'));
+		replay.release();
+		expect(await hasSettled(wait())).toBe(true);
+		const next = wait();
+		expect(await hasSettled(next)).toBe(false);
+		first.release();
+		expect(await hasSettled(next)).toBe(true);
+	});
+
 	test('after everybody is served no timer is left', async () => {
 		const { clock, acquire, wait } = slotsOf(1);
 		const slot = await acquire();
