@@ -1,4 +1,4 @@
-/* eslint-disable @n8n/community-nodes/no-restricted-imports, @n8n/community-nodes/require-node-api-error -- not published */
+/* eslint-disable @n8n/community-nodes/no-restricted-imports -- not published */
 import { createHash } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { RestError, type Rest, type SavedWorkflow, type WorkflowData } from '../n8n/rest';

@@ -1,4 +1,3 @@
-/* eslint-disable @n8n/community-nodes/require-node-api-error -- not published */
 import type { INode } from 'n8n-workflow';
 import type { Rest, SavedWorkflow, WorkflowData } from '../n8n/rest';
 import { LabError } from '../process/failure';

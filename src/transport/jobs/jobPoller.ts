@@ -163,23 +163,27 @@ export class JobPoller implements JobWatch {
 		channel: Channel,
 		job: Resource,
 		timeoutMs: number,
-		options: WaitOptions = {},
+		{ terminalStatuses, path, isOld }: WaitOptions = {},
 	): Promise<Result<Resource>> {
-		if (jobState(job, options.terminalStatuses) !== 'running') return Promise.resolve(ok(job));
+		if (jobState(job, terminalStatuses) !== 'running') return Promise.resolve(ok(job));
 		if (channel.signal?.aborted) return Promise.resolve(fail({ kind: 'cancelled' }, job));
 		return new Promise((resolve) => {
 			const startedAt = this.clock.monotonic();
 			const durations = this.known.get(kindOf(job)) ?? new Durations();
 			this.known.set(kindOf(job), durations);
 			const waiter: Waiter = {
-				...options,
+				// Not spread: each of thousands of objects would have a shape of its own, of 400 bytes.
+				terminalStatuses,
+				path,
+				isOld,
 				job,
 				channel,
 				durations,
 				startedAt,
 				deadline: startedAt + timeoutMs,
+				giveUpAt: undefined,
 				ran: 0,
-				dueAt: options.isOld ? startedAt : this.nextLook(durations, startedAt, 0),
+				dueAt: isOld ? startedAt : this.nextLook(durations, startedAt, 0),
 				askedAt: -Infinity,
 				failedReads: 0,
 				isPushed: false,

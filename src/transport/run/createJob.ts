@@ -204,9 +204,10 @@ async function obtainJob(item: Item, opened: OpenedRequest): Promise<Result<Made
 		}
 		const sent = await sendCreation(item, channel, creation, slot);
 		if (sent.ok) {
-			slot.accepted(sent.value.job);
+			const { job, isOver } = sent.value;
+			slot.accepted(job);
 			credits.succeeded(lackedCredits !== undefined);
-			return ok({ ...sent.value, slot });
+			return ok({ job, isOver, slot });
 		}
 
 		const { state } = memory;

@@ -1,4 +1,4 @@
-import { ok, type Failed, type Result } from '../base/result';
+import { fail, ok, type Failed, type Result } from '../base/result';
 import { isRecord, isResource, type ApiRequest, type Json } from '../base/types';
 import { mustBeObject, otherIdProblem, requestResource } from '../http/client';
 import { readPages } from '../http/pages';
@@ -9,7 +9,7 @@ import { createJob } from './createJob';
 import { expectedPrice } from './credits';
 import { halt, halted, inTurn } from './halt';
 import type { Item, Outcome, OutputKind } from './item';
-import { keyOf } from './keys';
+import { customKeyProblem, keyOf } from './keys';
 import { itemMemory } from './memory';
 import { collect, withOutputs } from './outputs';
 import { openRequest, sendFile } from './uploads';
@@ -128,8 +128,13 @@ async function createOne(item: Item): Promise<Result<Outcome>> {
  * with its number and how many there are.
  */
 async function create(item: Item): Promise<Result<Outcome>> {
-	const { parts = [], node, origin } = item;
+	const { parts = [], node, origin, settings } = item;
 	if (parts.length < 2) return await createOne(item);
+	// A key of the user's own is that of one request.
+	const keyOfPart = (number: number) => `${settings.idempotencyKey}-${number}`;
+	const problem =
+		settings.idempotency === 'custom' ? customKeyProblem(keyOfPart(parts.length)) : undefined;
+	if (problem) return fail({ kind: 'input', field: 'Idempotency Key', problem });
 	const made = await Promise.all(
 		parts.map(async (part, index) => {
 			const name = `${origin.item}.${index}`;
@@ -139,6 +144,7 @@ async function create(item: Item): Promise<Result<Outcome>> {
 				part: `.${index}`,
 				memory,
 				origin: { ...origin, item: name },
+				settings: { ...settings, idempotencyKey: keyOfPart(index + 1) },
 			};
 			return await createOne({ ...item, ...ofPart });
 		}),

@@ -1,4 +1,3 @@
- 
 import type { ExampleRun } from '../../../lab/demo/exampleRun';
 import { followPeople } from '../../../lab/demo/person';
 import type { Rest, SavedWorkflow } from '../../../lab/n8n/rest';

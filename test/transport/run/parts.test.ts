@@ -19,10 +19,15 @@ function setUp() {
 		jobMs: (prompt) => (prompt === 'first' ? 9_000 : 1_000),
 	});
 	const workspace = workspaceWith(clock);
-	const host = hostWith(model.send);
+	const keys: unknown[] = [];
+	const host = hostWith(async (request) => {
+		if (request.method === 'POST') keys.push(request.headers?.['Idempotency-Key']);
+		return await model.send(request);
+	});
 	const node: NodeMemory = { runId: 'run', items: {} };
-	const run = async () => await clock.run(runOperation(runOf({ host, workspace, node, parts })));
-	return { model, run };
+	const run = async (settings = {}) =>
+		await clock.run(runOperation(runOf({ host, workspace, node, parts, settings })));
+	return { model, keys, run };
 }
 
 test('an item of several parts becomes a job for each, in order, with its number', async () => {
@@ -44,4 +49,20 @@ test('running it again after one part has failed creates that part anew, and not
 	model.settings.ending = () => ({ status: 'completed' });
 	expect((await run()).ok).toBe(true);
 	expect(model.jobs.map(({ prompt }) => prompt).sort()).toEqual([...PROMPTS, 'second'].sort());
+});
+
+test('with an own key each part has one that begins with it, also when it is run again', async () => {
+	const { keys, run } = setUp();
+	const own = { idempotency: 'custom', idempotencyKey: 'chapter 1' };
+	expect((await run(own)).ok).toBe(true);
+	expect((await run(own)).ok).toBe(true);
+	expect(keys).toEqual(['chapter 1-1', 'chapter 1-2', 'chapter 1-3']);
+});
+
+test('an own key that is too long with the number of its part is refused before anything is sent', async () => {
+	const { model, run } = setUp();
+	expect(await run({ idempotency: 'custom', idempotencyKey: 'k'.repeat(255) })).toMatchObject({
+		failure: { kind: 'input', problem: 'has 257 characters; at most 255 are allowed' },
+	});
+	expect(model.jobs).toHaveLength(0);
 });
