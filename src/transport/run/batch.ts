@@ -168,6 +168,11 @@ export class Batch {
 		return [...this.prepared];
 	}
 
+	/** The items that are wrong by themselves, in order. */
+	get invalid(): number[] {
+		return this.checked.flatMap(([item, prepared]) => (prepared.ok ? [] : [item]));
+	}
+
 	/** Why an item is not sent although it was valid by itself; `undefined` if it may be. */
 	rejectionOf(item: number): Failed | undefined {
 		const prepared = this.prepared.get(item);

@@ -162,8 +162,7 @@ async function create(item: Item): Promise<Result<Outcome>> {
 
 /** A dry run in words: what all items of the run would create and cost, and which of them are wrong. */
 function summaryOf(item: Item): string {
-	const { checked } = item.batch;
-	const wrong = checked.filter(([, prepared]) => !prepared.ok).map(([index]) => index);
+	const { checked, invalid } = item.batch;
 	const jobs = checked.flatMap(([, prepared]) => {
 		if (!prepared.ok) return [];
 		const { request, parts = [request] } = prepared.value;
@@ -174,7 +173,7 @@ function summaryOf(item: Item): string {
 		? '; what they cost is known once one with each model was made'
 		: `, for about ${sum} credits in all`;
 	const count = `${jobs.length} ${jobs.length === 1 ? 'job' : 'jobs'}`;
-	const bad = wrong.length > 0 ? ` Items that are wrong: ${wrong.join(', ')}.` : '';
+	const bad = invalid.length > 0 ? ` Items that are wrong: ${invalid.join(', ')}.` : '';
 	return `Nothing was sent. It would create ${count}${cost}.${bad}`;
 }
 

@@ -188,8 +188,9 @@ async function runItem(
 		// An error takes a stack trace; when thousands of items fail at once, n8n would stand still. So only where n8n needs one.
 		const isReported = failed.failure.kind !== 'skipped' && batch.reportsErrorOf(itemIndex);
 		if (!isReported) return [];
-		const error = nodeError(node, failed, errorContext());
-		const describe = () => describeFailure(failed, errorContext()).description;
+		const ofRun = () => ({ ...errorContext(), invalid: batch.invalid });
+		const error = nodeError(node, failed, ofRun());
+		const describe = () => describeFailure(failed, ofRun()).description;
 		batch.addError({ error, describe, thrownBy: itemIndex });
 		throw error;
 	}

@@ -23,6 +23,8 @@ export interface ErrorContext {
 	items?: number;
 	/** How many of them have a job; `undefined` if the run goes on and the count would soon be wrong. */
 	submitted?: number;
+	/** The items of the run that are wrong by themselves, if it is known that none is sent. */
+	invalid?: readonly number[];
 	labels?: Labels;
 	/** The job that the item has created, also by an earlier try. */
 	jobId?: string;
@@ -69,14 +71,25 @@ function spendingOf(failed: Failed, context: ErrorContext): Spending {
 const goOn = ({ isManual }: ErrorContext): string =>
 	isManual ? 'execute the node again' : 'retry this execution';
 
+/** How many items a text names. */
+const MAX_NAMED = 10;
+
+function wrongItems(invalid: readonly number[]): string {
+	if (invalid.length < 2) return '';
+	const rest = invalid.length - MAX_NAMED;
+	const more = rest > 0 ? ` and ${rest} more` : '';
+	return ` ${invalid.length} items are wrong: ${invalid.slice(0, MAX_NAMED).join(', ')}${more}.`;
+}
+
 function nothing(done: 'sent' | 'created', { failure }: Failed, context: ErrorContext): string {
-	const { items = 1, isRow, charges } = context;
+	const { items = 1, isRow, charges, invalid = [] } = context;
 	// One invalid item stops a run before anything is sent.
 	const stopsAll = done === 'sent' && failure.kind === 'input' && !isRow;
 	const [whom, onIt] = stopsAll ? [' for any item', ''] : [' for this item', ' on it'];
 	const what = `Nothing was ${done}${items > 1 ? whom : ''}`;
-	if (charges === false) return `${what}.`;
-	return `${what}${done === 'sent' ? ', so' : ' and'} no credits were spent${items > 1 ? onIt : ''}.`;
+	const also = stopsAll ? wrongItems(invalid) : '';
+	if (charges === false) return `${what}.${also}`;
+	return `${what}${done === 'sent' ? ', so' : ' and'} no credits were spent${items > 1 ? onIt : ''}.${also}`;
 }
 
 function unknown({ failure, endpoint }: Failed, context: ErrorContext): string {

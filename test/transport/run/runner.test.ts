@@ -333,6 +333,15 @@ describe('nothing is sent when one item of the batch cannot be right', () => {
 		expect(model.log).toEqual([]);
 	});
 
+	test('several of them, which are all named', async () => {
+		const { start } = setUp({ prompts: ['a', ' ', 'c', '', ...Array<string>(12).fill('')] });
+		expect(await failure(start())).toMatchObject({
+			message: 'Prompt is empty [item 1]',
+			description:
+				'Nothing was sent for any item, so no credits were spent. 14 items are wrong: 1, 3, 4, 5, 6, 7, 8, 9, 10, 11 and 4 more.',
+		});
+	});
+
 	test('an item on which n8n itself gives up', async () => {
 		const { model, start } = setUp({ prompts: ['a', BROKEN, 'c'] });
 		expect((await failure(start())).message).toMatch(/cannot be evaluated/);
