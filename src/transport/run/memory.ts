@@ -1,5 +1,6 @@
 import type { IBinaryData, IExecuteSingleFunctions } from 'n8n-workflow';
 import { randomUUID } from 'crypto';
+import type { Json } from '../base/types';
 import { valueAt } from '../base/values';
 import type { Batch } from './batch';
 import type { OperationSpec } from './item';
@@ -18,6 +19,8 @@ export interface ItemMemory {
 	customKey?: string;
 	/** Uploads by the identity of the file, so that a repeated request is identical; `at` in ms since the epoch. */
 	uploads?: Record<string, { url: string; at: number }>;
+	/** The file that the item has uploaded (operation Upload), by the identity of its content. */
+	file?: { identity: string; resource: Json; at: number };
 	/** Credits that a request of unknown outcome may have reserved; they are in the sum of the execution. */
 	expectedCredits?: number;
 	/** Only for a tool call: the execution in which it has ended well. */

@@ -196,6 +196,10 @@ async function runItem(
 	}
 	// The run goes on, so the count would soon be wrong.
 	const known = { ...errorContext(), submitted: undefined, isRow: true };
+	// n8n runs the node again if the first item has an `error` in its json (Retry On Fail). Without keys that would be
+	// paid for again.
+	if (node.retryOnFail && itemIndex === 0 && known.idempotency === 'none')
+		return [{ json: {}, error: nodeError(node, failed, known), pairedItem: { item: itemIndex } }];
 	const details = detailsOf(failed, known);
 	return node.onError === 'continueErrorOutput'
 		? [errorOutputItem(nodeError(node, failed, known), details, itemIndex)]
