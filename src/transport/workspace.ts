@@ -9,6 +9,7 @@ import { CreditGate } from './limits/creditGate';
 import { JobSlots } from './limits/jobSlots';
 import { OtherClients } from './limits/otherClients';
 import { RateLimiter } from './limits/rateLimiter';
+import { MINUTE_MS } from './limits/tuning';
 
 export type { RateLimits };
 
@@ -30,8 +31,8 @@ export class Workspace {
 	/** Until when it is not forgotten, on the monotonic clock: it knows of jobs that somebody has paid for. */
 	keptUntil = -Infinity;
 
-	/** What each credential for this workspace says. */
-	private readonly configured = new Map<string, RateLimits>();
+	/** What each credential for this workspace says, and when it was last used. */
+	private readonly configured = new Map<string, RateLimits & { usedAt: number }>();
 
 	constructor(
 		limits: RateLimits,
@@ -48,10 +49,14 @@ export class Workspace {
 
 	/**
 	 * Limits changed in a credential apply from the next request on. Of several credentials with one
-	 * key, the smaller limits count: the service has one number, and refuses what goes beyond it.
+	 * key that are used within a minute, the smaller limits count: the service has one number, and
+	 * refuses what goes beyond it.
 	 */
 	updateLimits(limits: RateLimits, credential = ''): this {
-		this.configured.set(credential, limits);
+		const now = this.clock.monotonic();
+		this.configured.set(credential, { ...limits, usedAt: now });
+		for (const [id, { usedAt }] of this.configured)
+			if (now - usedAt >= MINUTE_MS) this.configured.delete(id);
 		const all = [...this.configured.values()];
 		const least = (name: keyof RateLimits) =>
 			Math.max(1, Math.min(...all.map((each) => each[name])));
