@@ -71,8 +71,11 @@ test('an event of the service goes through a webhook process and starts an execu
 
 test('an event that is repeated to the other webhook process starts the workflow once', async () => {
 	const ids = Array.from({ length: 10 }, (_, each) => `twin_${each}`);
-	for (const id of ids) expect(await deliver(hook, id, first)).toBe(200);
-	await until(() => starts('twin_').size === ids.length, 120_000);
+	// One after the other: of two that two workers record at the same moment, n8n may lose one.
+	for (const [index, id] of ids.entries()) {
+		expect(await deliver(hook, id, first)).toBe(200);
+		await until(() => starts('twin_').size === index + 1, 60_000);
+	}
 	await untilQuiet();
 	for (const id of ids) expect(await deliver(hook, id, second)).toBe(200);
 	await untilQuiet();

@@ -107,7 +107,8 @@ export function identify(
 ): { item: string; memory: ItemMemory; inputFingerprint: string } {
 	const place = `${batch.location?.runIndex ?? 0}:${context.getItemIndex()}`;
 	// There is nothing to remember about an operation that creates nothing.
-	if (!spec.creates) return { inputFingerprint: '', item: place, memory: newMemory() };
+	if (!spec.creates && spec.output !== 'file')
+		return { inputFingerprint: '', item: place, memory: newMemory() };
 	const parameters = (batch.parameters ??= parametersFingerprint(context, spec));
 	const tool = isTool(context);
 	const inputFingerprint = shortHash(`${parameters}\n${inputText(context, tool)}`);
