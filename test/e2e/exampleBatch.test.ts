@@ -1,6 +1,7 @@
 /* eslint-disable @n8n/community-nodes/no-restricted-imports -- not published */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import type { IDataObject } from 'n8n-workflow';
 import { numbered, readExamples } from '../../lab/demo/examples';
 import { runExample, saveExample, type ItemsOf } from './support/examples';
 import { filesFolder, keys, rest, sandbox } from './support/harness';
@@ -21,6 +22,20 @@ async function setCredits(credits: number): Promise<void> {
 const charges = async () =>
 	(await sandbox.ledger(workspace)).lines.filter(({ movement }) => movement === 'reserve').length;
 
+/** The summary of a night that had credits for three of seven rows. */
+function expectThreeOfSeven(summary: IDataObject | undefined): void {
+	expect(summary).toMatchObject({
+		made: 3,
+		failed: [],
+		credits_spent: 3 * PRICE,
+		credits_left: '0',
+		next_run: 'Makes the 4 rows that are left, and what is new',
+	});
+	const left = summary?.left as string[];
+	expect(left).toHaveLength(4);
+	for (const reason of left) expect(reason).toMatch(/^Row \d: .*credits/i);
+}
+
 it('8: makes its table, stops without credits, goes on the next night, and says so each time', async () => {
 	const workflow = await saveExample('8');
 	const run = async () => await runExample(workflow, 'Every Night');
@@ -38,16 +53,7 @@ it('8: makes its table, stops without credits, goes on the next night, and says 
 	);
 	await setCredits(3 * PRICE);
 	const first = await run();
-	expect(summaryOf(first)).toMatchObject({
-		made: 3,
-		failed: [],
-		credits_spent: 3 * PRICE,
-		credits_left: '0',
-		next_run: 'Makes the 4 rows that are left, and what is new',
-	});
-	const left = summaryOf(first)?.left as string[];
-	expect(left).toHaveLength(4);
-	for (const reason of left) expect(reason).toMatch(/^Row \d: .*credits/i);
+	expectThreeOfSeven(summaryOf(first));
 
 	await setCredits(1_000);
 	await rest.tables.insert(TABLE, [{ prompt: '[fail] A hill' }, { prompt: '' }]);
@@ -95,16 +101,7 @@ describe('8b: a scheduled batch', () => {
 		await setCredits(3 * PRICE);
 		const first = await run();
 		expect(stored(first)).toHaveLength(3);
-		expect(summaryOf(first)).toMatchObject({
-			made: 3,
-			failed: [],
-			credits_spent: 3 * PRICE,
-			credits_left: '0',
-			next_run: 'Makes the 4 rows that are left, and what is new',
-		});
-		const left = summaryOf(first)?.left as string[];
-		expect(left).toHaveLength(4);
-		for (const reason of left) expect(reason).toMatch(/^Row \d: .*credits/i);
+		expectThreeOfSeven(summaryOf(first));
 
 		await setCredits(1_000);
 		writePrompts([...prompts, '[fail] A hill']);
