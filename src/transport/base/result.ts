@@ -40,7 +40,6 @@ export interface NoResponseFailure {
 	replayable: boolean;
 	/** Whether an attempt may have been carried out. `false`: none reached the service. */
 	outcomeUnknown: boolean;
-	/** Why the last attempt certainly did not reach the service. */
 	unsent?: UnsentReason;
 }
 
@@ -62,7 +61,6 @@ export interface Failed {
 	endpoint?: Endpoint;
 }
 
-/** The status that the service refused with; `undefined` for any other failure. */
 export const refusalStatusOf = ({ failure }: Failed): number | undefined =>
 	failure.kind === 'status' ? failure.status : undefined;
 

@@ -20,10 +20,7 @@ export interface ApiResponse {
 	body: unknown;
 }
 
-/**
- * Why a request certainly never reached the service: no connection was made, its certificate was not
- * accepted, or the request failed on this machine (no credential, an invalid address).
- */
+/** Why a request certainly never reached the service; `local`: it failed on this machine. */
 export type UnsentReason = 'connection' | 'certificate' | 'local';
 
 /** No complete response arrived. Without `unsent` nobody knows whether the service did what was asked. */
@@ -33,7 +30,6 @@ export interface NoResponse {
 	unsent?: UnsentReason;
 }
 
-/** What became of one attempt. */
 export type SendResult = ApiResponse | NoResponse;
 
 /** Sends one request to the service once. Never rejects: a network failure is a `NoResponse`. */
@@ -51,7 +47,6 @@ export interface Clock {
 /** Uniform in [0, 1), as `Math.random`. */
 export type Random = () => number;
 
-/** What the transport needs to know of the caller. */
 export interface Channel {
 	send: Send;
 	signal?: AbortSignal;
@@ -62,11 +57,9 @@ export interface Channel {
 /** Anything that the service returns as an object with an id, as {@link isResource} has checked. */
 export type Resource = Json & { id: string };
 
-/** Whether an attempt got no complete response. */
 export const isNoResponse = (response: SendResult): response is NoResponse =>
 	'noResponse' in response;
 
-/** Whether a status is a 2xx. */
 export const isSuccess = (status: number): boolean => status >= 200 && status < 300;
 
 /** A scalar as text, '' for anything else. Not `String`, which throws at `{"toString":1}`. */

@@ -1,7 +1,6 @@
 import { onAbort } from './abortListeners';
 import type { Channel } from './types';
 
-/** What a queue needs to know of one that waits. */
 export type Turn = Pick<Channel, 'fairnessKey' | 'signal'>;
 
 /** One that waits. Times are in ms on the monotonic clock. */
@@ -11,7 +10,6 @@ export interface Waiting<T, C> {
 	/** How long it waits at most, in ms; `expire` goes by it. */
 	readonly timeoutMs: number;
 	readonly resolve: (value: T) => void;
-	/** Stops listening to the signal of the channel. */
 	readonly dispose: () => void;
 }
 

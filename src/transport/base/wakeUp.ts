@@ -4,7 +4,6 @@ import type { Clock } from './types';
 export class WakeUp {
 	/** On the monotonic clock; `Infinity` while no call is due. */
 	private at = Infinity;
-
 	private timer = new AbortController();
 
 	constructor(
@@ -19,7 +18,6 @@ export class WakeUp {
 		void this.sleepUntil(at, this.timer.signal);
 	}
 
-	/** Nothing is due any more. */
 	clear(): void {
 		if (this.at === Infinity) return;
 		this.at = Infinity;

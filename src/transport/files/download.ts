@@ -27,7 +27,7 @@ const AT_ONCE = 5;
 const STALL_MS = 60_000;
 const MIN_BYTES = 16 * 1024;
 
-/** Largest output, in bytes. */
+/** In bytes. */
 const MAX_BYTES = 2 * 1024 ** 3;
 
 /** A file of a job. Specification: Generation, `outputs`; SpeechGeneration, `output`. */
@@ -43,7 +43,6 @@ export interface Output {
 	renew(): Promise<string | undefined>;
 }
 
-/** Why an attempt gave no file, and what may help. */
 interface Failure {
 	problem: string;
 	next: 'retry' | 'renew' | 'stop';

@@ -56,7 +56,7 @@ export function readableStem(words: string, kind: string, id: string, number?: n
 	return safeFileName(parts.filter((part) => part !== '').join('-'));
 }
 
-/** File extensions of media. A map of our own: a server must not choose the name. */
+/** A map of our own: a server must not choose the name. */
 const EXTENSIONS: Record<string, string> = {
 	'image/png': 'png',
 	'image/jpeg': 'jpg',

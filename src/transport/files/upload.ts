@@ -60,7 +60,6 @@ export interface Uploaded {
 	details: Json;
 }
 
-/** Where a file goes, and what is returned once it is there. */
 interface Place {
 	uploadUrl: string;
 	headers: Record<string, string>;

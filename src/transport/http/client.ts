@@ -43,7 +43,7 @@ export function retryAfterMs(headers: Record<string, string>, now: number): numb
 	return ms >= 0 ? Math.min(ms, MAX_RETRY_AFTER_MS) : undefined;
 }
 
-/** The same with the jitter that keeps clients from all returning at once. */
+/** The same with jitter. */
 export function hintedDelay(
 	headers: Record<string, string>,
 	now: number,
@@ -54,7 +54,6 @@ export function hintedDelay(
 	return Math.max(MIN_DELAY_MS, hint) + random() * RETRY_AFTER_JITTER_MS;
 }
 
-/** What decides whether a request is tried again, besides the response. */
 export interface Attempt {
 	/** Attempts made so far, 1 after the first. */
 	number: number;

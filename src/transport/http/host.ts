@@ -9,7 +9,6 @@ import type { SendResult, Channel, NoResponse } from '../base/types';
 /** A body as n8n hands it around: whole, or as a stream that is read once. */
 export type Body = Buffer | NodeJS.ReadableStream;
 
-/** A file as n8n stores it. */
 export type StoredFile = IBinaryData;
 
 /** A binary field of the item, ready to be read as often as needed. */

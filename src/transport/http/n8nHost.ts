@@ -42,7 +42,6 @@ function requestOptions(
 	} as const;
 }
 
-/** Headers by their names in lower case, each as one text. */
 function headersOf(headers: unknown): Record<string, string> {
 	const entries = Object.entries((headers ?? {}) as Record<string, unknown>);
 	return Object.fromEntries(entries.map(([name, value]) => [name.toLowerCase(), String(value)]));
@@ -144,7 +143,6 @@ function createSend(
 
 type Binary = NonNullable<HostContext['binary']>;
 
-/** n8n's store of binary data. */
 function binaryOf({ binary }: HostContext): Binary {
 	if (!binary) throw new Error('n8n gives no access to binary data here');
 	return binary;
@@ -212,8 +210,7 @@ export function n8nHost(
 			return data ? await binarySource(context, data) : undefined;
 		},
 		async put(url, headers, source) {
-			// `false` keeps the HTTP library from adding a content type that is not among the headers
-			// given.
+			// `false` keeps the HTTP library from adding a content type of its own.
 			const given = Object.keys(headers).some((name) => name.toLowerCase() === 'content-type');
 			const own = given ? {} : { 'Content-Type': false };
 			let body: Body;
@@ -244,8 +241,7 @@ export function n8nHost(
 		},
 		async get(url) {
 			try {
-				// A compressed response is decompressed on the way, and its length then says nothing about
-				// the file.
+				// The length of a compressed response says nothing about the file.
 				const headers = { 'Accept-Encoding': 'identity' };
 				return await transfer({ method: 'GET', url, headers });
 			} catch (error) {

@@ -3,10 +3,7 @@ import { isRecord, type NoResponse } from '../base/types';
 /** Codes that occur only if no connection was made. */
 const CONNECT_ONLY_CODES = /^(ECONNREFUSED|ENOTFOUND|EAI_\w+)$/;
 
-/**
- * Codes that a broken connection may have as well: they count only if the failed call is the one
- * that connects.
- */
+/** Codes that a broken connection may have as well: they count only if connecting failed. */
 const AMBIGUOUS_CODES = /^(ETIMEDOUT|EHOSTUNREACH|EHOSTDOWN|ENETUNREACH|ENETDOWN|EADDRNOTAVAIL)$/;
 
 /** What OpenSSL and Node say of a certificate, which Node checks before it lets a request out. */

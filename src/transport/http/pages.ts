@@ -6,7 +6,6 @@ import { isRecord, type ApiRequest, type Channel, type Json } from '../base/type
 /** More pages than any workspace has: a list must end some time. */
 const MAX_PAGES = 10_000;
 
-/** How much of a list is read. */
 export interface PageQuery {
 	/** Number of entries wanted; `Infinity` for all. */
 	wanted: number;
@@ -18,7 +17,6 @@ export interface PageQuery {
 export const mustBeList = (body: unknown) =>
 	isRecord(body) && Array.isArray(body.data) ? undefined : 'the response is not a list';
 
-/** One page of a list. */
 export interface Page {
 	entries: unknown[];
 	/** The cursor of the page after it; `undefined` on the last one. */

@@ -1,4 +1,3 @@
-/** What replaces a secret. */
 const MASK = '***';
 
 function masked(value: unknown, secret: string): unknown {

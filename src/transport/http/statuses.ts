@@ -2,7 +2,6 @@ import { textOf } from '../../contract';
 import type { Failed, ServiceError } from '../base/result';
 import { isNoResponse, isRecord, isSuccess, type SendResult } from '../base/types';
 
-/** What the words for a status depend on. */
 interface Context {
 	/** The scope that the request needs; `undefined` where the specification shows none. */
 	scope?: string;
@@ -108,7 +107,6 @@ function other(status: number): Meaning {
 	};
 }
 
-/** What a status other than a 2xx means. */
 export const meaningOf = (status: number): Meaning => KNOWN[status] ?? other(status);
 
 /** Whether a status shows that the request has done nothing. With any other, nobody knows. */
@@ -118,7 +116,6 @@ export const provesNothingDone = (status: number): boolean => meaningOf(status).
 export const isFinalRefusal = (status: number): boolean =>
 	provesNothingDone(status) && meaningOf(status).again === 'never';
 
-/** Whether there is nothing under the address asked for. */
 export const isGone = (status: number): boolean => status === 404 || status === 410;
 
 /** Whether the service may have done what was asked, although the response does not say so. */

@@ -50,7 +50,6 @@ const httpAllowed = (url: URL, baseUrl: string) =>
 /** The last segment of a base URL. Specification: Conventions and Versioning 1. */
 const VERSION = /\/v\d+$/;
 
-/** A base URL as it is to be written, made of one that is nearly right. */
 function corrected({ origin, pathname }: URL): string {
 	const path = pathname.replace(/\/+$/, '');
 	return `${origin}${VERSION.test(path) ? path : `${path}/v1`}`;

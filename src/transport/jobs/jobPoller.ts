@@ -78,7 +78,6 @@ interface Waiter extends WaitOptions {
 	/** Whether an event has said that the job has ended. */
 	isPushed: boolean;
 	resolve: (result: Result<Resource>) => void;
-	/** Stops listening to the signal of the channel. */
 	dispose: () => void;
 }
 
@@ -122,7 +121,6 @@ const spansOf = (waiters: readonly Waiter[]) =>
 		return span ? [{ from: startedAt + span.from, to: startedAt + span.to }] : [];
 	});
 
-/** Whether a job is due that is read by itself. */
 const isDueAlone = (waiter: Waiter, now: number): boolean =>
 	waiter.dueAt <= now ||
 	isWorthALook(spansOf([waiter]), waiter.startedAt + waiter.ran, now, TUNING.idleMs);
@@ -143,7 +141,6 @@ export class JobPoller implements JobWatch {
 	/** Polls in a row without a response. */
 	private unanswered = 0;
 
-	/** When the newest list was requested. */
 	private listedAt = -Infinity;
 
 	/** For whom a list is requested next, whether or not any job is due. */
@@ -219,7 +216,6 @@ export class JobPoller implements JobWatch {
 		if (!this.isPolling) void this.poll();
 	}
 
-	/** Whether nobody waits for a job. */
 	get isIdle(): boolean {
 		return this.waiters.size === 0;
 	}

@@ -73,10 +73,8 @@ export function toResult(job: Resource, agentStatuses?: TerminalStatuses): Resul
 	);
 }
 
-/** The operation that reads a kind of job. */
 export const readerOf = (object: string): Endpoint => known(READERS, object) ?? ENDPOINTS.getJob;
 
-/** The path that reads this job again. */
 export function readerPath(job: Resource): string {
 	// A lone surrogate cannot be encoded.
 	const id = job.id.replace(/\p{Surrogate}/gu, '\ufffd');

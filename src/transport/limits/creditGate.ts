@@ -18,9 +18,7 @@ const TICK_MS = 1_000;
 export class CreditGate {
 	/** On the monotonic clock; `undefined` while credits are not known to be missing. */
 	private nextTryAt: number | undefined;
-
 	private readonly queue = new WaitQueue(false);
-
 	private readonly wakeUp: WakeUp;
 
 	constructor(private readonly clock: Clock) {
@@ -41,7 +39,6 @@ export class CreditGate {
 		return this.nextTryAt !== undefined;
 	}
 
-	/** A creation was refused with 402. */
 	refused(): void {
 		this.nextTryAt ??= this.clock.monotonic() + TRY_EVERY_MS;
 	}

@@ -102,7 +102,6 @@ const TICK_MS = 1_000;
  */
 export class JobSlots {
 	private readonly jobLane = new Lane();
-
 	/** Creations that take no slot. */
 	private readonly requestLane = new Lane();
 
@@ -120,15 +119,10 @@ export class JobSlots {
 
 	/** The most slots that we use: after a refusal as many as we used then, until a list explains it. */
 	private most = Infinity;
-
 	private pausedUntil = -Infinity;
-
 	/** When one is tried, whatever the lists show; `Infinity` while none waits. */
 	private tryAt = Infinity;
-
-	/** When the next list is asked for. */
 	private listAt = -Infinity;
-
 	private readonly wakeUp: WakeUp;
 
 	constructor(
@@ -152,7 +146,6 @@ export class JobSlots {
 		return pending;
 	}
 
-	/** Slots that our jobs take, as far as is known. */
 	private get taken(): number {
 		return this.jobLane.underWay + this.awaited.size + this.left.size;
 	}
@@ -247,7 +240,6 @@ export class JobSlots {
 		slot.answered();
 	}
 
-	/** These four are what a slot passes on. */
 	released(slot: HeldSlot): void {
 		slot.answered();
 		this.awaited.delete(slot.jobId ?? '');

@@ -22,7 +22,6 @@ export class OtherClients {
 	/** Called when a list has come that is newer than those before. */
 	onListed: () => void = () => {};
 
-	/** A job of ours was accepted. */
 	created(id: string): void {
 		this.own.set(id, true);
 	}
@@ -36,7 +35,6 @@ export class OtherClients {
 		this.onListed();
 	}
 
-	/** Whether the newest list shows a job as running. */
 	isRunning(id: string): boolean {
 		return this.running.includes(id);
 	}

@@ -18,18 +18,15 @@ const OUR_SHARE = 0.5;
 export class SlidingWindow {
 	private inFlight = 0;
 
-	/** When the responses came. */
 	private readonly responses: number[] = [];
 
 	constructor(private readonly windowMs: number) {}
 
-	/** Requests that count now. */
 	used(now: number): number {
 		while ((this.responses[0] ?? Infinity) + this.windowMs <= now) this.responses.shift();
 		return this.inFlight + this.responses.length;
 	}
 
-	/** Admits one request if the limit allows it. */
 	tryAcquire(now: number, limit: number): boolean {
 		if (this.used(now) >= limit) return false;
 		this.inFlight += 1;
@@ -63,11 +60,8 @@ export class RateLimiter {
 
 	/** Whether the last request that was admitted reads. */
 	private wasRead = false;
-
 	/** When the last request was admitted, on the monotonic clock. */
 	usedAt: number;
-
-	/** Serves the queues again when the window has room or a pause ends. */
 	private readonly wakeUp: WakeUp;
 
 	constructor(
