@@ -5,7 +5,7 @@ import type {
 	INodePropertyRouting,
 } from 'n8n-workflow';
 import { runner } from '../transport/run/runner';
-import type { Labels } from '../transport/run/texts';
+import type { Labels } from '../transport/run/errors';
 import { mappedFields } from './buildRequest';
 import type { Field, Operation } from './operation';
 import { preSend } from './preSend';

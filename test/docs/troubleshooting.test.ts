@@ -1,6 +1,6 @@
 import { ENDPOINTS } from '../../src/contract';
 import { fail, type Failure } from '../../src/transport/base/result';
-import { textOf, type ErrorContext } from '../../src/transport/run/texts';
+import { wordsOf, type ErrorContext } from '../../src/transport/run/errors';
 import { messagesIn, problemsIn, testResultsIn } from '../support/messages';
 import { filesIn, PUBLISHED, read } from '../support/sources';
 
@@ -52,8 +52,8 @@ const SAMPLES: Record<Failure['kind'], Failure[]> = {
 const messages = [
 	...Object.values(SAMPLES)
 		.flat()
-		.map((failure) => textOf(fail(failure), context)[0]),
-	...[403, 404].map((code) => textOf(fail(status(code), { id: '…' }), context)[0]),
+		.map((failure) => wordsOf(fail(failure), context)[0]),
+	...[403, 404].map((code) => wordsOf(fail(status(code), { id: '…' }), context)[0]),
 ].map((text) =>
 	text
 		.replace('status 599', 'status …')

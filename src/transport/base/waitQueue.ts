@@ -1,5 +1,5 @@
 import { onAbort } from './abortListeners';
-import type { Channel } from './types';
+import type { Channel, Clock } from './types';
 
 export type Turn = Pick<Channel, 'fairnessKey' | 'signal'>;
 
@@ -81,5 +81,59 @@ export class WaitQueue<T, C extends Turn = Channel> {
 		if (lane?.size === 0) this.lanes.delete(fairnessKey);
 		waiting.dispose();
 		waiting.resolve(value);
+	}
+}
+
+/** At most so many tasks at a time; the others wait in fair order. */
+export class Semaphore {
+	private readonly waiting = new WaitQueue<boolean, Turn>(false);
+
+	constructor(private free: number) {}
+
+	/** @returns `undefined` if it was cancelled before the task began */
+	async run<T>(turn: Turn, task: () => Promise<T>): Promise<T | undefined> {
+		if (turn.signal?.aborted) return undefined;
+		if (this.free > 0) this.free -= 1;
+		else if (!(await this.waiting.wait(turn))) return undefined;
+		try {
+			return await task();
+		} finally {
+			if (this.waiting.size > 0) this.waiting.grant(true);
+			else this.free += 1;
+		}
+	}
+}
+
+/** A timer that calls back once, at the earliest of the times it was set to since it last did. */
+export class WakeUp {
+	/** On the monotonic clock; `Infinity` while no call is due. */
+	private at = Infinity;
+	private timer = new AbortController();
+
+	constructor(
+		private readonly clock: Clock,
+		private readonly onWake: () => void,
+	) {}
+
+	set(at: number): void {
+		if (at >= this.at) return;
+		this.clear();
+		this.at = at;
+		void this.sleepUntil(at, this.timer.signal);
+	}
+
+	clear(): void {
+		if (this.at === Infinity) return;
+		this.at = Infinity;
+		this.timer.abort();
+		this.timer = new AbortController();
+	}
+
+	/** At least a millisecond, so that what begins in the same tick is served together. */
+	private async sleepUntil(at: number, signal: AbortSignal): Promise<void> {
+		await this.clock.sleep(Math.max(1, at - this.clock.monotonic()), signal);
+		if (signal.aborted) return;
+		this.at = Infinity;
+		this.onWake();
 	}
 }

@@ -4,7 +4,7 @@ import { fail, ok, type Failed, type Result } from '../base/result';
 import { asText, isNoResponse, isRecord, isSuccess, type Json } from '../base/types';
 import type { Workspace } from '../workspace';
 import { extensionOf, mediaTypeOf, safeFileName } from './names';
-import { contentLength, MAX_ATTEMPTS, transferDelay } from './transfer';
+import { contentLength, MAX_ATTEMPTS, transferDelay } from './download';
 import { ofStorage } from '../http/statuses';
 import { transferUrlProblem } from '../http/urlRules';
 
@@ -49,34 +49,23 @@ export interface Upload {
 	key: string;
 }
 
-/** A file that the service has stored. */
-export interface Uploaded {
-	url: string;
-	fileName: string;
-	mimeType: string;
-	/** Bytes. */
-	size: number;
-	/** The rest of the response, without the presigned URL and its headers. */
-	details: Json;
-}
-
 interface Place {
 	uploadUrl: string;
 	headers: Record<string, string>;
-	url: string;
+	/** The response without these two. */
 	details: Json;
 }
 
 /**
- * Sends a binary field to the service as a stream and returns the final `url` with what is known
- * about the file. The presigned URL appears in no result and no error. Specification: Operation
- * details, POST /files.
+ * Sends a binary field to the service as a stream.
+ * @returns `url`, `fileName`, `mimeType`, `size` in bytes and the other fields of the response. The
+ * presigned URL appears in no result and no error. Specification: Operation details, POST /files
  */
 export async function upload(
 	host: Host,
 	workspace: Workspace,
 	{ field, source, key }: Upload,
-): Promise<Result<Uploaded>> {
+): Promise<Result<Json>> {
 	const { signal } = host.channel;
 	const failure = (problem: string): Failed => fail({ kind: 'upload', field, problem });
 	const mimeType = mediaTypeOf(source.mimeType) ?? 'application/octet-stream';
@@ -96,23 +85,22 @@ export async function upload(
 		const uploadUrl = String(upload_url);
 		const urlProblem = transferUrlProblem(uploadUrl, host.baseUrl);
 		if (urlProblem) return failure(urlProblem);
-		const headers = headersOf(upload_headers);
-		return ok({ uploadUrl, headers, url: String(details.url), details });
+		return ok({ uploadUrl, headers: headersOf(upload_headers), details });
 	};
 
 	let places = 1;
 	let place = await newPlace(places);
 	for (let attempt = 1; ; attempt += 1) {
 		if (!place.ok) return place;
-		const { uploadUrl, headers, url, details } = place.value;
+		const { uploadUrl, headers, details } = place.value;
 		const response = await host.put(uploadUrl, headers, source);
 		if (signal?.aborted) return fail({ kind: 'cancelled' });
 		const isLost = isNoResponse(response);
 		const isFinalLoss = isLost && response.unsent && response.unsent !== 'connection';
 		const isStored = !isLost && isSuccess(response.status);
 		const next = isLost ? (isFinalLoss ? 'never' : 'again') : ofStorage(response.status);
-		if (isStored || (next === 'newAddress' && (await hasArrived(host, url, size))))
-			return ok({ url, fileName, mimeType, size, details });
+		if (isStored || (next === 'newAddress' && (await hasArrived(host, String(details.url), size))))
+			return ok({ ...details, fileName, mimeType, size });
 		if (next === 'never' || attempt === MAX_ATTEMPTS) {
 			return failure(isLost ? response.noResponse : `the storage answered ${response.status}`);
 		}

@@ -1,6 +1,5 @@
 import type { Clock, Channel } from '../base/types';
-import { WaitQueue } from '../base/waitQueue';
-import { WakeUp } from '../base/wakeUp';
+import { WaitQueue, WakeUp } from '../base/waitQueue';
 
 /** While a workspace is empty, one attempt goes out in this time. */
 const TRY_EVERY_MS = 20_000;

@@ -1,7 +1,6 @@
 import { fail, ok, type Result } from '../base/result';
 import type { Channel, Clock, Random, Resource } from '../base/types';
-import { WaitQueue } from '../base/waitQueue';
-import { WakeUp } from '../base/wakeUp';
+import { WaitQueue, WakeUp } from '../base/waitQueue';
 import type { OtherClients } from './otherClients';
 import { GIVE_UP_MS, MINUTE_MS, scattered, TUNING } from './tuning';
 

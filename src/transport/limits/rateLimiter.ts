@@ -1,5 +1,4 @@
-import { WaitQueue } from '../base/waitQueue';
-import { WakeUp } from '../base/wakeUp';
+import { WaitQueue, WakeUp } from '../base/waitQueue';
 import type { Clock, Channel } from '../base/types';
 import { OtherClients } from './otherClients';
 import { MINUTE_MS } from './tuning';

@@ -1,7 +1,7 @@
 import type { IDataObject, IExecuteSingleFunctions, NodeApiError } from 'n8n-workflow';
 import { LIMITS } from '../../contract';
 import { fail, type Failed, type Result } from '../base/result';
-import { Semaphore } from '../base/semaphore';
+import { Semaphore } from '../base/waitQueue';
 import { asText, type Clock, type Resource } from '../base/types';
 import type { Workspace } from '../workspace';
 import type { Item, Prepared } from './item';
@@ -9,7 +9,7 @@ import type { JobReference } from './itemState';
 import { contentOf } from './keys';
 import { inputItems, nodeInput, readParameter } from './nodeInput';
 import { EarlierRuns } from './search';
-import { undeliveredOf } from './undelivered';
+import { undeliveredOf } from './memory';
 
 /** Why a run sends nothing further. */
 export interface Halt {

@@ -16,11 +16,10 @@ import {
 	keysOfContent,
 	shortHash,
 } from './keys';
-import { noteFormerJob, recordEvent } from './memory';
+import { noteFormerJob, recordEvent, undeliveredOf } from './memory';
 import { expiryOf, filesIn } from './outputs';
 import { findPossibleDuplicate } from './search';
 import { hasKeyExpired, sendCreation, type Creation } from './sendCreation';
-import { undeliveredOf } from './undelivered';
 import { openRequest, uploadAll, type OpenedRequest } from './uploads';
 
 /*

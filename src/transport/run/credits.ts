@@ -1,6 +1,6 @@
 import { ENDPOINTS, type Endpoint } from '../../contract';
 import { fail, refusalStatusOf, type Failed, type Result } from '../base/result';
-import { Semaphore } from '../base/semaphore';
+import { Semaphore } from '../base/waitQueue';
 import { isRecord, type Channel, type Resource } from '../base/types';
 import { jobState } from '../jobs/jobState';
 import type { Item } from './item';

@@ -1,6 +1,317 @@
 import { NodeApiError, type IDataObject, type INode, type JsonObject } from 'n8n-workflow';
-import type { Failed } from '../base/result';
-import { creditSentence, creditState, textOf, type ErrorContext } from './texts';
+import { ENDPOINTS, type Endpoint } from '../../contract';
+import type { Failed, Failure, NoResponseFailure } from '../base/result';
+import { asText, type UnsentReason } from '../base/types';
+import { meaningOf, provesNothingDone, type Text } from '../http/statuses';
+import { jobState, readerScope } from '../jobs/jobState';
+import type { IdempotencyMode } from './settings';
+
+/** Labels of the editor by the path of the field in the request, such as `parameters.count`. */
+export type Labels = Record<string, string>;
+
+/** What an error says besides the failure itself. */
+export interface ErrorContext {
+	/** The operation of the item. */
+	endpoint: Endpoint;
+	/** The `object` constant of what it creates. */
+	object?: string;
+	/** Whether it makes or approves something that must not be made twice. */
+	creates?: boolean;
+	/** Whether it may cost credits. */
+	charges?: boolean;
+	itemIndex: number;
+	/** How many items the run has. */
+	items?: number;
+	/** How many of them have a job; `undefined` if the run goes on and the count would soon be wrong. */
+	submitted?: number;
+	/** The items of the run that are wrong by themselves, if it is known that none is sent. */
+	invalid?: readonly number[];
+	labels?: Labels;
+	/** The job that the item has created, also by an earlier try. */
+	jobId?: string;
+	/** Whether a request was sent whose outcome is unknown, also by an earlier try. */
+	outcomeUnknown?: boolean;
+	idempotency?: IdempotencyMode;
+	/** Whether the failure becomes a row of a run that goes on: n8n retries only executions that failed. */
+	isRow?: boolean;
+	/** Whether somebody runs the node in the editor, where each click is a new execution. */
+	isManual?: boolean;
+}
+
+/**
+ * What a failure means for the credits of its item. Every sentence about credits follows from this
+ * and nothing else. `free`: the operation can neither create nor charge anything.
+ */
+type Spending = 'free' | 'notSent' | 'nothingDone' | 'outcomeUnknown' | 'jobExists' | 'jobFailed';
+
+/** Whether the request that failed may have been carried out all the same. */
+function mayBeCarriedOut({ failure }: Failed): boolean {
+	if (failure.kind === 'status')
+		return failure.outcomeUnknown || !provesNothingDone(failure.status);
+	if (failure.kind === 'noResponse') return failure.outcomeUnknown;
+	return failure.kind === 'badResponse' || failure.kind === 'possibleDuplicate';
+}
+
+const NEVER_SENT = new Set<Failure['kind']>([
+	...(['input', 'scope', 'skipped', 'noSlot', 'creditCap', 'cancelled', 'noResponse'] as const),
+]);
+
+function spendingOf(failed: Failed, context: ErrorContext): Spending {
+	const { failure, job } = failed;
+	if (!context.creates) return 'free';
+	if (failure.kind === 'jobFailed') return 'jobFailed';
+	if (job ?? context.jobId) return 'jobExists';
+	if (context.outcomeUnknown) return 'outcomeUnknown';
+	// An upload or a search, before the item's own request.
+	if (failed.endpoint && failed.endpoint !== context.endpoint) return 'nothingDone';
+	if (mayBeCarriedOut(failed)) return 'outcomeUnknown';
+	return NEVER_SENT.has(failure.kind) ? 'notSent' : 'nothingDone';
+}
+
+/** How to go on with what is paid for, where the error is read. */
+const goOn = ({ isManual }: ErrorContext): string =>
+	isManual ? 'execute the node again' : 'retry this execution';
+
+/** How many items a text names. */
+const MAX_NAMED = 10;
+
+function wrongItems(invalid: readonly number[]): string {
+	if (invalid.length < 2) return '';
+	const rest = invalid.length - MAX_NAMED;
+	const more = rest > 0 ? ` and ${rest} more` : '';
+	return ` ${invalid.length} items are wrong: ${invalid.slice(0, MAX_NAMED).join(', ')}${more}.`;
+}
+
+function nothing(done: 'sent' | 'created', { failure }: Failed, context: ErrorContext): string {
+	const { items = 1, isRow, charges, invalid = [] } = context;
+	// One invalid item stops a run before anything is sent.
+	const stopsAll = done === 'sent' && failure.kind === 'input' && !isRow;
+	const [whom, onIt] = stopsAll ? [' for any item', ''] : [' for this item', ' on it'];
+	const what = `Nothing was ${done}${items > 1 ? whom : ''}`;
+	const also = stopsAll ? wrongItems(invalid) : '';
+	if (charges === false) return `${what}.${also}`;
+	return `${what}${done === 'sent' ? ', so' : ' and'} no credits were spent${items > 1 ? onIt : ''}.${also}`;
+}
+
+function unknown({ failure, endpoint }: Failed, context: ErrorContext): string {
+	const { idempotency, isRow, isManual } = context;
+	if (failure.kind === 'possibleDuplicate') return '';
+	const notKnown = 'Whether the request was carried out is not known.';
+	// A new execution derives these keys again.
+	const isKeyPersistent = idempotency === 'content' || idempotency === 'custom';
+	if (idempotency === 'none')
+		return `${notKnown} It had no idempotency key, so it was not sent again: look for it at the service before creating it again.`;
+	if (isRow)
+		return isKeyPersistent
+			? `${notKnown} Within 24 hours a new execution sends it again under the same idempotency key, so that nothing is paid for twice.`
+			: `${notKnown} A new execution would pay again: look for it at the service before creating it again.`;
+	// A search at the service, because the key can no longer settle it.
+	if (endpoint) return `${notKnown} Retrying this execution checks again before it pays.`;
+	return isManual && !isKeyPersistent
+		? `${notKnown} Under Executions, retry this one: that sends it again under the same idempotency key. Executing the node again may pay twice.`
+		: `${notKnown} Retrying this execution sends it again under the same idempotency key, so that nothing is paid for twice.`;
+}
+
+function existing({ failure, job }: Failed, context: ErrorContext): string {
+	const states = { running: 'goes on', good: 'has finished', bad: 'has failed' };
+	const now = job?.status === undefined ? 'exists' : states[jobState(job)];
+	// If an input is wrong, the next try may make a different request.
+	const isLeft = context.isRow || context.idempotency === 'none' || failure.kind === 'input';
+	const continues = `, or ${goOn(context)}, which goes on with it instead of paying again`;
+	return `The job ${now} at the service: fetch it by its ID${isLeft ? '' : continues}.`;
+}
+
+function jobFailed({ endpoint, idempotency }: ErrorContext): string {
+	// What approves or reviews a run makes no new one.
+	if (endpoint.path.includes('{id}')) return 'It cannot be done again: create a new run.';
+	return idempotency === 'custom'
+		? 'The same Idempotency Key gives this job again: a new job needs another key.'
+		: 'Running it again creates a new job.';
+}
+
+/** For an operation that costs nothing, what matters is whether anything was changed. */
+function free(failed: Failed, { endpoint: { method } }: ErrorContext): string {
+	if (method !== 'PATCH' && method !== 'DELETE') return '';
+	return mayBeCarriedOut(failed)
+		? 'Whether it was carried out is not known; running it again is safe.'
+		: 'Nothing was changed.';
+}
+
+/** What a failure means for the user's credits; empty if there is nothing to say. */
+export function creditSentence(failed: Failed, context: ErrorContext): string {
+	switch (spendingOf(failed, context)) {
+		case 'free':
+			return free(failed, context);
+		case 'notSent':
+			return nothing('sent', failed, context);
+		case 'nothingDone':
+			return nothing('created', failed, context);
+		case 'outcomeUnknown':
+			return unknown(failed, context);
+		case 'jobExists':
+			return existing(failed, context);
+		case 'jobFailed':
+			return jobFailed(context);
+	}
+}
+
+const STATES: Partial<Record<Spending, string>> = {
+	notSent: 'none spent',
+	nothingDone: 'none spent',
+	outcomeUnknown: 'unknown',
+	jobExists: 'reserved or spent',
+};
+
+/** The same in a few words, for expressions; `undefined` if only the service knows. */
+export const creditState = (failed: Failed, context: ErrorContext): string | undefined =>
+	STATES[spendingOf(failed, context)];
+
+/**
+ * A message of the service with API field names replaced by the labels of the editor. A name that
+ * is also an English word, such as `model`, is replaced only if it is quoted or begins the message.
+ */
+export function withEditorLabels(text: string, labels: Labels): string {
+	const paths = Object.keys(labels).sort((a, b) => b.length - a.length);
+	return paths.reduce((message, path) => {
+		const names = path.split('.').map((name) => name.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'));
+		const name = `/?${names.join('[./]')}(?:\\[\\d+\\]|[./]\\d+)?`;
+		const isWord = !/[._]/.test(path);
+		const bare = isWord ? `^${name}(?=[\\s:])` : `(?<![\\w./])${name}(?![\\w[]|[./]\\w)`;
+		return message.replace(new RegExp(`(["'\`])${name}\\1|${bare}`, 'g'), labels[path] ?? path);
+	}, text);
+}
+
+/** Whether only reading the job that the item has created can have failed. */
+const readsOwnJob = (failed: Failed, { creates }: ErrorContext): boolean =>
+	creates === true && failed.job !== undefined && failed.endpoint?.method !== 'POST';
+
+/** The operation whose request failed. */
+function failedEndpoint(failed: Failed, context: ErrorContext): Endpoint {
+	if (failed.endpoint) return failed.endpoint;
+	if (!readsOwnJob(failed, context)) return context.endpoint;
+	const object = asText(failed.job?.object) || (context.object ?? '');
+	return { ...ENDPOINTS.getJob, scope: readerScope(object) };
+}
+
+/** How far the run has come; empty where that is not known or goes without saying. */
+function progress({ items = 1, submitted }: ErrorContext): string {
+	if (items === 1 || submitted === undefined) return '';
+	const were = (count: number) => (count === 1 ? 'was' : 'were');
+	const left = items - submitted;
+	return `${submitted} ${submitted === 1 ? 'item' : 'items'} ${were(submitted)} submitted, ${left} ${were(left)} not. `;
+}
+
+const minutes = (ms: number) => Math.round(ms / 6_000) / 10;
+
+const UNSENT: Record<UnsentReason, (reason: string) => Text> = {
+	connection: (reason) => [
+		`The service cannot be reached (${reason})`,
+		'Check the base URL of the credential and the network.',
+	],
+	certificate: (reason) => [
+		`The certificate of the service is not accepted (${reason})`,
+		'Check the base URL of the credential. A certificate of a private authority must be made known to n8n.',
+	],
+	local: (reason) => [`n8n could not send the request: ${reason}`, 'Check the credential.'],
+};
+
+function ofNoResponse({ reason, attempts, unsent }: NoResponseFailure): Text {
+	const [happened, todo] = unsent
+		? UNSENT[unsent](reason)
+		: [
+				`The service did not respond (${reason})`,
+				'Check the base URL of the credential and the network.',
+			];
+	return [happened, `${attempts > 1 ? `Tried ${attempts} times. ` : ''}${todo}`];
+}
+
+/** What happened and what to do about it. What the service says counts, with the labels of the editor. */
+export function wordsOf(failed: Failed, context: ErrorContext): Text {
+	const { failure } = failed;
+	const { creates } = context;
+	switch (failure.kind) {
+		case 'input':
+			return [`${failure.field} ${failure.problem}`, failure.hint ? `${failure.hint}.` : ''];
+		case 'scope':
+			return [
+				`The credential is limited to scopes without ${failure.scope}`,
+				`If the key has the scope ${failure.scope}, add it to Limit to Scopes in the credential, or empty that list.`,
+			];
+		case 'status': {
+			const { scope, path } = failedEndpoint(failed, context);
+			const [happened, todo] = meaningOf(failure.status).words({
+				scope,
+				hasId: path.includes('{id}'),
+				readsOwnJob: readsOwnJob(failed, context),
+				progress: progress(context),
+				goOn: goOn(context),
+			});
+			const said = withEditorLabels(failure.serviceError.message ?? '', context.labels ?? {});
+			const isNew = said !== '' && said.toLowerCase() !== happened.toLowerCase();
+			return [isNew ? `${happened}: ${said}` : happened, todo];
+		}
+		case 'noResponse':
+			return ofNoResponse(failure);
+		case 'badResponse':
+			return [
+				'The answer of the service cannot be used',
+				`The service answered with status ${failure.status}, but ${failure.problem}. Check that the base URL of the credential is the address of the API and ends in /v1.`,
+			];
+		case 'cancelled':
+			return ['The execution was cancelled', 'Nothing further was sent.'];
+		case 'deadline':
+			return [
+				`Not finished after ${minutes(failure.waitedMs)} minutes`,
+				creates
+					? 'Raise Wait Timeout to wait longer.'
+					: 'The job goes on at the service: raise Wait Timeout, or fetch it later by its ID.',
+			];
+		case 'jobFailed':
+			return [
+				`The job failed: ${failure.reason}`,
+				`Change the prompt or the inputs${creates ? '' : ' and create it again'}.`,
+			];
+		case 'download':
+			return [
+				`Output ${failure.outputId} could not be downloaded: ${failure.problem}`,
+				creates ? '' : 'Run this again to download it; that costs nothing.',
+			];
+		case 'upload':
+			return [`The binary field "${failure.field}" could not be uploaded: ${failure.problem}`, ''];
+		case 'possibleDuplicate': {
+			const { candidates, because } = failure;
+			const isChanged = because === 'changed';
+			const why = isChanged
+				? 'the request has been changed since.'
+				: 'its idempotency key is no longer valid after 24 hours.';
+			const where =
+				candidates.length > 0
+					? `These jobs may be the one: ${candidates.join(', ')}. Fetch the right one by its ID;`
+					: 'Look for it at the service;';
+			return [
+				'Not created again, because an earlier try may have been carried out',
+				`The service did not respond to that try, and ${why} ${where} if there is none, ${isChanged ? 'retry this execution once more' : 'run a new execution'}.`,
+			];
+		}
+		case 'creditCap': {
+			const { maxCredits, reserved, price } = failure;
+			const expected = price === undefined ? '' : `, and this item is expected to cost ${price}`;
+			return [
+				`Max Credits per Execution (${maxCredits}) would be exceeded`,
+				`This execution has reserved ${reserved} credits${expected}. ${progress(context)}Raise the limit, then ${goOn(context)}: it goes on with what it has.`,
+			];
+		}
+		case 'noSlot':
+			return [
+				`No job slot was free for ${minutes(failure.waitedMs)} minutes`,
+				failure.others > 0
+					? `${failure.others} jobs of other clients of the workspace are running. Run this later, or lower Concurrent Jobs in the credentials of the others.`
+					: 'Jobs of this n8n that do not end use them. Run this later.',
+			];
+		case 'skipped':
+			return [`Not sent: ${failure.cause}`, 'Run this again once that is settled.'];
+	}
+}
 
 /** The text of an error: what happened, what to do, and what it means for the user's credits. */
 interface ErrorText {
@@ -16,7 +327,7 @@ const statusOf = ({ failure }: Failed): number | undefined =>
 export function describeFailure(failed: Failed, context: ErrorContext): ErrorText {
 	const { itemIndex, items = 1 } = context;
 	const id = failed.job?.id ?? context.jobId;
-	const [happened, todo] = textOf(failed, context);
+	const [happened, todo] = wordsOf(failed, context);
 	const status = statusOf(failed);
 	return {
 		message: `${happened}${id ? ` (job ${id})` : ''}${items > 1 ? ` [item ${itemIndex}]` : ''}`,

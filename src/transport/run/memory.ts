@@ -2,9 +2,17 @@ import type { IBinaryData, IExecuteSingleFunctions } from 'n8n-workflow';
 import { randomUUID } from 'crypto';
 import type { Json } from '../base/types';
 import { valueAt } from '../base/values';
+import type { Workspace } from '../workspace';
 import type { Batch } from './batch';
 import type { OperationSpec } from './item';
-import { NEW, transition, type ItemEvent, type ItemState } from './itemState';
+import {
+	isKeyExpired,
+	NEW,
+	transition,
+	type ItemEvent,
+	type ItemState,
+	type JobReference,
+} from './itemState';
 import { shortHash } from './keys';
 import { inputItems, isTool } from './nodeInput';
 
@@ -17,10 +25,8 @@ export interface ItemMemory {
 	fingerprint?: string;
 	/** Hash of the custom key, if it has one. */
 	customKey?: string;
-	/** Uploads by the identity of the file, so that a repeated request is identical; `at` in ms since the epoch. */
-	uploads?: Record<string, { url: string; at: number }>;
-	/** The file that the item has uploaded (operation Upload), by the identity of its content. */
-	file?: { identity: string; resource: Json; at: number };
+	/** Its files at the service, by the identity of each; `at` in ms since the epoch. */
+	uploads?: Record<string, { file: Json; at: number }>;
 	/** Credits that a request of unknown outcome may have reserved; they are in the sum of the execution. */
 	expectedCredits?: number;
 	/** Only for a tool call: the execution in which it has ended well. */
@@ -133,4 +139,42 @@ export function toolCall({ items }: NodeMemory, content: string, execution: stri
 		if (known.endedIn === undefined) return call;
 		if (known.endedIn !== execution) endedEarlier ??= call;
 	}
+}
+
+/** More than anybody clicks through in a day. */
+const MAX_JOBS = 1_000;
+
+/**
+ * Jobs that a failed execution has paid for and given to nobody. In the editor each click is a new
+ * execution, which goes on with them instead of paying again. Kept by this process, for a day.
+ */
+export class UndeliveredJobs {
+	/** Oldest first. */
+	private jobs: Array<{ request: string; job: JobReference; at: number }> = [];
+
+	/** @param request names the node and the fingerprint of its request */
+	add(request: string, job: JobReference, now: number): void {
+		if (this.jobs.some(({ job: { id } }) => id === job.id)) return;
+		this.jobs = [...this.jobs, { request, job, at: now }].slice(-MAX_JOBS);
+	}
+
+	/** A job that was delivered after all, such as by Retry Execution. */
+	remove(id: string): void {
+		this.jobs = this.jobs.filter(({ job }) => job.id !== id);
+	}
+
+	/** The oldest job of a request, which nobody else takes. */
+	take(request: string, now: number): JobReference | undefined {
+		const known = this.jobs.find((one) => one.request === request && !isKeyExpired(one.at, now));
+		if (known) this.remove(known.job.id);
+		return known?.job;
+	}
+}
+
+const undelivered = new WeakMap<Workspace, UndeliveredJobs>();
+
+export function undeliveredOf(workspace: Workspace): UndeliveredJobs {
+	const known = undelivered.get(workspace) ?? new UndeliveredJobs();
+	undelivered.set(workspace, known);
+	return known;
 }

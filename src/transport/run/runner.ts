@@ -23,14 +23,13 @@ import { workspaceOf } from '../workspace';
 import { batchOf, type Batch } from './batch';
 import { referencesIn } from './binaryReference';
 import { becomesErrorItem, executionCredits } from './credits';
-import { describeFailure, detailsOf, nodeError } from './errors';
+import { describeFailure, detailsOf, nodeError, type ErrorContext, type Labels } from './errors';
 import type { Item, OperationSpec, Outcome, Prepared } from './item';
 import { isOutcomeOpen } from './itemState';
 import { identify, nodeMemory } from './memory';
 import { itemContext } from './nodeInput';
 import { runOperation } from './operations';
 import { errorOutputItem, errorRow, itemsOf } from './outputItems';
-import type { ErrorContext, Labels } from './texts';
 import { answerInTime } from './toolAnswer';
 
 /**

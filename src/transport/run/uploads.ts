@@ -57,46 +57,36 @@ export async function openRequest(item: Item): Promise<Result<OpenedRequest>> {
 }
 
 /**
- * The body of a request with the URLs of its files. Each file is sent once and a repeated request
- * contains the same URLs; the service would take it for a different request otherwise.
+ * Sends a file of an item to the service, once for each content: a repeated request contains the same
+ * URL, as the service would take it for a different request otherwise.
+ * @returns `url`, `fileName`, `mimeType`, `size` in bytes and the other fields of the response, except
+ * the presigned URL. Specification: Operation details, POST /files
  */
-export async function uploadAll(item: Item, { sources }: OpenedRequest): Promise<Result<unknown>> {
+async function sendOnce(item: Item, field: string, source: BinarySource): Promise<Result<Json>> {
 	const { host, workspace, memory } = item;
-	const urls: Record<string, string> = {};
+	const { identity } = source;
+	const now = workspace.clock.now();
+	const known = memory.uploads?.[identity];
+	if (known && !isKeyExpired(known.at, now)) return ok(known.file);
+	const sent = await upload(host, workspace, { field, source, key: uploadKey(item, identity) });
+	if (sent.ok) (memory.uploads ??= {})[identity] = { file: sent.value, at: now };
+	return sent;
+}
+
+/** The body of a request with the URLs of its files, which are sent first. */
+export async function uploadAll(item: Item, { sources }: OpenedRequest): Promise<Result<unknown>> {
+	const urls: Record<string, unknown> = {};
 	for (const [field, source] of sources) {
-		const now = workspace.clock.now();
-		const { identity } = source;
-		let known = memory.uploads?.[identity];
-		if (!known || isKeyExpired(known.at, now)) {
-			const sent = await upload(host, workspace, { field, source, key: uploadKey(item, identity) });
-			if (!sent.ok) return sent;
-			known = { url: sent.value.url, at: now };
-			(memory.uploads ??= {})[identity] = known;
-		}
-		urls[field] = known.url;
+		const sent = await sendOnce(item, field, source);
+		if (!sent.ok) return sent;
+		urls[field] = sent.value.url;
 	}
 	return ok(withoutReferences(item.request.body, (field) => urls[field]));
 }
 
-/**
- * Uploads a binary field of the item and returns `url`, `fileName`, `mimeType`, `size` in bytes and
- * the other fields of the response, except the presigned URL. Running the node again returns the
- * same file. Specification: Operation details, POST /files.
- */
+/** Uploads the binary field that an item names. Running the node again returns the same file. */
 export async function sendFile(item: Item): Promise<Result<Json>> {
-	const { host, workspace, memory, request } = item;
-	const field = referencesIn(request.body)[0]?.field ?? '';
-	const opened = await openSource(item, field);
-	if (!opened.ok) return opened;
-	const source = opened.value;
-	const { identity } = source;
-	const now = workspace.clock.now();
-	const known = memory.file;
-	if (known?.identity === identity && !isKeyExpired(known.at, now)) return ok(known.resource);
-	const sent = await upload(host, workspace, { field, source, key: uploadKey(item, identity) });
-	if (!sent.ok) return sent;
-	const { details, ...file } = sent.value;
-	const resource: Json = { ...details, ...file };
-	memory.file = { identity, resource, at: now };
-	return ok(resource);
+	const field = referencesIn(item.request.body)[0]?.field ?? '';
+	const source = await openSource(item, field);
+	return source.ok ? await sendOnce(item, field, source.value) : source;
 }

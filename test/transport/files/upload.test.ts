@@ -60,7 +60,7 @@ async function send(
 test('name, type and size are sent, the file is uploaded to the given URL, and the final URL is returned', async () => {
 	const { result, posts, sent } = await send([answer(200, '')]);
 	const url = 'https://files.example/1';
-	const file = { url, fileName: 'cat.png', mimeType: 'image/png', size: 3, details: { url } };
+	const file = { url, fileName: 'cat.png', mimeType: 'image/png', size: 3 };
 	expect(result).toEqual({ ok: true, value: file });
 	expect(posts).toMatchObject([
 		{

@@ -17,7 +17,7 @@ import type { Item, Outcome } from '../../../src/transport/run/item';
 import { newMemory, recordEvent, type ItemMemory } from '../../../src/transport/run/memory';
 import { runOperation } from '../../../src/transport/run/operations';
 import type { Settings } from '../../../src/transport/run/settings';
-import { textOf } from '../../../src/transport/run/texts';
+import { wordsOf } from '../../../src/transport/run/errors';
 import type { Workspace } from '../../../src/transport/workspace';
 import { answer, errorBody, LOST_FAILURE } from '../../../testing/answers';
 import { ModelService, type ServiceSettings } from '../../../testing/modelService';
@@ -87,7 +87,7 @@ test('waiting items share one attempt every 20 seconds, and all go on at the fir
 test('the error counts the items only while the numbers stay right', () => {
 	const topUp = 'Top up the workspace, then retry this execution.';
 	const said = (counts: { items: number; submitted?: number }) =>
-		textOf(refused(402), {
+		wordsOf(refused(402), {
 			...{ endpoint: ENDPOINTS.createGeneration, creates: true, itemIndex: 0 },
 			...counts,
 		});

@@ -1,4 +1,4 @@
-import { withEditorLabels } from '../../../src/transport/run/texts';
+import { withEditorLabels } from '../../../src/transport/run/errors';
 
 const LABELS = {
 	prompt: 'Prompt',

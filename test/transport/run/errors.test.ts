@@ -1,7 +1,7 @@
 import { NodeApiError } from 'n8n-workflow';
 import { ENDPOINTS, type Endpoint } from '../../../src/contract';
 import { detailsOf, nodeError, describeFailure } from '../../../src/transport/run/errors';
-import type { ErrorContext } from '../../../src/transport/run/texts';
+import type { ErrorContext } from '../../../src/transport/run/errors';
 import {
 	fail,
 	type Failed,

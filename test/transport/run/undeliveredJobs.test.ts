@@ -1,4 +1,4 @@
-import { UndeliveredJobs, undeliveredOf } from '../../../src/transport/run/undelivered';
+import { UndeliveredJobs, undeliveredOf } from '../../../src/transport/run/memory';
 import { workspaceWith } from '../../../testing/run';
 import { VirtualClock } from '../../../testing/virtualClock';
 
