@@ -4,7 +4,7 @@ import { requestResource } from '../http/client';
 import { jobState, readerOf, readerPath, toResult } from '../jobs/jobState';
 import type { Slot } from '../limits/jobSlots';
 import { isOutOfCredits } from './credits';
-import { halt, halted, inTurn } from './halt';
+import { halt, halted, inTurn } from './batch';
 import type { Item } from './item';
 import { nextStep, type Facts, type JobReference } from './itemState';
 import {

@@ -7,7 +7,7 @@ import { jobState, toResult } from '../jobs/jobState';
 import { withoutReferences } from './binaryReference';
 import { createJob } from './createJob';
 import { expectedPrice } from './credits';
-import { halt, halted, inTurn } from './halt';
+import { halt, halted, inTurn } from './batch';
 import type { Item, Outcome, OutputKind } from './item';
 import { customKeyProblem, keyOf } from './keys';
 import { itemMemory } from './memory';

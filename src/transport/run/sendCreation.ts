@@ -19,7 +19,7 @@ import {
 } from '../http/statuses';
 import type { Slot } from '../limits/jobSlots';
 import { withinMaxCredits } from './credits';
-import { halted, orSilence } from './halt';
+import { halted, orSilence } from './batch';
 import type { Item } from './item';
 import { isKeyExpired, isOutcomeOpen, type ItemEvent } from './itemState';
 import { keysOfContent } from './keys';
