@@ -145,7 +145,7 @@ export const delivery: Field = {
 		},
 	}),
 	default: 'signed_url' satisfies Delivery,
-	description: 'Who can open the links to the files; by default anyone',
+	description: 'Who can open the links to the files; without this option anyone',
 	mapping: inBody('delivery', choice(DELIVERIES)),
 };
 

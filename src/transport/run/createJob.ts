@@ -36,8 +36,8 @@ import { openRequest, uploadAll, type OpenedRequest } from './uploads';
  * Under the next key, as nothing good can come of this one:
  *  4. an earlier try of the node was refused, or its job has failed (`itemState.ts`)
  *  5. a 402 under Wait for Top-Up, once there may be credits again (`obtainJob`)
- *  6. By Content, a 402: once, as a service may repeat its refusal for the key (`obtainJob`)
- *  7. By Content, the job under the key is of an earlier run and has failed (`createJob`)
+ *  6. with `content`, a 402: once, as a service may repeat its refusal for the key (`obtainJob`)
+ *  7. with `content`, the job under the key is of an earlier run and has failed (`createJob`)
  *  8. the key has expired, and a search shows that nothing was made under it (`decide`: search)
  *  9. the user has changed the request (`decide`: send)
  */
@@ -140,7 +140,7 @@ function factsOf(item: Item, { requestFingerprint }: OpenedRequest): Facts {
 	};
 }
 
-/** By Content, all executions try the keys of a content in the same order. */
+/** With `content`, all executions try the keys of a content in the same order. */
 function startAtFirstKey(item: Item): void {
 	if (item.settings.idempotency !== 'content') return;
 	const { first } = keysOfContent(item);

@@ -92,7 +92,7 @@ export type ItemEvent =
 	| { kind: 'requestChanged'; restart: boolean }
 	/** A search at the service has shown that the attempt of unknown outcome created nothing. */
 	| { kind: 'nothingFound'; restart: boolean }
-	/** By Content: a try starts from the same key as those of other executions. */
+	/** With `content`: a try starts from the same key as those of other executions. */
 	| { kind: 'startsAtKey'; firstKey: number }
 	| { kind: 'userWarned'; execution: string };
 
@@ -197,7 +197,7 @@ export interface Facts {
 	now: number;
 	/** Whether the user has changed the request since it was sent. */
 	isChanged: boolean;
-	/** Whether the key stays the same whatever is requested (Custom Key). */
+	/** Whether the key stays the same whatever is requested (`custom`). */
 	hasFixedKey: boolean;
 	execution: string;
 }

@@ -140,7 +140,7 @@ export function keyInUse(job: JobReference | undefined): Failed {
 }
 
 /**
- * By Content: what the executions of this process know of the keys of one content. Other processes
+ * With `content`: what the executions of this process know of the keys of one content. Other processes
  * find the same by asking the service, from the first key on.
  */
 export class KeysOfContent {

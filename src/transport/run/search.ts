@@ -54,7 +54,7 @@ export async function findPossibleDuplicate(
 }
 
 /**
- * By Content and with a Custom Key: what was there before this run of the node created anything.
+ * With the keys `content` and `custom`: what was there before this run of the node created anything.
  * Under a key that other executions share, the answer to a creation may be a job of an earlier run,
  * and look new.
  */

@@ -63,7 +63,7 @@ function eventOf(result: SendResult, item: Item, attempt: number): ItemEvent {
 	return { kind: 'refused', nextKey };
 }
 
-/** Records the answer. By Content, the other executions of this process start where there is, or may be, a job. */
+/** Records the answer. With `content`, the other executions of this process start where there is, or may be, a job. */
 function record(result: SendResult, item: Item, attempt: number): void {
 	const { memory, settings } = item;
 	recordEvent(memory, eventOf(result, item, attempt));
