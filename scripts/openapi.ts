@@ -3,16 +3,8 @@ import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { z } from 'zod/v4';
 
-import type { Endpoint, EndpointName, ErrorStatus, EventKind } from '../src/contract';
-import {
-	COMMON_ERROR_STATUSES,
-	ENDPOINTS,
-	EVENTS,
-	IDEMPOTENCY_HEADER,
-	LIMITS,
-	SIGNATURE_HEADERS,
-	STATUS_MEANINGS,
-} from '../src/contract';
+import type { Endpoint, EndpointName, EventKind } from '../src/contract';
+import { ENDPOINTS, EVENTS, IDEMPOTENCY_HEADER, LIMITS, SIGNATURE_HEADERS } from '../src/contract';
 import packageJson from '../package.json';
 import { agentRun, generation, persona, voice } from './openapi/examples';
 import * as described from './openapi/operations';
@@ -20,6 +12,21 @@ import * as described from './openapi/operations';
 const { COMPONENTS, OPERATIONS, PARAMETERS, TAGS } = described;
 
 type Json = Record<string, unknown>;
+
+/** What a status code means. Specification: Errors 2. */
+const STATUS_MEANINGS = {
+	400: 'invalid request',
+	401: 'invalid or missing API key',
+	402: 'insufficient credits',
+	403: 'missing scope or API entitlement',
+	404: 'resource not found',
+	429: 'rate or concurrency limit exceeded',
+} as const;
+
+type ErrorStatus = keyof typeof STATUS_MEANINGS;
+
+/** The four statuses that every operation may answer. Specification: Endpoints. */
+const COMMON_ERROR_STATUSES = [400, 401, 403, 429] as const;
 
 /** Schemas with a name become references to it, wherever they stand. */
 const named = z.registry<{ id: string }>();

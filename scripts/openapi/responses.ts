@@ -1,13 +1,7 @@
 import { z } from 'zod/v4';
 
-import {
-	EVENTS,
-	GENERATION_MODES,
-	GENERATION_STATUSES,
-	PERSONA_STATUSES,
-	SPEECH_STATUSES,
-	VOICE_KINDS,
-} from '../../src/contract';
+import { EVENTS, GENERATION_MODES, GENERATION_STATUSES } from '../../src/contract';
+import { PERSONA_STATUSES, SPEECH_STATUSES, VOICE_KINDS } from '../../src/sandbox/bodies';
 import { dateTime, uri } from '../../src/sandbox/schemas';
 
 /**

@@ -1,5 +1,23 @@
-import type { ErrorStatus } from './error';
-import type { Scope } from './scopes';
+/** The fourteen scopes that a key can carry. Specification: Authentication 3. */
+export const SCOPES = [
+	'models:read',
+	'files:write',
+	'generations:read',
+	'generations:write',
+	'agents:read',
+	'agents:write',
+	'voices:read',
+	'voices:write',
+	'personas:read',
+	'personas:write',
+	'credits:read',
+	'usage:read',
+	'webhooks:read',
+	'webhooks:write',
+] as const;
+
+/** One of the {@link SCOPES}. */
+export type Scope = (typeof SCOPES)[number];
 
 /** One row of the table of operations. Specification: Endpoints. */
 export interface Endpoint {
@@ -11,7 +29,7 @@ export interface Endpoint {
 	/** Statuses of success; `undefined` where not shown (PATCH /webhooks/{id}). */
 	success: readonly number[] | undefined;
 	/** Statuses of failure beyond the four common ones. */
-	extra: readonly ErrorStatus[];
+	extra: ReadonlyArray<402 | 404>;
 }
 
 const endpoint = (

@@ -27,16 +27,3 @@ export const LIMITS = {
 	personaDescription: { max: 800 },
 	webhookEvents: { min: 1 },
 } as const;
-
-/**
- * Prices that the specification states; all others are not shown. Specification: Limits, Credit
- * rules.
- */
-export const STATED_PRICES = {
-	/**
-	 * Credits for a million completed characters of `service/speech-lite`; short requests accumulate.
-	 */
-	speechLitePerMillionCharacters: 300,
-	/** Credits for planning one agent run. */
-	agentPlanning: 1,
-} as const;

@@ -1,17 +1,13 @@
 import type {
-	AgentPlan,
 	Delivery,
 	EventKind,
 	GenerationMode,
 	GenerationParameters,
 	GenerationStatus,
-	PersonaStatus,
 	Scope,
-	SpeechModel,
 	SpeechSettings,
-	SpeechStatus,
-	VoiceKind,
 } from '../contract';
+import type { AgentPlan, PersonaStatus, SpeechModel, SpeechStatus, VoiceKind } from './bodies';
 import type { MediaKind, MediaRequest } from './media/types';
 import type { CreateGeneration, CreateSpeechGeneration } from './schemas';
 

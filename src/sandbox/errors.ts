@@ -1,4 +1,4 @@
-import type { ErrorBody } from '../contract';
+import type { ErrorBody } from './bodies';
 
 /** Open point 18: values of `error.type`. */
 export type ErrorType =

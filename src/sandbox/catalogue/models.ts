@@ -1,11 +1,5 @@
-import type {
-	GenerationParameters,
-	InputSlot,
-	Model,
-	ModelMode,
-	PresetVoice,
-	SpeechModel,
-} from '../../contract';
+import type { GenerationParameters, InputSlot, ModelMode } from '../../contract';
+import type { Model, PresetVoice, SpeechModel } from '../bodies';
 import { INPUT_SLOTS, LIMITS } from '../../contract';
 import type { MediaKind } from '../media/types';
 

@@ -1,4 +1,4 @@
-import type { PresetVoice, SpeechModel } from '../../contract';
+import type { PresetVoice, SpeechModel } from '../bodies';
 
 type Row = [
 	name: string,

@@ -1,4 +1,4 @@
-import { STATED_PRICES, type SpeechModel } from '../../contract';
+import type { SpeechModel } from '../bodies';
 import type { ModelEntry } from '../catalogue/models';
 
 /**
@@ -16,7 +16,7 @@ export const PRICES = {
 	/** Preview synthesis: each started hundred characters of the preview text. */
 	previewPerHundredCharacters: 1,
 	personaPortrait: 5,
-	agentPlanning: STATED_PRICES.agentPlanning,
+	agentPlanning: 1,
 	agentStep: { image: 4, video: 20, music: 10, speech: 2 },
 } as const;
 
@@ -63,7 +63,8 @@ export const METERED_MODEL: SpeechModel = 'service/speech-lite';
 
 /** Shares of a credit are counted in millionths, so that nothing is ever rounded away. */
 const UNITS_PER_CREDIT = 1_000_000;
-const UNITS_PER_CHARACTER = STATED_PRICES.speechLitePerMillionCharacters;
+/** 300 credits for a million completed characters; short requests accumulate. */
+const UNITS_PER_CHARACTER = 300;
 
 /**
  * The most that this many characters of lite speech can cost, whatever was carried over before: the

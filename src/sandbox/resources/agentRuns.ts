@@ -1,7 +1,8 @@
 /* eslint-disable @n8n/community-nodes/require-node-api-error -- not published */
 import { z } from 'zod/v4';
 
-import { LIMITS, type AgentPlan, type AgentRun, type ReviewDecision } from '../../contract';
+import { LIMITS, type ReviewDecision } from '../../contract';
+import type { AgentPlan, AgentRun } from '../bodies';
 import { PRICES } from '../credits/prices';
 import type { AgentRunEntity } from '../entities';
 import { ApiError, found, invalid } from '../errors';

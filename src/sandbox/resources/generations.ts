@@ -1,4 +1,5 @@
-import type { Generation, GenerationParameters, InputSlot } from '../../contract';
+import type { GenerationParameters, InputSlot } from '../../contract';
+import type { Generation } from '../bodies';
 import {
 	findModel,
 	mostCharacters,

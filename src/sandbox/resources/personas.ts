@@ -1,5 +1,5 @@
 /* eslint-disable @n8n/community-nodes/require-node-api-error -- not published */
-import type { Persona } from '../../contract';
+import type { Persona } from '../bodies';
 import { InsufficientCredits } from '../credits/ledger';
 import { PRICES } from '../credits/prices';
 import type { PersonaEntity } from '../entities';

@@ -1,4 +1,4 @@
-import type { SpeechGeneration } from '../../contract';
+import type { SpeechGeneration } from '../bodies';
 import { countCharacters, liteReservation, METERED_MODEL, turboPrice } from '../credits/prices';
 import type { SpeechEntity } from '../entities';
 import { found } from '../errors';

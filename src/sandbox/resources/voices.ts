@@ -1,4 +1,4 @@
-import type { PresetVoice, SpeechModel, Voice } from '../../contract';
+import type { PresetVoice, SpeechModel, Voice } from '../bodies';
 import { SPEECH_MODELS } from '../../contract';
 import { presetVoices } from '../catalogue/voices';
 import { countCharacters, PRICES } from '../credits/prices';

@@ -1,4 +1,4 @@
-import type { Webhook, WebhookDelivery } from '../../contract';
+import type { Webhook, WebhookDelivery } from '../bodies';
 import { formatMilliseconds } from '../clock';
 import type { DeliveryEntity, WebhookEntity } from '../entities';
 import { found } from '../errors';

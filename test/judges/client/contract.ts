@@ -1,9 +1,10 @@
-import type * as own from '../../../src/contract';
+import type { EventKind } from '../../../src/contract';
+import type * as own from '../../../src/sandbox/bodies';
 import type { components, webhooks } from './generated';
 
 /**
- * The types of src/contract by the schemas that describe the same. Bodies of requests have none there:
- * the sandbox and docs/openapi.json take them from the same schemas.
+ * The types of src/sandbox/bodies by the schemas that describe the same. Bodies of requests have none
+ * there: the sandbox and docs/openapi.json take them from the same schemas.
  */
 interface Contract {
 	Error: own.ErrorBody;
@@ -28,5 +29,5 @@ export const toSchemas = (contract: Contract): Schemas => contract;
 export const allToContract = (generated: Complete<Schemas>): Complete<Contract> => generated;
 export const allToSchemas = (contract: Complete<Contract>): Complete<Schemas> => contract;
 
-export const toEvent = (contract: own.EventKind): keyof webhooks => contract;
-export const fromEvent = (generated: keyof webhooks): own.EventKind => generated;
+export const toEvent = (contract: EventKind): keyof webhooks => contract;
+export const fromEvent = (generated: keyof webhooks): EventKind => generated;

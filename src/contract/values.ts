@@ -52,27 +52,37 @@ export const GENERATION_STATUSES = [
 ] as const;
 export type GenerationStatus = (typeof GENERATION_STATUSES)[number];
 
-/** Specification: Generation, `outputs`. */
-export interface GenerationOutput {
-	id: string;
-	url: string;
-	media_type: string;
-	/** Date-time, present for signed URLs. */
-	expires_at?: string;
+/** The two models of POST /speech. Specification: CreateSpeechGeneration; Conventions. */
+export const SPEECH_MODELS = ['service/speech-lite', 'vendor/partner/speech-2.8-turbo'] as const;
+
+/** Specification: CreateSpeechGeneration, `settings`. */
+export interface SpeechSettings {
+	/** 0.1 to 10, default 1. */
+	volume?: number;
+	/** 0.5 to 2, default 1. */
+	speed?: number;
+	/** Default true. */
+	loudness_normalization?: boolean;
+	/** Default false. */
+	text_normalization?: boolean;
+	/** Default true. */
+	tag_compatible?: boolean;
 }
 
-/**
- * Specification: Generation. The field with the errors of a failed or partially completed
- * generation is not shown.
- */
-export interface Generation {
-	id: string;
-	object: 'generation';
-	status: GenerationStatus;
-	mode: GenerationMode;
-	model: string;
-	output_ids?: string[];
-	outputs?: GenerationOutput[];
-	/** Credits reserved while the generation runs. */
-	estimated_credits?: number;
-}
+/** Specification: CreateAgentRun, `priority`. */
+export const AGENT_PRIORITIES = ['quality', 'balanced', 'cost', 'speed'] as const;
+export type AgentPriority = (typeof AGENT_PRIORITIES)[number];
+
+/** Specification: CreateAgentRun, `direction_strategy`. */
+export const DIRECTION_STRATEGIES = ['best', 'multiple'] as const;
+export type DirectionStrategy = (typeof DIRECTION_STRATEGIES)[number];
+
+/** Specification: Operation details, POST /agents/runs/{id}/review. */
+export const REVIEW_DECISIONS = ['assemble', 'assets_only'] as const;
+export type ReviewDecision = (typeof REVIEW_DECISIONS)[number];
+
+/** What GET /models can be filtered by. Specification: Operation details, GET /models. */
+export const MODEL_MODES = ['agent', 'image', 'video', 'audio'] as const;
+
+/** One of the {@link MODEL_MODES}: a mode of generations, or `agent`. */
+export type ModelMode = (typeof MODEL_MODES)[number];
