@@ -12,23 +12,24 @@ import {
 	statusFields,
 	untilStatus,
 	UNTIL_USER_OR_END,
-} from '../../src/description/fields/agentRunStatuses';
-import {
 	keyOptions,
 	maxCreditsOrStop,
 	waitForCompletion,
 	waitTimeout,
-} from '../../src/description/fields/creation';
-import { plainFields } from '../../src/description/fields/list';
-import { thisAgentRun, mediaField } from '../../src/description/fields/locators';
-import { optionList } from '../../src/description/fields/optionList';
-import { additionalFields, options } from '../../src/description/fields/collections';
-import {
 	downloadAfterWait,
 	existingOutputs,
 	fileOptions,
-} from '../../src/description/fields/outputs';
-import { type Field, inBody, type Operation } from '../../src/description/operation';
+} from '../../src/description/fields/jobs';
+import { getManyOperation } from '../../src/description/usualOperations';
+import { thisAgentRun, mediaField } from '../../src/description/fields/locators';
+import {
+	optionList,
+	additionalFields,
+	options,
+	type Field,
+	inBody,
+	type Operation,
+} from '../../src/description/operation';
 import {
 	choice,
 	flag,
@@ -39,9 +40,8 @@ import {
 	type Rule,
 	text,
 } from '../../src/description/rules';
-import { getManyOperation } from '../../src/description/usualOperations';
 import { fail, type Failed } from '../../src/transport/base/result';
-import { isRecord } from '../../src/transport/base/types';
+import { isRecord, type Json } from '../../src/transport/base/types';
 import { requestResource } from '../../src/transport/http/client';
 import type { TerminalStatuses } from '../../src/transport/jobs/jobState';
 import type { Item } from '../../src/transport/run/item';
@@ -281,6 +281,12 @@ const get: Operation = {
 	spec: { endpoint: ENDPOINTS.getAgentRun, output: 'job', object: 'agent_run' },
 	fields: [thisAgentRun, ...existingOutputs],
 };
+
+const isPlain = (value: unknown) => typeof value !== 'object' || value === null;
+
+/** An entry without nested values. */
+export const plainFields = (entry: Json): Json =>
+	Object.fromEntries(Object.entries(entry).filter(([, value]) => isPlain(value)));
 
 const getAll = getManyOperation('agent runs', ENDPOINTS.listAgentRuns, [], {
 	simplify: plainFields,

@@ -1,13 +1,13 @@
 import { ENDPOINTS } from '../../src/contract';
-import { statusFields, UNTIL_USER_OR_END } from '../../src/description/fields/agentRunStatuses';
-import { waitTimeout } from '../../src/description/fields/creation';
-import { options } from '../../src/description/fields/collections';
 import {
+	statusFields,
+	UNTIL_USER_OR_END,
+	waitTimeout,
 	downloadFinished,
 	existingOutputs,
 	fileOptions,
-} from '../../src/description/fields/outputs';
-import { type Field, inPath, type Operation } from '../../src/description/operation';
+} from '../../src/description/fields/jobs';
+import { options, type Field, inPath, type Operation } from '../../src/description/operation';
 import { id } from '../../src/description/rules';
 
 const jobId: Field = {

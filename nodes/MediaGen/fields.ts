@@ -5,13 +5,12 @@ import {
 	LIMITS,
 	SINGLE_ITEM_SLOTS,
 } from '../../src/contract';
-import { collection } from '../../src/description/fields/collections';
+import { collection, type Field, oneValueInBody } from '../../src/description/operation';
 import {
 	catalogueValue,
 	mediaField,
 	modelVoiceLocator,
 } from '../../src/description/fields/locators';
-import { type Field, oneValueInBody } from '../../src/description/operation';
 import { flag, located, media, number, type Rule, text } from '../../src/description/rules';
 
 type Name = InputSlot | keyof GenerationParameters;

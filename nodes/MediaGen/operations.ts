@@ -1,11 +1,10 @@
 import { ENDPOINTS, type GenerationMode, LIMITS } from '../../src/contract';
-import { creationFields, delivery } from '../../src/description/fields/creation';
+import { creationFields, delivery, existingOutputs } from '../../src/description/fields/jobs';
 import {
 	thisGeneration,
 	modelLocator,
 	personaLocator,
 } from '../../src/description/fields/locators';
-import { existingOutputs } from '../../src/description/fields/outputs';
 import {
 	type Field,
 	inBody,

@@ -4,10 +4,15 @@ import {
 	waitForCompletion,
 	waitTimeout,
 	paidKeyOptions,
-} from '../../src/description/fields/creation';
+} from '../../src/description/fields/jobs';
 import { mediaField, thisPersona } from '../../src/description/fields/locators';
-import { options, updateFields } from '../../src/description/fields/collections';
-import { type Field, inBody, type Operation } from '../../src/description/operation';
+import {
+	options,
+	updateFields,
+	type Field,
+	inBody,
+	type Operation,
+} from '../../src/description/operation';
 import { flag, media, text, whenSet } from '../../src/description/rules';
 import {
 	deleteOperation,

@@ -1,9 +1,13 @@
 import type { IDisplayOptions, INodeProperties } from 'n8n-workflow';
 import { isRecord, LIMITS, type SpeechSettings } from '../../src/contract';
-import { collection } from '../../src/description/fields/collections';
+import {
+	collection,
+	optionList,
+	type Field,
+	inBody,
+	oneValueInBody,
+} from '../../src/description/operation';
 import { blockVoiceLocator } from '../../src/description/fields/locators';
-import { optionList } from '../../src/description/fields/optionList';
-import { type Field, inBody, oneValueInBody } from '../../src/description/operation';
 import {
 	flag,
 	located,

@@ -1,9 +1,12 @@
 import { ENDPOINTS, SPEECH_MODELS } from '../../src/contract';
-import { creationFields, delivery } from '../../src/description/fields/creation';
+import {
+	creationFields,
+	delivery,
+	downloadExisting,
+	outputBinaryField,
+} from '../../src/description/fields/jobs';
 import { speechModelLocator } from '../../src/description/fields/locators';
-import { options } from '../../src/description/fields/collections';
-import { downloadExisting, outputBinaryField } from '../../src/description/fields/outputs';
-import { inBody, inPath, type Operation } from '../../src/description/operation';
+import { options, inBody, inPath, type Operation } from '../../src/description/operation';
 import { choice, id, located } from '../../src/description/rules';
 import { blockLength, blocks, inParts, settings, singleFile } from './fields';
 

@@ -1,6 +1,6 @@
 import type { INodeProperties } from 'n8n-workflow';
 import { eventOptions } from '../../src/description/fields/events';
-import { optionList } from '../../src/description/fields/optionList';
+import { optionList } from '../../src/description/operation';
 import { modelsField, modesField, statusOptions } from '../../src/events/filters';
 import type { RegistrationMode } from './registration';
 

@@ -1,16 +1,24 @@
-import { ENDPOINTS, LIMITS, SPEECH_MODELS } from '../../src/contract';
-import { paidKeyOptions } from '../../src/description/fields/creation';
-import { listFields, simpleVoice, simplify } from '../../src/description/fields/list';
-import { mediaField, thisVoice } from '../../src/description/fields/locators';
-import { additionalFields, collection, options } from '../../src/description/fields/collections';
-import { type Field, inBody, inQuery, type Operation } from '../../src/description/operation';
-import type { NodeResource } from '../../src/description/properties';
-import { choice, flag, oneMedia, type Rule, text } from '../../src/description/rules';
+import { ENDPOINTS, LIMITS, SPEECH_MODELS, type Json } from '../../src/contract';
+import { paidKeyOptions } from '../../src/description/fields/jobs';
 import {
+	listFields,
+	simplify,
 	deleteOperation,
 	getManyOperation,
 	getOperation,
 } from '../../src/description/usualOperations';
+import { mediaField, thisVoice } from '../../src/description/fields/locators';
+import {
+	additionalFields,
+	collection,
+	options,
+	type Field,
+	inBody,
+	inQuery,
+	type Operation,
+} from '../../src/description/operation';
+import type { NodeResource } from '../../src/description/properties';
+import { choice, flag, oneMedia, type Rule, text } from '../../src/description/rules';
 import { nameFromId } from '../../src/description/search/choices';
 import type { OperationSpec } from '../../src/transport/run/item';
 
@@ -170,6 +178,12 @@ const filters = collection({ displayName: 'Filters', name: 'filters', placeholde
 		mapping: inQuery('search', text()),
 	},
 ]);
+
+const VOICE_FIELDS = ['id', 'label', 'gender', 'language_code', 'language_name', 'sample_url'];
+
+/** The fields by which people choose a preset voice. Specification: PresetVoice. */
+export const simpleVoice = (voice: Json): Json =>
+	Object.fromEntries(Object.entries(voice).filter(([name]) => VOICE_FIELDS.includes(name)));
 
 const getAllPresets: Operation = {
 	...getManyOperation('preset voices', ENDPOINTS.listPresetVoices),

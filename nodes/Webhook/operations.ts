@@ -4,11 +4,16 @@ import {
 	idempotency,
 	idempotencyKey,
 	idempotencyOptions,
-} from '../../src/description/fields/creation';
+} from '../../src/description/fields/jobs';
 import { eventOptions } from '../../src/description/fields/events';
 import { thisWebhook } from '../../src/description/fields/locators';
-import { options, updateFields } from '../../src/description/fields/collections';
-import { type Field, inBody, type Operation } from '../../src/description/operation';
+import {
+	options,
+	updateFields,
+	type Field,
+	inBody,
+	type Operation,
+} from '../../src/description/operation';
 import type { NodeResource } from '../../src/description/properties';
 import { choices, httpsUrl, text, whenSet } from '../../src/description/rules';
 import {

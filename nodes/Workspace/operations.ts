@@ -1,7 +1,6 @@
-import { ENDPOINTS, MODEL_MODES, type ModelMode } from '../../src/contract';
-import { listFields, simpleModel, simplify } from '../../src/description/fields/list';
-import { optionList } from '../../src/description/fields/optionList';
-import { inQuery, type Operation } from '../../src/description/operation';
+import { ENDPOINTS, isRecord, MODEL_MODES, type Json, type ModelMode } from '../../src/contract';
+import { listFields, simplify } from '../../src/description/usualOperations';
+import { optionList, inQuery, type Operation } from '../../src/description/operation';
 import { choice, dateTime } from '../../src/description/rules';
 
 const getCredits: Operation = {
@@ -32,6 +31,16 @@ const getUsage: Operation = {
 		},
 	],
 };
+
+/**
+ * A model with the number of its voices instead of their list, which is its largest part by far.
+ */
+export function simpleModel(model: Json): Json {
+	const { capabilities } = model;
+	if (!isRecord(capabilities) || !Array.isArray(capabilities.voices)) return model;
+	const { voices, ...others } = capabilities;
+	return { ...model, capabilities: { ...others, voice_count: (voices as unknown[]).length } };
+}
 
 const getModels: Operation = {
 	value: 'getModels',

@@ -1,4 +1,4 @@
-import type { INodeProperties } from 'n8n-workflow';
+import type { INodeProperties, INodePropertyOptions } from 'n8n-workflow';
 import type { ApiRequest } from '../transport/base/types';
 import type { OperationSpec } from '../transport/run/item';
 import type { Rule } from './rules';
@@ -60,3 +60,46 @@ export const oneValueInBody = (as: string, rule: Rule): RequestMapping => ({
 	rule,
 	asOneValue: true,
 });
+
+/**
+ * The options of a field, in the order of `texts`. The type parameter is the type that the code
+ * decides by, so the compiler ensures that every value of it is offered, and no other.
+ */
+export const optionList = <T extends string>(
+	texts: Record<T, Omit<INodePropertyOptions, 'value'>>,
+): INodePropertyOptions[] =>
+	Object.entries<Omit<INodePropertyOptions, 'value'>>(texts).map(([value, text]) => ({
+		...text,
+		value,
+	}));
+
+const byLabel = (a: Field, b: Field) => a.displayName.localeCompare(b.displayName, 'en');
+
+/** Optional fields, of which only those that were added are sent, in the order of their labels. */
+export const collection = (
+	ui: Pick<Field, 'displayName' | 'name' | 'placeholder' | 'description'>,
+	fields: Field[],
+): Field => ({ ...ui, type: 'collection', default: {}, fields: [...fields].sort(byLabel) });
+
+/** What few users need, at the end of an operation. */
+export const options = (fields: Field[]): Field =>
+	collection({ displayName: 'Options', name: 'options', placeholder: 'Add option' }, fields);
+
+/** The optional fields of a request. */
+export const additionalFields = (fields: Field[]): Field =>
+	collection(
+		{ displayName: 'Additional Fields', name: 'additionalFields', placeholder: 'Add field' },
+		fields,
+	);
+
+/** The fields of an update: what was not added stays as it is. */
+export const updateFields = (fields: Field[]): Field =>
+	collection(
+		{
+			displayName: 'Update Fields',
+			name: 'updateFields',
+			placeholder: 'Add field',
+			description: 'What to change. Add only those fields; at least one is needed.',
+		},
+		fields,
+	);

@@ -1,7 +1,35 @@
 import type { Endpoint } from '../contract';
 import type { OperationSpec } from '../transport/run/item';
-import { listFields, simplify } from './fields/list';
 import type { Field, Operation } from './operation';
+
+/** Return All and Limit; the transport reads both and follows the cursor. */
+export const listFields: Field[] = [
+	{
+		displayName: 'Return All',
+		name: 'returnAll',
+		type: 'boolean',
+		default: false,
+		description: 'Whether to return all results or only up to a given limit',
+	},
+	{
+		displayName: 'Limit',
+		name: 'limit',
+		type: 'number',
+		typeOptions: { minValue: 1 },
+		displayOptions: { show: { returnAll: [false] } },
+		default: 50,
+		description: 'Max number of results to return',
+	},
+];
+
+/** Offered where entries are large. */
+export const simplify: Field = {
+	displayName: 'Simplify',
+	name: 'simplify',
+	type: 'boolean',
+	default: true,
+	description: 'Whether to return a simplified version of the response instead of the raw data',
+};
 
 /** @param what such as `a persona`, of a list such as `personas` */
 type MakeOperation = (

@@ -7,7 +7,7 @@ import type {
 	IWebhookFunctions,
 } from 'n8n-workflow';
 import { ENDPOINTS, GENERATION_MODES, type GenerationStatus } from '../contract';
-import { optionList } from '../description/fields/optionList';
+import { optionList } from '../description/operation';
 import { labelOf } from '../description/search/choices';
 import { readPages } from '../description/search/request';
 import { isResource, type Resource } from '../transport/base/types';

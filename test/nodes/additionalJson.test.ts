@@ -2,7 +2,7 @@ import fc from '../support/fastCheck';
 import { MediaGen } from '../../nodes/MediaGen/MediaGen.node';
 import { ENDPOINTS } from '../../src/contract';
 import { buildRequest, mappedFields } from '../../src/description/buildRequest';
-import { additionalJson } from '../../src/description/fields/creation';
+import { additionalJson } from '../../src/description/fields/jobs';
 import { inBody, type Field } from '../../src/description/operation';
 import { media, number, text } from '../../src/description/rules';
 import { BinaryReference } from '../../src/transport/run/binaryReference';

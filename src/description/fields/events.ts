@@ -1,5 +1,5 @@
 import type { EventKind } from '../../contract';
-import { optionList } from './optionList';
+import { optionList } from '../operation';
 
 /**
  * The kinds of events as lists in the editor show them, those of a trigger and of a webhook alike:

@@ -1,10 +1,9 @@
+import type { IDisplayOptions } from 'n8n-workflow';
 import { DELIVERIES, type Delivery } from '../../contract';
+import type { TerminalStatuses } from '../../transport/jobs/jobState';
 import type { CreditPolicy, IdempotencyMode } from '../../transport/run/settings';
-import { inBody, type Field } from '../operation';
+import { inBody, optionList, options, type Field } from '../operation';
 import { additionalBody, choice } from '../rules';
-import { optionList } from './optionList';
-import { options } from './collections';
-import { downloadAfterWait, fileOptions } from './outputs';
 
 export const waitForCompletion: Field = {
 	displayName: 'Wait for Completion',
@@ -188,6 +187,101 @@ export const additionalJson: Field = {
 		},
 	},
 };
+
+const AS_TOOL = { '@tool': [true] };
+
+/**
+ * Download Outputs, on unless the node is a tool: files do not reach an AI agent, and would make it
+ * wait for longer.
+ */
+function download(show: NonNullable<IDisplayOptions['show']> = {}): Field[] {
+	const ui = { displayName: 'Download Outputs', name: 'downloadOutputs', type: 'boolean' } as const;
+	const forWorkflows: Field = {
+		...ui,
+		displayOptions: { show, hide: AS_TOOL },
+		default: true,
+		description: 'Whether to download the files into binary fields',
+	};
+	const forAgents: Field = {
+		...ui,
+		displayOptions: { show: { ...show, ...AS_TOOL } },
+		default: false,
+		description:
+			'Whether to download the finished files too. They stay with the run of this tool; the AI agent gets the links.',
+	};
+	return [forWorkflows, forAgents];
+}
+
+/** Download Outputs of an operation that creates and may wait. */
+export const downloadAfterWait = download({ waitForCompletion: [true] });
+
+/** Download Outputs of an operation that waits for what exists. */
+export const downloadFinished = download();
+
+/** Download Outputs of an operation that reads what exists. */
+export const downloadExisting: Field = {
+	displayName: 'Download Outputs',
+	name: 'downloadOutputs',
+	type: 'boolean',
+	default: false,
+	description:
+		'Whether to download the files into binary fields of the output, if the job has finished',
+};
+
+export const outputBinaryField: Field = {
+	displayName: 'Output Binary Field',
+	name: 'outputBinaryField',
+	type: 'string',
+	default: 'data',
+	placeholder: 'e.g. data',
+	hint: 'The name of the output binary field to put the file in',
+	description: 'Further files get _1, _2 and so on after the name',
+};
+
+const splitOutputs: Field = {
+	displayName: 'Split Outputs',
+	name: 'splitOutputs',
+	type: 'boolean',
+	default: false,
+	description: 'Whether to output one item per file',
+};
+
+/** How the files of a job are output. */
+export const fileOptions = [outputBinaryField, splitOutputs];
+
+/** The fields of an operation that reads a job with any number of files. */
+export const existingOutputs: Field[] = [downloadExisting, options(fileOptions)];
+
+/**
+ * What ends a wait for an agent run. The specification does not show the values of `status`
+ * (AgentRun), so this is but a default, which users can change.
+ */
+export const untilStatus = (...good: string[]): TerminalStatuses => ({ good, bad: ['failed'] });
+
+/** Until it has ended or waits for the user: for the approval of its plan, or for the review. */
+export const UNTIL_USER_OR_END = untilStatus('plan_proposed', 'awaiting_review', 'completed');
+
+/** The options by which users change it. */
+export const statusFields = ({ good, bad }: TerminalStatuses): Field[] => [
+	{
+		displayName: 'Wait Until Status',
+		name: 'waitStatuses',
+		type: 'string',
+		default: good.join(', '),
+		placeholder: 'e.g. awaiting_review, completed',
+		description:
+			'The statuses of an agent run that end the wait successfully, separated by commas. Change them if the service uses other names.',
+	},
+	{
+		displayName: 'Failure Statuses',
+		name: 'failureStatuses',
+		type: 'string',
+		default: bad.join(', '),
+		placeholder: 'e.g. failed',
+		description:
+			'The statuses of an agent run that end the wait with an error, separated by commas',
+	},
+];
 
 /** The options of every creation, whatever it makes. */
 export const keyOptions: Field[] = [

@@ -1,4 +1,6 @@
-import { plainFields, simpleModel, simpleVoice } from '../../src/description/fields/list';
+import { plainFields } from '../../nodes/AgentRun/operations';
+import { simpleVoice } from '../../nodes/Voice/operations';
+import { simpleModel } from '../../nodes/Workspace/operations';
 
 test('a model keeps all but its voices, which are counted', () => {
 	const model = {
