@@ -1,6 +1,6 @@
 import type { INodeType, INodeTypeDescription } from 'n8n-workflow';
 import { mediaGenApiTest } from '../../src/description/credentialTest';
-import { OPERATION, relatedNodes, sharedDescription } from '../../src/description/node';
+import { icons, OPERATION, relatedNodes, sharedDescription } from '../../src/description/node';
 import { nodeProperties } from '../../src/description/properties';
 import { searchAgentRuns } from '../../src/description/search/lists';
 import { operations } from './operations';
@@ -10,11 +10,7 @@ export class MediaGenAgentRun implements INodeType {
 		...sharedDescription,
 		displayName: 'MediaGen Agent Run',
 		name: 'mediaGenAgentRun',
-		icon: {
-			light: 'file:../icons/agentRun.svg',
-			dark: 'file:../icons/agentRun.dark.svg',
-		},
-		group: ['transform'],
+		icon: icons('agentRun'),
 		subtitle: OPERATION,
 		description: 'Plan, approve, carry out and review whole productions',
 		defaults: { name: 'MediaGen Agent Run' },

@@ -1,6 +1,6 @@
 import type { INodeType, INodeTypeDescription } from 'n8n-workflow';
 import { mediaGenApiTest } from '../../src/description/credentialTest';
-import { OPERATION, sharedDescription } from '../../src/description/node';
+import { icons, OPERATION, sharedDescription } from '../../src/description/node';
 import { nodeProperties } from '../../src/description/properties';
 import { operations } from './operations';
 
@@ -9,11 +9,7 @@ export class MediaGenFile implements INodeType {
 		...sharedDescription,
 		displayName: 'MediaGen File',
 		name: 'mediaGenFile',
-		icon: {
-			light: 'file:../icons/file.svg',
-			dark: 'file:../icons/file.dark.svg',
-		},
-		group: ['transform'],
+		icon: icons('file'),
 		subtitle: OPERATION,
 		description: 'Upload files of any size for other operations to use',
 		defaults: { name: 'MediaGen File' },

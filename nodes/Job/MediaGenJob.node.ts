@@ -1,6 +1,6 @@
 import type { INodeType, INodeTypeDescription } from 'n8n-workflow';
 import { mediaGenApiTest } from '../../src/description/credentialTest';
-import { OPERATION, sharedDescription } from '../../src/description/node';
+import { icons, OPERATION, sharedDescription } from '../../src/description/node';
 import { nodeProperties } from '../../src/description/properties';
 import { operations } from './operations';
 
@@ -9,11 +9,7 @@ export class MediaGenJob implements INodeType {
 		...sharedDescription,
 		displayName: 'MediaGen Job',
 		name: 'mediaGenJob',
-		icon: {
-			light: 'file:../icons/job.svg',
-			dark: 'file:../icons/job.dark.svg',
-		},
-		group: ['transform'],
+		icon: icons('job'),
 		subtitle: OPERATION,
 		description: 'Get any job by its ID, or wait until it has ended',
 		defaults: { name: 'MediaGen Job' },

@@ -1,5 +1,5 @@
 import type { INodeType, INodeTypeDescription } from 'n8n-workflow';
-import { OPERATION, relatedNodes, sharedDescription } from '../../src/description/node';
+import { icons, OPERATION, relatedNodes, sharedDescription } from '../../src/description/node';
 import { nodeProperties } from '../../src/description/properties';
 import { searchGenerations, searchPersonas } from '../../src/description/search/lists';
 import {
@@ -15,11 +15,7 @@ export class MediaGen implements INodeType {
 		...sharedDescription,
 		displayName: 'MediaGen',
 		name: 'mediaGen',
-		icon: {
-			light: 'file:../icons/mediagen.svg',
-			dark: 'file:../icons/mediagen.dark.svg',
-		},
-		group: ['transform'],
+		icon: icons('mediagen'),
 		subtitle: OPERATION,
 		description: 'Generate images, videos, music, sound effects and speech',
 		defaults: { name: 'MediaGen' },

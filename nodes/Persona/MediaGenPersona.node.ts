@@ -1,6 +1,6 @@
 import type { INodeType, INodeTypeDescription } from 'n8n-workflow';
 import { mediaGenApiTest } from '../../src/description/credentialTest';
-import { OPERATION, sharedDescription } from '../../src/description/node';
+import { icons, OPERATION, sharedDescription } from '../../src/description/node';
 import { nodeProperties } from '../../src/description/properties';
 import { searchAllPersonas } from '../../src/description/search/lists';
 import { operations } from './operations';
@@ -10,11 +10,7 @@ export class MediaGenPersona implements INodeType {
 		...sharedDescription,
 		displayName: 'MediaGen Persona',
 		name: 'mediaGenPersona',
-		icon: {
-			light: 'file:../icons/persona.svg',
-			dark: 'file:../icons/persona.dark.svg',
-		},
-		group: ['transform'],
+		icon: icons('persona'),
 		subtitle: OPERATION,
 		description: 'Create and manage reusable visual identities for images and videos',
 		defaults: { name: 'MediaGen Persona' },

@@ -1,5 +1,6 @@
 import { NodeConnectionTypes, type INodeType, type INodeTypeDescription } from 'n8n-workflow';
 import { mediaGenApiTest } from '../../src/description/credentialTest';
+import { icons } from '../../src/description/node';
 import { getModels, modelsField, modesField, statusOptions } from '../../src/events/filters';
 import { execute } from './execute';
 import { poll } from './poll';
@@ -14,10 +15,7 @@ export class MediaGenPollingTrigger implements INodeType {
 	description: INodeTypeDescription = {
 		displayName: 'MediaGen Polling Trigger',
 		name: 'mediaGenPollingTrigger',
-		icon: {
-			light: 'file:../icons/mediagen.svg',
-			dark: 'file:../icons/mediagen.dark.svg',
-		},
+		icon: icons('mediagen'),
 		group: ['trigger'],
 		version: 1,
 		subtitle: '={{ $parameter["statuses"].join(", ") }}',

@@ -1,6 +1,6 @@
 import type { INodeType, INodeTypeDescription } from 'n8n-workflow';
 import { mediaGenApiTest } from '../../src/description/credentialTest';
-import { OPERATION, relatedNodes, sharedDescription } from '../../src/description/node';
+import { icons, OPERATION, relatedNodes, sharedDescription } from '../../src/description/node';
 import { nodeProperties } from '../../src/description/properties';
 import { searchSpeechModels, searchVoices } from '../../src/description/search/models';
 import { operations } from './operations';
@@ -10,11 +10,7 @@ export class MediaGenSpeech implements INodeType {
 		...sharedDescription,
 		displayName: 'MediaGen Speech',
 		name: 'mediaGenSpeech',
-		icon: {
-			light: 'file:../icons/speech.svg',
-			dark: 'file:../icons/speech.dark.svg',
-		},
-		group: ['transform'],
+		icon: icons('speech'),
 		subtitle: OPERATION,
 		description:
 			'Speak a text of any length, or a dialogue with a voice for each part, in one audio file',

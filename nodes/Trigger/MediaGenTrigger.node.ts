@@ -6,6 +6,7 @@ import {
 	type INodeTypeDescription,
 } from 'n8n-workflow';
 import { mediaGenApiTest } from '../../src/description/credentialTest';
+import { icons } from '../../src/description/node';
 import { getModels } from '../../src/events/filters';
 import { execute } from './execute';
 import { fields } from './fields';
@@ -40,10 +41,7 @@ export class MediaGenTrigger implements INodeType {
 	description: INodeTypeDescription = {
 		displayName: 'MediaGen Trigger',
 		name: 'mediaGenTrigger',
-		icon: {
-			light: 'file:../icons/mediagen.svg',
-			dark: 'file:../icons/mediagen.dark.svg',
-		},
+		icon: icons('mediagen'),
 		group: ['trigger'],
 		// Of version 1 n8n evaluates an expression for each delivery, and reads bodies of every type
 		// before the node does.

@@ -1,6 +1,6 @@
 import type { INodeType, INodeTypeDescription } from 'n8n-workflow';
 import { mediaGenApiTest } from '../../src/description/credentialTest';
-import { OPERATION_AND_RESOURCE, sharedDescription } from '../../src/description/node';
+import { icons, OPERATION_AND_RESOURCE, sharedDescription } from '../../src/description/node';
 import { nodeProperties } from '../../src/description/properties';
 import { searchCustomVoices } from '../../src/description/search/lists';
 import { resources } from './operations';
@@ -10,11 +10,7 @@ export class MediaGenVoice implements INodeType {
 		...sharedDescription,
 		displayName: 'MediaGen Voice',
 		name: 'mediaGenVoice',
-		icon: {
-			light: 'file:../icons/voice.svg',
-			dark: 'file:../icons/voice.dark.svg',
-		},
-		group: ['transform'],
+		icon: icons('voice'),
 		subtitle: OPERATION_AND_RESOURCE,
 		description: 'Clone and design voices, manage them, and list preset voices',
 		defaults: { name: 'MediaGen Voice' },

@@ -1,6 +1,7 @@
 import type { INodeType, INodeTypeDescription } from 'n8n-workflow';
 import { mediaGenApiTest } from '../../src/description/credentialTest';
 import {
+	icons,
 	OPERATION_AND_RESOURCE,
 	relatedNodes,
 	sharedDescription,
@@ -14,11 +15,7 @@ export class MediaGenWebhook implements INodeType {
 		...sharedDescription,
 		displayName: 'MediaGen Webhook',
 		name: 'mediaGenWebhook',
-		icon: {
-			light: 'file:../icons/webhook.svg',
-			dark: 'file:../icons/webhook.dark.svg',
-		},
-		group: ['transform'],
+		icon: icons('webhook'),
 		subtitle: OPERATION_AND_RESOURCE,
 		description: 'Manage webhooks and list their deliveries',
 		defaults: { name: 'MediaGen Webhook' },

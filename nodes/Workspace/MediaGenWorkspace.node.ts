@@ -1,6 +1,6 @@
 import type { INodeType, INodeTypeDescription } from 'n8n-workflow';
 import { mediaGenApiTest } from '../../src/description/credentialTest';
-import { OPERATION, sharedDescription } from '../../src/description/node';
+import { icons, OPERATION, sharedDescription } from '../../src/description/node';
 import { nodeProperties } from '../../src/description/properties';
 import { operations } from './operations';
 
@@ -9,11 +9,7 @@ export class MediaGenWorkspace implements INodeType {
 		...sharedDescription,
 		displayName: 'MediaGen Workspace',
 		name: 'mediaGenWorkspace',
-		icon: {
-			light: 'file:../icons/workspace.svg',
-			dark: 'file:../icons/workspace.dark.svg',
-		},
-		group: ['transform'],
+		icon: icons('workspace'),
 		subtitle: OPERATION,
 		description: 'Read the credits, the usage and the models of the workspace',
 		defaults: { name: 'MediaGen Workspace' },

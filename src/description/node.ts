@@ -16,9 +16,14 @@ const resource = inWords('$parameter["resource"]');
 export const OPERATION = `={{ ${operation} }}`;
 export const OPERATION_AND_RESOURCE = `={{ ${operation} + ": " + ${resource} }}`;
 
+/** A picture of `nodes/icons` in its two variants. */
+export const icons = (name: string) =>
+	({ light: `file:../icons/${name}.svg`, dark: `file:../icons/${name}.dark.svg` }) as const;
+
 /** What is the same in the description of every node. */
 export const sharedDescription = {
 	version: 1,
+	group: ['transform'],
 	inputs: [NodeConnectionTypes.Main],
 	outputs: [NodeConnectionTypes.Main],
 	credentials: [{ name: 'mediaGenApi', required: true, testedBy: 'mediaGenApiTest' }],

@@ -65,6 +65,14 @@ describe.each(files)('%s', (file) => {
 		expect(codex.node).toBe(`n8n-nodes-mediagen.${node.description.name}`);
 	});
 
+	test('has a picture for light and one for dark', async () => {
+		const { node } = await load_;
+		const { light, dark } = node.description.icon as { light: string; dark: string };
+		expect(light).not.toBe(dark);
+		for (const icon of [light, dark])
+			expect(read(icon.replace('file:..', 'nodes'))).toContain('<svg');
+	});
+
 	test('is found by every search of the panel: one of the category AI needs Root Nodes', async () => {
 		await load_;
 		// Without `resources` n8n drops the whole file.
