@@ -26,13 +26,6 @@ interface Registration {
 	baseUrl?: string;
 }
 
-/** The webhook that should be registered. */
-interface WebhookSettings {
-	url: string;
-	events: string[];
-	description: string;
-}
-
 /**
  * Attempts at a request: n8n 2 tries an activation five times itself, and in n8n 1 a user waits for
  * it.
@@ -59,8 +52,8 @@ function registrationOf(context: Context): Registration {
 }
 
 function forget(context: IHookFunctions): void {
-	const data = savedRegistration(context);
-	for (const name of Object.keys(data) as Array<keyof Registration>) delete data[name];
+	const data = context.getWorkflowStaticData('node');
+	for (const name of Object.keys(data)) delete data[name];
 	unsaved.delete(keyOf(context));
 }
 
@@ -68,7 +61,7 @@ function forget(context: IHookFunctions): void {
 const isByHand = (context: Context): boolean =>
 	context.getNodeParameter('registration', 'automatic') === ('manual' satisfies RegistrationMode);
 
-/** The secret in the credential. @throws if there is none */
+/** @throws if the credential holds none */
 async function secretFromCredential(context: Context): Promise<string> {
 	const { signingSecret } = await context.getCredentials('mediaGenWebhookSecretApi');
 	const secret = textOf(signingSecret);
@@ -85,14 +78,16 @@ export async function secretOf(
 	{ apiKey }: Service,
 ): Promise<{ secret: string } | { reason: string }> {
 	if (isByHand(context)) return { secret: await secretFromCredential(context) };
-	const again =
-		'Unpublish and publish the workflow: that registers a new webhook, with a secret that the present API key protects.';
 	const { secret: encrypted, webhookId } = registrationOf(context);
-	if (webhookId === undefined)
-		return { reason: `no webhook is registered for it (any more). ${again}` };
-	const secret = decryptSecret(encrypted, apiKey, webhookId);
-	const reason = `its signing secret cannot be decrypted with the API key of its credential, which was probably changed. ${again}`;
-	return secret ? { secret } : { reason };
+	const secret = webhookId === undefined ? undefined : decryptSecret(encrypted, apiKey, webhookId);
+	if (secret) return { secret };
+	const problem =
+		webhookId === undefined
+			? 'no webhook is registered for it (any more)'
+			: 'its signing secret cannot be decrypted with the API key of its credential, which was probably changed';
+	return {
+		reason: `${problem}. Unpublish and publish the workflow: that registers a new webhook, with a secret that the present API key protects.`,
+	};
 }
 
 const pathOf = (id: string) => ENDPOINTS.getWebhook.path.replace('{id}', encodeURIComponent(id));
@@ -100,8 +95,11 @@ const pathOf = (id: string) => ENDPOINTS.getWebhook.path.replace('{id}', encodeU
 const sameEvents = (left: unknown, right: readonly string[]): boolean =>
 	Array.isArray(left) && [...left].sort().join() === [...right].sort().join();
 
-/** @throws when the URL is not one that the service delivers to. Specification: CreateWebhook */
-function settingsOf(context: IHookFunctions): WebhookSettings {
+/**
+ * The webhook that should be registered.
+ * @throws when the URL is not one that the service delivers to. Specification: CreateWebhook
+ */
+function settingsOf(context: IHookFunctions) {
 	const node = context.getNode();
 	const url = context.getNodeWebhookUrl('default') ?? '';
 	if (!url.startsWith('https://')) {
@@ -146,7 +144,7 @@ async function deleteLeftovers(service: Service, url: string): Promise<void> {
 }
 
 /**
- * Whether the webhook is still registered with this URL and these events. Only fields that the
+ * Whether the webhook is still registered with its URL and its events. Only fields that the
  * response has are compared, because the specification does not show them (Other response bodies).
  * @throws if the webhook cannot be checked
  */
@@ -154,7 +152,7 @@ async function isStillRegistered(
 	context: IHookFunctions,
 	{ send }: Service,
 	id: string,
-	{ url, events }: WebhookSettings,
+	{ url, events }: ReturnType<typeof settingsOf>,
 ): Promise<boolean> {
 	const answer = await send({ method: 'GET', path: pathOf(id) }, { maxAttempts: MAX_ATTEMPTS });
 	if (!answer.ok) {
@@ -182,28 +180,35 @@ const secretIn = (body: Json): string | undefined =>
  * @throws when the service refuses, or when its response has no id or no signing secret; the error
  * lists the names of its fields
  */
-async function register(context: IHookFunctions, service: Service, settings: WebhookSettings) {
-	await deleteLeftovers(service, settings.url);
+async function register(context: IHookFunctions): Promise<Registration> {
+	const settings = settingsOf(context);
+	const { url, events } = settings;
+	const service = await openService(context);
+	const endpoint = ENDPOINTS.createWebhook;
+	service.requireScope(endpoint.scope);
+	await deleteLeftovers(service, url);
 	// With the key, a repeat after a lost response returns the same webhook and its secret.
 	const headers = { [IDEMPOTENCY_HEADER]: randomUUID() };
-	const { path } = ENDPOINTS.createWebhook;
 	const answer = await service.send(
-		{ method: 'POST', path, body: settings, headers },
+		{ method: 'POST', path: endpoint.path, body: settings, headers },
 		{ replayable: true, maxAttempts: MAX_ATTEMPTS },
 	);
 	if (!answer.ok) {
 		const { failure } = answer;
-		if (failure.kind !== 'status' || failure.outcomeUnknown)
-			await deleteLeftovers(service, settings.url);
-		const action = 'The webhook cannot be registered';
-		throw serviceError(context, answer, ENDPOINTS.createWebhook, action);
+		if (failure.kind !== 'status' || failure.outcomeUnknown) await deleteLeftovers(service, url);
+		throw serviceError(context, answer, endpoint, 'The webhook cannot be registered');
 	}
 	const body = answer.value.body as Json;
 	const id = textOf(body.id);
 	const secret = secretIn(body);
-	if (id !== undefined && secret !== undefined) return { id, secret };
+	if (id !== undefined && secret !== undefined) {
+		const workflowId = context.getWorkflow().id;
+		const { baseUrl, apiKey } = service;
+		const encrypted = encryptSecret(secret, apiKey, id);
+		return { webhookId: id, workflowId, url, events, baseUrl, secret: encrypted };
+	}
 	if (id !== undefined) await deleteWebhook(service, id);
-	else await deleteLeftovers(service, settings.url);
+	else await deleteLeftovers(service, url);
 	throw new NodeOperationError(
 		context.getNode(),
 		`The service registered the webhook without ${id === undefined ? 'an ID' : 'a signing secret'}`,
@@ -221,26 +226,19 @@ async function register(context: IHookFunctions, service: Service, settings: Web
  */
 async function ownService(context: IHookFunctions): Promise<Service | undefined> {
 	const { webhookId, url, workflowId, baseUrl } = registrationOf(context);
-	const abandon = (reason: string): undefined => {
-		const where = { webhookId, url, baseUrl };
-		context.logger.warn(`MediaGen Trigger: a webhook was left at the service ${reason}`, where);
-		forget(context);
-	};
-	// The original still has its webhook, which is as it should be.
-	if (workflowId !== context.getWorkflow().id) {
-		forget(context);
-		return undefined;
+	const isHere = url === context.getNodeWebhookUrl('default');
+	// Of a copy, the original still has its webhook, which is as it should be.
+	if (workflowId === context.getWorkflow().id) {
+		const service = isHere ? await openService(context) : undefined;
+		if (service && service.baseUrl === baseUrl) return service;
+		const reason = isHere
+			? 'of the old base URL, because the credential leads to another one. Delete it there (MediaGen Webhook: Delete)'
+			: 'with another address, because another n8n may be using it. If none is, delete it (MediaGen Webhook: Delete)';
+		const message = `MediaGen Trigger: a webhook was left at the service ${reason}`;
+		context.logger.warn(message, { webhookId, url, baseUrl });
 	}
-	if (url !== context.getNodeWebhookUrl('default')) {
-		return abandon(
-			'with another address, because another n8n may be using it. If none is, delete it (MediaGen Webhook: Delete)',
-		);
-	}
-	const service = await openService(context);
-	if (service.baseUrl === baseUrl) return service;
-	return abandon(
-		'of the old base URL, because the credential leads to another one. Delete it there (MediaGen Webhook: Delete)',
-	);
+	forget(context);
+	return undefined;
 }
 
 /** Deletes the registered webhook if it belongs to this node. @returns false if it still exists */
@@ -265,10 +263,7 @@ async function removeRegistered(context: IHookFunctions): Promise<boolean> {
 
 /** What n8n calls when a workflow is published or unpublished, and around a test event. */
 export const webhookMethods = {
-	/**
-	 * Whether the webhook of an earlier activation still exists and is usable; otherwise it is
-	 * deleted.
-	 */
+	/** Whether the webhook of an earlier activation is still usable; otherwise it is deleted. */
 	async checkExists(this: IHookFunctions): Promise<boolean> {
 		const { webhookId, secret, events } = savedRegistration(this);
 		if (webhookId === undefined || isByHand(this)) return false;
@@ -285,34 +280,20 @@ export const webhookMethods = {
 		return false;
 	},
 
-	/**
-	 * Registers the webhook. n8n calls this up to five times, so whatever fails here leaves nothing
-	 * behind.
-	 */
+	/** n8n calls this up to five times, so whatever fails here leaves nothing behind. */
 	async create(this: IHookFunctions): Promise<boolean> {
 		if (isByHand(this)) {
 			await secretFromCredential(this);
 			await removeRegistered(this);
 			return true;
 		}
-		const settings = settingsOf(this);
-		const service = await openService(this);
-		service.requireScope(ENDPOINTS.createWebhook.scope);
-		const { id, secret } = await register(this, service, settings);
-		const registration: Registration = {
-			webhookId: id,
-			workflowId: this.getWorkflow().id,
-			url: settings.url,
-			events: settings.events,
-			baseUrl: service.baseUrl,
-			secret: encryptSecret(secret, service.apiKey, id),
-		};
+		const registration = await register(this);
 		Object.assign(savedRegistration(this), registration);
 		unsaved.set(keyOf(this), registration);
 		return true;
 	},
 
-	/** Deletes the webhook; after a failed activation there is none. */
+	/** After a failed activation there is none. */
 	async delete(this: IHookFunctions): Promise<boolean> {
 		return await removeRegistered(this);
 	},
