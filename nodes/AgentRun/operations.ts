@@ -20,16 +20,16 @@ import {
 	existingOutputs,
 	fileOptions,
 } from '../../src/description/fields/jobs';
-import { getManyOperation } from '../../src/description/usualOperations';
-import { thisAgentRun, mediaField } from '../../src/description/fields/locators';
 import {
-	optionList,
 	additionalFields,
-	options,
 	type Field,
+	getManyOperation,
 	inBody,
 	type Operation,
+	optionList,
+	options,
 } from '../../src/description/operation';
+import { thisAgentRun, mediaField } from '../../src/description/fields/locators';
 import {
 	choice,
 	flag,

@@ -7,12 +7,12 @@ import {
 } from '../../src/description/fields/locators';
 import {
 	type Field,
+	getManyOperation,
 	inBody,
 	oneValueInBody,
 	type Operation,
 } from '../../src/description/operation';
 import { located, text } from '../../src/description/rules';
-import { getManyOperation } from '../../src/description/usualOperations';
 import { input, parameters } from './fields';
 
 const persona: Field = {

@@ -7,18 +7,16 @@ import {
 } from '../../src/description/fields/jobs';
 import { mediaField, thisPersona } from '../../src/description/fields/locators';
 import {
-	options,
-	updateFields,
-	type Field,
-	inBody,
-	type Operation,
-} from '../../src/description/operation';
-import { flag, media, text, whenSet } from '../../src/description/rules';
-import {
 	deleteOperation,
+	type Field,
 	getManyOperation,
 	getOperation,
-} from '../../src/description/usualOperations';
+	inBody,
+	type Operation,
+	options,
+	updateFields,
+} from '../../src/description/operation';
+import { flag, media, text, whenSet } from '../../src/description/rules';
 
 const nameField: Field = {
 	displayName: 'Name',

@@ -1,22 +1,20 @@
 import { ENDPOINTS, LIMITS, SPEECH_MODELS, type Json } from '../../src/contract';
 import { paidKeyOptions } from '../../src/description/fields/jobs';
 import {
-	listFields,
-	simplify,
-	deleteOperation,
-	getManyOperation,
-	getOperation,
-} from '../../src/description/usualOperations';
-import { mediaField, thisVoice } from '../../src/description/fields/locators';
-import {
 	additionalFields,
 	collection,
-	options,
+	deleteOperation,
 	type Field,
+	getManyOperation,
+	getOperation,
 	inBody,
 	inQuery,
+	listFields,
 	type Operation,
+	options,
+	simplify,
 } from '../../src/description/operation';
+import { mediaField, thisVoice } from '../../src/description/fields/locators';
 import type { NodeResource } from '../../src/description/properties';
 import { choice, flag, oneMedia, type Rule, text } from '../../src/description/rules';
 import { nameFromId } from '../../src/description/search/choices';

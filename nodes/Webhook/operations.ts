@@ -8,19 +8,17 @@ import {
 import { eventOptions } from '../../src/description/fields/events';
 import { thisWebhook } from '../../src/description/fields/locators';
 import {
-	options,
-	updateFields,
+	deleteOperation,
 	type Field,
+	getManyOperation,
+	getOperation,
 	inBody,
 	type Operation,
+	options,
+	updateFields,
 } from '../../src/description/operation';
 import type { NodeResource } from '../../src/description/properties';
 import { choices, httpsUrl, text, whenSet } from '../../src/description/rules';
-import {
-	deleteOperation,
-	getManyOperation,
-	getOperation,
-} from '../../src/description/usualOperations';
 
 const urlField: Field = {
 	displayName: 'URL',

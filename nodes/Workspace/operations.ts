@@ -1,6 +1,11 @@
 import { ENDPOINTS, isRecord, MODEL_MODES, type Json, type ModelMode } from '../../src/contract';
-import { listFields, simplify } from '../../src/description/usualOperations';
-import { optionList, inQuery, type Operation } from '../../src/description/operation';
+import {
+	inQuery,
+	listFields,
+	type Operation,
+	optionList,
+	simplify,
+} from '../../src/description/operation';
 import { choice, dateTime } from '../../src/description/rules';
 
 const getCredits: Operation = {
