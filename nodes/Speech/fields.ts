@@ -1,5 +1,5 @@
 import type { IDisplayOptions, INodeProperties } from 'n8n-workflow';
-import { isRecord, LIMITS, type SpeechSettings } from '../../src/contract';
+import { isRecord, LIMITS } from '../../src/contract';
 import {
 	collection,
 	optionList,
@@ -216,9 +216,7 @@ const voice: Field = {
 /** Specification: CreateSpeechGeneration, `blocks`. */
 export const blocks: Field[] = [blocksFrom, form, json, textField, voice];
 
-type Named = INodeProperties & { name: keyof SpeechSettings };
-
-const setting = (ui: Named, rule: Rule = flag()): Field => ({
+const setting = (ui: INodeProperties, rule: Rule = flag()): Field => ({
 	...ui,
 	mapping: inBody(`settings.${ui.name}`, rule),
 });

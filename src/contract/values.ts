@@ -55,20 +55,6 @@ export type GenerationStatus = (typeof GENERATION_STATUSES)[number];
 /** The two models of POST /speech. Specification: CreateSpeechGeneration; Conventions. */
 export const SPEECH_MODELS = ['service/speech-lite', 'vendor/partner/speech-2.8-turbo'] as const;
 
-/** Specification: CreateSpeechGeneration, `settings`. */
-export interface SpeechSettings {
-	/** 0.1 to 10, default 1. */
-	volume?: number;
-	/** 0.5 to 2, default 1. */
-	speed?: number;
-	/** Default true. */
-	loudness_normalization?: boolean;
-	/** Default false. */
-	text_normalization?: boolean;
-	/** Default true. */
-	tag_compatible?: boolean;
-}
-
 /** Specification: CreateAgentRun, `priority`. */
 export const AGENT_PRIORITIES = ['quality', 'balanced', 'cost', 'speed'] as const;
 export type AgentPriority = (typeof AGENT_PRIORITIES)[number];

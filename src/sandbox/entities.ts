@@ -5,7 +5,6 @@ import type {
 	GenerationParameters,
 	GenerationStatus,
 	Scope,
-	SpeechSettings,
 } from '../contract';
 import type { AgentPlan, PersonaStatus, SpeechModel, SpeechStatus, VoiceKind } from './bodies';
 import type { MediaKind, MediaRequest } from './media/types';
@@ -93,7 +92,7 @@ export interface SpeechEntity extends JobEntity {
 	status: SpeechStatus;
 	model: SpeechModel;
 	blocks: CreateSpeechGeneration['blocks'];
-	settings: SpeechSettings;
+	settings: NonNullable<CreateSpeechGeneration['settings']>;
 	delivery: Delivery;
 	characters: number;
 	durationSeconds: number | null;
