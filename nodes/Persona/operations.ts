@@ -16,7 +16,7 @@ import {
 	options,
 	updateFields,
 } from '../../src/description/operation';
-import { flag, media, text, whenSet } from '../../src/description/rules';
+import { flag, media, text } from '../../src/description/rules';
 
 const nameField: Field = {
 	displayName: 'Name',
@@ -123,17 +123,7 @@ const update: Operation = {
 	action: 'Update a persona',
 	description: 'Change the name of a persona, or who may use it. Costs nothing.',
 	spec: { endpoint: ENDPOINTS.updatePersona, output: 'resource' },
-	fields: [
-		thisPersona,
-		updateFields([
-			{
-				...nameField,
-				required: false,
-				mapping: inBody('name', whenSet(text({ ...LIMITS.personaName, required: true }))),
-			},
-			sharedField,
-		]),
-	],
+	fields: [thisPersona, updateFields([nameField, sharedField])],
 };
 
 const deletePersona = deleteOperation('a persona', ENDPOINTS.deletePersona, [thisPersona]);

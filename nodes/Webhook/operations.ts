@@ -18,7 +18,7 @@ import {
 	updateFields,
 } from '../../src/description/operation';
 import type { NodeResource } from '../../src/description/properties';
-import { choices, httpsUrl, text, whenSet } from '../../src/description/rules';
+import { choices, httpsUrl, text } from '../../src/description/rules';
 
 const urlField: Field = {
 	displayName: 'URL',
@@ -51,13 +51,6 @@ const descriptionField: Field = {
 	description: 'What the webhook is for',
 	mapping: inBody('description', text()),
 };
-
-/** The same field within an update: used only if it was added. */
-const forUpdate = ({ mapping, ...field }: Field): Field => ({
-	...field,
-	required: false,
-	...(mapping && { mapping: { ...mapping, rule: whenSet(mapping.rule) } }),
-});
 
 const includeSigningSecret: Field = {
 	displayName: 'Include Signing Secret',
@@ -110,8 +103,8 @@ const update: Operation = {
 		thisWebhook,
 		updateFields([
 			{ ...descriptionField, mapping: inBody('description', text({ clears: true })) },
-			forUpdate(eventsField),
-			forUpdate(urlField),
+			eventsField,
+			urlField,
 		]),
 	],
 };

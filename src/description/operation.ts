@@ -2,7 +2,7 @@ import type { INodeProperties, INodePropertyOptions } from 'n8n-workflow';
 import type { Endpoint } from '../contract';
 import type { ApiRequest } from '../transport/base/types';
 import type { OperationSpec } from '../transport/run/item';
-import type { Rule } from './rules';
+import { whenSet, type Rule } from './rules';
 
 /** How the value of a field reaches the request. */
 export interface RequestMapping {
@@ -29,7 +29,6 @@ export interface RequestMapping {
  */
 export interface Field extends INodeProperties {
 	mapping?: RequestMapping;
-	/** The fields of a collection. */
 	fields?: Field[];
 }
 
@@ -50,7 +49,6 @@ export interface Operation {
 
 /** Sent in the body; the name may be dotted, such as `parameters.count`. */
 export const inBody = (as: string, rule: Rule): RequestMapping => ({ in: 'body', as, rule });
-/** Sent in the query. */
 export const inQuery = (as: string, rule: Rule): RequestMapping => ({ in: 'query', as, rule });
 /** Fills `{name}` in the path of the endpoint. */
 export const inPath = (as: string, rule: Rule): RequestMapping => ({ in: 'path', as, rule });
@@ -86,12 +84,18 @@ export const collection = (
 export const options = (fields: Field[]): Field =>
 	collection({ displayName: 'Options', name: 'options', placeholder: 'Add option' }, fields);
 
-/** The optional fields of a request. */
 export const additionalFields = (fields: Field[]): Field =>
 	collection(
 		{ displayName: 'Additional Fields', name: 'additionalFields', placeholder: 'Add field' },
 		fields,
 	);
+
+/** The same field within an update: used only if it was added. */
+const forUpdate = ({ mapping, ...field }: Field): Field => ({
+	...field,
+	...(field.required && { required: false }),
+	...(mapping && { mapping: { ...mapping, rule: whenSet(mapping.rule) } }),
+});
 
 /** The fields of an update: what was not added stays as it is. */
 export const updateFields = (fields: Field[]): Field =>
@@ -102,7 +106,7 @@ export const updateFields = (fields: Field[]): Field =>
 			placeholder: 'Add field',
 			description: 'What to change. Add only those fields; at least one is needed.',
 		},
-		fields,
+		fields.map(forUpdate),
 	);
 
 /** Return All and Limit; the transport reads both and follows the cursor. */
