@@ -72,7 +72,6 @@ const SLOTS: Field[] = [
 	),
 ];
 
-/** What a model of this mode may work from. */
 export const input = (mode: GenerationMode): Field => ({
 	displayName: 'Input Media',
 	name: 'input',

@@ -29,7 +29,6 @@ interface Made {
 	description: string;
 	model: string;
 	prompt: { placeholder: string; description: string };
-	/** Options of its own. */
 	options: Field[];
 }
 

@@ -8,7 +8,6 @@ import type { Page } from '../../src/transport/http/pages';
  */
 export const MAX_SEEN = 200;
 
-/** Most unfinished generations to remember. */
 const MAX_RUNNING = 1_000;
 
 /** Most pages of 100 that a poll reads: 20,000 generations since the last one. */
@@ -26,11 +25,9 @@ export interface PollState {
 	workspace: string;
 	/** Ids of the newest generations that had finished, newest first. */
 	seen: string[];
-	/** Ids of generations that had not finished. */
 	running: string[];
 }
 
-/** How a poll reads the service. */
 export interface Reader {
 	/** A page of the list, the newest first; without a cursor the first one. */
 	page(cursor: string | undefined): Promise<Page>;
@@ -50,7 +47,6 @@ export interface PollResult {
 	complete: boolean;
 }
 
-/** Whether a generation has ended, well or badly. */
 export const isFinished = (job: Resource): boolean =>
 	jobState({ ...job, object: 'generation' }) !== 'running';
 

@@ -41,7 +41,6 @@ export function readerOf(context: Context, service: Service): Reader {
 	};
 }
 
-/** Whether the user wants a finished generation. */
 export function filterOf(context: Context): (job: Resource) => boolean {
 	const { modes, models } = filtersOf(context);
 	const lists = {

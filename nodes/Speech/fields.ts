@@ -51,7 +51,6 @@ function blocksOf(entries: unknown[], context: RuleContext): Ruled {
 	return { value: blocks };
 }
 
-/** The blocks of the form. */
 const blockForm = (): Rule => (value, context) => {
 	const entries = isRecord(value) ? value.block : undefined;
 	return blocksOf(Array.isArray(entries) ? entries : [], context);
@@ -69,7 +68,6 @@ const BLOCK_LENGTH = 1_000;
 
 const lengthRule = number({ min: 1, integer: true });
 
-/** A text of any length as blocks. */
 const blockText = (): Rule => (value, context) => {
 	const said = textRule(value, context);
 	if ('problem' in said) return said;
@@ -125,7 +123,6 @@ function speakWith(body: Record<string, unknown>, voice: unknown): void {
 	body.blocks = blocks.map((one) => (one.voice === undefined ? { ...one, voice } : one));
 }
 
-/** Where the blocks come from. */
 type BlocksFrom = 'fields' | 'json' | 'text';
 
 const whenFrom = (source: BlocksFrom): IDisplayOptions => ({ show: { blocksFrom: [source] } });
@@ -204,7 +201,6 @@ const textField: Field = {
 	mapping: oneValueInBody('blocks', blockText()),
 };
 
-/** The voice of every block without one. */
 const voice: Field = {
 	...blockVoiceLocator,
 	displayName: 'Voice',

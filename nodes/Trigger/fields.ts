@@ -59,7 +59,6 @@ const options: INodeProperties[] = [
 	},
 ];
 
-/** The fields of the node, in the order of the editor. */
 export const fields: INodeProperties[] = [
 	...notices,
 	{

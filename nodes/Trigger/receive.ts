@@ -82,18 +82,11 @@ async function rawBodyOf(context: IWebhookFunctions): Promise<Buffer | undefined
 	return Buffer.isBuffer(rawBody) && rawBody.length <= MAX_BODY_BYTES ? rawBody : undefined;
 }
 
-interface VerifiedDelivery {
-	service: Service;
-	rawBody: Buffer;
-	/** Milliseconds since 1970. */
-	sentAt: number;
-}
-
-/** @returns the delivery, or why it cannot be trusted */
+/** @returns the delivery, sent at milliseconds since 1970, or why it cannot be trusted */
 async function verifyDelivery(
 	context: IWebhookFunctions,
 	now: number,
-): Promise<VerifiedDelivery | string> {
+): Promise<{ service: Service; rawBody: Buffer; sentAt: number } | string> {
 	const { headers } = context.getRequestObject();
 	const rawBody = await rawBodyOf(context);
 	if (!rawBody)

@@ -22,7 +22,6 @@ interface Registration {
 	events?: string[];
 	/** Encrypted; see `src/events/encryptSecret.ts`. */
 	secret?: string;
-	/** Base URL of the service that has the webhook. */
 	baseUrl?: string;
 }
 

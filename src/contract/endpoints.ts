@@ -15,8 +15,6 @@ export const SCOPES = [
 	'webhooks:read',
 	'webhooks:write',
 ] as const;
-
-/** One of the {@link SCOPES}. */
 export type Scope = (typeof SCOPES)[number];
 
 /** One row of the table of operations. Specification: Endpoints. */

@@ -69,6 +69,4 @@ export type ReviewDecision = (typeof REVIEW_DECISIONS)[number];
 
 /** What GET /models can be filtered by. Specification: Operation details, GET /models. */
 export const MODEL_MODES = ['agent', 'image', 'video', 'audio'] as const;
-
-/** One of the {@link MODEL_MODES}: a mode of generations, or `agent`. */
 export type ModelMode = (typeof MODEL_MODES)[number];

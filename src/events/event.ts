@@ -7,7 +7,6 @@ import { isRecord, textOf, type Json } from '../contract';
 export interface MediaGenEvent {
 	/** One of the eight kinds, or what the payload says instead, or `unknown`. */
 	kind: string;
-	/** Identifies the event, if the payload has such an id. */
 	eventId?: string;
 	resourceId?: string;
 	/** The resource, as far as the payload contains it. */

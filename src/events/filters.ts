@@ -14,7 +14,6 @@ import { isResource, type Resource } from '../transport/base/types';
 import { listOf } from '../transport/base/values';
 import type { Filters } from './event';
 
-/** The filter by mode, in both triggers. */
 export const modesField: INodeProperties = {
 	displayName: 'Modes',
 	name: 'modes',
@@ -27,7 +26,6 @@ export const modesField: INodeProperties = {
 	description: 'Only images, videos or audio. Leave empty for all.',
 };
 
-/** The filter by model, in both triggers. */
 export const modelsField: INodeProperties = {
 	displayName: 'Model Names or IDs',
 	name: 'models',
@@ -45,7 +43,6 @@ export const statusOptions = optionList<Exclude<GenerationStatus, 'queued'>>({
 	partially_completed: { name: 'Partially Completed' },
 });
 
-/** The models of all modes, for {@link modelsField}. */
 export async function getModels(this: ILoadOptionsFunctions): Promise<INodePropertyOptions[]> {
 	const models: Resource[] = [];
 	for await (const entries of readPages(this, ENDPOINTS.listModels)) {
@@ -66,7 +63,6 @@ export function parameterOf(context: Context, name: string, fallback: unknown): 
 		: read.call(context, name, fallback);
 }
 
-/** The collection `options` of the node. */
 export const optionsOf = (context: Context): Record<string, unknown> =>
 	(parameterOf(context, 'options', {}) ?? {}) as Record<string, unknown>;
 

@@ -16,18 +16,12 @@ import { detailsOf, nodeError } from '../transport/run/errors';
 import { errorRow, inFields } from '../transport/run/outputItems';
 import { collect } from '../transport/run/outputs';
 
-/** Whatever runs a part of a trigger: a hook, a webhook, a poll or an execution. */
-type TriggerContext = IAllExecuteFunctions;
-
 type RequestOptions = Parameters<Client['request']>[2];
 
-/** The service behind the node's credential. */
 export type Service = Awaited<ReturnType<typeof openService>>;
 
-/**
- * @throws NodeOperationError when the credential's base URL or key cannot be used
- */
-export async function openService(context: TriggerContext) {
+/** @throws NodeOperationError when the credential's base URL or key cannot be used */
+export async function openService(context: IAllExecuteFunctions) {
 	const { helpers } = context;
 	const node = context.getNode();
 	const connection = await connect(context, {
@@ -53,7 +47,7 @@ export async function openService(context: TriggerContext) {
 
 /** The error for a failure that belongs to no item. */
 export function serviceError(
-	context: TriggerContext,
+	context: IAllExecuteFunctions,
 	failed: Failed,
 	endpoint: Endpoint,
 	action: string,

@@ -8,9 +8,6 @@ const TIMESTAMP = /^[0-9]{10}$/;
 const SIGNATURE = /^v1=[0-9a-f]{64}$/;
 const MAX_HEADER_LENGTH = 8 * 1024;
 
-/** Why a delivery is refused that is genuine in all but the secret. */
-const FOREIGN_SECRET = 'its signature was not made with the secret of this webhook';
-
 /** A header as Node gives it: a list if it was sent several times. */
 export type HeaderValue = string | string[] | undefined;
 
@@ -62,7 +59,7 @@ export function refusalOf(delivery: SignedDelivery): string | undefined {
 	const isValid = given.some((each) =>
 		timingSafeEqual(Buffer.from(each.slice(3), 'hex'), expected),
 	);
-	return isValid ? undefined : FOREIGN_SECRET;
+	return isValid ? undefined : 'its signature was not made with the secret of this webhook';
 }
 
 function digest(secret: string, timestamp: string, rawBody: Uint8Array | string): Buffer {

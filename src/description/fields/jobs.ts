@@ -246,7 +246,6 @@ const splitOutputs: Field = {
 	description: 'Whether to output one item per file',
 };
 
-/** How the files of a job are output. */
 export const fileOptions = [outputBinaryField, splitOutputs];
 
 /** The fields of an operation that reads a job with any number of files. */
@@ -261,7 +260,6 @@ export const untilStatus = (...good: string[]): TerminalStatuses => ({ good, bad
 /** Until it has ended or waits for the user: for the approval of its plan, or for the review. */
 export const UNTIL_USER_OR_END = untilStatus('plan_proposed', 'awaiting_review', 'completed');
 
-/** The options by which users change it. */
 export const statusFields = ({ good, bad }: TerminalStatuses): Field[] => [
 	{
 		displayName: 'Wait Until Status',

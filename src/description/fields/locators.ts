@@ -15,7 +15,6 @@ const listMode = (search: string): INodePropertyMode => ({
 interface Named extends Pick<INodeProperties, 'displayName' | 'name' | 'description'> {
 	/** Such as `gen_8f3a1c`. */
 	example: string;
-	/** The name of the search that fills the list. */
 	search: string;
 }
 
@@ -32,7 +31,6 @@ const locator = ({ example, search, ...ui }: Named): INodeProperties => ({
 
 const PERSONA = '3b241101-e2bb-4255-8caf-4136c566a962';
 
-/** The models of what the operation makes. */
 export const modelLocator: INodeProperties = {
 	...locator({
 		displayName: 'Model',
@@ -93,7 +91,6 @@ export const personaLocator = locator({
 	example: PERSONA,
 });
 
-/** What an operation works on. */
 const worksOn = (ui: Named): Field => ({
 	...locator(ui),
 	required: true,
@@ -141,11 +138,9 @@ export const thisWebhook = worksOn({
 });
 
 /**
- * A value that the catalogue may list for the chosen model. Both were tried in the editor of n8n
- * 2.41. A dropdown with `allowArbitraryValues` takes no text that is not listed ("No matching
- * data"), cannot be left to an AI, and asks the service whenever the node is opened. A locator
- * takes what is typed, can be left to an AI, asks when its list is opened, and shows and sends the
- * plain text that workflows had before.
+ * A value that the catalogue may list for the chosen model. No dropdown with
+ * `allowArbitraryValues`: in n8n 2.41 that takes no text that is not listed, cannot be left to an
+ * AI, and asks the service whenever the node is opened.
  */
 export const catalogueValue = (search: ModelValueSearch, placeholder: string) =>
 	({
@@ -165,7 +160,6 @@ interface MediaField extends Pick<
 	/** Name in the body; dots lead into objects of it. */
 	as: string;
 	rule: Rule;
-	/** Whether it takes more than one. */
 	isMany?: boolean;
 	/** Such as `https://example.com/picture.png`. */
 	example?: string;

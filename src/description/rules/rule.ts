@@ -4,7 +4,6 @@ import { isRecord } from '../../transport/base/types';
 export interface RuleContext {
 	/** Base URL of the credential: media on this machine are for a service on this machine only. */
 	baseUrl: string;
-	/** Names of the binary fields of the item. */
 	binaryFields: string[];
 	/** IANA name of the workflow's timezone, for times that name none. */
 	timezone?: string;
@@ -21,7 +20,6 @@ export type Ruled = { value: unknown } | { problem: string; hint?: string };
 /** Takes whatever an expression may give, and never throws. */
 export type Rule = (value: unknown, context: RuleContext) => Ruled;
 
-/** What a rule makes of an empty value. */
 export interface Presence {
 	/** Whether an empty value is an error instead of leaving the field out. */
 	required?: boolean;
@@ -48,14 +46,9 @@ export const unlessEmpty =
 		return required ? { problem: 'is empty' } : LEFT_OUT;
 	};
 
-/** What n8n stores for a field with several ways of entering it. */
-interface Locator {
-	mode?: unknown;
-	value?: unknown;
-}
-
 /** Whether n8n stored the value with the way in which it was entered. */
-export const isLocator = (value: unknown): value is Locator => isRecord(value) && '__rl' in value;
+export const isLocator = (value: unknown): value is { mode?: unknown; value?: unknown } =>
+	isRecord(value) && '__rl' in value;
 
 /** The value of a resource locator: where nothing was chosen, n8n gives the locator itself. */
 export const located =

@@ -31,7 +31,6 @@ export const text = ({ max = Infinity, required, clears }: TextBounds = {}): Rul
 	return (value, context) => (clears && value === '' ? { value } : filled(value, context));
 };
 
-/** One of the values that the specification lists. */
 export const choice = (values: readonly string[], presence: Presence = {}): Rule =>
 	unlessEmpty(presence, (value) =>
 		values.includes(value as string)

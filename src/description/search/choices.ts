@@ -1,7 +1,6 @@
 import type { INodeListSearchItems, INodeListSearchResult } from 'n8n-workflow';
 import type { Entry } from './request';
 
-/** The name by which a person knows an entry. */
 export const labelOf = (entry: Entry): string => {
 	const label = [entry.label, entry.name, entry.id].find(
 		(text) => typeof text === 'string' && text.trim(),
@@ -81,7 +80,6 @@ export function matches(filter: string | undefined, ...texts: string[]): boolean
 }
 
 interface ChoiceQuery {
-	/** What the user has typed. */
 	filter?: string;
 	/** Cursor of a further page. */
 	cursor?: string;

@@ -16,7 +16,6 @@ interface Listing {
 	endpoint: Endpoint;
 	nameOf: (entry: Resource) => string;
 	empty: string;
-	/** Leaves out what cannot be chosen. */
 	isSelectable?: (entry: Resource) => boolean;
 	query?: NonNullable<ApiRequest['query']>;
 }

@@ -28,7 +28,6 @@ const MADE_BY: Record<string, GenerationMode> = {
 const chosenMode = (context: ILoadOptionsFunctions): GenerationMode | undefined =>
 	MADE_BY[String(context.getCurrentNodeParameter('operation'))];
 
-/** The models of what the operation makes, a page at a time. */
 export const searchModels: Search = async function (filter, cursor) {
 	const mode = chosenMode(this);
 	const models = {
@@ -63,7 +62,6 @@ function chosenModel(context: ILoadOptionsFunctions): string | undefined {
 	return id === '' || id.startsWith('=') ? undefined : id;
 }
 
-/** The entry of a model in the catalogue; `undefined` where it has none. */
 async function findModel(context: ILoadOptionsFunctions, id: string): Promise<Entry | undefined> {
 	const mode = chosenMode(context);
 	for await (const entries of readPages(context, ENDPOINTS.listModels, mode && { mode })) {
@@ -131,10 +129,8 @@ export const modelValueSearches = {
 	searchSpeeds: searchValues('speed'),
 };
 
-/** The name of a search, as a field in the editor refers to it. */
 export type ModelValueSearch = keyof typeof modelValueSearches;
 
-/** A voice as the picker shows it, with a link to hear it. */
 function listedVoice(name: string, id: string, sample: unknown): INodeListSearchItems {
 	const isLink = typeof sample === 'string' && /^https?:\/\//.test(sample);
 	return isLink ? { name, value: id, url: sample } : { name, value: id };

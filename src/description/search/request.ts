@@ -10,7 +10,6 @@ import { connect } from '../connection';
 
 export type Entry = Record<string, unknown>;
 
-/** One page of a list, as the pickers in the editor need it. */
 export interface Page {
 	entries: Entry[];
 	next?: string;
