@@ -60,17 +60,12 @@ async function firstItems(context: IExecuteFunctions): Promise<INodeExecutionDat
 	return items.filter((_item, index) => (memory.repeats as boolean[])[index] !== true);
 }
 
-interface Enrichment {
-	filters: Filters;
-	fetchResource: boolean;
-	downloadOutputs: boolean;
-}
-
 /** @returns the item with what the options add; `undefined` if the filters reject it */
 async function enrich(
 	service: Service,
 	item: INodeExecutionData,
-	{ filters, fetchResource, downloadOutputs }: Enrichment,
+	filters: Filters,
+	wants: { resource: boolean; files: boolean },
 ): Promise<Result<INodeExecutionData | undefined>> {
 	const event = readEvent(payloadOf(item));
 	const { resourceId } = event;
@@ -84,8 +79,8 @@ async function enrich(
 	const resource = read.value;
 	if (verdictOf({ ...event, resource }, filters) !== 'wanted')
 		return { ok: true, value: undefined };
-	if (fetchResource || downloadOutputs) json.resource = jsonOf(resource);
-	if (!downloadOutputs) return { ok: true, value: { json } };
+	if (wants.resource) json.resource = jsonOf(resource);
+	if (!wants.files) return { ok: true, value: { json } };
 	const files = await downloadFiles(service, resource);
 	return files.ok ? { ok: true, value: { json, binary: files.value } } : files;
 }
@@ -97,17 +92,15 @@ async function enrich(
  */
 export async function execute(this: IExecuteFunctions): Promise<INodeExecutionData[][]> {
 	const items = await firstItems(this);
+	const filters = filtersOf(this);
 	const options = optionsOf(this);
-	const enrichment = {
-		filters: filtersOf(this),
-		fetchResource: flagOf(options.fetchResource) ?? false,
-		downloadOutputs: flagOf(options.downloadOutputs) ?? false,
-	};
-	const needsReading =
-		enrichment.fetchResource ||
-		enrichment.downloadOutputs ||
-		items.some((item) => verdictOf(readEvent(payloadOf(item)), enrichment.filters) !== 'wanted');
-	if (!needsReading) return [items];
+	const files = flagOf(options.downloadOutputs) ?? false;
+	const wants = { files, resource: files || (flagOf(options.fetchResource) ?? false) };
+	const isWanted = (item: INodeExecutionData) =>
+		verdictOf(readEvent(payloadOf(item)), filters) === 'wanted';
+	if (!wants.resource && items.every(isWanted)) return [items];
 	const service = await openService(this);
-	return [await forEachItem(this, items, async (item) => await enrich(service, item, enrichment))];
+	return [
+		await forEachItem(this, items, async (item) => await enrich(service, item, filters, wants)),
+	];
 }
