@@ -30,16 +30,7 @@ import {
 	options,
 } from '../../src/description/operation';
 import { thisAgentRun, mediaField } from '../../src/description/fields/locators';
-import {
-	choice,
-	flag,
-	jsonObject,
-	LEFT_OUT,
-	media,
-	number,
-	type Rule,
-	text,
-} from '../../src/description/rules';
+import { choice, flag, jsonObject, media, number, text } from '../../src/description/rules';
 import { fail, type Failed } from '../../src/transport/base/result';
 import { isRecord, type Json } from '../../src/transport/base/types';
 import { requestResource } from '../../src/transport/http/client';
@@ -184,15 +175,6 @@ const allowBudgetBelowEstimate: Field = {
 	description: 'Whether to approve the plan although Max Credits is below its estimate',
 };
 
-const anyPlan = jsonObject();
-
-/** An empty plan changes nothing: the plan stays as it was proposed. */
-const editedPlan: Rule = (value, context) => {
-	const ruled = anyPlan(value, context);
-	const isBlank = 'value' in ruled && Object.keys(ruled.value ?? {}).length === 0;
-	return isBlank ? LEFT_OUT : ruled;
-};
-
 export const approve: Operation = {
 	value: 'approve',
 	name: 'Approve',
@@ -233,7 +215,8 @@ export const approve: Operation = {
 			default: '{}',
 			hint: 'To change the plan, enter the whole plan, such as {{ $json.plan }} with your changes. Left as it is, the plan is approved as it was proposed.',
 			description: 'The plan of the run, with your changes',
-			mapping: inBody('plan', editedPlan),
+			// An empty plan changes nothing: the plan stays as it was proposed.
+			mapping: inBody('plan', jsonObject()),
 		},
 		...waitFields(AFTER_APPROVAL, [allowBudgetBelowEstimate, maxCreditsOrStop]),
 	],

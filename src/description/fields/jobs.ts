@@ -3,7 +3,7 @@ import { DELIVERIES, type Delivery } from '../../contract';
 import type { TerminalStatuses } from '../../transport/jobs/jobState';
 import type { CreditPolicy, IdempotencyMode } from '../../transport/run/settings';
 import { inBody, optionList, options, type Field } from '../operation';
-import { additionalBody, choice } from '../rules';
+import { choice, jsonObject } from '../rules';
 
 export const waitForCompletion: Field = {
 	displayName: 'Wait for Completion',
@@ -181,7 +181,7 @@ export const additionalJson: Field = {
 	mapping: {
 		in: 'body',
 		as: 'additionalFields',
-		rule: additionalBody(),
+		rule: jsonObject(),
 		apply: (body, added) => {
 			Object.assign(body, merged(body, added as Values));
 		},

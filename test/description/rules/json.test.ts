@@ -4,18 +4,25 @@ import { context } from '../../support/rules';
 test.each([
 	['{"a": [1]}', { a: [1] }],
 	[{ a: 1 }, { a: 1 }],
-	[' {} ', {}],
+	[' {"a": {}} ', { a: {} }],
+	[{ at: new Date(0), run: () => 1 }, { at: '1970-01-01T00:00:00.000Z' }],
 ])('%j is a JSON object', (given, value) => {
 	expect(jsonObject()(given, context)).toEqual({ value });
 });
 
-test.each(['[1]', '"a"', '7', 'null', '{"a"', 'text', 7, true, [1]])('%j is none', (given) => {
-	expect(jsonObject()(given, context)).toMatchObject({ problem: /^must be a JSON object, got / });
-});
+test.each(['[1]', '"a"', '7', 'null', '{"a"', 'text', 7, true, [1], { a: 1n }])(
+	'%j is none',
+	(given) => {
+		expect(jsonObject()(given, context)).toMatchObject({ problem: /^must be a JSON object, got / });
+	},
+);
 
-test.each([[''], [' \n'], [undefined], [null]])('%j leaves it out', (given) => {
-	expect(jsonObject()(given, context)).toEqual({ value: undefined });
-});
+test.each([[''], [' \n'], [undefined], [null], [' {} '], [{}], [{ a: undefined }]])(
+	'%j leaves it out',
+	(given) => {
+		expect(jsonObject()(given, context)).toEqual({ value: undefined });
+	},
+);
 
 test('a field of an update is left out if it was not added, and used if it was, even empty', () => {
 	const rule = whenSet(text({ required: true }));
