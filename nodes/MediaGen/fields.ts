@@ -1,3 +1,4 @@
+import type { INodeProperties } from 'n8n-workflow';
 import {
 	type GenerationMode,
 	type GenerationParameters,
@@ -82,20 +83,12 @@ export const input = (mode: GenerationMode): Field => ({
 	fields: fieldsOf(mode, SLOTS),
 });
 
-/**
- * The hook reads the whole collection: n8n's routing finds no locator in a collection that is
- * itself called `parameters`.
- */
-const inParameters = (name: keyof GenerationParameters, rule: Rule = located(text())) =>
-	oneValueInBody(`parameters.${name}`, rule);
-
-const PARAMETERS: Field[] = [
+const PARAMETERS: INodeProperties[] = [
 	{
 		displayName: 'Aspect Ratio',
 		name: 'aspect_ratio',
 		...catalogueValue('searchAspectRatios', 'e.g. 16:9'),
 		description: 'The ratio of width to height',
-		mapping: inParameters('aspect_ratio'),
 	},
 	{
 		displayName: 'Count',
@@ -104,21 +97,18 @@ const PARAMETERS: Field[] = [
 		typeOptions: { minValue: 1, maxValue: 16 },
 		default: 1,
 		description: 'How many outputs to make, from 1 to 16',
-		mapping: inParameters('count', number({ ...LIMITS.count, integer: true })),
 	},
 	{
 		displayName: 'Duration (Seconds)',
 		name: 'duration',
 		...catalogueValue('searchDurations', 'e.g. 5'),
 		description: 'One of the lengths that the model lists',
-		mapping: inParameters('duration'),
 	},
 	{
 		displayName: 'Language Boost',
 		name: 'language_boost',
 		...catalogueValue('searchLanguages', 'e.g. English'),
 		description: 'The language to favor',
-		mapping: inParameters('language_boost'),
 	},
 	{
 		displayName: 'Loop',
@@ -126,7 +116,6 @@ const PARAMETERS: Field[] = [
 		type: 'boolean',
 		default: false,
 		description: 'Whether the end leads into the beginning',
-		mapping: inParameters('loop', flag()),
 	},
 	{
 		displayName: 'Lyrics',
@@ -136,42 +125,43 @@ const PARAMETERS: Field[] = [
 		default: '',
 		placeholder: 'e.g. We set out at the break of day',
 		description: 'The words to sing',
-		mapping: inParameters('lyrics'),
 	},
 	{
 		displayName: 'Quality',
 		name: 'quality',
 		...catalogueValue('searchQualities', 'e.g. high'),
 		description: 'The quality level',
-		mapping: inParameters('quality'),
 	},
 	{
 		displayName: 'Resolution',
 		name: 'resolution',
 		...catalogueValue('searchResolutions', 'e.g. 1080p'),
 		description: 'The resolution, such as 720p',
-		mapping: inParameters('resolution'),
 	},
 	{
 		displayName: 'Size',
 		name: 'size',
 		...catalogueValue('searchSizes', 'e.g. 1024x1024'),
 		description: 'Width and height in pixels, such as 1024x1024',
-		mapping: inParameters('size'),
 	},
 	{
 		displayName: 'Speed',
 		name: 'speed',
 		...catalogueValue('searchSpeeds', 'e.g. 1.2'),
 		description: 'How fast: 1 is normal',
-		mapping: inParameters('speed'),
 	},
-	{ ...modelVoiceLocator, mapping: inParameters('voice') },
+	modelVoiceLocator,
 ];
+
+const PARAMETER_RULES: Record<string, Rule> = {
+	count: number({ ...LIMITS.count, integer: true }),
+	loop: flag(),
+};
 
 /**
  * The settings of a model. Not every model takes every one; the service decides. Specification:
- * CreateGeneration, `parameters`.
+ * CreateGeneration, `parameters`. The hook reads the whole collection: n8n's routing finds no
+ * locator in a collection that is itself called `parameters`.
  */
 export const parameters = (mode: GenerationMode): Field =>
 	collection(
@@ -181,5 +171,8 @@ export const parameters = (mode: GenerationMode): Field =>
 			placeholder: 'Add parameter',
 			description: 'Add only what the chosen model offers',
 		},
-		fieldsOf(mode, PARAMETERS),
+		fieldsOf(mode, PARAMETERS).map((ui) => {
+			const rule = PARAMETER_RULES[ui.name] ?? located(text());
+			return { ...ui, mapping: oneValueInBody(`parameters.${ui.name}`, rule) };
+		}),
 	);

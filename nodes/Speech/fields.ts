@@ -212,12 +212,49 @@ const voice: Field = {
 /** Specification: CreateSpeechGeneration, `blocks`. */
 export const blocks: Field[] = [blocksFrom, form, json, textField, voice];
 
-const setting = (ui: INodeProperties, rule: Rule = flag()): Field => ({
-	...ui,
-	mapping: inBody(`settings.${ui.name}`, rule),
-});
-
 const { speechSpeed: speed, speechVolume: volume } = LIMITS;
+
+const SETTINGS: INodeProperties[] = [
+	{
+		displayName: 'Loudness Normalization',
+		name: 'loudness_normalization',
+		type: 'boolean',
+		default: true,
+		description: 'Whether to bring all blocks to the same loudness',
+	},
+	{
+		displayName: 'Speed',
+		name: 'speed',
+		type: 'number',
+		typeOptions: { minValue: speed.min, maxValue: speed.max, numberPrecision: 2 },
+		default: 1,
+		description: 'How fast to speak, from 0.5 to 2; 1 is normal',
+	},
+	{
+		displayName: 'Tag Compatible',
+		name: 'tag_compatible',
+		type: 'boolean',
+		default: true,
+		description: 'Whether tags in the text are instructions, if the model supports them',
+	},
+	{
+		displayName: 'Text Normalization',
+		name: 'text_normalization',
+		type: 'boolean',
+		default: false,
+		description: 'Whether to write out numbers, dates and abbreviations before they are spoken',
+	},
+	{
+		displayName: 'Volume',
+		name: 'volume',
+		type: 'number',
+		typeOptions: { minValue: volume.min, maxValue: volume.max, numberPrecision: 2 },
+		default: 1,
+		description: 'How loud to speak, from 0.1 to 10; 1 is normal',
+	},
+];
+
+const SETTING_RULES: Record<string, Rule> = { speed: number(speed), volume: number(volume) };
 
 /** Specification: CreateSpeechGeneration, `settings`. */
 export const settings = collection(
@@ -227,49 +264,8 @@ export const settings = collection(
 		placeholder: 'Add setting',
 		description: 'How the text is spoken',
 	},
-	[
-		setting({
-			displayName: 'Loudness Normalization',
-			name: 'loudness_normalization',
-			type: 'boolean',
-			default: true,
-			description: 'Whether to bring all blocks to the same loudness',
-		}),
-		setting(
-			{
-				displayName: 'Speed',
-				name: 'speed',
-				type: 'number',
-				typeOptions: { minValue: speed.min, maxValue: speed.max, numberPrecision: 2 },
-				default: 1,
-				description: 'How fast to speak, from 0.5 to 2; 1 is normal',
-			},
-			number(speed),
-		),
-		setting({
-			displayName: 'Tag Compatible',
-			name: 'tag_compatible',
-			type: 'boolean',
-			default: true,
-			description: 'Whether tags in the text are instructions, if the model supports them',
-		}),
-		setting({
-			displayName: 'Text Normalization',
-			name: 'text_normalization',
-			type: 'boolean',
-			default: false,
-			description: 'Whether to write out numbers, dates and abbreviations before they are spoken',
-		}),
-		setting(
-			{
-				displayName: 'Volume',
-				name: 'volume',
-				type: 'number',
-				typeOptions: { minValue: volume.min, maxValue: volume.max, numberPrecision: 2 },
-				default: 1,
-				description: 'How loud to speak, from 0.1 to 10; 1 is normal',
-			},
-			number(volume),
-		),
-	],
+	SETTINGS.map((ui) => {
+		const rule = SETTING_RULES[ui.name] ?? flag();
+		return { ...ui, mapping: inBody(`settings.${ui.name}`, rule) };
+	}),
 );
