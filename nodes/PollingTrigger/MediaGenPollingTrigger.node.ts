@@ -66,6 +66,5 @@ export class MediaGenPollingTrigger implements INodeType {
 	};
 
 	poll = poll;
-
 	execute = execute;
 }

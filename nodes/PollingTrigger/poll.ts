@@ -6,10 +6,11 @@ import type {
 	IPollFunctions,
 } from 'n8n-workflow';
 import { ENDPOINTS, LIMITS } from '../../src/contract';
+import { verdictOf } from '../../src/events/event';
 import { filtersOf, parameterOf } from '../../src/events/filters';
 import { openService, readResource, serviceError, type Service } from '../../src/events/service';
 import { refusalStatusOf } from '../../src/transport/base/result';
-import { asText, type ApiRequest, type Resource } from '../../src/transport/base/types';
+import type { ApiRequest, Resource } from '../../src/transport/base/types';
 import { listOf } from '../../src/transport/base/values';
 import { mustBeList, pageOf } from '../../src/transport/http/pages';
 import { jsonOf } from '../../src/transport/run/outputItems';
@@ -32,26 +33,18 @@ export function readerOf(context: Context, service: Service): Reader {
 			throw serviceError(context, answer, endpoint, 'The generations cannot be listed');
 		},
 		async read(id) {
-			const answer = await readResource(service, ENDPOINTS.getGeneration, id, {
-				retry: false,
-			});
+			const answer = await readResource(service, ENDPOINTS.getGeneration, id, { retry: false });
 			if (answer.ok) return answer.value;
 			return refusalStatusOf(answer) === 404 ? 'gone' : undefined;
 		},
 	};
 }
 
+/** As the filters of an event decide. */
 export function filterOf(context: Context): (job: Resource) => boolean {
-	const { modes, models } = filtersOf(context);
-	const lists = {
-		status: listOf(parameterOf(context, 'statuses', [])),
-		mode: modes,
-		model: models,
-	};
-	return (job) =>
-		Object.entries(lists).every(
-			([name, wanted]) => wanted.length === 0 || wanted.includes(asText(job[name])),
-		);
+	const filters = { ...filtersOf(context), statuses: listOf(parameterOf(context, 'statuses', [])) };
+	return (resource) =>
+		verdictOf({ kind: '', resourceId: resource.id, resource }, filters) === 'wanted';
 }
 
 /** What tells generations apart comes first. */
