@@ -4,7 +4,6 @@ import { authenticate } from '../src/transport/credential';
 
 export class MediaGenApi implements ICredentialType {
 	name = 'mediaGenApi';
-
 	displayName = 'MediaGen API';
 	documentationUrl = 'https://docs.n8n.io/credentials/add-edit-credentials/';
 

@@ -2,7 +2,6 @@ import type { ICredentialType, INodeProperties } from 'n8n-workflow';
 
 export class MediaGenWebhookSecretApi implements ICredentialType {
 	name = 'mediaGenWebhookSecretApi';
-
 	displayName = 'MediaGen Webhook Secret API';
 	documentationUrl = 'https://docs.n8n.io/credentials/add-edit-credentials/';
 

@@ -90,8 +90,6 @@ export class MediaGenTrigger implements INodeType {
 	};
 
 	webhookMethods = { default: webhookMethods };
-
 	webhook = receive;
-
 	execute = execute;
 }
