@@ -9,13 +9,20 @@ import { until } from '../process/process';
 import type { Log } from '../process/progress';
 import { isOurs } from './examples';
 import type { CreditsOf } from './service';
-import { readableSize, TextTable } from './table';
 
 /** Has n8n keep what each node gave while the execution goes on, so that files can be shown as they come. */
 export const liveResults = { EXECUTIONS_DATA_SAVE_ON_PROGRESS: 'true' };
 
 /** Renders may take long with the real service; nodes give up by themselves before. */
 const longestMs = 45 * 60_000;
+
+/** Bytes as a person reads them. */
+function readable(bytes: number): string {
+	const kibibytes = bytes / 1024;
+	if (kibibytes < 1) return `${bytes} B`;
+	if (kibibytes >= 1024) return `${(kibibytes / 1024).toFixed(1)} MB`;
+	return `${kibibytes.toFixed(kibibytes < 10 ? 1 : 0)} kB`;
+}
 
 /** What the names of a node's files begin with: `Generate Speech` becomes `generate-speech.wav`. */
 const stemOf = (node: string) => node.toLowerCase().replace(/[^a-z0-9]+/g, '-');
@@ -94,10 +101,10 @@ export function waitOf({ status, waitTill, data }: Execution): string | undefine
 export class ExampleRun {
 	/** What the last execution has found. */
 	private findings: string[] = [];
-	private readonly table: TextTable;
 	private readonly makers: string[];
 	/** Files so far, by the node that made them. */
 	private readonly files: Record<string, number> = {};
+	private rows = 0;
 
 	/** @param readCredits called after each node, when its credits are settled */
 	constructor(
@@ -109,19 +116,6 @@ export class ExampleRun {
 		private readonly folder = outRoot,
 	) {
 		this.makers = workflow.nodes.filter(isOurs).map(({ name }) => name);
-		const longest = (texts: string[]) => Math.max(0, ...texts.map(({ length }) => length));
-		// Up to 99 files of a node, with an ending of five characters, as `.webp` has.
-		const files = this.makers.map((node) => `${shown(folder)}/${stemOf(node)}-99.webp`);
-		this.table = new TextTable(
-			[
-				['Kind', longest(this.makers)],
-				['File', longest(files)],
-				['Size', 7, 'figures'],
-				['Seconds', 7, 'figures'],
-				['Credits', 7, 'figures'],
-			],
-			log,
-		);
 	}
 
 	/**
@@ -141,7 +135,7 @@ export class ExampleRun {
 	 */
 	async follow(id: string, isOver?: (execution: Execution) => boolean): Promise<void> {
 		const runs: Record<string, number> = {};
-		const before = this.table.rows;
+		const before = this.rows;
 		let waitsTill: string | null = null;
 		const ended = async () => {
 			const current = await this.rest.executions.get(id);
@@ -160,7 +154,7 @@ export class ExampleRun {
 		};
 		const execution = await until(ended, { timeoutMs: longestMs, everyMs: 250 });
 		if (!execution) throw new LabError(`Execution ${id} is still running`);
-		const hasMade = this.table.rows > before;
+		const hasMade = this.rows > before;
 		if (hasMade) this.log('');
 		const isSummary = execution.data.resultData.lastNodeExecuted?.includes('Summary');
 		this.findings = hasMade && !isSummary ? [] : findingsOf(execution);
@@ -170,7 +164,7 @@ export class ExampleRun {
 	/** Prints what was found where no file was made, or a summary. */
 	conclude(): void {
 		if (this.findings.length === 0) return;
-		if (this.table.rows === 0) this.log('');
+		if (this.rows === 0) this.log('');
 		for (const line of [...this.findings, '']) this.log(line);
 	}
 
@@ -193,15 +187,30 @@ export class ExampleRun {
 				const credits =
 					paid === job ? '' : creditsOf(job, json.estimated_credits, seconds !== undefined);
 				const where = `${shown(this.folder)}/${name}`;
-				this.table.print([
-					node,
-					where,
-					readableSize(content.length),
-					seconds?.toFixed(1) ?? '',
-					credits,
-				]);
+				this.row(node, where, readable(content.length), seconds?.toFixed(1) ?? '', credits);
 				paid = job;
 			}
 		}
+	}
+
+	/** Prints a row of the table, its head before the first. */
+	private row(...cells: string[]): void {
+		const longest = (texts: string[]) => Math.max(4, ...texts.map(({ length }) => length));
+		// Up to 99 files of a node, with an ending of five characters, as `.webp` has.
+		const files = this.makers.map((node) => `${shown(this.folder)}/${stemOf(node)}-99.webp`);
+		const widths = [longest(this.makers), longest(files), 7, 7, 7];
+		const print = (texts: string[]) => {
+			const padded = texts.map((text, column) =>
+				column < 2 ? text.padEnd(widths[column]!) : text.padStart(widths[column]!),
+			);
+			this.log(padded.join('  ').trimEnd());
+		};
+		if (this.rows === 0) {
+			this.log('');
+			print(['Kind', 'File', 'Size', 'Seconds', 'Credits']);
+			print(widths.map((width) => '─'.repeat(width)));
+		}
+		this.rows += 1;
+		print(cells);
 	}
 }

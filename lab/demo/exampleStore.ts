@@ -1,7 +1,7 @@
 /* eslint-disable @n8n/community-nodes/no-restricted-imports -- not published */
 import { createHash } from 'node:crypto';
-import { readFileSync, writeFileSync } from 'node:fs';
-import { RestError, type Rest, type SavedWorkflow, type WorkflowData } from '../n8n/rest';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import type { Rest, SavedWorkflow, WorkflowData } from '../n8n/rest';
 
 /** What was saved in n8n for an example, to detect later changes. */
 interface Entry {
@@ -31,11 +31,8 @@ export class ExampleStore {
 		private readonly workflows: WorkflowStore,
 		private readonly file: string,
 	) {
-		try {
-			this.entries = JSON.parse(readFileSync(file, 'utf8')) as Record<string, Entry>;
-		} catch {
-			this.entries = {};
-		}
+		const text = existsSync(file) ? readFileSync(file, 'utf8') : '{}';
+		this.entries = JSON.parse(text) as Record<string, Entry>;
 	}
 
 	/**
@@ -45,11 +42,16 @@ export class ExampleStore {
 	 * @returns undefined if the user has deleted it
 	 */
 	async save(example: WorkflowData, needed = false): Promise<StoredExample | undefined> {
-		const entry = this.entries[example.name] ?? (await this.adopt(example.name));
-		const current = entry && (await this.find(entry.id));
+		const entry = this.entries[example.name];
+		const known = (await this.workflows.list()).find(({ id, name }) =>
+			entry ? id === entry.id : name === example.name,
+		);
+		const found = known && (await this.workflows.get(known.id));
+		const current = found?.isArchived ? undefined : found;
 		if (entry && !current && !needed) return undefined;
-		if (current && hashOf(current) !== entry.saved) return { workflow: current, changed: true };
-		if (current && hash(example) === entry.example) return { workflow: current, changed: false };
+		// One of that name which is not remembered may be anybody's.
+		if (current && hashOf(current) !== entry?.saved) return { workflow: current, changed: true };
+		if (current && hash(example) === entry?.example) return { workflow: current, changed: false };
 		if (current) await this.workflows.update(current.id, example);
 		const { id } = current ?? (await this.workflows.create(example));
 		// As n8n gives it later, defaults filled in.
@@ -57,20 +59,6 @@ export class ExampleStore {
 		this.entries[example.name] = { id, example: hash(example), saved: hashOf(workflow) };
 		writeFileSync(this.file, JSON.stringify(this.entries, null, '\t'));
 		return { workflow, changed: false };
-	}
-
-	/** One of that name which is not remembered may be anybody's: it counts as changed. */
-	private async adopt(name: string): Promise<Entry | undefined> {
-		const known = (await this.workflows.list()).find((workflow) => workflow.name === name);
-		return known && { id: known.id, example: '', saved: '' };
-	}
-
-	private async find(id: string): Promise<SavedWorkflow | undefined> {
-		const workflow = await this.workflows.get(id).catch((error: unknown) => {
-			if (error instanceof RestError && error.status === 404) return undefined;
-			throw error;
-		});
-		return workflow?.isArchived ? undefined : workflow;
 	}
 }
 

@@ -1,5 +1,5 @@
 /* eslint-disable @n8n/community-nodes/no-restricted-globals, @n8n/community-nodes/no-restricted-imports, @n8n/community-nodes/require-node-api-error -- not published */
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { lockSync } from 'proper-lockfile';
 import { stateRoot } from '../process/paths';
@@ -22,8 +22,8 @@ export interface Lock {
 }
 
 /**
- * Keeps two starts from using one n8n database. What a killed start has left is taken over: at once
- * where its process is gone, after ten seconds without a sign of life where another one has its id.
+ * Keeps two starts from using one n8n database. What a killed start has left is taken over after five seconds
+ * without a sign of life.
  *
  * @returns the lock, or the start that holds it
  */
@@ -31,43 +31,19 @@ export function lock(folder = stateRoot): Lock | Running {
 	mkdirSync(folder, { recursive: true });
 	const record = path.join(folder, 'start.json');
 	const lockfilePath = path.join(folder, 'start.lock');
-	const holder = readHolder(record);
-	if (holder && !isAlive(holder.pid)) rmSync(lockfilePath, { recursive: true, force: true });
 	// After a suspended laptop wakes up the sign of life is late: no reason to die.
 	const onCompromised = () => undefined;
 	let release: () => void;
 	try {
-		release = lockSync(folder, { lockfilePath, stale: 10_000, update: 2_000, onCompromised });
+		release = lockSync(folder, { lockfilePath, stale: 5_000, update: 1_000, onCompromised });
 	} catch (error) {
 		if ((error as NodeJS.ErrnoException).code !== 'ELOCKED') throw error;
-		return holder ?? { pid: 0 };
-	}
-	const write = (running: Running) => writeFileSync(record, JSON.stringify(running));
-	write({ pid: process.pid });
-	return {
-		publish: (links) => write({ pid: process.pid, links }),
-		release: () => {
-			rmSync(record, { force: true });
-			release();
-		},
-	};
-}
-
-function readHolder(record: string): Running | undefined {
-	try {
 		return JSON.parse(readFileSync(record, 'utf8')) as Running;
-	} catch {
-		return undefined;
 	}
-}
-
-function isAlive(pid: number): boolean {
-	try {
-		process.kill(pid, 0);
-		return true;
-	} catch (error) {
-		return (error as NodeJS.ErrnoException).code === 'EPERM';
-	}
+	const publish = (links?: Links) =>
+		writeFileSync(record, JSON.stringify({ pid: process.pid, links } satisfies Running));
+	publish();
+	return { publish, release };
 }
 
 /** Lines with the addresses, names before them in one column. */

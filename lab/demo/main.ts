@@ -1,13 +1,12 @@
 /* eslint-disable @n8n/community-nodes/no-restricted-globals, @n8n/community-nodes/no-restricted-imports -- not published */
 import execa from 'execa';
-import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { ModelServer } from '../model/server';
-import { saveCredential } from '../n8n/credential';
+import { saveCredential, saveOfType } from '../n8n/credential';
 import { startInstance, type Instance } from '../n8n/instance';
 import type { SavedCredential, SavedWorkflow, WorkflowData } from '../n8n/rest';
-import { selfSigned, startTlsFront } from '../n8n/tlsFront';
-import { LabError, requireSpace } from '../process/failure';
+import { startTlsFront } from '../n8n/tlsFront';
 import { outRoot, projectRoot, stateRoot } from '../process/paths';
 import { cleanEnvironment } from '../process/process';
 import { withProgress } from '../process/progress';
@@ -27,35 +26,26 @@ import { startService, type Service } from './service';
 import { linksTo, reportTo, runStart, stayUp, type StartContext } from './start';
 import { entryPointsOf, startExample } from './startExample';
 
-/** What a start writes besides n8n's install: database, binary data, media. */
-const startBytes = 200e6;
-
 const userFolder = path.join(stateRoot, 'n8n');
-
-/** An https address for n8n on this machine, as events of the service need it. */
-async function startPublicAddress({ cleanup }: StartContext) {
-	const pair = await selfSigned();
-	const front = await startTlsFront(0, pair);
-	cleanup.add(front.stop);
-	// The sandbox has to trust it.
-	const caFile = path.join(stateRoot, 'front.pem');
-	mkdirSync(stateRoot, { recursive: true });
-	writeFileSync(caFile, pair.cert);
-	return { env: { WEBHOOK_URL: front.url, N8N_PROXY_HOPS: '1' }, caFile, leadsTo: front.target };
-}
 
 /** The service first: a wrong key is reported before half a minute is spent on starting n8n. */
 async function startAll(context: StartContext, wanted: WorkflowData): Promise<[Service, Instance]> {
 	const { options, port, cleanup, log } = context;
-	// Events come by https only.
-	const needsAddress = entryPointsOf(wanted).byEvent !== undefined;
-	const address = needsAddress ? await startPublicAddress(context) : undefined;
-	const service = await startService(context, address?.caFile);
-	const reloading = options.watch && { N8N_DEV_RELOAD: 'true' };
-	const env = { ...liveResults, ...reloading, ...address?.env };
+	const env: Record<string, string> = { ...liveResults };
+	if (options.watch) env.N8N_DEV_RELOAD = 'true';
+	// Events come by https only, and the sandbox has to trust the address.
+	const isAddressed = entryPointsOf(wanted).byEvent !== undefined;
+	const front = isAddressed ? await startTlsFront() : undefined;
+	const caFile = front && path.join(stateRoot, 'front.pem');
+	if (front && caFile) {
+		cleanup.add(front.stop);
+		writeFileSync(caFile, front.ca);
+		Object.assign(env, { WEBHOOK_URL: front.url, N8N_PROXY_HOPS: '1' });
+	}
+	const service = await startService(context, caFile);
 	const instance = await startInstance({ userFolder, port, env, log });
 	cleanup.add(instance.n8n.stop);
-	address?.leadsTo(instance.n8n.port);
+	front?.target(instance.n8n.port);
 	return [service, instance];
 }
 
@@ -67,12 +57,9 @@ async function standInModel(
 	const model = await ModelServer.start();
 	cleanup.add(async () => await model.close());
 	const name = 'Stand-in for a language model';
-	const data = { apiKey: 'none', url: model.baseUrl };
-	const saved = (await rest.credentials.list()).find((one) => one.name === name);
 	log('A stand-in answers as the language model: it asks for a picture of whatever you write.');
-	return saved
-		? await rest.credentials.update(saved, data)
-		: await rest.credentials.create('openAiApi', name, data);
+	const data = { apiKey: 'none', url: model.baseUrl };
+	return await saveOfType(rest, 'openAiApi', name, data);
 }
 
 /** Puts the credential and the examples into the editor, and gives the wanted one. */
@@ -93,8 +80,7 @@ async function prepare(
 	const ready = hasLanguageModel(wanted)
 		? withLanguageModel(wanted, await standInModel(context, instance))
 		: wanted;
-	const stored = await save(ready, true);
-	if (!stored) throw new LabError(`"${wanted.name}" could not be saved`);
+	const stored = (await save(ready, true))!;
 	if (stored.changed) context.log(`"${wanted.name}" was changed, so it stays as it is.`);
 	return stored.workflow;
 }
@@ -121,7 +107,6 @@ function watchSources({ cleanup }: StartContext): void {
 
 runStart(async (context) => {
 	const { options, log, cleanup, held } = context;
-	await requireSpace(stateRoot, startBytes);
 	const wanted = numbered(readExamples(), options.example ?? '1');
 	const [service, instance] = await startAll(context, wanted);
 	const { n8n, rest } = instance;

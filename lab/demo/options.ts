@@ -1,6 +1,5 @@
 /* eslint-disable @n8n/community-nodes/no-restricted-imports, @n8n/community-nodes/require-node-api-error -- not published */
 import { parseArgs } from 'node:util';
-import { portInUse } from '../n8n/start';
 import { LabError } from '../process/failure';
 import { freePort, isFree } from '../process/ports';
 import type { Log } from '../process/progress';
@@ -37,22 +36,20 @@ export interface StartOptions {
  * @throws LabError with one line that names what is wrong
  */
 export function readOptions(args: string[], env: NodeJS.ProcessEnv): StartOptions {
+	const flag = { type: 'boolean', default: false } as const;
+	const known = { once: flag, watch: flag, example: { type: 'string' } } as const;
+	let flags;
+	try {
+		flags = parseArgs({ args, options: known }).values;
+	} catch (error) {
+		throw new LabError(`${(error as Error).message.split('. ')[0]}: see npm start -- --help`);
+	}
 	return {
-		...flags(args),
+		...flags,
 		port: port(env, 'N8N_PORT', 5678, 'the editor'),
 		sandboxPort: port(env, 'SANDBOX_PORT', 4010, 'the sandbox'),
 		service: service(env),
 	};
-}
-
-function flags(args: string[]): Pick<StartOptions, 'once' | 'watch' | 'example'> {
-	const flag = { type: 'boolean', default: false } as const;
-	try {
-		const options = { once: flag, watch: flag, example: { type: 'string' } } as const;
-		return parseArgs({ args, options }).values;
-	} catch (error) {
-		throw new LabError(`${(error as Error).message.split('. ')[0]}: see npm start -- --help`);
-	}
 }
 
 function port(env: NodeJS.ProcessEnv, variable: string, usual: number, program: string): Port {
@@ -85,7 +82,11 @@ function service({
 export async function availablePort(port: Port, log: Log): Promise<number> {
 	const { number, chosen, program, variable } = port;
 	if (await isFree(number)) return number;
-	if (chosen) throw portInUse(number, program, variable);
+	if (chosen)
+		throw new LabError(
+			`Port ${number} is in use by another program: end that one, or choose a port for ${program}, ` +
+				`e.g. ${variable}=${number + 1} npm start`,
+		);
 	const other = await freePort();
 	log(`Port ${number} is in use by another program, so ${program} is at ${other} this time.`);
 	return other;

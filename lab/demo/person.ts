@@ -1,9 +1,10 @@
 /* eslint-disable @n8n/community-nodes/no-restricted-imports -- not published */
+import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { messageOf, press, writeInChat } from '../n8n/chat';
 import { FormPages } from '../n8n/form';
-import { finalStatuses, type Rest, type SavedWorkflow } from '../n8n/rest';
+import type { Execution, Rest, SavedWorkflow } from '../n8n/rest';
 import { LabError } from '../process/failure';
+import { until } from '../process/process';
 import type { ExampleRun } from './exampleRun';
 import type { Start } from './startExample';
 
@@ -67,20 +68,37 @@ export async function fillInForm(
 	await ended;
 }
 
+/** What a waiting execution says in the chat, with the buttons that it shows. */
+interface ChatMessage {
+	text: string;
+	buttons?: Array<{ text: string; link: string }>;
+}
+
 /** Asks for a picture in the chat of an example and approves it, as nobody is there to do it. */
 export async function talkInChat(
 	run: ExampleRun,
 	{ rest, baseUrl, log }: Start,
-	workflow: SavedWorkflow,
+	{ id: workflowId, nodes }: SavedWorkflow,
 ): Promise<void> {
+	const nameOf = (kind: string) => nodes.find(({ type }) => type.endsWith(kind))?.name ?? '';
 	log(`The chat is asked for: ${WISH}`);
-	const id = await writeInChat(rest, baseUrl, workflow, WISH);
+	const sessionId = randomUUID();
+	await rest.workflows.listen(workflowId, nameOf('.chatTrigger'), sessionId);
+	const sent = await fetch(`${baseUrl}/webhook-test/${workflowId}/${sessionId}`, {
+		method: 'POST',
+		headers: { 'content-type': 'application/json' },
+		body: JSON.stringify({ action: 'sendMessage', sessionId, chatInput: WISH }),
+	});
+	const { executionId: id } = (await sent.json()) as { executionId: string };
 	const asked = await nextMessage(rest, id);
 	log(`The chat asks: ${asked.text}`);
-	await press(asked, 'Approve');
+	const button = asked.buttons?.find(({ text }) => text === 'Approve');
+	// What n8n takes for a program that looks at links presses nothing.
+	const headers = { 'user-agent': 'Mozilla/5.0 (X11; Linux x86_64) Firefox/140.0' };
+	await fetch(String(button?.link).replace('//localhost:', '//127.0.0.1:'), { headers });
 	log('Approve is pressed.');
 	// What is said last waits for a window that shows it.
-	const answers = workflow.nodes.find(({ type }) => type.endsWith('.chat'))?.name;
+	const answers = nameOf('.chat');
 	await run.follow(
 		id,
 		({ status, data }) => status === 'waiting' && data.resultData.lastNodeExecuted === answers,
@@ -89,16 +107,21 @@ export async function talkInChat(
 	await rest.executions.stop(id);
 }
 
-/** The next thing that an execution says in the chat. */
-async function nextMessage({ executions }: Rest, id: string, last = '') {
-	for (;;) {
-		const execution = await executions.get(id);
-		const message = messageOf(execution);
-		if (message && message.text !== last) return message;
-		if (finalStatuses.includes(execution.status)) {
-			const { error } = execution.data.resultData;
-			throw new LabError(`The chat says nothing: ${error?.message ?? execution.status}`);
-		}
-		await sleep(250);
-	}
+/** The next thing that an execution says in the chat, where it waits for an answer. */
+async function nextMessage({ executions }: Rest, id: string, last?: string): Promise<ChatMessage> {
+	const said = await until(async () => {
+		const message = messageOf(await executions.get(id));
+		return message?.text !== last && message;
+	});
+	if (!said) throw new LabError('The chat says nothing');
+	return said;
+}
+
+function messageOf({ status, data }: Execution): ChatMessage | undefined {
+	const { lastNodeExecuted = '', runData } = data.resultData;
+	if (status !== 'waiting') return undefined;
+	const output = runData[lastNodeExecuted]?.at(-1)?.data;
+	const item = (output?.main ?? output?.ai_tool)?.[0]?.[0];
+	const message = item?.sendMessage as string | ChatMessage | undefined;
+	return typeof message === 'string' ? { text: message } : message;
 }

@@ -1,8 +1,8 @@
 /* eslint-disable @n8n/community-nodes/no-restricted-imports -- not published */
 import path from 'node:path';
 import { saveCredential } from '../n8n/credential';
-import { Queue } from '../n8n/queue';
-import { LabError, requireSpace } from '../process/failure';
+import { Queue, type Member } from '../n8n/queue';
+import { LabError } from '../process/failure';
 import { outRoot, shown, stateRoot } from '../process/paths';
 import { withProgress, type Log } from '../process/progress';
 import { ExampleRun } from './exampleRun';
@@ -10,9 +10,6 @@ import { ExampleStore } from './exampleStore';
 import { numbered, readExamples, withCredential, withModels } from './examples';
 import { startService, type Service } from './service';
 import { linksTo, runStart, stayUp } from './start';
-
-/** What a start writes besides n8n's install: two databases, binary data, media. */
-const startBytes = 400e6;
 
 /** How many executions of the first example run at once, so that more than one worker has something to do. */
 const executions = 2;
@@ -27,8 +24,7 @@ async function runOnWorkers(queue: Queue, service: Service, log: Log): Promise<s
 	// A database at DATABASE_URL has the workflow of the last start.
 	const store = new ExampleStore(rest.workflows, path.join(userFolder, 'examples.json'));
 	const stored = await store.save(withModels(example, service.choose), true);
-	if (!stored) throw new LabError(`"${example.name}" could not be put into n8n`);
-	const { workflow } = stored;
+	const { workflow } = stored!;
 	const folder = path.join(outRoot, 'queue');
 	const run = new ExampleRun(rest, workflow, service.readCredits, log, folder);
 	const ids: string[] = [];
@@ -45,19 +41,19 @@ async function runOnWorkers(queue: Queue, service: Service, log: Log): Promise<s
 runStart(async (context) => {
 	const { options, port, log, cleanup } = context;
 	if (options.watch) throw new LabError('Queue mode does not watch: npm run dev does');
-	await requireSpace(stateRoot, startBytes);
 	const service = await startService(context);
 	const queue = await Queue.start({ userFolder, port, log, cleanup });
 	const label = `Running ${executions} executions on the workers`;
 	const workflow = await withProgress(log, label, () => runOnWorkers(queue, service, log));
 	if (options.once) return;
-	const { main: n8n, webhooks, workers } = queue;
+	const { main, webhooks, workers } = queue;
+	const logOf = ({ logFiles }: Member) => shown(logFiles.at(-1) ?? '');
 	const links = {
-		...linksTo(n8n.url, workflow, false),
+		...linksTo(main.url, workflow, false),
 		Webhooks: webhooks.map(({ url }) => `${url}/webhook/…`).join(', '),
-		Logs: [n8n, ...webhooks, ...workers].map(({ logFile }) => shown(logFile)).join(', '),
+		Logs: [main, ...webhooks, ...workers].map(logOf).join(', '),
 		...(service.page ? { Sandbox: service.page } : {}),
 	};
-	const { logFile } = n8n;
-	await stayUp(context, links, 'Ctrl-C stops everything.', { ended: n8n.ended(), logFile });
+	const n8n = { ended: main.ended(), logFile: logOf(main) };
+	await stayUp(context, links, 'Ctrl-C stops everything.', n8n);
 });

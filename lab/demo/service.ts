@@ -115,23 +115,15 @@ async function modelChooser(access: Access): Promise<(node: INode) => string> {
 	};
 }
 
-const refusals: Record<number, string> = {
-	401: 'The service does not know the key: check MEDIAGEN_API_KEY',
-	403: 'The key may not read the models: it needs models:read and API access',
-	404: 'There is no API at MEDIAGEN_BASE_URL: it must end in /v1',
-};
-
 async function readModels({ baseUrl, apiKey }: Access, mode: string): Promise<Model[]> {
-	const answer = await fetch(`${baseUrl}/models?mode=${mode}`, {
-		headers: { authorization: `Bearer ${apiKey}` },
-		redirect: 'error',
-		signal: AbortSignal.timeout(30_000),
-	}).catch(() => {
-		throw new LabError(`The service cannot be reached: ${new URL(baseUrl).host}`);
-	});
-	if (!answer.ok)
-		throw new LabError(
-			refusals[answer.status] ?? `The service answered ${answer.status} to GET /models`,
-		);
-	return ((await answer.json()) as { data: Model[] }).data;
+	const headers = { authorization: `Bearer ${apiKey}` };
+	const signal = AbortSignal.timeout(30_000);
+	const options = { headers, redirect: 'error', signal } as const;
+	const answer = await fetch(`${baseUrl}/models?mode=${mode}`, options).catch(() => undefined);
+	if (answer?.ok) return ((await answer.json()) as { data: Model[] }).data;
+	const what = answer ? `answered ${answer.status} to GET /models` : 'cannot be reached';
+	throw new LabError(
+		`The service at ${new URL(baseUrl).host} ${what}: check MEDIAGEN_BASE_URL, which ends in /v1, and ` +
+			'MEDIAGEN_API_KEY, which needs models:read and API access',
+	);
 }

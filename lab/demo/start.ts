@@ -1,6 +1,6 @@
 /* eslint-disable @n8n/community-nodes/no-restricted-globals, no-console -- not published */
 import { demoOwner } from '../n8n/instance';
-import { diskFull, LabError, saysDiskFull } from '../process/failure';
+import { LabError } from '../process/failure';
 import { outputLog, type Log } from '../process/progress';
 import { Cleanup } from './cleanup';
 import { alreadyRunning, linkLines, lock, type Links, type Lock } from './lock';
@@ -20,14 +20,8 @@ export interface StartContext {
 /** Says an error in one line where it is one of the lab's. */
 export function reportTo(log: Log, error: unknown): void {
 	log.status?.('');
-	const message = error instanceof Error ? error.message : String(error);
-	const full = saysDiskFull(message) && !message.includes(diskFull);
-	console.error(full ? diskFull : error instanceof LabError ? message : error);
+	console.error(error instanceof LabError ? error.message : error);
 }
-
-/** How to sign in at an address of the editor. */
-const editorLink = (url: string) =>
-	`${url} (sign in with ${demoOwner.email} / ${demoOwner.password})`;
 
 /**
  * Where n8n is. Who has asked for an example sees it first: the editor itself opens on something
@@ -35,9 +29,10 @@ const editorLink = (url: string) =>
  */
 export function linksTo(editor: string, workflowId: string, isAskedFor: boolean): Links {
 	const workflow = `${editor}/workflow/${workflowId}`;
+	const signIn = `(sign in with ${demoOwner.email} / ${demoOwner.password})`;
 	return isAskedFor
-		? { Workflow: editorLink(workflow), Editor: editor }
-		: { Editor: editorLink(editor), Workflow: workflow };
+		? { Workflow: `${workflow} ${signIn}`, Editor: editor }
+		: { Editor: `${editor} ${signIn}`, Workflow: workflow };
 }
 
 /** Prints and publishes the addresses, and stays until Ctrl-C. @throws LabError when n8n ends by itself */
@@ -70,13 +65,6 @@ export function runStart(main: (context: StartContext) => Promise<void>): void {
 			void cleanup.end().then(() => process.exit(process.exitCode ?? 130));
 		});
 	}
-	// Such as a log that can no longer be written.
-	process.on('uncaughtException', (error) => {
-		if (interrupted) return;
-		interrupted = true;
-		reportTo(log, error);
-		void cleanup.end().finally(() => process.exit(1));
-	});
 	const start = async () => {
 		const options = readOptions(process.argv.slice(2), process.env);
 		const held = lock();

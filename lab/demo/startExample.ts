@@ -21,41 +21,26 @@ export interface Start {
 	onEnd: (step: () => void) => void;
 }
 
-/** What sets an example going. */
-export interface EntryPoints {
-	/** Triggers that are run by hand, in this order. */
-	byHand: string[];
-	/** The trigger that waits for an event of the service. */
-	byEvent?: string;
-	/** What a person does first, in a form or a chat. */
-	byPerson?: 'form' | 'chat';
-	/** What has to have happened before it finds something to do. */
-	needs?: 'generation' | 'missed event';
-	/** The data table in which people write prompts. */
-	table?: string;
-}
-
 const kindOf = ({ type }: INode) => type.split('.').at(-1) ?? '';
 
-/** Reads from an example's triggers how it is set going. Two triggers that lead to the same node are one. */
-export function entryPointsOf({ nodes, connections }: WorkflowData): EntryPoints {
-	// By hand n8n gives an error trigger an example of an error.
-	const byHand = ['manualTrigger', 'errorTrigger', 'scheduleTrigger', 'mediaGenPollingTrigger'];
-	const find = (kind: string) => nodes.find((node) => kindOf(node) === kind)?.name;
-	const nextOf = (name: string) => connections[name]?.main?.[0]?.[0]?.node;
-	const byEvent = find('mediaGenTrigger');
-	const listens = byEvent ?? find('mediaGenPollingTrigger');
-	const misses = nodes.some(({ parameters }) => parameters.resource === 'delivery');
+/** What sets an example going: its triggers by name, and what has to be there before. */
+export function entryPointsOf({ nodes }: WorkflowData) {
+	const find = (kind: string) => nodes.find((node) => kindOf(node) === kind);
 	const table = nodes
 		.map(({ parameters }) => parameters)
 		.find(({ tableName, columns }) => tableName && JSON.stringify(columns).includes('"prompt"'));
 	return {
-		byHand: byHand
-			.flatMap((kind) => find(kind) ?? [])
-			.filter((name, at, all) => all.findIndex((one) => nextOf(one) === nextOf(name)) === at),
-		byEvent,
-		byPerson: find('formTrigger') ? 'form' : find('chatTrigger') ? 'chat' : undefined,
-		needs: listens ? 'generation' : misses ? 'missed event' : undefined,
+		/** The one that is run by hand. By hand n8n gives an error trigger an example of an error. */
+		byHand: (find('manualTrigger') ?? find('errorTrigger') ?? find('scheduleTrigger'))?.name,
+		/** The one that waits for an event of the service, and the one that polls it. */
+		byEvent: find('mediaGenTrigger')?.name,
+		polling: find('mediaGenPollingTrigger')?.name,
+		/** What a person does first. */
+		form: find('formTrigger')?.webhookId,
+		chat: find('chatTrigger')?.name,
+		/** Whether an event has to get lost before it finds something to do. */
+		missesEvent: nodes.some(({ parameters }) => parameters.resource === 'delivery'),
+		/** The data table in which people write prompts. */
 		table: table?.tableName as string | undefined,
 	};
 }
@@ -64,6 +49,17 @@ const PROMPTS = [
 	...['A lighthouse on a cliff at sunset', 'A paper boat on a puddle', 'A fox asleep under a fern'],
 	...['An old tram in the rain', 'A greenhouse at night', 'A market under red awnings'],
 ].map((prompt) => ({ prompt }));
+
+/** People write prompts into a table, which the example's first run makes. */
+async function fillTable({ rest, log }: Start, table: string, make: () => Promise<void>) {
+	if (!(await rest.tables.has(table))) await make();
+	const rows = await rest.tables.rows(table);
+	if (rows.length === 0) {
+		await rest.tables.insert(table, PROMPTS);
+		log(`The data table "${table}" gets ${PROMPTS.length} prompts.`);
+	} else if (rows.every(({ status }) => status))
+		log(`All prompts in the data table "${table}" are done: add some in the editor, Data tables.`);
+}
 
 /**
  * Sets an example going in the way that its triggers ask for, and follows it to its end. What a person
@@ -75,57 +71,43 @@ export async function startExample(
 	workflow: SavedWorkflow,
 ): Promise<void> {
 	const { rest, service, log, unattended } = start;
-	const { byHand, byEvent, byPerson, needs, table } = entryPointsOf(workflow);
-	const [setUp, ...others] = byHand;
-	if (!setUp && !byEvent && !byPerson)
+	const { byHand, byEvent, polling, form, chat, missesEvent, table } = entryPointsOf(workflow);
+	if (!byHand && !byEvent && !form && !chat)
 		return log('Another program starts this one: the note in the workflow says how.');
-	// People write prompts into its table, which its first run makes.
-	if (table !== undefined && setUp) {
-		if (!(await rest.tables.has(table))) await run.from(setUp);
-		const rows = await rest.tables.rows(table);
-		if (rows.length === 0) await rest.tables.insert(table, PROMPTS);
-		if (rows.length === 0) log(`The data table "${table}" gets ${PROMPTS.length} prompts.`);
-		else if (rows.every(({ status }) => status))
-			log(
-				`All prompts in the data table "${table}" are done: add some in the editor, Data tables.`,
-			);
-	}
-	if (byEvent || byPerson === 'form') {
+	if (table && byHand) await fillTable(start, table, async () => await run.from(byHand));
+	if (byEvent || form) {
 		// What an earlier start has published knows another address.
 		if (workflow.active) await rest.workflows.unpublish(workflow.id);
 		await rest.workflows.publish(workflow);
 	}
-	const isMissed = needs === 'missed event' && service.admin !== undefined;
+	const isMissed = missesEvent && service.admin !== undefined;
 	if (isMissed) log('An event gets lost first: nobody is at the address of its webhook.');
 	const takeAway = isMissed ? await missEvent(service) : undefined;
 	try {
-		if (setUp) await run.from(setUp);
+		if (byHand) await run.from(byHand);
 	} finally {
 		await takeAway?.();
 	}
 	const begun = await executionsFromNow(rest, workflow);
-	if (needs === 'generation') {
+	if (byEvent || polling) {
 		log('A picture is made first, as by somebody else who uses the workspace.');
 		await makePicture(service.access);
 	}
 	// The trigger polls once a minute at most, so it is run by hand.
-	if (needs === 'generation' && !byEvent)
+	if (polling) {
 		log('Run by hand the trigger takes up to ten of the newest; published, only what is new.');
-	for (const trigger of others) await run.from(trigger);
+		await run.from(polling);
+	}
 	if (byEvent) {
 		const execution = await until(async () => (await begun())[0], { everyMs: 250 });
 		if (!execution) throw new LabError(`No event has started "${workflow.name}"`);
 		await run.follow(execution);
 	}
-	if (!setUp && !byEvent && !byPerson)
-		log('A client of MCP starts it: the note in the workflow says what the client is given.');
-	if (!byPerson) return run.conclude();
-	const form = workflow.nodes.find((node) => kindOf(node) === 'formTrigger');
-	const url = `${start.baseUrl}/form/${form?.webhookId ?? ''}`;
-	const isForm = byPerson === 'form';
-	if (unattended && isForm) return await fillInForm(run, start, workflow, url);
+	if (!form && !chat) return run.conclude();
+	const url = `${start.baseUrl}/form/${form}`;
+	if (unattended && form) return await fillInForm(run, start, workflow, url);
 	if (unattended) return await talkInChat(run, start, workflow);
 	const ask = 'Open the workflow, choose Open chat below it, and ask for a picture.';
-	log(isForm ? `Fill in the form at ${url}` : ask);
+	log(form ? `Fill in the form at ${url}` : ask);
 	start.onEnd(await followPeople(run, start, workflow));
 }

@@ -4,8 +4,6 @@ import { chromium, selectors, type Browser } from 'playwright-core';
 import { LabError } from '../process/failure';
 import { findProgram } from '../process/process';
 
-const names = ['chromium', 'chromium-browser', 'google-chrome'];
-
 /**
  * A headless Chromium of the system's that reaches nothing but this machine. `CHROMIUM_PATH` names
  * another one.
@@ -13,7 +11,9 @@ const names = ['chromium', 'chromium-browser', 'google-chrome'];
  * @throws LabError when there is none
  */
 export async function launchChromium(): Promise<Browser> {
-	const executablePath = process.env.CHROMIUM_PATH ?? findProgram(names);
+	const { CHROMIUM_PATH } = process.env;
+	const executablePath =
+		CHROMIUM_PATH ?? findProgram('chromium', 'chromium-browser', 'google-chrome');
 	if (!executablePath || !existsSync(executablePath)) {
 		throw new LabError('Chromium is missing: apt-get install chromium, or set CHROMIUM_PATH');
 	}

@@ -38,16 +38,22 @@ export function credentialData({
 	};
 }
 
-/** Makes the credential of this name, or brings the one of an earlier start up to date. */
+/** Makes our credential of this name, or brings the one of an earlier start up to date. */
 export async function saveCredential(
 	rest: Rest,
 	name: string,
 	access: Access,
 ): Promise<SavedCredential> {
-	const saved = (await rest.credentials.list()).find(
-		(known) => known.type === credentialType && known.name === name,
-	);
-	return saved
-		? await rest.credentials.update(saved, credentialData(access))
-		: await rest.credentials.create(credentialType, name, credentialData(access));
+	return await saveOfType(rest, credentialType, name, credentialData(access));
+}
+
+/** The same with a credential of any type. */
+export async function saveOfType(
+	{ credentials }: Rest,
+	type: string,
+	name: string,
+	data: CredentialData,
+): Promise<SavedCredential> {
+	const saved = (await credentials.list()).find((one) => one.type === type && one.name === name);
+	return saved ? await credentials.update(saved, data) : await credentials.create(type, name, data);
 }

@@ -1,8 +1,4 @@
-/* eslint-disable @n8n/community-nodes/no-restricted-imports -- not published */
-import { setTimeout as sleep } from 'node:timers/promises';
-
-/** How long a page may take that comes after something was made. */
-const pageMs = 120_000;
+import { until } from '../process/process';
 
 /** A form of n8n, filled in as a browser does it. */
 export class FormPages {
@@ -16,31 +12,29 @@ export class FormPages {
 	}
 
 	/**
-	 * Waits for the page with this text.
+	 * Waits for the page with this text, two minutes at most.
 	 *
 	 * @throws Error when the execution fails, or the page does not come
 	 */
 	async shows(text: string): Promise<void> {
-		for (const deadline = Date.now() + pageMs; Date.now() < deadline; await sleep(100)) {
-			const status = await (await fetch(statusOf(this.waitingUrl))).text();
-			if (['error', 'canceled', 'crashed'].includes(status))
-				throw new Error(`The execution is ${status}`);
-			if (status !== 'running' && (await this.page()).includes(text)) return;
-		}
-		throw new Error(`No page of the form says "${text}"`);
-	}
-
-	/** n8n never answers a call that comes when the execution has just gone on. */
-	private async page(): Promise<string> {
-		const signal = AbortSignal.timeout(5_000);
-		return await fetch(this.waitingUrl, { signal })
-			.then(async (answer) => await answer.text())
-			.catch(() => '');
+		const status = new URL(this.waitingUrl);
+		status.pathname += '/n8n-execution-status';
+		const isShown = async () => {
+			const now = await (await fetch(status)).text();
+			if (['error', 'canceled', 'crashed'].includes(now))
+				throw new Error(`The execution is ${now}`);
+			// n8n never answers a call that comes when the execution has just gone on.
+			const signal = AbortSignal.timeout(5_000);
+			const page = async () => await (await fetch(this.waitingUrl, { signal })).text();
+			return now !== 'running' && (await page().catch(() => '')).includes(text);
+		};
+		if (!(await until(isShown, { timeoutMs: 120_000 })))
+			throw new Error(`No page of the form says "${text}"`);
 	}
 
 	/** The last page reports to n8n that it was shown, which ends the execution. */
 	async close(): Promise<void> {
-		await fetch(this.waitingUrl, { method: 'POST', body: new FormData() });
+		await send(this.waitingUrl, []);
 	}
 
 	/** Sends the page that is shown. */
@@ -48,12 +42,6 @@ export class FormPages {
 		const { status } = await send(this.waitingUrl, values);
 		if (status !== 200) throw new Error(`The form answered ${status}`);
 	}
-}
-
-function statusOf(waitingUrl: string): URL {
-	const url = new URL(waitingUrl);
-	url.pathname += '/n8n-execution-status';
-	return url;
 }
 
 async function send(url: string, values: string[]): Promise<Response> {

@@ -2,7 +2,6 @@
 import { readFileSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { Cleanup } from '../demo/cleanup';
-import { LabError } from '../process/failure';
 import { freePort } from '../process/ports';
 import { silent, withProgress, type Log } from '../process/progress';
 import { startBackends } from './backends';
@@ -10,38 +9,28 @@ import { demoOwner, preparePackage } from './instance';
 import { Rest } from './rest';
 import { startN8n, temporaryUserFolder, type N8n, type N8nOptions } from './start';
 
-type MemberOptions = N8nOptions &
-	Required<Pick<N8nOptions, 'args' | 'userFolder' | 'env' | 'port'>>;
-
 /** One process of an n8n in queue mode. It keeps name and port when it is started again. */
 export class Member {
 	/** One log for each start, oldest first. */
 	readonly logFiles: string[] = [];
-
-	readonly port: number;
-
-	/** Such as `http://127.0.0.1:5678`; a worker answers only `/healthz` there. */
-	readonly url: string;
 
 	private n8n?: N8n;
 
 	constructor(
 		/** Such as `worker-1`; its logs are named after it. */
 		readonly name: string,
-		private readonly options: MemberOptions,
-	) {
-		this.port = options.port;
-		this.url = `http://127.0.0.1:${this.port}`;
+		readonly port: number,
+		private readonly options: N8nOptions & { userFolder: string },
+	) {}
+
+	/** Such as `http://127.0.0.1:5678`; a worker answers only `/healthz` there. */
+	get url(): string {
+		return `http://127.0.0.1:${this.port}`;
 	}
 
 	/** Whether it takes work; not while it starts, when n8n answers webhooks with 200 and drops them. */
 	get isReady(): boolean {
 		return this.n8n !== undefined;
-	}
-
-	/** Of the last start. */
-	get logFile(): string {
-		return this.logFiles.at(-1) ?? '';
 	}
 
 	/** What it has logged, over all starts. */
@@ -67,17 +56,16 @@ export class Member {
 	}
 
 	/**
-	 * Starts it, after a stop where it is running still. `env` holds from now on.
+	 * Starts it, after a stop where it is running still.
 	 *
 	 * @throws LabError with its last lines when it does not start
 	 */
-	async restart(env: Record<string, string> = {}): Promise<void> {
+	async restart(): Promise<void> {
 		await this.stop();
-		Object.assign(this.options.env, env);
-		const file = `${this.name}.${this.logFiles.length + 1}.log`;
-		const logFile = path.join(this.options.userFolder, file);
+		const { name, port, options } = this;
+		const logFile = path.join(options.userFolder, `${name}.${this.logFiles.length + 1}.log`);
 		// One of several that start at once on a small machine.
-		this.n8n = await startN8n({ ...this.options, logFile, readyTimeoutMs: 300_000 });
+		this.n8n = await startN8n({ ...options, port, logFile, readyTimeoutMs: 300_000 });
 		this.logFiles.push(logFile);
 	}
 }
@@ -87,8 +75,6 @@ export interface QueueOptions {
 	workers?: number;
 	/** Processes that take production webhooks; default 1. */
 	webhooks?: number;
-	/** Executions at a time of each worker; default 5. */
-	concurrency?: number;
 	/** Port of the editor; default: a free one. */
 	port?: number;
 	/** Kept over starts when given; otherwise temporary. The databases are temporary either way. */
@@ -121,13 +107,11 @@ export class Queue {
 	/** The owner's session at the main process; it outlives a restart. */
 	rest!: Rest;
 
-	private readonly members: Member[] = [];
-
 	private constructor(
-		readonly userFolder: string,
+		private readonly userFolder: string,
 		/** What all processes share: backends, mode, and the variables given. */
-		readonly env: Record<string, string>,
-		private readonly options: QueueOptions,
+		private readonly env: Record<string, string>,
+		private readonly graceMs: number | undefined,
 		private readonly cleanup: Cleanup,
 	) {}
 
@@ -145,20 +129,19 @@ export class Queue {
 			await preparePackage(userFolder, log);
 			const backends = await startBackends(cleanup, log);
 			const env = { ...sharedEnvironment, ...backends, ...options.env };
-			const queue = new Queue(userFolder, env, options, cleanup);
-			const { members } = queue;
+			const queue = new Queue(userFolder, env, options.graceMs, cleanup);
+			queue.main = queue.member('main', options.port ?? (await freePort()), 'start');
+			for (let index = 1; index <= workers; index += 1)
+				queue.workers.push(queue.member(`worker-${index}`, await freePort(), 'worker'));
+			for (let index = 1; index <= webhooks; index += 1)
+				queue.webhooks.push(queue.member(`webhook-${index}`, await freePort(), 'webhook'));
+			const others = [...queue.workers, ...queue.webhooks];
+			const members = [queue.main, ...others];
 			cleanup.add(async () => await Promise.all(members.map(async (each) => await each.stop())));
 			// The main process first: it makes the tables.
-			await withProgress(log, 'Starting n8n (main)', async () => {
-				const main = queue.member('main', 'start', options.port ?? (await freePort()));
-				await main.restart().catch(explainForeignDatabase);
-				queue.main = main;
-			});
+			await withProgress(log, 'Starting n8n (main)', async () => await queue.main.restart());
 			await withProgress(log, 'Starting workers and webhook process', async () => {
-				const all = [
-					...Array.from({ length: workers }, async () => await queue.addWorker()),
-					...Array.from({ length: webhooks }, async () => await queue.addWebhook()),
-				];
+				const all = others.map(async (each) => await each.restart());
 				// A failure waits for the others, or their processes would be forgotten.
 				await Promise.allSettled(all);
 				await Promise.all(all);
@@ -169,24 +152,6 @@ export class Queue {
 			await cleanup.end();
 			throw error;
 		}
-	}
-
-	/** Starts one more worker. @param env of this one, besides */
-	async addWorker(env: Record<string, string> = {}): Promise<Member> {
-		const port = await freePort();
-		const worker = this.member(`worker-${this.workers.length + 1}`, 'worker', port, env);
-		this.workers.push(worker);
-		await worker.restart({ QUEUE_HEALTH_CHECK_PORT: String(port) });
-		return worker;
-	}
-
-	/** Starts one more process that takes production webhooks. @param env of this one, besides */
-	async addWebhook(env: Record<string, string> = {}): Promise<Member> {
-		const port = await freePort();
-		const webhook = this.member(`webhook-${this.webhooks.length + 1}`, 'webhook', port, env);
-		this.webhooks.push(webhook);
-		await webhook.restart();
-		return webhook;
 	}
 
 	/** Which worker took an execution, by the workers' logs; `undefined` while none has. */
@@ -200,24 +165,17 @@ export class Queue {
 		await this.cleanup.end();
 	}
 
-	private member(name: string, command: string, port: number, env = {}): Member {
-		const { userFolder, options } = this;
-		const { concurrency = 5, graceMs } = options;
-		const member = new Member(name, {
-			args: command === 'worker' ? [command, `--concurrency=${concurrency}`] : [command],
-			userFolder,
-			port,
-			graceMs,
-			env: {
-				...this.env,
-				// When it starts, n8n ends as crashed what this says has begun and not ended: by default that of
-				// the other workers too, who write to the same file.
-				N8N_EVENTBUS_LOGWRITER_LOGFULLPATH: path.join(userFolder, `${name}.events.log`),
-				...env,
-			},
-		});
-		this.members.push(member);
-		return member;
+	private member(name: string, port: number, command: string): Member {
+		const { userFolder, graceMs } = this;
+		const env = {
+			...this.env,
+			// When it starts, n8n ends as crashed what this says has begun and not ended: by default that of
+			// the other workers too, who write to the same file.
+			N8N_EVENTBUS_LOGWRITER_LOGFULLPATH: path.join(userFolder, `${name}.events.log`),
+			QUEUE_HEALTH_CHECK_PORT: String(port),
+		};
+		const args = command === 'worker' ? [command, '--concurrency=5'] : [command];
+		return new Member(name, port, { args, env, userFolder, graceMs });
 	}
 }
 
@@ -229,12 +187,3 @@ const sharedEnvironment = {
 	N8N_DEFAULT_BINARY_DATA_MODE: 'database',
 	N8N_LOG_LEVEL: 'info',
 };
-
-/** @throws LabError with one line where the database is that of another n8n, otherwise the error itself */
-export function explainForeignDatabase(error: unknown): never {
-	if (!(error instanceof LabError) || !/instance encryption key/.test(error.message)) throw error;
-	throw new LabError(
-		'The database that DATABASE_URL names belongs to an n8n with another encryption key: set N8N_ENCRYPTION_KEY to that one, or name an empty database',
-		error.logFile,
-	);
-}

@@ -14,21 +14,6 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { until } from '../process/process';
 
-export type { ExecutionStatus };
-
-/** An answer of n8n's REST interface other than 2xx. */
-export class RestError extends Error {
-	constructor(
-		readonly method: string,
-		readonly path: string,
-		readonly status: number,
-		readonly body: string,
-	) {
-		super(`${method} ${path} answered ${status}: ${body.slice(0, 500)}`);
-		this.name = 'RestError';
-	}
-}
-
 /** Who owns the n8n instance. */
 export interface Owner {
 	email: string;
@@ -54,10 +39,11 @@ class Session {
 
 	async signIn(owner: Owner): Promise<void> {
 		type Settings = { userManagement: { showSetupOnFirstLoad: boolean }; versionCli: string };
-		const settings = async () => await this.request<Settings>('GET', '/rest/settings');
 		// An n8n 1 calls itself ready a moment before its REST interface is there.
-		const first = await until(async () => await settings().catch(unlessMissing));
-		if (first?.userManagement.showSetupOnFirstLoad) {
+		const isThere = async () => (await this.send('GET', '/rest/settings')).ok;
+		await until(isThere);
+		const settings = async () => await this.request<Settings>('GET', '/rest/settings');
+		if ((await settings()).userManagement.showSetupOnFirstLoad) {
 			await this.request('POST', '/rest/owner/setup', owner);
 		} else {
 			const { email, password } = owner;
@@ -75,7 +61,7 @@ class Session {
 	/**
 	 * One call of the REST interface; gives what n8n wraps in `data`.
 	 *
-	 * @throws RestError for every answer other than 2xx
+	 * @throws Error for every answer other than 2xx
 	 */
 	async request<T = unknown>(method: string, path: string, body?: object): Promise<T> {
 		const text = (await this.bytes(path, method, body)).toString();
@@ -83,7 +69,7 @@ class Session {
 		return (parsed.data ?? parsed) as T;
 	}
 
-	/** The bytes behind a path. @throws RestError for every answer other than 2xx */
+	/** The bytes behind a path. @throws Error for every answer other than 2xx */
 	async bytes(path: string, method = 'GET', body?: object): Promise<Buffer> {
 		for (const deadline = Date.now() + 60_000; ; await sleep(500)) {
 			const answer = await this.send(method, path, body);
@@ -93,7 +79,7 @@ class Session {
 			// nothing then.
 			const isBusy = answer.status === 503 && bytes.includes('Database is not ready');
 			if (!isBusy || Date.now() > deadline)
-				throw new RestError(method, path, answer.status, bytes.toString());
+				throw new Error(`${method} ${path} answered ${answer.status}: ${bytes.toString()}`);
 		}
 	}
 
@@ -101,6 +87,8 @@ class Session {
 		const { baseUrl, browserId, cookie } = this.ticket;
 		const headers = {
 			'content-type': 'application/json',
+			// n8n may close an idle connection just when it is used again.
+			connection: 'close',
 			'browser-id': browserId,
 			// Only a run needs it. With it n8n takes us for a second tab and refuses changes while an
 			// editor's lock lasts, 2 minutes.
@@ -109,23 +97,12 @@ class Session {
 		};
 		// A retry is answered when it has ended.
 		const signal = AbortSignal.timeout(path.endsWith('/retry') ? 300_000 : 60_000);
-		const call = async () =>
-			await fetch(baseUrl + path, { method, headers, body: body && JSON.stringify(body), signal });
-		const answer = await call().catch(async (error: Error & { cause?: { code?: string } }) => {
-			// n8n may close an idle connection just when it is used again.
-			const isReset = ['ECONNRESET', 'UND_ERR_SOCKET'].includes(error.cause?.code ?? '');
-			if (method === 'GET' && isReset) return await call();
-			throw error;
-		});
+		const options = { method, headers, body: body && JSON.stringify(body), signal };
+		const answer = await fetch(baseUrl + path, options);
 		const given = answer.headers.getSetCookie().find((line) => line.startsWith('n8n-auth='));
 		if (given) this.ticket.cookie = given.split(';')[0] ?? '';
 		return answer;
 	}
-}
-
-/** Nothing where the path is not there. */
-function unlessMissing(error: unknown): undefined {
-	if (!(error instanceof RestError) || error.status !== 404) throw error;
 }
 
 /** A saved credential, as nodes refer to it. */
@@ -140,12 +117,6 @@ export const credentialOf = ({ id, name, type }: SavedCredential) => ({ [type]: 
 
 /** Values of a credential's fields, by internal name. */
 export type CredentialData = Record<string, unknown>;
-
-/** What the credential's Test button says. */
-export interface CredentialTest {
-	status: 'OK' | 'Error';
-	message: string;
-}
 
 const credentialsIn = (session: Session) => ({
 	create: async (type: string, name: string, data: CredentialData) =>
@@ -167,7 +138,8 @@ const credentialsIn = (session: Session) => ({
 		const path = `/rest/credentials/${id}?includeData=true`;
 		const data = values ?? (await session.request<Saved>('GET', path)).data;
 		const credentials = { id, name, type, data };
-		return await session.request<CredentialTest>('POST', '/rest/credentials/test', { credentials });
+		type Said = { status: 'OK' | 'Error'; message: string };
+		return await session.request<Said>('POST', '/rest/credentials/test', { credentials });
 	},
 });
 
@@ -291,14 +263,21 @@ const workflowsIn = (session: Session) => {
 		});
 
 	/** Later n8n than 2.0 answers before anything has happened; only its status says so. */
-	const settled = async (id: string, wanted: Publication['status']): Promise<Publication> => {
-		if (session.isOld) return { status: wanted, triggers: [] };
-		const now = async () =>
-			await session.request<Publication>('GET', pathOf(id, 'publication-status'));
-		const isSettled = ({ status }: Publication) => [wanted, 'partial', 'failed'].includes(status);
-		return (
-			(await until(async () => [await now()].find(isSettled), { everyMs: 200 })) ?? (await now())
-		);
+	const settled = async (
+		id: string,
+		wanted: 'published' | 'not_published',
+	): Promise<Publication> => {
+		const path = pathOf(id, 'publication-status');
+		const publication = session.isOld
+			? { status: wanted, triggers: [] }
+			: await until(
+					async () => {
+						const now = await session.request<Publication>('GET', path);
+						return [wanted, 'partial', 'failed'].includes(now.status) && now;
+					},
+					{ everyMs: 200 },
+				);
+		return publication ?? { status: 'in_progress', triggers: [] };
 	};
 
 	return {
@@ -380,7 +359,7 @@ const workflowsIn = (session: Session) => {
 };
 
 /** Whose list is searched: a resource locator's, of a node as it is filled in now. */
-export interface ListSearch {
+interface ListSearch {
 	/** Such as `n8n-nodes-mediagen.mediaGenSpeech`. */
 	type: string;
 	/** Name of the method under `methods.listSearch`. */
@@ -414,30 +393,20 @@ const nodesIn = (session: Session) => ({
 
 /** The data tables of the owner, by name. */
 const tablesIn = (session: Session) => {
-	const base = async () => {
-		const { id } = await session.request<{ id: string }>('GET', '/rest/projects/personal');
-		return `/rest/projects/${id}/data-tables`;
-	};
-	const find = async (name: string) => {
-		const path = `${await base()}?filter=${encodeURIComponent(JSON.stringify({ name }))}`;
-		type Found = { data: Array<{ id: string; name: string }> };
-		// n8n finds every name that contains it.
-		return (await session.request<Found>('GET', path)).data.find((one) => one.name === name)?.id;
-	};
+	/** Where a table is; nothing where there is none of this name. */
 	const addressOf = async (name: string) => {
-		const id = await find(name);
-		if (id === undefined) throw new Error(`There is no data table "${name}"`);
-		return `${await base()}/${id}`;
+		const { id } = await session.request<{ id: string }>('GET', '/rest/projects/personal');
+		const base = `/rest/projects/${id}/data-tables`;
+		const filter = encodeURIComponent(JSON.stringify({ name }));
+		type Found = { data: Array<{ id: string; name: string }> };
+		const { data } = await session.request<Found>('GET', `${base}?filter=${filter}`);
+		// n8n finds every name that contains it.
+		const found = data.find((one) => one.name === name);
+		return found && `${base}/${found.id}`;
 	};
 	return {
 		/** Whether there is one of this name. */
-		has: async (name: string) => (await find(name)) !== undefined,
-
-		/** @param names of its columns, which are of text */
-		async create(name: string, names: readonly string[]): Promise<void> {
-			const columns = names.map((column) => ({ name: column, type: 'string' }));
-			await session.request('POST', await base(), { name, columns });
-		},
+		has: async (name: string) => (await addressOf(name)) !== undefined,
 
 		/** Adds rows, as somebody does in the editor. */
 		insert: async (name: string, data: readonly IDataObject[]) =>

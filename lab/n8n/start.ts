@@ -47,14 +47,6 @@ export interface N8n extends Guarded {
 	logFile: string;
 }
 
-/** The port that n8n, or whoever reads its port from `variable`, was asked to use belongs to another program. */
-export function portInUse(port: number, program = 'n8n', variable = 'N8N_PORT'): LabError {
-	return new LabError(
-		`Port ${port} is in use by another program: end that one, or choose a port for ${program}, ` +
-			`e.g. ${variable}=${port + 1} npm start`,
-	);
-}
-
 /** A user folder for n8n in the system's temporary folder. */
 export function temporaryUserFolder(): string {
 	return mkdtempSync(path.join(os.tmpdir(), 'mediagen-n8n-'));
@@ -69,7 +61,7 @@ export async function startN8n(options: N8nOptions = {}): Promise<N8n> {
 	const { release = newest, readyTimeoutMs = 120_000, args = ['start'], graceMs } = options;
 	const { port = await freePort(), userFolder = temporaryUserFolder() } = options;
 	const { temporary = !options.userFolder, logFile = path.join(userFolder, 'n8n.log') } = options;
-	if (!(await isFree(port))) throw portInUse(port);
+	if (!(await isFree(port))) throw new LabError(`Port ${port} is in use by another program`);
 	const filesFolder = path.join(userFolder, 'files');
 	mkdirSync(filesFolder, { recursive: true });
 	const env = {

@@ -1,12 +1,12 @@
 /* eslint-disable @n8n/community-nodes/no-restricted-imports -- not published */
 import { createHash } from 'node:crypto';
 import {
-	existsSync,
 	mkdirSync,
 	mkdtempSync,
 	readdirSync,
 	readFileSync,
 	rmSync,
+	statSync,
 	writeFileSync,
 } from 'node:fs';
 import os from 'node:os';
@@ -25,29 +25,25 @@ async function npm(cwd: string, failure: string, ...args: string[]): Promise<str
 
 /** A hash of everything that the packed package is made from: while it is the same, so is the build. */
 export function packageFingerprint(root = projectRoot): string {
-	const settings = ['package.json', 'package-lock.json', 'tsconfig.json', 'tsconfig.build.json'];
 	const { include } = JSON.parse(readFileSync(path.join(root, 'tsconfig.build.json'), 'utf8')) as {
 		include: string[];
 	};
-	const sources = include.flatMap((folder) =>
-		readdirSync(path.join(root, folder), { recursive: true, withFileTypes: true })
-			.filter((entry) => entry.isFile())
-			.map((entry) => path.relative(root, path.join(entry.parentPath ?? entry.path, entry.name)))
-			.sort(),
-	);
+	const settings = ['package.json', 'package-lock.json', 'tsconfig.json', 'tsconfig.build.json'];
+	const within = (folder: string) =>
+		readdirSync(path.join(root, folder), { recursive: true }).map((file) => `${folder}/${file}`);
+	const files = [...settings, 'gulpfile.js', ...include.flatMap(within).sort()];
 	const hash = createHash('sha256');
-	for (const file of [...settings, 'gulpfile.js', ...sources]) {
-		const whole = path.join(root, file);
-		const content = existsSync(whole) ? readFileSync(whole) : Buffer.alloc(0);
-		// With its length, so that no two trees run into the same bytes.
-		hash.update(`${file} ${content.length}\n`).update(content);
+	for (const file of files) {
+		hash.update(`${file}\n`);
+		const found = statSync(path.join(root, file), { throwIfNoEntry: false });
+		if (found?.isFile()) hash.update(readFileSync(path.join(root, file)));
 	}
 	return hash.digest('hex');
 }
 
 /** Builds the project as it is published. @throws LabError when it does not compile */
-export async function buildProject(root = projectRoot): Promise<void> {
-	await npm(root, 'Building the nodes failed', 'run', 'build');
+export async function buildProject(): Promise<void> {
+	await npm(projectRoot, 'Building the nodes failed', 'run', 'build');
 }
 
 /**
@@ -55,10 +51,10 @@ export async function buildProject(root = projectRoot): Promise<void> {
  *
  * @returns path of the tarball, in a temporary folder that {@link installPackage} removes
  */
-export async function packProject(root = projectRoot): Promise<string> {
+export async function packProject(): Promise<string> {
 	const folder = mkdtempSync(path.join(os.tmpdir(), 'mediagen-pack-'));
 	const args = ['pack', '--ignore-scripts', '--silent', '--pack-destination', folder];
-	await npm(root, 'Packing the nodes failed', ...args);
+	await npm(projectRoot, 'Packing the nodes failed', ...args);
 	return path.join(folder, readdirSync(folder)[0] ?? '');
 }
 

@@ -5,8 +5,7 @@
 const { spawn } = require('node:child_process');
 
 const [graceMs, command, ...args] = process.argv.slice(2);
-// The fourth is our starter's: it sees the end of the command there, also after we were killed with it.
-const child = spawn(command, args, { stdio: ['ignore', 'inherit', 'inherit', 3] });
+const child = spawn(command, args, { stdio: ['ignore', 'inherit', 'inherit'] });
 // The whole group is n8n with its task runners, and we are its leader.
 const signal = (name) => (process.platform === 'win32' ? child.kill(name) : process.kill(0, name));
 
@@ -18,6 +17,8 @@ function end() {
 	setTimeout(() => signal('SIGKILL'), Number(graceMs)).unref();
 }
 process.on('SIGTERM', end).on('SIGINT', end);
+// As a crash: we stay until it is gone, sockets and all.
+process.on('SIGUSR2', () => child.kill('SIGKILL'));
 process.stdin.on('end', end).on('error', end).resume();
 child.on('error', (error) => {
 	console.error(error.message);

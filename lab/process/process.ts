@@ -1,18 +1,9 @@
 /* eslint-disable @n8n/community-nodes/no-restricted-globals, @n8n/community-nodes/no-restricted-imports -- not published */
 import execa from 'execa';
-import {
-	accessSync,
-	appendFileSync,
-	closeSync,
-	constants,
-	mkdirSync,
-	openSync,
-	statSync,
-} from 'node:fs';
+import { appendFileSync, closeSync, mkdirSync, openSync, readFileSync } from 'node:fs';
 import path from 'node:path';
-import type { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { programFailure } from './failure';
+import { LabError } from './failure';
 
 /** How a command ended: exit code, and both its streams in the order they came. */
 export interface CommandResult {
@@ -47,11 +38,11 @@ export async function run(
 
 /** A long-lived process (n8n, the sandbox) that cannot outlive us. */
 export interface Guarded {
-	/** Resolves with the exit code once the whole process tree is gone, sockets and all; never rejects. */
+	/** Resolves with the exit code once the process is gone, sockets and all; never rejects. */
 	ended: Promise<number>;
 	/** SIGTERM, then SIGKILL to the whole process tree after `graceMs`. Safe to call twice. */
 	stop(): Promise<void>;
-	/** SIGKILL to the whole process tree at once, as a crash would. */
+	/** SIGKILL at once, as a crash would. */
 	kill(): Promise<void>;
 }
 
@@ -74,65 +65,38 @@ export interface GuardedOptions {
 }
 
 /**
- * Starts a long-lived process and waits until it is ready.
+ * Starts a long-lived process under `guard.cjs`, in a process group of its own, and waits until it is ready.
  *
  * @throws LabError with its last lines when it ends or hangs; nothing is left running then
  */
 export async function startGuarded(options: GuardedOptions): Promise<Guarded> {
-	const { name, logFile, isReady, readyTimeoutMs: timeoutMs = 60_000 } = options;
-	const guarded = spawnGuarded(options);
-	let failure: string | undefined;
-	void guarded.ended.then((code) => (failure = `${name} ended with code ${code}`));
-	const isOver = async () => failure !== undefined || (await isReady());
-	if (!(await until(isOver, { timeoutMs, everyMs: 50 })))
-		failure ??= `${name} was not ready in ${timeoutMs / 1000} s`;
-	if (failure === undefined) return guarded;
-	await guarded.kill();
-	throw programFailure(failure, logFile);
-}
-
-/**
- * Runs a process under `guard.cjs`, in a process group of its own: it ends when its standard input
- * is closed, which happens by itself when we are gone.
- */
-function spawnGuarded(options: GuardedOptions): Guarded {
-	const { command, args, cwd, env, logFile, graceMs = 10_000 } = options;
+	const { name, command, args, cwd, env, logFile, graceMs = 10_000, isReady } = options;
+	const { readyTimeoutMs: timeoutMs = 60_000 } = options;
 	mkdirSync(path.dirname(logFile), { recursive: true });
 	const log = openSync(logFile, 'w');
 	const guard = [path.join(__dirname, 'guard.cjs'), String(graceMs), command, ...args];
 	const child = execa(process.execPath, guard, {
-		cwd,
-		env,
-		extendEnv: false,
-		// The fourth is held by the command: it closes when that is gone, be the guard gone before.
-		stdio: ['pipe', log, log, 'pipe'],
+		...{ cwd, env, extendEnv: false, reject: false, stdio: ['pipe', log, log] as const },
 		detached: process.platform !== 'win32',
-		reject: false,
 	});
 	closeSync(log);
-	// Unread, it would never close.
-	(child.stdio?.[3] as Readable | undefined)?.resume();
-	// A starter that stops while the guard is going away would otherwise die of EPIPE.
-	child.stdin?.on('error', () => undefined);
-	const ended = new Promise<number>((resolve) => {
-		child.on('close', (code) => resolve(code ?? 137));
+	let failure: string | undefined;
+	const ended = child.then(({ exitCode = 137 }: { exitCode?: number }) => {
+		failure = `${name} ended with code ${exitCode}`;
+		return exitCode;
 	});
-	return {
-		ended,
-		async stop() {
-			child.stdin?.end();
-			await ended;
-		},
-		async kill() {
-			try {
-				if (child.pid && child.exitCode === null)
-					process.kill(process.platform === 'win32' ? child.pid : -child.pid, 'SIGKILL');
-			} catch {
-				// Gone between the look and the kill: what was wanted.
-			}
-			await ended;
-		},
+	const end = (signal: NodeJS.Signals) => async () => {
+		child.kill(signal, { forceKillAfterTimeout: false });
+		await ended;
 	};
+	const kill = end('SIGUSR2');
+	const isOver = async () => failure !== undefined || (await isReady());
+	if (!(await until(isOver, { timeoutMs, everyMs: 50 })))
+		failure ??= `${name} was not ready in ${timeoutMs / 1000} s`;
+	if (failure === undefined) return { ended, stop: end('SIGTERM'), kill };
+	await kill();
+	const lines = readFileSync(logFile, 'utf8').trimEnd().split('\n').slice(-12);
+	throw new LabError(`${failure}:\n${lines.join('\n')}\n`, logFile);
 }
 
 const kept = ['PATH', 'HOME', 'LANG', 'TZ', 'TMPDIR', 'TEMP', 'TMP', 'SystemRoot', 'USERPROFILE'];
@@ -146,19 +110,9 @@ export function cleanEnvironment(): NodeJS.ProcessEnv {
 	return Object.fromEntries(all.filter(([, value]) => value !== undefined));
 }
 
-/** The first executable file of one of these names on the PATH, or in one of these folders. */
-export function findProgram(names: string[], folders: string[] = []): string | undefined {
-	const all = [...(process.env.PATH ?? '').split(path.delimiter), ...folders];
-	const files = names.flatMap((name) => all.map((folder) => path.join(folder, name)));
-	return files.find((file) => {
-		try {
-			accessSync(file, constants.X_OK);
-			return statSync(file).isFile();
-		} catch {
-			return false;
-		}
-	});
-}
+/** Where the first of these programs is that is on the PATH. */
+export const findProgram = (...names: string[]): string | undefined =>
+	execa.sync('which', names, { reject: false }).stdout?.split('\n')[0] || undefined;
 
 /**
  * Asks until the answer is something.

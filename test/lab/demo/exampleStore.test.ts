@@ -2,7 +2,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { RestError, type SavedWorkflow, type WorkflowData } from '../../../lab/n8n/rest';
+import type { SavedWorkflow, WorkflowData } from '../../../lab/n8n/rest';
 import { ExampleStore, type WorkflowStore } from '../../../lab/demo/exampleStore';
 
 /**
@@ -21,9 +21,7 @@ class FakeN8n implements WorkflowStore {
 	}
 
 	async get(id: string): Promise<SavedWorkflow> {
-		const found = this.saved.get(id);
-		if (!found) throw new RestError('GET', `/rest/workflows/${id}`, 404, '');
-		return structuredClone(found);
+		return structuredClone(this.saved.get(id)!);
 	}
 
 	async list() {

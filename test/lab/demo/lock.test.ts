@@ -1,7 +1,7 @@
 /* eslint-disable @n8n/community-nodes/no-dangerous-functions, @n8n/community-nodes/no-restricted-globals, @n8n/community-nodes/no-restricted-imports -- not published */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdtempSync, rmSync, utimesSync } from 'node:fs';
+import { mkdtempSync, rmSync, utimesSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { alreadyRunning, lock, type Lock, type Running } from '../../../lab/demo/lock';
@@ -48,28 +48,18 @@ test('a second start that comes before the addresses are known says so', () => {
 	expect(alreadyRunning(lock(folder) as Running).join()).toMatch(/already starting/);
 });
 
-test('a released lock leaves nothing behind and can be taken again', () => {
+test('a released lock can be taken again', () => {
 	acquire();
 	open.splice(0).forEach((held) => held.release());
-	expect(existsSync(path.join(folder, 'start.json'))).toBe(false);
-	expect(existsSync(path.join(folder, 'start.lock'))).toBe(false);
 	acquire();
 });
 
-test('what a killed start has left is taken over at once', async () => {
+test('what a killed start has left is taken over when it shows no sign of life', async () => {
 	const child = await otherStart();
 	expect(lock(folder)).toEqual({ pid: child.pid });
 	child.kill('SIGKILL');
 	await once(child, 'exit');
-	acquire();
-});
-
-test('a lock without a sign of life is taken over, though its process id is in use again', async () => {
-	const child = await otherStart();
-	child.kill('SIGSTOP');
 	const longAgo = new Date(Date.now() - 60_000);
 	utimesSync(path.join(folder, 'start.lock'), longAgo, longAgo);
 	acquire();
-	child.kill('SIGKILL');
-	await once(child, 'exit');
 });
