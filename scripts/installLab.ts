@@ -4,8 +4,7 @@ import { newest, releaseNamed } from '../lab/n8n/release';
 
 /**
  * Installs what the lab runs nodes in, ahead of the tests that need it: `tsx scripts/installLab.ts
- * [2.41 1.123 …]`, the newest n8n without a name. One after the other: an older one can take over
- * the newest one's database driver.
+ * [2.41 1.123 …]`, the newest n8n without a name.
  */
 async function main(names: string[]): Promise<void> {
 	const asked = names.length > 0 ? names.map(releaseNamed) : [newest];

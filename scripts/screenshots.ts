@@ -4,18 +4,17 @@ import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { INodeParameters } from 'n8n-workflow';
 import sharp from 'sharp';
-import { readExamples, withCredential } from '../lab/demo/examples';
+import { numbered, readExamples, withCredential } from '../lab/demo/examples';
 import { launchChromium } from '../lab/n8n/chromium';
 import { saveCredential } from '../lab/n8n/credential';
-import { Editor, type Page, type PageElement } from '../lab/n8n/editor';
+import { Editor, type Page } from '../lab/n8n/editor';
 import { startInstance } from '../lab/n8n/instance';
 import { nodeName, workflowOf } from '../lab/n8n/nodeWorkflow';
 import { credentialOf, finalStatuses, type Rest, type SavedCredential } from '../lab/n8n/rest';
-import { LabError } from '../lab/process/failure';
 import { examplesRoot, projectRoot, shown } from '../lab/process/paths';
 import { until } from '../lab/process/process';
 import { keyRing, SandboxAdmin } from '../lab/sandbox/admin';
-import { startSandbox, type Sandbox } from '../lab/sandbox/start';
+import { createSandbox, type Sandbox } from '../src/sandbox/server';
 import { readNodes } from './nodes';
 
 const clockScale = 60;
@@ -51,15 +50,13 @@ async function closeNotification(page: Page): Promise<void> {
 async function viewPicture(page: Page): Promise<void> {
 	const output = page.getByTestId('output-panel');
 	await output.getByTestId('ndv-view-binary-data').first().click({ timeout: 60_000 });
-	const picture = output.locator('img').last();
-	await picture.evaluate(async (image) => await (image as unknown as PageElement).decode());
+	await output.locator('img').last().evaluate('(image) => image.decode()');
 	await closeNotification(page);
 }
 
 /** A node of the first example in the editor, with the picture that it made. */
 async function takeResult({ page, editor, rest, credential }: EditorSession): Promise<void> {
-	const [example] = readExamples();
-	if (!example) throw new Error('No example was found');
+	const example = numbered(readExamples(), '1');
 	const { id } = await rest.workflows.create(withCredential(example, credential));
 	await page.setViewportSize({ width: 1440, height: 900 });
 	await editor.openWorkflow(id);
@@ -78,38 +75,20 @@ const workflowOnly = `
 	.vue-flow__transformationpane { visibility: visible; }
 `;
 
-/** The first lines of the notes that are too small for their text. */
-const cutNotes = async (page: Page) =>
-	await page
-		.getByTestId('sticky')
-		.evaluateAll((notes) =>
-			(notes as unknown as PageElement[])
-				.filter((note) =>
-					[note, ...note.querySelectorAll('*')].some(
-						(one) => one.clientHeight > 0 && one.scrollHeight > one.clientHeight + 1,
-					),
-				)
-				.map((note) => note.innerText.split('\n')[0] ?? ''),
-		);
-
 /** Takes a picture of the canvas of each example, with its notes, as it is after choosing the credential. */
 async function takeExamples({ page, editor, rest, credential }: EditorSession): Promise<void> {
 	await page.setViewportSize({ width: 1600, height: 900 });
 	const names = readdirSync(examplesRoot).filter((file) => file.endsWith('.json'));
-	for (const [index, name] of names.sort().entries()) {
-		const example = readExamples()[index];
-		if (!example) throw new Error(`${name} was not read`);
+	for (const [index, example] of readExamples().entries()) {
 		const { id } = await rest.workflows.create(withCredential(example, credential));
 		await editor.openWorkflow(id);
 		await page.getByTestId('zoom-to-fit').click();
 		// What the pointer is over shows more than a reader sees.
 		await page.mouse.move(0, 0);
 		await settled();
-		const cut = await cutNotes(page);
-		if (cut.length > 0) throw new LabError(`${name}: text is cut off in ${cut.join(', ')}`);
 		const whole = await page.screenshot({ style: workflowOnly });
 		const margin = { top: 24, bottom: 24, left: 24, right: 24, background };
-		const file = imageAt(`examples/${name.replace('.json', '.png')}`);
+		const file = imageAt(`examples/${names.sort()[index]?.replace('.json', '.png')}`);
 		await sharp(whole).trim({ background, threshold: 1 }).extend(margin).toFile(file);
 	}
 }
@@ -171,20 +150,15 @@ async function takePanels({ page, editor, rest, credential }: EditorSession): Pr
 		await editor.openNode(description.displayName);
 		await page.mouse.move(0, 0);
 		const panel = page.getByTestId('node-parameters');
-		const fields = await panel.boundingBox();
-		const tab = await page.getByText('Parameters', { exact: true }).first().boundingBox();
-		if (!fields || !tab) throw new Error('The node is not open');
+		const boxOf = async (part: ReturnType<Page['locator']>) =>
+			(await part.boundingBox()) ?? { x: 0, y: 0, width: 0, height: 0 };
+		const fields = await boxOf(panel);
+		const tab = await boxOf(page.getByText('Parameters', { exact: true }).first());
 		// What fills the rest of the window is left out: a wish to n8n, and nothing.
-		const ends = await panel
-			.locator(FIELDS)
-			.evaluateAll((elements) =>
-				(elements as unknown as PageElement[])
-					.filter((each) => each.checkVisibility())
-					.map((each) => each.getBoundingClientRect().bottom),
-			);
+		const last = await boxOf(panel.locator(FIELDS).filter({ visible: true }).last());
 		const margin = 16;
 		const [x, y] = [fields.x - margin, tab.y - margin];
-		const bottom = Math.min(Math.max(...ends) + margin, height - 2 * margin);
+		const bottom = Math.min(last.y + last.height + margin, height - 2 * margin);
 		const clip = { x, y, width: fields.width + 2 * margin, height: bottom - y };
 		await page.screenshot({ path: imageAt(`nodes/${slug}.png`), clip });
 	}
@@ -195,12 +169,7 @@ async function takeProblems({ page, editor, rest, sandbox }: EditorSession): Pro
 	const { full, readOnly } = keyRing(sandbox);
 	const admin = new SandboxAdmin(sandbox.adminUrl);
 	await page.setViewportSize({ width: 1280, height: 720 });
-	const take = async (
-		name: string,
-		apiKey: string,
-		mark = '',
-		parameters: INodeParameters = {},
-	) => {
+	const take = async (name: string, apiKey: string, mark = '', parameters = {}) => {
 		const access = { apiKey, baseUrl: sandbox.baseUrl, clockScale };
 		const credential = await saveCredential(rest, `MediaGen ${name}`, access);
 		const model = { __rl: true, mode: 'id', value: 'studio/image-1' };
@@ -214,10 +183,8 @@ async function takeProblems({ page, editor, rest, sandbox }: EditorSession): Pro
 		await editor.openWorkflow(id);
 		await editor.openNode(nodeName);
 		await page.getByTestId('node-execute-button').click();
-		await until(async () => {
-			const [execution] = await rest.executions.list(id);
-			return execution && finalStatuses.includes(execution.status);
-		});
+		const isOver = async () => (await rest.executions.list(id, finalStatuses)).length > 0;
+		await until(isOver);
 		// The editor draws a moment after the execution has ended.
 		await sleep(2_000);
 		await closeNotification(page);
@@ -232,31 +199,38 @@ async function takeProblems({ page, editor, rest, sandbox }: EditorSession): Pro
 }
 
 const JOBS = [
-	{ mode: 'image', prompt: 'A fox in the snow' },
-	{ mode: 'audio', prompt: 'A quiet piano', parameters: { duration: '6' } },
-	{ mode: 'video', prompt: 'Waves at dusk', parameters: { duration: '2' } },
-	{ mode: 'image', prompt: 'A lighthouse in a storm [fail]' },
+	{ mode: 'image', model: 'studio/image-1', prompt: 'A fox in the snow' },
+	{
+		mode: 'audio',
+		model: 'studio/music-1',
+		prompt: 'A quiet piano',
+		parameters: { duration: '6' },
+	},
+	{
+		mode: 'video',
+		model: 'studio/video-1',
+		prompt: 'Waves at dusk',
+		parameters: { duration: '2' },
+	},
+	{ mode: 'image', model: 'studio/image-1', prompt: 'A lighthouse in a storm [fail]' },
 ];
 
 /** Takes a picture of a sandbox's page with something in all of its lists. */
 async function takeSandboxPage({ page: other }: EditorSession): Promise<void> {
-	const sandbox = await startSandbox({ clockScale });
+	const sandbox = await createSandbox({ settings: { clockScale }, seed: 1 });
 	const page = await other.context().newPage();
 	// It ends below what failed; the forms and tables further down are as tall again.
 	const [width, height] = [1280, 1800];
 	await page.setViewportSize({ width, height });
 	try {
 		const { full, notEntitled } = keyRing(sandbox);
-		const call = async (key: string, where: string, method: string, body?: object) => {
+		const call = async (key: string, where: string, job?: object) => {
 			const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' };
-			await fetch(sandbox.baseUrl + where, { method, headers, body: JSON.stringify(body) });
+			const sent = job && { method: 'POST', body: JSON.stringify(job) };
+			await fetch(sandbox.baseUrl + where, { headers, ...sent });
 		};
-		const create = async (job: { mode: string; prompt: string }) => {
-			const model = job.mode === 'audio' ? 'studio/music-1' : `studio/${job.mode}-1`;
-			await call(full.key, '/generations', 'POST', { model, ...job });
-		};
-		for (const job of JOBS) await create(job);
-		await call(notEntitled.key, '/credits', 'GET');
+		for (const job of JOBS) await call(full.key, '/generations', job);
+		await call(notEntitled.key, '/credits');
 		await page.goto(new URL('/', sandbox.baseUrl).href);
 		await page.waitForFunction("document.querySelector('#made video')?.readyState >= 2");
 		await page.waitForFunction("document.querySelector('#made img')?.naturalWidth > 0");
@@ -264,7 +238,8 @@ async function takeSandboxPage({ page: other }: EditorSession): Promise<void> {
 		const admin = new SandboxAdmin(sandbox.adminUrl);
 		await admin.settings({ clockScale: 1 });
 		await admin.setFaults([{ kind: 'slow', probability: 0.1, seconds: 2 }]);
-		await create({ mode: 'image', prompt: 'An owl with glasses' });
+		const owl = { model: 'studio/image-1', mode: 'image', prompt: 'An owl with glasses' };
+		await call(full.key, '/generations', owl);
 		await page.waitForSelector('#running article');
 		await page.waitForSelector('#faults li');
 		const last = await page.locator('section', { has: page.locator('#failed') }).boundingBox();
@@ -272,7 +247,7 @@ async function takeSandboxPage({ page: other }: EditorSession): Promise<void> {
 		await page.screenshot({ path: imageAt('sandbox-page.png'), clip });
 	} finally {
 		await page.close();
-		await sandbox.stop();
+		await sandbox.close();
 	}
 }
 
@@ -287,12 +262,8 @@ async function takeMovie({ page, editor, credential }: EditorSession): Promise<v
 	const delay: number[] = [];
 	const show = async (milliseconds: number) => {
 		// As wide as GitHub shows a README, so that the letters stay sharp.
-		frames.push(
-			await sharp(await page.screenshot())
-				.resize({ width: 1000 })
-				.png()
-				.toBuffer(),
-		);
+		const frame = sharp(await page.screenshot()).resize({ width: 1000 });
+		frames.push(await frame.png().toBuffer());
 		delay.push(milliseconds);
 	};
 	const showSettled = async (milliseconds: number) => {
@@ -353,7 +324,7 @@ const pictures: Record<string, (session: EditorSession) => Promise<void>> = {
 
 /** Takes all pictures, or those that the command line names, such as `movie`. */
 async function main(wanted = process.argv.slice(2)): Promise<void> {
-	const sandbox = await startSandbox({ clockScale });
+	const sandbox = await createSandbox({ settings: { clockScale }, seed: 1 });
 	const { n8n, rest } = await startInstance({ log: console.log });
 	const browser = await launchChromium();
 	try {
@@ -369,11 +340,11 @@ async function main(wanted = process.argv.slice(2)): Promise<void> {
 	} finally {
 		await browser.close();
 		await n8n.stop();
-		await sandbox.stop();
+		await sandbox.close();
 	}
 }
 
 main().catch((error: unknown) => {
-	console.error(error instanceof LabError ? error.message : error);
+	console.error(error);
 	process.exit(1);
 });

@@ -1,70 +1,55 @@
 // How large each room of the repository is, as `npm run size` prints it: tracked files and their lines, and how many
 // files of src/transport have exactly one importer. Nothing fails on these numbers; they are for reading.
-import { execFileSync } from 'node:child_process';
+import execa from 'execa';
 import { existsSync, readFileSync } from 'node:fs';
 import { posix } from 'node:path';
 import ts from 'typescript';
 
-const tracked = execFileSync('git', ['ls-files'], { encoding: 'utf8', maxBuffer: 1e8 })
-	.split('\n')
+const tracked = execa
+	.sync('git', ['ls-files'])
+	.stdout.split('\n')
 	.filter((file) => /\.(ts|js|cjs|mjs|md)$/.test(file) && existsSync(file));
 const texts = new Map(tracked.map((file) => [file, readFileSync(file, 'utf8')]));
-
-const inside = (folders, ending = /\.ts$/) =>
-	tracked.filter(
-		(file) => ending.test(file) && folders.some((folder) => file.startsWith(`${folder}/`)),
-	);
-const linesOf = (file) => texts.get(file).split('\n').length - 1;
-const sum = (numbers) => numbers.reduce((total, number) => total + number, 0);
-const row = (name, amount, unit, files) =>
-	console.log(
-		`${name.padEnd(28)}${amount.toLocaleString('en').padStart(8)} ${unit.padEnd(6)}${String(files).padStart(4)} files`,
-	);
-const room = (name, files) => row(name, sum(files.map(linesOf)), 'lines', files.length);
-const childrenOf = (folder) =>
-	[
-		...new Set(
-			inside([folder])
-				.map((file) => file.slice(folder.length + 1))
-				.filter((path) => path.includes('/'))
-				.map((path) => `${folder}/${path.split('/')[0]}`),
-		),
-	].sort();
-
-const published = inside(['nodes', 'credentials', 'src']).filter(
-	(file) => !file.startsWith('src/sandbox/'),
-);
-room('published code', published);
-room('  nodes', inside(['nodes']));
-room('  credentials', inside(['credentials']));
-for (const folder of childrenOf('src').filter((folder) => folder !== 'src/sandbox')) {
-	room(`  ${folder}`, inside([folder]));
-	if (folder !== 'src/transport') continue;
-	for (const part of childrenOf(folder)) room(`    ${part.split('/').at(-1)}/`, inside([part]));
-}
-const code = /\.(ts|js|cjs|mjs)$/;
-for (const folder of ['src/sandbox', 'bench', 'lab', 'scripts'])
-	room(folder, inside([folder], code));
-room('test, testing', inside(['test', 'testing'], code));
-for (const folder of childrenOf('test')) room(`  ${folder}`, inside([folder], code));
 const pages = tracked.filter((file) => file.endsWith('.md'));
-const words = (file) => texts.get(file).split(/\s+/).filter(Boolean).length;
+const code = tracked.filter((file) => !file.endsWith('.md'));
+
+const linesOf = (file) => texts.get(file).split('\n').length - 1;
+const wordsOf = (file) => texts.get(file).split(/\s+/).filter(Boolean).length;
+const inside = (folders) =>
+	code.filter((file) => folders.some((folder) => file.startsWith(`${folder}/`)));
+function room(name, files, of = linesOf) {
+	const amount = files.map(of).reduce((total, number) => total + number, 0);
+	const unit = of === linesOf ? 'lines' : 'words';
+	const figure = amount.toLocaleString('en').padStart(8);
+	console.log(`${name.padEnd(28)}${figure} ${unit} ${String(files.length).padStart(4)} files`);
+}
+const foldersIn = (folder) => {
+	const paths = inside([folder]).map((file) => file.slice(folder.length + 1).split('/'));
+	const names = paths.filter(({ length }) => length > 1).map(([first]) => `${folder}/${first}`);
+	return [...new Set(names)].sort();
+};
+
+const rooms = foldersIn('src').filter((folder) => folder !== 'src/sandbox');
+const published = inside(['nodes', 'credentials', ...rooms]);
+room('published code', published);
+for (const folder of ['nodes', 'credentials', ...rooms]) room(`  ${folder}`, inside([folder]));
+for (const folder of foldersIn('src/transport')) room(`    ${folder.slice(14)}/`, inside([folder]));
+for (const folder of ['src/sandbox', 'bench', 'lab', 'scripts']) room(folder, inside([folder]));
+room('test, testing', inside(['test', 'testing']));
+for (const folder of foldersIn('test')) room(`  ${folder}`, inside([folder]));
 const isWritten = (file) => /^docs\/(reference|nodes)\b/.test(file);
-const docs = pages.filter((file) => !isWritten(file));
-row('pages', sum(docs.map(words)), 'words', docs.length);
-row(
-	'  and reference pages',
-	sum(pages.filter(isWritten).map(words)),
-	'words',
-	pages.filter(isWritten).length,
+room(
+	'pages',
+	pages.filter((file) => !isWritten(file)),
+	wordsOf,
 );
+room('  and reference pages', pages.filter(isWritten), wordsOf);
 
 const importers = new Map(inside(['src/transport']).map((file) => [file, []]));
 for (const file of published) {
 	const targets = ts
 		.preProcessFile(texts.get(file), true, true)
-		.importedFiles.filter(({ fileName }) => fileName.startsWith('.'))
-		.map(({ fileName }) => posix.join(posix.dirname(file), fileName))
+		.importedFiles.map(({ fileName }) => posix.join(posix.dirname(file), fileName))
 		.flatMap((path) => [`${path}.ts`, `${path}/index.ts`].find((one) => texts.has(one)) ?? []);
 	for (const target of new Set(targets)) importers.get(target)?.push(file);
 }

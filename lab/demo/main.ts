@@ -1,14 +1,13 @@
 /* eslint-disable @n8n/community-nodes/no-restricted-globals, @n8n/community-nodes/no-restricted-imports -- not published */
 import execa from 'execa';
-import { rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { ModelServer } from '../model/server';
 import { saveCredential, saveOfType } from '../n8n/credential';
-import { startInstance, type Instance } from '../n8n/instance';
-import type { SavedCredential, SavedWorkflow, WorkflowData } from '../n8n/rest';
+import { startInstance } from '../n8n/instance';
+import { Queue, type Member } from '../n8n/queue';
+import type { Rest, SavedCredential, SavedWorkflow, WorkflowData } from '../n8n/rest';
 import { startTlsFront } from '../n8n/tlsFront';
-import { outRoot, projectRoot, stateRoot } from '../process/paths';
-import { cleanEnvironment } from '../process/process';
+import { outRoot, projectRoot, shown, stateRoot } from '../process/paths';
 import { withProgress } from '../process/progress';
 import { ExampleRun, liveResults } from './exampleRun';
 import { ExampleStore } from './exampleStore';
@@ -21,119 +20,147 @@ import {
 	withLanguageModel,
 	withModels,
 } from './examples';
-import { linkLines } from './lock';
+import { linkLines, type Links } from './lock';
 import { startService, type Service } from './service';
 import { linksTo, reportTo, runStart, stayUp, type StartContext } from './start';
 import { entryPointsOf, startExample } from './startExample';
 
-const userFolder = path.join(stateRoot, 'n8n');
+/** How many executions of the first example run at once in queue mode, so that more than one worker has something to do. */
+const EXECUTIONS = 2;
+
+/** An n8n that has been started, of one process or of several. */
+interface Started {
+	service: Service;
+	rest: Rest;
+	baseUrl: string;
+	userFolder: string;
+	ended: Promise<number>;
+	logFile: string;
+	links?: Links;
+	/** What is being run, as the progress names it. */
+	label?: string;
+	/** Runs the wanted example. */
+	run: (run: ExampleRun, workflow: SavedWorkflow) => Promise<void>;
+}
 
 /** The service first: a wrong key is reported before half a minute is spent on starting n8n. */
-async function startAll(context: StartContext, wanted: WorkflowData): Promise<[Service, Instance]> {
+async function startOne(context: StartContext, wanted: WorkflowData): Promise<Started> {
 	const { options, port, cleanup, log } = context;
 	const env: Record<string, string> = { ...liveResults };
 	if (options.watch) env.N8N_DEV_RELOAD = 'true';
 	// Events come by https only, and the sandbox has to trust the address.
 	const isAddressed = entryPointsOf(wanted).byEvent !== undefined;
 	const front = isAddressed ? await startTlsFront() : undefined;
-	const caFile = front && path.join(stateRoot, 'front.pem');
-	if (front && caFile) {
+	if (front) {
 		cleanup.add(front.stop);
-		writeFileSync(caFile, front.ca);
 		Object.assign(env, { WEBHOOK_URL: front.url, N8N_PROXY_HOPS: '1' });
 	}
-	const service = await startService(context, caFile);
-	const instance = await startInstance({ userFolder, port, env, log });
-	cleanup.add(instance.n8n.stop);
-	front?.target(instance.n8n.port);
-	return [service, instance];
+	const service = await startService(context, front?.ca);
+	const userFolder = path.join(stateRoot, 'n8n');
+	const { n8n, rest } = await startInstance({ userFolder, port, env, log });
+	cleanup.add(n8n.stop);
+	front?.target(n8n.port);
+	const onEnd = (step: () => void) => cleanup.add(step);
+	const start = { rest, baseUrl: n8n.baseUrl, service, log, unattended: options.once, onEnd };
+	const run: Started['run'] = async (one, workflow) => await startExample(one, start, workflow);
+	return { ...n8n, service, rest, run };
+}
+
+/** The same in queue mode, where it prints which worker ran which execution. */
+async function startMany(context: StartContext): Promise<Started> {
+	const { port, cleanup, log } = context;
+	const service = await startService(context);
+	const userFolder = path.join(stateRoot, 'queue');
+	const queue = await Queue.start({ userFolder, port, log, cleanup });
+	const { main, webhooks, workers, rest } = queue;
+	const logOf = ({ logFiles }: Member) => shown(logFiles.at(-1) ?? '');
+	return {
+		...{ service, rest, baseUrl: main.url, userFolder, ended: main.ended(), logFile: logOf(main) },
+		links: {
+			Webhooks: webhooks.map(({ url }) => `${url}/webhook/…`).join(', '),
+			Logs: [main, ...webhooks, ...workers].map(logOf).join(', '),
+		},
+		label: `Running ${EXECUTIONS} executions on the workers`,
+		async run(run, { id: workflow }) {
+			const ids: string[] = [];
+			while (ids.length < EXECUTIONS) ids.push(await rest.workflows.run(workflow, 'Start'));
+			await Promise.all(ids.map(async (id) => await run.follow(id)));
+			for (const id of ids)
+				log(`Execution ${id} ran on ${queue.workerOf(id)?.name ?? 'an unknown worker'}.`);
+			log('');
+		},
+	};
 }
 
 /** Something that answers like a language model, so that an agent needs no account to be tried. */
-async function standInModel(
-	{ cleanup, log }: StartContext,
-	{ rest }: Instance,
-): Promise<SavedCredential> {
+async function standInModel({ cleanup, log }: StartContext, rest: Rest): Promise<SavedCredential> {
 	const model = await ModelServer.start();
 	cleanup.add(async () => await model.close());
-	const name = 'Stand-in for a language model';
 	log('A stand-in answers as the language model: it asks for a picture of whatever you write.');
 	const data = { apiKey: 'none', url: model.baseUrl };
-	return await saveOfType(rest, 'openAiApi', name, data);
+	return await saveOfType(rest, 'openAiApi', 'Stand-in for a language model', data);
 }
 
 /** Puts the credential and the examples into the editor, and gives the wanted one. */
 async function prepare(
 	context: StartContext,
 	wanted: WorkflowData,
-	{ access, choose }: Service,
-	instance: Instance,
+	{ rest, service, userFolder }: Started,
 ): Promise<SavedWorkflow> {
-	const { n8n, rest } = instance;
-	const credential = await saveCredential(rest, 'MediaGen account', access);
+	const credential = await saveCredential(rest, 'MediaGen account', service.access);
 	const store = new ExampleStore(rest.workflows, path.join(userFolder, 'examples.json'));
 	const save = async (example: WorkflowData, needed = false) => {
-		const ready = withModels(withCredential(example, credential), choose);
-		return await store.save(withFolder(ready, n8n.filesFolder), needed);
+		const ready = withModels(withCredential(example, credential), service.choose);
+		return await store.save(withFolder(ready, path.join(userFolder, 'files')), needed);
 	};
 	for (const example of readExamples()) if (example.name !== wanted.name) await save(example);
 	const ready = hasLanguageModel(wanted)
-		? withLanguageModel(wanted, await standInModel(context, instance))
+		? withLanguageModel(wanted, await standInModel(context, rest))
 		: wanted;
-	const stored = (await save(ready, true))!;
-	if (stored.changed) context.log(`"${wanted.name}" was changed, so it stays as it is.`);
-	return stored.workflow;
+	const { workflow, changed } = (await save(ready, true))!;
+	if (changed) context.log(`"${wanted.name}" was changed, so it stays as it is.`);
+	return workflow;
 }
 
 /**
  * Compiles the nodes into n8n's own copy whenever a source changes, and shows what the compiler
  * says. Icons and codex files are copied at the next start only.
  */
-function watchSources({ cleanup }: StartContext): void {
-	const nodes = path.join(userFolder, '.n8n', 'nodes');
-	// From now on the copy follows the sources, so the next start has to look itself.
-	rmSync(path.join(nodes, '.mediagen-sources'), { force: true });
-	const dist = path.join(nodes, 'node_modules', 'n8n-nodes-mediagen', 'dist');
+function watchSources({ cleanup }: StartContext, userFolder: string): void {
+	const nodes = path.join(userFolder, '.n8n', 'nodes', 'node_modules');
+	const dist = path.join(nodes, 'n8n-nodes-mediagen', 'dist');
 	const flags = ['-p', 'tsconfig.build.json', '--outDir', dist, '--watch', '--preserveWatchOutput'];
-	const compiler = execa.node(require.resolve('typescript/bin/tsc'), flags, {
-		cwd: projectRoot,
-		env: cleanEnvironment(),
-		extendEnv: false,
-		reject: false,
-		stdout: 'inherit',
-	});
+	const options = { preferLocal: true, cwd: projectRoot, reject: false } as const;
+	const compiler = execa('tsc', flags, { ...options, stdout: 'inherit' });
 	cleanup.add(() => compiler.kill());
 }
 
 runStart(async (context) => {
-	const { options, log, cleanup, held } = context;
-	const wanted = numbered(readExamples(), options.example ?? '1');
-	const [service, instance] = await startAll(context, wanted);
-	const { n8n, rest } = instance;
-	const workflow = await prepare(context, wanted, service, instance);
-	const { baseUrl } = n8n;
+	const { options, log, held } = context;
+	const { once, queue, example = '' } = options;
+	const wanted = numbered(readExamples(), (!queue && example) || '1');
+	const started = queue ? await startMany(context) : await startOne(context, wanted);
+	const { service, rest, userFolder } = started;
+	const workflow = await prepare(context, wanted, started);
 	const links = {
-		...linksTo(baseUrl, workflow.id, options.example !== undefined),
+		...linksTo(started.baseUrl, workflow.id, example !== ''),
+		...started.links,
 		...(service.page ? { Sandbox: service.page } : { Service: service.access.baseUrl }),
 	};
 	held.publish(links);
-	if (options.example && !options.once) for (const line of linkLines(links).slice(0, 1)) log(line);
+	if (example && !once) log(linkLines(links)[0]!);
+	const label = started.label ?? `Running "${workflow.name}" in n8n`;
+	const folder = path.join(outRoot, queue ? 'queue' : example);
+	const run = new ExampleRun(rest, workflow, service.readCredits, log, folder);
 	let failed = false;
-	const running = withProgress(log, `Running "${workflow.name}" in n8n`, async () => {
-		const folder = path.join(outRoot, options.example ?? '');
-		const run = new ExampleRun(rest, workflow, service.readCredits, log, folder);
-		const onEnd = (step: () => void) => cleanup.add(step);
-		const start = { rest, baseUrl, service, log, unattended: options.once, onEnd };
-		await startExample(run, start, workflow);
-	});
-	await running.catch((error: unknown) => {
-		if (options.once) throw error;
+	await withProgress(log, label, async () => await started.run(run, workflow)).catch((error) => {
+		if (once) throw error;
 		failed = true;
 		reportTo(log, error);
 	});
-	if (options.once) return;
+	if (once) return;
 	process.exitCode = failed ? 1 : 0;
-	if (options.watch) watchSources(context);
-	const hint = 'Ctrl-C stops everything; the next start goes on with what is there.';
-	await stayUp(context, links, hint, n8n);
+	if (options.watch) watchSources(context, userFolder);
+	const kept = queue ? '.' : '; the next start goes on with what is there.';
+	await stayUp(context, links, `Ctrl-C stops everything${kept}`, started);
 });

@@ -23,6 +23,8 @@ export interface StartOptions {
 	example?: string;
 	/** Recompile the nodes when their sources change, and have n8n reload them. */
 	watch: boolean;
+	/** n8n in queue mode, with the first example (`npm run start:queue`). */
+	queue: boolean;
 	/** Port of the editor. */
 	port: Port;
 	sandboxPort: Port;
@@ -37,7 +39,7 @@ export interface StartOptions {
  */
 export function readOptions(args: string[], env: NodeJS.ProcessEnv): StartOptions {
 	const flag = { type: 'boolean', default: false } as const;
-	const known = { once: flag, watch: flag, example: { type: 'string' } } as const;
+	const known = { once: flag, watch: flag, queue: flag, example: { type: 'string' } } as const;
 	let flags;
 	try {
 		flags = parseArgs({ args, options: known }).values;

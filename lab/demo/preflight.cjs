@@ -31,9 +31,4 @@ if (found) {
 	process.exit(1);
 }
 require('tsx/cjs');
-var entry = 'main.ts';
-if (process.argv[2] === 'queue') {
-	process.argv.splice(2, 1);
-	entry = 'queue.ts';
-}
-require(path.join(__dirname, entry));
+require('./main.ts');

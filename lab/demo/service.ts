@@ -4,8 +4,8 @@ import path from 'node:path';
 import type { Access } from '../n8n/credential';
 import { LabError } from '../process/failure';
 import { stateRoot } from '../process/paths';
-import { keyRing, SandboxAdmin } from '../sandbox/admin';
-import { startSandbox, type SandboxAddress } from '../sandbox/start';
+import { createSandbox } from '../../src/sandbox/server';
+import { keyRing, SandboxAdmin, type SandboxAddress } from '../sandbox/admin';
 import { modeOf } from './examples';
 import type { StartContext } from './start';
 
@@ -44,21 +44,21 @@ const reserved: CreditsOf = (_, estimated, isAsked) => {
 /** The real service where one was given, otherwise a sandbox with the state of the last start. */
 export async function startService(
 	{ options: { service }, sandboxPort, cleanup }: StartContext,
-	caFile?: string,
+	deliveryCa?: string,
 ): Promise<Service> {
 	if (service) {
 		const choose = await modelChooser(service);
 		return { access: service, choose, readCredits: async () => reserved };
 	}
-	const sandbox = await startSandbox({
-		clockScale,
-		caFile,
+	const sandbox = await createSandbox({
+		settings: { clockScale },
+		seed: 1,
+		deliveryCa,
 		// The same one every time, because addresses of earlier results and credentials hold it.
 		port: sandboxPort,
 		data: path.join(stateRoot, 'sandbox'),
-		logFile: path.join(stateRoot, 'sandbox.log'),
 	});
-	cleanup.add(sandbox.stop);
+	cleanup.add(sandbox.close);
 	const access = { apiKey: keyRing(sandbox).full.key, baseUrl: sandbox.baseUrl, clockScale };
 	return {
 		access,

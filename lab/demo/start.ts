@@ -35,16 +35,14 @@ export function linksTo(editor: string, workflowId: string, isAskedFor: boolean)
 		: { Editor: `${editor} ${signIn}`, Workflow: workflow };
 }
 
-/** Prints and publishes the addresses, and stays until Ctrl-C. @throws LabError when n8n ends by itself */
+/** Prints the addresses and stays until Ctrl-C. @throws LabError when n8n ends by itself */
 export async function stayUp(
-	{ log, held }: StartContext,
+	{ log }: StartContext,
 	links: Links,
 	hint: string,
 	n8n: { ended: Promise<number>; logFile: string },
 ): Promise<void> {
-	held.publish(links);
-	for (const line of linkLines(links)) log(line);
-	log(hint);
+	for (const line of [...linkLines(links), hint]) log(line);
 	throw new LabError(`n8n ended by itself with code ${await n8n.ended}`, n8n.logFile);
 }
 

@@ -283,30 +283,17 @@ export class Editor {
 		await panel.getByTestId('schema-preview-warning').waitFor();
 		// The list recycles its elements: they stand in any order, and those that it does not need far
 		// above the page.
-		return await panel.getByTestId('run-data-schema-item').evaluateAll((elements) =>
-			(elements as unknown as PageElement[])
-				.map((each) => ({ top: each.getBoundingClientRect().top, name: each.innerText.trim() }))
-				.filter(({ top }) => top >= 0)
-				.sort((a, b) => a.top - b.top)
-				.map(({ name }) => name),
-		);
+		const placed: Array<[top: number, name: string]> = await panel
+			.getByTestId('run-data-schema-item')
+			.evaluateAll('(all) => all.map((one) => [one.getBoundingClientRect().top, one.innerText])');
+		const visible = placed.filter(([top]) => top >= 0).sort(([a], [b]) => a - b);
+		return visible.map(([, name]) => name.trim());
 	}
 
 	async closeNode(): Promise<void> {
 		await this.page.getByTestId('ndv-close-button').click();
 		await this.page.getByTestId('node-parameters').waitFor({ state: 'detached' });
 	}
-}
-
-/** What is used of an element of the page; the types of the DOM are not those of Node. */
-export interface PageElement {
-	innerText: string;
-	clientHeight: number;
-	scrollHeight: number;
-	getBoundingClientRect(): { top: number; bottom: number };
-	checkVisibility(): boolean;
-	querySelectorAll(selector: string): Iterable<PageElement>;
-	decode(): Promise<void>;
 }
 
 const exactly = (text: string) =>

@@ -1,6 +1,7 @@
-/* eslint-disable @n8n/community-nodes/no-restricted-globals, @n8n/community-nodes/no-restricted-imports, @n8n/community-nodes/require-node-api-error -- not published */
+/* eslint-disable @n8n/community-nodes/no-restricted-imports, @n8n/community-nodes/require-node-api-error -- not published */
 import { cpSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import { stateRoot } from '../process/paths';
 import { silent, withProgress, type Log } from '../process/progress';
 import { ensureLab } from './install';
 import type { Release } from './release';
@@ -15,6 +16,9 @@ export const demoOwner: Owner = {
 	lastName: 'Owner',
 	password: 'MediaGen1',
 };
+
+/** The nodes, installed as n8n does it, for the user folder of every n8n. */
+const installed = path.join(stateRoot, 'package');
 
 /** A running n8n with our packed package in it, signed in as its owner. */
 export interface Instance {
@@ -31,8 +35,8 @@ export interface Instance {
 export async function startInstance(options: N8nOptions & { log?: Log } = {}): Promise<Instance> {
 	const { log = silent, userFolder = temporaryUserFolder(), release } = options;
 	await preparePackage(userFolder, log, release);
-	const start = async () =>
-		await startN8n({ temporary: !options.userFolder, ...options, userFolder });
+	const temporary = !options.userFolder;
+	const start = async () => await startN8n({ ...options, temporary, userFolder });
 	const n8n = await withProgress(log, 'Starting n8n', start);
 	try {
 		return { n8n, rest: await Rest.signIn(n8n.baseUrl, demoOwner) };
@@ -43,14 +47,8 @@ export async function startInstance(options: N8nOptions & { log?: Log } = {}): P
 }
 
 /**
- * Where nodes are that were installed already: set by who starts several instances, because two
- * builds in one checkout would come in each other's way, and each takes half a minute.
- */
-export const NODES_FROM = 'MEDIAGEN_NODES_FROM';
-
-/**
- * Installs n8n where it is missing, and the nodes as a user gets them, unless a stamp says that
- * just these are there already.
+ * Installs n8n where it is missing, and the nodes as a user gets them. They are built only when a source has
+ * changed: the last build is kept beside the state.
  */
 export async function preparePackage(
 	userFolder: string,
@@ -58,25 +56,18 @@ export async function preparePackage(
 	release?: Release,
 ): Promise<void> {
 	await ensureLab(log, release);
-	const nodesIn = (folder: string) => path.join(folder, '.n8n', 'nodes');
-	// Inside the folder that the install empties first: an interrupted one leaves no stamp.
-	const stampIn = (folder: string) => path.join(nodesIn(folder), '.mediagen-sources');
+	const stamp = path.join(installed, '.mediagen-sources');
 	const wanted = packageFingerprint();
-	const isIn = (folder: string) =>
-		existsSync(stampIn(folder)) && readFileSync(stampIn(folder), 'utf8') === wanted;
-	if (isIn(userFolder)) return;
-	const from = process.env[NODES_FROM];
-	if (from && isIn(from)) {
-		rmSync(nodesIn(userFolder), { recursive: true, force: true });
-		cpSync(nodesIn(from), nodesIn(userFolder), { recursive: true, verbatimSymlinks: true });
-		return;
+	if (!existsSync(stamp) || readFileSync(stamp, 'utf8') !== wanted) {
+		const tarball = await withProgress(log, 'Building and packing the nodes', async () => {
+			await buildProject();
+			return await packProject();
+		});
+		const install = async () => await installPackage(tarball, installed);
+		await withProgress(log, 'Installing the nodes into n8n', install);
+		writeFileSync(stamp, wanted);
 	}
-	const tarball = await withProgress(log, 'Building and packing the nodes', async () => {
-		await buildProject();
-		return await packProject();
-	});
-	await withProgress(log, 'Installing the nodes into n8n', async () => {
-		await installPackage(tarball, userFolder);
-	});
-	writeFileSync(stampIn(userFolder), wanted);
+	const nodes = path.join(userFolder, '.n8n', 'nodes');
+	rmSync(nodes, { recursive: true, force: true });
+	cpSync(installed, nodes, { recursive: true, verbatimSymlinks: true });
 }

@@ -59,16 +59,15 @@ export async function packProject(): Promise<string> {
 }
 
 /**
- * Installs a tarball into a user folder as n8n itself installs a community package. What an earlier
+ * Installs a tarball into a folder as n8n itself installs a community package. What an earlier
  * or interrupted install left there is replaced.
  */
-export async function installPackage(tarball: string, userFolder: string): Promise<void> {
-	const nodes = path.join(userFolder, '.n8n', 'nodes');
-	rmSync(nodes, { recursive: true, force: true });
-	mkdirSync(nodes, { recursive: true });
+export async function installPackage(tarball: string, folder: string): Promise<void> {
+	rmSync(folder, { recursive: true, force: true });
+	mkdirSync(folder, { recursive: true });
 	const manifest = { name: 'installed-nodes', private: true, dependencies: {} };
-	writeFileSync(path.join(nodes, 'package.json'), JSON.stringify(manifest));
+	writeFileSync(path.join(folder, 'package.json'), JSON.stringify(manifest));
 	const flags = ['--ignore-scripts', '--legacy-peer-deps', '--no-audit', '--no-fund'];
-	await npm(nodes, 'Installing the nodes into n8n failed', 'install', ...flags, tarball);
+	await npm(folder, 'Installing the nodes into n8n failed', 'install', ...flags, tarball);
 	rmSync(path.dirname(tarball), { recursive: true, force: true });
 }

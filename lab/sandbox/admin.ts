@@ -4,13 +4,18 @@ import type { faultsSchema } from '../../src/sandbox/faults';
 import type { RequestEntry } from '../../src/sandbox/http/exchange';
 import type { Balance, LedgerLine } from '../../src/sandbox/credits/ledger';
 import type { Settings, SettingsInput } from '../../src/sandbox/settings';
-import type { SandboxAddress, SandboxKey } from './start';
+import type { Sandbox } from '../../src/sandbox/server';
+
+/** Where a sandbox is, and the keys that it knows from the start. */
+export type SandboxAddress = Pick<Sandbox, 'baseUrl' | 'adminUrl' | 'keys'>;
+
+type SandboxKey = Sandbox['keys'][number];
 
 /** What should go wrong; see `src/sandbox/faults.ts`. */
 export type FaultRules = NonNullable<z.input<typeof faultsSchema>['rules']>;
 
 /** A job as the sandbox's own page shows it. */
-export interface SandboxJob {
+interface SandboxJob {
 	id: string;
 	/** The prompt, brief, name, or first text. */
 	text: string;

@@ -3,11 +3,10 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { cpSync, mkdtempSync, readdirSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { compileCache } from '../../lab/process/paths';
+import { compileCache, stateRoot } from '../../lab/process/paths';
 import { freePort } from '../../lab/process/ports';
 import { Rest } from '../../lab/n8n/rest';
 import { demoOwner } from '../../lab/n8n/instance';
-import { takeOver } from './support/handover';
 
 /** `npm start` as a person has it: its own state, in a terminal that is a pipe. */
 class Start {
@@ -64,10 +63,8 @@ test('npm start, twice at once and again on the next day', async () => {
 	const folder = mkdtempSync(path.join(tmpdir(), 'mediagen-start-'));
 	const world = { folder, editor: await freePort(), sandbox: await freePort() };
 	// Built and installed already, by the very function that npm start uses: half a minute less.
-	const installed = path.join('.n8n', 'nodes');
-	const lab = path.dirname(takeOver().filesFolder);
 	const state = path.join(folder, 'state');
-	cpSync(path.join(lab, installed), path.join(state, 'n8n', installed), { recursive: true });
+	cpSync(path.join(stateRoot, 'package'), path.join(state, 'package'), { recursive: true });
 	symlinkSync(compileCache, path.join(state, 'compile-cache'));
 	const editor = `http://127.0.0.1:${world.editor}`;
 	const starts: Start[] = [];

@@ -1,9 +1,8 @@
 /* eslint-disable @n8n/community-nodes/no-restricted-globals -- not published */
 import { keyRing } from '../../../lab/sandbox/admin';
 import { saveCredential } from '../../../lab/n8n/credential';
-import { startSandbox } from '../../../lab/sandbox/start';
-import { NODES_FROM, preparePackage, startInstance } from '../../../lab/n8n/instance';
-import { temporaryUserFolder } from '../../../lab/n8n/start';
+import { createSandbox } from '../../../src/sandbox/server';
+import { startInstance } from '../../../lab/n8n/instance';
 import { handOver, type Handover } from './handover';
 
 /** The sandbox's clock in end-to-end tests: a video of 40 s is there in 0.7 s. */
@@ -17,28 +16,19 @@ const log = (line: string) => process.stderr.write(`${line}\n`);
  * through `harness.ts`.
  */
 export default async function globalSetup({ maxWorkers }: { maxWorkers: number }): Promise<void> {
-	const first = temporaryUserFolder();
-	await preparePackage(first, log);
-	// Also for the instances that test files start for themselves.
-	process.env[NODES_FROM] = first;
 	const stops: Array<() => Promise<void>> = [];
 	globalThis.stopEverything = async () => {
 		await Promise.all(stops.map(async (stop) => await stop()));
 	};
 	// One after the other: n8n starts slowly enough when nothing else does.
-	for (let worker = 1; worker <= maxWorkers; worker += 1) {
-		const userFolder = worker === 1 ? first : temporaryUserFolder();
-		handOver(worker, await startEnvironment(userFolder, stops));
-	}
+	for (let worker = 1; worker <= maxWorkers; worker += 1)
+		handOver(worker, await startEnvironment(stops));
 }
 
-async function startEnvironment(
-	userFolder: string,
-	stops: Array<() => Promise<void>>,
-): Promise<Handover> {
-	const sandbox = await startSandbox({ clockScale });
-	stops.push(async () => await sandbox.stop());
-	const { n8n, rest } = await startInstance({ log, userFolder, temporary: true });
+async function startEnvironment(stops: Array<() => Promise<void>>): Promise<Handover> {
+	const sandbox = await createSandbox({ settings: { clockScale }, seed: 1 });
+	stops.push(async () => await sandbox.close());
+	const { n8n, rest } = await startInstance({ log });
 	stops.push(async () => await n8n.stop());
 	const { baseUrl, adminUrl, keys } = sandbox;
 	const ring = { ...keyRing(sandbox), wrongKey: { key: 'not-a-key' } };

@@ -1,7 +1,6 @@
 /* eslint-disable @n8n/community-nodes/no-restricted-globals -- not published */
 import type { SavedCredential, Ticket } from '../../../lab/n8n/rest';
-import type { SandboxAddress } from '../../../lab/sandbox/start';
-import type { KeyRing } from '../../../lab/sandbox/admin';
+import type { KeyRing, SandboxAddress } from '../../../lab/sandbox/admin';
 
 /** What test files need to know of what `globalSetup.ts` has started. */
 export interface Handover {
