@@ -32,19 +32,16 @@ const COMMON_ERROR_STATUSES = [400, 401, 403, 429] as const;
 const named = z.registry<{ id: string }>();
 for (const [id, schema] of Object.entries(COMPONENTS)) named.add(schema, { id });
 
-const reference = (id: string) => `#/components/schemas/${id}`;
-
 /**
  * The formal description of the service, OpenAPI 3.1, version 1.0.0, generated from the schemas
  * that validate the sandbox's requests. Specification: Versioning 1.
  */
 export function openApiDocument(): Json {
-	const names = Object.keys(ENDPOINTS) as EndpointName[];
 	const paths: Record<string, Json> = {};
-	for (const name of names) {
-		const { method, path } = ENDPOINTS[name];
-		paths[path] = { ...paths[path], [method.toLowerCase()]: operation(name) };
-	}
+	for (const [name, { method, path }] of Object.entries(ENDPOINTS))
+		paths[path] = { ...paths[path], [method.toLowerCase()]: operation(name as EndpointName) };
+	const schemas = converted();
+	for (const id of described.OPEN) schemas[id] = { ...schemas[id], additionalProperties: true };
 	return {
 		openapi: '3.1.0',
 		info: {
@@ -68,15 +65,9 @@ export function openApiDocument(): Json {
 				bearer: { type: 'http', scheme: 'bearer', description: 'The API key of a workspace' },
 			},
 			responses: Object.fromEntries(errorStatuses.map((status) => [nameOf(status), error(status)])),
-			schemas: componentSchemas(),
+			schemas,
 		},
 	};
-}
-
-function componentSchemas(): Record<string, Json> {
-	const schemas = converted();
-	for (const id of described.OPEN) schemas[id] = { ...schemas[id], additionalProperties: true };
-	return schemas;
 }
 
 function operation(name: EndpointName): Json {
@@ -164,7 +155,7 @@ function event(kind: EventKind): Json {
 		created: '2026-01-31T12:00:00.000Z',
 		data: { object: resources[group] },
 	};
-	const [timestamp, signature] = [SIGNATURE_HEADERS.timestamp, SIGNATURE_HEADERS.signature];
+	const { timestamp, signature } = SIGNATURE_HEADERS;
 	const header = (name: string, pattern: string, description: string) => ({
 		name,
 		in: 'header',
@@ -199,10 +190,12 @@ const json = (schema: z.ZodType | undefined, example: unknown) => ({
 	'application/json': { ...(schema && { schema: schemaOf(schema) }), example },
 });
 
+const uri = (id: string) => `#/components/schemas/${id}`;
+
 /** A schema in place; parts with a name become references. */
 function schemaOf(schema: z.ZodType): Json {
 	const id = named.get(schema)?.id;
-	if (id) return { $ref: reference(id) };
+	if (id) return { $ref: uri(id) };
 	// Only what is in a registry becomes a reference, so the schema joins the named ones for this.
 	named.add(schema, { id: 'here' });
 	const { here = {} } = converted();
@@ -212,7 +205,7 @@ function schemaOf(schema: z.ZodType): Json {
 
 function converted(): Record<string, Json> {
 	const { schemas } = z.toJSONSchema(named, {
-		uri: reference,
+		uri,
 		io: 'input',
 		unrepresentable: 'any',
 		// That an object may have further fields goes without saying, and generated types would take

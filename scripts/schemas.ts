@@ -74,27 +74,12 @@ function merged(a: JsonSchema, b: JsonSchema): JsonSchema {
 	};
 }
 
-/** A value as the schema describes it, with everything in it that it mentions. */
-function sampleOf(schema: JsonSchema): unknown {
-	const [value] = valuesOf(schema) ?? [];
-	if (value !== undefined) return value;
-	switch (namesOf(schema)[0]) {
-		case 'object':
-			return mapped(schema.properties ?? {}, sampleOf);
-		case 'array':
-			return schema.items ? [sampleOf(schema.items)] : [];
-		case 'integer':
-		case 'number':
-			return 1;
-		case 'boolean':
-			return true;
-		default:
-			return 'text';
-	}
+/** A value with every field that the schema describes; what a field holds does not matter where it is free. */
+function sampleOf({ properties, items, ...schema }: JsonSchema): unknown {
+	if (properties) return mapped(properties, sampleOf);
+	if (items) return [sampleOf(items)];
+	return valuesOf(schema)?.[0] ?? 'text';
 }
-
-const isRecord = (value: unknown): value is Record<string, unknown> =>
-	typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /**
  * The schema of a value that was made from a sample: its fields in their order, each as it was
@@ -102,18 +87,14 @@ const isRecord = (value: unknown): value is Record<string, unknown> =>
  *
  * @param before schema of the sample
  */
-function schemaOf(value: unknown, before: JsonSchema | undefined): JsonSchema {
-	if (!isRecord(value)) return before ?? { type: Array.isArray(value) ? 'array' : typeof value };
-	if (before && !before.properties) return before;
-	const properties: Record<string, JsonSchema> = {};
-	for (const [name, field] of Object.entries(value))
-		properties[name] = schemaOf(field, before?.properties?.[name]);
-	const required = before?.required?.filter((name) => name in value) ?? [];
-	return {
-		type: before?.type ?? 'object',
-		properties,
-		...(required.length > 0 && { required }),
-	};
+function schemaOf(value: unknown, before: JsonSchema = { type: typeof value }): JsonSchema {
+	const { type, properties } = before;
+	if (!properties) return before;
+	const fields = Object.entries(value as object).map(([name, field]) => [
+		name,
+		schemaOf(field, properties[name]),
+	]);
+	return { type, properties: Object.fromEntries(fields) };
 }
 
 /** Fields that are not in the specification, because our nodes add them. */
@@ -137,48 +118,35 @@ const FILE = {
 	required: ['url', 'fileName', 'mimeType', 'size'],
 };
 
-/** The presigned address is a secret. */
-const HIDDEN = ['upload_url', 'upload_headers'];
-
 function answerOf(spec: OperationSpec): JsonSchema {
 	const names = Object.keys(ENDPOINTS) as EndpointName[];
-	const name = names.find((each) => ENDPOINTS[each] === spec.endpoint);
-	if (!name) throw new Error(`${spec.endpoint.path} is not in the endpoint table`);
+	const name = names.find((each) => ENDPOINTS[each] === spec.endpoint)!;
 	const options = { io: 'input', unrepresentable: 'any' } as const;
 	const answer = z.toJSONSchema(OPERATIONS[name].answer, options) as JsonSchema;
 	return plain(spec.output === 'list' ? (answer.properties?.data?.items ?? {}) : answer);
 }
 
-const hasStatus = ({ properties }: JsonSchema): boolean => properties?.status !== undefined;
-
 /** What the service says and the node adds, before it is put in order. */
-function extended(
-	spec: OperationSpec,
-	answer: JsonSchema,
-): JsonSchema & Required<Pick<JsonSchema, 'properties'>> {
-	const { output, endpoint } = spec;
-	const own = { type: 'object', ...answer, properties: { ...answer.properties } };
+function extended({ output, endpoint }: OperationSpec, answer: JsonSchema): JsonSchema {
+	const own = { type: 'object', ...answer };
+	const { properties = {} } = answer;
 	if (output === 'deleted') {
-		return {
-			...own,
-			properties: { ...own.properties, id: { type: 'string' }, deleted: { ...ADDED.deleted } },
-			required: ['id', 'deleted'],
-		};
+		const deleted = { id: { type: 'string' }, deleted: { ...ADDED.deleted } };
+		return { ...own, properties: { ...properties, ...deleted }, required: ['id', 'deleted'] };
 	}
 	if (output === 'file') {
-		const said = Object.entries(own.properties).filter(([name]) => !HIDDEN.includes(name));
-		return { ...FILE, properties: { ...Object.fromEntries(said), ...FILE.properties } };
+		const said: Record<string, JsonSchema> = { ...properties, ...FILE.properties };
+		// The presigned address is a secret.
+		delete said.upload_url;
+		delete said.upload_headers;
+		return { ...FILE, properties: said };
 	}
 	// An answer that the specification does not show may be empty.
 	const required = endpoint.success ? own.required : undefined;
 	// A job that has failed is an output where it is only read; elsewhere it is
 	// an error.
-	const mayHaveFailed = endpoint.method === 'GET' && output !== 'wait' && hasStatus(answer);
-	return {
-		...own,
-		required,
-		properties: { ...own.properties, ...(mayHaveFailed && { error: {} }) },
-	};
+	const mayHaveFailed = endpoint.method === 'GET' && output !== 'wait' && properties.status;
+	return { ...own, required, properties: { ...properties, ...(mayHaveFailed && { error: {} }) } };
 }
 
 /**
@@ -192,8 +160,7 @@ function outputSchema({ spec, fields }: Pick<Operation, 'spec' | 'fields'>): Jso
 	const sample = sampleOf(before) as Resource;
 	const shown = spec.simplify ? spec.simplify(sample) : sample;
 	// Only a generation can be made in part, and only where its files are looked for is it said.
-	const { object } = before.properties;
-	const isGeneration = [object?.const, ...(object?.enum ?? [])].includes('generation');
+	const isGeneration = valuesOf(before.properties?.object ?? {})?.includes('generation');
 	const warns = isGeneration && spec.output !== 'list';
 	const readsJob =
 		spec.output === 'wait' || (spec.output === 'job' && spec.endpoint.method === 'GET');
@@ -204,11 +171,12 @@ function outputSchema({ spec, fields }: Pick<Operation, 'spec' | 'fields'>): Jso
 	};
 	const described = { ...before, properties: { ...ADDED, ...before.properties } };
 	const schema = schemaOf(json, described);
+	const required = before.required?.filter((name) => name in json) ?? [];
 	const offered = fields.flatMap((field) => [field, ...(field.fields ?? [])]);
-	if (!offered.some(({ name }) => name === 'dryRun')) return schema;
+	if (!offered.some(({ name }) => name === 'dryRun'))
+		return { ...schema, ...(required.length > 0 && { required }) };
 	// A dry run has none of the fields of a job.
-	const { required = [], ...rest } = schema;
-	return { ...rest, anyOf: [{ required }, { required: ['dryRun'] }] };
+	return { ...schema, anyOf: [{ required }, { required: ['dryRun'] }] };
 }
 
 /**

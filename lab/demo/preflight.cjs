@@ -30,5 +30,6 @@ if (found) {
 	console.error(found);
 	process.exit(1);
 }
-require('tsx/cjs');
-require('./main.ts');
+import('tsx').then(function () {
+	require('./main.ts');
+});

@@ -40,8 +40,7 @@ class Session {
 	async signIn(owner: Owner): Promise<void> {
 		type Settings = { userManagement: { showSetupOnFirstLoad: boolean }; versionCli: string };
 		// An n8n 1 calls itself ready a moment before its REST interface is there.
-		const isThere = async () => (await this.send('GET', '/rest/settings')).ok;
-		await until(isThere);
+		await until(async () => (await this.send('GET', '/rest/settings')).ok);
 		const settings = async () => await this.request<Settings>('GET', '/rest/settings');
 		if ((await settings()).userManagement.showSetupOnFirstLoad) {
 			await this.request('POST', '/rest/owner/setup', owner);
@@ -144,9 +143,7 @@ const credentialsIn = (session: Session) => ({
 });
 
 /** The statuses that an execution does not leave again. */
-export const finalStatuses: readonly ExecutionStatus[] = [
-	...(['success', 'error', 'canceled', 'crashed'] as const),
-];
+export const finalStatuses: ExecutionStatus[] = ['success', 'error', 'canceled', 'crashed'];
 
 /** An execution as lists have it. */
 export interface ListedExecution {
@@ -244,7 +241,7 @@ export interface SavedWorkflow extends WorkflowData {
 }
 
 interface Publication {
-	status: 'in_progress' | 'not_published' | 'published' | 'partial' | 'failed';
+	status: string;
 	triggers: Array<{ errorMessage: string | null }>;
 }
 
@@ -263,21 +260,14 @@ const workflowsIn = (session: Session) => {
 		});
 
 	/** Later n8n than 2.0 answers before anything has happened; only its status says so. */
-	const settled = async (
-		id: string,
-		wanted: 'published' | 'not_published',
-	): Promise<Publication> => {
+	const settled = async (id: string, wanted: string): Promise<Publication> => {
+		if (session.isOld) return { status: wanted, triggers: [] };
 		const path = pathOf(id, 'publication-status');
-		const publication = session.isOld
-			? { status: wanted, triggers: [] }
-			: await until(
-					async () => {
-						const now = await session.request<Publication>('GET', path);
-						return [wanted, 'partial', 'failed'].includes(now.status) && now;
-					},
-					{ everyMs: 200 },
-				);
-		return publication ?? { status: 'in_progress', triggers: [] };
+		const isSettled = async () => {
+			const now = await session.request<Publication>('GET', path);
+			return [wanted, 'partial', 'failed'].includes(now.status) && now;
+		};
+		return (await until(isSettled, { everyMs: 200 })) ?? { status: 'going on', triggers: [] };
 	};
 
 	return {
@@ -294,12 +284,9 @@ const workflowsIn = (session: Session) => {
 				...workflow,
 			}),
 
-		update: async (id: string, workflow: WorkflowData) =>
-			await session.request<SavedWorkflow>(
-				'PATCH',
-				`/rest/workflows/${id}?forceSave=true`,
-				workflow,
-			),
+		async update(id: string, workflow: WorkflowData): Promise<SavedWorkflow> {
+			return await session.request('PATCH', `/rest/workflows/${id}?forceSave=true`, workflow);
+		},
 
 		/** n8n deletes only what was archived before. */
 		async delete(id: string): Promise<void> {
@@ -423,13 +410,9 @@ const tablesIn = (session: Session) => {
 /** n8n as its editor sees it: its internal REST interface, signed in as the owner. */
 export class Rest {
 	readonly credentials;
-
 	readonly workflows;
-
 	readonly executions;
-
 	readonly nodes;
-
 	readonly tables;
 
 	private constructor(readonly session: Session) {

@@ -64,21 +64,12 @@ export async function startN8n(options: N8nOptions = {}): Promise<N8n> {
 	if (!(await isFree(port))) throw new LabError(`Port ${port} is in use by another program`);
 	const filesFolder = path.join(userFolder, 'files');
 	mkdirSync(filesFolder, { recursive: true });
-	const env = {
-		...(await environmentOf(release, userFolder)),
-		N8N_PORT: String(port),
-		...options.env,
-	};
+	const own = await environmentOf(release, userFolder);
 	const baseUrl = `http://127.0.0.1:${port}`;
 	const guarded = await startGuarded({
-		name: 'n8n',
-		command: release.node,
-		args: [release.entry, ...args],
-		cwd: userFolder,
-		env,
-		logFile,
-		graceMs,
-		readyTimeoutMs,
+		...{ name: 'n8n', command: release.node, args: [release.entry, ...args], cwd: userFolder },
+		...{ logFile, graceMs, readyTimeoutMs },
+		env: { ...own, N8N_PORT: String(port), ...options.env },
 		async isReady() {
 			const signal = AbortSignal.timeout(5_000);
 			const answer = await fetch(`${baseUrl}/healthz/readiness`, { signal }).catch(() => undefined);
@@ -98,12 +89,8 @@ export async function runN8n(userFolder: string, args: string[]): Promise<Comman
 	return await run(newest.node, [newest.entry, ...args], { cwd: userFolder, env });
 }
 
-/** Asked to switch off a module that it does not know, n8n exits. */
-const hasRegistry = ({ modules }: Release) =>
-	existsSync(path.join(modules, 'n8n', 'dist', 'modules', 'mcp-registry'));
-
 /** Nothing calls out, nothing asks, nothing listens beyond this machine. */
-async function environmentOf(release: Release, userFolder: string): Promise<NodeJS.ProcessEnv> {
+async function environmentOf({ modules }: Release, userFolder: string): Promise<NodeJS.ProcessEnv> {
 	const environment = cleanEnvironment();
 	const off = [
 		...['DIAGNOSTICS', 'VERSION_NOTIFICATIONS', 'VERSION_NOTIFICATIONS_WHATS_NEW', 'TEMPLATES'],
@@ -111,13 +98,15 @@ async function environmentOf(release: Release, userFolder: string): Promise<Node
 		// Python's environment is not installed by npm, which n8n would complain of.
 		...['VERIFIED_PACKAGES', 'PYTHON'],
 	];
+	// Asked to switch off a module that it does not know, n8n exits.
+	const hasRegistry = existsSync(path.join(modules, 'n8n', 'dist', 'modules', 'mcp-registry'));
 	return {
 		...environment,
 		...Object.fromEntries(off.map((name) => [`N8N_${name}_ENABLED`, 'false'])),
-		...(hasRegistry(release) && { N8N_DISABLED_MODULES: 'mcp-registry' }),
+		...(hasRegistry && { N8N_DISABLED_MODULES: 'mcp-registry' }),
 		NODE_COMPILE_CACHE: compileCache,
 		// First, so that `node` is the pinned one.
-		PATH: [path.join(release.modules, '.bin'), environment.PATH].join(path.delimiter),
+		PATH: [path.join(modules, '.bin'), environment.PATH].join(path.delimiter),
 		N8N_USER_FOLDER: userFolder,
 		N8N_LISTEN_ADDRESS: '127.0.0.1',
 		N8N_RUNNERS_BROKER_PORT: String(await freePort()),

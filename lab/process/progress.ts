@@ -14,23 +14,16 @@ export interface Log {
 /** A {@link Log} for library callers that want no output. */
 export const silent: Log = () => undefined;
 
-/** The part of a stream that is written to; a test gives its own. */
-export type Output = Pick<NodeJS.WriteStream, 'write' | 'isTTY' | 'columns'>;
-
 /** A {@link Log} that writes plain lines, and on a terminal a status line below them. */
-export function outputLog(output: Output = process.stdout): Log {
-	const terminal = output.isTTY && process.env.TERM !== 'dumb';
-	if (!terminal) return (line) => output.write(`${line}\n`);
-	const rewind = () => {
-		cursorTo(output as NodeJS.WriteStream, 0);
-		clearLine(output as NodeJS.WriteStream, 0);
-	};
+export function outputLog(output: NodeJS.WriteStream = process.stdout): Log {
+	if (!output.isTTY || process.env.TERM === 'dumb') return (line) => output.write(`${line}\n`);
 	let current = '';
 	const show = (text: string) => {
-		if (current) rewind();
+		cursorTo(output, 0);
+		clearLine(output, 0);
 		// A line that wraps can no longer be rewritten.
 		current = text.slice(0, (output.columns || 80) - 1);
-		if (current) output.write(current);
+		output.write(current);
 	};
 	const log: Log = (line) => {
 		const below = current;

@@ -1,5 +1,5 @@
 /* eslint-disable @n8n/community-nodes/no-restricted-globals -- not published */
-import { outputLog, withProgress, type Output } from '../../../lab/process/progress';
+import { outputLog, withProgress } from '../../../lab/process/progress';
 
 /** What a person sees: columns rewritten by cursor movements. */
 class Screen {
@@ -25,13 +25,13 @@ const plainOutput = () => {
 	const written: string[] = [];
 	return {
 		written,
-		output: { write: (text: string) => written.push(text) > 0 } as unknown as Output,
+		output: { write: (text: string) => written.push(text) > 0 } as unknown as NodeJS.WriteStream,
 	};
 };
 
 const terminal = () => {
 	const screen = new Screen(true);
-	return { screen, log: outputLog(screen as unknown as Output) };
+	return { screen, log: outputLog(screen as unknown as NodeJS.WriteStream) };
 };
 
 beforeEach(() => {
