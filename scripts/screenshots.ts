@@ -36,9 +36,6 @@ function imageAt(name: string): string {
 	return file;
 }
 
-/** The editor moves what it opens. */
-const settled = async () => await sleep(800);
-
 async function closeNotification(page: Page): Promise<void> {
 	const notification = page.locator('.el-notification__closeBtn').first();
 	if (await notification.isVisible()) await notification.click();
@@ -85,7 +82,7 @@ async function takeExamples({ page, editor, rest, credential }: EditorSession): 
 		await page.getByTestId('zoom-to-fit').click();
 		// What the pointer is over shows more than a reader sees.
 		await page.mouse.move(0, 0);
-		await settled();
+		await sleep(800);
 		const whole = await page.screenshot({ style: workflowOnly });
 		const margin = { top: 24, bottom: 24, left: 24, right: 24, background };
 		const file = imageAt(`examples/${names.sort()[index]?.replace('.json', '.png')}`);
@@ -140,8 +137,8 @@ async function takePanels({ page, editor, rest, credential }: EditorSession): Pr
 		parameters: FILLED[slug] ?? {},
 		credentials: credentialOf(credential),
 	}));
-	const workflow = { name: 'All nodes', nodes: added, connections: {} };
-	const { id } = await rest.workflows.create(workflow);
+	const all = { name: 'All nodes', nodes: added, connections: {} };
+	const { id } = await rest.workflows.create(all);
 	// High enough for the longest panel.
 	const height = 1600;
 	await page.setViewportSize({ width: 1280, height });
@@ -183,8 +180,7 @@ async function takeProblems({ page, editor, rest, sandbox }: EditorSession): Pro
 		await editor.openWorkflow(id);
 		await editor.openNode(nodeName);
 		await page.getByTestId('node-execute-button').click();
-		const isOver = async () => (await rest.executions.list(id, finalStatuses)).length > 0;
-		await until(isOver);
+		await until(async () => (await rest.executions.list(id, finalStatuses)).length > 0);
 		// The editor draws a moment after the execution has ended.
 		await sleep(2_000);
 		await closeNotification(page);
@@ -198,57 +194,39 @@ async function takeProblems({ page, editor, rest, sandbox }: EditorSession): Pro
 	await take('no-credits', full.key);
 }
 
-const JOBS = [
-	{ mode: 'image', model: 'studio/image-1', prompt: 'A fox in the snow' },
-	{
-		mode: 'audio',
-		model: 'studio/music-1',
-		prompt: 'A quiet piano',
-		parameters: { duration: '6' },
-	},
-	{
-		mode: 'video',
-		model: 'studio/video-1',
-		prompt: 'Waves at dusk',
-		parameters: { duration: '2' },
-	},
-	{ mode: 'image', model: 'studio/image-1', prompt: 'A lighthouse in a storm [fail]' },
-];
-
-/** Takes a picture of a sandbox's page with something in all of its lists. */
-async function takeSandboxPage({ page: other }: EditorSession): Promise<void> {
-	const sandbox = await createSandbox({ settings: { clockScale }, seed: 1 });
-	const page = await other.context().newPage();
+/** Takes a picture of the sandbox's page with something in all of its lists. */
+async function takeSandboxPage({ page, sandbox }: EditorSession): Promise<void> {
 	// It ends below what failed; the forms and tables further down are as tall again.
 	const [width, height] = [1280, 1800];
 	await page.setViewportSize({ width, height });
-	try {
-		const { full, notEntitled } = keyRing(sandbox);
-		const call = async (key: string, where: string, job?: object) => {
-			const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' };
-			const sent = job && { method: 'POST', body: JSON.stringify(job) };
-			await fetch(sandbox.baseUrl + where, { headers, ...sent });
-		};
-		for (const job of JOBS) await call(full.key, '/generations', job);
-		await call(notEntitled.key, '/credits');
-		await page.goto(new URL('/', sandbox.baseUrl).href);
-		await page.waitForFunction("document.querySelector('#made video')?.readyState >= 2");
-		await page.waitForFunction("document.querySelector('#made img')?.naturalWidth > 0");
-		await page.waitForSelector('#failed .bad');
-		const admin = new SandboxAdmin(sandbox.adminUrl);
-		await admin.settings({ clockScale: 1 });
-		await admin.setFaults([{ kind: 'slow', probability: 0.1, seconds: 2 }]);
-		const owl = { model: 'studio/image-1', mode: 'image', prompt: 'An owl with glasses' };
-		await call(full.key, '/generations', owl);
-		await page.waitForSelector('#running article');
-		await page.waitForSelector('#faults li');
-		const last = await page.locator('section', { has: page.locator('#failed') }).boundingBox();
-		const clip = { x: 0, y: 0, width, height: last ? last.y + last.height + 16 : height };
-		await page.screenshot({ path: imageAt('sandbox-page.png'), clip });
-	} finally {
-		await page.close();
-		await sandbox.close();
-	}
+	await sandbox.reset();
+	const { full, notEntitled } = keyRing(sandbox);
+	const call = async (key: string, where: string, body?: object) => {
+		const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' };
+		const sent = body && { method: 'POST', body: JSON.stringify(body) };
+		await fetch(sandbox.baseUrl + where, { headers, ...sent });
+	};
+	const create = async (mode: string, model: string, prompt: string, parameters = {}) =>
+		await call(full.key, '/generations', { mode, model, prompt, parameters });
+	await create('image', 'studio/image-1', 'A fox in the snow');
+	await create('audio', 'studio/music-1', 'A quiet piano', { duration: '6' });
+	await create('video', 'studio/video-1', 'Waves at dusk', { duration: '2' });
+	await create('image', 'studio/image-1', 'A lighthouse in a storm [fail]');
+	await call(notEntitled.key, '/credits');
+	await page.goto(new URL('/', sandbox.baseUrl).href);
+	await page.waitForFunction("document.querySelector('#made video')?.readyState >= 2");
+	await page.waitForFunction("document.querySelector('#made img')?.naturalWidth > 0");
+	await page.waitForSelector('#failed .bad');
+	const admin = new SandboxAdmin(sandbox.adminUrl);
+	await admin.settings({ clockScale: 1 });
+	await admin.setFaults([{ kind: 'slow', probability: 0.1, seconds: 2 }]);
+	await create('image', 'studio/image-1', 'An owl with glasses');
+	await page.waitForSelector('#running article');
+	await page.waitForSelector('#faults li');
+	const last = await page.locator('section', { has: page.locator('#failed') }).boundingBox();
+	const clip = { x: 0, y: 0, width, height: last ? last.y + last.height + 16 : height };
+	await page.screenshot({ path: imageAt('sandbox-page.png'), clip });
+	await sandbox.reset();
 }
 
 /**
@@ -260,53 +238,51 @@ async function takeMovie({ page, editor, credential }: EditorSession): Promise<v
 	const frames: Buffer[] = [];
 	/** How long each is shown, in milliseconds. */
 	const delay: number[] = [];
-	const show = async (milliseconds: number) => {
+	const show = async (milliseconds: number, wait = 800) => {
+		// The editor moves what it opens.
+		await sleep(wait);
 		// As wide as GitHub shows a README, so that the letters stay sharp.
 		const frame = sharp(await page.screenshot()).resize({ width: 1000 });
 		frames.push(await frame.png().toBuffer());
 		delay.push(milliseconds);
 	};
-	const showSettled = async (milliseconds: number) => {
-		await settled();
-		await show(milliseconds);
-	};
 	await editor.newWorkflow();
 	await editor.addManualTrigger();
-	await showSettled(900);
+	await show(900);
 
 	await editor.openPanel();
 	for (const typed of ['med', 'mediag', 'mediagen']) {
 		await page.getByTestId('node-creator-search-bar').fill(typed);
-		await showSettled(350);
+		await show(350);
 	}
 	await editor.offered.filter({ hasText: /^\s*MediaGen\s*$/ }).click();
-	await showSettled(1_300);
+	await show(1_300);
 	await editor.offered.filter({ hasText: /^\s*Generate an image\s*$/ }).click();
 	await page.getByTestId('node-parameters').waitFor();
 	await editor.useCredential(credential.name);
-	await showSettled(1_000);
+	await show(1_000);
 
 	await editor.listed('model');
-	await showSettled(1_500);
+	await show(1_500);
 	await editor.choose(/^Studio Image 1/);
-	await showSettled(600);
+	await show(600);
 	const field = page.getByTestId('parameter-input-prompt').locator('textarea');
 	for (const word of ['A ', 'lighthouse ', 'at ', 'dawn, ', 'oil ', 'on ', 'canvas']) {
 		await field.pressSequentially(word);
-		await show(250);
+		await show(250, 0);
 	}
 	// Leaving the field is what makes n8n take all of it.
 	await field.blur();
-	await showSettled(500);
+	await show(500);
 
 	await page.getByTestId('node-execute-button').click();
 	const picture = page.getByTestId('output-panel').getByTestId('ndv-view-binary-data').first();
 	for (let shots = 0; shots < 4 && !(await picture.isVisible()); shots += 1) {
-		await show(400);
+		await show(400, 0);
 		await sleep(500);
 	}
 	await viewPicture(page);
-	await showSettled(4_000);
+	await show(4_000);
 	await sharp(frames, { join: { animated: true } })
 		.gif({ delay, loop: 0, colours: 128, dither: 0.4, effort: 10 })
 		.toFile(imageAt('first-picture.gif'));
@@ -344,7 +320,4 @@ async function main(wanted = process.argv.slice(2)): Promise<void> {
 	}
 }
 
-main().catch((error: unknown) => {
-	console.error(error);
-	process.exit(1);
-});
+void main();

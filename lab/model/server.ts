@@ -93,7 +93,6 @@ export class ModelServer {
 		const model = new ModelServer(`http://127.0.0.1:${port}/v1`, async () => {
 			server.closeAllConnections();
 			server.close();
-			await once(server, 'close');
 		});
 		app.get('/v1/models', (_request, response) => {
 			response.json({ object: 'list', data: [{ id: 'scripted', object: 'model' }] });

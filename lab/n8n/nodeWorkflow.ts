@@ -3,17 +3,10 @@ import type { IDataObject, INode, INodeParameters, OnError } from 'n8n-workflow'
 import { connectedTo, nodeAt } from './canvas';
 import { credentialOf, type SavedCredential, type WorkflowData } from './rest';
 
-/** A file on an input item. */
-export interface InputFile {
-	data: Buffer;
-	fileName: string;
-	mimeType: string;
-}
-
 export interface InputItem {
 	json?: IDataObject;
 	/** Files by the name of their binary field. */
-	binary?: Record<string, InputFile>;
+	binary?: Record<string, { data: Buffer; fileName: string; mimeType: string }>;
 }
 
 /** A node to try, and what n8n should do with it. */
@@ -85,8 +78,9 @@ export function workflowOf(run: NodeRun): WorkflowData {
 }
 
 function packed({ json = {}, binary = {} }: InputItem): IDataObject {
-	const files: IDataObject = {};
-	for (const [name, file] of Object.entries(binary))
-		files[name] = { ...file, data: file.data.toString('base64') };
-	return { fields: json, files };
+	const files = Object.entries(binary).map(([name, file]) => [
+		name,
+		{ ...file, data: file.data.toString('base64') },
+	]);
+	return { fields: json, files: Object.fromEntries(files) as IDataObject };
 }

@@ -96,23 +96,16 @@ export interface QueueOptions {
  * package.
  */
 export class Queue {
-	readonly workers: Member[] = [];
-
-	/** They take production webhooks, and nothing else. */
-	readonly webhooks: Member[] = [];
-
-	/** Editor, REST interface, schedules; leader. */
-	main!: Member;
-
-	/** The owner's session at the main process; it outlives a restart. */
-	rest!: Rest;
-
 	private constructor(
-		private readonly userFolder: string,
-		/** What all processes share: backends, mode, and the variables given. */
-		private readonly env: Record<string, string>,
-		private readonly graceMs: number | undefined,
-		private readonly cleanup: Cleanup,
+		/** Editor, REST interface, schedules; leader. */
+		readonly main: Member,
+		readonly workers: Member[],
+		/** They take production webhooks, and nothing else. */
+		readonly webhooks: Member[],
+		/** The owner's session at the main process; it outlives a restart. */
+		readonly rest: Rest,
+		/** Ends all processes, and removes what was temporary. */
+		readonly stop: () => Promise<void>,
 	) {}
 
 	/**
@@ -121,33 +114,48 @@ export class Queue {
 	 * @throws LabError with one line when a part does not start; nothing is left running then
 	 */
 	static async start(options: QueueOptions = {}): Promise<Queue> {
-		const { log = silent, workers = 2, webhooks = 1, cleanup = new Cleanup() } = options;
-		const userFolder = options.userFolder ?? temporaryUserFolder();
+		const { log = silent, cleanup = new Cleanup(), graceMs } = options;
+		const { userFolder = temporaryUserFolder() } = options;
 		if (!options.userFolder)
 			cleanup.add(() => rmSync(userFolder, { recursive: true, force: true, maxRetries: 3 }));
 		try {
 			await preparePackage(userFolder, log);
-			const backends = await startBackends(cleanup, log);
-			const env = { ...sharedEnvironment, ...backends, ...options.env };
-			const queue = new Queue(userFolder, env, options.graceMs, cleanup);
-			queue.main = queue.member('main', options.port ?? (await freePort()), 'start');
-			for (let index = 1; index <= workers; index += 1)
-				queue.workers.push(queue.member(`worker-${index}`, await freePort(), 'worker'));
-			for (let index = 1; index <= webhooks; index += 1)
-				queue.webhooks.push(queue.member(`webhook-${index}`, await freePort(), 'webhook'));
-			const others = [...queue.workers, ...queue.webhooks];
-			const members = [queue.main, ...others];
+			const shared = {
+				...sharedEnvironment,
+				...(await startBackends(cleanup, log)),
+				...options.env,
+			};
+			const members: Member[] = [];
 			cleanup.add(async () => await Promise.all(members.map(async (each) => await each.stop())));
+			const add = async (name: string, args: string[], wanted?: number) => {
+				const port = wanted ?? (await freePort());
+				const env = {
+					...shared,
+					// When it starts, n8n ends as crashed what this says has begun and not ended: by default that of
+					// the other workers too, who write to the same file.
+					N8N_EVENTBUS_LOGWRITER_LOGFULLPATH: path.join(userFolder, `${name}.events.log`),
+					QUEUE_HEALTH_CHECK_PORT: String(port),
+				};
+				members.push(new Member(name, port, { args, env, userFolder, graceMs }));
+			};
+			await add('main', ['start'], options.port);
+			for (let index = 1; index <= (options.workers ?? 2); index += 1)
+				await add(`worker-${index}`, ['worker', '--concurrency=5']);
+			for (let index = 1; index <= (options.webhooks ?? 1); index += 1)
+				await add(`webhook-${index}`, ['webhook']);
+			const [main, ...others] = members as [Member, ...Member[]];
 			// The main process first: it makes the tables.
-			await withProgress(log, 'Starting n8n (main)', async () => await queue.main.restart());
+			await withProgress(log, 'Starting n8n (main)', async () => await main.restart());
 			await withProgress(log, 'Starting workers and webhook process', async () => {
 				const all = others.map(async (each) => await each.restart());
 				// A failure waits for the others, or their processes would be forgotten.
 				await Promise.allSettled(all);
 				await Promise.all(all);
 			});
-			queue.rest = await Rest.signIn(queue.main.url, demoOwner);
-			return queue;
+			const are = (kind: string) => others.filter(({ name }) => name.startsWith(kind));
+			const rest = await Rest.signIn(main.url, demoOwner);
+			const stop = async () => await cleanup.end();
+			return new Queue(main, are('worker'), are('webhook'), rest, stop);
 		} catch (error) {
 			await cleanup.end();
 			throw error;
@@ -158,24 +166,6 @@ export class Queue {
 	workerOf(execution: string): Member | undefined {
 		const took = new RegExp(`Worker started execution ${execution}\\b`);
 		return this.workers.find((worker) => took.test(worker.log()));
-	}
-
-	/** Ends all processes, and removes what was temporary. */
-	async stop(): Promise<void> {
-		await this.cleanup.end();
-	}
-
-	private member(name: string, port: number, command: string): Member {
-		const { userFolder, graceMs } = this;
-		const env = {
-			...this.env,
-			// When it starts, n8n ends as crashed what this says has begun and not ended: by default that of
-			// the other workers too, who write to the same file.
-			N8N_EVENTBUS_LOGWRITER_LOGFULLPATH: path.join(userFolder, `${name}.events.log`),
-			QUEUE_HEALTH_CHECK_PORT: String(port),
-		};
-		const args = command === 'worker' ? [command, '--concurrency=5'] : [command];
-		return new Member(name, port, { args, env, userFolder, graceMs });
 	}
 }
 

@@ -2,13 +2,7 @@ import type { IBinaryData, IDataObject, INodeExecutionData } from 'n8n-workflow'
 import { nodeName, triggerName, workflowOf, type NodeRun } from './nodeWorkflow';
 import type { Rest, Execution } from './rest';
 
-export type { InputFile, InputItem, NodeRun } from './nodeWorkflow';
-
-/** An error of a node or workflow, as n8n stores it. */
-export interface StoredError extends IDataObject {
-	message: string;
-	description?: string;
-}
+export type { InputItem, NodeRun } from './nodeWorkflow';
 
 export type NodeRunResult = ReturnType<typeof resultOf>;
 
@@ -38,7 +32,8 @@ export function resultOf(execution: Execution) {
 		/** Those of `continueErrorOutput`. */
 		errorItems: (outputs[1] ?? []).map(outputItem),
 		/** Why the execution failed. */
-		error: error as unknown as StoredError | undefined,
+		error: error as unknown as
+			(IDataObject & { message: string; description?: string }) | undefined,
 	};
 }
 

@@ -1,4 +1,5 @@
 /* eslint-disable @n8n/community-nodes/no-restricted-imports -- not published */
+import { once } from 'node:events';
 import { Agent } from 'node:http';
 import { createServer as createHttps } from 'node:https';
 import type { AddressInfo } from 'node:net';
@@ -43,26 +44,23 @@ export async function startTlsFront(
 	const { key, cert } = pair ?? (await selfSigned());
 	let target = route;
 	// A connection each: a kept one may be closed by n8n in the moment when it is used again.
-	const agent = new Agent({ keepAlive: false });
-	const proxy = createProxyServer({ agent, xfwd: true });
+	const proxy = createProxyServer({ agent: new Agent({ keepAlive: false }), xfwd: true });
 	const server = createHttps({ key, cert }, (incoming, outgoing) => {
 		const port = typeof target === 'number' ? target : target(incoming.url ?? '/');
 		proxy.web(incoming, outgoing, { target: { host: '127.0.0.1', port } }, () => {
 			if (!outgoing.headersSent) outgoing.writeHead(502);
 			outgoing.end();
 		});
-	});
-	await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+	}).listen(0, '127.0.0.1');
+	await once(server, 'listening');
 	return {
 		url: `https://localhost:${(server.address() as AddressInfo).port}/`,
 		ca: cert,
-		target: (to) => {
-			target = to;
-		},
+		target: (to) => void (target = to),
 		async stop() {
-			agent.destroy();
+			server.close();
 			server.closeAllConnections();
-			await new Promise<void>((resolve) => server.close(() => resolve()));
+			await once(server, 'close');
 		},
 	};
 }

@@ -9,20 +9,13 @@ import type { Sandbox } from '../../src/sandbox/server';
 /** Where a sandbox is, and the keys that it knows from the start. */
 export type SandboxAddress = Pick<Sandbox, 'baseUrl' | 'adminUrl' | 'keys'>;
 
-type SandboxKey = Sandbox['keys'][number];
+type Key = Sandbox['keys'][number];
 
 /** What should go wrong; see `src/sandbox/faults.ts`. */
 export type FaultRules = NonNullable<z.input<typeof faultsSchema>['rules']>;
 
-/** A job as the sandbox's own page shows it. */
-interface SandboxJob {
-	id: string;
-	/** The prompt, brief, name, or first text. */
-	text: string;
-	status: string;
-	/** Reserved, or spent once it has ended. */
-	credits: number;
-}
+/** A job as the sandbox's own page shows it; `text` is its prompt, brief, name, or first text. */
+type SandboxJob = Record<'id' | 'text' | 'status', string>;
 
 /** The sandbox's controls: settings, faults, credits and what it has recorded. No key is needed. */
 export class SandboxAdmin {
@@ -85,24 +78,17 @@ export class SandboxAdmin {
 
 export type KeyRing = ReturnType<typeof keyRing>;
 
-/** The keys that the sandbox starts with, by what they may do, not by their place in the list. */
+/** The keys that the sandbox starts with, by what they may do. */
 export function keyRing({ keys }: SandboxAddress) {
-	const find = (test: (key: SandboxKey) => boolean) => {
-		const key = keys.find(test);
-		if (!key) throw new Error('The sandbox has other keys than usual');
-		return key;
-	};
-	const writes = ({ entitled, scopes }: SandboxKey) =>
-		entitled && scopes.some((scope) => scope.endsWith(':write'));
-	/** Every scope, in the first workspace. */
-	const full = find(writes);
+	const [full, readOnly, otherWorkspace, notEntitled] = keys as [Key, Key, Key, Key];
 	return {
+		/** Every scope, in the first workspace. */
 		full,
 		/** Only the `:read` scopes, in the first workspace. */
-		readOnly: find((key) => key.entitled && !writes(key)),
+		readOnly,
 		/** Every scope, in another workspace. */
-		otherWorkspace: find((key) => writes(key) && key.workspace !== full.workspace),
+		otherWorkspace,
 		/** Every scope, in a workspace without API entitlement. */
-		notEntitled: find((key) => !key.entitled),
+		notEntitled,
 	};
 }

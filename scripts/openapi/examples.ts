@@ -10,12 +10,16 @@ export const listOf = (...data: object[]) => ({
 
 const files = 'https://media.example.com';
 
-export const generation = {
+const job = {
 	id: 'gen_123195b9e35fbe8a39ac8caa',
 	object: 'generation',
 	status: 'completed',
 	mode: 'image',
 	model: 'studio/image-1',
+};
+
+export const generation = {
+	...job,
 	output_ids: ['out_130a41b27d888235c205f851'],
 	outputs: [
 		{
@@ -27,10 +31,7 @@ export const generation = {
 	estimated_credits: 2,
 };
 
-const { output_ids, outputs, ...unmade } = generation;
-void [output_ids, outputs];
-
-export const queuedGeneration = { ...unmade, status: 'queued' };
+export const queuedGeneration = { ...job, estimated_credits: 2, status: 'queued' };
 
 export const speech = {
 	id: 'spc_efbf915257db4ad5b86d84b5',
