@@ -1,7 +1,8 @@
 /* eslint-disable @n8n/community-nodes/no-restricted-globals, @n8n/community-nodes/no-restricted-imports -- not published */
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import path from 'node:path';
 import type { ICredentialType, INodeType, INodeTypeDescription } from 'n8n-workflow';
+import manifest from '../package.json';
 import type { Operation } from '../src/description/operation';
 import type { NodeResource } from '../src/description/properties';
 
@@ -24,18 +25,13 @@ export interface RegisteredNode {
 	operations: OfferedOperation[];
 }
 
-const registered = () =>
-	JSON.parse(readFileSync(path.join(projectRoot, 'package.json'), 'utf8')) as {
-		n8n: { nodes: string[]; credentials: string[] };
-	};
-
-const sourceOf = (built: string) => built.replace(/^dist\//, '').replace(/\.js$/, '.ts');
+/** The sources of what package.json registers. */
+const registered = (kind: 'nodes' | 'credentials') =>
+	manifest.n8n[kind].map((built) => built.replace(/^dist\//, '').replace(/\.js$/, '.ts'));
 
 async function instanceOf<T>(source: string): Promise<T> {
 	const exported = (await import(path.join(projectRoot, source))) as Record<string, new () => T>;
-	const [Type] = Object.values(exported);
-	if (!Type) throw new Error(`${source} exports nothing`);
-	return new Type();
+	return new (Object.values(exported)[0]!)();
 }
 
 async function readNode(source: string): Promise<RegisteredNode> {
@@ -61,11 +57,10 @@ async function readNode(source: string): Promise<RegisteredNode> {
 
 /** The nodes of the package, in the order of package.json. */
 export async function readNodes(): Promise<RegisteredNode[]> {
-	return await Promise.all(registered().n8n.nodes.map(sourceOf).map(readNode));
+	return await Promise.all(registered('nodes').map(readNode));
 }
 
 /** The credentials of the package. */
 export async function readCredentials(): Promise<ICredentialType[]> {
-	const sources = registered().n8n.credentials.map(sourceOf);
-	return await Promise.all(sources.map(instanceOf<ICredentialType>));
+	return await Promise.all(registered('credentials').map(instanceOf<ICredentialType>));
 }

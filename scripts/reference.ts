@@ -23,34 +23,26 @@ type Shown = Record<string, unknown[]>;
 /** Whether a property is shown for these values of the properties above it. */
 function isShown({ displayOptions }: INodeProperties, values: Record<string, unknown>): boolean {
 	const { show = {}, hide = {} } = (displayOptions ?? {}) as { show?: Shown; hide?: Shown };
-	const fits = (rules: Shown) =>
-		Object.entries(rules).filter(
-			([name, wanted]) => name in values && wanted.includes(values[name]),
-		);
-	const asked = Object.keys(show).filter((name) => name in values);
-	return fits(show).length === asked.length && fits(hide).length === 0;
+	const known = (rules: Shown) => Object.entries(rules).filter(([name]) => name in values);
+	const fits = ([name, wanted]: [string, unknown[]]) => wanted.includes(values[name]);
+	return known(show).every(fits) && !known(hide).some(fits);
 }
 
 function valueOf({ type, default: usual, options, modes = [] }: INodeProperties): string {
 	if (type === 'resourceLocator') return modes.map((mode) => mode.displayName).join(', ');
-	if (type === 'options') return (options ?? []).map((option) => option.name).join(', ');
-	if (type === 'multiOptions') {
-		const names = (options ?? []).map((option) => option.name);
-		return names.length > 0 ? `any of ${names.join(', ')}` : 'any from a list';
-	}
+	const names = (options ?? []).map((option) => option.name).join(', ');
+	if (type === 'options') return names;
+	if (type === 'multiOptions') return names ? `any of ${names}` : 'any from a list';
 	const shown = typeof usual === 'object' ? '' : String(usual ?? '');
 	return shown === '' ? type : `${type}, default ${shown}`;
 }
 
-/** A field that is offered only where the node is a tool says so. */
-const onlyIn = ({ displayOptions }: INodeProperties): string =>
-	displayOptions?.show?.['@tool'] ? ' (as a tool)' : '';
-
 function fieldRows(properties: INodeProperties[], within = ''): string[][] {
 	return properties.flatMap((property) => {
 		const { displayName, name, required, description = '', type, options = [] } = property;
+		const isOfTool = property.displayOptions?.show?.['@tool'];
 		if (type === 'notice' || type === 'hidden') return [];
-		const label = `${within}${displayName}${required ? ' *' : ''}${onlyIn(property)}`;
+		const label = `${within}${displayName}${required ? ' *' : ''}${isOfTool ? ' (as a tool)' : ''}`;
 		const own = [cell(label), `\`${name}\``, cell(valueOf(property)), cell(description)];
 		if (type === 'collection') return fieldRows(options as INodeProperties[], `${displayName} → `);
 		if (type === 'fixedCollection') {
@@ -83,13 +75,14 @@ function schemaType({ type, enum: values, const: constant, items }: JsonSchema):
 
 /** The fields of a schema; of a list of objects also the fields of an entry. The editor shows the rest. */
 function outputRows({ properties = {} }: JsonSchema, within = ''): string[][] {
-	return Object.entries(properties).flatMap(([name, schema]) => [
-		[
-			code(within + name),
-			[schemaType(schema), ...(schema.description ? [cell(schema.description)] : [])].join(': '),
-		],
-		...(within === '' && schema.items ? outputRows(schema.items, `${name}[].`) : []),
-	]);
+	return Object.entries(properties).flatMap(([name, schema]) => {
+		const { description, items } = schema;
+		const said = description ? `: ${cell(description)}` : '';
+		return [
+			[code(within + name), schemaType(schema) + said],
+			...(within === '' && items ? outputRows(items, `${name}[].`) : []),
+		];
+	});
 }
 
 /** What an operation outputs: the fields that the editor offers before the first run, and the files. */
@@ -99,20 +92,16 @@ function outputOf({ operation, resource }: OfferedOperation, folder: string): st
 	const file = path.join(folder, '__schema__/v1.0.0', resource?.value ?? '', `${value}.json`);
 	const schema = JSON.parse(readFileSync(path.join(projectRoot, file), 'utf8')) as JsonSchema;
 	const lines = outputRows(schema);
-	return [
+	const said = [
 		spec.output === 'list' ? 'One item for each entry.' : 'One item.',
-		...(names.includes('downloadOutputs')
-			? ['With _Download Outputs_ the files are in its binary fields `data`, `data_1` and so on.']
-			: []),
-		...(names.includes('dryRun')
-			? ['A [dry run](../credits.md#dry-run) outputs the request instead.']
-			: []),
-		lines.length > 0
-			? `\n\n${table(['Field', 'Value'], lines)}`
-			: 'The API does not name its fields: they come out as the service gives them.',
-	]
-		.join(' ')
-		.replace(' \n', '\n');
+		names.includes('downloadOutputs') &&
+			'With _Download Outputs_ the files are in its binary fields `data`, `data_1` and so on.',
+		names.includes('dryRun') && 'A [dry run](../credits.md#dry-run) outputs the request instead.',
+		lines.length === 0 &&
+			'The API does not name its fields: they come out as the service gives them.',
+	];
+	const rows = lines.length > 0 ? `\n\n${table(['Field', 'Value'], lines)}` : '';
+	return said.filter(Boolean).join(' ') + rows;
 }
 
 /** What a trigger puts out is not an answer of the service, so no schema says it. */
@@ -174,15 +163,13 @@ function overview(nodes: RegisteredNode[]): string {
 			.map((one) => `[${titleOf(one)}](nodes/${slug}.md#${anchorOf(titleOf(one))})`)
 			.join(', '),
 	]);
-	return [
-		'# Nodes',
-		'',
-		'Each has a page with its panel, its fields and what it outputs. Written by `npm run reference` from the',
-		'nodes themselves.',
-		'',
-		table(['Node', 'What it is for', 'Operations'], rows),
-		'',
-	].join('\n');
+	return `# Nodes
+
+Each has a page with its panel, its fields and what it outputs. Written by \`npm run reference\` from the
+nodes themselves.
+
+${table(['Node', 'What it is for', 'Operations'], rows)}
+`;
 }
 
 /**

@@ -22,7 +22,7 @@ export interface Lock {
 }
 
 /**
- * Keeps two starts from using one n8n database. What a killed start has left is taken over after five seconds
+ * Keeps two starts from using one n8n database. What a killed start has left is taken over after ten seconds
  * without a sign of life.
  *
  * @returns the lock, or the start that holds it
@@ -35,7 +35,7 @@ export function lock(folder = stateRoot): Lock | Running {
 	const onCompromised = () => undefined;
 	let release: () => void;
 	try {
-		release = lockSync(folder, { lockfilePath, stale: 5_000, update: 1_000, onCompromised });
+		release = lockSync(folder, { lockfilePath, stale: 10_000, update: 2_000, onCompromised });
 	} catch (error) {
 		if ((error as NodeJS.ErrnoException).code !== 'ELOCKED') throw error;
 		return JSON.parse(readFileSync(record, 'utf8')) as Running;

@@ -14,14 +14,8 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { until } from '../process/process';
 
-/** Who owns the n8n instance. */
-export interface Owner {
-	email: string;
-	firstName: string;
-	lastName: string;
-	/** n8n asks for 8 characters with a capital and a digit. */
-	password: string;
-}
+/** Who owns the n8n instance. n8n asks for a password of 8 characters with a capital and a digit. */
+export type Owner = Record<'email' | 'firstName' | 'lastName' | 'password', string>;
 
 /** A signed-in session that another process may go on with: n8n allows few sign-ins a minute. */
 export interface Ticket {
@@ -349,9 +343,8 @@ const workflowsIn = (session: Session) => {
 interface ListSearch {
 	/** Such as `n8n-nodes-mediagen.mediaGenSpeech`. */
 	type: string;
-	/** Name of the method under `methods.listSearch`. */
+	/** Name of the method under `methods.listSearch`; the parameter is called the same unless `path` names it. */
 	methodName: string;
-	/** Path of the parameter; default `parameters.<methodName>`. */
 	path?: string;
 	parameters?: Record<string, unknown>;
 	credential?: SavedCredential;

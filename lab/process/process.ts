@@ -11,29 +11,26 @@ export interface CommandResult {
 	output: string;
 }
 
-export interface CommandOptions {
-	cwd: string;
-	env?: NodeJS.ProcessEnv;
-	/** Also append the output here. */
-	logFile?: string;
-}
-
-/** Runs a command to its end. Never throws for an exit code: the caller words the failure. */
+/**
+ * Runs a command to its end. Never throws for an exit code: the caller words the failure.
+ *
+ * @param options.logFile takes the output too, after what is in it
+ */
 export async function run(
 	command: string,
 	args: string[],
-	{ cwd, env = process.env, logFile }: CommandOptions,
+	options: { cwd: string; env?: NodeJS.ProcessEnv; logFile?: string },
 ): Promise<CommandResult> {
+	const { cwd, env = process.env, logFile } = options;
 	// `input` closes its standard input, so that nothing waits for an answer.
-	const options = { cwd, env, extendEnv: false, all: true, reject: false, input: '' } as const;
-	type Ended = { exitCode?: number; all?: string; originalMessage?: string };
-	const ended = (await execa(command, args, options)) as Ended;
-	const output = ended.all || (ended.originalMessage ?? '');
+	const own = { cwd, env, extendEnv: false, all: true, reject: false, input: '' } as const;
+	type Ended = { exitCode?: number; all?: string };
+	const { exitCode = 127, all = '' }: Ended = await execa(command, args, own);
 	if (logFile) {
 		mkdirSync(path.dirname(logFile), { recursive: true });
-		appendFileSync(logFile, `$ ${[path.basename(command), ...args].join(' ')}\n${output}\n`);
+		appendFileSync(logFile, `$ ${[path.basename(command), ...args].join(' ')}\n${all}\n`);
 	}
-	return { code: ended.exitCode ?? 127, output };
+	return { code: exitCode, output: all };
 }
 
 /** A long-lived process (n8n, the sandbox) that cannot outlive us. */

@@ -1,6 +1,7 @@
 /* eslint-disable @n8n/community-nodes/no-restricted-globals -- not published */
 import { keyRing } from '../../../lab/sandbox/admin';
 import { saveCredential } from '../../../lab/n8n/credential';
+import { render } from '../../../src/sandbox/media';
 import { createSandbox } from '../../../src/sandbox/server';
 import { startInstance } from '../../../lab/n8n/instance';
 import { handOver, type Handover } from './handover';
@@ -26,7 +27,8 @@ export default async function globalSetup({ maxWorkers }: { maxWorkers: number }
 }
 
 async function startEnvironment(stops: Array<() => Promise<void>>): Promise<Handover> {
-	const sandbox = await createSandbox({ settings: { clockScale }, seed: 1 });
+	// With what draws its media: jest compiles nothing once the setup is loaded.
+	const sandbox = await createSandbox({ settings: { clockScale }, seed: 1, render });
 	stops.push(async () => await sandbox.close());
 	const { n8n, rest } = await startInstance({ log });
 	stops.push(async () => await n8n.stop());
