@@ -47,7 +47,9 @@ async function closeNotification(page: Page): Promise<void> {
 async function viewPicture(page: Page): Promise<void> {
 	const output = page.getByTestId('output-panel');
 	await output.getByTestId('ndv-view-binary-data').first().click({ timeout: 60_000 });
-	await output.locator('img').last().evaluate('(image) => image.decode()');
+	const picture = output.locator('img').last();
+	type Picture = { decode(): Promise<void> };
+	await picture.evaluate(async (image) => await (image as unknown as Picture).decode());
 	await closeNotification(page);
 }
 

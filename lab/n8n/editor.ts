@@ -283,9 +283,13 @@ export class Editor {
 		await panel.getByTestId('schema-preview-warning').waitFor();
 		// The list recycles its elements: they stand in any order, and those that it does not need far
 		// above the page.
-		const placed: Array<[top: number, name: string]> = await panel
-			.getByTestId('run-data-schema-item')
-			.evaluateAll('(all) => all.map((one) => [one.getBoundingClientRect().top, one.innerText])');
+		const items = panel.getByTestId('run-data-schema-item');
+		const placed = await items.evaluateAll((all) =>
+			(all as unknown as PageElement[]).map((one): [top: number, name: string] => [
+				one.getBoundingClientRect().top,
+				one.innerText,
+			]),
+		);
 		const visible = placed.filter(([top]) => top >= 0).sort(([a], [b]) => a - b);
 		return visible.map(([, name]) => name.trim());
 	}
@@ -294,6 +298,12 @@ export class Editor {
 		await this.page.getByTestId('ndv-close-button').click();
 		await this.page.getByTestId('node-parameters').waitFor({ state: 'detached' });
 	}
+}
+
+/** What is used of an element of the page; the types of the DOM are not those of Node. */
+interface PageElement {
+	innerText: string;
+	getBoundingClientRect(): { top: number };
 }
 
 const exactly = (text: string) =>
