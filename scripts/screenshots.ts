@@ -154,10 +154,11 @@ async function takePanels({ page, editor, rest, credential }: EditorSession): Pr
 		const fields = await boxOf(panel);
 		const tab = await boxOf(page.getByText('Parameters', { exact: true }).first());
 		// What fills the rest of the window is left out: a wish to n8n, and nothing.
-		const last = await boxOf(panel.locator(FIELDS).filter({ visible: true }).last());
+		const shown = await panel.locator(FIELDS).filter({ visible: true }).all();
+		const ends = (await Promise.all(shown.map(boxOf))).map((box) => box.y + box.height);
 		const margin = 16;
 		const [x, y] = [fields.x - margin, tab.y - margin];
-		const bottom = Math.min(last.y + last.height + margin, height - 2 * margin);
+		const bottom = Math.min(Math.max(...ends) + margin, height - 2 * margin);
 		const clip = { x, y, width: fields.width + 2 * margin, height: bottom - y };
 		await page.screenshot({ path: imageAt(`nodes/${slug}.png`), clip });
 	}
