@@ -1,10 +1,11 @@
-/* eslint-disable @n8n/community-nodes/no-restricted-globals, @n8n/community-nodes/no-restricted-imports -- not published */
-import { writeFileSync } from 'node:fs';
+/* eslint-disable @n8n/community-nodes/no-restricted-imports -- not published */
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import pLimit from 'p-limit';
 import { connectedTo, nodeAt } from '../../lab/n8n/canvas';
 import { signedHeaders } from './support/signed';
 import { TriggerInstance } from './support/triggerInstance';
@@ -14,10 +15,7 @@ jest.setTimeout(400_000);
 
 const SIX_MINUTES = 6 * 60 * 1_000;
 
-/** n8n's wall clock goes ahead by as many ms as stand in this file. */
-const offsetFile = path.join(tmpdir(), `mediagen-clock-${process.pid}`);
-const clockFile = `${offsetFile}.cjs`;
-
+/** n8n's wall clock goes ahead by as many ms as stand in a file. */
 const CLOCK = `
 	const { readFileSync } = require('node:fs');
 	const realNow = Date.now;
@@ -25,14 +23,6 @@ const CLOCK = `
 	Date.now = () => realNow() + offset;
 	setInterval(() => (offset = Number(readFileSync(process.env.CLOCK_OFFSET, 'utf8'))), 50).unref();
 `;
-
-let offset = 0;
-
-async function passTime(ms: number): Promise<void> {
-	offset += ms;
-	writeFileSync(offsetFile, String(offset));
-	await sleep(500);
-}
 
 /** Where executions are held until they are let through. */
 async function startGate() {
@@ -49,28 +39,17 @@ async function startGate() {
 	};
 }
 
-describe.each([1, 5])('with at most %i production executions at a time', (limit) => {
-	let instance: TriggerInstance;
-	let gate: Awaited<ReturnType<typeof startGate>>;
-
-	beforeAll(async () => {
-		offset = 0;
-		writeFileSync(offsetFile, '0');
-		writeFileSync(clockFile, CLOCK);
-		gate = await startGate();
-		instance = await TriggerInstance.start({
-			N8N_CONCURRENCY_PRODUCTION_LIMIT: String(limit),
-			NODE_OPTIONS: `--require ${clockFile}`,
-			CLOCK_OFFSET: offsetFile,
-		});
-		await answering('other', false);
-		await answering('block', true);
-	});
-
-	afterAll(async () => {
-		gate.letThrough();
-		await instance.stop();
-		gate.close();
+/** An n8n with at most so many production executions at a time, and a clock that can be put forward. */
+async function startWorld(limit: number) {
+	const offsetFile = path.join(folder, `offset-${limit}`);
+	const clockFile = path.join(folder, `clock-${limit}.cjs`);
+	writeFileSync(offsetFile, '0');
+	writeFileSync(clockFile, CLOCK);
+	const gate = await startGate();
+	const instance = await TriggerInstance.start({
+		N8N_CONCURRENCY_PRODUCTION_LIMIT: String(limit),
+		NODE_OPTIONS: `--require ${clockFile}`,
+		CLOCK_OFFSET: offsetFile,
 	});
 
 	/** A workflow that takes calls, passes the gate if it should, and answers. */
@@ -92,23 +71,75 @@ describe.each([1, 5])('with at most %i production executions at a time', (limit)
 		});
 		await instance.rest.workflows.publish(saved);
 	}
+	await answering('other', false);
+	await answering('block', true);
 
 	const call = async (name: string) =>
 		await instance.call(`${instance.front.url}webhook/${name}`, { method: 'GET' });
 
-	/** Does something while every production execution is taken, and lets them go on. */
-	async function whileFull(work: () => Promise<void>): Promise<void> {
-		const blocked = Array.from({ length: limit }, async () => await call('block'));
-		await until(() => gate.held.length === limit);
-		expect(gate.held).toHaveLength(limit);
-		await work();
-		const other = call('other');
-		gate.letThrough();
-		const answers = await Promise.all([other, ...blocked]);
-		expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 200));
-	}
+	let offset = 0;
+	return {
+		limit,
+		instance,
+		call,
+		inTurn: pLimit(1),
+		/** Seconds since 1970 by n8n's clock. */
+		now: () => Math.floor((Date.now() + offset) / 1_000),
+		async passTime(ms: number): Promise<void> {
+			offset += ms;
+			writeFileSync(offsetFile, String(offset));
+			await sleep(500);
+		},
+		/** Does something while every production execution is taken, and lets them go on. */
+		async whileFull(work: () => Promise<void>): Promise<void> {
+			const blocked = Array.from({ length: limit }, async () => await call('block'));
+			await until(() => gate.held.length === limit);
+			expect(gate.held).toHaveLength(limit);
+			await work();
+			const other = call('other');
+			gate.letThrough();
+			const answers = await Promise.all([other, ...blocked]);
+			expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 200));
+		},
+		async stop(): Promise<void> {
+			gate.letThrough();
+			await instance.stop();
+			gate.close();
+		},
+	};
+}
 
-	test('30 polls while n8n is full start one execution for what has finished', async () => {
+type World = Awaited<ReturnType<typeof startWorld>>;
+
+const LIMITS = [1, 5];
+
+const folder = mkdtempSync(path.join(tmpdir(), 'mediagen-clock-'));
+const worlds = new Map<number, World>();
+
+beforeAll(async () => {
+	await Promise.all(LIMITS.map(async (limit) => worlds.set(limit, await startWorld(limit))));
+});
+
+afterAll(async () => {
+	await Promise.all([...worlds.values()].map(async ({ stop }) => await stop()));
+	rmSync(folder, { recursive: true, force: true });
+});
+
+/** A test for each of the limits, side by side, as they mostly wait; those of one n8n one after the other. */
+function testEach(name: string, body: (world: World) => Promise<void>): void {
+	test.concurrent.each(LIMITS)(
+		`with at most %i production executions at a time, ${name}`,
+		async (limit) => {
+			const world = worlds.get(limit);
+			if (!world) throw new Error('no world');
+			await world.inTurn(async () => await body(world));
+		},
+	);
+}
+
+testEach(
+	'30 polls while n8n is full start one execution for what has finished',
+	async ({ instance, whileFull }) => {
 		const everySecond = Array.from({ length: 60 }, (_, each) => each);
 		const workflow = await instance.pollingTrigger(
 			{ statuses: ['completed'], downloadOutputs: false },
@@ -133,9 +164,12 @@ describe.each([1, 5])('with at most %i production executions at a time', (limit)
 		expect((await instance.items(workflow, 2)).map(({ id }) => id)).toEqual(made);
 		expect(await instance.rest.executions.list(workflow.id)).toHaveLength(2);
 		await instance.rest.workflows.unpublish(workflow.id);
-	});
+	},
+);
 
-	test('events delivered three times over 12 minutes while n8n is full start once each, and everything goes on', async () => {
+testEach(
+	'events delivered three times over 12 minutes while n8n is full start once each, and everything goes on',
+	async ({ limit, instance, call, now, passTime, whileFull }) => {
 		const workflow = await instance.ourTrigger({ events: ['agent.completed'] });
 		await instance.rest.workflows.publish(workflow);
 		const url = instance.urlOf(workflow);
@@ -143,8 +177,7 @@ describe.each([1, 5])('with at most %i production executions at a time', (limit)
 		const deliver = async (id: string) => {
 			const type = 'agent.completed';
 			const body = JSON.stringify({ id, type, data: { object: { id: `run_${id}` } } });
-			const at = Math.floor((Date.now() + offset) / 1_000);
-			return await instance.call(url, { headers: signedHeaders(secret, body, at) }, body);
+			return await instance.call(url, { headers: signedHeaders(secret, body, now()) }, body);
 		};
 		const events = Array.from({ length: limit }, (_, each) => `evt_${each}`);
 		let firsts: Array<ReturnType<typeof deliver>> = [];
@@ -170,5 +203,5 @@ describe.each([1, 5])('with at most %i production executions at a time', (limit)
 		expect((await call('other')).status).toBe(200);
 		expect(await instance.items(workflow, limit + 1, 3_000)).toHaveLength(limit);
 		expect(await instance.rest.executions.list(workflow.id)).toHaveLength(limit);
-	});
-});
+	},
+);
