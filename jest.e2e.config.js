@@ -11,5 +11,7 @@ module.exports = {
 	globalTeardown: '<rootDir>/test/e2e/support/globalTeardown.ts',
 	testSequencer: '<rootDir>/test/e2e/support/sequencer.js',
 	maxWorkers: 1,
+	// Tests that run side by side mostly wait: for jobs, retries and time-outs in real time.
+	maxConcurrency: 12,
 	testTimeout: 120_000,
 };
