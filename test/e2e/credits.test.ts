@@ -1,18 +1,33 @@
 import type { IDataObject, INode } from 'n8n-workflow';
 import { connectedTo } from '../../lab/n8n/canvas';
 import { nodeName, triggerName, workflowOf } from '../../lab/n8n/nodeWorkflow';
+import type { SavedCredential } from '../../lab/n8n/rest';
 import { resultOf } from '../../lab/n8n/runNode';
 import { byId, call } from './support/fixtures';
-import { credentials, keys, rest, runOurs, sandbox } from './support/harness';
+import { rest, sandbox } from './support/harness';
+import { ownSandbox } from './support/ownSandbox';
 
 /**
  * What the credit limit of an execution is worth: held against the ledger of the service, to the
  * credit.
  */
-beforeEach(async () => {
-	await sandbox.reset();
-	await sandbox.settings({ requestsPerMinute: 100_000 });
-});
+async function startWorld() {
+	const own = await ownSandbox({ requestsPerMinute: 100_000 });
+	const { sandbox, workspace } = own;
+	return {
+		...own,
+		/** What the workspace has reserved or spent. */
+		async charged(): Promise<number> {
+			const { balance } = await sandbox.ledger(workspace);
+			return balance.reserved + balance.spent;
+		},
+		reservations: async () => (await own.charged()).length,
+		posts: async () =>
+			(await sandbox.requests()).filter(
+				({ method, path }) => method === 'POST' && path.startsWith('/v1'),
+			),
+	};
+}
 
 const pictures = (count: number) =>
 	Array.from({ length: count }, (_, index) => ({ json: { prompt: `Picture ${index}` } }));
@@ -26,17 +41,6 @@ const creating = (options: IDataObject, more: IDataObject = {}) => ({
 	...more,
 });
 
-/** What the workspace has reserved or spent. */
-async function charged(): Promise<number> {
-	const { balance } = await sandbox.ledger(keys.full.workspace);
-	return balance.reserved + balance.spent;
-}
-
-const posts = async () =>
-	(await sandbox.requests()).filter(
-		({ method, path }) => method === 'POST' && path.startsWith('/v1'),
-	);
-
 const highlighted = async (executionId: string) => {
 	const { customData } = (await rest.executions.get(executionId)) as unknown as {
 		customData: Record<string, string>;
@@ -44,95 +48,114 @@ const highlighted = async (executionId: string) => {
 	return customData;
 };
 
-it('forty items under a limit: the ledger agrees with the node, to the credit', async () => {
-	const [one] = (
-		await runOurs({
+it.concurrent(
+	'forty items under a limit: the ledger agrees with the node, to the credit',
+	async () => {
+		const { run, charged } = await startWorld();
+		const [one] = (
+			await run({
+				node: 'mediaGen',
+				parameters: creating({}) as never,
+				items: pictures(1),
+			})
+		).items;
+		const price = Number(one?.json.estimated_credits);
+		expect(price).toBeGreaterThan(0);
+		expect(await charged()).toBe(price);
+
+		const many = await run({
 			node: 'mediaGen',
-			parameters: creating({}) as never,
-			items: pictures(1),
-		})
-	).items;
-	const price = Number(one?.json.estimated_credits);
-	expect(price).toBeGreaterThan(0);
-	expect(await charged()).toBe(price);
+			items: pictures(40),
+			parameters: creating({
+				maxCredits: 17 * price + price / 2,
+				onInsufficientCredits: 'continue',
+			}) as never,
+		});
+		const made = many.items.filter(({ json }) => json.id !== undefined);
+		const refused = many.items.filter(({ json }) => json.error !== undefined);
+		expect([made.length, refused.length]).toEqual([17, 23]);
+		expect(String(refused[0]?.json.error)).toContain('Max Credits per Execution');
+		expect(await charged()).toBe(18 * price);
+		const says = await highlighted(many.executionId);
+		expect(says.mediagenCredits).toBe(String(17 * price));
+		expect(String(says.mediagenJobs)).toContain(String(made[0]?.json.id));
+		expect(String(says.mediagenJobs).length).toBeLessThanOrEqual(512);
+	},
+	240_000,
+);
 
-	const run = await runOurs({
-		node: 'mediaGen',
-		items: pictures(40),
-		parameters: creating({
-			maxCredits: 17 * price + price / 2,
-			onInsufficientCredits: 'continue',
-		}) as never,
-	});
-	const made = run.items.filter(({ json }) => json.id !== undefined);
-	const refused = run.items.filter(({ json }) => json.error !== undefined);
-	expect([made.length, refused.length]).toEqual([17, 23]);
-	expect(String(refused[0]?.json.error)).toContain('Max Credits per Execution');
-	expect(await charged()).toBe(18 * price);
-	const says = await highlighted(run.executionId);
-	expect(says.mediagenCredits).toBe(String(17 * price));
-	expect(String(says.mediagenJobs)).toContain(String(made[0]?.json.id));
-	expect(String(says.mediagenJobs).length).toBeLessThanOrEqual(512);
-}, 240_000);
+it.concurrent(
+	'Stop says how many were submitted; a retry with the same limit sends nothing',
+	async () => {
+		const { run, charged, posts } = await startWorld();
+		const stopped = await run({
+			node: 'mediaGen',
+			items: pictures(12),
+			parameters: creating({ maxCredits: 9 }) as never,
+		});
+		const before = await charged();
+		expect(before).toBeGreaterThan(0);
+		expect(before).toBeLessThanOrEqual(9);
+		expect(stopped.error?.message).toContain('Max Credits per Execution (9) would be exceeded');
+		expect(stopped.error?.description).toContain(`This execution has reserved ${before} credits`);
+		expect(stopped.error?.description).toMatch(/\d+ items were submitted, \d+ were not/);
+		const sent = (await posts()).length;
+		await rest.executions.retry(stopped.executionId);
+		expect((await posts()).length).toBe(sent);
+		expect(await charged()).toBe(before);
+	},
+	240_000,
+);
 
-it('Stop says how many were submitted; a retry with the same limit sends nothing', async () => {
-	const run = await runOurs({
-		node: 'mediaGen',
-		items: pictures(12),
-		parameters: creating({ maxCredits: 9 }) as never,
-	});
-	const before = await charged();
-	expect(before).toBeGreaterThan(0);
-	expect(before).toBeLessThanOrEqual(9);
-	expect(run.error?.message).toContain('Max Credits per Execution (9) would be exceeded');
-	expect(run.error?.description).toContain(`This execution has reserved ${before} credits`);
-	expect(run.error?.description).toMatch(/\d+ items were submitted, \d+ were not/);
-	const sent = (await posts()).length;
-	await rest.executions.retry(run.executionId);
-	expect((await posts()).length).toBe(sent);
-	expect(await charged()).toBe(before);
-}, 240_000);
-
-it('a dry run sends nothing at all, files included, and outputs what would be sent', async () => {
-	const data = Buffer.from('not really a picture');
-	const run = await runOurs({
-		node: 'mediaGen',
-		items: [
-			{
-				json: { prompt: 'A cat' },
-				binary: { cat: { data, fileName: 'cat.png', mimeType: 'image/png' } },
+it.concurrent(
+	'a dry run sends nothing at all, files included, and outputs what would be sent',
+	async () => {
+		const { sandbox, run } = await startWorld();
+		const data = Buffer.from('not really a picture');
+		const tried = await run({
+			node: 'mediaGen',
+			items: [
+				{
+					json: { prompt: 'A cat' },
+					binary: { cat: { data, fileName: 'cat.png', mimeType: 'image/png' } },
+				},
+			],
+			parameters: creating(
+				{ dryRun: true },
+				{ input: { reference_images: 'binary:cat' } },
+			) as never,
+		});
+		expect(tried.items[0]?.json).toMatchObject({
+			dryRun: true,
+			method: 'POST',
+			path: '/generations',
+			body: {
+				mode: 'image',
+				model: 'studio/image-1',
+				prompt: 'A cat',
+				input: { reference_images: ['binary:cat'] },
 			},
-		],
-		parameters: creating({ dryRun: true }, { input: { reference_images: 'binary:cat' } }) as never,
-	});
-	expect(run.items[0]?.json).toMatchObject({
-		dryRun: true,
-		method: 'POST',
-		path: '/generations',
-		body: {
-			mode: 'image',
-			model: 'studio/image-1',
-			prompt: 'A cat',
-			input: { reference_images: ['binary:cat'] },
-		},
-		idempotencyKey: expect.stringMatching(/^n8n-/) as unknown,
-	});
-	expect(await sandbox.requests()).toEqual([]);
-}, 240_000);
+			idempotencyKey: expect.stringMatching(/^n8n-/) as unknown,
+		});
+		expect(await sandbox.requests()).toEqual([]);
+	},
+	240_000,
+);
 
-it.each([
+it.concurrent.each([
 	['negative', -1],
 	['text', 'many'],
 	['an expression that gives nothing', '={{ $json.nothing }}'],
 ])(
 	'a limit that is %s is refused before a request',
 	async (_, maxCredits) => {
-		const run = await runOurs({
+		const { sandbox, run } = await startWorld();
+		const refused = await run({
 			node: 'mediaGen',
 			items: pictures(1),
 			parameters: creating({ maxCredits }) as never,
 		});
-		expect(run.error?.message).toContain('Max Credits per Execution must be a number');
+		expect(refused.error?.message).toContain('Max Credits per Execution must be a number');
 		expect(await sandbox.requests()).toEqual([]);
 	},
 	240_000,
@@ -141,18 +164,19 @@ it.each([
 const OURS = 'n8n-nodes-mediagen.mediaGen';
 
 /** What the service reserves for one picture. */
-async function priceOfOne(): Promise<number> {
-	const body = { mode: 'image', model: 'studio/image-1', prompt: 'Picture' };
-	const { estimated_credits: price } = await call('POST', '/generations', body);
+let priceOfOne: number;
+
+beforeAll(async () => {
 	await sandbox.reset();
-	return Number(price);
-}
+	const body = { mode: 'image', model: 'studio/image-1', prompt: 'Picture' };
+	priceOfOne = Number((await call('POST', '/generations', body)).estimated_credits);
+});
 
 /** Two nodes one after the other, each under the same limit of the execution. */
-function twoUnder(maxCredits: number) {
+function twoUnder(maxCredits: number, credential: SavedCredential) {
 	const given = {
 		type: OURS,
-		credential: credentials.full,
+		credential,
 		parameters: creating({ maxCredits }) as never,
 		items: pictures(2),
 	};
@@ -176,43 +200,49 @@ function twoUnder(maxCredits: number) {
 	};
 }
 
-it('two nodes share one limit; a retry under a raised one pays for the rest and nothing twice', async () => {
-	const price = await priceOfOne();
-	const workflow = twoUnder(3 * price);
-	const { id } = await rest.workflows.create(workflow);
-	const stopped = await rest.executions.wait(await rest.workflows.run(id, triggerName));
-	const { error, items } = resultOf(stopped);
-	expect(items).toHaveLength(2);
-	expect(error?.message).toContain(`Max Credits per Execution (${3 * price}) would be exceeded`);
-	expect(error?.description).toContain(`This execution has reserved ${3 * price} credits`);
-	expect(await charged()).toBe(3 * price);
-	expect((await highlighted(stopped.id)).mediagenCredits).toBe(String(3 * price));
+it.concurrent(
+	'two nodes share one limit; a retry under a raised one pays for the rest and nothing twice',
+	async () => {
+		const { credential, charged, posts } = await startWorld();
+		const workflow = twoUnder(3 * priceOfOne, credential);
+		const { id } = await rest.workflows.create(workflow);
+		const stopped = await rest.executions.wait(await rest.workflows.run(id, triggerName));
+		const { error, items } = resultOf(stopped);
+		expect(items).toHaveLength(2);
+		expect(error?.message).toContain(
+			`Max Credits per Execution (${3 * priceOfOne}) would be exceeded`,
+		);
+		expect(error?.description).toContain(`This execution has reserved ${3 * priceOfOne} credits`);
+		expect(await charged()).toBe(3 * priceOfOne);
+		expect((await highlighted(stopped.id)).mediagenCredits).toBe(String(3 * priceOfOne));
 
-	await rest.workflows.update(id, twoUnder(4 * price));
-	const retried = await rest.executions.wait(await rest.executions.retry(stopped.id, true));
-	expect(retried.status).toBe('success');
-	expect(await charged()).toBe(4 * price);
-	expect((await posts()).filter(({ path }) => path === '/v1/generations')).toHaveLength(4);
-	expect((await highlighted(retried.id)).mediagenCredits).toBe(String(4 * price));
-}, 240_000);
+		await rest.workflows.update(id, twoUnder(4 * priceOfOne, credential));
+		const retried = await rest.executions.wait(await rest.executions.retry(stopped.id, true));
+		expect(retried.status).toBe('success');
+		expect(await charged()).toBe(4 * priceOfOne);
+		expect((await posts()).filter(({ path }) => path === '/v1/generations')).toHaveLength(4);
+		expect((await highlighted(retried.id)).mediagenCredits).toBe(String(4 * priceOfOne));
+	},
+	240_000,
+);
 
 describe('Execute Step again and again, while designing, pays for', () => {
-	it.each<[string, number, number, IDataObject]>([
+	it.concurrent.each<[string, number, number, IDataObject]>([
 		['twenty pictures in twenty steps', 20, 20, {}],
 		['one, with Content', 5, 1, { idempotency: 'content' }],
 		['none, with Dry Run', 5, 0, { dryRun: true }],
 	])(
 		'%s',
 		async (_name, steps, pictures, options) => {
+			const { run, reservations } = await startWorld();
 			const parameters = creating(options, { prompt: 'A boat' }) as never;
-			const first = await runOurs({ node: 'mediaGen', parameters });
+			const first = await run({ node: 'mediaGen', parameters });
 			const { runData } = first.execution.data.resultData;
 			for (let step = 1; step < steps; step += 1) {
 				const id = await rest.workflows.runStep(first.workflowId, nodeName, runData);
 				expect((await rest.executions.wait(id)).status).toBe('success');
 			}
-			const { lines } = await sandbox.ledger(keys.full.workspace);
-			expect(lines.filter(({ movement }) => movement === 'reserve')).toHaveLength(pictures);
+			expect(await reservations()).toBe(pictures);
 		},
 		240_000,
 	);

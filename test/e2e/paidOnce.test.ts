@@ -2,8 +2,9 @@ import type { INodeParameters } from 'n8n-workflow';
 import { resultOf } from '../../lab/n8n/runNode';
 import type { FaultRules } from '../../lab/sandbox/admin';
 import { seeded } from '../../testing/random';
-import { keys, rest, runOurs, sandbox } from './support/harness';
+import { rest } from './support/harness';
 import { createParameters } from './support/media';
+import { ownSandbox } from './support/ownSandbox';
 
 /** Items of a round: the sandbox shows its newest forty jobs, those that failed included. */
 const ITEMS = 25;
@@ -49,14 +50,15 @@ function faultsOf(random: () => number, mayFail: boolean): FaultRules {
 
 async function round(seed: number, [, prompt, options]: (typeof MODES)[number]) {
 	const random = seeded(seed);
-	await sandbox.reset();
+	const own = await ownSandbox();
+	const { sandbox } = own;
 	// A job that has failed stays the answer to a key of the user.
 	const mayFail = options.idempotency !== 'custom';
 	await sandbox.setFaults(faultsOf(random, mayFail));
 	const items = Array.from({ length: ITEMS }, (_, n) => ({
 		json: { p: `round ${seed} item ${n};` },
 	}));
-	let run = await runOurs({
+	let run = await own.run({
 		node: 'mediaGen',
 		items,
 		parameters: createParameters({ prompt, downloadOutputs: false, options }),
@@ -68,25 +70,23 @@ async function round(seed: number, [, prompt, options]: (typeof MODES)[number]) 
 		const id = await rest.executions.retry(run.executionId);
 		run = resultOf(await rest.executions.wait(id, { timeoutMs: 240_000 }));
 	}
-	return { run, items };
+	return { ...own, run, items };
 }
 
-it.each(
+it.concurrent.each(
 	Array.from({ length: ROUNDS }, (_, index) => [index + 1, MODES[index % MODES.length]?.[0] ?? '']),
 )(
 	'round %i, %s: whatever went wrong on the way, each item is paid for once',
 	async (seed) => {
 		const mode = MODES[(seed - 1) % MODES.length];
 		if (!mode) throw new Error('no mode');
-		const { run, items } = await round(seed, mode);
+		const { sandbox, charged, run, items } = await round(seed, mode);
 		expect(run.status).toBe('success');
 		expect(run.items).toHaveLength(ITEMS);
 
 		// The ledger judges: one charge for each job, and of each item one that has not failed.
 		const jobs = await sandbox.jobs();
-		const { lines } = await sandbox.ledger(keys.full.workspace);
-		const charged = lines.filter(({ movement }) => movement === 'reserve');
-		expect(charged).toHaveLength(jobs.length);
+		expect(await charged()).toHaveLength(jobs.length);
 		const paid = items.map(
 			({ json }) =>
 				jobs.filter(({ text, status }) => text.startsWith(json.p) && status !== 'failed').length,

@@ -29,6 +29,7 @@ export async function ownSandbox(settings: SettingsInput = {}) {
 	return {
 		sandbox,
 		credential,
+		workspace,
 		run: async (run: OurRun) => await runOurs({ credential, ...run }),
 		/** Movements that reserve credits. */
 		charged: async () =>
