@@ -1,10 +1,12 @@
 /* eslint-disable @n8n/community-nodes/no-restricted-imports -- not published */
 import type { IDataObject } from 'n8n-workflow';
+import { request } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
 import type { SavedWorkflow } from '../../lab/n8n/rest';
 import { sign } from '../../src/events/signature';
 import { shuffle } from '../../testing/shuffle';
+import { slowDown, speedUp } from './support/database';
 import { signedHeaders } from './support/signed';
 import { TriggerInstance } from './support/triggerInstance';
 import { until } from './support/until';
@@ -287,7 +289,7 @@ test('200 events, each delivered 1 to 5 times, shuffled and at once, start the w
 	};
 	await Promise.all(Array.from({ length: 16 }, worker));
 	expect([...statuses]).toEqual([200]);
-	await until(() => starts('bulk').length === 200);
+	await until(() => starts('bulk').length === 200, 60_000);
 	expect(starts('bulk')).toEqual(Array<number>(200).fill(1));
 });
 
@@ -327,4 +329,78 @@ test('of 60 events with n8n killed in between none starts twice, also when all a
 	// What n8n has answered and was still at when it was killed it shows as crashed; nobody sends it again.
 	const crashed = await instance.rest.executions.list(workflow.id, ['crashed']);
 	expect(60 - counts.length).toBeLessThanOrEqual(crashed.length);
+});
+
+/** A sender without a front between, so that n8n notices when it hangs up. */
+function sendDirectly(id: string): { status: Promise<number>; hangUp: () => void } {
+	const body = event(id);
+	const outgoing = request({
+		host: '127.0.0.1',
+		port: instance.direct.port,
+		path: new URL(url).pathname,
+		method: 'POST',
+		headers: signedHeaders(secret, body),
+		agent: false,
+	});
+	const status = new Promise<number>((resolve, reject) => {
+		outgoing.on('response', (response) => {
+			response.resume();
+			resolve(response.statusCode ?? 0);
+		});
+		outgoing.on('error', reject);
+	});
+	outgoing.end(body);
+	return { status, hangUp: () => void outgoing.destroy() };
+}
+
+const count = (id: string) => instance.of(workflow).filter(({ eventId }) => eventId === id).length;
+
+const failures = () => instance.log().split('Error in handling webhook request').length - 1;
+
+/** A sender that gives up while n8n is still at making the execution. */
+async function deliverAndGiveUp(id: string, { refuse }: { refuse: boolean }): Promise<void> {
+	await slowDown(instance.direct.userFolder, { refuse });
+	const { status, hangUp } = sendDirectly(id);
+	const given = expect(status).rejects.toThrow('hang up');
+	await sleep(500);
+	hangUp();
+	await given;
+}
+
+const recover = async () => await speedUp(instance.direct.userFolder);
+
+test('an event whose sender gave up before n8n failed to start it starts the workflow when it is repeated', async () => {
+	const before = failures();
+	await deliverAndGiveUp('evt_lost', { refuse: true });
+	await until(() => failures() > before, 120_000);
+	expect(failures()).toBe(before + 1);
+	await recover();
+	expect(count('evt_lost')).toBe(0);
+	expect(await sendDirectly('evt_lost').status).toBe(200);
+	await until(() => count('evt_lost') > 0);
+	expect(await sendDirectly('evt_lost').status).toBe(200);
+	await sleep(1_000);
+	expect(count('evt_lost')).toBe(1);
+});
+
+test('an event that n8n has started after all is not started again for a sender that gave up', async () => {
+	await deliverAndGiveUp('evt_slow', { refuse: false });
+	await until(() => count('evt_slow') > 0, 120_000);
+	await recover();
+	expect(await sendDirectly('evt_slow').status).toBe(200);
+	await sleep(1_000);
+	expect(count('evt_slow')).toBe(1);
+});
+
+test('a repeat that comes while n8n is still at the first delivery is refused at once, and starts later what n8n failed to start', async () => {
+	await deliverAndGiveUp('evt_early', { refuse: true });
+	const before = failures();
+	// With a 2xx the service would never send it again.
+	expect(await sendDirectly('evt_early').status).toBe(503);
+	await until(() => failures() > before, 120_000);
+	await recover();
+	expect(await sendDirectly('evt_early').status).toBe(200);
+	await until(() => count('evt_early') > 0);
+	await sleep(1_000);
+	expect(count('evt_early')).toBe(1);
 });

@@ -33,6 +33,15 @@ export async function speedUp(userFolder: string): Promise<void> {
 	await execute(userFolder, 'DROP TRIGGER slow; DROP VIEW numbers;');
 }
 
+/** Makes every execution that waits for a time due now, as after a longer wait; n8n has to be down. */
+export async function endWaits(userFolder: string): Promise<void> {
+	await execute(
+		userFolder,
+		`UPDATE execution_entity SET waitTill = strftime('%Y-%m-%d %H:%M:%f', 'now')
+			WHERE status = 'waiting';`,
+	);
+}
+
 async function execute(userFolder: string, sql: string): Promise<void> {
 	const file = path.join(userFolder, '.n8n', 'database.sqlite');
 	const args = ['-e', SCRIPT, file, sql];
