@@ -94,8 +94,11 @@ export class EventInstance {
 		});
 	}
 
-	/** @param seconds of the minute at which it polls */
-	async pollingTrigger(parameters: IDataObject, seconds = [0, 30]): Promise<SavedWorkflow> {
+	/** @param seconds of the minute at which it polls; default: every fifth */
+	async pollingTrigger(
+		parameters: IDataObject,
+		seconds = Array.from({ length: 12 }, (_, each) => 5 * each),
+	): Promise<SavedWorkflow> {
 		const type = 'n8n-nodes-mediagen.mediaGenPollingTrigger';
 		// n8n refuses a time that comes more than once a minute, but takes several of them.
 		const pollTimes = {
