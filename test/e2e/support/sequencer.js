@@ -1,7 +1,8 @@
 const longestFirst = require('../../support/longestFirst');
 
-/** Files that take minutes, mostly waiting: begun last they would hold up the whole run. */
+/** Files that take half a minute and more: begun last they would hold up the whole run. */
 module.exports = longestFirst([
-	...['triggerQueued', 'trigger', 'editorJourney', 'crash', 'hostile', 'start', 'paidOnce'],
-	...['editorFields', 'triggerReceiver', 'agentTools', 'soak', 'exampleKilled', 'triggerLost'],
+	...['triggerReceiver', 'editorFields', 'trigger', 'hostile', 'editorJourney', 'start', 'anything'],
+	...['exampleCrashed', 'triggerQueued', 'exampleMcp', 'exampleAgent', 'crash', 'publishing'],
+	...['exampleKilled', 'scanner', 'agentTools', 'soak', 'idempotency', 'exampleEvents', 'paidOnce'],
 ]);
