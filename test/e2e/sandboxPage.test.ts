@@ -102,8 +102,7 @@ test('shows balance, jobs with previews, requests, deliveries and faults, live',
 	await page.waitForFunction(PICTURE_SHOWN);
 	await service.admin('PUT', '/faults', { rules: [{ kind: 'storm', times: 1 }] });
 	await service.get('/credits');
-	await page.waitForSelector('#faults li');
-	expect(await page.textContent('#faults')).toContain('1 of 1 times');
+	await page.waitForSelector('#faults li:has-text("1 of 1 times")');
 	expect(await page.textContent('#workspaces')).toContain('9,998');
 	expect(await page.textContent('#requests')).toContain(
 		'429 Refuse: too many requests (429)Too many requests.',
