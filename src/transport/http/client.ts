@@ -112,7 +112,7 @@ export interface RequestOptions {
 	return429?: boolean;
 	/** `false`: a single attempt, for pollers, which ask again anyway. Default: `true`. */
 	retry?: boolean;
-	/** Most attempts, where whoever waits tries again; a 429 is not counted. Default: as usual. */
+	/** Most attempts, where whoever waits tries again; a 429 is never the last. Default: as usual. */
 	maxAttempts?: number;
 	/** Whether an earlier request under the same key may have been carried out. */
 	outcomeOpen?: boolean;

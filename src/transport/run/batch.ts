@@ -81,8 +81,11 @@ export class Batch {
 	private readonly deliveries: Array<{ workspace: Workspace; request: string; job: JobReference }> =
 		[];
 
-	/** When the first request went out that has had no answer of the service since, on the monotonic clock. */
-	private silentSince: number | undefined;
+	/** When the service last answered, on the monotonic clock; `-Infinity` for never. */
+	private answeredAt = -Infinity;
+	/** Since when it has not, and the requests since that got no answer; `Infinity` while it does. */
+	private silentSince = Infinity;
+	private unanswered = 0;
 
 	/** Whether the run was halted because the service gave no answer. */
 	isSilent = false;
@@ -212,13 +215,21 @@ export class Batch {
 
 	/**
 	 * A request has ended. A run that meets nothing but silence is halted: each item alone would take
-	 * half a minute or more to be sure.
+	 * half a minute or more to be sure. One request that hangs is no outage.
 	 * @param sentAt on the monotonic clock
 	 * @param isAnswered whether the service itself has answered, be it with a refusal
 	 */
 	noteAnswer(isAnswered: boolean, sentAt: number, clock: Clock): void {
-		this.silentSince = isAnswered ? undefined : (this.silentSince ?? sentAt);
-		if (clock.monotonic() - (this.silentSince ?? Infinity) < OUTAGE_MS) return;
+		const now = clock.monotonic();
+		if (isAnswered) {
+			this.answeredAt = now;
+			this.silentSince = Infinity;
+			this.unanswered = 0;
+			return;
+		}
+		this.silentSince = Math.min(this.silentSince, Math.max(sentAt, this.answeredAt));
+		this.unanswered += 1;
+		if (this.unanswered < 2 || now - this.silentSince < OUTAGE_MS) return;
 		this.isSilent = true;
 		this.halt({ cause: 'the service gave no answer', credits: false });
 	}

@@ -27,8 +27,8 @@ export interface ErrorContext {
 	/** The items of the run that are wrong by themselves, if it is known that none is sent. */
 	invalid?: readonly number[];
 	labels?: Labels;
-	/** The job that the item has created, also by an earlier try. */
-	jobId?: string;
+	/** The jobs that the item has created, also by an earlier try: several where it has parts. */
+	jobIds?: readonly string[];
 	/** Whether a request was sent whose outcome is unknown, also by an earlier try. */
 	outcomeUnknown?: boolean;
 	idempotency?: IdempotencyMode;
@@ -60,7 +60,7 @@ function spendingOf(failed: Failed, context: ErrorContext): Spending {
 	const { failure, job } = failed;
 	if (!context.creates) return 'free';
 	if (failure.kind === 'jobFailed') return 'jobFailed';
-	if (job ?? context.jobId) return 'jobExists';
+	if (job ?? context.jobIds?.[0]) return 'jobExists';
 	if (context.outcomeUnknown) return 'outcomeUnknown';
 	// An upload or a search, before the item's own request.
 	if (failed.endpoint && failed.endpoint !== context.endpoint) return 'nothingDone';
@@ -326,7 +326,7 @@ const statusOf = ({ failure }: Failed): number | undefined =>
 /** Puts a failure into words. The job, if there is one, is named once. */
 export function describeFailure(failed: Failed, context: ErrorContext): ErrorText {
 	const { itemIndex, items = 1 } = context;
-	const id = failed.job?.id ?? context.jobId;
+	const id = failed.job?.id ?? context.jobIds?.[0];
 	const [happened, todo] = wordsOf(failed, context);
 	const status = statusOf(failed);
 	return {
@@ -337,7 +337,8 @@ export function describeFailure(failed: Failed, context: ErrorContext): ErrorTex
 }
 
 /**
- * The facts of a failure, for expressions and for n8n's *Error details*: `item`, `jobId`, `status`
+ * The facts of a failure, for expressions and for n8n's *Error details*: `item`, `jobId` (and
+ * `jobIds` of an item with several), `status`
  * (of the job, else of the response), `httpStatus`, `credits` (`none spent`, `unknown` or `reserved
  * or spent`), the job's own fields about credits, and from the service's error `type`, `requestId`
  * and `details`.
@@ -349,7 +350,8 @@ export function detailsOf(failed: Failed, context: ErrorContext): IDataObject {
 	const known: Record<string, unknown> = {
 		...Object.fromEntries(Object.entries(job ?? {}).filter(([name]) => /credit/i.test(name))),
 		item: context.itemIndex,
-		jobId: job?.id ?? context.jobId,
+		jobId: job?.id ?? context.jobIds?.[0],
+		jobIds: (context.jobIds?.length ?? 0) > 1 ? context.jobIds : undefined,
 		status: job?.status ?? httpStatus,
 		httpStatus,
 		credits: creditState(failed, context),

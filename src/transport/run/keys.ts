@@ -90,7 +90,9 @@ export function customKeyProblem(key: string): string | undefined {
 }
 
 const itemName = (item: string): string => {
-	const [round = '0', index = '0'] = item.split(':');
+	const [round = '0', name = '0'] = item.split(':');
+	// Without its part.
+	const index = parseInt(name, 10);
 	if (round === 'call') return 'a call of this tool';
 	return round === '0' ? `item ${index}` : `item ${index} of run ${Number(round) + 1}`;
 };
@@ -127,7 +129,7 @@ export function claimCustomKey(
 	// Neither is sent, as it is unclear which one the key is meant for.
 	const [round, index] = use.item.split(':');
 	const isSameRun = round === origin.item.split(':')[0] && round !== 'call';
-	if (isSameRun) batch.reject(Number(index), failed);
+	if (isSameRun) batch.reject(parseInt(index ?? '', 10), failed);
 }
 
 /** The custom key still belongs to the request as it was before the user changed it. */

@@ -4,7 +4,7 @@ import type { Json } from '../base/types';
 import { valueAt } from '../base/values';
 import type { Workspace } from '../workspace';
 import type { Batch } from './batch';
-import type { OperationSpec } from './item';
+import type { Item, OperationSpec } from './item';
 import {
 	isKeyExpired,
 	NEW,
@@ -69,6 +69,17 @@ export const knownJobIds = ({ items, formerJobs = {} }: NodeMemory): Set<string>
 	const jobs = Object.values(items).flatMap(({ state }) => ('job' in state ? [state.job.id] : []));
 	return new Set([...jobs, ...Object.keys(formerJobs)]);
 };
+
+/** What is known of an item: its own state, or those of its parts, each of which creates a job. */
+export const statesOf = ({
+	node: { items },
+	origin: { item },
+	parts = [],
+	memory,
+}: Pick<Item, 'node' | 'origin' | 'parts' | 'memory'>): Array<[part: string, state: ItemState]> =>
+	parts.length < 2
+		? [['', memory.state]]
+		: parts.map((_, index) => [`.${index}`, items[`${item}.${index}`]?.state ?? NEW]);
 
 /** Records an event. Nothing else changes the state of an item. */
 export function recordEvent(memory: ItemMemory, event: ItemEvent): void {

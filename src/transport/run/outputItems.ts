@@ -109,14 +109,16 @@ export function itemsOf(
 	return resources.flatMap((resource) => {
 		const own = files.slice(taken, (taken += filesIn(resource).length));
 		const json = read(resource);
-		if (splitOutputs) {
+		if (splitOutputs && own.length > 0) {
 			return own.map((file, index) => ({
 				json: { ...json, ...outputOf(resource, index) },
 				binary: { [outputBinaryField]: file },
 				pairedItem,
 			}));
 		}
-		return [{ json, binary: inFields(own, outputBinaryField), pairedItem }];
+		return [
+			{ json, ...(own.length > 0 && { binary: inFields(own, outputBinaryField) }), pairedItem },
+		];
 	});
 }
 

@@ -26,7 +26,7 @@ import { becomesErrorItem, executionCredits } from './credits';
 import { describeFailure, detailsOf, nodeError, type ErrorContext, type Labels } from './errors';
 import type { Item, OperationSpec, Outcome, Prepared } from './item';
 import { isOutcomeOpen } from './itemState';
-import { identify, nodeMemory } from './memory';
+import { identify, nodeMemory, statesOf } from './memory';
 import { itemContext } from './nodeInput';
 import { runOperation } from './operations';
 import { errorOutputItem, errorRow, itemsOf } from './outputItems';
@@ -85,9 +85,6 @@ async function openItem(
 	const location = (batch.location ??= locateRun(context));
 	const node = nodeMemory(context.getContext('node'));
 	const { item, memory, inputFingerprint } = identify(context, spec, batch, node);
-	// Named by the error too if the run is halted before it is read again, or if it cannot be read.
-	if ('job' in memory.state)
-		batch.addJob(itemIndex, { id: memory.state.job.id, status: 'from an earlier try' });
 	const credentialId = credentialIdOf(context.getNode());
 	const workspace = workspaceOf(baseUrl, key, rateLimitsOf(credential), credentialId);
 	// Without n8n's list of domains, which was made for another address: `authenticate` keeps the key
@@ -101,7 +98,7 @@ async function openItem(
 		batch.noteAnswer(isAnswerOfService(result), sentAt, workspace.clock);
 		return result;
 	};
-	return ok({
+	const opened: Item = {
 		...prepared,
 		spec,
 		batch,
@@ -119,7 +116,13 @@ async function openItem(
 			executionId: context.getExecutionId() ?? '',
 			isManual: context.getMode() === 'manual',
 		},
-	});
+	};
+	// Named by the error too if the run is halted before they are read again, or if they cannot be read.
+	for (const [part, state] of statesOf(opened)) {
+		if (!('job' in state)) continue;
+		batch.addJob(itemIndex, { id: state.job.id, status: 'from an earlier try' }, part);
+	}
+	return ok(opened);
 }
 
 /** Runs the operation of an item. Another item of the run may have turned out to be invalid meanwhile. */
@@ -143,14 +146,14 @@ function errorContextOf(
 	const { submitted, total: items } = batch;
 	const ofRun = { endpoint, object, creates, charges, itemIndex, items, submitted };
 	if (!opened.ok) return ofRun;
-	const { settings, memory, origin } = opened.value;
-	const { state } = memory;
+	const { settings, origin } = opened.value;
+	const states = statesOf(opened.value).map(([, state]) => state);
 	return {
 		...ofRun,
 		idempotency: settings.idempotency,
 		isManual: origin.isManual,
-		jobId: 'job' in state ? state.job.id : undefined,
-		outcomeUnknown: isOutcomeOpen(state),
+		jobIds: states.flatMap((state) => ('job' in state ? [state.job.id] : [])),
+		outcomeUnknown: states.some(isOutcomeOpen),
 	};
 }
 
@@ -185,7 +188,9 @@ async function runItem(
 	const becomesItem = opened.ok && becomesErrorItem(failed, opened.value.settings);
 	if (!continuesOnFail && !becomesItem) {
 		// An error takes a stack trace; when thousands of items fail at once, n8n would stand still. So only where n8n needs one.
-		const isReported = failed.failure.kind !== 'skipped' && batch.reportsErrorOf(itemIndex);
+		// An item that was not sent leaves it to the one that halted the run; silence is nobody's.
+		const isOwn = failed.failure.kind !== 'skipped' || batch.isSilent;
+		const isReported = isOwn && batch.reportsErrorOf(itemIndex);
 		if (!isReported) return [];
 		const ofRun = () => ({ ...errorContext(), invalid: batch.invalid });
 		const error = nodeError(node, failed, ofRun());

@@ -1,8 +1,9 @@
 import { fail, ok, type Result } from '../base/result';
+import type { Json } from '../base/types';
 import { jobState } from '../jobs/jobState';
 import type { Item, Outcome } from './item';
 import { isOutcomeOpen } from './itemState';
-import type { ItemMemory } from './memory';
+import { statesOf, type ItemMemory } from './memory';
 import { isMedia } from './outputs';
 
 const GET_LATER = 'Not finished yet. Get it by its id in about a minute.';
@@ -30,15 +31,16 @@ const begun = new WeakMap<ItemMemory, Call>();
 const WAIT_MS = 1_800_000;
 
 /** What an agent is told when its time is over. */
-function unfinished({ memory, settings, spec }: Item): Result<Outcome> {
-	const { state } = memory;
-	if (state.is === 'new' || (state.is === 'sent' && !isOutcomeOpen(state))) {
+function unfinished(item: Item): Result<Outcome> {
+	const { settings, spec } = item;
+	const resources = statesOf(item).flatMap(([, state]): Json[] => {
+		if ('job' in state) return [{ object: spec.object, ...state.job, status: 'queued' }];
+		return isOutcomeOpen(state) ? [{ status: 'sent' }] : [];
+	});
+	if (resources.length === 0)
 		return ok({ resources: [{ status: 'not sent' }], files: [], next: NOT_SENT });
-	}
-	const job =
-		'job' in state ? { object: spec.object, ...state.job, status: 'queued' } : { status: 'sent' };
 	const next = settings.idempotency === 'none' ? GET_LATER : CALL_AGAIN;
-	return ok({ resources: [job], files: [], next });
+	return ok({ resources, files: [], next });
 }
 
 /** What an agent is told of what became of its call. */

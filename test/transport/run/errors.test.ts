@@ -108,9 +108,9 @@ const STATES: Array<
 	['new', undefined, { outcomeUnknown: false }],
 	['new, nothing remembered', undefined, undefined],
 	['asked', undefined, { outcomeUnknown: true }, 'unknown'],
-	['made', { id: 'gen_1', status: 'queued' }, { jobId: 'gen_1', outcomeUnknown: false }, 'job'],
-	['made, as remembered', undefined, { jobId: 'gen_1', outcomeUnknown: true }, 'job'],
-	['done', { id: 'gen_1', status: 'completed' }, { jobId: 'gen_1', outcomeUnknown: false }, 'job'],
+	['made', { id: 'gen_1', status: 'queued' }, { jobIds: ['gen_1'], outcomeUnknown: false }, 'job'],
+	['made, as remembered', undefined, { jobIds: ['gen_1'], outcomeUnknown: true }, 'job'],
+	['done', { id: 'gen_1', status: 'completed' }, { jobIds: ['gen_1'], outcomeUnknown: false }, 'job'],
 ];
 
 const CLAIMS: Record<CreditClaim, RegExp> = {
@@ -181,7 +181,7 @@ describe.each(STATES)('of an item that is %s', (_, job, known, remembered) => {
 
 	test.each(possible)('%s: names the job once, if there is one', (_name, failure) => {
 		const text = sentence(describeFailure(fail(failure, job), { ...context, ...known }));
-		expect(text.match(/gen_1/g) ?? []).toHaveLength((job ?? known?.jobId) ? 1 : 0);
+		expect(text.match(/gen_1/g) ?? []).toHaveLength((job ?? known?.jobIds) ? 1 : 0);
 	});
 });
 

@@ -30,24 +30,29 @@ const SAID =
 let keys = 0;
 
 /** A run of many items before a gateway, which may stand in for the service. */
-function setUp({ concurrentJobs = ITEMS, requestsPerMinute = 1_000, continueOnFail = false } = {}) {
+function setUp({
+	items: count = ITEMS,
+	concurrentJobs = ITEMS,
+	requestsPerMinute = 1_000,
+	continueOnFail = false,
+} = {}) {
 	const model = new ModelService(clock, {
 		requestsPerMinute: 1_000_000,
 		concurrentJobs: ITEMS,
 		jobMs: () => 3_600_000,
 	});
-	let gateway: (() => Promise<SendResult>) | undefined;
+	let gateway: ((asked: ApiRequest) => Promise<SendResult>) | undefined;
 	let requests = 0;
 	const request = async ({ method, url, qs, body, headers }: IHttpRequestOptions) => {
 		requests += 1;
 		const sent: unknown = body === undefined ? undefined : JSON.parse(body as string);
 		const asked = { method, path: url, query: qs, body: sent, headers } as unknown as ApiRequest;
-		const answered = await (gateway ? gateway() : model.send(asked));
+		const answered = await (gateway ? gateway(asked) : model.send(asked));
 		if ('noResponse' in answered)
 			throw Object.assign(new Error('socket hang up'), { code: answered.noResponse });
 		return { statusCode: answered.status, headers: answered.headers, body: answered.body };
 	};
-	const items = Array.from({ length: ITEMS }, (_, item) => ({
+	const items = Array.from({ length: count }, (_, item) => ({
 		json: { prompt: `no. ${item}` },
 	})) as INodeExecutionData[];
 	keys += 1;
@@ -141,4 +146,52 @@ test('one refusal in the Error shape now and then keeps the run going', async ()
 	expect(tookMs).toBeGreaterThan(LIMIT_MS);
 	expect(errors).toHaveLength(ITEMS);
 	for (const error of errors) expect(error).toMatch(/answered with status 503|refused the request/);
+});
+
+describe('one request that hangs is no outage', () => {
+	test.each(['GET', 'POST'])('a %s', async (method) => {
+		const { model, start, through } = setUp({ concurrentJobs: 5 });
+		model.settings.jobMs = () => 10_000;
+		let hasHung = false;
+		through(async (asked) => {
+			if (hasHung || asked.method !== method) return await model.send(asked);
+			hasHung = true;
+			await clock.sleep(120_000);
+			return { noResponse: 'timeout' };
+		});
+		const { items, error } = await start({ waitForCompletion: true, downloadOutputs: false });
+		expect(error).toBeUndefined();
+		expect(items).toHaveLength(ITEMS);
+		expect(model.jobs).toHaveLength(ITEMS);
+	});
+
+	test('nor is one that hangs before any has had an answer', async () => {
+		const { model, start, through } = setUp({ items: 1 });
+		model.settings.jobMs = () => 1_000;
+		let posts = 0;
+		through(async (asked) => {
+			if (asked.method === 'POST') posts += 1;
+			if (posts > 1) return await model.send(asked);
+			await clock.sleep(120_000);
+			return { noResponse: 'timeout' };
+		});
+		const { items, error } = await start({ waitForCompletion: true, downloadOutputs: false });
+		expect(error).toBeUndefined();
+		expect(items).toHaveLength(1);
+		expect(posts).toBe(2);
+	});
+});
+
+test('a run that is halted while its items only wait for slots fails, and names what it has', async () => {
+	const { model, start, through } = setUp({ concurrentJobs: 5, items: 20 });
+	model.settings.jobMs = () => 60_000;
+	const began = clock.monotonic();
+	through(async (asked) =>
+		asked.method === 'GET' && clock.monotonic() - began < 300_000 ? LOST : await model.send(asked),
+	);
+	const { items, error } = await start({ waitForCompletion: true, downloadOutputs: false });
+	expect(model.jobs).toHaveLength(5);
+	expect(items).toEqual([]);
+	expect(error?.message).toMatch(/^Not sent: the service gave no answer/);
+	for (const { id } of model.jobs) expect(error?.description).toContain(id);
 });

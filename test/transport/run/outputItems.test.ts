@@ -183,13 +183,15 @@ describe('of several parts', () => {
 		['all have', [part(1, { url: 'u1' }), part(2, { url: 'u2' })], [a, b]],
 		['the first has', [part(1, { url: 'u1' }), part(2)], [a, undefined]],
 		['the last has', [part(1), part(2, { url: 'u2' })], [undefined, a]],
-	])('each has its own files, where %s one', (_, resources, own) => {
-		const given = own.filter((one) => one !== undefined);
-		const items = itemsOf({ resources, files: given }, settingsWith(), { item: 5 });
-		expect(items.map(({ json, binary }) => [json.part, binary?.data])).toEqual([
-			[1, own[0]],
-			[2, own[1]],
-		]);
+	])('each has its own files, where %s one, split or not', (_, resources, own) => {
+		const files = own.filter((one) => one !== undefined);
+		for (const splitOutputs of [false, true]) {
+			const items = itemsOf({ resources, files }, settingsWith({ splitOutputs }), { item: 5 });
+			expect(items.map(({ json, binary }) => [json.part, binary?.data])).toEqual([
+				[1, own[0]],
+				[2, own[1]],
+			]);
+		}
 	});
 });
 

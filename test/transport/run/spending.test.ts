@@ -129,7 +129,7 @@ test('a job that exists is to be fetched or continued with', () => {
 		const sentence = `The job ${now} ${fetch}${more}.`;
 		expect(said(fail(deadline, job))).toEqual([sentence, 'reserved or spent']);
 	}
-	const known = { jobId: 'gen_1', outcomeUnknown: true };
+	const known = { jobIds: ['gen_1'], outcomeUnknown: true };
 	expect(said(deadline, known)[0]).toBe(`The job exists ${fetch}${more}.`);
 	expect(said(fail(deadline, { id: 'gen_1' }))[0]).toBe(`The job exists ${fetch}${more}.`);
 	expect(said(deadline, { ...known, idempotency: 'none' })[0]).toBe(`The job exists ${fetch}.`);

@@ -306,3 +306,16 @@ test('a failure stays one, and the same call tries again', async () => {
 	expect((await clock.run(call('a cat', async () => failed))).result).toBe(failed);
 	expect(ids(await once('a cat'))).toEqual(['gen_1']);
 });
+
+test('a call of several parts names the jobs of all when its time is over', async () => {
+	const parts = ['a', 'b'].map((prompt) => ({
+		...{ method: 'POST' as const, path: '/generations', query: {} },
+		body: { mode: 'image', model: 'm', prompt },
+	}));
+	const { once, model } = setUp({ service: { jobMs: () => 200_000 }, parts: () => ({ parts }) });
+	const { result } = await once('x');
+	expect(result).toMatchObject({ ok: true, value: { next: AGAIN } });
+	const named = result.ok ? result.value.resources.map(({ id }) => id) : [];
+	expect(named).toEqual(model.jobs.map(({ id }) => id));
+	expect(named).toHaveLength(2);
+});
