@@ -13,6 +13,7 @@ import { refusalStatusOf } from '../../src/transport/base/result';
 import type { ApiRequest, Resource } from '../../src/transport/base/types';
 import { listOf } from '../../src/transport/base/values';
 import { mustBeList, pageOf } from '../../src/transport/http/pages';
+import { isRefusal } from '../../src/transport/http/statuses';
 import { jsonOf } from '../../src/transport/run/outputItems';
 import { findNewlyFinished, type PollState, type Reader } from './findNewlyFinished';
 
@@ -35,7 +36,8 @@ export function readerOf(context: Context, service: Service): Reader {
 		async read(id) {
 			const answer = await readResource(service, ENDPOINTS.getGeneration, id, { retry: false });
 			if (answer.ok) return answer.value;
-			return refusalStatusOf(answer) === 404 ? 'gone' : undefined;
+			// A page of a gateway says nothing about the generation.
+			return refusalStatusOf(answer) === 404 && isRefusal(answer) ? 'gone' : undefined;
 		},
 	};
 }

@@ -89,6 +89,7 @@ export async function upload(
 	};
 
 	let places = 1;
+	let refusals = 0;
 	let place = await newPlace(places);
 	for (let attempt = 1; ; attempt += 1) {
 		if (!place.ok) return place;
@@ -104,8 +105,11 @@ export async function upload(
 		if (next === 'never' || attempt === MAX_ATTEMPTS) {
 			return failure(isLost ? response.noResponse : `the storage answered ${response.status}`);
 		}
-		if (next === 'newAddress') place = await newPlace((places += 1));
-		else {
+		if (next === 'newAddress') {
+			// At first the same address again, as it is the one that others get who send this file.
+			refusals += 1;
+			if (refusals % 2 === 0) place = await newPlace((places += 1));
+		} else {
 			const delay = transferDelay(isLost ? undefined : response.headers, attempt, workspace);
 			await workspace.clock.sleep(delay, signal);
 			if (signal?.aborted) return fail({ kind: 'cancelled' });

@@ -92,7 +92,7 @@ const TICK_MS = 1_000;
  *    wait for those of own jobs that nobody waits for, every 3 s.
  * 4. One that is refused although no others were seen for a minute shows that the plan has fewer
  *    slots: no more are used than ran then, and one more with each that is tried and accepted.
- * 5. What the service asks to wait is waited.
+ * 5. What the service asks to wait is waited; the first time, one is tried right after it.
  * 6. A wait ends after 30 minutes without an accepted job of ours, or at its own timeout, which alone
  *    counts while our own jobs use all slots.
  *
@@ -119,6 +119,8 @@ export class JobSlots {
 	/** The most slots that we use: after a refusal as many as we used then, until a list explains it. */
 	private most = Infinity;
 	private pausedUntil = -Infinity;
+	/** Whether one was tried since the last was accepted. */
+	private hasTried = false;
 	/** When one is tried, whatever the lists show; `Infinity` while none waits. */
 	private tryAt = Infinity;
 	private listAt = -Infinity;
@@ -169,6 +171,7 @@ export class JobSlots {
 			if (isTry && now < this.tryAt) break;
 			// Who gets slots beside others has no reason to try for more.
 			if (isTry || this.others.count > 0) this.tryAt = this.aMinuteFrom(now);
+			this.hasTried ||= isTry;
 			this.grant(jobLane);
 		}
 		this.findOut(now);
@@ -249,6 +252,7 @@ export class JobSlots {
 
 	accepted(slot: HeldSlot, job: Resource): void {
 		this.acceptedAt = this.clock.monotonic();
+		this.hasTried = false;
 		this.hold(slot, job);
 		this.most = Math.max(this.most, this.awaited.size + this.left.size);
 		this.serve();
@@ -271,7 +275,9 @@ export class JobSlots {
 		const now = this.clock.monotonic();
 		this.refusedAt = now;
 		this.most = this.taken;
-		this.tryAt = retryAfterMs === undefined ? this.aMinuteFrom(now) : now + retryAfterMs;
+		// A service may name the next moment each time.
+		const followsHint = retryAfterMs !== undefined && !this.hasTried;
+		this.tryAt = followsHint ? now + retryAfterMs : this.aMinuteFrom(now);
 		this.pausedUntil = Math.max(this.pausedUntil, now + (retryAfterMs ?? 0));
 	}
 }

@@ -78,8 +78,14 @@ export class Batch {
 
 	private firstError: PendingError | undefined;
 
-	private readonly deliveries: Array<{ workspace: Workspace; request: string; job: JobReference }> =
-		[];
+	private readonly deliveries: Array<{
+		item: number;
+		workspace: Workspace;
+		request: string;
+		job: JobReference;
+	}> = [];
+	/** Items that became a failed row. */
+	readonly failedRows = new Set<number>();
 
 	/** When the service last answered, on the monotonic clock; `-Infinity` for never. */
 	private answeredAt = -Infinity;
@@ -246,14 +252,15 @@ export class Batch {
 	addDelivery(item: Item): void {
 		const { memory, settings, workspace } = item;
 		if (!('job' in memory.state) || settings.idempotency !== 'execution') return;
-		this.deliveries.push({ workspace, request: contentOf(item), job: memory.state.job });
+		const { job } = memory.state;
+		this.deliveries.push({ item: item.itemIndex, workspace, request: contentOf(item), job });
 	}
 
 	/** Once n8n has, or has not, been given the results of all items. */
 	noteDeliveries(): void {
-		for (const { workspace, request, job } of this.deliveries) {
+		for (const { item, workspace, request, job } of this.deliveries) {
 			const undelivered = undeliveredOf(workspace);
-			if (!this.firstError) {
+			if (!this.firstError && !this.failedRows.has(item)) {
 				undelivered.remove(job.id);
 				continue;
 			}

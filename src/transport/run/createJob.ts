@@ -6,7 +6,13 @@ import type { Slot } from '../limits/jobSlots';
 import { isOutOfCredits } from './credits';
 import { halt, halted, inTurn } from './batch';
 import type { Item } from './item';
-import { nextStep, type Facts, type JobReference } from './itemState';
+import {
+	isWithoutEffect,
+	nextStep,
+	type Facts,
+	type ItemState,
+	type JobReference,
+} from './itemState';
 import {
 	claimCustomKey,
 	contentOf,
@@ -29,8 +35,8 @@ import { openRequest, uploadAll, type OpenedRequest } from './uploads';
  * A creation is sent again for these reasons and no others.
  *
  * Under the same key and with the same body, as it may have been done, or certainly was not:
- *  1. no answer, an unusable one, a 5xx, a 429 for the rate: `http/client.ts`, one request until its answer
- *  2. a 429 for want of a job slot: as soon as there is one (`obtainJob`)
+ *  1. no answer, an unusable one, a 5xx, a 429 where no slot is taken: `http/client.ts`, one request until its answer
+ *  2. a 429 of one that takes a job slot: as soon as there is one (`obtainJob`)
  *  3. an earlier try of the node left open what became of it (`decide`: resend)
  *
  * Under the next key, as nothing good can come of this one:
@@ -97,7 +103,8 @@ async function begin(item: Item, opened: OpenedRequest): Promise<Failed | undefi
 
 	// Without a key, every request is a new one.
 	if (settings.idempotency === 'none') startOver(item);
-	if (memory.state.is !== 'new') return undefined;
+	const isAtFirstKey = settings.idempotency === 'content' && isWithoutEffect(memory.state);
+	if (memory.state.is !== 'new' && !isAtFirstKey) return undefined;
 	remember(item, opened);
 	startAtFirstKey(item);
 	if (takeUndelivered(item)) return undefined;
@@ -143,9 +150,10 @@ function factsOf(item: Item, { requestFingerprint }: OpenedRequest): Facts {
 /** With `content`, all executions try the keys of a content in the same order. */
 function startAtFirstKey(item: Item): void {
 	if (item.settings.idempotency !== 'content') return;
-	const { first } = keysOfContent(item);
+	const { first, used = 0 } = keysOfContent(item);
 	const firstKey = item.batch.earlierRuns.firstKey(contentOf(item), first);
-	recordEvent(item.memory, { kind: 'startsAtKey', firstKey });
+	// Another item of the run may have found the job under a later key.
+	recordEvent(item.memory, { kind: 'startsAtKey', firstKey: Math.max(firstKey, used) });
 }
 
 /** In the editor a new execution goes on with a job that a failed one has paid for and given to nobody. */
@@ -166,8 +174,7 @@ async function obtainJob(item: Item, opened: OpenedRequest): Promise<Result<Made
 	const { credits, slots, clock } = workspace;
 	const isByContent = settings.idempotency === 'content';
 	const waitsForCredits = settings.onInsufficientCredits === 'wait';
-	const creditsBy = clock.monotonic() + settings.creditWaitTimeoutMs;
-	let mayTryNextKey = isByContent;
+	let creditsBy: number | undefined;
 	let lackedCredits: Failed | undefined;
 	let since: number | undefined;
 	for (;;) {
@@ -183,7 +190,8 @@ async function obtainJob(item: Item, opened: OpenedRequest): Promise<Result<Made
 		const { creation } = start.value;
 		const channel = { ...item.host.channel, signal: untilSent(item) };
 		const mayTryFreely = !credits.isEmpty;
-		if (waitsForCredits && !(await credits.mayTry(channel, creditsBy))) {
+		if (credits.isEmpty) creditsBy ??= clock.monotonic() + settings.creditWaitTimeoutMs;
+		if (waitsForCredits && !(await credits.mayTry(channel, creditsBy ?? Infinity))) {
 			const why = channel.signal.aborted ? CANCELLED : (lackedCredits ?? NO_CREDITS);
 			return halted(item) ?? why;
 		}
@@ -201,7 +209,14 @@ async function obtainJob(item: Item, opened: OpenedRequest): Promise<Result<Made
 			slot.release();
 			continue;
 		}
-		const sent = await sendCreation(item, channel, creation, slot);
+		let sent = await sendCreation(item, channel, creation, slot);
+		const { state } = memory;
+		if (isByContent && !sent.ok && isOutOfCredits(sent) && isLater(state, creation)) {
+			// At once: credits that come in between would be spent under a key that nobody else tries first.
+			const attempt = state.firstKey;
+			const key = keyOf(item, opened.requestFingerprint, attempt);
+			sent = await sendCreation(item, channel, { ...creation, attempt, key }, slot);
+		}
 		if (sent.ok) {
 			const { job, isOver } = sent.value;
 			slot.accepted(job);
@@ -209,19 +224,14 @@ async function obtainJob(item: Item, opened: OpenedRequest): Promise<Result<Made
 			return ok({ job, isOver, slot });
 		}
 
-		const { state } = memory;
-		const hasNextKey = state.is === 'new' && state.firstKey > creation.attempt;
 		if (spec.takesPermit && refusalStatusOf(sent) === 429) {
 			since = askedAt;
 			slot.refused(sent.failure.kind === 'status' ? sent.failure.hintMs : undefined);
-		} else if (isOutOfCredits(sent) && hasNextKey && mayTryNextKey) {
-			slot.release();
-			mayTryNextKey = false;
 		} else if (isOutOfCredits(sent) && waitsForCredits) {
 			slot.release();
 			credits.refused();
 			lackedCredits = sent;
-			mayTryNextKey = isByContent;
+			since = undefined;
 			startAtFirstKey(item);
 		} else {
 			// Before the next item gets the slot: it would run into the same refusal.
@@ -231,6 +241,10 @@ async function obtainJob(item: Item, opened: OpenedRequest): Promise<Result<Made
 		}
 	}
 }
+
+/** Whether the next request goes out under a later key. */
+const isLater = (state: ItemState, { attempt }: Creation): boolean =>
+	state.is === 'new' && state.firstKey > attempt;
 
 /** Fires when an item that was not sent yet must not be sent any more. */
 function untilSent({ batch, host, giveUp }: Item): AbortSignal {
@@ -327,7 +341,7 @@ async function lookAt(item: Item, { job, slot }: Made): Promise<Result<Resource>
 
 /** Records how a job ended, and what it ended with. */
 function recordEnd(item: Item, job: Resource, isOver: boolean): Result<Resource> {
-	const { settings, memory } = item;
+	const { settings, memory, spec } = item;
 	const result = isOver ? ok(job) : toResult(job, settings.terminalStatuses);
 	const { state } = memory;
 	if (result.ok) {
@@ -336,7 +350,8 @@ function recordEnd(item: Item, job: Resource, isOver: boolean): Result<Resource>
 	}
 	if (settings.idempotency === 'content' && 'attempt' in state)
 		keysOfContent(item).noteFailure(state.attempt);
-	recordEvent(memory, { kind: 'jobFailed' });
+	// What approves or reviews a run makes no new one.
+	if (!spec.endpoint.path.includes('{id}')) recordEvent(memory, { kind: 'jobFailed' });
 	return result;
 }
 

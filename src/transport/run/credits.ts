@@ -5,6 +5,7 @@ import { isRecord, type Channel, type Resource } from '../base/types';
 import { jobState } from '../jobs/jobState';
 import type { Item } from './item';
 import { isOutcomeOpen } from './itemState';
+import { isKeyPersistent } from './keys';
 import type { Settings } from './settings';
 
 /*
@@ -74,14 +75,12 @@ const kindOf = ({ path }: Endpoint, body: unknown): string => {
  */
 const FIELD = 'mediaGenCredits';
 const PRICES = 'mediaGenPrices';
+const COUNTED = 'mediaGenJobs';
 
 /** What one execution has reserved with all of its MediaGen nodes. */
 export class ExecutionCredits {
 	/** Under Max Credits one creation is sent at a time, once the price of the one before is known. */
 	readonly turn = new Semaphore(1);
-
-	/** What each job counts with: a repeated key gives it again, and an approval what its plan has cost. */
-	private readonly counted = new Map<string, number>();
 
 	constructor(private readonly flow: Record<string, unknown>) {}
 
@@ -100,6 +99,11 @@ export class ExecutionCredits {
 		return (this.flow[PRICES] ??= {}) as Record<string, number>;
 	}
 
+	/** What each job counts with: a repeated key gives it again, and an approval what its plan has cost. */
+	private get counted(): Record<string, number> {
+		return (this.flow[COUNTED] ??= {}) as Record<string, number>;
+	}
+
 	/** As the specification says, or as the last request of its kind in this execution. */
 	priceOf(endpoint: Endpoint, body: unknown): number | undefined {
 		return statedPrice(endpoint, body) ?? this.prices[kindOf(endpoint, body)];
@@ -113,8 +117,8 @@ export class ExecutionCredits {
 		// An approved run may still reserve all of its budget, though it shows less for now.
 		const mayGrow = isRunning && job.object === 'agent_run';
 		const reserved = Math.max(said ?? price, mayGrow ? price : 0);
-		const known = this.counted.get(job.id) ?? 0;
-		this.counted.set(job.id, Math.max(known, reserved));
+		const known = Object.hasOwn(this.counted, job.id) ? (this.counted[job.id] ?? 0) : 0;
+		this.counted[job.id] = Math.max(known, reserved);
 		this.add(Math.max(0, reserved - known));
 	}
 }
@@ -144,7 +148,10 @@ const leftFor = ({ settings: { maxCredits }, credits, memory }: Item): number =>
 
 /** An agent run that approves itself may spend what is left of Max Credits, and says so to the service. */
 function withinBudget(item: Item, body: unknown): unknown {
-	const left = leftFor(item);
+	const { settings } = item;
+	const isShared = isKeyPersistent(item) && settings.maxCredits > 0;
+	// Under a key that other executions share, the body must not depend on what this one has reserved.
+	const left = isShared ? settings.maxCredits : leftFor(item);
 	const isBounded =
 		left < Infinity &&
 		item.spec.endpoint.path === ENDPOINTS.createAgentRun.path &&

@@ -83,9 +83,9 @@ function wrongItems(invalid: readonly number[]): string {
 }
 
 function nothing(done: 'sent' | 'created', { failure }: Failed, context: ErrorContext): string {
-	const { items = 1, isRow, charges, invalid = [] } = context;
-	// One invalid item stops a run before anything is sent.
-	const stopsAll = done === 'sent' && failure.kind === 'input' && !isRow;
+	const { items = 1, isRow, charges, invalid = [], submitted = 0 } = context;
+	// One invalid item stops a run before anything is sent, unless n8n starts the items in portions.
+	const stopsAll = done === 'sent' && failure.kind === 'input' && !isRow && submitted === 0;
 	const [whom, onIt] = stopsAll ? [' for any item', ''] : [' for this item', ' on it'];
 	const what = `Nothing was ${done}${items > 1 ? whom : ''}`;
 	const also = stopsAll ? wrongItems(invalid) : '';

@@ -152,13 +152,17 @@ export function transition(state: ItemState, event: ItemEvent): ItemState {
 			if (state.is !== 'sent') return state;
 			return newAt(event.restart ? 0 : state.attempt + 1);
 		case 'startsAtKey':
-			return state.is === 'new' ? newAt(event.firstKey) : state;
+			return state.is === 'new' || isWithoutEffect(state) ? newAt(event.firstKey) : state;
 		case 'userWarned':
 			return state.is === 'sent' ? { ...state, warnedIn: event.execution } : state;
 	}
 }
 
 const KEY_LIFETIME_MS = LIMITS.idempotencyHours * 3_600_000;
+
+/** Whether a request was sent that certainly did nothing. */
+export const isWithoutEffect = (state: ItemState): boolean =>
+	state.is === 'sent' && !isOutcomeOpen(state);
 
 /** Whether only the service knows the outcome of the last request. */
 export const isOutcomeOpen = (state: ItemState): state is Sent =>

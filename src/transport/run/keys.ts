@@ -150,7 +150,7 @@ export class KeysOfContent {
 	first = 0;
 
 	/** The number under which there is, or may be, a job. */
-	private used: number | undefined;
+	used: number | undefined;
 
 	/** How many, counted from 0, were refused for lack of credits. */
 	private refused = 0;

@@ -131,7 +131,7 @@ async function runOpened(opened: Result<Item>): Promise<Result<Outcome>> {
 	const item = opened.value;
 	const rejected = item.batch.rejectionOf(item.itemIndex);
 	if (rejected) return rejected;
-	return item.settings.isTool && item.spec.creates
+	return item.settings.isTool
 		? await answerInTime(item, runOperation)
 		: await runOperation(item);
 }
@@ -198,6 +198,7 @@ async function runItem(
 		batch.addError({ error, describe, thrownBy: itemIndex });
 		throw error;
 	}
+	batch.failedRows.add(itemIndex);
 	// The run goes on, so the count would soon be wrong.
 	const known = { ...errorContext(), submitted: undefined, isRow: true };
 	// n8n runs the node again if the first item has an `error` in its json (Retry On Fail). Without keys that would be

@@ -54,9 +54,9 @@ function eventOf(result: SendResult, item: Item, attempt: number): ItemEvent {
 	// Such as 409 while the first attempt is still at work, or 524 of a gateway: only what proves
 	// that nothing was done frees the key.
 	if (!provesNothingDone(status)) return { kind: 'outcomeUnknown' };
-	// A gateway may have let the request through before it refused the response, so the next try keeps
-	// its key; as no service stores such a refusal for a key, that costs nothing.
-	if (!isFinalRefusal(status) || !isAnswerOfService(result)) return { kind: 'noEffect' };
+	if (!isFinalRefusal(status)) return { kind: 'noEffect' };
+	// A gateway may have let the request through before it refused the response.
+	if (!isAnswerOfService(result)) return { kind: 'outcomeUnknown' };
 	if (settings.idempotency === 'execution') return { kind: 'refused', nextKey: attempt + 1 };
 	const lacksCredits = settings.idempotency === 'content' && status === 402;
 	const nextKey = lacksCredits ? keysOfContent(item).afterNoCredits(attempt) : attempt;
@@ -71,17 +71,11 @@ function record(result: SendResult, item: Item, attempt: number): void {
 	if (settings.idempotency === 'content' && mayExist) keysOfContent(item).noteUse(attempt);
 }
 
-/**
- * A refusal that follows an attempt of unknown outcome says nothing about that attempt, nor does
- * that of a gateway about its own, and the error must say so.
- */
+/** A refusal after an attempt of unknown outcome says nothing about that one, and the error must say so. */
 function withOpenOutcome(failed: Failed, { memory: { state } }: Item): Failed {
 	const { failure } = failed;
 	if (failure.kind !== 'status' && failure.kind !== 'noResponse') return failed;
-	// A final refusal that has not freed the key is one of a gateway.
-	const isOfGateway =
-		state.is === 'sent' && failure.kind === 'status' && isFinalRefusal(failure.status);
-	return isOutcomeOpen(state) || isOfGateway
+	return isOutcomeOpen(state)
 		? { ...failed, failure: { ...failure, outcomeUnknown: true } }
 		: failed;
 }

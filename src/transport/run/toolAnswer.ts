@@ -12,7 +12,9 @@ const CALL_AGAIN =
 	'Not finished yet. To keep waiting, call this tool again with exactly the same arguments: nothing is paid for twice. Later, get it by its id.';
 
 const NOT_SENT =
-	'Not sent yet, because too many jobs are running. Call this tool again with exactly the same arguments in about a minute.';
+	'Not sent yet, for lack of a free job slot or of credits. Call this tool again with exactly the same arguments in about a minute.';
+
+const NOT_ANSWERED = 'Not finished yet. Call this tool again in about a minute.';
 
 /** What a call has begun. */
 interface Call {
@@ -33,6 +35,8 @@ const WAIT_MS = 1_800_000;
 /** What an agent is told when its time is over. */
 function unfinished(item: Item): Result<Outcome> {
 	const { settings, spec } = item;
+	if (!spec.creates)
+		return ok({ resources: [{ status: 'not answered' }], files: [], next: NOT_ANSWERED });
 	const resources = statesOf(item).flatMap(([, state]): Json[] => {
 		if ('job' in state) return [{ object: spec.object, ...state.job, status: 'queued' }];
 		return isOutcomeOpen(state) ? [{ status: 'sent' }] : [];
@@ -44,8 +48,9 @@ function unfinished(item: Item): Result<Outcome> {
 }
 
 /** What an agent is told of what became of its call. */
-function ended({ memory, origin, settings }: Item, result: Result<Outcome>): Result<Outcome> {
-	if (!result.ok) return result;
+function ended(item: Item, result: Result<Outcome>): Result<Outcome> {
+	const { memory, origin, settings, spec } = item;
+	if (!result.ok || !spec.creates) return result;
 	memory.endedIn = origin.executionId;
 	const [job, ...others] = result.value.resources;
 	const isRunning = job && jobState(job, settings.terminalStatuses) === 'running';
@@ -56,9 +61,10 @@ function ended({ memory, origin, settings }: Item, result: Result<Outcome>): Res
 type Operation = (item: Item) => Promise<Result<Outcome>>;
 
 function begin(item: Item, operation: Operation): Call {
-	const { memory, settings } = item;
+	const { memory, settings, spec } = item;
 	const giveUp = new AbortController();
-	const patient = { ...settings, waitTimeoutMs: Math.max(WAIT_MS, settings.waitTimeoutMs) };
+	const waitTimeoutMs = Math.max(spec.creates ? WAIT_MS : 0, settings.waitTimeoutMs);
+	const patient = { ...settings, waitTimeoutMs };
 	// The operation throws nothing; should it ever, nobody may be there to catch it.
 	const result = operation({ ...item, giveUp: giveUp.signal, settings: patient }).catch(() =>
 		fail({ kind: 'cancelled' }),

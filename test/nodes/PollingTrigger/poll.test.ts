@@ -224,3 +224,25 @@ test('pages are asked for at their largest', async () => {
 	const [{ qs } = {} as IHttpRequestOptions] = world.requests;
 	expect(qs).toEqual({ limit: 100 });
 });
+
+test('a page of a gateway in place of a running generation does not lose it', async () => {
+	const slow = job('slow', 'queued');
+	const listed = [slow];
+	let hasGateway = false;
+	const world = worldOf(listed, {
+		answer: ({ url }) => {
+			if (url === '/generations')
+				return { statusCode: 200, body: { object: 'list', data: listed, has_more: false } };
+			return hasGateway ? { statusCode: 404, body: '<html>' } : { statusCode: 200, body: slow };
+		},
+	});
+	await look(world);
+	// The list shows newer ones only.
+	listed.splice(0, 1, job('new'));
+	hasGateway = true;
+	await look(world);
+	hasGateway = false;
+	slow.status = 'completed';
+	const [items] = (await look(world)) ?? [];
+	expect(items?.map(({ json }) => json.id)).toEqual(['slow']);
+});

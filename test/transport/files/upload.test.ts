@@ -147,13 +147,16 @@ describe.each([401, 403, 404, 409, 410, 412])('an address that answers %i is use
 		close: () => {},
 	});
 
-	test('a new one is asked for where the file is not there', async () => {
-		const { result, sent, posts, reads } = await send([answer(status), answer(200, '')]);
-		expect(result.ok).toBe(true);
-		expect(sent).toHaveLength(2);
-		const keys = posts.map(({ headers }) => headers?.['Idempotency-Key']);
+	test('it is tried once more, as others get the same one for this file, before a new one is asked for', async () => {
+		const once = await send([answer(status), answer(200, '')]);
+		expect(once.result).toMatchObject({ ok: true, value: { url: 'https://files.example/1' } });
+		expect(once.posts).toHaveLength(1);
+		const twice = await send([answer(status), answer(status), answer(200, '')]);
+		expect(twice.result.ok).toBe(true);
+		expect(twice.sent).toHaveLength(3);
+		const keys = twice.posts.map(({ headers }) => headers?.['Idempotency-Key']);
 		expect(keys).toEqual(['key-1', 'key-2']);
-		expect(reads).toEqual(['https://files.example/1']);
+		expect(twice.reads).toEqual(['https://files.example/1', 'https://files.example/1']);
 	});
 
 	test('nothing is sent again where an earlier try has arrived after all', async () => {

@@ -110,7 +110,12 @@ const STATES: Array<
 	['asked', undefined, { outcomeUnknown: true }, 'unknown'],
 	['made', { id: 'gen_1', status: 'queued' }, { jobIds: ['gen_1'], outcomeUnknown: false }, 'job'],
 	['made, as remembered', undefined, { jobIds: ['gen_1'], outcomeUnknown: true }, 'job'],
-	['done', { id: 'gen_1', status: 'completed' }, { jobIds: ['gen_1'], outcomeUnknown: false }, 'job'],
+	[
+		'done',
+		{ id: 'gen_1', status: 'completed' },
+		{ jobIds: ['gen_1'], outcomeUnknown: false },
+		'job',
+	],
 ];
 
 const CLAIMS: Record<CreditClaim, RegExp> = {
@@ -364,6 +369,12 @@ test('a missing resource is named by its ID, a missing job by its workspace', ()
 	expect(sentence(describeFailure(fail(status(404), good), context))).toMatch(
 		/does not know the job.*belongs to the workspace that made the job/s,
 	);
+});
+
+test('an invalid item of a run in portions says nothing of those that were sent', () => {
+	const input = fail({ kind: 'input', field: 'Idempotency Key', problem: 'is the same' });
+	const { description } = describeFailure(input, { ...context, items: 2, submitted: 1 });
+	expect(description).toBe('Nothing was sent for this item, so no credits were spent on it.');
 });
 
 test('fields are named by their labels', () => {
