@@ -1,4 +1,5 @@
 import { createHash } from 'crypto';
+import { LIMITS } from '../contract';
 import { BoundedMap } from './base/boundedMap';
 import { systemClock } from './base/clock';
 import type { Clock, Random } from './base/types';
@@ -12,6 +13,9 @@ import { RateLimiter } from './limits/rateLimiter';
 import { MINUTE_MS } from './limits/tuning';
 
 export type { RateLimits };
+
+/** A workspace in which nobody waits for a job is forgotten after so long without a request. */
+const UNUSED_MS = 3_600_000;
 
 /** What all items, nodes and executions of this process share when they use the same workspace. */
 export class Workspace {
@@ -29,7 +33,7 @@ export class Workspace {
 	readonly lastPrices = new BoundedMap<string, number>(100);
 
 	/** Until when it is not forgotten, on the monotonic clock: it knows of jobs that somebody has paid for. */
-	keptUntil = -Infinity;
+	private keptUntil = -Infinity;
 
 	/** What each credential for this workspace says, and when it was last used. */
 	private readonly configured = new Map<string, RateLimits & { usedAt: number }>();
@@ -45,6 +49,18 @@ export class Workspace {
 		this.poller = new JobPoller(this.client, this.rateLimiter, clock, others);
 		this.slots = new JobSlots(limits.concurrentJobs, clock, random, others, this.poller);
 		this.credits = new CreditGate(clock);
+	}
+
+	/** Is not forgotten for as long as the service keeps a key. */
+	keep(): void {
+		this.keptUntil = this.clock.monotonic() + LIMITS.idempotencyHours * 3_600_000;
+	}
+
+	/** Whether it can be forgotten: nobody waits for a job, or has used it for an hour. */
+	get isUnused(): boolean {
+		const now = this.clock.monotonic();
+		const isIdle = this.poller.isIdle && now - this.rateLimiter.usedAt >= UNUSED_MS;
+		return isIdle && now >= this.keptUntil;
 	}
 
 	/**
@@ -66,9 +82,6 @@ export class Workspace {
 	}
 }
 
-/** A workspace in which nobody waits for a job is forgotten after so long without a request. */
-const UNUSED_MS = 3_600_000;
-
 const workspaces = new Map<string, Workspace>();
 
 /**
@@ -81,11 +94,7 @@ export function workspaceOf(
 	limits: RateLimits,
 	credential?: string,
 ): Workspace {
-	for (const [name, { clock, rateLimiter, poller, keptUntil }] of workspaces) {
-		const now = clock.monotonic();
-		const isUnused = now - rateLimiter.usedAt >= UNUSED_MS && now >= keptUntil;
-		if (poller.isIdle && isUnused) workspaces.delete(name);
-	}
+	for (const [name, workspace] of workspaces) if (workspace.isUnused) workspaces.delete(name);
 	const name = createHash('sha256').update(`${baseUrl}\n${apiKey}`).digest('hex');
 	const workspace = workspaces.get(name) ?? new Workspace(limits);
 	workspaces.set(name, workspace);

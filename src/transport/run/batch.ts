@@ -1,5 +1,4 @@
 import type { IDataObject, IExecuteSingleFunctions, NodeApiError } from 'n8n-workflow';
-import { LIMITS } from '../../contract';
 import { fail, refusalStatusOf, type Failed, type Result } from '../base/result';
 import { Semaphore } from '../base/waitQueue';
 import { asText, type Channel, type Clock, type Resource } from '../base/types';
@@ -43,9 +42,6 @@ const OPENED_AT_ONCE = 100;
 
 /** How many jobs an error names; *Error details* lists all of them. */
 const MAX_NAMED = 10;
-
-/** How long a job that nobody was given is kept for the next click, in ms. */
-const KEPT_MS = LIMITS.idempotencyHours * 3_600_000;
 
 /** How long nothing but silence is taken for a pause, in ms. */
 const OUTAGE_MS = 90_000;
@@ -265,7 +261,7 @@ export class Batch {
 				continue;
 			}
 			undelivered.add(request, job, workspace.clock.now());
-			workspace.keptUntil = workspace.clock.monotonic() + KEPT_MS;
+			workspace.keep();
 		}
 	}
 

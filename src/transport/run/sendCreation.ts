@@ -65,10 +65,13 @@ function eventOf(result: SendResult, item: Item, attempt: number): ItemEvent {
 
 /** Records the answer. With `content`, the other executions of this process start where there is, or may be, a job. */
 function record(result: SendResult, item: Item, attempt: number): void {
-	const { memory, settings } = item;
+	const { memory, settings, workspace } = item;
 	recordEvent(memory, eventOf(result, item, attempt));
 	const mayExist = memory.state.is === 'created' || isOutcomeOpen(memory.state);
-	if (settings.idempotency === 'content' && mayExist) keysOfContent(item).noteUse(attempt);
+	if (settings.idempotency !== 'content' || !mayExist) return;
+	keysOfContent(item).noteUse(attempt);
+	// Who forgets it starts with the first key, and pays again.
+	if (attempt > 0) workspace.keep();
 }
 
 /** A refusal after an attempt of unknown outcome says nothing about that one, and the error must say so. */

@@ -126,6 +126,22 @@ describe('Same Request Within 24 Hours, no crash', () => {
 	});
 });
 
+test('Same Request Within 24 Hours: a job under the next key is found after hours without a request', async () => {
+	let posts = 0;
+	const t = setUp({
+		given: { ...image, options: { idempotency: 'content' } },
+		answers: ({ method }) =>
+			method === 'POST' && (posts += 1) === 1 ? answer(402, errorBody('no credits')) : undefined,
+	});
+	await t.run({ nodeMemory: {}, executionId: 'e1' });
+	await clock.pass(3 * HOUR);
+	// Somebody else uses n8n, which forgets what nobody needs.
+	await setUp({ given: image }).run();
+	const [item] = await t.run({ nodeMemory: {}, executionId: 'e2' });
+	expect(item?.json.id).toBe('gen_1');
+	expect(t.model.jobs).toHaveLength(1);
+});
+
 describe('a job counts once in an execution', () => {
 	test.each(['content', 'custom'])(
 		'%s: two identical items, one of them repeated by Retry Execution',
