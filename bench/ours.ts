@@ -4,7 +4,8 @@ import path from 'node:path';
 import { Batch } from '../src/transport/run/batch';
 import { executionCredits } from '../src/transport/run/credits';
 import { createJob } from '../src/transport/run/createJob';
-import { Workspace, type RateLimits } from '../src/transport/workspace';
+import type { RateLimits } from '../src/transport/credential';
+import { Workspace } from '../src/transport/workspace';
 import type { Clock, Random, Send } from '../src/transport/base/types';
 import { hostWith, PLAN, runOf, settingsWith } from '../testing/run';
 

@@ -7,7 +7,8 @@ import type { Item } from '../src/transport/run/item';
 import type { Settings } from '../src/transport/run/settings';
 import { AGENT_TERMINAL_STATUSES } from '../src/transport/jobs/jobState';
 import type { Send } from '../src/transport/base/types';
-import { Workspace, type RateLimits } from '../src/transport/workspace';
+import type { RateLimits } from '../src/transport/credential';
+import { Workspace } from '../src/transport/workspace';
 import { LOST } from './answers';
 import { seeded } from './random';
 import type { VirtualClock } from './virtualClock';
@@ -73,7 +74,7 @@ const CREATE: Item['spec'] = {
 	endpoint: ENDPOINTS.createGeneration,
 	output: 'job',
 	object: 'generation',
-	takesPermit: true,
+	takesSlot: true,
 	creates: true,
 	charges: true,
 };

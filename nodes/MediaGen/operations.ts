@@ -43,7 +43,7 @@ const generate = ({ mode, model, prompt, options, ...texts }: Made): Operation =
 		object: 'generation',
 		creates: true,
 		charges: true,
-		takesPermit: true,
+		takesSlot: true,
 	},
 	fields: [
 		{

@@ -12,21 +12,15 @@ import { OtherClients } from './limits/otherClients';
 import { RateLimiter } from './limits/rateLimiter';
 import { MINUTE_MS } from './limits/tuning';
 
-export type { RateLimits };
-
 /** A workspace in which nobody waits for a job is forgotten after so long without a request. */
 const UNUSED_MS = 3_600_000;
 
 /** What all items, nodes and executions of this process share when they use the same workspace. */
 export class Workspace {
 	readonly rateLimiter: RateLimiter;
-
 	readonly client: Client;
-
 	readonly poller: JobPoller;
-
 	readonly slots: JobSlots;
-
 	readonly credits: CreditGate;
 
 	/** What the last job of each kind has cost, for those who only ask. */

@@ -39,8 +39,8 @@ export function slotsOf(limit: number, jobs = new Jobs()) {
 	const slots = new JobSlots(limit, clock, seeded(1), others, jobs);
 	const wait = (
 		fairnessKey = 'a',
-		{ signal, timeoutMs = HALF_HOUR, holdsJob = true, since }: Wanted = {},
-	) => slots.acquire(channel(fairnessKey, signal), { timeoutMs, holdsJob, since });
+		{ signal, timeoutMs = HALF_HOUR, takesSlot = true, since }: Wanted = {},
+	) => slots.acquire(channel(fairnessKey, signal), { timeoutMs, takesSlot, since });
 	/** @throws Error if there is none */
 	const acquire = async (wanted: Wanted = {}): Promise<Slot> =>
 		slotOf(await clock.run(wait('a', wanted)));
@@ -52,7 +52,7 @@ export function slotsOf(limit: number, jobs = new Jobs()) {
 interface Wanted {
 	signal?: AbortSignal;
 	timeoutMs?: number;
-	holdsJob?: boolean;
+	takesSlot?: boolean;
 	since?: number;
 }
 

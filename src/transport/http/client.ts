@@ -198,6 +198,10 @@ function toFailure(
 	return fail({ kind: 'status', status, serviceError: errorOf(body), outcomeUnknown, hintMs });
 }
 
+/** The id that a request to a single resource ends with. */
+export const idIn = ({ path }: Pick<ApiRequest, 'path'>): string =>
+	decodeURIComponent(path.split('/').at(-1) ?? '');
+
 /** What is wrong with a body that names another resource than the one asked for. */
 export const otherIdProblem = (body: unknown, id: string): string | undefined =>
 	isResource(body) && body.id !== id
@@ -214,8 +218,7 @@ export async function requestResource(
 	request: ApiRequest,
 	options: Omit<RequestOptions, 'validate'> = {},
 ): Promise<Result<Resource>> {
-	const { method, path } = request;
-	const id = method === 'POST' ? undefined : decodeURIComponent(path.split('/').at(-1) ?? '');
+	const id = request.method === 'POST' ? undefined : idIn(request);
 	const validate = (body: unknown) => {
 		if (!isResource(body)) return 'the response has no id';
 		return id === undefined ? undefined : otherIdProblem(body, id);

@@ -33,8 +33,8 @@ export class CreditGate {
 		return pending;
 	}
 
-	/** Whether creations wait for their turn to try. */
-	get isEmpty(): boolean {
+	/** Whether the workspace is known to have no credits. */
+	get lacksCredits(): boolean {
 		return this.nextTryAt !== undefined;
 	}
 

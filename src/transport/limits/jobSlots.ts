@@ -21,7 +21,7 @@ export interface SlotOptions {
 	/** How long it waits at most, in ms. */
 	timeoutMs: number;
 	/** Whether the job takes one of the workspace's slots; `false`: only its request is counted. */
-	holdsJob: boolean;
+	takesSlot: boolean;
 	/** When it first asked for a slot, if it was refused since: that does not begin its wait anew. */
 	since?: number;
 }
@@ -140,8 +140,8 @@ export class JobSlots {
 
 	/** Fails with `cancelled` or `noSlot`. Not `async`: thousands may wait. */
 	acquire(channel: Channel, options: SlotOptions): Promise<Result<Slot>> {
-		const { timeoutMs, holdsJob, since = this.clock.monotonic() } = options;
-		const { queue } = holdsJob ? this.jobLane : this.requestLane;
+		const { timeoutMs, takesSlot, since = this.clock.monotonic() } = options;
+		const { queue } = takesSlot ? this.jobLane : this.requestLane;
 		const pending = queue.wait(channel, since, timeoutMs);
 		this.serve();
 		return pending;

@@ -58,22 +58,16 @@ export class Batch {
 	private readonly jobs = new Map<string, { item: number; job: Resource }>();
 
 	private invalidItems = 0;
-
 	private isLocated = false;
 
 	/** Items that have not claimed their custom key yet, and what those that have are waiting with. */
 	private readonly unclaimed = new Set<number>();
-
 	private readonly allClaimed: Array<() => void> = [];
 
 	private lastJoined = -1;
-
 	private hasStarted = false;
-
 	private endedItems = 0;
-
 	private firstError: PendingError | undefined;
-
 	private readonly deliveries: Array<{
 		item: number;
 		workspace: Workspace;
@@ -108,9 +102,7 @@ export class Batch {
 
 	/** Why nothing further is sent; `undefined` while items may be sent. */
 	halted: Halt | undefined;
-
 	private readonly haltController = new AbortController();
-
 	private anyStopSignal: AbortSignal | undefined;
 
 	constructor(

@@ -189,8 +189,8 @@ async function obtainJob(item: Item, opened: OpenedRequest): Promise<Result<Made
 
 		const { creation } = start.value;
 		const channel = { ...item.host.channel, signal: untilSent(item) };
-		const mayTryFreely = !credits.isEmpty;
-		if (credits.isEmpty) creditsBy ??= clock.monotonic() + settings.creditWaitTimeoutMs;
+		const mayTryFreely = !credits.lacksCredits;
+		if (credits.lacksCredits) creditsBy ??= clock.monotonic() + settings.creditWaitTimeoutMs;
 		if (waitsForCredits && !(await credits.mayTry(channel, creditsBy ?? Infinity))) {
 			const why = channel.signal.aborted ? CANCELLED : (lackedCredits ?? NO_CREDITS);
 			return halted(item) ?? why;
@@ -198,14 +198,14 @@ async function obtainJob(item: Item, opened: OpenedRequest): Promise<Result<Made
 		const askedAt = since ?? clock.monotonic();
 		const acquired = await slots.acquire(channel, {
 			timeoutMs: settings.waitTimeoutMs,
-			holdsJob: spec.takesPermit ?? false,
+			takesSlot: spec.takesSlot ?? false,
 			since: askedAt,
 		});
 		if (!acquired.ok) return halted(item) ?? acquired;
 		const slot = acquired.value;
 		// It may have waited for hours: then the key may no longer say what became of the request, or the
 		// credits have run out, and it waits for its turn to try.
-		if (hasKeyExpired(item) || (waitsForCredits && mayTryFreely && credits.isEmpty)) {
+		if (hasKeyExpired(item) || (waitsForCredits && mayTryFreely && credits.lacksCredits)) {
 			slot.release();
 			continue;
 		}
@@ -224,7 +224,7 @@ async function obtainJob(item: Item, opened: OpenedRequest): Promise<Result<Made
 			return ok({ job, isOver, slot });
 		}
 
-		if (spec.takesPermit && refusalStatusOf(sent) === 429) {
+		if (spec.takesSlot && refusalStatusOf(sent) === 429) {
 			since = askedAt;
 			slot.refused(sent.failure.kind === 'status' ? sent.failure.hintMs : undefined);
 		} else if (isOutOfCredits(sent) && waitsForCredits) {

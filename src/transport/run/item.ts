@@ -41,7 +41,7 @@ export interface OperationSpec {
 	/** Whether a list takes `limit` (specification: Endpoints, pagination parameters). */
 	takesLimit?: boolean;
 	/** Whether the job counts as a concurrent media job (specification: Limits). */
-	takesPermit?: boolean;
+	takesSlot?: boolean;
 	/** What ends a wait for an agent run, unless the user has set other statuses. */
 	terminalStatuses?: TerminalStatuses;
 	/** How long a response may take, in milliseconds, if longer than usual. */

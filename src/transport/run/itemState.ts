@@ -25,7 +25,7 @@ export interface Sent extends Keys {
 	is: 'sent';
 	/** The number of the key. */
 	attempt: number;
-	/** `undefined` with Idempotency set to None. */
+	/** `undefined` with `none`. */
 	key?: string;
 	path: string;
 	body: unknown;

@@ -1,6 +1,6 @@
 import { fail, ok, type Failed, type Result } from '../base/result';
-import { isRecord, isResource, type ApiRequest, type Json } from '../base/types';
-import { mustBeObject, otherIdProblem, requestResource } from '../http/client';
+import { isRecord, isResource, type Json } from '../base/types';
+import { idIn, mustBeObject, otherIdProblem, requestResource } from '../http/client';
 import { readPages } from '../http/pages';
 import { isGone } from '../http/statuses';
 import { jobState, toResult } from '../jobs/jobState';
@@ -23,9 +23,6 @@ function emptyOrObject(body: unknown): string | undefined {
 	const isEmpty = body === undefined || body === null || body === '';
 	return isEmpty || isRecord(body) ? undefined : 'the response is not a JSON object';
 }
-
-/** The id that a request to a single resource ends with. */
-const idIn = ({ path }: ApiRequest): string => decodeURIComponent(path.split('/').at(-1) ?? '');
 
 /** Sends the request of an item, which creates nothing. @returns the body of the response */
 async function ask(

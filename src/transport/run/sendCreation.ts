@@ -130,7 +130,7 @@ export async function sendCreation(
 			{ method: 'POST', path, query: request.query, body, headers },
 			{
 				replayable: () => key !== undefined && !hasKeyExpired(item),
-				return429: spec.takesPermit,
+				return429: spec.takesSlot,
 				outcomeOpen: isOutcomeOpen(memory.state),
 			},
 		);

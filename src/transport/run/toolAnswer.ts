@@ -1,5 +1,6 @@
 import { fail, ok, type Result } from '../base/result';
 import type { Json } from '../base/types';
+import { idIn } from '../http/client';
 import { jobState } from '../jobs/jobState';
 import type { Item, Outcome } from './item';
 import { isOutcomeOpen } from './itemState';
@@ -14,7 +15,7 @@ const CALL_AGAIN =
 const NOT_SENT =
 	'Not sent yet, for lack of a free job slot or of credits. Call this tool again with exactly the same arguments in about a minute.';
 
-const NOT_ANSWERED = 'Not finished yet. Call this tool again in about a minute.';
+const NOT_FINISHED = 'Not finished yet. Call this tool again in about a minute.';
 
 /** What a call has begun. */
 interface Call {
@@ -34,9 +35,11 @@ const WAIT_MS = 1_800_000;
 
 /** What an agent is told when its time is over. */
 function unfinished(item: Item): Result<Outcome> {
-	const { settings, spec } = item;
-	if (!spec.creates)
-		return ok({ resources: [{ status: 'not answered' }], files: [], next: NOT_ANSWERED });
+	const { settings, spec, request } = item;
+	if (!spec.creates) {
+		const id = spec.endpoint.path.endsWith('{id}') ? { id: idIn(request) } : {};
+		return ok({ resources: [{ ...id, status: 'not finished' }], files: [], next: NOT_FINISHED });
+	}
 	const resources = statesOf(item).flatMap(([, state]): Json[] => {
 		if ('job' in state) return [{ object: spec.object, ...state.job, status: 'queued' }];
 		return isOutcomeOpen(state) ? [{ status: 'sent' }] : [];

@@ -135,20 +135,20 @@ describe('creations that take no slot', () => {
 	test('are not held up by full slots; as many requests are under way as there are slots', async () => {
 		const { acquire, wait } = slotsOf(2);
 		for (const id of ['gen_1', 'gen_2']) (await acquire()).accepted(job(id));
-		const first = await acquire({ holdsJob: false });
-		const second = await acquire({ holdsJob: false });
-		const third = wait('a', { holdsJob: false });
+		const first = await acquire({ takesSlot: false });
+		const second = await acquire({ takesSlot: false });
+		const third = wait('a', { takesSlot: false });
 		expect(await hasSettled(third)).toBe(false);
 		first.accepted({ id: 'sp_1', object: 'speech_generation', status: 'queued' });
 		expect(await hasSettled(third)).toBe(true);
-		const fourth = wait('a', { holdsJob: false });
+		const fourth = wait('a', { takesSlot: false });
 		second.refused();
 		expect(await hasSettled(fourth)).toBe(true);
 	});
 
 	test('say nothing about job slots when they are refused', async () => {
 		const { acquire, wait } = slotsOf(2);
-		(await acquire({ holdsJob: false })).refused(60_000);
+		(await acquire({ takesSlot: false })).refused(60_000);
 		expect(await hasSettled(wait())).toBe(true);
 	});
 });
@@ -375,7 +375,7 @@ describe('a wait for a slot', () => {
 
 	test('begins anew with each accepted job of this process', async () => {
 		const { clock, since, untilGivenUp, acquire } = busy();
-		const own = await acquire({ holdsJob: false });
+		const own = await acquire({ takesSlot: false });
 		clock.after(20 * MINUTE, () => own.accepted(job('sp_1')));
 		await clock.run(untilGivenUp(Infinity));
 		expect(clock.monotonic() - since).toBe(50 * MINUTE);
@@ -390,8 +390,8 @@ describe('a wait for a slot', () => {
 
 	test('of one that takes no slot ends too', async () => {
 		const { clock, wait, acquire } = slotsOf(1);
-		await acquire({ holdsJob: false });
-		const ended = await clock.run(wait('a', { holdsJob: false, timeoutMs: 5 * MINUTE }));
+		await acquire({ takesSlot: false });
+		const ended = await clock.run(wait('a', { takesSlot: false, timeoutMs: 5 * MINUTE }));
 		expect(ended).toMatchObject({ failure: { kind: 'noSlot', waitedMs: 5 * MINUTE } });
 	});
 });

@@ -6,7 +6,7 @@ import { itemMemory, nodeMemory, toolCall } from '../../../src/transport/run/mem
 import { runOperation } from '../../../src/transport/run/operations';
 import { readSettings, type Settings } from '../../../src/transport/run/settings';
 import { answerInTime } from '../../../src/transport/run/toolAnswer';
-import type { RateLimits } from '../../../src/transport/workspace';
+import type { RateLimits } from '../../../src/transport/credential';
 import type { Send } from '../../../src/transport/base/types';
 import { answer } from '../../../testing/answers';
 import { ModelService, type ServiceSettings } from '../../../testing/modelService';

@@ -389,8 +389,10 @@ describe('what an agent is told when the time of a call is over', () => {
 				return { noResponse: 'timeout' };
 			},
 		});
-		await ended(t.run());
+		const [item] = await t.run();
 		expect(clock.monotonic() - from).toBeLessThan(60_000);
+		expect(item?.json).toMatchObject({ id: 'gen_1', status: 'not finished' });
+		expect(item?.json.next).toMatch(/again/);
 	});
 });
 
