@@ -131,9 +131,7 @@ async function runOpened(opened: Result<Item>): Promise<Result<Outcome>> {
 	const item = opened.value;
 	const rejected = item.batch.rejectionOf(item.itemIndex);
 	if (rejected) return rejected;
-	return item.settings.isTool
-		? await answerInTime(item, runOperation)
-		: await runOperation(item);
+	return item.settings.isTool ? await answerInTime(item, runOperation) : await runOperation(item);
 }
 
 /** What an error says of an item, as far as it is known. */
