@@ -640,15 +640,18 @@ describe('uploads', () => {
 		},
 	);
 
-	it.concurrent('to an address that has expired get a new one', async () => {
+	it.concurrent.each([
+		['was refused once are sent to it again', 1, 1],
+		['has expired get a new one', 2, 2],
+	])('to an address that %s', async (_name, refusals, addresses) => {
 		const { service, create, sent } = await startWorld();
 		let tries = 0;
 		service.on('PUT /put', (_, response) => {
 			tries += 1;
-			response.sendStatus(tries > 1 ? 200 : 403);
+			response.sendStatus(tries > refusals ? 200 : 403);
 		});
 		expect((await create(parameters, { items })).error).toBeUndefined();
-		expect(sent('POST /v1/files')).toHaveLength(2);
+		expect(sent('POST /v1/files')).toHaveLength(addresses);
 	});
 
 	it.concurrent('do not wait for an answer that has no end', async () => {
