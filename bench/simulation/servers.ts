@@ -28,7 +28,7 @@ export async function alone(): Promise<Figure[]> {
  * duration each has, and the most they may take. Short runs scatter more, so they have more seeds.
  */
 const SHARED = [
-	{ name: '2 x 20, d = 8', count: 2, laterMs: 0, jobs: 20, seconds: 8, most: 1.43, seeds: 60 },
+	{ name: '2 x 20, d = 8', count: 2, laterMs: 0, jobs: 20, seconds: 8, most: 1.43, seeds: 30 },
 	{
 		name: '2 x 20, d = 8, 1 s apart',
 		count: 2,
@@ -36,7 +36,7 @@ const SHARED = [
 		jobs: 20,
 		seconds: 8,
 		most: 1.43,
-		seeds: 60,
+		seeds: 30,
 	},
 	{ name: '2 x 50, d = 30', count: 2, laterMs: 0, jobs: 50, seconds: 30, most: 1.12, seeds: 20 },
 	{ name: '3 x 100, d = 30', count: 3, laterMs: 0, jobs: 100, seconds: 30, most: 1.1, seeds: 10 },
