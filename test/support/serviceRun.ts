@@ -1,12 +1,11 @@
-/* eslint-disable @n8n/community-nodes/no-restricted-imports -- not published */
-import type { IHttpRequestOptions, INodeExecutionData, INodeTypeDescription } from 'n8n-workflow';
-import { Readable } from 'stream';
+import type { INodeExecutionData, INodeTypeDescription } from 'n8n-workflow';
 import { MediaGen } from '../../nodes/MediaGen/MediaGen.node';
 import { systemClock } from '../../src/transport/base/clock';
 import type { ApiRequest, SendResult } from '../../src/transport/base/types';
 import { ModelService, type ServiceSettings } from '../../testing/modelService';
 import type { VirtualClock } from '../../testing/virtualClock';
 import { execute } from './engine';
+import { n8nRequest } from './n8nRequest';
 import { nodeRun, type NodeRun } from './nodeContext';
 
 export const clock = systemClock as VirtualClock;
@@ -37,24 +36,11 @@ export function setUp({
 	...run
 }: Part = {}) {
 	const model = new ModelService(clock, service);
-	const sent: Array<ApiRequest & { at: number }> = [];
-	const request = async ({ baseURL, method, url, qs, body, headers }: IHttpRequestOptions) => {
-		if (!baseURL) {
-			const bytes = Buffer.from('picture');
-			return {
-				statusCode: 200,
-				headers: { 'content-length': bytes.length },
-				body: Readable.from([bytes]),
-			};
-		}
-		const parsed: unknown = body === undefined ? undefined : JSON.parse(body as string);
-		const asked = { method, path: url, query: qs, body: parsed, headers } as unknown as ApiRequest;
-		sent.push({ ...asked, at: clock.monotonic() });
-		const answered = (await answers(asked)) ?? (await model.send(asked));
-		if ('noResponse' in answered)
-			throw Object.assign(new Error('socket hang up'), { code: answered.noResponse });
-		return { statusCode: answered.status, headers: answered.headers, body: answered.body };
-	};
+	const sent: ApiRequest[] = [];
+	const request = n8nRequest(async (asked) => {
+		sent.push(asked);
+		return (await answers(asked)) ?? (await model.send(asked));
+	});
 	const items = json.map((each) => ({ json: each })) as INodeExecutionData[];
 	keys += 1;
 	const apiKey = `canary-key-${keys}-of-a-service`;

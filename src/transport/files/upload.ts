@@ -4,7 +4,7 @@ import { fail, ok, type Failed, type Result } from '../base/result';
 import { asText, isNoResponse, isRecord, isSuccess, type Json } from '../base/types';
 import type { Workspace } from '../workspace';
 import { extensionOf, mediaTypeOf, safeFileName } from './names';
-import { contentLength, MAX_ATTEMPTS, transferDelay } from './download';
+import { contentLength, MAX_ATTEMPTS, transferDelay } from './transfer';
 import { ofStorage } from '../http/statuses';
 import { transferUrlProblem } from '../http/urlRules';
 

@@ -10,7 +10,7 @@ import {
 	type Clock,
 	type Resource,
 } from '../base/types';
-import { WakeUp } from '../base/waitQueue';
+import { WakeUp } from '../base/waiting';
 import { requestResource, type Client } from '../http/client';
 import { pageOf } from '../http/pages';
 import { isGone, isRefusal, meaningOf } from '../http/statuses';

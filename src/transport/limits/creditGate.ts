@@ -1,5 +1,5 @@
 import type { Clock, Channel } from '../base/types';
-import { WaitQueue, WakeUp } from '../base/waitQueue';
+import { WaitQueue, WakeUp } from '../base/waiting';
 
 /** While a workspace is empty, one attempt goes out in this time. */
 const TRY_EVERY_MS = 20_000;

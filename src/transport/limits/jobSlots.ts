@@ -1,6 +1,6 @@
 import { fail, ok, type Result } from '../base/result';
 import type { Channel, Clock, Random, Resource } from '../base/types';
-import { WaitQueue, WakeUp } from '../base/waitQueue';
+import { WaitQueue, WakeUp } from '../base/waiting';
 import type { OtherClients } from './otherClients';
 import { GIVE_UP_MS, MINUTE_MS, scattered, TUNING } from './tuning';
 
@@ -87,7 +87,7 @@ const TICK_MS = 1_000;
  * 1. A creation goes out if own jobs and those of others are fewer than the slots, and none was
  *    refused since that list was requested. A slot of our own that is freed counts at once.
  * 2. Otherwise one creation a minute is tried, whatever the lists show of others, so that no wait
- *    hangs. None is while our own jobs use all slots.
+ *    hangs; but none is tried while our own jobs use all slots.
  * 3. While creations wait for slots that others use, a list goes out every 10 s ± 25 %; while they
  *    wait for those of own jobs that nobody waits for, every 3 s.
  * 4. One that is refused although no others were seen for a minute shows that the plan has fewer

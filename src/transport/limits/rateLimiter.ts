@@ -1,4 +1,4 @@
-import { WaitQueue, WakeUp } from '../base/waitQueue';
+import { WaitQueue, WakeUp } from '../base/waiting';
 import type { Clock, Channel } from '../base/types';
 import { OtherClients } from './otherClients';
 import { MINUTE_MS } from './tuning';

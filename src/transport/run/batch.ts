@@ -1,6 +1,6 @@
 import type { IDataObject, IExecuteSingleFunctions, NodeApiError } from 'n8n-workflow';
 import { fail, refusalStatusOf, type Failed, type Result } from '../base/result';
-import { Semaphore } from '../base/waitQueue';
+import { Semaphore } from '../base/waiting';
 import { asText, type Channel, type Clock, type Resource } from '../base/types';
 import { meaningOf } from '../http/statuses';
 import type { Workspace } from '../workspace';

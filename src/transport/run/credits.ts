@@ -1,6 +1,6 @@
 import { ENDPOINTS, type Endpoint } from '../../contract';
 import { fail, refusalStatusOf, type Failed, type Result } from '../base/result';
-import { Semaphore } from '../base/waitQueue';
+import { Semaphore } from '../base/waiting';
 import { isRecord, type Channel, type Resource } from '../base/types';
 import { jobState } from '../jobs/jobState';
 import type { Item } from './item';
@@ -75,7 +75,7 @@ const kindOf = ({ path }: Endpoint, body: unknown): string => {
  */
 const FIELD = 'mediaGenCredits';
 const PRICES = 'mediaGenPrices';
-const COUNTED = 'mediaGenJobs';
+const COUNTED = 'mediaGenCounted';
 
 /** What one execution has reserved with all of its MediaGen nodes. */
 export class ExecutionCredits {

@@ -1,8 +1,9 @@
-import type { IHttpRequestOptions, INodeExecutionData, NodeApiError } from 'n8n-workflow';
+import type { INodeExecutionData, NodeApiError } from 'n8n-workflow';
 import { MediaGen } from '../../../nodes/MediaGen/MediaGen.node';
 import { systemClock } from '../../../src/transport/base/clock';
 import type { ApiRequest, SendResult } from '../../../src/transport/base/types';
 import { execute } from '../../support/engine';
+import { n8nRequest } from '../../support/n8nRequest';
 import { nodeRun } from '../../support/nodeContext';
 import { answer, errorBody, LOST } from '../../../testing/answers';
 import { ModelService } from '../../../testing/modelService';
@@ -43,15 +44,10 @@ function setUp({
 	});
 	let gateway: ((asked: ApiRequest) => Promise<SendResult>) | undefined;
 	let requests = 0;
-	const request = async ({ method, url, qs, body, headers }: IHttpRequestOptions) => {
+	const request = n8nRequest(async (asked) => {
 		requests += 1;
-		const sent: unknown = body === undefined ? undefined : JSON.parse(body as string);
-		const asked = { method, path: url, query: qs, body: sent, headers } as unknown as ApiRequest;
-		const answered = await (gateway ? gateway(asked) : model.send(asked));
-		if ('noResponse' in answered)
-			throw Object.assign(new Error('socket hang up'), { code: answered.noResponse });
-		return { statusCode: answered.status, headers: answered.headers, body: answered.body };
-	};
+		return await (gateway ? gateway(asked) : model.send(asked));
+	});
 	const items = Array.from({ length: count }, (_, item) => ({
 		json: { prompt: `no. ${item}` },
 	})) as INodeExecutionData[];

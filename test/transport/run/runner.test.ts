@@ -1,12 +1,11 @@
-/* eslint-disable @n8n/community-nodes/no-restricted-imports -- not published */
-import type { IHttpRequestOptions, INodeExecutionData, NodeApiError } from 'n8n-workflow';
-import { Readable } from 'stream';
+import type { INodeExecutionData, NodeApiError } from 'n8n-workflow';
 import { MediaGen } from '../../../nodes/MediaGen/MediaGen.node';
 import { systemClock } from '../../../src/transport/base/clock';
 import type { ApiRequest } from '../../../src/transport/base/types';
 import { BROKEN, execute } from '../../support/engine';
 import { answer } from '../../../testing/answers';
 import { ModelService, type ServiceSettings } from '../../../testing/modelService';
+import { n8nRequest } from '../../support/n8nRequest';
 import { nodeRun, type NodeRun } from '../../support/nodeContext';
 import type { VirtualClock } from '../../../testing/virtualClock';
 
@@ -34,22 +33,7 @@ let keys = 0;
 
 function setUp({ service, prompts = ['a cat'], given, own, credential, ...run }: Part = {}) {
 	const model = new ModelService(clock, service);
-	const request = async ({ baseURL, method, url, qs, body, headers }: IHttpRequestOptions) => {
-		if (!baseURL) {
-			const bytes = Buffer.from('picture');
-			return {
-				statusCode: 200,
-				headers: { 'content-length': bytes.length },
-				body: Readable.from([bytes]),
-			};
-		}
-		const sent: unknown = body === undefined ? undefined : JSON.parse(body as string);
-		const asked = { method, path: url, query: qs, body: sent, headers } as unknown as ApiRequest;
-		const answered = await model.send(asked);
-		if ('noResponse' in answered)
-			throw Object.assign(new Error('socket hang up'), { code: answered.noResponse });
-		return { statusCode: answered.status, headers: answered.headers, body: answered.body };
-	};
+	const request = n8nRequest(async (asked) => await model.send(asked));
 	const items = prompts.map((prompt) => ({ json: { prompt } })) as INodeExecutionData[];
 	keys += 1;
 	const apiKey = `canary-key-${keys}-of-these-tests`;

@@ -1,4 +1,4 @@
-import { WaitQueue } from '../../../src/transport/base/waitQueue';
+import { WaitQueue } from '../../../src/transport/base/waiting';
 import type { Channel } from '../../../src/transport/base/types';
 
 const channel = (signal?: AbortSignal, fairnessKey = 'run'): Channel => ({

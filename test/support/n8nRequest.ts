@@ -1,0 +1,24 @@
+/* eslint-disable @n8n/community-nodes/no-restricted-imports -- not published */
+import type { IHttpRequestOptions } from 'n8n-workflow';
+import { Readable } from 'stream';
+import type { ApiRequest, Send } from '../../src/transport/base/types';
+
+/** n8n's request function before a service: what is no request of the API is the download of a picture. */
+export const n8nRequest =
+	(send: Send) =>
+	async ({ baseURL, method, url, qs, body, headers }: IHttpRequestOptions) => {
+		if (!baseURL) {
+			const bytes = Buffer.from('picture');
+			return {
+				statusCode: 200,
+				headers: { 'content-length': bytes.length },
+				body: Readable.from([bytes]),
+			};
+		}
+		const sent: unknown = body === undefined ? undefined : JSON.parse(body as string);
+		const asked = { method, path: url, query: qs, body: sent, headers } as unknown as ApiRequest;
+		const answered = await send(asked);
+		if ('noResponse' in answered)
+			throw Object.assign(new Error('socket hang up'), { code: answered.noResponse });
+		return { statusCode: answered.status, headers: answered.headers, body: answered.body };
+	};
