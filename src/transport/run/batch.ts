@@ -3,10 +3,9 @@ import { fail, refusalStatusOf, type Failed, type Result } from '../base/result'
 import { Semaphore } from '../base/waiting';
 import { asText, type Channel, type Clock, type Resource } from '../base/types';
 import { meaningOf } from '../http/statuses';
-import type { Workspace } from '../workspace';
 import { isOutOfCredits } from './credits';
+import { firstOf } from './errors';
 import type { Item, Prepared } from './item';
-import type { JobReference } from './itemState';
 import { contentOf } from './keys';
 import { inputItems, nodeInput, readParameter } from './nodeInput';
 import { EarlierRuns } from './search';
@@ -40,9 +39,6 @@ const READS_AT_ONCE = 5;
 /** Items that read the credential at a time. */
 const OPENED_AT_ONCE = 100;
 
-/** How many jobs an error names; *Error details* lists all of them. */
-const MAX_NAMED = 10;
-
 /** How long nothing but silence is taken for a pause, in ms. */
 const OUTAGE_MS = 90_000;
 
@@ -68,12 +64,8 @@ export class Batch {
 	private hasStarted = false;
 	private endedItems = 0;
 	private firstError: PendingError | undefined;
-	private readonly deliveries: Array<{
-		item: number;
-		workspace: Workspace;
-		request: string;
-		job: JobReference;
-	}> = [];
+	/** What the run may have paid for: with *On Retries*, the items and parts of items that create. */
+	private readonly created: Item[] = [];
 	/** Items that became a failed row. */
 	readonly failedRows = new Set<number>();
 
@@ -236,24 +228,23 @@ export class Batch {
 		return this.endedItems >= this.total;
 	}
 
-	/** Takes note of what an item has paid for. */
-	addDelivery(item: Item): void {
-		const { memory, settings, workspace } = item;
-		if (!('job' in memory.state) || settings.idempotency !== 'execution') return;
-		const { job } = memory.state;
-		this.deliveries.push({ item: item.itemIndex, workspace, request: contentOf(item), job });
+	/** An item, or a part of one, has ended that creates. */
+	addCreated(item: Item): void {
+		if (item.settings.idempotency === 'execution') this.created.push(item);
 	}
 
 	/** Once n8n has, or has not, been given the results of all items. */
 	noteDeliveries(): void {
-		for (const { item, workspace, request, job } of this.deliveries) {
+		for (const item of this.created) {
+			const { memory, workspace, itemIndex } = item;
+			if (!('job' in memory.state)) continue;
+			const { job } = memory.state;
 			const undelivered = undeliveredOf(workspace);
-			if (!this.firstError && !this.failedRows.has(item)) {
-				undelivered.remove(job.id);
-				continue;
+			if (!this.firstError && !this.failedRows.has(itemIndex)) undelivered.remove(job.id);
+			else {
+				undelivered.add(contentOf(item), job, workspace.clock.now());
+				workspace.keep();
 			}
-			undelivered.add(request, job, workspace.clock.now());
-			workspace.keep();
 		}
 	}
 
@@ -294,15 +285,11 @@ export class Batch {
 /** Names the jobs of the other items, so that nothing that was paid for is lost. */
 function jobsSentence(jobs: OtherJob[]): string {
 	if (jobs.length === 0) return '';
-	const named = jobs
-		.slice(0, MAX_NAMED)
-		.map(({ id, item, status }) => `${id} (item ${item}, ${status})`);
-	const rest = jobs.length - named.length;
-	const more = rest > 0 ? ` and ${rest} more, under Error details` : '';
+	const names = jobs.map(({ id, item, status }) => `${id} (item ${item}, ${status})`);
 	const lead = jobs.some(({ status }) => status !== 'failed')
 		? 'Kept for the next try, or output with On Error: Continue'
 		: 'Other jobs of this run';
-	return `${lead}: ${named.join(', ')}${more}.`;
+	return `${lead}: ${firstOf(names, ', under Error details')}.`;
 }
 
 const batches = new WeakMap<object, Batch>();

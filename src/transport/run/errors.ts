@@ -1,24 +1,20 @@
-import { NodeApiError, type IDataObject, type INode, type JsonObject } from 'n8n-workflow';
+import { NodeApiError, type IDataObject, type INode } from 'n8n-workflow';
 import { ENDPOINTS, type Endpoint } from '../../contract';
-import type { Failed, Failure, NoResponseFailure } from '../base/result';
+import type { Failed, Failure, NoResponseFailure, ServiceError } from '../base/result';
 import { asText, type UnsentReason } from '../base/types';
 import { meaningOf, provesNothingDone, type Text } from '../http/statuses';
 import { jobState, readerScope } from '../jobs/jobState';
+import type { OperationSpec } from './item';
 import type { IdempotencyMode } from './settings';
 
 /** Labels of the editor by the path of the field in the request, such as `parameters.count`. */
 export type Labels = Record<string, string>;
 
 /** What an error says besides the failure itself. */
-export interface ErrorContext {
-	/** The operation of the item. */
-	endpoint: Endpoint;
-	/** The `object` constant of what it creates. */
-	object?: string;
-	/** Whether it makes or approves something that must not be made twice. */
-	creates?: boolean;
-	/** Whether it may cost credits. */
-	charges?: boolean;
+export interface ErrorContext extends Pick<
+	OperationSpec,
+	'endpoint' | 'object' | 'creates' | 'charges'
+> {
 	itemIndex: number;
 	/** How many items the run has. */
 	items?: number;
@@ -72,14 +68,13 @@ function spendingOf(failed: Failed, context: ErrorContext): Spending {
 const goOn = ({ isManual }: ErrorContext): string =>
 	isManual ? 'execute the node again' : 'retry this execution';
 
-/** How many items a text names. */
+/** How many jobs or items a text names. */
 const MAX_NAMED = 10;
 
-function wrongItems(invalid: readonly number[]): string {
-	if (invalid.length < 2) return '';
-	const rest = invalid.length - MAX_NAMED;
-	const more = rest > 0 ? ` and ${rest} more` : '';
-	return ` ${invalid.length} items are wrong: ${invalid.slice(0, MAX_NAMED).join(', ')}${more}.`;
+/** The first of a list of names, and how many more there are. */
+export function firstOf(names: readonly unknown[], where = ''): string {
+	const rest = names.length - MAX_NAMED;
+	return `${names.slice(0, MAX_NAMED).join(', ')}${rest > 0 ? ` and ${rest} more${where}` : ''}`;
 }
 
 function nothing(done: 'sent' | 'created', { failure }: Failed, context: ErrorContext): string {
@@ -88,7 +83,10 @@ function nothing(done: 'sent' | 'created', { failure }: Failed, context: ErrorCo
 	const stopsAll = done === 'sent' && failure.kind === 'input' && !isRow && submitted === 0;
 	const [whom, onIt] = stopsAll ? [' for any item', ''] : [' for this item', ' on it'];
 	const what = `Nothing was ${done}${items > 1 ? whom : ''}`;
-	const also = stopsAll ? wrongItems(invalid) : '';
+	const also =
+		stopsAll && invalid.length > 1
+			? ` ${invalid.length} items are wrong: ${firstOf(invalid)}.`
+			: '';
 	if (charges === false) return `${what}.${also}`;
 	return `${what}${done === 'sent' ? ', so' : ' and'} no credits were spent${items > 1 ? onIt : ''}.${also}`;
 }
@@ -203,11 +201,11 @@ function progress({ items = 1, submitted }: ErrorContext): string {
 
 const minutes = (ms: number) => Math.round(ms / 6_000) / 10;
 
-const UNSENT: Record<UnsentReason, (reason: string) => Text> = {
-	connection: (reason) => [
-		`The service cannot be reached (${reason})`,
-		'Check the base URL of the credential and the network.',
-	],
+const CHECK_NETWORK = 'Check the base URL of the credential and the network.';
+
+const NO_RESPONSE: Record<UnsentReason | 'lost', (reason: string) => Text> = {
+	lost: (reason) => [`The service did not respond (${reason})`, CHECK_NETWORK],
+	connection: (reason) => [`The service cannot be reached (${reason})`, CHECK_NETWORK],
 	certificate: (reason) => [
 		`The certificate of the service is not accepted (${reason})`,
 		'Check the base URL of the credential. A certificate of a private authority must be made known to n8n.',
@@ -216,12 +214,7 @@ const UNSENT: Record<UnsentReason, (reason: string) => Text> = {
 };
 
 function ofNoResponse({ reason, attempts, unsent }: NoResponseFailure): Text {
-	const [happened, todo] = unsent
-		? UNSENT[unsent](reason)
-		: [
-				`The service did not respond (${reason})`,
-				'Check the base URL of the credential and the network.',
-			];
+	const [happened, todo] = NO_RESPONSE[unsent ?? 'lost'](reason);
 	return [happened, `${attempts > 1 ? `Tried ${attempts} times. ` : ''}${todo}`];
 }
 
@@ -313,18 +306,11 @@ export function wordsOf(failed: Failed, context: ErrorContext): Text {
 	}
 }
 
-/** The text of an error: what happened, what to do, and what it means for the user's credits. */
-interface ErrorText {
-	message: string;
-	description: string;
-	httpCode?: string;
-}
-
 const statusOf = ({ failure }: Failed): number | undefined =>
 	failure.kind === 'status' || failure.kind === 'badResponse' ? failure.status : undefined;
 
-/** Puts a failure into words. The job, if there is one, is named once. */
-export function describeFailure(failed: Failed, context: ErrorContext): ErrorText {
+/** What happened, what to do, and what it means for the user's credits. The job is named once. */
+export function describeFailure(failed: Failed, context: ErrorContext) {
 	const { itemIndex, items = 1 } = context;
 	const id = failed.job?.id ?? context.jobIds?.[0];
 	const [happened, todo] = wordsOf(failed, context);
@@ -337,16 +323,16 @@ export function describeFailure(failed: Failed, context: ErrorContext): ErrorTex
 }
 
 /**
- * The facts of a failure, for expressions and for n8n's *Error details*: `item`, `jobId` (and
- * `jobIds` of an item with several), `status`
- * (of the job, else of the response), `httpStatus`, `credits` (`none spent`, `unknown` or `reserved
- * or spent`), the job's own fields about credits, and from the service's error `type`, `requestId`
- * and `details`.
+ * The facts of a failure, for expressions and for n8n's *Error details*: `item`, `jobId` (and `jobIds`
+ * of an item with several), `status` (of the job, else of the response), `httpStatus`, `credits` (`none
+ * spent`, `unknown` or `reserved or spent`), the job's own fields about credits, and `type`,
+ * `requestId` and `details` of the service's error.
  */
 export function detailsOf(failed: Failed, context: ErrorContext): IDataObject {
 	const { failure, job } = failed;
 	const httpStatus = statusOf(failed);
-	const said = failure.kind === 'status' ? failure.serviceError : {};
+	const { type, requestId, details }: ServiceError =
+		failure.kind === 'status' ? failure.serviceError : {};
 	const known: Record<string, unknown> = {
 		...Object.fromEntries(Object.entries(job ?? {}).filter(([name]) => /credit/i.test(name))),
 		item: context.itemIndex,
@@ -355,26 +341,19 @@ export function detailsOf(failed: Failed, context: ErrorContext): IDataObject {
 		status: job?.status ?? httpStatus,
 		httpStatus,
 		credits: creditState(failed, context),
-		type: said.type,
-		requestId: said.requestId,
-		details: said.details,
+		...{ type, requestId, details },
 	};
 	const given = Object.entries(known).filter(([, value]) => value !== undefined && value !== null);
 	return Object.fromEntries(given) as IDataObject;
 }
 
-/**
- * The error that n8n shows. It contains nothing of the request or of an earlier error, and so no
- * secret.
- */
+/** The error that n8n shows. It contains nothing of the request or of an earlier error, and so no secret. */
 export function nodeError(node: INode, failed: Failed, context: ErrorContext): NodeApiError {
-	const { message, description, httpCode } = describeFailure(failed, context);
-	const { itemIndex } = context;
-	const cause: JsonObject = {};
-	const error = new NodeApiError(node, cause, { message, description, httpCode, itemIndex });
+	const text = describeFailure(failed, context);
+	const error = new NodeApiError(node, {}, { ...text, itemIndex: context.itemIndex });
 	// n8n replaces messages that contain a code it knows, such as ENOENT, and a description equal to
 	// the message.
-	Object.assign(error, { message, description, messages: [] });
+	Object.assign(error, { ...text, messages: [] });
 	error.context.data = detailsOf(failed, context);
 	return error;
 }

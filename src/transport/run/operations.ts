@@ -114,7 +114,7 @@ async function wait(item: Item): Promise<Result<Outcome>> {
 
 async function createOne(item: Item): Promise<Result<Outcome>> {
 	const made = await createJob(item);
-	item.batch.addDelivery(item);
+	item.batch.addCreated(item);
 	if (!made.ok) return made;
 	const hasEnded = jobState(made.value, item.settings.terminalStatuses) === 'good';
 	return await withFiles(item, hasEnded ? await withOutputs(item, made.value) : made.value);

@@ -197,7 +197,7 @@ describe('in the editor, where each click is a new execution', () => {
 		const host = hostWith(all.ledger.send);
 		const item = runOf({ host, workspace, batch, settings, origin: { isManual: true } });
 		expect(await all.clock.run(createJob(item))).toMatchObject({ value: { id: 'gen_1' } });
-		batch.addDelivery(item);
+		batch.addCreated(item);
 		const end = (hasFailed: boolean) => {
 			const error = { context: {} } as never;
 			if (hasFailed) batch.addError({ error, describe: () => '', thrownBy: 1 });
@@ -236,7 +236,7 @@ describe('in the editor, where each click is a new execution', () => {
 		const batch = new Batch(1, false);
 		const item = runOf({ host: hostWith(ledger.send), workspace, batch, settings });
 		expect((await clock.run(createJob(item))).ok).toBe(false);
-		batch.addDelivery(item);
+		batch.addCreated(item);
 		batch.addError({ error: { context: {} } as never, describe: () => '', thrownBy: 0 });
 		batch.noteDeliveries();
 		jobs(false);
