@@ -161,7 +161,7 @@ export class Batch {
 
 	/** The items that are wrong by themselves, in order. */
 	get invalid(): number[] {
-		return this.checked.flatMap(([item, prepared]) => (prepared.ok ? [] : [item]));
+		return this.checked.filter(([, { ok }]) => !ok).map(([item]) => item);
 	}
 
 	/** Why an item is not sent although it was valid by itself; `undefined` if it may be. */
@@ -224,6 +224,7 @@ export class Batch {
 		return [...this.jobs.values()].map(({ job }) => job.id);
 	}
 
+	/** Whether all items have ended. */
 	get hasEnded(): boolean {
 		return this.endedItems >= this.total;
 	}

@@ -25,7 +25,7 @@ import {
 import { noteFormerJob, recordEvent, undeliveredOf } from './memory';
 import { expiryOf, filesIn } from './outputs';
 import { findPossibleDuplicate } from './search';
-import { hasKeyExpired, sendCreation, type Creation } from './sendCreation';
+import { hasKeyExpired, sendCreation, type Creation, type Made } from './sendCreation';
 import { openRequest, uploadAll, type OpenedRequest } from './uploads';
 
 /*
@@ -51,14 +51,8 @@ import { openRequest, uploadAll, type OpenedRequest } from './uploads';
 /** More keys than any content has failed jobs in a day: whoever gets there has found a fault of ours. */
 const MAX_KEYS = 50;
 
-/** A job that is known or was just created. */
-interface Made {
-	job: Resource;
-	/** What it holds; a known job holds none. */
-	slot?: Slot;
-	/** Whether there is nothing to wait for, whatever its status. */
-	isOver: boolean;
-}
+/** A job, with the slot that it holds: a known job holds none. */
+type Held = Made & { slot?: Slot };
 
 const CANCELLED = fail({ kind: 'cancelled' });
 
@@ -169,7 +163,7 @@ function takeUndelivered(item: Item): boolean {
  * Gets the job of an item: one that is known, or a new one as soon as there is a slot and, under
  * Wait for Top-Up, credits.
  */
-async function obtainJob(item: Item, opened: OpenedRequest): Promise<Result<Made>> {
+async function obtainJob(item: Item, opened: OpenedRequest): Promise<Result<Held>> {
 	const { memory, settings, workspace, spec } = item;
 	const { credits, slots, clock } = workspace;
 	const isByContent = settings.idempotency === 'content';
@@ -186,7 +180,6 @@ async function obtainJob(item: Item, opened: OpenedRequest): Promise<Result<Made
 		if ('known' in start.value) {
 			return ok({ job: start.value.known, isOver: memory.state.is === 'done' });
 		}
-
 		const { creation } = start.value;
 		const channel = { ...item.host.channel, signal: untilSent(item) };
 		const mayTryFreely = !credits.lacksCredits;
@@ -218,12 +211,10 @@ async function obtainJob(item: Item, opened: OpenedRequest): Promise<Result<Made
 			sent = await sendCreation(item, channel, { ...creation, attempt, key }, slot);
 		}
 		if (sent.ok) {
-			const { job, isOver } = sent.value;
-			slot.accepted(job);
+			slot.accepted(sent.value.job);
 			credits.succeeded(lackedCredits !== undefined);
-			return ok({ job, isOver, slot });
+			return ok({ ...sent.value, slot });
 		}
-
 		if (spec.takesSlot && refusalStatusOf(sent) === 429) {
 			since = askedAt;
 			slot.refused(sent.failure.kind === 'status' ? sent.failure.hintMs : undefined);
@@ -307,35 +298,32 @@ async function readKnownJob(item: Item, job: JobReference): Promise<Result<{ kno
 }
 
 /** Waits for the end of a job if that is wanted, and records it. */
-async function follow(item: Item, made: Made): Promise<Result<Resource>> {
+async function follow(item: Item, held: Held): Promise<Result<Resource>> {
 	const { settings, batch, itemIndex } = item;
-	const seen = made.isOver ? ok(made.job) : await lookAt(item, made);
-	if (!seen.ok) {
-		made.slot?.leave(made.job);
+	const { isOver, slot } = held;
+	const seen = isOver ? ok(held.job) : await lookAt(item, held);
+	const job = seen.ok ? seen.value : held.job;
+	const isRunning = !isOver && jobState(job, settings.terminalStatuses) === 'running';
+	if (!seen.ok || isRunning) {
+		slot?.leave(job);
 		return seen;
 	}
-	const job = seen.value;
-	if (!made.isOver && jobState(job, settings.terminalStatuses) === 'running') {
-		made.slot?.leave(job);
-		return seen;
-	}
-	made.slot?.release();
+	slot?.release();
 	batch.addJob(itemIndex, job, item.part);
-	return recordEnd(item, job, made.isOver);
+	return recordEnd(item, job, isOver);
 }
 
 /** A job as it ends or, without Wait for Completion, as it is now. */
-async function lookAt(item: Item, { job, slot }: Made): Promise<Result<Resource>> {
+async function lookAt(item: Item, { job, slot }: Held): Promise<Result<Resource>> {
 	const { host, workspace, settings, batch } = item;
 	const { terminalStatuses, waitForCompletion, waitTimeoutMs } = settings;
 	// Under a key that other executions share, a job that looks new may be old and may have ended.
-	const mayBeOld = slot && isKeyPersistent(item) && !batch.earlierRuns.lacks(job.id);
+	const old = slot && isKeyPersistent(item) ? batch.earlierRuns.mayHave(job.id) : 'never';
 	if (waitForCompletion) {
-		const isOld = mayBeOld && batch.earlierRuns.mayHave(job.id);
-		const options = { terminalStatuses, isOld };
+		const options = { terminalStatuses, isOld: old === 'likely' };
 		return await workspace.poller.wait(host.channel, job, waitTimeoutMs, options);
 	}
-	const read = mayBeOld ? await readKnownJob(item, job as JobReference) : undefined;
+	const read = old === 'never' ? undefined : await readKnownJob(item, job as JobReference);
 	return ok(read?.ok ? read.value.known : job);
 }
 

@@ -70,38 +70,32 @@ const kindOf = ({ path }: Endpoint, body: unknown): string => {
 };
 
 /**
- * In n8n's flow context, which belongs to the execution and is kept over Retry On Fail, Retry
- * Execution and waits.
+ * What one execution has reserved with all of its MediaGen nodes. In n8n's flow context, which belongs
+ * to the execution and is kept over Retry On Fail, Retry Execution and waits.
  */
-const FIELD = 'mediaGenCredits';
-const PRICES = 'mediaGenPrices';
-const COUNTED = 'mediaGenCounted';
-
-/** What one execution has reserved with all of its MediaGen nodes. */
 export class ExecutionCredits {
 	/** Under Max Credits one creation is sent at a time, once the price of the one before is known. */
 	readonly turn = new Semaphore(1);
 
-	constructor(private readonly flow: Record<string, unknown>) {}
+	/** By kind of request. */
+	private readonly prices: Record<string, number>;
+
+	/** What each job counts with: a repeated key gives it again, and an approval what its plan has cost. */
+	private readonly counted: Record<string, number>;
+
+	constructor(private readonly flow: Record<string, unknown>) {
+		this.prices = (flow.mediaGenPrices ??= {}) as Record<string, number>;
+		this.counted = (flow.mediaGenCounted ??= {}) as Record<string, number>;
+	}
 
 	get reserved(): number {
-		const known = Number(this.flow[FIELD] ?? 0);
+		const known = Number(this.flow.mediaGenCredits ?? 0);
 		return Number.isFinite(known) ? known : 0;
 	}
 
 	/** @param credits negative to correct what was only expected */
 	add(credits: number): void {
-		if (credits !== 0) this.flow[FIELD] = Math.max(0, this.reserved + credits);
-	}
-
-	/** By kind of request. */
-	private get prices(): Record<string, number> {
-		return (this.flow[PRICES] ??= {}) as Record<string, number>;
-	}
-
-	/** What each job counts with: a repeated key gives it again, and an approval what its plan has cost. */
-	private get counted(): Record<string, number> {
-		return (this.flow[COUNTED] ??= {}) as Record<string, number>;
+		if (credits !== 0) this.flow.mediaGenCredits = Math.max(0, this.reserved + credits);
 	}
 
 	/** As the specification says, or as the last request of its kind in this execution. */

@@ -39,19 +39,13 @@ export function toolArguments(
 export const isTool = (context: IExecuteSingleFunctions): boolean =>
 	context.getNode().type.endsWith('Tool');
 
-/**
- * Where files stand within the json of an item in workflows with Execution Logic v2 (`binaryMode:
- * combined`).
- */
+/** Where files stand within the json of an item in workflows with `binaryMode: combined` (Execution Logic v2). */
 const FILES_KEY = '_files';
 
 const isFile = (value: unknown): value is IBinaryData =>
 	isRecord(value) && 'mimeType' in value && ('data' in value || 'id' in value);
 
-/**
- * Only in such workflows: elsewhere the json is untrusted input, and a file id in it may belong to
- * anybody.
- */
+/** Elsewhere the json is untrusted input, and a file id in it may belong to anybody. */
 function isCombined(context: IExecuteSingleFunctions): boolean {
 	// Older versions of n8n have neither the mode nor this function.
 	const { getWorkflowSettings } = context as Partial<IExecuteSingleFunctions>;
@@ -67,10 +61,7 @@ export function itemFiles(context: IExecuteSingleFunctions): Record<string, IBin
 	return { ...(Object.fromEntries(files) as Record<string, IBinaryData>), ...binary };
 }
 
-/**
- * The name of a field as the user means it: `_files.data`, as n8n's own nodes ask for it there, is
- * `data`.
- */
+/** The name of a field as the user means it: `_files.data`, as n8n's own nodes ask for it there, is `data`. */
 export const fieldName = (name: string): string =>
 	name.startsWith(`${FILES_KEY}.`) ? name.slice(FILES_KEY.length + 1) : name;
 

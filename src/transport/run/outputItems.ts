@@ -102,23 +102,17 @@ export function itemsOf(
 		const asked = prompt === undefined || 'prompt' in json ? json : { ...json, prompt };
 		return includeInputFields ? { ...asked, ...row, ...asked } : asked;
 	};
-	if (files.length === 0) {
-		return resources.map((resource) => ({ json: read(resource), pairedItem }));
-	}
 	let taken = 0;
 	return resources.flatMap((resource) => {
 		const own = files.slice(taken, (taken += filesIn(resource).length));
 		const json = read(resource);
-		if (splitOutputs && own.length > 0) {
-			return own.map((file, index) => ({
-				json: { ...json, ...outputOf(resource, index) },
-				binary: { [outputBinaryField]: file },
-				pairedItem,
-			}));
-		}
-		return [
-			{ json, ...(own.length > 0 && { binary: inFields(own, outputBinaryField) }), pairedItem },
-		];
+		if (own.length === 0) return [{ json, pairedItem }];
+		if (!splitOutputs) return [{ json, binary: inFields(own, outputBinaryField), pairedItem }];
+		return own.map((file, index) => ({
+			json: { ...json, ...outputOf(resource, index) },
+			binary: { [outputBinaryField]: file },
+			pairedItem,
+		}));
 	});
 }
 

@@ -10,11 +10,9 @@ import type { Settings } from './settings';
 
 type ServiceContext = Pick<Item, 'host' | 'workspace'>;
 
-/** What the download of a job's files needs. */
-export interface FileContext extends ServiceContext {
+/** What the download of a job's files needs; they are named after the request that created it, if known. */
+export interface FileContext extends ServiceContext, Partial<Pick<Item, 'request'>> {
 	settings: Pick<Settings, 'downloadOutputs'>;
-	/** The request that created the job, if known: the files are named after it. */
-	request?: ApiRequest;
 }
 
 const MEDIA_OBJECTS = new Set<unknown>(['generation', 'speech_generation']);
@@ -51,14 +49,11 @@ export function expiryOf({ expires_at: expires }: Json): number {
 	return Number.isNaN(at) ? Infinity : at;
 }
 
-/** The job as the service shows it now; `undefined` if it cannot be read. */
-async function readAgain(
-	{ workspace, host }: ServiceContext,
-	job: Resource,
-): Promise<Resource | undefined> {
+/** What the service shows of a job now; nothing if it cannot be read. */
+async function readAgain({ workspace, host }: ServiceContext, job: Resource): Promise<Json> {
 	const request = { method: 'GET', path: readerPath(job) } as const;
 	const read = await requestResource(workspace.client, host.channel, request);
-	return read.ok ? read.value : undefined;
+	return read.ok ? read.value : {};
 }
 
 const lacksOutputs = (job: Resource) => isMedia(job) && filesIn(job).length === 0;
@@ -69,8 +64,7 @@ const lacksOutputs = (job: Resource) => isMedia(job) && filesIn(job).length === 
  */
 export async function withOutputs(context: ServiceContext, job: Resource): Promise<Resource> {
 	if (!lacksOutputs(job)) return job;
-	const fresh = await readAgain(context, job);
-	const whole = { ...fresh, id: job.id, object: job.object };
+	const whole = { ...(await readAgain(context, job)), id: job.id, object: job.object };
 	return lacksOutputs(whole) ? job : whole;
 }
 
@@ -103,7 +97,7 @@ export async function collect(context: FileContext, job: Resource): Promise<Resu
 			expiresAt: expiryOf(output),
 			stem: readableStem(requested, kindOf(job), job.id, number),
 			// By its place: ids may repeat.
-			renew: async () => textOf(filesIn((await readAgain(context, job)) ?? {})[index]?.url),
+			renew: async () => textOf(filesIn(await readAgain(context, job))[index]?.url),
 		});
 		if (!file.ok) return fail(file.failure, job);
 		outcome.files.push(file.value);

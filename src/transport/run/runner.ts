@@ -32,10 +32,7 @@ import { runOperation } from './operations';
 import { errorOutputItem, errorRow, itemsOf } from './outputItems';
 import { answerInTime } from './toolAnswer';
 
-/**
- * All scopes that this item will need, so that none turns out to be missing after something was
- * paid for.
- */
+/** All scopes that an item will need, so that none turns out to be missing once something is paid for. */
 function scopesNeeded(spec: OperationSpec, { request, settings }: Prepared): Scope[] {
 	const { endpoint, output, object = '', creates } = spec;
 	const waits = output === 'job' && creates && settings.waitForCompletion;
@@ -53,10 +50,7 @@ function locateRun(context: IExecuteSingleFunctions): { runIndex: number; node: 
 	return { runIndex: Number(runIndex), node: `${workflowId ?? ''}/${context.getNode().id}` };
 }
 
-/**
- * Puts together all that an item needs. Fails if the credential shows that the operation is
- * impossible.
- */
+/** Puts together all that an item needs. Fails if the credential shows that the operation is impossible. */
 async function openItem(
 	context: IExecuteSingleFunctions,
 	options: IHttpRequestOptions,
@@ -126,30 +120,18 @@ async function openItem(
 }
 
 /** Runs the operation of an item. Another item of the run may have turned out to be invalid meanwhile. */
-async function runOpened(opened: Result<Item>): Promise<Result<Outcome>> {
-	if (!opened.ok) return opened;
-	const item = opened.value;
+async function runOpened(item: Item): Promise<Result<Outcome>> {
 	const rejected = item.batch.rejectionOf(item.itemIndex);
 	if (rejected) return rejected;
 	return item.settings.isTool ? await answerInTime(item, runOperation) : await runOperation(item);
 }
 
-/** What an error says of an item, as far as it is known. */
-function errorContextOf(
-	batch: Batch,
-	{ endpoint, object, creates = false, charges = false }: OperationSpec,
-	itemIndex: number,
-	opened: Result<Item>,
-): ErrorContext {
-	const { submitted, total: items } = batch;
-	const ofRun = { endpoint, object, creates, charges, itemIndex, items, submitted };
-	if (!opened.ok) return ofRun;
-	const { settings, origin } = opened.value;
-	const states = statesOf(opened.value).map(([, state]) => state);
+/** What an error says of an item, as far as it could be opened. */
+function ofItem(item: Item): Partial<ErrorContext> {
+	const states = statesOf(item).map(([, state]) => state);
 	return {
-		...ofRun,
-		idempotency: settings.idempotency,
-		isManual: origin.isManual,
+		idempotency: item.settings.idempotency,
+		isManual: item.origin.isManual,
 		jobIds: states.flatMap((state) => ('job' in state ? [state.job.id] : [])),
 		outcomeUnknown: states.some(isOutcomeOpen),
 	};
@@ -172,7 +154,7 @@ async function runItem(
 				return await openItem(context, options, spec, batch, prepared.value);
 			})) ?? fail({ kind: 'cancelled' }))
 		: prepared;
-	const result = await runOpened(opened);
+	const result = opened.ok ? await runOpened(opened.value) : opened;
 	if (result.ok && opened.ok) {
 		const { settings, request } = opened.value;
 		const row = settings.includeInputFields ? context.getInputData().json : undefined;
@@ -182,7 +164,11 @@ async function runItem(
 
 	const failed = result as Failed;
 	const node = context.getNode();
-	const errorContext = () => ({ ...errorContextOf(batch, spec, itemIndex, opened), labels });
+	const { endpoint, object, creates = false, charges = false } = spec;
+	const known: ErrorContext = {
+		...{ endpoint, object, creates, charges, labels, itemIndex, items: batch.total },
+		...(opened.ok && ofItem(opened.value)),
+	};
 	const becomesItem = opened.ok && becomesErrorItem(failed, opened.value.settings);
 	if (!continuesOnFail && !becomesItem) {
 		// An error takes a stack trace; when thousands of items fail at once, n8n would stand still. So only where n8n needs one.
@@ -190,23 +176,22 @@ async function runItem(
 		const isOwn = failed.failure.kind !== 'skipped' || batch.isSilent;
 		const isReported = isOwn && batch.reportsErrorOf(itemIndex);
 		if (!isReported) return [];
-		const ofRun = () => ({ ...errorContext(), invalid: batch.invalid });
+		const ofRun = () => ({ ...known, submitted: batch.submitted, invalid: batch.invalid });
 		const error = nodeError(node, failed, ofRun());
 		const describe = () => describeFailure(failed, ofRun()).description;
 		batch.addError({ error, describe, thrownBy: itemIndex });
 		throw error;
 	}
 	batch.failedRows.add(itemIndex);
-	// The run goes on, so the count would soon be wrong.
-	const known = { ...errorContext(), submitted: undefined, isRow: true };
+	const ofRow = { ...known, isRow: true };
 	// n8n runs the node again if the first item has an `error` in its json (Retry On Fail). Without keys that would be
 	// paid for again.
-	if (node.retryOnFail && itemIndex === 0 && known.idempotency === 'none')
-		return [{ json: {}, error: nodeError(node, failed, known), pairedItem: { item: itemIndex } }];
-	const details = detailsOf(failed, known);
+	if (node.retryOnFail && itemIndex === 0 && ofRow.idempotency === 'none')
+		return [{ json: {}, error: nodeError(node, failed, ofRow), pairedItem: { item: itemIndex } }];
+	const details = detailsOf(failed, ofRow);
 	return node.onError === 'continueErrorOutput'
-		? [errorOutputItem(nodeError(node, failed, known), details, itemIndex)]
-		: [errorRow(describeFailure(failed, known), details, itemIndex, context.getInputData().json)];
+		? [errorOutputItem(nodeError(node, failed, ofRow), details, itemIndex)]
+		: [errorRow(describeFailure(failed, ofRow), details, itemIndex, context.getInputData().json)];
 }
 
 /** What n8n keeps of one value, in characters. */

@@ -95,14 +95,10 @@ export class EarlierRuns {
 		return first;
 	}
 
-	/** Whether a job is likely to be of an earlier run, so that it may have ended. */
-	mayHave(id: string): boolean {
-		return this.newest?.has(id) ?? true;
-	}
-
-	/** Whether a job is certain not to be of an earlier run. */
-	lacks(id: string): boolean {
-		return !this.mayHave(id) && this.next === undefined;
+	/** Whether a job is of an earlier run, so that it may have ended: for certain only where all were listed. */
+	mayHave(id: string): 'likely' | 'possibly' | 'never' {
+		if (this.newest?.has(id) ?? true) return 'likely';
+		return this.next === undefined ? 'never' : 'possibly';
 	}
 
 	/** Whether a job is certain to be of an earlier run; reads the list further back if need be. */

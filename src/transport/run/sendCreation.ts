@@ -32,8 +32,8 @@ export interface Creation extends Pick<ApiRequest, 'path' | 'body'> {
 	key: string | undefined;
 }
 
-/** What a service has created. */
-interface Created {
+/** What a service has made. */
+export interface Made {
 	job: Resource;
 	/** Whether there is nothing to wait for, whatever its status. */
 	isOver: boolean;
@@ -102,7 +102,7 @@ export async function sendCreation(
 	channel: Channel,
 	{ attempt, key, path, body: prepared }: Creation,
 	slot: Slot,
-): Promise<Result<Created>> {
+): Promise<Result<Made>> {
 	const { workspace, spec, memory, batch, host, request } = item;
 	const stop = new AbortController();
 	let hasSent = false;
@@ -112,10 +112,8 @@ export async function sendCreation(
 		if (!hasSent && channel.signal?.aborted) return { noResponse: 'not sent', unsent: 'local' };
 		hasSent = true;
 		const { body } = sending;
-		recordEvent(memory, {
-			...{ kind: 'sending', attempt, key, path, body },
-			now: workspace.clock.now(),
-		});
+		const now = workspace.clock.now();
+		recordEvent(memory, { kind: 'sending', attempt, key, path, body, now });
 		const result = await host.channel.send(sending);
 		record(result, item, attempt);
 		if (!isNoResponse(result)) status = result.status;

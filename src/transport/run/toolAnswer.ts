@@ -17,17 +17,13 @@ const NOT_SENT =
 
 const NOT_FINISHED = 'Not finished yet. Call this tool again in about a minute.';
 
-/** What a call has begun. */
 interface Call {
 	result: Promise<Result<Outcome>>;
 	/** Fires when its time is over: what was not sent by then is not sent. */
 	giveUp: AbortController;
 }
 
-/**
- * What was begun in this process and whose end no call was told yet, by its memory. After a crash
- * there is none.
- */
+/** What was begun in this process and whose end no call was told yet, by its memory. */
 const begun = new WeakMap<ItemMemory, Call>();
 
 /** How long a call goes on for the next one to find, in ms. */

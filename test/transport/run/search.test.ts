@@ -243,8 +243,7 @@ describe('the jobs of earlier runs', () => {
 		const { clock, lists, runs, item, has } = setUp(3);
 		await clock.run(Promise.all([runs.load(item), runs.load(item)]));
 		expect(lists).toEqual([{ limit: 100 }]);
-		expect([runs.mayHave('gen_3'), runs.mayHave('gen_4')]).toEqual([true, false]);
-		expect([runs.lacks('gen_3'), runs.lacks('gen_4')]).toEqual([false, true]);
+		expect([runs.mayHave('gen_3'), runs.mayHave('gen_4')]).toEqual(['likely', 'never']);
 		expect([await has('gen_3'), await has('gen_4')]).toEqual([true, false]);
 		expect(lists).toHaveLength(1);
 	});
@@ -252,7 +251,7 @@ describe('the jobs of earlier runs', () => {
 	test('and those further down, which are looked up once, from where that page ended', async () => {
 		const { lists, runs, load, has } = setUp(250);
 		await load();
-		expect([runs.mayHave('gen_1'), runs.lacks('gen_1')]).toEqual([false, false]);
+		expect(runs.mayHave('gen_1')).toBe('possibly');
 		expect([await has('gen_1'), await has('gen_150'), await has('gen_251')]).toEqual([
 			true,
 			true,
@@ -264,25 +263,21 @@ describe('the jobs of earlier runs', () => {
 	test('a job that was created since is not one, though it is on the newest page by then', async () => {
 		const { runs, load, has } = setUp(1);
 		await load();
-		expect([runs.lacks('gen_2'), await has('gen_2')]).toEqual([true, false]);
+		expect([runs.mayHave('gen_2'), await has('gen_2')]).toEqual(['never', false]);
 	});
 
 	test('where the list cannot be read, any may be one and none is for certain', async () => {
 		const { runs, load, has, refuse } = setUp(3);
 		refuse();
 		await load();
-		expect([runs.mayHave('gen_3'), runs.lacks('gen_3'), await has('gen_3')]).toEqual([
-			true,
-			false,
-			false,
-		]);
+		expect([runs.mayHave('gen_3'), await has('gen_3')]).toEqual(['likely', false]);
 	});
 
 	test('of kinds that have no list, any may be one, and nothing is asked', async () => {
 		const { lists, runs, load } = setUp(3, { spec: AGENT_RUN });
 		await load();
 		expect(lists).toEqual([]);
-		expect([runs.mayHave('run_1'), runs.lacks('run_1')]).toEqual([true, false]);
+		expect(runs.mayHave('run_1')).toBe('likely');
 	});
 
 	test('items of one content start with the same key, whatever is learnt meanwhile', () => {
