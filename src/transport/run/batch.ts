@@ -11,7 +11,6 @@ import { inputItems, nodeInput, readParameter } from './nodeInput';
 import { EarlierRuns } from './search';
 import { undeliveredOf } from './memory';
 
-/** Why a run sends nothing further. */
 export interface Halt {
 	cause: string;
 	/** Whether the reason is a lack of credits. */
@@ -26,7 +25,6 @@ interface PendingError {
 	thrownBy: number;
 }
 
-/** A job of another item of the run, as an error shows it. */
 interface OtherJob extends IDataObject {
 	id: string;
 	item: number;
@@ -36,7 +34,6 @@ interface OtherJob extends IDataObject {
 /** Requests of the items of a run at a time, but for creations: as many as a workspace runs jobs by default. */
 const READS_AT_ONCE = 5;
 
-/** Items that read the credential at a time. */
 const OPENED_AT_ONCE = 100;
 
 /** How long nothing but silence is taken for a pause, in ms. */
@@ -148,7 +145,6 @@ export class Batch {
 		for (const resolve of this.allClaimed.splice(0)) resolve();
 	}
 
-	/** An item that n8n has begun to run. */
 	beginItem(item: number): Result<Prepared> | undefined {
 		this.hasStarted = true;
 		return this.prepared.get(item);
@@ -159,7 +155,6 @@ export class Batch {
 		return [...this.prepared];
 	}
 
-	/** The items that are wrong by themselves, in order. */
 	get invalid(): number[] {
 		return this.checked.filter(([, { ok }]) => !ok).map(([item]) => item);
 	}
@@ -224,7 +219,6 @@ export class Batch {
 		return [...this.jobs.values()].map(({ job }) => job.id);
 	}
 
-	/** Whether all items have ended. */
 	get hasEnded(): boolean {
 		return this.endedItems >= this.total;
 	}
@@ -283,7 +277,6 @@ export class Batch {
 	}
 }
 
-/** Names the jobs of the other items, so that nothing that was paid for is lost. */
 function jobsSentence(jobs: OtherJob[]): string {
 	if (jobs.length === 0) return '';
 	const names = jobs.map(({ id, item, status }) => `${id} (item ${item}, ${status})`);
@@ -309,7 +302,6 @@ export function joinBatch(context: IExecuteSingleFunctions, item: number): Batch
 	return batch;
 }
 
-/** The batch of an item that has joined one. */
 export const batchOf = (context: IExecuteSingleFunctions): Batch | undefined =>
 	batches.get(nodeInput(context));
 

@@ -6,7 +6,6 @@ export class BinaryReference {
 	constructor(readonly field: string) {}
 }
 
-/** All references within a value. */
 export function referencesIn(value: unknown): BinaryReference[] {
 	if (value instanceof BinaryReference) return [value];
 	if (typeof value !== 'object' || value === null) return [];

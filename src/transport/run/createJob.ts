@@ -116,7 +116,6 @@ function startOver({ memory, node, settings }: Item): void {
 	delete memory.expectedCredits;
 }
 
-/** Remembers which request the state of the item is about. */
 function remember({ memory, inputFingerprint, settings }: Item, opened: OpenedRequest): void {
 	memory.inputFingerprint = inputFingerprint;
 	memory.fingerprint = opened.requestFingerprint;
@@ -327,7 +326,6 @@ async function lookAt(item: Item, { job, slot }: Held): Promise<Result<Resource>
 	return ok(read?.ok ? read.value.known : job);
 }
 
-/** Records how a job ended, and what it ended with. */
 function recordEnd(item: Item, job: Resource, isOver: boolean): Result<Resource> {
 	const { settings, memory, spec } = item;
 	const result = isOver ? ok(job) : toResult(job, settings.terminalStatuses);

@@ -103,7 +103,6 @@ export class ExecutionCredits {
 		return statedPrice(endpoint, body) ?? this.prices[kindOf(endpoint, body)];
 	}
 
-	/** Adds what a job has reserved. */
 	addJob(endpoint: Endpoint, body: unknown, job: Resource, isRunning: boolean): void {
 		const said = creditsOf(job);
 		if (said !== undefined) this.prices[kindOf(endpoint, body)] = said;

@@ -10,7 +10,6 @@ import type { IdempotencyMode } from './settings';
 /** Labels of the editor by the path of the field in the request, such as `parameters.count`. */
 export type Labels = Record<string, string>;
 
-/** What an error says besides the failure itself. */
 export interface ErrorContext extends Pick<
 	OperationSpec,
 	'endpoint' | 'object' | 'creates' | 'charges'
@@ -40,7 +39,6 @@ export interface ErrorContext extends Pick<
  */
 type Spending = 'free' | 'notSent' | 'nothingDone' | 'outcomeUnknown' | 'jobExists' | 'jobFailed';
 
-/** Whether the request that failed may have been carried out all the same. */
 function mayBeCarriedOut({ failure }: Failed): boolean {
 	if (failure.kind === 'status')
 		return failure.outcomeUnknown || !provesNothingDone(failure.status);
@@ -68,7 +66,6 @@ function spendingOf(failed: Failed, context: ErrorContext): Spending {
 const goOn = ({ isManual }: ErrorContext): string =>
 	isManual ? 'execute the node again' : 'retry this execution';
 
-/** How many jobs or items a text names. */
 const MAX_NAMED = 10;
 
 /** The first of a list of names, and how many more there are. */

@@ -25,7 +25,6 @@ export type OutputKind =
 	/** A binary field of the item, uploaded to the service. */
 	| 'file';
 
-/** An operation as the transport sees it. */
 export interface OperationSpec {
 	endpoint: Endpoint;
 	output: OutputKind;
@@ -46,7 +45,6 @@ export interface OperationSpec {
 	terminalStatuses?: TerminalStatuses;
 	/** How long a response may take, in milliseconds, if longer than usual. */
 	responseTimeoutMs?: number;
-	/** An entry as it is output with Simplify. */
 	simplify?: (entry: Record<string, unknown>) => Record<string, unknown>;
 	/**
 	 * Whether a response may contain a signing secret, which is output only if the user asks for it.
@@ -78,7 +76,6 @@ export interface Item extends Prepared {
 	memory: ItemMemory;
 	/** Memory of the whole node: what its items need to know about each other. */
 	node: NodeMemory;
-	/** What the execution has reserved so far. */
 	credits: ExecutionCredits;
 	/** Fingerprint of what the user controls: the unevaluated parameters and the input item. */
 	inputFingerprint: string;
@@ -97,7 +94,6 @@ export interface Item extends Prepared {
 	giveUp?: AbortSignal;
 }
 
-/** What an item ends with when all is well. */
 export interface Outcome {
 	/** As the service returned them: those of a list or a file need not have an id. */
 	resources: Json[];

@@ -52,14 +52,12 @@ export function nodeMemory(context: Record<string, unknown>): NodeMemory {
 	return (context.mediaGen ??= { runId: randomUUID(), items: {} }) as NodeMemory;
 }
 
-/** The memory of an item that has not sent anything. */
 export const newMemory = (): ItemMemory => ({ state: NEW });
 
 /** The memory of an item, `run:item`; a new one if there is none. */
 export const itemMemory = (memory: NodeMemory, item: string): ItemMemory =>
 	(memory.items[item] ??= newMemory());
 
-/** Notes that a job no longer belongs to an item. */
 export function noteFormerJob(node: NodeMemory, id: string): void {
 	(node.formerJobs ??= {})[id] = true;
 }
