@@ -116,7 +116,7 @@ function existing({ failure, job }: Failed, context: ErrorContext): string {
 	return `The job ${now} at the service: fetch it by its ID${isLeft ? '' : continues}.`;
 }
 
-function jobFailed({ endpoint, idempotency }: ErrorContext): string {
+function jobFailed(_: Failed, { endpoint, idempotency }: ErrorContext): string {
 	// What approves or reviews a run makes no new one.
 	if (endpoint.path.includes('{id}')) return 'It cannot be done again: create a new run.';
 	return idempotency === 'custom'
@@ -132,34 +132,25 @@ function free(failed: Failed, { endpoint: { method } }: ErrorContext): string {
 		: 'Nothing was changed.';
 }
 
-/** What a failure means for the user's credits; empty if there is nothing to say. */
-export function creditSentence(failed: Failed, context: ErrorContext): string {
-	switch (spendingOf(failed, context)) {
-		case 'free':
-			return free(failed, context);
-		case 'notSent':
-			return nothing('sent', failed, context);
-		case 'nothingDone':
-			return nothing('created', failed, context);
-		case 'outcomeUnknown':
-			return unknown(failed, context);
-		case 'jobExists':
-			return existing(failed, context);
-		case 'jobFailed':
-			return jobFailed(context);
-	}
-}
-
-const STATES: Partial<Record<Spending, string>> = {
-	notSent: 'none spent',
-	nothingDone: 'none spent',
-	outcomeUnknown: 'unknown',
-	jobExists: 'reserved or spent',
+const CREDITS: Record<
+	Spending,
+	[state: string | undefined, sentence: (failed: Failed, context: ErrorContext) => string]
+> = {
+	free: [undefined, free],
+	notSent: ['none spent', (failed, context) => nothing('sent', failed, context)],
+	nothingDone: ['none spent', (failed, context) => nothing('created', failed, context)],
+	outcomeUnknown: ['unknown', unknown],
+	jobExists: ['reserved or spent', existing],
+	jobFailed: [undefined, jobFailed],
 };
+
+/** What a failure means for the user's credits; empty if there is nothing to say. */
+export const creditSentence = (failed: Failed, context: ErrorContext): string =>
+	CREDITS[spendingOf(failed, context)][1](failed, context);
 
 /** The same in a few words, for expressions; `undefined` if only the service knows. */
 export const creditState = (failed: Failed, context: ErrorContext): string | undefined =>
-	STATES[spendingOf(failed, context)];
+	CREDITS[spendingOf(failed, context)][0];
 
 /**
  * A message of the service with API field names replaced by the labels of the editor. A name that

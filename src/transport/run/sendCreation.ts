@@ -1,6 +1,6 @@
 import { IDEMPOTENCY_HEADER } from '../../contract';
 import { onAbort } from '../base/abortListeners';
-import { fail, ok, type Failed, type Result } from '../base/result';
+import { fail, ok, type Result } from '../base/result';
 import {
 	isNoResponse,
 	isResource,
@@ -74,15 +74,6 @@ function record(result: SendResult, item: Item, attempt: number): void {
 	if (attempt > 0) workspace.keep();
 }
 
-/** A refusal after an attempt of unknown outcome says nothing about that one, and the error must say so. */
-function withOpenOutcome(failed: Failed, { memory: { state } }: Item): Failed {
-	const { failure } = failed;
-	if (failure.kind !== 'status' && failure.kind !== 'noResponse') return failed;
-	return isOutcomeOpen(state)
-		? { ...failed, failure: { ...failure, outcomeUnknown: true } }
-		: failed;
-}
-
 /** A plan that waits for approval. Specification: Operation details, POST /agents/runs. */
 const isPlanOnly = (job: Resource, status: number): boolean =>
 	job.object === 'agent_run' && (status === 201 || typeof job.auto_approval_error === 'string');
@@ -147,7 +138,7 @@ export async function sendCreation(
 			return ok({ job, isOver: isPlanOnly(job, status) });
 		}
 		const failed = response ?? fail({ kind: 'cancelled' });
-		return hasSent ? withOpenOutcome(orSilence(item, failed), item) : (halted(item) ?? failed);
+		return hasSent ? orSilence(item, failed) : (halted(item) ?? failed);
 	} finally {
 		// Should sending ever throw: the slot belongs to all executions of the workspace.
 		if (!hasEnded) slot.release();

@@ -1,6 +1,7 @@
 import { Batch } from '../../../src/transport/run/batch';
 import { BinaryReference } from '../../../src/transport/run/binaryReference';
 import { createJob } from '../../../src/transport/run/createJob';
+import { isOutcomeOpen } from '../../../src/transport/run/itemState';
 import { newMemory } from '../../../src/transport/run/memory';
 import type { ApiRequest, SendResult } from '../../../src/transport/base/types';
 import { answer, errorBody, LOST } from '../../../testing/answers';
@@ -46,10 +47,11 @@ describe.each([400, 401, 402, 403, 404, 422])('a %i in between', (status) => {
 	});
 
 	test('does not erase a request whose answers were all lost', async () => {
-		const { model, make, through } = setUp({ loses: ({ method }) => method === 'POST' });
+		const { model, make, memory, through } = setUp({ loses: ({ method }) => method === 'POST' });
 		await make();
 		through(({ method }) => (method === 'POST' ? answer(status, errorBody('No')) : undefined));
-		expect(await make()).toMatchObject({ failure: { status, outcomeUnknown: true } });
+		expect(await make()).toMatchObject({ failure: { status } });
+		expect(isOutcomeOpen(memory.state)).toBe(true);
 		through(() => undefined);
 		model.settings.loses = () => false;
 		expect(await make()).toMatchObject({ value: { id: 'gen_1' } });
@@ -66,7 +68,8 @@ describe.each([302, 409, 418, 501, 520, 524])('a %i, which proves nothing', (sta
 			void scenario.model.send(request);
 			return answer(status, errorBody('Strange'));
 		});
-		expect(await scenario.make()).toMatchObject({ failure: { status, outcomeUnknown: true } });
+		expect(await scenario.make()).toMatchObject({ failure: { status } });
+		expect(isOutcomeOpen(scenario.memory.state)).toBe(true);
 		scenario.through(() => undefined);
 		return scenario;
 	}
@@ -115,22 +118,24 @@ describe.each([401, 403, 404])('a %i that is not of the service', (status) => {
 	const PAGE = '<html><h1>Forbidden</h1></html>';
 
 	test('keeps the key: a gateway may have let the request through before it', async () => {
-		const { model, make, through } = setUp();
+		const { model, make, memory, through } = setUp();
 		through((request) => {
 			if (request.method !== 'POST') return undefined;
 			void model.send(request);
 			return answer(status, PAGE);
 		});
-		expect(await make()).toMatchObject({ failure: { status, outcomeUnknown: true } });
+		expect(await make()).toMatchObject({ failure: { status } });
+		expect(isOutcomeOpen(memory.state)).toBe(true);
 		through(() => undefined);
 		expect(await make()).toMatchObject({ value: { id: 'gen_1' } });
 		expect(model.jobs).toHaveLength(1);
 	});
 
 	test('differs from one of the service, which shows that nothing was done', async () => {
-		const { make, through } = setUp();
+		const { make, memory, through } = setUp();
 		through(() => answer(status));
-		expect(await make()).toMatchObject({ failure: { status, outcomeUnknown: false } });
+		expect(await make()).toMatchObject({ failure: { status } });
+		expect(isOutcomeOpen(memory.state)).toBe(false);
 	});
 
 	test('leaves the user free to change the request', async () => {
