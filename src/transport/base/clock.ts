@@ -1,5 +1,5 @@
 import { sleep } from 'n8n-workflow';
-import { onAbort } from './abortListeners';
+import { unlessAborted } from './abortListeners';
 import type { Clock } from './types';
 
 /** Node fires a timer of more than 2^31 - 1 ms at once. */
@@ -15,13 +15,7 @@ export const systemClock: Clock = {
 	async sleep(duration, signal) {
 		// Not `duration <= 0`, so that NaN returns at once instead of sleeping.
 		if (!(duration > 0) || signal?.aborted) return;
-		const ms = Math.min(duration, MAX_TIMER_MS);
-		if (!signal) return await sleep(ms);
-		let dispose = () => {};
-		const aborted = new Promise<void>((resolve) => {
-			dispose = onAbort(signal, resolve);
-		});
-		await Promise.race([sleep(ms), aborted]);
-		dispose();
+		const slept = sleep(Math.min(duration, MAX_TIMER_MS));
+		await (signal ? unlessAborted(signal, slept).catch(() => {}) : slept);
 	},
 };

@@ -3,14 +3,14 @@ import type { Channel, Clock } from './types';
 
 export type Turn = Pick<Channel, 'fairnessKey' | 'signal'>;
 
-/** One that waits. Times are in ms on the monotonic clock. */
-export interface Waiting<T, C> {
-	readonly channel: C;
-	readonly since: number;
-	/** How long it waits at most, in ms; `expire` goes by it. */
-	readonly timeoutMs: number;
-	readonly resolve: (value: T) => void;
-	readonly dispose: () => void;
+/** Times are in ms on the monotonic clock. */
+interface Waiting<T, C> {
+	channel: C;
+	since: number;
+	/** How long it waits at most, for who calls `expire`. */
+	timeoutMs: number;
+	resolve: (value: T) => void;
+	dispose: () => void;
 }
 
 /**
@@ -53,25 +53,17 @@ export class WaitQueue<T, C extends Turn = Channel> {
 	grant(value: T): void {
 		const { next } = this;
 		if (!next) return;
-		this.end(next, value);
 		const { fairnessKey } = next.channel;
-		const lane = this.lanes.get(fairnessKey);
-		if (!lane) return;
+		const lane = this.lanes.get(fairnessKey) ?? new Set();
 		this.lanes.delete(fairnessKey);
 		this.lanes.set(fairnessKey, lane);
+		this.end(next, value);
 	}
 
-	/** Ends the waits whose deadline, on the monotonic clock, has passed by now. */
-	expire(
-		now: number,
-		deadlineOf: (waiting: Waiting<T, C>) => number,
-		value: (waiting: Waiting<T, C>) => T,
-	): void {
-		for (const lane of this.lanes.values()) {
-			for (const waiting of lane) {
-				if (deadlineOf(waiting) <= now) this.end(waiting, value(waiting));
-			}
-		}
+	/** Ends the waits that have lasted too long, each with a value of its own. */
+	expire(isLate: (waiting: Waiting<T, C>) => boolean, value: (waiting: Waiting<T, C>) => T): void {
+		for (const lane of this.lanes.values())
+			for (const waiting of lane) if (isLate(waiting)) this.end(waiting, value(waiting));
 	}
 
 	private end(waiting: Waiting<T, C>, value: T): void {
@@ -108,7 +100,6 @@ export class Semaphore {
 export class WakeUp {
 	/** On the monotonic clock; `Infinity` while no call is due. */
 	private at = Infinity;
-	private timer = new AbortController();
 
 	constructor(
 		private readonly clock: Clock,
@@ -117,22 +108,15 @@ export class WakeUp {
 
 	set(at: number): void {
 		if (at >= this.at) return;
-		this.clear();
 		this.at = at;
-		void this.sleepUntil(at, this.timer.signal);
-	}
-
-	clear(): void {
-		if (this.at === Infinity) return;
-		this.at = Infinity;
-		this.timer.abort();
-		this.timer = new AbortController();
+		void this.sleepUntil(at);
 	}
 
 	/** At least a millisecond, so that what begins in the same tick is served together. */
-	private async sleepUntil(at: number, signal: AbortSignal): Promise<void> {
-		await this.clock.sleep(Math.max(1, at - this.clock.monotonic()), signal);
-		if (signal.aborted) return;
+	private async sleepUntil(at: number): Promise<void> {
+		await this.clock.sleep(Math.max(1, at - this.clock.monotonic()));
+		// It has been set to an earlier time.
+		if (this.at !== at) return;
 		this.at = Infinity;
 		this.onWake();
 	}

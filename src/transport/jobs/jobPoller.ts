@@ -223,7 +223,6 @@ export class JobPoller implements JobWatch {
 	private settle(waiter: Waiter, result: Result<Resource>): void {
 		waiter.dispose();
 		this.waiters.delete(waiter);
-		if (this.isIdle) this.wakeUp.clear();
 		waiter.resolve(result);
 	}
 

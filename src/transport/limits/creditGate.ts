@@ -52,8 +52,7 @@ export class CreditGate {
 	private serve(): void {
 		const now = this.clock.monotonic();
 		this.queue.expire(
-			now,
-			({ since, timeoutMs }) => since + timeoutMs,
+			({ since, timeoutMs }) => now >= since + timeoutMs,
 			() => false,
 		);
 		while (this.queue.size > 0 && now >= (this.nextTryAt ?? now)) {

@@ -36,45 +36,7 @@ export interface JobWatch {
 /** Creations that wait, and how many are under way: sent, and not accepted or refused yet. */
 class Lane {
 	underWay = 0;
-
 	readonly queue = new WaitQueue<Result<Slot>>(fail({ kind: 'cancelled' }));
-}
-
-/** A class, not closures: thousands of items may hold one. */
-class HeldSlot implements Slot {
-	isUnderWay = true;
-
-	/** The job that occupies it. */
-	jobId: string | undefined;
-
-	constructor(
-		private readonly slots: JobSlots,
-		readonly lane: Lane,
-	) {
-		lane.underWay += 1;
-	}
-
-	/** Its request is over. */
-	answered(): void {
-		if (this.isUnderWay) this.lane.underWay -= 1;
-		this.isUnderWay = false;
-	}
-
-	release(): void {
-		this.slots.released(this);
-	}
-
-	accepted(job: Resource): void {
-		this.slots.accepted(this, job);
-	}
-
-	refused(retryAfterMs?: number): void {
-		this.slots.refused(this, retryAfterMs);
-	}
-
-	leave(job: Resource): void {
-		this.slots.leftAlone(this, job);
-	}
 }
 
 /** How often it is asked whether a creation may go out or has waited for too long, in ms. */
@@ -101,21 +63,16 @@ const TICK_MS = 1_000;
  */
 export class JobSlots {
 	private readonly jobLane = new Lane();
-	/** Creations that take no slot. */
+	/** For creations that take no slot. */
 	private readonly requestLane = new Lane();
-
-	/** The ids of our jobs that somebody waits for. Each occupies a slot. */
-	private readonly awaited = new Set<string>();
-
 	/**
-	 * Those that nobody waits for, and since when. Each occupies a slot until a list that was requested
-	 * later shows that it has ended, and for half an hour at most.
+	 * The ids of our jobs that occupy a slot, and since when nobody waits for them; `Infinity` while
+	 * somebody does. One that nobody waits for occupies its slot until a list that was requested later
+	 * shows that it has ended, and for half an hour at most.
 	 */
-	private readonly left = new Map<string, number>();
-
+	private readonly held = new Map<string, number>();
 	private acceptedAt = -Infinity;
 	private refusedAt = -Infinity;
-
 	/** The most slots that we use: after a refusal as many as we used then, until a list explains it. */
 	private most = Infinity;
 	private pausedUntil = -Infinity;
@@ -148,13 +105,18 @@ export class JobSlots {
 	}
 
 	private get taken(): number {
-		return this.jobLane.underWay + this.awaited.size + this.left.size;
+		return this.jobLane.underWay + this.held.size;
 	}
 
-	/** Those that they certainly take: where there are lists, they show the end of jobs that nobody waits for. */
+	/** How many jobs run that nobody waits for, as far as we know. */
+	private get left(): number {
+		return [...this.held.values()].filter((since) => since < Infinity).length;
+	}
+
+	/** Slots that are certainly taken: where there are lists, they show the end of jobs that nobody waits for. */
 	private get inUse(): number {
 		const hasLists = this.clock.monotonic() - this.others.listedAt < MINUTE_MS;
-		return hasLists ? this.taken : this.taken - this.left.size;
+		return hasLists ? this.taken : this.taken - this.left;
 	}
 
 	/** How many more jobs may go out, as far as lists and refusals show. */
@@ -179,7 +141,48 @@ export class JobSlots {
 	}
 
 	private grant(lane: Lane): void {
-		lane.queue.grant(ok(new HeldSlot(this, lane)));
+		lane.underWay += 1;
+		let isUnderWay = true;
+		/** The job that occupies the slot. */
+		let jobId = '';
+		const answered = () => {
+			if (isUnderWay) lane.underWay -= 1;
+			isUnderWay = false;
+		};
+		/** Unless it needs no slot, or has another one, a job occupies the slot that it was created with. */
+		const hold = (job: Resource) => {
+			this.others.created(job.id);
+			const needsNone = lane !== this.jobLane || this.jobs.hasEnded(job);
+			if (isUnderWay && !needsNone && !this.held.has(job.id))
+				this.held.set((jobId = job.id), Infinity);
+			answered();
+		};
+		const slot: Slot = {
+			accepted: (job) => {
+				this.acceptedAt = this.clock.monotonic();
+				this.hasTried = false;
+				hold(job);
+				this.most = Math.max(this.most, this.held.size);
+				this.serve();
+			},
+			refused: (retryAfterMs) => {
+				answered();
+				if (lane === this.jobLane) this.noteRefusal(retryAfterMs);
+				this.serve();
+			},
+			leave: (job) => {
+				hold(job);
+				if (this.held.has(jobId)) this.held.set(jobId, this.clock.monotonic());
+				this.serve();
+			},
+			release: () => {
+				answered();
+				this.held.delete(jobId);
+				jobId = '';
+				this.serve();
+			},
+		};
+		lane.queue.grant(ok(slot));
 	}
 
 	/** If a job waits for a slot, asks for a list where one can show a free slot. */
@@ -191,15 +194,15 @@ export class JobSlots {
 		}
 		if (this.tryAt === Infinity && this.inUse < this.limit) this.tryAt = this.aMinuteFrom(now);
 		const isUnknown = this.others.count > 0 || this.refusedAt > this.others.listedAt;
-		if (now < this.listAt || !(isUnknown || this.left.size > 0)) return;
+		if (now < this.listAt || !(isUnknown || this.left > 0)) return;
 		this.listAt = this.nextListAfter(now);
 		this.jobs.list(next.channel);
 	}
 
 	private nextListAfter(now: number): number {
+		const { minLookMs, listWhileWaitingMs } = TUNING;
 		const isBesideOthers = this.others.count > 0 || this.most < Infinity;
-		if (!isBesideOthers) return now + TUNING.minLookMs;
-		return now + scattered(TUNING.listWhileWaitingMs, this.random);
+		return now + (isBesideOthers ? scattered(listWhileWaitingMs, this.random) : minLookMs);
 	}
 
 	private aMinuteFrom(now: number): number {
@@ -208,8 +211,8 @@ export class JobSlots {
 
 	private onListed(): void {
 		const { listedAt, seenAt } = this.others;
-		for (const [id, since] of this.left)
-			if (since < listedAt && !this.others.isRunning(id)) this.left.delete(id);
+		for (const [id, since] of this.held)
+			if (since < listedAt && !this.others.isRunning(id)) this.held.delete(id);
 		// The list shows what the refusal was about.
 		if (listedAt > this.refusedAt && listedAt - seenAt < MINUTE_MS) this.most = Infinity;
 		this.listAt = this.nextListAfter(this.clock.monotonic());
@@ -219,55 +222,16 @@ export class JobSlots {
 	private tick(): void {
 		const now = this.clock.monotonic();
 		// A list may show dead jobs as running for ever.
-		for (const [id, since] of this.left) if (now - since >= GIVE_UP_MS) this.left.delete(id);
+		for (const [id, since] of this.held) if (now - since >= GIVE_UP_MS) this.held.delete(id);
+		const usesAll = this.inUse >= Math.max(1, Math.min(this.limit, this.most));
 		for (const lane of [this.jobLane, this.requestLane]) {
-			const isOurs =
-				lane === this.jobLane && this.inUse >= Math.max(1, Math.min(this.limit, this.most));
-			const longest = isOurs ? Infinity : GIVE_UP_MS;
+			const longest = usesAll && lane === this.jobLane ? Infinity : GIVE_UP_MS;
 			lane.queue.expire(
-				now,
-				({ since, timeoutMs }) => Math.max(since, this.acceptedAt) + Math.min(longest, timeoutMs),
+				({ since, timeoutMs }) =>
+					now >= Math.max(since, this.acceptedAt) + Math.min(longest, timeoutMs),
 				({ since }) => fail({ kind: 'noSlot', waitedMs: now - since, others: this.others.count }),
 			);
 		}
-		this.serve();
-	}
-
-	/** Unless it needs no slot, or has another one, a job occupies the slot that it was created with. */
-	private hold(slot: HeldSlot, job: Resource): void {
-		this.others.created(job.id);
-		const needsNone = slot.lane !== this.jobLane || this.jobs.hasEnded(job);
-		const hasSlot = this.awaited.has(job.id) || this.left.has(job.id);
-		if (slot.isUnderWay && !needsNone && !hasSlot) this.awaited.add((slot.jobId = job.id));
-		slot.answered();
-	}
-
-	released(slot: HeldSlot): void {
-		slot.answered();
-		this.awaited.delete(slot.jobId ?? '');
-		this.left.delete(slot.jobId ?? '');
-		slot.jobId = undefined;
-		this.serve();
-	}
-
-	accepted(slot: HeldSlot, job: Resource): void {
-		this.acceptedAt = this.clock.monotonic();
-		this.hasTried = false;
-		this.hold(slot, job);
-		this.most = Math.max(this.most, this.awaited.size + this.left.size);
-		this.serve();
-	}
-
-	refused(slot: HeldSlot, retryAfterMs?: number): void {
-		slot.answered();
-		if (slot.lane === this.jobLane) this.noteRefusal(retryAfterMs);
-		this.serve();
-	}
-
-	leftAlone(slot: HeldSlot, job: Resource): void {
-		this.hold(slot, job);
-		if (slot.jobId !== undefined && this.awaited.delete(slot.jobId))
-			this.left.set(slot.jobId, this.clock.monotonic());
 		this.serve();
 	}
 

@@ -6,57 +6,26 @@ import { MINUTE_MS } from './tuning';
 /** A little more than the service's minute, because its clock and ours do not run in step. */
 const WINDOW_MS = MINUTE_MS + 250;
 
-/** Our part of the requests while others use the workspace: how many they are is unknown, and one is the fewest. */
+/** Our part of the requests while others use the workspace: there is at least one of them. */
 const OUR_SHARE = 0.5;
-
-/**
- * A sliding window of requests. A request counts from its admission until a full window after its
- * response, because nobody knows when in between the server counted it. So no window of the server,
- * sliding or fixed, holds more than our limit.
- */
-export class SlidingWindow {
-	private inFlight = 0;
-
-	private readonly responses: number[] = [];
-
-	constructor(private readonly windowMs: number) {}
-
-	used(now: number): number {
-		while ((this.responses[0] ?? Infinity) + this.windowMs <= now) this.responses.shift();
-		return this.inFlight + this.responses.length;
-	}
-
-	tryAcquire(now: number, limit: number): boolean {
-		if (this.used(now) >= limit) return false;
-		this.inFlight += 1;
-		return true;
-	}
-
-	release(now: number): void {
-		this.inFlight -= 1;
-		this.responses.push(now);
-	}
-
-	/** When the next request fits; `undefined` while that depends on requests in flight. */
-	nextFree(now: number, limit: number): number | undefined {
-		const excess = this.used(now) - Math.max(1, limit);
-		const last = this.responses[excess];
-		return last === undefined ? undefined : last + this.windowMs;
-	}
-}
 
 /**
  * Limits the requests per minute of a workspace. One instance per workspace and process, shared by
  * all items, nodes and executions, so that together they stay within the limit (specification:
  * Limits, Request rate). What reads goes before what creates: a run whose jobs are not looked at
  * would not end, while one that creates a little later only takes a little longer.
+ *
+ * A request counts from its admission until a full window after its response, because nobody knows
+ * when in between the server counted it. So no window of the server, sliding or fixed, holds more
+ * than our limit.
  */
 export class RateLimiter {
 	private readonly reads = new WaitQueue(false);
 	private readonly writes = new WaitQueue(false);
-	private readonly window = new SlidingWindow(WINDOW_MS);
+	private inFlight = 0;
+	/** When the responses came that still count. */
+	private readonly responses: number[] = [];
 	private pausedUntil = -Infinity;
-
 	/** Whether the last request that was admitted reads. */
 	private wasRead = false;
 	/** When the last request was admitted, on the monotonic clock. */
@@ -79,6 +48,11 @@ export class RateLimiter {
 		return Math.max(1, Math.floor(this.limit * (isShared ? OUR_SHARE : 1)));
 	}
 
+	private used(now: number): number {
+		while ((this.responses[0] ?? Infinity) + WINDOW_MS <= now) this.responses.shift();
+		return this.inFlight + this.responses.length;
+	}
+
 	/** Waits until a request may be sent: `false` if the channel was cancelled. */
 	acquire(channel: Channel, isRead = false): Promise<boolean> {
 		const pending = (isRead ? this.reads : this.writes).wait(channel, this.clock.monotonic());
@@ -88,7 +62,8 @@ export class RateLimiter {
 
 	/** To be called after every acquired request, whether it got a response or not. */
 	release(): void {
-		this.window.release(this.clock.monotonic());
+		this.inFlight -= 1;
+		this.responses.push(this.clock.monotonic());
 		this.serve();
 	}
 
@@ -98,7 +73,7 @@ export class RateLimiter {
 	 */
 	throttled(waitMs: number): void {
 		const now = this.clock.monotonic();
-		if (this.window.used(now) < this.requestsPerMinute) return;
+		if (this.used(now) < this.requestsPerMinute) return;
 		this.pausedUntil = Math.max(this.pausedUntil, now + waitMs);
 	}
 
@@ -116,9 +91,9 @@ export class RateLimiter {
 			const queue = this.nextQueue(now);
 			if (queue.size === 0) return;
 			if (now < this.pausedUntil) return this.wakeUp.set(this.pausedUntil);
-			if (!this.window.tryAcquire(now, limit)) {
-				return this.wakeUp.set(this.window.nextFree(now, limit) ?? Infinity);
-			}
+			if (this.used(now) >= limit)
+				return this.wakeUp.set((this.responses[0] ?? Infinity) + WINDOW_MS);
+			this.inFlight += 1;
 			this.usedAt = now;
 			this.wasRead = queue === this.reads;
 			queue.grant(true);

@@ -47,8 +47,7 @@ test('those whose deadline has passed get what is said to them', async () => {
 	const waits = [5, 9, 7].map(async (timeoutMs) => await queue.wait(channel(), 100, timeoutMs));
 	const expireAt = (now: number) =>
 		queue.expire(
-			now,
-			({ since, timeoutMs }) => since + timeoutMs,
+			({ since, timeoutMs }) => now >= since + timeoutMs,
 			({ timeoutMs }) => `late after ${timeoutMs}`,
 		);
 	expireAt(104);

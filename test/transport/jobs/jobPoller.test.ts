@@ -398,6 +398,7 @@ describe('a pushed end', () => {
 		poller.notify(done('gen_1'));
 		expect(await waiting).toMatchObject({ ok: true, value: { status: 'completed' } });
 		expect(sent).toHaveLength(0);
+		await clock.pass(250);
 		expect(clock.sleeping).toBe(0);
 	});
 

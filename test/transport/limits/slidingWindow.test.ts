@@ -1,7 +1,14 @@
 import fc from '../../support/fastCheck';
-import { SlidingWindow } from '../../../src/transport/limits/rateLimiter';
+import { RateLimiter } from '../../../src/transport/limits/rateLimiter';
+import { channelOf } from '../../../testing/answers';
+import { VirtualClock } from '../../../testing/virtualClock';
 
 const MINUTE = 60_000;
+
+/** What the window of the rate limiter is longer than the service's minute. */
+const MARGIN = 250;
+
+const channel = channelOf(async () => ({ noResponse: 'nothing is sent here' }));
 
 /** The largest number of these times within any window of this length, excluding its end. */
 function maxWithin(times: number[], length: number): number {
@@ -15,64 +22,54 @@ function maxWithin(times: number[], length: number): number {
 	return max;
 }
 
-test('never more than the limit in any window, whenever between request and response the server counts', () => {
+test('never more than the limit in any window, whenever between request and response the server counts', async () => {
 	const request = fc.record({
 		pause: fc.integer({ min: 0, max: 5_000 }),
 		takes: fc.integer({ min: 0, max: 90_000 }),
 		counted: fc.double({ min: 0, max: 1, noNaN: true }),
 	});
-	fc.assert(
-		fc.property(
+	await fc.assert(
+		fc.asyncProperty(
 			fc.integer({ min: 1, max: 20 }),
 			fc.array(request, { maxLength: 200 }),
-			(limit, wanted) => {
-				const window = new SlidingWindow(MINUTE);
+			async (limit, wanted) => {
+				const clock = new VirtualClock();
+				const limiter = new RateLimiter(clock, limit);
 				const counted: number[] = [];
-				const inFlight: number[] = [];
-				const respondUntil = (time: number) => {
-					inFlight.sort((a, b) => a - b);
-					while ((inFlight[0] ?? Infinity) <= time) window.release(inFlight.shift() ?? time);
-				};
-				let now = 0;
 				for (const { pause, takes, counted: part } of wanted) {
-					now += pause;
-					respondUntil(now);
-					while (!window.tryAcquire(now, limit)) {
-						now = Math.min(window.nextFree(now, limit) ?? Infinity, inFlight[0] ?? Infinity);
-						respondUntil(now);
-					}
-					counted.push(now + takes * part);
-					inFlight.push(now + takes);
+					await clock.pass(pause);
+					await clock.run(limiter.acquire(channel));
+					counted.push(clock.now() + takes * part);
+					clock.after(takes, () => limiter.release());
 				}
-				expect(maxWithin(counted, MINUTE)).toBeLessThanOrEqual(limit);
+				expect(maxWithin(counted, MINUTE + MARGIN)).toBeLessThanOrEqual(limit);
 			},
 		),
 	);
 });
 
-test('a request leaves the window a full minute after its response, not after it was sent', () => {
-	const window = new SlidingWindow(MINUTE);
-	expect(window.tryAcquire(0, 1)).toBe(true);
-	expect(window.tryAcquire(MINUTE * 2, 1)).toBe(false);
-	expect(window.nextFree(MINUTE * 2, 1)).toBeUndefined();
-	window.release(MINUTE * 2);
-	expect(window.nextFree(MINUTE * 2, 1)).toBe(MINUTE * 3);
-	expect(window.tryAcquire(MINUTE * 3 - 1, 1)).toBe(false);
-	expect(window.tryAcquire(MINUTE * 3, 1)).toBe(true);
+test('a request leaves the window a full minute after its response, not after it was sent', async () => {
+	const clock = new VirtualClock();
+	const limiter = new RateLimiter(clock, 1);
+	await limiter.acquire(channel);
+	const sentAt = clock.now();
+	const next = limiter.acquire(channel).then(() => clock.now() - sentAt);
+	await clock.pass(MINUTE * 2);
+	limiter.release();
+	expect(await clock.run(next)).toBe(MINUTE * 3 + MARGIN);
 });
 
-test('a changed limit applies from the next request on', () => {
-	const window = new SlidingWindow(MINUTE);
-	const tryAcquire = (limit: number) => window.tryAcquire(0, limit);
-	expect([tryAcquire(2), tryAcquire(2), tryAcquire(2)]).toEqual([true, true, false]);
-	expect(tryAcquire(3)).toBe(true);
-	expect(tryAcquire(1)).toBe(false);
-});
-
-test('a limit below 1 counts as 1 when asked for the next free time', () => {
-	const window = new SlidingWindow(MINUTE);
-	window.tryAcquire(0, 1);
-	window.release(0);
-	expect(window.nextFree(0, 0)).toBe(MINUTE);
-	expect(window.used(MINUTE)).toBe(0);
+test('a changed limit applies from the next request on', async () => {
+	const clock = new VirtualClock();
+	const limiter = new RateLimiter(clock, 2);
+	let admitted = 0;
+	const ask = async (limit: number) => {
+		limiter.limit = limit;
+		void limiter.acquire(channel).then(() => (admitted += 1));
+		await clock.quiet();
+		return admitted;
+	};
+	expect([await ask(2), await ask(2), await ask(2)]).toEqual([1, 2, 2]);
+	expect(await ask(3)).toBe(3);
+	expect(await ask(1)).toBe(3);
 });
