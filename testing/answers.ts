@@ -20,7 +20,6 @@ export const LOST_FAILURE = fail({
 	kind: 'noResponse',
 	reason: 'ECONNRESET',
 	attempts: 7,
-	replayable: true,
 	outcomeUnknown: true,
 });
 

@@ -33,7 +33,7 @@ export function credentialProblem(
  */
 export async function connect(
 	context: IAllExecuteFunctions | ILoadOptionsFunctions,
-	limits: Pick<HostContext, 'binary' | 'signal' | 'fairnessKey' | 'timeoutMs'>,
+	limits: Pick<HostContext, 'signal' | 'fairnessKey' | 'timeoutMs'>,
 ) {
 	const node = context.getNode();
 	const credential = await context.getCredentials(CREDENTIAL);
@@ -41,8 +41,8 @@ export async function connect(
 	if (problem) throw new NodeOperationError(node, problem);
 	const baseUrl = String(credential.baseUrl);
 	const apiKey = apiKeyOf(credential);
-	const base = { functions: context, request: context.helpers, files: () => ({}) };
-	const host = n8nHost({ ...base, ...limits }, { url: '', baseURL: baseUrl }, apiKey);
+	const hostContext = { functions: context, files: () => ({}), ...limits };
+	const host = n8nHost(hostContext, { url: '', baseURL: baseUrl }, apiKey);
 	const workspace = workspaceOf(baseUrl, apiKey, rateLimitsOf(credential), credentialIdOf(node));
 	return { credential, baseUrl, apiKey, host, workspace };
 }

@@ -22,10 +22,8 @@ export type Service = Awaited<ReturnType<typeof openService>>;
 
 /** @throws NodeOperationError when the credential's base URL or key cannot be used */
 export async function openService(context: IAllExecuteFunctions) {
-	const { helpers } = context;
 	const node = context.getNode();
 	const connection = await connect(context, {
-		binary: 'prepareBinaryData' in helpers ? helpers : undefined,
 		signal: 'getExecutionCancelSignal' in context ? context.getExecutionCancelSignal() : undefined,
 		fairnessKey: `trigger ${context.getWorkflow().id ?? ''}/${node.id}`,
 		timeoutMs: 0,

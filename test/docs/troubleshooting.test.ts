@@ -21,7 +21,6 @@ const noResponse = (unsent?: 'connection' | 'certificate' | 'local'): Failure =>
 	kind: 'noResponse',
 	reason: '…',
 	attempts: 1,
-	replayable: true,
 	outcomeUnknown: true,
 	unsent,
 });

@@ -37,7 +37,6 @@ export interface NoResponseFailure {
 	kind: 'noResponse';
 	reason: string;
 	attempts: number;
-	replayable: boolean;
 	/** Whether an attempt may have been carried out. `false`: none reached the service. */
 	outcomeUnknown: boolean;
 	unsent?: UnsentReason;

@@ -1,5 +1,5 @@
 import type { RateLimiter } from '../limits/rateLimiter';
-import { fail, ok, type Failed, type Failure, type Result } from '../base/result';
+import { fail, ok, type Failed, type Result } from '../base/result';
 import {
 	isNoResponse,
 	isRecord,
@@ -9,6 +9,7 @@ import {
 	type ApiResponse,
 	type Channel,
 	type Clock,
+	type NoResponse,
 	type Random,
 	type Resource,
 	type SendResult,
@@ -29,7 +30,7 @@ const MIN_DELAY_MS = 100;
 /** Longest wait that a server may ask for. */
 const MAX_RETRY_AFTER_MS = 120_000;
 
-/** Added to what a server asks for, so that clients do not all return at once. */
+/** Added at random to what a server asks for, so that clients do not all return at once. */
 const RETRY_AFTER_JITTER_MS = 1_000;
 
 /**
@@ -43,7 +44,6 @@ export function retryAfterMs(headers: Record<string, string>, now: number): numb
 	return ms >= 0 ? Math.min(ms, MAX_RETRY_AFTER_MS) : undefined;
 }
 
-/** The same with jitter. */
 export function hintedDelay(
 	headers: Record<string, string>,
 	now: number,
@@ -55,11 +55,11 @@ export function hintedDelay(
 }
 
 export interface Attempt {
-	/** Attempts made so far, 1 after the first. */
+	/** 1 for the first. */
 	number: number;
 	/** Whether repeating it has no further effect. */
 	replayable: boolean;
-	/** Whether the outcome of an attempt before this one is unknown. */
+	/** Whether the outcome of an attempt before it is unknown. */
 	followsUnknown: boolean;
 	now: number;
 	random: Random;
@@ -142,7 +142,7 @@ export class Client {
 		const { validate = mustBeObject, replayable = request.method !== 'POST' } = options;
 		const isReplayable = typeof replayable === 'function' ? replayable : () => replayable;
 		let { outcomeOpen: outcomeUnknown = false } = options;
-		let failed = fail(KEY_EXPIRED);
+		let failed = toFailure(KEY_EXPIRED, '', outcomeUnknown);
 		for (let number = 1; ; number += 1) {
 			if (!(await this.rateLimiter.acquire(channel, request.method === 'GET')))
 				return fail({ kind: 'cancelled' });
@@ -164,7 +164,7 @@ export class Client {
 			const isThrottled = !isLost && response.status === 429;
 			if (isThrottled && !return429) this.rateLimiter.throttled(delay ?? 0);
 			if (channel.signal?.aborted) return fail({ kind: 'cancelled' });
-			failed = toFailure(response, attempt, outcomeUnknown, problem ?? '');
+			failed = toFailure(response, problem ?? '', outcomeUnknown, attempt);
 			const isLast = !retry || (isThrottled ? return429 : number >= maxAttempts);
 			if (delay === undefined || isLast) return failed;
 			await this.clock.sleep(delay, channel.signal);
@@ -173,24 +173,17 @@ export class Client {
 }
 
 /** The first attempt was held up until the key of an earlier one had expired. */
-const KEY_EXPIRED: Failure = {
-	kind: 'noResponse',
-	reason: 'the idempotency key has expired',
-	attempts: 0,
-	replayable: false,
-	outcomeUnknown: true,
-	unsent: 'local',
-};
+const KEY_EXPIRED: NoResponse = { noResponse: 'the idempotency key has expired', unsent: 'local' };
 
 function toFailure(
 	response: SendResult,
-	{ number: attempts, replayable, now }: Attempt,
-	outcomeUnknown: boolean,
 	problem: string,
+	outcomeUnknown: boolean,
+	{ number: attempts, now } = { number: 0, now: 0 },
 ): Failed {
 	if (isNoResponse(response)) {
 		const { noResponse: reason, unsent } = response;
-		return fail({ kind: 'noResponse', reason, attempts, replayable, outcomeUnknown, unsent });
+		return fail({ kind: 'noResponse', reason, attempts, outcomeUnknown, unsent });
 	}
 	const { status, headers, body } = response;
 	if (isSuccess(status)) return fail({ kind: 'badResponse', status, problem });

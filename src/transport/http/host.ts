@@ -1,9 +1,4 @@
-import type {
-	BinaryHelperFunctions,
-	IAllExecuteFunctions,
-	IBinaryData,
-	RequestHelperFunctions,
-} from 'n8n-workflow';
+import type { IAllExecuteFunctions, IBinaryData } from 'n8n-workflow';
 import type { SendResult, Channel, NoResponse } from '../base/types';
 
 /** A body as n8n hands it around: whole, or as a stream that is read once. */
@@ -53,16 +48,10 @@ export interface Host {
 	): Promise<{ data: StoredFile; size: number }>;
 }
 
-/** What a host needs of the functions that n8n gives to a node, for an item, hook, webhook or poll. */
+/** What a host needs of n8n and of the node. */
 export interface HostContext {
-	/** What n8n's authenticated requests take as `this`; nothing else here uses it. */
+	/** What n8n gives to a node, for an item, hook, webhook or poll. */
 	functions: IAllExecuteFunctions;
-	request: Pick<RequestHelperFunctions, 'httpRequest' | 'httpRequestWithAuthentication'>;
-	/** Missing where n8n has no binary data, such as in hooks. */
-	binary?: Pick<
-		BinaryHelperFunctions,
-		'getBinaryMetadata' | 'getBinaryStream' | 'prepareBinaryData'
-	>;
 	/** The files of the item, by the name of their field. */
 	files(): Record<string, IBinaryData>;
 	/** Ends every request. */
@@ -71,4 +60,6 @@ export interface HostContext {
 	fairnessKey: string;
 	/** The timeout that the user has set on the node, in ms; 0 for none. */
 	timeoutMs: number;
+	/** How long a response of the API may take instead of the usual time, in ms. */
+	responseTimeoutMs?: number;
 }

@@ -1,7 +1,12 @@
-import type { IBinaryData, IHttpRequestOptions, IN8nHttpFullResponse } from 'n8n-workflow';
+import type {
+	BinaryHelperFunctions,
+	IBinaryData,
+	IHttpRequestOptions,
+	IN8nHttpFullResponse,
+} from 'n8n-workflow';
 import { createHash } from 'crypto';
 import { unlessAborted } from '../base/abortListeners';
-import type { NoResponse, Send, SendResult } from '../base/types';
+import type { Send, SendResult } from '../base/types';
 import { CREDENTIAL } from '../credential';
 import {
 	TRANSFER_TIMEOUT_MS,
@@ -49,11 +54,11 @@ function headersOf(headers: unknown): Record<string, string> {
 
 type Stream = NodeJS.ReadableStream & { destroy?: () => void };
 
-/** Whether n8n gave the body as a stream, which has to be read to its end or destroyed. */
+/** A stream has to be read to its end or destroyed. */
 const isStream = (body: unknown): body is Stream =>
 	typeof body === 'object' && body !== null && Symbol.asyncIterator in body;
 
-async function textOf(stream: Stream): Promise<string | undefined> {
+async function readText(stream: Stream): Promise<string | undefined> {
 	const chunks: Buffer[] = [];
 	let size = 0;
 	for await (const chunk of stream) {
@@ -84,25 +89,20 @@ export async function readBody(
 ): Promise<{ value: unknown } | undefined> {
 	if (!isStream(body)) return { value: body };
 	// At once: a stalled stream may not notice that it was destroyed.
-	const text = await unlessAborted(end, textOf(body)).finally(() => body.destroy?.());
+	const text = await unlessAborted(end, readText(body)).finally(() => body.destroy?.());
 	return text === undefined ? undefined : { value: parseJson(text) };
 }
 
+/** Fires when the first of these does. */
+const anyOf = (...signals: Array<AbortSignal | undefined>): AbortSignal =>
+	AbortSignal.any(signals.filter((signal) => signal !== undefined));
+
 /** Sends with the credential of the node, once. The key is in no answer. */
-function createSend(
-	context: HostContext,
-	options: IHttpRequestOptions,
-	secret: string,
-	responseTimeoutMs?: number,
-): Send {
+function createSend(context: HostContext, options: IHttpRequestOptions, secret: string): Send {
+	const { functions } = context;
 	const { baseURL, allowedDomains } = options;
-	const { functions, signal: cancel } = context;
-	const shared = {
-		...requestOptions(context, options, responseTimeoutMs),
-		baseURL,
-		allowedDomains,
-		json: true,
-	} as const;
+	const common = requestOptions(context, options, context.responseTimeoutMs);
+	const shared = { ...common, baseURL, allowedDomains, json: true };
 	return async ({ method, path, query, body, headers }): Promise<SendResult> => {
 		const request: IHttpRequestOptions = { ...shared, method, url: path, qs: query };
 		// Each request gets headers of its own, because n8n writes the key into them.
@@ -117,9 +117,9 @@ function createSend(
 		// n8n takes the signal from its functions: this one ends the connection at the deadline too, in
 		// the middle of a body.
 		const deadline = AbortSignal.timeout(shared.timeout);
-		const signal = cancel ? AbortSignal.any([cancel, deadline]) : deadline;
+		const signal = anyOf(context.signal, deadline);
 		try {
-			const response = (await context.request.httpRequestWithAuthentication.call(
+			const response = (await functions.helpers.httpRequestWithAuthentication.call(
 				Object.assign(Object.create(functions) as typeof functions, {
 					getExecutionCancelSignal: () => signal,
 				}),
@@ -141,51 +141,42 @@ function createSend(
 	};
 }
 
-type Binary = NonNullable<HostContext['binary']>;
-
-function binaryOf({ binary }: HostContext): Binary {
-	if (!binary) throw new Error('n8n gives no access to binary data here');
-	return binary;
+/** What gives access to binary data; n8n has it for items, webhooks and polls, but not for hooks. */
+function binaryHelpers({ functions: { helpers } }: HostContext): BinaryHelperFunctions {
+	if ('prepareBinaryData' in helpers) return helpers;
+	throw new Error('n8n gives no access to binary data here');
 }
 
 /** A file of an item: in n8n's store, or in the item itself. */
 async function binarySource(
 	context: HostContext,
-	{ id, data, fileName, mimeType }: IBinaryData,
+	{ id, data, fileName = '', mimeType }: IBinaryData,
 ): Promise<BinarySource> {
-	const shared = { fileName: fileName ?? '', mimeType };
 	if (id) {
-		const binary = binaryOf(context);
-		const { fileSize } = await binary.getBinaryMetadata(id);
-		const open = async () => await binary.getBinaryStream(id);
-		return { ...shared, size: fileSize, identity: id, open };
+		const helpers = binaryHelpers(context);
+		const { fileSize: size } = await helpers.getBinaryMetadata(id);
+		const open = async () => await helpers.getBinaryStream(id);
+		return { fileName, mimeType, size, identity: id, open };
 	}
-	// A file without an id is stored in the item itself. n8n's helper would look it up by name, which
-	// differs with the binary mode.
+	// n8n's helper would look the file up by name, which differs with the binary mode.
 	const buffer = Buffer.from(data, 'base64');
 	const identity = createHash('sha256').update(data).digest('hex');
-	return { ...shared, size: buffer.length, identity, open: async () => buffer };
+	return { fileName, mimeType, size: buffer.length, identity, open: async () => buffer };
 }
 
 /** n8n's side of one item, or of a trigger. How its helpers behave was tried in a real n8n 2.41. */
-export function n8nHost(
-	context: HostContext,
-	options: IHttpRequestOptions,
-	secret: string,
-	responseTimeoutMs?: number,
-): Host {
-	const { signal } = context;
+export function n8nHost(context: HostContext, options: IHttpRequestOptions, secret: string): Host {
+	const { signal, fairnessKey } = context;
 	/** A request without credentials, whose response is a stream that `close` ends at any point. */
 	const transfer = async (
 		request: Pick<IHttpRequestOptions, 'method' | 'url' | 'headers' | 'body'>,
-		ends: Array<AbortSignal | undefined> = [],
+		deadline?: AbortSignal,
 	) => {
 		const closing = new AbortController();
-		const signals = [signal, closing.signal, ...ends].filter((one) => one !== undefined);
-		const response = (await context.request.httpRequest({
+		const response = (await context.functions.helpers.httpRequest({
 			...requestOptions(context, options),
 			...request,
-			abortSignal: AbortSignal.any(signals),
+			abortSignal: anyOf(signal, closing.signal, deadline),
 		})) as IN8nHttpFullResponse;
 		const body = response.body as unknown as Stream;
 		// Otherwise a connection that breaks while the stream is not being read would be an unhandled
@@ -199,20 +190,20 @@ export function n8nHost(
 	};
 	return {
 		baseUrl: options.baseURL ?? '',
-		channel: {
-			send: createSend(context, options, secret, responseTimeoutMs),
-			signal,
-			fairnessKey: context.fairnessKey,
-		},
+		channel: { send: createSend(context, options, secret), signal, fairnessKey },
 		async binary(field) {
 			const files = context.files();
 			const data = Object.hasOwn(files, field) ? files[field] : undefined;
 			return data ? await binarySource(context, data) : undefined;
 		},
-		async put(url, headers, source) {
-			// `false` keeps the HTTP library from adding a content type of its own.
-			const given = Object.keys(headers).some((name) => name.toLowerCase() === 'content-type');
-			const own = given ? {} : { 'Content-Type': false };
+		async put(url, given, source) {
+			const hasType = Object.keys(given).some((name) => name.toLowerCase() === 'content-type');
+			const headers = {
+				// `false` keeps the HTTP library from adding one of its own.
+				...(!hasType && { 'Content-Type': false }),
+				'Content-Length': source.size,
+				...given,
+			};
 			let body: Body;
 			try {
 				body = await source.open();
@@ -221,20 +212,12 @@ export function n8nHost(
 			}
 			const deadline = AbortSignal.timeout(TRANSFER_TIMEOUT_MS);
 			try {
-				const response = await transfer(
-					{
-						method: 'PUT',
-						url,
-						headers: { ...own, 'Content-Length': source.size, ...headers },
-						body: body as Buffer,
-					},
-					[deadline],
-				);
+				const request = { method: 'PUT', url, headers, body: body as Buffer } as const;
+				const response = await transfer(request, deadline);
 				response.close();
 				return { status: response.status, headers: response.headers, body: undefined };
 			} catch (error) {
-				const late: NoResponse = { noResponse: 'timeout' };
-				return deadline.aborted ? late : toNoResponse(error);
+				return deadline.aborted ? { noResponse: 'timeout' } : toNoResponse(error);
 			} finally {
 				(body as Partial<Stream>).destroy?.();
 			}
@@ -249,15 +232,14 @@ export function n8nHost(
 			}
 		},
 		async store(body, fileName, mimeType) {
-			const binary = binaryOf(context);
+			const helpers = binaryHelpers(context);
 			// Whatever n8n's storage does: a download keeps one of the few places until it has ended.
-			const deadline = AbortSignal.timeout(TRANSFER_TIMEOUT_MS);
 			const data = await unlessAborted(
-				signal ? AbortSignal.any([signal, deadline]) : deadline,
-				binary.prepareBinaryData(body as never, fileName, mimeType),
+				anyOf(signal, AbortSignal.timeout(TRANSFER_TIMEOUT_MS)),
+				helpers.prepareBinaryData(body as never, fileName, mimeType),
 			);
 			const size = data.id
-				? (await binary.getBinaryMetadata(data.id)).fileSize
+				? (await helpers.getBinaryMetadata(data.id)).fileSize
 				: Buffer.byteLength(data.data, 'base64');
 			return { data, size };
 		},

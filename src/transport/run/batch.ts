@@ -333,7 +333,7 @@ export const orSilence = ({ batch, host }: Item, failed: Failed): Failed =>
 	failed.failure.kind === 'cancelled' && batch.isSilent && !host.channel.signal?.aborted
 		? fail({
 				...{ kind: 'noResponse', reason: 'it answers nothing any more', attempts: 1 },
-				...{ replayable: true, outcomeUnknown: true },
+				outcomeUnknown: true,
 			})
 		: failed;
 

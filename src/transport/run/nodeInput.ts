@@ -89,8 +89,6 @@ export function readParameter(
 export function itemContext(context: IExecuteSingleFunctions): HostContext {
 	return {
 		functions: context,
-		request: context.helpers,
-		binary: context.helpers,
 		files: () => itemFiles(context),
 		signal: context.getExecutionCancelSignal(),
 		fairnessKey: context.getExecutionId() ?? 'manual',

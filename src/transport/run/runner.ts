@@ -83,8 +83,9 @@ async function openItem(
 	const workspace = workspaceOf(baseUrl, key, rateLimitsOf(credential), credentialId);
 	// Without n8n's list of domains, which was made for another address: `authenticate` keeps the key
 	// to the base URL.
+	const { responseTimeoutMs } = spec;
 	const toService = { ...options, baseURL: baseUrl, allowedDomains: undefined };
-	const host = n8nHost(itemContext(context), toService, key, spec.responseTimeoutMs);
+	const host = n8nHost({ ...itemContext(context), responseTimeoutMs }, toService, key);
 	const { send } = host.channel;
 	const noting: typeof send = async (request) => {
 		const sentAt = workspace.clock.monotonic();

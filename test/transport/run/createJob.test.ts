@@ -175,7 +175,7 @@ describe('the other ways to count a request', () => {
 		const { model, make } = setUp({ loses: ({ method }) => method === 'POST' });
 		const result = await make({ settings: { idempotency: 'none' } });
 		expect(result).toMatchObject({
-			failure: { kind: 'noResponse', attempts: 1, replayable: false },
+			failure: { kind: 'noResponse', attempts: 1 },
 		});
 		expect(keysOf(model)).toEqual([undefined]);
 	});

@@ -35,7 +35,6 @@ const lost = (more: Partial<NoResponseFailure> = {}): Failure => ({
 	kind: 'noResponse',
 	reason: 'timeout',
 	attempts: 5,
-	replayable: true,
 	outcomeUnknown: true,
 	...more,
 });

@@ -17,7 +17,7 @@ const status = (code: number): Failure => ({
 });
 
 const noResponse = (outcomeUnknown: boolean): Failure => ({
-	...{ kind: 'noResponse', reason: 'timeout', attempts: 1, replayable: true },
+	...{ kind: 'noResponse', reason: 'timeout', attempts: 1 },
 	outcomeUnknown,
 });
 
