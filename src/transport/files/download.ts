@@ -1,7 +1,7 @@
 import { onAbort } from '../base/abortListeners';
 import { fail, ok, type Result } from '../base/result';
 import { Semaphore } from '../base/waiting';
-import { isNoResponse, isSuccess, type Clock } from '../base/types';
+import { isSuccess, type Clock } from '../base/types';
 import {
 	TRANSFER_TIMEOUT_MS,
 	type Host,
@@ -9,11 +9,10 @@ import {
 	type StreamedResponse,
 } from '../http/host';
 import { localReason } from '../http/networkFault';
-import { ofStorage } from '../http/statuses';
 import { transferUrlProblem } from '../http/urlRules';
 import type { Workspace } from '../workspace';
 import { extensionOf, mediaTypeOf } from './names';
-import { contentLength, MAX_ATTEMPTS, transferDelay } from './transfer';
+import { contentLength, faultOf, MAX_ATTEMPTS, transferDelay, type Fault } from './transfer';
 
 const MAX_REDIRECTS = 5;
 
@@ -43,31 +42,20 @@ export interface Output {
 	renew(): Promise<string | undefined>;
 }
 
-interface Failure {
-	problem: string;
-	next: 'retry' | 'renew' | 'stop';
-	headers?: Record<string, string>;
-}
-
-type AttemptResult = { data: StoredFile } | Failure;
-
-const stop = (problem: string): Failure => ({ problem, next: 'stop' });
-const retry = (problem: string): Failure => ({ problem, next: 'retry' });
+const stop = (problem: string): Fault => ({ problem, next: 'never' });
+const retry = (problem: string): Fault => ({ problem, next: 'again' });
 
 /** Follows redirects itself, because each hop must be an allowed address. */
 async function fetchFollowingRedirects(
 	host: Host,
 	start: string,
-): Promise<StreamedResponse | Failure> {
+): Promise<StreamedResponse | Fault> {
 	let url = start;
 	for (let hop = 0; hop <= MAX_REDIRECTS; hop += 1) {
 		const urlProblem = transferUrlProblem(url, host.baseUrl);
 		if (urlProblem) return stop(urlProblem);
 		const response = await host.get(url);
-		if (isNoResponse(response)) {
-			const isRetryable = !response.unsent || response.unsent === 'connection';
-			return isRetryable ? retry(response.noResponse) : stop(response.noResponse);
-		}
+		if ('noResponse' in response) return faultOf(response);
 		if (response.status < 300 || response.status >= 400) return response;
 		response.close();
 		const { location } = response.headers;
@@ -84,10 +72,10 @@ async function fetchFollowingRedirects(
  */
 function boundedBody({ body, close }: StreamedResponse, clock: Clock, cancel?: AbortSignal) {
 	let bytes = 0;
-	let failure: Failure | undefined;
+	let fault: Fault | undefined;
 	const ended = new AbortController();
-	const abort = (why: Failure) => {
-		failure ??= why;
+	const abort = (why: Fault) => {
+		fault ??= why;
 		close();
 	};
 	const watch = async () => {
@@ -129,7 +117,7 @@ function boundedBody({ body, close }: StreamedResponse, clock: Clock, cancel?: A
 	const { from } = body.constructor as unknown as {
 		from: (chunks: AsyncIterable<unknown>, options: object) => NodeJS.ReadableStream;
 	};
-	return { stream: from(counted(), { objectMode: false }), failure: () => failure };
+	return { stream: from(counted(), { objectMode: false }), faultOfBody: () => fault };
 }
 
 const MEDIA = /^(image|video|audio)\//;
@@ -141,21 +129,21 @@ async function storeBody(
 	{ stem, mediaType }: Output,
 	host: Host,
 	clock: Clock,
-): Promise<AttemptResult> {
+): Promise<StoredFile | Fault> {
 	const stated = mediaTypeOf(mediaType);
 	const received = mediaTypeOf(response.headers['content-type']);
 	// Such as a login, or an error of the storage: another link may lead to the file.
 	if (MEDIA.test(stated ?? '') && PAGE.has(received))
-		return { problem: 'a page came instead of the file', next: 'renew' };
+		return { problem: 'a page came instead of the file', next: 'newAddress' };
 	const length = contentLength(response) ?? 0;
 	if (length > MAX_BYTES) return stop(`the file has ${length} bytes, which is too large`);
 	const type = stated ?? received ?? 'application/octet-stream';
-	const { stream, failure } = boundedBody(response, clock, host.channel.signal);
+	const { stream, faultOfBody } = boundedBody(response, clock, host.channel.signal);
 	try {
 		const { data, size } = await host.store(stream, `${stem}.${extensionOf(type)}`, type);
-		return size === 0 ? retry('the file is empty') : { data };
+		return size === 0 ? retry('the file is empty') : data;
 	} catch (error) {
-		return failure() ?? stop(`n8n could not store the file: ${localReason(error)}`);
+		return faultOfBody() ?? stop(`n8n could not store the file: ${localReason(error)}`);
 	}
 }
 
@@ -164,18 +152,14 @@ async function attemptDownload(
 	clock: Clock,
 	url: string,
 	output: Output,
-): Promise<AttemptResult> {
+): Promise<StoredFile | Fault> {
 	const response = await fetchFollowingRedirects(host, url);
 	if ('next' in response) return response;
 	try {
-		const { status, headers } = response;
-		if (status === 200) return await storeBody(response, output, host, clock);
-		const problem = `the storage answered ${status}`;
-		const next = ofStorage(status);
-		if (next === 'newAddress') return { problem, next: 'renew' };
+		if (response.status === 200) return await storeBody(response, output, host, clock);
+		const fault = faultOf(response);
 		// Such as 202 before the file is there, or 206 with a part of it that nobody asked for.
-		const isRetryable = isSuccess(status) || next === 'again';
-		return { problem, next: isRetryable ? 'retry' : 'stop', headers };
+		return isSuccess(response.status) ? { ...fault, next: 'again' } : fault;
 	} finally {
 		response.close();
 	}
@@ -203,13 +187,12 @@ export async function download(
 			channel,
 			async () => await attemptDownload(host, clock, link, output),
 		);
-		if (result && 'data' in result) return ok(result.data);
+		if (result && 'data' in result) return ok(result);
 		if (!result || channel.signal?.aborted) return fail({ kind: 'cancelled' });
 		const { problem, next, headers } = result;
-		if (next === 'stop' || attempt >= MAX_ATTEMPTS) {
+		if (next === 'never' || attempt >= MAX_ATTEMPTS)
 			return fail({ kind: 'download', outputId: output.id, problem });
-		}
-		if (next === 'renew') url = undefined;
+		if (next === 'newAddress') url = undefined;
 		else await clock.sleep(transferDelay(headers, attempt, workspace), channel.signal);
 	}
 }

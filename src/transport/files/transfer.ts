@@ -1,12 +1,30 @@
-import type { Clock, Random } from '../base/types';
+import type { ApiResponse, Clock, NoResponse, Random } from '../base/types';
 import { hintedDelay } from '../http/client';
-import type { StreamedResponse } from '../http/host';
+import { ofStorage } from '../http/statuses';
 
 /** How often a file is sent or fetched. */
 export const MAX_ATTEMPTS = 4;
 
 /** Upper bound of the jittered delay before the second attempt; doubles with each further one. */
 const INITIAL_DELAY_MS = 2_000;
+
+/** Why a file was not sent or fetched, and whether it is tried again, at the same or another address. */
+export interface Fault {
+	problem: string;
+	next: 'again' | 'newAddress' | 'never';
+	/** Of the response, if there was one. */
+	headers?: Record<string, string>;
+}
+
+/** What a response of the storage means that is not the one hoped for. */
+export function faultOf(response: Pick<ApiResponse, 'status' | 'headers'> | NoResponse): Fault {
+	if ('noResponse' in response) {
+		const { noResponse: problem, unsent } = response;
+		return { problem, next: unsent && unsent !== 'connection' ? 'never' : 'again' };
+	}
+	const { status, headers } = response;
+	return { problem: `the storage answered ${status}`, next: ofStorage(status), headers };
+}
 
 /** Milliseconds until the next attempt: as the headers of the last response ask, or with full jitter. */
 export const transferDelay = (
@@ -17,7 +35,7 @@ export const transferDelay = (
 	hintedDelay(headers, clock.now(), random) ?? random() * INITIAL_DELAY_MS * 2 ** (attempt - 1);
 
 /** The content length of a response in bytes; `undefined` if it states none that is usable. */
-export function contentLength({ headers }: Pick<StreamedResponse, 'headers'>): number | undefined {
+export function contentLength({ headers }: Pick<ApiResponse, 'headers'>): number | undefined {
 	const length = headers['content-length'] ?? '';
 	return /^\d{1,15}$/.test(length) ? Number(length) : undefined;
 }

@@ -4,11 +4,10 @@ import { fail, ok, type Failed, type Result } from '../base/result';
 import { asText, isNoResponse, isRecord, isSuccess, type Json } from '../base/types';
 import type { Workspace } from '../workspace';
 import { extensionOf, mediaTypeOf, safeFileName } from './names';
-import { contentLength, MAX_ATTEMPTS, transferDelay } from './transfer';
-import { ofStorage } from '../http/statuses';
+import { contentLength, faultOf, MAX_ATTEMPTS, transferDelay } from './transfer';
 import { transferUrlProblem } from '../http/urlRules';
 
-/** Headers that are not the service's to set, or that would carry credentials elsewhere. */
+/** They are not the service's to set, or would carry credentials elsewhere. */
 const FORBIDDEN_HEADERS = new Set(['host', 'cookie', 'authorization', 'proxy-authorization']);
 
 /** Whether an earlier attempt without a response, or a run with the same key, has uploaded the file. */
@@ -26,8 +25,8 @@ function validateUpload(body: unknown): string | undefined {
 	return missing.length > 0 ? `the response has no ${missing.join(' and no ')}` : undefined;
 }
 
-/** Exactly the headers given, minus those withheld and any with a line break. */
-function headersOf(given: unknown): Record<string, string> {
+/** Exactly the headers given, minus forbidden ones and any with a line break. */
+function allowedHeaders(given: unknown): Record<string, string> {
 	const headers: Record<string, string> = {};
 	for (const [name, raw] of Object.entries(isRecord(given) ? given : {})) {
 		const value = asText(raw);
@@ -85,7 +84,7 @@ export async function upload(
 		const uploadUrl = String(upload_url);
 		const urlProblem = transferUrlProblem(uploadUrl, host.baseUrl);
 		if (urlProblem) return failure(urlProblem);
-		return ok({ uploadUrl, headers: headersOf(upload_headers), details });
+		return ok({ uploadUrl, headers: allowedHeaders(upload_headers), details });
 	};
 
 	let places = 1;
@@ -96,22 +95,17 @@ export async function upload(
 		const { uploadUrl, headers, details } = place.value;
 		const response = await host.put(uploadUrl, headers, source);
 		if (signal?.aborted) return fail({ kind: 'cancelled' });
-		const isLost = isNoResponse(response);
-		const isFinalLoss = isLost && response.unsent && response.unsent !== 'connection';
-		const isStored = !isLost && isSuccess(response.status);
-		const next = isLost ? (isFinalLoss ? 'never' : 'again') : ofStorage(response.status);
+		const isStored = !isNoResponse(response) && isSuccess(response.status);
+		const { problem, next, headers: answered } = faultOf(response);
 		if (isStored || (next === 'newAddress' && (await hasArrived(host, String(details.url), size))))
 			return ok({ ...details, fileName, mimeType, size });
-		if (next === 'never' || attempt === MAX_ATTEMPTS) {
-			return failure(isLost ? response.noResponse : `the storage answered ${response.status}`);
-		}
+		if (next === 'never' || attempt === MAX_ATTEMPTS) return failure(problem);
 		if (next === 'newAddress') {
 			// At first the same address again, as it is the one that others get who send this file.
 			refusals += 1;
 			if (refusals % 2 === 0) place = await newPlace((places += 1));
 		} else {
-			const delay = transferDelay(isLost ? undefined : response.headers, attempt, workspace);
-			await workspace.clock.sleep(delay, signal);
+			await workspace.clock.sleep(transferDelay(answered, attempt, workspace), signal);
 			if (signal?.aborted) return fail({ kind: 'cancelled' });
 		}
 	}

@@ -1,45 +1,33 @@
-import { ENDPOINTS, type Endpoint, type Scope } from '../../contract';
+import { ENDPOINTS, textOf, type Endpoint, type Scope } from '../../contract';
 import { fail, ok, type Result } from '../base/result';
 import { isRecord, type Json, type Resource } from '../base/types';
 
-/** The statuses with which a kind of job ends well or badly. */
+/** The statuses with which a job ends. */
 export interface TerminalStatuses {
 	good: readonly string[];
 	bad: readonly string[];
 }
 
-/** They are not documented (specification: AgentRun), so users can set others. */
+/** Not documented (specification: AgentRun), so users can set others. */
 export const AGENT_TERMINAL_STATUSES: TerminalStatuses = {
 	good: ['awaiting_review', 'completed'],
 	bad: ['failed'],
 };
 
-/** The statuses that end each kind of job. Specification: States and transitions. */
-const TERMINAL_STATUSES: Record<string, TerminalStatuses> = {
-	generation: { good: ['completed', 'partially_completed'], bad: ['failed'] },
-	speech_generation: { good: ['completed'], bad: ['failed'] },
-	persona: { good: ['ready'], bad: ['failed'] },
+/** Where each kind of job is read, and the statuses with which it ends well (specification: States and transitions). */
+const KINDS: Record<string, { reader: Endpoint; good?: readonly string[] }> = {
+	generation: { reader: ENDPOINTS.getGeneration, good: ['completed', 'partially_completed'] },
+	speech_generation: { reader: ENDPOINTS.getSpeech, good: ['completed'] },
+	persona: { reader: ENDPOINTS.getPersona, good: ['ready'] },
+	agent_run: { reader: ENDPOINTS.getAgentRun },
+	voice: { reader: ENDPOINTS.getVoice },
 };
 
-/** For a job of unknown kind: whatever ends a job of a known kind. */
-const ANY_TERMINAL_STATUSES: TerminalStatuses = {
-	good: ['completed', 'partially_completed', 'ready'],
-	bad: ['failed'],
-};
+/** For a job of any other kind: whatever ends a known one well. */
+const ANY_GOOD = ['completed', 'partially_completed', 'ready'];
 
-/** Where each kind of job is read; GET /jobs/{id} reads any other. */
-const READERS: Record<string, Endpoint> = {
-	generation: ENDPOINTS.getGeneration,
-	speech_generation: ENDPOINTS.getSpeech,
-	agent_run: ENDPOINTS.getAgentRun,
-	persona: ENDPOINTS.getPersona,
-	voice: ENDPOINTS.getVoice,
-};
-
-const objectOf = (job: Json): string => (typeof job.object === 'string' ? job.object : '');
-
-const known = <T>(table: Record<string, T>, name: string): T | undefined =>
-	Object.hasOwn(table, name) ? table[name] : undefined;
+const kindOf = (object: unknown) =>
+	typeof object === 'string' && Object.hasOwn(KINDS, object) ? KINDS[object] : undefined;
 
 /** `good` and `bad` are ends. A partially completed generation is good. */
 export type JobState = 'running' | 'good' | 'bad';
@@ -53,12 +41,9 @@ export function jobState(
 	job: Json,
 	agentStatuses: TerminalStatuses = AGENT_TERMINAL_STATUSES,
 ): JobState {
-	const object = objectOf(job);
-	const { good, bad } =
-		object === 'agent_run'
-			? agentStatuses
-			: (known(TERMINAL_STATUSES, object) ?? ANY_TERMINAL_STATUSES);
-	const { status } = job;
+	const { object, status } = job;
+	const ofKind = { good: kindOf(object)?.good ?? ANY_GOOD, bad: ['failed'] };
+	const { good, bad } = object === 'agent_run' ? agentStatuses : ofKind;
 	if (typeof status !== 'string') return 'running';
 	if (good.includes(status)) return 'good';
 	return bad.includes(status) ? 'bad' : 'running';
@@ -67,47 +52,36 @@ export function jobState(
 /** An ended job as a result: if it ended badly, a failure with the job. */
 export function toResult(job: Resource, agentStatuses?: TerminalStatuses): Result<Resource> {
 	if (jobState(job, agentStatuses) !== 'bad') return ok(job);
-	return fail(
-		{ kind: 'jobFailed', reason: statedReason(job) ?? 'failed without a stated reason' },
-		job,
-	);
+	const reason = statedReason(job) ?? 'failed without a stated reason';
+	return fail({ kind: 'jobFailed', reason }, job);
 }
 
-export const readerOf = (object: string): Endpoint => known(READERS, object) ?? ENDPOINTS.getJob;
+/** Where a kind of job is read, by the `object` of its resource: GET /jobs/{id} reads any. */
+export const readerOf = (object: unknown): Endpoint => kindOf(object)?.reader ?? ENDPOINTS.getJob;
 
-export function readerPath(job: Resource): string {
+export function readerPath({ id, object }: Resource): string {
 	// A lone surrogate cannot be encoded.
-	const id = job.id.replace(/\p{Surrogate}/gu, '\ufffd');
-	return readerOf(objectOf(job)).path.replace('{id}', encodeURIComponent(id));
+	const encodable = id.replace(/\p{Surrogate}/gu, '\ufffd');
+	return readerOf(object).path.replace('{id}', encodeURIComponent(encodable));
 }
 
 /** The scope that this needs; `undefined` if the specification names none. */
 export const readerScope = (object: string): Scope | undefined => readerOf(object).scope;
 
 /** Whether the list of generations shows the job. */
-export const isGeneration = (job: Resource): boolean => objectOf(job) === 'generation';
-
-const messageOf = (value: unknown): string | undefined =>
-	isRecord(value) && typeof value.message === 'string' && value.message !== ''
-		? value.message
-		: undefined;
-
-const list = (value: unknown): unknown[] => (Array.isArray(value) ? value : []);
+export const isGeneration = ({ object }: Resource): boolean => object === 'generation';
 
 /**
  * Why a job failed wholly or in part. The specification does not name the field (Generation), so
  * the likely ones are tried in order: `error.message`, `errors[].message`,
  * `outputs[].error.message`.
  */
-export function statedReason(job: Resource): string | undefined {
-	const candidates = [
-		[messageOf(job.error)],
-		list(job.errors).map(messageOf),
-		list(job.outputs).map((output) => messageOf(isRecord(output) ? output.error : undefined)),
-	];
-	for (const messages of candidates) {
-		const reasons = [...new Set(messages.filter((message) => message !== undefined))];
-		if (reasons.length > 0) return reasons.join('; ');
+export function statedReason({ error, errors, outputs }: Resource): string | undefined {
+	const ofOutputs = [outputs].flat().map((output) => isRecord(output) && output.error);
+	for (const candidates of [[error], [errors].flat(), ofOutputs]) {
+		const messages = candidates.map((each) => (isRecord(each) ? textOf(each.message) : undefined));
+		const reasons = new Set(messages.filter((message) => message !== undefined));
+		if (reasons.size > 0) return [...reasons].join('; ');
 	}
 	return undefined;
 }
