@@ -1,8 +1,9 @@
-import { ENDPOINTS, LIMITS } from '../../contract';
+import { ENDPOINTS, LIMITS, textOf } from '../../contract';
 import { onAbort } from '../base/abortListeners';
 import { BoundedMap } from '../base/boundedMap';
 import { fail, ok, type Failed, type Result } from '../base/result';
 import {
+	asText,
 	isRecord,
 	isResource,
 	type ApiRequest,
@@ -28,46 +29,46 @@ import {
 } from './jobState';
 import { Durations, idleWorthAList, isWorthALook } from './pollRule';
 
-/** Between two polls, in ms: the time in which the default rate allows one request. */
+/** Between two polls: the default rate allows one request in this time. */
 const MIN_GAP_MS = 1_000;
 
-/** How often it is asked whether a look at a job is due, in ms. */
 const TICK_MS = 250;
 
-/** The largest part of the requests of a minute that looks by age take. */
+/** Of the requests of a minute, for looks by age. */
 const MAX_SHARE = 0.5;
 
-/** Time limit of the look that a deadline calls for, in ms. */
+/** Time limit of the look that a deadline calls for. */
 const FINAL_LOOK_MS = MINUTE_MS;
 
-/** Reads of a job that may end with 404 or fail in n8n before its wait fails: a new job may be unknown for a moment. */
+/** Reads that may end with 404 or fail in n8n: a new job may be unknown for a moment. */
 const MAX_FAILED_READS = 3;
 
-/** Jobs read one by one in a single poll, as many as the default number of slots; the others follow in the next. */
+/** Jobs that one poll reads one by one: as many as the default number of slots. */
 const MAX_READS = 5;
 
-/** Kinds to remember: a service that names each job's model differently must not fill the memory. */
+/** A service that names each job's model differently must not fill the memory. */
 const MAX_KINDS = 1_000;
 
 /** What is known of a job besides its resource. */
-export interface WaitOptions {
+interface WaitOptions {
 	/** The statuses that end an agent run. */
 	terminalStatuses?: TerminalStatuses;
-	/** Where the job is read, if not at the endpoint of its kind: where the key may read it. */
+	/** Where the key may read the job, if not at the endpoint of its kind. */
 	path?: string;
 	/** Whether the job may have ended long ago, so that it is looked at at once. */
 	isOld?: boolean;
 }
 
 /** A caller that waits for a job to end. Times are in ms on the monotonic clock. */
-interface Waiter extends WaitOptions {
+interface Waiter {
+	options: WaitOptions;
 	job: Resource;
 	channel: Channel;
 	durations: Durations;
 	startedAt: number;
 	deadline: number;
-	/** When its last look is given up; `undefined` before the deadline. */
-	giveUpAt?: number;
+	/** When its last look is given up; `Infinity` before the deadline. */
+	giveUpAt: number;
 	/** The age at which it was last seen running; 0 before the first look. */
 	ran: number;
 	/** When it is looked at again at the latest. */
@@ -81,19 +82,17 @@ interface Waiter extends WaitOptions {
 	dispose: () => void;
 }
 
-/** The service may send anything here, such as an object that cannot be converted to a string. */
-const nameOf = (value: unknown): string => (typeof value === 'string' ? value : typeof value);
-
-/** Jobs that usually take about the same time. */
-const kindOf = ({ object, mode, model }: Resource) => [object, mode, model].map(nameOf).join(' ');
+/** Names the jobs that usually take about the same time. */
+const groupOf = ({ object, mode, model }: Resource) => [object, mode, model].map(asText).join(' ');
 
 /** Whether a failure says nothing about the job. */
 export function isTransient(failed: Failed): boolean {
 	const { failure } = failed;
 	if (failure.kind === 'status')
 		return meaningOf(failure.status).again !== 'never' || !isRefusal(failed);
-	if (failure.kind === 'noResponse') return failure.unsent !== 'local';
-	return failure.kind === 'badResponse';
+	return failure.kind === 'noResponse'
+		? failure.unsent !== 'local'
+		: failure.kind === 'badResponse';
 }
 
 /** Whether a failure may be for now only: the job is not known yet, or n8n's database is busy. */
@@ -108,16 +107,14 @@ function isComplete(job: Resource): boolean {
 	const hasReason = statedReason(job) !== undefined;
 	if (job.status === 'failed') return hasReason;
 	if (job.status === 'partially_completed' && !hasReason) return false;
-	const hasUrl = outputsIn(job).some(
-		(output) => isRecord(output) && typeof output.url === 'string',
-	);
+	const hasUrl = outputsIn(job).some((output) => isRecord(output) && textOf(output.url));
 	return hasUrl || !('outputs' in job || 'output' in job || isGeneration(job));
 }
 
 /** When jobs will probably end, as far as that is known. */
 const spansOf = (waiters: readonly Waiter[]) =>
-	waiters.flatMap(({ durations, startedAt, ran, isOld }) => {
-		const span = isOld ? undefined : durations.span(ran);
+	waiters.flatMap(({ durations, startedAt, ran, options }) => {
+		const span = options.isOld ? undefined : durations.span(ran);
 		return span ? [{ from: startedAt + span.from, to: startedAt + span.to }] : [];
 	});
 
@@ -126,10 +123,10 @@ const isDueAlone = (waiter: Waiter, now: number): boolean =>
 	isWorthALook(spansOf([waiter]), waiter.startedAt + waiter.ran, now, TUNING.idleMs);
 
 /**
- * Waits for jobs to end. One poller per workspace and process: a single list request covers all
- * generations in flight, jobs that it does not show are read one by one, and every wait ends as soon
- * as its job has ended. When to look, `pollRule.ts` says. A wait ends only with the job's end, a
- * final refusal, the deadline or a cancel, never with a transient fault.
+ * Waits for jobs to end, one poller per workspace and process. A single list request covers all
+ * generations in flight; jobs that it does not show are read one by one. `pollRule.ts` says when. A
+ * wait ends with the job's end, a final refusal, the deadline or a cancel, never with a transient
+ * fault.
  */
 export class JobPoller implements JobWatch {
 	private readonly waiters = new Set<Waiter>();
@@ -140,9 +137,7 @@ export class JobPoller implements JobWatch {
 	private nextPollAt = -Infinity;
 	/** Polls in a row without a response. */
 	private unanswered = 0;
-
 	private listedAt = -Infinity;
-
 	/** For whom a list is requested next, whether or not any job is due. */
 	private listFor: Channel | undefined;
 
@@ -160,27 +155,24 @@ export class JobPoller implements JobWatch {
 		channel: Channel,
 		job: Resource,
 		timeoutMs: number,
-		{ terminalStatuses, path, isOld }: WaitOptions = {},
+		options: WaitOptions = {},
 	): Promise<Result<Resource>> {
-		if (jobState(job, terminalStatuses) !== 'running') return Promise.resolve(ok(job));
+		if (jobState(job, options.terminalStatuses) !== 'running') return Promise.resolve(ok(job));
 		if (channel.signal?.aborted) return Promise.resolve(fail({ kind: 'cancelled' }, job));
 		return new Promise((resolve) => {
 			const startedAt = this.clock.monotonic();
-			const durations = this.known.get(kindOf(job)) ?? new Durations();
-			this.known.set(kindOf(job), durations);
+			const durations = this.known.get(groupOf(job)) ?? new Durations();
+			this.known.set(groupOf(job), durations);
 			const waiter: Waiter = {
-				// Not spread: each of thousands of objects would have a shape of its own, of 400 bytes.
-				terminalStatuses,
-				path,
-				isOld,
+				options,
 				job,
 				channel,
 				durations,
 				startedAt,
 				deadline: startedAt + timeoutMs,
-				giveUpAt: undefined,
+				giveUpAt: Infinity,
 				ran: 0,
-				dueAt: isOld ? startedAt : this.nextLook(durations, startedAt, 0),
+				dueAt: options.isOld ? startedAt : this.nextLook(durations, startedAt, 0),
 				askedAt: -Infinity,
 				failedReads: 0,
 				isPushed: false,
@@ -196,12 +188,12 @@ export class JobPoller implements JobWatch {
 	}
 
 	/**
-	 * Passes on the state of a job that was learned elsewhere, such as from a verified event. A wait
-	 * for the job ends at once if the job has ended, or looks at once if its outputs are missing here.
+	 * Passes on a job as a verified event shows it. A wait for it ends at once if the job has ended, or
+	 * looks at once if its outputs are missing here.
 	 */
 	notify(job: Resource): void {
 		for (const waiter of [...this.waiters].filter((each) => each.job.id === job.id)) {
-			waiter.isPushed = jobState(job, waiter.terminalStatuses) !== 'running';
+			waiter.isPushed = jobState(job, waiter.options.terminalStatuses) !== 'running';
 			this.observe(waiter, job, this.clock.monotonic(), isComplete(job));
 		}
 	}
@@ -234,48 +226,44 @@ export class JobPoller implements JobWatch {
 		if (!this.isIdle) this.wakeUp.set(now + TICK_MS);
 	}
 
-	/** A last look decides: the job may have ended since the one before, or while the machine was asleep. */
+	/** A last look decides: the job may have ended since, or while the machine was asleep. */
 	private checkDeadline(waiter: Waiter, now: number): void {
-		if (now < waiter.deadline) return;
-		waiter.giveUpAt ??= now + FINAL_LOOK_MS;
-		if (waiter.askedAt >= waiter.deadline || now >= waiter.giveUpAt) {
-			const waitedMs = waiter.deadline - waiter.startedAt;
-			this.settle(waiter, fail({ kind: 'deadline', waitedMs }, waiter.job));
-		} else waiter.dueAt = Math.min(waiter.dueAt, now);
+		const { deadline, startedAt, askedAt, job } = waiter;
+		if (now < deadline) return;
+		waiter.dueAt = now;
+		waiter.giveUpAt = Math.min(waiter.giveUpAt, now + FINAL_LOOK_MS);
+		if (askedAt >= deadline || now >= waiter.giveUpAt)
+			this.settle(waiter, fail({ kind: 'deadline', waitedMs: deadline - startedAt }, job));
 	}
 
-	/** Time between two looks by age that take no more than their share of the requests. */
+	/** Between two looks by age, in ms, so that they take no more than their share of the requests. */
 	private get gapByAgeMs(): number {
 		return MINUTE_MS / (this.rateLimiter.limit * MAX_SHARE);
 	}
 
-	/** When a job is looked at again at the latest that was still running at this age. */
 	private nextLook(durations: Durations, startedAt: number, age: number): number {
 		return startedAt + Math.max(durations.nextLook(age), age + this.gapByAgeMs);
 	}
 
-	/** The jobs that one list covers. A single one is read by itself. */
+	/** Those whose jobs a list covers. A single one is read by itself. */
 	private get listable(): Waiter[] {
 		const generations = [...this.waiters].filter(({ job }) => isGeneration(job));
 		return generations.length > 1 ? generations : [];
 	}
 
 	private isListDue(listable: readonly Waiter[], now: number): boolean {
+		if (listable.some(({ dueAt }) => dueAt <= now)) return true;
 		const takes = listable.map(({ durations }) => durations.longest);
 		const idleMs = idleWorthAList(takes, this.rateLimiter.requestsPerMinute);
-		return (
-			listable.some(({ dueAt }) => dueAt <= now) ||
-			isWorthALook(spansOf(listable), this.listedAt, now, idleMs)
-		);
+		return isWorthALook(spansOf(listable), this.listedAt, now, idleMs);
 	}
 
-	/** Requests a list if one is due, and reads those jobs by themselves that are due and that it does not show. */
+	/** Requests a list if one is due, and reads the due jobs that it does not show or cover. */
 	private async poll(): Promise<void> {
 		const now = this.clock.monotonic();
 		const { listable } = this;
-		const channel =
-			this.listFor ?? (this.isListDue(listable, now) ? listable[0]?.channel : undefined);
-		// Those that a list does not show are read as those that none covers.
+		const isListDue = this.isListDue(listable, now);
+		const channel = this.listFor ?? (isListDue ? listable[0]?.channel : undefined);
 		const awaitsList = !channel && listable.length > 0;
 		const due = () =>
 			[...this.waiters]
@@ -289,7 +277,7 @@ export class JobPoller implements JobWatch {
 		let running = 0;
 		try {
 			isAnswered = !channel || (await this.readList(channel, listable));
-			// Who was asked for longest ago comes first, so that each has its turn.
+			// Longest ago first, so that each has its turn.
 			const reads = due()
 				.sort((a, b) => a.askedAt - b.askedAt)
 				.slice(0, MAX_READS)
@@ -300,7 +288,6 @@ export class JobPoller implements JobWatch {
 				});
 			await Promise.all(reads);
 		} catch {
-			// Counts as a poll without a response. The next one may succeed.
 			isAnswered = false;
 		}
 		this.isPolling = false;
@@ -323,7 +310,7 @@ export class JobPoller implements JobWatch {
 		this.listedAt = timed.sentAt;
 		for (const waiter of listable) {
 			const job = byId.get(waiter.job.id);
-			if (job && this.waiters.has(waiter)) this.observe(waiter, job, timed.sentAt, isComplete(job));
+			if (job) this.observe(waiter, job, timed.sentAt, isComplete(job));
 		}
 		const running = jobs.filter((job) => jobState(job) === 'running').map(({ id }) => id);
 		this.others.listed(running, timed.sentAt);
@@ -332,13 +319,13 @@ export class JobPoller implements JobWatch {
 
 	/** @returns whether nothing usable came, a job that still runs, or anything else */
 	private async readOne(waiter: Waiter): Promise<'none' | 'running' | 'other'> {
-		const path = waiter.path ?? readerPath(waiter.job);
-		const request = { method: 'GET', path } as const;
-		const timed = this.timed(waiter.channel);
+		const { job, options, channel } = waiter;
+		const request = { method: 'GET', path: options.path ?? readerPath(job) } as const;
+		const timed = this.timed(channel);
 		const read = await requestResource(this.client, timed, request, { retry: false });
 		waiter.askedAt = timed.sentAt;
 		if (read.ok) {
-			if (this.waiters.has(waiter)) this.observe(waiter, read.value, timed.sentAt);
+			this.observe(waiter, read.value, timed.sentAt);
 			return this.waiters.has(waiter) ? 'running' : 'other';
 		}
 		if (isTransient(read)) return 'none';
@@ -349,7 +336,7 @@ export class JobPoller implements JobWatch {
 		return 'other';
 	}
 
-	/** A response shows the state at the time of sending, however long the request was queued before. */
+	/** A response shows the state when its request was sent, which may have been queued before. */
 	private timed(channel: Channel): Channel & { sentAt: number } {
 		const timed = {
 			...channel,
@@ -362,20 +349,18 @@ export class JobPoller implements JobWatch {
 		return timed;
 	}
 
-	/**
-	 * Takes in the state of a job at a time on the monotonic clock.
-	 * @param isWhole whether it need not be read by itself if it has ended
-	 */
+	/** @param isWhole whether the job need not be read by itself if it has ended */
 	private observe(waiter: Waiter, observed: Resource, at: number, isWhole = true): void {
-		const { durations, startedAt, terminalStatuses, isOld, isPushed } = waiter;
+		if (!this.waiters.has(waiter)) return;
+		const { durations, startedAt, options, isPushed } = waiter;
 		const job = { ...observed, id: waiter.job.id, object: waiter.job.object };
-		const state = jobState(job, terminalStatuses);
+		const state = jobState(job, options.terminalStatuses);
 		const age = Math.max(0, at - startedAt);
 		if (state === 'running') {
 			Object.assign(waiter, { job, askedAt: at, ran: age });
 			waiter.dueAt = this.nextLook(durations, startedAt, age);
 		} else if (isWhole) {
-			if (state === 'good' && !isOld) durations.learn(waiter.ran, age, isPushed);
+			if (state === 'good' && !options.isOld) durations.learn(waiter.ran, age, isPushed);
 			this.settle(waiter, ok(job));
 		} else waiter.dueAt = at;
 	}
