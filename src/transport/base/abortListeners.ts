@@ -8,17 +8,17 @@ const listenersBySignal = new WeakMap<AbortSignal, Set<() => void>>();
  */
 export function onAbort(signal: AbortSignal | undefined, listener: () => void): () => void {
 	if (!signal) return () => {};
-	const listeners = listenersBySignal.get(signal) ?? new Set();
-	if (!listenersBySignal.has(signal)) {
+	const known = listenersBySignal.get(signal);
+	const listeners = known ?? new Set<() => void>();
+	if (!known) {
 		listenersBySignal.set(signal, listeners);
-		const callAll = () => listeners.forEach((each) => each());
-		signal.addEventListener('abort', callAll, { once: true });
+		signal.addEventListener('abort', () => listeners.forEach((each) => each()), { once: true });
 	}
 	listeners.add(listener);
 	return () => void listeners.delete(listener);
 }
 
-/** What a promise gives, unless the signal fires first: then it rejects at once, with the reason of the signal. */
+/** What a promise gives; rejects with the reason of the signal as soon as that fires. */
 export async function unlessAborted<T>(signal: AbortSignal, task: Promise<T>): Promise<T> {
 	let dispose = () => {};
 	const aborted = new Promise<never>((_, reject) => {
@@ -26,9 +26,5 @@ export async function unlessAborted<T>(signal: AbortSignal, task: Promise<T>): P
 		if (signal.aborted) stop();
 		else dispose = onAbort(signal, stop);
 	});
-	try {
-		return await Promise.race([task, aborted]);
-	} finally {
-		dispose();
-	}
+	return await Promise.race([task, aborted]).finally(dispose);
 }

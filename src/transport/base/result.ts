@@ -42,7 +42,7 @@ export interface NoResponseFailure {
 	unsent?: UnsentReason;
 }
 
-/** The readable parts of an error response (specification: Error). */
+/** Specification: Error. */
 export interface ServiceError {
 	message?: string;
 	type?: string;
@@ -56,14 +56,14 @@ export interface Failed {
 	failure: Failure;
 	/** The job that this item has created, as last seen. */
 	job?: Resource;
-	/** The operation that failed, if it is not the item's own, such as the upload of a file. */
+	/** The operation that failed, if it is not the item's own, such as an upload. */
 	endpoint?: Endpoint;
 }
 
 export const refusalStatusOf = ({ failure }: Failed): number | undefined =>
 	failure.kind === 'status' ? failure.status : undefined;
 
-/** What was wanted, or why there is none. The core throws nothing: `run/errors.ts` makes errors. */
+/** What was wanted, or why there is none. */
 export type Result<T> = { ok: true; value: T } | Failed;
 
 export const ok = <T>(value: T): Result<T> => ({ ok: true, value });

@@ -12,9 +12,9 @@ export interface ApiRequest {
 	headers?: Record<string, string>;
 }
 
-/** A complete response. Header names are lower case. */
 export interface ApiResponse {
 	status: number;
+	/** By their names in lower case. */
 	headers: Record<string, string>;
 	/** Parsed JSON, or the raw text if it is not JSON. */
 	body: unknown;
@@ -25,26 +25,26 @@ export type UnsentReason = 'connection' | 'certificate' | 'local';
 
 /** No complete response arrived. Without `unsent` nobody knows whether the service did what was asked. */
 export interface NoResponse {
-	/** A code such as `ECONNRESET`; for a local failure its own message, without secrets. */
+	/** A code such as `ECONNRESET`, or the message of a local failure, without secrets. */
 	noResponse: string;
 	unsent?: UnsentReason;
 }
 
 export type SendResult = ApiResponse | NoResponse;
 
-/** Sends one request to the service once. Never rejects: a network failure is a `NoResponse`. */
+/** Sends a request once. Never rejects: a network failure is a `NoResponse`. */
 export type Send = (request: ApiRequest) => Promise<SendResult>;
 
 /** Milliseconds throughout. `sleep` returns early, without throwing, when the signal fires. */
 export interface Clock {
-	/** The wall clock, since the epoch, which can be set: for dates, and ages that outlive a restart. */
+	/** Since the epoch, can be set: for dates, and ages that outlive a restart. */
 	now(): number;
-	/** A clock that cannot be set, with an arbitrary zero: for durations within this process. */
+	/** With an arbitrary zero, cannot be set: for durations within this process. */
 	monotonic(): number;
 	sleep(ms: number, signal?: AbortSignal): Promise<void>;
 }
 
-/** Uniform in [0, 1), as `Math.random`. */
+/** As `Math.random`. */
 export type Random = () => number;
 
 export interface Channel {
@@ -54,7 +54,7 @@ export interface Channel {
 	fairnessKey: string;
 }
 
-/** Anything that the service returns as an object with an id, as {@link isResource} has checked. */
+/** An object with an id, the only field that the core relies on: see {@link isResource}. */
 export type Resource = Json & { id: string };
 
 export const isNoResponse = (response: SendResult): response is NoResponse =>
@@ -66,6 +66,5 @@ export const isSuccess = (status: number): boolean => status >= 200 && status < 
 export const asText = (value: unknown): string =>
 	['string', 'number', 'boolean'].includes(typeof value) ? String(value) : '';
 
-/** Whether a value is an object with an id: the only field that the core relies on. */
 export const isResource = (value: unknown): value is Resource =>
 	isRecord(value) && typeof value.id === 'string' && value.id !== '';

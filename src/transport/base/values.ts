@@ -15,8 +15,5 @@ export function listOf(value: unknown): string[] {
 }
 
 /** The value at the end of a path of names; `undefined` where the path leads nowhere. */
-export function valueAt(values: unknown, path: string[]): unknown {
-	let value = values;
-	for (const name of path) value = (value as Record<string, unknown> | undefined | null)?.[name];
-	return value;
-}
+export const valueAt = (values: unknown, path: string[]): unknown =>
+	path.reduce((value, name) => (value as Record<string, unknown> | null)?.[name], values);

@@ -14,12 +14,11 @@ interface Waiting<T, C> {
 }
 
 /**
- * Channels that wait for the same kind of value, served round robin by their fairness keys: a batch
- * of 500 and a single image of another execution alternate, so neither starves the other. A channel
- * that is cancelled gets `cancelled` at once.
+ * Channels that wait for a value, served round robin by their fairness keys, so that a batch of 500
+ * does not starve another execution. One that is cancelled gets `cancelled` at once.
  */
 export class WaitQueue<T, C extends Turn = Channel> {
-	/** By fairness key; whoever is served next comes first. */
+	/** By fairness key, in the order in which they are served. */
 	private readonly lanes = new Map<string, Set<Waiting<T, C>>>();
 
 	constructor(private readonly cancelled: T) {}
@@ -32,12 +31,11 @@ export class WaitQueue<T, C extends Turn = Channel> {
 
 	/** The one that is served next. */
 	get next(): Waiting<T, C> | undefined {
-		const [lane] = this.lanes.values();
-		const [first] = lane ?? [];
+		const [[first] = []] = this.lanes.values();
 		return first;
 	}
 
-	/** Not `async`: each suspended call costs 400 bytes, and thousands may wait. */
+	/** Not `async`: thousands may wait, and each suspended call costs 400 bytes. */
 	wait(channel: C, since = 0, timeoutMs = Infinity): Promise<T> {
 		const { fairnessKey, signal } = channel;
 		if (signal?.aborted) return Promise.resolve(this.cancelled);
@@ -96,7 +94,7 @@ export class Semaphore {
 	}
 }
 
-/** A timer that calls back once, at the earliest of the times it was set to since it last did. */
+/** Calls back once, at the earliest of the times it was set to since it last did. */
 export class WakeUp {
 	/** On the monotonic clock; `Infinity` while no call is due. */
 	private at = Infinity;

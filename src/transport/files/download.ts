@@ -1,13 +1,9 @@
+import type { IBinaryData } from 'n8n-workflow';
 import { onAbort } from '../base/abortListeners';
 import { fail, ok, type Result } from '../base/result';
 import { Semaphore } from '../base/waiting';
 import { isSuccess, type Clock } from '../base/types';
-import {
-	TRANSFER_TIMEOUT_MS,
-	type Host,
-	type StoredFile,
-	type StreamedResponse,
-} from '../http/host';
+import { TRANSFER_TIMEOUT_MS, type Host, type StreamedResponse } from '../http/host';
 import { localReason } from '../http/networkFault';
 import { transferUrlProblem } from '../http/urlRules';
 import type { Workspace } from '../workspace';
@@ -129,7 +125,7 @@ async function storeBody(
 	{ stem, mediaType }: Output,
 	host: Host,
 	clock: Clock,
-): Promise<StoredFile | Fault> {
+): Promise<IBinaryData | Fault> {
 	const stated = mediaTypeOf(mediaType);
 	const received = mediaTypeOf(response.headers['content-type']);
 	// Such as a login, or an error of the storage: another link may lead to the file.
@@ -152,7 +148,7 @@ async function attemptDownload(
 	clock: Clock,
 	url: string,
 	output: Output,
-): Promise<StoredFile | Fault> {
+): Promise<IBinaryData | Fault> {
 	const response = await fetchFollowingRedirects(host, url);
 	if ('next' in response) return response;
 	try {
@@ -177,7 +173,7 @@ export async function download(
 	host: Host,
 	workspace: Workspace,
 	output: Output,
-): Promise<Result<StoredFile>> {
+): Promise<Result<IBinaryData>> {
 	const { clock } = workspace;
 	const { channel } = host;
 	let url = clock.now() >= (output.expiresAt ?? Infinity) ? undefined : output.url;

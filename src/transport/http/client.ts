@@ -34,9 +34,8 @@ const MAX_RETRY_AFTER_MS = 120_000;
 const RETRY_AFTER_JITTER_MS = 1_000;
 
 /**
- * How long a server asks to wait, in ms from `now`, at most two minutes: `Retry-After` in seconds or
- * as a date; `undefined` for anything else. Specification: Limits, "Rate-limit response headers and
- * retry hints: not shown".
+ * How long a server asks to wait, in ms: `Retry-After` in seconds or as a date; `undefined` for
+ * anything else. Specification: Limits, "Rate-limit response headers and retry hints: not shown".
  */
 export function retryAfterMs(headers: Record<string, string>, now: number): number | undefined {
 	const text = (headers['retry-after'] ?? '').trim();
@@ -70,10 +69,9 @@ function policyOf(
 	response: SendResult,
 	{ replayable, followsUnknown }: Attempt,
 ): keyof typeof ATTEMPTS | undefined {
-	let again: 'always' | 'replayable' | 'open' | 'never' = 'replayable';
-	if (isNoResponse(response)) {
-		if (response.unsent) return response.unsent === 'connection' ? 'unreachable' : undefined;
-	} else if (!isSuccess(response.status)) ({ again } = meaningOf(response.status));
+	if (isNoResponse(response) && response.unsent)
+		return response.unsent === 'connection' ? 'unreachable' : undefined;
+	const again = isNoResponse(response) ? 'replayable' : meaningOf(response.status).again;
 	if (again === 'always') return 'rateLimited';
 	const isTransient = again === 'replayable' || (again === 'open' && followsUnknown);
 	return isTransient && replayable ? 'transient' : undefined;
@@ -81,11 +79,10 @@ function policyOf(
 
 /**
  * Whether to retry, and when: milliseconds until the next attempt, or `undefined` for none.
- * 1. Rate limited (429): retried whatever the method, because nothing was done.
- * 2. Unreachable (no connection was made): retried whatever the method, because nothing was sent.
- * 3. Outcome unknown (no response, an unusable one, or a transient error): retried if the request is
+ * 1. Rate limited (429) or unreachable: retried whatever the method, because nothing was done.
+ * 2. Outcome unknown (no response, an unusable one, or a transient error): retried if the request is
  *    replayable. So is a conflict after it: the service may still be at work on the attempt before.
- * 4. Everything else is final, including what failed on this machine before it was sent.
+ * 3. Everything else is final, including what failed on this machine before it was sent.
  *
  * A `Retry-After` replaces the backoff; after a transient fault it is the shortest wait, because a
  * service that is down may name a moment each time.
@@ -93,34 +90,32 @@ function policyOf(
 export function retryDelay(response: SendResult, attempt: Attempt): number | undefined {
 	const { number, now, random } = attempt;
 	const policy = policyOf(response, attempt);
-	if (!policy) return undefined;
-	const { max, initialMs, maxMs } = ATTEMPTS[policy];
-	if (number >= max) return undefined;
+	if (!policy || number >= ATTEMPTS[policy].max) return undefined;
+	const { initialMs, maxMs } = ATTEMPTS[policy];
 	const backoff = Math.max(MIN_DELAY_MS, random() * Math.min(maxMs, initialMs * 2 ** (number - 1)));
 	const hinted = isNoResponse(response) ? undefined : hintedDelay(response.headers, now, random);
 	return policy === 'transient' ? Math.max(hinted ?? 0, backoff) : (hinted ?? backoff);
 }
 
-/** How one request is to be carried out. The defaults are right for reading. */
+/** The defaults are right for reading. */
 export interface RequestOptions {
 	/**
-	 * Whether repeating the request has no further effect. Default: every method but POST. A function
-	 * is asked before each attempt after one of unknown outcome, because a key expires.
+	 * Whether repeating the request has no further effect; default: every method but POST. As a
+	 * function, because a key expires.
 	 */
 	replayable?: boolean | (() => boolean);
 	/** Whether a 429 may mean that all job slots are taken: the caller gets it at once. */
 	return429?: boolean;
-	/** `false`: a single attempt, for pollers, which ask again anyway. Default: `true`. */
+	/** `false`: a single attempt, for pollers, which ask again anyway. */
 	retry?: boolean;
-	/** Most attempts, where whoever waits tries again; a 429 is never the last. Default: as usual. */
+	/** Most attempts, where whoever waits tries again; a 429 is never the last. */
 	maxAttempts?: number;
 	/** Whether an earlier request under the same key may have been carried out. */
 	outcomeOpen?: boolean;
-	/** What is wrong with the body of a 2xx, if anything. Default: it must be a JSON object. */
+	/** What is wrong with the body of a 2xx, if anything; default: {@link mustBeObject}. */
 	validate?: (body: unknown) => string | undefined;
 }
 
-/** What is wrong with a body that is no JSON object. */
 export const mustBeObject = (body: unknown) =>
 	isRecord(body) ? undefined : 'the response is not a JSON object';
 
@@ -191,11 +186,10 @@ function toFailure(
 	return fail({ kind: 'status', status, serviceError: errorOf(body), outcomeUnknown, hintMs });
 }
 
-/** The id that a request to a single resource ends with. */
+/** The id that the path of a request ends with. */
 export const idIn = ({ path }: Pick<ApiRequest, 'path'>): string =>
 	decodeURIComponent(path.split('/').at(-1) ?? '');
 
-/** What is wrong with a body that names another resource than the one asked for. */
 export const otherIdProblem = (body: unknown, id: string): string | undefined =>
 	isResource(body) && body.id !== id
 		? 'the response has another id than the one asked for'
@@ -203,7 +197,7 @@ export const otherIdProblem = (body: unknown, id: string): string | undefined =>
 
 /**
  * A request whose response must have an id, and that of its path where it reads or changes a
- * resource. Anything else counts as unreadable, and is tried again where that is allowed.
+ * resource: anything else is an unusable response.
  */
 export async function requestResource(
 	client: Client,
@@ -211,10 +205,9 @@ export async function requestResource(
 	request: ApiRequest,
 	options: Omit<RequestOptions, 'validate'> = {},
 ): Promise<Result<Resource>> {
-	const id = request.method === 'POST' ? undefined : idIn(request);
 	const validate = (body: unknown) => {
 		if (!isResource(body)) return 'the response has no id';
-		return id === undefined ? undefined : otherIdProblem(body, id);
+		return request.method === 'POST' ? undefined : otherIdProblem(body, idIn(request));
 	};
 	const response = await client.request(channel, request, { ...options, validate });
 	return response.ok ? ok(response.value.body as Resource) : response;

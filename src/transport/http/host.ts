@@ -1,18 +1,16 @@
 import type { IAllExecuteFunctions, IBinaryData } from 'n8n-workflow';
 import type { SendResult, Channel, NoResponse } from '../base/types';
 
-/** A body as n8n hands it around: whole, or as a stream that is read once. */
+/** Whole, or as a stream that is read once. */
 export type Body = Buffer | NodeJS.ReadableStream;
 
-export type StoredFile = IBinaryData;
-
-/** A binary field of the item, ready to be read as often as needed. */
+/** A binary field of the item, which can be opened as often as needed. */
 export interface BinarySource {
 	fileName: string;
 	mimeType: string;
 	/** Bytes. */
 	size: number;
-	/** Identifies the stored file: equal for the same one, different for any other. */
+	/** Equal for the same file, different for any other. */
 	identity: string;
 	open(): Promise<Body>;
 }
@@ -23,7 +21,7 @@ export interface StreamedResponse {
 	headers: Record<string, string>;
 	/** Decompressed, although `content-length` still counts the compressed bytes. */
 	body: NodeJS.ReadableStream;
-	/** Closes the connection; a body not read to its end ends with an error. May be called again. */
+	/** A body not read to its end ends with an error then. May be called again. */
 	close(): void;
 }
 
@@ -34,7 +32,7 @@ export const TRANSFER_TIMEOUT_MS = 7_200_000;
 export interface Host {
 	channel: Channel;
 	baseUrl: string;
-	/** The binary field of the item, or `undefined` when it has none of that name. */
+	/** `undefined` when the item has no binary field of that name. */
 	binary(field: string): Promise<BinarySource | undefined>;
 	/** PUT without credentials and without following redirects, within {@link TRANSFER_TIMEOUT_MS}. */
 	put(url: string, headers: Record<string, string>, source: BinarySource): Promise<SendResult>;
@@ -45,7 +43,7 @@ export interface Host {
 		body: NodeJS.ReadableStream,
 		fileName: string,
 		mimeType: string,
-	): Promise<{ data: StoredFile; size: number }>;
+	): Promise<{ data: IBinaryData; size: number }>;
 }
 
 /** What a host needs of n8n and of the node. */

@@ -3,9 +3,6 @@ import { isRecord, type NoResponse } from '../base/types';
 /** Codes that occur only if no connection was made. */
 const CONNECT_ONLY_CODES = /^(ECONNREFUSED|ENOTFOUND|EAI_\w+)$/;
 
-/** Codes that a broken connection may have as well: they count only if connecting failed. */
-const AMBIGUOUS_CODES = /^(ETIMEDOUT|EHOSTUNREACH|EHOSTDOWN|ENETUNREACH|ENETDOWN|EADDRNOTAVAIL)$/;
-
 /** What OpenSSL and Node say of a certificate, which Node checks before it lets a request out. */
 const CERTIFICATE_CODES =
 	/^(CERT_|UNABLE_TO_|DEPTH_ZERO_SELF_SIGNED_CERT|SELF_SIGNED_CERT_IN_CHAIN|INVALID_CA|HOSTNAME_MISMATCH|ERR_TLS_CERT_ALTNAME_INVALID)/;
@@ -28,7 +25,7 @@ const MAX_MESSAGE_LENGTH = 300;
 
 type Fault = Record<string, unknown>;
 
-/** An error and all its causes, the error itself first. n8n and its HTTP client wrap errors. */
+/** An error and all its causes, itself first: n8n and its HTTP client wrap errors. */
 function causesOf(error: unknown, found: Fault[] = []): Fault[] {
 	if (!isRecord(error) || found.includes(error) || found.length === MAX_CAUSES) return found;
 	found.push(error);
@@ -37,39 +34,38 @@ function causesOf(error: unknown, found: Fault[] = []): Fault[] {
 	return found;
 }
 
-const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
+const stringIn = (value: unknown): string => (typeof value === 'string' ? value : '');
 
-const codesOf = (faults: Fault[]) => faults.map(({ code }) => textOf(code)).filter(Boolean);
+const codesOf = (faults: Fault[]) => faults.map(({ code }) => stringIn(code)).filter(Boolean);
 
 /** The code or name of a network error. Never its message, which may hold addresses and headers. */
 function reasonOf(faults: Fault[]): string {
-	const reason = codesOf(faults)[0] ?? textOf(faults[0]?.name);
+	const reason = codesOf(faults)[0] ?? stringIn(faults[0]?.name);
 	return reason === 'ECONNABORTED' || reason === 'ETIMEDOUT' ? 'timeout' : reason || 'unknown';
 }
 
 /** The message of an error of n8n's own, without addresses: they may be presigned. */
 function messageOf(faults: Fault[]): string {
-	const texts = faults.map(({ message }) => textOf(message).trim()).filter(Boolean);
+	const texts = faults.map(({ message }) => stringIn(message).trim()).filter(Boolean);
 	const text = (texts[0] ?? 'unknown').replace(/\s+/g, ' ');
 	return text.replace(/\bhttps?:\/\/\S+/gi, '(address)').slice(0, MAX_MESSAGE_LENGTH);
 }
 
 const neverConnected = ({ code, syscall, message }: Fault) =>
-	CONNECT_ONLY_CODES.test(textOf(code)) ||
-	(AMBIGUOUS_CODES.test(textOf(code)) && syscall === 'connect') ||
-	textOf(message).startsWith(TLS_HANDSHAKE_FAILED);
+	CONNECT_ONLY_CODES.test(stringIn(code)) ||
+	syscall === 'connect' ||
+	stringIn(message).startsWith(TLS_HANDSHAKE_FAILED);
 
 const isOfNetwork = ({ isAxiosError, code }: Fault) =>
-	isAxiosError === true || NETWORK_CODES.test(textOf(code));
+	isAxiosError === true || NETWORK_CODES.test(stringIn(code));
 
 const failedLocally = (fault: Fault) =>
-	N8N_REFUSALS.test(textOf(fault.constructor?.name)) ||
-	(INVALID_REQUEST_CODES.test(textOf(fault.code)) && fault.response === undefined);
+	N8N_REFUSALS.test(stringIn(fault.constructor?.name)) ||
+	(INVALID_REQUEST_CODES.test(stringIn(fault.code)) && fault.response === undefined);
 
 /**
- * What a request that threw is: nobody knows whether the service did what was asked, unless it
- * certainly never got there. Only what is proven to have stayed here counts as that: a wrong guess
- * would pay for something twice.
+ * What a request that threw is. Only what is proven to have stayed here counts as unsent: a wrong
+ * guess would pay for something twice.
  * @param hasKey whether the key was put on the request, which is n8n's last step before it sends;
  * `undefined` where none belongs
  */

@@ -7,19 +7,19 @@ import { isRecord, type ApiRequest, type Channel, type Json } from '../base/type
 const MAX_PAGES = 10_000;
 
 export interface PageQuery {
-	/** Number of entries wanted; `Infinity` for all. */
+	/** How many entries; `Infinity` for all. */
 	wanted: number;
 	/** Whether the operation accepts `limit` (specification: Endpoints). */
 	takesLimit: boolean;
 }
 
-/** What is wrong with a page of a list. Specification: List. */
+/** Specification: List. */
 export const mustBeList = (body: unknown) =>
 	isRecord(body) && Array.isArray(body.data) ? undefined : 'the response is not a list';
 
 export interface Page {
 	entries: unknown[];
-	/** The cursor of the page after it; `undefined` on the last one. */
+	/** The cursor of the next page; `undefined` on the last one. */
 	next?: string;
 }
 
@@ -32,9 +32,8 @@ export function pageOf(body: unknown): Page {
 }
 
 /**
- * Reads a list page by page: follows `next_cursor` while `has_more` (specification: List). An entry
- * that appears on two pages, because something was created in between, is returned once; a repeated
- * cursor ends the list. Fails for a list that has not ended after 10,000 pages.
+ * Reads a list page by page. An entry that appears on two pages, because something was created in
+ * between, is returned once; a repeated cursor ends the list. Fails after 10,000 pages.
  */
 export async function readPages(
 	client: Client,
@@ -57,10 +56,9 @@ export async function readPages(
 			if (entry.id === undefined || !ids.has(entry.id)) entries.push(entry);
 			ids.add(entry.id);
 		}
-		cursor = next;
-		if (cursor === undefined || cursors.has(cursor) || entries.length >= wanted)
+		if (next === undefined || cursors.has(next) || entries.length >= wanted)
 			return ok(entries.slice(0, wanted));
-		cursors.add(cursor);
+		cursors.add((cursor = next));
 	}
 	const problem = `the list has not ended after ${MAX_PAGES} pages`;
 	return fail({ kind: 'badResponse', status: 200, problem });

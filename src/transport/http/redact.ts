@@ -1,15 +1,11 @@
 const MASK = '***';
 
 function masked(value: unknown, secret: string): unknown {
-	if (typeof value === 'string') return value.split(secret).join(MASK);
+	if (typeof value === 'string') return value.replaceAll(secret, MASK);
 	if (Array.isArray(value)) return value.map((entry) => masked(entry, secret));
 	if (typeof value !== 'object' || value === null) return value;
-	return Object.fromEntries(
-		Object.entries(value).map(([name, entry]) => [
-			name.split(secret).join(MASK),
-			masked(entry, secret),
-		]),
-	);
+	const entries: unknown[] = Object.entries(value).map((entry) => masked(entry, secret));
+	return Object.fromEntries(entries as Array<[string, unknown]>);
 }
 
 /** Removes a secret from what the service sent back. Returns the value itself if it has none. */

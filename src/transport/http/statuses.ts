@@ -2,20 +2,20 @@ import { textOf } from '../../contract';
 import type { Failed, ServiceError } from '../base/result';
 import { isNoResponse, isRecord, isSuccess, type SendResult } from '../base/types';
 
+/** What the words depend on. */
 interface Context {
-	/** The scope that the request needs; `undefined` where the specification shows none. */
+	/** The scope that the request needs, where the specification shows one. */
 	scope?: string;
-	/** Whether the request is for one resource by its ID. */
+	/** Whether the request is for one resource. */
 	hasId?: boolean;
 	/** Whether the request only read the job that the item has created. */
 	readsOwnJob?: boolean;
 	/** How far the run has come, as sentences with a space after them. */
 	progress?: string;
-	/** How to go on with what is paid for, where the error is read. */
+	/** How to go on with what is paid for. */
 	goOn?: string;
 }
 
-/** What happened, in one line, and what to do about it. */
 export type Text = [happened: string, todo: string];
 
 /** All that a status of the service means. Specification: Errors 2. */
@@ -25,7 +25,7 @@ interface Meaning {
 	 * `open`: as `replayable`, and only after an attempt whose outcome is unknown.
 	 */
 	again: 'always' | 'replayable' | 'open' | 'never';
-	/** Whether it proves that the request has done nothing. */
+	/** Whether it proves that the request has done nothing. Otherwise nobody knows. */
 	nothingDone: boolean;
 	/** Why the other items of the run need not be sent: it would meet them too. */
 	concernsRun?: string;
@@ -39,12 +39,9 @@ const invalid: Meaning = {
 	words: () => ['The service refused the request as invalid', 'Correct what the service names.'],
 };
 
-function unknownId({ readsOwnJob, hasId }: Context): string {
-	if (readsOwnJob) return 'Check that the credential belongs to the workspace that made the job.';
-	return hasId
-		? 'No resource with this ID exists in the workspace of the key. Check the ID, and that the credential belongs to the same workspace.'
-		: 'Check the base URL of the credential.';
-}
+const OTHER_WORKSPACE = 'Check that the credential belongs to the workspace that made the job.';
+const NO_SUCH_ID =
+	'No resource with this ID exists in the workspace of the key. Check the ID, and that the credential belongs to the same workspace.';
 
 const KNOWN: Partial<Record<number, Meaning>> = {
 	400: invalid,
@@ -74,9 +71,9 @@ const KNOWN: Partial<Record<number, Meaning>> = {
 	},
 	404: {
 		...refused,
-		words: (context) => [
-			context.readsOwnJob ? 'The service does not know the job' : 'Not found',
-			unknownId(context),
+		words: ({ readsOwnJob, hasId }) => [
+			readsOwnJob ? 'The service does not know the job' : 'Not found',
+			readsOwnJob ? OTHER_WORKSPACE : hasId ? NO_SUCH_ID : 'Check the base URL of the credential.',
 		],
 	},
 	// A gateway gave up waiting, and the service may have carried the request out.
@@ -95,10 +92,10 @@ const KNOWN: Partial<Record<number, Meaning>> = {
 	},
 };
 
-/** One that the specification does not name. Gateways have 5xx of their own, such as 520 and 524. */
+/** One that the specification does not name, such as 520 and 524 of gateways, or an unusable 2xx. */
 function other(status: number): Meaning {
 	return {
-		again: status >= 500 ? 'replayable' : 'never',
+		again: status >= 500 || isSuccess(status) ? 'replayable' : 'never',
 		nothingDone: false,
 		words: () => [
 			`The service answered with status ${status}`,
@@ -109,19 +106,18 @@ function other(status: number): Meaning {
 
 export const meaningOf = (status: number): Meaning => KNOWN[status] ?? other(status);
 
-/** Whether a status shows that the request has done nothing. With any other, nobody knows. */
 export const provesNothingDone = (status: number): boolean => meaningOf(status).nothingDone;
 
-/** Whether the service refused this very request: unchanged, it would be refused again. */
+/** Whether the same request would be refused again. */
 export const isFinalRefusal = (status: number): boolean =>
 	provesNothingDone(status) && meaningOf(status).again === 'never';
 
 export const isGone = (status: number): boolean => status === 404 || status === 410;
 
-/** Whether the service may have done what was asked, although the response does not say so. */
+/** Whether the service may have done what was asked. */
 export function isOutcomeUnknown(response: SendResult): boolean {
 	if (isNoResponse(response)) return response.unsent === undefined;
-	return isSuccess(response.status) || meaningOf(response.status).again === 'replayable';
+	return meaningOf(response.status).again === 'replayable';
 }
 
 /** Reads the Error shape without trusting it. Specification: Error. */
@@ -141,7 +137,7 @@ const isRefusalOfService = (status: number, { type, message }: ServiceError): bo
 
 /**
  * Whether a response is the service's own: a 2xx with a JSON object, or a 4xx in the Error shape.
- * Anything else (none, a 5xx, a redirect, a page of a gateway) says nothing about what was asked.
+ * Anything else, such as a 5xx or a page of a gateway, says nothing about what was asked.
  */
 export function isAnswerOfService(response: SendResult): boolean {
 	if (isNoResponse(response)) return false;
@@ -151,11 +147,11 @@ export function isAnswerOfService(response: SendResult): boolean {
 	return isSuccess(status) ? isUsable : isRefusalOfService(status, errorOf(body));
 }
 
-/** Whether the service itself has refused what a request ended with. */
+/** Whether it was the service itself that refused. */
 export const isRefusal = ({ failure }: Failed): boolean =>
 	failure.kind === 'status' && isRefusalOfService(failure.status, failure.serviceError);
 
-/** What the storage of a file means by a status other than the one hoped for. It is not the service. */
+/** What the storage of a file, which is not the service, means by a status that is no success. */
 export function ofStorage(status: number): 'again' | 'newAddress' | 'never' {
 	if (status >= 500 || status === 408 || status === 429) return 'again';
 	// The address has expired, was used up or is not known (any more).

@@ -1,9 +1,7 @@
-/**
- * What kind of address it is, judged by the host name alone: published code cannot resolve names.
- * The URL parser has turned every spelling of an IPv4 address into four decimal numbers.
- */
+/** Judged by the host name alone: published code cannot resolve names. */
 type AddressKind = 'loopback' | 'private' | 'public';
 
+/** The URL parser has turned every spelling of an IPv4 address into four decimal numbers. */
 const IPV4 = /^(\d{1,3})\.(\d{1,3})\.(\d{1,3})\.(\d{1,3})$/;
 
 function ipv4Kind(a: number, b: number): AddressKind {
@@ -32,22 +30,22 @@ export function addressKind(hostname: string): AddressKind {
 	const host = hostname.replace(/\.$/, '');
 	if (host === 'localhost' || host.endsWith('.localhost')) return 'loopback';
 	if (host.startsWith('[')) return ipv6Kind(host.slice(1, -1));
-	const parts = IPV4.exec(host);
-	return parts ? ipv4Kind(Number(parts[1]), Number(parts[2])) : 'public';
+	const [, a, b] = IPV4.exec(host) ?? [];
+	return a === undefined ? 'public' : ipv4Kind(Number(a), Number(b));
 }
 
 const parse = (text: string) => (URL.canParse(text) ? new URL(text) : undefined);
 
-const kindOf = (baseUrl: string) => addressKind(parse(baseUrl)?.hostname ?? '');
+const serviceKind = (baseUrl: string) => addressKind(parse(baseUrl)?.hostname ?? '');
 
-/** Whether a service is on this machine, by its base URL. */
-export const isLocalService = (baseUrl: string): boolean => kindOf(baseUrl) === 'loopback';
+/** Whether a service is on this machine. */
+export const isLocalService = (baseUrl: string): boolean => serviceKind(baseUrl) === 'loopback';
 
 /** Plain http is for a service on this machine, such as the sandbox, and stays on this machine. */
 const httpAllowed = (url: URL, baseUrl: string) =>
 	url.protocol === 'http:' && addressKind(url.hostname) === 'loopback' && isLocalService(baseUrl);
 
-/** The last segment of a base URL. Specification: Conventions and Versioning 1. */
+/** Specification: Conventions and Versioning 1. */
 const VERSION = /\/v\d+$/;
 
 function corrected({ origin, pathname }: URL): string {
@@ -93,14 +91,13 @@ export function mediaUrlProblem(text: string, baseUrl: string): string | undefin
 }
 
 /**
- * What is wrong with an address that the service gives for uploads or downloads; `undefined` if
- * nothing is. A public service must not reach private networks.
+ * What is wrong with an address that the service gives for uploads or downloads; `undefined` for a
+ * good one. A public service must not reach private networks.
  */
 export function transferUrlProblem(text: string, baseUrl: string): string | undefined {
 	const url = parse(text);
 	if (!url) return 'the address is not a URL';
 	if (url.protocol !== 'https:' && !httpAllowed(url, baseUrl)) return 'the address is not https';
-	const isPublic = addressKind(url.hostname) === 'public';
-	if (!isPublic && kindOf(baseUrl) === 'public') return 'the address is in a private network';
-	return undefined;
+	const isInside = addressKind(url.hostname) !== 'public' && serviceKind(baseUrl) === 'public';
+	return isInside ? 'the address is in a private network' : undefined;
 }

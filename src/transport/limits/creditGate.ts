@@ -1,18 +1,15 @@
 import type { Clock, Channel } from '../base/types';
 import { WaitQueue, WakeUp } from '../base/waiting';
 
-/** While a workspace is empty, one attempt goes out in this time. */
 const TRY_EVERY_MS = 20_000;
 
-/** How often it is asked whether one may try or has waited for too long, in ms. */
 const TICK_MS = 1_000;
 
 /**
- * Whether a workspace has credits, as far as its responses show. The fields of GET /credits are not
- * documented (specification: Other response bodies), so the only proof is a creation that succeeds.
- * From the first 402 on, all creations of the workspace that are to wait for a top-up share one
- * attempt every 20 seconds. All go on when an attempt succeeds that was refused before. The success
- * of any other proves less, because it may be cheaper: after it, one more is tried at once.
+ * Whether a workspace has credits. The fields of GET /credits are not documented (specification:
+ * Other response bodies), so the only proof is a creation that succeeds. From the first 402 on, all
+ * creations that wait for a top-up share one attempt every 20 seconds. All go on when one succeeds
+ * that was refused before. Any other may be cheaper: after it, one more is tried at once.
  */
 export class CreditGate {
 	/** On the monotonic clock; `undefined` while credits are not known to be missing. */
@@ -33,7 +30,6 @@ export class CreditGate {
 		return pending;
 	}
 
-	/** Whether the workspace is known to have no credits. */
 	get lacksCredits(): boolean {
 		return this.nextTryAt !== undefined;
 	}

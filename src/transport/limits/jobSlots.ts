@@ -6,9 +6,9 @@ import { GIVE_UP_MS, MINUTE_MS, scattered, TUNING } from './tuning';
 
 /** Leave to send one creation. */
 export interface Slot {
-	/** The service has accepted the job. The slot is free at once if it needs none. */
+	/** The service has accepted the job, which may need no slot. */
 	accepted(job: Resource): void;
-	/** The service has refused the job (429), and asks to wait for so long: releases the slot. */
+	/** The service has refused the job (429), and asks to wait for so long. Releases the slot. */
 	refused(retryAfterMs?: number): void;
 	/** Releasing it twice does nothing. */
 	release(): void;
@@ -16,13 +16,12 @@ export interface Slot {
 	leave(job: Resource): void;
 }
 
-/** What one creation needs. */
-export interface SlotOptions {
+interface SlotOptions {
 	/** How long it waits at most, in ms. */
 	timeoutMs: number;
 	/** Whether the job takes one of the workspace's slots; `false`: only its request is counted. */
 	takesSlot: boolean;
-	/** When it first asked for a slot, if it was refused since: that does not begin its wait anew. */
+	/** When its wait began, if it was refused since. */
 	since?: number;
 }
 
@@ -39,7 +38,6 @@ class Lane {
 	readonly queue = new WaitQueue<Result<Slot>>(fail({ kind: 'cancelled' }));
 }
 
-/** How often it is asked whether a creation may go out or has waited for too long, in ms. */
 const TICK_MS = 1_000;
 
 /**
@@ -84,7 +82,7 @@ export class JobSlots {
 	private readonly wakeUp: WakeUp;
 
 	constructor(
-		/** The configured slots, at least 1. */
+		/** At least 1. */
 		public limit: number,
 		private readonly clock: Clock,
 		private readonly random: Random,
@@ -95,7 +93,7 @@ export class JobSlots {
 		others.onListed = () => this.onListed();
 	}
 
-	/** Fails with `cancelled` or `noSlot`. Not `async`: thousands may wait. */
+	/** Fails with `cancelled` or `noSlot`. */
 	acquire(channel: Channel, options: SlotOptions): Promise<Result<Slot>> {
 		const { timeoutMs, takesSlot, since = this.clock.monotonic() } = options;
 		const { queue } = takesSlot ? this.jobLane : this.requestLane;
@@ -108,12 +106,12 @@ export class JobSlots {
 		return this.jobLane.underWay + this.held.size;
 	}
 
-	/** How many jobs run that nobody waits for, as far as we know. */
+	/** How many jobs hold a slot that nobody waits for. */
 	private get left(): number {
 		return [...this.held.values()].filter((since) => since < Infinity).length;
 	}
 
-	/** Slots that are certainly taken: where there are lists, they show the end of jobs that nobody waits for. */
+	/** As `taken`, without jobs that nobody waits for where no list would show their end. */
 	private get inUse(): number {
 		const hasLists = this.clock.monotonic() - this.others.listedAt < MINUTE_MS;
 		return hasLists ? this.taken : this.taken - this.left;
@@ -185,7 +183,7 @@ export class JobSlots {
 		lane.queue.grant(ok(slot));
 	}
 
-	/** If a job waits for a slot, asks for a list where one can show a free slot. */
+	/** Asks for a list where one can show a slot to be free that somebody waits for. */
 	private findOut(now: number): void {
 		const { next } = this.jobLane.queue;
 		if (!next) {

@@ -1,6 +1,6 @@
 import { BoundedMap } from '../base/boundedMap';
 
-/** Most own jobs to remember: many times what one list shows. */
+/** Many times what one list shows. */
 const MAX_OWN = 1_000;
 
 /**
@@ -9,19 +9,17 @@ const MAX_OWN = 1_000;
  */
 export class OtherClients {
 	private readonly own = new BoundedMap<string, true>(MAX_OWN);
-
-	/** The ids of all jobs that the newest list shows as running. */
+	/** The ids of all running jobs of the newest list. */
 	private running: readonly string[] = [];
-
 	/** When the newest list was requested; `-Infinity` for never. */
 	listedAt = -Infinity;
-
-	/** When the newest list before that one with running jobs of others was requested. */
+	/** When a list before that one last showed running jobs of others. */
 	private seenBefore = -Infinity;
 
 	/** Called when a list has come that is newer than those before. */
 	onListed: () => void = () => {};
 
+	/** A job is our own. */
 	created(id: string): void {
 		this.own.set(id, true);
 	}

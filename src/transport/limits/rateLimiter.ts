@@ -10,14 +10,12 @@ const WINDOW_MS = MINUTE_MS + 250;
 const OUR_SHARE = 0.5;
 
 /**
- * Limits the requests per minute of a workspace. One instance per workspace and process, shared by
- * all items, nodes and executions, so that together they stay within the limit (specification:
- * Limits, Request rate). What reads goes before what creates: a run whose jobs are not looked at
- * would not end, while one that creates a little later only takes a little longer.
+ * Keeps all items, nodes and executions of a process that use one workspace within its requests per
+ * minute (specification: Limits, Request rate). What reads goes before what creates: a run whose
+ * jobs are not looked at would not end, while one that creates later only takes a little longer.
  *
  * A request counts from its admission until a full window after its response, because nobody knows
- * when in between the server counted it. So no window of the server, sliding or fixed, holds more
- * than our limit.
+ * when in between the server counted it.
  */
 export class RateLimiter {
 	private readonly reads = new WaitQueue(false);
@@ -42,7 +40,7 @@ export class RateLimiter {
 		this.wakeUp = new WakeUp(clock, () => this.serve());
 	}
 
-	/** The limit at the moment: half of the configured one while others have been seen within a minute. */
+	/** The limit at the moment: a part of the configured one while others were seen within a minute. */
 	get requestsPerMinute(): number {
 		const isShared = this.clock.monotonic() - this.others.seenAt < MINUTE_MS;
 		return Math.max(1, Math.floor(this.limit * (isShared ? OUR_SHARE : 1)));
@@ -60,7 +58,7 @@ export class RateLimiter {
 		return pending;
 	}
 
-	/** To be called after every acquired request, whether it got a response or not. */
+	/** To be called after every acquired request. */
 	release(): void {
 		this.inFlight -= 1;
 		this.responses.push(this.clock.monotonic());
