@@ -6,7 +6,7 @@ import {
 } from 'n8n-workflow';
 import { LIMITS, type Scope } from '../contract';
 
-/** n8n's name of the credential that all nodes send with. */
+/** The credential that all nodes send with. */
 export const CREDENTIAL = 'mediaGenApi';
 
 /** The configured limits of a workspace. Specification: Limits (defaults 60 and 5). */
@@ -15,24 +15,22 @@ export interface RateLimits {
 	concurrentJobs: number;
 }
 
-/** The key as it is sent: without what was copied along with it at either end. */
+/** Without what was copied along with it at either end. */
 export const apiKeyOf = ({ apiKey }: ICredentialDataDecryptedObject): string =>
 	typeof apiKey === 'string' ? apiKey.trim() : '';
 
-/** Under which n8n has the credential of a node: several may hold one key, each with its own limits. */
+/** Several credentials may hold one key, each with its own limits. */
 export const credentialIdOf = ({ credentials }: INode): string =>
 	credentials?.[CREDENTIAL]?.id ?? '';
 
-/** What is wrong with a key that no service can have given out; `undefined` for any other. */
+/** What is wrong with a key that no service can have given out. */
 export function apiKeyProblem(apiKey: string): string | undefined {
 	if (apiKey === '') return 'is empty: enter a key of your workspace';
 	if (/^[\x20-\x7e]+$/.test(apiKey)) return undefined;
 	return 'contains a line break or another character that no key has: copy the key again';
 }
 
-/**
- * @returns the first scope that the credential excludes; `undefined` if it does not limit scopes
- */
+/** @returns the first scope that the credential excludes */
 export function excludedScope(
 	{ scopes }: ICredentialDataDecryptedObject,
 	needed: Array<Scope | undefined>,
@@ -47,7 +45,6 @@ const positive = (value: unknown, fallback: number) => {
 	return Number.isFinite(number) && number > 0 ? number : fallback;
 };
 
-/** What the plan of the workspace allows, as the credential has it. Specification: Limits. */
 export const rateLimitsOf = (credential: ICredentialDataDecryptedObject): RateLimits => ({
 	requestsPerMinute: positive(credential.requestsPerMinute, LIMITS.requestsPerMinute),
 	concurrentJobs: positive(credential.concurrentJobs, LIMITS.concurrentJobs),
@@ -55,9 +52,7 @@ export const rateLimitsOf = (credential: ICredentialDataDecryptedObject): RateLi
 
 const ABSOLUTE = /^([a-z][a-z\d+.-]*:)?\/\//i;
 
-/**
- * Where n8n's HTTP client sends a request to: it joins base and path, and an absolute address wins.
- */
+/** Where n8n sends a request: it joins base and path, and an absolute address wins. */
 function targetOf(options: IHttpRequestOptions): URL | undefined {
 	const { url, uri, baseURL } = options as IHttpRequestOptions & { uri?: unknown };
 	const path = String(url || uri || '');
@@ -66,7 +61,6 @@ function targetOf(options: IHttpRequestOptions): URL | undefined {
 	return URL.canParse(address) ? new URL(address) : undefined;
 }
 
-/** Whether an address is the base URL or below it. */
 function isBelow(target: URL, baseUrl: unknown): boolean {
 	if (typeof baseUrl !== 'string' || !URL.canParse(baseUrl)) return false;
 	const base = new URL(baseUrl);
@@ -75,10 +69,9 @@ function isBelow(target: URL, baseUrl: unknown): boolean {
 }
 
 /**
- * Puts the key on a request, as the `authenticate` function of the credential: only n8n calls it,
- * right before it sends. The key goes to the base URL and nowhere else, whatever node uses the
- * credential. Specification: Authentication 1.
- * @throws UserError for a request that leads elsewhere; nothing is sent then
+ * Puts the key on a request: n8n calls it right before it sends. The key goes to the base URL and
+ * nowhere else, whatever node uses the credential. Specification: Authentication 1.
+ * @throws UserError for a request that leads elsewhere
  */
 export async function authenticate(
 	credential: ICredentialDataDecryptedObject,

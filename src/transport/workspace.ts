@@ -12,7 +12,7 @@ import { OtherClients } from './limits/otherClients';
 import { RateLimiter } from './limits/rateLimiter';
 import { MINUTE_MS } from './limits/tuning';
 
-/** A workspace in which nobody waits for a job is forgotten after so long without a request. */
+/** A workspace in which nobody waits is forgotten after so long without a request. */
 const UNUSED_MS = 3_600_000;
 
 /** What all items, nodes and executions of this process share when they use the same workspace. */
@@ -25,11 +25,9 @@ export class Workspace {
 
 	/** What the last job of each kind has cost, for those who only ask. */
 	readonly lastPrices = new BoundedMap<string, number>(100);
-
-	/** Until when it is not forgotten, on the monotonic clock: it knows of jobs that somebody has paid for. */
+	/** Until when it is not forgotten, on the monotonic clock: it knows of jobs that were paid for. */
 	private keptUntil = -Infinity;
-
-	/** What each credential for this workspace says, and when it was last used. */
+	/** By credential. */
 	private readonly configured = new Map<string, RateLimits & { usedAt: number }>();
 
 	constructor(
@@ -45,22 +43,21 @@ export class Workspace {
 		this.credits = new CreditGate(clock);
 	}
 
-	/** Is not forgotten for as long as the service keeps a key. */
+	/** Not to be forgotten for as long as the service keeps a key. */
 	keep(): void {
 		this.keptUntil = this.clock.monotonic() + LIMITS.idempotencyHours * 3_600_000;
 	}
 
-	/** Whether it can be forgotten: nobody waits for a job, or has used it for an hour. */
+	/** Whether it can be forgotten. */
 	get isUnused(): boolean {
 		const now = this.clock.monotonic();
-		const isIdle = this.poller.isIdle && now - this.rateLimiter.usedAt >= UNUSED_MS;
-		return isIdle && now >= this.keptUntil;
+		const hasRested = now - this.rateLimiter.usedAt >= UNUSED_MS && now >= this.keptUntil;
+		return hasRested && this.poller.isIdle;
 	}
 
 	/**
 	 * Limits changed in a credential apply from the next request on. Of several credentials with one
-	 * key that are used within a minute, the smaller limits count: the service has one number, and
-	 * refuses what goes beyond it.
+	 * key that are used within a minute, the smaller limits count.
 	 */
 	updateLimits(limits: RateLimits, credential = ''): this {
 		const now = this.clock.monotonic();

@@ -12,10 +12,7 @@ import { contentLength, faultOf, MAX_ATTEMPTS, transferDelay, type Fault } from 
 
 const MAX_REDIRECTS = 5;
 
-/**
- * Files that this process fetches at a time. A large run that is retried has them all at once, and
- * n8n may hold each in memory.
- */
+/** A large run that is retried has all its files at once, and n8n may hold each in memory. */
 const AT_ONCE = 5;
 
 /** A download of less than this many bytes in this time has stalled. */
@@ -30,18 +27,18 @@ export interface Output {
 	id: string;
 	url: string;
 	mediaType?: string;
-	/** When the link expires, in milliseconds since the epoch; `undefined` if it does not. */
+	/** When the link expires, in ms since the epoch. */
 	expiresAt?: number;
 	/** Name without extension. */
 	stem: string;
-	/** Reads the resource again for a new link; `undefined` if there is none. */
+	/** A new link; `undefined` if there is none. */
 	renew(): Promise<string | undefined>;
 }
 
 const stop = (problem: string): Fault => ({ problem, next: 'never' });
 const retry = (problem: string): Fault => ({ problem, next: 'again' });
 
-/** Follows redirects itself, because each hop must be an allowed address. */
+/** Each hop must be an allowed address. */
 async function fetchFollowingRedirects(
 	host: Host,
 	start: string,
@@ -62,8 +59,8 @@ async function fetchFollowingRedirects(
 }
 
 /**
- * A body as a stream that ends with an error if it breaks off, stalls, takes too long, grows too
- * large or the execution is cancelled; its connection is closed then. Holds one chunk at a time.
+ * A body as a stream that ends with an error, and its connection with it, if it breaks off, stalls,
+ * takes too long, grows too large or the execution is cancelled.
  * @returns the stream, and why it came to no end; `undefined` if that was not its own doing
  */
 function boundedBody({ body, close }: StreamedResponse, clock: Clock, cancel?: AbortSignal) {
@@ -73,6 +70,10 @@ function boundedBody({ body, close }: StreamedResponse, clock: Clock, cancel?: A
 	const abort = (why: Fault) => {
 		fault ??= why;
 		close();
+	};
+	const breakOff = (why: Fault, error: unknown): never => {
+		abort(why);
+		throw error as Error;
 	};
 	const watch = async () => {
 		const deadline = clock.monotonic() + TRANSFER_TIMEOUT_MS;
@@ -89,19 +90,14 @@ function boundedBody({ body, close }: StreamedResponse, clock: Clock, cancel?: A
 		const dispose = onAbort(cancel, () => abort(stop('cancelled')));
 		const chunks = body[Symbol.asyncIterator]();
 		// Only an error of the body itself: what reads this stream may end it with one of its own.
-		const cutOff = async (error: unknown) => {
-			abort(retry('the transfer was cut off'));
-			return await Promise.reject(error as Error);
-		};
+		const cutOff = (error: unknown) => breakOff(retry('the transfer was cut off'), error);
 		try {
 			for (;;) {
 				const read = await chunks.next().catch(cutOff);
 				if (read.done) return;
 				bytes += (read.value as Uint8Array).length;
-				if (bytes > MAX_BYTES) {
-					abort(stop(`the file is larger than ${MAX_BYTES} bytes`));
-					throw new Error('too large');
-				}
+				if (bytes > MAX_BYTES)
+					breakOff(stop(`the file is larger than ${MAX_BYTES} bytes`), new Error('too large'));
 				yield read.value;
 			}
 		} finally {
@@ -117,7 +113,6 @@ function boundedBody({ body, close }: StreamedResponse, clock: Clock, cancel?: A
 }
 
 const MEDIA = /^(image|video|audio)\//;
-
 const PAGE = new Set<string | undefined>(['text/html', 'application/json']);
 
 async function storeBody(
@@ -161,13 +156,12 @@ async function attemptDownload(
 	}
 }
 
-/** Of all executions of this process, which take turns. */
+/** Executions take turns. */
 const downloads = new Semaphore(AT_ONCE);
 
 /**
- * Downloads one output into n8n's binary data as a stream, without credentials. Retries if the
- * transfer is cut off or stalls, renews an expired link, and never keeps an incomplete file.
- * Specification: Operation details, GET /generations/{id}.
+ * Downloads one output into n8n's binary data as a stream, without credentials. Renews an expired
+ * link, and never keeps an incomplete file. Specification: Operation details, GET /generations/{id}.
  */
 export async function download(
 	host: Host,
@@ -179,10 +173,8 @@ export async function download(
 	let url = clock.now() >= (output.expiresAt ?? Infinity) ? undefined : output.url;
 	for (let attempt = 1; ; attempt += 1) {
 		const link = (url ??= (await output.renew()) ?? output.url);
-		const result = await downloads.run(
-			channel,
-			async () => await attemptDownload(host, clock, link, output),
-		);
+		const attempted = async () => await attemptDownload(host, clock, link, output);
+		const result = await downloads.run(channel, attempted);
 		if (result && 'data' in result) return ok(result);
 		if (!result || channel.signal?.aborted) return fail({ kind: 'cancelled' });
 		const { problem, next, headers } = result;

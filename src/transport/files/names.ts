@@ -20,7 +20,7 @@ function truncate(name: string): string {
 	return (stem.join('') + extension).replace(/[\s.]+$/, '');
 }
 
-/** A name that is safe as a file name everywhere. Empty when nothing is left. */
+/** A name that is safe everywhere. Empty when nothing is left. */
 export function safeFileName(text: string): string {
 	const base = text.split(/[/\\]/).pop() ?? '';
 	const wellFormed = base.replace(/\p{Surrogate}/gu, '');
@@ -31,8 +31,6 @@ export function safeFileName(text: string): string {
 /** Longest part of a name taken from the prompt, in characters: an id fits after it in any script. */
 const MAX_WORDS = 45;
 
-const SHORT_ID_LENGTH = 6;
-
 /** The words of a text in lower case, joined by dashes; cut between words if possible. */
 function slug(text: string): string {
 	const lower = text.normalize('NFC').toLowerCase();
@@ -42,52 +40,48 @@ function slug(text: string): string {
 	return joined.length > MAX_WORDS && joined[MAX_WORDS] !== '-' ? cut.replace(/-[^-]*$/, '') : cut;
 }
 
-/** The end of an id, which distinguishes files with the same words. */
-const shortId = (id: string): string => slug(id).split('-').at(-1)?.slice(-SHORT_ID_LENGTH) ?? '';
-
 /**
- * A readable name without extension: the words of the prompt, a short id and, if there are several
- * files, a number. Safe as a file name everywhere, whatever the words and the id are.
- * @param words what the file shows or says
+ * A readable name without extension: the words of the prompt, the end of the id and, if there are
+ * several files, a number. Safe as a file name everywhere.
  * @param kind stands in if there are no words
  */
 export function readableStem(words: string, kind: string, id: string, number?: number): string {
-	const parts = [slug(words) || slug(kind) || 'file', shortId(id), number ?? ''];
+	const shortId = slug(id).split('-').at(-1)?.slice(-6) ?? '';
+	const parts = [slug(words) || slug(kind) || 'file', shortId, number ?? ''];
 	return safeFileName(parts.filter((part) => part !== '').join('-'));
 }
 
 /** A map of our own: a server must not choose the name. */
-const EXTENSIONS: Record<string, string> = {
-	'image/png': 'png',
-	'image/jpeg': 'jpg',
-	'image/webp': 'webp',
-	'image/gif': 'gif',
-	'image/avif': 'avif',
-	'image/svg+xml': 'svg',
-	'video/mp4': 'mp4',
-	'video/webm': 'webm',
-	'video/quicktime': 'mov',
-	'audio/mpeg': 'mp3',
-	'audio/mp3': 'mp3',
-	'audio/wav': 'wav',
-	'audio/x-wav': 'wav',
-	'audio/wave': 'wav',
-	'audio/ogg': 'ogg',
-	'audio/flac': 'flac',
-	'audio/aac': 'aac',
-	'audio/mp4': 'm4a',
-	'audio/webm': 'weba',
-};
+const EXTENSIONS = new Map([
+	['image/png', 'png'],
+	['image/jpeg', 'jpg'],
+	['image/webp', 'webp'],
+	['image/gif', 'gif'],
+	['image/avif', 'avif'],
+	['image/svg+xml', 'svg'],
+	['video/mp4', 'mp4'],
+	['video/webm', 'webm'],
+	['video/quicktime', 'mov'],
+	['audio/mpeg', 'mp3'],
+	['audio/mp3', 'mp3'],
+	['audio/wav', 'wav'],
+	['audio/x-wav', 'wav'],
+	['audio/wave', 'wav'],
+	['audio/ogg', 'ogg'],
+	['audio/flac', 'flac'],
+	['audio/aac', 'aac'],
+	['audio/mp4', 'm4a'],
+	['audio/webm', 'weba'],
+]);
 
 const MEDIA_TYPE = /^[a-z]{1,20}\/[a-z0-9.+-]{1,80}$/;
 
-/** The media type without parameters, in lower case; `undefined` if it is not valid. */
+/** Without parameters, in lower case; `undefined` if it is not valid. */
 export function mediaTypeOf(value: unknown): string | undefined {
 	const [bare = ''] = asText(value).split(';');
 	const type = bare.trim().toLowerCase();
 	return MEDIA_TYPE.test(type) ? type : undefined;
 }
 
-/** The file extension, without a dot, of a media type; `bin` if it is unknown. */
-export const extensionOf = (mediaType: string): string =>
-	Object.hasOwn(EXTENSIONS, mediaType) ? (EXTENSIONS[mediaType] ?? 'bin') : 'bin';
+/** The extension of a file, without a dot. */
+export const extensionOf = (mediaType: string): string => EXTENSIONS.get(mediaType) ?? 'bin';

@@ -5,7 +5,7 @@ import { ofStorage } from '../http/statuses';
 /** How often a file is sent or fetched. */
 export const MAX_ATTEMPTS = 4;
 
-/** Upper bound of the jittered delay before the second attempt; doubles with each further one. */
+/** Most that the second attempt waits; doubles with each further one. */
 const INITIAL_DELAY_MS = 2_000;
 
 /** Why a file was not sent or fetched, and whether it is tried again, at the same or another address. */
@@ -26,7 +26,7 @@ export function faultOf(response: Pick<ApiResponse, 'status' | 'headers'> | NoRe
 	return { problem: `the storage answered ${status}`, next: ofStorage(status), headers };
 }
 
-/** Milliseconds until the next attempt: as the headers of the last response ask, or with full jitter. */
+/** Until the next attempt, in ms: as the headers of the last response ask, or with full jitter. */
 export const transferDelay = (
 	headers: Record<string, string> = {},
 	attempt: number,
@@ -34,7 +34,7 @@ export const transferDelay = (
 ): number =>
 	hintedDelay(headers, clock.now(), random) ?? random() * INITIAL_DELAY_MS * 2 ** (attempt - 1);
 
-/** The content length of a response in bytes; `undefined` if it states none that is usable. */
+/** In bytes; `undefined` if the response states none that is usable. */
 export function contentLength({ headers }: Pick<ApiResponse, 'headers'>): number | undefined {
 	const length = headers['content-length'] ?? '';
 	return /^\d{1,15}$/.test(length) ? Number(length) : undefined;

@@ -10,7 +10,7 @@ import { transferUrlProblem } from '../http/urlRules';
 /** They are not the service's to set, or would carry credentials elsewhere. */
 const FORBIDDEN_HEADERS = new Set(['host', 'cookie', 'authorization', 'proxy-authorization']);
 
-/** Whether an earlier attempt without a response, or a run with the same key, has uploaded the file. */
+/** Whether an earlier attempt, or a run with the same key, has uploaded the file. */
 async function hasArrived(host: Host, url: string, size: number): Promise<boolean> {
 	if (transferUrlProblem(url, host.baseUrl)) return false;
 	const response = await host.get(url);
@@ -36,14 +36,12 @@ function allowedHeaders(given: unknown): Record<string, string> {
 	return headers;
 }
 
-/** A binary field on its way to the service. */
-export interface Upload {
+interface Upload {
 	field: string;
 	source: BinarySource;
 	/**
-	 * Idempotency key of the request for an upload URL, which all attempts use: whatever is sent
-	 * afterwards names the same file. Only a URL that is used up without the file being there is
-	 * replaced; its number is appended to the key.
+	 * Idempotency key of the request for an upload URL, which all attempts use. Only a URL that is used
+	 * up without the file being there is replaced; its number is appended to the key.
 	 */
 	key: string;
 }
@@ -56,7 +54,6 @@ interface Place {
 }
 
 /**
- * Sends a binary field to the service as a stream.
  * @returns `url`, `fileName`, `mimeType`, `size` in bytes and the other fields of the response. The
  * presigned URL appears in no result and no error. Specification: Operation details, POST /files
  */
@@ -87,9 +84,8 @@ export async function upload(
 		return ok({ uploadUrl, headers: allowedHeaders(upload_headers), details });
 	};
 
-	let places = 1;
 	let refusals = 0;
-	let place = await newPlace(places);
+	let place = await newPlace(1);
 	for (let attempt = 1; ; attempt += 1) {
 		if (!place.ok) return place;
 		const { uploadUrl, headers, details } = place.value;
@@ -103,7 +99,7 @@ export async function upload(
 		if (next === 'newAddress') {
 			// At first the same address again, as it is the one that others get who send this file.
 			refusals += 1;
-			if (refusals % 2 === 0) place = await newPlace((places += 1));
+			if (refusals % 2 === 0) place = await newPlace(1 + refusals / 2);
 		} else {
 			await workspace.clock.sleep(transferDelay(answered, attempt, workspace), signal);
 			if (signal?.aborted) return fail({ kind: 'cancelled' });

@@ -18,7 +18,7 @@ import {
 import { toNoResponse } from './networkFault';
 import { withoutSecret } from './redact';
 
-/** How long a response may take, in ms, unless the user has set a timeout on the node. */
+/** How long a response may take, in ms. */
 const RESPONSE_TIMEOUT_MS = 120_000;
 
 /** The longest that a timer lasts: with more it ends at once, and with a fraction there is none. */
@@ -28,8 +28,8 @@ const MAX_TIMEOUT_MS = 2 ** 31 - 1;
 const MAX_BYTES = 32 * 1024 * 1024;
 
 /**
- * What every request has, besides what the user has set on the node for all of them, such as a
- * proxy. Never a redirect: n8n would carry the key along (Authorization) to wherever it leads.
+ * What every request has, with what the user has set on the node for all of them. Never a redirect:
+ * n8n would carry the key along (Authorization) to wherever it leads.
  */
 function requestOptions(
 	{ timeoutMs }: HostContext,
@@ -79,9 +79,8 @@ function parseJson(text: string): unknown {
 }
 
 /**
- * Reads the body of a response as a stream, so that the service controls neither its length nor its
- * rate. Parsed JSON, or the raw text if it is not JSON; `undefined` if it is too long. Rejects if
- * it breaks off, or `end` fires.
+ * Parsed JSON, or the raw text if it is not JSON; `undefined` if it is too long. Rejects if it breaks
+ * off, or `end` fires.
  */
 export async function readBody(
 	body: unknown,
@@ -109,13 +108,11 @@ function createSend(context: HostContext, options: IHttpRequestOptions, secret: 
 		const own: Record<string, string> = { ...headers };
 		request.headers = own;
 		if (body !== undefined) {
-			// As text: n8n's client copies an object key by key, and leaves out names such as
-			// `constructor`.
+			// As text: n8n's client leaves out names such as `constructor` of an object.
 			request.body = JSON.stringify(body);
 			own['Content-Type'] = 'application/json';
 		}
-		// n8n takes the signal from its functions: this one ends the connection at the deadline too, in
-		// the middle of a body.
+		// This one ends the connection at the deadline too, in the middle of a body.
 		const deadline = AbortSignal.timeout(shared.timeout);
 		const signal = anyOf(context.signal, deadline);
 		try {
@@ -141,7 +138,7 @@ function createSend(context: HostContext, options: IHttpRequestOptions, secret: 
 	};
 }
 
-/** What gives access to binary data; n8n has it for items, webhooks and polls, but not for hooks. */
+/** Missing where n8n has no binary data, such as in hooks. */
 function binaryHelpers({ functions: { helpers } }: HostContext): BinaryHelperFunctions {
 	if ('prepareBinaryData' in helpers) return helpers;
 	throw new Error('n8n gives no access to binary data here');
@@ -179,8 +176,7 @@ export function n8nHost(context: HostContext, options: IHttpRequestOptions, secr
 			abortSignal: anyOf(signal, closing.signal, deadline),
 		})) as IN8nHttpFullResponse;
 		const body = response.body as unknown as Stream;
-		// Otherwise a connection that breaks while the stream is not being read would be an unhandled
-		// error.
+		// A connection that breaks while nobody reads the stream would be an unhandled error.
 		if (isStream(body)) body.on('error', () => {});
 		const close = () => {
 			closing.abort();

@@ -1,6 +1,6 @@
 import { MINUTE_MS, TUNING } from '../limits/tuning';
 
-/** A time between which and another something happens, each moment as likely as the other; in ms. */
+/** When something happens, each moment as likely as the other; in ms. */
 export interface Span {
 	from: number;
 	to: number;
@@ -8,17 +8,15 @@ export interface Span {
 
 /** What is known of how long the jobs of one kind take. Ages are in ms since the wait began. */
 export class Durations {
-	/** The newest ends: the age at which each job was last seen running, and at which it was seen ended. */
+	/** The newest ends: the ages at which a job was last seen running, and seen ended. */
 	private ends: Array<{ ran: number; ended: number }> = [];
 	private shortest = 0;
-
-	/** The longest that one probably takes, in ms; `Infinity` where that is not known. */
+	/** The longest that one probably takes; `Infinity` where that is not known. */
 	longest = Infinity;
-
 	/** Whether the last end was pushed by an event. */
 	private isPushed = false;
 
-	/** Learns from a job that ended at some time between two looks, or was pushed at `ended`. */
+	/** A job ended between two looks, or was pushed at `ended`. */
 	learn(ran: number, ended: number, isPushed: boolean): void {
 		this.isPushed = isPushed;
 		this.ends = [...this.ends, { ran, ended }].slice(-TUNING.knownEnds);
@@ -31,17 +29,17 @@ export class Durations {
 	}
 
 	/**
-	 * Between which ages a job will probably end that was still running at this one.
-	 * @returns `undefined` where nothing is known, and where an event is expected
+	 * At which ages a job will probably end that was still running at this one; `undefined` where
+	 * nothing is known, and where an event is expected.
 	 */
 	span(age: number): Span | undefined {
-		if (this.ends.length === 0 || this.isPushed) return undefined;
+		if (this.longest === Infinity || this.isPushed) return undefined;
 		return age < this.longest
 			? { from: Math.max(age, this.shortest), to: this.longest }
 			: { from: age, to: age * (1 + TUNING.lookShare) };
 	}
 
-	/** Age at which a job is looked at again at the latest that was still running at this one. */
+	/** At which age it is looked at again at the latest. */
 	nextLook(age: number): number {
 		const { minLookMs, maxLookMs, lookShare } = TUNING;
 		const eventBy = this.longest + minLookMs;
@@ -51,7 +49,7 @@ export class Durations {
 	}
 }
 
-/** How long the slot of a job that ends in this span has probably stood idle by then. */
+/** How long the slot of a job that ends in this span has probably stood idle by a time. */
 function idleBy({ from, to }: Span, time: number): number {
 	if (time <= from) return 0;
 	return time >= to ? time - (from + to) / 2 : (time - from) ** 2 / (2 * (to - from));
