@@ -2,8 +2,8 @@ import { sleep } from 'n8n-workflow';
 import { unlessAborted } from './abortListeners';
 import type { Clock } from './types';
 
-/** Node fires a timer of more than 2^31 - 1 ms at once. */
-const MAX_TIMER_MS = 2 ** 31 - 1;
+/** In ms: Node fires a timer that is longer at once. */
+export const MAX_TIMER_MS = 2 ** 31 - 1;
 
 /**
  * Real time. Published code may not use timers, hence n8n-workflow's `sleep`: a cancelled one returns

@@ -46,13 +46,6 @@ interface Upload {
 	key: string;
 }
 
-interface Place {
-	uploadUrl: string;
-	headers: Record<string, string>;
-	/** The response without these two. */
-	details: Json;
-}
-
 /**
  * @returns `url`, `fileName`, `mimeType`, `size` in bytes and the other fields of the response. The
  * presigned URL appears in no result and no error. Specification: Operation details, POST /files
@@ -67,7 +60,7 @@ export async function upload(
 	const mimeType = mediaTypeOf(source.mimeType) ?? 'application/octet-stream';
 	const fileName = safeFileName(source.fileName) || `${field}.${extensionOf(mimeType)}`;
 	const { size } = source;
-	const newPlace = async (number: number): Promise<Result<Place>> => {
+	const newPlace = async (number: number) => {
 		const request = {
 			method: 'POST',
 			path: ENDPOINTS.createFile.path,

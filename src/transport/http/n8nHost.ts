@@ -6,6 +6,7 @@ import type {
 } from 'n8n-workflow';
 import { createHash } from 'crypto';
 import { unlessAborted } from '../base/abortListeners';
+import { MAX_TIMER_MS } from '../base/clock';
 import type { Send, SendResult } from '../base/types';
 import { CREDENTIAL } from '../credential';
 import {
@@ -20,9 +21,6 @@ import { withoutSecret } from './redact';
 
 /** How long a response may take, in ms. */
 const RESPONSE_TIMEOUT_MS = 120_000;
-
-/** The longest that a timer lasts: with more it ends at once, and with a fraction there is none. */
-const MAX_TIMEOUT_MS = 2 ** 31 - 1;
 
 /** Longest response of the API, in bytes; a longer one is not read to its end. */
 const MAX_BYTES = 32 * 1024 * 1024;
@@ -43,7 +41,7 @@ function requestOptions(
 		encoding: 'stream',
 		proxy,
 		skipSslCertificateValidation,
-		timeout: timeoutMs > 0 ? Math.min(Math.ceil(timeoutMs), MAX_TIMEOUT_MS) : defaultTimeoutMs,
+		timeout: timeoutMs > 0 ? Math.min(Math.ceil(timeoutMs), MAX_TIMER_MS) : defaultTimeoutMs,
 	} as const;
 }
 

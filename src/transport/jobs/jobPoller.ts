@@ -85,6 +85,9 @@ interface Waiter {
 /** Names the jobs that usually take about the same time. */
 const groupOf = ({ object, mode, model }: Resource) => [object, mode, model].map(asText).join(' ');
 
+/** What a request has shown: nothing usable, a job that still runs, or anything else. */
+type Seen = 'none' | 'running' | 'other';
+
 /** Whether a failure says nothing about the job. */
 export function isTransient(failed: Failed): boolean {
 	const { failure } = failed;
@@ -271,40 +274,32 @@ export class JobPoller implements JobWatch {
 				.filter((waiter) => waiter.askedAt < now && isDueAlone(waiter, now));
 		if (!channel && due().length === 0) return;
 
+		const readAll = async () => {
+			const list = channel ? await this.readList(channel, listable) : 'other';
+			// Longest ago first, so that each has its turn.
+			const next = due().sort((one, other) => one.askedAt - other.askedAt);
+			const reads = next.slice(0, MAX_READS).map(async (waiter) => await this.readOne(waiter));
+			return [list, ...(await Promise.all(reads))];
+		};
 		this.isPolling = true;
 		this.listFor = undefined;
-		let isAnswered = false;
-		let running = 0;
-		try {
-			isAnswered = !channel || (await this.readList(channel, listable));
-			// Longest ago first, so that each has its turn.
-			const reads = due()
-				.sort((a, b) => a.askedAt - b.askedAt)
-				.slice(0, MAX_READS)
-				.map(async (waiter) => {
-					const read = await this.readOne(waiter);
-					isAnswered &&= read !== 'none';
-					if (read === 'running') running += 1;
-				});
-			await Promise.all(reads);
-		} catch {
-			isAnswered = false;
-		}
+		const seen = await readAll().catch((): Seen[] => ['none']);
 		this.isPolling = false;
-		this.unanswered = isAnswered ? 0 : this.unanswered + 1;
+		this.unanswered = seen.includes('none') ? this.unanswered + 1 : 0;
+		const running = seen.filter((each) => each === 'running').length;
 		const gapMs = Math.max(MIN_GAP_MS, running * this.gapByAgeMs);
 		const backoffMs = Math.min(MINUTE_MS, MIN_GAP_MS * 2 ** this.unanswered);
 		this.nextPollAt = this.clock.monotonic() + Math.max(gapMs, backoffMs);
 		if (this.listFor) void this.poll();
 	}
 
-	/** Reads the newest generations, one full page of the list. @returns whether there was a response */
-	private async readList(channel: Channel, listable: readonly Waiter[]): Promise<boolean> {
+	/** Reads the newest generations, one full page of the list. */
+	private async readList(channel: Channel, listable: readonly Waiter[]): Promise<Seen> {
 		const query = { limit: LIMITS.listLimit.max };
 		const request = { method: 'GET', path: ENDPOINTS.listGenerations.path, query } as const;
 		const timed = this.timed(channel);
 		const page = await this.client.request(timed, request, { retry: false });
-		if (!page.ok) return !isTransient(page);
+		if (!page.ok) return isTransient(page) ? 'none' : 'other';
 		const jobs = pageOf(page.value.body).entries.filter(isResource);
 		const byId = new Map(jobs.map((job) => [job.id, job]));
 		this.listedAt = timed.sentAt;
@@ -314,11 +309,10 @@ export class JobPoller implements JobWatch {
 		}
 		const running = jobs.filter((job) => jobState(job) === 'running').map(({ id }) => id);
 		this.others.listed(running, timed.sentAt);
-		return true;
+		return 'other';
 	}
 
-	/** @returns whether nothing usable came, a job that still runs, or anything else */
-	private async readOne(waiter: Waiter): Promise<'none' | 'running' | 'other'> {
+	private async readOne(waiter: Waiter): Promise<Seen> {
 		const { job, options, channel } = waiter;
 		const request = { method: 'GET', path: options.path ?? readerPath(job) } as const;
 		const timed = this.timed(channel);

@@ -1,4 +1,4 @@
-import { ENDPOINTS, textOf, type Endpoint, type Scope } from '../../contract';
+import { ENDPOINTS, textOf, type Endpoint } from '../../contract';
 import { fail, ok, type Result } from '../base/result';
 import { isRecord, type Json, type Resource } from '../base/types';
 
@@ -64,9 +64,6 @@ export function readerPath({ id, object }: Resource): string {
 	const encodable = id.replace(/\p{Surrogate}/gu, '\ufffd');
 	return readerOf(object).path.replace('{id}', encodeURIComponent(encodable));
 }
-
-/** The scope that this needs; `undefined` if the specification names none. */
-export const readerScope = (object: string): Scope | undefined => readerOf(object).scope;
 
 /** Whether the list of generations shows the job. */
 export const isGeneration = ({ object }: Resource): boolean => object === 'generation';

@@ -3,7 +3,7 @@ import { ENDPOINTS, type Endpoint } from '../../contract';
 import type { Failed, Failure, NoResponseFailure, ServiceError } from '../base/result';
 import { asText, type UnsentReason } from '../base/types';
 import { meaningOf, provesNothingDone, type Text } from '../http/statuses';
-import { jobState, readerScope } from '../jobs/jobState';
+import { jobState, readerOf } from '../jobs/jobState';
 import type { OperationSpec } from './item';
 import type { IdempotencyMode } from './settings';
 
@@ -176,7 +176,7 @@ function failedEndpoint(failed: Failed, context: ErrorContext): Endpoint {
 	if (failed.endpoint) return failed.endpoint;
 	if (!readsOwnJob(failed, context)) return context.endpoint;
 	const object = asText(failed.job?.object) || (context.object ?? '');
-	return { ...ENDPOINTS.getJob, scope: readerScope(object) };
+	return { ...ENDPOINTS.getJob, scope: readerOf(object).scope };
 }
 
 /** How far the run has come; empty where that is not known or goes without saying. */

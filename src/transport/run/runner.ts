@@ -18,7 +18,7 @@ import {
 import { n8nHost } from '../http/n8nHost';
 import { isAnswerOfService } from '../http/statuses';
 import { baseUrlProblem, isLocalService } from '../http/urlRules';
-import { readerScope } from '../jobs/jobState';
+import { readerOf } from '../jobs/jobState';
 import { workspaceOf } from '../workspace';
 import { batchOf, type Batch } from './batch';
 import { referencesIn } from './binaryReference';
@@ -38,7 +38,7 @@ function scopesNeeded(spec: OperationSpec, { request, settings }: Prepared): Sco
 	const waits = output === 'job' && creates && settings.waitForCompletion;
 	return [
 		endpoint.scope,
-		waits ? readerScope(object) : undefined,
+		waits ? readerOf(object).scope : undefined,
 		referencesIn(request.body).length > 0 ? ENDPOINTS.createFile.scope : undefined,
 	].filter((scope) => scope !== undefined);
 }

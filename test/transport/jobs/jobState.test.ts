@@ -3,7 +3,7 @@ import {
 	toResult,
 	jobState,
 	readerPath,
-	readerScope,
+	readerOf,
 	statedReason,
 } from '../../../src/transport/jobs/jobState';
 
@@ -75,9 +75,9 @@ test('each kind is read at its endpoint, with its scope', () => {
 	expect(readerPath({ id: 'a', object: 'agent_run' })).toBe('/agents/runs/a');
 	expect(readerPath({ id: 'a', object: 'persona' })).toBe('/personas/a');
 	expect(readerPath({ id: 'a' })).toBe('/jobs/a');
-	expect(readerScope('generation')).toBe('generations:read');
-	expect(readerScope('agent_run')).toBe('agents:read');
-	expect(readerScope('whatever')).toBeUndefined();
+	expect(readerOf('generation').scope).toBe('generations:read');
+	expect(readerOf('agent_run').scope).toBe('agents:read');
+	expect(readerOf('whatever').scope).toBeUndefined();
 });
 
 test.each([
