@@ -62,11 +62,9 @@ export class Workspace {
 	updateLimits(limits: RateLimits, credential = ''): this {
 		const now = this.clock.monotonic();
 		this.configured.set(credential, { ...limits, usedAt: now });
-		for (const [id, { usedAt }] of this.configured)
-			if (now - usedAt >= MINUTE_MS) this.configured.delete(id);
-		const all = [...this.configured.values()];
+		const used = [...this.configured.values()].filter(({ usedAt }) => now - usedAt < MINUTE_MS);
 		const least = (name: keyof RateLimits) =>
-			Math.max(1, Math.min(...all.map((each) => each[name])));
+			Math.max(1, Math.min(...used.map((each) => each[name])));
 		this.rateLimiter.limit = least('requestsPerMinute');
 		this.slots.limit = least('concurrentJobs');
 		return this;

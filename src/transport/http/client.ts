@@ -34,8 +34,8 @@ const MAX_RETRY_AFTER_MS = 120_000;
 const RETRY_AFTER_JITTER_MS = 1_000;
 
 /**
- * How long a server asks to wait, in ms: `Retry-After` in seconds or as a date; `undefined` for
- * anything else. Specification: Limits, "Rate-limit response headers and retry hints: not shown".
+ * How long a server asks to wait, in ms, at most two minutes: `Retry-After` in seconds or as a date.
+ * Specification: Limits, "Rate-limit response headers and retry hints: not shown".
  */
 export function retryAfterMs(headers: Record<string, string>, now: number): number | undefined {
 	const text = (headers['retry-after'] ?? '').trim();

@@ -1,6 +1,5 @@
 import type {
 	BinaryHelperFunctions,
-	IBinaryData,
 	IHttpRequestOptions,
 	IN8nHttpFullResponse,
 } from 'n8n-workflow';
@@ -77,8 +76,8 @@ function parseJson(text: string): unknown {
 }
 
 /**
- * Parsed JSON, or the raw text if it is not JSON; `undefined` if it is too long. Rejects if it breaks
- * off, or `end` fires.
+ * A body whose length and rate the service must not control: parsed JSON, or the raw text if it is
+ * not JSON; `undefined` if it is too long. Rejects if it breaks off, or `end` fires.
  */
 export async function readBody(
 	body: unknown,
@@ -110,7 +109,7 @@ function createSend(context: HostContext, options: IHttpRequestOptions, secret: 
 			request.body = JSON.stringify(body);
 			own['Content-Type'] = 'application/json';
 		}
-		// This one ends the connection at the deadline too, in the middle of a body.
+		// n8n takes the signal from its functions. It ends the connection in the middle of a body too.
 		const deadline = AbortSignal.timeout(shared.timeout);
 		const signal = anyOf(context.signal, deadline);
 		try {
@@ -145,8 +144,11 @@ function binaryHelpers({ functions: { helpers } }: HostContext): BinaryHelperFun
 /** A file of an item: in n8n's store, or in the item itself. */
 async function binarySource(
 	context: HostContext,
-	{ id, data, fileName = '', mimeType }: IBinaryData,
-): Promise<BinarySource> {
+	field: string,
+): Promise<BinarySource | undefined> {
+	const files = context.files();
+	if (!Object.hasOwn(files, field) || !files[field]) return undefined;
+	const { id, data, fileName = '', mimeType } = files[field];
 	if (id) {
 		const helpers = binaryHelpers(context);
 		const { fileSize: size } = await helpers.getBinaryMetadata(id);
@@ -185,11 +187,7 @@ export function n8nHost(context: HostContext, options: IHttpRequestOptions, secr
 	return {
 		baseUrl: options.baseURL ?? '',
 		channel: { send: createSend(context, options, secret), signal, fairnessKey },
-		async binary(field) {
-			const files = context.files();
-			const data = Object.hasOwn(files, field) ? files[field] : undefined;
-			return data ? await binarySource(context, data) : undefined;
-		},
+		binary: async (field) => await binarySource(context, field),
 		async put(url, given, source) {
 			const hasType = Object.keys(given).some((name) => name.toLowerCase() === 'content-type');
 			const headers = {

@@ -6,13 +6,6 @@ import { isRecord, type ApiRequest, type Channel, type Json } from '../base/type
 /** More pages than any workspace has: a list must end some time. */
 const MAX_PAGES = 10_000;
 
-export interface PageQuery {
-	/** How many entries; `Infinity` for all. */
-	wanted: number;
-	/** Whether the operation accepts `limit` (specification: Endpoints). */
-	takesLimit: boolean;
-}
-
 /** Specification: List. */
 export const mustBeList = (body: unknown) =>
 	isRecord(body) && Array.isArray(body.data) ? undefined : 'the response is not a list';
@@ -34,12 +27,14 @@ export function pageOf(body: unknown): Page {
 /**
  * Reads a list page by page. An entry that appears on two pages, because something was created in
  * between, is returned once; a repeated cursor ends the list. Fails after 10,000 pages.
+ * @param wanted how many entries; `Infinity` for all. `takesLimit`: whether the operation accepts
+ * `limit` (specification: Endpoints)
  */
 export async function readPages(
 	client: Client,
 	channel: Channel,
 	request: ApiRequest,
-	{ wanted, takesLimit }: PageQuery,
+	{ wanted, takesLimit }: { wanted: number; takesLimit: boolean },
 ): Promise<Result<Json[]>> {
 	const entries: Json[] = [];
 	const ids = new Set<unknown>();

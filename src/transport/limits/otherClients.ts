@@ -39,7 +39,7 @@ export class OtherClients {
 
 	/** How many jobs of others run. */
 	get count(): number {
-		return this.running.filter((id) => !this.own.get(id)).length;
+		return this.running.filter((id) => !this.own.has(id)).length;
 	}
 
 	/** When a list last showed running jobs of others; `-Infinity` for never. */

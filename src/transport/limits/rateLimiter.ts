@@ -15,7 +15,7 @@ const OUR_SHARE = 0.5;
  * jobs are not looked at would not end, while one that creates later only takes a little longer.
  *
  * A request counts from its admission until a full window after its response, because nobody knows
- * when in between the server counted it.
+ * when in between the server counted it: so no window of the server holds more than our limit.
  */
 export class RateLimiter {
 	private readonly reads = new WaitQueue(false);

@@ -1,6 +1,6 @@
 import { Client } from '../../../src/transport/http/client';
 import { RateLimiter } from '../../../src/transport/limits/rateLimiter';
-import { readPages, type PageQuery } from '../../../src/transport/http/pages';
+import { readPages } from '../../../src/transport/http/pages';
 import type { SendResult } from '../../../src/transport/base/types';
 import { answer, channelOf, scripted } from '../../../testing/answers';
 import { seeded } from '../../../testing/random';
@@ -11,7 +11,7 @@ const page = (ids: unknown[], more: Record<string, unknown> = {}) =>
 
 const more = (cursor: unknown) => ({ has_more: true, next_cursor: cursor });
 
-async function read(answers: SendResult[], query: Partial<PageQuery> = {}) {
+async function read(answers: SendResult[], query: Partial<Parameters<typeof readPages>[3]> = {}) {
 	const clock = new VirtualClock();
 	const client = new Client(new RateLimiter(clock, 60), clock, seeded(1));
 	const { send, sent } = scripted(clock, answers);
