@@ -1,9 +1,13 @@
-import type { IBinaryData } from 'n8n-workflow';
 import { onAbort } from '../base/abortListeners';
 import { fail, ok, type Result } from '../base/result';
 import { Semaphore } from '../base/waiting';
 import { isSuccess, type Clock } from '../base/types';
-import { TRANSFER_TIMEOUT_MS, type Host, type StreamedResponse } from '../http/host';
+import {
+	TRANSFER_TIMEOUT_MS,
+	type Host,
+	type StoredFile,
+	type StreamedResponse,
+} from '../http/host';
 import { localReason } from '../http/networkFault';
 import { transferUrlProblem } from '../http/urlRules';
 import type { Workspace } from '../workspace';
@@ -120,7 +124,7 @@ async function storeBody(
 	{ stem, mediaType }: Output,
 	host: Host,
 	clock: Clock,
-): Promise<IBinaryData | Fault> {
+): Promise<StoredFile | Fault> {
 	const stated = mediaTypeOf(mediaType);
 	const received = mediaTypeOf(response.headers['content-type']);
 	// Such as a login, or an error of the storage: another link may lead to the file.
@@ -143,7 +147,7 @@ async function attemptDownload(
 	clock: Clock,
 	url: string,
 	output: Output,
-): Promise<IBinaryData | Fault> {
+): Promise<StoredFile | Fault> {
 	const response = await fetchFollowingRedirects(host, url);
 	if ('next' in response) return response;
 	try {
@@ -167,7 +171,7 @@ export async function download(
 	host: Host,
 	workspace: Workspace,
 	output: Output,
-): Promise<Result<IBinaryData>> {
+): Promise<Result<StoredFile>> {
 	const { clock } = workspace;
 	const { channel } = host;
 	let url = clock.now() >= (output.expiresAt ?? Infinity) ? undefined : output.url;

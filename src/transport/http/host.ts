@@ -4,6 +4,8 @@ import type { SendResult, Channel, NoResponse } from '../base/types';
 /** Whole, or as a stream that is read once. */
 export type Body = Buffer | NodeJS.ReadableStream;
 
+export type StoredFile = IBinaryData;
+
 /** A binary field of the item, which can be opened as often as needed. */
 export interface BinarySource {
 	fileName: string;
@@ -43,7 +45,7 @@ export interface Host {
 		body: NodeJS.ReadableStream,
 		fileName: string,
 		mimeType: string,
-	): Promise<{ data: IBinaryData; size: number }>;
+	): Promise<{ data: StoredFile; size: number }>;
 }
 
 /** What a host needs of n8n and of the node. */
