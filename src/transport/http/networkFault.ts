@@ -23,10 +23,10 @@ const NETWORK_CODES = /^(E[A-Z]|ERR_|HPE_)/;
 const MAX_CAUSES = 8;
 const MAX_MESSAGE_LENGTH = 300;
 
-type Fault = Record<string, unknown>;
+type Thrown = Record<string, unknown>;
 
 /** An error and all its causes, itself first: n8n and its HTTP client wrap errors. */
-function causesOf(error: unknown, found: Fault[] = []): Fault[] {
+function causesOf(error: unknown, found: Thrown[] = []): Thrown[] {
 	if (!isRecord(error) || found.includes(error) || found.length === MAX_CAUSES) return found;
 	found.push(error);
 	const { cause, errors } = error;
@@ -36,30 +36,30 @@ function causesOf(error: unknown, found: Fault[] = []): Fault[] {
 
 const stringIn = (value: unknown): string => (typeof value === 'string' ? value : '');
 
-const codesOf = (faults: Fault[]) => faults.map(({ code }) => stringIn(code)).filter(Boolean);
+const codesOf = (faults: Thrown[]) => faults.map(({ code }) => stringIn(code)).filter(Boolean);
 
 /** The code or name of a network error. Never its message, which may hold addresses and headers. */
-function reasonOf(faults: Fault[]): string {
+function reasonOf(faults: Thrown[]): string {
 	const reason = codesOf(faults)[0] ?? stringIn(faults[0]?.name);
 	return reason === 'ECONNABORTED' || reason === 'ETIMEDOUT' ? 'timeout' : reason || 'unknown';
 }
 
 /** The message of an error of n8n's own, without addresses: they may be presigned. */
-function messageOf(faults: Fault[]): string {
+function messageOf(faults: Thrown[]): string {
 	const texts = faults.map(({ message }) => stringIn(message).trim()).filter(Boolean);
 	const text = (texts[0] ?? 'unknown').replace(/\s+/g, ' ');
 	return text.replace(/\bhttps?:\/\/\S+/gi, '(address)').slice(0, MAX_MESSAGE_LENGTH);
 }
 
-const neverConnected = ({ code, syscall, message }: Fault) =>
+const neverConnected = ({ code, syscall, message }: Thrown) =>
 	CONNECT_ONLY_CODES.test(stringIn(code)) ||
 	syscall === 'connect' ||
 	stringIn(message).startsWith(TLS_HANDSHAKE_FAILED);
 
-const isOfNetwork = ({ isAxiosError, code }: Fault) =>
+const isOfNetwork = ({ isAxiosError, code }: Thrown) =>
 	isAxiosError === true || NETWORK_CODES.test(stringIn(code));
 
-const failedLocally = (fault: Fault) =>
+const failedLocally = (fault: Thrown) =>
 	N8N_REFUSALS.test(stringIn(fault.constructor?.name)) ||
 	(INVALID_REQUEST_CODES.test(stringIn(fault.code)) && fault.response === undefined);
 

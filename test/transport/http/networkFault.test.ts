@@ -15,7 +15,7 @@ test.each(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN'])('%s: no connection was mad
 	expect(toNoResponse(thrown(code), true)).toEqual({ noResponse: code, unsent: 'connection' });
 });
 
-test.each(['EHOSTUNREACH', 'ENETUNREACH', 'ETIMEDOUT'])(
+test.each(['EHOSTUNREACH', 'ENETUNREACH', 'ETIMEDOUT', 'EACCES', 'ECONNRESET'])(
 	'%s: unsent only when the call that connects has failed',
 	(code) => {
 		expect(toNoResponse(thrown(code, { syscall: 'connect' }), true).unsent).toBe('connection');
