@@ -20,8 +20,7 @@ export interface Page {
 export function pageOf(body: unknown): Page {
 	const { data, has_more: hasMore, next_cursor: cursor } = isRecord(body) ? body : {};
 	const entries: unknown[] = Array.isArray(data) ? data : [];
-	const next = hasMore === false ? undefined : textOf(cursor);
-	return next === undefined ? { entries } : { entries, next };
+	return { entries, next: hasMore === false ? undefined : textOf(cursor) };
 }
 
 /**

@@ -42,8 +42,9 @@ const serviceKind = (baseUrl: string) => addressKind(parse(baseUrl)?.hostname ??
 export const isLocalService = (baseUrl: string): boolean => serviceKind(baseUrl) === 'loopback';
 
 /** Plain http is for a service on this machine, such as the sandbox, and stays on this machine. */
-const httpAllowed = (url: URL, baseUrl: string) =>
-	url.protocol === 'http:' && addressKind(url.hostname) === 'loopback' && isLocalService(baseUrl);
+const isSecure = ({ protocol, hostname }: URL, baseUrl: string) =>
+	protocol === 'https:' ||
+	(protocol === 'http:' && addressKind(hostname) === 'loopback' && isLocalService(baseUrl));
 
 /** Specification: Conventions and Versioning 1. */
 const VERSION = /\/v\d+$/;
@@ -71,9 +72,8 @@ export function baseUrlProblem(baseUrl: string): string | undefined {
 		return `is not a complete address: write ${instead}`;
 	}
 	if (url.username || url.password) return 'must not contain a user name or password';
-	if (url.protocol !== 'https:' && !httpAllowed(url, text)) {
+	if (!isSecure(url, text))
 		return 'must begin with https:// (http:// only for a service on this machine)';
-	}
 	if (url.search || url.hash) return `must end in /v1, without ? or #: write ${corrected(url)}`;
 	if (!VERSION.test(url.pathname)) return `must end in /v1: write ${corrected(url)}`;
 	return text === baseUrl ? undefined : `begins or ends with a space: write ${corrected(url)}`;
@@ -86,8 +86,7 @@ export function baseUrlProblem(baseUrl: string): string | undefined {
 export function mediaUrlProblem(text: string, baseUrl: string): string | undefined {
 	const url = parse(text);
 	if (!url) return 'is not a URL';
-	if (url.protocol === 'https:' || httpAllowed(url, baseUrl)) return undefined;
-	return 'must begin with https://';
+	return isSecure(url, baseUrl) ? undefined : 'must begin with https://';
 }
 
 /**
@@ -97,7 +96,7 @@ export function mediaUrlProblem(text: string, baseUrl: string): string | undefin
 export function transferUrlProblem(text: string, baseUrl: string): string | undefined {
 	const url = parse(text);
 	if (!url) return 'the address is not a URL';
-	if (url.protocol !== 'https:' && !httpAllowed(url, baseUrl)) return 'the address is not https';
+	if (!isSecure(url, baseUrl)) return 'the address is not https';
 	const isInside = addressKind(url.hostname) !== 'public' && serviceKind(baseUrl) === 'public';
 	return isInside ? 'the address is in a private network' : undefined;
 }
