@@ -139,49 +139,66 @@ export class JobSlots {
 	}
 
 	private grant(lane: Lane): void {
-		lane.underWay += 1;
-		let isUnderWay = true;
-		/** The job that occupies the slot. */
-		let jobId = '';
-		const answered = () => {
-			if (isUnderWay) lane.underWay -= 1;
-			isUnderWay = false;
-		};
-		/** Unless it needs no slot, or has another one, a job occupies the slot that it was created with. */
-		const hold = (job: Resource) => {
-			this.others.created(job.id);
-			const needsNone = lane !== this.jobLane || this.jobs.hasEnded(job);
-			if (isUnderWay && !needsNone && !this.held.has(job.id))
-				this.held.set((jobId = job.id), Infinity);
-			answered();
-		};
-		const slot: Slot = {
-			accepted: (job) => {
-				this.acceptedAt = this.clock.monotonic();
-				this.hasTried = false;
-				hold(job);
-				this.most = Math.max(this.most, this.held.size);
-				this.serve();
-			},
-			refused: (retryAfterMs) => {
-				answered();
-				if (lane === this.jobLane) this.noteRefusal(retryAfterMs);
-				this.serve();
-			},
-			leave: (job) => {
-				hold(job);
-				if (this.held.has(jobId)) this.held.set(jobId, this.clock.monotonic());
-				this.serve();
-			},
-			release: () => {
-				answered();
-				this.held.delete(jobId);
-				jobId = '';
-				this.serve();
-			},
-		};
-		lane.queue.grant(ok(slot));
+		lane.queue.grant(ok(new JobSlots.HeldSlot(this, lane)));
 	}
+
+	/** A class, not closures: thousands of items may hold one. Its methods are part of the slots. */
+	private static readonly HeldSlot = class implements Slot {
+		isUnderWay = true;
+		/** The job that occupies it. */
+		jobId = '';
+
+		constructor(
+			readonly slots: JobSlots,
+			readonly lane: Lane,
+		) {
+			lane.underWay += 1;
+		}
+
+		answered(): void {
+			if (this.isUnderWay) this.lane.underWay -= 1;
+			this.isUnderWay = false;
+		}
+
+		/** Unless it needs no slot, or has another one, a job occupies the slot that it was created with. */
+		hold(job: Resource): void {
+			const { jobLane, held, others, jobs } = this.slots;
+			others.created(job.id);
+			const needsNone = this.lane !== jobLane || jobs.hasEnded(job);
+			if (this.isUnderWay && !needsNone && !held.has(job.id))
+				held.set((this.jobId = job.id), Infinity);
+			this.answered();
+		}
+
+		accepted(job: Resource): void {
+			const { slots } = this;
+			slots.acceptedAt = slots.clock.monotonic();
+			slots.hasTried = false;
+			this.hold(job);
+			slots.most = Math.max(slots.most, slots.held.size);
+			slots.serve();
+		}
+
+		refused(retryAfterMs?: number): void {
+			this.answered();
+			if (this.lane === this.slots.jobLane) this.slots.noteRefusal(retryAfterMs);
+			this.slots.serve();
+		}
+
+		leave(job: Resource): void {
+			const { held, clock } = this.slots;
+			this.hold(job);
+			if (held.has(this.jobId)) held.set(this.jobId, clock.monotonic());
+			this.slots.serve();
+		}
+
+		release(): void {
+			this.answered();
+			this.slots.held.delete(this.jobId);
+			this.jobId = '';
+			this.slots.serve();
+		}
+	};
 
 	/** Asks for a list where one can show a slot to be free that somebody waits for. */
 	private findOut(now: number): void {
