@@ -1,13 +1,10 @@
 import type { INodeType, INodeTypeDescription } from 'n8n-workflow';
-import { mediaGenApiTest } from '../../src/description/credentialTest';
-import { icons, OPERATION, relatedNodes, sharedDescription } from '../../src/description/node';
-import { nodeProperties } from '../../src/description/properties';
-import { searchAgentRuns } from '../../src/description/search/lists';
+import { actionNode, icons, methods, OPERATION, relatedNodes } from '../../src/description/node';
 import { operations } from './operations';
 
 export class MediaGenAgentRun implements INodeType {
 	description: INodeTypeDescription = {
-		...sharedDescription,
+		...actionNode({ value: 'agentRun', name: 'Agent Run', operations }),
 		displayName: 'MediaGen Agent Run',
 		name: 'mediaGenAgentRun',
 		icon: icons('agentRun'),
@@ -33,11 +30,7 @@ export class MediaGenAgentRun implements INodeType {
 				mediaGenTrigger: 'Start a workflow when a run needs review or is done',
 			}),
 		},
-		properties: nodeProperties([{ value: 'agentRun', name: 'Agent Run', operations }]),
 	};
 
-	methods = {
-		credentialTest: { mediaGenApiTest },
-		listSearch: { searchAgentRuns },
-	};
+	methods = methods;
 }

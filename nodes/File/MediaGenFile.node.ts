@@ -1,12 +1,10 @@
 import type { INodeType, INodeTypeDescription } from 'n8n-workflow';
-import { mediaGenApiTest } from '../../src/description/credentialTest';
-import { icons, OPERATION, sharedDescription } from '../../src/description/node';
-import { nodeProperties } from '../../src/description/properties';
+import { actionNode, icons, methods, OPERATION } from '../../src/description/node';
 import { operations } from './operations';
 
 export class MediaGenFile implements INodeType {
 	description: INodeTypeDescription = {
-		...sharedDescription,
+		...actionNode({ value: 'file', name: 'File', operations }),
 		displayName: 'MediaGen File',
 		name: 'mediaGenFile',
 		icon: icons('file'),
@@ -18,10 +16,7 @@ export class MediaGenFile implements INodeType {
 			searchHint:
 				'Uploads a binary field once, and outputs its URL for several MediaGen nodes. Not needed for a single use: their media fields take binary fields.',
 		},
-		properties: nodeProperties([{ value: 'file', name: 'File', operations }]),
 	};
 
-	methods = {
-		credentialTest: { mediaGenApiTest },
-	};
+	methods = methods;
 }

@@ -1,12 +1,10 @@
 import type { INodeType, INodeTypeDescription } from 'n8n-workflow';
-import { mediaGenApiTest } from '../../src/description/credentialTest';
-import { icons, OPERATION, sharedDescription } from '../../src/description/node';
-import { nodeProperties } from '../../src/description/properties';
+import { actionNode, icons, methods, OPERATION } from '../../src/description/node';
 import { operations } from './operations';
 
 export class MediaGenJob implements INodeType {
 	description: INodeTypeDescription = {
-		...sharedDescription,
+		...actionNode({ value: 'job', name: 'Job', operations }),
 		displayName: 'MediaGen Job',
 		name: 'mediaGenJob',
 		icon: icons('job'),
@@ -18,10 +16,7 @@ export class MediaGenJob implements INodeType {
 			searchHint:
 				'Reads any MediaGen job by its ID, or waits for one that another node has started without waiting.',
 		},
-		properties: nodeProperties([{ value: 'job', name: 'Job', operations }]),
 	};
 
-	methods = {
-		credentialTest: { mediaGenApiTest },
-	};
+	methods = methods;
 }

@@ -1,18 +1,10 @@
 import type { INodeType, INodeTypeDescription } from 'n8n-workflow';
-import { icons, OPERATION, relatedNodes, sharedDescription } from '../../src/description/node';
-import { nodeProperties } from '../../src/description/properties';
-import { searchGenerations, searchPersonas } from '../../src/description/search/lists';
-import {
-	modelValueSearches,
-	searchModels,
-	searchVoices,
-} from '../../src/description/search/models';
-import { mediaGenApiTest } from '../../src/description/credentialTest';
+import { actionNode, icons, methods, OPERATION, relatedNodes } from '../../src/description/node';
 import { operations } from './operations';
 
 export class MediaGen implements INodeType {
 	description: INodeTypeDescription = {
-		...sharedDescription,
+		...actionNode({ value: 'generation', name: 'Generation', operations }),
 		displayName: 'MediaGen',
 		name: 'mediaGen',
 		icon: icons('mediagen'),
@@ -30,17 +22,7 @@ export class MediaGen implements INodeType {
 				mediaGenSpeech: 'Use it instead for dialogues and for text of any length',
 			}),
 		},
-		properties: nodeProperties([{ value: 'generation', name: 'Generation', operations }]),
 	};
 
-	methods = {
-		credentialTest: { mediaGenApiTest },
-		listSearch: {
-			searchGenerations,
-			searchModels,
-			searchVoices,
-			searchPersonas,
-			...modelValueSearches,
-		},
-	};
+	methods = methods;
 }

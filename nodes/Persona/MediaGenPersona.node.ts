@@ -1,13 +1,10 @@
 import type { INodeType, INodeTypeDescription } from 'n8n-workflow';
-import { mediaGenApiTest } from '../../src/description/credentialTest';
-import { icons, OPERATION, sharedDescription } from '../../src/description/node';
-import { nodeProperties } from '../../src/description/properties';
-import { searchAllPersonas } from '../../src/description/search/lists';
+import { actionNode, icons, methods, OPERATION } from '../../src/description/node';
 import { operations } from './operations';
 
 export class MediaGenPersona implements INodeType {
 	description: INodeTypeDescription = {
-		...sharedDescription,
+		...actionNode({ value: 'persona', name: 'Persona', operations }),
 		displayName: 'MediaGen Persona',
 		name: 'mediaGenPersona',
 		icon: icons('persona'),
@@ -19,11 +16,7 @@ export class MediaGenPersona implements INodeType {
 			searchHint:
 				'Makes a reusable visual identity, whose ID the node MediaGen takes to keep a person or character the same in images and videos.',
 		},
-		properties: nodeProperties([{ value: 'persona', name: 'Persona', operations }]),
 	};
 
-	methods = {
-		credentialTest: { mediaGenApiTest },
-		listSearch: { searchAllPersonas },
-	};
+	methods = methods;
 }

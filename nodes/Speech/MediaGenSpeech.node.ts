@@ -1,13 +1,10 @@
 import type { INodeType, INodeTypeDescription } from 'n8n-workflow';
-import { mediaGenApiTest } from '../../src/description/credentialTest';
-import { icons, OPERATION, relatedNodes, sharedDescription } from '../../src/description/node';
-import { nodeProperties } from '../../src/description/properties';
-import { searchSpeechModels, searchVoices } from '../../src/description/search/models';
+import { actionNode, icons, methods, OPERATION, relatedNodes } from '../../src/description/node';
 import { operations } from './operations';
 
 export class MediaGenSpeech implements INodeType {
 	description: INodeTypeDescription = {
-		...sharedDescription,
+		...actionNode({ value: 'speech', name: 'Speech', operations }),
 		displayName: 'MediaGen Speech',
 		name: 'mediaGenSpeech',
 		icon: icons('speech'),
@@ -25,11 +22,7 @@ export class MediaGenSpeech implements INodeType {
 				mediaGenTrigger: 'Start another workflow the moment that a speech is ready',
 			}),
 		},
-		properties: nodeProperties([{ value: 'speech', name: 'Speech', operations }]),
 	};
 
-	methods = {
-		credentialTest: { mediaGenApiTest },
-		listSearch: { searchSpeechModels, searchVoices },
-	};
+	methods = methods;
 }

@@ -1,13 +1,10 @@
 import type { INodeType, INodeTypeDescription } from 'n8n-workflow';
-import { mediaGenApiTest } from '../../src/description/credentialTest';
-import { icons, OPERATION_AND_RESOURCE, sharedDescription } from '../../src/description/node';
-import { nodeProperties } from '../../src/description/properties';
-import { searchCustomVoices } from '../../src/description/search/lists';
+import { actionNode, icons, methods, OPERATION_AND_RESOURCE } from '../../src/description/node';
 import { resources } from './operations';
 
 export class MediaGenVoice implements INodeType {
 	description: INodeTypeDescription = {
-		...sharedDescription,
+		...actionNode(...resources),
 		displayName: 'MediaGen Voice',
 		name: 'mediaGenVoice',
 		icon: icons('voice'),
@@ -19,11 +16,7 @@ export class MediaGenVoice implements INodeType {
 			searchHint:
 				'Lists the preset voices of a model, and makes custom voices by cloning or describing them, for MediaGen Speech.',
 		},
-		properties: nodeProperties(resources),
 	};
 
-	methods = {
-		credentialTest: { mediaGenApiTest },
-		listSearch: { searchCustomVoices },
-	};
+	methods = methods;
 }

@@ -1,18 +1,16 @@
 import type { INodeType, INodeTypeDescription } from 'n8n-workflow';
-import { mediaGenApiTest } from '../../src/description/credentialTest';
 import {
+	actionNode,
 	icons,
+	methods,
 	OPERATION_AND_RESOURCE,
 	relatedNodes,
-	sharedDescription,
 } from '../../src/description/node';
-import { nodeProperties } from '../../src/description/properties';
-import { searchWebhooks } from '../../src/description/search/lists';
 import { resources } from './operations';
 
 export class MediaGenWebhook implements INodeType {
 	description: INodeTypeDescription = {
-		...sharedDescription,
+		...actionNode(...resources),
 		displayName: 'MediaGen Webhook',
 		name: 'mediaGenWebhook',
 		icon: icons('webhook'),
@@ -27,11 +25,7 @@ export class MediaGenWebhook implements INodeType {
 				mediaGenTrigger: 'Use it instead to start a workflow on events of the service',
 			}),
 		},
-		properties: nodeProperties(resources),
 	};
 
-	methods = {
-		credentialTest: { mediaGenApiTest },
-		listSearch: { searchWebhooks },
-	};
+	methods = methods;
 }

@@ -1,12 +1,10 @@
 import type { INodeType, INodeTypeDescription } from 'n8n-workflow';
-import { mediaGenApiTest } from '../../src/description/credentialTest';
-import { icons, OPERATION, sharedDescription } from '../../src/description/node';
-import { nodeProperties } from '../../src/description/properties';
+import { actionNode, icons, methods, OPERATION } from '../../src/description/node';
 import { operations } from './operations';
 
 export class MediaGenWorkspace implements INodeType {
 	description: INodeTypeDescription = {
-		...sharedDescription,
+		...actionNode({ value: 'workspace', name: 'Workspace', operations }),
 		displayName: 'MediaGen Workspace',
 		name: 'mediaGenWorkspace',
 		icon: icons('workspace'),
@@ -17,10 +15,7 @@ export class MediaGenWorkspace implements INodeType {
 		builderHint: {
 			searchHint: 'Reads the credit balance, the usage and the models that can be used.',
 		},
-		properties: nodeProperties([{ value: 'workspace', name: 'Workspace', operations }]),
 	};
 
-	methods = {
-		credentialTest: { mediaGenApiTest },
-	};
+	methods = methods;
 }

@@ -1,4 +1,7 @@
 import { NodeConnectionTypes, type INodeTypeDescription } from 'n8n-workflow';
+import { mediaGenApiTest } from './credentialTest';
+import { nodeProperties, type NodeResource } from './properties';
+import { searches } from './search/searches';
 
 /**
  * Stands for the base URL of the credential, which the runner puts in its place. n8n would evaluate
@@ -20,15 +23,20 @@ export const OPERATION_AND_RESOURCE = `={{ ${operation} + ": " + ${resource} }}`
 export const icons = (name: string) =>
 	({ light: `file:../icons/${name}.svg`, dark: `file:../icons/${name}.dark.svg` }) as const;
 
-/** What is the same in the description of every node. */
-export const sharedDescription = {
-	version: 1,
-	group: ['transform'],
-	inputs: [NodeConnectionTypes.Main],
-	outputs: [NodeConnectionTypes.Main],
-	credentials: [{ name: 'mediaGenApi', required: true, testedBy: 'mediaGenApiTest' }],
-	requestDefaults: { baseURL: BASE_URL_OF_CREDENTIAL, json: true },
-} satisfies Partial<INodeTypeDescription>;
+/** What is the same in every node but triggers, and the properties of its resources. */
+export const actionNode = (...resources: NodeResource[]) =>
+	({
+		version: 1,
+		group: ['transform'],
+		inputs: [NodeConnectionTypes.Main],
+		outputs: [NodeConnectionTypes.Main],
+		credentials: [{ name: 'mediaGenApi', required: true, testedBy: 'mediaGenApiTest' }],
+		requestDefaults: { baseURL: BASE_URL_OF_CREDENTIAL, json: true },
+		properties: nodeProperties(resources),
+	}) satisfies Partial<INodeTypeDescription>;
+
+/** What the editor calls: the test of the credential, and the searches that fields name. */
+export const methods = { credentialTest: { mediaGenApiTest }, listSearch: searches };
 
 /** Why a builder may want another node of this package, by the names of those nodes. */
 export const relatedNodes = (hints: Record<string, string>) =>

@@ -1,18 +1,5 @@
 import type { ILoadOptionsFunctions, INodeListSearchResult } from 'n8n-workflow';
-import {
-	searchAgentRuns,
-	searchAllPersonas,
-	searchCustomVoices,
-	searchGenerations,
-	searchPersonas,
-	searchWebhooks,
-} from '../../src/description/search/lists';
-import {
-	modelValueSearches,
-	searchModels,
-	searchSpeechModels,
-	searchVoices,
-} from '../../src/description/search/models';
+import { searches } from '../../src/description/search/searches';
 import fc from '../support/fastCheck';
 import { NODE } from '../support/nodeContext';
 import { cases } from '../support/thorough';
@@ -23,18 +10,7 @@ type Search = (
 	cursor?: string,
 ) => Promise<INodeListSearchResult>;
 
-const searches: Array<[string, Search]> = Object.entries({
-	searchAgentRuns,
-	searchAllPersonas,
-	searchCustomVoices,
-	searchGenerations,
-	searchModels,
-	searchPersonas,
-	searchSpeechModels,
-	searchVoices,
-	searchWebhooks,
-	...modelValueSearches,
-});
+const all: Array<[string, Search]> = Object.entries(searches);
 
 const CHOSEN = 'service/speech-lite';
 
@@ -93,7 +69,7 @@ const anyBody = fc.oneof(
 	),
 );
 
-test.each(searches)('%s makes choices of any answer, each with a name', async (_name, search) => {
+test.each(all)('%s makes choices of any answer, each with a name', async (_name, search) => {
 	await fc.assert(
 		fc.asyncProperty(anyBody, fc.option(fc.string(), { nil: undefined }), async (body, filter) => {
 			const { results, paginationToken } = await search.call(editor(body), filter);
@@ -111,8 +87,8 @@ test.each(searches)('%s makes choices of any answer, each with a name', async (_
 
 test('thousands of models are listed and searched', async () => {
 	const data = Array.from({ length: 5_000 }, (_, index) => ({ id: `m-${index}`, label: index }));
-	expect((await searchModels.call(editor({ data }))).results).toHaveLength(5_000);
-	expect((await searchModels.call(editor({ data }), 'm-4999')).results).toEqual([
+	expect((await searches.searchModels.call(editor({ data }))).results).toHaveLength(5_000);
+	expect((await searches.searchModels.call(editor({ data }), 'm-4999')).results).toEqual([
 		{ name: 'm-4999', value: 'm-4999' },
 	]);
 });

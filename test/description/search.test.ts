@@ -1,19 +1,18 @@
-import {
-	modelValueSearches,
-	searchModels,
-	searchSpeechModels,
-	searchVoices,
-} from '../../src/description/search/models';
-import {
+import { searches } from '../../src/description/search/searches';
+import { errorBody } from '../../testing/answers';
+import { editor } from '../support/searches';
+
+const {
 	searchAgentRuns,
 	searchAllPersonas,
 	searchCustomVoices,
 	searchGenerations,
+	searchModels,
 	searchPersonas,
+	searchSpeechModels,
+	searchVoices,
 	searchWebhooks,
-} from '../../src/description/search/lists';
-import { errorBody } from '../../testing/answers';
-import { editor } from '../support/searches';
+} = searches;
 
 const TURBO = 'vendor/partner/speech-2.8-turbo';
 
@@ -201,7 +200,7 @@ test('speech models have the names of the catalogue, and can be chosen without i
 });
 
 describe('the values of a model', () => {
-	const { searchDurations } = modelValueSearches;
+	const { searchDurations } = searches;
 	const model = {
 		id: 'm',
 		label: 'Em',

@@ -3,9 +3,9 @@ import { SPEECH_MODELS } from '../../contract';
 import { inPath, oneValueInBody, type Field } from '../operation';
 import { id, located, type Rule } from '../rules';
 import { nameFromId } from '../search/choices';
-import type { ModelValueSearch } from '../search/models';
+import type { SearchName } from '../search/searches';
 
-const listMode = (search: string): INodePropertyMode => ({
+const listMode = (search: SearchName): INodePropertyMode => ({
 	displayName: 'From List',
 	name: 'list',
 	type: 'list',
@@ -15,7 +15,7 @@ const listMode = (search: string): INodePropertyMode => ({
 interface Named extends Pick<INodeProperties, 'displayName' | 'name' | 'description'> {
 	/** Such as `gen_8f3a1c`. */
 	example: string;
-	search: string;
+	search: SearchName;
 }
 
 /** Chosen from a list or entered as an ID. */
@@ -142,7 +142,7 @@ export const thisWebhook = worksOn({
  * `allowArbitraryValues`: in n8n 2.41 that takes no text that is not listed, cannot be left to an
  * AI, and asks the service whenever the node is opened.
  */
-export const catalogueValue = (search: ModelValueSearch, placeholder: string) =>
+export const catalogueValue = (search: SearchName, placeholder: string) =>
 	({
 		type: 'resourceLocator',
 		default: { mode: 'list', value: '' },

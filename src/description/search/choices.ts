@@ -1,23 +1,17 @@
 import type { INodeListSearchItems, INodeListSearchResult } from 'n8n-workflow';
 import type { Entry } from './request';
 
-export const labelOf = (entry: Entry): string => {
-	const label = [entry.label, entry.name, entry.id].find(
-		(text) => typeof text === 'string' && text.trim(),
-	);
-	return String(label ?? '');
-};
-
 const MAX_DESCRIPTION_LENGTH = 90;
 
 const trimmedText = (value: unknown): string => (typeof value === 'string' ? value.trim() : '');
 
+const textsOf = (...values: unknown[]): string[] =>
+	values.map(trimmedText).filter((text) => text !== '');
+
+export const labelOf = ({ label, name, id }: Entry): string => textsOf(label, name, id)[0] ?? '';
+
 /** What is known of an entry that has no name: `image · studio/image-1 · completed · gen_1`. */
-export const joined = (...parts: unknown[]): string =>
-	parts
-		.map(trimmedText)
-		.filter((part) => part !== '')
-		.join(' · ');
+export const joined = (...parts: unknown[]): string => textsOf(...parts).join(' · ');
 
 function shortened(text: string): string {
 	const sentence = text.replace(/\s+/g, ' ').replace(/\.$/, '');
@@ -31,10 +25,9 @@ function shortened(text: string): string {
  * but its voices, so each may be missing.
  */
 export function modelName(model: Entry, mode?: string): string {
-	const kind = trimmedText(model.kind) || trimmedText(model.type);
-	const label = labelOf(model);
-	const addsInformation = kind !== '' && kind !== mode && kind !== 'model';
-	const named = addsInformation ? `${label} (${kind})` : label;
+	const [kind] = textsOf(model.kind, model.type);
+	const isNews = kind !== undefined && kind !== mode && kind !== 'model';
+	const named = isNews ? `${labelOf(model)} (${kind})` : labelOf(model);
 	const description = shortened(trimmedText(model.description));
 	return description === '' ? named : `${named} – ${description}`;
 }
@@ -52,12 +45,9 @@ function languageOf(voice: Entry): string {
 
 /** `Ava – English (US), female`. Specification: PresetVoice. */
 export function presetVoiceName(voice: Entry): string {
-	const language = trimmedText(voice.language_name);
-	const label = labelOf(voice);
 	// Some labels hold the language already.
-	const suffix = ` (${language})`;
-	const called = language !== '' && label.endsWith(suffix) ? label.slice(0, -suffix.length) : label;
-	const known = [languageOf(voice), trimmedText(voice.gender)].filter((part) => part !== '');
+	const called = labelOf(voice).replace(` (${trimmedText(voice.language_name)})`, '');
+	const known = textsOf(languageOf(voice), voice.gender);
 	return known.length === 0 ? called : `${called} – ${known.join(', ')}`;
 }
 

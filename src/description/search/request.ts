@@ -10,12 +10,12 @@ import { connect } from '../connection';
 
 export type Entry = Record<string, unknown>;
 
-export interface Page {
+interface Page {
 	entries: Entry[];
 	next?: string;
 }
 
-type Query = NonNullable<ApiRequest['query']>;
+export type Query = NonNullable<ApiRequest['query']>;
 
 /** How long a page is used again, so that nothing is asked while somebody types, in ms. */
 const FRESH_MS = 60_000;

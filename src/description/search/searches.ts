@@ -1,22 +1,63 @@
-import type { ILoadOptionsFunctions, INodeListSearchItems } from 'n8n-workflow';
+import type {
+	ILoadOptionsFunctions,
+	INodeListSearchItems,
+	INodeListSearchResult,
+} from 'n8n-workflow';
 import {
 	ENDPOINTS,
+	LIMITS,
 	SPEECH_MODELS,
+	type Endpoint,
 	type GenerationMode,
 	type GenerationParameters,
 } from '../../contract';
-import { isRecord, isResource } from '../../transport/base/types';
+import { isRecord, isResource, type Resource } from '../../transport/base/types';
 import {
 	choicesOf,
 	customVoiceName,
+	joined,
 	labelOf,
 	matches,
 	modelName,
 	nameFromId,
 	presetVoiceName,
 } from './choices';
-import { searchList, type Search } from './lists';
-import { readPage, readPages, type Entry } from './request';
+import { readPage, readPages, type Entry, type Query } from './request';
+
+/** What the editor calls for a picker: with what was typed, and the cursor of a further page. */
+type Search = (
+	this: ILoadOptionsFunctions,
+	filter?: string,
+	cursor?: string,
+) => Promise<INodeListSearchResult>;
+
+/** Where a list is read from, how its entries are named, and what is shown if there are none. */
+interface Listing {
+	endpoint: Endpoint;
+	nameOf: (entry: Resource) => string;
+	empty: string;
+	isSelectable?: (entry: Resource) => boolean;
+	query?: Query;
+}
+
+/** A list of the service as the choices of a picker, a page at a time. */
+const searchOf = (listingOf: (context: ILoadOptionsFunctions) => Listing): Search =>
+	async function (filter, cursor) {
+		const { endpoint, nameOf, empty, isSelectable = () => true, query } = listingOf(this);
+		const pageQuery = cursor ? { ...query, cursor } : query;
+		const { entries, next } = await readPage(this, endpoint, pageQuery);
+		const choices = entries
+			.filter(isResource)
+			.filter(isSelectable)
+			.map((entry) => ({ name: nameOf(entry), value: entry.id }));
+		return choicesOf(choices, { filter, cursor, next, empty });
+	};
+
+const personas: Listing = {
+	endpoint: ENDPOINTS.listPersonas,
+	nameOf: labelOf,
+	empty: 'No personas yet: make one with the node MediaGen Persona',
+};
 
 const MADE_BY: Record<string, GenerationMode> = {
 	generateImage: 'image',
@@ -28,22 +69,11 @@ const MADE_BY: Record<string, GenerationMode> = {
 const chosenMode = (context: ILoadOptionsFunctions): GenerationMode | undefined =>
 	MADE_BY[String(context.getCurrentNodeParameter('operation'))];
 
-export const searchModels: Search = async function (filter, cursor) {
-	const mode = chosenMode(this);
-	const models = {
-		endpoint: ENDPOINTS.listModels,
-		nameOf: (model: Entry) => modelName(model, mode),
-		empty: `The workspace has no ${mode ? `${mode} ` : ''}models: enter an ID`,
-		query: mode && { mode },
-	};
-	return await searchList(this, models, filter, cursor);
-};
-
 /**
  * The two models that the specification lists (CreateSpeechGeneration), called as the catalogue
  * calls them. They can be chosen also when the catalogue cannot be read.
  */
-export const searchSpeechModels: Search = async function (filter) {
+const searchSpeechModels: Search = async function (filter) {
 	const page = await readPage(this, ENDPOINTS.listModels, { mode: 'audio' }).catch(() => undefined);
 	const choices = SPEECH_MODELS.map((id) => {
 		const entry = page?.entries.find((model) => model.id === id);
@@ -88,8 +118,8 @@ function valuesOf(model: Entry | undefined, parameter: string) {
 }
 
 const searchValues = (parameter: keyof GenerationParameters): Search =>
-	async function (filter) {
-		const typed = (filter ?? '').trim();
+	async function (filter = '') {
+		const typed = filter.trim();
 		const id = chosenModel(this);
 		// The reason is shown, unless a value is already being typed.
 		const unlessTyped = (error: Error) => {
@@ -98,11 +128,9 @@ const searchValues = (parameter: keyof GenerationParameters): Search =>
 		};
 		const model = id === undefined ? undefined : await findModel(this, id).catch(unlessTyped);
 		const { values, standard } = valuesOf(model, parameter);
-		const listed = values.map((value) => ({
-			name: value === standard ? `${value} (default)` : value,
-			value,
-		}));
-		const results = listed.filter(({ name, value }) => matches(filter, name, value));
+		const results = values
+			.map((value) => ({ name: value === standard ? `${value} (default)` : value, value }))
+			.filter(({ name, value }) => matches(filter, name, value));
 		// What was typed can always be chosen: the catalogue may be older than the model.
 		if (typed !== '' && !values.includes(typed)) {
 			results.push({ name: values.length > 0 ? `${typed} (not listed)` : typed, value: typed });
@@ -114,22 +142,6 @@ const searchValues = (parameter: keyof GenerationParameters): Search =>
 				: `The catalogue lists no values for ${model ? labelOf(model) : id}: type one`;
 		return { results: [{ name: empty, value: '' }] };
 	};
-
-/**
- * The searches of all parameters whose values the catalogue may list, by the name that fields refer
- * to.
- */
-export const modelValueSearches = {
-	searchAspectRatios: searchValues('aspect_ratio'),
-	searchDurations: searchValues('duration'),
-	searchLanguages: searchValues('language_boost'),
-	searchQualities: searchValues('quality'),
-	searchResolutions: searchValues('resolution'),
-	searchSizes: searchValues('size'),
-	searchSpeeds: searchValues('speed'),
-};
-
-export type ModelValueSearch = keyof typeof modelValueSearches;
 
 function listedVoice(name: string, id: string, sample: unknown): INodeListSearchItems {
 	const isLink = typeof sample === 'string' && /^https?:\/\//.test(sample);
@@ -143,17 +155,18 @@ function listedVoice(name: string, id: string, sample: unknown): INodeListSearch
 async function presetVoices(
 	context: ILoadOptionsFunctions,
 	model: string,
-	filter: string,
+	isSpeech: boolean,
+	search: string,
 ): Promise<Entry[]> {
-	if (!SPEECH_MODELS.some((known) => known === model)) {
+	if (!isSpeech) {
 		const capabilities = (await findModel(context, model))?.capabilities;
 		const voices = isRecord(capabilities) ? capabilities.voices : undefined;
 		return Array.isArray(voices) ? voices.filter(isRecord) : [];
 	}
 	const whole = { model };
-	const search = filter === '' ? whole : { model, search: filter };
-	const { entries } = await readPage(context, ENDPOINTS.listPresetVoices, whole, search);
-	if (entries.length > 0 || filter === '') return entries;
+	const narrowed = search === '' ? whole : { model, search };
+	const { entries } = await readPage(context, ENDPOINTS.listPresetVoices, whole, narrowed);
+	if (entries.length > 0 || search === '') return entries;
 	// The service finds IDs and names, the picker languages too.
 	return (await readPage(context, ENDPOINTS.listPresetVoices, whole)).entries;
 }
@@ -172,26 +185,78 @@ const VOICES_AT_ONCE = 100;
  * is one of the two models of POST /speech. Which of those two takes custom voices is not shown
  * (CreateSpeechGeneration), so both offer them.
  */
-export const searchVoices: Search = async function (filter, cursor) {
+const searchVoices: Search = async function (filter = '', cursor) {
 	const id = chosenModel(this);
 	if (id === undefined) return choicesOf([], { empty: 'Choose a model to see its voices' });
 	const isSpeech = SPEECH_MODELS.some((known) => known === id);
 	const customs = async () => await customVoices(this).catch(() => []);
 	const early = isSpeech ? customs() : undefined;
-	const presets = await presetVoices(this, id, (filter ?? '').trim());
-	const preset = presets
+	const preset = (await presetVoices(this, id, isSpeech, filter.trim()))
 		.filter(isResource)
 		.map((voice) => listedVoice(presetVoiceName(voice), voice.id, voice.sample_url));
-	const speaks = isSpeech || preset.length > 0;
-	const own = (speaks ? await (early ?? customs()) : [])
+	const own = (preset.length > 0 || isSpeech ? await (early ?? customs()) : [])
 		.filter(isResource)
 		.map((voice) => listedVoice(customVoiceName(voice), voice.id, voice.preview_url));
-	const from = Number(cursor ?? 0);
 	const empty = 'The catalogue lists no voices for this model: leave it empty, or enter an ID';
 	const { results } = choicesOf([...own, ...preset], { filter, empty });
+	const from = Number(cursor ?? 0);
 	const until = from + VOICES_AT_ONCE;
 	return {
 		results: results.slice(from, until),
 		paginationToken: until < results.length ? String(until) : undefined,
 	};
 };
+
+/** The searches of all pickers, by the name that fields refer to. */
+export const searches = {
+	/** A run has no name; its plan has one if it is as free as the specification leaves it. */
+	searchAgentRuns: searchOf(() => ({
+		endpoint: ENDPOINTS.listAgentRuns,
+		nameOf: ({ id, status, plan }) => joined(isRecord(plan) ? plan.title : undefined, status, id),
+		empty: 'No agent runs yet: make one with the operation Create',
+	})),
+	/** Including failed ones: they can be read and deleted. */
+	searchAllPersonas: searchOf(() => personas),
+	searchAspectRatios: searchValues('aspect_ratio'),
+	searchCustomVoices: searchOf(() => ({
+		endpoint: ENDPOINTS.listVoices,
+		nameOf: customVoiceName,
+		empty: 'No custom voices yet: make one with the operation Clone or Design',
+	})),
+	searchDurations: searchValues('duration'),
+	searchGenerations: searchOf(() => ({
+		endpoint: ENDPOINTS.listGenerations,
+		nameOf: ({ id, mode, model, status }) => joined(mode, model, status, id),
+		empty: 'No generations yet: make one with the node MediaGen',
+		query: { limit: LIMITS.listLimit.max },
+	})),
+	searchLanguages: searchValues('language_boost'),
+	searchModels: searchOf((context) => {
+		const mode = chosenMode(context);
+		return {
+			endpoint: ENDPOINTS.listModels,
+			nameOf: (model) => modelName(model, mode),
+			empty: `The workspace has no ${mode ? `${mode} ` : ''}models: enter an ID`,
+			query: mode && { mode },
+		};
+	}),
+	/** Those that can be used. */
+	searchPersonas: searchOf(() => ({
+		...personas,
+		isSelectable: ({ status }) => status !== 'failed',
+	})),
+	searchQualities: searchValues('quality'),
+	searchResolutions: searchValues('resolution'),
+	searchSizes: searchValues('size'),
+	searchSpeechModels,
+	searchSpeeds: searchValues('speed'),
+	searchVoices,
+	searchWebhooks: searchOf(() => ({
+		endpoint: ENDPOINTS.listWebhooks,
+		nameOf: ({ url, description, id }) => joined(description, url, id),
+		empty: 'No webhooks yet: make one with the operation Create',
+	})),
+};
+
+/** Name of a search. */
+export type SearchName = keyof typeof searches;
