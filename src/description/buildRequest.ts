@@ -1,5 +1,5 @@
+import type { Endpoint, Json } from '../contract';
 import type { ApiRequest } from '../transport/base/types';
-import type { Endpoint } from '../contract';
 import { fail, ok, type Result } from '../transport/base/result';
 import { valueAt } from '../transport/base/values';
 import type { Field, RequestMapping } from './operation';
@@ -22,30 +22,19 @@ export function mappedFields(fields: Field[], within = ''): MappedField[] {
 	});
 }
 
-type Values = Record<string, unknown>;
-
 /** Sets a value at a path, and makes the objects that the path leads through. */
-export function put(values: Values, [name = '', ...rest]: string[], value: unknown): void {
+export function put(values: Json, [name = '', ...rest]: string[], value: unknown): void {
 	if (rest.length === 0) values[name] = value;
-	else put((values[name] ??= {}) as Values, rest, value);
+	else put((values[name] ??= {}) as Json, rest, value);
 }
 
-/** What n8n's routing engine has gathered for an item, not yet validated. */
+/** The values of an item, not yet validated. */
 export interface Gathered {
+	/** What n8n's routing engine has gathered. */
 	body: unknown;
 	query: unknown;
-	path: Values;
-	/**
-	 * Forms that the hook has read as a whole, by the name of the parameter; without those that are
-	 * hidden.
-	 */
-	asOneValue?: Values;
-}
-
-function valueOf({ parameter, mapping }: MappedField, gathered: Gathered): unknown {
-	return mapping.asOneValue
-		? gathered.asOneValue?.[parameter]
-		: valueAt(gathered[mapping.in], mapping.as.split('.'));
+	/** What the hook has read itself, by the name of the parameter; without what is hidden. */
+	read?: Json;
 }
 
 /** An empty update would be answered like a successful one. */
@@ -68,21 +57,23 @@ export function buildRequest(
 	context: RuleContext,
 	constants: Record<string, string> = {},
 ): Result<ApiRequest> {
-	const body: Values = { ...constants };
-	const query: Values = {};
+	const { read = {} } = gathered;
+	const body: Json = { ...constants };
+	const query: Json = {};
 	const finishing: Array<() => void> = [];
 	let path: string = pathTemplate;
-	for (const field of fields) {
-		const { label, parameter, mapping } = field;
-		if (mapping.asOneValue && !Object.hasOwn(gathered.asOneValue ?? {}, parameter)) continue;
-		const ruled = mapping.rule(valueOf(field, gathered), context);
+	for (const { label, parameter, mapping } of fields) {
+		if (mapping.readByHook && !Object.hasOwn(read, parameter)) continue;
+		const names = mapping.as.split('.');
+		const given = mapping.readByHook ? read[parameter] : valueAt(gathered, [mapping.in, ...names]);
+		const ruled = mapping.rule(given, context);
 		if ('problem' in ruled) {
 			return fail({ kind: 'input', field: label, problem: ruled.problem, hint: ruled.hint });
 		}
 		if (ruled.value === undefined) continue;
 		const { value } = ruled;
 		if (mapping.apply) finishing.push(() => mapping.apply?.(body, value));
-		else if (mapping.in === 'body') put(body, mapping.as.split('.'), value);
+		else if (mapping.in === 'body') put(body, names, value);
 		else if (mapping.in === 'query') query[mapping.as] = value;
 		else path = path.replace(`{${mapping.as}}`, encodeURIComponent(String(value)));
 	}

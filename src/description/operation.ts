@@ -11,11 +11,11 @@ export interface RequestMapping {
 	as: string;
 	rule: Rule;
 	/**
-	 * Whether the hook reads the parameter itself, as it is stored, instead of n8n's routing
-	 * gathering it: a form of several fields that becomes one value, or a locator whose mode matters.
+	 * Whether the hook reads the parameter itself, instead of n8n's routing gathering it: a part of
+	 * the path, a form of several fields that becomes one value, or a locator whose mode matters.
 	 * While the parameter is hidden, the value is left out.
 	 */
-	asOneValue?: boolean;
+	readByHook?: boolean;
 	/**
 	 * Changes the finished body, for a value that is not a field of its own. In the order of the
 	 * fields.
@@ -51,13 +51,16 @@ export interface Operation {
 export const inBody = (as: string, rule: Rule): RequestMapping => ({ in: 'body', as, rule });
 export const inQuery = (as: string, rule: Rule): RequestMapping => ({ in: 'query', as, rule });
 /** Fills `{name}` in the path of the endpoint. */
-export const inPath = (as: string, rule: Rule): RequestMapping => ({ in: 'path', as, rule });
-/** Sent in the body as one value that the hook reads itself: see `asOneValue`. */
-export const oneValueInBody = (as: string, rule: Rule): RequestMapping => ({
-	in: 'body',
+export const inPath = (as: string, rule: Rule): RequestMapping => ({
+	in: 'path',
 	as,
 	rule,
-	asOneValue: true,
+	readByHook: true,
+});
+/** Sent in the body as one value that the hook reads itself: see `readByHook`. */
+export const oneValueInBody = (as: string, rule: Rule): RequestMapping => ({
+	...inBody(as, rule),
+	readByHook: true,
 });
 
 /**

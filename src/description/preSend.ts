@@ -4,12 +4,11 @@ import type { Prepared } from '../transport/run/item';
 import { itemFiles, readParameter } from '../transport/run/nodeInput';
 import { fail, ok, type Result } from '../transport/base/result';
 import { readSettings } from '../transport/run/settings';
-import { isRecord } from '../transport/base/types';
+import { isRecord, type Json } from '../transport/base/types';
 import { valueAt } from '../transport/base/values';
 import { buildRequest, put, mappedFields, type MappedField } from './buildRequest';
 import type { Operation } from './operation';
 import { mixedUpCall, type MixedUpCall } from './mixedUpCall';
-import { readValues } from './readValues';
 
 /** Base URLs of services of which one knows nothing else. */
 const ANYWHERE = '';
@@ -37,8 +36,8 @@ function correctAll(
 	{ body, qs }: IHttpRequestOptions,
 ): IExecuteSingleFunctions {
 	for (const { parameter, mapping } of fields) {
-		if (mapping.asOneValue || mapping.in === 'path') continue;
-		const gathered = (mapping.in === 'body' ? body : qs) as Record<string, unknown>;
+		if (mapping.readByHook) continue;
+		const gathered = (mapping.in === 'body' ? body : qs) as Json;
 		const path = mapping.as.split('.');
 		const evaluated = valueAt(gathered, path);
 		const value = correct(parameter, evaluated);
@@ -47,6 +46,26 @@ function correctAll(
 	const getNodeParameter = (name: string, ...rest: [unknown?, object?]): unknown =>
 		correct(name, context.getNodeParameter(name, ...rest));
 	return Object.create(context, { getNodeParameter: { value: getNodeParameter } }) as never;
+}
+
+/**
+ * What the hook reads itself, by the name of the parameter. What is hidden or was not added is not
+ * among the parameters.
+ */
+function readValues(context: IExecuteSingleFunctions, fields: MappedField[]): Result<Json> {
+	const { parameters } = context.getNode();
+	const read: Json = {};
+	for (const { label, parameter, mapping } of fields) {
+		const isGiven = valueAt(parameters, parameter.split('.')) !== undefined;
+		if (!mapping.readByHook || !(isGiven || mapping.in === 'path')) continue;
+		try {
+			read[parameter] = readParameter(context, parameter, '');
+		} catch (error) {
+			const reason = error instanceof Error ? `: ${error.message}` : '';
+			return fail({ kind: 'input', field: label, problem: `cannot be evaluated${reason}` });
+		}
+	}
+	return ok(read);
 }
 
 function prepare(
@@ -62,7 +81,7 @@ function prepare(
 	if (!settings.ok) return settings;
 	const read = readValues(context, fields);
 	if (!read.ok) return read;
-	const gathered = { body: options.body, query: options.qs, ...read.value };
+	const gathered = { body: options.body, query: options.qs, read: read.value };
 	const rules = {
 		timezone: context.getTimezone(),
 		binaryFields: Object.keys(itemFiles(context)),

@@ -30,12 +30,11 @@ function routingOf(operation: Operation): INodePropertyRouting {
 }
 
 function property({ mapping, fields, ...ui }: Field, show?: Show): INodeProperties {
-	// The hook reads what n8n's routing does not gather.
-	const isRouted = mapping && !mapping.asOneValue && mapping.in !== 'path';
 	const { displayOptions } = ui;
 	return {
 		...ui,
-		...(isRouted && { routing: { send: { type: mapping.in, property: mapping.as } } }),
+		...(mapping &&
+			!mapping.readByHook && { routing: { send: { type: mapping.in, property: mapping.as } } }),
 		...(fields && { options: fields.map((field) => property(field)) }),
 		...(show && {
 			displayOptions: { ...displayOptions, show: { ...show, ...displayOptions?.show } },

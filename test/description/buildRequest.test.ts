@@ -32,7 +32,7 @@ const check = (
 	query: unknown = {},
 	endpoint = ENDPOINTS.createGeneration,
 	own: MappedField[] = fields,
-) => buildRequest(endpoint, own, { body, query, path: { id: 'gen 1' } }, context);
+) => buildRequest(endpoint, own, { body, query }, context);
 
 test('fields that are sent are found with their path among the parameters, collections included', () => {
 	expect(fields.map(({ parameter }) => parameter)).toEqual([
@@ -99,7 +99,7 @@ test('an id is encoded into the path, once, and a GET has no body', () => {
 		buildRequest(
 			ENDPOINTS.getGeneration,
 			own,
-			{ body: {}, query: {}, path: { id: given } },
+			{ body: {}, query: {}, read: { generationId: given } },
 			context,
 		);
 	expect(read("a b?c=d&#$&$'%")).toEqual({

@@ -29,7 +29,7 @@ const built = (additionalFields: unknown, rest: Record<string, unknown> = body) 
 	buildRequest(
 		ENDPOINTS.createGeneration,
 		fields,
-		{ body: { ...rest, additionalFields }, query: {}, path: {} },
+		{ body: { ...rest, additionalFields }, query: {} },
 		context,
 	);
 

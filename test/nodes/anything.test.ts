@@ -87,11 +87,11 @@ function ask(
 	fields: MappedField[],
 	valueOf: (field: MappedField) => unknown,
 ) {
-	const gathered = { body: {}, query: {}, path: {} as Values, asOneValue: {} as Values };
+	const gathered = { body: {}, query: {}, path: {}, read: {} as Values };
 	for (const field of fields) {
 		const { parameter, mapping: sent } = field;
 		const value = valueOf(field);
-		if (sent.asOneValue) gathered.asOneValue[parameter] = value;
+		if (sent.readByHook) gathered.read[parameter] = value;
 		else put(gathered[sent.in], sent.as.split('.'), value);
 	}
 	return buildRequest(operation.spec.endpoint, fields, gathered, context, operation.constants);
