@@ -6,7 +6,7 @@ import {
 	LIMITS,
 	SINGLE_ITEM_SLOTS,
 } from '../../src/contract';
-import { collection, type Field, oneValueInBody } from '../../src/description/operation';
+import { collection, type Field, inBody } from '../../src/description/operation';
 import {
 	catalogueValue,
 	mediaField,
@@ -160,8 +160,7 @@ const PARAMETER_RULES: Record<string, Rule> = {
 
 /**
  * The settings of a model. Not every model takes every one; the service decides. Specification:
- * CreateGeneration, `parameters`. The hook reads the whole collection: n8n's routing finds no
- * locator in a collection that is itself called `parameters`.
+ * CreateGeneration, `parameters`.
  */
 export const parameters = (mode: GenerationMode): Field =>
 	collection(
@@ -173,6 +172,6 @@ export const parameters = (mode: GenerationMode): Field =>
 		},
 		fieldsOf(mode, PARAMETERS).map((ui) => {
 			const rule = PARAMETER_RULES[ui.name] ?? located(text());
-			return { ...ui, mapping: oneValueInBody(`parameters.${ui.name}`, rule) };
+			return { ...ui, mapping: inBody(`parameters.${ui.name}`, rule) };
 		}),
 	);

@@ -9,7 +9,6 @@ import {
 	type Field,
 	getManyOperation,
 	inBody,
-	oneValueInBody,
 	type Operation,
 } from '../../src/description/operation';
 import { located, text } from '../../src/description/rules';
@@ -18,7 +17,7 @@ import { input, parameters } from './fields';
 const persona: Field = {
 	...personaLocator,
 	// Any text: `Persona.id`, which the list offers, is no UUID by the specification.
-	mapping: oneValueInBody('persona_id', located(text())),
+	mapping: inBody('persona_id', located(text())),
 };
 
 /** What differs between the three operations of POST /generations. */

@@ -1,12 +1,6 @@
 import type { IDisplayOptions, INodeProperties } from 'n8n-workflow';
 import { isRecord, LIMITS } from '../../src/contract';
-import {
-	collection,
-	optionList,
-	type Field,
-	inBody,
-	oneValueInBody,
-} from '../../src/description/operation';
+import { collection, optionList, type Field, inBody } from '../../src/description/operation';
 import { blockVoiceLocator } from '../../src/description/fields/locators';
 import {
 	flag,
@@ -17,6 +11,7 @@ import {
 	type RuleContext,
 	type Ruled,
 	text,
+	whenSet,
 } from '../../src/description/rules';
 import type { ApiRequest } from '../../src/transport/base/types';
 import { splitText } from './splitText';
@@ -171,7 +166,7 @@ const form: Field = {
 			],
 		},
 	],
-	mapping: oneValueInBody('blocks', blockForm()),
+	mapping: inBody('blocks', whenSet(blockForm())),
 };
 
 const json: Field = {
@@ -185,7 +180,7 @@ const json: Field = {
 	hint: 'For all incoming items as one speech, enter {{ $input.all().map((item) => item.json) }} and switch on Execute Once in the settings of the node',
 	description:
 		'From 1 to 50 blocks: an array of objects with text and, if wanted, voice, or an array of texts. Other fields are left out.',
-	mapping: oneValueInBody('blocks', blockList()),
+	mapping: inBody('blocks', whenSet(blockList())),
 };
 
 const textField: Field = {
@@ -198,7 +193,7 @@ const textField: Field = {
 	default: '',
 	placeholder: 'e.g. Welcome back to the show.',
 	description: 'What to say. A long text is divided at paragraphs and sentences.',
-	mapping: oneValueInBody('blocks', blockText()),
+	mapping: inBody('blocks', whenSet(blockText())),
 };
 
 const voice: Field = {
@@ -206,7 +201,7 @@ const voice: Field = {
 	displayName: 'Voice',
 	description:
 		'Speaks everything that has no voice of its own: a preset voice of the chosen model, or a custom one for the model that clones voices. If it is empty, the service chooses one.',
-	mapping: { ...oneValueInBody('voice', located(text())), apply: speakWith },
+	mapping: { ...inBody('voice', located(text())), apply: speakWith },
 };
 
 /** Specification: CreateSpeechGeneration, `blocks`. */

@@ -1,7 +1,6 @@
 import type { Endpoint, Json } from '../contract';
 import type { ApiRequest } from '../transport/base/types';
 import { fail, ok, type Result } from '../transport/base/result';
-import { valueAt } from '../transport/base/values';
 import type { Field, RequestMapping } from './operation';
 import type { RuleContext } from './rules';
 
@@ -23,18 +22,9 @@ export function mappedFields(fields: Field[], within = ''): MappedField[] {
 }
 
 /** Sets a value at a path, and makes the objects that the path leads through. */
-export function put(values: Json, [name = '', ...rest]: string[], value: unknown): void {
+function put(values: Json, [name = '', ...rest]: string[], value: unknown): void {
 	if (rest.length === 0) values[name] = value;
 	else put((values[name] ??= {}) as Json, rest, value);
-}
-
-/** The values of an item, not yet validated. */
-export interface Gathered {
-	/** What n8n's routing engine has gathered. */
-	body: unknown;
-	query: unknown;
-	/** What the hook has read itself, by the name of the parameter; without what is hidden. */
-	read?: Json;
 }
 
 /** An empty update would be answered like a successful one. */
@@ -46,34 +36,29 @@ const NOTHING_SET = fail({
 });
 
 /**
- * Builds the request of an item from the values that its fields gave, each through its rule. Only
- * known fields are copied; nothing is merged. The first problem is answered as a failure that names
- * the field.
+ * Builds the request of an item from the values of its fields, by the name of the parameter, each
+ * through its rule. The first problem is answered as a failure that names the field.
  */
 export function buildRequest(
 	{ method, path: pathTemplate }: Endpoint,
 	fields: MappedField[],
-	gathered: Gathered,
+	values: Json,
 	context: RuleContext,
 	constants: Record<string, string> = {},
 ): Result<ApiRequest> {
-	const { read = {} } = gathered;
 	const body: Json = { ...constants };
 	const query: Json = {};
 	const finishing: Array<() => void> = [];
 	let path: string = pathTemplate;
 	for (const { label, parameter, mapping } of fields) {
-		if (mapping.readByHook && !Object.hasOwn(read, parameter)) continue;
-		const names = mapping.as.split('.');
-		const given = mapping.readByHook ? read[parameter] : valueAt(gathered, [mapping.in, ...names]);
-		const ruled = mapping.rule(given, context);
+		const ruled = mapping.rule(values[parameter], context);
 		if ('problem' in ruled) {
 			return fail({ kind: 'input', field: label, problem: ruled.problem, hint: ruled.hint });
 		}
 		if (ruled.value === undefined) continue;
 		const { value } = ruled;
 		if (mapping.apply) finishing.push(() => mapping.apply?.(body, value));
-		else if (mapping.in === 'body') put(body, names, value);
+		else if (mapping.in === 'body') put(body, mapping.as.split('.'), value);
 		else if (mapping.in === 'query') query[mapping.as] = value;
 		else path = path.replace(`{${mapping.as}}`, encodeURIComponent(String(value)));
 	}

@@ -7,7 +7,6 @@ import {
 import { toolArguments } from '../transport/run/nodeInput';
 import { isRecord } from '../transport/base/types';
 import { valueAt } from '../transport/base/values';
-import { isLocator } from './rules/rule';
 
 const CALL = /\$fromAI\s*\(/i;
 
@@ -73,7 +72,6 @@ export function mixedUpCall(context: IExecuteSingleFunctions): MixedUpCall | und
 			const call = CALL.test(raw) ? singleCall(raw) : undefined;
 			return call ? (argument(input, call.key) ?? call.defaultValue) : evaluated;
 		}
-		if (isLocator(raw) && !isLocator(evaluated)) return correct(raw.value, evaluated);
 		if (Array.isArray(raw) && Array.isArray(evaluated)) {
 			return evaluated.map((entry, index) => correct(raw[index], entry));
 		}

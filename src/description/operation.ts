@@ -11,12 +11,6 @@ export interface RequestMapping {
 	as: string;
 	rule: Rule;
 	/**
-	 * Whether the hook reads the parameter itself, instead of n8n's routing gathering it: a part of
-	 * the path, a form of several fields that becomes one value, or a locator whose mode matters.
-	 * While the parameter is hidden, the value is left out.
-	 */
-	readByHook?: boolean;
-	/**
 	 * Changes the finished body, for a value that is not a field of its own. In the order of the
 	 * fields.
 	 */
@@ -51,17 +45,7 @@ export interface Operation {
 export const inBody = (as: string, rule: Rule): RequestMapping => ({ in: 'body', as, rule });
 export const inQuery = (as: string, rule: Rule): RequestMapping => ({ in: 'query', as, rule });
 /** Fills `{name}` in the path of the endpoint. */
-export const inPath = (as: string, rule: Rule): RequestMapping => ({
-	in: 'path',
-	as,
-	rule,
-	readByHook: true,
-});
-/** Sent in the body as one value that the hook reads itself: see `readByHook`. */
-export const oneValueInBody = (as: string, rule: Rule): RequestMapping => ({
-	...inBody(as, rule),
-	readByHook: true,
-});
+export const inPath = (as: string, rule: Rule): RequestMapping => ({ in: 'path', as, rule });
 
 /**
  * The options of a field, in the order of `texts`. The type parameter is the type that the code

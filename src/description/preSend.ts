@@ -1,4 +1,4 @@
-import type { IExecuteSingleFunctions, IHttpRequestOptions, PreSendAction } from 'n8n-workflow';
+import type { IExecuteSingleFunctions, PreSendAction } from 'n8n-workflow';
 import { joinBatch } from '../transport/run/batch';
 import type { Prepared } from '../transport/run/item';
 import { itemFiles, readParameter } from '../transport/run/nodeInput';
@@ -6,7 +6,7 @@ import { fail, ok, type Result } from '../transport/base/result';
 import { readSettings } from '../transport/run/settings';
 import { isRecord, type Json } from '../transport/base/types';
 import { valueAt } from '../transport/base/values';
-import { buildRequest, put, mappedFields, type MappedField } from './buildRequest';
+import { buildRequest, mappedFields, type MappedField } from './buildRequest';
 import type { Operation } from './operation';
 import { mixedUpCall, type MixedUpCall } from './mixedUpCall';
 
@@ -25,39 +25,26 @@ function unknownArgument(fields: MappedField[], name: string): Result<never> {
 	});
 }
 
-/**
- * Corrects what n8n has gathered for the request.
- * @returns a view of the context that corrects each parameter that is read from it
- */
-function correctAll(
+/** A view of the context that corrects each parameter that is read from it. */
+function corrected(
 	context: IExecuteSingleFunctions,
 	{ correct }: MixedUpCall,
-	fields: MappedField[],
-	{ body, qs }: IHttpRequestOptions,
 ): IExecuteSingleFunctions {
-	for (const { parameter, mapping } of fields) {
-		if (mapping.readByHook) continue;
-		const gathered = (mapping.in === 'body' ? body : qs) as Json;
-		const path = mapping.as.split('.');
-		const evaluated = valueAt(gathered, path);
-		const value = correct(parameter, evaluated);
-		if (value !== evaluated) put(gathered, path, value);
-	}
 	const getNodeParameter = (name: string, ...rest: [unknown?, object?]): unknown =>
 		correct(name, context.getNodeParameter(name, ...rest));
 	return Object.create(context, { getNodeParameter: { value: getNodeParameter } }) as never;
 }
 
 /**
- * What the hook reads itself, by the name of the parameter. What is hidden or was not added is not
- * among the parameters.
+ * The values of an item, by the name of the parameter. n8n's routing gathers none of them: it keeps
+ * only the value of a locator and not the mode, and evaluates what needs no evaluation. What is
+ * hidden or was not added is not among the parameters.
  */
 function readValues(context: IExecuteSingleFunctions, fields: MappedField[]): Result<Json> {
 	const { parameters } = context.getNode();
 	const read: Json = {};
-	for (const { label, parameter, mapping } of fields) {
-		const isGiven = valueAt(parameters, parameter.split('.')) !== undefined;
-		if (!mapping.readByHook || !(isGiven || mapping.in === 'path')) continue;
+	for (const { label, parameter } of fields) {
+		if (valueAt(parameters, parameter.split('.')) === undefined) continue;
 		try {
 			read[parameter] = readParameter(context, parameter, '');
 		} catch (error) {
@@ -72,16 +59,14 @@ function prepare(
 	original: IExecuteSingleFunctions,
 	{ spec, constants, split }: Operation,
 	fields: MappedField[],
-	options: IHttpRequestOptions,
 ): Result<Prepared> {
 	const mixedUp = mixedUpCall(original);
 	if (mixedUp?.unknown !== undefined) return unknownArgument(fields, mixedUp.unknown);
-	const context = mixedUp ? correctAll(original, mixedUp, fields, options) : original;
+	const context = mixedUp ? corrected(original, mixedUp) : original;
 	const settings = readSettings(context, spec.terminalStatuses);
 	if (!settings.ok) return settings;
-	const read = readValues(context, fields);
-	if (!read.ok) return read;
-	const gathered = { body: options.body, query: options.qs, read: read.value };
+	const values = readValues(context, fields);
+	if (!values.ok) return values;
 	const rules = {
 		timezone: context.getTimezone(),
 		binaryFields: Object.keys(itemFiles(context)),
@@ -91,7 +76,7 @@ function prepare(
 		},
 	};
 	const requestTo = (baseUrl: string) =>
-		buildRequest(spec.endpoint, fields, gathered, { ...rules, baseUrl }, constants);
+		buildRequest(spec.endpoint, fields, values.value, { ...rules, baseUrl }, constants);
 	// Where the service is, only the credential says, which cannot be read here.
 	const request = requestTo(ANYWHERE);
 	if (request.ok) {
@@ -114,7 +99,7 @@ export function preSend(operation: Operation): PreSendAction {
 	const fields = mappedFields(operation.fields);
 	return async function (this: IExecuteSingleFunctions, options) {
 		const item = this.getItemIndex();
-		joinBatch(this, item).add(item, prepare(this, operation, fields, options));
+		joinBatch(this, item).add(item, prepare(this, operation, fields));
 		return options;
 	};
 }

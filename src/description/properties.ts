@@ -29,12 +29,12 @@ function routingOf(operation: Operation): INodePropertyRouting {
 	};
 }
 
-function property({ mapping, fields, ...ui }: Field, show?: Show): INodeProperties {
+function property({ fields, ...ui }: Field, show?: Show): INodeProperties {
 	const { displayOptions } = ui;
 	return {
 		...ui,
-		...(mapping &&
-			!mapping.readByHook && { routing: { send: { type: mapping.in, property: mapping.as } } }),
+		// Only the hook reads it.
+		mapping: undefined,
 		...(fields && { options: fields.map((field) => property(field)) }),
 		...(show && {
 			displayOptions: { ...displayOptions, show: { ...show, ...displayOptions?.show } },

@@ -1,9 +1,9 @@
 import { ENDPOINTS } from '../../src/contract';
-import { buildRequest, mappedFields, type MappedField } from '../../src/description/buildRequest';
+import { buildRequest, mappedFields } from '../../src/description/buildRequest';
 import { inBody, inPath, inQuery, type Field } from '../../src/description/operation';
 import { choice, id, media, number, text } from '../../src/description/rules';
 import { BinaryReference } from '../../src/transport/run/binaryReference';
-import { context } from '../support/rules';
+import { context, valuesOf } from '../support/rules';
 
 const named = (name: string) =>
 	({ displayName: name.toUpperCase(), name, type: 'string', default: '' }) as const;
@@ -27,12 +27,8 @@ const FIELDS: Field[] = [
 
 const fields = mappedFields(FIELDS);
 
-const check = (
-	body: unknown,
-	query: unknown = {},
-	endpoint = ENDPOINTS.createGeneration,
-	own: MappedField[] = fields,
-) => buildRequest(endpoint, own, { body, query }, context);
+const check = (given: unknown) =>
+	buildRequest(ENDPOINTS.createGeneration, fields, valuesOf(fields, given), context);
 
 test('fields that are sent are found with their path among the parameters, collections included', () => {
 	expect(fields.map(({ parameter }) => parameter)).toEqual([
@@ -45,12 +41,13 @@ test('fields that are sent are found with their path among the parameters, colle
 });
 
 test('a request holds what the fields gave, each through its rule, and nothing empty', () => {
-	const body = {
+	const given = {
 		prompt: 'a cat',
+		since: '2026-01-01',
 		parameters: { count: '2', size: '' },
 		input: { video: 'binary:clip' },
 	};
-	expect(check(body, { since: '2026-01-01' })).toEqual({
+	expect(check(given)).toEqual({
 		ok: true,
 		value: {
 			method: 'POST',
@@ -69,7 +66,7 @@ test('only known fields are copied', () => {
 	const extra = JSON.parse(
 		'{"prompt": "a", "other": 1, "__proto__": {"x": 1}, "parameters": {"tags": 1}}',
 	) as unknown;
-	expect(check(extra, { other: 1 })).toEqual({
+	expect(check(extra)).toEqual({
 		ok: true,
 		value: { method: 'POST', path: '/generations', query: {}, body: { prompt: 'a' } },
 	});
@@ -87,21 +84,16 @@ test('the first problem names its field', () => {
 });
 
 test.each([undefined, null, 'text', [], { parameters: 'text' }, { parameters: null }])(
-	'a body of an unexpected shape is an empty one: %j',
-	(body) => {
-		expect(check(body)).toMatchObject({ failure: { field: 'PROMPT', problem: 'is empty' } });
+	'parameters of an unexpected shape are empty ones: %j',
+	(given) => {
+		expect(check(given)).toMatchObject({ failure: { field: 'PROMPT', problem: 'is empty' } });
 	},
 );
 
 test('an id is encoded into the path, once, and a GET has no body', () => {
 	const own = mappedFields([{ ...named('generationId'), mapping: inPath('id', id()) }]);
 	const read = (given: unknown) =>
-		buildRequest(
-			ENDPOINTS.getGeneration,
-			own,
-			{ body: {}, query: {}, read: { generationId: given } },
-			context,
-		);
+		buildRequest(ENDPOINTS.getGeneration, own, { generationId: given }, context);
 	expect(read("a b?c=d&#$&$'%")).toEqual({
 		ok: true,
 		value: { method: 'GET', path: "/generations/a%20b%3Fc%3Dd%26%23%24%26%24'%25", query: {} },
@@ -113,7 +105,8 @@ test('a rule of a choice is applied as well', () => {
 	const own = mappedFields([
 		{ ...named('mode'), mapping: inBody('mode', choice(['image'], { required: true })) },
 	]);
-	expect(check({ mode: 'audio' }, {}, ENDPOINTS.createGeneration, own)).toMatchObject({
+	const request = buildRequest(ENDPOINTS.createGeneration, own, { mode: 'audio' }, context);
+	expect(request).toMatchObject({
 		failure: { problem: 'must be one of image, got audio' },
 	});
 });

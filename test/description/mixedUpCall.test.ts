@@ -36,12 +36,6 @@ test.each<[string, unknown, unknown, unknown]>([
 	['a text that only talks of it', "$fromAI('prompt')", "$fromAI('prompt')", "$fromAI('prompt')"],
 	['a default', fromAI('missing', ", 'a fallback'"), 'a car', 'a fallback'],
 	[
-		'a locator, of which n8n has taken the value',
-		{ __rl: true, mode: 'id', value: fromAI('prompt') },
-		'a red car',
-		'a blue boat',
-	],
-	[
 		'fields of a collection',
 		{ a: fromAI('prompt'), b: 1 },
 		{ a: 'a red car', b: 1, c: 2 },
@@ -92,7 +86,7 @@ test('what combines only arguments that are the same in both calls stays as n8n 
 
 const { description } = new MediaGen();
 
-/** The Generation node as a tool, from n8n's routing to the request that goes out. */
+/** The Generation node as a tool, from its parameters to the request that goes out. */
 async function sent(raw: INodeParameters): Promise<unknown[]> {
 	const requests: unknown[] = [];
 	const run = nodeRun({

@@ -1,6 +1,6 @@
 import type { IExecuteSingleFunctions } from 'n8n-workflow';
 import { ENDPOINTS } from '../../src/contract';
-import { oneValueInBody, type Field, type Operation } from '../../src/description/operation';
+import { inBody, type Field, type Operation } from '../../src/description/operation';
 import { preSend } from '../../src/description/preSend';
 import { batchOf } from '../../src/transport/run/batch';
 import { nodeContext, nodeRun } from '../support/nodeContext';
@@ -10,7 +10,7 @@ const form = (name: string): Field => ({
 	name,
 	type: 'fixedCollection',
 	default: {},
-	mapping: oneValueInBody('blocks', (value) => ({ value })),
+	mapping: inBody('blocks', (value) => ({ value })),
 });
 
 const operation: Operation = {

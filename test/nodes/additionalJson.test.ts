@@ -10,7 +10,7 @@ import { fingerprint } from '../../src/transport/run/keys';
 import { execute } from '../support/engine';
 import { nodeRun } from '../support/nodeContext';
 import { endpointNames, operationsOf } from '../support/operations';
-import { context } from '../support/rules';
+import { context, valuesOf } from '../support/rules';
 import { cases } from '../support/thorough';
 
 const named = (name: string) => ({ displayName: name, name, type: 'string', default: '' }) as const;
@@ -25,13 +25,10 @@ const fields = mappedFields([
 
 const body = { mode: 'image', parameters: { count: 2 }, input: { video: 'binary:clip' } };
 
-const built = (additionalFields: unknown, rest: Record<string, unknown> = body) =>
-	buildRequest(
-		ENDPOINTS.createGeneration,
-		fields,
-		{ body: { ...rest, additionalFields }, query: {} },
-		context,
-	);
+function built(additionalFields: unknown, rest: Record<string, unknown> = body) {
+	const values = valuesOf(fields, { ...rest, additionalFields });
+	return buildRequest(ENDPOINTS.createGeneration, fields, values, context);
+}
 
 const bodyOf = (additionalFields: unknown) => {
 	const request = built(additionalFields);

@@ -75,26 +75,13 @@ function goodFor({ parameter, mapping: { as } }: MappedField): unknown {
 	return slots.includes(slot) ? url : GOOD[as];
 }
 
-type Values = Record<string, unknown>;
-
-function put(values: Values, [name = '', ...rest]: string[], value: unknown): void {
-	if (rest.length === 0) values[name] = value;
-	else put((values[name] ??= {}) as Values, rest, value);
-}
-
 function ask(
 	operation: Operation,
 	fields: MappedField[],
 	valueOf: (field: MappedField) => unknown,
 ) {
-	const gathered = { body: {}, query: {}, path: {}, read: {} as Values };
-	for (const field of fields) {
-		const { parameter, mapping: sent } = field;
-		const value = valueOf(field);
-		if (sent.readByHook) gathered.read[parameter] = value;
-		else put(gathered[sent.in], sent.as.split('.'), value);
-	}
-	return buildRequest(operation.spec.endpoint, fields, gathered, context, operation.constants);
+	const values = Object.fromEntries(fields.map((field) => [field.parameter, valueOf(field)]));
+	return buildRequest(operation.spec.endpoint, fields, values, context, operation.constants);
 }
 
 async function refusal(name: EndpointName, operation: Operation, given: ReturnType<typeof ask>) {

@@ -1,4 +1,6 @@
+import type { MappedField } from '../../src/description/buildRequest';
 import type { RuleContext } from '../../src/description/rules';
+import { valueAt } from '../../src/transport/base/values';
 
 export const context: RuleContext = {
 	baseUrl: 'https://api.example/v1',
@@ -6,3 +8,9 @@ export const context: RuleContext = {
 };
 
 export const localContext: RuleContext = { ...context, baseUrl: 'http://127.0.0.1:4010/v1' };
+
+/** The values of fields by the names of their parameters, from an object with the names of the request. */
+export const valuesOf = (fields: MappedField[], given: unknown) =>
+	Object.fromEntries(
+		fields.map(({ parameter, mapping: { as } }) => [parameter, valueAt(given, as.split('.'))]),
+	);

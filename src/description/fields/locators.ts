@@ -1,6 +1,6 @@
 import type { INodeProperties, INodePropertyMode } from 'n8n-workflow';
 import { SPEECH_MODELS } from '../../contract';
-import { inPath, oneValueInBody, type Field } from '../operation';
+import { inBody, inPath, type Field } from '../operation';
 import { id, located, type Rule } from '../rules';
 import { nameFromId } from '../search/choices';
 import type { SearchName } from '../search/searches';
@@ -169,8 +169,7 @@ interface MediaField extends Pick<
 
 /**
  * Media from a binary field of the item, which is then uploaded, or by URL. Plain text works too:
- * one URL a line, an array by expression, `binary:<field>`. The hook reads it, because n8n's routing keeps only the value of a locator and
- * not the mode.
+ * one URL a line, an array by expression, `binary:<field>`.
  */
 export function mediaField({ as, rule, isMany, example, note, ...ui }: MediaField): Field {
 	const more = note === undefined ? '' : `. ${note}`;
@@ -196,6 +195,6 @@ export function mediaField({ as, rule, isMany, example, note, ...ui }: MediaFiel
 				hint: `${isMany ? 'One or more https URLs separated by spaces, or an array by expression' : 'An https URL'}${more}`,
 			},
 		],
-		mapping: oneValueInBody(as, rule),
+		mapping: inBody(as, rule),
 	};
 }
