@@ -9,16 +9,13 @@ import {
 	type ReviewDecision,
 } from '../../src/contract';
 import {
-	statusFields,
-	untilStatus,
-	UNTIL_USER_OR_END,
-	keyOptions,
-	maxCreditsOrStop,
-	waitForCompletion,
-	waitTimeout,
-	downloadAfterWait,
+	creationFields,
 	existingOutputs,
-	fileOptions,
+	maxCreditsOrStop,
+	statusFields,
+	UNTIL_USER_OR_END,
+	untilStatus,
+	waitForCompletion,
 } from '../../src/description/fields/jobs';
 import {
 	additionalFields,
@@ -27,7 +24,6 @@ import {
 	inBody,
 	type Operation,
 	optionList,
-	options,
 } from '../../src/description/operation';
 import { thisAgentRun, mediaField } from '../../src/description/fields/locators';
 import { choice, flag, jsonObject, media, number, text } from '../../src/description/rules';
@@ -46,15 +42,15 @@ const AFTER_REVIEW = untilStatus('completed');
  *
  * @param paid options of a step that reserves credits
  */
-const waitFields = (terminalStatuses: TerminalStatuses, paid: Field[] = []): Field[] => [
-	{
+const waitFields = (terminalStatuses: TerminalStatuses, paid: Field[] = []): Field[] =>
+	creationFields([...paid, ...statusFields(terminalStatuses)], {
 		...waitForCompletion,
 		description:
 			'Whether to wait until the run has ended or waits for you: with the status plan_proposed for Approve, with awaiting_review for Review. Otherwise the output is the run right after the request.',
-	},
-	...downloadAfterWait,
-	options([...keyOptions, ...paid, ...fileOptions, ...statusFields(terminalStatuses), waitTimeout]),
-];
+	});
+
+/** The job of every step. */
+const STEP = { output: 'job', object: 'agent_run', creates: true } as const;
 
 const directionStrategy: Field = {
 	displayName: 'Direction Strategy',
@@ -112,10 +108,8 @@ const create: Operation = {
 	description:
 		'Plan a production. That costs 1 credit, carrying it out more; retries never pay twice.',
 	spec: {
+		...STEP,
 		endpoint: ENDPOINTS.createAgentRun,
-		output: 'job',
-		object: 'agent_run',
-		creates: true,
 		charges: true,
 		terminalStatuses: UNTIL_USER_OR_END,
 	},
@@ -182,10 +176,8 @@ export const approve: Operation = {
 	description:
 		'Have a proposed plan carried out. Reserves Max Credits; retries never approve twice.',
 	spec: {
+		...STEP,
 		endpoint: ENDPOINTS.approveAgentRun,
-		output: 'job',
-		object: 'agent_run',
-		creates: true,
 		charges: true,
 		terminalStatuses: AFTER_APPROVAL,
 		check: budgetProblem,
@@ -229,10 +221,8 @@ const review: Operation = {
 	description:
 		'Decide what becomes of the assets. Costs nothing further; retries never decide twice.',
 	spec: {
+		...STEP,
 		endpoint: ENDPOINTS.reviewAgentRun,
-		output: 'job',
-		object: 'agent_run',
-		creates: true,
 		terminalStatuses: AFTER_REVIEW,
 	},
 	fields: [

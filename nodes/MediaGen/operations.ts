@@ -1,5 +1,10 @@
 import { ENDPOINTS, type GenerationMode, LIMITS } from '../../src/contract';
-import { creationFields, delivery, existingOutputs } from '../../src/description/fields/jobs';
+import {
+	creationFields,
+	creditOptions,
+	delivery,
+	existingOutputs,
+} from '../../src/description/fields/jobs';
 import {
 	thisGeneration,
 	modelLocator,
@@ -62,7 +67,7 @@ const generate = ({ mode, model, prompt, options, ...texts }: Made): Operation =
 		},
 		parameters(mode),
 		input(mode),
-		...creationFields(...options),
+		...creationFields([...options, ...creditOptions]),
 	],
 });
 

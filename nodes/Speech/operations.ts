@@ -1,6 +1,7 @@
 import { ENDPOINTS, SPEECH_MODELS } from '../../src/contract';
 import {
 	creationFields,
+	creditOptions,
 	delivery,
 	downloadExisting,
 	outputBinaryField,
@@ -31,7 +32,7 @@ const create: Operation = {
 		},
 		...blocks,
 		settings,
-		...creationFields(blockLength, delivery, singleFile),
+		...creationFields([blockLength, delivery, singleFile, ...creditOptions]),
 	],
 };
 

@@ -1,5 +1,5 @@
 import type { IDisplayOptions } from 'n8n-workflow';
-import { DELIVERIES, type Delivery } from '../../contract';
+import { DELIVERIES, type Delivery, type Json } from '../../contract';
 import type { TerminalStatuses } from '../../transport/jobs/jobState';
 import type { CreditPolicy, IdempotencyMode } from '../../transport/run/settings';
 import { inBody, optionList, options, type Field } from '../operation';
@@ -148,15 +148,11 @@ export const delivery: Field = {
 	mapping: inBody('delivery', choice(DELIVERIES)),
 };
 
-type Values = Record<string, unknown>;
-
-const isPlain = (value: unknown): value is Values =>
+const isPlain = (value: unknown): value is Json =>
 	typeof value === 'object' && value !== null && Object.getPrototypeOf(value) === Object.prototype;
 
-/**
- * A copy with the values of `added`, which win; objects are merged, everything else is replaced.
- */
-function merged(values: Values, added: Values): Values {
+/** A copy with the values of `added`, which win; objects are merged, everything else is replaced. */
+function merged(values: Json, added: Json): Json {
 	const result = { ...values };
 	for (const [name, value] of Object.entries(added)) {
 		const before = Object.hasOwn(values, name) ? values[name] : undefined;
@@ -179,12 +175,8 @@ export const additionalJson: Field = {
 	hint: 'Such as { "parameters": { "seed": 7 } }; wins over the fields above',
 	description: 'Fields of the API that this node does not have, as a JSON object',
 	mapping: {
-		in: 'body',
-		as: 'additionalFields',
-		rule: jsonObject(),
-		apply: (body, added) => {
-			Object.assign(body, merged(body, added as Values));
-		},
+		...inBody('additionalFields', jsonObject()),
+		apply: (body, added) => Object.assign(body, merged(body, added as Json)),
 	},
 };
 
@@ -194,26 +186,25 @@ const AS_TOOL = { '@tool': [true] };
  * Download Outputs, on unless the node is a tool: files do not reach an AI agent, and would make it
  * wait for longer.
  */
-function download(show: NonNullable<IDisplayOptions['show']> = {}): Field[] {
-	const ui = { displayName: 'Download Outputs', name: 'downloadOutputs', type: 'boolean' } as const;
-	const forWorkflows: Field = {
-		...ui,
+const download = (show: NonNullable<IDisplayOptions['show']> = {}): Field[] => [
+	{
+		displayName: 'Download Outputs',
+		name: 'downloadOutputs',
+		type: 'boolean',
 		displayOptions: { show, hide: AS_TOOL },
 		default: true,
 		description: 'Whether to download the files into binary fields',
-	};
-	const forAgents: Field = {
-		...ui,
+	},
+	{
+		displayName: 'Download Outputs',
+		name: 'downloadOutputs',
+		type: 'boolean',
 		displayOptions: { show: { ...show, ...AS_TOOL } },
 		default: false,
 		description:
 			'Whether to download the finished files too. They stay with the run of this tool; the AI agent gets the links.',
-	};
-	return [forWorkflows, forAgents];
-}
-
-/** Download Outputs of an operation that creates and may wait. */
-export const downloadAfterWait = download({ waitForCompletion: [true] });
+	},
+];
 
 /** Download Outputs of an operation that waits for what exists. */
 export const downloadFinished = download();
@@ -293,21 +284,16 @@ export const keyOptions: Field[] = [
 /** The same of one that is paid for. */
 export const paidKeyOptions: Field[] = [...keyOptions, maxCreditsOrStop];
 
+/** Of the creation of a media job. */
+export const creditOptions: Field[] = [creditWaitTimeout, maxCredits, onInsufficientCredits];
+
 /**
  * What every creation of a job offers besides its own fields.
  *
  * @param own options that only this creation has
  */
-export const creationFields = (...own: Field[]): Field[] => [
-	waitForCompletion,
-	...downloadAfterWait,
-	options([
-		...keyOptions,
-		...own,
-		creditWaitTimeout,
-		maxCredits,
-		onInsufficientCredits,
-		...fileOptions,
-		waitTimeout,
-	]),
+export const creationFields = (own: Field[], wait = waitForCompletion): Field[] => [
+	wait,
+	...download({ waitForCompletion: [true] }),
+	options([...keyOptions, ...own, ...fileOptions, waitTimeout]),
 ];
