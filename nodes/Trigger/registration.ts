@@ -3,7 +3,7 @@ import { NodeOperationError, type IHookFunctions, type IWebhookFunctions } from 
 import { ENDPOINTS, IDEMPOTENCY_HEADER, isRecord, textOf, type Json } from '../../src/contract';
 import { decryptSecret, encryptSecret } from '../../src/events/encryptSecret';
 import { openService, serviceError, type Service } from '../../src/events/service';
-import { refusalStatusOf } from '../../src/transport/base/result';
+import { refusalStatusOf, type Failed } from '../../src/transport/base/result';
 import { isResource } from '../../src/transport/base/types';
 import { pageOf } from '../../src/transport/http/pages';
 import { isGone } from '../../src/transport/http/statuses';
@@ -41,8 +41,7 @@ const unsaved = new Map<string, Registration>();
 const keyOf = (context: Context): string =>
 	JSON.stringify([context.getWorkflow().id, context.getNode().id, context.getMode() === 'manual']);
 
-const savedRegistration = (context: Context) =>
-	context.getWorkflowStaticData('node') as Registration;
+const savedRegistration = (context: Context): Registration => context.getWorkflowStaticData('node');
 
 /** What n8n has saved, else what it has yet to save. */
 function registrationOf(context: Context): Registration {
@@ -56,11 +55,9 @@ function forget(context: IHookFunctions): void {
 	unsaved.delete(keyOf(context));
 }
 
-/** Whether the webhook was created elsewhere, with its secret in a credential. */
 const isByHand = (context: Context): boolean =>
 	context.getNodeParameter('registration', 'automatic') === ('manual' satisfies RegistrationMode);
 
-/** @throws if the credential holds none */
 async function secretFromCredential(context: Context): Promise<string> {
 	const { signingSecret } = await context.getCredentials('mediaGenWebhookSecretApi');
 	const secret = textOf(signingSecret);
@@ -78,7 +75,7 @@ export async function secretOf(
 ): Promise<{ secret: string } | { reason: string }> {
 	if (isByHand(context)) return { secret: await secretFromCredential(context) };
 	const { secret: encrypted, webhookId } = registrationOf(context);
-	const secret = webhookId === undefined ? undefined : decryptSecret(encrypted, apiKey, webhookId);
+	const secret = decryptSecret(encrypted, apiKey, webhookId ?? '');
 	if (secret) return { secret };
 	const problem =
 		webhookId === undefined
@@ -89,7 +86,12 @@ export async function secretOf(
 	};
 }
 
-const pathOf = (id: string) => ENDPOINTS.getWebhook.path.replace('{id}', encodeURIComponent(id));
+const requestFor = (method: 'GET' | 'DELETE', id: string) => ({
+	method,
+	path: ENDPOINTS.getWebhook.path.replace('{id}', encodeURIComponent(id)),
+});
+
+const isGoneNow = (failed: Failed): boolean => isGone(refusalStatusOf(failed) ?? 0);
 
 const sameEvents = (left: unknown, right: readonly string[]): boolean =>
 	Array.isArray(left) && [...left].sort().join() === [...right].sort().join();
@@ -103,14 +105,10 @@ function settingsOf(context: IHookFunctions) {
 	const url = context.getNodeWebhookUrl('default') ?? '';
 	if (!url.startsWith('https://')) {
 		// What to do comes first: n8n cuts the message off.
-		throw new NodeOperationError(
-			node,
-			`Use the MediaGen Polling Trigger, or set WEBHOOK_URL=https://… of n8n: events go to https addresses only, not to ${url || 'an unknown one'}`,
-			{
-				description:
-					'The Polling Trigger needs no public address. For this trigger set the environment variable WEBHOOK_URL of n8n to its public address, such as https://n8n.example.com/ (behind a reverse proxy also N8N_PROXY_HOPS=1), restart n8n and publish again.',
-			},
-		);
+		const message = `Use the MediaGen Polling Trigger, or set WEBHOOK_URL=https://… of n8n: events go to https addresses only, not to ${url || 'an unknown one'}`;
+		const description =
+			'The Polling Trigger needs no public address. For this trigger set the environment variable WEBHOOK_URL of n8n to its public address, such as https://n8n.example.com/ (behind a reverse proxy also N8N_PROXY_HOPS=1), restart n8n and publish again.';
+		throw new NodeOperationError(node, message, { description });
 	}
 	const events = context.getNodeParameter('events', []);
 	if (!Array.isArray(events) || events.length === 0)
@@ -123,9 +121,8 @@ function settingsOf(context: IHookFunctions) {
 /** Deletes a webhook. @returns whether it no longer exists */
 async function deleteWebhook({ send }: Service, id: string): Promise<boolean> {
 	// The specification shows no response body for DELETE, so any is accepted.
-	const request = { method: 'DELETE', path: pathOf(id) } as const;
-	const answer = await send(request, { validate: () => undefined });
-	return answer.ok || isGone(refusalStatusOf(answer) ?? 0);
+	const answer = await send(requestFor('DELETE', id), { validate: () => undefined });
+	return answer.ok || isGoneNow(answer);
 }
 
 /**
@@ -153,16 +150,15 @@ async function isStillRegistered(
 	id: string,
 	{ url, events }: ReturnType<typeof settingsOf>,
 ): Promise<boolean> {
-	const answer = await send({ method: 'GET', path: pathOf(id) }, { maxAttempts: MAX_ATTEMPTS });
+	const answer = await send(requestFor('GET', id), { maxAttempts: MAX_ATTEMPTS });
 	if (!answer.ok) {
-		if (isGone(refusalStatusOf(answer) ?? 0)) return false;
+		if (isGoneNow(answer)) return false;
 		// A key may write but not read: then what the node remembers has to do.
 		if (refusalStatusOf(answer) === 403) return true;
 		throw serviceError(context, answer, ENDPOINTS.getWebhook, 'The webhook cannot be checked');
 	}
-	const current = isRecord(answer.value.body) ? answer.value.body : {};
-	const isSameUrl = current.url === undefined || current.url === url;
-	return isSameUrl && (current.events === undefined || sameEvents(current.events, events));
+	const current = { url, events, ...(answer.value.body as Json) };
+	return current.url === url && sameEvents(current.events, events);
 }
 
 /**
@@ -199,22 +195,17 @@ async function register(context: IHookFunctions): Promise<Registration> {
 	}
 	const body = answer.value.body as Json;
 	const id = textOf(body.id);
-	const secret = secretIn(body);
-	if (id !== undefined && secret !== undefined) {
-		const workflowId = context.getWorkflow().id;
+	const plain = secretIn(body);
+	if (id !== undefined && plain !== undefined) {
 		const { baseUrl, apiKey } = service;
-		const encrypted = encryptSecret(secret, apiKey, id);
-		return { webhookId: id, workflowId, url, events, baseUrl, secret: encrypted };
+		const secret = encryptSecret(plain, apiKey, id);
+		return { webhookId: id, workflowId: context.getWorkflow().id, url, events, baseUrl, secret };
 	}
 	if (id !== undefined) await deleteWebhook(service, id);
 	else await deleteLeftovers(service, url);
-	throw new NodeOperationError(
-		context.getNode(),
-		`The service registered the webhook without ${id === undefined ? 'an ID' : 'a signing secret'}`,
-		{
-			description: `The webhook was deleted again. Fields of the response: ${Object.keys(body).join(', ').slice(0, 1_000) || 'none'}. Create a webhook elsewhere and choose Registration: By Hand, or use the MediaGen Polling Trigger.`,
-		},
-	);
+	const message = `The service registered the webhook without ${id === undefined ? 'an ID' : 'a signing secret'}`;
+	const description = `The webhook was deleted again. Fields of the response: ${Object.keys(body).join(', ').slice(0, 1_000) || 'none'}. Create a webhook elsewhere and choose Registration: By Hand, or use the MediaGen Polling Trigger.`;
+	throw new NodeOperationError(context.getNode(), message, { description });
 }
 
 /**
@@ -247,16 +238,13 @@ async function removeRegistered(context: IHookFunctions): Promise<boolean> {
 	if (webhookId === undefined || !service) return true;
 	// One that has been given another URL since belongs to somebody else. A key may write but not
 	// read: then what the node remembers has to do.
-	const request = { method: 'GET', path: pathOf(webhookId) } as const;
-	const answer = await service.send(request, { retry: false });
+	const answer = await service.send(requestFor('GET', webhookId), { retry: false });
 	const now = answer.ok && isRecord(answer.value.body) ? answer.value.body.url : undefined;
 	const isTaken = typeof now === 'string' && now !== url;
 	const isRemoved = isTaken || (await deleteWebhook(service, webhookId));
+	const message = 'MediaGen Trigger: the webhook could not be deleted at the service';
 	if (isRemoved) forget(context);
-	else
-		context.logger.warn('MediaGen Trigger: the webhook could not be deleted at the service', {
-			webhookId,
-		});
+	else context.logger.warn(message, { webhookId });
 	return isRemoved;
 }
 
@@ -279,7 +267,6 @@ export const webhookMethods = {
 		return false;
 	},
 
-	/** n8n calls this up to five times, so whatever fails here leaves nothing behind. */
 	async create(this: IHookFunctions): Promise<boolean> {
 		if (isByHand(this)) {
 			await secretFromCredential(this);
@@ -292,7 +279,6 @@ export const webhookMethods = {
 		return true;
 	},
 
-	/** After a failed activation there is none. */
 	async delete(this: IHookFunctions): Promise<boolean> {
 		return await removeRegistered(this);
 	},
