@@ -1,5 +1,5 @@
 import type { IDisplayOptions, INodeProperties } from 'n8n-workflow';
-import { isRecord, LIMITS } from '../../src/contract';
+import { isRecord, LIMITS, type Json } from '../../src/contract';
 import { collection, optionList, type Field, inBody } from '../../src/description/operation';
 import { blockVoiceLocator } from '../../src/description/fields/locators';
 import {
@@ -24,13 +24,13 @@ const voiceRule = located(text());
 
 /** One block, from an object or from plain text. */
 function block(entry: unknown, number: number, context: RuleContext): Ruled {
-	const { text: words, voice } = isRecord(entry) ? entry : { text: entry, voice: undefined };
-	const textResult = textRule(words, context);
-	if ('problem' in textResult) return { problem: `block ${number}: Text ${textResult.problem}` };
-	const voiceResult = voiceRule(voice, context);
-	if ('problem' in voiceResult) return { problem: `block ${number}: Voice ${voiceResult.problem}` };
-	const chosen = voiceResult.value === undefined ? {} : { voice: voiceResult.value };
-	return { value: { text: textResult.value, ...chosen } };
+	const { text: words, voice }: Json = isRecord(entry) ? entry : { text: entry };
+	const said = textRule(words, context);
+	if ('problem' in said) return { problem: `block ${number}: Text ${said.problem}` };
+	const chosen = voiceRule(voice, context);
+	if ('problem' in chosen) return { problem: `block ${number}: Voice ${chosen.problem}` };
+	const { value } = chosen;
+	return { value: { text: said.value, ...(value !== undefined && { voice: value }) } };
 }
 
 function blocksOf(entries: unknown[], context: RuleContext): Ruled {
@@ -46,13 +46,13 @@ function blocksOf(entries: unknown[], context: RuleContext): Ruled {
 	return { value: blocks };
 }
 
-const blockForm = (): Rule => (value, context) => {
+const blockForm: Rule = (value, context) => {
 	const entries = isRecord(value) ? value.block : undefined;
 	return blocksOf(Array.isArray(entries) ? entries : [], context);
 };
 
 /** The blocks of an array of objects or texts; also as JSON text. */
-const blockList = (): Rule => (value, context) => {
+const blockList: Rule = (value, context) => {
 	const parsed = parsedJson(value);
 	if (Array.isArray(parsed)) return blocksOf(parsed, context);
 	return { problem: `must be an array of blocks as JSON; it ${BLOCK_COUNT}` };
@@ -63,7 +63,7 @@ const BLOCK_LENGTH = 1_000;
 
 const lengthRule = number({ min: 1, integer: true });
 
-const blockText = (): Rule => (value, context) => {
+const blockText: Rule = (value, context) => {
 	const said = textRule(value, context);
 	if ('problem' in said) return said;
 	const given = lengthRule(context.option?.('blockLength'), context);
@@ -113,8 +113,8 @@ export function inParts(request: ApiRequest): ApiRequest[] {
 }
 
 /** Gives a voice to each block without one. */
-function speakWith(body: Record<string, unknown>, voice: unknown): void {
-	const blocks = (body.blocks ?? []) as Array<Record<string, unknown>>;
+function speakWith(body: Json, voice: unknown): void {
+	const blocks = (body.blocks ?? []) as Json[];
 	body.blocks = blocks.map((one) => (one.voice === undefined ? { ...one, voice } : one));
 }
 
@@ -166,7 +166,7 @@ const form: Field = {
 			],
 		},
 	],
-	mapping: inBody('blocks', whenSet(blockForm())),
+	mapping: inBody('blocks', whenSet(blockForm)),
 };
 
 const json: Field = {
@@ -180,7 +180,7 @@ const json: Field = {
 	hint: 'For all incoming items as one speech, enter {{ $input.all().map((item) => item.json) }} and switch on Execute Once in the settings of the node',
 	description:
 		'From 1 to 50 blocks: an array of objects with text and, if wanted, voice, or an array of texts. Other fields are left out.',
-	mapping: inBody('blocks', whenSet(blockList())),
+	mapping: inBody('blocks', whenSet(blockList)),
 };
 
 const textField: Field = {
@@ -193,7 +193,7 @@ const textField: Field = {
 	default: '',
 	placeholder: 'e.g. Welcome back to the show.',
 	description: 'What to say. A long text is divided at paragraphs and sentences.',
-	mapping: inBody('blocks', whenSet(blockText())),
+	mapping: inBody('blocks', whenSet(blockText)),
 };
 
 const voice: Field = {

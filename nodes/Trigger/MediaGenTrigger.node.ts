@@ -1,35 +1,14 @@
+import { NodeConnectionTypes, type INodeType, type INodeTypeDescription } from 'n8n-workflow';
 import {
-	NodeConnectionTypes,
-	type ICredentialsDecrypted,
-	type INodeCredentialTestResult,
-	type INodeType,
-	type INodeTypeDescription,
-} from 'n8n-workflow';
-import { mediaGenApiTest } from '../../src/description/credentialTest';
+	mediaGenApiTest,
+	mediaGenWebhookSecretApiTest,
+} from '../../src/description/credentialTest';
 import { icons } from '../../src/description/node';
 import { getModels } from '../../src/events/filters';
 import { execute } from './execute';
 import { fields } from './fields';
 import { receive } from './receive';
 import { webhookMethods } from './registration';
-
-const error = (message: string): INodeCredentialTestResult => ({ status: 'Error', message });
-
-/** A secret cannot be tested against the service, but typical copying mistakes can be detected. */
-async function mediaGenWebhookSecretApiTest({
-	data,
-}: ICredentialsDecrypted): Promise<INodeCredentialTestResult> {
-	const secret = data?.signingSecret;
-	if (typeof secret !== 'string' || secret === '')
-		return error('Enter the signing secret that was shown when the webhook was created.');
-	if (secret.trim() !== secret)
-		return error('The secret begins or ends with a space. Every delivery would be refused.');
-	return {
-		status: 'OK',
-		message:
-			'The secret looks complete. Only the first event can show whether it is the right one.',
-	};
-}
 
 const BUILDING =
 	"<b>While building your workflow</b>, click 'Execute step', then let something finish, for example by running a <b>MediaGen</b> node in another workflow. Its event shows up in this editor.<br /> <br />";

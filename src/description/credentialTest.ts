@@ -90,3 +90,17 @@ export async function mediaGenApiTest(
 		`The key is valid, but may read nothing. Either it has no read scope, or the workspace has no API access, which needs an active subscription or a successful top-up.${reason}`,
 	);
 }
+
+/** A secret cannot be tested against the service, but typical copying mistakes can be detected. */
+export async function mediaGenWebhookSecretApiTest({
+	data,
+}: ICredentialsDecrypted): Promise<INodeCredentialTestResult> {
+	const secret = data?.signingSecret;
+	if (typeof secret !== 'string' || secret === '')
+		return error('Enter the signing secret that was shown when the webhook was created.');
+	if (secret.trim() !== secret)
+		return error('The secret begins or ends with a space. Every delivery would be refused.');
+	return ok(
+		'The secret looks complete. Only the first event can show whether it is the right one.',
+	);
+}

@@ -54,10 +54,7 @@ export const inPath = (as: string, rule: Rule): RequestMapping => ({ in: 'path',
 export const optionList = <T extends string>(
 	texts: Record<T, Omit<INodePropertyOptions, 'value'>>,
 ): INodePropertyOptions[] =>
-	Object.entries<Omit<INodePropertyOptions, 'value'>>(texts).map(([value, text]) => ({
-		...text,
-		value,
-	}));
+	(Object.keys(texts) as T[]).map((value) => ({ ...texts[value], value }));
 
 const byLabel = (a: Field, b: Field) => a.displayName.localeCompare(b.displayName, 'en');
 

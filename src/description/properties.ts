@@ -1,31 +1,21 @@
-import type {
-	IDisplayOptions,
-	INodeProperties,
-	INodePropertyOptions,
-	INodePropertyRouting,
-} from 'n8n-workflow';
+import type { IDisplayOptions, INodeProperties, INodePropertyRouting } from 'n8n-workflow';
 import { runner } from '../transport/run/runner';
-import type { Labels } from '../transport/run/errors';
 import { mappedFields } from './buildRequest';
 import type { Field, Operation } from './operation';
 import { preSend } from './preSend';
 
 type Show = NonNullable<IDisplayOptions['show']>;
 
-/** Labels of the editor by the service's names of the fields. */
-const labelsOf = ({ fields }: Operation): Labels =>
-	Object.fromEntries(mappedFields(fields).map(({ mapping, label }) => [mapping.as, label]));
-
 /** The request of an operation, and the two functions that all operations share. */
 function routingOf(operation: Operation): INodePropertyRouting {
-	const { spec, fields } = operation;
-	const { method, path } = spec.endpoint;
-	// By these the user can change the request.
-	const parameters = mappedFields(fields).map(({ parameter }) => parameter);
+	const { method, path } = operation.spec.endpoint;
+	const fields = mappedFields(operation.fields);
+	const labels = Object.fromEntries(fields.map(({ mapping, label }) => [mapping.as, label]));
+	const spec = { ...operation.spec, parameters: fields.map(({ parameter }) => parameter) };
 	return {
 		request: { method, url: path },
 		send: { preSend: [preSend(operation)], paginate: true },
-		operations: { pagination: runner({ ...spec, parameters }, labelsOf(operation)) },
+		operations: { pagination: runner(spec, labels) },
 	};
 }
 
@@ -42,11 +32,6 @@ function property({ fields, ...ui }: Field, show?: Show): INodeProperties {
 	} as INodeProperties;
 }
 
-const option = (operation: Operation): INodePropertyOptions => {
-	const { name, value, action, description } = operation;
-	return { name, value, action, description, routing: routingOf(operation) };
-};
-
 function operationProperty(operations: Operation[], show: Show): INodeProperties {
 	// The most likely choice is to create something.
 	const usual = operations.find(({ value }) => value === 'create') ?? operations[0];
@@ -56,7 +41,10 @@ function operationProperty(operations: Operation[], show: Show): INodeProperties
 		type: 'options',
 		noDataExpression: true,
 		displayOptions: { show },
-		options: operations.map(option),
+		options: operations.map((operation) => {
+			const { name, value, action, description } = operation;
+			return { name, value, action, description, routing: routingOf(operation) };
+		}),
 		default: usual?.value ?? '',
 	};
 }

@@ -41,9 +41,7 @@ export function decryptSecret(
 		const decipher = createDecipheriv(CIPHER, key, bytes.subarray(ivAt, tagAt), options)
 			.setAAD(Buffer.from(webhookId))
 			.setAuthTag(bytes.subarray(tagAt, textAt));
-		return Buffer.concat([decipher.update(bytes.subarray(textAt)), decipher.final()]).toString(
-			'utf8',
-		);
+		return Buffer.concat([decipher.update(bytes.subarray(textAt)), decipher.final()]).toString();
 	} catch {
 		return undefined;
 	}

@@ -68,18 +68,12 @@ export function identityOf(payload: Json): string {
 	return createHash('sha256').update(JSON.stringify(identity)).digest('base64');
 }
 
-/** Whose events begin with the name of something that is not made by a model. */
-const OBJECT_BY_PREFIX = new Map([
-	['agent', 'agent_run'],
-	['voice', 'voice'],
-	['persona', 'persona'],
-]);
-
-/** The kind of a resource by its own word, else by the event's kind. */
+/** The kind of a resource by its own word, else by the event's kind; '' if a model made it. */
 export function objectOf({ kind, resource }: MediaGenEvent): string {
 	if (typeof resource?.object === 'string') return resource.object;
 	const [prefix = ''] = kind.split('.');
-	return OBJECT_BY_PREFIX.get(prefix) ?? '';
+	if (prefix === 'agent') return 'agent_run';
+	return prefix === 'voice' || prefix === 'persona' ? prefix : '';
 }
 
 /** Which events a user wants; an empty list means all of them. */

@@ -8,9 +8,9 @@ import type {
 } from 'n8n-workflow';
 import { ENDPOINTS, GENERATION_MODES, type GenerationStatus } from '../contract';
 import { optionList } from '../description/operation';
-import { labelOf } from '../description/search/choices';
+import { labelOf, nameFromId } from '../description/search/choices';
 import { readPages } from '../description/search/request';
-import { isResource, type Resource } from '../transport/base/types';
+import { isResource } from '../transport/base/types';
 import { listOf } from '../transport/base/values';
 import type { Filters } from './event';
 
@@ -18,10 +18,7 @@ export const modesField: INodeProperties = {
 	displayName: 'Modes',
 	name: 'modes',
 	type: 'multiOptions',
-	options: GENERATION_MODES.map((value) => ({
-		name: value[0]?.toUpperCase() + value.slice(1),
-		value,
-	})),
+	options: GENERATION_MODES.map((value) => ({ name: nameFromId(value), value })),
 	default: [],
 	description: 'Only images, videos or audio. Leave empty for all.',
 };
@@ -44,11 +41,11 @@ export const statusOptions = optionList<Exclude<GenerationStatus, 'queued'>>({
 });
 
 export async function getModels(this: ILoadOptionsFunctions): Promise<INodePropertyOptions[]> {
-	const models: Resource[] = [];
-	for await (const entries of readPages(this, ENDPOINTS.listModels)) {
-		models.push(...entries.filter(isResource));
-	}
-	return models.map((model) => ({ name: labelOf(model), value: model.id }));
+	const options: INodePropertyOptions[] = [];
+	for await (const entries of readPages(this, ENDPOINTS.listModels))
+		for (const model of entries.filter(isResource))
+			options.push({ name: labelOf(model), value: model.id });
+	return options;
 }
 
 type Context = IWebhookFunctions | IExecuteFunctions | IPollFunctions;

@@ -35,7 +35,6 @@ export const modelLocator: INodeProperties = {
 	...locator({
 		displayName: 'Model',
 		name: 'model',
-		description: 'The model that generates the media',
 		search: 'searchModels',
 		example: 'studio/image-1',
 	}),

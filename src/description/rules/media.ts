@@ -7,6 +7,7 @@ import {
 	isLocator,
 	LEFT_OUT,
 	preview,
+	type Presence,
 	type Rule,
 	type RuleContext,
 	type Ruled,
@@ -15,10 +16,9 @@ import {
 const BINARY = 'binary:';
 
 /** What a media field takes: no `max`, no limit of our own. */
-export interface MediaBounds {
+export interface MediaBounds extends Presence {
 	/** Most items. */
 	max?: number;
-	required?: boolean;
 }
 
 /**
@@ -113,7 +113,7 @@ export const media =
 
 /** A single media input, sent by itself instead of in an array. */
 export const oneMedia =
-	(presence: Pick<MediaBounds, 'required'> = {}): Rule =>
+	(presence: Presence = {}): Rule =>
 	(value, context) => {
 		const ruled = media({ ...presence, max: 1 })(value, context);
 		return 'value' in ruled && Array.isArray(ruled.value)

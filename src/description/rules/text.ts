@@ -1,4 +1,5 @@
 import { tryToParseDateTime } from 'n8n-workflow';
+import { asText } from '../../transport/base/types';
 import { listOf } from '../../transport/base/values';
 import { LEFT_OUT, preview, unlessEmpty, type Presence, type Rule } from './rule';
 
@@ -10,11 +11,6 @@ export interface TextBounds extends Presence {
 	clears?: boolean;
 }
 
-const asText = (value: unknown): string | undefined => {
-	if (typeof value === 'string') return value;
-	return typeof value === 'number' || typeof value === 'boolean' ? String(value) : undefined;
-};
-
 /**
  * Text of at most `max` characters; numbers and booleans are taken as text. Blank counts as empty
  * when required.
@@ -22,7 +18,7 @@ const asText = (value: unknown): string | undefined => {
 export const text = ({ max = Infinity, required, clears }: TextBounds = {}): Rule => {
 	const filled = unlessEmpty({ required }, (value) => {
 		const given = asText(value);
-		if (given === undefined) return { problem: `must be text, got ${preview(value)}` };
+		if (given === '') return { problem: `must be text, got ${preview(value)}` };
 		if (required && given.trim() === '') return { problem: 'is empty' };
 		const length = given.length > max ? [...given].length : 0;
 		if (length <= max) return { value: given };
@@ -43,7 +39,7 @@ const UNUSABLE = /[/\\\p{Cc}\p{Surrogate}]|^\.{1,2}$|\.\./u;
 
 /** An id that is part of a path. */
 export const id = (): Rule => (value) => {
-	const given = asText(value)?.trim() ?? '';
+	const given = asText(value).trim();
 	if (given === '') return { problem: 'is empty' };
 	if (!UNUSABLE.test(given)) return { value: given };
 	return {
@@ -73,7 +69,7 @@ export const choices = (values: readonly string[], presence: Presence = {}): Rul
 /** An https address. Specification: CreateWebhook, `url`. */
 export const httpsUrl = (presence: Presence = {}): Rule =>
 	unlessEmpty(presence, (value) => {
-		const given = asText(value)?.trim() ?? '';
+		const given = asText(value).trim();
 		return given.startsWith('https://') && URL.canParse(given)
 			? { value: given }
 			: { problem: `must be an address that begins with https://, got ${preview(value)}` };
