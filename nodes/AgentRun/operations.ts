@@ -1,8 +1,6 @@
 import {
 	AGENT_PRIORITIES,
-	type AgentPriority,
 	DIRECTION_STRATEGIES,
-	type DirectionStrategy,
 	ENDPOINTS,
 	LIMITS,
 	REVIEW_DECISIONS,
@@ -37,11 +35,7 @@ import type { Item } from '../../src/transport/run/item';
 const AFTER_APPROVAL = untilStatus('awaiting_review', 'completed');
 const AFTER_REVIEW = untilStatus('completed');
 
-/**
- * What the three steps of a production offer besides their own fields.
- *
- * @param paid options of a step that reserves credits
- */
+/** What the three steps offer; `paid`: options of a step that reserves credits. */
 const waitFields = (terminalStatuses: TerminalStatuses, paid: Field[] = []): Field[] =>
 	creationFields([...paid, ...statusFields(terminalStatuses)], {
 		...waitForCompletion,
@@ -56,7 +50,7 @@ const directionStrategy: Field = {
 	displayName: 'Direction Strategy',
 	name: 'directionStrategy',
 	type: 'options',
-	options: optionList<DirectionStrategy>({
+	options: optionList<(typeof DIRECTION_STRATEGIES)[number]>({
 		best: { name: 'Best', description: 'Follow the most promising direction' },
 		multiple: { name: 'Multiple', description: 'Follow several directions' },
 	}),
@@ -80,7 +74,7 @@ const priority: Field = {
 	displayName: 'Priority',
 	name: 'priority',
 	type: 'options',
-	options: optionList<AgentPriority>({
+	options: optionList<(typeof AGENT_PRIORITIES)[number]>({
 		balanced: { name: 'Balanced' },
 		cost: { name: 'Cost' },
 		quality: { name: 'Quality' },
@@ -139,10 +133,7 @@ const create: Operation = {
 	],
 };
 
-/**
- * A budget below the estimate of the run would be spent, and the run fail after it. Refused before
- * anything is sent.
- */
+/** A budget below the estimate would be spent and the run fail: refused before it is sent. */
 async function budgetProblem(item: Item): Promise<Failed | undefined> {
 	const { host, workspace, request, settings } = item;
 	if (settings.allowBudgetBelowEstimate) return undefined;

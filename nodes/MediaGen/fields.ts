@@ -158,10 +158,7 @@ const PARAMETER_RULES: Record<string, Rule> = {
 	loop: flag(),
 };
 
-/**
- * The settings of a model. Not every model takes every one; the service decides. Specification:
- * CreateGeneration, `parameters`.
- */
+/** A model takes few of them; the service decides. Specification: CreateGeneration, `parameters`. */
 export const parameters = (mode: GenerationMode): Field =>
 	collection(
 		{

@@ -38,10 +38,7 @@ const sharedField: Field = {
 	mapping: inBody('shared', flag()),
 };
 
-/**
- * The schema bounds the images at 1 to 5, the guide at 3 to 10 (specification: CreatePersona); the
- * service decides.
- */
+/** The schema allows 1 to 5, the guide 3 to 10 (specification: CreatePersona). */
 const MAX_IMAGES = 10;
 
 const createFromImages: Operation = {

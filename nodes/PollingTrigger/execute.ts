@@ -36,10 +36,7 @@ async function withFiles(
 	return { ok: true, value: { json: shown, binary: files.value } };
 }
 
-/**
- * Outputs what a poll has found, or a sample in a manual run, with its files. Runs in the execution
- * that the poll has started, where there is time to download.
- */
+/** What a poll has found, or a sample; here, in an execution, there is time to download. */
 export async function execute(this: IExecuteFunctions): Promise<INodeExecutionData[][]> {
 	const isManual = this.getMode() === 'manual';
 	const wantsFiles = flagOf(parameterOf(this, 'downloadOutputs', true)) ?? true;

@@ -2,10 +2,7 @@ import { jobState } from '../../src/transport/jobs/jobState';
 import { isResource, type Resource } from '../../src/transport/base/types';
 import type { Page } from '../../src/transport/http/pages';
 
-/**
- * Most finished generations to remember: of the newest page of the last poll, the next one can read
- * no more than 100 again.
- */
+/** Finished generations to remember: the next poll reads no more than 100 of them again. */
 export const MAX_SEEN = 200;
 
 const MAX_RUNNING = 1_000;
@@ -13,10 +10,7 @@ const MAX_RUNNING = 1_000;
 /** Most pages of 100 that a poll reads: 20,000 generations since the last one. */
 const MAX_PAGES = 200;
 
-/**
- * Unfinished generations missing from the pages are read one by one, at most this many per poll;
- * later polls read the rest.
- */
+/** Unfinished generations that no page shows: at most this many are read in each poll. */
 const SINGLE_READS = 5;
 
 /** What is known after a poll, in n8n's static data. */
@@ -31,10 +25,7 @@ export interface PollState {
 export interface Reader {
 	/** A page of the list, the newest first; without a cursor the first one. */
 	page(cursor: string | undefined): Promise<Page>;
-	/**
-	 * The current state of a generation; `gone` if it no longer exists, `undefined` if it cannot be
-	 * read at the moment.
-	 */
+	/** `gone` if it no longer exists, `undefined` if it cannot be read at the moment. */
 	read(id: string): Promise<Resource | 'gone' | undefined>;
 }
 

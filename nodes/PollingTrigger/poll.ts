@@ -57,16 +57,13 @@ export function itemOf(job: Resource): INodeExecutionData {
 	return { json: Object.fromEntries([...names].map((name) => [name, json[name]])) as IDataObject };
 }
 
-/**
- * Nodes that are polling right now: n8n starts the next poll even if the previous one is still
- * running.
- */
+/** Nodes that are polling: n8n starts a poll even while the previous one is running. */
 const polling = new Set<string>();
 
-/**
- * Outputs what has finished since the last poll. What is given to n8n is given once: the state
- * counts it as seen, whatever becomes of the execution.
- */
+const INCOMPLETE =
+	'MediaGen Polling Trigger: more has finished than one poll can read; the oldest may be missing';
+
+/** Outputs what has finished since the last poll: once, whatever becomes of the execution. */
 export async function poll(this: IPollFunctions): Promise<INodeExecutionData[][] | null> {
 	const service = await openService(this);
 	const reader = readerOf(this, service);
@@ -84,11 +81,7 @@ export async function poll(this: IPollFunctions): Promise<INodeExecutionData[][]
 		// n8n saves static data after every assignment, so unchanged data is not assigned.
 		if (JSON.stringify(before) !== JSON.stringify(state))
 			data.state = state as unknown as IDataObject;
-		if (!complete) {
-			this.logger.warn(
-				'MediaGen Polling Trigger: more has finished than one poll can read; the oldest may be missing',
-			);
-		}
+		if (!complete) this.logger.warn(INCOMPLETE);
 		const items = finished.filter(filterOf(this)).map(itemOf);
 		return items.length > 0 ? [items] : null;
 	} finally {

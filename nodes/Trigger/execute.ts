@@ -20,16 +20,10 @@ const MAX_RECORDED = 2_000;
 const payloadOf = ({ json }: INodeExecutionData): Json =>
 	isRecord(json.payload) ? json.payload : {};
 
-/**
- * The record being written. n8n reads a record, changes it and writes it back, so executions of this
- * process that did so at the same moment would lose each other's entries.
- */
+/** The record being written: n8n loses entries that one process writes at the same moment. */
 let recording: Promise<unknown> = Promise.resolve();
 
-/**
- * Whether an earlier execution has had each event, by n8n's own record of processed items, which
- * holds over processes and restarts. If n8n cannot say, none has.
- */
+/** Whether n8n's database knows each event of an earlier execution; none if it cannot say. */
 async function areRepeats(context: IExecuteFunctions): Promise<boolean[]> {
 	const keys = context.getInputData().map((item) => identityOf(payloadOf(item)));
 	const options = { mode: 'entries', maxEntries: MAX_RECORDED } as const;
@@ -86,9 +80,8 @@ async function enrich(
 }
 
 /**
- * The slow part of an event runs in the execution that its delivery has started: the service already
- * has its response, in queue mode a worker does it, and a failure is an execution that can be
- * retried.
+ * The slow part of an event: by now the service has its response, in queue mode a worker does this,
+ * and a failure is an execution that can be retried.
  */
 export async function execute(this: IExecuteFunctions): Promise<INodeExecutionData[][]> {
 	const items = await firstItems(this);

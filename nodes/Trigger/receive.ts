@@ -20,21 +20,17 @@ const RETRY_AFTER_S = 30;
 /** Answered with 200 and no body, as an accepted event is. */
 const IGNORED: IWebhookResponseData = { webhookResponse: '' };
 
-/** Refused by the response object itself: starts no execution, not even a failed one. */
+/** Answered by the response object itself: starts no execution, not even a failed one. */
 const REFUSED: IWebhookResponseData = { noWebhookResponse: true };
 
 /**
- * The deliveries that this process has accepted: `taken` once n8n has made the execution,
- * `undecided` until then. In memory, because n8n drops static data that a webhook writes when it
- * starts a workflow. What other and earlier processes have taken the execution finds in n8n's
- * database (`execute.ts`).
+ * The deliveries that this process has accepted: `taken` once n8n has made the execution. In memory,
+ * because n8n drops static data that a webhook writes when it starts a workflow. What other and
+ * earlier processes have taken, `execute.ts` finds in n8n's database.
  */
 const deliveries = new BoundedMap<string, 'undecided' | 'taken'>(MAX_EVENTS);
 
-/**
- * Triggers whose problem has been logged. Anybody can cause a refusal, so it is logged once until it
- * is fixed.
- */
+/** Triggers whose problem has been logged: once, as anybody can cause a refusal. */
 const warned = new Set<string>();
 
 const nameOf = (context: IWebhookFunctions): string =>
@@ -53,8 +49,8 @@ function logProblem(context: IWebhookFunctions, problem: string | undefined): vo
 }
 
 /**
- * The same answer for every reason, so that an attacker learns nothing. The operator of n8n finds
- * the reason in the debug log: a warning would let anybody fill the log.
+ * The same answer for every reason, so that an attacker learns nothing. The reason is in the debug
+ * log: a warning would let anybody fill the log.
  */
 function refuse(context: IWebhookFunctions, reason: string): IWebhookResponseData {
 	context.logger.debug(`MediaGen Trigger: a delivery was refused, because ${reason}`, {
@@ -65,10 +61,7 @@ function refuse(context: IWebhookFunctions, reason: string): IWebhookResponseDat
 	return REFUSED;
 }
 
-/**
- * The bytes as they arrived; `undefined` if they are not available: multipart, compressed, too
- * large, incomplete.
- */
+/** `undefined` if they are not available: multipart, compressed, too large, incomplete. */
 async function rawBodyOf(context: IWebhookFunctions): Promise<Buffer | undefined> {
 	const request = context.getRequestObject();
 	const encoding = request.headers['content-encoding'];
@@ -95,8 +88,7 @@ async function verifyDelivery(
 	const signature = headers[SIGNATURE_HEADERS.signature];
 	try {
 		const service = await openService(context);
-		const found = await secretOf(context, service);
-		const [secret, reason] = 'secret' in found ? [found.secret] : [undefined, found.reason];
+		const { secret, reason } = await secretOf(context, service);
 		logProblem(context, reason);
 		const refusal = refusalOf({ secret, timestamp, signature, rawBody, now });
 		return refusal ?? { service, rawBody, sentAt: Number(timestamp) * 1_000 };
@@ -107,9 +99,7 @@ async function verifyDelivery(
 	}
 }
 
-/**
- * A webhook registered by hand may send kinds that were not chosen here; unknown kinds always pass.
- */
+/** A webhook created by hand may send kinds that were not chosen; unknown ones pass. */
 function isChosen(context: IWebhookFunctions, kind: string): boolean {
 	const chosen = context.getNodeParameter('events', []) as unknown;
 	const isKnown = (EVENTS as readonly string[]).includes(kind);
@@ -117,9 +107,8 @@ function isChosen(context: IWebhookFunctions, kind: string): boolean {
 }
 
 /**
- * Decides about a delivery when n8n answers it, which n8n does after it has made the execution, or
- * failed to. Not by an event of the response: `finish` fires only while the sender still listens,
- * and by `close` the outcome may not be known yet.
+ * Decides when n8n answers, after it has made the execution or failed to. Not by an event of the
+ * response: `finish` needs a sender that listens, and at `close` the outcome may not be known.
  */
 function settleWhenAnswered(context: IWebhookFunctions, key: string): void {
 	const response = context.getResponseObject();

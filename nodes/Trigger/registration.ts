@@ -25,10 +25,7 @@ interface Registration {
 	baseUrl?: string;
 }
 
-/**
- * Attempts at a request: n8n 2 tries an activation five times itself, and in n8n 1 a user waits for
- * it.
- */
+/** Attempts at a request: n8n 2 tries an activation five times, and in n8n 1 a user waits. */
 const MAX_ATTEMPTS = 3;
 
 /**
@@ -65,14 +62,11 @@ async function secretFromCredential(context: Context): Promise<string> {
 	throw new NodeOperationError(context.getNode(), 'The credential holds no signing secret');
 }
 
-/**
- * The secret that verifies deliveries. Without one every delivery is refused; then it says why, and
- * what to do.
- */
+/** The secret that verifies deliveries, or why there is none and what to do. */
 export async function secretOf(
 	context: Context,
 	{ apiKey }: Service,
-): Promise<{ secret: string } | { reason: string }> {
+): Promise<{ secret?: string; reason?: string }> {
 	if (isByHand(context)) return { secret: await secretFromCredential(context) };
 	const { secret: encrypted, webhookId } = registrationOf(context);
 	const secret = decryptSecret(encrypted, apiKey, webhookId ?? '');
@@ -126,8 +120,8 @@ async function deleteWebhook({ send }: Service, id: string): Promise<boolean> {
 }
 
 /**
- * Deletes webhooks that already have this node's URL: their secret is unknown, so they were left by
- * an activation whose response was lost. Does nothing without the scope to list webhooks.
+ * Deletes webhooks that have this node's URL: their secret is unknown, because the response of an
+ * activation was lost. Does nothing without the scope to list webhooks.
  */
 async function deleteLeftovers(service: Service, url: string): Promise<void> {
 	// A service that answers something else has none to show; to ask again would only delay n8n.
@@ -161,10 +155,7 @@ async function isStillRegistered(
 	return current.url === url && sameEvents(current.events, events);
 }
 
-/**
- * The one-time signing secret: `secret`, or else any text whose name contains that word, because
- * the specification does not show the name (Other response bodies).
- */
+/** `secret`, else any text so called: the specification shows no name (Other response bodies). */
 const secretIn = (body: Json): string | undefined =>
 	['secret', ...Object.keys(body).filter((name) => /secret/i.test(name))]
 		.map((name) => textOf(body[name]))

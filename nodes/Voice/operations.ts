@@ -20,10 +20,7 @@ import { choice, flag, oneMedia, type Rule, text } from '../../src/description/r
 import { nameFromId } from '../../src/description/search/choices';
 import type { OperationSpec } from '../../src/transport/run/item';
 
-/**
- * Both ways of creating a voice. It may take long. Specification: Operation details,
- * Idempotency-Key.
- */
+/** It may take long. Specification: Operation details, Idempotency-Key. */
 const CREATION: OperationSpec = {
 	endpoint: ENDPOINTS.createVoice,
 	output: 'resource',

@@ -37,9 +37,7 @@ const getUsage: Operation = {
 	],
 };
 
-/**
- * A model with the number of its voices instead of their list, which is its largest part by far.
- */
+/** A model with the number of its voices instead of their list, its largest part by far. */
 export function simpleModel(model: Json): Json {
 	const { capabilities } = model;
 	if (!isRecord(capabilities) || !Array.isArray(capabilities.voices)) return model;

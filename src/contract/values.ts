@@ -57,11 +57,9 @@ export const SPEECH_MODELS = ['service/speech-lite', 'vendor/partner/speech-2.8-
 
 /** Specification: CreateAgentRun, `priority`. */
 export const AGENT_PRIORITIES = ['quality', 'balanced', 'cost', 'speed'] as const;
-export type AgentPriority = (typeof AGENT_PRIORITIES)[number];
 
 /** Specification: CreateAgentRun, `direction_strategy`. */
 export const DIRECTION_STRATEGIES = ['best', 'multiple'] as const;
-export type DirectionStrategy = (typeof DIRECTION_STRATEGIES)[number];
 
 /** Specification: Operation details, POST /agents/runs/{id}/review. */
 export const REVIEW_DECISIONS = ['assemble', 'assets_only'] as const;

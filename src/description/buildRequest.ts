@@ -35,10 +35,7 @@ const NOTHING_SET = fail({
 	hint: 'Add at least one field to change',
 });
 
-/**
- * Builds the request of an item from the values of its fields, by the name of the parameter, each
- * through its rule. The first problem is answered as a failure that names the field.
- */
+/** The request of an item from its values by parameter; the first problem names its field. */
 export function buildRequest(
 	{ method, path: pathTemplate }: Endpoint,
 	fields: MappedField[],

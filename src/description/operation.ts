@@ -10,17 +10,11 @@ export interface RequestMapping {
 	/** Name in the request; dots lead into objects of the body. */
 	as: string;
 	rule: Rule;
-	/**
-	 * Changes the finished body, for a value that is not a field of its own. In the order of the
-	 * fields.
-	 */
+	/** Changes the finished body, in the order of the fields, instead of setting a field of it. */
 	apply?: (body: Record<string, unknown>, value: unknown) => void;
 }
 
-/**
- * A field of the editor and, where its value is sent, how. For which operation it is shown,
- * `properties.ts` adds.
- */
+/** A field of the editor and, where its value is sent, how. `properties.ts` adds when it shows. */
 export interface Field extends INodeProperties {
 	mapping?: RequestMapping;
 	fields?: Field[];
@@ -47,10 +41,7 @@ export const inQuery = (as: string, rule: Rule): RequestMapping => ({ in: 'query
 /** Fills `{name}` in the path of the endpoint. */
 export const inPath = (as: string, rule: Rule): RequestMapping => ({ in: 'path', as, rule });
 
-/**
- * The options of a field, in the order of `texts`. The type parameter is the type that the code
- * decides by, so the compiler ensures that every value of it is offered, and no other.
- */
+/** The options of a field: all values of the type that the code decides by, and no other. */
 export const optionList = <T extends string>(
 	texts: Record<T, Omit<INodePropertyOptions, 'value'>>,
 ): INodePropertyOptions[] =>
@@ -74,7 +65,6 @@ export const additionalFields = (fields: Field[]): Field =>
 		fields,
 	);
 
-/** The same field within an update: used only if it was added. */
 const forUpdate = ({ mapping, ...field }: Field): Field => ({
 	...field,
 	...(field.required && { required: false }),
@@ -93,7 +83,6 @@ export const updateFields = (fields: Field[]): Field =>
 		fields.map(forUpdate),
 	);
 
-/** Return All and Limit; the transport reads both and follows the cursor. */
 export const listFields: Field[] = [
 	{
 		displayName: 'Return All',

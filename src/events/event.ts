@@ -1,9 +1,7 @@
 import { createHash } from 'crypto';
 import { isRecord, textOf, type Json } from '../contract';
 
-/**
- * What is known about an event. The specification does not show the shape of its payload (Events).
- */
+/** What is known about an event; the specification does not show its payload (Events). */
 export interface MediaGenEvent {
 	/** One of the eight kinds, or what the payload says instead, or `unknown`. */
 	kind: string;

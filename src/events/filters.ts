@@ -50,9 +50,7 @@ export async function getModels(this: ILoadOptionsFunctions): Promise<INodePrope
 
 type Context = IWebhookFunctions | IExecuteFunctions | IPollFunctions;
 
-/**
- * A parameter of the node. Executions read parameters per item; webhooks and polls have no items.
- */
+/** A parameter of the node: executions read it per item; webhooks and polls have no items. */
 export function parameterOf(context: Context, name: string, fallback: unknown): unknown {
 	const read = context.getNodeParameter as (name: string, ...more: unknown[]) => unknown;
 	return 'getExecutionCancelSignal' in context

@@ -79,10 +79,7 @@ export async function downloadFiles(
 	return { ok: true, value: inFields(collected.value.files, 'data') };
 }
 
-/**
- * Makes an item of each item, or none. A failure ends the execution; with Continue On Fail the item
- * stays, with the error.
- */
+/** One item of each, or none. A failure throws, or with Continue On Fail becomes an error row. */
 export async function forEachItem(
 	context: IExecuteFunctions,
 	items: INodeExecutionData[],

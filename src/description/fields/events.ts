@@ -19,10 +19,7 @@ const EVENT_TEXTS: Record<EventKind, [name: string, description: string]> = {
 	'voice.created': ['Voice Created', 'A custom voice has been created'],
 };
 
-/**
- * The kinds of events as lists in the editor show them, those of a trigger and of a webhook alike.
- * `action` is what n8n's nodes panel calls the trigger.
- */
+/** The kinds of events as lists show them; `action` is what n8n's panel calls the trigger. */
 export const eventOptions: INodePropertyOptions[] = Object.entries(EVENT_TEXTS).map(
 	([value, [name, description]]) => ({
 		value,

@@ -24,7 +24,6 @@ export const waitTimeout: Field = {
 		'How long to wait for a job, which goes on after that. As a tool of an AI agent 45 seconds by default.',
 };
 
-/** The choices are the same for whatever is created; what a repeated request would come to differs. */
 export const idempotencyOptions = (once: string, again: string) =>
 	optionList<IdempotencyMode>({
 		execution: {
@@ -162,9 +161,8 @@ function merged(values: Json, added: Json): Json {
 }
 
 /**
- * JSON that is merged into the body of a creation: for models and fields that are newer than this
- * package. It wins over the fields of the node, because a new value of a field that is always sent,
- * such as the mode, could not be sent otherwise.
+ * For models and fields that are newer than this package. It wins over the fields of the node: a new
+ * value of a field that is always sent, such as the mode, could not be sent otherwise.
  */
 export const additionalJson: Field = {
 	displayName: 'Additional JSON',
@@ -182,10 +180,7 @@ export const additionalJson: Field = {
 
 const AS_TOOL = { '@tool': [true] };
 
-/**
- * Download Outputs, on unless the node is a tool: files do not reach an AI agent, and would make it
- * wait for longer.
- */
+/** On unless the node is a tool: files do not reach an AI agent, and make it wait for longer. */
 const download = (show: NonNullable<IDisplayOptions['show']> = {}): Field[] => [
 	{
 		displayName: 'Download Outputs',
@@ -206,10 +201,8 @@ const download = (show: NonNullable<IDisplayOptions['show']> = {}): Field[] => [
 	},
 ];
 
-/** Download Outputs of an operation that waits for what exists. */
 export const downloadFinished = download();
 
-/** Download Outputs of an operation that reads what exists. */
 export const downloadExisting: Field = {
 	displayName: 'Download Outputs',
 	name: 'downloadOutputs',
@@ -239,13 +232,9 @@ const splitOutputs: Field = {
 
 export const fileOptions = [outputBinaryField, splitOutputs];
 
-/** The fields of an operation that reads a job with any number of files. */
 export const existingOutputs: Field[] = [downloadExisting, options(fileOptions)];
 
-/**
- * What ends a wait for an agent run. The specification does not show the values of `status`
- * (AgentRun), so this is but a default, which users can change.
- */
+/** A default that users can change: the specification shows no values of `status` (AgentRun). */
 export const untilStatus = (...good: string[]): TerminalStatuses => ({ good, bad: ['failed'] });
 
 /** Until it has ended or waits for the user: for the approval of its plan, or for the review. */
@@ -281,17 +270,11 @@ export const keyOptions: Field[] = [
 	includeInputFields,
 ];
 
-/** The same of one that is paid for. */
 export const paidKeyOptions: Field[] = [...keyOptions, maxCreditsOrStop];
 
-/** Of the creation of a media job. */
 export const creditOptions: Field[] = [creditWaitTimeout, maxCredits, onInsufficientCredits];
 
-/**
- * What every creation of a job offers besides its own fields.
- *
- * @param own options that only this creation has
- */
+/** What every creation of a job offers besides its own fields and its `own` options. */
 export const creationFields = (own: Field[], wait = waitForCompletion): Field[] => [
 	wait,
 	...download({ waitForCompletion: [true] }),

@@ -20,10 +20,7 @@ function asJson(value: unknown): unknown {
 	}
 }
 
-/**
- * A JSON object of any shape, as an object or as text: dates are texts, functions are nothing. One
- * with nothing in it is left out.
- */
+/** Any JSON object, also as text: dates are texts, functions are nothing. Empty: left out. */
 export const jsonObject = (): Rule =>
 	unlessEmpty({}, (value) => {
 		if (typeof value === 'string' && value.trim() === '') return LEFT_OUT;

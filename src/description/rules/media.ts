@@ -21,10 +21,7 @@ export interface MediaBounds extends Presence {
 	max?: number;
 }
 
-/**
- * Between the URLs on the one line of a locator. Lines that the editor has joined there fall apart
- * again.
- */
+/** Between the URLs on the one line of a locator, where the editor has joined lines too. */
 const BETWEEN_URLS = /\n|[\s,]+(?=https?:\/\/|binary:)|(?<=[^\s,/=?&#:])(?=https?:\/\/)/;
 
 /** The entries of an array, of one as JSON text (as an AI agent may write it), or of a text. */
@@ -35,10 +32,7 @@ function entriesOf(value: unknown, separator: RegExp | string): unknown[] | unde
 	return Array.isArray(parsed) ? parsed : value.split(separator);
 }
 
-/**
- * Names of binary fields, chosen by the mode *Binary* of a locator. Nothing entered there is
- * a mistake, because a file was meant to be sent.
- */
+/** Names by the mode *Binary*. Nothing entered is a mistake: a file was meant to be sent. */
 function namesIn(value: unknown): unknown[] | undefined {
 	const names = entriesOf(value, /[\n,]/)?.filter((name) => name !== '');
 	if (names?.length === 0) return [BINARY];

@@ -11,10 +11,7 @@ export interface RuleContext {
 	option?: (name: string) => unknown;
 }
 
-/**
- * The value as it is sent; `undefined` leaves the field out. Or what is wrong with it, to follow
- * the field's label.
- */
+/** The value to send, `undefined` for none; or what is wrong, to follow the field's label. */
 export type Ruled = { value: unknown } | { problem: string; hint?: string };
 
 /** Takes whatever an expression may give, and never throws. */

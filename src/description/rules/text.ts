@@ -11,10 +11,7 @@ export interface TextBounds extends Presence {
 	clears?: boolean;
 }
 
-/**
- * Text of at most `max` characters; numbers and booleans are taken as text. Blank counts as empty
- * when required.
- */
+/** Text; numbers and booleans are taken as text. Blank counts as empty when required. */
 export const text = ({ max = Infinity, required, clears }: TextBounds = {}): Rule => {
 	const filled = unlessEmpty({ required }, (value) => {
 		const given = asText(value);
@@ -48,10 +45,7 @@ export const id = (): Rule => (value) => {
 	};
 };
 
-/**
- * One or more of the values that the specification lists: an array, or text separated by commas.
- * Each once.
- */
+/** Values that the specification lists, each once: an array, or text separated by commas. */
 export const choices = (values: readonly string[], presence: Presence = {}): Rule =>
 	unlessEmpty(presence, (value) => {
 		const listed = typeof value === 'string' ? listOf(value) : value;

@@ -32,9 +32,7 @@ export function modelName(model: Entry, mode?: string): string {
 	return description === '' ? named : `${named} – ${description}`;
 }
 
-/**
- * `English (US)` of `English` or `English (United States)` and `en-US`; less where less is known.
- */
+/** `English (US)` of `English (United States)` and `en-US`; less where less is known. */
 function languageOf(voice: Entry): string {
 	const code = trimmedText(voice.language_code);
 	const name = trimmedText(voice.language_name).replace(/\s*\(.*\)$/, '');
@@ -71,9 +69,8 @@ export function matches(filter: string | undefined, ...texts: string[]): boolean
 
 interface ChoiceQuery {
 	filter?: string;
-	/** Cursor of a further page. */
+	/** Of a further page, and of the one after it. */
 	cursor?: string;
-	/** Cursor of the next page. */
 	next?: string;
 	/** What to do if there is nothing to choose. */
 	empty: string;

@@ -82,10 +82,7 @@ const searchSpeechModels: Search = async function (filter) {
 	return choicesOf(choices, { filter, empty: '' });
 };
 
-/**
- * The ID of the model that is chosen in the node; `undefined` where there is none yet or where it
- * is an expression.
- */
+/** The ID of the chosen model; `undefined` for none and for an expression. */
 function chosenModel(context: ILoadOptionsFunctions): string | undefined {
 	const chosen = context.getCurrentNodeParameter('model', { extractValue: true });
 	const id = typeof chosen === 'string' ? chosen.trim() : '';
