@@ -5,32 +5,19 @@ import {
 	delivery,
 	existingOutputs,
 } from '../../src/description/fields/jobs';
-import {
-	thisGeneration,
-	modelLocator,
-	personaLocator,
-} from '../../src/description/fields/locators';
+import { modelField, personaField, thisGeneration } from '../../src/description/fields/locators';
 import {
 	type Field,
 	getManyOperation,
 	inBody,
 	type Operation,
 } from '../../src/description/operation';
-import { located, text } from '../../src/description/rules';
+import { text } from '../../src/description/rules';
 import { input, parameters } from './fields';
 
-const persona: Field = {
-	...personaLocator,
-	// Any text: `Persona.id`, which the list offers, is no UUID by the specification.
-	mapping: inBody('persona_id', located(text())),
-};
-
 /** What differs between the three operations of POST /generations. */
-interface Made {
+interface Made extends Pick<Operation, 'name' | 'action' | 'description'> {
 	mode: GenerationMode;
-	name: string;
-	action: string;
-	description: string;
 	model: string;
 	prompt: { placeholder: string; description: string };
 	options: Field[];
@@ -50,11 +37,7 @@ const generate = ({ mode, model, prompt, options, ...texts }: Made): Operation =
 		takesSlot: true,
 	},
 	fields: [
-		{
-			...modelLocator,
-			description: model,
-			mapping: inBody('model', located(text({ required: true }))),
-		},
+		{ ...modelField, description: model },
 		{
 			displayName: 'Prompt',
 			name: 'prompt',
@@ -81,7 +64,7 @@ const generateImage = generate({
 		placeholder: 'e.g. A lighthouse on a cliff at dawn, oil painting',
 		description: 'What the image shows, at most 10,000 characters',
 	},
-	options: [delivery, persona],
+	options: [delivery, personaField],
 });
 
 const generateVideo = generate({
@@ -95,7 +78,7 @@ const generateVideo = generate({
 		placeholder: 'e.g. The camera circles a lighthouse while waves break on the rocks',
 		description: 'What happens in the video, at most 10,000 characters',
 	},
-	options: [delivery, persona],
+	options: [delivery, personaField],
 });
 
 const generateAudio = generate({

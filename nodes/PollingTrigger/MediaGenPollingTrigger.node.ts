@@ -1,15 +1,19 @@
 import { NodeConnectionTypes, type INodeType, type INodeTypeDescription } from 'n8n-workflow';
 import { mediaGenApiTest } from '../../src/description/credentialTest';
 import { icons } from '../../src/description/node';
-import { getModels, modelsField, modesField, statusOptions } from '../../src/events/filters';
+import {
+	downloadField,
+	getModels,
+	LISTED,
+	modelsField,
+	modesField,
+	statusOptions,
+} from '../../src/events/filters';
 import { execute } from './execute';
 import { poll } from './poll';
 
 const BUILDING =
 	"<b>While building your workflow</b>, click 'Fetch Test Event': it shows up to three of the newest images, videos and sounds that match, and starts nothing else.<br /> <br />";
-
-const LISTED =
-	"These executions show up in the <a data-key='executions'>executions list</a>, but not in the editor.";
 
 export class MediaGenPollingTrigger implements INodeType {
 	description: INodeTypeDescription = {
@@ -42,13 +46,7 @@ export class MediaGenPollingTrigger implements INodeType {
 				default: ['completed', 'partially_completed'],
 				description: 'How an image, video or audio must have finished to start the workflow',
 			},
-			{
-				displayName: 'Download Outputs',
-				name: 'downloadOutputs',
-				type: 'boolean',
-				default: true,
-				description: 'Whether to download the files into the binary fields data, data_1 and so on',
-			},
+			{ ...downloadField, default: true },
 			{
 				displayName: 'Options',
 				name: 'options',

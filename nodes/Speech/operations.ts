@@ -1,4 +1,4 @@
-import { ENDPOINTS, SPEECH_MODELS } from '../../src/contract';
+import { ENDPOINTS } from '../../src/contract';
 import {
 	creationFields,
 	creditOptions,
@@ -6,9 +6,9 @@ import {
 	downloadExisting,
 	outputBinaryField,
 } from '../../src/description/fields/jobs';
-import { speechModelLocator } from '../../src/description/fields/locators';
-import { options, inBody, inPath, type Operation } from '../../src/description/operation';
-import { choice, id, located } from '../../src/description/rules';
+import { speechModelField } from '../../src/description/fields/locators';
+import { inPath, options, type Operation } from '../../src/description/operation';
+import { id } from '../../src/description/rules';
 import { blockLength, blocks, inParts, settings, singleFile } from './fields';
 
 const create: Operation = {
@@ -26,10 +26,7 @@ const create: Operation = {
 	},
 	split: inParts,
 	fields: [
-		{
-			...speechModelLocator,
-			mapping: inBody('model', located(choice(SPEECH_MODELS, { required: true }))),
-		},
+		speechModelField,
 		...blocks,
 		settings,
 		...creationFields([blockLength, delivery, singleFile, ...creditOptions]),

@@ -4,7 +4,7 @@ import {
 	mediaGenWebhookSecretApiTest,
 } from '../../src/description/credentialTest';
 import { icons } from '../../src/description/node';
-import { getModels } from '../../src/events/filters';
+import { getModels, LISTED } from '../../src/events/filters';
 import { execute } from './execute';
 import { fields } from './fields';
 import { receive } from './receive';
@@ -12,9 +12,6 @@ import { webhookMethods } from './registration';
 
 const BUILDING =
 	"<b>While building your workflow</b>, click 'Execute step', then let something finish, for example by running a <b>MediaGen</b> node in another workflow. Its event shows up in this editor.<br /> <br />";
-
-const LISTED =
-	"These executions show up in the <a data-key='executions'>executions list</a>, but not in the editor.";
 
 export class MediaGenTrigger implements INodeType {
 	description: INodeTypeDescription = {

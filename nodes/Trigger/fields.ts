@@ -1,7 +1,7 @@
 import type { INodeProperties } from 'n8n-workflow';
 import { eventOptions } from '../../src/description/fields/events';
 import { optionList } from '../../src/description/operation';
-import { modelsField, modesField, statusOptions } from '../../src/events/filters';
+import { downloadField, modelsField, modesField, statusOptions } from '../../src/events/filters';
 import type { RegistrationMode } from './registration';
 
 /** Shown before the workflow is published: n8n reports what is missing only afterwards. */
@@ -25,13 +25,7 @@ const notices: INodeProperties[] = [
 ];
 
 const options: INodeProperties[] = [
-	{
-		displayName: 'Download Outputs',
-		name: 'downloadOutputs',
-		type: 'boolean',
-		default: false,
-		description: 'Whether to download the files into the binary fields data, data_1 and so on',
-	},
+	downloadField,
 	{
 		displayName: 'Fetch Resource',
 		name: 'fetchResource',

@@ -14,6 +14,18 @@ import { isResource } from '../transport/base/types';
 import { listOf } from '../transport/base/values';
 import type { Filters } from './event';
 
+/** What n8n says of the executions that a trigger starts. */
+export const LISTED =
+	"These executions show up in the <a data-key='executions'>executions list</a>, but not in the editor.";
+
+export const downloadField: INodeProperties = {
+	displayName: 'Download Outputs',
+	name: 'downloadOutputs',
+	type: 'boolean',
+	default: false,
+	description: 'Whether to download the files into the binary fields data, data_1 and so on',
+};
+
 export const modesField: INodeProperties = {
 	displayName: 'Modes',
 	name: 'modes',

@@ -1,7 +1,7 @@
 import type { INodeProperties, INodePropertyMode } from 'n8n-workflow';
 import { SPEECH_MODELS } from '../../contract';
 import { inBody, inPath, type Field } from '../operation';
-import { id, located, type Rule } from '../rules';
+import { choice, id, located, text, type Rule } from '../rules';
 import { nameFromId } from '../search/choices';
 import type { SearchName } from '../search/searches';
 
@@ -31,7 +31,7 @@ const locator = ({ example, search, ...ui }: Named): INodeProperties => ({
 
 const PERSONA = '3b241101-e2bb-4255-8caf-4136c566a962';
 
-export const modelLocator: INodeProperties = {
+export const modelField: Field = {
 	...locator({
 		displayName: 'Model',
 		name: 'model',
@@ -40,9 +40,10 @@ export const modelLocator: INodeProperties = {
 	}),
 	required: true,
 	typeOptions: { loadOptionsDependsOn: ['operation'] },
+	mapping: inBody('model', located(text({ required: true }))),
 };
 
-export const speechModelLocator: INodeProperties = {
+export const speechModelField: Field = {
 	...locator({
 		displayName: 'Model',
 		name: 'model',
@@ -56,6 +57,7 @@ export const speechModelLocator: INodeProperties = {
 		value: SPEECH_MODELS[0],
 		cachedResultName: nameFromId(SPEECH_MODELS[0]),
 	},
+	mapping: inBody('model', located(choice(SPEECH_MODELS, { required: true }))),
 };
 
 const VOICE =
@@ -82,13 +84,17 @@ export const blockVoiceLocator: INodeProperties = {
 };
 
 /** A persona to be used. */
-export const personaLocator = locator({
-	displayName: 'Persona',
-	name: 'personaId',
-	description: 'A visual identity that the images or videos keep',
-	search: 'searchPersonas',
-	example: PERSONA,
-});
+export const personaField: Field = {
+	...locator({
+		displayName: 'Persona',
+		name: 'personaId',
+		description: 'A visual identity that the images or videos keep',
+		search: 'searchPersonas',
+		example: PERSONA,
+	}),
+	// Any text: `Persona.id`, which the list offers, is no UUID by the specification.
+	mapping: inBody('persona_id', located(text())),
+};
 
 const worksOn = (ui: Named): Field => ({
 	...locator(ui),

@@ -7,10 +7,11 @@ export interface NumberBounds extends Presence {
 	integer?: boolean;
 }
 
-function asNumber(value: unknown): number | undefined {
+/** NaN for what is no finite number. */
+function asNumber(value: unknown): number {
 	const isText = typeof value === 'string' && value.trim() !== '';
 	const number = isText || typeof value === 'number' ? Number(value) : NaN;
-	return Number.isFinite(number) ? number : undefined;
+	return Number.isFinite(number) ? number : NaN;
 }
 
 function wanted({ min, max, integer }: NumberBounds): string {
@@ -24,12 +25,8 @@ function wanted({ min, max, integer }: NumberBounds): string {
 export const number = (bounds: NumberBounds = {}): Rule =>
 	unlessEmpty(bounds, (value) => {
 		const given = asNumber(value);
-		const fits =
-			given !== undefined &&
-			(!bounds.integer || Number.isSafeInteger(given)) &&
-			given >= (bounds.min ?? -Infinity) &&
-			given <= (bounds.max ?? Infinity);
-		return fits
+		const isWithin = given >= (bounds.min ?? -Infinity) && given <= (bounds.max ?? Infinity);
+		return isWithin && (!bounds.integer || Number.isSafeInteger(given))
 			? { value: given }
 			: { problem: `must be ${wanted(bounds)}, got ${preview(value)}` };
 	});

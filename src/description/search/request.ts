@@ -65,14 +65,14 @@ export async function readPage(
 		fairnessKey: 'editor',
 		timeoutMs: RESPONSE_MS,
 	});
-	const nameOf = (asked: Query) => {
+	const keyOf = (asked: Query) => {
 		const parts = [baseUrl, apiKey, endpoint.path, JSON.stringify(asked)];
 		return createHash('sha256').update(parts.join('\n')).digest('hex');
 	};
+	const key = keyOf(narrowed);
 	const now = systemClock.monotonic();
-	const fresh = [query, narrowed]
-		.map((asked) => pages.get(nameOf(asked)))
-		.find((known) => known !== undefined && known.until > now);
+	const known = [pages.get(keyOf(query)), pages.get(key)];
+	const fresh = known.find((one) => one !== undefined && one.until > now);
 	if (fresh) return await fresh.page;
 
 	const read = async (): Promise<Page> => {
@@ -88,8 +88,8 @@ export async function readPage(
 		return { entries: entries.filter(isRecord), next };
 	};
 	const page = read();
-	pages.set(nameOf(narrowed), { until: now + FRESH_MS, page });
-	page.catch(() => pages.delete(nameOf(narrowed)));
+	pages.set(key, { until: now + FRESH_MS, page });
+	page.catch(() => pages.delete(key));
 	return await page;
 }
 
