@@ -1,7 +1,7 @@
 import { createHash } from 'crypto';
 import type {
+	IAllExecuteFunctions,
 	IDataObject,
-	IExecuteFunctions,
 	INodeExecutionData,
 	IPollFunctions,
 } from 'n8n-workflow';
@@ -10,24 +10,20 @@ import { verdictOf } from '../../src/events/event';
 import { filtersOf, parameterOf } from '../../src/events/filters';
 import { openService, readResource, serviceError, type Service } from '../../src/events/service';
 import { refusalStatusOf } from '../../src/transport/base/result';
-import type { ApiRequest, Resource } from '../../src/transport/base/types';
+import type { Resource } from '../../src/transport/base/types';
 import { listOf } from '../../src/transport/base/values';
 import { mustBeList, pageOf } from '../../src/transport/http/pages';
 import { isRefusal } from '../../src/transport/http/statuses';
 import { jsonOf } from '../../src/transport/run/outputItems';
 import { findNewlyFinished, type PollState, type Reader } from './findNewlyFinished';
 
-/** A poll in the background, or the execution of a manual run. */
-type Context = IPollFunctions | IExecuteFunctions;
-
 /** Reads generations. Throws a NodeApiError where a page cannot be read. */
-export function readerOf(context: Context, service: Service): Reader {
+export function readerOf(context: IAllExecuteFunctions, service: Service): Reader {
 	const endpoint = ENDPOINTS.listGenerations;
 	service.requireScope(endpoint.scope);
 	return {
 		async page(cursor) {
-			const query: ApiRequest['query'] = { limit: LIMITS.listLimit.max };
-			if (cursor !== undefined) query.cursor = cursor;
+			const query = { limit: LIMITS.listLimit.max, ...(cursor !== undefined && { cursor }) };
 			const request = { method: 'GET', path: endpoint.path, query } as const;
 			const answer = await service.send(request, { validate: mustBeList });
 			if (answer.ok) return pageOf(answer.value.body);
@@ -43,7 +39,7 @@ export function readerOf(context: Context, service: Service): Reader {
 }
 
 /** As the filters of an event decide. */
-export function filterOf(context: Context): (job: Resource) => boolean {
+export function filterOf(context: IAllExecuteFunctions): (job: Resource) => boolean {
 	const filters = { ...filtersOf(context), statuses: listOf(parameterOf(context, 'statuses', [])) };
 	return (resource) =>
 		verdictOf({ kind: '', resourceId: resource.id, resource }, filters) === 'wanted';

@@ -5,7 +5,6 @@ import { filtersOf } from '../../src/events/filters';
 import { openService, type Service } from '../../src/events/service';
 import { refusalOf } from '../../src/events/signature';
 import { BoundedMap } from '../../src/transport/base/boundedMap';
-import { isResource } from '../../src/transport/base/types';
 import { secretOf } from './registration';
 
 /** The largest body that is read, in bytes: n8n's default limit. */
@@ -135,7 +134,7 @@ export async function receive(this: IWebhookFunctions): Promise<IWebhookResponse
 	if (!payload) return IGNORED;
 	const event = readEvent(payload);
 	// Ends a wait for the same resource in this process before its next poll.
-	if (isResource(event.resource)) delivery.service.workspace.poller.notify(event.resource);
+	if (event.resource) delivery.service.workspace.poller.notify(event.resource);
 	if (!isChosen(this, event.kind) || verdictOf(event, filtersOf(this)) === 'unwanted')
 		return IGNORED;
 	const key = `${nameOf(this)} ${identityOf(payload)}`;

@@ -90,10 +90,7 @@ const isGoneNow = (failed: Failed): boolean => isGone(refusalStatusOf(failed) ??
 const sameEvents = (left: unknown, right: readonly string[]): boolean =>
 	Array.isArray(left) && [...left].sort().join() === [...right].sort().join();
 
-/**
- * The webhook that should be registered.
- * @throws when the URL is not one that the service delivers to. Specification: CreateWebhook
- */
+/** @throws when the URL is not one that the service delivers to. Specification: CreateWebhook */
 function settingsOf(context: IHookFunctions) {
 	const node = context.getNode();
 	const url = context.getNodeWebhookUrl('default') ?? '';

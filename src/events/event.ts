@@ -1,5 +1,6 @@
 import { createHash } from 'crypto';
 import { isRecord, textOf, type Json } from '../contract';
+import { isResource, type Resource } from '../transport/base/types';
 
 /** What is known about an event; the specification does not show its payload (Events). */
 export interface MediaGenEvent {
@@ -8,7 +9,7 @@ export interface MediaGenEvent {
 	eventId?: string;
 	resourceId?: string;
 	/** The resource, as far as the payload contains it. */
-	resource?: Json;
+	resource?: Resource;
 }
 
 /**
@@ -29,9 +30,6 @@ export function readPayload(rawBody: Uint8Array): Json | undefined {
 	}
 }
 
-const isIdentified = (value: unknown): value is Json =>
-	isRecord(value) && textOf(value.id) !== undefined;
-
 /**
  * Reads an event: the kind from `type`, `event` or `event_type`; the resource from `data.object`,
  * `data` or `resource`, or else the payload is the resource itself. An `id` at the top that is not
@@ -39,9 +37,10 @@ const isIdentified = (value: unknown): value is Json =>
  */
 export function readEvent(payload: Json): MediaGenEvent {
 	const { data } = payload;
-	const inner = isRecord(data) ? data.object : undefined;
-	const resource = [inner, data, payload.resource, payload].find(isIdentified);
-	const resourceId = textOf(resource?.id);
+	const resource = [isRecord(data) && data.object, data, payload.resource, payload].find(
+		isResource,
+	);
+	const resourceId = resource?.id;
 	const kinds = [payload.type, payload.event, payload.event_type].map(textOf);
 	return {
 		kind: kinds.find((kind) => kind !== undefined) ?? 'unknown',

@@ -1,12 +1,10 @@
 import type {
-	IExecuteFunctions,
+	IAllExecuteFunctions,
 	ILoadOptionsFunctions,
 	INodeProperties,
 	INodePropertyOptions,
-	IPollFunctions,
-	IWebhookFunctions,
 } from 'n8n-workflow';
-import { ENDPOINTS, GENERATION_MODES, type GenerationStatus } from '../contract';
+import { ENDPOINTS, GENERATION_MODES, type GenerationStatus, type Json } from '../contract';
 import { optionList } from '../description/operation';
 import { labelOf, nameFromId } from '../description/search/choices';
 import { readPages } from '../description/search/request';
@@ -60,21 +58,23 @@ export async function getModels(this: ILoadOptionsFunctions): Promise<INodePrope
 	return options;
 }
 
-type Context = IWebhookFunctions | IExecuteFunctions | IPollFunctions;
-
 /** A parameter of the node: executions read it per item; webhooks and polls have no items. */
-export function parameterOf(context: Context, name: string, fallback: unknown): unknown {
+export function parameterOf(
+	context: IAllExecuteFunctions,
+	name: string,
+	fallback: unknown,
+): unknown {
 	const read = context.getNodeParameter as (name: string, ...more: unknown[]) => unknown;
 	return 'getExecutionCancelSignal' in context
 		? read.call(context, name, 0, fallback)
 		: read.call(context, name, fallback);
 }
 
-export const optionsOf = (context: Context): Record<string, unknown> =>
-	(parameterOf(context, 'options', {}) ?? {}) as Record<string, unknown>;
+export const optionsOf = (context: IAllExecuteFunctions): Json =>
+	(parameterOf(context, 'options', {}) ?? {}) as Json;
 
 /** What the options leave through, whatever an expression gives: arrays, or texts with commas. */
-export function filtersOf(context: Context): Filters {
+export function filtersOf(context: IAllExecuteFunctions): Filters {
 	const { modes, models, statuses, resourceIds } = optionsOf(context);
 	return {
 		modes: listOf(modes),

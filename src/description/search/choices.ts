@@ -1,5 +1,5 @@
 import type { INodeListSearchItems, INodeListSearchResult } from 'n8n-workflow';
-import type { Entry } from './request';
+import type { Json } from '../../contract';
 
 const MAX_DESCRIPTION_LENGTH = 90;
 
@@ -8,7 +8,7 @@ const trimmedText = (value: unknown): string => (typeof value === 'string' ? val
 const textsOf = (...values: unknown[]): string[] =>
 	values.map(trimmedText).filter((text) => text !== '');
 
-export const labelOf = ({ label, name, id }: Entry): string => textsOf(label, name, id)[0] ?? '';
+export const labelOf = ({ label, name, id }: Json): string => textsOf(label, name, id)[0] ?? '';
 
 /** What is known of an entry that has no name: `image · studio/image-1 · completed · gen_1`. */
 export const joined = (...parts: unknown[]): string => textsOf(...parts).join(' · ');
@@ -24,7 +24,7 @@ function shortened(text: string): string {
  * picker of n8n shows nothing but the name. The specification shows no field of a catalogue entry
  * but its voices, so each may be missing.
  */
-export function modelName(model: Entry, mode?: string): string {
+export function modelName(model: Json, mode?: string): string {
 	const [kind] = textsOf(model.kind, model.type);
 	const isNews = kind !== undefined && kind !== mode && kind !== 'model';
 	const named = isNews ? `${labelOf(model)} (${kind})` : labelOf(model);
@@ -33,7 +33,7 @@ export function modelName(model: Entry, mode?: string): string {
 }
 
 /** `English (US)` of `English (United States)` and `en-US`; less where less is known. */
-function languageOf(voice: Entry): string {
+function languageOf(voice: Json): string {
 	const code = trimmedText(voice.language_code);
 	const name = trimmedText(voice.language_name).replace(/\s*\(.*\)$/, '');
 	const region = /[-_]([A-Za-z]{2}|\d{3})$/.exec(code)?.[1]?.toUpperCase();
@@ -42,7 +42,7 @@ function languageOf(voice: Entry): string {
 }
 
 /** `Ava – English (US), female`. Specification: PresetVoice. */
-export function presetVoiceName(voice: Entry): string {
+export function presetVoiceName(voice: Json): string {
 	// Some labels hold the language already.
 	const called = labelOf(voice).replace(` (${trimmedText(voice.language_name)})`, '');
 	const known = textsOf(languageOf(voice), voice.gender);
@@ -52,7 +52,7 @@ export function presetVoiceName(voice: Entry): string {
 const MADE_BY: Record<string, string> = { clone: ', cloned', design: ', designed' };
 
 /** `Narrator – custom voice, cloned`. Specification: Voice. */
-export const customVoiceName = (voice: Entry): string =>
+export const customVoiceName = (voice: Json): string =>
 	`${labelOf(voice)} – custom voice${MADE_BY[trimmedText(voice.kind)] ?? ''}`;
 
 /** `vendor/speech-2.8-turbo` is `Speech 2.8 Turbo`, where the catalogue gives no better name. */

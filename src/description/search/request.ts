@@ -4,14 +4,12 @@ import type { Endpoint } from '../../contract';
 import { BoundedMap } from '../../transport/base/boundedMap';
 import { systemClock } from '../../transport/base/clock';
 import type { Failure } from '../../transport/base/result';
-import { isRecord, type ApiRequest } from '../../transport/base/types';
+import { isRecord, type ApiRequest, type Json } from '../../transport/base/types';
 import { pageOf } from '../../transport/http/pages';
 import { connect } from '../connection';
 
-export type Entry = Record<string, unknown>;
-
 interface Page {
-	entries: Entry[];
+	entries: Json[];
 	next?: string;
 }
 
@@ -98,7 +96,7 @@ export async function* readPages(
 	context: ILoadOptionsFunctions,
 	endpoint: Endpoint,
 	query: Query = {},
-): AsyncGenerator<Entry[]> {
+): AsyncGenerator<Json[]> {
 	let cursor: string | undefined;
 	for (let page = 0; page < MOST_PAGES; page += 1) {
 		const pageQuery = cursor === undefined ? query : { ...query, cursor };

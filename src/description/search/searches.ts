@@ -10,6 +10,7 @@ import {
 	type Endpoint,
 	type GenerationMode,
 	type GenerationParameters,
+	type Json,
 } from '../../contract';
 import { isRecord, isResource, type Resource } from '../../transport/base/types';
 import {
@@ -22,7 +23,7 @@ import {
 	nameFromId,
 	presetVoiceName,
 } from './choices';
-import { readPage, readPages, type Entry, type Query } from './request';
+import { readPage, readPages, type Query } from './request';
 
 /** What the editor calls for a picker: with what was typed, and the cursor of a further page. */
 type Search = (
@@ -89,7 +90,7 @@ function chosenModel(context: ILoadOptionsFunctions): string | undefined {
 	return id === '' || id.startsWith('=') ? undefined : id;
 }
 
-async function findModel(context: ILoadOptionsFunctions, id: string): Promise<Entry | undefined> {
+async function findModel(context: ILoadOptionsFunctions, id: string): Promise<Json | undefined> {
 	const mode = chosenMode(context);
 	for await (const entries of readPages(context, ENDPOINTS.listModels, mode && { mode })) {
 		const model = entries.find((entry) => entry.id === id);
@@ -104,7 +105,7 @@ async function findModel(context: ILoadOptionsFunctions, id: string): Promise<En
  * This is the one shape that is read besides: `capabilities.<parameter>` is a list of texts or
  * numbers, and `defaults.<parameter>` one of them. Of any other entry the values are typed.
  */
-function valuesOf(model: Entry | undefined, parameter: string) {
+function valuesOf(model: Json | undefined, parameter: string) {
 	const { capabilities, defaults } = model ?? {};
 	const listed = isRecord(capabilities) ? capabilities[parameter] : undefined;
 	const isValue = (one: unknown) =>
@@ -154,7 +155,7 @@ async function presetVoices(
 	model: string,
 	isSpeech: boolean,
 	search: string,
-): Promise<Entry[]> {
+): Promise<Json[]> {
 	if (!isSpeech) {
 		const capabilities = (await findModel(context, model))?.capabilities;
 		const voices = isRecord(capabilities) ? capabilities.voices : undefined;
@@ -168,8 +169,8 @@ async function presetVoices(
 	return (await readPage(context, ENDPOINTS.listPresetVoices, whole)).entries;
 }
 
-async function customVoices(context: ILoadOptionsFunctions): Promise<Entry[]> {
-	const voices: Entry[] = [];
+async function customVoices(context: ILoadOptionsFunctions): Promise<Json[]> {
+	const voices: Json[] = [];
 	for await (const entries of readPages(context, ENDPOINTS.listVoices)) voices.push(...entries);
 	return voices;
 }
