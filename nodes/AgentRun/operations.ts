@@ -140,8 +140,7 @@ async function budgetProblem(item: Item): Promise<Failed | undefined> {
 	const path = request.path.replace(/\/approve$/, '');
 	const run = await requestResource(workspace.client, host.channel, { method: 'GET', path });
 	// Whether it can be approved at all, the service says.
-	if (!run.ok) return undefined;
-	const { estimated_credits: estimate } = run.value;
+	const estimate = run.ok && run.value.estimated_credits;
 	const budget = isRecord(request.body) ? Number(request.body.max_credits) : NaN;
 	if (typeof estimate !== 'number' || !(budget < estimate)) return undefined;
 	return fail({

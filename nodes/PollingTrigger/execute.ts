@@ -1,7 +1,7 @@
 import { NodeOperationError, type IExecuteFunctions, type INodeExecutionData } from 'n8n-workflow';
 import { parameterOf } from '../../src/events/filters';
 import { downloadFiles, forEachItem, openService, type Service } from '../../src/events/service';
-import type { Result } from '../../src/transport/base/result';
+import { ok, type Result } from '../../src/transport/base/result';
 import { isResource } from '../../src/transport/base/types';
 import { flagOf } from '../../src/transport/base/values';
 import { jobState } from '../../src/transport/jobs/jobState';
@@ -33,7 +33,7 @@ async function withFiles(
 	const files = await downloadFiles(service, job);
 	if (!files.ok) return files;
 	const shown = job === listed ? json : itemOf(job).json;
-	return { ok: true, value: { json: shown, binary: files.value } };
+	return ok({ json: shown, binary: files.value });
 }
 
 /** What a poll has found, or a sample; here, in an execution, there is time to download. */

@@ -9,7 +9,7 @@ import {
 	readResource,
 	type Service,
 } from '../../src/events/service';
-import type { Result } from '../../src/transport/base/result';
+import { ok, type Result } from '../../src/transport/base/result';
 import { flagOf } from '../../src/transport/base/values';
 import { readerOf } from '../../src/transport/jobs/jobState';
 import { jsonOf } from '../../src/transport/run/outputItems';
@@ -66,17 +66,16 @@ async function enrich(
 	const json: IDataObject = { ...item.json };
 	if (resourceId === undefined) {
 		const isWanted = verdictOf(event, filters) === 'wanted';
-		return { ok: true, value: isWanted ? { json: { ...json, resource: null } } : undefined };
+		return ok(isWanted ? { json: { ...json, resource: null } } : undefined);
 	}
 	const read = await readResource(service, readerOf(objectOf(event)), resourceId);
 	if (!read.ok) return read;
 	const resource = read.value;
-	if (verdictOf({ ...event, resource }, filters) !== 'wanted')
-		return { ok: true, value: undefined };
+	if (verdictOf({ ...event, resource }, filters) !== 'wanted') return ok(undefined);
 	if (wants.resource) json.resource = jsonOf(resource);
-	if (!wants.files) return { ok: true, value: { json } };
+	if (!wants.files) return ok({ json });
 	const files = await downloadFiles(service, resource);
-	return files.ok ? { ok: true, value: { json, binary: files.value } } : files;
+	return files.ok ? ok({ json, binary: files.value }) : files;
 }
 
 /**

@@ -8,7 +8,7 @@ import {
 } from 'n8n-workflow';
 import { ENDPOINTS, type Endpoint, type Scope } from '../contract';
 import { connect } from '../description/connection';
-import type { Failed, Result } from '../transport/base/result';
+import { ok, type Failed, type Result } from '../transport/base/result';
 import type { ApiRequest, Resource } from '../transport/base/types';
 import { excludedScope } from '../transport/credential';
 import { requestResource, type Client } from '../transport/http/client';
@@ -50,8 +50,7 @@ export function serviceError(
 	endpoint: Endpoint,
 	action: string,
 ): NodeApiError {
-	const known = { endpoint, itemIndex: 0, submitted: 0 };
-	const error = nodeError(context.getNode(), failed, known);
+	const error = nodeError(context.getNode(), failed, { endpoint, itemIndex: 0, submitted: 0 });
 	return Object.assign(error, { message: `${action}: ${error.message}` });
 }
 
@@ -75,8 +74,7 @@ export async function downloadFiles(
 	job: Resource,
 ): Promise<Result<IBinaryKeyData>> {
 	const collected = await collect({ host, workspace, settings: { downloadOutputs: true } }, job);
-	if (!collected.ok) return collected;
-	return { ok: true, value: inFields(collected.value.files, 'data') };
+	return collected.ok ? ok(inFields(collected.value.files, 'data')) : collected;
 }
 
 /** One item of each, or none. A failure throws, or with Continue On Fail becomes an error row. */

@@ -84,8 +84,8 @@ export function choicesOf(
 	all: INodeListSearchItems[],
 	{ filter, cursor, next, empty }: ChoiceQuery,
 ): INodeListSearchResult {
-	const nothing = all.length === 0 && !cursor && !next;
-	if (nothing && !filter?.trim()) return { results: [{ name: empty, value: '' }] };
+	if (all.length === 0 && !cursor && !next && !filter?.trim())
+		return { results: [{ name: empty, value: '' }] };
 	const results = all.filter(({ name, value }) => matches(filter, name, String(value)));
 	// A page that names itself as the next one would be loaded without end.
 	return { results, paginationToken: next === cursor ? undefined : next };

@@ -91,7 +91,7 @@ export async function readPage(
 	return await page;
 }
 
-/** The pages of a list, one after the other as they are wanted, as long as that is worth it. */
+/** The pages of a list, one after the other as they are wanted. */
 export async function* readPages(
 	context: ILoadOptionsFunctions,
 	endpoint: Endpoint,

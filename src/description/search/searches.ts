@@ -70,10 +70,7 @@ const MADE_BY: Record<string, GenerationMode> = {
 const chosenMode = (context: ILoadOptionsFunctions): GenerationMode | undefined =>
 	MADE_BY[String(context.getCurrentNodeParameter('operation'))];
 
-/**
- * The two models that the specification lists (CreateSpeechGeneration), called as the catalogue
- * calls them. They can be chosen also when the catalogue cannot be read.
- */
+/** Both models of CreateSpeechGeneration; they can be chosen without the catalogue as well. */
 const searchSpeechModels: Search = async function (filter) {
 	const page = await readPage(this, ENDPOINTS.listModels, { mode: 'audio' }).catch(() => undefined);
 	const choices = SPEECH_MODELS.map((id) => {
