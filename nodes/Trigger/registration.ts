@@ -96,10 +96,10 @@ function settingsOf(context: IHookFunctions) {
 	const url = context.getNodeWebhookUrl('default') ?? '';
 	if (!url.startsWith('https://')) {
 		// What to do comes first: n8n cuts the message off.
-		const message = `Use the MediaGen Polling Trigger, or set WEBHOOK_URL=https://… of n8n: events go to https addresses only, not to ${url || 'an unknown one'}`;
+		const notPublic = `Use the MediaGen Polling Trigger, or set WEBHOOK_URL=https://… of n8n: events go to https addresses only, not to ${url || 'an unknown one'}`;
 		const description =
 			'The Polling Trigger needs no public address. For this trigger set the environment variable WEBHOOK_URL of n8n to its public address, such as https://n8n.example.com/ (behind a reverse proxy also N8N_PROXY_HOPS=1), restart n8n and publish again.';
-		throw new NodeOperationError(node, message, { description });
+		throw new NodeOperationError(node, notPublic, { description });
 	}
 	const events = context.getNodeParameter('events', []);
 	if (!Array.isArray(events) || events.length === 0)
@@ -191,9 +191,9 @@ async function register(context: IHookFunctions): Promise<Registration> {
 	}
 	if (id !== undefined) await deleteWebhook(service, id);
 	else await deleteLeftovers(service, url);
-	const message = `The service registered the webhook without ${id === undefined ? 'an ID' : 'a signing secret'}`;
+	const incomplete = `The service registered the webhook without ${id === undefined ? 'an ID' : 'a signing secret'}`;
 	const description = `The webhook was deleted again. Fields of the response: ${Object.keys(body).join(', ').slice(0, 1_000) || 'none'}. Create a webhook elsewhere and choose Registration: By Hand, or use the MediaGen Polling Trigger.`;
-	throw new NodeOperationError(context.getNode(), message, { description });
+	throw new NodeOperationError(context.getNode(), incomplete, { description });
 }
 
 /**
