@@ -22,7 +22,6 @@ export class Workspace {
 	readonly poller: JobPoller;
 	readonly slots: JobSlots;
 	readonly credits: CreditGate;
-
 	/** What the last job of each kind has cost, for those who only ask. */
 	readonly lastPrices = new BoundedMap<string, number>(100);
 	/** Until when it is not forgotten, on the monotonic clock: it knows of jobs that were paid for. */

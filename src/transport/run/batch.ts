@@ -46,17 +46,13 @@ const OUTAGE_MS = 90_000;
  */
 export class Batch {
 	private readonly prepared = new Map<number, Result<Prepared>>();
-
 	/** By the item, or the part of one, that has created it. */
 	private readonly jobs = new Map<string, { item: number; job: Resource }>();
-
 	private invalidItems = 0;
 	private isLocated = false;
-
 	/** Items that have not claimed their custom key yet, and what those that have are waiting with. */
 	private readonly unclaimed = new Set<number>();
 	private readonly allClaimed: Array<() => void> = [];
-
 	private lastJoined = -1;
 	private hasStarted = false;
 	private endedItems = 0;
@@ -65,30 +61,22 @@ export class Batch {
 	private readonly created: Item[] = [];
 	/** Items that became a failed row. */
 	readonly failedRows = new Set<number>();
-
 	/** When the service last answered, on the monotonic clock; `-Infinity` for never. */
 	private answeredAt = -Infinity;
 	/** Since when it has not, and the requests since that got no answer; `Infinity` while it does. */
 	private silentSince = Infinity;
 	private unanswered = 0;
-
 	/** Whether the run was halted because the service gave no answer. */
 	isSilent = false;
-
 	readonly earlierRuns = new EarlierRuns();
-
 	/** Items that only read go a few at a time, so that a refusal spares the rest their request. */
 	readonly reads = new Semaphore(READS_AT_ONCE);
-
 	/** The items read the credential, from n8n's database: all at once, they would hold up the first request. */
 	readonly opening = new Semaphore(OPENED_AT_ONCE);
-
 	/** Which run of which node (workflow and node: the same in every execution). Set by the first item that needs it. */
 	location: { runIndex: number; node: string } | undefined;
-
 	/** Fingerprint of the unevaluated parameters, which all items share; set by the first. */
 	parameters: string | undefined;
-
 	/** Why nothing further is sent; `undefined` while items may be sent. */
 	halted: Halt | undefined;
 	private readonly haltController = new AbortController();

@@ -6,13 +6,7 @@ import type { Slot } from '../limits/jobSlots';
 import { isOutOfCredits } from './credits';
 import { halt, halted, inTurn } from './batch';
 import type { Item } from './item';
-import {
-	isWithoutEffect,
-	nextStep,
-	type Facts,
-	type ItemState,
-	type JobReference,
-} from './itemState';
+import { isWithoutEffect, nextStep, type Facts, type JobReference } from './itemState';
 import {
 	claimCustomKey,
 	contentOf,
@@ -202,10 +196,10 @@ async function obtainJob(item: Item, opened: OpenedRequest): Promise<Result<Held
 			continue;
 		}
 		let sent = await sendCreation(item, channel, creation, slot);
-		const { state } = memory;
-		if (isByContent && !sent.ok && isOutOfCredits(sent) && isLater(state, creation)) {
+		const { firstKey: attempt, is } = memory.state;
+		const isAtNextKey = isByContent && is === 'new' && attempt > creation.attempt;
+		if (isAtNextKey && !sent.ok && isOutOfCredits(sent)) {
 			// At once: credits that come in between would be spent under a key that nobody else tries first.
-			const attempt = state.firstKey;
 			const key = keyOf(item, opened.requestFingerprint, attempt);
 			sent = await sendCreation(item, channel, { ...creation, attempt, key }, slot);
 		}
@@ -231,10 +225,6 @@ async function obtainJob(item: Item, opened: OpenedRequest): Promise<Result<Held
 		}
 	}
 }
-
-/** Whether the next request goes out under a later key. */
-const isLater = (state: ItemState, { attempt }: Creation): boolean =>
-	state.is === 'new' && state.firstKey > attempt;
 
 /** Fires when an item that was not sent yet must not be sent any more. */
 function untilSent({ batch, host, giveUp }: Item): AbortSignal {

@@ -76,10 +76,8 @@ const kindOf = ({ path }: Endpoint, body: unknown): string => {
 export class ExecutionCredits {
 	/** Under Max Credits one creation is sent at a time, once the price of the one before is known. */
 	readonly turn = new Semaphore(1);
-
 	/** By kind of request. */
 	private readonly prices: Record<string, number>;
-
 	/** What each job counts with: a repeated key gives it again, and an approval what its plan has cost. */
 	private readonly counted: Record<string, number>;
 

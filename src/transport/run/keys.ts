@@ -50,13 +50,10 @@ export const isKeyPersistent = ({ settings: { idempotency } }: Pick<Item, 'setti
  * repeated request names the same URL.
  */
 export function uploadKey({ settings, memory, origin }: Item, identity: string): string {
-	const owners = {
-		execution: `${origin.runId}\n${origin.item}`,
-		none: `${origin.runId}\n${origin.item}`,
-		// Of one request, so that its key and that of its files end together.
-		content: contentOf({ origin, memory }),
-		custom: settings.idempotencyKey,
-	};
+	const item = `${origin.runId}\n${origin.item}`;
+	// With `content` that of one request, so that its key and that of its files end together.
+	const content = contentOf({ origin, memory });
+	const owners = { execution: item, none: item, content, custom: settings.idempotencyKey };
 	return `n8n-${sha256(`upload\n${owners[settings.idempotency]}\n${identity}`)}`;
 }
 
@@ -148,10 +145,8 @@ export function keyInUse(job: JobReference | undefined): Failed {
 export class KeysOfContent {
 	/** The number to start with; those before it led to failed jobs. */
 	first = 0;
-
 	/** The number under which there is, or may be, a job. */
 	used: number | undefined;
-
 	/** How many, counted from 0, were refused for lack of credits. */
 	private refused = 0;
 

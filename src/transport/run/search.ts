@@ -61,14 +61,10 @@ export async function findPossibleDuplicate(
 export class EarlierRuns {
 	/** Ids on the newest page of the list of generations; `undefined` where it could not be read. */
 	private newest: Set<string> | undefined;
-
 	/** Where the list goes on after that page; `undefined` where that is all. */
 	private next: string | undefined;
-
 	private loading: Promise<void> | undefined;
-
 	private older: Promise<Set<string>> | undefined;
-
 	private readonly firstKeys = new Map<string, number>();
 
 	/** To be called before anything is created: at most one request for all items of the run. */
