@@ -115,13 +115,9 @@ export async function execute(
 		};
 		try {
 			for (const property of description.properties) {
-				const isShown = NodeHelpers.displayParameter(
-					parameters,
-					property,
-					NODE,
-					description,
-					parameters,
-				);
+				const isShown =
+					parameters[property.name] !== undefined &&
+					NodeHelpers.displayParameter(parameters, property, NODE, description, parameters);
 				if (isShown) gather(gathered, property, parameters);
 			}
 			requests.push(request(context, gathered));

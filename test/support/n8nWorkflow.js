@@ -1,15 +1,26 @@
-/** The modules of n8n-workflow that hold nearly all that we use. */
-const PARTS = ['interfaces', 'constants', 'errors/index', 'utils', 'node-helpers'];
+/** The modules of n8n-workflow that hold nearly all else that we use. */
+const PARTS = ['constants', 'errors/index', 'utils', 'node-helpers', 'type-validation'];
 
-const whole = () => require('n8n-workflow/dist/cjs/index.js');
+const load = (part) => require(`n8n-workflow/dist/cjs/${part}.js`);
 
-let loaded;
+const whole = () => load('index');
+
+/** What was asked for, by name: some tests ask a hundred thousand times. */
+const values = new Map();
+
+function find(name) {
+	// A quick one, and all that a description needs.
+	const interfaces = load('interfaces');
+	if (Object.hasOwn(interfaces, name)) return interfaces[name];
+	// All at once: what goes on after the end of a test file can load nothing any more.
+	const parts = PARTS.map(load);
+	if (name === 'NodeHelpers') return load('node-helpers');
+	return (parts.find((each) => Object.hasOwn(each, name)) ?? whole())[name];
+}
 
 function valueOf(_target, name) {
-	// All at once: what goes on after the end of a test file can load nothing any more.
-	loaded ??= PARTS.map((part) => require(`n8n-workflow/dist/cjs/${part}.js`));
-	const part = loaded.find((each) => Object.hasOwn(each, name)) ?? whole();
-	return part[name];
+	if (!values.has(name)) values.set(name, find(name));
+	return values.get(name);
 }
 
 /**
