@@ -39,9 +39,16 @@ function sourceOf(file: string): ts.SourceFile {
 	return source;
 }
 
+const imported = new Map<string, string[]>();
+
 /** What a file imports, exports from or requires, types included, as written. */
 export function importsOf(file: string): string[] {
-	return ts.preProcessFile(read(file), true, true).importedFiles.map(({ fileName }) => fileName);
+	const known = imported.get(file);
+	if (known) return known;
+	const { importedFiles } = ts.preProcessFile(read(file), true, true);
+	const names = importedFiles.map(({ fileName }) => fileName);
+	imported.set(file, names);
+	return names;
 }
 
 /** The files of ours that a file imports, types included. */
