@@ -1,6 +1,7 @@
 /* eslint-disable @n8n/community-nodes/no-dangerous-functions, @n8n/community-nodes/no-restricted-globals, @n8n/community-nodes/no-restricted-imports -- not published */
 import { spawn, type ChildProcess } from 'child_process';
 import { once } from 'events';
+import { createServer, type AddressInfo } from 'net';
 import { join } from 'path';
 
 import { SCOPES } from '../../src/contract';
@@ -79,9 +80,12 @@ test('under npm it ends with the shell that npm started it in', async () => {
 }, 30_000);
 
 test('a busy port and a wrong option are reported in plain words', async () => {
-	const { said } = await start('--json');
-	const { port } = new URL(JSON.parse(said).baseUrl);
-	expect(await fail('--port', port)).toEqual({ code: 1, said: expect.stringContaining('in use') });
+	const other = createServer().listen(0, '127.0.0.1');
+	await once(other, 'listening');
+	const { port } = other.address() as AddressInfo;
+	const busy = await fail('--port', String(port));
+	other.close();
+	expect(busy).toEqual({ code: 1, said: expect.stringContaining('in use') });
 	const wrong = await fail('--clock-scale', 'fast');
 	expect(wrong).toEqual({ code: 1, said: expect.stringContaining('--clock-scale cannot be fast') });
 	expect((await fail('--colour')).code).toBe(1);

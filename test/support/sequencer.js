@@ -2,19 +2,8 @@ const longestFirst = require('./longestFirst');
 
 /** Files that take seconds: begun last they would keep one core busy and the other idle. */
 module.exports = longestFirst([
-	...[
-		'sandbox/fuzz',
-		'sandbox/media',
-		'test/architecture',
-		'sandbox/commandLine',
-		'run/paidOnce.model',
-	],
-	...['nodes/splitText', 'run/runner', 'jobs/simulation', 'sandbox/persistence', 'run/lostAnswers'],
-	...[
-		'nodes/anything',
-		'description/anyCatalogue',
-		'run/outage',
-		'run/credits.model',
-		'events/stripe',
-	],
+	...['sandbox/fuzz', 'run/outage', 'sandbox/media', 'sandbox/commandLine', 'run/credits.model'],
+	...['run/paidOnce.model', 'jobs/simulation', 'run/hangs', 'run/paidOnce', 'run/runner'],
+	...['sandbox/persistence', 'run/wholeRuns', 'nodes/splitText', 'test/architecture'],
+	...['run/lostAnswers', 'nodes/anything', 'repository/eligibility', 'Trigger/receive'],
 ]);

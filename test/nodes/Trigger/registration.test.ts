@@ -9,6 +9,15 @@ import {
 	triggerFixture,
 	type TriggerFixture,
 } from '../../support/triggerContext';
+import type { InstantClock } from '../../../testing/instantClock';
+
+// The tries of an activation are a second and more apart.
+jest.mock('../../../src/transport/base/clock', () => {
+	const { InstantClock: Clock } = jest.requireActual<{ InstantClock: typeof InstantClock }>(
+		'../../../testing/instantClock',
+	);
+	return { systemClock: new Clock(Date.now()) };
+});
 
 const { checkExists, create, delete: remove } = webhookMethods;
 
