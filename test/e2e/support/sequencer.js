@@ -2,15 +2,8 @@ const longestFirst = require('../../support/longestFirst');
 
 /** Files that take half a minute and more: begun last they would hold up the whole run. */
 module.exports = longestFirst([
-	...[
-		'triggerReceiver',
-		'editorFields',
-		'trigger',
-		'hostile',
-		'editorJourney',
-		'start',
-		'anything',
-	],
-	...['exampleCrashed', 'triggerQueued', 'exampleMcp', 'exampleAgent', 'crash', 'publishing'],
-	...['exampleKilled', 'scanner', 'agentTools', 'soak', 'idempotency', 'exampleEvents', 'paidOnce'],
+	...['crash', 'trigger', 'hostile', 'triggerReceiver', 'editorJourney', 'triggerQueued'],
+	...['editorFields', 'start', 'anything', 'exampleAgent', 'exampleMcp', 'idempotency'],
+	...['publishing', 'agentTools', 'soak', 'outputSchemas', 'credits', 'endpoints', 'retries'],
+	...['media', 'sandboxPage', 'examples', 'failures', 'agentRun', 'paidOnce', 'scanner'],
 ]);
