@@ -81,6 +81,8 @@ try {
 	const open = [...html];
 	const check = async () => {
 		const page = await browser.newPage({ viewport: { width: 1280, height: 900 } });
+		// Beside an n8n that starts, drawing a diagram takes over half a minute.
+		page.setDefaultTimeout(180_000);
 		for (let url = open.pop(); url; url = open.pop())
 			problems.push(...(await problemsOf(page, url)));
 	};
