@@ -146,9 +146,11 @@ async function create(item: Item): Promise<Result<Outcome>> {
 			return await createOne({ ...item, ...ofPart });
 		}),
 	);
+	// What was not sent because of another part says nothing by itself.
+	const reason = made.find((one) => !one.ok && one.failure.kind !== 'skipped');
 	const whole = withoutFiles([]);
 	for (const [index, one] of made.entries()) {
-		if (!one.ok) return one;
+		if (!one.ok) return reason ?? one;
 		const numbered = { part: index + 1, parts: parts.length };
 		whole.resources.push(...one.value.resources.map((job) => ({ ...job, ...numbered })));
 		whole.files.push(...one.value.files);

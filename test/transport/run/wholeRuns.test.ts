@@ -251,6 +251,25 @@ describe('Wait for Top-Up', () => {
 		});
 		expect((await ended(t.run())).items[0]?.json.status).toBe('completed');
 	});
+
+	test('a part of a text that is refused fails its item, also while the parts before it still wait', async () => {
+		let posts = 0;
+		const t = setUp({
+			description: new MediaGenSpeech().description,
+			given: {
+				operation: 'create',
+				model: locator('service/speech-lite'),
+				blocksFrom: 'text',
+				text: text(120),
+				options: { blockLength: 2, onInsufficientCredits: 'wait' },
+			},
+			answers: () => {
+				posts += 1;
+				return posts < 5 ? answer(402, errorBody('no credits')) : answer(401, errorBody('no key'));
+			},
+		});
+		expect((await ended(t.run())).error?.message).toMatch(/API key is invalid/);
+	});
 });
 
 describe('Auto Approve under Max Credits, with a key that other executions share', () => {
