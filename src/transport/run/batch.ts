@@ -219,13 +219,13 @@ export class Batch {
 	/** Once n8n has, or has not, been given the results of all items. */
 	noteDeliveries(): void {
 		for (const item of this.created) {
-			const { memory, workspace, itemIndex } = item;
+			const { memory, workspace, itemIndex, node } = item;
 			if (!('job' in memory.state)) continue;
 			const { job } = memory.state;
 			const undelivered = undeliveredOf(workspace);
 			if (!this.firstError && !this.failedRows.has(itemIndex)) undelivered.remove(job.id);
 			else {
-				undelivered.add(contentOf(item), job, workspace.clock.now());
+				undelivered.add(contentOf(item), job, workspace.clock.now(), node.runId);
 				workspace.keep();
 			}
 		}

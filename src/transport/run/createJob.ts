@@ -147,7 +147,7 @@ function startAtFirstKey(item: Item): void {
 function takeUndelivered(item: Item): boolean {
 	const { memory, workspace, origin, settings, spec } = item;
 	if (!origin.isManual || settings.idempotency !== 'execution' || spec.holdsSecret) return false;
-	const job = undeliveredOf(workspace).take(contentOf(item), now(item));
+	const job = undeliveredOf(workspace).take(contentOf(item), now(item), origin.runId);
 	if (job) recordEvent(memory, { kind: 'jobKnown', job });
 	return job !== undefined;
 }

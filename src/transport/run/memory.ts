@@ -159,12 +159,15 @@ const MAX_JOBS = 1_000;
  */
 export class UndeliveredJobs {
 	/** Oldest first. */
-	private jobs: Array<{ request: string; job: JobReference; at: number }> = [];
+	private jobs: Array<{ request: string; job: JobReference; at: number; runId: string }> = [];
 
-	/** @param request names the node and the fingerprint of its request */
-	add(request: string, job: JobReference, now: number): void {
+	/**
+	 * @param request names the node and the fingerprint of its request
+	 * @param runId of the execution that has the job
+	 */
+	add(request: string, job: JobReference, now: number, runId: string): void {
 		if (this.jobs.some(({ job: { id } }) => id === job.id)) return;
-		this.jobs = [...this.jobs, { request, job, at: now }].slice(-MAX_JOBS);
+		this.jobs = [...this.jobs, { request, job, at: now, runId }].slice(-MAX_JOBS);
 	}
 
 	/** A job that was delivered after all, such as by Retry Execution. */
@@ -172,9 +175,14 @@ export class UndeliveredJobs {
 		this.jobs = this.jobs.filter(({ job }) => job.id !== id);
 	}
 
-	/** The oldest job of a request, which nobody else takes. */
-	take(request: string, now: number): JobReference | undefined {
-		const known = this.jobs.find((one) => one.request === request && !isKeyExpired(one.at, now));
+	/**
+	 * The oldest job of a request, which nobody else takes. Those of the execution that asks stay with
+	 * their items.
+	 */
+	take(request: string, now: number, runId: string): JobReference | undefined {
+		const known = this.jobs.find(
+			(one) => one.request === request && one.runId !== runId && !isKeyExpired(one.at, now),
+		);
 		if (known) this.remove(known.job.id);
 		return known?.job;
 	}

@@ -527,3 +527,17 @@ describe('in the editor, with On Error: Continue', () => {
 		expect(t.model.jobs).toHaveLength(1);
 	});
 });
+
+test('in the editor, Retry On Fail does not give an item the job of an identical one', async () => {
+	let posts = 0;
+	const t = setUp({
+		mode: 'manual',
+		json: [{}, {}],
+		given: image,
+		answers: ({ method }) =>
+			method === 'POST' && (posts += 1) === 2 ? answer(400, errorBody('no')) : undefined,
+	});
+	expect((await ended(t.run())).error).toBeDefined();
+	const ids = (await t.run()).map(({ json }) => json.id);
+	expect(ids).toEqual(['gen_1', 'gen_2']);
+});
