@@ -173,8 +173,9 @@ async function runItem(
 	const becomesItem = opened.ok && becomesErrorItem(failed, opened.value.settings);
 	if (!continuesOnFail && !becomesItem) {
 		// An error takes a stack trace; when thousands of items fail at once, n8n would stand still. So only where n8n needs one.
-		// An item that was not sent leaves it to the one that halted the run; silence is nobody's.
-		const isOwn = failed.failure.kind !== 'skipped' || batch.isSilent;
+		// An item that was not sent leaves it to the one that halted the run; silence is nobody's, and a
+		// call of a tool may end with what halted the call before it.
+		const isOwn = failed.failure.kind !== 'skipped' || batch.isSilent || batch.total === 1;
 		const isReported = isOwn && batch.reportsErrorOf(itemIndex);
 		if (!isReported) return [];
 		const ofRun = () => ({ ...known, submitted: batch.submitted, invalid: batch.invalid });

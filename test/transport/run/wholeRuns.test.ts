@@ -397,6 +397,23 @@ describe('what an agent is told when the time of a call is over', () => {
 		expect(item?.json.next).toMatch(/credits/);
 	});
 
+	test('a call that gets what became of an earlier one, which met silence and then no credits', async () => {
+		let posts = 0;
+		const t = setUp({
+			nodeType: 'n8n-nodes-mediagen.mediaGenTool',
+			given: { ...image, options: { onInsufficientCredits: 'wait' } },
+			answers: async () => {
+				posts += 1;
+				if (posts > 2) return answer(402, errorBody('no credits'));
+				await clock.sleep(posts * MIN);
+				return { noResponse: 'timeout' };
+			},
+		});
+		await t.run();
+		await clock.pass(10 * MIN);
+		expect((await ended(t.run())).error?.message).toMatch(/Not sent: the service gave no answer/);
+	});
+
 	test('a tool that reads is answered in its time too', async () => {
 		const from = clock.monotonic();
 		const t = setUp({
