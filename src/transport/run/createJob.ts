@@ -277,10 +277,9 @@ async function decide(item: Item, opened: OpenedRequest): Promise<Result<Start>>
 async function readKnownJob(item: Item, job: JobReference): Promise<Result<{ known: Resource }>> {
 	const { client } = item.workspace;
 	const request = { method: 'GET', path: readerPath({ ...job }) } as const;
-	const read = await inTurn(
-		item,
-		async (channel) => await requestResource(client, channel, request),
-	);
+	const read = await inTurn(item, async (channel) => {
+		return await requestResource(client, channel, request);
+	});
 	return read.ok
 		? ok({ known: { ...(job.object && { object: job.object }), ...read.value } })
 		: { ...fail(read.failure, { ...job }), endpoint: readerOf(job.object ?? '') };

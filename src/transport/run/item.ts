@@ -46,9 +46,7 @@ export interface OperationSpec {
 	/** How long a response may take, in milliseconds, if longer than usual. */
 	responseTimeoutMs?: number;
 	simplify?: (entry: Record<string, unknown>) => Record<string, unknown>;
-	/**
-	 * Whether a response may contain a signing secret, which is output only if the user asks for it.
-	 */
+	/** Whether a response may contain a signing secret, which is output only if the user asks for it. */
 	holdsSecret?: boolean;
 	/** What speaks against a creation, as far as the service can say it before anything is sent. */
 	check?: (item: Item) => Promise<Failed | undefined>;

@@ -175,10 +175,7 @@ export class UndeliveredJobs {
 		this.jobs = this.jobs.filter(({ job }) => job.id !== id);
 	}
 
-	/**
-	 * The oldest job of a request, which nobody else takes. Those of the execution that asks stay with
-	 * their items.
-	 */
+	/** The oldest job of a request in another execution, which nobody else takes. */
 	take(request: string, now: number, runId: string): JobReference | undefined {
 		const known = this.jobs.find(
 			(one) => one.request === request && one.runId !== runId && !isKeyExpired(one.at, now),

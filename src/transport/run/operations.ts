@@ -29,21 +29,18 @@ async function ask(
 	item: Item,
 	validate: (body: unknown) => string | undefined,
 ): Promise<Result<unknown>> {
-	const { client } = item.workspace;
-	const answer = await inTurn(
-		item,
-		async (channel) => await client.request(channel, item.request, { validate }),
-	);
+	const answer = await inTurn(item, async (channel) => {
+		return await item.workspace.client.request(channel, item.request, { validate });
+	});
 	return answer.ok ? ok(answer.value.body) : answer;
 }
 
 async function list(item: Item): Promise<Result<Outcome>> {
 	const { workspace, request, settings, spec } = item;
 	const query = { wanted: settings.limit, takesLimit: spec.takesLimit ?? false };
-	const entries = await inTurn(
-		item,
-		async (channel) => await readPages(workspace.client, channel, request, query),
-	);
+	const entries = await inTurn(item, async (channel) => {
+		return await readPages(workspace.client, channel, request, query);
+	});
 	return entries.ok ? ok(withoutFiles(entries.value)) : entries;
 }
 
@@ -99,10 +96,9 @@ async function readJob(item: Item): Promise<Result<Outcome>> {
 async function wait(item: Item): Promise<Result<Outcome>> {
 	const { host, workspace, request, settings } = item;
 	const { terminalStatuses, waitTimeoutMs } = settings;
-	const found = await inTurn(
-		item,
-		async (channel) => await requestResource(workspace.client, channel, request),
-	);
+	const found = await inTurn(item, async (channel) => {
+		return await requestResource(workspace.client, channel, request);
+	});
 	if (!found.ok) return found;
 	const options = { terminalStatuses, path: request.path };
 	const ended = await workspace.poller.wait(host.channel, found.value, waitTimeoutMs, options);

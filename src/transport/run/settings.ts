@@ -18,14 +18,12 @@ export type CreditPolicy = (typeof CREDIT_POLICIES)[number];
 export interface Settings {
 	waitForCompletion: boolean;
 	downloadOutputs: boolean;
-	/** Milliseconds. */
 	waitTimeoutMs: number;
 	splitOutputs: boolean;
 	outputBinaryField: string;
 	idempotency: IdempotencyMode;
 	idempotencyKey: string;
 	onInsufficientCredits: CreditPolicy;
-	/** Milliseconds. */
 	creditWaitTimeoutMs: number;
 	/** The most that the execution may reserve; 0 for no limit. */
 	maxCredits: number;
@@ -43,9 +41,7 @@ export interface Settings {
 	includeInputFields?: boolean;
 	/** What ends a wait for an agent run. */
 	terminalStatuses?: TerminalStatuses;
-	/**
-	 * Whether the node is a tool: an AI agent reads the answer, and gives up after about a minute.
-	 */
+	/** Whether an AI agent reads the answer, which gives up after about a minute. */
 	isTool?: boolean;
 }
 

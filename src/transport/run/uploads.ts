@@ -58,9 +58,7 @@ export async function openRequest(item: Item): Promise<Result<OpenedRequest>> {
 
 /**
  * Sends a file of an item to the service, once for each content: a repeated request contains the same
- * URL, as the service would take it for a different request otherwise.
- * @returns `url`, `fileName`, `mimeType`, `size` in bytes and the other fields of the response, except
- * the presigned URL. Specification: Operation details, POST /files
+ * URL, as the service would take it for a different request otherwise. Returns what `upload` does.
  */
 async function sendOnce(item: Item, field: string, source: BinarySource): Promise<Result<Json>> {
 	const { host, workspace, memory } = item;
