@@ -2,7 +2,7 @@
 
 /**
  * How many random cases a test goes through: all of them in `.ci/run`, which sets TEST_THOROUGH, and a
- * quarter where somebody waits for it.
+ * tenth where somebody waits for it.
  */
 export const cases = (all: number): number =>
-	process.env.TEST_THOROUGH ? all : Math.ceil(all / 4);
+	process.env.TEST_THOROUGH ? all : Math.ceil(all / 10);
