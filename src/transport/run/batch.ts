@@ -59,6 +59,8 @@ export class Batch {
 	private firstError: PendingError | undefined;
 	/** What the run may have paid for: with *On Retries*, the items and parts of items that create. */
 	private readonly created: Item[] = [];
+	/** Jobs that an earlier try of some item may have made, of which the user has to be told. */
+	private readonly candidates = new Set<string>();
 	/** Items that became a failed row. */
 	readonly failedRows = new Set<number>();
 	/** When the service last answered, on the monotonic clock; `-Infinity` for never. */
@@ -167,6 +169,10 @@ export class Batch {
 		this.jobs.set(`${item}${part}`, { item, job });
 	}
 
+	addCandidates(ids: readonly string[]): void {
+		for (const id of ids) this.candidates.add(id);
+	}
+
 	/** Only the first reason is kept. */
 	halt(reason: Halt): void {
 		this.halted ??= reason;
@@ -258,7 +264,10 @@ export class Batch {
 			.map(({ item: index, job: { id, status } }): OtherJob => ({
 				...{ id, item: index, status: asText(status) || 'no status' },
 			}));
-		error.description = `${describe()} ${jobsSentence(others)}`.trim();
+		const description = describe();
+		const unnamed = [...this.candidates].filter((id) => !description.includes(id));
+		const also = unnamed.length > 0 ? `Other items may have made: ${firstOf(unnamed)}.` : '';
+		error.description = [description, jobsSentence(others), also].filter(Boolean).join(' ');
 		if (others.length > 0) {
 			error.context.data = { ...(error.context.data as IDataObject), otherJobs: others };
 		}

@@ -92,13 +92,15 @@ async function begin(item: Item, opened: OpenedRequest): Promise<Failed | undefi
 	// Without a key, every request is a new one.
 	if (settings.idempotency === 'none') startOver(item);
 	const isAtFirstKey = settings.idempotency === 'content' && isWithoutEffect(memory.state);
-	if (memory.state.is !== 'new' && !isAtFirstKey) return undefined;
-	remember(item, opened);
-	startAtFirstKey(item);
-	if (takeUndelivered(item)) return undefined;
-	const unfit = await spec.check?.(item);
-	if (unfit) return unfit;
-	if (isKeyPersistent(item)) await batch.earlierRuns.load(item);
+	if (memory.state.is === 'new' || isAtFirstKey) {
+		remember(item, opened);
+		startAtFirstKey(item);
+		if (takeUndelivered(item)) return undefined;
+		const unfit = await spec.check?.(item);
+		if (unfit) return unfit;
+	}
+	const hasJob = 'job' in memory.state;
+	if (isKeyPersistent(item) && !hasJob) await batch.earlierRuns.load(item);
 	return undefined;
 }
 
@@ -255,8 +257,10 @@ async function decide(item: Item, opened: OpenedRequest): Promise<Result<Start>>
 		}
 		case 'search': {
 			const found = await findPossibleDuplicate(item, step.sent, step.because);
-			if (found?.failure.kind === 'possibleDuplicate')
+			if (found?.failure.kind === 'possibleDuplicate') {
 				recordEvent(memory, { kind: 'userWarned', execution: origin.executionId });
+				item.batch.addCandidates(found.failure.candidates);
+			}
 			if (found) return found;
 			recordEvent(memory, { kind: 'nothingFound', restart: settings.idempotency === 'content' });
 			return await decide(item, opened);

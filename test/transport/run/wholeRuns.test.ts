@@ -142,6 +142,48 @@ test('Same Request Within 24 Hours: a job under the next key is found after hour
 	expect(t.model.jobs).toHaveLength(1);
 });
 
+test('Same Request Within 24 Hours: a job that a retry makes and that fails is not made again by it', async () => {
+	let isFirstRun = true;
+	const t = setUp({
+		json: [{}, {}],
+		own: (i) => ({ prompt: `p${i}` }),
+		given: { ...image, options: { idempotency: 'content' } },
+		service: { ending: () => ({ status: 'failed' }), jobMs: () => MIN },
+		answers: async ({ method, path, body }) => {
+			// The list that shows which jobs are of earlier runs is late.
+			if (method === 'GET' && path === '/generations') await clock.sleep(5_000);
+			if (method === 'GET' || !isFirstRun) return undefined;
+			const isFirstItem = (body as { prompt: string }).prompt === 'p0';
+			return isFirstItem ? { noResponse: 'ECONNRESET' } : answer(400, errorBody('no'));
+		},
+	});
+	const memory = {};
+	await ended(t.run({ nodeMemory: memory, executionId: 'e1' }));
+	isFirstRun = false;
+	await ended(t.run({ nodeMemory: reload(memory), executionId: 'e2' }));
+	expect(t.model.jobs).toHaveLength(2);
+});
+
+test('jobs that a changed request may have made already are named, also where another item fails first', async () => {
+	let animal = 'cat';
+	const t = setUp({
+		json: [{}, {}],
+		own: (i) => ({ prompt: `p${i} ${animal}` }),
+		given: image,
+		answers: async (request) => {
+			if (request.method !== 'POST') return undefined;
+			if (JSON.stringify(request.body).includes('p0')) return answer(400, errorBody('no'));
+			await t.model.send(request);
+			return { noResponse: 'ECONNRESET' };
+		},
+	});
+	await ended(t.run({ executionId: 'e1' }));
+	animal = 'dog';
+	const { error } = await ended(t.run({ executionId: 'e2' }));
+	expect(error?.message).toMatch(/refused the request as invalid.*item 0/);
+	expect(error?.description).toContain('Other items may have made: gen_1');
+});
+
 describe('a job counts once in an execution', () => {
 	test.each(['content', 'custom'])(
 		'%s: two identical items, one of them repeated by Retry Execution',
