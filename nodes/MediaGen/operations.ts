@@ -16,7 +16,7 @@ import { text } from '../../src/description/rules';
 import { input, parameters } from './fields';
 
 /** What differs between the three operations of POST /generations. */
-interface Made extends Pick<Operation, 'name' | 'action' | 'description'> {
+interface Made extends Pick<Operation, 'value' | 'name' | 'action' | 'description'> {
 	mode: GenerationMode;
 	model: string;
 	prompt: { placeholder: string; description: string };
@@ -24,9 +24,8 @@ interface Made extends Pick<Operation, 'name' | 'action' | 'description'> {
 }
 
 /** Specification: CreateGeneration. */
-const generate = ({ mode, model, prompt, options, ...texts }: Made): Operation => ({
-	...texts,
-	value: `generate${texts.name.replace('Generate ', '')}`,
+const generate = ({ mode, model, prompt, options, ...names }: Made): Operation => ({
+	...names,
 	constants: { mode },
 	spec: {
 		endpoint: ENDPOINTS.createGeneration,
@@ -56,6 +55,7 @@ const generate = ({ mode, model, prompt, options, ...texts }: Made): Operation =
 
 const generateImage = generate({
 	mode: 'image',
+	value: 'generateImage',
 	name: 'Generate Image',
 	action: 'Generate an image',
 	description: 'Make images from a prompt. Costs the price of the model; retries never pay twice.',
@@ -69,6 +69,7 @@ const generateImage = generate({
 
 const generateVideo = generate({
 	mode: 'video',
+	value: 'generateVideo',
 	name: 'Generate Video',
 	action: 'Generate a video',
 	description:
@@ -83,6 +84,7 @@ const generateVideo = generate({
 
 const generateAudio = generate({
 	mode: 'audio',
+	value: 'generateAudio',
 	name: 'Generate Audio',
 	action: 'Generate audio',
 	description:

@@ -11,7 +11,6 @@ import {
 	type RuleContext,
 	type Ruled,
 	text,
-	whenSet,
 } from '../../src/description/rules';
 import type { ApiRequest } from '../../src/transport/base/types';
 import { splitText } from './splitText';
@@ -166,7 +165,7 @@ const form: Field = {
 			],
 		},
 	],
-	mapping: inBody('blocks', whenSet(blockForm)),
+	mapping: { ...inBody('blocks', blockForm), mayBeHidden: true },
 };
 
 const json: Field = {
@@ -180,7 +179,7 @@ const json: Field = {
 	hint: 'For all incoming items as one speech, enter {{ $input.all().map((item) => item.json) }} and switch on Execute Once in the settings of the node',
 	description:
 		'From 1 to 50 blocks: an array of objects with text and, if wanted, voice, or an array of texts. Other fields are left out.',
-	mapping: inBody('blocks', whenSet(blockList)),
+	mapping: { ...inBody('blocks', blockList), mayBeHidden: true },
 };
 
 const textField: Field = {
@@ -193,7 +192,7 @@ const textField: Field = {
 	default: '',
 	placeholder: 'e.g. Welcome back to the show.',
 	description: 'What to say. A long text is divided at paragraphs and sentences.',
-	mapping: inBody('blocks', whenSet(blockText)),
+	mapping: { ...inBody('blocks', blockText), mayBeHidden: true },
 };
 
 const voice: Field = {

@@ -48,6 +48,7 @@ export function buildRequest(
 	const finishing: Array<() => void> = [];
 	let path: string = pathTemplate;
 	for (const { label, parameter, mapping } of fields) {
+		if (mapping.mayBeHidden && !Object.hasOwn(values, parameter)) continue;
 		const ruled = mapping.rule(values[parameter], context);
 		if ('problem' in ruled) {
 			return fail({ kind: 'input', field: label, problem: ruled.problem, hint: ruled.hint });

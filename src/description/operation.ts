@@ -10,6 +10,8 @@ export interface RequestMapping {
 	/** Name in the request; dots lead into objects of the body. */
 	as: string;
 	rule: Rule;
+	/** Whether it is left out where the editor hides it. Otherwise the rule decides. */
+	mayBeHidden?: boolean;
 	/** Changes the finished body, in the order of the fields, instead of setting a field of it. */
 	apply?: (body: Record<string, unknown>, value: unknown) => void;
 }

@@ -183,7 +183,9 @@ testEach(
 		let firsts: Array<ReturnType<typeof deliver>> = [];
 		await whileFull(async () => {
 			firsts = events.map(deliver);
-			await sleep(2_000);
+			const queued = async () => await instance.rest.executions.list(workflow.id, ['new']);
+			await until(async () => (await queued()).length === limit);
+			expect(await queued()).toHaveLength(limit);
 			for (let repeat = 0; repeat < 2; repeat += 1) {
 				await passTime(SIX_MINUTES);
 				const started = Date.now();

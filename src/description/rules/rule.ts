@@ -47,11 +47,11 @@ export const unlessEmpty =
 export const isLocator = (value: unknown): value is { mode?: unknown; value?: unknown } =>
 	isRecord(value) && '__rl' in value;
 
-/** The value of a resource locator: where nothing was chosen, n8n gives the locator itself. */
+/** The value of a resource locator, which an expression may have put into another one. */
 export const located =
 	(rule: Rule): Rule =>
 	(value, context) =>
-		rule(isLocator(value) ? value.value : value, context);
+		isLocator(value) ? located(rule)(value.value, context) : rule(value, context);
 
 function toText(value: unknown): string {
 	try {

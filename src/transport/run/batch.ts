@@ -60,7 +60,7 @@ export class Batch {
 	/** What the run may have paid for: with *On Retries*, the items and parts of items that create. */
 	private readonly created: Item[] = [];
 	/** Jobs that an earlier try of some item may have made, of which the user has to be told. */
-	private readonly candidates = new Set<string>();
+	readonly candidates = new Set<string>();
 	/** Items that became a failed row. */
 	readonly failedRows = new Set<number>();
 	/** When the service last answered, on the monotonic clock; `-Infinity` for never. */
@@ -167,10 +167,6 @@ export class Batch {
 	/** @param part set where an item creates several jobs */
 	addJob(item: number, job: Resource, part = ''): void {
 		this.jobs.set(`${item}${part}`, { item, job });
-	}
-
-	addCandidates(ids: readonly string[]): void {
-		for (const id of ids) this.candidates.add(id);
 	}
 
 	/** Only the first reason is kept. */

@@ -259,7 +259,7 @@ async function decide(item: Item, opened: OpenedRequest): Promise<Result<Start>>
 			const found = await findPossibleDuplicate(item, step.sent, step.because);
 			if (found?.failure.kind === 'possibleDuplicate') {
 				recordEvent(memory, { kind: 'userWarned', execution: origin.executionId });
-				item.batch.addCandidates(found.failure.candidates);
+				for (const id of found.failure.candidates) item.batch.candidates.add(id);
 			}
 			if (found) return found;
 			recordEvent(memory, { kind: 'nothingFound', restart: settings.idempotency === 'content' });
