@@ -40,6 +40,21 @@ test('fields that are sent are found with their path among the parameters, colle
 	]);
 });
 
+test('a required field that may be hidden is left out where it is, and wrong where its expression gives nothing', () => {
+	const mapping = { ...inBody('text', text({ required: true })), mayBeHidden: true };
+	const request = (values: object) =>
+		buildRequest(
+			ENDPOINTS.createSpeech,
+			mappedFields([{ ...named('text'), mapping }]),
+			{ ...values },
+			context,
+		);
+	expect(request({})).toMatchObject({ ok: true, value: { body: {} } });
+	expect(request({ text: undefined })).toMatchObject({
+		failure: { field: 'TEXT', problem: 'is empty' },
+	});
+});
+
 test('a request holds what the fields gave, each through its rule, and nothing empty', () => {
 	const given = {
 		prompt: 'a cat',

@@ -36,5 +36,7 @@ test('a resource locator counts by what was chosen in it', () => {
 	expect(rule({ __rl: true, mode: 'list', value: '' }, context)).toEqual({ problem: 'is empty' });
 	expect(rule({ __rl: true, mode: 'id' }, context)).toEqual({ problem: 'is empty' });
 	expect(rule({ __rl: true, mode: 'id', value: 'm' }, context)).toEqual({ value: 'm' });
+	const within = { __rl: true, mode: 'id', value: { __rl: true, mode: 'list', value: '' } };
+	expect(rule(within, context)).toEqual({ problem: 'is empty' });
 	expect(rule('m', context)).toEqual({ value: 'm' });
 });
