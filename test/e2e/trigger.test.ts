@@ -10,7 +10,6 @@ import { EVENTS } from '../../src/contract';
 import { triggerName } from './support/eventInstance';
 import { rest as withoutHttps } from './support/harness';
 import { changeableCredential } from './support/keyChange';
-import { exampleOf, itemsIn, type ItemsOf } from './support/examples';
 import { createParameters } from './support/media';
 import { signedHeaders } from './support/signed';
 import { TriggerInstance } from './support/triggerInstance';
@@ -36,10 +35,6 @@ const publish = async (workflow: SavedWorkflow) => await instance.rest.workflows
 const unpublish = async ({ id }: SavedWorkflow) => await instance.rest.workflows.unpublish(id);
 
 const anImage = (prompt = 'A lighthouse') => ({ mode: 'image', model: 'studio/image-1', prompt });
-
-/** Gives the id. */
-const picture = async (prompt: string) =>
-	String((await instance.api('POST', '/generations', anImage(prompt))).id);
 
 /** Makes the service emit each of the eight kinds once. */
 async function makeAllKinds(): Promise<void> {
@@ -67,78 +62,6 @@ afterEach(async () => {
 	instance.faults([]);
 	// Whatever a workflow has registered is gone with it.
 	expect(await instance.webhooks()).toEqual([]);
-});
-
-/** First, as they look at all that the service has made. */
-describe('the examples', () => {
-	async function save(number: string): Promise<SavedWorkflow> {
-		const example = exampleOf(number, instance.credential, instance.direct.filesFolder);
-		return await instance.rest.workflows.create(example);
-	}
-
-	async function run({ id }: SavedWorkflow, trigger: string): Promise<ItemsOf> {
-		const execution = await instance.rest.executions.wait(
-			await instance.rest.workflows.run(id, trigger),
-		);
-		expect(execution.data.resultData.error).toBeUndefined();
-		return itemsIn(execution);
-	}
-
-	/**
-	 * The executions that events have started, once there are enough of them and they have succeeded.
-	 */
-	async function startedByEvents({ id }: SavedWorkflow, count: number): Promise<ItemsOf[]> {
-		const started = async () =>
-			(await instance.rest.executions.list(id)).filter(({ mode }) => mode === 'webhook');
-		await until(async () => (await started()).length >= count, 100_000);
-		const executions = (await started()).map(
-			async ({ id: one }) => await instance.rest.executions.wait(one),
-		);
-		return (await Promise.all(executions)).map(itemsIn);
-	}
-
-	const rowOf = (items: ItemsOf) => items('Mark Row')[0]?.json;
-
-	it('7, 7b and 12: what is done is stored and marked; what was missed is made up for', async () => {
-		const byEvent = await save('7');
-		await run(byEvent, 'Set Up');
-		await publish(byEvent);
-		const good = await picture('A hill');
-		const bad = await picture('[fail] A hill');
-		const rows = (await startedByEvents(byEvent, 2)).map(rowOf);
-		expect(rows).toHaveLength(2);
-		expect(rows).toEqual(
-			expect.arrayContaining([
-				expect.objectContaining({ job: good, status: 'completed', problem: '' }),
-				expect.objectContaining({ job: bad, status: 'failed', file: '' }),
-			]),
-		);
-		const stored = rows.find((row) => row?.job === good);
-		expect(readFileSync(String(stored?.file))).not.toHaveLength(0);
-		expect(rows.find((row) => row?.job === bad)?.problem).toMatch(/\w/);
-
-		// The service gives a delivery up while nobody answers.
-		const { settings } = instance.sandbox.service;
-		const { deliverySchedule } = settings;
-		settings.deliverySchedule = [0];
-		instance.front.target(0);
-		const missed = await picture('A lake');
-		await until(async () => {
-			const [webhook] = await instance.webhooks();
-			const { data } = await instance.api('GET', `/webhooks/${String(webhook?.id)}/deliveries`);
-			return (data as Array<{ status: string }>).some(({ status }) => status === 'failed');
-		});
-		instance.front.target(instance.direct.port);
-		settings.deliverySchedule = deliverySchedule;
-		const repair = await save('12');
-		const repaired = await run(repair, 'Start');
-		expect(repaired('Mark Row').map(({ json }) => json.job)).toEqual([missed]);
-		expect((await run(repair, 'Start'))('Fetch the Files')).toEqual([]);
-
-		const polled = await run(await save('7b'), 'New Result');
-		expect(rowOf(polled)).toMatchObject({ job: missed, status: 'completed' });
-		await unpublish(byEvent);
-	});
 });
 
 describe('a published workflow', () => {
@@ -170,7 +93,7 @@ describe('a published workflow', () => {
 			statuses: ['completed', 'failed'],
 			downloadOutputs: false,
 		});
-		await picture('History');
+		await instance.api('POST', '/generations', anImage('History'));
 		await sleep(500);
 		await instance.rest.workflows.publish(byEvent);
 		await instance.rest.workflows.publish(byPolling);
@@ -178,7 +101,12 @@ describe('a published workflow', () => {
 		instance.faults([{ kind: 'delivery_lose', times: 10 }]);
 		const made: string[] = [];
 		for (let count = 0; count < 40; count += 1) {
-			made.push(await picture(count % 10 ? 'A hill' : '[fail]'));
+			const { id } = await instance.api(
+				'POST',
+				'/generations',
+				anImage(count % 10 ? 'A hill' : '[fail]'),
+			);
+			made.push(String(id));
 		}
 		await sleep(1_000);
 		await instance.up();
@@ -195,7 +123,7 @@ describe('a published workflow', () => {
 
 describe('the polling trigger', () => {
 	it('shows a sample in the editor, and finds by itself what finishes while n8n runs', async () => {
-		const old = await picture('History');
+		const { id: old } = await instance.api('POST', '/generations', anImage('History'));
 		await sleep(500);
 		const workflow = await instance.pollingTrigger({ statuses: ['completed'] });
 		const execution = await instance.rest.workflows.run(workflow.id, triggerName);
@@ -206,7 +134,7 @@ describe('the polling trigger', () => {
 		expect(sample[0]?.binary).toEqual(['data']);
 
 		await instance.rest.workflows.publish(workflow);
-		const id = await picture('News');
+		const { id } = await instance.api('POST', '/generations', anImage('News'));
 		const items = await instance.items(workflow, sample.length + 1);
 		expect(items.slice(sample.length).map((item) => item.id)).toEqual([id]);
 		await instance.rest.workflows.unpublish(workflow.id);

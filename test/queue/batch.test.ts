@@ -72,6 +72,20 @@ test('batches with one bad item run on two workers: files in the database, only 
 	expect(workers()).toEqual(new Set(['worker-1', 'worker-2']));
 });
 
+test('a worker that starts again leaves alone what the other is at', async () => {
+	const { id: workflow } = await instance.batch({ type, parameters }, [{ prompt: 'A slow boat' }]);
+	// In life an image takes 8 s: as long as a worker needs to start.
+	await admin.settings({ clockScale: 0.5 });
+	const id = await rest.workflows.run(workflow, 'Start');
+	await until(async () => (await reserved()) === 1 && queue.workerOf(id) !== undefined);
+	await queue.workers.find((each) => each !== queue.workerOf(id))?.restart();
+	expect((await rest.executions.get(id)).status).toBe('running');
+	await admin.settings({ clockScale: 60 });
+	const { status, rows } = await outputOf(id);
+	expect(status).toBe('success');
+	expect(rows.map(({ file }) => file)).toEqual(['image 0: A slow boat']);
+});
+
 test('a worker killed in the middle of a batch: a new run by content gets all files and pays for none twice', async () => {
 	const prompts = Array.from({ length: 6 }, (_, each) => `Ship ${each}`);
 	const { id: workflow } = await instance.batch(
@@ -95,21 +109,7 @@ test('a worker killed in the middle of a batch: a new run by content gets all fi
 	expect(await reserved()).toBe(prompts.length);
 	const other = queue.workers.find(({ name }) => name !== worker?.name);
 	expect(queue.workerOf(again)?.name).toBe(other?.name);
-});
-
-// Of the two it starts the one that the test before has killed.
-test('a worker that starts again leaves alone what the other is at', async () => {
-	const { id: workflow } = await instance.batch({ type, parameters }, [{ prompt: 'A slow boat' }]);
-	// In life an image takes 8 s: as long as a worker needs to start.
-	await admin.settings({ clockScale: 0.5 });
-	const id = await rest.workflows.run(workflow, 'Start');
-	await until(async () => (await reserved()) === 1 && queue.workerOf(id) !== undefined);
-	await queue.workers.find((each) => each !== queue.workerOf(id))?.restart();
-	expect((await rest.executions.get(id)).status).toBe('running');
-	await admin.settings({ clockScale: 60 });
-	const { status, rows } = await outputOf(id);
-	expect(status).toBe('success');
-	expect(rows.map(({ file }) => file)).toEqual(['image 0: A slow boat']);
+	await worker?.restart();
 });
 
 test('example 9 outlives a rolling restart of all processes, and pays for each picture once', async () => {

@@ -4,6 +4,15 @@ const longestFirst = require('../../support/longestFirst');
 module.exports = longestFirst([
 	...['crash', 'trigger', 'hostile', 'triggerReceiver', 'editorJourney', 'triggerQueued'],
 	...['editorFields', 'start', 'anything', 'exampleAgent', 'exampleMcp', 'idempotency'],
-	...['publishing', 'agentTools', 'soak', 'outputSchemas', 'credits', 'endpoints', 'retries'],
+	...[
+		'exampleEvents',
+		'publishing',
+		'agentTools',
+		'soak',
+		'outputSchemas',
+		'credits',
+		'endpoints',
+		'retries',
+	],
 	...['media', 'sandboxPage', 'examples', 'failures', 'agentRun', 'paidOnce', 'scanner'],
 ]);
