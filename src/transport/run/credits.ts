@@ -64,7 +64,7 @@ export function creditsOf(job: Resource): number | undefined {
 }
 
 /** Requests with the same model and mode are taken to have the same price. */
-const kindOf = ({ path }: Endpoint, body: unknown): string => {
+const requestKindOf = ({ path }: Endpoint, body: unknown): string => {
 	const { mode, model } = isRecord(body) ? body : {};
 	return JSON.stringify([path, mode, model]);
 };
@@ -98,12 +98,12 @@ export class ExecutionCredits {
 
 	/** As the specification says, or as the last request of its kind in this execution. */
 	priceOf(endpoint: Endpoint, body: unknown): number | undefined {
-		return statedPrice(endpoint, body) ?? this.prices[kindOf(endpoint, body)];
+		return statedPrice(endpoint, body) ?? this.prices[requestKindOf(endpoint, body)];
 	}
 
 	addJob(endpoint: Endpoint, body: unknown, job: Resource, isRunning: boolean): void {
 		const said = creditsOf(job);
-		if (said !== undefined) this.prices[kindOf(endpoint, body)] = said;
+		if (said !== undefined) this.prices[requestKindOf(endpoint, body)] = said;
 		const price = this.priceOf(endpoint, body) ?? 0;
 		// An approved run may still reserve all of its budget, though it shows less for now.
 		const mayGrow = isRunning && job.object === 'agent_run';
@@ -128,7 +128,7 @@ export const expectedPrice = (
 	{ credits, spec: { endpoint }, workspace }: Item,
 	body: unknown,
 ): number | undefined =>
-	credits.priceOf(endpoint, body) ?? workspace.lastPrices.get(kindOf(endpoint, body));
+	credits.priceOf(endpoint, body) ?? workspace.lastPrices.get(requestKindOf(endpoint, body));
 
 /**
  * What is left of Max Credits for a request of this item; `Infinity` without a limit. What it has
@@ -176,7 +176,7 @@ function count(item: Item, body: unknown, made: Result<Resource>): void {
 	if (made.ok) {
 		const job = { object: spec.object, ...made.value };
 		const said = creditsOf(job);
-		if (said !== undefined) item.workspace.lastPrices.set(kindOf(spec.endpoint, body), said);
+		if (said !== undefined) item.workspace.lastPrices.set(requestKindOf(spec.endpoint, body), said);
 		credits.add(-(memory.expectedCredits ?? 0));
 		delete memory.expectedCredits;
 		const isRunning = jobState(job, settings.terminalStatuses) === 'running';

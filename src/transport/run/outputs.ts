@@ -38,7 +38,7 @@ function requestedText(job: Resource, { body }: Partial<ApiRequest> = {}): strin
 }
 
 /** The kind of media of a job, as far as it says. */
-function kindOf({ object, mode }: Resource): string {
+function mediaKindOf({ object, mode }: Resource): string {
 	if (object === 'speech_generation') return 'speech';
 	return textOf(mode) ?? textOf(object) ?? 'file';
 }
@@ -95,7 +95,7 @@ export async function collect(context: FileContext, job: Resource): Promise<Resu
 			url: String(output.url),
 			mediaType: textOf(output.media_type),
 			expiresAt: expiryOf(output),
-			stem: readableStem(requested, kindOf(job), job.id, number),
+			stem: readableStem(requested, mediaKindOf(job), job.id, number),
 			// By its place: ids may repeat.
 			renew: async () => textOf(filesIn(await readAgain(context, job))[index]?.url),
 		});
