@@ -1,5 +1,5 @@
 import ts from 'typescript';
-import { read } from './sources';
+import { sourceOf } from './sources';
 
 /** Where the message stands among what an error is made with. */
 const ERRORS: Record<string, number> = { NodeOperationError: 1, UserError: 0 };
@@ -38,7 +38,7 @@ function constantOf(name: string, source: ts.SourceFile): ts.Expression | undefi
 
 /** The messages of errors that a file words itself, as far as they begin with a text. */
 export function messagesIn(file: string): string[] {
-	const source = ts.createSourceFile(file, read(file), ts.ScriptTarget.ES2022, true);
+	const source = sourceOf(file);
 	const found: string[] = [];
 	const keep = (text: string | undefined) => text && found.push(text);
 	const visit = (node: ts.Node, inText: boolean): void => {
@@ -85,7 +85,7 @@ const PROBLEM_OF = ['partProblem', 'customKeyProblem', 'mediaUrlProblem'];
 
 /** What a file says of a field that holds a wrong value, with the field or … in front. */
 export function problemsIn(file: string): string[] {
-	const source = ts.createSourceFile(file, read(file), ts.ScriptTarget.ES2022, true);
+	const source = sourceOf(file);
 	const found: string[] = [];
 	const keep = (problem: ts.Expression | undefined, field?: ts.Expression) => {
 		const label = field && ts.isStringLiteralLike(field) ? field.text : '…';
@@ -111,7 +111,7 @@ export function problemsIn(file: string): string[] {
 
 /** What the tests of the two credentials say when they fail; the service's own words may follow. */
 export function testResultsIn(file: string): string[] {
-	const source = ts.createSourceFile(file, read(file), ts.ScriptTarget.ES2022, true);
+	const source = sourceOf(file);
 	const found: string[] = [];
 	const visit = (node: ts.Node): void => {
 		if (ts.isCallExpression(node) && node.expression.getText(source) === 'error')

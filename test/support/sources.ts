@@ -31,7 +31,7 @@ export const read = (file: string): string => readFileSync(join(ROOT, file), 'ut
 const parsed = new Map<string, ts.SourceFile>();
 
 /** A file as TypeScript reads it, once. */
-function sourceOf(file: string): ts.SourceFile {
+export function sourceOf(file: string): ts.SourceFile {
 	const known = parsed.get(file);
 	if (known) return known;
 	const source = ts.createSourceFile(file, read(file), ts.ScriptTarget.ES2022, true);
