@@ -7,7 +7,7 @@ import type { Operation } from '../src/description/operation';
 import { OPERATIONS } from './openapi/operations';
 import { projectRoot, readNodes } from './nodes';
 import type { OperationSpec } from '../src/transport/run/item';
-import { jsonOf } from '../src/transport/run/outputItems';
+import { jsonOf } from '../src/items/outputItems';
 import type { Resource } from '../src/transport/base/types';
 
 /** As much of JSON Schema (draft 2020-12) as the output schemas need. */

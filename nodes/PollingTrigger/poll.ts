@@ -14,7 +14,7 @@ import type { Resource } from '../../src/transport/base/types';
 import { listOf } from '../../src/transport/base/values';
 import { mustBeList, pageOf } from '../../src/transport/http/pages';
 import { isRefusal } from '../../src/transport/http/statuses';
-import { jsonOf } from '../../src/transport/run/outputItems';
+import { jsonOf } from '../../src/items/outputItems';
 import { findNewlyFinished, type PollState, type Reader } from './findNewlyFinished';
 
 /** Reads generations. Throws a NodeApiError where a page cannot be read. */

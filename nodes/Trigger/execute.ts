@@ -12,7 +12,7 @@ import {
 import { ok, type Result } from '../../src/transport/base/result';
 import { flagOf } from '../../src/transport/base/values';
 import { readerOf } from '../../src/transport/jobs/jobState';
-import { jsonOf } from '../../src/transport/run/outputItems';
+import { jsonOf } from '../../src/items/outputItems';
 
 /** Events that n8n remembers for a trigger, in one row of its database. */
 const MAX_RECORDED = 2_000;

@@ -4,7 +4,7 @@ import {
 	type FromAIArgument,
 	type IExecuteSingleFunctions,
 } from 'n8n-workflow';
-import { toolArguments } from '../transport/run/nodeInput';
+import { toolArguments } from '../items/nodeInput';
 import { isRecord } from '../transport/base/types';
 import { valueAt } from '../transport/base/values';
 

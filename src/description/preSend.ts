@@ -1,9 +1,8 @@
 import type { IExecuteSingleFunctions, PreSendAction } from 'n8n-workflow';
-import { joinBatch } from '../transport/run/batch';
 import type { Prepared } from '../transport/run/item';
-import { itemFiles, readParameter } from '../transport/run/nodeInput';
+import { itemFiles, joinBatch, readParameter } from '../items/nodeInput';
 import { fail, ok, type Result } from '../transport/base/result';
-import { readSettings } from '../transport/run/settings';
+import { readSettings } from '../items/settings';
 import { isRecord, type Json } from '../transport/base/types';
 import { valueAt } from '../transport/base/values';
 import { buildRequest, mappedFields, type MappedField } from './buildRequest';

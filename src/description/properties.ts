@@ -1,5 +1,5 @@
 import type { IDisplayOptions, INodeProperties, INodePropertyRouting } from 'n8n-workflow';
-import { runner } from '../transport/run/runner';
+import { runner } from '../items/runner';
 import { mappedFields } from './buildRequest';
 import type { Field, Operation } from './operation';
 import { preSend } from './preSend';

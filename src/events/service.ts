@@ -12,8 +12,8 @@ import { ok, type Failed, type Result } from '../transport/base/result';
 import type { ApiRequest, Resource } from '../transport/base/types';
 import { excludedScope } from '../transport/credential';
 import { requestResource, type Client } from '../transport/http/client';
-import { detailsOf, nodeError } from '../transport/run/errors';
-import { errorRow, inFields } from '../transport/run/outputItems';
+import { detailsOf, nodeError } from '../items/errors';
+import { errorRow, inFields } from '../items/outputItems';
 import { collect } from '../transport/run/outputs';
 
 type RequestOptions = Parameters<Client['request']>[2];

@@ -47,7 +47,6 @@ export class Workspace {
 		this.keptUntil = this.clock.monotonic() + LIMITS.idempotencyHours * 3_600_000;
 	}
 
-	/** Whether it can be forgotten. */
 	get isUnused(): boolean {
 		const now = this.clock.monotonic();
 		const hasRested = now - this.rateLimiter.usedAt >= UNUSED_MS && now >= this.keptUntil;

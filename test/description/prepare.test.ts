@@ -2,7 +2,7 @@ import type { IExecuteSingleFunctions } from 'n8n-workflow';
 import { ENDPOINTS } from '../../src/contract';
 import { inBody, type Field, type Operation } from '../../src/description/operation';
 import { preSend } from '../../src/description/preSend';
-import { batchOf } from '../../src/transport/run/batch';
+import { batchOf } from '../../src/items/nodeInput';
 import { nodeContext, nodeRun } from '../support/nodeContext';
 
 const form = (name: string): Field => ({

@@ -1,6 +1,6 @@
 import { ENDPOINTS } from '../../src/contract';
 import { fail, type Failure } from '../../src/transport/base/result';
-import { wordsOf, type ErrorContext } from '../../src/transport/run/errors';
+import { wordsOf, type ErrorContext } from '../../src/items/errors';
 import { messagesIn, problemsIn, testResultsIn } from '../support/messages';
 import { filesIn, PUBLISHED, read } from '../support/sources';
 

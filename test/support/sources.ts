@@ -10,6 +10,7 @@ export const PUBLISHED = [
 	'nodes',
 	'credentials',
 	'src/description',
+	'src/items',
 	'src/transport',
 	'src/events',
 	'src/contract',

@@ -1,7 +1,7 @@
 import type { IDisplayOptions } from 'n8n-workflow';
 import { DELIVERIES, type Delivery, type Json } from '../../contract';
 import type { TerminalStatuses } from '../../transport/jobs/jobState';
-import type { CreditPolicy, IdempotencyMode } from '../../transport/run/settings';
+import type { CreditPolicy, IdempotencyMode } from '../../transport/run/item';
 import { inBody, optionList, options, type Field } from '../operation';
 import { choice, jsonObject } from '../rules';
 

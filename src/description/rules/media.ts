@@ -1,4 +1,4 @@
-import { fieldName } from '../../transport/run/nodeInput';
+import { fieldName } from '../../items/nodeInput';
 import { BinaryReference } from '../../transport/run/binaryReference';
 import { mediaUrlProblem } from '../../transport/http/urlRules';
 import { parsedJson } from './json';

@@ -1,7 +1,7 @@
 import type { Endpoint } from '../../contract';
 import type { Resource, UnsentReason } from './types';
 
-/** Every way in which an item can fail, as data: only `run/errors.ts` turns it into text. */
+/** Every way in which an item can fail, as data: only `src/items/errors.ts` turns it into text. */
 export type Failure =
 	| { kind: 'input'; field: string; problem: string; hint?: string }
 	| { kind: 'scope'; scope: string }

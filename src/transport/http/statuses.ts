@@ -106,12 +106,6 @@ function other(status: number): Meaning {
 
 export const meaningOf = (status: number): Meaning => KNOWN[status] ?? other(status);
 
-export const provesNothingDone = (status: number): boolean => meaningOf(status).nothingDone;
-
-/** Whether the same request would be refused again. */
-export const isFinalRefusal = (status: number): boolean =>
-	provesNothingDone(status) && meaningOf(status).again === 'never';
-
 export const isGone = (status: number): boolean => status === 404 || status === 410;
 
 /** Whether the service may have done what was asked. */

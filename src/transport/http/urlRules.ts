@@ -38,7 +38,6 @@ const parse = (text: string) => (URL.canParse(text) ? new URL(text) : undefined)
 
 const serviceKind = (baseUrl: string) => addressKind(parse(baseUrl)?.hostname ?? '');
 
-/** Whether a service is on this machine. */
 export const isLocalService = (baseUrl: string): boolean => serviceKind(baseUrl) === 'loopback';
 
 /** Plain http is for a service on this machine, such as the sandbox, and stays on this machine. */

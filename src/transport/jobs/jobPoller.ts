@@ -49,9 +49,7 @@ const MAX_READS = 5;
 /** A service that names each job's model differently must not fill the memory. */
 const MAX_KINDS = 1_000;
 
-/** What is known of a job besides its resource. */
 interface WaitOptions {
-	/** The statuses that end an agent run. */
 	terminalStatuses?: TerminalStatuses;
 	/** Where the key may read the job, if not at the endpoint of its kind. */
 	path?: string;

@@ -2,7 +2,6 @@ import { ENDPOINTS, textOf, type Endpoint } from '../../contract';
 import { fail, ok, type Result } from '../base/result';
 import { isRecord, type Json, type Resource } from '../base/types';
 
-/** The statuses with which a job ends. */
 export interface TerminalStatuses {
 	good: readonly string[];
 	bad: readonly string[];

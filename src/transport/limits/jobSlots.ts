@@ -145,7 +145,6 @@ export class JobSlots {
 	/** A class, not closures: thousands of items may hold one. Its methods are part of the slots. */
 	private static readonly HeldSlot = class implements Slot {
 		isUnderWay = true;
-		/** The job that occupies it. */
 		jobId = '';
 
 		constructor(

@@ -9,7 +9,6 @@ const MAX_OWN = 1_000;
  */
 export class OtherClients {
 	private readonly own = new BoundedMap<string, true>(MAX_OWN);
-	/** The ids of all running jobs of the newest list. */
 	private running: readonly string[] = [];
 	/** When the newest list was requested; `-Infinity` for never. */
 	listedAt = -Infinity;
@@ -19,7 +18,6 @@ export class OtherClients {
 	/** Called when a list has come that is newer than those before. */
 	onListed: () => void = () => {};
 
-	/** A job is our own. */
 	created(id: string): void {
 		this.own.set(id, true);
 	}
@@ -37,7 +35,6 @@ export class OtherClients {
 		return this.running.includes(id);
 	}
 
-	/** How many jobs of others run. */
 	get count(): number {
 		return this.running.filter((id) => !this.own.has(id)).length;
 	}

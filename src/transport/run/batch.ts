@@ -1,13 +1,10 @@
-import type { IDataObject, IExecuteSingleFunctions, NodeApiError } from 'n8n-workflow';
 import { fail, refusalStatusOf, type Failed, type Result } from '../base/result';
 import { Semaphore } from '../base/waiting';
-import { asText, type Channel, type Clock, type Resource } from '../base/types';
+import type { Channel, Clock, Resource } from '../base/types';
 import { meaningOf } from '../http/statuses';
 import { isOutOfCredits } from './credits';
-import { firstOf } from './errors';
 import type { Item, Prepared } from './item';
 import { contentOf } from './keys';
-import { inputItems, nodeInput, readParameter } from './nodeInput';
 import { EarlierRuns } from './search';
 import { undeliveredOf } from './memory';
 
@@ -17,18 +14,11 @@ export interface Halt {
 	credits: boolean;
 }
 
-/** The error that an item throws, completed when the run has ended. */
+/** The error that an item throws; n8n uses it only when all items have ended. */
 interface PendingError {
-	error: NodeApiError;
-	/** Its description, with the counts at the time of the call. */
-	describe: () => string;
 	thrownBy: number;
-}
-
-interface OtherJob extends IDataObject {
-	id: string;
-	item: number;
-	status: string;
+	/** Adds what is known only then. */
+	complete: () => void;
 }
 
 /** Requests of the items of a run at a time, but for creations: as many as a workspace runs jobs by default. */
@@ -205,8 +195,9 @@ export class Batch {
 		this.halt({ cause: 'the service gave no answer', credits: false });
 	}
 
-	get jobIds(): string[] {
-		return [...this.jobs.values()].map(({ job }) => job.id);
+	/** What the items have created, and what an earlier try of theirs had. */
+	get made(): Array<{ item: number; job: Resource }> {
+		return [...this.jobs.values()];
 	}
 
 	get hasEnded(): boolean {
@@ -235,7 +226,7 @@ export class Batch {
 
 	/** How many items have a job. */
 	get submitted(): number {
-		return new Set([...this.jobs.values()].map(({ item }) => item)).size;
+		return new Set(this.made.map(({ item }) => item)).size;
 	}
 
 	/** Whether n8n would report the error of this item: not if an item before it has failed already. */
@@ -243,60 +234,17 @@ export class Batch {
 		return item < (this.firstError?.thrownBy ?? Infinity);
 	}
 
-	/** Keeps an error until the last item has ended: only then are its counts and job ids known. */
+	/** Keeps the error that n8n reports. */
 	addError(pending: PendingError): void {
 		if (this.reportsErrorOf(pending.thrownBy)) this.firstError = pending;
 	}
 
-	/** Completes the error after the last item: n8n uses it only when all items have ended. */
 	endItem(item: number): void {
 		void this.keyClaimed(item);
 		this.endedItems += 1;
-		if (!this.hasEnded || !this.firstError) return;
-		const { error, describe, thrownBy } = this.firstError;
-		const others = [...this.jobs.values()]
-			.filter(({ item: index, job }) => index !== thrownBy || !error.message.includes(job.id))
-			.sort((a, b) => a.item - b.item)
-			.map(({ item: index, job: { id, status } }): OtherJob => ({
-				...{ id, item: index, status: asText(status) || 'no status' },
-			}));
-		const description = describe();
-		const unnamed = [...this.candidates].filter((id) => !description.includes(id));
-		const also = unnamed.length > 0 ? `Other items may have made: ${firstOf(unnamed)}.` : '';
-		error.description = [description, jobsSentence(others), also].filter(Boolean).join(' ');
-		if (others.length > 0) {
-			error.context.data = { ...(error.context.data as IDataObject), otherJobs: others };
-		}
+		if (this.hasEnded) this.firstError?.complete();
 	}
 }
-
-function jobsSentence(jobs: OtherJob[]): string {
-	if (jobs.length === 0) return '';
-	const names = jobs.map(({ id, item, status }) => `${id} (item ${item}, ${status})`);
-	const lead = jobs.some(({ status }) => status !== 'failed')
-		? 'Kept for the next try, or output with On Error: Continue'
-		: 'Other jobs of this run';
-	return `${lead}: ${firstOf(names, ', under Error details')}.`;
-}
-
-const batches = new WeakMap<object, Batch>();
-
-/** The batch that an item belongs to, identified by the object that holds the input of the run. */
-export function joinBatch(context: IExecuteSingleFunctions, item: number): Batch {
-	const run = nodeInput(context);
-	const known = batches.get(run);
-	if (known?.accepts(item)) return known;
-	const items = inputItems(context);
-	const interval = readParameter(context, 'requestOptions.batching.batch.batchInterval', 0);
-	// With Execute Once n8n takes only the first item.
-	const total = context.getNode().executeOnce ? Math.min(1, items.length) : items.length;
-	const batch = new Batch(total, Number(interval) > 0, context.continueOnFail());
-	batches.set(run, batch);
-	return batch;
-}
-
-export const batchOf = (context: IExecuteSingleFunctions): Batch | undefined =>
-	batches.get(nodeInput(context));
 
 /** Halts the run if the failure of an item holds for the others too. */
 export function halt({ batch, itemIndex, settings }: Item, failed: Failed): void {

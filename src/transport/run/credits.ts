@@ -3,10 +3,9 @@ import { fail, refusalStatusOf, type Failed, type Result } from '../base/result'
 import { Semaphore } from '../base/waiting';
 import { isRecord, type Channel, type Resource } from '../base/types';
 import { jobState } from '../jobs/jobState';
-import type { Item } from './item';
+import type { Item, Settings } from './item';
 import { isOutcomeOpen } from './itemState';
 import { isKeyPersistent } from './keys';
-import type { Settings } from './settings';
 
 /*
  * Everything that a 402 and Max Credits mean. _When Credits Run Out_ decides about the items of the run:

@@ -1,14 +1,51 @@
-import type { IBinaryData } from 'n8n-workflow';
 import type { Endpoint } from '../../contract';
 import type { Failed } from '../base/result';
 import type { ApiRequest, Json } from '../base/types';
-import type { Host } from '../http/host';
+import type { Host, StoredFile } from '../http/host';
 import type { TerminalStatuses } from '../jobs/jobState';
 import type { Workspace } from '../workspace';
 import type { Batch } from './batch';
 import type { ExecutionCredits } from './credits';
 import type { ItemMemory, NodeMemory } from './memory';
-import type { Settings } from './settings';
+
+export const IDEMPOTENCY_MODES = ['execution', 'content', 'custom', 'none'] as const;
+/** Values of _Avoid Paying Twice_; workflows contain them. */
+export type IdempotencyMode = (typeof IDEMPOTENCY_MODES)[number];
+
+export const CREDIT_POLICIES = ['stop', 'wait', 'continue'] as const;
+/** Values of _When Credits Run Out_. */
+export type CreditPolicy = (typeof CREDIT_POLICIES)[number];
+
+/** What the user has set on the node for one item, besides the request itself. */
+export interface Settings {
+	waitForCompletion: boolean;
+	downloadOutputs: boolean;
+	waitTimeoutMs: number;
+	splitOutputs: boolean;
+	outputBinaryField: string;
+	idempotency: IdempotencyMode;
+	idempotencyKey: string;
+	onInsufficientCredits: CreditPolicy;
+	creditWaitTimeoutMs: number;
+	/** The most that the execution may reserve; 0 for no limit. */
+	maxCredits: number;
+	/** Whether to output what would be sent instead of sending it. */
+	dryRun: boolean;
+	/** `Infinity` for all. */
+	limit: number;
+	/** Whether entries are output without what makes them large. */
+	simplify?: boolean;
+	/** Whether a one-time signing secret is output. */
+	includeSecret?: boolean;
+	/** Whether a run is approved with less than its estimate. */
+	allowBudgetBelowEstimate?: boolean;
+	/** Whether the fields of the input item are output too. */
+	includeInputFields?: boolean;
+	/** What ends a wait for an agent run. */
+	terminalStatuses?: TerminalStatuses;
+	/** Whether an AI agent reads the answer, which gives up after about a minute. */
+	isTool?: boolean;
+}
 
 /** How the response of an operation becomes output; these few kinds serve every operation. */
 export type OutputKind =
@@ -75,7 +112,6 @@ export interface Item extends Prepared {
 	/** Memory of the whole node: what its items need to know about each other. */
 	node: NodeMemory;
 	credits: ExecutionCredits;
-	/** Fingerprint of what the user controls: the unevaluated parameters and the input item. */
 	inputFingerprint: string;
 	/** Where the item comes from; its idempotency keys are derived from this. */
 	origin: {
@@ -83,7 +119,6 @@ export interface Item extends Prepared {
 		item: string;
 		node: string;
 		executionId: string;
-		/** Whether somebody runs the node in the editor. */
 		isManual?: boolean;
 	};
 	/** Tells the parts of an item apart that need a request each. */
@@ -95,7 +130,7 @@ export interface Item extends Prepared {
 export interface Outcome {
 	/** As the service returned them: those of a list or a file need not have an id. */
 	resources: Json[];
-	files: IBinaryData[];
+	files: StoredFile[];
 	/** What is missing although the job as a whole succeeded. */
 	warning?: string;
 	/** Of a job that is only read: whether it has ended. */

@@ -45,21 +45,12 @@ export interface Sent extends Keys {
 	warnedIn?: string;
 }
 
-/** A job exists. From here on it is only read, never requested again. */
+/** A job exists, or is done: has succeeded. From here on it is only read, never requested again. */
 export interface Created extends Keys {
-	is: 'created';
+	is: 'created' | 'done';
 	attempt: number;
 	job: JobReference;
-}
-
-/** The job has succeeded. */
-export interface Done extends Keys {
-	is: 'done';
-	attempt: number;
-	job: JobReference;
-	/**
-	 * The resource as JSON, if it is small. Stored as text so that nothing downstream can modify it.
-	 */
+	/** Of a job that is done, as JSON if it is small: text, so that nothing downstream modifies it. */
 	resource?: string;
 }
 
@@ -67,7 +58,7 @@ export interface Done extends Keys {
  * What is known about the money spent on one item. Plain data, because n8n stores it with the
  * execution.
  */
-export type ItemState = New | Sent | Created | Done;
+export type ItemState = New | Sent | Created;
 
 /** An item begins so: nothing was sent for it. */
 export const NEW: New = { is: 'new', firstKey: 0 };
@@ -102,7 +93,7 @@ function sending(
 	state: ItemState,
 	{ attempt, key, path, body, now }: ItemEvent & { kind: 'sending' },
 ): ItemState {
-	if (state.is === 'created' || state.is === 'done') return state;
+	if ('job' in state) return state;
 	if (state.is === 'sent' && state.attempt === attempt) {
 		const mayBeCarriedOut = state.mayBeCarriedOut || state.isInFlight;
 		return { ...state, isInFlight: true, mayBeCarriedOut };
@@ -135,14 +126,14 @@ export function transition(state: ItemState, event: ItemEvent): ItemState {
 			if (state.is !== 'sent') return state;
 			return state.mayBeCarriedOut ? { ...state, isInFlight: false } : newAt(event.nextKey);
 		case 'jobKnown': {
-			if (state.is === 'created' || state.is === 'done') return state;
+			if ('job' in state) return state;
 			const attempt = state.is === 'sent' ? state.attempt : firstKey;
 			return { is: 'created', firstKey, attempt, job: event.job };
 		}
 		case 'jobSucceeded': {
 			if (state.is !== 'created') return state;
 			const { resource } = event;
-			return resource === undefined ? { ...state, is: 'done' } : { ...state, is: 'done', resource };
+			return { ...state, is: 'done', ...(resource !== undefined && { resource }) };
 		}
 		case 'jobFailed':
 			return state.is === 'created' ? newAt(state.attempt + 1) : state;

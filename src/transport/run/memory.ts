@@ -1,10 +1,8 @@
-import type { IBinaryData, IExecuteSingleFunctions } from 'n8n-workflow';
 import { randomUUID } from 'crypto';
+import { BoundedMap } from '../base/boundedMap';
 import type { Json } from '../base/types';
-import { valueAt } from '../base/values';
 import type { Workspace } from '../workspace';
-import type { Batch } from './batch';
-import type { Item, OperationSpec } from './item';
+import type { Item } from './item';
 import {
 	isKeyExpired,
 	NEW,
@@ -13,8 +11,6 @@ import {
 	type ItemState,
 	type JobReference,
 } from './itemState';
-import { shortHash } from './keys';
-import { inputItems, isTool } from './nodeInput';
 
 /** What is remembered about one item, so that running the node again continues instead of paying again. */
 export interface ItemMemory {
@@ -84,100 +80,40 @@ export function recordEvent(memory: ItemMemory, event: ItemEvent): void {
 	memory.state = transition(memory.state, event);
 }
 
-/**
- * Unevaluated, as the workflow stores them: an expression that gives a new value each time stays
- * the same.
- */
-function parametersFingerprint(
-	context: IExecuteSingleFunctions,
-	{ parameters = [] }: OperationSpec,
-): string {
-	const { parameters: values } = context.getNode();
-	const names = ['resource', 'operation', ...parameters, 'options.idempotencyKey'];
-	return shortHash(JSON.stringify(names.map((name) => valueAt(values, name.split('.')) ?? null)));
-}
-
-/** The input item as text, with files represented by where n8n stores them. */
-function inputText(context: IExecuteSingleFunctions, tool: boolean): string {
-	const { json, binary = {} } = inputItems(context)[context.getItemIndex()] ?? { json: {} };
-	const files = Object.entries<IBinaryData>(binary).map(([field, { id, data }]) => [
-		field,
-		id ?? shortHash(data),
-	]);
-	// The id differs between calls that are otherwise identical.
-	const input = tool ? { ...json, toolCallId: undefined } : json;
-	return JSON.stringify([input, files]);
-}
-
-/**
- * The memory of an item, and the fingerprint of what the user controls: the unevaluated parameters
- * and the input item. In a workflow, run index and item index identify it: both stay the same with
- * Retry On Fail and Retry Execution. In a tool of an AI agent they do not: see `toolCall`.
- */
-export function identify(
-	context: IExecuteSingleFunctions,
-	spec: OperationSpec,
-	batch: Batch,
-	node: NodeMemory,
-): { item: string; memory: ItemMemory; inputFingerprint: string } {
-	const place = `${batch.location?.runIndex ?? 0}:${context.getItemIndex()}`;
-	// There is nothing to remember about an operation that creates nothing.
-	if (!spec.creates && spec.output !== 'file')
-		return { inputFingerprint: '', item: place, memory: newMemory() };
-	const parameters = (batch.parameters ??= parametersFingerprint(context, spec));
-	const tool = isTool(context);
-	const inputFingerprint = shortHash(`${parameters}\n${inputText(context, tool)}`);
-	const item = tool ? toolCall(node, inputFingerprint, context.getExecutionId() ?? '') : place;
-	return { inputFingerprint, item, memory: itemMemory(node, item) };
-}
-
-/**
- * Which call of a tool this is. n8n's run index and item index do not tell: agents up to version 2 get a new run index for
- * each try and share one between parallel calls. So the content does. A call with the same content as one that has ended
- * well in this execution is a new one; any other repeat is the same call, also while the first still runs or, where the
- * execution is retried, once it has ended.
- *
- * @param content fingerprint of the unevaluated parameters and the call's own arguments
- */
-export function toolCall({ items }: NodeMemory, content: string, execution: string): string {
-	let endedEarlier: string | undefined;
-	for (let index = 0; ; index += 1) {
-		const call = `call:${content}:${index}`;
-		const known = items[call];
-		if (!known) return endedEarlier ?? call;
-		if (known.endedIn === undefined) return call;
-		if (known.endedIn !== execution) endedEarlier ??= call;
-	}
-}
-
 /** More than anybody clicks through in a day. */
 const MAX_JOBS = 1_000;
+
+interface Undelivered {
+	request: string;
+	job: JobReference;
+	at: number;
+	runId: string;
+}
 
 /**
  * Jobs that a failed execution has paid for and given to nobody. In the editor each click is a new
  * execution, which goes on with them instead of paying again. Kept by this process, for a day.
  */
 export class UndeliveredJobs {
-	/** Oldest first. */
-	private jobs: Array<{ request: string; job: JobReference; at: number; runId: string }> = [];
+	/** Oldest first, by id. */
+	private readonly jobs = new BoundedMap<string, Undelivered>(MAX_JOBS);
 
 	/**
 	 * @param request names the node and the fingerprint of its request
 	 * @param runId of the execution that has the job
 	 */
 	add(request: string, job: JobReference, now: number, runId: string): void {
-		if (this.jobs.some(({ job: { id } }) => id === job.id)) return;
-		this.jobs = [...this.jobs, { request, job, at: now, runId }].slice(-MAX_JOBS);
+		if (!this.jobs.has(job.id)) this.jobs.set(job.id, { request, job, at: now, runId });
 	}
 
 	/** A job that was delivered after all, such as by Retry Execution. */
 	remove(id: string): void {
-		this.jobs = this.jobs.filter(({ job }) => job.id !== id);
+		this.jobs.delete(id);
 	}
 
 	/** The oldest job of a request in another execution, which nobody else takes. */
 	take(request: string, now: number, runId: string): JobReference | undefined {
-		const known = this.jobs.find(
+		const known = [...this.jobs.values()].find(
 			(one) => one.request === request && one.runId !== runId && !isKeyExpired(one.at, now),
 		);
 		if (known) this.remove(known.job.id);

@@ -5,8 +5,7 @@ import { download } from '../files/download';
 import { readableStem } from '../files/names';
 import { requestResource } from '../http/client';
 import { outputsIn, readerPath, statedReason } from '../jobs/jobState';
-import type { Item, Outcome } from './item';
-import type { Settings } from './settings';
+import type { Item, Outcome, Settings } from './item';
 
 type ServiceContext = Pick<Item, 'host' | 'workspace'>;
 

@@ -11,12 +11,7 @@ import {
 	type SendResult,
 } from '../base/types';
 import { requestResource } from '../http/client';
-import {
-	isAnswerOfService,
-	isFinalRefusal,
-	isOutcomeUnknown,
-	provesNothingDone,
-} from '../http/statuses';
+import { isAnswerOfService, isOutcomeUnknown, meaningOf } from '../http/statuses';
 import type { Slot } from '../limits/jobSlots';
 import { withinMaxCredits } from './credits';
 import { halted, orSilence } from './batch';
@@ -53,8 +48,9 @@ function eventOf(result: SendResult, item: Item, attempt: number): ItemEvent {
 	}
 	// Such as 409 while the first attempt is still at work, or 524 of a gateway: only what proves
 	// that nothing was done frees the key.
-	if (!provesNothingDone(status)) return { kind: 'outcomeUnknown' };
-	if (!isFinalRefusal(status)) return { kind: 'noEffect' };
+	const { nothingDone, again } = meaningOf(status);
+	if (!nothingDone) return { kind: 'outcomeUnknown' };
+	if (again !== 'never') return { kind: 'noEffect' };
 	// A gateway may have let the request through before it refused the response.
 	if (!isAnswerOfService(result)) return { kind: 'outcomeUnknown' };
 	if (settings.idempotency === 'execution') return { kind: 'refused', nextKey: attempt + 1 };

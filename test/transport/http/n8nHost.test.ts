@@ -1,7 +1,7 @@
 /* eslint-disable @n8n/community-nodes/no-restricted-imports -- not published */
 import type { IHttpRequestOptions } from 'n8n-workflow';
 import { Readable } from 'stream';
-import { itemContext } from '../../../src/transport/run/nodeInput';
+import { itemContext } from '../../../src/items/nodeInput';
 import { n8nHost } from '../../../src/transport/http/n8nHost';
 import { sourceWith } from '../../../testing/run';
 import { nodeContext, nodeRun, type NodeRun } from '../../support/nodeContext';

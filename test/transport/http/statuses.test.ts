@@ -3,11 +3,9 @@ import { isTransient } from '../../../src/transport/jobs/jobPoller';
 import {
 	errorOf,
 	isAnswerOfService,
-	isFinalRefusal,
 	isOutcomeUnknown,
 	meaningOf,
 	ofStorage,
-	provesNothingDone,
 } from '../../../src/transport/http/statuses';
 import { answer, errorBody, LOST } from '../../../testing/answers';
 
@@ -25,8 +23,13 @@ test('which statuses are tried again', () => {
 });
 
 test('which prove that nothing was done, and which of them are about the one request', () => {
-	expect(those(provesNothingDone)).toEqual([400, 401, 402, 403, 404, 422, 429]);
-	expect(those(isFinalRefusal)).toEqual([400, 401, 402, 403, 404, 422]);
+	expect(those((status) => meaningOf(status).nothingDone)).toEqual([
+		400, 401, 402, 403, 404, 422, 429,
+	]);
+	const isFinal = (status: number) => meaningOf(status).again === 'never';
+	expect(those((status) => meaningOf(status).nothingDone && isFinal(status))).toEqual([
+		400, 401, 402, 403, 404, 422,
+	]);
 	expect(those((status) => meaningOf(status).concernsRun !== undefined)).toEqual([
 		401, 402, 403, 429,
 	]);

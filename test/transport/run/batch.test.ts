@@ -1,5 +1,6 @@
 import type { IExecuteSingleFunctions, INodeExecutionData } from 'n8n-workflow';
-import { Batch, batchOf, joinBatch } from '../../../src/transport/run/batch';
+import { Batch } from '../../../src/transport/run/batch';
+import { batchOf, joinBatch } from '../../../src/items/nodeInput';
 import type { Prepared } from '../../../src/transport/run/item';
 import { fail, ok, type Result } from '../../../src/transport/base/result';
 import { nodeContext, nodeRun, type NodeRun } from '../../support/nodeContext';

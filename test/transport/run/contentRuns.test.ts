@@ -1,7 +1,7 @@
 import { Batch } from '../../../src/transport/run/batch';
 import { createJob } from '../../../src/transport/run/createJob';
 import { newMemory, nodeMemory, type NodeMemory } from '../../../src/transport/run/memory';
-import type { Settings } from '../../../src/transport/run/settings';
+import type { Settings } from '../../../src/transport/run/item';
 import type { Workspace } from '../../../src/transport/workspace';
 import { LedgerService, type Behaviour } from '../../../testing/ledgerService';
 import { hostWith, runOf, workspaceWith, type RunParts } from '../../../testing/run';
@@ -199,8 +199,7 @@ describe('in the editor, where each click is a new execution', () => {
 		expect(await all.clock.run(createJob(item))).toMatchObject({ value: { id: 'gen_1' } });
 		batch.addCreated(item);
 		const end = (hasFailed: boolean) => {
-			const error = { context: {} } as never;
-			if (hasFailed) batch.addError({ error, describe: () => '', thrownBy: 1 });
+			if (hasFailed) batch.addError({ thrownBy: 1, complete: () => {} });
 			batch.noteDeliveries();
 		};
 		return { ...all, click, end };
@@ -237,7 +236,7 @@ describe('in the editor, where each click is a new execution', () => {
 		const item = runOf({ host: hostWith(ledger.send), workspace, batch, settings });
 		expect((await clock.run(createJob(item))).ok).toBe(false);
 		batch.addCreated(item);
-		batch.addError({ error: { context: {} } as never, describe: () => '', thrownBy: 0 });
+		batch.addError({ thrownBy: 0, complete: () => {} });
 		batch.noteDeliveries();
 		jobs(false);
 		expect(await once(workspace, { settings, origin: { isManual: true } })).toMatchObject({

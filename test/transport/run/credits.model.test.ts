@@ -3,7 +3,7 @@ import { Batch } from '../../../src/transport/run/batch';
 import { executionCredits } from '../../../src/transport/run/credits';
 import { newMemory, type ItemMemory } from '../../../src/transport/run/memory';
 import { isOutcomeOpen } from '../../../src/transport/run/itemState';
-import type { Settings } from '../../../src/transport/run/settings';
+import type { Settings } from '../../../src/transport/run/item';
 import { runOperation } from '../../../src/transport/run/operations';
 import { ModelService } from '../../../testing/modelService';
 import { seeded } from '../../../testing/random';

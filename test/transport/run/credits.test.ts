@@ -13,11 +13,10 @@ import {
 	withinMaxCredits,
 	type ExecutionCredits,
 } from '../../../src/transport/run/credits';
-import type { Item, Outcome } from '../../../src/transport/run/item';
+import type { Item, Outcome, Settings } from '../../../src/transport/run/item';
 import { newMemory, recordEvent, type ItemMemory } from '../../../src/transport/run/memory';
 import { runOperation } from '../../../src/transport/run/operations';
-import type { Settings } from '../../../src/transport/run/settings';
-import { wordsOf } from '../../../src/transport/run/errors';
+import { wordsOf } from '../../../src/items/errors';
 import type { Workspace } from '../../../src/transport/workspace';
 import { answer, errorBody, LOST_FAILURE } from '../../../testing/answers';
 import { ModelService, type ServiceSettings } from '../../../testing/modelService';

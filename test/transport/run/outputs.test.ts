@@ -2,7 +2,7 @@
 import { Readable } from 'stream';
 import type { Host } from '../../../src/transport/http/host';
 import { collect } from '../../../src/transport/run/outputs';
-import type { Settings } from '../../../src/transport/run/settings';
+import type { Settings } from '../../../src/transport/run/item';
 import { runOperation } from '../../../src/transport/run/operations';
 import type { Resource, Send } from '../../../src/transport/base/types';
 import { answer } from '../../../testing/answers';

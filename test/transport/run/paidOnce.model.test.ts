@@ -1,9 +1,10 @@
 /* eslint-disable @n8n/community-nodes/no-restricted-globals -- not published */
 import { Batch } from '../../../src/transport/run/batch';
 import { createJob } from '../../../src/transport/run/createJob';
-import { itemMemory, toolCall, type NodeMemory } from '../../../src/transport/run/memory';
+import { itemMemory, type NodeMemory } from '../../../src/transport/run/memory';
+import { toolCall } from '../../../src/items/identity';
 import type { Result } from '../../../src/transport/base/result';
-import type { IdempotencyMode } from '../../../src/transport/run/settings';
+import type { IdempotencyMode } from '../../../src/transport/run/item';
 import type { Resource } from '../../../src/transport/base/types';
 import { Workspace } from '../../../src/transport/workspace';
 import { InstantClock } from '../../../testing/instantClock';

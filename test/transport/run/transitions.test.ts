@@ -4,7 +4,6 @@ import {
 	NEW,
 	transition,
 	type Sent,
-	type Done,
 	type ItemEvent,
 	type ItemState,
 	type Created,
@@ -26,7 +25,7 @@ const out: Sent = { ...asked, isInFlight: true };
 const unknownOutcome: Sent = { ...asked, mayBeCarriedOut: true };
 const job = { id: 'gen_1', object: 'generation' };
 const made: Created = { is: 'created', firstKey: 2, attempt: 3, job };
-const done: Done = {
+const done: Created = {
 	is: 'done',
 	firstKey: 2,
 	attempt: 3,

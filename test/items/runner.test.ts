@@ -1,17 +1,17 @@
 import type { INodeExecutionData, NodeApiError } from 'n8n-workflow';
-import { MediaGen } from '../../../nodes/MediaGen/MediaGen.node';
-import { systemClock } from '../../../src/transport/base/clock';
-import type { ApiRequest } from '../../../src/transport/base/types';
-import { BROKEN, execute } from '../../support/engine';
-import { answer } from '../../../testing/answers';
-import { ModelService, type ServiceSettings } from '../../../testing/modelService';
-import { n8nRequest } from '../../support/n8nRequest';
-import { nodeRun, type NodeRun } from '../../support/nodeContext';
-import type { VirtualClock } from '../../../testing/virtualClock';
+import { MediaGen } from '../../nodes/MediaGen/MediaGen.node';
+import { systemClock } from '../../src/transport/base/clock';
+import type { ApiRequest } from '../../src/transport/base/types';
+import { BROKEN, execute } from '../support/engine';
+import { answer } from '../../testing/answers';
+import { ModelService, type ServiceSettings } from '../../testing/modelService';
+import { n8nRequest } from '../support/n8nRequest';
+import { nodeRun, type NodeRun } from '../support/nodeContext';
+import type { VirtualClock } from '../../testing/virtualClock';
 
-jest.mock('../../../src/transport/base/clock', () => {
+jest.mock('../../src/transport/base/clock', () => {
 	const { VirtualClock: Clock } = jest.requireActual<{ VirtualClock: typeof VirtualClock }>(
-		'../../../testing/virtualClock',
+		'../../testing/virtualClock',
 	);
 	return { systemClock: new Clock() };
 });

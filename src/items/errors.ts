@@ -1,11 +1,11 @@
 import { NodeApiError, type IDataObject, type INode } from 'n8n-workflow';
-import { ENDPOINTS, type Endpoint } from '../../contract';
-import type { Failed, Failure, NoResponseFailure, ServiceError } from '../base/result';
-import { asText, type UnsentReason } from '../base/types';
-import { meaningOf, provesNothingDone, type Text } from '../http/statuses';
-import { jobState, readerOf } from '../jobs/jobState';
-import type { OperationSpec } from './item';
-import type { IdempotencyMode } from './settings';
+import { ENDPOINTS, type Endpoint } from '../contract';
+import type { Failed, Failure, NoResponseFailure, ServiceError } from '../transport/base/result';
+import { asText, type UnsentReason } from '../transport/base/types';
+import { meaningOf, type Text } from '../transport/http/statuses';
+import { jobState, readerOf } from '../transport/jobs/jobState';
+import type { Batch } from '../transport/run/batch';
+import type { IdempotencyMode, OperationSpec } from '../transport/run/item';
 
 /** Labels of the editor by the path of the field in the request, such as `parameters.count`. */
 export type Labels = Record<string, string>;
@@ -41,7 +41,7 @@ type Spending = 'free' | 'notSent' | 'nothingDone' | 'outcomeUnknown' | 'jobExis
 
 function mayBeCarriedOut({ failure }: Failed): boolean {
 	if (failure.kind === 'status')
-		return failure.outcomeUnknown || !provesNothingDone(failure.status);
+		return failure.outcomeUnknown || !meaningOf(failure.status).nothingDone;
 	if (failure.kind === 'noResponse') return failure.outcomeUnknown;
 	return failure.kind === 'badResponse' || failure.kind === 'possibleDuplicate';
 }
@@ -69,7 +69,7 @@ const goOn = ({ isManual }: ErrorContext): string =>
 const MAX_NAMED = 10;
 
 /** The first of a list of names, and how many more there are. */
-export function firstOf(names: readonly unknown[], where = ''): string {
+function firstOf(names: readonly unknown[], where = ''): string {
 	const rest = names.length - MAX_NAMED;
 	return `${names.slice(0, MAX_NAMED).join(', ')}${rest > 0 ? ` and ${rest} more${where}` : ''}`;
 }
@@ -344,4 +344,41 @@ export function nodeError(node: INode, failed: Failed, context: ErrorContext): N
 	Object.assign(error, { ...text, messages: [] });
 	error.context.data = detailsOf(failed, context);
 	return error;
+}
+
+interface OtherJob extends IDataObject {
+	id: string;
+	item: number;
+	status: string;
+}
+
+function jobsSentence(jobs: OtherJob[]): string {
+	if (jobs.length === 0) return '';
+	const names = jobs.map(({ id, item, status }) => `${id} (item ${item}, ${status})`);
+	const lead = jobs.some(({ status }) => status !== 'failed')
+		? 'Kept for the next try, or output with On Error: Continue'
+		: 'Other jobs of this run';
+	return `${lead}: ${firstOf(names, ', under Error details')}.`;
+}
+
+/** Adds to the error of a run that has ended its counts, and the jobs that exist or may exist nevertheless. */
+export function completeError(
+	error: NodeApiError,
+	failed: Failed,
+	context: ErrorContext,
+	{ made, candidates, submitted, invalid }: Batch,
+): void {
+	const others = made
+		.filter(({ item, job }) => item !== context.itemIndex || !error.message.includes(job.id))
+		.sort((a, b) => a.item - b.item)
+		.map(({ item, job }): OtherJob => ({
+			...{ id: job.id, item, status: asText(job.status) || 'no status' },
+		}));
+	const { description } = describeFailure(failed, { ...context, submitted, invalid });
+	const unnamed = [...candidates].filter((id) => !description.includes(id));
+	const also = unnamed.length > 0 ? `Other items may have made: ${firstOf(unnamed)}.` : '';
+	error.description = [description, jobsSentence(others), also].filter(Boolean).join(' ');
+	if (others.length > 0) {
+		error.context.data = { ...(error.context.data as IDataObject), otherJobs: others };
+	}
 }

@@ -1,6 +1,6 @@
-import { readSettings } from '../../../src/transport/run/settings';
-import { BROKEN } from '../../support/engine';
-import { nodeContext, nodeRun } from '../../support/nodeContext';
+import { readSettings } from '../../src/items/settings';
+import { BROKEN } from '../support/engine';
+import { nodeContext, nodeRun } from '../support/nodeContext';
 
 const settings = (parameters: Record<string, unknown>) =>
 	readSettings(nodeContext(nodeRun({ parameters: () => parameters })));

@@ -1,7 +1,7 @@
 import type { IExecuteSingleFunctions } from 'n8n-workflow';
-import { readParameter } from '../../../src/transport/run/nodeInput';
-import { readSettings } from '../../../src/transport/run/settings';
-import { nodeContext, nodeRun, valueAt } from '../../support/nodeContext';
+import { readParameter } from '../../src/items/nodeInput';
+import { readSettings } from '../../src/items/settings';
+import { nodeContext, nodeRun, valueAt } from '../support/nodeContext';
 
 /**
  * A node with these parameters as they are stored; what n8n evaluates, it answers with `evaluated`.

@@ -5,11 +5,10 @@ import type {
 	INodeExecutionData,
 	NodeApiError,
 } from 'n8n-workflow';
-import { textOf } from '../../contract';
-import { isRecord, type ApiRequest, type Json } from '../base/types';
-import type { Outcome } from './item';
-import { filesIn, isMedia } from './outputs';
-import type { Settings } from './settings';
+import { textOf } from '../contract';
+import { isRecord, type ApiRequest, type Json } from '../transport/base/types';
+import type { Outcome, Settings } from '../transport/run/item';
+import { filesIn, isMedia } from '../transport/run/outputs';
 
 const isAboutCredits = (name: string) => /credit/i.test(name);
 

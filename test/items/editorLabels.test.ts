@@ -1,4 +1,4 @@
-import { withEditorLabels } from '../../../src/transport/run/errors';
+import { withEditorLabels } from '../../src/items/errors';
 
 const LABELS = {
 	prompt: 'Prompt',

@@ -1,16 +1,16 @@
 import { NodeApiError } from 'n8n-workflow';
-import { ENDPOINTS, type Endpoint } from '../../../src/contract';
-import { detailsOf, nodeError, describeFailure } from '../../../src/transport/run/errors';
-import type { ErrorContext } from '../../../src/transport/run/errors';
+import { ENDPOINTS, type Endpoint } from '../../src/contract';
+import { detailsOf, nodeError, describeFailure } from '../../src/items/errors';
+import type { ErrorContext } from '../../src/items/errors';
 import {
 	fail,
 	type Failed,
 	type Failure,
 	type NoResponseFailure,
 	type StatusFailure,
-} from '../../../src/transport/base/result';
-import type { Resource } from '../../../src/transport/base/types';
-import { NODE } from '../../support/nodeContext';
+} from '../../src/transport/base/result';
+import type { Resource } from '../../src/transport/base/types';
+import { NODE } from '../support/nodeContext';
 
 const context: ErrorContext = {
 	endpoint: ENDPOINTS.createGeneration,

@@ -1,18 +1,19 @@
-import { fail, ok, type Result } from '../../../src/transport/base/result';
-import { BinaryReference } from '../../../src/transport/run/binaryReference';
-import { executionCredits } from '../../../src/transport/run/credits';
-import type { Outcome } from '../../../src/transport/run/item';
-import { itemMemory, nodeMemory, toolCall } from '../../../src/transport/run/memory';
-import { runOperation } from '../../../src/transport/run/operations';
-import { readSettings, type Settings } from '../../../src/transport/run/settings';
-import { answerInTime } from '../../../src/transport/run/toolAnswer';
-import type { RateLimits } from '../../../src/transport/credential';
-import type { Send } from '../../../src/transport/base/types';
-import { answer } from '../../../testing/answers';
-import { ModelService, type ServiceSettings } from '../../../testing/modelService';
-import { hostWith, runOf, sourceWith, workspaceWith, type RunParts } from '../../../testing/run';
-import { VirtualClock } from '../../../testing/virtualClock';
-import { nodeContext, nodeRun } from '../../support/nodeContext';
+import { fail, ok, type Result } from '../../src/transport/base/result';
+import { BinaryReference } from '../../src/transport/run/binaryReference';
+import { executionCredits } from '../../src/transport/run/credits';
+import type { Outcome, Settings } from '../../src/transport/run/item';
+import { itemMemory, nodeMemory } from '../../src/transport/run/memory';
+import { toolCall } from '../../src/items/identity';
+import { runOperation } from '../../src/transport/run/operations';
+import { readSettings } from '../../src/items/settings';
+import { answerInTime } from '../../src/items/toolAnswer';
+import type { RateLimits } from '../../src/transport/credential';
+import type { Send } from '../../src/transport/base/types';
+import { answer } from '../../testing/answers';
+import { ModelService, type ServiceSettings } from '../../testing/modelService';
+import { hostWith, runOf, sourceWith, workspaceWith, type RunParts } from '../../testing/run';
+import { VirtualClock } from '../../testing/virtualClock';
+import { nodeContext, nodeRun } from '../support/nodeContext';
 
 /** How long a call waits unless the user sets it, in ms. */
 const CALL_MS = 45_000;

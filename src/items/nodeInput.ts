@@ -4,15 +4,16 @@ import type {
 	INodeExecutionData,
 	ITaskDataConnections,
 } from 'n8n-workflow';
-import { isRecord } from '../base/types';
-import type { HostContext } from '../http/host';
+import { isRecord } from '../transport/base/types';
+import type { HostContext } from '../transport/http/host';
+import { Batch } from '../transport/run/batch';
 
 /**
  * The input of this run of the node, which n8n's routing engine iterates over. As a tool of an
  * agent up to version 2, `getExecuteData()` is the agent's and says nothing about the node; the
  * context's own `inputData` is right everywhere.
  */
-export function nodeInput(context: IExecuteSingleFunctions): ITaskDataConnections {
+function nodeInput(context: IExecuteSingleFunctions): ITaskDataConnections {
 	const { inputData } = context as { inputData?: ITaskDataConnections };
 	return inputData ?? context.getExecuteData().data;
 }
@@ -95,3 +96,22 @@ export function itemContext(context: IExecuteSingleFunctions): HostContext {
 		timeoutMs: Number(readParameter(context, 'requestOptions.timeout', 0)),
 	};
 }
+
+const batches = new WeakMap<object, Batch>();
+
+/** The batch that an item belongs to, identified by the object that holds the input of the run. */
+export function joinBatch(context: IExecuteSingleFunctions, item: number): Batch {
+	const run = nodeInput(context);
+	const known = batches.get(run);
+	if (known?.accepts(item)) return known;
+	const items = inputItems(context);
+	const interval = readParameter(context, 'requestOptions.batching.batch.batchInterval', 0);
+	// With Execute Once n8n takes only the first item.
+	const total = context.getNode().executeOnce ? Math.min(1, items.length) : items.length;
+	const batch = new Batch(total, Number(interval) > 0, context.continueOnFail());
+	batches.set(run, batch);
+	return batch;
+}
+
+export const batchOf = (context: IExecuteSingleFunctions): Batch | undefined =>
+	batches.get(nodeInput(context));

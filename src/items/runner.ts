@@ -5,8 +5,8 @@ import type {
 	IHttpRequestOptions,
 	INodeExecutionData,
 } from 'n8n-workflow';
-import { ENDPOINTS, type Scope } from '../../contract';
-import { fail, ok, type Failed, type Result } from '../base/result';
+import { ENDPOINTS, type Scope } from '../contract';
+import { fail, ok, type Failed, type Result } from '../transport/base/result';
 import {
 	apiKeyOf,
 	apiKeyProblem,
@@ -14,21 +14,29 @@ import {
 	credentialIdOf,
 	excludedScope,
 	rateLimitsOf,
-} from '../credential';
-import { n8nHost } from '../http/n8nHost';
-import { isAnswerOfService } from '../http/statuses';
-import { baseUrlProblem, isLocalService } from '../http/urlRules';
-import { readerOf } from '../jobs/jobState';
-import { workspaceOf } from '../workspace';
-import { batchOf, type Batch } from './batch';
-import { referencesIn } from './binaryReference';
-import { becomesErrorItem, executionCredits } from './credits';
-import { describeFailure, detailsOf, nodeError, type ErrorContext, type Labels } from './errors';
-import type { Item, OperationSpec, Outcome, Prepared } from './item';
-import { isOutcomeOpen } from './itemState';
-import { identify, nodeMemory, statesOf } from './memory';
-import { itemContext } from './nodeInput';
-import { runOperation } from './operations';
+} from '../transport/credential';
+import { n8nHost } from '../transport/http/n8nHost';
+import { isAnswerOfService } from '../transport/http/statuses';
+import { baseUrlProblem, isLocalService } from '../transport/http/urlRules';
+import { readerOf } from '../transport/jobs/jobState';
+import { workspaceOf } from '../transport/workspace';
+import type { Batch } from '../transport/run/batch';
+import { referencesIn } from '../transport/run/binaryReference';
+import { becomesErrorItem, executionCredits } from '../transport/run/credits';
+import {
+	completeError,
+	describeFailure,
+	detailsOf,
+	nodeError,
+	type ErrorContext,
+	type Labels,
+} from './errors';
+import type { Item, OperationSpec, Outcome, Prepared } from '../transport/run/item';
+import { isOutcomeOpen } from '../transport/run/itemState';
+import { identify } from './identity';
+import { nodeMemory, statesOf } from '../transport/run/memory';
+import { batchOf, itemContext } from './nodeInput';
+import { runOperation } from '../transport/run/operations';
 import { errorOutputItem, errorRow, itemsOf } from './outputItems';
 import { answerInTime } from './toolAnswer';
 
@@ -178,10 +186,10 @@ async function runItem(
 		const isOwn = failed.failure.kind !== 'skipped' || batch.isSilent || batch.total === 1;
 		const isReported = isOwn && batch.reportsErrorOf(itemIndex);
 		if (!isReported) return [];
-		const ofRun = () => ({ ...known, submitted: batch.submitted, invalid: batch.invalid });
-		const error = nodeError(node, failed, ofRun());
-		const describe = () => describeFailure(failed, ofRun()).description;
-		batch.addError({ error, describe, thrownBy: itemIndex });
+		const { submitted, invalid } = batch;
+		const error = nodeError(node, failed, { ...known, submitted, invalid });
+		const complete = () => completeError(error, failed, known, batch);
+		batch.addError({ thrownBy: itemIndex, complete });
 		throw error;
 	}
 	batch.failedRows.add(itemIndex);
@@ -210,7 +218,8 @@ interface CustomData {
  * that an id found at the service leads to its execution. Once for each run of a node: n8n writes a
  * line into its log for each long value.
  */
-function highlightJobs(context: IExecuteSingleFunctions, ids: string[]): void {
+function highlightJobs(context: IExecuteSingleFunctions, { made }: Batch): void {
+	const ids = made.map(({ job }) => job.id);
 	const { customData } = context as unknown as { customData?: CustomData };
 	if (!customData || ids.length === 0) return;
 	try {
@@ -250,7 +259,7 @@ export function runner(spec: OperationSpec, labels: Labels = {}) {
 		} finally {
 			batch.endItem(itemIndex);
 			if (batch.hasEnded) {
-				highlightJobs(this, batch.jobIds);
+				highlightJobs(this, batch);
 				batch.noteDeliveries();
 			}
 		}

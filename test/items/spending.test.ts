@@ -1,6 +1,6 @@
-import { ENDPOINTS } from '../../../src/contract';
-import { fail, type Failed, type Failure } from '../../../src/transport/base/result';
-import { creditSentence, creditState, type ErrorContext } from '../../../src/transport/run/errors';
+import { ENDPOINTS } from '../../src/contract';
+import { fail, type Failed, type Failure } from '../../src/transport/base/result';
+import { creditSentence, creditState, type ErrorContext } from '../../src/items/errors';
 
 const context: ErrorContext = {
 	endpoint: ENDPOINTS.createGeneration,

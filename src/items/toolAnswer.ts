@@ -1,11 +1,11 @@
-import { fail, ok, type Result } from '../base/result';
-import type { Json } from '../base/types';
-import { idIn } from '../http/client';
-import { jobState } from '../jobs/jobState';
-import type { Item, Outcome } from './item';
-import { isOutcomeOpen } from './itemState';
-import { statesOf, type ItemMemory } from './memory';
-import { isMedia } from './outputs';
+import { fail, ok, type Result } from '../transport/base/result';
+import type { Json } from '../transport/base/types';
+import { idIn } from '../transport/http/client';
+import { jobState } from '../transport/jobs/jobState';
+import type { Item, Outcome } from '../transport/run/item';
+import { isOutcomeOpen } from '../transport/run/itemState';
+import { statesOf, type ItemMemory } from '../transport/run/memory';
+import { isMedia } from '../transport/run/outputs';
 
 const GET_LATER = 'Not finished yet. Get it by its id in about a minute.';
 

@@ -1,49 +1,11 @@
 import type { IExecuteSingleFunctions } from 'n8n-workflow';
-import { fail, ok, type Result } from '../base/result';
-import { isRecord } from '../base/types';
-import { flagOf, listOf } from '../base/values';
-import { AGENT_TERMINAL_STATUSES, type TerminalStatuses } from '../jobs/jobState';
-import { customKeyProblem } from './keys';
+import { fail, ok, type Result } from '../transport/base/result';
+import { isRecord } from '../transport/base/types';
+import { flagOf, listOf } from '../transport/base/values';
+import { AGENT_TERMINAL_STATUSES, type TerminalStatuses } from '../transport/jobs/jobState';
+import { CREDIT_POLICIES, IDEMPOTENCY_MODES, type Settings } from '../transport/run/item';
+import { customKeyProblem } from '../transport/run/keys';
 import { isTool, readParameter } from './nodeInput';
-
-const IDEMPOTENCY_MODES = ['execution', 'content', 'custom', 'none'] as const;
-/** Values of _Avoid Paying Twice_; workflows contain them. */
-export type IdempotencyMode = (typeof IDEMPOTENCY_MODES)[number];
-
-const CREDIT_POLICIES = ['stop', 'wait', 'continue'] as const;
-/** Values of _When Credits Run Out_. */
-export type CreditPolicy = (typeof CREDIT_POLICIES)[number];
-
-/** What the user has set on the node for one item, besides the request itself. */
-export interface Settings {
-	waitForCompletion: boolean;
-	downloadOutputs: boolean;
-	waitTimeoutMs: number;
-	splitOutputs: boolean;
-	outputBinaryField: string;
-	idempotency: IdempotencyMode;
-	idempotencyKey: string;
-	onInsufficientCredits: CreditPolicy;
-	creditWaitTimeoutMs: number;
-	/** The most that the execution may reserve; 0 for no limit. */
-	maxCredits: number;
-	/** Whether to output what would be sent instead of sending it. */
-	dryRun: boolean;
-	/** `Infinity` for all. */
-	limit: number;
-	/** Whether entries are output without what makes them large. */
-	simplify?: boolean;
-	/** Whether a one-time signing secret is output. */
-	includeSecret?: boolean;
-	/** Whether a run is approved with less than its estimate. */
-	allowBudgetBelowEstimate?: boolean;
-	/** Whether the fields of the input item are output too. */
-	includeInputFields?: boolean;
-	/** What ends a wait for an agent run. */
-	terminalStatuses?: TerminalStatuses;
-	/** Whether an AI agent reads the answer, which gives up after about a minute. */
-	isTool?: boolean;
-}
 
 /** A parameter whose value cannot be used; `problem` follows the label of its field. */
 class InvalidSetting extends Error {

@@ -5,9 +5,9 @@ import {
 	errorRow,
 	itemsOf,
 	jsonOf,
-} from '../../../src/transport/run/outputItems';
-import { NODE } from '../../support/nodeContext';
-import { settingsWith } from '../../../testing/run';
+} from '../../src/items/outputItems';
+import { NODE } from '../support/nodeContext';
+import { settingsWith } from '../../testing/run';
 
 const file = (name: string) => ({ data: name, mimeType: 'image/png', fileName: name });
 const job = {
