@@ -46,16 +46,21 @@ export async function startInstance(options: N8nOptions & { log?: Log } = {}): P
 	}
 }
 
-/**
- * Installs n8n where it is missing, and the nodes as a user gets them. They are built only when a source has
- * changed: the last build is kept beside the state.
- */
+/** Installs n8n where it is missing, and the nodes as a user gets them. */
 export async function preparePackage(
 	userFolder: string,
 	log: Log = silent,
 	release?: Release,
 ): Promise<void> {
 	await ensureLab(log, release);
+	await ensurePackage(log);
+	const nodes = path.join(userFolder, '.n8n', 'nodes');
+	rmSync(nodes, { recursive: true, force: true });
+	cpSync(installed, nodes, { recursive: true, verbatimSymlinks: true });
+}
+
+/** Builds, packs and installs the nodes, only when a source has changed: the last build is kept beside the state. */
+export async function ensurePackage(log: Log = silent): Promise<void> {
 	const stamp = path.join(installed, '.mediagen-sources');
 	const wanted = packageFingerprint();
 	if (!existsSync(stamp) || readFileSync(stamp, 'utf8') !== wanted) {
@@ -67,7 +72,4 @@ export async function preparePackage(
 		await withProgress(log, 'Installing the nodes into n8n', install);
 		writeFileSync(stamp, wanted);
 	}
-	const nodes = path.join(userFolder, '.n8n', 'nodes');
-	rmSync(nodes, { recursive: true, force: true });
-	cpSync(installed, nodes, { recursive: true, verbatimSymlinks: true });
 }

@@ -3,7 +3,8 @@ import { keyRing } from '../../../lab/sandbox/admin';
 import { saveCredential } from '../../../lab/n8n/credential';
 import { render } from '../../../src/sandbox/media';
 import { createSandbox } from '../../../src/sandbox/server';
-import { startInstance } from '../../../lab/n8n/instance';
+import { ensureLab } from '../../../lab/n8n/install';
+import { ensurePackage, startInstance } from '../../../lab/n8n/instance';
 import { handOver, type Handover } from './handover';
 
 /** The sandbox's clock in end-to-end tests: a video of 40 s is there in 0.7 s. */
@@ -22,10 +23,10 @@ export default async function globalSetup({ maxWorkers }: { maxWorkers: number }
 		await Promise.all(stops.map(async (stop) => await stop()));
 	};
 	const start = async (worker: number) => handOver(worker, await startEnvironment(stops));
-	// The first alone: it builds the package that all install.
-	await start(1);
-	const others = Array.from({ length: maxWorkers - 1 }, (_, index) => index + 2);
-	await Promise.all(others.map(start));
+	await ensureLab(log);
+	await ensurePackage(log);
+	const workers = Array.from({ length: maxWorkers }, (_, index) => index + 1);
+	await Promise.all(workers.map(start));
 }
 
 async function startEnvironment(stops: Array<() => Promise<void>>): Promise<Handover> {
