@@ -2,8 +2,8 @@ const longestFirst = require('../../support/longestFirst');
 
 /** Files that take half a minute and more: begun last they would hold up the whole run. */
 module.exports = longestFirst([
-	...['crash', 'trigger', 'hostile', 'triggerReceiver', 'editorJourney', 'triggerQueued'],
-	...['editorFields', 'start', 'anything', 'exampleAgent', 'exampleMcp', 'idempotency'],
+	...['crash', 'triggerReceiver', 'trigger', 'hostile', 'start', 'triggerQueued'],
+	...['editorJourney', 'editorFields', 'anything', 'exampleAgent', 'exampleMcp', 'idempotency'],
 	...[
 		'exampleEvents',
 		'publishing',
