@@ -7,71 +7,49 @@ import {
 	type IHttpRequestOptions,
 	type INodeExecutionData,
 	type INodeParameters,
-	type INodeProperties,
 	type INodePropertyRouting,
 	type INodeTypeDescription,
-	type PreSendAction,
 } from 'n8n-workflow';
-import { NODE, nodeContext, valueAt, type NodeRun } from './nodeContext';
+import { NODE, nodeContext, type NodeRun } from './nodeContext';
 
 type Pagination = (
 	this: IExecutePaginationFunctions,
 	data: DeclarativeRestApiSettings.ResultOptions,
 ) => Promise<INodeExecutionData[]>;
 
-interface Gathered {
-	options: IHttpRequestOptions;
-	preSend: PreSendAction[];
-	pagination?: Pagination;
-}
-
 /** The value of a parameter that an expression cannot give: n8n itself gives up on the item. */
 export const BROKEN = Symbol('an expression that throws');
 
-function put(
-	target: Record<string, unknown>,
-	[name = '', ...rest]: string[],
-	value: unknown,
-): void {
-	if (rest.length === 0) target[name] = value;
-	else put((target[name] ??= {}) as Record<string, unknown>, rest, value);
-}
-
-function take(gathered: Gathered, routing: INodePropertyRouting | undefined, value: unknown): void {
-	const { send, operations } = routing ?? {};
-	if (send?.preSend) gathered.preSend.push(...send.preSend);
-	if (typeof operations?.pagination === 'function')
-		gathered.pagination = operations.pagination as Pagination;
-	if (!send?.property || !send.type) return;
-	const place = send.type === 'body' ? gathered.options.body : gathered.options.qs;
-	put(place as Record<string, unknown>, send.property.split('.'), value);
-}
-
-const plain = (value: unknown) =>
-	typeof value === 'object' && value !== null && '__rl' in value
-		? (value as unknown as { value: unknown }).value
-		: value;
-
-/** What n8n's routing engine gathers from one property, those of a collection included. */
-function gather(
-	into: Gathered,
-	property: INodeProperties,
+/** The routing of the operation that was chosen. Nothing else of our nodes has one. */
+function routingOf(
+	description: INodeTypeDescription,
 	parameters: INodeParameters,
-	within = '',
-): void {
-	const value = valueAt(parameters, `${within}${property.name}`);
-	if (value === undefined) return;
-	if ((value as unknown) === BROKEN) throw new Error('The expression cannot be evaluated');
-	take(into, property.routing, plain(value));
-	if (property.type === 'options') {
+): INodePropertyRouting {
+	// n8n evaluates all that is shown.
+	if (Object.values<unknown>(parameters).includes(BROKEN))
+		throw new Error('The expression cannot be evaluated');
+	for (const property of description.properties) {
+		if (!NodeHelpers.displayParameter(parameters, property, NODE, description, parameters))
+			continue;
 		for (const option of property.options ?? []) {
-			if ('value' in option && option.value === value) take(into, option.routing, value);
+			const isChosen = 'value' in option && option.value === parameters[property.name];
+			if (isChosen && option.routing) return option.routing;
 		}
 	}
-	if (property.type !== 'collection') return;
-	for (const option of (property.options ?? []) as INodeProperties[]) {
-		gather(into, option, parameters, `${within}${property.name}.`);
-	}
+	throw new Error('The node has no such operation');
+}
+
+async function request(
+	context: IExecutePaginationFunctions,
+	{ request: own, send, operations }: INodePropertyRouting,
+	defaults?: INodeTypeDescription['requestDefaults'],
+): Promise<INodeExecutionData[]> {
+	// The base URL stays an expression: the runner knows the address of the service.
+	const given = { ...defaults, qs: {}, body: {}, headers: {}, ...own };
+	let options = given as IHttpRequestOptions;
+	for (const hook of send?.preSend ?? []) options = await hook.call(context, options);
+	const run = operations?.pagination as Pagination;
+	return await run.call(context, { options } as DeclarativeRestApiSettings.ResultOptions);
 }
 
 /**
@@ -97,30 +75,13 @@ export async function execute(
 				description,
 			) ?? {},
 	);
-	// n8n adds what concerns all requests to every declarative node by itself.
-	const common = (item: number) => {
-		const { requestOptions } = given(item);
-		return requestOptions === undefined ? {} : { requestOptions };
-	};
-	const parameters = (item: number) => ({ ...filled[item], ...common(item) });
-	const withParameters: NodeRun = { ...run, parameters };
+	const withParameters: NodeRun = { ...run, parameters: (item) => filled[item] ?? {} };
 	const requests: Array<Promise<INodeExecutionData[]>> = [];
 	for (const [item, parameters] of filled.entries()) {
 		const context = nodeContext(withParameters, item) as IExecutePaginationFunctions;
-		// Not an expression: the runner knows the address of the service.
-		const baseURL = description.requestDefaults?.baseURL;
-		const gathered: Gathered = {
-			options: { url: '', baseURL, qs: {}, body: {}, headers: {} },
-			preSend: [],
-		};
 		try {
-			for (const property of description.properties) {
-				const isShown =
-					parameters[property.name] !== undefined &&
-					NodeHelpers.displayParameter(parameters, property, NODE, description, parameters);
-				if (isShown) gather(gathered, property, parameters);
-			}
-			requests.push(request(context, gathered));
+			const routing = routingOf(description, parameters);
+			requests.push(request(context, routing, description.requestDefaults));
 		} catch (error) {
 			const thrown = new NodeOperationError(NODE, error as Error, { itemIndex: item });
 			if (!run.continueOnFail) throw thrown;
@@ -143,16 +104,4 @@ export async function execute(
 		error.context.itemIndex = itemIndex;
 		throw error;
 	});
-}
-
-async function request(
-	context: IExecutePaginationFunctions,
-	gathered: Gathered,
-): Promise<INodeExecutionData[]> {
-	let { options } = gathered;
-	for (const hook of gathered.preSend) options = await hook.call(context, options);
-	if (!gathered.pagination) throw new Error('The node has no runner');
-	return await gathered.pagination.call(context, {
-		options,
-	} as DeclarativeRestApiSettings.ResultOptions);
 }

@@ -2,8 +2,7 @@
 import {
 	NodeApiError,
 	type IDataObject,
-	type INodeProperties,
-	type INodePropertyRouting,
+	type IHttpRequestOptions,
 	type INodeTypeDescription,
 } from 'n8n-workflow';
 import { createRequire } from 'node:module';
@@ -22,84 +21,35 @@ const n8n = lab('n8n-workflow') as typeof import('n8n-workflow');
 type Values = Record<string, unknown>;
 
 interface Run {
-	/** Slug of the node; default: the fields below. */
-	node?: string;
-	/** Parameters of a row: n8n gets them with expressions, the model with the values of the row. */
+	description: INodeTypeDescription;
+	/** Parameters of a row: n8n gets them with an expression, the model with the values of the row. */
 	parameters: (row: Values) => Values;
 	rows: Values[];
 	continueOnFail?: boolean;
 }
 
-const locator = (value: unknown, mode = 'id') => ({ __rl: true, mode, value });
-const image = (row: Values) => ({
-	operation: 'generateImage',
-	model: locator('studio/image-1'),
-	prompt: row.prompt,
-	parameters: { count: 2, aspect_ratio: locator('16:9'), quality: row.quality },
-	// Of another operation: it is not shown.
-	generationId: locator('gen_1'),
-});
-const rows = [{ prompt: 'one' }, { prompt: 'two', quality: 'high' }, { prompt: 'three' }];
-const ends = (ending: string) => [rows[0] ?? {}, { prompt: ending }, { prompt: `${ending} too` }];
+const rows = ['one', 'two', 'three'].map((prompt) => ({ prompt }));
 
-const send = (type: 'body' | 'query', property: string) => ({
-	routing: { send: { type, property } },
-});
-const field = { displayName: 'A Field', default: '', type: 'string' } as const;
-const option = (value: string) => ({
-	...{ name: value, value },
-	routing: {
-		send: { preSend: [async (options: object) => options], paginate: true },
-		operations: { pagination: async () => [] },
-	} as unknown as INodePropertyRouting,
-});
-
-/** Fields as no node of ours has them all. */
-const everyPlace: INodeProperties[] = [
-	{ ...field, name: 'kind', type: 'options', options: [option('a'), option('b')] },
-	{ ...field, name: 'top', default: 'usual', ...send('query', 'top') },
-	{
-		...{ ...field, name: 'more', type: 'collection', default: {} },
-		options: [
-			{ ...field, name: 'deep', ...send('body', 'one.two.deep') },
-			{ ...field, name: 'late', ...send('body', 'one.late') },
-			{ ...field, name: 'left', ...send('body', 'left') },
-		],
-	},
-	{
-		...{ ...field, name: 'unseen', displayOptions: { show: { kind: ['a'] } } },
-		...send('body', 'unseen'),
-	},
-];
-
-const RUNS: Record<string, Run> = {
-	'creations of an image': { node: 'mediagen', parameters: image, rows },
-	'a list': {
-		node: 'mediagen',
-		parameters: (row) => ({ operation: 'getAll', returnAll: false, limit: 7, prompt: row.prompt }),
-		rows,
-	},
-	'fields in every place': {
-		parameters: (row) => ({ kind: 'b', more: { deep: row.prompt, late: '' }, unseen: 'x' }),
-		rows,
-	},
-	'creations of speech': {
-		node: 'speech',
-		parameters: (row) => ({
-			operation: 'create',
-			model: locator('service/speech-lite'),
-			blocksFrom: 'text',
-			text: row.prompt,
-			options: { speed: 2, volume: 1 },
-		}),
-		rows,
-	},
-};
-for (const continueOnFail of [false, true]) {
-	for (const ending of ['fails', 'is refused', 'is broken']) {
-		const run = { node: 'mediagen', parameters: image, rows: ends(ending), continueOnFail };
-		RUNS[`a row that ${ending}, ${continueOnFail ? 'with' : 'without'} Continue On Fail`] = run;
+/** Every operation of every node, and runs in which the second and third row end in a certain way. */
+async function allRuns(): Promise<Record<string, Run>> {
+	const runs: Record<string, Run> = {};
+	for (const { description, slug, operations } of await readNodes()) {
+		for (const { operation, resource } of operations) {
+			const chosen = { operation: operation.value, ...(resource && { resource: resource.value }) };
+			const parameters = ({ prompt }: Values) => ({ ...chosen, prompt });
+			const run = { description, parameters, rows };
+			runs[[slug, resource?.value, operation.value].join(' ')] = run;
+			if (operation.value !== 'generateImage') continue;
+			for (const continueOnFail of [false, true]) {
+				for (const ending of ['fails', 'is refused', 'is broken']) {
+					const ends = [{ prompt: 'one' }, { prompt: ending }, { prompt: `${ending} too` }];
+					const name = `a row that ${ending}, ${continueOnFail ? 'with' : 'without'} Continue On Fail`;
+					runs[name] = { ...run, rows: ends, continueOnFail };
+				}
+			}
+		}
 	}
+	return runs;
 }
 
 /** The description with functions that write down what they are called with, in which order. */
@@ -116,9 +66,10 @@ function recording(
 			return options;
 		},
 	];
-	async function pagination(this: Context, { options }: { options: { body: object; qs: object } }) {
+	async function pagination(this: Context, { options }: { options: IHttpRequestOptions }) {
 		const prompt = String(this.getInputData().json.prompt);
-		log.push(['run', this.getItemIndex(), options.qs, options.body]);
+		const { method, url, qs, body, headers, json } = options;
+		log.push(['run', this.getItemIndex(), { method, url, qs, body, headers, json }]);
 		await null;
 		if (prompt.includes('fails')) throw new Error(`It ${prompt}`);
 		if (prompt.includes('is refused')) throw new ApiError(NODE, {}, { message: `It ${prompt}` });
@@ -158,21 +109,19 @@ async function outcome(
 	}
 }
 
-async function byModel(description: INodeTypeDescription, run: Run) {
-	const { parameters, rows: all, continueOnFail } = run;
+async function byModel({ description, parameters, rows: all, continueOnFail }: Run) {
 	const log: unknown[] = [];
 	const items = all.map((row) => ({ json: row as IDataObject }));
 	const fixture = nodeRun({ items, continueOnFail });
 	const given = (item: number) => {
 		const row = all[item] ?? {};
-		return parameters(row.prompt === 'is broken' ? { ...row, prompt: BROKEN } : row);
+		return parameters(String(row.prompt).startsWith('is broken') ? { prompt: BROKEN } : row);
 	};
 	const recorded = recording(description, log, NodeApiError);
 	return await outcome(log, async () => await execute(recorded, fixture, given));
 }
 
-async function byCore(description: INodeTypeDescription, run: Run) {
-	const { parameters, rows: all, continueOnFail } = run;
+async function byCore({ description, parameters, rows: all, continueOnFail }: Run) {
 	const { RoutingNode, ExecuteContext } = lab('n8n-core') as Record<
 		string,
 		new (...parts: unknown[]) => { runNode(): Promise<[Array<{ json: unknown }>]> }
@@ -181,8 +130,8 @@ async function byCore(description: INodeTypeDescription, run: Run) {
 	const log: unknown[] = [];
 	const nodeType = { description: recording(description, log, n8n.NodeApiError) };
 	const written = parameters({
-		prompt: "={{ $json.prompt === 'is broken' ? $('Nowhere').first().json.x : $json.prompt }}",
-		quality: '={{ $json.quality }}',
+		prompt:
+			"={{ $json.prompt.startsWith('is broken') ? $('Nowhere').first().json.x : $json.prompt }}",
 	}) as IDataObject;
 	const node = {
 		...NODE,
@@ -217,17 +166,8 @@ async function byCore(description: INodeTypeDescription, run: Run) {
 async function main(): Promise<void> {
 	lab('reflect-metadata');
 	const outcomes: Record<string, unknown> = {};
-	const nodes = await readNodes();
-	for (const [name, run] of Object.entries(RUNS)) {
-		const [first, node] = [nodes[0], nodes.find(({ slug }) => slug === run.node)];
-		if (!first) throw new Error('There are no nodes');
-		const own = { ...first.description, properties: everyPlace };
-		const description = node?.description ?? own;
-		outcomes[name] = {
-			model: await byModel(description, run),
-			core: await byCore(description, run),
-		};
-	}
+	for (const [name, run] of Object.entries(await allRuns()))
+		outcomes[name] = { model: await byModel(run), core: await byCore(run) };
 	console.log(JSON.stringify(outcomes));
 }
 
