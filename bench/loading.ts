@@ -6,7 +6,7 @@ import { packProject } from '../lab/n8n/tarball';
 import manifest from '../package.json';
 import { atMost, median, type Figure } from './table';
 
-const ROUNDS = 15;
+const ROUNDS = 9;
 
 const root = path.resolve(__dirname, '..');
 

@@ -7,7 +7,7 @@ import { loading } from './loading';
 import { events } from './n8n/events';
 import { real } from './n8n/real';
 import { clientTables } from './simulation/clientTables';
-import { alone, sharing } from './simulation/servers';
+import { limits } from './simulation/servers';
 import { figureTable } from './table';
 import { waiting } from './waiting';
 
@@ -19,8 +19,7 @@ const PARTS = {
 	/** Virtual time: clients beside each other and the bound. */
 	clients: async () => await clientTables(),
 	/** Virtual time: refusals alone, and processes that share one workspace. */
-	sharing: async () =>
-		figureTable('Limits alone and shared', [...(await alone()), ...(await sharing())]),
+	sharing: async () => figureTable('Limits alone and shared', await limits()),
 	/** Heap of waiting items, size of the package. */
 	memory: async () => {
 		await buildProject();

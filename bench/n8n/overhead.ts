@@ -3,7 +3,7 @@ import { atMost, median, type Figure } from '../table';
 import { runFlow, stepOf, type Step } from './flow';
 
 const ITEMS = 500;
-const ROUNDS = 9;
+const ROUNDS = 5;
 
 /** How many items, each with an id and a prompt of about 200 characters. */
 const items = (count: number): Step => ({

@@ -1,20 +1,15 @@
-/* eslint-disable @n8n/community-nodes/no-restricted-globals, @n8n/community-nodes/no-restricted-imports, no-console -- not published */
-import { execFile } from 'node:child_process';
-import { availableParallelism } from 'node:os';
-import { promisify } from 'node:util';
+/* eslint-disable @n8n/community-nodes/no-restricted-globals -- not published */
 import { atMost, figureTable, mean, table, type Figure } from '../table';
-import { inLanes } from './clients/client';
+import type { Client } from './clients/client';
 import { oursListing } from './clients/ours';
+import { answer, inProcesses } from './processes';
 import { bound, CLIENTS, ideal, LOADS, simulate, type Load, type Outcome } from './simulate';
 
-const SEEDS = Array.from({ length: 15 }, (_, index) => index + 1);
+/** Long runs scatter less, so they have fewer seeds. */
+const seedsOf = ({ jobs }: Load) =>
+	Array.from({ length: jobs < 500 ? 15 : 5 }, (_, index) => index + 1);
 
-/** What each client made of one load; durations fixed, and the means over the seeds. */
-interface Cells {
-	/** Seconds of a scheduler that knows every end at once, with scattered durations. */
-	ideal: number;
-	byClient: Record<string, { fixed: Outcome; scattered: Outcome }>;
-}
+type Kind = 'fixed' | 'scattered';
 
 function meanOf(outcomes: Outcome[]): Outcome {
 	const of = (name: keyof Outcome) => mean(outcomes.map((outcome) => outcome[name]));
@@ -26,32 +21,16 @@ function meanOf(outcomes: Outcome[]): Outcome {
 	};
 }
 
-async function cellsOf(load: Load): Promise<Cells> {
-	const cells: Cells = { ideal: mean(SEEDS.map((seed) => ideal(load, seed))), byClient: {} };
-	for (const client of CLIENTS) {
+/** What a client makes of each load; durations fixed, and the means over the seeds. */
+async function measure(client: Client): Promise<Array<Record<Kind, Outcome>>> {
+	const made: Array<Record<Kind, Outcome>> = [];
+	for (const load of LOADS) {
 		const scattered: Outcome[] = [];
-		for (const seed of SEEDS) scattered.push(await simulate(client, load, seed));
-		cells.byClient[client.name] = {
-			fixed: await simulate(client, load),
-			scattered: meanOf(scattered),
-		};
+		for (const seed of seedsOf(load)) scattered.push(await simulate(client, load, seed));
+		made.push({ fixed: await simulate(client, load), scattered: meanOf(scattered) });
 	}
-	return cells;
+	return made;
 }
-
-/** Each load in a process of its own, as many at once as the machine has cores; the slowest first. */
-async function measure(): Promise<Cells[]> {
-	const all: Cells[] = [];
-	await inLanes(LOADS.length, availableParallelism(), async (started) => {
-		const index = LOADS.length - 1 - started;
-		const args = ['--import', 'tsx', __filename, String(index)];
-		const { stdout } = await promisify(execFile)(process.execPath, args);
-		all[index] = JSON.parse(stdout) as Cells;
-	});
-	return all;
-}
-
-type Kind = 'fixed' | 'scattered';
 
 /** Floors of time over a scheduler that knows every end, and of requests a job. */
 const FLOORS: Array<{ load: Load; fixed?: number; scattered: number; demand?: number }> = [
@@ -62,33 +41,32 @@ const FLOORS: Array<{ load: Load; fixed?: number; scattered: number; demand?: nu
 
 /** The figures of ours beside their floors, and all clients beside each other. */
 export async function clientTables(): Promise<string> {
-	const cells = await measure();
-	const rows = LOADS.map((load, index) => ({ load, cells: cells[index] as Cells }));
-	const outcome = (own: Cells, client: string, kind: Kind) =>
-		(own.byClient[client] as Record<Kind, Outcome>)[kind];
-	const least = (load: Load, own: Cells, kind: Kind) =>
-		kind === 'fixed' ? bound(load) : own.ideal;
+	const made = await inProcesses<Array<Record<Kind, Outcome>>>(__filename, CLIENTS.length);
+	const outcome = ({ name }: Client, load: number, kind: Kind) =>
+		made[CLIENTS.findIndex((client) => client.name === name)]?.[load]?.[kind] as Outcome;
+	/** Seconds of a scheduler that knows every end at once. */
+	const least = (load: Load, kind: Kind) =>
+		kind === 'fixed' ? bound(load) : mean(seedsOf(load).map((seed) => ideal(load, seed)));
 
 	const figures: Figure[] = [];
 	for (const { load, demand, ...floors } of FLOORS) {
-		const { cells: own } = rows.find(
-			({ load: { jobs, seconds } }) => jobs === load.jobs && seconds === load.seconds,
-		) as (typeof rows)[number];
+		const { jobs, seconds } = load;
+		const index = LOADS.findIndex((one) => one.jobs === jobs && one.seconds === seconds);
 		for (const [kind, most] of Object.entries(floors) as Array<[Kind, number]>) {
-			const name = `time over knowing every end, N = ${load.jobs}, d = ${load.seconds}${kind === 'fixed' ? '' : ' ± 20 %'}`;
-			const { makespan } = outcome(own, oursListing.name, kind);
-			figures.push(atMost(name, makespan / least(load, own, kind), most, { digits: 3 }));
+			const name = `time over knowing every end, N = ${jobs}, d = ${seconds}${kind === 'fixed' ? '' : ' ± 20 %'}`;
+			const { makespan } = outcome(oursListing, index, kind);
+			figures.push(atMost(name, makespan / least(load, kind), most, { digits: 3 }));
 		}
 		if (demand === undefined) continue;
-		const name = `requests a job, N = ${load.jobs}, d = ${load.seconds} ± 20 %`;
-		const { requests } = outcome(own, oursListing.name, 'scattered');
-		figures.push(atMost(name, requests / load.jobs, demand));
+		const name = `requests a job, N = ${jobs}, d = ${seconds} ± 20 %`;
+		const { requests } = outcome(oursListing, index, 'scattered');
+		figures.push(atMost(name, requests / jobs, demand));
 	}
 
 	const shown = (kind: Kind, text: (outcome: Outcome, load: Load, least: number) => string) =>
-		rows.map(({ load, cells: own }) => [
+		LOADS.map((load, index) => [
 			`${load.jobs}, ${load.seconds}`,
-			...CLIENTS.map(({ name }) => text(outcome(own, name, kind), load, least(load, own, kind))),
+			...CLIENTS.map((client) => text(outcome(client, index, kind), load, least(load, kind))),
 		]);
 	const ratio = ({ makespan, lost }: Outcome, _load: Load, best: number) =>
 		`${(makespan / best).toFixed(2)}${lost >= 0.5 ? ` (${lost.toFixed(0)})` : ''}`;
@@ -102,10 +80,4 @@ export async function clientTables(): Promise<string> {
 	].join('\n');
 }
 
-async function main(): Promise<void> {
-	const load = LOADS[Number(process.argv[2])];
-	if (!load) throw new Error('Which load?');
-	console.log(JSON.stringify(await cellsOf(load)));
-}
-
-if (require.main === module) void main();
+void answer(module, async (task) => await measure(CLIENTS[task] as Client));

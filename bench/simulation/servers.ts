@@ -1,26 +1,23 @@
+/* eslint-disable @n8n/community-nodes/no-restricted-globals -- not published */
 import type { Counting } from '../../testing/modelService/requestLimit';
 import { seeded } from '../../testing/random';
 import { VirtualClock } from '../../testing/virtualClock';
 import { atMost, mean, type Figure } from '../table';
 import { ours, oursListing, oursWithEvents } from './clients/ours';
+import { answer, inProcesses } from './processes';
 import { bound, LOADS, outcomeOf, serviceFor, simulate, type Load, type Outcome } from './simulate';
 
 const ALONE_SEEDS = [undefined, 1, 2, 3];
 
 /** 429s when we are the only client, however the server counts a minute. */
-export async function alone(): Promise<Figure[]> {
-	const figures: Figure[] = [];
-	for (const window of ['sliding', 'fixed'] as Counting[]) {
-		const outcomes: Outcome[] = [];
-		for (const client of [oursListing, oursWithEvents])
-			for (const load of [...LOADS, { jobs: 500, seconds: 2 }])
-				for (const seed of ALONE_SEEDS)
-					outcomes.push(await simulate(client, load, seed, { window }));
-		const sum = (of: 'refused' | 'requests') => outcomes.reduce((all, each) => all + each[of], 0);
-		const note = `of ${sum('requests')} requests`;
-		figures.push(atMost(`429s alone, ${window} window`, sum('refused'), 0, { digits: 0, note }));
-	}
-	return figures;
+async function alone(window: Counting): Promise<Figure[]> {
+	const outcomes: Outcome[] = [];
+	for (const client of [oursListing, oursWithEvents])
+		for (const load of [...LOADS, { jobs: 500, seconds: 2 }])
+			for (const seed of ALONE_SEEDS) outcomes.push(await simulate(client, load, seed, { window }));
+	const sum = (of: 'refused' | 'requests') => outcomes.reduce((all, each) => all + each[of], 0);
+	const note = `of ${sum('requests')} requests`;
+	return [atMost(`429s alone, ${window} window`, sum('refused'), 0, { digits: 0, note })];
 }
 
 /**
@@ -61,26 +58,30 @@ async function share(count: number, load: Load, seed: number, laterMs: number): 
 }
 
 /** Several processes of n8n on one workspace: processes x jobs of each. */
-export async function sharing(): Promise<Figure[]> {
-	const figures: Figure[] = [];
-	for (const { name, count, laterMs, jobs, seconds, most, seeds } of SHARED) {
-		const outcomes: Outcome[] = [];
-		for (let seed = 1; seed <= seeds; seed += 1)
-			outcomes.push(await share(count, { jobs, seconds }, seed, laterMs));
-		const least = bound({ jobs: jobs * count, seconds });
-		const ratios = outcomes.map(({ makespan }) => makespan / least);
-		const of = (what: keyof Outcome) => mean(outcomes.map((outcome) => outcome[what]));
-		const note = `mean of ${seeds} seeds, the worst ${Math.max(...ratios).toFixed(2)}; ${(of('requests') / count / jobs).toFixed(1)} requests a job; ${of('lost') * seeds} jobs given up`;
-		figures.push(
-			atMost(`${name} ± 20 %: time over the bound`, mean(ratios), most, {
-				digits: 3,
-				note,
-			}),
-			atMost('their requests that get 429', (of('refused') / of('requests')) * 100, MOST_REFUSED, {
-				digits: 1,
-				unit: ' %',
-			}),
-		);
-	}
-	return figures;
+async function sharing(shared: (typeof SHARED)[number]): Promise<Figure[]> {
+	const { name, count, laterMs, jobs, seconds, most, seeds } = shared;
+	const outcomes: Outcome[] = [];
+	for (let seed = 1; seed <= seeds; seed += 1)
+		outcomes.push(await share(count, { jobs, seconds }, seed, laterMs));
+	const least = bound({ jobs: jobs * count, seconds });
+	const ratios = outcomes.map(({ makespan }) => makespan / least);
+	const of = (what: keyof Outcome) => mean(outcomes.map((outcome) => outcome[what]));
+	const note = `mean of ${seeds} seeds, the worst ${Math.max(...ratios).toFixed(2)}; ${(of('requests') / count / jobs).toFixed(1)} requests a job; ${of('lost') * seeds} jobs given up`;
+	const refused = (of('refused') / of('requests')) * 100;
+	return [
+		atMost(`${name} ± 20 %: time over the bound`, mean(ratios), most, { digits: 3, note }),
+		atMost('their requests that get 429', refused, MOST_REFUSED, { digits: 1, unit: ' %' }),
+	];
 }
+
+const TASKS = [
+	...SHARED.map((shared) => async () => await sharing(shared)),
+	async () => await alone('sliding'),
+	async () => await alone('fixed'),
+];
+
+/** Refusals alone, and processes that share one workspace. */
+export const limits = async (): Promise<Figure[]> =>
+	(await inProcesses<Figure[]>(__filename, TASKS.length)).flat();
+
+void answer(module, async (task) => await TASKS[task]?.());

@@ -14,6 +14,8 @@ interface Job {
 	endsAt: number;
 	/** Reserved credits. */
 	credits: number;
+	/** How it has ended, once somebody has read that. */
+	ended?: Resource;
 }
 
 /**
@@ -90,7 +92,7 @@ export class ModelService {
 		const { jobMs, latencyMs, onEnd } = this.settings;
 		const takes = jobMs(prompt);
 		const id = `gen_${this.jobs.length + 1}`;
-		const job = { id, prompt, endsAt: this.clock.now() + takes, credits };
+		const job: Job = { id, prompt, endsAt: this.clock.now() + takes, credits };
 		this.settings.credits -= credits;
 		this.jobs.push(job);
 		this.byId.set(job.id, job);
@@ -116,14 +118,17 @@ export class ModelService {
 		return answer(200, { object: 'list', data: entries, has_more: begin > 0, next_cursor });
 	}
 
-	private shown({ id, prompt, endsAt, credits }: Job): Resource {
+	private shown(job: Job): Resource {
+		if (job.ended) return job.ended;
+		const { id, prompt, endsAt, credits } = job;
 		const estimate = this.settings.price && { estimated_credits: credits };
 		const common = { id, object: 'generation', mode: 'image', model: 'm', prompt, ...estimate };
 		if (endsAt > this.clock.now()) return { ...common, status: 'queued' };
 		const outputs = [
 			{ id: `${id}-out`, url: `https://media.example/${id}.png`, media_type: 'image/png' },
 		];
-		return { ...common, outputs, ...this.settings.ending(prompt) };
+		job.ended = { ...common, outputs, ...this.settings.ending(prompt) };
+		return job.ended;
 	}
 }
 
