@@ -1,17 +1,17 @@
 /* eslint-disable @n8n/community-nodes/no-restricted-imports -- not published */
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { z } from 'zod/v4';
 import { ENDPOINTS, type EndpointName } from '../src/contract';
 import type { Operation } from '../src/description/operation';
-import { OPERATIONS } from './openapi/operations';
 import { projectRoot, readNodes } from './nodes';
+import { operationAt, readDocument } from './openapi';
 import type { OperationSpec } from '../src/transport/run/item';
 import { jsonOf } from '../src/items/outputItems';
 import type { Resource } from '../src/transport/base/types';
 
 /** As much of JSON Schema (draft 2020-12) as the output schemas need. */
 export interface JsonSchema {
+	$ref?: string;
 	type?: string | string[];
 	description?: string;
 	const?: unknown;
@@ -37,7 +37,8 @@ function mapped<T, U>(values: Record<string, T>, change: (value: T) => U): Recor
  * list of types, several shapes become one that allows them all. Sizes and formats of a value are
  * the service's business.
  */
-function plain(schema: JsonSchema): JsonSchema {
+function plain(given: JsonSchema): JsonSchema {
+	const schema = dereferenced(given);
 	const variants = schema.anyOf ?? [];
 	const some = variants.filter(({ type }) => type !== 'null').map(plain);
 	if (some.length > 0) {
@@ -118,11 +119,18 @@ const FILE = {
 	required: ['url', 'fileName', 'mimeType', 'size'],
 };
 
+const document = readDocument();
+
+const dereferenced = (schema: JsonSchema): JsonSchema =>
+	document.components.schemas[schema.$ref?.split('/').at(-1) ?? ''] ?? schema;
+
 function answerOf(spec: OperationSpec): JsonSchema {
 	const names = Object.keys(ENDPOINTS) as EndpointName[];
 	const name = names.find((each) => ENDPOINTS[each] === spec.endpoint)!;
-	const options = { io: 'input', unrepresentable: 'any' } as const;
-	const answer = z.toJSONSchema(OPERATIONS[name].answer, options) as JsonSchema;
+	const [status = 200] = spec.endpoint.success ?? [];
+	const { schema = {} } =
+		operationAt(document, name).responses[status]?.content?.['application/json'] ?? {};
+	const answer = dereferenced(schema);
 	return plain(spec.output === 'list' ? (answer.properties?.data?.items ?? {}) : answer);
 }
 

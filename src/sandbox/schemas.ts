@@ -34,14 +34,14 @@ function within(count: number, min: number, max = Infinity): boolean {
 }
 
 /** An absolute URI of at most 8,192 characters. */
-export const uri = z
+const uri = z
 	.string()
 	.max(8192)
 	.refine((value) => URL.canParse(value), { error: 'must be an absolute URI' })
 	.meta({ format: 'uri' });
 
 /** A date-time as in RFC 3339. */
-export const dateTime = z
+const dateTime = z
 	.string()
 	.refine((value) => readDateTime(value) !== undefined, {
 		error: 'must be a date-time such as 2026-01-31T12:00:00Z',
