@@ -1,12 +1,11 @@
-/* eslint-disable @n8n/community-nodes/no-restricted-globals, @n8n/community-nodes/no-restricted-imports -- not published */
+/* eslint-disable @n8n/community-nodes/no-restricted-imports -- not published */
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import type { ICredentialType, INodeType, INodeTypeDescription } from 'n8n-workflow';
+import { projectRoot } from '../lab/process/paths';
 import manifest from '../package.json';
 import type { Operation } from '../src/description/operation';
 import type { NodeResource } from '../src/description/properties';
-
-export const projectRoot = path.resolve(__dirname, '..');
 
 /** An operation of a node, with the resource that has to be chosen first where the node has several. */
 export interface OfferedOperation {

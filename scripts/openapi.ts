@@ -4,7 +4,7 @@ import path from 'node:path';
 import { z } from 'zod/v4';
 import { ENDPOINTS, type EndpointName } from '../src/contract';
 import * as request from '../src/sandbox/schemas';
-import { projectRoot } from './nodes';
+import { projectRoot } from '../lab/process/paths';
 
 /** As much of an OpenAPI document as the scripts read or write. */
 interface Document {

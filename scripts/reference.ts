@@ -2,7 +2,8 @@
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import type { INodeProperties } from 'n8n-workflow';
-import { projectRoot, readNodes, type OfferedOperation, type RegisteredNode } from './nodes';
+import { projectRoot } from '../lab/process/paths';
+import { readNodes, type OfferedOperation, type RegisteredNode } from './nodes';
 import type { JsonSchema } from './schemas';
 
 /** Text as it can stand in a cell of a table. Descriptions of fields may hold links, but no other markup. */

@@ -5,6 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { INodeParameters } from 'n8n-workflow';
 import sharp from 'sharp';
 import { numbered, readExamples, withCredential } from '../lab/demo/examples';
+import { callerOf } from '../lab/demo/otherProgram';
 import { launchChromium } from '../lab/n8n/chromium';
 import { saveCredential } from '../lab/n8n/credential';
 import { Editor, type Page } from '../lab/n8n/editor';
@@ -204,18 +205,14 @@ async function takeSandboxPage({ page, sandbox }: EditorSession): Promise<void> 
 	await page.setViewportSize({ width, height });
 	await sandbox.reset();
 	const { full, notEntitled } = keyRing(sandbox);
-	const call = async (key: string, where: string, body?: object) => {
-		const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' };
-		const sent = body && { method: 'POST', body: JSON.stringify(body) };
-		await fetch(sandbox.baseUrl + where, { headers, ...sent });
-	};
+	const callAs = (apiKey: string) => callerOf({ apiKey, baseUrl: sandbox.baseUrl });
 	const create = async (mode: string, model: string, prompt: string, parameters = {}) =>
-		await call(full.key, '/generations', { mode, model, prompt, parameters });
+		await callAs(full.key)('POST', '/generations', { mode, model, prompt, parameters });
 	await create('image', 'studio/image-1', 'A fox in the snow');
 	await create('audio', 'studio/music-1', 'A quiet piano', { duration: '6' });
 	await create('video', 'studio/video-1', 'Waves at dusk', { duration: '2' });
 	await create('image', 'studio/image-1', 'A lighthouse in a storm [fail]');
-	await call(notEntitled.key, '/credits');
+	await callAs(notEntitled.key)('GET', '/credits').catch(() => undefined);
 	await page.goto(new URL('/', sandbox.baseUrl).href);
 	await page.waitForFunction("document.querySelector('#made video')?.readyState >= 2");
 	await page.waitForFunction("document.querySelector('#made img')?.naturalWidth > 0");

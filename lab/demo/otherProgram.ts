@@ -5,8 +5,12 @@ import type { Service } from './service';
 
 type Answer = Record<string, unknown> & { id: string };
 
-/** Calls of the service as by another program that uses the same workspace. */
-const callerOf =
+/**
+ * Calls of the service as by another program that uses the same workspace.
+ *
+ * @throws LabError when it refuses
+ */
+export const callerOf =
 	({ baseUrl, apiKey }: Access) =>
 	async (method: string, path: string, body?: object): Promise<Answer> => {
 		const headers = { authorization: `Bearer ${apiKey}`, 'content-type': 'application/json' };

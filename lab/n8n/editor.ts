@@ -36,7 +36,6 @@ export class Editor {
 		return (await list.allTextContents()).map((name) => name.trim());
 	}
 
-	/** A node on the canvas. */
 	private onCanvas(name: string): Locator {
 		return this.page.locator(`[data-test-id="canvas-node"][data-node-name="${name}"]`);
 	}
@@ -81,12 +80,11 @@ export class Editor {
 		await this.page.getByTestId('chat-input').press('Enter');
 	}
 
-	/** Answers what was asked last in the chat. */
+	/** By the last button of this name. */
 	async answerInChat(button: string): Promise<void> {
 		await this.chat.getByRole('button', { name: button, exact: true }).last().click();
 	}
 
-	/** What stands in the chat. */
 	get chat(): Locator {
 		return this.page.getByTestId('canvas-chat-body');
 	}
@@ -134,7 +132,6 @@ export class Editor {
 		return name.trim();
 	}
 
-	/** Chooses a credential that is there. */
 	async useCredential(name: string): Promise<void> {
 		await this.openCredentials();
 		const items = this.page.locator('[data-test-id^="node-credentials-select-item-"]');
@@ -203,7 +200,7 @@ export class Editor {
 		await this.page.getByTestId('rlc-item').first().waitFor({ state: 'hidden' });
 	}
 
-	/** Writes into a field of several lines. */
+	/** Into a field of several lines. */
 	async write(parameter: string, text: string): Promise<void> {
 		await this.field(parameter).locator('textarea').fill(text);
 	}

@@ -28,7 +28,6 @@ export interface Ticket {
 }
 
 class Session {
-	/** Without cookie it is a browser that has not signed in yet. */
 	constructor(readonly ticket: Ticket) {}
 
 	async signIn(owner: Owner): Promise<void> {
@@ -105,7 +104,6 @@ export interface SavedCredential {
 	type: string;
 }
 
-/** How a node refers to a credential. */
 export const credentialOf = ({ id, name, type }: SavedCredential) => ({ [type]: { id, name } });
 
 /** Values of a credential's fields, by internal name. */
@@ -114,12 +112,9 @@ export type CredentialData = Record<string, unknown>;
 const credentialsIn = (session: Session) => ({
 	create: async (type: string, name: string, data: CredentialData) =>
 		await session.request<SavedCredential>('POST', '/rest/credentials', { type, name, data }),
-
 	update: async ({ id, ...saved }: SavedCredential, data: CredentialData) =>
 		await session.request<SavedCredential>('PATCH', `/rest/credentials/${id}`, { ...saved, data }),
-
 	delete: async (id: string) => await session.request('DELETE', `/rest/credentials/${id}`),
-
 	list: async () => await session.request<SavedCredential[]>('GET', '/rest/credentials'),
 
 	/**
@@ -200,7 +195,6 @@ class Executions {
 		return (await this.session.request<{ results: ListedExecution[] }>('GET', path)).results;
 	}
 
-	/** Cancels a running or waiting execution, as the editor's Stop button does. */
 	async stop(id: string): Promise<void> {
 		await this.session.request('POST', `/rest/executions/${id}/stop`);
 	}
@@ -273,10 +267,8 @@ const workflowsIn = (session: Session) => {
 
 	return {
 		get,
-
 		list: async () =>
 			await session.request<Array<{ id: string; name: string }>>('GET', '/rest/workflows'),
-
 		create: async (workflow: WorkflowData) =>
 			await session.request<SavedWorkflow>('POST', '/rest/workflows', {
 				settings: {},
@@ -285,9 +277,8 @@ const workflowsIn = (session: Session) => {
 				...workflow,
 			}),
 
-		async update(id: string, workflow: WorkflowData): Promise<SavedWorkflow> {
-			return await session.request('PATCH', `/rest/workflows/${id}?forceSave=true`, workflow);
-		},
+		update: async (id: string, workflow: WorkflowData) =>
+			await session.request('PATCH', `/rest/workflows/${id}?forceSave=true`, workflow),
 
 		/** n8n deletes only what was archived before. */
 		async delete(id: string): Promise<void> {
