@@ -327,8 +327,8 @@ function recordEnd(item: Item, job: Resource, isOver: boolean): Result<Resource>
 		recordEvent(memory, { kind: 'jobSucceeded', resource: rememberedResource(item, job) });
 		return result;
 	}
-	if (settings.idempotency === 'content' && 'attempt' in state)
-		keysOfContent(item).noteFailure(state.attempt);
+	if (settings.idempotency === 'content' && 'job' in state)
+		keysOfContent(item).noteFailure(state.attempt, state.job.id);
 	// What approves or reviews a run makes no new one.
 	if (!spec.endpoint.path.includes('{id}')) recordEvent(memory, { kind: 'jobFailed' });
 	return result;

@@ -147,6 +147,8 @@ export class KeysOfContent {
 	first = 0;
 	/** The number under which there is, or may be, a job. */
 	used: number | undefined;
+	/** The id of that job, once it is known. */
+	private job: string | undefined;
 	/** How many, counted from 0, were refused for lack of credits. */
 	private refused = 0;
 
@@ -154,13 +156,15 @@ export class KeysOfContent {
 	constructor(readonly since: number) {}
 
 	/** There is, or may be, a job under this number. */
-	noteUse(number: number): void {
-		if (number >= this.first) this.first = this.used = number;
+	noteUse(number: number, job?: string): void {
+		if (number < this.first) return;
+		this.first = this.used = number;
+		this.job = job;
 	}
 
-	/** The job under this number has failed. An expired key makes a new job. */
-	noteFailure(number: number): void {
-		if (this.used === number) this.first = number + 1;
+	/** A job under this number has failed; one of the day before, whose key has expired, says nothing. */
+	noteFailure(number: number, job: string): void {
+		if (this.used === number && (this.job ?? job) === job) this.first = number + 1;
 	}
 
 	/**

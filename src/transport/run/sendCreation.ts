@@ -63,11 +63,12 @@ function eventOf(result: SendResult, item: Item, attempt: number): ItemEvent {
 function record(result: SendResult, item: Item, attempt: number): void {
 	const { memory, settings, workspace } = item;
 	recordEvent(memory, eventOf(result, item, attempt));
-	const mayExist = memory.state.is === 'created' || isOutcomeOpen(memory.state);
-	if (settings.idempotency !== 'content' || !mayExist) return;
-	keysOfContent(item).noteUse(attempt);
-	// Who forgets it starts with the first key, and pays again.
-	if (attempt > 0) workspace.keep();
+	const { state } = memory;
+	const job = 'job' in state ? state.job.id : undefined;
+	if (settings.idempotency !== 'content' || !(job ?? isOutcomeOpen(state))) return;
+	keysOfContent(item).noteUse(attempt, job);
+	// Who forgets it starts with the first key, or takes a 402 for a sign that there is no job: and pays again.
+	workspace.keep();
 }
 
 /** A plan that waits for approval. Specification: Operation details, POST /agents/runs. */

@@ -290,9 +290,9 @@ describe('By Content, what this process knows of the keys of a content', () => {
 	test('it starts where there may be a job, after those that have failed', () => {
 		const keys = new KeysOfContent(0);
 		expect(keys.first).toBe(0);
-		keys.noteUse(2);
+		keys.noteUse(2, 'gen_1');
 		expect([keys.first, keys.afterNoCredits(2)]).toEqual([2, 2]);
-		keys.noteFailure(2);
+		keys.noteFailure(2, 'gen_1');
 		expect(keys.first).toBe(3);
 	});
 
@@ -300,8 +300,24 @@ describe('By Content, what this process knows of the keys of a content', () => {
 		const keys = new KeysOfContent(0);
 		keys.noteUse(2);
 		keys.noteUse(1);
-		keys.noteFailure(0);
+		keys.noteFailure(0, 'gen_1');
 		expect(keys.first).toBe(2);
+	});
+
+	test('the failure of a job of the day before, under an expired key, is not that of the job there is now', () => {
+		const keys = new KeysOfContent(0);
+		keys.noteUse(0, 'gen_2');
+		keys.noteFailure(0, 'gen_1');
+		expect(keys.first).toBe(0);
+		keys.noteFailure(0, 'gen_2');
+		expect(keys.first).toBe(1);
+	});
+
+	test('where its answer was lost, the job under the number is the one that fails', () => {
+		const keys = new KeysOfContent(0);
+		keys.noteUse(0);
+		keys.noteFailure(0, 'gen_1');
+		expect(keys.first).toBe(1);
 	});
 
 	test('after a 402 comes the first number that has met none', () => {

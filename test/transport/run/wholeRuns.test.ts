@@ -142,6 +142,26 @@ test('Same Request Within 24 Hours: a job under the next key is found after hour
 	expect(t.model.jobs).toHaveLength(1);
 });
 
+test('Same Request Within 24 Hours: hours without a request, a 402 of a service that looks at the balance first, a lost answer', async () => {
+	let answers = [] as Array<ReturnType<typeof answer>>;
+	const t = setUp({
+		given: { ...image, options: { idempotency: 'content' } },
+		answers: ({ method }) => (method === 'POST' ? answers.shift() : undefined),
+	});
+	await t.run({ nodeMemory: {}, executionId: 'e1' });
+	await clock.pass(3 * HOUR);
+	// Somebody else uses n8n, which forgets what nobody needs.
+	await setUp({ given: image }).run();
+	const noCredits = answer(402, errorBody('no credits'));
+	answers = [noCredits, answer(504, '<html>'), noCredits];
+	const memory = {};
+	await ended(t.run({ nodeMemory: memory, executionId: 'e2' }));
+	answers = [];
+	const [item] = await t.run({ nodeMemory: reload(memory), executionId: 'e3' });
+	expect(item?.json.id).toBe('gen_1');
+	expect(t.model.jobs).toHaveLength(1);
+});
+
 test('Same Request Within 24 Hours: a job that a retry makes and that fails is not made again by it', async () => {
 	let isFirstRun = true;
 	const t = setUp({
