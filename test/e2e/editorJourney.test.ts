@@ -64,74 +64,68 @@ describe('the panel', () => {
 	}, 240_000);
 });
 
-describe('the first hour', () => {
-	let credential = '';
+it('the first hour: a picture, a video that begins with it, a spoken line and a spoken text, all by hand', async () => {
+	// A picture: action, credential with key and base URL only, model from the list, prompt.
+	await editor.newWorkflow();
+	await editor.addManualTrigger();
+	await editor.openPanel();
+	await editor.add('mediagen', 'MediaGen', 'Generate an image');
+	const credential = await editor.connect({ apiKey: keys.full.key, baseUrl });
+	expect(await editor.shown('operation')).toBe('Generate Image');
+	expect(await editor.listed('model')).toContainEqual(
+		expect.stringMatching(/^Studio Image 1 – Images of any size/),
+	);
+	await editor.choose(/^Studio Image 1/);
+	await editor.write('prompt', 'A lighthouse at dawn');
+	await editor.executeAndView(2 * STEP_MS);
+	await untilShown('img', 'it.naturalWidth === 1024 && it.naturalHeight === 1024');
+	expect(await created()).toEqual([['/v1/generations', 202]]);
 
-	it('makes a picture: action, credential with key and base URL only, model from the list, prompt', async () => {
-		await editor.newWorkflow();
-		await editor.addManualTrigger();
-		await editor.openPanel();
-		await editor.add('mediagen', 'MediaGen', 'Generate an image');
-		credential = await editor.connect({ apiKey: keys.full.key, baseUrl });
-		expect(await editor.shown('operation')).toBe('Generate Image');
-		const models = await editor.listed('model');
-		expect(models).toContainEqual(expect.stringMatching(/^Studio Image 1 – Images of any size/));
-		await editor.choose(/^Studio Image 1/);
-		await editor.write('prompt', 'A lighthouse at dawn');
-		await editor.executeAndView(2 * STEP_MS);
-		await untilShown('img', 'it.naturalWidth === 1024 && it.naturalHeight === 1024');
-		expect(await created()).toEqual([['/v1/generations', 202]]);
-	}, 300_000);
+	// A video that begins with that picture, from the binary field that was chosen by hand.
+	await editor.closeNode();
+	await editor.openPanel();
+	await editor.add('text to video', 'MediaGen', 'Generate a video');
+	await editor.useCredential(credential);
+	expect(await editor.shown('operation')).toBe('Generate Video');
+	await editor.listed('model');
+	await editor.choose(/^Studio Video 1/);
+	await editor.write('prompt', 'Waves at dusk');
+	await editor.addable(1);
+	await editor.addOption('Start Frame');
+	await editor.fillBy('start_frame', 'Binary', 'data');
+	await editor.executeAndView(2 * STEP_MS);
+	await untilShown('video', 'it.readyState >= 2 && it.videoWidth > 0');
+	// The picture is taken from the run before: it is uploaded, not made again.
+	expect((await created()).slice(1)).toEqual([
+		['/v1/files', 201],
+		['/v1/generations', 202],
+	]);
 
-	it('makes a video that begins with that picture, from the binary field that was chosen by hand', async () => {
-		await editor.closeNode();
-		await editor.openPanel();
-		await editor.add('text to video', 'MediaGen', 'Generate a video');
-		await editor.useCredential(credential);
-		expect(await editor.shown('operation')).toBe('Generate Video');
-		await editor.listed('model');
-		await editor.choose(/^Studio Video 1/);
-		await editor.write('prompt', 'Waves at dusk');
-		await editor.addable(1);
-		await editor.addOption('Start Frame');
-		await editor.fillBy('start_frame', 'Binary', 'data');
-		await editor.executeAndView(2 * STEP_MS);
-		await untilShown('video', 'it.readyState >= 2 && it.videoWidth > 0');
-		// The picture is taken from the run before: it is uploaded, not made again.
-		expect((await created()).slice(1)).toEqual([
-			['/v1/files', 201],
-			['/v1/generations', 202],
-		]);
-	}, 300_000);
+	// A spoken line, with a voice from a list that describes the voices.
+	await editor.closeNode();
+	await editor.openPanel();
+	await editor.add('text to speech', 'MediaGen Speech', 'Generate speech from text');
+	await editor.useCredential(credential);
+	expect(await editor.listed('model')).toContainEqual(expect.stringMatching(/^Speech Lite/));
+	await editor.choose(/^Speech Lite/);
+	await editor.write('text', 'Good morning, everybody.');
+	expect(await editor.listed('blocks.voice')).toContain('Ava – English (US), female');
+	await editor.choose(/^Ava – /);
+	await editor.executeAndView(2 * STEP_MS);
+	await untilShown('audio', 'it.readyState >= 2 && it.duration > 0.5');
+	const [path, status] = (await created()).at(-1) ?? [];
+	expect([path, status]).toEqual(['/v1/speech', 202]);
+	expect(await created()).toHaveLength(4);
 
-	it('makes a spoken line, with a voice from a list that describes the voices', async () => {
-		await editor.closeNode();
-		await editor.openPanel();
-		await editor.add('text to speech', 'MediaGen Speech', 'Generate speech from text');
-		await editor.useCredential(credential);
-		const models = await editor.listed('model');
-		expect(models).toContainEqual(expect.stringMatching(/^Speech Lite/));
-		await editor.choose(/^Speech Lite/);
-		await editor.write('text', 'Good morning, everybody.');
-		expect(await editor.listed('blocks.voice')).toContain('Ava – English (US), female');
-		await editor.choose(/^Ava – /);
-		await editor.executeAndView(2 * STEP_MS);
-		await untilShown('audio', 'it.readyState >= 2 && it.duration > 0.5');
-		const [path, status] = (await created()).at(-1) ?? [];
-		expect([path, status]).toEqual(['/v1/speech', 202]);
-		expect(await created()).toHaveLength(4);
-	}, 300_000);
-
-	it('speaks a single text, without a form of blocks', async () => {
-		await editor.select('blocksFrom', 'Text');
-		await editor.write('text', 'Good night, everybody.');
-		await page.getByTestId('node-execute-button').click();
-		const newest = async () => (await sandbox.jobs())[0];
-		await until(async () => (await newest())?.text === 'Good night, everybody.', STEP_MS);
-		expect(await newest()).toMatchObject({ text: 'Good night, everybody.' });
-		expect((await created()).at(-1)).toEqual(['/v1/speech', 202]);
-	}, 300_000);
-});
+	// A single text, without a form of blocks.
+	await editor.select('blocksFrom', 'Text');
+	await editor.write('text', 'Good night, everybody.');
+	await page.getByTestId('node-execute-button').click();
+	const newest = async () => (await sandbox.jobs())[0];
+	await until(async () => (await newest())?.text === 'Good night, everybody.', STEP_MS);
+	expect(await newest()).toMatchObject({ text: 'Good night, everybody.' });
+	expect((await created()).at(-1)).toEqual(['/v1/speech', 202]);
+}, 900_000);
 
 describe('forms', () => {
 	it('Approve opens without an error and with a budget; a key is offered with its choice only', async () => {
