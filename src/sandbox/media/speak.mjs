@@ -15,5 +15,11 @@ for (const call of JSON.parse(calls)) {
 		args: ['flite', ...call],
 		preopens: { '/': directory },
 	});
-	wasi.start(await WebAssembly.instantiate(flite, wasi.getImportObject()));
+	// Called by a function of JavaScript each: called directly they crash, at times (nodejs/node#53087).
+	const system = Object.entries(wasi.wasiImport).map(([name, call]) => [
+		name,
+		(...parameters) => call(...parameters),
+	]);
+	const imports = { wasi_snapshot_preview1: Object.fromEntries(system) };
+	wasi.start(await WebAssembly.instantiate(flite, imports));
 }
