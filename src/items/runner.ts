@@ -129,10 +129,10 @@ async function openItem(
 }
 
 /** Runs the operation of an item. Another item of the run may have turned out to be invalid meanwhile. */
-async function runOpened(item: Item): Promise<Result<Outcome>> {
+function runOpened(item: Item): Promise<Result<Outcome>> {
 	const rejected = item.batch.rejectionOf(item.itemIndex);
-	if (rejected) return rejected;
-	return item.settings.isTool ? await answerInTime(item, runOperation) : await runOperation(item);
+	if (rejected) return Promise.resolve(rejected);
+	return item.settings.isTool ? answerInTime(item, runOperation) : runOperation(item);
 }
 
 /** What an error says of an item, as far as it could be opened. */

@@ -305,30 +305,30 @@ async function follow(item: Item, held: Held): Promise<Result<Resource>> {
 	return recordEnd(item, job, isOver);
 }
 
-/** A job as it ends or, without Wait for Completion, as it is now. */
-async function lookAt(item: Item, { job, slot }: Held): Promise<Result<Resource>> {
+/** A job as it ends or, without Wait for Completion, as it is now. Not `async`: thousands may wait. */
+function lookAt(item: Item, { job, slot }: Held): Promise<Result<Resource>> {
 	const { host, workspace, settings, batch } = item;
 	const { terminalStatuses, waitForCompletion, waitTimeoutMs } = settings;
 	// Under a key that other executions share, a job that looks new may be old and may have ended.
 	const old = slot && isKeyPersistent(item) ? batch.earlierRuns.mayHave(job.id) : 'never';
 	if (waitForCompletion) {
 		const options = { terminalStatuses, isOld: old === 'likely' };
-		return await workspace.poller.wait(host.channel, job, waitTimeoutMs, options);
+		return workspace.poller.wait(host.channel, job, waitTimeoutMs, options);
 	}
-	const read = old === 'never' ? undefined : await readKnownJob(item, job as JobReference);
-	return ok(read?.ok ? read.value.known : job);
+	if (old === 'never') return Promise.resolve(ok(job));
+	const reading = readKnownJob(item, job as JobReference);
+	return reading.then((read) => ok(read.ok ? read.value.known : job));
 }
 
 function recordEnd(item: Item, job: Resource, isOver: boolean): Result<Resource> {
 	const { settings, memory, spec } = item;
 	const result = isOver ? ok(job) : toResult(job, settings.terminalStatuses);
-	const { state } = memory;
 	if (result.ok) {
 		recordEvent(memory, { kind: 'jobSucceeded', resource: rememberedResource(item, job) });
 		return result;
 	}
-	if (settings.idempotency === 'content' && 'job' in state)
-		keysOfContent(item).noteFailure(state.attempt, state.job.id);
+	if (settings.idempotency === 'content' && 'job' in memory.state)
+		keysOfContent(item).noteFailure(memory.state.attempt, memory.state.job.id);
 	// What approves or reviews a run makes no new one.
 	if (!spec.endpoint.path.includes('{id}')) recordEvent(memory, { kind: 'jobFailed' });
 	return result;
