@@ -39,7 +39,7 @@ export async function startInstance(options: N8nOptions & { log?: Log } = {}): P
 	const start = async () => await startN8n({ ...options, temporary, userFolder });
 	const n8n = await withProgress(log, 'Starting n8n', start);
 	try {
-		return { n8n, rest: await Rest.signIn(n8n.baseUrl, demoOwner) };
+		return { n8n, rest: await Rest.signIn(n8n.baseUrl, demoOwner, release) };
 	} catch (error) {
 		await n8n.kill();
 		throw error;

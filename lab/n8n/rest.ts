@@ -13,6 +13,7 @@ import type {
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { until } from '../process/process';
+import { newest } from './release';
 
 /** Who owns the n8n instance. n8n asks for a password of 8 characters with a capital and a digit. */
 export type Owner = Record<'email' | 'firstName' | 'lastName' | 'password', string>;
@@ -23,7 +24,7 @@ export interface Ticket {
 	/** n8n ties the cookie to it and refuses the one without the other. */
 	browserId: string;
 	cookie: string;
-	/** Of n8n, such as `2.41.1`; empty until somebody has signed in. */
+	/** Of n8n, such as `2.41.1`. */
 	version: string;
 }
 
@@ -31,18 +32,11 @@ class Session {
 	constructor(readonly ticket: Ticket) {}
 
 	async signIn(owner: Owner): Promise<void> {
-		type Settings = { userManagement: { showSetupOnFirstLoad: boolean }; versionCli: string };
 		// An n8n 1 calls itself ready a moment before its REST interface is there.
-		await until(async () => (await this.send('GET', '/rest/settings')).ok);
-		const settings = async () => await this.request<Settings>('GET', '/rest/settings');
-		if ((await settings()).userManagement.showSetupOnFirstLoad) {
-			await this.request('POST', '/rest/owner/setup', owner);
-		} else {
-			const { email, password } = owner;
-			await this.request('POST', '/rest/login', { emailOrLdapLoginId: email, password });
-		}
-		// Before the sign-in the settings leave it out.
-		this.ticket.version = (await settings()).versionCli;
+		await until(async () => (await this.send('GET', '/rest/login')).status !== 404);
+		if ((await this.send('POST', '/rest/owner/setup', owner)).ok) return;
+		const { email, password } = owner;
+		await this.request('POST', '/rest/login', { emailOrLdapLoginId: email, password });
 	}
 
 	/** Whether it is with an n8n up to 2.0, where some calls differ. */
@@ -414,9 +408,9 @@ export class Rest {
 		this.tables = tablesIn(session);
 	}
 
-	/** Signs in; on a fresh instance the owner is made first. */
-	static async signIn(baseUrl: string, owner: Owner): Promise<Rest> {
-		const session = new Session({ baseUrl, browserId: randomUUID(), cookie: '', version: '' });
+	/** Signs in; on a fresh instance the owner is made. */
+	static async signIn(baseUrl: string, owner: Owner, { version } = newest): Promise<Rest> {
+		const session = new Session({ baseUrl, browserId: randomUUID(), cookie: '', version });
 		await session.signIn(owner);
 		return new Rest(session);
 	}

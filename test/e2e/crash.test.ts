@@ -26,16 +26,19 @@ const userFolder = temporaryUserFolder();
 let n8n: N8n;
 let rest: Rest;
 
-beforeAll(async () => ({ n8n, rest } = await startInstance({ userFolder })), 300_000);
+beforeAll(
+	async () => ({ n8n, rest } = await startInstance({ userFolder, headless: true })),
+	300_000,
+);
 
 afterAll(async () => {
 	await n8n?.kill();
 	rmSync(userFolder, { recursive: true, force: true, maxRetries: 3 });
 });
 
-/** Without the editor, which costs a third of a start; the owner's session outlives it. */
+/** The owner's session outlives it. */
 async function restart(): Promise<void> {
-	n8n = await startN8n({ userFolder, env: { N8N_DISABLE_UI: 'true' } });
+	n8n = await startN8n({ userFolder, headless: true });
 	rest = Rest.resume({ ...rest.session.ticket, baseUrl: n8n.baseUrl });
 }
 

@@ -6,7 +6,7 @@ import { startN8n, temporaryUserFolder, type N8n } from '../../../lab/n8n/start'
 import { freePort } from '../../../lab/process/ports';
 import type { Log } from '../../../lab/process/progress';
 import { Rest, type SavedCredential } from '../../../lab/n8n/rest';
-import { demoOwner, startInstance } from '../../../lab/n8n/instance';
+import { startInstance } from '../../../lab/n8n/instance';
 import { EventInstance } from './eventInstance';
 import { startEventEnvironment, type EventEnvironment } from './eventEnvironment';
 
@@ -33,7 +33,7 @@ export class TriggerInstance extends EventInstance {
 		const world = await startEventEnvironment(port);
 		const env = { ...world.env, ...more };
 		const userFolder = temporaryUserFolder();
-		const options = { release, userFolder, port, env, log };
+		const options = { release, userFolder, port, env, log, headless: true };
 		const { n8n, rest } = await startInstance(options).catch(async (error: unknown) => {
 			await world.close();
 			throw error;
@@ -74,8 +74,9 @@ export class TriggerInstance extends EventInstance {
 		// Nothing is delivered before n8n has started: what begins earlier its recovery takes for an execution that got lost in
 		// the crash, and ends it (docs/triggers.md).
 		this.front.target(0);
-		this.n8n = await startN8n({ release, userFolder, port, env: { ...this.env, ...env } });
-		this.rest = await Rest.signIn(this.n8n.baseUrl, demoOwner);
+		const all = { ...this.env, ...env };
+		this.n8n = await startN8n({ release, userFolder, port, env: all, headless: true });
+		this.rest = Rest.resume(this.rest.session.ticket);
 		this.front.target(port);
 	}
 }

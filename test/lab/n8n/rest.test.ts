@@ -3,6 +3,7 @@ import express from 'express';
 import { once } from 'events';
 import type { Server } from 'http';
 import type { AddressInfo } from 'net';
+import { newest } from '../../../lab/n8n/release';
 import { Rest } from '../../../lab/n8n/rest';
 import { demoOwner } from '../../../lab/n8n/instance';
 
@@ -12,7 +13,7 @@ let server: Server;
 let calls: Array<[call: string, body: unknown]>;
 
 /** So much of n8n's REST interface as a sign-in, a run and a publication take. */
-async function n8n(version: string, callsBeforeReady = 0): Promise<string> {
+async function n8n(callsBeforeReady = 0): Promise<string> {
 	calls = [];
 	let early = callsBeforeReady;
 	const app = express();
@@ -26,15 +27,7 @@ async function n8n(version: string, callsBeforeReady = 0): Promise<string> {
 		calls.push([`${request.method} ${request.path}`, request.body]);
 		next();
 	});
-	app.get('/rest/settings', ({ headers: { cookie } }, response) => {
-		const isSignedIn = cookie === 'n8n-auth=1';
-		response.json({
-			data: {
-				userManagement: { showSetupOnFirstLoad: false },
-				...(isSignedIn && { versionCli: version }),
-			},
-		});
-	});
+	app.post('/rest/owner/setup', (_, response) => void response.sendStatus(400));
 	app.post('/rest/login', (_, response) => {
 		response.setHeader('set-cookie', 'n8n-auth=1; Path=/').json({ data: {} });
 	});
@@ -59,17 +52,15 @@ afterEach(() => {
 const paths = () => calls.map(([call]) => call.replace('/rest/workflows/w', ''));
 
 test('a sign-in waits for an n8n that says that it is ready before it is', async () => {
-	const rest = await Rest.signIn(await n8n('1.123.81', 2), demoOwner);
-	expect(paths().slice(-3)).toEqual([
-		...['GET /rest/settings', 'POST /rest/login', 'GET /rest/settings'],
-	]);
-	expect(rest.session.ticket.version).toBe('1.123.81');
+	const rest = await Rest.signIn(await n8n(2), demoOwner);
+	expect(paths()).toEqual(['GET /rest/login', 'POST /rest/owner/setup', 'POST /rest/login']);
+	expect(rest.session.ticket.cookie).toBe('n8n-auth=1');
 });
 
 test.each(['1.123.81', '2.0.3'])(
 	'n8n %s is sent the workflow to run, and publishes at once',
 	async (version) => {
-		const rest = await Rest.signIn(await n8n(version), demoOwner);
+		const rest = await Rest.signIn(await n8n(), demoOwner, { ...newest, version });
 		calls = [];
 		expect(await rest.workflows.run('w', 'Start')).toBe('7');
 		await rest.workflows.publish(saved);
@@ -83,7 +74,7 @@ test.each(['1.123.81', '2.0.3'])(
 );
 
 test('n8n 2.41 runs what is saved, and is asked until it has published', async () => {
-	const rest = await Rest.signIn(await n8n('2.41.1'), demoOwner);
+	const rest = await Rest.signIn(await n8n(), demoOwner);
 	calls = [];
 	expect(await rest.workflows.run('w', 'Start')).toBe('7');
 	await rest.workflows.publish(saved);

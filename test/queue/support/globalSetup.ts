@@ -28,6 +28,7 @@ export default async function globalSetup(): Promise<void> {
 		workers: 2,
 		webhooks: 2,
 		graceMs,
+		headless: true,
 		log,
 		env: asN8n3,
 	});
