@@ -7,7 +7,7 @@ import { cases } from '../support/thorough';
 import { elementAt } from './support/elementAt';
 
 /** 32 operations, at least 10,000 requests in all where it is thorough. */
-const ROUNDS = Math.max(2_550, cases(10_200));
+const ROUNDS = Math.max(2_550, cases(5_100));
 
 let service: Harness;
 

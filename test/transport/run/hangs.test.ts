@@ -14,7 +14,7 @@ import type { Send } from '../../../src/transport/base/types';
  * Executions of one workspace at a service of random habits: whatever it does, each item ends within
  * what docs/limits.md says, one after the other, and nothing is left behind.
  */
-const WORLDS = cases(200);
+const WORLDS = cases(100);
 const FIRST_SEED = seedOf(1);
 
 const MINUTE = 60_000;

@@ -20,7 +20,7 @@ jest.mock('../../../src/transport/base/clock', () => {
 const clock = systemClock as VirtualClock;
 const { description } = new MediaGen();
 
-const ITEMS = cases(500);
+const ITEMS = cases(250);
 
 /** How long a run may take that meets nothing but silence, in ms. */
 const LIMIT_MS = 180_000;
