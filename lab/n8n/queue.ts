@@ -81,7 +81,6 @@ export interface QueueOptions {
 	userFolder?: string;
 	/** Variables for all processes, such as `WEBHOOK_URL`. */
 	env?: Record<string, string>;
-	headless?: boolean;
 	/** Milliseconds between SIGTERM and SIGKILL when one is stopped; default 10,000. */
 	graceMs?: number;
 	log?: Log;
@@ -115,7 +114,7 @@ export class Queue {
 	 * @throws LabError with one line when a part does not start; nothing is left running then
 	 */
 	static async start(options: QueueOptions = {}): Promise<Queue> {
-		const { log = silent, cleanup = new Cleanup(), graceMs, headless } = options;
+		const { log = silent, cleanup = new Cleanup(), graceMs } = options;
 		const { userFolder = temporaryUserFolder() } = options;
 		if (!options.userFolder)
 			cleanup.add(() => rmSync(userFolder, { recursive: true, force: true, maxRetries: 3 }));
@@ -137,7 +136,7 @@ export class Queue {
 					N8N_EVENTBUS_LOGWRITER_LOGFULLPATH: path.join(userFolder, `${name}.events.log`),
 					QUEUE_HEALTH_CHECK_PORT: String(port),
 				};
-				members.push(new Member(name, port, { args, env, userFolder, graceMs, headless }));
+				members.push(new Member(name, port, { args, env, userFolder, graceMs }));
 			};
 			await add('main', ['start'], options.port);
 			for (let index = 1; index <= (options.workers ?? 2); index += 1)

@@ -14,7 +14,9 @@ let instance: TriggerInstance;
 // An n8n that is not there yet is installed first.
 beforeAll(async () => {
 	const env = { N8N_DEFAULT_BINARY_DATA_MODE: files };
-	instance = await TriggerInstance.start(env, release, (line) => process.stderr.write(`${line}\n`));
+	const log = (line: string) => process.stderr.write(`${line}\n`);
+	// With its editor, which is what is told of all nodes.
+	instance = await TriggerInstance.start(env, { release, headless: false, log });
 }, 900_000);
 
 afterAll(async () => await instance?.stop());

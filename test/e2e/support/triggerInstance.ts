@@ -1,8 +1,8 @@
 /* eslint-disable @n8n/community-nodes/no-restricted-imports -- not published */
 import { readFileSync, rmSync } from 'node:fs';
 import { saveCredential } from '../../../lab/n8n/credential';
-import { newest, type Release } from '../../../lab/n8n/release';
-import { startN8n, temporaryUserFolder, type N8n } from '../../../lab/n8n/start';
+import { newest } from '../../../lab/n8n/release';
+import { startN8n, temporaryUserFolder, type N8n, type N8nOptions } from '../../../lab/n8n/start';
 import { freePort } from '../../../lab/process/ports';
 import type { Log } from '../../../lab/process/progress';
 import { Rest, type SavedCredential } from '../../../lab/n8n/rest';
@@ -17,8 +17,7 @@ export class TriggerInstance extends EventInstance {
 		private n8n: N8n,
 		rest: Rest,
 		credential: SavedCredential,
-		private readonly env: Record<string, string>,
-		private readonly release: Release,
+		private readonly options: Pick<N8nOptions, 'env' | 'release' | 'headless'>,
 	) {
 		super(world, rest, credential);
 	}
@@ -26,20 +25,18 @@ export class TriggerInstance extends EventInstance {
 	/** @param more variables that n8n gets besides */
 	static async start(
 		more: Record<string, string> = {},
-		release = newest,
-		log?: Log,
+		{ release = newest, headless = true, log }: N8nOptions & { log?: Log } = {},
 	): Promise<TriggerInstance> {
 		const port = await freePort();
 		const world = await startEventEnvironment(port);
-		const env = { ...world.env, ...more };
-		const userFolder = temporaryUserFolder();
-		const options = { release, userFolder, port, env, log, headless: true };
-		const { n8n, rest } = await startInstance(options).catch(async (error: unknown) => {
+		const options = { release, headless, env: { ...world.env, ...more } };
+		const started = startInstance({ ...options, port, log, userFolder: temporaryUserFolder() });
+		const { n8n, rest } = await started.catch(async (error: unknown) => {
 			await world.close();
 			throw error;
 		});
 		const credential = await saveCredential(rest, 'Trigger', world.access);
-		return new TriggerInstance(world, n8n, rest, credential, env, release);
+		return new TriggerInstance(world, n8n, rest, credential, options);
 	}
 
 	async stop(): Promise<void> {
@@ -69,13 +66,12 @@ export class TriggerInstance extends EventInstance {
 	}
 
 	async up(env: Record<string, string> = {}): Promise<void> {
-		const { release } = this;
 		const { userFolder, port } = this.n8n;
 		// Nothing is delivered before n8n has started: what begins earlier its recovery takes for an execution that got lost in
 		// the crash, and ends it (docs/triggers.md).
 		this.front.target(0);
-		const all = { ...this.env, ...env };
-		this.n8n = await startN8n({ release, userFolder, port, env: all, headless: true });
+		const all = { ...this.options.env, ...env };
+		this.n8n = await startN8n({ ...this.options, userFolder, port, env: all });
 		this.rest = Rest.resume(this.rest.session.ticket);
 		this.front.target(port);
 	}

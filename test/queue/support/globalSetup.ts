@@ -28,7 +28,6 @@ export default async function globalSetup(): Promise<void> {
 		workers: 2,
 		webhooks: 2,
 		graceMs,
-		headless: true,
 		log,
 		env: asN8n3,
 	});
