@@ -52,13 +52,13 @@ it.concurrent(
 	'forty items under a limit: the ledger agrees with the node, to the credit',
 	async () => {
 		const { run, charged } = await startWorld();
-		const [one] = (
-			await run({
-				node: 'mediaGen',
-				parameters: creating({}) as never,
-				items: pictures(1),
-			})
-		).items;
+		const first = await run({
+			node: 'mediaGen',
+			parameters: creating({}) as never,
+			items: pictures(1),
+		});
+		expect(first.error).toBeUndefined();
+		const [one] = first.items;
 		const price = Number(one?.json.estimated_credits);
 		expect(price).toBeGreaterThan(0);
 		expect(await charged()).toBe(price);
@@ -93,10 +93,10 @@ it.concurrent(
 			items: pictures(12),
 			parameters: creating({ maxCredits: 9 }) as never,
 		});
+		expect(stopped.error?.message).toContain('Max Credits per Execution (9) would be exceeded');
 		const before = await charged();
 		expect(before).toBeGreaterThan(0);
 		expect(before).toBeLessThanOrEqual(9);
-		expect(stopped.error?.message).toContain('Max Credits per Execution (9) would be exceeded');
 		expect(stopped.error?.description).toContain(`This execution has reserved ${before} credits`);
 		expect(stopped.error?.description).toMatch(/\d+ items were submitted, \d+ were not/);
 		const sent = (await posts()).length;
@@ -208,10 +208,10 @@ it.concurrent(
 		const { id } = await rest.workflows.create(workflow);
 		const stopped = await rest.executions.wait(await rest.workflows.run(id, triggerName));
 		const { error, items } = resultOf(stopped);
-		expect(items).toHaveLength(2);
 		expect(error?.message).toContain(
 			`Max Credits per Execution (${3 * priceOfOne}) would be exceeded`,
 		);
+		expect(items).toHaveLength(2);
 		expect(error?.description).toContain(`This execution has reserved ${3 * priceOfOne} credits`);
 		expect(await charged()).toBe(3 * priceOfOne);
 		expect((await highlighted(stopped.id)).mediagenCredits).toBe(String(3 * priceOfOne));
