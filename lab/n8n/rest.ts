@@ -34,9 +34,11 @@ class Session {
 	async signIn(owner: Owner): Promise<void> {
 		// An n8n 1 calls itself ready a moment before its REST interface is there.
 		await until(async () => (await this.send('GET', '/rest/login')).status !== 404);
-		if ((await this.send('POST', '/rest/owner/setup', owner)).ok) return;
 		const { email, password } = owner;
-		await this.request('POST', '/rest/login', { emailOrLdapLoginId: email, password });
+		const login = { emailOrLdapLoginId: email, password };
+		// Refused where there is an owner.
+		const made = this.request('POST', '/rest/owner/setup', owner);
+		await made.catch(async () => await this.request('POST', '/rest/login', login));
 	}
 
 	/** Whether it is with an n8n up to 2.0, where some calls differ. */
