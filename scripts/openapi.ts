@@ -3,7 +3,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { z } from 'zod/v4';
 import { ENDPOINTS, type EndpointName } from '../src/contract';
-import * as request from '../src/sandbox/schemas';
+import { requestOf } from '../src/sandbox/schemas';
 import { projectRoot } from '../lab/process/paths';
 
 /** As much of an OpenAPI document as the scripts read or write. */
@@ -14,6 +14,7 @@ interface Document {
 
 interface Operation {
 	parameters?: Parameter[];
+	requestBody?: { content: Record<string, { schema: { $ref: string } }> };
 	responses: Record<string, { content?: Record<string, { schema: object }> }>;
 }
 
@@ -22,34 +23,6 @@ interface Parameter {
 	in: string;
 	schema?: object;
 }
-
-/** The bodies of requests, by the names of their schemas in the document. */
-const BODIES: Record<string, z.ZodType> = {
-	CreateFile: request.createFileSchema,
-	CreateGeneration: request.createGenerationSchema,
-	CreateSpeechGeneration: request.createSpeechSchema,
-	CreateAgentRun: request.createAgentRunSchema,
-	ApproveAgentRun: request.approveAgentRunSchema,
-	ReviewAgentRun: request.reviewAgentRunSchema,
-	CreateVoice: request.createVoiceSchema,
-	RenameVoice: request.renameVoiceSchema,
-	CreatePersona: request.createPersonaSchema,
-	UpdatePersona: request.updatePersonaSchema,
-	CreateWebhook: request.createWebhookSchema,
-	UpdateWebhook: request.updateWebhookSchema,
-};
-
-const QUERIES: Partial<Record<EndpointName, z.ZodObject>> = {
-	listModels: request.listModelsQuery,
-	listGenerations: request.listQuery,
-	listAgentRuns: request.listQuery,
-	listVoices: request.listQuery,
-	listPresetVoices: request.voiceCatalogQuery,
-	listPersonas: request.listQuery,
-	getUsage: request.usageQuery,
-	listWebhooks: request.listQuery,
-	listDeliveries: request.listQuery,
-};
 
 const file = path.join(projectRoot, 'docs', 'openapi.json');
 
@@ -60,6 +33,11 @@ export function operationAt(document: Document, name: EndpointName): Operation {
 	const operation = document.paths[ENDPOINTS[name].path]?.[ENDPOINTS[name].method.toLowerCase()];
 	if (!operation) throw new Error(`docs/openapi.json has no ${name}`);
 	return operation;
+}
+
+/** The name in the document of the schema of an operation's body. */
+function bodyName({ requestBody }: Operation): string {
+	return requestBody?.content['application/json']?.schema.$ref.split('/').at(-1) ?? '';
 }
 
 function jsonSchema(schema: z.ZodType): object {
@@ -83,12 +61,13 @@ function jsonSchema(schema: z.ZodType): object {
  */
 export function updatedDocument(): Document {
 	const document = readDocument();
-	for (const [name, schema] of Object.entries(BODIES))
-		document.components.schemas[name] = jsonSchema(schema);
-	for (const [name, { shape }] of Object.entries(QUERIES)) {
-		const operation = operationAt(document, name as EndpointName);
+	for (const name of Object.keys(ENDPOINTS) as EndpointName[]) {
+		const operation = operationAt(document, name);
+		const { body, query } = requestOf(name);
+		if (body) document.components.schemas[bodyName(operation)] = jsonSchema(body);
+		if (!query) continue;
 		const given = operation.parameters ?? [];
-		const queried = Object.entries(shape).map(([field, schema]) => ({
+		const queried = Object.entries(query.shape).map(([field, schema]) => ({
 			...(given.find((one) => one.name === field) ?? { name: field, in: 'query', required: false }),
 			schema: jsonSchema(schema as z.ZodType),
 		}));

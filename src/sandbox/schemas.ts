@@ -12,6 +12,7 @@ import {
 	REVIEW_DECISIONS,
 	SINGLE_ITEM_SLOTS,
 	SPEECH_MODELS,
+	type EndpointName,
 	type InputSlot,
 } from '../contract';
 import { readDateTime } from './clock';
@@ -65,18 +66,18 @@ function queryInteger(min: number, max: number) {
  * Query of a list. Specification: Operation details, GET /generations; other lists take the same
  * (open point 16).
  */
-export const listQuery = z.strictObject({
+const listQuery = z.strictObject({
 	limit: queryInteger(LIMITS.listLimit.min, LIMITS.listLimit.max).optional(),
 	cursor: dateTime.optional(),
 });
 
 /** Specification: Operation details, GET /models. */
-export const listModelsQuery = z.strictObject({ mode: z.enum(MODEL_MODES).optional() });
+const listModelsQuery = z.strictObject({ mode: z.enum(MODEL_MODES).optional() });
 
 const LONGEST_NAME = 255;
 
 /** Specification: Operation details, POST /files. Bounds are fiction (open point 7). */
-export const createFileSchema = z.strictObject({
+const createFileSchema = z.strictObject({
 	filename: text(1, LONGEST_NAME).refine(isPlainName, {
 		error: 'must be a name without a path or control characters',
 	}),
@@ -118,7 +119,7 @@ const parameters = z.strictObject({
 });
 
 /** Specification: CreateGeneration. */
-export const createGenerationSchema = z.strictObject({
+const createGenerationSchema = z.strictObject({
 	mode: z.enum(GENERATION_MODES),
 	model: text(1),
 	prompt: text(LIMITS.promptLength.min, LIMITS.promptLength.max),
@@ -132,7 +133,7 @@ export type CreateGeneration = z.infer<typeof createGenerationSchema>;
 const { speechBlocks, speechSpeed, speechVolume } = LIMITS;
 
 /** Specification: CreateSpeechGeneration. */
-export const createSpeechSchema = z.strictObject({
+const createSpeechSchema = z.strictObject({
 	model: z.enum(SPEECH_MODELS),
 	blocks: z
 		.array(z.strictObject({ text: text(1), voice: z.string().optional() }))
@@ -154,7 +155,7 @@ export type CreateSpeechGeneration = z.infer<typeof createSpeechSchema>;
 const maxCredits = z.number().int().min(LIMITS.agentMaxCredits.min);
 
 /** Specification: CreateAgentRun. */
-export const createAgentRunSchema = z.strictObject({
+const createAgentRunSchema = z.strictObject({
 	brief: text(1),
 	source_images: z.array(uri).max(LIMITS.agentSourceImages.max).optional(),
 	priority: z.enum(AGENT_PRIORITIES).optional(),
@@ -165,21 +166,21 @@ export const createAgentRunSchema = z.strictObject({
 export type CreateAgentRun = z.infer<typeof createAgentRunSchema>;
 
 /** Specification: Operation details, POST /agents/runs/{id}/approve. A plan is open JSON. */
-export const approveAgentRunSchema = z.strictObject({
+const approveAgentRunSchema = z.strictObject({
 	max_credits: maxCredits,
 	plan: z.record(z.string(), z.unknown()).optional(),
 });
 export type ApproveAgentRun = z.infer<typeof approveAgentRunSchema>;
 
 /** Specification: Operation details, POST /agents/runs/{id}/review. */
-export const reviewAgentRunSchema = z.strictObject({
+const reviewAgentRunSchema = z.strictObject({
 	decision: z.enum(REVIEW_DECISIONS),
 });
 
 const { voiceCloneName, voiceClonePreviewText } = LIMITS;
 
 /** Specification: CreateVoice. The limits of the design fields are not shown (open point 5). */
-export const createVoiceSchema = z.discriminatedUnion('kind', [
+const createVoiceSchema = z.discriminatedUnion('kind', [
 	z.strictObject({
 		kind: z.literal('clone'),
 		name: text(1, voiceCloneName.max),
@@ -197,13 +198,13 @@ export const createVoiceSchema = z.discriminatedUnion('kind', [
 ]);
 
 /** Specification: Operation details, PATCH /voices/{id}. */
-export const renameVoiceSchema = z.strictObject({
+const renameVoiceSchema = z.strictObject({
 	name: text(1, voiceCloneName.max),
 });
 export type CreateVoice = z.infer<typeof createVoiceSchema>;
 
 /** Specification: Operation details, GET /voices/catalog. */
-export const voiceCatalogQuery = z.strictObject({
+const voiceCatalogQuery = z.strictObject({
 	model: z.enum(SPEECH_MODELS).optional(),
 	language: z.string().optional(),
 	gender: z.string().optional(),
@@ -215,7 +216,7 @@ const name = text(1, LIMITS.personaName.max);
 const shared = z.boolean().optional();
 
 /** Specification: CreatePersona. The bounds of the images are a setting (open point 6). */
-export const createPersonaSchema = z.discriminatedUnion('source', [
+const createPersonaSchema = z.discriminatedUnion('source', [
 	z.strictObject({
 		source: z.literal('upload'),
 		name,
@@ -231,7 +232,7 @@ export const createPersonaSchema = z.discriminatedUnion('source', [
 ]);
 
 /** Specification: Operation details, PATCH /personas/{id}. */
-export const updatePersonaSchema = z.strictObject({
+const updatePersonaSchema = z.strictObject({
 	name: name.optional(),
 	shared,
 });
@@ -244,18 +245,56 @@ const description = z.string().max(1000);
 const events = z.array(z.enum(EVENTS)).min(LIMITS.webhookEvents.min);
 
 /** Specification: CreateWebhook. */
-export const createWebhookSchema = z.strictObject({
+const createWebhookSchema = z.strictObject({
 	url,
 	description: description.optional(),
 	events,
 });
 
 /** Open point 10: the shape of PATCH /webhooks/{id} is not shown. */
-export const updateWebhookSchema = z.strictObject({
+const updateWebhookSchema = z.strictObject({
 	url: url.optional(),
 	description: description.optional(),
 	events: events.optional(),
 });
 
 /** Specification: Operation details, GET /usage. */
-export const usageQuery = z.strictObject({ since: dateTime.optional() });
+const usageQuery = z.strictObject({ since: dateTime.optional() });
+
+interface RequestSchemas {
+	body?: z.ZodType;
+	query?: z.ZodObject;
+}
+
+/** What an operation takes as its body and in its query; one that is not named takes neither. */
+const REQUESTS = {
+	createFile: { body: createFileSchema },
+	createGeneration: { body: createGenerationSchema },
+	listGenerations: { query: listQuery },
+	createSpeech: { body: createSpeechSchema },
+	createAgentRun: { body: createAgentRunSchema },
+	listAgentRuns: { query: listQuery },
+	approveAgentRun: { body: approveAgentRunSchema },
+	reviewAgentRun: { body: reviewAgentRunSchema },
+	createVoice: { body: createVoiceSchema },
+	listVoices: { query: listQuery },
+	listPresetVoices: { query: voiceCatalogQuery },
+	renameVoice: { body: renameVoiceSchema },
+	createPersona: { body: createPersonaSchema },
+	listPersonas: { query: listQuery },
+	updatePersona: { body: updatePersonaSchema },
+	listModels: { query: listModelsQuery },
+	getUsage: { query: usageQuery },
+	createWebhook: { body: createWebhookSchema },
+	listWebhooks: { query: listQuery },
+	updateWebhook: { body: updateWebhookSchema },
+	listDeliveries: { query: listQuery },
+} satisfies Partial<Record<EndpointName, RequestSchemas>>;
+
+export type Requests = typeof REQUESTS;
+
+/** The schemas of an operation's request: both empty where it takes nothing. */
+export function requestOf(name: EndpointName): RequestSchemas {
+	const all: Partial<Record<EndpointName, RequestSchemas>> = REQUESTS;
+	return all[name] ?? {};
+}

@@ -1,6 +1,6 @@
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
 import { ENDPOINTS, type EndpointName } from '../../src/contract';
-import { BODIES, isFiction, QUERIES } from '../support/requestSchemas';
+import { refusals } from '../support/requestSchemas';
 import { endpointCases, type EndpointCase } from './support/endpointCases';
 import { credentialData, credentialType } from '../../lab/n8n/credential';
 import type { SavedCredential } from '../../lab/n8n/rest';
@@ -70,13 +70,12 @@ const asked = async () =>
  * The requests that the service's schemas do not take; limits that are its own to choose excepted.
  */
 const badRequests = async (since: number) =>
-	(await asked()).slice(since).filter(({ status, operation, body, query }) => {
-		if (status !== 400) return false;
-		const name = operation as EndpointName;
-		const parsed = [BODIES[name]?.safeParse(body), QUERIES[name]?.safeParse(query)];
-		const issues = parsed.flatMap((one) => one?.error?.issues ?? []);
-		return issues.some((issue) => !isFiction(name, issue));
-	});
+	(await asked())
+		.slice(since)
+		.filter(
+			({ status, operation, body, query }) =>
+				status === 400 && refusals(operation as EndpointName, { body, query }).length > 0,
+		);
 
 it.each(Object.keys(ENDPOINTS) as EndpointName[])(
 	'%s: anything in any parameter is an error with item and field, or a request that the service takes',

@@ -5,7 +5,7 @@ import { buildRequest, mappedFields, type MappedField } from '../../src/descript
 import type { Operation } from '../../src/description/operation';
 import { withoutReferences } from '../../src/transport/run/binaryReference';
 import { endpointNames, operationsOf } from '../support/operations';
-import { BODIES, isFiction, QUERIES } from '../support/requestSchemas';
+import { refusals } from '../support/requestSchemas';
 import { context } from '../support/rules';
 import { cases } from '../support/thorough';
 
@@ -100,10 +100,7 @@ async function refusal(name: EndpointName, operation: Operation, given: ReturnTy
 	const texts = Object.fromEntries(
 		Object.entries(query).map(([key, value]) => [key, String(value)]),
 	);
-	const bad = [BODIES[name]?.safeParse(wire), QUERIES[name]?.safeParse(texts)].find(
-		(parsed) => parsed && !parsed.success,
-	);
-	const issues = (bad?.error?.issues ?? []).filter((issue) => !isFiction(name, issue));
+	const issues = refusals(name, { body: wire, query: texts });
 	return issues.length > 0 ? issues : undefined;
 }
 

@@ -74,8 +74,8 @@ test('batches with one bad item run on two workers: files in the database, only 
 
 test('a worker that starts again leaves alone what the other is at', async () => {
 	const { id: workflow } = await instance.batch({ type, parameters }, [{ prompt: 'A slow boat' }]);
-	// In life an image takes 8 s: as long as a worker needs to start.
-	await admin.settings({ clockScale: 0.5 });
+	// Until the clock is put forward, an image takes minutes: longer than a worker needs to start on any machine.
+	await admin.settings({ clockScale: 0.03 });
 	const id = await rest.workflows.run(workflow, 'Start');
 	await until(async () => (await reserved()) === 1 && queue.workerOf(id) !== undefined);
 	await queue.workers.find((each) => each !== queue.workerOf(id))?.restart();
@@ -92,8 +92,8 @@ test('a worker killed in the middle of a batch: a new run by content gets all fi
 		{ type, parameters },
 		prompts.map((prompt) => ({ prompt })),
 	);
-	// In life an image takes 8 s: long enough to be killed in.
-	await admin.settings({ clockScale: 1 });
+	// Until the clock is put forward, an image takes minutes: long enough to be killed in.
+	await admin.settings({ clockScale: 0.03 });
 	const killed = await rest.workflows.run(workflow, 'Start');
 	await until(async () => (await reserved()) >= 3);
 	const worker = queue.workerOf(killed);

@@ -1,43 +1,20 @@
 import type { z } from 'zod/v4';
 import type { EndpointName } from '../../src/contract';
-import * as request from '../../src/sandbox/schemas';
+import { requestOf } from '../../src/sandbox/schemas';
 
-/**
- * What the service accepts as the body of an operation: the schemas that docs/openapi.json is made
- * from.
- */
-export const BODIES: Partial<Record<EndpointName, z.ZodType>> = {
-	createGeneration: request.createGenerationSchema,
-	createSpeech: request.createSpeechSchema,
-	createAgentRun: request.createAgentRunSchema,
-	approveAgentRun: request.approveAgentRunSchema,
-	reviewAgentRun: request.reviewAgentRunSchema,
-	createVoice: request.createVoiceSchema,
-	renameVoice: request.renameVoiceSchema,
-	createPersona: request.createPersonaSchema,
-	updatePersona: request.updatePersonaSchema,
-	createWebhook: request.createWebhookSchema,
-	updateWebhook: request.updateWebhookSchema,
-};
-
-/** What it accepts in the query; every value is text there. */
-export const QUERIES: Partial<Record<EndpointName, z.ZodType>> = {
-	listModels: request.listModelsQuery,
-	listGenerations: request.listQuery,
-	listAgentRuns: request.listQuery,
-	listVoices: request.listQuery,
-	listPresetVoices: request.voiceCatalogQuery,
-	listPersonas: request.listQuery,
-	listWebhooks: request.listQuery,
-	listDeliveries: request.listQuery,
-	getUsage: request.usageQuery,
-};
+/** What the service does not take in the body or query (as text) of an operation's request. */
+export function refusals(name: EndpointName, given: { body?: unknown; query?: unknown }) {
+	const { body, query } = requestOf(name);
+	const parsed = [body?.safeParse(given.body), query?.safeParse(given.query)];
+	const issues = parsed.flatMap((one) => one?.error?.issues ?? []);
+	return issues.filter((issue) => !isFiction(name, issue));
+}
 
 /**
  * Limits that the sandbox had to choose and the specification does not state: the service decides,
  * not the nodes.
  */
-export function isFiction(name: EndpointName, { code, path }: z.core.$ZodIssue): boolean {
+function isFiction(name: EndpointName, { code, path }: z.core.$ZodIssue): boolean {
 	const [field] = path;
 	if (code === 'too_big' && ['url', 'audio_url', 'reference_images'].includes(String(field)))
 		return true;

@@ -4,6 +4,7 @@ import { z } from 'zod/v4';
 import type { EndpointName } from '../../contract';
 import { ENDPOINTS } from '../../contract';
 import { ApiError, invalid } from '../errors';
+import { requestOf, type Requests } from '../schemas';
 import type { Service } from '../service';
 import type { Workspace } from '../store';
 import { injectAfter, injectBefore, send, sendError } from './answer';
@@ -12,28 +13,26 @@ import { begin } from './exchange';
 import { fingerprint, readKey, type Reply } from './idempotency';
 import { refuseUnfit, validate } from './validate';
 
+/** What an operation is given as `body` or `query`: nothing where it takes none. */
+type Given<Name extends EndpointName, Part extends string> = Name extends keyof Requests
+	? Requests[Name] extends Record<Part, infer Schema extends z.ZodType>
+		? z.output<Schema>
+		: undefined
+	: undefined;
+
 /** What a route is given once the request has passed everything that all operations share. */
-interface Call<Body, Query> {
+interface Call<Name extends EndpointName> {
 	workspace: Workspace;
 	/** The path's `{id}`, empty where there is none. */
 	id: string;
-	body: Body;
-	query: Query;
+	body: Given<Name, 'body'>;
+	query: Given<Name, 'query'>;
 }
 
-interface Shape<Body, Query> {
-	body?: z.ZodType<Body>;
-	query?: z.ZodType<Query>;
-}
-
-type Handle<Body, Query> = (call: Call<Body, Query>) => Reply | Promise<Reply>;
+type Handle<Name extends EndpointName> = (call: Call<Name>) => Reply | Promise<Reply>;
 
 /** Binds one operation of the contract's endpoint table to its code. */
-export type Operation = <Body = undefined, Query = undefined>(
-	name: EndpointName,
-	shape: Shape<Body, Query>,
-	handle: Handle<Body, Query>,
-) => void;
+export type Operation = <Name extends EndpointName>(name: Name, handle: Handle<Name>) => void;
 
 const noQuery = z.strictObject({});
 
@@ -42,13 +41,13 @@ const noQuery = z.strictObject({});
  * operation. What is refused on the way has no effect.
  */
 export function operations(service: Service, router: Router): Operation {
-	return (name, shape, handle) => {
+	return (name, handle) => {
 		const { method, path } = ENDPOINTS[name];
 		const run = async (request: Request, response: Response) => {
 			const exchange = begin(service, request, response, name);
 			try {
 				if (await injectBefore(service, exchange)) return;
-				const reply = await pass(service, exchange, name, shape, handle);
+				const reply = await pass(service, exchange, name, handle);
 				await service.committed();
 				if (!injectAfter(service, exchange, reply)) send(exchange, reply);
 			} catch (error) {
@@ -60,13 +59,13 @@ export function operations(service: Service, router: Router): Operation {
 	};
 }
 
-async function pass<Body, Query>(
+async function pass<Name extends EndpointName>(
 	service: Service,
 	exchange: Exchange,
-	name: EndpointName,
-	shape: Shape<Body, Query>,
-	handle: Handle<Body, Query>,
+	name: Name,
+	handle: Handle<Name>,
 ): Promise<Reply> {
+	const shape = requestOf(name);
 	const { request, response, entry } = exchange;
 	const workspace = authenticate(service, exchange);
 	service.limiter.pass(workspace.id, service.settings.requestsPerMinute);
@@ -81,8 +80,8 @@ async function pass<Body, Query>(
 		return await handle({
 			workspace,
 			id: typeof id === 'string' ? id : '',
-			body: (shape.body ? validate(shape.body, body) : undefined) as Body,
-			query: validate<unknown>(shape.query ?? noQuery, query) as Query,
+			body: (shape.body ? validate(shape.body, body) : undefined) as Call<Name>['body'],
+			query: validate<unknown>(shape.query ?? noQuery, query) as Call<Name>['query'],
 		});
 	};
 	if (request.method !== 'POST') return await work();

@@ -8,14 +8,7 @@ import type { AgentRunEntity } from '../entities';
 import { ApiError, found, invalid } from '../errors';
 import type { Operation } from '../http/operation';
 import type { MediaKind } from '../media/types';
-import {
-	approveAgentRunSchema,
-	createAgentRunSchema,
-	listQuery,
-	reviewAgentRunSchema,
-	type ApproveAgentRun,
-	type CreateAgentRun,
-} from '../schemas';
+import type { ApproveAgentRun, CreateAgentRun } from '../schemas';
 import type { Service } from '../service';
 import { MEDIA_FORMATS } from '../storage/links';
 import { checkReference } from '../storage/references';
@@ -38,24 +31,24 @@ export function agentRuns(operation: Operation, service: Service): void {
 	const find = (workspace: Workspace, id: string) =>
 		found(workspace.agentRuns.get(id), 'The agent run');
 
-	operation('createAgentRun', { body: createAgentRunSchema }, ({ workspace, body }) => {
+	operation('createAgentRun', ({ workspace, body }) => {
 		const entity = createAgentRun(service, workspace, body);
 		return { status: entity.status === 'plan_proposed' ? 201 : 202, body: format(entity) };
 	});
 
-	operation('listAgentRuns', { query: listQuery }, ({ workspace, query }) =>
+	operation('listAgentRuns', ({ workspace, query }) =>
 		ok(listAll(service, workspace.agentRuns, query, format)),
 	);
 
-	operation('getAgentRun', {}, ({ workspace, id }) => ok(format(find(workspace, id))));
+	operation('getAgentRun', ({ workspace, id }) => ok(format(find(workspace, id))));
 
-	operation('approveAgentRun', { body: approveAgentRunSchema }, ({ workspace, id, body }) => {
+	operation('approveAgentRun', ({ workspace, id, body }) => {
 		const entity = find(workspace, id);
 		approve(service, workspace, entity, body);
 		return { status: 202, body: format(entity) };
 	});
 
-	operation('reviewAgentRun', { body: reviewAgentRunSchema }, ({ workspace, id, body }) => {
+	operation('reviewAgentRun', ({ workspace, id, body }) => {
 		const entity = find(workspace, id);
 		review(service, workspace, entity, body.decision);
 		return ok(format(entity));

@@ -5,7 +5,6 @@ import { ApiError, found, invalid } from '../errors';
 import { sendError } from '../http/answer';
 import { begin, type Exchange } from '../http/exchange';
 import type { Operation } from '../http/operation';
-import { createFileSchema } from '../schemas';
 import type { Service } from '../service';
 import { MEDIA_FORMATS, outputName } from '../storage/links';
 import { drawOutput, idIn } from '../storage/references';
@@ -16,7 +15,7 @@ const LARGEST_UPLOAD = 512 * 1024 * 1024;
 const UPLOAD_SECONDS = 3600;
 
 export function files(operation: Operation, { clock, ids, links }: Service): void {
-	operation('createFile', { body: createFileSchema }, ({ workspace, body: given }) => {
+	operation('createFile', ({ workspace, body: given }) => {
 		if (given.size > LARGEST_UPLOAD)
 			throw invalid('size', `must be at most ${LARGEST_UPLOAD} bytes`);
 		const file = workspace.files.put({

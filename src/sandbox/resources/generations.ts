@@ -17,7 +17,7 @@ import {
 import type { GenerationEntity, Recipe } from '../entities';
 import { ApiError, found, invalid } from '../errors';
 import type { Operation } from '../http/operation';
-import { createGenerationSchema, listQuery, type CreateGeneration } from '../schemas';
+import type { CreateGeneration } from '../schemas';
 import type { Service } from '../service';
 import { MEDIA_FORMATS } from '../storage/links';
 import { checkReference } from '../storage/references';
@@ -38,16 +38,16 @@ import { checkVoice, soundOf } from './voices';
 export function generations(operation: Operation, service: Service): void {
 	const format = (entity: GenerationEntity) => formatGeneration(service, entity);
 
-	operation('createGeneration', { body: createGenerationSchema }, ({ workspace, body }) => ({
+	operation('createGeneration', ({ workspace, body }) => ({
 		status: 202,
 		body: format(createGeneration(service, workspace, body)),
 	}));
 
-	operation('listGenerations', { query: listQuery }, ({ workspace, query }) =>
+	operation('listGenerations', ({ workspace, query }) =>
 		ok(listPage(workspace.generations, query, format)),
 	);
 
-	operation('getGeneration', {}, ({ workspace, id }) =>
+	operation('getGeneration', ({ workspace, id }) =>
 		ok(format(found(workspace.generations.get(id), 'The generation'))),
 	);
 }

@@ -5,12 +5,7 @@ import { PRICES } from '../credits/prices';
 import type { PersonaEntity } from '../entities';
 import { found, invalid } from '../errors';
 import type { Operation } from '../http/operation';
-import {
-	createPersonaSchema,
-	listQuery,
-	updatePersonaSchema,
-	type CreatePersona,
-} from '../schemas';
+import type { CreatePersona } from '../schemas';
 import type { Service } from '../service';
 import { checkReference } from '../storage/references';
 import type { Workspace } from '../store';
@@ -30,25 +25,25 @@ export function personas(operation: Operation, service: Service): void {
 	const find = (workspace: Workspace, id: string) =>
 		found(workspace.personas.get(id), 'The persona');
 
-	operation('createPersona', { body: createPersonaSchema }, ({ workspace, body }) => ({
+	operation('createPersona', ({ workspace, body }) => ({
 		status: body.source === 'upload' ? 201 : 202,
 		body: formatPersona(createPersona(service, workspace, body)),
 	}));
 
-	operation('listPersonas', { query: listQuery }, ({ workspace, query }) =>
+	operation('listPersonas', ({ workspace, query }) =>
 		ok(listAll(service, workspace.personas, query, formatPersona)),
 	);
 
-	operation('getPersona', {}, ({ workspace, id }) => ok(formatPersona(find(workspace, id))));
+	operation('getPersona', ({ workspace, id }) => ok(formatPersona(find(workspace, id))));
 
-	operation('updatePersona', { body: updatePersonaSchema }, ({ workspace, id, body }) => {
+	operation('updatePersona', ({ workspace, id, body }) => {
 		const entity = find(workspace, id);
 		entity.name = body.name ?? entity.name;
 		entity.shared = body.shared ?? entity.shared;
 		return ok(formatPersona(workspace.personas.put(entity)));
 	});
 
-	operation('deletePersona', {}, ({ workspace, id }) => {
+	operation('deletePersona', ({ workspace, id }) => {
 		find(workspace, id);
 		workspace.personas.delete(id);
 		return deleted('persona', id);

@@ -3,7 +3,7 @@ import { countCharacters, liteReservation, METERED_MODEL, turboPrice } from '../
 import type { SpeechEntity } from '../entities';
 import { found } from '../errors';
 import type { Operation } from '../http/operation';
-import { createSpeechSchema, type CreateSpeechGeneration } from '../schemas';
+import type { CreateSpeechGeneration } from '../schemas';
 import type { Service } from '../service';
 import { MEDIA_FORMATS } from '../storage/links';
 import { drawOutput } from '../storage/references';
@@ -21,12 +21,12 @@ import {
 import { checkVoice, soundOf } from './voices';
 
 export function speech(operation: Operation, service: Service): void {
-	operation('createSpeech', { body: createSpeechSchema }, ({ workspace, body }) => ({
+	operation('createSpeech', ({ workspace, body }) => ({
 		status: 202,
 		body: formatSpeech(service, createSpeech(service, workspace, body)),
 	}));
 
-	operation('getSpeech', {}, ({ workspace, id }) =>
+	operation('getSpeech', ({ workspace, id }) =>
 		ok(formatSpeech(service, found(workspace.speech.get(id), 'The speech generation'))),
 	);
 }

@@ -5,14 +5,7 @@ import { countCharacters, PRICES } from '../credits/prices';
 import type { VoiceEntity } from '../entities';
 import { found, invalid } from '../errors';
 import type { Operation } from '../http/operation';
-import {
-	createVoiceSchema,
-	listQuery,
-	renameVoiceSchema,
-	voiceCatalogQuery,
-	type CreateVoice,
-	type VoiceCatalogQuery,
-} from '../schemas';
+import type { CreateVoice, VoiceCatalogQuery } from '../schemas';
 import type { Service } from '../service';
 import { checkReference } from '../storage/references';
 import type { Workspace } from '../store';
@@ -27,32 +20,32 @@ export function voices(operation: Operation, service: Service): void {
 	const format = (entity: VoiceEntity) => formatVoice(service, entity);
 	const find = (workspace: Workspace, id: string) => found(workspace.voices.get(id), 'The voice');
 
-	operation('createVoice', { body: createVoiceSchema }, async ({ workspace, body }) => {
+	operation('createVoice', async ({ workspace, body }) => {
 		const entity = await createVoice(service, workspace, body);
 		// Open point 4: the name of the field with the credits is not shown.
 		return { status: 201, body: { ...format(entity), credits_charged: entity.creditsCharged } };
 	});
 
-	operation('listVoices', { query: listQuery }, ({ workspace, query }) =>
+	operation('listVoices', ({ workspace, query }) =>
 		ok(listAll(service, workspace.voices, query, format)),
 	);
 
-	operation('listPresetVoices', { query: voiceCatalogQuery }, ({ query }) => {
+	operation('listPresetVoices', ({ query }) => {
 		const { model = 'service/speech-lite' } = query;
 		const all = presetVoices(model, settings.voices, links.origin);
 		const data = all.filter((voice) => matches(voice, query));
 		return { status: 200, body: { object: 'list', model, data } };
 	});
 
-	operation('getVoice', {}, ({ workspace, id }) => ok(format(find(workspace, id))));
+	operation('getVoice', ({ workspace, id }) => ok(format(find(workspace, id))));
 
-	operation('renameVoice', { body: renameVoiceSchema }, ({ workspace, id, body }) => {
+	operation('renameVoice', ({ workspace, id, body }) => {
 		const entity = find(workspace, id);
 		entity.name = body.name;
 		return ok(format(workspace.voices.put(entity)));
 	});
 
-	operation('deleteVoice', {}, ({ workspace, id }) => {
+	operation('deleteVoice', ({ workspace, id }) => {
 		workspace.outputs.delete(find(workspace, id).preview);
 		workspace.voices.delete(id);
 		return deleted('voice', id);

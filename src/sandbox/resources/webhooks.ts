@@ -3,7 +3,6 @@ import { formatMilliseconds } from '../clock';
 import type { DeliveryEntity, WebhookEntity } from '../entities';
 import { found } from '../errors';
 import type { Operation } from '../http/operation';
-import { createWebhookSchema, listQuery, updateWebhookSchema } from '../schemas';
 import type { Service } from '../service';
 import type { Workspace } from '../store';
 import { ok, deleted, listAll } from './job';
@@ -12,7 +11,7 @@ export function webhooks(operation: Operation, service: Service): void {
 	const find = (workspace: Workspace, id: string) =>
 		found(workspace.webhooks.get(id), 'The webhook');
 
-	operation('createWebhook', { body: createWebhookSchema }, ({ workspace, body }) => {
+	operation('createWebhook', ({ workspace, body }) => {
 		const entity = workspace.webhooks.put({
 			id: service.ids.next('wh'),
 			workspace: workspace.id,
@@ -25,13 +24,13 @@ export function webhooks(operation: Operation, service: Service): void {
 		return { status: 201, body: { ...formatWebhook(entity), secret: entity.secret } };
 	});
 
-	operation('listWebhooks', { query: listQuery }, ({ workspace, query }) =>
+	operation('listWebhooks', ({ workspace, query }) =>
 		ok(listAll(service, workspace.webhooks, query, formatWebhook)),
 	);
 
-	operation('getWebhook', {}, ({ workspace, id }) => ok(formatWebhook(find(workspace, id))));
+	operation('getWebhook', ({ workspace, id }) => ok(formatWebhook(find(workspace, id))));
 
-	operation('updateWebhook', { body: updateWebhookSchema }, ({ workspace, id, body }) => {
+	operation('updateWebhook', ({ workspace, id, body }) => {
 		const entity = find(workspace, id);
 		entity.url = body.url ?? entity.url;
 		entity.description = body.description ?? entity.description;
@@ -39,13 +38,13 @@ export function webhooks(operation: Operation, service: Service): void {
 		return ok(formatWebhook(workspace.webhooks.put(entity)));
 	});
 
-	operation('deleteWebhook', {}, ({ workspace, id }) => {
+	operation('deleteWebhook', ({ workspace, id }) => {
 		find(workspace, id);
 		workspace.webhooks.delete(id);
 		return deleted('webhook', id);
 	});
 
-	operation('listDeliveries', { query: listQuery }, ({ workspace, id, query }) => {
+	operation('listDeliveries', ({ workspace, id, query }) => {
 		find(workspace, id);
 		const table = workspace.deliveriesOf(id);
 		return ok(listAll(service, table, query, formatDelivery));

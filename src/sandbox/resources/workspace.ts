@@ -3,7 +3,6 @@ import { presetVoices } from '../catalogue/voices';
 import { readDateTime } from '../clock';
 import { found } from '../errors';
 import type { Operation } from '../http/operation';
-import { listModelsQuery, usageQuery } from '../schemas';
 import type { Service } from '../service';
 import { formatAgentRun } from './agentRuns';
 import { formatGeneration } from './generations';
@@ -15,7 +14,7 @@ import { formatSpeech } from './speech';
 export function workspace(operation: Operation, service: Service): void {
 	const { ledger, links, settings, usage } = service;
 
-	operation('listModels', { query: listModelsQuery }, ({ query }) => {
+	operation('listModels', ({ query }) => {
 		const models = MODELS.filter(({ mode }) => query.mode === undefined || mode === query.mode);
 		const data = models.map((entry) => {
 			const { speechModel } = entry;
@@ -28,7 +27,7 @@ export function workspace(operation: Operation, service: Service): void {
 	});
 
 	/** Whichever job an id identifies. Specification: Operation details, GET /jobs/{id}. */
-	operation('getJob', {}, ({ workspace: { generations, speech, agentRuns, personas }, id }) => {
+	operation('getJob', ({ workspace: { generations, speech, agentRuns, personas }, id }) => {
 		const generation = generations.get(id);
 		if (generation) return ok(formatGeneration(service, generation));
 		const spoken = speech.get(id);
@@ -39,13 +38,13 @@ export function workspace(operation: Operation, service: Service): void {
 	});
 
 	/** Open point 14: the fields of the balance and of the summary are not shown. */
-	operation('getCredits', {}, ({ workspace: { id } }) => {
+	operation('getCredits', ({ workspace: { id } }) => {
 		const { available, reserved, spent } = ledger.balance(id);
 		const balance = available + reserved;
 		return { status: 200, body: { object: 'credits', balance, available, reserved, spent } };
 	});
 
-	operation('getUsage', { query: usageQuery }, ({ workspace: { id }, query }) => {
+	operation('getUsage', ({ workspace: { id }, query }) => {
 		const { since } = query;
 		const data = usage.sums(
 			id,
