@@ -2,7 +2,8 @@ const shared = require('./jest.shared');
 
 /**
  * End-to-end tests: our packed package in a real n8n against a sandbox, both started once for the whole run. The tests
- * of a worker share them, so each worker has its own: `npm run test:e2e` has four, as they wait for half of their time, and a single file needs one.
+ * of a worker share them, so each worker has its own: `npm run test:e2e` has three, as they wait for a third of
+ * their time on two cores, and a single file needs one.
  */
 module.exports = {
 	...shared,

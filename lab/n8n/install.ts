@@ -1,6 +1,6 @@
 /* eslint-disable @n8n/community-nodes/no-restricted-globals, @n8n/community-nodes/no-restricted-imports -- not published */
 import { createHash } from 'node:crypto';
-import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { LabError } from '../process/failure';
 import { shown, stateRoot } from '../process/paths';
@@ -33,20 +33,32 @@ export async function ensureLab(
 	if (existsSync(stampFile) && readFileSync(stampFile, 'utf8') === wanted) return;
 	rmSync(logFile, { force: true });
 	const flags = ['--ignore-scripts', '--legacy-peer-deps', '--no-audit', '--no-fund'];
-	const steps: Array<[string, string[]]> = [
-		['npm', ['ci', ...flags]],
-		['npm', ['rebuild', '--ignore-scripts=false', 'node', 'sqlite3']],
-		// Only running them shows it: a rebuild that npm was configured to skip reports success.
-		[node, ['-e', "require('sqlite3')"]],
-	];
 	const label = `Installing n8n ${version} (first start only, about 3 minutes)`;
 	await withProgress(log, label, async () => {
-		for (const [command, args] of steps) {
+		const step = async (command: string, ...args: string[]) => {
 			const { code } = await run(command, args, { cwd: root, logFile, env: withHeaders() });
 			if (code !== 0) throw new LabError(`Installing n8n failed: ${needed}`, shown(logFile));
-		}
+		};
+		await step('npm', 'ci', ...flags);
+		const driver = copyDriver(modules) ? [] : ['sqlite3'];
+		await step('npm', 'rebuild', '--ignore-scripts=false', 'node', ...driver);
+		// Only running them shows it: a rebuild that npm was configured to skip reports success.
+		await step(node, '-e', "require('sqlite3')");
 	});
 	writeFileSync(stampFile, wanted);
+}
+
+/** Compiling the database driver takes a minute: one of the same version is taken from the newest n8n, if that is there. */
+function copyDriver(modules: string): boolean {
+	const versionIn = (folder: string) =>
+		readFileSync(path.join(folder, 'sqlite3', 'package.json'), 'utf8');
+	const built = path.join(newest.modules, 'sqlite3', 'build', 'Release', 'node_sqlite3.node');
+	const isSame =
+		modules !== newest.modules &&
+		existsSync(built) &&
+		versionIn(newest.modules) === versionIn(modules);
+	if (isSame) cpSync(built, path.join(modules, path.relative(newest.modules, built)));
+	return isSame;
 }
 
 /**
