@@ -6,8 +6,8 @@ import { startHarness, type Harness } from './support/harness';
 import { cases } from '../support/thorough';
 import { elementAt } from './support/elementAt';
 
-/** 32 operations, at least 10,000 requests in all where it is thorough. */
-const ROUNDS = Math.max(2_550, cases(5_100));
+/** Enough for each of the 32 operations to succeed at least once. */
+const ROUNDS = Math.max(1_900, cases(5_100));
 
 let service: Harness;
 

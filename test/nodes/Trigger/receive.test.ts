@@ -3,6 +3,7 @@ import { receive } from '../../../nodes/Trigger/receive';
 import { workspaceOf } from '../../../src/transport/workspace';
 import { encryptSecret } from '../../../src/events/encryptSecret';
 import { shuffle } from '../../../testing/shuffle';
+import { cases } from '../../support/thorough';
 import {
 	deliveryContext,
 	FakeResponse,
@@ -307,17 +308,19 @@ describe('the log', () => {
 	});
 });
 
-test('of 2,000 events with 1 to 5 shuffled deliveries at once each starts the workflow exactly once', async () => {
+const EVENTS = cases(5_000);
+
+test(`of ${EVENTS} events with 1 to 5 shuffled deliveries at once each starts the workflow exactly once`, async () => {
 	const world = registered();
-	const ids = Array.from({ length: 2_000 }, (_, index) =>
+	const ids = Array.from({ length: EVENTS }, (_, index) =>
 		Array<string>(1 + (index % 5)).fill(`bulk_${index}`),
 	);
 	const deliveries = shuffle(ids.flat()).map(
 		async (id) => await take(world, signedDelivery(SECRET, event(id))),
 	);
 	const started = (await Promise.all(deliveries)).map(jsonOf).filter(Boolean);
-	expect(started).toHaveLength(2_000);
-	expect(new Set(started.map((json) => json?.eventId)).size).toBe(2_000);
+	expect(started).toHaveLength(EVENTS);
+	expect(new Set(started.map((json) => json?.eventId)).size).toBe(EVENTS);
 });
 
 describe('which events start the workflow', () => {

@@ -18,7 +18,7 @@ import { cases } from '../../support/thorough';
  * `CREDIT_CAP_BATCHES` sets how many batches there are.
  */
 const { CREDIT_CAP_SEED, CREDIT_CAP_BATCHES } = process.env;
-const BATCHES = CREDIT_CAP_SEED ? 1 : Number(CREDIT_CAP_BATCHES ?? cases(5_000));
+const BATCHES = CREDIT_CAP_SEED ? 1 : Number(CREDIT_CAP_BATCHES ?? cases(3_000));
 const FIRST_SEED = Number(CREDIT_CAP_SEED ?? seedOf(1));
 
 const SIZES = ['s', 'm', 'l', 'xl'];

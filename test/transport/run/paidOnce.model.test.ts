@@ -20,7 +20,7 @@ import { hostWith, runOf } from '../../../testing/run';
  * `PAID_ONCE_SEQUENCES` sets how many there are.
  */
 const { PAID_ONCE_SEED, PAID_ONCE_SEQUENCES } = process.env;
-const SEQUENCES = Number(PAID_ONCE_SEQUENCES ?? cases(4_000));
+const SEQUENCES = Number(PAID_ONCE_SEQUENCES ?? cases(2_500));
 const FIRST_SEED = Number(PAID_ONCE_SEED ?? seedOf(1));
 
 const HOUR = 3_600_000;
