@@ -1,4 +1,5 @@
 const { AsyncLocalStorage } = require('node:async_hooks');
+const v8 = require('node:v8');
 const vm = require('node:vm');
 const { TestEnvironment } = require('jest-environment-node');
 
@@ -18,5 +19,8 @@ vm.compileFunction = (code, names, { filename, parsingContext }) => {
 	const script = new vm.Script(`${start}${code}\n})`, { filename, columnOffset: -start.length });
 	return script.runInContext(parsingContext);
 };
+
+// It would forget what it has compiled of a script that no test file in progress uses, which the next one may.
+v8.setFlagsFromString('--no-flush-bytecode');
 
 module.exports = TestEnvironment;
