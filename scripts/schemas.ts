@@ -199,7 +199,7 @@ export async function schemaFiles(): Promise<Map<string, string>> {
 		for (const version of [description.version].flat()) {
 			const at = `${folder}/__schema__/v${[...String(version).split('.'), 0, 0].slice(0, 3).join('.')}`;
 			for (const { operation, resource } of operations) {
-				const text = `${JSON.stringify(outputSchema(operation), null, '\t')}\n`;
+				const text = `${JSON.stringify(outputSchema(operation))}\n`;
 				files.set(`${at}/${resource?.value ?? String(only)}/${operation.value}.json`, text);
 				// A node with one resource has it hidden, so a workflow that was not saved by the editor may
 				// leave it out.

@@ -1,6 +1,5 @@
-import { onAbort } from '../base/abortListeners';
 import { fail, ok, type Result } from '../base/result';
-import { Semaphore } from '../base/waiting';
+import { onAbort, Semaphore } from '../base/waiting';
 import { isSuccess, type Clock } from '../base/types';
 import {
 	TRANSFER_TIMEOUT_MS,

@@ -4,7 +4,7 @@ import type {
 	IN8nHttpFullResponse,
 } from 'n8n-workflow';
 import { createHash } from 'crypto';
-import { unlessAborted } from '../base/abortListeners';
+import { unlessAborted } from '../base/waiting';
 import { MAX_TIMER_MS } from '../base/clock';
 import type { Send, SendResult } from '../base/types';
 import { CREDENTIAL } from '../credential';

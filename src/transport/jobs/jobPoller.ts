@@ -1,5 +1,4 @@
 import { ENDPOINTS, LIMITS, textOf } from '../../contract';
-import { onAbort } from '../base/abortListeners';
 import { BoundedMap } from '../base/boundedMap';
 import { fail, ok, type Failed, type Result } from '../base/result';
 import {
@@ -11,7 +10,7 @@ import {
 	type Clock,
 	type Resource,
 } from '../base/types';
-import { WakeUp } from '../base/waiting';
+import { onAbort, WakeUp } from '../base/waiting';
 import { requestResource, type Client } from '../http/client';
 import { pageOf } from '../http/pages';
 import { isGone, isRefusal, meaningOf } from '../http/statuses';

@@ -1,5 +1,5 @@
 import { IDEMPOTENCY_HEADER } from '../../contract';
-import { onAbort } from '../base/abortListeners';
+import { onAbort } from '../base/waiting';
 import { fail, ok, type Result } from '../base/result';
 import {
 	isNoResponse,

@@ -1,5 +1,0 @@
-export * from './json';
-export * from './media';
-export * from './number';
-export * from './rule';
-export * from './text';
