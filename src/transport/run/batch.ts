@@ -1,6 +1,6 @@
 import { fail, refusalStatusOf, type Failed, type Result } from '../base/result';
 import { Semaphore } from '../base/waiting';
-import type { Channel, Clock, Resource } from '../base/types';
+import type { Clock, Resource } from '../base/types';
 import { meaningOf } from '../http/statuses';
 import { isOutOfCredits } from './credits';
 import type { Item, Prepared } from './item';
@@ -270,22 +270,26 @@ export const halted = ({ batch }: Item): Failed | undefined =>
  * Why a request ended that was under way when the run was halted. One that was given up because the
  * service answers nothing any more says so: no other item reports it.
  */
-export const orSilence = ({ batch, host }: Item, failed: Failed): Failed =>
-	failed.failure.kind === 'cancelled' && batch.isSilent && !host.channel.signal?.aborted
-		? fail({
-				...{ kind: 'noResponse', reason: 'it answers nothing any more', attempts: 1 },
-				outcomeUnknown: true,
-			})
-		: failed;
+export function orSilence({ batch, host }: Item, failed: Failed): Failed {
+	if (failed.failure.kind !== 'cancelled' || !batch.isSilent || host.channel.signal?.aborted)
+		return failed;
+	const reason = 'it answers nothing any more';
+	return { ...failed, failure: { kind: 'noResponse', reason, attempts: 1, outcomeUnknown: true } };
+}
 
-/** Sends what neither creates nor approves: a few items at a time, and none once the run is halted. */
+/**
+ * Sends what neither creates nor approves, files included: a few items at a time, and none once the
+ * run is halted.
+ * @param send gets the item with a channel that ends then
+ */
 export async function inTurn<T>(
 	item: Item,
-	send: (channel: Channel) => Promise<Result<T>>,
+	send: (item: Item) => Promise<Result<T>>,
 ): Promise<Result<T>> {
 	const { batch, host } = item;
 	const channel = { ...host.channel, signal: batch.stopSignal(host.channel.signal) };
-	const sent = await batch.reads.run(channel, async () => await send(channel));
+	const stoppable = { ...item, host: { ...host, channel } };
+	const sent = await batch.reads.run(channel, async () => await send(stoppable));
 	if (sent?.ok) return sent;
 	const failed = sent ? orSilence(item, sent) : fail({ kind: 'cancelled' });
 	return failed.failure.kind === 'cancelled' ? (halted(item) ?? failed) : failed;

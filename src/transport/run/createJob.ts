@@ -99,9 +99,9 @@ async function begin(item: Item, opened: OpenedRequest): Promise<Failed | undefi
 		const unfit = await spec.check?.(item);
 		if (unfit) return unfit;
 	}
-	const hasJob = 'job' in memory.state;
-	if (isKeyPersistent(item) && !hasJob) await batch.earlierRuns.load(item);
-	return undefined;
+	if (!isKeyPersistent(item) || 'job' in memory.state) return undefined;
+	const seen = await inTurn(item, async (one) => ok(await batch.earlierRuns.load(one)));
+	return seen.ok ? undefined : seen;
 }
 
 /** What follows is another request than the one that the state of the item is about. */
@@ -256,12 +256,14 @@ async function decide(item: Item, opened: OpenedRequest): Promise<Result<Start>>
 			return ok({ creation: { attempt, key, path, body } });
 		}
 		case 'search': {
-			const found = await findPossibleDuplicate(item, step.sent, step.because);
-			if (found?.failure.kind === 'possibleDuplicate') {
+			const found = await inTurn(item, async (one) => {
+				return await findPossibleDuplicate(one, step.sent, step.because);
+			});
+			if (!found.ok && found.failure.kind === 'possibleDuplicate') {
 				recordEvent(memory, { kind: 'userWarned', execution: origin.executionId });
 				for (const id of found.failure.candidates) item.batch.candidates.add(id);
 			}
-			if (found) return found;
+			if (!found.ok) return found;
 			recordEvent(memory, { kind: 'nothingFound', restart: settings.idempotency === 'content' });
 			return await decide(item, opened);
 		}
@@ -279,10 +281,9 @@ async function decide(item: Item, opened: OpenedRequest): Promise<Result<Start>>
 
 /** A known job is only read: whatever a gateway responds or a key may not do, the job stays known. */
 async function readKnownJob(item: Item, job: JobReference): Promise<Result<{ known: Resource }>> {
-	const { client } = item.workspace;
 	const request = { method: 'GET', path: readerPath({ ...job }) } as const;
-	const read = await inTurn(item, async (channel) => {
-		return await requestResource(client, channel, request);
+	const read = await inTurn(item, async ({ workspace, host }) => {
+		return await requestResource(workspace.client, host.channel, request);
 	});
 	return read.ok
 		? ok({ known: { ...(job.object && { object: job.object }), ...read.value } })

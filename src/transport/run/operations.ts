@@ -29,17 +29,17 @@ async function ask(
 	item: Item,
 	validate: (body: unknown) => string | undefined,
 ): Promise<Result<unknown>> {
-	const answer = await inTurn(item, async (channel) => {
-		return await item.workspace.client.request(channel, item.request, { validate });
+	const answer = await inTurn(item, async ({ workspace, host, request }) => {
+		return await workspace.client.request(host.channel, request, { validate });
 	});
 	return answer.ok ? ok(answer.value.body) : answer;
 }
 
 async function list(item: Item): Promise<Result<Outcome>> {
-	const { workspace, request, settings, spec } = item;
+	const { settings, spec } = item;
 	const query = { wanted: settings.limit, takesLimit: spec.takesLimit ?? false };
-	const entries = await inTurn(item, async (channel) => {
-		return await readPages(workspace.client, channel, request, query);
+	const entries = await inTurn(item, async ({ workspace, host, request }) => {
+		return await readPages(workspace.client, host.channel, request, query);
 	});
 	return entries.ok ? ok(withoutFiles(entries.value)) : entries;
 }
@@ -70,7 +70,7 @@ async function remove(item: Item): Promise<Result<Outcome>> {
 }
 
 async function file(item: Item): Promise<Result<Outcome>> {
-	const sent = await inTurn(item, async () => await sendFile(item));
+	const sent = await sendFile(item);
 	return sent.ok ? ok(withoutFiles([sent.value])) : sent;
 }
 
@@ -96,8 +96,8 @@ async function readJob(item: Item): Promise<Result<Outcome>> {
 async function wait(item: Item): Promise<Result<Outcome>> {
 	const { host, workspace, request, settings } = item;
 	const { terminalStatuses, waitTimeoutMs } = settings;
-	const found = await inTurn(item, async (channel) => {
-		return await requestResource(workspace.client, channel, request);
+	const found = await inTurn(item, async (stoppable) => {
+		return await requestResource(workspace.client, stoppable.host.channel, request);
 	});
 	if (!found.ok) return found;
 	const options = { terminalStatuses, path: request.path };

@@ -1,5 +1,5 @@
 import { ENDPOINTS, LIMITS } from '../../contract';
-import { fail, ok, type Failed, type Result } from '../base/result';
+import { fail, ok, type Result } from '../base/result';
 import { isRecord, isResource, type Resource } from '../base/types';
 import { pageOf, readPages } from '../http/pages';
 import type { Item } from './item';
@@ -28,18 +28,18 @@ const mayBe = (shown: unknown, requested: unknown) =>
  * Finds out whether an attempt of unknown outcome was carried out when its key can no longer settle
  * it. Any generation with the same mode and model that this node does not know may be the one;
  * nothing is created then, so nothing is paid twice.
- * @returns why nothing may be created, or `undefined` if the attempt created nothing
+ * @returns a failure if the attempt may have created something
  */
 export async function findPossibleDuplicate(
 	item: Item,
 	{ body }: Sent,
 	because: 'expired' | 'changed',
-): Promise<Failed | undefined> {
+): Promise<Result<void>> {
 	if (item.spec.object !== 'generation') {
 		return fail({ kind: 'possibleDuplicate', candidates: [], because });
 	}
 	const listed = await listGenerations(item);
-	if (!listed.ok) return listed;
+	if (!listed.ok) return { ...listed, endpoint: ENDPOINTS.listGenerations };
 	const request = isRecord(body) ? body : {};
 	const known = knownJobIds(item.node);
 	const candidates = listed.value
@@ -50,7 +50,7 @@ export async function findPossibleDuplicate(
 	const mayBeBeyond = listed.value.length >= SEARCH_DEPTH;
 	return candidates.length > 0 || mayBeBeyond
 		? fail({ kind: 'possibleDuplicate', candidates, because })
-		: undefined;
+		: ok(undefined);
 }
 
 /**

@@ -4,6 +4,7 @@ import type { Json } from '../base/types';
 import { extensionOf, mediaTypeOf } from '../files/names';
 import { upload } from '../files/upload';
 import type { BinarySource } from '../http/host';
+import { halt, inTurn } from './batch';
 import { referencesIn, withoutReferences } from './binaryReference';
 import type { Item } from './item';
 import { isKeyExpired } from './itemState';
@@ -61,12 +62,18 @@ export async function openRequest(item: Item): Promise<Result<OpenedRequest>> {
  * URL, as the service would take it for a different request otherwise. Returns what `upload` does.
  */
 async function sendOnce(item: Item, field: string, source: BinarySource): Promise<Result<Json>> {
-	const { host, workspace, memory } = item;
+	const { memory } = item;
 	const { identity } = source;
-	const now = workspace.clock.now();
+	const now = item.workspace.clock.now();
 	const known = memory.uploads?.[identity];
 	if (known && !isKeyExpired(known.at, now)) return ok(known.file);
-	const sent = await upload(host, workspace, { field, source, key: uploadKey(item, identity) });
+	const key = uploadKey(item, identity);
+	const sent = await inTurn(item, async ({ host, workspace }) => {
+		const uploaded = await upload(host, workspace, { field, source, key });
+		// Before the next file gets its turn: it would run into the same refusal.
+		if (!uploaded.ok) halt(item, uploaded);
+		return uploaded;
+	});
 	if (sent.ok) (memory.uploads ??= {})[identity] = { file: sent.value, at: now };
 	return sent;
 }

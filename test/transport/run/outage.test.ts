@@ -51,6 +51,7 @@ function setUp({
 	});
 	const items = Array.from({ length: count }, (_, item) => ({
 		json: { prompt: `no. ${item}` },
+		binary: { data: { data: btoa(`picture ${item}`), mimeType: 'image/png', fileName: 'a.png' } },
 	})) as INodeExecutionData[];
 	keys += 1;
 	const apiKey = `canary-key-${keys}-of-an-outage`;
@@ -88,6 +89,9 @@ function setUp({
 	return { model, start, through };
 }
 
+const PLACE = { upload_url: 'https://up.example/x', url: 'https://cdn.example/x' };
+const WITH_FILE = { input: { reference_images: 'binary:data' } };
+
 const SILENCE: Array<[name: string, gateway: () => Promise<SendResult>]> = [
 	['connections that break', async () => LOST],
 	[
@@ -116,6 +120,30 @@ describe.each(SILENCE)('a run that meets nothing but %s', (_name, gateway) => {
 		expect(tookMs).toBeLessThanOrEqual(LIMIT_MS);
 	});
 
+	test('ends within three minutes where its items send files first, and has paid for nothing', async () => {
+		const { start, through } = setUp({ requestsPerMinute: 60, concurrentJobs: 5 });
+		through(gateway);
+		const { error, tookMs } = await start(WITH_FILE);
+		expect(error?.message).toMatch(SAID);
+		expect(error?.description).toContain('no credits were spent');
+		expect(tookMs).toBeLessThanOrEqual(LIMIT_MS);
+	});
+
+	test('ends within three minutes where it searches for what its expired keys may have made', async () => {
+		const { model, start, through } = setUp({ requestsPerMinute: 60 });
+		// Carried out, and the answer lost on its way.
+		through(async (asked) => {
+			await model.send(asked);
+			return LOST;
+		});
+		await start();
+		await clock.pass(25 * 3_600_000);
+		through(gateway);
+		const { error, tookMs } = await start();
+		expect(error?.message).toMatch(SAID);
+		expect(tookMs).toBeLessThanOrEqual(LIMIT_MS);
+	});
+
 	test('ends within three minutes where all jobs are known and only read, and goes on with them later', async () => {
 		const { model, start, through } = setUp();
 		await start({ waitForCompletion: true, options: { waitTimeout: 1 } });
@@ -129,6 +157,27 @@ describe.each(SILENCE)('a run that meets nothing but %s', (_name, gateway) => {
 		expect(model.jobs).toHaveLength(ITEMS);
 	});
 });
+
+test.each([401, 402])(
+	'a %i ends a run whose items send files first before the others have sent theirs',
+	async (status) => {
+		const { start, through } = setUp({ requestsPerMinute: 60, concurrentJobs: 5 });
+		let refused = 0;
+		let files = 0;
+		through(async (asked) => {
+			if (asked.path === '/files') files += 1;
+			if (status === 402 && (asked.method as string) === 'PUT') return answer(200, '');
+			if (status === 402 && asked.path === '/files') return answer(201, PLACE);
+			refused += 1;
+			await clock.sleep(200);
+			return answer(status, errorBody('No'));
+		});
+		const { error } = await start(WITH_FILE);
+		expect(error?.message).toMatch(status === 401 ? /API key is invalid/ : /Not enough credits/);
+		expect(refused).toBeLessThanOrEqual(5);
+		expect(files).toBeLessThanOrEqual(30);
+	},
+);
 
 test('one refusal in the Error shape now and then keeps the run going', async () => {
 	const { start, through } = setUp({ items: 500, concurrentJobs: 50, continueOnFail: true });
