@@ -187,6 +187,13 @@ function progress({ items = 1, submitted }: ErrorContext): string {
 	return `${submitted} ${submitted === 1 ? 'item' : 'items'} ${were(submitted)} submitted, ${left} ${were(left)} not. `;
 }
 
+/** A service may refuse a request because its key was used for another one: of an earlier execution, then. */
+const REFUSED_KEY: Partial<Record<IdempotencyMode, string>> = {
+	content:
+		' If that is the idempotency key, set Avoid Paying Twice to On Retries, or run this again after 24 hours.',
+	custom: ' If that is the idempotency key, it belongs to another request: enter a new one.',
+};
+
 const minutes = (ms: number) => Math.round(ms / 6_000) / 10;
 
 const CHECK_NETWORK = 'Check the base URL of the credential and the network.';
@@ -229,7 +236,9 @@ export function wordsOf(failed: Failed, context: ErrorContext): Text {
 			});
 			const said = withEditorLabels(failure.serviceError.message ?? '', context.labels ?? {});
 			const isNew = said !== '' && said.toLowerCase() !== happened.toLowerCase();
-			return [isNew ? `${happened}: ${said}` : happened, todo];
+			const mayBeKey = creates === true && failure.status === 400;
+			const ofKey = (mayBeKey && context.idempotency && REFUSED_KEY[context.idempotency]) || '';
+			return [isNew ? `${happened}: ${said}` : happened, `${todo}${ofKey}`];
 		}
 		case 'noResponse':
 			return ofNoResponse(failure);

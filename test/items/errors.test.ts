@@ -386,6 +386,16 @@ test('fields are named by their labels', () => {
 	expect(text.description).toMatch(/^Correct what the service names\./);
 });
 
+test.each([
+	['content', 400, /If that is the idempotency key, set Avoid Paying Twice to On Retries/],
+	['custom', 400, /If that is the idempotency key, it belongs to another request: enter a new one/],
+	['execution', 400, /^Correct what the service names\. (?!If)/],
+	['content', 404, /^(?!.*idempotency)/],
+] as const)('%s: what to do about a refused key, after a %i', (idempotency, code, said) => {
+	const refused = fail(status(code));
+	expect(describeFailure(refused, { ...context, idempotency }).description).toMatch(said);
+});
+
 describe('details', () => {
 	test('of a failed job: the job, its status, and its credits', () => {
 		const job = { ...bad, estimated_credits: 4, credits_refunded: 4, item: 'x' };

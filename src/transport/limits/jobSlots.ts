@@ -32,9 +32,10 @@ export interface JobWatch {
 	list(channel: Channel): void;
 }
 
-/** Creations that wait, and how many are under way: sent, and not accepted or refused yet. */
+/** Creations of one kind that wait, and how many are under way: sent, and not accepted or refused yet. */
 class Lane {
 	underWay = 0;
+	acceptedAt = -Infinity;
 	readonly queue = new WaitQueue<Result<Slot>>(fail({ kind: 'cancelled' }));
 }
 
@@ -53,8 +54,8 @@ const TICK_MS = 1_000;
  * 4. One that is refused although no others were seen for a minute shows that the plan has fewer
  *    slots: no more are used than ran then, and one more with each that is tried and accepted.
  * 5. What the service asks to wait is waited; the first time, one is tried right after it.
- * 6. A wait ends after 30 minutes without an accepted job of ours, or at its own timeout, which alone
- *    counts while our own jobs use all slots.
+ * 6. A wait ends after 30 minutes without an accepted job of ours that takes a slot, or at its own
+ *    timeout, which alone counts while our own jobs use all slots.
  *
  * Creations that take no slot are not refused for want of one; as many of their requests are under
  * way at once as there are slots. All times are in ms on the monotonic clock.
@@ -69,7 +70,6 @@ export class JobSlots {
 	 * shows that it has ended, and for half an hour at most.
 	 */
 	private readonly held = new Map<string, number>();
-	private acceptedAt = -Infinity;
 	private refusedAt = -Infinity;
 	/** The most slots that we use: after a refusal as many as we used then, until a list explains it. */
 	private most = Infinity;
@@ -170,9 +170,9 @@ export class JobSlots {
 		}
 
 		accepted(job: Resource): void {
-			const { slots } = this;
-			slots.acceptedAt = slots.clock.monotonic();
-			slots.hasTried = false;
+			const { slots, lane } = this;
+			lane.acceptedAt = slots.clock.monotonic();
+			if (lane === slots.jobLane) slots.hasTried = false;
 			this.hold(job);
 			slots.most = Math.max(slots.most, slots.held.size);
 			slots.serve();
@@ -242,7 +242,7 @@ export class JobSlots {
 			const longest = usesAll && lane === this.jobLane ? Infinity : GIVE_UP_MS;
 			lane.queue.expire(
 				({ since, timeoutMs }) =>
-					now >= Math.max(since, this.acceptedAt) + Math.min(longest, timeoutMs),
+					now >= Math.max(since, lane.acceptedAt) + Math.min(longest, timeoutMs),
 				({ since }) => fail({ kind: 'noSlot', waitedMs: now - since, others: this.others.count }),
 			);
 		}

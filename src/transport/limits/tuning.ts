@@ -8,8 +8,8 @@ export const MINUTE_MS = 60_000;
 export const GIVE_UP_MS = 30 * MINUTE_MS;
 
 /**
- * Every figure that trades time for requests; `npm run bench` shows what each costs. All other times
- * are limits of the service or promises of docs/limits.md.
+ * The figures that were tuned: each trades time for requests, and `npm run bench` shows what it costs.
+ * All other times are limits of the service, bounds, or promises of docs/limits.md.
  */
 export const TUNING = {
 	/**

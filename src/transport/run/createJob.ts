@@ -3,6 +3,7 @@ import { isResource, type Resource } from '../base/types';
 import { requestResource } from '../http/client';
 import { jobState, readerOf, readerPath, toResult } from '../jobs/jobState';
 import type { Slot } from '../limits/jobSlots';
+import { GIVE_UP_MS } from '../limits/tuning';
 import { isOutOfCredits } from './credits';
 import { halt, halted, inTurn } from './batch';
 import type { Item } from './item';
@@ -34,16 +35,21 @@ import { openRequest, uploadAll, type OpenedRequest } from './uploads';
  *  3. an earlier try of the node left open what became of it (`decide`: resend)
  *
  * Under the next key, as nothing good can come of this one:
- *  4. an earlier try of the node was refused, or its job has failed (`itemState.ts`)
+ *  4. an earlier try of the node was refused, or its job has failed (`itemState.ts`; a key of the
+ *     user's own stays the same)
  *  5. a 402 under Wait for Top-Up, once there may be credits again (`obtainJob`)
  *  6. with `content`, a 402: once, as a service may repeat its refusal for the key (`obtainJob`)
  *  7. with `content`, the job under the key is of an earlier run and has failed (`createJob`)
- *  8. the key has expired, and a search shows that nothing was made under it (`decide`: search)
+ *  8. the key has expired, and nothing was made under it: certainly, or as a search shows (`decide`)
  *  9. the user has changed the request (`decide`: send)
+ * 10. without a key, the node is run again (`begin`)
  */
 
 /** More keys than any content has failed jobs in a day: whoever gets there has found a fault of ours. */
 const MAX_KEYS = 50;
+
+/** Refused with 429 so often, and for as long as it may wait for a slot, a creation is given up. */
+const MAX_REFUSALS = 10;
 
 /** A job, with the slot that it holds: a known job holds none. */
 type Held = Made & { slot?: Slot };
@@ -166,6 +172,8 @@ async function obtainJob(item: Item, opened: OpenedRequest): Promise<Result<Held
 	let creditsBy: number | undefined;
 	let lackedCredits: Failed | undefined;
 	let since: number | undefined;
+	let refusals = 0;
+	let refusedSince: number | undefined;
 	for (;;) {
 		const start = await decide(item, opened);
 		if (!start.ok) {
@@ -207,12 +215,19 @@ async function obtainJob(item: Item, opened: OpenedRequest): Promise<Result<Held
 		}
 		if (sent.ok) {
 			slot.accepted(sent.value.job);
-			credits.succeeded(lackedCredits !== undefined);
+			// What never waits for credits may be cheap, and says nothing to those that do.
+			if (waitsForCredits) credits.succeeded(lackedCredits !== undefined);
 			return ok({ ...sent.value, slot });
 		}
 		if (spec.takesSlot && refusalStatusOf(sent) === 429) {
 			since = askedAt;
 			slot.refused(sent.failure.kind === 'status' ? sent.failure.hintMs : undefined);
+			refusals += 1;
+			refusedSince ??= clock.monotonic();
+			const refusedMs = clock.monotonic() - refusedSince;
+			// While others get slots, waiting for one has no end of its own.
+			const isLate = refusedMs >= Math.min(GIVE_UP_MS, settings.waitTimeoutMs);
+			if (refusals >= MAX_REFUSALS && isLate) return sent;
 		} else if (isOutOfCredits(sent) && waitsForCredits) {
 			slot.release();
 			credits.refused();

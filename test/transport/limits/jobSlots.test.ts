@@ -373,12 +373,15 @@ describe('a wait for a slot', () => {
 		expect(tries()).toBeLessThanOrEqual(after / MINUTE / 0.75);
 	});
 
-	test('begins anew with each accepted job of this process', async () => {
+	test.each([
+		['begins anew with each accepted job of this process', true, 50 * MINUTE],
+		['does not begin anew with a creation that takes no slot', false, 30 * MINUTE],
+	])('%s', async (_name, takesSlot, after) => {
 		const { clock, since, untilGivenUp, acquire } = busy();
-		const own = await acquire({ takesSlot: false });
-		clock.after(20 * MINUTE, () => own.accepted(job('sp_1')));
+		const slot = await clock.run(acquire({ takesSlot }));
+		clock.after(since + 20 * MINUTE - clock.monotonic(), () => slot.accepted(job('sp_1')));
 		await clock.run(untilGivenUp(Infinity));
-		expect(clock.monotonic() - since).toBe(50 * MINUTE);
+		expect(clock.monotonic() - since).toBe(after);
 	});
 
 	test('lasts to its own timeout while our own jobs use all slots', async () => {

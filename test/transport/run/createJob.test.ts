@@ -19,7 +19,8 @@ import {
 } from '../../../testing/run';
 import { VirtualClock } from '../../../testing/virtualClock';
 
-const HOUR = 3_600_000;
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
 
 function setUp(service: Partial<ServiceSettings> = {}) {
 	const clock = new VirtualClock();
@@ -302,6 +303,33 @@ test.each([
 		).toHaveLength(20 - PLAN.concurrentJobs);
 	},
 );
+
+test('a creation that alone is refused with 429 ends too, while others get their slots', async () => {
+	const clock = new VirtualClock();
+	const model = new ModelService(clock, { concurrentJobs: 5, jobMs: () => 20_000 });
+	const workspace = workspaceWith(clock);
+	let refusals = 0;
+	const host = hostWith(async (asked) => {
+		const isBusy = (asked.body as { prompt?: string } | undefined)?.prompt === 'busy model';
+		if (!isBusy) return await model.send(asked);
+		refusals += 1;
+		return answer(429, errorBody('The model is busy'));
+	});
+	const began = clock.monotonic();
+	let ended = Infinity;
+	const settings = { waitTimeoutMs: 15 * MINUTE };
+	const busy = createJob(runOf({ host, workspace, settings, prompt: 'busy model' }));
+	void busy.then(() => (ended = clock.monotonic() - began));
+	for (let number = 0; number < 200; number += 1) {
+		const origin = { runId: `other ${number}` };
+		const other = createJob(runOf({ host, workspace, prompt: `no. ${number}`, origin }));
+		expect(await clock.run(other)).toMatchObject({ ok: true });
+	}
+	expect(ended).toBeGreaterThanOrEqual(15 * MINUTE);
+	expect(ended).toBeLessThan(20 * MINUTE);
+	expect(await clock.run(busy)).toMatchObject({ failure: { kind: 'status', status: 429 } });
+	expect(refusals).toBeLessThan(20);
+});
 
 describe('binary inputs', () => {
 	const body = {

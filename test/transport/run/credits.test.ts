@@ -83,6 +83,37 @@ test('waiting items share one attempt every 20 seconds, and all go on at the fir
 	expect(model.jobs).toHaveLength(30);
 });
 
+test('what other executions create at the same time makes no attempt come earlier', async () => {
+	const clock = new VirtualClock();
+	const workspace = workspaceWith(clock, { requestsPerMinute: 600, concurrentJobs: 10 });
+	let refusals = 0;
+	let made = 0;
+	const host = hostWith(async ({ method, body }) => {
+		if (method === 'GET') return answer(200, { object: 'list', data: [] });
+		const isDear = (body as { prompt?: string }).prompt === 'dear';
+		if (isDear) refusals += 1;
+		else made += 1;
+		return isDear
+			? answer(402, errorBody('No'))
+			: answer(202, { id: `gen_${made}`, object: 'generation', status: 'completed' });
+	});
+	const settings = { onInsufficientCredits: 'wait' as const, creditWaitTimeoutMs: 600_000 };
+	const batch = new Batch(50, false);
+	const dear = Array.from({ length: 50 }, async (_, itemIndex) =>
+		createJob(runOf({ host, workspace, settings, batch, itemIndex, prompt: 'dear' })),
+	);
+	await clock.pass(1_000);
+	const first = refusals;
+	for (let second = 0; second < 300; second += 1) {
+		const origin = { runId: `other ${second}` };
+		await clock.run(createJob(runOf({ host, workspace, prompt: 'cheap', origin })));
+		await clock.pass(1_000);
+	}
+	expect(made).toBe(300);
+	expect(refusals - first).toBeLessThanOrEqual(15);
+	await clock.run(Promise.all(dear));
+});
+
 test('the error counts the items only while the numbers stay right', () => {
 	const topUp = 'Top up the workspace, then retry this execution.';
 	const said = (counts: { items: number; submitted?: number }) =>
