@@ -54,8 +54,6 @@ const MAX_REFUSALS = 10;
 /** A job, with the slot that it holds: a known job holds none. */
 type Held = Made & { slot?: Slot };
 
-const CANCELLED = fail({ kind: 'cancelled' });
-
 /** Others have found out that there are no credits, and none came in time. */
 const NO_CREDITS = fail({ kind: 'status', status: 402, serviceError: {}, outcomeUnknown: false });
 
@@ -84,8 +82,6 @@ export async function createJob(item: Item): Promise<Result<Resource>> {
 	const problem = `has led to ${MAX_KEYS} failed jobs`;
 	return fail({ kind: 'input', field: 'The request', problem, hint: 'Change it' });
 }
-
-const now = ({ workspace }: Item): number => workspace.clock.now();
 
 /** What has to be settled before the first request. @returns why the item is not sent at all */
 async function begin(item: Item, opened: OpenedRequest): Promise<Failed | undefined> {
@@ -131,9 +127,9 @@ function remember({ memory, inputFingerprint, settings }: Item, opened: OpenedRe
  * differently each time (`$now` in a prompt) is the same one.
  */
 function factsOf(item: Item, { requestFingerprint }: OpenedRequest): Facts {
-	const { memory, inputFingerprint, origin, settings } = item;
+	const { memory, inputFingerprint, origin, settings, workspace } = item;
 	return {
-		now: now(item),
+		now: workspace.clock.now(),
 		isChanged:
 			memory.inputFingerprint !== inputFingerprint && memory.fingerprint !== requestFingerprint,
 		hasFixedKey:
@@ -155,7 +151,7 @@ function startAtFirstKey(item: Item): void {
 function takeUndelivered(item: Item): boolean {
 	const { memory, workspace, origin, settings, spec } = item;
 	if (!origin.isManual || settings.idempotency !== 'execution' || spec.holdsSecret) return false;
-	const job = undeliveredOf(workspace).take(contentOf(item), now(item), origin.runId);
+	const job = undeliveredOf(workspace).take(contentOf(item), workspace.clock.now(), origin.runId);
 	if (job) recordEvent(memory, { kind: 'jobKnown', job });
 	return job !== undefined;
 }
@@ -188,7 +184,9 @@ async function obtainJob(item: Item, opened: OpenedRequest): Promise<Result<Held
 		const mayTryFreely = !credits.lacksCredits;
 		if (credits.lacksCredits) creditsBy ??= clock.monotonic() + settings.creditWaitTimeoutMs;
 		if (waitsForCredits && !(await credits.mayTry(channel, creditsBy ?? Infinity))) {
-			const why = channel.signal.aborted ? CANCELLED : (lackedCredits ?? NO_CREDITS);
+			const why = channel.signal.aborted
+				? fail({ kind: 'cancelled' })
+				: (lackedCredits ?? NO_CREDITS);
 			return halted(item) ?? why;
 		}
 		const askedAt = since ?? clock.monotonic();
@@ -254,7 +252,7 @@ type Start = { known: Resource } | { creation: Creation };
 
 /** Decides by the state of the item. Sends nothing but files, and what it takes to find out. */
 async function decide(item: Item, opened: OpenedRequest): Promise<Result<Start>> {
-	const { memory, settings, origin } = item;
+	const { memory, settings, origin, workspace } = item;
 	const step = nextStep(memory.state, factsOf(item, opened));
 	switch (step.do) {
 		case 'reject':
@@ -263,7 +261,7 @@ async function decide(item: Item, opened: OpenedRequest): Promise<Result<Start>>
 			return await readKnownJob(item, step.job);
 		case 'output': {
 			const known: unknown = JSON.parse(step.resource);
-			const isUsable = isResource(known) && areLinksFresh(known, now(item));
+			const isUsable = isResource(known) && areLinksFresh(known, workspace.clock.now());
 			return isUsable ? ok({ known }) : await readKnownJob(item, step.job);
 		}
 		case 'resend': {
