@@ -9,7 +9,7 @@ const ROWS: Record<string, string[]> = {
 	'A creation for a job slot': ['JobSlots.acquire'],
 	'A request for its turn': ['RateLimiter.acquire, without a deadline'],
 	'A creation for credits, with': ['CreditGate.mayTry'],
-	'A creation with _Max Credits_': ['withinMaxCredits, without a deadline'],
+	'A creation with _Max Credits_': ['inCreditTurn, without a deadline'],
 	'An item with _Own Key_': ['Batch.keyClaimed, without a deadline'],
 	'An item that only reads': ['inTurn, without a deadline'],
 	'An item of a run of more than 100': ['runItem, without a deadline'],

@@ -4,7 +4,7 @@ import { requestResource } from '../http/client';
 import { jobState, readerOf, readerPath, toResult } from '../jobs/jobState';
 import type { Slot } from '../limits/jobSlots';
 import { GIVE_UP_MS } from '../limits/tuning';
-import { isOutOfCredits } from './credits';
+import { inCreditTurn, isOutOfCredits } from './credits';
 import { halt, halted, inTurn } from './batch';
 import type { Item } from './item';
 import { isWithoutEffect, nextStep, type Facts, type JobReference } from './itemState';
@@ -190,54 +190,61 @@ async function obtainJob(item: Item, opened: OpenedRequest): Promise<Result<Held
 			return halted(item) ?? why;
 		}
 		const askedAt = since ?? clock.monotonic();
-		const acquired = await slots.acquire(channel, {
-			timeoutMs: settings.waitTimeoutMs,
-			takesSlot: spec.takesSlot ?? false,
-			since: askedAt,
-		});
-		if (!acquired.ok) return halted(item) ?? acquired;
-		const slot = acquired.value;
-		// It may have waited for hours: then the key may no longer say what became of the request, or the
-		// credits have run out, and it waits for its turn to try.
-		if (hasKeyExpired(item) || (waitsForCredits && mayTryFreely && credits.lacksCredits)) {
-			slot.release();
-			continue;
-		}
-		let sent = await sendCreation(item, channel, creation, slot);
-		const { firstKey: attempt, is } = memory.state;
-		const isAtNextKey = isByContent && is === 'new' && attempt > creation.attempt;
-		if (isAtNextKey && !sent.ok && isOutOfCredits(sent)) {
-			// At once: credits that come in between would be spent under a key that nobody else tries first.
-			const key = keyOf(item, opened.requestFingerprint, attempt);
-			sent = await sendCreation(item, channel, { ...creation, attempt, key }, slot);
-		}
-		if (sent.ok) {
-			slot.accepted(sent.value.job);
-			// What never waits for credits may be cheap, and says nothing to those that do.
-			if (waitsForCredits) credits.succeeded(lackedCredits !== undefined);
-			return ok({ ...sent.value, slot });
-		}
-		if (spec.takesSlot && refusalStatusOf(sent) === 429) {
-			since = askedAt;
-			slot.refused(sent.failure.kind === 'status' ? sent.failure.hintMs : undefined);
-			refusals += 1;
-			refusedSince ??= clock.monotonic();
-			const refusedMs = clock.monotonic() - refusedSince;
-			// While others get slots, waiting for one has no end of its own.
-			const isLate = refusedMs >= Math.min(GIVE_UP_MS, settings.waitTimeoutMs);
-			if (refusals >= MAX_REFUSALS && isLate) return sent;
-		} else if (isOutOfCredits(sent) && waitsForCredits) {
-			slot.release();
-			credits.refused();
-			lackedCredits = sent;
-			since = undefined;
-			startAtFirstKey(item);
-		} else {
-			// Before the next item gets the slot: it would run into the same refusal.
+		// The turn before the slot, which the request of another item might keep for minutes.
+		const tried = await inCreditTurn<Held | undefined>(item, channel, async () => {
+			const acquired = await slots.acquire(channel, {
+				timeoutMs: settings.waitTimeoutMs,
+				takesSlot: spec.takesSlot ?? false,
+				since: askedAt,
+			});
+			if (!acquired.ok) return halted(item) ?? acquired;
+			const slot = acquired.value;
+			// It may have waited for hours: then the key may no longer say what became of the request, or the
+			// credits have run out, and it waits for its turn to try.
+			if (hasKeyExpired(item) || (waitsForCredits && mayTryFreely && credits.lacksCredits)) {
+				slot.release();
+				return ok(undefined);
+			}
+			let sent = await sendCreation(item, channel, creation, slot);
+			const { firstKey: attempt, is } = memory.state;
+			const isAtNextKey = isByContent && is === 'new' && attempt > creation.attempt;
+			if (isAtNextKey && !sent.ok && isOutOfCredits(sent)) {
+				// At once: credits that come in between would be spent under a key that nobody else tries first.
+				const key = keyOf(item, opened.requestFingerprint, attempt);
+				sent = await sendCreation(item, channel, { ...creation, attempt, key }, slot);
+			}
+			if (sent.ok) {
+				slot.accepted(sent.value.job);
+				// What never waits for credits may be cheap, and says nothing to those that do.
+				if (waitsForCredits) credits.succeeded(lackedCredits !== undefined);
+				return ok({ ...sent.value, slot });
+			}
+			if (spec.takesSlot && refusalStatusOf(sent) === 429) {
+				since = askedAt;
+				slot.refused(sent.failure.kind === 'status' ? sent.failure.hintMs : undefined);
+				refusals += 1;
+				refusedSince ??= clock.monotonic();
+				const refusedMs = clock.monotonic() - refusedSince;
+				// While others get slots, waiting for one has no end of its own.
+				const isLate = refusedMs >= Math.min(GIVE_UP_MS, settings.waitTimeoutMs);
+				return refusals >= MAX_REFUSALS && isLate ? sent : ok(undefined);
+			}
+			if (isOutOfCredits(sent) && waitsForCredits) {
+				slot.release();
+				credits.refused();
+				lackedCredits = sent;
+				since = undefined;
+				startAtFirstKey(item);
+				return ok(undefined);
+			}
+			// Before the next item gets the turn, or the slot: it would run into the same refusal.
 			halt(item, sent);
 			slot.release();
 			return sent;
-		}
+		});
+		if (!tried) return halted(item) ?? fail({ kind: 'cancelled' });
+		if (!tried.ok) return tried;
+		if (tried.value) return ok(tried.value);
 	}
 }
 

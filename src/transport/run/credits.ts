@@ -192,25 +192,28 @@ function count(item: Item, body: unknown, made: Result<Resource>): void {
 }
 
 /**
- * Sends a creation if Max Credits allows it, and adds what it reserves to the sum of the execution.
- * Without a limit nothing waits.
+ * What an item sends in its turn under Max Credits: one after the other. Without a limit nothing waits.
  * @returns `undefined` if the channel was cancelled before its turn
  */
+export async function inCreditTurn<T>(
+	{ settings, credits }: Item,
+	channel: Channel,
+	send: () => Promise<Result<T>>,
+): Promise<Result<T> | undefined> {
+	return settings.maxCredits === 0 ? await send() : await credits.turn.run(channel, send);
+}
+
+/** Sends a creation if Max Credits allows it, and adds what it reserves to the sum of the execution. */
 export async function withinMaxCredits(
 	item: Item,
-	channel: Channel,
 	body: unknown,
 	send: (body: unknown) => Promise<Result<Resource>>,
-): Promise<Result<Resource> | undefined> {
-	const { settings, credits } = item;
-	const sendAndCount = async (bounded: unknown) => {
-		const made = await send(bounded);
-		count(item, bounded, made);
-		return made;
-	};
-	if (settings.maxCredits === 0) return await sendAndCount(body);
-	return await credits.turn.run(channel, async () => {
-		const bounded = withinBudget(item, body);
-		return exceeded(item, bounded) ?? (await sendAndCount(bounded));
-	});
+): Promise<Result<Resource>> {
+	const isLimited = item.settings.maxCredits > 0;
+	const bounded = isLimited ? withinBudget(item, body) : body;
+	const unfit = isLimited ? exceeded(item, bounded) : undefined;
+	if (unfit) return unfit;
+	const made = await send(bounded);
+	count(item, bounded, made);
+	return made;
 }

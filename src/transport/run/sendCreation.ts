@@ -1,6 +1,6 @@
 import { IDEMPOTENCY_HEADER } from '../../contract';
 import { onAbort } from '../base/waiting';
-import { fail, ok, type Result } from '../base/result';
+import { ok, type Result } from '../base/result';
 import {
 	isNoResponse,
 	isResource,
@@ -128,14 +128,11 @@ export async function sendCreation(
 	];
 	if (channel.signal?.aborted) stop.abort();
 	try {
-		const response = await withinMaxCredits(item, recording, prepared, post);
+		const response = await withinMaxCredits(item, prepared, post);
 		hasEnded = true;
-		if (response?.ok) {
-			const job = { ...response.value, object: response.value.object ?? spec.object };
-			return ok({ job, isOver: isPlanOnly(job, status) });
-		}
-		const failed = response ?? fail({ kind: 'cancelled' });
-		return hasSent ? orSilence(item, failed) : (halted(item) ?? failed);
+		if (!response.ok) return hasSent ? orSilence(item, response) : (halted(item) ?? response);
+		const job = { ...response.value, object: response.value.object ?? spec.object };
+		return ok({ job, isOver: isPlanOnly(job, status) });
 	} finally {
 		// Should sending ever throw: the slot belongs to all executions of the workspace.
 		if (!hasEnded) slot.release();

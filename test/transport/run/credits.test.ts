@@ -10,6 +10,7 @@ import {
 	creditsOf,
 	executionCredits,
 	statedPrice,
+	inCreditTurn,
 	withinMaxCredits,
 	type ExecutionCredits,
 } from '../../../src/transport/run/credits';
@@ -565,16 +566,17 @@ describe('one creation after the other', () => {
 			const settings = { maxCredits, ...parts.settings, ...rest.settings };
 			const item = runOf({ ...all, settings });
 			const { path } = item.request;
+			const send = async (sentBody: unknown) => {
+				sent += 1;
+				if (result.ok) return result;
+				const sending = { kind: 'sending', attempt: 0, key: 'key', path, body: sentBody } as const;
+				recordEvent(item.memory, { ...sending, now: clock.now() });
+				if (result.failure.kind === 'status')
+					recordEvent(item.memory, { kind: 'refused', nextKey: 1 });
+				return result;
+			};
 			return await clock.run(
-				withinMaxCredits(item, item.host.channel, body, async (body) => {
-					sent += 1;
-					if (result.ok) return result;
-					const sending = { kind: 'sending', attempt: 0, key: 'key', path, body } as const;
-					recordEvent(item.memory, { ...sending, now: clock.now() });
-					if (result.failure.kind === 'status')
-						recordEvent(item.memory, { kind: 'refused', nextKey: 1 });
-					return result;
-				}),
+				inCreditTurn(item, item.host.channel, async () => await withinMaxCredits(item, body, send)),
 			);
 		};
 		return { clock, credits, create, sent: () => sent };
@@ -684,4 +686,52 @@ describe('one creation after the other', () => {
 		await first;
 		expect(await create(9, costs(3))).toMatchObject({ ok: true });
 	});
+
+	test('holds one slot while its request hangs, and none for those behind it', async () => {
+		const clock = new VirtualClock();
+		const workspace = workspaceWith(clock, { concurrentJobs: 5 });
+		const host = hostWith(async ({ body }) => {
+			if ((body as { prompt?: string } | undefined)?.prompt === 'hangs') await clock.sleep(100_000);
+			return answer(202, { id: 'gen_1', object: 'generation', status: 'completed' });
+		});
+		const credits = executionCredits({});
+		const settings = { maxCredits: 100 };
+		const batch = new Batch(10, false);
+		const capped = Array.from({ length: 10 }, async (_, itemIndex) => {
+			const prompt = itemIndex === 0 ? 'hangs' : `no. ${itemIndex}`;
+			return await createJob(
+				runOf({ host, workspace, credits, settings, batch, itemIndex, prompt }),
+			);
+		});
+		const began = clock.monotonic();
+		const origin = { runId: 'another execution' };
+		const other = createJob(runOf({ host, workspace, prompt: 'other', origin }));
+		expect(await clock.run(other)).toMatchObject({ ok: true });
+		expect(clock.monotonic() - began).toBeLessThan(5_000);
+		await clock.run(Promise.all(capped));
+	});
+
+	test.each([401, 402])(
+		'that is refused with %i spares all behind it their request',
+		async (status) => {
+			const clock = new VirtualClock();
+			const workspace = workspaceWith(clock);
+			let sent = 0;
+			const host = hostWith(async () => {
+				sent += 1;
+				return answer(status, errorBody('No'));
+			});
+			const credits = executionCredits({});
+			const settings = { maxCredits: 100 };
+			const batch = new Batch(10, false);
+			const all = Array.from({ length: 10 }, async (_, itemIndex) => {
+				const prompt = `no. ${itemIndex}`;
+				return await createJob(
+					runOf({ host, workspace, credits, settings, batch, itemIndex, prompt }),
+				);
+			});
+			await clock.run(Promise.all(all));
+			expect(sent).toBe(1);
+		},
+	);
 });
