@@ -1,5 +1,5 @@
-/* eslint-disable @n8n/community-nodes/no-dangerous-functions, @n8n/community-nodes/no-restricted-globals, @n8n/community-nodes/no-restricted-imports -- not published */
-import { execFileSync } from 'node:child_process';
+/* eslint-disable @n8n/community-nodes/no-restricted-globals, @n8n/community-nodes/no-restricted-imports -- not published */
+import execa from 'execa';
 import { rmSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { packProject } from '../lab/n8n/tarball';
@@ -17,7 +17,7 @@ function load(): number {
 		const started = performance.now();
 		for (const node of ${JSON.stringify(manifest.n8n.nodes)}) require('./' + node);
 		process.stdout.write(String(performance.now() - started));`;
-	return Number(execFileSync(process.execPath, ['-e', script], { cwd: root, encoding: 'utf8' }));
+	return Number(execa.sync(process.execPath, ['-e', script], { cwd: root }).stdout);
 }
 
 /** What installing and loading the package costs, as it is published. It must have been built. */

@@ -1,5 +1,5 @@
-/* eslint-disable @n8n/community-nodes/no-dangerous-functions, @n8n/community-nodes/no-restricted-globals, @n8n/community-nodes/no-restricted-imports, no-console -- not published */
-import { execFileSync } from 'node:child_process';
+/* eslint-disable @n8n/community-nodes/no-restricted-globals, @n8n/community-nodes/no-restricted-imports, no-console -- not published */
+import execa from 'execa';
 import { cpus, loadavg } from 'node:os';
 import path from 'node:path';
 import { buildProject } from '../lab/n8n/tarball';
@@ -34,7 +34,7 @@ const PARTS = {
 type Part = keyof typeof PARTS;
 
 const git = (...args: string[]) =>
-	execFileSync('git', args, { cwd: path.resolve(__dirname, '..'), encoding: 'utf8' }).trim();
+	execa.sync('git', args, { cwd: path.resolve(__dirname, '..') }).stdout;
 
 async function main(args: string[]): Promise<void> {
 	const names = Object.keys(PARTS) as Part[];

@@ -1,10 +1,10 @@
 import { markdownTable } from 'markdown-table';
 
-/** A measured figure beside the floor that design and tests hold it to. */
+/** A measured figure beside the limit that design and tests hold it to. */
 export interface Figure {
 	name: string;
 	value: string;
-	floor: string;
+	limit: string;
 	isMet: boolean;
 	/** Under which circumstances. */
 	note?: string;
@@ -21,13 +21,13 @@ export function table(title: string, head: string[], rows: string[][]): string {
 export const figureTable = (title: string, figures: Figure[]): string =>
 	table(
 		title,
-		['figure', 'measured', 'floor', 'met', 'how'],
-		figures.map(({ name, value, floor, isMet, note = '' }) => {
-			return [name, value, floor, isMet ? 'yes' : '**no**', note];
+		['figure', 'measured', 'limit', 'met', 'how'],
+		figures.map(({ name, value, limit, isMet, note = '' }) => {
+			return [name, value, limit, isMet ? 'yes' : '**no**', note];
 		}),
 	);
 
-/** A figure that must not be larger than its floor. */
+/** A figure that must not be larger than its limit. */
 export const atMost = (
 	name: string,
 	value: number,
@@ -36,7 +36,7 @@ export const atMost = (
 ): Figure => ({
 	name,
 	value: `${value.toFixed(digits)}${unit}`,
-	floor: `≤ ${most}${unit}`,
+	limit: `≤ ${most}${unit}`,
 	isMet: value <= most,
 	note,
 });

@@ -113,6 +113,10 @@ const TRIGGER_OUTPUTS: Record<string, string> = {
 		'One item for each generation that has finished since the last poll, as [MediaGen: Get](mediagen.md#get) gives it. With _Download Outputs_ the files are in the binary fields `data`, `data_1` and so on. How it knows what is new: [triggers](../triggers.md#mediagen-polling-trigger).',
 };
 
+/** What n8n shows of MediaGen Trigger is said of the whole package: the description of the node. */
+const purposeOf = ({ slug, description }: RegisteredNode) =>
+	slug === 'trigger' ? 'Starts a workflow when something is done' : description.description;
+
 const titleOf = ({ resource, operation }: OfferedOperation) =>
 	resource ? `${resource.name}: ${operation.name}` : operation.name;
 
@@ -148,26 +152,26 @@ function page(node: RegisteredNode): string {
 			: [`## Fields\n\n${fieldTable(properties)}`, `## Output\n\n${TRIGGER_OUTPUTS[slug] ?? ''}`];
 	return `${[
 		`# ${displayName}`,
-		`${description.description}. Node type \`n8n-nodes-mediagen.${name}\`.${tool}`,
+		`${purposeOf(node)}. Node type \`n8n-nodes-mediagen.${name}\`.${tool}`,
 		`![The panel of ${displayName} in the n8n editor](../images/nodes/${slug}.png)`,
 		...body,
 		'What its errors mean and what to do: [troubleshooting](../troubleshooting.md).',
-		'Written by `npm run reference` from the node itself. A star marks what must be filled in.',
+		'This page is written by `npm run reference` from the node itself. A star marks what must be filled in.',
 	].join('\n\n')}\n`;
 }
 
 function overview(nodes: RegisteredNode[]): string {
-	const rows = nodes.map(({ description, slug, operations }) => [
-		`[${description.displayName}](nodes/${slug}.md)`,
-		description.description,
-		operations
-			.map((one) => `[${titleOf(one)}](nodes/${slug}.md#${anchorOf(titleOf(one))})`)
-			.join(', '),
-	]);
+	const rows = nodes.map((node) => {
+		const file = `nodes/${node.slug}.md`;
+		const contents = node.operations.map(
+			(one) => `[${titleOf(one)}](${file}#${anchorOf(titleOf(one))})`,
+		);
+		return [`[${node.description.displayName}](${file})`, purposeOf(node), contents.join(', ')];
+	});
 	return `# Nodes
 
-Each has a page with its panel, its fields and what it outputs. Written by \`npm run reference\` from the
-nodes themselves.
+Each has a page with its panel, its fields and what it outputs. This page is written by \`npm run reference\`
+from the nodes themselves.
 
 ${table(['Node', 'What it is for', 'Operations'], rows)}
 `;

@@ -170,7 +170,7 @@ async function measure(setting: Setting): Promise<Figure> {
 		return {
 			name: `events a second, trigger against Webhook node, ${isLazy ? 'N8N_EXPRESSION_ENGINE_LAZY_ACQUIRE=true' : "n8n's defaults"}`,
 			value: ratio.toFixed(2),
-			floor: isLazy ? '–' : '≥ 0.55',
+			limit: isLazy ? '–' : '≥ 0.55',
 			isMet: isLazy || ratio >= 0.55,
 			note: `${trigger.toFixed(0)} and ${webhook.toFixed(0)} a second in turns; the Webhook node with an expression: ${withExpression.toFixed(0)}`,
 		};

@@ -32,14 +32,14 @@ async function measure(client: Client): Promise<Array<Record<Kind, Outcome>>> {
 	return made;
 }
 
-/** Floors of time over a scheduler that knows every end, and of requests a job. */
-const FLOORS: Array<{ load: Load; fixed?: number; scattered: number; demand?: number }> = [
+/** Limits of time over a scheduler that knows every end, and of requests a job. */
+const LIMITS: Array<{ load: Load; fixed?: number; scattered: number; demand?: number }> = [
 	{ load: { jobs: 100, seconds: 5 }, fixed: 1.32, scattered: 1.4 },
 	{ load: { jobs: 500, seconds: 30 }, fixed: 1.03, scattered: 1.07, demand: 2.7 },
 	{ load: { jobs: 500, seconds: 120 }, scattered: 1.035, demand: 4.2 },
 ];
 
-/** The figures of ours beside their floors, and all clients beside each other. */
+/** The figures of ours beside their limits, and all clients beside each other. */
 export async function clientTables(): Promise<string> {
 	const made = await inProcesses<Array<Record<Kind, Outcome>>>(__filename, CLIENTS.length);
 	const outcome = ({ name }: Client, load: number, kind: Kind) =>
@@ -49,10 +49,10 @@ export async function clientTables(): Promise<string> {
 		kind === 'fixed' ? bound(load) : mean(seedsOf(load).map((seed) => ideal(load, seed)));
 
 	const figures: Figure[] = [];
-	for (const { load, demand, ...floors } of FLOORS) {
+	for (const { load, demand, ...limits } of LIMITS) {
 		const { jobs, seconds } = load;
 		const index = LOADS.findIndex((one) => one.jobs === jobs && one.seconds === seconds);
-		for (const [kind, most] of Object.entries(floors) as Array<[Kind, number]>) {
+		for (const [kind, most] of Object.entries(limits) as Array<[Kind, number]>) {
 			const name = `time over knowing every end, N = ${jobs}, d = ${seconds}${kind === 'fixed' ? '' : ' ± 20 %'}`;
 			const { makespan } = outcome(oursListing, index, kind);
 			figures.push(atMost(name, makespan / least(load, kind), most, { digits: 3 }));
@@ -73,7 +73,7 @@ export async function clientTables(): Promise<string> {
 	const demand = ({ requests }: Outcome, { jobs }: Load) => (requests / jobs).toFixed(1);
 	const head = ['N, d', ...CLIENTS.map(({ name }) => name)];
 	return [
-		figureTable('Ours beside the floor', figures),
+		figureTable('Ours beside the limits', figures),
 		table('Time over knowing every end, d ± 20 % (jobs given up)', head, shown('scattered', ratio)),
 		table('The same, all jobs take d', head, shown('fixed', ratio)),
 		table('Requests a job, d ± 20 %', head, shown('scattered', demand)),

@@ -1,7 +1,6 @@
 /* eslint-disable @n8n/community-nodes/no-restricted-globals, @n8n/community-nodes/no-restricted-imports, no-console -- not published */
-import { execFile } from 'node:child_process';
+import execa from 'execa';
 import { availableParallelism } from 'node:os';
-import { promisify } from 'node:util';
 import { inLanes } from './clients/client';
 
 /**
@@ -13,8 +12,9 @@ export async function inProcesses<T>(script: string, tasks: number): Promise<T[]
 	const all: T[] = [];
 	await inLanes(tasks, availableParallelism(), async (started) => {
 		const task = tasks - 1 - started;
-		const args = ['--import', 'tsx', script, String(task)];
-		const { stdout } = await promisify(execFile)(process.execPath, args);
+		const { stdout } = await execa.node(script, [String(task)], {
+			nodeOptions: ['--import', 'tsx'],
+		});
 		all[task] = JSON.parse(stdout) as T;
 	});
 	return all;

@@ -41,7 +41,7 @@ test('all fourteen scopes are offered as a limit, and none is chosen by default'
 	expect(property('scopes')?.default).toEqual([]);
 });
 
-test('the limits of the default plan', () => {
+test('the limits are those of the default plan until others are chosen', () => {
 	expect(property('requestsPerMinute')?.default).toBe(60);
 	expect(property('concurrentJobs')?.default).toBe(5);
 });

@@ -79,7 +79,7 @@ it('Update sends only what is set', async () => {
 	expect((await asked()).at(-1)).toMatchObject({ method: 'PATCH', body: { shared: false } });
 });
 
-it('Get, Get Many and Delete', async () => {
+it('Get gives a persona, Get Many lists it, and Delete removes it', async () => {
 	const id = await make.persona();
 	const got = await runOurs({ node, parameters: { operation: 'get', personaId: byId(id) } });
 	expect(got.items[0]?.json).toMatchObject({ id, status: 'ready' });

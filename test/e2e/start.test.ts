@@ -59,7 +59,7 @@ class Start {
 	}
 }
 
-test('npm start, twice at once and again on the next day', async () => {
+test('npm start says where all is, a second one finds the first, and the next day keeps what was changed and made', async () => {
 	const folder = mkdtempSync(path.join(tmpdir(), 'mediagen-start-'));
 	const world = { folder, editor: await freePort(), sandbox: await freePort() };
 	// Built and installed already, by the very function that npm start uses: half a minute less.

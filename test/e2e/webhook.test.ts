@@ -52,7 +52,7 @@ it('Update sends only what is set, and empties a description', async () => {
 	expect((await asked()).at(-1)?.body).toEqual({ description: '', events: ['agent.failed'] });
 });
 
-it('Get, Get Many, deliveries and Delete', async () => {
+it('Get gives a webhook, Get Many lists it, a new one has no deliveries, and Delete removes it', async () => {
 	const id = await make.webhook();
 	const webhookId = byId(id);
 	const own = { resource: 'webhook', webhookId };

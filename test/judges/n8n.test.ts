@@ -66,8 +66,9 @@ const TAKEN_FOR_GRANTED = `
 `;
 
 /**
- * Of a node with several resources, its own 255 among them, n8n's synthesis names the type of all
- * parameters and leaves it out: the union of those of the operations.
+ * We accept one gap, which is n8n's: of a node with several resources (ours with them are MediaGen
+ * Voice and MediaGen Webhook, of n8n's own it is 255) its synthesis names the type of all parameters,
+ * `…V1Params`, and leaves it out. So it is added here, as the union of those of the operations.
  */
 function withUnion(text: string): string {
 	const all = /NodeConfig<(\w+)>/.exec(text)?.[1] ?? '';
@@ -76,7 +77,7 @@ function withUnion(text: string): string {
 	return `${text}\ntype ${all} = ${each.join(' | ')};\n`;
 }
 
-test('the types that n8n shows to builders of workflows compile', () => {
+test('the types that n8n shows to builders of workflows compile, but for the union that n8n leaves out of a node with several resources', () => {
 	const folder = mkdtempSync(path.join(tmpdir(), 'mediagen-types-'));
 	try {
 		const files = { names: TAKEN_FOR_GRANTED, ...judged.types };
@@ -105,5 +106,5 @@ test('the types that n8n shows to builders of workflows compile', () => {
 
 test('that of MediaGen takes at most 9 kB of what a model reads', () => {
 	const sizes = Object.entries(judged.types).map(([name, text]) => [name, Buffer.byteLength(text)]);
-	expect(Object.fromEntries(sizes)['n8n-nodes-mediagen.mediaGen']).toBeLessThanOrEqual(9 * 1024);
+	expect(Object.fromEntries(sizes)['n8n-nodes-mediagen.mediaGen']).toBeLessThanOrEqual(9_000);
 });

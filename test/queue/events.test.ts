@@ -9,7 +9,7 @@ import { instance } from './support/sharedInstance';
 
 jest.setTimeout(3_600_000);
 
-/** How many events the stream has; the figure in docs/triggers.md is of 1,000. */
+/** How many events the stream has; `MEDIAGEN_E2E_EVENTS=1000` makes it longer. */
 const EVENTS = Number(process.env.MEDIAGEN_E2E_EVENTS ?? 150);
 
 const { queue, rest } = instance;

@@ -21,7 +21,7 @@ export const waitTimeout: Field = {
 	typeOptions: { minValue: 1 },
 	default: 30,
 	description:
-		'How long to wait for a job, which goes on after that. As a tool of an AI agent 45 seconds by default.',
+		'How long to wait for a job, which then goes on. For an AI agent 45 seconds by default.',
 };
 
 export const idempotencyOptions = (once: string, again: string) =>
@@ -100,15 +100,14 @@ const maxCredits: Field = {
 	typeOptions: { minValue: 0 },
 	default: '',
 	placeholder: 'e.g. 500',
-	description:
-		'The most that one execution may reserve with all of its MediaGen nodes; 0 means no limit',
+	description: 'The most that all MediaGen nodes of one execution may reserve; 0 means no limit',
 };
 
 /** For operations without *When Credits Run Out*. */
 export const maxCreditsOrStop: Field = {
 	...maxCredits,
 	description:
-		'The most that one execution may reserve with all of its MediaGen nodes, 0 for no limit. An item above it stops the execution.',
+		'The most that all MediaGen nodes of one execution may reserve, 0 for no limit. An item above it stops the execution.',
 };
 
 const dryRun: Field = {
@@ -116,7 +115,7 @@ const dryRun: Field = {
 	name: 'dryRun',
 	type: 'boolean',
 	default: false,
-	description: 'Whether to output what would be sent, and its price, instead of sending it',
+	description: 'Whether to output the request and its price instead of sending it',
 };
 
 const includeInputFields: Field = {
@@ -124,7 +123,7 @@ const includeInputFields: Field = {
 	name: 'includeInputFields',
 	type: 'boolean',
 	default: false,
-	description: 'Whether to keep the fields of the input item that the result does not have',
+	description: 'Whether to keep the input fields that the result does not have',
 };
 
 /** Specification: CreateGeneration and CreateSpeechGeneration, `delivery`. */
@@ -171,7 +170,7 @@ export const additionalJson: Field = {
 	typeOptions: { rows: 4 },
 	default: '{}',
 	hint: 'Such as { "parameters": { "seed": 7 } }; wins over the fields above',
-	description: 'Fields of the API that this node does not have, as a JSON object',
+	description: 'Further fields of the API, as a JSON object',
 	mapping: {
 		...inBody('additionalFields', jsonObject()),
 		apply: (body, added) => Object.assign(body, merged(body, added as Json)),
