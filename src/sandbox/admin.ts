@@ -6,7 +6,7 @@ import { formatMilliseconds } from './clock';
 import { listKeys } from './createService';
 import type { DeliveryEntity, JobEntity } from './entities';
 import { ApiError, asApiError, found } from './errors';
-import { FAULT_NAMES, faultRuleSchema } from './faults';
+import { FAULT_NAMES } from './faults';
 import type { RequestEntry } from './http/exchange';
 import { validate } from './http/validate';
 import { sendFile } from './resources/files';
@@ -65,12 +65,16 @@ export function admin(service: Service, reset: () => Promise<void>): Router {
 		response.json({ ...(id && { balance: ledger.balance(id) }), lines: ledger.read(id) });
 	});
 	router.get('/requests', (_request, response) => response.json({ data: requests.list() }));
-	const deliveries = () => deliveriesOf(service).reverse();
-	router.get('/deliveries', (_request, response) => response.json({ data: deliveries() }));
+	router.get('/deliveries', (_request, response) =>
+		response.json({ data: deliveriesOf(service).reverse() }),
+	);
 	router.get('/overview', (_request, response) => void response.json(overview(service)));
 	router.get('/forms', (_request, response) => void response.json(forms()));
 	router.get('/outputs/:name', async (request, response) => {
-		const output = found(store.find('outputs', idIn(request.params.name))?.entity, 'The output');
+		const output = found(
+			store.find(({ outputs }) => outputs, idIn(request.params.name)),
+			'The output',
+		);
 		const { path } = await drawOutput(service, output);
 		await sendFile(response, path, MEDIA_FORMATS[output.kind].mediaType);
 	});
@@ -106,17 +110,12 @@ function deliveriesOf({ store }: Service): DeliveryEntity[] {
 	return tables.flatMap((table) => table.all()).sort((a, b) => b.createdAt - a.createdAt);
 }
 
-/** What the page makes its forms from: the schemas that judge what they send, and words. */
+/** What the page makes its forms from: the schema that judges what they send, and words. */
 function forms(): object {
-	const schema = (of: z.ZodType) => z.toJSONSchema(of, { io: 'input', unrepresentable: 'any' });
+	const schema = z.toJSONSchema(settingsSchema, { io: 'input', unrepresentable: 'any' });
 	return {
-		settings: { schema: schema(settingsSchema), notes: SETTING_NOTES },
-		faults: {
-			schema: schema(faultRuleSchema),
-			names: FAULT_NAMES,
-			operations: Object.keys(ENDPOINTS),
-			events: EVENTS,
-		},
+		settings: { schema, notes: SETTING_NOTES },
+		faults: { names: FAULT_NAMES, operations: Object.keys(ENDPOINTS), events: EVENTS },
 	};
 }
 
@@ -131,6 +130,9 @@ function overview(service: Service): object {
 	const workspaces = [...store.workspaces.values()];
 	const ofContract = requests.list().filter(({ path }) => path.startsWith('/v1'));
 	const deliveries = deliveriesOf(service);
+	const jobs = workspaces.flatMap(jobsOf).sort((a, b) => b.job.createdAt - a.job.createdAt);
+	const newest = (some: DescribedJob[]) =>
+		some.slice(0, SHOWN).map((each) => shownJob(service, each));
 	return {
 		base_url: `${links.origin}/v1`,
 		now: formatMilliseconds(clock.now()),
@@ -143,8 +145,8 @@ function overview(service: Service): object {
 			concurrent_jobs: settings.concurrentJobs,
 			...ledger.balance(id),
 		})),
-		jobs: newestJobs(service, workspaces, () => true),
-		failed_jobs: newestJobs(service, workspaces, ({ problems }) => problems.length > 0),
+		jobs: newest(jobs),
+		failed_jobs: newest(jobs.filter(({ job }) => job.problems.length > 0)),
 		requests: ofContract.slice(-SHOWN).reverse().map(shownRequest),
 		failed_requests: ofContract.filter(wentWrong).slice(-SHOWN).reverse().map(shownRequest),
 		requests_total: requests.total,
@@ -158,56 +160,40 @@ function overview(service: Service): object {
 	};
 }
 
-/** The newest jobs of all kinds for which a test holds. */
-function newestJobs(
-	{ clock }: Service,
-	workspaces: Workspace[],
-	test: (job: JobEntity) => boolean,
-): object[] {
-	const show = (
-		workspace: Workspace,
-		kind: string,
-		text: string,
-		job: JobEntity & { status: string },
-	) => ({
-		id: job.id,
-		workspace: workspace.id,
-		kind,
-		status: job.status,
+/** A job, what it makes, and what was asked for. */
+interface DescribedJob {
+	job: JobEntity & { status: string };
+	kind: string;
+	text: string;
+}
+
+const jobsOf = ({ generations, speech, agentRuns, personas }: Workspace): DescribedJob[] => [
+	...generations.all().map((job) => ({ job, kind: job.kind, text: job.prompt })),
+	...speech.all().map((job) => ({ job, kind: 'speech', text: job.blocks[0]?.text ?? '' })),
+	...agentRuns.all().map((job) => ({ job, kind: 'agent', text: job.brief })),
+	...personas.all().map((job) => ({ job, kind: 'persona', text: job.name })),
+];
+
+function shownJob({ clock, store }: Service, { job, kind, text }: DescribedJob): object {
+	const { id, workspace, status, settledAt, dueAt } = job;
+	return {
+		...{ id, workspace, kind, status },
 		text: text.slice(0, 200),
 		created: formatMilliseconds(job.createdAt / 1000),
-		credits: job.settledAt === null ? job.estimatedCredits : job.spentCredits,
+		credits: settledAt === null ? job.estimatedCredits : job.spentCredits,
 		/** Real seconds until it is done; `null` once it has ended. */
-		due_in:
-			job.settledAt === null ? Math.max(0, Math.ceil((job.dueAt - clock.now()) / 1000)) : null,
+		due_in: settledAt === null ? Math.max(0, Math.ceil((dueAt - clock.now()) / 1000)) : null,
 		problems: job.problems.map(({ message, output }) =>
 			output === undefined ? message : `${message} (${output})`,
 		),
-		previews: job.outputs.flatMap((id) => {
-			const output = workspace.outputs.get(id);
+		previews: job.outputs.flatMap((name) => {
+			const output = store.workspaces.get(workspace)?.outputs.get(name);
 			if (!output) return [];
 			// Not the address that clients are given, so that the page's looking is no traffic.
 			const url = `/sandbox/outputs/${outputName(output)}`;
 			return [{ url, media_type: MEDIA_FORMATS[output.kind].mediaType }];
 		}),
-	});
-	const first = <T extends JobEntity>(all: T[], shown: (job: T) => object) =>
-		all
-			.filter(test)
-			.slice(0, SHOWN)
-			.map((job) => ({ at: job.createdAt, shown: () => shown(job) }));
-	return workspaces
-		.flatMap((workspace) => [
-			...first(workspace.generations.all(), (job) => show(workspace, job.kind, job.prompt, job)),
-			...first(workspace.speech.all(), (job) =>
-				show(workspace, 'speech', job.blocks[0]?.text ?? '', job),
-			),
-			...first(workspace.agentRuns.all(), (job) => show(workspace, 'agent', job.brief, job)),
-			...first(workspace.personas.all(), (job) => show(workspace, 'persona', job.name, job)),
-		])
-		.sort((a, b) => b.at - a.at)
-		.slice(0, SHOWN)
-		.map(({ shown }) => shown());
+	};
 }
 
 const wentWrong = ({ status, answered, fault }: RequestEntry) =>

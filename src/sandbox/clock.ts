@@ -53,18 +53,17 @@ export class Clock {
 		return this.now() + this.milliseconds(serviceSeconds);
 	}
 
-	/** Runs a function at an instant; the answer cancels it. */
-	at(instant: number, run: () => void): () => void {
-		if (this.stopped) return () => {};
+	/** Runs a function at an instant. */
+	at(instant: number, run: () => void): void {
+		if (this.stopped) return;
 		const entry: Pending = { due: instant, run, handle: undefined };
 		this.pending.add(entry);
 		this.arm(entry);
-		return () => this.drop(entry);
 	}
 
-	/** Runs a function after a number of service seconds; the returned function cancels it. */
-	after(serviceSeconds: number, run: () => void): () => void {
-		return this.at(this.ahead(serviceSeconds), run);
+	/** Runs a function after a number of service seconds. */
+	after(serviceSeconds: number, run: () => void): void {
+		this.at(this.ahead(serviceSeconds), run);
 	}
 
 	/** Resolves after a number of service seconds. */
@@ -86,7 +85,8 @@ export class Clock {
 	/** Forgets everything that is pending and takes nothing new. */
 	stop(): void {
 		this.stopped = true;
-		for (const entry of [...this.pending]) this.drop(entry);
+		for (const { handle } of this.pending) this.timers.clear(handle);
+		this.pending.clear();
 	}
 
 	private arm(entry: Pending): void {
@@ -96,11 +96,6 @@ export class Clock {
 			this.pending.delete(entry);
 			entry.run();
 		}, delay);
-	}
-
-	private drop(entry: Pending): void {
-		this.timers.clear(entry.handle);
-		this.pending.delete(entry);
 	}
 }
 

@@ -1,6 +1,4 @@
-import { randomBytes } from 'crypto';
-
-import { SCOPES, type Scope } from '../contract';
+import { SCOPES } from '../contract';
 import type { Clock } from './clock';
 import { Ledger, type LedgerLine } from './credits/ledger';
 import { UsageLog, type UsageLine } from './credits/usage';
@@ -45,10 +43,8 @@ interface ServiceOptions {
 	kept?: StateDatabase;
 }
 
-const PER_PROCESS = randomBytes(4).toString('hex');
-
 /** Builds the service from its parts and opens its workspaces. */
-export async function createService(plan: ServiceOptions): Promise<Service> {
+export function createService(plan: ServiceOptions): Service {
 	const { seed, clock, settings, report, kept } = plan;
 	const persistence = kept ?? noPersistence;
 	const [random, store] = [new SeededRandom(seed), new Store(persistence)];
@@ -56,10 +52,9 @@ export async function createService(plan: ServiceOptions): Promise<Service> {
 	const now = () => clock.now();
 	const numbered = (sequence: number) => String(sequence).padStart(12, '0');
 	const context = { ids, clock, settings, faults, store, report, ca: plan.deliveryCa };
-	const dispatcher = new Dispatcher(context);
-	let requests = 0;
 	const service: Service = {
-		...{ settings, clock, random, ids, store, faults, dispatcher, report },
+		...{ settings, clock, random, ids, store, faults, report },
+		dispatcher: new Dispatcher(context),
 		ledger: new Ledger(now, (line) => persistence.put('ledger', numbered(line.sequence), line)),
 		usage: new UsageLog(now, (line) => persistence.put('usage', line.id, line)),
 		limiter: new RateLimiter(clock),
@@ -67,26 +62,15 @@ export async function createService(plan: ServiceOptions): Promise<Service> {
 		requests: new RequestLog(),
 		links: new Links(plan.origin, `links of ${seed}`, clock, plan.local),
 		library: new Library(plan.directory, plan.render),
-		emit: (...event) => dispatcher.emit(...event),
-		// Not drawn from the seed: a repeated request must not shift other ids.
-		requestId() {
-			requests += 1;
-			return `req_${PER_PROCESS}${requests.toString(16).padStart(8, '0')}`;
-		},
 		committed: async () => await kept?.committed(),
 	};
-	await service.library.open();
 	if (kept) restore(service, kept);
 	openWorkspaces(service);
-	await service.committed();
 	return service;
 }
 
 /** A key as printed at the start of the sandbox. */
-export interface KeyInfo {
-	key: string;
-	workspace: string;
-	scopes: Scope[];
+export interface KeyInfo extends KeyEntity {
 	entitled: boolean;
 }
 

@@ -4,12 +4,10 @@ import pLimit, { type Limit } from 'p-limit';
 
 import { SIGNATURE_HEADERS, type EventKind } from '../contract';
 import { sign } from '../events/signature';
-import type { Clock } from './clock';
 import type { DeliveryEntity, PendingDelivery, WebhookEntity } from './entities';
-import type { Faults } from './faults';
-import type { Ids } from './ids';
+import type { Service } from './service';
 import type { Settings } from './settings';
-import type { Store, Workspace } from './store';
+import type { Workspace } from './store';
 
 /**
  * Attempts under way to one receiver at a time, as a service's workers would: a thousand events for
@@ -21,13 +19,10 @@ const ATTEMPTS_AT_ONCE = 20;
 const TIMEOUT_MILLISECONDS = 30_000;
 
 /** What deliveries need of the service. */
-interface Context {
-	ids: Ids;
-	clock: Clock;
-	settings: Settings;
-	faults: Faults;
-	store: Store;
-	report: (fault: unknown) => void;
+interface Context extends Pick<
+	Service,
+	'ids' | 'clock' | 'settings' | 'faults' | 'store' | 'report'
+> {
 	/** A certificate (PEM) that is trusted besides the usual ones. */
 	ca?: string;
 }
@@ -49,7 +44,7 @@ export class Dispatcher {
 
 	constructor(private readonly context: Context) {}
 
-	/** Notifies all webhooks of the workspace that subscribe to this event. */
+	/** Notifies the webhooks of the workspace that want the event; only for them it is formatted. */
 	emit(workspace: Workspace, event: EventKind, resource: () => object): void {
 		const wanting = workspace.webhooks.all().filter(({ events }) => events.includes(event));
 		if (wanting.length === 0) return;

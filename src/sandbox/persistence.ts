@@ -1,47 +1,26 @@
 /* eslint-disable @n8n/community-nodes/no-restricted-imports -- not published */
-import { mkdir, rm } from 'fs/promises';
-import { open, type Database, type RootDatabase } from 'lmdb';
+import { rm } from 'fs/promises';
+import { open, type RootDatabase } from 'lmdb';
 import { join } from 'path';
 
 import type { Persistence } from './store';
 
-/** Everything that is stored, one table a kind of entity. */
-const TABLES = [
-	...(['meta', 'workspaces', 'keys', 'files', 'outputs', 'generations', 'speech'] as const),
-	...(['agentRuns', 'voices', 'personas', 'webhooks', 'deliveries', 'pending'] as const),
-	...(['ledger', 'usage', 'idempotency'] as const),
-];
-type TableName = (typeof TABLES)[number];
-
-/** State of another form than this one is forgotten. */
-const FORMAT = 2;
-
 /**
- * State on disk. What is written in one turn of the event loop is one transaction: after a kill,
- * either all of a change is there or none of it.
+ * State on disk, under keys of the form `table/id`. What is written in one turn of the event loop
+ * is one transaction: after a kill, either all of a change is there or none of it.
  */
 export class StateDatabase implements Persistence {
-	private readonly root: RootDatabase;
-	private readonly tables: Map<string, Database<unknown, string>>;
+	private readonly database: RootDatabase<unknown, string>;
 	private last: Promise<unknown> = Promise.resolve();
 
-	private constructor(readonly directory: string) {
-		this.root = open({ path: join(directory, 'state'), maxDbs: TABLES.length + 1 });
-		this.tables = new Map(
-			TABLES.map((name) => [name, this.root.openDB<unknown, string>({ name, encoding: 'json' })]),
-		);
-	}
-
-	static async open(directory: string): Promise<StateDatabase> {
-		await mkdir(directory, { recursive: true });
-		const database = new StateDatabase(directory);
-		if (database.get('meta', 'format') !== FORMAT) await database.clear();
-		return database;
+	constructor(private readonly directory: string) {
+		// The number is that of the form: state of another form is not looked at.
+		this.database = open({ path: join(directory, 'state-3'), encoding: 'json' });
 	}
 
 	/** Stored state goes on with the seed it was created with: links are signed with it. */
 	chooseSeed(wanted: number | undefined): number {
-		const begun = this.get('meta', 'seed') as number | undefined;
+		const begun = this.database.get('meta/seed') as number | undefined;
 		if (begun !== undefined && wanted !== undefined && wanted !== begun) {
 			throw new Error(`The data was begun with the seed ${begun}, not ${wanted}.`);
 		}
@@ -52,22 +31,24 @@ export class StateDatabase implements Persistence {
 
 	/** How often the state was started on before. */
 	countStart(): number {
-		const starts = Number(this.get('meta', 'starts') ?? 0);
+		const starts = Number(this.database.get('meta/starts') ?? 0);
 		this.put('meta', 'starts', starts + 1);
 		return starts;
 	}
 
 	put(table: string, id: string, value: unknown): void {
-		this.last = this.table(table).put(id, value);
+		this.last = this.database.put(`${table}/${id}`, value);
 	}
 
 	remove(table: string, id: string): void {
-		this.last = this.table(table).remove(id);
+		this.last = this.database.remove(`${table}/${id}`);
 	}
 
 	/** All values of a table, in the order of their ids. */
-	values<T>(table: TableName): T[] {
-		return [...this.table(table).getRange({})].map(({ value }) => value as T);
+	values<T>(table: string): T[] {
+		// The character after the slash is 0.
+		const range = this.database.getRange({ start: `${table}/`, end: `${table}0` });
+		return [...range].map(({ value }) => value as T);
 	}
 
 	/** Resolves when all that was put so far is committed. */
@@ -77,25 +58,14 @@ export class StateDatabase implements Persistence {
 
 	/** Forgets everything but the seed, files included. */
 	async clear(): Promise<void> {
-		const seed = this.get('meta', 'seed');
-		await Promise.all([...this.tables.values()].map(async (table) => await table.clearAsync()));
+		const seed = this.database.get('meta/seed');
+		await this.database.clearAsync();
 		await rm(join(this.directory, 'files'), { recursive: true, force: true });
-		this.put('meta', 'format', FORMAT);
-		if (seed !== undefined) this.put('meta', 'seed', seed);
+		this.put('meta', 'seed', seed);
 	}
 
 	async close(): Promise<void> {
 		await this.committed();
-		await this.root.close();
-	}
-
-	private get(table: TableName, id: string): unknown {
-		return this.table(table).get(id);
-	}
-
-	private table(name: string): Database<unknown, string> {
-		const table = this.tables.get(name);
-		if (!table) throw new Error(`There is no table ${name}.`);
-		return table;
+		await this.database.close();
 	}
 }

@@ -6,7 +6,8 @@ import express, {
 	type Express,
 } from 'express';
 import { once } from 'events';
-import { mkdtemp, rm } from 'fs/promises';
+import { mkdtempSync } from 'fs';
+import { rm } from 'fs/promises';
 import { createServer } from 'http';
 import type { AddressInfo } from 'net';
 import { tmpdir } from 'os';
@@ -80,11 +81,7 @@ export async function createSandbox(options: SandboxOptions = {}): Promise<Sandb
 	const kept = await openState(options.data);
 	const seed =
 		kept?.chooseSeed(options.seed) ?? options.seed ?? Math.floor(Math.random() * 2 ** 31);
-	let app: Express | undefined;
-	const server = createServer((request, response) => {
-		if (app) app(request, response);
-		else response.writeHead(503).end();
-	});
+	const server = createServer();
 	// Uploads may be large, and a connection closed just as a client uses it again looks like a lost
 	// answer.
 	server.requestTimeout = 0;
@@ -96,12 +93,13 @@ export async function createSandbox(options: SandboxOptions = {}): Promise<Sandb
 	});
 	const local = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 	const origin = options.publicUrl ? new URL(options.publicUrl).origin : local;
-	const directory = options.data ?? (await mkdtemp(join(tmpdir(), 'mediagen-sandbox-')));
+	// From here on nothing waits, so that no request comes before there is something to answer it.
+	const directory = options.data ?? mkdtempSync(join(tmpdir(), 'mediagen-sandbox-'));
 
 	let round = 0;
-	const build = async () => {
+	const build = () => {
 		round += 1;
-		return await createService({
+		return createService({
 			seed,
 			origin,
 			local,
@@ -114,15 +112,17 @@ export async function createSandbox(options: SandboxOptions = {}): Promise<Sandb
 			deliveryCa: options.deliveryCa,
 		});
 	};
-	let service = await build();
 	const reset = async () => {
 		service.clock.stop();
 		await service.dispatcher.close();
 		await kept?.clear();
-		service = await build();
+		service = build();
 		app = createApp(service, reset);
 	};
-	app = createApp(service, reset);
+	let service = build();
+	let app = createApp(service, reset);
+	server.on('request', (request, response) => app(request, response));
+	await service.committed();
 
 	return {
 		baseUrl: `${local}/v1`,
@@ -146,8 +146,9 @@ export async function createSandbox(options: SandboxOptions = {}): Promise<Sandb
 
 /** The store is loaded only where it is asked for. */
 async function openState(directory: string | undefined): Promise<StateDatabase | undefined> {
-	if (directory === undefined) return undefined;
-	return await (await import('./persistence')).StateDatabase.open(directory);
+	return directory === undefined
+		? undefined
+		: new (await import('./persistence')).StateDatabase(directory);
 }
 
 /** The page for people: plain files, no build step. */

@@ -1,4 +1,3 @@
-import type { EventKind } from '../contract';
 import type { Clock } from './clock';
 import type { Ledger } from './credits/ledger';
 import type { UsageLog } from './credits/usage';
@@ -11,7 +10,7 @@ import type { Ids, SeededRandom } from './ids';
 import type { Settings } from './settings';
 import type { Library } from './storage/library';
 import type { Links } from './storage/links';
-import type { Store, Workspace } from './store';
+import type { Store } from './store';
 
 /** Everything that the code of an operation may use. */
 export interface Service {
@@ -29,11 +28,6 @@ export interface Service {
 	links: Links;
 	library: Library;
 	dispatcher: Dispatcher;
-	/**
-	 * Notifies the workspace's webhooks of an event; the resource is formatted only if one wants it.
-	 */
-	emit(workspace: Workspace, event: EventKind, resource: () => object): void;
-	requestId(): string;
 	/** Resolves when all that was stored so far is safe. */
 	committed(): Promise<void>;
 	/** Reports internal errors, so that tests can assert that there are none. */

@@ -29,7 +29,7 @@ export class Table<T extends Stored> {
 
 	constructor(
 		private readonly name: string,
-		private readonly persistence: Persistence,
+		private readonly owner: { readonly persistence: Persistence },
 	) {}
 
 	get(id: string): T | undefined {
@@ -45,7 +45,7 @@ export class Table<T extends Stored> {
 	/** Adds an entity, or keeps what was changed in it. */
 	put(entity: T): T {
 		if (!this.byId.has(entity.id)) this.restore(entity);
-		this.persistence.put(this.name, entity.id, entity);
+		this.owner.persistence.put(this.name, entity.id, entity);
 		return entity;
 	}
 
@@ -60,7 +60,7 @@ export class Table<T extends Stored> {
 		if (!entity) return;
 		this.byId.delete(id);
 		this.ordered.splice(this.position(entity.createdAt), 1);
-		this.persistence.remove(this.name, id);
+		this.owner.persistence.remove(this.name, id);
 	}
 
 	/** Up to `limit` entities created before an instant (microseconds), newest first. */
@@ -107,7 +107,7 @@ export class Workspace {
 
 	constructor(
 		readonly entity: WorkspaceEntity,
-		private readonly persistence: Persistence,
+		readonly persistence: Persistence,
 	) {}
 
 	get id(): string {
@@ -127,10 +127,7 @@ export class Workspace {
 	}
 
 	private table<T extends Stored>(name: string): Table<T> {
-		return new Table<T>(name, {
-			put: (...change) => this.persistence.put(...change),
-			remove: (...change) => this.persistence.remove(...change),
-		});
+		return new Table<T>(name, this);
 	}
 }
 
@@ -154,12 +151,10 @@ export class Store {
 	}
 
 	/** A file or an output, whose address does not name its workspace. */
-	find(table: 'files', id: string): { workspace: Workspace; entity: FileEntity } | undefined;
-	find(table: 'outputs', id: string): { workspace: Workspace; entity: OutputEntity } | undefined;
-	find(table: 'files' | 'outputs', id: string) {
+	find<T extends Stored>(tableOf: (workspace: Workspace) => Table<T>, id: string): T | undefined {
 		for (const workspace of this.workspaces.values()) {
-			const entity = workspace[table].get(id);
-			if (entity) return { workspace, entity };
+			const entity = tableOf(workspace).get(id);
+			if (entity) return entity;
 		}
 		return undefined;
 	}

@@ -1,3 +1,5 @@
+import { ApiError } from '../errors';
+
 /**
  * What a line of the ledger does. `spend` moves reserved credits to spent, `release` gives them
  * back.
@@ -35,7 +37,7 @@ function move(account: Account, movement: Movement, amount: number, resource: st
 }
 
 /** One movement and the balance after it; all amounts are whole credits. */
-export interface LedgerLine {
+export interface LedgerLine extends Balance {
 	/** 1, 2, 3 … over all workspaces. */
 	sequence: number;
 	workspace: string;
@@ -43,21 +45,8 @@ export interface LedgerLine {
 	amount: number;
 	/** The id of what caused it. */
 	resource: string | null;
-	available: number;
-	reserved: number;
-	spent: number;
 	/** Wall-clock milliseconds. */
 	at: number;
-}
-
-/** Thrown when a workspace lacks the credits; nothing was changed. */
-export class InsufficientCredits extends Error {
-	constructor(
-		readonly needed: number,
-		readonly available: number,
-	) {
-		super(`This needs ${needed} credits; the workspace has ${available} available.`);
-	}
 }
 
 /**
@@ -104,7 +93,7 @@ export class Ledger {
 		this.write(workspace, 'withdraw', Math.min(-amount, available), null);
 	}
 
-	/** Sets credits aside for a resource. Throws {@link InsufficientCredits}. */
+	/** Sets credits aside for a resource. 402 without enough. */
 	reserve(workspace: string, resource: string, amount: number): void {
 		if (this.account(workspace).holds.has(resource)) {
 			throw new Error(`${resource} has a reservation already`);
@@ -128,7 +117,7 @@ export class Ledger {
 		this.account(workspace).holds.delete(resource);
 	}
 
-	/** Takes credits at once, without a reservation. Throws {@link InsufficientCredits}. */
+	/** Takes credits at once, without a reservation. 402 without enough. */
 	charge(workspace: string, resource: string, amount: number): void {
 		this.demand(workspace, amount);
 		this.write(workspace, 'charge', amount, resource);
@@ -139,9 +128,11 @@ export class Ledger {
 		return this.lines.filter((line) => workspace === undefined || line.workspace === workspace);
 	}
 
-	private demand(workspace: string, amount: number): void {
+	private demand(workspace: string, needed: number): void {
 		const { available } = this.account(workspace);
-		if (amount > available) throw new InsufficientCredits(amount, available);
+		if (needed <= available) return;
+		const message = `This needs ${needed} credits; the workspace has ${available} available.`;
+		throw new ApiError(402, 'insufficient_credits', message, { needed, available });
 	}
 
 	private open(workspace: string, resource: string): number {
@@ -152,13 +143,10 @@ export class Ledger {
 
 	private write(workspace: string, movement: Movement, amount: number, resource: string | null) {
 		if (!Number.isSafeInteger(amount) || amount < 0) throw new Error(`Bad amount ${amount}`);
-		const account = this.account(workspace);
-		move(account, movement, amount, resource);
-		const { available, reserved, spent } = account;
+		move(this.account(workspace), movement, amount, resource);
 		const sequence = this.lines.length + 1;
-		const at = this.now();
-		const balance = { available, reserved, spent };
-		const line = { sequence, workspace, movement, amount, resource, ...balance, at };
+		const balance = this.balance(workspace);
+		const line = { sequence, workspace, movement, amount, resource, ...balance, at: this.now() };
 		this.lines.push(line);
 		this.written(line);
 	}

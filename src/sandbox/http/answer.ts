@@ -1,3 +1,5 @@
+import type { Response } from 'express';
+
 import { ApiError, asApiError } from '../errors';
 import type { FaultKind } from '../faults';
 import type { Service } from '../service';
@@ -80,12 +82,20 @@ function fail(
 	return true;
 }
 
-/** Promises the whole length and ends the connection half-way. */
 function truncate({ response, entry }: Exchange, { status, body }: Reply): true {
-	const bytes = Buffer.from(JSON.stringify(body ?? null));
 	Object.assign(entry, { fault: 'truncate', status });
-	response.status(status).setHeader('content-type', 'application/json; charset=utf-8');
-	response.setHeader('content-length', bytes.length);
-	response.write(bytes.subarray(0, Math.floor(bytes.length / 2)), () => response.destroy());
+	response.status(status);
+	sendPart(response, Buffer.from(JSON.stringify(body)), 'application/json; charset=utf-8');
 	return true;
+}
+
+/** Promises the whole length, and ends the connection after some bytes: half of them by default. */
+export function sendPart(
+	response: Response,
+	bytes: Buffer,
+	mediaType: string,
+	length = Math.floor(bytes.length / 2),
+): void {
+	response.setHeader('content-type', mediaType).setHeader('content-length', bytes.length);
+	response.write(bytes.subarray(0, length), () => response.destroy());
 }

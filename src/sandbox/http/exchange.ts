@@ -1,3 +1,4 @@
+import { randomUUID } from 'crypto';
 import type { Request, Response } from 'express';
 
 import { ENDPOINTS } from '../../contract';
@@ -28,7 +29,8 @@ export function begin(
 	const started = performance.now();
 	const { authorization, ...headers } = request.headers;
 	const entry: RequestEntry = {
-		id: service.requestId(),
+		// Not drawn from the seed: a repeated request must not shift other ids.
+		id: `req_${randomUUID()}`,
 		at: service.clock.now(),
 		method: request.method,
 		path: request.originalUrl.replace(/\?.*/s, ''),

@@ -1,5 +1,5 @@
-/* eslint-disable @n8n/community-nodes/require-node-api-error -- not published */
-import { createHash } from 'crypto';
+/* eslint-disable @n8n/community-nodes/no-restricted-imports, @n8n/community-nodes/require-node-api-error -- not published */
+import { isDeepStrictEqual } from 'util';
 
 import { LIMITS } from '../../contract';
 import type { Clock } from '../clock';
@@ -14,28 +14,17 @@ export interface Reply {
 /** A response saved under a key. */
 export interface KeptReply {
 	id: string;
-	fingerprint: string;
+	/** What was sent: a repeat says the same, in whatever order of its fields. */
+	body: unknown;
 	/** Wall-clock milliseconds. */
 	at: number;
 	reply: Reply;
 }
 
 interface Entry {
-	fingerprint: string;
+	body: unknown;
 	running?: Promise<void>;
 	saved?: KeptReply;
-}
-
-/** Two bodies that say the same have the same fingerprint, whatever the order of their fields. */
-export function fingerprint(body: unknown): string {
-	return createHash('sha256').update(canonical(body)).digest('base64');
-}
-
-function canonical(value: unknown): string {
-	if (Array.isArray(value)) return `[${value.map(canonical).join(',')}]`;
-	if (value === null || typeof value !== 'object') return JSON.stringify(value) ?? 'null';
-	const fields = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1));
-	return `{${fields.map(([name, each]) => `${JSON.stringify(name)}:${canonical(each)}`).join(',')}}`;
 }
 
 /** The key of a request; an empty one is none. 400 when it is too long. Specification: Limits. */
@@ -68,17 +57,17 @@ export class Idempotency {
 
 	restore(saved: KeptReply[]): void {
 		for (const each of saved.sort((a, b) => a.at - b.at)) {
-			this.entries.set(each.id, { fingerprint: each.fingerprint, saved: each });
+			this.entries.set(each.id, { body: each.body, saved: each });
 		}
 	}
 
 	/** Runs a request once for its key and gives the same answer to its repeats. */
-	async once(id: string, bodyFingerprint: string, run: () => Promise<Reply>): Promise<Reply> {
+	async once(id: string, body: unknown, run: () => Promise<Reply>): Promise<Reply> {
 		this.prune();
 		for (;;) {
 			const entry = this.entries.get(id);
-			if (!entry) return await this.first(id, bodyFingerprint, run);
-			if (entry.fingerprint !== bodyFingerprint) {
+			if (!entry) return await this.first(id, body, run);
+			if (!isDeepStrictEqual(entry.body, body)) {
 				throw invalid('Idempotency-Key', 'was used before with another body');
 			}
 			if (entry.saved) return entry.saved.reply;
@@ -86,14 +75,14 @@ export class Idempotency {
 		}
 	}
 
-	private async first(id: string, bodyFingerprint: string, run: () => Promise<Reply>) {
+	private async first(id: string, body: unknown, run: () => Promise<Reply>) {
 		let end = () => {};
 		const running = new Promise<void>((done) => (end = done));
-		const entry: Entry = { fingerprint: bodyFingerprint, running };
+		const entry: Entry = { body, running };
 		this.entries.set(id, entry);
 		try {
 			const reply = await run();
-			entry.saved = { id, fingerprint: bodyFingerprint, at: this.clock.now(), reply };
+			entry.saved = { id, body, at: this.clock.now(), reply };
 			this.persistence.put('idempotency', id, entry.saved);
 			return reply;
 		} catch (error) {

@@ -1,6 +1,6 @@
 import type { z } from 'zod/v4';
 
-import { ApiError } from '../errors';
+import { ApiError, invalid } from '../errors';
 
 interface Issue {
 	field: string;
@@ -44,12 +44,7 @@ const DEEPEST = 64;
  * No text of the service can hold a null byte or half of a surrogate pair, and no body goes deep.
  */
 export function refuseUnfit(value: unknown, field = '', depth = 0): void {
-	const refuse = (message: string) => {
-		const name = field || 'body';
-		return new ApiError(400, 'invalid_request', `${name}: ${message}`, {
-			issues: [{ field: name, message }],
-		});
-	};
+	const refuse = (message: string) => invalid(field || 'body', message);
 	if (typeof value === 'string') {
 		if (value.includes('\0')) throw refuse('must not contain a null byte');
 		if (/\p{Surrogate}/u.test(value)) throw refuse('is not valid Unicode');

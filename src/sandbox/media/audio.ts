@@ -1,4 +1,5 @@
 import { createHash } from 'crypto';
+import { WaveFile } from 'wavefile';
 
 import type { Media, MediaRequest } from './types';
 
@@ -7,7 +8,6 @@ const { exp, floor, max, min, PI, round, sin } = Math;
 
 /** Samples a second. */
 const SAMPLE_RATE = 16_000;
-const HEADER_BYTES = 44;
 
 /** Steps of a scale from its root: the chords I, V, vi and IV, which go round. */
 const CHORDS = [
@@ -66,40 +66,21 @@ function seconds(
 }
 
 /** Samples repeated until they last so long. */
-function stretched(samples: number[], length: number): Int16Array {
-	return Int16Array.from({ length: round(length * SAMPLE_RATE) }, (_, at) =>
-		round((samples[at % samples.length] ?? 0) * 32_767 * 0.8),
-	);
+function stretched(samples: number[], length: number): Float64Array {
+	return silence(length).map((_, at) => (samples[at % samples.length] ?? 0) * 32_767 * 0.8);
 }
 
-/** A mono WAV of 16-bit PCM, `volume` times as loud as the samples are, but no louder than 1. */
-export function toWav(samples: Int16Array, volume = 1): Media {
+/** A mono WAV of 16-bit PCM, `volume` times as loud as its samples; what is too loud is cut off. */
+export function toWav(samples: ArrayLike<number>, volume = 1): Media {
 	const gain = volume > 0 ? volume : 1;
-	const data = Buffer.alloc(HEADER_BYTES + samples.length * 2);
-	data.write('RIFF\0\0\0\0WAVEfmt ', 0, 'latin1');
-	data.writeUInt32LE(data.length - 8, 4);
-	data.writeUInt32LE(16, 16);
-	data.writeUInt16LE(1, 20);
-	data.writeUInt16LE(1, 22);
-	data.writeUInt32LE(SAMPLE_RATE, 24);
-	data.writeUInt32LE(SAMPLE_RATE * 2, 28);
-	data.writeUInt16LE(2, 32);
-	data.writeUInt16LE(16, 34);
-	data.write('data', 36, 'latin1');
-	data.writeUInt32LE(samples.length * 2, 40);
-	samples.forEach((sample, at) => {
-		const level = round(max(-32_767, min(32_767, sample * gain)));
-		data.writeInt16LE(level, HEADER_BYTES + at * 2);
-	});
-	const durationSeconds = samples.length / SAMPLE_RATE;
-	return { bytes: data, mediaType: 'audio/wav', extension: 'wav', durationSeconds };
+	const louder = Float64Array.from(samples, (sample) => sample * gain);
+	const wav = new WaveFile();
+	wav.fromScratch(1, SAMPLE_RATE, '16', louder);
+	return { bytes: Buffer.from(wav.toBuffer()), durationSeconds: samples.length / SAMPLE_RATE };
 }
 
 /** The samples of a file as {@link toWav} and the speech synthesizer write it. */
-export function samplesOf(wav: Buffer): Int16Array {
-	const length = (wav.length - HEADER_BYTES) >> 1;
-	return Int16Array.from({ length }, (_, at) => wav.readInt16LE(HEADER_BYTES + at * 2));
-}
+export const samplesOf = (wav: Buffer) => new WaveFile(wav).getSamples();
 
 /** Silence of that many seconds. */
-export const silence = (length: number) => new Int16Array(round(length * SAMPLE_RATE));
+export const silence = (length: number) => new Float64Array(round(length * SAMPLE_RATE));

@@ -18,7 +18,7 @@ export async function renderImage(request: MediaRequest): Promise<Media> {
 	const size = imageSize(request);
 	const layers = [...(await thumbnails(request, size)), ...(await caption(request, size))];
 	const bytes = await sharp(scene(request, size)).composite(layers).removeAlpha().png().toBuffer();
-	return { bytes, mediaType: 'image/png', extension: 'png', ...size };
+	return { bytes, ...size };
 }
 
 /** An SVG: a sky with a sun, three rows of hills, and a shade below that keeps text legible. */

@@ -1,14 +1,12 @@
+import type { MediaRequest } from './types';
+
 /** Pixels. */
 export interface Size {
 	width: number;
 	height: number;
 }
 
-interface RequestedSize {
-	size?: string;
-	aspectRatio?: string;
-	resolution?: string;
-}
+type RequestedSize = Pick<MediaRequest, 'size' | 'aspectRatio' | 'resolution'>;
 
 const LARGEST_SIDE = 4096;
 const SMALLEST_SIDE = 16;

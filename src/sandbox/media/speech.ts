@@ -1,10 +1,9 @@
 /* eslint-disable @n8n/community-nodes/no-restricted-globals, @n8n/community-nodes/no-restricted-imports -- not published */
-import { execFile } from 'child_process';
 import { createHash } from 'crypto';
+import execa from 'execa';
 import { mkdtemp, readFile, rm } from 'fs/promises';
 import { tmpdir } from 'os';
 import { join } from 'path';
-import { promisify } from 'util';
 
 import type { Media, MediaRequest } from './types';
 import { samplesOf, silence, toWav } from './audio';
@@ -33,15 +32,15 @@ export async function renderSpeech(request: MediaRequest): Promise<Media> {
 		if (at > 0) samples.push(...silence(PAUSE_SECONDS));
 		for (const part of spoken.splice(0, length)) for (const each of part) samples.push(each);
 	}
-	return toWav(Int16Array.from(samples), request.volume);
+	return toWav(samples, request.volume);
 }
 
 /** The samples of each call of Flite. */
-async function synthesize(calls: string[][]): Promise<Int16Array[]> {
+async function synthesize(calls: string[][]): Promise<Float64Array[]> {
 	const directory = await mkdtemp(join(tmpdir(), 'mediagen-speech-'));
 	try {
 		const all = JSON.stringify(calls.map((call, at) => [...call, '-o', `/${at}.wav`]));
-		await promisify(execFile)(process.execPath, ['--no-warnings', SPEAK, directory, all]);
+		await execa(process.execPath, ['--no-warnings', SPEAK, directory, all]);
 		const files = calls.map(async (_, at) => await readFile(join(directory, `${at}.wav`)));
 		return (await Promise.all(files)).map(samplesOf);
 	} finally {

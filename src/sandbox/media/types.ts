@@ -32,9 +32,6 @@ export interface MediaRequest {
 /** A finished file. Sizes and durations are those of the file, which may be less than was asked. */
 export interface Media {
 	bytes: Buffer;
-	mediaType: string;
-	/** Without the dot. */
-	extension: string;
 	width?: number;
 	height?: number;
 	durationSeconds?: number;

@@ -53,8 +53,7 @@ export async function renderVideo(request: MediaRequest): Promise<Media> {
 		}
 		encoder.finalize();
 		const bytes = Buffer.from(encoder.FS.readFile(file));
-		const durationSeconds = frames / frameRate;
-		return { bytes, mediaType: 'video/mp4', extension: 'mp4', ...size, durationSeconds };
+		return { bytes, ...size, durationSeconds: frames / frameRate };
 	} finally {
 		encoder.delete();
 		encoder.FS.unlink(file);

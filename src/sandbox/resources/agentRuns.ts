@@ -13,18 +13,7 @@ import type { Service } from '../service';
 import { MEDIA_FORMATS } from '../storage/links';
 import { checkReference } from '../storage/references';
 import type { Workspace } from '../store';
-import {
-	ok,
-	charge,
-	dueAt,
-	errorFields,
-	listAll,
-	newJob,
-	publicUrl,
-	publish,
-	recipeOf,
-	reserve,
-} from './job';
+import { ok, dueAt, errorFields, listAll, newJob, publicUrl, publish, recipeOf } from './job';
 
 export function agentRuns(operation: Operation, service: Service): void {
 	const format = (entity: AgentRunEntity) => formatAgentRun(service, entity);
@@ -140,7 +129,7 @@ function createAgentRun(
 	);
 	const plan = proposePlan(body);
 	const id = service.ids.next('run');
-	charge(service, workspace, id, PRICES.agentPlanning);
+	service.ledger.charge(workspace.id, id, PRICES.agentPlanning);
 	service.usage.add(workspace.id, 'agent', PRICES.agentPlanning, 0);
 	const subject = { workspace: workspace.id, text: body.brief, mode: 'agent' };
 	const entity: AgentRunEntity = {
@@ -186,7 +175,7 @@ function approve(
 	if (entity.status !== 'plan_proposed') throw wrongState(entity, 'approved');
 	const plan = body.plan ?? entity.plan;
 	const estimatedCredits = planCredits(plan);
-	reserve(service, workspace, entity.id, body.max_credits);
+	service.ledger.reserve(workspace.id, entity.id, body.max_credits);
 	const maxCredits = body.max_credits;
 	Object.assign(entity, { plan, estimatedCredits, maxCredits, autoApprovalError: null });
 	enqueue(service, workspace, entity);
@@ -204,7 +193,7 @@ function review(
 	entity.status = 'completed';
 	entity.settledAt = service.clock.now();
 	workspace.agentRuns.put(entity);
-	service.emit(workspace, 'agent.completed', () => formatAgentRun(service, entity));
+	service.dispatcher.emit(workspace, 'agent.completed', () => formatAgentRun(service, entity));
 }
 
 function wrongState({ status }: AgentRunEntity, what: string): ApiError {
@@ -293,7 +282,7 @@ function end(
 	workspace.agentRuns.put(entity);
 	workspace.liveRuns.delete(entity.id);
 	const event = status === 'failed' ? 'agent.failed' : 'agent.review_required';
-	service.emit(workspace, event, () => formatAgentRun(service, entity));
+	service.dispatcher.emit(workspace, event, () => formatAgentRun(service, entity));
 	const next = workspace.agentRuns.get(workspace.waitingRuns.shift() ?? '');
 	if (next) enqueue(service, workspace, next);
 }

@@ -1,8 +1,10 @@
+/* eslint-disable @n8n/community-nodes/no-restricted-imports -- not published */
+import { readFile } from 'fs/promises';
 import type { Express, Request, Response } from 'express';
 
 import type { FileEntity } from '../entities';
 import { ApiError, found, invalid } from '../errors';
-import { sendError } from '../http/answer';
+import { sendError, sendPart } from '../http/answer';
 import { begin, type Exchange } from '../http/exchange';
 import type { Operation } from '../http/operation';
 import type { Service } from '../service';
@@ -69,32 +71,29 @@ const receive: Serve = async ({ links, store, library, committed }, { request, r
 	const fault = links.check(request.path, request.query);
 	if (fault) throw refuse(`The upload address is ${fault}.`);
 	const id = String(request.params.id);
-	const { workspace, entity: file } = store.find('files', id) ?? {};
-	if (!workspace || !file) throw refuse('The upload address is of no file.');
+	const file = store.find(({ files }) => files, id);
+	if (!file) throw refuse('The upload address is of no file.');
 	if (file.uploaded) throw refuse('The upload address was used before.');
 	for (const [name, value] of Object.entries(uploadHeaders(file))) {
 		if (request.headers[name] !== value) {
 			throw wrong(`The header ${name} must be sent as it was given.`);
 		}
 	}
-	const length = request.headers['content-length'];
-	if (length !== undefined && Number(length) !== file.size) {
-		throw wrong(`The file must have ${file.size} bytes.`);
+	if (Number(request.headers['content-length']) !== file.size) {
+		throw wrong(`The file must have ${file.size} bytes, and its Content-Length must say so.`);
 	}
-	await library.receive(id, request, file.size).catch((error) => {
-		throw error instanceof ApiError || !request.destroyed
-			? error
-			: wrong('The upload was cut off.');
+	await library.receive(id, request).catch((error) => {
+		throw request.destroyed ? wrong('The upload was cut off.') : error;
 	});
 	file.uploaded = true;
-	workspace.files.put(file);
+	store.workspaces.get(file.workspace)?.files.put(file);
 	await committed();
 	response.status(200).end();
 };
 
 const serveFile: Serve = async ({ store, library }, { request, response }) => {
 	const id = String(request.params.id);
-	const file = store.find('files', id)?.entity;
+	const file = store.find(({ files }) => files, id);
 	const known = file?.uploaded && file.filename === request.params.name ? file : undefined;
 	await sendFile(response, library.uploadPath(id), found(known, 'The file').contentType);
 };
@@ -102,27 +101,24 @@ const serveFile: Serve = async ({ store, library }, { request, response }) => {
 const serveOutput: Serve = async (service, exchange) => {
 	const { request, response, entry } = exchange;
 	const name = String(request.params.name);
-	const { workspace, entity: output } = service.store.find('outputs', idIn(name)) ?? {};
-	if (!workspace || !output || outputName(output) !== name) {
-		throw new ApiError(404, 'not_found', 'There is no such output.');
-	}
+	const known = service.store.find(({ outputs }) => outputs, idIn(name));
+	const output = found(known && outputName(known) === name ? known : undefined, 'The output');
 	const expired = refuse('The link has expired.');
 	if (output.delivery === 'signed_url') {
 		const fault = service.links.check(request.path, request.query);
 		if (fault) throw fault === 'expired' ? expired : refuse(`The link is ${fault}.`);
 	}
-	const subject = { workspace: workspace.id, operation: 'readOutput' };
+	const subject = { workspace: output.workspace, operation: 'readOutput' };
 	if (service.faults.take('expired_link', subject)) {
 		entry.fault = 'expired_link';
 		throw expired;
 	}
 	const { path } = await drawOutput(service, output);
+	const { mediaType } = MEDIA_FORMATS[output.kind];
 	const cut = service.faults.take('cut_download', subject);
-	if (cut) {
-		entry.fault = 'cut_download';
-		cutShort(response, cut.bytes);
-	}
-	await sendFile(response, path, MEDIA_FORMATS[output.kind].mediaType);
+	if (!cut) return await sendFile(response, path, mediaType);
+	entry.fault = 'cut_download';
+	sendPart(response, await readFile(path), mediaType, cut.bytes);
 };
 
 const serveSample: Serve = async (service, { request, response }) => {
@@ -139,21 +135,4 @@ export async function sendFile(response: Response, path: string, mediaType: stri
 		// A client that disconnects half-way is not an error of the sandbox.
 		response.sendFile(path, { dotfiles: 'allow', cacheControl: false }, () => resolve());
 	});
-}
-
-/**
- * Ends the connection after this many bytes of the body; after half of it if no number is given.
- */
-function cutShort(response: Response, bytes: number | undefined): void {
-	const write = response.write.bind(response);
-	let left: number | undefined = bytes;
-	const limited = (chunk: Buffer): boolean => {
-		left ??= Math.floor(Number(response.getHeader('content-length') ?? 0) / 2);
-		const part = chunk.subarray(0, left);
-		left -= part.length;
-		if (left > 0) return write(part);
-		write(part, () => response.destroy());
-		return false;
-	};
-	response.write = limited as typeof response.write;
 }

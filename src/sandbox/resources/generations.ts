@@ -30,7 +30,6 @@ import {
 	problem,
 	publish,
 	recipeOf,
-	reserve,
 	spendCharacters,
 } from './job';
 import { checkVoice, soundOf } from './voices';
@@ -88,7 +87,7 @@ function createGeneration(
 	}
 	const id = ids.next('gen');
 	const credits = quote(model, parameters, body.prompt);
-	reserve(service, workspace, id, credits);
+	service.ledger.reserve(workspace.id, id, credits);
 	const kind = model.kind ?? 'image';
 	const subject = { ...body, workspace: workspace.id, text: body.prompt };
 	const entity: GenerationEntity = {
@@ -140,7 +139,7 @@ function settle(service: Service, workspace: Workspace, entity: GenerationEntity
 	workspace.running.delete(entity.id);
 	workspace.generations.put(entity);
 	const event = good.length > 0 ? 'generation.completed' : 'generation.failed';
-	service.emit(workspace, event, () => formatGeneration(service, entity));
+	service.dispatcher.emit(workspace, event, () => formatGeneration(service, entity));
 }
 
 /** Only completed outputs are paid for. */

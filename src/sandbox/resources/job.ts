@@ -1,10 +1,7 @@
-/* eslint-disable @n8n/community-nodes/require-node-api-error -- not published */
 import { LIMITS, type Delivery } from '../../contract';
 import { formatMicroseconds, readDateTime } from '../clock';
-import { InsufficientCredits } from '../credits/ledger';
 import { meterLite } from '../credits/prices';
 import type { JobEntity, JobOutcome, JobProblem, OutputEntity, Recipe, Stored } from '../entities';
-import { ApiError } from '../errors';
 import type { FaultSubject } from '../faults';
 import type { MediaKind } from '../media/types';
 import type { Service } from '../service';
@@ -64,26 +61,6 @@ export function errorFields(problems: JobProblem[]) {
 		output_id: output,
 	}));
 	return { errors };
-}
-
-/** Sets credits aside for a job, or answers 402. */
-export function reserve(service: Service, { id }: Workspace, resource: string, credits: number) {
-	refuseLack(() => service.ledger.reserve(id, resource, credits));
-}
-
-/** Takes credits at once, or answers 402. */
-export function charge(service: Service, { id }: Workspace, resource: string, credits: number) {
-	refuseLack(() => service.ledger.charge(id, resource, credits));
-}
-
-function refuseLack(move: () => void): void {
-	try {
-		move();
-	} catch (error) {
-		if (!(error instanceof InsufficientCredits)) throw error;
-		const { needed, available, message } = error;
-		throw new ApiError(402, 'insufficient_credits', message, { needed, available });
-	}
 }
 
 /** Credits that completed characters of lite speech cost; what is left of one is carried over. */

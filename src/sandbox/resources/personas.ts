@@ -1,9 +1,8 @@
 /* eslint-disable @n8n/community-nodes/require-node-api-error -- not published */
 import type { Persona } from '../bodies';
-import { InsufficientCredits } from '../credits/ledger';
 import { PRICES } from '../credits/prices';
 import type { PersonaEntity } from '../entities';
-import { found, invalid } from '../errors';
+import { ApiError, found, invalid } from '../errors';
 import type { Operation } from '../http/operation';
 import type { CreatePersona } from '../schemas';
 import type { Service } from '../service';
@@ -93,7 +92,7 @@ function hold({ ledger }: Service, { id }: Workspace, entity: PersonaEntity): vo
 		ledger.reserve(id, entity.id, PRICES.personaPortrait);
 		entity.estimatedCredits = PRICES.personaPortrait;
 	} catch (error) {
-		if (!(error instanceof InsufficientCredits)) throw error;
+		if (!(error instanceof ApiError)) throw error;
 		entity.outcome = 'fail';
 	}
 }
@@ -123,7 +122,9 @@ function settle(service: Service, workspace: Workspace, entity: PersonaEntity): 
 	// Deleted while it was made: paid for, but there is nothing to announce.
 	if (!workspace.personas.get(entity.id)) return;
 	workspace.personas.put(entity);
-	service.emit(workspace, good ? 'persona.ready' : 'persona.failed', () => formatPersona(entity));
+	service.dispatcher.emit(workspace, good ? 'persona.ready' : 'persona.failed', () =>
+		formatPersona(entity),
+	);
 }
 
 /** Open point 6: the formal schema and the guide differ. */

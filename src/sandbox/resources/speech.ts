@@ -8,16 +8,7 @@ import type { Service } from '../service';
 import { MEDIA_FORMATS } from '../storage/links';
 import { drawOutput } from '../storage/references';
 import type { Workspace } from '../store';
-import {
-	ok,
-	errorFields,
-	newJob,
-	problem,
-	publish,
-	recipeOf,
-	reserve,
-	spendCharacters,
-} from './job';
+import { ok, errorFields, newJob, problem, publish, recipeOf, spendCharacters } from './job';
 import { checkVoice, soundOf } from './voices';
 
 export function speech(operation: Operation, service: Service): void {
@@ -67,7 +58,7 @@ function createSpeech(
 	const characters = blocks.reduce((sum, { text }) => sum + countCharacters(text), 0);
 	const credits = model === METERED_MODEL ? liteReservation(characters) : turboPrice(characters);
 	const id = service.ids.next('spc');
-	reserve(service, workspace, id, credits);
+	service.ledger.reserve(workspace.id, id, credits);
 	const text = blocks.map((block) => block.text).join('\n');
 	const subject = { workspace: workspace.id, text, mode: 'speech', model };
 	const entity: SpeechEntity = {
@@ -125,5 +116,5 @@ async function finish(service: Service, workspace: Workspace, entity: SpeechEnti
 	workspace.speech.put(entity);
 	if (!service.settings.speechEvents) return;
 	const event = output ? 'generation.completed' : 'generation.failed';
-	service.emit(workspace, event, () => formatSpeech(service, entity));
+	service.dispatcher.emit(workspace, event, () => formatSpeech(service, entity));
 }

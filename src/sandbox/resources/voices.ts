@@ -9,7 +9,7 @@ import type { CreateVoice, VoiceCatalogQuery } from '../schemas';
 import type { Service } from '../service';
 import { checkReference } from '../storage/references';
 import type { Workspace } from '../store';
-import { ok, charge, deleted, listAll, publicUrl, publish, recipeOf } from './job';
+import { ok, deleted, listAll, publicUrl, publish, recipeOf } from './job';
 
 /** Open point 2: which model takes custom voices is not shown. */
 const CLONING_MODEL: SpeechModel = 'vendor/partner/speech-2.8-turbo';
@@ -75,7 +75,7 @@ async function createVoice(
 	const base = body.kind === 'clone' ? PRICES.voiceClone : PRICES.voiceDesign;
 	const credits = base + hundreds * PRICES.previewPerHundredCharacters;
 	const [id, preview] = [ids.next('voc'), ids.next('out')];
-	charge(service, workspace, id, credits);
+	service.ledger.charge(workspace.id, id, credits);
 	service.usage.add(workspace.id, 'voice', credits, 1);
 	const recipe = { ...recipeOf(service, id, text), voice: id };
 	publish(service, workspace, { id: preview, kind: 'speech', recipe });
@@ -84,7 +84,7 @@ async function createVoice(
 		...{ id, workspace: workspace.id, createdAt, preview, creditsCharged: credits },
 		...{ name: body.name, kind: body.kind },
 	});
-	service.emit(workspace, 'voice.created', () => formatVoice(service, entity));
+	service.dispatcher.emit(workspace, 'voice.created', () => formatVoice(service, entity));
 	return entity;
 }
 

@@ -6,6 +6,7 @@ import { invalid } from '../errors';
 import type { Service } from '../service';
 import type { Workspace } from '../store';
 import type { Drawn } from './library';
+import { outputName } from './links';
 
 /** How many references are drawn into an output, and how large one may be. */
 const MOST_DRAWN = 9;
@@ -49,9 +50,10 @@ export const idIn = (name: string) => name.split('.')[0] ?? '';
 /** An output's file on disk, drawn when it is first asked for. */
 export async function drawOutput(
 	service: Service,
-	{ id, kind, recipe }: Pick<OutputEntity, 'id' | 'kind' | 'recipe'>,
+	output: Pick<OutputEntity, 'id' | 'kind' | 'recipe'>,
 ): Promise<Drawn> {
-	return await service.library.output(id, async () => {
+	const { kind, recipe } = output;
+	return await service.library.output(outputName(output), async () => {
 		const references: Buffer[] = [];
 		for (const address of recipe.references?.slice(0, MOST_DRAWN) ?? []) {
 			const bytes = await loadReference(service, address);
@@ -66,10 +68,10 @@ async function loadReference(service: Service, address: string): Promise<Buffer 
 	const { store, library, links } = service;
 	const [, place, name = ''] = links.own(new URL(address))?.split('/') ?? [];
 	if (place === 'files') {
-		const file = store.find('files', name)?.entity;
+		const file = store.find(({ files }) => files, name);
 		if (!file || file.size > LARGEST_DRAWN) return undefined;
 		return await readFile(library.uploadPath(name));
 	}
-	const output = store.find('outputs', idIn(name))?.entity;
+	const output = store.find(({ outputs }) => outputs, idIn(name));
 	return output && (await readFile((await drawOutput(service, output)).path));
 }

@@ -30,14 +30,11 @@ export interface RequestOptions {
 	headers?: Record<string, string>;
 }
 
-/** A small file of the right kind, in place of real media. */
-export const quickRender: Render = async ({ kind, prompt, index }) => {
-	const bytes = Buffer.from(`${kind} ${index}: ${prompt}`);
-	const types = { image: 'image/png', video: 'video/mp4' } as Record<string, string>;
-	const extensions = { image: 'png', video: 'mp4' } as Record<string, string>;
-	const mediaType = types[kind] ?? 'audio/wav';
-	return { bytes, mediaType, extension: extensions[kind] ?? 'wav', durationSeconds: 2 };
-};
+/** A few bytes in place of real media. */
+export const quickRender: Render = async ({ kind, prompt, index }) => ({
+	bytes: Buffer.from(`${kind} ${index}: ${prompt}`),
+	durationSeconds: 2,
+});
 
 /** A sandbox whose time the test moves, and shorthands for talking to it. */
 export interface Harness {
