@@ -1,13 +1,32 @@
+import { IDEMPOTENCY_HEADER } from '../../contract';
 import { fail, ok, refusalStatusOf, type Failed, type Result } from '../base/result';
-import { isResource, type Resource } from '../base/types';
+import {
+	isNoResponse,
+	isResource,
+	isSuccess,
+	type ApiRequest,
+	type Channel,
+	type Resource,
+	type SendResult,
+} from '../base/types';
+import { onAbort } from '../base/waiting';
 import { requestResource } from '../http/client';
+import { isAnswerOfService, isOutcomeUnknown, meaningOf } from '../http/statuses';
 import { jobState, readerOf, readerPath, toResult } from '../jobs/jobState';
 import type { Slot } from '../limits/jobSlots';
 import { GIVE_UP_MS } from '../limits/tuning';
-import { inCreditTurn, isOutOfCredits } from './credits';
-import { halt, halted, inTurn } from './batch';
+import { halt, halted, inTurn, orSilence } from './batch';
+import { inCreditTurn, isOutOfCredits, withinMaxCredits } from './credits';
 import type { Item } from './item';
-import { isWithoutEffect, nextStep, type Facts, type JobReference } from './itemState';
+import {
+	isKeyExpired,
+	isOutcomeOpen,
+	isWithoutEffect,
+	nextStep,
+	type Facts,
+	type ItemEvent,
+	type JobReference,
+} from './itemState';
 import {
 	claimCustomKey,
 	contentOf,
@@ -20,7 +39,6 @@ import {
 import { noteFormerJob, recordEvent, undeliveredOf } from './memory';
 import { expiryOf, filesIn } from './outputs';
 import { findPossibleDuplicate } from './search';
-import { hasKeyExpired, sendCreation, type Creation, type Made } from './sendCreation';
 import { openRequest, uploadAll, type OpenedRequest } from './uploads';
 
 /*
@@ -50,6 +68,20 @@ const MAX_KEYS = 50;
 
 /** Refused with 429 so often, and for as long as it may wait for a slot, a creation is given up. */
 const MAX_REFUSALS = 10;
+
+/** The request of a creation, whose key has been chosen. */
+interface Creation extends Pick<ApiRequest, 'path' | 'body'> {
+	/** The number of its key. */
+	attempt: number;
+	key: string | undefined;
+}
+
+/** What a service has made. */
+interface Made {
+	job: Resource;
+	/** Whether there is nothing to wait for, whatever its status. */
+	isOver: boolean;
+}
 
 /** A job, with the slot that it holds: a known job holds none. */
 type Held = Made & { slot?: Slot };
@@ -168,8 +200,7 @@ async function obtainJob(item: Item, opened: OpenedRequest): Promise<Result<Held
 	let creditsBy: number | undefined;
 	let lackedCredits: Failed | undefined;
 	let since: number | undefined;
-	let refusals = 0;
-	let refusedSince: number | undefined;
+	const refusals: number[] = [];
 	for (;;) {
 		const start = await decide(item, opened);
 		if (!start.ok) {
@@ -205,13 +236,13 @@ async function obtainJob(item: Item, opened: OpenedRequest): Promise<Result<Held
 				slot.release();
 				return ok(undefined);
 			}
-			let sent = await sendCreation(item, channel, creation, slot);
+			let sent = await sendCreation(item, channel, creation);
 			const { firstKey: attempt, is } = memory.state;
 			const isAtNextKey = isByContent && is === 'new' && attempt > creation.attempt;
 			if (isAtNextKey && !sent.ok && isOutOfCredits(sent)) {
 				// At once: credits that come in between would be spent under a key that nobody else tries first.
 				const key = keyOf(item, opened.requestFingerprint, attempt);
-				sent = await sendCreation(item, channel, { ...creation, attempt, key }, slot);
+				sent = await sendCreation(item, channel, { ...creation, attempt, key });
 			}
 			if (sent.ok) {
 				slot.accepted(sent.value.job);
@@ -222,12 +253,11 @@ async function obtainJob(item: Item, opened: OpenedRequest): Promise<Result<Held
 			if (spec.takesSlot && refusalStatusOf(sent) === 429) {
 				since = askedAt;
 				slot.refused(sent.failure.kind === 'status' ? sent.failure.hintMs : undefined);
-				refusals += 1;
-				refusedSince ??= clock.monotonic();
-				const refusedMs = clock.monotonic() - refusedSince;
+				refusals.push(clock.monotonic());
 				// While others get slots, waiting for one has no end of its own.
+				const refusedMs = clock.monotonic() - (refusals[0] ?? 0);
 				const isLate = refusedMs >= Math.min(GIVE_UP_MS, settings.waitTimeoutMs);
-				return refusals >= MAX_REFUSALS && isLate ? sent : ok(undefined);
+				return refusals.length >= MAX_REFUSALS && isLate ? sent : ok(undefined);
 			}
 			if (isOutOfCredits(sent) && waitsForCredits) {
 				slot.release();
@@ -298,6 +328,107 @@ async function decide(item: Item, opened: OpenedRequest): Promise<Result<Start>>
 		}
 	}
 }
+
+/** Whether the key of an open outcome can no longer settle it. */
+const hasKeyExpired = ({ memory: { state }, workspace: { clock } }: Item): boolean =>
+	isOutcomeOpen(state) && isKeyExpired(state.firstSentAt, clock.now());
+
+/**
+ * Sends a creation under one key until there is a final response. Each attempt is recorded before it
+ * is sent and once its response is there, so that a run that dies in between can pick it up. Until
+ * the first attempt the signal of the channel stops it; from then on it is seen through to its end,
+ * as it may have been carried out.
+ */
+async function sendCreation(
+	item: Item,
+	channel: Channel,
+	{ attempt, key, path, body: prepared }: Creation,
+): Promise<Result<Made>> {
+	const { workspace, spec, memory, batch, host, request } = item;
+	const stop = new AbortController();
+	let hasSent = false;
+	let status = 0;
+	const send: Channel['send'] = async (sending) => {
+		if (!hasSent && channel.signal?.aborted) return { noResponse: 'not sent', unsent: 'local' };
+		hasSent = true;
+		const { body } = sending;
+		const now = workspace.clock.now();
+		recordEvent(memory, { kind: 'sending', attempt, key, path, body, now });
+		const result = await host.channel.send(sending);
+		record(result, item, attempt);
+		if (!isNoResponse(result)) status = result.status;
+		return result;
+	};
+	const recording = { ...channel, send, signal: stop.signal };
+	const headers: Record<string, string> = key ? { [IDEMPOTENCY_HEADER]: key } : {};
+	const post = async (body: unknown) =>
+		await requestResource(
+			workspace.client,
+			recording,
+			{ method: 'POST', path, query: request.query, body, headers },
+			{
+				replayable: () => key !== undefined && !hasKeyExpired(item),
+				return429: spec.takesSlot,
+				outcomeOpen: isOutcomeOpen(memory.state),
+			},
+		);
+	const disposals = [
+		onAbort(host.channel.signal, () => stop.abort()),
+		onAbort(channel.signal, () => {
+			if (!hasSent || batch.isSilent) stop.abort();
+		}),
+	];
+	if (channel.signal?.aborted) stop.abort();
+	try {
+		const response = await withinMaxCredits(item, prepared, post);
+		if (!response.ok) return hasSent ? orSilence(item, response) : (halted(item) ?? response);
+		const job = { ...response.value, object: response.value.object ?? spec.object };
+		return ok({ job, isOver: isPlanOnly(job, status) });
+	} finally {
+		for (const dispose of disposals) dispose();
+	}
+}
+
+/** What the answer to a creation means for the item. */
+function eventOf(result: SendResult, item: Item, attempt: number): ItemEvent {
+	const { spec, settings } = item;
+	if (isNoResponse(result)) {
+		return { kind: isOutcomeUnknown(result) ? 'outcomeUnknown' : 'noEffect' };
+	}
+	const { status, body } = result;
+	// Only the response itself reveals a secret, so the request is repeated rather than the resource read.
+	if (isSuccess(status) && isResource(body) && !spec.holdsSecret) {
+		const object = typeof body.object === 'string' ? body.object : spec.object;
+		return { kind: 'jobKnown', job: { id: body.id, ...(object && { object }) } };
+	}
+	// Such as 409 while the first attempt is still at work, or 524 of a gateway: only what proves
+	// that nothing was done frees the key.
+	const { nothingDone, again } = meaningOf(status);
+	if (!nothingDone) return { kind: 'outcomeUnknown' };
+	if (again !== 'never') return { kind: 'noEffect' };
+	// A gateway may have let the request through before it refused the response.
+	if (!isAnswerOfService(result)) return { kind: 'outcomeUnknown' };
+	if (settings.idempotency === 'execution') return { kind: 'refused', nextKey: attempt + 1 };
+	const lacksCredits = settings.idempotency === 'content' && status === 402;
+	const nextKey = lacksCredits ? keysOfContent(item).afterNoCredits(attempt) : attempt;
+	return { kind: 'refused', nextKey };
+}
+
+/** Records the answer. With `content`, the other executions of this process start where there is, or may be, a job. */
+function record(result: SendResult, item: Item, attempt: number): void {
+	const { memory, settings, workspace } = item;
+	recordEvent(memory, eventOf(result, item, attempt));
+	const { state } = memory;
+	const job = 'job' in state ? state.job.id : undefined;
+	if (settings.idempotency !== 'content' || !(job ?? isOutcomeOpen(state))) return;
+	keysOfContent(item).noteUse(attempt, job);
+	// Who forgets it starts with the first key, or takes a 402 for a sign that there is no job: and pays again.
+	workspace.keep();
+}
+
+/** A plan that waits for approval. Specification: Operation details, POST /agents/runs. */
+const isPlanOnly = (job: Resource, status: number): boolean =>
+	job.object === 'agent_run' && (status === 201 || typeof job.auto_approval_error === 'string');
 
 /** A known job is only read: whatever a gateway responds or a key may not do, the job stays known. */
 async function readKnownJob(item: Item, job: JobReference): Promise<Result<{ known: Resource }>> {

@@ -194,14 +194,6 @@ describe('a job slot is always returned', () => {
 		expect(await slotsFree(workspace, host)).toBe(true);
 	});
 
-	test('after a request that throws, which none should', async () => {
-		const { workspace, host, make } = setUp();
-		const send = async () => await Promise.reject(new TypeError('broken'));
-		const broken = { ...host, channel: { ...host.channel, send } };
-		await expect(make({ host: broken })).rejects.toThrow('broken');
-		expect(await slotsFree(workspace, host)).toBe(true);
-	});
-
 	test('after a binary field that cannot be read', async () => {
 		const { workspace, host, make } = setUp();
 		const broken = {
