@@ -189,9 +189,8 @@ function progress({ items = 1, submitted }: ErrorContext): string {
 
 /** A service may refuse a request because its key was used for another one: of an earlier execution, then. */
 const REFUSED_KEY: Partial<Record<IdempotencyMode, string>> = {
-	content:
-		' If that is the idempotency key, set Avoid Paying Twice to On Retries, or run this again after 24 hours.',
-	custom: ' If that is the idempotency key, it belongs to another request: enter a new one.',
+	content: ' If that is the idempotency key, set Avoid Paying Twice to On Retries.',
+	custom: ' If that is the idempotency key, enter a new one.',
 };
 
 const minutes = (ms: number) => Math.round(ms / 6_000) / 10;
