@@ -1,6 +1,14 @@
 /* eslint-disable @n8n/community-nodes/no-restricted-globals, @n8n/community-nodes/no-restricted-imports -- not published */
 import { createHash } from 'node:crypto';
-import { cpSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+	cpSync,
+	existsSync,
+	mkdirSync,
+	readFileSync,
+	renameSync,
+	rmSync,
+	writeFileSync,
+} from 'node:fs';
 import path from 'node:path';
 import { LabError } from '../process/failure';
 import { shown, stateRoot } from '../process/paths';
@@ -18,7 +26,8 @@ const needed =
 
 /**
  * Makes sure that a pinned n8n and its Node are installed beside their lockfile. Does nothing when
- * a stamp says so; otherwise installs all of it.
+ * a stamp says so; otherwise installs all of it in a folder of its own first, because Node looks for
+ * what the lab's files import in a half-finished `node_modules` beside them, too.
  *
  * @throws LabError with one line that says what an install needs
  */
@@ -32,19 +41,28 @@ export async function ensureLab(
 	const wanted = `${digest} ${process.platform} ${process.arch}\n`;
 	if (existsSync(stampFile) && readFileSync(stampFile, 'utf8') === wanted) return;
 	rmSync(logFile, { force: true });
+	const staging = path.join(root, '.installing');
+	const installed = path.join(staging, 'node_modules');
+	rmSync(staging, { recursive: true, force: true });
+	mkdirSync(staging);
+	for (const file of ['package.json', 'package-lock.json'])
+		cpSync(path.join(root, file), path.join(staging, file));
 	const flags = ['--ignore-scripts', '--legacy-peer-deps', '--no-audit', '--no-fund'];
 	const label = `Installing n8n ${version} (first start only, about 3 minutes)`;
 	await withProgress(log, label, async () => {
 		const step = async (command: string, ...args: string[]) => {
-			const { code } = await run(command, args, { cwd: root, logFile, env: withHeaders() });
+			const { code } = await run(command, args, { cwd: staging, logFile, env: withHeaders() });
 			if (code !== 0) throw new LabError(`Installing n8n failed: ${needed}`, shown(logFile));
 		};
 		await step('npm', 'ci', ...flags);
-		const driver = copyDriver(modules) ? [] : ['sqlite3'];
+		const driver = root !== newest.root && copyDriver(installed) ? [] : ['sqlite3'];
 		await step('npm', 'rebuild', '--ignore-scripts=false', 'node', ...driver);
 		// Only running them shows it: a rebuild that npm was configured to skip reports success.
-		await step(node, '-e', "require('sqlite3')");
+		await step(path.join(staging, path.relative(root, node)), '-e', "require('sqlite3')");
 	});
+	rmSync(modules, { recursive: true, force: true });
+	renameSync(installed, modules);
+	rmSync(staging, { recursive: true });
 	writeFileSync(stampFile, wanted);
 }
 
@@ -53,10 +71,7 @@ function copyDriver(modules: string): boolean {
 	const versionIn = (folder: string) =>
 		readFileSync(path.join(folder, 'sqlite3', 'package.json'), 'utf8');
 	const built = path.join(newest.modules, 'sqlite3', 'build', 'Release', 'node_sqlite3.node');
-	const isSame =
-		modules !== newest.modules &&
-		existsSync(built) &&
-		versionIn(newest.modules) === versionIn(modules);
+	const isSame = existsSync(built) && versionIn(newest.modules) === versionIn(modules);
 	if (isSame) cpSync(built, path.join(modules, path.relative(newest.modules, built)));
 	return isSame;
 }

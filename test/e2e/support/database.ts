@@ -33,11 +33,11 @@ export async function speedUp(userFolder: string): Promise<void> {
 	await execute(userFolder, 'DROP TRIGGER slow; DROP VIEW numbers;');
 }
 
-/** Makes every execution that waits for a time due now, as after a longer wait; n8n has to be down. */
-export async function endWaits(userFolder: string): Promise<void> {
+/** Lets every execution that waits for a time go on so many seconds from now; n8n has to be down. */
+export async function endWaitsIn(userFolder: string, seconds: number): Promise<void> {
 	await execute(
 		userFolder,
-		`UPDATE execution_entity SET waitTill = strftime('%Y-%m-%d %H:%M:%f', 'now')
+		`UPDATE execution_entity SET waitTill = strftime('%Y-%m-%d %H:%M:%f', 'now', '+${seconds} seconds')
 			WHERE status = 'waiting';`,
 	);
 }

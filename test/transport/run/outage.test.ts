@@ -166,10 +166,10 @@ test.each([401, 402])(
 		let files = 0;
 		through(async (asked) => {
 			if (asked.path === '/files') files += 1;
+			await clock.sleep(200);
 			if (status === 402 && (asked.method as string) === 'PUT') return answer(200, '');
 			if (status === 402 && asked.path === '/files') return answer(201, PLACE);
 			refused += 1;
-			await clock.sleep(200);
 			return answer(status, errorBody('No'));
 		});
 		const { error } = await start(WITH_FILE);
