@@ -175,9 +175,11 @@ class Executions {
 		for (;;) {
 			const stored = await this.read(id);
 			const { status } = stored;
-			if (wanted.includes(status)) return this.unpacked(stored);
+			// An n8n 1 stores the status a moment before the data.
+			const isStored = status !== 'success' || parse(stored.data) !== undefined;
+			if (wanted.includes(status) && isStored) return this.unpacked(stored);
 			const waited = Date.now() - begun;
-			if (finalStatuses.includes(status) || waited > timeoutMs)
+			if ((finalStatuses.includes(status) && isStored) || waited > timeoutMs)
 				throw new Error(`Execution ${id} is ${status}, not ${wanted.join(' or ')}`);
 			// Each question costs n8n 20 ms of computing: those of a long wait come seldom.
 			await sleep(Math.min(Math.max(100, waited / 4), 1_000));

@@ -7,14 +7,14 @@ import { flagOf } from '../../src/transport/base/values';
 import { jobState } from '../../src/transport/jobs/jobState';
 import { withOutputs } from '../../src/transport/run/outputs';
 import { isFinished } from './findNewlyFinished';
-import { filterOf, itemOf, readerOf } from './poll';
+import { filterOf, itemOf, generationReader } from './poll';
 
 /** Items of a manual run: enough to build a workflow with. */
 const SAMPLE = 3;
 
 /** Some of the newest that match. Changes no state. */
 async function sample(context: IExecuteFunctions, service: Service): Promise<INodeExecutionData[]> {
-	const { entries } = await readerOf(context, service).page(undefined);
+	const { entries } = await generationReader(context, service).page(undefined);
 	const found = entries.filter(isResource).filter(isFinished).filter(filterOf(context));
 	if (found.length > 0) return found.slice(0, SAMPLE).map(itemOf);
 	throw new NodeOperationError(context.getNode(), 'Nothing that has finished matches', {

@@ -18,7 +18,7 @@ import { jsonOf } from '../../src/items/outputItems';
 import { findNewlyFinished, type PollState, type Reader } from './findNewlyFinished';
 
 /** Reads generations. Throws a NodeApiError where a page cannot be read. */
-export function readerOf(context: IAllExecuteFunctions, service: Service): Reader {
+export function generationReader(context: IAllExecuteFunctions, service: Service): Reader {
 	const endpoint = ENDPOINTS.listGenerations;
 	service.requireScope(endpoint.scope);
 	return {
@@ -62,7 +62,7 @@ const INCOMPLETE =
 /** Outputs what has finished since the last poll: once, whatever becomes of the execution. */
 export async function poll(this: IPollFunctions): Promise<INodeExecutionData[][] | null> {
 	const service = await openService(this);
-	const reader = readerOf(this, service);
+	const reader = generationReader(this, service);
 	const name = `${this.getWorkflow().id ?? ''}/${this.getNode().id}`;
 	if (polling.has(name)) return null;
 	polling.add(name);

@@ -35,7 +35,7 @@ const MAX_ATTEMPTS = 3;
  */
 const unsaved = new Map<string, Registration>();
 
-const keyOf = (context: Context): string =>
+const nameOfTrigger = (context: Context): string =>
 	JSON.stringify([context.getWorkflow().id, context.getNode().id, context.getMode() === 'manual']);
 
 const savedRegistration = (context: Context): Registration => context.getWorkflowStaticData('node');
@@ -43,13 +43,13 @@ const savedRegistration = (context: Context): Registration => context.getWorkflo
 /** What n8n has saved, else what it has yet to save. */
 function registrationOf(context: Context): Registration {
 	const saved = savedRegistration(context);
-	return saved.webhookId === undefined ? (unsaved.get(keyOf(context)) ?? saved) : saved;
+	return saved.webhookId === undefined ? (unsaved.get(nameOfTrigger(context)) ?? saved) : saved;
 }
 
 function forget(context: IHookFunctions): void {
 	const data = context.getWorkflowStaticData('node');
 	for (const name of Object.keys(data)) delete data[name];
-	unsaved.delete(keyOf(context));
+	unsaved.delete(nameOfTrigger(context));
 }
 
 const isByHand = (context: Context): boolean =>
@@ -263,7 +263,7 @@ export const webhookMethods = {
 		}
 		const registration = await register(this);
 		Object.assign(savedRegistration(this), registration);
-		unsaved.set(keyOf(this), registration);
+		unsaved.set(nameOfTrigger(this), registration);
 		return true;
 	},
 

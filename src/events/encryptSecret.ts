@@ -6,7 +6,7 @@ const SALT_BYTES = 16;
 const IV_BYTES = 12;
 const TAG_BYTES = 16;
 
-const keyOf = (apiKey: string, salt: Uint8Array) =>
+const cipherKey = (apiKey: string, salt: Uint8Array) =>
 	Buffer.from(hkdfSync('sha256', apiKey, salt, PURPOSE, 32));
 
 /**
@@ -18,7 +18,7 @@ const keyOf = (apiKey: string, salt: Uint8Array) =>
 export function encryptSecret(secret: string, apiKey: string, webhookId: string): string {
 	const salt = randomBytes(SALT_BYTES);
 	const iv = randomBytes(IV_BYTES);
-	const cipher = createCipheriv(CIPHER, keyOf(apiKey, salt), iv).setAAD(Buffer.from(webhookId));
+	const cipher = createCipheriv(CIPHER, cipherKey(apiKey, salt), iv).setAAD(Buffer.from(webhookId));
 	const text = Buffer.concat([cipher.update(secret), cipher.final()]);
 	return Buffer.concat([salt, iv, cipher.getAuthTag(), text]).toString('base64');
 }
@@ -36,7 +36,7 @@ export function decryptSecret(
 	const textAt = tagAt + TAG_BYTES;
 	if (bytes.length <= textAt) return undefined;
 	try {
-		const key = keyOf(apiKey, bytes.subarray(0, ivAt));
+		const key = cipherKey(apiKey, bytes.subarray(0, ivAt));
 		const options = { authTagLength: TAG_BYTES };
 		const decipher = createDecipheriv(CIPHER, key, bytes.subarray(ivAt, tagAt), options)
 			.setAAD(Buffer.from(webhookId))

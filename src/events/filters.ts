@@ -7,7 +7,7 @@ import type {
 import { ENDPOINTS, GENERATION_MODES, type GenerationStatus, type Json } from '../contract';
 import { optionList } from '../description/operation';
 import { labelOf, nameFromId } from '../description/search/choices';
-import { readPages } from '../description/search/request';
+import { eachPage } from '../description/search/request';
 import { isResource } from '../transport/base/types';
 import { listOf } from '../transport/base/values';
 import type { Filters } from './event';
@@ -52,7 +52,7 @@ export const statusOptions = optionList<Exclude<GenerationStatus, 'queued'>>({
 
 export async function getModels(this: ILoadOptionsFunctions): Promise<INodePropertyOptions[]> {
 	const options: INodePropertyOptions[] = [];
-	for await (const entries of readPages(this, ENDPOINTS.listModels))
+	for await (const entries of eachPage(this, ENDPOINTS.listModels))
 		for (const model of entries.filter(isResource))
 			options.push({ name: labelOf(model), value: model.id });
 	return options;

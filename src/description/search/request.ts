@@ -63,13 +63,13 @@ export async function readPage(
 		fairnessKey: 'editor',
 		timeoutMs: RESPONSE_MS,
 	});
-	const keyOf = (asked: Query) => {
+	const cacheKey = (asked: Query) => {
 		const parts = [baseUrl, apiKey, endpoint.path, JSON.stringify(asked)];
 		return createHash('sha256').update(parts.join('\n')).digest('hex');
 	};
-	const key = keyOf(narrowed);
+	const key = cacheKey(narrowed);
 	const now = systemClock.monotonic();
-	const known = [pages.get(keyOf(query)), pages.get(key)];
+	const known = [pages.get(cacheKey(query)), pages.get(key)];
 	const fresh = known.find((one) => one !== undefined && one.until > now);
 	if (fresh) return await fresh.page;
 
@@ -92,7 +92,7 @@ export async function readPage(
 }
 
 /** The pages of a list, one after the other as they are wanted. */
-export async function* readPages(
+export async function* eachPage(
 	context: ILoadOptionsFunctions,
 	endpoint: Endpoint,
 	query: Query = {},

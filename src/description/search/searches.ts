@@ -23,7 +23,7 @@ import {
 	nameFromId,
 	presetVoiceName,
 } from './choices';
-import { readPage, readPages, type Query } from './request';
+import { readPage, eachPage, type Query } from './request';
 
 /** What the editor calls for a picker: with what was typed, and the cursor of a further page. */
 type Search = (
@@ -89,7 +89,7 @@ function chosenModel(context: ILoadOptionsFunctions): string | undefined {
 
 async function findModel(context: ILoadOptionsFunctions, id: string): Promise<Json | undefined> {
 	const mode = chosenMode(context);
-	for await (const entries of readPages(context, ENDPOINTS.listModels, mode && { mode })) {
+	for await (const entries of eachPage(context, ENDPOINTS.listModels, mode && { mode })) {
 		const model = entries.find((entry) => entry.id === id);
 		if (model) return model;
 	}
@@ -168,7 +168,7 @@ async function presetVoices(
 
 async function customVoices(context: ILoadOptionsFunctions): Promise<Json[]> {
 	const voices: Json[] = [];
-	for await (const entries of readPages(context, ENDPOINTS.listVoices)) voices.push(...entries);
+	for await (const entries of eachPage(context, ENDPOINTS.listVoices)) voices.push(...entries);
 	return voices;
 }
 

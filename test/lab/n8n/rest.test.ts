@@ -1,6 +1,7 @@
 /* eslint-disable @n8n/community-nodes/no-restricted-imports -- not published */
 import express from 'express';
 import { once } from 'events';
+import { stringify } from 'flatted';
 import type { Server } from 'http';
 import type { AddressInfo } from 'net';
 import { newest } from '../../../lab/n8n/release';
@@ -38,6 +39,11 @@ async function n8n(callsBeforeReady = 0): Promise<string> {
 	app.get('/rest/workflows/w/publication-status', (_, response) => {
 		response.json({ data: { status: 'published', triggers: [] } });
 	});
+	let data = '[]';
+	app.get('/rest/executions/7', (_, response) => {
+		response.json({ data: { id: '7', status: 'success', data } });
+		data = stringify({ resultData: { runData: {} } });
+	});
 	app.use((_, response) => void response.json({ data: {} }));
 	server = app.listen(0, '127.0.0.1');
 	await once(server, 'listening');
@@ -55,6 +61,11 @@ test('a sign-in waits for an n8n that says that it is ready before it is', async
 	const rest = await Rest.signIn(await n8n(2), demoOwner);
 	expect(paths()).toEqual(['GET /rest/login', 'POST /rest/owner/setup', 'POST /rest/login']);
 	expect(rest.session.ticket.cookie).toBe('n8n-auth=1');
+});
+
+test('an execution has ended once its data is stored too, which an n8n 1 does after its status', async () => {
+	const rest = await Rest.signIn(await n8n(), demoOwner);
+	expect((await rest.executions.wait('7')).data.resultData.runData).toEqual({});
 });
 
 test.each(['1.123.81', '2.0.3'])(
