@@ -2,6 +2,10 @@
 module.exports = {
 	testEnvironment: '<rootDir>/test/support/environment.js',
 	testMatch: ['**/*.test.ts'],
-	modulePathIgnorePatterns: ['<rootDir>/lab/(.*/)?node_modules', '<rootDir>/.n8n-lab', '<rootDir>/dist'],
+	modulePathIgnorePatterns: [
+		'<rootDir>/lab/(.*/)?node_modules',
+		'<rootDir>/.n8n-lab',
+		'<rootDir>/dist',
+	],
 	transform: { '^.+\\.ts$': ['@swc/jest', { jsc: { target: 'es2022' } }] },
 };
