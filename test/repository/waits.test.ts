@@ -9,7 +9,7 @@ const ROWS: Record<string, string[]> = {
 	'A creation for a job slot': ['JobSlots.acquire'],
 	'A request for its turn': ['RateLimiter.acquire, without a deadline'],
 	'A creation for credits, with': ['CreditGate.mayTry'],
-	'A creation with _Max Credits_': ['inCreditTurn, without a deadline'],
+	'A creation with _Max Credits_': ['obtainJob, without a deadline'],
 	'An item with _Own Key_': ['Batch.keyClaimed, without a deadline'],
 	'An item that only reads': ['inTurn, without a deadline'],
 	'An item of a run of more than 100': ['runItem, without a deadline'],
@@ -39,7 +39,9 @@ const ROWS: Record<string, string[]> = {
 const OFFERED = ['Semaphore', 'systemClock', 'unlessAborted', 'WaitQueue', 'WakeUp'];
 
 /** The methods that wait, by how many arguments they have where one of them is the deadline. */
-const WAITING = new Map(Object.entries({ sleep: 1, timeout: 1, wait: 3, run: 9, race: 9 }));
+const WAITING = new Map(
+	Object.entries({ sleep: 1, timeout: 1, wait: 3, enter: 9, run: 9, race: 9 }),
+);
 
 /** A node and all within it. */
 function within(node: ts.Node, all: ts.Node[] = []): ts.Node[] {

@@ -16,7 +16,7 @@ import { jobState, readerOf, readerPath, toResult } from '../jobs/jobState';
 import type { Slot } from '../limits/jobSlots';
 import { GIVE_UP_MS } from '../limits/tuning';
 import { halt, halted, inTurn, orSilence } from './batch';
-import { inCreditTurn, isOutOfCredits, withinMaxCredits } from './credits';
+import { isOutOfCredits, withinMaxCredits } from './credits';
 import type { Item } from './item';
 import {
 	isKeyExpired,
@@ -221,8 +221,11 @@ async function obtainJob(item: Item, opened: OpenedRequest): Promise<Result<Held
 			return halted(item) ?? why;
 		}
 		const askedAt = since ?? clock.monotonic();
-		// The turn before the slot, which the request of another item might keep for minutes.
-		const tried = await inCreditTurn<Held | undefined>(item, channel, async () => {
+		const isInTurn = settings.maxCredits > 0;
+		// Before the slot, which the request of another item might keep for minutes.
+		if (isInTurn && !(await item.credits.turn.enter(channel)))
+			return halted(item) ?? fail({ kind: 'cancelled' });
+		try {
 			const acquired = await slots.acquire(channel, {
 				timeoutMs: settings.waitTimeoutMs,
 				takesSlot: spec.takesSlot ?? false,
@@ -234,7 +237,7 @@ async function obtainJob(item: Item, opened: OpenedRequest): Promise<Result<Held
 			// credits have run out, and it waits for its turn to try.
 			if (hasKeyExpired(item) || (waitsForCredits && mayTryFreely && credits.lacksCredits)) {
 				slot.release();
-				return ok(undefined);
+				continue;
 			}
 			let sent = await sendCreation(item, channel, creation);
 			const { firstKey: attempt, is } = memory.state;
@@ -257,24 +260,22 @@ async function obtainJob(item: Item, opened: OpenedRequest): Promise<Result<Held
 				// While others get slots, waiting for one has no end of its own.
 				const refusedMs = clock.monotonic() - (refusals[0] ?? 0);
 				const isLate = refusedMs >= Math.min(GIVE_UP_MS, settings.waitTimeoutMs);
-				return refusals.length >= MAX_REFUSALS && isLate ? sent : ok(undefined);
-			}
-			if (isOutOfCredits(sent) && waitsForCredits) {
+				if (refusals.length >= MAX_REFUSALS && isLate) return sent;
+			} else if (isOutOfCredits(sent) && waitsForCredits) {
 				slot.release();
 				credits.refused();
 				lackedCredits = sent;
 				since = undefined;
 				startAtFirstKey(item);
-				return ok(undefined);
+			} else {
+				// Before the next item gets the turn, or the slot: it would run into the same refusal.
+				halt(item, sent);
+				slot.release();
+				return sent;
 			}
-			// Before the next item gets the turn, or the slot: it would run into the same refusal.
-			halt(item, sent);
-			slot.release();
-			return sent;
-		});
-		if (!tried) return halted(item) ?? fail({ kind: 'cancelled' });
-		if (!tried.ok) return tried;
-		if (tried.value) return ok(tried.value);
+		} finally {
+			if (isInTurn) item.credits.turn.leave();
+		}
 	}
 }
 

@@ -1,7 +1,7 @@
 import { ENDPOINTS, type Endpoint } from '../../contract';
 import { fail, refusalStatusOf, type Failed, type Result } from '../base/result';
 import { Semaphore } from '../base/waiting';
-import { isRecord, type Channel, type Resource } from '../base/types';
+import { isRecord, type Resource } from '../base/types';
 import { jobState } from '../jobs/jobState';
 import type { Item, Settings } from './item';
 import { isOutcomeOpen } from './itemState';
@@ -189,18 +189,6 @@ function count(item: Item, body: unknown, made: Result<Resource>): void {
 	if (expected === 0) return;
 	memory.expectedCredits = expected;
 	credits.add(expected);
-}
-
-/**
- * What an item sends in its turn under Max Credits: one after the other. Without a limit nothing waits.
- * @returns `undefined` if the channel was cancelled before its turn
- */
-export async function inCreditTurn<T>(
-	{ settings, credits }: Item,
-	channel: Channel,
-	send: () => Promise<Result<T>>,
-): Promise<Result<T> | undefined> {
-	return settings.maxCredits === 0 ? await send() : await credits.turn.run(channel, send);
 }
 
 /** Sends a creation if Max Credits allows it, and adds what it reserves to the sum of the execution. */

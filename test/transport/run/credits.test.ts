@@ -10,7 +10,6 @@ import {
 	creditsOf,
 	executionCredits,
 	statedPrice,
-	inCreditTurn,
 	withinMaxCredits,
 	type ExecutionCredits,
 } from '../../../src/transport/run/credits';
@@ -576,7 +575,7 @@ describe('one creation after the other', () => {
 				return result;
 			};
 			return await clock.run(
-				inCreditTurn(item, item.host.channel, async () => await withinMaxCredits(item, body, send)),
+				credits.turn.run(item.host.channel, async () => await withinMaxCredits(item, body, send)),
 			);
 		};
 		return { clock, credits, create, sent: () => sent };
