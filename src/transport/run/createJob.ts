@@ -193,8 +193,12 @@ function takeUndelivered(item: Item): boolean {
  * Wait for Top-Up, credits.
  */
 async function obtainJob(item: Item, opened: OpenedRequest): Promise<Result<Held>> {
-	const { memory, settings, workspace, spec } = item;
+	const { memory, settings, workspace, spec, batch, giveUp } = item;
 	const { credits, slots, clock } = workspace;
+	const stop = batch.stopSignal(item.host.channel.signal);
+	// Until it is sent.
+	const signal = giveUp ? AbortSignal.any([stop, giveUp]) : stop;
+	const channel = { ...item.host.channel, signal };
 	const isByContent = settings.idempotency === 'content';
 	const waitsForCredits = settings.onInsufficientCredits === 'wait';
 	let creditsBy: number | undefined;
@@ -211,13 +215,10 @@ async function obtainJob(item: Item, opened: OpenedRequest): Promise<Result<Held
 			return ok({ job: start.value.known, isOver: memory.state.is === 'done' });
 		}
 		const { creation } = start.value;
-		const channel = { ...item.host.channel, signal: untilSent(item) };
 		const mayTryFreely = !credits.lacksCredits;
 		if (credits.lacksCredits) creditsBy ??= clock.monotonic() + settings.creditWaitTimeoutMs;
 		if (waitsForCredits && !(await credits.mayTry(channel, creditsBy ?? Infinity))) {
-			const why = channel.signal.aborted
-				? fail({ kind: 'cancelled' })
-				: (lackedCredits ?? NO_CREDITS);
+			const why = signal.aborted ? fail({ kind: 'cancelled' }) : (lackedCredits ?? NO_CREDITS);
 			return halted(item) ?? why;
 		}
 		const askedAt = since ?? clock.monotonic();
@@ -279,12 +280,6 @@ async function obtainJob(item: Item, opened: OpenedRequest): Promise<Result<Held
 	}
 }
 
-/** Fires when an item that was not sent yet must not be sent any more. */
-function untilSent({ batch, host, giveUp }: Item): AbortSignal {
-	const stop = batch.stopSignal(host.channel.signal);
-	return giveUp ? AbortSignal.any([stop, giveUp]) : stop;
-}
-
 /** What a try starts with: a job that is known, or a request to send. */
 type Start = { known: Resource } | { creation: Creation };
 
@@ -299,7 +294,9 @@ async function decide(item: Item, opened: OpenedRequest): Promise<Result<Start>>
 			return await readKnownJob(item, step.job);
 		case 'output': {
 			const known: unknown = JSON.parse(step.resource);
-			const isUsable = isResource(known) && areLinksFresh(known, workspace.clock.now());
+			// Its links have to work for a while yet.
+			const soon = workspace.clock.now() + 60_000;
+			const isUsable = isResource(known) && filesIn(known).every((file) => expiryOf(file) > soon);
 			return isUsable ? ok({ known }) : await readKnownJob(item, step.job);
 		}
 		case 'resend': {
@@ -486,10 +483,6 @@ function recordEnd(item: Item, job: Resource, isOver: boolean): Result<Resource>
 	if (!spec.endpoint.path.includes('{id}')) recordEvent(memory, { kind: 'jobFailed' });
 	return result;
 }
-
-/** Whether the links of a resource will still work in a minute. */
-const areLinksFresh = (resource: Resource, time: number): boolean =>
-	filesIn(resource).every((file) => expiryOf(file) > time + 60_000);
 
 /** The largest resource that is remembered in full, in characters of JSON. */
 const MAX_CHARACTERS = 2_000;

@@ -197,9 +197,8 @@ export async function withinMaxCredits(
 	body: unknown,
 	send: (body: unknown) => Promise<Result<Resource>>,
 ): Promise<Result<Resource>> {
-	const isLimited = item.settings.maxCredits > 0;
-	const bounded = isLimited ? withinBudget(item, body) : body;
-	const unfit = isLimited ? exceeded(item, bounded) : undefined;
+	const bounded = withinBudget(item, body);
+	const unfit = exceeded(item, bounded);
 	if (unfit) return unfit;
 	const made = await send(bounded);
 	count(item, bounded, made);
