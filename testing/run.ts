@@ -2,7 +2,7 @@ import { ENDPOINTS } from '../src/contract';
 import { Batch } from '../src/transport/run/batch';
 import type { BinarySource, Host } from '../src/transport/http/host';
 import { executionCredits } from '../src/transport/run/credits';
-import { newMemory } from '../src/transport/run/memory';
+import { newMemory } from '../src/transport/run/itemState';
 import type { Item, Settings } from '../src/transport/run/item';
 import { AGENT_TERMINAL_STATUSES } from '../src/transport/jobs/jobState';
 import type { Send } from '../src/transport/base/types';

@@ -12,7 +12,7 @@ import { openService, readResource, serviceError, type Service } from '../../src
 import { refusalStatusOf } from '../../src/transport/base/result';
 import type { Resource } from '../../src/transport/base/types';
 import { listOf } from '../../src/transport/base/values';
-import { mustBeList, pageOf } from '../../src/transport/http/pages';
+import { mustBeList, pageOf } from '../../src/transport/http/client';
 import { isRefusal } from '../../src/transport/http/statuses';
 import { jsonOf } from '../../src/items/outputItems';
 import { findNewlyFinished, type PollState, type Reader } from './findNewlyFinished';

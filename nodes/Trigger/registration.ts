@@ -5,7 +5,7 @@ import { decryptSecret, encryptSecret } from '../../src/events/encryptSecret';
 import { openService, serviceError, type Service } from '../../src/events/service';
 import { refusalStatusOf, type Failed } from '../../src/transport/base/result';
 import { isResource } from '../../src/transport/base/types';
-import { pageOf } from '../../src/transport/http/pages';
+import { pageOf } from '../../src/transport/http/client';
 import { isGone } from '../../src/transport/http/statuses';
 
 /** Who creates the webhook at the service. */

@@ -3,7 +3,7 @@ import { fieldName } from '../items/nodeInput';
 import { asText, isRecord } from '../transport/base/types';
 import { listOf } from '../transport/base/values';
 import { mediaUrlProblem } from '../transport/http/urlRules';
-import { BinaryReference } from '../transport/run/binaryReference';
+import { BinaryReference } from '../transport/run/uploads';
 
 /** What a rule may use besides the value. */
 export interface RuleContext {

@@ -21,7 +21,7 @@ import { baseUrlProblem, isLocalService } from '../transport/http/urlRules';
 import { readerOf } from '../transport/jobs/jobState';
 import { workspaceOf } from '../transport/workspace';
 import type { Batch } from '../transport/run/batch';
-import { referencesIn } from '../transport/run/binaryReference';
+import { referencesIn } from '../transport/run/uploads';
 import { becomesErrorItem, executionCredits } from '../transport/run/credits';
 import {
 	completeError,
@@ -34,7 +34,7 @@ import {
 import type { Item, OperationSpec, Outcome, Prepared } from '../transport/run/item';
 import { isOutcomeOpen } from '../transport/run/itemState';
 import { identify } from './identity';
-import { nodeMemory, statesOf } from '../transport/run/memory';
+import { nodeMemory, statesOf } from '../transport/run/itemState';
 import { batchOf, itemContext } from './nodeInput';
 import { runOperation } from '../transport/run/operations';
 import { errorOutputItem, errorRow, itemsOf } from './outputItems';

@@ -4,7 +4,7 @@ import { idIn } from '../transport/http/client';
 import { jobState } from '../transport/jobs/jobState';
 import type { Item, Outcome } from '../transport/run/item';
 import { isOutcomeOpen } from '../transport/run/itemState';
-import { statesOf, type ItemMemory } from '../transport/run/memory';
+import { statesOf, type ItemMemory } from '../transport/run/itemState';
 import { isMedia } from '../transport/run/outputs';
 
 const GET_LATER = 'Not finished yet. Get it by its id in about a minute.';

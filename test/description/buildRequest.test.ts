@@ -2,7 +2,7 @@ import { ENDPOINTS } from '../../src/contract';
 import { buildRequest, mappedFields } from '../../src/description/buildRequest';
 import { inBody, inPath, inQuery, type Field } from '../../src/description/operation';
 import { choice, id, media, number, text } from '../../src/description/rules';
-import { BinaryReference } from '../../src/transport/run/binaryReference';
+import { BinaryReference } from '../../src/transport/run/uploads';
 import { context, valuesOf } from '../support/rules';
 
 const named = (name: string) =>

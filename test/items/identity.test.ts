@@ -1,5 +1,5 @@
 import { toolCall } from '../../src/items/identity';
-import { itemMemory, nodeMemory } from '../../src/transport/run/memory';
+import { itemMemory, nodeMemory } from '../../src/transport/run/itemState';
 
 describe('a call of a tool', () => {
 	/** An agent's calls in one execution, with what the node remembers of them. */

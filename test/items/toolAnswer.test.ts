@@ -1,8 +1,8 @@
 import { fail, ok, type Result } from '../../src/transport/base/result';
-import { BinaryReference } from '../../src/transport/run/binaryReference';
+import { BinaryReference } from '../../src/transport/run/uploads';
 import { executionCredits } from '../../src/transport/run/credits';
 import type { Outcome, Settings } from '../../src/transport/run/item';
-import { itemMemory, nodeMemory } from '../../src/transport/run/memory';
+import { itemMemory, nodeMemory } from '../../src/transport/run/itemState';
 import { toolCall } from '../../src/items/identity';
 import { runOperation } from '../../src/transport/run/operations';
 import { readSettings } from '../../src/items/settings';

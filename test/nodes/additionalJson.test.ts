@@ -5,8 +5,8 @@ import { buildRequest, mappedFields } from '../../src/description/buildRequest';
 import { additionalJson } from '../../src/description/fields/jobs';
 import { inBody, type Field } from '../../src/description/operation';
 import { media, number, text } from '../../src/description/rules';
-import { BinaryReference } from '../../src/transport/run/binaryReference';
-import { fingerprint } from '../../src/transport/run/keys';
+import { BinaryReference, fingerprint } from '../../src/transport/run/uploads';
+
 import { execute } from '../support/engine';
 import { nodeRun } from '../support/nodeContext';
 import { endpointNames, operationsOf } from '../support/operations';

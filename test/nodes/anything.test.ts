@@ -3,7 +3,7 @@ import { expectSame } from '../support/same';
 import { INPUT_SLOTS, type EndpointName } from '../../src/contract';
 import { buildRequest, mappedFields, type MappedField } from '../../src/description/buildRequest';
 import type { Operation } from '../../src/description/operation';
-import { withoutReferences } from '../../src/transport/run/binaryReference';
+import { withoutReferences } from '../../src/transport/run/uploads';
 import { endpointNames, operationsOf } from '../support/operations';
 import { refusals } from '../support/requestSchemas';
 import { context } from '../support/rules';

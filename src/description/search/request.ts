@@ -5,7 +5,7 @@ import { BoundedMap } from '../../transport/base/boundedMap';
 import { systemClock } from '../../transport/base/clock';
 import type { Failure } from '../../transport/base/result';
 import { isRecord, type ApiRequest, type Json } from '../../transport/base/types';
-import { pageOf } from '../../transport/http/pages';
+import { pageOf } from '../../transport/http/client';
 import { connect } from '../connection';
 
 interface Page {

@@ -12,7 +12,7 @@ import {
 } from '../base/types';
 import { onAbort, WakeUp } from '../base/waiting';
 import { requestResource, type Client } from '../http/client';
-import { pageOf } from '../http/pages';
+import { pageOf } from '../http/client';
 import { isGone, isRefusal, meaningOf } from '../http/statuses';
 import type { JobWatch } from '../limits/jobSlots';
 import type { OtherClients } from '../limits/otherClients';

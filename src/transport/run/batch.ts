@@ -4,9 +4,7 @@ import type { Clock, Resource } from '../base/types';
 import { meaningOf } from '../http/statuses';
 import { isOutOfCredits } from './credits';
 import type { Item, Prepared } from './item';
-import { contentOf } from './keys';
-import { EarlierRuns } from './search';
-import { undeliveredOf } from './memory';
+import { EarlierRuns, historyOf, knownHistoryOf } from './keys';
 
 export interface Halt {
 	cause: string;
@@ -215,12 +213,12 @@ export class Batch {
 			const { memory, workspace, itemIndex, node } = item;
 			if (!('job' in memory.state)) continue;
 			const { job } = memory.state;
-			const undelivered = undeliveredOf(workspace);
-			if (!this.firstError && !this.failedRows.has(itemIndex)) undelivered.remove(job.id);
-			else {
-				undelivered.add(contentOf(item), job, workspace.clock.now(), node.runId);
-				workspace.keep();
+			if (!this.firstError && !this.failedRows.has(itemIndex)) {
+				knownHistoryOf(item)?.noteDelivery(job);
+				continue;
 			}
+			historyOf(item).addUndelivered(job, node.runId);
+			workspace.keep();
 		}
 	}
 

@@ -16,13 +16,15 @@ import { jobState, readerOf, readerPath, toResult } from '../jobs/jobState';
 import type { Slot } from '../limits/jobSlots';
 import { GIVE_UP_MS } from '../limits/tuning';
 import { halt, halted, inTurn, orSilence } from './batch';
-import { isOutOfCredits, withinMaxCredits } from './credits';
+import { awaitCredits, isOutOfCredits, withinMaxCredits, type CreditWait } from './credits';
 import type { Item } from './item';
 import {
 	isKeyExpired,
 	isOutcomeOpen,
 	isWithoutEffect,
 	nextStep,
+	noteFormerJob,
+	recordEvent,
 	type Facts,
 	type ItemEvent,
 	type JobReference,
@@ -30,15 +32,15 @@ import {
 import {
 	claimCustomKey,
 	contentOf,
+	findPossibleDuplicate,
+	historyOf,
 	isKeyPersistent,
 	keyInUse,
 	keyOf,
-	keysOfContent,
+	knownHistoryOf,
 	shortHash,
 } from './keys';
-import { noteFormerJob, recordEvent, undeliveredOf } from './memory';
 import { expiryOf, filesIn } from './outputs';
-import { findPossibleDuplicate } from './search';
 import { openRequest, uploadAll, type OpenedRequest } from './uploads';
 
 /*
@@ -86,8 +88,15 @@ interface Made {
 /** A job, with the slot that it holds: a known job holds none. */
 type Held = Made & { slot?: Slot };
 
-/** Others have found out that there are no credits, and none came in time. */
-const NO_CREDITS = fail({ kind: 'status', status: 402, serviceError: {}, outcomeUnknown: false });
+/** What a creation has met on its way to a job. */
+interface Tries extends CreditWait {
+	/** Until it is sent, its signal fires when nothing further may be sent for the item. */
+	channel: Channel;
+	/** When its wait for a slot began, on the monotonic clock. */
+	since?: number;
+	/** When it was refused with 429, on the monotonic clock. */
+	refusals: number[];
+}
 
 /**
  * Creates the job of an item and, if wanted, waits for it to end. A job that fails is a failure that
@@ -173,7 +182,7 @@ function factsOf(item: Item, { requestFingerprint }: OpenedRequest): Facts {
 /** With `content`, all executions try the keys of a content in the same order. */
 function startAtFirstKey(item: Item): void {
 	if (item.settings.idempotency !== 'content') return;
-	const { first, used = 0 } = keysOfContent(item);
+	const { first, used = 0 } = historyOf(item);
 	const firstKey = item.batch.earlierRuns.firstKey(contentOf(item), first);
 	// Another item of the run may have found the job under a later key.
 	recordEvent(item.memory, { kind: 'startsAtKey', firstKey: Math.max(firstKey, used) });
@@ -181,101 +190,41 @@ function startAtFirstKey(item: Item): void {
 
 /** In the editor a new execution goes on with a job that a failed one has paid for and given to nobody. */
 function takeUndelivered(item: Item): boolean {
-	const { memory, workspace, origin, settings, spec } = item;
+	const { memory, origin, settings, spec } = item;
 	if (!origin.isManual || settings.idempotency !== 'execution' || spec.holdsSecret) return false;
-	const job = undeliveredOf(workspace).take(contentOf(item), workspace.clock.now(), origin.runId);
+	const job = knownHistoryOf(item)?.takeUndelivered(origin.runId);
 	if (job) recordEvent(memory, { kind: 'jobKnown', job });
 	return job !== undefined;
 }
 
 /**
- * Gets the job of an item: one that is known, or a new one as soon as there is a slot and, under
- * Wait for Top-Up, credits.
+ * Gets the job of an item: one that is known, or a new one as soon as there are credits, under Max
+ * Credits the turn of the item, and a slot.
  */
 async function obtainJob(item: Item, opened: OpenedRequest): Promise<Result<Held>> {
-	const { memory, settings, workspace, spec, batch, giveUp } = item;
-	const { credits, slots, clock } = workspace;
-	const stop = batch.stopSignal(item.host.channel.signal);
-	// Until it is sent.
+	const { memory, settings, batch, giveUp, host, credits } = item;
+	const stop = batch.stopSignal(host.channel.signal);
 	const signal = giveUp ? AbortSignal.any([stop, giveUp]) : stop;
-	const channel = { ...item.host.channel, signal };
-	const isByContent = settings.idempotency === 'content';
-	const waitsForCredits = settings.onInsufficientCredits === 'wait';
-	let creditsBy: number | undefined;
-	let lackedCredits: Failed | undefined;
-	let since: number | undefined;
-	const refusals: number[] = [];
+	const tries: Tries = { channel: { ...host.channel, signal }, refusals: [] };
+	const isInTurn = settings.maxCredits > 0;
 	for (;;) {
 		const start = await decide(item, opened);
 		if (!start.ok) {
 			halt(item, start);
 			return start;
 		}
-		if ('known' in start.value) {
+		if ('known' in start.value)
 			return ok({ job: start.value.known, isOver: memory.state.is === 'done' });
-		}
-		const { creation } = start.value;
-		const mayTryFreely = !credits.lacksCredits;
-		if (credits.lacksCredits) creditsBy ??= clock.monotonic() + settings.creditWaitTimeoutMs;
-		if (waitsForCredits && !(await credits.mayTry(channel, creditsBy ?? Infinity))) {
-			const why = signal.aborted ? fail({ kind: 'cancelled' }) : (lackedCredits ?? NO_CREDITS);
-			return halted(item) ?? why;
-		}
-		const askedAt = since ?? clock.monotonic();
-		const isInTurn = settings.maxCredits > 0;
+		const lacking = await awaitCredits(item, tries.channel, tries);
+		if (lacking) return halted(item) ?? lacking;
 		// Before the slot, which the request of another item might keep for minutes.
-		if (isInTurn && !(await item.credits.turn.enter(channel)))
+		if (isInTurn && !(await credits.turn.enter(tries.channel)))
 			return halted(item) ?? fail({ kind: 'cancelled' });
 		try {
-			const acquired = await slots.acquire(channel, {
-				timeoutMs: settings.waitTimeoutMs,
-				takesSlot: spec.takesSlot ?? false,
-				since: askedAt,
-			});
-			if (!acquired.ok) return halted(item) ?? acquired;
-			const slot = acquired.value;
-			// It may have waited for hours: then the key may no longer say what became of the request, or the
-			// credits have run out, and it waits for its turn to try.
-			if (hasKeyExpired(item) || (waitsForCredits && mayTryFreely && credits.lacksCredits)) {
-				slot.release();
-				continue;
-			}
-			let sent = await sendCreation(item, channel, creation);
-			const { firstKey: attempt, is } = memory.state;
-			const isAtNextKey = isByContent && is === 'new' && attempt > creation.attempt;
-			if (isAtNextKey && !sent.ok && isOutOfCredits(sent)) {
-				// At once: credits that come in between would be spent under a key that nobody else tries first.
-				const key = keyOf(item, opened.requestFingerprint, attempt);
-				sent = await sendCreation(item, channel, { ...creation, attempt, key });
-			}
-			if (sent.ok) {
-				slot.accepted(sent.value.job);
-				// What never waits for credits may be cheap, and says nothing to those that do.
-				if (waitsForCredits) credits.succeeded(lackedCredits !== undefined);
-				return ok({ ...sent.value, slot });
-			}
-			if (spec.takesSlot && refusalStatusOf(sent) === 429) {
-				since = askedAt;
-				slot.refused(sent.failure.kind === 'status' ? sent.failure.hintMs : undefined);
-				refusals.push(clock.monotonic());
-				// While others get slots, waiting for one has no end of its own.
-				const refusedMs = clock.monotonic() - (refusals[0] ?? 0);
-				const isLate = refusedMs >= Math.min(GIVE_UP_MS, settings.waitTimeoutMs);
-				if (refusals.length >= MAX_REFUSALS && isLate) return sent;
-			} else if (isOutOfCredits(sent) && waitsForCredits) {
-				slot.release();
-				credits.refused();
-				lackedCredits = sent;
-				since = undefined;
-				startAtFirstKey(item);
-			} else {
-				// Before the next item gets the turn, or the slot: it would run into the same refusal.
-				halt(item, sent);
-				slot.release();
-				return sent;
-			}
+			const made = await tryOnce(item, opened, start.value.creation, tries);
+			if (made) return made;
 		} finally {
-			if (isInTurn) item.credits.turn.leave();
+			if (isInTurn) credits.turn.leave();
 		}
 	}
 }
@@ -325,6 +274,78 @@ async function decide(item: Item, opened: OpenedRequest): Promise<Result<Start>>
 			return ok({ creation: { attempt, key, path: item.request.path, body: uploaded.value } });
 		}
 	}
+}
+
+/** Sends a creation once there is a slot. @returns what has come of it; `undefined`: it is tried again */
+async function tryOnce(
+	item: Item,
+	opened: OpenedRequest,
+	creation: Creation,
+	tries: Tries,
+): Promise<Result<Held> | undefined> {
+	const { memory, settings, spec, workspace } = item;
+	const { credits, slots, clock } = workspace;
+	const { channel } = tries;
+	const acquired = await slots.acquire(channel, {
+		timeoutMs: settings.waitTimeoutMs,
+		takesSlot: spec.takesSlot ?? false,
+		since: (tries.since ??= clock.monotonic()),
+	});
+	if (!acquired.ok) return halted(item) ?? acquired;
+	const slot = acquired.value;
+	// It may have waited for hours: then the key may no longer say what became of the request, or the
+	// credits have run out, and it waits for its turn to try.
+	if (hasKeyExpired(item) || (tries.wasFree && credits.lacksCredits)) {
+		slot.release();
+		tries.since = undefined;
+		return undefined;
+	}
+	const sent = await sendCreation(item, channel, creation);
+	const { firstKey: attempt, is } = memory.state;
+	const isAtNextKey =
+		settings.idempotency === 'content' && is === 'new' && attempt > creation.attempt;
+	if (!isAtNextKey || sent.ok || !isOutOfCredits(sent)) return afterAnswer(item, sent, slot, tries);
+	// At once: credits that come in between would be spent under a key that nobody else tries first.
+	const key = keyOf(item, opened.requestFingerprint, attempt);
+	const again = await sendCreation(item, channel, { ...creation, attempt, key });
+	return afterAnswer(item, again, slot, tries);
+}
+
+/** Keeps or gives back the slot. @returns as `tryOnce` */
+function afterAnswer(
+	item: Item,
+	sent: Result<Made>,
+	slot: Slot,
+	tries: Tries,
+): Result<Held> | undefined {
+	const { settings, spec, workspace } = item;
+	const { credits, clock } = workspace;
+	const waitsForCredits = settings.onInsufficientCredits === 'wait';
+	if (sent.ok) {
+		slot.accepted(sent.value.job);
+		// What never waits for credits may be cheap, and says nothing to those that do.
+		if (waitsForCredits) credits.succeeded(tries.lackedCredits !== undefined);
+		return ok({ ...sent.value, slot });
+	}
+	if (spec.takesSlot && refusalStatusOf(sent) === 429) {
+		slot.refused(sent.failure.kind === 'status' ? sent.failure.hintMs : undefined);
+		tries.refusals.push(clock.monotonic());
+		// While others get slots, waiting for one has no end of its own.
+		const refusedMs = clock.monotonic() - (tries.refusals[0] ?? 0);
+		const isLate = refusedMs >= Math.min(GIVE_UP_MS, settings.waitTimeoutMs);
+		return tries.refusals.length >= MAX_REFUSALS && isLate ? sent : undefined;
+	}
+	if (isOutOfCredits(sent) && waitsForCredits) {
+		slot.release();
+		credits.refused();
+		Object.assign(tries, { lackedCredits: sent, since: undefined });
+		startAtFirstKey(item);
+		return undefined;
+	}
+	// Before the next item gets the turn, or the slot: it would run into the same refusal.
+	halt(item, sent);
+	slot.release();
+	return sent;
 }
 
 /** Whether the key of an open outcome can no longer settle it. */
@@ -408,7 +429,7 @@ function eventOf(result: SendResult, item: Item, attempt: number): ItemEvent {
 	if (!isAnswerOfService(result)) return { kind: 'outcomeUnknown' };
 	if (settings.idempotency === 'execution') return { kind: 'refused', nextKey: attempt + 1 };
 	const lacksCredits = settings.idempotency === 'content' && status === 402;
-	const nextKey = lacksCredits ? keysOfContent(item).afterNoCredits(attempt) : attempt;
+	const nextKey = lacksCredits ? historyOf(item).afterNoCredits(attempt) : attempt;
 	return { kind: 'refused', nextKey };
 }
 
@@ -419,7 +440,7 @@ function record(result: SendResult, item: Item, attempt: number): void {
 	const { state } = memory;
 	const job = 'job' in state ? state.job.id : undefined;
 	if (settings.idempotency !== 'content' || !(job ?? isOutcomeOpen(state))) return;
-	keysOfContent(item).noteUse(attempt, job);
+	historyOf(item).noteUse(attempt, job);
 	// Who forgets it starts with the first key, or takes a 402 for a sign that there is no job: and pays again.
 	workspace.keep();
 }
@@ -478,7 +499,7 @@ function recordEnd(item: Item, job: Resource, isOver: boolean): Result<Resource>
 		return result;
 	}
 	if (settings.idempotency === 'content' && 'job' in memory.state)
-		keysOfContent(item).noteFailure(memory.state.attempt, memory.state.job.id);
+		historyOf(item).noteFailure(memory.state.attempt, memory.state.job.id);
 	// What approves or reviews a run makes no new one.
 	if (!spec.endpoint.path.includes('{id}')) recordEvent(memory, { kind: 'jobFailed' });
 	return result;

@@ -1,7 +1,7 @@
 import { ENDPOINTS, type Endpoint } from '../../contract';
 import { fail, refusalStatusOf, type Failed, type Result } from '../base/result';
 import { Semaphore } from '../base/waiting';
-import { isRecord, type Resource } from '../base/types';
+import { isRecord, type Channel, type Resource } from '../base/types';
 import { jobState } from '../jobs/jobState';
 import type { Item, Settings } from './item';
 import { isOutcomeOpen } from './itemState';
@@ -19,6 +19,33 @@ import { isKeyPersistent } from './keys';
 
 /** Whether the service refused for lack of credits: nothing was created. Specification: Errors 2. */
 export const isOutOfCredits = (failed: Failed): boolean => refusalStatusOf(failed) === 402;
+
+/** Others have found out that there are no credits, and none came in time. */
+const NO_CREDITS = fail({ kind: 'status', status: 402, serviceError: {}, outcomeUnknown: false });
+
+/** What a creation has met that waits for a top-up. */
+export interface CreditWait {
+	/** Whether credits were not known to be lacking when it last began to wait for a slot. */
+	wasFree?: boolean;
+	/** By when there have to be credits, on the monotonic clock. */
+	creditsBy?: number;
+	/** How the service last refused it. */
+	lackedCredits?: Failed;
+}
+
+/** Under Wait for Top-Up, waits until a creation may be tried. @returns why it may not */
+export async function awaitCredits(
+	{ settings, workspace: { credits, clock } }: Item,
+	channel: Channel,
+	wait: CreditWait,
+): Promise<Failed | undefined> {
+	if (settings.onInsufficientCredits !== 'wait') return undefined;
+	wait.wasFree = !credits.lacksCredits;
+	if (credits.lacksCredits) wait.creditsBy ??= clock.monotonic() + settings.creditWaitTimeoutMs;
+	if (await credits.mayTry(channel, wait.creditsBy ?? Infinity)) return undefined;
+	if (channel.signal?.aborted) return fail({ kind: 'cancelled' });
+	return wait.lackedCredits ?? NO_CREDITS;
+}
 
 /** Whether an item failed only for lack of credits, and the user wants error items for that. */
 export function becomesErrorItem(failed: Failed, { onInsufficientCredits }: Settings): boolean {

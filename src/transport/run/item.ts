@@ -6,7 +6,7 @@ import type { TerminalStatuses } from '../jobs/jobState';
 import type { Workspace } from '../workspace';
 import type { Batch } from './batch';
 import type { ExecutionCredits } from './credits';
-import type { ItemMemory, NodeMemory } from './memory';
+import type { ItemMemory, NodeMemory } from './itemState';
 
 export const IDEMPOTENCY_MODES = ['execution', 'content', 'custom', 'none'] as const;
 /** Values of _Avoid Paying Twice_; workflows contain them. */

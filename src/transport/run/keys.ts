@@ -1,12 +1,12 @@
 import { createHash } from 'crypto';
-import { LIMITS } from '../../contract';
-import { fail, type Failed } from '../base/result';
+import { ENDPOINTS, LIMITS } from '../../contract';
 import { BoundedMap } from '../base/boundedMap';
-import { isRecord } from '../base/types';
-import { withoutReferences } from './binaryReference';
+import { fail, ok, type Failed, type Result } from '../base/result';
+import { isRecord, isResource, type Resource } from '../base/types';
+import { pageOf, readPages } from '../http/client';
 import type { Workspace } from '../workspace';
 import type { Item } from './item';
-import { isKeyExpired, type JobReference } from './itemState';
+import { isKeyExpired, knownJobIds, type JobReference, type Sent } from './itemState';
 
 /**
  * The idempotency keys of an item (specification: Operation details, Idempotency-Key). Each request
@@ -62,20 +62,6 @@ const sha256 = (text: string) => createHash('sha256').update(text).digest('hex')
 /** 128 bits: short enough to store for thousands of items, long enough to be unique. */
 export const shortHash = (text: string): string =>
 	createHash('sha256').update(text).digest('base64url').slice(0, 22);
-
-/**
- * A stable hash of a request: keys sorted, files represented by their identity instead of their
- * upload URL.
- */
-export function fingerprint(body: unknown, identities: Record<string, string>): string {
-	const named = withoutReferences(body, (field) => ({ binary: identities[field] }));
-	const text = JSON.stringify(named, (_name, value: unknown) =>
-		isRecord(value)
-			? Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)))
-			: value,
-	);
-	return shortHash(text);
-}
 
 /** What is wrong with a custom key. Specification: Operation details, Idempotency-Key. */
 export function customKeyProblem(key: string): string | undefined {
@@ -139,11 +125,11 @@ export function keyInUse(job: JobReference | undefined): Failed {
 }
 
 /**
- * With `content`: what the executions of this process know of the keys of one content. Other processes
- * find the same by asking the service, from the first key on.
+ * What this process knows of one content, whichever execution asked for it, for as long as the
+ * service keeps a key. Other processes find the same of its keys by asking the service, from the first on.
  */
-export class KeysOfContent {
-	/** The number to start with; those before it led to failed jobs. */
+export class ContentHistory {
+	/** With `content`: the number to start with; those before it led to failed jobs. */
 	first = 0;
 	/** The number under which there is, or may be, a job. */
 	used: number | undefined;
@@ -151,6 +137,8 @@ export class KeysOfContent {
 	private job: string | undefined;
 	/** How many, counted from 0, were refused for lack of credits. */
 	private refused = 0;
+	/** With `execution`: jobs that failed executions have paid for and given to nobody, oldest first. */
+	private undelivered: Array<{ job: JobReference; runId: string }> = [];
 
 	/** @param since when it was first tried, in milliseconds since the epoch */
 	constructor(readonly since: number) {}
@@ -177,22 +165,146 @@ export class KeysOfContent {
 		this.refused = Math.max(number + 1, this.refused);
 		return this.refused;
 	}
+
+	/** @param runId of the failed execution that has the job */
+	addUndelivered(job: JobReference, runId: string): void {
+		if (!this.undelivered.some((one) => one.job.id === job.id))
+			this.undelivered.push({ job, runId });
+	}
+
+	/** A job was delivered after all, such as by Retry Execution. */
+	noteDelivery({ id }: JobReference): void {
+		this.undelivered = this.undelivered.filter(({ job }) => job.id !== id);
+	}
+
+	/** The oldest job of another execution, which nobody else takes. */
+	takeUndelivered(runId: string): JobReference | undefined {
+		const known = this.undelivered.find((one) => one.runId !== runId);
+		if (known) this.noteDelivery(known.job);
+		return known?.job;
+	}
 }
 
 /** More than run at once in any workspace, and little memory. */
 const MAX_CONTENTS = 1_000;
 
-const contents = new WeakMap<Workspace, BoundedMap<string, KeysOfContent>>();
+type OfContent = Pick<Item, 'workspace' | 'origin' | 'memory'>;
 
-/** What this process knows of the keys for the content of an item, for as long as the service keeps them. */
-export function keysOfContent(item: Pick<Item, 'workspace' | 'origin' | 'memory'>): KeysOfContent {
+const histories = new WeakMap<Workspace, BoundedMap<string, ContentHistory>>();
+
+export function knownHistoryOf(item: OfContent): ContentHistory | undefined {
 	const { workspace } = item;
-	const known = contents.get(workspace) ?? new BoundedMap<string, KeysOfContent>(MAX_CONTENTS);
-	contents.set(workspace, known);
-	const now = workspace.clock.now();
-	const content = contentOf(item);
-	const former = known.get(content);
-	const keys = former && !isKeyExpired(former.since, now) ? former : new KeysOfContent(now);
-	known.set(content, keys);
-	return keys;
+	const known = histories.get(workspace)?.get(contentOf(item));
+	return known && !isKeyExpired(known.since, workspace.clock.now()) ? known : undefined;
+}
+
+export function historyOf(item: OfContent): ContentHistory {
+	const { workspace } = item;
+	const history = knownHistoryOf(item) ?? new ContentHistory(workspace.clock.now());
+	const known = histories.get(workspace) ?? new BoundedMap<string, ContentHistory>(MAX_CONTENTS);
+	histories.set(workspace, known.set(contentOf(item), history));
+	return history;
+}
+
+/** How far back the list of generations is searched, in entries. */
+const SEARCH_DEPTH = 1_000;
+
+async function listGenerations(
+	{ workspace, host }: Item,
+	cursor?: string,
+): Promise<Result<Resource[]>> {
+	const query: Record<string, string> = cursor === undefined ? {} : { cursor };
+	const list = { method: 'GET', path: ENDPOINTS.listGenerations.path, query } as const;
+	const page = { wanted: SEARCH_DEPTH, takesLimit: true };
+	const entries = await readPages(workspace.client, host.channel, list, page);
+	return entries.ok ? ok(entries.value.filter(isResource)) : entries;
+}
+
+/** A list may show less of a job than the job itself does. */
+const mayBe = (shown: unknown, requested: unknown) =>
+	shown === undefined || shown === null || shown === requested;
+
+/**
+ * Finds out whether an attempt of unknown outcome was carried out when its key can no longer settle
+ * it. Any generation with the same mode and model that this node does not know may be the one;
+ * nothing is created then, so nothing is paid twice.
+ * @returns a failure if the attempt may have created something
+ */
+export async function findPossibleDuplicate(
+	item: Item,
+	{ body }: Sent,
+	because: 'expired' | 'changed',
+): Promise<Result<void>> {
+	if (item.spec.object !== 'generation') {
+		return fail({ kind: 'possibleDuplicate', candidates: [], because });
+	}
+	const listed = await listGenerations(item);
+	if (!listed.ok) return { ...listed, endpoint: ENDPOINTS.listGenerations };
+	const request = isRecord(body) ? body : {};
+	const known = knownJobIds(item.node);
+	const candidates = listed.value
+		.filter(({ mode, model }) => mayBe(mode, request.mode) && mayBe(model, request.model))
+		.map(({ id }) => id)
+		.filter((id) => !known.has(id));
+	// A list that is longer than the search may hold the job further down.
+	const mayBeBeyond = listed.value.length >= SEARCH_DEPTH;
+	return candidates.length > 0 || mayBeBeyond
+		? fail({ kind: 'possibleDuplicate', candidates, because })
+		: ok(undefined);
+}
+
+/**
+ * With the keys `content` and `custom`: what was there before this run of the node created anything.
+ * Under a key that other executions share, the answer to a creation may be a job of an earlier run,
+ * and look new.
+ */
+export class EarlierRuns {
+	/** Ids on the newest page of the list of generations; `undefined` where it could not be read. */
+	private newest: Set<string> | undefined;
+	/** Where the list goes on after that page; `undefined` where that is all. */
+	private next: string | undefined;
+	private loading: Promise<void> | undefined;
+	private older: Promise<Set<string>> | undefined;
+	private readonly firstKeys = new Map<string, number>();
+
+	/** To be called before anything is created: at most one request for all items of the run. */
+	async load(item: Item): Promise<void> {
+		await (this.loading ??= this.read(item));
+	}
+
+	private async read({ workspace, host, spec }: Item): Promise<void> {
+		// The other kinds have no list with the jobs of a day.
+		if (spec.object !== 'generation') return;
+		const query = { limit: LIMITS.listLimit.max };
+		const request = { method: 'GET', path: ENDPOINTS.listGenerations.path, query } as const;
+		const page = await workspace.client.request(host.channel, request, { maxAttempts: 2 });
+		if (!page.ok) return;
+		const { entries, next } = pageOf(page.value.body);
+		this.newest = new Set(entries.filter(isResource).map(({ id }) => id));
+		this.next = next;
+	}
+
+	/** The key that all items with this content start with, as it is when the first of them does. */
+	firstKey(content: string, known: number): number {
+		const first = this.firstKeys.get(content) ?? known;
+		this.firstKeys.set(content, first);
+		return first;
+	}
+
+	/** Whether a job is of an earlier run, so that it may have ended: for certain only where all were listed. */
+	mayHave(id: string): 'likely' | 'possibly' | 'never' {
+		if (this.newest?.has(id) ?? true) return 'likely';
+		return this.next === undefined ? 'never' : 'possibly';
+	}
+
+	/** Whether a job is certain to be of an earlier run; reads the list further back if need be. */
+	async has(item: Item, id: string): Promise<boolean> {
+		if (this.newest?.has(id)) return true;
+		if (this.next === undefined) return false;
+		// What comes after the newest page as it was then: nothing of this run can be there.
+		this.older ??= listGenerations(item, this.next).then(
+			(listed) => new Set(listed.ok ? listed.value.map((job) => job.id) : []),
+		);
+		return (await this.older).has(id);
+	}
 }

@@ -1,16 +1,16 @@
 import { fail, ok, type Failed, type Result } from '../base/result';
 import { isRecord, isResource, type Json } from '../base/types';
 import { idIn, mustBeObject, otherIdProblem, requestResource } from '../http/client';
-import { readPages } from '../http/pages';
+import { readPages } from '../http/client';
 import { isGone } from '../http/statuses';
 import { jobState, toResult } from '../jobs/jobState';
-import { withoutReferences } from './binaryReference';
+import { withoutReferences } from './uploads';
 import { createJob } from './createJob';
 import { expectedPrice } from './credits';
 import { halt, halted, inTurn } from './batch';
 import type { Item, Outcome, OutputKind } from './item';
 import { customKeyProblem, keyOf } from './keys';
-import { itemMemory } from './memory';
+import { itemMemory } from './itemState';
 import { collect, withOutputs } from './outputs';
 import { openRequest, sendFile } from './uploads';
 

@@ -11,7 +11,7 @@ import {
 	text,
 	type Rule,
 } from '../../../src/description/rules';
-import { BinaryReference } from '../../../src/transport/run/binaryReference';
+import { BinaryReference } from '../../../src/transport/run/uploads';
 import { context } from '../../support/rules';
 import { cases } from '../../support/thorough';
 

@@ -1,5 +1,5 @@
 import { media } from '../../../src/description/rules';
-import { BinaryReference } from '../../../src/transport/run/binaryReference';
+import { BinaryReference } from '../../../src/transport/run/uploads';
 import { context, localContext } from '../../support/rules';
 
 const A = 'https://example.com/a.png';

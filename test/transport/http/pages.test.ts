@@ -1,6 +1,6 @@
 import { Client } from '../../../src/transport/http/client';
 import { RateLimiter } from '../../../src/transport/limits/rateLimiter';
-import { readPages } from '../../../src/transport/http/pages';
+import { readPages } from '../../../src/transport/http/client';
 import type { SendResult } from '../../../src/transport/base/types';
 import { answer, channelOf, scripted } from '../../../testing/answers';
 import { seeded } from '../../../testing/random';

@@ -1,6 +1,6 @@
 import { Batch } from '../../../src/transport/run/batch';
 import { createJob } from '../../../src/transport/run/createJob';
-import { newMemory, type ItemMemory } from '../../../src/transport/run/memory';
+import { newMemory, type ItemMemory } from '../../../src/transport/run/itemState';
 import type { ApiRequest } from '../../../src/transport/base/types';
 import { ModelService, type ServiceSettings } from '../../../testing/modelService';
 import { seeded } from '../../../testing/random';

@@ -1,6 +1,6 @@
 import { Batch } from '../../../src/transport/run/batch';
 import { createJob } from '../../../src/transport/run/createJob';
-import { newMemory, nodeMemory, type NodeMemory } from '../../../src/transport/run/memory';
+import { newMemory, nodeMemory, type NodeMemory } from '../../../src/transport/run/itemState';
 import type { Settings } from '../../../src/transport/run/item';
 import type { Workspace } from '../../../src/transport/workspace';
 import { LedgerService, type Behaviour } from '../../../testing/ledgerService';

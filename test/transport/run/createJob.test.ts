@@ -1,10 +1,10 @@
 import { ENDPOINTS } from '../../../src/contract';
 import { Batch } from '../../../src/transport/run/batch';
-import { BinaryReference } from '../../../src/transport/run/binaryReference';
+import { BinaryReference } from '../../../src/transport/run/uploads';
 import { createJob } from '../../../src/transport/run/createJob';
 import type { BinarySource, Host } from '../../../src/transport/http/host';
 import type { Item } from '../../../src/transport/run/item';
-import { newMemory } from '../../../src/transport/run/memory';
+import { newMemory } from '../../../src/transport/run/itemState';
 import type { ApiRequest, Resource } from '../../../src/transport/base/types';
 import type { Workspace } from '../../../src/transport/workspace';
 import { answer, errorBody, LOST } from '../../../testing/answers';

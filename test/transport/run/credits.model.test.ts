@@ -1,7 +1,7 @@
 /* eslint-disable @n8n/community-nodes/no-restricted-globals, no-console -- not published */
 import { Batch } from '../../../src/transport/run/batch';
 import { executionCredits } from '../../../src/transport/run/credits';
-import { newMemory, type ItemMemory } from '../../../src/transport/run/memory';
+import { newMemory, type ItemMemory } from '../../../src/transport/run/itemState';
 import { isOutcomeOpen } from '../../../src/transport/run/itemState';
 import type { Settings } from '../../../src/transport/run/item';
 import { runOperation } from '../../../src/transport/run/operations';

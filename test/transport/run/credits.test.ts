@@ -3,7 +3,7 @@ import { fail, ok, type Failed, type Result } from '../../../src/transport/base/
 import type { ApiRequest, Resource } from '../../../src/transport/base/types';
 import { meaningOf } from '../../../src/transport/http/statuses';
 import { Batch } from '../../../src/transport/run/batch';
-import { BinaryReference } from '../../../src/transport/run/binaryReference';
+import { BinaryReference } from '../../../src/transport/run/uploads';
 import { createJob } from '../../../src/transport/run/createJob';
 import {
 	becomesErrorItem,
@@ -14,7 +14,7 @@ import {
 	type ExecutionCredits,
 } from '../../../src/transport/run/credits';
 import type { Item, Outcome, Settings } from '../../../src/transport/run/item';
-import { newMemory, recordEvent, type ItemMemory } from '../../../src/transport/run/memory';
+import { newMemory, recordEvent, type ItemMemory } from '../../../src/transport/run/itemState';
 import { runOperation } from '../../../src/transport/run/operations';
 import { wordsOf } from '../../../src/items/errors';
 import type { Workspace } from '../../../src/transport/workspace';

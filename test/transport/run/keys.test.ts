@@ -1,21 +1,20 @@
 import fc from '../../support/fastCheck';
 import { Batch } from '../../../src/transport/run/batch';
-import { BinaryReference } from '../../../src/transport/run/binaryReference';
+import { BinaryReference, fingerprint } from '../../../src/transport/run/uploads';
 import type { Item } from '../../../src/transport/run/item';
 import {
 	claimCustomKey,
 	contentOf,
 	customKeyProblem,
-	fingerprint,
 	isKeyPersistent,
 	keyInUse,
 	keyOf,
-	KeysOfContent,
-	keysOfContent,
+	ContentHistory,
+	historyOf,
 	shortHash,
 	uploadKey,
 } from '../../../src/transport/run/keys';
-import { nodeMemory } from '../../../src/transport/run/memory';
+import { nodeMemory } from '../../../src/transport/run/itemState';
 import { answer } from '../../../testing/answers';
 import { hostWith, runOf, workspaceWith, type RunParts } from '../../../testing/run';
 import { VirtualClock } from '../../../testing/virtualClock';
@@ -288,7 +287,7 @@ describe('By Content, what this process knows of the keys of a content', () => {
 	});
 
 	test('it starts where there may be a job, after those that have failed', () => {
-		const keys = new KeysOfContent(0);
+		const keys = new ContentHistory(0);
 		expect(keys.first).toBe(0);
 		keys.noteUse(2, 'gen_1');
 		expect([keys.first, keys.afterNoCredits(2)]).toEqual([2, 2]);
@@ -297,7 +296,7 @@ describe('By Content, what this process knows of the keys of a content', () => {
 	});
 
 	test('what is said of an earlier number changes nothing', () => {
-		const keys = new KeysOfContent(0);
+		const keys = new ContentHistory(0);
 		keys.noteUse(2);
 		keys.noteUse(1);
 		keys.noteFailure(0, 'gen_1');
@@ -305,7 +304,7 @@ describe('By Content, what this process knows of the keys of a content', () => {
 	});
 
 	test('the failure of a job of the day before, under an expired key, is not that of the job there is now', () => {
-		const keys = new KeysOfContent(0);
+		const keys = new ContentHistory(0);
 		keys.noteUse(0, 'gen_2');
 		keys.noteFailure(0, 'gen_1');
 		expect(keys.first).toBe(0);
@@ -314,22 +313,20 @@ describe('By Content, what this process knows of the keys of a content', () => {
 	});
 
 	test('where its answer was lost, the job under the number is the one that fails', () => {
-		const keys = new KeysOfContent(0);
+		const keys = new ContentHistory(0);
 		keys.noteUse(0);
 		keys.noteFailure(0, 'gen_1');
 		expect(keys.first).toBe(1);
 	});
 
 	test('after a 402 comes the first number that has met none', () => {
-		const keys = new KeysOfContent(0);
+		const keys = new ContentHistory(0);
 		expect([0, 1, 0, 5].map((number) => keys.afterNoCredits(number))).toEqual([1, 2, 2, 6]);
 	});
 
 	test('each content has its own', () => {
-		keysOfContent(asking('a cat')).noteUse(3);
-		expect([keysOfContent(asking('a cat')).first, keysOfContent(asking('a dog')).first]).toEqual([
-			3, 0,
-		]);
+		historyOf(asking('a cat')).noteUse(3);
+		expect([historyOf(asking('a cat')).first, historyOf(asking('a dog')).first]).toEqual([3, 0]);
 	});
 
 	test.each([
@@ -339,11 +336,11 @@ describe('By Content, what this process knows of the keys of a content', () => {
 		const clock = new VirtualClock();
 		const item = asking('print', { workspace: workspaceWith(clock) });
 		const began = clock.now();
-		keysOfContent(item).afterNoCredits(4);
-		keysOfContent(item).noteUse(3);
-		expect(keysOfContent(item).first).toBe(3);
+		historyOf(item).afterNoCredits(4);
+		historyOf(item).noteUse(3);
+		expect(historyOf(item).first).toBe(3);
 		jest.spyOn(clock, 'now').mockReturnValue(began + later);
-		const keys = keysOfContent(item);
+		const keys = historyOf(item);
 		expect([keys.first, keys.afterNoCredits(3), keys.afterNoCredits(0)]).toEqual([0, 4, 4]);
 	});
 });

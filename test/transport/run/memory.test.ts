@@ -4,7 +4,7 @@ import {
 	noteFormerJob,
 	nodeMemory,
 	recordEvent,
-} from '../../../src/transport/run/memory';
+} from '../../../src/transport/run/itemState';
 
 const asNew = () => nodeMemory({});
 

@@ -1,5 +1,5 @@
 import { ENDPOINTS, type Endpoint } from '../../../src/contract';
-import { BinaryReference } from '../../../src/transport/run/binaryReference';
+import { BinaryReference } from '../../../src/transport/run/uploads';
 import type { OperationSpec } from '../../../src/transport/run/item';
 import { runOperation } from '../../../src/transport/run/operations';
 import type { SendResult } from '../../../src/transport/base/types';

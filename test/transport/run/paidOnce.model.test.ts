@@ -1,7 +1,7 @@
 /* eslint-disable @n8n/community-nodes/no-restricted-globals -- not published */
 import { Batch } from '../../../src/transport/run/batch';
 import { createJob } from '../../../src/transport/run/createJob';
-import { itemMemory, type NodeMemory } from '../../../src/transport/run/memory';
+import { itemMemory, type NodeMemory } from '../../../src/transport/run/itemState';
 import { toolCall } from '../../../src/items/identity';
 import type { Result } from '../../../src/transport/base/result';
 import type { IdempotencyMode } from '../../../src/transport/run/item';

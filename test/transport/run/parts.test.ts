@@ -1,5 +1,5 @@
 import { runOperation } from '../../../src/transport/run/operations';
-import type { NodeMemory } from '../../../src/transport/run/memory';
+import type { NodeMemory } from '../../../src/transport/run/itemState';
 import { ModelService } from '../../../testing/modelService';
 import { hostWith, runOf, workspaceWith } from '../../../testing/run';
 import { VirtualClock } from '../../../testing/virtualClock';

@@ -1,63 +1,70 @@
-import { UndeliveredJobs, undeliveredOf } from '../../../src/transport/run/memory';
-import { workspaceWith } from '../../../testing/run';
+import { historyOf, knownHistoryOf } from '../../../src/transport/run/keys';
+import { answer } from '../../../testing/answers';
+import { hostWith, runOf, workspaceWith } from '../../../testing/run';
 import { VirtualClock } from '../../../testing/virtualClock';
 
 const DAY = 86_400_000;
 
 const [first, second] = [{ id: 'gen_1', object: 'generation' }, { id: 'gen_2' }];
 
+const clock = new VirtualClock();
+
+/** An item that asks for something, in a workspace of its own unless one is given. */
+const asking = (fingerprint: string, workspace = workspaceWith(clock)) =>
+	runOf({
+		host: hostWith(async () => answer(200)),
+		workspace,
+		memory: { state: { is: 'new', firstKey: 0 }, fingerprint },
+	});
+
 test('a job that nobody was given is given once, to whoever asks for the same', () => {
-	const jobs = new UndeliveredJobs();
-	jobs.add('a cat', first, 0, 'former');
-	expect(jobs.take('a dog', 1, 'new')).toBeUndefined();
-	expect(jobs.take('a cat', 1, 'new')).toBe(first);
-	expect(jobs.take('a cat', 1, 'new')).toBeUndefined();
+	const cat = asking('a cat');
+	historyOf(cat).addUndelivered(first, 'former');
+	expect(knownHistoryOf(asking('a dog', cat.workspace))).toBeUndefined();
+	const again = knownHistoryOf(asking('a cat', cat.workspace));
+	expect(again?.takeUndelivered('new')).toBe(first);
+	expect(again?.takeUndelivered('new')).toBeUndefined();
 });
 
 test('of several the oldest comes first, and one that fails to be delivered again is there again', () => {
-	const jobs = new UndeliveredJobs();
-	jobs.add('a cat', first, 0, 'former');
-	jobs.add('a cat', second, 1, 'former');
-	jobs.add('a cat', first, 2, 'former');
-	expect(jobs.take('a cat', 3, 'new')).toBe(first);
-	jobs.add('a cat', first, 4, 'former');
-	expect([
-		jobs.take('a cat', 5, 'new'),
-		jobs.take('a cat', 5, 'new'),
-		jobs.take('a cat', 5, 'new'),
-	]).toEqual([second, first, undefined]);
+	const cat = historyOf(asking('a cat'));
+	for (const job of [first, second, first]) cat.addUndelivered(job, 'former');
+	expect(cat.takeUndelivered('new')).toBe(first);
+	cat.addUndelivered(first, 'former');
+	const taken = [1, 2, 3].map(() => cat.takeUndelivered('new'));
+	expect(taken).toEqual([second, first, undefined]);
 });
 
 test('one that was delivered after all, such as by Retry Execution, is not given to anybody else', () => {
-	const jobs = new UndeliveredJobs();
-	jobs.add('a cat', first, 0, 'former');
-	jobs.add('a cat', second, 0, 'former');
-	jobs.remove('gen_1');
-	jobs.remove('gen_3');
-	expect([jobs.take('a cat', 1, 'new'), jobs.take('a cat', 1, 'new')]).toEqual([second, undefined]);
+	const cat = historyOf(asking('a cat'));
+	for (const job of [first, second]) cat.addUndelivered(job, 'former');
+	for (const id of ['gen_1', 'gen_3']) cat.noteDelivery({ id });
+	expect([1, 2].map(() => cat.takeUndelivered('new'))).toEqual([second, undefined]);
 });
 
 test('one of the execution itself stays with its item', () => {
-	const jobs = new UndeliveredJobs();
-	jobs.add('a cat', first, 0, 'former');
-	expect(jobs.take('a cat', 1, 'former')).toBeUndefined();
-	expect(jobs.take('a cat', 1, 'new')).toBe(first);
+	const cat = historyOf(asking('a cat'));
+	cat.addUndelivered(first, 'former');
+	expect(cat.takeUndelivered('former')).toBeUndefined();
+	expect(cat.takeUndelivered('new')).toBe(first);
 });
 
 test.each([
 	['a day later', DAY, undefined],
 	['within a day', DAY - 1, first],
 	['with the clock set back', -1, undefined],
-])('%s', (_, now, job) => {
-	const jobs = new UndeliveredJobs();
-	jobs.add('a cat', first, 0, 'former');
-	expect(jobs.take('a cat', now, 'new')).toBe(job);
+])('%s', (_, later, job) => {
+	const cat = asking('a cat');
+	const now = jest.spyOn(clock, 'now').mockReturnValue(0);
+	historyOf(cat).addUndelivered(first, 'former');
+	now.mockReturnValue(later);
+	expect(knownHistoryOf(cat)?.takeUndelivered('new')).toBe(job);
+	now.mockRestore();
 });
 
 test('each workspace has its own, the same every time', () => {
-	const [one, other] = [1, 2].map(() => workspaceWith(new VirtualClock()));
-	if (!one || !other) throw new Error('two workspaces');
-	undeliveredOf(one).add('a cat', first, 0, 'former');
-	expect(undeliveredOf(other).take('a cat', 0, 'new')).toBeUndefined();
-	expect(undeliveredOf(one).take('a cat', 0, 'new')).toBe(first);
+	const [one, other] = [asking('a cat'), asking('a cat')];
+	historyOf(one).addUndelivered(first, 'former');
+	expect(knownHistoryOf(other)).toBeUndefined();
+	expect(knownHistoryOf(one)?.takeUndelivered('new')).toBe(first);
 });

@@ -1,6 +1,6 @@
 /* eslint-disable @n8n/community-nodes/no-restricted-imports -- not published */
 import { Readable } from 'stream';
-import { upload } from '../../../src/transport/files/upload';
+import { upload } from '../../../src/transport/run/uploads';
 import type { Host, StreamedResponse } from '../../../src/transport/http/host';
 import type { SendResult, ApiRequest, NoResponse } from '../../../src/transport/base/types';
 import { answer, errorBody, LOST } from '../../../testing/answers';
