@@ -245,11 +245,11 @@ const get: Operation = {
 	fields: [thisAgentRun, ...existingOutputs],
 };
 
-const isPlain = (value: unknown) => typeof value !== 'object' || value === null;
+const isScalar = (value: unknown) => typeof value !== 'object' || value === null;
 
 /** An entry without nested values. */
 export const plainFields = (entry: Json): Json =>
-	Object.fromEntries(Object.entries(entry).filter(([, value]) => isPlain(value)));
+	Object.fromEntries(Object.entries(entry).filter(([, value]) => isScalar(value)));
 
 const getAll = getManyOperation('agent runs', ENDPOINTS.listAgentRuns, [], {
 	simplify: plainFields,

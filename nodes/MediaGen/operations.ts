@@ -16,7 +16,7 @@ import { text } from '../../src/description/rules';
 import { input, parameters } from './fields';
 
 /** What differs between the three operations of POST /generations. */
-interface Made extends Pick<Operation, 'value' | 'name' | 'action' | 'description'> {
+interface Generate extends Pick<Operation, 'value' | 'name' | 'action' | 'description'> {
 	mode: GenerationMode;
 	model: string;
 	prompt: { placeholder: string; description: string };
@@ -24,7 +24,7 @@ interface Made extends Pick<Operation, 'value' | 'name' | 'action' | 'descriptio
 }
 
 /** Specification: CreateGeneration. */
-const generate = ({ mode, model, prompt, options, ...names }: Made): Operation => ({
+const generate = ({ mode, model, prompt, options, ...names }: Generate): Operation => ({
 	...names,
 	constants: { mode },
 	spec: {

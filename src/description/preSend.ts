@@ -25,7 +25,7 @@ function unknownArgument(fields: MappedField[], name: string): Result<never> {
 }
 
 /** A view of the context that corrects each parameter that is read from it. */
-function corrected(
+function withCorrectedParameters(
 	context: IExecuteSingleFunctions,
 	{ correct }: MixedUpCall,
 ): IExecuteSingleFunctions {
@@ -61,7 +61,7 @@ function prepare(
 ): Result<Prepared> {
 	const mixedUp = mixedUpCall(original);
 	if (mixedUp?.unknown !== undefined) return unknownArgument(fields, mixedUp.unknown);
-	const context = mixedUp ? corrected(original, mixedUp) : original;
+	const context = mixedUp ? withCorrectedParameters(original, mixedUp) : original;
 	const settings = readSettings(context, spec.terminalStatuses);
 	if (!settings.ok) return settings;
 	const values = readValues(context, fields);

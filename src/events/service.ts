@@ -11,12 +11,10 @@ import { connect } from '../description/connection';
 import { ok, type Failed, type Result } from '../transport/base/result';
 import type { ApiRequest, Resource } from '../transport/base/types';
 import { excludedScope } from '../transport/credential';
-import { requestResource, type Client } from '../transport/http/client';
+import { requestResource, type RequestOptions } from '../transport/http/client';
 import { detailsOf, nodeError } from '../items/errors';
 import { errorRow, inFields } from '../items/outputItems';
 import { collect } from '../transport/run/outputs';
-
-type RequestOptions = Parameters<Client['request']>[2];
 
 export type Service = Awaited<ReturnType<typeof openService>>;
 

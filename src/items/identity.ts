@@ -3,7 +3,12 @@ import { valueAt } from '../transport/base/values';
 import type { Batch } from '../transport/run/batch';
 import type { OperationSpec } from '../transport/run/item';
 import { shortHash } from '../transport/run/keys';
-import { itemMemory, newMemory, type ItemMemory, type NodeMemory } from '../transport/run/itemState';
+import {
+	itemMemory,
+	newMemory,
+	type ItemMemory,
+	type NodeMemory,
+} from '../transport/run/itemState';
 import { inputItems, isTool } from './nodeInput';
 
 /**

@@ -67,7 +67,7 @@ export const fieldName = (name: string): string =>
 	name.startsWith(`${FILES_KEY}.`) ? name.slice(FILES_KEY.length + 1) : name;
 
 /** Whether there is nothing in it for n8n to evaluate. */
-function isPlain(raw: unknown): boolean {
+function needsNoEvaluation(raw: unknown): boolean {
 	if (typeof raw === 'string') return !raw.startsWith('=');
 	return typeof raw !== 'object' || raw === null || Object.keys(raw).length === 0;
 }
@@ -83,7 +83,7 @@ export function readParameter(
 	fallback: unknown,
 ): unknown {
 	const raw: unknown = context.getNodeParameter(name, fallback, { rawExpressions: true });
-	return isPlain(raw) ? raw : context.getNodeParameter(name, fallback);
+	return needsNoEvaluation(raw) ? raw : context.getNodeParameter(name, fallback);
 }
 
 /** The functions that n8n gives to a node for one item of an execution. */

@@ -57,9 +57,9 @@ function ended(item: Item, result: Result<Outcome>): Result<Outcome> {
 	return ok({ ...result.value, next: GET_LATER });
 }
 
-type Operation = (item: Item) => Promise<Result<Outcome>>;
+type RunItem = (item: Item) => Promise<Result<Outcome>>;
 
-function begin(item: Item, operation: Operation): Call {
+function startCall(item: Item, operation: RunItem): Call {
 	const { memory, settings, spec } = item;
 	const giveUp = new AbortController();
 	const waitTimeoutMs = Math.max(spec.creates ? WAIT_MS : 0, settings.waitTimeoutMs);
@@ -85,10 +85,10 @@ const isGivenUp = ({ giveUp }: Call, result: Result<Outcome>): boolean =>
  * gets what becomes of it; what was not sent by then is not sent. Agents up to version 2 would not
  * even pass an error on, so a job that takes longer is a result.
  */
-export async function answerInTime(item: Item, operation: Operation): Promise<Result<Outcome>> {
+export async function answerInTime(item: Item, operation: RunItem): Promise<Result<Outcome>> {
 	const { memory, settings, workspace } = item;
 	const timer = new AbortController();
-	const call = begun.get(memory) ?? begin(item, operation);
+	const call = begun.get(memory) ?? startCall(item, operation);
 	const late = workspace.clock.sleep(settings.waitTimeoutMs, timer.signal).then(() => undefined);
 	const result = await Promise.race([call.result, late]);
 	timer.abort();

@@ -146,7 +146,7 @@ export const delivery: Field = {
 	mapping: inBody('delivery', choice(DELIVERIES)),
 };
 
-const isPlain = (value: unknown): value is Json =>
+const isPlainObject = (value: unknown): value is Json =>
 	typeof value === 'object' && value !== null && Object.getPrototypeOf(value) === Object.prototype;
 
 /** A copy with the values of `added`, which win; objects are merged, everything else is replaced. */
@@ -154,7 +154,7 @@ function merged(values: Json, added: Json): Json {
 	const result = { ...values };
 	for (const [name, value] of Object.entries(added)) {
 		const before = Object.hasOwn(values, name) ? values[name] : undefined;
-		result[name] = isPlain(before) && isPlain(value) ? merged(before, value) : value;
+		result[name] = isPlainObject(before) && isPlainObject(value) ? merged(before, value) : value;
 	}
 	return result;
 }

@@ -49,11 +49,11 @@ export function presetVoiceName(voice: Json): string {
 	return known.length === 0 ? called : `${called} – ${known.join(', ')}`;
 }
 
-const MADE_BY: Record<string, string> = { clone: ', cloned', design: ', designed' };
+const WAY_IT_WAS_MADE: Record<string, string> = { clone: ', cloned', design: ', designed' };
 
 /** `Narrator – custom voice, cloned`. Specification: Voice. */
 export const customVoiceName = (voice: Json): string =>
-	`${labelOf(voice)} – custom voice${MADE_BY[trimmedText(voice.kind)] ?? ''}`;
+	`${labelOf(voice)} – custom voice${WAY_IT_WAS_MADE[trimmedText(voice.kind)] ?? ''}`;
 
 /** `vendor/speech-2.8-turbo` is `Speech 2.8 Turbo`, where the catalogue gives no better name. */
 export function nameFromId(id: string): string {

@@ -4,14 +4,9 @@ import type { Endpoint } from '../../contract';
 import { BoundedMap } from '../../transport/base/boundedMap';
 import { systemClock } from '../../transport/base/clock';
 import type { Failure } from '../../transport/base/result';
-import { isRecord, type ApiRequest, type Json } from '../../transport/base/types';
-import { pageOf } from '../../transport/http/client';
+import type { ApiRequest, Json } from '../../transport/base/types';
+import { pageOf, type Page } from '../../transport/http/client';
 import { connect } from '../connection';
-
-interface Page {
-	entries: Json[];
-	next?: string;
-}
 
 export type Query = NonNullable<ApiRequest['query']>;
 
@@ -82,8 +77,7 @@ export async function readPage(
 			const message = problemOf(answer.failure, endpoint);
 			throw new NodeApiError(context.getNode(), {} as JsonObject, { message });
 		}
-		const { entries, next } = pageOf(answer.value.body);
-		return { entries: entries.filter(isRecord), next };
+		return pageOf(answer.value.body);
 	};
 	const page = read();
 	pages.set(key, { until: now + FRESH_MS, page });

@@ -60,7 +60,7 @@ const personas: Listing = {
 	empty: 'No personas yet: make one with the node MediaGen Persona',
 };
 
-const MADE_BY: Record<string, GenerationMode> = {
+const MODE_OF: Record<string, GenerationMode> = {
 	generateImage: 'image',
 	generateVideo: 'video',
 	generateAudio: 'audio',
@@ -68,7 +68,7 @@ const MADE_BY: Record<string, GenerationMode> = {
 
 /** What the chosen operation makes; `undefined` where it makes no media of a mode. */
 const chosenMode = (context: ILoadOptionsFunctions): GenerationMode | undefined =>
-	MADE_BY[String(context.getCurrentNodeParameter('operation'))];
+	MODE_OF[String(context.getCurrentNodeParameter('operation'))];
 
 /** Both models of CreateSpeechGeneration; they can be chosen without the catalogue as well. */
 const searchSpeechModels: Search = async function (filter) {

@@ -223,16 +223,19 @@ export const mustBeList = (body: unknown) =>
 	isRecord(body) && Array.isArray(body.data) ? undefined : 'the response is not a list';
 
 export interface Page {
-	entries: unknown[];
+	entries: Json[];
 	/** The cursor of the next page; `undefined` on the last one. */
 	next?: string;
 }
 
-/** Reads a page without trusting it: whatever is not a list has no entries. Specification: List. */
+/** Reads a page without trusting it: whatever is not a list of objects has no entries. Specification: List. */
 export function pageOf(body: unknown): Page {
 	const { data, has_more: hasMore, next_cursor: cursor } = isRecord(body) ? body : {};
 	const entries: unknown[] = Array.isArray(data) ? data : [];
-	return { entries, next: hasMore === false ? undefined : textOf(cursor) };
+	return {
+		entries: entries.filter(isRecord),
+		next: hasMore === false ? undefined : textOf(cursor),
+	};
 }
 
 /**
@@ -258,7 +261,7 @@ export async function readPages(
 		const response = await client.request(channel, { ...request, query }, { validate: mustBeList });
 		if (!response.ok) return response;
 		const { entries: listed, next } = pageOf(response.value.body);
-		for (const entry of listed.filter(isRecord)) {
+		for (const entry of listed) {
 			if (entry.id === undefined || !ids.has(entry.id)) entries.push(entry);
 			ids.add(entry.id);
 		}

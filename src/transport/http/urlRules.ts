@@ -48,7 +48,7 @@ const isSecure = ({ protocol, hostname }: URL, baseUrl: string) =>
 /** Specification: Conventions and Versioning 1. */
 const VERSION = /\/v\d+$/;
 
-function corrected({ origin, pathname }: URL): string {
+function correctedUrl({ origin, pathname }: URL): string {
 	const path = pathname.replace(/\/+$/, '');
 	return `${origin}${VERSION.test(path) ? path : `${path}/v1`}`;
 }
@@ -67,15 +67,15 @@ export function baseUrlProblem(baseUrl: string): string | undefined {
 		const guess = /^[\w-]+(\.[\w-]+)+(:\d+)?(\/[^\s@]*)?$/.test(text)
 			? parse(`https://${text}`)
 			: undefined;
-		const instead = guess ? corrected(guess) : 'it in full, such as https://api.example.com/v1';
+		const instead = guess ? correctedUrl(guess) : 'it in full, such as https://api.example.com/v1';
 		return `is not a complete address: write ${instead}`;
 	}
 	if (url.username || url.password) return 'must not contain a user name or password';
 	if (!isSecure(url, text))
 		return 'must begin with https:// (http:// only for a service on this machine)';
-	if (url.search || url.hash) return `must end in /v1, without ? or #: write ${corrected(url)}`;
-	if (!VERSION.test(url.pathname)) return `must end in /v1: write ${corrected(url)}`;
-	return text === baseUrl ? undefined : `begins or ends with a space: write ${corrected(url)}`;
+	if (url.search || url.hash) return `must end in /v1, without ? or #: write ${correctedUrl(url)}`;
+	if (!VERSION.test(url.pathname)) return `must end in /v1: write ${correctedUrl(url)}`;
+	return text === baseUrl ? undefined : `begins or ends with a space: write ${correctedUrl(url)}`;
 }
 
 /**

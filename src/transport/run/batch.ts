@@ -277,7 +277,7 @@ export function orSilence({ batch, host }: Item, failed: Failed): Failed {
 
 /**
  * Sends what neither creates nor approves, files included: a few items at a time, and none once the
- * run is halted.
+ * run is halted, as it is before the next item's turn if a failure concerns all.
  * @param send gets the item with a channel that ends then
  */
 export async function inTurn<T>(
@@ -287,7 +287,11 @@ export async function inTurn<T>(
 	const { batch, host } = item;
 	const channel = { ...host.channel, signal: batch.stopSignal(host.channel.signal) };
 	const stoppable = { ...item, host: { ...host, channel } };
-	const sent = await batch.reads.run(channel, async () => await send(stoppable));
+	const sent = await batch.reads.run(channel, async () => {
+		const result = await send(stoppable);
+		if (!result.ok) halt(item, result);
+		return result;
+	});
 	if (sent?.ok) return sent;
 	const failed = sent ? orSilence(item, sent) : fail({ kind: 'cancelled' });
 	return failed.failure.kind === 'cancelled' ? (halted(item) ?? failed) : failed;

@@ -51,14 +51,14 @@ import { openRequest, uploadAll, type OpenedRequest } from './uploads';
  *
  * Under the same key and with the same body, as it may have been done, or certainly was not:
  *  1. no answer, an unusable one, a 5xx, a 429 where no slot is taken: `http/client.ts`, one request until its answer
- *  2. a 429 of one that takes a job slot: as soon as there is one (`obtainJob`)
+ *  2. a 429 of one that takes a job slot: as soon as there is one (`afterAnswer`)
  *  3. an earlier try of the node left open what became of it (`decide`: resend)
  *
  * Under the next key, as nothing good can come of this one:
  *  4. an earlier try of the node was refused, or its job has failed (`itemState.ts`; a key of the
  *     user's own stays the same)
- *  5. a 402 under Wait for Top-Up, once there may be credits again (`obtainJob`)
- *  6. with `content`, a 402: once, as a service may repeat its refusal for the key (`obtainJob`)
+ *  5. a 402 under Wait for Top-Up, once there may be credits again (`afterAnswer`)
+ *  6. with `content`, a 402: once, as a service may repeat its refusal for the key (`tryOnce`)
  *  7. with `content`, the job under the key is of an earlier run and has failed (`createJob`)
  *  8. the key has expired, and nothing was made under it: certainly, or as a search shows (`decide`)
  *  9. the user has changed the request (`decide`: send)
@@ -209,10 +209,7 @@ async function obtainJob(item: Item, opened: OpenedRequest): Promise<Result<Held
 	const isInTurn = settings.maxCredits > 0;
 	for (;;) {
 		const start = await decide(item, opened);
-		if (!start.ok) {
-			halt(item, start);
-			return start;
-		}
+		if (!start.ok) return start;
 		if ('known' in start.value)
 			return ok({ job: start.value.known, isOver: memory.state.is === 'done' });
 		const lacking = await awaitCredits(item, tries.channel, tries);
@@ -453,11 +450,13 @@ const isPlanOnly = (job: Resource, status: number): boolean =>
 async function readKnownJob(item: Item, job: JobReference): Promise<Result<{ known: Resource }>> {
 	const request = { method: 'GET', path: readerPath({ ...job }) } as const;
 	const read = await inTurn(item, async ({ workspace, host }) => {
-		return await requestResource(workspace.client, host.channel, request);
+		const read = await requestResource(workspace.client, host.channel, request);
+		if (read.ok) return read;
+		return { ...fail(read.failure, { ...job }), endpoint: readerOf(job.object ?? '') };
 	});
 	return read.ok
 		? ok({ known: { ...(job.object && { object: job.object }), ...read.value } })
-		: { ...fail(read.failure, { ...job }), endpoint: readerOf(job.object ?? '') };
+		: read;
 }
 
 /** Waits for the end of a job if that is wanted, and records it. */

@@ -7,7 +7,7 @@ import { contentLength, faultOf, MAX_ATTEMPTS, transferDelay } from '../files/tr
 import type { BinarySource, Host } from '../http/host';
 import { transferUrlProblem } from '../http/urlRules';
 import type { Workspace } from '../workspace';
-import { halt, inTurn } from './batch';
+import { inTurn } from './batch';
 import type { Item } from './item';
 import { isKeyExpired } from './itemState';
 import { isKeyPersistent, shortHash, uploadKey } from './keys';
@@ -203,10 +203,7 @@ async function sendOnce(item: Item, field: string, source: BinarySource): Promis
 	if (known && !isKeyExpired(known.at, now)) return ok(known.file);
 	const key = uploadKey(item, identity);
 	const sent = await inTurn(item, async ({ host, workspace }) => {
-		const uploaded = await upload(host, workspace, { field, source, key });
-		// Before the next file gets its turn: it would run into the same refusal.
-		if (!uploaded.ok) halt(item, uploaded);
-		return uploaded;
+		return await upload(host, workspace, { field, source, key });
 	});
 	if (sent.ok) (memory.uploads ??= {})[identity] = { file: sent.value, at: now };
 	return sent;

@@ -1,3 +1,4 @@
+import { pageOf } from '../../../src/transport/http/client';
 import fc from '../../support/fastCheck';
 import {
 	findNewlyFinished,
@@ -236,9 +237,8 @@ test('a repeated cursor and an endless list do not keep a poll from ending', asy
 
 test('entries that are not generations are skipped, unknown statuses count as unfinished', async () => {
 	const odd: Reader = {
-		page: async () => ({
-			entries: [null, 'x', { id: 7 }, { id: 'a', status: 'paused' }, { id: 'b' }],
-		}),
+		page: async () =>
+			pageOf({ data: [null, 'x', { id: 7 }, { id: 'a', status: 'paused' }, { id: 'b' }] }),
 		read: async () => undefined,
 	};
 	const { finished, state } = await findNewlyFinished(odd, 'w', KNOWN);
