@@ -4,7 +4,7 @@ import type { Clock, Resource } from '../base/types';
 import { meaningOf } from '../http/statuses';
 import { isOutOfCredits } from './credits';
 import type { Item, Prepared } from './item';
-import { EarlierRuns, historyOf, knownHistoryOf } from './keys';
+import { EarlierRuns, noteDelivery } from './keys';
 
 export interface Halt {
 	cause: string;
@@ -210,15 +210,9 @@ export class Batch {
 	/** Once n8n has, or has not, been given the results of all items. */
 	noteDeliveries(): void {
 		for (const item of this.created) {
-			const { memory, workspace, itemIndex, node } = item;
-			if (!('job' in memory.state)) continue;
-			const { job } = memory.state;
-			if (!this.firstError && !this.failedRows.has(itemIndex)) {
-				knownHistoryOf(item)?.noteDelivery(job);
-				continue;
-			}
-			historyOf(item).addUndelivered(job, node.runId);
-			workspace.keep();
+			const { state } = item.memory;
+			if (!('job' in state)) continue;
+			noteDelivery(item, state.job, !this.firstError && !this.failedRows.has(item.itemIndex));
 		}
 	}
 
@@ -265,34 +259,33 @@ export const halted = ({ batch }: Item): Failed | undefined =>
 	batch.halted && fail({ kind: 'skipped', ...batch.halted });
 
 /**
- * Why a request ended that was under way when the run was halted. One that was given up because the
- * service answers nothing any more says so: no other item reports it.
+ * Why an item ended whose signal fired: it is not sent because the run was halted. One that was given
+ * up when the service answered nothing any more says so: no other item reports it.
  */
-export function orSilence({ batch, host }: Item, failed: Failed): Failed {
-	if (failed.failure.kind !== 'cancelled' || !batch.isSilent || host.channel.signal?.aborted)
-		return failed;
+export function whyStopped(item: Item, failed: Failed, isUnderWay: boolean): Failed {
+	if (failed.failure.kind !== 'cancelled' || item.host.channel.signal?.aborted) return failed;
+	if (!isUnderWay || !item.batch.isSilent) return halted(item) ?? failed;
 	const reason = 'it answers nothing any more';
 	return { ...failed, failure: { kind: 'noResponse', reason, attempts: 1, outcomeUnknown: true } };
 }
 
 /**
- * Sends what neither creates nor approves, files included: a few items at a time, and none once the
+ * Does what neither creates nor approves, files included: a few items at a time, and none once the
  * run is halted, as it is before the next item's turn if a failure concerns all.
- * @param send gets the item with a channel that ends then
+ * @param task gets the item with a channel that ends then
  */
 export async function inTurn<T>(
 	item: Item,
-	send: (item: Item) => Promise<Result<T>>,
+	task: (item: Item) => Promise<Result<T>>,
 ): Promise<Result<T>> {
 	const { batch, host } = item;
 	const channel = { ...host.channel, signal: batch.stopSignal(host.channel.signal) };
 	const stoppable = { ...item, host: { ...host, channel } };
-	const sent = await batch.reads.run(channel, async () => {
-		const result = await send(stoppable);
+	const done = await batch.reads.run(channel, async () => {
+		const result = await task(stoppable);
 		if (!result.ok) halt(item, result);
 		return result;
 	});
-	if (sent?.ok) return sent;
-	const failed = sent ? orSilence(item, sent) : fail({ kind: 'cancelled' });
-	return failed.failure.kind === 'cancelled' ? (halted(item) ?? failed) : failed;
+	if (done?.ok) return done;
+	return whyStopped(item, done ?? fail({ kind: 'cancelled' }), done !== undefined);
 }

@@ -15,31 +15,19 @@ import { isAnswerOfService, isOutcomeUnknown, meaningOf } from '../http/statuses
 import { jobState, readerOf, readerPath, toResult } from '../jobs/jobState';
 import type { Slot } from '../limits/jobSlots';
 import { GIVE_UP_MS } from '../limits/tuning';
-import { halt, halted, inTurn, orSilence } from './batch';
+import { halt, inTurn, whyStopped } from './batch';
 import { awaitCredits, isOutOfCredits, withinMaxCredits, type CreditWait } from './credits';
 import type { Item } from './item';
 import {
 	isKeyExpired,
 	isOutcomeOpen,
-	isWithoutEffect,
 	nextStep,
 	noteFormerJob,
 	recordEvent,
-	type Facts,
 	type ItemEvent,
 	type JobReference,
 } from './itemState';
-import {
-	claimCustomKey,
-	contentOf,
-	findPossibleDuplicate,
-	historyOf,
-	isKeyPersistent,
-	keyInUse,
-	keyOf,
-	knownHistoryOf,
-	shortHash,
-} from './keys';
+import { findPossibleDuplicate, ItemKeys, keyInUse } from './keys';
 import { expiryOf, filesIn } from './outputs';
 import { openRequest, uploadAll, type OpenedRequest } from './uploads';
 
@@ -103,122 +91,77 @@ interface Tries extends CreditWait {
  * carries the job.
  */
 export async function createJob(item: Item): Promise<Result<Resource>> {
-	const { settings, itemIndex, batch, node } = item;
+	const { batch, itemIndex, memory, node, part } = item;
 	const opened = await openRequest(item);
 	if (!opened.ok) return opened;
-	const refused = await begin(item, opened.value);
+	const { sources, requestFingerprint } = opened.value;
+	const keys = new ItemKeys(item, requestFingerprint);
+	const refused = await begin(item, keys);
 	if (refused) return refused;
-	for (let keys = 0; keys < MAX_KEYS; keys += 1) {
-		const made = await obtainJob(item, opened.value);
-		if (!made.ok) return made;
+	for (let tried = 0; tried < MAX_KEYS; tried += 1) {
+		const made = await obtainJob(item, keys, sources);
+		if (!made.ok) return whyStopped(item, made, isOutcomeOpen(memory.state));
 		const { job, slot } = made.value;
-		batch.addJob(itemIndex, job, item.part);
-		const ended = await follow(item, made.value);
+		batch.addJob(itemIndex, job, part);
+		const ended = await follow(item, keys, made.value);
 		if (ended.ok || ended.failure.kind !== 'jobFailed') return ended;
-		// A job that this run has made ends the item: whatever fails at once would be paid for again and again.
-		const isEarlier = slot && (await batch.earlierRuns.has(item, job.id));
+		const leadsOn = slot !== undefined && (await keys.leadOnFrom(job.id));
 		noteFormerJob(node, job.id);
-		if (settings.idempotency !== 'content' || !isEarlier) return ended;
+		if (!leadsOn) return ended;
 	}
 	const problem = `has led to ${MAX_KEYS} failed jobs`;
 	return fail({ kind: 'input', field: 'The request', problem, hint: 'Change it' });
 }
 
 /** What has to be settled before the first request. @returns why the item is not sent at all */
-async function begin(item: Item, opened: OpenedRequest): Promise<Failed | undefined> {
-	const { batch, itemIndex, memory, settings, spec } = item;
-	claimCustomKey(item, opened.requestFingerprint);
-	if (settings.idempotency === 'custom') await batch.keyClaimed(itemIndex);
+async function begin(item: Item, keys: ItemKeys): Promise<Failed | undefined> {
+	const { batch, itemIndex, memory, spec } = item;
+	await keys.claim();
 	const rejected = batch.rejectionOf(itemIndex);
 	if (rejected) return rejected;
-
-	// Without a key, every request is a new one.
-	if (settings.idempotency === 'none') startOver(item);
-	const isAtFirstKey = settings.idempotency === 'content' && isWithoutEffect(memory.state);
-	if (memory.state.is === 'new' || isAtFirstKey) {
-		remember(item, opened);
-		startAtFirstKey(item);
-		if (takeUndelivered(item)) return undefined;
-		const unfit = await spec.check?.(item);
-		if (unfit) return unfit;
-	}
-	if (!isKeyPersistent(item) || 'job' in memory.state) return undefined;
-	const seen = await inTurn(item, async (one) => ok(await batch.earlierRuns.load(one)));
-	return seen.ok ? undefined : seen;
+	if (keys.isNone) startOver(item, keys);
+	if (!keys.isAtStart) return undefined;
+	keys.remember();
+	keys.startAtFirst();
+	const job = keys.takeUndelivered();
+	if (!job) return await spec.check?.(item);
+	recordEvent(memory, { kind: 'jobKnown', job });
+	return undefined;
 }
 
 /** What follows is another request than the one that the state of the item is about. */
-function startOver({ memory, node, settings }: Item): void {
+function startOver({ memory, node }: Item, { restart }: ItemKeys): void {
 	if ('job' in memory.state) noteFormerJob(node, memory.state.job.id);
-	recordEvent(memory, { kind: 'requestChanged', restart: settings.idempotency === 'content' });
+	recordEvent(memory, { kind: 'requestChanged', restart });
 	// What the former request may have reserved stays in the sum.
 	delete memory.expectedCredits;
-}
-
-function remember({ memory, inputFingerprint, settings }: Item, opened: OpenedRequest): void {
-	memory.inputFingerprint = inputFingerprint;
-	memory.fingerprint = opened.requestFingerprint;
-	if (settings.idempotency === 'custom') memory.customKey = shortHash(settings.idempotencyKey);
-	else delete memory.customKey;
-}
-
-/**
- * What decides about the next step. The user has changed the request if both the parameters and
- * input that the user controls and the resulting request differ: one that merely evaluates
- * differently each time (`$now` in a prompt) is the same one.
- */
-function factsOf(item: Item, { requestFingerprint }: OpenedRequest): Facts {
-	const { memory, inputFingerprint, origin, settings, workspace } = item;
-	return {
-		now: workspace.clock.now(),
-		isChanged:
-			memory.inputFingerprint !== inputFingerprint && memory.fingerprint !== requestFingerprint,
-		hasFixedKey:
-			settings.idempotency === 'custom' && memory.customKey === shortHash(settings.idempotencyKey),
-		execution: origin.executionId,
-	};
-}
-
-/** With `content`, all executions try the keys of a content in the same order. */
-function startAtFirstKey(item: Item): void {
-	if (item.settings.idempotency !== 'content') return;
-	const { first, used = 0 } = historyOf(item);
-	const firstKey = item.batch.earlierRuns.firstKey(contentOf(item), first);
-	// Another item of the run may have found the job under a later key.
-	recordEvent(item.memory, { kind: 'startsAtKey', firstKey: Math.max(firstKey, used) });
-}
-
-/** In the editor a new execution goes on with a job that a failed one has paid for and given to nobody. */
-function takeUndelivered(item: Item): boolean {
-	const { memory, origin, settings, spec } = item;
-	if (!origin.isManual || settings.idempotency !== 'execution' || spec.holdsSecret) return false;
-	const job = knownHistoryOf(item)?.takeUndelivered(origin.runId);
-	if (job) recordEvent(memory, { kind: 'jobKnown', job });
-	return job !== undefined;
 }
 
 /**
  * Gets the job of an item: one that is known, or a new one as soon as there are credits, under Max
  * Credits the turn of the item, and a slot.
  */
-async function obtainJob(item: Item, opened: OpenedRequest): Promise<Result<Held>> {
+async function obtainJob(
+	item: Item,
+	keys: ItemKeys,
+	sources: OpenedRequest['sources'],
+): Promise<Result<Held>> {
 	const { memory, settings, batch, giveUp, host, credits } = item;
 	const stop = batch.stopSignal(host.channel.signal);
 	const signal = giveUp ? AbortSignal.any([stop, giveUp]) : stop;
 	const tries: Tries = { channel: { ...host.channel, signal }, refusals: [] };
 	const isInTurn = settings.maxCredits > 0;
 	for (;;) {
-		const start = await decide(item, opened);
+		const start = await inTurn(item, async (one) => await decide(one, keys, sources));
 		if (!start.ok) return start;
 		if ('known' in start.value)
 			return ok({ job: start.value.known, isOver: memory.state.is === 'done' });
 		const lacking = await awaitCredits(item, tries.channel, tries);
-		if (lacking) return halted(item) ?? lacking;
+		if (lacking) return lacking;
 		// Before the slot, which the request of another item might keep for minutes.
-		if (isInTurn && !(await credits.turn.enter(tries.channel)))
-			return halted(item) ?? fail({ kind: 'cancelled' });
+		if (isInTurn && !(await credits.turn.enter(tries.channel))) return fail({ kind: 'cancelled' });
 		try {
-			const made = await tryOnce(item, opened, start.value.creation, tries);
+			const made = await tryOnce(item, keys, start.value.creation, tries);
 			if (made) return made;
 		} finally {
 			if (isInTurn) credits.turn.leave();
@@ -230,9 +173,14 @@ async function obtainJob(item: Item, opened: OpenedRequest): Promise<Result<Held
 type Start = { known: Resource } | { creation: Creation };
 
 /** Decides by the state of the item. Sends nothing but files, and what it takes to find out. */
-async function decide(item: Item, opened: OpenedRequest): Promise<Result<Start>> {
-	const { memory, settings, origin, workspace } = item;
-	const step = nextStep(memory.state, factsOf(item, opened));
+async function decide(
+	item: Item,
+	keys: ItemKeys,
+	sources: OpenedRequest['sources'],
+): Promise<Result<Start>> {
+	const { memory, origin, workspace, batch, request } = item;
+	await keys.lookBack(item);
+	const step = nextStep(memory.state, keys.facts);
 	switch (step.do) {
 		case 'reject':
 			return keyInUse(step.job);
@@ -250,37 +198,47 @@ async function decide(item: Item, opened: OpenedRequest): Promise<Result<Start>>
 			return ok({ creation: { attempt, key, path, body } });
 		}
 		case 'search': {
-			const found = await inTurn(item, async (one) => {
-				return await findPossibleDuplicate(one, step.sent, step.because);
-			});
+			const found = await findPossibleDuplicate(item, step.sent, step.because);
 			if (!found.ok && found.failure.kind === 'possibleDuplicate') {
 				recordEvent(memory, { kind: 'userWarned', execution: origin.executionId });
-				for (const id of found.failure.candidates) item.batch.candidates.add(id);
+				for (const id of found.failure.candidates) batch.candidates.add(id);
 			}
 			if (!found.ok) return found;
-			recordEvent(memory, { kind: 'nothingFound', restart: settings.idempotency === 'content' });
-			return await decide(item, opened);
+			recordEvent(memory, { kind: 'nothingFound', restart: keys.restart });
+			return await decide(item, keys, sources);
 		}
 		case 'send': {
-			if (step.startsOver) startOver(item);
-			remember(item, opened);
-			const uploaded = await uploadAll(item, opened);
+			if (step.startsOver) startOver(item, keys);
+			keys.remember();
+			const uploaded = await uploadAll(item, sources);
 			if (!uploaded.ok) return uploaded;
 			const attempt = memory.state.firstKey;
-			const key = keyOf(item, opened.requestFingerprint, attempt);
-			return ok({ creation: { attempt, key, path: item.request.path, body: uploaded.value } });
+			const creation = { attempt, key: keys.of(attempt), path: request.path, body: uploaded.value };
+			return ok({ creation });
 		}
 	}
+}
+
+/** A known job is only read: whatever a gateway responds or a key may not do, the job stays known. */
+async function readKnownJob(
+	{ host, workspace }: Item,
+	job: JobReference,
+): Promise<Result<{ known: Resource }>> {
+	const request = { method: 'GET', path: readerPath({ ...job }) } as const;
+	const read = await requestResource(workspace.client, host.channel, request);
+	return read.ok
+		? ok({ known: { ...(job.object && { object: job.object }), ...read.value } })
+		: { ...fail(read.failure, { ...job }), endpoint: readerOf(job.object ?? '') };
 }
 
 /** Sends a creation once there is a slot. @returns what has come of it; `undefined`: it is tried again */
 async function tryOnce(
 	item: Item,
-	opened: OpenedRequest,
+	keys: ItemKeys,
 	creation: Creation,
 	tries: Tries,
 ): Promise<Result<Held> | undefined> {
-	const { memory, settings, spec, workspace } = item;
+	const { settings, spec, workspace } = item;
 	const { credits, slots, clock } = workspace;
 	const { channel } = tries;
 	const acquired = await slots.acquire(channel, {
@@ -288,7 +246,7 @@ async function tryOnce(
 		takesSlot: spec.takesSlot ?? false,
 		since: (tries.since ??= clock.monotonic()),
 	});
-	if (!acquired.ok) return halted(item) ?? acquired;
+	if (!acquired.ok) return acquired;
 	const slot = acquired.value;
 	// It may have waited for hours: then the key may no longer say what became of the request, or the
 	// credits have run out, and it waits for its turn to try.
@@ -297,20 +255,20 @@ async function tryOnce(
 		tries.since = undefined;
 		return undefined;
 	}
-	const sent = await sendCreation(item, channel, creation);
-	const { firstKey: attempt, is } = memory.state;
-	const isAtNextKey =
-		settings.idempotency === 'content' && is === 'new' && attempt > creation.attempt;
-	if (!isAtNextKey || sent.ok || !isOutOfCredits(sent)) return afterAnswer(item, sent, slot, tries);
-	// At once: credits that come in between would be spent under a key that nobody else tries first.
-	const key = keyOf(item, opened.requestFingerprint, attempt);
-	const again = await sendCreation(item, channel, { ...creation, attempt, key });
-	return afterAnswer(item, again, slot, tries);
+	let sent = await sendCreation(item, keys, channel, creation);
+	const attempt = keys.nextAfterNoCredits(creation.attempt);
+	if (!sent.ok && isOutOfCredits(sent) && attempt !== undefined) {
+		// At once: credits that come in between would be spent under a key that nobody else tries first.
+		const again = { ...creation, attempt, key: keys.of(attempt) };
+		sent = await sendCreation(item, keys, channel, again);
+	}
+	return afterAnswer(item, keys, sent, slot, tries);
 }
 
 /** Keeps or gives back the slot. @returns as `tryOnce` */
 function afterAnswer(
 	item: Item,
+	keys: ItemKeys,
 	sent: Result<Made>,
 	slot: Slot,
 	tries: Tries,
@@ -336,7 +294,7 @@ function afterAnswer(
 		slot.release();
 		credits.refused();
 		Object.assign(tries, { lackedCredits: sent, since: undefined });
-		startAtFirstKey(item);
+		keys.startAtFirst();
 		return undefined;
 	}
 	// Before the next item gets the turn, or the slot: it would run into the same refusal.
@@ -357,6 +315,7 @@ const hasKeyExpired = ({ memory: { state }, workspace: { clock } }: Item): boole
  */
 async function sendCreation(
 	item: Item,
+	keys: ItemKeys,
 	channel: Channel,
 	{ attempt, key, path, body: prepared }: Creation,
 ): Promise<Result<Made>> {
@@ -371,7 +330,8 @@ async function sendCreation(
 		const now = workspace.clock.now();
 		recordEvent(memory, { kind: 'sending', attempt, key, path, body, now });
 		const result = await host.channel.send(sending);
-		record(result, item, attempt);
+		recordEvent(memory, eventOf(result, item, keys, attempt));
+		keys.noteUse(attempt);
 		if (!isNoResponse(result)) status = result.status;
 		return result;
 	};
@@ -397,7 +357,7 @@ async function sendCreation(
 	if (channel.signal?.aborted) stop.abort();
 	try {
 		const response = await withinMaxCredits(item, prepared, post);
-		if (!response.ok) return hasSent ? orSilence(item, response) : (halted(item) ?? response);
+		if (!response.ok) return response;
 		const job = { ...response.value, object: response.value.object ?? spec.object };
 		return ok({ job, isOver: isPlanOnly(job, status) });
 	} finally {
@@ -406,8 +366,7 @@ async function sendCreation(
 }
 
 /** What the answer to a creation means for the item. */
-function eventOf(result: SendResult, item: Item, attempt: number): ItemEvent {
-	const { spec, settings } = item;
+function eventOf(result: SendResult, { spec }: Item, keys: ItemKeys, attempt: number): ItemEvent {
 	if (isNoResponse(result)) {
 		return { kind: isOutcomeUnknown(result) ? 'outcomeUnknown' : 'noEffect' };
 	}
@@ -424,46 +383,18 @@ function eventOf(result: SendResult, item: Item, attempt: number): ItemEvent {
 	if (again !== 'never') return { kind: 'noEffect' };
 	// A gateway may have let the request through before it refused the response.
 	if (!isAnswerOfService(result)) return { kind: 'outcomeUnknown' };
-	if (settings.idempotency === 'execution') return { kind: 'refused', nextKey: attempt + 1 };
-	const lacksCredits = settings.idempotency === 'content' && status === 402;
-	const nextKey = lacksCredits ? historyOf(item).afterNoCredits(attempt) : attempt;
-	return { kind: 'refused', nextKey };
-}
-
-/** Records the answer. With `content`, the other executions of this process start where there is, or may be, a job. */
-function record(result: SendResult, item: Item, attempt: number): void {
-	const { memory, settings, workspace } = item;
-	recordEvent(memory, eventOf(result, item, attempt));
-	const { state } = memory;
-	const job = 'job' in state ? state.job.id : undefined;
-	if (settings.idempotency !== 'content' || !(job ?? isOutcomeOpen(state))) return;
-	historyOf(item).noteUse(attempt, job);
-	// Who forgets it starts with the first key, or takes a 402 for a sign that there is no job: and pays again.
-	workspace.keep();
+	return { kind: 'refused', nextKey: keys.after(attempt, status) };
 }
 
 /** A plan that waits for approval. Specification: Operation details, POST /agents/runs. */
 const isPlanOnly = (job: Resource, status: number): boolean =>
 	job.object === 'agent_run' && (status === 201 || typeof job.auto_approval_error === 'string');
 
-/** A known job is only read: whatever a gateway responds or a key may not do, the job stays known. */
-async function readKnownJob(item: Item, job: JobReference): Promise<Result<{ known: Resource }>> {
-	const request = { method: 'GET', path: readerPath({ ...job }) } as const;
-	const read = await inTurn(item, async ({ workspace, host }) => {
-		const read = await requestResource(workspace.client, host.channel, request);
-		if (read.ok) return read;
-		return { ...fail(read.failure, { ...job }), endpoint: readerOf(job.object ?? '') };
-	});
-	return read.ok
-		? ok({ known: { ...(job.object && { object: job.object }), ...read.value } })
-		: read;
-}
-
 /** Waits for the end of a job if that is wanted, and records it. */
-async function follow(item: Item, held: Held): Promise<Result<Resource>> {
+async function follow(item: Item, keys: ItemKeys, held: Held): Promise<Result<Resource>> {
 	const { settings, batch, itemIndex } = item;
 	const { isOver, slot } = held;
-	const seen = isOver ? ok(held.job) : await lookAt(item, held);
+	const seen = isOver ? ok(held.job) : await lookAt(item, keys, held);
 	const job = seen.ok ? seen.value : held.job;
 	const isRunning = !isOver && jobState(job, settings.terminalStatuses) === 'running';
 	if (!seen.ok || isRunning) {
@@ -472,33 +403,31 @@ async function follow(item: Item, held: Held): Promise<Result<Resource>> {
 	}
 	slot?.release();
 	batch.addJob(itemIndex, job, item.part);
-	return recordEnd(item, job, isOver);
+	return recordEnd(item, keys, job, isOver);
 }
 
 /** A job as it ends or, without Wait for Completion, as it is now. Not `async`: thousands may wait. */
-function lookAt(item: Item, { job, slot }: Held): Promise<Result<Resource>> {
-	const { host, workspace, settings, batch } = item;
+function lookAt(item: Item, keys: ItemKeys, { job, slot }: Held): Promise<Result<Resource>> {
+	const { host, workspace, settings } = item;
 	const { terminalStatuses, waitForCompletion, waitTimeoutMs } = settings;
-	// Under a key that other executions share, a job that looks new may be old and may have ended.
-	const old = slot && isKeyPersistent(item) ? batch.earlierRuns.mayHave(job.id) : 'never';
+	const earlier = slot ? keys.mayBeEarlier(job.id) : 'never';
 	if (waitForCompletion) {
-		const options = { terminalStatuses, isOld: old === 'likely' };
+		const options = { terminalStatuses, isOld: earlier === 'likely' };
 		return workspace.poller.wait(host.channel, job, waitTimeoutMs, options);
 	}
-	if (old === 'never') return Promise.resolve(ok(job));
-	const reading = readKnownJob(item, job as JobReference);
+	if (earlier === 'never') return Promise.resolve(ok(job));
+	const reading = inTurn(item, async (one) => await readKnownJob(one, job as JobReference));
 	return reading.then((read) => ok(read.ok ? read.value.known : job));
 }
 
-function recordEnd(item: Item, job: Resource, isOver: boolean): Result<Resource> {
+function recordEnd(item: Item, keys: ItemKeys, job: Resource, isOver: boolean): Result<Resource> {
 	const { settings, memory, spec } = item;
 	const result = isOver ? ok(job) : toResult(job, settings.terminalStatuses);
 	if (result.ok) {
 		recordEvent(memory, { kind: 'jobSucceeded', resource: rememberedResource(item, job) });
 		return result;
 	}
-	if (settings.idempotency === 'content' && 'job' in memory.state)
-		historyOf(item).noteFailure(memory.state.attempt, memory.state.job.id);
+	keys.noteFailure();
 	// What approves or reviews a run makes no new one.
 	if (!spec.endpoint.path.includes('{id}')) recordEvent(memory, { kind: 'jobFailed' });
 	return result;

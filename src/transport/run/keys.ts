@@ -5,36 +5,17 @@ import { fail, ok, type Failed, type Result } from '../base/result';
 import { isRecord, isResource, type Resource } from '../base/types';
 import { pageOf, readPages } from '../http/client';
 import type { Workspace } from '../workspace';
-import type { Item } from './item';
-import { isKeyExpired, knownJobIds, type JobReference, type Sent } from './itemState';
-
-/**
- * The idempotency keys of an item (specification: Operation details, Idempotency-Key). Each request
- * has a number, from 0; a later number is a new request:
- *
- * | Avoid Paying Twice               | the key of number n is made of           |
- * | -------------------------------- | ---------------------------------------- |
- * | On Retries (`execution`)         | the execution, the item, n               |
- * | Same Request Within 24 Hours (`content`) | the node, the request with its files, n |
- * | Own Key (`custom`)               | what the user gave, whatever n is        |
- * | Off (`none`)                     | nothing: there is none                   |
- */
-export function keyOf(
-	{ settings, origin }: Pick<Item, 'settings' | 'origin'>,
-	requestFingerprint: string,
-	number: number,
-): string | undefined {
-	switch (settings.idempotency) {
-		case 'none':
-			return undefined;
-		case 'custom':
-			return settings.idempotencyKey;
-		case 'content':
-			return `n8n-${sha256(`${origin.node}\n${requestFingerprint}\n${number}`)}`;
-		case 'execution':
-			return `n8n-${sha256(`${origin.runId}\n${origin.item}\n${number}`)}`;
-	}
-}
+import type { IdempotencyMode, Item } from './item';
+import {
+	isKeyExpired,
+	isOutcomeOpen,
+	isWithoutEffect,
+	knownJobIds,
+	recordEvent,
+	type Facts,
+	type JobReference,
+	type Sent,
+} from './itemState';
 
 /** Names the request of an item in this node, whatever the number of its key and whichever execution makes it. */
 export const contentOf = ({ origin, memory }: Pick<Item, 'origin' | 'memory'>): string =>
@@ -82,39 +63,6 @@ const itemName = (item: string): string => {
 
 const inOrder = new Intl.Collator('en', { numeric: true }).compare;
 
-/**
- * Claims the custom key for a request, before anything is sent. Under one key for different
- * requests, every item would get the media of the first one, so this is refused, also if the other
- * item was in an earlier run of the node in this execution.
- */
-export function claimCustomKey(
-	{ settings, node, origin, batch, itemIndex }: Item,
-	requestFingerprint: string,
-): void {
-	if (settings.idempotency !== 'custom') return;
-	const keys = (node.keys ??= {});
-	const name = shortHash(settings.idempotencyKey);
-	const use = keys[name];
-	if (!use || use.item === origin.item) {
-		keys[name] = { fingerprint: requestFingerprint, item: origin.item };
-		return;
-	}
-	if (use.fingerprint === requestFingerprint) return;
-	// Items are prepared side by side: what is said does not depend on which came first.
-	const [one = '', other = ''] = [use.item, origin.item].sort(inOrder);
-	const failed = fail({
-		kind: 'input',
-		field: 'Idempotency Key',
-		problem: `is the same for ${itemName(one)} and ${itemName(other)}, which make different requests`,
-		hint: 'Give each request a key of its own, for example one that contains the ID of the item',
-	});
-	batch.reject(itemIndex, failed);
-	// Neither is sent, as it is unclear which one the key is meant for.
-	const [round, index] = use.item.split(':');
-	const isSameRun = round === origin.item.split(':')[0] && round !== 'call';
-	if (isSameRun) batch.reject(parseInt(index ?? '', 10), failed);
-}
-
 /** The custom key still belongs to the request as it was before the user changed it. */
 export function keyInUse(job: JobReference | undefined): Failed {
 	const problem = job
@@ -128,61 +76,19 @@ export function keyInUse(job: JobReference | undefined): Failed {
  * What this process knows of one content, whichever execution asked for it, for as long as the
  * service keeps a key. Other processes find the same of its keys by asking the service, from the first on.
  */
-export class ContentHistory {
+interface ContentHistory {
+	/** When it was first tried, in milliseconds since the epoch. */
+	readonly since: number;
 	/** With `content`: the number to start with; those before it led to failed jobs. */
-	first = 0;
+	first: number;
 	/** The number under which there is, or may be, a job. */
-	used: number | undefined;
+	used?: number;
 	/** The id of that job, once it is known. */
-	private job: string | undefined;
-	/** How many, counted from 0, were refused for lack of credits. */
-	private refused = 0;
+	job?: string;
+	/** How many numbers, counted from 0, were refused for lack of credits. */
+	refused: number;
 	/** With `execution`: jobs that failed executions have paid for and given to nobody, oldest first. */
-	private undelivered: Array<{ job: JobReference; runId: string }> = [];
-
-	/** @param since when it was first tried, in milliseconds since the epoch */
-	constructor(readonly since: number) {}
-
-	/** There is, or may be, a job under this number. */
-	noteUse(number: number, job?: string): void {
-		if (number < this.first) return;
-		this.first = this.used = number;
-		this.job = job;
-	}
-
-	/** A job under this number has failed; one of the day before, whose key has expired, says nothing. */
-	noteFailure(number: number, job: string): void {
-		if (this.used === number && (this.job ?? job) === job) this.first = number + 1;
-	}
-
-	/**
-	 * The number of the key after a 402. Under this one there may be a job, at a service that looks at
-	 * the balance first: then it stays. Otherwise a service may repeat its refusal for the key whatever
-	 * the balance is, so the next one is the first that has not met any.
-	 */
-	afterNoCredits(number: number): number {
-		if (this.used === number) return number;
-		this.refused = Math.max(number + 1, this.refused);
-		return this.refused;
-	}
-
-	/** @param runId of the failed execution that has the job */
-	addUndelivered(job: JobReference, runId: string): void {
-		if (!this.undelivered.some((one) => one.job.id === job.id))
-			this.undelivered.push({ job, runId });
-	}
-
-	/** A job was delivered after all, such as by Retry Execution. */
-	noteDelivery({ id }: JobReference): void {
-		this.undelivered = this.undelivered.filter(({ job }) => job.id !== id);
-	}
-
-	/** The oldest job of another execution, which nobody else takes. */
-	takeUndelivered(runId: string): JobReference | undefined {
-		const known = this.undelivered.find((one) => one.runId !== runId);
-		if (known) this.noteDelivery(known.job);
-		return known?.job;
-	}
+	undelivered: Array<{ job: JobReference; runId: string }>;
 }
 
 /** More than run at once in any workspace, and little memory. */
@@ -192,18 +98,30 @@ type OfContent = Pick<Item, 'workspace' | 'origin' | 'memory'>;
 
 const histories = new WeakMap<Workspace, BoundedMap<string, ContentHistory>>();
 
-export function knownHistoryOf(item: OfContent): ContentHistory | undefined {
+function knownHistoryOf(item: OfContent): ContentHistory | undefined {
 	const { workspace } = item;
 	const known = histories.get(workspace)?.get(contentOf(item));
 	return known && !isKeyExpired(known.since, workspace.clock.now()) ? known : undefined;
 }
 
-export function historyOf(item: OfContent): ContentHistory {
+function historyOf(item: OfContent): ContentHistory {
 	const { workspace } = item;
-	const history = knownHistoryOf(item) ?? new ContentHistory(workspace.clock.now());
+	const since = workspace.clock.now();
+	const history = knownHistoryOf(item) ?? { since, first: 0, refused: 0, undelivered: [] };
 	const known = histories.get(workspace) ?? new BoundedMap<string, ContentHistory>(MAX_CONTENTS);
 	histories.set(workspace, known.set(contentOf(item), history));
 	return history;
+}
+
+/** Once a run has ended: whether the job that an item has was given to the user, or should be by the next. */
+export function noteDelivery(item: Item, { id, ...reference }: JobReference, isDelivered: boolean) {
+	const history = isDelivered ? knownHistoryOf(item) : historyOf(item);
+	if (!history) return;
+	const known = history.undelivered.find(({ job }) => job.id === id);
+	if (isDelivered) history.undelivered = history.undelivered.filter((one) => one !== known);
+	else if (!known) history.undelivered.push({ job: { id, ...reference }, runId: item.node.runId });
+	// It knows of a job that was paid for.
+	if (!isDelivered) item.workspace.keep();
 }
 
 /** How far back the list of generations is searched, in entries. */
@@ -306,5 +224,198 @@ export class EarlierRuns {
 			(listed) => new Set(listed.ok ? listed.value.map((job) => job.id) : []),
 		);
 		return (await this.older).has(id);
+	}
+}
+
+/**
+ * What _Avoid Paying Twice_ means for one item: the keys of its requests, and whether what is known of
+ * them is about the request as it is now. Nothing else in the life of an item depends on it.
+ */
+export class ItemKeys {
+	private readonly mode: IdempotencyMode;
+
+	constructor(
+		private readonly item: Item,
+		private readonly requestFingerprint: string,
+	) {
+		this.mode = item.settings.idempotency;
+	}
+
+	/**
+	 * The idempotency key of a request (specification: Operation details, Idempotency-Key). Each has a
+	 * number, from 0; a later number is a new request:
+	 *
+	 * | Avoid Paying Twice               | the key of number n is made of           |
+	 * | -------------------------------- | ---------------------------------------- |
+	 * | On Retries (`execution`)         | the execution, the item, n               |
+	 * | Same Request Within 24 Hours (`content`) | the node, the request with its files, n |
+	 * | Own Key (`custom`)               | what the user gave, whatever n is        |
+	 * | Off (`none`)                     | nothing: there is none                   |
+	 */
+	of(number: number): string | undefined {
+		const { origin, settings } = this.item;
+		switch (this.mode) {
+			case 'none':
+				return undefined;
+			case 'custom':
+				return settings.idempotencyKey;
+			case 'content':
+				return `n8n-${sha256(`${origin.node}\n${this.requestFingerprint}\n${number}`)}`;
+			case 'execution':
+				return `n8n-${sha256(`${origin.runId}\n${origin.item}\n${number}`)}`;
+		}
+	}
+
+	/** Whether each run of the node makes requests of its own, as there is no key. */
+	get isNone(): boolean {
+		return this.mode === 'none';
+	}
+
+	/** Whether the numbers begin at 0 again where the request is changed. */
+	get restart(): boolean {
+		return this.mode === 'content';
+	}
+
+	private get ownKeyHash(): string | undefined {
+		return this.mode === 'custom' ? shortHash(this.item.settings.idempotencyKey) : undefined;
+	}
+
+	/**
+	 * Claims a key of the user's own, before anything is sent; resolves once all items of the run have.
+	 * Under one key for different requests, every item would get the media of the first one, so this is
+	 * refused, also if the other item was in an earlier run of the node in this execution.
+	 */
+	async claim(): Promise<void> {
+		const { node, origin, batch, itemIndex } = this.item;
+		if (this.ownKeyHash === undefined) return;
+		const fingerprint = this.requestFingerprint;
+		const use = ((node.keys ??= {})[this.ownKeyHash] ??= { fingerprint, item: origin.item });
+		if (use.item === origin.item) use.fingerprint = fingerprint;
+		if (use.fingerprint !== fingerprint) {
+			// Items are prepared side by side: what is said does not depend on which came first.
+			const [one = '', other = ''] = [use.item, origin.item].sort(inOrder);
+			const failed = fail({
+				kind: 'input',
+				field: 'Idempotency Key',
+				problem: `is the same for ${itemName(one)} and ${itemName(other)}, which make different requests`,
+				hint: 'Give each request a key of its own, for example one that contains the ID of the item',
+			});
+			batch.reject(itemIndex, failed);
+			// Neither is sent, as it is unclear which one the key is meant for.
+			const [round, index] = use.item.split(':');
+			const isSameRun = round === origin.item.split(':')[0] && round !== 'call';
+			if (isSameRun) batch.reject(parseInt(index ?? '', 10), failed);
+		}
+		await batch.keyClaimed(itemIndex);
+	}
+
+	/** From now on, what is known of the item is about this request. */
+	remember(): void {
+		const { memory, inputFingerprint } = this.item;
+		memory.inputFingerprint = inputFingerprint;
+		memory.fingerprint = this.requestFingerprint;
+		memory.customKey = this.ownKeyHash;
+	}
+
+	/**
+	 * What decides about the next step. The user has changed the request if both the parameters and
+	 * input that the user controls and the resulting request differ: one that merely evaluates
+	 * differently each time (`$now` in a prompt) is the same one.
+	 */
+	get facts(): Facts {
+		const { memory, inputFingerprint, origin, workspace } = this.item;
+		const isOtherRequest = memory.fingerprint !== this.requestFingerprint;
+		return {
+			now: workspace.clock.now(),
+			isChanged: memory.inputFingerprint !== inputFingerprint && isOtherRequest,
+			hasFixedKey: this.mode === 'custom' && memory.customKey === this.ownKeyHash,
+			execution: origin.executionId,
+		};
+	}
+
+	/** Whether nothing is known of the item that its first request has to follow. */
+	get isAtStart(): boolean {
+		const { state } = this.item.memory;
+		return state.is === 'new' || (this.mode === 'content' && isWithoutEffect(state));
+	}
+
+	/** With `content`, all executions try the keys of a content in the same order. */
+	startAtFirst(): void {
+		if (this.mode !== 'content') return;
+		const { first, used = 0 } = historyOf(this.item);
+		const firstKey = this.item.batch.earlierRuns.firstKey(contentOf(this.item), first);
+		// Another item of the run may have found the job under a later key.
+		recordEvent(this.item.memory, { kind: 'startsAtKey', firstKey: Math.max(firstKey, used) });
+	}
+
+	/**
+	 * In the editor a new execution goes on with a job that a failed one has paid for and given to
+	 * nobody: with the oldest of another execution, which nobody else takes.
+	 */
+	takeUndelivered(): JobReference | undefined {
+		const { origin, spec } = this.item;
+		if (!origin.isManual || this.mode !== 'execution' || spec.holdsSecret) return undefined;
+		const history = knownHistoryOf(this.item);
+		const index = history?.undelivered.findIndex(({ runId }) => runId !== origin.runId) ?? -1;
+		return index < 0 ? undefined : history?.undelivered.splice(index, 1)[0]?.job;
+	}
+
+	/**
+	 * The number of the key after a refusal that shows that nothing was done. With `content`, a service
+	 * may repeat a 402 for the key whatever the balance is, so the first key that has met none is next.
+	 * Unless there may be a job under this one, at a service that looks at the balance first.
+	 */
+	after(number: number, status: number): number {
+		if (this.mode === 'execution') return number + 1;
+		if (this.mode !== 'content' || status !== 402) return number;
+		const history = historyOf(this.item);
+		if (history.used === number) return number;
+		return (history.refused = Math.max(number + 1, history.refused));
+	}
+
+	/** With `content`: the key to try at once after a 402. */
+	nextAfterNoCredits(number: number): number | undefined {
+		const { state } = this.item.memory;
+		const isFree = this.mode === 'content' && state.is === 'new' && state.firstKey > number;
+		return isFree ? state.firstKey : undefined;
+	}
+
+	/** With `content`, the other executions of this process start where there is, or may be, a job. */
+	noteUse(number: number): void {
+		const { memory, workspace } = this.item;
+		const job = 'job' in memory.state ? memory.state.job.id : undefined;
+		if (this.mode !== 'content' || !(job ?? isOutcomeOpen(memory.state))) return;
+		const history = historyOf(this.item);
+		if (number >= history.first) Object.assign(history, { first: number, used: number, job });
+		// Who forgets it starts with the first key, or takes a 402 for a sign that there is no job: and pays again.
+		workspace.keep();
+	}
+
+	/** The known job has failed; one of the day before, whose key has expired, says nothing. */
+	noteFailure(): void {
+		const { state } = this.item.memory;
+		if (this.mode !== 'content' || !('job' in state)) return;
+		const history = historyOf(this.item);
+		const isLast = history.used === state.attempt && (history.job ?? state.job.id) === state.job.id;
+		if (isLast) history.first = state.attempt + 1;
+	}
+
+	/** Finds out what is there, before anything is created under keys that other executions share. */
+	async lookBack(item: Item): Promise<void> {
+		if (isKeyPersistent(item) && !('job' in item.memory.state))
+			await item.batch.earlierRuns.load(item);
+	}
+
+	/** Whether a job that looks new may be old and may have ended: under a key that other executions share. */
+	mayBeEarlier(id: string): 'likely' | 'possibly' | 'never' {
+		return isKeyPersistent(this.item) ? this.item.batch.earlierRuns.mayHave(id) : 'never';
+	}
+
+	/**
+	 * Whether the next key is tried after a failed job: with `content`, if it is of an earlier run. A job
+	 * that this run has made ends the item: whatever fails at once would be paid for again and again.
+	 */
+	async leadOnFrom(id: string): Promise<boolean> {
+		return this.mode === 'content' && (await this.item.batch.earlierRuns.has(this.item, id));
 	}
 }

@@ -9,7 +9,7 @@ import { createJob } from './createJob';
 import { expectedPrice } from './credits';
 import { halt, halted, inTurn } from './batch';
 import type { Item, Outcome, OutputKind } from './item';
-import { customKeyProblem, keyOf } from './keys';
+import { customKeyProblem, ItemKeys } from './keys';
 import { itemMemory } from './itemState';
 import { collect, withOutputs } from './outputs';
 import { openRequest, sendFile } from './uploads';
@@ -70,7 +70,7 @@ async function remove(item: Item): Promise<Result<Outcome>> {
 }
 
 async function file(item: Item): Promise<Result<Outcome>> {
-	const sent = await sendFile(item);
+	const sent = await inTurn(item, sendFile);
 	return sent.ok ? ok(withoutFiles([sent.value])) : sent;
 }
 
@@ -183,7 +183,7 @@ async function dryRun(item: Item): Promise<Result<Outcome>> {
 	if (!opened.ok) return opened;
 	const { state } = memory;
 	const attempt = state.is === 'new' ? state.firstKey : state.attempt;
-	const idempotencyKey = keyOf(item, opened.value.requestFingerprint, attempt);
+	const idempotencyKey = new ItemKeys(item, opened.value.requestFingerprint).of(attempt);
 	const price = expectedPrice(item, request.body);
 	const preview: Json = {
 		summary: summaryOf(item),

@@ -7,7 +7,6 @@ import { contentLength, faultOf, MAX_ATTEMPTS, transferDelay } from '../files/tr
 import type { BinarySource, Host } from '../http/host';
 import { transferUrlProblem } from '../http/urlRules';
 import type { Workspace } from '../workspace';
-import { inTurn } from './batch';
 import type { Item } from './item';
 import { isKeyExpired } from './itemState';
 import { isKeyPersistent, shortHash, uploadKey } from './keys';
@@ -202,15 +201,16 @@ async function sendOnce(item: Item, field: string, source: BinarySource): Promis
 	const known = memory.uploads?.[identity];
 	if (known && !isKeyExpired(known.at, now)) return ok(known.file);
 	const key = uploadKey(item, identity);
-	const sent = await inTurn(item, async ({ host, workspace }) => {
-		return await upload(host, workspace, { field, source, key });
-	});
+	const sent = await upload(item.host, item.workspace, { field, source, key });
 	if (sent.ok) (memory.uploads ??= {})[identity] = { file: sent.value, at: now };
 	return sent;
 }
 
 /** The body of a request with the URLs of its files, which are sent first. */
-export async function uploadAll(item: Item, { sources }: OpenedRequest): Promise<Result<unknown>> {
+export async function uploadAll(
+	item: Item,
+	sources: OpenedRequest['sources'],
+): Promise<Result<unknown>> {
 	const urls: Record<string, unknown> = {};
 	for (const [field, source] of sources) {
 		const sent = await sendOnce(item, field, source);

@@ -3,14 +3,11 @@ import { Batch } from '../../../src/transport/run/batch';
 import { BinaryReference, fingerprint } from '../../../src/transport/run/uploads';
 import type { Item } from '../../../src/transport/run/item';
 import {
-	claimCustomKey,
 	contentOf,
 	customKeyProblem,
 	isKeyPersistent,
 	keyInUse,
-	keyOf,
-	ContentHistory,
-	historyOf,
+	ItemKeys,
 	shortHash,
 	uploadKey,
 } from '../../../src/transport/run/keys';
@@ -35,11 +32,13 @@ type KeyParts = Partial<Item['origin']> & { request?: string; number?: number };
 const keyFor =
 	(idempotency: Item['settings']['idempotency'], idempotencyKey = 'order 7') =>
 	({ request = 'print', number = 0, ...from }: KeyParts = {}) =>
-		keyOf(
+		new ItemKeys(
 			itemWith({ settings: { idempotency, idempotencyKey }, origin: { ...origin, ...from } }),
 			request,
-			number,
-		);
+		).of(number);
+
+/** Claims the custom key of an item for a request, where no other item of its run has yet to. */
+const claimFor = (item: Item, request: string) => void new ItemKeys(item, request).claim();
 
 /** What a key may depend on, each with another value than usual. */
 const CHANGES: Array<[name: string, change: KeyParts]> = [
@@ -181,7 +180,7 @@ describe('a custom key that two requests of an execution use', () => {
 		const claim = (item: string, idempotencyKey: string, request: string) => {
 			const settings = { idempotency: 'custom', idempotencyKey } as const;
 			const itemIndex = Number(item.split(':')[1]) || 0;
-			claimCustomKey(itemWith({ node, batch, itemIndex, settings, origin: { item } }), request);
+			claimFor(itemWith({ node, batch, itemIndex, settings, origin: { item } }), request);
 			return batch.rejectionOf(itemIndex);
 		};
 		return { batch, claim };
@@ -242,20 +241,20 @@ describe('a custom key that two requests of an execution use', () => {
 		const node = nodeMemory({});
 		const settings = { idempotency: 'content', idempotencyKey: 'x' } as const;
 		for (const item of ['0:0', '0:1'])
-			claimCustomKey(itemWith({ node, settings, origin: { item } }), item);
+			claimFor(itemWith({ node, settings, origin: { item } }), item);
 		expect(node.keys).toBeUndefined();
 	});
 
 	test('survives as plain data, and is not stored as it is', () => {
 		const context = {};
 		const settings = { idempotency: 'custom', idempotencyKey: 'secret' } as const;
-		claimCustomKey(itemWith({ node: nodeMemory(context), settings }), 'a cat');
+		claimFor(itemWith({ node: nodeMemory(context), settings }), 'a cat');
 		const stored = JSON.stringify(context);
 		expect(stored).not.toContain('secret');
 		const node = nodeMemory(JSON.parse(stored) as Record<string, unknown>);
 		const batch = new Batch(9, false);
 		const again = itemWith({ node, batch, settings, itemIndex: 8, origin: { item: '0:8' } });
-		claimCustomKey(again, 'a dog');
+		claimFor(again, 'a dog');
 		expect(batch.rejectionOf(8)).toMatchObject({ failure: { kind: 'input' } });
 	});
 });
@@ -286,47 +285,91 @@ describe('By Content, what this process knows of the keys of a content', () => {
 		expect(contentOf(asking('other', { origin }))).not.toBe(content);
 	});
 
+	type State = Item['memory']['state'];
+	const NEW: State = { is: 'new', firstKey: 0 };
+	const made = (attempt: number, id: string): State => ({
+		...{ is: 'created', firstKey: 0, attempt },
+		job: { id },
+	});
+	/** An answer of which nobody knows what became of the request. */
+	const lost = (attempt: number): State => ({
+		...{ is: 'sent', firstKey: 0, attempt, path: '/', body: {}, firstSentAt: 0 },
+		...{ isInFlight: false, mayBeCarriedOut: true },
+	});
+
+	/** What items with one content do in a process, one after the other. */
+	function contentIn(clock = new VirtualClock(), content = 'a cat') {
+		const shared = workspaceWith(clock);
+		const keysOf = (state: State, named = content) => {
+			const memory = { state, fingerprint: named };
+			const settings = { idempotency: 'content' } as const;
+			const batch = new Batch(1, false);
+			const item = itemWith({ workspace: shared, memory, settings, batch });
+			return { item, keys: new ItemKeys(item, named) };
+		};
+		return {
+			noteUse: (number: number, state: State) => keysOf(state).keys.noteUse(number),
+			noteFailure: (number: number, id: string) => keysOf(made(number, id)).keys.noteFailure(),
+			afterNoCredits: (number: number) => keysOf(NEW).keys.after(number, 402),
+			/** The number with which an item of a new run starts. */
+			first(named = content) {
+				const { item, keys } = keysOf(NEW, named);
+				keys.startAtFirst();
+				return item.memory.state.firstKey;
+			},
+		};
+	}
+
 	test('it starts where there may be a job, after those that have failed', () => {
-		const keys = new ContentHistory(0);
-		expect(keys.first).toBe(0);
-		keys.noteUse(2, 'gen_1');
-		expect([keys.first, keys.afterNoCredits(2)]).toEqual([2, 2]);
-		keys.noteFailure(2, 'gen_1');
-		expect(keys.first).toBe(3);
+		const cat = contentIn();
+		expect(cat.first()).toBe(0);
+		cat.noteUse(2, made(2, 'gen_1'));
+		expect([cat.first(), cat.afterNoCredits(2)]).toEqual([2, 2]);
+		cat.noteFailure(2, 'gen_1');
+		expect(cat.first()).toBe(3);
 	});
 
 	test('what is said of an earlier number changes nothing', () => {
-		const keys = new ContentHistory(0);
-		keys.noteUse(2);
-		keys.noteUse(1);
-		keys.noteFailure(0, 'gen_1');
-		expect(keys.first).toBe(2);
+		const cat = contentIn();
+		cat.noteUse(2, lost(2));
+		cat.noteUse(1, lost(1));
+		cat.noteFailure(0, 'gen_1');
+		expect(cat.first()).toBe(2);
 	});
 
 	test('the failure of a job of the day before, under an expired key, is not that of the job there is now', () => {
-		const keys = new ContentHistory(0);
-		keys.noteUse(0, 'gen_2');
-		keys.noteFailure(0, 'gen_1');
-		expect(keys.first).toBe(0);
-		keys.noteFailure(0, 'gen_2');
-		expect(keys.first).toBe(1);
+		const cat = contentIn();
+		cat.noteUse(0, made(0, 'gen_2'));
+		cat.noteFailure(0, 'gen_1');
+		expect(cat.first()).toBe(0);
+		cat.noteFailure(0, 'gen_2');
+		expect(cat.first()).toBe(1);
 	});
 
 	test('where its answer was lost, the job under the number is the one that fails', () => {
-		const keys = new ContentHistory(0);
-		keys.noteUse(0);
-		keys.noteFailure(0, 'gen_1');
-		expect(keys.first).toBe(1);
+		const cat = contentIn();
+		cat.noteUse(0, lost(0));
+		cat.noteFailure(0, 'gen_1');
+		expect(cat.first()).toBe(1);
 	});
 
-	test('after a 402 comes the first number that has met none', () => {
-		const keys = new ContentHistory(0);
-		expect([0, 1, 0, 5].map((number) => keys.afterNoCredits(number))).toEqual([1, 2, 2, 6]);
+	test('a request that did nothing is no use of its number', () => {
+		const cat = contentIn();
+		cat.noteUse(3, NEW);
+		expect(cat.first()).toBe(0);
+	});
+
+	test('after a 402 comes the first number that has met none; another refusal keeps the number', () => {
+		const cat = contentIn();
+		expect([0, 1, 0, 5].map((number) => cat.afterNoCredits(number))).toEqual([1, 2, 2, 6]);
+		const asked = asking('a cat', { settings: { idempotency: 'content' } });
+		expect(new ItemKeys(asked, 'a cat').after(3, 400)).toBe(3);
 	});
 
 	test('each content has its own', () => {
-		historyOf(asking('a cat')).noteUse(3);
-		expect([historyOf(asking('a cat')).first, historyOf(asking('a dog')).first]).toEqual([3, 0]);
+		const cat = contentIn();
+		cat.noteUse(3, lost(3));
+		expect([cat.first(), cat.first('a dog')]).toEqual([3, 0]);
 	});
 
 	test.each([
@@ -334,13 +377,12 @@ describe('By Content, what this process knows of the keys of a content', () => {
 		['with the clock set back', -1],
 	])('%s nothing of it counts any more, as the service may have dropped the keys', (_, later) => {
 		const clock = new VirtualClock();
-		const item = asking('print', { workspace: workspaceWith(clock) });
 		const began = clock.now();
-		historyOf(item).afterNoCredits(4);
-		historyOf(item).noteUse(3);
-		expect(historyOf(item).first).toBe(3);
+		const cat = contentIn(clock);
+		cat.afterNoCredits(4);
+		cat.noteUse(3, lost(3));
+		expect(cat.first()).toBe(3);
 		jest.spyOn(clock, 'now').mockReturnValue(began + later);
-		const keys = historyOf(item);
-		expect([keys.first, keys.afterNoCredits(3), keys.afterNoCredits(0)]).toEqual([0, 4, 4]);
+		expect([cat.first(), cat.afterNoCredits(3), cat.afterNoCredits(0)]).toEqual([0, 4, 4]);
 	});
 });
