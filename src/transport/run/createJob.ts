@@ -82,8 +82,9 @@ interface Tries extends CreditWait {
 	channel: Channel;
 	/** When its wait for a slot began, on the monotonic clock. */
 	since?: number;
-	/** When it was refused with 429, on the monotonic clock. */
-	refusals: number[];
+	/** How often it was refused with 429, and when first, on the monotonic clock. */
+	refusals: number;
+	refusedAt?: number;
 }
 
 /**
@@ -146,10 +147,11 @@ async function obtainJob(
 	keys: ItemKeys,
 	sources: OpenedRequest['sources'],
 ): Promise<Result<Held>> {
-	const { memory, settings, batch, giveUp, host, credits } = item;
+	const { memory, settings, spec, batch, giveUp, host, credits, workspace } = item;
+	const { slots, clock } = workspace;
 	const stop = batch.stopSignal(host.channel.signal);
 	const signal = giveUp ? AbortSignal.any([stop, giveUp]) : stop;
-	const tries: Tries = { channel: { ...host.channel, signal }, refusals: [] };
+	const tries: Tries = { channel: { ...host.channel, signal }, refusals: 0 };
 	const isInTurn = settings.maxCredits > 0;
 	for (;;) {
 		const start = await inTurn(item, async (one) => await decide(one, keys, sources));
@@ -161,7 +163,13 @@ async function obtainJob(
 		// Before the slot, which the request of another item might keep for minutes.
 		if (isInTurn && !(await credits.turn.enter(tries.channel))) return fail({ kind: 'cancelled' });
 		try {
-			const made = await tryOnce(item, keys, start.value.creation, tries);
+			const acquired = await slots.acquire(tries.channel, {
+				timeoutMs: settings.waitTimeoutMs,
+				takesSlot: spec.takesSlot ?? false,
+				since: (tries.since ??= clock.monotonic()),
+			});
+			if (!acquired.ok) return acquired;
+			const made = await tryOnce(item, keys, start.value.creation, acquired.value, tries);
 			if (made) return made;
 		} finally {
 			if (isInTurn) credits.turn.leave();
@@ -231,26 +239,18 @@ async function readKnownJob(
 		: { ...fail(read.failure, { ...job }), endpoint: readerOf(job.object ?? '') };
 }
 
-/** Sends a creation once there is a slot. @returns what has come of it; `undefined`: it is tried again */
+/** Sends a creation. @returns what has come of it; `undefined` if it is to be tried again */
 async function tryOnce(
 	item: Item,
 	keys: ItemKeys,
 	creation: Creation,
+	slot: Slot,
 	tries: Tries,
 ): Promise<Result<Held> | undefined> {
-	const { settings, spec, workspace } = item;
-	const { credits, slots, clock } = workspace;
 	const { channel } = tries;
-	const acquired = await slots.acquire(channel, {
-		timeoutMs: settings.waitTimeoutMs,
-		takesSlot: spec.takesSlot ?? false,
-		since: (tries.since ??= clock.monotonic()),
-	});
-	if (!acquired.ok) return acquired;
-	const slot = acquired.value;
 	// It may have waited for hours: then the key may no longer say what became of the request, or the
 	// credits have run out, and it waits for its turn to try.
-	if (hasKeyExpired(item) || (tries.wasFree && credits.lacksCredits)) {
+	if (hasKeyExpired(item) || (tries.wasFree && item.workspace.credits.lacksCredits)) {
 		slot.release();
 		tries.since = undefined;
 		return undefined;
@@ -284,11 +284,11 @@ function afterAnswer(
 	}
 	if (spec.takesSlot && refusalStatusOf(sent) === 429) {
 		slot.refused(sent.failure.kind === 'status' ? sent.failure.hintMs : undefined);
-		tries.refusals.push(clock.monotonic());
+		tries.refusals += 1;
 		// While others get slots, waiting for one has no end of its own.
-		const refusedMs = clock.monotonic() - (tries.refusals[0] ?? 0);
+		const refusedMs = clock.monotonic() - (tries.refusedAt ??= clock.monotonic());
 		const isLate = refusedMs >= Math.min(GIVE_UP_MS, settings.waitTimeoutMs);
-		return tries.refusals.length >= MAX_REFUSALS && isLate ? sent : undefined;
+		return tries.refusals >= MAX_REFUSALS && isLate ? sent : undefined;
 	}
 	if (isOutOfCredits(sent) && waitsForCredits) {
 		slot.release();

@@ -1,5 +1,5 @@
 import { fail, ok, type Failed, type Result } from '../base/result';
-import { isRecord, isResource, type Json } from '../base/types';
+import { isRecord, isResource, type ApiRequest, type Json } from '../base/types';
 import { idIn, mustBeObject, otherIdProblem, requestResource } from '../http/client';
 import { readPages } from '../http/client';
 import { isGone } from '../http/statuses';
@@ -116,13 +116,15 @@ async function createOne(item: Item): Promise<Result<Outcome>> {
 	return await withFiles(item, hasEnded ? await withOutputs(item, made.value) : made.value);
 }
 
-/**
- * Creates what an item asks for: one job, or one for each part of what does not fit into a request,
- * with its number and how many there are.
- */
-async function create(item: Item): Promise<Result<Outcome>> {
-	const { parts = [], node, origin, settings } = item;
-	if (parts.length < 2) return await createOne(item);
+/** Creates what an item asks for. Not `async`: thousands may wait. */
+function create(item: Item): Promise<Result<Outcome>> {
+	const { parts = [] } = item;
+	return parts.length < 2 ? createOne(item) : createParts(item, parts);
+}
+
+/** A job for each part of what does not fit into a request, with its number and how many there are. */
+async function createParts(item: Item, parts: ApiRequest[]): Promise<Result<Outcome>> {
+	const { node, origin, settings } = item;
 	// A key of the user's own is that of one request.
 	const keyOfPart = (number: number) => `${settings.idempotencyKey}-${number}`;
 	const problem =
