@@ -121,12 +121,15 @@ async function begin(item: Item, keys: ItemKeys): Promise<Failed | undefined> {
 	const rejected = batch.rejectionOf(itemIndex);
 	if (rejected) return rejected;
 	if (keys.isNone) startOver(item, keys);
-	if (!keys.isAtStart) return undefined;
-	keys.remember();
-	keys.startAtFirst();
-	const job = keys.takeUndelivered();
-	if (!job) return await spec.check?.(item);
-	recordEvent(memory, { kind: 'jobKnown', job });
+	if (keys.isAtStart) {
+		keys.remember();
+		keys.startAtFirst();
+		const job = keys.takeUndelivered();
+		if (job) recordEvent(memory, { kind: 'jobKnown', job });
+		const unfit = job ? undefined : await spec.check?.(item);
+		if (unfit) return unfit;
+	}
+	await keys.lookBack();
 	return undefined;
 }
 
@@ -154,7 +157,10 @@ async function obtainJob(
 	const tries: Tries = { channel: { ...host.channel, signal }, refusals: 0 };
 	const isInTurn = settings.maxCredits > 0;
 	for (;;) {
-		const start = await inTurn(item, async (one) => await decide(one, keys, sources));
+		const decideFor = async (one: Item) => await decide(one, keys, sources);
+		// For a new item without files nothing is read or sent.
+		const isSimple = memory.state.is === 'new' && sources.size === 0;
+		const start = isSimple ? await decideFor(item) : await inTurn(item, decideFor);
 		if (!start.ok) return start;
 		if ('known' in start.value)
 			return ok({ job: start.value.known, isOver: memory.state.is === 'done' });
@@ -187,7 +193,6 @@ async function decide(
 	sources: OpenedRequest['sources'],
 ): Promise<Result<Start>> {
 	const { memory, origin, workspace, batch, request } = item;
-	await keys.lookBack(item);
 	const step = nextStep(memory.state, keys.facts);
 	switch (step.do) {
 		case 'reject':

@@ -401,9 +401,10 @@ export class ItemKeys {
 	}
 
 	/** Finds out what is there, before anything is created under keys that other executions share. */
-	async lookBack(item: Item): Promise<void> {
-		if (isKeyPersistent(item) && !('job' in item.memory.state))
-			await item.batch.earlierRuns.load(item);
+	async lookBack(): Promise<void> {
+		const { batch, memory } = this.item;
+		if (isKeyPersistent(this.item) && !('job' in memory.state))
+			await batch.earlierRuns.load(this.item);
 	}
 
 	/** Whether a job that looks new may be old and may have ended: under a key that other executions share. */
