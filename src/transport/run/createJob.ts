@@ -17,7 +17,7 @@ import type { Slot } from '../limits/jobSlots';
 import { GIVE_UP_MS } from '../limits/tuning';
 import { halt, inTurn, whyStopped } from './batch';
 import { awaitCredits, isOutOfCredits, withinMaxCredits, type CreditWait } from './credits';
-import type { Item } from './item';
+import type { Item, OperationSpec } from './item';
 import {
 	isKeyExpired,
 	isOutcomeOpen,
@@ -397,18 +397,25 @@ const isPlanOnly = (job: Resource, status: number): boolean =>
 
 /** Waits for the end of a job if that is wanted, and records it. */
 async function follow(item: Item, keys: ItemKeys, held: Held): Promise<Result<Resource>> {
-	const { settings, batch, itemIndex } = item;
+	const { settings, batch, itemIndex, memory, spec } = item;
 	const { isOver, slot } = held;
 	const seen = isOver ? ok(held.job) : await lookAt(item, keys, held);
 	const job = seen.ok ? seen.value : held.job;
-	const isRunning = !isOver && jobState(job, settings.terminalStatuses) === 'running';
-	if (!seen.ok || isRunning) {
+	const state = isOver ? 'good' : jobState(job, settings.terminalStatuses);
+	if (!seen.ok || state === 'running') {
 		slot?.leave(job);
 		return seen;
 	}
 	slot?.release();
 	batch.addJob(itemIndex, job, item.part);
-	return recordEnd(item, keys, job, isOver);
+	if (state === 'good') {
+		recordEvent(memory, { kind: 'jobSucceeded', resource: rememberedResource(spec, job) });
+		return ok(job);
+	}
+	keys.noteFailure();
+	// What approves or reviews a run makes no new one.
+	if (!spec.endpoint.path.includes('{id}')) recordEvent(memory, { kind: 'jobFailed' });
+	return toResult(job, settings.terminalStatuses);
 }
 
 /** A job as it ends or, without Wait for Completion, as it is now. Not `async`: thousands may wait. */
@@ -425,19 +432,6 @@ function lookAt(item: Item, keys: ItemKeys, { job, slot }: Held): Promise<Result
 	return reading.then((read) => ok(read.ok ? read.value.known : job));
 }
 
-function recordEnd(item: Item, keys: ItemKeys, job: Resource, isOver: boolean): Result<Resource> {
-	const { settings, memory, spec } = item;
-	const result = isOver ? ok(job) : toResult(job, settings.terminalStatuses);
-	if (result.ok) {
-		recordEvent(memory, { kind: 'jobSucceeded', resource: rememberedResource(item, job) });
-		return result;
-	}
-	keys.noteFailure();
-	// What approves or reviews a run makes no new one.
-	if (!spec.endpoint.path.includes('{id}')) recordEvent(memory, { kind: 'jobFailed' });
-	return result;
-}
-
 /** The largest resource that is remembered in full, in characters of JSON. */
 const MAX_CHARACTERS = 2_000;
 
@@ -445,9 +439,8 @@ const MAX_CHARACTERS = 2_000;
  * The resource as it is remembered after success; `undefined` for one that may still change, which
  * is read again. As text, so that nothing downstream can modify it.
  */
-function rememberedResource({ spec, settings }: Item, job: Resource): string | undefined {
-	const isRunning = jobState(job, settings.terminalStatuses) === 'running';
-	const mayChange = spec.output === 'job' && (job.object === 'agent_run' || isRunning);
+function rememberedResource(spec: OperationSpec, job: Resource): string | undefined {
+	const mayChange = spec.output === 'job' && job.object === 'agent_run';
 	if (spec.holdsSecret || mayChange) return undefined;
 	const text = JSON.stringify(job);
 	return text.length <= MAX_CHARACTERS ? text : undefined;
