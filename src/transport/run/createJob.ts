@@ -1,5 +1,5 @@
 import { IDEMPOTENCY_HEADER } from '../../contract';
-import { fail, ok, refusalStatusOf, type Failed, type Result } from '../base/result';
+import { fail, ok, type Failed, type Result } from '../base/result';
 import {
 	isNoResponse,
 	isResource,
@@ -11,12 +11,12 @@ import {
 } from '../base/types';
 import { onAbort } from '../base/waiting';
 import { requestResource } from '../http/client';
-import { isAnswerOfService, isOutcomeUnknown, meaningOf } from '../http/statuses';
+import { isAnswerOfService, isOutcomeUnknown, meaningOf, refusalOf } from '../http/statuses';
 import { jobState, readerOf, readerPath, toResult } from '../jobs/jobState';
 import type { Slot } from '../limits/jobSlots';
 import { GIVE_UP_MS } from '../limits/tuning';
 import { halt, halted, inTurn, orSilence } from './batch';
-import { isOutOfCredits, withinMaxCredits } from './credits';
+import { isOutOfCredits, noCredits, withinMaxCredits } from './credits';
 import type { Item } from './item';
 import {
 	isKeyExpired,
@@ -85,9 +85,6 @@ interface Made {
 
 /** A job, with the slot that it holds: a known job holds none. */
 type Held = Made & { slot?: Slot };
-
-/** Others have found out that there are no credits, and none came in time. */
-const NO_CREDITS = fail({ kind: 'status', status: 402, serviceError: {}, outcomeUnknown: false });
 
 /**
  * Creates the job of an item and, if wanted, waits for it to end. A job that fails is a failure that
@@ -218,7 +215,7 @@ async function obtainJob(item: Item, opened: OpenedRequest): Promise<Result<Held
 		const mayTryFreely = !credits.lacksCredits;
 		if (credits.lacksCredits) creditsBy ??= clock.monotonic() + settings.creditWaitTimeoutMs;
 		if (waitsForCredits && !(await credits.mayTry(channel, creditsBy ?? Infinity))) {
-			const why = signal.aborted ? fail({ kind: 'cancelled' }) : (lackedCredits ?? NO_CREDITS);
+			const why = signal.aborted ? fail({ kind: 'cancelled' }) : (lackedCredits ?? noCredits());
 			return halted(item) ?? why;
 		}
 		const askedAt = since ?? clock.monotonic();
@@ -254,7 +251,7 @@ async function obtainJob(item: Item, opened: OpenedRequest): Promise<Result<Held
 				if (waitsForCredits) credits.succeeded(lackedCredits !== undefined);
 				return ok({ ...sent.value, slot });
 			}
-			if (spec.takesSlot && refusalStatusOf(sent) === 429) {
+			if (spec.takesSlot && refusalOf(sent) === 'throttled') {
 				since = askedAt;
 				slot.refused(sent.failure.kind === 'status' ? sent.failure.hintMs : undefined);
 				refusals.push(clock.monotonic());
@@ -401,13 +398,13 @@ function eventOf(result: SendResult, item: Item, attempt: number): ItemEvent {
 	}
 	// Such as 409 while the first attempt is still at work, or 524 of a gateway: only what proves
 	// that nothing was done frees the key.
-	const { nothingDone, again } = meaningOf(status);
+	const { refusal, nothingDone, again } = meaningOf(status);
 	if (!nothingDone) return { kind: 'outcomeUnknown' };
 	if (again !== 'never') return { kind: 'noEffect' };
 	// A gateway may have let the request through before it refused the response.
 	if (!isAnswerOfService(result)) return { kind: 'outcomeUnknown' };
 	if (settings.idempotency === 'execution') return { kind: 'refused', nextKey: attempt + 1 };
-	const lacksCredits = settings.idempotency === 'content' && status === 402;
+	const lacksCredits = settings.idempotency === 'content' && refusal === 'noCredits';
 	const nextKey = lacksCredits ? keysOfContent(item).afterNoCredits(attempt) : attempt;
 	return { kind: 'refused', nextKey };
 }
