@@ -11,6 +11,7 @@ import {
 	PUBLISHED,
 	read,
 	ROOT,
+	statusesIn,
 	takesValues,
 	targetsOf,
 } from './support/sources';
@@ -69,6 +70,21 @@ const FORBIDDEN = [
 	'__dirname',
 	'__filename',
 ];
+
+/** The one file that knows what a status of the service means. */
+const STATUS_TABLE = 'src/transport/http/statuses.ts';
+
+/** What else of the published code holds such numbers, and why. */
+const OTHER_STATUSES: Record<string, string> = {
+	'nodes/Trigger/receive.ts: 300, 401, 503': 'what n8n answers to a delivery',
+	'src/contract/endpoints.ts: 402, 404': 'which operation may answer what, not what it means',
+	'src/contract/index.ts: 500': 'characters',
+	'src/items/runner.ts: 512': 'characters',
+	'src/transport/base/types.ts: 200, 300': 'a success, of the storage of files too',
+	'src/transport/files/download.ts: 200, 300, 400': 'the storage of files, and redirects',
+	'src/transport/run/uploads.ts: 200': 'the storage of files',
+	'src/transport/run/createJob.ts: 201': 'a plan, and of one operation only',
+};
 
 interface Manifest {
 	dependencies?: Record<string, string>;
@@ -175,6 +191,15 @@ test('what is published uses no global that n8n forbids', () => {
 		return FORBIDDEN.filter((name) => names.has(name)).map((name) => `${file}: ${name}`);
 	});
 	expect(wrong).toEqual([]);
+});
+
+test('what a status of the service means is known in one file', () => {
+	expect(statusesIn(STATUS_TABLE)).toEqual(expect.arrayContaining(['401', '402', '403', '429']));
+	const others = published
+		.filter((file) => file !== STATUS_TABLE)
+		.map((file) => `${file}: ${statusesIn(file).join(', ')}`)
+		.filter((line) => !line.endsWith(': '));
+	expect(others.sort()).toEqual(Object.keys(OTHER_STATUSES).sort());
 });
 
 test('the package needs nothing installed but n8n itself', () => {

@@ -9,11 +9,10 @@ import { ENDPOINTS, LIMITS } from '../../src/contract';
 import { verdictOf } from '../../src/events/event';
 import { filtersOf, parameterOf } from '../../src/events/filters';
 import { openService, readResource, serviceError, type Service } from '../../src/events/service';
-import { refusalStatusOf } from '../../src/transport/base/result';
 import type { Resource } from '../../src/transport/base/types';
 import { listOf } from '../../src/transport/base/values';
 import { mustBeList, pageOf } from '../../src/transport/http/client';
-import { isRefusal } from '../../src/transport/http/statuses';
+import { isRefusal, refusalOf } from '../../src/transport/http/statuses';
 import { jsonOf } from '../../src/items/outputItems';
 import { findNewlyFinished, type PollState, type Reader } from './findNewlyFinished';
 
@@ -33,7 +32,7 @@ export function generationReader(context: IAllExecuteFunctions, service: Service
 			const answer = await readResource(service, ENDPOINTS.getGeneration, id, { retry: false });
 			if (answer.ok) return answer.value;
 			// A page of a gateway says nothing about the generation.
-			return refusalStatusOf(answer) === 404 && isRefusal(answer) ? 'gone' : undefined;
+			return refusalOf(answer) === 'notFound' && isRefusal(answer) ? 'gone' : undefined;
 		},
 	};
 }

@@ -3,10 +3,10 @@ import { NodeOperationError, type IHookFunctions, type IWebhookFunctions } from 
 import { ENDPOINTS, IDEMPOTENCY_HEADER, isRecord, textOf, type Json } from '../../src/contract';
 import { decryptSecret, encryptSecret } from '../../src/events/encryptSecret';
 import { openService, serviceError, type Service } from '../../src/events/service';
-import { refusalStatusOf, type Failed } from '../../src/transport/base/result';
+import type { Failed } from '../../src/transport/base/result';
 import { isResource } from '../../src/transport/base/types';
 import { pageOf } from '../../src/transport/http/client';
-import { isGone } from '../../src/transport/http/statuses';
+import { isGone, refusalOf } from '../../src/transport/http/statuses';
 
 /** Who creates the webhook at the service. */
 export type RegistrationMode = 'automatic' | 'manual';
@@ -85,7 +85,7 @@ const requestFor = (method: 'GET' | 'DELETE', id: string) => ({
 	path: ENDPOINTS.getWebhook.path.replace('{id}', encodeURIComponent(id)),
 });
 
-const isGoneNow = (failed: Failed): boolean => isGone(refusalStatusOf(failed) ?? 0);
+const isGoneNow = ({ failure }: Failed) => failure.kind === 'status' && isGone(failure.status);
 
 const sameEvents = (left: unknown, right: readonly string[]): boolean =>
 	Array.isArray(left) && [...left].sort().join() === [...right].sort().join();
@@ -145,7 +145,7 @@ async function isStillRegistered(
 	if (!answer.ok) {
 		if (isGoneNow(answer)) return false;
 		// A key may write but not read: then what the node remembers has to do.
-		if (refusalStatusOf(answer) === 403) return true;
+		if (refusalOf(answer) === 'forbidden') return true;
 		throw serviceError(context, answer, ENDPOINTS.getWebhook, 'The webhook cannot be checked');
 	}
 	const current = { url, events, ...(answer.value.body as Json) };

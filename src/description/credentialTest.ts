@@ -50,13 +50,15 @@ async function probe(
 	}
 }
 
-/** What any status but 403 means for the key. */
-function verdict(status: number | undefined, said: string): INodeCredentialTestResult {
+/** What an answer says about the key; `undefined` if only that it may not read this. */
+function verdict({ success }: Endpoint, status: number | undefined, said: string) {
 	if (status === undefined)
 		return error('The base URL did not respond. Check it, and that the service can be reached.');
-	if (status === 200 || meaningOf(status).again === 'always') return ok('Connection successful');
-	if (status === 401) return error(`The API key is invalid.${said}`);
-	if (!isGone(status)) return error(`The service answered with status ${status}.${said}`);
+	const { refusal, words } = meaningOf(status);
+	if (refusal === 'forbidden') return undefined;
+	if (success?.includes(status) || refusal === 'throttled') return ok('Connection successful');
+	if (refusal === 'badKey') return error(`The API key is invalid.${said}`);
+	if (!isGone(status)) return error(`${words({})[0]}.${said}`);
 	return error(
 		`Nothing was found at the base URL. Check it: such as https://api.example.com/v1.${said}`,
 	);
@@ -79,8 +81,8 @@ export async function mediaGenApiTest(
 	for (const endpoint of [...declared, ...PROBES.filter((one) => !isDeclared(one))]) {
 		const { status, said } = await probe(this, credential, endpoint);
 		reason = said;
-		if (status === 403) continue;
-		const end = verdict(status, said);
+		const end = verdict(endpoint, status, said);
+		if (!end) continue;
 		if (end.status === 'Error' || isDeclared(endpoint) || declared.length === 0) return end;
 		return error(
 			`The key is valid, but has none of the read scopes chosen under Limit to Scopes; it has ${endpoint.scope}. Correct the list, or empty it.`,

@@ -2,7 +2,7 @@ import { NodeApiError, type IDataObject, type INode } from 'n8n-workflow';
 import { ENDPOINTS, type Endpoint } from '../contract';
 import type { Failed, Failure, NoResponseFailure, ServiceError } from '../transport/base/result';
 import { asText, type UnsentReason } from '../transport/base/types';
-import { meaningOf, type Text } from '../transport/http/statuses';
+import { meaningOf, refusalOf, type Text } from '../transport/http/statuses';
 import { jobState, readerOf } from '../transport/jobs/jobState';
 import type { Batch } from '../transport/run/batch';
 import type { IdempotencyMode, OperationSpec } from '../transport/run/item';
@@ -235,7 +235,7 @@ export function wordsOf(failed: Failed, context: ErrorContext): Text {
 			});
 			const said = withEditorLabels(failure.serviceError.message ?? '', context.labels ?? {});
 			const isNew = said !== '' && said.toLowerCase() !== happened.toLowerCase();
-			const mayBeKey = creates === true && failure.status === 400;
+			const mayBeKey = creates === true && refusalOf(failed) === 'invalid';
 			const ofKey = (mayBeKey && context.idempotency && REFUSED_KEY[context.idempotency]) || '';
 			return [isNew ? `${happened}: ${said}` : happened, `${todo}${ofKey}`];
 		}

@@ -104,8 +104,11 @@ test('403 for all: no read scope, or no entitlement', async () => {
 test.each([
 	[429, 'OK', /successful/],
 	[404, 'Error', /Nothing was found at the base URL/],
-	[500, 'Error', /status 500/],
+	[410, 'Error', /Nothing was found at the base URL/],
+	[400, 'Error', /^The service refused the request as invalid\.$/],
+	[500, 'Error', /^The service answered with status 500\.$/],
 	[302, 'Error', /status 302/],
+	[204, 'Error', /status 204/],
 ])('%i: %s', async (statusCode, status, message) => {
 	expect(await tested(() => ({ statusCode }))).toMatchObject({
 		status,

@@ -122,11 +122,12 @@ test('personas that failed cannot be used', async () => {
 });
 
 test.each([
-	[401, /API key is invalid/],
-	[403, /scope models:read/],
-	[429, /Too many requests/],
-	[500, /status 500/],
-	[new Error('connect ECONNREFUSED'), /The service did not respond/],
+	[401, /^The API key is invalid or missing\. Open the credential, .*\.$/],
+	[403, /scope models:read.*Enter an ID instead\.$/],
+	[404, /^Not found\. Check the base URL of the credential\.$/],
+	[429, /^Too many requests.*or enter an ID\.$/],
+	[500, /^The service answered with status 500\. Try again later\./],
+	[new Error('connect ECONNREFUSED'), /^The service did not respond .*\. Check the base URL/],
 ])('a failure is reported in words: %j', async (answer, message) => {
 	await expect(searchModels.call(models(answer).context)).rejects.toThrow(message);
 });
@@ -136,11 +137,11 @@ test('what the service says is shown without the key', async () => {
 	context.helpers.httpRequestWithAuthentication = (async () => ({
 		statusCode: 500,
 		headers: {},
-		body: errorBody(`${apiKey} broke it`),
+		body: errorBody(`${apiKey} broke it.`),
 	})) as never;
 	const error = await searchModels.call(context).catch((thrown: Error) => thrown);
 	expect(error).toMatchObject({
-		message: expect.stringMatching(/500\)\. \*\*\* broke it/) as unknown,
+		message: expect.stringMatching(/ 500: \*\*\* broke it\. Try again/) as unknown,
 	});
 	expect(JSON.stringify(error)).not.toContain('canary');
 });

@@ -88,7 +88,7 @@ test('messages are found where they are worded', () => {
 			'Choose at least one event',
 			'The service registered the webhook without …',
 			'The webhook cannot be registered: …',
-			'The API key is invalid. Check the credential.',
+			'Too many requests at the moment. Try again in a minute, or enter an ID.',
 		]),
 	);
 	expect(problems).toEqual(

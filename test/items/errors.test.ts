@@ -389,6 +389,7 @@ test('fields are named by their labels', () => {
 test.each([
 	['content', 400, /If that is the idempotency key, set Avoid Paying Twice to On Retries/],
 	['custom', 400, /If that is the idempotency key, enter a new one/],
+	['custom', 422, /If that is the idempotency key, enter a new one/],
 	['execution', 400, /^Correct what the service names\. (?!If)/],
 	['content', 404, /^(?!.*idempotency)/],
 ] as const)('%s: what to do about a refused key, after a %i', (idempotency, code, said) => {

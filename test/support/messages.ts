@@ -19,9 +19,6 @@ function textOf(node: ts.Expression | undefined, source: ts.SourceFile): string 
 		// A remark that follows as a sentence of its own is not part of it.
 		return [node.head.text, ...spans].join('').replace(/\. …$/, '');
 	}
-	// Such as a text that is trimmed.
-	if (ts.isCallExpression(node) && ts.isPropertyAccessExpression(node.expression))
-		return textOf(node.expression.expression, source);
 	return ts.isIdentifier(node) ? textOf(constantOf(node.text, source), source) : undefined;
 }
 
@@ -122,5 +119,6 @@ export function testResultsIn(file: string): string[] {
 		ts.forEachChild(node, visit);
 	};
 	visit(source);
-	return found.map((text) => text.replace(/\.…$/, '.')).filter((text) => text !== '');
+	// What begins with another text is listed where that comes from.
+	return found.map((text) => text.replace(/\.…$/, '.')).filter((text) => /^[^…]/.test(text));
 }

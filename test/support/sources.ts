@@ -108,6 +108,21 @@ export function freeNames(file: string): Set<string> {
 	return names;
 }
 
+/** The statuses that a file may know: each number from 400 to 599, and each that it compares with a status. */
+export function statusesIn(file: string): string[] {
+	const found = new Set<string>();
+	const visit = (node: ts.Node): void => {
+		if (ts.isNumericLiteral(node) || ts.isStringLiteralLike(node)) {
+			const { text, parent } = node;
+			const isCompared = ts.isBinaryExpression(parent) && /status/i.test(parent.getText());
+			if (/^[45]\d\d$/.test(text) || (isCompared && /^[123]\d\d$/.test(text))) found.add(text);
+		}
+		ts.forEachChild(node, visit);
+	};
+	visit(sourceOf(file));
+	return [...found].sort();
+}
+
 function isMemberName(node: ts.Identifier): boolean {
 	const { parent } = node;
 	if (ts.isPropertyAccessExpression(parent) || ts.isQualifiedName(parent)) {

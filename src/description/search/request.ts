@@ -1,11 +1,13 @@
 import { createHash } from 'crypto';
 import { NodeApiError, type ILoadOptionsFunctions, type JsonObject } from 'n8n-workflow';
 import type { Endpoint } from '../../contract';
+import { wordsOf } from '../../items/errors';
 import { BoundedMap } from '../../transport/base/boundedMap';
 import { systemClock } from '../../transport/base/clock';
-import type { Failure } from '../../transport/base/result';
+import type { Failed } from '../../transport/base/result';
 import type { ApiRequest, Json } from '../../transport/base/types';
 import { pageOf, type Page } from '../../transport/http/client';
+import { refusalOf } from '../../transport/http/statuses';
 import { connect } from '../connection';
 
 export type Query = NonNullable<ApiRequest['query']>;
@@ -25,20 +27,14 @@ const MOST_PAGES = 10;
 /** By credential, path and query. */
 const pages = new BoundedMap<string, { until: number; page: Promise<Page> }>(100);
 
-function problemOf(failure: Failure, { scope }: Endpoint): string {
-	if (failure.kind === 'noResponse') {
-		return 'The service did not respond. Check the base URL of the credential.';
-	}
-	const status = 'status' in failure ? failure.status : 0;
-	if (status === 401) return 'The API key is invalid. Check the credential.';
-	if (status === 403) {
-		return `The list needs the scope ${scope ?? ''}, which the key lacks, or the workspace has no API access. Enter an ID instead.`;
-	}
-	if (status === 429 || failure.kind === 'cancelled') {
+function problemOf(failed: Failed, endpoint: Endpoint): string {
+	const refusal = refusalOf(failed);
+	if (refusal === 'throttled' || failed.failure.kind === 'cancelled')
 		return 'Too many requests at the moment. Try again in a minute, or enter an ID.';
-	}
-	const said = failure.kind === 'status' ? (failure.serviceError.message ?? '') : '';
-	return `The list cannot be read (status ${status}). ${said}`.trim();
+	if (refusal === 'forbidden')
+		return `The list needs the scope ${endpoint.scope ?? ''}, which the key lacks, or the workspace has no API access. Enter an ID instead.`;
+	const [happened, todo] = wordsOf(failed, { endpoint, itemIndex: 0 });
+	return `${happened.replace(/\.$/, '')}. ${todo}`;
 }
 
 /**
@@ -74,7 +70,7 @@ export async function readPage(
 		const options = { retry: false, validate: () => undefined };
 		const answer = await workspace.client.request(host.channel, request, options);
 		if (!answer.ok) {
-			const message = problemOf(answer.failure, endpoint);
+			const message = problemOf(answer, endpoint);
 			throw new NodeApiError(context.getNode(), {} as JsonObject, { message });
 		}
 		return pageOf(answer.value.body);

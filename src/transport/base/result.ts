@@ -60,9 +60,6 @@ export interface Failed {
 	endpoint?: Endpoint;
 }
 
-export const refusalStatusOf = ({ failure }: Failed): number | undefined =>
-	failure.kind === 'status' ? failure.status : undefined;
-
 /** What was wanted, or why there is none. */
 export type Result<T> = { ok: true; value: T } | Failed;
 

@@ -158,7 +158,7 @@ export class Client {
 			const now = this.clock.now();
 			const attempt = { number, replayable: isReplayable(), followsUnknown, now, random };
 			const delay = retryDelay(response, attempt);
-			const isThrottled = !isLost && response.status === 429;
+			const isThrottled = !isLost && meaningOf(response.status).refusal === 'throttled';
 			if (isThrottled && !return429) this.rateLimiter.throttled(delay ?? 0);
 			if (channel.signal?.aborted) return fail({ kind: 'cancelled' });
 			failed = toFailure(response, problem ?? '', outcomeUnknown, attempt);

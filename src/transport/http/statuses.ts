@@ -18,8 +18,11 @@ interface Context {
 
 export type Text = [happened: string, todo: string];
 
+export type Refusal = 'invalid' | 'badKey' | 'noCredits' | 'forbidden' | 'notFound' | 'throttled';
+
 /** All that a status of the service means. Specification: Errors 2. */
 interface Meaning {
+	refusal?: Refusal;
 	/**
 	 * Whether the same request is tried again. `replayable`: where repeating it has no further effect;
 	 * `open`: as `replayable`, and only after an attempt whose outcome is unknown.
@@ -32,10 +35,11 @@ interface Meaning {
 	words: (context: Context) => Text;
 }
 
-const refused = { again: 'never', nothingDone: true } as const;
+const refused = (refusal: Refusal, concernsRun?: string) =>
+	({ refusal, again: 'never', nothingDone: true, concernsRun }) as const;
 
 const invalid: Meaning = {
-	...refused,
+	...refused('invalid'),
 	words: () => ['The service refused the request as invalid', 'Correct what the service names.'],
 };
 
@@ -43,34 +47,33 @@ const OTHER_WORKSPACE = 'Check that the credential belongs to the workspace that
 const NO_SUCH_ID =
 	'No resource with this ID exists in the workspace of the key. Check the ID, and that the credential belongs to the same workspace.';
 
+export const OUT_OF_CREDITS = 402;
+
 const KNOWN: Partial<Record<number, Meaning>> = {
 	400: invalid,
 	401: {
-		...refused,
-		concernsRun: 'the API key was refused',
+		...refused('badKey', 'the API key was refused'),
 		words: () => [
 			'The API key is invalid or missing',
 			'Open the credential, enter a valid key of the workspace and test it.',
 		],
 	},
-	402: {
-		...refused,
-		concernsRun: 'the credits ran out',
+	[OUT_OF_CREDITS]: {
+		...refused('noCredits', 'the credits ran out'),
 		words: ({ progress = '', goOn = 'run this again' }) => [
 			'Not enough credits',
 			`${progress}Top up the workspace, then ${goOn}.`,
 		],
 	},
 	403: {
-		...refused,
-		concernsRun: 'the key is not allowed to do this',
+		...refused('forbidden', 'the key is not allowed to do this'),
 		words: ({ readsOwnJob, scope }) => [
 			readsOwnJob ? 'The key is not allowed to read the job' : 'The key is not allowed to do this',
 			`The key needs the ${scope ? `scope ${scope}` : 'read scope of the resource that the job is'}. If it has it, the workspace may lack API access: that requires an active subscription or a successful top-up.`,
 		],
 	},
 	404: {
-		...refused,
+		...refused('notFound'),
 		words: ({ readsOwnJob, hasId }) => [
 			readsOwnJob ? 'The service does not know the job' : 'Not found',
 			readsOwnJob ? OTHER_WORKSPACE : hasId ? NO_SUCH_ID : 'Check the base URL of the credential.',
@@ -82,9 +85,8 @@ const KNOWN: Partial<Record<number, Meaning>> = {
 	409: { ...other(409), again: 'open' },
 	422: invalid,
 	429: {
+		...refused('throttled', 'the service kept refusing with 429'),
 		again: 'always',
-		nothingDone: true,
-		concernsRun: 'the service kept refusing with 429',
 		words: () => [
 			'Rate or concurrency limit exceeded',
 			'The service still refused after waiting and trying again. Others may be using the workspace: lower Requests per Minute or Concurrent Jobs in the credential to leave them room, or run this later.',
@@ -105,6 +107,9 @@ function other(status: number): Meaning {
 }
 
 export const meaningOf = (status: number): Meaning => KNOWN[status] ?? other(status);
+
+export const refusalOf = ({ failure }: Failed): Meaning['refusal'] =>
+	failure.kind === 'status' ? meaningOf(failure.status).refusal : undefined;
 
 export const isGone = (status: number): boolean => status === 404 || status === 410;
 

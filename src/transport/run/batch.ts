@@ -1,8 +1,7 @@
-import { fail, refusalStatusOf, type Failed, type Result } from '../base/result';
+import { fail, type Failed, type Result } from '../base/result';
 import { Semaphore } from '../base/waiting';
 import type { Clock, Resource } from '../base/types';
 import { meaningOf } from '../http/statuses';
-import { isOutOfCredits } from './credits';
 import type { Item, Prepared } from './item';
 import { EarlierRuns, noteDelivery } from './keys';
 
@@ -239,19 +238,19 @@ export class Batch {
 }
 
 /** Halts the run if the failure of an item holds for the others too. */
-export function halt({ batch, itemIndex, settings }: Item, failed: Failed): void {
-	if (failed.failure.kind === 'creditCap') {
+export function halt({ batch, itemIndex, settings }: Item, { failure, endpoint }: Failed): void {
+	if (failure.kind === 'creditCap') {
 		// With error items, cheaper items may still fit under the limit.
 		if (settings.onInsufficientCredits === 'continue') return;
 		const cause = `Max Credits per Execution was reached at item ${itemIndex}`;
 		return batch.halt({ cause, credits: true });
 	}
-	const status = refusalStatusOf(failed);
+	if (failure.kind !== 'status') return;
+	const { refusal, concernsRun } = meaningOf(failure.status);
 	// A key that may not upload can still serve the items without files.
-	const isPartial = failed.endpoint !== undefined && status === 403;
-	const why = status === undefined ? undefined : meaningOf(status).concernsRun;
-	if (why === undefined || isPartial) return;
-	batch.halt({ cause: `${why} at item ${itemIndex}`, credits: isOutOfCredits(failed) });
+	const isPartial = endpoint !== undefined && refusal === 'forbidden';
+	if (concernsRun === undefined || isPartial) return;
+	batch.halt({ cause: `${concernsRun} at item ${itemIndex}`, credits: refusal === 'noCredits' });
 }
 
 /** Why an item of a halted run is not sent; `undefined` while it may be. */

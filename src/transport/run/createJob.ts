@@ -1,5 +1,5 @@
 import { IDEMPOTENCY_HEADER } from '../../contract';
-import { fail, ok, refusalStatusOf, type Failed, type Result } from '../base/result';
+import { fail, ok, type Failed, type Result } from '../base/result';
 import {
 	isNoResponse,
 	isResource,
@@ -11,7 +11,7 @@ import {
 } from '../base/types';
 import { onAbort } from '../base/waiting';
 import { requestResource } from '../http/client';
-import { isAnswerOfService, isOutcomeUnknown, meaningOf } from '../http/statuses';
+import { isAnswerOfService, isOutcomeUnknown, meaningOf, refusalOf } from '../http/statuses';
 import { jobState, readerOf, readerPath, toResult } from '../jobs/jobState';
 import type { Slot } from '../limits/jobSlots';
 import { GIVE_UP_MS } from '../limits/tuning';
@@ -287,7 +287,7 @@ function afterAnswer(
 		if (waitsForCredits) credits.succeeded(tries.lackedCredits !== undefined);
 		return ok({ ...sent.value, slot });
 	}
-	if (spec.takesSlot && refusalStatusOf(sent) === 429) {
+	if (spec.takesSlot && refusalOf(sent) === 'throttled') {
 		slot.refused(sent.failure.kind === 'status' ? sent.failure.hintMs : undefined);
 		tries.refusals += 1;
 		// While others get slots, waiting for one has no end of its own.
@@ -383,12 +383,12 @@ function eventOf(result: SendResult, { spec }: Item, keys: ItemKeys, attempt: nu
 	}
 	// Such as 409 while the first attempt is still at work, or 524 of a gateway: only what proves
 	// that nothing was done frees the key.
-	const { nothingDone, again } = meaningOf(status);
+	const { nothingDone, again, refusal } = meaningOf(status);
 	if (!nothingDone) return { kind: 'outcomeUnknown' };
 	if (again !== 'never') return { kind: 'noEffect' };
 	// A gateway may have let the request through before it refused the response.
 	if (!isAnswerOfService(result)) return { kind: 'outcomeUnknown' };
-	return { kind: 'refused', nextKey: keys.after(attempt, status) };
+	return { kind: 'refused', nextKey: keys.after(attempt, refusal) };
 }
 
 /** A plan that waits for approval. Specification: Operation details, POST /agents/runs. */

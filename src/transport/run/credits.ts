@@ -1,7 +1,8 @@
 import { ENDPOINTS, type Endpoint } from '../../contract';
-import { fail, refusalStatusOf, type Failed, type Result } from '../base/result';
+import { fail, type Failed, type Result } from '../base/result';
 import { Semaphore } from '../base/waiting';
 import { isRecord, type Channel, type Resource } from '../base/types';
+import { OUT_OF_CREDITS, refusalOf } from '../http/statuses';
 import { jobState } from '../jobs/jobState';
 import type { Item, Settings } from './item';
 import { isOutcomeOpen } from './itemState';
@@ -18,10 +19,15 @@ import { isKeyPersistent } from './keys';
  */
 
 /** Whether the service refused for lack of credits: nothing was created. Specification: Errors 2. */
-export const isOutOfCredits = (failed: Failed): boolean => refusalStatusOf(failed) === 402;
+export const isOutOfCredits = (failed: Failed): boolean => refusalOf(failed) === 'noCredits';
 
 /** Others have found out that there are no credits, and none came in time. */
-const NO_CREDITS = fail({ kind: 'status', status: 402, serviceError: {}, outcomeUnknown: false });
+const NO_CREDITS = fail({
+	kind: 'status',
+	status: OUT_OF_CREDITS,
+	serviceError: {},
+	outcomeUnknown: false,
+});
 
 /** What a creation has met that waits for a top-up. */
 export interface CreditWait {

@@ -4,6 +4,7 @@ import { BoundedMap } from '../base/boundedMap';
 import { fail, ok, type Failed, type Result } from '../base/result';
 import { isRecord, isResource, type Resource } from '../base/types';
 import { pageOf, readPages } from '../http/client';
+import type { Refusal } from '../http/statuses';
 import type { Workspace } from '../workspace';
 import type { IdempotencyMode, Item } from './item';
 import {
@@ -365,9 +366,9 @@ export class ItemKeys {
 	 * may repeat a 402 for the key whatever the balance is, so the first key that has met none is next.
 	 * Unless there may be a job under this one, at a service that looks at the balance first.
 	 */
-	after(number: number, status: number): number {
+	after(number: number, refusal: Refusal | undefined): number {
 		if (this.mode === 'execution') return number + 1;
-		if (this.mode !== 'content' || status !== 402) return number;
+		if (this.mode !== 'content' || refusal !== 'noCredits') return number;
 		const history = historyOf(this.item);
 		if (history.used === number) return number;
 		return (history.refused = Math.max(number + 1, history.refused));

@@ -2,6 +2,7 @@ import type { IExecuteFunctions, IHttpRequestOptions, IPollFunctions } from 'n8n
 import { execute } from '../../../nodes/PollingTrigger/execute';
 import { poll } from '../../../nodes/PollingTrigger/poll';
 import { triggerContext, triggerFixture, type TriggerFixture } from '../../support/triggerContext';
+import { errorBody } from '../../../testing/answers';
 
 const job = (id: string, status = 'completed', mode = 'image', model = 'studio/image-1') => ({
 	id,
@@ -245,4 +246,20 @@ test('a page of a gateway in place of a running generation does not lose it', as
 	slow.status = 'completed';
 	const [items] = (await look(world)) ?? [];
 	expect(items?.map(({ json }) => json.id)).toEqual(['slow']);
+});
+
+test('a generation that the service does not know any more is not asked for again', async () => {
+	const listed = [job('lost', 'queued')];
+	const world = worldOf(listed, {
+		answer: ({ url }) =>
+			url === '/generations'
+				? { statusCode: 200, body: { object: 'list', data: listed, has_more: false } }
+				: { statusCode: 404, body: errorBody('No such generation') },
+	});
+	await look(world);
+	listed.splice(0, 1, job('new'));
+	await look(world);
+	await look(world);
+	const reads = world.requests.filter(({ url }) => url === '/generations/lost');
+	expect(reads).toHaveLength(1);
 });

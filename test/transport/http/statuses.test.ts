@@ -35,6 +35,13 @@ test('which prove that nothing was done, and which of them are about the one req
 	]);
 });
 
+test('what the others are refused for', () => {
+	const by = (name: string) => those((status) => meaningOf(status).refusal === name);
+	expect(['invalid', 'badKey', 'noCredits', 'forbidden', 'notFound', 'throttled'].map(by)).toEqual([
+		...[[400, 422], [401], [402], [403], [404], [429]],
+	]);
+});
+
 test('which leave it open whether the request was carried out', () => {
 	expect(those((status) => isOutcomeUnknown(answer(status)))).toEqual([408, ...from500]);
 	expect(isOutcomeUnknown(LOST)).toBe(true);

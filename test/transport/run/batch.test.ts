@@ -1,10 +1,12 @@
 import type { IExecuteSingleFunctions, INodeExecutionData } from 'n8n-workflow';
-import { Batch } from '../../../src/transport/run/batch';
+import { ENDPOINTS } from '../../../src/contract';
+import { Batch, halt } from '../../../src/transport/run/batch';
 import { batchOf, joinBatch } from '../../../src/items/nodeInput';
 import type { Prepared } from '../../../src/transport/run/item';
 import { fail, ok, type Result } from '../../../src/transport/base/result';
 import { nodeContext, nodeRun, type NodeRun } from '../../support/nodeContext';
-import { settingsWith } from '../../../testing/run';
+import { LOST } from '../../../testing/answers';
+import { hostWith, runOf, settingsWith, workspaceWith } from '../../../testing/run';
 import { VirtualClock } from '../../../testing/virtualClock';
 
 const items = (count: number): INodeExecutionData[] =>
@@ -166,4 +168,20 @@ describe('silence', () => {
 		await note(false, 1_000);
 		expect(batch.halted).toBeUndefined();
 	});
+});
+
+test.each([
+	['an upload', 403, ENDPOINTS.createFile, false],
+	['an upload', 401, ENDPOINTS.createFile, true],
+	['the creation', 403, undefined, true],
+	['the creation', 400, undefined, false],
+	['the creation', 503, undefined, false],
+])('%s that is refused with %i: whether the run is halted', (_what, status, endpoint, isHalted) => {
+	const item = runOf({
+		host: hostWith(async () => LOST),
+		workspace: workspaceWith(new VirtualClock()),
+	});
+	const failure = { kind: 'status', status, serviceError: {}, outcomeUnknown: false } as const;
+	halt(item, { ...fail(failure), endpoint });
+	expect(item.batch.halted !== undefined).toBe(isHalted);
 });

@@ -310,7 +310,7 @@ describe('By Content, what this process knows of the keys of a content', () => {
 		return {
 			noteUse: (number: number, state: State) => keysOf(state).keys.noteUse(number),
 			noteFailure: (number: number, id: string) => keysOf(made(number, id)).keys.noteFailure(),
-			afterNoCredits: (number: number) => keysOf(NEW).keys.after(number, 402),
+			afterNoCredits: (number: number) => keysOf(NEW).keys.after(number, 'noCredits'),
 			/** The number with which an item of a new run starts. */
 			first(named = content) {
 				const { item, keys } = keysOf(NEW, named);
@@ -363,7 +363,7 @@ describe('By Content, what this process knows of the keys of a content', () => {
 		const cat = contentIn();
 		expect([0, 1, 0, 5].map((number) => cat.afterNoCredits(number))).toEqual([1, 2, 2, 6]);
 		const asked = asking('a cat', { settings: { idempotency: 'content' } });
-		expect(new ItemKeys(asked, 'a cat').after(3, 400)).toBe(3);
+		expect(new ItemKeys(asked, 'a cat').after(3, 'invalid')).toBe(3);
 	});
 
 	test('each content has its own', () => {
