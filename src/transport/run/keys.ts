@@ -114,13 +114,14 @@ function historyOf(item: OfContent): ContentHistory {
 	return history;
 }
 
-/** Once a run has ended: whether the job that an item has was given to the user, or should be by the next. */
-export function noteDelivery(item: Item, { id, ...reference }: JobReference, isDelivered: boolean) {
+/** A run has ended, and the job of an item was given to the user, or the next one should give it. */
+export function noteDelivery(item: Item, job: JobReference, isDelivered: boolean): void {
 	const history = isDelivered ? knownHistoryOf(item) : historyOf(item);
 	if (!history) return;
-	const known = history.undelivered.find(({ job }) => job.id === id);
-	if (isDelivered) history.undelivered = history.undelivered.filter((one) => one !== known);
-	else if (!known) history.undelivered.push({ job: { id, ...reference }, runId: item.node.runId });
+	const others = history.undelivered.filter((one) => one.job.id !== job.id);
+	const isNew = others.length === history.undelivered.length;
+	if (isDelivered) history.undelivered = others;
+	else if (isNew) history.undelivered.push({ job, runId: item.node.runId });
 	// It knows of a job that was paid for.
 	if (!isDelivered) item.workspace.keep();
 }
