@@ -14,7 +14,6 @@ import { onAbort, WakeUp } from '../base/waiting';
 import { requestResource, type Client } from '../http/client';
 import { pageOf } from '../http/pages';
 import { isGone, isRefusal, meaningOf } from '../http/statuses';
-import type { JobWatch } from '../limits/jobSlots';
 import type { OtherClients } from '../limits/otherClients';
 import type { RateLimiter } from '../limits/rateLimiter';
 import { MINUTE_MS, TUNING } from '../limits/tuning';
@@ -128,7 +127,7 @@ const isDueAlone = (waiter: Waiter, now: number): boolean =>
  * wait ends with the job's end, a final refusal, the deadline or a cancel, never with a transient
  * fault.
  */
-export class JobPoller implements JobWatch {
+export class JobPoller {
 	private readonly waiters = new Set<Waiter>();
 	private readonly known = new BoundedMap<string, Durations>(MAX_KINDS);
 	private readonly wakeUp: WakeUp;
@@ -196,10 +195,6 @@ export class JobPoller implements JobWatch {
 			waiter.isPushed = jobState(job, waiter.options.terminalStatuses) !== 'running';
 			this.observe(waiter, job, this.clock.monotonic(), isComplete(job));
 		}
-	}
-
-	hasEnded(job: Resource): boolean {
-		return jobState(job) !== 'running';
 	}
 
 	/** Requests a list as soon as the poll that is under way, if any, is over. */

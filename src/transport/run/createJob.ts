@@ -447,7 +447,7 @@ async function follow(item: Item, held: Held): Promise<Result<Resource>> {
 	const job = seen.ok ? seen.value : held.job;
 	const isRunning = !isOver && jobState(job, settings.terminalStatuses) === 'running';
 	if (!seen.ok || isRunning) {
-		slot?.leave(job);
+		slot?.leave();
 		return seen;
 	}
 	slot?.release();
