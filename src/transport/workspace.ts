@@ -38,7 +38,9 @@ export class Workspace {
 		this.rateLimiter = new RateLimiter(clock, limits.requestsPerMinute, others);
 		this.client = new Client(this.rateLimiter, clock, random);
 		this.poller = new JobPoller(this.client, this.rateLimiter, clock, others);
-		this.slots = new JobSlots(limits.concurrentJobs, clock, random, others, this.poller);
+		this.slots = new JobSlots(limits.concurrentJobs, clock, random, others, (channel) =>
+			this.poller.list(channel),
+		);
 		this.credits = new CreditGate(clock);
 	}
 

@@ -1,5 +1,5 @@
 /* eslint-disable @n8n/community-nodes/no-restricted-globals -- not published */
-import { JobSlots, type JobWatch, type Slot } from '../../src/transport/limits/jobSlots';
+import { JobSlots, type Slot } from '../../src/transport/limits/jobSlots';
 import { OtherClients } from '../../src/transport/limits/otherClients';
 import type { Result } from '../../src/transport/base/result';
 import type { Resource } from '../../src/transport/base/types';
@@ -15,28 +15,16 @@ const channel = (fairnessKey = 'a', signal?: AbortSignal) =>
 
 export const job = (id: string): Resource => ({ id, object: 'generation', status: 'queued' });
 
-/** What the slots need of jobs. */
-class Jobs implements JobWatch {
-	/** How often a list was requested. */
-	lists = 0;
-
-	onList: () => void = () => {};
-
-	hasEnded({ status }: Resource): boolean {
-		return status === 'completed';
-	}
-
-	list(): void {
-		this.lists += 1;
-		this.onList();
-	}
-}
-
 /** The slots of a workspace in virtual time. */
-export function slotsOf(limit: number, jobs = new Jobs()) {
+export function slotsOf(limit: number) {
 	const clock = new VirtualClock();
 	const others = new OtherClients();
-	const slots = new JobSlots(limit, clock, seeded(1), others, jobs);
+	/** How often a list was requested, and what each one calls. */
+	const jobs = { lists: 0, onList: () => {} };
+	const slots = new JobSlots(limit, clock, seeded(1), others, () => {
+		jobs.lists += 1;
+		jobs.onList();
+	});
 	const wait = (
 		fairnessKey = 'a',
 		{ signal, timeoutMs = HALF_HOUR, takesSlot = true, since }: Wanted = {},
@@ -67,4 +55,10 @@ export async function hasSettled(promise: Promise<unknown>): Promise<boolean> {
 	const waiting = Symbol('waiting');
 	await new Promise((resolve) => setImmediate(resolve));
 	return (await Promise.race([promise, Promise.resolve(waiting)])) !== waiting;
+}
+
+/** A job is accepted, and nobody waits for it. */
+export function leave(slot: Slot, accepted: Resource): void {
+	slot.accepted(accepted);
+	slot.leave();
 }

@@ -14,7 +14,6 @@ import { onAbort, WakeUp } from '../base/waiting';
 import { requestResource, type Client } from '../http/client';
 import { pageOf } from '../http/client';
 import { isGone, isRefusal, meaningOf } from '../http/statuses';
-import type { JobWatch } from '../limits/jobSlots';
 import type { OtherClients } from '../limits/otherClients';
 import type { RateLimiter } from '../limits/rateLimiter';
 import { MINUTE_MS, TUNING } from '../limits/tuning';
@@ -26,7 +25,7 @@ import {
 	statedReason,
 	type TerminalStatuses,
 } from './jobState';
-import { Durations, idleWorthAList, isWorthALook } from './pollRule';
+import { Durations, idleWorthALook, isWorthALook } from './pollRule';
 
 /** Between two polls: the default rate allows one request in this time. */
 const MIN_GAP_MS = 1_000;
@@ -82,9 +81,6 @@ interface Waiter {
 /** Names the jobs that usually take about the same time. */
 const groupOf = ({ object, mode, model }: Resource) => [object, mode, model].map(asText).join(' ');
 
-/** What a request has shown: nothing usable, a job that still runs, or anything else. */
-type Seen = 'none' | 'running' | 'other';
-
 /** Whether a failure says nothing about the job. */
 export function isTransient(failed: Failed): boolean {
 	const { failure } = failed;
@@ -118,17 +114,13 @@ const spansOf = (waiters: readonly Waiter[]) =>
 		return span ? [{ from: startedAt + span.from, to: startedAt + span.to }] : [];
 	});
 
-const isDueAlone = (waiter: Waiter, now: number): boolean =>
-	waiter.dueAt <= now ||
-	isWorthALook(spansOf([waiter]), waiter.startedAt + waiter.ran, now, TUNING.idleMs);
-
 /**
  * Waits for jobs to end, one poller per workspace and process. A single list request covers all
  * generations in flight; jobs that it does not show are read one by one. `pollRule.ts` says when. A
  * wait ends with the job's end, a final refusal, the deadline or a cancel, never with a transient
  * fault.
  */
-export class JobPoller implements JobWatch {
+export class JobPoller {
 	private readonly waiters = new Set<Waiter>();
 	private readonly known = new BoundedMap<string, Durations>(MAX_KINDS);
 	private readonly wakeUp: WakeUp;
@@ -138,8 +130,6 @@ export class JobPoller implements JobWatch {
 	/** Polls in a row without a response. */
 	private unanswered = 0;
 	private listedAt = -Infinity;
-	/** For whom a list is requested next, whether or not any job is due. */
-	private listFor: Channel | undefined;
 
 	constructor(
 		private readonly client: Client,
@@ -198,14 +188,9 @@ export class JobPoller implements JobWatch {
 		}
 	}
 
-	hasEnded(job: Resource): boolean {
-		return jobState(job) !== 'running';
-	}
-
-	/** Requests a list as soon as the poll that is under way, if any, is over. */
+	/** Requests a list, whether or not any job is due. */
 	list(channel: Channel): void {
-		this.listFor = channel;
-		if (!this.isPolling) void this.poll();
+		void this.readList(channel).catch(() => {});
 	}
 
 	get isIdle(): boolean {
@@ -251,65 +236,66 @@ export class JobPoller implements JobWatch {
 		return generations.length > 1 ? generations : [];
 	}
 
-	private isListDue(listable: readonly Waiter[], now: number): boolean {
-		if (listable.some(({ dueAt }) => dueAt <= now)) return true;
-		const takes = listable.map(({ durations }) => durations.longest);
-		const idleMs = idleWorthAList(takes, this.rateLimiter.requestsPerMinute);
-		return isWorthALook(spansOf(listable), this.listedAt, now, idleMs);
+	/** Whether a request is due that shows these jobs, which were last looked at then. */
+	private isDue(waiters: readonly Waiter[], lookedAt: number, now: number): boolean {
+		if (waiters.some(({ dueAt }) => dueAt <= now)) return true;
+		const takes = waiters.map(({ durations }) => durations.longest);
+		const idleMs = idleWorthALook(takes, this.rateLimiter.requestsPerMinute);
+		return isWorthALook(spansOf(waiters), lookedAt, now, idleMs);
 	}
 
 	/** Requests a list if one is due, and reads the due jobs that it does not show or cover. */
 	private async poll(): Promise<void> {
 		const now = this.clock.monotonic();
 		const { listable } = this;
-		const isListDue = this.isListDue(listable, now);
-		const channel = this.listFor ?? (isListDue ? listable[0]?.channel : undefined);
-		const awaitsList = !channel && listable.length > 0;
+		const channel = this.isDue(listable, this.listedAt, now) ? listable[0]?.channel : undefined;
 		const due = () =>
 			[...this.waiters]
-				.filter(({ job }) => !(awaitsList && isGeneration(job)))
-				.filter((waiter) => waiter.askedAt < now && isDueAlone(waiter, now));
+				.filter(({ job }) => channel || listable.length === 0 || !isGeneration(job))
+				.filter((waiter) => this.isDue([waiter], waiter.startedAt + waiter.ran, now));
 		if (!channel && due().length === 0) return;
 
-		const readAll = async () => {
-			const list = channel ? await this.readList(channel, listable) : 'other';
+		let reading: Waiter[] = [];
+		const look = async () => {
+			const hasList = !channel || (await this.readList(channel));
 			// Longest ago first, so that each has its turn.
-			const next = due().sort((one, other) => one.askedAt - other.askedAt);
-			const reads = next.slice(0, MAX_READS).map(async (waiter) => await this.readOne(waiter));
-			return [list, ...(await Promise.all(reads))];
+			reading = due()
+				.sort((one, other) => one.askedAt - other.askedAt)
+				.slice(0, MAX_READS);
+			const reads = reading.map(async (waiter) => await this.readOne(waiter));
+			return [hasList, ...(await Promise.all(reads))].every(Boolean);
 		};
 		this.isPolling = true;
-		this.listFor = undefined;
-		const seen = await readAll().catch((): Seen[] => ['none']);
+		const isAnswered = await look().catch(() => false);
 		this.isPolling = false;
-		this.unanswered = seen.includes('none') ? this.unanswered + 1 : 0;
-		const running = seen.filter((each) => each === 'running').length;
+		this.unanswered = isAnswered ? 0 : this.unanswered + 1;
+		const running = reading.filter((waiter) => this.waiters.has(waiter)).length;
 		const gapMs = Math.max(MIN_GAP_MS, running * this.gapByAgeMs);
 		const backoffMs = Math.min(MINUTE_MS, MIN_GAP_MS * 2 ** this.unanswered);
 		this.nextPollAt = this.clock.monotonic() + Math.max(gapMs, backoffMs);
-		if (this.listFor) void this.poll();
 	}
 
-	/** Reads the newest generations, one full page of the list. */
-	private async readList(channel: Channel, listable: readonly Waiter[]): Promise<Seen> {
+	/** Reads the newest generations, one full page of the list. @returns whether there was an answer */
+	private async readList(channel: Channel): Promise<boolean> {
 		const query = { limit: LIMITS.listLimit.max };
 		const request = { method: 'GET', path: ENDPOINTS.listGenerations.path, query } as const;
 		const timed = this.timed(channel);
 		const page = await this.client.request(timed, request, { retry: false });
-		if (!page.ok) return isTransient(page) ? 'none' : 'other';
+		if (!page.ok) return !isTransient(page);
 		const jobs = pageOf(page.value.body).entries.filter(isResource);
 		const byId = new Map(jobs.map((job) => [job.id, job]));
 		this.listedAt = timed.sentAt;
-		for (const waiter of listable) {
+		for (const waiter of this.waiters) {
 			const job = byId.get(waiter.job.id);
 			if (job) this.observe(waiter, job, timed.sentAt, isComplete(job));
 		}
 		const running = jobs.filter((job) => jobState(job) === 'running').map(({ id }) => id);
 		this.others.listed(running, timed.sentAt);
-		return 'other';
+		return true;
 	}
 
-	private async readOne(waiter: Waiter): Promise<Seen> {
+	/** @returns whether there was an answer */
+	private async readOne(waiter: Waiter): Promise<boolean> {
 		const { job, options, channel } = waiter;
 		const request = { method: 'GET', path: options.path ?? readerPath(job) } as const;
 		const timed = this.timed(channel);
@@ -317,14 +303,14 @@ export class JobPoller implements JobWatch {
 		waiter.askedAt = timed.sentAt;
 		if (read.ok) {
 			this.observe(waiter, read.value, timed.sentAt);
-			return this.waiters.has(waiter) ? 'running' : 'other';
+			return true;
 		}
-		if (isTransient(read)) return 'none';
+		if (isTransient(read)) return false;
 		waiter.dueAt = timed.sentAt + TUNING.minLookMs;
 		waiter.failedReads += 1;
 		if (!mayRecover(read) || waiter.failedReads >= MAX_FAILED_READS)
 			this.settle(waiter, fail(read.failure, waiter.job));
-		return 'other';
+		return true;
 	}
 
 	/** A response shows the state when its request was sent, which may have been queued before. */

@@ -77,7 +77,7 @@ export function isWorthALook(
  * end is near.
  * @param takes how long each of the jobs takes, in ms
  */
-export function idleWorthAList(takes: readonly number[], requestsPerMinute: number): number {
+export function idleWorthALook(takes: readonly number[], requestsPerMinute: number): number {
 	const ends = takes.reduce((sum, ms) => sum + MINUTE_MS / ms, 0);
 	return 1.5 * ends > requestsPerMinute ? Infinity : TUNING.idleMs * takes.length;
 }

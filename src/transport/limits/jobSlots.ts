@@ -13,7 +13,7 @@ export interface Slot {
 	/** Releasing it twice does nothing. */
 	release(): void;
 	/** Nobody waits for the job: it keeps its slot until somebody needs one and a list shows its end. */
-	leave(job: Resource): void;
+	leave(): void;
 }
 
 interface SlotOptions {
@@ -23,13 +23,6 @@ interface SlotOptions {
 	takesSlot: boolean;
 	/** When its wait began, if it was refused since. */
 	since?: number;
-}
-
-/** What the slots need to know of jobs. */
-export interface JobWatch {
-	hasEnded(job: Resource): boolean;
-	/** Requests a list of what runs in the workspace, and passes it to `OtherClients`. */
-	list(channel: Channel): void;
 }
 
 /** Creations of one kind that wait, and how many are under way: sent, and not accepted or refused yet. */
@@ -46,15 +39,17 @@ const TICK_MS = 1_000;
  * held from the request until the job has ended.
  *
  * 1. A creation goes out if own jobs and those of others are fewer than the slots, and none was
- *    refused since that list was requested. A slot of our own that is freed counts at once.
+ *    refused since that list came. A slot of our own that is freed counts at once.
  * 2. Otherwise one creation a minute is tried, whatever the lists show of others, so that no wait
  *    hangs; but none is tried while our own jobs use all slots.
- * 3. While creations wait for slots that others use, a list goes out every 10 s ± 25 %; while they
- *    wait for those of own jobs that nobody waits for, every 3 s.
- * 4. One that is refused although no others were seen for a minute shows that the plan has fewer
- *    slots: no more are used than ran then, and one more with each that is tried and accepted.
- * 5. What the service asks to wait is waited; the first time, one is tried right after it.
- * 6. A wait ends after 30 minutes without an accepted job of ours that takes a slot, or at its own
+ * 3. While creations wait, a list goes out every 10 s ± 25 %, unless jobs that somebody here waits
+ *    for use all slots.
+ * 4. A job that nobody waits for keeps its slot until a list that was requested later does not show
+ *    it as running: for half an hour at most, and not while lists get no answer for a minute.
+ * 5. A creation that is refused although no others are seen shows that the plan has fewer slots: no
+ *    more are used than ran then, and one more with each that is tried and accepted.
+ * 6. What the service asks to wait is waited; the first time, one is tried right after it.
+ * 7. A wait ends after 30 minutes without an accepted job of ours that takes a slot, or at its own
  *    timeout, which alone counts while our own jobs use all slots.
  *
  * Creations that take no slot are not refused for want of one; as many of their requests are under
@@ -64,20 +59,17 @@ export class JobSlots {
 	private readonly jobLane = new Lane();
 	/** For creations that take no slot. */
 	private readonly requestLane = new Lane();
-	/**
-	 * The ids of our jobs that occupy a slot, and since when nobody waits for them; `Infinity` while
-	 * somebody does. One that nobody waits for occupies its slot until a list that was requested later
-	 * shows that it has ended, and for half an hour at most.
-	 */
-	private readonly held = new Map<string, number>();
-	private refusedAt = -Infinity;
+	/** The ids of our jobs that occupy a slot while somebody waits for them. */
+	private readonly held = new Set<string>();
+	/** The ids of those that nobody waits for any more, and since when. */
+	private readonly left = new Map<string, number>();
 	/** The most slots that we use: after a refusal as many as we used then, until a list explains it. */
 	private most = Infinity;
 	private pausedUntil = -Infinity;
+	/** From when on one may be tried, whatever the lists show. */
+	private tryAt = -Infinity;
 	/** Whether one was tried since the last was accepted. */
 	private hasTried = false;
-	/** When one is tried, whatever the lists show; `Infinity` while none waits. */
-	private tryAt = Infinity;
 	private listAt = -Infinity;
 	private readonly wakeUp: WakeUp;
 
@@ -87,10 +79,11 @@ export class JobSlots {
 		private readonly clock: Clock,
 		private readonly random: Random,
 		private readonly others: OtherClients,
-		private readonly jobs: JobWatch,
+		/** Requests a list of what runs in the workspace, and passes it to `others`. */
+		private readonly list: (channel: Channel) => void,
 	) {
 		this.wakeUp = new WakeUp(clock, () => this.tick());
-		others.onListed = () => this.onListed();
+		others.onListed = (areSeen) => this.onListed(areSeen);
 	}
 
 	/** Fails with `cancelled` or `noSlot`. */
@@ -102,19 +95,13 @@ export class JobSlots {
 		return pending;
 	}
 
-	private get taken(): number {
+	/** Slots that we use for what somebody waits for. */
+	private get inUse(): number {
 		return this.jobLane.underWay + this.held.size;
 	}
 
-	/** How many jobs hold a slot that nobody waits for. */
-	private get left(): number {
-		return [...this.held.values()].filter((since) => since < Infinity).length;
-	}
-
-	/** As `taken`, without jobs that nobody waits for where no list would show their end. */
-	private get inUse(): number {
-		const hasLists = this.clock.monotonic() - this.others.listedAt < MINUTE_MS;
-		return hasLists ? this.taken : this.taken - this.left;
+	private get taken(): number {
+		return this.inUse + this.left.size;
 	}
 
 	/** How many more jobs may go out, as far as lists and refusals show. */
@@ -126,20 +113,28 @@ export class JobSlots {
 		const now = this.clock.monotonic();
 		const { jobLane, requestLane } = this;
 		while (requestLane.queue.size > 0 && requestLane.underWay < this.limit) this.grant(requestLane);
-		while (jobLane.queue.size > 0 && this.inUse < this.limit && now >= this.pausedUntil) {
+		while (jobLane.queue.size > 0 && this.taken < this.limit && now >= this.pausedUntil) {
 			const isTry = this.free <= 0;
 			if (isTry && now < this.tryAt) break;
 			// Who gets slots beside others has no reason to try for more.
-			if (isTry || this.others.count > 0) this.tryAt = this.aMinuteFrom(now);
+			if (isTry || this.others.count > 0) this.tryAt = now + scattered(MINUTE_MS, this.random);
 			this.hasTried ||= isTry;
 			this.grant(jobLane);
 		}
-		this.findOut(now);
+		const { next } = jobLane.queue;
+		if (next && this.inUse < this.limit && now >= this.listAt) {
+			this.planList(now);
+			this.list(next.channel);
+		}
 		if (jobLane.queue.size + requestLane.queue.size > 0) this.wakeUp.set(now + TICK_MS);
 	}
 
 	private grant(lane: Lane): void {
 		lane.queue.grant(ok(new JobSlots.HeldSlot(this, lane)));
+	}
+
+	private planList(now: number): void {
+		this.listAt = now + scattered(TUNING.listWhileWaitingMs, this.random);
 	}
 
 	/** A class, not closures: thousands of items may hold one. Its methods are part of the slots. */
@@ -154,27 +149,18 @@ export class JobSlots {
 			lane.underWay += 1;
 		}
 
-		answered(): void {
-			if (this.isUnderWay) this.lane.underWay -= 1;
-			this.isUnderWay = false;
-		}
-
-		/** Unless it needs no slot, or has another one, a job occupies the slot that it was created with. */
-		hold(job: Resource): void {
-			const { jobLane, held, others, jobs } = this.slots;
-			others.created(job.id);
-			const needsNone = this.lane !== jobLane || jobs.hasEnded(job);
-			if (this.isUnderWay && !needsNone && !held.has(job.id))
-				held.set((this.jobId = job.id), Infinity);
-			this.answered();
-		}
-
-		accepted(job: Resource): void {
+		/** The job occupies the slot, unless it needs none or has another one. */
+		accepted({ id }: Resource): void {
 			const { slots, lane } = this;
+			const { held, left, others } = slots;
+			this.answered();
+			others.created(id);
 			lane.acceptedAt = slots.clock.monotonic();
+			// A repeated key may give a job that nobody waited for any more.
+			left.delete(id);
+			if (lane === slots.jobLane && !held.has(id)) held.add((this.jobId = id));
 			if (lane === slots.jobLane) slots.hasTried = false;
-			this.hold(job);
-			slots.most = Math.max(slots.most, slots.held.size);
+			slots.most = Math.max(slots.most, held.size + left.size);
 			slots.serve();
 		}
 
@@ -184,78 +170,58 @@ export class JobSlots {
 			this.slots.serve();
 		}
 
-		leave(job: Resource): void {
-			const { held, clock } = this.slots;
-			this.hold(job);
-			if (held.has(this.jobId)) held.set(this.jobId, clock.monotonic());
+		leave(): void {
+			const { held, left, clock } = this.slots;
+			if (held.delete(this.jobId)) left.set(this.jobId, clock.monotonic());
 			this.slots.serve();
 		}
 
 		release(): void {
 			this.answered();
 			this.slots.held.delete(this.jobId);
-			this.jobId = '';
 			this.slots.serve();
+		}
+
+		answered(): void {
+			if (this.isUnderWay) this.lane.underWay -= 1;
+			this.isUnderWay = false;
 		}
 	};
 
-	/** Asks for a list where one can show a slot to be free that somebody waits for. */
-	private findOut(now: number): void {
-		const { next } = this.jobLane.queue;
-		if (!next) {
-			this.tryAt = Infinity;
-			return;
-		}
-		if (this.tryAt === Infinity && this.inUse < this.limit) this.tryAt = this.aMinuteFrom(now);
-		const isUnknown = this.others.count > 0 || this.refusedAt > this.others.listedAt;
-		if (now < this.listAt || !(isUnknown || this.left > 0)) return;
-		this.listAt = this.nextListAfter(now);
-		this.jobs.list(next.channel);
+	private noteRefusal(retryAfterMs: number | undefined): void {
+		const now = this.clock.monotonic();
+		this.most = this.taken;
+		// A service may name the next moment each time.
+		const followsHint = retryAfterMs !== undefined && !this.hasTried;
+		this.tryAt = now + (followsHint ? retryAfterMs : scattered(MINUTE_MS, this.random));
+		this.pausedUntil = Math.max(this.pausedUntil, now + (retryAfterMs ?? 0));
 	}
 
-	private nextListAfter(now: number): number {
-		const { minLookMs, listWhileWaitingMs } = TUNING;
-		const isBesideOthers = this.others.count > 0 || this.most < Infinity;
-		return now + (isBesideOthers ? scattered(listWhileWaitingMs, this.random) : minLookMs);
-	}
-
-	private aMinuteFrom(now: number): number {
-		return now + scattered(MINUTE_MS, this.random);
-	}
-
-	private onListed(): void {
-		const { listedAt, seenAt } = this.others;
-		for (const [id, since] of this.held)
-			if (since < listedAt && !this.others.isRunning(id)) this.held.delete(id);
+	private onListed(areOthersSeen: boolean): void {
+		const { others, left } = this;
+		for (const [id, since] of left)
+			if (since < others.listedAt && !others.isRunning(id)) left.delete(id);
 		// The list shows what the refusal was about.
-		if (listedAt > this.refusedAt && listedAt - seenAt < MINUTE_MS) this.most = Infinity;
-		this.listAt = this.nextListAfter(this.clock.monotonic());
+		if (areOthersSeen) this.most = Infinity;
+		this.planList(this.clock.monotonic());
 		this.serve();
 	}
 
 	private tick(): void {
 		const now = this.clock.monotonic();
+		const { jobLane, requestLane, left, others } = this;
+		const isBlind = now - Math.max(others.listedAt, jobLane.queue.next?.since ?? now) >= MINUTE_MS;
 		// A list may show dead jobs as running for ever.
-		for (const [id, since] of this.held) if (now - since >= GIVE_UP_MS) this.held.delete(id);
-		const usesAll = this.inUse >= Math.max(1, Math.min(this.limit, this.most));
-		for (const lane of [this.jobLane, this.requestLane]) {
-			const longest = usesAll && lane === this.jobLane ? Infinity : GIVE_UP_MS;
+		for (const [id, since] of left) if (isBlind || now - since >= GIVE_UP_MS) left.delete(id);
+		const usesAll = this.taken >= this.limit;
+		for (const lane of [jobLane, requestLane]) {
+			const longest = usesAll && lane === jobLane ? Infinity : GIVE_UP_MS;
 			lane.queue.expire(
 				({ since, timeoutMs }) =>
 					now >= Math.max(since, lane.acceptedAt) + Math.min(longest, timeoutMs),
-				({ since }) => fail({ kind: 'noSlot', waitedMs: now - since, others: this.others.count }),
+				({ since }) => fail({ kind: 'noSlot', waitedMs: now - since, others: others.count }),
 			);
 		}
 		this.serve();
-	}
-
-	private noteRefusal(retryAfterMs: number | undefined): void {
-		const now = this.clock.monotonic();
-		this.refusedAt = now;
-		this.most = this.taken;
-		// A service may name the next moment each time.
-		const followsHint = retryAfterMs !== undefined && !this.hasTried;
-		this.tryAt = followsHint ? now + retryAfterMs : this.aMinuteFrom(now);
-		this.pausedUntil = Math.max(this.pausedUntil, now + (retryAfterMs ?? 0));
 	}
 }

@@ -12,11 +12,9 @@ export class OtherClients {
 	private running: readonly string[] = [];
 	/** When the newest list was requested; `-Infinity` for never. */
 	listedAt = -Infinity;
-	/** When a list before that one last showed running jobs of others. */
-	private seenBefore = -Infinity;
 
-	/** Called when a list has come that is newer than those before. */
-	onListed: () => void = () => {};
+	/** Called when a list has come that is newer than those before: whether it, or the last, shows others. */
+	onListed: (areSeen: boolean) => void = () => {};
 
 	created(id: string): void {
 		this.own.set(id, true);
@@ -25,10 +23,10 @@ export class OtherClients {
 	/** @param at when the list was requested */
 	listed(running: readonly string[], at: number): void {
 		if (at < this.listedAt) return;
-		this.seenBefore = this.seenAt;
+		const wereSeen = this.count > 0;
 		this.listedAt = at;
 		this.running = running;
-		this.onListed();
+		this.onListed(wereSeen || this.count > 0);
 	}
 
 	isRunning(id: string): boolean {
@@ -37,10 +35,5 @@ export class OtherClients {
 
 	get count(): number {
 		return this.running.filter((id) => !this.own.has(id)).length;
-	}
-
-	/** When a list last showed running jobs of others; `-Infinity` for never. */
-	get seenAt(): number {
-		return this.count > 0 ? this.listedAt : this.seenBefore;
 	}
 }

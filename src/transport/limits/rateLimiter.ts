@@ -40,9 +40,10 @@ export class RateLimiter {
 		this.wakeUp = new WakeUp(clock, () => this.serve());
 	}
 
-	/** The limit at the moment: a part of the configured one while others were seen within a minute. */
+	/** The limit at the moment: a part of the configured one while a list of the last minute shows others. */
 	get requestsPerMinute(): number {
-		const isShared = this.clock.monotonic() - this.others.seenAt < MINUTE_MS;
+		const { count, listedAt } = this.others;
+		const isShared = count > 0 && this.clock.monotonic() - listedAt < MINUTE_MS;
 		return Math.max(1, Math.floor(this.limit * (isShared ? OUR_SHARE : 1)));
 	}
 

@@ -403,7 +403,7 @@ async function follow(item: Item, keys: ItemKeys, held: Held): Promise<Result<Re
 	const job = seen.ok ? seen.value : held.job;
 	const state = isOver ? 'good' : jobState(job, settings.terminalStatuses);
 	if (!seen.ok || state === 'running') {
-		slot?.leave(job);
+		slot?.leave();
 		return seen;
 	}
 	slot?.release();

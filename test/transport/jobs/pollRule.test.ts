@@ -1,7 +1,7 @@
 import fc from '../../support/fastCheck';
 import {
 	Durations,
-	idleWorthAList,
+	idleWorthALook,
 	isWorthALook,
 	type Span,
 } from '../../../src/transport/jobs/pollRule';
@@ -158,10 +158,10 @@ describe('a list', () => {
 
 	test('waits until no further end is near where requests are scarce', () => {
 		const five = (ms: number) => Array<number>(5).fill(ms);
-		expect(idleWorthAList(five(120_000), 60)).toBe(5 * idleMs);
-		expect(idleWorthAList(five(30_000), 20)).toBe(5 * idleMs);
-		expect(idleWorthAList(five(30_000), 10)).toBe(Infinity);
-		expect(idleWorthAList(five(5_000), 60)).toBe(Infinity);
-		expect(idleWorthAList([Infinity, Infinity], 60)).toBe(2 * idleMs);
+		expect(idleWorthALook(five(120_000), 60)).toBe(5 * idleMs);
+		expect(idleWorthALook(five(30_000), 20)).toBe(5 * idleMs);
+		expect(idleWorthALook(five(30_000), 10)).toBe(Infinity);
+		expect(idleWorthALook(five(5_000), 60)).toBe(Infinity);
+		expect(idleWorthALook([Infinity, Infinity], 60)).toBe(2 * idleMs);
 	});
 });
