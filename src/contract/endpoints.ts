@@ -38,7 +38,7 @@ const endpoint = (
 	extra: Endpoint['extra'] = [],
 ): Endpoint => ({ method, path, scope, success, extra });
 
-/** The 32 operations, in the order of the specification's table. Specification: Endpoints. */
+/** The operations, in the order of the specification's table. Specification: Endpoints. */
 export const ENDPOINTS = {
 	listModels: endpoint('GET', '/models', 'models:read', [200]),
 	createFile: endpoint('POST', '/files', 'files:write', [201]),

@@ -7,7 +7,7 @@ import {
 	type Scope,
 } from '../../src/contract';
 import { saveCredential } from '../../lab/n8n/credential';
-import { bodyFields, pathsIn, queryFields } from '../support/shapes';
+import { bodyFields, pathsIn, queryFields, takesKey } from '../support/shapes';
 import { endpointCases, parametersOf, type EndpointCase } from './support/endpointCases';
 import { baseUrl, keys, rest, runOurs, sandbox } from './support/harness';
 
@@ -29,11 +29,14 @@ const asked = async () =>
 		({ operation }) => operation !== null && operation in ENDPOINTS,
 	);
 
-const casesOf = (name: EndpointName) => cases.filter(({ endpoint }) => endpoint === name);
+function casesOf(name: EndpointName): EndpointCase[] {
+	const found = cases.filter(({ endpoint }) => endpoint === name);
+	if (found.length === 0) throw new Error(`endpointCases.ts has no case for ${name}`);
+	return found;
+}
 
 it.each(names)('%s is sent exactly as the specification has it', async (name) => {
 	const { method, path, success }: Endpoint = ENDPOINTS[name];
-	expect(casesOf(name)).not.toEqual([]);
 	for (const one of casesOf(name)) {
 		const before = (await asked()).length;
 		const run = await runOurs({ node: one.node, parameters: parametersOf(one), items: one.items });
@@ -59,7 +62,7 @@ it.each(names)('%s is sent exactly as the specification has it', async (name) =>
 		expect(headers.accept).toMatch(/application\/json/);
 		if (one.body !== undefined) expect(headers['content-type']).toMatch(/^application\/json/);
 		const key = headers[IDEMPOTENCY_HEADER.toLowerCase()];
-		expect(typeof key).toBe(method === 'POST' ? 'string' : 'undefined');
+		expect(typeof key).toBe(takesKey(name) ? 'string' : 'undefined');
 	}
 });
 
@@ -84,8 +87,7 @@ it.each(names)(
 	'%s is refused before sending when the credential excludes its scope',
 	async (name) => {
 		const { scope } = ENDPOINTS[name];
-		const [one] = casesOf(name);
-		if (!one) throw new Error(`There is no case for ${name}`);
+		const one = casesOf(name)[0]!;
 		const before = (await asked()).length;
 		const run = await runOurs({
 			node: one.node,

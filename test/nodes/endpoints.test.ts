@@ -9,10 +9,6 @@ const BY_THE_RUNNER: Partial<Record<EndpointName, string[]>> = {
 	listGenerations: ['cursor', 'limit'],
 };
 
-test('the specification has 32 operations', () => {
-	expect(names).toHaveLength(32);
-});
-
 describe.each(names)('%s', (name) => {
 	test('is called by an operation of a node', async () => {
 		expect(await operationsOf(name)).not.toEqual([]);

@@ -17,17 +17,6 @@ const field = (name: string, operation: string): INodeProperties => {
 
 const names = (fields: INodeProperties['options']) => (fields ?? []).map(({ name }) => name).sort();
 
-test('has the operations and name that saved workflows use', () => {
-	expect(description.name).toBe('mediaGen');
-	expect(description.usableAsTool).toBe(true);
-	const operation = description.properties.find(({ name }) => name === 'operation');
-	expect((operation?.options ?? []).map((option) => 'value' in option && option.value)).toEqual([
-		...['generateImage', 'generateVideo', 'generateAudio'],
-		...['get', 'getAll'],
-	]);
-	expect(operation?.default).toBe('generateImage');
-});
-
 const offered = (name: string, operation: string) => names(field(name, operation).options);
 
 test.each([

@@ -32,10 +32,10 @@ const linesOf = (properties: INodeProperties[], within = ''): string[] =>
 		})
 		.sort();
 
-const surfaceOf = ({ name, version, credentials = [], properties }: INodeTypeDescription) => [
-	`\n# ${name}, version ${[version].flat().join(', ')}`,
-	...credentials.map((credential) => `credential ${credential.name}`),
-	...linesOf(properties),
+const surfaceOf = ({ name, version, usableAsTool, ...rest }: INodeTypeDescription) => [
+	`\n# ${name}, version ${[version].flat().join(', ')}${usableAsTool ? ', also a tool' : ''}`,
+	...(rest.credentials ?? []).map((credential) => `credential ${credential.name}`),
+	...linesOf(rest.properties),
 ];
 
 // What saved workflows depend on. A line that changes or goes breaks them: say so in CHANGELOG, then

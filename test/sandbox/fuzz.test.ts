@@ -6,7 +6,7 @@ import { startHarness, type Harness } from './support/harness';
 import { cases } from '../support/thorough';
 import { elementAt } from './support/elementAt';
 
-/** Enough for each of the 32 operations to succeed at least once. */
+/** Enough for each operation to succeed at least once. */
 const ROUNDS = Math.max(1_900, cases(5_100));
 
 let service: Harness;

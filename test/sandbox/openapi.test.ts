@@ -4,14 +4,13 @@ import { updatedDocument } from '../../scripts/openapi';
 import { startHarness } from './support/harness';
 import { document } from './support/openapi';
 
-test('it is version 1.0.0 in OpenAPI 3.1 and holds the 32 operations', () => {
+test('it is version 1.0.0 in OpenAPI 3.1 and holds the operations of the contract', () => {
 	expect(document.openapi).toMatch(/^3\.1\./);
 	expect(document.info.version).toBe('1.0.0');
 	const held = Object.entries<object>(document.paths).flatMap(([path, verbs]) =>
 		Object.keys(verbs).map((verb) => `${verb.toUpperCase()} ${path}`),
 	);
 	const wanted = Object.values(ENDPOINTS).map(({ method, path }) => `${method} ${path}`);
-	expect(wanted).toHaveLength(32);
 	expect(held.sort()).toEqual(wanted.sort());
 });
 

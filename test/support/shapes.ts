@@ -1,4 +1,4 @@
-import { ENDPOINTS, type EndpointName } from '../../src/contract';
+import { ENDPOINTS, IDEMPOTENCY_HEADER, type EndpointName } from '../../src/contract';
 import { read } from './sources';
 
 interface Schema {
@@ -63,6 +63,10 @@ export function queryFields(name: EndpointName): string[] {
 		.filter((one) => name === 'listGenerations' || !isPaging(one))
 		.sort();
 }
+
+/** Whether docs/openapi.json shows an idempotency key for an operation. */
+export const takesKey = (name: EndpointName): boolean =>
+	(described(name).parameters ?? []).some((one) => one.name === IDEMPOTENCY_HEADER);
 
 /** Dotted paths of the fields that a body has, as `bodyFields` names them. */
 export function pathsIn(body: unknown, within = ''): string[] {

@@ -416,10 +416,7 @@ function others(ids: { generation: string }): EndpointCase[] {
 	];
 }
 
-/**
- * One or more cases for each of the 32 operations; together they fill in every field of every
- * request.
- */
+/** One or more cases for each operation; together they fill in every field of every request. */
 export async function endpointCases(): Promise<EndpointCase[]> {
 	const ready = await make.agentRun();
 	await call('POST', `/agents/runs/${ready}/approve`, { max_credits: 1_000 });

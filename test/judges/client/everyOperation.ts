@@ -20,8 +20,8 @@ interface Answered<Data> {
 }
 
 /**
- * Calls each of the 32 operations as somebody would who has nothing but the OpenAPI document. Answers
- * the statuses.
+ * Calls each operation as somebody would who has nothing but the OpenAPI document. Answers the
+ * statuses.
  *
  * @throws when a request is refused
  */

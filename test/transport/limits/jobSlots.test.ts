@@ -284,6 +284,16 @@ describe('where others use the workspace', () => {
 		expect(Math.max(...gaps)).toBeLessThanOrEqual(1.25 * MINUTE);
 	});
 
+	test('one is tried right after the Retry-After of the first refusal, later ones a minute apart', async () => {
+		const { clock, acquire, wait } = slotsOf(4);
+		(await acquire()).refused(7_000);
+		const began = clock.monotonic();
+		slotOf(await clock.run(wait())).refused(7_000);
+		expect(clock.monotonic() - began).toBeLessThanOrEqual(8_000);
+		await clock.run(wait());
+		expect(clock.monotonic() - began).toBeGreaterThanOrEqual(0.75 * MINUTE);
+	});
+
 	test('a Retry-After is kept: nothing goes out before, then one, and the others once that is accepted', async () => {
 		const { clock, acquire, wait, shows } = slotsOf(4);
 		(await acquire()).accepted(job('gen_1'));
