@@ -14,7 +14,7 @@ const ROWS: Record<string, string[]> = {
 	'An item that only reads': ['inTurn, without a deadline'],
 	'An item of a run of more than 100': ['runItem, without a deadline'],
 	'A job to end': ['JobPoller.wait, without a deadline', 'lookAt', 'wait'],
-	'A job that nobody waits for': ['JobSlots.findOut'],
+	'A job that nobody waits for': ['JobSlots.tick'],
 	'A list of what runs': ['JobPoller.readList'],
 	'A list of what earlier runs have made': [
 		'EarlierRuns.has, without a deadline',
