@@ -252,7 +252,6 @@ async function tryOnce(
 	slot: Slot,
 	tries: Tries,
 ): Promise<Result<Held> | undefined> {
-	const { channel } = tries;
 	// It may have waited for hours: then the key may no longer say what became of the request, or the
 	// credits have run out, and it waits for its turn to try.
 	if (hasKeyExpired(item) || (tries.wasFree && item.workspace.credits.lacksCredits)) {
@@ -260,12 +259,12 @@ async function tryOnce(
 		tries.since = undefined;
 		return undefined;
 	}
-	let sent = await sendCreation(item, keys, channel, creation);
+	let sent = await sendCreation(item, keys, tries.channel, creation);
 	const attempt = keys.nextAfterNoCredits(creation.attempt);
 	if (!sent.ok && isOutOfCredits(sent) && attempt !== undefined) {
 		// At once: credits that come in between would be spent under a key that nobody else tries first.
 		const again = { ...creation, attempt, key: keys.of(attempt) };
-		sent = await sendCreation(item, keys, channel, again);
+		sent = await sendCreation(item, keys, tries.channel, again);
 	}
 	return afterAnswer(item, keys, sent, slot, tries);
 }
@@ -291,8 +290,8 @@ function afterAnswer(
 		slot.refused(sent.failure.kind === 'status' ? sent.failure.hintMs : undefined);
 		tries.refusals += 1;
 		// While others get slots, waiting for one has no end of its own.
-		const refusedMs = clock.monotonic() - (tries.refusedAt ??= clock.monotonic());
-		const isLate = refusedMs >= Math.min(GIVE_UP_MS, settings.waitTimeoutMs);
+		const now = clock.monotonic();
+		const isLate = now - (tries.refusedAt ??= now) >= Math.min(GIVE_UP_MS, settings.waitTimeoutMs);
 		return tries.refusals >= MAX_REFUSALS && isLate ? sent : undefined;
 	}
 	if (isOutOfCredits(sent) && waitsForCredits) {
