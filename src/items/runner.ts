@@ -32,9 +32,8 @@ import {
 	type Labels,
 } from './errors';
 import type { Item, OperationSpec, Outcome, Prepared } from '../transport/run/item';
-import { isOutcomeOpen } from '../transport/run/itemState';
+import { isOutcomeOpen, nodeMemory, statesOf } from '../transport/run/itemState';
 import { identify } from './identity';
-import { nodeMemory, statesOf } from '../transport/run/itemState';
 import { batchOf, itemContext } from './nodeInput';
 import { runOperation } from '../transport/run/operations';
 import { errorOutputItem, errorRow, itemsOf } from './outputItems';

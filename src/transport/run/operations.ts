@@ -1,10 +1,9 @@
 import { fail, ok, type Failed, type Result } from '../base/result';
 import { isRecord, isResource, type ApiRequest, type Json } from '../base/types';
-import { idIn, mustBeObject, otherIdProblem, requestResource } from '../http/client';
-import { readPages } from '../http/client';
+import { idIn, mustBeObject, otherIdProblem, requestResource, readPages } from '../http/client';
 import { isGone } from '../http/statuses';
 import { jobState, toResult } from '../jobs/jobState';
-import { withoutReferences } from './uploads';
+import { withoutReferences, openRequest, sendFile } from './uploads';
 import { createJob } from './createJob';
 import { expectedPrice } from './credits';
 import { halt, halted, inTurn } from './batch';
@@ -12,7 +11,6 @@ import type { Item, Outcome, OutputKind } from './item';
 import { customKeyProblem, ItemKeys } from './keys';
 import { itemMemory } from './itemState';
 import { collect, withOutputs } from './outputs';
-import { openRequest, sendFile } from './uploads';
 
 type Handler = (item: Item) => Promise<Result<Outcome>>;
 

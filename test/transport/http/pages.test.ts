@@ -1,6 +1,5 @@
-import { Client } from '../../../src/transport/http/client';
+import { Client, readPages } from '../../../src/transport/http/client';
 import { RateLimiter } from '../../../src/transport/limits/rateLimiter';
-import { readPages } from '../../../src/transport/http/client';
 import type { SendResult } from '../../../src/transport/base/types';
 import { answer, channelOf, scripted } from '../../../testing/answers';
 import { seeded } from '../../../testing/random';

@@ -1,8 +1,7 @@
 import { Batch } from '../../../src/transport/run/batch';
 import { BinaryReference } from '../../../src/transport/run/uploads';
 import { createJob } from '../../../src/transport/run/createJob';
-import { isOutcomeOpen } from '../../../src/transport/run/itemState';
-import { newMemory } from '../../../src/transport/run/itemState';
+import { isOutcomeOpen, newMemory } from '../../../src/transport/run/itemState';
 import type { ApiRequest, SendResult } from '../../../src/transport/base/types';
 import { answer, errorBody, LOST } from '../../../testing/answers';
 import { ModelService, type ServiceSettings } from '../../../testing/modelService';
