@@ -1,12 +1,12 @@
 /* eslint-disable @n8n/community-nodes/no-restricted-globals, @n8n/community-nodes/no-restricted-imports -- not published */
 import { createRequire } from 'node:module';
 import path from 'node:path';
-import { Batch } from '../src/transport/run/batch';
-import { executionCredits } from '../src/transport/run/credits';
-import { createJob } from '../src/transport/run/createJob';
-import type { RateLimits } from '../src/transport/credential';
-import { Workspace } from '../src/transport/workspace';
-import type { Clock, Random, Send } from '../src/transport/base/types';
+import { Batch } from '../src/run/run';
+import { executionCredits } from '../src/run/credits';
+import { createJob } from '../src/run/creation';
+import type { RateLimits } from '../src/service/credential';
+import { Workspace } from '../src/service/workspace';
+import type { Clock, Random, Send } from '../src/base/types';
 import { hostWith, PLAN, runOf, settingsWith } from '../testing/run';
 
 /** What the bench drives of the package. This file alone knows it from inside. */
@@ -21,10 +21,10 @@ const SOURCES: Package = { createJob, Workspace };
 export function published(): Package {
 	const require = createRequire(__filename);
 	const load = (name: string) =>
-		require(path.resolve(__dirname, '../dist/src/transport', name)) as unknown;
+		require(path.resolve(__dirname, '../dist/src', name)) as unknown;
 	return {
-		...(load('run/createJob') as Pick<Package, 'createJob'>),
-		...(load('workspace') as Pick<Package, 'Workspace'>),
+		...(load('run/creation') as Pick<Package, 'createJob'>),
+		...(load('service/workspace') as Pick<Package, 'Workspace'>),
 	};
 }
 

@@ -2,7 +2,7 @@
 import { setMaxListeners } from 'node:events';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import type { Send } from '../src/transport/base/types';
+import type { Send } from '../src/base/types';
 import { answer } from '../testing/answers';
 import { seeded } from '../testing/random';
 import { PLAN } from '../testing/run';

@@ -1,6 +1,6 @@
 import type { IAuthenticate, ICredentialType, INodeProperties } from 'n8n-workflow';
 import { LIMITS, SCOPES } from '../src/contract';
-import { authenticate } from '../src/transport/credential';
+import { authenticate } from '../src/service/credential';
 
 export class MediaGenApi implements ICredentialType {
 	name = 'mediaGenApi';

@@ -4,8 +4,8 @@ import path from 'node:path';
 import type { ICredentialType, INodeType, INodeTypeDescription } from 'n8n-workflow';
 import { projectRoot } from '../lab/process/paths';
 import manifest from '../package.json';
-import type { Operation } from '../src/description/operation';
-import type { NodeResource } from '../src/description/properties';
+import type { Operation } from '../src/fields/operation';
+import type { NodeResource } from '../src/fields/properties';
 
 /** An operation of a node, with the resource that has to be chosen first where the node has several. */
 export interface OfferedOperation {

@@ -3,7 +3,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { z } from 'zod/v4';
 import { ENDPOINTS, type EndpointName } from '../src/contract';
-import { requestOf } from '../src/sandbox/schemas';
+import { requestOf } from '../sandbox/schemas';
 import { projectRoot } from '../lab/process/paths';
 
 /** As much of an OpenAPI document as the scripts read or write. */

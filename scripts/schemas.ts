@@ -2,13 +2,13 @@
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { ENDPOINTS, type EndpointName } from '../src/contract';
-import type { Operation } from '../src/description/operation';
+import type { Operation } from '../src/fields/operation';
 import { projectRoot } from '../lab/process/paths';
 import { readNodes } from './nodes';
 import { operationAt, readDocument } from './openapi';
-import type { OperationSpec } from '../src/transport/run/item';
-import { jsonOf } from '../src/items/outputItems';
-import type { Resource } from '../src/transport/base/types';
+import type { OperationSpec } from '../src/run/item';
+import { jsonOf } from '../src/run/output';
+import type { Resource } from '../src/base/types';
 
 /** As much of JSON Schema (draft 2020-12) as the output schemas need. */
 export interface JsonSchema {

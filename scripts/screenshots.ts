@@ -15,7 +15,7 @@ import { credentialOf, finalStatuses, type Rest, type SavedCredential } from '..
 import { examplesRoot, projectRoot, shown } from '../lab/process/paths';
 import { until } from '../lab/process/process';
 import { keyRing, SandboxAdmin } from '../lab/sandbox/admin';
-import { createSandbox, type Sandbox } from '../src/sandbox/server';
+import { createSandbox, type Sandbox } from '../sandbox/server';
 import { readNodes } from './nodes';
 
 const clockScale = 60;

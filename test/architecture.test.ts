@@ -13,41 +13,53 @@ import {
 	ROOT,
 	statusesIn,
 	takesValues,
-	targetsOf,
 } from './support/sources';
 
 /**
  * Which layer may import which; each may import itself. Triggers may import `src/events` besides.
  */
 const ARROWS: Record<string, string[]> = {
-	nodes: ['src/description', 'src/items', 'src/transport', 'src/contract'],
-	'src/events': ['src/description', 'src/items', 'src/transport', 'src/contract'],
-	credentials: ['src/transport', 'src/contract'],
-	'src/description': ['src/items', 'src/transport', 'src/contract'],
-	'src/items': ['src/transport', 'src/contract'],
-	'src/transport': ['src/contract'],
+	nodes: ['src/fields', 'src/run', 'src/transfer', 'src/service', 'src/base', 'src/contract'],
+	credentials: ['src/service', 'src/contract'],
+	'src/fields': ['src/run', 'src/transfer', 'src/service', 'src/base', 'src/contract'],
+	'src/events': [
+		'src/fields',
+		'src/run',
+		'src/transfer',
+		'src/service',
+		'src/base',
+		'src/contract',
+	],
+	'src/run': ['src/transfer', 'src/service', 'src/base', 'src/contract'],
+	'src/transfer': ['src/service', 'src/base', 'src/contract'],
+	'src/service': ['src/base', 'src/contract'],
+	'src/base': ['src/contract'],
 	'src/contract': [],
 	// It signs its deliveries with what verifies them.
-	'src/sandbox': ['src/contract', 'src/events'],
+	sandbox: ['src/contract', 'src/events'],
 };
 
 /** All folders with code of ours. */
-const CODE = ['credentials', 'nodes', 'src', 'lab', 'bench', 'scripts', 'test', 'testing'];
+const CODE = [
+	'credentials',
+	'nodes',
+	'src',
+	'sandbox',
+	'lab',
+	'bench',
+	'scripts',
+	'test',
+	'testing',
+];
 
 const FOR_TRIGGERS = ['src/events'];
 
-/**
- * The rooms of the transport from the ground up: each may import itself and what stands before it.
- */
-const ROOMS = ['base', 'credential.ts', 'limits', 'http', 'jobs', 'workspace.ts', 'files', 'run'];
-
-/**
- * The only places of the transport that know n8n: its HTTP helpers, its credentials and its `sleep`.
- */
+/** The rooms below `src/run` know n8n in these places only: its HTTP helpers, its credentials and its `sleep`. */
 const KNOWS_N8N = [
-	'src/transport/http/',
-	'src/transport/credential.ts',
-	'src/transport/base/clock.ts',
+	'src/service/n8n.ts',
+	'src/service/host.ts',
+	'src/service/credential.ts',
+	'src/base/clock.ts',
 ];
 
 /** What n8n's rules for community nodes forbid, and what would go around the helpers of n8n. */
@@ -72,18 +84,18 @@ const FORBIDDEN = [
 ];
 
 /** The one file that knows what a status of the service means. */
-const STATUS_TABLE = 'src/transport/http/statuses.ts';
+const STATUS_TABLE = 'src/service/statuses.ts';
 
 /** What else of the published code holds such numbers, and why. */
 const OTHER_STATUSES: Record<string, string> = {
 	'nodes/Trigger/receive.ts: 300, 401, 503': 'what n8n answers to a delivery',
 	'src/contract/endpoints.ts: 402, 404': 'which operation may answer what, not what it means',
 	'src/contract/index.ts: 500': 'characters',
-	'src/items/runner.ts: 512': 'characters',
-	'src/transport/base/types.ts: 200, 300': 'a success, of the storage of files too',
-	'src/transport/files/download.ts: 200, 300, 400': 'the storage of files, and redirects',
-	'src/transport/run/uploads.ts: 200': 'the storage of files',
-	'src/transport/run/createJob.ts: 201': 'a plan, and of one operation only',
+	'src/run/runner.ts: 512': 'characters',
+	'src/base/types.ts: 200, 300': 'a success, of the storage of files too',
+	'src/transfer/download.ts: 200, 300, 400': 'the storage of files, and redirects',
+	'src/run/uploads.ts: 200': 'the storage of files',
+	'src/run/creation.ts: 201': 'a plan, and of one operation only',
 };
 
 interface Manifest {
@@ -115,7 +127,9 @@ const arrowsOf = (file: string): string[] =>
 const isTrigger = (file: string) => /^nodes\/[A-Za-z]*Trigger\//.test(file);
 
 test('every folder of the sources is a layer', () => {
-	const layers = [...filesIn('src'), ...filesIn('nodes'), ...filesIn('credentials')].map(layerOf);
+	const layers = ['src', 'nodes', 'credentials', 'sandbox']
+		.flatMap((folder) => filesIn(folder))
+		.map(layerOf);
 	expect([...new Set(layers)].sort()).toEqual(Object.keys(ARROWS).sort());
 });
 
@@ -128,18 +142,6 @@ describe.each(Object.entries(ARROWS))('%s', (layer, allowed) => {
 		);
 		expect(wrong).toEqual([]);
 	});
-});
-
-test('every arrow between the rooms of the transport points down', () => {
-	const roomOf = (file: string) => ROOMS.indexOf(file.split('/')[2] ?? '');
-	const files = filesIn('src/transport');
-	expect(files.filter((file) => roomOf(file) < 0)).toEqual([]);
-	const wrong = files.flatMap((file) =>
-		targetsOf(file)
-			.filter((to) => to.startsWith('src/transport/') && roomOf(to) > roomOf(file))
-			.map((to) => `${file} -> ${to}`),
-	);
-	expect(wrong).toEqual([]);
 });
 
 test('no circle of imports exists anywhere, but for types', () => {
@@ -165,13 +167,11 @@ test('a circle is found where there is one', () => {
 	expect(circlesIn(new Map(Object.entries(arrows)))).toEqual([['a', 'b', 'c'], ['d']]);
 });
 
-test('the transport knows n8n only where it meets it, and elsewhere not even a type of it', () => {
-	const outside = filesIn('src/transport').filter(
-		(file) => !KNOWS_N8N.some((place) => file.startsWith(place)),
-	);
-	expect(outside.filter((file) => importsOf(file).includes('n8n-workflow'))).toEqual([]);
-	for (const file of KNOWS_N8N.filter((place) => place.startsWith('src/transport/base/')))
-		expect(takesValues(file, 'n8n-workflow')).toBe(true);
+test('what is below the run knows n8n only where it meets it, and elsewhere not even a type of it', () => {
+	const below = ['src/base', 'src/service', 'src/transfer'].flatMap((room) => filesIn(room));
+	const knowing = below.filter((file) => importsOf(file).includes('n8n-workflow'));
+	expect(knowing.filter((file) => !KNOWS_N8N.includes(file))).toEqual([]);
+	expect(takesValues('src/base/clock.ts', 'n8n-workflow')).toBe(true);
 });
 
 test('what is published imports nothing but its own files, n8n-workflow and crypto', () => {
@@ -212,15 +212,7 @@ test('the package needs nothing installed but n8n itself', () => {
 });
 
 test('the package contains what the architecture lists', () => {
-	expect([...manifest.files].sort()).toEqual([
-		'dist/credentials',
-		'dist/nodes',
-		'dist/src/contract',
-		'dist/src/description',
-		'dist/src/events',
-		'dist/src/items',
-		'dist/src/transport',
-	]);
+	expect([...manifest.files].sort()).toEqual(['dist/credentials', 'dist/nodes', 'dist/src']);
 });
 
 describe('the tarball', () => {
@@ -230,11 +222,11 @@ describe('the tarball', () => {
 	];
 
 	const stray = [
-		...['src/sandbox/main.js', 'lab/start.js', 'test/x.test.js', 'bench/run.js'].flatMap((path) => [
+		...['sandbox/main.js', 'lab/start.js', 'test/x.test.js', 'bench/run.js'].flatMap((path) => [
 			path,
 			`dist/${path}`,
 		]),
-		...['src/transport/part.ts', 'nodes/part.ts', '.env', 'docs/nodes.md', 'CHANGELOG.md'],
+		...['src/run/part.ts', 'nodes/part.ts', '.env', 'docs/nodes.md', 'CHANGELOG.md'],
 		...['stryker.config.json', 'dist/tsconfig.tsbuildinfo', 'dist/part.js'],
 	];
 

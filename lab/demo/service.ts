@@ -4,7 +4,7 @@ import path from 'node:path';
 import type { Access } from '../n8n/credential';
 import { LabError } from '../process/failure';
 import { stateRoot } from '../process/paths';
-import { createSandbox } from '../../src/sandbox/server';
+import { createSandbox } from '../../sandbox/server';
 import { keyRing, SandboxAdmin, type SandboxAddress } from '../sandbox/admin';
 import { modeOf } from './examples';
 import type { StartContext } from './start';

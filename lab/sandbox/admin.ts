@@ -1,17 +1,17 @@
 import { randomUUID } from 'node:crypto';
 import type { z } from 'zod/v4';
-import type { faultsSchema } from '../../src/sandbox/faults';
-import type { RequestEntry } from '../../src/sandbox/http/exchange';
-import type { Balance, LedgerLine } from '../../src/sandbox/credits/ledger';
-import type { Settings, SettingsInput } from '../../src/sandbox/settings';
-import type { Sandbox } from '../../src/sandbox/server';
+import type { faultsSchema } from '../../sandbox/faults';
+import type { RequestEntry } from '../../sandbox/http/exchange';
+import type { Balance, LedgerLine } from '../../sandbox/credits/ledger';
+import type { Settings, SettingsInput } from '../../sandbox/settings';
+import type { Sandbox } from '../../sandbox/server';
 
 /** Where a sandbox is, and the keys that it knows from the start. */
 export type SandboxAddress = Pick<Sandbox, 'baseUrl' | 'adminUrl' | 'keys'>;
 
 type Key = Sandbox['keys'][number];
 
-/** What should go wrong; see `src/sandbox/faults.ts`. */
+/** What should go wrong; see `sandbox/faults.ts`. */
 export type FaultRules = NonNullable<z.input<typeof faultsSchema>['rules']>;
 
 /** A job as the sandbox's own page shows it; `text` is its prompt, brief, name, or first text. */

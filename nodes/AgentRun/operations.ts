@@ -14,7 +14,7 @@ import {
 	UNTIL_USER_OR_END,
 	untilStatus,
 	waitForCompletion,
-} from '../../src/description/fields/jobs';
+} from '../../src/fields/jobs';
 import {
 	additionalFields,
 	type Field,
@@ -22,14 +22,14 @@ import {
 	inBody,
 	type Operation,
 	optionList,
-} from '../../src/description/operation';
-import { thisAgentRun, mediaField } from '../../src/description/fields/locators';
-import { choice, flag, jsonObject, media, number, text } from '../../src/description/rules';
-import { fail, type Failed } from '../../src/transport/base/result';
-import { isRecord, type Json } from '../../src/transport/base/types';
-import { requestResource } from '../../src/transport/http/client';
-import type { TerminalStatuses } from '../../src/transport/jobs/jobState';
-import type { Item } from '../../src/transport/run/item';
+} from '../../src/fields/operation';
+import { thisAgentRun, mediaField } from '../../src/fields/locators';
+import { choice, flag, jsonObject, media, number, text } from '../../src/fields/rules';
+import { fail, type Failed } from '../../src/base/result';
+import { isRecord, type Json } from '../../src/base/types';
+import { requestResource } from '../../src/service/client';
+import type { TerminalStatuses } from '../../src/service/jobState';
+import type { Item } from '../../src/run/item';
 
 /** What ends the wait after each step. Without an approval the wait for the plan ends with it. */
 const AFTER_APPROVAL = untilStatus('awaiting_review', 'completed');

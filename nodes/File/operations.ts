@@ -1,6 +1,6 @@
 import { ENDPOINTS } from '../../src/contract';
-import { inBody, type Operation } from '../../src/description/operation';
-import { binaryField } from '../../src/description/rules';
+import { inBody, type Operation } from '../../src/fields/operation';
+import { binaryField } from '../../src/fields/rules';
 
 const upload: Operation = {
 	value: 'upload',

@@ -6,9 +6,9 @@ import {
 	downloadFinished,
 	existingOutputs,
 	fileOptions,
-} from '../../src/description/fields/jobs';
-import { options, type Field, inPath, type Operation } from '../../src/description/operation';
-import { id } from '../../src/description/rules';
+} from '../../src/fields/jobs';
+import { options, type Field, inPath, type Operation } from '../../src/fields/operation';
+import { id } from '../../src/fields/rules';
 
 const jobId: Field = {
 	displayName: 'Job ID',

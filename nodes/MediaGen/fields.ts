@@ -6,13 +6,9 @@ import {
 	LIMITS,
 	SINGLE_ITEM_SLOTS,
 } from '../../src/contract';
-import { collection, type Field, inBody } from '../../src/description/operation';
-import {
-	catalogueValue,
-	mediaField,
-	modelVoiceLocator,
-} from '../../src/description/fields/locators';
-import { flag, located, media, number, type Rule, text } from '../../src/description/rules';
+import { collection, type Field, inBody } from '../../src/fields/operation';
+import { catalogueValue, mediaField, modelVoiceLocator } from '../../src/fields/locators';
+import { flag, located, media, number, type Rule, text } from '../../src/fields/rules';
 
 type Name = InputSlot | keyof GenerationParameters;
 

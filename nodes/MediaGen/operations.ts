@@ -1,18 +1,8 @@
 import { ENDPOINTS, type GenerationMode, LIMITS } from '../../src/contract';
-import {
-	creationFields,
-	creditOptions,
-	delivery,
-	existingOutputs,
-} from '../../src/description/fields/jobs';
-import { modelField, personaField, thisGeneration } from '../../src/description/fields/locators';
-import {
-	type Field,
-	getManyOperation,
-	inBody,
-	type Operation,
-} from '../../src/description/operation';
-import { text } from '../../src/description/rules';
+import { creationFields, creditOptions, delivery, existingOutputs } from '../../src/fields/jobs';
+import { modelField, personaField, thisGeneration } from '../../src/fields/locators';
+import { type Field, getManyOperation, inBody, type Operation } from '../../src/fields/operation';
+import { text } from '../../src/fields/rules';
 import { input, parameters } from './fields';
 
 /** What differs between the three operations of POST /generations. */

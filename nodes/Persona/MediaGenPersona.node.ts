@@ -1,5 +1,5 @@
 import type { INodeType, INodeTypeDescription } from 'n8n-workflow';
-import { actionNode, icons, methods, OPERATION } from '../../src/description/node';
+import { actionNode, icons, methods, OPERATION } from '../../src/fields/node';
 import { operations } from './operations';
 
 export class MediaGenPersona implements INodeType {

@@ -1,11 +1,6 @@
 import { ENDPOINTS, LIMITS } from '../../src/contract';
-import {
-	keyOptions,
-	waitForCompletion,
-	waitTimeout,
-	paidKeyOptions,
-} from '../../src/description/fields/jobs';
-import { mediaField, thisPersona } from '../../src/description/fields/locators';
+import { keyOptions, waitForCompletion, waitTimeout, paidKeyOptions } from '../../src/fields/jobs';
+import { mediaField, thisPersona } from '../../src/fields/locators';
 import {
 	deleteOperation,
 	type Field,
@@ -15,8 +10,8 @@ import {
 	type Operation,
 	options,
 	updateFields,
-} from '../../src/description/operation';
-import { flag, media, text } from '../../src/description/rules';
+} from '../../src/fields/operation';
+import { flag, media, text } from '../../src/fields/rules';
 
 const nameField: Field = {
 	displayName: 'Name',

@@ -1,6 +1,6 @@
 import { NodeConnectionTypes, type INodeType, type INodeTypeDescription } from 'n8n-workflow';
-import { mediaGenApiTest } from '../../src/description/credentialTest';
-import { icons } from '../../src/description/node';
+import { mediaGenApiTest } from '../../src/fields/credentialTest';
+import { icons } from '../../src/fields/node';
 import {
 	downloadField,
 	getModels,

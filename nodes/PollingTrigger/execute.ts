@@ -1,11 +1,11 @@
 import { NodeOperationError, type IExecuteFunctions, type INodeExecutionData } from 'n8n-workflow';
 import { parameterOf } from '../../src/events/filters';
 import { downloadFiles, forEachItem, openService, type Service } from '../../src/events/service';
-import { ok, type Result } from '../../src/transport/base/result';
-import { isResource } from '../../src/transport/base/types';
-import { flagOf } from '../../src/transport/base/values';
-import { jobState } from '../../src/transport/jobs/jobState';
-import { withOutputs } from '../../src/transport/run/outputs';
+import { ok, type Result } from '../../src/base/result';
+import { isResource } from '../../src/base/types';
+import { flagOf } from '../../src/base/values';
+import { jobState } from '../../src/service/jobState';
+import { withOutputs } from '../../src/run/files';
 import { isFinished } from './findNewlyFinished';
 import { filterOf, itemOf, generationReader } from './poll';
 

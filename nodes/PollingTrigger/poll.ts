@@ -9,11 +9,11 @@ import { ENDPOINTS, LIMITS } from '../../src/contract';
 import { verdictOf } from '../../src/events/event';
 import { filtersOf, parameterOf } from '../../src/events/filters';
 import { openService, readResource, serviceError, type Service } from '../../src/events/service';
-import type { Resource } from '../../src/transport/base/types';
-import { listOf } from '../../src/transport/base/values';
-import { mustBeList, pageOf } from '../../src/transport/http/client';
-import { isRefusal, refusalOf } from '../../src/transport/http/statuses';
-import { jsonOf } from '../../src/items/outputItems';
+import type { Resource } from '../../src/base/types';
+import { listOf } from '../../src/base/values';
+import { mustBeList, pageOf } from '../../src/service/client';
+import { isRefusal, refusalOf } from '../../src/service/statuses';
+import { jsonOf } from '../../src/run/output';
 import { findNewlyFinished, type PollState, type Reader } from './findNewlyFinished';
 
 /** Reads generations. Throws a NodeApiError where a page cannot be read. */

@@ -1,5 +1,5 @@
 import type { INodeType, INodeTypeDescription } from 'n8n-workflow';
-import { actionNode, icons, methods, OPERATION, relatedNodes } from '../../src/description/node';
+import { actionNode, icons, methods, OPERATION, relatedNodes } from '../../src/fields/node';
 import { operations } from './operations';
 
 export class MediaGenSpeech implements INodeType {

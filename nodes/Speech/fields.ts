@@ -1,7 +1,7 @@
 import type { IDisplayOptions, INodeProperties } from 'n8n-workflow';
 import { isRecord, LIMITS, type Json } from '../../src/contract';
-import { collection, optionList, type Field, inBody } from '../../src/description/operation';
-import { blockVoiceLocator } from '../../src/description/fields/locators';
+import { collection, optionList, type Field, inBody } from '../../src/fields/operation';
+import { blockVoiceLocator } from '../../src/fields/locators';
 import {
 	flag,
 	located,
@@ -11,8 +11,8 @@ import {
 	type RuleContext,
 	type Ruled,
 	text,
-} from '../../src/description/rules';
-import type { ApiRequest } from '../../src/transport/base/types';
+} from '../../src/fields/rules';
+import type { ApiRequest } from '../../src/base/types';
 import { splitText } from './splitText';
 
 const { min, max } = LIMITS.speechBlocks;

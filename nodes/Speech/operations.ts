@@ -5,10 +5,10 @@ import {
 	delivery,
 	downloadExisting,
 	outputBinaryField,
-} from '../../src/description/fields/jobs';
-import { speechModelField } from '../../src/description/fields/locators';
-import { inPath, options, type Operation } from '../../src/description/operation';
-import { id } from '../../src/description/rules';
+} from '../../src/fields/jobs';
+import { speechModelField } from '../../src/fields/locators';
+import { inPath, options, type Operation } from '../../src/fields/operation';
+import { id } from '../../src/fields/rules';
 import { blockLength, blocks, inParts, settings, singleFile } from './fields';
 
 const create: Operation = {

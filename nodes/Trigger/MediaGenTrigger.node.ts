@@ -1,9 +1,6 @@
 import { NodeConnectionTypes, type INodeType, type INodeTypeDescription } from 'n8n-workflow';
-import {
-	mediaGenApiTest,
-	mediaGenWebhookSecretApiTest,
-} from '../../src/description/credentialTest';
-import { icons } from '../../src/description/node';
+import { mediaGenApiTest, mediaGenWebhookSecretApiTest } from '../../src/fields/credentialTest';
+import { icons } from '../../src/fields/node';
 import { getModels, LISTED } from '../../src/events/filters';
 import { execute } from './execute';
 import { fields } from './fields';

@@ -9,10 +9,10 @@ import {
 	readResource,
 	type Service,
 } from '../../src/events/service';
-import { ok, type Result } from '../../src/transport/base/result';
-import { flagOf } from '../../src/transport/base/values';
-import { readerOf } from '../../src/transport/jobs/jobState';
-import { jsonOf } from '../../src/items/outputItems';
+import { ok, type Result } from '../../src/base/result';
+import { flagOf } from '../../src/base/values';
+import { readerOf } from '../../src/service/jobState';
+import { jsonOf } from '../../src/run/output';
 
 /** Events that n8n remembers for a trigger, in one row of its database. */
 const MAX_RECORDED = 2_000;

@@ -1,6 +1,6 @@
 import type { INodeProperties } from 'n8n-workflow';
-import { eventOptions } from '../../src/description/fields/events';
-import { optionList } from '../../src/description/operation';
+import { eventOptions } from '../../src/fields/events';
+import { optionList } from '../../src/fields/operation';
 import { downloadField, modelsField, modesField, statusOptions } from '../../src/events/filters';
 import type { RegistrationMode } from './registration';
 

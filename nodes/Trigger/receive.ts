@@ -4,7 +4,7 @@ import { identityOf, readEvent, readPayload, verdictOf } from '../../src/events/
 import { filtersOf } from '../../src/events/filters';
 import { openService, type Service } from '../../src/events/service';
 import { refusalOf } from '../../src/events/signature';
-import { BoundedMap } from '../../src/transport/base/boundedMap';
+import { BoundedMap } from '../../src/base/boundedMap';
 import { secretOf } from './registration';
 
 /** The largest body that is read, in bytes: n8n's default limit. */

@@ -3,10 +3,10 @@ import { NodeOperationError, type IHookFunctions, type IWebhookFunctions } from 
 import { ENDPOINTS, IDEMPOTENCY_HEADER, isRecord, textOf, type Json } from '../../src/contract';
 import { decryptSecret, encryptSecret } from '../../src/events/encryptSecret';
 import { openService, serviceError, type Service } from '../../src/events/service';
-import type { Failed } from '../../src/transport/base/result';
-import { isResource } from '../../src/transport/base/types';
-import { pageOf } from '../../src/transport/http/client';
-import { isGone, refusalOf } from '../../src/transport/http/statuses';
+import type { Failed } from '../../src/base/result';
+import { isResource } from '../../src/base/types';
+import { pageOf } from '../../src/service/client';
+import { isGone, refusalOf } from '../../src/service/statuses';
 
 /** Who creates the webhook at the service. */
 export type RegistrationMode = 'automatic' | 'manual';

@@ -1,5 +1,5 @@
 import type { INodeType, INodeTypeDescription } from 'n8n-workflow';
-import { actionNode, icons, methods, OPERATION_AND_RESOURCE } from '../../src/description/node';
+import { actionNode, icons, methods, OPERATION_AND_RESOURCE } from '../../src/fields/node';
 import { resources } from './operations';
 
 export class MediaGenVoice implements INodeType {

@@ -1,5 +1,5 @@
 import { ENDPOINTS, LIMITS, SPEECH_MODELS, type Json } from '../../src/contract';
-import { paidKeyOptions } from '../../src/description/fields/jobs';
+import { paidKeyOptions } from '../../src/fields/jobs';
 import {
 	additionalFields,
 	collection,
@@ -13,12 +13,12 @@ import {
 	type Operation,
 	options,
 	simplify,
-} from '../../src/description/operation';
-import { mediaField, thisVoice } from '../../src/description/fields/locators';
-import type { NodeResource } from '../../src/description/properties';
-import { choice, flag, oneMedia, type Rule, text } from '../../src/description/rules';
-import { nameFromId } from '../../src/description/search/choices';
-import type { OperationSpec } from '../../src/transport/run/item';
+} from '../../src/fields/operation';
+import { mediaField, thisVoice } from '../../src/fields/locators';
+import type { NodeResource } from '../../src/fields/properties';
+import { choice, flag, oneMedia, type Rule, text } from '../../src/fields/rules';
+import { nameFromId } from '../../src/fields/search/choices';
+import type { OperationSpec } from '../../src/run/item';
 
 /** It may take long. Specification: Operation details, Idempotency-Key. */
 const CREATION: OperationSpec = {

@@ -5,7 +5,7 @@ import {
 	methods,
 	OPERATION_AND_RESOURCE,
 	relatedNodes,
-} from '../../src/description/node';
+} from '../../src/fields/node';
 import { resources } from './operations';
 
 export class MediaGenWebhook implements INodeType {

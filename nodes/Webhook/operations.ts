@@ -4,9 +4,9 @@ import {
 	idempotency,
 	idempotencyKey,
 	idempotencyOptions,
-} from '../../src/description/fields/jobs';
-import { eventOptions } from '../../src/description/fields/events';
-import { thisWebhook } from '../../src/description/fields/locators';
+} from '../../src/fields/jobs';
+import { eventOptions } from '../../src/fields/events';
+import { thisWebhook } from '../../src/fields/locators';
 import {
 	deleteOperation,
 	type Field,
@@ -16,9 +16,9 @@ import {
 	type Operation,
 	options,
 	updateFields,
-} from '../../src/description/operation';
-import type { NodeResource } from '../../src/description/properties';
-import { choices, httpsUrl, text } from '../../src/description/rules';
+} from '../../src/fields/operation';
+import type { NodeResource } from '../../src/fields/properties';
+import { choices, httpsUrl, text } from '../../src/fields/rules';
 
 const urlField: Field = {
 	displayName: 'URL',

@@ -5,8 +5,8 @@ import {
 	type Operation,
 	optionList,
 	simplify,
-} from '../../src/description/operation';
-import { choice, dateTime } from '../../src/description/rules';
+} from '../../src/fields/operation';
+import { choice, dateTime } from '../../src/fields/rules';
 
 const getCredits: Operation = {
 	value: 'getCredits',

@@ -1,6 +1,6 @@
 import { createHash } from 'crypto';
 import { isRecord, textOf, type Json } from '../contract';
-import { isResource, type Resource } from '../transport/base/types';
+import { isResource, type Resource } from '../base/types';
 
 /** What is known about an event; the specification does not show its payload (Events). */
 export interface MediaGenEvent {

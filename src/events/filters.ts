@@ -5,11 +5,11 @@ import type {
 	INodePropertyOptions,
 } from 'n8n-workflow';
 import { ENDPOINTS, GENERATION_MODES, type GenerationStatus, type Json } from '../contract';
-import { optionList } from '../description/operation';
-import { labelOf, nameFromId } from '../description/search/choices';
-import { eachPage } from '../description/search/request';
-import { isResource } from '../transport/base/types';
-import { listOf } from '../transport/base/values';
+import { optionList } from '../fields/operation';
+import { labelOf, nameFromId } from '../fields/search/choices';
+import { eachPage } from '../fields/search/request';
+import { isResource } from '../base/types';
+import { listOf } from '../base/values';
 import type { Filters } from './event';
 
 /** What n8n says of the executions that a trigger starts. */

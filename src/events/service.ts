@@ -7,14 +7,14 @@ import {
 	type NodeApiError,
 } from 'n8n-workflow';
 import { ENDPOINTS, type Endpoint, type Scope } from '../contract';
-import { connect } from '../description/connection';
-import { ok, type Failed, type Result } from '../transport/base/result';
-import type { ApiRequest, Resource } from '../transport/base/types';
-import { excludedScope } from '../transport/credential';
-import { requestResource, type RequestOptions } from '../transport/http/client';
-import { detailsOf, nodeError } from '../items/errors';
-import { errorRow, inFields } from '../items/outputItems';
-import { collect } from '../transport/run/outputs';
+import { connect } from '../fields/connection';
+import { ok, type Failed, type Result } from '../base/result';
+import type { ApiRequest, Resource } from '../base/types';
+import { excludedScope } from '../service/credential';
+import { requestResource, type RequestOptions } from '../service/client';
+import { detailsOf, nodeError } from '../run/errors';
+import { errorRow, inFields } from '../run/output';
+import { collect } from '../run/files';
 
 export type Service = Awaited<ReturnType<typeof openService>>;
 

@@ -1,7 +1,7 @@
 import { NodeHelpers } from 'n8n-workflow';
 import { MediaGenApi } from '../../credentials/MediaGenApi.credentials';
 import { SCOPES } from '../../src/contract';
-import { authenticate } from '../../src/transport/credential';
+import { authenticate } from '../../src/service/credential';
 
 const credential = new MediaGenApi();
 const property = (name: string) => credential.properties.find((one) => one.name === name);

@@ -1,4 +1,4 @@
-import { NEW, transition, type ItemEvent, type ItemState } from '../../src/transport/run/itemState';
+import { NEW, transition, type ItemEvent, type ItemState } from '../../src/run/state';
 import { read } from '../support/sources';
 
 const job = { id: 'gen_1', object: 'generation' };

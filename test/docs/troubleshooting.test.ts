@@ -1,6 +1,6 @@
 import { ENDPOINTS } from '../../src/contract';
-import { fail, type Failure } from '../../src/transport/base/result';
-import { wordsOf, type ErrorContext } from '../../src/items/errors';
+import { fail, type Failure } from '../../src/base/result';
+import { wordsOf, type ErrorContext } from '../../src/run/errors';
 import { messagesIn, problemsIn, testResultsIn } from '../support/messages';
 import { filesIn, PUBLISHED, read } from '../support/sources';
 
@@ -68,7 +68,7 @@ const others = PUBLISHED.flatMap((folder) => filesIn(folder)).flatMap(messagesIn
  * kind of value is one message for all kinds.
  */
 const problems = PUBLISHED.flatMap((folder) => filesIn(folder))
-	.filter((file) => !file.startsWith('src/transport/files/'))
+	.filter((file) => !file.startsWith('src/transfer/'))
 	.flatMap(problemsIn)
 	.map((text) =>
 		text
@@ -77,10 +77,9 @@ const problems = PUBLISHED.flatMap((folder) => filesIn(folder))
 	);
 
 /** What people read under *Test* of a credential. */
-const tested = [
-	'src/description/credentialTest.ts',
-	'nodes/Trigger/MediaGenTrigger.node.ts',
-].flatMap(testResultsIn);
+const tested = ['src/fields/credentialTest.ts', 'nodes/Trigger/MediaGenTrigger.node.ts'].flatMap(
+	testResultsIn,
+);
 
 test('messages are found where they are worded', () => {
 	expect(others).toEqual(

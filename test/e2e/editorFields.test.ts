@@ -1,8 +1,8 @@
 import type { INode, INodeParameters } from 'n8n-workflow';
 import type { Editor, Page } from '../../lab/n8n/editor';
-import { MODELS, type ModelEntry, type ParameterName } from '../../src/sandbox/catalogue/models';
-import { presetVoices } from '../../src/sandbox/catalogue/voices';
-import type { SpeechModel } from '../../src/sandbox/bodies';
+import { MODELS, type ModelEntry, type ParameterName } from '../../sandbox/catalogue/models';
+import { presetVoices } from '../../sandbox/catalogue/voices';
+import type { SpeechModel } from '../../sandbox/bodies';
 import { credentials, rest, runOurs, sandbox } from './support/harness';
 import { STEP_MS, openEditor, OPEN_MS, type OpenEditor } from './support/openEditor';
 

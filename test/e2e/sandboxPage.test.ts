@@ -1,6 +1,6 @@
 import { source } from 'axe-core';
 import { launchChromium } from '../../lab/n8n/chromium';
-import type { createSandbox } from '../../src/sandbox/server';
+import type { createSandbox } from '../../sandbox/server';
 import { anImage, startHarness, type Harness } from '../sandbox/support/harness';
 import { receiverCa, startReceiver, type Receiver } from '../sandbox/support/receiver';
 
@@ -54,7 +54,7 @@ afterAll(async () => {
 });
 
 const realRender: NonNullable<Parameters<typeof createSandbox>[0]>['render'] = async (request) =>
-	await (await import('../../src/sandbox/media')).render(request);
+	await (await import('../../sandbox/media')).render(request);
 
 const open = async () => {
 	await page.goto(service.sandbox.baseUrl.replace('/v1', '/'));

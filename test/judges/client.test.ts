@@ -2,13 +2,13 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { ENDPOINTS, type Endpoint, type EndpointName } from '../../src/contract';
-import { createSandbox } from '../../src/sandbox/server';
+import { createSandbox } from '../../sandbox/server';
 import { quickRender } from '../sandbox/support/harness';
 
 const run = promisify(execFile);
 const folder = 'test/judges/client';
 
-test('a client generated from the document compiles strictly, and its types are those of src/sandbox/bodies and src/contract', async () => {
+test('a client generated from the document compiles strictly, and its types are those of sandbox/bodies and src/contract', async () => {
 	const generator = 'test/judges/node_modules/openapi-typescript/bin/cli.js';
 	await run(process.execPath, [generator, 'docs/openapi.json', '-o', `${folder}/generated.d.ts`]);
 	const tsc = run(process.execPath, [require.resolve('typescript/bin/tsc'), '-p', folder]);

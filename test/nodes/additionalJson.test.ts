@@ -1,11 +1,11 @@
 import fc from '../support/fastCheck';
 import { MediaGen } from '../../nodes/MediaGen/MediaGen.node';
 import { ENDPOINTS } from '../../src/contract';
-import { buildRequest, mappedFields } from '../../src/description/buildRequest';
-import { additionalJson } from '../../src/description/fields/jobs';
-import { inBody, type Field } from '../../src/description/operation';
-import { media, number, text } from '../../src/description/rules';
-import { BinaryReference, fingerprint } from '../../src/transport/run/uploads';
+import { buildRequest, mappedFields } from '../../src/fields/buildRequest';
+import { additionalJson } from '../../src/fields/jobs';
+import { inBody, type Field } from '../../src/fields/operation';
+import { media, number, text } from '../../src/fields/rules';
+import { BinaryReference, fingerprint } from '../../src/run/uploads';
 
 import { execute } from '../support/engine';
 import { nodeRun } from '../support/nodeContext';

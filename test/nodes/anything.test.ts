@@ -1,9 +1,9 @@
 import fc, { anyCodePoint } from '../support/fastCheck';
 import { expectSame } from '../support/same';
 import { INPUT_SLOTS, type EndpointName } from '../../src/contract';
-import { buildRequest, mappedFields, type MappedField } from '../../src/description/buildRequest';
-import type { Operation } from '../../src/description/operation';
-import { withoutReferences } from '../../src/transport/run/uploads';
+import { buildRequest, mappedFields, type MappedField } from '../../src/fields/buildRequest';
+import type { Operation } from '../../src/fields/operation';
+import { withoutReferences } from '../../src/run/uploads';
 import { endpointNames, operationsOf } from '../support/operations';
 import { refusals } from '../support/requestSchemas';
 import { context } from '../support/rules';

@@ -1,5 +1,5 @@
 import type { EndpointName } from '../../src/contract';
-import { mappedFields } from '../../src/description/buildRequest';
+import { mappedFields } from '../../src/fields/buildRequest';
 import { endpointNames as names, operationsOf } from '../support/operations';
 import { bodyFields, queryFields } from '../support/shapes';
 

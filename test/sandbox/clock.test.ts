@@ -1,4 +1,4 @@
-import { Clock } from '../../src/sandbox/clock';
+import { Clock } from '../../sandbox/clock';
 import { ManualTimers } from './support/manualTimers';
 
 const start = (scale = 1) => {

@@ -6,7 +6,7 @@ import { join } from 'path';
 
 import { SCOPES } from '../../src/contract';
 
-const main = join(__dirname, '..', '..', 'src', 'sandbox', 'main.ts');
+const main = join(__dirname, '..', '..', 'sandbox', 'main.ts');
 const running: ChildProcess[] = [];
 
 afterEach(async () => {

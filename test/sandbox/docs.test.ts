@@ -2,8 +2,8 @@
 import { readFileSync } from 'fs';
 import { join } from 'path';
 
-import { FAULT_KINDS } from '../../src/sandbox/faults';
-import { readSettings } from '../../src/sandbox/settings';
+import { FAULT_KINDS } from '../../sandbox/faults';
+import { readSettings } from '../../sandbox/settings';
 
 const page = readFileSync(join(__dirname, '..', '..', 'docs', 'sandbox.md'), 'utf8');
 

@@ -1,7 +1,7 @@
 import fc from '../support/fastCheck';
 
 import { ENDPOINTS, EVENTS, INPUT_SLOTS, type Endpoint } from '../../src/contract';
-import { MODELS } from '../../src/sandbox/catalogue/models';
+import { MODELS } from '../../sandbox/catalogue/models';
 import { startHarness, type Harness } from './support/harness';
 import { cases } from '../support/thorough';
 import { elementAt } from './support/elementAt';

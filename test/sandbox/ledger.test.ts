@@ -1,9 +1,9 @@
 import fc from '../support/fastCheck';
 import { cases } from '../support/thorough';
 
-import { liteReservation, meterLite } from '../../src/sandbox/credits/prices';
-import { Ledger, type LedgerLine } from '../../src/sandbox/credits/ledger';
-import { ApiError } from '../../src/sandbox/errors';
+import { liteReservation, meterLite } from '../../sandbox/credits/prices';
+import { Ledger, type LedgerLine } from '../../sandbox/credits/ledger';
+import { ApiError } from '../../sandbox/errors';
 import { expectSame } from '../support/same';
 import { anImage, startHarness, type Harness } from './support/harness';
 

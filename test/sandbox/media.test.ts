@@ -3,14 +3,14 @@ import sharp from 'sharp';
 
 import fc, { anyCodePoint } from '../support/fastCheck';
 import { cases } from '../support/thorough';
-import { samplesOf, toWav } from '../../src/sandbox/media/audio';
+import { samplesOf, toWav } from '../../sandbox/media/audio';
 import {
 	MEDIA_KINDS,
 	render,
 	type Media,
 	type MediaKind,
 	type MediaRequest,
-} from '../../src/sandbox/media';
+} from '../../sandbox/media';
 
 /** A request with everything that a test does not care about filled in. */
 const draw = async (wish: Partial<MediaRequest> & Pick<MediaRequest, 'kind'>) =>

@@ -1,5 +1,5 @@
 import { ENDPOINTS, EVENTS, GENERATION_STATUSES, LIMITS, type Endpoint } from '../../src/contract';
-import { PERSONA_STATUSES, SPEECH_STATUSES, VOICE_KINDS } from '../../src/sandbox/bodies';
+import { PERSONA_STATUSES, SPEECH_STATUSES, VOICE_KINDS } from '../../sandbox/bodies';
 import { updatedDocument } from '../../scripts/openapi';
 import { startHarness } from './support/harness';
 import { document } from './support/openapi';

@@ -4,8 +4,8 @@ import { mkdtemp, rm } from 'fs/promises';
 import { tmpdir } from 'os';
 import { join } from 'path';
 
-import type { LedgerLine } from '../../src/sandbox/credits/ledger';
-import type { SandboxOptions } from '../../src/sandbox/server';
+import type { LedgerLine } from '../../sandbox/credits/ledger';
+import type { SandboxOptions } from '../../sandbox/server';
 import { anImage, startHarness, type Harness } from './support/harness';
 import { receiverCa, startReceiver } from './support/receiver';
 import { elementAt } from './support/elementAt';
@@ -137,7 +137,7 @@ describe('persisted state after a kill', () => {
 	const running: ChildProcess[] = [];
 
 	const start = async () => {
-		const main = join(__dirname, '..', '..', 'src', 'sandbox', 'main.ts');
+		const main = join(__dirname, '..', '..', 'sandbox', 'main.ts');
 		const options = ['--port', '0', '--clock-scale', '50', '--json', '--data', directory];
 		const child = spawn(process.execPath, ['--import', 'tsx', main, ...options]);
 		running.push(child);

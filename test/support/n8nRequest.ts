@@ -1,7 +1,7 @@
 /* eslint-disable @n8n/community-nodes/no-restricted-imports -- not published */
 import type { IHttpRequestOptions } from 'n8n-workflow';
 import { Readable } from 'stream';
-import type { ApiRequest, Send } from '../../src/transport/base/types';
+import type { ApiRequest, Send } from '../../src/base/types';
 
 /** n8n's request function before a service: what is no request of the API is the download of a picture. */
 export const n8nRequest =

@@ -1,6 +1,6 @@
 import { ENDPOINTS, type EndpointName } from '../../src/contract';
-import type { Operation } from '../../src/description/operation';
-import type { NodeResource } from '../../src/description/properties';
+import type { Operation } from '../../src/fields/operation';
+import type { NodeResource } from '../../src/fields/properties';
 import { filesIn } from './sources';
 
 /** All operations of all nodes. */

@@ -1,6 +1,6 @@
 import type { z } from 'zod/v4';
 import type { EndpointName } from '../../src/contract';
-import { requestOf } from '../../src/sandbox/schemas';
+import { requestOf } from '../../sandbox/schemas';
 
 /** What the service does not take in the body or query (as text) of an operation's request. */
 export function refusals(name: EndpointName, given: { body?: unknown; query?: unknown }) {

@@ -1,6 +1,6 @@
-import type { MappedField } from '../../src/description/buildRequest';
-import type { RuleContext } from '../../src/description/rules';
-import { valueAt } from '../../src/transport/base/values';
+import type { MappedField } from '../../src/fields/buildRequest';
+import type { RuleContext } from '../../src/fields/rules';
+import { valueAt } from '../../src/base/values';
 
 export const context: RuleContext = {
 	baseUrl: 'https://api.example/v1',

@@ -1,7 +1,7 @@
 import type { INodeExecutionData, INodeTypeDescription } from 'n8n-workflow';
 import { MediaGen } from '../../nodes/MediaGen/MediaGen.node';
-import { systemClock } from '../../src/transport/base/clock';
-import type { ApiRequest, SendResult } from '../../src/transport/base/types';
+import { systemClock } from '../../src/base/clock';
+import type { ApiRequest, SendResult } from '../../src/base/types';
 import { ModelService, type ServiceSettings } from '../../testing/modelService';
 import type { VirtualClock } from '../../testing/virtualClock';
 import { execute } from './engine';

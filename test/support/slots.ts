@@ -1,8 +1,8 @@
 /* eslint-disable @n8n/community-nodes/no-restricted-globals -- not published */
-import { JobSlots, type Slot } from '../../src/transport/limits/jobSlots';
-import { OtherClients } from '../../src/transport/limits/otherClients';
-import type { Result } from '../../src/transport/base/result';
-import type { Resource } from '../../src/transport/base/types';
+import { JobSlots, type Slot } from '../../src/service/jobSlots';
+import { OtherClients } from '../../src/service/otherClients';
+import type { Result } from '../../src/base/result';
+import type { Resource } from '../../src/base/types';
 import { channelOf } from '../../testing/answers';
 import { seeded } from '../../testing/random';
 import { VirtualClock } from '../../testing/virtualClock';

@@ -1,6 +1,6 @@
 /* eslint-disable @n8n/community-nodes/no-restricted-globals, @n8n/community-nodes/no-restricted-imports -- not published */
-import { readdirSync, readFileSync, statSync } from 'fs';
-import { join, posix } from 'path';
+import { readdirSync, readFileSync } from 'fs';
+import { join } from 'path';
 import ts from 'typescript';
 
 export const ROOT = join(__dirname, '..', '..');
@@ -9,10 +9,12 @@ export const ROOT = join(__dirname, '..', '..');
 export const PUBLISHED = [
 	'nodes',
 	'credentials',
-	'src/description',
-	'src/items',
-	'src/transport',
+	'src/fields',
 	'src/events',
+	'src/run',
+	'src/transfer',
+	'src/service',
+	'src/base',
 	'src/contract',
 ];
 
@@ -51,16 +53,6 @@ export function importsOf(file: string): string[] {
 	imported.set(file, names);
 	return names;
 }
-
-/** The files of ours that a file imports, types included. */
-export function targetsOf(file: string): string[] {
-	return importsOf(file)
-		.filter((specifier) => specifier.startsWith('.'))
-		.map((specifier) => posix.join(posix.dirname(file), specifier))
-		.flatMap((path) => [path, `${path}.ts`, `${path}/index.ts`].find(isFile) ?? []);
-}
-
-const isFile = (path: string) => statSync(join(ROOT, path), { throwIfNoEntry: false })?.isFile();
 
 /** Whether a file imports more than types from a package. */
 export function takesValues(file: string, name: string): boolean {

@@ -3,7 +3,7 @@ import {
 	type SendResult,
 	type ApiRequest,
 	type Resource,
-} from '../../../src/transport/base/types';
+} from '../../../src/base/types';
 import type { Scene } from './client';
 
 /**

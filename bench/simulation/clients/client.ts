@@ -1,6 +1,6 @@
 import type { ModelService } from '../../../testing/modelService/service';
 import type { VirtualClock } from '../../../testing/virtualClock';
-import type { Random } from '../../../src/transport/base/types';
+import type { Random } from '../../../src/base/types';
 
 /** What a client is given: a service in virtual time and random numbers of its own. */
 export interface Scene {

@@ -1,5 +1,5 @@
-import { RateLimiter } from '../../../src/transport/limits/rateLimiter';
-import type { ApiRequest, Resource } from '../../../src/transport/base/types';
+import { RateLimiter } from '../../../src/service/rateLimiter';
+import type { ApiRequest, Resource } from '../../../src/base/types';
 import { channelOf } from '../../../testing/answers';
 import { PLAN } from '../../../testing/run';
 import { call, creation } from './calls';

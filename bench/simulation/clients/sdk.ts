@@ -1,4 +1,4 @@
-import type { Random } from '../../../src/transport/base/types';
+import type { Random } from '../../../src/base/types';
 import { createAndPoll, type Polling, type RetryPolicy } from './calls';
 import { inLanes, type Client } from './client';
 

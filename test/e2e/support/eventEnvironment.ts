@@ -4,7 +4,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { selfSigned, startTlsFront, type Route, type TlsFront } from '../../../lab/n8n/tlsFront';
 import type { Access } from '../../../lab/n8n/credential';
-import { createSandbox, type Sandbox } from '../../../src/sandbox/server';
+import { createSandbox, type Sandbox } from '../../../sandbox/server';
 import { quickRender } from '../../sandbox/support/harness';
 
 /** What an item of a started workflow held. */

@@ -7,7 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { connectedTo } from '../../../lab/n8n/canvas';
 import type { Rest, SavedCredential, SavedWorkflow } from '../../../lab/n8n/rest';
 import type { TlsFront } from '../../../lab/n8n/tlsFront';
-import type { Sandbox } from '../../../src/sandbox/server';
+import type { Sandbox } from '../../../sandbox/server';
 import type { CollectedItem, EventEnvironment } from './eventEnvironment';
 import { callApi } from './sandboxApi';
 

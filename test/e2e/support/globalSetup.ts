@@ -1,8 +1,8 @@
 /* eslint-disable @n8n/community-nodes/no-restricted-globals -- not published */
 import { keyRing } from '../../../lab/sandbox/admin';
 import { saveCredential } from '../../../lab/n8n/credential';
-import { render } from '../../../src/sandbox/media';
-import { createSandbox } from '../../../src/sandbox/server';
+import { render } from '../../../sandbox/media';
+import { createSandbox } from '../../../sandbox/server';
 import { ensureLab } from '../../../lab/n8n/install';
 import { ensurePackage, startInstance } from '../../../lab/n8n/instance';
 import { handOver, type Handover } from './handover';

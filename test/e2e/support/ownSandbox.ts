@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { saveCredential } from '../../../lab/n8n/credential';
 import { keyRing, SandboxAdmin } from '../../../lab/sandbox/admin';
-import { createSandbox } from '../../../src/sandbox/server';
-import type { SettingsInput } from '../../../src/sandbox/settings';
+import { createSandbox } from '../../../sandbox/server';
+import type { SettingsInput } from '../../../sandbox/settings';
 import { quickRender } from '../../sandbox/support/harness';
 import { rest, runOurs, type OurRun } from './harness';
 

@@ -1,5 +1,5 @@
 import type { IDataObject } from 'n8n-workflow';
-import type { Sandbox } from '../../../src/sandbox/server';
+import type { Sandbox } from '../../../sandbox/server';
 
 /** A call of the service's API with the first key of a sandbox, past n8n. */
 export async function callApi<T = IDataObject>(

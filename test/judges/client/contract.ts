@@ -13,7 +13,7 @@ import type {
 	ReviewDecision,
 	SPEECH_MODELS,
 } from '../../../src/contract';
-import type * as own from '../../../src/sandbox/bodies';
+import type * as own from '../../../sandbox/bodies';
 import type { components, operations, webhooks } from './generated';
 
 /** What a list answers. Specification: Other response bodies. */

@@ -18,13 +18,13 @@ beforeEach(() => {
 	write('nodes/Job/MediaGenJob.node.ts', 'export class MediaGenJob {}');
 	write('nodes/Job/MediaGenJob.node.json', '{}');
 	write('src/transport/run.ts', '');
-	write('src/sandbox/app.ts', '');
+	write('sandbox/app.ts', '');
 });
 afterEach(() => rmSync(root, { recursive: true, force: true }));
 
 test.each([
-	['src/sandbox/app.ts', 'changed'],
-	['src/sandbox/new.ts', ''],
+	['sandbox/app.ts', 'changed'],
+	['sandbox/new.ts', ''],
 	['README.md', 'changed'],
 ])('stays when %s changes, which is not compiled into the package', (file, content) => {
 	const before = packageFingerprint(root);

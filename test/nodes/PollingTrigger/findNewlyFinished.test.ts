@@ -1,4 +1,4 @@
-import { pageOf } from '../../../src/transport/http/client';
+import { pageOf } from '../../../src/service/client';
 import fc from '../../support/fastCheck';
 import {
 	findNewlyFinished,
@@ -6,7 +6,7 @@ import {
 	type PollState,
 	type Reader,
 } from '../../../nodes/PollingTrigger/findNewlyFinished';
-import type { Resource } from '../../../src/transport/base/types';
+import type { Resource } from '../../../src/base/types';
 
 const DONE = ['completed', 'partially_completed', 'failed'];
 

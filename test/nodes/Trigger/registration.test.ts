@@ -12,7 +12,7 @@ import {
 import type { InstantClock } from '../../../testing/instantClock';
 
 // The tries of an activation are a second and more apart.
-jest.mock('../../../src/transport/base/clock', () => {
+jest.mock('../../../src/base/clock', () => {
 	const { InstantClock: Clock } = jest.requireActual<{ InstantClock: typeof InstantClock }>(
 		'../../../testing/instantClock',
 	);

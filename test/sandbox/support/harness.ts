@@ -7,8 +7,8 @@ import {
 	type RequestOptions as HttpOptions,
 } from 'node:http';
 import { text as textOf } from 'node:stream/consumers';
-import { createSandbox, type Sandbox, type SandboxOptions } from '../../../src/sandbox/server';
-import type { Render } from '../../../src/sandbox/storage/library';
+import { createSandbox, type Sandbox, type SandboxOptions } from '../../../sandbox/server';
+import type { Render } from '../../../sandbox/storage/library';
 import { ManualTimers } from './manualTimers';
 import { expectDocumented } from './openapi';
 import { elementAt } from './elementAt';

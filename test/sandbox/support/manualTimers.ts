@@ -1,4 +1,4 @@
-import type { Timers } from '../../../src/sandbox/clock';
+import type { Timers } from '../../../sandbox/clock';
 
 interface Timer {
 	due: number;

@@ -1,0 +1,210 @@
+import { json, Router, type ErrorRequestHandler } from 'express';
+import { z } from 'zod/v4';
+
+import { ENDPOINTS, EVENTS, SCOPES } from '../src/contract';
+import { formatMilliseconds } from './clock';
+import { listKeys } from './createService';
+import type { DeliveryEntity, JobEntity } from './entities';
+import { ApiError, asApiError, found } from './errors';
+import { FAULT_NAMES } from './faults';
+import type { RequestEntry } from './http/exchange';
+import { validate } from './http/validate';
+import { sendFile } from './resources/files';
+import type { Service } from './service';
+import { patchSettings, SETTING_NOTES, settingsSchema } from './settings';
+import { MEDIA_FORMATS, outputName } from './storage/links';
+import { drawOutput, idIn } from './storage/references';
+import type { Workspace } from './store';
+
+const creditsSchema = z.strictObject({ workspace: z.string(), amount: z.int() });
+
+const workspaceSchema = z.strictObject({ entitled: z.boolean().optional() });
+
+const keySchema = z.strictObject({
+	key: z.string().regex(/^[\x21-\x7e]+$/),
+	workspace: z.string().min(1),
+	scopes: z.array(z.enum(SCOPES)),
+});
+
+/**
+ * The admin path: JSON, no key, never under the contract's addresses. It is fiction of the sandbox.
+ */
+export function admin(service: Service, reset: () => Promise<void>): Router {
+	const { store, ledger, faults, requests, clock } = service;
+	const router = Router();
+	router.use(json({ limit: '1mb' }));
+	const known = (id: string) => {
+		const workspace = store.workspaces.get(id);
+		if (workspace) return workspace;
+		throw new ApiError(404, 'not_found', `There is no workspace ${id}.`);
+	};
+
+	router.post('/reset', async (_request, response) => {
+		await reset();
+		response.json({ reset: true });
+	});
+	router.get('/settings', (_request, response) => response.json(service.settings));
+	router.patch('/settings', (request, response) => {
+		const settings = patchSettings(service.settings, request.body ?? {});
+		if (settings.clockScale !== clock.scale) clock.rescale(settings.clockScale);
+		response.json(Object.assign(service.settings, settings));
+	});
+	router.get('/faults', (_request, response) => response.json({ rules: faults.list() }));
+	router.put('/faults', (request, response) => {
+		faults.replace(request.body ?? {});
+		response.json({ rules: faults.list() });
+	});
+	router.post('/credits', (request, response) => {
+		const { workspace, amount } = validate(creditsSchema, request.body);
+		ledger.grant(known(workspace).id, amount);
+		response.json(ledger.balance(workspace));
+	});
+	router.get('/ledger', (request, response) => {
+		const { workspace } = request.query;
+		const id = typeof workspace === 'string' ? known(workspace).id : undefined;
+		response.json({ ...(id && { balance: ledger.balance(id) }), lines: ledger.read(id) });
+	});
+	router.get('/requests', (_request, response) => response.json({ data: requests.list() }));
+	router.get('/deliveries', (_request, response) =>
+		response.json({ data: deliveriesOf(service).reverse() }),
+	);
+	router.get('/overview', (_request, response) => void response.json(overview(service)));
+	router.get('/forms', (_request, response) => void response.json(forms()));
+	router.get('/outputs/:name', async (request, response) => {
+		const output = found(
+			store.find(({ outputs }) => outputs, idIn(request.params.name)),
+			'The output',
+		);
+		const { path } = await drawOutput(service, output);
+		await sendFile(response, path, MEDIA_FORMATS[output.kind].mediaType);
+	});
+	router.get('/keys', (_request, response) => response.json({ data: listKeys(service) }));
+	router.post('/keys', (request, response) => {
+		const key = validate(keySchema, request.body);
+		const exists = store.workspaces.has(key.workspace);
+		if (!exists) store.addWorkspace({ id: key.workspace, entitled: true, liteCarry: 0 });
+		store.addKey(key);
+		response.status(201).json({ data: listKeys(service) });
+	});
+	router.patch('/workspaces/:id', (request, response) => {
+		const workspace = known(request.params.id);
+		Object.assign(workspace.entity, validate(workspaceSchema, request.body));
+		workspace.save();
+		response.json(workspace.entity);
+	});
+	// Express recognises an error handler by its four arguments, used or not.
+	// eslint-disable-next-line @typescript-eslint/no-unused-vars
+	const refused: ErrorRequestHandler = (thrown, _request, response, _next) => {
+		const error = asApiError(thrown);
+		if (error.status === 500) service.report(thrown);
+		response.status(error.status).json(error.body());
+	};
+	router.use(refused);
+	return router;
+}
+
+/** Every attempt of all workspaces with its raw body, newest first; also of deleted webhooks. */
+function deliveriesOf({ store }: Service): DeliveryEntity[] {
+	const maps = [...store.workspaces.values()].map(({ deliveries }) => deliveries);
+	const tables = maps.flatMap((each) => [...each.values()]);
+	return tables.flatMap((table) => table.all()).sort((a, b) => b.createdAt - a.createdAt);
+}
+
+/** What the page makes its forms from: the schema that judges what they send, and words. */
+function forms(): object {
+	const schema = z.toJSONSchema(settingsSchema, { io: 'input', unrepresentable: 'any' });
+	return {
+		settings: { schema, notes: SETTING_NOTES },
+		faults: { names: FAULT_NAMES, operations: Object.keys(ENDPOINTS), events: EVENTS },
+	};
+}
+
+const SHOWN = 40;
+
+/**
+ * What the page shows: the newest of everything, and the newest of what went wrong, so that it does
+ * not disappear behind what went well.
+ */
+function overview(service: Service): object {
+	const { ledger, faults, requests, clock, store, links, settings } = service;
+	const workspaces = [...store.workspaces.values()];
+	const ofContract = requests.list().filter(({ path }) => path.startsWith('/v1'));
+	const deliveries = deliveriesOf(service);
+	const jobs = workspaces.flatMap(jobsOf).sort((a, b) => b.job.createdAt - a.job.createdAt);
+	const newest = (some: DescribedJob[]) =>
+		some.slice(0, SHOWN).map((each) => shownJob(service, each));
+	return {
+		base_url: `${links.origin}/v1`,
+		now: formatMilliseconds(clock.now()),
+		clock_scale: clock.scale,
+		keys: listKeys(service),
+		workspaces: workspaces.map(({ id, entity, running }) => ({
+			id,
+			entitled: entity.entitled,
+			running: running.size,
+			concurrent_jobs: settings.concurrentJobs,
+			...ledger.balance(id),
+		})),
+		jobs: newest(jobs),
+		failed_jobs: newest(jobs.filter(({ job }) => job.problems.length > 0)),
+		requests: ofContract.slice(-SHOWN).reverse().map(shownRequest),
+		failed_requests: ofContract.filter(wentWrong).slice(-SHOWN).reverse().map(shownRequest),
+		requests_total: requests.total,
+		deliveries: deliveries.slice(0, SHOWN).map(shownDelivery),
+		failed_deliveries: deliveries
+			.filter(({ state }) => state !== 'succeeded')
+			.slice(0, SHOWN)
+			.map(shownDelivery),
+		faults: faults.list(),
+		settings,
+	};
+}
+
+/** A job, what it makes, and what was asked for. */
+interface DescribedJob {
+	job: JobEntity & { status: string };
+	kind: string;
+	text: string;
+}
+
+const jobsOf = ({ generations, speech, agentRuns, personas }: Workspace): DescribedJob[] => [
+	...generations.all().map((job) => ({ job, kind: job.kind, text: job.prompt })),
+	...speech.all().map((job) => ({ job, kind: 'speech', text: job.blocks[0]?.text ?? '' })),
+	...agentRuns.all().map((job) => ({ job, kind: 'agent', text: job.brief })),
+	...personas.all().map((job) => ({ job, kind: 'persona', text: job.name })),
+];
+
+function shownJob({ clock, store }: Service, { job, kind, text }: DescribedJob): object {
+	const { id, workspace, status, settledAt, dueAt } = job;
+	return {
+		...{ id, workspace, kind, status },
+		text: text.slice(0, 200),
+		created: formatMilliseconds(job.createdAt / 1000),
+		credits: settledAt === null ? job.estimatedCredits : job.spentCredits,
+		/** Real seconds until it is done; `null` once it has ended. */
+		due_in: settledAt === null ? Math.max(0, Math.ceil((dueAt - clock.now()) / 1000)) : null,
+		problems: job.problems.map(({ message, output }) =>
+			output === undefined ? message : `${message} (${output})`,
+		),
+		previews: job.outputs.flatMap((name) => {
+			const output = store.workspaces.get(workspace)?.outputs.get(name);
+			if (!output) return [];
+			// Not the address that clients are given, so that the page's looking is no traffic.
+			const url = `/sandbox/outputs/${outputName(output)}`;
+			return [{ url, media_type: MEDIA_FORMATS[output.kind].mediaType }];
+		}),
+	};
+}
+
+const wentWrong = ({ status, answered, fault }: RequestEntry) =>
+	status === null || status >= 400 || !answered || fault !== null;
+
+const shownRequest = (entry: RequestEntry) => {
+	const { id, at, method, path, workspace, status, fault, error } = entry;
+	return { id, at, method, path, workspace, status, fault, error, wrong: wentWrong(entry) };
+};
+
+const shownDelivery = (entity: DeliveryEntity) => {
+	const { id, attemptedAt: at, event, url, attempt, state, fault, error } = entity;
+	return { id, at, event, url, attempt, state, status: entity.responseStatus, fault, error };
+};

@@ -1,0 +1,224 @@
+/* eslint-disable @n8n/community-nodes/no-restricted-imports -- not published */
+import { request } from 'https';
+import pLimit, { type Limit } from 'p-limit';
+
+import { SIGNATURE_HEADERS, type EventKind } from '../src/contract';
+import { sign } from '../src/events/signature';
+import type { DeliveryEntity, PendingDelivery, WebhookEntity } from './entities';
+import type { Service } from './service';
+import type { Settings } from './settings';
+import type { Workspace } from './store';
+
+/**
+ * Attempts under way to one receiver at a time, as a service's workers would: a thousand events for
+ * fifty webhooks would otherwise be fifty thousand connections.
+ */
+const ATTEMPTS_AT_ONCE = 20;
+
+/** Real time: a receiver is no quicker where the service's time is. */
+const TIMEOUT_MILLISECONDS = 30_000;
+
+/** What deliveries need of the service. */
+interface Context extends Pick<
+	Service,
+	'ids' | 'clock' | 'settings' | 'faults' | 'store' | 'report'
+> {
+	/** A certificate (PEM) that is trusted besides the usual ones. */
+	ca?: string;
+}
+
+type Outcome = Pick<DeliveryEntity, 'state' | 'responseStatus' | 'error' | 'durationMs'>;
+
+/**
+ * Brings events to the webhooks that want them: signed, tried again on a schedule until one attempt
+ * succeeds, each attempt recorded. Faults can lose, delay, double, reorder or tamper with
+ * deliveries.
+ */
+export class Dispatcher {
+	/** Deliveries held back until the webhook's next one is sent. */
+	private readonly held = new Map<string, PendingDelivery[]>();
+	private readonly running = new Set<Promise<void>>();
+	/** By the origin of the receiver. */
+	private readonly limits = new Map<string, Limit>();
+	private closed = false;
+
+	constructor(private readonly context: Context) {}
+
+	/** Notifies the webhooks of the workspace that want the event; only for them it is formatted. */
+	emit(workspace: Workspace, event: EventKind, resource: () => object): void {
+		const wanting = workspace.webhooks.all().filter(({ events }) => events.includes(event));
+		if (wanting.length === 0) return;
+		const { ids, clock, settings } = this.context;
+		const eventId = ids.next('evt');
+		const created = new Date(clock.now()).toISOString();
+		const body = eventBody(settings, eventId, event, created, resource());
+		for (const webhook of wanting.reverse()) {
+			this.begin(workspace, { webhookId: webhook.id, eventId, event, body });
+		}
+	}
+
+	/** Makes an attempt when it is due; also one from before a restart. */
+	schedule(pending: PendingDelivery): void {
+		const { clock, store } = this.context;
+		store.persistence.put('pending', pending.id, pending);
+		clock.at(pending.dueAt, () => {
+			if (this.closed) return;
+			const attempt = this.carryOut(pending).catch((fault) => this.context.report(fault));
+			this.running.add(attempt);
+			void attempt.finally(() => this.running.delete(attempt));
+		});
+	}
+
+	/** Resolves when no attempt is on its way. */
+	async idle(): Promise<void> {
+		while (this.running.size > 0) await Promise.all(this.running);
+	}
+
+	/** Begins no further attempt, and waits for those on their way. */
+	async close(): Promise<void> {
+		this.closed = true;
+		await this.idle();
+	}
+
+	private begin(
+		{ id: workspace }: Workspace,
+		about: Pick<PendingDelivery, 'webhookId' | 'eventId' | 'event' | 'body'>,
+	): void {
+		const { clock, settings, faults, ids } = this.context;
+		const subject = { workspace, event: about.event };
+		const delay = faults.take('delivery_delay', subject)?.seconds ?? 0;
+		const copies = faults.take('delivery_duplicate', subject)?.copies ?? 0;
+		const reorder = faults.take('delivery_reorder', subject);
+		const dueAt = clock.ahead((settings.deliverySchedule[0] ?? 0) + delay);
+		const usual = reorder ? 'delivery_reorder' : delay > 0 ? 'delivery_delay' : null;
+		const pending = Array.from({ length: 1 + copies }, (_, copy): PendingDelivery => {
+			const fault = copy > 0 && !reorder ? 'delivery_duplicate' : usual;
+			return { id: ids.next('dlv'), workspace, ...about, attempt: 1, dueAt, fault };
+		});
+		if (!reorder) return pending.forEach((each) => this.schedule(each));
+		// They go after the webhook's next one, or alone when none comes in time.
+		this.held.set(about.webhookId, [...(this.held.get(about.webhookId) ?? []), ...pending]);
+		clock.after(reorder.seconds, () => this.letGo(about.webhookId));
+	}
+
+	private letGo(webhookId: string): void {
+		const held = this.held.get(webhookId) ?? [];
+		this.held.delete(webhookId);
+		const dueAt = this.context.clock.now();
+		for (const each of held) this.schedule({ ...each, dueAt });
+	}
+
+	/**
+	 * It stays among the pending until it is recorded: a kill in between repeats it, and loses
+	 * nothing.
+	 */
+	private async carryOut(pending: PendingDelivery): Promise<void> {
+		const url = this.webhookOf(pending)?.url;
+		if (url) await this.limitOf(url)(async () => await this.attempt(pending));
+		// What was not sent is sent after the next start.
+		if (this.closed && url) return;
+		this.context.store.persistence.remove('pending', pending.id);
+		if (pending.fault !== 'delivery_reorder') this.letGo(pending.webhookId);
+	}
+
+	private async attempt(pending: PendingDelivery): Promise<void> {
+		// Deleted, maybe, while the delivery waited for others.
+		const webhook = this.webhookOf(pending);
+		const workspace = this.context.store.workspaces.get(pending.workspace);
+		if (this.closed || !webhook || !workspace) return;
+		const made = await this.send(webhook, pending);
+		const { clock, settings, ids } = this.context;
+		const pause = settings.deliverySchedule.at(pending.attempt);
+		const dueAt = made.state === 'failed' && pause !== undefined ? clock.ahead(pause) : null;
+		if (dueAt !== null) {
+			const [id, attempt] = [ids.next('dlv'), pending.attempt + 1];
+			this.schedule({ ...pending, id, attempt, dueAt, fault: null });
+		}
+		const table = workspace.deliveriesOf(webhook.id);
+		table.put({ ...made, createdAt: table.stamp(made.attemptedAt), nextAttemptAt: dueAt });
+		this.context.store.persistence.remove('pending', pending.id);
+	}
+
+	/** Makes one attempt: signs the event at this moment, sends it, and says how it went. */
+	private async send(
+		{ id: webhookId, url, secret }: WebhookEntity,
+		{ id, workspace, eventId, event, body, attempt, fault }: PendingDelivery,
+	): Promise<Omit<DeliveryEntity, 'createdAt' | 'nextAttemptAt'>> {
+		const { faults, clock, ca } = this.context;
+		const subject = { workspace, event };
+		const attemptedAt = clock.now();
+		const timestamp = String(Math.floor(attemptedAt / 1000));
+		const signature = sign(secret, timestamp, body);
+		const lost = faults.take('delivery_lose', subject);
+		const tampered = lost ? undefined : faults.take('delivery_tamper', subject);
+		const bytes = Buffer.from(body);
+		if (tampered) bytes.writeUInt8(bytes.readUInt8(bytes.length - 1) ^ 1, bytes.length - 1);
+		const headers = {
+			'content-type': 'application/json',
+			'content-length': bytes.length,
+			'user-agent': 'media-generation-sandbox',
+			[SIGNATURE_HEADERS.timestamp]: timestamp,
+			[SIGNATURE_HEADERS.signature]: signature,
+		};
+		const outcome = lost ? LOST : await post(url, headers, bytes, ca);
+		const about = { id, workspace, webhookId, url, eventId, event, body, attempt };
+		const how = { attemptedAt, timestamp, signature, fault: lost?.kind ?? tampered?.kind ?? fault };
+		return { ...about, ...how, ...outcome };
+	}
+
+	private webhookOf({ workspace, webhookId }: PendingDelivery): WebhookEntity | undefined {
+		return this.context.store.workspaces.get(workspace)?.webhooks.get(webhookId);
+	}
+
+	private limitOf(url: string): Limit {
+		const { origin } = new URL(url);
+		const limit = this.limits.get(origin) ?? pLimit(ATTEMPTS_AT_ONCE);
+		this.limits.set(origin, limit);
+		return limit;
+	}
+}
+
+/** Open point 11: the shape of an event's payload is not shown; what is signed and sent. */
+function eventBody(
+	{ eventShape }: Settings,
+	id: string,
+	type: EventKind,
+	created: string,
+	resource: object,
+): string {
+	if (eventShape === 'bare') return JSON.stringify(resource);
+	if (eventShape === 'flat') return JSON.stringify({ id, event: type, created, data: resource });
+	return JSON.stringify({ id, object: 'event', type, created, data: { object: resource } });
+}
+
+const LOST: Outcome = { state: 'lost', responseStatus: null, error: 'lost', durationMs: 0 };
+
+/** One POST to a receiver, answered or not; it never throws, and follows no redirect. */
+async function post(
+	url: string,
+	headers: Record<string, string | number>,
+	body: Buffer,
+	ca: string | undefined,
+): Promise<Outcome> {
+	const started = performance.now();
+	return await new Promise<Outcome>((resolve) => {
+		const end = (responseStatus: number | null, error: string | null) => {
+			const isGood = responseStatus !== null && responseStatus >= 200 && responseStatus < 300;
+			const durationMs = Math.round((performance.now() - started) * 10) / 10;
+			resolve({ state: isGood ? 'succeeded' : 'failed', responseStatus, error, durationMs });
+		};
+		try {
+			const options = { method: 'POST', agent: false as const, headers, ca };
+			const outgoing = request(url, { ...options, timeout: TIMEOUT_MILLISECONDS });
+			outgoing.on('response', (response) => {
+				response.resume();
+				end(response.statusCode ?? null, null);
+			});
+			outgoing.on('timeout', () => outgoing.destroy(new Error('The receiver did not answer.')));
+			outgoing.on('error', (error) => end(null, error.message));
+			outgoing.end(body);
+		} catch (error) {
+			end(null, error instanceof Error ? error.message : String(error));
+		}
+	});
+}

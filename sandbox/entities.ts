@@ -1,0 +1,167 @@
+import type {
+	Delivery,
+	EventKind,
+	GenerationMode,
+	GenerationParameters,
+	GenerationStatus,
+	Scope,
+} from '../src/contract';
+import type { AgentPlan, PersonaStatus, SpeechModel, SpeechStatus, VoiceKind } from './bodies';
+import type { MediaKind, MediaRequest } from './media/types';
+import type { CreateGeneration, CreateSpeechGeneration } from './schemas';
+
+/** What is stored, all of it plain JSON. What goes over the wire is made in `resources/`. */
+export interface Stored {
+	id: string;
+	workspace: string;
+	/** Microseconds since 1970, never twice in a workspace's table, so that a cursor is exact. */
+	createdAt: number;
+}
+
+export interface WorkspaceEntity {
+	id: string;
+	/** Has an active subscription or a successful historical top-up. */
+	entitled: boolean;
+	/** Millionths of a credit of lite speech carried toward the next credit. */
+	liteCarry: number;
+}
+
+export interface KeyEntity {
+	key: string;
+	workspace: string;
+	scopes: Scope[];
+}
+
+export interface FileEntity extends Stored {
+	filename: string;
+	contentType: string;
+	size: number;
+	/** What the client must send as `x-upload-token`. */
+	token: string;
+	/** Wall-clock milliseconds. */
+	uploadExpiresAt: number;
+	uploaded: boolean;
+}
+
+/** How to draw a file: references are addresses, whose bytes are read when it is drawn. */
+export type Recipe = Omit<MediaRequest, 'references' | 'kind'> & { references?: string[] };
+
+/** A file that a job has made, and how; it is drawn when it is first needed. */
+export interface OutputEntity extends Stored {
+	kind: MediaKind;
+	delivery: Delivery;
+	recipe: Recipe;
+}
+
+/** What went wrong with a job or one output of it. */
+export interface JobProblem {
+	type: string;
+	message: string;
+	output?: string;
+}
+
+/** How a job will end, decided when it is created. */
+export type JobOutcome = 'succeed' | 'fail' | 'partial';
+
+export interface JobEntity extends Stored {
+	/** Wall-clock milliseconds at which it is done. */
+	dueAt: number;
+	settledAt: number | null;
+	/** Credits reserved. */
+	estimatedCredits: number;
+	spentCredits: number;
+	outcome: JobOutcome;
+	problems: JobProblem[];
+	/** Ids of outputs; of those of a running generation the files are not there yet. */
+	outputs: string[];
+}
+
+export interface GenerationEntity extends JobEntity {
+	status: GenerationStatus;
+	mode: GenerationMode;
+	kind: MediaKind;
+	model: string;
+	prompt: string;
+	personaId: string | null;
+	input: NonNullable<CreateGeneration['input']>;
+	parameters: GenerationParameters;
+	delivery: Delivery;
+}
+
+export interface SpeechEntity extends JobEntity {
+	status: SpeechStatus;
+	model: SpeechModel;
+	blocks: CreateSpeechGeneration['blocks'];
+	settings: NonNullable<CreateSpeechGeneration['settings']>;
+	delivery: Delivery;
+	characters: number;
+	durationSeconds: number | null;
+}
+
+/** Open point 3: the states of an agent run. */
+export type AgentStatus =
+	'plan_proposed' | 'queued' | 'waiting' | 'running' | 'awaiting_review' | 'completed' | 'failed';
+
+export interface AgentRunEntity extends JobEntity {
+	status: AgentStatus;
+	brief: string;
+	sourceImages: string[];
+	plan: AgentPlan;
+	maxCredits: number | null;
+	autoApprovalError: string | null;
+	stepsDone: number;
+}
+
+export interface VoiceEntity extends Stored {
+	name: string;
+	kind: VoiceKind;
+	/** Id of the output that lets it be heard. */
+	preview: string;
+	creditsCharged: number;
+}
+
+export interface PersonaEntity extends JobEntity {
+	name: string;
+	status: PersonaStatus;
+	/** Empty where it was made of images. */
+	description: string;
+	shared: boolean;
+	referenceImages: string[];
+}
+
+export interface WebhookEntity extends Stored {
+	url: string;
+	description: string | null;
+	events: EventKind[];
+	secret: string;
+}
+
+/** One attempt to deliver an event. */
+export interface DeliveryEntity extends Stored {
+	webhookId: string;
+	eventId: string;
+	event: EventKind;
+	/** 1 for the first. */
+	attempt: number;
+	/** Wall-clock milliseconds. */
+	attemptedAt: number;
+	/** Unix seconds that were signed. */
+	timestamp: string;
+	signature: string;
+	/** What is signed and sent. */
+	body: string;
+	url: string;
+	responseStatus: number | null;
+	durationMs: number;
+	error: string | null;
+	/** What a fault did to it. */
+	fault: string | null;
+	state: 'succeeded' | 'failed' | 'lost';
+	nextAttemptAt: number | null;
+}
+
+/** An attempt that is still to be made; `dueAt` is wall-clock milliseconds. */
+export type PendingDelivery = { dueAt: number } & Pick<
+	DeliveryEntity,
+	'id' | 'workspace' | 'webhookId' | 'eventId' | 'event' | 'body' | 'attempt' | 'fault'
+>;

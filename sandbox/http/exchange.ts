@@ -1,0 +1,108 @@
+import { randomUUID } from 'crypto';
+import type { Request, Response } from 'express';
+
+import { ENDPOINTS } from '../../src/contract';
+import type { KeyEntity } from '../entities';
+import type { Service } from '../service';
+import type { Workspace } from '../store';
+
+/** One request on its way through the middleware, and what is known of it so far. */
+export interface Exchange {
+	request: Request;
+	response: Response;
+	entry: RequestEntry;
+	/** Set by authentication. */
+	workspace?: Workspace;
+	key?: KeyEntity;
+}
+
+const isOfContract = (operation: string | null): boolean =>
+	operation !== null && Object.hasOwn(ENDPOINTS, operation);
+
+/** Begins an exchange: gives it an id and records it when it ends. */
+export function begin(
+	service: Service,
+	request: Request,
+	response: Response,
+	operation: string | null,
+): Exchange {
+	const started = performance.now();
+	const { authorization, ...headers } = request.headers;
+	const entry: RequestEntry = {
+		// Not drawn from the seed: a repeated request must not shift other ids.
+		id: `req_${randomUUID()}`,
+		at: service.clock.now(),
+		method: request.method,
+		path: request.originalUrl.replace(/\?.*/s, ''),
+		query: isOfContract(operation) ? { ...request.query } : null,
+		operation,
+		workspace: null,
+		status: null,
+		answered: false,
+		durationMs: 0,
+		idempotencyKey: null,
+		authorized: authorization !== undefined,
+		headers,
+		body: null,
+		fault: null,
+		error: null,
+	};
+	response.once('close', () => {
+		entry.status ??= response.headersSent ? response.statusCode : null;
+		entry.answered = response.writableFinished;
+		entry.durationMs = Math.round((performance.now() - started) * 100) / 100;
+		service.requests.add(entry);
+	});
+	response.setHeader('x-request-id', entry.id);
+	return { request, response, entry };
+}
+
+/** One request to the service, to an operation of the contract or to a file. */
+export interface RequestEntry {
+	id: string;
+	/** Wall-clock milliseconds. */
+	at: number;
+	method: string;
+	/** Without the query, which may hold a signature. */
+	path: string;
+	/** Of the operations of the contract only; `null` at file addresses. */
+	query: Record<string, unknown> | null;
+	/**
+	 * Name of the operation as in the contract; `upload`, `readFile`, `readOutput` for file
+	 * addresses.
+	 */
+	operation: string | null;
+	workspace: string | null;
+	status: number | null;
+	/** False when the client was not given the whole answer. */
+	answered: boolean;
+	durationMs: number;
+	idempotencyKey: string | null;
+	/** Whether an Authorization header came along; the key itself is never recorded. */
+	authorized: boolean;
+	headers: Record<string, unknown>;
+	body: unknown;
+	/** Name of the fault that struck it. */
+	fault: string | null;
+	/** What an error answer said. */
+	error: string | null;
+}
+
+const KEPT = 50_000;
+
+/** All requests seen, the last 50,000 of them, oldest first. */
+export class RequestLog {
+	private entries: RequestEntry[] = [];
+	/** All that were ever seen. */
+	total = 0;
+
+	add(entry: RequestEntry): void {
+		this.total += 1;
+		this.entries.push(entry);
+		if (this.entries.length >= 2 * KEPT) this.entries = this.entries.slice(-KEPT);
+	}
+
+	list(): RequestEntry[] {
+		return this.entries.slice(-KEPT);
+	}
+}

@@ -1,0 +1,105 @@
+/* eslint-disable @n8n/community-nodes/no-restricted-imports, @n8n/community-nodes/require-node-api-error -- not published */
+import { isDeepStrictEqual } from 'util';
+
+import { LIMITS } from '../../src/contract';
+import type { Clock } from '../clock';
+import { invalid } from '../errors';
+import type { Persistence } from '../store';
+
+export interface Reply {
+	status: number;
+	body: unknown;
+}
+
+/** A response saved under a key. */
+export interface KeptReply {
+	id: string;
+	/** What was sent: a repeat says the same, in whatever order of its fields. */
+	body: unknown;
+	/** Wall-clock milliseconds. */
+	at: number;
+	reply: Reply;
+}
+
+interface Entry {
+	body: unknown;
+	running?: Promise<void>;
+	saved?: KeptReply;
+}
+
+/** The key of a request; an empty one is none. 400 when it is too long. Specification: Limits. */
+export function readKey(header: string | string[] | undefined): string | undefined {
+	const key = Array.isArray(header) ? header.join(', ') : header;
+	if (!key) return undefined;
+	const { max } = LIMITS.idempotencyKeyLength;
+	if (key.length > max) throw invalid('Idempotency-Key', `must be at most ${max} characters`);
+	return key;
+}
+
+const LIFE_SECONDS = LIMITS.idempotencyHours * 3600;
+
+/**
+ * Successes saved for 24 hours under workspace + path + key. Open point 21: another body is 400,
+ * and the second of two at once waits for the first.
+ */
+export class Idempotency {
+	private readonly entries = new Map<string, Entry>();
+
+	constructor(
+		private readonly clock: Clock,
+		private readonly persistence: Persistence,
+	) {}
+
+	/** How many keys are known, in use or saved. */
+	get size(): number {
+		return this.entries.size;
+	}
+
+	restore(saved: KeptReply[]): void {
+		for (const each of saved.sort((a, b) => a.at - b.at)) {
+			this.entries.set(each.id, { body: each.body, saved: each });
+		}
+	}
+
+	/** Runs a request once for its key and gives the same answer to its repeats. */
+	async once(id: string, body: unknown, run: () => Promise<Reply>): Promise<Reply> {
+		this.prune();
+		for (;;) {
+			const entry = this.entries.get(id);
+			if (!entry) return await this.first(id, body, run);
+			if (!isDeepStrictEqual(entry.body, body)) {
+				throw invalid('Idempotency-Key', 'was used before with another body');
+			}
+			if (entry.saved) return entry.saved.reply;
+			await entry.running;
+		}
+	}
+
+	private async first(id: string, body: unknown, run: () => Promise<Reply>) {
+		let end = () => {};
+		const running = new Promise<void>((done) => (end = done));
+		const entry: Entry = { body, running };
+		this.entries.set(id, entry);
+		try {
+			const reply = await run();
+			entry.saved = { id, body, at: this.clock.now(), reply };
+			this.persistence.put('idempotency', id, entry.saved);
+			return reply;
+		} catch (error) {
+			this.entries.delete(id);
+			throw error;
+		} finally {
+			end();
+		}
+	}
+
+	/** Keys stand in the order in which they came, so the expired ones are in front. */
+	private prune(): void {
+		const oldest = this.clock.now() - this.clock.milliseconds(LIFE_SECONDS);
+		for (const [id, { saved }] of this.entries) {
+			if (!saved || saved.at > oldest) return;
+			this.entries.delete(id);
+			this.persistence.remove('idempotency', id);
+		}
+	}
+}

@@ -1,0 +1,251 @@
+import type { GenerationParameters, InputSlot } from '../../src/contract';
+import type { Generation } from '../bodies';
+import {
+	findModel,
+	mostCharacters,
+	type ModelEntry,
+	type ParameterName,
+} from '../catalogue/models';
+import {
+	countCharacters,
+	liteReservation,
+	METERED_MODEL,
+	outputPrice,
+	readSeconds,
+	type Effective,
+} from '../credits/prices';
+import type { GenerationEntity, Recipe } from '../entities';
+import { ApiError, found, invalid } from '../errors';
+import type { Operation } from '../http/operation';
+import type { CreateGeneration } from '../schemas';
+import type { Service } from '../service';
+import { MEDIA_FORMATS } from '../storage/links';
+import { checkReference } from '../storage/references';
+import type { Workspace } from '../store';
+import {
+	ok,
+	errorFields,
+	listPage,
+	newJob,
+	problem,
+	publish,
+	recipeOf,
+	spendCharacters,
+} from './job';
+import { checkVoice, soundOf } from './voices';
+
+export function generations(operation: Operation, service: Service): void {
+	const format = (entity: GenerationEntity) => formatGeneration(service, entity);
+
+	operation('createGeneration', ({ workspace, body }) => ({
+		status: 202,
+		body: format(createGeneration(service, workspace, body)),
+	}));
+
+	operation('listGenerations', ({ workspace, query }) =>
+		ok(listPage(workspace.generations, query, format)),
+	);
+
+	operation('getGeneration', ({ workspace, id }) =>
+		ok(format(found(workspace.generations.get(id), 'The generation'))),
+	);
+}
+
+/** A generation as it goes over the wire; signed links are created each time. */
+export function formatGeneration(service: Service, entity: GenerationEntity): Generation {
+	const { id, status, mode, model, estimatedCredits, outputs } = entity;
+	const base: Generation = { id, object: 'generation', status, mode, model };
+	if (status === 'queued') return { ...base, estimated_credits: estimatedCredits };
+	const { kind, delivery } = entity;
+	return {
+		...base,
+		output_ids: outputs,
+		outputs: outputs.map((output) => ({
+			id: output,
+			media_type: MEDIA_FORMATS[kind].mediaType,
+			...service.links.output({ id: output, kind, delivery }),
+		})),
+		estimated_credits: estimatedCredits,
+		...errorFields(entity.problems),
+	};
+}
+
+/**
+ * Accepts a generation: checks it, reserves its credits and queues it. Nothing is kept on a
+ * refusal.
+ */
+function createGeneration(
+	service: Service,
+	workspace: Workspace,
+	body: CreateGeneration,
+): GenerationEntity {
+	const { ids, settings, clock } = service;
+	const { model, parameters } = check(service, workspace, body);
+	if (workspace.running.size >= settings.concurrentJobs) {
+		const message = `This workspace has ${settings.concurrentJobs} media jobs running.`;
+		throw new ApiError(429, 'concurrency_limit', message, undefined, clock.milliseconds(5));
+	}
+	const id = ids.next('gen');
+	const credits = quote(model, parameters, body.prompt);
+	service.ledger.reserve(workspace.id, id, credits);
+	const kind = model.kind ?? 'image';
+	const subject = { ...body, workspace: workspace.id, text: body.prompt };
+	const entity: GenerationEntity = {
+		...newJob(service, kind, { id, table: workspace.generations, subject }),
+		status: 'queued',
+		mode: body.mode,
+		kind,
+		model: body.model,
+		prompt: body.prompt,
+		personaId: body.persona_id ?? null,
+		input: body.input ?? {},
+		parameters: body.parameters ?? {},
+		delivery: body.delivery ?? 'public_url',
+		estimatedCredits: credits,
+		outputs: Array.from({ length: Number(parameters.count ?? 1) }, () => ids.next('out')),
+	};
+	workspace.generations.put(entity);
+	watchGeneration(service, workspace, entity);
+	return entity;
+}
+
+/** Lets a queued generation run to its end; also after a restart. */
+export function watchGeneration(
+	service: Service,
+	workspace: Workspace,
+	entity: GenerationEntity,
+): void {
+	workspace.running.add(entity.id);
+	service.clock.at(entity.dueAt, () => settle(service, workspace, entity));
+}
+
+function settle(service: Service, workspace: Workspace, entity: GenerationEntity): void {
+	const { outputs: all, outcome, kind, delivery } = entity;
+	const good = { succeed: all, partial: all.slice(0, -1), fail: [] }[outcome];
+	for (const [index, id] of good.entries()) {
+		publish(service, workspace, {
+			...{ id, kind, delivery },
+			recipe: recipeFor(service, workspace, entity, index),
+		});
+	}
+	entity.problems = all.slice(good.length).map(problem);
+	entity.outputs = good;
+	entity.spentCredits = spentCredits(workspace, entity, all.length);
+	entity.status =
+		good.length === all.length ? 'completed' : good.length > 0 ? 'partially_completed' : 'failed';
+	entity.settledAt = service.clock.now();
+	service.ledger.settle(workspace.id, entity.id, entity.spentCredits);
+	service.usage.add(workspace.id, entity.mode, entity.spentCredits, good.length);
+	workspace.running.delete(entity.id);
+	workspace.generations.put(entity);
+	const event = good.length > 0 ? 'generation.completed' : 'generation.failed';
+	service.dispatcher.emit(workspace, event, () => formatGeneration(service, entity));
+}
+
+/** Only completed outputs are paid for. */
+function spentCredits(workspace: Workspace, entity: GenerationEntity, count: number): number {
+	const { length } = entity.outputs;
+	if (entity.model !== METERED_MODEL) return (entity.estimatedCredits / count) * length;
+	return spendCharacters(workspace, countCharacters(entity.prompt) * length);
+}
+
+function quote(model: ModelEntry, parameters: Effective, prompt: string): number {
+	const count = Number(parameters.count ?? 1);
+	if (model.id === METERED_MODEL) return liteReservation(countCharacters(prompt) * count);
+	return outputPrice(model, parameters, prompt) * count;
+}
+
+/** What one output of a generation looks or sounds like. */
+function recipeFor(
+	service: Service,
+	workspace: Workspace,
+	{ id, prompt, model, input, personaId, ...entity }: GenerationEntity,
+	index: number,
+): Recipe {
+	const given: Effective = { ...findModel(model)?.defaults, ...entity.parameters };
+	const text = (name: ParameterName) =>
+		given[name] === undefined ? undefined : String(given[name]);
+	const persona = workspace.personas.get(personaId ?? '');
+	return {
+		...recipeOf(service, id, prompt, index),
+		size: text('size'),
+		aspectRatio: text('aspect_ratio'),
+		resolution: text('resolution'),
+		durationSeconds: given.duration === undefined ? undefined : readSeconds(given.duration, 4),
+		speed: readSeconds(given.speed, 1),
+		voice: soundOf(service, text('voice')),
+		references: [...Object.values(input).flat(), ...(persona?.referenceImages ?? [])],
+	};
+}
+
+/** Everything that can be wrong with a generation besides its shape. 400 names the field. */
+function check(
+	service: Service,
+	workspace: Workspace,
+	body: CreateGeneration,
+): { model: ModelEntry; parameters: Effective } {
+	const model = findModel(body.model);
+	if (!model || model.mode === 'agent') throw invalid('model', 'is not a model of the catalogue');
+	if (model.mode !== body.mode) throw invalid('model', `makes ${model.mode}, not ${body.mode}`);
+	const most = mostCharacters(model);
+	if (countCharacters(body.prompt) > most) {
+		throw invalid('prompt', `must be at most ${most} characters for ${model.id}`);
+	}
+	const strict = service.settings.modelChecks;
+	if (strict) checkParameters(model, body.parameters ?? {});
+	checkPersona(workspace, body);
+	for (const [slot, addresses] of Object.entries(body.input ?? {}) as Array<
+		[InputSlot, string[]]
+	>) {
+		if (strict && addresses.length > 0 && !model.inputs.includes(slot)) {
+			throw invalid(`input.${slot}`, `is not taken by the model ${model.id}`);
+		}
+		addresses.forEach((address, index) =>
+			checkReference(service, workspace, address, `input.${slot}[${index}]`),
+		);
+	}
+	const parameters: Effective = { ...model.defaults, ...body.parameters };
+	if (model.speechModel && typeof parameters.voice === 'string') {
+		checkVoice(service, workspace, model.speechModel, parameters.voice, 'parameters.voice');
+	}
+	return { model, parameters };
+}
+
+function checkPersona(workspace: Workspace, { persona_id: id, mode }: CreateGeneration): void {
+	if (id === undefined) return;
+	if (mode === 'audio') throw invalid('persona_id', 'is taken by images and videos only');
+	const persona = workspace.personas.get(id);
+	if (!persona) throw invalid('persona_id', 'is not a persona of this workspace');
+	if (persona.status !== 'ready') throw invalid('persona_id', `is ${persona.status}, not ready`);
+}
+
+const number = (low: number, high: number) => (value: string) =>
+	/^\d+(\.\d+)?s?$/.test(value) && parseFloat(value) >= low && parseFloat(value) <= high;
+
+/** What the enumerated settings, which are strings, must look like; fiction of the sandbox. */
+const FORMS: Partial<Record<ParameterName, [good: (value: string) => boolean, hint: string]>> = {
+	size: [
+		(value) => /^\d{2,4}x\d{2,4}$/.test(value) && value.split('x').every(number(16, 4096)),
+		'must be WIDTHxHEIGHT with sides of 16 to 4096 pixels',
+	],
+	aspect_ratio: [(value) => /^[1-9]\d?:[1-9]\d?$/.test(value), 'must be a ratio such as 16:9'],
+	resolution: [
+		(value) => /^(\d{3,4}p|[124][kK])$/.test(value),
+		'must be a resolution such as 720p or 2K',
+	],
+	duration: [number(0.5, 300), 'must be seconds from 0.5 to 300, such as 5 or 5s'],
+	speed: [number(0.5, 2), 'must be a number from 0.5 to 2'],
+};
+
+/** Refuses parameters that the model does not offer or cannot read. */
+function checkParameters(model: ModelEntry, given: GenerationParameters): void {
+	for (const [name, value] of Object.entries(given) as Array<[ParameterName, unknown]>) {
+		if (value === undefined) continue;
+		const field = `parameters.${name}`;
+		if (!model.parameters.includes(name)) {
+			throw invalid(field, `is not offered by the model ${model.id}`);
+		}
+		const [good, hint] = FORMS[name] ?? [];
+		if (good && !good(String(value))) throw invalid(field, hint ?? 'is wrong');
+	}
+}

@@ -1,0 +1,143 @@
+import type { PresetVoice, SpeechModel, Voice } from '../bodies';
+import { SPEECH_MODELS } from '../../src/contract';
+import { presetVoices } from '../catalogue/voices';
+import { countCharacters, PRICES } from '../credits/prices';
+import type { VoiceEntity } from '../entities';
+import { found, invalid } from '../errors';
+import type { Operation } from '../http/operation';
+import type { CreateVoice, VoiceCatalogQuery } from '../schemas';
+import type { Service } from '../service';
+import { checkReference } from '../storage/references';
+import type { Workspace } from '../store';
+import { ok, deleted, listAll, publicUrl, publish, recipeOf } from './job';
+
+/** Open point 2: which model takes custom voices is not shown. */
+const CLONING_MODEL: SpeechModel = 'vendor/partner/speech-2.8-turbo';
+const PREVIEW = 'Hello! This is how I sound.';
+
+export function voices(operation: Operation, service: Service): void {
+	const { links, settings } = service;
+	const format = (entity: VoiceEntity) => formatVoice(service, entity);
+	const find = (workspace: Workspace, id: string) => found(workspace.voices.get(id), 'The voice');
+
+	operation('createVoice', async ({ workspace, body }) => {
+		const entity = await createVoice(service, workspace, body);
+		// Open point 4: the name of the field with the credits is not shown.
+		return { status: 201, body: { ...format(entity), credits_charged: entity.creditsCharged } };
+	});
+
+	operation('listVoices', ({ workspace, query }) =>
+		ok(listAll(service, workspace.voices, query, format)),
+	);
+
+	operation('listPresetVoices', ({ query }) => {
+		const { model = 'service/speech-lite' } = query;
+		const all = presetVoices(model, settings.voices, links.origin);
+		const data = all.filter((voice) => matches(voice, query));
+		return { status: 200, body: { object: 'list', model, data } };
+	});
+
+	operation('getVoice', ({ workspace, id }) => ok(format(find(workspace, id))));
+
+	operation('renameVoice', ({ workspace, id, body }) => {
+		const entity = find(workspace, id);
+		entity.name = body.name;
+		return ok(format(workspace.voices.put(entity)));
+	});
+
+	operation('deleteVoice', ({ workspace, id }) => {
+		workspace.outputs.delete(find(workspace, id).preview);
+		workspace.voices.delete(id);
+		return deleted('voice', id);
+	});
+}
+
+/** A custom voice as it goes over the wire. */
+function formatVoice(service: Service, { id, name, kind, preview }: VoiceEntity): Voice {
+	return { id, object: 'voice', name, kind, preview_url: publicUrl(service, preview, 'speech') };
+}
+
+/**
+ * Clones or designs a voice. The charge covers the creation and the synthesis of the preview.
+ * Specification: Operation details, POST /voices.
+ */
+async function createVoice(
+	service: Service,
+	workspace: Workspace,
+	body: CreateVoice,
+): Promise<VoiceEntity> {
+	const { clock, ids, settings } = service;
+	if (body.kind === 'clone') checkReference(service, workspace, body.audio_url, 'audio_url');
+	else checkDesign(body);
+	if (settings.jobSeconds.voice > 0) await clock.sleep(settings.jobSeconds.voice);
+	const text = body.preview_text || PREVIEW;
+	const hundreds = Math.ceil(countCharacters(text) / 100);
+	const base = body.kind === 'clone' ? PRICES.voiceClone : PRICES.voiceDesign;
+	const credits = base + hundreds * PRICES.previewPerHundredCharacters;
+	const [id, preview] = [ids.next('voc'), ids.next('out')];
+	service.ledger.charge(workspace.id, id, credits);
+	service.usage.add(workspace.id, 'voice', credits, 1);
+	const recipe = { ...recipeOf(service, id, text), voice: id };
+	publish(service, workspace, { id: preview, kind: 'speech', recipe });
+	const createdAt = workspace.voices.stamp(clock.now());
+	const entity = workspace.voices.put({
+		...{ id, workspace: workspace.id, createdAt, preview, creditsCharged: credits },
+		...{ name: body.name, kind: body.kind },
+	});
+	service.dispatcher.emit(workspace, 'voice.created', () => formatVoice(service, entity));
+	return entity;
+}
+
+/** Open point 5: the limits of the design fields are not shown. */
+const DESIGN_LIMITS = { name: 80, description: 800, preview_text: 500 };
+
+function checkDesign(body: CreateVoice & { kind: 'design' }): void {
+	for (const [field, most] of Object.entries(DESIGN_LIMITS)) {
+		const value = body[field as keyof typeof DESIGN_LIMITS] ?? '';
+		if (countCharacters(value) > most) throw invalid(field, `must be at most ${most} characters`);
+	}
+}
+
+function matches(voice: PresetVoice, { language, gender, search }: VoiceCatalogQuery): boolean {
+	const locale = (voice.language_code ?? '').toLowerCase();
+	const wanted = language?.toLowerCase();
+	if (wanted && locale !== wanted && locale.split('-')[0] !== wanted) return false;
+	if (gender && voice.gender?.toLowerCase() !== gender.toLowerCase()) return false;
+	const text = `${voice.id}\n${voice.name ?? ''}`.toLowerCase();
+	return !search || text.includes(search.toLowerCase());
+}
+
+const presetOf = ({ settings }: Service, model: SpeechModel, id: string) =>
+	presetVoices(model, settings.voices).find((voice) => voice.id === id);
+
+/**
+ * Refuses a voice that the model does not have: preset ids belong to one model, custom voices to
+ * the cloning model only. Specification: Operation details, POST /speech.
+ */
+export function checkVoice(
+	service: Service,
+	workspace: Workspace,
+	model: SpeechModel,
+	voice: string,
+	field: string,
+): void {
+	if (presetOf(service, model, voice)) return;
+	if (!workspace.voices.get(voice)) throw invalid(field, `is not a voice of the model ${model}`);
+	if (model === CLONING_MODEL) return;
+	throw invalid(field, `is a custom voice, which the model ${model} does not take`);
+}
+
+/** A voice as the synthesizer takes it: with its gender in front, where it is known. */
+export function soundOf(service: Service, voice: string | undefined): string | undefined {
+	if (voice === undefined) return undefined;
+	const preset = SPEECH_MODELS.flatMap((model) => presetOf(service, model, voice) ?? [])[0];
+	return preset?.gender ? `${preset.gender} ${voice}` : voice;
+}
+
+/** What GET of a preset voice's `sample_url` plays; undefined for a voice that is not there. */
+export function sampleOf(service: Service, voice: string) {
+	const exists = SPEECH_MODELS.some((model) => presetOf(service, model, voice));
+	if (!exists) return undefined;
+	const recipe = { prompt: PREVIEW, seed: 0, index: 0, voice: soundOf(service, voice) };
+	return { id: `sample-${voice}`, kind: 'speech' as const, recipe };
+}

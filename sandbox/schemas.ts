@@ -1,0 +1,300 @@
+import { z } from 'zod/v4';
+
+import {
+	AGENT_PRIORITIES,
+	DELIVERIES,
+	DIRECTION_STRATEGIES,
+	EVENTS,
+	GENERATION_MODES,
+	LIMITS,
+	MODEL_MODES,
+	MULTI_ITEM_SLOTS,
+	REVIEW_DECISIONS,
+	SINGLE_ITEM_SLOTS,
+	SPEECH_MODELS,
+	type EndpointName,
+	type InputSlot,
+} from '../src/contract';
+import { readDateTime } from './clock';
+import { countCharacters } from './credits/prices';
+
+/** Text within a range of lengths; a character is a code point, as in JSON Schema. */
+function text(min: number, max?: number) {
+	const parts = [
+		...(min > 0 ? [min === 1 ? 'must not be empty' : `must be at least ${min} characters`] : []),
+		...(max === undefined ? [] : [`must be at most ${max} characters`]),
+	];
+	return z
+		.string()
+		.refine((value) => within(countCharacters(value), min, max), { error: parts.join(' and ') })
+		.meta({ ...(min > 0 && { minLength: min }), ...(max !== undefined && { maxLength: max }) });
+}
+
+function within(count: number, min: number, max = Infinity): boolean {
+	return count >= min && count <= max;
+}
+
+/** An absolute URI of at most 8,192 characters. */
+const uri = z
+	.string()
+	.max(8192)
+	.refine((value) => URL.canParse(value), { error: 'must be an absolute URI' })
+	.meta({ format: 'uri' });
+
+/** A date-time as in RFC 3339. */
+const dateTime = z
+	.string()
+	.refine((value) => readDateTime(value) !== undefined, {
+		error: 'must be a date-time such as 2026-01-31T12:00:00Z',
+	})
+	.meta({ format: 'date-time' });
+
+const delivery = z.enum(DELIVERIES);
+
+/** A whole number in a query, where everything is text. */
+function queryInteger(min: number, max: number) {
+	return z
+		.string()
+		.refine((value) => /^\d{1,9}$/.test(value) && within(Number(value), min, max), {
+			error: `must be a whole number from ${min} to ${max}`,
+		})
+		.meta({ type: 'integer', minimum: min, maximum: max })
+		.transform(Number);
+}
+
+/**
+ * Query of a list. Specification: Operation details, GET /generations; other lists take the same
+ * (open point 16).
+ */
+const listQuery = z.strictObject({
+	limit: queryInteger(LIMITS.listLimit.min, LIMITS.listLimit.max).optional(),
+	cursor: dateTime.optional(),
+});
+
+/** Specification: Operation details, GET /models. */
+const listModelsQuery = z.strictObject({ mode: z.enum(MODEL_MODES).optional() });
+
+const LONGEST_NAME = 255;
+
+/** Specification: Operation details, POST /files. Bounds are fiction (open point 7). */
+const createFileSchema = z.strictObject({
+	filename: text(1, LONGEST_NAME).refine(isPlainName, {
+		error: 'must be a name without a path or control characters',
+	}),
+	content_type: z
+		.string()
+		.max(255)
+		.regex(/^[\w!#$&^.+-]+\/[\w!#$&^.+-]+(\s*;[\x20-\x7e]*)?$/, {
+			error: 'must be a media type such as image/png',
+		}),
+	size: z.number().int().min(1),
+});
+
+function isPlainName(name: string): boolean {
+	return !/[/\\\p{Cc}]/u.test(name) && name !== '.' && name !== '..';
+}
+
+const many = z.array(uri).optional();
+const single = z.array(uri).max(LIMITS.singleItemSlot.max).optional();
+
+type Slots = Record<InputSlot, typeof many>;
+
+const input = z.strictObject({
+	...Object.fromEntries(MULTI_ITEM_SLOTS.map((slot) => [slot, many])),
+	...Object.fromEntries(SINGLE_ITEM_SLOTS.map((slot) => [slot, single])),
+} as Slots);
+
+const parameters = z.strictObject({
+	count: z.number().int().min(LIMITS.count.min).max(LIMITS.count.max).optional(),
+	size: z.string().optional(),
+	aspect_ratio: z.string().optional(),
+	quality: z.string().optional(),
+	duration: z.string().optional(),
+	resolution: z.string().optional(),
+	voice: z.string().optional(),
+	speed: z.string().optional(),
+	loop: z.boolean().optional(),
+	lyrics: z.string().optional(),
+	language_boost: z.string().optional(),
+});
+
+/** Specification: CreateGeneration. */
+const createGenerationSchema = z.strictObject({
+	mode: z.enum(GENERATION_MODES),
+	model: text(1),
+	prompt: text(LIMITS.promptLength.min, LIMITS.promptLength.max),
+	persona_id: z.guid().optional(),
+	input: input.optional(),
+	parameters: parameters.optional(),
+	delivery: delivery.optional(),
+});
+export type CreateGeneration = z.infer<typeof createGenerationSchema>;
+
+const { speechBlocks, speechSpeed, speechVolume } = LIMITS;
+
+/** Specification: CreateSpeechGeneration. */
+const createSpeechSchema = z.strictObject({
+	model: z.enum(SPEECH_MODELS),
+	blocks: z
+		.array(z.strictObject({ text: text(1), voice: z.string().optional() }))
+		.min(speechBlocks.min)
+		.max(speechBlocks.max),
+	settings: z
+		.strictObject({
+			volume: z.number().min(speechVolume.min).max(speechVolume.max).optional(),
+			speed: z.number().min(speechSpeed.min).max(speechSpeed.max).optional(),
+			loudness_normalization: z.boolean().optional(),
+			text_normalization: z.boolean().optional(),
+			tag_compatible: z.boolean().optional(),
+		})
+		.optional(),
+	delivery: delivery.optional(),
+});
+export type CreateSpeechGeneration = z.infer<typeof createSpeechSchema>;
+
+const maxCredits = z.number().int().min(LIMITS.agentMaxCredits.min);
+
+/** Specification: CreateAgentRun. */
+const createAgentRunSchema = z.strictObject({
+	brief: text(1),
+	source_images: z.array(uri).max(LIMITS.agentSourceImages.max).optional(),
+	priority: z.enum(AGENT_PRIORITIES).optional(),
+	direction_strategy: z.enum(DIRECTION_STRATEGIES).optional(),
+	auto_approve: z.boolean().optional(),
+	max_credits: maxCredits.optional(),
+});
+export type CreateAgentRun = z.infer<typeof createAgentRunSchema>;
+
+/** Specification: Operation details, POST /agents/runs/{id}/approve. A plan is open JSON. */
+const approveAgentRunSchema = z.strictObject({
+	max_credits: maxCredits,
+	plan: z.record(z.string(), z.unknown()).optional(),
+});
+export type ApproveAgentRun = z.infer<typeof approveAgentRunSchema>;
+
+/** Specification: Operation details, POST /agents/runs/{id}/review. */
+const reviewAgentRunSchema = z.strictObject({
+	decision: z.enum(REVIEW_DECISIONS),
+});
+
+const { voiceCloneName, voiceClonePreviewText } = LIMITS;
+
+/** Specification: CreateVoice. The limits of the design fields are not shown (open point 5). */
+const createVoiceSchema = z.discriminatedUnion('kind', [
+	z.strictObject({
+		kind: z.literal('clone'),
+		name: text(1, voiceCloneName.max),
+		audio_url: uri,
+		preview_text: text(0, voiceClonePreviewText.max).optional(),
+		noise_reduction: z.boolean().optional(),
+		volume_normalization: z.boolean().optional(),
+	}),
+	z.strictObject({
+		kind: z.literal('design'),
+		name: text(1),
+		description: text(1),
+		preview_text: z.string().optional(),
+	}),
+]);
+
+/** Specification: Operation details, PATCH /voices/{id}. */
+const renameVoiceSchema = z.strictObject({
+	name: text(1, voiceCloneName.max),
+});
+export type CreateVoice = z.infer<typeof createVoiceSchema>;
+
+/** Specification: Operation details, GET /voices/catalog. */
+const voiceCatalogQuery = z.strictObject({
+	model: z.enum(SPEECH_MODELS).optional(),
+	language: z.string().optional(),
+	gender: z.string().optional(),
+	search: z.string().optional(),
+});
+export type VoiceCatalogQuery = z.infer<typeof voiceCatalogQuery>;
+
+const name = text(1, LIMITS.personaName.max);
+const shared = z.boolean().optional();
+
+/** Specification: CreatePersona. The bounds of the images are a setting (open point 6). */
+const createPersonaSchema = z.discriminatedUnion('source', [
+	z.strictObject({
+		source: z.literal('upload'),
+		name,
+		reference_images: z.array(uri),
+		shared,
+	}),
+	z.strictObject({
+		source: z.literal('describe'),
+		name,
+		description: text(1, LIMITS.personaDescription.max),
+		shared,
+	}),
+]);
+
+/** Specification: Operation details, PATCH /personas/{id}. */
+const updatePersonaSchema = z.strictObject({
+	name: name.optional(),
+	shared,
+});
+export type CreatePersona = z.infer<typeof createPersonaSchema>;
+
+const url = uri
+	.refine((value) => value.startsWith('https://'), { error: 'must match ^https://' })
+	.meta({ format: 'uri', pattern: '^https://' });
+const description = z.string().max(1000);
+const events = z.array(z.enum(EVENTS)).min(LIMITS.webhookEvents.min);
+
+/** Specification: CreateWebhook. */
+const createWebhookSchema = z.strictObject({
+	url,
+	description: description.optional(),
+	events,
+});
+
+/** Open point 10: the shape of PATCH /webhooks/{id} is not shown. */
+const updateWebhookSchema = z.strictObject({
+	url: url.optional(),
+	description: description.optional(),
+	events: events.optional(),
+});
+
+/** Specification: Operation details, GET /usage. */
+const usageQuery = z.strictObject({ since: dateTime.optional() });
+
+interface RequestSchemas {
+	body?: z.ZodType;
+	query?: z.ZodObject;
+}
+
+/** What an operation takes as its body and in its query; one that is not named takes neither. */
+const REQUESTS = {
+	createFile: { body: createFileSchema },
+	createGeneration: { body: createGenerationSchema },
+	listGenerations: { query: listQuery },
+	createSpeech: { body: createSpeechSchema },
+	createAgentRun: { body: createAgentRunSchema },
+	listAgentRuns: { query: listQuery },
+	approveAgentRun: { body: approveAgentRunSchema },
+	reviewAgentRun: { body: reviewAgentRunSchema },
+	createVoice: { body: createVoiceSchema },
+	listVoices: { query: listQuery },
+	listPresetVoices: { query: voiceCatalogQuery },
+	renameVoice: { body: renameVoiceSchema },
+	createPersona: { body: createPersonaSchema },
+	listPersonas: { query: listQuery },
+	updatePersona: { body: updatePersonaSchema },
+	listModels: { query: listModelsQuery },
+	getUsage: { query: usageQuery },
+	createWebhook: { body: createWebhookSchema },
+	listWebhooks: { query: listQuery },
+	updateWebhook: { body: updateWebhookSchema },
+	listDeliveries: { query: listQuery },
+} satisfies Partial<Record<EndpointName, RequestSchemas>>;
+
+export type Requests = typeof REQUESTS;
+
+/** The schemas of an operation's request: both empty where it takes nothing. */
+export function requestOf(name: EndpointName): RequestSchemas {
+	const all: Partial<Record<EndpointName, RequestSchemas>> = REQUESTS;
+	return all[name] ?? {};
+}

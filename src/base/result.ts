@@ -1,0 +1,68 @@
+import type { Endpoint } from '../contract';
+import type { Resource, UnsentReason } from './types';
+
+/** Every way in which an item can fail, as data: only `src/run/errors.ts` turns it into text. */
+export type Failure =
+	| { kind: 'input'; field: string; problem: string; hint?: string }
+	| { kind: 'scope'; scope: string }
+	| StatusFailure
+	| NoResponseFailure
+	| { kind: 'badResponse'; status: number; problem: string }
+	| { kind: 'cancelled' }
+	| { kind: 'deadline'; waitedMs: number }
+	| { kind: 'jobFailed'; reason: string }
+	| { kind: 'download'; outputId: string; problem: string }
+	| { kind: 'upload'; field: string; problem: string }
+	| { kind: 'skipped'; cause: string; credits: boolean }
+	/** No job slot was free in time. `others`: running jobs that this process has not created. */
+	| { kind: 'noSlot'; waitedMs: number; others: number }
+	/** Not sent: it does not fit under the limit of the execution. */
+	| { kind: 'creditCap'; maxCredits: number; reserved: number; price: number | undefined }
+	/** `because`: why the key can no longer settle an earlier attempt; default `expired`. */
+	| { kind: 'possibleDuplicate'; candidates: string[]; because?: 'expired' | 'changed' };
+
+/** The service answered with a status other than 2xx. */
+export interface StatusFailure {
+	kind: 'status';
+	status: number;
+	serviceError: ServiceError;
+	/** Whether this or an earlier attempt may have been carried out. */
+	outcomeUnknown: boolean;
+	/** How long the service asks to wait, in ms. */
+	hintMs?: number;
+}
+
+/** No complete response arrived. */
+export interface NoResponseFailure {
+	kind: 'noResponse';
+	reason: string;
+	attempts: number;
+	/** Whether an attempt may have been carried out. `false`: none reached the service. */
+	outcomeUnknown: boolean;
+	unsent?: UnsentReason;
+}
+
+/** Specification: Error. */
+export interface ServiceError {
+	message?: string;
+	type?: string;
+	requestId?: string;
+	details?: unknown;
+}
+
+/** A failure, with the job that exists all the same, so that nothing paid for is lost. */
+export interface Failed {
+	ok: false;
+	failure: Failure;
+	/** The job that this item has created, as last seen. */
+	job?: Resource;
+	/** The operation that failed, if it is not the item's own, such as an upload. */
+	endpoint?: Endpoint;
+}
+
+/** What was wanted, or why there is none. */
+export type Result<T> = { ok: true; value: T } | Failed;
+
+export const ok = <T>(value: T): Result<T> => ({ ok: true, value });
+
+export const fail = (failure: Failure, job?: Resource): Failed => ({ ok: false, failure, job });

@@ -1,0 +1,149 @@
+import type { INodeProperties, INodePropertyOptions } from 'n8n-workflow';
+import type { Endpoint } from '../contract';
+import type { ApiRequest } from '../base/types';
+import type { OperationSpec } from '../run/item';
+import { whenSet, type Rule } from './rules';
+
+/** How the value of a field reaches the request. */
+export interface RequestMapping {
+	in: 'body' | 'query' | 'path';
+	/** Name in the request; dots lead into objects of the body. */
+	as: string;
+	rule: Rule;
+	/** Whether it is left out where the editor hides it. Otherwise the rule decides. */
+	mayBeHidden?: boolean;
+	/** Changes the finished body, in the order of the fields, instead of setting a field of it. */
+	apply?: (body: Record<string, unknown>, value: unknown) => void;
+}
+
+/** A field of the editor and, where its value is sent, how. `properties.ts` adds when it shows. */
+export interface Field extends INodeProperties {
+	mapping?: RequestMapping;
+	fields?: Field[];
+}
+
+/** An operation is data; everything that can go wrong is handled once, underneath it. */
+export interface Operation {
+	/** Stable: saved workflows contain it. */
+	value: string;
+	name: string;
+	action: string;
+	description: string;
+	spec: OperationSpec;
+	/** Values of the body that are the same for every request. */
+	constants?: Record<string, string>;
+	/** The requests for what does not fit into one, in the order of their outputs. */
+	split?: (request: ApiRequest) => ApiRequest[];
+	fields: Field[];
+}
+
+/** Sent in the body; the name may be dotted, such as `parameters.count`. */
+export const inBody = (as: string, rule: Rule): RequestMapping => ({ in: 'body', as, rule });
+export const inQuery = (as: string, rule: Rule): RequestMapping => ({ in: 'query', as, rule });
+/** Fills `{name}` in the path of the endpoint. */
+export const inPath = (as: string, rule: Rule): RequestMapping => ({ in: 'path', as, rule });
+
+/** The options of a field: all values of the type that the code decides by, and no other. */
+export const optionList = <T extends string>(
+	texts: Record<T, Omit<INodePropertyOptions, 'value'>>,
+): INodePropertyOptions[] =>
+	(Object.keys(texts) as T[]).map((value) => ({ ...texts[value], value }));
+
+const byLabel = (a: Field, b: Field) => a.displayName.localeCompare(b.displayName, 'en');
+
+/** Optional fields, of which only those that were added are sent, in the order of their labels. */
+export const collection = (
+	ui: Pick<Field, 'displayName' | 'name' | 'placeholder' | 'description'>,
+	fields: Field[],
+): Field => ({ ...ui, type: 'collection', default: {}, fields: [...fields].sort(byLabel) });
+
+/** What few users need, at the end of an operation. */
+export const options = (fields: Field[]): Field =>
+	collection({ displayName: 'Options', name: 'options', placeholder: 'Add option' }, fields);
+
+export const additionalFields = (fields: Field[]): Field =>
+	collection(
+		{ displayName: 'Additional Fields', name: 'additionalFields', placeholder: 'Add field' },
+		fields,
+	);
+
+const forUpdate = ({ mapping, ...field }: Field): Field => ({
+	...field,
+	...(field.required && { required: false }),
+	...(mapping && { mapping: { ...mapping, rule: whenSet(mapping.rule) } }),
+});
+
+/** The fields of an update: what was not added stays as it is. */
+export const updateFields = (fields: Field[]): Field =>
+	collection(
+		{
+			displayName: 'Update Fields',
+			name: 'updateFields',
+			placeholder: 'Add field',
+			description: 'What to change. Add only those fields; at least one is needed.',
+		},
+		fields.map(forUpdate),
+	);
+
+export const listFields: Field[] = [
+	{
+		displayName: 'Return All',
+		name: 'returnAll',
+		type: 'boolean',
+		default: false,
+		description: 'Whether to return all results or only up to a given limit',
+	},
+	{
+		displayName: 'Limit',
+		name: 'limit',
+		type: 'number',
+		typeOptions: { minValue: 1 },
+		displayOptions: { show: { returnAll: [false] } },
+		default: 50,
+		description: 'Max number of results to return',
+	},
+];
+
+/** Offered where entries are large. */
+export const simplify: Field = {
+	displayName: 'Simplify',
+	name: 'simplify',
+	type: 'boolean',
+	default: true,
+	description: 'Whether to return a simplified version of the response instead of the raw data',
+};
+
+/** @param what such as `a persona`, of a list such as `personas` */
+type MakeOperation = (
+	what: string,
+	endpoint: Endpoint,
+	fields?: Field[],
+	spec?: Partial<OperationSpec>,
+) => Operation;
+
+export const getOperation: MakeOperation = (what, endpoint, fields = [], spec) => ({
+	value: 'get',
+	name: 'Get',
+	action: `Get ${what}`,
+	description: `Read ${what}. Costs nothing.`,
+	spec: { endpoint, output: 'resource', ...spec },
+	fields,
+});
+
+export const getManyOperation: MakeOperation = (what, endpoint, fields = [], spec) => ({
+	value: 'getAll',
+	name: 'Get Many',
+	action: `Get many ${what}`,
+	description: `List the ${what} of the workspace. Costs nothing.`,
+	spec: { endpoint, output: 'list', ...spec },
+	fields: [...fields, ...listFields, ...(spec?.simplify ? [simplify] : [])],
+});
+
+export const deleteOperation: MakeOperation = (what, endpoint, fields = [], spec) => ({
+	value: 'delete',
+	name: 'Delete',
+	action: `Delete ${what}`,
+	description: `Permanently delete ${what}. Costs nothing.`,
+	spec: { endpoint, output: 'deleted', ...spec },
+	fields,
+});

@@ -1,0 +1,98 @@
+import { createHash } from 'crypto';
+import { NodeApiError, type ILoadOptionsFunctions, type JsonObject } from 'n8n-workflow';
+import type { Endpoint } from '../../contract';
+import { wordsOf } from '../../run/errors';
+import { BoundedMap } from '../../base/boundedMap';
+import { systemClock } from '../../base/clock';
+import type { Failed } from '../../base/result';
+import type { ApiRequest, Json } from '../../base/types';
+import { pageOf, type Page } from '../../service/client';
+import { refusalOf } from '../../service/statuses';
+import { connect } from '../connection';
+
+export type Query = NonNullable<ApiRequest['query']>;
+
+/** How long a page is used again, so that nothing is asked while somebody types, in ms. */
+const FRESH_MS = 60_000;
+
+/** Nobody waits longer for a list, whatever else is using up the requests of the minute, in ms. */
+const DEADLINE_MS = 20_000;
+
+/** How long the service may take for it, in ms. */
+const RESPONSE_MS = 15_000;
+
+/** A list of more pages is not worth the requests of a picker. */
+const MOST_PAGES = 10;
+
+/** By credential, path and query. */
+const pages = new BoundedMap<string, { until: number; page: Promise<Page> }>(100);
+
+function problemOf(failed: Failed, endpoint: Endpoint): string {
+	const refusal = refusalOf(failed);
+	if (refusal === 'throttled' || failed.failure.kind === 'cancelled')
+		return 'Too many requests at the moment. Try again in a minute, or enter an ID.';
+	if (refusal === 'forbidden')
+		return `The list needs the scope ${endpoint.scope ?? ''}, which the key lacks, or the workspace has no API access. Enter an ID instead.`;
+	const [happened, todo] = wordsOf(failed, { endpoint, itemIndex: 0 });
+	return `${happened.replace(/\.$/, '')}. ${todo}`;
+}
+
+/**
+ * Reads one page of a list for the editor, within the request rate of the workspace, at most once a
+ * minute. Every failure is an error whose text the picker shows.
+ *
+ * @param narrowed asked instead, where the page is not known yet
+ */
+export async function readPage(
+	context: ILoadOptionsFunctions,
+	endpoint: Endpoint,
+	query: Query = {},
+	narrowed: Query = query,
+): Promise<Page> {
+	const { baseUrl, apiKey, host, workspace } = await connect(context, {
+		signal: AbortSignal.timeout(DEADLINE_MS),
+		fairnessKey: 'editor',
+		timeoutMs: RESPONSE_MS,
+	});
+	const cacheKey = (asked: Query) => {
+		const parts = [baseUrl, apiKey, endpoint.path, JSON.stringify(asked)];
+		return createHash('sha256').update(parts.join('\n')).digest('hex');
+	};
+	const key = cacheKey(narrowed);
+	const now = systemClock.monotonic();
+	const known = [pages.get(cacheKey(query)), pages.get(key)];
+	const fresh = known.find((one) => one !== undefined && one.until > now);
+	if (fresh) return await fresh.page;
+
+	const read = async (): Promise<Page> => {
+		const request: ApiRequest = { method: 'GET', path: endpoint.path, query: narrowed };
+		// Whatever is not a list has no entries.
+		const options = { retry: false, validate: () => undefined };
+		const answer = await workspace.client.request(host.channel, request, options);
+		if (!answer.ok) {
+			const message = problemOf(answer, endpoint);
+			throw new NodeApiError(context.getNode(), {} as JsonObject, { message });
+		}
+		return pageOf(answer.value.body);
+	};
+	const page = read();
+	pages.set(key, { until: now + FRESH_MS, page });
+	page.catch(() => pages.delete(key));
+	return await page;
+}
+
+/** The pages of a list, one after the other as they are wanted. */
+export async function* eachPage(
+	context: ILoadOptionsFunctions,
+	endpoint: Endpoint,
+	query: Query = {},
+): AsyncGenerator<Json[]> {
+	let cursor: string | undefined;
+	for (let page = 0; page < MOST_PAGES; page += 1) {
+		const pageQuery = cursor === undefined ? query : { ...query, cursor };
+		const { entries, next } = await readPage(context, endpoint, pageQuery);
+		yield entries;
+		if (next === undefined || next === cursor) return;
+		cursor = next;
+	}
+}

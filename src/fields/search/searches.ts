@@ -1,0 +1,257 @@
+import type {
+	ILoadOptionsFunctions,
+	INodeListSearchItems,
+	INodeListSearchResult,
+} from 'n8n-workflow';
+import {
+	ENDPOINTS,
+	LIMITS,
+	SPEECH_MODELS,
+	type Endpoint,
+	type GenerationMode,
+	type GenerationParameters,
+	type Json,
+} from '../../contract';
+import { isRecord, isResource, type Resource } from '../../base/types';
+import {
+	choicesOf,
+	customVoiceName,
+	joined,
+	labelOf,
+	matches,
+	modelName,
+	nameFromId,
+	presetVoiceName,
+} from './choices';
+import { readPage, eachPage, type Query } from './request';
+
+/** What the editor calls for a picker: with what was typed, and the cursor of a further page. */
+type Search = (
+	this: ILoadOptionsFunctions,
+	filter?: string,
+	cursor?: string,
+) => Promise<INodeListSearchResult>;
+
+/** Where a list is read from, how its entries are named, and what is shown if there are none. */
+interface Listing {
+	endpoint: Endpoint;
+	nameOf: (entry: Resource) => string;
+	empty: string;
+	isSelectable?: (entry: Resource) => boolean;
+	query?: Query;
+}
+
+/** A list of the service as the choices of a picker, a page at a time. */
+const searchOf = (listingOf: (context: ILoadOptionsFunctions) => Listing): Search =>
+	async function (filter, cursor) {
+		const { endpoint, nameOf, empty, isSelectable = () => true, query } = listingOf(this);
+		const pageQuery = cursor ? { ...query, cursor } : query;
+		const { entries, next } = await readPage(this, endpoint, pageQuery);
+		const choices = entries
+			.filter(isResource)
+			.filter(isSelectable)
+			.map((entry) => ({ name: nameOf(entry), value: entry.id }));
+		return choicesOf(choices, { filter, cursor, next, empty });
+	};
+
+const personas: Listing = {
+	endpoint: ENDPOINTS.listPersonas,
+	nameOf: labelOf,
+	empty: 'No personas yet: make one with the node MediaGen Persona',
+};
+
+const MODE_OF: Record<string, GenerationMode> = {
+	generateImage: 'image',
+	generateVideo: 'video',
+	generateAudio: 'audio',
+};
+
+/** What the chosen operation makes; `undefined` where it makes no media of a mode. */
+const chosenMode = (context: ILoadOptionsFunctions): GenerationMode | undefined =>
+	MODE_OF[String(context.getCurrentNodeParameter('operation'))];
+
+/** Both models of CreateSpeechGeneration; they can be chosen without the catalogue as well. */
+const searchSpeechModels: Search = async function (filter) {
+	const page = await readPage(this, ENDPOINTS.listModels, { mode: 'audio' }).catch(() => undefined);
+	const choices = SPEECH_MODELS.map((id) => {
+		const entry = page?.entries.find((model) => model.id === id);
+		return { name: modelName({ name: nameFromId(id), ...entry }, 'speech'), value: id };
+	});
+	return choicesOf(choices, { filter, empty: '' });
+};
+
+/** The ID of the chosen model; `undefined` for none and for an expression. */
+function chosenModel(context: ILoadOptionsFunctions): string | undefined {
+	const chosen = context.getCurrentNodeParameter('model', { extractValue: true });
+	const id = typeof chosen === 'string' ? chosen.trim() : '';
+	return id === '' || id.startsWith('=') ? undefined : id;
+}
+
+async function findModel(context: ILoadOptionsFunctions, id: string): Promise<Json | undefined> {
+	const mode = chosenMode(context);
+	for await (const entries of eachPage(context, ENDPOINTS.listModels, mode && { mode })) {
+		const model = entries.find((entry) => entry.id === id);
+		if (model) return model;
+	}
+	return undefined;
+}
+
+/**
+ * The values that a model takes for a parameter, and the one that it takes by default. The
+ * specification shows nothing of an entry but the voices of speech models (Other response bodies).
+ * This is the one shape that is read besides: `capabilities.<parameter>` is a list of texts or
+ * numbers, and `defaults.<parameter>` one of them. Of any other entry the values are typed.
+ */
+function valuesOf(model: Json | undefined, parameter: string) {
+	const { capabilities, defaults } = model ?? {};
+	const listed = isRecord(capabilities) ? capabilities[parameter] : undefined;
+	const isValue = (one: unknown) =>
+		typeof one === 'number' || (typeof one === 'string' && one.trim() !== '');
+	const values = Array.isArray(listed) ? listed.filter(isValue).map(String) : [];
+	const standard = isRecord(defaults) ? defaults[parameter] : undefined;
+	return { values: [...new Set(values)], standard: isValue(standard) ? String(standard) : '' };
+}
+
+const searchValues = (parameter: keyof GenerationParameters): Search =>
+	async function (filter = '') {
+		const typed = filter.trim();
+		const id = chosenModel(this);
+		// The reason is shown, unless a value is already being typed.
+		const unlessTyped = (error: Error) => {
+			if (typed === '') throw error;
+			return undefined;
+		};
+		const model = id === undefined ? undefined : await findModel(this, id).catch(unlessTyped);
+		const { values, standard } = valuesOf(model, parameter);
+		const results = values
+			.map((value) => ({ name: value === standard ? `${value} (default)` : value, value }))
+			.filter(({ name, value }) => matches(filter, name, value));
+		// What was typed can always be chosen: the catalogue may be older than the model.
+		if (typed !== '' && !values.includes(typed)) {
+			results.push({ name: values.length > 0 ? `${typed} (not listed)` : typed, value: typed });
+		}
+		if (results.length > 0) return { results };
+		const empty =
+			id === undefined
+				? 'Choose a model to see its values, or type one'
+				: `The catalogue lists no values for ${model ? labelOf(model) : id}: type one`;
+		return { results: [{ name: empty, value: '' }] };
+	};
+
+function listedVoice(name: string, id: string, sample: unknown): INodeListSearchItems {
+	const isLink = typeof sample === 'string' && /^https?:\/\//.test(sample);
+	return isLink ? { name, value: id, url: sample } : { name, value: id };
+}
+
+/**
+ * The preset voices of a model: of the two speech models those of the voice catalogue, of any other
+ * those of its entry. Specification: GET /voices/catalog, which comes whole; PresetVoice.
+ */
+async function presetVoices(
+	context: ILoadOptionsFunctions,
+	model: string,
+	isSpeech: boolean,
+	search: string,
+): Promise<Json[]> {
+	if (!isSpeech) {
+		const capabilities = (await findModel(context, model))?.capabilities;
+		const voices = isRecord(capabilities) ? capabilities.voices : undefined;
+		return Array.isArray(voices) ? voices.filter(isRecord) : [];
+	}
+	const whole = { model };
+	const narrowed = search === '' ? whole : { model, search };
+	const { entries } = await readPage(context, ENDPOINTS.listPresetVoices, whole, narrowed);
+	if (entries.length > 0 || search === '') return entries;
+	// The service finds IDs and names, the picker languages too.
+	return (await readPage(context, ENDPOINTS.listPresetVoices, whole)).entries;
+}
+
+async function customVoices(context: ILoadOptionsFunctions): Promise<Json[]> {
+	const voices: Json[] = [];
+	for await (const entries of eachPage(context, ENDPOINTS.listVoices)) voices.push(...entries);
+	return voices;
+}
+
+/** The editor draws every entry it is given: more of a catalogue of thousands come on scrolling. */
+const VOICES_AT_ONCE = 100;
+
+/**
+ * What the chosen model can speak with: its preset voices, and the custom voices if it has any or
+ * is one of the two models of POST /speech. Which of those two takes custom voices is not shown
+ * (CreateSpeechGeneration), so both offer them.
+ */
+const searchVoices: Search = async function (filter = '', cursor) {
+	const id = chosenModel(this);
+	if (id === undefined) return choicesOf([], { empty: 'Choose a model to see its voices' });
+	const isSpeech = SPEECH_MODELS.some((known) => known === id);
+	const customs = async () => await customVoices(this).catch(() => []);
+	const early = isSpeech ? customs() : undefined;
+	const preset = (await presetVoices(this, id, isSpeech, filter.trim()))
+		.filter(isResource)
+		.map((voice) => listedVoice(presetVoiceName(voice), voice.id, voice.sample_url));
+	const own = (preset.length > 0 || isSpeech ? await (early ?? customs()) : [])
+		.filter(isResource)
+		.map((voice) => listedVoice(customVoiceName(voice), voice.id, voice.preview_url));
+	const empty = 'The catalogue lists no voices for this model: leave it empty, or enter an ID';
+	const { results } = choicesOf([...own, ...preset], { filter, empty });
+	const from = Number(cursor ?? 0);
+	const until = from + VOICES_AT_ONCE;
+	return {
+		results: results.slice(from, until),
+		paginationToken: until < results.length ? String(until) : undefined,
+	};
+};
+
+/** The searches of all pickers, by the name that fields refer to. */
+export const searches = {
+	/** A run has no name; its plan has one if it is as free as the specification leaves it. */
+	searchAgentRuns: searchOf(() => ({
+		endpoint: ENDPOINTS.listAgentRuns,
+		nameOf: ({ id, status, plan }) => joined(isRecord(plan) ? plan.title : undefined, status, id),
+		empty: 'No agent runs yet: make one with the operation Create',
+	})),
+	/** Including failed ones: they can be read and deleted. */
+	searchAllPersonas: searchOf(() => personas),
+	searchAspectRatios: searchValues('aspect_ratio'),
+	searchCustomVoices: searchOf(() => ({
+		endpoint: ENDPOINTS.listVoices,
+		nameOf: customVoiceName,
+		empty: 'No custom voices yet: make one with the operation Clone or Design',
+	})),
+	searchDurations: searchValues('duration'),
+	searchGenerations: searchOf(() => ({
+		endpoint: ENDPOINTS.listGenerations,
+		nameOf: ({ id, mode, model, status }) => joined(mode, model, status, id),
+		empty: 'No generations yet: make one with the node MediaGen',
+		query: { limit: LIMITS.listLimit.max },
+	})),
+	searchLanguages: searchValues('language_boost'),
+	searchModels: searchOf((context) => {
+		const mode = chosenMode(context);
+		return {
+			endpoint: ENDPOINTS.listModels,
+			nameOf: (model) => modelName(model, mode),
+			empty: `The workspace has no ${mode ? `${mode} ` : ''}models: enter an ID`,
+			query: mode && { mode },
+		};
+	}),
+	/** Those that can be used. */
+	searchPersonas: searchOf(() => ({
+		...personas,
+		isSelectable: ({ status }) => status !== 'failed',
+	})),
+	searchQualities: searchValues('quality'),
+	searchResolutions: searchValues('resolution'),
+	searchSizes: searchValues('size'),
+	searchSpeechModels,
+	searchSpeeds: searchValues('speed'),
+	searchVoices,
+	searchWebhooks: searchOf(() => ({
+		endpoint: ENDPOINTS.listWebhooks,
+		nameOf: ({ url, description, id }) => joined(description, url, id),
+		empty: 'No webhooks yet: make one with the operation Create',
+	})),
+};
+
+/** Name of a search. */
+export type SearchName = keyof typeof searches;

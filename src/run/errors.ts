@@ -1,0 +1,392 @@
+import { NodeApiError, type IDataObject, type INode } from 'n8n-workflow';
+import { ENDPOINTS, type Endpoint } from '../contract';
+import type { Failed, Failure, NoResponseFailure, ServiceError } from '../base/result';
+import { asText, type UnsentReason } from '../base/types';
+import { meaningOf, refusalOf, type Text } from '../service/statuses';
+import { jobState, readerOf } from '../service/jobState';
+import type { Batch } from './run';
+import type { IdempotencyMode, OperationSpec } from './item';
+
+/** Labels of the editor by the path of the field in the request, such as `parameters.count`. */
+export type Labels = Record<string, string>;
+
+export interface ErrorContext extends Pick<
+	OperationSpec,
+	'endpoint' | 'object' | 'creates' | 'charges'
+> {
+	itemIndex: number;
+	/** How many items the run has. */
+	items?: number;
+	/** How many of them have a job; `undefined` if the run goes on and the count would soon be wrong. */
+	submitted?: number;
+	/** The items of the run that are wrong by themselves, if it is known that none is sent. */
+	invalid?: readonly number[];
+	labels?: Labels;
+	/** The jobs that the item has created, also by an earlier try: several where it has parts. */
+	jobIds?: readonly string[];
+	/** Whether a request was sent whose outcome is unknown, also by an earlier try. */
+	outcomeUnknown?: boolean;
+	idempotency?: IdempotencyMode;
+	/** Whether the failure becomes a row of a run that goes on: n8n retries only executions that failed. */
+	isRow?: boolean;
+	/** Whether somebody runs the node in the editor, where each click is a new execution. */
+	isManual?: boolean;
+}
+
+/**
+ * What a failure means for the credits of its item. Every sentence about credits follows from this
+ * and nothing else. `free`: the operation can neither create nor charge anything.
+ */
+type Spending = 'free' | 'notSent' | 'nothingDone' | 'outcomeUnknown' | 'jobExists' | 'jobFailed';
+
+function mayBeCarriedOut({ failure }: Failed): boolean {
+	if (failure.kind === 'status')
+		return failure.outcomeUnknown || !meaningOf(failure.status).nothingDone;
+	if (failure.kind === 'noResponse') return failure.outcomeUnknown;
+	return failure.kind === 'badResponse' || failure.kind === 'possibleDuplicate';
+}
+
+const NEVER_SENT = new Set<Failure['kind']>([
+	...(['input', 'scope', 'skipped', 'noSlot', 'creditCap', 'cancelled', 'noResponse'] as const),
+]);
+
+function spendingOf(failed: Failed, context: ErrorContext): Spending {
+	const { failure, job } = failed;
+	if (!context.creates) return 'free';
+	if (failure.kind === 'jobFailed') return 'jobFailed';
+	if (job ?? context.jobIds?.[0]) return 'jobExists';
+	if (context.outcomeUnknown) return 'outcomeUnknown';
+	// An upload or a search, before the item's own request.
+	if (failed.endpoint && failed.endpoint !== context.endpoint) return 'nothingDone';
+	if (mayBeCarriedOut(failed)) return 'outcomeUnknown';
+	return NEVER_SENT.has(failure.kind) ? 'notSent' : 'nothingDone';
+}
+
+/** How to go on with what is paid for, where the error is read. */
+const goOn = ({ isManual }: ErrorContext): string =>
+	isManual ? 'execute the node again' : 'retry this execution';
+
+const MAX_NAMED = 10;
+
+/** The first of a list of names, and how many more there are. */
+function firstOf(names: readonly unknown[], where = ''): string {
+	const rest = names.length - MAX_NAMED;
+	return `${names.slice(0, MAX_NAMED).join(', ')}${rest > 0 ? ` and ${rest} more${where}` : ''}`;
+}
+
+function nothing(done: 'sent' | 'created', { failure }: Failed, context: ErrorContext): string {
+	const { items = 1, isRow, charges, invalid = [], submitted = 0 } = context;
+	// One invalid item stops a run before anything is sent, unless n8n starts the items in portions.
+	const stopsAll = done === 'sent' && failure.kind === 'input' && !isRow && submitted === 0;
+	const [whom, onIt] = stopsAll ? [' for any item', ''] : [' for this item', ' on it'];
+	const what = `Nothing was ${done}${items > 1 ? whom : ''}`;
+	const also =
+		stopsAll && invalid.length > 1
+			? ` ${invalid.length} items are wrong: ${firstOf(invalid)}.`
+			: '';
+	if (charges === false) return `${what}.${also}`;
+	return `${what}${done === 'sent' ? ', so' : ' and'} no credits were spent${items > 1 ? onIt : ''}.${also}`;
+}
+
+function unknown({ failure, endpoint }: Failed, context: ErrorContext): string {
+	const { idempotency, isRow, isManual } = context;
+	if (failure.kind === 'possibleDuplicate') return '';
+	const notKnown = 'Whether the request was carried out is not known.';
+	// A new execution derives these keys again.
+	const isKeyPersistent = idempotency === 'content' || idempotency === 'custom';
+	if (idempotency === 'none')
+		return `${notKnown} It had no idempotency key, so it was not sent again: look for it at the service before creating it again.`;
+	if (isRow)
+		return isKeyPersistent
+			? `${notKnown} Within 24 hours a new execution sends it again under the same idempotency key, so that nothing is paid for twice.`
+			: `${notKnown} A new execution would pay again: look for it at the service before creating it again.`;
+	// A search at the service, because the key can no longer settle it.
+	if (endpoint) return `${notKnown} Retrying this execution checks again before it pays.`;
+	return isManual && !isKeyPersistent
+		? `${notKnown} Under Executions, retry this one: that sends it again under the same idempotency key. Executing the node again may pay twice.`
+		: `${notKnown} Retrying this execution sends it again under the same idempotency key, so that nothing is paid for twice.`;
+}
+
+function existing({ failure, job }: Failed, context: ErrorContext): string {
+	const states = { running: 'goes on', good: 'has finished', bad: 'has failed' };
+	const now = job?.status === undefined ? 'exists' : states[jobState(job)];
+	// If an input is wrong, the next try may make a different request.
+	const isLeft = context.isRow || context.idempotency === 'none' || failure.kind === 'input';
+	const continues = `, or ${goOn(context)}, which goes on with it instead of paying again`;
+	return `The job ${now} at the service: fetch it by its ID${isLeft ? '' : continues}.`;
+}
+
+function jobFailed(_: Failed, { endpoint, idempotency }: ErrorContext): string {
+	// What approves or reviews a run makes no new one.
+	if (endpoint.path.includes('{id}')) return 'It cannot be done again: create a new run.';
+	return idempotency === 'custom'
+		? 'The same Idempotency Key gives this job again: a new job needs another key.'
+		: 'Running it again creates a new job.';
+}
+
+/** For an operation that costs nothing, what matters is whether anything was changed. */
+function free(failed: Failed, { endpoint: { method } }: ErrorContext): string {
+	if (method !== 'PATCH' && method !== 'DELETE') return '';
+	return mayBeCarriedOut(failed)
+		? 'Whether it was carried out is not known; running it again is safe.'
+		: 'Nothing was changed.';
+}
+
+const CREDITS: Record<
+	Spending,
+	[state: string | undefined, sentence: (failed: Failed, context: ErrorContext) => string]
+> = {
+	free: [undefined, free],
+	notSent: ['none spent', (failed, context) => nothing('sent', failed, context)],
+	nothingDone: ['none spent', (failed, context) => nothing('created', failed, context)],
+	outcomeUnknown: ['unknown', unknown],
+	jobExists: ['reserved or spent', existing],
+	jobFailed: [undefined, jobFailed],
+};
+
+/** What a failure means for the user's credits; empty if there is nothing to say. */
+export const creditSentence = (failed: Failed, context: ErrorContext): string =>
+	CREDITS[spendingOf(failed, context)][1](failed, context);
+
+/** The same in a few words, for expressions; `undefined` if only the service knows. */
+export const creditState = (failed: Failed, context: ErrorContext): string | undefined =>
+	CREDITS[spendingOf(failed, context)][0];
+
+/**
+ * A message of the service with API field names replaced by the labels of the editor. A name that
+ * is also an English word, such as `model`, is replaced only if it is quoted or begins the message.
+ */
+export function withEditorLabels(text: string, labels: Labels): string {
+	const paths = Object.keys(labels).sort((a, b) => b.length - a.length);
+	return paths.reduce((message, path) => {
+		const names = path.split('.').map((name) => name.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'));
+		const name = `/?${names.join('[./]')}(?:\\[\\d+\\]|[./]\\d+)?`;
+		const isWord = !/[._]/.test(path);
+		const bare = isWord ? `^${name}(?=[\\s:])` : `(?<![\\w./])${name}(?![\\w[]|[./]\\w)`;
+		return message.replace(new RegExp(`(["'\`])${name}\\1|${bare}`, 'g'), labels[path] ?? path);
+	}, text);
+}
+
+/** Whether only reading the job that the item has created can have failed. */
+const readsOwnJob = (failed: Failed, { creates }: ErrorContext): boolean =>
+	creates === true && failed.job !== undefined && failed.endpoint?.method !== 'POST';
+
+/** The operation whose request failed. */
+function failedEndpoint(failed: Failed, context: ErrorContext): Endpoint {
+	if (failed.endpoint) return failed.endpoint;
+	if (!readsOwnJob(failed, context)) return context.endpoint;
+	const object = asText(failed.job?.object) || (context.object ?? '');
+	return { ...ENDPOINTS.getJob, scope: readerOf(object).scope };
+}
+
+/** How far the run has come; empty where that is not known or goes without saying. */
+function progress({ items = 1, submitted }: ErrorContext): string {
+	if (items === 1 || submitted === undefined) return '';
+	const were = (count: number) => (count === 1 ? 'was' : 'were');
+	const left = items - submitted;
+	return `${submitted} ${submitted === 1 ? 'item' : 'items'} ${were(submitted)} submitted, ${left} ${were(left)} not. `;
+}
+
+/** A service may refuse a request because its key was used for another one: of an earlier execution, then. */
+const REFUSED_KEY: Partial<Record<IdempotencyMode, string>> = {
+	content: ' If that is the idempotency key, set Avoid Paying Twice to On Retries.',
+	custom: ' If that is the idempotency key, enter a new one.',
+};
+
+const minutes = (ms: number) => Math.round(ms / 6_000) / 10;
+
+const CHECK_NETWORK = 'Check the base URL of the credential and the network.';
+
+const NO_RESPONSE: Record<UnsentReason | 'lost', (reason: string) => Text> = {
+	lost: (reason) => [`The service did not respond (${reason})`, CHECK_NETWORK],
+	connection: (reason) => [`The service cannot be reached (${reason})`, CHECK_NETWORK],
+	certificate: (reason) => [
+		`The certificate of the service is not accepted (${reason})`,
+		'Check the base URL of the credential. A certificate of a private authority must be made known to n8n.',
+	],
+	local: (reason) => [`n8n could not send the request: ${reason}`, 'Check the credential.'],
+};
+
+function ofNoResponse({ reason, attempts, unsent }: NoResponseFailure): Text {
+	const [happened, todo] = NO_RESPONSE[unsent ?? 'lost'](reason);
+	return [happened, `${attempts > 1 ? `Tried ${attempts} times. ` : ''}${todo}`];
+}
+
+/** What happened and what to do about it. What the service says counts, with the labels of the editor. */
+export function wordsOf(failed: Failed, context: ErrorContext): Text {
+	const { failure } = failed;
+	const { creates } = context;
+	switch (failure.kind) {
+		case 'input':
+			return [`${failure.field} ${failure.problem}`, failure.hint ? `${failure.hint}.` : ''];
+		case 'scope':
+			return [
+				`The credential is limited to scopes without ${failure.scope}`,
+				`If the key has the scope ${failure.scope}, add it to Limit to Scopes in the credential, or empty that list.`,
+			];
+		case 'status': {
+			const { scope, path } = failedEndpoint(failed, context);
+			const [happened, todo] = meaningOf(failure.status).words({
+				scope,
+				hasId: path.includes('{id}'),
+				readsOwnJob: readsOwnJob(failed, context),
+				progress: progress(context),
+				goOn: goOn(context),
+			});
+			const said = withEditorLabels(failure.serviceError.message ?? '', context.labels ?? {});
+			const isNew = said !== '' && said.toLowerCase() !== happened.toLowerCase();
+			const mayBeKey = creates === true && refusalOf(failed) === 'invalid';
+			const ofKey = (mayBeKey && context.idempotency && REFUSED_KEY[context.idempotency]) || '';
+			return [isNew ? `${happened}: ${said}` : happened, `${todo}${ofKey}`];
+		}
+		case 'noResponse':
+			return ofNoResponse(failure);
+		case 'badResponse':
+			return [
+				'The answer of the service cannot be used',
+				`The service answered with status ${failure.status}, but ${failure.problem}. Check that the base URL of the credential is the address of the API and ends in /v1.`,
+			];
+		case 'cancelled':
+			return ['The execution was cancelled', 'Nothing further was sent.'];
+		case 'deadline':
+			return [
+				`Not finished after ${minutes(failure.waitedMs)} minutes`,
+				creates
+					? 'Raise Wait Timeout to wait longer.'
+					: 'The job goes on at the service: raise Wait Timeout, or fetch it later by its ID.',
+			];
+		case 'jobFailed':
+			return [
+				`The job failed: ${failure.reason}`,
+				`Change the prompt or the inputs${creates ? '' : ' and create it again'}.`,
+			];
+		case 'download':
+			return [
+				`Output ${failure.outputId} could not be downloaded: ${failure.problem}`,
+				creates ? '' : 'Run this again to download it; that costs nothing.',
+			];
+		case 'upload':
+			return [`The binary field "${failure.field}" could not be uploaded: ${failure.problem}`, ''];
+		case 'possibleDuplicate': {
+			const { candidates, because } = failure;
+			const isChanged = because === 'changed';
+			const why = isChanged
+				? 'the request has been changed since.'
+				: 'its idempotency key is no longer valid after 24 hours.';
+			const where =
+				candidates.length > 0
+					? `These jobs may be the one: ${candidates.join(', ')}. Fetch the right one by its ID;`
+					: 'Look for it at the service;';
+			return [
+				'Not created again, because an earlier try may have been carried out',
+				`The service did not respond to that try, and ${why} ${where} if there is none, ${isChanged ? 'retry this execution once more' : 'run a new execution'}.`,
+			];
+		}
+		case 'creditCap': {
+			const { maxCredits, reserved, price } = failure;
+			const expected = price === undefined ? '' : `, and this item is expected to cost ${price}`;
+			return [
+				`Max Credits per Execution (${maxCredits}) would be exceeded`,
+				`This execution has reserved ${reserved} credits${expected}. ${progress(context)}Raise the limit, then ${goOn(context)}: it goes on with what it has.`,
+			];
+		}
+		case 'noSlot':
+			return [
+				`No job slot was free for ${minutes(failure.waitedMs)} minutes`,
+				failure.others > 0
+					? `${failure.others} jobs of other clients of the workspace are running. Run this later, or lower Concurrent Jobs in the credentials of the others.`
+					: 'Jobs of this n8n that do not end use them. Run this later.',
+			];
+		case 'skipped':
+			return [`Not sent: ${failure.cause}`, 'Run this again once that is settled.'];
+	}
+}
+
+const statusOf = ({ failure }: Failed): number | undefined =>
+	failure.kind === 'status' || failure.kind === 'badResponse' ? failure.status : undefined;
+
+/** What happened, what to do, and what it means for the user's credits. The job is named once. */
+export function describeFailure(failed: Failed, context: ErrorContext) {
+	const { itemIndex, items = 1 } = context;
+	const id = failed.job?.id ?? context.jobIds?.[0];
+	const [happened, todo] = wordsOf(failed, context);
+	const status = statusOf(failed);
+	return {
+		message: `${happened}${id ? ` (job ${id})` : ''}${items > 1 ? ` [item ${itemIndex}]` : ''}`,
+		description: [todo, creditSentence(failed, context)].filter((part) => part !== '').join(' '),
+		...(status !== undefined && { httpCode: String(status) }),
+	};
+}
+
+/**
+ * The facts of a failure, for expressions and for n8n's *Error details*: `item`, `jobId` (and `jobIds`
+ * of an item with several), `status` (of the job, else of the response), `httpStatus`, `credits` (`none
+ * spent`, `unknown` or `reserved or spent`), the job's own fields about credits, and `type`,
+ * `requestId` and `details` of the service's error.
+ */
+export function detailsOf(failed: Failed, context: ErrorContext): IDataObject {
+	const { failure, job } = failed;
+	const httpStatus = statusOf(failed);
+	const { type, requestId, details }: ServiceError =
+		failure.kind === 'status' ? failure.serviceError : {};
+	const known: Record<string, unknown> = {
+		...Object.fromEntries(Object.entries(job ?? {}).filter(([name]) => /credit/i.test(name))),
+		item: context.itemIndex,
+		jobId: job?.id ?? context.jobIds?.[0],
+		jobIds: (context.jobIds?.length ?? 0) > 1 ? context.jobIds : undefined,
+		status: job?.status ?? httpStatus,
+		httpStatus,
+		credits: creditState(failed, context),
+		...{ type, requestId, details },
+	};
+	const given = Object.entries(known).filter(([, value]) => value !== undefined && value !== null);
+	return Object.fromEntries(given) as IDataObject;
+}
+
+/** The error that n8n shows. It contains nothing of the request or of an earlier error, and so no secret. */
+export function nodeError(node: INode, failed: Failed, context: ErrorContext): NodeApiError {
+	const text = describeFailure(failed, context);
+	const error = new NodeApiError(node, {}, { ...text, itemIndex: context.itemIndex });
+	// n8n replaces messages that contain a code it knows, such as ENOENT, and a description equal to
+	// the message.
+	Object.assign(error, { ...text, messages: [] });
+	error.context.data = detailsOf(failed, context);
+	return error;
+}
+
+interface OtherJob extends IDataObject {
+	id: string;
+	item: number;
+	status: string;
+}
+
+function jobsSentence(jobs: OtherJob[]): string {
+	if (jobs.length === 0) return '';
+	const names = jobs.map(({ id, item, status }) => `${id} (item ${item}, ${status})`);
+	const lead = jobs.some(({ status }) => status !== 'failed')
+		? 'Kept for the next try, or output with On Error: Continue'
+		: 'Other jobs of this run';
+	return `${lead}: ${firstOf(names, ', under Error details')}.`;
+}
+
+/** Adds to the error of a run that has ended its counts, and the jobs that exist or may exist nevertheless. */
+export function completeError(
+	error: NodeApiError,
+	failed: Failed,
+	context: ErrorContext,
+	{ made, candidates, submitted, invalid }: Batch,
+): void {
+	const others = made
+		.filter(({ item, job }) => item !== context.itemIndex || !error.message.includes(job.id))
+		.sort((a, b) => a.item - b.item)
+		.map(({ item, job }): OtherJob => ({
+			...{ id: job.id, item, status: asText(job.status) || 'no status' },
+		}));
+	const { description } = describeFailure(failed, { ...context, submitted, invalid });
+	const unnamed = [...candidates].filter((id) => !description.includes(id));
+	const also = unnamed.length > 0 ? `Other items may have made: ${firstOf(unnamed)}.` : '';
+	error.description = [description, jobsSentence(others), also].filter(Boolean).join(' ');
+	if (others.length > 0) {
+		error.context.data = { ...(error.context.data as IDataObject), otherJobs: others };
+	}
+}

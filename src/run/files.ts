@@ -1,0 +1,105 @@
+import { textOf } from '../contract';
+import { fail, ok, type Result } from '../base/result';
+import { asText, isRecord, type ApiRequest, type Json, type Resource } from '../base/types';
+import { download } from '../transfer/download';
+import { readableStem } from '../transfer/names';
+import { requestResource } from '../service/client';
+import { outputsIn, readerPath, statedReason } from '../service/jobState';
+import type { Item, Outcome, Settings } from './item';
+
+type ServiceContext = Pick<Item, 'host' | 'workspace'>;
+
+/** What the download of a job's files needs; they are named after the request that created it, if known. */
+export interface FileContext extends ServiceContext, Partial<Pick<Item, 'request'>> {
+	settings: Pick<Settings, 'downloadOutputs'>;
+}
+
+const MEDIA_OBJECTS = new Set<unknown>(['generation', 'speech_generation']);
+
+/** Whether a resource is a job whose outputs are files. */
+export const isMedia = ({ object }: Json): boolean => MEDIA_OBJECTS.has(object);
+
+/** The outputs of a job that can be downloaded. */
+export const filesIn = (job: Json): Json[] =>
+	outputsIn(job)
+		.filter(isRecord)
+		.filter(({ url }) => textOf(url) !== undefined);
+
+/** The prompt, brief or text of a job, from the request or where the service repeats it. */
+function requestedText(job: Resource, { body }: Partial<ApiRequest> = {}): string {
+	for (const source of [isRecord(body) ? body : {}, job]) {
+		const [first] = Array.isArray(source.blocks) ? (source.blocks as unknown[]) : [];
+		const spoken = isRecord(first) ? first.text : undefined;
+		const words = textOf(source.prompt) ?? textOf(source.brief) ?? textOf(spoken);
+		if (words !== undefined) return words;
+	}
+	return '';
+}
+
+/** The kind of media of a job, as far as it says. */
+function mediaKindOf({ object, mode }: Resource): string {
+	if (object === 'speech_generation') return 'speech';
+	return textOf(mode) ?? textOf(object) ?? 'file';
+}
+
+/** When the link of an output expires, in milliseconds since the epoch; `Infinity` if it does not. */
+export function expiryOf({ expires_at: expires }: Json): number {
+	const at = Date.parse(asText(expires));
+	return Number.isNaN(at) ? Infinity : at;
+}
+
+/** What the service shows of a job now; nothing if it cannot be read. */
+async function readAgain({ workspace, host }: ServiceContext, job: Resource): Promise<Json> {
+	const request = { method: 'GET', path: readerPath(job) } as const;
+	const read = await requestResource(workspace.client, host.channel, request);
+	return read.ok ? read.value : {};
+}
+
+const lacksOutputs = (job: Resource) => isMedia(job) && filesIn(job).length === 0;
+
+/**
+ * A job that has ended well, with its outputs: the response to a creation that is repeated may show
+ * the end without them.
+ */
+export async function withOutputs(context: ServiceContext, job: Resource): Promise<Resource> {
+	if (!lacksOutputs(job)) return job;
+	const whole = { ...(await readAgain(context, job)), id: job.id, object: job.object };
+	return lacksOutputs(whole) ? job : whole;
+}
+
+/** What a job lacks that succeeded as a whole; `undefined` for nothing. */
+function warningOf(job: Resource): string | undefined {
+	if (job.status === 'completed' && lacksOutputs(job)) {
+		return 'The job has ended well, but the service shows no outputs of it';
+	}
+	if (job.status !== 'partially_completed') return undefined;
+	const reason = statedReason(job) ?? 'the service states no reason';
+	return `Only a part of the outputs was made (${filesIn(job).length}): ${reason}`;
+}
+
+/**
+ * Downloads the files of a job into n8n if wanted. A file that cannot be downloaded is a failure
+ * carrying the job.
+ */
+export async function collect(context: FileContext, job: Resource): Promise<Result<Outcome>> {
+	const outcome: Outcome = { resources: [job], files: [], warning: warningOf(job) };
+	if (!context.settings.downloadOutputs) return ok(outcome);
+	const found = filesIn(job);
+	const requested = requestedText(job, context.request);
+	for (const [index, output] of found.entries()) {
+		const id = textOf(output.id) ?? `${job.id}-${index + 1}`;
+		const number = found.length > 1 ? index + 1 : undefined;
+		const file = await download(context.host, context.workspace, {
+			id,
+			url: String(output.url),
+			mediaType: textOf(output.media_type),
+			expiresAt: expiryOf(output),
+			stem: readableStem(requested, mediaKindOf(job), job.id, number),
+			// By its place: ids may repeat.
+			renew: async () => textOf(filesIn(await readAgain(context, job))[index]?.url),
+		});
+		if (!file.ok) return fail(file.failure, job);
+		outcome.files.push(file.value);
+	}
+	return ok(outcome);
+}

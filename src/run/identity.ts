@@ -1,0 +1,73 @@
+import type { IBinaryData, IExecuteSingleFunctions } from 'n8n-workflow';
+import { valueAt } from '../base/values';
+import type { Batch } from './run';
+import type { OperationSpec } from './item';
+import { shortHash } from './keys';
+import { itemMemory, newMemory, type ItemMemory, type NodeMemory } from './state';
+import { inputItems, isTool } from './nodeInput';
+
+/**
+ * Unevaluated, as the workflow stores them: an expression that gives a new value each time stays
+ * the same.
+ */
+function parametersFingerprint(
+	context: IExecuteSingleFunctions,
+	{ parameters = [] }: OperationSpec,
+): string {
+	const { parameters: values } = context.getNode();
+	const names = ['resource', 'operation', ...parameters, 'options.idempotencyKey'];
+	return shortHash(JSON.stringify(names.map((name) => valueAt(values, name.split('.')) ?? null)));
+}
+
+/** The input item as text, with files represented by where n8n stores them. */
+function inputText(context: IExecuteSingleFunctions, tool: boolean): string {
+	const { json, binary = {} } = inputItems(context)[context.getItemIndex()] ?? { json: {} };
+	const files = Object.entries<IBinaryData>(binary).map(([field, { id, data }]) => [
+		field,
+		id ?? shortHash(data),
+	]);
+	// The id differs between calls that are otherwise identical.
+	const input = tool ? { ...json, toolCallId: undefined } : json;
+	return JSON.stringify([input, files]);
+}
+
+/**
+ * The memory of an item, and the fingerprint of what the user controls: the unevaluated parameters
+ * and the input item. In a workflow, run index and item index identify it: both stay the same with
+ * Retry On Fail and Retry Execution. In a tool of an AI agent they do not: see `toolCall`.
+ */
+export function identify(
+	context: IExecuteSingleFunctions,
+	spec: OperationSpec,
+	batch: Batch,
+	node: NodeMemory,
+): { item: string; memory: ItemMemory; inputFingerprint: string } {
+	const place = `${batch.location?.runIndex ?? 0}:${context.getItemIndex()}`;
+	// There is nothing to remember about an operation that creates nothing.
+	if (!spec.creates && spec.output !== 'file')
+		return { inputFingerprint: '', item: place, memory: newMemory() };
+	const parameters = (batch.parameters ??= parametersFingerprint(context, spec));
+	const tool = isTool(context);
+	const inputFingerprint = shortHash(`${parameters}\n${inputText(context, tool)}`);
+	const item = tool ? toolCall(node, inputFingerprint, context.getExecutionId() ?? '') : place;
+	return { inputFingerprint, item, memory: itemMemory(node, item) };
+}
+
+/**
+ * Which call of a tool this is. n8n's run index and item index do not tell: agents up to version 2 get a new run index for
+ * each try and share one between parallel calls. So the content does. A call with the same content as one that has ended
+ * well in this execution is a new one; any other repeat is the same call, also while the first still runs or, where the
+ * execution is retried, once it has ended.
+ *
+ * @param content fingerprint of the unevaluated parameters and the call's own arguments
+ */
+export function toolCall({ items }: NodeMemory, content: string, execution: string): string {
+	let endedEarlier: string | undefined;
+	for (let index = 0; ; index += 1) {
+		const call = `call:${content}:${index}`;
+		const known = items[call];
+		if (!known) return endedEarlier ?? call;
+		if (known.endedIn === undefined) return call;
+		if (known.endedIn !== execution) endedEarlier ??= call;
+	}
+}

@@ -1,0 +1,241 @@
+import { fail, ok, type Failed, type Result } from '../base/result';
+import { isRecord, isResource, type ApiRequest, type Json } from '../base/types';
+import { idIn, mustBeObject, otherIdProblem, requestResource, readPages } from '../service/client';
+import { isGone } from '../service/statuses';
+import { jobState, toResult } from '../service/jobState';
+import { withoutReferences, openRequest, sendFile } from './uploads';
+import { createJob } from './creation';
+import { expectedPrice } from './credits';
+import { halt, halted, inTurn } from './run';
+import type { Item, Outcome, OutputKind } from './item';
+import { customKeyProblem, ItemKeys } from './keys';
+import { itemMemory } from './state';
+import { collect, withOutputs } from './files';
+
+type Handler = (item: Item) => Promise<Result<Outcome>>;
+
+const withoutFiles = (resources: Json[]): Outcome => ({ resources, files: [] });
+
+/** Where the specification shows no response body, an empty one is as good as an object. */
+function emptyOrObject(body: unknown): string | undefined {
+	const isEmpty = body === undefined || body === null || body === '';
+	return isEmpty || isRecord(body) ? undefined : 'the response is not a JSON object';
+}
+
+/** Sends the request of an item, which creates nothing. @returns the body of the response */
+async function ask(
+	item: Item,
+	validate: (body: unknown) => string | undefined,
+): Promise<Result<unknown>> {
+	const answer = await inTurn(item, async ({ workspace, host, request }) => {
+		return await workspace.client.request(host.channel, request, { validate });
+	});
+	return answer.ok ? ok(answer.value.body) : answer;
+}
+
+async function list(item: Item): Promise<Result<Outcome>> {
+	const { settings, spec } = item;
+	const query = { wanted: settings.limit, takesLimit: spec.takesLimit ?? false };
+	const entries = await inTurn(item, async ({ workspace, host, request }) => {
+		return await readPages(workspace.client, host.channel, request, query);
+	});
+	return entries.ok ? ok(withoutFiles(entries.value)) : entries;
+}
+
+/** One request without anything to remember: reads, updates, and what else neither creates nor approves. */
+async function request(item: Item): Promise<Result<Outcome>> {
+	const { request, spec } = item;
+	const mayBeEmpty = spec.endpoint.success === undefined;
+	const isById = spec.endpoint.path.endsWith('{id}');
+	const body = await ask(
+		item,
+		(body) =>
+			(mayBeEmpty ? emptyOrObject(body) : mustBeObject(body)) ??
+			(isById ? otherIdProblem(body, idIn(request)) : undefined),
+	);
+	if (!body.ok) return body;
+	return ok(withoutFiles([isRecord(body.value) ? body.value : { id: idIn(request) }]));
+}
+
+/** If a repeat after a lost response finds the resource gone, the first request has deleted it. */
+async function remove(item: Item): Promise<Result<Outcome>> {
+	const body = await ask(item, emptyOrObject);
+	const isDeleted = ({ failure }: Failed) =>
+		failure.kind === 'status' && isGone(failure.status) && failure.outcomeUnknown;
+	if (!body.ok && !isDeleted(body)) return body;
+	const rest = body.ok && isRecord(body.value) ? body.value : {};
+	return ok(withoutFiles([{ ...rest, id: idIn(item.request), deleted: true }]));
+}
+
+async function file(item: Item): Promise<Result<Outcome>> {
+	const sent = await inTurn(item, sendFile);
+	return sent.ok ? ok(withoutFiles([sent.value])) : sent;
+}
+
+/** A successful job with its files; any other job as it is. */
+async function withFiles(item: Item, job: Json): Promise<Result<Outcome>> {
+	const isGood = isResource(job) && jobState(job, item.settings.terminalStatuses) === 'good';
+	return isGood ? await collect(item, job) : ok(withoutFiles([job]));
+}
+
+async function readJob(item: Item): Promise<Result<Outcome>> {
+	const found = await request(item);
+	if (!found.ok) return found;
+	const [job = {}] = found.value.resources;
+	const outcome = await withFiles(item, job);
+	const finished = jobState(job, item.settings.terminalStatuses) !== 'running';
+	return outcome.ok ? ok({ ...outcome.value, finished }) : outcome;
+}
+
+/**
+ * The job is read at the path of the request, whatever its kind: the key may not be allowed to read
+ * it elsewhere.
+ */
+async function wait(item: Item): Promise<Result<Outcome>> {
+	const { host, workspace, request, settings } = item;
+	const { terminalStatuses, waitTimeoutMs } = settings;
+	const found = await inTurn(item, async (stoppable) => {
+		return await requestResource(workspace.client, stoppable.host.channel, request);
+	});
+	if (!found.ok) return found;
+	const options = { terminalStatuses, path: request.path };
+	const ended = await workspace.poller.wait(host.channel, found.value, waitTimeoutMs, options);
+	const done = ended.ok ? toResult(ended.value, terminalStatuses) : ended;
+	if (!done.ok) return done;
+	const outcome = await collect(item, done.value);
+	return outcome.ok ? ok({ ...outcome.value, finished: true }) : outcome;
+}
+
+async function createOne(item: Item): Promise<Result<Outcome>> {
+	const made = await createJob(item);
+	item.batch.addCreated(item);
+	if (!made.ok) return made;
+	const hasEnded = jobState(made.value, item.settings.terminalStatuses) === 'good';
+	return await withFiles(item, hasEnded ? await withOutputs(item, made.value) : made.value);
+}
+
+/** Creates what an item asks for. Not `async`: thousands may wait. */
+function create(item: Item): Promise<Result<Outcome>> {
+	const { parts = [] } = item;
+	return parts.length < 2 ? createOne(item) : createParts(item, parts);
+}
+
+/** A job for each part of what does not fit into a request, with its number and how many there are. */
+async function createParts(item: Item, parts: ApiRequest[]): Promise<Result<Outcome>> {
+	const { node, origin, settings } = item;
+	// A key of the user's own is that of one request.
+	const keyOfPart = (number: number) => `${settings.idempotencyKey}-${number}`;
+	const problem =
+		settings.idempotency === 'custom' ? customKeyProblem(keyOfPart(parts.length)) : undefined;
+	if (problem) return fail({ kind: 'input', field: 'Idempotency Key', problem });
+	const made = await Promise.all(
+		parts.map(async (part, index) => {
+			const name = `${origin.item}.${index}`;
+			const memory = itemMemory(node, name);
+			const ofPart = {
+				request: part,
+				part: `.${index}`,
+				memory,
+				origin: { ...origin, item: name },
+				settings: { ...settings, idempotencyKey: keyOfPart(index + 1) },
+			};
+			return await createOne({ ...item, ...ofPart });
+		}),
+	);
+	// What was not sent because of another part says nothing by itself.
+	const reason = made.find((one) => !one.ok && one.failure.kind !== 'skipped');
+	const whole = withoutFiles([]);
+	for (const [index, one] of made.entries()) {
+		if (!one.ok) return reason ?? one;
+		const numbered = { part: index + 1, parts: parts.length };
+		whole.resources.push(...one.value.resources.map((job) => ({ ...job, ...numbered })));
+		whole.files.push(...one.value.files);
+		whole.warning ??= one.value.warning;
+	}
+	return ok(whole);
+}
+
+/** A dry run in words: what all items of the run would create and cost, and which of them are wrong. */
+function summaryOf(item: Item): string {
+	const { checked, invalid } = item.batch;
+	const jobs = checked.flatMap(([, prepared]) => {
+		if (!prepared.ok) return [];
+		const { request, parts = [request] } = prepared.value;
+		return parts.map(({ body }) => expectedPrice(item, body) ?? NaN);
+	});
+	const sum = jobs.reduce((total, price) => total + price, 0);
+	const cost = Number.isNaN(sum)
+		? '; what they cost is known once one with each model was made'
+		: `, for about ${sum} credits in all`;
+	const count = `${jobs.length} ${jobs.length === 1 ? 'job' : 'jobs'}`;
+	const bad = invalid.length > 0 ? ` Items that are wrong: ${invalid.join(', ')}.` : '';
+	return `Nothing was sent. It would create ${count}${cost}.${bad}`;
+}
+
+/**
+ * What would be sent for an item, all checks done: nothing goes out, no file is uploaded and
+ * nothing is remembered, so that the real run starts from scratch.
+ */
+async function dryRun(item: Item): Promise<Result<Outcome>> {
+	const { request, parts = [request], memory } = item;
+	const { method, path } = request;
+	const opened = await openRequest(item);
+	if (!opened.ok) return opened;
+	const { state } = memory;
+	const attempt = state.is === 'new' ? state.firstKey : state.attempt;
+	const idempotencyKey = new ItemKeys(item, opened.value.requestFingerprint).of(attempt);
+	const price = expectedPrice(item, request.body);
+	const preview: Json = {
+		summary: summaryOf(item),
+		dryRun: true,
+		...(price !== undefined && { estimated_credits: price * parts.length }),
+		...(parts.length > 1 && { parts: parts.length }),
+		method,
+		path,
+		body: withoutReferences(request.body, (field) => `binary:${field}`),
+		...(idempotencyKey !== undefined && { idempotencyKey }),
+		...('job' in state && { existingJob: state.job.id }),
+	};
+	return ok(withoutFiles([preview]));
+}
+
+const HANDLERS: Record<OutputKind, Handler> = {
+	resource: request,
+	list,
+	job: readJob,
+	wait,
+	deleted: remove,
+	file,
+};
+
+function handlerOf({ spec, settings }: Item): Handler {
+	if (!spec.creates) return HANDLERS[spec.output];
+	return settings.dryRun ? dryRun : create;
+}
+
+/**
+ * A response without signing secrets. The specification does not show the name of the field (Other
+ * response bodies), so every field with `secret` in its name is removed, at any depth.
+ */
+export const withoutSigningSecret = (record: Json): Json =>
+	JSON.parse(JSON.stringify(record), (name, value: unknown) =>
+		/secret/i.test(name) ? undefined : value,
+	) as Json;
+
+/** A resource as it is output: simplified if wanted, without secrets unless the user asked for them. */
+function forOutput({ spec, settings }: Item, resource: Json): Json {
+	const hides = spec.holdsSecret && !settings.includeSecret;
+	const open = hides ? withoutSigningSecret(resource) : resource;
+	return settings.simplify && spec.simplify ? spec.simplify(open) : open;
+}
+
+/** Runs the operation of an item, from its checked request to its output. */
+export async function runOperation(item: Item): Promise<Result<Outcome>> {
+	const result = halted(item) ?? (await handlerOf(item)(item));
+	if (!result.ok) {
+		halt(item, result);
+		return result;
+	}
+	const resources = result.value.resources.map((resource) => forOutput(item, resource));
+	return ok({ ...result.value, resources });
+}

@@ -1,0 +1,154 @@
+import type {
+	IBinaryData,
+	IBinaryKeyData,
+	IDataObject,
+	INodeExecutionData,
+	NodeApiError,
+} from 'n8n-workflow';
+import { textOf } from '../contract';
+import { isRecord, type ApiRequest, type Json } from '../base/types';
+import type { Outcome, Settings } from './item';
+import { filesIn, isMedia } from './files';
+
+const isAboutCredits = (name: string) => /credit/i.test(name);
+
+/** The fields that a person needs first: id, status, and links to the media; credits follow. */
+const FIRST = ['id', 'status', 'url', 'output', 'outputs', 'preview_url', 'sample_url'];
+
+/** The fields that users look for come first; the rest follows in the order of the service. */
+function inReadingOrder(json: IDataObject): IDataObject {
+	const names = Object.keys(json);
+	const first = FIRST.filter((name) => names.includes(name));
+	const order = new Set([...first, ...names.filter(isAboutCredits), ...names]);
+	return Object.fromEntries([...order].map((name) => [name, json[name]]));
+}
+
+/**
+ * A resource as the json of an item, with the `url` of its first file. n8n takes a truthy `error`
+ * at the top level of the first item for a failure and runs the node again, so the service's field
+ * `error` becomes `failure`.
+ */
+export function jsonOf({ error, ...rest }: Json): IDataObject {
+	const json = { ...rest, ...(error !== undefined && { failure: error }) } as IDataObject;
+	const [file] = filesIn(json);
+	return inReadingOrder(
+		file && !('url' in json) ? ({ ...json, url: file.url } as IDataObject) : json,
+	);
+}
+
+/** The fields of generated media that a model needs, beside those about credits. */
+const AGENT_FIELDS = [
+	...['id', 'object', 'status', 'mode', 'model', 'url'],
+	...['failure', 'errors', 'warning', 'next', 'part', 'parts'],
+];
+
+/**
+ * The json of an item for an AI agent, which pays for every word. Media are reduced to what they
+ * are, their links, their cost and what to do next; other resources are passed on in full.
+ */
+export function condenseForAgent(json: Json): Json {
+	if (!isMedia(json)) return json;
+	const isKept = (name: string) => AGENT_FIELDS.includes(name) || isAboutCredits(name);
+	const condensed: Json = Object.fromEntries(Object.entries(json).filter(([name]) => isKept(name)));
+	const urls = filesIn(json).map(({ url }) => url);
+	return urls.length > 1 ? { ...condensed, urls } : condensed;
+}
+
+/** What is specific to an item of Split Outputs: its one output, by its place, as ids may repeat. */
+function outputOf(resource: Json, index: number): IDataObject {
+	const output = filesIn(resource)[index] as IDataObject | undefined;
+	if (!Array.isArray(resource.outputs) || !output) return {};
+	return 'url' in resource ? { output } : { url: output.url, output };
+}
+
+/** `data`, `data_1`, `data_2` …: the first file gets the name that the next node expects. */
+export const inFields = (files: IBinaryData[], field: string): IBinaryKeyData =>
+	Object.fromEntries(files.map((file, index) => [index === 0 ? field : `${field}_${index}`, file]));
+
+type ItemSettings = Pick<
+	Settings,
+	'splitOutputs' | 'outputBinaryField' | 'isTool' | 'includeInputFields'
+>;
+
+/** Where an output comes from. */
+interface Source {
+	item: number;
+	/** The json of the input item. */
+	row?: IDataObject;
+	/** What was asked for, where that was a creation. */
+	request?: ApiRequest;
+}
+
+/**
+ * The items that an input item becomes. Files stand on one item, or on one item each with Split
+ * Outputs. What the service says wins over the prompt, and that over the fields of the input item.
+ */
+export function itemsOf(
+	{ resources, files, warning, next, finished }: Outcome,
+	{ splitOutputs, outputBinaryField, isTool, includeInputFields }: ItemSettings,
+	{ item, row = {}, request }: Source,
+): INodeExecutionData[] {
+	const pairedItem = { item };
+	const prompt = textOf(isRecord(request?.body) ? request.body.prompt : undefined);
+	const extra: IDataObject = {
+		...(warning !== undefined && { warning }),
+		...(next !== undefined && { next }),
+		...(finished !== undefined && { finished }),
+	};
+	const read = (resource: Json): IDataObject => {
+		const json = { ...jsonOf(resource), ...extra };
+		if (isTool) return condenseForAgent(json) as IDataObject;
+		const asked = prompt === undefined || 'prompt' in json ? json : { ...json, prompt };
+		return includeInputFields ? { ...asked, ...row, ...asked } : asked;
+	};
+	let taken = 0;
+	return resources.flatMap((resource) => {
+		const own = files.slice(taken, (taken += filesIn(resource).length));
+		const json = read(resource);
+		if (own.length === 0) return [{ json, pairedItem }];
+		if (!splitOutputs) return [{ json, binary: inFields(own, outputBinaryField), pairedItem }];
+		return own.map((file, index) => ({
+			json: { ...json, ...outputOf(resource, index) },
+			binary: { [outputBinaryField]: file },
+			pairedItem,
+		}));
+	});
+}
+
+/** What an error says; a `NodeApiError` or only its words. */
+type Words = Pick<NodeApiError, 'message'> & { description?: string | null };
+
+/**
+ * The input item with what went wrong, where Table view shows it first. n8n reduces an item with an
+ * `error` next to its json to `{ error: message }`, so the error goes into the json.
+ * @param row the json of the input item
+ */
+export function errorRow(
+	{ message, description }: Words,
+	details: IDataObject,
+	item: number,
+	row: IDataObject = {},
+): INodeExecutionData {
+	const first = { status: 'failed', error: message };
+	const last = { details: { ...details, description: description ?? '' } };
+	return { json: { ...first, ...row, ...first, ...last }, pairedItem: { item } };
+}
+
+/**
+ * The item of an error output. n8n 2.41 recognises it by its having no fields but `error` and
+ * `details`, and adds those of the input item itself.
+ */
+export function errorOutputItem(
+	error: NodeApiError,
+	details: IDataObject,
+	item: number,
+): INodeExecutionData {
+	const { message, description } = error;
+	const json = { error: message, details: { ...details, description: description ?? '' } };
+	// Older versions recognise it by the error next to the json. Not enumerable, so it is not copied
+	// to the output.
+	return Object.defineProperty({ json, pairedItem: { item } } as INodeExecutionData, 'error', {
+		value: error,
+		writable: true,
+	});
+}

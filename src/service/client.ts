@@ -1,0 +1,274 @@
+import { LIMITS, textOf } from '../contract';
+import type { RateLimiter } from './rateLimiter';
+import { fail, ok, type Failed, type Result } from '../base/result';
+import {
+	isNoResponse,
+	isRecord,
+	isResource,
+	isSuccess,
+	type ApiRequest,
+	type ApiResponse,
+	type Channel,
+	type Clock,
+	type Json,
+	type NoResponse,
+	type Random,
+	type Resource,
+	type SendResult,
+} from '../base/types';
+import { errorOf, isOutcomeUnknown, meaningOf } from './statuses';
+
+/** How often a request is tried, and the upper bound of the jittered delay, which doubles each time. */
+const ATTEMPTS = {
+	/** Seven, as a row of Continue On Fail has no later run that could find the job of a lost response. */
+	transient: { max: 7, initialMs: 1_000, maxMs: 20_000 },
+	rateLimited: { max: 8, initialMs: 2_000, maxMs: 60_000 },
+	/** Fewer, because the address is often wrong. */
+	unreachable: { max: 5, initialMs: 1_000, maxMs: 8_000 },
+} as const;
+
+const MIN_DELAY_MS = 100;
+
+/** Longest wait that a server may ask for. */
+const MAX_RETRY_AFTER_MS = 120_000;
+
+/** Added at random to what a server asks for, so that clients do not all return at once. */
+const RETRY_AFTER_JITTER_MS = 1_000;
+
+/**
+ * How long a server asks to wait, in ms, at most two minutes: `Retry-After` in seconds or as a date.
+ * Specification: Limits, "Rate-limit response headers and retry hints: not shown".
+ */
+export function retryAfterMs(headers: Record<string, string>, now: number): number | undefined {
+	const text = (headers['retry-after'] ?? '').trim();
+	const ms = /^\d+(\.\d+)?$/.test(text) ? Number(text) * 1_000 : Date.parse(text) - now;
+	return ms >= 0 ? Math.min(ms, MAX_RETRY_AFTER_MS) : undefined;
+}
+
+export function hintedDelay(
+	headers: Record<string, string>,
+	now: number,
+	random: Random,
+): number | undefined {
+	const hint = retryAfterMs(headers, now);
+	if (hint === undefined) return undefined;
+	return Math.max(MIN_DELAY_MS, hint) + random() * RETRY_AFTER_JITTER_MS;
+}
+
+export interface Attempt {
+	/** 1 for the first. */
+	number: number;
+	/** Whether repeating it has no further effect. */
+	replayable: boolean;
+	/** Whether the outcome of an attempt before it is unknown. */
+	followsUnknown: boolean;
+	now: number;
+	random: Random;
+}
+
+/** Which attempts a response leaves; `undefined` if it is final. */
+function policyOf(
+	response: SendResult,
+	{ replayable, followsUnknown }: Attempt,
+): keyof typeof ATTEMPTS | undefined {
+	if (isNoResponse(response) && response.unsent)
+		return response.unsent === 'connection' ? 'unreachable' : undefined;
+	const again = isNoResponse(response) ? 'replayable' : meaningOf(response.status).again;
+	if (again === 'always') return 'rateLimited';
+	const isTransient = again === 'replayable' || (again === 'open' && followsUnknown);
+	return isTransient && replayable ? 'transient' : undefined;
+}
+
+/**
+ * Whether to retry, and when: milliseconds until the next attempt, or `undefined` for none.
+ * 1. Rate limited (429) or unreachable: retried whatever the method, because nothing was done.
+ * 2. Outcome unknown (no response, an unusable one, or a transient error): retried if the request is
+ *    replayable. So is a conflict after it: the service may still be at work on the attempt before.
+ * 3. Everything else is final, including what failed on this machine before it was sent.
+ *
+ * A `Retry-After` replaces the backoff; after a transient fault it is the shortest wait, because a
+ * service that is down may name a moment each time.
+ */
+export function retryDelay(response: SendResult, attempt: Attempt): number | undefined {
+	const { number, now, random } = attempt;
+	const policy = policyOf(response, attempt);
+	if (!policy || number >= ATTEMPTS[policy].max) return undefined;
+	const { initialMs, maxMs } = ATTEMPTS[policy];
+	const backoff = Math.max(MIN_DELAY_MS, random() * Math.min(maxMs, initialMs * 2 ** (number - 1)));
+	const hinted = isNoResponse(response) ? undefined : hintedDelay(response.headers, now, random);
+	return policy === 'transient' ? Math.max(hinted ?? 0, backoff) : (hinted ?? backoff);
+}
+
+/** The defaults are right for reading. */
+export interface RequestOptions {
+	/**
+	 * Whether repeating the request has no further effect; default: every method but POST. As a
+	 * function, because a key expires.
+	 */
+	replayable?: boolean | (() => boolean);
+	/** Whether a 429 may mean that all job slots are taken: the caller gets it at once. */
+	return429?: boolean;
+	/** `false`: a single attempt, for pollers, which ask again anyway. */
+	retry?: boolean;
+	/** Most attempts, where whoever waits tries again; a 429 is never the last. */
+	maxAttempts?: number;
+	/** Whether an earlier request under the same key may have been carried out. */
+	outcomeOpen?: boolean;
+	/** What is wrong with the body of a 2xx, if anything; default: {@link mustBeObject}. */
+	validate?: (body: unknown) => string | undefined;
+}
+
+export const mustBeObject = (body: unknown) =>
+	isRecord(body) ? undefined : 'the response is not a JSON object';
+
+/** Sends requests within the rate limit, and again only where that cannot do anything twice. */
+export class Client {
+	constructor(
+		private readonly rateLimiter: RateLimiter,
+		private readonly clock: Clock,
+		private readonly random: Random,
+	) {}
+
+	/** Sends a request until there is a final response. Only a 2xx with a valid body is a success. */
+	async request(
+		channel: Channel,
+		request: ApiRequest,
+		options: RequestOptions = {},
+	): Promise<Result<ApiResponse>> {
+		const { retry = true, maxAttempts = Infinity, return429 = false } = options;
+		const { validate = mustBeObject, replayable = request.method !== 'POST' } = options;
+		const isReplayable = typeof replayable === 'function' ? replayable : () => replayable;
+		let { outcomeOpen: outcomeUnknown = false } = options;
+		let failed = toFailure(KEY_EXPIRED, '', outcomeUnknown);
+		for (let number = 1; ; number += 1) {
+			if (!(await this.rateLimiter.acquire(channel, request.method === 'GET')))
+				return fail({ kind: 'cancelled' });
+			if (outcomeUnknown && !isReplayable()) {
+				this.rateLimiter.release();
+				return failed;
+			}
+			const response = await channel.send(request).finally(() => this.rateLimiter.release());
+			const isLost = isNoResponse(response);
+			const problem = isLost || !isSuccess(response.status) ? '' : validate(response.body);
+			if (!isLost && problem === undefined) return ok(response);
+
+			const followsUnknown = outcomeUnknown;
+			outcomeUnknown ||= isOutcomeUnknown(response);
+			const { random } = this;
+			const now = this.clock.now();
+			const attempt = { number, replayable: isReplayable(), followsUnknown, now, random };
+			const delay = retryDelay(response, attempt);
+			const isThrottled = !isLost && meaningOf(response.status).refusal === 'throttled';
+			if (isThrottled && !return429) this.rateLimiter.throttled(delay ?? 0);
+			if (channel.signal?.aborted) return fail({ kind: 'cancelled' });
+			failed = toFailure(response, problem ?? '', outcomeUnknown, attempt);
+			const isLast = !retry || (isThrottled ? return429 : number >= maxAttempts);
+			if (delay === undefined || isLast) return failed;
+			await this.clock.sleep(delay, channel.signal);
+		}
+	}
+}
+
+/** The first attempt was held up until the key of an earlier one had expired. */
+const KEY_EXPIRED: NoResponse = { noResponse: 'the idempotency key has expired', unsent: 'local' };
+
+function toFailure(
+	response: SendResult,
+	problem: string,
+	outcomeUnknown: boolean,
+	{ number: attempts, now } = { number: 0, now: 0 },
+): Failed {
+	if (isNoResponse(response)) {
+		const { noResponse: reason, unsent } = response;
+		return fail({ kind: 'noResponse', reason, attempts, outcomeUnknown, unsent });
+	}
+	const { status, headers, body } = response;
+	if (isSuccess(status)) return fail({ kind: 'badResponse', status, problem });
+	const hintMs = retryAfterMs(headers, now);
+	return fail({ kind: 'status', status, serviceError: errorOf(body), outcomeUnknown, hintMs });
+}
+
+/** The id that the path of a request ends with. */
+export const idIn = ({ path }: Pick<ApiRequest, 'path'>): string =>
+	decodeURIComponent(path.split('/').at(-1) ?? '');
+
+export const otherIdProblem = (body: unknown, id: string): string | undefined =>
+	isResource(body) && body.id !== id
+		? 'the response has another id than the one asked for'
+		: undefined;
+
+/**
+ * A request whose response must have an id, and that of its path where it reads or changes a
+ * resource: anything else is an unusable response.
+ */
+export async function requestResource(
+	client: Client,
+	channel: Channel,
+	request: ApiRequest,
+	options: Omit<RequestOptions, 'validate'> = {},
+): Promise<Result<Resource>> {
+	const validate = (body: unknown) => {
+		if (!isResource(body)) return 'the response has no id';
+		return request.method === 'POST' ? undefined : otherIdProblem(body, idIn(request));
+	};
+	const response = await client.request(channel, request, { ...options, validate });
+	return response.ok ? ok(response.value.body as Resource) : response;
+}
+
+/** More pages than any workspace has: a list must end some time. */
+const MAX_PAGES = 10_000;
+
+/** Specification: List. */
+export const mustBeList = (body: unknown) =>
+	isRecord(body) && Array.isArray(body.data) ? undefined : 'the response is not a list';
+
+export interface Page {
+	entries: Json[];
+	/** The cursor of the next page; `undefined` on the last one. */
+	next?: string;
+}
+
+/** Reads a page without trusting it: whatever is not a list of objects has no entries. Specification: List. */
+export function pageOf(body: unknown): Page {
+	const { data, has_more: hasMore, next_cursor: cursor } = isRecord(body) ? body : {};
+	const entries: unknown[] = Array.isArray(data) ? data : [];
+	return {
+		entries: entries.filter(isRecord),
+		next: hasMore === false ? undefined : textOf(cursor),
+	};
+}
+
+/**
+ * Reads a list page by page. An entry that appears on two pages, because something was created in
+ * between, is returned once; a repeated cursor ends the list. Fails after 10,000 pages.
+ * @param wanted how many entries; `Infinity` for all. `takesLimit`: whether the operation accepts
+ * `limit` (specification: Endpoints)
+ */
+export async function readPages(
+	client: Client,
+	channel: Channel,
+	request: ApiRequest,
+	{ wanted, takesLimit }: { wanted: number; takesLimit: boolean },
+): Promise<Result<Json[]>> {
+	const entries: Json[] = [];
+	const ids = new Set<unknown>();
+	const cursors = new Set<string>();
+	let cursor: string | undefined;
+	for (let page = 1; page <= MAX_PAGES; page += 1) {
+		const query = { ...request.query };
+		if (takesLimit) query.limit = Math.min(LIMITS.listLimit.max, wanted - entries.length);
+		if (cursor !== undefined) query.cursor = cursor;
+		const response = await client.request(channel, { ...request, query }, { validate: mustBeList });
+		if (!response.ok) return response;
+		const { entries: listed, next } = pageOf(response.value.body);
+		for (const entry of listed) {
+			if (entry.id === undefined || !ids.has(entry.id)) entries.push(entry);
+			ids.add(entry.id);
+		}
+		if (next === undefined || cursors.has(next) || entries.length >= wanted)
+			return ok(entries.slice(0, wanted));
+		cursors.add((cursor = next));
+	}
+	const problem = `the list has not ended after ${MAX_PAGES} pages`;
+	return fail({ kind: 'badResponse', status: 200, problem });
+}

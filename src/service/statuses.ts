@@ -1,0 +1,158 @@
+import { textOf } from '../contract';
+import type { Failed, ServiceError } from '../base/result';
+import { isNoResponse, isRecord, isSuccess, type SendResult } from '../base/types';
+
+/** What the words depend on. */
+interface Context {
+	/** The scope that the request needs, where the specification shows one. */
+	scope?: string;
+	/** Whether the request is for one resource. */
+	hasId?: boolean;
+	/** Whether the request only read the job that the item has created. */
+	readsOwnJob?: boolean;
+	/** How far the run has come, as sentences with a space after them. */
+	progress?: string;
+	/** How to go on with what is paid for. */
+	goOn?: string;
+}
+
+export type Text = [happened: string, todo: string];
+
+export type Refusal = 'invalid' | 'badKey' | 'noCredits' | 'forbidden' | 'notFound' | 'throttled';
+
+/** All that a status of the service means. Specification: Errors 2. */
+interface Meaning {
+	refusal?: Refusal;
+	/**
+	 * Whether the same request is tried again. `replayable`: where repeating it has no further effect;
+	 * `open`: as `replayable`, and only after an attempt whose outcome is unknown.
+	 */
+	again: 'always' | 'replayable' | 'open' | 'never';
+	/** Whether it proves that the request has done nothing. Otherwise nobody knows. */
+	nothingDone: boolean;
+	/** Why the other items of the run need not be sent: it would meet them too. */
+	concernsRun?: string;
+	words: (context: Context) => Text;
+}
+
+const refused = (refusal: Refusal, concernsRun?: string) =>
+	({ refusal, again: 'never', nothingDone: true, concernsRun }) as const;
+
+const invalid: Meaning = {
+	...refused('invalid'),
+	words: () => ['The service refused the request as invalid', 'Correct what the service names.'],
+};
+
+const OTHER_WORKSPACE = 'Check that the credential belongs to the workspace that made the job.';
+const NO_SUCH_ID =
+	'No resource with this ID exists in the workspace of the key. Check the ID, and that the credential belongs to the same workspace.';
+
+export const OUT_OF_CREDITS = 402;
+
+const KNOWN: Partial<Record<number, Meaning>> = {
+	400: invalid,
+	401: {
+		...refused('badKey', 'the API key was refused'),
+		words: () => [
+			'The API key is invalid or missing',
+			'Open the credential, enter a valid key of the workspace and test it.',
+		],
+	},
+	[OUT_OF_CREDITS]: {
+		...refused('noCredits', 'the credits ran out'),
+		words: ({ progress = '', goOn = 'run this again' }) => [
+			'Not enough credits',
+			`${progress}Top up the workspace, then ${goOn}.`,
+		],
+	},
+	403: {
+		...refused('forbidden', 'the key is not allowed to do this'),
+		words: ({ readsOwnJob, scope }) => [
+			readsOwnJob ? 'The key is not allowed to read the job' : 'The key is not allowed to do this',
+			`The key needs the ${scope ? `scope ${scope}` : 'read scope of the resource that the job is'}. If it has it, the workspace may lack API access: that requires an active subscription or a successful top-up.`,
+		],
+	},
+	404: {
+		...refused('notFound'),
+		words: ({ readsOwnJob, hasId }) => [
+			readsOwnJob ? 'The service does not know the job' : 'Not found',
+			readsOwnJob ? OTHER_WORKSPACE : hasId ? NO_SUCH_ID : 'Check the base URL of the credential.',
+		],
+	},
+	// A gateway gave up waiting, and the service may have carried the request out.
+	408: { ...other(408), again: 'replayable' },
+	// The service may still be at work on an earlier attempt with this key.
+	409: { ...other(409), again: 'open' },
+	422: invalid,
+	429: {
+		...refused('throttled', 'the service kept refusing with 429'),
+		again: 'always',
+		words: () => [
+			'Rate or concurrency limit exceeded',
+			'The service still refused after waiting and trying again. Others may be using the workspace: lower Requests per Minute or Concurrent Jobs in the credential to leave them room, or run this later.',
+		],
+	},
+};
+
+/** One that the specification does not name, such as 520 and 524 of gateways, or an unusable 2xx. */
+function other(status: number): Meaning {
+	return {
+		again: status >= 500 || isSuccess(status) ? 'replayable' : 'never',
+		nothingDone: false,
+		words: () => [
+			`The service answered with status ${status}`,
+			'Try again later. If it stays, check the base URL of the credential.',
+		],
+	};
+}
+
+export const meaningOf = (status: number): Meaning => KNOWN[status] ?? other(status);
+
+export const refusalOf = ({ failure }: Failed): Meaning['refusal'] =>
+	failure.kind === 'status' ? meaningOf(failure.status).refusal : undefined;
+
+export const isGone = (status: number): boolean => status === 404 || status === 410;
+
+/** Whether the service may have done what was asked. */
+export function isOutcomeUnknown(response: SendResult): boolean {
+	if (isNoResponse(response)) return response.unsent === undefined;
+	return meaningOf(response.status).again === 'replayable';
+}
+
+/** Reads the Error shape without trusting it. Specification: Error. */
+export function errorOf(body: unknown): ServiceError {
+	const error = isRecord(body) && isRecord(body.error) ? body.error : {};
+	return {
+		message: textOf(error.message),
+		type: textOf(error.type),
+		requestId: textOf(error.request_id),
+		details: error.details,
+	};
+}
+
+/** A 4xx in the Error shape, whose two required fields are texts; a gateway has shapes of its own. */
+const isRefusalOfService = (status: number, { type, message }: ServiceError): boolean =>
+	status >= 400 && status < 500 && type !== undefined && message !== undefined;
+
+/**
+ * Whether a response is the service's own: a 2xx with a JSON object, or a 4xx in the Error shape.
+ * Anything else, such as a 5xx or a page of a gateway, says nothing about what was asked.
+ */
+export function isAnswerOfService(response: SendResult): boolean {
+	if (isNoResponse(response)) return false;
+	const { status, body } = response;
+	// The specification shows no body of some answers, so an empty one will do.
+	const isUsable = isRecord(body) || body === undefined || body === null || body === '';
+	return isSuccess(status) ? isUsable : isRefusalOfService(status, errorOf(body));
+}
+
+/** Whether it was the service itself that refused. */
+export const isRefusal = ({ failure }: Failed): boolean =>
+	failure.kind === 'status' && isRefusalOfService(failure.status, failure.serviceError);
+
+/** What the storage of a file, which is not the service, means by a status that is no success. */
+export function ofStorage(status: number): 'again' | 'newAddress' | 'never' {
+	if (status >= 500 || status === 408 || status === 429) return 'again';
+	// The address has expired, was used up or is not known (any more).
+	return [401, 403, 404, 409, 410, 412].includes(status) ? 'newAddress' : 'never';
+}

@@ -1,0 +1,91 @@
+import { createHash } from 'crypto';
+import { LIMITS } from '../contract';
+import { BoundedMap } from '../base/boundedMap';
+import { systemClock } from '../base/clock';
+import type { Clock, Random } from '../base/types';
+import type { RateLimits } from './credential';
+import { Client } from './client';
+import { JobPoller } from './jobPoller';
+import { CreditGate } from './creditGate';
+import { JobSlots } from './jobSlots';
+import { OtherClients } from './otherClients';
+import { RateLimiter } from './rateLimiter';
+import { MINUTE_MS } from './tuning';
+
+/** A workspace in which nobody waits is forgotten after so long without a request. */
+const UNUSED_MS = 3_600_000;
+
+/** What all items, nodes and executions of this process share when they use the same workspace. */
+export class Workspace {
+	readonly rateLimiter: RateLimiter;
+	readonly client: Client;
+	readonly poller: JobPoller;
+	readonly slots: JobSlots;
+	readonly credits: CreditGate;
+	/** What the last job of each kind has cost, for those who only ask. */
+	readonly lastPrices = new BoundedMap<string, number>(100);
+	/** Until when it is not forgotten, on the monotonic clock: it knows of jobs that were paid for. */
+	private keptUntil = -Infinity;
+	/** By credential. */
+	private readonly configured = new Map<string, RateLimits & { usedAt: number }>();
+
+	constructor(
+		limits: RateLimits,
+		readonly clock: Clock = systemClock,
+		readonly random: Random = Math.random,
+	) {
+		const others = new OtherClients();
+		this.rateLimiter = new RateLimiter(clock, limits.requestsPerMinute, others);
+		this.client = new Client(this.rateLimiter, clock, random);
+		this.poller = new JobPoller(this.client, this.rateLimiter, clock, others);
+		this.slots = new JobSlots(limits.concurrentJobs, clock, random, others, (channel) =>
+			this.poller.list(channel),
+		);
+		this.credits = new CreditGate(clock);
+	}
+
+	/** Not to be forgotten for as long as the service keeps a key. */
+	keep(): void {
+		this.keptUntil = this.clock.monotonic() + LIMITS.idempotencyHours * 3_600_000;
+	}
+
+	get isUnused(): boolean {
+		const now = this.clock.monotonic();
+		const hasRested = now - this.rateLimiter.usedAt >= UNUSED_MS && now >= this.keptUntil;
+		return hasRested && this.poller.isIdle;
+	}
+
+	/**
+	 * Limits changed in a credential apply from the next request on. Of several credentials with one
+	 * key that are used within a minute, the smaller limits count.
+	 */
+	updateLimits(limits: RateLimits, credential = ''): this {
+		const now = this.clock.monotonic();
+		this.configured.set(credential, { ...limits, usedAt: now });
+		const used = [...this.configured.values()].filter(({ usedAt }) => now - usedAt < MINUTE_MS);
+		const least = (name: keyof RateLimits) =>
+			Math.max(1, Math.min(...used.map((each) => each[name])));
+		this.rateLimiter.limit = least('requestsPerMinute');
+		this.slots.limit = least('concurrentJobs');
+		return this;
+	}
+}
+
+const workspaces = new Map<string, Workspace>();
+
+/**
+ * The workspace of a base URL and key. Keeps only a hash of both, never the key.
+ * @param credential the id of the credential that has the key and the limits
+ */
+export function workspaceOf(
+	baseUrl: string,
+	apiKey: string,
+	limits: RateLimits,
+	credential?: string,
+): Workspace {
+	for (const [name, workspace] of workspaces) if (workspace.isUnused) workspaces.delete(name);
+	const name = createHash('sha256').update(`${baseUrl}\n${apiKey}`).digest('hex');
+	const workspace = workspaces.get(name) ?? new Workspace(limits);
+	workspaces.set(name, workspace);
+	return workspace.updateLimits(limits, credential);
+}

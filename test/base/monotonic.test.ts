@@ -1,0 +1,109 @@
+import { sleep } from 'n8n-workflow';
+import { systemClock } from '../../src/base/clock';
+import { createJob } from '../../src/run/creation';
+import { CreditGate } from '../../src/service/creditGate';
+import { RateLimiter } from '../../src/service/rateLimiter';
+import type { Clock } from '../../src/base/types';
+import { answer, channelOf } from '../../testing/answers';
+import { ModelService } from '../../testing/modelService';
+import { hostWith, runOf, workspaceWith } from '../../testing/run';
+import { VirtualClock } from '../../testing/virtualClock';
+
+jest.mock('n8n-workflow', () => ({
+	...jest.requireActual<object>('n8n-workflow'),
+	sleep: jest.fn(async () => {}),
+}));
+
+const HOUR = 3_600_000;
+const WEEK = 168 * HOUR;
+
+test('durations on the real clock do not come from the wall clock', () => {
+	const wall = jest.spyOn(Date, 'now').mockReturnValue(0);
+	const before = systemClock.monotonic();
+	expect(systemClock.now()).toBe(0);
+	wall.mockReturnValue(HOUR);
+	expect(systemClock.monotonic() - before).toBeLessThan(HOUR);
+	expect(systemClock.monotonic()).toBeGreaterThanOrEqual(before);
+	wall.mockRestore();
+});
+
+test('the real clock caps a sleep at the longest timer of Node, and does not sleep for NaN', async () => {
+	for (const ms of [WEEK * 10, 2 ** 31, Infinity]) await systemClock.sleep(ms);
+	await systemClock.sleep(WEEK * 10, new AbortController().signal);
+	expect(jest.mocked(sleep).mock.calls).toEqual(Array.from({ length: 4 }, () => [2 ** 31 - 1]));
+	jest.mocked(sleep).mockClear();
+	for (const ms of [Number.NaN, -1, 0]) await systemClock.sleep(ms);
+	expect(sleep).not.toHaveBeenCalled();
+});
+
+describe.each([
+	['back by an hour', -HOUR],
+	['back by a week', -WEEK],
+	['forward by an hour', HOUR],
+	['forward by a week', WEEK],
+])('the wall clock is set %s', (_name, jump) => {
+	test('while requests wait for the rate limit: they continue as before', async () => {
+		const acquireTimes = async (by: number) => {
+			const clock = new VirtualClock();
+			const rateLimiter = new RateLimiter(clock, 3);
+			const startedAt = clock.monotonic();
+			const acquired: number[] = [];
+			const all = Array.from({ length: 9 }, async () => {
+				await rateLimiter.acquire(channelOf(async () => answer(200)));
+				acquired.push(clock.monotonic() - startedAt);
+				rateLimiter.release();
+			});
+			clock.after(20_000, () => clock.setWall(by));
+			clock.after(70_000, () => rateLimiter.throttled(30_000));
+			clock.after(75_000, () => clock.setWall(by));
+			await clock.run(Promise.all(all));
+			return acquired;
+		};
+		expect(await acquireTimes(jump)).toEqual(await acquireTimes(0));
+	});
+
+	test('during a run of 12 items: the same requests in the same time, and no early deadline', async () => {
+		const simulate = async (by: number) => {
+			const clock = new VirtualClock();
+			// The service has its own clock, which is not set.
+			const serviceClock: Clock = {
+				now: () => clock.monotonic(),
+				monotonic: () => clock.monotonic(),
+				sleep: async (ms, signal) => await clock.sleep(ms, signal),
+			};
+			const model = new ModelService(serviceClock, { jobMs: () => 90_000 });
+			const workspace = workspaceWith(clock);
+			const host = hostWith(model.send);
+			const startedAt = clock.monotonic();
+			for (const at of [1_000, 45_000, 100_000]) clock.after(at, () => clock.setWall(by));
+			const all = Array.from({ length: 12 }, async (_, itemIndex) => {
+				return await createJob(
+					runOf({ host, workspace, itemIndex, prompt: `picture ${itemIndex}` }),
+				);
+			});
+			const results = await clock.run(Promise.all(all));
+			expect(results.every((result) => result.ok)).toBe(true);
+			return { took: clock.monotonic() - startedAt, requests: model.log.length };
+		};
+		expect(await simulate(jump)).toEqual(await simulate(0));
+	});
+
+	test('while items wait for a top-up: they try as often, and give up at the same time', async () => {
+		const simulate = async (by: number) => {
+			const clock = new VirtualClock();
+			const creditGate = new CreditGate(clock);
+			const startedAt = clock.monotonic();
+			const attempts: number[] = [];
+			creditGate.refused();
+			for (const at of [5_000, 65_000]) clock.after(at, () => clock.setWall(by));
+			const channel = channelOf(async () => answer(200));
+			const wait = async () => {
+				while (await creditGate.mayTry(channel, startedAt + 150_000))
+					attempts.push(clock.monotonic() - startedAt);
+			};
+			await clock.run(wait());
+			return [...attempts, clock.monotonic() - startedAt];
+		};
+		expect(await simulate(jump)).toEqual(await simulate(0));
+	});
+});

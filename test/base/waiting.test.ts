@@ -1,0 +1,82 @@
+import { onAbort, WaitQueue } from '../../src/base/waiting';
+import type { Channel } from '../../src/base/types';
+
+const channel = (signal?: AbortSignal, fairnessKey = 'run'): Channel => ({
+	send: async () => await Promise.reject(new Error('not sent here')),
+	signal,
+	fairnessKey,
+});
+
+test('what is granted after a cancellation goes to one that still waits, however many were cancelled', async () => {
+	const queue = new WaitQueue<string | undefined>(undefined);
+	const run = new AbortController();
+	const cancelled = Array.from({ length: 250 }, async () => await queue.wait(channel(run.signal)));
+	const other = queue.wait(channel(new AbortController().signal));
+	run.abort();
+	expect(queue.size).toBe(1);
+	queue.grant('a slot');
+	expect(await other).toBe('a slot');
+	expect(new Set(await Promise.all(cancelled))).toEqual(new Set([undefined]));
+});
+
+test('fairness keys take turns, each in its own order', async () => {
+	const queue = new WaitQueue<number>(0);
+	const names = ['a1', 'a2', 'a3', 'a4', 'b1', 'b2', 'c1'];
+	const served: string[] = [];
+	for (const name of names)
+		void queue.wait(channel(undefined, name[0])).then(() => served.push(name));
+	while (queue.size > 0) queue.grant(1);
+	await Promise.resolve();
+	expect(served).toEqual(['a1', 'b1', 'c1', 'a2', 'b2', 'a3', 'a4']);
+	queue.grant(1);
+	expect(queue.next).toBeUndefined();
+});
+
+test('500 of one key delay another key by one', async () => {
+	const queue = new WaitQueue<string>('');
+	for (let index = 0; index < 500; index += 1) void queue.wait(channel(undefined, 'batch'));
+	queue.grant('first');
+	const single = queue.wait(channel(undefined, 'single'));
+	queue.grant('second');
+	queue.grant('third');
+	expect(['second', 'third']).toContain(await single);
+});
+
+test('those whose deadline has passed get what is said to them', async () => {
+	const queue = new WaitQueue<string>('cancelled');
+	const waits = [5, 9, 7].map(async (timeoutMs) => await queue.wait(channel(), 100, timeoutMs));
+	const expireAt = (now: number) =>
+		queue.expire(
+			({ since, timeoutMs }) => now >= since + timeoutMs,
+			({ timeoutMs }) => `late after ${timeoutMs}`,
+		);
+	expireAt(104);
+	expect(queue.size).toBe(3);
+	expireAt(107);
+	queue.grant('served');
+	expect(await Promise.all(waits)).toEqual(['late after 5', 'served', 'late after 7']);
+});
+
+test('thousands of listeners share one event listener', () => {
+	const abort = new AbortController();
+	const listen = jest.spyOn(abort.signal, 'addEventListener');
+	let called = 0;
+	const dispose = Array.from({ length: 5_000 }, () =>
+		onAbort(abort.signal, () => {
+			called += 1;
+		}),
+	);
+	for (const each of dispose.slice(0, 2_000)) each();
+	abort.abort();
+	expect(listen).toHaveBeenCalledTimes(1);
+	expect(called).toBe(3_000);
+});
+
+test('a removed listener is not called, and without a signal there is none', () => {
+	const abort = new AbortController();
+	const listener = jest.fn();
+	onAbort(abort.signal, listener)();
+	onAbort(undefined, listener)();
+	abort.abort();
+	expect(listener).not.toHaveBeenCalled();
+});

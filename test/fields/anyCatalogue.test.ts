@@ -1,0 +1,94 @@
+import type { ILoadOptionsFunctions, INodeListSearchResult } from 'n8n-workflow';
+import { searches } from '../../src/fields/search/searches';
+import fc from '../support/fastCheck';
+import { NODE } from '../support/nodeContext';
+import { cases } from '../support/thorough';
+
+type Search = (
+	this: ILoadOptionsFunctions,
+	filter?: string,
+	cursor?: string,
+) => Promise<INodeListSearchResult>;
+
+const all: Array<[string, Search]> = Object.entries(searches);
+
+const CHOSEN = 'service/speech-lite';
+
+let editors = 0;
+
+/** An editor whose service gives one body, whatever it is asked for. */
+const editor = (body: unknown) => {
+	editors += 1;
+	const apiKey = `any-${editors}`;
+	return {
+		getCredentials: async () => ({ apiKey, baseUrl: 'https://api.example/v1' }),
+		getNode: () => NODE,
+		getCurrentNodeParameter: (name: string) => (name === 'operation' ? 'generateAudio' : CHOSEN),
+		helpers: {
+			httpRequestWithAuthentication: async () => ({ statusCode: 200, headers: {}, body }),
+		},
+	} as unknown as ILoadOptionsFunctions;
+};
+
+const names = ['label', 'name', 'kind', 'type', 'description', 'status', 'mode', 'model', 'url'];
+const voice = ['gender', 'language_code', 'language_name', 'sample_url', 'preview_url', 'plan'];
+
+const anyEntry = fc.oneof(
+	fc.jsonValue(),
+	fc.record(
+		{
+			id: fc.oneof(fc.constantFrom(CHOSEN, '', 'a', 7, null), fc.jsonValue({ maxDepth: 1 })),
+			...Object.fromEntries(
+				[...names, ...voice].map((name) => [
+					name,
+					fc.oneof(fc.constantFrom(' ', 'x'), fc.jsonValue({ maxDepth: 1 })),
+				]),
+			),
+			capabilities: fc.oneof(
+				fc.jsonValue({ maxDepth: 2 }),
+				fc.record({
+					voices: fc.oneof(fc.array(fc.jsonValue({ maxDepth: 2 })), fc.jsonValue({ maxDepth: 1 })),
+					durations: fc.jsonValue({ maxDepth: 3 }),
+					aspect_ratio: fc.dictionary(fc.string(), fc.jsonValue({ maxDepth: 2 })),
+				}),
+			),
+		},
+		{ requiredKeys: [] },
+	),
+);
+
+const anyBody = fc.oneof(
+	fc.jsonValue(),
+	fc.record(
+		{
+			data: fc.oneof(fc.array(anyEntry), fc.jsonValue({ maxDepth: 1 })),
+			has_more: fc.jsonValue({ maxDepth: 0 }),
+			next_cursor: fc.jsonValue({ maxDepth: 0 }),
+		},
+		{ requiredKeys: ['data'] },
+	),
+);
+
+test.each(all)('%s makes choices of any answer, each with a name', async (_name, search) => {
+	await fc.assert(
+		fc.asyncProperty(anyBody, fc.option(fc.string(), { nil: undefined }), async (body, filter) => {
+			const { results, paginationToken } = await search.call(editor(body), filter);
+			for (const { name, value, url } of results) {
+				expect([typeof name, typeof value]).toEqual(['string', 'string']);
+				expect(name.trim()).not.toBe('');
+				expect(name).not.toMatch(/^(undefined|null|\[object)/);
+				if (url !== undefined) expect(url).toMatch(/^https?:/);
+			}
+			expect(['string', 'undefined']).toContain(typeof paginationToken);
+		}),
+		{ numRuns: cases(100) },
+	);
+});
+
+test('thousands of models are listed and searched', async () => {
+	const data = Array.from({ length: 5_000 }, (_, index) => ({ id: `m-${index}`, label: index }));
+	expect((await searches.searchModels.call(editor({ data }))).results).toHaveLength(5_000);
+	expect((await searches.searchModels.call(editor({ data }), 'm-4999')).results).toEqual([
+		{ name: 'm-4999', value: 'm-4999' },
+	]);
+});

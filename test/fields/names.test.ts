@@ -1,0 +1,67 @@
+import {
+	customVoiceName,
+	modelName,
+	nameFromId,
+	presetVoiceName,
+} from '../../src/fields/search/choices';
+
+test.each([
+	[
+		{ label: 'Ava', gender: 'female', language_code: 'en-US', language_name: 'English' },
+		'Ava – English (US), female',
+	],
+	[
+		{
+			label: 'Ava (English (United States))',
+			name: 'en-US-AvaNeural',
+			gender: 'female',
+			language_code: 'en-US',
+			language_name: 'English (United States)',
+		},
+		'Ava – English (US), female',
+	],
+	[
+		{ label: 'Wei', gender: null, language_code: 'zh-Hans-CN', language_name: 'Chinese' },
+		'Wei – Chinese (CN)',
+	],
+	[{ label: 'Ana', language_code: 'es-419', language_name: 'Spanish' }, 'Ana – Spanish (419)'],
+	[{ label: 'Ida', language_code: 'de', language_name: 'German' }, 'Ida – German'],
+	[{ label: 'Ida', language_name: 'German (Germany)' }, 'Ida – German (Germany)'],
+	[{ label: 'Ida', language_code: 'de-DE' }, 'Ida – de-DE'],
+	[{ label: 'Ida', gender: 'female' }, 'Ida – female'],
+	[{ label: 'Ida' }, 'Ida'],
+	[{ id: 'v1', label: 7, gender: {}, language_code: [] }, 'v1'],
+])('the preset voice %j is called %s', (voice, name) => {
+	expect(presetVoiceName(voice)).toBe(name);
+});
+
+test.each([
+	[
+		{ id: 'm', label: 'Alpha', kind: 'music', description: 'Songs with lyrics.' },
+		'Alpha (music) – Songs with lyrics',
+	],
+	[{ id: 'm', label: 'Alpha', kind: 'image', description: 'Fine.' }, 'Alpha – Fine'],
+	[{ id: 'm', name: 'Alpha', object: 'model', type: 'sfx' }, 'Alpha (sfx)'],
+	[{ id: 'm', label: 'Alpha', type: 'model' }, 'Alpha'],
+	[{ id: 'm', kind: 7, description: null }, 'm'],
+])('among the models of the mode image %j is called %s', (model, name) => {
+	expect(modelName(model, 'image')).toBe(name);
+});
+
+test('a long description of a model is cut between words', () => {
+	const name = modelName({ label: 'A', description: `${'many words '.repeat(20)}.` });
+	expect(name).toMatch(/^A – (many words )+(many )?…$/);
+	expect(name.length).toBeLessThan(100);
+});
+
+test('a custom voice shows its kind and how it was created', () => {
+	expect(customVoiceName({ name: 'Narrator', kind: 'clone' })).toBe(
+		'Narrator – custom voice, cloned',
+	);
+	expect(customVoiceName({ name: 'Narrator', kind: 'x' })).toBe('Narrator – custom voice');
+});
+
+test('an id serves as the name if there is no other', () => {
+	expect(nameFromId('vendor/partner/speech-2.8-turbo')).toBe('Speech 2.8 Turbo');
+	expect(nameFromId('lite')).toBe('Lite');
+});

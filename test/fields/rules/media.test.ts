@@ -1,0 +1,153 @@
+import { media } from '../../../src/fields/rules';
+import { BinaryReference } from '../../../src/run/uploads';
+import { context, localContext } from '../../support/rules';
+
+const A = 'https://example.com/a.png';
+const B = 'https://example.com/b.png';
+const single = media({ max: 1 });
+const many = media();
+
+test.each([
+	['a URL', A, [A]],
+	['one a line', `${A}\n${B}`, [A, B]],
+	['with blank lines and blanks', `\n ${A} \r\n\n${B}\n`, [A, B]],
+	['an array', [A, B], [A, B]],
+	['an array with empty entries', ['', A, ' '], [A]],
+	['a JSON array as text', JSON.stringify([A, B]), [A, B]],
+	['a binary field', 'binary:data', [new BinaryReference('data')]],
+	['both kinds', `binary: clip\n${A}`, [new BinaryReference('clip'), A]],
+])('%s', (_name, given, value) => {
+	expect(many(given, context)).toEqual({ value });
+});
+
+test.each([[''], [undefined], [null], [[]], ['\n \n'], ['[]']])(
+	'%j leaves it out, or is a problem when required',
+	(given) => {
+		expect(many(given, context)).toEqual({ value: undefined });
+		expect(media({ required: true })(given, context)).toEqual({ problem: 'is empty' });
+	},
+);
+
+test('a single-item slot takes one, not two', () => {
+	expect(single(A, context)).toEqual({ value: [A] });
+	expect(single([A, B], context)).toEqual({ problem: 'takes at most 1 item, got 2' });
+	expect(single(`${A}\nbinary:data`, context)).toEqual({ problem: 'takes at most 1 item, got 2' });
+});
+
+test('twelve source images fit, thirteen do not', () => {
+	const rule = media({ max: 12 });
+	expect(
+		rule(
+			Array.from({ length: 12 }, () => A),
+			context,
+		),
+	).toHaveProperty('value');
+	expect(
+		rule(
+			Array.from({ length: 13 }, () => A),
+			context,
+		),
+	).toEqual({
+		problem: 'takes at most 12 items, got 13',
+	});
+});
+
+test.each([
+	'http://example.com/a.png',
+	'ftp://example.com/a',
+	'data:image/png;base64,AA',
+	'a.png',
+	'http://127.0.0.1/a',
+])('%s is refused: a media input is an https URL', (given) => {
+	expect(many(given, context)).toMatchObject({
+		problem: expect.stringContaining(given),
+		hint: /binary:/,
+	});
+});
+
+test('http is for a service on this machine, and stays on it', () => {
+	expect(many('http://127.0.0.1:4010/a.png', localContext)).toHaveProperty('value');
+	expect(many('http://example.com/a.png', localContext)).toHaveProperty('problem');
+});
+
+test('a binary field that the item lacks is named, with those that it has', () => {
+	expect(many('binary:other', context)).toEqual({
+		problem: 'names the binary field "other", which the item does not have',
+		hint: 'Binary fields of this item: data, clip',
+	});
+	expect(many('binary:', { ...context, binaryFields: [] })).toMatchObject({
+		hint: 'Binary fields of this item: none',
+	});
+});
+
+test.each([[7], [true], [{}], [[7]], [[null]], [[[A]]]])('%j is not a media input', (given) => {
+	expect(many(given, context)).toHaveProperty('problem');
+});
+
+describe('a locator, as the editor stores it', () => {
+	const byUrl = (value: unknown) => ({ __rl: true, mode: 'url', value });
+	const binary = (value: unknown) => ({ __rl: true, mode: 'binary', value });
+	const data = new BinaryReference('data');
+	const clip = new BinaryReference('clip');
+
+	test.each<[string, unknown, unknown[]]>([
+		['a URL', byUrl(A), [A]],
+		['URLs with blanks between them', byUrl(`${A} ${B}`), [A, B]],
+		['with commas and blanks', byUrl(` ${A}, ${B} `), [A, B]],
+		['one a line, from an expression', byUrl(`${A}\n${B}`), [A, B]],
+		['lines that the one line of the editor has joined', byUrl(`${A}${B}`), [A, B]],
+		['an array by expression', byUrl([A, 'binary:data']), [A, data]],
+		['the old word in the place of a URL', byUrl(`binary:data ${A}`), [data, A]],
+		[
+			'a URL with blanks in it',
+			byUrl('https://example.com/a b.png'),
+			['https://example.com/a b.png'],
+		],
+		['a binary field', binary('data'), [data]],
+		['binary fields', binary(' data, clip '), [data, clip]],
+		['binary fields by expression', binary(['data', 'clip']), [data, clip]],
+		['the old word before the name', binary('binary:data'), [data]],
+	])('%s', (_name, given, value) => {
+		expect(many(given, context)).toEqual({ value });
+	});
+
+	test.each([
+		'https://web.archive.org/web/2020/https://example.com/a.png',
+		'https://proxy.example/?u=https://example.com/a.png',
+		'https://proxy.example/a.png?a=1&u=https://example.com/a.png#https://b.example',
+	])('a URL within a URL stays in it: %s', (url) => {
+		expect(many(byUrl(url), context)).toEqual({ value: [url] });
+	});
+
+	test.each([[''], [undefined], [null], [[]], ['  ']])(
+		'a URL that is %j leaves it out',
+		(value) => {
+			expect(many(byUrl(value), context)).toEqual({ value: undefined });
+			expect(media({ required: true })(byUrl(value), context)).toEqual({ problem: 'is empty' });
+		},
+	);
+
+	test.each([[''], [undefined], [' ']])(
+		'a binary field that is %j is a mistake: a file was meant to be sent',
+		(value) => {
+			expect(many(binary(value), context)).toEqual({
+				problem: 'names the binary field "", which the item does not have',
+				hint: 'Binary fields of this item: data, clip',
+			});
+		},
+	);
+
+	test('a URL given as a binary field is reported as such', () => {
+		expect(many(binary('other'), context)).toMatchObject({
+			problem: 'names the binary field "other", which the item does not have',
+		});
+		expect(many(binary(7), context)).toHaveProperty('problem');
+	});
+
+	test('a single-item slot takes one of either kind', () => {
+		expect(single(binary('data'), context)).toEqual({ value: [data] });
+		expect(single(binary('data, clip'), context)).toEqual({
+			problem: 'takes at most 1 item, got 2',
+		});
+	});
+});

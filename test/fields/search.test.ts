@@ -1,0 +1,373 @@
+import { searches } from '../../src/fields/search/searches';
+import { errorBody } from '../../testing/answers';
+import { editor } from '../support/searches';
+
+const {
+	searchAgentRuns,
+	searchAllPersonas,
+	searchCustomVoices,
+	searchGenerations,
+	searchModels,
+	searchPersonas,
+	searchSpeechModels,
+	searchVoices,
+	searchWebhooks,
+} = searches;
+
+const TURBO = 'vendor/partner/speech-2.8-turbo';
+
+/** The same answer, whatever list is asked for. */
+const always = (answer: unknown) =>
+	Object.fromEntries(
+		[
+			'/models',
+			'/generations',
+			'/personas',
+			'/voices',
+			'/voices/catalog',
+			'/webhooks',
+			'/agents/runs',
+		].map((path) => [path, answer]),
+	);
+
+const models = (answer: unknown, operation?: unknown) =>
+	editor({ answers: { '/models': answer }, operation });
+
+test('models of what the operation makes, by label, name or id; those without an id are left out', async () => {
+	const data = [
+		{ id: 'a', label: 'Alpha', name: 'x' },
+		{ id: 'b', name: 'Beta' },
+		{ id: 'c' },
+		{ label: 'D' },
+		null,
+		7,
+	];
+	const { context, asked } = models(data);
+	expect(await searchModels.call(context)).toEqual({
+		results: [
+			{ name: 'Alpha', value: 'a' },
+			{ name: 'Beta', value: 'b' },
+			{ name: 'c', value: 'c' },
+		],
+	});
+	expect(asked).toEqual([{ url: '/models', qs: { mode: 'image' } }]);
+	expect((await searchModels.call(context, ' BET ')).results).toEqual([
+		{ name: 'Beta', value: 'b' },
+	]);
+});
+
+test('a list is opened with one request, and nothing is asked while somebody types', async () => {
+	const { context, asked } = models([{ id: 'm', capabilities: { size: ['1x1'] } }]);
+	for (const typed of ['', 's', 'st', 'stu', '']) await searchModels.call(context, typed);
+	expect(asked).toHaveLength(1);
+	const other = models([{ id: 'other' }]);
+	expect((await searchModels.call(other.context)).results).toEqual([
+		{ name: 'other', value: 'other' },
+	]);
+});
+
+test('what could not be read is asked for again', async () => {
+	const { context, asked } = models(500);
+	await expect(searchModels.call(context)).rejects.toThrow('status 500');
+	await expect(searchModels.call(context)).rejects.toThrow('status 500');
+	expect(asked).toHaveLength(2);
+});
+
+test('models are read a page at a time; a page that names itself as the next one is the last', async () => {
+	const { context, asked } = models({ data: [{ id: 'a' }], has_more: true, next_cursor: 'c1' });
+	const first = await searchModels.call(context);
+	expect(first).toEqual({ results: [{ name: 'a', value: 'a' }], paginationToken: 'c1' });
+	const second = await searchModels.call(context, '', 'c1');
+	expect(asked.map(({ qs }) => qs)).toEqual([{ mode: 'image' }, { mode: 'image', cursor: 'c1' }]);
+	expect(second.paginationToken).toBeUndefined();
+});
+
+test.each<[string, typeof searchAgentRuns, unknown, string]>([
+	['a generation', searchGenerations, { id: 'g', status: 'queued', mode: null }, 'queued · g'],
+	['a generation', searchGenerations, { id: 'g', model: { id: 'm' } }, 'g'],
+	['an agent run', searchAgentRuns, { id: 'r', plan: { title: 'Film' } }, 'Film · r'],
+	['a webhook', searchWebhooks, { id: 'w', url: 7 }, 'w'],
+])('the name of %s holds only what is known', async (_name, search, entry, name) => {
+	const { context } = editor({ answers: always([entry]) });
+	expect((await search.call(context)).results[0]?.name).toBe(name);
+});
+
+test('an operation that makes no media asks for the models of all modes', async () => {
+	const { context, asked } = models([], '={{ $json.operation }}');
+	await searchModels.call(context);
+	expect(asked).toEqual([{ url: '/models', qs: {} }]);
+});
+
+test('generations are read a page at a time, following the cursor', async () => {
+	const one = { id: 'gen_1', mode: 'image', model: 'm', status: 'completed' };
+	const { context, asked } = editor({
+		answers: { '/generations': { data: [one], has_more: true, next_cursor: 'c1' } },
+	});
+	expect(await searchGenerations.call(context)).toEqual({
+		results: [{ name: 'image · m · completed · gen_1', value: 'gen_1' }],
+		paginationToken: 'c1',
+	});
+	await searchGenerations.call(context, '', 'c1');
+	expect(asked.map(({ qs }) => qs)).toEqual([{ limit: 100 }, { limit: 100, cursor: 'c1' }]);
+});
+
+test('personas that failed cannot be used', async () => {
+	const data = [
+		{ id: 'p1', name: 'Ada', status: 'ready' },
+		{ id: 'p2', name: 'Bob', status: 'failed' },
+	];
+	const { context } = editor({ answers: always(data) });
+	expect((await searchPersonas.call(context)).results).toEqual([{ name: 'Ada', value: 'p1' }]);
+	expect((await searchAllPersonas.call(context)).results).toHaveLength(2);
+});
+
+test.each([
+	[401, /^The API key is invalid or missing\. Open the credential, .*\.$/],
+	[403, /scope models:read.*Enter an ID instead\.$/],
+	[404, /^Not found\. Check the base URL of the credential\.$/],
+	[429, /^Too many requests.*or enter an ID\.$/],
+	[500, /^The service answered with status 500\. Try again later\./],
+	[new Error('connect ECONNREFUSED'), /^The service did not respond .*\. Check the base URL/],
+])('a failure is reported in words: %j', async (answer, message) => {
+	await expect(searchModels.call(models(answer).context)).rejects.toThrow(message);
+});
+
+test('what the service says is shown without the key', async () => {
+	const { context, apiKey } = models({});
+	context.helpers.httpRequestWithAuthentication = (async () => ({
+		statusCode: 500,
+		headers: {},
+		body: errorBody(`${apiKey} broke it.`),
+	})) as never;
+	const error = await searchModels.call(context).catch((thrown: Error) => thrown);
+	expect(error).toMatchObject({
+		message: expect.stringMatching(/ 500: \*\*\* broke it\. Try again/) as unknown,
+	});
+	expect(JSON.stringify(error)).not.toContain('canary');
+});
+
+test('a base URL that is not https gets no key', async () => {
+	const { context, asked } = editor({ answers: {}, baseUrl: 'http://api.example/v1' });
+	await expect(searchModels.call(context)).rejects.toThrow(/must begin with https/);
+	expect(asked).toHaveLength(0);
+});
+
+test('a response that is not a list counts as empty, and an empty list says what to do', async () => {
+	for (const body of [null, 'text', { data: 'x' }]) {
+		expect((await searchModels.call(models(body).context)).results).toEqual([
+			{ name: 'The workspace has no image models: enter an ID', value: '' },
+		]);
+	}
+});
+
+test.each<[string, typeof searchAgentRuns, RegExp]>([
+	['agent runs', searchAgentRuns, /No agent runs yet: make one with the operation Create/],
+	['generations', searchGenerations, /No generations yet: make one with the node MediaGen/],
+	['usable personas', searchPersonas, /No personas yet: make one with the node MediaGen Persona/],
+	['personas', searchAllPersonas, /No personas yet: make one with the node MediaGen Persona/],
+	['custom voices', searchCustomVoices, /No custom voices yet: make one .* Clone or Design/],
+	['voices to speak with', searchVoices, /The catalogue lists no voices for this model/],
+	['webhooks', searchWebhooks, /No webhooks yet: make one with the operation Create/],
+])('an empty list of %s says so, but not of what was typed', async (_name, search, words) => {
+	const empty = () => editor({ answers: always([]), model: TURBO }).context;
+	expect((await search.call(empty())).results).toEqual([
+		{ name: expect.stringMatching(words) as string, value: '' },
+	]);
+	expect((await search.call(empty(), 'typed')).results).toEqual([]);
+});
+
+test('an empty page with a next page is not an empty list', async () => {
+	const { context } = editor({
+		answers: { '/webhooks': { data: [], has_more: true, next_cursor: 'c1' } },
+	});
+	expect(await searchWebhooks.call(context)).toEqual({ results: [], paginationToken: 'c1' });
+});
+
+test('speech models have the names of the catalogue, and can be chosen without it', async () => {
+	const data = [
+		{ id: 'service/speech-lite', label: 'Lite', kind: 'speech', description: 'Cheap.' },
+	];
+	const turbo = { name: 'Speech 2.8 Turbo', value: TURBO };
+	expect((await searchSpeechModels.call(models(data).context)).results).toEqual([
+		{ name: 'Lite – Cheap', value: 'service/speech-lite' },
+		turbo,
+	]);
+	const refused = models(403).context;
+	expect((await searchSpeechModels.call(refused)).results).toEqual([
+		{ name: 'Speech Lite', value: 'service/speech-lite' },
+		turbo,
+	]);
+	expect((await searchSpeechModels.call(refused, 'partner/')).results).toEqual([turbo]);
+});
+
+describe('the values of a model', () => {
+	const { searchDurations } = searches;
+	const model = {
+		id: 'm',
+		label: 'Em',
+		capabilities: { duration: [5, '10', null, {}, ' '] },
+		defaults: { duration: '5' },
+	};
+	const opened = (answer: unknown, chosen: unknown = 'm') =>
+		editor({ answers: { '/models': answer }, model: chosen, operation: 'generateVideo' });
+
+	test('are those of the catalogue, the default marked, and ask for nothing that the list of models has asked for', async () => {
+		const { context, asked } = opened([{ id: 'other' }, model]);
+		await searchModels.call(context);
+		expect(await searchDurations.call(context)).toEqual({
+			results: [
+				{ name: '5 (default)', value: '5' },
+				{ name: '10', value: '10' },
+			],
+		});
+		expect(asked).toEqual([{ url: '/models', qs: { mode: 'video' } }]);
+	});
+
+	test('are found by what is typed, which can be chosen itself', async () => {
+		const found = async (filter: string) =>
+			(await searchDurations.call(opened([model]).context, filter)).results;
+		expect(await found('1')).toEqual([
+			{ name: '10', value: '10' },
+			{ name: '1 (not listed)', value: '1' },
+		]);
+		expect(await found(' 10 ')).toEqual([{ name: '10', value: '10' }]);
+	});
+
+	test.each([
+		['no values of the model', [{ id: 'm', name: 'Em' }], 'm', /no values for Em: type one/],
+		[
+			'values in another shape',
+			[{ id: 'm', capabilities: { duration: { min: 1 } } }],
+			'm',
+			/type one/,
+		],
+		['no such model', [], 'm', /no values for m: type one/],
+		['no model chosen', [model], '', /Choose a model .* or type one/],
+		['a model by expression', [model], '={{ $json.model }}', /Choose a model .* or type one/],
+		['a model that is not text', [model], { a: 1 }, /Choose a model .* or type one/],
+	])(
+		'%s: a line says so and chooses nothing, and any text can be typed',
+		async (_name, data, id, words) => {
+			const { context } = opened(data, id);
+			expect((await searchDurations.call(context)).results).toEqual([
+				{ name: expect.stringMatching(words) as string, value: '' },
+			]);
+			expect((await searchDurations.call(context, 'any')).results).toEqual([
+				{ name: 'any', value: 'any' },
+			]);
+		},
+	);
+
+	test('that cannot be read show the reason, and typed ones are accepted', async () => {
+		const { context } = opened(403);
+		await expect(searchDurations.call(context)).rejects.toThrow(/scope models:read/);
+		expect((await searchDurations.call(context, '7')).results).toEqual([{ name: '7', value: '7' }]);
+	});
+
+	test('are looked for on several pages of the catalogue, up to a limit', async () => {
+		const { context, asked } = opened({ data: [{ id: 'x' }], has_more: true, next_cursor: 'c' });
+		expect((await searchDurations.call(context)).results).toHaveLength(1);
+		expect(asked.map(({ qs }) => qs)).toEqual([{ mode: 'video' }, { mode: 'video', cursor: 'c' }]);
+	});
+});
+
+describe('voices', () => {
+	const ava = {
+		id: 'v1',
+		label: 'Ava',
+		gender: 'female',
+		language_code: 'en-US',
+		language_name: 'English',
+		sample_url: 'https://example.com/ava.mp3',
+	};
+	const own = {
+		id: 'c1',
+		name: 'Mine',
+		kind: 'clone',
+		preview_url: 'https://example.com/mine.mp3',
+	};
+	const both = [
+		{ name: 'Mine – custom voice, cloned', value: 'c1', url: 'https://example.com/mine.mp3' },
+		{ name: 'Ava – English (US), female', value: 'v1', url: 'https://example.com/ava.mp3' },
+	];
+	const model = (capabilities: object) => ({ '/models': [{ id: 'm', capabilities }] });
+
+	test('of the chosen model and custom ones, with language, gender and a link to hear them', async () => {
+		const answers = { ...model({ voices: [ava] }), '/voices': [own] };
+		const { context } = editor({ answers, model: 'm' });
+		expect((await searchVoices.call(context)).results).toEqual(both);
+		expect((await searchVoices.call(context, 'FEMALE')).results).toEqual([both[1]]);
+	});
+
+	test.each([TURBO, { __rl: true, mode: 'id', value: TURBO }])(
+		'of a speech model are those of the voice catalogue, be it chosen as text or as a locator: %j',
+		async (chosen) => {
+			const answers = { '/voices/catalog': [ava], '/voices': [own] };
+			const { context, asked } = editor({ answers, model: chosen });
+			expect((await searchVoices.call(context)).results).toEqual(both);
+			expect((await searchVoices.call(context, 'ava')).results).toEqual([both[1]]);
+			expect(asked).toHaveLength(2);
+			expect(asked).toContainEqual({ url: '/voices/catalog', qs: { model: TURBO } });
+		},
+	);
+
+	test('are searched by the service where the catalogue is not known yet', async () => {
+		const answers = { '/voices/catalog': [ava], '/voices': [] };
+		const { context, asked } = editor({ answers, model: TURBO });
+		expect((await searchVoices.call(context, 'ava')).results).toEqual([both[1]]);
+		expect(asked).toContainEqual({ url: '/voices/catalog', qs: { model: TURBO, search: 'ava' } });
+	});
+
+	test('come a hundred at a time', async () => {
+		const voices = Array.from({ length: 250 }, (_, index) => ({
+			id: `v${index}`,
+			label: `V ${index}`,
+		}));
+		const answers = { '/voices/catalog': voices, '/voices': [own] };
+		const { context, asked } = editor({ answers, model: TURBO });
+		const seen: unknown[] = [];
+		let cursor: string | undefined;
+		do {
+			const { results, paginationToken } = await searchVoices.call(context, '', cursor);
+			seen.push(...results.map(({ value }) => value));
+			cursor = paginationToken as string | undefined;
+		} while (cursor !== undefined);
+		expect(seen).toEqual(['c1', ...voices.map(({ id }) => id)]);
+		expect(asked).toHaveLength(2);
+	});
+
+	test('have no invalid link: it would be opened in the editor', async () => {
+		const voices = [
+			{ ...ava, sample_url: 'javascript:alert(1)' },
+			{ ...ava, id: 'v2', sample_url: null },
+		];
+		const { context } = editor({ answers: { ...model({ voices }), '/voices': [] }, model: 'm' });
+		const { results } = await searchVoices.call(context);
+		expect(results.map(({ value, url }) => [value, url])).toEqual([
+			['v1', undefined],
+			['v2', undefined],
+		]);
+	});
+
+	test('are shown to a key that may not read custom voices', async () => {
+		const { context } = editor({
+			answers: { ...model({ voices: [ava] }), '/voices': 403 },
+			model: 'm',
+		});
+		expect((await searchVoices.call(context)).results).toEqual([both[1]]);
+	});
+
+	test('are not offered for a model that does not speak, not even custom ones', async () => {
+		const { context, asked } = editor({ answers: { ...model({}), '/voices': [own] }, model: 'm' });
+		expect((await searchVoices.call(context)).results[0]).toMatchObject({ value: '' });
+		expect(asked.map(({ url }) => url)).toEqual(['/models']);
+	});
+
+	test('need a model', async () => {
+		const { context, asked } = editor({ answers: {}, model: '' });
+		expect((await searchVoices.call(context)).results).toEqual([
+			{ name: 'Choose a model to see its voices', value: '' },
+		]);
+		expect(asked).toEqual([]);
+	});
+});

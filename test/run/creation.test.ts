@@ -1,0 +1,503 @@
+import { ENDPOINTS } from '../../src/contract';
+import { Batch } from '../../src/run/run';
+import { BinaryReference } from '../../src/run/uploads';
+import { createJob } from '../../src/run/creation';
+import type { BinarySource, Host } from '../../src/service/host';
+import type { Item } from '../../src/run/item';
+import { newMemory } from '../../src/run/state';
+import type { ApiRequest, Resource } from '../../src/base/types';
+import type { Workspace } from '../../src/service/workspace';
+import { answer, errorBody, LOST } from '../../testing/answers';
+import { ModelService, type ServiceSettings } from '../../testing/modelService';
+import { hostWith, PLAN, runOf, sourceWith, workspaceWith, type RunParts } from '../../testing/run';
+import { VirtualClock } from '../../testing/virtualClock';
+
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+
+function setUp(service: Partial<ServiceSettings> = {}) {
+	const clock = new VirtualClock();
+	const model = new ModelService(clock, service);
+	const workspace = workspaceWith(clock);
+	const host = hostWith(model.send);
+	const memory = newMemory();
+	const make = async (more: Partial<RunParts> = {}) =>
+		await clock.run(createJob(runOf({ host, workspace, memory, ...more })));
+	return { clock, model, workspace, host, memory, make };
+}
+
+const keysOf = (model: ModelService) =>
+	model.log
+		.filter(({ request }) => request.method === 'POST')
+		.map(({ request }) => request.headers?.['Idempotency-Key']);
+
+/** Whether all slots are free, once a list has shown that nobody else uses the workspace. */
+async function slotsFree({ slots, clock }: Workspace, { channel }: Host): Promise<boolean> {
+	let taken = 0;
+	for (let slot = 0; slot < 5; slot += 1)
+		void slots.acquire(channel, { timeoutMs: HOUR, takesSlot: true }).then(() => (taken += 1));
+	await (clock as VirtualClock).pass(5_000);
+	return taken === 5;
+}
+
+describe('nothing is created twice', () => {
+	test('a run of the node again, in this execution or a retried one, gets the same job', async () => {
+		const { model, make } = setUp();
+		const first = await make();
+		const again = await make({ origin: { executionId: 'execution 1' } });
+		const retried = await make({ origin: { executionId: 'execution 2' } });
+		expect(model.jobs).toHaveLength(1);
+		expect(new Set(keysOf(model)).size).toBe(1);
+		for (const result of [first, again, retried]) {
+			expect(result).toMatchObject({ ok: true, value: { id: 'gen_1', status: 'completed' } });
+		}
+	});
+
+	test('lost answers after the service has created are repeated with the same key', async () => {
+		let losses = 3;
+		const { model, make } = setUp({ loses: ({ method }) => method === 'POST' && losses-- > 0 });
+		expect((await make()).ok).toBe(true);
+		expect(model.jobs).toHaveLength(1);
+		expect(keysOf(model)).toHaveLength(4);
+	});
+
+	test('an unknown outcome keeps its key for the next run', async () => {
+		let losses = 7;
+		const { model, make } = setUp({ loses: ({ method }) => method === 'POST' && losses-- > 0 });
+		expect(await make()).toMatchObject({ failure: { kind: 'noResponse', attempts: 7 } });
+		expect((await make()).ok).toBe(true);
+		expect(model.jobs).toHaveLength(1);
+	});
+
+	test('a request that reads differently at each evaluation continues with its job in one execution', async () => {
+		const { model, make } = setUp();
+		const source = 'a cat at {{ $now }}';
+		await make({ prompt: 'a cat at 10:00', inputFingerprint: source });
+		expect(await make({ prompt: 'a cat at 10:01', inputFingerprint: source })).toMatchObject({
+			value: { id: 'gen_1' },
+		});
+		expect(model.jobs).toHaveLength(1);
+	});
+
+	test('a request that was changed before Retry Execution is another one', async () => {
+		const { model, make } = setUp();
+		await make({ prompt: 'a cat' });
+		const changed = await make({ prompt: 'a dog', origin: { executionId: 'execution 2' } });
+		expect(changed).toMatchObject({ value: { id: 'gen_2', prompt: 'a dog' } });
+		expect(new Set(keysOf(model)).size).toBe(2);
+	});
+
+	test('past the 24 hours of a key its job is read instead of asked for', async () => {
+		const { clock, model, make } = setUp();
+		await make();
+		await clock.pass(24 * HOUR);
+		expect(await make()).toMatchObject({ value: { id: 'gen_1' } });
+		expect(keysOf(model)).toHaveLength(1);
+	});
+
+	test('a known job that has ended well is output again without a request', async () => {
+		const { model, make } = setUp();
+		const first = await make();
+		const { length } = model.log;
+		expect(await make()).toEqual(first);
+		expect(model.log).toHaveLength(length);
+	});
+});
+
+describe('a key is replaced when nothing good exists under it', () => {
+	test('after a 402', async () => {
+		const { model, make } = setUp({ credits: 0 });
+		expect(await make()).toMatchObject({ failure: { kind: 'status', status: 402 } });
+		model.settings.credits = 1;
+		expect((await make()).ok).toBe(true);
+		expect(new Set(keysOf(model)).size).toBe(2);
+	});
+
+	test('after a failed job, which is named with its reason', async () => {
+		let status = 'failed';
+		const ending = () => ({ status, errors: [{ message: 'too dark' }, { message: 'too dark' }] });
+		const { model, make } = setUp({ ending });
+		const failed = await make();
+		expect(failed).toMatchObject({
+			failure: { kind: 'jobFailed', reason: 'too dark' },
+			job: { id: 'gen_1' },
+		});
+		status = 'completed';
+		model.settings.ending = () => ({ status: 'completed' });
+		expect(await make()).toMatchObject({ value: { id: 'gen_2', status: 'completed' } });
+	});
+
+	test('not after a partial success, which is kept', async () => {
+		const { model, make } = setUp({ ending: () => ({ status: 'partially_completed' }) });
+		expect((await make()).ok).toBe(true);
+		expect((await make()).ok).toBe(true);
+		expect(model.jobs).toHaveLength(1);
+	});
+
+	test('not after a wait that ended too early', async () => {
+		const { model, make } = setUp({ jobMs: () => 120_000 });
+		const settings = { waitTimeoutMs: 60_000 };
+		expect(await make({ settings })).toMatchObject({
+			failure: { kind: 'deadline' },
+			job: { id: 'gen_1' },
+		});
+		expect(await make()).toMatchObject({ value: { id: 'gen_1', status: 'completed' } });
+		expect(model.jobs).toHaveLength(1);
+	});
+});
+
+describe('the other ways to count a request', () => {
+	test('by content: the same over items and executions', async () => {
+		const { model, make } = setUp();
+		const settings = { idempotency: 'content' as const };
+		const batch = new Batch(2, false);
+		for (const itemIndex of [0, 1]) {
+			await make({ settings, itemIndex, batch, memory: newMemory() });
+		}
+		const later = { memory: newMemory(), origin: { executionId: '9', runId: 'new' } };
+		expect(await make({ settings, ...later })).toMatchObject({ value: { id: 'gen_1' } });
+		expect(model.jobs).toHaveLength(1);
+	});
+
+	test('custom: the key that the user gave', async () => {
+		const { model, make } = setUp();
+		await make({ settings: { idempotency: 'custom', idempotencyKey: 'order 7' } });
+		expect(keysOf(model)).toEqual(['order 7']);
+	});
+
+	test('none: no key, so no repeat after a lost answer', async () => {
+		const { model, make } = setUp({ loses: ({ method }) => method === 'POST' });
+		const result = await make({ settings: { idempotency: 'none' } });
+		expect(result).toMatchObject({
+			failure: { kind: 'noResponse', attempts: 1 },
+		});
+		expect(keysOf(model)).toEqual([undefined]);
+	});
+});
+
+describe('a job slot is always returned', () => {
+	test.each<[string, Partial<ServiceSettings>]>([
+		['a completed job', {}],
+		['a failed job', { ending: () => ({ status: 'failed' }) }],
+		['a refusal', { credits: 0 }],
+		['lost answers', { loses: () => true }],
+	])('after %s', async (_name, service) => {
+		const { workspace, host, make } = setUp(service);
+		await make();
+		expect(await slotsFree(workspace, host)).toBe(true);
+	});
+
+	test('after a binary field that cannot be read', async () => {
+		const { workspace, host, make } = setUp();
+		const broken = {
+			...host,
+			binary: async () => await Promise.reject(new Error('gone from the disk')),
+		};
+		const request: ApiRequest = {
+			method: 'POST',
+			path: '/generations',
+			body: { input: { video: [new BinaryReference('clip')] } },
+		};
+		const result = await make({ host: broken, request });
+		expect(result).toMatchObject({ ok: false, failure: { kind: 'upload', field: 'clip' } });
+		expect(await slotsFree(workspace, host)).toBe(true);
+	});
+
+	test('after a cancel: the running job keeps it until another item needs it and sees its end', async () => {
+		const { clock, model, workspace, host } = setUp({ jobMs: () => 300_000 });
+		const abort = new AbortController();
+		const line = { ...host.channel, signal: abort.signal };
+		const items = [0, 1, 2, 3, 4].map((itemIndex) =>
+			runOf({ host: { ...host, channel: line }, workspace, itemIndex }),
+		);
+		const cancelled = Promise.all(items.map(async (item) => await createJob(item)));
+		await clock.pass(5_000);
+		const before = clock.now();
+		abort.abort();
+		for (const result of await clock.run(cancelled)) {
+			expect(result).toMatchObject({
+				failure: { kind: 'cancelled' },
+				job: { object: 'generation' },
+			});
+		}
+		expect(clock.now() - before).toBeLessThanOrEqual(1_000);
+		const next = await clock.run(createJob(runOf({ host, workspace, itemIndex: 7 })));
+		expect(next.ok).toBe(true);
+		expect(model.count(429)).toBe(0);
+	});
+
+	test('jobs that are not waited for hold theirs until they end: the service never refuses one', async () => {
+		const { clock, model, workspace, host } = setUp({ jobMs: () => 60_000 });
+		const settings = { waitForCompletion: false };
+		const batch = new Batch(17, false);
+		const all = Array.from(
+			{ length: 17 },
+			async (_, itemIndex) =>
+				await createJob(runOf({ host, workspace, settings, batch, itemIndex })),
+		);
+		const results = await clock.run(Promise.all(all));
+		expect(results.every((result) => result.ok && result.value.status === 'queued')).toBe(true);
+		expect(model.jobs).toHaveLength(17);
+		expect(model.count(429)).toBe(0);
+	});
+
+	test('cancelled while it waits for a slot: nothing is sent', async () => {
+		const { clock, model, workspace, host } = setUp({ jobMs: () => 600_000 });
+		const first = [0, 1, 2, 3, 4].map(
+			async (itemIndex) => await createJob(runOf({ host, workspace, itemIndex })),
+		);
+		await clock.pass(10_000);
+		const abort = new AbortController();
+		const line = { ...host.channel, signal: abort.signal };
+		const waiting = createJob(runOf({ host: { ...host, channel: line }, workspace, itemIndex: 5 }));
+		await clock.pass(1_000);
+		abort.abort();
+		expect(await waiting).toEqual({ ok: false, failure: { kind: 'cancelled' }, job: undefined });
+		await clock.run(Promise.all(first));
+		expect(model.jobs).toHaveLength(5);
+	});
+});
+
+test.each([
+	[401, 'the API key was refused'],
+	[402, 'the credits ran out'],
+	[403, 'the key is not allowed to do this'],
+])(
+	'%i holds for the whole run: those under way find out and nothing further is sent',
+	async (status, cause) => {
+		const clock = new VirtualClock();
+		const sent: ApiRequest[] = [];
+		const host = hostWith(async (request) => {
+			sent.push(request);
+			await clock.sleep(100);
+			return answer(status, errorBody('No'));
+		});
+		const workspace = workspaceWith(clock);
+		const batch = new Batch(20, false);
+		const all = Array.from(
+			{ length: 20 },
+			async (_, itemIndex) => await createJob(runOf({ host, workspace, batch, itemIndex })),
+		);
+		const results = await clock.run(Promise.all(all));
+		expect(sent).toHaveLength(PLAN.concurrentJobs);
+		expect(results.at(-1)).toMatchObject({
+			failure: { kind: 'skipped', cause: `${cause} at item 0` },
+		});
+		expect(
+			results.filter((result) => !result.ok && result.failure.kind === 'skipped'),
+		).toHaveLength(20 - PLAN.concurrentJobs);
+	},
+);
+
+test('a creation that alone is refused with 429 ends too, while others get their slots', async () => {
+	const clock = new VirtualClock();
+	const model = new ModelService(clock, { concurrentJobs: 5, jobMs: () => 20_000 });
+	const workspace = workspaceWith(clock);
+	let refusals = 0;
+	const host = hostWith(async (asked) => {
+		const isBusy = (asked.body as { prompt?: string } | undefined)?.prompt === 'busy model';
+		if (!isBusy) return await model.send(asked);
+		refusals += 1;
+		return answer(429, errorBody('The model is busy'));
+	});
+	const began = clock.monotonic();
+	let ended = Infinity;
+	const settings = { waitTimeoutMs: 15 * MINUTE };
+	const busy = createJob(runOf({ host, workspace, settings, prompt: 'busy model' }));
+	void busy.then(() => (ended = clock.monotonic() - began));
+	for (let number = 0; number < 200; number += 1) {
+		const origin = { runId: `other ${number}` };
+		const other = createJob(runOf({ host, workspace, prompt: `no. ${number}`, origin }));
+		expect(await clock.run(other)).toMatchObject({ ok: true });
+	}
+	expect(ended).toBeGreaterThanOrEqual(15 * MINUTE);
+	expect(ended).toBeLessThan(20 * MINUTE);
+	expect(await clock.run(busy)).toMatchObject({ failure: { kind: 'status', status: 429 } });
+	expect(refusals).toBeLessThan(20);
+});
+
+describe('binary inputs', () => {
+	const body = {
+		input: { video: [new BinaryReference('clip')], start_frame: [new BinaryReference('clip')] },
+	};
+	const request: ApiRequest = { method: 'POST', path: '/generations', body };
+
+	function uploading(
+		creations: Array<ReturnType<typeof answer>>,
+		source: BinarySource = sourceWith(),
+	) {
+		const clock = new VirtualClock();
+		const posts: ApiRequest[] = [];
+		const host = hostWith(
+			async (asked) => {
+				posts.push(asked);
+				if (asked.path !== '/files') return creations.shift() ?? LOST;
+				const url = `https://files.example/${posts.length}`;
+				return answer(201, { upload_url: 'https://put.example/x?sig=1', upload_headers: {}, url });
+			},
+			{ binary: async () => source, put: async () => answer(200, '') },
+		);
+		const memory = newMemory();
+		const workspace = workspaceWith(clock);
+		const settings = { waitForCompletion: false };
+		const make = async () =>
+			await clock.run(createJob(runOf({ host, workspace, memory, request, settings })));
+		return { posts, make };
+	}
+
+	test('no slot is held while a file is uploaded', async () => {
+		const { clock, model, host } = setUp();
+		const workspace = workspaceWith(clock, { concurrentJobs: 1 });
+		const slow = {
+			...host,
+			channel: {
+				...host.channel,
+				send: async (request: ApiRequest) =>
+					request.path === '/files'
+						? answer(201, {
+								upload_url: 'https://put.example/x',
+								upload_headers: {},
+								url: 'https://files.example/1',
+							})
+						: await model.send(request),
+			},
+			binary: async () => sourceWith(),
+			put: async () => {
+				await clock.sleep(HOUR);
+				return answer(200) as never;
+			},
+		};
+		const body = { mode: 'image', model: 'm', prompt: 'with', image: new BinaryReference('data') };
+		const request = { method: 'POST', path: '/generations', body } as const;
+		const uploading = createJob(runOf({ host: slow, workspace, request, prompt: 'with' }));
+		const other = createJob(runOf({ host, workspace, prompt: 'without', itemIndex: 1 }));
+		const began = clock.monotonic();
+		expect(await clock.run(other)).toMatchObject({ value: { prompt: 'without' } });
+		expect(clock.monotonic() - began).toBeLessThan(HOUR);
+		expect(await clock.run(uploading)).toMatchObject({ value: { prompt: 'with' } });
+	});
+
+	test('one file is uploaded once, however often it is named', async () => {
+		const { posts, make } = uploading([answer(202)]);
+		expect((await make()).ok).toBe(true);
+		expect(posts.map(({ path }) => path)).toEqual(['/files', '/generations']);
+		const url = 'https://files.example/1';
+		expect(posts[1]?.body).toEqual({ input: { video: [url], start_frame: [url] } });
+	});
+
+	test('a repeated run names the same URL, so that the request is the same to the letter', async () => {
+		const { posts, make } = uploading([
+			...Array.from({ length: 7 }, () => answer(500)),
+			answer(202),
+		]);
+		expect((await make()).ok).toBe(false);
+		expect((await make()).ok).toBe(true);
+		expect(posts.filter(({ path }) => path === '/files')).toHaveLength(1);
+		const creations = posts.filter(({ path }) => path === '/generations');
+		expect(new Set(creations.map((post) => JSON.stringify([post.body, post.headers]))).size).toBe(
+			1,
+		);
+	});
+});
+
+describe('an agent run', () => {
+	const spec: Item['spec'] = {
+		endpoint: ENDPOINTS.createAgentRun,
+		output: 'job',
+		object: 'agent_run',
+		creates: true,
+		charges: true,
+	};
+	/** A status that no list of ours knows. */
+	const plan = { id: 'run_1', object: 'agent_run', status: 'drafted' };
+
+	test.each([
+		['201, which says that a plan waits for approval', 201, plan],
+		['a reason why it was not approved', 202, { ...plan, auto_approval_error: 'no credits' }],
+	])('is not waited for after %s, whatever its status is called', async (_what, status, body) => {
+		const { clock, workspace } = setUp();
+		const asked: string[] = [];
+		const host = hostWith(async ({ method }) => {
+			asked.push(method);
+			return answer(status, body);
+		});
+		const request = { method: 'POST', path: '/agents/runs', body: { brief: 'a spot' } } as const;
+		const run = runOf({ host, workspace, spec, request });
+		expect(await clock.run(createJob(run))).toEqual({ ok: true, value: body });
+		expect(asked).toEqual(['POST']);
+	});
+});
+
+describe('five abandoned jobs, four long done and one slow', () => {
+	async function left() {
+		const set = setUp({ jobMs: (prompt) => (prompt === 'slow' ? HOUR : 10_000) });
+		let asked = 0;
+		const ask = async (prompt: string, waitForCompletion = false) => {
+			asked += 1;
+			const origin = { runId: `run ${asked}` };
+			const settings = { waitForCompletion };
+			return await set.make({ prompt, settings, origin, memory: newMemory() });
+		};
+		// The slow one first: it is not the one to wait for.
+		for (const prompt of ['slow', 'b', 'c', 'd', 'e']) await ask(prompt);
+		await set.clock.pass(60_000);
+		return { ...set, ask };
+	}
+
+	test('a new creation goes at once, after one list request', async () => {
+		const { clock, model, ask } = await left();
+		const before = model.log.length;
+		const started = clock.monotonic();
+		expect(await ask('new')).toMatchObject({ ok: true });
+		expect(clock.monotonic() - started).toBeLessThan(1_000);
+		expect(
+			model.log.slice(before).map(({ request }) => `${request.method} ${request.path}`),
+		).toEqual(['GET /generations', 'POST /generations']);
+	});
+
+	test('so do three more, and the slow one is no longer polled once no item waits for a slot', async () => {
+		const { clock, model, ask } = await left();
+		for (const prompt of ['n1', 'n2', 'n3', 'n4']) await ask(prompt);
+		const before = model.log.length;
+		await clock.pass(600_000);
+		expect(model.log).toHaveLength(before);
+		expect(model.count(429)).toBe(0);
+		const started = clock.monotonic();
+		expect(await ask('n5', true)).toMatchObject({ ok: true, value: { status: 'completed' } });
+		expect(clock.monotonic() - started).toBeLessThan(20_000);
+	});
+
+	test('jobs that a list shows as running for ever keep their slots for half an hour', async () => {
+		const { clock, model, workspace } = setUp();
+		const dead = new Set<unknown>();
+		/** A list that never learns of an end. */
+		const host = hostWith(async (request) => {
+			const given = await model.send(request);
+			const { data } = ('body' in given ? given.body : {}) as { data?: Resource[] };
+			for (const job of data ?? []) if (dead.has(job.prompt)) job.status = 'queued';
+			return given;
+		});
+		const ask = async (prompt: string, waitForCompletion: boolean) => {
+			const parts = { host, workspace, prompt, origin: { runId: prompt } };
+			return await clock.run(createJob(runOf({ ...parts, settings: { waitForCompletion } })));
+		};
+		for (const prompt of ['1', '2', '3', '4', '5']) {
+			dead.add(prompt);
+			await ask(prompt, false);
+		}
+		await clock.pass(60_000);
+		const started = clock.monotonic();
+		const made = [await ask('a cat', true), await ask('a dog', true)];
+		expect(made).toMatchObject([{ ok: true }, { ok: true }]);
+		expect(clock.monotonic() - started).toBeLessThan(1_900_000);
+	});
+
+	test('a job that never ends keeps its slot, and the wait for one ends after half an hour', async () => {
+		const { clock, model, ask } = await left();
+		for (let each = 0; each < 4; each += 1) await ask('slow');
+		const started = clock.monotonic();
+		expect(await ask('new')).toMatchObject({ failure: { kind: 'noSlot', others: 0 } });
+		expect(clock.monotonic() - started).toBeLessThan(1_900_000);
+		expect(model.count(429)).toBeLessThan(40);
+	});
+});

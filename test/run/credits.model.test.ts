@@ -1,0 +1,153 @@
+/* eslint-disable @n8n/community-nodes/no-restricted-globals, no-console -- not published */
+import { Batch } from '../../src/run/run';
+import { executionCredits } from '../../src/run/credits';
+import { newMemory, type ItemMemory } from '../../src/run/state';
+import { isOutcomeOpen } from '../../src/run/state';
+import type { Settings } from '../../src/run/item';
+import { runOperation } from '../../src/run/operations';
+import { ModelService } from '../../testing/modelService';
+import { seeded } from '../../testing/random';
+import { hostWith, runOf, workspaceWith } from '../../testing/run';
+import { VirtualClock } from '../../testing/virtualClock';
+import { seedOf } from '../support/seed';
+import { cases } from '../support/thorough';
+
+/**
+ * The rules of docs/credits.md as a model: random executions of one to three nodes, against a
+ * service that counts what is reserved. `CREDIT_CAP_SEED` repeats one execution,
+ * `CREDIT_CAP_BATCHES` sets how many batches there are.
+ */
+const { CREDIT_CAP_SEED, CREDIT_CAP_BATCHES } = process.env;
+const BATCHES = CREDIT_CAP_SEED ? 1 : Number(CREDIT_CAP_BATCHES ?? cases(3_000));
+const FIRST_SEED = Number(CREDIT_CAP_SEED ?? seedOf(1));
+
+const SIZES = ['s', 'm', 'l', 'xl'];
+
+const FAULTS = ['before', 'after', 'truncated', 'error'] as const;
+
+const POLICIES = ['stop', 'continue', 'wait'] as const;
+
+interface Seen {
+	batches: number;
+	/** By how often the rule had something to say. */
+	refused: number;
+	exceeded: number;
+	outOfCredits: number;
+	unknown: number;
+	dry: number;
+	retried: number;
+}
+
+/** One execution; gives what is wrong with it. */
+async function execution(seed: number, seen: Seen): Promise<string[]> {
+	const random = seeded(seed);
+	const upTo = (most: number) => Math.floor(random() * most);
+	const pick = <T>(all: readonly T[]): T => all[upTo(all.length)] as T;
+	const wrong: string[] = [];
+
+	const hasOnePrice = random() < 0.4;
+	const prices = SIZES.map(() => 1 + upTo(12));
+	const priceOf = (size: string) => prices[hasOnePrice ? 0 : SIZES.indexOf(size)] ?? 0;
+	const sizes = hasOnePrice ? [pick(SIZES)] : SIZES;
+	const trouble = random() < 0.5 ? random() * 0.5 : 0;
+	const clock = new VirtualClock();
+	const failing = new Set<string>();
+	const model = new ModelService(clock, {
+		latencyMs: 0,
+		requestsPerMinute: 1_000_000,
+		jobMs: () => 0,
+		price: ({ model }) => priceOf(String(model)),
+		credits: random() < 0.2 ? upTo(80) : Infinity,
+		fault: ({ method }) => (method === 'POST' && random() < trouble ? pick(FAULTS) : undefined),
+		ending: (prompt) => ({ status: failing.has(prompt) ? 'failed' : 'completed' }),
+	});
+	const workspace = workspaceWith(clock, { requestsPerMinute: 1_000_000 });
+	const credits = executionCredits({});
+	const memories = new Map<string, ItemMemory>();
+	const known = new Set<string>();
+	let isUncertain = false;
+	const reserved = () => model.jobs.reduce((sum, job) => sum + job.credits, 0);
+	const largest = Math.max(...sizes.map(priceOf));
+
+	for (let node = 0; node <= upTo(3); node += 1) {
+		const count = 1 + upTo(8);
+		const asked = Array.from({ length: count }, () => pick(sizes));
+		const settings: Partial<Settings> = {
+			maxCredits: 1 + upTo(50),
+			onInsufficientCredits: pick(POLICIES),
+			creditWaitTimeoutMs: 60_000,
+			idempotency: pick(['execution', 'execution', 'content', 'none'] as const),
+			waitForCompletion: random() < 0.5,
+			dryRun: random() < 0.1,
+		};
+		const cap = settings.maxCredits ?? 0;
+		for (let tries = random() < 0.3 ? 2 : 1; tries > 0; tries -= 1) {
+			const [before, requests] = [reserved(), model.log.length];
+			const batch = new Batch(count, false);
+			const run = asked.map(async (size, itemIndex) => {
+				const prompt = `${node} ${itemIndex}`;
+				if (random() < 0.1) failing.add(prompt);
+				const memory = memories.get(prompt) ?? newMemory();
+				memories.set(prompt, memory);
+				const host = hostWith(model.send);
+				const parts = { host, workspace, batch, itemIndex, memory, settings, credits };
+				const item = runOf({ ...parts, prompt, origin: { item: prompt } });
+				item.spec = { ...item.spec, takesSlot: false };
+				item.request.body = { mode: 'image', model: size, prompt };
+				return await runOperation(item);
+			});
+			const results = await clock.run(Promise.all(run));
+			const kinds = results.map((result) => (result.ok ? '' : result.failure.kind));
+			seen.batches += 1;
+			seen.refused += kinds.includes('creditCap') ? 1 : 0;
+			seen.retried += tries > 1 ? 1 : 0;
+			seen.outOfCredits += model.count(402) > 0 ? 1 : 0;
+			const after = reserved();
+			if (settings.dryRun) {
+				seen.dry += 1;
+				if (model.log.length !== requests) wrong.push('a dry run has sent something');
+			}
+			const isOpen = [...memories.values()].some(
+				({ state, expectedCredits }) => isOutcomeOpen(state) || expectedCredits !== undefined,
+			);
+			if (isOpen) seen.unknown += 1;
+			// Without a key nobody ever learns what a lost request has reserved.
+			isUncertain ||= isOpen && settings.idempotency === 'none';
+			const excess = after - Math.max(cap, before);
+			if (excess > 0) seen.exceeded += 1;
+			const isKnown = asked.every((size) => known.has(size)) || (hasOnePrice && cap >= largest);
+			if (excess > 0 && isKnown)
+				wrong.push(`${after} of ${cap}: ${excess} too much at known prices`);
+			if (excess > largest && !isUncertain)
+				wrong.push(`${after} of ${cap}: more than one job too much`);
+			if (!isOpen && !isUncertain && credits.reserved !== after) {
+				wrong.push(`the node says ${credits.reserved}, the ledger ${after}`);
+			}
+			if (settings.dryRun) continue;
+			for (const [index, { ok }] of results.entries()) if (ok) known.add(asked[index] ?? '');
+		}
+	}
+	return wrong.map((problem) => `CREDIT_CAP_SEED=${seed}: ${problem}`);
+}
+
+test(`${BATCHES} batches exceed a limit by nothing at one price and by one job at most otherwise`, async () => {
+	const seen: Seen = {
+		batches: 0,
+		refused: 0,
+		exceeded: 0,
+		outOfCredits: 0,
+		unknown: 0,
+		dry: 0,
+		retried: 0,
+	};
+	const wrong: string[] = [];
+	for (let seed = FIRST_SEED; seen.batches < BATCHES; seed += 1) {
+		wrong.push(...(await execution(seed, seen)));
+		if (wrong.length > 10) break;
+	}
+	expect(wrong).toEqual([]);
+	console.info(`Seeds from ${FIRST_SEED}: ${JSON.stringify(seen)}`);
+	if (BATCHES < 1_000) return;
+	// The model would prove nothing if these did not happen.
+	for (const times of Object.values(seen)) expect(times).toBeGreaterThan(BATCHES / 200);
+}, 600_000);

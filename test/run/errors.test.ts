@@ -1,0 +1,505 @@
+import { NodeApiError } from 'n8n-workflow';
+import { ENDPOINTS, type Endpoint } from '../../src/contract';
+import { detailsOf, nodeError, describeFailure } from '../../src/run/errors';
+import type { ErrorContext } from '../../src/run/errors';
+import {
+	fail,
+	type Failed,
+	type Failure,
+	type NoResponseFailure,
+	type StatusFailure,
+} from '../../src/base/result';
+import type { Resource } from '../../src/base/types';
+import { NODE } from '../support/nodeContext';
+
+const context: ErrorContext = {
+	endpoint: ENDPOINTS.createGeneration,
+	creates: true,
+	charges: true,
+	object: 'generation',
+	itemIndex: 3,
+	items: 20,
+	submitted: 7,
+	idempotency: 'execution',
+};
+
+const status = (code: number, more: Partial<StatusFailure> = {}): Failure => ({
+	kind: 'status',
+	status: code,
+	serviceError: { message: 'No', type: 'some_type', requestId: 'req_1', details: { note: 'why' } },
+	outcomeUnknown: false,
+	...more,
+});
+
+const lost = (more: Partial<NoResponseFailure> = {}): Failure => ({
+	kind: 'noResponse',
+	reason: 'timeout',
+	attempts: 5,
+	outcomeUnknown: true,
+	...more,
+});
+
+/** One of each kind; a kind that is added to the type must be added here. */
+const KINDS: { [K in Failure['kind']]: Extract<Failure, { kind: K }> } = {
+	input: { kind: 'input', field: 'Prompt', problem: 'is empty', hint: 'Enter one' },
+	scope: { kind: 'scope', scope: 'files:write' },
+	status: status(400) as Extract<Failure, { kind: 'status' }>,
+	noResponse: lost() as Extract<Failure, { kind: 'noResponse' }>,
+	badResponse: { kind: 'badResponse', status: 200, problem: 'the response is not a JSON object' },
+	cancelled: { kind: 'cancelled' },
+	deadline: { kind: 'deadline', waitedMs: 90_000 },
+	jobFailed: { kind: 'jobFailed', reason: 'too dark' },
+	download: { kind: 'download', outputId: 'out_1', problem: 'timeout' },
+	upload: { kind: 'upload', field: 'clip', problem: 'timeout' },
+	creditCap: { kind: 'creditCap', maxCredits: 20, reserved: 18, price: 4 },
+	noSlot: { kind: 'noSlot', waitedMs: 1_800_000, others: 3 },
+	skipped: { kind: 'skipped', cause: 'the credits ran out at item 2', credits: true },
+	possibleDuplicate: {
+		kind: 'possibleDuplicate',
+		candidates: ['gen_7', 'gen_8'],
+		because: 'expired',
+	},
+};
+
+/** What a failure by itself shows of the request: it did nothing, or nobody knows. */
+const EFFECTS: Array<[name: string, failure: Failure, effect: 'none' | 'unknown']> = [
+	['input', KINDS.input, 'none'],
+	['scope', KINDS.scope, 'none'],
+	['creditCap', KINDS.creditCap, 'none'],
+	['noSlot', KINDS.noSlot, 'none'],
+	['skipped', KINDS.skipped, 'none'],
+	['cancelled', KINDS.cancelled, 'none'],
+	['upload', KINDS.upload, 'none'],
+	...[400, 401, 402, 403, 404, 422, 429].map((code): [string, Failure, 'none'] => [
+		`${code}`,
+		status(code),
+		'none',
+	]),
+	...[409, 418, 501, 520].map((code): [string, Failure, 'unknown'] => [
+		`${code}`,
+		status(code),
+		'unknown',
+	]),
+	['503', status(503, { outcomeUnknown: true }), 'unknown'],
+	['400 after a lost response', status(400, { outcomeUnknown: true }), 'unknown'],
+	['no response', lost(), 'unknown'],
+	['no response, a later try unconnected', lost({ unsent: 'connection' }), 'unknown'],
+	['no connection', lost({ outcomeUnknown: false, unsent: 'connection' }), 'none'],
+	['a bad certificate', lost({ outcomeUnknown: false, unsent: 'certificate' }), 'none'],
+	['not sendable', lost({ outcomeUnknown: false, unsent: 'local' }), 'none'],
+	['an unusable response', KINDS.badResponse, 'unknown'],
+	['no longer tellable', KINDS.possibleDuplicate, 'unknown'],
+	['no longer tellable, nothing found', { kind: 'possibleDuplicate', candidates: [] }, 'unknown'],
+	['changed', { kind: 'possibleDuplicate', candidates: ['gen_7'], because: 'changed' }, 'unknown'],
+];
+
+type CreditClaim = 'no credits' | 'unknown' | 'job';
+
+/** What is remembered of the item when it fails, and what that makes of the effect. */
+const STATES: Array<
+	[
+		name: string,
+		job: Resource | undefined,
+		known: Partial<ErrorContext> | undefined,
+		text?: CreditClaim,
+	]
+> = [
+	['new', undefined, { outcomeUnknown: false }],
+	['new, nothing remembered', undefined, undefined],
+	['asked', undefined, { outcomeUnknown: true }, 'unknown'],
+	['made', { id: 'gen_1', status: 'queued' }, { jobIds: ['gen_1'], outcomeUnknown: false }, 'job'],
+	['made, as remembered', undefined, { jobIds: ['gen_1'], outcomeUnknown: true }, 'job'],
+	[
+		'done',
+		{ id: 'gen_1', status: 'completed' },
+		{ jobIds: ['gen_1'], outcomeUnknown: false },
+		'job',
+	],
+];
+
+const CLAIMS: Record<CreditClaim, RegExp> = {
+	'no credits': /no credits were spent/,
+	unknown: /not known|may have been carried out/,
+	job: /^(?!.*(jobs may be)).*The job (exists|goes on|has finished) at the service/,
+};
+
+const sentence = (words: { message: string; description: string }) =>
+	`${words.message}. ${words.description}`;
+
+const operations = Object.entries(ENDPOINTS) as Array<[string, Endpoint]>;
+const charging = operations.filter(
+	([name, { method }]) => method === 'POST' && name !== 'createFile',
+);
+/** As operations with these say it of themselves. */
+const FREE = { creates: false, charges: false };
+const free = operations.filter((operation) => !charging.includes(operation));
+
+describe.each(STATES)('of an item that is %s', (_, job, known, remembered) => {
+	// With a known job nobody looks whether there is one.
+	const possible = EFFECTS.filter(
+		([, { kind }]) => remembered !== 'job' || kind !== 'possibleDuplicate',
+	);
+
+	test.each(possible)(
+		'%s: says what is known of the credits, and nothing else',
+		(_name, failure, effect) => {
+			const expected = remembered ?? (effect === 'none' ? 'no credits' : 'unknown');
+			for (const [name, endpoint] of charging) {
+				const text = sentence(
+					describeFailure(fail(failure, job), { ...context, endpoint, ...known }),
+				);
+				const claims = Object.entries(CLAIMS).filter(([, pattern]) => pattern.test(text));
+				expect([name, text, claims.map(([state]) => state)]).toEqual([name, text, [expected]]);
+				expect(text).not.toMatch(/undefined|\[object|null|NaN| {2}/);
+			}
+		},
+	);
+
+	test.each(possible)('%s: does not mention credits if nothing is charged', (_name, failure) => {
+		for (const [name, endpoint] of free) {
+			const { description } = describeFailure(fail(failure, job), {
+				...context,
+				...FREE,
+				endpoint,
+			});
+			expect([name, description]).toEqual([
+				name,
+				expect.not.stringMatching(/credits were spent|paid|paying|pays/),
+			]);
+		}
+	});
+
+	test.each(possible)(
+		'%s: promises nothing of a retry without an idempotency key',
+		(_name, failure) => {
+			for (const [name, endpoint] of charging) {
+				const given = { ...context, endpoint, ...known, idempotency: 'none' } as const;
+				const { description } = describeFailure(fail(failure, job), given);
+				expect([name, description]).toEqual([
+					name,
+					expect.not.stringMatching(/continues|same idempotency key/),
+				]);
+			}
+		},
+	);
+
+	test.each(possible)('%s: names the job once, if there is one', (_name, failure) => {
+		const text = sentence(describeFailure(fail(failure, job), { ...context, ...known }));
+		expect(text.match(/gen_1/g) ?? []).toHaveLength((job ?? known?.jobIds) ? 1 : 0);
+	});
+});
+
+const good = { id: 'gen_1', object: 'generation', status: 'completed' };
+const bad = { id: 'gen_1', object: 'generation', status: 'failed' };
+
+describe('a job that failed', () => {
+	const failed = fail(KINDS.jobFailed, bad);
+
+	test('is created again, never continued', () => {
+		for (const [, endpoint] of charging) {
+			const isOfRun = endpoint.path.includes('{id}');
+			const again = isOfRun
+				? 'It cannot be done again: create a new run.'
+				: 'Running it again creates a new job.';
+			for (const idempotency of ['execution', 'content', 'none'] as const) {
+				const { description } = describeFailure(failed, { ...context, endpoint, idempotency });
+				expect(description).toBe(`Change the prompt or the inputs. ${again}`);
+			}
+			const { description } = describeFailure(failed, {
+				...context,
+				endpoint,
+				idempotency: 'custom',
+			});
+			expect(description).toMatch(
+				isOfRun ? /create a new run/ : /same Idempotency Key gives this job again/,
+			);
+		}
+	});
+
+	test('that was only waited for is created elsewhere', () => {
+		const { description } = describeFailure(failed, {
+			...context,
+			...FREE,
+			endpoint: ENDPOINTS.getJob,
+		});
+		expect(description).toBe('Change the prompt or the inputs and create it again.');
+	});
+});
+
+test('the scope that is missing is that of the request that failed', () => {
+	const refused = status(403);
+	const scopes: Array<[Failed, Partial<ErrorContext>, RegExp]> = [
+		[fail(refused), {}, /not allowed to do this.*scope generations:write/s],
+		[fail(refused, good), {}, /not allowed to read the job.*scope generations:read/s],
+		[fail(refused, { id: 'a' }), { object: 'agent_run' }, /scope agents:read/],
+		[fail(refused, { id: 'a' }), { object: 'persona' }, /scope personas:read/],
+		[
+			{ ...fail(refused, { id: 'gen_1' }), endpoint: ENDPOINTS.getGeneration },
+			{},
+			/not allowed to read the job.*scope generations:read/s,
+		],
+		[{ ...fail(refused), endpoint: ENDPOINTS.createFile }, {}, /scope files:write/],
+		[fail(refused), { endpoint: ENDPOINTS.getJob }, /read scope of the resource/],
+		[fail(refused), { endpoint: ENDPOINTS.deleteVoice }, /scope voices:write/],
+	];
+	for (const [failed, more, claims] of scopes) {
+		expect(sentence(describeFailure(failed, { ...context, ...more }))).toMatch(claims);
+	}
+});
+
+test('an upload that failed has created nothing, whatever became of the upload', () => {
+	const failed = { ...fail(lost()), endpoint: ENDPOINTS.createFile };
+	expect(describeFailure(failed, context).description).toMatch(
+		/Nothing was created for this item and no credits were spent/,
+	);
+});
+
+test('a change that was refused has changed nothing; one without a response may have', () => {
+	const renaming = { ...context, ...FREE, endpoint: ENDPOINTS.renameVoice };
+	expect(describeFailure(fail(status(400)), renaming).description).toMatch(/Nothing was changed/);
+	expect(describeFailure(fail(lost()), renaming).description).toMatch(
+		/not known; running it again is safe/,
+	);
+});
+
+describe.each(Object.values(KINDS))('$kind', (failure) => {
+	test('names its item where there are several, and only there', () => {
+		expect(describeFailure(fail(failure, good), context).message).toMatch(
+			/ \(job gen_1\) \[item 3\]$/,
+		);
+		expect(describeFailure(fail(failure, good), { ...context, items: 1 }).message).toMatch(
+			/ \(job gen_1\)$/,
+		);
+		expect(describeFailure(fail(failure), { ...context, items: 1 }).message).not.toMatch(
+			/item 3|job gen/,
+		);
+	});
+
+	test('says what happened and either what to do or what it means', () => {
+		const { message, description } = describeFailure(fail(failure), context);
+		expect(message.length).toBeGreaterThan(10);
+		expect(description.length).toBeGreaterThan(15);
+	});
+
+	test('reaches n8n with its words, item, what is known, and nothing else', () => {
+		const error = nodeError(NODE, fail(failure, good), context);
+		const { message, description } = describeFailure(fail(failure, good), context);
+		expect(error).toBeInstanceOf(NodeApiError);
+		expect(error).toMatchObject({ message, description, messages: [] });
+		expect(error.context).toEqual({
+			itemIndex: 3,
+			data: detailsOf(fail(failure, good), context),
+		});
+		expect(error.cause).toBeUndefined();
+	});
+});
+
+test.each([
+	[400, /^The service refused the request as invalid: No/, /no credits were spent/],
+	[401, /^The API key is invalid or missing: No/, /enter a valid key/],
+	[402, /^Not enough credits: No/, /7 items were submitted, 13 were not\. Top up/],
+	[403, /^The key is not allowed to do this: No/, /scope generations:write.*subscription/],
+	[404, /^Not found: No/, /Check the base URL/],
+	[429, /^Rate or concurrency limit exceeded: No/, /lower Requests per Minute/],
+	[500, /^The service answered with status 500: No/, /Try again later/],
+	[418, /^The service answered with status 418: No/, /Try again later/],
+])('%i is reported in words that n8n does not replace', (code, message, description) => {
+	const error = nodeError(NODE, fail(status(code)), context);
+	expect(error.message).toMatch(message);
+	expect(error.description).toMatch(description);
+	expect(error.httpCode).toBe(String(code));
+	expect(error.description).not.toMatch(/req_1|some_type|why/);
+	expect(error.context.data).toMatchObject({
+		httpStatus: code,
+		status: code,
+		item: 3,
+		type: 'some_type',
+		requestId: 'req_1',
+		details: { note: 'why' },
+	});
+});
+
+test('a message with a code that n8n knows keeps its words', () => {
+	const serviceError = { message: 'ENOENT and ECONNREFUSED' };
+	expect(nodeError(NODE, fail(status(400, { serviceError })), context).message).toMatch(
+		/: ENOENT and ECONN/,
+	);
+	const unsent = lost({ reason: 'ECONNREFUSED', outcomeUnknown: false, unsent: 'connection' });
+	expect(nodeError(NODE, fail(unsent), context).message).toBe(
+		'The service cannot be reached (ECONNREFUSED) [item 3]',
+	);
+});
+
+test('an outcome that can no longer be found out: of a key that has expired, or of a request that was changed', () => {
+	const expired = describeFailure(fail(KINDS.possibleDuplicate), context).description;
+	expect(expired).toBe(
+		'The service did not respond to that try, and its idempotency key is no longer valid after 24 hours. These jobs may be the one: gen_7, gen_8. Fetch the right one by its ID; if there is none, run a new execution.',
+	);
+	const changed = fail({ kind: 'possibleDuplicate', candidates: [], because: 'changed' });
+	expect(describeFailure(changed, context).description).toBe(
+		'The service did not respond to that try, and the request has been changed since. Look for it at the service; if there is none, retry this execution once more.',
+	);
+});
+
+test('a row whose input is wrong is not promised to be continued with', () => {
+	const { description } = describeFailure(fail(KINDS.input, good), context);
+	expect(description).toMatch(/The job has finished at the service: fetch it by its ID\.$/);
+});
+
+test('while the run goes on, nothing is counted', () => {
+	const { description } = describeFailure(fail(status(402)), { ...context, submitted: undefined });
+	expect(description).toMatch(/^Top up the workspace/);
+});
+
+test('where there is one item, nothing is counted', () => {
+	const { description } = describeFailure(fail(status(402)), { ...context, items: 1 });
+	expect(description).toMatch(/^Top up the workspace/);
+	const two = { ...context, items: 2, submitted: 1 };
+	expect(describeFailure(fail(status(402)), two).description).toMatch(
+		/^1 item was submitted, 1 was not\. Top/,
+	);
+});
+
+test('a missing resource is named by its ID, a missing job by its workspace', () => {
+	const reading = { ...context, ...FREE, endpoint: ENDPOINTS.getGeneration };
+	expect(describeFailure(fail(status(404)), reading).description).toMatch(
+		/No resource with this ID/,
+	);
+	expect(sentence(describeFailure(fail(status(404), good), context))).toMatch(
+		/does not know the job.*belongs to the workspace that made the job/s,
+	);
+});
+
+test('an invalid item of a run in portions says nothing of those that were sent', () => {
+	const input = fail({ kind: 'input', field: 'Idempotency Key', problem: 'is the same' });
+	const { description } = describeFailure(input, { ...context, items: 2, submitted: 1 });
+	expect(description).toBe('Nothing was sent for this item, so no credits were spent on it.');
+});
+
+test('fields are named by their labels', () => {
+	const labels = { 'parameters.count': 'Count' };
+	const serviceError = { message: 'parameters.count is too high' };
+	const text = describeFailure(fail(status(400, { serviceError })), { ...context, labels });
+	expect(text.message).toBe(
+		'The service refused the request as invalid: Count is too high [item 3]',
+	);
+	expect(text.description).toMatch(/^Correct what the service names\./);
+});
+
+test.each([
+	['content', 400, /If that is the idempotency key, set Avoid Paying Twice to On Retries/],
+	['custom', 400, /If that is the idempotency key, enter a new one/],
+	['custom', 422, /If that is the idempotency key, enter a new one/],
+	['execution', 400, /^Correct what the service names\. (?!If)/],
+	['content', 404, /^(?!.*idempotency)/],
+] as const)('%s: what to do about a refused key, after a %i', (idempotency, code, said) => {
+	const refused = fail(status(code));
+	expect(describeFailure(refused, { ...context, idempotency }).description).toMatch(said);
+});
+
+describe('details', () => {
+	test('of a failed job: the job, its status, and its credits', () => {
+		const job = { ...bad, estimated_credits: 4, credits_refunded: 4, item: 'x' };
+		expect(detailsOf(fail(KINDS.jobFailed, job), context)).toEqual({
+			item: 3,
+			jobId: 'gen_1',
+			status: 'failed',
+			estimated_credits: 4,
+			credits_refunded: 4,
+		});
+	});
+
+	test.each<[Failed, Partial<ErrorContext>, string | undefined]>([
+		[fail(KINDS.input), {}, 'none spent'],
+		[fail(status(400)), {}, 'none spent'],
+		[fail(lost()), {}, 'unknown'],
+		[fail(status(403), good), {}, 'reserved or spent'],
+		[fail(status(403)), { ...FREE, endpoint: ENDPOINTS.getJob }, undefined],
+	])('credits', (failed, more, credits) => {
+		expect(detailsOf(failed, { ...context, ...more }).credits).toBe(credits);
+	});
+
+	test('of a refused reading: both statuses', () => {
+		expect(detailsOf(fail(status(403), good), context)).toMatchObject({
+			jobId: 'gen_1',
+			status: 'completed',
+			httpStatus: 403,
+		});
+	});
+
+	test('any detail can be shown', () => {
+		for (const any of [0, '', false, []]) {
+			expect(
+				detailsOf(fail(status(400, { serviceError: { details: any } })), context).details,
+			).toEqual(any);
+		}
+		const none = detailsOf(fail(status(400, { serviceError: { details: null } })), context);
+		expect(none).not.toHaveProperty('details');
+	});
+});
+
+test('a service that only repeats the status is not quoted', () => {
+	const serviceError = { message: 'not enough credits' };
+	expect(
+		describeFailure(fail(status(402, { serviceError })), { ...context, items: 1 }).message,
+	).toBe('Not enough credits');
+});
+
+test.each([
+	[3, /^3 jobs of other clients of the workspace are running\..*lower Concurrent Jobs/],
+	[0, /^Jobs of this n8n that do not end use them\./],
+])('no slot: says who uses them, %i others', (others, todo) => {
+	const failed = fail({ kind: 'noSlot', waitedMs: 1_800_000, others });
+	const { message, description } = describeFailure(failed, { ...context, items: 1 });
+	expect(message).toBe('No job slot was free for 30 minutes');
+	expect(description).toMatch(todo);
+});
+
+test('a deadline names the minutes, and how to continue', () => {
+	const { message, description } = describeFailure(
+		fail(KINDS.deadline, { ...good, status: 'queued' }),
+		context,
+	);
+	expect(message).toBe('Not finished after 1.5 minutes (job gen_1) [item 3]');
+	expect(description).toBe(
+		'Raise Wait Timeout to wait longer. The job goes on at the service: fetch it by its ID, or retry this execution, which goes on with it instead of paying again.',
+	);
+});
+
+test('of a search before creating, a retry searches again', () => {
+	const failed = {
+		...fail(status(503, { outcomeUnknown: true })),
+		endpoint: ENDPOINTS.listGenerations,
+	};
+	const { description } = describeFailure(failed, { ...context, outcomeUnknown: true });
+	expect(description).toMatch(/not known\. Retrying this execution checks again before it pays/);
+});
+
+test('a job whose kind or status is not text is reported all the same', () => {
+	const strange = { toString: 1 };
+	const job = { id: 'gen_1', object: strange, status: strange };
+	expect(describeFailure(fail(status(403), job), context).message).toContain('(job gen_1)');
+	expect(detailsOf(fail(status(403), job), context)).toMatchObject({ jobId: 'gen_1' });
+});
+
+test('the scope that reading a job needs is that of its kind, else of what the operation makes', () => {
+	const scope = (failed: Failed, more: Partial<ErrorContext> = {}) =>
+		describeFailure(failed, { ...context, ...more }).description;
+	const job = { id: 'x', object: 'agent_run' };
+	expect(scope(fail(status(403), job))).toContain('agents:read');
+	expect(scope(fail(status(403), { id: 'x' }))).toContain('generations:read');
+	expect(scope(fail(status(403), { id: 'x' }), { object: undefined })).not.toContain(':read');
+});
+
+test('the status of the response is reported if there was one', () => {
+	const code = (failure: Failure) => describeFailure(fail(failure), context).httpCode;
+	expect(code(status(403))).toBe('403');
+	expect(code(KINDS.badResponse)).toBe('200');
+	expect(code(lost())).toBeUndefined();
+	expect(code(KINDS.cancelled)).toBeUndefined();
+});
+
+test('an empty message of the service leaves no extra spaces', () => {
+	const { description } = describeFailure(fail(KINDS.possibleDuplicate), context);
+	expect(description).toBe(description.trim());
+});

@@ -1,0 +1,207 @@
+/* eslint-disable @n8n/community-nodes/no-restricted-imports -- not published */
+import { Readable } from 'stream';
+import type { Host } from '../../src/service/host';
+import { collect } from '../../src/run/files';
+import type { Settings } from '../../src/run/item';
+import { runOperation } from '../../src/run/operations';
+import type { Resource, Send } from '../../src/base/types';
+import { answer } from '../../testing/answers';
+import { hostWith, runOf, workspaceWith } from '../../testing/run';
+import { VirtualClock } from '../../testing/virtualClock';
+
+const url = (name: string) => `https://media.example/${name}?signature=canary`;
+
+const job = (more: Record<string, unknown> = {}): Resource => ({
+	id: 'gen_1',
+	object: 'generation',
+	status: 'completed',
+	outputs: [
+		{ id: 'o1', url: url('1'), media_type: 'image/png' },
+		{ id: 'o2', url: url('2'), media_type: 'video/mp4' },
+	],
+	...more,
+});
+
+async function collected(
+	given: Resource,
+	settings: Partial<Settings> = {},
+	fresh: unknown = job(),
+	body: unknown = { prompt: 'a cat' },
+) {
+	const clock = new VirtualClock();
+	const asked: string[] = [];
+	const get: Host['get'] = async (address) => {
+		asked.push(address);
+		const status = address.includes('gone') ? 403 : 200;
+		return { status, headers: {}, close: () => {}, body: Readable.from(['x']) };
+	};
+	const store: Host['store'] = async (_body, fileName, mimeType) => ({
+		data: { data: 'x', fileName, mimeType },
+		size: 1,
+	});
+	const host = hostWith(async () => answer(200, fresh), { get, store });
+	const item = runOf({
+		host,
+		workspace: workspaceWith(clock),
+		settings: { downloadOutputs: true, ...settings },
+		request: { method: 'POST', path: '/generations', body },
+	});
+	return { result: await clock.run(collect(item, given)), asked };
+}
+
+test('every output becomes a file, named by what was asked for: numbered when there are several, with the extension of its type', async () => {
+	const { result } = await collected(job());
+	expect(result).toMatchObject({
+		value: {
+			files: [{ fileName: 'a-cat-1-1.png' }, { fileName: 'a-cat-1-2.mp4' }],
+		},
+	});
+	const single = await collected(job({ outputs: [{ id: 'o', url: url('1') }] }));
+	expect(single.result).toMatchObject({
+		value: { files: [{ fileName: 'a-cat-1.bin' }] },
+	});
+});
+
+test('the one output of a speech generation is found as well', async () => {
+	const speech = { id: 's', object: 'speech_generation', status: 'completed' };
+	const { result } = await collected({
+		...speech,
+		output: { url: url('s'), media_type: 'audio/mpeg' },
+	});
+	expect(result).toMatchObject({
+		value: { files: [{ fileName: 'a-cat-s.mp3' }] },
+	});
+	expect((await collected({ ...speech, output: null })).result).toMatchObject({
+		value: { files: [] },
+	});
+});
+
+test('without Download Outputs nothing is fetched', async () => {
+	expect((await collected(job(), { downloadOutputs: false })).asked).toEqual([]);
+});
+
+test('a link past its time is renewed before it is used, one that is refused afterwards', async () => {
+	const expired = job({
+		outputs: [{ id: 'o1', url: url('old'), expires_at: '2025-12-31T23:59:59Z' }],
+	});
+	expect((await collected(expired)).asked).toEqual([url('1')]);
+	const refused = job({ outputs: [{ id: 'o1', url: url('gone') }] });
+	expect((await collected(refused)).asked).toEqual([url('gone'), url('1')]);
+	const valid = job({ outputs: [{ id: 'o1', url: url('1'), expires_at: '2026-01-01T00:15:00Z' }] });
+	expect((await collected(valid)).asked).toEqual([url('1')]);
+	const odd = job({ outputs: [{ id: 'o1', url: url('1'), expires_at: 'soon' }] });
+	expect((await collected(odd)).result.ok).toBe(true);
+});
+
+test('a file that cannot be had is a failure that carries the job, and not its link', async () => {
+	const { result } = await collected(
+		job({ outputs: [{ id: 'o1', url: url('gone') }] }),
+		{},
+		{ id: 'gen_1' },
+	);
+	expect(result).toMatchObject({
+		failure: { kind: 'download', outputId: 'o1' },
+		job: { id: 'gen_1' },
+	});
+	expect(JSON.stringify(result.ok || result.failure)).not.toContain('canary');
+});
+
+test('a partial success keeps what was made and says what is missing', async () => {
+	const partial = job({ status: 'partially_completed', errors: [{ message: 'one was too dark' }] });
+	const { result } = await collected(partial);
+	expect(result).toMatchObject({
+		value: {
+			warning: 'Only a part of the outputs was made (2): one was too dark',
+			files: [{ fileName: 'a-cat-1-1.png' }, { fileName: 'a-cat-1-2.mp4' }],
+		},
+	});
+});
+
+test('outputs of unexpected shapes are left out', async () => {
+	const { result } = await collected(
+		job({ outputs: [null, 'text', {}, { id: 'x', url: 7 }, { id: 'y', url: '' }] }),
+	);
+	expect(result).toMatchObject({ ok: true, value: { files: [] } });
+});
+
+test.each<[string, Record<string, unknown>, Record<string, unknown>, string]>([
+	['a prompt', { prompt: 'A red boat' }, {}, 'a-red-boat-1.png'],
+	['the first line of a speech', { blocks: [{ text: 'Good morning' }] }, {}, 'good-morning-1.png'],
+	['the brief of a production', { brief: 'A film' }, {}, 'a-film-1.png'],
+	['a prompt that the service repeats', {}, { prompt: 'A blue boat' }, 'a-blue-boat-1.png'],
+	['its mode, where nothing is known of it', {}, { mode: 'video' }, 'video-1.png'],
+	['its kind', {}, { object: 'speech_generation' }, 'speech-1.png'],
+	['an agent run', {}, { object: 'agent_run' }, 'agent-run-1.png'],
+	['words that are none', { prompt: 7, blocks: 'x' }, { mode: 3, object: {} }, 'file-1.png'],
+])('a file is named by %s', async (_, body, more, fileName) => {
+	const outputs = [{ id: 'o', url: url('1'), media_type: 'image/png' }];
+	const { result } = await collected(job({ ...more, outputs }), {}, undefined, body);
+	expect(result).toMatchObject({ value: { files: [{ fileName }] } });
+});
+
+/** A creation that is answered with a job that has ended, as far as it then shows it. */
+async function createdAs(made: Resource, fresh: unknown, settings: Partial<Settings> = {}) {
+	const clock = new VirtualClock();
+	const paths: string[] = [];
+	const send: Send = async ({ method, path }) => {
+		paths.push(`${method} ${path}`);
+		return answer(200, method === 'POST' ? made : fresh);
+	};
+	const get: Host['get'] = async () => ({
+		status: 200,
+		headers: {},
+		close: () => {},
+		body: Readable.from(['x']),
+	});
+	const store: Host['store'] = async () => ({ data: { data: 'x', mimeType: 'x/y' }, size: 1 });
+	const item = runOf({
+		host: hostWith(send, { get, store }),
+		workspace: workspaceWith(clock),
+		settings: { downloadOutputs: true, ...settings },
+	});
+	return { result: await clock.run(runOperation(item)), paths };
+}
+
+const READ = ['POST /generations', 'GET /generations/gen_1'];
+
+test.each([undefined, []])(
+	'a repeated creation may show the end without outputs (%j)',
+	async (outputs) => {
+		const made = job({ outputs, output_ids: ['o1', 'o2'] });
+		const { result, paths } = await createdAs(made, job());
+		expect(result).toMatchObject({
+			value: {
+				resources: [{ id: 'gen_1', outputs: [{ id: 'o1' }, { id: 'o2' }] }],
+				files: [{ mimeType: 'x/y' }, { mimeType: 'x/y' }],
+				warning: undefined,
+			},
+		});
+		expect(paths).toEqual(READ);
+		const linksOnly = await createdAs(made, job(), { downloadOutputs: false });
+		expect(linksOnly.result).toMatchObject({ value: { resources: [{ outputs: [{}, {}] }] } });
+		expect((await createdAs(job(), {})).paths).toEqual(['POST /generations']);
+	},
+);
+
+test.each([
+	['none', job({ outputs: [] })],
+	['another status', job({ status: 'queued', outputs: [] })],
+	['nothing that can be read', 'no JSON'],
+])('a job that has ended without outputs says so if its read shows %s', async (_, fresh) => {
+	const { result } = await createdAs(job({ outputs: [] }), fresh);
+	expect(result).toMatchObject({
+		ok: true,
+		value: {
+			resources: [{ id: 'gen_1', status: 'completed' }],
+			files: [],
+			warning: 'The job has ended well, but the service shows no outputs of it',
+		},
+	});
+});
+
+test('outputs that share an id are each renewed at their own place', async () => {
+	const twins = (names: string[]) =>
+		job({ outputs: names.map((name) => ({ id: 'o', url: url(name) })) });
+	const { asked } = await collected(twins(['gone-1', 'gone-2']), {}, twins(['1', '2']));
+	expect(asked).toEqual([url('gone-1'), url('1'), url('gone-2'), url('2')]);
+});

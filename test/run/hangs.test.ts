@@ -1,0 +1,100 @@
+import { createJob } from '../../src/run/creation';
+import { Batch } from '../../src/run/run';
+import { Workspace } from '../../src/service/workspace';
+import { answer, channelOf, LOST } from '../../testing/answers';
+import { ModelService } from '../../testing/modelService';
+import { seeded } from '../../testing/random';
+import { hostWith, PLAN, runOf } from '../../testing/run';
+import { VirtualClock } from '../../testing/virtualClock';
+import { seedOf } from '../support/seed';
+import { cases } from '../support/thorough';
+import type { Send } from '../../src/base/types';
+
+/**
+ * Executions of one workspace at a service of random habits: whatever it does, each item ends within
+ * what docs/limits.md says, one after the other, and nothing is left behind.
+ */
+const WORLDS = cases(100);
+const FIRST_SEED = seedOf(1);
+
+const MINUTE = 60_000;
+
+async function world(seed: number) {
+	const random = seeded(seed);
+	const pick = <T>(...of: T[]): T => of[Math.floor(random() * of.length)] as T;
+	const clock = new VirtualClock();
+	const badness = pick(0, 0.1, 0.5, 1);
+	const model = new ModelService(clock, {
+		requestsPerMinute: pick(10, 60, 600),
+		concurrentJobs: pick(1, 3, 5),
+		latencyMs: pick(50, 2_000),
+		credits: pick(3, 20, Infinity),
+		jobMs: () => pick(500, 10_000, 120_000, 3_600_000),
+		ending: () => ({ status: pick('completed', 'completed', 'failed', 'expired') }),
+		fault: () =>
+			random() < badness ? pick('before', 'after', 'timeout', 'truncated', 'error') : undefined,
+	});
+	const isListed = pick(true, true, false);
+	const send: Send = async (request) => {
+		if (!isListed && request.path === '/generations' && request.method === 'GET')
+			return answer(403);
+		if (random() < badness / 10)
+			return pick(answer(429, undefined, { 'retry-after': '120' }), LOST);
+		return await model.send(request);
+	};
+	const waitTimeoutMs = pick(1, 5, 30) * MINUTE;
+	const creditWaitTimeoutMs = pick(1, 30) * MINUTE;
+	const workspaces = [1, 2].map((own) => new Workspace(PLAN, clock, seeded(seed + own)));
+	if (random() < 0.3) clock.after(20 * MINUTE, () => (model.settings.credits = 50));
+	const cancels = [1, 2, 3].map(() => new AbortController());
+	for (const cancel of cancels)
+		if (random() < 0.3) clock.after(random() * 20 * MINUTE, () => cancel.abort());
+	const tookMs: number[] = [];
+	const runs = cancels.map(async ({ signal }, run) => {
+		const workspace = workspaces[run % 2] as Workspace;
+		const count = pick(1, 7, 30);
+		const batch = new Batch(count, false, pick(true, false));
+		const host = hostWith(send, {}, `run ${run}`);
+		const settings = {
+			...{ waitTimeoutMs, creditWaitTimeoutMs, waitForCompletion: pick(true, false) },
+			idempotency: pick('execution', 'content', 'none'),
+			onInsufficientCredits: pick('stop', 'wait', 'continue'),
+			maxCredits: pick(0, 0, 10),
+		} as const;
+		await clock.sleep(random() * 10 * MINUTE);
+		const items = Array.from({ length: count }, async (_, itemIndex) => {
+			const origin = { runId: `run ${run}` };
+			const prompt = `${pick('a', 'b', `${run} ${itemIndex}`)}`;
+			const channel = { ...host.channel, signal };
+			const parts = { host: { ...host, channel }, workspace, batch, itemIndex, origin, prompt };
+			const began = clock.monotonic();
+			await createJob(runOf({ ...parts, settings }));
+			tookMs.push((clock.monotonic() - began) / count);
+		});
+		await Promise.all(items);
+	});
+	await clock.run(Promise.all(runs));
+	await clock.pass(30 * MINUTE);
+	const { sleeping } = clock;
+	const busy = workspaces.filter(({ poller }) => !poller.isIdle).length;
+	let slots = 0;
+	const channel = channelOf(async () => answer(200, { object: 'list', data: [] }));
+	for (const workspace of [...workspaces, ...workspaces, ...workspaces]) {
+		const slot = workspace.slots.acquire(channel, { timeoutMs: 60 * MINUTE, takesSlot: true });
+		void slot.then(({ ok }) => (slots += Number(ok)));
+	}
+	// Those that a plan with fewer slots than configured seems not to have are tried once a minute.
+	await clock.pass(10 * MINUTE);
+	return { sleeping, busy, slots, tookMs };
+}
+
+test(`${WORLDS} random worlds: every item ends in its time, and nothing is left behind`, async () => {
+	for (let seed = FIRST_SEED; seed < FIRST_SEED + WORLDS; seed += 1) {
+		const { tookMs, ...left } = await world(seed).catch((error: Error) => {
+			throw new Error(`seed ${seed}: ${error.message}`);
+		});
+		const longest = Math.max(...tookMs) / MINUTE;
+		if (longest > 240) throw new Error(`seed ${seed}: an item took ${longest} minutes`);
+		expect({ seed, ...left }).toEqual({ seed, sleeping: 0, busy: 0, slots: 6 });
+	}
+});

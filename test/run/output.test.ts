@@ -1,0 +1,252 @@
+import { NodeApiError } from 'n8n-workflow';
+import { condenseForAgent, errorOutputItem, errorRow, itemsOf, jsonOf } from '../../src/run/output';
+import { NODE } from '../support/nodeContext';
+import { settingsWith } from '../../testing/run';
+
+const file = (name: string) => ({ data: name, mimeType: 'image/png', fileName: name });
+const job = {
+	id: 'gen_1',
+	outputs: [
+		{ id: 'o1', url: 'u1' },
+		{ id: 'o2', url: 'u2' },
+	],
+};
+const files = [file('a.png'), file('b.png')];
+
+test('a resource is given whole, but for a field that n8n would take for a failure of the node', () => {
+	expect(jsonOf({ id: 'x', status: 'failed', error: { message: 'no' } })).toEqual({
+		id: 'x',
+		status: 'failed',
+		failure: { message: 'no' },
+	});
+	expect(jsonOf({ id: 'x', extra: [1] })).toEqual({ id: 'x', extra: [1] });
+});
+
+test.each<[string, Record<string, unknown>, unknown]>([
+	['the first output of a generation', { outputs: [{}, { url: 'u1' }, { url: 'u2' }] }, 'u1'],
+	['the output of a speech generation', { output: { url: 'u' } }, 'u'],
+	['nothing, before there is a file', { outputs: [], output: null }, undefined],
+	[
+		'nothing, where an address is none',
+		{ outputs: [{ url: 7 }, 'x', null, { url: '' }] },
+		undefined,
+	],
+	['its own, where the resource has one', { url: null, outputs: [{ url: 'u' }] }, null],
+])('the url at the top is %s', (_, more, url) => {
+	expect(jsonOf({ id: 'x', ...more }).url).toBe(url);
+});
+
+test('the most important fields come first, and nothing is dropped', () => {
+	const json = jsonOf({
+		object: 'generation',
+		model: 'm',
+		estimated_credits: 3,
+		outputs: [{ url: 'u' }],
+		status: 'completed',
+		extra: null,
+		id: 'x',
+		creditsLeft: 4,
+	});
+	expect(Object.keys(json)).toEqual([
+		...['id', 'status', 'url', 'outputs', 'estimated_credits', 'creditsLeft'],
+		...['object', 'model', 'extra'],
+	]);
+	expect(json).toMatchObject({ model: 'm', extra: null, creditsLeft: 4 });
+	const voice = { object: 'voice', name: 'N', credits_charged: 1, preview_url: 'p', id: 'v' };
+	expect(Object.keys(jsonOf(voice))).toEqual([
+		...['id', 'preview_url', 'credits_charged'],
+		...['object', 'name'],
+	]);
+});
+
+test('every entry of a list is an item, paired with the item that asked', () => {
+	const outcome = { resources: [{ id: 'a' }, { id: 'b' }], files: [] };
+	expect(itemsOf(outcome, settingsWith(), { item: 3 })).toEqual([
+		{ json: { id: 'a' }, pairedItem: { item: 3 } },
+		{ json: { id: 'b' }, pairedItem: { item: 3 } },
+	]);
+	expect(itemsOf({ resources: [], files: [] }, settingsWith(), { item: 3 })).toEqual([]);
+});
+
+test('all files are on one item: the first has the name that the next node expects', () => {
+	const settings = settingsWith({ outputBinaryField: 'picture' });
+	expect(itemsOf({ resources: [job], files }, settings, { item: 0 })).toEqual([
+		{
+			json: { ...job, url: 'u1' },
+			binary: { picture: file('a.png'), picture_1: file('b.png') },
+			pairedItem: { item: 0 },
+		},
+	]);
+});
+
+test('Split Outputs: one item for each file, with its output', () => {
+	const items = itemsOf({ resources: [job], files }, settingsWith({ splitOutputs: true }), {
+		item: 2,
+	});
+	expect(items.map(({ json }) => json.output)).toEqual(job.outputs);
+	expect(items.map(({ json }) => json.url)).toEqual(['u1', 'u2']);
+	expect(items.map(({ binary }) => binary)).toEqual([
+		{ data: file('a.png') },
+		{ data: file('b.png') },
+	]);
+	expect(items.every(({ pairedItem }) => JSON.stringify(pairedItem) === '{"item":2}')).toBe(true);
+});
+
+test('Split Outputs: outputs that share an id, or have none, are each identified by their position', () => {
+	const outputs = [{ id: 'o', url: 'u1' }, { id: 'o' }, { id: 'o', url: 'u2' }, { url: 'u3' }];
+	const named = ['1', '2', '3'].map((name) => file(`${name}.png`));
+	const given = { resources: [{ ...job, outputs }], files: named };
+	const items = itemsOf(given, settingsWith({ splitOutputs: true }), { item: 0 });
+	expect(items.map(({ json }) => json.url)).toEqual(['u1', 'u2', 'u3']);
+	expect(items.map(({ json }) => json.output)).toEqual([outputs[0], outputs[2], outputs[3]]);
+});
+
+test('missing outputs are reported on every item', () => {
+	const outcome = { resources: [job], files, warning: 'Only a part' };
+	for (const splitOutputs of [true, false]) {
+		for (const { json } of itemsOf(outcome, settingsWith({ splitOutputs }), { item: 0 })) {
+			expect(json.warning).toBe('Only a part');
+		}
+	}
+	expect(itemsOf({ ...outcome, files: [] }, settingsWith(), { item: 0 })[0]?.json.warning).toBe(
+		'Only a part',
+	);
+});
+
+describe('the prompt of a creation', () => {
+	const outcome = { resources: [job], files: [] };
+	const asking = (body: unknown) => ({
+		item: 0,
+		request: { method: 'POST', path: '/generations', body } as const,
+	});
+	const promptOf = (body: unknown, resource: Record<string, unknown> = job, isTool = false) =>
+		itemsOf({ ...outcome, resources: [resource] }, settingsWith({ isTool }), asking(body))[0]?.json
+			.prompt;
+
+	test('stands on its outputs, after what the service says', () => {
+		const [item] = itemsOf(outcome, settingsWith(), asking({ prompt: 'a cat' }));
+		expect(Object.entries(item?.json ?? {}).at(-1)).toEqual(['prompt', 'a cat']);
+		expect(promptOf({ prompt: 'a cat' }, { ...job, prompt: 'a cat, refined' })).toBe(
+			'a cat, refined',
+		);
+	});
+
+	test.each([[{ text: 'Hi' }], [{ prompt: '' }], [{ prompt: 7 }], [undefined]])(
+		'is none where none was sent: %j',
+		(body) => {
+			expect(itemsOf(outcome, settingsWith(), asking(body))[0]?.json).not.toHaveProperty('prompt');
+		},
+	);
+
+	test('is not repeated to an agent, which has written it', () => {
+		expect(promptOf({ prompt: 'a cat' }, { ...job, object: 'generation' }, true)).toBeUndefined();
+	});
+});
+
+describe('Include Input Fields', () => {
+	const source = {
+		item: 0,
+		row: { id: 'order 7', title: 'A', prompt: 'my own' },
+		request: { method: 'POST', path: '/generations', body: { prompt: 'a cat' } } as const,
+	};
+	const settings = settingsWith({ includeInputFields: true });
+
+	test('keeps those of the item; what the service and the creation say wins and comes first', () => {
+		for (const given of [[], files]) {
+			const [item] = itemsOf({ resources: [job], files: given }, settings, source);
+			expect(item?.json).toEqual({ ...job, url: 'u1', title: 'A', prompt: 'a cat' });
+			expect(Object.keys(item?.json ?? {}).at(-1)).toBe('title');
+		}
+	});
+
+	test('is off unless it is set, and never for an agent', () => {
+		const titles = [settingsWith(), settingsWith({ includeInputFields: true, isTool: true })].map(
+			(each) => itemsOf({ resources: [job], files: [] }, each, source)[0]?.json.title,
+		);
+		expect(titles).toEqual([undefined, undefined]);
+	});
+});
+
+describe('of several parts', () => {
+	const part = (number: number, output?: { url: string }) => ({
+		...{ id: `speech_${number}`, output: output ?? null, part: number },
+	});
+	const [a, b] = [file('a.png'), file('b.png')];
+
+	test.each([
+		['all have', [part(1, { url: 'u1' }), part(2, { url: 'u2' })], [a, b]],
+		['the first has', [part(1, { url: 'u1' }), part(2)], [a, undefined]],
+		['the last has', [part(1), part(2, { url: 'u2' })], [undefined, a]],
+	])('each has its own files, where %s one, split or not', (_, resources, own) => {
+		const files = own.filter((one) => one !== undefined);
+		for (const splitOutputs of [false, true]) {
+			const items = itemsOf({ resources, files }, settingsWith({ splitOutputs }), { item: 5 });
+			expect(items.map(({ json, binary }) => [json.part, binary?.data])).toEqual([
+				[1, own[0]],
+				[2, own[1]],
+			]);
+		}
+	});
+});
+
+describe('for an agent', () => {
+	const media = { id: 'gen_1', object: 'generation', status: 'completed', estimated_credits: 5 };
+
+	test('of media only what they are, their links, what they cost and what to do next', () => {
+		const outputs = ['a', 'b'].map((id) => ({
+			...{ id, media_type: 'image/png', url: `https://x/${id}` },
+		}));
+		const resource = { ...media, mode: 'image', model: 'm', output_ids: ['a', 'b'], outputs };
+		const outcome = { resources: [resource], files: [], warning: 'w', next: 'n' };
+		const [item] = itemsOf(outcome, settingsWith({ isTool: true }), { item: 0 });
+		expect(item?.json).toEqual({
+			...media,
+			mode: 'image',
+			model: 'm',
+			url: 'https://x/a',
+			urls: ['https://x/a', 'https://x/b'],
+			warning: 'w',
+			next: 'n',
+		});
+		expect(item?.pairedItem).toEqual({ item: 0 });
+	});
+
+	test('other resources stay unchanged', () => {
+		const persona = { id: 'p', object: 'persona', status: 'ready', name: 'Mara' };
+		expect(condenseForAgent(persona)).toBe(persona);
+	});
+
+	test('in a workflow nothing is left out', () => {
+		const json = { ...media, output_ids: ['o'] };
+		const [item] = itemsOf({ resources: [json], files: [] }, settingsWith(), { item: 0 });
+		expect(item?.json).toEqual(json);
+	});
+});
+
+describe('a failed row', () => {
+	const error = new NodeApiError(NODE, {}, { message: 'It failed', description: 'Do this' });
+	const reported = { error: 'It failed', details: { jobId: 'gen_1', description: 'Do this' } };
+
+	test('says so first, keeps its fields, names what failed, and is paired', () => {
+		const row = { title: 'A', error: 'old', details: 7, status: 'ready' };
+		const item = errorRow(error, { jobId: 'gen_1' }, 4, row);
+		expect(item).toEqual({
+			json: { title: 'A', status: 'failed', ...reported },
+			pairedItem: { item: 4 },
+		});
+		expect(Object.keys(item.json)).toEqual(['status', 'error', 'title', 'details']);
+		expect(row).toEqual({ title: 'A', error: 'old', details: 7, status: 'ready' });
+		expect('error' in item).toBe(false);
+	});
+
+	test('of the error output is bare, and known as failed by every version of n8n', () => {
+		const item = errorOutputItem(error, { jobId: 'gen_1' }, 4);
+		expect(item.json).toEqual(reported);
+		expect(item.error).toBe(error);
+		expect({ ...item }).toEqual({ json: reported, pairedItem: { item: 4 } });
+		expect({ ...item }).not.toHaveProperty('error');
+		// As n8n 2.0 does.
+		item.error = undefined;
+		expect(item.error).toBeUndefined();
+	});
+});

@@ -1,0 +1,516 @@
+import { Batch } from '../../src/run/run';
+import { BinaryReference } from '../../src/run/uploads';
+import { createJob } from '../../src/run/creation';
+import { isOutcomeOpen, newMemory } from '../../src/run/state';
+import type { ApiRequest, SendResult } from '../../src/base/types';
+import { answer, errorBody, LOST } from '../../testing/answers';
+import { ModelService, type ServiceSettings } from '../../testing/modelService';
+import { hostWith, runOf, sourceWith, workspaceWith, type RunParts } from '../../testing/run';
+import { VirtualClock } from '../../testing/virtualClock';
+
+const HOUR = 3_600_000;
+
+/** A service before which a gateway may refuse requests, and one item before it. */
+function setUp(service: Partial<ServiceSettings> = {}) {
+	const clock = new VirtualClock();
+	const model = new ModelService(clock, service);
+	const workspace = workspaceWith(clock);
+	let gateway: (request: ApiRequest) => SendResult | undefined = () => undefined;
+	const host = hostWith(async (request) => gateway(request) ?? (await model.send(request)));
+	const memory = newMemory();
+	const node = { runId: 'run', items: {} };
+	const make = async (more: Partial<RunParts> = {}) =>
+		await clock.run(createJob(runOf({ host, workspace, memory, node, ...more })));
+	const through = (rule: typeof gateway) => {
+		gateway = rule;
+	};
+	const posts = () => model.log.filter(({ request }) => request.method === 'POST');
+	return { clock, model, workspace, host, memory, node, make, through, posts };
+}
+
+const byContent = { idempotency: 'content' as const };
+
+describe.each([400, 401, 402, 403, 404, 422])('a %i in between', (status) => {
+	test('does not erase a known job, which the error names', async () => {
+		const { model, make, through, posts } = setUp({ jobMs: () => HOUR });
+		const settings = { waitTimeoutMs: 60_000 };
+		await make({ settings });
+		through(() => answer(status, errorBody('No')));
+		expect(await make({ settings })).toMatchObject({ ok: false, job: { id: 'gen_1' } });
+		through(() => undefined);
+		expect(await make({ settings: { waitTimeoutMs: 2 * HOUR } })).toMatchObject({
+			value: { id: 'gen_1' },
+		});
+		expect(model.jobs).toHaveLength(1);
+		expect(posts()).toHaveLength(1);
+	});
+
+	test('does not erase a request whose answers were all lost', async () => {
+		const { model, make, memory, through } = setUp({ loses: ({ method }) => method === 'POST' });
+		await make();
+		through(({ method }) => (method === 'POST' ? answer(status, errorBody('No')) : undefined));
+		expect(await make()).toMatchObject({ failure: { status } });
+		expect(isOutcomeOpen(memory.state)).toBe(true);
+		through(() => undefined);
+		model.settings.loses = () => false;
+		expect(await make()).toMatchObject({ value: { id: 'gen_1' } });
+		expect(model.jobs).toHaveLength(1);
+	});
+});
+
+describe.each([302, 409, 418, 501, 520, 524])('a %i, which proves nothing', (status) => {
+	/** The request is carried out, whatever the answer says. */
+	async function answeredSo() {
+		const scenario = setUp();
+		scenario.through((request) => {
+			if (request.method !== 'POST') return undefined;
+			void scenario.model.send(request);
+			return answer(status, errorBody('Strange'));
+		});
+		expect(await scenario.make()).toMatchObject({ failure: { status } });
+		expect(isOutcomeOpen(scenario.memory.state)).toBe(true);
+		scenario.through(() => undefined);
+		return scenario;
+	}
+
+	test('keeps the key, which gives the job that was made all the same', async () => {
+		const { model, make } = await answeredSo();
+		expect(await make()).toMatchObject({ value: { id: 'gen_1' } });
+		expect(model.jobs).toHaveLength(1);
+	});
+
+	test('is looked into before a changed request is paid for', async () => {
+		const { model, make } = await answeredSo();
+		const changed = { prompt: 'a dog', origin: { executionId: 'execution 2' } };
+		expect(await make(changed)).toMatchObject({
+			failure: { kind: 'possibleDuplicate', candidates: ['gen_1'] },
+		});
+		expect(model.jobs).toHaveLength(1);
+	});
+
+	test('is looked into once the key is forgotten', async () => {
+		const { clock, model, make } = await answeredSo();
+		await clock.pass(24 * HOUR);
+		expect(await make()).toMatchObject({
+			failure: { kind: 'possibleDuplicate', candidates: ['gen_1'], because: 'expired' },
+		});
+		expect(model.jobs).toHaveLength(1);
+	});
+});
+
+test('a 409 to the next try of a lost creation is waited out: the service may still be at work on it', async () => {
+	const { model, make, through, posts } = setUp();
+	let tries = 0;
+	through((request) => {
+		if (request.method !== 'POST') return undefined;
+		tries += 1;
+		if (tries <= 7) return LOST;
+		return tries <= 9 ? answer(409, errorBody('Still at work')) : undefined;
+	});
+	expect(await make()).toMatchObject({ failure: { kind: 'noResponse' } });
+	expect(await make()).toMatchObject({ value: { id: 'gen_1' } });
+	expect(posts()).toHaveLength(1);
+	expect(model.jobs).toHaveLength(1);
+});
+
+describe.each([401, 403, 404])('a %i that is not of the service', (status) => {
+	const PAGE = '<html><h1>Forbidden</h1></html>';
+
+	test('keeps the key: a gateway may have let the request through before it', async () => {
+		const { model, make, memory, through } = setUp();
+		through((request) => {
+			if (request.method !== 'POST') return undefined;
+			void model.send(request);
+			return answer(status, PAGE);
+		});
+		expect(await make()).toMatchObject({ failure: { status } });
+		expect(isOutcomeOpen(memory.state)).toBe(true);
+		through(() => undefined);
+		expect(await make()).toMatchObject({ value: { id: 'gen_1' } });
+		expect(model.jobs).toHaveLength(1);
+	});
+
+	test('differs from one of the service, which shows that nothing was done', async () => {
+		const { make, memory, through } = setUp();
+		through(() => answer(status));
+		expect(await make()).toMatchObject({ failure: { status } });
+		expect(isOutcomeOpen(memory.state)).toBe(false);
+	});
+
+	test('leaves the user free to change the request', async () => {
+		const { model, make, through } = setUp();
+		through(() => answer(status, PAGE));
+		await make();
+		through(() => undefined);
+		const changed = { prompt: 'a dog', origin: { executionId: 'execution 2' } };
+		expect(await make(changed)).toMatchObject({ value: { prompt: 'a dog' } });
+		expect(model.jobs).toHaveLength(1);
+	});
+});
+
+describe('a request that reads differently each time', () => {
+	const source = 'a cat at {{ $now }}';
+
+	test('is sent again as it was after an unknown outcome', async () => {
+		const { model, make, posts } = setUp({ loses: ({ method }) => method === 'POST' });
+		await make({ inputFingerprint: source, prompt: 'a cat at 10:00' });
+		model.settings.loses = () => false;
+		expect(await make({ inputFingerprint: source, prompt: 'a cat at 10:01' })).toMatchObject({
+			value: { id: 'gen_1' },
+		});
+		const bodies = posts().map(({ request }) => JSON.stringify([request.body, request.headers]));
+		expect(new Set(bodies).size).toBe(1);
+	});
+
+	test('is read in a retried execution', async () => {
+		const { model, make } = setUp();
+		await make({ inputFingerprint: source, prompt: 'a cat at 10:00' });
+		const retried = {
+			inputFingerprint: source,
+			prompt: 'a cat at 10:01',
+			origin: { executionId: 'execution 2' },
+		};
+		expect(await make(retried)).toMatchObject({ value: { id: 'gen_1' } });
+		expect(model.jobs).toHaveLength(1);
+	});
+});
+
+test('a request that is changed while its outcome is unknown is searched for before anything is paid', async () => {
+	const { model, make } = setUp({ loses: ({ method }) => method === 'POST' });
+	await make({ prompt: 'a cat' });
+	model.settings.loses = () => false;
+	const changed = (executionId: string) => ({ prompt: 'a dog', origin: { executionId } });
+	for (let time = 0; time < 2; time += 1) {
+		expect(await make(changed('execution 2'))).toMatchObject({
+			failure: { kind: 'possibleDuplicate', candidates: ['gen_1'], because: 'changed' },
+		});
+	}
+	expect(model.jobs).toHaveLength(1);
+	expect(await make(changed('execution 3'))).toMatchObject({
+		value: { id: 'gen_2', prompt: 'a dog' },
+	});
+});
+
+describe('by content', () => {
+	const other = (more: Partial<RunParts> = {}): Partial<RunParts> => ({
+		settings: byContent,
+		memory: newMemory(),
+		node: { runId: 'other', items: {} },
+		batch: new Batch(1, false),
+		...more,
+	});
+
+	test.each([401, 402, 403])(
+		'a %i in one execution does not make the next one pay again',
+		async (status) => {
+			const { model, make, through, posts } = setUp();
+			await make(other());
+			through(() => answer(status, errorBody('No')));
+			expect(await make(other({ origin: { executionId: '2' } }))).toMatchObject({ ok: false });
+			through(() => undefined);
+			expect(await make(other({ origin: { executionId: '3' } }))).toMatchObject({
+				value: { id: 'gen_1' },
+			});
+			expect(model.jobs).toHaveLength(1);
+			expect(new Set(posts().map(({ request }) => request.headers?.['Idempotency-Key'])).size).toBe(
+				1,
+			);
+		},
+	);
+
+	test.each([0, 1_000])(
+		'what fails after %i ms is created again at most once in a run',
+		async (ms) => {
+			const { model, make } = setUp({ jobMs: () => ms, ending: () => ({ status: 'failed' }) });
+			expect(await make(other())).toMatchObject({ failure: { kind: 'jobFailed' } });
+			expect(model.jobs.length).toBeLessThanOrEqual(2);
+		},
+	);
+
+	test('keys of jobs that failed in earlier runs are skipped, and one is created', async () => {
+		const { model, make } = setUp({ ending: () => ({ status: 'failed' }), jobMs: () => 60_000 });
+		for (let run = 0; run < 3; run += 1) await make(other());
+		expect(model.jobs).toHaveLength(3);
+		model.settings.ending = () => ({ status: model.jobs.length > 3 ? 'completed' : 'failed' });
+		expect(await make(other())).toMatchObject({ value: { id: 'gen_4', status: 'completed' } });
+		expect(model.jobs).toHaveLength(4);
+	});
+
+	test('identical items get one job', async () => {
+		const { clock, model, workspace, host, posts } = setUp({ jobMs: () => 60_000 });
+		const batch = new Batch(7, false);
+		const node = { runId: 'run', items: {} };
+		const items = Array.from({ length: 7 }, async (_, itemIndex) => {
+			const item = runOf({ host, workspace, batch, node, itemIndex, settings: byContent });
+			return await createJob(item);
+		});
+		const results = await clock.run(Promise.all(items));
+		expect(results.map((result) => result.ok && result.value.id)).toEqual(Array(7).fill('gen_1'));
+		expect(new Set(posts().map(({ request }) => request.headers?.['Idempotency-Key'])).size).toBe(
+			1,
+		);
+		expect(model.jobs).toHaveLength(1);
+	});
+
+	test('a service that repeats a 402 for its key gets a key that has not met any', async () => {
+		const refused = new Set<unknown>();
+		const { model, make, through } = setUp();
+		let credits = false;
+		through(({ method, headers }) => {
+			const key = headers?.['Idempotency-Key'];
+			if (method !== 'POST') return undefined;
+			if (!credits) refused.add(key);
+			return refused.has(key) ? answer(402, errorBody('Not enough credits')) : undefined;
+		});
+		const memory = newMemory();
+		expect(await make(other({ memory }))).toMatchObject({ failure: { status: 402 } });
+		credits = true;
+		expect(await make(other({ memory }))).toMatchObject({ value: { id: 'gen_1' } });
+		expect(await make(other())).toMatchObject({ value: { id: 'gen_1' } });
+		expect(model.jobs).toHaveLength(1);
+	});
+
+	describe('a top-up between the first key and the next, at a service that keeps no refusal', () => {
+		/** Two requests are refused with 402; then there are credits. */
+		function setUpTopUp(loses: (posts: number) => boolean) {
+			const scenario = setUp({ loses: ({ method }) => method === 'POST' && loses(posts) });
+			let posts = 0;
+			scenario.through(({ method }) => {
+				if (method !== 'POST') return undefined;
+				posts += 1;
+				return posts <= 2 ? answer(402, errorBody('Not enough credits')) : undefined;
+			});
+			return scenario;
+		}
+
+		describe.each([
+			['', () => false],
+			[', when its answer is lost', (posts: number) => posts === 3],
+		])('is paid for once%s', (_when, loses) => {
+			test.each(['retried', 'new'])('by the next %s execution', async (kind) => {
+				const { model, make } = setUpTopUp(loses);
+				const memory = newMemory();
+				for (let time = 0; time < 2; time += 1) await make(other({ memory }));
+				expect(model.jobs).toHaveLength(1);
+				const next = other(kind === 'new' ? { origin: { executionId: '2' } } : { memory });
+				expect(await make(next)).toMatchObject({ value: { id: 'gen_1' } });
+				expect(model.jobs).toHaveLength(1);
+			});
+		});
+	});
+
+	test('a request that was refused with 429 goes where another execution has made its job meanwhile', async () => {
+		const { model, make, through } = setUp();
+		const memory = newMemory();
+		through(({ method }) => (method === 'POST' ? answer(429) : undefined));
+		expect(await make(other({ memory }))).toMatchObject({ failure: { kind: 'noSlot' } });
+		let refusals = 2;
+		through(({ method }) => {
+			if (method !== 'POST') return undefined;
+			refusals -= 1;
+			return refusals >= 0 ? answer(402, errorBody('Not enough credits')) : undefined;
+		});
+		const waiting = newMemory();
+		await make(other({ memory: waiting }));
+		expect(await make(other({ memory: waiting }))).toMatchObject({ value: { id: 'gen_1' } });
+		expect(await make(other({ memory }))).toMatchObject({ value: { id: 'gen_1' } });
+		expect(model.jobs).toHaveLength(1);
+	});
+
+	test('a key under which there may be a job is not gone past for a 402', async () => {
+		const { model, make, through } = setUp({ loses: ({ method }) => method === 'POST' });
+		await make(other());
+		model.settings.loses = () => false;
+		expect(model.jobs).toHaveLength(1);
+		// Such as a service that looks at the balance before it looks at the key.
+		through(({ method }) =>
+			method === 'POST' ? answer(402, errorBody('Not enough credits')) : undefined,
+		);
+		for (const executionId of ['2', '3']) await make(other({ origin: { executionId } }));
+		through(() => undefined);
+		expect(await make(other({ origin: { executionId: '4' } }))).toMatchObject({
+			value: { id: 'gen_1' },
+		});
+		expect(model.jobs).toHaveLength(1);
+	});
+});
+
+describe('with a key of the user', () => {
+	const settings = { idempotency: 'custom' as const, idempotencyKey: 'order 7' };
+
+	test('items of one node that ask for different things are refused, in rounds of a loop too', async () => {
+		const { model, make } = setUp();
+		await make({ settings, prompt: 'a cat' });
+		const round = { memory: newMemory(), origin: { item: '1:0' }, settings };
+		expect(await make({ ...round, prompt: 'a dog' })).toMatchObject({
+			failure: { kind: 'input', problem: expect.stringMatching(/item 0 and item 0 of run 2/) },
+		});
+		expect(await make({ ...round, prompt: 'a cat' })).toMatchObject({ value: { id: 'gen_1' } });
+		expect(model.jobs).toHaveLength(1);
+	});
+
+	test('a changed request with a key of its own is made', async () => {
+		const { model, make } = setUp();
+		await make({ settings, prompt: 'a cat' });
+		const changed = { settings: { ...settings, idempotencyKey: 'order 8' }, prompt: 'a dog' };
+		expect(await make(changed)).toMatchObject({ value: { id: 'gen_2', prompt: 'a dog' } });
+		expect(model.jobs).toHaveLength(2);
+	});
+
+	test('a changed request is refused once something was made under it', async () => {
+		const { model, make } = setUp();
+		await make({ settings, prompt: 'a cat' });
+		expect(await make({ settings, prompt: 'a dog' })).toMatchObject({
+			failure: { kind: 'input' },
+			job: { id: 'gen_1' },
+		});
+		expect(model.jobs).toHaveLength(1);
+	});
+});
+
+describe('files', () => {
+	const body = { mode: 'image', input: { video: [new BinaryReference('clip')] } };
+	const request: ApiRequest = { method: 'POST', path: '/generations', body };
+
+	/** A service whose upload URLs may be refused, and that gives the same URL to the same key. */
+	function uploading(creations: (body: unknown) => SendResult) {
+		const clock = new VirtualClock();
+		const sent: ApiRequest[] = [];
+		const urls = new Map<string | undefined, string>();
+		const host = hostWith(
+			async (asked) => {
+				sent.push(asked);
+				if (asked.path !== '/files') return creations(asked.body);
+				const key = asked.headers?.['Idempotency-Key'];
+				const url = urls.get(key) ?? `https://files.example/${urls.size + 1}`;
+				urls.set(key, url);
+				return answer(201, { upload_url: 'https://put.example/x?sig=1', upload_headers: {}, url });
+			},
+			{ binary: async () => sourceWith(), put: async () => answer(200, '') },
+		);
+		const workspace = workspaceWith(clock);
+		const memory = newMemory();
+		const make = async (more: Partial<RunParts> = {}) =>
+			await clock.run(
+				createJob(
+					runOf({
+						host,
+						workspace,
+						memory,
+						request,
+						...more,
+						settings: { waitForCompletion: false, ...more.settings },
+					}),
+				),
+			);
+		const made = () =>
+			sent.filter(({ method, path }) => method === 'POST' && path === '/generations');
+		return { clock, make, made, sent };
+	}
+
+	test.each(['custom', 'content'] as const)(
+		'are at the same URL in another execution: %s',
+		async (idempotency) => {
+			const { make, made } = uploading(() => answer(202));
+			const settings = { idempotency, idempotencyKey: 'order 7' };
+			for (const executionId of ['1', '2']) {
+				const node = { runId: `run ${executionId}`, items: {} };
+				const host = { fileName: `photo-${executionId}.png`, identity: `stored ${executionId}` };
+				await make({
+					settings,
+					node,
+					memory: newMemory(),
+					origin: { executionId, runId: host.identity },
+				});
+			}
+			expect(new Set(made().map((post) => JSON.stringify([post.body, post.headers]))).size).toBe(1);
+		},
+	);
+
+	test('by content belong to their request: its key and theirs end together', async () => {
+		const { clock, make, made } = uploading(() => answer(202));
+		const asking = async (prompt: string, executionId: string) =>
+			await make({
+				settings: { idempotency: 'content' },
+				request: { ...request, body: { ...body, prompt } },
+				memory: newMemory(),
+				node: { runId: executionId, items: {} },
+				origin: { executionId },
+			});
+		await asking('monday', '1');
+		await clock.pass(23 * HOUR);
+		await asking('tuesday', '2');
+		const urls = made().map((post) => JSON.stringify(post.body).match(/example\/(\d)/)?.[1]);
+		expect(new Set(urls).size).toBe(2);
+	});
+
+	test('are uploaded again a day later, and not before', async () => {
+		const { clock, make, made, sent } = uploading(() => answer(403, errorBody('No')));
+		for (const hours of [0, 23, 1]) {
+			await clock.pass(hours * HOUR);
+			await make();
+		}
+		expect(made()).toHaveLength(3);
+		expect(sent.filter(({ path }) => path === '/files')).toHaveLength(2);
+	});
+
+	test('of a first upload are not sent again for a 400', async () => {
+		const { make, made, sent } = uploading(() => answer(400, errorBody('bad prompt')));
+		expect((await make()).ok).toBe(false);
+		expect(made()).toHaveLength(1);
+		expect(sent).toHaveLength(2);
+	});
+
+	test('of a request of unknown outcome stay where they were', async () => {
+		let answers = (): SendResult => LOST;
+		const { make, made, sent } = uploading(() => answers());
+		await make();
+		answers = () => answer(202);
+		expect((await make()).ok).toBe(true);
+		expect(new Set(made().map((post) => JSON.stringify([post.body, post.headers]))).size).toBe(1);
+		expect(sent.filter(({ path }) => path === '/files')).toHaveLength(1);
+	});
+});
+
+test('a 402 in the middle of a run: nothing further is sent after it', async () => {
+	const { clock, model, workspace, host } = setUp({ credits: 5, jobMs: () => 30_000 });
+	const batch = new Batch(30, false);
+	const items = Array.from({ length: 30 }, async (_, itemIndex) => {
+		const item = runOf({ host, workspace, batch, itemIndex, prompt: `item ${itemIndex}` });
+		return await createJob(item);
+	});
+	const results = await clock.run(Promise.all(items));
+	expect(model.jobs).toHaveLength(5);
+	// As many as were in flight when the first one was answered.
+	const refused = model.count(402);
+	expect(refused).toBeGreaterThan(0);
+	expect(refused).toBeLessThanOrEqual(5);
+	expect(results.filter((result) => !result.ok && result.failure.kind === 'skipped')).toHaveLength(
+		25 - refused,
+	);
+	expect(batch.submitted).toBe(5);
+});
+
+test('when credits are back all waiting items continue at once, not every 20 seconds', async () => {
+	const { clock, model, workspace, host } = setUp({ credits: 0, jobMs: () => 1_000 });
+	const settings = { onInsufficientCredits: 'wait' as const };
+	const batch = new Batch(5, false);
+	const started = clock.now();
+	const items = Array.from({ length: 5 }, async (_, itemIndex) => {
+		const item = runOf({
+			host,
+			workspace,
+			batch,
+			itemIndex,
+			settings,
+			prompt: `item ${itemIndex}`,
+		});
+		return await createJob(item);
+	});
+	clock.after(50_000, () => {
+		model.settings.credits = 10;
+	});
+	const results = await clock.run(Promise.all(items));
+	expect(results.every(({ ok }) => ok)).toBe(true);
+	expect(clock.now() - started).toBeLessThan(75_000);
+});

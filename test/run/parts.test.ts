@@ -1,0 +1,68 @@
+import { runOperation } from '../../src/run/operations';
+import type { NodeMemory } from '../../src/run/state';
+import { ModelService } from '../../testing/modelService';
+import { hostWith, runOf, workspaceWith } from '../../testing/run';
+import { VirtualClock } from '../../testing/virtualClock';
+
+const PROMPTS = ['first', 'second', 'third'];
+
+const parts = PROMPTS.map((prompt) => ({
+	method: 'POST' as const,
+	path: '/generations',
+	query: {},
+	body: { mode: 'image', model: 'm', prompt },
+}));
+
+function setUp() {
+	const clock = new VirtualClock();
+	const model = new ModelService(clock, {
+		jobMs: (prompt) => (prompt === 'first' ? 9_000 : 1_000),
+	});
+	const workspace = workspaceWith(clock);
+	const keys: unknown[] = [];
+	const host = hostWith(async (request) => {
+		if (request.method === 'POST') keys.push(request.headers?.['Idempotency-Key']);
+		return await model.send(request);
+	});
+	const node: NodeMemory = { runId: 'run', items: {} };
+	const run = async (settings = {}) =>
+		await clock.run(runOperation(runOf({ host, workspace, node, parts, settings })));
+	return { model, keys, run };
+}
+
+test('an item of several parts becomes a job for each, in order, with its number', async () => {
+	const { model, run } = setUp();
+	const result = await run();
+	const resources = result.ok ? result.value.resources : [];
+	expect(resources.map(({ prompt, part, parts: count }) => [prompt, part, count])).toEqual([
+		['first', 1, 3],
+		['second', 2, 3],
+		['third', 3, 3],
+	]);
+	expect(model.jobs).toHaveLength(3);
+});
+
+test('running it again after one part has failed creates that part anew, and nothing else', async () => {
+	const { model, run } = setUp();
+	model.settings.ending = (prompt) => ({ status: prompt === 'second' ? 'failed' : 'completed' });
+	expect(await run()).toMatchObject({ ok: false, failure: { kind: 'jobFailed' } });
+	model.settings.ending = () => ({ status: 'completed' });
+	expect((await run()).ok).toBe(true);
+	expect(model.jobs.map(({ prompt }) => prompt).sort()).toEqual([...PROMPTS, 'second'].sort());
+});
+
+test('with an own key each part has one that begins with it, also when it is run again', async () => {
+	const { keys, run } = setUp();
+	const own = { idempotency: 'custom', idempotencyKey: 'chapter 1' };
+	expect((await run(own)).ok).toBe(true);
+	expect((await run(own)).ok).toBe(true);
+	expect(keys).toEqual(['chapter 1-1', 'chapter 1-2', 'chapter 1-3']);
+});
+
+test('an own key that is too long with the number of its part is refused before anything is sent', async () => {
+	const { model, run } = setUp();
+	expect(await run({ idempotency: 'custom', idempotencyKey: 'k'.repeat(255) })).toMatchObject({
+		failure: { kind: 'input', problem: 'has 257 characters; at most 255 are allowed' },
+	});
+	expect(model.jobs).toHaveLength(0);
+});

@@ -1,0 +1,742 @@
+import type { INodeExecutionData, NodeApiError } from 'n8n-workflow';
+import { MediaGen } from '../../nodes/MediaGen/MediaGen.node';
+import { systemClock } from '../../src/base/clock';
+import type { ApiRequest } from '../../src/base/types';
+import { BROKEN, execute } from '../support/engine';
+import { answer } from '../../testing/answers';
+import { ModelService, type ServiceSettings } from '../../testing/modelService';
+import { n8nRequest } from '../support/n8nRequest';
+import { nodeRun, type NodeRun } from '../support/nodeContext';
+import type { VirtualClock } from '../../testing/virtualClock';
+
+jest.mock('../../src/base/clock', () => {
+	const { VirtualClock: Clock } = jest.requireActual<{ VirtualClock: typeof VirtualClock }>(
+		'../../testing/virtualClock',
+	);
+	return { systemClock: new Clock() };
+});
+
+const clock = systemClock as VirtualClock;
+const { description } = new MediaGen();
+
+const MODEL = { __rl: true, mode: 'id', value: 'm' };
+
+interface Part extends Partial<NodeRun> {
+	service?: Partial<ServiceSettings>;
+	prompts?: unknown[];
+	given?: Record<string, unknown>;
+	/** What is different about an item. */
+	own?: (item: number) => Record<string, unknown>;
+}
+
+let keys = 0;
+
+function setUp({ service, prompts = ['a cat'], given, own, credential, ...run }: Part = {}) {
+	const model = new ModelService(clock, service);
+	const request = n8nRequest(async (asked) => await model.send(asked));
+	const items = prompts.map((prompt) => ({ json: { prompt } })) as INodeExecutionData[];
+	keys += 1;
+	const apiKey = `canary-key-${keys}-of-these-tests`;
+	const shared = nodeRun({
+		items,
+		request,
+		...run,
+		credential: { apiKey, baseUrl: 'https://api.example/v1', ...credential },
+	});
+	const parameters = (item: number) => ({
+		model: MODEL,
+		prompt: prompts[item],
+		...given,
+		...own?.(item),
+	});
+	const start = async () => await clock.run(execute(description, shared, parameters));
+	return { model, run: shared, start };
+}
+
+const failure = async (run: Promise<unknown>): Promise<NodeApiError> =>
+	await run.then(
+		() => {
+			throw new Error('it did not fail');
+		},
+		(error: NodeApiError) => error,
+	);
+
+const posts = ({ log }: ModelService) => log.filter(({ request }) => request.method === 'POST');
+
+test('items are created, waited for, downloaded, and paired with where they came from', async () => {
+	const { start } = setUp({ prompts: ['a cat', 'a dog', 'a bird'] });
+	const items = await start();
+	expect(items.map(({ pairedItem }) => pairedItem)).toEqual([
+		{ item: 0 },
+		{ item: 1 },
+		{ item: 2 },
+	]);
+	expect(items.map(({ json }) => [json.prompt, json.status])).toEqual([
+		['a cat', 'completed'],
+		['a dog', 'completed'],
+		['a bird', 'completed'],
+	]);
+	for (const { json, binary } of items) {
+		expect(binary?.data).toMatchObject({
+			data: Buffer.from('picture').toString('base64'),
+			fileName: `${String(json.prompt).replace(' ', '-')}-${String(json.id).slice(4)}.png`,
+			mimeType: 'image/png',
+		});
+	}
+});
+
+test('the body holds what was set, and nothing that was left empty', async () => {
+	const { model, start } = setUp({
+		given: { parameters: { count: 2, size: '' }, options: { delivery: 'signed_url' } },
+	});
+	await start();
+	expect(posts(model)[0]?.request.body).toEqual({
+		mode: 'image',
+		model: 'm',
+		prompt: 'a cat',
+		delivery: 'signed_url',
+		parameters: { count: 2 },
+	});
+});
+
+test('of thousands of items a hundred at a time read the credential, so that the first request does not wait for all', async () => {
+	let [reading, most, read, readAtFirstPost] = [0, 0, 0, 0];
+	const { model, start } = setUp({
+		prompts: Array.from({ length: 250 }, (_, item) => `a cat ${item}`),
+		given: { waitForCompletion: false },
+		credential: { requestsPerMinute: 1_000, concurrentJobs: 1_000 },
+		service: { requestsPerMinute: 1_000, concurrentJobs: 1_000 },
+		async readCredential() {
+			reading += 1;
+			most = Math.max(most, reading);
+			await clock.sleep(1_000);
+			reading -= 1;
+			read += 1;
+			if (posts(model).length === 0) readAtFirstPost = read;
+		},
+	});
+	await start();
+	expect(posts(model)).toHaveLength(250);
+	expect([most, read, readAtFirstPost]).toEqual([100, 250, 100]);
+});
+
+test('of two credentials with one key that are in use the smaller limits count', async () => {
+	const apiKey = 'canary-key-that-two-credentials-have';
+	const used = async (credentialId: string, concurrentJobs: number) => {
+		const { model, start } = setUp({
+			prompts: ['a', 'b', 'c', 'd', 'e', 'f'],
+			given: { downloadOutputs: false },
+			service: { concurrentJobs: 100, jobMs: () => 60_000 },
+			credential: { apiKey, requestsPerMinute: 1_000, concurrentJobs },
+			credentialId,
+		});
+		const began = clock.now();
+		await start();
+		return posts(model).filter(({ at }) => at < began + 30_000).length;
+	};
+	const [ofA, ofB] = await Promise.all([used('a', 2), used('b', 5)]);
+	expect(ofA + ofB).toBe(2);
+	// A limit that is changed in its own credential counts from then on.
+	expect(await used('a', 4)).toBe(4);
+});
+
+describe('one custom key for items that differ in their files only', () => {
+	const given = {
+		prompt: 'a cat',
+		operation: 'generateVideo',
+		input: { video: 'binary:clip' },
+		options: { idempotency: 'custom', idempotencyKey: 'order 7' },
+	};
+	const inItem = (bytes: string) => ({
+		data: Buffer.from(bytes).toString('base64'),
+		mimeType: 'video/mp4',
+	});
+	const withFiles = (...files: string[]) => {
+		const items = files.map((file) => ({ json: {}, binary: { clip: inItem(file) } }));
+		return { prompts: files, given, items };
+	};
+
+	test('is refused before anything is sent, uploads included', async () => {
+		const { model, start } = setUp(withFiles('one', 'two'));
+		expect((await failure(start())).message).toMatch(
+			/^Idempotency Key is the same for item 0 and item 1, which make different requests/,
+		);
+		expect(model.log).toEqual([]);
+	});
+
+	test('is said in the order of the items, whichever of them was prepared first', async () => {
+		let isFirst = true;
+		const readCredential = async () => {
+			const ms = isFirst ? 1_000 : 0;
+			isFirst = false;
+			await clock.sleep(ms);
+		};
+		const { start } = setUp({ ...withFiles('one', 'two'), readCredential });
+		expect((await failure(start())).message).toMatch(
+			/^Idempotency Key is the same for item 0 and item 1, /,
+		);
+	});
+
+	test('concerns the two alone where the run goes on', async () => {
+		const parts = withFiles('one', 'one', 'two');
+		const { start, model } = setUp({ ...parts, continueOnFail: true });
+		const items = await start();
+		const errors = items.map(({ json }) => String(json.error ?? '').slice(0, 15));
+		expect(errors[0]).toBe('Idempotency Key');
+		expect(errors[2]).toBe('Idempotency Key');
+		expect(model.log.some(({ request }) => request.path === '/files')).toBe(true);
+	});
+
+	test('does not depend on where n8n stores the files', async () => {
+		const contents: Record<string, string> = { 'id 1': 'one', 'id 2': 'one', 'id 3': 'two' };
+		const read: string[] = [];
+		const files = (...ids: string[]) => ({
+			prompts: ids,
+			given,
+			items: ids.map((id) => ({
+				json: {},
+				binary: { clip: { id, data: 'filesystem-v2', mimeType: 'video/mp4' } },
+			})),
+			stored: (id: string) => {
+				read.push(id);
+				return Buffer.from(contents[id] ?? '');
+			},
+		});
+		const unlike = setUp(files('id 1', 'id 1', 'id 3'));
+		expect((await failure(unlike.start())).message).toMatch(/item 0 and item 2/);
+		expect(unlike.model.log).toEqual([]);
+		expect(new Set(read)).toEqual(new Set(['id 1', 'id 3']));
+		const alike = setUp(files('id 1', 'id 2'));
+		await alike.start().catch(() => {});
+		expect(posts(alike.model)[0]?.request.path).toBe('/files');
+	});
+});
+
+describe('a file on this machine, which only a service on this machine can read', () => {
+	const parts: Part = {
+		prompts: ['a', 'b', 'c'],
+		given: { operation: 'generateVideo' },
+		own: (item) => (item === 1 ? { input: { video: 'http://127.0.0.1/clip' } } : {}),
+	};
+
+	test('is refused before anything is sent for any item, however late the credential is read', async () => {
+		const { model, start } = setUp(parts);
+		expect((await failure(start())).message).toMatch(
+			/^Source Video must begin with https.*\[item 1\]$/,
+		);
+		expect(model.log).toEqual([]);
+	});
+
+	test('concerns that item alone where the run goes on', async () => {
+		const { model, start } = setUp({ ...parts, continueOnFail: true });
+		const items = await start();
+		expect(items.map(({ json }) => String(json.error ?? json.status).slice(0, 10))).toEqual([
+			'completed',
+			'Source Vid',
+			'completed',
+		]);
+		expect(posts(model)).toHaveLength(2);
+	});
+
+	test('is sent to one there', async () => {
+		const credential = { baseUrl: 'http://localhost:4010/v1' };
+		const { model, start } = setUp({
+			...parts,
+			credential,
+			given: { ...parts.given, downloadOutputs: false },
+		});
+		await start();
+		expect(posts(model).map(({ request: { body } }) => body)).toContainEqual(
+			expect.objectContaining({ input: { video: ['http://127.0.0.1/clip'] } }),
+		);
+	});
+});
+
+describe('nothing is sent when one item of the batch cannot be right', () => {
+	test.each<[string, Part, RegExp]>([
+		['an empty prompt', { prompts: ['a', ' ', 'c'] }, /^Prompt is empty \[item 1\]/],
+		[
+			'a prompt too long',
+			{ prompts: ['a', 'b', 'c'.repeat(10_001)] },
+			/^Prompt has 10001 characters.*\[item 2\]/,
+		],
+		[
+			'a count too high',
+			{ given: { parameters: { count: 17 } } },
+			/^Count must be a whole number from 1 to 16/,
+		],
+		[
+			'two items in a single slot',
+			{
+				given: {
+					operation: 'generateVideo',
+					input: { video: 'https://a.example/1\nhttps://a.example/2' },
+				},
+			},
+			/^Source Video takes at most 1 item/,
+		],
+		[
+			'a URL that is not https',
+			{ given: { operation: 'generateVideo', input: { video: 'http://a.example/1' } } },
+			/^Source Video must begin with https/,
+		],
+		[
+			'a missing binary field',
+			{ given: { operation: 'generateVideo', input: { video: 'binary:clip' } } },
+			/^Source Video names the binary field "clip"/,
+		],
+		['no model', { given: { model: { __rl: true, mode: 'list', value: '' } } }, /^Model is empty/],
+		[
+			'a useless timeout',
+			{ given: { options: { waitTimeout: -1 } } },
+			/^Wait Timeout must be a number above 0/,
+		],
+		[
+			'a key too long',
+			{ given: { options: { idempotency: 'custom', idempotencyKey: 'x'.repeat(256) } } },
+			/^Idempotency Key has 256/,
+		],
+		[
+			'a scope that is not declared',
+			{ credential: { scopes: ['generations:read'] } },
+			/is limited to scopes without generations:write/,
+		],
+		[
+			'a scope for the wait that is not declared',
+			{ credential: { scopes: ['generations:write'] } },
+			/is limited to scopes without generations:read/,
+		],
+		[
+			'a base URL that is not https',
+			{ credential: { baseUrl: 'http://api.example/v1' } },
+			/^Base URL of the credential must begin with https/,
+		],
+	])('%s', async (_name, part, message) => {
+		const { model, start } = setUp(part);
+		expect(await failure(start())).toMatchObject({ message: expect.stringMatching(message) });
+		expect(model.log).toEqual([]);
+	});
+
+	test('several of them, which are all named', async () => {
+		const { start } = setUp({ prompts: ['a', ' ', 'c', '', ...Array<string>(12).fill('')] });
+		expect(await failure(start())).toMatchObject({
+			message: 'Prompt is empty [item 1]',
+			description:
+				'Nothing was sent for any item, so no credits were spent. 14 items are wrong: 1, 3, 4, 5, 6, 7, 8, 9, 10, 11 and 4 more.',
+		});
+	});
+
+	test('an item on which n8n itself gives up', async () => {
+		const { model, start } = setUp({ prompts: ['a', BROKEN, 'c'] });
+		expect((await failure(start())).message).toMatch(/cannot be evaluated/);
+		await clock.pass(60_000);
+		expect(model.log).toEqual([]);
+	});
+
+	test('an id with a slash', async () => {
+		const { model, start } = setUp({
+			given: { operation: 'get', generationId: { __rl: true, mode: 'id', value: '../credits' } },
+		});
+		expect((await failure(start())).message).toMatch(
+			/^Generation is not a valid ID: \.\.\/credits/,
+		);
+		expect(model.log).toEqual([]);
+	});
+});
+
+describe('with Continue On Fail', () => {
+	test('valid items continue, invalid ones become paired error items', async () => {
+		const { model, start } = setUp({ prompts: ['a', '', 'c', BROKEN], continueOnFail: true });
+		const items = await start();
+		expect(model.jobs).toHaveLength(2);
+		expect(items[1]).toMatchObject({
+			pairedItem: { item: 1 },
+			json: {
+				prompt: '',
+				error: 'Prompt is empty [item 1]',
+				details: { item: 1, credits: 'none spent' },
+			},
+		});
+		const failed = items.map(({ json, error }) => Boolean(json.error ?? error));
+		expect(failed).toEqual([false, true, false, true]);
+	});
+
+	test('the row of a failed job keeps its fields and names the job', async () => {
+		const ending = (prompt: string) =>
+			prompt === 'bad'
+				? { status: 'failed', error: { message: 'too dark' } }
+				: { status: 'completed' };
+		const { start } = setUp({ prompts: ['a', 'bad'], continueOnFail: true, service: { ending } });
+		const [, item] = await start();
+		expect(item).toMatchObject({
+			pairedItem: { item: 1 },
+			json: {
+				prompt: 'bad',
+				error: 'The job failed: too dark (job gen_2) [item 1]',
+				details: { item: 1, jobId: 'gen_2', status: 'failed' },
+			},
+		});
+		expect(item).not.toHaveProperty('error');
+	});
+
+	test('with an error output the item has nothing else, so that n8n adds its row', async () => {
+		const run = { continueOnFail: true, errorOutput: true };
+		const { start } = setUp({ prompts: ['a', ''], ...run });
+		const [, item] = await start();
+		expect(Object.keys(item?.json ?? {})).toEqual(['error', 'details']);
+		expect(item?.pairedItem).toEqual({ item: 1 });
+	});
+
+	test('a key that may not read what it has made: the job is named, and the scope that is missing', async () => {
+		const { model, start } = setUp({ continueOnFail: true });
+		const send = model.send.bind(model);
+		const refusal = { error: { type: 't', message: 'Missing scope' } };
+		const answer = async (request: ApiRequest) =>
+			request.method === 'POST' ? await send(request) : { status: 403, headers: {}, body: refusal };
+		Object.assign(model, { send: answer });
+		const [item] = await start();
+		expect(item?.json).toMatchObject({
+			error: 'The key is not allowed to read the job: Missing scope (job gen_1)',
+			details: { jobId: 'gen_1', httpStatus: 403, credits: 'reserved or spent' },
+		});
+		const { description } = item?.json.details as { description: string };
+		expect(description).toMatch(/^The key needs the scope generations:read\./);
+		expect(description).toMatch(/The job goes on at the service: fetch it by its ID\./);
+		expect(description).not.toMatch(/generations:write|no credits were spent/);
+	});
+
+	test('fields that the service names are named as in the editor', async () => {
+		const { model, start } = setUp({ continueOnFail: true });
+		const said = { type: 't', message: 'parameters.count must be at most 4' };
+		Object.assign(model, {
+			send: async () => ({ status: 400, headers: {}, body: { error: said } }),
+		});
+		const [item] = await start();
+		expect(item?.json.error).toBe(
+			'The service refused the request as invalid: Count must be at most 4',
+		);
+	});
+});
+
+test('a dry run says what all items would create and cost, and which are wrong', async () => {
+	const dry = { options: { dryRun: true } };
+	const prompts = ['a', '', 'c', ''];
+	const credential = { apiKey: 'canary-key-of-dry-runs' };
+	const summary = async (given: object) => {
+		const { start } = setUp({
+			prompts,
+			credential,
+			given: { ...given },
+			continueOnFail: true,
+			service: { price: () => 3 },
+		});
+		return (await start()).map(({ json }) => json.summary)[0];
+	};
+	const wrong = 'Items that are wrong: 1, 3.';
+	expect(await summary(dry)).toBe(
+		`Nothing was sent. It would create 2 jobs; what they cost is known once one with each model was made. ${wrong}`,
+	);
+	await summary({});
+	expect(await summary(dry)).toBe(
+		`Nothing was sent. It would create 2 jobs, for about 6 credits in all. ${wrong}`,
+	);
+});
+
+describe('without Continue On Fail', () => {
+	const ending = (prompt: string) => ({ status: prompt === 'bad' ? 'failed' : 'completed' });
+
+	test('the error names its item and job, and lists every job that exists, also those that end later', async () => {
+		const jobMs = (prompt: string) => (prompt === 'bad' ? 2_000 : 60_000);
+		const { start } = setUp({ prompts: ['a', 'bad', 'c'], service: { ending, jobMs } });
+		const error = await failure(start());
+		expect(error.message).toMatch(
+			/^The job failed: failed without a stated reason \(job gen_2\) \[item 1\]/,
+		);
+		expect(error.context.itemIndex).toBe(1);
+		expect(error.description).toMatch(
+			/or output with On Error: Continue: gen_1 \(item 0, completed\), gen_3 \(item 2, completed\)\.$/,
+		);
+		expect(error.description).not.toMatch(/gen_2/);
+		expect(error.context.data).toMatchObject({
+			jobId: 'gen_2',
+			status: 'failed',
+			otherJobs: [
+				{ id: 'gen_1', item: 0, status: 'completed' },
+				{ id: 'gen_3', item: 2, status: 'completed' },
+			],
+		});
+	});
+
+	test('of jobs that have all failed none is promised to be continued with', async () => {
+		const { start } = setUp({ prompts: ['bad', 'bad'], service: { ending } });
+		const error = await failure(start());
+		expect(error.description).toMatch(/Other jobs of this run: gen_\d \(item 1, failed\)\.$/);
+	});
+
+	test.each([
+		['the run is halted before it is read again', 402, 200],
+		['it cannot be read any more', 400, 404],
+	])('a job of an earlier try is named if %s', async (_why, refusal, reading) => {
+		const { model, start } = setUp({ prompts: ['refused', 'b'] });
+		const { send } = model;
+		let [posting, getting] = [400, 401];
+		jest.spyOn(model, 'send').mockImplementation(async (request) => {
+			const isRefused = JSON.stringify(request.body)?.includes('refused');
+			if (isRefused) return answer(posting);
+			return request.method === 'GET' && getting !== 200 ? answer(getting) : await send(request);
+		});
+		expect((await failure(start())).description).toMatch(/gen_1 \(item 1, /);
+		[posting, getting] = [refusal, reading];
+		const error = await failure(start());
+		expect(error.message).toMatch(/ \[item 0\]$/);
+		expect(error.description).toMatch(
+			/^[^]*Kept for the next try[^]*: gen_1 \(item 1, (from an earlier try|completed)\)\.$/,
+		);
+		expect(error.description).not.toMatch(/0 items were submitted/);
+		expect(model.jobs).toHaveLength(1);
+	});
+
+	test('of many jobs ten are named, and all are under Error details', async () => {
+		const prompts = ['bad', ...Array.from({ length: 14 }, (_, item) => `prompt ${item}`)];
+		const error = await failure(setUp({ prompts, service: { ending } }).start());
+		expect(error.description?.match(/gen_\d+ \(/g)).toHaveLength(10);
+		expect(error.description).toMatch(/ and 4 more, under Error details\.$/);
+		expect((error.context.data as { otherJobs: unknown[] }).otherJobs).toHaveLength(14);
+	});
+
+	test('Retry On Fail recreates the failed one, and nothing else', async () => {
+		const { model, start } = setUp({ prompts: ['a', 'bad', 'c'], service: { ending } });
+		await failure(start());
+		model.settings.ending = () => ({ status: 'completed' });
+		const items = await start();
+		expect(model.jobs.map(({ prompt }) => prompt).sort()).toEqual(['a', 'bad', 'bad', 'c']);
+		expect(items.map(({ json }) => json.prompt)).toEqual(['a', 'bad', 'c']);
+	});
+
+	test('Retry Execution, with the memory of the node as n8n has stored it, pays nothing again', async () => {
+		const first = setUp({ prompts: ['a', 'b'], service: { ending } });
+		await first.start();
+		const nodeMemory = JSON.parse(JSON.stringify(first.run.nodeMemory)) as NodeRun['nodeMemory'];
+		const retried = nodeRun({
+			...first.run,
+			nodeMemory,
+			executionId: 'execution 2',
+			executeData: undefined,
+		});
+		const given = (item: number) => ({ model: MODEL, prompt: ['a', 'b'][item] });
+		await clock.run(execute(description, retried, given));
+		expect(first.model.jobs).toHaveLength(2);
+	});
+});
+
+describe('when the credits run out', () => {
+	const prompts = Array.from({ length: 20 }, (_, item) => `prompt ${item}`);
+	const service = { credits: 7 };
+
+	test('nothing further is sent, and the error counts', async () => {
+		const { model, start } = setUp({ prompts, service });
+		const error = await failure(start());
+		expect(error.message).toMatch(/^Not enough credits \[item \d+\]/);
+		expect(error.description).toMatch(/7 items were submitted, 13 were not/);
+		expect(model.jobs).toHaveLength(7);
+		expect(model.count(402)).toBeLessThanOrEqual(5);
+	});
+
+	test('with Continue On Fail the finished work is kept and the rest are error items', async () => {
+		const { model, start } = setUp({ prompts, service, continueOnFail: true });
+		const items = await start();
+		expect(items).toHaveLength(20);
+		expect(items.filter(({ json }) => !json.error)).toHaveLength(7);
+		expect(items.map(({ pairedItem }) => pairedItem)).toEqual(prompts.map((_, item) => ({ item })));
+		expect(items.at(-1)?.json.error).toMatch(
+			/^Not sent: the credits ran out at item \d+ \[item 19\]/,
+		);
+		expect(model.jobs).toHaveLength(7);
+	});
+});
+
+describe('in the editor, where each click is a new execution', () => {
+	const prompts = ['a', 'b', 'c', 'd', 'e'];
+
+	/** Clicks on one node, each with what is different about it. */
+	function editor(service: Partial<ServiceSettings>) {
+		const { model, run } = setUp({ prompts, service, mode: 'manual' });
+		let clicks = 0;
+		const click = async (options: object = {}, more: Partial<NodeRun> = {}) => {
+			clicks += 1;
+			const executionId = `execution ${clicks}`;
+			const own = { nodeMemory: {}, executionId, executeData: undefined, ...more };
+			const given = (item: number) => ({ model: MODEL, prompt: prompts[item], options });
+			return await clock.run(execute(description, nodeRun({ ...run, ...own }), given));
+		};
+		const ids = () => model.jobs.map(({ id }) => id);
+		return { model, click, ids };
+	}
+
+	/** The next click gets what was paid for, makes what is missing, and the one after that all anew. */
+	async function goesOn({ click, ids }: ReturnType<typeof editor>) {
+		const paid = ids();
+		expect(paid.length).toBeGreaterThan(0);
+		const given = (await click()).map(({ json }) => json.id);
+		expect(ids()).toHaveLength(5);
+		expect(given.sort()).toEqual(ids().sort());
+		await click();
+		expect(ids()).toHaveLength(10);
+	}
+
+	test('what a run has paid for before the credits ran out is delivered by the next one', async () => {
+		const made = editor({ credits: 2 });
+		expect((await failure(made.click())).message).toMatch(/^Not enough credits/);
+		expect(made.ids()).toHaveLength(2);
+		made.model.settings.credits = 100;
+		await goesOn(made);
+	});
+
+	test('also hours later, however little the workspace was used meanwhile', async () => {
+		const made = editor({ credits: 2 });
+		await failure(made.click());
+		made.model.settings.credits = 100;
+		await clock.pass(5 * 3_600_000);
+		await goesOn(made);
+	});
+
+	test('also what a run has paid for whose wait ended too early', async () => {
+		const made = editor({ jobMs: () => 600_000 });
+		expect((await failure(made.click({ waitTimeout: 1 }))).message).toMatch(/^Not finished after/);
+		await goesOn(made);
+	});
+
+	test('what Retry Execution has delivered after all is not delivered again', async () => {
+		const made = editor({ credits: 2 });
+		const nodeMemory = {};
+		await failure(made.click({}, { nodeMemory }));
+		made.model.settings.credits = 100;
+		await made.click({}, { nodeMemory, mode: 'retry' });
+		expect(made.ids()).toHaveLength(5);
+		await made.click();
+		expect(made.ids()).toHaveLength(10);
+	});
+
+	test('also what a run has paid for that was cancelled', async () => {
+		const made = editor({ jobMs: () => 60_000 });
+		const cancel = new AbortController();
+		clock.after(30_000, () => cancel.abort());
+		await failure(made.click({}, { signal: cancel.signal }));
+		expect(made.ids()).toHaveLength(5);
+		await goesOn(made);
+	});
+});
+
+describe('other operations', () => {
+	test('Get Many follows the cursor up to its limit', async () => {
+		const service = { concurrentJobs: Infinity, requestsPerMinute: Infinity };
+		const { model, start } = setUp({ service, given: { operation: 'getAll', limit: 130 } });
+		for (let count = 0; count < 150; count += 1) {
+			await clock.run(model.send({ method: 'POST', path: '/generations', body: { prompt: 'x' } }));
+		}
+		const items = await start();
+		expect(items).toHaveLength(130);
+		expect(new Set(items.map(({ json }) => json.id)).size).toBe(130);
+		expect(items.every(({ pairedItem }) => JSON.stringify(pairedItem) === '{"item":0}')).toBe(true);
+	});
+
+	test('Get answers a running job as it is', async () => {
+		const { model, start } = setUp({
+			given: { operation: 'get', generationId: { __rl: true, mode: 'id', value: 'gen_1' } },
+		});
+		model.settings.jobMs = () => 600_000;
+		await clock.run(model.send({ method: 'POST', path: '/generations', body: { prompt: 'x' } }));
+		expect(await start()).toMatchObject([{ json: { id: 'gen_1', status: 'queued' } }]);
+	});
+
+	test('an id that does not exist is an error after one request', async () => {
+		const { model, start } = setUp({
+			given: { operation: 'get', generationId: { __rl: true, mode: 'id', value: 'gen_x' } },
+		});
+		expect(await failure(start())).toMatchObject({
+			message: expect.stringMatching(/^Not found/),
+			httpCode: '404',
+		});
+		expect(model.log).toHaveLength(1);
+	});
+});
+
+/**
+ * A service that says the key wherever it can, as one that shows the request headers in its
+ * answers.
+ */
+describe.each<[string, (key: string) => Partial<ServiceSettings>]>([
+	[
+		'a finished job',
+		(key) => ({ ending: () => ({ status: 'completed', note: key, [key]: [key] }) }),
+	],
+	[
+		'the reason of a failed job',
+		(key) => ({ ending: () => ({ status: 'failed', errors: [{ message: `bad ${key}` }] }) }),
+	],
+])('%s that holds the key', (_name, serviceWith) => {
+	test.each([true, false])(
+		'no item, error or memory of a node ever holds the key (Continue On Fail: %p)',
+		async (continueOnFail) => {
+			const key = `canary-key-${keys + 1}-of-these-tests`;
+			const { model, run, start } = setUp({ service: serviceWith(key), continueOnFail });
+			const answered: unknown[] = [];
+			const { send } = model;
+			Object.assign(model, {
+				send: async (request: ApiRequest) => {
+					const given = await send(request);
+					answered.push(given);
+					return given;
+				},
+			});
+			const outcome = await start().catch((error: NodeApiError) => [
+				error,
+				...[error.message, error.description, error.messages, error.stack, error.cause],
+			]);
+			// Otherwise this would be green without any redaction.
+			expect(JSON.stringify(answered)).toContain(key);
+			expect(JSON.stringify(outcome)).toContain('***');
+			expect(JSON.stringify([outcome, run.nodeMemory])).not.toContain(key);
+		},
+	);
+});
+
+/** JSON at which `String` throws. */
+const STRANGE = { toString: 1, valueOf: null };
+
+describe('a service that puts what cannot be a text where a text belongs', () => {
+	const output = {
+		...{ id: STRANGE, url: 'https://media.example/1.png' },
+		...{ media_type: STRANGE, expires_at: STRANGE },
+	};
+
+	test('gets nobody to lose a finished job', async () => {
+		const ending = () => ({ status: 'completed', outputs: [output], credits: STRANGE });
+		const items = await setUp({ service: { ending } }).start();
+		expect(items[0]?.json.status).toBe('completed');
+		expect(items[0]?.binary?.data).toBeDefined();
+	});
+
+	test('gets an error that names the jobs all the same', async () => {
+		const ending = (prompt: string) =>
+			prompt === 'a' ? { status: 'failed', object: STRANGE } : { status: 'completed' };
+		const { start } = setUp({ service: { ending }, prompts: ['a', 'b'] });
+		expect(await failure(start())).toMatchObject({
+			message: expect.stringMatching(/^The job failed.*\(job gen_\d\)/),
+			description: expect.stringMatching(/gen_\d \(item \d/),
+		});
+	});
+});
+
+test('a tool answers in time, also for a call that finds no place for its job', async () => {
+	const { model, start } = setUp({
+		nodeType: 'n8n-nodes-mediagen.mediaGenTool',
+		service: { jobMs: () => 600_000 },
+		prompts: ['1', '2', '3', '4', '5', '6'],
+	});
+	const began = clock.monotonic();
+	const items = await start();
+	expect(clock.monotonic() - began).toBeLessThan(60_000);
+	expect(items.map(({ json }) => json.status)).toEqual([...Array(5).fill('queued'), 'not sent']);
+	expect(model.jobs).toHaveLength(5);
+});

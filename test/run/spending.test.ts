@@ -1,0 +1,187 @@
+import { ENDPOINTS } from '../../src/contract';
+import { fail, type Failed, type Failure } from '../../src/base/result';
+import { creditSentence, creditState, type ErrorContext } from '../../src/run/errors';
+
+const context: ErrorContext = {
+	endpoint: ENDPOINTS.createGeneration,
+	creates: true,
+	charges: true,
+	itemIndex: 0,
+};
+
+const status = (code: number): Failure => ({
+	kind: 'status',
+	status: code,
+	serviceError: {},
+	outcomeUnknown: false,
+});
+
+const noResponse = (outcomeUnknown: boolean): Failure => ({
+	...{ kind: 'noResponse', reason: 'timeout', attempts: 1 },
+	outcomeUnknown,
+});
+
+const KNOWN_LATE: Failure = { kind: 'deadline', waitedMs: 1 };
+
+const NEVER_SENT: Failure[] = [
+	{ kind: 'input', field: 'Prompt', problem: 'is empty' },
+	{ kind: 'scope', scope: 'files:write' },
+	{ kind: 'skipped', cause: 'the credits ran out at item 2', credits: true },
+	{ kind: 'cancelled' },
+	{ kind: 'noSlot', waitedMs: 60_000, others: 1 },
+	{ kind: 'creditCap', maxCredits: 5, reserved: 4, price: 3 },
+	noResponse(false),
+];
+
+const DONE_NOTHING: Failure[] = [
+	...[400, 401, 402, 403, 404, 422, 429].map(status),
+	{ kind: 'upload', field: 'clip', problem: 'timeout' },
+];
+
+const said = (failure: Failure | Failed, more: Partial<ErrorContext> = {}) => {
+	const failed = 'ok' in failure ? failure : fail(failure);
+	const asked = { ...context, ...more };
+	return [creditSentence(failed, asked), creditState(failed, asked)];
+};
+
+test.each(NEVER_SENT)('what was never sent is said to be that: %j', (failure) => {
+	for (const items of [undefined, 1]) {
+		expect(said(failure, { items })).toEqual([
+			'Nothing was sent, so no credits were spent.',
+			'none spent',
+		]);
+	}
+	expect(said(failure, { items: 2, isRow: true })[0]).toBe(
+		'Nothing was sent for this item, so no credits were spent on it.',
+	);
+});
+
+test('one invalid item stops a run before anything is sent for any', () => {
+	const [invalid = { kind: 'cancelled' }] = NEVER_SENT;
+	expect(said(invalid, { items: 2 })).toEqual([
+		'Nothing was sent for any item, so no credits were spent.',
+		'none spent',
+	]);
+	expect(said({ kind: 'cancelled' }, { items: 2 })[0]).toMatch(/^Nothing was sent for this item/);
+});
+
+test('in the editor, where each click is a new execution, the advice is what is true there', () => {
+	const late: Failure = { kind: 'deadline', waitedMs: 1 };
+	expect(
+		said(fail(late, { id: 'gen_1' }), { isManual: true, idempotency: 'execution' })[0],
+	).toMatch(/or execute the node again, which goes on with it instead of paying again\.$/);
+	expect(said(noResponse(true), { isManual: true, idempotency: 'execution' })[0]).toMatch(
+		/Under Executions, retry this one.*Executing the node again may pay twice\.$/,
+	);
+	expect(said(noResponse(true), { isManual: true, idempotency: 'content' })[0]).not.toMatch(
+		/twice\.$.*twice/,
+	);
+});
+
+test.each(DONE_NOTHING)('a refusal has created nothing: %j', (failure) => {
+	for (const items of [undefined, 1]) {
+		expect(said(failure, { items })).toEqual([
+			'Nothing was created and no credits were spent.',
+			'none spent',
+		]);
+	}
+	expect(said(failure, { items: 2 })).toEqual([
+		'Nothing was created for this item and no credits were spent on it.',
+		'none spent',
+	]);
+});
+
+test('if the outcome is unknown, the key decides what to do', () => {
+	const unknown = 'Whether the request was carried out is not known.';
+	for (const failure of [noResponse(true), status(503)]) {
+		expect(said(failure, { idempotency: 'none' })).toEqual([
+			`${unknown} It had no idempotency key, so it was not sent again: look for it at the service before creating it again.`,
+			'unknown',
+		]);
+		expect(said(failure, { idempotency: 'content' })).toEqual([
+			`${unknown} Retrying this execution sends it again under the same idempotency key, so that nothing is paid for twice.`,
+			'unknown',
+		]);
+	}
+	const known = { outcomeUnknown: true };
+	const searchFailed: Failed = { ...fail(status(500)), endpoint: ENDPOINTS.listGenerations };
+	expect(said(searchFailed, known)).toEqual([
+		`${unknown} Retrying this execution checks again before it pays.`,
+		'unknown',
+	]);
+	expect(said({ kind: 'possibleDuplicate', candidates: ['gen_1'] })).toEqual(['', 'unknown']);
+});
+
+test('a failure before the own request of an item, and of the own one', () => {
+	const before: Failed = { ...fail(status(500)), endpoint: ENDPOINTS.createFile };
+	expect(said(before)).toEqual(['Nothing was created and no credits were spent.', 'none spent']);
+	const own: Failed = { ...fail(status(500)), endpoint: ENDPOINTS.createGeneration };
+	expect(said(own)[1]).toBe('unknown');
+});
+
+test('a job that exists is to be fetched or continued with', () => {
+	const deadline: Failure = { kind: 'deadline', waitedMs: 1 };
+	const fetch = 'at the service: fetch it by its ID';
+	const more = ', or retry this execution, which goes on with it instead of paying again';
+	const states = { queued: 'goes on', completed: 'has finished', failed: 'has failed' };
+	for (const [name, now] of Object.entries(states)) {
+		const job = { id: 'gen_1', object: 'generation', status: name };
+		const sentence = `The job ${now} ${fetch}${more}.`;
+		expect(said(fail(deadline, job))).toEqual([sentence, 'reserved or spent']);
+	}
+	const known = { jobIds: ['gen_1'], outcomeUnknown: true };
+	expect(said(deadline, known)[0]).toBe(`The job exists ${fetch}${more}.`);
+	expect(said(fail(deadline, { id: 'gen_1' }))[0]).toBe(`The job exists ${fetch}${more}.`);
+	expect(said(deadline, { ...known, idempotency: 'none' })[0]).toBe(`The job exists ${fetch}.`);
+	const input: Failure = { kind: 'input', field: 'Prompt', problem: 'is empty' };
+	expect(said(input, known)[0]).toBe(`The job exists ${fetch}.`);
+});
+
+test('a row of a run that goes on does not advise a retry of the execution, which n8n does not offer then', () => {
+	const isRow = true;
+	const unknown = 'Whether the request was carried out is not known.';
+	expect(said(noResponse(true), { isRow, idempotency: 'execution' })[0]).toBe(
+		`${unknown} A new execution would pay again: look for it at the service before creating it again.`,
+	);
+	for (const idempotency of ['content', 'custom'] as const) {
+		expect(said(noResponse(true), { isRow, idempotency })[0]).toBe(
+			`${unknown} Within 24 hours a new execution sends it again under the same idempotency key, so that nothing is paid for twice.`,
+		);
+	}
+	const deadline: Failure = { kind: 'deadline', waitedMs: 1 };
+	expect(said(fail(deadline, { id: 'gen_1' }), { isRow })[0]).toBe(
+		'The job exists at the service: fetch it by its ID.',
+	);
+});
+
+test('a failed job needs a new key where the user gives it', () => {
+	const failure: Failure = { kind: 'jobFailed', reason: 'too dark' };
+	expect(said(failure, { idempotency: 'custom' })).toEqual([
+		'The same Idempotency Key gives this job again: a new job needs another key.',
+		undefined,
+	]);
+	expect(said(fail(failure, { id: 'gen_1' }), { idempotency: 'content' })).toEqual([
+		'Running it again creates a new job.',
+		undefined,
+	]);
+});
+
+test('operations that cost nothing say whether anything was changed, and reading says nothing', () => {
+	const free = { creates: false, charges: false };
+	for (const endpoint of [ENDPOINTS.updatePersona, ENDPOINTS.deletePersona]) {
+		expect(said(noResponse(true), { ...free, endpoint })).toEqual([
+			'Whether it was carried out is not known; running it again is safe.',
+			undefined,
+		]);
+		expect(said(status(404), { ...free, endpoint })).toEqual(['Nothing was changed.', undefined]);
+	}
+	for (const endpoint of [ENDPOINTS.getGeneration, ENDPOINTS.createFile]) {
+		expect(said(noResponse(true), { ...free, endpoint })).toEqual(['', undefined]);
+	}
+});
+
+test('a POST that creates nothing, such as a cancel, is no purchase', () => {
+	const endpoint = ENDPOINTS.createGeneration;
+	for (const failure of [noResponse(true), status(402), KNOWN_LATE])
+		expect(said(failure, { endpoint, creates: false, charges: false })).toEqual(['', undefined]);
+});

@@ -1,0 +1,322 @@
+import { fail, ok, type Result } from '../../src/base/result';
+import { BinaryReference } from '../../src/run/uploads';
+import { executionCredits } from '../../src/run/credits';
+import type { Outcome, Settings } from '../../src/run/item';
+import { itemMemory, nodeMemory } from '../../src/run/state';
+import { toolCall } from '../../src/run/identity';
+import { runOperation } from '../../src/run/operations';
+import { readSettings } from '../../src/run/settings';
+import { answerInTime } from '../../src/run/toolAnswer';
+import type { RateLimits } from '../../src/service/credential';
+import type { Send } from '../../src/base/types';
+import { answer } from '../../testing/answers';
+import { ModelService, type ServiceSettings } from '../../testing/modelService';
+import { hostWith, runOf, sourceWith, workspaceWith, type RunParts } from '../../testing/run';
+import { VirtualClock } from '../../testing/virtualClock';
+import { nodeContext, nodeRun } from '../support/nodeContext';
+
+/** How long a call waits unless the user sets it, in ms. */
+const CALL_MS = 45_000;
+
+const HOUR = 3_600_000;
+
+const AGAIN = expect.stringMatching(/again with exactly the same arguments/) as string;
+
+test.each([
+	['mediaGenTool', {}, CALL_MS],
+	['mediaGenTool', { waitTimeout: 2 }, 120_000],
+	['mediaGen', {}, 1_800_000],
+])('as %s with the options %j it waits for %i ms', (name, options, waitTimeoutMs) => {
+	const run = nodeRun({ parameters: () => ({ options }) });
+	const context = nodeContext(run);
+	const node = { ...context.getNode(), type: `n8n-nodes-mediagen.${name}` };
+	const settings = readSettings({ ...context, getNode: () => node });
+	expect(settings.ok && settings.value).toMatchObject({
+		waitTimeoutMs,
+		isTool: name.endsWith('Tool'),
+	});
+});
+
+interface Agent {
+	service?: Partial<ServiceSettings>;
+	limits?: Partial<RateLimits>;
+	settings?: Partial<Settings>;
+	parts?: (clock: VirtualClock) => Partial<RunParts>;
+}
+
+/** An agent that calls the tool in one execution. What it asks for tells which call it is. */
+function setUp({ service, limits, settings, parts }: Agent = {}) {
+	const clock = new VirtualClock();
+	const model = new ModelService(clock, service);
+	const workspace = workspaceWith(clock, limits);
+	const host = hostWith(model.send);
+	const node = nodeMemory({});
+	const credits = executionCredits({});
+	const given = parts?.(clock);
+	const call = async (prompt: string, operation = runOperation) => {
+		const began = clock.monotonic();
+		const item = toolCall(node, prompt, 'execution 1');
+		const result = await answerInTime(
+			runOf({
+				...{ host, workspace, prompt, node, credits, memory: itemMemory(node, item) },
+				...given,
+				origin: { item, runId: node.runId },
+				settings: { isTool: true, waitTimeoutMs: CALL_MS, ...settings },
+			}),
+			operation,
+		);
+		return { result, took: clock.monotonic() - began };
+	};
+	const calls = async (...prompts: string[]) =>
+		await clock.run(Promise.all(prompts.map(async (prompt) => await call(prompt))));
+	const once = async (prompt: string) =>
+		(await calls(prompt))[0] as Awaited<ReturnType<typeof call>>;
+	const posts = () => model.log.filter(({ request }) => request.method === 'POST');
+	return { clock, model, workspace, host, call, calls, once, posts };
+}
+
+const PICTURES = ['a', 'b', 'c', 'd', 'e'];
+
+const ids = ({ result }: { result: Result<Outcome> }) =>
+	result.ok ? result.value.resources.map(({ id }) => id) : [];
+
+describe('a job that takes longer than a call', () => {
+	test('is answered in time, with its id and the advice to call again', async () => {
+		const { once } = setUp({ service: { jobMs: () => 120_000 } });
+		const { result, took } = await once('a cat');
+		expect(took).toBe(CALL_MS);
+		expect(result).toMatchObject({
+			value: { resources: [{ id: 'gen_1', object: 'generation', status: 'queued' }], next: AGAIN },
+		});
+	});
+
+	test('is given to the same call, however often it comes before the end and once after it', async () => {
+		const { model, clock, once } = setUp({ service: { jobMs: () => 200_000 } });
+		for (let time = 0; time < 3; time += 1) expect(ids(await once('a cat'))).toEqual(['gen_1']);
+		await clock.pass(HOUR);
+		const last = await once('a cat');
+		expect(last.result).toMatchObject({
+			value: { resources: [{ id: 'gen_1', status: 'completed' }] },
+		});
+		expect(last.result).not.toHaveProperty('value.next');
+		expect(model.jobs).toHaveLength(1);
+	});
+
+	test('and ends between two calls: the second gets it and pays nothing', async () => {
+		const { model, clock, once } = setUp({ service: { jobMs: () => 60_000 } });
+		await once('a cat');
+		await clock.pass(60_000);
+		expect((await once('a cat')).result).toMatchObject({
+			value: { resources: [{ id: 'gen_1', status: 'completed' }] },
+		});
+		expect(model.jobs).toHaveLength(1);
+	});
+
+	test('a call after that, which asks for the same, is another one', async () => {
+		const { model, once } = setUp();
+		expect(ids(await once('a cat'))).toEqual(['gen_1']);
+		expect(ids(await once('a cat'))).toEqual(['gen_2']);
+		expect(model.jobs).toHaveLength(2);
+	});
+
+	test('is not promised to be free without keys', async () => {
+		const { once } = setUp({
+			service: { jobMs: () => 120_000 },
+			settings: { idempotency: 'none' },
+		});
+		expect((await once('a cat')).result).toMatchObject({
+			value: { next: 'Not finished yet. Get it by its id in about a minute.' },
+		});
+	});
+});
+
+test('parallel calls that ask for the same get the same job, which is paid for once', async () => {
+	const { model, calls } = setUp({ service: { jobMs: () => 20_000 } });
+	const both = await calls('a cat', 'a cat');
+	expect(both.map(ids)).toEqual([['gen_1'], ['gen_1']]);
+	expect(model.jobs).toHaveLength(1);
+});
+
+describe('answers that are lost', () => {
+	test('do not hold up the call, nor is the repeat paid for again, also while the first still runs', async () => {
+		let isAway = true;
+		const { clock, model, once } = setUp({
+			service: { fault: ({ method }) => (isAway && method === 'POST' ? 'timeout' : undefined) },
+		});
+		for (let time = 0; time < 3; time += 1) {
+			const { result, took } = await once('a cat');
+			expect(took).toBe(CALL_MS);
+			expect(result).toMatchObject({ value: { resources: [{ status: 'sent' }], next: AGAIN } });
+		}
+		isAway = false;
+		await clock.pass(HOUR);
+		expect((await once('a cat')).result).toMatchObject({
+			value: { resources: [{ id: 'gen_1', status: 'completed' }] },
+		});
+		expect(model.jobs).toHaveLength(1);
+	});
+});
+
+/** What keeps a call from being sent, each for longer than it waits. */
+const HOLD_UPS: Array<[name: string, set: Agent, hold: (set: ReturnType<typeof setUp>) => void]> = [
+	[
+		'all job slots',
+		{ service: { jobMs: (prompt) => (PICTURES.includes(prompt) ? 600_000 : 10_000) } },
+		({ call }) => {
+			for (const prompt of PICTURES) void call(prompt);
+		},
+	],
+	[
+		'the requests of several minutes',
+		{ limits: { requestsPerMinute: 2 } },
+		({ workspace, host }) => {
+			const read = { method: 'GET', path: '/generations' } as const;
+			for (let time = 0; time < 12; time += 1) void workspace.client.request(host.channel, read);
+		},
+	],
+	[
+		'the turn of another creation under Max Credits',
+		{
+			settings: { maxCredits: 100 },
+			service: { latencyMs: 120_000 },
+		},
+		({ call }) => {
+			void call('slow');
+		},
+	],
+];
+
+describe.each(HOLD_UPS)('a call that waits for %s', (_name, set, hold) => {
+	async function held() {
+		const all = setUp(set);
+		hold(all);
+		await all.clock.pass(1_000);
+		const first = await all.once('the late one');
+		const sent = () =>
+			all
+				.posts()
+				.filter(({ request }) => (request.body as { prompt: string }).prompt === 'the late one');
+		return { ...all, first, sent };
+	}
+
+	test('is answered in time and says that it was not sent', async () => {
+		const { first, sent } = await held();
+		expect(first.took).toBe(CALL_MS);
+		expect(first.result).toMatchObject({
+			value: { resources: [{ status: 'not sent' }], next: AGAIN },
+		});
+		expect(sent()).toEqual([]);
+	});
+
+	test('is not sent later by itself', async () => {
+		const { clock, sent } = await held();
+		await clock.pass(3 * HOUR);
+		expect(sent()).toEqual([]);
+	});
+
+	test('is sent by the same call later, and paid for once', async () => {
+		const { clock, model, once } = await held();
+		await clock.pass(HOUR);
+		model.settings.latencyMs = 100;
+		expect((await once('the late one')).result).toMatchObject({
+			value: { resources: [{ object: 'generation' }] },
+		});
+		expect(model.jobs.filter(({ prompt }) => prompt === 'the late one')).toHaveLength(1);
+	});
+
+	test('answers another one that asks for the same as well, as what it is', async () => {
+		const { clock, call, sent } = await held();
+		const first = call('the same');
+		await clock.pass(30_000);
+		const second = call('the same');
+		const both = await clock.run(Promise.all([first, second]));
+		for (const { result, took } of both) {
+			expect(took).toBeLessThanOrEqual(CALL_MS);
+			expect(result).toMatchObject({ ok: true });
+		}
+		expect(sent()).toEqual([]);
+	});
+});
+
+test('a call whose file takes too long to upload is not sent, and the next one goes on with it', async () => {
+	const posts: string[] = [];
+	const send: Send = async ({ method, path }) => {
+		if (method === 'POST') posts.push(path);
+		const url = `https://files.example/${posts.length}`;
+		if (path === '/files')
+			return answer(201, { upload_url: 'https://put.example/x?sig=1', upload_headers: {}, url });
+		return answer(202, { id: 'gen_1', object: 'generation', status: 'completed', outputs: [] });
+	};
+	const parts = (clock: VirtualClock): Partial<RunParts> => {
+		const put = async () => {
+			await clock.sleep(60_000);
+			return answer(200, '');
+		};
+		const body = { input: { video: [new BinaryReference('clip')] } };
+		return {
+			host: hostWith(send, { binary: async () => sourceWith(), put }),
+			request: { method: 'POST', path: '/generations', body },
+		};
+	};
+	const { clock, call } = setUp({ parts });
+	const once = async () => (await clock.run(call('a film'))).result;
+	expect(await once()).toMatchObject({ value: { resources: [{ status: 'not sent' }] } });
+	expect(await once()).toMatchObject({ value: { resources: [{ status: 'not sent' }] } });
+	expect(posts).toEqual(['/files']);
+	expect(await once()).toMatchObject({ value: { resources: [{ id: 'gen_1' }] } });
+	expect(posts).toEqual(['/files', '/generations']);
+});
+
+const JOB = { id: 'gen_1', object: 'generation', status: 'processing', estimated_credits: 5 };
+
+test.each([
+	[[JOB], 'Not finished yet. Get it by its id in about a minute.'],
+	[[{ ...JOB, status: 'completed' }], undefined],
+	[[JOB, JOB], undefined],
+	[[{ id: 'run_1', object: 'agent_run', status: 'planning' }], undefined],
+	[[], undefined],
+])(
+	'a job that was not waited for says whether it is still running: %j',
+	async (resources, next) => {
+		const { clock, call } = setUp();
+		const { result } = await clock.run(call('a cat', async () => ok({ resources, files: [] })));
+		expect(result).toMatchObject({ ok: true, value: { resources } });
+		expect(result.ok && result.value.next).toBe(next);
+	},
+);
+
+test('a job that fails between two calls is told to the next one; the one after that creates anew', async () => {
+	let status = 'failed';
+	const { clock, model, once } = setUp({
+		service: { jobMs: () => 60_000, ending: () => ({ status }) },
+	});
+	await once('a cat');
+	await clock.pass(HOUR);
+	expect((await once('a cat')).result).toMatchObject({
+		failure: { kind: 'jobFailed' },
+		job: { id: 'gen_1' },
+	});
+	expect(model.jobs).toHaveLength(1);
+	status = 'completed';
+	expect(ids(await once('a cat'))).toEqual(['gen_2']);
+});
+
+test('a failure stays one, and the same call tries again', async () => {
+	const { clock, call, once } = setUp();
+	const failed = fail({ kind: 'jobFailed', reason: 'too dark' }, JOB);
+	expect((await clock.run(call('a cat', async () => failed))).result).toBe(failed);
+	expect(ids(await once('a cat'))).toEqual(['gen_1']);
+});
+
+test('a call of several parts names the jobs of all when its time is over', async () => {
+	const parts = ['a', 'b'].map((prompt) => ({
+		...{ method: 'POST' as const, path: '/generations', query: {} },
+		body: { mode: 'image', model: 'm', prompt },
+	}));
+	const { once, model } = setUp({ service: { jobMs: () => 200_000 }, parts: () => ({ parts }) });
+	const { result } = await once('x');
+	expect(result).toMatchObject({ ok: true, value: { next: AGAIN } });
+	const named = result.ok ? result.value.resources.map(({ id }) => id) : [];
+	expect(named).toEqual(model.jobs.map(({ id }) => id));
+	expect(named).toHaveLength(2);
+});

@@ -1,0 +1,622 @@
+import type {
+	IDataObject,
+	IHttpRequestOptions,
+	INodeExecutionData,
+	NodeApiError,
+} from 'n8n-workflow';
+import { MediaGen } from '../../nodes/MediaGen/MediaGen.node';
+import { MediaGenAgentRun } from '../../nodes/AgentRun/MediaGenAgentRun.node';
+import { MediaGenJob } from '../../nodes/Job/MediaGenJob.node';
+import { MediaGenSpeech } from '../../nodes/Speech/MediaGenSpeech.node';
+import { answer, errorBody } from '../../testing/answers';
+import type { VirtualClock } from '../../testing/virtualClock';
+import { nodeRun } from '../support/nodeContext';
+import { execute } from '../support/engine';
+import { clock, locator, setUp } from '../support/serviceRun';
+
+jest.mock('../../src/base/clock', () => {
+	const { VirtualClock: Clock } = jest.requireActual<{ VirtualClock: typeof VirtualClock }>(
+		'../../testing/virtualClock',
+	);
+	return { systemClock: new Clock() };
+});
+
+/*
+ * Where two mechanisms meet: each case was found by random sequences of whole runs of a node against a ledger.
+ */
+
+interface Ended {
+	items: INodeExecutionData[];
+	error?: NodeApiError;
+}
+
+/** What a run ended with, well or badly. */
+const ended = async (run: Promise<INodeExecutionData[]>): Promise<Ended> =>
+	await run.then(
+		(items): Ended => ({ items }),
+		(error: NodeApiError) => ({ items: [], error }),
+	);
+
+/** As n8n reads it from its database. */
+const reload = (memory: IDataObject) => JSON.parse(JSON.stringify(memory)) as IDataObject;
+
+const MIN = 60_000;
+const HOUR = 60 * MIN;
+const image = { model: locator('m'), prompt: 'a', downloadOutputs: false };
+const text = (words: number) => Array.from({ length: words }, (_, i) => `w${i}`).join(' ');
+
+describe('a page of a gateway (401, 403, 404) after the service has charged', () => {
+	const lost = (status: number, more: object = {}) => {
+		let gateway = true;
+		const t = setUp({
+			given: image,
+			answers: async (request) => {
+				if (request.method !== 'POST' || !gateway) return undefined;
+				await t.model.send(request);
+				return answer(status, '<html>');
+			},
+			...more,
+		});
+		return {
+			t,
+			end: () => {
+				gateway = false;
+			},
+		};
+	};
+
+	test.each([
+		['24 hours later', async () => await clock.pass(24 * HOUR)],
+		['after the clock was set back', async () => clock.setWall(-HOUR)],
+	])('is not paid for again %s', async (_, wait) => {
+		const { t, end } = lost(403);
+		expect((await ended(t.run())).error?.description).toMatch(/carried out is not known/);
+		end();
+		await wait();
+		await ended(t.run({ executionId: 'e2' }));
+		expect(t.model.jobs).toHaveLength(1);
+	});
+
+	test('is looked for before a changed request is paid for', async () => {
+		const { t, end } = lost(404);
+		await ended(t.run());
+		end();
+		await ended(t.run({ executionId: 'e2' }, { prompt: 'b' }));
+		expect(t.model.jobs).toHaveLength(1);
+	});
+
+	test('counts under Max Credits', async () => {
+		const t = setUp({
+			json: Array.from({ length: 10 }, () => ({})),
+			own: (i) => ({ prompt: `p${i}` }),
+			given: { ...image, options: { maxCredits: 25 } },
+			credential: { concurrentJobs: 20, requestsPerMinute: 600 },
+			service: { price: () => 10, concurrentJobs: 20, requestsPerMinute: 600 },
+			answers: async (request) => {
+				if (request.method !== 'POST') return undefined;
+				const first = await t.model.send(request);
+				return t.model.jobs.length === 1 ? first : answer(404, '<html>');
+			},
+		});
+		await ended(t.run());
+		expect(t.model.jobs.length).toBeLessThanOrEqual(3);
+	});
+});
+
+describe('Same Request Within 24 Hours, no crash', () => {
+	test('402, then 429 under the next key; a new execution, then a retry of the first: one charge', async () => {
+		let step = 0;
+		const t = setUp({
+			given: { ...image, options: { idempotency: 'content', waitTimeout: 5 } },
+			answers: (request) => {
+				if (request.method !== 'POST' || step > 1) return undefined;
+				step += 1;
+				if (step === 1) return answer(402, errorBody('no credits'));
+				step = 1;
+				return answer(429, errorBody('busy'));
+			},
+		});
+		const memory = {};
+		await ended(t.run({ nodeMemory: memory, executionId: 'e1' }));
+		step = 2;
+		const second = await ended(t.run({ nodeMemory: {}, executionId: 'e2' }));
+		const retried = await ended(t.run({ nodeMemory: reload(memory), executionId: 'e3' }));
+		expect([second, retried].map(({ items }) => items[0]?.json.id)).toEqual(['gen_1', 'gen_1']);
+		expect(t.model.jobs).toHaveLength(1);
+	});
+});
+
+test('Same Request Within 24 Hours: a job under the next key is found after hours without a request', async () => {
+	let posts = 0;
+	const t = setUp({
+		given: { ...image, options: { idempotency: 'content' } },
+		answers: ({ method }) =>
+			method === 'POST' && (posts += 1) === 1 ? answer(402, errorBody('no credits')) : undefined,
+	});
+	await t.run({ nodeMemory: {}, executionId: 'e1' });
+	await clock.pass(3 * HOUR);
+	// Somebody else uses n8n, which forgets what nobody needs.
+	await setUp({ given: image }).run();
+	const [item] = await t.run({ nodeMemory: {}, executionId: 'e2' });
+	expect(item?.json.id).toBe('gen_1');
+	expect(t.model.jobs).toHaveLength(1);
+});
+
+test('Same Request Within 24 Hours: hours without a request, a 402 of a service that looks at the balance first, a lost answer', async () => {
+	let answers = [] as Array<ReturnType<typeof answer>>;
+	const t = setUp({
+		given: { ...image, options: { idempotency: 'content' } },
+		answers: ({ method }) => (method === 'POST' ? answers.shift() : undefined),
+	});
+	await t.run({ nodeMemory: {}, executionId: 'e1' });
+	await clock.pass(3 * HOUR);
+	// Somebody else uses n8n, which forgets what nobody needs.
+	await setUp({ given: image }).run();
+	const noCredits = answer(402, errorBody('no credits'));
+	answers = [noCredits, answer(504, '<html>'), noCredits];
+	const memory = {};
+	await ended(t.run({ nodeMemory: memory, executionId: 'e2' }));
+	answers = [];
+	const [item] = await t.run({ nodeMemory: reload(memory), executionId: 'e3' });
+	expect(item?.json.id).toBe('gen_1');
+	expect(t.model.jobs).toHaveLength(1);
+});
+
+test('Same Request Within 24 Hours: a job that a retry makes and that fails is not made again by it', async () => {
+	let isFirstRun = true;
+	const t = setUp({
+		json: [{}, {}],
+		own: (i) => ({ prompt: `p${i}` }),
+		given: { ...image, options: { idempotency: 'content' } },
+		service: { ending: () => ({ status: 'failed' }), jobMs: () => MIN },
+		answers: async ({ method, path, body }) => {
+			// The list that shows which jobs are of earlier runs is late.
+			if (method === 'GET' && path === '/generations') await clock.sleep(5_000);
+			if (method === 'GET' || !isFirstRun) return undefined;
+			const isFirstItem = (body as { prompt: string }).prompt === 'p0';
+			return isFirstItem ? { noResponse: 'ECONNRESET' } : answer(400, errorBody('no'));
+		},
+	});
+	const memory = {};
+	await ended(t.run({ nodeMemory: memory, executionId: 'e1' }));
+	isFirstRun = false;
+	await ended(t.run({ nodeMemory: reload(memory), executionId: 'e2' }));
+	expect(t.model.jobs).toHaveLength(2);
+});
+
+test('jobs that a changed request may have made already are named, also where another item fails first', async () => {
+	let animal = 'cat';
+	const t = setUp({
+		json: [{}, {}],
+		own: (i) => ({ prompt: `p${i} ${animal}` }),
+		given: image,
+		answers: async (request) => {
+			if (request.method !== 'POST') return undefined;
+			if (JSON.stringify(request.body).includes('p0')) return answer(400, errorBody('no'));
+			await t.model.send(request);
+			return { noResponse: 'ECONNRESET' };
+		},
+	});
+	await ended(t.run({ executionId: 'e1' }));
+	animal = 'dog';
+	const { error } = await ended(t.run({ executionId: 'e2' }));
+	expect(error?.message).toMatch(/refused the request as invalid.*item 0/);
+	expect(error?.description).toContain('Other items may have made: gen_1');
+});
+
+describe('a job counts once in an execution', () => {
+	test.each(['content', 'custom'])(
+		'%s: two identical items, one of them repeated by Retry Execution',
+		async (idempotency) => {
+			let posts = 0;
+			const t = setUp({
+				json: [{}, {}],
+				given: { ...image, options: { idempotency, idempotencyKey: 'k' } },
+				service: { price: () => 10 },
+				credential: { concurrentJobs: 1 },
+				answers: (request) =>
+					request.method === 'POST' && (posts += 1) === 2
+						? answer(403, errorBody('no'))
+						: undefined,
+			});
+			let memory: IDataObject = {};
+			await ended(t.run({ nodeMemory: memory }));
+			memory = reload(memory);
+			await t.run({ nodeMemory: memory, executionId: 'e2' });
+			expect(t.model.jobs).toHaveLength(1);
+			expect(memory.mediaGenCredits).toBe(10);
+		},
+	);
+
+	test('custom: a failed job that the key gives again', async () => {
+		const t = setUp({
+			given: { ...image, options: { idempotency: 'custom', idempotencyKey: 'k' } },
+			service: { price: () => 10, ending: () => ({ status: 'failed' }) },
+		});
+		let memory: IDataObject = {};
+		for (let retry = 0; retry < 4; retry += 1) {
+			memory = reload(memory);
+			await ended(t.run({ nodeMemory: memory, executionId: `e${retry}` }));
+		}
+		expect(t.model.jobs).toHaveLength(1);
+		expect(memory.mediaGenCredits).toBe(10);
+	});
+
+	test('an agent run that is planned, approved and reviewed, with n8n waiting in between', async () => {
+		let status = 'plan_proposed';
+		const run = (more: object) => ({ id: 'run_1', object: 'agent_run', status, plan: {}, ...more });
+		const t = setUp({
+			description: new MediaGenAgentRun().description,
+			answers: ({ method, path }) => {
+				if (method === 'GET')
+					return answer(
+						200,
+						run(status === 'plan_proposed' ? { spent_credits: 1 } : { spent_credits: 41 }),
+					);
+				if (path.endsWith('/approve')) {
+					status = 'awaiting_review';
+					return answer(202, {
+						...run({ reserved_credits: 50, spent_credits: 1 }),
+						status: 'queued',
+					});
+				}
+				if (path.endsWith('/review')) {
+					status = 'completed';
+					return answer(200, run({ spent_credits: 41 }));
+				}
+				return answer(201, run({ spent_credits: 1 }));
+			},
+		});
+		let flow: IDataObject = {};
+		for (const given of [
+			{ operation: 'create', brief: 'b' },
+			{ operation: 'approve', agentRunId: locator('run_1'), maxCredits: 50 },
+			{ operation: 'review', agentRunId: locator('run_1'), decision: 'assemble' },
+		]) {
+			// Another node has a memory of its own; what the execution has reserved stays.
+			flow = reload({ ...flow, mediaGen: undefined });
+			await t.run({ nodeMemory: flow }, given);
+		}
+		expect(flow.mediaGenCredits).toBe(51);
+	});
+});
+
+describe('Wait for Top-Up', () => {
+	test('Credit Wait Timeout does not run while an item waits for a slot of its own run', async () => {
+		const t = setUp({
+			json: Array.from({ length: 10 }, () => ({})),
+			own: (i) => ({ prompt: `p${i}` }),
+			given: { ...image, options: { onInsufficientCredits: 'wait', creditWaitTimeout: 60 } },
+			credential: { concurrentJobs: 1 },
+			service: { concurrentJobs: 1, credits: 8, jobMs: () => 10 * MIN },
+		});
+		// Five minutes after they ran out.
+		clock.after(85 * MIN, () => {
+			t.model.settings.credits += 100;
+		});
+		expect((await ended(t.run())).items).toHaveLength(10);
+	});
+
+	test('a 429 before a 402 does not end the wait after 30 minutes, as one for a slot', async () => {
+		const from = clock.monotonic();
+		let posts = 0;
+		const t = setUp({
+			given: { ...image, options: { onInsufficientCredits: 'wait', creditWaitTimeout: 60 } },
+			answers: ({ method }) => {
+				if (method !== 'POST') return undefined;
+				posts += 1;
+				if (posts === 1) return answer(429, errorBody('busy'));
+				return clock.monotonic() - from < 40 * MIN
+					? answer(402, errorBody('no credits'))
+					: undefined;
+			},
+		});
+		expect((await ended(t.run())).items[0]?.json.status).toBe('completed');
+	});
+
+	test('a part of a text that is refused fails its item, also while the parts before it still wait', async () => {
+		let posts = 0;
+		const t = setUp({
+			description: new MediaGenSpeech().description,
+			given: {
+				operation: 'create',
+				model: locator('service/speech-lite'),
+				blocksFrom: 'text',
+				text: text(120),
+				options: { blockLength: 2, onInsufficientCredits: 'wait' },
+			},
+			answers: () => {
+				posts += 1;
+				return posts < 5 ? answer(402, errorBody('no credits')) : answer(401, errorBody('no key'));
+			},
+		});
+		expect((await ended(t.run())).error?.message).toMatch(/API key is invalid/);
+	});
+});
+
+describe('Auto Approve under Max Credits, with a key that other executions share', () => {
+	test.each(['content', 'custom'])(
+		'%s: no other body is sent under the same key',
+		async (idempotency) => {
+			const t = setUp({
+				description: new MediaGenAgentRun().description,
+				answers: () =>
+					answer(202, { id: 'run_1', object: 'agent_run', status: 'queued', plan: {} }),
+			});
+			const options = { idempotency, idempotencyKey: 'k', maxCredits: 100 };
+			const given = {
+				operation: 'create',
+				brief: 'b',
+				autoApprove: true,
+				waitForCompletion: false,
+				options,
+			};
+			await t.run({ nodeMemory: {}, executionId: 'e1' }, given);
+			// An earlier node of this execution has reserved something.
+			const second = await ended(
+				t.run({ nodeMemory: { mediaGenCredits: 20 }, executionId: 'e2' }, given),
+			);
+			expect(second.error?.message).toMatch(/would be exceeded/);
+			expect(t.posts()).toHaveLength(1);
+		},
+	);
+});
+
+describe('a file whose first PUT the storage refuses once (403)', () => {
+	test.each(['content', 'custom'])(
+		'%s: another execution sends the same body under the same key',
+		async (idempotency) => {
+			const kept = new Map<string, unknown>();
+			const bodies: unknown[] = [];
+			let [files, refusals] = [0, 1];
+			const request = async ({ baseURL, method, url, body, headers = {} }: IHttpRequestOptions) => {
+				const as = (statusCode: number, answered?: unknown) => ({
+					statusCode,
+					headers: {},
+					body: answered,
+				});
+				if (!baseURL) return as(method !== 'PUT' ? 404 : refusals-- > 0 ? 403 : 200);
+				if (url === '/files') {
+					const key = String(headers['Idempotency-Key']);
+					const file = kept.get(key) ?? {
+						upload_url: `https://up.example/${(files += 1)}`,
+						upload_headers: {},
+						url: `https://files.example/${files}`,
+					};
+					kept.set(key, file);
+					return as(201, file);
+				}
+				if (method === 'POST') bodies.push(body);
+				if (method === 'GET')
+					return as(
+						200,
+						url === '/generations'
+							? { object: 'list', data: [] }
+							: { id: 'gen_1', object: 'generation', status: 'completed' },
+					);
+				return as(202, { id: 'gen_1', object: 'generation', status: 'queued' });
+			};
+			const items = [
+				{
+					json: {},
+					binary: { data: { data: Buffer.from('cat').toString('base64'), mimeType: 'image/png' } },
+				},
+			];
+			const credential = { apiKey: `uploads-${idempotency}`, baseUrl: 'https://api.example/v1' };
+			const given = () => ({
+				...image,
+				waitForCompletion: false,
+				input: { reference_images: { __rl: true, mode: 'binary', value: 'data' } },
+				options: { idempotency, idempotencyKey: 'k' },
+			});
+			for (const executionId of ['e1', 'e2'])
+				await clock.run(
+					execute(
+						new MediaGen().description,
+						nodeRun({ items, request, nodeMemory: {}, executionId, credential }),
+						given,
+					),
+				);
+			expect(bodies[1]).toBe(bodies[0]);
+		},
+	);
+});
+
+describe('what an agent is told when the time of a call is over', () => {
+	test('a speech in several parts that were sent is not "not sent"', async () => {
+		let jobs = 0;
+		const t = setUp({
+			description: new MediaGenSpeech().description,
+			nodeType: 'n8n-nodes-mediagen.mediaGenSpeechTool',
+			given: {
+				operation: 'create',
+				model: locator('service/speech-lite'),
+				blocksFrom: 'text',
+				text: text(120),
+				waitForCompletion: true,
+				downloadOutputs: false,
+				options: { blockLength: 2 },
+			},
+			answers: ({ method, path }) =>
+				answer(method === 'POST' ? 202 : 200, {
+					id: method === 'POST' ? `sp_${(jobs += 1)}` : path.split('/')[2],
+					object: 'speech_generation',
+					status: 'queued',
+				}),
+		});
+		const [item] = await t.run();
+		expect(jobs).toBeGreaterThan(1);
+		expect(item?.json.status).not.toBe('not sent');
+	});
+
+	test('lack of credits is named', async () => {
+		const t = setUp({
+			nodeType: 'n8n-nodes-mediagen.mediaGenTool',
+			given: { ...image, options: { onInsufficientCredits: 'wait' } },
+			service: { credits: 0 },
+		});
+		const [item] = await t.run();
+		expect(item?.json.next).toMatch(/credits/);
+	});
+
+	test('a call that gets what became of an earlier one, which met silence and then no credits', async () => {
+		let posts = 0;
+		const t = setUp({
+			nodeType: 'n8n-nodes-mediagen.mediaGenTool',
+			given: { ...image, options: { onInsufficientCredits: 'wait' } },
+			answers: async () => {
+				posts += 1;
+				if (posts > 2) return answer(402, errorBody('no credits'));
+				await clock.sleep(posts * MIN);
+				return { noResponse: 'timeout' };
+			},
+		});
+		await t.run();
+		await clock.pass(10 * MIN);
+		expect((await ended(t.run())).error?.message).toMatch(/Not sent: the service gave no answer/);
+	});
+
+	test('a tool that reads is answered in its time too', async () => {
+		const from = clock.monotonic();
+		const t = setUp({
+			description: new MediaGenJob().description,
+			nodeType: 'n8n-nodes-mediagen.mediaGenJobTool',
+			given: { operation: 'get', jobId: 'gen_1' },
+			answers: async () => {
+				await clock.sleep(120_000);
+				return { noResponse: 'timeout' };
+			},
+		});
+		const [item] = await t.run();
+		expect(clock.monotonic() - from).toBeLessThan(60_000);
+		expect(item?.json).toMatchObject({ id: 'gen_1', status: 'not finished' });
+		expect(item?.json.next).toMatch(/again/);
+	});
+});
+
+describe('429 with Retry-After 0, while several creations wait', () => {
+	test('creations are not tried once a second for half an hour', async () => {
+		const t = setUp({
+			json: Array.from({ length: 10 }, () => ({})),
+			own: (i) => ({ prompt: `p${i}` }),
+			given: image,
+			answers: ({ method }) =>
+				method === 'POST' ? answer(429, errorBody('busy'), { 'retry-after': '0' }) : undefined,
+		});
+		await ended(t.run());
+		// Docs: once a minute one creation is tried. A single item does so: 30.
+		expect(t.posts().length).toBeLessThan(100);
+	});
+});
+
+describe('Own Key', () => {
+	test('a key that a part of a text and another item share: neither is sent', async () => {
+		const own = (i: number) => ({
+			text: i === 0 ? text(120) : 'short',
+			options: { blockLength: 2, idempotency: 'custom', idempotencyKey: i === 0 ? 'a' : 'a-2' },
+		});
+		const t = setUp({
+			description: new MediaGenSpeech().description,
+			continueOnFail: true,
+			json: [{}, {}],
+			own,
+			given: {
+				operation: 'create',
+				model: locator('service/speech-lite'),
+				blocksFrom: 'text',
+				waitForCompletion: false,
+			},
+			answers: () => answer(202, { id: 'sp_1', object: 'speech_generation', status: 'queued' }),
+		});
+		await t.run();
+		expect(t.posts()).toHaveLength(0);
+	});
+});
+
+test('Approve: retries never approve twice, also when the run fails', async () => {
+	const t = setUp({
+		description: new MediaGenAgentRun().description,
+		given: { operation: 'approve', agentRunId: locator('run_1'), maxCredits: 50 },
+		answers: ({ method }) =>
+			method === 'POST'
+				? answer(202, {
+						id: 'run_1',
+						object: 'agent_run',
+						status: 'queued',
+						plan: {},
+						reserved_credits: 50,
+					})
+				: answer(200, {
+						id: 'run_1',
+						object: 'agent_run',
+						status: t.posts().length > 0 ? 'failed' : 'plan_proposed',
+						plan: {},
+					}),
+	});
+	await ended(t.run());
+	await ended(t.run());
+	expect(new Set(t.posts().map(({ headers }) => headers?.['Idempotency-Key'])).size).toBe(1);
+});
+
+describe('Same Request Within 24 Hours and Wait for Top-Up, at a service that does not store a 402', () => {
+	const given = { ...image, options: { idempotency: 'content', onInsufficientCredits: 'wait' } };
+	const topUps = [10, 30, 50, 70, 90].map((seconds) => [seconds]);
+
+	test.each(topUps)(
+		'identical items of one run are paid for once, top-up after %i s',
+		async (seconds) => {
+			const t = setUp({ json: [{}, {}, {}], given, service: { credits: 0 } });
+			clock.after(seconds * 1_000, () => {
+				t.model.settings.credits = Infinity;
+			});
+			await t.run();
+			expect(t.model.jobs).toHaveLength(1);
+		},
+	);
+
+	test.each(topUps)('another process gets the same media, top-up after %i s', async (seconds) => {
+		const t = setUp({ given, service: { credits: 0 } });
+		clock.after(seconds * 1_000, () => {
+			t.model.settings.credits = Infinity;
+		});
+		await t.run({ nodeMemory: {}, executionId: 'e1' });
+		// A process of its own, such as another worker or n8n after a restart: nothing is shared.
+		const other = setUp({ given, answers: async (request) => await t.model.send(request) });
+		await other.run({ nodeMemory: {}, executionId: 'e2' });
+		expect(t.model.jobs).toHaveLength(1);
+	});
+});
+
+describe('in the editor, with On Error: Continue', () => {
+	test.each([
+		['ran out of time', false],
+		['was stopped', true],
+	])('a run that %s is taken over by the next click', async (_, isStopped) => {
+		const stop = new AbortController();
+		const t = setUp({
+			mode: 'manual',
+			continueOnFail: true,
+			given: { ...image, options: { waitTimeout: 1 } },
+			service: { jobMs: () => 5 * MIN },
+		});
+		if (isStopped) clock.after(20_000, () => stop.abort());
+		await t.run({ nodeMemory: {}, signal: stop.signal });
+		await clock.pass(10 * MIN);
+		await t.run({ nodeMemory: {}, executionId: 'e2' });
+		expect(t.model.jobs).toHaveLength(1);
+	});
+});
+
+test('in the editor, Retry On Fail does not give an item the job of an identical one', async () => {
+	let posts = 0;
+	const t = setUp({
+		mode: 'manual',
+		json: [{}, {}],
+		given: image,
+		answers: ({ method }) =>
+			method === 'POST' && (posts += 1) === 2 ? answer(400, errorBody('no')) : undefined,
+	});
+	expect((await ended(t.run())).error).toBeDefined();
+	const ids = (await t.run()).map(({ json }) => json.id);
+	expect(ids).toEqual(['gen_1', 'gen_2']);
+});

@@ -1,0 +1,466 @@
+import fc from '../support/fastCheck';
+import {
+	Client,
+	requestResource,
+	retryAfterMs,
+	retryDelay,
+	type Attempt,
+	type RequestOptions,
+} from '../../src/service/client';
+import { errorOf, isOutcomeUnknown } from '../../src/service/statuses';
+import { RateLimiter } from '../../src/service/rateLimiter';
+import type { SendResult, ApiRequest } from '../../src/base/types';
+import { answer, errorBody, gaps, channelOf, LOST, scripted } from '../../testing/answers';
+import { seeded } from '../../testing/random';
+import { VirtualClock } from '../../testing/virtualClock';
+
+const GET: ApiRequest = { method: 'GET', path: '/generations/gen_1' };
+const POST: ApiRequest = { method: 'POST', path: '/generations', body: {} };
+
+async function ask(request: ApiRequest, answers: SendResult[], options: RequestOptions = {}) {
+	const clock = new VirtualClock();
+	const client = new Client(new RateLimiter(clock, 60), clock, seeded(1));
+	const { send, sent } = scripted(clock, answers);
+	const result = await clock.run(client.request(channelOf(send), request, options));
+	return { result, sent };
+}
+
+const WITH_KEY: RequestOptions = { replayable: true };
+
+test.each([400, 401, 402, 403, 404, 409, 422])('%i: one request, no retry', async (status) => {
+	for (const request of [GET, POST]) {
+		const { result, sent } = await ask(request, [answer(status), answer(200)], WITH_KEY);
+		expect(sent).toHaveLength(1);
+		expect(result).toMatchObject({
+			ok: false,
+			failure: { kind: 'status', status, outcomeUnknown: false },
+		});
+	}
+});
+
+test.each([
+	['408', answer(408)],
+	['500', answer(500)],
+	['502', answer(502)],
+	['503', answer(503)],
+	['504', answer(504)],
+	['520', answer(520)],
+	['529', answer(529)],
+	['no response', LOST],
+	['a truncated body', answer(200, '{"id": "gen')],
+])(
+	'%s: retried for GET and for POST with a key, never for POST without one',
+	async (_name, fault) => {
+		const good = answer(200);
+		expect((await ask(GET, [fault, fault, good])).sent).toHaveLength(3);
+		expect((await ask(POST, [fault, fault, good], WITH_KEY)).sent).toHaveLength(3);
+		const bare = await ask(POST, [fault, good]);
+		expect(bare.sent).toHaveLength(1);
+		expect(bare.result.ok).toBe(false);
+	},
+);
+
+test('a 409 after a lost answer means that the service is still at work: the key is sent again', async () => {
+	const busy = [LOST, answer(409), answer(409), answer(202)];
+	expect((await ask(POST, busy, WITH_KEY)).sent).toHaveLength(4);
+	const bare = await ask(POST, busy);
+	expect(bare.sent).toHaveLength(1);
+});
+
+test('so does a 409 where the answer to an earlier request under the key was lost', async () => {
+	const busy = [answer(409), answer(409), answer(202)];
+	const open = await ask(POST, busy, { ...WITH_KEY, outcomeOpen: true });
+	expect(open.sent).toHaveLength(3);
+	const refused = await ask(POST, [answer(400)], { ...WITH_KEY, outcomeOpen: true });
+	expect(refused.result).toMatchObject({ failure: { status: 400, outcomeUnknown: true } });
+});
+
+test('attempts are limited: 7 for transient faults, 8 for 429', async () => {
+	const faulty = await ask(GET, [LOST]);
+	expect(faulty.sent).toHaveLength(7);
+	expect(faulty.result).toMatchObject({
+		failure: { kind: 'noResponse', attempts: 7, reason: 'ECONNRESET' },
+	});
+	const limited = await ask(POST, [answer(429)]);
+	expect(limited.sent).toHaveLength(8);
+	expect(limited.result).toMatchObject({
+		failure: { kind: 'status', status: 429, outcomeUnknown: false },
+	});
+});
+
+describe('what never reached the service', () => {
+	const refused: SendResult = { noResponse: 'ECONNREFUSED', unsent: 'connection' };
+
+	test('is retried, even without a key, and after 5 attempts is known to have done nothing', async () => {
+		const found = await ask(POST, [refused, refused, answer(202)]);
+		expect(found.result.ok).toBe(true);
+		const { result, sent } = await ask(POST, [refused]);
+		expect(sent).toHaveLength(5);
+		expect(result).toMatchObject({
+			failure: { kind: 'noResponse', attempts: 5, outcomeUnknown: false, unsent: 'connection' },
+		});
+	});
+
+	test('leaves the outcome of an earlier attempt unknown', async () => {
+		const { result } = await ask(POST, [LOST, refused], WITH_KEY);
+		expect(result).toMatchObject({ failure: { outcomeUnknown: true, unsent: 'connection' } });
+	});
+
+	test.each(['local', 'certificate'] as const)('%s: fails at once', async (unsent) => {
+		const { result, sent } = await ask(GET, [{ noResponse: 'why', unsent }]);
+		expect(sent).toHaveLength(1);
+		expect(result).toMatchObject({
+			failure: { reason: 'why', attempts: 1, outcomeUnknown: false, unsent },
+		});
+	});
+});
+
+describe('a 429 is retried after its Retry-After', () => {
+	test.each([
+		['absent', undefined, 0, 2_000],
+		['seconds', '9', 9_000, 10_000],
+		['a date', 'Thu, 01 Jan 2026 00:00:20 GMT', 20_000, 21_000],
+		['a date in the past', 'Thu, 01 Jan 2015 00:00:00 GMT', 0, 2_000],
+		['negative', '-3', 0, 2_000],
+		['NaN', 'NaN', 0, 2_000],
+		['1e9', '1e9', 0, 2_000],
+		['a thousand million', '1000000000', 120_000, 121_000],
+	])('%s', async (_name, header, min, max) => {
+		const headers: Record<string, string> = header === undefined ? {} : { 'retry-after': header };
+		const { result, sent } = await ask(GET, [answer(429, undefined, headers), answer(200)]);
+		expect(result.ok).toBe(true);
+		expect(gaps(sent)[0]).toBeGreaterThanOrEqual(Math.max(min, 100));
+		expect(gaps(sent)[0]).toBeLessThanOrEqual(max);
+	});
+});
+
+test.each([
+	['while our own minute is full, pauses all requests', 1, false, 90_000],
+	['in any other minute, concerns its own request only', 60, false, 0],
+	['about job slots only returns to the caller', 1, true, 60_250],
+])('a 429 %s', async (_when, limit, return429, expected) => {
+	const clock = new VirtualClock();
+	const client = new Client(new RateLimiter(clock, limit), clock, seeded(1));
+	const limited = scripted(clock, [answer(429, undefined, { 'retry-after': '90' }), answer(200)]);
+	const other = scripted(clock, [answer(200)]);
+	const first = client.request(channelOf(limited.send), POST, { return429 });
+	await clock.quiet();
+	const started = clock.now();
+	await clock.run(client.request(channelOf(other.send, 'execution 2'), GET));
+	const waited = (other.sent[0]?.at ?? 0) - started;
+	expect(waited).toBeGreaterThanOrEqual(expected);
+	expect(waited).toBeLessThan(expected + 2_000);
+	await clock.run(first);
+});
+
+describe('a key that expires while a request is tried', () => {
+	const expiresAfter = (attempts: number) => {
+		let asked = 0;
+		// Asked twice for each failed attempt: whether to wait for another, and before it goes out.
+		return () => (asked += 1) <= 2 * attempts - 1;
+	};
+
+	test('is not sent again: it could no longer settle what became of the attempts before', async () => {
+		const options = { replayable: expiresAfter(2) };
+		const { result, sent } = await ask(POST, [LOST, LOST, answer(202)], options);
+		expect(sent).toHaveLength(2);
+		expect(result).toMatchObject({ failure: { kind: 'noResponse', outcomeUnknown: true } });
+	});
+
+	test('is not sent at all where it is to settle an earlier request', async () => {
+		const late = { replayable: () => false, outcomeOpen: true };
+		const { result, sent } = await ask(POST, [answer(202)], late);
+		expect(sent).toHaveLength(0);
+		expect(result).toMatchObject({ failure: { kind: 'noResponse', outcomeUnknown: true } });
+	});
+
+	test('is as good as any other where nothing was done', async () => {
+		const { result, sent } = await ask(POST, [answer(429), answer(202)], {
+			replayable: () => false,
+		});
+		expect(sent).toHaveLength(2);
+		expect(result.ok).toBe(true);
+	});
+});
+
+describe('a resource', () => {
+	async function readOne(request: ApiRequest, answers: SendResult[]) {
+		const clock = new VirtualClock();
+		const client = new Client(new RateLimiter(clock, 60), clock, seeded(1));
+		const { send, sent } = scripted(clock, answers);
+		const result = await clock.run(requestResource(client, channelOf(send), request));
+		return { result, sent };
+	}
+
+	test('that is read has the id asked for: the answer to another request is none', async () => {
+		const other = answer(200, { id: 'gen_2', object: 'generation' });
+		const again = await readOne(GET, [other, answer(200)]);
+		expect(again.result).toMatchObject({ ok: true, value: { id: 'gen_1' } });
+		expect((await readOne(GET, [other])).result).toMatchObject({
+			failure: {
+				kind: 'badResponse',
+				problem: 'the response has another id than the one asked for',
+			},
+		});
+		const odd = { method: 'GET', path: '/voices/a%2Fb%20c' } as const;
+		expect((await readOne(odd, [answer(200, { id: 'a/b c' })])).result.ok).toBe(true);
+	});
+
+	test('that is created may have any', async () => {
+		expect((await readOne(POST, [answer(202, { id: 'x' })])).result.ok).toBe(true);
+		expect((await readOne(POST, [answer(202, { object: 'generation' })])).result).toMatchObject({
+			failure: { kind: 'badResponse', problem: 'the response has no id' },
+		});
+	});
+});
+
+test('an unknown outcome stays unknown, whatever the last response was', async () => {
+	const { result } = await ask(POST, [LOST, answer(400)], WITH_KEY);
+	expect(result).toMatchObject({ failure: { kind: 'status', status: 400, outcomeUnknown: true } });
+});
+
+test('retry: false sends a single request', async () => {
+	expect((await ask(GET, [answer(503), answer(200)], { retry: false })).sent).toHaveLength(1);
+});
+
+test('maxAttempts ends earlier what is transient; a 429 is waited out', async () => {
+	const options = { maxAttempts: 2 };
+	expect((await ask(GET, [answer(503), answer(503), answer(200)], options)).sent).toHaveLength(2);
+	const busy = await ask(GET, [answer(429), answer(429), answer(429), answer(200)], options);
+	expect(busy.result.ok).toBe(true);
+});
+
+test('a success with an invalid body is a failure with the reason', async () => {
+	const { result } = await ask(POST, [answer(202, { object: 'generation' })], {
+		validate: () => 'the response has no id',
+	});
+	expect(result).toMatchObject({
+		failure: { kind: 'badResponse', status: 202, problem: 'the response has no id' },
+	});
+});
+
+test('cancelled in the queue or while it waits: nothing further is sent', async () => {
+	const clock = new VirtualClock();
+	const client = new Client(new RateLimiter(clock, 60), clock, seeded(1));
+	const { send, sent } = scripted(clock, [LOST]);
+	const cancelled = { ok: false, failure: { kind: 'cancelled' } };
+	const gone = channelOf(send, 'a', AbortSignal.abort());
+	expect(await clock.run(client.request(gone, GET))).toMatchObject(cancelled);
+	expect(sent).toHaveLength(0);
+
+	const abort = new AbortController();
+	const waiting = client.request(channelOf(send, 'a', abort.signal), GET);
+	await clock.quiet();
+	const before = clock.now();
+	abort.abort();
+	expect(await clock.run(waiting)).toMatchObject(cancelled);
+	expect(sent).toHaveLength(1);
+	expect(clock.now()).toBe(before);
+});
+
+test('a request that reads goes out before creations that have waited for longer', async () => {
+	const clock = new VirtualClock();
+	const client = new Client(new RateLimiter(clock, 1), clock, seeded(1));
+	const { send, sent } = scripted(clock, [answer(200)]);
+	const ask = async (request: ApiRequest) => await client.request(channelOf(send), request);
+	await clock.run(Promise.all([ask(POST), ask(POST), ask(POST), ask(GET)]));
+	expect(sent.map(({ method }) => method)).toEqual(['POST', 'GET', 'POST', 'POST']);
+});
+
+test('the Error shape is read without trusting it', () => {
+	expect(errorOf(errorBody('No', { details: { field: 'prompt' } }))).toEqual({
+		message: 'No',
+		type: 'some_type',
+		requestId: 'req_1',
+		details: { field: 'prompt' },
+	});
+	const nothing = { message: undefined, type: undefined, requestId: undefined, details: undefined };
+	for (const body of [
+		undefined,
+		null,
+		'text',
+		7,
+		[],
+		{},
+		{ error: 'text' },
+		{ error: { message: 5 } },
+	]) {
+		expect(errorOf(body)).toEqual(nothing);
+	}
+});
+
+test('a send that throws, which none should, still releases the rate limiter', async () => {
+	const clock = new VirtualClock();
+	const client = new Client(new RateLimiter(clock, 1), clock, seeded(1));
+	const broken = channelOf(async () => await Promise.reject(new TypeError('broken')));
+	await expect(client.request(broken, GET)).rejects.toThrow('broken');
+	const { send } = scripted(clock, [answer(200)]);
+	expect((await clock.run(client.request(channelOf(send), GET))).ok).toBe(true);
+});
+
+/* What decides about the next attempt. */
+
+const attemptOf = (more: Partial<Attempt> = {}): Attempt => ({
+	number: 1,
+	replayable: true,
+	followsUnknown: false,
+	now: Date.parse('2026-01-01T00:00:00.000Z'),
+	random: () => 0.5,
+	...more,
+});
+
+test.each([400, 401, 402, 403, 404, 409, 422, 301])('%i is final', (status) => {
+	for (const replayable of [true, false]) {
+		expect(retryDelay(answer(status), attemptOf({ replayable }))).toBeUndefined();
+	}
+});
+
+test.each([408, 500, 501, 502, 503, 504, 520, 522, 524, 529, 530])(
+	'%i is retried if the request is replayable',
+	(status) => {
+		expect(isOutcomeUnknown(answer(status))).toBe(true);
+		expect(retryDelay(answer(status), attemptOf())).toBe(500);
+		expect(retryDelay(answer(status), attemptOf({ replayable: false }))).toBeUndefined();
+	},
+);
+
+test('a 409 after an unknown outcome is retried: the service may still be at work', () => {
+	const busy = attemptOf({ followsUnknown: true });
+	expect(retryDelay(answer(409), busy)).toBe(500);
+	expect(retryDelay(answer(409), { ...busy, replayable: false })).toBeUndefined();
+	expect(retryDelay(answer(409), { ...busy, number: 7 })).toBeUndefined();
+	expect(isOutcomeUnknown(answer(409))).toBe(false);
+	for (const status of [400, 401, 404]) {
+		expect(retryDelay(answer(status), busy)).toBeUndefined();
+	}
+});
+
+test('a lost response is retried only if the request is replayable', () => {
+	expect(isOutcomeUnknown(LOST)).toBe(true);
+	expect(retryDelay(LOST, attemptOf())).toBe(500);
+	expect(retryDelay(LOST, attemptOf({ replayable: false }))).toBeUndefined();
+});
+
+test('a request that certainly never arrived has a known outcome, and is attempted 5 times whatever the method', () => {
+	const refused = { noResponse: 'ECONNREFUSED', unsent: 'connection' } as const;
+	expect(isOutcomeUnknown(refused)).toBe(false);
+	expect(retryDelay(refused, attemptOf({ replayable: false }))).toBe(500);
+	expect(retryDelay(refused, attemptOf({ number: 4 }))).toBe(4_000);
+	expect(retryDelay(refused, attemptOf({ number: 5 }))).toBeUndefined();
+});
+
+test.each(['local', 'certificate'] as const)('a %s failure is final', (unsent) => {
+	const failed = { noResponse: 'x', unsent };
+	expect(isOutcomeUnknown(failed)).toBe(false);
+	expect(retryDelay(failed, attemptOf())).toBeUndefined();
+});
+
+test('a 429 is retried whatever the method, because nothing was done', () => {
+	expect(isOutcomeUnknown(answer(429))).toBe(false);
+	expect(retryDelay(answer(429), attemptOf({ replayable: false }))).toBe(1_000);
+});
+
+test('transient faults get 7 attempts in all, a 429 gets 8', () => {
+	expect(retryDelay(LOST, attemptOf({ number: 6 }))).toBeDefined();
+	expect(retryDelay(LOST, attemptOf({ number: 7 }))).toBeUndefined();
+	expect(retryDelay(answer(429), attemptOf({ number: 7 }))).toBeDefined();
+	expect(retryDelay(answer(429), attemptOf({ number: 8 }))).toBeUndefined();
+});
+
+test('a hint replaces the backoff, plus up to a second', () => {
+	const hinted = answer(429, undefined, { 'retry-after': '7' });
+	expect(retryDelay(hinted, attemptOf({ random: () => 0 }))).toBe(7_000);
+	expect(retryDelay(hinted, attemptOf({ random: () => 0.999 }))).toBe(7_999);
+	expect(retryDelay(answer(503, undefined, { 'retry-after': '3' }), attemptOf())).toBe(3_500);
+	expect(
+		retryDelay(answer(429, undefined, { 'retry-after': '0' }), attemptOf({ random: () => 0 })),
+	).toBe(100);
+	expect(retryDelay(answer(429, undefined, { 'retry-after': '1e9' }), attemptOf())).toBe(1_000);
+	expect(retryDelay(answer(429, undefined, { 'retry-after': '1000000000' }), attemptOf())).toBe(
+		120_500,
+	);
+});
+
+test.each(['0', '1', 'Thu, 01 Jan 1970 00:00:00 GMT'])(
+	'a service that is down and asks for a short wait (%s) is not given up sooner than one that asks for none',
+	(hint) => {
+		const total = (headers: Record<string, string>) =>
+			[1, 2, 3, 4, 5, 6]
+				.map((number) => retryDelay(answer(503, undefined, headers), attemptOf({ number })) ?? NaN)
+				.reduce((sum, delay) => sum + delay);
+		expect(total({ 'retry-after': hint })).toBeGreaterThanOrEqual(total({}));
+	},
+);
+
+test('full jitter: between 100 ms and the doubled, capped upper bound of each attempt', () => {
+	const jitter = fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true });
+	fc.assert(
+		fc.property(jitter, fc.integer({ min: 1, max: 7 }), (drawn, number) => {
+			const delay = retryDelay(answer(429), attemptOf({ number, random: () => drawn })) ?? NaN;
+			expect(delay).toBeGreaterThanOrEqual(100);
+			expect(delay).toBeLessThanOrEqual(Math.min(60_000, 2_000 * 2 ** (number - 1)));
+		}),
+	);
+	const steps = [1, 2, 3, 4].map((number) =>
+		retryDelay(LOST, attemptOf({ number, random: () => 0.999999 })),
+	);
+	expect(steps.map((step) => Math.round(step ?? 0))).toEqual([1_000, 2_000, 4_000, 8_000]);
+});
+
+test('an unusable success leaves the outcome unknown; a redirect or a status below 200 does not', () => {
+	const open = [199, 200, 202, 299, 300].map((status) =>
+		isOutcomeUnknown(answer(status, 'cut off')),
+	);
+	expect(open).toEqual([false, true, true, true, false]);
+	expect(retryDelay(answer(200, '{"id"'), attemptOf())).toBe(500);
+	expect(retryDelay(answer(200, '{"id"'), attemptOf({ replayable: false }))).toBeUndefined();
+});
+
+/* What a server asks for. */
+
+const MAX_RETRY_AFTER_MS = 120_000;
+
+const now = Date.parse('2026-01-01T00:00:00.000Z');
+const hint = (text: string) => retryAfterMs({ 'retry-after': text }, now);
+
+test.each([
+	['seconds', '7', 7_000],
+	['seconds with spaces around', ' 7 ', 7_000],
+	['a fraction', '0.5', 500],
+	['a fraction of many digits', '1.123456789', 1123.456789],
+	['zero', '0', 0],
+	['a future date', 'Thu, 01 Jan 2026 00:00:30 GMT', 30_000],
+	['seconds above the cap', '1000000000', MAX_RETRY_AFTER_MS],
+	['a date above the cap', 'Fri, 01 Jan 2027 00:00:00 GMT', MAX_RETRY_AFTER_MS],
+])('a hint in %s is followed, up to the cap', (_name, text, expected) => {
+	expect(hint(text)).toBe(expected);
+});
+
+test.each([
+	'',
+	' ',
+	'-5',
+	'NaN',
+	'Infinity',
+	'1e9',
+	'0x10',
+	'soon',
+	'00:00:30',
+	'x7',
+	'7x',
+	'Mon, 01 Dec 2025 00:00:00 GMT',
+])('an unusable hint is ignored: %p', (text) => {
+	expect(hint(text)).toBeUndefined();
+});
+
+test('whatever a server sends, the wait is between 0 and the cap', () => {
+	fc.assert(
+		fc.property(
+			fc.oneof(fc.string(), fc.integer().map(String), fc.double().map(String)),
+			(text) => {
+				const ms = hint(text);
+				return ms === undefined || (ms >= 0 && ms <= MAX_RETRY_AFTER_MS);
+			},
+		),
+	);
+});

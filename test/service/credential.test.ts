@@ -1,0 +1,109 @@
+import type { ICredentialDataDecryptedObject, IHttpRequestOptions } from 'n8n-workflow';
+import {
+	apiKeyOf,
+	apiKeyProblem,
+	authenticate,
+	excludedScope,
+	rateLimitsOf,
+} from '../../src/service/credential';
+
+const KEY = 'canary-key-123';
+const credential = { apiKey: ` ${KEY}\n`, baseUrl: 'https://api.example/media/v1' };
+
+const put = async (options: Record<string, unknown>, more: ICredentialDataDecryptedObject = {}) =>
+	await authenticate({ ...credential, ...more }, options as unknown as IHttpRequestOptions);
+
+describe('the key', () => {
+	test.each([
+		[{ url: '/generations', baseURL: 'https://api.example/media/v1' }],
+		[{ url: 'generations', baseURL: 'https://api.example/media/v1/' }],
+		[{ url: '', baseURL: 'https://api.example/media/v1' }],
+		[{ url: 'https://api.example/media/v1/generations?limit=1' }],
+		[{ url: 'https://API.example:443/media/v1' }],
+		[{ uri: 'https://api.example/media/v1/models' }],
+	])('goes to the base URL, trimmed, onto the very request: %j', async (options) => {
+		const headers = { 'x-own': '1' };
+		const request = { ...options, headers };
+		expect(await put(request)).toBe(request);
+		expect(headers).toEqual({ 'x-own': '1', Authorization: `Bearer ${KEY}` });
+	});
+
+	test('needs no headers to be there', async () => {
+		const { headers } = await put({ url: credential.baseUrl });
+		expect(headers).toEqual({ Authorization: `Bearer ${KEY}` });
+	});
+
+	test.each([
+		['another host', { url: 'https://evil.example/media/v1/x' }],
+		['another port', { url: 'https://api.example:8443/media/v1/x' }],
+		['another scheme', { url: 'http://api.example/media/v1/x' }],
+		['a host that begins alike', { url: 'https://api.example.evil.example/media/v1' }],
+		['a user name that looks like it', { url: 'https://api.example@evil.example/media/v1' }],
+		['another path of the host', { url: 'https://api.example/other/v1' }],
+		['a path that begins alike', { url: 'https://api.example/media/v1evil' }],
+		['a path that climbs out', { url: 'https://api.example/media/v1/../../other' }],
+		[
+			'an absolute path with a base',
+			{ url: 'https://evil.example/x', baseURL: credential.baseUrl },
+		],
+		['an address without a scheme', { url: '//evil.example/x', baseURL: credential.baseUrl }],
+		['another base', { url: '/x', baseURL: 'https://evil.example/media/v1' }],
+		['nothing', {}],
+		['nonsense', { url: 'nonsense' }],
+	])('does not go to %s', async (_name, options) => {
+		const headers: Record<string, string> = {};
+		await expect(put({ ...options, headers })).rejects.toThrow(
+			/^The API key is sent to the base URL of its credential only/,
+		);
+		expect(headers).toEqual({});
+	});
+
+	test('goes nowhere without a base URL', async () => {
+		for (const baseUrl of ['', 'nonsense', undefined as unknown as string]) {
+			await expect(put({ url: 'https://evil.example/' }, { baseUrl })).rejects.toThrow(/evil/);
+		}
+	});
+});
+
+test.each([
+	['canary-key-123', undefined],
+	['', /^is empty/],
+	['two\nlines', /line break/],
+	['schlüssel', /^contains .* another character/],
+])('a key like %p: %p', (key, problem) => {
+	if (problem) expect(apiKeyProblem(key)).toMatch(problem);
+	else expect(apiKeyProblem(key)).toBeUndefined();
+});
+
+test('a value that is not text is not a key', () => {
+	expect(apiKeyOf({ apiKey: undefined as unknown as string })).toBe('');
+	expect(apiKeyOf({ apiKey: 7 })).toBe('');
+});
+
+describe('a limit to scopes', () => {
+	test.each([[undefined], [null], [[]], ['generations:read']])('like %j is none', (scopes) => {
+		const data = { scopes } as unknown as ICredentialDataDecryptedObject;
+		expect(excludedScope(data, ['generations:write'])).toBeUndefined();
+	});
+
+	test('names the first scope that it does not hold', () => {
+		const scopes = ['generations:read'] as unknown as string;
+		const needed = [undefined, 'generations:read', 'files:write', 'generations:write'] as const;
+		expect(excludedScope({ scopes }, [...needed])).toBe('files:write');
+		expect(excludedScope({ scopes }, ['generations:read'])).toBeUndefined();
+	});
+});
+
+test('the limits are those of the credential, or the defaults if it has none that are usable', () => {
+	expect(rateLimitsOf({ requestsPerMinute: 600, concurrentJobs: '20' })).toEqual({
+		requestsPerMinute: 600,
+		concurrentJobs: 20,
+	});
+	for (const odd of [undefined, 0, -1, 'many', NaN]) {
+		const given = { requestsPerMinute: odd, concurrentJobs: odd };
+		expect(rateLimitsOf(given as ICredentialDataDecryptedObject)).toEqual({
+			requestsPerMinute: 60,
+			concurrentJobs: 5,
+		});
+	}
+});

@@ -1,0 +1,85 @@
+import { CreditGate } from '../../src/service/creditGate';
+import { channelOf } from '../../testing/answers';
+import { VirtualClock } from '../../testing/virtualClock';
+
+const channel = (signal?: AbortSignal) =>
+	channelOf(async () => ({ noResponse: 'nothing is sent' }), 'a', signal);
+
+const MINUTE = 60_000;
+
+/** A workspace that has just been found empty, and items that try until they succeed. */
+function empty() {
+	const clock = new VirtualClock();
+	const gate = new CreditGate(clock);
+	const began = clock.monotonic();
+	const attempts: number[] = [];
+	gate.refused();
+	/** @param succeeds whether an attempt that begins at this time, in ms from now, does */
+	const item = async (succeeds: (at: number) => boolean, wasRefused: boolean) => {
+		let wasRefusedBefore = wasRefused;
+		while (await gate.mayTry(channel(), began + 60 * MINUTE)) {
+			const at = clock.monotonic() - began;
+			attempts.push(at);
+			await clock.sleep(300);
+			if (succeeds(at)) return gate.succeeded(wasRefusedBefore);
+			gate.refused();
+			wasRefusedBefore = true;
+		}
+	};
+	return { clock, gate, began, attempts, item };
+}
+
+describe('while a workspace is empty', () => {
+	test('250 items, tried before or not, share one attempt every 20 s', async () => {
+		const { clock, attempts, item } = empty();
+		const all = Array.from({ length: 250 }, async (_, index) => await item(() => false, index < 5));
+		await clock.pass(5 * MINUTE + 1);
+		expect(attempts).toHaveLength(15);
+		await clock.run(Promise.all(all));
+	});
+
+	test('all go on at the first success of an attempt that was refused before', async () => {
+		const { clock, attempts, item } = empty();
+		const succeeds = (at: number) => at >= 55_000;
+		await clock.run(
+			Promise.all(Array.from({ length: 10 }, async () => await item(succeeds, true))),
+		);
+		expect(attempts.slice(0, 3)).toEqual([20_000, 40_000, 60_000]);
+		expect(attempts.slice(3)).toEqual(Array.from({ length: 9 }, () => 60_300));
+	});
+
+	test('after the success of an item that was never refused, which may be cheaper, one more tries', async () => {
+		const { clock, attempts, item } = empty();
+		const cheap = item(() => true, false);
+		const dear = Array.from({ length: 9 }, async () => await item(() => false, true));
+		await clock.pass(MINUTE - 1);
+		expect(attempts).toEqual([20_000, 20_300, 41_000]);
+		await clock.run(Promise.all([cheap, ...dear]));
+	});
+
+	test('after a top-up items that never tried do not wait 20 s each', async () => {
+		const { clock, began, item } = empty();
+		await clock.run(
+			Promise.all(Array.from({ length: 50 }, async () => await item(() => true, false))),
+		);
+		expect(clock.monotonic() - began).toBeLessThan(MINUTE);
+	});
+});
+
+test('a wait ends at its deadline, and at once when cancelled, and leaves no timer behind', async () => {
+	const clock = new VirtualClock();
+	const gate = new CreditGate(clock);
+	expect(await gate.mayTry(channel(), 0)).toBe(true);
+	gate.refused();
+	const deadline = clock.monotonic() + 5_000;
+	expect(await clock.run(gate.mayTry(channel(), deadline))).toBe(false);
+	expect(clock.monotonic()).toBe(deadline);
+	const abort = new AbortController();
+	const waiting = gate.mayTry(channel(abort.signal), clock.monotonic() + 3_600_000);
+	await clock.quiet();
+	abort.abort();
+	expect(await clock.run(waiting)).toBe(false);
+	expect(clock.monotonic()).toBe(deadline);
+	await clock.pass(1_000);
+	expect(clock.sleeping).toBe(0);
+});

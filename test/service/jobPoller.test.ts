@@ -1,0 +1,539 @@
+import { Client } from '../../src/service/client';
+import { OtherClients } from '../../src/service/otherClients';
+import { RateLimiter } from '../../src/service/rateLimiter';
+import type { SendResult, Resource } from '../../src/base/types';
+import { JobPoller } from '../../src/service/jobPoller';
+import { answer, gaps, channelOf, LOST, scripted, type Sent } from '../../testing/answers';
+import { seeded } from '../../testing/random';
+import { VirtualClock } from '../../testing/virtualClock';
+
+const HALF_HOUR = 1_800_000;
+
+const generation = (id: string, more: Record<string, unknown> = {}): Resource => ({
+	id,
+	object: 'generation',
+	status: 'queued',
+	...more,
+});
+
+const done = (id: string, more: Record<string, unknown> = {}) =>
+	generation(id, {
+		status: 'completed',
+		outputs: [{ id: 'o', url: 'https://media.example/o' }],
+		...more,
+	});
+
+const page = (...data: unknown[]) => answer(200, { object: 'list', data });
+
+function setUp(answers: SendResult[] | ((request: Sent) => SendResult), requestsPerMinute = 60) {
+	const clock = new VirtualClock();
+	const others = new OtherClients();
+	const rateLimiter = new RateLimiter(clock, requestsPerMinute, others);
+	const client = new Client(rateLimiter, clock, seeded(1));
+	const poller = new JobPoller(client, rateLimiter, clock, others);
+	const script = scripted(clock, Array.isArray(answers) ? answers : []);
+	const send: typeof script.send = async (request) => {
+		const scriptedResult = script.send(request);
+		const sent = script.sent.at(-1) as Sent;
+		await scriptedResult;
+		return Array.isArray(answers) ? await scriptedResult : answers(sent);
+	};
+	const wait = async (job: Resource, ms = HALF_HOUR, signal?: AbortSignal) =>
+		await poller.wait(channelOf(send, 'a', signal), job, ms);
+	return { clock, others, poller, wait, send, sent: script.sent };
+}
+
+test('a job that has already ended needs no request', async () => {
+	const { clock, wait, sent } = setUp([]);
+	const failed = generation('gen_1', { status: 'failed' });
+	expect(await clock.run(wait(failed))).toEqual({ ok: true, value: failed });
+	expect(sent).toHaveLength(0);
+});
+
+test('one list request covers all generations in flight', async () => {
+	const ids = Array.from({ length: 40 }, (_, index) => `gen_${index}`);
+	const { clock, wait, sent } = setUp([page(...ids.map((id) => done(id)))]);
+	const all = await clock.run(Promise.all(ids.map(async (id) => await wait(generation(id)))));
+	expect(all.every(({ ok }) => ok)).toBe(true);
+	expect(sent).toMatchObject([{ path: '/generations', query: { limit: 100 } }]);
+});
+
+test('a single job is read by itself', async () => {
+	const { clock, wait, sent } = setUp([answer(200, done('gen_1'))]);
+	expect(await clock.run(wait(generation('gen_1')))).toMatchObject({
+		value: { status: 'completed' },
+	});
+	expect(sent).toMatchObject([{ path: '/generations/gen_1' }]);
+});
+
+test('jobs missing from the page, or shown without their outputs, are read singly', async () => {
+	const { clock, wait, sent } = setUp(({ path }) => {
+		if (path !== '/generations') return answer(200, done(path.split('/')[2] ?? ''));
+		return page(done('gen_1'), done('gen_2', { outputs: undefined }), null, 'text', { id: 7 });
+	});
+	const all = ['gen_1', 'gen_2', 'gen_3'].map(async (id) => await wait(generation(id)));
+	for (const result of await clock.run(Promise.all(all))) {
+		expect(result).toMatchObject({ value: { status: 'completed', outputs: [{ id: 'o' }] } });
+	}
+	expect(sent.map(({ path }) => path)).toEqual([
+		'/generations',
+		'/generations/gen_2',
+		'/generations/gen_3',
+	]);
+});
+
+test('more jobs than one sweep reads are read in turn', async () => {
+	const ids = Array.from({ length: 12 }, (_, index) => `speech_${index}`);
+	const { clock, wait, sent } = setUp(({ path }) =>
+		answer(200, { id: path.split('/')[2], object: 'speech_generation', status: 'queued' }),
+	);
+	const waits = ids.map(
+		async (id) => await wait({ id, object: 'speech_generation', status: 'queued' }, 9_000),
+	);
+	await clock.run(Promise.all(waits));
+	expect(new Set(sent.map(({ path }) => path)).size).toBe(12);
+});
+
+test.each([
+	['speech_generation', '/speech/x%2Fy'],
+	['agent_run', '/agents/runs/x%2Fy'],
+	['persona', '/personas/x%2Fy'],
+	['something_else', '/jobs/x%2Fy'],
+])('a job of kind %s is read at %s', async (object, path) => {
+	const { clock, wait, sent } = setUp([answer(200, {})]);
+	await clock.run(wait({ id: 'x/y', object, status: 'pending' }, 3_000));
+	expect(sent[0]?.path).toBe(path);
+});
+
+test.each([
+	['unknown', { status: 'dreaming' }],
+	['missing', { status: undefined }],
+	['back to queued', { status: 'queued' }],
+	['not a string', { status: { completed: true } }],
+])(
+	'a status that is %s keeps polling at least 2 s apart, until the deadline names the job',
+	async (_name, more) => {
+		const { clock, wait, sent } = setUp([answer(200, generation('gen_1', more))]);
+		const started = clock.now();
+		const result = await clock.run(wait(generation('gen_1'), 600_000));
+		expect(result).toMatchObject({
+			failure: { kind: 'deadline', waitedMs: 600_000 },
+			job: { id: 'gen_1' },
+		});
+		expect(clock.now() - started).toBeGreaterThanOrEqual(600_000);
+		expect(clock.now() - started).toBeLessThan(603_000);
+		expect(Math.min(...gaps(sent))).toBeGreaterThanOrEqual(2_000);
+		expect(Math.max(...gaps(sent))).toBeLessThanOrEqual(20_000);
+		expect(sent.length).toBeGreaterThan(30);
+	},
+);
+
+test('a response about another job counts as none; the next one decides', async () => {
+	const { clock, wait, sent } = setUp(({ at }) =>
+		answer(200, at - started < 60_000 ? done('gen_2') : done('gen_1')),
+	);
+	const started = clock.now();
+	expect(await clock.run(wait(generation('gen_1')))).toMatchObject({ value: { id: 'gen_1' } });
+	expect(sent.length).toBeGreaterThan(3);
+});
+
+test('a response with another object is still this job', async () => {
+	const { clock, wait } = setUp([answer(200, { id: 'gen_1', status: 'completed', object: 'job' })]);
+	const result = await clock.run(wait(generation('gen_1')));
+	expect(result).toMatchObject({
+		value: { id: 'gen_1', object: 'generation', status: 'completed' },
+	});
+});
+
+describe('a transient fault never fails a wait', () => {
+	test.each([
+		['lost', LOST],
+		['refused', { noResponse: 'ECONNREFUSED', unsent: 'connection' } as const],
+		['429', answer(429)],
+		['500', answer(500)],
+		['520 of a gateway', answer(520)],
+		['524 of a gateway', answer(524)],
+		['408', answer(408)],
+		['401 of a gateway', answer(401, '<html>Sign in</html>')],
+		['403 of a gateway', answer(403, { message: 'no' })],
+		['truncated', answer(200, '{"id"')],
+		['of another job', answer(200, done('gen_2'))],
+		['without an id', answer(200, { status: 'completed' })],
+	])('%s', async (_name, fault) => {
+		const faults = Array.from({ length: 12 }, () => fault);
+		const { clock, wait, sent } = setUp([...faults, answer(200, done('gen_1'))]);
+		expect((await clock.run(wait(generation('gen_1')))).ok).toBe(true);
+		expect(sent).toHaveLength(13);
+	});
+
+	test('and many of them make polls rarer, up to a minute apart', async () => {
+		const { clock, wait, sent } = setUp([LOST]);
+		await clock.run(wait(generation('gen_1')));
+		expect(Math.max(...gaps(sent))).toBe(60_000);
+		expect(sent.length).toBeLessThan(40);
+	});
+});
+
+test('if n8n cannot send, two failed reads are tolerated; the third ends the wait with the reason and the job', async () => {
+	const local = { noResponse: 'No such credential', unsent: 'local' } as const;
+	const passing = setUp([local, local, answer(200, done('gen_1'))]);
+	expect((await passing.clock.run(passing.wait(generation('gen_1')))).ok).toBe(true);
+	const { clock, wait, sent } = setUp([local]);
+	expect(await clock.run(wait(generation('gen_1')))).toMatchObject({
+		failure: { kind: 'noResponse', reason: 'No such credential', unsent: 'local' },
+		job: { id: 'gen_1' },
+	});
+	expect(sent).toHaveLength(3);
+});
+
+test('earlier faults do not slow down a new wait', async () => {
+	const { clock, wait, sent } = setUp(({ path }) =>
+		path.endsWith('1') ? LOST : answer(200, done('gen_2')),
+	);
+	await clock.run(wait(generation('gen_1'), 600_000));
+	await clock.pass(3_600_000);
+	const started = clock.now();
+	await clock.run(wait(generation('gen_2')));
+	expect((sent.at(-1)?.at ?? 0) - started).toBe(3_000);
+});
+
+test('if the list is refused, jobs are read singly', async () => {
+	const { clock, wait } = setUp(({ path }) =>
+		path === '/generations' ? answer(403) : answer(200, done(path.split('/')[2] ?? '')),
+	);
+	const all = await clock.run(Promise.all([wait(generation('gen_1')), wait(generation('gen_2'))]));
+	expect(all.every(({ ok }) => ok)).toBe(true);
+});
+
+test('a new job may be unknown at first, but not permanently', async () => {
+	const early = setUp([answer(404), answer(404), answer(200, done('gen_1'))]);
+	expect((await early.clock.run(early.wait(generation('gen_1')))).ok).toBe(true);
+	const never = setUp([answer(404)]);
+	const result = await never.clock.run(never.wait(generation('gen_1')));
+	expect(result).toMatchObject({ failure: { kind: 'status', status: 404 }, job: { id: 'gen_1' } });
+	expect(never.sent).toHaveLength(3);
+});
+
+/**
+ * Waits for a job that no list shows beside one that each list shows, both of a kind that is known to end after 3 s.
+ * @param last the read of the unlisted job with which both end
+ */
+async function waitUnlisted(last: number, read: (isLast: boolean) => SendResult) {
+	let reads: Sent[] = [];
+	const { clock, wait, sent } = setUp(({ path }) => {
+		reads = sent.filter((one) => one.path.endsWith('gen_1'));
+		const isLast = reads.length >= last;
+		if (path === '/generations') return page(isLast ? done('gen_2') : generation('gen_2'));
+		return path.endsWith('gen_1') ? read(isLast) : answer(200, done(path.split('/')[2] ?? ''));
+	});
+	await clock.run(wait(generation('gen_0')));
+	const both = [wait(generation('gen_1')), wait(generation('gen_2'))];
+	const [unlisted, listed] = await clock.run(Promise.all(both));
+	expect(listed?.ok).toBe(true);
+	return { unlisted, reads };
+}
+
+test('a job that the service does not know is asked for again soon', async () => {
+	const { unlisted, reads } = await waitUnlisted(3, () => answer(404));
+	expect(unlisted).toMatchObject({ ok: false, failure: { status: 404 } });
+	expect(reads).toHaveLength(3);
+	expect(Math.max(...gaps(reads))).toBeLessThan(4_000);
+});
+
+test('a job that no list shows is read again soon once it is overdue', async () => {
+	const { unlisted, reads } = await waitUnlisted(6, (isLast) =>
+		answer(200, isLast ? done('gen_1') : generation('gen_1')),
+	);
+	expect(unlisted?.ok).toBe(true);
+	// The first read comes at the age at which the kind may end at the latest.
+	expect(Math.max(...gaps(reads.slice(1)))).toBeLessThan(6_000);
+});
+
+test.each([401, 403, 400])('%i ends the wait at once and names the job', async (status) => {
+	const { clock, wait, sent } = setUp([answer(status)]);
+	const result = await clock.run(wait(generation('gen_1')));
+	expect(result).toMatchObject({ failure: { kind: 'status', status }, job: { id: 'gen_1' } });
+	expect(sent).toHaveLength(1);
+});
+
+test('a cancel returns at once with the job, while sleeping or during a request', async () => {
+	for (const pause of [500, 2_050]) {
+		const abort = new AbortController();
+		const { clock, wait, sent } = setUp([answer(200, generation('gen_1'))]);
+		const waiting = wait(generation('gen_1'), HALF_HOUR, abort.signal);
+		await clock.pass(pause);
+		const before = clock.now();
+		abort.abort();
+		expect(await waiting).toMatchObject({ failure: { kind: 'cancelled' }, job: { id: 'gen_1' } });
+		expect(clock.now()).toBe(before);
+		await clock.pass(120_000);
+		expect(sent.length).toBeLessThanOrEqual(1);
+		expect(clock.sleeping).toBe(0);
+	}
+});
+
+test('a cancelled wait does not end another', async () => {
+	const abort = new AbortController();
+	const { clock, wait } = setUp(({ path }) =>
+		path === '/generations' ? page(done('gen_1'), done('gen_2')) : answer(200, done('gen_2')),
+	);
+	const cancelled = wait(generation('gen_1'), HALF_HOUR, abort.signal);
+	const other = wait(generation('gen_2'));
+	await clock.pass(100);
+	abort.abort();
+	expect((await cancelled).ok).toBe(false);
+	expect((await clock.run(other)).ok).toBe(true);
+});
+
+describe('a job that joins a sleeping poller', () => {
+	const old = async () => {
+		const set = setUp(({ path, at }) => {
+			const quick =
+				at >= Date.parse('2026-01-01T00:03:20.000Z') ? done('quick') : generation('quick');
+			if (path === '/generations') return page(generation('slow'), quick);
+			return answer(200, path === '/generations/quick' ? quick : generation('slow'));
+		});
+		void set.wait(generation('slow'));
+		await set.clock.pass(197_000);
+		return set;
+	};
+
+	test('is polled when it is due', async () => {
+		const { clock, wait } = await old();
+		const joined = clock.now();
+		expect((await clock.run(wait(generation('quick')))).ok).toBe(true);
+		expect(clock.now() - joined).toBeLessThanOrEqual(6_000);
+	});
+
+	test('does not oversleep its deadline', async () => {
+		const { clock, wait } = await old();
+		const joined = clock.now();
+		const result = await clock.run(wait(generation('quick'), 1_000));
+		expect(result).toMatchObject({ failure: { kind: 'deadline' } });
+		// The final poll keeps its distance from the sweep before.
+		expect(clock.now() - joined).toBeLessThanOrEqual(2_000);
+	});
+});
+
+test('a list that always fails does not hold up the waits: jobs are read singly', async () => {
+	const { clock, wait, sent } = setUp(({ path }) =>
+		path === '/generations' ? answer(503, {}) : answer(200, done(path.split('/').at(-1) ?? '')),
+	);
+	const waits = ['gen_1', 'gen_2'].map(async (id) => await wait(generation(id)));
+	const ended = await clock.run(Promise.all(waits));
+	expect(ended.every(({ ok: isOk }) => isOk)).toBe(true);
+	expect(sent.filter(({ path }) => path === '/generations').length).toBeLessThanOrEqual(4);
+});
+
+test('a list without an answer says nothing of who uses the workspace', async () => {
+	let isUp = true;
+	const { clock, others, poller, send } = setUp(() =>
+		isUp ? page(generation('other')) : answer(503),
+	);
+	poller.list(channelOf(send));
+	await clock.pass(1_000);
+	const { listedAt } = others;
+	isUp = false;
+	poller.list(channelOf(send));
+	await clock.pass(1_000);
+	expect([others.count, others.listedAt]).toEqual([1, listedAt]);
+});
+
+test('a list shows who else uses the workspace: its running jobs that are not ours', async () => {
+	const { clock, others, poller, send } = setUp([
+		page(generation('a'), generation('b'), done('c'), generation('mine')),
+	]);
+	others.created('mine');
+	poller.list(channelOf(send));
+	await clock.pass(1_000);
+	expect(others.count).toBe(2);
+});
+
+test('reads of jobs that no list shows take half of the requests of a minute while these run', async () => {
+	const { clock, wait, sent } = setUp(({ path }) =>
+		answer(200, { id: path.split('/')[2], object: 'speech_generation', status: 'queued' }),
+	);
+	for (let each = 0; each < 40; each += 1)
+		void wait({ id: `sp_${each}`, object: 'speech_generation', status: 'queued' });
+	await clock.pass(600_000);
+	expect(sent.length).toBeGreaterThan(200);
+	expect(sent.length).toBeLessThanOrEqual(320);
+});
+
+test('reads that find jobs ended are not held up', async () => {
+	const { clock, wait } = setUp(({ path }) =>
+		answer(200, { ...done(path.split('/')[2] ?? ''), object: 'speech_generation' }),
+	);
+	const began = clock.monotonic();
+	const all = Array.from(
+		{ length: 40 },
+		async (_, each) =>
+			await wait({ id: `sp_${each}`, object: 'speech_generation', status: 'queued' }),
+	);
+	await clock.run(Promise.all(all));
+	expect(clock.monotonic() - began).toBeLessThanOrEqual(20_000);
+});
+
+test('a job listed as failed without a reason is read singly for its reason', async () => {
+	const failed = (id: string) => generation(id, { status: 'failed' });
+	const { clock, wait } = setUp(({ path }) =>
+		path === '/generations'
+			? page(failed('gen_1'), failed('gen_2'))
+			: answer(200, { ...failed(path.split('/').at(-1) ?? ''), errors: [{ message: 'Too dark' }] }),
+	);
+	const waits = ['gen_1', 'gen_2'].map(async (id) => await wait(generation(id)));
+	const ended = await clock.run(Promise.all(waits));
+	expect(ended).toMatchObject([
+		{ ok: true, value: { errors: [{ message: 'Too dark' }] } },
+		{ ok: true, value: { errors: [{ message: 'Too dark' }] } },
+	]);
+});
+
+describe('a pushed end', () => {
+	test('with the outputs ends the wait at once, without a request', async () => {
+		const { clock, poller, wait, sent } = setUp([answer(200, generation('gen_1'))]);
+		const waiting = wait(generation('gen_1'));
+		await clock.pass(500);
+		poller.notify(done('gen_other'));
+		poller.notify(done('gen_1'));
+		expect(await waiting).toMatchObject({ ok: true, value: { status: 'completed' } });
+		expect(sent).toHaveLength(0);
+		await clock.pass(250);
+		expect(clock.sleeping).toBe(0);
+	});
+
+	test('without the outputs wakes the poller, which reads the job at once', async () => {
+		const { clock, poller, wait, sent } = setUp(({ at }) =>
+			answer(200, at - started < 300_000 ? generation('gen_1') : done('gen_1')),
+		);
+		const started = clock.now();
+		const waiting = wait(generation('gen_1'));
+		await clock.pass(300_500);
+		const before = sent.length;
+		const pushedAt = clock.now();
+		poller.notify({ id: 'gen_1', object: 'generation', status: 'completed' });
+		expect(await clock.run(waiting)).toMatchObject({ value: { outputs: [{ id: 'o' }] } });
+		expect(sent).toHaveLength(before + 1);
+		expect(clock.now() - pushedAt).toBeLessThanOrEqual(2_000);
+		expect(pushedAt - (sent.at(-2)?.at ?? 0)).toBeLessThan(20_000);
+	});
+});
+
+test.each([
+	[4, 30_000],
+	[10, 12_000],
+	[30, 4_000],
+])('sweeps take at most half of %i requests per minute', async (requestsPerMinute, apart) => {
+	const { clock, wait, sent } = setUp([answer(200, generation('gen_1'))], requestsPerMinute);
+	await clock.run(wait(generation('gen_1'), 600_000));
+	expect(sent.length).toBeGreaterThan(600_000 / apart / 4);
+	expect(Math.min(...gaps(sent))).toBeGreaterThanOrEqual(apart);
+});
+
+/** JSON that breaks code which trusts its type. */
+const STRANGE: unknown[] = [
+	{ toString: 1 },
+	{ toString: null, valueOf: null },
+	{ toJSON: 1, length: -1 },
+	[{ toString: {} }],
+	'\ud800',
+	-0,
+	{ constructor: { prototype: 1 } },
+	null,
+];
+
+describe('nothing that a service sends stops the polling', () => {
+	test.each(STRANGE.map((value) => [JSON.stringify(value), value]))(
+		'%s in every field of a job',
+		async (_name, strange) => {
+			const fields = { status: strange, model: strange, outputs: strange, error: strange };
+			const { clock, wait } = setUp(({ path, at }) => {
+				if (at - started >= 30_000 && path.endsWith('gen_2')) return answer(200, done('gen_2'));
+				if (path !== '/generations') return answer(200, generation('x', fields));
+				return page(generation('gen_1', fields), generation('gen_2', fields), fields, strange);
+			});
+			const started = clock.now();
+			const hostile = wait(generation('gen_1', { model: strange }), 60_000);
+			const other = wait(generation('gen_2', { errors: strange }), 60_000);
+			expect(await clock.run(hostile)).toMatchObject({ failure: { kind: 'deadline' } });
+			expect(clock.now() - started).toBeLessThanOrEqual(65_000);
+			await clock.run(other);
+			const later = wait(generation('gen_2'), 60_000);
+			expect(await clock.run(later)).toMatchObject({ ok: true, value: { status: 'completed' } });
+		},
+	);
+
+	test('a job whose id cannot be encoded', async () => {
+		const { clock, wait, sent } = setUp([answer(200, done('gen_\ufffd'))]);
+		expect((await clock.run(wait(generation('gen_\ud800')))).ok).toBe(true);
+		expect(sent[0]?.path).toBe('/generations/gen_%EF%BF%BD');
+	});
+
+	test('a request that throws counts as unanswered, and the next poll asks again', async () => {
+		let calls = 0;
+		const { clock, wait } = setUp(() => {
+			calls += 1;
+			if (calls <= 3) throw new TypeError('Cannot read properties of undefined');
+			return answer(200, done('gen_1'));
+		});
+		expect((await clock.run(wait(generation('gen_1')))).ok).toBe(true);
+		expect(calls).toBe(4);
+	});
+});
+
+describe('a deadline', () => {
+	test('holds while a request hangs', async () => {
+		const { clock, poller } = setUp([]);
+		const started = clock.now();
+		const channel = channelOf(async () => await new Promise(() => {}));
+		const result = await clock.run(poller.wait(channel, generation('gen_1'), 10_000));
+		expect(result).toMatchObject({ failure: { kind: 'deadline' } });
+		expect(clock.now() - started).toBeLessThanOrEqual(70_000);
+	});
+
+	test('that the machine slept past: a final poll finds the job that has ended meanwhile', async () => {
+		const { clock, wait, sent } = setUp(({ at }) =>
+			answer(200, at - started < 60_000 ? generation('gen_1') : done('gen_1')),
+		);
+		const started = clock.now();
+		const waiting = wait(generation('gen_1'), 600_000);
+		await clock.pass(30_000);
+		const before = sent.length;
+		clock.stall(8 * 3_600_000);
+		expect(await clock.run(waiting)).toMatchObject({ ok: true, value: { status: 'completed' } });
+		expect(sent).toHaveLength(before + 1);
+	});
+
+	test('that the machine slept past: a job still running fails as unfinished after one poll', async () => {
+		for (const fault of [answer(200, generation('gen_1')), LOST]) {
+			const { clock, wait, sent } = setUp([fault]);
+			const waiting = wait(generation('gen_1'), 600_000);
+			await clock.pass(30_000);
+			const before = sent.length;
+			clock.stall(8 * 3_600_000);
+			expect(await clock.run(waiting)).toMatchObject({ failure: { kind: 'deadline' } });
+			expect(sent).toHaveLength(before + 1);
+		}
+	});
+
+	test('before the first poll still polls once', async () => {
+		const { clock, wait, sent } = setUp([answer(200, done('gen_1'))]);
+		expect((await clock.run(wait(generation('gen_1'), 1_000))).ok).toBe(true);
+		expect(sent).toHaveLength(1);
+	});
+
+	test('of more jobs than one sweep reads: each is read once', async () => {
+		const { clock, wait } = setUp(({ path, at }) => {
+			const id = path.split('/').at(-1) ?? '';
+			const state = at - started < 60_000 ? 'queued' : 'completed';
+			return answer(200, { id, object: 'speech_generation', status: state, output: { url: 'u' } });
+		});
+		const started = clock.now();
+		const waits = Array.from({ length: 23 }, async (_, index) => {
+			return await wait({ id: `sp_${index}`, object: 'speech_generation' }, 600_000);
+		});
+		await clock.pass(30_000);
+		clock.stall(3_600_000);
+		expect((await clock.run(Promise.all(waits))).every((result) => result.ok)).toBe(true);
+	});
+});

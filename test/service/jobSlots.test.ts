@@ -1,0 +1,417 @@
+/* eslint-disable @n8n/community-nodes/no-restricted-globals -- not published */
+import type { Slot } from '../../src/service/jobSlots';
+import fc from '../support/fastCheck';
+import { hasSettled, job, leave, slotOf, slotsOf } from '../support/slots';
+
+const MINUTE = 60_000;
+
+describe('slots', () => {
+	test('never more than the limit at a time, and fairness keys take turns', async () => {
+		const { acquire, wait } = slotsOf(2);
+		const held = [await acquire(), await acquire()];
+		const batch = [wait(), wait()];
+		const single = wait('b');
+		expect(await hasSettled(batch[0] as Promise<unknown>)).toBe(false);
+		held[0]?.release();
+		expect(await hasSettled(batch[0] as Promise<unknown>)).toBe(true);
+		held[1]?.release();
+		expect(await hasSettled(single)).toBe(true);
+		expect(await hasSettled(batch[1] as Promise<unknown>)).toBe(false);
+	});
+
+	test('releasing one twice frees one', async () => {
+		const { acquire, wait } = slotsOf(1);
+		const slot = await acquire();
+		slot.release();
+		slot.release();
+		await acquire();
+		expect(await hasSettled(wait())).toBe(false);
+	});
+
+	test('cancelled in the queue: returns at once, and the slot goes to the next', async () => {
+		const { acquire, wait } = slotsOf(1);
+		const slot = await acquire();
+		const abort = new AbortController();
+		const cancelled = wait('a', { signal: abort.signal });
+		const next = wait('b');
+		abort.abort();
+		expect(await cancelled).toMatchObject({ ok: false, failure: { kind: 'cancelled' } });
+		expect(await wait('a', { signal: abort.signal })).toMatchObject({ ok: false });
+		slot.release();
+		expect(await hasSettled(next)).toBe(true);
+	});
+
+	test('a job that holds a slot already needs no second one', async () => {
+		const { acquire, wait } = slotsOf(2);
+		(await acquire()).accepted(job('gen_1'));
+		(await acquire()).accepted(job('gen_1'));
+		expect(await hasSettled(wait())).toBe(true);
+		expect(await hasSettled(wait())).toBe(false);
+	});
+
+	test('who gets a job that holds a slot already gives back nothing of it', async () => {
+		const { acquire, wait } = slotsOf(2);
+		const [first, replay] = [await acquire(), await acquire()];
+		first.accepted(job('gen_1'));
+		replay.accepted(job('gen_1'));
+		replay.release();
+		expect(await hasSettled(wait())).toBe(true);
+		const next = wait();
+		expect(await hasSettled(next)).toBe(false);
+		first.release();
+		expect(await hasSettled(next)).toBe(true);
+	});
+
+	test('after everybody is served no timer is left', async () => {
+		const { clock, acquire, wait } = slotsOf(1);
+		const slot = await acquire();
+		const next = wait();
+		slot.release();
+		slotOf(await next).release();
+		await clock.pass(1_000);
+		expect(clock.sleeping).toBe(0);
+	});
+
+	test('none is ever lost or doubled, whatever the order of acquire, release, leave, list and cancel', async () => {
+		const step = fc.record({
+			act: fc.constantFrom('acquire', 'release', 'leave', 'list', 'cancel'),
+			at: fc.nat(20),
+			fairnessKey: fc.constantFrom('a', 'b', 'c'),
+		});
+		await fc.assert(
+			fc.asyncProperty(
+				fc.integer({ min: 1, max: 4 }),
+				fc.array(step, { maxLength: 60 }),
+				async (limit, steps) => {
+					const { clock, wait, shows } = slotsOf(limit);
+					const held: Slot[] = [];
+					const aborts: AbortController[] = [];
+					let left: string[] = [];
+					let ids = 0;
+					for (const { act, at, fairnessKey } of steps) {
+						if (act === 'acquire') {
+							const abort = new AbortController();
+							aborts.push(abort);
+							void wait(fairnessKey, { signal: abort.signal }).then(
+								(slot) => slot.ok && held.push(slot.value),
+							);
+						} else if (act === 'list') {
+							// Some of those that were left have ended by then.
+							await clock.pass(1);
+							left = left.filter((_, index) => index % 3 !== at % 3);
+							shows(...left);
+						} else if (act === 'cancel') aborts[at % aborts.length]?.abort();
+						else {
+							const slot = held.splice(at % Math.max(1, held.length), 1)[0];
+							if (act === 'release') slot?.release();
+							else if (slot) {
+								left.push(`gen_${(ids += 1)}`);
+								leave(slot, job(`gen_${ids}`));
+							}
+						}
+						await new Promise((resolve) => setImmediate(resolve));
+						expect(held.length + left.length).toBeLessThanOrEqual(limit);
+					}
+					for (const abort of aborts) abort.abort();
+					while (held.length > 0) held.shift()?.release();
+					await clock.pass(1);
+					shows();
+					const all = Array.from({ length: limit }, async () => await wait());
+					expect((await clock.run(Promise.all(all))).every(({ ok }) => ok)).toBe(true);
+					expect(await hasSettled(wait())).toBe(false);
+				},
+			),
+			{ numRuns: 60 },
+		);
+	});
+});
+
+describe('creations that take no slot', () => {
+	test('are not held up by full slots; as many requests are under way as there are slots', async () => {
+		const { acquire, wait } = slotsOf(2);
+		for (const id of ['gen_1', 'gen_2']) (await acquire()).accepted(job(id));
+		const first = await acquire({ takesSlot: false });
+		const second = await acquire({ takesSlot: false });
+		const third = wait('a', { takesSlot: false });
+		expect(await hasSettled(third)).toBe(false);
+		first.accepted({ id: 'sp_1', object: 'speech_generation', status: 'queued' });
+		expect(await hasSettled(third)).toBe(true);
+		const fourth = wait('a', { takesSlot: false });
+		second.refused();
+		expect(await hasSettled(fourth)).toBe(true);
+	});
+
+	test('say nothing about job slots when they are refused', async () => {
+		const { acquire, wait } = slotsOf(2);
+		(await acquire({ takesSlot: false })).refused(60_000);
+		expect(await hasSettled(wait())).toBe(true);
+	});
+});
+
+describe('jobs that run on unattended', () => {
+	/** All slots are occupied by them. */
+	async function full(limit: number) {
+		const set = slotsOf(limit);
+		for (let slot = 1; slot <= limit; slot += 1) leave(await set.acquire(), job(`gen_${slot}`));
+		await set.clock.pass(1);
+		return set;
+	}
+
+	test('keep their slots until a list that was requested later shows that they have ended', async () => {
+		const { clock, acquire, wait, shows } = slotsOf(2);
+		const [first, second] = [await acquire(), await acquire()];
+		leave(first, job('gen_1'));
+		shows();
+		await clock.pass(1);
+		leave(second, job('gen_2'));
+		const waiting = [wait(), wait()];
+		shows('gen_1', 'gen_2');
+		expect(await hasSettled(waiting[0] as Promise<unknown>)).toBe(false);
+		await clock.pass(1);
+		shows('gen_2');
+		expect(await hasSettled(waiting[0] as Promise<unknown>)).toBe(true);
+		expect(await hasSettled(waiting[1] as Promise<unknown>)).toBe(false);
+	});
+
+	test('are looked at every 10 s ± 25 %, and only while a creation needs a slot', async () => {
+		const { clock, jobs, wait, shows } = await full(2);
+		jobs.onList = () => shows('gen_1', 'gen_2');
+		await clock.pass(MINUTE);
+		expect(jobs.lists).toBe(0);
+		const abort = new AbortController();
+		const waiting = wait('a', { signal: abort.signal });
+		await clock.pass(30_000);
+		expect(jobs.lists).toBeGreaterThanOrEqual(3);
+		expect(jobs.lists).toBeLessThanOrEqual(4);
+		abort.abort();
+		expect(await waiting).toMatchObject({ ok: false });
+		const { lists } = jobs;
+		await clock.pass(MINUTE);
+		expect(jobs.lists).toBe(lists);
+	});
+
+	test('do not count as those of others', async () => {
+		const { clock, others, wait, shows } = await full(2);
+		shows('gen_1', 'gen_2');
+		expect(others.count).toBe(0);
+		const waiting = wait();
+		await clock.pass(1);
+		shows('gen_1');
+		expect(await hasSettled(waiting)).toBe(true);
+	});
+
+	test('do not hang the others where no list comes: after a minute they do not count', async () => {
+		const { clock, wait } = await full(2);
+		await clock.pass(10 * MINUTE);
+		const began = clock.monotonic();
+		slotOf(await clock.run(wait())).refused();
+		expect(clock.monotonic() - began).toBe(MINUTE);
+		// They ran on after all: then one a minute is tried.
+		slotOf(await clock.run(wait()));
+		expect(clock.monotonic() - began).toBeLessThanOrEqual(2.3 * MINUTE);
+	});
+
+	test('nor where all lists show them as running: after half an hour they do not count', async () => {
+		const { clock, jobs, wait, shows } = await full(2);
+		jobs.onList = () => shows('gen_1', 'gen_2');
+		const began = clock.monotonic();
+		await clock.pass(10 * MINUTE);
+		slotOf(await clock.run(wait()));
+		expect(clock.monotonic() - began).toBeGreaterThanOrEqual(29 * MINUTE);
+		expect(clock.monotonic() - began).toBeLessThanOrEqual(31 * MINUTE);
+	});
+
+	test('that somebody waits for again occupy no second slot', async () => {
+		const { acquire, wait } = slotsOf(2);
+		leave(await acquire(), job('gen_1'));
+		(await acquire()).accepted(job('gen_1'));
+		expect(await hasSettled(wait())).toBe(true);
+		expect(await hasSettled(wait())).toBe(false);
+	});
+
+	test('occupy one slot each, also if two have left the same', async () => {
+		const { acquire, wait } = slotsOf(2);
+		const [first, second] = [await acquire(), await acquire()];
+		leave(first, job('gen_1'));
+		leave(second, job('gen_1'));
+		await acquire();
+		expect(await hasSettled(wait())).toBe(false);
+	});
+});
+
+describe('where others use the workspace', () => {
+	test('a creation waits while own jobs and those of the newest list are as many as the slots', async () => {
+		const { wait, acquire, shows } = slotsOf(3);
+		shows('x1', 'x2');
+		(await acquire()).accepted(job('gen_1'));
+		const waiting = wait();
+		expect(await hasSettled(waiting)).toBe(false);
+		shows('gen_1', 'x1');
+		expect(await hasSettled(waiting)).toBe(true);
+	});
+
+	test('after a refusal no list counts that was requested before; a slot of our own that is freed does', async () => {
+		const { clock, wait, acquire, shows } = slotsOf(4);
+		const first = await acquire();
+		first.accepted(job('gen_1'));
+		(await acquire()).refused();
+		const waiting = [wait(), wait()];
+		first.release();
+		expect(await hasSettled(waiting[0] as Promise<unknown>)).toBe(true);
+		expect(await hasSettled(waiting[1] as Promise<unknown>)).toBe(false);
+		await clock.pass(100);
+		shows('x1', 'x2');
+		expect(await hasSettled(waiting[1] as Promise<unknown>)).toBe(true);
+	});
+
+	test('one creation a minute is tried, whatever the lists show', async () => {
+		const { clock, wait, shows, jobs } = slotsOf(5);
+		jobs.onList = () => shows('x1', 'x2', 'x3', 'x4', 'x5');
+		shows('x1', 'x2', 'x3', 'x4', 'x5');
+		const tried: number[] = [];
+		const began = clock.monotonic();
+		const item = async () => {
+			while (tried.length < 10) {
+				const slot = await wait();
+				if (!slot.ok) return;
+				tried.push(clock.monotonic() - began);
+				slot.value.refused();
+			}
+		};
+		await clock.run(Promise.all([item(), item(), item()]));
+		const gaps = tried.slice(1).map((at, index) => at - (tried[index] ?? 0));
+		expect(Math.min(...gaps)).toBeGreaterThanOrEqual(0.75 * MINUTE);
+		expect(Math.max(...gaps)).toBeLessThanOrEqual(1.25 * MINUTE);
+	});
+
+	test('one is tried right after the Retry-After of the first refusal, later ones a minute apart', async () => {
+		const { clock, acquire, wait } = slotsOf(4);
+		(await acquire()).refused(7_000);
+		const began = clock.monotonic();
+		slotOf(await clock.run(wait())).refused(7_000);
+		expect(clock.monotonic() - began).toBeLessThanOrEqual(8_000);
+		await clock.run(wait());
+		expect(clock.monotonic() - began).toBeGreaterThanOrEqual(0.75 * MINUTE);
+	});
+
+	test('a Retry-After is kept: nothing goes out before, then one, and the others once that is accepted', async () => {
+		const { clock, acquire, wait, shows } = slotsOf(4);
+		(await acquire()).accepted(job('gen_1'));
+		(await acquire()).refused(7_000);
+		const waiting = wait();
+		await clock.pass(1_000);
+		shows('gen_1', 'x1');
+		await clock.pass(5_999);
+		expect(await hasSettled(waiting)).toBe(false);
+		await clock.pass(2);
+		expect(await hasSettled(waiting)).toBe(true);
+	});
+
+	test('while creations wait, a list goes out every 10 s ± 25 %, and none while all slots are our own', async () => {
+		const { clock, jobs, acquire, wait, shows } = slotsOf(2);
+		const at: number[] = [];
+		jobs.onList = () => {
+			at.push(clock.monotonic());
+			shows('x1');
+		};
+		shows('x1');
+		(await acquire()).accepted(job('gen_1'));
+		void wait();
+		await clock.pass(50_000);
+		const gaps = at.slice(1).map((time, index) => time - (at[index] ?? 0));
+		expect(gaps.length).toBeGreaterThanOrEqual(3);
+		expect(Math.min(...gaps)).toBeGreaterThanOrEqual(7_500);
+		expect(Math.max(...gaps)).toBeLessThanOrEqual(13_500);
+		const alone = slotsOf(1);
+		await alone.acquire();
+		void alone.wait();
+		await alone.clock.pass(MINUTE);
+		expect(alone.jobs.lists).toBe(0);
+	});
+
+	test('a job of ours counts as ours from its acceptance on, however old the list is', async () => {
+		const { others, acquire, shows } = slotsOf(5);
+		const slot = await acquire();
+		shows('gen_1');
+		expect(others.count).toBe(1);
+		slot.accepted(job('gen_1'));
+		expect(others.count).toBe(0);
+	});
+});
+
+describe('a plan with fewer slots than configured', () => {
+	test('shows when a creation is refused although no others were seen: no more are used than ran then', async () => {
+		const { clock, acquire, wait, shows } = slotsOf(5);
+		for (const id of ['gen_1', 'gen_2']) (await acquire()).accepted(job(id));
+		(await acquire()).refused();
+		await clock.pass(100);
+		shows('gen_1', 'gen_2');
+		const waiting = [wait(), wait()];
+		expect(await hasSettled(waiting[0] as Promise<unknown>)).toBe(false);
+		// One a minute is tried all the same; when it is accepted, there is one slot more.
+		const slot = slotOf(await clock.run(waiting[0] as Promise<never>));
+		slot.accepted(job('gen_3'));
+		expect(await hasSettled(waiting[1] as Promise<unknown>)).toBe(false);
+		slot.release();
+		slotOf((await waiting[1]) as never).accepted(job('gen_4'));
+		expect(await hasSettled(wait())).toBe(false);
+	});
+});
+
+describe('a wait for a slot', () => {
+	/** One item after the other of two slots that another client always has; what is tried is refused. */
+	function busy() {
+		const set = slotsOf(2);
+		set.jobs.onList = () => set.shows('x1', 'x2');
+		set.shows('x1', 'x2');
+		const since = set.clock.monotonic();
+		let tries = 0;
+		const untilGivenUp = async (timeoutMs: number) => {
+			for (;;) {
+				const acquired = await set.wait('a', { timeoutMs, since });
+				if (!acquired.ok) return acquired;
+				tries += 1;
+				acquired.value.refused();
+			}
+		};
+		return { ...set, since, untilGivenUp, tries: () => tries };
+	}
+
+	test.each([
+		['after 30 minutes', 120 * MINUTE, 30 * MINUTE],
+		['at its own timeout, if that is shorter', 5 * MINUTE, 5 * MINUTE],
+	])('that others keep busy ends %s, and says who does', async (_name, timeoutMs, after) => {
+		const { clock, since, untilGivenUp, tries } = busy();
+		const items = [untilGivenUp(timeoutMs), untilGivenUp(timeoutMs)];
+		for (const ended of await clock.run(Promise.all(items)))
+			expect(ended).toMatchObject({ ok: false, failure: { kind: 'noSlot', others: 2 } });
+		expect(clock.monotonic() - since).toBe(after);
+		expect(tries()).toBeGreaterThanOrEqual(after / MINUTE / 1.25 - 1);
+		expect(tries()).toBeLessThanOrEqual(after / MINUTE / 0.75);
+	});
+
+	test.each([
+		['begins anew with each accepted job of this process', true, 50 * MINUTE],
+		['does not begin anew with a creation that takes no slot', false, 30 * MINUTE],
+	])('%s', async (_name, takesSlot, after) => {
+		const { clock, since, untilGivenUp, acquire } = busy();
+		const slot = await clock.run(acquire({ takesSlot }));
+		clock.after(since + 20 * MINUTE - clock.monotonic(), () => slot.accepted(job('sp_1')));
+		await clock.run(untilGivenUp(Infinity));
+		expect(clock.monotonic() - since).toBe(after);
+	});
+
+	test('lasts to its own timeout while our own jobs use all slots', async () => {
+		const { clock, wait, acquire } = slotsOf(1);
+		(await acquire()).accepted(job('gen_1'));
+		const ended = await clock.run(wait('a', { timeoutMs: 60 * MINUTE }));
+		expect(ended).toMatchObject({ failure: { kind: 'noSlot', waitedMs: 60 * MINUTE, others: 0 } });
+	});
+
+	test('of one that takes no slot ends too', async () => {
+		const { clock, wait, acquire } = slotsOf(1);
+		await acquire({ takesSlot: false });
+		const ended = await clock.run(wait('a', { takesSlot: false, timeoutMs: 5 * MINUTE }));
+		expect(ended).toMatchObject({ failure: { kind: 'noSlot', waitedMs: 5 * MINUTE } });
+	});
+});

@@ -1,0 +1,93 @@
+import fc, { anyCodePoint } from '../support/fastCheck';
+import { toResult, jobState, readerPath, readerOf, statedReason } from '../../src/service/jobState';
+
+const job = (object: unknown, status: unknown, more = {}) => ({ id: 'x', object, status, ...more });
+
+test.each([
+	['generation', 'queued', 'running'],
+	['generation', 'completed', 'good'],
+	['generation', 'partially_completed', 'good'],
+	['generation', 'failed', 'bad'],
+	['generation', 'ready', 'running'],
+	['speech_generation', 'queued', 'running'],
+	['speech_generation', 'completed', 'good'],
+	['speech_generation', 'failed', 'bad'],
+	['persona', 'pending', 'running'],
+	['persona', 'ready', 'good'],
+	['persona', 'failed', 'bad'],
+	['generation', 'Completed', 'running'],
+	['generation', 'something new', 'running'],
+	['generation', undefined, 'running'],
+	['generation', null, 'running'],
+	['generation', { completed: 1 }, 'running'],
+])('a %s that is %p is %s', (object, status, state) => {
+	expect(jobState(job(object, status))).toBe(state);
+});
+
+test('an agent run ends with the statuses given, by default at the review gate, completed or failed', () => {
+	for (const status of ['awaiting_review', 'completed'])
+		expect(jobState(job('agent_run', status))).toBe('good');
+	const statuses = { good: ['done'], bad: ['broken'] };
+	expect(jobState(job('agent_run', 'done'), statuses)).toBe('good');
+	expect(jobState(job('agent_run', 'broken'), statuses)).toBe('bad');
+	expect(jobState(job('agent_run', 'completed'), statuses)).toBe('running');
+	expect(jobState(job('generation', 'done'), statuses)).toBe('running');
+});
+
+/** JSON that breaks code which takes it for a string. */
+const STRANGE = [
+	'{"toString":1}',
+	'{"toString":null,"valueOf":null}',
+	'[{"toString":{}}]',
+	'[]',
+].map((text) => JSON.parse(text) as unknown);
+
+const ANY_JSON = fc.oneof(
+	fc.anything({ withNullPrototype: true }),
+	fc.dictionary(fc.constantFrom('toString', 'valueOf', 'toJSON', 'length'), fc.jsonValue()),
+);
+
+test('no object or status of a service makes it throw', () => {
+	fc.assert(
+		fc.property(fc.anything({ withNullPrototype: true }), ANY_JSON, (object, status) => {
+			expect(['running', 'good', 'bad']).toContain(jobState(job(object, status)));
+			expect(['running', 'good', 'bad']).toContain(jobState(job('agent_run', status)));
+		}),
+	);
+	for (const status of STRANGE) expect(jobState(job('generation', status))).toBe('running');
+	const strange = fc.string({ unit: anyCodePoint });
+	fc.assert(fc.property(strange, (id) => void readerPath({ id, object: 'generation' })));
+	expect(readerPath({ id: '\ud800$&', object: 'generation' })).toBe('/generations/%EF%BF%BD%24%26');
+	for (const object of ['__proto__', 'constructor', 'toString']) {
+		expect(readerPath(job(object, 'queued'))).toBe('/jobs/x');
+	}
+});
+
+test('each kind is read at its endpoint, with its scope', () => {
+	expect(readerPath({ id: 'a/b', object: 'generation' })).toBe('/generations/a%2Fb');
+	expect(readerPath({ id: 'a', object: 'speech_generation' })).toBe('/speech/a');
+	expect(readerPath({ id: 'a', object: 'agent_run' })).toBe('/agents/runs/a');
+	expect(readerPath({ id: 'a', object: 'persona' })).toBe('/personas/a');
+	expect(readerPath({ id: 'a' })).toBe('/jobs/a');
+	expect(readerOf('generation').scope).toBe('generations:read');
+	expect(readerOf('agent_run').scope).toBe('agents:read');
+	expect(readerOf('whatever').scope).toBeUndefined();
+});
+
+test.each([
+	['error.message', { error: { message: 'too dark' }, errors: [{ message: 'b' }] }, 'too dark'],
+	['errors[].message', { errors: [{ message: 'a' }, { message: 'b' }, { message: 'a' }] }, 'a; b'],
+	['outputs[].error.message', { outputs: [{ id: 'o' }, { error: { message: 'c' } }] }, 'c'],
+	['nowhere', { outputs: [null, 7], errors: 'text', error: 'text' }, undefined],
+	['an empty text', { error: { message: '' }, errors: [{ message: 5 }] }, undefined],
+])('the reason of a failure is found at %s', (_name, more, reason) => {
+	expect(statedReason(job('generation', 'failed', more))).toBe(reason);
+});
+
+test('a job that ended badly is a failure with the job', () => {
+	expect(toResult(job('generation', 'failed'))).toMatchObject({
+		failure: { kind: 'jobFailed', reason: 'failed without a stated reason' },
+		job: { id: 'x' },
+	});
+	expect(toResult(job('generation', 'partially_completed')).ok).toBe(true);
+});

@@ -1,0 +1,288 @@
+/* eslint-disable @n8n/community-nodes/no-restricted-imports -- not published */
+import type { IHttpRequestOptions } from 'n8n-workflow';
+import { Readable } from 'stream';
+import { itemContext } from '../../src/run/nodeInput';
+import { n8nHost } from '../../src/service/n8n';
+import { sourceWith } from '../../testing/run';
+import { nodeContext, nodeRun, type NodeRun } from '../support/nodeContext';
+
+const KEY = 'canary-key-123';
+const OPTIONS = { url: '/generations', baseURL: 'https://api.example/v1' } as IHttpRequestOptions;
+
+const full = (statusCode: number, body: unknown = {}, headers: Record<string, unknown> = {}) => ({
+	statusCode,
+	body,
+	headers,
+});
+
+/** A host whose requests are kept and answered with the one given. */
+function hostOf(answered: unknown, run: Partial<NodeRun> = {}) {
+	const asked: IHttpRequestOptions[] = [];
+	const request: NodeRun['request'] = async (options) => {
+		asked.push(options);
+		if (answered instanceof Error) throw answered;
+		return answered;
+	};
+	const host = n8nHost(itemContext(nodeContext(nodeRun({ request, ...run }))), OPTIONS, KEY);
+	return { host, asked };
+}
+
+const STRICT = {
+	returnFullResponse: true,
+	ignoreHttpStatusErrors: true,
+	disableFollowRedirect: true,
+};
+
+test('every request sees status and headers, and follows no redirect', async () => {
+	const { host, asked } = hostOf(full(200));
+	await host.channel.send({ method: 'GET', path: '/credits' });
+	await host.put('https://put.example/x', {}, sourceWith());
+	await host.get('https://media.example/x');
+	expect(asked).toHaveLength(3);
+	for (const options of asked) expect(options).toMatchObject(STRICT);
+});
+
+test('a request carries what it is given, and nothing of the one that n8n has built', async () => {
+	const { host, asked } = hostOf(full(200, { id: 'x' }, { 'Retry-After': 7 }));
+	const answered = await host.channel.send({
+		method: 'GET',
+		path: '/credits',
+		query: { limit: 2 },
+	});
+	expect(asked[0]).toMatchObject({
+		method: 'GET',
+		url: '/credits',
+		baseURL: OPTIONS.baseURL,
+		qs: { limit: 2 },
+	});
+	expect(asked[0]).not.toHaveProperty('body');
+	expect(asked[0]?.headers).toEqual({ Authorization: `Bearer ${KEY}` });
+	expect(answered).toEqual({ status: 200, headers: { 'retry-after': '7' }, body: { id: 'x' } });
+});
+
+test('a body goes as text, so that no name in it is left out', async () => {
+	const { host, asked } = hostOf(full(202, { id: 'x' }));
+	const body = JSON.parse('{"plan": {"constructor": {"a": 1}, "prototype": 2}}') as object;
+	await host.channel.send({ method: 'POST', path: '/agents/runs/x/approve', body });
+	expect(asked[0]?.body).toBe('{"plan":{"constructor":{"a":1},"prototype":2}}');
+	expect(asked[0]?.headers).toMatchObject({ 'Content-Type': 'application/json' });
+});
+
+test('a response that stalls in the middle of its body is lost at the deadline', async () => {
+	const stuck = new Readable({ read() {} });
+	const parameters = () => ({ requestOptions: { timeout: 50 } });
+	const { host } = hostOf(full(200, stuck), { parameters });
+	expect(await host.channel.send({ method: 'GET', path: '/credits' })).toEqual({
+		noResponse: 'timeout',
+	});
+	expect(stuck.destroyed).toBe(true);
+});
+
+test('a transfer can be closed, however far it got, and the answer of an upload always is', async () => {
+	const stuck = () => new Readable({ read() {}, destroy() {} });
+	const download = hostOf(full(200, stuck()));
+	const answered = await download.host.get('https://media.example/x');
+	if ('noResponse' in answered) throw new Error(answered.noResponse);
+	expect(download.asked[0]?.abortSignal?.aborted).toBe(false);
+	answered.close();
+	answered.close();
+	expect(download.asked[0]?.abortSignal?.aborted).toBe(true);
+	expect((answered.body as Readable).destroyed).toBe(true);
+
+	const body = stuck();
+	const upload = hostOf(full(200, body));
+	expect(await upload.host.put('https://put.example/x', {}, sourceWith())).toMatchObject({
+		status: 200,
+	});
+	expect(body.destroyed).toBe(true);
+	expect(upload.asked[0]).toMatchObject({ encoding: 'stream' });
+});
+
+test('the file of an upload that failed is closed', async () => {
+	const { host } = hostOf(Object.assign(new Error('x'), { code: 'ECONNRESET' }));
+	const file = Readable.from(['cat']);
+	await host.put('https://put.example/x', {}, sourceWith({ open: async () => file }));
+	expect(file.destroyed).toBe(true);
+});
+
+test('transfers carry no credentials: they go to the plain helper, without base URL', async () => {
+	const { host, asked } = hostOf(full(200));
+	await host.put('https://put.example/x', { 'x-acl': 'private' }, sourceWith());
+	await host.get('https://media.example/x');
+	for (const options of asked) {
+		expect(options).not.toHaveProperty('baseURL');
+		expect(JSON.stringify(options)).not.toContain(KEY);
+	}
+});
+
+test('an upload has the headers given and its length, and no content type of the HTTP library', async () => {
+	const { host, asked } = hostOf(full(200));
+	await host.put('https://put.example/x', { 'x-acl': 'private' }, sourceWith());
+	await host.put('https://put.example/x', { 'content-type': 'image/png' }, sourceWith());
+	expect(asked[0]?.headers).toEqual({
+		'Content-Type': false,
+		'Content-Length': 3,
+		'x-acl': 'private',
+	});
+	expect(asked[1]?.headers).toEqual({ 'Content-Length': 3, 'content-type': 'image/png' });
+});
+
+test('an upload that never ends is given up after two hours', async () => {
+	const deadline = new AbortController();
+	const timeout = jest.spyOn(AbortSignal, 'timeout').mockReturnValue(deadline.signal);
+	try {
+		const request: NodeRun['request'] = async ({ abortSignal }) =>
+			await new Promise((_, reject) => {
+				abortSignal?.addEventListener?.('abort', () => reject(new Error('canceled')));
+			});
+		const { host } = hostOf(full(200), { request });
+		const putting = host.put('https://put.example/x', {}, sourceWith());
+		await Promise.resolve();
+		expect(timeout).toHaveBeenCalledWith(7_200_000);
+		deadline.abort();
+		expect(await putting).toEqual({ noResponse: 'timeout' });
+	} finally {
+		timeout.mockRestore();
+	}
+});
+
+test.each(['after two hours', 'at once when the run is cancelled'])(
+	'a file that n8n never gets stored is given up %s',
+	async (when) => {
+		const [deadline, cancel] = [new AbortController(), new AbortController()];
+		const timeout = jest.spyOn(AbortSignal, 'timeout').mockReturnValue(deadline.signal);
+		try {
+			const context = nodeContext(nodeRun({ signal: cancel.signal }));
+			context.helpers.prepareBinaryData = async () => await new Promise(() => {});
+			const host = n8nHost(itemContext(context), OPTIONS, KEY);
+			const storing = host.store(Readable.from(['cat']), 'cat.png', 'image/png');
+			expect(timeout).toHaveBeenCalledWith(7_200_000);
+			(when === 'after two hours' ? deadline : cancel).abort(new Error('over'));
+			await expect(storing).rejects.toThrow('over');
+		} finally {
+			timeout.mockRestore();
+		}
+	},
+);
+
+test('a download asks for the bytes as they are: a packed answer would hide its length', async () => {
+	const { host, asked } = hostOf(full(200));
+	await host.get('https://media.example/x');
+	expect(asked[0]).toMatchObject({
+		encoding: 'stream',
+		headers: { 'Accept-Encoding': 'identity' },
+	});
+});
+
+test.each([
+	[Object.assign(new Error('canary'), { code: 'ECONNRESET' }), 'ECONNRESET'],
+	[Object.assign(new Error('canary'), { code: 'ECONNABORTED' }), 'timeout'],
+	[Object.assign(new Error('canary'), { code: 'ETIMEDOUT' }), 'timeout'],
+	[Object.assign(new Error('canary'), { cause: { code: 'EPIPE' } }), 'EPIPE'],
+	[new TypeError('canary'), 'TypeError'],
+])('a network failure is reported by its code, never by its message (%#)', async (error, lost) => {
+	const { host } = hostOf(error);
+	expect(await host.channel.send({ method: 'GET', path: '/credits' })).toEqual({
+		noResponse: lost,
+	});
+	expect(await host.put('https://put.example/x', {}, sourceWith())).toEqual({ noResponse: lost });
+	expect(await host.get('https://media.example/x')).toEqual({ noResponse: lost });
+});
+
+test('what fails before the key is on the request was never sent, and keeps its message', async () => {
+	const { host, asked } = hostOf(full(200), {
+		authenticate: () => {
+			throw new Error(`Cannot resolve ${KEY}`);
+		},
+	});
+	const lost = await host.channel.send({ method: 'POST', path: '/generations' });
+	expect(lost).toEqual({ noResponse: 'Cannot resolve ***', unsent: 'local' });
+	expect(asked).toEqual([]);
+});
+
+test('a file that cannot be opened is a lost transfer', async () => {
+	const { host } = hostOf(full(200));
+	const gone = sourceWith({ open: async () => await Promise.reject(new Error('gone')) });
+	expect(await host.put('https://put.example/x', {}, gone)).toEqual({
+		noResponse: 'its file cannot be read',
+		unsent: 'local',
+	});
+});
+
+test('a key echoed by the service is masked', async () => {
+	const { host } = hostOf(full(401, { error: { message: `bad key ${KEY}` } }));
+	const answered = await host.channel.send({ method: 'GET', path: '/credits' });
+	expect(answered).toMatchObject({ body: { error: { message: 'bad key ***' } } });
+});
+
+test.each([
+	['a fraction', 2_500.4, 2_501],
+	['longer than a timer lasts, which would end every request at once', 3e9, 2 ** 31 - 1],
+	['without end', Infinity, 2 ** 31 - 1],
+])('a timeout of the user is one that a timer takes: %s', async (_, timeout, used) => {
+	const { host, asked } = hostOf(full(200), {
+		parameters: () => ({ requestOptions: { timeout } }),
+	});
+	expect(await host.channel.send({ method: 'GET', path: '/x' })).toMatchObject({ status: 200 });
+	expect(asked.map((options) => options.timeout)).toEqual([used]);
+});
+
+test('a timeout of the user replaces ours', async () => {
+	const own = hostOf(full(200));
+	await own.host.channel.send({ method: 'GET', path: '/credits' });
+	expect(own.asked[0]?.timeout).toBe(120_000);
+	const user = hostOf(full(200), { parameters: () => ({ requestOptions: { timeout: 5_000 } }) });
+	await user.host.channel.send({ method: 'GET', path: '/credits' });
+	await user.host.get('https://media.example/x');
+	expect(user.asked.map(({ timeout }) => timeout)).toEqual([5_000, 5_000]);
+});
+
+describe('a binary field', () => {
+	const binary = {
+		inMemory: {
+			data: Buffer.from('cat').toString('base64'),
+			mimeType: 'image/png',
+			fileName: 'cat.png',
+		},
+		onDisk: { data: 'filesystem', id: 'filesystem-v2:1', mimeType: 'image/png' },
+	};
+	const { host } = hostOf(full(200), { items: [{ json: {}, binary }] });
+
+	test('in memory is known by its content', async () => {
+		const source = await host.binary('inMemory');
+		expect(source).toMatchObject({ fileName: 'cat.png', mimeType: 'image/png', size: 3 });
+		expect(await source?.open()).toEqual(Buffer.from('cat'));
+		expect((await host.binary('inMemory'))?.identity).toBe(source?.identity);
+	});
+
+	test('on disk is known by its id and opened as a stream each time', async () => {
+		const source = await host.binary('onDisk');
+		expect(source).toMatchObject({ fileName: '', size: 3, identity: 'filesystem-v2:1' });
+		expect(await source?.open()).toBe('filesystem-v2:1');
+	});
+
+	test.each(['other', 'constructor', '__proto__'])(
+		'that the item lacks is none: %s',
+		async (field) => {
+			expect(await host.binary(field)).toBeUndefined();
+		},
+	);
+
+	test('is in the json with Execution Logic v2, and is read from there in no other workflow', async () => {
+		const items = [{ json: { _files: { ...binary, broken: { size: 3 }, text: 'x' } } }];
+		const combined = hostOf(full(200), { items, workflowSettings: { binaryMode: 'combined' } });
+		expect(await combined.host.binary('onDisk')).toMatchObject({ identity: 'filesystem-v2:1' });
+		expect(await (await combined.host.binary('inMemory'))?.open()).toEqual(Buffer.from('cat'));
+		for (const none of ['broken', 'text']) {
+			expect(await combined.host.binary(none)).toBeUndefined();
+		}
+		const separate = hostOf(full(200), { items });
+		expect(await separate.host.binary('onDisk')).toBeUndefined();
+	});
+});
+
+test('a stored file has its size in bytes', async () => {
+	const { host } = hostOf(full(200));
+	const stored = await host.store(Readable.from([Buffer.from('hello')]), 'a.bin', 'x/y');
+	expect(stored).toMatchObject({ size: 5, data: { fileName: 'a.bin', mimeType: 'x/y' } });
+});

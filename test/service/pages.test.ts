@@ -1,0 +1,107 @@
+import { Client, readPages } from '../../src/service/client';
+import { RateLimiter } from '../../src/service/rateLimiter';
+import type { SendResult } from '../../src/base/types';
+import { answer, channelOf, scripted } from '../../testing/answers';
+import { seeded } from '../../testing/random';
+import { VirtualClock } from '../../testing/virtualClock';
+
+const page = (ids: unknown[], more: Record<string, unknown> = {}) =>
+	answer(200, { object: 'list', data: ids.map((id) => ({ id })), ...more });
+
+const more = (cursor: unknown) => ({ has_more: true, next_cursor: cursor });
+
+async function read(answers: SendResult[], query: Partial<Parameters<typeof readPages>[3]> = {}) {
+	const clock = new VirtualClock();
+	const client = new Client(new RateLimiter(clock, 60), clock, seeded(1));
+	const { send, sent } = scripted(clock, answers);
+	const request = { method: 'GET', path: '/generations' } as const;
+	const wanted = { wanted: Infinity, takesLimit: true, ...query };
+	const result = await clock.run(readPages(client, channelOf(send), request, wanted));
+	const ids = result.ok ? (result.value as Array<{ id: unknown }>).map(({ id }) => id) : result;
+	return { ids, queries: sent.map((request) => request.query) };
+}
+
+test('the cursor is followed while there is more, and sent unchanged', async () => {
+	const cursor = '2026-01-01T00:00:00.000Z';
+	const { ids, queries } = await read([
+		page([1, 2], more(cursor)),
+		page([3], { has_more: false, next_cursor: 'x' }),
+	]);
+	expect(ids).toEqual([1, 2, 3]);
+	expect(queries).toEqual([{ limit: 100 }, { limit: 100, cursor }]);
+});
+
+test('no limit is sent where the specification documents none', async () => {
+	const { queries } = await read([page([1], more('a')), page([2])], {
+		takesLimit: false,
+		wanted: 5,
+	});
+	expect(queries).toEqual([{}, { cursor: 'a' }]);
+});
+
+test('asks for no more than is wanted, and returns no more', async () => {
+	const first = Array.from({ length: 100 }, (_, index) => index);
+	const { ids, queries } = await read([page(first, more('a')), page([100, 101, 102], more('b'))], {
+		wanted: 102,
+	});
+	expect(ids).toHaveLength(102);
+	expect(queries).toEqual([{ limit: 100 }, { limit: 2, cursor: 'a' }]);
+	expect((await read([page([1, 2, 3], more('a'))], { wanted: 2 })).ids).toEqual([1, 2]);
+});
+
+test('an entry on two pages, because of an insert in between, is returned once', async () => {
+	const { ids } = await read([page([1, 2, 3], more('a')), page([3, 4], more('b')), page([4, 5])]);
+	expect(ids).toEqual([1, 2, 3, 4, 5]);
+});
+
+test('a repeated cursor ends the list', async () => {
+	const { ids, queries } = await read([
+		page([1], more('a')),
+		page([2], more('b')),
+		page([3], more('a')),
+	]);
+	expect(ids).toEqual([1, 2, 3]);
+	expect(queries).toHaveLength(3);
+});
+
+test.each([[null], [undefined], [''], [7], [{}]])(
+	'a cursor that is %p ends the list',
+	async (cursor) => {
+		expect((await read([page([1], more(cursor)), page([2])])).ids).toEqual([1]);
+	},
+);
+
+test('without has_more the cursor alone decides', async () => {
+	expect((await read([page([1], { next_cursor: 'a' }), page([2])])).ids).toEqual([1, 2]);
+});
+
+test('a response that is not a list is a failure after the usual attempts, not an empty list', async () => {
+	const { ids, queries } = await read([answer(200, { object: 'list' })]);
+	expect(ids).toMatchObject({
+		ok: false,
+		failure: { kind: 'badResponse', problem: 'the response is not a list' },
+	});
+	expect(queries).toHaveLength(7);
+});
+
+test('entries that are not objects are left out', async () => {
+	const odd = answer(200, {
+		data: [null, 'text', { id: 1 }, [2], { name: 'without id' }, { name: 'another' }],
+	});
+	const { ids } = await read([odd]);
+	expect(ids).toEqual([1, undefined, undefined]);
+});
+
+test('a list that never ends is an error, not a part of it', async () => {
+	let count = 0;
+	const clock = new VirtualClock();
+	const client = new Client(new RateLimiter(clock, 1_000_000), clock, seeded(1));
+	const channel = channelOf(async () => page([(count += 1)], more(String(count))));
+	const request = { method: 'GET', path: '/voices' } as const;
+	const endless = readPages(client, channel, request, { wanted: Infinity, takesLimit: false });
+	expect(await clock.run(endless)).toMatchObject({
+		ok: false,
+		failure: { kind: 'badResponse', problem: 'the list has not ended after 10000 pages' },
+	});
+	expect(count).toBe(10_000);
+});

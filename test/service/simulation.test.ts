@@ -1,0 +1,131 @@
+import { Batch } from '../../src/run/run';
+import { createJob } from '../../src/run/creation';
+import { newMemory, type ItemMemory } from '../../src/run/state';
+import type { ApiRequest } from '../../src/base/types';
+import { ModelService, type ServiceSettings } from '../../testing/modelService';
+import { seeded } from '../../testing/random';
+import { expectSame } from '../support/same';
+import { seedOf, withSeed } from '../support/seed';
+import { cases } from '../support/thorough';
+import { hostWith, runOf, workspaceWith } from '../../testing/run';
+import { VirtualClock } from '../../testing/virtualClock';
+
+const MINUTE = 60_000;
+
+function setUp(service: Partial<ServiceSettings> = {}) {
+	const clock = new VirtualClock();
+	const model = new ModelService(clock, service);
+	const workspace = workspaceWith(clock);
+	/** Items of one execution, all started at once, as n8n does. */
+	const execution = async (owner: string, count: number, memories: ItemMemory[] = []) => {
+		const host = hostWith(model.send, {}, owner);
+		const batch = new Batch(count, false);
+		const items = Array.from({ length: count }, async (_, itemIndex) => {
+			const memory = (memories[itemIndex] ??= newMemory());
+			const origin = { runId: owner, executionId: owner };
+			const item = runOf({
+				host,
+				workspace,
+				batch,
+				itemIndex,
+				memory,
+				origin,
+				prompt: `${owner} ${itemIndex}`,
+			});
+			return await createJob(item);
+		});
+		return await Promise.all(items);
+	};
+	return { clock, model, workspace, execution };
+}
+
+const spread = (prompt: string) =>
+	5_000 + ((prompt.length * 7_919 + Number(prompt.split(' ')[1])) % 23) * 1_000;
+
+describe.each(['sliding', 'fixed', 'bucket'] as const)(
+	'a service that counts in a %s window',
+	(window) => {
+		test('200 jobs without a single refusal caused by us, each created once', async () => {
+			const { clock, model, execution } = setUp({ window, jobMs: spread });
+			const results = await clock.run(execution('batch', 200));
+			expect(results.every(({ ok }) => ok)).toBe(true);
+			expect(model.jobs).toHaveLength(200);
+			expect(model.count(202)).toBe(200);
+			expect(model.count(429)).toBe(0);
+		});
+	},
+);
+
+test('a single image does not wait for a batch of 500', async () => {
+	const { clock, model, execution } = setUp({ jobMs: () => 10_000 });
+	const started = clock.now();
+	const batch = execution('batch', 500);
+	await clock.pass(30_000);
+	const single = execution('single', 1);
+	const [result] = await clock.run(single);
+	expect(result?.ok).toBe(true);
+	expect(clock.now() - started).toBeLessThan(3 * MINUTE);
+	expect((await clock.run(batch)).every(({ ok }) => ok)).toBe(true);
+	expect(model.jobs).toHaveLength(501);
+	expect(model.count(429)).toBe(0);
+});
+
+test('the five allowed jobs are almost always in use', async () => {
+	const { clock, execution } = setUp({ jobMs: () => 60_000 });
+	const started = clock.now();
+	await clock.run(execution('batch', 50));
+	const bound = (50 / 5) * MINUTE;
+	expect(clock.now() - started).toBeLessThan(bound * 1.15);
+});
+
+/** Items of a batch, whose creations meet more faults than there are items. */
+const ITEMS = cases(7_000);
+
+test(`lost, damaged and failed responses to ${ITEMS} items in three runs of a node: nothing is created twice or lost`, async () => {
+	await withSeed(seedOf(7), async (seed) => {
+		const random = seeded(seed);
+		let faults = 0;
+		const isPost = ({ method }: ApiRequest) => method === 'POST';
+		const { clock, model, workspace, execution } = setUp({
+			requestsPerMinute: 100_000,
+			concurrentJobs: 100,
+			jobMs: () => 3_000,
+			fault(request) {
+				const rolled = random();
+				if (!isPost(request) || rolled >= 0.6) return undefined;
+				faults += 1;
+				if (rolled < 0.15) return 'before';
+				if (rolled < 0.3) return 'after';
+				return rolled < 0.45 ? 'truncated' : 'error';
+			},
+		});
+		workspace.updateLimits({ requestsPerMinute: 100_000, concurrentJobs: 100 });
+		const memories: ItemMemory[] = [];
+		let failed = 0;
+		for (let again = 0; again < 3; again += 1) {
+			const results = await clock.run(execution('batch', ITEMS, memories));
+			failed = results.filter(({ ok }) => !ok).length;
+			for (const [item, result] of results.entries()) {
+				if (result.ok) expectSame(result.value.prompt, `batch ${item}`);
+			}
+		}
+		expect(new Set(model.jobs.map(({ prompt }) => prompt)).size).toBe(model.jobs.length);
+		expect(model.jobs).toHaveLength(ITEMS);
+		expect(faults).toBeGreaterThan(ITEMS);
+		expect(failed).toBeLessThan(ITEMS / 10);
+		const ids = new Set(model.jobs.map(({ id }) => id));
+		for (const { state } of memories) if ('job' in state) expectSame(ids.has(state.job.id), true);
+	});
+});
+
+test('after a run no slot and no timer is left behind', async () => {
+	const { clock, workspace, execution } = setUp();
+	await clock.run(execution('batch', 20));
+	await clock.pass(10 * MINUTE);
+	expect(clock.sleeping).toBe(0);
+	const { channel } = hostWith(async () => ({ noResponse: 'x' }));
+	const options = { timeoutMs: MINUTE, takesSlot: true };
+	const acquired = [1, 2, 3, 4, 5].map(async () => await workspace.slots.acquire(channel, options));
+	const slots = await clock.run(Promise.all(acquired));
+	expect(slots.every(({ ok }) => ok)).toBe(true);
+});

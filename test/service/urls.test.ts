@@ -1,0 +1,163 @@
+import fc, { webUrl } from '../support/fastCheck';
+import {
+	addressKind,
+	baseUrlProblem,
+	mediaUrlProblem,
+	transferUrlProblem,
+} from '../../src/service/urls';
+
+const PUBLIC = 'https://api.example/v1';
+const LOCAL = 'http://127.0.0.1:4010/v1';
+
+const hostOf = (url: string) => addressKind(new URL(url).hostname);
+
+test.each([
+	'http://127.0.0.1',
+	'http://127.255.255.254',
+	'http://2130706433',
+	'http://0x7f.1',
+	'http://0177.0.0.1',
+	'http://localhost',
+	'http://LOCALHOST.',
+	'http://some.localhost',
+	'http://[::1]',
+	'http://[0:0:0:0:0:0:0:1]',
+])('%s is this machine', (url) => {
+	expect(hostOf(url)).toBe('loopback');
+});
+
+test.each([
+	'http://10.0.0.1',
+	'http://167772161',
+	'http://0xa000001',
+	'http://012.0.0.1',
+	'http://172.16.0.1',
+	'http://172.31.255.255',
+	'http://192.168.1.1',
+	'http://169.254.169.254',
+	'http://100.64.0.1',
+	'http://198.18.0.1',
+	'http://0.0.0.0',
+	'http://224.0.0.1',
+	'http://255.255.255.255',
+	'http://10.0.0.1.',
+	'http://[::]',
+	'http://[::ffff:10.0.0.1]',
+	'http://[::ffff:127.0.0.1]',
+	'http://[::127.0.0.1]',
+	'http://[64:ff9b::10.0.0.1]',
+	'http://[fc00::1]',
+	'http://[fd12:3456::1]',
+	'http://[fe80::1]',
+	'http://[ff02::1]',
+])('%s is not a public address', (url) => {
+	expect(hostOf(url)).toBe('private');
+});
+
+test.each([
+	'https://example.com',
+	'https://8.8.8.8',
+	'https://172.15.0.1',
+	'https://172.32.0.1',
+	'https://100.128.0.1',
+	'https://192.169.0.1',
+	'https://[2606:4700::1]',
+	'https://10.example.com',
+	'https://localhost.example.com',
+])('%s is public', (url) => {
+	expect(hostOf(url)).toBe('public');
+});
+
+describe('the base URL', () => {
+	test.each([
+		'https://api.example/v1',
+		'https://api.example/media/v2',
+		'https://10.0.0.5/v1',
+		LOCAL,
+		'http://localhost:4010/v1',
+		'http://[::1]:1/v1',
+	])('%s is allowed', (url) => {
+		expect(baseUrlProblem(url)).toBeUndefined();
+	});
+
+	test.each([
+		['', 'is empty: write the address of the API, such as https://api.example.com/v1'],
+		['  ', 'is empty: write the address of the API, such as https://api.example.com/v1'],
+		['api.example', 'is not a complete address: write https://api.example/v1'],
+		['api.example:8443/x/v2', 'is not a complete address: write https://api.example:8443/x/v2'],
+		[
+			'key@api.example/v1',
+			'is not a complete address: write it in full, such as https://api.example.com/v1',
+		],
+		['nonsense', 'is not a complete address: write it in full, such as https://api.example.com/v1'],
+		['https://api.example', 'must end in /v1: write https://api.example/v1'],
+		['https://api.example/', 'must end in /v1: write https://api.example/v1'],
+		['https://api.example/v1/', 'must end in /v1: write https://api.example/v1'],
+		['https://api.example/v1//', 'must end in /v1: write https://api.example/v1'],
+		['https://api.example/v1/models', 'must end in /v1: write https://api.example/v1/models/v1'],
+		['https://api.example/v1?x=1', 'must end in /v1, without ? or #: write https://api.example/v1'],
+		[' https://api.example/v1\n', 'begins or ends with a space: write https://api.example/v1'],
+		['http://127.0.0.1:4010', 'must end in /v1: write http://127.0.0.1:4010/v1'],
+		[
+			'http://api.example/v1',
+			'must begin with https:// (http:// only for a service on this machine)',
+		],
+		['http://10.0.0.5/v1', 'must begin with https:// (http:// only for a service on this machine)'],
+		[
+			'ftp://api.example/v1',
+			'must begin with https:// (http:// only for a service on this machine)',
+		],
+		['https://user@api.example/v1', 'must not contain a user name or password'],
+		['https://user:secret@api.example/v1', 'must not contain a user name or password'],
+		['https://:secret@api.example/v1', 'must not contain a user name or password'],
+	])('%s: %s', (url, problem) => {
+		expect(baseUrlProblem(url)).toBe(problem);
+	});
+});
+
+test.each([
+	['https://example.com/cat.png', PUBLIC, undefined],
+	['http://example.com/cat.png', PUBLIC, 'must begin with https://'],
+	['http://127.0.0.1/cat.png', PUBLIC, 'must begin with https://'],
+	['http://127.0.0.1:4010/cat.png', LOCAL, undefined],
+	['http://example.com/cat.png', LOCAL, 'must begin with https://'],
+	['data:image/png;base64,AAAA', PUBLIC, 'must begin with https://'],
+	['javascript:alert(1)', PUBLIC, 'must begin with https://'],
+	['file:///etc/passwd', LOCAL, 'must begin with https://'],
+	['cat.png', PUBLIC, 'is not a URL'],
+	['', PUBLIC, 'is not a URL'],
+])('media input %s for the service at %s: %p', (url, baseUrl, problem) => {
+	expect(mediaUrlProblem(url, baseUrl)).toBe(problem);
+});
+
+const PRIVATE = 'the address is in a private network';
+const PLAIN = 'the address is not https';
+
+test.each([
+	['https://media.example/cat.png', PUBLIC, undefined],
+	['http://media.example/cat.png', PUBLIC, PLAIN],
+	['https://127.0.0.1/cat.png', PUBLIC, PRIVATE],
+	['https://2130706433/cat.png', PUBLIC, PRIVATE],
+	['https://10.0.0.1/cat.png', PUBLIC, PRIVATE],
+	['https://[::ffff:10.0.0.1]/cat.png', PUBLIC, PRIVATE],
+	['https://169.254.169.254/latest/meta-data', PUBLIC, PRIVATE],
+	['http://127.0.0.1/cat.png', PUBLIC, PLAIN],
+	['http://127.0.0.1:4010/cat.png', LOCAL, undefined],
+	['http://10.0.0.1/cat.png', LOCAL, PLAIN],
+	['https://10.0.0.1/cat.png', 'https://10.0.0.5/v1', undefined],
+	['file:///etc/passwd', LOCAL, PLAIN],
+	['nonsense', PUBLIC, 'the address is not a URL'],
+])('transfer to %s for the service at %s: %p', (url, baseUrl, problem) => {
+	expect(transferUrlProblem(url, baseUrl)).toBe(problem);
+});
+
+test('no rule ever throws', () => {
+	fc.assert(
+		fc.property(fc.oneof(fc.string(), webUrl), fc.oneof(fc.string(), webUrl), (url, base) => {
+			for (const rule of [mediaUrlProblem, transferUrlProblem]) {
+				expect(['string', 'undefined']).toContain(typeof rule(url, base));
+			}
+			expect(['string', 'undefined']).toContain(typeof baseUrlProblem(url));
+		}),
+	);
+});

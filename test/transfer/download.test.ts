@@ -1,0 +1,499 @@
+/* eslint-disable @n8n/community-nodes/no-restricted-imports -- not published */
+import { Readable } from 'stream';
+import { download, type Output } from '../../src/transfer/download';
+import type { Host, StreamedResponse } from '../../src/service/host';
+import type { NoResponse } from '../../src/base/types';
+import { LOST } from '../../testing/answers';
+import { BASE_URL, hostWith, workspaceWith } from '../../testing/run';
+import { VirtualClock } from '../../testing/virtualClock';
+
+const SIGNED = 'https://media.example/a.png?signature=canary-signature';
+
+type Given = StreamedResponse | NoResponse;
+
+/** An answer as n8n gives it: to close it ends its body with an error, unless that was read. */
+const answered = (
+	code: number,
+	headers: Record<string, string>,
+	body: Readable,
+): StreamedResponse & { body: Readable } => ({
+	status: code,
+	headers,
+	body,
+	close: () => void body.destroy(),
+});
+
+const file = (text = 'picture', headers: Record<string, string> = {}) =>
+	answered(
+		200,
+		{ 'content-length': String(text.length), 'content-type': 'image/png', ...headers },
+		Readable.from([Buffer.from(text)]),
+	);
+
+/**
+ * A file that came packed: n8n has unpacked it and dropped `content-encoding`; the length is still
+ * that of the packed bytes.
+ */
+const packed = (text: string, packedLength: number) =>
+	file(text, { 'content-length': String(packedLength) });
+
+const status = (code: number, headers: Record<string, string> = {}) =>
+	answered(code, headers, Readable.from(['<Error>no</Error>']));
+
+const broken = () =>
+	answered(
+		200,
+		file().headers,
+		new Readable({
+			read() {
+				this.destroy(new Error('socket hang up'));
+			},
+		}),
+	);
+
+/**
+ * A body that brings a piece every few milliseconds, as given, and with `Infinity` stalls after the
+ * first.
+ */
+function paced(clock: VirtualClock, piece: Buffer, everyMs: number, pieces = Infinity) {
+	let given = 0;
+	const body = new Readable({
+		read() {
+			given += 1;
+			if (given > pieces) return void this.push(null);
+			if (given === 1) return void this.push(piece);
+			if (everyMs < Infinity) clock.after(everyMs, () => this.push(piece));
+		},
+	});
+	return answered(200, {}, body);
+}
+
+/** Reads the stream to its end, as n8n does. */
+const store: Host['store'] = async (body, fileName, mimeType) => {
+	const chunks: Buffer[] = [];
+	for await (const chunk of body) chunks.push(Buffer.from(chunk as string));
+	const data = Buffer.concat(chunks);
+	return { data: { data: data.toString(), fileName, mimeType }, size: data.length };
+};
+
+async function fetchOutput(
+	given: Given[] | ((clock: VirtualClock) => Given[]),
+	more: Partial<Output> = {},
+	baseUrl = BASE_URL,
+	keeps = store,
+) {
+	const clock = new VirtualClock();
+	const answers = typeof given === 'function' ? given(clock) : given;
+	const started = clock.now();
+	const asked: string[] = [];
+	let renewals = 0;
+	const get: Host['get'] = async (url) => {
+		asked.push(url);
+		return answers[Math.min(asked.length, answers.length) - 1] ?? (LOST as NoResponse);
+	};
+	const output: Output = {
+		id: 'out_1',
+		url: SIGNED,
+		mediaType: 'image/png',
+		stem: 'gen_1',
+		renew: async () => {
+			renewals += 1;
+			return 'https://media.example/fresh.png';
+		},
+		...more,
+	};
+	const host = hostWith(async () => LOST, { get, store: keeps, baseUrl });
+	const result = await clock.run(download(host, workspaceWith(clock), output));
+	return { result, asked, renewals, answers, took: clock.now() - started };
+}
+
+test('a whole file has our name and the media type that the service states', async () => {
+	const { result } = await fetchOutput([file('picture', { 'content-type': 'text/plain' })]);
+	expect(result).toEqual({
+		ok: true,
+		value: { data: 'picture', fileName: 'gen_1.png', mimeType: 'image/png' },
+	});
+});
+
+test('without a stated type the response decides, and without both it is bytes', async () => {
+	const typed = await fetchOutput([file('x', { 'content-type': 'audio/mpeg' })], {
+		mediaType: undefined,
+	});
+	expect(typed.result).toMatchObject({ value: { fileName: 'gen_1.mp3', mimeType: 'audio/mpeg' } });
+	const untyped = await fetchOutput([file('x', { 'content-type': '<b>' })], { mediaType: '..' });
+	expect(untyped.result).toMatchObject({
+		value: { fileName: 'gen_1.bin', mimeType: 'application/octet-stream' },
+	});
+});
+
+test.each([
+	['cut in the middle', () => broken()],
+	['lost', () => LOST as NoResponse],
+	['a 500', () => status(500)],
+	['a 429', () => status(429)],
+])('%s: again, and never a wrong file', async (_name, fault) => {
+	const { result, asked } = await fetchOutput([fault(), fault(), file()]);
+	expect(result).toMatchObject({ ok: true, value: { data: 'picture' } });
+	expect(asked).toHaveLength(3);
+});
+
+test('a transfer that never succeeds fails after 4 attempts, without revealing the link', async () => {
+	const faults: Array<() => Given> = [broken, () => LOST as NoResponse];
+	for (const fault of faults) {
+		const { result, asked } = await fetchOutput(Array.from({ length: 4 }, fault));
+		expect(asked).toHaveLength(4);
+		expect(result).toMatchObject({ ok: false, failure: { kind: 'download', outputId: 'out_1' } });
+		expect(JSON.stringify(result)).not.toMatch(/canary|media\.example/);
+	}
+});
+
+test.each([7, 30])(
+	'what came packed is whole, whatever length it promised (%i): Node ends any other with an error',
+	async (packedLength) => {
+		const { result, asked } = await fetchOutput([packed('unpacked picture', packedLength)]);
+		expect(result).toMatchObject({ ok: true, value: { data: 'unpacked picture' } });
+		expect(asked).toHaveLength(1);
+	},
+);
+
+test('a file that grows larger than any is given up and not tried again', async () => {
+	const piece = Buffer.alloc(16 * 1024 * 1024);
+	const bomb = answered(200, { 'content-length': '1000' }, Readable.from(Array(192).fill(piece)));
+	let kept = 0;
+	const { result, asked } = await fetchOutput([bomb], {}, BASE_URL, async (body) => {
+		for await (const chunk of body) kept += (chunk as unknown as Buffer).length;
+		throw new Error('read to its end');
+	});
+	expect(result).toMatchObject({
+		failure: { problem: 'the file is larger than 2147483648 bytes' },
+	});
+	expect(asked).toHaveLength(1);
+	expect(kept).toBeLessThanOrEqual(2_147_483_648);
+	expect(bomb.body.destroyed).toBe(true);
+});
+
+test('a file that promises to be larger than any is not begun', async () => {
+	const huge = file('x', { 'content-length': '3000000000' });
+	const { result, asked } = await fetchOutput([huge, file()], {}, BASE_URL, async () => {
+		throw new Error('stored');
+	});
+	expect(result).toMatchObject({
+		failure: { problem: expect.stringMatching(/^the file has 3000000000/) },
+	});
+	expect(asked).toHaveLength(1);
+	expect(huge.body.destroyed).toBe(true);
+});
+
+describe('a body that does not come', () => {
+	const big = Buffer.alloc(64 * 1024);
+
+	test.each([
+		['stands still', Infinity, Buffer.from('x')],
+		['dribbles', 1_000, Buffer.from('x')],
+	])('and %s is given up after a minute, closed, and fetched again', async (_, every, piece) => {
+		const { result, asked, answers, took } = await fetchOutput((clock) => [
+			paced(clock, piece, every),
+			file(),
+		]);
+		expect(result).toMatchObject({ ok: true, value: { data: 'picture' } });
+		expect(asked).toHaveLength(2);
+		expect(took).toBeGreaterThanOrEqual(60_000);
+		expect(took).toBeLessThan(65_000);
+		expect(answers[0]).toMatchObject({ body: { destroyed: true } });
+	});
+
+	test('never, is a failure', async () => {
+		const { result, asked } = await fetchOutput((clock) =>
+			[1, 2, 3, 4].map(() => paced(clock, Buffer.from('x'), Infinity)),
+		);
+		expect(result).toMatchObject({
+			failure: { kind: 'download', problem: 'the transfer stalled' },
+		});
+		expect(asked).toHaveLength(4);
+	});
+
+	test('fast, is waited for: a slow line still brings a large video', async () => {
+		const { result, asked, took } = await fetchOutput((clock) => [paced(clock, big, 50_000, 40)]);
+		expect(result.ok).toBe(true);
+		expect(asked).toHaveLength(1);
+		expect(took).toBeGreaterThan(1_900_000);
+	});
+
+	test('to an end, is given up after two hours', async () => {
+		const { result } = await fetchOutput((clock) =>
+			[1, 2, 3, 4].map(() => paced(clock, big, 50_000)),
+		);
+		expect(result).toMatchObject({ failure: { problem: 'the transfer took too long' } });
+	});
+});
+
+test('cancelled in the middle of a body: at once, its connection is closed', async () => {
+	const clock = new VirtualClock();
+	const abort = new AbortController();
+	const body = paced(clock, Buffer.from('x'), Infinity);
+	const host = hostWith(async () => LOST, { get: async () => body, store });
+	host.channel.signal = abort.signal;
+	const output: Output = { id: 'o', url: SIGNED, stem: 'x', renew: async () => undefined };
+	const started = clock.now();
+	clock.after(5_000, () => abort.abort());
+	const result = await clock.run(download(host, workspaceWith(clock), output));
+	expect(result).toMatchObject({ failure: { kind: 'cancelled' } });
+	expect(clock.now() - started).toBe(5_000);
+	expect(body.body.destroyed).toBe(true);
+});
+
+test('a 429 of the storage is retried after its Retry-After, up to the cap', async () => {
+	const asked = await fetchOutput([status(429, { 'retry-after': '30' }), file()]);
+	expect(asked.took).toBeGreaterThanOrEqual(30_000);
+	expect(asked.took).toBeLessThan(31_001);
+	const capped = await fetchOutput([status(503, { 'retry-after': '99999' }), file()]);
+	expect(capped.took).toBeLessThan(121_001);
+});
+
+test.each(['local', 'certificate'] as const)('a %s failure is final', async (unsent) => {
+	const { result, asked } = await fetchOutput([{ noResponse: 'why', unsent }, file()]);
+	expect(result).toMatchObject({ failure: { problem: 'why' } });
+	expect(asked).toHaveLength(1);
+});
+
+test('no unwanted answer keeps its connection', async () => {
+	const { answers } = await fetchOutput([
+		status(302, { location: '/b.png' }),
+		status(500),
+		status(404),
+		file(),
+	]);
+	for (const { body } of answers.slice(0, 3) as unknown as Array<{ body: Readable }>) {
+		expect(body.destroyed).toBe(true);
+	}
+});
+
+test('an answer without a length is taken as it comes', async () => {
+	const chunked = answered(200, {}, Readable.from(['picture']));
+	expect((await fetchOutput([chunked])).result.ok).toBe(true);
+});
+
+test.each([401, 403, 404, 410])(
+	'a link that answers %i is renewed whenever it has expired, within the attempts',
+	async (code) => {
+		const good = await fetchOutput([status(code), file()]);
+		expect(good.result.ok).toBe(true);
+		expect(good.renewals).toBe(1);
+		expect(good.asked).toEqual([SIGNED, 'https://media.example/fresh.png']);
+
+		// Expired before the first attempt, and again while it was fetched.
+		const twice = await fetchOutput([status(code), file()], { expiresAt: 0 });
+		expect(twice.result.ok).toBe(true);
+		expect(twice.renewals).toBe(2);
+
+		const bad = await fetchOutput([status(code)]);
+		expect(bad.result).toMatchObject({ failure: { problem: `the storage answered ${code}` } });
+		expect(bad.renewals).toBe(3);
+		expect(bad.asked).toHaveLength(4);
+	},
+);
+
+describe('what n8n cannot store', () => {
+	const failing =
+		(error: Error, read = 1): Host['store'] =>
+		async (body) => {
+			for await (const chunk of body) if (read > 0 && chunk) throw error;
+			throw error;
+		};
+	const coded = (code: string) => Object.assign(new Error(`${code}: /home/node`), { code });
+
+	test.each([
+		[coded('ENOSPC'), 'its disk is full (ENOSPC)'],
+		[coded('EACCES'), 'it may not write there (EACCES)'],
+		[Object.assign(new Error('x'), { cause: coded('EROFS') }), 'it may not write there (EROFS)'],
+		[coded('EIO'), 'EIO'],
+		[new Error('Binary data is too large'), 'Binary data is too large'],
+	])('is said as such, after one attempt (%#)', async (error, why) => {
+		for (const read of [0, 1]) {
+			const { result, asked } = await fetchOutput([file()], {}, BASE_URL, failing(error, read));
+			expect(result).toMatchObject({
+				failure: { kind: 'download', problem: `n8n could not store the file: ${why}` },
+			});
+			expect(asked).toHaveLength(1);
+		}
+	});
+
+	test('also where it ends the stream with its error, as a pipeline does', async () => {
+		const ends: Host['store'] = async (body) =>
+			await new Promise((_, reject) => {
+				const stream = body as Readable;
+				stream.on('error', reject);
+				stream.once('data', () => stream.destroy(coded('ENOSPC')));
+			});
+		const { result, asked } = await fetchOutput([file()], {}, BASE_URL, ends);
+		expect(result).toMatchObject({ failure: { problem: expect.stringMatching(/disk is full/) } });
+		expect(asked).toHaveLength(1);
+	});
+});
+
+test('five files at a time in a process, and executions take turns', async () => {
+	const clock = new VirtualClock();
+	const workspace = workspaceWith(clock);
+	let now = 0;
+	let most = 0;
+	const begun: string[] = [];
+	const fetchAll = (execution: string, count: number) => {
+		const get: Host['get'] = async () => {
+			begun.push(execution);
+			most = Math.max(most, (now += 1));
+			await clock.sleep(1_000);
+			now -= 1;
+			return file();
+		};
+		const host = hostWith(async () => LOST, { get, store }, execution);
+		return Array.from({ length: count }, async (_, index) => {
+			const output = { id: `${index}`, url: SIGNED, stem: 'x', renew: async () => undefined };
+			return await download(host, workspace, output);
+		});
+	};
+	const started = clock.now();
+	const all = [...fetchAll('large', 500), ...fetchAll('small', 2)];
+	const results = await clock.run(Promise.all(all));
+	expect(results.filter(({ ok }) => ok)).toHaveLength(502);
+	expect(most).toBe(5);
+	expect(clock.now() - started).toBeLessThan(110_000);
+	expect(begun.slice(0, 10)).toContain('small');
+	expect(begun.slice(0, 10).filter((execution) => execution === 'small')).toHaveLength(2);
+});
+
+test('a run that is cancelled waits for no turn, and leaves its turn to others', async () => {
+	const clock = new VirtualClock();
+	const workspace = workspaceWith(clock);
+	const abort = new AbortController();
+	const output: Output = { id: 'o', url: SIGNED, stem: 'x', renew: async () => undefined };
+	const get: Host['get'] = async () => {
+		await clock.sleep(10_000);
+		return file();
+	};
+	const others = hostWith(async () => LOST, { get, store });
+	const busy = Array.from({ length: 6 }, async () => await download(others, workspace, output));
+	const host = hostWith(async () => LOST, { get, store }, 'execution 2');
+	host.channel.signal = abort.signal;
+	const waiting = download(host, workspace, output);
+	const started = clock.now();
+	clock.after(1_000, () => abort.abort());
+	expect(await clock.run(waiting)).toMatchObject({ failure: { kind: 'cancelled' } });
+	expect(clock.now() - started).toBe(1_000);
+	expect((await clock.run(Promise.all(busy))).every(({ ok }) => ok)).toBe(true);
+	expect(clock.now() - started).toBe(20_000);
+});
+
+test('any other refusal is final', async () => {
+	const { asked, renewals } = await fetchOutput([status(400), file()]);
+	expect(asked).toHaveLength(1);
+	expect(renewals).toBe(0);
+});
+
+describe('redirects are checked hop by hop', () => {
+	const to = (location: string) => status(302, { location });
+
+	test('an allowed one is followed, relative ones too', async () => {
+		const { result, asked } = await fetchOutput([
+			to('/b.png'),
+			to('https://cdn.example/c.png'),
+			file(),
+		]);
+		expect(result.ok).toBe(true);
+		expect(asked).toEqual([SIGNED, 'https://media.example/b.png', 'https://cdn.example/c.png']);
+	});
+
+	test.each([
+		['http://media.example/b.png', 'the address is not https'],
+		['https://169.254.169.254/', 'the address is in a private network'],
+		['https://0x7f000001/', 'the address is in a private network'],
+		['https://[::ffff:10.0.0.1]/', 'the address is in a private network'],
+		['file:///etc/passwd', 'the address is not https'],
+		['https://[not an address/', 'a redirect without an address'],
+		['', 'a redirect without an address'],
+	])('to %p: %s', async (location, problem) => {
+		const { result, asked } = await fetchOutput([to(location), file()]);
+		expect(result).toMatchObject({ ok: false, failure: { kind: 'download', problem } });
+		expect(asked).toHaveLength(1);
+	});
+
+	test('more than five are too many', async () => {
+		const { result, asked } = await fetchOutput([to('/again')]);
+		expect(result).toMatchObject({ failure: { problem: 'too many redirects' } });
+		expect(asked).toHaveLength(6);
+	});
+});
+
+test('the first address is checked like every other', async () => {
+	const { result, asked } = await fetchOutput([file()], { url: 'http://10.0.0.1/x' });
+	expect(result).toMatchObject({ failure: { problem: 'the address is not https' } });
+	expect(asked).toHaveLength(0);
+	const local = { url: 'http://127.0.0.1:4010/x.png' };
+	expect((await fetchOutput([file()], local, 'http://127.0.0.1:4010/v1')).result.ok).toBe(true);
+});
+
+test('cancelled in between: no further try', async () => {
+	const clock = new VirtualClock();
+	const abort = new AbortController();
+	let gets = 0;
+	const host = hostWith(async () => LOST, {
+		get: async () => {
+			gets += 1;
+			abort.abort();
+			return LOST as NoResponse;
+		},
+	});
+	host.channel.signal = abort.signal;
+	const output: Output = { id: 'o', url: SIGNED, stem: 'x', renew: async () => undefined };
+	const result = await clock.run(download(host, workspaceWith(clock), output));
+	expect(result).toMatchObject({ failure: { kind: 'cancelled' } });
+	expect(gets).toBe(1);
+});
+
+test.each([202, 204, 205, 206])('a %i is not the whole file', async (code) => {
+	const part = () => answered(code, { 'content-length': '3' }, Readable.from(['pic']));
+	const later = await fetchOutput([part(), file()]);
+	expect(later.result).toMatchObject({ value: { data: 'picture' } });
+	const never = await fetchOutput([part(), part(), part(), part()]);
+	expect(never.result).toMatchObject({
+		failure: { kind: 'download', problem: `the storage answered ${code}` },
+	});
+});
+
+test('a file without a single byte is not a file', async () => {
+	const later = await fetchOutput([file(''), file()]);
+	expect(later.result).toMatchObject({ value: { data: 'picture' } });
+	const never = await fetchOutput([file(''), file(''), file(''), file('')]);
+	expect(never.result).toMatchObject({
+		failure: { kind: 'download', problem: 'the file is empty' },
+	});
+});
+
+describe('a page instead of the file', () => {
+	const page = (text: string, type: string) => file(text, { 'content-type': type });
+	const PAGES: Array<[string, () => StreamedResponse]> = [
+		['a login', () => page('<!doctype html><title>Sign in</title>', 'text/html; charset=utf-8')],
+		['JSON', () => page('{"error": "gone"}', 'application/json')],
+	];
+
+	test.each(PAGES)('has its link renewed, and is never taken for it: %s', async (_what, given) => {
+		const { result, renewals } = await fetchOutput([given(), file()]);
+		expect(result).toMatchObject({ value: { data: 'picture' } });
+		expect(renewals).toBe(1);
+		const never = await fetchOutput(() => Array.from({ length: 9 }, given));
+		expect(never.result).toMatchObject({
+			failure: { kind: 'download', problem: 'a page came instead of the file' },
+		});
+		expect(never.asked).toHaveLength(4);
+	});
+
+	test.each([
+		['a drawing in place of the stated picture', {}, '<svg/>', 'image/svg+xml'],
+		['a picture of text', { mediaType: 'image/svg+xml' }, '<svg/>', 'application/xml'],
+		['a file of unknown type', { mediaType: undefined }, '{"a": 1}', 'application/json'],
+		['a text', { mediaType: 'text/html' }, '<p>', 'text/html'],
+		['bytes that only begin so', {}, '<', 'image/png'],
+		['bytes of no stated type', {}, '<', 'application/octet-stream'],
+	])('is not %s', async (_what, more, text, type) => {
+		expect((await fetchOutput([page(text, type)], more)).result.ok).toBe(true);
+	});
+});
