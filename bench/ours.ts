@@ -20,8 +20,7 @@ const SOURCES: Package = { createJob, Workspace };
 /** As it is published, because tsx makes functions larger than they are. It must have been built. */
 export function published(): Package {
 	const require = createRequire(__filename);
-	const load = (name: string) =>
-		require(path.resolve(__dirname, '../dist/src', name)) as unknown;
+	const load = (name: string) => require(path.resolve(__dirname, '../dist/src', name)) as unknown;
 	return {
 		...(load('run/creation') as Pick<Package, 'createJob'>),
 		...(load('service/workspace') as Pick<Package, 'Workspace'>),
