@@ -11,7 +11,7 @@ import {
 } from '../base/types';
 import { onAbort } from '../base/waiting';
 import { requestResource } from '../service/client';
-import { isAnswerOfService, isOutcomeUnknown, meaningOf, refusalOf } from '../service/statuses';
+import { isOutcomeUnknown, meaningOf, provesNothingDone, refusalOf } from '../service/statuses';
 import { jobState, readerOf, readerPath, toResult } from '../service/jobState';
 import type { Slot } from '../service/jobSlots';
 import { GIVE_UP_MS } from '../service/tuning';
@@ -95,12 +95,12 @@ export async function createJob(item: Item): Promise<Result<Resource>> {
 	const { batch, itemIndex, memory, node, part } = item;
 	const opened = await openRequest(item);
 	if (!opened.ok) return opened;
-	const { sources, requestFingerprint } = opened.value;
+	const { files, requestFingerprint } = opened.value;
 	const keys = new ItemKeys(item, requestFingerprint);
 	const refused = await begin(item, keys);
 	if (refused) return refused;
 	for (let tried = 0; tried < MAX_KEYS; tried += 1) {
-		const made = await obtainJob(item, keys, sources);
+		const made = await obtainJob(item, keys, files);
 		if (!made.ok) return whyStopped(item, made, isOutcomeOpen(memory.state));
 		const { job, slot } = made.value;
 		batch.addJob(itemIndex, job, part);
@@ -148,7 +148,7 @@ function startOver({ memory, node }: Item, { restart }: ItemKeys): void {
 async function obtainJob(
 	item: Item,
 	keys: ItemKeys,
-	sources: OpenedRequest['sources'],
+	files: OpenedRequest['files'],
 ): Promise<Result<Held>> {
 	const { memory, settings, spec, batch, giveUp, host, credits, workspace } = item;
 	const { slots, clock } = workspace;
@@ -157,9 +157,9 @@ async function obtainJob(
 	const tries: Tries = { channel: { ...host.channel, signal }, refusals: 0 };
 	const isInTurn = settings.maxCredits > 0;
 	for (;;) {
-		const decideFor = async (one: Item) => await decide(one, keys, sources);
+		const decideFor = async (one: Item) => await decide(one, keys, files);
 		// For a new item without files nothing is read or sent.
-		const isSimple = memory.state.is === 'new' && sources.size === 0;
+		const isSimple = memory.state.is === 'new' && files.size === 0;
 		const start = isSimple ? await decideFor(item) : await inTurn(item, decideFor);
 		if (!start.ok) return start;
 		if ('known' in start.value)
@@ -190,7 +190,7 @@ type Start = { known: Resource } | { creation: Creation };
 async function decide(
 	item: Item,
 	keys: ItemKeys,
-	sources: OpenedRequest['sources'],
+	files: OpenedRequest['files'],
 ): Promise<Result<Start>> {
 	const { memory, origin, workspace, batch, request } = item;
 	const step = nextStep(memory.state, keys.facts);
@@ -218,12 +218,12 @@ async function decide(
 			}
 			if (!found.ok) return found;
 			recordEvent(memory, { kind: 'nothingFound', restart: keys.restart });
-			return await decide(item, keys, sources);
+			return await decide(item, keys, files);
 		}
 		case 'send': {
 			if (step.startsOver) startOver(item, keys);
 			keys.remember();
-			const uploaded = await uploadAll(item, sources);
+			const uploaded = await uploadAll(item, files);
 			if (!uploaded.ok) return uploaded;
 			const attempt = memory.state.firstKey;
 			const creation = { attempt, key: keys.of(attempt), path: request.path, body: uploaded.value };
@@ -386,7 +386,7 @@ function eventOf(result: SendResult, { spec }: Item, keys: ItemKeys, attempt: nu
 	if (!nothingDone) return { kind: 'outcomeUnknown' };
 	if (again !== 'never') return { kind: 'noEffect' };
 	// A gateway may have let the request through before it refused the response.
-	if (!isAnswerOfService(result)) return { kind: 'outcomeUnknown' };
+	if (!provesNothingDone(result)) return { kind: 'outcomeUnknown' };
 	return { kind: 'refused', nextKey: keys.after(attempt, refusal) };
 }
 

@@ -3,7 +3,7 @@ import { ENDPOINTS, LIMITS } from '../contract';
 import { BoundedMap } from '../base/boundedMap';
 import { fail, ok, type Failed, type Result } from '../base/result';
 import { isRecord, isResource, type Resource } from '../base/types';
-import { pageOf, readPages } from '../service/client';
+import { pageOf, readPages } from '../service/pages';
 import type { Refusal } from '../service/statuses';
 import type { Workspace } from '../service/workspace';
 import type { IdempotencyMode, Item } from './item';

@@ -246,7 +246,7 @@ export function halt({ batch, itemIndex, settings }: Item, { failure, endpoint }
 		return batch.halt({ cause, credits: true });
 	}
 	if (failure.kind !== 'status') return;
-	const { refusal, concernsRun } = meaningOf(failure.status);
+	const { refusal, concernsRun } = meaningOf(failure.status, failure.serviceError);
 	// A key that may not upload can still serve the items without files.
 	const isPartial = endpoint !== undefined && refusal === 'forbidden';
 	if (concernsRun === undefined || isPartial) return;
