@@ -4,7 +4,6 @@ import { createJob } from '../../src/run/creation';
 import { IDEMPOTENCY_MODES, type Item } from '../../src/run/item';
 import { runOperation } from '../../src/run/operations';
 import { Batch } from '../../src/run/run';
-import { newMemory } from '../../src/run/state';
 import { BinaryReference, openRequest } from '../../src/run/uploads';
 import type { BinarySource } from '../../src/service/host';
 import type { ApiRequest } from '../../src/base/types';
@@ -74,56 +73,63 @@ test.each(['', '<!doctype html><p>Sign in', '{"error": "gone"}'])(
 	},
 );
 
-test('the files of 300 items are read five at a time, each once, and the first request waits for a few only', async () => {
-	const clock = new VirtualClock();
-	const workspace = workspaceWith(clock);
-	const batch = new Batch(300, false);
-	let open = 0;
-	let most = 0;
-	const opened: string[] = [];
-	let firstRequestAt: number | undefined;
-	const began = clock.monotonic();
-	const reading = (id: string, text: string): BinarySource => ({
-		...stored(id, text),
-		async open() {
-			opened.push(id);
-			most = Math.max(most, (open += 1));
-			await clock.sleep(1_000);
-			open -= 1;
-			return Readable.from([Buffer.from(text)]);
-		},
-	});
-	const items = Array.from({ length: 300 }, (_, index) => {
-		// Each second item has the file of the one before.
-		const name = String(Math.floor(index / 2));
-		const host = hostWith(
-			async ({ path }) => {
-				firstRequestAt ??= clock.monotonic() - began;
-				return path === '/files' ? answer(201, place) : answer(202);
-			},
-			{
-				binary: async () => reading(name, `picture ${name}`),
-				put: async () => answer(200, ''),
-			},
+describe('the files of 300 items, each second of which shares that of the one before', () => {
+	function run() {
+		const clock = new VirtualClock();
+		const workspace = workspaceWith(clock);
+		const batch = new Batch(300, false);
+		const seen = { open: 0, most: 0, opened: [] as string[], requests: [] as number[] };
+		const host = (name: string) =>
+			hostWith(
+				async ({ path }) => {
+					seen.requests.push(clock.monotonic());
+					return path === '/files' ? answer(201, place) : answer(202);
+				},
+				{
+					put: async () => answer(200, ''),
+					binary: async () =>
+						sourceWith({
+							id: name,
+							async open() {
+								seen.opened.push(name);
+								seen.open += 1;
+								seen.most = Math.max(seen.most, seen.open);
+								await clock.sleep(1_000);
+								seen.open -= 1;
+								return Buffer.from(`picture ${name}`);
+							},
+						}),
+				},
+			);
+		const items = Array.from({ length: 300 }, (_, itemIndex) =>
+			itemWith(sourceWith(), {
+				host: host(String(Math.floor(itemIndex / 2))),
+				workspace,
+				batch,
+				itemIndex,
+				settings: { waitForCompletion: false },
+			}),
 		);
-		const more = { host, workspace, batch, itemIndex: index, memory: newMemory() };
-		return itemWith(sourceWith(), { ...more, settings: { waitForCompletion: false } });
-	});
-	const results = await clock.run(Promise.all(items.map(async (item) => await openRequest(item))));
-	expect(results.every(({ ok }) => ok)).toBe(true);
-	expect(opened).toHaveLength(150);
-	expect(most).toBe(5);
-	expect(clock.monotonic() - began).toBe(30_000);
+		return { clock, seen, items, began: clock.monotonic() };
+	}
 
-	const others = items.map((item) => ({ ...item, batch: new Batch(300, false) }));
-	const shared = new Batch(300, false);
-	const again = others.map((item) => ({ ...item, batch: shared }));
-	const start = clock.monotonic();
-	const first = createJob(again[0] as Item);
-	for (const item of again.slice(1)) void openRequest(item);
-	expect(await clock.run(first)).toMatchObject({ ok: true });
-	expect(clock.monotonic() - start).toBeLessThan(4_000);
-	expect(firstRequestAt).toBeDefined();
+	test('are read five at a time, each once', async () => {
+		const { clock, seen, items, began } = run();
+		const opened = await clock.run(Promise.all(items.map(async (item) => await openRequest(item))));
+		expect(opened.every(({ ok }) => ok)).toBe(true);
+		expect(seen.opened).toHaveLength(150);
+		expect(seen.most).toBe(5);
+		expect(clock.monotonic() - began).toBe(30_000);
+	});
+
+	test('hold up the first request no longer than a few of them take', async () => {
+		const { clock, seen, items, began } = run();
+		const [first, ...others] = items.map(async (item) => await createJob(item));
+		expect(await clock.run(first as NonNullable<typeof first>)).toMatchObject({ ok: true });
+		expect((seen.requests[0] ?? Infinity) - began).toBeLessThanOrEqual(2_000);
+		await clock.run(Promise.all(others));
+		expect(seen.most).toBe(5);
+	});
 });
 
 test('a run that is cancelled reads no further file', async () => {
