@@ -21,7 +21,7 @@ export interface Page {
 	/** The cursor of the next page; `undefined` on the last one. */
 	next?: string;
 	/** Why the list cannot be read further although the service says that there is more. */
-	problem?: string;
+	deadEnd?: string;
 }
 
 /**
@@ -35,8 +35,8 @@ export function pageOf(body: unknown, known: ReadonlySet<string> = new Set()): P
 	const entries = list.filter(isRecord);
 	const next = hasMore === false ? undefined : textOf(cursor);
 	if (next === undefined) {
-		const problem = 'the list says that there is more of it, but not where';
-		return hasMore === true ? { entries, problem } : { entries };
+		const deadEnd = 'the list says that there is more of it, but not where';
+		return hasMore === true ? { entries, deadEnd } : { entries };
 	}
 	const isRepeated = known.has(next);
 	return isRepeated
@@ -83,7 +83,7 @@ export async function readPages(
 			ids.add(entry.id);
 		}
 		if (entries.length >= wanted) return ok(entries.slice(0, wanted));
-		const { problem } = page;
+		const { deadEnd: problem } = page;
 		if (problem) return fail({ kind: 'badResponse', status: response.value.status, problem });
 		if (page.next === undefined) return ok(entries);
 		cursor = page.next;

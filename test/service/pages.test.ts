@@ -88,11 +88,11 @@ describe('a list that says it has more, but not where', () => {
 	test('is told of a single page as well', () => {
 		expect(pageOf({ data: [{ id: 1 }], has_more: true })).toEqual({
 			entries: [{ id: 1 }],
-			problem: NOWHERE,
+			deadEnd: NOWHERE,
 		});
 		const next = { data: [], next_cursor: 'a' };
 		expect(pageOf(next)).toEqual({ entries: [], next: 'a' });
-		expect(pageOf(next, new Set(['a']))).toEqual({ entries: [], problem: BACK });
+		expect(pageOf(next, new Set(['a']))).toEqual({ entries: [], deadEnd: BACK });
 		expect(pageOf({ data: [], has_more: false, next_cursor: 'a' })).toEqual({ entries: [] });
 		expect(pageOf({ data: [] })).toEqual({ entries: [] });
 	});

@@ -76,8 +76,8 @@ export async function readPage(
 		const answer = await workspace.client.request(host.channel, request, options);
 		if (!answer.ok) throw listError(context, answer, endpoint);
 		const read = pageOf(answer.value.body);
-		if (read.problem === undefined) return read;
-		throw listError(context, unusable(read.problem), endpoint);
+		if (read.deadEnd === undefined) return read;
+		throw listError(context, unusable(read.deadEnd), endpoint);
 	};
 	const page = read();
 	pages.set(key, { until: now + FRESH_MS, page });
