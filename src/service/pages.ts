@@ -38,10 +38,7 @@ export function pageOf(body: unknown, known: ReadonlySet<string> = new Set()): P
 		const deadEnd = 'the list says that there is more of it, but not where';
 		return hasMore === true ? { entries, deadEnd } : { entries };
 	}
-	const isRepeated = known.has(next);
-	return isRepeated
-		? { entries, problem: 'the list leads back to a page before' }
-		: { entries, next };
+	return known.has(next) ? { entries, deadEnd: LEADS_BACK } : { entries, next };
 }
 
 export interface Wanted {

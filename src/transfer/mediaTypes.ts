@@ -215,21 +215,23 @@ export interface Detected {
 
 /**
  * Tells what a file is: by its first bytes, else by the stated type, else by its name. A container
- * may hold several types, such as video or only sound: then the stated one of these counts.
+ * may hold several types, such as video or only sound: then the one of these counts that is stated, or
+ * that its name tells.
  * @param head the first {@link HEAD_BYTES}, or all of a shorter file
  */
 export function detect(head: Uint8Array, { types, name = '' }: Stated): Detected {
 	const stated = types.map(statedType).find((type) => type !== undefined);
+	const named = typeOfName(name);
 	const signature = signatureOf(head);
 	if (signature && !signature.isText) {
 		const { type, orElse = [] } = signature;
 		const page = PAGES.has(type) ? type : undefined;
-		const mayBe = (other: string) =>
-			orElse.includes(other) || (page !== undefined && isWritten(other));
-		const isStated = stated !== undefined && mayBe(stated);
-		return { type: isStated ? stated : type, byBytes: true, page };
+		const mayBe = (other: string | undefined) =>
+			other !== undefined && (orElse.includes(other) || (page !== undefined && isWritten(other)));
+		const known = [stated, named].find(mayBe);
+		return { type: known ?? type, byBytes: true, page };
 	}
-	const type = stated ?? typeOfName(name) ?? signature?.type ?? UNKNOWN;
+	const type = stated ?? named ?? signature?.type ?? UNKNOWN;
 	return { type, byBytes: false };
 }
 

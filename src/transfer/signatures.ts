@@ -121,20 +121,19 @@ function ofTagged(head: Uint8Array): Signature | undefined {
 const ofFixed = (head: Uint8Array): Signature | undefined =>
 	FIXED.find(([bytes]) => beginsWith(head, bytes))?.[1];
 
-/** The text that bytes are, without a byte order mark; `undefined` if they are none. */
-function textOf(head: Uint8Array): string | undefined {
+/** Bytes as a text, without a byte order mark. */
+function textOf(head: Uint8Array): string {
 	const buffer = Buffer.from(head);
 	const isWide = beginsWith(head, [0xff, 0xfe]) || beginsWith(head, [0xfe, 0xff]);
-	if (isWide) {
-		const even = Buffer.from(buffer.subarray(2, buffer.length - (buffer.length % 2)));
-		return (head[0] === 0xfe ? even.swap16() : even).toString('utf16le');
-	}
-	const text = buffer.toString('utf8').replace(/^\ufeff/, '');
-	// The last character may be cut.
-	const whole = text.replace(/\ufffd$/, '');
-	// eslint-disable-next-line no-control-regex
-	return /[\u0000-\u0008\u000e-\u001a\u001c-\u001f\ufffd]/.test(whole) ? undefined : whole;
+	if (!isWide) return buffer.toString('utf8').replace(/^\ufeff/, '');
+	const even = Buffer.from(buffer.subarray(2, buffer.length - (buffer.length % 2)));
+	return (head[0] === 0xfe ? even.swap16() : even).toString('utf16le');
 }
+
+/** Whether a text has no character that only other files have. The last one may be cut. */
+const isClean = (text: string): boolean =>
+	// eslint-disable-next-line no-control-regex
+	!/[\u0000-\u0008\u000e-\u001a\u001c-\u001f]|\ufffd(?!$)/.test(text);
 
 /** Comments and declarations that may come before the root of markup. */
 const PROLOGUE = /^\s*(<\?[^>]*>|<!--[\s\S]*?-->)/;
@@ -165,11 +164,11 @@ const JSON_START = /^\s*(\{\s*("|\}\s*$)|\[\s*([{["]|\]\s*$))/;
 
 function ofText(head: Uint8Array): Signature | undefined {
 	const text = textOf(head);
-	if (text === undefined || text.trim() === '') return undefined;
+	// In whatever encoding: what a page begins with is ASCII nearly everywhere.
 	const written = ofMarkup(text);
 	if (written) return written;
 	if (JSON_START.test(text)) return { type: 'application/json' };
-	return { type: 'text/plain', isText: true };
+	return text.trim() !== '' && isClean(text) ? { type: 'text/plain', isText: true } : undefined;
 }
 
 /** What the first bytes of a file say; `undefined` if nothing. */

@@ -67,6 +67,16 @@ test.each<[keyof typeof MEDIA, string]>([
 });
 
 test.each([
+	['take.m4a', 'audio/mpeg', 'audio/mp4'],
+	['take.m4a', 'application/octet-stream', 'audio/mp4'],
+	['take.mp4', 'application/octet-stream', 'video/mp4'],
+	['take.png', 'application/octet-stream', 'video/mp4'],
+	['take.mp4', 'audio/x-m4a', 'audio/mp4'],
+])('or what its name says: %s of %s is %s', (name, stated, type) => {
+	expect(detect(MEDIA.mp4, { types: [stated], name }).type).toBe(type);
+});
+
+test.each([
 	['<!DOCTYPE html><html>', 'text/html'],
 	['\ufeff\r\n  <HTML lang="en">', 'text/html'],
 	['<!-- a comment --><html>', 'text/html'],
@@ -106,6 +116,14 @@ test.each([
 	const { type } = detect(head, { types: ['', 'binary/octet-stream'], name: 'a.VTT' });
 	expect(type).toBe('text/vtt');
 	expect(typeOf(head)).toBe(text === '' ? 'application/octet-stream' : 'text/plain');
+});
+
+test.each([
+	['Latin-1', Buffer.from('<html><title>Zugang gesperrt: Gerät</title>', 'latin1')],
+	['another one, with a control character', Buffer.from('<!DOCTYPE html>\x08\xb7\xc3', 'latin1')],
+	['Latin-1, as JSON', Buffer.from('{"error": "gesperrt für heute"}', 'latin1')],
+])('a page in %s is one', (_encoding, head) => {
+	expect(detect(head, { types: ['image/png'] }).page).toBeDefined();
 });
 
 test('of several stated types the first that says anything counts', () => {
