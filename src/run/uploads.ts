@@ -36,15 +36,15 @@ export function withoutReferences(value: unknown, insteadOf: (field: string) => 
 type Read = Promise<LocalFile | undefined>;
 
 /** What was read of the files of a run, by where n8n stores them: items may share one. */
-const readInRun = new WeakMap<Item['batch'], Map<string, Read>>();
+const readInRun = new WeakMap<Item['run'], Map<string, Read>>();
 
 /** Reads a file, once in a run. */
-function readOnce({ batch, host }: Item, source: BinarySource): Read {
+function readOnce({ run, host }: Item, source: BinarySource): Read {
 	const { id } = source;
 	// In memory, where reading it costs little.
 	if (id === undefined) return readFile(source, host.channel);
-	const ofRun = readInRun.get(batch) ?? new Map<string, Read>();
-	readInRun.set(batch, ofRun);
+	const ofRun = readInRun.get(run) ?? new Map<string, Read>();
+	readInRun.set(run, ofRun);
 	const read = ofRun.get(id) ?? readFile(source, host.channel);
 	ofRun.set(id, read);
 	return read;
@@ -87,23 +87,23 @@ export function fingerprint(body: unknown, identities: Record<string, string>): 
 
 /** The files of a request by their binary field, and its fingerprint. */
 export interface OpenedRequest {
-	files: ReadonlyMap<string, LocalFile>;
+	sources: ReadonlyMap<string, LocalFile>;
 	requestFingerprint: string;
 }
 
 /** Reads the files of a request, whose content is part of its fingerprint. Sends nothing. */
 export async function openRequest(item: Item): Promise<Result<OpenedRequest>> {
 	const { path, body } = item.request;
-	const files = new Map<string, LocalFile>();
+	const sources = new Map<string, LocalFile>();
 	const identities: Record<string, string> = {};
 	for (const { field } of referencesIn(body)) {
-		if (files.has(field)) continue;
+		if (sources.has(field)) continue;
 		const opened = await openFile(item, field);
 		if (!opened.ok) return opened;
-		files.set(field, opened.value);
+		sources.set(field, opened.value);
 		identities[field] = identityOf(opened.value);
 	}
-	return ok({ files, requestFingerprint: fingerprint([path, body], identities) });
+	return ok({ sources, requestFingerprint: fingerprint([path, body], identities) });
 }
 
 /**
@@ -137,10 +137,10 @@ function asSent(item: Item, file: LocalFile): LocalFile {
 /** The body of a request with the URLs of its files, which are sent first. */
 export async function uploadAll(
 	item: Item,
-	files: OpenedRequest['files'],
+	sources: OpenedRequest['sources'],
 ): Promise<Result<unknown>> {
 	const urls: Record<string, unknown> = {};
-	for (const [field, file] of files) {
+	for (const [field, file] of sources) {
 		const sent = await sendOnce(item, field, asSent(item, file), identityOf(file));
 		if (!sent.ok) return sent;
 		urls[field] = sent.value.url;

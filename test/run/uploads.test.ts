@@ -3,7 +3,7 @@ import { Readable } from 'stream';
 import { createJob } from '../../src/run/creation';
 import { IDEMPOTENCY_MODES, type Item } from '../../src/run/item';
 import { runOperation } from '../../src/run/operations';
-import { Batch } from '../../src/run/run';
+import { Run } from '../../src/run/run';
 import { BinaryReference, openRequest } from '../../src/run/uploads';
 import type { BinarySource } from '../../src/service/host';
 import type { ApiRequest } from '../../src/base/types';
@@ -77,7 +77,7 @@ describe('the files of 300 items, each second of which shares that of the one be
 	function run() {
 		const clock = new VirtualClock();
 		const workspace = workspaceWith(clock);
-		const batch = new Batch(300, false);
+		const theRun = new Run(300, false);
 		const seen = { open: 0, most: 0, opened: [] as string[], requests: [] as number[] };
 		const host = (name: string) =>
 			hostWith(
@@ -105,7 +105,7 @@ describe('the files of 300 items, each second of which shares that of the one be
 			itemWith(sourceWith(), {
 				host: host(String(Math.floor(itemIndex / 2))),
 				workspace,
-				batch,
+				run: theRun,
 				itemIndex,
 				settings: { waitForCompletion: false },
 			}),

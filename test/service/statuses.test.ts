@@ -6,7 +6,7 @@ import {
 	isOutcomeUnknown,
 	meaningOf,
 	ofStorage,
-	provesNothingDone,
+	retryReason,
 } from '../../src/service/statuses';
 import { answer, errorBody, LOST } from '../../testing/answers';
 
@@ -22,17 +22,16 @@ const without511 = from500.filter((status) => status !== 511);
 test('which statuses are tried again', () => {
 	const again = (when: string) => those((status) => meaningOf(status).again === when);
 	expect(again('always')).toEqual([429]);
-	expect(again('open')).toEqual([409]);
-	expect(again('replayable')).toEqual([408, ...without511]);
+	expect(again('replayable')).toEqual([408, 409, 425, ...without511]);
 });
 
 test('which prove that nothing was done, and which of them are about the one request', () => {
 	expect(those((status) => meaningOf(status).nothingDone)).toEqual([
-		400, 401, 402, 403, 404, 407, 422, 429, 511,
+		400, 401, 402, 403, 404, 407, 429, 511,
 	]);
 	const isFinal = (status: number) => meaningOf(status).again === 'never';
 	expect(those((status) => meaningOf(status).nothingDone && isFinal(status))).toEqual([
-		400, 401, 402, 403, 404, 407, 422, 511,
+		400, 401, 402, 403, 404, 407, 511,
 	]);
 	expect(those((status) => meaningOf(status).concernsRun !== undefined)).toEqual([
 		401, 402, 403, 407, 429, 511,
@@ -104,7 +103,6 @@ describe('a hop on the way is not the service', () => {
 	test('407 and 511 prove that nothing was done, whatever comes with them, and name who it is', () => {
 		for (const status of [407, 511]) {
 			for (const body of ['', PAGE, { message: 'no' }, errorBody('no')]) {
-				expect(provesNothingDone(answer(status, body))).toBe(true);
 				const [happened] = meaningOf(status, errorOf(body)).words({ scope: 'models:read' });
 				expect(happened).toMatch(
 					/^(A proxy|The network) between n8n and the service wants a sign-in/,
@@ -122,7 +120,6 @@ describe('a hop on the way is not the service', () => {
 			const words = meaning.words({ scope: 'models:read', hasId: true }).join(' ');
 			expect(words).toMatch(/^A proxy or another server answered .*\(status \d+\)/);
 			expect(words).not.toMatch(/scope|key|ID/);
-			expect(provesNothingDone(answer(status, PAGE))).toBe(false);
 		}
 		expect(meaningOf(429, errorOf(PAGE))).toMatchObject({
 			refusal: 'throttled',
@@ -130,18 +127,14 @@ describe('a hop on the way is not the service', () => {
 		});
 	});
 
-	test.each([
-		[400, errorBody('no'), true],
-		[403, errorBody('no'), true],
-		[403, { message: 'Forbidden' }, false],
-		[500, errorBody('no'), false],
-		[200, { id: 'x' }, false],
-	])('only the service itself refuses: %i with %j', (status, body, proves) => {
-		expect(provesNothingDone(answer(status, body))).toBe(proves);
-	});
-
-	test('an answer that was lost proves nothing', () => {
-		expect(provesNothingDone(LOST)).toBe(false);
+	test('only the sign-ins settle that nothing was done', () => {
+		for (const body of ['', PAGE, { message: 'no' }]) {
+			expect(retryReason(answer(407, body))).toBeUndefined();
+			expect(isOutcomeUnknown(answer(511, body))).toBe(false);
+			for (const status of [400, 401, 403, 422])
+				expect(isOutcomeUnknown(answer(status, body))).toBe(true);
+		}
+		expect(isOutcomeUnknown(answer(403, errorBody('no')))).toBe(false);
 	});
 });
 
