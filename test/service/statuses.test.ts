@@ -46,7 +46,12 @@ test('what the others are refused for', () => {
 });
 
 test('which leave it open whether the request was carried out', () => {
-	expect(those((status) => isOutcomeUnknown(answer(status)))).toEqual([408, ...without511]);
+	const redirects = those((status) => status < 400);
+	expect(those((status) => isOutcomeUnknown(answer(status)))).toEqual([
+		...redirects,
+		...[408, 409, 425],
+		...without511,
+	]);
 	expect(isOutcomeUnknown(LOST)).toBe(true);
 	expect(isOutcomeUnknown({ noResponse: 'ENOTFOUND', unsent: 'connection' })).toBe(false);
 });
