@@ -21,7 +21,7 @@ export interface LocalFile extends BinarySource {
 async function* piecesOf(source: BinarySource): AsyncGenerator<Uint8Array, void> {
 	const body = await source.open();
 	if (Buffer.isBuffer(body)) yield body;
-	else for await (const piece of body) yield Buffer.from(piece as Uint8Array);
+	else for await (const piece of body) yield typeof piece === 'string' ? Buffer.from(piece) : piece;
 }
 
 /** What the pages are called that may stand in place of media. */

@@ -13,7 +13,7 @@ import type { Workspace } from '../service/workspace';
  */
 
 /** How often a file is sent or fetched. */
-export const MAX_ATTEMPTS = 4;
+const MAX_ATTEMPTS = 4;
 
 /** Redirects that one attempt follows. */
 const MAX_HOPS = 5;
