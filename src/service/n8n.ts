@@ -200,11 +200,11 @@ export function n8nHost(context: HostContext, options: IHttpRequestOptions, secr
 				return end.aborted ? { noResponse: 'timeout' } : toNoResponse(error);
 			}
 		},
-		async store(body, fileName, mimeType, end) {
+		async store(body, fileName, mimeType, end = signal) {
 			const helpers = binaryHelpers(context);
 			// Whatever n8n's storage does: a download keeps one of the few places until it has ended.
 			const storing = helpers.prepareBinaryData(body as never, fileName, mimeType);
-			return await unlessAborted(end, storing);
+			return await (end ? unlessAborted(end, storing) : storing);
 		},
 	};
 }
