@@ -132,6 +132,10 @@ const operationOf = ({ method, path }: ApiRequest) => `${method} ${path.split('/
 export const mustBeObject = (body: unknown) =>
 	isRecord(body) ? undefined : `the response is ${whatCame(body)}, not a JSON object`;
 
+/** What is wrong with a body that is no resource. */
+export const mustHaveId = (body: unknown) =>
+	isResource(body) ? undefined : (mustBeObject(body) ?? 'the response has no id');
+
 /** Sends requests within the rate limit, and again only where that cannot do anything twice. */
 export class Client {
 	/** How many requests were given up in a row, by operation: none of them was answered by the service. */
@@ -238,8 +242,9 @@ export async function requestResource(
 	options: Omit<RequestOptions, 'validate'> = {},
 ): Promise<Result<Resource>> {
 	const validate = (body: unknown) => {
-		if (!isResource(body)) return mustBeObject(body) ?? 'the response has no id';
-		return request.method === 'POST' ? undefined : otherIdProblem(body, idIn(request));
+		const problem = mustHaveId(body);
+		if (problem !== undefined || request.method === 'POST') return problem;
+		return otherIdProblem(body, idIn(request));
 	};
 	const response = await client.request(channel, request, { ...options, validate });
 	return response.ok ? ok(response.value.body as Resource) : response;
