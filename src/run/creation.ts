@@ -85,6 +85,8 @@ class Creation {
 	private refusals = 0;
 	private refusedSince: number | undefined;
 	private readonly credits: CreditWait = {};
+	/** Whether the next request is the last one under another key: it waits for nothing that this one had. */
+	private hasOnlyChangedKey = false;
 
 	constructor(
 		private readonly item: Item,
@@ -143,7 +145,9 @@ class Creation {
 			const start = isSimple ? await decideFor(item) : await inTurn(item, decideFor);
 			if (!start.ok) return start;
 			if ('known' in start.value) return ok(start.value.known);
-			const lacking = await awaitCredits(item, channel, this.credits);
+			const lacking = this.hasOnlyChangedKey
+				? undefined
+				: await awaitCredits(item, channel, this.credits);
 			if (lacking) return lacking;
 			this.waitsSince ??= workspace.clock.monotonic();
 			const acquired = await workspace.slots.acquire(channel, {
@@ -206,7 +210,8 @@ class Creation {
 		const { credits, settings, workspace } = item;
 		// It may have waited for hours: then the key may no longer show what became of the request, or the
 		// credits have run out, and it waits for its turn to try.
-		if (this.hasKeyExpired || (this.credits.wasFree && workspace.credits.lacksCredits)) {
+		const hasRunOut = this.credits.wasFree && workspace.credits.lacksCredits;
+		if (this.hasKeyExpired || (hasRunOut && !this.hasOnlyChangedKey)) {
 			this.slot?.release();
 			this.waitsSince = undefined;
 			return undefined;
@@ -297,6 +302,7 @@ class Creation {
 		recordEvent(item.memory, eventOf(made, item.spec));
 		if (wasSent) this.keys.noteAnswer();
 		const triesNextKey = !made.ok && this.nextKey(made);
+		this.hasOnlyChangedKey = triesNextKey;
 		countCredits(item, body, made.ok ? ok(made.value.job) : made);
 		const triesAfterTopUp = this.settleCredits(made, triesNextKey);
 		const triesWithSlot = this.settleSlot(made);

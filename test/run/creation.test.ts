@@ -154,7 +154,7 @@ describe('the other ways to count a request', () => {
 		for (const itemIndex of [0, 1]) {
 			await make({ settings, itemIndex, run, memory: newMemory() });
 		}
-		const later = { memory: newMemory(), origin: { executionId: '9', runId: 'new' } };
+		const later = { memory: newMemory(), origin: { executionId: '9' } };
 		expect(await make({ settings, ...later })).toMatchObject({ value: { id: 'gen_1' } });
 		expect(model.jobs).toHaveLength(1);
 	});
@@ -280,7 +280,7 @@ test.each([
 		const results = await clock.run(Promise.all(all));
 		expect(sent).toHaveLength(PLAN.concurrentJobs);
 		expect(results.at(-1)).toMatchObject({
-			failure: { kind: 'skipped', cause: `${cause} at item 0` },
+			failure: { kind: 'skipped', cause: `${cause} at item 1` },
 		});
 		expect(
 			results.filter((result) => !result.ok && result.failure.kind === 'skipped'),
@@ -305,8 +305,7 @@ test('a creation that alone is refused with 429 ends too, while others get their
 	const busy = createJob(runOf({ host, workspace, settings, prompt: 'busy model' }));
 	void busy.then(() => (ended = clock.monotonic() - began));
 	for (let number = 0; number < 200; number += 1) {
-		const origin = { runId: `other ${number}` };
-		const other = createJob(runOf({ host, workspace, prompt: `no. ${number}`, origin }));
+		const other = createJob(runOf({ host, workspace, prompt: `no. ${number}` }));
 		expect(await clock.run(other)).toMatchObject({ ok: true });
 	}
 	expect(ended).toBeGreaterThanOrEqual(15 * MINUTE);
@@ -433,9 +432,9 @@ describe('five abandoned jobs, four long done and one slow', () => {
 		let asked = 0;
 		const ask = async (prompt: string, waitForCompletion = false) => {
 			asked += 1;
-			const origin = { runId: `run ${asked}` };
+			const node = { runId: `run ${asked}`, items: {} };
 			const settings = { waitForCompletion };
-			return await set.make({ prompt, settings, origin, memory: newMemory() });
+			return await set.make({ prompt, settings, node, memory: newMemory() });
 		};
 		// The slow one first: it is not the one to wait for.
 		for (const prompt of ['slow', 'b', 'c', 'd', 'e']) await ask(prompt);
@@ -477,7 +476,7 @@ describe('five abandoned jobs, four long done and one slow', () => {
 			return given;
 		});
 		const ask = async (prompt: string, waitForCompletion: boolean) => {
-			const parts = { host, workspace, prompt, origin: { runId: prompt } };
+			const parts = { host, workspace, prompt };
 			return await clock.run(createJob(runOf({ ...parts, settings: { waitForCompletion } })));
 		};
 		for (const prompt of ['1', '2', '3', '4', '5']) {

@@ -105,8 +105,8 @@ test('what other executions create at the same time makes no attempt come earlie
 	await clock.pass(1_000);
 	const first = refusals;
 	for (let second = 0; second < 300; second += 1) {
-		const origin = { runId: `other ${second}` };
-		await clock.run(createJob(runOf({ host, workspace, prompt: 'cheap', origin })));
+		const node = { runId: `other ${second}`, items: {} };
+		await clock.run(createJob(runOf({ host, workspace, prompt: 'cheap', node })));
 		await clock.pass(1_000);
 	}
 	expect(made).toBe(300);
@@ -207,7 +207,7 @@ class Execution {
 				settings,
 				inputFingerprint: prompt,
 				credits: this.credits,
-				origin: { item: place, executionId: this.name, runId: this.name },
+				origin: { item: place, executionId: this.name },
 			});
 			item.request.body = { mode: 'image', model: size, prompt };
 			return await runOperation(item);
@@ -701,8 +701,8 @@ describe('one creation after the other', () => {
 			return await createJob(runOf({ host, workspace, credits, settings, run, itemIndex, prompt }));
 		});
 		const began = clock.monotonic();
-		const origin = { runId: 'another execution' };
-		const other = createJob(runOf({ host, workspace, prompt: 'other', origin }));
+		const node = { runId: 'another execution', items: {} };
+		const other = createJob(runOf({ host, workspace, prompt: 'other', node }));
 		expect(await clock.run(other)).toMatchObject({ ok: true });
 		expect(clock.monotonic() - began).toBeLessThan(5_000);
 		await clock.run(Promise.all(capped));

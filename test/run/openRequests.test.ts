@@ -84,7 +84,7 @@ describe('what was given to n8n', () => {
 	test('is not taken over', () => {
 		const { open, send, take } = setUp();
 		send();
-		open.deliver(CAT);
+		open.deliver(CAT, '1');
 		open.endRun('1', 0, false);
 		expect(take()).toBeUndefined();
 	});
@@ -92,7 +92,7 @@ describe('what was given to n8n', () => {
 	test('is open again if a run of that execution fails, such as a later round of a loop', () => {
 		const { open, send, take } = setUp();
 		send();
-		open.deliver(CAT);
+		open.deliver(CAT, '1');
 		open.endRun('1', 0, false);
 		open.endRun('1', 3, true);
 		expect(take()).toMatchObject(CAT);
@@ -101,16 +101,25 @@ describe('what was given to n8n', () => {
 	test('is not, once a further try of that run has mended it', () => {
 		const { open, send, take } = setUp();
 		send();
-		open.deliver(CAT);
+		open.deliver(CAT, '1');
 		open.endRun('1', 3, true);
 		open.endRun('1', 3, false);
 		expect(take()).toBeUndefined();
 	});
 
+	test('by a retry of the execution that has failed is closed too', () => {
+		const { open, send, take } = setUp();
+		send();
+		open.endRun('1', 0, true);
+		open.deliver(CAT, 'retry of 1');
+		open.endRun('retry of 1', 0, false);
+		expect(take('3')).toBeUndefined();
+	});
+
 	test('is closed for good when the next execution begins', () => {
 		const { open, send, take } = setUp();
 		send();
-		open.deliver(CAT);
+		open.deliver(CAT, '1');
 		open.begin('2', 1_000);
 		open.endRun('1', 3, true);
 		expect(take('2')).toBeUndefined();

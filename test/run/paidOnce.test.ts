@@ -420,7 +420,7 @@ describe('files', () => {
 					settings,
 					node,
 					memory: newMemory(),
-					origin: { executionId, runId: host.identity },
+					origin: { executionId },
 				});
 			}
 			expect(new Set(made().map((post) => JSON.stringify([post.body, post.headers]))).size).toBe(1);
