@@ -109,7 +109,8 @@ class Creation {
 			const made = await this.look(obtained.value);
 			if (!made) continue;
 			item.run.addJob(item.itemIndex, made.job, item.part);
-			return await this.follow(made);
+			// Not awaited here: thousands may wait for their jobs, and each suspended call costs 400 bytes.
+			return this.follow(made);
 		}
 	}
 
@@ -425,7 +426,7 @@ class Creation {
  */
 export async function createJob(item: Item): Promise<Result<Resource>> {
 	const opened = await openRequest(item);
-	return opened.ok ? await new Creation(item, opened.value).toItsEnd() : opened;
+	return opened.ok ? new Creation(item, opened.value).toItsEnd() : opened;
 }
 
 /** What the final answer to a creation means for the item. */

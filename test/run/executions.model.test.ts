@@ -279,8 +279,10 @@ class World {
 		] as const);
 		switch (way) {
 			case 'edit': {
-				// A row is taken out, or another one comes first.
-				const rows = this.rows.map((round) => round.filter(() => this.random() > 0.2));
+				// Rows are taken out, or another one comes first. All that are equal: where the outcome of both is
+				// unknown, nothing can tell which of two equal ones has a job.
+				const out = this.prompt();
+				const rows = this.rows.map((round) => round.filter((prompt) => prompt !== out));
 				this.rows = rows.filter((round) => round.length > 0);
 				if (this.rows.length === 0 || this.random() < 0.3) this.rows.unshift([this.prompt()]);
 				return await this.execute('manual');
