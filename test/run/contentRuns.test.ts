@@ -68,19 +68,22 @@ describe.each(HABITS)('By Content, at a service that %s', (_name, showsNow) => {
 		expect(paid()).toHaveLength(3);
 	});
 
-	test.each([1, 2, 5])('after %i failed jobs a run makes one, and it is at most one', async (runs) => {
-		const { clock, jobs, once, paid } = setUp(showsNow);
-		jobs(true);
-		for (let time = 1; time <= runs; time += 1) {
-			expect(await once()).toMatchObject({ failure: { kind: 'jobFailed' } });
-			expect(paid()).toHaveLength(time);
-			await clock.pass(HOUR);
-		}
-		jobs(false);
-		const id = `gen_${runs + 1}`;
-		expect(await once()).toMatchObject({ value: { id, status: 'completed' } });
-		expect(paid()).toHaveLength(runs + 1);
-	});
+	test.each([1, 2, 5])(
+		'after %i failed jobs a run makes one, and it is at most one',
+		async (runs) => {
+			const { clock, jobs, once, paid } = setUp(showsNow);
+			jobs(true);
+			for (let time = 1; time <= runs; time += 1) {
+				expect(await once()).toMatchObject({ failure: { kind: 'jobFailed' } });
+				expect(paid()).toHaveLength(time);
+				await clock.pass(HOUR);
+			}
+			jobs(false);
+			const id = `gen_${runs + 1}`;
+			expect(await once()).toMatchObject({ value: { id, status: 'completed' } });
+			expect(paid()).toHaveLength(runs + 1);
+		},
+	);
 
 	test('after one failed job the next one is found by every later run, after two only by their own', async () => {
 		const { clock, jobs, once, paid } = setUp(showsNow);
