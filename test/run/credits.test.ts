@@ -475,7 +475,7 @@ describe('an agent run that approves itself', () => {
 	);
 
 	test.each([
-		['without Max Credits', AUTO, 0],
+		['without Max Credits', AUTO, Infinity],
 		['that only plans', {}, 50],
 	])('%s is sent as it is', async (_, more, maxCredits) => {
 		expect((await sentWith(more, maxCredits)).sent).toEqual([{ brief: 'a spot', ...more }]);

@@ -150,6 +150,8 @@ describe('answers that are lost', () => {
 		}
 		isAway = false;
 		await clock.pass(HOUR);
+		// It is told what became of the call that was still running, and then goes on with it.
+		expect((await once('a cat')).result).toMatchObject({ failure: { kind: 'noResponse' } });
 		expect((await once('a cat')).result).toMatchObject({
 			value: { resources: [{ id: 'gen_1', status: 'completed' }] },
 		});
