@@ -4,8 +4,8 @@ import { BinaryReference } from '../../src/run/uploads';
 import { createJob } from '../../src/run/creation';
 import type { BinarySource, Host } from '../../src/service/host';
 import type { Item } from '../../src/run/item';
-import { newMemory } from '../../src/run/state';
-import type { ApiRequest, Resource } from '../../src/base/types';
+import { isOutcomeOpen, newMemory } from '../../src/run/state';
+import type { ApiRequest, Resource, SendResult } from '../../src/base/types';
 import type { Workspace } from '../../src/service/workspace';
 import { answer, errorBody, LOST } from '../../testing/answers';
 import { ModelService, type ServiceSettings } from '../../testing/modelService';
@@ -254,6 +254,63 @@ describe('a job slot is always returned', () => {
 		expect(await waiting).toEqual({ ok: false, failure: { kind: 'cancelled' }, job: undefined });
 		await clock.run(Promise.all(first));
 		expect(model.jobs).toHaveLength(5);
+	});
+});
+
+describe('a creation that is out when the execution is cancelled', () => {
+	/** A request that the service answers a minute later. */
+	function setUpOut(answersWith?: SendResult) {
+		const all = setUp({ jobMs: () => HOUR });
+		const { clock, workspace, memory } = all;
+		const cancel = new AbortController();
+		let sent = 0;
+		const host = hostWith(async (asked) => {
+			if (asked.method === 'GET') return await all.model.send(asked);
+			sent += 1;
+			await clock.sleep(MINUTE);
+			return answersWith ?? (await all.model.send(asked));
+		});
+		const channel = { ...host.channel, signal: cancel.signal };
+		const ended = createJob(runOf({ host: { ...host, channel }, workspace, memory }));
+		return { ...all, cancel, ended, sent: () => sent };
+	}
+
+	test('ends at once as cancelled, and says that it may have been carried out', async () => {
+		const { clock, memory, cancel, ended } = setUpOut();
+		await clock.pass(10_000);
+		const before = clock.monotonic();
+		cancel.abort();
+		expect(await ended).toEqual({
+			ok: false,
+			failure: { kind: 'cancelled', outcomeUnknown: true },
+			job: undefined,
+		});
+		expect(clock.monotonic()).toBe(before);
+		expect(isOutcomeOpen(memory.state)).toBe(true);
+	});
+
+	test('its answer is heard: the job is recorded and keeps its slot', async () => {
+		const { clock, memory, cancel, ended, workspace, host } = setUpOut();
+		await clock.pass(10_000);
+		cancel.abort();
+		await ended;
+		await clock.pass(MINUTE);
+		expect(memory.state).toMatchObject({ is: 'created', job: { id: 'gen_1' } });
+		expect(await slotsFree(workspace, host)).toBe(false);
+	});
+
+	test.each<[string, SendResult, isOpen: boolean]>([
+		['a lost answer leaves its outcome open', LOST, true],
+		['a refusal frees its key', answer(400, errorBody('No')), false],
+	])('%s; it is not sent again, and gives its slot back', async (_, response, isOpen) => {
+		const { clock, memory, cancel, ended, workspace, host, sent } = setUpOut(response);
+		await clock.pass(10_000);
+		cancel.abort();
+		await ended;
+		await clock.pass(3 * MINUTE);
+		expect(sent()).toBe(1);
+		expect(isOutcomeOpen(memory.state)).toBe(isOpen);
+		expect(await slotsFree(workspace, host)).toBe(true);
 	});
 });
 
