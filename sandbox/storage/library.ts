@@ -16,6 +16,9 @@ export interface Drawn {
 	durationSeconds?: number;
 }
 
+/** Outputs on disk; an older one is rendered again when it is asked for. */
+const MOST_DRAWN = 1_000;
+
 /**
  * Files on disk: uploads as they came, and outputs, which are rendered when they are first asked
  * for. Names are ids, never what a client sent.
@@ -64,10 +67,19 @@ export class Library {
 	/** An output's file, rendered on the first call. */
 	async output(name: string, request: () => Promise<MediaRequest>): Promise<Drawn> {
 		const drawn = this.drawn.get(name) ?? this.draw(name, request);
+		// The one that was asked for last is the last to go.
+		this.drawn.delete(name);
 		this.drawn.set(name, drawn);
 		// What could not be drawn is tried again the next time.
 		drawn.catch(() => this.drawn.delete(name));
+		const [oldest] = this.drawn;
+		if (oldest && this.drawn.size > MOST_DRAWN) this.drop(...oldest);
 		return await drawn;
+	}
+
+	private drop(name: string, drawn: Promise<Drawn>): void {
+		this.drawn.delete(name);
+		void drawn.then(async ({ path }) => await rm(path, { force: true })).catch(() => undefined);
 	}
 
 	private async draw(name: string, request: () => Promise<MediaRequest>): Promise<Drawn> {

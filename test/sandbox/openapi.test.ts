@@ -51,10 +51,20 @@ test('requests in it are as the sandbox validates them (npm run openapi)', () =>
 	expect(document).toEqual(JSON.parse(JSON.stringify(updatedDocument())));
 });
 
-test('it is served outside the contract, without a key', async () => {
-	const service = await startHarness();
+test.each([
+	['where it listens', undefined],
+	['where others know it', 'https://media.example.com'],
+])('it is served outside the contract, without a key, and names %s', async (_where, publicUrl) => {
+	const service = await startHarness({ publicUrl });
 	const answer = await fetch(service.sandbox.baseUrl.replace('/v1', '/openapi.json'));
-	const served = await answer.json();
+	const { servers, ...served } = (await answer.json()) as { servers: object };
 	await service.close();
-	expect(served).toEqual(document);
+	const { servers: _usual, ...written } = document;
+	expect(served).toEqual(written);
+	expect(servers).toEqual([
+		{
+			url: publicUrl ? `${publicUrl}/v1` : service.sandbox.baseUrl,
+			description: expect.any(String),
+		},
+	]);
 });
