@@ -1,8 +1,9 @@
 /* eslint-disable @n8n/community-nodes/no-restricted-imports, @n8n/community-nodes/require-node-api-error -- not published */
 import { parseArgs } from 'util';
 
-import type { ApiError } from './errors';
+import { ApiError } from './errors';
 import type { StartOptions } from './options';
+import type { Sandbox } from './server';
 import type { SettingsInput } from './settings';
 
 /** A wrong command line, in words for who typed it. */
@@ -129,9 +130,17 @@ function optionOf(field: string): string {
 	return Object.hasOwn(OPTIONS, field) ? `--${field}` : `--settings: ${field}`;
 }
 
-/** What is wrong with the start options, by the options of the command line. */
-export function inOptions(error: ApiError): UsageError {
-	const { issues } = error.details as { issues: Array<{ field: string; message: string }> };
+/** Starts the sandbox; what is wrong with the options is told by their names on the command line. */
+export async function startFrom(start: StartOptions): Promise<Sandbox> {
+	// Not before: a wrong command line is reported at once.
+	const { createSandbox } = await import('./server');
+	return await createSandbox(start).catch((error) => {
+		throw error instanceof ApiError ? inOptions(error) : error;
+	});
+}
+
+function inOptions({ details }: ApiError): UsageError {
+	const { issues } = details as { issues: Array<{ field: string; message: string }> };
 	return new UsageError(
 		issues.map(({ field, message }) => `${optionOf(field)}: ${message}`).join('\n'),
 	);

@@ -1,10 +1,7 @@
 /* eslint-disable @n8n/community-nodes/no-restricted-globals, no-console -- not published */
 import { setFlagsFromString } from 'v8';
 
-import { inOptions, readCommandLine, usage, UsageError } from './commandLine';
-import { ApiError } from './errors';
-import type { StartOptions } from './options';
-import type { Sandbox } from './server';
+import { readCommandLine, startFrom, usage, UsageError } from './commandLine';
 
 /** The same program in the checkout and in its package. */
 const PROGRAM =
@@ -30,7 +27,7 @@ setFlagsFromString('--optimize-for-size');
 async function main(): Promise<void> {
 	const { help, json, start } = readCommandLine(process.argv.slice(2));
 	if (help) return console.log(usage(PROGRAM));
-	const sandbox = await begin(start);
+	const sandbox = await startFrom(start);
 	// Before the ready line, whose reader may end the sandbox at once.
 	const end = () => void sandbox.close().then(() => process.exit(0));
 	process.once('SIGTERM', end);
@@ -41,15 +38,6 @@ async function main(): Promise<void> {
 	else console.log((await import('./welcome')).welcome(sandbox));
 	// Most of a second that the first output would wait for; what is wrong with it is reported there.
 	void import('./media').catch(() => undefined);
-}
-
-/** What fails before it listens is told by the option that it came from. */
-async function begin(start: StartOptions): Promise<Sandbox> {
-	// Not before: a wrong command line is reported at once.
-	const { createSandbox } = await import('./server');
-	return await createSandbox(start).catch((error) => {
-		throw error instanceof ApiError ? inOptions(error) : error;
-	});
 }
 
 /** Why the system refused to listen. */

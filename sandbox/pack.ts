@@ -1,5 +1,5 @@
 /* eslint-disable @n8n/community-nodes/no-dangerous-functions, @n8n/community-nodes/no-restricted-globals, @n8n/community-nodes/no-restricted-imports, no-console -- not published */
-import { build, type Metafile } from 'esbuild';
+import { buildSync, type Metafile } from 'esbuild';
 import { execFileSync } from 'child_process';
 import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'fs';
 import { join, resolve } from 'path';
@@ -17,7 +17,7 @@ const PROGRAM = 'mediagen-sandbox.js';
  * @param output a folder, which is made anew
  * @returns the path of the tarball
  */
-export async function packSandbox(output: string): Promise<string> {
+export function packSandbox(output: string): string {
 	const root = resolve(__dirname, '..');
 	const folder = join(output, 'package');
 	rmSync(output, { recursive: true, force: true });
@@ -25,7 +25,7 @@ export async function packSandbox(output: string): Promise<string> {
 	const manifest = JSON.parse(readFileSync(join(__dirname, 'package.json'), 'utf8')) as {
 		dependencies: Record<string, string>;
 	};
-	const { metafile } = await build({
+	const { metafile } = buildSync({
 		entryPoints: [join(__dirname, 'main.ts')],
 		outfile: join(folder, PROGRAM),
 		absWorkingDir: root,
@@ -35,6 +35,8 @@ export async function packSandbox(output: string): Promise<string> {
 		banner: { js: '#!/usr/bin/env node' },
 		external: Object.keys(manifest.dependencies),
 		legalComments: 'none',
+		// As in the checkout, where what is imported late is required: it finds all names of CommonJS.
+		supported: { 'dynamic-import': false },
 		minifySyntax: true,
 		minifyWhitespace: true,
 		metafile: true,
@@ -72,10 +74,5 @@ function licenceOf(folder: string): string {
 
 if (require.main === module) {
 	const output = resolve(__dirname, '..', 'dist-sandbox');
-	packSandbox(output)
-		.then((tarball) => console.log(tarball))
-		.catch((error) => {
-			console.error(error);
-			process.exitCode = 1;
-		});
+	console.log(packSandbox(output));
 }

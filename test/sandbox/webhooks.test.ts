@@ -1,6 +1,10 @@
-/* eslint-disable @n8n/community-nodes/no-restricted-imports -- not published */
+/* eslint-disable @n8n/community-nodes/no-restricted-imports, @n8n/community-nodes/no-restricted-globals -- not published */
+import { once } from 'node:events';
+import { createServer, type AddressInfo, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { EVENTS } from '../../src/contract';
+import { ATTEMPT_MILLISECONDS } from '../../sandbox/deliveries';
+import type { Workspace } from '../../sandbox/store';
 import { anImage, startHarness, type Harness } from './support/harness';
 import { receiverCa, startReceiver, type Receiver } from './support/receiver';
 import { until } from '../e2e/support/until';
@@ -259,6 +263,49 @@ describe('a delivery that fails', () => {
 		await service.call('DELETE', `/webhooks/${id}`);
 		await settle(10_000);
 		expect(receiver.received).toHaveLength(1);
+	});
+});
+
+describe('an attempt whose receiver never comes to an end', () => {
+	/** What such a receiver does with a connection; nothing is also something. */
+	const MANNERS: Array<[string, (socket: Socket) => void]> = [
+		['does not even begin TLS', () => undefined],
+		['sends a byte now and then', (socket) => void setInterval(() => socket.write('H'), 5).unref()],
+	];
+
+	test.each(MANNERS)('has one deadline over all of it: it %s', async (_name, manner) => {
+		const sockets: Socket[] = [];
+		const silent = createServer((socket) => {
+			socket.on('error', () => undefined);
+			sockets.push(socket);
+			manner(socket);
+		}).listen(0, '127.0.0.1');
+		await once(silent, 'listening');
+		const { port } = silent.address() as AddressInfo;
+		const { id } = await subscribe({
+			url: `https://127.0.0.1:${port}/`,
+			events: ['voice.created'],
+		});
+		await service.post('/voices', { kind: 'design', name: 'a', description: 'b' });
+		service.pass(1);
+		await until(() => sockets.length > 0);
+		service.pass(ATTEMPT_MILLISECONDS / 1000);
+		await service.sandbox.service.dispatcher.idle();
+		expect((await attempts(id)).at(-1)).toMatchObject({ status: 'failed', response_status: null });
+		sockets.forEach((socket) => socket.destroy());
+		silent.close();
+	});
+
+	test('is cut off by the end of the sandbox, and not lost', async () => {
+		receiver.answersAfter = new Promise(() => undefined);
+		await subscribe();
+		await service.post('/voices', { kind: 'design', name: 'a', description: 'b' });
+		service.pass(1);
+		await until(() => receiver.received.length > 0);
+		const { dispatcher, store } = service.sandbox.service;
+		await dispatcher.close();
+		const [{ deliveries }] = [...store.workspaces.values()] as [Workspace];
+		expect([...deliveries.values()].flatMap((table) => table.all())).toEqual([]);
 	});
 });
 
