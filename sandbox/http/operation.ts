@@ -71,8 +71,9 @@ async function pass<Name extends EndpointName>(
 	service.limiter.pass(workspace.id, service.settings.requestsPerMinute);
 	authorize(exchange, workspace, name);
 	const body = shape.body ? await readBody(request, response) : undefined;
-	entry.body = recorded(body, request);
 	refuseUnfit(body);
+	// What has been refused until here, such as endless nesting, could not be shown either.
+	entry.body = recorded(body, request);
 	const read = service.settings.strictFields ? validate : validateKnown;
 	const work = async () => {
 		const query = { ...request.query };
