@@ -108,7 +108,7 @@ const faultRuleSchema = z.discriminatedUnion('kind', RULES, {
 	error: `must be one of ${FAULT_KINDS.join(', ')}`,
 });
 
-export const faultsSchema = z.strictObject({
+const faultsSchema = z.strictObject({
 	rules: z.array(faultRuleSchema).max(100).default([]),
 });
 

@@ -1,4 +1,4 @@
-/* eslint-disable @n8n/community-nodes/no-restricted-imports, @n8n/community-nodes/no-restricted-globals -- not published */
+/* eslint-disable @n8n/community-nodes/no-restricted-imports -- not published */
 import { once } from 'events';
 import { request, type IncomingMessage } from 'http';
 

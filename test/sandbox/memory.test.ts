@@ -7,6 +7,7 @@ import type { DeliveryEntity, GenerationEntity, OutputEntity } from '../../sandb
 import { RequestLog, type RequestEntry } from '../../sandbox/http/exchange';
 import { Library } from '../../sandbox/storage/library';
 import { MOST_KEPT, noPersistence, Workspace } from '../../sandbox/store';
+import { until } from '../e2e/support/until';
 
 const request = (id: number, body: unknown = null) => ({ id: String(id), body }) as RequestEntry;
 
@@ -95,8 +96,7 @@ test('the last 1,000 drawn files are on disk; an older one is drawn again', asyn
 		}));
 	const { path } = await draw(0);
 	for (let index = 1; index <= 1_000; index += 1) await draw(index);
-	await new Promise((resolve) => setTimeout(resolve, 50));
-	expect(existsSync(path)).toBe(false);
+	await until(() => !existsSync(path));
 	await draw(1_000);
 	expect(drawn).toBe(1_001);
 	await draw(0);

@@ -57,11 +57,10 @@ test.each([
 ])('it is served outside the contract, without a key, and names %s', async (_where, publicUrl) => {
 	const service = await startHarness({ publicUrl });
 	const answer = await fetch(service.sandbox.baseUrl.replace('/v1', '/openapi.json'));
-	const { servers, ...served } = (await answer.json()) as { servers: object };
+	const served = (await answer.json()) as typeof document;
 	await service.close();
-	const { servers: _usual, ...written } = document;
-	expect(served).toEqual(written);
-	expect(servers).toEqual([
+	expect({ ...served, servers: document.servers }).toEqual(document);
+	expect(served.servers).toEqual([
 		{
 			url: publicUrl ? `${publicUrl}/v1` : service.sandbox.baseUrl,
 			description: expect.any(String),
