@@ -1,12 +1,13 @@
 /* eslint-disable @n8n/community-nodes/no-restricted-imports, @n8n/community-nodes/no-restricted-globals -- not published */
 import { once } from 'node:events';
-import { createServer, type AddressInfo, type Socket } from 'node:net';
+import { createServer, type AddressInfo, type Server, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { createServer as createTlsServer } from 'node:tls';
 import { EVENTS } from '../../src/contract';
 import { ATTEMPT_MILLISECONDS } from '../../sandbox/deliveries';
 import type { Workspace } from '../../sandbox/store';
 import { anImage, startHarness, type Harness } from './support/harness';
-import { receiverCa, startReceiver, type Receiver } from './support/receiver';
+import { receiverCa, receiverIdentity, startReceiver, type Receiver } from './support/receiver';
 import { until } from '../e2e/support/until';
 import { elementAt } from './support/elementAt';
 
@@ -267,21 +268,26 @@ describe('a delivery that fails', () => {
 });
 
 describe('an attempt whose receiver never comes to an end', () => {
-	/** What such a receiver does with a connection; nothing is also something. */
-	const MANNERS: Array<[string, (socket: Socket) => void]> = [
-		['does not even begin TLS', () => undefined],
-		['sends a byte now and then', (socket) => void setInterval(() => socket.write('H'), 5).unref()],
+	/** Receivers that accept a connection and then keep it: idle, or busy without end. */
+	const MANNERS: Array<[string, (met: (socket: Socket) => void) => Server]> = [
+		['does not even begin TLS', (met) => createServer(met)],
+		[
+			'sends its headers a byte at a time',
+			(met) =>
+				createTlsServer(receiverIdentity, (socket) => {
+					met(socket);
+					socket.write('HTTP/1.1 200 OK\r\nx-slow: ');
+					setInterval(() => socket.write('x'), 20).unref();
+				}),
+		],
 	];
 
-	test.each(MANNERS)('has one deadline over all of it: it %s', async (_name, manner) => {
+	test.each(MANNERS)('has one deadline over all of it: it %s', async (_name, open) => {
 		const sockets: Socket[] = [];
-		const silent = createServer((socket) => {
-			socket.on('error', () => undefined);
-			sockets.push(socket);
-			manner(socket);
-		}).listen(0, '127.0.0.1');
-		await once(silent, 'listening');
-		const { port } = silent.address() as AddressInfo;
+		const endless = open((socket) => void sockets.push(socket.on('error', () => undefined)));
+		endless.listen(0, '127.0.0.1');
+		await once(endless, 'listening');
+		const { port } = endless.address() as AddressInfo;
 		const { id } = await subscribe({
 			url: `https://127.0.0.1:${port}/`,
 			events: ['voice.created'],
@@ -291,9 +297,13 @@ describe('an attempt whose receiver never comes to an end', () => {
 		await until(() => sockets.length > 0);
 		service.pass(ATTEMPT_MILLISECONDS / 1000);
 		await service.sandbox.service.dispatcher.idle();
-		expect((await attempts(id)).at(-1)).toMatchObject({ status: 'failed', response_status: null });
+		expect((await attempts(id)).at(-1)).toMatchObject({
+			status: 'failed',
+			response_status: null,
+			error: 'The receiver did not answer in time.',
+		});
 		sockets.forEach((socket) => socket.destroy());
-		silent.close();
+		endless.close();
 	});
 
 	test('is cut off by the end of the sandbox, and not lost', async () => {
