@@ -1,6 +1,14 @@
 /* eslint-disable @n8n/community-nodes/no-dangerous-functions, @n8n/community-nodes/no-restricted-globals, @n8n/community-nodes/no-restricted-imports -- not published */
 import { spawn } from 'child_process';
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'fs';
+import {
+	mkdirSync,
+	mkdtempSync,
+	readdirSync,
+	readFileSync,
+	rmSync,
+	symlinkSync,
+	writeFileSync,
+} from 'fs';
 import { createServer, type Server } from 'http';
 import type { AddressInfo } from 'net';
 import { tmpdir } from 'os';
@@ -228,12 +236,14 @@ describe('npm run release', () => {
 		// The lint of the test before is enough.
 		await well('npm', 'pkg', 'set', 'scripts.lint=node --version');
 		await well('npm', 'pkg', 'delete', 'private');
-		const env = {
-			GITHUB_ACTIONS: 'true',
-			CI: 'true',
-			npm_config_registry: address,
-			[`npm_config_//${new URL(address).host}/:_authToken`]: 'none',
-		};
+		const userconfig = join(folder, 'npmrc');
+		writeFileSync(
+			userconfig,
+			account()
+				.map((option) => option.slice(2))
+				.join('\n'),
+		);
+		const env = { GITHUB_ACTIONS: 'true', CI: 'true', npm_config_userconfig: userconfig };
 		const { code, output } = await run('npm', ['run', 'release'], { env });
 		expect(code).not.toBe(0);
 		expect(output).toMatch(/id-token|provenance/);
