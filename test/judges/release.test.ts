@@ -213,7 +213,8 @@ describe('npm run release', () => {
 		const values = { repository: owner, homepage: 'https://somebody.github.io/n8n-nodes-mediagen' };
 		const args = Object.entries({ ...values, email: 'somebody@host.test' });
 		await well('npm', 'run', 'address', '--', ...args.map(([name, to]) => `--${name}=${to}`));
-		const left = await run('git', ['grep', '-lF', 'example.com/n8n-nodes-mediagen']);
+		const { homepage } = JSON.parse(read('package.json')) as { homepage: string };
+		const left = await run('git', ['grep', '-lF', homepage]);
 		expect(left.output).toBe('');
 		expect(readFileSync(join(clone, 'README.md'), 'utf8')).toContain(`${values.homepage}/docs/`);
 		await well('git', 'commit', '--quiet', '-am', 'Addresses');

@@ -35,7 +35,7 @@ test('publishing is what n8n-node writes: with provenance, from a tag, after lin
 			`npm config set "$(npm config get registry | sed 's/^https://'):_authToken"`,
 		);
 	// Our own step: only here may the package be published.
-	const lifted = /      # package\.json is private[^]*?run: npm pkg delete private\n\n/;
+	const lifted = / {6}# package\.json is private[^]*?run: npm pkg delete private\n\n/;
 	const workflow = read(`${folder}/publish.yml`);
 	expect(workflow).toMatch(lifted);
 	expect(workflow.replace(lifted, '')).toBe(written);
