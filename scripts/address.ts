@@ -32,15 +32,20 @@ function main(): void {
 		[manifest.homepage, homepage],
 		[manifest.author.email, email],
 	];
+	const options = { cwd: projectRoot, preferLocal: true, reject: false } as const;
+	const changed = new Set<string>();
 	for (const [from, to] of changes) {
-		const options = { cwd: projectRoot, reject: false } as const;
 		const { stdout } = execa.sync('git', ['grep', '-lF', from], options);
 		for (const file of stdout.split('\n').filter(Boolean)) {
 			const place = path.join(projectRoot, file);
 			writeFileSync(place, readFileSync(place, 'utf8').replaceAll(from, to));
+			changed.add(file);
 			console.log(`${file}: ${to}`);
 		}
 	}
+	// The columns of tables are as wide as their links.
+	const flags = ['--write', '--log-level', 'warn', '--ignore-unknown'];
+	execa.sync('prettier', [...flags, ...changed], { ...options, stdio: 'inherit' });
 }
 
 main();
