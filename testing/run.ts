@@ -84,7 +84,8 @@ export function runOf({ settings, origin, prompt = 'a cat', ...parts }: RunParts
 	const memory = parts.memory ?? newMemory();
 	const itemIndex = parts.itemIndex ?? 0;
 	const item = origin?.item ?? `0:${itemIndex}`;
-	const node = parts.node ?? { runId: 'run', items: {} };
+	// Items that share no memory of a node are of executions of their own.
+	const node = parts.node ?? { runId: `run of ${item}`, items: {} };
 	node.items[item] = memory;
 	const { method, path } = ENDPOINTS.createGeneration;
 	return {
@@ -92,6 +93,7 @@ export function runOf({ settings, origin, prompt = 'a cat', ...parts }: RunParts
 		spec: CREATE,
 		run: new Run(1, false),
 		openRequests: new OpenRequests(),
+		hasService: true,
 		credits: executionCredits({}),
 		itemIndex,
 		// What the user has written is what is sent, unless a test says otherwise.

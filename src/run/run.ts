@@ -55,8 +55,9 @@ export class Run {
 	location: Location | undefined;
 	/** Fingerprint of the unevaluated parameters, which all items share; set by the first. */
 	parameters: string | undefined;
-	/** What a dry run says of all items; set by the first that needs it. */
+	/** What a dry run says of all items, and what it knows of prices; set by the first that needs it. */
 	drySummary: string | undefined;
+	prices: Promise<ReadonlyMap<string, number>> | undefined;
 	/** Why nothing further is sent; `undefined` while items may be sent. */
 	halted: Halt | undefined;
 	private readonly haltController = new AbortController();
@@ -239,10 +240,12 @@ export function halt({ run, itemIndex, settings }: Item, { failure, endpoint }: 
 export const halted = ({ run }: Item): Failed | undefined =>
 	run.halted && fail({ kind: 'skipped', ...run.halted });
 
-/** Why an item ended that was stopped before it was sent: because the run was halted, or the execution cancelled. */
+/**
+ * Why an item was stopped: because the run was halted, or the execution cancelled. A creation that is
+ * out is never stopped by a halt, so whatever a request of unknown outcome is here, it costs nothing.
+ */
 export function whyStopped(item: Item, failed: Failed): Failed {
-	const { failure } = failed;
-	const isStop = failure.kind === 'cancelled' && !failure.outcomeUnknown;
+	const isStop = failed.failure.kind === 'cancelled';
 	if (!isStop || item.host.channel.signal?.aborted) return failed;
 	return halted(item) ?? failed;
 }
