@@ -245,7 +245,7 @@ export function pageOf(body: unknown): Page {
  * `limit` (specification: Endpoints)
  */
 export async function readPages(
-	client: Client,
+	client: Pick<Client, 'request'>,
 	channel: Channel,
 	request: ApiRequest,
 	{ wanted, takesLimit }: { wanted: number; takesLimit: boolean },
