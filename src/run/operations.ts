@@ -4,6 +4,7 @@ import { idIn, mustBeObject, otherIdProblem, requestResource, readPages } from '
 import { isGone } from '../service/statuses';
 import { jobState, toResult } from '../service/jobState';
 import { withoutReferences, openRequest, sendFile } from './uploads';
+import { notApproved } from './agent';
 import { createJob } from './creation';
 import { expectedPrice } from './credits';
 import { halt, halted, inTurn } from './run';
@@ -110,6 +111,8 @@ async function createOne(item: Item): Promise<Result<Outcome>> {
 	const made = await createJob(item);
 	item.batch.addCreated(item);
 	if (!made.ok) return made;
+	const unapproved = notApproved(item, made.value);
+	if (unapproved) return unapproved;
 	const hasEnded = jobState(made.value, item.settings.terminalStatuses) === 'good';
 	return await withFiles(item, hasEnded ? await withOutputs(item, made.value) : made.value);
 }

@@ -36,6 +36,7 @@ import { isOutcomeOpen, nodeMemory, statesOf } from './state';
 import { identify } from './identity';
 import { batchOf, itemContext } from './nodeInput';
 import { runOperation } from './operations';
+import { runOfRow } from './agent';
 import { errorOutputItem, errorRow, itemsOf } from './output';
 import { answerInTime } from './toolAnswer';
 
@@ -198,9 +199,10 @@ async function runItem(
 	if (node.retryOnFail && itemIndex === 0 && ofRow.idempotency === 'none')
 		return [{ json: {}, error: nodeError(node, failed, ofRow), pairedItem: { item: itemIndex } }];
 	const details = detailsOf(failed, ofRow);
-	return node.onError === 'continueErrorOutput'
-		? [errorOutputItem(nodeError(node, failed, ofRow), details, itemIndex)]
-		: [errorRow(describeFailure(failed, ofRow), details, itemIndex, context.getInputData().json)];
+	if (node.onError === 'continueErrorOutput')
+		return [errorOutputItem(nodeError(node, failed, ofRow), details, itemIndex)];
+	const row = context.getInputData().json;
+	return [errorRow(describeFailure(failed, ofRow), details, itemIndex, row, runOfRow(failed))];
 }
 
 /** What n8n keeps of one value, in characters. */
