@@ -269,8 +269,9 @@ export function wordsOf(failed: Failed, context: ErrorContext): Text {
 		case 'notApproved': {
 			const estimate = failed.job?.estimated_credits;
 			const atLeast = typeof estimate === 'number' ? ` of at least ${estimate}` : '';
+			const reason = withEditorLabels(failure.reason, context.labels ?? {});
 			return [
-				`The plan could not be approved automatically: ${failure.reason}`,
+				`The plan could not be approved automatically: ${reason}`,
 				`The plan waits: approve it by its ID with Agent Run: Approve and Max Credits${atLeast}.`,
 			];
 		}
