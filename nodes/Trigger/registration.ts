@@ -324,18 +324,15 @@ async function isUsable(context: IHookFunctions, deadline: AbortSignal): Promise
 	return false;
 }
 
-const publishing = (context: Context) => `publish ${nameOfTrigger(context)}`;
-const unpublishing = (context: Context) => `unpublish ${nameOfTrigger(context)}`;
-
 /** What n8n calls when a workflow is published or unpublished, and around a test event. */
 export const webhookMethods = {
 	async checkExists(this: IHookFunctions): Promise<boolean> {
 		if (isByHand(this)) return false;
-		return await runHook(publishing(this), async (deadline) => await isUsable(this, deadline));
+		return await runHook(nameOfTrigger(this), async (deadline) => await isUsable(this, deadline));
 	},
 
 	async create(this: IHookFunctions): Promise<boolean> {
-		return await runHook(publishing(this), async (deadline) => {
+		return await runHook(nameOfTrigger(this), async (deadline) => {
 			if (isByHand(this)) {
 				await secretFromCredential(this);
 				await replaceRegistered(this, deadline);
@@ -350,7 +347,7 @@ export const webhookMethods = {
 	async delete(this: IHookFunctions): Promise<boolean> {
 		const registration = registrationOf(this);
 		if (!registration) return true;
-		return await runHook(unpublishing(this), async (deadline) => {
+		return await runHook(nameOfTrigger(this), async (deadline) => {
 			const left = await removeRegistered(this, deadline);
 			if (left === undefined) return true;
 			warn(this, left);

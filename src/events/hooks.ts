@@ -11,7 +11,7 @@ export const HOOK_MS = 12_000;
 /** What a repeat has at least, in ms: the service may be back. */
 const REPEAT_MS = 1_000;
 
-/** What begins so soon after a hook is a part of the same publishing, in ms. */
+/** What begins so soon after another hook belongs to it, in ms. */
 const PAUSE_MS = 9_000;
 
 /** When the time of a hook and of its repeats is over, and when the last of them ended. */
@@ -20,12 +20,13 @@ interface Window {
 	endedAt: number;
 }
 
-/** By trigger and purpose, until a hook has done what it is for. */
+/** By trigger, until a hook has done what it is for. */
 const windows = new Map<string, Window>();
 
 /**
- * Runs a hook of n8n within {@link HOOK_MS}, which its repeats share.
- * @param name of the trigger and what the hook is for
+ * Runs a hook of n8n within {@link HOOK_MS}, which it shares with its repeats and with the deletion that
+ * n8n asks for after a publishing that failed.
+ * @param name of the trigger
  * @param task ends soon after its signal has fired; `true` once that is done
  */
 export async function runHook(

@@ -16,7 +16,11 @@ beforeAll(async () => {
 
 afterAll(async () => await instance?.stop());
 
-afterEach(() => instance.faults([]));
+afterEach(async () => {
+	instance.faults([]);
+	for (const { id } of await instance.webhooks())
+		await instance.api('DELETE', `/webhooks/${String(id)}`);
+});
 
 const idAt = (workflow: SavedWorkflow) =>
 	instance.registered(instance.urlOf(workflow))[0]?.id ?? '';
@@ -72,12 +76,13 @@ it.each<[string, object, RegExp]>([
 		expect(first.failure).toMatch(words);
 
 		instance.faults([]);
-		await instance.rest.workflows.unpublish(workflow.id);
-		await instance.rest.workflows.publish(workflow);
-		await instance.rest.workflows.unpublish(workflow.id);
-		await instance.rest.workflows.publish(other);
-		await instance.rest.workflows.unpublish(other.id);
-		expect(await instance.webhooks()).toEqual([]);
+		for (const each of [workflow, other]) {
+			await instance.rest.workflows.publish(each);
+			expect(instance.registered(instance.urlOf(each))).toHaveLength(1);
+			await instance.rest.workflows.unpublish(each.id);
+			await until(() => instance.registered(instance.urlOf(each)).length === 0);
+			expect(instance.registered(instance.urlOf(each))).toEqual([]);
+		}
 	},
 );
 
