@@ -26,7 +26,7 @@ const get: Operation = {
 	name: 'Get',
 	action: 'Get the status and files of a job',
 	description:
-		'Read a job of any kind, with fresh links; finished says whether it has ended or waits for you. Costs nothing.',
+		'Read any job, with fresh links; finished tells if it has ended or waits for you. Costs nothing.',
 	spec: { endpoint: ENDPOINTS.getJob, output: 'job' },
 	fields: [jobId, ...existingRunOutputs],
 };

@@ -83,7 +83,7 @@ function withHidden(text: string, max: number): string {
  * for some texts. A sentence that is longer is cut at a word.
  */
 const BEFORE = 4_000;
-const AFTER = 400;
+const AFTER = MAX_TAG + 100;
 
 /** Punctuation in a row after which it is cut anywhere. */
 const MAX_STEPS = 100;

@@ -1,3 +1,5 @@
+/* eslint-disable @n8n/community-nodes/no-restricted-imports -- not published */
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { SavedWorkflow } from '../../lab/n8n/rest';
 import { TriggerInstance } from './support/triggerInstance';
 
@@ -45,7 +47,7 @@ describe.each<[string, Record<string, string>]>([
 
 	it('what finishes between publishing and the first scheduled poll comes with that poll', async () => {
 		const old = await make('History');
-		await new Promise((resolve) => setTimeout(resolve, 1_000));
+		await sleep(1_000);
 		const parameters = { statuses: ['completed'], downloadOutputs: false };
 		const workflow = await instance.pollingTrigger(parameters, [secondIn(20)]);
 		await instance.rest.workflows.publish(workflow);
@@ -67,7 +69,7 @@ describe.each<[string, Record<string, string>]>([
 		await instance.items(workflow, 1);
 		expect(idsAt(workflow)).toEqual([first]);
 		const between = await make('Between');
-		await new Promise((resolve) => setTimeout(resolve, 1_000));
+		await sleep(1_000);
 		await instance.rest.workflows.publish(await rename(workflow, 'Renamed'));
 		await instance.items(workflow, 2);
 		expect(idsAt(workflow)).toEqual([first, between]);

@@ -31,6 +31,7 @@ const ROWS: Record<string, string[]> = {
 	'A download for its turn': ['download, without a deadline'],
 	'A file on its way, in or out': ['boundedBody', 'download', 'n8nHost', 'upload'],
 	'A call of a tool by an AI agent': ['answerInTime', 'answerInTime, without a deadline'],
+	'A trigger that is published': ['runHook'],
 	'An event that is sent again': ['receive'],
 	'The execution of an event': ['areRepeats, without a deadline'],
 };
