@@ -7,7 +7,13 @@ import type {
 import { ENDPOINTS, LIMITS } from '../../src/contract';
 import { verdictOf } from '../../src/events/event';
 import { filtersOf, parameterOf } from '../../src/events/filters';
-import { openService, readResource, serviceError, type Service } from '../../src/events/service';
+import {
+	nameInLog,
+	openService,
+	readResource,
+	serviceError,
+	type Service,
+} from '../../src/events/service';
 import { savedState, saveState } from '../../src/events/state';
 import type { Resource } from '../../src/base/types';
 import { listOf } from '../../src/base/values';
@@ -55,9 +61,6 @@ export function itemOf(job: Resource): INodeExecutionData {
 /** Nodes that are polling: n8n starts a poll even while the previous one is running. */
 const polling = new Set<string>();
 
-const INCOMPLETE =
-	'MediaGen Polling Trigger: more has finished than one poll can read; the oldest may be missing';
-
 /** What the last poll has left; versions before 0.1.0 kept it under the name of the node. */
 function stateOf(context: IPollFunctions): PollState | undefined {
 	const state = savedState(context) ?? context.getWorkflowStaticData('node').state;
@@ -78,7 +81,10 @@ export async function poll(this: IPollFunctions): Promise<INodeExecutionData[][]
 		// n8n saves static data after every assignment, so unchanged data is not assigned.
 		if (JSON.stringify(before) !== JSON.stringify(state))
 			saveState(this, state as unknown as IDataObject);
-		if (!complete) this.logger.warn(INCOMPLETE);
+		if (!complete)
+			this.logger.warn(
+				`MediaGen Polling Trigger: ${nameInLog(this)}: more has finished than one poll can read; the oldest may be missing`,
+			);
 		const items = finished.filter(filterOf(this)).map(itemOf);
 		return items.length > 0 ? [items] : null;
 	} finally {

@@ -2,7 +2,7 @@ import type { IDataObject, IWebhookFunctions, IWebhookResponseData } from 'n8n-w
 import { EVENTS, SIGNATURE_HEADERS } from '../../src/contract';
 import { identityOf, readEvent, readPayload, verdictOf } from '../../src/events/event';
 import { filtersOf } from '../../src/events/filters';
-import { openService } from '../../src/events/service';
+import { nameInLog, openService } from '../../src/events/service';
 import { refusalOf } from '../../src/events/signature';
 import { BoundedMap } from '../../src/base/boundedMap';
 import type { Resource } from '../../src/base/types';
@@ -38,8 +38,7 @@ const nameOf = (context: IWebhookFunctions): string =>
 
 /** Logs the first refusal of a trigger for a reason as a warning, all others for the debug log. */
 function logRefusal(context: IWebhookFunctions, reason: string): void {
-	const { id, name } = context.getWorkflow();
-	const message = `MediaGen Trigger: "${context.getNode().name}" in workflow "${name ?? ''}" (${id ?? ''}) refused a delivery, because ${reason}`;
+	const message = `MediaGen Trigger: ${nameInLog(context)} refused a delivery, because ${reason}`;
 	// The same reason, whatever its figures.
 	const key = `${nameOf(context)} ${reason.replace(/\d+/g, '')}`;
 	if (warned.has(key)) {

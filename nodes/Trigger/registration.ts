@@ -7,7 +7,13 @@ import {
 } from 'n8n-workflow';
 import { ENDPOINTS, IDEMPOTENCY_HEADER, isRecord, textOf, type Json } from '../../src/contract';
 import { runHook } from '../../src/events/hooks';
-import { openService, reasonOf, serviceError, type Service } from '../../src/events/service';
+import {
+	nameInLog,
+	openService,
+	reasonOf,
+	serviceError,
+	type Service,
+} from '../../src/events/service';
 import { forgetState, savedState, saveState } from '../../src/events/state';
 import type { Failed } from '../../src/base/result';
 import { isResource } from '../../src/base/types';
@@ -94,7 +100,7 @@ const sameEvents = (left: unknown, right: readonly string[]): boolean =>
 	Array.isArray(left) && [...left].sort().join() === [...right].sort().join();
 
 const warn = (context: IHookFunctions, message: string): void =>
-	context.logger.warn(`MediaGen Trigger: ${message}`);
+	context.logger.warn(`MediaGen Trigger: ${nameInLog(context)}: ${message}`);
 
 /** The specification shows no response body for DELETE, so any is accepted. */
 const deleteWebhook = async ({ send }: Service, id: string) =>

@@ -2,7 +2,7 @@ import type { IDataObject } from 'n8n-workflow';
 import { fail, type Failed } from '../base/result';
 import { isRecord, type Resource } from '../base/types';
 import { textOf } from '../contract';
-import { AGENT_STATUSES, jobState } from '../service/jobState';
+import { AGENT_STATUS, AGENT_STATUSES, jobState } from '../service/jobState';
 import type { Item } from './item';
 import { jsonOf } from './output';
 
@@ -17,7 +17,7 @@ export function notApproved({ request }: Item, run: Resource): Failed | undefine
 	const reason = textOf(run.auto_approval_error);
 	// One that was approved later goes on, whatever it still says of the first time.
 	const hasGoneOn = jobState(run, AGENT_STATUSES.afterApproval) !== 'running';
-	const isPlan = reason !== undefined || run.status === 'plan_proposed';
+	const isPlan = reason !== undefined || run.status === AGENT_STATUS.planned;
 	if (hasGoneOn || !isPlan) return undefined;
 	return fail({ kind: 'notApproved', reason: reason ?? 'the service gives no reason' }, run);
 }

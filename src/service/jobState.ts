@@ -7,15 +7,25 @@ export interface TerminalStatuses {
 	bad: readonly string[];
 }
 
+/** Statuses of agent runs, as far as the nodes know any (specification: AgentRun shows none). */
+export const AGENT_STATUS = {
+	planned: 'plan_proposed',
+	atReview: 'awaiting_review',
+	completed: 'completed',
+	failed: 'failed',
+} as const;
+
+const { planned, atReview, completed, failed } = AGENT_STATUS;
+
 /**
- * The statuses with which an agent run has ended or waits for a person, after each of its steps. The
- * specification does not show them (AgentRun), so users can set others. After an approval, the plan
+ * The statuses with which an agent run has ended or waits for a person, after each of its steps; users
+ * can set others. After an approval, the plan
  * that is approved is not what is waited for, and after a review the gate is not.
  */
 export const AGENT_STATUSES = {
-	any: { good: ['plan_proposed', 'awaiting_review', 'completed'], bad: ['failed'] },
-	afterApproval: { good: ['awaiting_review', 'completed'], bad: ['failed'] },
-	afterReview: { good: ['completed'], bad: ['failed'] },
+	any: { good: [planned, atReview, completed], bad: [failed] },
+	afterApproval: { good: [atReview, completed], bad: [failed] },
+	afterReview: { good: [completed], bad: [failed] },
 } as const satisfies Record<string, TerminalStatuses>;
 
 /** Where each kind of job is read, and the statuses with which it ends well (specification: States and transitions). */

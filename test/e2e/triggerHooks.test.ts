@@ -137,6 +137,32 @@ it('a signature counts in either case, and the log has one warning for each reas
 	await instance.rest.workflows.unpublish(workflow.id);
 });
 
+it('an event that has only the id of its resource gives it, and one without gives null', async () => {
+	const options = { fetchResource: true };
+	const workflow = await instance.ourTrigger({ ...parameters, options });
+	const made = await instance.api('POST', '/generations', {
+		mode: 'image',
+		model: 'studio/image-1',
+		prompt: 'A hill',
+	});
+	await instance.rest.workflows.publish(workflow);
+	const url = instance.urlOf(workflow);
+	const secret = instance.registered(url)[0]?.secret ?? '';
+	const kind = { type: 'generation.completed' };
+	for (const payload of [
+		{ id: 'evt_id', ...kind, data: { generation_id: made.id } },
+		{ id: 'evt_nothing', ...kind },
+	]) {
+		const body = JSON.stringify(payload);
+		await instance.call(url, { headers: signedHeaders(secret, body) }, body);
+	}
+	await instance.items(workflow, 2);
+	const of = (id: string) => instance.of(workflow).find(({ eventId }) => eventId === id);
+	expect(of('evt_id')).toMatchObject({ resourceId: made.id, resource: { id: made.id } });
+	expect(of('evt_nothing')).toMatchObject({ resourceId: null, resource: null });
+	await instance.rest.workflows.unpublish(workflow.id);
+});
+
 it('a renamed trigger keeps its webhook or replaces it, and leaves none', async () => {
 	const workflow = await instance.ourTrigger(parameters);
 	await instance.rest.workflows.publish(workflow);
