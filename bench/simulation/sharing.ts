@@ -31,6 +31,7 @@ export interface Shared {
 	lost: number;
 	/** How much longer the slowest process took than the fastest. */
 	unfairness: number;
+	why: Record<string, number>;
 }
 
 /** What the foreign client takes of both limits. */
@@ -58,11 +59,17 @@ export async function share(sharing: Sharing, seed: number): Promise<Shared> {
 	const start = clock.now();
 	const foreign = hasForeign ? foreignClient(clock, service, seeded(seed), FOREIGN) : undefined;
 	const log: number[] = [];
+	const why: Record<string, number> = {};
 	const watched = Object.create(service) as typeof service;
 	Object.defineProperty(watched, 'send', {
 		value: async (...args: Parameters<typeof service.send>) => {
 			const answer = await service.send(...args);
 			log.push('status' in answer ? answer.status : 0);
+			if ('status' in answer) {
+				const kind = args[0].path === '/generations' ? (args[0].method === 'GET' ? 'list' : 'post') : 'read';
+				const name = kind + (answer.status === 429 ? '429' + (answer.headers.reason ?? '') : '');
+				why[name] = (why[name] ?? 0) + 1;
+			}
 			return answer;
 		},
 	});
@@ -82,6 +89,7 @@ export async function share(sharing: Sharing, seed: number): Promise<Shared> {
 		requests: log.length,
 		refused: log.filter((status) => status === 429).length,
 		lost: done.reduce((sum, each) => sum + each.lost, 0),
+		why,
 		unfairness: Math.max(...took) / Math.min(...took),
 	};
 }

@@ -159,7 +159,8 @@ export class Client {
 			const attempt = { number, replayable: isReplayable(), followsUnknown, now, random };
 			const delay = retryDelay(response, attempt);
 			const isThrottled = !isLost && meaningOf(response.status).refusal === 'throttled';
-			if (isThrottled && !return429) this.rateLimiter.throttled(delay ?? 0);
+			if (isThrottled && !return429)
+				this.rateLimiter.throttled(delay ?? 0, request.method === 'GET');
 			if (channel.signal?.aborted) return fail({ kind: 'cancelled' });
 			failed = toFailure(response, problem ?? '', outcomeUnknown, attempt);
 			const isLast = !retry || (isThrottled ? return429 : number >= maxAttempts);

@@ -1,7 +1,7 @@
 import { WaitQueue, WakeUp } from '../base/waiting';
 import type { Clock, Channel } from '../base/types';
 import { OtherClients } from './otherClients';
-import { MINUTE_MS } from './tuning';
+import { MINUTE_MS, scattered } from './tuning';
 
 /** A little more than the service's minute, because its clock and ours do not run in step. */
 const WINDOW_MS = MINUTE_MS + 250;
@@ -24,6 +24,8 @@ export class RateLimiter {
 	/** When the responses came that still count. */
 	private readonly responses: number[] = [];
 	private pausedUntil = -Infinity;
+	private cutTo = 0;
+	private cutUntil = -Infinity;
 	/** Whether the last request that was admitted reads. */
 	private wasRead = false;
 	/** When the last request was admitted, on the monotonic clock. */
@@ -43,8 +45,9 @@ export class RateLimiter {
 	/** The limit at the moment: a part of the configured one while a list of the last minute shows others. */
 	get requestsPerMinute(): number {
 		const { count, listedAt } = this.others;
-		const isShared = count > 0 && this.clock.monotonic() - listedAt < MINUTE_MS;
-		return Math.max(1, Math.floor(this.limit * (isShared ? OUR_SHARE : 1)));
+		const isShared = process.env.HALF && count > 0 && this.clock.monotonic() - listedAt < MINUTE_MS;
+		const cut = this.clock.monotonic() < this.cutUntil ? this.cutTo : Infinity;
+		return Math.max(1, Math.min(cut, Math.floor(this.limit * (isShared ? OUR_SHARE : 1))));
 	}
 
 	private used(now: number): number {
@@ -70,8 +73,12 @@ export class RateLimiter {
 	 * The service answered 429. If our own minute is full, it has counted more than we have, and all
 	 * requests pause; otherwise the refusal concerns only its own request, such as a second agent run.
 	 */
-	throttled(waitMs: number): void {
+	throttled(waitMs: number, isRead = false): void {
 		const now = this.clock.monotonic();
+		if (isRead && process.env.CUT) {
+			this.cutTo = Math.max(Number(process.env.MINCUT ?? 3), Math.floor(this.used(now) * Number(process.env.CUT)));
+			this.cutUntil = now + scattered(Number(process.env.CUTMIN ?? 3) * MINUTE_MS, Math.random);
+		}
 		if (this.used(now) < this.requestsPerMinute) return;
 		this.pausedUntil = Math.max(this.pausedUntil, now + waitMs);
 	}
