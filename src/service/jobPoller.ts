@@ -126,6 +126,7 @@ export class JobPoller {
 	private readonly wakeUp: WakeUp;
 
 	private isPolling = false;
+	private lastListSent = -Infinity;
 	private nextPollAt = -Infinity;
 	/** Polls in a row without a response. */
 	private unanswered = 0;
@@ -233,7 +234,13 @@ export class JobPoller {
 	/** Those whose jobs a list covers. A single one is read by itself. */
 	private get listable(): Waiter[] {
 		const generations = [...this.waiters].filter(({ job }) => isGeneration(job));
-		return generations.length > 1 ? generations : [];
+		return generations.length > (process.env.SINGLE && this.others.isSeen(this.clock.monotonic()) ? 0 : 1) ? generations : [];
+	}
+
+	get listGapMs(): number {
+		if (!process.env.PROP || !this.others.isSeen(this.clock.monotonic())) return 0;
+		const own = Math.max(1, [...this.waiters].filter(({ job }) => isGeneration(job)).length);
+		return Number(process.env.PROP) * this.gapByAgeMs * (own + this.others.most) / own;
 	}
 
 	/** Whether a request is due that shows these jobs, which were last looked at then. */
@@ -248,7 +255,7 @@ export class JobPoller {
 	private async poll(): Promise<void> {
 		const now = this.clock.monotonic();
 		const { listable } = this;
-		const channel = this.isDue(listable, this.listedAt, now) ? listable[0]?.channel : undefined;
+		const channel = now >= this.lastListSent + this.listGapMs && this.isDue(listable, this.listedAt, now) ? listable[0]?.channel : undefined;
 		const due = () =>
 			[...this.waiters]
 				.filter(({ job }) => channel || listable.length === 0 || !isGeneration(job))
@@ -280,6 +287,7 @@ export class JobPoller {
 		const query = { limit: LIMITS.listLimit.max };
 		const request = { method: 'GET', path: ENDPOINTS.listGenerations.path, query } as const;
 		const timed = this.timed(channel);
+		this.lastListSent = this.clock.monotonic();
 		const page = await this.client.request(timed, request, { retry: false });
 		if (!page.ok) return !isTransient(page);
 		const jobs = pageOf(page.value.body).entries.filter(isResource);

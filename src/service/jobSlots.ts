@@ -81,6 +81,7 @@ export class JobSlots {
 		private readonly others: OtherClients,
 		/** Requests a list of what runs in the workspace, and passes it to `others`. */
 		private readonly list: (channel: Channel) => void,
+		private readonly listGap: () => number = () => 0,
 	) {
 		this.wakeUp = new WakeUp(clock, () => this.tick());
 		others.onListed = (areSeen) => this.onListed(areSeen);
@@ -134,7 +135,7 @@ export class JobSlots {
 	}
 
 	private planList(now: number): void {
-		this.listAt = now + scattered(TUNING.listWhileWaitingMs, this.random);
+		this.listAt = now + scattered(Math.max(TUNING.listWhileWaitingMs, this.listGap()), this.random);
 	}
 
 	/** A class, not closures: thousands of items may hold one. Its methods are part of the slots. */

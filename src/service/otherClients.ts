@@ -24,6 +24,7 @@ export class OtherClients {
 	listed(running: readonly string[], at: number): void {
 		if (at < this.listedAt) return;
 		const wereSeen = this.count > 0;
+		this.last = this.count;
 		this.listedAt = at;
 		this.running = running;
 		this.onListed(wereSeen || this.count > 0);
@@ -32,6 +33,10 @@ export class OtherClients {
 	isRunning(id: string): boolean {
 		return this.running.includes(id);
 	}
+
+	last = 0;
+	get most(): number { return Math.max(this.last, this.count); }
+	isSeen(now: number): boolean { return this.most > 0 && now - this.listedAt < 60_000; }
 
 	get count(): number {
 		return this.running.filter((id) => !this.own.has(id)).length;

@@ -39,7 +39,7 @@ export class Workspace {
 		this.client = new Client(this.rateLimiter, clock, random);
 		this.poller = new JobPoller(this.client, this.rateLimiter, clock, others);
 		this.slots = new JobSlots(limits.concurrentJobs, clock, random, others, (channel) =>
-			this.poller.list(channel),
+			this.poller.list(channel), () => this.poller.listGapMs,
 		);
 		this.credits = new CreditGate(clock);
 	}
