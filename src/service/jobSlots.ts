@@ -71,6 +71,7 @@ export class JobSlots {
 	/** Whether one was tried since the last was accepted. */
 	private hasTried = false;
 	private listAt = -Infinity;
+	private tryGap = MINUTE_MS; private wasTry = false; why = { tryRefused: 0 };
 	private readonly wakeUp: WakeUp;
 
 	constructor(
@@ -115,11 +116,13 @@ export class JobSlots {
 		const { jobLane, requestLane } = this;
 		while (requestLane.queue.size > 0 && requestLane.underWay < this.limit) this.grant(requestLane);
 		while (jobLane.queue.size > 0 && this.taken < this.limit && now >= this.pausedUntil) {
+			if (process.env.UNDERWAY && jobLane.underWay >= Math.max(1, this.held.size + this.left.size)) break;
 			const isTry = this.free <= 0;
 			if (isTry && now < this.tryAt) break;
 			// Who gets slots beside others has no reason to try for more.
-			if (isTry || this.others.count > 0) this.tryAt = now + scattered(MINUTE_MS, this.random);
-			this.hasTried ||= isTry;
+			if (process.env.TRYDOUBLE && isTry) this.tryGap = Math.min(this.tryGap * 2, 16 * MINUTE_MS);
+			if (isTry || this.others.count > 0) this.tryAt = now + scattered(process.env.TRYDOUBLE ? this.tryGap : MINUTE_MS, this.random);
+			this.hasTried ||= isTry; this.wasTry = isTry;
 			this.grant(jobLane);
 		}
 		const { next } = jobLane.queue;
@@ -160,7 +163,7 @@ export class JobSlots {
 			// A repeated key may give a job that nobody waited for any more.
 			left.delete(id);
 			if (lane === slots.jobLane && !held.has(id)) held.add((this.jobId = id));
-			if (lane === slots.jobLane) slots.hasTried = false;
+			if (lane === slots.jobLane) { slots.hasTried = false; slots.tryGap = MINUTE_MS; }
 			slots.most = Math.max(slots.most, held.size + left.size);
 			slots.serve();
 		}
@@ -194,7 +197,8 @@ export class JobSlots {
 		this.most = this.taken;
 		// A service may name the next moment each time.
 		const followsHint = retryAfterMs !== undefined && !this.hasTried;
-		this.tryAt = now + (followsHint ? retryAfterMs : scattered(MINUTE_MS, this.random));
+		this.tryAt = now + (followsHint && !process.env.NOHINT ? retryAfterMs : scattered(process.env.TRYDOUBLE ? this.tryGap : MINUTE_MS, this.random));
+		this.why.tryRefused += Number(this.wasTry); if (process.env.WHY) console.error(this.wasTry ? 'try' : this.held.size + '+' + this.left.size + ' others ' + this.others.count + ' age ' + Math.round((now - this.others.listedAt)/1000));
 		this.pausedUntil = Math.max(this.pausedUntil, now + (retryAfterMs ?? 0));
 	}
 
