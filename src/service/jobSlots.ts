@@ -71,7 +71,7 @@ export class JobSlots {
 	/** Whether one was tried since the last was accepted. */
 	private hasTried = false;
 	private listAt = -Infinity;
-	private tryGap = MINUTE_MS; private wasTry = false; why = { tryRefused: 0 };
+	private tryGap = MINUTE_MS; private wasTry = false; private yielded = 0; why = { tryRefused: 0 };
 	private readonly wakeUp: WakeUp;
 
 	constructor(
@@ -108,7 +108,7 @@ export class JobSlots {
 
 	/** How many more jobs may go out, as far as lists and refusals show. */
 	private get free(): number {
-		return Math.min(this.limit - this.others.count, this.most) - this.taken;
+		return Math.min(this.limit - this.others.count, this.most) - this.taken - this.yielded;
 	}
 
 	private serve(): void {
@@ -182,7 +182,7 @@ export class JobSlots {
 
 		release(): void {
 			this.answered();
-			this.slots.held.delete(this.jobId);
+			if (this.slots.held.delete(this.jobId) && this.slots.others.most > 0 && this.slots.held.size >= Number(process.env.YKEEP ?? 1) && this.slots.random() < Number(process.env.YIELD ?? 0)) this.slots.yielded += 1;
 			this.slots.serve();
 		}
 
@@ -208,6 +208,7 @@ export class JobSlots {
 			if (since < others.listedAt && !others.isRunning(id)) left.delete(id);
 		// The list shows what the refusal was about.
 		if (areOthersSeen) this.most = Infinity;
+		this.yielded = 0;
 		this.planList(this.clock.monotonic());
 		this.serve();
 	}
