@@ -24,7 +24,7 @@ export class RateLimiter {
 	/** When the responses came that still count. */
 	private readonly responses: number[] = [];
 	private pausedUntil = -Infinity;
-	private cutTo = 0;
+	private cutTo = Infinity; private cutAt = 0;
 	private cutUntil = -Infinity;
 	/** Whether the last request that was admitted reads. */
 	private wasRead = false;
@@ -46,8 +46,9 @@ export class RateLimiter {
 	get requestsPerMinute(): number {
 		const { count, listedAt } = this.others;
 		const isShared = process.env.HALF && count > 0 && this.clock.monotonic() - listedAt < MINUTE_MS;
-		const cut = this.clock.monotonic() < this.cutUntil ? this.cutTo : Infinity;
-		return Math.max(1, Math.min(cut, Math.floor(this.limit * (isShared ? OUR_SHARE : 1))));
+		const grow = Number(process.env.GROW ?? 0);
+		const cut = grow ? this.cutTo + grow * ((this.clock.monotonic() - this.cutAt) / MINUTE_MS) ** Number(process.env.POW ?? 1) : this.clock.monotonic() < this.cutUntil ? this.cutTo : Infinity;
+		return Math.max(1, Math.min(Math.floor(cut), Math.floor(this.limit * (isShared ? OUR_SHARE : 1))));
 	}
 
 	private used(now: number): number {
@@ -77,6 +78,7 @@ export class RateLimiter {
 		const now = this.clock.monotonic();
 		if (isRead && process.env.CUT) {
 			this.cutTo = Math.max(Number(process.env.MINCUT ?? 3), Math.floor(this.used(now) * Number(process.env.CUT)));
+			this.cutAt = now;
 			this.cutUntil = now + scattered(Number(process.env.CUTMIN ?? 3) * MINUTE_MS, Math.random);
 		}
 		if (this.used(now) < this.requestsPerMinute) return;
