@@ -25,6 +25,7 @@ export class OtherClients {
 		if (at < this.listedAt) return;
 		const wereSeen = this.count > 0;
 		this.last = this.count;
+		this.lastOwn = this.ownCount;
 		this.listedAt = at;
 		this.running = running;
 		this.onListed(wereSeen || this.count > 0);
@@ -35,6 +36,9 @@ export class OtherClients {
 	}
 
 	last = 0;
+	lastOwn = 0;
+	get ownCount(): number { return this.running.filter((id) => this.own.has(id)).length; }
+	get share(): number { const own = Math.max(1, this.ownCount, this.lastOwn); return own / (own + this.most); }
 	get most(): number { return Math.max(this.last, this.count); }
 	isSeen(now: number): boolean { return this.most > 0 && now - this.listedAt < 60_000; }
 

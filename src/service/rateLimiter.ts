@@ -48,6 +48,7 @@ export class RateLimiter {
 		const isShared = process.env.HALF && count > 0 && this.clock.monotonic() - listedAt < MINUTE_MS;
 		const grow = Number(process.env.GROW ?? 0);
 		const cut = grow ? this.cutTo + grow * ((this.clock.monotonic() - this.cutAt) / MINUTE_MS) ** Number(process.env.POW ?? 1) : this.clock.monotonic() < this.cutUntil ? this.cutTo : Infinity;
+		if (process.env.SHARE && this.others.isSeen(this.clock.monotonic())) return Math.max(Number(process.env.MINCUT ?? 3), Math.min(Math.floor(cut), Math.floor(this.limit * this.others.share * Number(process.env.SHARE))));
 		return Math.max(1, Math.min(Math.floor(cut), Math.floor(this.limit * (isShared ? OUR_SHARE : 1))));
 	}
 
