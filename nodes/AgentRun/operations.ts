@@ -105,6 +105,8 @@ const create: Operation = {
 		...STEP,
 		endpoint: ENDPOINTS.createAgentRun,
 		charges: true,
+		// A plan that waits for approval is not carried out yet.
+		takesSlot: (body) => (isRecord(body) && body.auto_approve === true ? 'agent' : undefined),
 		terminalStatuses: UNTIL_USER_OR_END,
 	},
 	fields: [
@@ -169,6 +171,7 @@ export const approve: Operation = {
 		...STEP,
 		endpoint: ENDPOINTS.approveAgentRun,
 		charges: true,
+		takesSlot: 'agent',
 		terminalStatuses: AFTER_APPROVAL,
 		check: budgetProblem,
 	},

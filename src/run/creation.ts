@@ -17,7 +17,7 @@ import type { Slot } from '../service/jobSlots';
 import { GIVE_UP_MS } from '../service/tuning';
 import { halt, inTurn, whyStopped } from './run';
 import { awaitCredits, isOutOfCredits, withinMaxCredits, type CreditWait } from './credits';
-import type { Item, OperationSpec } from './item';
+import { slotKindOf, type Item, type OperationSpec } from './item';
 import {
 	isKeyExpired,
 	isOutcomeOpen,
@@ -150,7 +150,7 @@ async function obtainJob(
 	keys: ItemKeys,
 	sources: OpenedRequest['sources'],
 ): Promise<Result<Held>> {
-	const { memory, settings, spec, batch, giveUp, host, credits, workspace } = item;
+	const { memory, settings, batch, giveUp, host, credits, workspace } = item;
 	const { slots, clock } = workspace;
 	const stop = batch.stopSignal(host.channel.signal);
 	const signal = giveUp ? AbortSignal.any([stop, giveUp]) : stop;
@@ -171,7 +171,7 @@ async function obtainJob(
 		try {
 			const acquired = await slots.acquire(tries.channel, {
 				timeoutMs: settings.waitTimeoutMs,
-				takesSlot: spec.takesSlot ?? false,
+				takesSlot: slotKindOf(item) ?? false,
 				since: (tries.since ??= clock.monotonic()),
 			});
 			if (!acquired.ok) return acquired;
@@ -277,7 +277,7 @@ function afterAnswer(
 	slot: Slot,
 	tries: Tries,
 ): Result<Held> | undefined {
-	const { settings, spec, workspace } = item;
+	const { settings, workspace } = item;
 	const { credits, clock } = workspace;
 	const waitsForCredits = settings.onInsufficientCredits === 'wait';
 	if (sent.ok) {
@@ -286,7 +286,7 @@ function afterAnswer(
 		if (waitsForCredits) credits.succeeded(tries.lackedCredits !== undefined);
 		return ok({ ...sent.value, slot });
 	}
-	if (spec.takesSlot && refusalOf(sent) === 'throttled') {
+	if (slotKindOf(item) && refusalOf(sent) === 'throttled') {
 		slot.refused(sent.failure.kind === 'status' ? sent.failure.hintMs : undefined);
 		tries.refusals += 1;
 		// While others get slots, waiting for one has no end of its own.
@@ -348,7 +348,7 @@ async function sendCreation(
 			{ method: 'POST', path, query: request.query, body, headers },
 			{
 				replayable: () => key !== undefined && !hasKeyExpired(item),
-				return429: spec.takesSlot,
+				return429: slotKindOf(item) !== undefined,
 				outcomeOpen: isOutcomeOpen(memory.state),
 			},
 		);
@@ -423,7 +423,7 @@ function lookAt(item: Item, keys: ItemKeys, { job, slot }: Held): Promise<Result
 	const { terminalStatuses, waitForCompletion, waitTimeoutMs } = settings;
 	const earlier = slot ? keys.mayBeEarlier(job.id) : 'never';
 	if (waitForCompletion) {
-		const options = { terminalStatuses, isOld: earlier === 'likely' };
+		const options = { terminalStatuses };
 		return workspace.poller.wait(host.channel, job, waitTimeoutMs, options);
 	}
 	if (earlier === 'never') return Promise.resolve(ok(job));

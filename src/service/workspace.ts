@@ -35,11 +35,11 @@ export class Workspace {
 		readonly random: Random = Math.random,
 	) {
 		const others = new OtherClients();
-		this.rateLimiter = new RateLimiter(clock, limits.requestsPerMinute, others);
+		this.rateLimiter = new RateLimiter(clock, limits.requestsPerMinute);
 		this.client = new Client(this.rateLimiter, clock, random);
 		this.poller = new JobPoller(this.client, this.rateLimiter, clock, others);
 		this.slots = new JobSlots(limits.concurrentJobs, clock, random, others, (channel) =>
-			this.poller.list(channel), () => this.poller.listGapMs,
+			this.poller.list(channel),
 		);
 		this.credits = new CreditGate(clock);
 	}

@@ -28,7 +28,7 @@ const page = (...data: unknown[]) => answer(200, { object: 'list', data });
 function setUp(answers: SendResult[] | ((request: Sent) => SendResult), requestsPerMinute = 60) {
 	const clock = new VirtualClock();
 	const others = new OtherClients();
-	const rateLimiter = new RateLimiter(clock, requestsPerMinute, others);
+	const rateLimiter = new RateLimiter(clock, requestsPerMinute);
 	const client = new Client(rateLimiter, clock, seeded(1));
 	const poller = new JobPoller(client, rateLimiter, clock, others);
 	const script = scripted(clock, Array.isArray(answers) ? answers : []);

@@ -391,8 +391,8 @@ describe('a wait for a slot', () => {
 	});
 
 	test.each([
-		['begins anew with each accepted job of this process', true, 50 * MINUTE],
-		['does not begin anew with a creation that takes no slot', false, 30 * MINUTE],
+		['begins anew with each accepted job of this process', 'media' as const, 50 * MINUTE],
+		['does not begin anew with a creation that takes no slot', false as const, 30 * MINUTE],
 	])('%s', async (_name, takesSlot, after) => {
 		const { clock, since, untilGivenUp, acquire } = busy();
 		const slot = await clock.run(acquire({ takesSlot }));

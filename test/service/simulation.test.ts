@@ -124,7 +124,7 @@ test('after a run no slot and no timer is left behind', async () => {
 	await clock.pass(10 * MINUTE);
 	expect(clock.sleeping).toBe(0);
 	const { channel } = hostWith(async () => ({ noResponse: 'x' }));
-	const options = { timeoutMs: MINUTE, takesSlot: true };
+	const options = { timeoutMs: MINUTE, takesSlot: 'media' as const };
 	const acquired = [1, 2, 3, 4, 5].map(async () => await workspace.slots.acquire(channel, options));
 	const slots = await clock.run(Promise.all(acquired));
 	expect(slots.every(({ ok }) => ok)).toBe(true);

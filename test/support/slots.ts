@@ -1,5 +1,5 @@
 /* eslint-disable @n8n/community-nodes/no-restricted-globals -- not published */
-import { JobSlots, type Slot } from '../../src/service/jobSlots';
+import { JobSlots, type Slot, type SlotKind } from '../../src/service/jobSlots';
 import { OtherClients } from '../../src/service/otherClients';
 import type { Result } from '../../src/base/result';
 import type { Resource } from '../../src/base/types';
@@ -27,7 +27,7 @@ export function slotsOf(limit: number) {
 	});
 	const wait = (
 		fairnessKey = 'a',
-		{ signal, timeoutMs = HALF_HOUR, takesSlot = true, since }: Wanted = {},
+		{ signal, timeoutMs = HALF_HOUR, takesSlot = 'media', since }: Wanted = {},
 	) => slots.acquire(channel(fairnessKey, signal), { timeoutMs, takesSlot, since });
 	/** @throws Error if there is none */
 	const acquire = async (wanted: Wanted = {}): Promise<Slot> =>
@@ -40,7 +40,7 @@ export function slotsOf(limit: number) {
 interface Wanted {
 	signal?: AbortSignal;
 	timeoutMs?: number;
-	takesSlot?: boolean;
+	takesSlot?: SlotKind | false;
 	since?: number;
 }
 
