@@ -77,9 +77,10 @@ class Lane {
  * 1. A creation goes out if our own jobs and those of others are fewer than the slots, and none was
  *    refused since that list came. Of creations that take a slot no more are under way than jobs of
  *    ours run, and at least one: each that is accepted shows that there may be room for another.
- * 2. Otherwise one creation a minute is tried, whatever the lists show, so that no wait hangs, and
- *    half as often after each try, until one is accepted; but none while our own jobs use all slots.
- * 3. A slot of our own that is freed counts at once. While others are seen, every third of them, except
+ * 2. Otherwise one creation a minute is tried, whatever the lists show, so that no wait hangs; while
+ *    others are seen half as often after each try, until one is accepted. None is tried while our own
+ *    jobs use all slots.
+ * 3. A slot of our own that is freed counts at once. While others are seen, every second of them, except
  *    our last one, is left to them until the next list, so that whoever has more comes down.
  * 4. While creations wait, a list goes out every 10 s ± 25 %, unless jobs that somebody here waits
  *    for use all slots.
@@ -91,9 +92,8 @@ class Lane {
  * 8. A wait ends after 30 minutes without an accepted job of ours of its kind, or at its own timeout,
  *    which alone counts while our own jobs use all slots.
  *
- * No list shows agent runs, so rules 3 to 5 are only about media, and agent runs are tried once a
- * minute however often they were refused. One that nobody waits for gives its slot back: the next
- * finds out by a refusal whether it still lives. Creations that
+ * No list shows agent runs, so rules 3 to 5 are only about media. One that nobody waits for gives its slot
+ * back: the next finds out by a refusal whether it still lives. Creations that
  * take no slot are not refused for want of one; as many of their requests are under way at once as
  * there are slots for media. All times are in ms on the monotonic clock.
  */
@@ -204,7 +204,7 @@ export class JobSlots {
 			if (lane.kind && lane.underWay >= Math.max(1, lane.running)) return;
 			const isTry = this.freeIn(lane) <= 0;
 			if (isTry && now < lane.tryAt) return;
-			if (isTry && lane === this.media)
+			if (isTry && lane === this.media && this.others.seen(now) > 0)
 				lane.tryGapMs = Math.min(2 * lane.tryGapMs, MAX_TRY_GAP_MS);
 			// Who gets slots beside others has no reason to try for more.
 			if (isTry || this.others.count > 0)

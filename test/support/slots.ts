@@ -32,9 +32,16 @@ export function slotsOf(limit: number) {
 	/** @throws Error if there is none */
 	const acquire = async (wanted: Wanted = {}): Promise<Slot> =>
 		slotOf(await clock.run(wait('a', wanted)));
+	let made = 0;
+	/** One whose job was accepted, as further ones go out only then. */
+	const occupy = async (id = `own_${(made += 1)}`): Promise<Slot> => {
+		const slot = await acquire();
+		slot.accepted(job(id));
+		return slot;
+	};
 	/** What a list shows that was requested now. */
 	const shows = (...ids: string[]) => others.listed(ids, clock.monotonic());
-	return { clock, others, jobs, slots, wait, acquire, shows };
+	return { clock, others, jobs, slots, wait, acquire, occupy, shows };
 }
 
 interface Wanted {
