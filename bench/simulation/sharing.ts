@@ -64,10 +64,19 @@ export async function share(sharing: Sharing, seed: number): Promise<Shared> {
 	Object.defineProperty(watched, 'send', {
 		value: async (...args: Parameters<typeof service.send>) => {
 			const answer = await service.send(...args);
-			if (process.env.TRACE) console.log(Math.round((clock.now()-start)/100)/10, args[0].method, args[0].path, JSON.stringify((args[0].body as any)?.prompt ?? ""), "status" in answer ? answer.status : 0, (answer as any).headers?.reason ?? "");
+			if (process.env.TRACE)
+				console.log(
+					Math.round((clock.now() - start) / 100) / 10,
+					args[0].method,
+					args[0].path,
+					JSON.stringify((args[0].body as any)?.prompt ?? ''),
+					'status' in answer ? answer.status : 0,
+					(answer as any).headers?.reason ?? '',
+				);
 			log.push('status' in answer ? answer.status : 0);
 			if ('status' in answer) {
-				const kind = args[0].path === '/generations' ? (args[0].method === 'GET' ? 'list' : 'post') : 'read';
+				const kind =
+					args[0].path === '/generations' ? (args[0].method === 'GET' ? 'list' : 'post') : 'read';
 				const name = kind + (answer.status === 429 ? '429' + (answer.headers.reason ?? '') : '');
 				why[name] = (why[name] ?? 0) + 1;
 			}

@@ -93,7 +93,10 @@ export interface OperationSpec {
 }
 
 /** Which slot the request of an item needs. */
-export function slotKindOf({ spec, request }: Pick<Item, 'spec' | 'request'>): SlotKind | undefined {
+export function slotKindOf({
+	spec,
+	request,
+}: Pick<Item, 'spec' | 'request'>): SlotKind | undefined {
 	const { takesSlot } = spec;
 	return typeof takesSlot === 'function' ? takesSlot(request.body) : takesSlot;
 }

@@ -207,8 +207,7 @@ export class JobSlots {
 			if (isTry && lane === this.media && this.others.seen(now) > 0)
 				lane.tryGapMs = Math.min(2 * lane.tryGapMs, MAX_TRY_GAP_MS);
 			// Who gets slots beside others has no reason to try for more.
-			if (isTry || this.others.count > 0)
-				lane.tryAt = now + scattered(lane.tryGapMs, this.random);
+			if (isTry || this.others.count > 0) lane.tryAt = now + scattered(lane.tryGapMs, this.random);
 			lane.queue.grant(ok(new HeldSlot(this, lane)));
 		}
 	}

@@ -326,15 +326,14 @@ describe('where others use the workspace', () => {
 			await clock.pass(1);
 			shows('x1');
 			first.release();
-			const [one, two] = [wait(), wait()];
-			slotOf(await one).accepted(job('again'));
-			// Three jobs of four slots run: what is left of them depends on what became of the freed one.
-			if (!(await hasSettled(two))) left += 1;
+			const [third, fourth] = [wait(), wait()];
+			slotOf(await third).accepted(job('gen_3'));
+			// Three of four slots are taken: whether the fourth is free depends on what became of the freed one.
+			if (!(await hasSettled(fourth))) left += 1;
 			shows('x1');
 			second.release();
-			for (const each of [await one, slotOf(await clock.run(two))])
-				if ('release' in each) each.release();
-				else slotOf(each).release();
+			slotOf(await third).release();
+			slotOf(await clock.run(fourth)).release();
 			shows();
 			shows();
 		}

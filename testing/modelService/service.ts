@@ -81,7 +81,10 @@ export class ModelService {
 
 	private tooMany(waitMs: number, reason: string): SendResult {
 		const seconds = String(Math.ceil(waitMs / 1_000));
-		return answer(429, undefined, { reason, ...(this.settings.namesRetryAfter ? { 'retry-after': seconds } : {}) });
+		return answer(429, undefined, {
+			reason,
+			...(this.settings.namesRetryAfter ? { 'retry-after': seconds } : {}),
+		});
 	}
 
 	private create({ body, headers }: ApiRequest): SendResult {

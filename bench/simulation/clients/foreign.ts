@@ -19,7 +19,8 @@ export function foreignClient(
 	const running = new Set<string>();
 	const step = async () => {
 		const wanted = CONCURRENT_JOBS * part;
-		const mayCreate = running.size + 1 <= wanted || (running.size < wanted && random() < wanted % 1);
+		const mayCreate =
+			running.size + 1 <= wanted || (running.size < wanted && random() < wanted % 1);
 		const [oldest] = running;
 		if (mayCreate || oldest === undefined) {
 			made += 1;
