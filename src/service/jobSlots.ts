@@ -34,14 +34,17 @@ interface SlotOptions {
 
 const TICK_MS = 1_000;
 
+/** For so long a creation that has no answer yet holds up the next one. */
+const PATIENCE_MS = 1_000;
+
 /** The longest time between two tries. */
 const MAX_TRY_GAP_MS = 16 * MINUTE_MS;
 
 /** Creations of one kind: those that wait, those under way, and the jobs that occupy slots. */
 class Lane {
 	readonly queue = new WaitQueue<Result<Slot>>(fail({ kind: 'cancelled' }));
-	/** Sent, and not accepted or refused yet. */
-	underWay = 0;
+	/** Creations that have leave to be sent and are not accepted or refused yet, and since when. */
+	readonly underWay = new Map<Slot, number>();
 	/** The ids of our jobs that occupy a slot while somebody waits for them. */
 	readonly held = new Set<string>();
 	/** The ids of those that nobody waits for any more, and since when. */
@@ -66,7 +69,7 @@ class Lane {
 
 	/** Slots that we use. */
 	get taken(): number {
-		return this.underWay + this.running;
+		return this.underWay.size + this.running;
 	}
 }
 
@@ -76,7 +79,8 @@ class Lane {
  *
  * 1. A creation goes out if our own jobs and those of others are fewer than the slots, and none was
  *    refused since that list came. Of creations that take a slot no more are under way than jobs of
- *    ours run, and at least one: each that is accepted shows that there may be room for another.
+ *    ours run, and at least one: each that is accepted shows that there may be room for another. One
+ *    that gets no answer for a second is not waited for.
  * 2. Otherwise one creation a minute is tried, whatever the lists show, so that no wait hangs; while
  *    others are seen half as often after each try, until one is accepted. None is tried while our own
  *    jobs use all slots.
@@ -191,7 +195,7 @@ export class JobSlots {
 		const now = this.clock.monotonic();
 		for (const lane of this.lanes) this.serveLane(lane, now);
 		const { next } = this.media.queue;
-		const inUse = this.media.underWay + this.media.held.size;
+		const inUse = this.media.underWay.size + this.media.held.size;
 		if (next && inUse < this.media.limit && now >= this.listAt) {
 			this.planList(now);
 			this.list(next.channel);
@@ -201,14 +205,17 @@ export class JobSlots {
 
 	private serveLane(lane: Lane, now: number): void {
 		while (lane.queue.size > 0 && lane.taken < lane.limit && now >= lane.pausedUntil) {
-			if (lane.kind && lane.underWay >= Math.max(1, lane.running)) return;
+			const awaited = [...lane.underWay.values()].filter((since) => now - since < PATIENCE_MS);
+			if (lane.kind && awaited.length >= Math.max(1, lane.running)) return;
 			const isTry = this.freeIn(lane) <= 0;
 			if (isTry && now < lane.tryAt) return;
 			if (isTry && lane === this.media && this.others.seen(now) > 0)
 				lane.tryGapMs = Math.min(2 * lane.tryGapMs, MAX_TRY_GAP_MS);
 			// Who gets slots beside others has no reason to try for more.
 			if (isTry || this.others.count > 0) lane.tryAt = now + scattered(lane.tryGapMs, this.random);
-			lane.queue.grant(ok(new HeldSlot(this, lane)));
+			const slot = new HeldSlot(this, lane);
+			lane.underWay.set(slot, now);
+			lane.queue.grant(ok(slot));
 		}
 	}
 
@@ -250,16 +257,13 @@ export class JobSlots {
 
 /** A class, not closures: thousands of items may hold one. */
 class HeldSlot implements Slot {
-	private isUnderWay = true;
 	/** The job that occupies the slot: none before it is accepted, or where another item has its slot. */
 	private jobId: string | undefined;
 
 	constructor(
 		private readonly slots: JobSlots,
 		private readonly lane: Lane,
-	) {
-		lane.underWay += 1;
-	}
+	) {}
 
 	accepted(job: Resource): void {
 		this.answered();
@@ -289,7 +293,6 @@ class HeldSlot implements Slot {
 	}
 
 	private answered(): void {
-		if (this.isUnderWay) this.lane.underWay -= 1;
-		this.isUnderWay = false;
+		this.lane.underWay.delete(this);
 	}
 }
