@@ -1,9 +1,10 @@
 import type { IExecuteSingleFunctions, PreSendAction } from 'n8n-workflow';
 import type { Prepared } from '../run/item';
-import { itemFiles, joinBatch, readParameter } from '../run/nodeInput';
+import { withoutReferences } from '../run/uploads';
+import { itemFiles, joinRun, readParameter } from '../run/nodeInput';
 import { fail, ok, type Result } from '../base/result';
 import { readSettings } from '../run/settings';
-import { isRecord, type Json } from '../base/types';
+import { isRecord, type ApiRequest, type Json } from '../base/types';
 import { valueAt } from '../base/values';
 import { buildRequest, mappedFields, type MappedField } from './buildRequest';
 import type { Operation } from './operation';
@@ -54,6 +55,13 @@ function readValues(context: IExecuteSingleFunctions, fields: MappedField[]): Re
 	return ok(read);
 }
 
+/** A request as text, its files by where n8n stores them. */
+function requestText(context: IExecuteSingleFunctions, { path, body }: ApiRequest): string {
+	const files = itemFiles(context);
+	const named = withoutReferences(body, (field) => files[field]?.id ?? files[field]?.data);
+	return JSON.stringify([path, named]);
+}
+
 function prepare(
 	original: IExecuteSingleFunctions,
 	{ spec, constants, split }: Operation,
@@ -80,7 +88,9 @@ function prepare(
 	const request = requestTo(ANYWHERE);
 	if (request.ok) {
 		const parts = split?.(request.value);
-		return ok({ request: request.value, parts, settings: settings.value });
+		const hasOwnKey = settings.value.idempotency === 'custom';
+		const ownRequest = hasOwnKey ? requestText(original, request.value) : undefined;
+		return ok({ request: request.value, parts, settings: settings.value, ownRequest });
 	}
 	const local = requestTo(THIS_MACHINE);
 	return local.ok
@@ -98,7 +108,7 @@ export function preSend(operation: Operation): PreSendAction {
 	const fields = mappedFields(operation.fields);
 	return async function (this: IExecuteSingleFunctions, options) {
 		const item = this.getItemIndex();
-		joinBatch(this, item).add(item, prepare(this, operation, fields));
+		joinRun(this, item).add(item, prepare(this, operation, fields));
 		return options;
 	};
 }

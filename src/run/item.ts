@@ -5,7 +5,8 @@ import type { Host, StoredFile } from '../service/host';
 import type { SlotKind } from '../service/jobSlots';
 import type { TerminalStatuses } from '../service/jobState';
 import type { Workspace } from '../service/workspace';
-import type { Batch } from './run';
+import type { OpenRequests } from './openRequests';
+import type { Run } from './run';
 import type { ExecutionCredits } from './credits';
 import type { ItemMemory, NodeMemory } from './state';
 
@@ -28,7 +29,7 @@ export interface Settings {
 	idempotencyKey: string;
 	onInsufficientCredits: CreditPolicy;
 	creditWaitTimeoutMs: number;
-	/** The most that the execution may reserve; 0 for no limit. */
+	/** The most that the execution may reserve; `Infinity` for no limit. */
 	maxCredits: number;
 	/** Whether to output what would be sent instead of sending it. */
 	dryRun: boolean;
@@ -62,6 +63,14 @@ export type OutputKind =
 	| 'deleted'
 	/** A binary field of the item, uploaded to the service. */
 	| 'file';
+
+/**
+ * How the user can go on with a failed execution, which is what errors tell:
+ * - `manual`: in the editor, where each click is a new execution
+ * - `nested`: in a sub-workflow, which each try of its parent executes anew
+ * - `production`: with Retry Execution
+ */
+export type WorkflowMode = 'manual' | 'nested' | 'production';
 
 export interface OperationSpec {
 	endpoint: Endpoint;
@@ -107,6 +116,8 @@ export interface Prepared {
 	/** The requests of an item that needs several, in the order of their outputs; `request` is the first. */
 	parts?: ApiRequest[];
 	settings: Settings;
+	/** With a key of the user's own, the request as text, its files by where n8n stores them. */
+	ownRequest?: string;
 	/** What is wrong with it unless the service is on this machine, which only the credential says. */
 	unlessLocal?: Failed;
 }
@@ -116,20 +127,28 @@ export interface Item extends Prepared {
 	spec: OperationSpec;
 	host: Host;
 	workspace: Workspace;
-	batch: Batch;
+	/** Whether its credential leads to a service: not needed by a dry run. */
+	hasService: boolean;
+	run: Run;
 	itemIndex: number;
 	memory: ItemMemory;
 	/** Memory of the whole node: what its items need to know about each other. */
 	node: NodeMemory;
 	credits: ExecutionCredits;
+	/** What executions of the node in this process have left open. */
+	openRequests: OpenRequests;
 	inputFingerprint: string;
 	/** Where the item comes from; its idempotency keys are derived from this. */
 	origin: {
-		runId: string;
+		/** Its place, `run:item`; of a tool call, its content. */
 		item: string;
+		/** Workflow and node: the same in every execution. */
 		node: string;
 		executionId: string;
-		isManual?: boolean;
+		/** How n8n runs the workflow. */
+		mode: WorkflowMode;
+		/** Whether it may go on with what a former execution has left open. */
+		looksBack: boolean;
 	};
 	/** Tells the parts of an item apart that need a request each. */
 	part?: string;

@@ -35,7 +35,9 @@ function ceiling(label: string, value: unknown): number {
 	const isNumber = typeof value === 'number' || (typeof value === 'string' && value.trim() !== '');
 	const number = isNumber ? Number(value) : NaN;
 	const isValid = Number.isFinite(number) && number >= 0;
-	return isValid ? number : invalid(label, 'must be a number: 0 for no limit, or more');
+	return isValid
+		? number
+		: invalid(label, 'must be a number, 0 or more; without the option there is no limit');
 }
 
 const oneOf = <T extends string>(label: string, value: unknown, choices: readonly T[]): T =>
@@ -106,7 +108,7 @@ export function readSettings(
 			creditWaitTimeoutMs: topUpMinutes * 60_000,
 			maxCredits: Object.hasOwn(options, 'maxCredits')
 				? ceiling('Max Credits per Execution', options.maxCredits)
-				: 0,
+				: Infinity,
 			dryRun: flag('Dry Run', option('dryRun', false)),
 			limit: flag('Return All', given('returnAll', false)) ? Infinity : limitOf(given('limit', 50)),
 			simplify: flag('Simplify', given('simplify', false)),

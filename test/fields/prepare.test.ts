@@ -2,7 +2,7 @@ import type { IExecuteSingleFunctions } from 'n8n-workflow';
 import { ENDPOINTS } from '../../src/contract';
 import { inBody, type Field, type Operation } from '../../src/fields/operation';
 import { preSend } from '../../src/fields/prepare';
-import { batchOf } from '../../src/run/nodeInput';
+import { currentRun } from '../../src/run/nodeInput';
 import { nodeContext, nodeRun } from '../support/nodeContext';
 
 const form = (name: string): Field => ({
@@ -30,7 +30,7 @@ async function bodyOf(parameters: object, values: Record<string, unknown>) {
 	const hooked = Object.assign(Object.create(context) as object, { getNode });
 	const options = { url: '', body: {}, qs: {}, baseURL: 'https://api.example/v1' };
 	await preSend(operation).call(hooked as IExecuteSingleFunctions, options);
-	const prepared = batchOf(hooked as IExecuteSingleFunctions)?.beginItem(0);
+	const prepared = currentRun(hooked as IExecuteSingleFunctions)?.beginItem(0);
 	return prepared?.ok ? prepared.value.request.body : prepared;
 }
 

@@ -1,5 +1,5 @@
 import { operations } from '../../nodes/AgentRun/operations';
-import { Batch } from '../../src/run/run';
+import { Run } from '../../src/run/run';
 import { createJob } from '../../src/run/creation';
 import { ENDPOINTS } from '../../src/contract';
 import { isRecord, type Send } from '../../src/base/types';
@@ -42,12 +42,12 @@ function setUp() {
 		if (!found) throw new Error(`There is no operation ${value}`);
 		return found.spec;
 	};
-	const batch = new Batch(10, false);
+	const nodeRun = new Run(10, false);
 	let items = 0;
 	const create = async (body: Record<string, unknown>, own = workspace) => {
 		const { method, path } = ENDPOINTS.createAgentRun;
 		const request = { method, path, query: {}, body: { brief: `${items}`, ...body } };
-		const item = { batch, itemIndex: items++, spec: operation('create'), request };
+		const item = { run: nodeRun, itemIndex: items++, spec: operation('create'), request };
 		return await createJob(
 			runOf({
 				...item,
