@@ -26,12 +26,13 @@ export interface Sharing {
 export interface Shared {
 	makespan: number;
 	bound: number;
+	/** Of all processes together. */
+	jobs: number;
 	requests: number;
 	refused: number;
 	lost: number;
 	/** How much longer the slowest process took than the fastest. */
 	unfairness: number;
-	why: Record<string, number>;
 }
 
 /** What the foreign client takes of both limits. */
@@ -59,27 +60,11 @@ export async function share(sharing: Sharing, seed: number): Promise<Shared> {
 	const start = clock.now();
 	const foreign = hasForeign ? foreignClient(clock, service, seeded(seed), FOREIGN) : undefined;
 	const log: number[] = [];
-	const why: Record<string, number> = {};
 	const watched = Object.create(service) as typeof service;
 	Object.defineProperty(watched, 'send', {
 		value: async (...args: Parameters<typeof service.send>) => {
 			const answer = await service.send(...args);
-			if (process.env.TRACE)
-				console.log(
-					Math.round((clock.now() - start) / 100) / 10,
-					args[0].method,
-					args[0].path,
-					JSON.stringify((args[0].body as any)?.prompt ?? ''),
-					'status' in answer ? answer.status : 0,
-					(answer as any).headers?.reason ?? '',
-				);
 			log.push('status' in answer ? answer.status : 0);
-			if ('status' in answer) {
-				const kind =
-					args[0].path === '/generations' ? (args[0].method === 'GET' ? 'list' : 'post') : 'read';
-				const name = kind + (answer.status === 429 ? '429' + (answer.headers.reason ?? '') : '');
-				why[name] = (why[name] ?? 0) + 1;
-			}
 			return answer;
 		},
 	});
@@ -96,10 +81,10 @@ export async function share(sharing: Sharing, seed: number): Promise<Shared> {
 	return {
 		makespan: (clock.now() - start) / 1_000,
 		bound: boundWithPolling(sharing),
+		jobs: processes * jobs,
 		requests: log.length,
 		refused: log.filter((status) => status === 429).length,
 		lost: done.reduce((sum, each) => sum + each.lost, 0),
-		why,
 		unfairness: Math.max(...took) / Math.min(...took),
 	};
 }

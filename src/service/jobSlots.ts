@@ -67,6 +67,12 @@ class Lane {
 		return this.held.size + this.left.size;
 	}
 
+	/** Whether the next creation waits for the answers to those under way. */
+	awaitsAnswer(now: number): boolean {
+		const awaited = [...this.underWay.values()].filter((since) => now - since < PATIENCE_MS);
+		return this.kind !== false && awaited.length >= Math.max(1, this.running);
+	}
+
 	/** Slots that we use. */
 	get taken(): number {
 		return this.underWay.size + this.running;
@@ -196,7 +202,8 @@ export class JobSlots {
 		for (const lane of this.lanes) this.serveLane(lane, now);
 		const { next } = this.media.queue;
 		const inUse = this.media.underWay.size + this.media.held.size;
-		if (next && inUse < this.media.limit && now >= this.listAt) {
+		const needsList = inUse < this.media.limit && !this.media.awaitsAnswer(now);
+		if (next && needsList && now >= this.listAt) {
 			this.planList(now);
 			this.list(next.channel);
 		}
@@ -205,8 +212,7 @@ export class JobSlots {
 
 	private serveLane(lane: Lane, now: number): void {
 		while (lane.queue.size > 0 && lane.taken < lane.limit && now >= lane.pausedUntil) {
-			const awaited = [...lane.underWay.values()].filter((since) => now - since < PATIENCE_MS);
-			if (lane.kind && awaited.length >= Math.max(1, lane.running)) return;
+			if (lane.awaitsAnswer(now)) return;
 			const isTry = this.freeIn(lane) <= 0;
 			if (isTry && now < lane.tryAt) return;
 			if (isTry && lane === this.media && this.others.seen(now) > 0)

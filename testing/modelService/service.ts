@@ -72,19 +72,20 @@ export class ModelService {
 
 	private answer(request: ApiRequest): SendResult {
 		const now = this.clock.now();
-		if (!this.limit.admits(now)) return this.tooMany(this.limit.waitMs(now), 'rate');
+		if (!this.limit.admits(now)) return this.tooMany(this.limit.waitMs(now));
 		if (request.method === 'POST') return this.create(request);
 		if (request.path === '/generations') return this.list(request);
 		const job = this.byId.get(request.path.split('/')[2] ?? '');
 		return job ? answer(200, this.shown(job)) : answer(404);
 	}
 
-	private tooMany(waitMs: number, reason: string): SendResult {
-		const seconds = String(Math.ceil(waitMs / 1_000));
-		return answer(429, undefined, {
-			reason,
-			...(this.settings.namesRetryAfter ? { 'retry-after': seconds } : {}),
-		});
+	private tooMany(waitMs: number): SendResult {
+		const retryAfter = String(Math.ceil(waitMs / 1_000));
+		return answer(
+			429,
+			undefined,
+			this.settings.namesRetryAfter ? { 'retry-after': retryAfter } : {},
+		);
 	}
 
 	private create({ body, headers }: ApiRequest): SendResult {
@@ -94,7 +95,7 @@ export class ModelService {
 		if (known) return answer(202, this.shown(known));
 		const credits = this.settings.price?.(body as Record<string, unknown>) ?? 1;
 		if (this.settings.credits < credits) return answer(402, errorBody('Not enough credits'));
-		if (this.isFull()) return this.tooMany(SLOT_RETRY_MS, 'slots');
+		if (this.isFull()) return this.tooMany(SLOT_RETRY_MS);
 		const job = this.begin(prompt, credits);
 		if (key !== undefined) this.keys.set(key, job);
 		return answer(202, this.shown(job));
