@@ -1,14 +1,13 @@
 import { ENDPOINTS } from '../../src/contract';
+import { existingOutputs, fileOptions } from '../../src/fields/jobs';
+import { options, type Field, inPath, type Operation } from '../../src/fields/operation';
+import { id } from '../../src/fields/rules';
 import {
+	downloadFinished,
 	statusFields,
 	UNTIL_USER_OR_END,
 	waitTimeout,
-	downloadFinished,
-	existingOutputs,
-	fileOptions,
-} from '../../src/fields/jobs';
-import { options, type Field, inPath, type Operation } from '../../src/fields/operation';
-import { id } from '../../src/fields/rules';
+} from '../../src/fields/settings';
 
 const jobId: Field = {
 	displayName: 'Job ID',

@@ -1,14 +1,12 @@
 import type {
-	ICredentialDataDecryptedObject,
 	ICredentialsDecrypted,
 	ICredentialTestFunctions,
 	INodeCredentialTestResult,
 } from 'n8n-workflow';
 import { ENDPOINTS, type Endpoint } from '../contract';
-import { apiKeyOf, excludedScope } from '../service/credential';
+import { excludedScope, readCredential } from '../service/credential';
 import { errorOf, isGone, meaningOf } from '../service/statuses';
 import { withoutSecret } from '../service/redact';
-import { credentialProblem } from './connection';
 
 /** One cheap request for each read scope. */
 const PROBES: Endpoint[] = [
@@ -28,22 +26,21 @@ const error = (message: string): INodeCredentialTestResult => ({ status: 'Error'
 /** The status of an answer and what the service says; no status where there is no answer. */
 async function probe(
 	context: ICredentialTestFunctions,
-	credential: ICredentialDataDecryptedObject,
+	{ baseUrl, apiKey }: { baseUrl: string; apiKey: string },
 	{ path }: Endpoint,
 ): Promise<{ status?: number; said: string }> {
-	const key = apiKeyOf(credential);
 	try {
 		const { statusCode, body } = (await context.helpers.request({
 			method: 'GET',
-			uri: `${String(credential.baseUrl)}${path}`,
-			headers: { Authorization: `Bearer ${key}` },
+			uri: `${baseUrl}${path}`,
+			headers: { Authorization: `Bearer ${apiKey}` },
 			json: true,
 			simple: false,
 			resolveWithFullResponse: true,
 			followRedirect: false,
 			timeout: 20_000,
 		})) as { statusCode: number; body: unknown };
-		const { message } = errorOf(withoutSecret(body, key));
+		const { message } = errorOf(withoutSecret(body, apiKey));
 		return { status: statusCode, said: message ? ` The service says: ${message}` : '' };
 	} catch {
 		return { said: '' };
@@ -73,13 +70,13 @@ export async function mediaGenApiTest(
 	this: ICredentialTestFunctions,
 	{ data: credential = {} }: ICredentialsDecrypted,
 ): Promise<INodeCredentialTestResult> {
-	const problem = credentialProblem(credential);
-	if (problem) return error(problem);
+	const read = readCredential(credential);
+	if (read.problem !== undefined) return error(`The ${read.field} ${read.problem}`);
 	const isDeclared = ({ scope }: Endpoint) => excludedScope(credential, [scope]) === undefined;
 	const declared = PROBES.filter(isDeclared);
 	let reason = '';
 	for (const endpoint of [...declared, ...PROBES.filter((one) => !isDeclared(one))]) {
-		const { status, said } = await probe(this, credential, endpoint);
+		const { status, said } = await probe(this, read, endpoint);
 		reason = said;
 		const end = verdict(endpoint, status, said);
 		if (!end) continue;

@@ -155,7 +155,7 @@ async function obtainJob(
 	const stop = batch.stopSignal(host.channel.signal);
 	const signal = giveUp ? AbortSignal.any([stop, giveUp]) : stop;
 	const tries: Tries = { channel: { ...host.channel, signal }, refusals: 0 };
-	const isInTurn = settings.maxCredits > 0;
+	const isInTurn = settings.maxCredits < Infinity;
 	for (;;) {
 		const decideFor = async (one: Item) => await decide(one, keys, sources);
 		// For a new item without files nothing is read or sent.

@@ -167,12 +167,12 @@ export const expectedPrice = (
  * possibly reserved before is in the sum already.
  */
 const leftFor = ({ settings: { maxCredits }, credits, memory }: Item): number =>
-	(maxCredits === 0 ? Infinity : maxCredits) - credits.reserved + (memory.expectedCredits ?? 0);
+	maxCredits - credits.reserved + (memory.expectedCredits ?? 0);
 
 /** An agent run that approves itself may spend what is left of Max Credits, and says so to the service. */
 function withinBudget(item: Item, body: unknown): unknown {
 	const { settings } = item;
-	const isShared = isKeyPersistent(item) && settings.maxCredits > 0;
+	const isShared = isKeyPersistent(item) && settings.maxCredits < Infinity;
 	// Under a key that other executions share, the body must not depend on what this one has reserved.
 	const left = isShared ? settings.maxCredits : leftFor(item);
 	const isBounded =

@@ -27,7 +27,7 @@ export interface Settings {
 	idempotencyKey: string;
 	onInsufficientCredits: CreditPolicy;
 	creditWaitTimeoutMs: number;
-	/** The most that the execution may reserve; 0 for no limit. */
+	/** The most that the execution may reserve; `Infinity` for no limit. */
 	maxCredits: number;
 	/** Whether to output what would be sent instead of sending it. */
 	dryRun: boolean;
@@ -97,6 +97,8 @@ export interface Prepared {
 	/** The requests of an item that needs several, in the order of their outputs; `request` is the first. */
 	parts?: ApiRequest[];
 	settings: Settings;
+	/** What was entered for other operations and is not used. */
+	warning?: string;
 	/** What is wrong with it unless the service is on this machine, which only the credential says. */
 	unlessLocal?: Failed;
 }

@@ -8,16 +8,15 @@ import type {
 import { ENDPOINTS, type Scope } from '../contract';
 import { fail, ok, type Failed, type Result } from '../base/result';
 import {
-	apiKeyOf,
-	apiKeyProblem,
 	CREDENTIAL,
 	credentialIdOf,
 	excludedScope,
 	rateLimitsOf,
+	readCredential,
 } from '../service/credential';
 import { n8nHost } from '../service/n8n';
 import { isAnswerOfService } from '../service/statuses';
-import { baseUrlProblem, isLocalService } from '../service/urls';
+import { isLocalService } from '../service/urls';
 import { readerOf } from '../service/jobState';
 import { workspaceOf } from '../service/workspace';
 import type { Batch } from './run';
@@ -68,12 +67,9 @@ async function openItem(
 	const unusable = (name: string, problem: string) =>
 		fail({ kind: 'input', field: `${name} of the credential`, problem });
 	const credential = await context.getCredentials(CREDENTIAL);
-	const baseUrl = typeof credential.baseUrl === 'string' ? credential.baseUrl : '';
-	const urlProblem = baseUrlProblem(baseUrl);
-	if (urlProblem) return unusable('Base URL', urlProblem);
-	const key = apiKeyOf(credential);
-	const keyProblem = apiKeyProblem(key);
-	if (keyProblem) return unusable('API Key', keyProblem);
+	const read = readCredential(credential);
+	if (read.problem !== undefined) return unusable(read.field, read.problem);
+	const { baseUrl, apiKey: key } = read;
 	const isLocal = isLocalService(baseUrl);
 	batch.locateService(isLocal);
 	// By itself as well: in a run in portions it was not there yet, and expressions may give each

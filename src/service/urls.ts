@@ -1,3 +1,6 @@
+import { sendable, unwrapped } from '../base/texts';
+import { ENDPOINTS } from '../contract';
+
 /** Judged by the host name alone: published code cannot resolve names. */
 type AddressKind = 'loopback' | 'private' | 'public';
 
@@ -48,44 +51,75 @@ const isSecure = ({ protocol, hostname }: URL, baseUrl: string) =>
 /** Specification: Conventions and Versioning 1. */
 const VERSION = /\/v\d+$/;
 
-function correctedUrl({ origin, pathname }: URL): string {
+/** What may follow the version in an address that was copied from a request, such as `/models`. */
+const OPERATIONS = new Set(Object.values(ENDPOINTS).map(({ path }) => path.split('/')[1]));
+
+/** The path of a base URL, without what is not part of it beyond doubt. */
+function basePath(pathname: string): string {
 	const path = pathname.replace(/\/+$/, '');
+	const [, version, operation = ''] = /^(.*?\/v\d+)\/([^/]+).*$/.exec(path) ?? [];
+	return version !== undefined && OPERATIONS.has(operation) ? version : path;
+}
+
+function correctedUrl({ origin, pathname }: URL): string {
+	const path = basePath(pathname);
 	return `${origin}${VERSION.test(path) ? path : `${path}/v1`}`;
 }
 
+/** What can be read from a base URL: the address to use, or what is wrong with it. */
+export type BaseUrl = { baseUrl: string } | { problem: string };
+
 /**
- * What is wrong with a base URL, and what to write instead; `undefined` for a good one. Keys travel
- * with every request, so it must be https (loopback excepted) and carry no user info.
- * Specification: Conventions, "{base_url} already ends in `/v1`".
+ * The base URL that somebody means: without blanks, quotes and slashes around it, and without the
+ * path of an operation. Keys travel with every request, so it must be https (loopback excepted) and
+ * carry no user info. Specification: Conventions, "{base_url} already ends in `/v1`".
  */
-export function baseUrlProblem(baseUrl: string): string | undefined {
-	const text = baseUrl.trim();
+export function readBaseUrl(given: unknown): BaseUrl {
+	const text = unwrapped(typeof given === 'string' ? given : '');
 	if (text === '')
-		return 'is empty: write the address of the API, such as https://api.example.com/v1';
+		return {
+			problem: 'is empty: write the address of the API, such as https://api.example.com/v1',
+		};
 	const url = parse(text);
 	if (!url || !/^[a-z]+:\/\//i.test(text)) {
 		const guess = /^[\w-]+(\.[\w-]+)+(:\d+)?(\/[^\s@]*)?$/.test(text)
 			? parse(`https://${text}`)
 			: undefined;
 		const instead = guess ? correctedUrl(guess) : 'it in full, such as https://api.example.com/v1';
-		return `is not a complete address: write ${instead}`;
+		return { problem: `is not a complete address: write ${instead}` };
 	}
-	if (url.username || url.password) return 'must not contain a user name or password';
+	if (url.username || url.password) return { problem: 'must not contain a user name or password' };
 	if (!isSecure(url, text))
-		return 'must begin with https:// (http:// only for a service on this machine)';
-	if (url.search || url.hash) return `must end in /v1, without ? or #: write ${correctedUrl(url)}`;
-	if (!VERSION.test(url.pathname)) return `must end in /v1: write ${correctedUrl(url)}`;
-	return text === baseUrl ? undefined : `begins or ends with a space: write ${correctedUrl(url)}`;
+		return {
+			problem: 'must begin with https:// (http:// only for a service on this machine)',
+		};
+	if (url.search || url.hash)
+		return { problem: `must end in /v1, without ? or #: write ${correctedUrl(url)}` };
+	const path = basePath(url.pathname);
+	if (!VERSION.test(path)) return { problem: `must end in /v1: write ${correctedUrl(url)}` };
+	return { baseUrl: `${url.origin}${path}` };
+}
+
+/** A URL as `new URL` writes it, without the blanks, quotes and brackets around it. */
+const urlIn = (text: string): URL | undefined => parse(unwrapped(sendable(text)));
+
+/** The https address in a text; `undefined` where it is none. */
+export function httpsUrlIn(text: string): string | undefined {
+	const url = urlIn(text);
+	return url?.protocol === 'https:' ? url.href : undefined;
 }
 
 /**
- * What is wrong with a media input; `undefined` for a good one.
+ * The media input in a text, or what is wrong with it.
  * Specification: Conventions, "media input URLs are HTTPS".
  */
-export function mediaUrlProblem(text: string, baseUrl: string): string | undefined {
-	const url = parse(text);
-	if (!url) return 'is not a URL';
-	return isSecure(url, baseUrl) ? undefined : 'must begin with https://';
+export function mediaUrlIn(
+	text: string,
+	baseUrl: string,
+): { url: string; problem?: undefined } | { url?: undefined; problem: string } {
+	const url = urlIn(text);
+	if (!url) return { problem: 'is not a URL' };
+	return isSecure(url, baseUrl) ? { url: url.href } : { problem: 'must begin with https://' };
 }
 
 /**
