@@ -143,10 +143,15 @@ export class Values {
 		return ruled;
 	}
 
+	/** What is said of the first field of this name that the editor shows. */
+	rulingOf(parameter: string): Ruled | undefined {
+		const fields = this.fields.filter((one) => one.parameter === parameter);
+		return fields.map((field) => this.of(field)).find((ruled) => ruled !== undefined);
+	}
+
 	/** For the rule of another field. `undefined` also where there is a problem, which is reported by itself. */
 	private readonly other = (parameter: string): unknown => {
-		const field = this.fields.find((one) => one.parameter === parameter);
-		const ruled = field && this.of(field);
+		const ruled = this.rulingOf(parameter);
 		return ruled && 'value' in ruled ? ruled.value : undefined;
 	};
 

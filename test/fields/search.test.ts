@@ -189,7 +189,7 @@ test('speech models have the names of the catalogue, and can be chosen without i
 	];
 	const turbo = { name: 'Speech 2.8 Turbo', value: TURBO };
 	expect((await searchSpeechModels.call(models(data).context)).results).toEqual([
-		{ name: 'Lite – Cheap', value: 'service/speech-lite' },
+		{ name: 'Lite', value: 'service/speech-lite' },
 		turbo,
 	]);
 	const refused = models(403).context;
@@ -201,7 +201,7 @@ test('speech models have the names of the catalogue, and can be chosen without i
 });
 
 describe('the values of a model', () => {
-	const { searchDurations } = searches;
+	const { duration: searchDurations } = searches;
 	const model = {
 		id: 'm',
 		label: 'Em',

@@ -1,6 +1,6 @@
 import { quoted, sendable, trimmed } from '../../base/texts';
 import { isRecord } from '../../base/types';
-import { LEFT_OUT, type Rule, type Ruled, whenThere } from './rule';
+import { LEFT_OUT, type Rule, whenThere } from './rule';
 
 /** What stands in the code fence of a model's answer. */
 const FENCED = /^[^`]*```[a-z0-9]*\s*([^]*?)```[^`]*$/i;
@@ -25,28 +25,6 @@ function memberProblem(name: string, member: unknown): string | undefined {
 	return isLost ? `cannot be sent: ${quoted(member)}` : undefined;
 }
 
-/**
- * A value as JSON carries it: nothing in it is lost on the way, dates become texts, and texts can
- * be sent.
- */
-export function asJson(value: unknown): Ruled {
-	const given = typeof value === 'string' ? parsedJson(value) : value;
-	if (given === undefined) {
-		return {
-			problem: `must be JSON, got ${quoted(value)}`,
-			hint: 'JSON has double quotes around names and texts, and no comma after the last entry',
-		};
-	}
-	let problem: string | undefined;
-	const text = carried(given, (name, member) => {
-		const wrong = memberProblem(name, member);
-		if (wrong !== undefined) problem ??= `${quoted(name)} ${wrong}`;
-	});
-	if (problem !== undefined) return { problem: `cannot be used: ${problem}` };
-	if (text === undefined) return { problem: `must be JSON, got ${quoted(given)}` };
-	return { value: JSON.parse(text) as unknown };
-}
-
 /** A value as JSON text; `undefined` for one that JSON cannot carry. */
 function carried(
 	value: unknown,
@@ -65,11 +43,23 @@ function carried(
 	}
 }
 
-/** A JSON object, also as text. One without fields is left out. */
+const SYNTAX = 'JSON has double quotes around names and texts, and no comma after the last entry';
+
+/**
+ * A JSON object, also as text: dates become texts, and nothing in it is lost on the way. One without
+ * fields is left out.
+ */
 export const jsonObject = (): Rule =>
 	whenThere({}, (value) => {
-		const ruled = asJson(value);
-		if ('problem' in ruled) return ruled;
-		if (!isRecord(ruled.value)) return { problem: `must be a JSON object, got ${quoted(value)}` };
-		return Object.keys(ruled.value).length === 0 ? LEFT_OUT : ruled;
+		const given = typeof value === 'string' ? parsedJson(value) : value;
+		let lost: string | undefined;
+		const text = carried(given, (name, member) => {
+			const problem = memberProblem(name, member);
+			if (problem !== undefined) lost ??= `${quoted(name)} ${problem}`;
+		});
+		if (isRecord(given) && lost !== undefined) return { problem: `cannot be used: in it ${lost}` };
+		const json = text === undefined ? undefined : (JSON.parse(text) as unknown);
+		if (!isRecord(json))
+			return { problem: `must be a JSON object, got ${quoted(value)}`, hint: SYNTAX };
+		return Object.keys(json).length === 0 ? LEFT_OUT : { value: json };
 	});

@@ -44,6 +44,8 @@ export function nameFromId(id: string): string {
 const isFound = (typed: string, ...texts: string[]): boolean =>
 	texts.some((text) => text.toLowerCase().includes(typed.toLowerCase()));
 
+export type OffersTyped = 'beside' | 'ifNothingFits';
+
 interface ChoiceQuery {
 	filter?: string;
 	/** Of a further page, and of the one after it. */
@@ -51,18 +53,18 @@ interface ChoiceQuery {
 	next?: string;
 	/** What to do if there is nothing to choose. */
 	empty: string;
-	/** Whether what was typed is offered beside what it matches: a value may be newer than the list. */
-	takesAny?: boolean;
+	/** When what was typed is offered itself, as it may be newer than the catalogue; default never. */
+	offersTyped?: OffersTyped;
 }
 
 /**
- * The choices of a picker that fit what was typed. What is in no list can be chosen as it was typed.
- * A list with nothing in it says what to do, as a line that chooses nothing: the picker has no other
+ * The choices of a picker that fit what was typed. What is not in the catalogue can be chosen as it
+ * was typed. A list with nothing in it says what to do, as a line that chooses nothing: the picker has no other
  * place for words.
  */
 export function choicesOf(
 	all: INodeListSearchItems[],
-	{ filter = '', cursor, next, empty, takesAny }: ChoiceQuery,
+	{ filter = '', cursor, next, empty, offersTyped }: ChoiceQuery,
 ): INodeListSearchResult {
 	const typed = filter.trim();
 	if (all.length === 0 && !cursor && !next && typed === '')
@@ -70,8 +72,9 @@ export function choicesOf(
 	const results = all.filter(({ name, value }) => isFound(typed, name, String(value)));
 	// A page that names itself as the next one would be loaded without end.
 	const paginationToken = next === cursor ? undefined : next;
-	const isOpen = takesAny ? !all.some(({ value }) => value === typed) : results.length === 0;
-	if (typed !== '' && isOpen && !cursor && !paginationToken) {
+	const isListed = all.some(({ value }) => value === typed);
+	const isOffered = offersTyped === 'beside' ? !isListed : offersTyped && results.length === 0;
+	if (isOffered && typed !== '' && !cursor && !paginationToken) {
 		const name = all.length > 0 ? `${typed} (not listed)` : typed;
 		results.push({ name, value: typed });
 	}

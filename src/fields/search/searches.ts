@@ -16,6 +16,7 @@ import {
 import { isRecord, isResource, type Resource } from '../../base/types';
 import {
 	choicesOf,
+	type OffersTyped,
 	customVoiceName,
 	joined,
 	labelOf,
@@ -38,6 +39,7 @@ interface Listing {
 	empty: string;
 	isSelectable?: (entry: Resource) => boolean;
 	query?: Query;
+	offersTyped?: OffersTyped;
 }
 
 /** What was read; where that fails, the reason is shown unless something is being typed. */
@@ -53,15 +55,17 @@ async function unlessTyped<T>(reading: Promise<T>, instead: T, typed = ''): Prom
 /** A list of the service as the choices of a picker, a page at a time. */
 const searchOf = (listingOf: (context: ILoadOptionsFunctions) => Listing): Search =>
 	async function (filter, cursor) {
-		const { endpoint, nameOf, empty, isSelectable = () => true, query } = listingOf(this);
+		const listing = listingOf(this);
+		const { endpoint, nameOf, empty, isSelectable = () => true, query, offersTyped } = listing;
 		const pageQuery = cursor ? { ...query, cursor } : query;
 		const page = readPage(this, endpoint, pageQuery);
-		const { entries, next } = await unlessTyped(page, { entries: [] }, filter);
+		const instead = { entries: [], next: undefined };
+		const { entries, next } = await (offersTyped ? unlessTyped(page, instead, filter) : page);
 		const choices = entries
 			.filter(isResource)
 			.filter(isSelectable)
 			.map((entry) => ({ name: nameOf(entry), value: entry.id }));
-		return choicesOf(choices, { filter, cursor, next, empty });
+		return choicesOf(choices, { filter, cursor, next, empty, offersTyped });
 	};
 
 const personas: Listing = {
@@ -137,7 +141,7 @@ const searchValues = (parameter: ListedParameter): Search =>
 			id === undefined
 				? 'Choose a model to see its values, or type one'
 				: `The catalogue lists no values for ${model ? labelOf(model) : id}: type one`;
-		return choicesOf(choices, { filter, empty, takesAny: true });
+		return choicesOf(choices, { filter, empty, offersTyped: 'beside' });
 	};
 
 /** The searches of all parameters by their name in the API. */
@@ -189,7 +193,12 @@ const VOICES_AT_ONCE = 100;
  */
 const searchVoices: Search = async function (filter = '', cursor) {
 	const id = chosenModel(this);
-	if (id === undefined) return choicesOf([], { filter, empty: 'Choose a model to see its voices' });
+	if (id === undefined)
+		return choicesOf([], {
+			filter,
+			empty: 'Choose a model to see its voices',
+			offersTyped: 'ifNothingFits',
+		});
 	const isSpeech = SPEECH_MODELS.some((known) => known === id);
 	const customs = async () => await customVoices(this).catch(() => []);
 	const early = isSpeech ? customs() : undefined;
@@ -201,7 +210,11 @@ const searchVoices: Search = async function (filter = '', cursor) {
 		.filter(isResource)
 		.map((voice) => listedVoice(customVoiceName(voice), voice.id, voice.preview_url));
 	const empty = 'The catalogue lists no voices for this model: leave it empty, or enter an ID';
-	const { results } = choicesOf([...own, ...preset], { filter, empty });
+	const { results } = choicesOf([...own, ...preset], {
+		filter,
+		empty,
+		offersTyped: 'ifNothingFits',
+	});
 	const from = Number(cursor ?? 0);
 	const until = from + VOICES_AT_ONCE;
 	return {
@@ -239,6 +252,7 @@ export const searches = {
 			nameOf: labelOf,
 			empty: `The workspace has no ${mode ? `${mode} ` : ''}models: enter an ID`,
 			query: mode && { mode },
+			offersTyped: 'ifNothingFits',
 		};
 	}),
 	/** Those that can be used. */
