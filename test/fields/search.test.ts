@@ -166,7 +166,6 @@ test.each<[string, typeof searchAgentRuns, RegExp]>([
 	['usable personas', searchPersonas, /No personas yet: make one with the node MediaGen Persona/],
 	['personas', searchAllPersonas, /No personas yet: make one with the node MediaGen Persona/],
 	['custom voices', searchCustomVoices, /No custom voices yet: make one .* Clone or Design/],
-	['voices to speak with', searchVoices, /The catalogue lists no voices for this model/],
 	['webhooks', searchWebhooks, /No webhooks yet: make one with the operation Create/],
 ])('an empty list of %s says so, but not of what was typed', async (_name, search, words) => {
 	const empty = () => editor({ answers: always([]), model: TURBO }).context;
@@ -174,6 +173,19 @@ test.each<[string, typeof searchAgentRuns, RegExp]>([
 		{ name: expect.stringMatching(words) as string, value: '' },
 	]);
 	expect((await search.call(empty(), 'typed')).results).toEqual([]);
+});
+
+test('typing always works: a model or a voice that no list has can be chosen as it is typed', async () => {
+	const typed = [{ name: 'new/model-9', value: 'new/model-9' }];
+	for (const answer of [[], 500, 403]) {
+		const opened = () => editor({ answers: always(answer), model: TURBO }).context;
+		expect((await searchModels.call(opened(), ' new/model-9 ')).results).toEqual(typed);
+		expect((await searchVoices.call(opened(), 'new/model-9')).results).toEqual(typed);
+	}
+	const { context } = models([{ id: 'm' }]);
+	expect((await searchModels.call(context, 'new')).results).toEqual([
+		{ name: 'new (not listed)', value: 'new' },
+	]);
 });
 
 test('an empty page with a next page is not an empty list', async () => {
