@@ -1,7 +1,8 @@
 /* eslint-disable @n8n/community-nodes/no-restricted-globals, @n8n/community-nodes/no-restricted-imports -- not published */
 import { createRequire } from 'node:module';
 import path from 'node:path';
-import { Batch } from '../src/run/run';
+import { OpenRequests } from '../src/run/openRequests';
+import { Run } from '../src/run/run';
 import { executionCredits } from '../src/run/credits';
 import { createJob } from '../src/run/creation';
 import type { RateLimits } from '../src/service/credential';
@@ -53,10 +54,10 @@ export function startRun(options: Options): { workspace: Workspace; items: Promi
 	const shared = {
 		host,
 		workspace,
-		batch: new Batch(jobs, false),
+		run: new Run(jobs, false),
+		openRequests: new OpenRequests(),
 		credits: executionCredits({}),
 		node: { runId: name, items: {} },
-		origin: { runId: name },
 	};
 	const settings = settingsWith({ waitTimeoutMs: Infinity });
 	const items = Array.from({ length: jobs }, (_, itemIndex) =>

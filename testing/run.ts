@@ -1,5 +1,6 @@
 import { ENDPOINTS } from '../src/contract';
-import { Batch } from '../src/run/run';
+import { OpenRequests } from '../src/run/openRequests';
+import { Run } from '../src/run/run';
 import type { BinarySource, Host } from '../src/service/host';
 import { executionCredits } from '../src/run/credits';
 import { newMemory } from '../src/run/state';
@@ -26,7 +27,7 @@ export const settingsWith = (settings: Partial<Settings> = {}): Settings => ({
 	idempotency: 'execution',
 	idempotencyKey: '',
 	onInsufficientCredits: 'stop',
-	maxCredits: 0,
+	maxCredits: Infinity,
 	dryRun: false,
 	creditWaitTimeoutMs: 3_600_000,
 	limit: Infinity,
@@ -89,7 +90,8 @@ export function runOf({ settings, origin, prompt = 'a cat', ...parts }: RunParts
 	return {
 		request: { method, path, query: {}, body: { mode: 'image', model: 'm', prompt } },
 		spec: CREATE,
-		batch: new Batch(1, false),
+		run: new Run(1, false),
+		openRequests: new OpenRequests(),
 		credits: executionCredits({}),
 		itemIndex,
 		// What the user has written is what is sent, unless a test says otherwise.
@@ -99,10 +101,11 @@ export function runOf({ settings, origin, prompt = 'a cat', ...parts }: RunParts
 		node,
 		settings: settingsWith(settings),
 		origin: {
-			runId: 'run',
 			item,
 			node: 'workflow/node',
 			executionId: 'execution 1',
+			mode: 'production',
+			looksBack: false,
 			...origin,
 		},
 	};

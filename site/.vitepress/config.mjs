@@ -83,7 +83,7 @@ export default defineConfig({
 			{
 				text: 'For contributors',
 				items: [
-					...pages('development', 'sandbox', 'retries', 'performance', 'verification'),
+					...pages('development', 'sandbox', 'performance', 'verification'),
 					{ text: 'Contributing', link: '/CONTRIBUTING' },
 					{ text: 'Changes', link: '/CHANGELOG' },
 				],

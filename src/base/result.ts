@@ -7,8 +7,8 @@ export type Failure =
 	| { kind: 'scope'; scope: string }
 	| StatusFailure
 	| NoResponseFailure
-	| { kind: 'badResponse'; status: number; problem: string }
-	| { kind: 'cancelled' }
+	| BadResponseFailure
+	| CancelledFailure
 	| { kind: 'deadline'; waitedMs: number }
 	| { kind: 'jobFailed'; reason: string }
 	| { kind: 'download'; outputId: string; problem: string }
@@ -18,8 +18,15 @@ export type Failure =
 	| { kind: 'noSlot'; waitedMs: number; others: number }
 	/** Not sent: it does not fit under the limit of the execution. */
 	| { kind: 'creditCap'; maxCredits: number; reserved: number; price: number | undefined }
-	/** `because`: why the key can no longer settle an earlier attempt; default `expired`. */
-	| { kind: 'possibleDuplicate'; candidates: string[]; because?: 'expired' | 'changed' };
+	/** `because`: why the key can no longer settle an earlier attempt. */
+	| { kind: 'possibleDuplicate'; because: 'expired' | 'changed' };
+
+/** The execution was cancelled, or the run halted before the item was sent. */
+export interface CancelledFailure {
+	kind: 'cancelled';
+	/** Whether a request was out by then that may have been carried out. */
+	outcomeUnknown?: boolean;
+}
 
 /** The service answered with a status other than 2xx. */
 export interface StatusFailure {
@@ -30,6 +37,8 @@ export interface StatusFailure {
 	outcomeUnknown: boolean;
 	/** How long the service asks to wait, in ms. */
 	hintMs?: number;
+	/** See {@link NoResponseFailure.isOutage}. */
+	isOutage?: boolean;
 }
 
 /** No complete response arrived. */
@@ -40,6 +49,17 @@ export interface NoResponseFailure {
 	/** Whether an attempt may have been carried out. `false`: none reached the service. */
 	outcomeUnknown: boolean;
 	unsent?: UnsentReason;
+	/** Whether it was given up in a row with others, so that the next one would not be answered either. */
+	isOutage?: boolean;
+}
+
+/** A success that cannot be used, such as a page of a gateway. */
+export interface BadResponseFailure {
+	kind: 'badResponse';
+	status: number;
+	problem: string;
+	/** See {@link NoResponseFailure.isOutage}. */
+	isOutage?: boolean;
 }
 
 /** Specification: Error. */

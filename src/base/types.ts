@@ -10,6 +10,8 @@ export interface ApiRequest {
 	query?: Record<string, string | number>;
 	body?: unknown;
 	headers?: Record<string, string>;
+	/** Whether its answer is read although the execution was cancelled: what it asks for may be done. */
+	outlivesCancel?: boolean;
 }
 
 export interface ApiResponse {

@@ -5,9 +5,10 @@ import {
 	type PreSendAction,
 } from 'n8n-workflow';
 import type { Prepared } from '../run/item';
-import { isTool, itemFiles, joinBatch, toolArguments } from '../run/nodeInput';
+import { isTool, itemFiles, joinRun, toolArguments } from '../run/nodeInput';
+import { withoutReferences } from '../run/uploads';
 import { fail, ok, type Result } from '../base/result';
-import { isRecord } from '../base/types';
+import { isRecord, type ApiRequest } from '../base/types';
 import { buildRequest, buildSettings } from './buildRequest';
 import type { Operation } from './operation';
 import {
@@ -55,6 +56,13 @@ function warningOf(operation: Operation, unknown: string[]): string | undefined 
 	return `Not used, because ${operation.name} has no such field: ${names}`;
 }
 
+/** A request as text, its files by where n8n stores them. */
+function requestText(context: IExecuteSingleFunctions, { path, body }: ApiRequest): string {
+	const files = itemFiles(context);
+	const named = withoutReferences(body, (field) => files[field]?.id ?? files[field]?.data);
+	return JSON.stringify([path, named]);
+}
+
 function prepare(
 	context: IExecuteSingleFunctions,
 	operation: Operation,
@@ -73,22 +81,18 @@ function prepare(
 	const settings = buildSettings(values, usualSettings(spec, runsAsTool));
 	if (!settings.ok) return settings;
 	const warning = warningOf(operation, unknownFields(read.value, operation.fields));
+	const complete = (request: ApiRequest) => ({
+		request,
+		parts: split?.(request),
+		settings: settings.value,
+		warning,
+		ownRequest: settings.value.idempotency === 'custom' ? requestText(context, request) : undefined,
+	});
 	// Where the service is, only the credential says, which cannot be read here.
 	const request = buildRequest(spec.endpoint, values, constants);
-	if (request.ok) {
-		const parts = split?.(request.value);
-		return ok({ request: request.value, parts, settings: settings.value, warning });
-	}
+	if (request.ok) return ok(complete(request.value));
 	const local = buildRequest(spec.endpoint, valuesFor(THIS_MACHINE), constants);
-	if (!local.ok) return request;
-	const parts = split?.(local.value);
-	return ok({
-		request: local.value,
-		parts,
-		settings: settings.value,
-		unlessLocal: request,
-		warning,
-	});
+	return local.ok ? ok({ ...complete(local.value), unlessLocal: request }) : request;
 }
 
 /**
@@ -101,7 +105,7 @@ export function preSend(operation: Operation): PreSendAction {
 	const fields = mappedFields(operation.fields);
 	return async function (this: IExecuteSingleFunctions, options) {
 		const item = this.getItemIndex();
-		joinBatch(this, item).add(item, prepare(this, operation, fields));
+		joinRun(this, item).add(item, prepare(this, operation, fields));
 		return options;
 	};
 }

@@ -1,435 +1,455 @@
 import { IDEMPOTENCY_HEADER } from '../contract';
 import { fail, ok, type Failed, type Result } from '../base/result';
 import {
-	isNoResponse,
 	isResource,
-	isSuccess,
 	type ApiRequest,
+	type ApiResponse,
 	type Channel,
 	type Resource,
-	type SendResult,
 } from '../base/types';
 import { onAbort } from '../base/waiting';
-import { requestResource } from '../service/client';
-import { isAnswerOfService, isOutcomeUnknown, meaningOf, refusalOf } from '../service/statuses';
-import { jobState, readerOf, readerPath, toResult } from '../service/jobState';
+import { meaningOf, refusalOf } from '../service/statuses';
+import { jobState, toResult } from '../service/jobState';
 import type { Slot } from '../service/jobSlots';
 import { GIVE_UP_MS } from '../service/tuning';
-import { halt, inTurn, whyStopped } from './run';
-import { awaitCredits, isOutOfCredits, withinMaxCredits, type CreditWait } from './credits';
+import {
+	awaitCredits,
+	countCredits,
+	isOutOfCredits,
+	withinMaxCredits,
+	type CreditWait,
+} from './credits';
+import { expiryOf, filesIn } from './files';
 import type { Item, OperationSpec } from './item';
+import { isKeyPersistent, ItemKeys, keyInUse } from './keys';
+import { readKnownJob } from './read';
+import { halt, inTurn, whyStopped } from './run';
 import {
 	isKeyExpired,
 	isOutcomeOpen,
+	mayHaveJob,
 	nextStep,
-	noteFormerJob,
 	recordEvent,
 	type ItemEvent,
-	type JobReference,
 } from './state';
-import { findPossibleDuplicate, ItemKeys, keyInUse } from './keys';
-import { expiryOf, filesIn } from './files';
 import { openRequest, uploadAll, type OpenedRequest } from './uploads';
 
 /*
  * What happens to one item that creates something, from top to bottom: is its job known? its files,
- * a slot, the request, what the answer means, the wait for the end.
+ * credits, a slot, the request, what the answer means, the wait for the end.
  *
  * A creation is sent again for these reasons and no others.
  *
  * Under the same key and with the same body, as it may have been done, or certainly was not:
- *  1. no answer, an unusable one, a 5xx, a 429 where no slot is taken: `http/client.ts`, one request until its answer
- *  2. a 429 of one that takes a job slot: as soon as there is one (`afterAnswer`)
- *  3. an earlier try of the node left open what became of it (`decide`: resend)
+ *  1. nobody knows the outcome, or nothing was done (429, no connection): `service/client.ts` says how often
+ *  2. a 429 of one that takes a job slot: as soon as there is one (`settleSlot`)
+ *  3. an earlier try of the node, or a former execution, has left the outcome open (`state.ts`, `openRequests.ts`)
  *
- * Under the next key, as nothing good can come of this one:
- *  4. an earlier try of the node was refused, or its job has failed (`itemState.ts`; a key of the
- *     user's own stays the same)
- *  5. a 402 under Wait for Top-Up, once there may be credits again (`afterAnswer`)
- *  6. with `content`, a 402: once, as a service may repeat its refusal for the key (`tryOnce`)
- *  7. with `content`, the job under the key is of an earlier run and has failed (`createJob`)
- *  8. the key has expired, and nothing was made under it: certainly, or as a search shows (`decide`)
- *  9. the user has changed the request (`decide`: send)
- * 10. without a key, the node is run again (`begin`)
+ * Under another key, as nothing good can come of this one:
+ *  4. an earlier try was refused, its job has failed, or the user has changed the request or decided (`state.ts`)
+ *  5. the key leads to nothing: with Same Request to a failed job or a 402, with On Retries to three 429 (`nextKey`)
+ *  6. a 402 under Wait for Top-Up, once there may be credits again (`settleCredits`)
  */
-
-/** More keys than any content has failed jobs in a day: whoever gets there has found a fault of ours. */
-const MAX_KEYS = 50;
 
 /** Refused with 429 so often, and for as long as it may wait for a slot, a creation is given up. */
 const MAX_REFUSALS = 10;
 
+/** After so many 429 under one key, the service may keep them for the key. */
+const REFUSALS_OF_ONE_KEY = 3;
+
 /** The request of a creation, whose key has been chosen. */
-interface Creation extends Pick<ApiRequest, 'path' | 'body'> {
-	/** The number of its key. */
-	attempt: number;
+interface CreationRequest extends Pick<ApiRequest, 'path' | 'body'> {
 	key: string | undefined;
 }
 
-/** What a service has made. */
+/** A job, as it was last seen. */
 interface Made {
 	job: Resource;
 	/** Whether there is nothing to wait for, whatever its status. */
 	isOver: boolean;
 }
 
-/** A job, with the slot that it holds: a known job holds none. */
-type Held = Made & { slot?: Slot };
+/** What a try starts with: a job that is known, or a request to send. */
+type Start = { known: Made } | { request: CreationRequest };
 
-/** What a creation has met on its way to a job. */
-interface Tries extends CreditWait {
-	/** Until it is sent, its signal fires when nothing further may be sent for the item. */
-	channel: Channel;
+/** One item until its job, or the end of its job. */
+class Creation {
+	private readonly keys: ItemKeys;
+	/** Fires when nothing may be sent for the item that has not been sent yet. */
+	private readonly stop: AbortSignal;
+	/** The slot that the job holds: a known job holds none. */
+	private slot: Slot | undefined;
 	/** When its wait for a slot began, on the monotonic clock. */
-	since?: number;
+	private waitsSince: number | undefined;
 	/** How often it was refused with 429, and when first, on the monotonic clock. */
-	refusals: number;
-	refusedAt?: number;
-}
+	private refusals = 0;
+	private refusedSince: number | undefined;
+	private readonly credits: CreditWait = {};
 
-/**
- * Creates the job of an item and, if wanted, waits for it to end. A job that fails is a failure that
- * carries the job.
- */
-export async function createJob(item: Item): Promise<Result<Resource>> {
-	const { batch, itemIndex, memory, node, part } = item;
-	const opened = await openRequest(item);
-	if (!opened.ok) return opened;
-	const { sources, requestFingerprint } = opened.value;
-	const keys = new ItemKeys(item, requestFingerprint);
-	const refused = await begin(item, keys);
-	if (refused) return refused;
-	for (let tried = 0; tried < MAX_KEYS; tried += 1) {
-		const made = await obtainJob(item, keys, sources);
-		if (!made.ok) return whyStopped(item, made, isOutcomeOpen(memory.state));
-		const { job, slot } = made.value;
-		batch.addJob(itemIndex, job, part);
-		const ended = await follow(item, keys, made.value);
-		if (ended.ok || ended.failure.kind !== 'jobFailed') return ended;
-		const leadsOn = slot !== undefined && (await keys.leadOnFrom(job.id));
-		noteFormerJob(node, job.id);
-		if (!leadsOn) return ended;
+	constructor(
+		private readonly item: Item,
+		private readonly opened: OpenedRequest,
+	) {
+		const { run, giveUp, host } = item;
+		this.keys = new ItemKeys(item, opened.requestFingerprint);
+		const stop = run.stopSignal(host.channel.signal);
+		this.stop = giveUp ? AbortSignal.any([stop, giveUp]) : stop;
 	}
-	const problem = `has led to ${MAX_KEYS} failed jobs`;
-	return fail({ kind: 'input', field: 'The request', problem, hint: 'Change it' });
-}
 
-/** What has to be settled before the first request. @returns why the item is not sent at all */
-async function begin(item: Item, keys: ItemKeys): Promise<Failed | undefined> {
-	const { batch, itemIndex, memory, spec } = item;
-	await keys.claim();
-	const rejected = batch.rejectionOf(itemIndex);
-	if (rejected) return rejected;
-	if (keys.isNone) startOver(item, keys);
-	if (keys.isAtStart) {
-		keys.remember();
-		keys.startAtFirst();
-		const job = keys.takeUndelivered();
-		if (job) recordEvent(memory, { kind: 'jobKnown', job });
-		const unfit = job ? undefined : await spec.check?.(item);
+	/** A job that fails is a failure that carries the job. */
+	async toItsEnd(): Promise<Result<Resource>> {
+		const { item } = this;
+		const unfit = await this.begin();
 		if (unfit) return unfit;
+		for (;;) {
+			const obtained = await this.obtainJob();
+			if (!obtained.ok) return whyStopped(item, obtained);
+			const made = await this.look(obtained.value);
+			if (!made) continue;
+			item.run.addJob(item.itemIndex, made.job, item.part);
+			// Not awaited here: thousands may wait for their jobs, and each suspended call costs 400 bytes.
+			return this.follow(made);
+		}
 	}
-	await keys.lookBack();
-	return undefined;
-}
 
-/** What follows is another request than the one that the state of the item is about. */
-function startOver({ memory, node }: Item, { restart }: ItemKeys): void {
-	if ('job' in memory.state) noteFormerJob(node, memory.state.job.id);
-	recordEvent(memory, { kind: 'requestChanged', restart });
-	// What the former request may have reserved stays in the sum.
-	delete memory.expectedCredits;
-}
+	/** What has to be settled before the first request. @returns why the item is not sent at all */
+	private async begin(): Promise<Failed | undefined> {
+		const { item, keys } = this;
+		const { run, itemIndex, memory, spec } = item;
+		const rejected = run.rejectionOf(itemIndex) ?? keys.claim();
+		if (rejected) return rejected;
+		run.addCreation(item);
+		if (keys.isNone) this.startOver();
+		if (memory.content === undefined) keys.adopt();
+		return memory.state.is === 'new' ? await spec.check?.(item) : undefined;
+	}
 
-/**
- * Gets the job of an item: one that is known, or a new one as soon as there are credits, under Max
- * Credits the turn of the item, and a slot.
- */
-async function obtainJob(
-	item: Item,
-	keys: ItemKeys,
-	sources: OpenedRequest['sources'],
-): Promise<Result<Held>> {
-	const { memory, settings, spec, batch, giveUp, host, credits, workspace } = item;
-	const { slots, clock } = workspace;
-	const stop = batch.stopSignal(host.channel.signal);
-	const signal = giveUp ? AbortSignal.any([stop, giveUp]) : stop;
-	const tries: Tries = { channel: { ...host.channel, signal }, refusals: 0 };
-	const isInTurn = settings.maxCredits < Infinity;
-	for (;;) {
-		const decideFor = async (one: Item) => await decide(one, keys, sources);
-		// For a new item without files nothing is read or sent.
-		const isSimple = memory.state.is === 'new' && sources.size === 0;
-		const start = isSimple ? await decideFor(item) : await inTurn(item, decideFor);
-		if (!start.ok) return start;
-		if ('known' in start.value)
-			return ok({ job: start.value.known, isOver: memory.state.is === 'done' });
-		const lacking = await awaitCredits(item, tries.channel, tries);
-		if (lacking) return lacking;
-		// Before the slot, which the request of another item might keep for minutes.
-		if (isInTurn && !(await credits.turn.enter(tries.channel))) return fail({ kind: 'cancelled' });
-		try {
-			const acquired = await slots.acquire(tries.channel, {
+	/** What follows is another request than the one that the state of the item is about. */
+	private startOver(): void {
+		const { memory } = this.item;
+		recordEvent(memory, { kind: 'startsOver' });
+		// What the former request may have reserved stays in the sum.
+		delete memory.expectedCredits;
+	}
+
+	/** Gets the job of the item: one that is known, or a new one as soon as there are credits and a slot. */
+	private async obtainJob(): Promise<Result<Made>> {
+		const { item, opened, stop } = this;
+		const { host, settings, spec, workspace, memory } = item;
+		const channel = { ...host.channel, signal: stop };
+		for (;;) {
+			// For a new item without files nothing is read or sent.
+			const isSimple = memory.state.is === 'new' && opened.sources.size === 0;
+			const decideFor = async (one: Item) => await this.decide(one);
+			const start = isSimple ? await decideFor(item) : await inTurn(item, decideFor);
+			if (!start.ok) return start;
+			if ('known' in start.value) return ok(start.value.known);
+			const lacking = await awaitCredits(item, channel, this.credits);
+			if (lacking) return lacking;
+			this.waitsSince ??= workspace.clock.monotonic();
+			const acquired = await workspace.slots.acquire(channel, {
 				timeoutMs: settings.waitTimeoutMs,
 				takesSlot: spec.takesSlot ?? false,
-				since: (tries.since ??= clock.monotonic()),
+				since: this.waitsSince,
 			});
 			if (!acquired.ok) return acquired;
-			const made = await tryOnce(item, keys, start.value.creation, acquired.value, tries);
+			this.slot = acquired.value;
+			const made = await this.send(start.value.request, channel);
 			if (made) return made;
-		} finally {
-			if (isInTurn) credits.turn.leave();
 		}
 	}
-}
 
-/** What a try starts with: a job that is known, or a request to send. */
-type Start = { known: Resource } | { creation: Creation };
-
-/** Decides by the state of the item. Sends nothing but files, and what it takes to find out. */
-async function decide(
-	item: Item,
-	keys: ItemKeys,
-	sources: OpenedRequest['sources'],
-): Promise<Result<Start>> {
-	const { memory, origin, workspace, batch, request } = item;
-	const step = nextStep(memory.state, keys.facts);
-	switch (step.do) {
-		case 'reject':
-			return keyInUse(step.job);
-		case 'read':
-			return await readKnownJob(item, step.job);
-		case 'output': {
-			const known: unknown = JSON.parse(step.resource);
-			// Its links have to work for a while yet.
-			const soon = workspace.clock.now() + 60_000;
-			const isUsable = isResource(known) && filesIn(known).every((file) => expiryOf(file) > soon);
-			return isUsable ? ok({ known }) : await readKnownJob(item, step.job);
-		}
-		case 'resend': {
-			const { attempt, key, path, body } = step.sent;
-			return ok({ creation: { attempt, key, path, body } });
-		}
-		case 'search': {
-			const found = await findPossibleDuplicate(item, step.sent, step.because);
-			if (!found.ok && found.failure.kind === 'possibleDuplicate') {
+	/** Decides by the state of the item. Sends nothing but files, and what it takes to read a known job. */
+	private async decide(item: Item): Promise<Result<Start>> {
+		const { keys } = this;
+		const { memory, origin, workspace, request } = item;
+		const step = nextStep(memory.state, keys.facts);
+		const known = (job: Resource) => ok({ known: { job, isOver: memory.state.is === 'done' } });
+		switch (step.do) {
+			case 'reject':
+				return keyInUse(step.job);
+			case 'warn':
 				recordEvent(memory, { kind: 'userWarned', execution: origin.executionId });
-				for (const id of found.failure.candidates) batch.candidates.add(id);
+				return fail({ kind: 'possibleDuplicate', because: step.because });
+			case 'output': {
+				const resource: unknown = JSON.parse(step.resource);
+				// Its links have to work for a while yet.
+				const soon = workspace.clock.now() + 60_000;
+				if (isResource(resource) && filesIn(resource).every((file) => expiryOf(file) > soon))
+					return known(resource);
+				const read = await readKnownJob(item, step.job);
+				return read.ok ? known(read.value) : read;
 			}
-			if (!found.ok) return found;
-			recordEvent(memory, { kind: 'nothingFound', restart: keys.restart });
-			return await decide(item, keys, sources);
+			case 'read': {
+				const read = await readKnownJob(item, step.job);
+				return read.ok ? known(read.value) : read;
+			}
+			case 'resend': {
+				const { key, path, body } = step.sent;
+				return ok({ request: { key, path, body } });
+			}
+			case 'send': {
+				if (step.startsOver) this.startOver();
+				keys.adopt();
+				const uploaded = await uploadAll(item, this.opened.sources);
+				if (!uploaded.ok) return uploaded;
+				return ok({ request: { key: keys.current, path: request.path, body: uploaded.value } });
+			}
 		}
-		case 'send': {
-			if (step.startsOver) startOver(item, keys);
-			keys.remember();
-			const uploaded = await uploadAll(item, sources);
-			if (!uploaded.ok) return uploaded;
-			const attempt = memory.state.firstKey;
-			const creation = { attempt, key: keys.of(attempt), path: request.path, body: uploaded.value };
-			return ok({ creation });
+	}
+
+	/** Sends a creation that has a slot. @returns what has come of it; `undefined` if it is to be tried again */
+	private async send(
+		request: CreationRequest,
+		channel: Channel,
+	): Promise<Result<Made> | undefined> {
+		const { item } = this;
+		const { credits, settings, workspace } = item;
+		// It may have waited for hours: then the key may no longer show what became of the request, or the
+		// credits have run out, and it waits for its turn to try.
+		if (this.hasKeyExpired || (this.credits.wasFree && workspace.credits.lacksCredits)) {
+			this.slot?.release();
+			this.waitsSince = undefined;
+			return undefined;
 		}
+		if (settings.maxCredits === Infinity)
+			return await this.exchange(request, channel, request.body);
+		// One at a time, each once the price of the one before is known.
+		const sent = await credits.turn.run(channel, async () => {
+			const allowed = withinMaxCredits(item, request.body);
+			if (allowed.ok) return await this.exchange(request, channel, allowed.value);
+			halt(item, allowed);
+			this.slot?.release();
+			return allowed;
+		});
+		if (channel.signal?.aborted && !sent) {
+			this.slot?.release();
+			return fail({ kind: 'cancelled' });
+		}
+		return sent;
 	}
-}
 
-/** A known job is only read: whatever a gateway responds or a key may not do, the job stays known. */
-async function readKnownJob(
-	{ host, workspace }: Item,
-	job: JobReference,
-): Promise<Result<{ known: Resource }>> {
-	const request = { method: 'GET', path: readerPath({ ...job }) } as const;
-	const read = await requestResource(workspace.client, host.channel, request);
-	return read.ok
-		? ok({ known: { ...(job.object && { object: job.object }), ...read.value } })
-		: { ...fail(read.failure, { ...job }), endpoint: readerOf(job.object ?? '') };
-}
+	/** Whether the key of an open outcome can no longer settle it. */
+	private get hasKeyExpired(): boolean {
+		const { memory, workspace } = this.item;
+		const { state } = memory;
+		return isOutcomeOpen(state) && isKeyExpired(state.firstSentAt, workspace.clock.now());
+	}
 
-/** Sends a creation. @returns what has come of it; `undefined` if it is to be tried again */
-async function tryOnce(
-	item: Item,
-	keys: ItemKeys,
-	creation: Creation,
-	slot: Slot,
-	tries: Tries,
-): Promise<Result<Held> | undefined> {
-	// It may have waited for hours: then the key may no longer say what became of the request, or the
-	// credits have run out, and it waits for its turn to try.
-	if (hasKeyExpired(item) || (tries.wasFree && item.workspace.credits.lacksCredits)) {
-		slot.release();
-		tries.since = undefined;
-		return undefined;
-	}
-	let sent = await sendCreation(item, keys, tries.channel, creation);
-	const attempt = keys.nextAfterNoCredits(creation.attempt);
-	if (!sent.ok && isOutOfCredits(sent) && attempt !== undefined) {
-		// At once: credits that come in between would be spent under a key that nobody else tries first.
-		const again = { ...creation, attempt, key: keys.of(attempt) };
-		sent = await sendCreation(item, keys, tries.channel, again);
-	}
-	return afterAnswer(item, keys, sent, slot, tries);
-}
-
-/** Keeps or gives back the slot. @returns as `tryOnce` */
-function afterAnswer(
-	item: Item,
-	keys: ItemKeys,
-	sent: Result<Made>,
-	slot: Slot,
-	tries: Tries,
-): Result<Held> | undefined {
-	const { settings, spec, workspace } = item;
-	const { credits, clock } = workspace;
-	const waitsForCredits = settings.onInsufficientCredits === 'wait';
-	if (sent.ok) {
-		slot.accepted(sent.value.job);
-		// What never waits for credits may be cheap, and says nothing to those that do.
-		if (waitsForCredits) credits.succeeded(tries.lackedCredits !== undefined);
-		return ok({ ...sent.value, slot });
-	}
-	if (spec.takesSlot && refusalOf(sent) === 'throttled') {
-		slot.refused(sent.failure.kind === 'status' ? sent.failure.hintMs : undefined);
-		tries.refusals += 1;
-		// While others get slots, waiting for one has no end of its own.
-		const now = clock.monotonic();
-		const isLate = now - (tries.refusedAt ??= now) >= Math.min(GIVE_UP_MS, settings.waitTimeoutMs);
-		return tries.refusals >= MAX_REFUSALS && isLate ? sent : undefined;
-	}
-	if (isOutOfCredits(sent) && waitsForCredits) {
-		slot.release();
-		credits.refused();
-		Object.assign(tries, { lackedCredits: sent, since: undefined });
-		keys.startAtFirst();
-		return undefined;
-	}
-	// Before the next item gets the turn, or the slot: it would run into the same refusal.
-	halt(item, sent);
-	slot.release();
-	return sent;
-}
-
-/** Whether the key of an open outcome can no longer settle it. */
-const hasKeyExpired = ({ memory: { state }, workspace: { clock } }: Item): boolean =>
-	isOutcomeOpen(state) && isKeyExpired(state.firstSentAt, clock.now());
-
-/**
- * Sends a creation under one key until there is a final response. Each attempt is recorded before it
- * is sent and once its response is there, so that a run that dies in between can pick it up. Until
- * the first attempt the signal of the channel stops it; from then on it is seen through to its end,
- * as it may have been carried out.
- */
-async function sendCreation(
-	item: Item,
-	keys: ItemKeys,
-	channel: Channel,
-	{ attempt, key, path, body: prepared }: Creation,
-): Promise<Result<Made>> {
-	const { workspace, spec, memory, batch, host, request } = item;
-	const stop = new AbortController();
-	let hasSent = false;
-	let status = 0;
-	const send: Channel['send'] = async (sending) => {
-		if (!hasSent && channel.signal?.aborted) return { noResponse: 'not sent', unsent: 'local' };
-		hasSent = true;
-		const { body } = sending;
-		const now = workspace.clock.now();
-		recordEvent(memory, { kind: 'sending', attempt, key, path, body, now });
-		const result = await host.channel.send(sending);
-		recordEvent(memory, eventOf(result, item, keys, attempt));
-		keys.noteUse(attempt);
-		if (!isNoResponse(result)) status = result.status;
-		return result;
-	};
-	const recording = { ...channel, send, signal: stop.signal };
-	const headers: Record<string, string> = key ? { [IDEMPOTENCY_HEADER]: key } : {};
-	const post = async (body: unknown) =>
-		await requestResource(
-			workspace.client,
-			recording,
-			{ method: 'POST', path, query: request.query, body, headers },
+	/**
+	 * Sends a creation until there is a final answer. That it is sent is recorded before, so that a run
+	 * that dies in between can pick it up. Until the first attempt the signal of the channel stops it.
+	 * From then on only a cancel ends the wait for its answer, which is heard all the same: the request
+	 * may be carried out, and its job takes a slot.
+	 */
+	private async exchange(
+		{ key, path }: CreationRequest,
+		channel: Channel,
+		body: unknown,
+	): Promise<Result<Made> | undefined> {
+		const { item, keys } = this;
+		const { workspace, spec, memory, host, request } = item;
+		const cancel = host.channel.signal;
+		const stop = new AbortController();
+		let hasSent = false;
+		const send: Channel['send'] = async (sending) => {
+			if (!hasSent && stop.signal.aborted) return { noResponse: 'not sent', unsent: 'local' };
+			hasSent = true;
+			const now = workspace.clock.now();
+			recordEvent(memory, { kind: 'sending', key, path, body, now });
+			keys.noteSending(key);
+			return await host.channel.send(sending);
+		};
+		const disposals = [
+			onAbort(cancel, () => stop.abort()),
+			onAbort(channel.signal, () => {
+				if (!hasSent) stop.abort();
+			}),
+		];
+		if (channel.signal?.aborted) stop.abort();
+		const headers: Record<string, string> = key === undefined ? {} : { [IDEMPOTENCY_HEADER]: key };
+		const answer = workspace.client.request(
+			{ ...channel, send, signal: stop.signal },
+			{ method: 'POST', path, query: request.query, body, headers, outlivesCancel: true },
 			{
-				replayable: () => key !== undefined && !hasKeyExpired(item),
-				return429: spec.takesSlot,
-				outcomeOpen: isOutcomeOpen(memory.state),
+				replayable: () => key !== undefined && !this.hasKeyExpired,
+				return429: Boolean(spec.takesSlot),
+				outcomeOpen: mayHaveJob(memory.state),
+				validate: (answered) => (isResource(answered) ? undefined : 'the response has no id'),
 			},
 		);
-	const disposals = [
-		onAbort(host.channel.signal, () => stop.abort()),
-		onAbort(channel.signal, () => {
-			if (!hasSent || batch.isSilent) stop.abort();
-		}),
-	];
-	if (channel.signal?.aborted) stop.abort();
-	try {
-		const response = await withinMaxCredits(item, prepared, post);
-		if (!response.ok) return response;
-		const job = { ...response.value, object: response.value.object ?? spec.object };
-		return ok({ job, isOver: isPlanOnly(job, status) });
-	} finally {
+		const heard = answer.then((final) => this.hear(final, body));
+		const cancelled = new Promise<Failed>((resolve) => {
+			const end = () => resolve(fail({ kind: 'cancelled', outcomeUnknown: hasSent }));
+			disposals.push(onAbort(cancel, end));
+		});
+		const first = await Promise.race([heard, cancelled]);
 		for (const dispose of disposals) dispose();
+		// Nobody waits for what it makes.
+		if (cancel?.aborted) void heard.then((made) => made?.ok && this.slot?.leave());
+		return first;
+	}
+
+	/** The one place that hears the final answer to a creation. @returns as `send` */
+	private hear(answer: Result<ApiResponse>, body: unknown): Result<Made> | undefined {
+		const { item } = this;
+		const made = answer.ok ? ok(this.madeOf(answer.value)) : answer;
+		const wasSent = item.memory.state.is === 'sent';
+		recordEvent(item.memory, eventOf(made, item.spec));
+		if (wasSent) this.keys.noteAnswer();
+		const triesNextKey = !made.ok && this.nextKey(made);
+		countCredits(item, body, made.ok ? ok(made.value.job) : made);
+		const triesAfterTopUp = this.settleCredits(made, triesNextKey);
+		const triesWithSlot = this.settleSlot(made);
+		if (triesNextKey || triesAfterTopUp || triesWithSlot) return undefined;
+		if (!made.ok) halt(item, made);
+		return made;
+	}
+
+	private madeOf({ status, body }: ApiResponse): Made {
+		const resource = body as Resource;
+		const job = { ...resource, object: resource.object ?? this.item.spec.object };
+		return { job, isOver: isPlanOnly(job, status) };
+	}
+
+	/** Whether another key is tried at once, because this one leads to nothing. */
+	private nextKey(refused: Failed): boolean {
+		const { item, keys } = this;
+		const { memory } = item;
+		if (isOutOfCredits(refused)) return memory.state.is === 'new' && keys.giveWay('noCredits');
+		if (refusalOf(refused) !== 'throttled') return false;
+		this.refusals += 1;
+		if (mayHaveJob(memory.state)) return false;
+		const isKept = keys.mayChangeAfterRefusals && this.refusals % REFUSALS_OF_ONE_KEY === 0;
+		// That of a request without a slot was tried often enough by the client: its next try has another key.
+		if (isKept || !item.spec.takesSlot)
+			recordEvent(memory, { kind: 'refused', keepsKey: !keys.mayChangeAfterRefusals });
+		return false;
+	}
+
+	/** Whether it is tried again once there may be credits. */
+	private settleCredits(made: Result<Made>, triesNextKey: boolean): boolean {
+		const { settings, workspace } = this.item;
+		if (settings.onInsufficientCredits !== 'wait') return false;
+		// What never waits for credits may be cheap, and says nothing to those that do.
+		if (made.ok) workspace.credits.succeeded(this.credits.lackedCredits !== undefined);
+		if (made.ok || !isOutOfCredits(made) || triesNextKey) return false;
+		workspace.credits.refused();
+		this.credits.lackedCredits = made;
+		this.waitsSince = undefined;
+		this.keys.startAgain();
+		return true;
+	}
+
+	/** Keeps or gives back the slot. @returns whether it is tried again with the next one */
+	private settleSlot(made: Result<Made>): boolean {
+		const { item, slot } = this;
+		const { clock } = item.workspace;
+		if (made.ok) {
+			slot?.accepted(made.value.job);
+			return false;
+		}
+		if (!item.spec.takesSlot || refusalOf(made) !== 'throttled') {
+			slot?.release();
+			return false;
+		}
+		slot?.refused(made.failure.kind === 'status' ? made.failure.hintMs : undefined);
+		// While others get slots, waiting for one has no end of its own.
+		this.refusedSince ??= clock.monotonic();
+		const waited = clock.monotonic() - this.refusedSince;
+		const isLate = waited >= Math.min(GIVE_UP_MS, item.settings.waitTimeoutMs);
+		return this.refusals < MAX_REFUSALS || !isLate;
+	}
+
+	/**
+	 * Under a key that other executions share, the answer may be that of an earlier one, repeated as it
+	 * was. So the job is read once, at once: one that has failed by then is an earlier one's.
+	 * @returns `undefined` if the next key is to be tried
+	 */
+	private async look(made: Made): Promise<Made | undefined> {
+		const { item, keys, slot } = this;
+		if (!slot || made.isOver || !isKeyPersistent(item) || item.spec.output !== 'job') return made;
+		const { id, object } = made.job;
+		const reference = typeof object === 'string' ? { id, object } : { id };
+		const read = await inTurn(item, async (one) => await readKnownJob(one, reference));
+		if (!read.ok) return made;
+		const hasFailed = jobState(read.value, item.settings.terminalStatuses) === 'bad';
+		if (!hasFailed || !keys.giveWay('failedBefore')) return { ...made, job: read.value };
+		slot.release();
+		this.slot = undefined;
+		recordEvent(item.memory, { kind: 'jobFailed' });
+		return undefined;
+	}
+
+	/** Waits for the end of a job if that is wanted, and records it. */
+	private async follow(made: Made): Promise<Result<Resource>> {
+		const { item, slot } = this;
+		const { settings, run, itemIndex, memory, spec } = item;
+		const { terminalStatuses } = settings;
+		const isAwaited = settings.waitForCompletion && spec.output === 'job' && !made.isOver;
+		const seen = isAwaited ? await this.wait(made.job) : ok(made.job);
+		const job = seen.ok ? seen.value : made.job;
+		const isJob = spec.output === 'job' && !made.isOver;
+		const state = isJob ? jobState(job, terminalStatuses) : 'good';
+		if (!seen.ok || state === 'running') {
+			slot?.leave();
+			return seen;
+		}
+		slot?.release();
+		run.addJob(itemIndex, job, item.part);
+		if (state === 'good') {
+			recordEvent(memory, { kind: 'jobSucceeded', resource: rememberedResource(spec, job) });
+			return ok(job);
+		}
+		// What approves or reviews a run makes no new one.
+		if (!spec.endpoint.path.includes('{id}')) this.keys.noteFailure();
+		return toResult(job, terminalStatuses);
+	}
+
+	/** Not `async`: thousands may wait. */
+	private wait(job: Resource): Promise<Result<Resource>> {
+		const { host, settings, workspace } = this.item;
+		const { terminalStatuses, waitTimeoutMs } = settings;
+		return workspace.poller.wait(host.channel, job, waitTimeoutMs, { terminalStatuses });
 	}
 }
 
-/** What the answer to a creation means for the item. */
-function eventOf(result: SendResult, { spec }: Item, keys: ItemKeys, attempt: number): ItemEvent {
-	if (isNoResponse(result)) {
-		return { kind: isOutcomeUnknown(result) ? 'outcomeUnknown' : 'noEffect' };
+/**
+ * Creates what an item asks for and, if wanted, waits for its job to end.
+ * @returns what was created; a job that fails is a failure that carries the job
+ */
+export async function createJob(item: Item): Promise<Result<Resource>> {
+	const opened = await openRequest(item);
+	return opened.ok ? new Creation(item, opened.value).toItsEnd() : opened;
+}
+
+/** What the final answer to a creation means for the item. */
+function eventOf(made: Result<Made>, { holdsSecret, object }: OperationSpec): ItemEvent {
+	if (made.ok) {
+		// Only the answer itself reveals a secret, so the request is repeated rather than the resource read.
+		if (holdsSecret) return { kind: 'outcomeUnknown' };
+		const { job } = made.value;
+		const kind = typeof job.object === 'string' ? job.object : object;
+		return {
+			kind: 'jobKnown',
+			job: kind === undefined ? { id: job.id } : { id: job.id, object: kind },
+		};
 	}
-	const { status, body } = result;
-	// Only the response itself reveals a secret, so the request is repeated rather than the resource read.
-	if (isSuccess(status) && isResource(body) && !spec.holdsSecret) {
-		const object = typeof body.object === 'string' ? body.object : spec.object;
-		return { kind: 'jobKnown', job: { id: body.id, ...(object && { object }) } };
-	}
-	// Such as 409 while the first attempt is still at work, or 524 of a gateway: only what proves
-	// that nothing was done frees the key.
-	const { nothingDone, again, refusal } = meaningOf(status);
-	if (!nothingDone) return { kind: 'outcomeUnknown' };
-	if (again !== 'never') return { kind: 'noEffect' };
-	// A gateway may have let the request through before it refused the response.
-	if (!isAnswerOfService(result)) return { kind: 'outcomeUnknown' };
-	return { kind: 'refused', nextKey: keys.after(attempt, refusal) };
+	const { failure } = made;
+	if (failure.kind === 'badResponse') return { kind: 'outcomeUnknown' };
+	if (failure.kind === 'cancelled' || failure.kind === 'noResponse')
+		return { kind: failure.outcomeUnknown ? 'outcomeUnknown' : 'noEffect' };
+	if (failure.kind !== 'status' || failure.outcomeUnknown) return { kind: 'outcomeUnknown' };
+	const { refusal, nothingDone, hop } = meaningOf(failure.status);
+	if (refusal === 'throttled' || hop) return { kind: 'noEffect' };
+	// Such as 405: it is in no contract what that has done.
+	if (refusal === undefined) return { kind: 'outcomeUnknown' };
+	return { kind: 'refused', keepsKey: !nothingDone };
 }
 
 /** A plan that waits for approval. Specification: Operation details, POST /agents/runs. */
 const isPlanOnly = (job: Resource, status: number): boolean =>
 	job.object === 'agent_run' && (status === 201 || typeof job.auto_approval_error === 'string');
-
-/** Waits for the end of a job if that is wanted, and records it. */
-async function follow(item: Item, keys: ItemKeys, held: Held): Promise<Result<Resource>> {
-	const { settings, batch, itemIndex, memory, spec } = item;
-	const { isOver, slot } = held;
-	const seen = isOver ? ok(held.job) : await lookAt(item, keys, held);
-	const job = seen.ok ? seen.value : held.job;
-	const state = isOver ? 'good' : jobState(job, settings.terminalStatuses);
-	if (!seen.ok || state === 'running') {
-		slot?.leave();
-		return seen;
-	}
-	slot?.release();
-	batch.addJob(itemIndex, job, item.part);
-	if (state === 'good') {
-		recordEvent(memory, { kind: 'jobSucceeded', resource: rememberedResource(spec, job) });
-		return ok(job);
-	}
-	keys.noteFailure();
-	// What approves or reviews a run makes no new one.
-	if (!spec.endpoint.path.includes('{id}')) recordEvent(memory, { kind: 'jobFailed' });
-	return toResult(job, settings.terminalStatuses);
-}
-
-/** A job as it ends or, without Wait for Completion, as it is now. Not `async`: thousands may wait. */
-function lookAt(item: Item, keys: ItemKeys, { job, slot }: Held): Promise<Result<Resource>> {
-	const { host, workspace, settings } = item;
-	const { terminalStatuses, waitForCompletion, waitTimeoutMs } = settings;
-	const earlier = slot ? keys.mayBeEarlier(job.id) : 'never';
-	if (waitForCompletion) {
-		const options = { terminalStatuses, isOld: earlier === 'likely' };
-		return workspace.poller.wait(host.channel, job, waitTimeoutMs, options);
-	}
-	if (earlier === 'never') return Promise.resolve(ok(job));
-	const reading = inTurn(item, async (one) => await readKnownJob(one, job as JobReference));
-	return reading.then((read) => ok(read.ok ? read.value.known : job));
-}
 
 /** The largest resource that is remembered in full, in characters of JSON. */
 const MAX_CHARACTERS = 2_000;

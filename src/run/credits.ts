@@ -1,5 +1,5 @@
 import { ENDPOINTS, type Endpoint } from '../contract';
-import { fail, type Failed, type Result } from '../base/result';
+import { fail, ok, type Failed, type Result } from '../base/result';
 import { Semaphore } from '../base/waiting';
 import { isRecord, type Channel, type Resource } from '../base/types';
 import { OUT_OF_CREDITS, refusalOf } from '../service/statuses';
@@ -172,7 +172,7 @@ const leftFor = ({ settings: { maxCredits }, credits, memory }: Item): number =>
 /** An agent run that approves itself may spend what is left of Max Credits, and says so to the service. */
 function withinBudget(item: Item, body: unknown): unknown {
 	const { settings } = item;
-	const isShared = isKeyPersistent(item) && settings.maxCredits < Infinity;
+	const isShared = isKeyPersistent(item);
 	// Under a key that other executions share, the body must not depend on what this one has reserved.
 	const left = isShared ? settings.maxCredits : leftFor(item);
 	const isBounded =
@@ -203,7 +203,7 @@ function exceeded(item: Item, body: unknown): Failed | undefined {
 }
 
 /** Adds to the sum of the execution what a request has reserved, or may have reserved. */
-function count(item: Item, body: unknown, made: Result<Resource>): void {
+export function countCredits(item: Item, body: unknown, made: Result<Resource>): void {
 	const { credits, memory, spec, settings } = item;
 	if (made.ok) {
 		const job = { object: spec.object, ...made.value };
@@ -217,23 +217,15 @@ function count(item: Item, body: unknown, made: Result<Resource>): void {
 	if (memory.expectedCredits !== undefined || !isOutcomeOpen(memory.state)) return;
 	// If the amount that it may have reserved is unknown, it takes all that is left of the limit.
 	const left = leftFor(item);
-	const rest = left === Infinity ? 0 : Math.max(0, left);
-	const expected = credits.priceOf(spec.endpoint, body) ?? rest;
+	const allThatIsLeft = left === Infinity ? 0 : Math.max(0, left);
+	const expected = credits.priceOf(spec.endpoint, body) ?? allThatIsLeft;
 	if (expected === 0) return;
 	memory.expectedCredits = expected;
 	credits.add(expected);
 }
 
-/** Sends a creation if Max Credits allows it, and adds what it reserves to the sum of the execution. */
-export async function withinMaxCredits(
-	item: Item,
-	body: unknown,
-	send: (body: unknown) => Promise<Result<Resource>>,
-): Promise<Result<Resource>> {
+/** The body of a creation as Max Credits allows it, or why it must not be sent. */
+export function withinMaxCredits(item: Item, body: unknown): Result<unknown> {
 	const bounded = withinBudget(item, body);
-	const unfit = exceeded(item, bounded);
-	if (unfit) return unfit;
-	const made = await send(bounded);
-	count(item, bounded, made);
-	return made;
+	return exceeded(item, bounded) ?? ok(bounded);
 }

@@ -4,8 +4,8 @@ import type { Failed, Failure, NoResponseFailure, ServiceError } from '../base/r
 import { asText, type UnsentReason } from '../base/types';
 import { meaningOf, refusalOf, type Text } from '../service/statuses';
 import { jobState, readerOf } from '../service/jobState';
-import type { Batch } from './run';
-import type { IdempotencyMode, OperationSpec } from './item';
+import type { IdempotencyMode, OperationSpec, WorkflowMode } from './item';
+import type { Run } from './run';
 
 /** Labels of the editor by the path of the field in the request, such as `parameters.count`. */
 export type Labels = Record<string, string>;
@@ -29,8 +29,8 @@ export interface ErrorContext extends Pick<
 	idempotency?: IdempotencyMode;
 	/** Whether the failure becomes a row of a run that goes on: n8n retries only executions that failed. */
 	isRow?: boolean;
-	/** Whether somebody runs the node in the editor, where each click is a new execution. */
-	isManual?: boolean;
+	/** How the workflow is run; default: `production`. */
+	mode?: WorkflowMode;
 }
 
 /**
@@ -43,11 +43,18 @@ function mayBeCarriedOut({ failure }: Failed): boolean {
 	if (failure.kind === 'status')
 		return failure.outcomeUnknown || !meaningOf(failure.status).nothingDone;
 	if (failure.kind === 'noResponse') return failure.outcomeUnknown;
+	if (failure.kind === 'cancelled') return failure.outcomeUnknown ?? false;
 	return failure.kind === 'badResponse' || failure.kind === 'possibleDuplicate';
 }
 
 const NEVER_SENT = new Set<Failure['kind']>([
-	...(['input', 'scope', 'skipped', 'noSlot', 'creditCap', 'cancelled', 'noResponse'] as const),
+	'input',
+	'scope',
+	'skipped',
+	'noSlot',
+	'creditCap',
+	'cancelled',
+	'noResponse',
 ]);
 
 function spendingOf(failed: Failed, context: ErrorContext): Spending {
@@ -63,8 +70,17 @@ function spendingOf(failed: Failed, context: ErrorContext): Spending {
 }
 
 /** How to go on with what is paid for, where the error is read. */
-const goOn = ({ isManual }: ErrorContext): string =>
-	isManual ? 'execute the node again' : 'retry this execution';
+const GO_ON: Record<WorkflowMode, string> = {
+	manual: 'execute the node again',
+	nested: 'retry the execution of this sub-workflow',
+	production: 'retry this execution',
+};
+
+const goOn = ({ mode = 'production' }: ErrorContext): string => GO_ON[mode];
+
+/** Whether the user can go on with an item: a row of an execution that went on only in the editor. */
+const canGoOn = ({ idempotency, isRow, mode }: ErrorContext): boolean =>
+	idempotency !== 'none' && (!isRow || mode === 'manual');
 
 const MAX_NAMED = 10;
 
@@ -82,38 +98,35 @@ function nothing(done: 'sent' | 'created', { failure }: Failed, context: ErrorCo
 	const what = `Nothing was ${done}${items > 1 ? whom : ''}`;
 	const also =
 		stopsAll && invalid.length > 1
-			? ` ${invalid.length} items are wrong: ${firstOf(invalid)}.`
+			? ` ${invalid.length} items are wrong: ${firstOf(invalid.map((index) => index + 1))}.`
 			: '';
 	if (charges === false) return `${what}.${also}`;
 	return `${what}${done === 'sent' ? ', so' : ' and'} no credits were spent${items > 1 ? onIt : ''}.${also}`;
 }
 
-function unknown({ failure, endpoint }: Failed, context: ErrorContext): string {
-	const { idempotency, isRow, isManual } = context;
+function unknown({ failure }: Failed, context: ErrorContext): string {
+	const { idempotency } = context;
 	if (failure.kind === 'possibleDuplicate') return '';
 	const notKnown = 'Whether the request was carried out is not known.';
-	// A new execution derives these keys again.
-	const isKeyPersistent = idempotency === 'content' || idempotency === 'custom';
 	if (idempotency === 'none')
 		return `${notKnown} It had no idempotency key, so it was not sent again: look for it at the service before creating it again.`;
-	if (isRow)
-		return isKeyPersistent
-			? `${notKnown} Within 24 hours a new execution sends it again under the same idempotency key, so that nothing is paid for twice.`
-			: `${notKnown} A new execution would pay again: look for it at the service before creating it again.`;
-	// A search at the service, because the key can no longer settle it.
-	if (endpoint) return `${notKnown} Retrying this execution checks again before it pays.`;
-	return isManual && !isKeyPersistent
-		? `${notKnown} Under Executions, retry this one: that sends it again under the same idempotency key. Executing the node again may pay twice.`
-		: `${notKnown} Retrying this execution sends it again under the same idempotency key, so that nothing is paid for twice.`;
+	const isKeyPersistent = idempotency === 'content' || idempotency === 'custom';
+	if (isKeyPersistent)
+		return `${notKnown} Within 24 hours the next execution sends it again under the same idempotency key, so that nothing is paid for twice.`;
+	if (!canGoOn(context))
+		return `${notKnown} A new execution would pay again: look for it at the service before creating it again.`;
+	return `${notKnown} To go on, ${goOn(context)}: that sends it again under the same idempotency key, so that nothing is paid for twice.`;
 }
 
 function existing({ failure, job }: Failed, context: ErrorContext): string {
 	const states = { running: 'goes on', good: 'has finished', bad: 'has failed' };
 	const now = job?.status === undefined ? 'exists' : states[jobState(job)];
 	// If an input is wrong, the next try may make a different request.
-	const isLeft = context.isRow || context.idempotency === 'none' || failure.kind === 'input';
-	const continues = `, or ${goOn(context)}, which goes on with it instead of paying again`;
-	return `The job ${now} at the service: fetch it by its ID${isLeft ? '' : continues}.`;
+	const continues = canGoOn(context) && failure.kind !== 'input';
+	const how = continues
+		? `, or ${goOn(context)}, which goes on with it instead of paying again`
+		: '';
+	return `The job ${now} at the service: fetch it by its ID${how}.`;
 }
 
 function jobFailed(_: Failed, { endpoint, idempotency }: ErrorContext): string {
@@ -121,7 +134,7 @@ function jobFailed(_: Failed, { endpoint, idempotency }: ErrorContext): string {
 	if (endpoint.path.includes('{id}')) return 'It cannot be done again: create a new run.';
 	return idempotency === 'custom'
 		? 'The same Idempotency Key gives this job again: a new job needs another key.'
-		: 'Running it again creates a new job.';
+		: 'A new execution creates a new job.';
 }
 
 /** For an operation that costs nothing, what matters is whether anything was changed. */
@@ -268,18 +281,13 @@ export function wordsOf(failed: Failed, context: ErrorContext): Text {
 		case 'upload':
 			return [`The binary field "${failure.field}" could not be uploaded: ${failure.problem}`, ''];
 		case 'possibleDuplicate': {
-			const { candidates, because } = failure;
-			const isChanged = because === 'changed';
-			const why = isChanged
-				? 'the request has been changed since.'
-				: 'its idempotency key is no longer valid after 24 hours.';
-			const where =
-				candidates.length > 0
-					? `These jobs may be the one: ${candidates.join(', ')}. Fetch the right one by its ID;`
-					: 'Look for it at the service;';
+			const why = {
+				changed: 'the request has been changed since',
+				expired: 'its idempotency key is no longer valid after 24 hours',
+			};
 			return [
 				'Not created again, because an earlier try may have been carried out',
-				`The service did not respond to that try, and ${why} ${where} if there is none, ${isChanged ? 'retry this execution once more' : 'run a new execution'}.`,
+				`The service did not answer that try, and ${why[failure.because]}. Look for its job at the service (Get Many lists the newest): if there is none, retry this execution once more, which then pays for a new one.`,
 			];
 		}
 		case 'creditCap': {
@@ -295,7 +303,7 @@ export function wordsOf(failed: Failed, context: ErrorContext): Text {
 				`No job slot was free for ${minutes(failure.waitedMs)} minutes`,
 				failure.others > 0
 					? `${failure.others} jobs of other clients of the workspace are running. Run this later, or lower Concurrent Jobs in the credentials of the others.`
-					: 'Jobs of this n8n that do not end use them. Run this later.',
+					: 'The service kept refusing, or jobs that do not end use them. Run this later.',
 			];
 		case 'skipped':
 			return [`Not sent: ${failure.cause}`, 'Run this again once that is settled.'];
@@ -312,14 +320,14 @@ export function describeFailure(failed: Failed, context: ErrorContext) {
 	const [happened, todo] = wordsOf(failed, context);
 	const status = statusOf(failed);
 	return {
-		message: `${happened}${id ? ` (job ${id})` : ''}${items > 1 ? ` [item ${itemIndex}]` : ''}`,
+		message: `${happened}${id ? ` (job ${id})` : ''}${items > 1 ? ` [item ${itemIndex + 1} of ${items}]` : ''}`,
 		description: [todo, creditSentence(failed, context)].filter((part) => part !== '').join(' '),
 		...(status !== undefined && { httpCode: String(status) }),
 	};
 }
 
 /**
- * The facts of a failure, for expressions and for n8n's *Error details*: `item`, `jobId` (and `jobIds`
+ * The facts of a failure, for expressions and for n8n's *Error details*: `item` (from 1), `jobId` (and `jobIds`
  * of an item with several), `status` (of the job, else of the response), `httpStatus`, `credits` (`none
  * spent`, `unknown` or `reserved or spent`), the job's own fields about credits, and `type`,
  * `requestId` and `details` of the service's error.
@@ -331,7 +339,7 @@ export function detailsOf(failed: Failed, context: ErrorContext): IDataObject {
 		failure.kind === 'status' ? failure.serviceError : {};
 	const known: Record<string, unknown> = {
 		...Object.fromEntries(Object.entries(job ?? {}).filter(([name]) => /credit/i.test(name))),
-		item: context.itemIndex,
+		item: context.itemIndex + 1,
 		jobId: job?.id ?? context.jobIds?.[0],
 		jobIds: (context.jobIds?.length ?? 0) > 1 ? context.jobIds : undefined,
 		status: job?.status ?? httpStatus,
@@ -360,32 +368,31 @@ interface OtherJob extends IDataObject {
 	status: string;
 }
 
-function jobsSentence(jobs: OtherJob[]): string {
-	if (jobs.length === 0) return '';
-	const names = jobs.map(({ id, item, status }) => `${id} (item ${item}, ${status})`);
-	const lead = jobs.some(({ status }) => status !== 'failed')
-		? 'Kept for the next try, or output with On Error: Continue'
-		: 'Other jobs of this run';
-	return `${lead}: ${firstOf(names, ', under Error details')}.`;
+/** What becomes of the jobs of the other items, whose ids stand in the error's details. */
+function jobsSentence(jobs: OtherJob[], context: ErrorContext): string {
+	const kept = jobs.filter(({ status }) => status !== 'failed').length;
+	if (kept === 0) return '';
+	const exist = kept === 1 ? '1 other job exists' : `${kept} other jobs exist`;
+	const where = 'their IDs are under Error details';
+	if (!canGoOn(context)) return `${exist}: ${where}.`;
+	return `${exist} and ${kept === 1 ? 'is' : 'are'} kept: ${goOn(context)}, and nothing of that is paid for again (${where}).`;
 }
 
-/** Adds to the error of a run that has ended its counts, and the jobs that exist or may exist nevertheless. */
+/** Adds to the error of a run that has ended its counts, and the jobs that exist nevertheless. */
 export function completeError(
 	error: NodeApiError,
 	failed: Failed,
 	context: ErrorContext,
-	{ made, candidates, submitted, invalid }: Batch,
+	{ made, submitted, invalid }: Run,
 ): void {
 	const others = made
 		.filter(({ item, job }) => item !== context.itemIndex || !error.message.includes(job.id))
 		.sort((a, b) => a.item - b.item)
-		.map(({ item, job }): OtherJob => ({
-			...{ id: job.id, item, status: asText(job.status) || 'no status' },
-		}));
+		.map(({ item, job }): OtherJob => {
+			return { id: job.id, item: item + 1, status: asText(job.status) || 'no status' };
+		});
 	const { description } = describeFailure(failed, { ...context, submitted, invalid });
-	const unnamed = [...candidates].filter((id) => !description.includes(id));
-	const also = unnamed.length > 0 ? `Other items may have made: ${firstOf(unnamed)}.` : '';
-	error.description = [description, jobsSentence(others), also].filter(Boolean).join(' ');
+	error.description = [description, jobsSentence(others, context)].filter(Boolean).join(' ');
 	if (others.length > 0) {
 		error.context.data = { ...(error.context.data as IDataObject), otherJobs: others };
 	}

@@ -1,6 +1,6 @@
 import type { IBinaryData, IExecuteSingleFunctions } from 'n8n-workflow';
 import { valueAt } from '../base/values';
-import type { Batch } from './run';
+import type { Run } from './run';
 import type { OperationSpec } from './item';
 import { shortHash } from './keys';
 import { itemMemory, newMemory, type ItemMemory, type NodeMemory } from './state';
@@ -39,14 +39,14 @@ function inputText(context: IExecuteSingleFunctions, tool: boolean): string {
 export function identify(
 	context: IExecuteSingleFunctions,
 	spec: OperationSpec,
-	batch: Batch,
+	run: Run,
 	node: NodeMemory,
 ): { item: string; memory: ItemMemory; inputFingerprint: string } {
-	const place = `${batch.location?.runIndex ?? 0}:${context.getItemIndex()}`;
+	const place = `${run.location?.runIndex ?? 0}:${context.getItemIndex()}`;
 	// There is nothing to remember about an operation that creates nothing.
 	if (!spec.creates && spec.output !== 'file')
 		return { inputFingerprint: '', item: place, memory: newMemory() };
-	const parameters = (batch.parameters ??= parametersFingerprint(context, spec));
+	const parameters = (run.parameters ??= parametersFingerprint(context, spec));
 	const tool = isTool(context);
 	const inputFingerprint = shortHash(`${parameters}\n${inputText(context, tool)}`);
 	const item = tool ? toolCall(node, inputFingerprint, context.getExecutionId() ?? '') : place;

@@ -4,7 +4,8 @@ import type { ApiRequest, Json } from '../base/types';
 import type { Host, StoredFile } from '../service/host';
 import type { TerminalStatuses } from '../service/jobState';
 import type { Workspace } from '../service/workspace';
-import type { Batch } from './run';
+import type { OpenRequests } from './openRequests';
+import type { Run } from './run';
 import type { ExecutionCredits } from './credits';
 import type { ItemMemory, NodeMemory } from './state';
 
@@ -62,6 +63,14 @@ export type OutputKind =
 	/** A binary field of the item, uploaded to the service. */
 	| 'file';
 
+/**
+ * How the user can go on with a failed execution, which is what errors tell:
+ * - `manual`: in the editor, where each click is a new execution
+ * - `nested`: in a sub-workflow, which each try of its parent executes anew
+ * - `production`: with Retry Execution
+ */
+export type WorkflowMode = 'manual' | 'nested' | 'production';
+
 export interface OperationSpec {
 	endpoint: Endpoint;
 	output: OutputKind;
@@ -99,6 +108,8 @@ export interface Prepared {
 	settings: Settings;
 	/** What was entered for other operations and is not used. */
 	warning?: string;
+	/** With a key of the user's own, the request as text, its files by where n8n stores them. */
+	ownRequest?: string;
 	/** What is wrong with it unless the service is on this machine, which only the credential says. */
 	unlessLocal?: Failed;
 }
@@ -108,20 +119,26 @@ export interface Item extends Prepared {
 	spec: OperationSpec;
 	host: Host;
 	workspace: Workspace;
-	batch: Batch;
+	run: Run;
 	itemIndex: number;
 	memory: ItemMemory;
 	/** Memory of the whole node: what its items need to know about each other. */
 	node: NodeMemory;
 	credits: ExecutionCredits;
+	/** What executions of the node in this process have left open. */
+	openRequests: OpenRequests;
 	inputFingerprint: string;
 	/** Where the item comes from; its idempotency keys are derived from this. */
 	origin: {
-		runId: string;
+		/** Its place, `run:item`; of a tool call, its content. */
 		item: string;
+		/** Workflow and node: the same in every execution. */
 		node: string;
 		executionId: string;
-		isManual?: boolean;
+		/** How n8n runs the workflow. */
+		mode: WorkflowMode;
+		/** Whether it may go on with what a former execution has left open. */
+		looksBack: boolean;
 	};
 	/** Tells the parts of an item apart that need a request each. */
 	part?: string;

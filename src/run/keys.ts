@@ -1,43 +1,9 @@
 import { createHash } from 'crypto';
-import { ENDPOINTS, LIMITS } from '../contract';
-import { BoundedMap } from '../base/boundedMap';
-import { fail, ok, type Failed, type Result } from '../base/result';
-import { isRecord, isResource, type Resource } from '../base/types';
-import { pageOf, readPages } from '../service/client';
-import type { Refusal } from '../service/statuses';
-import type { Workspace } from '../service/workspace';
+import { LIMITS } from '../contract';
+import { fail, type Failed } from '../base/result';
 import type { IdempotencyMode, Item } from './item';
-import {
-	isKeyExpired,
-	isOutcomeOpen,
-	isWithoutEffect,
-	knownJobIds,
-	recordEvent,
-	type Facts,
-	type JobReference,
-	type Sent,
-} from './state';
-
-/** Names the request of an item in this node, whatever the number of its key and whichever execution makes it. */
-export const contentOf = ({ origin, memory }: Pick<Item, 'origin' | 'memory'>): string =>
-	`${origin.node}\n${memory.fingerprint ?? ''}`;
-
-/** Whether the key of an item is the same in every execution, so that the request must be, too. */
-export const isKeyPersistent = ({ settings: { idempotency } }: Pick<Item, 'settings'>): boolean =>
-	idempotency === 'content' || idempotency === 'custom';
-
-/**
- * The key under which a file is uploaded: the same for the same file of the same item in this
- * execution and, where the key of the request is the same in every execution, in all of them. So a
- * repeated request names the same URL.
- */
-export function uploadKey({ settings, memory, origin }: Item, identity: string): string {
-	const item = `${origin.runId}\n${origin.item}`;
-	// With `content` that of one request, so that its key and that of its files end together.
-	const content = contentOf({ origin, memory });
-	const owners = { execution: item, none: item, content, custom: settings.idempotencyKey };
-	return `n8n-${sha256(`upload\n${owners[settings.idempotency]}\n${identity}`)}`;
-}
+import type { RequestName } from './openRequests';
+import { mayHaveJob, recordEvent, type Facts, type JobReference } from './state';
 
 const sha256 = (text: string) => createHash('sha256').update(text).digest('hex');
 
@@ -45,7 +11,41 @@ const sha256 = (text: string) => createHash('sha256').update(text).digest('hex')
 export const shortHash = (text: string): string =>
 	createHash('sha256').update(text).digest('base64url').slice(0, 22);
 
-/** What is wrong with a custom key. Specification: Operation details, Idempotency-Key. */
+/** Whether the key of an item is the same in every execution, so that the request must be, too. */
+export const isKeyPersistent = ({ settings: { idempotency } }: Pick<Item, 'settings'>): boolean =>
+	idempotency === 'content' || idempotency === 'custom';
+
+/** Names the request of an item. Before it is known, as for a file that is only uploaded, its place stands for it. */
+const nameOf = ({
+	memory,
+	node,
+	origin,
+}: Pick<Item, 'memory' | 'node' | 'origin'>): RequestName => ({
+	runId: memory.runId ?? node.runId,
+	content: memory.content ?? origin.item,
+	occurrence: memory.occurrence ?? 0,
+});
+
+const textOf = ({ runId, content, occurrence }: RequestName): string =>
+	[runId, content, occurrence].join('\n');
+
+/**
+ * The key under which a file is uploaded: derived as that of the request, so that a repeated request
+ * names the same URL.
+ */
+export function uploadKey(item: Item, identity: string): string {
+	const { settings, origin, memory } = item;
+	const ofExecution = textOf(nameOf(item));
+	const owners: Record<IdempotencyMode, string> = {
+		execution: ofExecution,
+		none: ofExecution,
+		content: `${origin.node}\n${memory.content ?? ''}`,
+		custom: settings.idempotencyKey,
+	};
+	return `n8n-${sha256(`upload\n${owners[settings.idempotency]}\n${identity}`)}`;
+}
+
+/** What is wrong with a key of the user's own. Specification: Operation details, Idempotency-Key. */
 export function customKeyProblem(key: string): string | undefined {
 	if (key === '') return 'is empty';
 	if (key.length > LIMITS.idempotencyKeyLength.max) {
@@ -54,17 +54,10 @@ export function customKeyProblem(key: string): string | undefined {
 	return /^[\x20-\x7e]+$/.test(key) ? undefined : 'may only contain printable ASCII characters';
 }
 
-const itemName = (item: string): string => {
-	const [round = '0', name = '0'] = item.split(':');
-	// Without its part.
-	const index = parseInt(name, 10);
-	if (round === 'call') return 'a call of this tool';
-	return round === '0' ? `item ${index}` : `item ${index} of run ${Number(round) + 1}`;
-};
+export const GIVE_EACH_A_KEY =
+	'Give each request a key of its own, for example one that contains the ID of the item';
 
-const inOrder = new Intl.Collator('en', { numeric: true }).compare;
-
-/** The custom key still belongs to the request as it was before the user changed it. */
+/** The key of the user's own still belongs to the request as it was before it was changed. */
 export function keyInUse(job: JobReference | undefined): Failed {
 	const problem = job
 		? `belongs to another request, whose job is ${job.id}`
@@ -73,199 +66,56 @@ export function keyInUse(job: JobReference | undefined): Failed {
 	return fail({ kind: 'input', field: 'Idempotency Key', problem, hint }, job && { ...job });
 }
 
-/**
- * What this process knows of one content, whichever execution asked for it, for as long as the
- * service keeps a key. Other processes find the same of its keys by asking the service, from the first on.
- */
-interface ContentHistory {
-	/** When it was first tried, in milliseconds since the epoch. */
-	readonly since: number;
-	/** With `content`: the number to start with; those before it led to failed jobs. */
-	first: number;
-	/** The number under which there is, or may be, a job. */
-	used?: number;
-	/** The id of that job, once it is known. */
-	job?: string;
-	/** How many numbers, counted from 0, were refused for lack of credits. */
-	refused: number;
-	/** With `execution`: jobs that failed executions have paid for and given to nobody, oldest first. */
-	undelivered: Array<{ job: JobReference; runId: string }>;
-}
-
-/** More than run at once in any workspace, and little memory. */
-const MAX_CONTENTS = 1_000;
-
-type OfContent = Pick<Item, 'workspace' | 'origin' | 'memory'>;
-
-const histories = new WeakMap<Workspace, BoundedMap<string, ContentHistory>>();
-
-function knownHistoryOf(item: OfContent): ContentHistory | undefined {
-	const { workspace } = item;
-	const known = histories.get(workspace)?.get(contentOf(item));
-	return known && !isKeyExpired(known.since, workspace.clock.now()) ? known : undefined;
-}
-
-function historyOf(item: OfContent): ContentHistory {
-	const { workspace } = item;
-	const since = workspace.clock.now();
-	const history = knownHistoryOf(item) ?? { since, first: 0, refused: 0, undelivered: [] };
-	const known = histories.get(workspace) ?? new BoundedMap<string, ContentHistory>(MAX_CONTENTS);
-	histories.set(workspace, known.set(contentOf(item), history));
-	return history;
-}
-
-/** A run has ended, and the job of an item was given to the user, or the next one should give it. */
-export function noteDelivery(item: Item, job: JobReference, isDelivered: boolean): void {
-	const history = isDelivered ? knownHistoryOf(item) : historyOf(item);
-	if (!history) return;
-	const others = history.undelivered.filter((one) => one.job.id !== job.id);
-	const isNew = others.length === history.undelivered.length;
-	if (isDelivered) history.undelivered = others;
-	else if (isNew) history.undelivered.push({ job, runId: item.node.runId });
-	// It knows of a job that was paid for.
-	if (!isDelivered) item.workspace.keep();
-}
-
-/** How far back the list of generations is searched, in entries. */
-const SEARCH_DEPTH = 1_000;
-
-async function listGenerations(
-	{ workspace, host }: Item,
-	cursor?: string,
-): Promise<Result<Resource[]>> {
-	const query: Record<string, string> = cursor === undefined ? {} : { cursor };
-	const list = { method: 'GET', path: ENDPOINTS.listGenerations.path, query } as const;
-	const page = { wanted: SEARCH_DEPTH, takesLimit: true };
-	const entries = await readPages(workspace.client, host.channel, list, page);
-	return entries.ok ? ok(entries.value.filter(isResource)) : entries;
-}
-
-/** A list may show less of a job than the job itself does. */
-const mayBe = (shown: unknown, requested: unknown) =>
-	shown === undefined || shown === null || shown === requested;
-
-/**
- * Finds out whether an attempt of unknown outcome was carried out when its key can no longer settle
- * it. Any generation with the same mode and model that this node does not know may be the one;
- * nothing is created then, so nothing is paid twice.
- * @returns a failure if the attempt may have created something
- */
-export async function findPossibleDuplicate(
-	item: Item,
-	{ body }: Sent,
-	because: 'expired' | 'changed',
-): Promise<Result<void>> {
-	if (item.spec.object !== 'generation') {
-		return fail({ kind: 'possibleDuplicate', candidates: [], because });
-	}
-	const listed = await listGenerations(item);
-	if (!listed.ok) return { ...listed, endpoint: ENDPOINTS.listGenerations };
-	const request = isRecord(body) ? body : {};
-	const known = knownJobIds(item.node);
-	const candidates = listed.value
-		.filter(({ mode, model }) => mayBe(mode, request.mode) && mayBe(model, request.model))
-		.map(({ id }) => id)
-		.filter((id) => !known.has(id));
-	// A list that is longer than the search may hold the job further down.
-	const mayBeBeyond = listed.value.length >= SEARCH_DEPTH;
-	return candidates.length > 0 || mayBeBeyond
-		? fail({ kind: 'possibleDuplicate', candidates, because })
-		: ok(undefined);
-}
-
-/**
- * With the keys `content` and `custom`: what was there before this run of the node created anything.
- * Under a key that other executions share, the answer to a creation may be a job of an earlier run,
- * and look new.
- */
-export class EarlierRuns {
-	/** Ids on the newest page of the list of generations; `undefined` where it could not be read. */
-	private newest: Set<string> | undefined;
-	/** Where the list goes on after that page; `undefined` where that is all. */
-	private next: string | undefined;
-	private loading: Promise<void> | undefined;
-	private older: Promise<Set<string>> | undefined;
-	private readonly firstKeys = new Map<string, number>();
-
-	/** To be called before anything is created: at most one request for all items of the run. */
-	async load(item: Item): Promise<void> {
-		await (this.loading ??= this.read(item));
-	}
-
-	private async read({ workspace, host, spec }: Item): Promise<void> {
-		// The other kinds have no list with the jobs of a day.
-		if (spec.object !== 'generation') return;
-		const query = { limit: LIMITS.listLimit.max };
-		const request = { method: 'GET', path: ENDPOINTS.listGenerations.path, query } as const;
-		const page = await workspace.client.request(host.channel, request, { maxAttempts: 2 });
-		if (!page.ok) return;
-		const { entries, next } = pageOf(page.value.body);
-		this.newest = new Set(entries.filter(isResource).map(({ id }) => id));
-		this.next = next;
-	}
-
-	/** The key that all items with this content start with, as it is when the first of them does. */
-	firstKey(content: string, known: number): number {
-		const first = this.firstKeys.get(content) ?? known;
-		this.firstKeys.set(content, first);
-		return first;
-	}
-
-	/** Whether a job is of an earlier run, so that it may have ended: for certain only where all were listed. */
-	mayHave(id: string): 'likely' | 'possibly' | 'never' {
-		if (this.newest?.has(id) ?? true) return 'likely';
-		return this.next === undefined ? 'never' : 'possibly';
-	}
-
-	/** Whether a job is certain to be of an earlier run; reads the list further back if need be. */
-	async has(item: Item, id: string): Promise<boolean> {
-		if (this.newest?.has(id)) return true;
-		if (this.next === undefined) return false;
-		// What comes after the newest page as it was then: nothing of this run can be there.
-		this.older ??= listGenerations(item, this.next).then(
-			(listed) => new Set(listed.ok ? listed.value.map((job) => job.id) : []),
-		);
-		return (await this.older).has(id);
-	}
-}
+/** How many keys of a content are tried in one run before the key that *On Retries* would give. */
+const KEYS_OF_CONTENT = 2;
 
 /**
  * What _Avoid Paying Twice_ means for one item: the keys of its requests, and whether what is known of
  * them is about the request as it is now. Nothing else in the life of an item depends on it.
+ *
+ * The idempotency key of a request (specification: Operation details, Idempotency-Key):
+ *
+ * | Avoid Paying Twice                       | the key number n is made of                                     |
+ * | ---------------------------------------- | --------------------------------------------------------------- |
+ * | On Retries (`execution`)                 | the run id of the execution, the request and its occurrence, n  |
+ * | Same Request Within 24 Hours (`content`) | the node, the request with its files, n                         |
+ * | Own Key (`custom`)                       | what the user gave, whatever n is                               |
+ * | Off (`none`)                             | nothing: there is none                                          |
+ *
+ * With _Same Request_ every run begins with n = 0, without any memory. A key may lead to nothing: to a
+ * job that had failed when this run first looked at it, or to a 402, which a service may keep for the
+ * key. The next key of the content is tried after a failed job, and after a second one, or a 402, the
+ * key that _On Retries_ would give: at most three keys in a run.
  */
 export class ItemKeys {
 	private readonly mode: IdempotencyMode;
+	/** With `content`: how many of its keys led to jobs that had failed before. */
+	private failedBefore = 0;
+	/** With `content`: whether the key of `execution` is used. */
+	private isLastResort = false;
 
 	constructor(
 		private readonly item: Item,
-		private readonly requestFingerprint: string,
+		private readonly content: string,
 	) {
 		this.mode = item.settings.idempotency;
 	}
 
-	/**
-	 * The idempotency key of a request (specification: Operation details, Idempotency-Key). Each has a
-	 * number, from 0; a later number is a new request:
-	 *
-	 * | Avoid Paying Twice               | the key of number n is made of           |
-	 * | -------------------------------- | ---------------------------------------- |
-	 * | On Retries (`execution`)         | the execution, the item, n               |
-	 * | Same Request Within 24 Hours (`content`) | the node, the request with its files, n |
-	 * | Own Key (`custom`)               | what the user gave, whatever n is        |
-	 * | Off (`none`)                     | nothing: there is none                   |
-	 */
-	of(number: number): string | undefined {
-		const { origin, settings } = this.item;
-		switch (this.mode) {
-			case 'none':
-				return undefined;
-			case 'custom':
-				return settings.idempotencyKey;
-			case 'content':
-				return `n8n-${sha256(`${origin.node}\n${this.requestFingerprint}\n${number}`)}`;
-			case 'execution':
-				return `n8n-${sha256(`${origin.runId}\n${origin.item}\n${number}`)}`;
+	/** The key of the next request; `undefined` with `none`. */
+	get current(): string | undefined {
+		const { origin, settings, memory } = this.item;
+		if (this.mode === 'none') return undefined;
+		if (this.mode === 'custom') return settings.idempotencyKey;
+		if (this.isOfRun) {
+			const number = memory.state.nextKey;
+			return `n8n-${sha256(`${textOf(nameOf(this.item))}\n${number}`)}`;
 		}
+		return `n8n-${sha256(`${origin.node}\n${memory.content ?? ''}\n${this.failedBefore}`)}`;
+	}
+
+	/** Whether the current key is that of the execution, which only its run id can lead to. */
+	private get isOfRun(): boolean {
+		return this.mode === 'execution' || (this.mode === 'content' && this.isLastResort);
 	}
 
 	/** Whether each run of the node makes requests of its own, as there is no key. */
@@ -273,50 +123,32 @@ export class ItemKeys {
 		return this.mode === 'none';
 	}
 
-	/** Whether the numbers begin at 0 again where the request is changed. */
-	get restart(): boolean {
-		return this.mode === 'content';
+	/**
+	 * The current key leads to nothing in this run.
+	 * @returns whether there is another one to try at once
+	 */
+	giveWay(because: 'failedBefore' | 'noCredits'): boolean {
+		if (this.mode !== 'content' || this.isLastResort) return false;
+		if (because === 'failedBefore') this.failedBefore += 1;
+		this.isLastResort = because === 'noCredits' || this.failedBefore >= KEYS_OF_CONTENT;
+		return true;
+	}
+
+	/** Credits may have come since the last 402. */
+	startAgain(): void {
+		this.isLastResort = false;
+	}
+
+	/**
+	 * After as many 429 under one key, a service may keep them for the key. A 429 proves that nothing was
+	 * done, so the next key pays for nothing twice; keys that other executions share stay as they are.
+	 */
+	get mayChangeAfterRefusals(): boolean {
+		return this.isOfRun;
 	}
 
 	private get ownKeyHash(): string | undefined {
 		return this.mode === 'custom' ? shortHash(this.item.settings.idempotencyKey) : undefined;
-	}
-
-	/**
-	 * Claims a key of the user's own, before anything is sent; resolves once all items of the run have.
-	 * Under one key for different requests, every item would get the media of the first one, so this is
-	 * refused, also if the other item was in an earlier run of the node in this execution.
-	 */
-	async claim(): Promise<void> {
-		const { node, origin, batch, itemIndex } = this.item;
-		if (this.ownKeyHash === undefined) return;
-		const fingerprint = this.requestFingerprint;
-		const use = ((node.keys ??= {})[this.ownKeyHash] ??= { fingerprint, item: origin.item });
-		if (use.item === origin.item) use.fingerprint = fingerprint;
-		if (use.fingerprint !== fingerprint) {
-			// Items are prepared side by side: what is said does not depend on which came first.
-			const [one = '', other = ''] = [use.item, origin.item].sort(inOrder);
-			const failed = fail({
-				kind: 'input',
-				field: 'Idempotency Key',
-				problem: `is the same for ${itemName(one)} and ${itemName(other)}, which make different requests`,
-				hint: 'Give each request a key of its own, for example one that contains the ID of the item',
-			});
-			batch.reject(itemIndex, failed);
-			// Neither is sent, as it is unclear which one the key is meant for.
-			const [round, index] = use.item.split(':');
-			const isSameRun = round === origin.item.split(':')[0] && round !== 'call';
-			if (isSameRun) batch.reject(parseInt(index ?? '', 10), failed);
-		}
-		await batch.keyClaimed(itemIndex);
-	}
-
-	/** From now on, what is known of the item is about this request. */
-	remember(): void {
-		const { memory, inputFingerprint } = this.item;
-		memory.inputFingerprint = inputFingerprint;
-		memory.fingerprint = this.requestFingerprint;
-		memory.customKey = this.ownKeyHash;
 	}
 
 	/**
@@ -326,99 +158,97 @@ export class ItemKeys {
 	 */
 	get facts(): Facts {
 		const { memory, inputFingerprint, origin, workspace } = this.item;
-		const isOtherRequest = memory.fingerprint !== this.requestFingerprint;
+		const isKnown = memory.content !== undefined;
+		const isOtherRequest = memory.content !== this.content;
 		return {
 			now: workspace.clock.now(),
-			isChanged: memory.inputFingerprint !== inputFingerprint && isOtherRequest,
+			isChanged: isKnown && memory.inputFingerprint !== inputFingerprint && isOtherRequest,
 			hasFixedKey: this.mode === 'custom' && memory.customKey === this.ownKeyHash,
 			execution: origin.executionId,
 		};
 	}
 
-	/** Whether nothing is known of the item that its first request has to follow. */
-	get isAtStart(): boolean {
-		const { state } = this.item.memory;
-		return state.is === 'new' || (this.mode === 'content' && isWithoutEffect(state));
-	}
-
-	/** With `content`, all executions try the keys of a content in the same order. */
-	startAtFirst(): void {
-		if (this.mode !== 'content') return;
-		const { first, used = 0 } = historyOf(this.item);
-		const firstKey = this.item.batch.earlierRuns.firstKey(contentOf(this.item), first);
-		// Another item of the run may have found the job under a later key.
-		recordEvent(this.item.memory, { kind: 'startsAtKey', firstKey: Math.max(firstKey, used) });
+	/**
+	 * From now on, what is known of the item is about this request. One that is new to the item goes on
+	 * with what a former execution has left open.
+	 */
+	adopt(): void {
+		const { memory, node, inputFingerprint, origin, openRequests, workspace } = this.item;
+		const now = workspace.clock.now();
+		openRequests.begin(origin.executionId, now);
+		memory.customKey = this.ownKeyHash;
+		if (memory.content !== undefined && !this.facts.isChanged) {
+			memory.inputFingerprint = inputFingerprint;
+			return;
+		}
+		const isNew = memory.content === undefined;
+		const contents = (node.contents ??= {});
+		memory.inputFingerprint = inputFingerprint;
+		memory.content = this.content;
+		memory.occurrence = contents[this.content] ?? 0;
+		contents[this.content] = memory.occurrence + 1;
+		if (!isNew || !origin.looksBack || this.mode === 'custom' || this.isNone) return;
+		const lost = openRequests.takeOver({ content: this.content, ...this.execution }, now);
+		if (!lost) return;
+		memory.runId = lost.runId;
+		memory.occurrence = lost.occurrence;
+		const mayHaveJob = lost.outcome !== 'nothing';
+		recordEvent(memory, { kind: 'takenOver', nextKey: lost.key, mayHaveJob });
 	}
 
 	/**
-	 * In the editor a new execution goes on with a job that a failed one has paid for and given to
-	 * nobody: with the oldest of another execution, which nobody else takes.
+	 * A key of the user's own is that of one request, in all rounds of a loop: for another one the service
+	 * would give the media of the first.
 	 */
-	takeUndelivered(): JobReference | undefined {
-		const { origin, spec } = this.item;
-		if (!origin.isManual || this.mode !== 'execution' || spec.holdsSecret) return undefined;
-		const history = knownHistoryOf(this.item);
-		const index = history?.undelivered.findIndex(({ runId }) => runId !== origin.runId) ?? -1;
-		return index < 0 ? undefined : history?.undelivered.splice(index, 1)[0]?.job;
+	claim(): Failed | undefined {
+		const hash = this.ownKeyHash;
+		if (hash === undefined) return undefined;
+		const { node, origin } = this.item;
+		const keys = (node.keys ??= {});
+		const owner = (keys[hash] ??= { content: this.content, item: origin.item });
+		if (owner.item === origin.item) owner.content = this.content;
+		if (owner.content === this.content) return undefined;
+		return fail({
+			kind: 'input',
+			field: 'Idempotency Key',
+			problem: 'was used in this execution for another request',
+			hint: GIVE_EACH_A_KEY,
+		});
 	}
 
-	/**
-	 * The number of the key after a refusal that shows that nothing was done. With `content`, a service
-	 * may repeat a 402 for the key whatever the balance is, so the first key that has met none is next.
-	 * Unless there may be a job under this one, at a service that looks at the balance first.
-	 */
-	after(number: number, refusal: Refusal | undefined): number {
-		if (this.mode === 'execution') return number + 1;
-		if (this.mode !== 'content' || refusal !== 'noCredits') return number;
-		const history = historyOf(this.item);
-		if (history.used === number) return number;
-		return (history.refused = Math.max(number + 1, history.refused));
+	/** The request is about to be sent under the current key. */
+	noteSending(key: string | undefined): void {
+		if (!this.isOfRun || key !== this.current) return;
+		const { memory, openRequests, workspace } = this.item;
+		openRequests.note({
+			...nameOf(this.item),
+			key: memory.state.nextKey,
+			sentAt: workspace.clock.now(),
+			...this.execution,
+		});
 	}
 
-	/** With `content`: the key to try at once after a 402. */
-	nextAfterNoCredits(number: number): number | undefined {
-		const { state } = this.item.memory;
-		const isFree = this.mode === 'content' && state.is === 'new' && state.firstKey > number;
-		return isFree ? state.firstKey : undefined;
+	private get execution() {
+		const { executionId: execution, mode } = this.item.origin;
+		return { execution, isManual: mode === 'manual' };
 	}
 
-	/** With `content`, the other executions of this process start where there is, or may be, a job. */
-	noteUse(number: number): void {
-		const { memory, workspace } = this.item;
-		const job = 'job' in memory.state ? memory.state.job.id : undefined;
-		if (this.mode !== 'content' || !(job ?? isOutcomeOpen(memory.state))) return;
-		const history = historyOf(this.item);
-		if (number >= history.first) Object.assign(history, { first: number, used: number, job });
-		// Who forgets it starts with the first key, or takes a 402 for a sign that there is no job: and pays again.
-		workspace.keep();
+	/** The final answer to the request has been recorded. */
+	noteAnswer(): void {
+		const { memory, openRequests } = this.item;
+		const { state } = memory;
+		const name = nameOf(this.item);
+		if (state.is === 'new') openRequests.close(name);
+		else if (state.is !== 'sent') openRequests.noteOutcome(name, 'job');
+		else openRequests.noteOutcome(name, mayHaveJob(state) ? 'unknown' : 'nothing');
 	}
 
-	/** The known job has failed; one of the day before, whose key has expired, says nothing. */
+	/** The job of the request has failed: what follows is a new one. */
 	noteFailure(): void {
-		const { state } = this.item.memory;
-		if (this.mode !== 'content' || !('job' in state)) return;
-		const history = historyOf(this.item);
-		const isLast = history.used === state.attempt && (history.job ?? state.job.id) === state.job.id;
-		if (isLast) history.first = state.attempt + 1;
-	}
-
-	/** Finds out what is there, before anything is created under keys that other executions share. */
-	async lookBack(): Promise<void> {
-		const { batch, memory } = this.item;
-		if (isKeyPersistent(this.item) && !('job' in memory.state))
-			await batch.earlierRuns.load(this.item);
-	}
-
-	/** Whether a job that looks new may be old and may have ended: under a key that other executions share. */
-	mayBeEarlier(id: string): 'likely' | 'possibly' | 'never' {
-		return isKeyPersistent(this.item) ? this.item.batch.earlierRuns.mayHave(id) : 'never';
-	}
-
-	/**
-	 * Whether the next key is tried after a failed job: with `content`, if it is of an earlier run. A job
-	 * that this run has made ends the item: whatever fails at once would be paid for again and again.
-	 */
-	async leadOnFrom(id: string): Promise<boolean> {
-		return this.mode === 'content' && (await this.item.batch.earlierRuns.has(this.item, id));
+		this.item.openRequests.close(nameOf(this.item));
+		recordEvent(this.item.memory, { kind: 'jobFailed' });
 	}
 }
+
+/** The result of an item was given to n8n. */
+export const noteDelivery = (item: Item): void => item.openRequests.deliver(nameOf(item));

@@ -6,7 +6,7 @@ import type {
 } from 'n8n-workflow';
 import { isRecord } from '../base/types';
 import type { HostContext } from '../service/host';
-import { Batch } from './run';
+import { Run } from './run';
 
 /**
  * The input of this run of the node, which n8n's routing engine iterates over. As a tool of an
@@ -97,21 +97,21 @@ export function itemContext(context: IExecuteSingleFunctions): HostContext {
 	};
 }
 
-const batches = new WeakMap<object, Batch>();
+const runs = new WeakMap<object, Run>();
 
-/** The batch that an item belongs to, identified by the object that holds the input of the run. */
-export function joinBatch(context: IExecuteSingleFunctions, item: number): Batch {
-	const run = nodeInput(context);
-	const known = batches.get(run);
+/** The run that an item belongs to, identified by the object that holds its input. */
+export function joinRun(context: IExecuteSingleFunctions, item: number): Run {
+	const input = nodeInput(context);
+	const known = runs.get(input);
 	if (known?.accepts(item)) return known;
 	const items = inputItems(context);
 	const interval = readParameter(context, 'requestOptions.batching.batch.batchInterval', 0);
 	// With Execute Once n8n takes only the first item.
 	const total = context.getNode().executeOnce ? Math.min(1, items.length) : items.length;
-	const batch = new Batch(total, Number(interval) > 0, context.continueOnFail());
-	batches.set(run, batch);
-	return batch;
+	const run = new Run(total, Number(interval) > 0, context.continueOnFail());
+	runs.set(input, run);
+	return run;
 }
 
-export const batchOf = (context: IExecuteSingleFunctions): Batch | undefined =>
-	batches.get(nodeInput(context));
+export const currentRun = (context: IExecuteSingleFunctions): Run | undefined =>
+	runs.get(nodeInput(context));

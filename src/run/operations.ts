@@ -108,7 +108,6 @@ async function wait(item: Item): Promise<Result<Outcome>> {
 
 async function createOne(item: Item): Promise<Result<Outcome>> {
 	const made = await createJob(item);
-	item.batch.addCreated(item);
 	if (!made.ok) return made;
 	const hasEnded = jobState(made.value, item.settings.terminalStatuses) === 'good';
 	return await withFiles(item, hasEnded ? await withOutputs(item, made.value) : made.value);
@@ -157,7 +156,7 @@ async function createParts(item: Item, parts: ApiRequest[]): Promise<Result<Outc
 
 /** A dry run in words: what all items of the run would create and cost, and which of them are wrong. */
 function summaryOf(item: Item): string {
-	const { checked, invalid } = item.batch;
+	const { checked, invalid } = item.run;
 	const jobs = checked.flatMap(([, prepared]) => {
 		if (!prepared.ok) return [];
 		const { request, parts = [request] } = prepared.value;
@@ -168,7 +167,10 @@ function summaryOf(item: Item): string {
 		? '; what they cost is known once one with each model was made'
 		: `, for about ${sum} credits in all`;
 	const count = `${jobs.length} ${jobs.length === 1 ? 'job' : 'jobs'}`;
-	const bad = invalid.length > 0 ? ` Items that are wrong: ${invalid.join(', ')}.` : '';
+	const bad =
+		invalid.length > 0
+			? ` Items that are wrong: ${invalid.map((index) => index + 1).join(', ')}.`
+			: '';
 	return `Nothing was sent. It would create ${count}${cost}.${bad}`;
 }
 
@@ -182,11 +184,12 @@ async function dryRun(item: Item): Promise<Result<Outcome>> {
 	const opened = await openRequest(item);
 	if (!opened.ok) return opened;
 	const { state } = memory;
-	const attempt = state.is === 'new' ? state.firstKey : state.attempt;
-	const idempotencyKey = new ItemKeys(item, opened.value.requestFingerprint).of(attempt);
+	const asNew: Item = { ...item, memory: { ...memory, content: opened.value.requestFingerprint } };
+	const idempotencyKey = new ItemKeys(asNew, opened.value.requestFingerprint).current;
 	const price = expectedPrice(item, request.body);
+	item.run.drySummary ??= summaryOf(item);
 	const preview: Json = {
-		summary: summaryOf(item),
+		summary: item.run.drySummary,
 		dryRun: true,
 		...(price !== undefined && { estimated_credits: price * parts.length }),
 		...(parts.length > 1 && { parts: parts.length }),

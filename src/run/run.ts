@@ -1,9 +1,9 @@
 import { fail, type Failed, type Result } from '../base/result';
 import { Semaphore } from '../base/waiting';
-import type { Clock, Resource } from '../base/types';
+import type { Resource } from '../base/types';
 import { meaningOf } from '../service/statuses';
 import type { Item, Prepared } from './item';
-import { EarlierRuns, noteDelivery } from './keys';
+import { GIVE_EACH_A_KEY, noteDelivery } from './keys';
 
 export interface Halt {
 	cause: string;
@@ -18,54 +18,45 @@ interface PendingError {
 	complete: () => void;
 }
 
+/** Which run of which node. */
+interface Location {
+	runIndex: number;
+	/** Workflow and node: the same in every execution. */
+	node: string;
+}
+
 /** Requests of the items of a run at a time, but for creations: as many as a workspace runs jobs by default. */
 const READS_AT_ONCE = 5;
 
-const OPENED_AT_ONCE = 100;
-
-/** How long nothing but silence is taken for a pause, in ms. */
-const OUTAGE_MS = 90_000;
-
 /**
- * What the items of one run of a node know about each other. n8n starts all of them at once and,
+ * One run of a node: what its items know about each other. n8n starts all of them at once and,
  * without Continue On Fail, discards all results when one fails. So nothing is sent if one item is
  * invalid, and the error of a failed run names the jobs that exist nevertheless.
  */
-export class Batch {
+export class Run {
 	private readonly prepared = new Map<number, Result<Prepared>>();
 	/** By the item, or the part of one, that has created it. */
 	private readonly jobs = new Map<string, { item: number; job: Resource }>();
+	/** With keys of the user's own: the item that has each, and what it requests. */
+	private readonly ownKeys = new Map<string, { item: number; request: string }>();
 	private invalidItems = 0;
 	private isLocated = false;
-	/** Items that have not claimed their custom key yet, and what those that have are waiting with. */
-	private readonly unclaimed = new Set<number>();
-	private readonly allClaimed: Array<() => void> = [];
 	private lastJoined = -1;
 	private hasStarted = false;
 	private endedItems = 0;
 	private firstError: PendingError | undefined;
-	/** What the run may have paid for: with *On Retries*, the items and parts of items that create. */
+	/** The items and parts of items that create. */
 	private readonly created: Item[] = [];
-	/** Jobs that an earlier try of some item may have made, of which the user has to be told. */
-	readonly candidates = new Set<string>();
 	/** Items that became a failed row. */
 	readonly failedRows = new Set<number>();
-	/** When the service last answered, on the monotonic clock; `-Infinity` for never. */
-	private answeredAt = -Infinity;
-	/** Since when it has not, and the requests since that got no answer; `Infinity` while it does. */
-	private silentSince = Infinity;
-	private unanswered = 0;
-	/** Whether the run was halted because the service gave no answer. */
-	isSilent = false;
-	readonly earlierRuns = new EarlierRuns();
 	/** Items that only read go a few at a time, so that a refusal spares the rest their request. */
 	readonly reads = new Semaphore(READS_AT_ONCE);
-	/** The items read the credential, from n8n's database: all at once, they would hold up the first request. */
-	readonly opening = new Semaphore(OPENED_AT_ONCE);
-	/** Which run of which node (workflow and node: the same in every execution). Set by the first item that needs it. */
-	location: { runIndex: number; node: string } | undefined;
+	/** Set by the first item that needs it: slow to get from n8n. */
+	location: Location | undefined;
 	/** Fingerprint of the unevaluated parameters, which all items share; set by the first. */
 	parameters: string | undefined;
+	/** What a dry run says of all items; set by the first that needs it. */
+	drySummary: string | undefined;
 	/** Why nothing further is sent; `undefined` while items may be sent. */
 	halted: Halt | undefined;
 	private readonly haltController = new AbortController();
@@ -92,7 +83,27 @@ export class Batch {
 		this.lastJoined = item;
 		if (!prepared.ok) return this.reject(item, prepared);
 		this.prepared.set(item, prepared);
-		if (prepared.value.settings.idempotency === 'custom') this.unclaimed.add(item);
+		this.claimOwnKey(item, prepared.value);
+	}
+
+	/**
+	 * Under one key of the user's own for different requests, every item would get the media of the first
+	 * one. None of them is sent, as it is unclear which one the key is meant for.
+	 */
+	private claimOwnKey(item: number, { settings, ownRequest }: Prepared): void {
+		if (ownRequest === undefined) return;
+		const { idempotencyKey } = settings;
+		const owner = this.ownKeys.get(idempotencyKey);
+		if (!owner) {
+			this.ownKeys.set(idempotencyKey, { item, request: ownRequest });
+			return;
+		}
+		if (owner.request === ownRequest) return;
+		const problem = `is the same for items ${owner.item + 1} and ${item + 1}, which make different requests`;
+		for (const each of [owner.item, item]) {
+			const failure = { kind: 'input', field: 'Idempotency Key', problem, hint: GIVE_EACH_A_KEY };
+			if (this.prepared.get(each)?.ok) this.reject(each, fail(failure as never));
+		}
 	}
 
 	/** An item is invalid, which is known before anything is sent. */
@@ -109,17 +120,6 @@ export class Batch {
 		for (const [item, prepared] of this.prepared) {
 			if (prepared.ok && prepared.value.unlessLocal) this.reject(item, prepared.value.unlessLocal);
 		}
-	}
-
-	/**
-	 * An item has claimed its custom key, or never will. Resolves once all items of the run have, so
-	 * that a key that two of them use for different requests is known before anything is sent.
-	 */
-	async keyClaimed(item: number): Promise<void> {
-		this.unclaimed.delete(item);
-		if (this.unclaimed.size > 0)
-			return await new Promise((resolve) => this.allClaimed.push(resolve));
-		for (const resolve of this.allClaimed.splice(0)) resolve();
 	}
 
 	beginItem(item: number): Result<Prepared> | undefined {
@@ -171,27 +171,6 @@ export class Batch {
 		return (this.anyStopSignal ??= cancel ? AbortSignal.any([cancel, signal]) : signal);
 	}
 
-	/**
-	 * A request has ended. A run that meets nothing but silence is halted: each item alone would take
-	 * half a minute or more to be sure. One request that hangs is no outage.
-	 * @param sentAt on the monotonic clock
-	 * @param isAnswered whether the service itself has answered, be it with a refusal
-	 */
-	noteAnswer(isAnswered: boolean, sentAt: number, clock: Clock): void {
-		const now = clock.monotonic();
-		if (isAnswered) {
-			this.answeredAt = now;
-			this.silentSince = Infinity;
-			this.unanswered = 0;
-			return;
-		}
-		this.silentSince = Math.min(this.silentSince, Math.max(sentAt, this.answeredAt));
-		this.unanswered += 1;
-		if (this.unanswered < 2 || now - this.silentSince < OUTAGE_MS) return;
-		this.isSilent = true;
-		this.halt({ cause: 'the service gave no answer', credits: false });
-	}
-
 	/** What the items have created, and what an earlier try of theirs had. */
 	get made(): Array<{ item: number; job: Resource }> {
 		return [...this.jobs.values()];
@@ -201,18 +180,20 @@ export class Batch {
 		return this.endedItems >= this.total;
 	}
 
-	/** An item, or a part of one, has ended that creates. */
-	addCreated(item: Item): void {
-		if (item.settings.idempotency === 'execution') this.created.push(item);
+	/** An item, or a part of one, begins to create. */
+	addCreation(item: Item): void {
+		this.created.push(item);
 	}
 
 	/** Once n8n has, or has not, been given the results of all items. */
 	noteDeliveries(): void {
-		for (const item of this.created) {
-			const { state } = item.memory;
-			if (!('job' in state)) continue;
-			noteDelivery(item, state.job, !this.firstError && !this.failedRows.has(item.itemIndex));
-		}
+		const [first] = this.created;
+		// What n8n was given before it was stopped is lost with the execution.
+		const wasStopped = first?.host.channel.signal?.aborted ?? false;
+		const hasFailed = wasStopped || this.firstError !== undefined;
+		first?.openRequests.endRun(first.origin.executionId, this.location?.runIndex ?? 0, hasFailed);
+		if (hasFailed) return;
+		for (const item of this.created) if (!this.failedRows.has(item.itemIndex)) noteDelivery(item);
 	}
 
 	/** How many items have a job. */
@@ -230,42 +211,40 @@ export class Batch {
 		if (this.reportsErrorOf(pending.thrownBy)) this.firstError = pending;
 	}
 
-	endItem(item: number): void {
-		void this.keyClaimed(item);
+	endItem(): void {
 		this.endedItems += 1;
 		if (this.hasEnded) this.firstError?.complete();
 	}
 }
 
 /** Halts the run if the failure of an item holds for the others too. */
-export function halt({ batch, itemIndex, settings }: Item, { failure, endpoint }: Failed): void {
+export function halt({ run, itemIndex, settings }: Item, { failure, endpoint }: Failed): void {
 	if (failure.kind === 'creditCap') {
 		// With error items, cheaper items may still fit under the limit.
 		if (settings.onInsufficientCredits === 'continue') return;
-		const cause = `Max Credits per Execution was reached at item ${itemIndex}`;
-		return batch.halt({ cause, credits: true });
+		const cause = `Max Credits per Execution was reached at item ${itemIndex + 1}`;
+		return run.halt({ cause, credits: true });
 	}
+	if ('isOutage' in failure && failure.isOutage)
+		return run.halt({ cause: 'the service gave no answer', credits: false });
 	if (failure.kind !== 'status') return;
 	const { refusal, concernsRun } = meaningOf(failure.status);
 	// A key that may not upload can still serve the items without files.
 	const isPartial = endpoint !== undefined && refusal === 'forbidden';
 	if (concernsRun === undefined || isPartial) return;
-	batch.halt({ cause: `${concernsRun} at item ${itemIndex}`, credits: refusal === 'noCredits' });
+	run.halt({ cause: `${concernsRun} at item ${itemIndex + 1}`, credits: refusal === 'noCredits' });
 }
 
 /** Why an item of a halted run is not sent; `undefined` while it may be. */
-export const halted = ({ batch }: Item): Failed | undefined =>
-	batch.halted && fail({ kind: 'skipped', ...batch.halted });
+export const halted = ({ run }: Item): Failed | undefined =>
+	run.halted && fail({ kind: 'skipped', ...run.halted });
 
-/**
- * Why an item ended whose signal fired: it is not sent because the run was halted. One that was given
- * up when the service answered nothing any more says so: no other item reports it.
- */
-export function whyStopped(item: Item, failed: Failed, isUnderWay: boolean): Failed {
-	if (failed.failure.kind !== 'cancelled' || item.host.channel.signal?.aborted) return failed;
-	if (!isUnderWay || !item.batch.isSilent) return halted(item) ?? failed;
-	const reason = 'it answers nothing any more';
-	return { ...failed, failure: { kind: 'noResponse', reason, attempts: 1, outcomeUnknown: true } };
+/** Why an item ended that was stopped before it was sent: because the run was halted, or the execution cancelled. */
+export function whyStopped(item: Item, failed: Failed): Failed {
+	const { failure } = failed;
+	const isStop = failure.kind === 'cancelled' && !failure.outcomeUnknown;
+	if (!isStop || item.host.channel.signal?.aborted) return failed;
+	return halted(item) ?? failed;
 }
 
 /**
@@ -277,14 +256,14 @@ export async function inTurn<T>(
 	item: Item,
 	task: (item: Item) => Promise<Result<T>>,
 ): Promise<Result<T>> {
-	const { batch, host } = item;
-	const channel = { ...host.channel, signal: batch.stopSignal(host.channel.signal) };
+	const { run, host } = item;
+	const channel = { ...host.channel, signal: run.stopSignal(host.channel.signal) };
 	const stoppable = { ...item, host: { ...host, channel } };
-	const done = await batch.reads.run(channel, async () => {
+	const done = await run.reads.run(channel, async () => {
 		const result = await task(stoppable);
 		if (!result.ok) halt(item, result);
 		return result;
 	});
 	if (done?.ok) return done;
-	return whyStopped(item, done ?? fail({ kind: 'cancelled' }), done !== undefined);
+	return whyStopped(item, done ?? fail({ kind: 'cancelled' }));
 }

@@ -16,16 +16,36 @@ import {
 	type Resource,
 	type SendResult,
 } from '../base/types';
-import { errorOf, isOutcomeUnknown, meaningOf } from './statuses';
+import {
+	errorOf,
+	isAnswerOfService,
+	isOutcomeUnknown,
+	retryReason,
+	type RetryReason,
+} from './statuses';
 
-/** How often a request is tried, and the upper bound of the jittered delay, which doubles each time. */
-const ATTEMPTS = {
-	/** Seven, as a row of Continue On Fail has no later run that could find the job of a lost response. */
+/**
+ * How often a request is tried, and the upper bound of the jittered delay, which doubles each time.
+ * Nothing else in the package tries a request again, but for what takes a job slot (`run/creation.ts`).
+ */
+const ATTEMPTS: Record<RetryReason, { max: number; initialMs: number; maxMs: number }> = {
+	/** Seven, as a row of Continue On Fail has no later run that could find the job of a lost answer. */
 	transient: { max: 7, initialMs: 1_000, maxMs: 20_000 },
-	rateLimited: { max: 8, initialMs: 2_000, maxMs: 60_000 },
+	throttled: { max: 8, initialMs: 2_000, maxMs: 60_000 },
 	/** Fewer, because the address is often wrong. */
 	unreachable: { max: 5, initialMs: 1_000, maxMs: 8_000 },
-} as const;
+	foreign: { max: 3, initialMs: 1_000, maxMs: 8_000 },
+};
+
+/**
+ * No attempt begins later than this after the first one has failed, in ms; the second always does.
+ * So a connection that breaks after 40 s is tried 4 times, and one that hangs for the 120 s of a
+ * time-out twice.
+ */
+const KEEP_TRYING_MS = 90_000;
+
+/** So many requests for one operation, given up in a row without any answer of the service, are an outage. */
+const OUTAGE_AFTER = 2;
 
 const MIN_DELAY_MS = 100;
 
@@ -60,43 +80,32 @@ export interface Attempt {
 	number: number;
 	/** Whether repeating it has no further effect. */
 	replayable: boolean;
-	/** Whether the outcome of an attempt before it is unknown. */
-	followsUnknown: boolean;
+	/** How long ago the first attempt failed that was not refused with 429, in ms; 0 for this one. */
+	failingMs: number;
 	now: number;
 	random: Random;
 }
 
-/** Which attempts a response leaves; `undefined` if it is final. */
-function policyOf(
-	response: SendResult,
-	{ replayable, followsUnknown }: Attempt,
-): keyof typeof ATTEMPTS | undefined {
-	if (isNoResponse(response) && response.unsent)
-		return response.unsent === 'connection' ? 'unreachable' : undefined;
-	const again = isNoResponse(response) ? 'replayable' : meaningOf(response.status).again;
-	if (again === 'always') return 'rateLimited';
-	const isTransient = again === 'replayable' || (again === 'open' && followsUnknown);
-	return isTransient && replayable ? 'transient' : undefined;
-}
-
 /**
- * Whether to retry, and when: milliseconds until the next attempt, or `undefined` for none.
- * 1. Rate limited (429) or unreachable: retried whatever the method, because nothing was done.
- * 2. Outcome unknown (no response, an unusable one, or a transient error): retried if the request is
- *    replayable. So is a conflict after it: the service may still be at work on the attempt before.
+ * Whether to try again, and when: milliseconds until the next attempt, or `undefined` for none.
+ * 1. 429 or unreachable: whatever the method, because nothing was done.
+ * 2. Outcome unknown: if the request is replayable.
  * 3. Everything else is final, including what failed on this machine before it was sent.
  *
- * A `Retry-After` replaces the backoff; after a transient fault it is the shortest wait, because a
- * service that is down may name a moment each time.
+ * A `Retry-After` replaces the backoff; after a fault it is the shortest wait, because a service that
+ * is down may name a moment each time.
  */
 export function retryDelay(response: SendResult, attempt: Attempt): number | undefined {
-	const { number, now, random } = attempt;
-	const policy = policyOf(response, attempt);
-	if (!policy || number >= ATTEMPTS[policy].max) return undefined;
-	const { initialMs, maxMs } = ATTEMPTS[policy];
+	const { number, replayable, failingMs, now, random } = attempt;
+	const reason = retryReason(response);
+	if (!reason || number >= ATTEMPTS[reason].max) return undefined;
+	if (isOutcomeUnknown(response) && !replayable) return undefined;
+	const { initialMs, maxMs } = ATTEMPTS[reason];
 	const backoff = Math.max(MIN_DELAY_MS, random() * Math.min(maxMs, initialMs * 2 ** (number - 1)));
 	const hinted = isNoResponse(response) ? undefined : hintedDelay(response.headers, now, random);
-	return policy === 'transient' ? Math.max(hinted ?? 0, backoff) : (hinted ?? backoff);
+	if (reason === 'throttled') return hinted ?? backoff;
+	const delay = Math.max(hinted ?? 0, backoff);
+	return number > 1 && failingMs + delay > KEEP_TRYING_MS ? undefined : delay;
 }
 
 /** The defaults are right for reading. */
@@ -118,11 +127,17 @@ export interface RequestOptions {
 	validate?: (body: unknown) => string | undefined;
 }
 
+/** Names the operation of a request, whatever the id in its path. */
+const operationOf = ({ method, path }: ApiRequest) => `${method} ${path.split('/')[1] ?? ''}`;
+
 export const mustBeObject = (body: unknown) =>
 	isRecord(body) ? undefined : 'the response is not a JSON object';
 
 /** Sends requests within the rate limit, and again only where that cannot do anything twice. */
 export class Client {
+	/** How many requests were given up in a row, by operation: none of them was answered by the service. */
+	private readonly givenUp = new Map<string, number>();
+
 	constructor(
 		private readonly rateLimiter: RateLimiter,
 		private readonly clock: Clock,
@@ -138,34 +153,50 @@ export class Client {
 		const { retry = true, maxAttempts = Infinity, return429 = false } = options;
 		const { validate = mustBeObject, replayable = request.method !== 'POST' } = options;
 		const isReplayable = typeof replayable === 'function' ? replayable : () => replayable;
+		const { clock, rateLimiter, random } = this;
 		let { outcomeOpen: outcomeUnknown = false } = options;
 		let failed = toFailure(KEY_EXPIRED, '', outcomeUnknown);
+		let failingSince: number | undefined;
 		for (let number = 1; ; number += 1) {
-			if (!(await this.rateLimiter.acquire(channel, request.method === 'GET')))
-				return fail({ kind: 'cancelled' });
+			const cancelled = fail({ kind: 'cancelled', outcomeUnknown });
+			if (!(await rateLimiter.acquire(channel, request.method === 'GET'))) return cancelled;
 			if (outcomeUnknown && !isReplayable()) {
-				this.rateLimiter.release();
+				rateLimiter.release();
 				return failed;
 			}
-			const response = await channel.send(request).finally(() => this.rateLimiter.release());
+			const response = await channel.send(request).finally(() => rateLimiter.release());
 			const isLost = isNoResponse(response);
 			const problem = isLost || !isSuccess(response.status) ? '' : validate(response.body);
+			if (isAnswerOfService(response)) this.givenUp.delete(operationOf(request));
 			if (!isLost && problem === undefined) return ok(response);
 
-			const followsUnknown = outcomeUnknown;
 			outcomeUnknown ||= isOutcomeUnknown(response);
-			const { random } = this;
-			const now = this.clock.now();
-			const attempt = { number, replayable: isReplayable(), followsUnknown, now, random };
+			const isThrottled = retryReason(response) === 'throttled';
+			if (!isThrottled) failingSince ??= clock.monotonic();
+			const now = clock.now();
+			const failingMs = clock.monotonic() - (failingSince ?? clock.monotonic());
+			const attempt = { number, replayable: isReplayable(), failingMs, now, random };
 			const delay = retryDelay(response, attempt);
-			const isThrottled = !isLost && meaningOf(response.status).refusal === 'throttled';
-			if (isThrottled && !return429) this.rateLimiter.throttled(delay ?? 0);
-			if (channel.signal?.aborted) return fail({ kind: 'cancelled' });
+			if (isThrottled && !return429) rateLimiter.throttled(delay ?? 0);
+			if (channel.signal?.aborted) return fail({ kind: 'cancelled', outcomeUnknown });
 			failed = toFailure(response, problem ?? '', outcomeUnknown, attempt);
-			const isLast = !retry || (isThrottled ? return429 : number >= maxAttempts);
-			if (delay === undefined || isLast) return failed;
-			await this.clock.sleep(delay, channel.signal);
+			if (isThrottled && return429) return failed;
+			if (delay === undefined) return this.giveUp(request, response, failed);
+			if (!retry || (!isThrottled && number >= maxAttempts)) return failed;
+			await clock.sleep(delay, channel.signal);
 		}
+	}
+
+	/** A request has no further attempt. Several in a row that got no answer of the service are an outage. */
+	private giveUp(request: ApiRequest, response: SendResult, failed: Failed): Failed {
+		const reason = retryReason(response);
+		if (reason === undefined || reason === 'throttled') return failed;
+		const operation = operationOf(request);
+		const inARow = (this.givenUp.get(operation) ?? 0) + 1;
+		this.givenUp.set(operation, inARow);
+		const { failure } = failed;
+		const isOutage = inARow >= OUTAGE_AFTER;
+		return { ...failed, failure: { ...failure, isOutage } as typeof failure };
 	}
 }
 

@@ -99,7 +99,7 @@ function createSend(context: HostContext, options: IHttpRequestOptions, secret: 
 	const { baseURL, allowedDomains } = options;
 	const common = requestOptions(context, options, context.responseTimeoutMs);
 	const shared = { ...common, baseURL, allowedDomains, json: true };
-	return async ({ method, path, query, body, headers }): Promise<SendResult> => {
+	return async ({ method, path, query, body, headers, outlivesCancel }): Promise<SendResult> => {
 		const request: IHttpRequestOptions = { ...shared, method, url: path, qs: query };
 		// Each request gets headers of its own, because n8n writes the key into them.
 		const own: Record<string, string> = { ...headers };
@@ -111,7 +111,7 @@ function createSend(context: HostContext, options: IHttpRequestOptions, secret: 
 		}
 		// n8n takes the signal from its functions. It ends the connection in the middle of a body too.
 		const deadline = AbortSignal.timeout(shared.timeout);
-		const signal = anyOf(context.signal, deadline);
+		const signal = outlivesCancel ? deadline : anyOf(context.signal, deadline);
 		try {
 			const response = (await functions.helpers.httpRequestWithAuthentication.call(
 				Object.assign(Object.create(functions) as typeof functions, {

@@ -23,13 +23,12 @@ export type Refusal = 'invalid' | 'badKey' | 'noCredits' | 'forbidden' | 'notFou
 /** All that a status of the service means. Specification: Errors 2. */
 interface Meaning {
 	refusal?: Refusal;
-	/**
-	 * Whether the same request is tried again. `replayable`: where repeating it has no further effect;
-	 * `open`: as `replayable`, and only after an attempt whose outcome is unknown.
-	 */
-	again: 'always' | 'replayable' | 'open' | 'never';
-	/** Whether it proves that the request has done nothing. Otherwise nobody knows. */
+	/** Whether the same request is tried again. `replayable`: where repeating it has no further effect. */
+	again: 'always' | 'replayable' | 'never';
+	/** Whether it proves, as the specification says, that the request has done nothing. Otherwise nobody knows. */
 	nothingDone: boolean;
+	/** Whether a hop before the service answered, such as a proxy, so that the service has done nothing. */
+	hop?: boolean;
 	/** Why the other items of the run need not be sent: it would meet them too. */
 	concernsRun?: string;
 	words: (context: Context) => Text;
@@ -81,9 +80,12 @@ const KNOWN: Partial<Record<number, Meaning>> = {
 	},
 	// A gateway gave up waiting, and the service may have carried the request out.
 	408: { ...other(408), again: 'replayable' },
-	// The service may still be at work on an earlier attempt with this key.
-	409: { ...other(409), again: 'open' },
-	422: invalid,
+	// The service may still be at work on another attempt with this key.
+	409: { ...other(409), again: 'replayable' },
+	// Not in the specification: most services check a request before they charge for it, but nothing says so here.
+	422: { ...invalid, nothingDone: false },
+	// As 409: too early.
+	425: { ...other(425), again: 'replayable' },
 	429: {
 		...refused('throttled', 'the service kept refusing with 429'),
 		again: 'always',
@@ -113,10 +115,33 @@ export const refusalOf = ({ failure }: Failed): Meaning['refusal'] =>
 
 export const isGone = (status: number): boolean => status === 404 || status === 410;
 
-/** Whether the service may have done what was asked. */
+/**
+ * Why the same request may be tried again, which decides how often (`client.ts`):
+ * - `throttled`: 429, nothing was done
+ * - `unreachable`: no connection was made, nothing was done
+ * - `transient`: no answer, or one that leaves open what was done, such as a 5xx
+ * - `foreign`: an answer that is not the service's, such as a page of a gateway; nobody knows what was done
+ *
+ * `undefined` for a final answer of the service, and for what failed on this machine.
+ */
+export type RetryReason = 'throttled' | 'unreachable' | 'transient' | 'foreign';
+
+export function retryReason(response: SendResult): RetryReason | undefined {
+	if (isNoResponse(response)) {
+		if (response.unsent === undefined) return 'transient';
+		return response.unsent === 'connection' ? 'unreachable' : undefined;
+	}
+	const { again, hop } = meaningOf(response.status);
+	if (again === 'always') return 'throttled';
+	if (isSuccess(response.status)) return 'foreign';
+	if (again === 'replayable') return 'transient';
+	return isAnswerOfService(response) || hop ? undefined : 'foreign';
+}
+
+/** Whether the service may have done what was asked, where it did not answer with a usable success. */
 export function isOutcomeUnknown(response: SendResult): boolean {
-	if (isNoResponse(response)) return response.unsent === undefined;
-	return meaningOf(response.status).again === 'replayable';
+	const reason = retryReason(response);
+	return reason === 'transient' || reason === 'foreign';
 }
 
 /** Reads the Error shape without trusting it. Specification: Error. */

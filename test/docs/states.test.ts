@@ -26,7 +26,7 @@ const EVENTS: { [Kind in ItemEvent['kind']]: Array<ItemEvent & { kind: Kind }> }
 		{ kind: 'requestChanged', restart: true },
 	],
 	nothingFound: [{ kind: 'nothingFound', restart: false }],
-	startsAtKey: [0, 1].map((firstKey) => ({ kind: 'startsAtKey', firstKey })),
+	startsAtKey: [0, 1].map((nextKey) => ({ kind: 'startsAtKey', nextKey })),
 	userWarned: [{ kind: 'userWarned', execution: '7' }],
 };
 
@@ -39,7 +39,7 @@ function changes(): Set<string> {
 			const next = transition(state, event);
 			if (next.is !== state.is) found.add(`${state.is} -> ${next.is}`);
 			// Keys count up without end; a few show all that there is.
-			if (next.firstKey < 4) known.set(JSON.stringify(next), next);
+			if (next.nextKey < 4) known.set(JSON.stringify(next), next);
 		}
 	}
 	return found;

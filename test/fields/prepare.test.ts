@@ -1,6 +1,6 @@
 import type { IDataObject } from 'n8n-workflow';
 import { ENDPOINTS } from '../../src/contract';
-import { batchOf } from '../../src/run/nodeInput';
+import { currentRun } from '../../src/run/nodeInput';
 import { additionalFields, inBody, type Operation } from '../../src/fields/operation';
 import { preSend } from '../../src/fields/prepare';
 import { flag, name, prose } from '../../src/fields/rules';
@@ -53,7 +53,7 @@ async function prepared(parameters: object, run: Partial<NodeRun> = {}) {
 	};
 	Object.assign(context, { getNodeParameter });
 	await preSend(operation).call(context, { url: '', baseURL: 'https://api.example/v1' });
-	return batchOf(context)?.beginItem(0);
+	return currentRun(context)?.beginItem(0);
 }
 
 test('what is not added is left out', async () => {

@@ -10,7 +10,7 @@ const ROWS: Record<string, string[]> = {
 	'A request for its turn': ['RateLimiter.acquire, without a deadline'],
 	'A creation for credits, with': ['CreditGate.mayTry'],
 	'A creation with _Max Credits_': ['obtainJob, without a deadline'],
-	'An item with _Own Key_': ['Batch.keyClaimed, without a deadline'],
+	'An item with _Own Key_': ['Run.keyClaimed, without a deadline'],
 	'An item that only reads': ['inTurn, without a deadline'],
 	'An item of a run of more than 100': ['runItem, without a deadline'],
 	'A job to end': ['JobPoller.wait, without a deadline', 'lookAt', 'wait'],

@@ -1,4 +1,4 @@
-import { Batch } from '../../src/run/run';
+import { Run } from '../../src/run/run';
 import { createJob } from '../../src/run/creation';
 import { newMemory, nodeMemory, type NodeMemory } from '../../src/run/state';
 import type { Settings } from '../../src/run/item';
@@ -37,9 +37,9 @@ function setUp(showsNow: boolean, habits: Partial<Behaviour> = {}) {
 		executions += 1;
 		const executionId = `execution ${executions}`;
 		const node: NodeMemory = more.node ?? nodeMemory({});
-		const batch = new Batch(items, false);
+		const run = new Run(items, false);
 		const made = Array.from({ length: items }, async (_, itemIndex) => {
-			const parts = { host, workspace, batch, node, itemIndex, memory: newMemory(), ...more };
+			const parts = { host, workspace, run, node, itemIndex, memory: newMemory(), ...more };
 			const settings = { idempotency: 'content' as const, ...more.settings };
 			const origin = { executionId, runId: executionId, item: `0:${itemIndex}`, ...more.origin };
 			return await createJob(runOf({ ...parts, settings, origin }));
@@ -138,10 +138,10 @@ describe.each(HABITS)('By Content, at a service that %s', (_name, showsNow) => {
 
 	test('so does one that starts when that job has failed: a run pays once for a content', async () => {
 		const { clock, jobs, ledger, start, paid } = setUp(showsNow);
-		const [workspace, batch, node] = [start(), new Batch(2, true), nodeMemory({})];
+		const [workspace, run, node] = [start(), new Run(2, true), nodeMemory({})];
 		jobs(true);
 		for (const itemIndex of [0, 1]) {
-			const parts = { workspace, batch, node, itemIndex, host: hostWith(ledger.send) };
+			const parts = { workspace, run, node, itemIndex, host: hostWith(ledger.send) };
 			const item = runOf({ ...parts, settings: { idempotency: 'content' } });
 			expect(await clock.run(createJob(item))).toMatchObject({
 				failure: { kind: 'jobFailed' },
@@ -193,14 +193,14 @@ describe('in the editor, where each click is a new execution', () => {
 		all.jobs(false, 1_000);
 		const click = async (prompt = 'a cat', isManual = true) =>
 			await all.once(workspace, { settings, prompt, origin: { isManual } });
-		const batch = new Batch(1, false);
+		const run = new Run(1, false);
 		const host = hostWith(all.ledger.send);
-		const item = runOf({ host, workspace, batch, settings, origin: { isManual: true } });
+		const item = runOf({ host, workspace, run, settings, origin: { isManual: true } });
 		expect(await all.clock.run(createJob(item))).toMatchObject({ value: { id: 'gen_1' } });
-		batch.addCreated(item);
+		run.addCreated(item);
 		const end = (hasFailed: boolean) => {
-			if (hasFailed) batch.addError({ thrownBy: 1, complete: () => {} });
-			batch.noteDeliveries();
+			if (hasFailed) run.addError({ thrownBy: 1, complete: () => {} });
+			run.noteDeliveries();
 		};
 		return { ...all, click, end };
 	}
@@ -232,12 +232,12 @@ describe('in the editor, where each click is a new execution', () => {
 		const { jobs, once, start, ledger, clock } = setUp(true);
 		const workspace = start();
 		jobs(true, 1_000);
-		const batch = new Batch(1, false);
-		const item = runOf({ host: hostWith(ledger.send), workspace, batch, settings });
+		const run = new Run(1, false);
+		const item = runOf({ host: hostWith(ledger.send), workspace, run, settings });
 		expect((await clock.run(createJob(item))).ok).toBe(false);
-		batch.addCreated(item);
-		batch.addError({ thrownBy: 0, complete: () => {} });
-		batch.noteDeliveries();
+		run.addCreated(item);
+		run.addError({ thrownBy: 0, complete: () => {} });
+		run.noteDeliveries();
 		jobs(false);
 		expect(await once(workspace, { settings, origin: { isManual: true } })).toMatchObject({
 			value: { id: 'gen_2' },

@@ -1,5 +1,5 @@
 import { ENDPOINTS } from '../../src/contract';
-import { Batch } from '../../src/run/run';
+import { Run } from '../../src/run/run';
 import { BinaryReference } from '../../src/run/uploads';
 import { createJob } from '../../src/run/creation';
 import type { BinarySource, Host } from '../../src/service/host';
@@ -150,9 +150,9 @@ describe('the other ways to count a request', () => {
 	test('by content: the same over items and executions', async () => {
 		const { model, make } = setUp();
 		const settings = { idempotency: 'content' as const };
-		const batch = new Batch(2, false);
+		const run = new Run(2, false);
 		for (const itemIndex of [0, 1]) {
-			await make({ settings, itemIndex, batch, memory: newMemory() });
+			await make({ settings, itemIndex, run, memory: newMemory() });
 		}
 		const later = { memory: newMemory(), origin: { executionId: '9', runId: 'new' } };
 		expect(await make({ settings, ...later })).toMatchObject({ value: { id: 'gen_1' } });
@@ -229,11 +229,10 @@ describe('a job slot is always returned', () => {
 	test('jobs that are not waited for hold theirs until they end: the service never refuses one', async () => {
 		const { clock, model, workspace, host } = setUp({ jobMs: () => 60_000 });
 		const settings = { waitForCompletion: false };
-		const batch = new Batch(17, false);
+		const run = new Run(17, false);
 		const all = Array.from(
 			{ length: 17 },
-			async (_, itemIndex) =>
-				await createJob(runOf({ host, workspace, settings, batch, itemIndex })),
+			async (_, itemIndex) => await createJob(runOf({ host, workspace, settings, run, itemIndex })),
 		);
 		const results = await clock.run(Promise.all(all));
 		expect(results.every((result) => result.ok && result.value.status === 'queued')).toBe(true);
@@ -273,10 +272,10 @@ test.each([
 			return answer(status, errorBody('No'));
 		});
 		const workspace = workspaceWith(clock);
-		const batch = new Batch(20, false);
+		const run = new Run(20, false);
 		const all = Array.from(
 			{ length: 20 },
-			async (_, itemIndex) => await createJob(runOf({ host, workspace, batch, itemIndex })),
+			async (_, itemIndex) => await createJob(runOf({ host, workspace, run, itemIndex })),
 		);
 		const results = await clock.run(Promise.all(all));
 		expect(sent).toHaveLength(PLAN.concurrentJobs);

@@ -1,5 +1,5 @@
 /* eslint-disable @n8n/community-nodes/no-restricted-globals, no-console -- not published */
-import { Batch } from '../../src/run/run';
+import { Run } from '../../src/run/run';
 import { executionCredits } from '../../src/run/credits';
 import { newMemory, type ItemMemory } from '../../src/run/state';
 import { isOutcomeOpen } from '../../src/run/state';
@@ -83,14 +83,14 @@ async function execution(seed: number, seen: Seen): Promise<string[]> {
 		const cap = settings.maxCredits ?? 0;
 		for (let tries = random() < 0.3 ? 2 : 1; tries > 0; tries -= 1) {
 			const [before, requests] = [reserved(), model.log.length];
-			const batch = new Batch(count, false);
+			const run = new Run(count, false);
 			const run = asked.map(async (size, itemIndex) => {
 				const prompt = `${node} ${itemIndex}`;
 				if (random() < 0.1) failing.add(prompt);
 				const memory = memories.get(prompt) ?? newMemory();
 				memories.set(prompt, memory);
 				const host = hostWith(model.send);
-				const parts = { host, workspace, batch, itemIndex, memory, settings, credits };
+				const parts = { host, workspace, run, itemIndex, memory, settings, credits };
 				const item = runOf({ ...parts, prompt, origin: { item: prompt } });
 				item.spec = { ...item.spec, takesSlot: false };
 				item.request.body = { mode: 'image', model: size, prompt };

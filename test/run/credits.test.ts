@@ -2,7 +2,7 @@ import { ENDPOINTS } from '../../src/contract';
 import { fail, ok, type Failed, type Result } from '../../src/base/result';
 import type { ApiRequest, Resource } from '../../src/base/types';
 import { meaningOf } from '../../src/service/statuses';
-import { Batch } from '../../src/run/run';
+import { Run } from '../../src/run/run';
 import { BinaryReference } from '../../src/run/uploads';
 import { createJob } from '../../src/run/creation';
 import {
@@ -68,10 +68,10 @@ test('waiting items share one attempt every 20 seconds, and all go on at the fir
 	const model = new ModelService(clock, { credits: 0, jobMs: () => 1_000 });
 	const workspace = workspaceWith(clock, { requestsPerMinute: 1_000 });
 	const settings = { onInsufficientCredits: 'wait' as const };
-	const batch = new Batch(30, false);
+	const run = new Run(30, false);
 	const host = hostWith(model.send);
 	const all = Array.from({ length: 30 }, async (_, itemIndex) =>
-		createJob(runOf({ host, workspace, settings, batch, itemIndex, prompt: `no. ${itemIndex}` })),
+		createJob(runOf({ host, workspace, settings, run, itemIndex, prompt: `no. ${itemIndex}` })),
 	);
 	await clock.pass(300_000);
 	// Those under way when the first was refused, and one in 20 s.
@@ -98,9 +98,9 @@ test('what other executions create at the same time makes no attempt come earlie
 			: answer(202, { id: `gen_${made}`, object: 'generation', status: 'completed' });
 	});
 	const settings = { onInsufficientCredits: 'wait' as const, creditWaitTimeoutMs: 600_000 };
-	const batch = new Batch(50, false);
+	const run = new Run(50, false);
 	const dear = Array.from({ length: 50 }, async (_, itemIndex) =>
-		createJob(runOf({ host, workspace, settings, batch, itemIndex, prompt: 'dear' })),
+		createJob(runOf({ host, workspace, settings, run, itemIndex, prompt: 'dear' })),
 	);
 	await clock.pass(1_000);
 	const first = refusals;
@@ -143,7 +143,7 @@ describe('nothing further is sent after a 402', () => {
 			return answer(201, { upload_url: 'https://put.example/x?sig=1', upload_headers: {}, url });
 		};
 		const workspace = workspaceWith(clock, { concurrentJobs });
-		const batch = new Batch(2, false);
+		const run = new Run(2, false);
 		const body = { input: { video: [new BinaryReference('clip')] } };
 		const request: ApiRequest = { method: 'POST', path: '/generations', body };
 		const items = [0, 1].map(async (itemIndex) => {
@@ -152,7 +152,7 @@ describe('nothing further is sent after a 402', () => {
 				return answer(200, '');
 			};
 			const host = hostWith(respond, { binary: async () => sourceWith(), put });
-			return await createJob(runOf({ host, workspace, batch, itemIndex, request }));
+			return await createJob(runOf({ host, workspace, run, itemIndex, request }));
 		});
 		const [, second] = await clock.run(Promise.all(items));
 		expect(second).toMatchObject({ failure: { kind: 'skipped', credits: true } });
@@ -193,7 +193,7 @@ class Execution {
 		settings: Partial<Settings>,
 		node = 'node',
 	): Promise<Array<Result<Outcome>>> {
-		const batch = new Batch(asked.length, false);
+		const run = new Run(asked.length, false);
 		const all = asked.map(async ({ prompt, size = 's' }, itemIndex) => {
 			const place = `${node}:${itemIndex}`;
 			const memory = this.memories.get(place) ?? newMemory();
@@ -201,7 +201,7 @@ class Execution {
 			const item = runOf({
 				host: hostWith(this.model.send, {}, this.name),
 				workspace: this.workspace,
-				batch,
+				run,
 				itemIndex,
 				memory,
 				settings,
@@ -374,13 +374,13 @@ async function run(
 		return answer(202, { id: `job_${posts}`, status: 'queued', ...shown(posts) });
 	});
 	const credits = executionCredits({});
-	const batch = new Batch(8, false);
+	const run = new Run(8, false);
 	const all = Array.from({ length: 8 }, async (_, itemIndex) => {
 		const path = made.path(itemIndex);
 		const body = made.bodyOf?.(itemIndex) ?? made.body;
 		const request = { method: 'POST', path, query: {}, body } as const;
 		const settings = { maxCredits, waitForCompletion: false };
-		const parts = { host, workspace, credits, batch, itemIndex, settings, request };
+		const parts = { host, workspace, credits, run, itemIndex, settings, request };
 		return await runOperation(runOf({ ...parts, ...(made.spec && { spec: made.spec }) }));
 	});
 	await clock.run(Promise.all(all));
@@ -695,12 +695,10 @@ describe('one creation after the other', () => {
 		});
 		const credits = executionCredits({});
 		const settings = { maxCredits: 100 };
-		const batch = new Batch(10, false);
+		const run = new Run(10, false);
 		const capped = Array.from({ length: 10 }, async (_, itemIndex) => {
 			const prompt = itemIndex === 0 ? 'hangs' : `no. ${itemIndex}`;
-			return await createJob(
-				runOf({ host, workspace, credits, settings, batch, itemIndex, prompt }),
-			);
+			return await createJob(runOf({ host, workspace, credits, settings, run, itemIndex, prompt }));
 		});
 		const began = clock.monotonic();
 		const origin = { runId: 'another execution' };
@@ -722,11 +720,11 @@ describe('one creation after the other', () => {
 			});
 			const credits = executionCredits({});
 			const settings = { maxCredits: 100 };
-			const batch = new Batch(10, false);
+			const run = new Run(10, false);
 			const all = Array.from({ length: 10 }, async (_, itemIndex) => {
 				const prompt = `no. ${itemIndex}`;
 				return await createJob(
-					runOf({ host, workspace, credits, settings, batch, itemIndex, prompt }),
+					runOf({ host, workspace, credits, settings, run, itemIndex, prompt }),
 				);
 			});
 			await clock.run(Promise.all(all));

@@ -1,5 +1,5 @@
 import { createJob } from '../../src/run/creation';
-import { Batch } from '../../src/run/run';
+import { Run } from '../../src/run/run';
 import { Workspace } from '../../src/service/workspace';
 import { answer, channelOf, LOST } from '../../testing/answers';
 import { ModelService } from '../../testing/modelService';
@@ -53,7 +53,7 @@ async function world(seed: number) {
 	const runs = cancels.map(async ({ signal }, run) => {
 		const workspace = workspaces[run % 2] as Workspace;
 		const count = pick(1, 7, 30);
-		const batch = new Batch(count, false, pick(true, false));
+		const run = new Run(count, false, pick(true, false));
 		const host = hostWith(send, {}, `run ${run}`);
 		const settings = {
 			...{ waitTimeoutMs, creditWaitTimeoutMs, waitForCompletion: pick(true, false) },
@@ -66,7 +66,7 @@ async function world(seed: number) {
 			const origin = { runId: `run ${run}` };
 			const prompt = `${pick('a', 'b', `${run} ${itemIndex}`)}`;
 			const channel = { ...host.channel, signal };
-			const parts = { host: { ...host, channel }, workspace, batch, itemIndex, origin, prompt };
+			const parts = { host: { ...host, channel }, workspace, run, itemIndex, origin, prompt };
 			const began = clock.monotonic();
 			await createJob(runOf({ ...parts, settings }));
 			tookMs.push((clock.monotonic() - began) / count);

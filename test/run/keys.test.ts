@@ -1,5 +1,5 @@
 import fc from '../support/fastCheck';
-import { Batch } from '../../src/run/run';
+import { Run } from '../../src/run/run';
 import { BinaryReference, fingerprint } from '../../src/run/uploads';
 import type { Item } from '../../src/run/item';
 import {
@@ -96,11 +96,11 @@ describe('the key of an upload', () => {
 	) =>
 		uploadKey(itemWith({ settings: { idempotency, idempotencyKey: 'order 7' }, ...parts }), file);
 
-	const memory = (more: object) => ({ state: { is: 'new', firstKey: 0 } as const, ...more });
+	const memory = (more: object) => ({ state: { is: 'new', nextKey: 0 } as const, ...more });
 
 	test.each(MODES)('%s: is the same for every try of a file, and fits', (mode) => {
 		const first = upload(mode, { memory: memory({}) });
-		const later = { memory: { state: { is: 'new', firstKey: 3 } as const } };
+		const later = { memory: { state: { is: 'new', nextKey: 3 } as const } };
 		expect(upload(mode, { ...later, origin: { executionId: '9' } })).toBe(first);
 		expect(customKeyProblem(first)).toBeUndefined();
 		expect(upload(mode, {}, 'file 2')).not.toBe(first);
@@ -175,21 +175,21 @@ describe('a custom key that two requests of an execution use', () => {
 	/** Items of one execution, of which each claims its key for its request. */
 	function claims() {
 		const node = nodeMemory({});
-		const batch = new Batch(12, false, true);
+		const run = new Run(12, false, true);
 		/** @returns why the item is not sent */
 		const claim = (item: string, idempotencyKey: string, request: string) => {
 			const settings = { idempotency: 'custom', idempotencyKey } as const;
 			const itemIndex = Number(item.split(':')[1]) || 0;
-			claimFor(itemWith({ node, batch, itemIndex, settings, origin: { item } }), request);
-			return batch.rejectionOf(itemIndex);
+			claimFor(itemWith({ node, run, itemIndex, settings, origin: { item } }), request);
+			return run.rejectionOf(itemIndex);
 		};
-		return { batch, claim };
+		return { run, claim };
 	}
 
 	const PROBLEM = 'which make different requests';
 
 	test('is refused for the later one and the first, and for no other', () => {
-		const { batch, claim } = claims();
+		const { run, claim } = claims();
 		expect([claim('0:0', 'x', 'a cat'), claim('0:1', 'x', 'a cat')]).toEqual([
 			undefined,
 			undefined,
@@ -203,7 +203,7 @@ describe('a custom key that two requests of an execution use', () => {
 				hint: expect.stringMatching(/^Give each request a key of its own/) as string,
 			},
 		});
-		expect([batch.rejectionOf(0), batch.rejectionOf(1)]).toEqual([failed, undefined]);
+		expect([run.rejectionOf(0), run.rejectionOf(1)]).toEqual([failed, undefined]);
 		expect(claim('0:3', 'y', 'a dog')).toBeUndefined();
 	});
 
@@ -213,21 +213,21 @@ describe('a custom key that two requests of an execution use', () => {
 	])(
 		'of an earlier run of the node too (%s, %s), whose item is sent already',
 		(first, later, index, problem) => {
-			const { batch, claim } = claims();
+			const { run, claim } = claims();
 			claim(first, 'x', 'a cat');
 			expect(claim(later, 'x', 'a dog')).toMatchObject({ failure: { problem } });
-			expect(batch.rejectionOf(index)).toBeUndefined();
+			expect(run.rejectionOf(index)).toBeUndefined();
 		},
 	);
 
 	test('is said in the order of the items, whichever was prepared first', () => {
-		const { batch, claim } = claims();
+		const { run, claim } = claims();
 		claim('0:10', 'x', 'a cat');
 		const failed = claim('0:9', 'x', 'a dog');
 		expect(failed).toMatchObject({
 			failure: { problem: `is the same for item 9 and item 10, ${PROBLEM}` },
 		});
-		expect(batch.rejectionOf(10)).toBe(failed);
+		expect(run.rejectionOf(10)).toBe(failed);
 	});
 
 	test('is still there for the item that has it, whatever it asks for now', () => {
@@ -252,10 +252,10 @@ describe('a custom key that two requests of an execution use', () => {
 		const stored = JSON.stringify(context);
 		expect(stored).not.toContain('secret');
 		const node = nodeMemory(JSON.parse(stored) as Record<string, unknown>);
-		const batch = new Batch(9, false);
-		const again = itemWith({ node, batch, settings, itemIndex: 8, origin: { item: '0:8' } });
+		const run = new Run(9, false);
+		const again = itemWith({ node, run, settings, itemIndex: 8, origin: { item: '0:8' } });
 		claimFor(again, 'a dog');
-		expect(batch.rejectionOf(8)).toMatchObject({ failure: { kind: 'input' } });
+		expect(run.rejectionOf(8)).toMatchObject({ failure: { kind: 'input' } });
 	});
 });
 
@@ -275,7 +275,7 @@ test.each([
 
 describe('By Content, what this process knows of the keys of a content', () => {
 	const asking = (fingerprint: string, more: Partial<RunParts> = {}) =>
-		itemWith({ memory: { state: { is: 'new', firstKey: 0 }, fingerprint }, ...more });
+		itemWith({ memory: { state: { is: 'new', nextKey: 0 }, fingerprint }, ...more });
 
 	test('a content is one of a node', () => {
 		const content = contentOf(asking('print', { origin }));
@@ -286,14 +286,14 @@ describe('By Content, what this process knows of the keys of a content', () => {
 	});
 
 	type State = Item['memory']['state'];
-	const NEW: State = { is: 'new', firstKey: 0 };
+	const NEW: State = { is: 'new', nextKey: 0 };
 	const made = (attempt: number, id: string): State => ({
-		...{ is: 'created', firstKey: 0, attempt },
+		...{ is: 'created', nextKey: 0, attempt },
 		job: { id },
 	});
 	/** An answer of which nobody knows what became of the request. */
 	const lost = (attempt: number): State => ({
-		...{ is: 'sent', firstKey: 0, attempt, path: '/', body: {}, firstSentAt: 0 },
+		...{ is: 'sent', nextKey: 0, attempt, path: '/', body: {}, firstSentAt: 0 },
 		...{ isInFlight: false, mayBeCarriedOut: true },
 	});
 
@@ -303,8 +303,8 @@ describe('By Content, what this process knows of the keys of a content', () => {
 		const keysOf = (state: State, named = content) => {
 			const memory = { state, fingerprint: named };
 			const settings = { idempotency: 'content' } as const;
-			const batch = new Batch(1, false);
-			const item = itemWith({ workspace: shared, memory, settings, batch });
+			const run = new Run(1, false);
+			const item = itemWith({ workspace: shared, memory, settings, run });
 			return { item, keys: new ItemKeys(item, named) };
 		};
 		return {
@@ -315,7 +315,7 @@ describe('By Content, what this process knows of the keys of a content', () => {
 			first(named = content) {
 				const { item, keys } = keysOf(NEW, named);
 				keys.startAtFirst();
-				return item.memory.state.firstKey;
+				return item.memory.state.nextKey;
 			},
 		};
 	}

@@ -1,5 +1,5 @@
 /* eslint-disable @n8n/community-nodes/no-restricted-globals -- not published */
-import { Batch } from '../../src/run/run';
+import { Run } from '../../src/run/run';
 import { createJob } from '../../src/run/creation';
 import { itemMemory, type NodeMemory } from '../../src/run/state';
 import { toolCall } from '../../src/run/identity';
@@ -56,12 +56,8 @@ class Sequence {
 
 	private readonly isTool: boolean;
 
-	/**
-	 * By Content, a key that was given up for lack of credits is remembered by the process. With it
-	 * goes what only the first key could show, if the service looks at the balance before the key, or
-	 * forgets the refusal.
-	 */
-	private readonly mayCrash: boolean;
+	/** By Content, a 402 may be kept for the key, so that the execution's own is tried, which no other one finds. */
+	private hadNoCredits = false;
 
 	private workspace: Workspace;
 
@@ -116,7 +112,6 @@ class Sequence {
 			showsNow: flag(),
 		};
 		this.mode = this.pick(['execution', 'execution', 'content', 'custom', 'none'] as const);
-		this.mayCrash = this.mode !== 'content' || (!habits.balanceFirst && flag());
 		this.isTool = this.random() < 0.25;
 		this.isVolatile = this.random() < 0.3;
 		this.service = new LedgerService(this.clock, habits, (charge) => this.judge(charge));
@@ -144,12 +139,17 @@ class Sequence {
 			(one) => this.requestOf.get(one.id) === this.request && !isOver(one),
 		);
 		const live = earlier.filter((one) => this.service.isLive(one) && !this.isSettled(one));
-		if (live.length > 0 && this.mode !== 'none') {
+		// By Content, the keys that all executions share are two.
+		const failed = earlier.filter((one) => !this.service.isLive(one)).length;
+		const isBeyondShared = this.mode === 'content' && (this.hadNoCredits || failed >= 2);
+		if (live.length > 0 && this.mode !== 'none' && !isBeyondShared) {
 			this.violations.push(
 				`${charge.id} was paid although ${live.map(({ id }) => id).join()} exists`,
 			);
 		}
-		if (this.chargesOfTry > 1) this.violations.push(`${this.chargesOfTry} charges in one try`);
+		// By Content, a job that has failed when it is first read counts as an earlier one's.
+		if (this.chargesOfTry > (this.mode === 'content' ? 3 : 1))
+			this.violations.push(`${this.chargesOfTry} charges in one try`);
 		this.requestOf.set(charge.id, this.request);
 	}
 
@@ -180,17 +180,17 @@ class Sequence {
 		const outage = this.pick(['lostBefore', 'lostAfter', 'errorAfter', 401, 403, 404] as const);
 		let sent = 0;
 		// A top-up may come between two requests of one try.
-		const isLost = this.mode === 'content' && this.mayCrash;
-		const topUpAt = isLost ? Infinity : this.pick([2, 3, Infinity]);
+		const topUpAt = this.pick([2, 3, Infinity]);
 		this.service.outcome = () => {
 			sent += 1;
 			if (sent >= topUpAt) this.service.balance = Infinity;
 			const outcome = hasOutage ? outage : (outcomes[sent - 1] ?? 'answer');
-			// A 402 to a key that has a job is a service that looks at the balance first.
-			return isLost && outcome === 402 ? 'answer' : outcome;
+			if (outcome === 402) this.hadNoCredits = true;
+			return outcome;
 		};
 		const isEmpty = this.random() < 0.2;
-		this.service.balance = isEmpty && !isLost ? 0 : Infinity;
+		this.service.balance = isEmpty ? 0 : Infinity;
+		this.hadNoCredits ||= isEmpty;
 		const takes = this.pick([0, 1_000, 20_000, HOUR]);
 		const fails = this.random() < 0.35;
 		this.service.next = () => ({ takes, fails });
@@ -234,13 +234,13 @@ class Sequence {
 		const item = runOf({
 			host: hostWith(this.service.send),
 			workspace: this.workspace,
-			batch: new Batch(1, false),
+			run: new Run(1, false),
 			memory,
 			node: this.node,
 			inputFingerprint: source,
 			prompt,
 			settings: { idempotency: this.mode, idempotencyKey: 'order 1', waitTimeoutMs: 60_000 },
-			origin: { runId: this.node.runId, item: name, executionId: execution },
+			origin: { item: name, executionId: execution },
 		});
 		const result = await createJob(item);
 		if (this.isTool && result.ok) memory.endedIn = execution;
@@ -259,10 +259,12 @@ class Sequence {
 		}
 		const { failure, job } = result;
 		if (job) this.warnedOf.add(job.id);
-		const candidates = failure.kind === 'possibleDuplicate' ? failure.candidates : [];
-		for (const id of candidates) this.warnedOf.add(id);
-		const mayDecide = failure.kind === 'possibleDuplicate' && failure.because === 'changed';
-		if (mayDecide) for (const id of candidates) this.decidable.add(id);
+		if (failure.kind === 'possibleDuplicate') {
+			for (const { id } of this.service.charges) {
+				this.warnedOf.add(id);
+				this.decidable.add(id);
+			}
+		}
 		const text = JSON.stringify(failure);
 		for (const { id } of this.service.charges)
 			if (text.includes(`"${id}"`) || text.includes(`${id} `)) this.warnedOf.add(id);
@@ -349,7 +351,7 @@ class Sequence {
 					'retryExecution',
 					'edit',
 					'newExecution',
-					this.mayCrash ? 'crash' : 'newExecution',
+					'crash',
 				] as const),
 			);
 		}
@@ -386,7 +388,7 @@ class Sequence {
 			// nodes look for the job.
 			this.clock.pass(time < 4 ? HOUR : 25 * HOUR);
 		}
-		if (this.mode === 'none') return;
+		if (this.mode === 'none' || (this.mode === 'content' && this.hadNoCredits)) return;
 		for (const charge of this.service.charges) {
 			const { id } = charge;
 			// By Content, what fails at once is created again in the same run, and only the last one is

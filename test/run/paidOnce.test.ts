@@ -1,4 +1,4 @@
-import { Batch } from '../../src/run/run';
+import { Run } from '../../src/run/run';
 import { BinaryReference } from '../../src/run/uploads';
 import { createJob } from '../../src/run/creation';
 import { isOutcomeOpen, newMemory } from '../../src/run/state';
@@ -196,7 +196,7 @@ describe('by content', () => {
 		settings: byContent,
 		memory: newMemory(),
 		node: { runId: 'other', items: {} },
-		batch: new Batch(1, false),
+		run: new Run(1, false),
 		...more,
 	});
 
@@ -238,10 +238,10 @@ describe('by content', () => {
 
 	test('identical items get one job', async () => {
 		const { clock, model, workspace, host, posts } = setUp({ jobMs: () => 60_000 });
-		const batch = new Batch(7, false);
+		const run = new Run(7, false);
 		const node = { runId: 'run', items: {} };
 		const items = Array.from({ length: 7 }, async (_, itemIndex) => {
-			const item = runOf({ host, workspace, batch, node, itemIndex, settings: byContent });
+			const item = runOf({ host, workspace, run, node, itemIndex, settings: byContent });
 			return await createJob(item);
 		});
 		const results = await clock.run(Promise.all(items));
@@ -474,9 +474,9 @@ describe('files', () => {
 
 test('a 402 in the middle of a run: nothing further is sent after it', async () => {
 	const { clock, model, workspace, host } = setUp({ credits: 5, jobMs: () => 30_000 });
-	const batch = new Batch(30, false);
+	const run = new Run(30, false);
 	const items = Array.from({ length: 30 }, async (_, itemIndex) => {
-		const item = runOf({ host, workspace, batch, itemIndex, prompt: `item ${itemIndex}` });
+		const item = runOf({ host, workspace, run, itemIndex, prompt: `item ${itemIndex}` });
 		return await createJob(item);
 	});
 	const results = await clock.run(Promise.all(items));
@@ -488,19 +488,19 @@ test('a 402 in the middle of a run: nothing further is sent after it', async () 
 	expect(results.filter((result) => !result.ok && result.failure.kind === 'skipped')).toHaveLength(
 		25 - refused,
 	);
-	expect(batch.submitted).toBe(5);
+	expect(run.submitted).toBe(5);
 });
 
 test('when credits are back all waiting items continue at once, not every 20 seconds', async () => {
 	const { clock, model, workspace, host } = setUp({ credits: 0, jobMs: () => 1_000 });
 	const settings = { onInsufficientCredits: 'wait' as const };
-	const batch = new Batch(5, false);
+	const run = new Run(5, false);
 	const started = clock.now();
 	const items = Array.from({ length: 5 }, async (_, itemIndex) => {
 		const item = runOf({
 			host,
 			workspace,
-			batch,
+			run,
 			itemIndex,
 			settings,
 			prompt: `item ${itemIndex}`,

@@ -1,7 +1,7 @@
 import type { IExecuteSingleFunctions, INodeExecutionData } from 'n8n-workflow';
 import { ENDPOINTS } from '../../src/contract';
-import { Batch, halt } from '../../src/run/run';
-import { batchOf, joinBatch } from '../../src/run/nodeInput';
+import { Run, halt } from '../../src/run/run';
+import { currentRun, joinRun } from '../../src/run/nodeInput';
 import type { Prepared } from '../../src/run/item';
 import { fail, ok, type Result } from '../../src/base/result';
 import { nodeContext, nodeRun, type NodeRun } from '../support/nodeContext';
@@ -20,73 +20,73 @@ const FAULTY: Result<Prepared> = fail({ kind: 'input', field: 'Prompt', problem:
 
 function join(run: NodeRun, item: number, prepared = PREPARED): IExecuteSingleFunctions {
 	const context = nodeContext(run, item);
-	joinBatch(context, item).add(item, prepared);
+	joinRun(context, item).add(item, prepared);
 	return context;
 }
 
 test('a run is not doomed once all its items have joined, and is before', () => {
 	const run = nodeRun({ items: items(2) });
 	const first = join(run, 0);
-	expect(batchOf(first)?.isRejected).toBe(true);
+	expect(currentRun(first)?.isRejected).toBe(true);
 	join(run, 1);
-	expect(batchOf(first)?.isRejected).toBe(false);
+	expect(currentRun(first)?.isRejected).toBe(false);
 });
 
 test('one faulty item dooms the run', () => {
 	const run = nodeRun({ items: items(2) });
 	const first = join(run, 0, FAULTY);
 	join(run, 1);
-	expect(batchOf(first)?.isRejected).toBe(true);
+	expect(currentRun(first)?.isRejected).toBe(true);
 });
 
 test('in portions, items that have not started yet doom nothing', () => {
-	const interval = { requestOptions: { batching: { batch: { batchInterval: 10 } } } };
+	const interval = { requestOptions: { batching: { run: { batchInterval: 10 } } } };
 	const run = nodeRun({ items: items(2), parameters: () => interval });
 	const first = join(run, 0);
-	const batch = batchOf(first);
-	expect(batch?.isRejected).toBe(false);
-	batch?.beginItem(0);
-	expect(batchOf(join(run, 1))).toBe(batch);
+	const run = currentRun(first);
+	expect(run?.isRejected).toBe(false);
+	run?.beginItem(0);
+	expect(currentRun(join(run, 1))).toBe(run);
 });
 
 test('as a tool the call is counted, not the items of the agent', () => {
 	const agent = nodeRun({ items: items(5) });
 	const tool = nodeRun({ ...agent, inputData: { ai_tool: [items(1)] } });
-	expect(batchOf(join(tool, 0))?.isRejected).toBe(false);
+	expect(currentRun(join(tool, 0))?.isRejected).toBe(false);
 });
 
-test('two calls of a tool within one item of an agent never share a batch', () => {
+test('two calls of a tool within one item of an agent never share a run', () => {
 	const agent = nodeRun({ items: items(1) });
 	const [a, b] = [1, 2].map(() => nodeRun({ ...agent, inputData: { ai_tool: [items(1)] } }));
 	const first = join(a as NodeRun, 0);
 	const second = join(b as NodeRun, 0, FAULTY);
-	expect(batchOf(first)).not.toBe(batchOf(second));
-	expect(batchOf(first)?.isRejected).toBe(false);
+	expect(currentRun(first)).not.toBe(currentRun(second));
+	expect(currentRun(first)?.isRejected).toBe(false);
 });
 
-describe('Retry On Fail begins a new batch', () => {
+describe('Retry On Fail begins a new run', () => {
 	test('when the first item joins again', () => {
 		const run = nodeRun({ items: items(2) });
-		const before = batchOf(join(run, 0));
+		const before = currentRun(join(run, 0));
 		join(run, 1);
-		expect(batchOf(join(run, 0))).not.toBe(before);
+		expect(currentRun(join(run, 0))).not.toBe(before);
 	});
 
 	test('also when n8n gave up on the first item before, and does not now', () => {
 		const run = nodeRun({ items: items(2) });
-		const before = batchOf(join(run, 1));
+		const before = currentRun(join(run, 1));
 		const first = join(run, 0);
 		join(run, 1);
-		expect(batchOf(first)).not.toBe(before);
-		expect(batchOf(first)?.beginItem(0)).toBe(PREPARED);
-		expect(batchOf(first)?.beginItem(1)).toBe(PREPARED);
+		expect(currentRun(first)).not.toBe(before);
+		expect(currentRun(first)?.beginItem(0)).toBe(PREPARED);
+		expect(currentRun(first)?.beginItem(1)).toBe(PREPARED);
 	});
 
 	test('also when n8n gives up on the item that had joined', () => {
 		const run = nodeRun({ items: items(2) });
-		const before = batchOf(join(run, 0));
+		const before = currentRun(join(run, 0));
 		before?.beginItem(0);
-		expect(batchOf(join(run, 1))).not.toBe(before);
+		expect(currentRun(join(run, 1))).not.toBe(before);
 	});
 });
 
@@ -98,12 +98,12 @@ describe('a custom key is known to be shared before anything is sent', () => {
 
 	/** Items of one run, and which of them may go on. */
 	function run(prepared: Array<Result<Prepared>>) {
-		const batch = new Batch(prepared.length, false);
-		for (const [item, each] of prepared.entries()) batch.add(item, each);
+		const run = new Run(prepared.length, false);
+		for (const [item, each] of prepared.entries()) run.add(item, each);
 		const passed: number[] = [];
-		const claim = (item: number) => void batch.keyClaimed(item).then(() => passed.push(item));
+		const claim = (item: number) => void run.keyClaimed(item).then(() => passed.push(item));
 		const quiet = async () => await new VirtualClock().quiet();
-		return { batch, passed, claim, quiet };
+		return { run, passed, claim, quiet };
 	}
 
 	test('each item waits until all with a key have claimed theirs', async () => {
@@ -118,9 +118,9 @@ describe('a custom key is known to be shared before anything is sent', () => {
 	});
 
 	test('one that ends without a claim, as its file cannot be read, holds up nobody', async () => {
-		const { batch, passed, claim, quiet } = run([keyed, keyed]);
+		const { run, passed, claim, quiet } = run([keyed, keyed]);
 		claim(0);
-		batch.endItem(1);
+		run.endItem(1);
 		await quiet();
 		expect(passed).toEqual([0]);
 	});
@@ -136,37 +136,37 @@ describe('a custom key is known to be shared before anything is sent', () => {
 describe('silence', () => {
 	function run() {
 		const clock = new VirtualClock();
-		const batch = new Batch(2, false);
+		const run = new Run(2, false);
 		const note = async (isAnswered: boolean, tookMs: number) => {
 			const sentAt = clock.monotonic();
 			await clock.pass(tookMs);
-			batch.noteAnswer(isAnswered, sentAt, clock);
+			run.noteAnswer(isAnswered, sentAt, clock);
 		};
-		return { clock, batch, note };
+		return { clock, run, note };
 	}
 
 	test('of a minute and a half halts the run, counted from when the first request went out', async () => {
-		const { batch, note } = run();
+		const { run, note } = run();
 		await note(false, 89_000);
-		expect([batch.halted, batch.isSilent]).toEqual([undefined, false]);
+		expect([run.halted, run.isSilent]).toEqual([undefined, false]);
 		await note(false, 1_000);
-		expect(batch.halted).toEqual({ cause: 'the service gave no answer', credits: false });
-		expect([batch.isSilent, batch.stopSignal(undefined).aborted]).toEqual([true, true]);
+		expect(run.halted).toEqual({ cause: 'the service gave no answer', credits: false });
+		expect([run.isSilent, run.stopSignal(undefined).aborted]).toEqual([true, true]);
 	});
 
 	test('ends with any answer of the service', async () => {
-		const { batch, note } = run();
+		const { run, note } = run();
 		await note(false, 89_000);
 		await note(true, 0);
 		await note(false, 89_000);
-		expect(batch.halted).toBeUndefined();
+		expect(run.halted).toBeUndefined();
 	});
 
 	test('in which nothing is asked does not count', async () => {
-		const { clock, batch, note } = run();
+		const { clock, run, note } = run();
 		await clock.pass(600_000);
 		await note(false, 1_000);
-		expect(batch.halted).toBeUndefined();
+		expect(run.halted).toBeUndefined();
 	});
 });
 
@@ -183,5 +183,5 @@ test.each([
 	});
 	const failure = { kind: 'status', status, serviceError: {}, outcomeUnknown: false } as const;
 	halt(item, { ...fail(failure), endpoint });
-	expect(item.batch.halted !== undefined).toBe(isHalted);
+	expect(item.run.halted !== undefined).toBe(isHalted);
 });

@@ -34,7 +34,7 @@ const step = (state: ItemState, facts: Partial<Facts> = {}) =>
 
 describe('a refusal', () => {
 	test('of the first try releases its key', () => {
-		expect(after(sending(), refused())).toEqual({ is: 'new', firstKey: 1 });
+		expect(after(sending(), refused())).toEqual({ is: 'new', nextKey: 1 });
 	});
 
 	test('of a later try, after an unknown outcome, does not', () => {
@@ -49,7 +49,7 @@ describe('a refusal', () => {
 
 	test('after a 429 it does: that try did nothing', () => {
 		const state = after(sending(), { kind: 'noEffect' }, sending(), refused());
-		expect(state).toEqual({ is: 'new', firstKey: 1 });
+		expect(state).toEqual({ is: 'new', nextKey: 1 });
 	});
 
 	test('never makes a known job unknown', () => {
@@ -58,7 +58,7 @@ describe('a refusal', () => {
 	});
 
 	test('keeps a key that follows from the content or is the user’s', () => {
-		expect(after(sending(), refused(0))).toMatchObject({ is: 'new', firstKey: 0 });
+		expect(after(sending(), refused(0))).toMatchObject({ is: 'new', nextKey: 0 });
 	});
 });
 
@@ -72,7 +72,7 @@ test('nothing but a bad end or a change makes an item with a job new again', () 
 		{ kind: 'jobSucceeded' },
 		{ kind: 'nothingFound', restart: false },
 		{ kind: 'userWarned', execution: '1' },
-		{ kind: 'startsAtKey', firstKey: 3 },
+		{ kind: 'startsAtKey', nextKey: 3 },
 	];
 	fc.assert(
 		fc.property(fc.array(fc.constantFrom(...events)), (all) => {
@@ -81,7 +81,7 @@ test('nothing but a bad end or a change makes an item with a job new again', () 
 			expect(state).toMatchObject({ job: { id: 'gen_1' } });
 		}),
 	);
-	expect(after(sending(), answered, { kind: 'jobFailed' })).toEqual({ is: 'new', firstKey: 1 });
+	expect(after(sending(), answered, { kind: 'jobFailed' })).toEqual({ is: 'new', nextKey: 1 });
 });
 
 test('a state is plain data', () => {

@@ -14,20 +14,20 @@ import {
 
 const DAY = 86_400_000;
 
-const fresh: New = { is: 'new', firstKey: 2 };
+const fresh: New = { is: 'new', nextKey: 2 };
 
 const asked: Sent = {
-	...{ is: 'sent', firstKey: 2, attempt: 3, key: 'k3' },
+	...{ is: 'sent', nextKey: 2, attempt: 3, key: 'k3' },
 	...{ path: '/generations', body: { prompt: 'a cat' }, firstSentAt: 1_000 },
 	...{ isInFlight: false, mayBeCarriedOut: false },
 };
 const out: Sent = { ...asked, isInFlight: true };
 const unknownOutcome: Sent = { ...asked, mayBeCarriedOut: true };
 const job = { id: 'gen_1', object: 'generation' };
-const made: Created = { is: 'created', firstKey: 2, attempt: 3, job };
+const made: Created = { is: 'created', nextKey: 2, attempt: 3, job };
 const done: Created = {
 	is: 'done',
-	firstKey: 2,
+	nextKey: 2,
 	attempt: 3,
 	job,
 	resource: '{}',
@@ -40,7 +40,7 @@ const sending = (attempt: number, key?: string): ItemEvent => ({
 const sent = (attempt: number, more = {}): Sent => ({
 	...{
 		is: 'sent',
-		firstKey: 2,
+		nextKey: 2,
 		attempt,
 		path: '/speech',
 		body: 1,
@@ -54,7 +54,7 @@ const other = { id: 'gen_2' };
 
 /** Every event in every state that treats it in a way of its own. */
 const TABLE: Array<[state: ItemState, event: ItemEvent, next: ItemState]> = [
-	[NEW, sending(0), { ...sent(0), firstKey: 0 }],
+	[NEW, sending(0), { ...sent(0), nextKey: 0 }],
 	[fresh, sending(2, 'k2'), sent(2, { key: 'k2' })],
 	[asked, sending(3, 'other'), out],
 	[out, sending(3), { ...out, mayBeCarriedOut: true }],
@@ -73,16 +73,16 @@ const TABLE: Array<[state: ItemState, event: ItemEvent, next: ItemState]> = [
 	[made, { kind: 'outcomeUnknown' }, made],
 	[done, { kind: 'outcomeUnknown' }, done],
 
-	[out, refused(4), { is: 'new', firstKey: 4 }],
-	[out, refused(3), { is: 'new', firstKey: 3 }],
-	[{ ...out, attempt: 5 }, refused(6), { is: 'new', firstKey: 6 }],
+	[out, refused(4), { is: 'new', nextKey: 4 }],
+	[out, refused(3), { is: 'new', nextKey: 3 }],
+	[{ ...out, attempt: 5 }, refused(6), { is: 'new', nextKey: 6 }],
 	[{ ...out, mayBeCarriedOut: true }, refused(4), unknownOutcome],
 	[fresh, refused(4), fresh],
 	[made, refused(4), made],
 	[done, refused(4), done],
 
 	[fresh, { kind: 'jobKnown', job }, { ...made, attempt: 2 }],
-	[NEW, { kind: 'jobKnown', job }, { is: 'created', firstKey: 0, attempt: 0, job }],
+	[NEW, { kind: 'jobKnown', job }, { is: 'created', nextKey: 0, attempt: 0, job }],
 	[out, { kind: 'jobKnown', job }, made],
 	[
 		{ ...out, attempt: 7 },
@@ -98,27 +98,27 @@ const TABLE: Array<[state: ItemState, event: ItemEvent, next: ItemState]> = [
 	[fresh, { kind: 'jobSucceeded' }, fresh],
 	[out, { kind: 'jobSucceeded', resource: '{}' }, out],
 
-	[made, { kind: 'jobFailed' }, { is: 'new', firstKey: 4 }],
+	[made, { kind: 'jobFailed' }, { is: 'new', nextKey: 4 }],
 	[done, { kind: 'jobFailed' }, done],
 	[out, { kind: 'jobFailed' }, out],
 	[fresh, { kind: 'jobFailed' }, fresh],
 
 	[fresh, { kind: 'requestChanged', restart: false }, fresh],
-	[unknownOutcome, { kind: 'requestChanged', restart: false }, { is: 'new', firstKey: 4 }],
-	[made, { kind: 'requestChanged', restart: false }, { is: 'new', firstKey: 4 }],
-	[done, { kind: 'requestChanged', restart: false }, { is: 'new', firstKey: 4 }],
+	[unknownOutcome, { kind: 'requestChanged', restart: false }, { is: 'new', nextKey: 4 }],
+	[made, { kind: 'requestChanged', restart: false }, { is: 'new', nextKey: 4 }],
+	[done, { kind: 'requestChanged', restart: false }, { is: 'new', nextKey: 4 }],
 	[made, { kind: 'requestChanged', restart: true }, NEW],
 
-	[unknownOutcome, { kind: 'nothingFound', restart: false }, { is: 'new', firstKey: 4 }],
+	[unknownOutcome, { kind: 'nothingFound', restart: false }, { is: 'new', nextKey: 4 }],
 	[unknownOutcome, { kind: 'nothingFound', restart: true }, NEW],
 	[made, { kind: 'nothingFound', restart: false }, made],
 	[fresh, { kind: 'nothingFound', restart: true }, fresh],
 
-	[fresh, { kind: 'startsAtKey', firstKey: 0 }, NEW],
-	[fresh, { kind: 'startsAtKey', firstKey: 5 }, { is: 'new', firstKey: 5 }],
-	[out, { kind: 'startsAtKey', firstKey: 0 }, out],
-	[made, { kind: 'startsAtKey', firstKey: 0 }, made],
-	[done, { kind: 'startsAtKey', firstKey: 0 }, done],
+	[fresh, { kind: 'startsAtKey', nextKey: 0 }, NEW],
+	[fresh, { kind: 'startsAtKey', nextKey: 5 }, { is: 'new', nextKey: 5 }],
+	[out, { kind: 'startsAtKey', nextKey: 0 }, out],
+	[made, { kind: 'startsAtKey', nextKey: 0 }, made],
+	[done, { kind: 'startsAtKey', nextKey: 0 }, done],
 
 	[unknownOutcome, { kind: 'userWarned', execution: '7' }, { ...unknownOutcome, warnedIn: '7' }],
 	[made, { kind: 'userWarned', execution: '7' }, made],
@@ -136,7 +136,7 @@ test('what is not known is not stored', () => {
 		[
 			'attempt',
 			'body',
-			'firstKey',
+			'nextKey',
 			'firstSentAt',
 			'is',
 			'isInFlight',

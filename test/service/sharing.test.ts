@@ -1,4 +1,4 @@
-import { Batch } from '../../src/run/run';
+import { Run } from '../../src/run/run';
 import { createJob } from '../../src/run/creation';
 import { Workspace } from '../../src/service/workspace';
 import { answer } from '../../testing/answers';
@@ -20,12 +20,12 @@ function setUp(settings: Partial<ServiceSettings> = {}) {
 		processes += 1;
 		const name = `process ${processes}`;
 		const workspace = new Workspace(PLAN, clock, seeded(processes));
-		const batch = new Batch(count, false);
+		const run = new Run(count, false);
 		const items = Array.from({ length: count }, async (_, itemIndex) => {
 			const host = hostWith(send);
 			const origin = { runId: name };
 			const prompt = `${name} ${itemIndex}`;
-			const own = { host, workspace, batch, itemIndex, origin, prompt };
+			const own = { host, workspace, run, itemIndex, origin, prompt };
 			return await createJob(runOf({ ...own, settings: { waitTimeoutMs } }));
 		});
 		return await Promise.all(items);

@@ -1,4 +1,4 @@
-import { Batch } from '../../src/run/run';
+import { Run } from '../../src/run/run';
 import { createJob } from '../../src/run/creation';
 import { newMemory, type ItemMemory } from '../../src/run/state';
 import type { ApiRequest } from '../../src/base/types';
@@ -19,14 +19,14 @@ function setUp(service: Partial<ServiceSettings> = {}) {
 	/** Items of one execution, all started at once, as n8n does. */
 	const execution = async (owner: string, count: number, memories: ItemMemory[] = []) => {
 		const host = hostWith(model.send, {}, owner);
-		const batch = new Batch(count, false);
+		const run = new Run(count, false);
 		const items = Array.from({ length: count }, async (_, itemIndex) => {
 			const memory = (memories[itemIndex] ??= newMemory());
 			const origin = { runId: owner, executionId: owner };
 			const item = runOf({
 				host,
 				workspace,
-				batch,
+				run,
 				itemIndex,
 				memory,
 				origin,
@@ -47,7 +47,7 @@ describe.each(['sliding', 'fixed', 'bucket'] as const)(
 	(window) => {
 		test('200 jobs without a single refusal caused by us, each created once', async () => {
 			const { clock, model, execution } = setUp({ window, jobMs: spread });
-			const results = await clock.run(execution('batch', 200));
+			const results = await clock.run(execution('run', 200));
 			expect(results.every(({ ok }) => ok)).toBe(true);
 			expect(model.jobs).toHaveLength(200);
 			expect(model.count(202)).toBe(200);
@@ -56,16 +56,16 @@ describe.each(['sliding', 'fixed', 'bucket'] as const)(
 	},
 );
 
-test('a single image does not wait for a batch of 500', async () => {
+test('a single image does not wait for a run of 500', async () => {
 	const { clock, model, execution } = setUp({ jobMs: () => 10_000 });
 	const started = clock.now();
-	const batch = execution('batch', 500);
+	const run = execution('run', 500);
 	await clock.pass(30_000);
 	const single = execution('single', 1);
 	const [result] = await clock.run(single);
 	expect(result?.ok).toBe(true);
 	expect(clock.now() - started).toBeLessThan(3 * MINUTE);
-	expect((await clock.run(batch)).every(({ ok }) => ok)).toBe(true);
+	expect((await clock.run(run)).every(({ ok }) => ok)).toBe(true);
 	expect(model.jobs).toHaveLength(501);
 	expect(model.count(429)).toBe(0);
 });
@@ -73,12 +73,12 @@ test('a single image does not wait for a batch of 500', async () => {
 test('the five allowed jobs are almost always in use', async () => {
 	const { clock, execution } = setUp({ jobMs: () => 60_000 });
 	const started = clock.now();
-	await clock.run(execution('batch', 50));
+	await clock.run(execution('run', 50));
 	const bound = (50 / 5) * MINUTE;
 	expect(clock.now() - started).toBeLessThan(bound * 1.15);
 });
 
-/** Items of a batch, whose creations meet more faults than there are items. */
+/** Items of a run, whose creations meet more faults than there are items. */
 const ITEMS = cases(7_000);
 
 test(`lost, damaged and failed responses to ${ITEMS} items in three runs of a node: nothing is created twice or lost`, async () => {
@@ -103,10 +103,10 @@ test(`lost, damaged and failed responses to ${ITEMS} items in three runs of a no
 		const memories: ItemMemory[] = [];
 		let failed = 0;
 		for (let again = 0; again < 3; again += 1) {
-			const results = await clock.run(execution('batch', ITEMS, memories));
+			const results = await clock.run(execution('run', ITEMS, memories));
 			failed = results.filter(({ ok }) => !ok).length;
 			for (const [item, result] of results.entries()) {
-				if (result.ok) expectSame(result.value.prompt, `batch ${item}`);
+				if (result.ok) expectSame(result.value.prompt, `run ${item}`);
 			}
 		}
 		expect(new Set(model.jobs.map(({ prompt }) => prompt)).size).toBe(model.jobs.length);
@@ -120,7 +120,7 @@ test(`lost, damaged and failed responses to ${ITEMS} items in three runs of a no
 
 test('after a run no slot and no timer is left behind', async () => {
 	const { clock, workspace, execution } = setUp();
-	await clock.run(execution('batch', 20));
+	await clock.run(execution('run', 20));
 	await clock.pass(10 * MINUTE);
 	expect(clock.sleeping).toBe(0);
 	const { channel } = hostWith(async () => ({ noResponse: 'x' }));

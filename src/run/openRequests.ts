@@ -1,0 +1,144 @@
+import { isKeyExpired } from './state';
+
+/** What the keys of a request are made of, besides their number. */
+export interface RequestName {
+	/** The run id of the execution that has sent it first. */
+	runId: string;
+	/** Fingerprint of the request. */
+	content: string;
+	/** Which of the equal contents of that execution it is. */
+	occurrence: number;
+}
+
+/** A creation of *On Retries* whose result n8n may not have been given for good. */
+interface OpenRequest extends RequestName {
+	/** The number of the key under which it was last sent. */
+	key: number;
+	/** When that was, in milliseconds since the epoch. */
+	sentAt: number;
+	/** The execution that has sent it, or taken it over, last. */
+	execution: string;
+	/** Whether that was an execution in the editor. */
+	isManual: boolean;
+	/** What has come of it. `nothing`: the service has only refused it with 429, or was not reached. */
+	outcome: 'job' | 'unknown' | 'nothing';
+	/** Whether its result was given to n8n: it is closed unless another run of that execution fails. */
+	isDelivered: boolean;
+}
+
+/**
+ * The creations of one node, in whichever execution, whose results n8n was not given for good. The
+ * service is the ledger of what was paid for: it answers a repeated key with the job that the key has
+ * made, for 24 hours. So all that an execution needs in order to go on with what a former one has paid
+ * for is the run id that its keys were made of. Kept in this process, because n8n keeps nothing of an
+ * execution in the editor, and stores a stopped one as it was at its start.
+ *
+ * An execution in the editor goes on with what others in the editor have lost, and a retry that n8n has
+ * given no memory with what others in production have. Two executions that are no retries are two orders.
+ *
+ * By node, not by credential: another key of the workspace, or another spelling of the base URL, leads
+ * to the same jobs, and another service does not know the keys.
+ */
+export class OpenRequests {
+	/** By content, the last one sent at the end. */
+	private readonly requests = new Map<string, OpenRequest[]>();
+	/** The runs of the node that have failed, by execution. One of a loop's many ends all of them. */
+	private readonly failedRuns = new Map<string, Set<number>>();
+	private readonly begun = new Set<string>();
+
+	/** An execution has come to the node: what former ones were given for good, nobody will ask for again. */
+	begin(execution: string, now: number): void {
+		if (this.begun.has(execution)) return;
+		const executions = new Set([execution]);
+		for (const [content, requests] of this.requests) {
+			const open = requests.filter((request) => this.isOpen(request, now));
+			if (open.length > 0) this.requests.set(content, open);
+			else this.requests.delete(content);
+			for (const request of open) executions.add(request.execution);
+		}
+		this.begun.add(execution);
+		for (const one of this.begun) if (!executions.has(one)) this.begun.delete(one);
+		for (const one of this.failedRuns.keys()) if (!executions.has(one)) this.failedRuns.delete(one);
+	}
+
+	private isOpen({ isDelivered, execution, sentAt }: OpenRequest, now: number): boolean {
+		const isLost = !isDelivered || this.failedRuns.has(execution);
+		return isLost && !isKeyExpired(sentAt, now);
+	}
+
+	/**
+	 * An execution goes on with a request of this content that another one of its kind has lost. Of several
+	 * equal ones with one that has a job, rather than with one that may have one, and with the last of these.
+	 */
+	takeOver(
+		{ content, execution, isManual }: Pick<OpenRequest, 'content' | 'execution' | 'isManual'>,
+		now: number,
+	): Readonly<OpenRequest> | undefined {
+		const open = (this.requests.get(content) ?? []).filter((request) => {
+			const isOther = request.execution !== execution && request.isManual === isManual;
+			return isOther && this.isOpen(request, now);
+		});
+		const outcomes = ['job', 'unknown', 'nothing'] as const;
+		const best = outcomes.find((outcome) => open.some((request) => request.outcome === outcome));
+		const lost = open.findLast((request) => request.outcome === best);
+		if (lost) lost.execution = execution;
+		return lost;
+	}
+
+	/** A request is about to be sent. */
+	note(sent: Omit<OpenRequest, 'outcome' | 'isDelivered'>): void {
+		// A job that is known stays so, however its key is answered from now on.
+		const hasJob = this.get(sent)?.outcome === 'job';
+		const outcome = hasJob ? 'job' : 'unknown';
+		const request: OpenRequest = { ...sent, outcome, isDelivered: false };
+		this.requests.set(sent.content, [...this.othersThan(sent), request]);
+	}
+
+	/** Whatever was sent under its key so far has been answered. */
+	noteOutcome(name: RequestName, outcome: OpenRequest['outcome']): void {
+		const request = this.get(name);
+		if (request && request.outcome !== 'job') request.outcome = outcome;
+	}
+
+	/** The result of a request was given to n8n. */
+	deliver(name: RequestName): void {
+		const request = this.get(name);
+		if (request) request.isDelivered = true;
+	}
+
+	/** The request was refused, or its job has failed: the next execution makes a new one. */
+	close(name: RequestName): void {
+		const others = this.othersThan(name);
+		if (others.length > 0) this.requests.set(name.content, others);
+		else this.requests.delete(name.content);
+	}
+
+	private othersThan(name: RequestName): OpenRequest[] {
+		return this.requests.get(name.content)?.filter((request) => !isSame(request, name)) ?? [];
+	}
+
+	private get(name: RequestName): OpenRequest | undefined {
+		return this.requests.get(name.content)?.find((request) => isSame(request, name));
+	}
+
+	/** A run of the node in an execution has ended. A later try of it may mend what an earlier one has failed. */
+	endRun(execution: string, runIndex: number, hasFailed: boolean): void {
+		const failed = this.failedRuns.get(execution) ?? new Set();
+		if (hasFailed) failed.add(runIndex);
+		else failed.delete(runIndex);
+		if (failed.size > 0) this.failedRuns.set(execution, failed);
+		else this.failedRuns.delete(execution);
+	}
+}
+
+const isSame = (one: RequestName, other: RequestName): boolean =>
+	one.runId === other.runId && one.occurrence === other.occurrence;
+
+const nodes = new Map<string, OpenRequests>();
+
+/** @param node workflow and node */
+export function openRequestsOf(node: string): OpenRequests {
+	const known = nodes.get(node) ?? new OpenRequests();
+	nodes.set(node, known);
+	return known;
+}

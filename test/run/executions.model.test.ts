@@ -1,0 +1,330 @@
+/* eslint-disable @n8n/community-nodes/no-restricted-globals -- not published */
+import { createJob } from '../../src/run/creation';
+import { OpenRequests } from '../../src/run/openRequests';
+import { Run } from '../../src/run/run';
+import { itemMemory, type NodeMemory } from '../../src/run/state';
+import type { Result } from '../../src/base/result';
+import type { Resource } from '../../src/base/types';
+import type { IdempotencyMode } from '../../src/run/item';
+import { Workspace } from '../../src/service/workspace';
+import { InstantClock } from '../../testing/instantClock';
+import { LedgerService, type Charge, type Outcome } from '../../testing/ledgerService';
+import { seeded } from '../../testing/random';
+import { hostWith, runOf } from '../../testing/run';
+import { seedOf } from '../support/seed';
+import { cases } from '../support/thorough';
+
+/*
+ * Whole executions of one node against a strict ledger: in the editor, in production, retried, stopped
+ * while requests are out, in a loop, with another key of the same workspace, with rows taken out, with
+ * a process that dies. What n8n keeps of an execution, the model keeps: the memory of the node if it has
+ * ended by itself, nothing if it was stopped.
+ *
+ * The rules that it judges:
+ * 1. An execution in the editor pays for nothing again that a former execution of the same node has
+ *    paid for and lost: because it failed, in whichever round of a loop, was stopped, or has output a
+ *    failed row.
+ * 2. A retry pays for nothing again that its execution has paid for, also where n8n gives it no memory.
+ * 3. Two executions in production are two orders.
+ * 4. No job is output for two items of one execution, and none for another prompt.
+ */
+
+const SEQUENCES = Number(cases(3_000));
+const PLAN = { requestsPerMinute: 1_000_000, concurrentJobs: 5 };
+const DAY = 86_400_000;
+
+type Mode = 'manual' | 'production' | 'retry';
+
+/** How one execution went. */
+interface Execution {
+	id: string;
+	/** The executions that may be asked for the same order: itself, and what it goes on with. */
+	order: number;
+	mode: Mode;
+	rounds: string[][];
+	/** What n8n has stored of it; nothing of one that was stopped. */
+	memory: NodeMemory | undefined;
+	failedAt: number | undefined;
+	wasStopped: boolean;
+}
+
+class World {
+	readonly log: string[] = [];
+	readonly violations: string[] = [];
+	private readonly random: () => number;
+	private readonly clock = new InstantClock();
+	private readonly service: LedgerService;
+	private readonly idempotency: IdempotencyMode;
+	private readonly continuesOnFail: boolean;
+	private openRequests = new OpenRequests();
+	private workspace: Workspace;
+	private count = 0;
+	private rows: string[][];
+	private running: Execution | undefined;
+	private last: Execution | undefined;
+	/** By charge: the order that has paid for it; and whether an execution has kept its result. */
+	private readonly paidIn = new Map<string, number>();
+	private readonly kept = new Set<string>();
+	private afterRequest: () => void = () => {};
+
+	constructor(seed: number) {
+		this.random = seeded(seed);
+		const flag = () => this.random() < 0.5;
+		const habits = {
+			caches402: flag(),
+			balanceFirst: false,
+			comparesBody: flag(),
+			showsNow: flag(),
+		};
+		this.idempotency = this.random() < 0.8 ? 'execution' : 'content';
+		this.continuesOnFail = this.random() < 0.3;
+		this.service = new LedgerService(this.clock, habits, (charge) => this.judge(charge));
+		this.workspace = new Workspace(PLAN, this.clock, this.random);
+		const isLoop = this.random() < 0.3;
+		const prompts = Array.from({ length: 1 + Math.floor(this.random() * 5) }, () => this.prompt());
+		this.rows = isLoop ? prompts.map((prompt) => [prompt]) : [prompts];
+		this.log.push(
+			`${this.idempotency} ${isLoop ? 'loop' : 'once'} ${this.continuesOnFail ? 'continue' : 'stop'} ${JSON.stringify(habits)}`,
+		);
+	}
+
+	private pick<T>(all: readonly T[]): T {
+		return all[Math.floor(this.random() * all.length)] as T;
+	}
+
+	private prompt(): string {
+		return this.pick(['a cat', 'a dog', 'a cow', 'a bird']);
+	}
+
+	/** How many items of the running execution ask for a prompt. */
+	private wanted(prompt: string): number {
+		return this.running?.rounds.flat().filter((one) => one === prompt).length ?? 0;
+	}
+
+	private judge(charge: Charge): void {
+		const { running } = this;
+		if (!running) return;
+		this.paidIn.set(charge.id, running.order);
+		const now = this.clock.now();
+		const live = this.service.charges.filter(
+			(one) =>
+				one.prompt === charge.prompt &&
+				this.service.isLive(one) &&
+				now - one.at < DAY &&
+				!this.kept.has(one.id) &&
+				(this.idempotency === 'content' || this.paidIn.get(one.id) === running.order),
+		);
+		const wanted = this.idempotency === 'content' ? 1 : this.wanted(charge.prompt);
+		if (live.length >= wanted) {
+			this.violations.push(
+				`${charge.id} (${charge.prompt}) was paid although ${live.map(({ id }) => id).join()} exists and ${wanted} is wanted`,
+			);
+		}
+	}
+
+	/** What happens to the requests of the next execution. */
+	private disturb(stop: () => void): void {
+		const rolled = this.random();
+		const isQuiet = rolled < 0.3;
+		const outage =
+			this.random() < 0.15 ? this.pick(['lostBefore', 'lostAfter', 503, 401] as const) : undefined;
+		const stopAt = this.random() < 0.25 ? Math.floor(this.random() * 8) : Infinity;
+		const badAfter = this.random() < 0.25 ? Math.floor(this.random() * 6) : Infinity;
+		const odds = isQuiet ? 0 : 0.35;
+		let requests = 0;
+		this.service.outcome = (): Outcome => {
+			requests += 1;
+			if (requests >= stopAt) stop();
+			if (requests > badAfter) return 401;
+			if (outage !== undefined && requests > 1) return outage;
+			if (this.random() >= odds) return 'answer';
+			return this.pick<Outcome>([
+				...(['lostBefore', 'lostAfter', 'errorAfter', 'brokenAfter'] as const),
+				...[429, 400, 403, 409, 425, 302],
+				{ after: 409 },
+				{ after: 520 },
+			]);
+		};
+		this.service.balance = this.random() < 0.1 && this.idempotency === 'execution' ? 2 : Infinity;
+		this.service.next = () => ({
+			takes: this.pick([0, 1_000, 20_000, 3_600_000]),
+			fails: this.idempotency === 'execution' && this.random() < 0.2,
+		});
+		this.log.push(
+			`  outage ${String(outage)}, stop at ${stopAt}, 401 after ${badAfter}, balance ${this.service.balance}`,
+		);
+	}
+
+	/** n8n runs the node once for each round, until one fails or the execution is stopped. */
+	private async execute(mode: Mode, base?: Execution): Promise<void> {
+		this.count += 1;
+		const id = String(this.count);
+		const { memory } = base ?? {};
+		const node: NodeMemory = memory
+			? (JSON.parse(JSON.stringify(memory)) as NodeMemory)
+			: { runId: `run ${id}`, startedIn: id, items: {} };
+		const order = base?.order ?? (mode === 'manual' ? 0 : this.count);
+		const rounds = base?.rounds ?? this.rows;
+		const execution: Execution = {
+			id,
+			order,
+			mode,
+			rounds,
+			memory: undefined,
+			failedAt: undefined,
+			wasStopped: false,
+		};
+		this.running = execution;
+		this.log.push(`${id} ${mode}${base ? ` of ${base.id}` : ''}: ${JSON.stringify(rounds)}`);
+		const cancel = new AbortController();
+		this.disturb(() => cancel.abort());
+		const from = base?.failedAt ?? 0;
+		const outputs: Array<[prompt: string, result: Result<Resource>]> = [];
+		for (let round = from; round < rounds.length; round += 1) {
+			const tries = mode !== 'retry' && this.random() < 0.2 ? 3 : 1;
+			let results: Array<Result<Resource>> = [];
+			for (let attempt = 0; attempt < tries; attempt += 1) {
+				results = await this.runNode(execution, node, round, cancel.signal);
+				if (this.continuesOnFail || results.every(({ ok }) => ok) || cancel.signal.aborted) break;
+			}
+			for (const [index, result] of results.entries())
+				outputs.push([rounds[round]?.[index] ?? '', result]);
+			if (cancel.signal.aborted) break;
+			if (!this.continuesOnFail && results.some(({ ok }) => !ok)) {
+				execution.failedAt = round;
+				break;
+			}
+		}
+		execution.wasStopped = cancel.signal.aborted;
+		if (!execution.wasStopped) execution.memory = node;
+		else execution.failedAt = 0;
+		this.check(outputs);
+		const isKept = execution.failedAt === undefined;
+		for (const [, result] of outputs) if (isKept && result.ok) this.kept.add(result.value.id);
+		this.last = execution;
+		this.running = undefined;
+	}
+
+	private async runNode(
+		execution: Execution,
+		node: NodeMemory,
+		round: number,
+		signal: AbortSignal,
+	): Promise<Array<Result<Resource>>> {
+		const prompts = execution.rounds[round] ?? [];
+		const run = new Run(prompts.length, false, this.continuesOnFail);
+		run.location = { runIndex: round, node: 'workflow/node' };
+		const host = hostWith(this.service.send);
+		const looksBack = execution.mode !== 'production' && node.startedIn === execution.id;
+		const results = await Promise.all(
+			prompts.map(async (prompt, itemIndex) => {
+				const place = `${round}:${itemIndex}`;
+				const item = runOf({
+					host: { ...host, channel: { ...host.channel, signal } },
+					workspace: this.workspace,
+					run,
+					openRequests: this.openRequests,
+					node,
+					memory: itemMemory(node, place),
+					itemIndex,
+					inputFingerprint: `${place} ${prompt}`,
+					prompt,
+					settings: { idempotency: this.idempotency, waitTimeoutMs: 60_000 },
+					origin: {
+						item: place,
+						executionId: execution.id,
+						mode: execution.mode === 'manual' ? 'manual' : 'production',
+						looksBack,
+					},
+				});
+				const result = await createJob(item);
+				if (result.ok) return result;
+				if (this.continuesOnFail) run.failedRows.add(itemIndex);
+				else run.addError({ thrownBy: itemIndex, complete: () => {} });
+				return result;
+			}),
+		);
+		run.noteDeliveries();
+		const said = results.map((result) => (result.ok ? result.value.id : result.failure.kind));
+		this.log.push(`  round ${round}: ${said.join(', ')}${signal.aborted ? ', stopped' : ''}`);
+		this.afterRequest();
+		return results;
+	}
+
+	private check(outputs: Array<[prompt: string, result: Result<Resource>]>): void {
+		const seen = new Set<string>();
+		for (const [prompt, result] of outputs) {
+			if (!result.ok) continue;
+			const { id } = result.value;
+			if (result.value.prompt !== prompt) this.violations.push(`${id} is not of ${prompt}`);
+			if (seen.has(id) && this.idempotency === 'execution')
+				this.violations.push(`${id} was output twice`);
+			seen.add(id);
+		}
+	}
+
+	private async step(): Promise<void> {
+		const { last } = this;
+		const mayRetry = last !== undefined && last.failedAt !== undefined;
+		const way = this.pick([
+			'manual',
+			'manual',
+			'manual',
+			'production',
+			'retry',
+			'retry',
+			'edit',
+			'key',
+			'crash',
+		] as const);
+		switch (way) {
+			case 'edit': {
+				// Rows are taken out, or another one comes first. All that are equal: where the outcome of both is
+				// unknown, nothing can tell which of two equal ones has a job.
+				const out = this.prompt();
+				const rows = this.rows.map((round) => round.filter((prompt) => prompt !== out));
+				this.rows = rows.filter((round) => round.length > 0);
+				if (this.rows.length === 0 || this.random() < 0.3) this.rows.unshift([this.prompt()]);
+				return await this.execute('manual');
+			}
+			case 'key':
+				// Another key of the workspace, or another spelling of its address.
+				this.workspace = new Workspace(PLAN, this.clock, this.random);
+				this.log.push('another key');
+				return await this.execute('manual');
+			case 'crash':
+				// What only the process knew is lost: whoever goes on in the editor pays again.
+				this.openRequests = new OpenRequests();
+				this.workspace = new Workspace(PLAN, this.clock, this.random);
+				this.log.push('crash');
+				for (const { id } of this.service.charges)
+					if (this.paidIn.get(id) === 0 || last?.wasStopped) this.kept.add(id);
+				return;
+			case 'retry':
+				// A manual one cannot be retried in the editor; n8n retries those of production.
+				if (!mayRetry || last.mode === 'manual') return await this.execute('manual');
+				return await this.execute('retry', last);
+			default:
+				return await this.execute(way);
+		}
+	}
+
+	async play(): Promise<void> {
+		const steps = 3 + Math.floor(this.random() * 6);
+		for (let step = 0; step < steps && this.violations.length === 0; step += 1) {
+			await this.step();
+			this.clock.pass(this.random() < 0.9 ? 1_000 : 3_600_000);
+		}
+	}
+}
+
+test(`${SEQUENCES} sequences of executions: nothing that was paid for and lost is paid for again`, async () => {
+	const firstSeed = Number(process.env.EXECUTIONS_SEED ?? seedOf(1));
+	const last = process.env.EXECUTIONS_SEED ? firstSeed : firstSeed + SEQUENCES - 1;
+	for (let seed = firstSeed; seed <= last; seed += 1) {
+		const world = new World(seed);
+		await world.play();
+		if (world.violations.length > 0)
+			throw new Error([`EXECUTIONS_SEED=${seed}`, ...world.log, ...world.violations].join('\n'));
+	}
+});
