@@ -13,12 +13,6 @@ export function flagOf(value: unknown): boolean | undefined {
 	return Object.hasOwn(FLAGS, text) ? FLAGS[text] : undefined;
 }
 
-/** The non-empty entries of an array, or of a text with commas or line breaks between them. */
-export function listOf(value: unknown): string[] {
-	const entries: unknown[] = Array.isArray(value) ? value : String(value ?? '').split(/[,\n]/);
-	return entries.map((entry) => String(entry ?? '').trim()).filter((entry) => entry !== '');
-}
-
 /** The value at the end of a path of names; `undefined` where the path leads nowhere. */
 export const valueAt = (values: unknown, path: string[]): unknown =>
 	path.reduce((value, name) => (value as Record<string, unknown> | null)?.[name], values);

@@ -3,7 +3,13 @@ import {
 	type IAllExecuteFunctions,
 	type ILoadOptionsFunctions,
 } from 'n8n-workflow';
-import { CREDENTIAL, credentialIdOf, rateLimitsOf, readCredential } from '../service/credential';
+import {
+	CREDENTIAL,
+	credentialIdOf,
+	credentialProblem,
+	rateLimitsOf,
+	readCredential,
+} from '../service/credential';
 import type { HostContext } from '../service/host';
 import { n8nHost } from '../service/n8n';
 import { workspaceOf } from '../service/workspace';
@@ -20,7 +26,7 @@ export async function connect(
 	const credential = await context.getCredentials(CREDENTIAL);
 	const read = readCredential(credential);
 	if (read.problem !== undefined)
-		throw new NodeOperationError(node, `The ${read.field} of the credential ${read.problem}`);
+		throw new NodeOperationError(node, credentialProblem(read, ' of the credential') ?? '');
 	const { baseUrl, apiKey } = read;
 	const hostContext = { functions: context, files: () => ({}), ...limits };
 	const host = n8nHost(hostContext, { url: '', baseURL: baseUrl }, apiKey);

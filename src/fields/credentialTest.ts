@@ -4,7 +4,7 @@ import type {
 	INodeCredentialTestResult,
 } from 'n8n-workflow';
 import { ENDPOINTS, type Endpoint } from '../contract';
-import { excludedScope, readCredential } from '../service/credential';
+import { credentialProblem, excludedScope, readCredential } from '../service/credential';
 import { errorOf, isGone, meaningOf } from '../service/statuses';
 import { withoutSecret } from '../service/redact';
 
@@ -71,7 +71,7 @@ export async function mediaGenApiTest(
 	{ data: credential = {} }: ICredentialsDecrypted,
 ): Promise<INodeCredentialTestResult> {
 	const read = readCredential(credential);
-	if (read.problem !== undefined) return error(`The ${read.field} ${read.problem}`);
+	if (read.problem !== undefined) return error(credentialProblem(read) ?? '');
 	const isDeclared = ({ scope }: Endpoint) => excludedScope(credential, [scope]) === undefined;
 	const declared = PROBES.filter(isDeclared);
 	let reason = '';

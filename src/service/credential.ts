@@ -6,7 +6,8 @@ import {
 } from 'n8n-workflow';
 import { unwrapped } from '../base/texts';
 import { LIMITS, type Scope } from '../contract';
-import { readBaseUrl } from './urls';
+import { readBaseUrl } from './baseUrl';
+import { parseUrl } from './urls';
 
 /** The credential that all nodes send with. */
 export const CREDENTIAL = 'mediaGenApi';
@@ -51,6 +52,13 @@ export type CredentialRead =
 	| { baseUrl: string; apiKey: string; problem?: undefined }
 	| { field: 'Base URL' | 'API Key'; problem: string };
 
+/** What cannot be used of a credential, as a sentence. @param whose such as ` of the credential` */
+export function credentialProblem(read: CredentialRead, whose = ''): string | undefined {
+	if (read.problem === undefined) return undefined;
+	const name = read.field === 'API Key' ? 'API key' : 'base URL';
+	return `The ${name}${whose} ${read.problem}`;
+}
+
 /**
  * The address and the key of a credential, the same for everybody who sends with it: without the
  * blanks, quotes, `Bearer` and `NAME=` that are copied along. No text of a problem contains the key.
@@ -92,7 +100,7 @@ function targetOf(options: IHttpRequestOptions): URL | undefined {
 	const path = String(url || uri || '');
 	const isAbsolute = ABSOLUTE.test(path) || !baseURL;
 	const address = isAbsolute ? path : `${baseURL.replace(/\/+$/, '')}/${path.replace(/^\/+/, '')}`;
-	return URL.canParse(address) ? new URL(address) : undefined;
+	return parseUrl(address);
 }
 
 function isBelow(target: URL, baseUrl: string): boolean {
@@ -112,7 +120,7 @@ export async function authenticate(
 ): Promise<IHttpRequestOptions> {
 	const read = readCredential(credential);
 	if (read.problem !== undefined)
-		throw new UserError(`The ${read.field} of the credential ${read.problem}`);
+		throw new UserError(credentialProblem(read, ' of the credential') ?? '');
 	const target = targetOf(options);
 	if (!target || !isBelow(target, read.baseUrl)) {
 		throw new UserError(

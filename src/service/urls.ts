@@ -1,5 +1,4 @@
 import { sendable, unwrapped } from '../base/texts';
-import { ENDPOINTS } from '../contract';
 
 /** Judged by the host name alone: published code cannot resolve names. */
 type AddressKind = 'loopback' | 'private' | 'public';
@@ -37,71 +36,26 @@ export function addressKind(hostname: string): AddressKind {
 	return a === undefined ? 'public' : ipv4Kind(Number(a), Number(b));
 }
 
-const parse = (text: string) => (URL.canParse(text) ? new URL(text) : undefined);
+/** Not by `URL.canParse`, which some versions of Node answer with false for an address with umlauts. */
+export function parseUrl(text: string, base?: string | URL): URL | undefined {
+	try {
+		return new URL(text, base);
+	} catch {
+		return undefined;
+	}
+}
 
-const serviceKind = (baseUrl: string) => addressKind(parse(baseUrl)?.hostname ?? '');
+const serviceKind = (baseUrl: string) => addressKind(parseUrl(baseUrl)?.hostname ?? '');
 
 export const isLocalService = (baseUrl: string): boolean => serviceKind(baseUrl) === 'loopback';
 
 /** Plain http is for a service on this machine, such as the sandbox, and stays on this machine. */
-const isSecure = ({ protocol, hostname }: URL, baseUrl: string) =>
+export const isSecure = ({ protocol, hostname }: URL, baseUrl: string) =>
 	protocol === 'https:' ||
 	(protocol === 'http:' && addressKind(hostname) === 'loopback' && isLocalService(baseUrl));
 
-/** Specification: Conventions and Versioning 1. */
-const VERSION = /\/v\d+$/;
-
-/** What may follow the version in an address that was copied from a request, such as `/models`. */
-const OPERATIONS = new Set(Object.values(ENDPOINTS).map(({ path }) => path.split('/')[1]));
-
-/** The path of a base URL, without what is not part of it beyond doubt. */
-function basePath(pathname: string): string {
-	const path = pathname.replace(/\/+$/, '');
-	const [, version, operation = ''] = /^(.*?\/v\d+)\/([^/]+).*$/.exec(path) ?? [];
-	return version !== undefined && OPERATIONS.has(operation) ? version : path;
-}
-
-function correctedUrl({ origin, pathname }: URL): string {
-	const path = basePath(pathname);
-	return `${origin}${VERSION.test(path) ? path : `${path}/v1`}`;
-}
-
-/** What can be read from a base URL: the address to use, or what is wrong with it. */
-export type BaseUrl = { baseUrl: string } | { problem: string };
-
-/**
- * The base URL that somebody means: without blanks, quotes and slashes around it, and without the
- * path of an operation. Keys travel with every request, so it must be https (loopback excepted) and
- * carry no user info. Specification: Conventions, "{base_url} already ends in `/v1`".
- */
-export function readBaseUrl(given: unknown): BaseUrl {
-	const text = unwrapped(typeof given === 'string' ? given : '');
-	if (text === '')
-		return {
-			problem: 'is empty: write the address of the API, such as https://api.example.com/v1',
-		};
-	const url = parse(text);
-	if (!url || !/^[a-z]+:\/\//i.test(text)) {
-		const guess = /^[\w-]+(\.[\w-]+)+(:\d+)?(\/[^\s@]*)?$/.test(text)
-			? parse(`https://${text}`)
-			: undefined;
-		const instead = guess ? correctedUrl(guess) : 'it in full, such as https://api.example.com/v1';
-		return { problem: `is not a complete address: write ${instead}` };
-	}
-	if (url.username || url.password) return { problem: 'must not contain a user name or password' };
-	if (!isSecure(url, text))
-		return {
-			problem: 'must begin with https:// (http:// only for a service on this machine)',
-		};
-	if (url.search || url.hash)
-		return { problem: `must end in /v1, without ? or #: write ${correctedUrl(url)}` };
-	const path = basePath(url.pathname);
-	if (!VERSION.test(path)) return { problem: `must end in /v1: write ${correctedUrl(url)}` };
-	return { baseUrl: `${url.origin}${path}` };
-}
-
 /** A URL as `new URL` writes it, without the blanks, quotes and brackets around it. */
-const urlIn = (text: string): URL | undefined => parse(unwrapped(sendable(text)));
+const urlIn = (text: string): URL | undefined => parseUrl(unwrapped(sendable(text)));
 
 /** The https address in a text; `undefined` where it is none. */
 export function httpsUrlIn(text: string): string | undefined {
@@ -127,7 +81,7 @@ export function mediaUrlIn(
  * good one. A public service must not reach private networks.
  */
 export function transferUrlProblem(text: string, baseUrl: string): string | undefined {
-	const url = parse(text);
+	const url = parseUrl(text);
 	if (!url) return 'the address is not a URL';
 	if (!isSecure(url, baseUrl)) return 'the address is not https';
 	const isInside = addressKind(url.hostname) !== 'public' && serviceKind(baseUrl) === 'public';

@@ -60,7 +60,7 @@ describe('the key', () => {
 	test('goes nowhere without a base URL', async () => {
 		for (const baseUrl of ['', 'nonsense', undefined as unknown as string]) {
 			await expect(put({ url: 'https://evil.example/' }, { baseUrl })).rejects.toThrow(
-				/^The Base URL/,
+				/^The base URL of the credential/,
 			);
 		}
 	});

@@ -3,9 +3,9 @@ import {
 	addressKind,
 	httpsUrlIn,
 	mediaUrlIn,
-	readBaseUrl,
 	transferUrlProblem,
 } from '../../src/service/urls';
+import { readBaseUrl } from '../../src/service/baseUrl';
 
 const PUBLIC = 'https://api.example/v1';
 const LOCAL = 'http://127.0.0.1:4010/v1';

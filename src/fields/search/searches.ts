@@ -43,9 +43,9 @@ interface Listing {
 }
 
 /** What was read; where that fails, the reason is shown unless something is being typed. */
-async function unlessTyped<T>(reading: Promise<T>, instead: T, typed = ''): Promise<T> {
+async function unlessTyped<T>(read: () => Promise<T>, instead: T, typed = ''): Promise<T> {
 	try {
-		return await reading;
+		return await read();
 	} catch (error) {
 		if (typed.trim() === '') throw error;
 		return instead;
@@ -58,9 +58,10 @@ const searchOf = (listingOf: (context: ILoadOptionsFunctions) => Listing): Searc
 		const listing = listingOf(this);
 		const { endpoint, nameOf, empty, isSelectable = () => true, query, offersTyped } = listing;
 		const pageQuery = cursor ? { ...query, cursor } : query;
-		const page = readPage(this, endpoint, pageQuery);
+		const read = async () => await readPage(this, endpoint, pageQuery);
+		const typed = offersTyped ? filter : '';
 		const instead = { entries: [], next: undefined };
-		const { entries, next } = await (offersTyped ? unlessTyped(page, instead, filter) : page);
+		const { entries, next } = await unlessTyped(read, instead, typed);
 		const choices = entries
 			.filter(isResource)
 			.filter(isSelectable)
@@ -130,8 +131,8 @@ function valuesOf(model: Json | undefined, parameter: ListedParameter) {
 const searchValues = (parameter: ListedParameter): Search =>
 	async function (filter) {
 		const id = chosenModel(this);
-		const found = id === undefined ? undefined : findModel(this, id);
-		const model = await unlessTyped(Promise.resolve(found), undefined, filter);
+		const find = async () => (id === undefined ? undefined : await findModel(this, id));
+		const model = await unlessTyped(find, undefined, filter);
 		const { values, standard } = valuesOf(model, parameter);
 		const choices = values.map((value) => ({
 			name: value === standard ? `${value} (default)` : value,
@@ -202,7 +203,7 @@ const searchVoices: Search = async function (filter = '', cursor) {
 	const isSpeech = SPEECH_MODELS.some((known) => known === id);
 	const customs = async () => await customVoices(this).catch(() => []);
 	const early = isSpeech ? customs() : undefined;
-	const catalogue = presetVoices(this, id, isSpeech, filter.trim());
+	const catalogue = async () => await presetVoices(this, id, isSpeech, filter.trim());
 	const preset = (await unlessTyped(catalogue, [], filter))
 		.filter(isResource)
 		.map((voice) => listedVoice(presetVoiceName(voice), voice.id, voice.sample_url));
