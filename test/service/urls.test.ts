@@ -1,10 +1,5 @@
 import fc, { webUrl } from '../support/fastCheck';
-import {
-	addressKind,
-	httpsUrlIn,
-	mediaUrlIn,
-	transferUrlProblem,
-} from '../../src/service/urls';
+import { addressKind, httpsUrlIn, mediaUrlIn, transferUrlProblem } from '../../src/service/urls';
 import { readBaseUrl } from '../../src/service/baseUrl';
 
 const PUBLIC = 'https://api.example/v1';

@@ -44,12 +44,8 @@ interface Listing {
 
 /** What was read; where that fails, the reason is shown unless something is being typed. */
 async function unlessTyped<T>(read: () => Promise<T>, instead: T, typed = ''): Promise<T> {
-	try {
-		return await read();
-	} catch (error) {
-		if (typed.trim() === '') throw error;
-		return instead;
-	}
+	if (typed.trim() === '') return await read();
+	return await read().catch(() => instead);
 }
 
 /** A list of the service as the choices of a picker, a page at a time. */

@@ -51,6 +51,9 @@ test('a file of another item is named, and a binary field is found by the file i
 	expect(many(other, context)).toMatchObject({
 		problem: 'is the file "other.png", which is not one file of this item',
 	});
+	const { data } = context.files;
+	const twice = { ...context, files: { data, copy: data } as typeof context.files };
+	expect(many(data, twice)).toHaveProperty('problem');
 	const rule = binaryField();
 	const clip = new BinaryReference('clip');
 	for (const given of ['clip', ' clip ', 'binary:clip', context.files.clip])
