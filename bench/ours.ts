@@ -56,6 +56,7 @@ export function startRun(options: Options): { workspace: Workspace; items: Promi
 		workspace,
 		run: new Run(jobs, false),
 		openRequests: new OpenRequests(),
+		hasService: true,
 		credits: executionCredits({}),
 		node: { runId: name, items: {} },
 	};

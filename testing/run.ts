@@ -92,6 +92,7 @@ export function runOf({ settings, origin, prompt = 'a cat', ...parts }: RunParts
 		spec: CREATE,
 		run: new Run(1, false),
 		openRequests: new OpenRequests(),
+		hasService: true,
 		credits: executionCredits({}),
 		itemIndex,
 		// What the user has written is what is sent, unless a test says otherwise.

@@ -23,6 +23,10 @@ export const OPERATION_AND_RESOURCE = `={{ ${operation} + ": " + ${resource} }}`
 export const icons = (name: string) =>
 	({ light: `file:../icons/${name}.svg`, dark: `file:../icons/${name}.dark.svg` }) as const;
 
+/** A dry run works without a credential. */
+const mayRunDry = (resources: NodeResource[]): boolean =>
+	resources.some(({ operations }) => operations.some(({ spec }) => spec.creates));
+
 /** What is the same in every node but triggers, and the properties of its resources. */
 export const actionNode = (...resources: NodeResource[]) =>
 	({
@@ -30,7 +34,9 @@ export const actionNode = (...resources: NodeResource[]) =>
 		group: ['transform'],
 		inputs: [NodeConnectionTypes.Main],
 		outputs: [NodeConnectionTypes.Main],
-		credentials: [{ name: 'mediaGenApi', required: true, testedBy: 'mediaGenApiTest' }],
+		credentials: [
+			{ name: 'mediaGenApi', required: !mayRunDry(resources), testedBy: 'mediaGenApiTest' },
+		],
 		requestDefaults: { baseURL: BASE_URL_OF_CREDENTIAL, json: true },
 		properties: nodeProperties(resources),
 	}) satisfies Partial<INodeTypeDescription>;

@@ -155,13 +155,6 @@ export function executionCredits(flow: Record<string, unknown>): ExecutionCredit
 	return known;
 }
 
-/** What a request is expected to cost: where this execution does not know it, as the last one of its kind. */
-export const expectedPrice = (
-	{ credits, spec: { endpoint }, workspace }: Item,
-	body: unknown,
-): number | undefined =>
-	credits.priceOf(endpoint, body) ?? workspace.lastPrices.get(requestKindOf(endpoint, body));
-
 /**
  * What is left of Max Credits for a request of this item; `Infinity` without a limit. What it has
  * possibly reserved before is in the sum already.
@@ -207,8 +200,6 @@ export function countCredits(item: Item, body: unknown, made: Result<Resource>):
 	const { credits, memory, spec, settings } = item;
 	if (made.ok) {
 		const job = { object: spec.object, ...made.value };
-		const said = creditsOf(job);
-		if (said !== undefined) item.workspace.lastPrices.set(requestKindOf(spec.endpoint, body), said);
 		credits.add(-(memory.expectedCredits ?? 0));
 		delete memory.expectedCredits;
 		const isRunning = jobState(job, settings.terminalStatuses) === 'running';

@@ -26,7 +26,7 @@ export const filesIn = (job: Json): Json[] =>
 		.filter(({ url }) => textOf(url) !== undefined);
 
 /** The prompt, brief or text of a job, from the request or where the service repeats it. */
-function requestedText(job: Resource, { body }: Partial<ApiRequest> = {}): string {
+export function requestedText(job: Resource, { body }: Partial<ApiRequest> = {}): string {
 	for (const source of [isRecord(body) ? body : {}, job]) {
 		const [first] = Array.isArray(source.blocks) ? (source.blocks as unknown[]) : [];
 		const spoken = isRecord(first) ? first.text : undefined;

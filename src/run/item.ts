@@ -119,6 +119,8 @@ export interface Item extends Prepared {
 	spec: OperationSpec;
 	host: Host;
 	workspace: Workspace;
+	/** Whether its credential leads to a service: not needed by a dry run. */
+	hasService: boolean;
 	run: Run;
 	itemIndex: number;
 	memory: ItemMemory;

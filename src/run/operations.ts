@@ -3,12 +3,12 @@ import { isRecord, isResource, type ApiRequest, type Json } from '../base/types'
 import { idIn, mustBeObject, otherIdProblem, requestResource, readPages } from '../service/client';
 import { isGone } from '../service/statuses';
 import { jobState, toResult } from '../service/jobState';
-import { withoutReferences, openRequest, sendFile } from './uploads';
+import { sendFile } from './uploads';
 import { createJob } from './creation';
-import { expectedPrice } from './credits';
+import { dryRun } from './dryRun';
 import { halt, halted, inTurn } from './run';
 import type { Item, Outcome, OutputKind } from './item';
-import { customKeyProblem, ItemKeys } from './keys';
+import { customKeyProblem } from './keys';
 import { itemMemory } from './state';
 import { collect, withOutputs } from './files';
 
@@ -152,54 +152,6 @@ async function createParts(item: Item, parts: ApiRequest[]): Promise<Result<Outc
 		whole.warning ??= one.value.warning;
 	}
 	return ok(whole);
-}
-
-/** A dry run in words: what all items of the run would create and cost, and which of them are wrong. */
-function summaryOf(item: Item): string {
-	const { checked, invalid } = item.run;
-	const jobs = checked.flatMap(([, prepared]) => {
-		if (!prepared.ok) return [];
-		const { request, parts = [request] } = prepared.value;
-		return parts.map(({ body }) => expectedPrice(item, body) ?? NaN);
-	});
-	const sum = jobs.reduce((total, price) => total + price, 0);
-	const cost = Number.isNaN(sum)
-		? '; what they cost is known once one with each model was made'
-		: `, for about ${sum} credits in all`;
-	const count = `${jobs.length} ${jobs.length === 1 ? 'job' : 'jobs'}`;
-	const bad =
-		invalid.length > 0
-			? ` Items that are wrong: ${invalid.map((index) => index + 1).join(', ')}.`
-			: '';
-	return `Nothing was sent. It would create ${count}${cost}.${bad}`;
-}
-
-/**
- * What would be sent for an item, all checks done: nothing goes out, no file is uploaded and
- * nothing is remembered, so that the real run starts from scratch.
- */
-async function dryRun(item: Item): Promise<Result<Outcome>> {
-	const { request, parts = [request], memory } = item;
-	const { method, path } = request;
-	const opened = await openRequest(item);
-	if (!opened.ok) return opened;
-	const { state } = memory;
-	const asNew: Item = { ...item, memory: { ...memory, content: opened.value.requestFingerprint } };
-	const idempotencyKey = new ItemKeys(asNew, opened.value.requestFingerprint).current;
-	const price = expectedPrice(item, request.body);
-	item.run.drySummary ??= summaryOf(item);
-	const preview: Json = {
-		summary: item.run.drySummary,
-		dryRun: true,
-		...(price !== undefined && { estimated_credits: price * parts.length }),
-		...(parts.length > 1 && { parts: parts.length }),
-		method,
-		path,
-		body: withoutReferences(request.body, (field) => `binary:${field}`),
-		...(idempotencyKey !== undefined && { idempotencyKey }),
-		...('job' in state && { existingJob: state.job.id }),
-	};
-	return ok(withoutFiles([preview]));
 }
 
 const HANDLERS: Record<OutputKind, Handler> = {

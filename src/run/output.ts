@@ -40,6 +40,7 @@ export function jsonOf({ error, ...rest }: Json): IDataObject {
 const AGENT_FIELDS = [
 	...['id', 'object', 'status', 'mode', 'model', 'url'],
 	...['failure', 'errors', 'warning', 'next', 'part', 'parts'],
+	...['dryRun', 'summary', 'request'],
 ];
 
 /**

@@ -55,8 +55,9 @@ export class Run {
 	location: Location | undefined;
 	/** Fingerprint of the unevaluated parameters, which all items share; set by the first. */
 	parameters: string | undefined;
-	/** What a dry run says of all items; set by the first that needs it. */
+	/** What a dry run says of all items, and what it knows of prices; set by the first that needs it. */
 	drySummary: string | undefined;
+	prices: Promise<ReadonlyMap<string, number>> | undefined;
 	/** Why nothing further is sent; `undefined` while items may be sent. */
 	halted: Halt | undefined;
 	private readonly haltController = new AbortController();

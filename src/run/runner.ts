@@ -13,6 +13,7 @@ import {
 	excludedScope,
 	rateLimitsOf,
 	readCredential,
+	type RateLimits,
 } from '../service/credential';
 import { n8nHost } from '../service/n8n';
 import { isLocalService } from '../service/urls';
@@ -71,19 +72,29 @@ function looksBack(
 	return ['manual', 'retry'].includes(context.getMode()) && startedIn === executionId;
 }
 
-/** Puts together all that an item needs. Fails if the credential shows that the operation is impossible. */
-async function openItem(
+interface Access {
+	baseUrl: string;
+	key: string;
+	limits: RateLimits;
+}
+
+/** For a dry run, which needs no credential. */
+const NO_SERVICE: Access = { baseUrl: '', key: '', limits: rateLimitsOf({}) };
+
+/** What the credential says, or why the operation is impossible with it. */
+async function readAccess(
 	context: IExecuteSingleFunctions,
-	options: IHttpRequestOptions,
 	spec: OperationSpec,
 	run: Run,
 	prepared: Prepared,
-): Promise<Result<Item>> {
-	const unusable = (name: string, problem: string) =>
-		fail({ kind: 'input', field: `${name} of the credential`, problem });
+): Promise<Result<Access>> {
+	const unusable = (name: string, problem: string, hint?: string) =>
+		fail({ kind: 'input', field: name, problem, hint });
+	if (!context.getNode().credentials?.[CREDENTIAL])
+		return unusable('The credential', 'is not set', 'Open the node and choose one, or create one');
 	const credential = await context.getCredentials(CREDENTIAL);
 	const read = readCredential(credential);
-	if (read.problem !== undefined) return unusable(read.field, read.problem);
+	if (read.problem !== undefined) return unusable(`${read.field} of the credential`, read.problem);
 	const { baseUrl, apiKey: key } = read;
 	const isLocal = isLocalService(baseUrl);
 	run.locateService(isLocal);
@@ -92,6 +103,21 @@ async function openItem(
 	if (prepared.unlessLocal && !isLocal) return prepared.unlessLocal;
 	const excluded = excludedScope(credential, scopesNeeded(spec, prepared));
 	if (excluded) return fail({ kind: 'scope', scope: excluded });
+	return ok({ baseUrl, key, limits: rateLimitsOf(credential) });
+}
+
+/** Puts together all that an item needs. Fails if the credential shows that the operation is impossible. */
+async function openItem(
+	context: IExecuteSingleFunctions,
+	options: IHttpRequestOptions,
+	spec: OperationSpec,
+	run: Run,
+	prepared: Prepared,
+): Promise<Result<Item>> {
+	const isDryRun = spec.creates === true && prepared.settings.dryRun;
+	const access = await readAccess(context, spec, run, prepared);
+	if (!access.ok && !isDryRun) return access;
+	const { baseUrl, key, limits } = access.ok ? access.value : NO_SERVICE;
 
 	const itemIndex = context.getItemIndex();
 	const location = (run.location ??= locateRun(context));
@@ -99,7 +125,7 @@ async function openItem(
 	const node = nodeMemory(context.getContext('node'), executionId);
 	const { item, memory, inputFingerprint } = identify(context, spec, run, node);
 	const credentialId = credentialIdOf(context.getNode());
-	const workspace = workspaceOf(baseUrl, key, rateLimitsOf(credential), credentialId);
+	const workspace = workspaceOf(baseUrl, key, limits, credentialId);
 	// Without n8n's list of domains, which was made for another address: `authenticate` keeps the key
 	// to the base URL.
 	const { responseTimeoutMs } = spec;
@@ -111,6 +137,7 @@ async function openItem(
 		itemIndex,
 		host: n8nHost({ ...itemContext(context), responseTimeoutMs }, toService, key),
 		workspace,
+		hasService: access.ok,
 		memory,
 		node,
 		credits: executionCredits(context.getContext('flow')),
@@ -167,7 +194,7 @@ async function runItem(
 	if (!opened.ok) return [];
 	const { settings, request } = opened.value;
 	const row = settings.includeInputFields ? context.getInputData().json : undefined;
-	const asked = spec.creates && !settings.dryRun ? request : undefined;
+	const asked = spec.creates ? request : undefined;
 	return itemsOf(result.value, settings, { item: context.getItemIndex(), row, request: asked });
 }
 

@@ -40,9 +40,9 @@ export interface Host {
 	put(url: string, headers: Record<string, string>, source: BinarySource): Promise<SendResult>;
 	/** GET without credentials and without following redirects. */
 	get(url: string): Promise<StreamedResponse | NoResponse>;
-	/** Stores a stream in n8n's binary data. Rejects if it breaks, or if n8n cannot store it. */
+	/** Stores a file in n8n's binary data. Rejects if its stream breaks, or if n8n cannot store it. */
 	store(
-		body: NodeJS.ReadableStream,
+		body: Body,
 		fileName: string,
 		mimeType: string,
 	): Promise<{ data: StoredFile; size: number }>;

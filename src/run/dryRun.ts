@@ -1,0 +1,248 @@
+import { ENDPOINTS, LIMITS, textOf } from '../contract';
+import { fail, ok, type Result } from '../base/result';
+import { asText, isRecord, type ApiRequest, type Json, type Resource } from '../base/types';
+import { sampleMp4, samplePng, sampleWav } from '../transfer/samples';
+import { pageOf } from '../service/client';
+import { readableStem } from '../transfer/names';
+import type { StoredFile } from '../service/host';
+import { creditsOf, statedPrice } from './credits';
+import { filesIn, requestedText } from './files';
+import type { Item, Outcome } from './item';
+import { ItemKeys } from './keys';
+import { openRequest, withoutReferences } from './uploads';
+
+/*
+ * A dry run: nothing is created, and no request goes out but one that reads what the last generations
+ * of the workspace have cost. Every item has the shape of a finished job, with files that stand for its
+ * media, so that what comes after the node can be built. What would be sent stands under `request`.
+ */
+
+/** The lite speech model. Specification: Credit rules. */
+const LITE_SPEECH = { model: 'service/speech-lite', creditsPerCharacter: 300 / 1_000_000 };
+
+/** Credits by mode and model. */
+type Prices = ReadonlyMap<string, number>;
+
+const kindOf = (job: Json): string => `${asText(job.mode)} ${asText(job.model)}`;
+
+/** What the newest generation of each mode and model has cost; empty where the service does not say. */
+async function readPrices({ host, workspace, hasService }: Item): Promise<Prices> {
+	const prices = new Map<string, number>();
+	if (!hasService) return prices;
+	const query = { limit: LIMITS.listLimit.max };
+	const request = { method: 'GET', path: ENDPOINTS.listGenerations.path, query } as const;
+	const page = await workspace.client.request(host.channel, request, { retry: false });
+	const { entries } = pageOf(page.ok ? page.value.body : undefined);
+	for (const entry of entries) {
+		const price = creditsOf(entry as Resource);
+		const kind = kindOf(entry);
+		if (price !== undefined && !prices.has(kind)) prices.set(kind, price);
+	}
+	return prices;
+}
+
+/** What a request is expected to cost; `undefined` where that is not known. */
+function priceOf(item: Item, { body }: ApiRequest, prices: Prices): number | undefined {
+	const { endpoint } = item.spec;
+	const stated = statedPrice(endpoint, body);
+	if (stated !== undefined || !isRecord(body)) return stated;
+	if (endpoint.path === ENDPOINTS.createGeneration.path) return prices.get(kindOf(body));
+	const isLite = endpoint.path === ENDPOINTS.createSpeech.path && body.model === LITE_SPEECH.model;
+	return isLite ? charactersIn(body) * LITE_SPEECH.creditsPerCharacter : undefined;
+}
+
+const blocksIn = ({ blocks }: Json): Json[] =>
+	Array.isArray(blocks) ? blocks.filter(isRecord) : [];
+
+const charactersIn = (body: Json): number =>
+	blocksIn(body).reduce((sum, { text }) => sum + [...asText(text)].length, 0);
+
+const rounded = (credits: number): number => Math.ceil(credits * 100) / 100;
+
+/** What several jobs would cost, as the end of a sentence. */
+function costSentence(costs: Array<number | undefined>): string {
+	const known = costs.filter((cost) => cost !== undefined);
+	const unknown = costs.length - known.length;
+	if (known.length === 0) return unknown > 0 ? '; what that costs is not known' : '';
+	const sum = rounded(known.reduce((total, cost) => total + cost, 0));
+	const rest = unknown > 0 ? ` and the unknown price of ${unknown} of them` : '';
+	return `, for about ${sum} credits${rest}`;
+}
+
+/** What all items of the run would create and cost, in words, and which of them are wrong. */
+function summaryOf(item: Item, prices: Prices): string {
+	const { checked, invalid } = item.run;
+	const costs = checked.flatMap(([, prepared]) => {
+		if (!prepared.ok) return [];
+		const { request, parts = [request] } = prepared.value;
+		return parts.map((part) => priceOf(item, part, prices));
+	});
+	const cost = item.spec.charges ? costSentence(costs) : '';
+	const count = `${costs.length} ${costs.length === 1 ? 'job' : 'jobs'}`;
+	const bad =
+		invalid.length > 0
+			? ` Items that are wrong: ${invalid.map((index) => index + 1).join(', ')}.`
+			: '';
+	return `Nothing was sent. It would create ${count}${cost}.${bad}`;
+}
+
+/** A file that stands for an output. */
+interface Sample {
+	mediaType: string;
+	extension: string;
+	bytes: () => Buffer;
+}
+
+const WAV: Sample = { mediaType: 'audio/wav', extension: 'wav', bytes: sampleWav };
+const MP4: Sample = { mediaType: 'video/mp4', extension: 'mp4', bytes: sampleMp4 };
+
+/** Of the longer side, in pixels. */
+const DEFAULT_SIDE = 480;
+const MAX_SIDE = 2_048;
+
+/** Width and height of the picture that was asked for, as far as the parameters say. */
+function pictureSize(body: Json): [width: number, height: number] {
+	const parameters = isRecord(body.parameters) ? body.parameters : {};
+	const size = /^\s*(\d{1,5})\s*[x×*]\s*(\d{1,5})\s*$/i.exec(asText(parameters.size));
+	const ratio = /^\s*(\d{1,4}(?:\.\d+)?)\s*:\s*(\d{1,4}(?:\.\d+)?)\s*$/.exec(
+		asText(parameters.aspect_ratio),
+	);
+	const [width, height] = (size ?? ratio ?? ['', '1', '1']).slice(1).map(Number) as [
+		number,
+		number,
+	];
+	const longer = Math.max(width, height);
+	if (!(Math.min(width, height) > 0)) return [DEFAULT_SIDE, DEFAULT_SIDE];
+	const side = size ? Math.min(longer, MAX_SIDE) : DEFAULT_SIDE;
+	const scaled = (one: number) => Math.max(1, Math.round((one / longer) * side));
+	return [scaled(width), scaled(height)];
+}
+
+function sampleFor(object: string | undefined, body: Json): Sample | undefined {
+	if (object === 'speech_generation') return WAV;
+	if (object !== 'generation') return undefined;
+	if (body.mode === 'video') return MP4;
+	if (body.mode === 'audio') return WAV;
+	return {
+		mediaType: 'image/png',
+		extension: 'png',
+		bytes: () => samplePng(...pictureSize(body)),
+	};
+}
+
+/** The outputs that a job would have, with links that lead nowhere. */
+function outputsOf(id: string, count: number, { mediaType, extension }: Sample): Json[] {
+	return Array.from({ length: count }, (_, index) => ({
+		id: `${id}_output_${index + 1}`,
+		url: `https://example.com/dry-run/${id}_${index + 1}.${extension}`,
+		media_type: mediaType,
+	}));
+}
+
+/** The resource as it would be once it is finished. Specification: Resources and their fields. */
+function finished(item: Item, { path, body: sent }: ApiRequest, id: string): Json {
+	const { object } = item.spec;
+	const body = isRecord(sent) ? sent : {};
+	const sample = sampleFor(object, body);
+	const parameters = isRecord(body.parameters) ? body.parameters : {};
+	switch (object) {
+		case 'generation': {
+			const count = typeof parameters.count === 'number' ? parameters.count : 1;
+			const outputs = sample ? outputsOf(id, count, sample) : [];
+			const ids = outputs.map((output) => output.id);
+			const { mode, model } = body;
+			return { id, object, status: 'completed', mode, model, output_ids: ids, outputs };
+		}
+		case 'speech_generation': {
+			const [output] = sample ? outputsOf(id, 1, sample) : [];
+			const lines = blocksIn(body).length;
+			return {
+				id,
+				object,
+				status: 'completed',
+				model: body.model,
+				line_count: lines,
+				character_count: charactersIn(body),
+				duration_seconds: 1,
+				output: output && { url: output.url, media_type: output.media_type },
+			};
+		}
+		case 'agent_run': {
+			const [, run = id] = /^\/agents\/runs\/([^/]+)\//.exec(path) ?? [];
+			const status = finishedStatusOf(path, body);
+			return { id: run, object, status, plan: body.plan ?? {}, outputs: [] };
+		}
+		case 'persona':
+			return { id, object, status: 'ready', name: body.name, preview_url: null };
+		case 'voice':
+			return { id, object, name: body.name, kind: body.kind, preview_url: null };
+		default:
+			return { id, object };
+	}
+}
+
+/** What a step of an agent run ends with, in the words of the sandbox. */
+function finishedStatusOf(path: string, body: Json): string {
+	if (path.endsWith('/review')) return 'completed';
+	const isApproved = path.endsWith('/approve') || body.auto_approve === true;
+	return isApproved ? 'awaiting_review' : 'plan_proposed';
+}
+
+async function storeSamples(
+	{ host, itemIndex }: Item,
+	job: Json,
+	{ body }: ApiRequest,
+): Promise<Result<StoredFile[]>> {
+	const files = filesIn(job);
+	const sample = sampleFor(textOf(job.object), isRecord(body) ? body : {});
+	const stored: StoredFile[] = [];
+	for (const index of sample ? files.keys() : []) {
+		if (!sample) break;
+		const number = files.length > 1 ? index + 1 : undefined;
+		const words = requestedText(job as Resource, { body });
+		const stem = readableStem(words, 'file', `dry-${itemIndex + 1}`, number);
+		try {
+			const fileName = `${stem}.${sample.extension}`;
+			const { data } = await host.store(sample.bytes(), fileName, sample.mediaType);
+			stored.push(data);
+		} catch {
+			const problem = 'n8n could not store the file';
+			return fail({ kind: 'download', outputId: `${index + 1}`, problem });
+		}
+	}
+	return ok(stored);
+}
+
+/** What an item would become, all checks done. Remembers nothing: the real run starts from scratch. */
+export async function dryRun(item: Item): Promise<Result<Outcome>> {
+	const { request, parts = [request], memory, run, itemIndex, settings } = item;
+	const opened = await openRequest(item);
+	if (!opened.ok) return opened;
+	const { state } = memory;
+	const content = opened.value.requestFingerprint;
+	const asNew: Item = { ...item, memory: { ...memory, content } };
+	const idempotencyKey = new ItemKeys(asNew, content).current;
+	const prices = await (run.prices ??= readPrices(item));
+	run.drySummary ??= summaryOf(item, prices);
+	const outcome: Outcome = { resources: [], files: [] };
+	for (const [index, part] of parts.entries()) {
+		const suffix = parts.length > 1 ? `_${index + 1}` : '';
+		const job = finished(item, part, `dry_run_${itemIndex + 1}${suffix}`);
+		const stored = settings.downloadOutputs ? await storeSamples(item, job, part) : ok([]);
+		if (!stored.ok) return stored;
+		const price = priceOf(item, part, prices);
+		const sent: Json = {
+			method: part.method,
+			path: part.path,
+			body: withoutReferences(part.body, (field) => `binary:${field}`),
+		};
+		if (idempotencyKey !== undefined && parts.length === 1) sent.idempotencyKey = idempotencyKey;
+		const resource: Json = { ...job, dryRun: true, summary: run.drySummary, request: sent };
+		if (price !== undefined) resource.estimated_credits = rounded(price);
+		if (parts.length > 1) Object.assign(resource, { part: index + 1, parts: parts.length });
+		if ('job' in state) resource.existingJob = state.job.id;
+		outcome.resources.push(resource);
+		outcome.files.push(...stored.value);
+	}
+	return ok(outcome);
+}

@@ -1,0 +1,234 @@
+import sharp from 'sharp';
+import { ENDPOINTS } from '../../src/contract';
+import { ok } from '../../src/base/result';
+import type { ApiRequest, SendResult } from '../../src/base/types';
+import { dryRun } from '../../src/run/dryRun';
+import type { Item, OperationSpec, Outcome } from '../../src/run/item';
+import { Run } from '../../src/run/run';
+import type { StoredFile } from '../../src/service/host';
+import { answer } from '../../testing/answers';
+import { hostWith, runOf, settingsWith, workspaceWith } from '../../testing/run';
+import { VirtualClock } from '../../testing/virtualClock';
+
+const page = (...data: object[]): SendResult =>
+	answer(200, { object: 'list', data, has_more: false });
+
+const spec = (endpoint: OperationSpec['endpoint'], object: string): OperationSpec => ({
+	endpoint,
+	object,
+	output: object === 'voice' ? 'resource' : 'job',
+	creates: true,
+	charges: true,
+});
+
+interface Scenario {
+	bodies: object[];
+	spec?: OperationSpec;
+	path?: string;
+	answers?: () => SendResult;
+	hasService?: boolean;
+	downloadOutputs?: boolean;
+	parts?: object[];
+}
+
+/** Runs the items dry, against a service that answers every request in one way. */
+async function dry({ bodies, parts, path, hasService = true, ...given }: Scenario) {
+	const clock = new VirtualClock();
+	const sent: ApiRequest[] = [];
+	const files: Array<{ name: string; type: string; bytes: Buffer }> = [];
+	const host = hostWith(
+		async (request) => {
+			sent.push(request);
+			return given.answers?.() ?? page();
+		},
+		{
+			store: async (body, fileName, mimeType) => {
+				files.push({ name: fileName, type: mimeType, bytes: body as Buffer });
+				return { data: { fileName, mimeType } as StoredFile, size: 1 };
+			},
+		},
+	);
+	const run = new Run(bodies.length, false);
+	const settings = { downloadOutputs: given.downloadOutputs ?? true, dryRun: true };
+	const requestOf = (body: object): ApiRequest => ({
+		method: 'POST',
+		path: path ?? (given.spec?.endpoint ?? ENDPOINTS.createGeneration).path,
+		body,
+	});
+	const items = bodies.map((body, itemIndex): Item => {
+		const request = requestOf(body);
+		run.add(
+			itemIndex,
+			ok({ request, parts: parts?.map(requestOf), settings: settingsWith(settings) }),
+		);
+		const parent = { host, workspace: workspaceWith(clock), run, itemIndex, settings, hasService };
+		const item = runOf({ ...parent, ...(given.spec && { spec: given.spec }) });
+		return { ...item, request, parts: parts?.map(requestOf) };
+	});
+	const outcomes: Outcome[] = [];
+	for (const item of items) {
+		const result = await clock.run(dryRun(item));
+		if (!result.ok) throw new Error(JSON.stringify(result.failure));
+		outcomes.push(result.value);
+	}
+	return { sent, files, outcomes, resources: outcomes.flatMap(({ resources }) => resources) };
+}
+
+const image = { mode: 'image', model: 'm', prompt: 'A cat' };
+
+test('an item has the shape of a finished job, and what would be sent beside it', async () => {
+	const { resources, sent } = await dry({ bodies: [image] });
+	expect(resources[0]).toMatchObject({
+		id: 'dry_run_1',
+		object: 'generation',
+		status: 'completed',
+		mode: 'image',
+		model: 'm',
+		outputs: [{ media_type: 'image/png', url: expect.stringMatching(/^https:/) as string }],
+		dryRun: true,
+		request: { method: 'POST', path: '/generations', body: image },
+	});
+	expect(sent.map(({ method }) => method)).toEqual(['GET']);
+});
+
+test.each([
+	['16:9', {}, [480, 270]],
+	['9:16', {}, [270, 480]],
+	['1:1', {}, [480, 480]],
+	['2.35:1', {}, [480, 204]],
+	['unknown', {}, [480, 480]],
+	['16:9', { size: '1024x512' }, [1_024, 512]],
+	['16:9', { size: '9000x9000' }, [2_048, 2_048]],
+	['16:9', { size: '0x0' }, [480, 480]],
+])('aspect ratio %s with %j: a PNG of that shape', async (aspect_ratio, more, [width, height]) => {
+	const { files } = await dry({ bodies: [{ ...image, parameters: { aspect_ratio, ...more } }] });
+	expect(files).toHaveLength(1);
+	expect(await sharp(files[0]?.bytes).metadata()).toMatchObject({ format: 'png', width, height });
+});
+
+test('as many files as outputs were asked for, named as those of a real job', async () => {
+	const { files, outcomes } = await dry({ bodies: [{ ...image, parameters: { count: 3 } }] });
+	expect(files.map(({ name }) => name)).toEqual([
+		'a-cat-1-1.png',
+		'a-cat-1-2.png',
+		'a-cat-1-3.png',
+	]);
+	expect(outcomes[0]?.files).toHaveLength(3);
+});
+
+test.each([
+	['video', 'video/mp4'],
+	['audio', 'audio/wav'],
+])('%s: a file of type %s', async (mode, type) => {
+	const { files } = await dry({ bodies: [{ ...image, mode }] });
+	expect(files.map((file) => file.type)).toEqual([type]);
+});
+
+test('without Download Outputs no file is made', async () => {
+	const { files } = await dry({ bodies: [image], downloadOutputs: false });
+	expect(files).toEqual([]);
+});
+
+test('what a speech in several parts would become', async () => {
+	const part = (text: string) => ({ model: 'service/speech-lite', blocks: [{ text }] });
+	const { resources, files } = await dry({
+		bodies: [part('Good morning.')],
+		parts: [part('Good morning.'), part('Good night.')],
+		spec: spec(ENDPOINTS.createSpeech, 'speech_generation'),
+	});
+	expect(resources).toMatchObject([
+		{ part: 1, parts: 2, object: 'speech_generation', line_count: 1, character_count: 13 },
+		{ part: 2, parts: 2, output: { media_type: 'audio/wav' } },
+	]);
+	expect(files).toHaveLength(2);
+});
+
+test.each([
+	[ENDPOINTS.createAgentRun, '/agents/runs', {}, 'plan_proposed', 'dry_run_1'],
+	[
+		ENDPOINTS.createAgentRun,
+		'/agents/runs',
+		{ auto_approve: true },
+		'awaiting_review',
+		'dry_run_1',
+	],
+	[
+		ENDPOINTS.approveAgentRun,
+		'/agents/runs/run_7/approve',
+		{ max_credits: 9 },
+		'awaiting_review',
+		'run_7',
+	],
+	[
+		ENDPOINTS.reviewAgentRun,
+		'/agents/runs/run_7/review',
+		{ decision: 'assemble' },
+		'completed',
+		'run_7',
+	],
+])(
+	'%j: the status and id that an agent run would have',
+	async (endpoint, path, body, status, id) => {
+		const { resources } = await dry({ bodies: [body], path, spec: spec(endpoint, 'agent_run') });
+		expect(resources[0]).toMatchObject({ object: 'agent_run', id, status, outputs: [] });
+	},
+);
+
+test('a persona is ready, a voice has its name', async () => {
+	const persona = await dry({
+		bodies: [{ source: 'describe', name: 'Ada' }],
+		spec: spec(ENDPOINTS.createPersona, 'persona'),
+	});
+	expect(persona.resources[0]).toMatchObject({ object: 'persona', status: 'ready', name: 'Ada' });
+	const voice = await dry({
+		bodies: [{ kind: 'design', name: 'Narrator' }],
+		spec: spec(ENDPOINTS.createVoice, 'voice'),
+	});
+	expect(voice.resources[0]).toMatchObject({ object: 'voice', name: 'Narrator', kind: 'design' });
+});
+
+describe('prices', () => {
+	const shown = () =>
+		page(
+			{ id: 'g2', ...image, estimated_credits: 4 },
+			{ id: 'g1', ...image, estimated_credits: 2 },
+		);
+
+	test('are those of the newest generation of each model, from one page for the whole run', async () => {
+		const other = { ...image, model: 'other' };
+		const { resources, sent } = await dry({ bodies: [image, image, other], answers: shown });
+		expect(sent).toHaveLength(1);
+		expect(resources.map((resource) => resource.estimated_credits)).toEqual([4, 4, undefined]);
+		expect(resources[0]?.summary).toBe(
+			'Nothing was sent. It would create 3 jobs, for about 8 credits and the unknown price of 1 of them.',
+		);
+	});
+
+	test.each([
+		['shows none', () => page({ id: 'g1', ...image })],
+		['refuses', () => answer(403)],
+		['gives no answer', (): SendResult => ({ noResponse: 'ECONNRESET' })],
+	])('a service that %s costs one request and no error', async (_name, answers) => {
+		const { resources, sent } = await dry({ bodies: [image, image], answers });
+		expect(sent).toHaveLength(1);
+		expect(resources[0]).not.toHaveProperty('estimated_credits');
+		expect(resources[0]?.summary).toBe(
+			'Nothing was sent. It would create 2 jobs; what that costs is not known.',
+		);
+	});
+
+	test('without a service nothing is asked', async () => {
+		const { sent, files } = await dry({ bodies: [image], hasService: false });
+		expect(sent).toEqual([]);
+		expect(files).toHaveLength(1);
+	});
+
+	test('lite speech has a stated price: 300 credits for a million characters', async () => {
+		const body = { model: 'service/speech-lite', blocks: [{ text: 'x'.repeat(100_000) }] };
+		const { resources } = await dry({
+			bodies: [body],
+			spec: spec(ENDPOINTS.createSpeech, 'speech_generation'),
+		});
+		expect(resources[0]).toMatchObject({ estimated_credits: 30 });
+	});
+});
