@@ -106,6 +106,12 @@ const worksOn = (ui: Named): Field => ({
 	mapping: inPath('id', located(id())),
 });
 
+/** Made and then worked on in one flow: as a rule the item before has its ID. */
+const ofItemBefore = (ui: Named): Field => ({
+	...worksOn(ui),
+	default: { __rl: true, mode: 'id', value: '={{ $json.id }}' },
+});
+
 export const thisPersona = worksOn({
 	displayName: 'Persona',
 	name: 'personaId',
@@ -114,7 +120,7 @@ export const thisPersona = worksOn({
 	example: PERSONA,
 });
 
-export const thisGeneration = worksOn({
+export const thisGeneration = ofItemBefore({
 	displayName: 'Generation',
 	name: 'generationId',
 	description: 'The generation to get',
@@ -130,7 +136,7 @@ export const thisVoice = worksOn({
 	example: 'voice_8f3a1c',
 });
 
-export const thisAgentRun = worksOn({
+export const thisAgentRun = ofItemBefore({
 	displayName: 'Agent Run',
 	name: 'agentRunId',
 	description: 'The agent run to work on',

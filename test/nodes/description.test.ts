@@ -281,6 +281,16 @@ test('the ID of a job is that of the item before', async () => {
 		const fields = node.description.properties.filter((field) => field.name === name);
 		expect(new Set(fields.map((field) => field.default))).toEqual(new Set(['={{ $json.id }}']));
 	}
+	for (const [file, name] of [
+		['nodes/MediaGen/MediaGen.node.ts', 'generationId'],
+		['nodes/AgentRun/MediaGenAgentRun.node.ts', 'agentRunId'],
+	] as const) {
+		const { node } = await load(file);
+		const fields = node.description.properties.filter((field) => field.name === name);
+		expect(fields.length).toBeGreaterThan(0);
+		for (const field of fields)
+			expect(field.default).toEqual({ __rl: true, mode: 'id', value: '={{ $json.id }}' });
+	}
 });
 
 test('from what makes something a builder is led to waiting for it and to its event', async () => {
