@@ -8,6 +8,7 @@ import { BinaryReference } from '../../src/run/uploads';
 import { goodFor, requiredOf, showing, withValue } from '../support/goodValues';
 import { allOperations } from '../support/operations';
 import { context, requestOf, valuesOf } from '../support/rules';
+import { filesIn, read } from '../support/sources';
 
 /** What an expression gives that gives nothing: nobody enters it on purpose. */
 const NOTHING: Record<string, unknown> = {
@@ -194,6 +195,13 @@ test('0 is zero: nothing may be reserved', async () => {
 		const settings = buildSettings(valuesOf(operation, parameters), usualSettings({}, false));
 		expect(settings).toMatchObject({ ok: true, value: { maxCredits: 0 } });
 	}
+});
+
+test('no code of the fields decides by a comparison with true: the one reader of booleans does', () => {
+	const files = [...filesIn('nodes'), ...filesIn('src/fields'), ...filesIn('src/events')];
+	const comparing = files.filter((file) => /[!=]== (true|false)\b/.test(read(file)));
+	// What the trigger itself has put into its memory.
+	expect(comparing).toEqual(['nodes/Trigger/execute.ts']);
 });
 
 test('every field takes a good value', async () => {
