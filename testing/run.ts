@@ -84,7 +84,8 @@ export function runOf({ settings, origin, prompt = 'a cat', ...parts }: RunParts
 	const memory = parts.memory ?? newMemory();
 	const itemIndex = parts.itemIndex ?? 0;
 	const item = origin?.item ?? `0:${itemIndex}`;
-	const node = parts.node ?? { runId: 'run', items: {} };
+	// Items that share no memory of a node are of executions of their own.
+	const node = parts.node ?? { runId: `run of ${item}`, items: {} };
 	node.items[item] = memory;
 	const { method, path } = ENDPOINTS.createGeneration;
 	return {

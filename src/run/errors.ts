@@ -287,7 +287,7 @@ export function wordsOf(failed: Failed, context: ErrorContext): Text {
 			};
 			return [
 				'Not created again, because an earlier try may have been carried out',
-				`The service did not answer that try, and ${why[failure.because]}. Look for its job at the service (Get Many lists the newest): if there is none, retry this execution once more, which then pays for a new one.`,
+				`The service did not answer that try, and ${why[failure.because]}. Look for its job at the service (Get Many lists the newest): if there is none, ${goOn(context)}, which then creates a new one.`,
 			];
 		}
 		case 'creditCap': {

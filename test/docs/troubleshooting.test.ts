@@ -45,7 +45,7 @@ const SAMPLES: Record<Failure['kind'], Failure[]> = {
 	creditCap: [{ kind: 'creditCap', maxCredits: 77, reserved: 0, price: undefined }],
 	noSlot: [{ kind: 'noSlot', waitedMs: 60_000, others: 0 }],
 	skipped: [{ kind: 'skipped', cause: '…', credits: false }],
-	possibleDuplicate: [{ kind: 'possibleDuplicate', candidates: [] }],
+	possibleDuplicate: [{ kind: 'possibleDuplicate', because: 'expired' }],
 };
 
 const messages = [

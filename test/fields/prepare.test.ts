@@ -1,9 +1,10 @@
 import type { IDataObject } from 'n8n-workflow';
 import { ENDPOINTS } from '../../src/contract';
 import { currentRun } from '../../src/run/nodeInput';
-import { additionalFields, inBody, type Operation } from '../../src/fields/operation';
+import { additionalFields, inBody, options, type Operation } from '../../src/fields/operation';
 import { preSend } from '../../src/fields/prepare';
 import { flag, name, prose } from '../../src/fields/rules';
+import { idempotency, idempotencyKey } from '../../src/fields/settings';
 import { nodeContext, nodeRun, type NodeRun } from '../support/nodeContext';
 
 const operation: Operation = {
@@ -125,5 +126,45 @@ describe('a tool of an agent whose calls run at the same time', () => {
 		expect(await called(own, { text: 'another' }, given as typeof rawParameters)).toMatchObject({
 			ok: true,
 		});
+	});
+});
+
+describe('what an item asks for under a key of the user', () => {
+	/** The request of an item as text, by which the items of a run are compared. */
+	async function ownRequestOf(values: Record<string, unknown>, mode = 'custom') {
+		const keyed = { idempotency: mode, idempotencyKey: 'order 7' };
+		const parameters = { ...values, options: keyed };
+		const run = nodeRun({ parameters: () => parameters });
+		const context = nodeContext(run);
+		const request = { url: '', body: {}, qs: {}, baseURL: 'https://api.example/v1' };
+		await preSend(named).call(context, request);
+		const prepared = currentRun(context)?.beginItem(0);
+		return prepared?.ok ? prepared.value.ownRequest : prepared;
+	}
+
+	const named: Operation = {
+		...operation,
+		fields: [
+			{
+				displayName: 'Name',
+				name: 'name',
+				type: 'string',
+				default: '',
+				mapping: inBody('name', name()),
+			},
+			options([idempotency, idempotencyKey]),
+		],
+	};
+
+	test('is the request', async () => {
+		const cat = await ownRequestOf({ name: 'cat' });
+		expect(typeof cat).toBe('string');
+		expect(await ownRequestOf({ name: 'cat' })).toBe(cat);
+		expect(await ownRequestOf({ name: 'dog' })).not.toBe(cat);
+	});
+
+	test('is nothing in the other modes', async () => {
+		for (const mode of ['execution', 'content', 'none'])
+			expect(await ownRequestOf({ name: 'cat' }, mode)).toBeUndefined();
 	});
 });

@@ -81,7 +81,7 @@ test('a response that is not a list is a failure after the usual attempts, not a
 		ok: false,
 		failure: { kind: 'badResponse', problem: 'the response is not a list' },
 	});
-	expect(queries).toHaveLength(7);
+	expect(queries).toHaveLength(3);
 });
 
 test('entries that are not objects are left out', async () => {

@@ -23,9 +23,9 @@ function setUp(settings: Partial<ServiceSettings> = {}) {
 		const run = new Run(count, false);
 		const items = Array.from({ length: count }, async (_, itemIndex) => {
 			const host = hostWith(send);
-			const origin = { runId: name };
+			const node = { runId: name, items: {} };
 			const prompt = `${name} ${itemIndex}`;
-			const own = { host, workspace, run, itemIndex, origin, prompt };
+			const own = { host, workspace, run, itemIndex, node, prompt };
 			return await createJob(runOf({ ...own, settings: { waitTimeoutMs } }));
 		});
 		return await Promise.all(items);

@@ -6,7 +6,9 @@ import {
 	isOutcomeUnknown,
 	meaningOf,
 	ofStorage,
+	retryReason,
 } from '../../src/service/statuses';
+import type { SendResult } from '../../src/base/types';
 import { answer, errorBody, LOST } from '../../testing/answers';
 
 const ALL = Array.from({ length: 300 }, (_, index) => 300 + index);
@@ -18,18 +20,12 @@ const from500 = those((status) => status >= 500);
 test('which statuses are tried again', () => {
 	const again = (when: string) => those((status) => meaningOf(status).again === when);
 	expect(again('always')).toEqual([429]);
-	expect(again('open')).toEqual([409]);
-	expect(again('replayable')).toEqual([408, ...from500]);
+	expect(again('replayable')).toEqual([408, 409, 425, ...from500]);
 });
 
-test('which prove that nothing was done, and which of them are about the one request', () => {
-	expect(those((status) => meaningOf(status).nothingDone)).toEqual([
-		400, 401, 402, 403, 404, 422, 429,
-	]);
-	const isFinal = (status: number) => meaningOf(status).again === 'never';
-	expect(those((status) => meaningOf(status).nothingDone && isFinal(status))).toEqual([
-		400, 401, 402, 403, 404, 422,
-	]);
+test('which prove that nothing was done, and which concern all items of a run', () => {
+	// A 422 is a refusal, but in no contract.
+	expect(those((status) => meaningOf(status).nothingDone)).toEqual([400, 401, 402, 403, 404, 429]);
 	expect(those((status) => meaningOf(status).concernsRun !== undefined)).toEqual([
 		401, 402, 403, 429,
 	]);
@@ -42,11 +38,34 @@ test('what the others are refused for', () => {
 	]);
 });
 
-test('which leave it open whether the request was carried out', () => {
-	expect(those((status) => isOutcomeUnknown(answer(status)))).toEqual([408, ...from500]);
-	expect(isOutcomeUnknown(LOST)).toBe(true);
-	expect(isOutcomeUnknown({ noResponse: 'ENOTFOUND', unsent: 'connection' })).toBe(false);
+const PAGE = '<html>Sign in</html>';
+
+test('why the same request is tried again, by status: as the service says it, and as a page', () => {
+	const by = (reason: string, body?: unknown) =>
+		those((status) => retryReason(answer(status, body)) === reason);
+	const unnamed3xx = those((status) => status < 400);
+	expect(by('throttled')).toEqual([429]);
+	expect(by('transient')).toEqual([408, 409, 425, ...from500]);
+	expect(by('foreign')).toEqual(unnamed3xx);
+	const not = [408, 409, 425, 429];
+	expect(by('foreign', PAGE)).toEqual(those((status) => status < 500 && !not.includes(status)));
+	expect(by('transient', PAGE)).toEqual([408, 409, 425, ...from500]);
 });
+
+test.each<[response: SendResult, reason: string | undefined]>([
+	[LOST, 'transient'],
+	[{ noResponse: 'ENOTFOUND', unsent: 'connection' }, 'unreachable'],
+	[{ noResponse: 'x', unsent: 'local' }, undefined],
+	[{ noResponse: 'x', unsent: 'certificate' }, undefined],
+	[answer(200, '{"id": "gen'), 'foreign'],
+	[answer(199, ''), 'foreign'],
+])(
+	'%j: %s; nobody knows what was done where there was no answer or a foreign one',
+	(response, reason) => {
+		expect(retryReason(response)).toBe(reason);
+		expect(isOutcomeUnknown(response)).toBe(reason === 'transient' || reason === 'foreign');
+	},
+);
 
 test('each has words that name what happened and what to do', () => {
 	for (const status of ALL) {
@@ -59,7 +78,7 @@ test('each has words that name what happened and what to do', () => {
 });
 
 describe('an answer of the service', () => {
-	const page = '<html>Sign in</html>';
+	const page = PAGE;
 
 	test.each([
 		[answer(200, { id: 'x' }), true],
