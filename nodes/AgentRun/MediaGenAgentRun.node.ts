@@ -16,7 +16,7 @@ export class MediaGenAgentRun implements INodeType {
 				message:
 					'Nothing is made before the plan is approved. To go on, add this node with the operation Approve, which spends credits.',
 				displayCondition:
-					'={{ $parameter["operation"] === "create" && $parameter["autoApprove"] !== true }}',
+					'={{ $parameter["operation"] === "create" && String($parameter["autoApprove"]).toLowerCase() !== "true" }}',
 				whenToDisplay: 'afterExecution',
 				location: 'outputPane',
 			},

@@ -6,15 +6,10 @@ import {
 	REVIEW_DECISIONS,
 	type ReviewDecision,
 } from '../../src/contract';
-import {
-	creationFields,
-	existingRunOutputs,
-	maxCreditsOrStop,
-	statusFields,
-	waitForCompletion,
-} from '../../src/fields/jobs';
+import { creationFields, existingRunOutputs } from '../../src/fields/jobs';
 import {
 	additionalFields,
+	asSetting,
 	type Field,
 	getManyOperation,
 	inBody,
@@ -22,7 +17,8 @@ import {
 	optionList,
 } from '../../src/fields/operation';
 import { thisAgentRun, mediaField } from '../../src/fields/locators';
-import { choice, flag, jsonObject, media, number, text } from '../../src/fields/rules';
+import { choice, flag, jsonObject, media, number, prose } from '../../src/fields/rules';
+import { maxCreditsOrStop, statusFields, waitForCompletion } from '../../src/fields/settings';
 import { fail, type Failed } from '../../src/base/result';
 import { isRecord, type Json } from '../../src/base/types';
 import { requestResource } from '../../src/service/client';
@@ -57,11 +53,13 @@ const maxCredits: Field = {
 	displayName: 'Max Credits',
 	name: 'maxCredits',
 	type: 'number',
-	typeOptions: { minValue: 1 },
-	default: '',
-	placeholder: 'e.g. 100',
+	typeOptions: { minValue: LIMITS.agentMaxCredits.min },
+	default: 100,
 	description: 'The most credits that the production may use',
-	mapping: inBody('max_credits', number({ ...LIMITS.agentMaxCredits, integer: true })),
+	mapping: {
+		...inBody('max_credits', number({ ...LIMITS.agentMaxCredits, integer: true })),
+		guardsMoney: true,
+	},
 };
 
 const priority: Field = {
@@ -83,7 +81,7 @@ const sourceImages = mediaField({
 	displayName: 'Source Images',
 	name: 'sourceImages',
 	isMany: true,
-	note: 'At most 12',
+	note: `At most ${LIMITS.agentSourceImages.max}`,
 	description: 'Pictures that the production starts from',
 	as: 'source_images',
 	rule: media(LIMITS.agentSourceImages),
@@ -113,7 +111,7 @@ const create: Operation = {
 			default: '',
 			placeholder: 'e.g. A 20-second spot for a bakery that opens at dawn',
 			description: 'What to produce, in your own words',
-			mapping: inBody('brief', text({ required: true })),
+			mapping: inBody('brief', prose({ required: true })),
 		},
 		{
 			displayName: 'Auto Approve',
@@ -151,8 +149,9 @@ const allowBudgetBelowEstimate: Field = {
 	displayName: 'Allow Budget Below Estimate',
 	name: 'allowBudgetBelowEstimate',
 	type: 'boolean',
-	default: false,
+	default: true,
 	description: 'Whether to approve the plan although Max Credits is below its estimate',
+	mapping: asSetting('allowBudgetBelowEstimate', flag()),
 };
 
 export const approve: Operation = {
@@ -175,15 +174,17 @@ export const approve: Operation = {
 			displayName: 'Max Credits',
 			name: 'maxCredits',
 			type: 'number',
-			typeOptions: { minValue: 1 },
+			typeOptions: { minValue: LIMITS.agentMaxCredits.min },
 			required: true,
 			default: 100,
-			description:
-				'The budget: the most credits that the production may use, at least 1. They are reserved when the plan is approved.',
-			mapping: inBody(
-				'max_credits',
-				number({ ...LIMITS.agentMaxCredits, integer: true, required: true }),
-			),
+			description: `The budget: the most credits that the production may use, at least ${LIMITS.agentMaxCredits.min}. They are reserved when the plan is approved.`,
+			mapping: {
+				...inBody(
+					'max_credits',
+					number({ ...LIMITS.agentMaxCredits, integer: true, required: true }),
+				),
+				guardsMoney: true,
+			},
 		},
 		{
 			displayName: 'Edited Plan',

@@ -1,13 +1,8 @@
 import { ENDPOINTS } from '../../src/contract';
-import {
-	statusFields,
-	waitTimeout,
-	downloadFinished,
-	existingRunOutputs,
-	fileOptions,
-} from '../../src/fields/jobs';
+import { existingRunOutputs, fileOptions } from '../../src/fields/jobs';
 import { options, type Field, inPath, type Operation } from '../../src/fields/operation';
 import { id } from '../../src/fields/rules';
+import { downloadFinished, statusFields, waitTimeout } from '../../src/fields/settings';
 import { AGENT_STATUSES } from '../../src/service/jobState';
 
 const jobId: Field = {

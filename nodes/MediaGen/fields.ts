@@ -1,72 +1,104 @@
-import type { INodeProperties } from 'n8n-workflow';
 import {
 	type GenerationMode,
-	type GenerationParameters,
 	type InputSlot,
 	LIMITS,
+	type ListedParameter,
 	SINGLE_ITEM_SLOTS,
 } from '../../src/contract';
 import { collection, type Field, inBody } from '../../src/fields/operation';
 import { catalogueValue, mediaField, modelVoiceLocator } from '../../src/fields/locators';
-import { flag, located, media, number, type Rule, text } from '../../src/fields/rules';
+import { flag, located, media, name as nameRule, number, prose } from '../../src/fields/rules';
 
-type Name = InputSlot | keyof GenerationParameters;
+/** A field of the three generations, with the modes that the specification's words tie it to. */
+interface OfModes {
+	modes: GenerationMode[];
+	field: Field;
+}
 
-/** The modes that the specification's words tie a field to; others are for all. */
-const ONLY_IN: Partial<Record<Name, GenerationMode[]>> = {
-	start_frame: ['video'],
-	end_frame: ['video'],
-	reference_images: ['image', 'video'],
-	character: ['image', 'video'],
-	video: ['video', 'audio'],
-	motion_video: ['video'],
-	video_refs: ['video', 'audio'],
-	audio_refs: ['video', 'audio'],
-	aspect_ratio: ['image', 'video'],
-	duration: ['video', 'audio'],
-	language_boost: ['audio'],
-	loop: ['video', 'audio'],
-	lyrics: ['audio'],
-	resolution: ['image', 'video'],
-	size: ['image', 'video'],
-	speed: ['video', 'audio'],
-	voice: ['audio'],
-};
+const fieldsOf = (mode: GenerationMode, all: OfModes[]): Field[] =>
+	all.filter(({ modes }) => modes.includes(mode)).map(({ field }) => field);
 
-const fieldsOf = (mode: GenerationMode, fields: Field[]): Field[] =>
-	fields.filter(({ name }) => ONLY_IN[name as Name]?.includes(mode) ?? true);
+const VISUAL: GenerationMode[] = ['image', 'video'];
+const MOVING: GenerationMode[] = ['video', 'audio'];
+const ALL: GenerationMode[] = ['image', 'video', 'audio'];
 
 const SINGLE: readonly string[] = SINGLE_ITEM_SLOTS;
 
 const VIDEO = 'https://example.com/clip.mp4';
 
+interface Slot extends Pick<Field, 'displayName' | 'description'> {
+	name: InputSlot;
+	modes: GenerationMode[];
+	example?: string;
+}
+
 /** A slot takes URLs or binary fields. Specification: CreateGeneration, `input`. */
-function slot(name: InputSlot, displayName: string, description: string, example?: string): Field {
+function slot({ modes, name, ...ui }: Slot): OfModes {
 	const isMany = !SINGLE.includes(name);
 	const rule = media(isMany ? {} : LIMITS.singleItemSlot);
-	return mediaField({ displayName, name, description, example, as: `input.${name}`, rule, isMany });
+	return { modes, field: mediaField({ ...ui, name, as: `input.${name}`, rule, isMany }) };
 }
 
 /** In the order in which people look for them. A model takes few of them; its catalogue entry says which. */
-const SLOTS: Field[] = [
-	slot('start_frame', 'Start Frame', 'The image that the video begins with'),
-	slot('end_frame', 'End Frame', 'The image that the video ends with'),
-	slot('reference_images', 'Reference Images', 'Images of what appears in the result'),
-	slot('character', 'Character', 'An image of the character in the result'),
-	slot(
-		'image_refs',
-		'Guide Images',
-		'Images that guide the result, for models that take image_refs',
-	),
-	slot('video', 'Source Video', 'The video to work on', VIDEO),
-	slot('motion_video', 'Motion Video', 'The video to take the motion from', VIDEO),
-	slot('video_refs', 'Guide Videos', 'Videos that guide the result', VIDEO),
-	slot(
-		'audio_refs',
-		'Guide Audio',
-		'Audio that guides the result',
-		'https://example.com/sound.mp3',
-	),
+const SLOTS: OfModes[] = [
+	slot({
+		name: 'start_frame',
+		displayName: 'Start Frame',
+		description: 'The image that the video begins with',
+		modes: ['video'],
+	}),
+	slot({
+		name: 'end_frame',
+		displayName: 'End Frame',
+		description: 'The image that the video ends with',
+		modes: ['video'],
+	}),
+	slot({
+		name: 'reference_images',
+		displayName: 'Reference Images',
+		description: 'Images of what appears in the result',
+		modes: VISUAL,
+	}),
+	slot({
+		name: 'character',
+		displayName: 'Character',
+		description: 'An image of the character in the result',
+		modes: VISUAL,
+	}),
+	slot({
+		name: 'image_refs',
+		displayName: 'Guide Images',
+		description: 'Images that guide the result, for models that take image_refs',
+		modes: ALL,
+	}),
+	slot({
+		name: 'video',
+		displayName: 'Source Video',
+		description: 'The video to work on',
+		modes: MOVING,
+		example: VIDEO,
+	}),
+	slot({
+		name: 'motion_video',
+		displayName: 'Motion Video',
+		description: 'The video to take the motion from',
+		modes: ['video'],
+		example: VIDEO,
+	}),
+	slot({
+		name: 'video_refs',
+		displayName: 'Guide Videos',
+		description: 'Videos that guide the result',
+		modes: MOVING,
+		example: VIDEO,
+	}),
+	slot({
+		name: 'audio_refs',
+		displayName: 'Guide Audio',
+		description: 'Audio that guides the result',
+		modes: MOVING,
+		example: 'https://example.com/sound.mp3',
+	}),
 ];
 
 export const input = (mode: GenerationMode): Field => ({
@@ -79,82 +111,97 @@ export const input = (mode: GenerationMode): Field => ({
 	fields: fieldsOf(mode, SLOTS),
 });
 
-const PARAMETERS: INodeProperties[] = [
-	{
-		displayName: 'Aspect Ratio',
-		name: 'aspect_ratio',
-		...catalogueValue('searchAspectRatios', 'e.g. 16:9'),
+const { count } = LIMITS;
+
+const sent = (name: string, rule = located(nameRule())) => inBody(`parameters.${name}`, rule);
+
+/** A parameter whose values the catalogue may list. The API takes them as texts. */
+const listed = (
+	name: ListedParameter,
+	displayName: string,
+	modes: GenerationMode[],
+	ui: { placeholder: string; description: string },
+): OfModes => ({
+	modes,
+	field: {
+		displayName,
+		name,
+		...catalogueValue(name, ui.placeholder),
+		description: ui.description,
+		mapping: sent(name),
+	},
+});
+
+/** Every parameter of a generation. Specification: CreateGeneration, `parameters`. */
+const PARAMETERS: OfModes[] = [
+	listed('aspect_ratio', 'Aspect Ratio', VISUAL, {
+		placeholder: 'e.g. 16:9',
 		description: 'The ratio of width to height',
-	},
+	}),
 	{
-		displayName: 'Count',
-		name: 'count',
-		type: 'number',
-		typeOptions: { minValue: 1, maxValue: 16 },
-		default: 1,
-		description: 'How many outputs to make, from 1 to 16',
+		modes: ALL,
+		field: {
+			displayName: 'Count',
+			name: 'count',
+			type: 'number',
+			typeOptions: { minValue: count.min, maxValue: count.max },
+			default: 1,
+			description: `How many outputs to make, from ${count.min} to ${count.max}`,
+			mapping: sent('count', number({ ...count, integer: true })),
+		},
 	},
-	{
-		displayName: 'Duration (Seconds)',
-		name: 'duration',
-		...catalogueValue('searchDurations', 'e.g. 5'),
+	listed('duration', 'Duration (Seconds)', MOVING, {
+		placeholder: 'e.g. 5',
 		description: 'One of the lengths that the model lists',
-	},
-	{
-		displayName: 'Language Boost',
-		name: 'language_boost',
-		...catalogueValue('searchLanguages', 'e.g. English'),
+	}),
+	listed('language_boost', 'Language Boost', ['audio'], {
+		placeholder: 'e.g. English',
 		description: 'The language to favor',
+	}),
+	{
+		modes: MOVING,
+		field: {
+			displayName: 'Loop',
+			name: 'loop',
+			type: 'boolean',
+			default: true,
+			description: 'Whether the end leads into the beginning',
+			mapping: sent('loop', flag()),
+		},
 	},
 	{
-		displayName: 'Loop',
-		name: 'loop',
-		type: 'boolean',
-		default: false,
-		description: 'Whether the end leads into the beginning',
+		modes: ['audio'],
+		field: {
+			displayName: 'Lyrics',
+			name: 'lyrics',
+			type: 'string',
+			typeOptions: { rows: 4 },
+			default: '',
+			placeholder: 'e.g. We set out at the break of day',
+			description: 'The words to sing',
+			mapping: sent('lyrics', prose()),
+		},
 	},
-	{
-		displayName: 'Lyrics',
-		name: 'lyrics',
-		type: 'string',
-		typeOptions: { rows: 4 },
-		default: '',
-		placeholder: 'e.g. We set out at the break of day',
-		description: 'The words to sing',
-	},
-	{
-		displayName: 'Quality',
-		name: 'quality',
-		...catalogueValue('searchQualities', 'e.g. high'),
+	listed('quality', 'Quality', ALL, {
+		placeholder: 'e.g. high',
 		description: 'The quality level',
-	},
-	{
-		displayName: 'Resolution',
-		name: 'resolution',
-		...catalogueValue('searchResolutions', 'e.g. 1080p'),
+	}),
+	listed('resolution', 'Resolution', VISUAL, {
+		placeholder: 'e.g. 1080p',
 		description: 'The resolution, such as 720p',
-	},
-	{
-		displayName: 'Size',
-		name: 'size',
-		...catalogueValue('searchSizes', 'e.g. 1024x1024'),
+	}),
+	listed('size', 'Size', VISUAL, {
+		placeholder: 'e.g. 1024x1024',
 		description: 'Width and height in pixels, such as 1024x1024',
-	},
-	{
-		displayName: 'Speed',
-		name: 'speed',
-		...catalogueValue('searchSpeeds', 'e.g. 1.2'),
+	}),
+	listed('speed', 'Speed', MOVING, {
+		placeholder: 'e.g. 1.2',
 		description: 'How fast: 1 is normal',
-	},
-	modelVoiceLocator,
+	}),
+	{ modes: ['audio'], field: { ...modelVoiceLocator, mapping: sent('voice') } },
 ];
 
-const PARAMETER_RULES: Record<string, Rule> = {
-	count: number({ ...LIMITS.count, integer: true }),
-	loop: flag(),
-};
-
-/** A model takes few of them; the service decides. Specification: CreateGeneration, `parameters`. */
+/** A model takes few of them; the service decides. */
 export const parameters = (mode: GenerationMode): Field =>
 	collection(
 		{
@@ -163,8 +210,5 @@ export const parameters = (mode: GenerationMode): Field =>
 			placeholder: 'Add parameter',
 			description: 'Add only what the chosen model offers',
 		},
-		fieldsOf(mode, PARAMETERS).map((ui) => {
-			const rule = PARAMETER_RULES[ui.name] ?? located(text());
-			return { ...ui, mapping: inBody(`parameters.${ui.name}`, rule) };
-		}),
+		fieldsOf(mode, PARAMETERS),
 	);

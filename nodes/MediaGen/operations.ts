@@ -2,8 +2,10 @@ import { ENDPOINTS, type GenerationMode, LIMITS } from '../../src/contract';
 import { creationFields, creditOptions, delivery, existingOutputs } from '../../src/fields/jobs';
 import { modelField, personaField, thisGeneration } from '../../src/fields/locators';
 import { type Field, getManyOperation, inBody, type Operation } from '../../src/fields/operation';
-import { text } from '../../src/fields/rules';
+import { prose } from '../../src/fields/rules';
 import { input, parameters } from './fields';
+
+const AT_MOST = `at most ${LIMITS.promptLength.max.toLocaleString('en')} characters`;
 
 /** What differs between the three operations of POST /generations. */
 interface Generate extends Pick<Operation, 'value' | 'name' | 'action' | 'description'> {
@@ -35,7 +37,7 @@ const generate = ({ mode, model, prompt, options, ...names }: Generate): Operati
 			required: true,
 			default: '',
 			...prompt,
-			mapping: inBody('prompt', text({ required: true, max: LIMITS.promptLength.max })),
+			mapping: inBody('prompt', prose({ required: true, max: LIMITS.promptLength.max })),
 		},
 		parameters(mode),
 		input(mode),
@@ -52,7 +54,7 @@ const generateImage = generate({
 	model: 'The model that makes the image',
 	prompt: {
 		placeholder: 'e.g. A lighthouse on a cliff at dawn, oil painting',
-		description: 'What the image shows, at most 10,000 characters',
+		description: `What the image shows, ${AT_MOST}`,
 	},
 	options: [delivery, personaField],
 });
@@ -67,7 +69,7 @@ const generateVideo = generate({
 	model: 'The model that makes the video',
 	prompt: {
 		placeholder: 'e.g. The camera circles a lighthouse while waves break on the rocks',
-		description: 'What happens in the video, at most 10,000 characters',
+		description: `What happens in the video, ${AT_MOST}`,
 	},
 	options: [delivery, personaField],
 });
@@ -82,7 +84,7 @@ const generateAudio = generate({
 	model: 'The model that makes the music, the sound or the speech',
 	prompt: {
 		placeholder: 'e.g. Calm piano over the sound of waves',
-		description: 'What to hear, at most 10,000 characters; for speech, the text to speak',
+		description: `What to hear, ${AT_MOST}; for speech, the text to speak`,
 	},
 	options: [delivery],
 });

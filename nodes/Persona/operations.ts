@@ -1,5 +1,5 @@
 import { ENDPOINTS, LIMITS } from '../../src/contract';
-import { keyOptions, waitForCompletion, waitTimeout, paidKeyOptions } from '../../src/fields/jobs';
+import { keyOptions, paidKeyOptions } from '../../src/fields/jobs';
 import { mediaField, thisPersona } from '../../src/fields/locators';
 import {
 	deleteOperation,
@@ -11,7 +11,8 @@ import {
 	options,
 	updateFields,
 } from '../../src/fields/operation';
-import { flag, media, text } from '../../src/fields/rules';
+import { flag, media, name, prose } from '../../src/fields/rules';
+import { waitForCompletion, waitTimeout } from '../../src/fields/settings';
 
 const nameField: Field = {
 	displayName: 'Name',
@@ -20,8 +21,8 @@ const nameField: Field = {
 	required: true,
 	default: '',
 	placeholder: 'e.g. Mara, the captain',
-	description: 'The name of the persona, at most 80 characters',
-	mapping: inBody('name', text({ ...LIMITS.personaName, required: true })),
+	description: `The name of the persona, at most ${LIMITS.personaName.max} characters`,
+	mapping: inBody('name', name({ ...LIMITS.personaName, required: true })),
 };
 
 const sharedField: Field = {
@@ -92,8 +93,8 @@ const createFromDescription: Operation = {
 			required: true,
 			default: '',
 			placeholder: 'e.g. A captain in her fifties, silver braid, weathered blue coat',
-			description: 'What the persona looks like, at most 800 characters',
-			mapping: inBody('description', text({ ...LIMITS.personaDescription, required: true })),
+			description: `What the persona looks like, at most ${LIMITS.personaDescription.max} characters`,
+			mapping: inBody('description', prose({ ...LIMITS.personaDescription, required: true })),
 		},
 		sharedField,
 		{

@@ -46,7 +46,7 @@ export class MediaGenPollingTrigger implements INodeType {
 				default: ['completed', 'partially_completed'],
 				description: 'How an image, video or audio must have finished to start the workflow',
 			},
-			{ ...downloadField, default: true },
+			downloadField,
 			{
 				displayName: 'Options',
 				name: 'options',

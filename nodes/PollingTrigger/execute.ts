@@ -1,9 +1,8 @@
 import { NodeOperationError, type IExecuteFunctions, type INodeExecutionData } from 'n8n-workflow';
-import { parameterOf } from '../../src/events/filters';
+import { parameterOf, switchOf } from '../../src/events/filters';
 import { downloadFiles, forEachItem, openService, type Service } from '../../src/events/service';
 import { ok, type Result } from '../../src/base/result';
 import { isResource } from '../../src/base/types';
-import { flagOf } from '../../src/base/values';
 import { jobState } from '../../src/service/jobState';
 import { withOutputs } from '../../src/run/files';
 import { isFinished } from './findNewlyFinished';
@@ -39,7 +38,8 @@ async function withFiles(
 /** What a poll has found, or a sample; here, in an execution, there is time to download. */
 export async function execute(this: IExecuteFunctions): Promise<INodeExecutionData[][]> {
 	const isManual = this.getMode() === 'manual';
-	const wantsFiles = flagOf(parameterOf(this, 'downloadOutputs', true)) ?? true;
+	const download = parameterOf(this, 'downloadOutputs', true);
+	const wantsFiles = switchOf(this, 'Download Outputs', download) ?? true;
 	if (!isManual && !wantsFiles) return [this.getInputData()];
 	const service = await openService(this);
 	const items = isManual ? await sample(this, service) : this.getInputData();

@@ -6,7 +6,7 @@ import type {
 } from 'n8n-workflow';
 import { ENDPOINTS, LIMITS } from '../../src/contract';
 import { verdictOf } from '../../src/events/event';
-import { filtersOf, parameterOf } from '../../src/events/filters';
+import { filtersOf, namesOf, parameterOf } from '../../src/events/filters';
 import {
 	nameInLog,
 	openService,
@@ -16,7 +16,6 @@ import {
 } from '../../src/events/service';
 import { savedState, saveState } from '../../src/events/state';
 import type { Resource } from '../../src/base/types';
-import { listOf } from '../../src/base/values';
 import { mustBeList, pageOf } from '../../src/service/pages';
 import { isRefusal, refusalOf } from '../../src/service/statuses';
 import { jsonOf } from '../../src/run/output';
@@ -45,7 +44,8 @@ export function generationReader(context: IAllExecuteFunctions, service: Service
 
 /** As the filters of an event decide. */
 export function filterOf(context: IAllExecuteFunctions): (job: Resource) => boolean {
-	const filters = { ...filtersOf(context), statuses: listOf(parameterOf(context, 'statuses', [])) };
+	const statuses = namesOf(context, 'Statuses', parameterOf(context, 'statuses', []));
+	const filters = { ...filtersOf(context), statuses };
 	return (resource) =>
 		verdictOf({ kind: '', resourceId: resource.id, resource }, filters) === 'wanted';
 }

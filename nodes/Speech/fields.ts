@@ -1,35 +1,48 @@
-import type { IDisplayOptions, INodeProperties } from 'n8n-workflow';
+import type { IDisplayOptions } from 'n8n-workflow';
 import { isRecord, LIMITS, type Json } from '../../src/contract';
-import { collection, optionList, type Field, inBody } from '../../src/fields/operation';
+import { collection, forOthers, optionList, type Field, inBody } from '../../src/fields/operation';
 import { blockVoiceLocator } from '../../src/fields/locators';
 import {
+	ABSENT,
+	choice,
 	flag,
 	located,
+	name,
 	number,
 	parsedJson,
+	prose,
 	type Rule,
 	type RuleContext,
 	type Ruled,
-	text,
+	whenThere,
 } from '../../src/fields/rules';
+import { quoted } from '../../src/base/texts';
 import type { ApiRequest } from '../../src/base/types';
 import { splitText } from './splitText';
 
 const { min, max } = LIMITS.speechBlocks;
 const BLOCK_COUNT = `takes from ${min} to ${max} blocks`;
 
-const textRule = text({ required: true });
-const voiceRule = located(text());
+const textRule = prose({ required: true });
+const voiceRule = located(name());
+
+/** What an entry says: an object, one within an item of n8n, or plain text. */
+function partsOf(entry: unknown): Json {
+	if (!isRecord(entry)) return { text: entry };
+	return isRecord(entry.json) && entry.text === undefined ? entry.json : entry;
+}
 
 /** One block, from an object or from plain text. */
 function block(entry: unknown, number: number, context: RuleContext): Ruled {
-	const { text: words, voice }: Json = isRecord(entry) ? entry : { text: entry };
-	const said = textRule(words, context);
+	const parts = partsOf(entry);
+	const text = parts.text;
+	const voice = Object.hasOwn(parts, 'voice') ? parts.voice : ABSENT;
+	const said = textRule(text, context);
 	if ('problem' in said) return { problem: `block ${number}: Text ${said.problem}` };
 	const chosen = voiceRule(voice, context);
 	if ('problem' in chosen) return { problem: `block ${number}: Voice ${chosen.problem}` };
 	const { value } = chosen;
-	return { value: { text: said.value, ...(value !== undefined && { voice: value }) } };
+	return { value: value === undefined ? { text: said.value } : { text: said.value, voice: value } };
 }
 
 function blocksOf(entries: unknown[], context: RuleContext): Ruled {
@@ -50,30 +63,33 @@ const blockForm: Rule = (value, context) => {
 	return blocksOf(Array.isArray(entries) ? entries : [], context);
 };
 
-/** The blocks of an array of objects or texts; also as JSON text. */
-const blockList: Rule = (value, context) => {
-	const parsed = parsedJson(value);
-	if (Array.isArray(parsed)) return blocksOf(parsed, context);
-	return { problem: `must be an array of blocks as JSON; it ${BLOCK_COUNT}` };
-};
+/** The blocks in what JSON says: a list, `{ "blocks": […] }`, or a single block. */
+function blockEntries(json: unknown): unknown[] | undefined {
+	if (Array.isArray(json)) return json;
+	if (!isRecord(json)) return undefined;
+	if (Array.isArray(json.blocks)) return json.blocks;
+	return 'text' in partsOf(json) ? [json] : undefined;
+}
+
+const blockList: Rule = whenThere({ required: true }, (value, context) => {
+	const entries = blockEntries(typeof value === 'string' ? parsedJson(value) : value);
+	if (entries) return blocksOf(entries, context);
+	return { problem: `must be a list of blocks; it ${BLOCK_COUNT}, got ${quoted(value)}` };
+});
 
 /** Characters of a block of a text, unless the user sets another length. */
 const BLOCK_LENGTH = 1_000;
 
-const lengthRule = number({ min: 1, integer: true });
-
 const blockText: Rule = (value, context) => {
 	const said = textRule(value, context);
 	if ('problem' in said) return said;
-	const given = lengthRule(context.option?.('blockLength'), context);
-	if ('problem' in given) return { problem: `cannot be split: Block Length ${given.problem}` };
-	const length = Number(given.value ?? BLOCK_LENGTH);
+	const length = Number(context.other?.('options.blockLength') ?? BLOCK_LENGTH);
 	const blocks = splitText(String(said.value), length);
-	const isOneFile = context.option?.('singleFile') === true;
+	const isOneFile = context.other?.('options.singleFile') ?? false;
 	if (blocks.length <= max || !isOneFile) return { value: blocks.map((text) => ({ text })) };
 	return {
 		problem: `makes ${blocks.length} blocks of up to ${length} characters, and one file takes ${max}`,
-		hint: 'Raise Block Length or turn Single File off in the options',
+		hint: 'Raise Block Length, or remove Single File from the options',
 	};
 };
 
@@ -85,8 +101,8 @@ export const blockLength: Field = {
 	typeOptions: { minValue: 1 },
 	displayOptions: { show: { '/blocksFrom': ['text' satisfies BlocksFrom] } },
 	default: BLOCK_LENGTH,
-	description:
-		'The most characters of a block. A text is divided where a paragraph or a sentence ends; one file takes up to 50 blocks.',
+	description: `The most characters of a block. A text is divided where a paragraph or a sentence ends; one file takes up to ${max} blocks.`,
+	mapping: forOthers(number({ min: 1, integer: true })),
 };
 
 /** An option: whoever joins files by another node does not need it. */
@@ -95,9 +111,9 @@ export const singleFile: Field = {
 	name: 'singleFile',
 	type: 'boolean',
 	displayOptions: { show: { '/blocksFrom': ['text' satisfies BlocksFrom] } },
-	default: false,
-	description:
-		'Whether to refuse a text that needs more than 50 blocks. Otherwise it becomes several files, in order.',
+	default: true,
+	description: `Whether to refuse a text that needs more than ${max} blocks. Otherwise it becomes several files, in order.`,
+	mapping: { ...forOthers(flag()), guardsMoney: true },
 };
 
 /** A request takes up to 50 blocks. Specification: Limits, Speech blocks. */
@@ -136,6 +152,7 @@ const blocksFrom: Field = {
 	}),
 	default: 'fields',
 	description: 'Whether to speak one text, or blocks of text that may each have a voice',
+	mapping: forOthers(choice(['fields', 'json', 'text'] satisfies BlocksFrom[], { required: true })),
 };
 
 const form: Field = {
@@ -146,7 +163,7 @@ const form: Field = {
 	displayOptions: whenFrom('fields'),
 	placeholder: 'Add Block',
 	default: { block: [{ text: '', voice: { __rl: true, mode: 'list', value: '' } }] },
-	description: 'What is spoken, block after block: from 1 to 50, in one audio file',
+	description: `What is spoken, block after block: from ${min} to ${max}, in one audio file`,
 	options: [
 		{
 			displayName: 'Block',
@@ -165,7 +182,7 @@ const form: Field = {
 			],
 		},
 	],
-	mapping: { ...inBody('blocks', blockForm), mayBeHidden: true },
+	mapping: inBody('blocks', blockForm),
 };
 
 const json: Field = {
@@ -177,9 +194,8 @@ const json: Field = {
 	required: true,
 	default: '[\n  { "text": "Good morning!", "voice": "" }\n]',
 	hint: 'For all incoming items as one speech, enter {{ $input.all().map((item) => item.json) }} and switch on Execute Once in the settings of the node',
-	description:
-		'From 1 to 50 blocks: an array of objects with text and, if wanted, voice, or an array of texts. Other fields are left out.',
-	mapping: { ...inBody('blocks', blockList), mayBeHidden: true },
+	description: `From ${min} to ${max} blocks: an array of objects with text and, if wanted, voice, or an array of texts. Other fields are left out.`,
+	mapping: inBody('blocks', blockList),
 };
 
 const textField: Field = {
@@ -192,7 +208,7 @@ const textField: Field = {
 	default: '',
 	placeholder: 'e.g. Welcome back to the show.',
 	description: 'What to say. A long text is divided at paragraphs and sentences.',
-	mapping: { ...inBody('blocks', blockText), mayBeHidden: true },
+	mapping: inBody('blocks', blockText),
 };
 
 const voice: Field = {
@@ -200,7 +216,7 @@ const voice: Field = {
 	displayName: 'Voice',
 	description:
 		'Speaks everything that has no voice of its own: a preset voice of the chosen model, or a custom one for the model that clones voices. If it is empty, the service chooses one.',
-	mapping: { ...inBody('voice', located(text())), apply: speakWith },
+	mapping: { ...inBody('voice', located(name())), apply: speakWith },
 };
 
 /** Specification: CreateSpeechGeneration, `blocks`. */
@@ -208,13 +224,16 @@ export const blocks: Field[] = [blocksFrom, form, json, textField, voice];
 
 const { speechSpeed: speed, speechVolume: volume } = LIMITS;
 
-const SETTINGS: INodeProperties[] = [
+const set = (name: string, rule: Rule) => inBody(`settings.${name}`, rule);
+
+const SETTINGS: Field[] = [
 	{
 		displayName: 'Loudness Normalization',
 		name: 'loudness_normalization',
 		type: 'boolean',
 		default: true,
 		description: 'Whether to bring all blocks to the same loudness',
+		mapping: set('loudness_normalization', flag()),
 	},
 	{
 		displayName: 'Speed',
@@ -222,7 +241,8 @@ const SETTINGS: INodeProperties[] = [
 		type: 'number',
 		typeOptions: { minValue: speed.min, maxValue: speed.max, numberPrecision: 2 },
 		default: 1,
-		description: 'How fast to speak, from 0.5 to 2; 1 is normal',
+		description: `How fast to speak, from ${speed.min} to ${speed.max}; ${speed.default} is normal`,
+		mapping: set('speed', number(speed)),
 	},
 	{
 		displayName: 'Tag Compatible',
@@ -230,13 +250,15 @@ const SETTINGS: INodeProperties[] = [
 		type: 'boolean',
 		default: true,
 		description: 'Whether tags in the text are instructions, if the model supports them',
+		mapping: set('tag_compatible', flag()),
 	},
 	{
 		displayName: 'Text Normalization',
 		name: 'text_normalization',
 		type: 'boolean',
-		default: false,
+		default: true,
 		description: 'Whether to write out numbers, dates and abbreviations before they are spoken',
+		mapping: set('text_normalization', flag()),
 	},
 	{
 		displayName: 'Volume',
@@ -244,11 +266,10 @@ const SETTINGS: INodeProperties[] = [
 		type: 'number',
 		typeOptions: { minValue: volume.min, maxValue: volume.max, numberPrecision: 2 },
 		default: 1,
-		description: 'How loud to speak, from 0.1 to 10; 1 is normal',
+		description: `How loud to speak, from ${volume.min} to ${volume.max}; ${volume.default} is normal`,
+		mapping: set('volume', number(volume)),
 	},
 ];
-
-const SETTING_RULES: Record<string, Rule> = { speed: number(speed), volume: number(volume) };
 
 /** Specification: CreateSpeechGeneration, `settings`. */
 export const settings = collection(
@@ -258,8 +279,5 @@ export const settings = collection(
 		placeholder: 'Add setting',
 		description: 'How the text is spoken',
 	},
-	SETTINGS.map((ui) => {
-		const rule = SETTING_RULES[ui.name] ?? flag();
-		return { ...ui, mapping: inBody(`settings.${ui.name}`, rule) };
-	}),
+	SETTINGS,
 );

@@ -1,14 +1,9 @@
 import { ENDPOINTS } from '../../src/contract';
-import {
-	creationFields,
-	creditOptions,
-	delivery,
-	downloadExisting,
-	outputBinaryField,
-} from '../../src/fields/jobs';
+import { creationFields, creditOptions, delivery } from '../../src/fields/jobs';
 import { speechModelField } from '../../src/fields/locators';
 import { inPath, options, type Operation } from '../../src/fields/operation';
 import { id } from '../../src/fields/rules';
+import { downloadExisting, outputBinaryField } from '../../src/fields/settings';
 import { blockLength, blocks, inParts, settings, singleFile } from './fields';
 
 const create: Operation = {

@@ -1,7 +1,7 @@
 import type { IDataObject, IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 import { isRecord, type Json } from '../../src/contract';
 import { identityOf, objectOf, readEvent, verdictOf, type Filters } from '../../src/events/event';
-import { filtersOf, optionsOf } from '../../src/events/filters';
+import { filtersOf, optionsOf, switchOf } from '../../src/events/filters';
 import {
 	downloadFiles,
 	forEachItem,
@@ -11,7 +11,6 @@ import {
 	type Service,
 } from '../../src/events/service';
 import { ok, type Result } from '../../src/base/result';
-import { flagOf } from '../../src/base/values';
 import { readerOf } from '../../src/service/jobState';
 import { jsonOf } from '../../src/run/output';
 
@@ -87,8 +86,9 @@ export async function execute(this: IExecuteFunctions): Promise<INodeExecutionDa
 	const items = await firstItems(this);
 	const filters = filtersOf(this);
 	const options = optionsOf(this);
-	const files = flagOf(options.downloadOutputs) ?? false;
-	const wants = { files, resource: files || (flagOf(options.fetchResource) ?? false) };
+	const files = switchOf(this, 'Download Outputs', options.downloadOutputs) ?? false;
+	const fetches = switchOf(this, 'Fetch Resource', options.fetchResource) ?? false;
+	const wants = { files, resource: files || fetches };
 	const isWanted = (item: INodeExecutionData) =>
 		verdictOf(readEvent(payloadOf(item)), filters) === 'wanted';
 	if (!wants.resource && items.every(isWanted)) return [items];

@@ -30,7 +30,7 @@ const options: INodeProperties[] = [
 		displayName: 'Fetch Resource',
 		name: 'fetchResource',
 		type: 'boolean',
-		default: false,
+		default: true,
 		description: 'Whether to read what is done and put it as a whole into the field "resource"',
 	},
 	modelsField,

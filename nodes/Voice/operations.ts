@@ -16,7 +16,7 @@ import {
 } from '../../src/fields/operation';
 import { mediaField, thisVoice } from '../../src/fields/locators';
 import type { NodeResource } from '../../src/fields/properties';
-import { choice, flag, oneMedia, type Rule, text } from '../../src/fields/rules';
+import { choice, flag, name, oneMedia, prose, type Rule } from '../../src/fields/rules';
 import { nameFromId } from '../../src/fields/search/choices';
 import type { OperationSpec } from '../../src/run/item';
 
@@ -39,7 +39,7 @@ const nameField = ({ max }: { max?: number } = {}): Field => ({
 	default: '',
 	placeholder: 'e.g. Narrator',
 	description: `The name of the voice${max === undefined ? '' : `, at most ${max} characters`}`,
-	mapping: inBody('name', text({ required: true, max })),
+	mapping: inBody('name', name({ required: true, max })),
 });
 
 const previewText = (rule: Rule, limit?: string): Field => ({
@@ -76,16 +76,19 @@ const clone: Operation = {
 				displayName: 'Noise Reduction',
 				name: 'noiseReduction',
 				type: 'boolean',
-				default: false,
+				default: true,
 				description: 'Whether to remove noise from the recording first',
 				mapping: inBody('noise_reduction', flag()),
 			},
-			previewText(text(LIMITS.voiceClonePreviewText), 'at most 500 characters'),
+			previewText(
+				prose(LIMITS.voiceClonePreviewText),
+				`at most ${LIMITS.voiceClonePreviewText.max} characters`,
+			),
 			{
 				displayName: 'Volume Normalization',
 				name: 'volumeNormalization',
 				type: 'boolean',
-				default: false,
+				default: true,
 				description: 'Whether to bring the recording to an even volume first',
 				mapping: inBody('volume_normalization', flag()),
 			},
@@ -112,9 +115,9 @@ const design: Operation = {
 			default: '',
 			placeholder: 'e.g. A calm, deep voice of an elderly storyteller',
 			description: 'How the voice should sound',
-			mapping: inBody('description', text({ required: true })),
+			mapping: inBody('description', prose({ required: true })),
 		},
-		additionalFields([previewText(text())]),
+		additionalFields([previewText(prose())]),
 		options(paidKeyOptions),
 	],
 };
@@ -152,7 +155,7 @@ const filters = collection({ displayName: 'Filters', name: 'filters', placeholde
 		default: '',
 		placeholder: 'e.g. female',
 		description: 'Only voices of this gender, in the words of the catalogue',
-		mapping: inQuery('gender', text()),
+		mapping: inQuery('gender', name()),
 	},
 	{
 		displayName: 'Language',
@@ -161,7 +164,7 @@ const filters = collection({ displayName: 'Filters', name: 'filters', placeholde
 		default: '',
 		placeholder: 'e.g. en-US',
 		description: 'Only voices of this locale or base language, such as en-US or en',
-		mapping: inQuery('language', text()),
+		mapping: inQuery('language', name()),
 	},
 	{
 		displayName: 'Search',
@@ -170,7 +173,7 @@ const filters = collection({ displayName: 'Filters', name: 'filters', placeholde
 		default: '',
 		placeholder: 'e.g. aria',
 		description: 'Only voices whose ID or name contains this text',
-		mapping: inQuery('search', text()),
+		mapping: inQuery('search', name()),
 	},
 ]);
 

@@ -1,13 +1,9 @@
-import { ENDPOINTS, EVENTS } from '../../src/contract';
-import {
-	additionalJson,
-	idempotency,
-	idempotencyKey,
-	idempotencyOptions,
-} from '../../src/fields/jobs';
+import { ENDPOINTS, EVENTS, type EventKind } from '../../src/contract';
+import { additionalJson } from '../../src/fields/jobs';
 import { eventOptions } from '../../src/fields/events';
 import { thisWebhook } from '../../src/fields/locators';
 import {
+	asSetting,
 	deleteOperation,
 	type Field,
 	getManyOperation,
@@ -18,7 +14,8 @@ import {
 	updateFields,
 } from '../../src/fields/operation';
 import type { NodeResource } from '../../src/fields/properties';
-import { choices, httpsUrl, text } from '../../src/fields/rules';
+import { choices, flag, httpsUrl, prose } from '../../src/fields/rules';
+import { idempotency, idempotencyKey, idempotencyOptions } from '../../src/fields/settings';
 
 const urlField: Field = {
 	displayName: 'URL',
@@ -49,16 +46,17 @@ const descriptionField: Field = {
 	default: '',
 	placeholder: 'e.g. Notifies the website of finished videos',
 	description: 'What the webhook is for',
-	mapping: inBody('description', text()),
+	mapping: inBody('description', prose()),
 };
 
 const includeSigningSecret: Field = {
 	displayName: 'Include Signing Secret',
 	name: 'includeSigningSecret',
 	type: 'boolean',
-	default: false,
+	default: true,
 	description:
 		'Whether to put the signing secret into the output. The service reveals it only now, and anyone who knows it can sign events that look genuine. n8n stores it with the execution data: keep it elsewhere and delete the execution.',
+	mapping: asSetting('includeSecret', flag()),
 };
 
 /** A webhook costs nothing and is not media, so the texts of these two are their own. */
@@ -102,8 +100,8 @@ const update: Operation = {
 	fields: [
 		thisWebhook,
 		updateFields([
-			{ ...descriptionField, mapping: inBody('description', text({ clears: true })) },
-			eventsField,
+			{ ...descriptionField, mapping: inBody('description', prose({ clears: true })) },
+			{ ...eventsField, default: ['generation.completed' satisfies EventKind] },
 			urlField,
 		]),
 	],

@@ -1,17 +1,16 @@
-/** What expressions and tool calls give for a boolean. */
-const TRUE = new Set<unknown>([true, 'true', 1, '1']);
-const FALSE = new Set<unknown>([false, 'false', 0, '0', '', null, undefined]);
+import { trimmed } from './texts';
 
-/** @returns `undefined` for what is neither true nor false */
+const FLAGS: Record<string, boolean> = { true: true, '1': true, false: false, '0': false };
+
+/**
+ * The one reader of booleans: `true` and `false` in any case, 1 and 0, also as text.
+ * @returns `undefined` for everything else; what is empty is neither true nor false
+ */
 export function flagOf(value: unknown): boolean | undefined {
-	if (TRUE.has(value)) return true;
-	return FALSE.has(value) ? false : undefined;
-}
-
-/** The non-empty entries of an array, or of a text with commas or line breaks between them. */
-export function listOf(value: unknown): string[] {
-	const entries: unknown[] = Array.isArray(value) ? value : String(value ?? '').split(/[,\n]/);
-	return entries.map((entry) => String(entry ?? '').trim()).filter((entry) => entry !== '');
+	if (typeof value === 'boolean') return value;
+	if (typeof value !== 'string' && typeof value !== 'number') return undefined;
+	const text = trimmed(String(value)).toLowerCase();
+	return Object.hasOwn(FLAGS, text) ? FLAGS[text] : undefined;
 }
 
 /** The value at the end of a path of names; `undefined` where the path leads nowhere. */

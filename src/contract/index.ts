@@ -59,20 +59,28 @@ export const SINGLE_ITEM_SLOTS = [
 export const INPUT_SLOTS = [...MULTI_ITEM_SLOTS, ...SINGLE_ITEM_SLOTS] as const;
 export type InputSlot = (typeof INPUT_SLOTS)[number];
 
-/** Enumerated settings are strings. Specification: CreateGeneration, `parameters`. */
-export interface GenerationParameters {
+/**
+ * Parameters that are texts and of which a model offers some values only.
+ * Specification: CreateGeneration, `parameters`.
+ */
+export const LISTED_PARAMETERS = [
+	'aspect_ratio',
+	'duration',
+	'language_boost',
+	'quality',
+	'resolution',
+	'size',
+	'speed',
+] as const;
+export type ListedParameter = (typeof LISTED_PARAMETERS)[number];
+
+/** Specification: CreateGeneration, `parameters`. */
+export interface GenerationParameters extends Partial<
+	Record<ListedParameter | 'lyrics' | 'voice', string>
+> {
 	/** 1 to 16. */
 	count?: number;
-	size?: string;
-	aspect_ratio?: string;
-	quality?: string;
-	duration?: string;
-	resolution?: string;
-	voice?: string;
-	speed?: string;
 	loop?: boolean;
-	lyrics?: string;
-	language_boost?: string;
 }
 
 /** Specification: States and transitions, Generation. */

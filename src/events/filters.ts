@@ -1,15 +1,16 @@
-import type {
-	IAllExecuteFunctions,
-	ILoadOptionsFunctions,
-	INodeProperties,
-	INodePropertyOptions,
+import {
+	NodeOperationError,
+	type IAllExecuteFunctions,
+	type ILoadOptionsFunctions,
+	type INodeProperties,
+	type INodePropertyOptions,
 } from 'n8n-workflow';
 import { ENDPOINTS, GENERATION_MODES, type GenerationStatus, type Json } from '../contract';
 import { optionList } from '../fields/operation';
+import { ABSENT, flag, names, type Rule } from '../fields/rules';
 import { labelOf, nameFromId } from '../fields/search/choices';
 import { eachPage } from '../fields/search/request';
 import { isResource } from '../base/types';
-import { listOf } from '../base/values';
 import type { Filters } from './event';
 
 /** What n8n says of the executions that a trigger starts. */
@@ -20,7 +21,7 @@ export const downloadField: INodeProperties = {
 	displayName: 'Download Outputs',
 	name: 'downloadOutputs',
 	type: 'boolean',
-	default: false,
+	default: true,
 	description: 'Whether to download the files into the binary fields data, data_1 and so on',
 };
 
@@ -73,13 +74,42 @@ export function parameterOf(
 export const optionsOf = (context: IAllExecuteFunctions): Json =>
 	(parameterOf(context, 'options', {}) ?? {}) as Json;
 
+/**
+ * What the rule of a field says to a parameter of a trigger. An empty list is that of a new node:
+ * it chooses nothing, and so lets all through.
+ * @throws NodeOperationError for a value that cannot be used
+ */
+function ruled<T>(
+	context: IAllExecuteFunctions,
+	label: string,
+	value: unknown,
+	rule: Rule,
+): T | undefined {
+	const isUnset = value === undefined || (Array.isArray(value) && value.length === 0);
+	const said = rule(isUnset ? ABSENT : value, { baseUrl: '', files: {} });
+	if ('value' in said) return said.value as T | undefined;
+	throw new NodeOperationError(context.getNode(), `${label} ${said.problem}`, {
+		description: said.hint,
+	});
+}
+
+export const namesOf = (context: IAllExecuteFunctions, label: string, value: unknown): string[] =>
+	ruled<string[]>(context, label, value, names()) ?? [];
+
+/** @returns `undefined` where nothing was chosen */
+export const switchOf = (
+	context: IAllExecuteFunctions,
+	label: string,
+	value: unknown,
+): boolean | undefined => ruled<boolean>(context, label, value, flag());
+
 /** What the options leave through, whatever an expression gives: arrays, or texts with commas. */
 export function filtersOf(context: IAllExecuteFunctions): Filters {
 	const { modes, models, statuses, resourceIds } = optionsOf(context);
 	return {
-		modes: listOf(modes),
-		models: listOf(models),
-		statuses: listOf(statuses),
-		resourceIds: listOf(resourceIds),
+		modes: namesOf(context, 'Modes', modes),
+		models: namesOf(context, 'Model Names or IDs', models),
+		statuses: namesOf(context, 'Statuses', statuses),
+		resourceIds: namesOf(context, 'Resource IDs', resourceIds),
 	};
 }

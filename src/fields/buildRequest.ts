@@ -1,30 +1,20 @@
 import type { Endpoint, Json } from '../contract';
 import type { ApiRequest } from '../base/types';
 import { fail, ok, type Result } from '../base/result';
-import type { Field, RequestMapping } from './operation';
-import type { RuleContext } from './rules';
-
-/** A field whose value is sent, with its path among the node's parameters. */
-export interface MappedField {
-	label: string;
-	/** Name of the parameter, dotted within a collection. */
-	parameter: string;
-	mapping: RequestMapping;
-}
-
-/** All fields of an operation whose values are sent, those of collections included. */
-export function mappedFields(fields: Field[], within = ''): MappedField[] {
-	return fields.flatMap(({ displayName: label, name, mapping, fields: inner = [] }) => {
-		const parameter = `${within}${name}`;
-		const own = mapping ? [{ label, parameter, mapping }] : [];
-		return [...own, ...mappedFields(inner, `${parameter}.`)];
-	});
-}
+import type { Settings } from '../run/item';
+import type { Mapping } from './operation';
+import type { Values } from './readFields';
 
 /** Sets a value at a path, and makes the objects that the path leads through. */
-function put(values: Json, [name = '', ...rest]: string[], value: unknown): void {
-	if (rest.length === 0) values[name] = value;
-	else put((values[name] ??= {}) as Json, rest, value);
+function put(target: Json, [name = '', ...rest]: string[], value: unknown): void {
+	if (rest.length === 0) target[name] = value;
+	else put((target[name] ??= {}) as Json, rest, value);
+}
+
+/** Puts values into their target: first each in its place, then what changes the whole. */
+function fill(target: Json, values: Array<[Mapping, unknown]>): void {
+	for (const [{ as, apply }, value] of values) if (!apply) put(target, as.split('.'), value);
+	for (const [{ apply }, value] of values) apply?.(target, value);
 }
 
 /** An empty update would be answered like a successful one. */
@@ -32,36 +22,35 @@ const NOTHING_SET = fail({
 	kind: 'input',
 	field: 'Update Fields',
 	problem: 'has nothing to update',
-	hint: 'Add at least one field to change',
+	hint: 'Add at least one field to change, and fill it in',
 });
 
-/** The request of an item from its values by parameter; the first problem names its field. */
+/** The request of an item from its values. */
 export function buildRequest(
 	{ method, path: pathTemplate }: Endpoint,
-	fields: MappedField[],
-	values: Json,
-	context: RuleContext,
+	values: Values,
 	constants: Record<string, string> = {},
 ): Result<ApiRequest> {
+	const checked = values.checked(({ in: target }) => target !== 'setting');
+	if (!checked.ok) return checked;
+	const within = (target: Mapping['in']) =>
+		checked.value.filter(([mapping]) => mapping.in === target);
 	const body: Json = { ...constants };
+	fill(body, within('body'));
 	const query: Json = {};
-	const finishing: Array<() => void> = [];
-	let path: string = pathTemplate;
-	for (const { label, parameter, mapping } of fields) {
-		if (mapping.mayBeHidden && !Object.hasOwn(values, parameter)) continue;
-		const ruled = mapping.rule(values[parameter], context);
-		if ('problem' in ruled) {
-			return fail({ kind: 'input', field: label, problem: ruled.problem, hint: ruled.hint });
-		}
-		if (ruled.value === undefined) continue;
-		const { value } = ruled;
-		if (mapping.apply) finishing.push(() => mapping.apply?.(body, value));
-		else if (mapping.in === 'body') put(body, mapping.as.split('.'), value);
-		else if (mapping.in === 'query') query[mapping.as] = value;
-		else path = path.replace(`{${mapping.as}}`, encodeURIComponent(String(value)));
-	}
-	for (const finish of finishing) finish();
+	fill(query, within('query'));
+	let path = pathTemplate;
+	for (const [{ as }, value] of within('path'))
+		path = path.replace(`{${as}}`, () => encodeURIComponent(String(value)));
 	if (method === 'PATCH' && Object.keys(body).length === 0) return NOTHING_SET;
 	const request: ApiRequest = { method, path, query: query as ApiRequest['query'] };
 	return ok(method === 'POST' || method === 'PATCH' ? { ...request, body } : request);
+}
+
+/** The settings of an item: the usual ones of its operation, in which its values are put. */
+export function buildSettings(values: Values, settings: Settings): Result<Settings> {
+	const checked = values.checked(({ in: target }) => target === 'setting');
+	if (!checked.ok) return checked;
+	fill(settings as unknown as Json, checked.value);
+	return ok(settings);
 }

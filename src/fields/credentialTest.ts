@@ -1,5 +1,4 @@
 import type {
-	ICredentialDataDecryptedObject,
 	ICredentialsDecrypted,
 	ICredentialTestFunctions,
 	INodeCredentialTestResult,
@@ -9,12 +8,11 @@ import { isNoResponse, isSuccess, type SendResult } from '../base/types';
 import { unlessAborted } from '../base/waiting';
 import { parsed } from '../service/bodies';
 import { mustBeObject } from '../service/client';
-import { apiKeyOf, excludedScope } from '../service/credential';
+import { credentialProblem, excludedScope, readCredential } from '../service/credential';
 import { toNoResponse, wordsOfNoResponse } from '../service/network';
 import { mustBeList } from '../service/pages';
 import { errorOf, isAnswerOfService, isGone, meaningOf } from '../service/statuses';
 import { withoutSecret } from '../service/redact';
-import { credentialProblem } from './connection';
 
 interface Probe extends Endpoint {
 	/** Whether it is answered with a list. */
@@ -42,15 +40,14 @@ const DEADLINE_MS = 20_000;
 /** An answer, or what became of the request, without the key. */
 async function probe(
 	context: ICredentialTestFunctions,
-	credential: ICredentialDataDecryptedObject,
+	{ baseUrl, apiKey }: { baseUrl: string; apiKey: string },
 	{ path }: Endpoint,
 	deadline: AbortSignal,
 ): Promise<SendResult> {
-	const key = apiKeyOf(credential);
 	const request = context.helpers.request({
 		method: 'GET',
-		uri: `${String(credential.baseUrl)}${path}`,
-		headers: { Authorization: `Bearer ${key}` },
+		uri: `${baseUrl}${path}`,
+		headers: { Authorization: `Bearer ${apiKey}` },
 		json: true,
 		simple: false,
 		resolveWithFullResponse: true,
@@ -60,10 +57,10 @@ async function probe(
 	try {
 		const { statusCode: status, body } = await unlessAborted(deadline, request);
 		const answered = typeof body === 'string' ? parsed(body) : body;
-		return { status, headers: {}, body: withoutSecret(answered, key) };
+		return { status, headers: {}, body: withoutSecret(answered, apiKey) };
 	} catch (thrown) {
 		if (deadline.aborted) return { noResponse: 'timeout' };
-		return withoutSecret(toNoResponse(thrown), key);
+		return withoutSecret(toNoResponse(thrown), apiKey);
 	}
 }
 
@@ -117,14 +114,14 @@ export async function mediaGenApiTest(
 	this: ICredentialTestFunctions,
 	{ data: credential = {} }: ICredentialsDecrypted,
 ): Promise<INodeCredentialTestResult> {
-	const problem = credentialProblem(credential);
-	if (problem) return error(problem);
+	const read = readCredential(credential);
+	if (read.problem !== undefined) return error(credentialProblem(read) ?? '');
 	const isDeclared = ({ scope }: Endpoint) => excludedScope(credential, [scope]) === undefined;
 	const declared = PROBES.filter(isDeclared);
 	const deadline = AbortSignal.timeout(DEADLINE_MS);
 	let reason = '';
 	for (const endpoint of [...declared, ...PROBES.filter((one) => !isDeclared(one))]) {
-		const response = await probe(this, credential, endpoint, deadline);
+		const response = await probe(this, read, endpoint, deadline);
 		const end = verdict(endpoint, response);
 		if (!end) {
 			const said = isNoResponse(response) ? undefined : errorOf(response.body).message;

@@ -1,7 +1,7 @@
 import type { INodeProperties, INodePropertyMode } from 'n8n-workflow';
 import { SPEECH_MODELS } from '../contract';
 import { inBody, inPath, type Field } from './operation';
-import { choice, id, located, text, type Rule } from './rules';
+import { choice, id, located, name, type Rule } from './rules';
 import { nameFromId } from './search/choices';
 import type { SearchName } from './search/searches';
 
@@ -11,6 +11,9 @@ const listMode = (search: SearchName): INodePropertyMode => ({
 	type: 'list',
 	typeOptions: { searchListMethod: search, searchable: true },
 });
+
+/** With the mark that n8n adds at the top level of a node only, not in a collection. */
+const NOTHING_CHOSEN = { __rl: true, mode: 'list', value: '' };
 
 interface Named extends Pick<INodeProperties, 'displayName' | 'name' | 'description'> {
 	/** Such as `gen_8f3a1c`. */
@@ -22,7 +25,7 @@ interface Named extends Pick<INodeProperties, 'displayName' | 'name' | 'descript
 const locator = ({ example, search, ...ui }: Named): INodeProperties => ({
 	...ui,
 	type: 'resourceLocator',
-	default: { mode: 'list', value: '' },
+	default: NOTHING_CHOSEN,
 	modes: [
 		listMode(search),
 		{ displayName: 'By ID', name: 'id', type: 'string', placeholder: `e.g. ${example}` },
@@ -40,7 +43,7 @@ export const modelField: Field = {
 	}),
 	required: true,
 	typeOptions: { loadOptionsDependsOn: ['operation'] },
-	mapping: inBody('model', located(text({ required: true }))),
+	mapping: inBody('model', located(name({ required: true }))),
 };
 
 export const speechModelField: Field = {
@@ -53,6 +56,7 @@ export const speechModelField: Field = {
 	}),
 	required: true,
 	default: {
+		__rl: true,
 		mode: 'list',
 		value: SPEECH_MODELS[0],
 		cachedResultName: nameFromId(SPEECH_MODELS[0]),
@@ -93,13 +97,19 @@ export const personaField: Field = {
 		example: PERSONA,
 	}),
 	// Any text: `Persona.id`, which the list offers, is no UUID by the specification.
-	mapping: inBody('persona_id', located(text())),
+	mapping: inBody('persona_id', located(name())),
 };
 
 const worksOn = (ui: Named): Field => ({
 	...locator(ui),
 	required: true,
 	mapping: inPath('id', located(id())),
+});
+
+/** Made and then worked on in one flow: as a rule the item before has its ID. */
+const ofItemBefore = (ui: Named): Field => ({
+	...worksOn(ui),
+	default: { __rl: true, mode: 'id', value: '={{ $json.id }}' },
 });
 
 export const thisPersona = worksOn({
@@ -110,7 +120,7 @@ export const thisPersona = worksOn({
 	example: PERSONA,
 });
 
-export const thisGeneration = worksOn({
+export const thisGeneration = ofItemBefore({
 	displayName: 'Generation',
 	name: 'generationId',
 	description: 'The generation to get',
@@ -126,7 +136,7 @@ export const thisVoice = worksOn({
 	example: 'voice_8f3a1c',
 });
 
-export const thisAgentRun = worksOn({
+export const thisAgentRun = ofItemBefore({
 	displayName: 'Agent Run',
 	name: 'agentRunId',
 	description: 'The agent run to work on',
@@ -150,7 +160,7 @@ export const thisWebhook = worksOn({
 export const catalogueValue = (search: SearchName, placeholder: string) =>
 	({
 		type: 'resourceLocator',
-		default: { mode: 'list', value: '' },
+		default: NOTHING_CHOSEN,
 		placeholder,
 		modes: [
 			listMode(search),
@@ -182,7 +192,7 @@ export function mediaField({ as, rule, isMany, example, note, ...ui }: MediaFiel
 	return {
 		...ui,
 		type: 'resourceLocator',
-		default: { mode: 'binary', value: 'data' },
+		default: { __rl: true, mode: 'binary', value: 'data' },
 		modes: [
 			{
 				// n8n shows no more than nine letters of it.

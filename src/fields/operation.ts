@@ -1,24 +1,37 @@
 import type { INodeProperties, INodePropertyOptions } from 'n8n-workflow';
 import type { Endpoint } from '../contract';
 import type { ApiRequest } from '../base/types';
-import type { OperationSpec } from '../run/item';
-import { whenSet, type Rule } from './rules';
+import type { OperationSpec, Settings } from '../run/item';
+import { flag, number, optional, type Rule } from './rules';
 
-/** How the value of a field reaches the request. */
-export interface RequestMapping {
-	in: 'body' | 'query' | 'path';
-	/** Name in the request; dots lead into objects of the body. */
+/** Settings by their name, and the two parts of one that has parts. */
+export type SettingName =
+	| Exclude<keyof Settings, 'terminalStatuses' | 'isTool'>
+	| 'terminalStatuses.good'
+	| 'terminalStatuses.bad';
+
+/** What takes the values of fields in: an object of the request, or the settings of the run. */
+type Target = Record<string, unknown>;
+
+/** Where the value of a field goes, and what may stand in it. */
+export interface Mapping {
+	/** `others`: only the rules of other fields look at it. */
+	in: 'body' | 'query' | 'path' | 'setting' | 'others';
+	/** Name in the request or of the setting; dots lead into objects. */
 	as: string;
 	rule: Rule;
-	/** Whether it is left out where the editor hides it. Otherwise the rule decides. */
-	mayBeHidden?: boolean;
-	/** Changes the finished body, in the order of the fields, instead of setting a field of it. */
-	apply?: (body: Record<string, unknown>, value: unknown) => void;
+	/** Changes the finished target, in the order of the fields, instead of setting a field of it. */
+	apply?: (target: Target, value: unknown) => void;
+	/**
+	 * Whether it keeps money from being spent. Once it is added, it must have a value: an empty one
+	 * would lift it.
+	 */
+	guardsMoney?: boolean;
 }
 
-/** A field of the editor and, where its value is sent, how. `properties.ts` adds when it shows. */
+/** A field of the editor and, where it has a value, what becomes of it. `properties.ts` adds when it shows. */
 export interface Field extends INodeProperties {
-	mapping?: RequestMapping;
+	mapping?: Mapping;
 	fields?: Field[];
 }
 
@@ -38,10 +51,14 @@ export interface Operation {
 }
 
 /** Sent in the body; the name may be dotted, such as `parameters.count`. */
-export const inBody = (as: string, rule: Rule): RequestMapping => ({ in: 'body', as, rule });
-export const inQuery = (as: string, rule: Rule): RequestMapping => ({ in: 'query', as, rule });
+export const inBody = (as: string, rule: Rule): Mapping => ({ in: 'body', as, rule });
+export const inQuery = (as: string, rule: Rule): Mapping => ({ in: 'query', as, rule });
 /** Fills `{name}` in the path of the endpoint. */
-export const inPath = (as: string, rule: Rule): RequestMapping => ({ in: 'path', as, rule });
+export const inPath = (as: string, rule: Rule): Mapping => ({ in: 'path', as, rule });
+/** A setting of the run. */
+export const asSetting = (as: SettingName, rule: Rule): Mapping => ({ in: 'setting', as, rule });
+/** Read by the rule of another field. */
+export const forOthers = (rule: Rule): Mapping => ({ in: 'others', as: '', rule });
 
 /** The options of a field: all values of the type that the code decides by, and no other. */
 export const optionList = <T extends string>(
@@ -69,8 +86,8 @@ export const additionalFields = (fields: Field[]): Field =>
 
 const forUpdate = ({ mapping, ...field }: Field): Field => ({
 	...field,
-	...(field.required && { required: false }),
-	...(mapping && { mapping: { ...mapping, rule: whenSet(mapping.rule) } }),
+	required: false,
+	...(mapping && { mapping: { ...mapping, rule: optional(mapping.rule) } }),
 });
 
 /** The fields of an update: what was not added stays as it is. */
@@ -85,6 +102,10 @@ export const updateFields = (fields: Field[]): Field =>
 		fields.map(forUpdate),
 	);
 
+function withoutLimit(settings: Target, isWanted: unknown): void {
+	if (isWanted) settings.limit = Infinity;
+}
+
 export const listFields: Field[] = [
 	{
 		displayName: 'Return All',
@@ -92,6 +113,7 @@ export const listFields: Field[] = [
 		type: 'boolean',
 		default: false,
 		description: 'Whether to return all results or only up to a given limit',
+		mapping: { ...asSetting('limit', flag()), apply: withoutLimit },
 	},
 	{
 		displayName: 'Limit',
@@ -101,6 +123,7 @@ export const listFields: Field[] = [
 		displayOptions: { show: { returnAll: [false] } },
 		default: 50,
 		description: 'Max number of results to return',
+		mapping: asSetting('limit', number({ min: 1, integer: true })),
 	},
 ];
 
@@ -111,6 +134,7 @@ export const simplify: Field = {
 	type: 'boolean',
 	default: true,
 	description: 'Whether to return a simplified version of the response instead of the raw data',
+	mapping: asSetting('simplify', flag()),
 };
 
 /** @param what such as `a persona`, of a list such as `personas` */

@@ -1,58 +1,59 @@
-import type { IExecuteSingleFunctions, PreSendAction } from 'n8n-workflow';
+import {
+	traverseNodeParameters,
+	type FromAIArgument,
+	type IExecuteSingleFunctions,
+	type PreSendAction,
+} from 'n8n-workflow';
 import type { Prepared } from '../run/item';
+import { isTool, itemFiles, joinRun, toolArguments } from '../run/nodeInput';
 import { withoutReferences } from '../run/uploads';
-import { itemFiles, joinRun, readParameter } from '../run/nodeInput';
 import { fail, ok, type Result } from '../base/result';
-import { readSettings } from '../run/settings';
-import { isRecord, type ApiRequest, type Json } from '../base/types';
-import { valueAt } from '../base/values';
-import { buildRequest, mappedFields, type MappedField } from './buildRequest';
+import { isRecord, type ApiRequest } from '../base/types';
+import { buildRequest, buildSettings } from './buildRequest';
 import type { Operation } from './operation';
-import { mixedUpCall, type MixedUpCall } from './mixedUpCall';
+import {
+	mappedFields,
+	readParameters,
+	unknownFields,
+	Values,
+	type MappedField,
+} from './readFields';
+import { usualSettings } from './settings';
 
 /** Base URLs of services of which one knows nothing else. */
 const ANYWHERE = '';
 const THIS_MACHINE = 'http://localhost/v1';
 
-function unknownArgument(fields: MappedField[], name: string): Result<never> {
-	const field = fields.find(({ parameter }) => `${name}.`.startsWith(`${parameter}.`));
-	return fail({
-		kind: 'input',
-		field: field?.label ?? `The parameter ${name}`,
-		problem:
-			"combines an argument of the AI with something else, and n8n evaluated it with another call's arguments, because several calls run at the same time",
-		hint: 'Let the AI fill in the whole field, use version 3 or later of the AI Agent node, or set its batch size to 1',
+/**
+ * Whether n8n evaluates the parameters of a tool call with the arguments of another call: agents up
+ * to version 2 run the calls of several items at once under one run index. The input of a call holds
+ * its own arguments.
+ */
+function hasForeignArguments(context: IExecuteSingleFunctions): boolean {
+	const own = toolArguments(context);
+	if (!own) return false;
+	const calls: FromAIArgument[] = [];
+	traverseNodeParameters(context.getNode().parameters, calls);
+	return calls.some(({ key }) => {
+		const expression = `{{ $fromAI(${JSON.stringify(key)}) }}`;
+		const used: unknown = context.evaluateExpression(expression, context.getItemIndex());
+		const argument: unknown = isRecord(own.query) ? (own.query[key] ?? own[key]) : own[key];
+		return JSON.stringify(used) !== JSON.stringify(argument);
 	});
 }
 
-/** A view of the context that corrects each parameter that is read from it. */
-function withCorrectedParameters(
-	context: IExecuteSingleFunctions,
-	{ correct }: MixedUpCall,
-): IExecuteSingleFunctions {
-	const getNodeParameter = (name: string, ...rest: [unknown?, object?]): unknown =>
-		correct(name, context.getNodeParameter(name, ...rest));
-	return Object.create(context, { getNodeParameter: { value: getNodeParameter } }) as never;
-}
+const FOREIGN_ARGUMENTS = fail({
+	kind: 'input',
+	field: 'What the AI has filled in',
+	problem: 'is mixed up with another call of this tool, as several run at the same time',
+	hint: 'Use version 3 or later of the AI Agent node, or set its batch size to 1',
+});
 
-/**
- * The values of an item, by the name of the parameter. n8n's routing gathers none of them: it keeps
- * only the value of a locator and not the mode, and evaluates what needs no evaluation. What is
- * hidden or was not added is not among the parameters.
- */
-function readValues(context: IExecuteSingleFunctions, fields: MappedField[]): Result<Json> {
-	const { parameters } = context.getNode();
-	const read: Json = {};
-	for (const { label, parameter } of fields) {
-		if (valueAt(parameters, parameter.split('.')) === undefined) continue;
-		try {
-			read[parameter] = readParameter(context, parameter, '');
-		} catch (error) {
-			const reason = error instanceof Error ? `: ${error.message}` : '';
-			return fail({ kind: 'input', field: label, problem: `cannot be evaluated${reason}` });
-		}
-	}
-	return ok(read);
+/** What is said of fields that the operation does not have. */
+function warningOf(operation: Operation, unknown: string[]): string | undefined {
+	if (unknown.length === 0) return undefined;
+	const names = unknown.map((name) => `"${name}"`).join(', ');
+	return `Not used, because ${operation.name} has no such field: ${names}`;
 }
 
 /** A request as text, its files by where n8n stores them. */
@@ -63,39 +64,35 @@ function requestText(context: IExecuteSingleFunctions, { path, body }: ApiReques
 }
 
 function prepare(
-	original: IExecuteSingleFunctions,
-	{ spec, constants, split }: Operation,
+	context: IExecuteSingleFunctions,
+	operation: Operation,
 	fields: MappedField[],
 ): Result<Prepared> {
-	const mixedUp = mixedUpCall(original);
-	if (mixedUp?.unknown !== undefined) return unknownArgument(fields, mixedUp.unknown);
-	const context = mixedUp ? withCorrectedParameters(original, mixedUp) : original;
-	const settings = readSettings(context, spec.terminalStatuses);
+	if (hasForeignArguments(context)) return FOREIGN_ARGUMENTS;
+	const { spec, constants, split } = operation;
+	const read = readParameters(context, operation.fields);
+	if (!read.ok) return read;
+	const timezone = context.getTimezone();
+	const files = itemFiles(context);
+	const runsAsTool = isTool(context);
+	const valuesFor = (baseUrl: string) =>
+		new Values(fields, read.value, runsAsTool, { baseUrl, files, timezone });
+	const values = valuesFor(ANYWHERE);
+	const settings = buildSettings(values, usualSettings(spec, runsAsTool));
 	if (!settings.ok) return settings;
-	const values = readValues(context, fields);
-	if (!values.ok) return values;
-	const rules = {
-		timezone: context.getTimezone(),
-		binaryFields: Object.keys(itemFiles(context)),
-		option(name: string): unknown {
-			const options = readParameter(context, 'options', {});
-			return isRecord(options) ? options[name] : undefined;
-		},
-	};
-	const requestTo = (baseUrl: string) =>
-		buildRequest(spec.endpoint, fields, values.value, { ...rules, baseUrl }, constants);
+	const warning = warningOf(operation, unknownFields(read.value, operation.fields));
+	const complete = (request: ApiRequest) => ({
+		request,
+		parts: split?.(request),
+		settings: settings.value,
+		warning,
+		ownRequest: settings.value.idempotency === 'custom' ? requestText(context, request) : undefined,
+	});
 	// Where the service is, only the credential says, which cannot be read here.
-	const request = requestTo(ANYWHERE);
-	if (request.ok) {
-		const parts = split?.(request.value);
-		const hasOwnKey = settings.value.idempotency === 'custom';
-		const ownRequest = hasOwnKey ? requestText(original, request.value) : undefined;
-		return ok({ request: request.value, parts, settings: settings.value, ownRequest });
-	}
-	const local = requestTo(THIS_MACHINE);
-	return local.ok
-		? ok({ request: local.value, settings: settings.value, unlessLocal: request })
-		: request;
+	const request = buildRequest(spec.endpoint, values, constants);
+	if (request.ok) return ok(complete(request.value));
+	const local = buildRequest(spec.endpoint, valuesFor(THIS_MACHINE), constants);
+	return local.ok ? ok({ ...complete(local.value), unlessLocal: request }) : request;
 }
 
 /**

@@ -1,6 +1,14 @@
-import type { IDisplayOptions, INodeProperties, INodePropertyRouting } from 'n8n-workflow';
+import {
+	NodeOperationError,
+	type IDisplayOptions,
+	type IExecuteSingleFunctions,
+	type INodeProperties,
+	type INodePropertyRouting,
+	type PreSendAction,
+} from 'n8n-workflow';
+import { quoted } from '../base/texts';
 import { runner } from '../run/runner';
-import { mappedFields } from './buildRequest';
+import { mappedFields } from './readFields';
 import type { Field, Operation } from './operation';
 import { preSend } from './prepare';
 
@@ -10,8 +18,9 @@ type Show = NonNullable<IDisplayOptions['show']>;
 function routingOf(operation: Operation): INodePropertyRouting {
 	const { method, path } = operation.spec.endpoint;
 	const fields = mappedFields(operation.fields);
-	const labels = Object.fromEntries(fields.map(({ mapping, label }) => [mapping.as, label]));
-	const spec = { ...operation.spec, parameters: fields.map(({ parameter }) => parameter) };
+	const requested = fields.filter(({ mapping }) => mapping.in !== 'setting');
+	const labels = Object.fromEntries(requested.map(({ mapping, label }) => [mapping.as, label]));
+	const spec = { ...operation.spec, parameters: requested.map(({ parameter }) => parameter) };
 	return {
 		request: { method, url: path },
 		send: { preSend: [preSend(operation)], paginate: true },
@@ -49,6 +58,49 @@ function operationProperty(operations: Operation[], show: Show): INodeProperties
 	};
 }
 
+/**
+ * Collections as they are stored, in which n8n leaves only the fields that the chosen operation has.
+ * With a hidden property of the same name after it, n8n keeps a collection whole: so what an AI
+ * builder has written for another operation is seen and named instead of left out in silence.
+ */
+function wholeCollections(operations: Operation[], show: Show): INodeProperties[] {
+	return operations.flatMap(({ value, fields }) =>
+		fields
+			.filter(({ type }) => type === 'collection')
+			.map(({ displayName, name }): INodeProperties => ({
+				displayName,
+				name,
+				type: 'hidden',
+				default: {},
+				displayOptions: { show: { ...show, operation: [value] } },
+			})),
+	);
+}
+
+const UNKNOWN = 'unknown';
+
+/** Says that a node has no such operation or resource, and which it has. */
+const refusing = (what: string, names: string[]): PreSendAction =>
+	async function (this: IExecuteSingleFunctions) {
+		const given: unknown = this.getNodeParameter(what, '');
+		const itemIndex = this.getItemIndex();
+		throw new NodeOperationError(
+			this.getNode(),
+			`This node has no ${what} ${quoted(given)}; it has ${names.join(', ')}`,
+			{ itemIndex, description: `Choose the ${what} in the node again. Nothing was sent.` },
+		);
+	};
+
+/** Shown, and so run by n8n, only for a value that is none of these: it would send to nowhere. */
+const unknownProperty = (what: string, names: string[], show?: Show): INodeProperties => ({
+	displayName: `Unknown ${what}`,
+	name: UNKNOWN,
+	type: 'hidden',
+	default: '',
+	displayOptions: { ...(show && { show }), hide: { [what]: names } },
+	routing: { send: { preSend: [refusing(what, names)] } },
+});
+
 /** A resource of a node. */
 export interface NodeResource {
 	value: string;
@@ -73,10 +125,18 @@ export function nodeProperties(resources: NodeResource[]): INodeProperties[] {
 	};
 	const ofResources = resources.flatMap(({ value: name, operations }) => {
 		const show = { resource: [name] };
+		const fieldsShow = isSingle ? {} : show;
 		const fields = operations.flatMap(({ value, fields: own }) =>
-			own.map((field) => property(field, { ...(!isSingle && show), operation: [value] })),
+			own.map((field) => property(field, { ...fieldsShow, operation: [value] })),
 		);
-		return [operationProperty(operations, show), ...fields];
+		const values = operations.map(({ value }) => value);
+		return [
+			operationProperty(operations, show),
+			...fields,
+			...wholeCollections(operations, fieldsShow),
+			unknownProperty('operation', values, show),
+		];
 	});
-	return [resource, ...ofResources];
+	const resourceNames = resources.map(({ value }) => value);
+	return [resource, ...ofResources, unknownProperty('resource', resourceNames)];
 }

@@ -1,6 +1,7 @@
 import { ENDPOINTS, type Endpoint } from '../contract';
 import { fail, ok, type Failed, type Result } from '../base/result';
 import { Semaphore } from '../base/waiting';
+import { flagOf } from '../base/values';
 import { isRecord, type Channel, type Resource } from '../base/types';
 import { OUT_OF_CREDITS, refusalOf } from '../service/statuses';
 import { jobState } from '../service/jobState';
@@ -74,7 +75,7 @@ export function statedPrice({ path }: Endpoint, body: unknown): number | undefin
 	const budget = typeof body.max_credits === 'number' ? body.max_credits : undefined;
 	if (path === ENDPOINTS.approveAgentRun.path) return budget;
 	if (path !== ENDPOINTS.createAgentRun.path) return undefined;
-	if (body.auto_approve !== true) return PLANNING_CREDITS;
+	if (!flagOf(body.auto_approve)) return PLANNING_CREDITS;
 	return budget === undefined ? undefined : PLANNING_CREDITS + budget;
 }
 
@@ -173,7 +174,7 @@ function withinBudget(item: Item, body: unknown): unknown {
 		left < Infinity &&
 		item.spec.endpoint.path === ENDPOINTS.createAgentRun.path &&
 		isRecord(body) &&
-		body.auto_approve === true &&
+		(flagOf(body.auto_approve) ?? false) &&
 		typeof body.max_credits !== 'number';
 	// Of at least 1, so that where nothing is left it does not fit.
 	return isBounded

@@ -116,6 +116,8 @@ export interface Prepared {
 	/** The requests of an item that needs several, in the order of their outputs; `request` is the first. */
 	parts?: ApiRequest[];
 	settings: Settings;
+	/** What was entered for other operations and is not used. */
+	warning?: string;
 	/** With a key of the user's own, the request as text, its files by where n8n stores them. */
 	ownRequest?: string;
 	/** What is wrong with it unless the service is on this machine, which only the credential says. */

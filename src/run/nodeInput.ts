@@ -69,7 +69,7 @@ export const fieldName = (name: string): string =>
 /** Whether there is nothing in it for n8n to evaluate. */
 function needsNoEvaluation(raw: unknown): boolean {
 	if (typeof raw === 'string') return !raw.startsWith('=');
-	return typeof raw !== 'object' || raw === null || Object.keys(raw).length === 0;
+	return typeof raw !== 'object' || raw === null || Object.values(raw).every(needsNoEvaluation);
 }
 
 /**

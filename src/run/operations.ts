@@ -196,5 +196,7 @@ export async function runOperation(item: Item): Promise<Result<Outcome>> {
 		return result;
 	}
 	const resources = result.value.resources.map((resource) => forOutput(item, resource));
-	return ok({ ...result.value, resources });
+	const warnings = [result.value.warning, item.warning].filter((one) => one !== undefined);
+	const warning = warnings.length > 0 ? warnings.join('. ') : undefined;
+	return ok({ ...result.value, resources, warning });
 }

@@ -8,16 +8,15 @@ import type {
 import { ENDPOINTS, type Scope } from '../contract';
 import { fail, ok, type Failed, type Result } from '../base/result';
 import {
-	apiKeyOf,
-	apiKeyProblem,
 	CREDENTIAL,
 	credentialIdOf,
 	excludedScope,
 	rateLimitsOf,
+	readCredential,
 	type RateLimits,
 } from '../service/credential';
 import { n8nHost } from '../service/n8n';
-import { baseUrlProblem, isLocalService } from '../service/urls';
+import { isLocalService } from '../service/urls';
 import { readerOf } from '../service/jobState';
 import { workspaceOf } from '../service/workspace';
 import type { Run } from './run';
@@ -95,12 +94,9 @@ async function readAccess(
 	if (!context.getNode().credentials?.[CREDENTIAL])
 		return unusable('The credential', 'is not set', 'Open the node and choose one, or create one');
 	const credential = await context.getCredentials(CREDENTIAL);
-	const baseUrl = typeof credential.baseUrl === 'string' ? credential.baseUrl : '';
-	const urlProblem = baseUrlProblem(baseUrl);
-	if (urlProblem) return unusable('Base URL of the credential', urlProblem);
-	const key = apiKeyOf(credential);
-	const keyProblem = apiKeyProblem(key);
-	if (keyProblem) return unusable('API Key of the credential', keyProblem);
+	const read = readCredential(credential);
+	if (read.problem !== undefined) return unusable(`${read.field} of the credential`, read.problem);
+	const { baseUrl, apiKey: key } = read;
 	const isLocal = isLocalService(baseUrl);
 	run.locateService(isLocal);
 	// By itself as well: in a run in portions it was not there yet, and expressions may give each

@@ -4,7 +4,10 @@ import {
 	type IHttpRequestOptions,
 	type INode,
 } from 'n8n-workflow';
+import { unwrapped } from '../base/texts';
 import { LIMITS, type Scope } from '../contract';
+import { readBaseUrl } from './baseUrl';
+import { parseUrl } from './urls';
 
 /** The credential that all nodes send with. */
 export const CREDENTIAL = 'mediaGenApi';
@@ -15,19 +18,58 @@ export interface RateLimits {
 	concurrentJobs: number;
 }
 
-/** Without what was copied along with it at either end. */
-export const apiKeyOf = ({ apiKey }: ICredentialDataDecryptedObject): string =>
-	typeof apiKey === 'string' ? apiKey.trim() : '';
-
 /** Several credentials may hold one key, each with its own limits. */
 export const credentialIdOf = ({ credentials }: INode): string =>
 	credentials?.[CREDENTIAL]?.id ?? '';
 
-/** What is wrong with a key that no service can have given out. */
-export function apiKeyProblem(apiKey: string): string | undefined {
-	if (apiKey === '') return 'is empty: enter a key of your workspace';
-	if (/^[\x20-\x7e]+$/.test(apiKey)) return undefined;
-	return 'contains a line break or another character that no key has: copy the key again';
+/** What is copied along with a key: the name of a header or of a variable, and `Bearer`. */
+const BEFORE_KEY =
+	/^(authorization\s*:\s*|bearer\s+|(export\s+|set\s+)?[a-z_]\w*\s*=\s*(?=[^\s=]))/i;
+
+/** A key without what was copied along with it, as far as that is beyond doubt. */
+function keyIn(text: string): string {
+	const key = unwrapped(text);
+	const rest = key.replace(BEFORE_KEY, '');
+	return rest === key ? key : keyIn(rest);
+}
+
+/** The signs at the end fill up base64. */
+const NO_KEY: Array<[sign: RegExp, name: string]> = [
+	[/\s/, 'a blank or a line break'],
+	[/["'`]/, 'a quote'],
+	[/=(?!=*$)/, 'an equals sign'],
+	[/[^\x21-\x7e]/, 'a character that no key has'],
+];
+
+function keyProblem(key: string): string | undefined {
+	if (key === '') return 'is empty: enter a key of your workspace';
+	const [, found] = NO_KEY.find(([sign]) => sign.test(key)) ?? [];
+	return found && `contains ${found}: copy only the key itself`;
+}
+
+/** What is read from a credential, or which of its fields cannot be used and why. */
+export type CredentialRead =
+	| { baseUrl: string; apiKey: string; problem?: undefined }
+	| { field: 'Base URL' | 'API Key'; problem: string };
+
+/** What cannot be used of a credential, as a sentence. @param whose such as ` of the credential` */
+export function credentialProblem(read: CredentialRead, whose = ''): string | undefined {
+	if (read.problem === undefined) return undefined;
+	const name = read.field === 'API Key' ? 'API key' : 'base URL';
+	return `The ${name}${whose} ${read.problem}`;
+}
+
+/**
+ * The address and the key of a credential, the same for everybody who sends with it: without the
+ * blanks, quotes, `Bearer` and `NAME=` that are copied along. No text of a problem contains the key.
+ */
+export function readCredential(credential: ICredentialDataDecryptedObject): CredentialRead {
+	const address = readBaseUrl(credential.baseUrl);
+	if ('problem' in address) return { field: 'Base URL', problem: address.problem };
+	const apiKey = keyIn(typeof credential.apiKey === 'string' ? credential.apiKey : '');
+	const problem = keyProblem(apiKey);
+	if (problem !== undefined) return { field: 'API Key', problem };
+	return { baseUrl: address.baseUrl, apiKey };
 }
 
 /** @returns the first scope that the credential excludes */
@@ -58,11 +100,10 @@ function targetOf(options: IHttpRequestOptions): URL | undefined {
 	const path = String(url || uri || '');
 	const isAbsolute = ABSOLUTE.test(path) || !baseURL;
 	const address = isAbsolute ? path : `${baseURL.replace(/\/+$/, '')}/${path.replace(/^\/+/, '')}`;
-	return URL.canParse(address) ? new URL(address) : undefined;
+	return parseUrl(address);
 }
 
-function isBelow(target: URL, baseUrl: unknown): boolean {
-	if (typeof baseUrl !== 'string' || !URL.canParse(baseUrl)) return false;
+function isBelow(target: URL, baseUrl: string): boolean {
 	const base = new URL(baseUrl);
 	const folder = `${base.pathname.replace(/\/+$/, '')}/`;
 	return target.origin === base.origin && `${target.pathname}/`.startsWith(folder);
@@ -77,13 +118,16 @@ export async function authenticate(
 	credential: ICredentialDataDecryptedObject,
 	options: IHttpRequestOptions,
 ): Promise<IHttpRequestOptions> {
+	const read = readCredential(credential);
+	if (read.problem !== undefined)
+		throw new UserError(credentialProblem(read, ' of the credential') ?? '');
 	const target = targetOf(options);
-	if (!target || !isBelow(target, credential.baseUrl)) {
+	if (!target || !isBelow(target, read.baseUrl)) {
 		throw new UserError(
 			`The API key is sent to the base URL of its credential only, not to ${target?.host ?? 'another address'}`,
 		);
 	}
 	// Modifies the request itself, by which the transport sees that n8n got this far.
-	(options.headers ??= {}).Authorization = `Bearer ${apiKeyOf(credential)}`;
+	(options.headers ??= {}).Authorization = `Bearer ${read.apiKey}`;
 	return options;
 }

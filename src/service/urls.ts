@@ -1,3 +1,5 @@
+import { sendable, unwrapped } from '../base/texts';
+
 /** Judged by the host name alone: published code cannot resolve names. */
 type AddressKind = 'loopback' | 'private' | 'public';
 
@@ -34,58 +36,44 @@ export function addressKind(hostname: string): AddressKind {
 	return a === undefined ? 'public' : ipv4Kind(Number(a), Number(b));
 }
 
-const parse = (text: string) => (URL.canParse(text) ? new URL(text) : undefined);
+/** Not by `URL.canParse`, which some versions of Node answer with false for an address with umlauts. */
+export function parseUrl(text: string, base?: string | URL): URL | undefined {
+	try {
+		return new URL(text, base);
+	} catch {
+		return undefined;
+	}
+}
 
-const serviceKind = (baseUrl: string) => addressKind(parse(baseUrl)?.hostname ?? '');
+const serviceKind = (baseUrl: string) => addressKind(parseUrl(baseUrl)?.hostname ?? '');
 
 export const isLocalService = (baseUrl: string): boolean => serviceKind(baseUrl) === 'loopback';
 
 /** Plain http is for a service on this machine, such as the sandbox, and stays on this machine. */
-const isSecure = ({ protocol, hostname }: URL, baseUrl: string) =>
+export const isSecure = ({ protocol, hostname }: URL, baseUrl: string) =>
 	protocol === 'https:' ||
 	(protocol === 'http:' && addressKind(hostname) === 'loopback' && isLocalService(baseUrl));
 
-/** Specification: Conventions and Versioning 1. */
-const VERSION = /\/v\d+$/;
+/** A URL as `new URL` writes it, without the blanks, quotes and brackets around it. */
+const urlIn = (text: string): URL | undefined => parseUrl(unwrapped(sendable(text)));
 
-function correctedUrl({ origin, pathname }: URL): string {
-	const path = pathname.replace(/\/+$/, '');
-	return `${origin}${VERSION.test(path) ? path : `${path}/v1`}`;
+/** The https address in a text; `undefined` where it is none. */
+export function httpsUrlIn(text: string): string | undefined {
+	const url = urlIn(text);
+	return url?.protocol === 'https:' ? url.href : undefined;
 }
 
 /**
- * What is wrong with a base URL, and what to write instead; `undefined` for a good one. Keys travel
- * with every request, so it must be https (loopback excepted) and carry no user info.
- * Specification: Conventions, "{base_url} already ends in `/v1`".
- */
-export function baseUrlProblem(baseUrl: string): string | undefined {
-	const text = baseUrl.trim();
-	if (text === '')
-		return 'is empty: write the address of the API, such as https://api.example.com/v1';
-	const url = parse(text);
-	if (!url || !/^[a-z]+:\/\//i.test(text)) {
-		const guess = /^[\w-]+(\.[\w-]+)+(:\d+)?(\/[^\s@]*)?$/.test(text)
-			? parse(`https://${text}`)
-			: undefined;
-		const instead = guess ? correctedUrl(guess) : 'it in full, such as https://api.example.com/v1';
-		return `is not a complete address: write ${instead}`;
-	}
-	if (url.username || url.password) return 'must not contain a user name or password';
-	if (!isSecure(url, text))
-		return 'must begin with https:// (http:// only for a service on this machine)';
-	if (url.search || url.hash) return `must end in /v1, without ? or #: write ${correctedUrl(url)}`;
-	if (!VERSION.test(url.pathname)) return `must end in /v1: write ${correctedUrl(url)}`;
-	return text === baseUrl ? undefined : `begins or ends with a space: write ${correctedUrl(url)}`;
-}
-
-/**
- * What is wrong with a media input; `undefined` for a good one.
+ * The media input in a text, or what is wrong with it.
  * Specification: Conventions, "media input URLs are HTTPS".
  */
-export function mediaUrlProblem(text: string, baseUrl: string): string | undefined {
-	const url = parse(text);
-	if (!url) return 'is not a URL';
-	return isSecure(url, baseUrl) ? undefined : 'must begin with https://';
+export function mediaUrlIn(
+	text: string,
+	baseUrl: string,
+): { url: string; problem?: undefined } | { url?: undefined; problem: string } {
+	const url = urlIn(text);
+	if (!url) return { problem: 'is not a URL' };
+	return isSecure(url, baseUrl) ? { url: url.href } : { problem: 'must begin with https://' };
 }
 
 /**
@@ -93,7 +81,7 @@ export function mediaUrlProblem(text: string, baseUrl: string): string | undefin
  * good one. A public service must not reach private networks.
  */
 export function transferUrlProblem(text: string, baseUrl: string): string | undefined {
-	const url = parse(text);
+	const url = parseUrl(text);
 	if (!url) return 'the address is not a URL';
 	if (!isSecure(url, baseUrl)) return 'the address is not https';
 	const isInside = addressKind(url.hostname) !== 'public' && serviceKind(baseUrl) === 'public';

@@ -1,4 +1,4 @@
-import { flagOf, listOf, valueAt } from '../../src/base/values';
+import { flagOf, valueAt } from '../../src/base/values';
 
 test.each([
 	[true, true],
@@ -9,27 +9,17 @@ test.each([
 	['false', false],
 	[0, false],
 	['0', false],
-	['', false],
-	[null, false],
-	[undefined, false],
+	['TRUE', true],
+	[' False\n', false],
+	['', undefined],
+	[null, undefined],
+	[undefined, undefined],
+	['constructor', undefined],
 	['yes', undefined],
 	[2, undefined],
 	[{}, undefined],
 ])('the flag %j is %j', (value, flag) => {
 	expect(flagOf(value)).toBe(flag);
-});
-
-test.each([
-	[undefined, []],
-	['', []],
-	['a, b\nc,,', ['a', 'b', 'c']],
-	[
-		[' a ', '', null, 7],
-		['a', '7'],
-	],
-	['a b', ['a b']],
-])('the list %j is %j', (value, list) => {
-	expect(listOf(value)).toEqual(list);
 });
 
 test('a path that leads nowhere has no value', () => {

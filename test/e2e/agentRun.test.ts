@@ -202,7 +202,7 @@ it.each<[string, INodeParameters, RegExp]>([
 	[
 		'an unknown decision',
 		{ operation: 'review', agentRunId: byId('run_1'), decision: '={{ "maybe" }}' },
-		/^Decision must be one of assemble, assets_only, got maybe/,
+		/^Decision must be one of assemble, assets_only, got "maybe"/,
 	],
 	[
 		'an id with a slash',

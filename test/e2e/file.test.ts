@@ -70,7 +70,7 @@ it.each<[string, unknown, RegExp]>([
 		/^Input Binary Field names the binary field "photo", which the item does not have/,
 	],
 	['an empty name', '={{ "" }}', /^Input Binary Field is empty/],
-	['a number', '={{ 7 }}', /^Input Binary Field must be text, got 7/],
+	['a number', '={{ 7 }}', /^Input Binary Field names the binary field "7"/],
 ])('%s is refused before anything is sent', async (_, inputBinaryField, message) => {
 	const run = await runOurs({
 		node,

@@ -117,11 +117,16 @@ it.each<[string, INodeParameters, RegExp]>([
 		/^Description has 801 characters; at most 800/,
 	],
 	['an update of nothing', change({}), /^Update Fields has nothing to update/],
-	['an update to no name', change({ name: '' }), /^Name is empty/],
+	['an update to no name', change({ name: '' }), /^Update Fields has nothing to update/],
+	[
+		'an update by an expression that gives nothing',
+		change({ name: '={{ $json.x }}' }),
+		/^Name was added/,
+	],
 	[
 		'an update to half a flag',
 		change({ shared: '={{ "maybe" }}' }),
-		/^Shared must be true or false, got maybe/,
+		/^Shared must be true or false, got "maybe"/,
 	],
 ])('%s is refused before anything is sent', async (_, parameters, message) => {
 	const run = await runOurs({ node, parameters });

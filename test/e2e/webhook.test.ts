@@ -88,7 +88,7 @@ it.each<[string, INodeParameters, RegExp]>([
 	[
 		'an unknown event',
 		creation({ events: '={{ ["voice.created", "moon.rises"] }}' }),
-		/^Events must be of .*, got moon\.rises/,
+		/^Events must be one of .*, got "moon\.rises"/,
 	],
 	['an update of nothing', change('wh_1', {}), /^Update Fields has nothing to update/],
 	['an update to no events', change('wh_1', { events: [] }), /^Events is empty/],

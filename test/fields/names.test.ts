@@ -1,9 +1,4 @@
-import {
-	customVoiceName,
-	modelName,
-	nameFromId,
-	presetVoiceName,
-} from '../../src/fields/search/choices';
+import { customVoiceName, nameFromId, presetVoiceName } from '../../src/fields/search/choices';
 
 test.each([
 	[
@@ -33,25 +28,6 @@ test.each([
 	[{ id: 'v1', label: 7, gender: {}, language_code: [] }, 'v1'],
 ])('the preset voice %j is called %s', (voice, name) => {
 	expect(presetVoiceName(voice)).toBe(name);
-});
-
-test.each([
-	[
-		{ id: 'm', label: 'Alpha', kind: 'music', description: 'Songs with lyrics.' },
-		'Alpha (music) – Songs with lyrics',
-	],
-	[{ id: 'm', label: 'Alpha', kind: 'image', description: 'Fine.' }, 'Alpha – Fine'],
-	[{ id: 'm', name: 'Alpha', object: 'model', type: 'sfx' }, 'Alpha (sfx)'],
-	[{ id: 'm', label: 'Alpha', type: 'model' }, 'Alpha'],
-	[{ id: 'm', kind: 7, description: null }, 'm'],
-])('among the models of the mode image %j is called %s', (model, name) => {
-	expect(modelName(model, 'image')).toBe(name);
-});
-
-test('a long description of a model is cut between words', () => {
-	const name = modelName({ label: 'A', description: `${'many words '.repeat(20)}.` });
-	expect(name).toMatch(/^A – (many words )+(many )?…$/);
-	expect(name.length).toBeLessThan(100);
 });
 
 test('a custom voice shows its kind and how it was created', () => {

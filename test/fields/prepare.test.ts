@@ -1,17 +1,11 @@
-import type { IExecuteSingleFunctions } from 'n8n-workflow';
+import type { IDataObject } from 'n8n-workflow';
 import { ENDPOINTS } from '../../src/contract';
-import { inBody, type Field, type Operation } from '../../src/fields/operation';
-import { preSend } from '../../src/fields/prepare';
 import { currentRun } from '../../src/run/nodeInput';
-import { nodeContext, nodeRun } from '../support/nodeContext';
-
-const form = (name: string): Field => ({
-	displayName: 'Blocks',
-	name,
-	type: 'fixedCollection',
-	default: {},
-	mapping: inBody('blocks', (value) => ({ value })),
-});
+import { additionalFields, inBody, options, type Operation } from '../../src/fields/operation';
+import { preSend } from '../../src/fields/prepare';
+import { flag, name, prose } from '../../src/fields/rules';
+import { idempotency, idempotencyKey } from '../../src/fields/settings';
+import { nodeContext, nodeRun, type NodeRun } from '../support/nodeContext';
 
 const operation: Operation = {
 	value: 'create',
@@ -19,34 +13,129 @@ const operation: Operation = {
 	action: 'Create',
 	description: 'Create',
 	spec: { endpoint: ENDPOINTS.createSpeech, output: 'job' },
-	fields: [form('blocks'), form('blocksJson')],
+	fields: [
+		{
+			displayName: 'Text',
+			name: 'text',
+			type: 'string',
+			default: '',
+			mapping: inBody('text', prose({ required: true })),
+		},
+		additionalFields([
+			{
+				displayName: 'Loop',
+				name: 'loop',
+				type: 'boolean',
+				default: true,
+				mapping: inBody('loop', flag()),
+			},
+			{
+				displayName: 'Style',
+				name: 'style',
+				type: 'string',
+				default: '',
+				mapping: inBody('style', name()),
+			},
+		]),
+	],
 };
 
-/** The body of an item whose node has these parameters, and reads as these values. */
-async function bodyOf(parameters: object, values: Record<string, unknown>) {
-	const run = nodeRun({ parameters: () => values });
-	const context = nodeContext(run) as IExecuteSingleFunctions;
-	const getNode = () => ({ ...nodeContext(run).getNode(), parameters });
-	const hooked = Object.assign(Object.create(context) as object, { getNode });
-	const options = { url: '', body: {}, qs: {}, baseURL: 'https://api.example/v1' };
-	await preSend(operation).call(hooked as IExecuteSingleFunctions, options);
-	const prepared = currentRun(hooked as IExecuteSingleFunctions)?.beginItem(0);
-	return prepared?.ok ? prepared.value.request.body : prepared;
+/** What is prepared of an item whose node has these parameters. */
+async function prepared(parameters: object, run: Partial<NodeRun> = {}) {
+	const given = nodeRun({ parameters: () => ({ ...parameters }), ...run });
+	const context = nodeContext(given);
+	const read = context.getNodeParameter.bind(context) as (...given: unknown[]) => unknown;
+	const getNodeParameter = (path: string, fallback?: unknown, options?: object) => {
+		const value = read(path, fallback, options);
+		if (value === '={{ broken }}' && !options) throw new Error('no such node');
+		if (typeof value === 'object' && !options && JSON.stringify(value).includes('broken'))
+			throw new Error('no such node');
+		return value;
+	};
+	Object.assign(context, { getNodeParameter });
+	await preSend(operation).call(context, { url: '', baseURL: 'https://api.example/v1' });
+	return currentRun(context)?.beginItem(0);
 }
 
-test('a form that is sent whole is left out while it is hidden, whatever it still reads as', async () => {
-	const both = { blocks: 'of the form', blocksJson: 'of the JSON' };
-	expect(await bodyOf({ blocks: 'x' }, both)).toEqual({ blocks: 'of the form' });
-	expect(await bodyOf({ blocksJson: 'x' }, both)).toEqual({ blocks: 'of the JSON' });
+test('what is not added is left out', async () => {
+	expect(await prepared({ text: 'a' })).toMatchObject({
+		ok: true,
+		value: { request: { body: { text: 'a' } }, warning: undefined },
+	});
+});
+
+test('a whole collection may come from one expression, and is an object then', async () => {
+	const ok = await prepared({ text: 'a', additionalFields: { loop: 'TRUE', style: ' noir ' } });
+	expect(ok).toMatchObject({ value: { request: { body: { loop: true, style: 'noir' } } } });
+	for (const nothing of [null, 'text', [], 7])
+		expect(await prepared({ text: 'a', additionalFields: nothing })).toMatchObject({
+			failure: { field: 'Additional Fields', problem: /^must be an object with fields, got / },
+		});
+});
+
+test('a field of another operation is named, and the rest is sent', async () => {
+	const additional = { loop: true, start_frame: 'binary:data', seed: 7 };
+	expect(await prepared({ text: 'a', additionalFields: additional })).toMatchObject({
+		ok: true,
+		value: {
+			request: { body: { text: 'a', loop: true } },
+			warning:
+				'Not used, because Create has no such field: "additionalFields.start_frame", "additionalFields.seed"',
+		},
+	});
+});
+
+test('an expression that cannot be evaluated is a problem of its field, not an exception', async () => {
+	expect(await prepared({ text: '={{ broken }}' })).toMatchObject({
+		failure: { kind: 'input', field: 'Text', problem: 'cannot be evaluated: no such node' },
+	});
+	const additional = { loop: true, style: '={{ broken }}' };
+	expect(await prepared({ text: 'a', additionalFields: additional })).toMatchObject({
+		failure: { field: 'Style', problem: 'cannot be evaluated: no such node' },
+	});
+});
+
+describe('a tool of an agent whose calls run at the same time', () => {
+	const rawParameters = { text: "={{ $fromAI('text', ``, 'string') }}" };
+	const called = async (own: IDataObject, evaluatedArguments: IDataObject, given = rawParameters) =>
+		await prepared(
+			{ text: evaluatedArguments.text },
+			{ inputData: { ai_tool: [[{ json: own }]] }, evaluatedArguments, rawParameters: given },
+		);
+
+	test('is prepared with its own arguments', async () => {
+		for (const own of [{ text: 'mine' }, { query: { text: 'mine' } }])
+			expect(await called(own, { text: 'mine' })).toMatchObject({
+				value: { request: { body: { text: 'mine' } } },
+			});
+	});
+
+	test('is refused with those of another call, before anything is sent', async () => {
+		expect(await called({ text: 'mine' }, { text: 'another' })).toMatchObject({
+			failure: {
+				field: 'What the AI has filled in',
+				problem: /mixed up with another call/,
+				hint: /version 3 or later .* or set its batch size to 1/,
+			},
+		});
+	});
+
+	test('is prepared where another call differs in what the node does not ask for', async () => {
+		const given = { text: 'fixed' };
+		const own = { text: 'mine' };
+		expect(await called(own, { text: 'another' }, given as typeof rawParameters)).toMatchObject({
+			ok: true,
+		});
+	});
 });
 
 describe('what an item asks for under a key of the user', () => {
 	/** The request of an item as text, by which the items of a run are compared. */
-	async function ownRequestOf(values: Record<string, unknown>, idempotency = 'custom') {
-		const options = { idempotency, idempotencyKey: 'order 7' };
-		const parameters = { ...values, options };
+	async function ownRequestOf(values: Record<string, unknown>, mode = 'custom') {
+		const keyed = { idempotency: mode, idempotencyKey: 'order 7' };
+		const parameters = { ...values, options: keyed };
 		const run = nodeRun({ parameters: () => parameters });
-		const context = nodeContext(run) as IExecuteSingleFunctions;
+		const context = nodeContext(run);
 		const request = { url: '', body: {}, qs: {}, baseURL: 'https://api.example/v1' };
 		await preSend(named).call(context, request);
 		const prepared = currentRun(context)?.beginItem(0);
@@ -61,8 +150,9 @@ describe('what an item asks for under a key of the user', () => {
 				name: 'name',
 				type: 'string',
 				default: '',
-				mapping: inBody('name', (value) => ({ value })),
+				mapping: inBody('name', name()),
 			},
+			options([idempotency, idempotencyKey]),
 		],
 	};
 

@@ -169,7 +169,6 @@ test.each<[string, typeof searchAgentRuns, RegExp]>([
 	['usable personas', searchPersonas, /No personas yet: make one with the node MediaGen Persona/],
 	['personas', searchAllPersonas, /No personas yet: make one with the node MediaGen Persona/],
 	['custom voices', searchCustomVoices, /No custom voices yet: make one .* Clone or Design/],
-	['voices to speak with', searchVoices, /The catalogue lists no voices for this model/],
 	['webhooks', searchWebhooks, /No webhooks yet: make one with the operation Create/],
 ])('an empty list of %s says so, but not of what was typed', async (_name, search, words) => {
 	const empty = () => editor({ answers: always([]), model: TURBO }).context;
@@ -177,6 +176,19 @@ test.each<[string, typeof searchAgentRuns, RegExp]>([
 		{ name: expect.stringMatching(words) as string, value: '' },
 	]);
 	expect((await search.call(empty(), 'typed')).results).toEqual([]);
+});
+
+test('typing always works: a model or a voice that no list has can be chosen as it is typed', async () => {
+	const typed = [{ name: 'new/model-9', value: 'new/model-9' }];
+	for (const answer of [[], 500, 403]) {
+		const opened = () => editor({ answers: always(answer), model: TURBO }).context;
+		expect((await searchModels.call(opened(), ' new/model-9 ')).results).toEqual(typed);
+		expect((await searchVoices.call(opened(), 'new/model-9')).results).toEqual(typed);
+	}
+	const { context } = models([{ id: 'm' }]);
+	expect((await searchModels.call(context, 'new')).results).toEqual([
+		{ name: 'new (not listed)', value: 'new' },
+	]);
 });
 
 test('an empty page with a next page is not an empty list', async () => {
@@ -192,7 +204,7 @@ test('speech models have the names of the catalogue, and can be chosen without i
 	];
 	const turbo = { name: 'Speech 2.8 Turbo', value: TURBO };
 	expect((await searchSpeechModels.call(models(data).context)).results).toEqual([
-		{ name: 'Lite – Cheap', value: 'service/speech-lite' },
+		{ name: 'Lite', value: 'service/speech-lite' },
 		turbo,
 	]);
 	const refused = models(403).context;
@@ -204,7 +216,7 @@ test('speech models have the names of the catalogue, and can be chosen without i
 });
 
 describe('the values of a model', () => {
-	const { searchDurations } = searches;
+	const { duration: searchDurations } = searches;
 	const model = {
 		id: 'm',
 		label: 'Em',

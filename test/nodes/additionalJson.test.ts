@@ -1,33 +1,33 @@
 import fc from '../support/fastCheck';
 import { MediaGen } from '../../nodes/MediaGen/MediaGen.node';
 import { ENDPOINTS } from '../../src/contract';
-import { buildRequest, mappedFields } from '../../src/fields/buildRequest';
+import { mappedFields } from '../../src/fields/readFields';
 import { additionalJson } from '../../src/fields/jobs';
 import { inBody, type Field } from '../../src/fields/operation';
-import { media, number, text } from '../../src/fields/rules';
+import { media, name, number } from '../../src/fields/rules';
 import { BinaryReference, fingerprint } from '../../src/run/uploads';
 
 import { execute } from '../support/engine';
 import { nodeRun } from '../support/nodeContext';
 import { endpointNames, operationsOf } from '../support/operations';
-import { context, valuesOf } from '../support/rules';
+import { requestOf } from '../support/rules';
 import { cases } from '../support/thorough';
 
 const named = (name: string) => ({ displayName: name, name, type: 'string', default: '' }) as const;
 
-const fields = mappedFields([
+const fields = [
 	// Before the others, to show that it is applied after them.
 	additionalJson,
-	{ ...named('mode'), mapping: inBody('mode', text()) },
+	{ ...named('mode'), mapping: inBody('mode', name()) },
 	{ ...named('count'), mapping: inBody('parameters.count', number()) },
 	{ ...named('video'), mapping: inBody('input.video', media()) },
-] satisfies Field[]);
+] satisfies Field[];
 
-const body = { mode: 'image', parameters: { count: 2 }, input: { video: 'binary:clip' } };
+const body = { mode: 'image', count: 2, video: 'binary:clip' };
 
 function built(additionalFields: unknown, rest: Record<string, unknown> = body) {
-	const values = valuesOf(fields, { ...rest, additionalFields });
-	return buildRequest(ENDPOINTS.createGeneration, fields, values, context);
+	const spec = { endpoint: ENDPOINTS.createGeneration, output: 'job' } as const;
+	return requestOf({ fields, spec }, { ...rest, additionalFields });
 }
 
 const bodyOf = (additionalFields: unknown) => {
@@ -65,12 +65,12 @@ test('it wins over a field: objects are merged, all else is replaced, null is se
 	});
 });
 
-test.each([['{}'], [''], [{}], [undefined], [null], [' {} ']])('%j adds nothing', (nothing) => {
+test.each([['{}'], [''], [{}], [' {} '], ['```json\n{}\n```']])('%j adds nothing', (nothing) => {
 	expect(bodyOf(nothing)).toEqual(usual);
 });
 
 test.each([
-	['{"a": 1', /must be a JSON object, got \{"a": 1/],
+	['{"a": 1', /must be a JSON object, got "\{"a": 1"/],
 	['[1]', /must be a JSON object/],
 	[[{ a: 1 }], /must be a JSON object/],
 	['7', /must be a JSON object/],
@@ -88,13 +88,29 @@ test('a key named as what every object has is a key like any other', () => {
 });
 
 test('the value of an expression is sent as its JSON, and is not modified itself', () => {
-	const given = { at: new Date('2026-01-31T12:00:00Z'), f: () => 1, parameters: { seed: 1 } };
+	const given = { at: new Date('2026-01-31T12:00:00Z'), parameters: { seed: 1 } };
 	const before = structuredClone({ at: given.at, parameters: given.parameters });
 	expect(bodyOf(given)).toMatchObject({ at: '2026-01-31T12:00:00.000Z', parameters: { seed: 1 } });
 	expect({ at: given.at, parameters: given.parameters }).toEqual(before);
 	const circular: Record<string, unknown> = {};
 	circular.self = circular;
 	expect(built(circular)).toMatchObject({ ok: false });
+});
+
+test.each([
+	['{"parameters": {"__proto__": {"x": 1}}}', '"__proto__" cannot be sent'],
+	[{ parameters: { seed: undefined } }, '"seed" gives nothing'],
+	[{ parameters: { seed: NaN } }, '"seed" cannot be sent: NaN'],
+	[{ f: () => 1 }, '"f" cannot be sent'],
+])('nothing in it is left out in silence: %j', (given, problem) => {
+	expect(built(given)).toMatchObject({
+		failure: { field: 'Additional JSON', problem: expect.stringContaining(problem) },
+	});
+});
+
+test('what stands in the code fence of a model is taken', () => {
+	const fenced = 'Here it is:\n```json\n{"style": "noir"}\n```\n';
+	expect(bodyOf(fenced)).toEqual({ ...usual, style: 'noir' });
 });
 
 test('any JSON is refused or merged, and never reaches a prototype', () => {
@@ -113,7 +129,7 @@ test('it is a part of the request like any other: another seed is another reques
 	const fingerprintOf = (given: unknown) => fingerprint(bodyOf(given), { clip: 'file' });
 	expect(fingerprintOf({ a: 1, b: 2 })).toBe(fingerprintOf('{"b": 2, "a": 1}'));
 	expect(fingerprintOf({ a: 1 })).not.toBe(fingerprintOf({ a: 2 }));
-	expect(fingerprintOf({})).toBe(fingerprintOf(undefined));
+	expect(fingerprintOf({})).toBe(fingerprintOf(''));
 });
 
 test('every creation offers it', async () => {

@@ -1,12 +1,13 @@
 import fc, { anyCodePoint } from '../support/fastCheck';
 import { expectSame } from '../support/same';
-import { INPUT_SLOTS, type EndpointName } from '../../src/contract';
-import { buildRequest, mappedFields, type MappedField } from '../../src/fields/buildRequest';
+import type { EndpointName, Json } from '../../src/contract';
+import { mappedFields, type MappedField } from '../../src/fields/readFields';
 import type { Operation } from '../../src/fields/operation';
 import { withoutReferences } from '../../src/run/uploads';
+import { goodFor, withValue } from '../support/goodValues';
 import { endpointNames, operationsOf } from '../support/operations';
 import { refusals } from '../support/requestSchemas';
-import { context } from '../support/rules';
+import { requestOf } from '../support/rules';
 import { cases } from '../support/thorough';
 
 const url = 'https://example.com/a.png';
@@ -39,49 +40,23 @@ const odd = fc.oneof(
 	fc.integer(),
 );
 
-/** A value that a field takes, so that the others of the operation come to their turn. */
-const GOOD: Record<string, unknown> = {
-	mode: 'image',
-	model: 'service/speech-lite',
-	prompt: 'A boat',
-	delivery: 'signed_url',
-	persona_id: '3b241101-e2bb-4255-8caf-4136c566a962',
-	brief: 'A spot',
-	max_credits: 5,
-	plan: '{"steps": []}',
-	decision: 'assemble',
-	name: 'Mara',
-	description: 'Calm',
-	url,
-	events: ['voice.created'],
-	audio_url: url,
-	reference_images: url,
-	file: 'data',
-	id: 'gen_1',
-	since: '2026-01-31',
-	shared: true,
-	source_images: url,
-	auto_approve: false,
-};
+/** How What to Speak names the forms of blocks. */
+const FORMS: Record<string, string> = { blocks: 'fields', blocksJson: 'json', text: 'text' };
 
-const slots: readonly string[] = INPUT_SLOTS;
-
-function goodFor({ parameter, mapping: { as } }: MappedField): unknown {
-	if (parameter === 'blocks')
-		return { block: [{ text: 'Hello', voice: { __rl: true, value: '' } }] };
-	if (parameter === 'blocksJson') return '["Hello"]';
-	if (parameter === 'text') return 'Hello';
-	const slot = as.split('.').at(-1) ?? '';
-	return slots.includes(slot) ? url : GOOD[as];
-}
+const requestFields = ({ fields }: Operation) =>
+	mappedFields(fields).filter(({ mapping }) => ['body', 'query', 'path'].includes(mapping.in));
 
 function ask(
 	operation: Operation,
 	fields: MappedField[],
 	valueOf: (field: MappedField) => unknown,
 ) {
-	const values = Object.fromEntries(fields.map((field) => [field.parameter, valueOf(field)]));
-	return buildRequest(operation.spec.endpoint, fields, values, context, operation.constants);
+	const form = fields.map(({ parameter }) => FORMS[parameter]).find(Boolean);
+	const parameters = fields.reduce(
+		(all: Json, field) => withValue(all, field.parameter, valueOf(field)),
+		form === undefined ? {} : { blocksFrom: form },
+	);
+	return requestOf(operation, parameters);
 }
 
 async function refusal(name: EndpointName, operation: Operation, given: ReturnType<typeof ask>) {
@@ -109,7 +84,7 @@ async function refusal(name: EndpointName, operation: Operation, given: ReturnTy
 describe.each(endpointNames)('%s', (name) => {
 	test('what its parameters take is what the service accepts', async () => {
 		for (const operation of await operationsOf(name)) {
-			const fields = mappedFields(operation.fields).filter(
+			const fields = requestFields(operation).filter(
 				({ parameter, mapping }) => mapping.as !== 'blocks' || parameter === 'blocks',
 			);
 			const given = ask(operation, fields, goodFor);
@@ -120,7 +95,7 @@ describe.each(endpointNames)('%s', (name) => {
 
 	test('anything in one parameter is refused by name, or accepted by the service', async () => {
 		for (const operation of await operationsOf(name)) {
-			const all = mappedFields(operation.fields);
+			const all = requestFields(operation);
 			// What is in Additional JSON is the user's word against ours; its own test says what becomes
 			// of it.
 			for (const tried of all.filter(({ label }) => label !== 'Additional JSON')) {

@@ -106,7 +106,8 @@ describe.each(files)('%s', (file) => {
 	test('every field has a description', async () => {
 		const { node } = await load_;
 		const silent = allFields(node.description.properties).filter(
-			({ description, name, hint }) => !description && !hint && !SELF_EVIDENT.includes(name),
+			({ description, name, hint, type }) =>
+				!description && !hint && type !== 'hidden' && !SELF_EVIDENT.includes(name),
 		);
 		expect(silent.map(({ name }) => name)).toEqual([]);
 	});
@@ -131,7 +132,7 @@ describe.each(files)('%s', (file) => {
 		const [first] = node.description.properties;
 		for (const field of node.description.properties) {
 			const isShared = field === first || field.type === 'notice' || operations.length === 0;
-			if (!isShared && field.name !== 'operation')
+			if (!isShared && field.name !== 'operation' && field.name !== 'unknown')
 				expect(field.displayOptions?.show).toHaveProperty('operation');
 		}
 		for (const { type, default: value, name } of allFields(node.description.properties)) {
@@ -178,13 +179,12 @@ describe.each(files)('%s', (file) => {
 			expect(displayName).toMatch(/ \((Minutes|Seconds|Characters)\)$/);
 	});
 
-	test('media begin with the file of the item, a limit of credits with nothing', async () => {
+	test('media begin with the file of the item, a limit of credits with a number', async () => {
 		const { node } = await load_;
 		for (const field of allFields(node.description.properties)) {
 			if (field.modes?.some(({ name }) => name === 'binary'))
-				expect(field).toHaveProperty('default', { mode: 'binary', value: 'data' });
-			if (field.name === 'maxCredits' && !field.required)
-				expect(field).toMatchObject({ default: '', placeholder: /^e\.g\. \d+$/ });
+				expect(field).toHaveProperty('default', { __rl: true, mode: 'binary', value: 'data' });
+			if (field.name === 'maxCredits') expect(field).toHaveProperty('default', 100);
 		}
 	});
 
@@ -200,6 +200,7 @@ describe.each(files)('%s', (file) => {
 		for (const { option } of operationsOf(node.description)) {
 			const value = 'value' in option ? option.value : undefined;
 			const names = node.description.properties
+				.filter(({ type }) => type !== 'hidden')
 				.filter(({ displayOptions }) => displayOptions?.show?.operation?.includes(value as string))
 				.map(({ name, displayOptions }) =>
 					JSON.stringify([name, displayOptions?.show?.resource, displayOptions]),
@@ -221,6 +222,22 @@ describe.each(files)('%s', (file) => {
 			expect(typeof routing?.operations?.pagination).toBe('function');
 			expect([action, description].every(Boolean)).toBe(true);
 		}
+	});
+
+	test('an option that is added opens on: nobody adds one to leave it off', async () => {
+		const { node } = await load_;
+		const flags = node.description.properties
+			.flatMap(inner)
+			.filter(({ type }) => type === 'boolean');
+		expect(flags.filter((field) => field.default !== true).map(({ name }) => name)).toEqual([]);
+	});
+
+	test('a locator has the mark of n8n, which adds it at the top of a node only', async () => {
+		const { node } = await load_;
+		const locators = allFields(node.description.properties).filter(
+			({ type }) => type === 'resourceLocator',
+		);
+		for (const field of locators) expect(field).toHaveProperty('default.__rl', true);
 	});
 
 	test('what it says of other nodes names them as the editor shows them', async () => {
@@ -263,6 +280,16 @@ test('the ID of a job is that of the item before', async () => {
 		const { node } = await load(file);
 		const fields = node.description.properties.filter((field) => field.name === name);
 		expect(new Set(fields.map((field) => field.default))).toEqual(new Set(['={{ $json.id }}']));
+	}
+	for (const [file, name] of [
+		['nodes/MediaGen/MediaGen.node.ts', 'generationId'],
+		['nodes/AgentRun/MediaGenAgentRun.node.ts', 'agentRunId'],
+	] as const) {
+		const { node } = await load(file);
+		const fields = node.description.properties.filter((field) => field.name === name);
+		expect(fields.length).toBeGreaterThan(0);
+		for (const field of fields)
+			expect(field.default).toEqual({ __rl: true, mode: 'id', value: '={{ $json.id }}' });
 	}
 });
 

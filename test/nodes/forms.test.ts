@@ -2,11 +2,13 @@ import type { INodeProperties } from 'n8n-workflow';
 import { NodeHelpers } from 'n8n-workflow';
 import { MediaGen } from '../../nodes/MediaGen/MediaGen.node';
 import { approve } from '../../nodes/AgentRun/operations';
+import { ABSENT } from '../../src/fields/rules';
 import { context } from '../support/rules';
 
 const fieldsOf = (node: { description: { properties: INodeProperties[] } }, operation: string) =>
-	node.description.properties.filter(({ displayOptions }) =>
-		displayOptions?.show?.operation?.includes(operation),
+	node.description.properties.filter(
+		({ displayOptions, type }) =>
+			type !== 'hidden' && displayOptions?.show?.operation?.includes(operation),
 	);
 
 const names = (fields: INodeProperties[]) => fields.map(({ name }) => name);
@@ -42,27 +44,6 @@ test('Generate Image opens with at most nine controls, credential and buttons co
 	expect(shown.length + (description.credentials ?? []).length).toBeLessThanOrEqual(9);
 });
 
-test.each([
-	['idempotencyKey', 'idempotency', 'custom', 'content'],
-	['creditWaitTimeout', 'onInsufficientCredits', 'wait', 'stop'],
-])('%s is offered with the choice it belongs to, and kept then only', (name, by, wanted, other) => {
-	const node = new MediaGen();
-	const { description } = node;
-	const resolved = (options: object) =>
-		NodeHelpers.getNodeParameters(
-			description.properties,
-			{ operation: 'generateImage', options } as never,
-			true,
-			false,
-			null,
-			description,
-		)?.options;
-	expect(resolved({ [by]: wanted, [name]: 7 })).toMatchObject({ [name]: 7 });
-	expect(resolved({ [by]: '={{ $json.way }}', [name]: 7 })).toMatchObject({ [name]: 7 });
-	expect(resolved({ [by]: other, [name]: 7 })).not.toHaveProperty(name);
-	expect(resolved({ [name]: 7 })).not.toHaveProperty(name);
-});
-
 describe('Approve', () => {
 	const field = (name: string) => {
 		const found = approve.fields.find((one) => one.name === name);
@@ -76,13 +57,14 @@ describe('Approve', () => {
 		expect(JSON.parse(String(field('plan').default))).toEqual({});
 	});
 
-	test.each([['{}'], [{}], [''], [undefined]])('sends no plan for %j', (given) => {
+	test.each([['{}'], [{}], [''], [ABSENT]])('sends no plan for %j', (given) => {
 		expect(field('plan').mapping?.rule(given, context)).toEqual({ value: undefined });
 	});
 
 	test('sends an edited plan, and refuses what is none', () => {
 		const { mapping: sent } = field('plan');
 		expect(sent?.rule('{"title": "Mine"}', context)).toEqual({ value: { title: 'Mine' } });
-		expect(sent?.rule('[1]', context)).toHaveProperty('problem');
+		for (const wrong of ['[1]', undefined, null])
+			expect(sent?.rule(wrong, context)).toHaveProperty('problem');
 	});
 });

@@ -1,6 +1,5 @@
 import type { IExecuteSingleFunctions } from 'n8n-workflow';
 import { readParameter } from '../../src/run/nodeInput';
-import { readSettings } from '../../src/run/settings';
 import { nodeContext, nodeRun, valueAt } from '../support/nodeContext';
 
 /**
@@ -28,6 +27,8 @@ test.each([
 	['false', false],
 	['a collection without fields', {}],
 	['null', null],
+	['a collection whose fields are no expressions', { waitTimeout: 5, persona: { value: 'p' } }],
+	['a list', ['generation.completed']],
 ])('%s is read as it is stored', (_, stored) => {
 	const { context, evaluations } = storing({ field: stored });
 	expect(readParameter(context, 'field', 'fallback')).toEqual(stored);
@@ -38,6 +39,7 @@ test.each([
 	['an expression', '={{ $json.prompt }}'],
 	['a collection with a field', { waitTimeout: '={{ 5 }}' }],
 	['a list', ['={{ 5 }}']],
+	['a locator in a collection', { persona: { __rl: true, mode: 'id', value: '={{ 5 }}' } }],
 ])('%s is evaluated', (_, stored) => {
 	const { context, evaluations } = storing({ field: stored });
 	expect(readParameter(context, 'field', 'fallback')).toBe('evaluated');
@@ -47,11 +49,5 @@ test.each([
 test('what is missing is its fallback', () => {
 	const { context, evaluations } = storing({});
 	expect(readParameter(context, 'field', 'fallback')).toBe('fallback');
-	expect(evaluations).toEqual([]);
-});
-
-test('options that nobody has set cost no evaluation', () => {
-	const { context, evaluations } = storing({ waitForCompletion: true, options: {}, limit: 50 });
-	expect(readSettings(context)).toMatchObject({ ok: true });
 	expect(evaluations).toEqual([]);
 });

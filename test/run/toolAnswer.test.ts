@@ -5,7 +5,8 @@ import type { Outcome, Settings } from '../../src/run/item';
 import { itemMemory, nodeMemory } from '../../src/run/state';
 import { toolCall } from '../../src/run/identity';
 import { runOperation } from '../../src/run/operations';
-import { readSettings } from '../../src/run/settings';
+import { usualSettings } from '../../src/fields/settings';
+import { isTool } from '../../src/run/nodeInput';
 import { answerInTime } from '../../src/run/toolAnswer';
 import type { RateLimits } from '../../src/service/credential';
 import type { Send } from '../../src/base/types';
@@ -23,18 +24,13 @@ const HOUR = 3_600_000;
 const AGAIN = expect.stringMatching(/again with exactly the same arguments/) as string;
 
 test.each([
-	['mediaGenTool', {}, CALL_MS],
-	['mediaGenTool', { waitTimeout: 2 }, 120_000],
-	['mediaGen', {}, 1_800_000],
-])('as %s with the options %j it waits for %i ms', (name, options, waitTimeoutMs) => {
-	const run = nodeRun({ parameters: () => ({ options }) });
-	const context = nodeContext(run);
+	['mediaGenTool', CALL_MS],
+	['mediaGen', 1_800_000],
+])('as %s it waits for %i ms unless the user sets it', (name, waitTimeoutMs) => {
+	const context = nodeContext(nodeRun());
 	const node = { ...context.getNode(), type: `n8n-nodes-mediagen.${name}` };
-	const settings = readSettings({ ...context, getNode: () => node });
-	expect(settings.ok && settings.value).toMatchObject({
-		waitTimeoutMs,
-		isTool: name.endsWith('Tool'),
-	});
+	const settings = usualSettings({}, isTool({ ...context, getNode: () => node }));
+	expect(settings).toMatchObject({ waitTimeoutMs, isTool: name.endsWith('Tool') });
 });
 
 interface Agent {

@@ -1,10 +1,9 @@
 import type { ICredentialDataDecryptedObject, IHttpRequestOptions } from 'n8n-workflow';
 import {
-	apiKeyOf,
-	apiKeyProblem,
 	authenticate,
 	excludedScope,
 	rateLimitsOf,
+	readCredential,
 } from '../../src/service/credential';
 
 const KEY = 'canary-key-123';
@@ -60,24 +59,53 @@ describe('the key', () => {
 
 	test('goes nowhere without a base URL', async () => {
 		for (const baseUrl of ['', 'nonsense', undefined as unknown as string]) {
-			await expect(put({ url: 'https://evil.example/' }, { baseUrl })).rejects.toThrow(/evil/);
+			await expect(put({ url: 'https://evil.example/' }, { baseUrl })).rejects.toThrow(
+				/^The base URL of the credential/,
+			);
 		}
 	});
 });
 
+const read = (apiKey: unknown) => readCredential({ ...credential, apiKey } as typeof credential);
+
 test.each([
-	['canary-key-123', undefined],
-	['', /^is empty/],
-	['two\nlines', /line break/],
-	['schlüssel', /^contains .* another character/],
-])('a key like %p: %p', (key, problem) => {
-	if (problem) expect(apiKeyProblem(key)).toMatch(problem);
-	else expect(apiKeyProblem(key)).toBeUndefined();
+	KEY,
+	` ${KEY}\n`,
+	`"${KEY}"`,
+	`'${KEY}'`,
+	`Bearer ${KEY}`,
+	`bearer  ${KEY}`,
+	`Authorization: Bearer ${KEY}`,
+	`MEDIAGEN_API_KEY=${KEY}`,
+	`export MEDIAGEN_API_KEY="${KEY}"`,
+	`\u200b${KEY}\ufeff`,
+])('what is copied along with a key is taken off: %j', async (apiKey) => {
+	expect(read(apiKey)).toEqual({ baseUrl: credential.baseUrl, apiKey: KEY });
+	const { headers } = await put({ url: credential.baseUrl }, { apiKey });
+	expect(headers).toEqual({ Authorization: `Bearer ${KEY}` });
 });
 
-test('a value that is not text is not a key', () => {
-	expect(apiKeyOf({ apiKey: undefined as unknown as string })).toBe('');
-	expect(apiKeyOf({ apiKey: 7 })).toBe('');
+test('the signs at the end of base64 belong to the key', () => {
+	expect(read('abcd==')).toMatchObject({ apiKey: 'abcd==' });
+});
+
+test.each([
+	['', /^is empty/],
+	['Bearer', undefined],
+	['two\nlines', /^contains a blank or a line break/],
+	['my key', /^contains a blank/],
+	['a"b', /^contains a quote/],
+	['-a=b', /^contains an equals sign/],
+	['schlüssel', /^contains a character that no key has/],
+	[7, /^is empty/],
+	[undefined, /^is empty/],
+])('a key like %p: %p', (apiKey, problem) => {
+	if (problem) expect(read(apiKey)).toMatchObject({ field: 'API Key', problem });
+	else expect(read(apiKey)).toMatchObject({ apiKey });
+});
+
+test('no problem of a key shows any of it', () => {
+	expect(JSON.stringify(read(`${KEY} and more`))).not.toContain('canary');
 });
 
 describe('a limit to scopes', () => {

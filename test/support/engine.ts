@@ -20,7 +20,7 @@ type Pagination = (
 /** The value of a parameter that an expression cannot give: n8n itself gives up on the item. */
 export const BROKEN = Symbol('an expression that throws');
 
-/** The routing of the operation that was chosen. Nothing else of our nodes has one. */
+/** The routing of the operation that was chosen, or of what is shown where there is no such operation. */
 function routingOf(
 	description: INodeTypeDescription,
 	parameters: INodeParameters,
@@ -31,6 +31,7 @@ function routingOf(
 	for (const property of description.properties) {
 		if (!NodeHelpers.displayParameter(parameters, property, NODE, description, parameters))
 			continue;
+		if (property.routing) return property.routing;
 		for (const option of property.options ?? []) {
 			const isChosen = 'value' in option && option.value === parameters[property.name];
 			if (isChosen && option.routing) return option.routing;

@@ -4,7 +4,7 @@ import type { NodeResource } from '../../src/fields/properties';
 import { filesIn } from './sources';
 
 /** All operations of all nodes. */
-async function allOperations(): Promise<Operation[]> {
+export async function allOperations(): Promise<Operation[]> {
 	const lists = filesIn('nodes', 'operations.ts').map(async (file) => {
 		const module = (await import(`../../${file}`)) as {
 			operations?: Operation[];

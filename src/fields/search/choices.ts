@@ -1,8 +1,6 @@
 import type { INodeListSearchItems, INodeListSearchResult } from 'n8n-workflow';
 import type { Json } from '../../contract';
 
-const MAX_DESCRIPTION_LENGTH = 90;
-
 const trimmedText = (value: unknown): string => (typeof value === 'string' ? value.trim() : '');
 
 const textsOf = (...values: unknown[]): string[] =>
@@ -12,25 +10,6 @@ export const labelOf = ({ label, name, id }: Json): string => textsOf(label, nam
 
 /** What is known of an entry that has no name: `image · studio/image-1 · completed · gen_1`. */
 export const joined = (...parts: unknown[]): string => textsOf(...parts).join(' · ');
-
-function shortened(text: string): string {
-	const sentence = text.replace(/\s+/g, ' ').replace(/\.$/, '');
-	if (sentence.length <= MAX_DESCRIPTION_LENGTH) return sentence;
-	return `${sentence.slice(0, MAX_DESCRIPTION_LENGTH).replace(/\s+\S*$/, '')} …`;
-}
-
-/**
- * A model as a person chooses it: what it is called, what it makes and what it is good at. The
- * picker of n8n shows nothing but the name. The specification shows no field of a catalogue entry
- * but its voices, so each may be missing.
- */
-export function modelName(model: Json, mode?: string): string {
-	const [kind] = textsOf(model.kind, model.type);
-	const isNews = kind !== undefined && kind !== mode && kind !== 'model';
-	const named = isNews ? `${labelOf(model)} (${kind})` : labelOf(model);
-	const description = shortened(trimmedText(model.description));
-	return description === '' ? named : `${named} – ${description}`;
-}
 
 /** `English (US)` of `English (United States)` and `en-US`; less where less is known. */
 function languageOf(voice: Json): string {
@@ -61,11 +40,11 @@ export function nameFromId(id: string): string {
 	return words.map((word) => `${word.charAt(0).toUpperCase()}${word.slice(1)}`).join(' ');
 }
 
-/** Case-insensitive match on the shown name and on the id. */
-export function matches(filter: string | undefined, ...texts: string[]): boolean {
-	const wanted = (filter ?? '').trim().toLowerCase();
-	return wanted === '' || texts.some((text) => text.toLowerCase().includes(wanted));
-}
+/** Case-insensitive match on the shown name and on the ID. */
+const isFound = (typed: string, ...texts: string[]): boolean =>
+	texts.some((text) => text.toLowerCase().includes(typed.toLowerCase()));
+
+export type OffersTyped = 'beside' | 'ifNothingFits';
 
 interface ChoiceQuery {
 	filter?: string;
@@ -74,19 +53,30 @@ interface ChoiceQuery {
 	next?: string;
 	/** What to do if there is nothing to choose. */
 	empty: string;
+	/** When what was typed is offered itself, as it may be newer than the catalogue; default never. */
+	offersTyped?: OffersTyped;
 }
 
 /**
- * The choices of a picker that fit what was typed. A list with nothing in it says what to do, as a
- * line that chooses nothing: the picker has no other place for words.
+ * The choices of a picker that fit what was typed. What is not in the catalogue can be chosen as it
+ * was typed. A list with nothing in it says what to do, as a line that chooses nothing: the picker has no other
+ * place for words.
  */
 export function choicesOf(
 	all: INodeListSearchItems[],
-	{ filter, cursor, next, empty }: ChoiceQuery,
+	{ filter = '', cursor, next, empty, offersTyped }: ChoiceQuery,
 ): INodeListSearchResult {
-	if (all.length === 0 && !cursor && !next && !filter?.trim())
+	const typed = filter.trim();
+	if (all.length === 0 && !cursor && !next && typed === '')
 		return { results: [{ name: empty, value: '' }] };
-	const results = all.filter(({ name, value }) => matches(filter, name, String(value)));
+	const results = all.filter(({ name, value }) => isFound(typed, name, String(value)));
 	// A page that names itself as the next one would be loaded without end.
-	return { results, paginationToken: next === cursor ? undefined : next };
+	const paginationToken = next === cursor ? undefined : next;
+	const isListed = all.some(({ value }) => value === typed);
+	const isOffered = offersTyped === 'beside' ? !isListed : offersTyped && results.length === 0;
+	if (isOffered && typed !== '' && !cursor && !paginationToken) {
+		const name = all.length > 0 ? `${typed} (not listed)` : typed;
+		results.push({ name, value: typed });
+	}
+	return { results, paginationToken };
 }

@@ -6,20 +6,20 @@ import type {
 import {
 	ENDPOINTS,
 	LIMITS,
+	LISTED_PARAMETERS,
 	SPEECH_MODELS,
 	type Endpoint,
 	type GenerationMode,
-	type GenerationParameters,
+	type ListedParameter,
 	type Json,
 } from '../../contract';
 import { isRecord, isResource, type Resource } from '../../base/types';
 import {
 	choicesOf,
+	type OffersTyped,
 	customVoiceName,
 	joined,
 	labelOf,
-	matches,
-	modelName,
 	nameFromId,
 	presetVoiceName,
 } from './choices';
@@ -39,19 +39,30 @@ interface Listing {
 	empty: string;
 	isSelectable?: (entry: Resource) => boolean;
 	query?: Query;
+	offersTyped?: OffersTyped;
+}
+
+/** What was read; where that fails, the reason is shown unless something is being typed. */
+async function unlessTyped<T>(read: () => Promise<T>, instead: T, typed = ''): Promise<T> {
+	if (typed.trim() === '') return await read();
+	return await read().catch(() => instead);
 }
 
 /** A list of the service as the choices of a picker, a page at a time. */
 const searchOf = (listingOf: (context: ILoadOptionsFunctions) => Listing): Search =>
 	async function (filter, cursor) {
-		const { endpoint, nameOf, empty, isSelectable = () => true, query } = listingOf(this);
+		const listing = listingOf(this);
+		const { endpoint, nameOf, empty, isSelectable = () => true, query, offersTyped } = listing;
 		const pageQuery = cursor ? { ...query, cursor } : query;
-		const { entries, next } = await readPage(this, endpoint, pageQuery);
+		const read = async () => await readPage(this, endpoint, pageQuery);
+		const typed = offersTyped ? filter : '';
+		const instead = { entries: [], next: undefined };
+		const { entries, next } = await unlessTyped(read, instead, typed);
 		const choices = entries
 			.filter(isResource)
 			.filter(isSelectable)
 			.map((entry) => ({ name: nameOf(entry), value: entry.id }));
-		return choicesOf(choices, { filter, cursor, next, empty });
+		return choicesOf(choices, { filter, cursor, next, empty, offersTyped });
 	};
 
 const personas: Listing = {
@@ -75,7 +86,7 @@ const searchSpeechModels: Search = async function (filter) {
 	const page = await readPage(this, ENDPOINTS.listModels, { mode: 'audio' }).catch(() => undefined);
 	const choices = SPEECH_MODELS.map((id) => {
 		const entry = page?.entries.find((model) => model.id === id);
-		return { name: modelName({ name: nameFromId(id), ...entry }, 'speech'), value: id };
+		return { name: labelOf({ name: nameFromId(id), ...entry }), value: id };
 	});
 	return choicesOf(choices, { filter, empty: '' });
 };
@@ -102,7 +113,7 @@ async function findModel(context: ILoadOptionsFunctions, id: string): Promise<Js
  * This is the one shape that is read besides: `capabilities.<parameter>` is a list of texts or
  * numbers, and `defaults.<parameter>` one of them. Of any other entry the values are typed.
  */
-function valuesOf(model: Json | undefined, parameter: string) {
+function valuesOf(model: Json | undefined, parameter: ListedParameter) {
 	const { capabilities, defaults } = model ?? {};
 	const listed = isRecord(capabilities) ? capabilities[parameter] : undefined;
 	const isValue = (one: unknown) =>
@@ -112,31 +123,28 @@ function valuesOf(model: Json | undefined, parameter: string) {
 	return { values: [...new Set(values)], standard: isValue(standard) ? String(standard) : '' };
 }
 
-const searchValues = (parameter: keyof GenerationParameters): Search =>
-	async function (filter = '') {
-		const typed = filter.trim();
+/** The values of one parameter, for whichever model is chosen. */
+const searchValues = (parameter: ListedParameter): Search =>
+	async function (filter) {
 		const id = chosenModel(this);
-		// The reason is shown, unless a value is already being typed.
-		const unlessTyped = (error: Error) => {
-			if (typed === '') throw error;
-			return undefined;
-		};
-		const model = id === undefined ? undefined : await findModel(this, id).catch(unlessTyped);
+		const find = async () => (id === undefined ? undefined : await findModel(this, id));
+		const model = await unlessTyped(find, undefined, filter);
 		const { values, standard } = valuesOf(model, parameter);
-		const results = values
-			.map((value) => ({ name: value === standard ? `${value} (default)` : value, value }))
-			.filter(({ name, value }) => matches(filter, name, value));
-		// What was typed can always be chosen: the catalogue may be older than the model.
-		if (typed !== '' && !values.includes(typed)) {
-			results.push({ name: values.length > 0 ? `${typed} (not listed)` : typed, value: typed });
-		}
-		if (results.length > 0) return { results };
+		const choices = values.map((value) => ({
+			name: value === standard ? `${value} (default)` : value,
+			value,
+		}));
 		const empty =
 			id === undefined
 				? 'Choose a model to see its values, or type one'
 				: `The catalogue lists no values for ${model ? labelOf(model) : id}: type one`;
-		return { results: [{ name: empty, value: '' }] };
+		return choicesOf(choices, { filter, empty, offersTyped: 'beside' });
 	};
+
+/** The searches of all parameters by their name in the API. */
+const valueSearches = Object.fromEntries(
+	LISTED_PARAMETERS.map((name) => [name, searchValues(name)]),
+) as Record<ListedParameter, Search>;
 
 function listedVoice(name: string, id: string, sample: unknown): INodeListSearchItems {
 	const isLink = typeof sample === 'string' && /^https?:\/\//.test(sample);
@@ -182,18 +190,28 @@ const VOICES_AT_ONCE = 100;
  */
 const searchVoices: Search = async function (filter = '', cursor) {
 	const id = chosenModel(this);
-	if (id === undefined) return choicesOf([], { empty: 'Choose a model to see its voices' });
+	if (id === undefined)
+		return choicesOf([], {
+			filter,
+			empty: 'Choose a model to see its voices',
+			offersTyped: 'ifNothingFits',
+		});
 	const isSpeech = SPEECH_MODELS.some((known) => known === id);
 	const customs = async () => await customVoices(this).catch(() => []);
 	const early = isSpeech ? customs() : undefined;
-	const preset = (await presetVoices(this, id, isSpeech, filter.trim()))
+	const catalogue = async () => await presetVoices(this, id, isSpeech, filter.trim());
+	const preset = (await unlessTyped(catalogue, [], filter))
 		.filter(isResource)
 		.map((voice) => listedVoice(presetVoiceName(voice), voice.id, voice.sample_url));
 	const own = (preset.length > 0 || isSpeech ? await (early ?? customs()) : [])
 		.filter(isResource)
 		.map((voice) => listedVoice(customVoiceName(voice), voice.id, voice.preview_url));
 	const empty = 'The catalogue lists no voices for this model: leave it empty, or enter an ID';
-	const { results } = choicesOf([...own, ...preset], { filter, empty });
+	const { results } = choicesOf([...own, ...preset], {
+		filter,
+		empty,
+		offersTyped: 'ifNothingFits',
+	});
 	const from = Number(cursor ?? 0);
 	const until = from + VOICES_AT_ONCE;
 	return {
@@ -204,6 +222,7 @@ const searchVoices: Search = async function (filter = '', cursor) {
 
 /** The searches of all pickers, by the name that fields refer to. */
 export const searches = {
+	...valueSearches,
 	/** A run has no name; its plan has one if it is as free as the specification leaves it. */
 	searchAgentRuns: searchOf(() => ({
 		endpoint: ENDPOINTS.listAgentRuns,
@@ -212,27 +231,25 @@ export const searches = {
 	})),
 	/** Including failed ones: they can be read and deleted. */
 	searchAllPersonas: searchOf(() => personas),
-	searchAspectRatios: searchValues('aspect_ratio'),
 	searchCustomVoices: searchOf(() => ({
 		endpoint: ENDPOINTS.listVoices,
 		nameOf: customVoiceName,
 		empty: 'No custom voices yet: make one with the operation Clone or Design',
 	})),
-	searchDurations: searchValues('duration'),
 	searchGenerations: searchOf(() => ({
 		endpoint: ENDPOINTS.listGenerations,
 		nameOf: ({ id, mode, model, status }) => joined(mode, model, status, id),
 		empty: 'No generations yet: make one with the node MediaGen',
 		query: { limit: LIMITS.listLimit.max },
 	})),
-	searchLanguages: searchValues('language_boost'),
 	searchModels: searchOf((context) => {
 		const mode = chosenMode(context);
 		return {
 			endpoint: ENDPOINTS.listModels,
-			nameOf: (model) => modelName(model, mode),
+			nameOf: labelOf,
 			empty: `The workspace has no ${mode ? `${mode} ` : ''}models: enter an ID`,
 			query: mode && { mode },
+			offersTyped: 'ifNothingFits',
 		};
 	}),
 	/** Those that can be used. */
@@ -240,11 +257,7 @@ export const searches = {
 		...personas,
 		isSelectable: ({ status }) => status !== 'failed',
 	})),
-	searchQualities: searchValues('quality'),
-	searchResolutions: searchValues('resolution'),
-	searchSizes: searchValues('size'),
 	searchSpeechModels,
-	searchSpeeds: searchValues('speed'),
 	searchVoices,
 	searchWebhooks: searchOf(() => ({
 		endpoint: ENDPOINTS.listWebhooks,

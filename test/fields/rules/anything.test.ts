@@ -7,8 +7,9 @@ import {
 	id,
 	jsonObject,
 	media,
+	name,
 	number,
-	text,
+	prose,
 	type Rule,
 } from '../../../src/fields/rules';
 import { BinaryReference } from '../../../src/run/uploads';
@@ -20,12 +21,13 @@ const isMedia = (value: unknown) =>
 	value.every((one) => typeof one === 'string' || one instanceof BinaryReference);
 
 const RULES: Array<[name: string, rule: Rule, fits: (value: unknown) => boolean]> = [
-	['text', text({ max: 20 }), (value) => typeof value === 'string' && value.length <= 40],
+	['prose', prose({ max: 20 }), (value) => typeof value === 'string' && value.length <= 40],
 	[
-		'required text',
-		text({ required: true }),
+		'required prose',
+		prose({ required: true }),
 		(value) => typeof value === 'string' && value.trim() !== '',
 	],
+	['name', name(), (value) => typeof value === 'string' && value.trim() === value],
 	['choice', choice(['a', 'b']), (value) => value === 'a' || value === 'b'],
 	[
 		'number',

@@ -1,42 +1,42 @@
-import { jsonObject, located, text, whenSet } from '../../../src/fields/rules';
+import { jsonObject, located, name } from '../../../src/fields/rules';
 import { context } from '../../support/rules';
 
 test.each([
 	['{"a": [1]}', { a: [1] }],
 	[{ a: 1 }, { a: 1 }],
 	[' {"a": {}} ', { a: {} }],
-	[{ at: new Date(0), run: () => 1 }, { at: '1970-01-01T00:00:00.000Z' }],
+	['```json\n{"a": 1}\n```', { a: 1 }],
+	['Here:\n```\n{"a": 1}\n```\nDone.', { a: 1 }],
+	[{ at: new Date(0) }, { at: '1970-01-01T00:00:00.000Z' }],
+	[{ a: 'half \ud83d\u0000' }, { a: 'half ' }],
 ])('%j is a JSON object', (given, value) => {
 	expect(jsonObject()(given, context)).toEqual({ value });
 });
 
-test.each(['[1]', '"a"', '7', 'null', '{"a"', 'text', 7, true, [1], { a: 1n }])(
+test.each(['[1]', '"a"', '7', 'null', '{"a"', 'text', '```\n{"a"\n```', 7, true, [1], [{ a: 1 }]])(
 	'%j is none',
 	(given) => {
 		expect(jsonObject()(given, context)).toMatchObject({ problem: /^must be a JSON object, got / });
 	},
 );
 
-test.each([[''], [' \n'], [undefined], [null], [' {} '], [{}], [{ a: undefined }]])(
-	'%j leaves it out',
+test.each([[{ a: 1n }], [{ a: { b: undefined } }], [{ a: [NaN] }], [{ a: () => 1 }]])(
+	'an object of which something would be lost is refused',
 	(given) => {
-		expect(jsonObject()(given, context)).toEqual({ value: undefined });
+		expect(jsonObject()(given, context)).toMatchObject({ problem: /^cannot be used: in it "/ });
 	},
 );
 
-test('a field of an update is left out if it was not added, and used if it was, even empty', () => {
-	const rule = whenSet(text({ required: true }));
-	expect(rule(undefined, context)).toEqual({ value: undefined });
-	expect(rule('', context)).toEqual({ problem: 'is empty' });
-	expect(rule('a', context)).toEqual({ value: 'a' });
+test.each([[''], [' \n'], [' {} '], [{}]])('%j leaves it out', (given) => {
+	expect(jsonObject()(given, context)).toEqual({ value: undefined });
 });
 
-test('a resource locator counts by what was chosen in it', () => {
-	const rule = located(text({ required: true }));
-	expect(rule({ __rl: true, mode: 'list', value: '' }, context)).toEqual({ problem: 'is empty' });
-	expect(rule({ __rl: true, mode: 'id' }, context)).toEqual({ problem: 'is empty' });
-	expect(rule({ __rl: true, mode: 'id', value: 'm' }, context)).toEqual({ value: 'm' });
-	const within = { __rl: true, mode: 'id', value: { __rl: true, mode: 'list', value: '' } };
-	expect(rule(within, context)).toEqual({ problem: 'is empty' });
-	expect(rule('m', context)).toEqual({ value: 'm' });
+test('a resource locator counts by what was chosen in it, with its mark or without', () => {
+	const rule = located(name({ required: true }));
+	const wrapped = (value: unknown) => ({ __rl: true, mode: 'list', value });
+	for (const nothing of [wrapped(''), { mode: 'list', value: '' }, { __rl: true, mode: 'id' }])
+		expect(rule(nothing, context)).toEqual({ problem: 'is empty' });
+	expect(rule(wrapped(wrapped('')), context)).toEqual({ problem: 'is empty' });
+	for (const chosen of ['m', wrapped('m'), { mode: 'id', value: ' m ' }, wrapped(wrapped('m'))])
+		expect(rule(chosen, context)).toEqual({ value: 'm' });
 });

@@ -1,4 +1,4 @@
-import { media } from '../../../src/fields/rules';
+import { ABSENT, binaryField, media } from '../../../src/fields/rules';
 import { BinaryReference } from '../../../src/run/uploads';
 import { context, localContext } from '../../support/rules';
 
@@ -16,17 +16,51 @@ test.each([
 	['a JSON array as text', JSON.stringify([A, B]), [A, B]],
 	['a binary field', 'binary:data', [new BinaryReference('data')]],
 	['both kinds', `binary: clip\n${A}`, [new BinaryReference('clip'), A]],
+	['what surrounds it', `<${A}>\n"${B}"`, [A, B]],
+	[
+		'blanks and umlauts in it',
+		'https://example.com/a ü.png',
+		['https://example.com/a%20%C3%BC.png'],
+	],
+	['our own outputs', [{ id: 'o1', url: A, media_type: 'image/png' }, { url: B }], [A, B]],
+	['one object with a URL', { url: A }, [A]],
+	['that as JSON text', JSON.stringify({ url: A }), [A]],
+	['a list in a code fence', '```json\n["' + A + '"]\n```', [A]],
+	['a file of the item', context.files.clip, [new BinaryReference('clip')]],
+	['null in a list', [null, A, undefined], [A]],
 ])('%s', (_name, given, value) => {
 	expect(many(given, context)).toEqual({ value });
 });
 
-test.each([[''], [undefined], [null], [[]], ['\n \n'], ['[]']])(
-	'%j leaves it out, or is a problem when required',
+test.each([[''], [ABSENT], ['\n \n'], ['[]'], ['\u200b']])(
+	'%p leaves it out, or is a problem when required',
 	(given) => {
 		expect(many(given, context)).toEqual({ value: undefined });
 		expect(media({ required: true })(given, context)).toEqual({ problem: 'is empty' });
 	},
 );
+
+test.each([[undefined], [null], [[]], [[null]]])('%j is not what somebody wanted', (given) => {
+	expect(many(given, context)).toMatchObject({
+		problem: 'was added, but its expression gives nothing',
+	});
+});
+
+test('a file of another item is named, and a binary field is found by the file itself too', () => {
+	const other = { mimeType: 'image/png', fileName: 'other.png', id: 'x' };
+	expect(many(other, context)).toMatchObject({
+		problem: 'is the file "other.png", which is not one file of this item',
+	});
+	const { data } = context.files;
+	const twice = { ...context, files: { data, copy: data } as typeof context.files };
+	expect(many(data, twice)).toHaveProperty('problem');
+	const rule = binaryField();
+	const clip = new BinaryReference('clip');
+	for (const given of ['clip', ' clip ', 'binary:clip', context.files.clip])
+		expect(rule(given, context)).toEqual({ value: clip });
+	for (const given of ['', ' ', undefined, null, []])
+		expect(rule(given, context)).toEqual({ problem: 'is empty' });
+});
 
 test('a single-item slot takes one, not two', () => {
 	expect(single(A, context)).toEqual({ value: [A] });
@@ -75,12 +109,12 @@ test('a binary field that the item lacks is named, with those that it has', () =
 		problem: 'names the binary field "other", which the item does not have',
 		hint: 'Binary fields of this item: data, clip',
 	});
-	expect(many('binary:', { ...context, binaryFields: [] })).toMatchObject({
+	expect(many('binary:x', { ...context, files: {} })).toMatchObject({
 		hint: 'Binary fields of this item: none',
 	});
 });
 
-test.each([[7], [true], [{}], [[7]], [[null]], [[[A]]]])('%j is not a media input', (given) => {
+test.each([[7], [true], [{}], [[7]], [{ url: 7 }], [[[A]]]])('%j is not a media input', (given) => {
 	expect(many(given, context)).toHaveProperty('problem');
 });
 
@@ -101,7 +135,7 @@ describe('a locator, as the editor stores it', () => {
 		[
 			'a URL with blanks in it',
 			byUrl('https://example.com/a b.png'),
-			['https://example.com/a b.png'],
+			['https://example.com/a%20b.png'],
 		],
 		['a binary field', binary('data'), [data]],
 		['binary fields', binary(' data, clip '), [data, clip]],
@@ -119,23 +153,29 @@ describe('a locator, as the editor stores it', () => {
 		expect(many(byUrl(url), context)).toEqual({ value: [url] });
 	});
 
-	test.each([[''], [undefined], [null], [[]], ['  ']])(
-		'a URL that is %j leaves it out',
+	test.each([[undefined], [null], [[]]])(
+		'a URL that is %j is not what somebody wanted',
 		(value) => {
-			expect(many(byUrl(value), context)).toEqual({ value: undefined });
-			expect(media({ required: true })(byUrl(value), context)).toEqual({ problem: 'is empty' });
+			expect(many(byUrl(value), context)).toHaveProperty('problem');
 		},
 	);
+
+	test.each([[''], ['  ']])('a URL that is %j leaves it out', (value) => {
+		expect(many(byUrl(value), context)).toEqual({ value: undefined });
+		expect(media({ required: true })(byUrl(value), context)).toEqual({ problem: 'is empty' });
+	});
 
 	test.each([[''], [undefined], [' ']])(
 		'a binary field that is %j is a mistake: a file was meant to be sent',
 		(value) => {
-			expect(many(binary(value), context)).toEqual({
-				problem: 'names the binary field "", which the item does not have',
-				hint: 'Binary fields of this item: data, clip',
-			});
+			expect(many(binary(value), context)).toHaveProperty('problem');
 		},
 	);
+
+	test('without the mark of n8n, as in a collection, it is a locator too', () => {
+		expect(many({ mode: 'binary', value: 'data' }, context)).toEqual({ value: [data] });
+		expect(many({ mode: 'url', value: A }, context)).toEqual({ value: [A] });
+	});
 
 	test('a URL given as a binary field is reported as such', () => {
 		expect(many(binary('other'), context)).toMatchObject({

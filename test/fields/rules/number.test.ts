@@ -1,5 +1,5 @@
 import { LIMITS } from '../../../src/contract';
-import { flag, number } from '../../../src/fields/rules';
+import { ABSENT, flag, minutes, number } from '../../../src/fields/rules';
 import { context } from '../../support/rules';
 
 const count = number({ ...LIMITS.count, integer: true });
@@ -21,13 +21,15 @@ test.each([
 	[1.5],
 	['1.5'],
 	['x'],
-	[' '],
+	['0x10'],
+	['1,5'],
 	[NaN],
 	[Infinity],
 	['Infinity'],
 	[true],
 	[[1]],
 	[{}],
+	[10n],
 ])('count: %p is refused', (given) => {
 	expect(count(given, context)).toMatchObject({
 		problem: /^must be a whole number from 1 to 16, got /,
@@ -69,17 +71,31 @@ test('an upper bound alone is reported too', () => {
 	});
 });
 
-test('empty leaves a number out, or is a problem when required', () => {
-	expect(number()('', context)).toEqual({ value: undefined });
-	expect(number({ required: true })(undefined, context)).toEqual({ problem: 'is empty' });
+test('an empty text leaves a number out, or is a problem when required', () => {
+	for (const given of ['', ' ', '\u200b', ABSENT])
+		expect(number()(given, context)).toEqual({ value: undefined });
+	expect(number({ required: true })('', context)).toEqual({ problem: 'is empty' });
+	for (const given of [undefined, null, []])
+		expect(number()(given, context)).toMatchObject({
+			problem: 'was added, but its expression gives nothing',
+		});
 });
 
-test('true and false, also as text; nothing else', () => {
-	for (const given of [true, 'true']) expect(flag()(given, context)).toEqual({ value: true });
-	for (const given of [false, 'false']) expect(flag()(given, context)).toEqual({ value: false });
-	for (const given of ['', null, undefined])
+test('minutes become milliseconds', () => {
+	expect(minutes()('0.5', context)).toEqual({ value: 30_000 });
+	expect(minutes()(0, context)).toEqual({ problem: 'must be a number above 0, got 0' });
+	expect(minutes()('', context)).toEqual({ value: undefined });
+});
+
+test('true and false in any case, 1 and 0; nothing else', () => {
+	for (const given of [true, 'true', 'TRUE', ' True ', 1, '1'])
+		expect(flag()(given, context)).toEqual({ value: true });
+	for (const given of [false, 'false', 'FALSE', 0, '0'])
+		expect(flag()(given, context)).toEqual({ value: false });
+	for (const given of ['', ' ', ABSENT])
 		expect(flag()(given, context)).toEqual({ value: undefined });
-	for (const given of [1, 0, 'yes', 'TRUE', [], {}]) {
+	for (const given of [null, undefined, []])
+		expect(flag()(given, context)).toHaveProperty('problem');
+	for (const given of ['yes', 2, -1, NaN, {}, [true], 'constructor'])
 		expect(flag()(given, context)).toMatchObject({ problem: /^must be true or false, got / });
-	}
 });

@@ -221,13 +221,13 @@ test('another workspace is not replayed; a new key of the same one loses nothing
 	const world = worldOf([job('old')]);
 	await look(world);
 	const { credential } = world;
-	world.credential = { ...credential, apiKey: 'a new key of the same' };
+	world.credential = { ...credential, apiKey: 'a-new-key-of-the-same' };
 	const list =
 		(...jobs: object[]) =>
 		() => ({ statusCode: 200, body: { data: jobs } });
 	world.answer = list(job('new'), job('old'));
 	expect(ids(await look(world))).toEqual(['new']);
-	world.credential = { ...credential, apiKey: 'a key of another workspace' };
+	world.credential = { ...credential, apiKey: 'a-key-of-another-workspace' };
 	world.answer = list(job('theirs_1'), job('theirs_2'));
 	expect(await look(world)).toBeNull();
 	world.answer = list(job('theirs_3'), job('theirs_1'), job('theirs_2'));

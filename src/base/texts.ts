@@ -1,0 +1,62 @@
+/** What nobody sees: blanks, control characters, and what Unicode calls ignorable, such as U+200B. */
+const UNSEEN = '[\\s\\p{Cc}\\p{Cf}\\p{Cs}\\p{Default_Ignorable_Code_Point}\\u2800]';
+
+const ONLY_UNSEEN = new RegExp(`^${UNSEEN}*$`, 'u');
+const UNSEEN_ENDS = new RegExp(`^${UNSEEN}+|${UNSEEN}+$`, 'gu');
+
+/** Whether a text has nothing that anybody could see. */
+export const isBlank = (text: string): boolean => ONLY_UNSEEN.test(text);
+
+/** A text without what nobody sees at its ends. */
+export const trimmed = (text: string): string => text.replace(UNSEEN_ENDS, '');
+
+/** Half of an emoji, as `substring` leaves it, and NUL: no service can be relied on to take them. */
+const UNSENDABLE = /[\0\p{Surrogate}]/gu;
+
+/** A text as it may go out: well-formed Unicode without NUL. */
+export const sendable = (text: string): string => text.replace(UNSENDABLE, '');
+
+/** What people and models put around a value that they hand on. */
+const AROUND: Record<string, string> = {
+	'"': '"',
+	"'": "'",
+	'`': '`',
+	'<': '>',
+	'“': '”',
+	'„': '“',
+	'‘': '’',
+	'«': '»',
+};
+
+/** A text without the blanks, quotes and angle brackets around it. */
+export function unwrapped(text: string): string {
+	const inner = trimmed(text);
+	const closing = AROUND[inner.charAt(0)];
+	const isWrapped = inner.length > 1 && closing !== undefined && inner.endsWith(closing);
+	return isWrapped ? unwrapped(inner.slice(1, -1)) : inner;
+}
+
+/** Characters of a value in an error. */
+const MOST_SHOWN = 60;
+
+function written(value: unknown): string {
+	if (typeof value === 'bigint') return String(value);
+	if (typeof value === 'number') return String(value);
+	try {
+		return JSON.stringify(value) ?? `a value of the type ${typeof value}`;
+	} catch {
+		// A circular object, or one with a throwing toJSON.
+		return `a value of the type ${typeof value}`;
+	}
+}
+
+/** A value as an error shows it: on one line, cut, a text in quotes. */
+export function quoted(value: unknown): string {
+	if (value === undefined) return 'nothing';
+	const isText = typeof value === 'string';
+	const line = (isText ? value : written(value)).slice(0, 10 * MOST_SHOWN);
+	const characters = [...line.replace(/[\s\p{Cc}]+/gu, ' ')];
+	const isCut = characters.length > MOST_SHOWN;
+	const shown = `${characters.slice(0, MOST_SHOWN).join('')}${isCut ? '…' : ''}`;
+	return isText ? `"${shown}"` : shown;
+}

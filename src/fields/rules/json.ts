@@ -1,0 +1,65 @@
+import { quoted, sendable, trimmed } from '../../base/texts';
+import { isRecord } from '../../base/types';
+import { LEFT_OUT, type Rule, whenThere } from './rule';
+
+/** What stands in the code fence of a model's answer. */
+const FENCED = /^[^`]*```[a-z0-9]*\s*([^]*?)```[^`]*$/i;
+
+/** What JSON text says, in a code fence or without one; `undefined` for text that is not JSON. */
+export function parsedJson(text: string): unknown {
+	const [, fenced] = FENCED.exec(text) ?? [];
+	try {
+		return JSON.parse(trimmed(fenced ?? text)) as unknown;
+	} catch {
+		return undefined;
+	}
+}
+
+/** Why JSON cannot carry a member of an object; `undefined` where it can. */
+function memberProblem(name: string, member: unknown): string | undefined {
+	if (name === '__proto__') return 'cannot be sent';
+	if (member === undefined) return 'gives nothing';
+	const isLost =
+		['function', 'symbol', 'bigint'].includes(typeof member) ||
+		(typeof member === 'number' && !Number.isFinite(member));
+	return isLost ? `cannot be sent: ${quoted(member)}` : undefined;
+}
+
+/** A value as JSON text; `undefined` for one that JSON cannot carry. */
+function carried(
+	value: unknown,
+	look: (name: string, member: unknown) => void,
+): string | undefined {
+	const noting = (name: string, member: unknown): unknown => {
+		look(name, member);
+		if (typeof member === 'bigint') return null;
+		return typeof member === 'string' ? sendable(member) : member;
+	};
+	try {
+		return JSON.stringify(value, noting);
+	} catch {
+		// A circular object, or one that fights back.
+		return undefined;
+	}
+}
+
+const SYNTAX = 'JSON has double quotes around names and texts, and no comma after the last entry';
+
+/**
+ * A JSON object, also as text: dates become texts, and nothing in it is lost on the way. One without
+ * fields is left out.
+ */
+export const jsonObject = (): Rule =>
+	whenThere({}, (value) => {
+		const given = typeof value === 'string' ? parsedJson(value) : value;
+		let lost: string | undefined;
+		const text = carried(given, (name, member) => {
+			const problem = memberProblem(name, member);
+			if (problem !== undefined) lost ??= `${quoted(name)} ${problem}`;
+		});
+		if (isRecord(given) && lost !== undefined) return { problem: `cannot be used: in it ${lost}` };
+		const json = text === undefined ? undefined : (JSON.parse(text) as unknown);
+		if (!isRecord(json))
+			return { problem: `must be a JSON object, got ${quoted(value)}`, hint: SYNTAX };
+		return Object.keys(json).length === 0 ? LEFT_OUT : { value: json };
+	});

@@ -1,0 +1,117 @@
+import { quoted, sendable, trimmed } from '../../base/texts';
+import { httpsUrlIn } from '../../service/urls';
+import { EMPTY, isEmptyText, LEFT_OUT, type Presence, type Rule, whenThere } from './rule';
+
+/** What a text may be: of any length unless `max` is given. */
+export interface TextBounds extends Presence {
+	/** Characters (code points). */
+	max?: number;
+	/** Whether an empty text is a value, which clears the old one. */
+	clears?: boolean;
+}
+
+function lengthProblem(text: string, max: number): string | undefined {
+	if (text.length <= max) return undefined;
+	const length = [...text].length;
+	return length > max ? `has ${length} characters; at most ${max} are allowed` : undefined;
+}
+
+/** A number as text; `undefined` where its digits are not those that were entered. */
+function digitsOf(number: number): string | undefined {
+	const isExact = Number.isFinite(number) && Math.abs(number) <= Number.MAX_SAFE_INTEGER;
+	return isExact ? String(number) : undefined;
+}
+
+/** A text, or a number as one; `undefined` for everything else. */
+function wordsOf(value: unknown): string | undefined {
+	if (typeof value === 'string') return value;
+	return typeof value === 'number' ? digitsOf(value) : undefined;
+}
+
+/**
+ * What people read, hear or see the result of: every blank stays. Only what no service can take is
+ * left out: NUL and half an emoji.
+ */
+export const prose = ({ max = Infinity, required, clears }: TextBounds = {}): Rule => {
+	const filled = whenThere({ required }, (value) => {
+		const words = wordsOf(value);
+		if (words === undefined) return { problem: `must be text, got ${quoted(value)}` };
+		const text = sendable(words);
+		const problem = lengthProblem(text, max);
+		return problem === undefined ? { value: text } : { problem };
+	});
+	return (value, context) =>
+		clears && isEmptyText(value) ? { value: '' } : filled(value, context);
+};
+
+const LINE_BREAK_OR_CONTROL = /\p{Cc}/u;
+
+/** What something is called: a model, a voice, a size, a label. Trimmed, on one line. */
+export const name = ({ max = Infinity, required }: TextBounds = {}): Rule =>
+	whenThere({ required }, (value) => {
+		const words = wordsOf(value);
+		if (words === undefined) return { problem: `must be text, got ${quoted(value)}` };
+		const text = sendable(trimmed(words));
+		if (LINE_BREAK_OR_CONTROL.test(text))
+			return { problem: `must be on one line, got ${quoted(text)}` };
+		const problem = lengthProblem(text, max);
+		return problem === undefined ? { value: text } : { problem };
+	});
+
+/** Characters that would change the path that contains the ID, or cannot be encoded. */
+const UNUSABLE = /[/\\\p{Cc}\p{Surrogate}]|^\.{1,2}$|\.\./u;
+
+/** An ID that is part of a path. */
+export const id = (): Rule =>
+	whenThere({ required: true }, (value) => {
+		const words = wordsOf(value);
+		if (words === undefined) return { problem: `must be an ID, got ${quoted(value)}` };
+		const text = trimmed(words);
+		if (!UNUSABLE.test(text)) return { value: text };
+		return {
+			problem: `is not a valid ID: ${quoted(text)}`,
+			hint: 'An ID contains no slash, no ".." and no control characters',
+		};
+	});
+
+/** One of the values that the specification lists. */
+export const choice = (values: readonly string[], presence: Presence = {}): Rule =>
+	whenThere(presence, (value) => {
+		const given = typeof value === 'string' ? trimmed(value) : value;
+		if (values.includes(given as string)) return { value: given };
+		return { problem: `must be one of ${values.join(', ')}, got ${quoted(value)}` };
+	});
+
+/** The entries of an array, or of a text with commas or line breaks between them. */
+function entriesOf(value: unknown): unknown[] {
+	const entries: unknown[] = typeof value === 'string' ? value.split(/[,\n]/) : [value].flat();
+	return entries.filter((entry) => entry !== null && entry !== undefined && !isEmptyText(entry));
+}
+
+/** What an array or a text holds, each entry by a rule and once. */
+const listOf = (presence: Presence, rule: Rule): Rule =>
+	whenThere(presence, (value, context) => {
+		const found = new Set<unknown>();
+		for (const entry of entriesOf(value)) {
+			const ruled = rule(entry, context);
+			if ('problem' in ruled) return ruled;
+			found.add(ruled.value);
+		}
+		if (found.size > 0) return { value: [...found] };
+		return presence.required ? EMPTY : LEFT_OUT;
+	});
+
+/** Values that the specification lists, as an array or as a text with commas. */
+export const choices = (values: readonly string[], presence: Presence = {}): Rule =>
+	listOf(presence, choice(values));
+
+/** Names that nobody lists, as an array or as a text with commas. */
+export const names = (presence: Presence = {}): Rule => listOf(presence, name());
+
+/** An https address, as `new URL` writes it. Specification: CreateWebhook, `url`. */
+export const httpsUrl = (presence: Presence = {}): Rule =>
+	whenThere(presence, (value) => {
+		const url = typeof value === 'string' ? httpsUrlIn(value) : undefined;
+		if (url !== undefined) return { value: url };
+		return { problem: `must be an address that begins with https://, got ${quoted(value)}` };
+	});

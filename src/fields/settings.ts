@@ -1,0 +1,265 @@
+import type { IDisplayOptions } from 'n8n-workflow';
+import { LIMITS } from '../contract';
+import { AGENT_STATUSES, type TerminalStatuses } from '../service/jobState';
+import { customKeyProblem } from '../run/keys';
+import {
+	CREDIT_POLICIES,
+	IDEMPOTENCY_MODES,
+	type CreditPolicy,
+	type IdempotencyMode,
+	type OperationSpec,
+	type Settings,
+} from '../run/item';
+import { asSetting, optionList, type Field } from './operation';
+import { choice, flag, minutes, name, names, number, type Rule } from './rules';
+
+/** What an option has that was added and left empty, or is an option that was not added. */
+const USUAL = {
+	outputBinaryField: 'data',
+	idempotency: 'execution',
+	onInsufficientCredits: 'stop',
+	waitMinutes: 30,
+	waitMinutesOfTool: 0.75,
+	creditWaitMinutes: 60,
+	limit: 50,
+} as const;
+
+/** The settings of an operation of which no field has a value. */
+export const usualSettings = (
+	{ terminalStatuses = AGENT_STATUSES.any }: Pick<OperationSpec, 'terminalStatuses'>,
+	isTool: boolean,
+): Settings => ({
+	waitForCompletion: false,
+	downloadOutputs: false,
+	waitTimeoutMs: (isTool ? USUAL.waitMinutesOfTool : USUAL.waitMinutes) * 60_000,
+	isTool,
+	splitOutputs: false,
+	outputBinaryField: USUAL.outputBinaryField,
+	idempotency: USUAL.idempotency,
+	idempotencyKey: '',
+	onInsufficientCredits: USUAL.onInsufficientCredits,
+	creditWaitTimeoutMs: USUAL.creditWaitMinutes * 60_000,
+	maxCredits: Infinity,
+	dryRun: false,
+	limit: USUAL.limit,
+	simplify: false,
+	includeSecret: false,
+	allowBudgetBelowEstimate: false,
+	includeInputFields: false,
+	terminalStatuses: { ...terminalStatuses },
+});
+
+export const waitForCompletion: Field = {
+	displayName: 'Wait for Completion',
+	name: 'waitForCompletion',
+	type: 'boolean',
+	default: true,
+	description:
+		'Whether to wait for the result. Stopping the execution does not stop the job, which is paid for.',
+	mapping: asSetting('waitForCompletion', flag()),
+};
+
+export const waitTimeout: Field = {
+	displayName: 'Wait Timeout (Minutes)',
+	name: 'waitTimeout',
+	type: 'number',
+	typeOptions: { minValue: 1 },
+	default: USUAL.waitMinutes,
+	description:
+		'How long to wait for a job, which then goes on. For an AI agent 45 seconds by default.',
+	mapping: asSetting('waitTimeoutMs', minutes()),
+};
+
+export const idempotencyOptions = (once: string, again: string) =>
+	optionList<IdempotencyMode>({
+		execution: {
+			name: 'On Retries',
+			description: `Retry On Fail and Executions > Retry ${once}; a new execution ${again}`,
+		},
+		content: {
+			name: 'Same Request Within 24 Hours',
+			description: `The same request ${once}, in whatever item, loop or execution, even after a crash`,
+		},
+		custom: {
+			name: 'Own Key',
+			description: `The same key ${once} within 24 hours, in whatever execution`,
+		},
+		none: { name: 'Off', description: `Each attempt is a new request: a retry ${again}` },
+	});
+
+export const idempotency: Field = {
+	displayName: 'Avoid Paying Twice',
+	name: 'idempotency',
+	type: 'options',
+	default: USUAL.idempotency,
+	description: 'Which requests count as the same and are paid for once',
+	options: idempotencyOptions('never pays twice', 'pays again'),
+	mapping: { ...asSetting('idempotency', choice(IDEMPOTENCY_MODES)), guardsMoney: true },
+};
+
+/** HTTP drops blanks at the ends of a header, so that two keys would be one. */
+const ownKey: Rule = (value, context) => {
+	const ruled = name({ required: true })(value, context);
+	const problem = 'value' in ruled ? customKeyProblem(String(ruled.value)) : undefined;
+	return problem === undefined ? ruled : { problem };
+};
+
+export const idempotencyKey: Field = {
+	displayName: 'Idempotency Key',
+	name: 'idempotencyKey',
+	type: 'string',
+	displayOptions: { show: { idempotency: ['custom' satisfies IdempotencyMode] } },
+	default: '',
+	placeholder: 'e.g. order-{{ $json.ID }}',
+	description: `At most ${LIMITS.idempotencyKeyLength.max} characters, different for each request`,
+	mapping: asSetting('idempotencyKey', ownKey),
+};
+
+export const onInsufficientCredits: Field = {
+	displayName: 'When Credits Run Out',
+	name: 'onInsufficientCredits',
+	type: 'options',
+	default: USUAL.onInsufficientCredits,
+	description: 'What to do when credits are too few for an item',
+	options: optionList<CreditPolicy>({
+		continue: {
+			name: 'Continue With Error Items',
+			description: 'Finished items go on, the others become error items',
+		},
+		stop: {
+			name: 'Stop',
+			description: 'Nothing further is sent; the error counts what was submitted and what was not',
+		},
+		wait: {
+			name: 'Wait for Top-Up',
+			description: 'Retry at intervals until there are credits, up to Credit Wait Timeout',
+		},
+	}),
+	mapping: asSetting('onInsufficientCredits', choice(CREDIT_POLICIES)),
+};
+
+export const creditWaitTimeout: Field = {
+	displayName: 'Credit Wait Timeout (Minutes)',
+	name: 'creditWaitTimeout',
+	type: 'number',
+	displayOptions: { show: { onInsufficientCredits: ['wait' satisfies CreditPolicy] } },
+	typeOptions: { minValue: 1 },
+	default: USUAL.creditWaitMinutes,
+	description: 'How long an item waits for a top-up',
+	mapping: asSetting('creditWaitTimeoutMs', minutes()),
+};
+
+export const maxCredits: Field = {
+	displayName: 'Max Credits per Execution',
+	name: 'maxCredits',
+	type: 'number',
+	typeOptions: { minValue: 0 },
+	default: 100,
+	description:
+		'The most that all MediaGen nodes of one execution may reserve; without this option there is no limit',
+	mapping: { ...asSetting('maxCredits', number({ min: 0 })), guardsMoney: true },
+};
+
+/** For operations without *When Credits Run Out*. */
+export const maxCreditsOrStop: Field = {
+	...maxCredits,
+	description:
+		'The most that all MediaGen nodes of one execution may reserve; without this option there is no limit. An item above it stops the execution.',
+};
+
+export const dryRun: Field = {
+	displayName: 'Dry Run',
+	name: 'dryRun',
+	type: 'boolean',
+	default: true,
+	description: 'Whether to output the request and its price instead of sending it',
+	mapping: { ...asSetting('dryRun', flag()), guardsMoney: true },
+};
+
+export const includeInputFields: Field = {
+	displayName: 'Include Input Fields',
+	name: 'includeInputFields',
+	type: 'boolean',
+	default: true,
+	description: 'Whether to keep the input fields that the result does not have',
+	mapping: asSetting('includeInputFields', flag()),
+};
+
+const AS_TOOL = { '@tool': [true] };
+
+/** On unless the node is a tool: files do not reach an AI agent, and make it wait for longer. */
+export const download = (show: NonNullable<IDisplayOptions['show']> = {}): Field[] => [
+	{
+		displayName: 'Download Outputs',
+		name: 'downloadOutputs',
+		type: 'boolean',
+		displayOptions: { show, hide: AS_TOOL },
+		default: true,
+		description: 'Whether to download the files into binary fields',
+		mapping: asSetting('downloadOutputs', flag()),
+	},
+	{
+		displayName: 'Download Outputs',
+		name: 'downloadOutputs',
+		type: 'boolean',
+		displayOptions: { show: { ...show, ...AS_TOOL } },
+		default: false,
+		description:
+			'Whether to download the finished files too. They stay with the run of this tool; the AI agent gets the links.',
+		mapping: asSetting('downloadOutputs', flag()),
+	},
+];
+
+export const downloadFinished = download();
+
+export const downloadExisting: Field = {
+	displayName: 'Download Outputs',
+	name: 'downloadOutputs',
+	type: 'boolean',
+	default: false,
+	description:
+		'Whether to download the files into binary fields of the output, if the job has finished',
+	mapping: asSetting('downloadOutputs', flag()),
+};
+
+export const outputBinaryField: Field = {
+	displayName: 'Output Binary Field',
+	name: 'outputBinaryField',
+	type: 'string',
+	default: USUAL.outputBinaryField,
+	placeholder: 'e.g. data',
+	hint: 'The name of the output binary field to put the file in',
+	description: 'Further files get _1, _2 and so on after the name',
+	mapping: asSetting('outputBinaryField', name()),
+};
+
+export const splitOutputs: Field = {
+	displayName: 'Split Outputs',
+	name: 'splitOutputs',
+	type: 'boolean',
+	default: true,
+	description: 'Whether to output one item per file',
+	mapping: asSetting('splitOutputs', flag()),
+};
+
+export const statusFields = ({ good, bad }: TerminalStatuses): Field[] => [
+	{
+		displayName: 'Wait Until Status',
+		name: 'waitStatuses',
+		type: 'string',
+		default: good.join(', '),
+		placeholder: 'e.g. awaiting_review, completed',
+		description:
+			'The statuses of an agent run that has ended well or waits for you, separated by commas. Change them if the service uses other names.',
+		mapping: asSetting('terminalStatuses.good', names()),
+	},
+	{
+		displayName: 'Failure Statuses',
+		name: 'failureStatuses',
+		type: 'string',
+		default: bad.join(', '),
+		placeholder: 'e.g. failed',
+		description: 'The statuses of an agent run that has failed, separated by commas',
+		mapping: asSetting('terminalStatuses.bad', names()),
+	},
+];

@@ -1,0 +1,147 @@
+import { runOurs, sandbox } from './support/harness';
+import { createParameters } from './support/media';
+
+beforeEach(async () => await sandbox.reset());
+
+const creations = async () =>
+	(await sandbox.requests()).filter(({ operation }) => operation === 'createGeneration');
+
+const photo = {
+	data: Buffer.from(
+		'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
+		'base64',
+	),
+	fileName: 'photo.png',
+	mimeType: 'image/png',
+};
+
+/** An expression that gives nothing, as n8n evaluates it. */
+const NOTHING = '={{ $json.nope }}';
+
+const generate = async (given: object) =>
+	await runOurs({
+		node: 'mediaGen',
+		items: [{ json: { yes: 'TRUE', zero: 0, url: 'https://example.com/a b.png' } }],
+		parameters: createParameters({ downloadOutputs: false, ...given }),
+	});
+
+it.each([
+	['Dry Run', { options: { dryRun: NOTHING } }],
+	['Dry Run', { options: { dryRun: '' } }],
+	['Max Credits per Execution', { options: { maxCredits: NOTHING } }],
+	['Avoid Paying Twice', { options: { idempotency: NOTHING } }],
+	['Additional JSON', { options: { additionalFields: NOTHING } }],
+	['Persona', { options: { personaId: { __rl: true, mode: 'id', value: NOTHING } } }],
+	['Reference Images', { input: { reference_images: NOTHING } }],
+	['Size', { parameters: { size: NOTHING } }],
+])('%s by an expression that gives nothing: nothing is made, %j', async (label, given) => {
+	const { error } = await generate(given);
+	expect(error?.message).toMatch(new RegExp(`^${label} (was added|is empty)`));
+	expect(await creations()).toEqual([]);
+});
+
+it('a dry run by TRUE of a sheet is one, and 0 credits reserve nothing', async () => {
+	const dry = await generate({ options: { dryRun: '={{ $json.yes }}' } });
+	expect(dry.items[0]?.json).toMatchObject({ dryRun: true });
+	expect(await creations()).toEqual([]);
+	const capped = await generate({ options: { maxCredits: '={{ $json.zero }}' } });
+	expect(capped.error?.message).toMatch(/^Max Credits per Execution \(0\)/);
+	expect(await creations()).toEqual([]);
+});
+
+it('a field of another operation is named on the item', async () => {
+	const start_frame = { __rl: true, mode: 'url', value: 'https://example.com/a.png' };
+	const { items, error } = await generate({ input: { start_frame }, parameters: { seed: 7 } });
+	expect(error).toBeUndefined();
+	expect(items[0]?.json.warning).toBe(
+		'Not used, because Generate Image has no such field: "parameters.seed", "input.start_frame"',
+	);
+	expect((await creations())[0]?.body).toEqual({
+		mode: 'image',
+		model: 'studio/image-1',
+		prompt: 'A lighthouse at dawn',
+	});
+});
+
+it('a locator of a collection works as the editor stores it, with its mark or without', async () => {
+	for (const mark of [{ __rl: true }, {}]) {
+		const { error } = await runOurs({
+			node: 'mediaGen',
+			items: [{ binary: { data: photo } }],
+			parameters: createParameters({
+				mode: 'video',
+				model: 'studio/video-1',
+				input: { start_frame: { ...mark, mode: 'binary', value: 'data' } },
+				parameters: { aspect_ratio: { ...mark, mode: 'list', value: '' } },
+				downloadOutputs: false,
+			}),
+		});
+		expect(error).toBeUndefined();
+	}
+	const [{ body } = { body: undefined }] = await creations();
+	expect(body).toMatchObject({ input: { start_frame: [expect.stringMatching(/^http/)] } });
+	expect(body).not.toHaveProperty('parameters');
+});
+
+it('a file that an expression gives is sent, and so is a link with a blank', async () => {
+	const { error } = await runOurs({
+		node: 'mediaGen',
+		items: [{ json: { url: 'https://example.com/a b.png' }, binary: { data: photo } }],
+		parameters: createParameters({
+			input: { reference_images: '={{ [$binary.data, { url: $json.url }, null] }}' },
+			downloadOutputs: false,
+			options: { dryRun: true },
+		}),
+	});
+	expect(error).toBeUndefined();
+	const dry = await runOurs({
+		node: 'mediaGen',
+		items: [{ json: { url: 'https://example.com/a b.png' }, binary: { data: photo } }],
+		parameters: createParameters({
+			input: { reference_images: '={{ [$binary.data, { url: $json.url }, null] }}' },
+			options: { dryRun: true },
+		}),
+	});
+	expect(dry.items[0]?.json.body).toMatchObject({
+		input: { reference_images: ['binary:data', 'https://example.com/a%20b.png'] },
+	});
+});
+
+it('a date is read in the timezone of the workflow, whatever expression gives it', async () => {
+	const since = async (value: string) => {
+		const { error } = await runOurs({
+			node: 'mediaGenWorkspace',
+			parameters: { operation: 'getUsage', since: value },
+		});
+		const usage = (await sandbox.requests()).filter(({ operation }) => operation === 'getUsage');
+		return error?.message ?? usage.at(-1)?.query?.since;
+	};
+	const wanted = '2026-01-31T12:00:00.000Z';
+	for (const value of [
+		'2026-01-31T12:00:00Z',
+		'={{ DateTime.fromISO("2026-01-31T12:00:00Z") }}',
+		'={{ new Date("2026-01-31T12:00:00Z") }}',
+		'={{ 1769860800000 }}',
+	])
+		expect([value, await since(value)]).toEqual([value, wanted]);
+	for (const value of ['12/31/2026', '2026-02-30', '={{ 1769860800 }}'])
+		expect(await since(value)).toMatch(/^Since must be a date and time/);
+});
+
+it.each([
+	['mediaGen', { operation: 'create' }, /no operation "create"; it has generateImage/],
+	['mediaGenVoice', { resource: 'voice', operation: 'get' }, /no resource "voice"; it has custom/],
+	['mediaGenVoice', { resource: 'presetVoice', operation: 'clone' }, /no operation "clone"/],
+])('%s says which operations exist: %j', async (node, parameters, words) => {
+	const { error } = await runOurs({ node, parameters });
+	expect(error?.message).toMatch(words);
+	expect(await sandbox.requests()).toEqual([]);
+});
+
+it('blanks around a model and a boolean of a sheet do no harm', async () => {
+	const { error } = await generate({
+		model: { __rl: true, mode: 'id', value: ' studio/image-1 ' },
+		waitForCompletion: '={{ $json.yes }}',
+	});
+	expect(error).toBeUndefined();
+});

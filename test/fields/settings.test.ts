@@ -1,0 +1,155 @@
+import type { Json } from '../../src/base/types';
+import type { Settings } from '../../src/run/item';
+import { buildSettings } from '../../src/fields/buildRequest';
+import { creationFields, creditOptions } from '../../src/fields/jobs';
+import { listFields } from '../../src/fields/operation';
+import { statusFields, usualSettings } from '../../src/fields/settings';
+import { valuesOf } from '../support/rules';
+
+const fields = [
+	...creationFields([...creditOptions, ...statusFields({ good: ['done'], bad: ['failed'] })]),
+	...listFields,
+];
+
+const settings = (parameters: Json) =>
+	buildSettings(valuesOf({ fields }, parameters), usualSettings({}, false));
+
+const problemOf = (parameters: Json) => {
+	const read = settings(parameters);
+	return read.ok ? read.value : read.failure;
+};
+
+test('what is not set has its default', () => {
+	expect(settings({})).toEqual({
+		ok: true,
+		value: {
+			waitForCompletion: false,
+			downloadOutputs: false,
+			waitTimeoutMs: 1_800_000,
+			splitOutputs: false,
+			outputBinaryField: 'data',
+			idempotency: 'execution',
+			idempotencyKey: '',
+			onInsufficientCredits: 'stop',
+			creditWaitTimeoutMs: 3_600_000,
+			maxCredits: Infinity,
+			dryRun: false,
+			limit: 50,
+			simplify: false,
+			includeSecret: false,
+			includeInputFields: false,
+			allowBudgetBelowEstimate: false,
+			isTool: false,
+			terminalStatuses: { good: ['awaiting_review', 'completed'], bad: ['failed'] },
+		} satisfies Settings,
+	});
+});
+
+test('the defaults of an operation stay as they are, whatever an item sets', () => {
+	const terminalStatuses = { good: ['done'], bad: ['failed'] };
+	const values = valuesOf({ fields }, { options: { waitStatuses: 'mine' } });
+	expect(buildSettings(values, usualSettings({ terminalStatuses }, false))).toMatchObject({
+		value: { terminalStatuses: { good: ['mine'], bad: ['failed'] } },
+	});
+	expect(terminalStatuses).toEqual({ good: ['done'], bad: ['failed'] });
+});
+
+test('what is set is taken, also as text', () => {
+	const options = {
+		waitTimeout: '0.5',
+		splitOutputs: 'TRUE',
+		outputBinaryField: ' file ',
+		idempotency: 'content',
+		maxCredits: '0',
+	};
+	expect(settings({ waitForCompletion: 1, returnAll: 'true', limit: 7, options })).toMatchObject({
+		value: {
+			waitForCompletion: true,
+			waitTimeoutMs: 30_000,
+			splitOutputs: true,
+			outputBinaryField: 'file',
+			idempotency: 'content',
+			maxCredits: 0,
+			limit: Infinity,
+		},
+	});
+});
+
+test('an empty text leaves an option out, and a setting of the node at its default', () => {
+	const options = { waitTimeout: '', splitOutputs: ' ', outputBinaryField: '', waitStatuses: '' };
+	const read = settings({ waitForCompletion: '', returnAll: '', limit: '', options });
+	expect(read).toMatchObject({
+		value: {
+			waitForCompletion: true,
+			waitTimeoutMs: 1_800_000,
+			splitOutputs: false,
+			outputBinaryField: 'data',
+			limit: 50,
+		},
+	});
+});
+
+test.each<[Json, string, RegExp]>([
+	[{ waitForCompletion: 'yes' }, 'Wait for Completion', /^must be true or false, got "yes"/],
+	[{ waitForCompletion: null }, 'Wait for Completion', /gives nothing/],
+	[{ options: { waitTimeout: 0 } }, 'Wait Timeout (Minutes)', /^must be a number above 0, got 0/],
+	[{ options: { waitTimeout: 'soon' } }, 'Wait Timeout (Minutes)', /got "soon"/],
+	[{ options: { outputBinaryField: null } }, 'Output Binary Field', /gives nothing/],
+	[
+		{ options: { idempotency: 'sometimes' } },
+		'Avoid Paying Twice',
+		/^must be one of .*"sometimes"/,
+	],
+	[{ options: { idempotency: '' } }, 'Avoid Paying Twice', /^is empty, although it was added/],
+	[{ options: { idempotency: 'custom' } }, 'Idempotency Key', /^is empty/],
+	[{ options: { idempotency: 'custom', idempotencyKey: ' ' } }, 'Idempotency Key', /^is empty/],
+	[{ options: { idempotency: 'custom', idempotencyKey: null } }, 'Idempotency Key', /^is empty/],
+	[
+		{ options: { idempotency: 'custom', idempotencyKey: { row: 1 } } },
+		'Idempotency Key',
+		/^must be text, got \{"row":1\}/,
+	],
+	[
+		{ options: { idempotency: 'custom', idempotencyKey: 'ä' } },
+		'Idempotency Key',
+		/^may only contain printable ASCII characters/,
+	],
+	[{ options: { onInsufficientCredits: 'pray' } }, 'When Credits Run Out', /^must be one of /],
+	[{ options: { maxCredits: -1 } }, 'Max Credits per Execution', /^must be a number of at least 0/],
+	[{ options: { maxCredits: true } }, 'Max Credits per Execution', /got true/],
+	[{ limit: 0 }, 'Limit', /^must be a whole number of at least 1, got 0/],
+	[{ limit: 1.5 }, 'Limit', /^must be a whole number/],
+	[{ options: { waitStatuses: [{}] } }, 'Wait Until Status', /^must be text/],
+])('%j: %s %s', (parameters, field, problem) => {
+	expect(problemOf(parameters)).toMatchObject({ kind: 'input', field, problem });
+});
+
+test.each(['', ' ', '\u200b', null, undefined, [], NaN, {}])(
+	'what keeps money from being spent is not lifted by %p',
+	(nothing) => {
+		for (const [name, label] of [
+			['dryRun', 'Dry Run'],
+			['maxCredits', 'Max Credits per Execution'],
+			['idempotency', 'Avoid Paying Twice'],
+		] as const)
+			expect(problemOf({ options: { [name]: nothing } })).toMatchObject({ field: label });
+	},
+);
+
+test('an own key has no blanks at its ends: HTTP drops them, so that two keys would be one', () => {
+	const custom = (idempotencyKey: unknown) =>
+		settings({ options: { idempotency: 'custom', idempotencyKey } });
+	expect(custom(' order 1 \n')).toMatchObject({ value: { idempotencyKey: 'order 1' } });
+	expect(custom(17)).toMatchObject({ value: { idempotencyKey: '17' } });
+});
+
+test('what the editor hides is not looked at', () => {
+	for (const idempotency of ['content', 'CONTENT '.trim().toLowerCase()])
+		expect(settings({ options: { idempotency, idempotencyKey: {} } }).ok).toBe(true);
+	expect(settings({ options: { creditWaitTimeout: 'soon' } }).ok).toBe(true);
+	expect(
+		settings({ options: { creditWaitTimeout: 'soon', onInsufficientCredits: 'wait' } }).ok,
+	).toBe(false);
+	expect(settings({ returnAll: 'TRUE', limit: 'x' })).toMatchObject({ value: { limit: Infinity } });
+	expect(settings({ waitForCompletion: 'FALSE', downloadOutputs: 'x' }).ok).toBe(true);
+});
