@@ -35,8 +35,8 @@ const ARROWS: Record<string, string[]> = {
 	'src/service': ['src/base', 'src/contract'],
 	'src/base': ['src/contract'],
 	'src/contract': [],
-	// It signs its deliveries with what verifies them.
-	sandbox: ['src/contract', 'src/events'],
+	// It signs its deliveries with what verifies them, and serves the OpenAPI document.
+	sandbox: ['src/contract', 'src/events', 'docs'],
 };
 
 /** All folders with code of ours. */
