@@ -72,7 +72,7 @@ const CREATE: Item['spec'] = {
 	endpoint: ENDPOINTS.createGeneration,
 	output: 'job',
 	object: 'generation',
-	takesSlot: true,
+	takesSlot: 'media',
 	creates: true,
 	charges: true,
 };

@@ -99,6 +99,8 @@ const create: Operation = {
 		...STEP,
 		endpoint: ENDPOINTS.createAgentRun,
 		charges: true,
+		// A plan that waits for approval is not carried out yet.
+		takesSlot: (body) => (isRecord(body) && body.auto_approve === true ? 'agent' : undefined),
 		terminalStatuses: AGENT_STATUSES.any,
 	},
 	fields: [
@@ -163,6 +165,7 @@ export const approve: Operation = {
 		...STEP,
 		endpoint: ENDPOINTS.approveAgentRun,
 		charges: true,
+		takesSlot: 'agent',
 		terminalStatuses: AGENT_STATUSES.afterApproval,
 		check: budgetProblem,
 	},
