@@ -8,6 +8,7 @@ import {
 	type Resource,
 } from '../base/types';
 import { onAbort } from '../base/waiting';
+import { mustHaveId } from '../service/client';
 import { meaningOf, refusalOf } from '../service/statuses';
 import { jobState, toResult } from '../service/jobState';
 import type { Slot } from '../service/jobSlots';
@@ -85,6 +86,8 @@ class Creation {
 	private refusals = 0;
 	private refusedSince: number | undefined;
 	private readonly credits: CreditWait = {};
+	/** Whether the next request is the last one under another key: it waits for nothing that this one had. */
+	private hasOnlyChangedKey = false;
 
 	constructor(
 		private readonly item: Item,
@@ -135,7 +138,7 @@ class Creation {
 	/** Gets the job of the item: one that is known, or a new one as soon as there are credits and a slot. */
 	private async obtainJob(): Promise<Result<Made>> {
 		const { item, opened, stop } = this;
-		const { host, settings, workspace, memory } = item;
+		const { host, memory } = item;
 		const channel = { ...host.channel, signal: stop };
 		for (;;) {
 			// For a new item without files nothing is read or sent.
@@ -144,17 +147,11 @@ class Creation {
 			const start = isSimple ? await decideFor(item) : await inTurn(item, decideFor);
 			if (!start.ok) return start;
 			if ('known' in start.value) return ok(start.value.known);
-			const lacking = await awaitCredits(item, channel, this.credits);
+			const lacking = this.hasOnlyChangedKey
+				? undefined
+				: await awaitCredits(item, channel, this.credits);
 			if (lacking) return lacking;
-			this.waitsSince ??= workspace.clock.monotonic();
-			const acquired = await workspace.slots.acquire(channel, {
-				timeoutMs: settings.waitTimeoutMs,
-				takesSlot: slotKindOf(item) ?? false,
-				since: this.waitsSince,
-			});
-			if (!acquired.ok) return acquired;
-			this.slot = acquired.value;
-			const made = await this.send(start.value.request, channel);
+			const made = await this.takeTurn(start.value.request, channel);
 			if (made) return made;
 		}
 	}
@@ -198,35 +195,58 @@ class Creation {
 		}
 	}
 
-	/** Sends a creation that has a slot. @returns what has come of it; `undefined` if it is to be tried again */
+	/**
+	 * Sends a creation as soon as it has a slot; under Max Credits one at a time, each once the price of
+	 * the one before is known. Those behind it hold no slot meanwhile.
+	 * @returns what has come of it; `undefined` if it is to be tried again
+	 */
+	private async takeTurn(
+		request: CreationRequest,
+		channel: Channel,
+	): Promise<Result<Made> | undefined> {
+		const { credits, settings } = this.item;
+		if (settings.maxCredits === Infinity) return await this.takeSlot(request, channel);
+		const made = await credits.turn.run(channel, async () => await this.takeSlot(request, channel));
+		return channel.signal?.aborted && !made ? fail({ kind: 'cancelled' }) : made;
+	}
+
+	/** @returns as `takeTurn` */
+	private async takeSlot(
+		request: CreationRequest,
+		channel: Channel,
+	): Promise<Result<Made> | undefined> {
+		const { settings, workspace } = this.item;
+		this.waitsSince ??= workspace.clock.monotonic();
+		const acquired = await workspace.slots.acquire(channel, {
+			timeoutMs: settings.waitTimeoutMs,
+			takesSlot: slotKindOf(this.item) ?? false,
+			since: this.waitsSince,
+		});
+		if (!acquired.ok) return acquired;
+		this.slot = acquired.value;
+		return await this.send(request, channel);
+	}
+
+	/** Sends a creation that has a slot. @returns as `takeTurn` */
 	private async send(
 		request: CreationRequest,
 		channel: Channel,
 	): Promise<Result<Made> | undefined> {
 		const { item } = this;
-		const { credits, settings, workspace } = item;
+		const { workspace } = item;
 		// It may have waited for hours: then the key may no longer show what became of the request, or the
 		// credits have run out, and it waits for its turn to try.
-		if (this.hasKeyExpired || (this.credits.wasFree && workspace.credits.lacksCredits)) {
+		const hasRunOut = this.credits.wasFree && workspace.credits.lacksCredits;
+		if (this.hasKeyExpired || (hasRunOut && !this.hasOnlyChangedKey)) {
 			this.slot?.release();
 			this.waitsSince = undefined;
 			return undefined;
 		}
-		if (settings.maxCredits === Infinity)
-			return await this.exchange(request, channel, request.body);
-		// One at a time, each once the price of the one before is known.
-		const sent = await credits.turn.run(channel, async () => {
-			const allowed = withinMaxCredits(item, request.body);
-			if (allowed.ok) return await this.exchange(request, channel, allowed.value);
-			halt(item, allowed);
-			this.slot?.release();
-			return allowed;
-		});
-		if (channel.signal?.aborted && !sent) {
-			this.slot?.release();
-			return fail({ kind: 'cancelled' });
-		}
-		return sent;
+		const allowed = withinMaxCredits(item, request.body);
+		if (allowed.ok) return await this.exchange(request, channel, allowed.value);
+		halt(item, allowed);
+		this.slot?.release();
+		return allowed;
 	}
 
 	/** Whether the key of an open outcome can no longer settle it. */
@@ -275,7 +295,7 @@ class Creation {
 				replayable: () => key !== undefined && !this.hasKeyExpired,
 				return429: slotKindOf(item) !== undefined,
 				outcomeOpen: mayHaveJob(memory.state),
-				validate: (answered) => (isResource(answered) ? undefined : 'the response has no id'),
+				validate: mustHaveId,
 			},
 		);
 		const heard = answer.then((final) => this.hear(final, body));
@@ -298,6 +318,7 @@ class Creation {
 		recordEvent(item.memory, eventOf(made, item.spec));
 		if (wasSent) this.keys.noteAnswer();
 		const triesNextKey = !made.ok && this.nextKey(made);
+		this.hasOnlyChangedKey = triesNextKey;
 		countCredits(item, body, made.ok ? ok(made.value.job) : made);
 		const triesAfterTopUp = this.settleCredits(made, triesNextKey);
 		const triesWithSlot = this.settleSlot(made);

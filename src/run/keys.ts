@@ -251,4 +251,5 @@ export class ItemKeys {
 }
 
 /** The result of an item was given to n8n. */
-export const noteDelivery = (item: Item): void => item.openRequests.deliver(nameOf(item));
+export const noteDelivery = (item: Item): void =>
+	item.openRequests.deliver(nameOf(item), item.origin.executionId);

@@ -16,7 +16,7 @@ interface OpenRequest extends RequestName {
 	key: number;
 	/** When that was, in milliseconds since the epoch. */
 	sentAt: number;
-	/** The execution that has sent it, or taken it over, last. */
+	/** The execution that has sent it, taken it over or delivered it last. */
 	execution: string;
 	/** Whether that was an execution in the editor. */
 	isManual: boolean;
@@ -100,10 +100,12 @@ export class OpenRequests {
 		if (request && request.outcome !== 'job') request.outcome = outcome;
 	}
 
-	/** The result of a request was given to n8n. */
-	deliver(name: RequestName): void {
+	/** The result of a request was given to n8n, by the execution that sent it or a retry of that one. */
+	deliver(name: RequestName, execution: string): void {
 		const request = this.get(name);
-		if (request) request.isDelivered = true;
+		if (!request) return;
+		request.isDelivered = true;
+		request.execution = execution;
 	}
 
 	/** The request was refused, or its job has failed: the next execution makes a new one. */

@@ -229,7 +229,7 @@ export function halt({ run, itemIndex, settings }: Item, { failure, endpoint }: 
 	if ('isOutage' in failure && failure.isOutage)
 		return run.halt({ cause: 'the service gave no answer', credits: false });
 	if (failure.kind !== 'status') return;
-	const { refusal, concernsRun } = meaningOf(failure.status);
+	const { refusal, concernsRun } = meaningOf(failure.status, failure.serviceError);
 	// A key that may not upload can still serve the items without files.
 	const isPartial = endpoint !== undefined && refusal === 'forbidden';
 	if (concernsRun === undefined || isPartial) return;
@@ -240,10 +240,12 @@ export function halt({ run, itemIndex, settings }: Item, { failure, endpoint }: 
 export const halted = ({ run }: Item): Failed | undefined =>
 	run.halted && fail({ kind: 'skipped', ...run.halted });
 
-/** Why an item ended that was stopped before it was sent: because the run was halted, or the execution cancelled. */
+/**
+ * Why an item was stopped: because the run was halted, or the execution cancelled. A creation that is
+ * out is never stopped by a halt, so whatever a request of unknown outcome is here, it costs nothing.
+ */
 export function whyStopped(item: Item, failed: Failed): Failed {
-	const { failure } = failed;
-	const isStop = failure.kind === 'cancelled' && !failure.outcomeUnknown;
+	const isStop = failed.failure.kind === 'cancelled';
 	if (!isStop || item.host.channel.signal?.aborted) return failed;
 	return halted(item) ?? failed;
 }

@@ -12,7 +12,8 @@ import {
 	type Send,
 } from '../base/types';
 import { onAbort, WakeUp } from '../base/waiting';
-import { pageOf, requestResource, type Client } from './client';
+import { requestResource, type Client } from './client';
+import { pageOf } from './pages';
 import { isGone, isRefusal, meaningOf } from './statuses';
 import type { OtherClients } from './otherClients';
 import type { RateLimiter } from './rateLimiter';

@@ -5,35 +5,35 @@ const job = { id: 'gen_1', object: 'generation' };
 const request = { path: '/generations', body: {}, now: 0 };
 
 /**
- * Every kind of event, in each variant that decides differently. A new kind does not compile
- * without its own.
+ * Every kind of event, in each variant that decides differently, but for the one that an item begins
+ * with. A new kind does not compile without its own.
  */
-const EVENTS: { [Kind in ItemEvent['kind']]: Array<ItemEvent & { kind: Kind }> } = {
-	sending: [0, 1].map((attempt) => ({
-		kind: 'sending',
-		attempt,
-		key: `key ${attempt}`,
-		...request,
-	})),
+const EVENTS: {
+	[Kind in Exclude<ItemEvent['kind'], 'takenOver'>]: Array<ItemEvent & { kind: Kind }>;
+} = {
+	sending: ['key 0', 'key 1'].map((key) => ({ kind: 'sending', key, ...request })),
 	noEffect: [{ kind: 'noEffect' }],
 	outcomeUnknown: [{ kind: 'outcomeUnknown' }],
-	refused: [0, 1].map((nextKey) => ({ kind: 'refused', nextKey })),
+	refused: [false, true].map((keepsKey) => ({ kind: 'refused', keepsKey })),
 	jobKnown: [{ kind: 'jobKnown', job }],
 	jobSucceeded: [{ kind: 'jobSucceeded' }],
 	jobFailed: [{ kind: 'jobFailed' }],
-	requestChanged: [
-		{ kind: 'requestChanged', restart: false },
-		{ kind: 'requestChanged', restart: true },
-	],
-	nothingFound: [{ kind: 'nothingFound', restart: false }],
-	startsAtKey: [0, 1].map((nextKey) => ({ kind: 'startsAtKey', nextKey })),
+	startsOver: [{ kind: 'startsOver' }],
 	userWarned: [{ kind: 'userWarned', execution: '7' }],
 };
+
+/** How an item begins: anew, or with what a former execution has sent. */
+const BEGINNINGS: ItemState[] = [
+	NEW,
+	...[false, true].map((mayHaveJob) =>
+		transition(NEW, { kind: 'takenOver', nextKey: 1, mayHaveJob }),
+	),
+];
 
 /** The changes from one kind of state to another that any sequence of events can bring about. */
 function changes(): Set<string> {
 	const found = new Set<string>();
-	const known = new Map<string, ItemState>([[JSON.stringify(NEW), NEW]]);
+	const known = new Map(BEGINNINGS.map((state) => [JSON.stringify(state), state]));
 	for (const state of known.values()) {
 		for (const event of Object.values(EVENTS).flat()) {
 			const next = transition(state, event);

@@ -39,3 +39,42 @@ test('a form that is sent whole is left out while it is hidden, whatever it stil
 	expect(await bodyOf({ blocks: 'x' }, both)).toEqual({ blocks: 'of the form' });
 	expect(await bodyOf({ blocksJson: 'x' }, both)).toEqual({ blocks: 'of the JSON' });
 });
+
+describe('what an item asks for under a key of the user', () => {
+	/** The request of an item as text, by which the items of a run are compared. */
+	async function ownRequestOf(values: Record<string, unknown>, idempotency = 'custom') {
+		const options = { idempotency, idempotencyKey: 'order 7' };
+		const parameters = { ...values, options };
+		const run = nodeRun({ parameters: () => parameters });
+		const context = nodeContext(run) as IExecuteSingleFunctions;
+		const request = { url: '', body: {}, qs: {}, baseURL: 'https://api.example/v1' };
+		await preSend(named).call(context, request);
+		const prepared = currentRun(context)?.beginItem(0);
+		return prepared?.ok ? prepared.value.ownRequest : prepared;
+	}
+
+	const named: Operation = {
+		...operation,
+		fields: [
+			{
+				displayName: 'Name',
+				name: 'name',
+				type: 'string',
+				default: '',
+				mapping: inBody('name', (value) => ({ value })),
+			},
+		],
+	};
+
+	test('is the request', async () => {
+		const cat = await ownRequestOf({ name: 'cat' });
+		expect(typeof cat).toBe('string');
+		expect(await ownRequestOf({ name: 'cat' })).toBe(cat);
+		expect(await ownRequestOf({ name: 'dog' })).not.toBe(cat);
+	});
+
+	test('is nothing in the other modes', async () => {
+		for (const mode of ['execution', 'content', 'none'])
+			expect(await ownRequestOf({ name: 'cat' }, mode)).toBeUndefined();
+	});
+});

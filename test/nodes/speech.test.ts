@@ -135,7 +135,7 @@ describe('a text that takes two requests', () => {
 		const options = { idempotency: 'custom', idempotencyKey: 'chapter' };
 		const { error, posts } = await speak(() => false, { items: 2, options });
 		expect(posts).toBe(0);
-		expect(error?.message).toMatch(/is the same for item 0 and item 1, which make/);
-		expect(error?.description).toMatch(/ 2 items are wrong: 0, 1\./);
+		expect(error?.message).toMatch(/is the same for items 1 and 2, which make/);
+		expect(error?.description).toMatch(/ 2 items are wrong: 1, 2\./);
 	});
 });

@@ -1,7 +1,8 @@
 import { Run } from '../../src/run/run';
 import { createJob } from '../../src/run/creation';
 import { newMemory, nodeMemory, type NodeMemory } from '../../src/run/state';
-import type { Settings } from '../../src/run/item';
+import { OpenRequests } from '../../src/run/openRequests';
+import type { Item, Settings } from '../../src/run/item';
 import type { Workspace } from '../../src/service/workspace';
 import { LedgerService, type Behaviour } from '../../testing/ledgerService';
 import { hostWith, runOf, workspaceWith, type RunParts } from '../../testing/run';
@@ -15,7 +16,7 @@ const HABITS: Array<[name: string, showsNow: boolean]> = [
 	['shows the job as it is now', true],
 ];
 
-interface Run extends Partial<RunParts> {
+interface Parts extends Partial<RunParts> {
 	settings?: Partial<Settings>;
 }
 
@@ -33,20 +34,20 @@ function setUp(showsNow: boolean, habits: Partial<Behaviour> = {}) {
 	/** A process begins with nothing known. */
 	const start = () => workspaceWith(clock);
 	/** An execution: its own memory, one run of the node with so many items. */
-	const execute = async (workspace: Workspace, items = 1, more: Run = {}) => {
+	const execute = async (workspace: Workspace, items = 1, more: Parts = {}) => {
 		executions += 1;
 		const executionId = `execution ${executions}`;
-		const node: NodeMemory = more.node ?? nodeMemory({});
+		const node: NodeMemory = more.node ?? nodeMemory({}, executionId);
 		const run = new Run(items, false);
 		const made = Array.from({ length: items }, async (_, itemIndex) => {
 			const parts = { host, workspace, run, node, itemIndex, memory: newMemory(), ...more };
 			const settings = { idempotency: 'content' as const, ...more.settings };
-			const origin = { executionId, runId: executionId, item: `0:${itemIndex}`, ...more.origin };
+			const origin = { executionId, item: `0:${itemIndex}`, ...more.origin };
 			return await createJob(runOf({ ...parts, settings, origin }));
 		});
 		return await clock.run(Promise.all(made));
 	};
-	const once = async (workspace = start(), more: Run = {}) =>
+	const once = async (workspace = start(), more: Parts = {}) =>
 		(await execute(workspace, 1, more))[0];
 	const paid = () => ledger.charges.map(({ id }) => id);
 	return { clock, ledger, jobs, start, execute, once, paid };
@@ -60,30 +61,39 @@ describe.each(HABITS)('By Content, at a service that %s', (_name, showsNow) => {
 		expect(paid()).toEqual(['gen_1']);
 	});
 
-	test('also one that fails at once', async () => {
+	test('one that fails at once is made twice more in the run, under the other keys, and then ends it', async () => {
 		const { jobs, once, paid } = setUp(showsNow);
 		jobs(true, 0);
 		expect(await once()).toMatchObject({ failure: { kind: 'jobFailed' } });
-		expect(paid()).toHaveLength(1);
-		// Its answer does not show the end yet.
-		const settings = { waitForCompletion: false };
-		expect(await once(undefined, { settings })).toMatchObject({ value: { status: 'queued' } });
-		expect(paid()).toHaveLength(2);
+		expect(paid()).toHaveLength(3);
 	});
 
-	test.each([5, 12])('after %i failed jobs a new process creates it anew', async (failures) => {
+	test.each([1, 2, 5])(
+		'after %i failed jobs a run makes one, and it is at most one',
+		async (runs) => {
+			const { clock, jobs, once, paid } = setUp(showsNow);
+			jobs(true);
+			for (let time = 1; time <= runs; time += 1) {
+				expect(await once()).toMatchObject({ failure: { kind: 'jobFailed' } });
+				expect(paid()).toHaveLength(time);
+				await clock.pass(HOUR);
+			}
+			jobs(false);
+			const id = `gen_${runs + 1}`;
+			expect(await once()).toMatchObject({ value: { id, status: 'completed' } });
+			expect(paid()).toHaveLength(runs + 1);
+		},
+	);
+
+	test('after one failed job the next one is found by every later run, after two only by their own', async () => {
 		const { clock, jobs, once, paid } = setUp(showsNow);
 		jobs(true);
-		for (let time = 0; time < failures; time += 1) {
-			expect(await once()).toMatchObject({ failure: { kind: 'jobFailed' } });
-			await clock.pass(HOUR);
-		}
-		expect(paid()).toHaveLength(failures);
+		await once();
+		await clock.pass(HOUR);
 		jobs(false);
-		const id = `gen_${failures + 1}`;
-		expect(await once()).toMatchObject({ value: { id, status: 'completed' } });
-		expect(await once()).toMatchObject({ value: { id, status: 'completed' } });
-		expect(paid()).toHaveLength(failures + 1);
+		for (let time = 0; time < 3; time += 1)
+			expect(await once()).toMatchObject({ value: { id: 'gen_2' } });
+		expect(paid()).toEqual(['gen_1', 'gen_2']);
 	});
 
 	test('with Wait off, the job of hours ago that has failed is not output: a new one is', async () => {
@@ -122,33 +132,15 @@ describe.each(HABITS)('By Content, at a service that %s', (_name, showsNow) => {
 		expect(paid()).toEqual(['gen_1']);
 	});
 
-	test('so they do after failed jobs of earlier runs, and where it fails, with one charge', async () => {
+	test('so they do after a failed job of an earlier run', async () => {
 		const { clock, jobs, execute, once, start, paid } = setUp(showsNow);
 		jobs(true);
 		await once();
 		await clock.pass(HOUR);
-		for (const each of await execute(start(), 7))
-			expect(each).toMatchObject({ failure: { kind: 'jobFailed' }, job: { id: 'gen_2' } });
-		expect(paid()).toEqual(['gen_1', 'gen_2']);
 		jobs(false);
 		for (const each of await execute(start(), 7))
-			expect(each).toMatchObject({ value: { id: 'gen_3' } });
-		expect(paid()).toHaveLength(3);
-	});
-
-	test('so does one that starts when that job has failed: a run pays once for a content', async () => {
-		const { clock, jobs, ledger, start, paid } = setUp(showsNow);
-		const [workspace, run, node] = [start(), new Run(2, true), nodeMemory({})];
-		jobs(true);
-		for (const itemIndex of [0, 1]) {
-			const parts = { workspace, run, node, itemIndex, host: hostWith(ledger.send) };
-			const item = runOf({ ...parts, settings: { idempotency: 'content' } });
-			expect(await clock.run(createJob(item))).toMatchObject({
-				failure: { kind: 'jobFailed' },
-				job: { id: 'gen_1' },
-			});
-		}
-		expect(paid()).toEqual(['gen_1']);
+			expect(each).toMatchObject({ value: { id: 'gen_2' } });
+		expect(paid()).toEqual(['gen_1', 'gen_2']);
 	});
 
 	test('a second process finds the job that a first one has begun', async () => {
@@ -172,75 +164,86 @@ describe.each(HABITS)('By Content, at a service that %s', (_name, showsNow) => {
 	});
 });
 
-test('fifty failed jobs of one content are a fault of ours or of the service, and say so', async () => {
-	const { jobs, once, paid } = setUp(true);
-	jobs(true, 1);
-	for (let time = 0; time < 50; time += 1) await once();
-	expect(paid()).toHaveLength(50);
-	expect(await once()).toMatchObject({
-		failure: { kind: 'input', problem: 'has led to 50 failed jobs' },
+describe.each([
+	['keeps a 402 for its key', true],
+	['keeps no refusal', false],
+])('after a 402, at a service that %s', (_name, caches402) => {
+	test('the same run asks once more, under the key of its execution', async () => {
+		const { ledger, once, paid } = setUp(true, { caches402 });
+		ledger.balance = 0;
+		expect(await once()).toMatchObject({ failure: { status: 402 } });
+		expect([paid(), ledger.posts]).toEqual([[], 2]);
 	});
-	expect(paid()).toHaveLength(50);
-}, 30_000);
+
+	test('a top-up is enough: the next execution gets its media', async () => {
+		const { ledger, jobs, once, paid } = setUp(true, { caches402 });
+		jobs(false);
+		ledger.balance = 0;
+		await once();
+		ledger.balance = 5;
+		expect(await once()).toMatchObject({ value: { status: 'completed' } });
+		expect(paid()).toHaveLength(1);
+	});
+});
 
 describe('in the editor, where each click is a new execution', () => {
 	const settings = { idempotency: 'execution' as const };
+	const manual = { mode: 'manual', looksBack: true } as const;
 
-	/** A click whose run has made a job and given it to nobody, as another item failed. */
-	async function failedClick() {
+	/** A click whose run has made a job, and what n8n is given of it in the end. */
+	async function firstClick(fails = false) {
 		const all = setUp(true);
 		const workspace = all.start();
-		all.jobs(false, 1_000);
-		const click = async (prompt = 'a cat', isManual = true) =>
-			await all.once(workspace, { settings, prompt, origin: { isManual } });
+		const openRequests = new OpenRequests();
+		all.jobs(fails, 1_000);
+		const click = async (prompt = 'a cat', origin: Partial<Item['origin']> = manual) =>
+			await all.once(workspace, { settings, prompt, openRequests, origin });
 		const run = new Run(1, false);
 		const host = hostWith(all.ledger.send);
-		const item = runOf({ host, workspace, run, settings, origin: { isManual: true } });
-		expect(await all.clock.run(createJob(item))).toMatchObject({ value: { id: 'gen_1' } });
-		run.addCreated(item);
+		const origin = { ...manual, executionId: 'first click' };
+		const item = runOf({ host, workspace, run, settings, openRequests, origin });
+		await all.clock.run(createJob(item));
+		expect(all.paid()).toEqual(['gen_1']);
+		all.jobs(false, 1_000);
 		const end = (hasFailed: boolean) => {
 			if (hasFailed) run.addError({ thrownBy: 1, complete: () => {} });
 			run.noteDeliveries();
 		};
-		return { ...all, click, end };
+		return { ...all, run, click, end };
 	}
 
-	test('the next click gets the job of a failed run, once', async () => {
-		const { click, end, paid } = await failedClick();
+	test('the next click gets the job of a failed run', async () => {
+		const { click, end, paid } = await firstClick();
 		end(true);
 		expect(await click()).toMatchObject({ value: { id: 'gen_1' } });
 		expect(paid()).toEqual(['gen_1']);
-		expect(await click()).toMatchObject({ value: { id: 'gen_2' } });
+	});
+
+	test('and that of a failed row, which n8n was not given', async () => {
+		const { run, click, end } = await firstClick();
+		run.failedRows.add(0);
+		end(false);
+		expect(await click()).toMatchObject({ value: { id: 'gen_1' } });
 	});
 
 	test('what was given to n8n is not given again', async () => {
-		const { click, end } = await failedClick();
+		const { click, end } = await firstClick();
 		end(false);
 		expect(await click()).toMatchObject({ value: { id: 'gen_2' } });
 	});
 
 	test.each([
-		['another request', 'a dog', true],
-		['an execution that nobody started by hand', 'a cat', false],
-	])('%s pays for itself', async (_, prompt, isManual) => {
-		const { click, end } = await failedClick();
+		['another request', 'a dog', manual],
+		['an execution that nobody started by hand', 'a cat', {}],
+	])('%s pays for itself', async (_, prompt, origin) => {
+		const { click, end } = await firstClick();
 		end(true);
-		expect(await click(prompt, isManual)).toMatchObject({ value: { id: 'gen_2' } });
+		expect(await click(prompt, origin)).toMatchObject({ value: { id: 'gen_2' } });
 	});
 
 	test('a job that has failed is not kept', async () => {
-		const { jobs, once, start, ledger, clock } = setUp(true);
-		const workspace = start();
-		jobs(true, 1_000);
-		const run = new Run(1, false);
-		const item = runOf({ host: hostWith(ledger.send), workspace, run, settings });
-		expect((await clock.run(createJob(item))).ok).toBe(false);
-		run.addCreated(item);
-		run.addError({ thrownBy: 0, complete: () => {} });
-		run.noteDeliveries();
-		jobs(false);
-		expect(await once(workspace, { settings, origin: { isManual: true } })).toMatchObject({
-			value: { id: 'gen_2' },
-		});
+		const { click, end } = await firstClick(true);
+		end(true);
+		expect(await click()).toMatchObject({ value: { id: 'gen_2' } });
 	});
 });

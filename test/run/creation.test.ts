@@ -4,8 +4,8 @@ import { BinaryReference } from '../../src/run/uploads';
 import { createJob } from '../../src/run/creation';
 import type { BinarySource, Host } from '../../src/service/host';
 import type { Item } from '../../src/run/item';
-import { newMemory } from '../../src/run/state';
-import type { ApiRequest, Resource } from '../../src/base/types';
+import { isOutcomeOpen, newMemory } from '../../src/run/state';
+import type { ApiRequest, Resource, SendResult } from '../../src/base/types';
 import type { Workspace } from '../../src/service/workspace';
 import { answer, errorBody, LOST } from '../../testing/answers';
 import { ModelService, type ServiceSettings } from '../../testing/modelService';
@@ -154,7 +154,7 @@ describe('the other ways to count a request', () => {
 		for (const itemIndex of [0, 1]) {
 			await make({ settings, itemIndex, run, memory: newMemory() });
 		}
-		const later = { memory: newMemory(), origin: { executionId: '9', runId: 'new' } };
+		const later = { memory: newMemory(), origin: { executionId: '9' } };
 		expect(await make({ settings, ...later })).toMatchObject({ value: { id: 'gen_1' } });
 		expect(model.jobs).toHaveLength(1);
 	});
@@ -257,6 +257,63 @@ describe('a job slot is always returned', () => {
 	});
 });
 
+describe('a creation that is out when the execution is cancelled', () => {
+	/** A request that the service answers a minute later. */
+	function setUpOut(answersWith?: SendResult) {
+		const all = setUp({ jobMs: () => HOUR });
+		const { clock, workspace, memory } = all;
+		const cancel = new AbortController();
+		let sent = 0;
+		const host = hostWith(async (asked) => {
+			if (asked.method === 'GET') return await all.model.send(asked);
+			sent += 1;
+			await clock.sleep(MINUTE);
+			return answersWith ?? (await all.model.send(asked));
+		});
+		const channel = { ...host.channel, signal: cancel.signal };
+		const ended = createJob(runOf({ host: { ...host, channel }, workspace, memory }));
+		return { ...all, cancel, ended, sent: () => sent };
+	}
+
+	test('ends at once as cancelled, and says that it may have been carried out', async () => {
+		const { clock, memory, cancel, ended } = setUpOut();
+		await clock.pass(10_000);
+		const before = clock.monotonic();
+		cancel.abort();
+		expect(await ended).toEqual({
+			ok: false,
+			failure: { kind: 'cancelled', outcomeUnknown: true },
+			job: undefined,
+		});
+		expect(clock.monotonic()).toBe(before);
+		expect(isOutcomeOpen(memory.state)).toBe(true);
+	});
+
+	test('its answer is heard: the job is recorded and keeps its slot', async () => {
+		const { clock, memory, cancel, ended, workspace, host } = setUpOut();
+		await clock.pass(10_000);
+		cancel.abort();
+		await ended;
+		await clock.pass(MINUTE);
+		expect(memory.state).toMatchObject({ is: 'created', job: { id: 'gen_1' } });
+		expect(await slotsFree(workspace, host)).toBe(false);
+	});
+
+	test.each<[string, SendResult, isOpen: boolean]>([
+		['a lost answer leaves its outcome open', LOST, true],
+		['a refusal frees its key', answer(400, errorBody('No')), false],
+	])('%s; it is not sent again, and gives its slot back', async (_, response, isOpen) => {
+		const { clock, memory, cancel, ended, workspace, host, sent } = setUpOut(response);
+		await clock.pass(10_000);
+		cancel.abort();
+		await ended;
+		await clock.pass(3 * MINUTE);
+		expect(sent()).toBe(1);
+		expect(isOutcomeOpen(memory.state)).toBe(isOpen);
+		expect(await slotsFree(workspace, host)).toBe(true);
+	});
+});
+
 test.each([
 	[401, 'the API key was refused'],
 	[402, 'the credits ran out'],
@@ -280,7 +337,7 @@ test.each([
 		const results = await clock.run(Promise.all(all));
 		expect(sent).toHaveLength(PLAN.concurrentJobs);
 		expect(results.at(-1)).toMatchObject({
-			failure: { kind: 'skipped', cause: `${cause} at item 0` },
+			failure: { kind: 'skipped', cause: `${cause} at item 1` },
 		});
 		expect(
 			results.filter((result) => !result.ok && result.failure.kind === 'skipped'),
@@ -305,8 +362,7 @@ test('a creation that alone is refused with 429 ends too, while others get their
 	const busy = createJob(runOf({ host, workspace, settings, prompt: 'busy model' }));
 	void busy.then(() => (ended = clock.monotonic() - began));
 	for (let number = 0; number < 200; number += 1) {
-		const origin = { runId: `other ${number}` };
-		const other = createJob(runOf({ host, workspace, prompt: `no. ${number}`, origin }));
+		const other = createJob(runOf({ host, workspace, prompt: `no. ${number}` }));
 		expect(await clock.run(other)).toMatchObject({ ok: true });
 	}
 	expect(ended).toBeGreaterThanOrEqual(15 * MINUTE);
@@ -433,9 +489,9 @@ describe('five abandoned jobs, four long done and one slow', () => {
 		let asked = 0;
 		const ask = async (prompt: string, waitForCompletion = false) => {
 			asked += 1;
-			const origin = { runId: `run ${asked}` };
+			const node = { runId: `run ${asked}`, items: {} };
 			const settings = { waitForCompletion };
-			return await set.make({ prompt, settings, origin, memory: newMemory() });
+			return await set.make({ prompt, settings, node, memory: newMemory() });
 		};
 		// The slow one first: it is not the one to wait for.
 		for (const prompt of ['slow', 'b', 'c', 'd', 'e']) await ask(prompt);
@@ -477,7 +533,7 @@ describe('five abandoned jobs, four long done and one slow', () => {
 			return given;
 		});
 		const ask = async (prompt: string, waitForCompletion: boolean) => {
-			const parts = { host, workspace, prompt, origin: { runId: prompt } };
+			const parts = { host, workspace, prompt };
 			return await clock.run(createJob(runOf({ ...parts, settings: { waitForCompletion } })));
 		};
 		for (const prompt of ['1', '2', '3', '4', '5']) {

@@ -84,7 +84,7 @@ async function execution(seed: number, seen: Seen): Promise<string[]> {
 		for (let tries = random() < 0.3 ? 2 : 1; tries > 0; tries -= 1) {
 			const [before, requests] = [reserved(), model.log.length];
 			const run = new Run(count, false);
-			const run = asked.map(async (size, itemIndex) => {
+			const all = asked.map(async (size, itemIndex) => {
 				const prompt = `${node} ${itemIndex}`;
 				if (random() < 0.1) failing.add(prompt);
 				const memory = memories.get(prompt) ?? newMemory();
@@ -96,7 +96,7 @@ async function execution(seed: number, seen: Seen): Promise<string[]> {
 				item.request.body = { mode: 'image', model: size, prompt };
 				return await runOperation(item);
 			});
-			const results = await clock.run(Promise.all(run));
+			const results = await clock.run(Promise.all(all));
 			const kinds = results.map((result) => (result.ok ? '' : result.failure.kind));
 			seen.batches += 1;
 			seen.refused += kinds.includes('creditCap') ? 1 : 0;

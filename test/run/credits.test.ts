@@ -7,6 +7,7 @@ import { BinaryReference } from '../../src/run/uploads';
 import { createJob } from '../../src/run/creation';
 import {
 	becomesErrorItem,
+	countCredits,
 	creditsOf,
 	executionCredits,
 	statedPrice,
@@ -105,8 +106,8 @@ test('what other executions create at the same time makes no attempt come earlie
 	await clock.pass(1_000);
 	const first = refusals;
 	for (let second = 0; second < 300; second += 1) {
-		const origin = { runId: `other ${second}` };
-		await clock.run(createJob(runOf({ host, workspace, prompt: 'cheap', origin })));
+		const node = { runId: `other ${second}`, items: {} };
+		await clock.run(createJob(runOf({ host, workspace, prompt: 'cheap', node })));
 		await clock.pass(1_000);
 	}
 	expect(made).toBe(300);
@@ -207,7 +208,7 @@ class Execution {
 				settings,
 				inputFingerprint: prompt,
 				credits: this.credits,
-				origin: { item: place, executionId: this.name, runId: this.name },
+				origin: { item: place, executionId: this.name },
 			});
 			item.request.body = { mode: 'image', model: size, prompt };
 			return await runOperation(item);
@@ -474,7 +475,7 @@ describe('an agent run that approves itself', () => {
 	);
 
 	test.each([
-		['without Max Credits', AUTO, 0],
+		['without Max Credits', AUTO, Infinity],
 		['that only plans', {}, 50],
 	])('%s is sent as it is', async (_, more, maxCredits) => {
 		expect((await sentWith(more, maxCredits)).sent).toEqual([{ brief: 'a spot', ...more }]);
@@ -555,7 +556,7 @@ describe('one creation after the other', () => {
 		const host = hostWith(async () => answer(202));
 		const credits = executionCredits({});
 		let sent = 0;
-		const create = async (
+		const create = (
 			maxCredits: number,
 			result: Result<Resource>,
 			more: Partial<RunParts & { body: unknown }> = {},
@@ -565,91 +566,88 @@ describe('one creation after the other', () => {
 			const settings = { maxCredits, ...parts.settings, ...rest.settings };
 			const item = runOf({ ...all, settings });
 			const { path } = item.request;
-			const send = async (sentBody: unknown) => {
-				sent += 1;
-				if (result.ok) return result;
-				const sending = { kind: 'sending', attempt: 0, key: 'key', path, body: sentBody } as const;
-				recordEvent(item.memory, { ...sending, now: clock.now() });
-				if (result.failure.kind === 'status')
-					recordEvent(item.memory, { kind: 'refused', nextKey: 1 });
-				return result;
-			};
-			return await clock.run(
-				credits.turn.run(item.host.channel, async () => await withinMaxCredits(item, body, send)),
-			);
+			const allowed = withinMaxCredits(item, body);
+			if (!allowed.ok) return allowed;
+			sent += 1;
+			const sending = { kind: 'sending', key: 'key', path, body: allowed.value } as const;
+			recordEvent(item.memory, { ...sending, now: clock.now() });
+			const isRefused = !result.ok && result.failure.kind === 'status';
+			if (isRefused) recordEvent(item.memory, { kind: 'refused' });
+			countCredits(item, allowed.value, result);
+			return result;
 		};
 		return { clock, credits, create, sent: () => sent };
 	}
 
-	test('whose price is not known is sent while anything is left, and not when nothing is', async () => {
+	test('whose price is not known is sent while anything is left, and not when nothing is', () => {
 		const { create, sent } = setUpOne();
-		await create(3, costs(3));
-		expect(await create(3, costs(1), { body: { mode: 'video' } })).toMatchObject({
+		create(3, costs(3));
+		expect(create(3, costs(1), { body: { mode: 'video' } })).toMatchObject({
 			failure: { kind: 'creditCap', maxCredits: 3, reserved: 3, price: undefined },
 		});
 		expect(sent()).toBe(1);
-		expect(await create(4, costs(9), { body: { mode: 'video' } })).toMatchObject({ ok: true });
+		expect(create(4, costs(9), { body: { mode: 'video' } })).toMatchObject({ ok: true });
 	});
 
-	test('that is lost takes all that was left where its price is not known, until that is', async () => {
+	test('that is lost takes all that was left where its price is not known, until that is', () => {
 		const { create, credits, sent } = setUpOne();
-		await create(10, costs(3));
+		create(10, costs(3));
 		const memory = newMemory();
 		const parts = { memory, body: { mode: 'video' } };
-		await create(10, LOST_FAILURE, parts);
+		create(10, LOST_FAILURE, parts);
 		expect(credits.reserved).toBe(10);
-		expect(await create(10, costs(3))).toMatchObject({ failure: { kind: 'creditCap' } });
-		expect(await create(10, costs(2, 'gen_2'), parts)).toMatchObject({ ok: true });
+		expect(create(10, costs(3))).toMatchObject({ failure: { kind: 'creditCap' } });
+		expect(create(10, costs(2, 'gen_2'), parts)).toMatchObject({ ok: true });
 		expect([credits.reserved, memory.expectedCredits, sent()]).toEqual([5, undefined, 3]);
 	});
 
-	test('that is lost again counts once, and fits wherever it has fitted', async () => {
+	test('that is lost again counts once, and fits wherever it has fitted', () => {
 		const { create, credits } = setUpOne();
-		await create(6, costs(3));
+		create(6, costs(3));
 		const memory = newMemory();
-		await create(6, LOST_FAILURE, { memory });
-		await create(6, LOST_FAILURE, { memory });
+		create(6, LOST_FAILURE, { memory });
+		create(6, LOST_FAILURE, { memory });
 		expect(credits.reserved).toBe(6);
-		expect(await create(6, costs(3, 'gen_2'), { memory })).toMatchObject({ ok: true });
+		expect(create(6, costs(3, 'gen_2'), { memory })).toMatchObject({ ok: true });
 		expect(credits.reserved).toBe(6);
 	});
 
-	test('that is refused counts nothing', async () => {
+	test('that is refused counts nothing', () => {
 		const { create, credits } = setUpOne();
-		await create(6, costs(3));
+		create(6, costs(3));
 		const refused = fail({ kind: 'status', status: 422, serviceError: {}, outcomeUnknown: false });
-		await create(6, refused);
-		await create(6, refused, { body: { mode: 'video' } });
+		create(6, refused);
+		create(6, refused, { body: { mode: 'video' } });
 		expect(credits.reserved).toBe(3);
 	});
 
-	test('that is lost without a limit counts with its price, and where that is not known with nothing', async () => {
+	test('that is lost without a limit counts with its price, and where that is not known with nothing', () => {
 		const { create, credits } = setUpOne();
-		await create(0, costs(3));
+		create(Infinity, costs(3));
 		const memory = newMemory();
-		await create(0, LOST_FAILURE, { memory, body: { mode: 'video' } });
+		create(Infinity, LOST_FAILURE, { memory, body: { mode: 'video' } });
 		expect([credits.reserved, memory.expectedCredits]).toEqual([3, undefined]);
-		await create(0, LOST_FAILURE);
+		create(Infinity, LOST_FAILURE);
 		expect(credits.reserved).toBe(6);
 	});
 
-	test('whose job was counted before adds nothing; a new one all of it', async () => {
+	test('whose job was counted before adds nothing; a new one all of it', () => {
 		const { create, credits } = setUpOne();
-		await create(100, costs(3));
-		await create(100, costs(3));
+		create(100, costs(3));
+		create(100, costs(3));
 		expect(credits.reserved).toBe(3);
-		await create(100, costs(3, 'gen_2'));
+		create(100, costs(3, 'gen_2'));
 		expect(credits.reserved).toBe(6);
 	});
 
-	test('of which nobody says what it costs adds nothing', async () => {
+	test('of which nobody says what it costs adds nothing', () => {
 		const { create, credits } = setUpOne();
-		await create(9, costs(3));
-		await create(9, made({ id: 'gen_2' }), { body: { mode: 'video' } });
+		create(9, costs(3));
+		create(9, made({ id: 'gen_2' }), { body: { mode: 'video' } });
 		expect(credits.reserved).toBe(3);
 	});
 
-	test('that approves a run which this execution has planned adds what is new', async () => {
+	test('that approves a run which this execution has planned adds what is new', () => {
 		const spec = {
 			endpoint: ENDPOINTS.approveAgentRun,
 			output: 'job',
@@ -658,32 +656,36 @@ describe('one creation after the other', () => {
 		const run = (status: string, spent: number, reserved: number) =>
 			made({ id: 'run_1', status, spent_credits: spent, reserved_credits: reserved });
 		const { create, credits } = setUpOne({ spec });
-		await create(100, run('plan_proposed', 1, 0), {
+		create(100, run('plan_proposed', 1, 0), {
 			spec: { ...spec, endpoint: ENDPOINTS.createAgentRun },
 			body: { brief: 'a spot' },
 		});
 		const approval = { body: { max_credits: 40 } };
-		await create(100, run('running', 1, 40), approval);
+		create(100, run('running', 1, 40), approval);
 		expect(credits.reserved).toBe(41);
-		await create(100, run('running', 1, 40), approval);
+		create(100, run('running', 1, 40), approval);
 		expect(credits.reserved).toBe(41);
 	});
 
 	test('that waits for its turn is not sent once it is cancelled', async () => {
-		const { clock, credits, create, sent } = setUpOne();
+		const { clock, model, workspace } = setUp();
+		const credits = executionCredits({});
+		const settings = { maxCredits: 9 };
 		let free = () => {};
 		const first = credits.turn.run({ fairnessKey: 'a' }, async () => {
 			await new Promise<void>((resolve) => (free = resolve));
 		});
 		const cancel = new AbortController();
-		const host = hostWith(async () => answer(202));
+		const host = hostWith(model.send);
 		const channel = { ...host.channel, signal: cancel.signal };
 		clock.after(1_000, () => cancel.abort());
-		expect(await create(9, costs(3), { host: { ...host, channel } })).toBeUndefined();
-		expect(sent()).toBe(0);
+		const stopped = runOf({ host: { ...host, channel }, workspace, credits, settings });
+		expect(await clock.run(createJob(stopped))).toMatchObject({ failure: { kind: 'cancelled' } });
+		expect(model.jobs).toHaveLength(0);
 		free();
 		await first;
-		expect(await create(9, costs(3))).toMatchObject({ ok: true });
+		const next = runOf({ host, workspace, credits, settings });
+		expect(await clock.run(createJob(next))).toMatchObject({ ok: true });
 	});
 
 	test('holds one slot while its request hangs, and none for those behind it', async () => {
@@ -701,8 +703,8 @@ describe('one creation after the other', () => {
 			return await createJob(runOf({ host, workspace, credits, settings, run, itemIndex, prompt }));
 		});
 		const began = clock.monotonic();
-		const origin = { runId: 'another execution' };
-		const other = createJob(runOf({ host, workspace, prompt: 'other', origin }));
+		const node = { runId: 'another execution', items: {} };
+		const other = createJob(runOf({ host, workspace, prompt: 'other', node }));
 		expect(await clock.run(other)).toMatchObject({ ok: true });
 		expect(clock.monotonic() - began).toBeLessThan(5_000);
 		await clock.run(Promise.all(capped));

@@ -49,16 +49,13 @@ const KINDS: { [K in Failure['kind']]: Extract<Failure, { kind: K }> } = {
 	cancelled: { kind: 'cancelled' },
 	deadline: { kind: 'deadline', waitedMs: 90_000 },
 	jobFailed: { kind: 'jobFailed', reason: 'too dark' },
+	notApproved: { kind: 'notApproved', reason: 'the budget is too small' },
 	download: { kind: 'download', outputId: 'out_1', problem: 'timeout' },
 	upload: { kind: 'upload', field: 'clip', problem: 'timeout' },
 	creditCap: { kind: 'creditCap', maxCredits: 20, reserved: 18, price: 4 },
 	noSlot: { kind: 'noSlot', waitedMs: 1_800_000, others: 3 },
 	skipped: { kind: 'skipped', cause: 'the credits ran out at item 2', credits: true },
-	possibleDuplicate: {
-		kind: 'possibleDuplicate',
-		candidates: ['gen_7', 'gen_8'],
-		because: 'expired',
-	},
+	possibleDuplicate: { kind: 'possibleDuplicate', because: 'expired' },
 };
 
 /** What a failure by itself shows of the request: it did nothing, or nobody knows. */
@@ -70,12 +67,12 @@ const EFFECTS: Array<[name: string, failure: Failure, effect: 'none' | 'unknown'
 	['skipped', KINDS.skipped, 'none'],
 	['cancelled', KINDS.cancelled, 'none'],
 	['upload', KINDS.upload, 'none'],
-	...[400, 401, 402, 403, 404, 422, 429].map((code): [string, Failure, 'none'] => [
+	...[400, 401, 402, 403, 404, 429].map((code): [string, Failure, 'none'] => [
 		`${code}`,
 		status(code),
 		'none',
 	]),
-	...[409, 418, 501, 520].map((code): [string, Failure, 'unknown'] => [
+	...[409, 418, 422, 501, 520].map((code): [string, Failure, 'unknown'] => [
 		`${code}`,
 		status(code),
 		'unknown',
@@ -89,8 +86,7 @@ const EFFECTS: Array<[name: string, failure: Failure, effect: 'none' | 'unknown'
 	['not sendable', lost({ outcomeUnknown: false, unsent: 'local' }), 'none'],
 	['an unusable response', KINDS.badResponse, 'unknown'],
 	['no longer tellable', KINDS.possibleDuplicate, 'unknown'],
-	['no longer tellable, nothing found', { kind: 'possibleDuplicate', candidates: [] }, 'unknown'],
-	['changed', { kind: 'possibleDuplicate', candidates: ['gen_7'], because: 'changed' }, 'unknown'],
+	['changed', { kind: 'possibleDuplicate', because: 'changed' }, 'unknown'],
 ];
 
 type CreditClaim = 'no credits' | 'unknown' | 'job';
@@ -200,7 +196,7 @@ describe('a job that failed', () => {
 			const isOfRun = endpoint.path.includes('{id}');
 			const again = isOfRun
 				? 'It cannot be done again: create a new run.'
-				: 'Running it again creates a new job.';
+				: 'A new execution creates a new job.';
 			for (const idempotency of ['execution', 'content', 'none'] as const) {
 				const { description } = describeFailure(failed, { ...context, endpoint, idempotency });
 				expect(description).toBe(`Change the prompt or the inputs. ${again}`);
@@ -265,13 +261,13 @@ test('a change that was refused has changed nothing; one without a response may 
 describe.each(Object.values(KINDS))('$kind', (failure) => {
 	test('names its item where there are several, and only there', () => {
 		expect(describeFailure(fail(failure, good), context).message).toMatch(
-			/ \(job gen_1\) \[item 3\]$/,
+			/ \(job gen_1\) \[item 4 of 20\]$/,
 		);
 		expect(describeFailure(fail(failure, good), { ...context, items: 1 }).message).toMatch(
 			/ \(job gen_1\)$/,
 		);
 		expect(describeFailure(fail(failure), { ...context, items: 1 }).message).not.toMatch(
-			/item 3|job gen/,
+			/\[item|job gen/,
 		);
 	});
 
@@ -312,7 +308,7 @@ test.each([
 	expect(error.context.data).toMatchObject({
 		httpStatus: code,
 		status: code,
-		item: 3,
+		item: 4,
 		type: 'some_type',
 		requestId: 'req_1',
 		details: { note: 'why' },
@@ -326,20 +322,21 @@ test('a message with a code that n8n knows keeps its words', () => {
 	);
 	const unsent = lost({ reason: 'ECONNREFUSED', outcomeUnknown: false, unsent: 'connection' });
 	expect(nodeError(NODE, fail(unsent), context).message).toBe(
-		'The service cannot be reached (ECONNREFUSED) [item 3]',
+		'The service cannot be reached (ECONNREFUSED) [item 4 of 20]',
 	);
 });
 
-test('an outcome that can no longer be found out: of a key that has expired, or of a request that was changed', () => {
-	const expired = describeFailure(fail(KINDS.possibleDuplicate), context).description;
-	expect(expired).toBe(
-		'The service did not respond to that try, and its idempotency key is no longer valid after 24 hours. These jobs may be the one: gen_7, gen_8. Fetch the right one by its ID; if there is none, run a new execution.',
-	);
-	const changed = fail({ kind: 'possibleDuplicate', candidates: [], because: 'changed' });
-	expect(describeFailure(changed, context).description).toBe(
-		'The service did not respond to that try, and the request has been changed since. Look for it at the service; if there is none, retry this execution once more.',
-	);
-});
+test.each([
+	['expired', 'its idempotency key is no longer valid after 24 hours'],
+	['changed', 'the request has been changed since'],
+] as const)(
+	'an outcome that can no longer be found out is left to the user: %s',
+	(because, why) => {
+		expect(describeFailure(fail({ kind: 'possibleDuplicate', because }), context).description).toBe(
+			`The service did not answer that try, and ${why}. Look for its job at the service (Get Many lists the newest): if there is none, retry this execution, which then creates a new one.`,
+		);
+	},
+);
 
 test('a row whose input is wrong is not promised to be continued with', () => {
 	const { description } = describeFailure(fail(KINDS.input, good), context);
@@ -381,7 +378,7 @@ test('fields are named by their labels', () => {
 	const serviceError = { message: 'parameters.count is too high' };
 	const text = describeFailure(fail(status(400, { serviceError })), { ...context, labels });
 	expect(text.message).toBe(
-		'The service refused the request as invalid: Count is too high [item 3]',
+		'The service refused the request as invalid: Count is too high [item 4 of 20]',
 	);
 	expect(text.description).toMatch(/^Correct what the service names\./);
 });
@@ -401,7 +398,7 @@ describe('details', () => {
 	test('of a failed job: the job, its status, and its credits', () => {
 		const job = { ...bad, estimated_credits: 4, credits_refunded: 4, item: 'x' };
 		expect(detailsOf(fail(KINDS.jobFailed, job), context)).toEqual({
-			item: 3,
+			item: 4,
 			jobId: 'gen_1',
 			status: 'failed',
 			estimated_credits: 4,
@@ -447,7 +444,7 @@ test('a service that only repeats the status is not quoted', () => {
 
 test.each([
 	[3, /^3 jobs of other clients of the workspace are running\..*lower Concurrent Jobs/],
-	[0, /^Jobs of this n8n that do not end use them\./],
+	[0, /^The service kept refusing, or jobs that do not end use them\./],
 ])('no slot: says who uses them, %i others', (others, todo) => {
 	const failed = fail({ kind: 'noSlot', waitedMs: 1_800_000, others });
 	const { message, description } = describeFailure(failed, { ...context, items: 1 });
@@ -460,19 +457,10 @@ test('a deadline names the minutes, and how to continue', () => {
 		fail(KINDS.deadline, { ...good, status: 'queued' }),
 		context,
 	);
-	expect(message).toBe('Not finished after 1.5 minutes (job gen_1) [item 3]');
+	expect(message).toBe('Not finished after 1.5 minutes (job gen_1) [item 4 of 20]');
 	expect(description).toBe(
 		'Raise Wait Timeout to wait longer. The job goes on at the service: fetch it by its ID, or retry this execution, which goes on with it instead of paying again.',
 	);
-});
-
-test('of a search before creating, a retry searches again', () => {
-	const failed = {
-		...fail(status(503, { outcomeUnknown: true })),
-		endpoint: ENDPOINTS.listGenerations,
-	};
-	const { description } = describeFailure(failed, { ...context, outcomeUnknown: true });
-	expect(description).toMatch(/not known\. Retrying this execution checks again before it pays/);
 });
 
 test('a job whose kind or status is not text is reported all the same', () => {

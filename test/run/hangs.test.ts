@@ -50,11 +50,12 @@ async function world(seed: number) {
 	for (const cancel of cancels)
 		if (random() < 0.3) clock.after(random() * 20 * MINUTE, () => cancel.abort());
 	const tookMs: number[] = [];
-	const runs = cancels.map(async ({ signal }, run) => {
-		const workspace = workspaces[run % 2] as Workspace;
+	const runs = cancels.map(async ({ signal }, execution) => {
+		const workspace = workspaces[execution % 2] as Workspace;
 		const count = pick(1, 7, 30);
 		const run = new Run(count, false, pick(true, false));
-		const host = hostWith(send, {}, `run ${run}`);
+		const host = hostWith(send, {}, `execution ${execution}`);
+		const node = { runId: `run ${execution}`, items: {} };
 		const settings = {
 			...{ waitTimeoutMs, creditWaitTimeoutMs, waitForCompletion: pick(true, false) },
 			idempotency: pick('execution', 'content', 'none'),
@@ -63,10 +64,9 @@ async function world(seed: number) {
 		} as const;
 		await clock.sleep(random() * 10 * MINUTE);
 		const items = Array.from({ length: count }, async (_, itemIndex) => {
-			const origin = { runId: `run ${run}` };
-			const prompt = `${pick('a', 'b', `${run} ${itemIndex}`)}`;
+			const prompt = `${pick('a', 'b', `${execution} ${itemIndex}`)}`;
 			const channel = { ...host.channel, signal };
-			const parts = { host: { ...host, channel }, workspace, run, itemIndex, origin, prompt };
+			const parts = { host: { ...host, channel }, workspace, run, node, itemIndex, prompt };
 			const began = clock.monotonic();
 			await createJob(runOf({ ...parts, settings }));
 			tookMs.push((clock.monotonic() - began) / count);

@@ -3,7 +3,7 @@ import { itemMemory, nodeMemory } from '../../src/run/state';
 
 describe('a call of a tool', () => {
 	/** An agent's calls in one execution, with what the node remembers of them. */
-	function calls(memory = nodeMemory({})) {
+	function calls(memory = nodeMemory({}, '1')) {
 		const call = (content: string, execution = '1') => {
 			const name = toolCall(memory, content, execution);
 			itemMemory(memory, name);

@@ -1,22 +1,20 @@
 import fc from '../support/fastCheck';
-import { Run } from '../../src/run/run';
 import { BinaryReference, fingerprint } from '../../src/run/uploads';
 import type { Item } from '../../src/run/item';
+import { OpenRequests } from '../../src/run/openRequests';
 import {
-	contentOf,
 	customKeyProblem,
 	isKeyPersistent,
 	keyInUse,
 	ItemKeys,
+	noteDelivery,
 	shortHash,
 	uploadKey,
 } from '../../src/run/keys';
-import { nodeMemory } from '../../src/run/state';
+import { nodeMemory, recordEvent, type ItemMemory } from '../../src/run/state';
 import { answer } from '../../testing/answers';
 import { hostWith, runOf, workspaceWith, type RunParts } from '../../testing/run';
 import { VirtualClock } from '../../testing/virtualClock';
-
-const DAY = 86_400_000;
 
 const MODES = ['execution', 'content', 'custom', 'none'] as const;
 
@@ -25,35 +23,47 @@ const host = hostWith(async () => answer(200));
 
 const itemWith = (parts: Partial<RunParts> = {}): Item => runOf({ host, workspace, ...parts });
 
-const origin = { runId: 'run', item: '0:1', node: 'w/n', executionId: '1' };
+const memoryOf = (content: string, occurrence = 0, nextKey = 0): ItemMemory => ({
+	state: { is: 'new', nextKey },
+	content,
+	occurrence,
+});
 
-type KeyParts = Partial<Item['origin']> & { request?: string; number?: number };
+interface KeyParts extends Partial<Item['origin']> {
+	runId?: string;
+	request?: string;
+	occurrence?: number;
+	number?: number;
+}
 
 const keyFor =
 	(idempotency: Item['settings']['idempotency'], idempotencyKey = 'order 7') =>
-	({ request = 'print', number = 0, ...from }: KeyParts = {}) =>
+	({ runId = 'run', request = 'print', occurrence = 0, number = 0, ...origin }: KeyParts = {}) =>
 		new ItemKeys(
-			itemWith({ settings: { idempotency, idempotencyKey }, origin: { ...origin, ...from } }),
+			itemWith({
+				settings: { idempotency, idempotencyKey },
+				node: { runId, items: {} },
+				memory: memoryOf(request, occurrence, number),
+				origin: { node: 'w/n', executionId: '1', item: '0:1', ...origin },
+			}),
 			request,
-		).of(number);
-
-/** Claims the custom key of an item for a request, where no other item of its run has yet to. */
-const claimFor = (item: Item, request: string) => void new ItemKeys(item, request).claim();
+		).current;
 
 /** What a key may depend on, each with another value than usual. */
 const CHANGES: Array<[name: string, change: KeyParts]> = [
-	['execution', { runId: 'other' }],
-	['item', { item: '0:11' }],
-	['item', { item: '1:1' }],
-	['node', { node: 'w/m' }],
+	['run id', { runId: 'other' }],
 	['request', { request: 'other' }],
+	['occurrence', { occurrence: 1 }],
 	['number', { number: 1 }],
-	['try', { executionId: '2' }],
+	['node', { node: 'w/m' }],
+	['place', { item: '0:11' }],
+	['place', { item: '1:1' }],
+	['execution', { executionId: '2' }],
 ];
 
 test.each([
-	['execution', ['execution', 'item', 'number']],
-	['content', ['node', 'request', 'number']],
+	['execution', ['run id', 'request', 'occurrence', 'number']],
+	['content', ['node', 'request']],
 	['custom', []],
 	['none', []],
 ] as const)('%s: the key differs by %j, and by nothing else', (mode, parts) => {
@@ -71,8 +81,8 @@ test('a custom key is what the user gave; without keys there is none', () => {
 
 test('every key that is made fits the service: at most 255 printable characters', () => {
 	fc.assert(
-		fc.property(fc.string(), fc.string(), fc.nat(), (text, item, number) => {
-			const parts = { runId: text, node: text, item, request: item, number };
+		fc.property(fc.string(), fc.string(), fc.nat(), (text, request, number) => {
+			const parts = { runId: text, node: text, request, number };
 			for (const mode of ['execution', 'content'] as const)
 				expect(customKeyProblem(keyFor(mode)(parts) ?? '')).toBeUndefined();
 		}),
@@ -96,11 +106,9 @@ describe('the key of an upload', () => {
 	) =>
 		uploadKey(itemWith({ settings: { idempotency, idempotencyKey: 'order 7' }, ...parts }), file);
 
-	const memory = (more: object) => ({ state: { is: 'new', nextKey: 0 } as const, ...more });
-
 	test.each(MODES)('%s: is the same for every try of a file, and fits', (mode) => {
-		const first = upload(mode, { memory: memory({}) });
-		const later = { memory: { state: { is: 'new', nextKey: 3 } as const } };
+		const first = upload(mode, { memory: memoryOf('print') });
+		const later = { memory: memoryOf('print', 0, 3) };
 		expect(upload(mode, { ...later, origin: { executionId: '9' } })).toBe(first);
 		expect(customKeyProblem(first)).toBeUndefined();
 		expect(upload(mode, {}, 'file 2')).not.toBe(first);
@@ -112,13 +120,21 @@ describe('the key of an upload', () => {
 		['content', true],
 		['custom', true],
 	] as const)('%s: is the same in another execution: %s', (mode, isSame) => {
-		const other = { origin: { runId: 'another run', item: '0:5' } };
+		const other = { node: { runId: 'another run', items: {} }, origin: { item: '0:5' } };
 		expect(upload(mode, other) === upload(mode)).toBe(isSame);
 	});
 
-	test('By Content it is that of one request, so that both keys end together', () => {
-		const of = (fingerprint: string) => upload('content', { memory: memory({ fingerprint }) });
-		expect(of('a cat')).not.toBe(of('a dog'));
+	test.each(['execution', 'content'] as const)(
+		'%s: it is that of one request, so that both keys end together',
+		(mode) => {
+			const of = (content: string) => upload(mode, { memory: memoryOf(content) });
+			expect(of('a cat')).not.toBe(of('a dog'));
+		},
+	);
+
+	test('before its request is known it is that of the place', () => {
+		const at = (item: string) => upload('execution', { origin: { item } });
+		expect(at('0:0')).not.toBe(at('0:1'));
 	});
 });
 
@@ -157,105 +173,67 @@ test.each([
 
 test('keys and fingerprints stay what they are: others would be paid for again after an update', () => {
 	expect([
-		keyFor('execution')({ runId: 'seed', number: 2 }),
-		keyFor('content')({ number: 1 }),
+		keyFor('execution')({ runId: 'seed', occurrence: 1, number: 2 }),
+		keyFor('content')(),
 		uploadKey(itemWith({ settings: { idempotency: 'custom', idempotencyKey: 'k' } }), 'file'),
 		shortHash('text'),
 		fingerprint({ b: [1, { d: null, c: 'x' }], a: true }, {}),
 	]).toEqual([
-		'n8n-bcefff08ba4b154349c6867b711c7ead11227703fceaf1e47f989abc95621bfc',
-		'n8n-f0ff310bdbbf6566f398e543ea2ad85fba8c99b9d9c436d2d8236ea7b91091d5',
+		'n8n-aa9817d2ec3251a621ba66b3398b2183320842b4d4d4ad777f41bc30bde2bcc6',
+		'n8n-4d83409a6c8bbdfcb1d437e787a71b4d450af131f955d92c8adf6a2bddda9110',
 		'n8n-beb0b356621ffb06142cd0cc32782cf690e7966e6c15686c0d2886458a02d2cb',
 		'mC2ePrmW9VnmM_TRlN7zdh',
 		'8SSRJwKk3yld0Sh96aONkU',
 	]);
 });
 
-describe('a custom key that two requests of an execution use', () => {
+describe('a custom key belongs to one request of an execution, in all rounds of a loop', () => {
 	/** Items of one execution, of which each claims its key for its request. */
-	function claims() {
-		const node = nodeMemory({});
-		const run = new Run(12, false, true);
-		/** @returns why the item is not sent */
-		const claim = (item: string, idempotencyKey: string, request: string) => {
+	function claims(node = nodeMemory({}, '1')) {
+		return (item: string, idempotencyKey: string, request: string) => {
 			const settings = { idempotency: 'custom', idempotencyKey } as const;
-			const itemIndex = Number(item.split(':')[1]) || 0;
-			claimFor(itemWith({ node, run, itemIndex, settings, origin: { item } }), request);
-			return run.rejectionOf(itemIndex);
+			return new ItemKeys(itemWith({ node, settings, origin: { item } }), request).claim();
 		};
-		return { run, claim };
 	}
 
-	const PROBLEM = 'which make different requests';
-
-	test('is refused for the later one and the first, and for no other', () => {
-		const { run, claim } = claims();
-		expect([claim('0:0', 'x', 'a cat'), claim('0:1', 'x', 'a cat')]).toEqual([
-			undefined,
-			undefined,
-		]);
-		const failed = claim('0:2', 'x', 'a dog');
-		expect(failed).toMatchObject({
+	test('another request under it is refused before it is sent', () => {
+		const claim = claims();
+		expect(claim('0:0', 'x', 'a cat')).toBeUndefined();
+		expect(claim('1:0', 'x', 'a cat')).toBeUndefined();
+		expect(claim('1:1', 'y', 'a dog')).toBeUndefined();
+		expect(claim('2:1', 'x', 'a dog')).toMatchObject({
 			failure: {
 				kind: 'input',
 				field: 'Idempotency Key',
-				problem: `is the same for item 0 and item 2, ${PROBLEM}`,
+				problem: 'was used in this execution for another request',
 				hint: expect.stringMatching(/^Give each request a key of its own/) as string,
 			},
 		});
-		expect([run.rejectionOf(0), run.rejectionOf(1)]).toEqual([failed, undefined]);
-		expect(claim('0:3', 'y', 'a dog')).toBeUndefined();
 	});
 
-	test.each([
-		['0:10', '2:1', 10, `is the same for item 10 and item 1 of run 3, ${PROBLEM}`],
-		['1:4', 'call:b', 4, `is the same for item 4 of run 2 and a call of this tool, ${PROBLEM}`],
-	])(
-		'of an earlier run of the node too (%s, %s), whose item is sent already',
-		(first, later, index, problem) => {
-			const { run, claim } = claims();
-			claim(first, 'x', 'a cat');
-			expect(claim(later, 'x', 'a dog')).toMatchObject({ failure: { problem } });
-			expect(run.rejectionOf(index)).toBeUndefined();
-		},
-	);
-
-	test('is said in the order of the items, whichever was prepared first', () => {
-		const { run, claim } = claims();
-		claim('0:10', 'x', 'a cat');
-		const failed = claim('0:9', 'x', 'a dog');
-		expect(failed).toMatchObject({
-			failure: { problem: `is the same for item 9 and item 10, ${PROBLEM}` },
-		});
-		expect(run.rejectionOf(10)).toBe(failed);
-	});
-
-	test('is still there for the item that has it, whatever it asks for now', () => {
-		const { claim } = claims();
+	test('is still that of the item that has it, whatever it asks for now', () => {
+		const claim = claims();
 		claim('0:0', 'x', 'a cat');
 		expect(claim('0:0', 'x', 'a dog')).toBeUndefined();
-		expect(claim('0:1', 'x', 'a cat')).toMatchObject({ failure: { kind: 'input' } });
+		expect(claim('1:0', 'x', 'a cat')).toMatchObject({ failure: { kind: 'input' } });
 	});
 
-	test('is none where no custom key counts and one is left in the field', () => {
-		const node = nodeMemory({});
+	test('counts in no other mode, where one may be left in the field', () => {
+		const node = nodeMemory({}, '1');
 		const settings = { idempotency: 'content', idempotencyKey: 'x' } as const;
 		for (const item of ['0:0', '0:1'])
-			claimFor(itemWith({ node, settings, origin: { item } }), item);
-		expect(node.keys).toBeUndefined();
+			expect(
+				new ItemKeys(itemWith({ node, settings, origin: { item } }), item).claim(),
+			).toBeUndefined();
 	});
 
 	test('survives as plain data, and is not stored as it is', () => {
 		const context = {};
-		const settings = { idempotency: 'custom', idempotencyKey: 'secret' } as const;
-		claimFor(itemWith({ node: nodeMemory(context), settings }), 'a cat');
+		claims(nodeMemory(context, '1'))('0:0', 'secret', 'a cat');
 		const stored = JSON.stringify(context);
 		expect(stored).not.toContain('secret');
-		const node = nodeMemory(JSON.parse(stored) as Record<string, unknown>);
-		const run = new Run(9, false);
-		const again = itemWith({ node, run, settings, itemIndex: 8, origin: { item: '0:8' } });
-		claimFor(again, 'a dog');
-		expect(run.rejectionOf(8)).toMatchObject({ failure: { kind: 'input' } });
+		const node = nodeMemory(JSON.parse(stored) as Record<string, unknown>, '2');
+		expect(claims(node)('1:0', 'secret', 'a dog')).toMatchObject({ failure: { kind: 'input' } });
 	});
 });
 
@@ -273,116 +251,147 @@ test.each([
 	});
 });
 
-describe('By Content, what this process knows of the keys of a content', () => {
-	const asking = (fingerprint: string, more: Partial<RunParts> = {}) =>
-		itemWith({ memory: { state: { is: 'new', nextKey: 0 }, fingerprint }, ...more });
+describe('the keys of Same Request in one run', () => {
+	const keysOf = (idempotency: Item['settings']['idempotency'] = 'content') =>
+		new ItemKeys(itemWith({ settings: { idempotency }, memory: memoryOf('print') }), 'print');
+	const ofRun = keysOf('execution').current;
 
-	test('a content is one of a node', () => {
-		const content = contentOf(asking('print', { origin }));
-		const elsewhere = { origin: { ...origin, runId: 'x', item: '3:3' } };
-		expect(contentOf(asking('print', elsewhere))).toBe(content);
-		expect(contentOf(asking('print', { origin: { ...origin, node: 'w/m' } }))).not.toBe(content);
-		expect(contentOf(asking('other', { origin }))).not.toBe(content);
+	test('after a job that had failed, the next of the content; after a second one, that of the execution; then none', () => {
+		const keys = keysOf();
+		const tried = [keys.current];
+		for (let times = 0; times < 2; times += 1) {
+			expect(keys.giveWay('failedBefore')).toBe(true);
+			tried.push(keys.current);
+		}
+		expect(new Set(tried).size).toBe(3);
+		expect(tried[2]).toBe(ofRun);
+		expect(keys.giveWay('failedBefore')).toBe(false);
+		expect(keys.giveWay('noCredits')).toBe(false);
 	});
 
-	type State = Item['memory']['state'];
-	const NEW: State = { is: 'new', nextKey: 0 };
-	const made = (attempt: number, id: string): State => ({
-		...{ is: 'created', nextKey: 0, attempt },
-		job: { id },
-	});
-	/** An answer of which nobody knows what became of the request. */
-	const lost = (attempt: number): State => ({
-		...{ is: 'sent', nextKey: 0, attempt, path: '/', body: {}, firstSentAt: 0 },
-		...{ isInFlight: false, mayBeCarriedOut: true },
+	test.each([0, 1])('after %i failed jobs and a 402, that of the execution at once', (failed) => {
+		const keys = keysOf();
+		for (let times = 0; times < failed; times += 1) keys.giveWay('failedBefore');
+		const before = keys.current;
+		expect(keys.giveWay('noCredits')).toBe(true);
+		expect(keys.current).toBe(ofRun);
+		expect(keys.giveWay('noCredits')).toBe(false);
+		// After a top-up it begins where it was.
+		keys.startAgain();
+		expect(keys.current).toBe(before);
 	});
 
-	/** What items with one content do in a process, one after the other. */
-	function contentIn(clock = new VirtualClock(), content = 'a cat') {
-		const shared = workspaceWith(clock);
-		const keysOf = (state: State, named = content) => {
-			const memory = { state, fingerprint: named };
-			const settings = { idempotency: 'content' } as const;
-			const run = new Run(1, false);
-			const item = itemWith({ workspace: shared, memory, settings, run });
-			return { item, keys: new ItemKeys(item, named) };
-		};
-		return {
-			noteUse: (number: number, state: State) => keysOf(state).keys.noteUse(number),
-			noteFailure: (number: number, id: string) => keysOf(made(number, id)).keys.noteFailure(),
-			afterNoCredits: (number: number) => keysOf(NEW).keys.after(number, 'noCredits'),
-			/** The number with which an item of a new run starts. */
-			first(named = content) {
-				const { item, keys } = keysOf(NEW, named);
-				keys.startAtFirst();
-				return item.memory.state.nextKey;
-			},
-		};
+	test.each(['execution', 'custom', 'none'] as const)('%s has no other key to try', (mode) => {
+		expect(keysOf(mode).giveWay('failedBefore')).toBe(false);
+		expect(keysOf(mode).giveWay('noCredits')).toBe(false);
+	});
+
+	test('only a key that no other execution shares may change after many 429', () => {
+		const may = MODES.filter((mode) => keysOf(mode).mayChangeAfterRefusals);
+		expect(may).toEqual(['execution']);
+		const keys = keysOf();
+		keys.giveWay('noCredits');
+		expect(keys.mayChangeAfterRefusals).toBe(true);
+	});
+});
+
+describe('what is known of an item', () => {
+	const place = { item: '0:0', executionId: '1', mode: 'manual', looksBack: true } as const;
+
+	/** An item of an execution, and its keys for a content. */
+	function asking(content: string, more: Partial<RunParts> = {}) {
+		const item = itemWith({ ...more, origin: { ...place, ...more.origin } });
+		return { item, keys: new ItemKeys(item, content) };
 	}
 
-	test('it starts where there may be a job, after those that have failed', () => {
-		const cat = contentIn();
-		expect(cat.first()).toBe(0);
-		cat.noteUse(2, made(2, 'gen_1'));
-		expect([cat.first(), cat.afterNoCredits(2)]).toEqual([2, 2]);
-		cat.noteFailure(2, 'gen_1');
-		expect(cat.first()).toBe(3);
+	test('is of the request as it was first evaluated, until the user changes both what is written and what is sent', () => {
+		const { item, keys } = asking('a cat at 10:00', { inputFingerprint: 'written' });
+		keys.adopt();
+		const { memory } = item;
+		const isChanged = (content: string, inputFingerprint: string) =>
+			asking(content, { memory, inputFingerprint }).keys.facts.isChanged;
+		expect(isChanged('a cat at 10:01', 'written')).toBe(false);
+		expect(isChanged('a cat at 10:00', 'written anew')).toBe(false);
+		expect(isChanged('a dog', 'written anew')).toBe(true);
 	});
 
-	test('what is said of an earlier number changes nothing', () => {
-		const cat = contentIn();
-		cat.noteUse(2, lost(2));
-		cat.noteUse(1, lost(1));
-		cat.noteFailure(0, 'gen_1');
-		expect(cat.first()).toBe(2);
+	test('equal contents of an execution are numbered, and a repeat of a place keeps its number', () => {
+		const node = nodeMemory({}, '1');
+		const first = asking('a cat', { node });
+		const second = asking('a cat', { node, origin: { item: '0:1' } });
+		const third = asking('a dog', { node, origin: { item: '0:2' } });
+		for (const { keys } of [first, second, third]) keys.adopt();
+		asking('a cat', { node, memory: first.item.memory }).keys.adopt();
+		const numbers = [first, second, third].map(({ item }) => item.memory.occurrence);
+		expect(numbers).toEqual([0, 1, 0]);
 	});
 
-	test('the failure of a job of the day before, under an expired key, is not that of the job there is now', () => {
-		const cat = contentIn();
-		cat.noteUse(0, made(0, 'gen_2'));
-		cat.noteFailure(0, 'gen_1');
-		expect(cat.first()).toBe(0);
-		cat.noteFailure(0, 'gen_2');
-		expect(cat.first()).toBe(1);
+	/** An execution that has sent a request, and another one that asks for the same. */
+	function lost(origin: Partial<Item['origin']> = {}, settings: RunParts['settings'] = {}) {
+		const openRequests = new OpenRequests();
+		const node = { runId: 'first run', items: {} };
+		const memory: ItemMemory = { state: { is: 'new', nextKey: 4 } };
+		const before = asking('a cat', { openRequests, node, memory, settings });
+		before.keys.adopt();
+		const { current: key } = before.keys;
+		const sending = { kind: 'sending', key, path: '/', body: 1, now: 0 } as const;
+		recordEvent(memory, sending);
+		before.keys.noteSending(key);
+		const next = () => {
+			const again = asking('a cat', {
+				openRequests,
+				settings,
+				node: { runId: 'second run', items: {} },
+				origin: { executionId: '2', ...origin },
+			});
+			again.keys.adopt();
+			return { key: again.keys.current, state: again.item.memory.state };
+		};
+		return { ...before, key, next };
+	}
+
+	test('goes on with what a former execution has lost: its run id, its number, and that there may be a job', () => {
+		const { key, next } = lost();
+		expect(next()).toEqual({ key, state: { is: 'new', nextKey: 4, mayHaveJob: true } });
 	});
 
-	test('where its answer was lost, the job under the number is the one that fails', () => {
-		const cat = contentIn();
-		cat.noteUse(0, lost(0));
-		cat.noteFailure(0, 'gen_1');
-		expect(cat.first()).toBe(1);
+	test('a request that only met 429 is gone on with too, and may be refused', () => {
+		const { item, key, keys, next } = lost();
+		recordEvent(item.memory, { kind: 'noEffect' });
+		keys.noteAnswer();
+		expect(next()).toEqual({ key, state: { is: 'new', nextKey: 4, mayHaveJob: false } });
 	});
 
-	test('a request that did nothing is no use of its number', () => {
-		const cat = contentIn();
-		cat.noteUse(3, NEW);
-		expect(cat.first()).toBe(0);
+	test.each<[string, Partial<Item['origin']>, RunParts['settings']]>([
+		['in production', { looksBack: false }, {}],
+		['in production after the editor', { mode: 'production' }, {}],
+		['with a key of the content', {}, { idempotency: 'content' }],
+		['with a key of the user', {}, { idempotency: 'custom', idempotencyKey: 'x' }],
+		['without keys', {}, { idempotency: 'none' }],
+	])('nothing is taken over %s', (_, origin, settings) => {
+		expect(lost(origin, settings).next().state).toEqual({ is: 'new', nextKey: 0 });
 	});
 
-	test('after a 402 comes the first number that has met none; another refusal keeps the number', () => {
-		const cat = contentIn();
-		expect([0, 1, 0, 5].map((number) => cat.afterNoCredits(number))).toEqual([1, 2, 2, 6]);
-		const asked = asking('a cat', { settings: { idempotency: 'content' } });
-		expect(new ItemKeys(asked, 'a cat').after(3, 'invalid')).toBe(3);
-	});
-
-	test('each content has its own', () => {
-		const cat = contentIn();
-		cat.noteUse(3, lost(3));
-		expect([cat.first(), cat.first('a dog')]).toEqual([3, 0]);
-	});
-
-	test.each([
-		['a day later', DAY],
-		['with the clock set back', -1],
-	])('%s nothing of it counts any more, as the service may have dropped the keys', (_, later) => {
-		const clock = new VirtualClock();
-		const began = clock.now();
-		const cat = contentIn(clock);
-		cat.afterNoCredits(4);
-		cat.noteUse(3, lost(3));
-		expect(cat.first()).toBe(3);
-		jest.spyOn(clock, 'now').mockReturnValue(began + later);
-		expect([cat.first(), cat.afterNoCredits(3), cat.afterNoCredits(0)]).toEqual([0, 4, 4]);
+	test.each<[string, (lostOne: ReturnType<typeof lost>) => void]>([
+		['was given to n8n', ({ item }) => noteDelivery(item)],
+		[
+			'was refused',
+			({ item, keys }) => {
+				recordEvent(item.memory, { kind: 'refused' });
+				keys.noteAnswer();
+			},
+		],
+		[
+			'has a job that failed',
+			({ item, keys }) => {
+				recordEvent(item.memory, { kind: 'jobKnown', job: { id: 'gen_1' } });
+				keys.noteAnswer();
+				keys.noteFailure();
+			},
+		],
+	])('a request that %s is not gone on with', (_, settle) => {
+		const all = lost();
+		settle(all);
+		expect(all.next().key).not.toBe(all.key);
 	});
 });

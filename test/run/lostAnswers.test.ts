@@ -1,5 +1,6 @@
 import type { Fault } from '../../testing/modelService/settings';
 import { createJob } from '../../src/run/creation';
+import { Run } from '../../src/run/run';
 import { ModelService } from '../../testing/modelService';
 import { seeded } from '../../testing/random';
 import { seedOf, withSeed } from '../support/seed';
@@ -39,10 +40,11 @@ async function season(seed: number) {
 	const host = hostWith(service.send);
 	const make = async (itemIndex: number): Promise<string | undefined> => {
 		const prompt = `item ${itemIndex}`;
-		const item = runOf({ host, workspace, itemIndex, prompt, origin: { runId: `run ${seed}` } });
+		const item = runOf({ host, workspace, itemIndex, prompt });
 		for (let time = 0; time < MOST_RUNS; time += 1) {
 			const made = await createJob({
 				...item,
+				run: new Run(1, false),
 				origin: { ...item.origin, executionId: `run ${time}` },
 			});
 			if (made.ok) return made.value.id;

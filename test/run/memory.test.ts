@@ -1,28 +1,11 @@
-import {
-	itemMemory,
-	knownJobIds,
-	noteFormerJob,
-	nodeMemory,
-	recordEvent,
-} from '../../src/run/state';
+import { itemMemory, nodeMemory, recordEvent } from '../../src/run/state';
 
-const asNew = () => nodeMemory({});
-
-const stored = <T>(value: T): T => JSON.parse(JSON.stringify(value)) as T;
-
-test('the seed is made once and survives as plain data', () => {
+test('the run id is made once and survives as plain data, with the execution that it began in', () => {
 	const context: Record<string, unknown> = {};
-	const first = nodeMemory(context);
+	const first = nodeMemory(context, '1');
 	recordEvent(itemMemory(first, '0:3'), { kind: 'jobKnown', job: { id: 'gen_1' } });
-	const again = nodeMemory(stored(context));
-	expect(again.runId).toBe(first.runId);
+	const again = nodeMemory(JSON.parse(JSON.stringify(context)) as Record<string, unknown>, '2');
+	expect(again).toMatchObject({ runId: first.runId, startedIn: '1' });
 	expect(itemMemory(again, '0:3').state).toMatchObject({ is: 'created', job: { id: 'gen_1' } });
-	expect(nodeMemory({}).runId).not.toBe(first.runId);
-});
-
-test('jobs that were given up are known as well', () => {
-	const memory = asNew();
-	for (let time = 0; time < 2; time += 1) noteFormerJob(memory, 'gen_1');
-	recordEvent(itemMemory(memory, '0:0'), { kind: 'jobKnown', job: { id: 'gen_2' } });
-	expect([...knownJobIds(memory)].sort()).toEqual(['gen_1', 'gen_2']);
+	expect(nodeMemory({}, '1').runId).not.toBe(first.runId);
 });

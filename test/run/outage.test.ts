@@ -22,8 +22,14 @@ const { description } = new MediaGen();
 
 const ITEMS = cases(250);
 
-/** How long a run may take that meets nothing but silence, in ms. */
+/** How long a run may take that meets nothing but silence, in ms, if the silence comes at once. */
 const LIMIT_MS = 180_000;
+
+/**
+ * And if each request hangs for two minutes: two attempts, and two more of one that was sent just
+ * before the outage was found out, because an answer that may come is waited for.
+ */
+const HANGING_LIMIT_MS = 500_000;
 
 /** How a run says that the service is away. */
 const SAID =
@@ -92,7 +98,7 @@ function setUp({
 const PLACE = { upload_url: 'https://up.example/x', url: 'https://cdn.example/x' };
 const WITH_FILE = { input: { reference_images: 'binary:data' } };
 
-const SILENCE: Array<[name: string, gateway: () => Promise<SendResult>]> = [
+const SILENCE: Array<[name: string, gateway: () => Promise<SendResult>, limitMs?: number]> = [
 	['connections that break', async () => LOST],
 	[
 		'requests that time out',
@@ -100,6 +106,7 @@ const SILENCE: Array<[name: string, gateway: () => Promise<SendResult>]> = [
 			await clock.sleep(120_000);
 			return { noResponse: 'timeout' };
 		},
+		HANGING_LIMIT_MS,
 	],
 	['503', async () => answer(503, 'Service Unavailable')],
 	['404 without the Error shape', async () => answer(404, '<html>Not found</html>')],
@@ -107,51 +114,36 @@ const SILENCE: Array<[name: string, gateway: () => Promise<SendResult>]> = [
 	['405 without the Error shape', async () => answer(405, { message: 'no' })],
 ];
 
-describe.each(SILENCE)('a run that meets nothing but %s', (_name, gateway) => {
+describe.each(SILENCE)('a run that meets nothing but %s', (_name, gateway, limitMs = LIMIT_MS) => {
 	test.each([
 		[1_000, ITEMS],
 		[60, 5],
-	])('ends within three minutes, at %i requests a minute and %i jobs', async (...plan) => {
+	])('ends in its time, at %i requests a minute and %i jobs', async (...plan) => {
 		const [requestsPerMinute, concurrentJobs] = plan;
 		const { start, through } = setUp({ requestsPerMinute, concurrentJobs });
 		through(gateway);
 		const { error, tookMs } = await start();
 		expect(error?.message).toMatch(SAID);
-		expect(tookMs).toBeLessThanOrEqual(LIMIT_MS);
+		expect(tookMs).toBeLessThanOrEqual(limitMs);
 	});
 
-	test('ends within three minutes where its items send files first, and has paid for nothing', async () => {
+	test('ends in its time where its items send files first, and has paid for nothing', async () => {
 		const { start, through } = setUp({ requestsPerMinute: 60, concurrentJobs: 5 });
 		through(gateway);
 		const { error, tookMs } = await start(WITH_FILE);
 		expect(error?.message).toMatch(SAID);
 		expect(error?.description).toContain('no credits were spent');
-		expect(tookMs).toBeLessThanOrEqual(LIMIT_MS);
+		expect(tookMs).toBeLessThanOrEqual(limitMs);
 	});
 
-	test('ends within three minutes where it searches for what its expired keys may have made', async () => {
-		const { model, start, through } = setUp({ requestsPerMinute: 60 });
-		// Carried out, and the answer lost on its way.
-		through(async (asked) => {
-			await model.send(asked);
-			return LOST;
-		});
-		await start();
-		await clock.pass(25 * 3_600_000);
-		through(gateway);
-		const { error, tookMs } = await start();
-		expect(error?.message).toMatch(SAID);
-		expect(tookMs).toBeLessThanOrEqual(LIMIT_MS);
-	});
-
-	test('ends within three minutes where all jobs are known and only read, and goes on with them later', async () => {
+	test('ends in its time where all jobs are known and only read, and goes on with them later', async () => {
 		const { model, start, through } = setUp();
 		await start({ waitForCompletion: true, options: { waitTimeout: 1 } });
 		expect(model.jobs).toHaveLength(ITEMS);
 		through(gateway);
 		const { error, tookMs } = await start({ waitForCompletion: true });
 		expect(error?.message).toMatch(SAID);
-		expect(tookMs).toBeLessThanOrEqual(LIMIT_MS);
+		expect(tookMs).toBeLessThanOrEqual(limitMs);
 		through(undefined);
 		await start({ waitForCompletion: false });
 		expect(model.jobs).toHaveLength(ITEMS);
@@ -179,19 +171,37 @@ test.each([401, 402])(
 	},
 );
 
-test('one refusal in the Error shape now and then keeps the run going', async () => {
-	const { start, through } = setUp({ items: 500, concurrentJobs: 50, continueOnFail: true });
-	let count = 0;
-	through(async () => {
-		await clock.sleep(1_000);
-		count += 1;
-		return count % 20 === 0 ? answer(422, errorBody('No')) : answer(503, '');
+describe('an item that the service never answers', () => {
+	/** A service that breaks down over some of the items, and answers the others. */
+	async function setUpBad(isBad: (prompt: string) => boolean) {
+		const { model, start, through } = setUp({ items: 12, concurrentJobs: 1, continueOnFail: true });
+		model.settings.jobMs = () => 1_000;
+		through(async (asked) => {
+			const { prompt = '' } = (asked.body ?? {}) as { prompt?: string };
+			return asked.method === 'POST' && isBad(prompt) ? answer(503, '') : await model.send(asked);
+		});
+		const { items } = await start({ waitForCompletion: true, downloadOutputs: false });
+		return items.map(({ json }) => String(json.error ?? 'done').replace(/ \[.*/, ''));
+	}
+
+	const NO_ANSWER = 'The service answered with status 503';
+
+	test('halts nothing by itself', async () => {
+		const said = await setUpBad((prompt) => prompt === 'no. 4');
+		expect(said).toEqual(said.map((_, item) => (item === 4 ? NO_ANSWER : 'done')));
 	});
-	const { items, tookMs } = await start();
-	const errors = items.map(({ json }) => String(json.error));
-	expect(tookMs).toBeGreaterThan(LIMIT_MS);
-	expect(errors).toHaveLength(500);
-	for (const error of errors) expect(error).toMatch(/answered with status 503|refused the request/);
+
+	test('nor do several with an answer in between', async () => {
+		const said = await setUpBad((prompt) => ['no. 1', 'no. 3', 'no. 5'].includes(prompt));
+		expect(said.filter((one) => one === NO_ANSWER)).toHaveLength(3);
+		expect(said.filter((one) => one === 'done')).toHaveLength(9);
+	});
+
+	test('two in a row halt the run', async () => {
+		const said = await setUpBad((prompt) => ['no. 3', 'no. 4'].includes(prompt));
+		expect(said.slice(0, 5)).toEqual(['done', 'done', 'done', NO_ANSWER, NO_ANSWER]);
+		expect(new Set(said.slice(5))).toEqual(new Set(['Not sent: the service gave no answer']));
+	});
 });
 
 describe('one request that hangs is no outage', () => {
@@ -228,7 +238,7 @@ describe('one request that hangs is no outage', () => {
 	});
 });
 
-test('a run that is halted while its items only wait for slots fails, and names what it has', async () => {
+test('a run whose jobs cannot be looked at for five minutes goes on once they can', async () => {
 	const { model, start, through } = setUp({ concurrentJobs: 5, items: 20 });
 	model.settings.jobMs = () => 60_000;
 	const began = clock.monotonic();
@@ -236,8 +246,7 @@ test('a run that is halted while its items only wait for slots fails, and names 
 		asked.method === 'GET' && clock.monotonic() - began < 300_000 ? LOST : await model.send(asked),
 	);
 	const { items, error } = await start({ waitForCompletion: true, downloadOutputs: false });
-	expect(model.jobs).toHaveLength(5);
-	expect(items).toEqual([]);
-	expect(error?.message).toMatch(/^Not sent: the service gave no answer/);
-	for (const { id } of model.jobs) expect(error?.description).toContain(id);
+	expect(error).toBeUndefined();
+	expect(items).toHaveLength(20);
+	expect(model.jobs).toHaveLength(20);
 });

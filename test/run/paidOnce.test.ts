@@ -1,3 +1,4 @@
+import { OpenRequests } from '../../src/run/openRequests';
 import { Run } from '../../src/run/run';
 import { BinaryReference } from '../../src/run/uploads';
 import { createJob } from '../../src/run/creation';
@@ -79,23 +80,25 @@ describe.each([302, 409, 418, 501, 520, 524])('a %i, which proves nothing', (sta
 		expect(model.jobs).toHaveLength(1);
 	});
 
-	test('is looked into before a changed request is paid for', async () => {
-		const { model, make } = await answeredSo();
-		const changed = { prompt: 'a dog', origin: { executionId: 'execution 2' } };
-		expect(await make(changed)).toMatchObject({
-			failure: { kind: 'possibleDuplicate', candidates: ['gen_1'] },
-		});
-		expect(model.jobs).toHaveLength(1);
-	});
-
-	test('is looked into once the key is forgotten', async () => {
-		const { clock, model, make } = await answeredSo();
-		await clock.pass(24 * HOUR);
-		expect(await make()).toMatchObject({
-			failure: { kind: 'possibleDuplicate', candidates: ['gen_1'], because: 'expired' },
-		});
-		expect(model.jobs).toHaveLength(1);
-	});
+	test.each([
+		['changed', { prompt: 'a dog' }, 0],
+		['expired', {}, 24 * HOUR],
+	])(
+		'is told where the key can no longer settle it (%s), before anything is paid',
+		async (because, change, ms) => {
+			const { clock, model, make } = await answeredSo();
+			await clock.pass(1_000 + ms);
+			const again = async (executionId: string) =>
+				await make({ ...change, origin: { executionId } });
+			// Retry On Fail stays in the execution that was told.
+			for (let time = 0; time < 2; time += 1)
+				expect(await again('execution 2')).toMatchObject({
+					failure: { kind: 'possibleDuplicate', because },
+				});
+			expect(model.jobs).toHaveLength(1);
+			expect(await again('execution 3')).toMatchObject({ value: { id: 'gen_2' } });
+		},
+	);
 });
 
 test('a 409 to the next try of a lost creation is waited out: the service may still be at work on it', async () => {
@@ -136,16 +139,6 @@ describe.each([401, 403, 404])('a %i that is not of the service', (status) => {
 		expect(await make()).toMatchObject({ failure: { status } });
 		expect(isOutcomeOpen(memory.state)).toBe(false);
 	});
-
-	test('leaves the user free to change the request', async () => {
-		const { model, make, through } = setUp();
-		through(() => answer(status, PAGE));
-		await make();
-		through(() => undefined);
-		const changed = { prompt: 'a dog', origin: { executionId: 'execution 2' } };
-		expect(await make(changed)).toMatchObject({ value: { prompt: 'a dog' } });
-		expect(model.jobs).toHaveLength(1);
-	});
 });
 
 describe('a request that reads differently each time', () => {
@@ -175,20 +168,114 @@ describe('a request that reads differently each time', () => {
 	});
 });
 
-test('a request that is changed while its outcome is unknown is searched for before anything is paid', async () => {
-	const { model, make } = setUp({ loses: ({ method }) => method === 'POST' });
-	await make({ prompt: 'a cat' });
-	model.settings.loses = () => false;
-	const changed = (executionId: string) => ({ prompt: 'a dog', origin: { executionId } });
-	for (let time = 0; time < 2; time += 1) {
-		expect(await make(changed('execution 2'))).toMatchObject({
-			failure: { kind: 'possibleDuplicate', candidates: ['gen_1'], because: 'changed' },
+test.each([409, 425])(
+	'a %i as the first answer is waited out under its key: the service may be at work on it',
+	async (status) => {
+		const { model, make, through, posts } = setUp();
+		let tries = 0;
+		through((request) => {
+			if (request.method !== 'POST') return undefined;
+			tries += 1;
+			return tries <= 3 ? answer(status, errorBody('Still at work')) : undefined;
 		});
-	}
-	expect(model.jobs).toHaveLength(1);
-	expect(await make(changed('execution 3'))).toMatchObject({
-		value: { id: 'gen_2', prompt: 'a dog' },
+		expect(await make()).toMatchObject({ value: { id: 'gen_1' } });
+		expect([tries, posts().length, model.jobs.length]).toEqual([4, 1, 1]);
+	},
+);
+
+test('a 422 says nothing of what was done: the same request keeps its key', async () => {
+	const { model, memory, make, through, posts } = setUp();
+	const keys: unknown[] = [];
+	let isRefused = true;
+	through(({ method, headers }) => {
+		if (method !== 'POST') return undefined;
+		keys.push(headers?.['Idempotency-Key']);
+		return isRefused ? answer(422, errorBody('No')) : undefined;
 	});
+	expect(await make()).toMatchObject({ failure: { status: 422 } });
+	expect(memory.state).toEqual({ is: 'new', nextKey: 0 });
+	isRefused = false;
+	expect(await make()).toMatchObject({ value: { id: 'gen_1' } });
+	expect([new Set(keys).size, posts().length, model.jobs.length]).toEqual([1, 1, 1]);
+});
+
+describe('three 429 under one key, which a service may keep for the key', () => {
+	/** A service that keeps a 429 for its key, as long as it is asked. */
+	function keeping(settings: RunParts['settings']) {
+		const all = setUp();
+		const keys: unknown[] = [];
+		const refused = new Set<unknown>();
+		all.through(({ method, headers }) => {
+			if (method !== 'POST') return undefined;
+			const key = headers?.['Idempotency-Key'];
+			if (refused.size === 0) refused.add(key);
+			keys.push(key);
+			return refused.has(key) ? answer(429, errorBody('Busy')) : undefined;
+		});
+		return { ...all, keys, run: async () => await all.make({ settings }) };
+	}
+
+	test('On Retries takes the next key', async () => {
+		const { model, keys, run } = keeping({});
+		expect(await run()).toMatchObject({ value: { id: 'gen_1' } });
+		expect(keys).toHaveLength(4);
+		expect(new Set(keys).size).toBe(2);
+		expect(model.jobs).toHaveLength(1);
+	});
+
+	test.each([
+		['Same Request', byContent],
+		['Own Key', { idempotency: 'custom' as const, idempotencyKey: 'order 7' }],
+	])('%s keeps the key, which other executions share', async (_, settings) => {
+		const { model, keys, run } = keeping(settings);
+		expect(await run()).toMatchObject({ ok: false });
+		expect(keys.length).toBeGreaterThan(3);
+		expect(new Set(keys).size).toBe(1);
+		expect(model.jobs).toHaveLength(0);
+	});
+
+	test('so does a request that may have been carried out', async () => {
+		const { model, make, through, posts } = setUp({ loses: ({ method }) => method === 'POST' });
+		await make();
+		model.settings.loses = () => false;
+		let refusals = 5;
+		through(({ method }) => {
+			if (method !== 'POST') return undefined;
+			refusals -= 1;
+			return refusals >= 0 ? answer(429, errorBody('Busy')) : undefined;
+		});
+		expect(await make()).toMatchObject({ value: { id: 'gen_1' } });
+		const keys = posts().map(({ request }) => request.headers?.['Idempotency-Key']);
+		expect(new Set(keys).size).toBe(1);
+		expect(model.jobs).toHaveLength(1);
+	});
+});
+
+describe('a request that was taken over', () => {
+	const manual = { mode: 'manual', looksBack: true } as const;
+
+	test.each([400, 401, 402, 403, 404, 422])(
+		'is not freed by a %i: the former execution may have a job',
+		async (status) => {
+			const { model, make, through } = setUp({ loses: ({ method }) => method === 'POST' });
+			const openRequests = new OpenRequests();
+			const click = async (executionId: string) =>
+				await make({
+					openRequests,
+					memory: newMemory(),
+					node: { runId: executionId, items: {} },
+					run: new Run(1, false),
+					origin: { ...manual, executionId },
+				});
+			expect(await click('1')).toMatchObject({ failure: { kind: 'noResponse' } });
+			model.settings.loses = () => false;
+			through(({ method }) => (method === 'POST' ? answer(status, errorBody('No')) : undefined));
+			expect(await click('2')).toMatchObject({ failure: { status } });
+			through(() => undefined);
+			expect(await click('3')).toMatchObject({ value: { id: 'gen_1' } });
+			expect(model.jobs).toHaveLength(1);
+		},
+	);
 });
 
 describe('by content', () => {
@@ -218,24 +305,6 @@ describe('by content', () => {
 		},
 	);
 
-	test.each([0, 1_000])(
-		'what fails after %i ms is created again at most once in a run',
-		async (ms) => {
-			const { model, make } = setUp({ jobMs: () => ms, ending: () => ({ status: 'failed' }) });
-			expect(await make(other())).toMatchObject({ failure: { kind: 'jobFailed' } });
-			expect(model.jobs.length).toBeLessThanOrEqual(2);
-		},
-	);
-
-	test('keys of jobs that failed in earlier runs are skipped, and one is created', async () => {
-		const { model, make } = setUp({ ending: () => ({ status: 'failed' }), jobMs: () => 60_000 });
-		for (let run = 0; run < 3; run += 1) await make(other());
-		expect(model.jobs).toHaveLength(3);
-		model.settings.ending = () => ({ status: model.jobs.length > 3 ? 'completed' : 'failed' });
-		expect(await make(other())).toMatchObject({ value: { id: 'gen_4', status: 'completed' } });
-		expect(model.jobs).toHaveLength(4);
-	});
-
 	test('identical items get one job', async () => {
 		const { clock, model, workspace, host, posts } = setUp({ jobMs: () => 60_000 });
 		const run = new Run(7, false);
@@ -252,7 +321,7 @@ describe('by content', () => {
 		expect(model.jobs).toHaveLength(1);
 	});
 
-	test('a service that repeats a 402 for its key gets a key that has not met any', async () => {
+	test('a service that repeats a 402 for its key gets the key of the execution', async () => {
 		const refused = new Set<unknown>();
 		const { model, make, through } = setUp();
 		let credits = false;
@@ -262,11 +331,12 @@ describe('by content', () => {
 			if (!credits) refused.add(key);
 			return refused.has(key) ? answer(402, errorBody('Not enough credits')) : undefined;
 		});
-		const memory = newMemory();
-		expect(await make(other({ memory }))).toMatchObject({ failure: { status: 402 } });
+		expect(await make(other())).toMatchObject({ failure: { status: 402 } });
+		expect(refused.size).toBe(2);
 		credits = true;
-		expect(await make(other({ memory }))).toMatchObject({ value: { id: 'gen_1' } });
-		expect(await make(other())).toMatchObject({ value: { id: 'gen_1' } });
+		expect(await make(other({ node: { runId: 'next', items: {} } }))).toMatchObject({
+			value: { id: 'gen_1' },
+		});
 		expect(model.jobs).toHaveLength(1);
 	});
 
@@ -343,7 +413,7 @@ describe('with a key of the user', () => {
 		await make({ settings, prompt: 'a cat' });
 		const round = { memory: newMemory(), origin: { item: '1:0' }, settings };
 		expect(await make({ ...round, prompt: 'a dog' })).toMatchObject({
-			failure: { kind: 'input', problem: expect.stringMatching(/item 0 and item 0 of run 2/) },
+			failure: { kind: 'input', problem: 'was used in this execution for another request' },
 		});
 		expect(await make({ ...round, prompt: 'a cat' })).toMatchObject({ value: { id: 'gen_1' } });
 		expect(model.jobs).toHaveLength(1);
@@ -415,12 +485,11 @@ describe('files', () => {
 			const settings = { idempotency, idempotencyKey: 'order 7' };
 			for (const executionId of ['1', '2']) {
 				const node = { runId: `run ${executionId}`, items: {} };
-				const host = { fileName: `photo-${executionId}.png`, identity: `stored ${executionId}` };
 				await make({
 					settings,
 					node,
 					memory: newMemory(),
-					origin: { executionId, runId: host.identity },
+					origin: { executionId },
 				});
 			}
 			expect(new Set(made().map((post) => JSON.stringify([post.body, post.headers]))).size).toBe(1);

@@ -1,9 +1,9 @@
 import type { IExecuteSingleFunctions, INodeExecutionData } from 'n8n-workflow';
 import { ENDPOINTS } from '../../src/contract';
-import { Run, halt } from '../../src/run/run';
+import { halt, Run, whyStopped } from '../../src/run/run';
 import { currentRun, joinRun } from '../../src/run/nodeInput';
 import type { Prepared } from '../../src/run/item';
-import { fail, ok, type Result } from '../../src/base/result';
+import { fail, ok, type Failure, type Result } from '../../src/base/result';
 import { nodeContext, nodeRun, type NodeRun } from '../support/nodeContext';
 import { LOST } from '../../testing/answers';
 import { hostWith, runOf, settingsWith, workspaceWith } from '../../testing/run';
@@ -40,13 +40,13 @@ test('one faulty item dooms the run', () => {
 });
 
 test('in portions, items that have not started yet doom nothing', () => {
-	const interval = { requestOptions: { batching: { run: { batchInterval: 10 } } } };
+	const interval = { requestOptions: { batching: { batch: { batchInterval: 10 } } } };
 	const run = nodeRun({ items: items(2), parameters: () => interval });
 	const first = join(run, 0);
-	const run = currentRun(first);
-	expect(run?.isRejected).toBe(false);
-	run?.beginItem(0);
-	expect(currentRun(join(run, 1))).toBe(run);
+	const current = currentRun(first);
+	expect(current?.isRejected).toBe(false);
+	current?.beginItem(0);
+	expect(currentRun(join(run, 1))).toBe(current);
 });
 
 test('as a tool the call is counted, not the items of the agent', () => {
@@ -90,85 +90,50 @@ describe('Retry On Fail begins a new run', () => {
 	});
 });
 
-describe('a custom key is known to be shared before anything is sent', () => {
-	const keyed: Result<Prepared> = ok({
-		request: { method: 'POST', path: '/' },
-		settings: settingsWith({ idempotency: 'custom', idempotencyKey: 'order 7' }),
-	});
+describe('one own key for different requests', () => {
+	const keyed = (ownRequest: string | undefined, idempotencyKey = 'order 7'): Result<Prepared> =>
+		ok({
+			request: { method: 'POST', path: '/' },
+			settings: settingsWith({ idempotency: 'custom', idempotencyKey }),
+			ownRequest,
+		});
 
-	/** Items of one run, and which of them may go on. */
-	function run(prepared: Array<Result<Prepared>>) {
-		const run = new Run(prepared.length, false);
-		for (const [item, each] of prepared.entries()) run.add(item, each);
-		const passed: number[] = [];
-		const claim = (item: number) => void run.keyClaimed(item).then(() => passed.push(item));
-		const quiet = async () => await new VirtualClock().quiet();
-		return { run, passed, claim, quiet };
+	/** The items of a run that goes on when one fails, and those that are refused. */
+	function refusedOf(...items: Array<Result<Prepared>>) {
+		const run = new Run(items.length, false, true);
+		for (const [item, prepared] of items.entries()) run.add(item, prepared);
+		return { run, refused: run.invalid };
 	}
 
-	test('each item waits until all with a key have claimed theirs', async () => {
-		const { passed, claim, quiet } = run([keyed, keyed, PREPARED, keyed]);
-		claim(0);
-		claim(3);
-		await quiet();
-		expect(passed).toEqual([]);
-		claim(1);
-		await quiet();
-		expect([...passed].sort()).toEqual([0, 1, 3]);
+	test('is refused for the later item and the first, before any has started, and for no other', () => {
+		const cat = keyed('a cat');
+		const { run, refused } = refusedOf(cat, cat, keyed('a dog'), keyed('a cow', 'order 8'));
+		expect(refused).toEqual([0, 2]);
+		for (const item of refused)
+			expect(run.rejectionOf(item)).toMatchObject({
+				failure: {
+					kind: 'input',
+					field: 'Idempotency Key',
+					problem: 'is the same for items 1 and 3, which make different requests',
+					hint: expect.stringMatching(/^Give each request a key of its own/) as string,
+				},
+			});
 	});
 
-	test('one that ends without a claim, as its file cannot be read, holds up nobody', async () => {
-		const { run, passed, claim, quiet } = run([keyed, keyed]);
-		claim(0);
-		run.endItem(1);
-		await quiet();
-		expect(passed).toEqual([0]);
+	test('halts the whole run where it does not go on', () => {
+		const run = new Run(3, false);
+		for (const [item, name] of ['a cat', 'a dog', undefined].entries()) run.add(item, keyed(name));
+		expect(run.isRejected).toBe(true);
+		expect(run.rejectionOf(2)).toMatchObject({ failure: { kind: 'skipped' } });
 	});
 
-	test('invalid items are not waited for', async () => {
-		const { passed, claim, quiet } = run([keyed, FAULTY]);
-		claim(0);
-		await quiet();
-		expect(passed).toEqual([0]);
+	test('says nothing of what is wrong by itself, or has no own key', () => {
+		expect(refusedOf(FAULTY, keyed('a cat'), keyed(undefined), PREPARED).refused).toEqual([0]);
 	});
 });
 
-describe('silence', () => {
-	function run() {
-		const clock = new VirtualClock();
-		const run = new Run(2, false);
-		const note = async (isAnswered: boolean, tookMs: number) => {
-			const sentAt = clock.monotonic();
-			await clock.pass(tookMs);
-			run.noteAnswer(isAnswered, sentAt, clock);
-		};
-		return { clock, run, note };
-	}
-
-	test('of a minute and a half halts the run, counted from when the first request went out', async () => {
-		const { run, note } = run();
-		await note(false, 89_000);
-		expect([run.halted, run.isSilent]).toEqual([undefined, false]);
-		await note(false, 1_000);
-		expect(run.halted).toEqual({ cause: 'the service gave no answer', credits: false });
-		expect([run.isSilent, run.stopSignal(undefined).aborted]).toEqual([true, true]);
-	});
-
-	test('ends with any answer of the service', async () => {
-		const { run, note } = run();
-		await note(false, 89_000);
-		await note(true, 0);
-		await note(false, 89_000);
-		expect(run.halted).toBeUndefined();
-	});
-
-	test('in which nothing is asked does not count', async () => {
-		const { clock, run, note } = run();
-		await clock.pass(600_000);
-		await note(false, 1_000);
-		expect(run.halted).toBeUndefined();
-	});
-});
+const anItem = () =>
+	runOf({ host: hostWith(async () => LOST), workspace: workspaceWith(new VirtualClock()) });
 
 test.each([
 	['an upload', 403, ENDPOINTS.createFile, false],
@@ -177,11 +142,41 @@ test.each([
 	['the creation', 400, undefined, false],
 	['the creation', 503, undefined, false],
 ])('%s that is refused with %i: whether the run is halted', (_what, status, endpoint, isHalted) => {
-	const item = runOf({
-		host: hostWith(async () => LOST),
-		workspace: workspaceWith(new VirtualClock()),
-	});
+	const item = anItem();
 	const failure = { kind: 'status', status, serviceError: {}, outcomeUnknown: false } as const;
 	halt(item, { ...fail(failure), endpoint });
 	expect(item.run.halted !== undefined).toBe(isHalted);
+});
+
+test.each<[string, Failure]>([
+	['no answer', { kind: 'noResponse', reason: 'x', attempts: 7, outcomeUnknown: true }],
+	['a 503', { kind: 'status', status: 503, serviceError: {}, outcomeUnknown: true }],
+	['a page', { kind: 'badResponse', status: 200, problem: 'x' }],
+])('%s halts the run where it was an outage, and not by itself', (_, failure) => {
+	const alone = anItem();
+	halt(alone, fail(failure));
+	expect(alone.run.halted).toBeUndefined();
+	const item = anItem();
+	halt(item, fail({ ...failure, isOutage: true } as Failure));
+	expect(item.run.halted).toEqual({ cause: 'the service gave no answer', credits: false });
+	expect(item.run.stopSignal(undefined).aborted).toBe(true);
+});
+
+describe('an item that was stopped', () => {
+	const stopped = (outcomeUnknown: boolean) => fail({ kind: 'cancelled', outcomeUnknown });
+
+	test.each([true, false])('by a halt says why, whatever it was at (%s)', (outcomeUnknown) => {
+		const item = anItem();
+		item.run.halt({ cause: 'the service gave no answer', credits: false });
+		expect(whyStopped(item, stopped(outcomeUnknown))).toMatchObject({
+			failure: { kind: 'skipped', cause: 'the service gave no answer' },
+		});
+	});
+
+	test('by a cancel says that, also where the run was halted before', () => {
+		const item = anItem();
+		item.host.channel.signal = AbortSignal.abort();
+		item.run.halt({ cause: 'x', credits: false });
+		expect(whyStopped(item, stopped(true))).toEqual(stopped(true));
+	});
 });

@@ -99,27 +99,6 @@ test('the body holds what was set, and nothing that was left empty', async () =>
 	});
 });
 
-test('of thousands of items a hundred at a time read the credential, so that the first request does not wait for all', async () => {
-	let [reading, most, read, readAtFirstPost] = [0, 0, 0, 0];
-	const { model, start } = setUp({
-		prompts: Array.from({ length: 250 }, (_, item) => `a cat ${item}`),
-		given: { waitForCompletion: false },
-		credential: { requestsPerMinute: 1_000, concurrentJobs: 1_000 },
-		service: { requestsPerMinute: 1_000, concurrentJobs: 1_000 },
-		async readCredential() {
-			reading += 1;
-			most = Math.max(most, reading);
-			await clock.sleep(1_000);
-			reading -= 1;
-			read += 1;
-			if (posts(model).length === 0) readAtFirstPost = read;
-		},
-	});
-	await start();
-	expect(posts(model)).toHaveLength(250);
-	expect([most, read, readAtFirstPost]).toEqual([100, 250, 100]);
-});
-
 test('of two credentials with one key that are in use the smaller limits count', async () => {
 	const apiKey = 'canary-key-that-two-credentials-have';
 	const used = async (credentialId: string, concurrentJobs: number) => {
@@ -159,7 +138,7 @@ describe('one custom key for items that differ in their files only', () => {
 	test('is refused before anything is sent, uploads included', async () => {
 		const { model, start } = setUp(withFiles('one', 'two'));
 		expect((await failure(start())).message).toMatch(
-			/^Idempotency Key is the same for item 0 and item 1, which make different requests/,
+			/^Idempotency Key is the same for items 1 and 2, which make different requests/,
 		);
 		expect(model.log).toEqual([]);
 	});
@@ -173,7 +152,7 @@ describe('one custom key for items that differ in their files only', () => {
 		};
 		const { start } = setUp({ ...withFiles('one', 'two'), readCredential });
 		expect((await failure(start())).message).toMatch(
-			/^Idempotency Key is the same for item 0 and item 1, /,
+			/^Idempotency Key is the same for items 1 and 2, /,
 		);
 	});
 
@@ -187,7 +166,7 @@ describe('one custom key for items that differ in their files only', () => {
 		expect(model.log.some(({ request }) => request.path === '/files')).toBe(true);
 	});
 
-	test('does not depend on where n8n stores the files', async () => {
+	test('is known by where n8n stores the files', async () => {
 		const contents: Record<string, string> = { 'id 1': 'one', 'id 2': 'one', 'id 3': 'two' };
 		const read: string[] = [];
 		const files = (...ids: string[]) => ({
@@ -203,10 +182,11 @@ describe('one custom key for items that differ in their files only', () => {
 			},
 		});
 		const unlike = setUp(files('id 1', 'id 1', 'id 3'));
-		expect((await failure(unlike.start())).message).toMatch(/item 0 and item 2/);
+		expect((await failure(unlike.start())).message).toMatch(/items 1 and 3/);
 		expect(unlike.model.log).toEqual([]);
-		expect(new Set(read)).toEqual(new Set(['id 1', 'id 3']));
-		const alike = setUp(files('id 1', 'id 2'));
+		// Nothing is read before it is known that the items make different requests.
+		expect(read).toEqual([]);
+		const alike = setUp(files('id 1', 'id 1'));
 		await alike.start().catch(() => {});
 		expect(posts(alike.model)[0]?.request.path).toBe('/files');
 	});
@@ -222,7 +202,7 @@ describe('a file on this machine, which only a service on this machine can read'
 	test('is refused before anything is sent for any item, however late the credential is read', async () => {
 		const { model, start } = setUp(parts);
 		expect((await failure(start())).message).toMatch(
-			/^Source Video must begin with https.*\[item 1\]$/,
+			/^Source Video must begin with https.*\[item 2 of 3\]$/,
 		);
 		expect(model.log).toEqual([]);
 	});
@@ -254,11 +234,11 @@ describe('a file on this machine, which only a service on this machine can read'
 
 describe('nothing is sent when one item of the batch cannot be right', () => {
 	test.each<[string, Part, RegExp]>([
-		['an empty prompt', { prompts: ['a', ' ', 'c'] }, /^Prompt is empty \[item 1\]/],
+		['an empty prompt', { prompts: ['a', ' ', 'c'] }, /^Prompt is empty \[item 2 of 3\]/],
 		[
 			'a prompt too long',
 			{ prompts: ['a', 'b', 'c'.repeat(10_001)] },
-			/^Prompt has 10001 characters.*\[item 2\]/,
+			/^Prompt has 10001 characters.*\[item 3 of 3\]/,
 		],
 		[
 			'a count too high',
@@ -320,9 +300,9 @@ describe('nothing is sent when one item of the batch cannot be right', () => {
 	test('several of them, which are all named', async () => {
 		const { start } = setUp({ prompts: ['a', ' ', 'c', '', ...Array<string>(12).fill('')] });
 		expect(await failure(start())).toMatchObject({
-			message: 'Prompt is empty [item 1]',
+			message: 'Prompt is empty [item 2 of 16]',
 			description:
-				'Nothing was sent for any item, so no credits were spent. 14 items are wrong: 1, 3, 4, 5, 6, 7, 8, 9, 10, 11 and 4 more.',
+				'Nothing was sent for any item, so no credits were spent. 14 items are wrong: 2, 4, 5, 6, 7, 8, 9, 10, 11, 12 and 4 more.',
 		});
 	});
 
@@ -353,8 +333,8 @@ describe('with Continue On Fail', () => {
 			pairedItem: { item: 1 },
 			json: {
 				prompt: '',
-				error: 'Prompt is empty [item 1]',
-				details: { item: 1, credits: 'none spent' },
+				error: 'Prompt is empty [item 2 of 4]',
+				details: { item: 2, credits: 'none spent' },
 			},
 		});
 		const failed = items.map(({ json, error }) => Boolean(json.error ?? error));
@@ -372,8 +352,8 @@ describe('with Continue On Fail', () => {
 			pairedItem: { item: 1 },
 			json: {
 				prompt: 'bad',
-				error: 'The job failed: too dark (job gen_2) [item 1]',
-				details: { item: 1, jobId: 'gen_2', status: 'failed' },
+				error: 'The job failed: too dark (job gen_2) [item 2 of 2]',
+				details: { item: 2, jobId: 'gen_2', status: 'failed' },
 			},
 		});
 		expect(item).not.toHaveProperty('error');
@@ -432,7 +412,7 @@ test('a dry run says what all items would create and cost, and which are wrong',
 		});
 		return (await start()).map(({ json }) => json.summary)[0];
 	};
-	const wrong = 'Items that are wrong: 1, 3.';
+	const wrong = 'Items that are wrong: 2, 4.';
 	expect(await summary(dry)).toBe(
 		`Nothing was sent. It would create 2 jobs; what they cost is known once one with each model was made. ${wrong}`,
 	);
@@ -450,19 +430,19 @@ describe('without Continue On Fail', () => {
 		const { start } = setUp({ prompts: ['a', 'bad', 'c'], service: { ending, jobMs } });
 		const error = await failure(start());
 		expect(error.message).toMatch(
-			/^The job failed: failed without a stated reason \(job gen_2\) \[item 1\]/,
+			/^The job failed: failed without a stated reason \(job gen_2\) \[item 2 of 3\]$/,
 		);
 		expect(error.context.itemIndex).toBe(1);
 		expect(error.description).toMatch(
-			/or output with On Error: Continue: gen_1 \(item 0, completed\), gen_3 \(item 2, completed\)\.$/,
+			/ 2 other jobs exist and are kept: retry this execution, and nothing of that is paid for again/,
 		);
 		expect(error.description).not.toMatch(/gen_2/);
 		expect(error.context.data).toMatchObject({
 			jobId: 'gen_2',
 			status: 'failed',
 			otherJobs: [
-				{ id: 'gen_1', item: 0, status: 'completed' },
-				{ id: 'gen_3', item: 2, status: 'completed' },
+				{ id: 'gen_1', item: 1, status: 'completed' },
+				{ id: 'gen_3', item: 3, status: 'completed' },
 			],
 		});
 	});
@@ -470,7 +450,8 @@ describe('without Continue On Fail', () => {
 	test('of jobs that have all failed none is promised to be continued with', async () => {
 		const { start } = setUp({ prompts: ['bad', 'bad'], service: { ending } });
 		const error = await failure(start());
-		expect(error.description).toMatch(/Other jobs of this run: gen_\d \(item 1, failed\)\.$/);
+		expect(error.description).not.toMatch(/kept|other job/);
+		expect(error.context.data).toMatchObject({ otherJobs: [{ item: 2, status: 'failed' }] });
 	});
 
 	test.each([
@@ -485,22 +466,23 @@ describe('without Continue On Fail', () => {
 			if (isRefused) return answer(posting);
 			return request.method === 'GET' && getting !== 200 ? answer(getting) : await send(request);
 		});
-		expect((await failure(start())).description).toMatch(/gen_1 \(item 1, /);
+		const named = { otherJobs: [{ id: 'gen_1', item: 2 }] };
+		expect((await failure(start())).context.data).toMatchObject(named);
 		[posting, getting] = [refusal, reading];
 		const error = await failure(start());
-		expect(error.message).toMatch(/ \[item 0\]$/);
-		expect(error.description).toMatch(
-			/^[^]*Kept for the next try[^]*: gen_1 \(item 1, (from an earlier try|completed)\)\.$/,
-		);
+		expect(error.message).toMatch(/ \[item 1 of 2\]$/);
+		expect(error.description).toMatch(/ 1 other job exists and is kept: retry this execution, /);
+		expect(error.context.data).toMatchObject(named);
 		expect(error.description).not.toMatch(/0 items were submitted/);
 		expect(model.jobs).toHaveLength(1);
 	});
 
-	test('of many jobs ten are named, and all are under Error details', async () => {
+	test('many jobs are counted, and all are under Error details', async () => {
 		const prompts = ['bad', ...Array.from({ length: 14 }, (_, item) => `prompt ${item}`)];
 		const error = await failure(setUp({ prompts, service: { ending } }).start());
-		expect(error.description?.match(/gen_\d+ \(/g)).toHaveLength(10);
-		expect(error.description).toMatch(/ and 4 more, under Error details\.$/);
+		expect(error.description).toMatch(
+			/ 14 other jobs exist .* \(their IDs are under Error details\)\.$/,
+		);
 		expect((error.context.data as { otherJobs: unknown[] }).otherJobs).toHaveLength(14);
 	});
 
@@ -536,7 +518,7 @@ describe('when the credits run out', () => {
 	test('nothing further is sent, and the error counts', async () => {
 		const { model, start } = setUp({ prompts, service });
 		const error = await failure(start());
-		expect(error.message).toMatch(/^Not enough credits \[item \d+\]/);
+		expect(error.message).toMatch(/^Not enough credits \[item \d+ of 20\]/);
 		expect(error.description).toMatch(/7 items were submitted, 13 were not/);
 		expect(model.jobs).toHaveLength(7);
 		expect(model.count(402)).toBeLessThanOrEqual(5);
@@ -549,7 +531,7 @@ describe('when the credits run out', () => {
 		expect(items.filter(({ json }) => !json.error)).toHaveLength(7);
 		expect(items.map(({ pairedItem }) => pairedItem)).toEqual(prompts.map((_, item) => ({ item })));
 		expect(items.at(-1)?.json.error).toMatch(
-			/^Not sent: the credits ran out at item \d+ \[item 19\]/,
+			/^Not sent: the credits ran out at item \d+ \[item 20 of 20\]/,
 		);
 		expect(model.jobs).toHaveLength(7);
 	});
@@ -723,7 +705,8 @@ describe('a service that puts what cannot be a text where a text belongs', () =>
 		const { start } = setUp({ service: { ending }, prompts: ['a', 'b'] });
 		expect(await failure(start())).toMatchObject({
 			message: expect.stringMatching(/^The job failed.*\(job gen_\d\)/),
-			description: expect.stringMatching(/gen_\d \(item \d/),
+			description: expect.stringMatching(/1 other job exists/),
+			context: { data: { otherJobs: [{ item: 2 }] } },
 		});
 	});
 });

@@ -16,7 +16,7 @@ test('what is not set has its default', () => {
 			outputBinaryField: 'data',
 			idempotency: 'execution',
 			onInsufficientCredits: 'stop',
-			maxCredits: 0,
+			maxCredits: Infinity,
 			dryRun: false,
 			limit: 50,
 		},
@@ -67,7 +67,7 @@ test.each<[Record<string, unknown>, string, string]>([
 	...[null, '', -1, true].map((maxCredits): [Record<string, unknown>, string, string] => [
 		{ options: { maxCredits } },
 		'Max Credits per Execution',
-		'must be a number: 0 for no limit, or more',
+		'must be a number, 0 or more; without the option there is no limit',
 	]),
 	[{ limit: 0 }, 'Limit', 'must be a number above 0'],
 	[{ limit: 1.5 }, 'Limit', 'must be a whole number'],

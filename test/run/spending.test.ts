@@ -34,7 +34,7 @@ const NEVER_SENT: Failure[] = [
 ];
 
 const DONE_NOTHING: Failure[] = [
-	...[400, 401, 402, 403, 404, 422, 429].map(status),
+	...[400, 401, 402, 403, 404, 429].map(status),
 	{ kind: 'upload', field: 'clip', problem: 'timeout' },
 ];
 
@@ -67,14 +67,16 @@ test('one invalid item stops a run before anything is sent for any', () => {
 
 test('in the editor, where each click is a new execution, the advice is what is true there', () => {
 	const late: Failure = { kind: 'deadline', waitedMs: 1 };
-	expect(
-		said(fail(late, { id: 'gen_1' }), { isManual: true, idempotency: 'execution' })[0],
-	).toMatch(/or execute the node again, which goes on with it instead of paying again\.$/);
-	expect(said(noResponse(true), { isManual: true, idempotency: 'execution' })[0]).toMatch(
-		/Under Executions, retry this one.*Executing the node again may pay twice\.$/,
+	expect(said(fail(late, { id: 'gen_1' }), { mode: 'manual' })[0]).toMatch(
+		/or execute the node again, which goes on with it instead of paying again\.$/,
 	);
-	expect(said(noResponse(true), { isManual: true, idempotency: 'content' })[0]).not.toMatch(
-		/twice\.$.*twice/,
+	expect(said(noResponse(true), { mode: 'manual' })[0]).toMatch(
+		/ To go on, execute the node again: that sends it again under the same idempotency key/,
+	);
+	// Also of a row, which the next click in the editor goes on with.
+	expect(said(noResponse(true), { mode: 'manual', isRow: true })[0]).toMatch(/execute the node/);
+	expect(said(noResponse(true), { mode: 'nested' })[0]).toMatch(
+		/ To go on, retry the execution of this sub-workflow: /,
 	);
 });
 
@@ -93,23 +95,21 @@ test.each(DONE_NOTHING)('a refusal has created nothing: %j', (failure) => {
 
 test('if the outcome is unknown, the key decides what to do', () => {
 	const unknown = 'Whether the request was carried out is not known.';
-	for (const failure of [noResponse(true), status(503)]) {
+	for (const failure of [noResponse(true), status(503), status(422)]) {
 		expect(said(failure, { idempotency: 'none' })).toEqual([
 			`${unknown} It had no idempotency key, so it was not sent again: look for it at the service before creating it again.`,
 			'unknown',
 		]);
 		expect(said(failure, { idempotency: 'content' })).toEqual([
-			`${unknown} Retrying this execution sends it again under the same idempotency key, so that nothing is paid for twice.`,
+			`${unknown} Within 24 hours the next execution sends it again under the same idempotency key, so that nothing is paid for twice.`,
+			'unknown',
+		]);
+		expect(said(failure, { idempotency: 'execution' })).toEqual([
+			`${unknown} To go on, retry this execution: that sends it again under the same idempotency key, so that nothing is paid for twice.`,
 			'unknown',
 		]);
 	}
-	const known = { outcomeUnknown: true };
-	const searchFailed: Failed = { ...fail(status(500)), endpoint: ENDPOINTS.listGenerations };
-	expect(said(searchFailed, known)).toEqual([
-		`${unknown} Retrying this execution checks again before it pays.`,
-		'unknown',
-	]);
-	expect(said({ kind: 'possibleDuplicate', candidates: ['gen_1'] })).toEqual(['', 'unknown']);
+	expect(said({ kind: 'possibleDuplicate', because: 'changed' })).toEqual(['', 'unknown']);
 });
 
 test('a failure before the own request of an item, and of the own one', () => {
@@ -145,7 +145,7 @@ test('a row of a run that goes on does not advise a retry of the execution, whic
 	);
 	for (const idempotency of ['content', 'custom'] as const) {
 		expect(said(noResponse(true), { isRow, idempotency })[0]).toBe(
-			`${unknown} Within 24 hours a new execution sends it again under the same idempotency key, so that nothing is paid for twice.`,
+			`${unknown} Within 24 hours the next execution sends it again under the same idempotency key, so that nothing is paid for twice.`,
 		);
 	}
 	const deadline: Failure = { kind: 'deadline', waitedMs: 1 };
@@ -161,7 +161,7 @@ test('a failed job needs a new key where the user gives it', () => {
 		undefined,
 	]);
 	expect(said(fail(failure, { id: 'gen_1' }), { idempotency: 'content' })).toEqual([
-		'Running it again creates a new job.',
+		'A new execution creates a new job.',
 		undefined,
 	]);
 });

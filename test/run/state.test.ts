@@ -1,148 +1,240 @@
 import fc from '../support/fastCheck';
 import {
+	isKeyExpired,
 	isOutcomeOpen,
+	mayHaveJob,
 	NEW,
+	nextStep,
 	transition,
+	type Created,
+	type Facts,
 	type ItemEvent,
 	type ItemState,
-	nextStep,
-	type Facts,
+	type New,
+	type Sent,
 } from '../../src/run/state';
 
-const HOUR = 3_600_000;
+const DAY = 86_400_000;
 
-const sending = (attempt = 0): ItemEvent => ({
-	kind: 'sending',
-	attempt,
-	key: `key ${attempt}`,
+const fresh: New = { is: 'new', nextKey: 2 };
+const taken: New = { ...fresh, mayHaveJob: true };
+const asked: Sent = {
+	is: 'sent',
+	nextKey: 2,
+	key: 'k2',
 	path: '/generations',
 	body: { prompt: 'a cat' },
-	now: 0,
-});
+	firstSentAt: 1_000,
+	isInFlight: false,
+	mayBeCarriedOut: false,
+};
+const out: Sent = { ...asked, isInFlight: true };
+const unknown: Sent = { ...asked, mayBeCarriedOut: true };
+const job = { id: 'gen_1', object: 'generation' };
+const other = { id: 'gen_2' };
+const made: Created = { is: 'created', nextKey: 2, job };
+const done: Created = { is: 'done', nextKey: 2, job, resource: '{}' };
 
-/** A refusal of the request under the first key. */
-const refused = (nextKey = 1): ItemEvent => ({ kind: 'refused', nextKey });
-const answered: ItemEvent = { kind: 'jobKnown', job: { id: 'gen_1', object: 'generation' } };
-const UNKNOWN: ItemEvent = { kind: 'outcomeUnknown' };
+const sending = (key?: string): ItemEvent => {
+	const request = { kind: 'sending', path: '/speech', body: 1, now: 5_000 } as const;
+	return key === undefined ? request : { ...request, key };
+};
+const sent: Sent = {
+	is: 'sent',
+	nextKey: 2,
+	path: '/speech',
+	body: 1,
+	firstSentAt: 5_000,
+	isInFlight: true,
+	mayBeCarriedOut: false,
+};
+const refused: ItemEvent = { kind: 'refused' };
+const refusedWithKey: ItemEvent = { kind: 'refused', keepsKey: true };
+const overtaken: ItemEvent = { kind: 'takenOver', nextKey: 5, mayHaveJob: true };
+const warned: ItemEvent = { kind: 'userWarned', execution: '7' };
+
+/** Every event in every state that treats it in a way of its own. */
+const TABLE: Array<[state: ItemState, event: ItemEvent, next: ItemState]> = [
+	[NEW, sending(), { ...sent, nextKey: 0 }],
+	[fresh, sending('k2'), { ...sent, key: 'k2' }],
+	[taken, sending('k2'), { ...sent, key: 'k2', mayBeCarriedOut: true }],
+	[asked, sending('k2'), out],
+	[out, sending('k2'), { ...out, mayBeCarriedOut: true }],
+	[unknown, sending('k2'), { ...unknown, isInFlight: true }],
+	[asked, sending('k3'), { ...sent, key: 'k3' }],
+	[unknown, sending('k3'), { ...sent, key: 'k3', mayBeCarriedOut: true }],
+	[made, sending('k3'), made],
+	[done, sending('k3'), done],
+
+	[out, { kind: 'noEffect' }, asked],
+	[{ ...out, mayBeCarriedOut: true }, { kind: 'noEffect' }, unknown],
+	[fresh, { kind: 'noEffect' }, fresh],
+	[made, { kind: 'noEffect' }, made],
+
+	[out, { kind: 'outcomeUnknown' }, unknown],
+	[fresh, { kind: 'outcomeUnknown' }, fresh],
+	[made, { kind: 'outcomeUnknown' }, made],
+	[done, { kind: 'outcomeUnknown' }, done],
+
+	[out, refused, { is: 'new', nextKey: 3 }],
+	[out, refusedWithKey, { is: 'new', nextKey: 2 }],
+	[{ ...out, mayBeCarriedOut: true }, refused, unknown],
+	[{ ...out, mayBeCarriedOut: true }, refusedWithKey, unknown],
+	[fresh, refused, fresh],
+	[made, refused, made],
+	[done, refused, done],
+
+	[fresh, { kind: 'jobKnown', job }, made],
+	[out, { kind: 'jobKnown', job }, made],
+	[unknown, { kind: 'jobKnown', job }, made],
+	[made, { kind: 'jobKnown', job: other }, made],
+	[done, { kind: 'jobKnown', job: other }, done],
+
+	[made, { kind: 'jobSucceeded', resource: '{}' }, done],
+	[made, { kind: 'jobSucceeded' }, { ...made, is: 'done' }],
+	[done, { kind: 'jobSucceeded' }, done],
+	[fresh, { kind: 'jobSucceeded' }, fresh],
+	[out, { kind: 'jobSucceeded', resource: '{}' }, out],
+
+	[made, { kind: 'jobFailed' }, { is: 'new', nextKey: 3 }],
+	[done, { kind: 'jobFailed' }, done],
+	[out, { kind: 'jobFailed' }, out],
+	[fresh, { kind: 'jobFailed' }, fresh],
+
+	[fresh, { kind: 'startsOver' }, { is: 'new', nextKey: 3 }],
+	[unknown, { kind: 'startsOver' }, { is: 'new', nextKey: 3 }],
+	[made, { kind: 'startsOver' }, { is: 'new', nextKey: 3 }],
+	[done, { kind: 'startsOver' }, { is: 'new', nextKey: 3 }],
+
+	[NEW, overtaken, { is: 'new', nextKey: 5, mayHaveJob: true }],
+
+	[unknown, warned, { ...unknown, warnedIn: '7' }],
+	[made, warned, made],
+	[fresh, warned, fresh],
+];
+
+test.each(TABLE)('%j: %j', (state, event, next) => {
+	const before = JSON.stringify(state);
+	expect(transition(state, event)).toStrictEqual(next);
+	expect(JSON.stringify(state)).toBe(before);
+});
 
 const after = (...events: ItemEvent[]): ItemState => events.reduce(transition, NEW);
 
-const FACTS: Facts = { now: 0, isChanged: false, hasFixedKey: false, execution: '2' };
-
-const step = (state: ItemState, facts: Partial<Facts> = {}) =>
-	nextStep(state, { ...FACTS, ...facts });
+const answered: ItemEvent = { kind: 'jobKnown', job };
 
 describe('a refusal', () => {
-	test('of the first try releases its key', () => {
-		expect(after(sending(), refused())).toEqual({ is: 'new', nextKey: 1 });
+	test('after a 429 frees the key: that try did nothing', () => {
+		expect(after(sending('k'), { kind: 'noEffect' }, sending('k'), refused)).toEqual({
+			is: 'new',
+			nextKey: 1,
+		});
 	});
 
-	test('of a later try, after an unknown outcome, does not', () => {
-		const state = after(sending(), UNKNOWN, sending(), refused());
-		expect(state).toMatchObject({ is: 'sent', attempt: 0, key: 'key 0' });
+	test('after a try of which no answer was ever noted does not', () => {
+		expect(after(sending('k'), sending('k'), refused)).toMatchObject({ is: 'sent', key: 'k' });
+	});
+
+	test('of a request that was taken over does not: the former execution may have got a job', () => {
+		const state = after(overtaken, sending('k'), refused);
+		expect(state).toMatchObject({ is: 'sent', key: 'k', nextKey: 5 });
 		expect(isOutcomeOpen(state)).toBe(true);
-	});
-
-	test('nor after a try of which no answer was ever noted', () => {
-		expect(after(sending(), sending(), refused())).toMatchObject({ is: 'sent', attempt: 0 });
-	});
-
-	test('after a 429 it does: that try did nothing', () => {
-		const state = after(sending(), { kind: 'noEffect' }, sending(), refused());
-		expect(state).toEqual({ is: 'new', nextKey: 1 });
-	});
-
-	test('never makes a known job unknown', () => {
-		const made = after(sending(), answered);
-		expect(transition(made, refused())).toEqual(made);
-	});
-
-	test('keeps a key that follows from the content or is the user’s', () => {
-		expect(after(sending(), refused(0))).toMatchObject({ is: 'new', nextKey: 0 });
+		const sure: ItemEvent = { ...overtaken, mayHaveJob: false };
+		expect(after(sure, sending('k'), refused)).toEqual({ is: 'new', nextKey: 6 });
 	});
 });
 
 test('nothing but a bad end or a change makes an item with a job new again', () => {
 	const events: ItemEvent[] = [
-		sending(),
-		UNKNOWN,
+		sending('k'),
+		{ kind: 'outcomeUnknown' },
 		{ kind: 'noEffect' },
-		refused(),
+		refused,
+		refusedWithKey,
 		answered,
 		{ kind: 'jobSucceeded' },
-		{ kind: 'nothingFound', restart: false },
-		{ kind: 'userWarned', execution: '1' },
-		{ kind: 'startsAtKey', nextKey: 3 },
+		warned,
 	];
 	fc.assert(
 		fc.property(fc.array(fc.constantFrom(...events)), (all) => {
-			const state = all.reduce(transition, after(sending(), answered));
+			const state = all.reduce(transition, after(sending('k'), answered));
 			expect(['created', 'done']).toContain(state.is);
 			expect(state).toMatchObject({ job: { id: 'gen_1' } });
 		}),
 	);
-	expect(after(sending(), answered, { kind: 'jobFailed' })).toEqual({ is: 'new', nextKey: 1 });
 });
 
 test('a state is plain data', () => {
-	for (const state of [after(sending(), UNKNOWN), after(sending(), answered)]) {
-		expect(JSON.parse(JSON.stringify(state))).toEqual(state);
-	}
+	for (const state of [
+		after(sending('k'), { kind: 'outcomeUnknown' }),
+		after(sending('k'), answered),
+	])
+		expect(JSON.parse(JSON.stringify(state))).toStrictEqual(state);
 });
 
-describe('a try begins with', () => {
-	const asked = after(sending(), UNKNOWN);
-	const made = after(sending(), answered);
-	const done = transition(made, { kind: 'jobSucceeded', resource: '{"id":"gen_1"}' });
+test('the outcome is open of what is on its way or unknown; what was taken over may have a job too', () => {
+	const states: ItemState[] = [fresh, taken, asked, out, unknown, made, done];
+	expect(states.filter(isOutcomeOpen)).toEqual([out, unknown]);
+	expect(states.filter(mayHaveJob)).toEqual([taken, out, unknown]);
+});
 
-	test('a request, of an item that is new', () => {
-		expect(step(NEW)).toEqual({ do: 'send', startsOver: false });
-	});
+test.each([
+	[0, false],
+	[DAY - 1, false],
+	[DAY, true],
+	[DAY + 1, true],
+	// From the future, as the clock was set back.
+	[-1, true],
+	[-9 * DAY, true],
+])('a key that was first sent %i ms ago is forgotten: %s', (age, isForgotten) => {
+	expect(isKeyExpired(1_000, 1_000 + age)).toBe(isForgotten);
+});
 
-	test('the same request, of unknown outcome, within 24 hours', () => {
-		expect(step(asked, { now: 24 * HOUR - 1 })).toEqual({ do: 'resend', sent: asked });
-	});
+const facts: Facts = { now: 2_000, isChanged: false, hasFixedKey: false, execution: '7' };
+const later = { now: 1_000 + DAY };
+const changed = { isChanged: true };
+const fixed = { hasFixedKey: true };
+const isWarned = { ...unknown, warnedIn: '7' };
+const newOne = { do: 'send', startsOver: true };
 
-	test('a search, once its key has expired', () => {
-		expect(step(asked, { now: 24 * HOUR })).toMatchObject({ do: 'search', because: 'expired' });
-	});
+const STEPS: Array<[state: ItemState, given: Partial<Facts>, step: unknown]> = [
+	[fresh, {}, { do: 'send', startsOver: false }],
+	[fresh, changed, newOne],
 
-	test('a new request, where the forgotten one certainly did nothing', () => {
-		const limited = after(sending(), { kind: 'noEffect' });
-		expect(step(limited)).toMatchObject({ do: 'resend' });
-		expect(step(limited, { now: 24 * HOUR })).toEqual({ do: 'send', startsOver: true });
-		expect(step(limited, { isChanged: true })).toEqual({ do: 'send', startsOver: true });
-	});
+	[asked, {}, { do: 'resend', sent: asked }],
+	[asked, changed, newOne],
+	[asked, { ...changed, ...fixed }, newOne],
+	[asked, later, newOne],
+	[asked, { now: 999 }, newOne],
 
-	test('a search, when the user has changed a request of unknown outcome; after a warning and a manual retry, a new one', () => {
-		expect(step(asked, { isChanged: true })).toMatchObject({ do: 'search', because: 'changed' });
-		const warned = transition(asked, { kind: 'userWarned', execution: '2' });
-		expect(step(warned, { isChanged: true })).toMatchObject({ do: 'search' });
-		expect(step(warned, { isChanged: true, execution: '3' })).toEqual({
-			do: 'send',
-			startsOver: true,
-		});
-	});
+	[out, {}, { do: 'resend', sent: out }],
+	[out, later, { do: 'warn', because: 'expired' }],
+	[unknown, fixed, { do: 'resend', sent: unknown }],
+	[unknown, { now: DAY + 999 }, { do: 'resend', sent: unknown }],
+	[unknown, later, { do: 'warn', because: 'expired' }],
+	[unknown, { now: 999 }, { do: 'warn', because: 'expired' }],
+	[unknown, changed, { do: 'warn', because: 'changed' }],
+	[unknown, { ...changed, ...later }, { do: 'warn', because: 'changed' }],
+	[unknown, { ...changed, ...fixed }, { do: 'reject' }],
+	[unknown, { ...changed, ...fixed, ...later }, { do: 'warn', because: 'changed' }],
 
-	test('reading the job, whenever it is known', () => {
-		expect(step(made, { now: 100 * HOUR })).toEqual({
-			do: 'read',
-			job: { id: 'gen_1', object: 'generation' },
-		});
-	});
+	// A try in the execution that was told is told again; the next execution is the user's decision.
+	[isWarned, changed, { do: 'warn', because: 'changed' }],
+	[isWarned, later, { do: 'warn', because: 'expired' }],
+	[isWarned, { ...changed, execution: '8' }, newOne],
+	[isWarned, { ...later, execution: '8' }, newOne],
+	[isWarned, { execution: '8' }, { do: 'resend', sent: isWarned }],
 
-	test('nothing at all, when the result is known', () => {
-		expect(step(done)).toMatchObject({ do: 'output', resource: '{"id":"gen_1"}' });
-	});
+	[made, {}, { do: 'read', job }],
+	[made, { now: 9 * DAY }, { do: 'read', job }],
+	[made, changed, newOne],
+	[made, { ...changed, ...fixed }, { do: 'reject', job }],
+	[done, {}, { do: 'output', job, resource: '{}' }],
+	[{ ...done, resource: undefined }, {}, { do: 'read', job }],
+	[done, changed, newOne],
+	[done, { ...changed, ...fixed }, { do: 'reject', job }],
+];
 
-	test('a new request, when the user has changed one whose job is known', () => {
-		expect(step(made, { isChanged: true })).toEqual({ do: 'send', startsOver: true });
-		expect(step(done, { isChanged: true })).toEqual({ do: 'send', startsOver: true });
-	});
-
-	test('a refusal, when it was changed under a key of the user', () => {
-		const facts = { isChanged: true, hasFixedKey: true };
-		expect(step(made, facts)).toMatchObject({ do: 'reject', job: { id: 'gen_1' } });
-		expect(step(asked, facts)).toEqual({ do: 'reject' });
-	});
+test.each(STEPS)('a try begins: %j with %j', (state, given, step) => {
+	expect(nextStep(state, { ...facts, ...given })).toEqual(step);
 });

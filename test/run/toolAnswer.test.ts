@@ -50,7 +50,7 @@ function setUp({ service, limits, settings, parts }: Agent = {}) {
 	const model = new ModelService(clock, service);
 	const workspace = workspaceWith(clock, limits);
 	const host = hostWith(model.send);
-	const node = nodeMemory({});
+	const node = nodeMemory({}, 'execution 1');
 	const credits = executionCredits({});
 	const given = parts?.(clock);
 	const call = async (prompt: string, operation = runOperation) => {
@@ -60,7 +60,7 @@ function setUp({ service, limits, settings, parts }: Agent = {}) {
 			runOf({
 				...{ host, workspace, prompt, node, credits, memory: itemMemory(node, item) },
 				...given,
-				origin: { item, runId: node.runId },
+				origin: { item },
 				settings: { isTool: true, waitTimeoutMs: CALL_MS, ...settings },
 			}),
 			operation,
@@ -150,6 +150,8 @@ describe('answers that are lost', () => {
 		}
 		isAway = false;
 		await clock.pass(HOUR);
+		// It is told what became of the call that was still running, and then goes on with it.
+		expect((await once('a cat')).result).toMatchObject({ failure: { kind: 'noResponse' } });
 		expect((await once('a cat')).result).toMatchObject({
 			value: { resources: [{ id: 'gen_1', status: 'completed' }] },
 		});

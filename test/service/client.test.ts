@@ -7,7 +7,7 @@ import {
 	type Attempt,
 	type RequestOptions,
 } from '../../src/service/client';
-import { errorOf, isOutcomeUnknown } from '../../src/service/statuses';
+import { errorOf } from '../../src/service/statuses';
 import { RateLimiter } from '../../src/service/rateLimiter';
 import type { SendResult, ApiRequest } from '../../src/base/types';
 import { answer, errorBody, gaps, channelOf, LOST, scripted } from '../../testing/answers';
@@ -27,7 +27,7 @@ async function ask(request: ApiRequest, answers: SendResult[], options: RequestO
 
 const WITH_KEY: RequestOptions = { replayable: true };
 
-test.each([400, 401, 402, 403, 404, 409, 422])('%i: one request, no retry', async (status) => {
+test.each([400, 401, 402, 403, 404, 422])('%i: one request, no retry', async (status) => {
 	for (const request of [GET, POST]) {
 		const { result, sent } = await ask(request, [answer(status), answer(200)], WITH_KEY);
 		expect(sent).toHaveLength(1);
@@ -40,6 +40,8 @@ test.each([400, 401, 402, 403, 404, 409, 422])('%i: one request, no retry', asyn
 
 test.each([
 	['408', answer(408)],
+	['409', answer(409)],
+	['425', answer(425)],
 	['500', answer(500)],
 	['502', answer(502)],
 	['503', answer(503)],
@@ -48,6 +50,9 @@ test.each([
 	['529', answer(529)],
 	['no response', LOST],
 	['a truncated body', answer(200, '{"id": "gen')],
+	['a redirect', answer(302, '')],
+	['a page', answer(403, '<html>')],
+	['a 404 of a gateway', answer(404, { message: 'no Route matched' })],
 ])(
 	'%s: retried for GET and for POST with a key, never for POST without one',
 	async (_name, fault) => {
@@ -60,36 +65,114 @@ test.each([
 	},
 );
 
-test('a 409 after a lost answer means that the service is still at work: the key is sent again', async () => {
-	const busy = [LOST, answer(409), answer(409), answer(202)];
-	expect((await ask(POST, busy, WITH_KEY)).sent).toHaveLength(4);
-	const bare = await ask(POST, busy);
-	expect(bare.sent).toHaveLength(1);
-});
-
-test('so does a 409 where the answer to an earlier request under the key was lost', async () => {
-	const busy = [answer(409), answer(409), answer(202)];
-	const open = await ask(POST, busy, { ...WITH_KEY, outcomeOpen: true });
-	expect(open.sent).toHaveLength(3);
+test('where an earlier request under the key may have been carried out, a refusal leaves that open', async () => {
 	const refused = await ask(POST, [answer(400)], { ...WITH_KEY, outcomeOpen: true });
 	expect(refused.result).toMatchObject({ failure: { status: 400, outcomeUnknown: true } });
 });
 
-test('attempts are limited: 7 for transient faults, 8 for 429', async () => {
-	const faulty = await ask(GET, [LOST]);
-	expect(faulty.sent).toHaveLength(7);
-	expect(faulty.result).toMatchObject({
-		failure: { kind: 'noResponse', attempts: 7, reason: 'ECONNRESET' },
+/** How often a request is tried that is always answered so, each time after so many ms. */
+async function attempts(response: SendResult, tookMs = 0) {
+	const clock = new VirtualClock();
+	const client = new Client(new RateLimiter(clock, 60), clock, seeded(1));
+	let sent = 0;
+	const channel = channelOf(async () => {
+		sent += 1;
+		await clock.sleep(tookMs);
+		return response;
 	});
-	const limited = await ask(POST, [answer(429)]);
-	expect(limited.sent).toHaveLength(8);
-	expect(limited.result).toMatchObject({
-		failure: { kind: 'status', status: 429, outcomeUnknown: false },
+	const result = await clock.run(client.request(channel, POST, WITH_KEY));
+	return { result, sent };
+}
+
+const UNREACHABLE: SendResult = { noResponse: 'ECONNREFUSED', unsent: 'connection' };
+
+describe('how often a request is tried under its key', () => {
+	test.each<[name: string, response: SendResult, tookMs: number, count: number]>([
+		['a connection that breaks at once', LOST, 0, 7],
+		['one that breaks after 40 s', LOST, 40_000, 4],
+		['one that hangs until its time-out', { noResponse: 'timeout' }, 120_000, 2],
+		['a 503', answer(503), 0, 7],
+		['a 409', answer(409), 0, 7],
+		['a 425', answer(425), 0, 7],
+		['no connection', UNREACHABLE, 0, 5],
+		['a page with status 200', answer(200, '<html>'), 0, 3],
+		['a page with status 403', answer(403, '<html>'), 0, 3],
+		['a 404 without the Error shape', answer(404, { message: 'no' }), 0, 3],
+		['a 302', answer(302, ''), 0, 3],
+		['a 429', answer(429), 0, 8],
+		['a 404 of the service', answer(404), 0, 1],
+	])('%s', async (_, response, tookMs, count) => {
+		expect((await attempts(response, tookMs)).sent).toBe(count);
+	});
+
+	test('the error says how often, and whether it may have been carried out', async () => {
+		expect((await attempts(LOST)).result).toMatchObject({
+			failure: { kind: 'noResponse', attempts: 7, reason: 'ECONNRESET', outcomeUnknown: true },
+		});
+		expect((await attempts(answer(429))).result).toMatchObject({
+			failure: { kind: 'status', status: 429, outcomeUnknown: false },
+		});
+	});
+});
+
+describe('an outage: two requests of one operation, given up in a row', () => {
+	const READ: ApiRequest = { method: 'GET', path: '/generations/gen_2' };
+
+	/** What each request of a client is always answered, and whether its failure is an outage. */
+	async function given(...asked: Array<[ApiRequest, SendResult]>) {
+		const clock = new VirtualClock();
+		const client = new Client(new RateLimiter(clock, 1_000), clock, seeded(1));
+		const said: unknown[] = [];
+		for (const [request, response] of asked) {
+			const channel = channelOf(async () => response);
+			const result = await clock.run(client.request(channel, request, WITH_KEY));
+			const failure = result.ok ? undefined : result.failure;
+			said.push(failure && 'isOutage' in failure ? failure.isOutage : undefined);
+		}
+		return said;
+	}
+
+	test.each<[name: string, response: SendResult]>([
+		['no answer', LOST],
+		['no connection', UNREACHABLE],
+		['a 503', answer(503)],
+		['a page', answer(200, '<html>')],
+		['a redirect', answer(301, '')],
+	])('%s', async (_, response) => {
+		expect(await given([POST, response], [POST, response], [POST, response])).toEqual([
+			false,
+			true,
+			true,
+		]);
+	});
+
+	test.each<[name: string, response: SendResult]>([
+		['a success', answer(202)],
+		['a refusal', answer(400)],
+		['a 429', answer(429)],
+	])('is none once the service has answered: %s', async (_, response) => {
+		const all = await given([POST, LOST], [POST, response], [POST, LOST], [POST, LOST]);
+		expect(all).toEqual([false, undefined, false, true]);
+	});
+
+	test('is counted for each operation, whatever the id', async () => {
+		expect(await given([POST, LOST], [GET, LOST], [POST, LOST], [READ, LOST])).toEqual([
+			false,
+			false,
+			true,
+			true,
+		]);
+	});
+
+	test('is none of what is refused, or cannot be sent at all', async () => {
+		const local: SendResult = { noResponse: 'x', unsent: 'local' };
+		for (const response of [answer(404), answer(429), local])
+			expect(await given([POST, response], [POST, response])).toEqual([undefined, undefined]);
 	});
 });
 
 describe('what never reached the service', () => {
-	const refused: SendResult = { noResponse: 'ECONNREFUSED', unsent: 'connection' };
+	const refused = UNREACHABLE;
 
 	test('is retried, even without a key, and after 5 attempts is known to have done nothing', async () => {
 		const found = await ask(POST, [refused, refused, answer(202)]);
@@ -275,16 +358,7 @@ test('the Error shape is read without trusting it', () => {
 		details: { field: 'prompt' },
 	});
 	const nothing = { message: undefined, type: undefined, requestId: undefined, details: undefined };
-	for (const body of [
-		undefined,
-		null,
-		'text',
-		7,
-		[],
-		{},
-		{ error: 'text' },
-		{ error: { message: 5 } },
-	]) {
+	for (const body of [undefined, null, 7, [], {}, { error: { message: 5 } }]) {
 		expect(errorOf(body)).toEqual(nothing);
 	}
 });
@@ -303,68 +377,20 @@ test('a send that throws, which none should, still releases the rate limiter', a
 const attemptOf = (more: Partial<Attempt> = {}): Attempt => ({
 	number: 1,
 	replayable: true,
-	followsUnknown: false,
+	failingMs: 0,
 	now: Date.parse('2026-01-01T00:00:00.000Z'),
 	random: () => 0.5,
 	...more,
 });
 
-test.each([400, 401, 402, 403, 404, 409, 422, 301])('%i is final', (status) => {
-	for (const replayable of [true, false]) {
-		expect(retryDelay(answer(status), attemptOf({ replayable }))).toBeUndefined();
-	}
-});
-
-test.each([408, 500, 501, 502, 503, 504, 520, 522, 524, 529, 530])(
-	'%i is retried if the request is replayable',
-	(status) => {
-		expect(isOutcomeUnknown(answer(status))).toBe(true);
-		expect(retryDelay(answer(status), attemptOf())).toBe(500);
-		expect(retryDelay(answer(status), attemptOf({ replayable: false }))).toBeUndefined();
-	},
-);
-
-test('a 409 after an unknown outcome is retried: the service may still be at work', () => {
-	const busy = attemptOf({ followsUnknown: true });
-	expect(retryDelay(answer(409), busy)).toBe(500);
-	expect(retryDelay(answer(409), { ...busy, replayable: false })).toBeUndefined();
-	expect(retryDelay(answer(409), { ...busy, number: 7 })).toBeUndefined();
-	expect(isOutcomeUnknown(answer(409))).toBe(false);
-	for (const status of [400, 401, 404]) {
-		expect(retryDelay(answer(status), busy)).toBeUndefined();
-	}
-});
-
-test('a lost response is retried only if the request is replayable', () => {
-	expect(isOutcomeUnknown(LOST)).toBe(true);
-	expect(retryDelay(LOST, attemptOf())).toBe(500);
-	expect(retryDelay(LOST, attemptOf({ replayable: false }))).toBeUndefined();
-});
-
-test('a request that certainly never arrived has a known outcome, and is attempted 5 times whatever the method', () => {
-	const refused = { noResponse: 'ECONNREFUSED', unsent: 'connection' } as const;
-	expect(isOutcomeUnknown(refused)).toBe(false);
-	expect(retryDelay(refused, attemptOf({ replayable: false }))).toBe(500);
-	expect(retryDelay(refused, attemptOf({ number: 4 }))).toBe(4_000);
-	expect(retryDelay(refused, attemptOf({ number: 5 }))).toBeUndefined();
-});
-
-test.each(['local', 'certificate'] as const)('a %s failure is final', (unsent) => {
-	const failed = { noResponse: 'x', unsent };
-	expect(isOutcomeUnknown(failed)).toBe(false);
-	expect(retryDelay(failed, attemptOf())).toBeUndefined();
-});
-
-test('a 429 is retried whatever the method, because nothing was done', () => {
-	expect(isOutcomeUnknown(answer(429))).toBe(false);
-	expect(retryDelay(answer(429), attemptOf({ replayable: false }))).toBe(1_000);
-});
-
-test('transient faults get 7 attempts in all, a 429 gets 8', () => {
-	expect(retryDelay(LOST, attemptOf({ number: 6 }))).toBeDefined();
-	expect(retryDelay(LOST, attemptOf({ number: 7 }))).toBeUndefined();
-	expect(retryDelay(answer(429), attemptOf({ number: 7 }))).toBeDefined();
-	expect(retryDelay(answer(429), attemptOf({ number: 8 }))).toBeUndefined();
+test('the second attempt always comes; a later one begins within 90 s of the first failure', () => {
+	const after = (number: number, failingMs: number) =>
+		retryDelay(LOST, attemptOf({ number, failingMs, random: () => 0 }));
+	expect(after(1, 500_000)).toBe(100);
+	expect(after(2, 89_900)).toBe(100);
+	expect(after(2, 89_901)).toBeUndefined();
+	// A 429 says that the service is there: it has its own number of attempts.
+	expect(retryDelay(answer(429), attemptOf({ number: 2, failingMs: 500_000 }))).toBeDefined();
 });
 
 test('a hint replaces the backoff, plus up to a second', () => {
@@ -405,15 +431,6 @@ test('full jitter: between 100 ms and the doubled, capped upper bound of each at
 		retryDelay(LOST, attemptOf({ number, random: () => 0.999999 })),
 	);
 	expect(steps.map((step) => Math.round(step ?? 0))).toEqual([1_000, 2_000, 4_000, 8_000]);
-});
-
-test('an unusable success leaves the outcome unknown; a redirect or a status below 200 does not', () => {
-	const open = [199, 200, 202, 299, 300].map((status) =>
-		isOutcomeUnknown(answer(status, 'cut off')),
-	);
-	expect(open).toEqual([false, true, true, true, false]);
-	expect(retryDelay(answer(200, '{"id"'), attemptOf())).toBe(500);
-	expect(retryDelay(answer(200, '{"id"'), attemptOf({ replayable: false }))).toBeUndefined();
 });
 
 /* What a server asks for. */

@@ -22,7 +22,7 @@ function setUp(service: Partial<ServiceSettings> = {}) {
 		const run = new Run(count, false);
 		const items = Array.from({ length: count }, async (_, itemIndex) => {
 			const memory = (memories[itemIndex] ??= newMemory());
-			const origin = { runId: owner, executionId: owner };
+			const origin = { executionId: owner };
 			const item = runOf({
 				host,
 				workspace,

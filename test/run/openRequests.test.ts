@@ -1,0 +1,155 @@
+import { OpenRequests, openRequestsOf, type RequestName } from '../../src/run/openRequests';
+
+const DAY = 86_400_000;
+
+const CAT: RequestName = { runId: 'run 1', content: 'a cat', occurrence: 0 };
+
+interface Sending extends Partial<RequestName> {
+	key?: number;
+	sentAt?: number;
+	execution?: string;
+	isManual?: boolean;
+}
+
+function setUp() {
+	const open = new OpenRequests();
+	const send = (more: Sending = {}) =>
+		open.note({ ...CAT, key: 0, sentAt: 0, execution: '1', isManual: true, ...more });
+	/** A further execution takes over what there is. */
+	const take = (execution = '2', { content = 'a cat', isManual = true, now = 1_000 } = {}) => {
+		open.begin(execution, now);
+		return open.takeOver({ content, execution, isManual }, now);
+	};
+	return { open, send, take };
+}
+
+test('an execution goes on with what another one was not given, under its last key, and only one does', () => {
+	const { send, take } = setUp();
+	send({ key: 0 });
+	send({ key: 3 });
+	expect(take('2')).toMatchObject({ ...CAT, key: 3, outcome: 'unknown' });
+	expect(take('2')).toBeUndefined();
+	// What execution 2 was not given either is open to the next.
+	expect(take('3')).toMatchObject(CAT);
+});
+
+test('two items of an execution go on with two requests', () => {
+	const { send, take } = setUp();
+	send({ occurrence: 0 });
+	send({ occurrence: 1 });
+	const taken = [take(), take(), take()].map((one) => one?.occurrence);
+	expect(taken).toEqual([1, 0, undefined]);
+});
+
+test.each([
+	['another content', 'a dog', true],
+	['production after the editor', 'a cat', false],
+])('%s takes nothing over', (_, content, isManual) => {
+	const { send, take } = setUp();
+	send();
+	expect(take('2', { content, isManual })).toBeUndefined();
+});
+
+test('nor does the editor after production', () => {
+	const { send, take } = setUp();
+	send({ isManual: false });
+	expect(take('2', { isManual: true })).toBeUndefined();
+	expect(take('2', { isManual: false })).toMatchObject(CAT);
+});
+
+test('a request with a job comes before one that may have one, and that before one that did nothing', () => {
+	const { open, send, take } = setUp();
+	for (const occurrence of [0, 1, 2, 3]) send({ occurrence });
+	open.noteOutcome({ ...CAT, occurrence: 0 }, 'job');
+	open.noteOutcome({ ...CAT, occurrence: 3 }, 'nothing');
+	const taken = [take(), take(), take(), take()].map((one) => [one?.occurrence, one?.outcome]);
+	expect(taken).toEqual([
+		[0, 'job'],
+		[2, 'unknown'],
+		[1, 'unknown'],
+		[3, 'nothing'],
+	]);
+});
+
+test('a job that is known stays known, whatever its key is answered from then on', () => {
+	const { open, send, take } = setUp();
+	send();
+	open.noteOutcome(CAT, 'job');
+	send();
+	open.noteOutcome(CAT, 'nothing');
+	expect(take()).toMatchObject({ outcome: 'job' });
+});
+
+describe('what was given to n8n', () => {
+	test('is not taken over', () => {
+		const { open, send, take } = setUp();
+		send();
+		open.deliver(CAT, '1');
+		open.endRun('1', 0, false);
+		expect(take()).toBeUndefined();
+	});
+
+	test('is open again if a run of that execution fails, such as a later round of a loop', () => {
+		const { open, send, take } = setUp();
+		send();
+		open.deliver(CAT, '1');
+		open.endRun('1', 0, false);
+		open.endRun('1', 3, true);
+		expect(take()).toMatchObject(CAT);
+	});
+
+	test('is not, once a further try of that run has mended it', () => {
+		const { open, send, take } = setUp();
+		send();
+		open.deliver(CAT, '1');
+		open.endRun('1', 3, true);
+		open.endRun('1', 3, false);
+		expect(take()).toBeUndefined();
+	});
+
+	test('by a retry of the execution that has failed is closed too', () => {
+		const { open, send, take } = setUp();
+		send();
+		open.endRun('1', 0, true);
+		open.deliver(CAT, 'retry of 1');
+		open.endRun('retry of 1', 0, false);
+		expect(take('3')).toBeUndefined();
+	});
+
+	test('is closed for good when the next execution begins', () => {
+		const { open, send, take } = setUp();
+		send();
+		open.deliver(CAT, '1');
+		open.begin('2', 1_000);
+		open.endRun('1', 3, true);
+		expect(take('2')).toBeUndefined();
+	});
+});
+
+test('a request that was refused, or whose job has failed, is closed, and no other', () => {
+	const { open, send, take } = setUp();
+	send({ occurrence: 0 });
+	send({ occurrence: 1 });
+	open.close({ ...CAT, occurrence: 1 });
+	expect(take()?.occurrence).toBe(0);
+	open.close(CAT);
+	expect(take('3')).toBeUndefined();
+});
+
+test.each([
+	[DAY - 1, true],
+	[DAY, false],
+	[-1, false],
+])('%i ms after it was sent it can be taken over: %s', (now, isOpen) => {
+	const { send, take } = setUp();
+	send();
+	expect(take('2', { now }) !== undefined).toBe(isOpen);
+});
+
+test('each node has its own, for as long as the process runs', () => {
+	const name = { ...CAT, key: 0, sentAt: 0, execution: '1', isManual: true };
+	openRequestsOf('a/node').note(name);
+	const asking = { content: 'a cat', execution: '2', isManual: true };
+	expect(openRequestsOf('another/node').takeOver(asking, 0)).toBeUndefined();
+	expect(openRequestsOf('a/node').takeOver(asking, 0)).toMatchObject(CAT);
+});
