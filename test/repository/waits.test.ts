@@ -14,6 +14,7 @@ const ROWS: Record<string, string[]> = {
 	'A job to end': [
 		'JobPoller.wait, without a deadline',
 		'Creation.wait',
+		'wait',
 		'Creation.follow, without a deadline',
 	],
 	'A job that nobody waits for': ['JobSlots.tick'],
