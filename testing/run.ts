@@ -55,8 +55,6 @@ export function hostWith(send: Send, more: Partial<Host> = {}, fairnessKey = 'ex
 export const sourceWith = (source: Partial<BinarySource> = {}): BinarySource => ({
 	fileName: 'cat.png',
 	mimeType: 'image/png',
-	size: 3,
-	identity: 'binary-1',
 	open: async () => Buffer.from('cat'),
 	...source,
 });

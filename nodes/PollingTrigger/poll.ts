@@ -11,7 +11,7 @@ import { filtersOf, parameterOf } from '../../src/events/filters';
 import { openService, readResource, serviceError, type Service } from '../../src/events/service';
 import type { Resource } from '../../src/base/types';
 import { listOf } from '../../src/base/values';
-import { mustBeList, pageOf } from '../../src/service/client';
+import { mustBeList, pageOf } from '../../src/service/pages';
 import { isRefusal, refusalOf } from '../../src/service/statuses';
 import { jsonOf } from '../../src/run/output';
 import { findNewlyFinished, type PollState, type Reader } from './findNewlyFinished';

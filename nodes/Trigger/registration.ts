@@ -5,7 +5,7 @@ import { decryptSecret, encryptSecret } from '../../src/events/encryptSecret';
 import { openService, serviceError, type Service } from '../../src/events/service';
 import type { Failed } from '../../src/base/result';
 import { isResource } from '../../src/base/types';
-import { pageOf } from '../../src/service/client';
+import { pageOf } from '../../src/service/pages';
 import { isGone, refusalOf } from '../../src/service/statuses';
 
 /** Who creates the webhook at the service. */

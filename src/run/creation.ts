@@ -8,6 +8,7 @@ import {
 	type Resource,
 } from '../base/types';
 import { onAbort } from '../base/waiting';
+import { mustHaveId } from '../service/client';
 import { meaningOf, refusalOf } from '../service/statuses';
 import { jobState, toResult } from '../service/jobState';
 import type { Slot } from '../service/jobSlots';
@@ -294,7 +295,7 @@ class Creation {
 				replayable: () => key !== undefined && !this.hasKeyExpired,
 				return429: Boolean(spec.takesSlot),
 				outcomeOpen: mayHaveJob(memory.state),
-				validate: (answered) => (isResource(answered) ? undefined : 'the response has no id'),
+				validate: mustHaveId,
 			},
 		);
 		const heard = answer.then((final) => this.hear(final, body));

@@ -1,7 +1,8 @@
 import { NodeApiError, type IDataObject, type INode } from 'n8n-workflow';
 import { ENDPOINTS, type Endpoint } from '../contract';
 import type { Failed, Failure, NoResponseFailure, ServiceError } from '../base/result';
-import { asText, type UnsentReason } from '../base/types';
+import { asText } from '../base/types';
+import { wordsOfNoResponse } from '../service/network';
 import { meaningOf, refusalOf, type Text } from '../service/statuses';
 import { jobState, readerOf } from '../service/jobState';
 import type { IdempotencyMode, OperationSpec, WorkflowMode } from './item';
@@ -41,7 +42,7 @@ type Spending = 'free' | 'notSent' | 'nothingDone' | 'outcomeUnknown' | 'jobExis
 
 function mayBeCarriedOut({ failure }: Failed): boolean {
 	if (failure.kind === 'status')
-		return failure.outcomeUnknown || !meaningOf(failure.status).nothingDone;
+		return failure.outcomeUnknown || !meaningOf(failure.status, failure.serviceError).nothingDone;
 	if (failure.kind === 'noResponse') return failure.outcomeUnknown;
 	if (failure.kind === 'cancelled') return failure.outcomeUnknown ?? false;
 	return failure.kind === 'badResponse' || failure.kind === 'possibleDuplicate';
@@ -208,20 +209,8 @@ const REFUSED_KEY: Partial<Record<IdempotencyMode, string>> = {
 
 const minutes = (ms: number) => Math.round(ms / 6_000) / 10;
 
-const CHECK_NETWORK = 'Check the base URL of the credential and the network.';
-
-const NO_RESPONSE: Record<UnsentReason | 'lost', (reason: string) => Text> = {
-	lost: (reason) => [`The service did not respond (${reason})`, CHECK_NETWORK],
-	connection: (reason) => [`The service cannot be reached (${reason})`, CHECK_NETWORK],
-	certificate: (reason) => [
-		`The certificate of the service is not accepted (${reason})`,
-		'Check the base URL of the credential. A certificate of a private authority must be made known to n8n.',
-	],
-	local: (reason) => [`n8n could not send the request: ${reason}`, 'Check the credential.'],
-};
-
 function ofNoResponse({ reason, attempts, unsent }: NoResponseFailure): Text {
-	const [happened, todo] = NO_RESPONSE[unsent ?? 'lost'](reason);
+	const [happened, todo] = wordsOfNoResponse({ noResponse: reason, unsent });
 	return [happened, `${attempts > 1 ? `Tried ${attempts} times. ` : ''}${todo}`];
 }
 
@@ -239,7 +228,7 @@ export function wordsOf(failed: Failed, context: ErrorContext): Text {
 			];
 		case 'status': {
 			const { scope, path } = failedEndpoint(failed, context);
-			const [happened, todo] = meaningOf(failure.status).words({
+			const [happened, todo] = meaningOf(failure.status, failure.serviceError).words({
 				scope,
 				hasId: path.includes('{id}'),
 				readsOwnJob: readsOwnJob(failed, context),

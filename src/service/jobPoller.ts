@@ -12,7 +12,7 @@ import {
 } from '../base/types';
 import { onAbort, WakeUp } from '../base/waiting';
 import { requestResource, type Client } from './client';
-import { pageOf } from './client';
+import { pageOf } from './pages';
 import { isGone, isRefusal, meaningOf } from './statuses';
 import type { OtherClients } from './otherClients';
 import type { RateLimiter } from './rateLimiter';

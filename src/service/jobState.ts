@@ -1,6 +1,7 @@
-import { ENDPOINTS, textOf, type Endpoint } from '../contract';
+import { ENDPOINTS, type Endpoint } from '../contract';
 import { fail, ok, type Result } from '../base/result';
 import { isRecord, type Json, type Resource } from '../base/types';
+import { messageIn, plainText } from './bodies';
 
 export interface TerminalStatuses {
 	good: readonly string[];
@@ -69,15 +70,15 @@ export const isGeneration = ({ object }: Resource): boolean => object === 'gener
 
 /**
  * Why a job failed wholly or in part. The specification does not name the field (Generation), so
- * the likely ones are tried in order: `error.message`, `errors[].message`,
- * `outputs[].error.message`.
+ * the likely ones are tried in order: `error`, `errors[]`,
+ * `outputs[].error`.
  */
 export function statedReason({ error, errors, outputs }: Resource): string | undefined {
 	const ofOutputs = [outputs].flat().map((output) => isRecord(output) && output.error);
 	for (const candidates of [[error], [errors].flat(), ofOutputs]) {
-		const messages = candidates.map((each) => (isRecord(each) ? textOf(each.message) : undefined));
+		const messages = candidates.map((each) => messageIn(each));
 		const reasons = new Set(messages.filter((message) => message !== undefined));
-		if (reasons.size > 0) return [...reasons].join('; ');
+		if (reasons.size > 0) return plainText([...reasons].join('; '));
 	}
 	return undefined;
 }

@@ -78,7 +78,10 @@ test.each([
 	['error.message', { error: { message: 'too dark' }, errors: [{ message: 'b' }] }, 'too dark'],
 	['errors[].message', { errors: [{ message: 'a' }, { message: 'b' }, { message: 'a' }] }, 'a; b'],
 	['outputs[].error.message', { outputs: [{ id: 'o' }, { error: { message: 'c' } }] }, 'c'],
-	['nowhere', { outputs: [null, 7], errors: 'text', error: 'text' }, undefined],
+	['error, as a text', { error: 'too dark', errors: 'b' }, 'too dark'],
+	['errors[], as texts', { errors: ['a', 'b'] }, 'a; b'],
+	['nowhere', { outputs: [null, 7], errors: 7, error: [] }, undefined],
+	['a long text, cut off', { error: 'x'.repeat(1_000) }, `${'x'.repeat(299)}…`],
 	['an empty text', { error: { message: '' }, errors: [{ message: 5 }] }, undefined],
 ])('the reason of a failure is found at %s', (_name, more, reason) => {
 	expect(statedReason(job('generation', 'failed', more))).toBe(reason);
