@@ -19,7 +19,7 @@ const ROWS: Record<string, string[]> = {
 	],
 	'A job that nobody waits for': ['JobSlots.tick'],
 	'A list of what runs': ['JobPoller.readList'],
-	'One answer of the service': ['createSend', 'readBody'],
+	'One answer of the service': ['createSend', 'readBody', 'dryRun, without a deadline'],
 	'A request that is tried again': ['Client.request', 'Creation.exchange, without a deadline'],
 	'A list with _Return All_': ['readPages'],
 	'A list in the editor': [
