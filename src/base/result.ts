@@ -11,6 +11,8 @@ export type Failure =
 	| CancelledFailure
 	| { kind: 'deadline'; waitedMs: number }
 	| { kind: 'jobFailed'; reason: string }
+	/** A plan was made that could not be approved at once, as was asked for. */
+	| { kind: 'notApproved'; reason: string }
 	| { kind: 'download'; outputId: string; problem: string }
 	| { kind: 'upload'; field: string; problem: string }
 	| { kind: 'skipped'; cause: string; credits: boolean }

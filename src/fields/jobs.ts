@@ -1,6 +1,6 @@
 import type { IDisplayOptions } from 'n8n-workflow';
 import { DELIVERIES, type Delivery, type Json } from '../contract';
-import type { TerminalStatuses } from '../service/jobState';
+import { AGENT_STATUSES, type TerminalStatuses } from '../service/jobState';
 import type { CreditPolicy, IdempotencyMode } from '../run/item';
 import { inBody, optionList, options, type Field } from './operation';
 import { choice, jsonObject } from './rules';
@@ -233,12 +233,6 @@ export const fileOptions = [outputBinaryField, splitOutputs];
 
 export const existingOutputs: Field[] = [downloadExisting, options(fileOptions)];
 
-/** A default that users can change: the specification shows no values of `status` (AgentRun). */
-export const untilStatus = (...good: string[]): TerminalStatuses => ({ good, bad: ['failed'] });
-
-/** Until it has ended or waits for the user: for the approval of its plan, or for the review. */
-export const UNTIL_USER_OR_END = untilStatus('plan_proposed', 'awaiting_review', 'completed');
-
 export const statusFields = ({ good, bad }: TerminalStatuses): Field[] => [
 	{
 		displayName: 'Wait Until Status',
@@ -247,7 +241,7 @@ export const statusFields = ({ good, bad }: TerminalStatuses): Field[] => [
 		default: good.join(', '),
 		placeholder: 'e.g. awaiting_review, completed',
 		description:
-			'The statuses of an agent run that end the wait successfully, separated by commas. Change them if the service uses other names.',
+			'The statuses of an agent run that has ended well or waits for you, separated by commas. Change them if the service uses other names.',
 	},
 	{
 		displayName: 'Failure Statuses',
@@ -255,9 +249,14 @@ export const statusFields = ({ good, bad }: TerminalStatuses): Field[] => [
 		type: 'string',
 		default: bad.join(', '),
 		placeholder: 'e.g. failed',
-		description:
-			'The statuses of an agent run that end the wait with an error, separated by commas',
+		description: 'The statuses of an agent run that has failed, separated by commas',
 	},
+];
+
+/** What reading a job offers that may be an agent run: `finished` follows the statuses. */
+export const existingRunOutputs: Field[] = [
+	downloadExisting,
+	options([...statusFields(AGENT_STATUSES.any), ...fileOptions]),
 ];
 
 /** The options of every creation, whatever it makes. */

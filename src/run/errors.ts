@@ -38,7 +38,8 @@ export interface ErrorContext extends Pick<
  * What a failure means for the credits of its item. Every sentence about credits follows from this
  * and nothing else. `free`: the operation can neither create nor charge anything.
  */
-type Spending = 'free' | 'notSent' | 'nothingDone' | 'outcomeUnknown' | 'jobExists' | 'jobFailed';
+type Spending =
+	'free' | 'notSent' | 'nothingDone' | 'outcomeUnknown' | 'jobExists' | 'jobFailed' | 'planned';
 
 function mayBeCarriedOut({ failure }: Failed): boolean {
 	if (failure.kind === 'status')
@@ -62,6 +63,7 @@ function spendingOf(failed: Failed, context: ErrorContext): Spending {
 	const { failure, job } = failed;
 	if (!context.creates) return 'free';
 	if (failure.kind === 'jobFailed') return 'jobFailed';
+	if (failure.kind === 'notApproved') return 'planned';
 	if (job ?? context.jobIds?.[0]) return 'jobExists';
 	if (context.outcomeUnknown) return 'outcomeUnknown';
 	// An upload or a search, before the item's own request.
@@ -130,6 +132,9 @@ function existing({ failure, job }: Failed, context: ErrorContext): string {
 	return `The job ${now} at the service: fetch it by its ID${how}.`;
 }
 
+/** Specification: Limits, credit rules: planning is paid for by itself. */
+const planned = () => 'Only the planning was paid for.';
+
 function jobFailed(_: Failed, { endpoint, idempotency }: ErrorContext): string {
 	// What approves or reviews a run makes no new one.
 	if (endpoint.path.includes('{id}')) return 'It cannot be done again: create a new run.';
@@ -156,6 +161,7 @@ const CREDITS: Record<
 	outcomeUnknown: ['unknown', unknown],
 	jobExists: ['reserved or spent', existing],
 	jobFailed: [undefined, jobFailed],
+	planned: ['reserved or spent', planned],
 };
 
 /** What a failure means for the user's credits; empty if there is nothing to say. */
@@ -262,6 +268,15 @@ export function wordsOf(failed: Failed, context: ErrorContext): Text {
 				`The job failed: ${failure.reason}`,
 				`Change the prompt or the inputs${creates ? '' : ' and create it again'}.`,
 			];
+		case 'notApproved': {
+			const estimate = failed.job?.estimated_credits;
+			const atLeast = typeof estimate === 'number' ? ` of at least ${estimate}` : '';
+			const reason = withEditorLabels(failure.reason, context.labels ?? {});
+			return [
+				`The plan could not be approved automatically: ${reason}`,
+				`The plan waits: approve it by its ID with Agent Run: Approve and Max Credits${atLeast}.`,
+			];
+		}
 		case 'download':
 			return [
 				`Output ${failure.outputId} could not be downloaded: ${failure.problem}`,

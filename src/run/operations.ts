@@ -5,6 +5,7 @@ import { readPages } from '../service/pages';
 import { isGone } from '../service/statuses';
 import { jobState, toResult } from '../service/jobState';
 import { sendFile } from './uploads';
+import { notApproved } from './agent';
 import { createJob } from './creation';
 import { dryRun } from './dryRun';
 import { halt, halted, inTurn } from './run';
@@ -110,6 +111,8 @@ async function wait(item: Item): Promise<Result<Outcome>> {
 async function createOne(item: Item): Promise<Result<Outcome>> {
 	const made = await createJob(item);
 	if (!made.ok) return made;
+	const unapproved = notApproved(item, made.value);
+	if (unapproved) return unapproved;
 	const hasEnded = jobState(made.value, item.settings.terminalStatuses) === 'good';
 	return await withFiles(item, hasEnded ? await withOutputs(item, made.value) : made.value);
 }

@@ -2,7 +2,7 @@ import type { IExecuteSingleFunctions } from 'n8n-workflow';
 import { fail, ok, type Result } from '../base/result';
 import { isRecord } from '../base/types';
 import { flagOf, listOf } from '../base/values';
-import { AGENT_TERMINAL_STATUSES, type TerminalStatuses } from '../service/jobState';
+import { AGENT_STATUSES, type TerminalStatuses } from '../service/jobState';
 import { CREDIT_POLICIES, IDEMPOTENCY_MODES, type Settings } from './item';
 import { customKeyProblem } from './keys';
 import { isTool, readParameter } from './nodeInput';
@@ -73,7 +73,7 @@ const TOOL_WAIT_MINUTES = 0.75;
  */
 export function readSettings(
 	context: IExecuteSingleFunctions,
-	terminalStatuses: TerminalStatuses = AGENT_TERMINAL_STATUSES,
+	terminalStatuses: TerminalStatuses = AGENT_STATUSES.any,
 ): Result<Settings> {
 	const isRunByAgent = isTool(context);
 	const defaultWait = isRunByAgent ? TOOL_WAIT_MINUTES : DEFAULT_WAIT_MINUTES;

@@ -180,7 +180,7 @@ export class Client {
 			const failingMs = clock.monotonic() - (failingSince ?? clock.monotonic());
 			const attempt = { number, replayable: isReplayable(), failingMs, now, random };
 			const delay = retryDelay(response, attempt);
-			if (isThrottled && !return429) rateLimiter.throttled(delay ?? 0);
+			if (isThrottled && !return429) rateLimiter.throttled(delay ?? 0, request.method === 'GET');
 			if (channel.signal?.aborted) return fail({ kind: 'cancelled', outcomeUnknown });
 			failed = toFailure(response, problem ?? '', outcomeUnknown, attempt);
 			if (isThrottled && return429) return failed;

@@ -54,7 +54,7 @@ export interface Wanted {
  * and after 10,000 pages: a part of a list is never taken for all of it.
  */
 export async function readPages(
-	client: Client,
+	client: Pick<Client, 'request'>,
 	channel: Channel,
 	request: ApiRequest,
 	{ wanted, takesLimit }: Wanted,

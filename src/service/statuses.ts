@@ -47,6 +47,9 @@ const OTHER_WORKSPACE = 'Check that the credential belongs to the workspace that
 const NO_SUCH_ID =
 	'No resource with this ID exists in the workspace of the key. Check the ID, and that the credential belongs to the same workspace.';
 
+const NO_SUCH_PATH =
+	'Check the base URL of the credential: it ends in /v1, and addresses of the legacy API are not those of the current one.';
+
 export const OUT_OF_CREDITS = 402;
 
 const KNOWN: Partial<Record<number, Meaning>> = {
@@ -55,7 +58,7 @@ const KNOWN: Partial<Record<number, Meaning>> = {
 		...refused('badKey', 'the API key was refused'),
 		words: () => [
 			'The API key is invalid or missing',
-			'Open the credential, enter a valid key of the workspace and test it.',
+			'Open the credential, enter a valid key of the workspace and test it. Legacy credentials are not interchangeable with current keys.',
 		],
 	},
 	[OUT_OF_CREDITS]: {
@@ -76,7 +79,7 @@ const KNOWN: Partial<Record<number, Meaning>> = {
 		...refused('notFound'),
 		words: ({ readsOwnJob, hasId }) => [
 			readsOwnJob ? 'The service does not know the job' : 'Not found',
-			readsOwnJob ? OTHER_WORKSPACE : hasId ? NO_SUCH_ID : 'Check the base URL of the credential.',
+			readsOwnJob ? OTHER_WORKSPACE : hasId ? NO_SUCH_ID : NO_SUCH_PATH,
 		],
 	},
 	// A gateway gave up waiting, and the service may have carried the request out.

@@ -43,6 +43,7 @@ const SAMPLES: Record<Failure['kind'], Failure[]> = {
 	cancelled: [{ kind: 'cancelled' }],
 	deadline: [{ kind: 'deadline', waitedMs: 60_000 }],
 	jobFailed: [{ kind: 'jobFailed', reason: '…' }],
+	notApproved: [{ kind: 'notApproved', reason: '…' }],
 	download: [{ kind: 'download', outputId: '…', problem: '…' }],
 	upload: [{ kind: 'upload', field: '…', problem: '…' }],
 	creditCap: [{ kind: 'creditCap', maxCredits: 77, reserved: 0, price: undefined }],

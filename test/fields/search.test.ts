@@ -124,7 +124,7 @@ test('personas that failed cannot be used', async () => {
 test.each([
 	[401, /^The API key is invalid or missing\. Open the credential, .*\.$/],
 	[403, /scope models:read.*Enter an ID instead\.$/],
-	[404, /^Not found\. Check the base URL of the credential\.$/],
+	[404, /^Not found\. Check the base URL of the credential: it ends in \/v1/],
 	[429, /^Too many requests.*or enter an ID\.$/],
 	[500, /^The service answered with status 500\. Try again later\./],
 	[new Error('connect ECONNREFUSED'), /^The service did not respond .*\. Check the base URL/],

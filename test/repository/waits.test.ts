@@ -32,6 +32,7 @@ const ROWS: Record<string, string[]> = {
 	'A download for its turn': ['transfer, without a deadline'],
 	'A file on its way, in or out': ['boundedBody', 'n8nHost', 'transfer'],
 	'A call of a tool by an AI agent': ['answerInTime', 'answerInTime, without a deadline'],
+	'A trigger that is published': ['runHook'],
 	'An event that is sent again': ['receive'],
 	'The execution of an event': ['areRepeats, without a deadline'],
 };

@@ -24,8 +24,8 @@ test.each([
 	expect(jobState(job(object, status))).toBe(state);
 });
 
-test('an agent run ends with the statuses given, by default at the review gate, completed or failed', () => {
-	for (const status of ['awaiting_review', 'completed'])
+test('an agent run ends with the statuses given, by default where it waits for a person, completed or failed', () => {
+	for (const status of ['plan_proposed', 'awaiting_review', 'completed'])
 		expect(jobState(job('agent_run', status))).toBe('good');
 	const statuses = { good: ['done'], bad: ['broken'] };
 	expect(jobState(job('agent_run', 'done'), statuses)).toBe('good');
