@@ -10,6 +10,8 @@ export interface Passing {
 	path: string;
 	body: Record<string, unknown>;
 	apiKey: string;
+	/** Its idempotency key; empty without one. */
+	key: string;
 	/** Whether it creates something: a POST to a list of resources. */
 	isCreation: boolean;
 }
@@ -79,6 +81,7 @@ function passingOf({ method, path, headers, body }: Request): Passing {
 		path,
 		body: isJson ? (JSON.parse(body.toString()) as Record<string, unknown>) : {},
 		apiKey: headers.authorization?.replace(/^Bearer /i, '') ?? '',
+		key: String(headers['idempotency-key'] ?? ''),
 		isCreation: method === 'POST' && path !== '/v1/files' && CREATION.test(path),
 	};
 }
