@@ -1,9 +1,17 @@
-const fs = require('node:fs/promises');
-const { dest, src } = require('gulp');
+const fs = require('node:fs');
 
-/** What TypeScript does not carry into the build: icons, and the codex files beside the nodes. */
-const copyIcons = () => src('nodes/**/*.svg', { encoding: false }).pipe(dest('dist/nodes'));
-const copyCodex = () => src('nodes/**/*.json').pipe(dest('dist/nodes'));
+/** What TypeScript does not carry into the build: icons, codex files and output schemas beside the nodes. */
+const isAsset = (file) => fs.statSync(file).isDirectory() || /\.(svg|json)$/.test(file);
 
-exports.clean = async () => await fs.rm('dist', { recursive: true, force: true });
-exports.assets = (done) => require('gulp').parallel(copyIcons, copyCodex)(done);
+/** The link that `npm pack` writes through: see .npmrc. */
+const packLink = 'dist/run-npm-run-build-first';
+
+exports.clean = async () => fs.rmSync('dist', { recursive: true, force: true });
+exports.assets = async () => {
+	fs.cpSync('nodes', 'dist/nodes', { recursive: true, filter: isAsset });
+	fs.rmSync(packLink, { force: true });
+	fs.symlinkSync('..', packLink, 'junction');
+};
+
+// Without gulp: `node gulpfile.js clean`.
+if (require.main === module) exports[process.argv[2]]();

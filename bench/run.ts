@@ -19,7 +19,7 @@ const PARTS = {
 	/** Virtual time: clients beside each other and the bound. */
 	clients: async () => await clientTables(),
 	/** Virtual time: refusals alone, and processes that share one workspace. */
-	sharing: async () => figureTable('Limits alone and shared', await limits()),
+	sharing: async () => await limits(),
 	/** Heap of waiting items, size of the package. */
 	memory: async () => {
 		await buildProject();

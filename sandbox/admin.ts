@@ -16,15 +16,27 @@ import { MEDIA_FORMATS, outputName } from './storage/links';
 import { drawOutput, idIn } from './storage/references';
 import type { Workspace } from './store';
 
-const creditsSchema = z.strictObject({ workspace: z.string(), amount: z.int() });
+/** More than any job costs, and far from what numbers can no longer count. */
+const MOST_CREDITS = 1e12;
+
+const creditsSchema = z.strictObject({
+	workspace: z.string(),
+	amount: z.int().min(-MOST_CREDITS).max(MOST_CREDITS),
+});
 
 const workspaceSchema = z.strictObject({ entitled: z.boolean().optional() });
 
 const keySchema = z.strictObject({
-	key: z.string().regex(/^[\x21-\x7e]+$/),
-	workspace: z.string().min(1),
+	key: z.string().regex(/^[\x21-\x7e]{1,200}$/, {
+		error: 'must be 1 to 200 visible ASCII characters',
+	}),
+	workspace: z.string().regex(/^[\w.-]{1,80}$/, {
+		error: 'must be 1 to 80 letters, digits, dots, hyphens or underscores',
+	}),
 	scopes: z.array(z.enum(SCOPES)),
 });
+
+const ledgerQuery = z.strictObject({ workspace: z.string().optional() });
 
 /**
  * The admin path: JSON, no key, never under the contract's addresses. It is fiction of the sandbox.
@@ -45,23 +57,29 @@ export function admin(service: Service, reset: () => Promise<void>): Router {
 	});
 	router.get('/settings', (_request, response) => response.json(service.settings));
 	router.patch('/settings', (request, response) => {
-		const settings = patchSettings(service.settings, request.body ?? {});
+		const settings = patchSettings(service.settings, request.body);
 		if (settings.clockScale !== clock.scale) clock.rescale(settings.clockScale);
 		response.json(Object.assign(service.settings, settings));
 	});
 	router.get('/faults', (_request, response) => response.json({ rules: faults.list() }));
 	router.put('/faults', (request, response) => {
-		faults.replace(request.body ?? {});
+		faults.replace(request.body);
 		response.json({ rules: faults.list() });
 	});
 	router.post('/credits', (request, response) => {
 		const { workspace, amount } = validate(creditsSchema, request.body);
-		ledger.grant(known(workspace).id, amount);
+		const toppedUp = known(workspace);
+		ledger.grant(workspace, amount);
+		// Specification: What the service does: any successful top-up gives access.
+		if (amount > 0) {
+			toppedUp.entity.entitled = true;
+			toppedUp.save();
+		}
 		response.json(ledger.balance(workspace));
 	});
 	router.get('/ledger', (request, response) => {
-		const { workspace } = request.query;
-		const id = typeof workspace === 'string' ? known(workspace).id : undefined;
+		const { workspace } = validate(ledgerQuery, { ...request.query }, 'query');
+		const id = workspace === undefined ? undefined : known(workspace).id;
 		response.json({ ...(id && { balance: ledger.balance(id) }), lines: ledger.read(id) });
 	});
 	router.get('/requests', (_request, response) => response.json({ data: requests.list() }));

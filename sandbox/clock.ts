@@ -31,7 +31,8 @@ export class Clock {
 
 	constructor(
 		private factor = 1,
-		private readonly timers: Timers = realTimers,
+		/** The host's own time, for what is no quicker where the service's is. */
+		readonly timers: Timers = realTimers,
 	) {}
 
 	get scale(): number {

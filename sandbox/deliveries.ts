@@ -1,4 +1,5 @@
 /* eslint-disable @n8n/community-nodes/no-restricted-imports -- not published */
+import { setMaxListeners } from 'events';
 import { request } from 'https';
 import pLimit, { type Limit } from 'p-limit';
 
@@ -15,8 +16,11 @@ import type { Workspace } from './store';
  */
 const ATTEMPTS_AT_ONCE = 20;
 
-/** Real time: a receiver is no quicker where the service's time is. */
-const TIMEOUT_MILLISECONDS = 30_000;
+/**
+ * The deadline of one attempt, over all of it: the name, the connection, TLS, the request, the
+ * answer. Real time: a receiver is no quicker where the service's time is.
+ */
+export const ATTEMPT_MILLISECONDS = 30_000;
 
 /** What deliveries need of the service. */
 interface Context extends Pick<
@@ -40,9 +44,16 @@ export class Dispatcher {
 	private readonly running = new Set<Promise<void>>();
 	/** By the origin of the receiver. */
 	private readonly limits = new Map<string, Limit>();
-	private closed = false;
+	private readonly closing = new AbortController();
 
-	constructor(private readonly context: Context) {}
+	constructor(private readonly context: Context) {
+		// One listener for each attempt under way.
+		setMaxListeners(0, this.closing.signal);
+	}
+
+	private get closed(): boolean {
+		return this.closing.signal.aborted;
+	}
 
 	/** Notifies the webhooks of the workspace that want the event; only for them it is formatted. */
 	emit(workspace: Workspace, event: EventKind, resource: () => object): void {
@@ -74,9 +85,9 @@ export class Dispatcher {
 		while (this.running.size > 0) await Promise.all(this.running);
 	}
 
-	/** Begins no further attempt, and waits for those on their way. */
+	/** Begins no further attempt, and ends those on their way: they are made after the next start. */
 	async close(): Promise<void> {
-		this.closed = true;
+		this.closing.abort();
 		await this.idle();
 	}
 
@@ -115,7 +126,7 @@ export class Dispatcher {
 	private async carryOut(pending: PendingDelivery): Promise<void> {
 		const url = this.webhookOf(pending)?.url;
 		if (url) await this.limitOf(url)(async () => await this.attempt(pending));
-		// What was not sent is sent after the next start.
+		// What was not sent, or cut off, is sent after the next start.
 		if (this.closed && url) return;
 		this.context.store.persistence.remove('pending', pending.id);
 		if (pending.fault !== 'delivery_reorder') this.letGo(pending.webhookId);
@@ -127,6 +138,7 @@ export class Dispatcher {
 		const workspace = this.context.store.workspaces.get(pending.workspace);
 		if (this.closed || !webhook || !workspace) return;
 		const made = await this.send(webhook, pending);
+		if (this.closed && made.state === 'failed') return;
 		const { clock, settings, ids } = this.context;
 		const pause = settings.deliverySchedule.at(pending.attempt);
 		const dueAt = made.state === 'failed' && pause !== undefined ? clock.ahead(pause) : null;
@@ -144,7 +156,7 @@ export class Dispatcher {
 		{ id: webhookId, url, secret }: WebhookEntity,
 		{ id, workspace, eventId, event, body, attempt, fault }: PendingDelivery,
 	): Promise<Omit<DeliveryEntity, 'createdAt' | 'nextAttemptAt'>> {
-		const { faults, clock, ca } = this.context;
+		const { faults, clock } = this.context;
 		const subject = { workspace, event };
 		const attemptedAt = clock.now();
 		const timestamp = String(Math.floor(attemptedAt / 1000));
@@ -160,10 +172,43 @@ export class Dispatcher {
 			[SIGNATURE_HEADERS.timestamp]: timestamp,
 			[SIGNATURE_HEADERS.signature]: signature,
 		};
-		const outcome = lost ? LOST : await post(url, headers, bytes, ca);
+		const outcome = lost ? LOST : await this.post(url, headers, bytes);
 		const about = { id, workspace, webhookId, url, eventId, event, body, attempt };
 		const how = { attemptedAt, timestamp, signature, fault: lost?.kind ?? tampered?.kind ?? fault };
 		return { ...about, ...how, ...outcome };
+	}
+
+	/** One POST to a receiver, answered or not; it never throws, and follows no redirect. */
+	private async post(
+		url: string,
+		headers: Record<string, string | number>,
+		body: Buffer,
+	): Promise<Outcome> {
+		const { ca, clock } = this.context;
+		const { signal } = this.closing;
+		const started = performance.now();
+		return await new Promise<Outcome>((resolve) => {
+			const end = (responseStatus: number | null, error: string | null) => {
+				const isGood = responseStatus !== null && responseStatus >= 200 && responseStatus < 300;
+				const durationMs = Math.round((performance.now() - started) * 10) / 10;
+				resolve({ state: isGood ? 'succeeded' : 'failed', responseStatus, error, durationMs });
+			};
+			try {
+				const outgoing = request(url, { method: 'POST', agent: false, headers, ca, signal });
+				const late = new Error('The receiver did not answer in time.');
+				const deadline = clock.timers.set(() => outgoing.destroy(late), ATTEMPT_MILLISECONDS);
+				outgoing.on('close', () => clock.timers.clear(deadline));
+				outgoing.on('error', (error) => end(null, error.message));
+				outgoing.on('response', (response) => {
+					end(response.statusCode ?? null, null);
+					// Of no interest, but whoever sends it may end it, within the deadline.
+					response.on('error', () => undefined).resume();
+				});
+				outgoing.end(body);
+			} catch (error) {
+				end(null, error instanceof Error ? error.message : String(error));
+			}
+		});
 	}
 
 	private webhookOf({ workspace, webhookId }: PendingDelivery): WebhookEntity | undefined {
@@ -192,33 +237,3 @@ function eventBody(
 }
 
 const LOST: Outcome = { state: 'lost', responseStatus: null, error: 'lost', durationMs: 0 };
-
-/** One POST to a receiver, answered or not; it never throws, and follows no redirect. */
-async function post(
-	url: string,
-	headers: Record<string, string | number>,
-	body: Buffer,
-	ca: string | undefined,
-): Promise<Outcome> {
-	const started = performance.now();
-	return await new Promise<Outcome>((resolve) => {
-		const end = (responseStatus: number | null, error: string | null) => {
-			const isGood = responseStatus !== null && responseStatus >= 200 && responseStatus < 300;
-			const durationMs = Math.round((performance.now() - started) * 10) / 10;
-			resolve({ state: isGood ? 'succeeded' : 'failed', responseStatus, error, durationMs });
-		};
-		try {
-			const options = { method: 'POST', agent: false as const, headers, ca };
-			const outgoing = request(url, { ...options, timeout: TIMEOUT_MILLISECONDS });
-			outgoing.on('response', (response) => {
-				response.resume();
-				end(response.statusCode ?? null, null);
-			});
-			outgoing.on('timeout', () => outgoing.destroy(new Error('The receiver did not answer.')));
-			outgoing.on('error', (error) => end(null, error.message));
-			outgoing.end(body);
-		} catch (error) {
-			end(null, error instanceof Error ? error.message : String(error));
-		}
-	});
-}

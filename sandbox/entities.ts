@@ -99,8 +99,16 @@ export interface SpeechEntity extends JobEntity {
 }
 
 /** Open point 3: the states of an agent run. */
-export type AgentStatus =
-	'plan_proposed' | 'queued' | 'waiting' | 'running' | 'awaiting_review' | 'completed' | 'failed';
+export const AGENT_STATUSES = [
+	'plan_proposed',
+	'queued',
+	'waiting',
+	'running',
+	'awaiting_review',
+	'completed',
+	'failed',
+] as const;
+export type AgentStatus = (typeof AGENT_STATUSES)[number];
 
 export interface AgentRunEntity extends JobEntity {
 	status: AgentStatus;

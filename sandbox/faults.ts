@@ -1,5 +1,6 @@
 import { z } from 'zod/v4';
 
+import { ENDPOINTS, EVENTS, GENERATION_MODES, type EndpointName } from '../src/contract';
 import { validate } from './http/validate';
 import type { SeededRandom } from './ids';
 
@@ -25,42 +26,94 @@ export const FAULT_NAMES = {
 export type FaultKind = keyof typeof FAULT_NAMES;
 export const FAULT_KINDS = Object.keys(FAULT_NAMES) as FaultKind[];
 
-const faultRuleSchema = z.strictObject({
-	kind: z.enum(FAULT_KINDS),
-	/** Names of operations as in the contract (`createGeneration` …); all when left out. */
-	operations: z.array(z.string()).optional(),
-	workspace: z.string().optional(),
-	/** For jobs: what the prompt, brief, text or name contains. */
-	contains: z.string().optional(),
-	mode: z.string().optional(),
-	model: z.string().optional(),
-	/** For deliveries: kinds of events. */
-	events: z.array(z.string()).optional(),
+const oneOf = <const Values extends readonly string[]>(values: Values) =>
+	z.enum(values, { error: `must be one of ${values.join(', ')}` });
+
+const name = z.string().min(1).max(200);
+
+/** What every rule may have. */
+const common = {
+	workspace: name.optional(),
 	/** How many matching ones pass first. */
-	skip: z.number().int().min(0).default(0),
+	skip: z.int().min(0).default(0),
 	/** Applies at most this often; unlimited if left out. */
-	times: z.number().int().min(0).optional(),
+	times: z.int().min(0).optional(),
 	probability: z.number().min(0).max(1).default(1),
-	/** `status_*`: what is answered. */
-	status: z.number().int().min(400).max(599).default(503),
-	/**
-	 * `storm`, `status_*`: the Retry-After header as it is sent, for example `2`, `-1`, `NaN`, a
-	 * date.
-	 */
-	retryAfter: z.string().optional(),
-	/** `slow`, `delivery_delay`: service seconds. */
-	seconds: z.number().min(0).default(5),
-	/** `cut_download`: bytes that are sent before the cut; half when left out. */
-	bytes: z.number().int().min(0).optional(),
-	/** `delivery_duplicate`: deliveries more than one. */
-	copies: z.number().int().min(1).max(20).default(1),
+};
+
+/** Which requests: names of operations as in the contract; all when left out. */
+const requests = {
+	operations: z.array(oneOf(Object.keys(ENDPOINTS) as EndpointName[])).optional(),
+};
+
+/** All readings of outputs, which are no operation of the contract. */
+const downloads = { operations: z.array(oneOf(['readOutput'])).optional() };
+
+/** Which jobs. */
+const jobs = {
+	/** What the prompt, brief, text or name contains. */
+	contains: z.string().optional(),
+	mode: oneOf([...GENERATION_MODES, 'speech', 'agent', 'persona']).optional(),
+	model: name.optional(),
+};
+
+/** Which deliveries: kinds of events. */
+const deliveries = { events: z.array(oneOf(EVENTS)).optional() };
+
+/** The Retry-After header as it is sent, for example `2`, `-1`, `NaN`, a date. */
+const retryAfter = z
+	.string()
+	.regex(/^[\x20-\x7e]{0,200}$/, { error: 'must be one line of at most 200 printable characters' })
+	.optional();
+/** What is answered. */
+const status = z.int().min(400).max(599).default(503);
+/** Seconds of the service, at most a year. */
+const seconds = z
+	.number()
+	.min(0)
+	.max(86_400 * 365)
+	.default(5);
+
+function rule<
+	const Kind extends FaultKind,
+	Subjects extends z.core.$ZodLooseShape,
+	Fields extends z.core.$ZodLooseShape,
+>(kind: Kind, subjects: Subjects, fields: Fields) {
+	return z.strictObject({ kind: z.literal(kind), ...common, ...subjects, ...fields });
+}
+
+/** Each kind of fault, what it can strike, and what it needs to know. */
+const RULES = [
+	rule('lost_before', requests, {}),
+	rule('lost_after', requests, {}),
+	rule('status_before', requests, { status, retryAfter }),
+	rule('status_after', requests, { status, retryAfter }),
+	rule('storm', requests, { retryAfter }),
+	rule('slow', requests, { seconds }),
+	rule('truncate', requests, {}),
+	rule('job_fail', jobs, {}),
+	rule('job_partial', jobs, {}),
+	rule('expired_link', downloads, {}),
+	/** The bytes that are sent before the cut; half when left out. */
+	rule('cut_download', downloads, { bytes: z.int().min(0).optional() }),
+	/** Deliveries more than one. */
+	rule('delivery_duplicate', deliveries, { copies: z.int().min(1).max(20).default(1) }),
+	rule('delivery_reorder', deliveries, { seconds }),
+	rule('delivery_lose', deliveries, {}),
+	rule('delivery_delay', deliveries, { seconds }),
+	rule('delivery_tamper', deliveries, {}),
+] as const;
+
+const faultRuleSchema = z.discriminatedUnion('kind', RULES, {
+	error: `must be one of ${FAULT_KINDS.join(', ')}`,
 });
 
-export const faultsSchema = z.strictObject({
+const faultsSchema = z.strictObject({
 	rules: z.array(faultRuleSchema).max(100).default([]),
 });
 
-export type FaultRule = z.infer<typeof faultRuleSchema>;
+type FaultRule = z.infer<typeof faultRuleSchema>;
+type RuleOf<Kind extends FaultKind> = Extract<FaultRule, { kind: Kind }>;
 
 /** What a fault may take. */
 export interface FaultSubject {
@@ -98,7 +151,7 @@ export class Faults {
 	}
 
 	/** Uses up one application of the first rule of a kind for this subject, if any. */
-	take(kind: FaultKind, subject: FaultSubject): FaultRule | undefined {
+	take<Kind extends FaultKind>(kind: Kind, subject: FaultSubject): RuleOf<Kind> | undefined {
 		for (const [index, each] of this.active.entries()) {
 			if (each.rule.kind !== kind || !matches(each.rule, subject)) continue;
 			each.seen += 1;
@@ -106,18 +159,22 @@ export class Faults {
 			if (each.rule.times !== undefined && each.hits >= each.rule.times) continue;
 			if (this.random.unit(`fault:${index}:${each.seen}`) >= each.rule.probability) continue;
 			each.hits += 1;
-			return each.rule;
+			return each.rule as RuleOf<Kind>;
 		}
 		return undefined;
 	}
 }
 
-function matches(rule: FaultRule, subject: FaultSubject): boolean {
-	const { operations, events, contains } = rule;
+/** What a rule of any kind may ask of its subject. */
+type Conditions = Partial<Record<'operations' | 'events', string[]>> &
+	Partial<Record<'contains' | 'workspace' | 'mode' | 'model', string>>;
+
+function matches(conditions: Conditions, subject: FaultSubject): boolean {
+	const { operations, events, contains } = conditions;
 	if (operations && !operations.includes(subject.operation ?? '')) return false;
 	if (events && !events.includes(subject.event ?? '')) return false;
 	if (contains !== undefined && !subject.text?.includes(contains)) return false;
 	return (['workspace', 'mode', 'model'] as const).every(
-		(name) => rule[name] === undefined || rule[name] === subject[name],
+		(field) => conditions[field] === undefined || conditions[field] === subject[field],
 	);
 }

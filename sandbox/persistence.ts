@@ -3,6 +3,7 @@ import { rm } from 'fs/promises';
 import { open, type RootDatabase } from 'lmdb';
 import { join } from 'path';
 
+import { takeDirectory, type Release } from './owner';
 import type { Persistence } from './store';
 
 /**
@@ -10,12 +11,20 @@ import type { Persistence } from './store';
  * is one transaction: after a kill, either all of a change is there or none of it.
  */
 export class StateDatabase implements Persistence {
-	private readonly database: RootDatabase<unknown, string>;
 	private last: Promise<unknown> = Promise.resolve();
 
-	constructor(private readonly directory: string) {
+	private constructor(
+		private readonly directory: string,
+		private readonly database: RootDatabase<unknown, string>,
+		private readonly release: Release,
+	) {}
+
+	/** Throws when another sandbox uses the directory. */
+	static async open(directory: string): Promise<StateDatabase> {
+		const release = await takeDirectory(directory);
 		// The number is that of the form: state of another form is not looked at.
-		this.database = open({ path: join(directory, 'state-3'), encoding: 'json' });
+		const database = open({ path: join(directory, 'state-3'), encoding: 'json' });
+		return new StateDatabase(directory, database as RootDatabase<unknown, string>, release);
 	}
 
 	/** Stored state goes on with the seed it was created with: links are signed with it. */
@@ -67,5 +76,6 @@ export class StateDatabase implements Persistence {
 	async close(): Promise<void> {
 		await this.committed();
 		await this.database.close();
+		await this.release();
 	}
 }

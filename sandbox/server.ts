@@ -1,4 +1,4 @@
-/* eslint-disable @n8n/community-nodes/no-restricted-globals, @n8n/community-nodes/no-restricted-imports, no-console -- not published */
+/* eslint-disable @n8n/community-nodes/no-restricted-imports, @n8n/community-nodes/require-node-api-error, no-console -- not published */
 import express, {
 	Router,
 	static as serveStatic,
@@ -13,14 +13,17 @@ import type { AddressInfo } from 'net';
 import { tmpdir } from 'os';
 import { join } from 'path';
 
+import document from '../docs/openapi.json';
 import { admin } from './admin';
+import { asset } from './assets';
 import { Clock, realTimers, type Timers } from './clock';
 import { createService, listKeys, type KeyInfo } from './createService';
 import { ApiError, asApiError } from './errors';
-import { onlyByName, onlyFromOwnPage } from './http/access';
+import { bracketed, onlyByName, onlyFromOwnPage } from './http/access';
 import { sendError } from './http/answer';
 import { begin } from './http/exchange';
 import { operations } from './http/operation';
+import { readOptions, type StartOptions } from './options';
 import type { StateDatabase } from './persistence';
 import { agentRuns } from './resources/agentRuns';
 import { files, storage } from './resources/files';
@@ -31,24 +34,14 @@ import { voices } from './resources/voices';
 import { webhooks } from './resources/webhooks';
 import { workspace } from './resources/workspace';
 import type { Service } from './service';
-import { readSettings, type SettingsInput } from './settings';
 import type { Render } from './storage/library';
 
-export interface SandboxOptions {
-	/** 0 (the default) picks a free one. */
-	port?: number;
-	/** The same seed gives the same ids, durations, media and faults. Default: random. */
-	seed?: number;
-	/** Any of the settings, for example `{clockScale: 60, concurrentJobs: 2}`. */
-	settings?: SettingsInput;
-	/** Where addresses in responses point to if the sandbox is behind a proxy. */
-	publicUrl?: string;
+/** What it may be told from outside, and what programs of ours may hand over. */
+export interface SandboxOptions extends StartOptions {
 	/** Tests inject their own time. */
 	timers?: Timers;
 	/** Draws the media; tests may inject a quick one. */
 	render?: Render;
-	/** Keeps state over restarts in this directory. Default: in memory. */
-	data?: string;
 	/** A certificate (PEM) that deliveries trust besides the usual ones. */
 	deliveryCa?: string;
 	/** Receives the sandbox's internal errors. Default: the standard error stream. */
@@ -60,6 +53,10 @@ export interface Sandbox {
 	/** Ends in `/v1`. */
 	baseUrl: string;
 	adminUrl: string;
+	/** The page for people. */
+	pageUrl: string;
+	/** The address that others can reach, too; `undefined` where only this machine can. */
+	openTo: string | undefined;
 	/**
 	 * All scopes; read scopes; another workspace with all scopes; a workspace without entitlement.
 	 */
@@ -72,27 +69,43 @@ export interface Sandbox {
 	close(): Promise<void>;
 }
 
+const complain = (fault: unknown) => console.error('sandbox fault:', fault);
+
 /** The media code is loaded when the first output is read. */
 const draw: Render = async (request) => await (await import('./media')).render(request);
 
-/** Starts the whole service on 127.0.0.1. Rejects when the port is busy or a setting is wrong. */
-export async function createSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
-	const settings = readSettings(options.settings);
+/** The host that stands for all addresses of a machine is none that can be asked. */
+const ANY_HOST = ['0.0.0.0', '::'];
+
+const isLoopback = (host: string) => /^(localhost|127\.[\d.]+|::1)$/i.test(host);
+
+/**
+ * Starts the whole service, on this machine only if no host is given. Rejects when the port is
+ * busy, when another sandbox uses the directory, or when an option is wrong (ApiError).
+ */
+export async function createSandbox(given: SandboxOptions = {}): Promise<Sandbox> {
+	const { timers = realTimers, render = draw, report = complain, deliveryCa, ...outside } = given;
+	const options = readOptions(outside);
+	const { settings, host } = options;
 	const kept = await openState(options.data);
-	const seed =
-		kept?.chooseSeed(options.seed) ?? options.seed ?? Math.floor(Math.random() * 2 ** 31);
 	const server = createServer();
 	// Uploads may be large, and a connection closed just as a client uses it again looks like a lost
 	// answer.
 	server.requestTimeout = 0;
 	server.keepAliveTimeout = 120_000;
-	server.listen(options.port ?? 0, '127.0.0.1');
-	await once(server, 'listening').catch(async (error) => {
+	let seed: number;
+	try {
+		seed = kept?.chooseSeed(options.seed) ?? options.seed ?? Math.floor(Math.random() * 2 ** 31);
+		server.listen(options.port, host);
+		await once(server, 'listening');
+	} catch (error) {
 		await kept?.close();
 		throw error;
-	});
-	const local = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-	const origin = options.publicUrl ? new URL(options.publicUrl).origin : local;
+	}
+	const { port } = server.address() as AddressInfo;
+	const local = `http://${ANY_HOST.includes(host) ? '127.0.0.1' : bracketed(host)}:${port}`;
+	const origin = options.publicUrl ?? local;
+	const ownNames = [local, origin].map((address) => new URL(address).hostname);
 	// From here on nothing waits, so that no request comes before there is something to answer it.
 	const directory = options.data ?? mkdtempSync(join(tmpdir(), 'mediagen-sandbox-'));
 
@@ -104,12 +117,12 @@ export async function createSandbox(options: SandboxOptions = {}): Promise<Sandb
 			origin,
 			local,
 			settings: structuredClone(settings),
-			clock: new Clock(settings.clockScale, options.timers ?? realTimers),
+			clock: new Clock(settings.clockScale, timers),
 			directory: kept ? join(directory, 'files') : join(directory, String(round)),
 			kept,
-			render: options.render ?? draw,
-			report: options.report ?? ((fault) => console.error('sandbox fault:', fault)),
-			deliveryCa: options.deliveryCa,
+			render,
+			report,
+			deliveryCa,
 		});
 	};
 	const reset = async () => {
@@ -117,16 +130,18 @@ export async function createSandbox(options: SandboxOptions = {}): Promise<Sandb
 		await service.dispatcher.close();
 		await kept?.clear();
 		service = build();
-		app = createApp(service, reset);
+		app = createApp(service, ownNames, reset);
 	};
 	let service = build();
-	let app = createApp(service, reset);
+	let app = createApp(service, ownNames, reset);
 	server.on('request', (request, response) => app(request, response));
 	await service.committed();
 
 	return {
 		baseUrl: `${local}/v1`,
 		adminUrl: `${local}/sandbox`,
+		pageUrl: `${local}/`,
+		openTo: isLoopback(host) ? undefined : `${bracketed(host)}:${port}`,
 		keys: listKeys(service),
 		seed,
 		get service() {
@@ -148,14 +163,11 @@ export async function createSandbox(options: SandboxOptions = {}): Promise<Sandb
 async function openState(directory: string | undefined): Promise<StateDatabase | undefined> {
 	return directory === undefined
 		? undefined
-		: new (await import('./persistence')).StateDatabase(directory);
+		: await (await import('./persistence')).StateDatabase.open(directory);
 }
 
 /** The page for people: plain files, no build step. */
-const PAGE = join(__dirname, 'page');
-
-/** Written by `npm run openapi` from the schemas that validate requests. */
-const DOCUMENT = join(__dirname, '..', 'docs', 'openapi.json');
+const PAGE = asset('page');
 
 /** Every resource of the contract. */
 const RESOURCES = [
@@ -163,24 +175,26 @@ const RESOURCES = [
 ];
 
 /** The whole HTTP surface: the contract under `/v1`, file addresses, and the admin path. */
-function createApp(service: Service, reset: () => Promise<void>): Express {
+function createApp(service: Service, ownNames: string[], reset: () => Promise<void>): Express {
+	const { origin } = service.links;
 	const app = express();
 	app.disable('x-powered-by');
 	app.disable('etag');
 	app.enable('case sensitive routing');
 	app.enable('strict routing');
-	app.use(onlyByName(service.links.origin));
+	app.use(onlyByName(ownNames));
 	const contract = Router({ caseSensitive: true, strict: true });
 	const operation = operations(service, contract);
 	for (const routes of RESOURCES) routes(operation, service);
 	app.use('/v1', contract);
 	storage(service, app);
-	app.get('/openapi.json', (_request, response) => response.sendFile(DOCUMENT));
+	const servers = [{ url: `${origin}/v1`, description: 'This sandbox' }];
+	app.get('/openapi.json', (_request, response) => response.json({ ...document, servers }));
 	app.get('/', (_request, response) => response.sendFile(join(PAGE, 'index.html')));
 	app.use('/page', serveStatic(PAGE));
 	// Browsers ask for it by themselves, also beside a picture that was opened: no client's request.
 	app.get('/favicon.ico', (_request, response) => response.sendFile(join(PAGE, 'icon.svg')));
-	app.use('/sandbox', onlyFromOwnPage(service.links.origin), admin(service, reset));
+	app.use('/sandbox', onlyFromOwnPage(origin), admin(service, reset));
 	app.use((request, response) => {
 		const unknown = new ApiError(404, 'not_found', 'The service has no such address.');
 		sendError(service, begin(service, request, response, null), unknown);

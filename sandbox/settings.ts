@@ -1,6 +1,7 @@
 import { z } from 'zod/v4';
 
 import { LIMITS } from '../src/contract';
+import { AGENT_STATUSES } from './entities';
 import { invalid } from './errors';
 import { validate } from './http/validate';
 
@@ -33,13 +34,14 @@ const shape = {
 	jobJitter: z.number().min(0).max(0.9).default(0.2),
 	voices: whole(1, 12, 10_000),
 	modelChecks: z.boolean().default(true),
+	strictFields: z.boolean().default(false),
 	personaImages: choice('schema', 'guide'),
-	agentStatusNames: z.record(z.string(), z.string()).default({}),
+	agentStatusNames: z.partialRecord(z.enum(AGENT_STATUSES), z.string().min(1).max(80)).default({}),
 	paginateAll: z.boolean().default(false),
 	retryAfter: choice('none', 'seconds', 'date'),
 	eventShape: choice('nested', 'flat', 'bare'),
 	speechEvents: z.boolean().default(true),
-	deliverySchedule: z.array(seconds).min(1).default([0, 5, 30, 120, 600, 3600]),
+	deliverySchedule: z.array(seconds).min(1).max(50).default([0, 5, 30, 120, 600, 3600]),
 };
 
 /** What each setting decides, as the page says it. */
@@ -52,6 +54,7 @@ export const SETTING_NOTES: Record<keyof typeof shape, string> = {
 	jobJitter: 'By which share a job may be quicker or slower',
 	voices: 'Preset voices of each speech model',
 	modelChecks: 'Refuse inputs and parameters that a model does not offer',
+	strictFields: 'Refuse fields that the contract does not name, instead of ignoring them',
 	personaImages: 'How many images a persona takes: 1 to 5 (schema) or 3 to 10 (guide)',
 	agentStatusNames: 'Other names for the states of an agent run, such as {"queued": "pending"}',
 	paginateAll: 'Page all lists, not generations alone',
@@ -68,16 +71,20 @@ export type Settings = z.infer<typeof settingsSchema>;
 export type SettingsInput = z.input<typeof settingsSchema>;
 
 /** Settings with every default filled in; throws an ApiError that names what is wrong. */
-export function readSettings(input: object = {}): Settings {
-	const unknown = Object.keys(input).find((name) => !Object.hasOwn(shape, name));
+export function readSettings(input: unknown = {}): Settings {
+	const unknown = Object.keys(asObject(input)).find((name) => !Object.hasOwn(shape, name));
 	if (unknown === undefined) return validate(settingsSchema, input);
 	throw invalid(unknown, `is not a setting; there are ${Object.keys(shape).join(', ')}`);
 }
 
 /** Applies a change; `jobSeconds` changes field by field. Throws, and changes nothing. */
-export function patchSettings(current: Settings, change: Record<string, unknown>): Settings {
-	const { jobSeconds } = change;
+export function patchSettings(current: Settings, change: unknown): Settings {
+	const given = asObject(change);
+	const { jobSeconds } = given;
 	const isGroup = typeof jobSeconds === 'object' && jobSeconds !== null;
 	const group = isGroup ? { jobSeconds: { ...current.jobSeconds, ...jobSeconds } } : {};
-	return readSettings({ ...current, ...change, ...group });
+	return readSettings({ ...current, ...given, ...group });
 }
+
+const anyObject = z.record(z.string(), z.unknown(), { error: 'must be a JSON object' });
+const asObject = (input: unknown) => validate(anyObject, input, 'settings');

@@ -3,6 +3,7 @@ import type {
 	DeliveryEntity,
 	FileEntity,
 	GenerationEntity,
+	JobEntity,
 	KeyEntity,
 	OutputEntity,
 	PersonaEntity,
@@ -21,6 +22,17 @@ export interface Persistence {
 
 export const noPersistence: Persistence = { put: () => {}, remove: () => {} };
 
+/** The specification does not show for how long a service keeps what has ended. */
+export const MOST_KEPT = 5_000;
+
+/** Which entities of a table are forgotten when there are more than {@link MOST_KEPT}. */
+interface Forgetting<T> {
+	/** The oldest is kept, and with it all others, until it has ended. */
+	hasEnded(entity: T): boolean;
+	/** What goes with it. */
+	after?(entity: T): void;
+}
+
 /** Entities of one kind and workspace, found by id and read in order of creation without a scan. */
 export class Table<T extends Stored> {
 	private readonly byId = new Map<string, T>();
@@ -30,6 +42,7 @@ export class Table<T extends Stored> {
 	constructor(
 		private readonly name: string,
 		private readonly owner: { readonly persistence: Persistence },
+		private readonly forgetting?: Forgetting<T>,
 	) {}
 
 	get(id: string): T | undefined {
@@ -46,7 +59,16 @@ export class Table<T extends Stored> {
 	put(entity: T): T {
 		if (!this.byId.has(entity.id)) this.restore(entity);
 		this.owner.persistence.put(this.name, entity.id, entity);
+		this.forgetOldest();
 		return entity;
+	}
+
+	private forgetOldest(): void {
+		const [oldest] = this.ordered;
+		if (!this.forgetting || !oldest || this.ordered.length <= MOST_KEPT) return;
+		if (!this.forgetting.hasEnded(oldest)) return;
+		this.delete(oldest.id);
+		this.forgetting.after?.(oldest);
 	}
 
 	/** Takes a kept entity back in; they must come in order of creation. */
@@ -92,9 +114,9 @@ export class Table<T extends Stored> {
 export class Workspace {
 	readonly files = this.table<FileEntity>('files');
 	readonly outputs = this.table<OutputEntity>('outputs');
-	readonly generations = this.table<GenerationEntity>('generations');
-	readonly speech = this.table<SpeechEntity>('speech');
-	readonly agentRuns = this.table<AgentRunEntity>('agentRuns');
+	readonly generations = this.jobs<GenerationEntity>('generations');
+	readonly speech = this.jobs<SpeechEntity>('speech');
+	readonly agentRuns = this.jobs<AgentRunEntity>('agentRuns');
 	readonly voices = this.table<VoiceEntity>('voices');
 	readonly personas = this.table<PersonaEntity>('personas');
 	readonly webhooks = this.table<WebhookEntity>('webhooks');
@@ -121,13 +143,23 @@ export class Workspace {
 
 	/** The delivery attempts of one webhook. */
 	deliveriesOf(webhookId: string): Table<DeliveryEntity> {
-		const table = this.deliveries.get(webhookId) ?? this.table<DeliveryEntity>('deliveries');
+		const known = this.deliveries.get(webhookId);
+		if (known) return known;
+		const table = new Table<DeliveryEntity>('deliveries', this, { hasEnded: () => true });
 		this.deliveries.set(webhookId, table);
 		return table;
 	}
 
 	private table<T extends Stored>(name: string): Table<T> {
 		return new Table<T>(name, this);
+	}
+
+	/** Jobs are forgotten with what they have made. */
+	private jobs<T extends JobEntity>(name: string): Table<T> {
+		return new Table<T>(name, this, {
+			hasEnded: ({ settledAt }) => settledAt !== null,
+			after: ({ outputs }) => outputs.forEach((output) => this.outputs.delete(output)),
+		});
 	}
 }
 

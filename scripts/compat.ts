@@ -20,7 +20,7 @@ const files = take('--files');
 
 for (const { name } of asked ? [releaseNamed(asked)] : releases()) {
 	const env = { MEDIAGEN_N8N: name, ...(files && { MEDIAGEN_N8N_FILES: files }) };
-	const jest = ['-c', 'jest.compat.config.js', ...args];
+	const jest = ['-c', 'test/jest/compat.js', ...args];
 	const options = { stdio: 'inherit', env, reject: false } as const;
 	const { exitCode } = execa.sync('jest', jest, { ...options, preferLocal: true });
 	if (exitCode !== 0) process.exitCode = exitCode ?? 1;

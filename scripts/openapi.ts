@@ -44,11 +44,10 @@ function jsonSchema(schema: z.ZodType): object {
 	const made = z.toJSONSchema(schema, {
 		io: 'input',
 		unrepresentable: 'any',
-		// That an object may have further fields goes without saying, and generated types would take
-		// any name where it is said.
+		// The specification does not say whether an object may have further fields, and generated types
+		// would take any name where it is said.
 		override: ({ jsonSchema: part }) => {
-			const hasFields = Object.keys(part.properties ?? {}).length > 0;
-			if (hasFields && part.additionalProperties !== false) delete part.additionalProperties;
+			if (Object.keys(part.properties ?? {}).length > 0) delete part.additionalProperties;
 		},
 	});
 	delete made.$schema;

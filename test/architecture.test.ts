@@ -35,8 +35,8 @@ const ARROWS: Record<string, string[]> = {
 	'src/service': ['src/base', 'src/contract'],
 	'src/base': ['src/contract'],
 	'src/contract': [],
-	// It signs its deliveries with what verifies them.
-	sandbox: ['src/contract', 'src/events'],
+	// It signs its deliveries with what verifies them, and serves the OpenAPI document.
+	sandbox: ['src/contract', 'src/events', 'docs'],
 };
 
 /** All folders with code of ours. */
@@ -93,8 +93,9 @@ const OTHER_STATUSES: Record<string, string> = {
 	'src/contract/index.ts: 500': 'characters',
 	'src/run/runner.ts: 512': 'characters',
 	'src/base/types.ts: 200, 300': 'a success, of the storage of files too',
-	'src/transfer/download.ts: 200, 300, 400': 'the storage of files, and redirects',
-	'src/run/uploads.ts: 200': 'the storage of files',
+	'src/transfer/down.ts: 200': 'the storage of files',
+	'src/transfer/transfer.ts: 300, 307, 308, 400': 'redirects of the storage',
+	'src/transfer/up.ts: 200': 'the storage of files',
 	'src/run/creation.ts: 201': 'a plan, and of one operation only',
 };
 

@@ -5,7 +5,7 @@ import type { BinarySource, Host } from '../src/service/host';
 import { executionCredits } from '../src/run/credits';
 import { newMemory } from '../src/run/state';
 import type { Item, Settings } from '../src/run/item';
-import { AGENT_TERMINAL_STATUSES } from '../src/service/jobState';
+import { AGENT_STATUSES } from '../src/service/jobState';
 import type { Send } from '../src/base/types';
 import type { RateLimits } from '../src/service/credential';
 import { Workspace } from '../src/service/workspace';
@@ -33,7 +33,7 @@ export const settingsWith = (settings: Partial<Settings> = {}): Settings => ({
 	limit: Infinity,
 	simplify: false,
 	includeSecret: false,
-	terminalStatuses: AGENT_TERMINAL_STATUSES,
+	terminalStatuses: AGENT_STATUSES.any,
 	...settings,
 });
 
@@ -55,8 +55,6 @@ export function hostWith(send: Send, more: Partial<Host> = {}, fairnessKey = 'ex
 export const sourceWith = (source: Partial<BinarySource> = {}): BinarySource => ({
 	fileName: 'cat.png',
 	mimeType: 'image/png',
-	size: 3,
-	identity: 'binary-1',
 	open: async () => Buffer.from('cat'),
 	...source,
 });
@@ -74,7 +72,7 @@ const CREATE: Item['spec'] = {
 	endpoint: ENDPOINTS.createGeneration,
 	output: 'job',
 	object: 'generation',
-	takesSlot: true,
+	takesSlot: 'media',
 	creates: true,
 	charges: true,
 };

@@ -37,8 +37,8 @@ export const CLIENTS: Client[] = [
 /** How far durations lie around theirs, as a part of it. */
 const JITTER = 0.2;
 
-const REQUESTS_PER_MINUTE = 60;
-const CONCURRENT_JOBS = 5;
+export const REQUESTS_PER_MINUTE = 60;
+export const CONCURRENT_JOBS = 5;
 const ROUND_TRIP_MS = 250;
 
 /** No client can be faster. Seconds; one request a job, and five jobs at a time. */

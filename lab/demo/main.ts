@@ -21,6 +21,7 @@ import {
 	withModels,
 } from './examples';
 import { linkLines, type Links } from './lock';
+import { useOwnN8n } from './ownN8n';
 import { startService, type Service } from './service';
 import { linksTo, reportTo, runStart, stayUp, type StartContext } from './start';
 import { entryPointsOf, startExample } from './startExample';
@@ -139,6 +140,7 @@ runStart(async (context) => {
 	const { options, log, held } = context;
 	const { once, queue, example = '' } = options;
 	const wanted = numbered(readExamples(), (!queue && example) || '1');
+	if (options.ownN8n) return await useOwnN8n(context, options.ownN8n, wanted);
 	const started = queue ? await startMany(context) : await startOne(context, wanted);
 	const { service, rest, userFolder } = started;
 	const workflow = await prepare(context, wanted, started);

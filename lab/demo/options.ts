@@ -30,6 +30,16 @@ export interface StartOptions {
 	sandboxPort: Port;
 	/** The real service; without it the sandbox is used. */
 	service?: { baseUrl: string; apiKey: string };
+	/** An n8n that runs already, used instead of one of the lab's. */
+	ownN8n?: OwnN8n;
+}
+
+/** An n8n that somebody else has installed and started. */
+export interface OwnN8n {
+	/** Where its editor is, without a slash at the end. */
+	url: string;
+	/** A key of its public API, with which credential and example are put into it. */
+	apiKey?: string;
 }
 
 /**
@@ -39,15 +49,22 @@ export interface StartOptions {
  */
 export function readOptions(args: string[], env: NodeJS.ProcessEnv): StartOptions {
 	const flag = { type: 'boolean', default: false } as const;
-	const known = { once: flag, watch: flag, queue: flag, example: { type: 'string' } } as const;
+	const text = { type: 'string' } as const;
+	const known = { once: flag, watch: flag, queue: flag, example: text, n8n: text } as const;
 	let flags;
 	try {
 		flags = parseArgs({ args, options: known }).values;
 	} catch (error) {
 		throw new LabError(`${(error as Error).message.split('. ')[0]}: see npm start -- --help`);
 	}
+	const { n8n, ...others } = flags;
+	if (n8n !== undefined && (others.watch || others.queue))
+		throw new LabError(
+			'--n8n uses an n8n that runs already: it goes with --example and --once only',
+		);
 	return {
-		...flags,
+		...others,
+		ownN8n: n8n === undefined ? undefined : ownN8n(n8n, env),
 		port: port(env, 'N8N_PORT', 5678, 'the editor'),
 		sandboxPort: port(env, 'SANDBOX_PORT', 4010, 'the sandbox'),
 		service: service(env),
@@ -74,6 +91,12 @@ function service({
 	if (!URL.canParse(baseUrl))
 		throw new LabError(`MEDIAGEN_BASE_URL is not a URL: ${baseUrl} (it looks like https://…/v1)`);
 	return { baseUrl: baseUrl.replace(/\/+$/, ''), apiKey };
+}
+
+function ownN8n(url: string, { N8N_API_KEY: apiKey }: NodeJS.ProcessEnv): OwnN8n {
+	if (!/^https?:$/.test(URL.canParse(url) ? new URL(url).protocol : ''))
+		throw new LabError(`--n8n is not the address of an n8n: ${url} (it looks like https://…)`);
+	return { url: url.replace(/\/+$/, ''), apiKey };
 }
 
 /**

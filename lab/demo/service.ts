@@ -64,7 +64,7 @@ export async function startService(
 		access,
 		choose: await modelChooser(access),
 		readCredits: spentInSandbox(sandbox),
-		page: new URL('/', sandbox.baseUrl).href,
+		page: sandbox.pageUrl,
 		admin: new SandboxAdmin(sandbox.adminUrl),
 	};
 }

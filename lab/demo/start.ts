@@ -74,7 +74,7 @@ export function runStart(main: (context: StartContext) => Promise<void>): void {
 		}
 		cleanup.add(held.release);
 		// Before half a minute is spent on starting what needs none of them.
-		const port = await availablePort(options.port, log);
+		const port = options.ownN8n ? 0 : await availablePort(options.port, log);
 		const sandboxPort = options.service ? 0 : await availablePort(options.sandboxPort, log);
 		await main({ options, port, sandboxPort, log, cleanup, held });
 	};

@@ -25,11 +25,15 @@ export class FormPages {
 				throw new Error(`The execution is ${now}`);
 			// n8n never answers a call that comes when the execution has just gone on.
 			const signal = AbortSignal.timeout(5_000);
-			const page = async () => await (await fetch(this.waitingUrl, { signal })).text();
-			return now !== 'running' && (await page().catch(() => '')).includes(text);
+			return now !== 'running' && (await this.page(signal).catch(() => '')).includes(text);
 		};
 		if (!(await until(isShown, { timeoutMs: 120_000 })))
 			throw new Error(`No page of the form says "${text}"`);
+	}
+
+	/** The page that is shown, as HTML. */
+	async page(signal?: AbortSignal): Promise<string> {
+		return await (await fetch(this.waitingUrl, { signal })).text();
 	}
 
 	/** The last page reports to n8n that it was shown, which ends the execution. */

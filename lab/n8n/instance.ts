@@ -3,7 +3,7 @@ import { cpSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs
 import path from 'node:path';
 import { stateRoot } from '../process/paths';
 import { silent, withProgress, type Log } from '../process/progress';
-import { ensureLab } from './install';
+import { ensureLab, hasLab } from './install';
 import type { Release } from './release';
 import { Rest, type Owner } from './rest';
 import { startN8n, temporaryUserFolder, type N8n, type N8nOptions } from './start';
@@ -52,8 +52,11 @@ export async function preparePackage(
 	log: Log = silent,
 	release?: Release,
 ): Promise<void> {
+	// The build takes as long as a part of the install, and mostly another processor.
+	const building = ensurePackage(hasLab(release) ? log : silent);
+	building.catch(() => undefined);
 	await ensureLab(log, release);
-	await ensurePackage(log);
+	await building;
 	const nodes = path.join(userFolder, '.n8n', 'nodes');
 	rmSync(nodes, { recursive: true, force: true });
 	cpSync(installed, nodes, { recursive: true, verbatimSymlinks: true });

@@ -1,13 +1,11 @@
 /* eslint-disable @n8n/community-nodes/no-restricted-imports -- not published */
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { LabError } from '../process/failure';
 import { labRoot } from '../process/paths';
+import { tools } from './tools';
 
-/**
- * An n8n that the lab pins: a folder whose lockfile names it with all that it needs and the Node
- * that runs it, because the machine's own may be older than n8n asks for.
- */
+/** An n8n that the lab pins: a folder whose lockfile names it with all that it needs. */
 export interface Release {
 	/** The folder with manifest and lockfile; n8n is installed beside them. */
 	root: string;
@@ -18,6 +16,7 @@ export interface Release {
 	lockfile: string;
 	modules: string;
 	entry: string;
+	/** The Node that runs it, the same for each. */
 	node: string;
 }
 
@@ -26,13 +25,14 @@ function releaseIn(root: string): Release {
 	const version = (JSON.parse(manifest) as { dependencies: { n8n: string } }).dependencies.n8n;
 	const name = version.split('.').slice(0, 2).join('.');
 	const modules = path.join(root, 'node_modules');
-	const entry = path.join(modules, 'n8n', 'bin', 'n8n');
-	const node = path.join(modules, 'node', 'bin', 'node');
-	const windows = `${node}.exe`;
 	return {
-		...{ root, version, name, modules, entry },
+		root,
+		version,
+		name,
+		modules,
 		lockfile: path.join(root, 'package-lock.json'),
-		node: existsSync(windows) ? windows : node,
+		entry: path.join(modules, 'n8n', 'bin', 'n8n'),
+		node: tools.node,
 	};
 }
 

@@ -102,7 +102,7 @@ const WITHOUT_WORKFLOWS = [
 
 /** Nothing calls out, nothing asks, nothing listens beyond this machine. */
 async function environmentOf(
-	{ modules }: Release,
+	{ modules, node }: Release,
 	userFolder: string,
 	headless = false,
 ): Promise<NodeJS.ProcessEnv> {
@@ -125,7 +125,7 @@ async function environmentOf(
 		...(headless && { N8N_DISABLE_UI: 'true' }),
 		NODE_COMPILE_CACHE: compileCache,
 		// First, so that `node` is the pinned one.
-		PATH: [path.join(modules, '.bin'), environment.PATH].join(path.delimiter),
+		PATH: [path.dirname(node), environment.PATH].join(path.delimiter),
 		N8N_USER_FOLDER: userFolder,
 		N8N_LISTEN_ADDRESS: '127.0.0.1',
 		N8N_RUNNERS_BROKER_PORT: String(await freePort()),

@@ -6,7 +6,7 @@ import {
 	REVIEW_DECISIONS,
 	type ReviewDecision,
 } from '../../src/contract';
-import { creationFields, existingOutputs } from '../../src/fields/jobs';
+import { creationFields, existingRunOutputs } from '../../src/fields/jobs';
 import {
 	additionalFields,
 	asSetting,
@@ -18,22 +18,12 @@ import {
 } from '../../src/fields/operation';
 import { thisAgentRun, mediaField } from '../../src/fields/locators';
 import { choice, flag, jsonObject, media, number, prose } from '../../src/fields/rules';
-import {
-	maxCreditsOrStop,
-	statusFields,
-	UNTIL_USER_OR_END,
-	untilStatus,
-	waitForCompletion,
-} from '../../src/fields/settings';
+import { maxCreditsOrStop, statusFields, waitForCompletion } from '../../src/fields/settings';
 import { fail, type Failed } from '../../src/base/result';
 import { isRecord, type Json } from '../../src/base/types';
 import { requestResource } from '../../src/service/client';
-import type { TerminalStatuses } from '../../src/service/jobState';
+import { AGENT_STATUSES, type TerminalStatuses } from '../../src/service/jobState';
 import type { Item } from '../../src/run/item';
-
-/** What ends the wait after each step. Without an approval the wait for the plan ends with it. */
-const AFTER_APPROVAL = untilStatus('awaiting_review', 'completed');
-const AFTER_REVIEW = untilStatus('completed');
 
 /** What the three steps offer; `paid`: options of a step that reserves credits. */
 const waitFields = (terminalStatuses: TerminalStatuses, paid: Field[] = []): Field[] =>
@@ -107,7 +97,9 @@ const create: Operation = {
 		...STEP,
 		endpoint: ENDPOINTS.createAgentRun,
 		charges: true,
-		terminalStatuses: UNTIL_USER_OR_END,
+		// A plan that waits for approval is not carried out yet.
+		takesSlot: (body) => (isRecord(body) && body.auto_approve === true ? 'agent' : undefined),
+		terminalStatuses: AGENT_STATUSES.any,
 	},
 	fields: [
 		{
@@ -127,11 +119,11 @@ const create: Operation = {
 			type: 'boolean',
 			default: false,
 			description:
-				'Whether to approve the plan at once, so that it is carried out and paid for without asking. Set Max Credits as well.',
+				'Whether to approve the plan at once, so that it is carried out and paid for without asking. Set Max Credits as well. If the plan cannot be approved, that is an error, from which Approve can go on.',
 			mapping: inBody('auto_approve', flag()),
 		},
 		additionalFields([directionStrategy, maxCredits, priority, sourceImages]),
-		...waitFields(UNTIL_USER_OR_END, [maxCreditsOrStop]),
+		...waitFields(AGENT_STATUSES.any, [maxCreditsOrStop]),
 	],
 };
 
@@ -172,7 +164,8 @@ export const approve: Operation = {
 		...STEP,
 		endpoint: ENDPOINTS.approveAgentRun,
 		charges: true,
-		terminalStatuses: AFTER_APPROVAL,
+		takesSlot: 'agent',
+		terminalStatuses: AGENT_STATUSES.afterApproval,
 		check: budgetProblem,
 	},
 	fields: [
@@ -205,7 +198,7 @@ export const approve: Operation = {
 			// An empty plan changes nothing: the plan stays as it was proposed.
 			mapping: inBody('plan', jsonObject()),
 		},
-		...waitFields(AFTER_APPROVAL, [allowBudgetBelowEstimate, maxCreditsOrStop]),
+		...waitFields(AGENT_STATUSES.afterApproval, [allowBudgetBelowEstimate, maxCreditsOrStop]),
 	],
 };
 
@@ -218,7 +211,7 @@ const review: Operation = {
 	spec: {
 		...STEP,
 		endpoint: ENDPOINTS.reviewAgentRun,
-		terminalStatuses: AFTER_REVIEW,
+		terminalStatuses: AGENT_STATUSES.afterReview,
 	},
 	fields: [
 		thisAgentRun,
@@ -237,7 +230,7 @@ const review: Operation = {
 			description: 'What to do with the assets',
 			mapping: inBody('decision', choice(REVIEW_DECISIONS, { required: true })),
 		},
-		...waitFields(AFTER_REVIEW),
+		...waitFields(AGENT_STATUSES.afterReview),
 	],
 };
 
@@ -247,7 +240,7 @@ const get: Operation = {
 	action: 'Get the status, plan and files of an agent run',
 	description: 'Read an agent run with its plan and files, which it can download. Costs nothing.',
 	spec: { endpoint: ENDPOINTS.getAgentRun, output: 'job', object: 'agent_run' },
-	fields: [thisAgentRun, ...existingOutputs],
+	fields: [thisAgentRun, ...existingRunOutputs],
 };
 
 const isScalar = (value: unknown) => typeof value !== 'object' || value === null;

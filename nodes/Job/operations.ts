@@ -1,13 +1,9 @@
 import { ENDPOINTS } from '../../src/contract';
-import { existingOutputs, fileOptions } from '../../src/fields/jobs';
+import { existingRunOutputs, fileOptions } from '../../src/fields/jobs';
 import { options, type Field, inPath, type Operation } from '../../src/fields/operation';
 import { id } from '../../src/fields/rules';
-import {
-	downloadFinished,
-	statusFields,
-	UNTIL_USER_OR_END,
-	waitTimeout,
-} from '../../src/fields/settings';
+import { downloadFinished, statusFields, waitTimeout } from '../../src/fields/settings';
+import { AGENT_STATUSES } from '../../src/service/jobState';
 
 const jobId: Field = {
 	displayName: 'Job ID',
@@ -25,9 +21,9 @@ const get: Operation = {
 	name: 'Get',
 	action: 'Get the status and files of a job',
 	description:
-		'Read a job of any kind, with fresh links; finished says whether it has ended. Costs nothing.',
+		'Read any job, with fresh links; finished tells if it has ended or waits for you. Costs nothing.',
 	spec: { endpoint: ENDPOINTS.getJob, output: 'job' },
-	fields: [jobId, ...existingOutputs],
+	fields: [jobId, ...existingRunOutputs],
 };
 
 const wait: Operation = {
@@ -35,11 +31,11 @@ const wait: Operation = {
 	name: 'Wait for Completion',
 	action: 'Wait until a job has finished',
 	description: 'Wait until a job of any kind has ended and download its files. Costs nothing.',
-	spec: { endpoint: ENDPOINTS.getJob, output: 'wait', terminalStatuses: UNTIL_USER_OR_END },
+	spec: { endpoint: ENDPOINTS.getJob, output: 'wait', terminalStatuses: AGENT_STATUSES.any },
 	fields: [
 		jobId,
 		...downloadFinished,
-		options([...statusFields(UNTIL_USER_OR_END), ...fileOptions, waitTimeout]),
+		options([...statusFields(AGENT_STATUSES.any), ...fileOptions, waitTimeout]),
 	],
 };
 

@@ -25,7 +25,7 @@ const generate = ({ mode, model, prompt, options, ...names }: Generate): Operati
 		object: 'generation',
 		creates: true,
 		charges: true,
-		takesSlot: true,
+		takesSlot: 'media',
 	},
 	fields: [
 		{ ...modelField, description: model },

@@ -1,4 +1,3 @@
-import { createHash } from 'crypto';
 import type {
 	IAllExecuteFunctions,
 	IDataObject,
@@ -8,9 +7,16 @@ import type {
 import { ENDPOINTS, LIMITS } from '../../src/contract';
 import { verdictOf } from '../../src/events/event';
 import { filtersOf, namesOf, parameterOf } from '../../src/events/filters';
-import { openService, readResource, serviceError, type Service } from '../../src/events/service';
+import {
+	nameInLog,
+	openService,
+	readResource,
+	serviceError,
+	type Service,
+} from '../../src/events/service';
+import { savedState, saveState } from '../../src/events/state';
 import type { Resource } from '../../src/base/types';
-import { mustBeList, pageOf } from '../../src/service/client';
+import { mustBeList, pageOf } from '../../src/service/pages';
 import { isRefusal, refusalOf } from '../../src/service/statuses';
 import { jsonOf } from '../../src/run/output';
 import { findNewlyFinished, type PollState, type Reader } from './findNewlyFinished';
@@ -55,8 +61,11 @@ export function itemOf(job: Resource): INodeExecutionData {
 /** Nodes that are polling: n8n starts a poll even while the previous one is running. */
 const polling = new Set<string>();
 
-const INCOMPLETE =
-	'MediaGen Polling Trigger: more has finished than one poll can read; the oldest may be missing';
+/** What the last poll has left; versions before 0.1.0 kept it under the name of the node. */
+function stateOf(context: IPollFunctions): PollState | undefined {
+	const state = savedState(context) ?? context.getWorkflowStaticData('node').state;
+	return state as unknown as PollState | undefined;
+}
 
 /** Outputs what has finished since the last poll: once, whatever becomes of the execution. */
 export async function poll(this: IPollFunctions): Promise<INodeExecutionData[][] | null> {
@@ -66,17 +75,16 @@ export async function poll(this: IPollFunctions): Promise<INodeExecutionData[][]
 	if (polling.has(name)) return null;
 	polling.add(name);
 	try {
-		const data = this.getWorkflowStaticData('node');
-		const before = data.state as unknown as PollState | undefined;
-		// Names the workspace without revealing its key.
-		const workspace = createHash('sha256')
-			.update(`${service.baseUrl}\n${service.apiKey}`)
-			.digest('base64');
-		const { finished, complete, state } = await findNewlyFinished(reader, workspace, before);
+		const before = stateOf(this);
+		const { account } = service;
+		const { finished, complete, state } = await findNewlyFinished(reader, account, before);
 		// n8n saves static data after every assignment, so unchanged data is not assigned.
 		if (JSON.stringify(before) !== JSON.stringify(state))
-			data.state = state as unknown as IDataObject;
-		if (!complete) this.logger.warn(INCOMPLETE);
+			saveState(this, state as unknown as IDataObject);
+		if (!complete)
+			this.logger.warn(
+				`MediaGen Polling Trigger: ${nameInLog(this)}: more has finished than one poll can read; the oldest may be missing`,
+			);
 		const items = finished.filter(filterOf(this)).map(itemOf);
 		return items.length > 0 ? [items] : null;
 	} finally {

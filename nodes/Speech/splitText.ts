@@ -1,87 +1,178 @@
-/** From the coarsest to the finest; the first that fits is where a text is cut. */
-const LEVELS = ['paragraph', 'sentence', 'word', 'grapheme'] as const;
-type Level = (typeof LEVELS)[number];
-
 /** One locale, so that a text is cut alike on every machine. Dictionaries for others are built in. */
-const segmenters = {
-	sentence: new Intl.Segmenter('en', { granularity: 'sentence' }),
-	word: new Intl.Segmenter('en', { granularity: 'word' }),
-	grapheme: new Intl.Segmenter('en', { granularity: 'grapheme' }),
-};
+const sentences = new Intl.Segmenter('en', { granularity: 'sentence' });
+const words = new Intl.Segmenter('en', { granularity: 'word' });
+const graphemes = new Intl.Segmenter('en', { granularity: 'grapheme' });
 
 /** What stays with the word after it: an opening bracket or quotation mark. */
-const OPENS = /[\p{Ps}\p{Pi}"'¿¡]$/u;
+const OPENS = /[\p{Ps}\p{Pi}"'¿¡]/u;
 
-/** Characters that are looked at together: V8 takes the square of the time for a longer text. */
-const WINDOW = 2_000;
+/** What ends with a full stop without ending a sentence. */
+const ABBREVIATIONS =
+	/\b(?:Mrs?|Ms|Mx|Dr|Prof|St|Lt|Col|Capt|vs|cf|e\.g|i\.e|z\.B|d\.h|Mme|Mlle)\.(?=\s)/g;
 
-/** The segments of a text of any length. Half a window is left to decide where the last one ends. */
-function* segmentsOf(text: string, segmenter: Intl.Segmenter): Generator<Intl.SegmentData> {
-	let size = WINDOW;
-	for (let from = 0, end = 0; from < text.length; from = end) {
-		const isLast = from + size >= text.length;
-		for (const data of segmenter.segment(text.slice(from, from + size))) {
-			const after = data.index + data.segment.length;
-			if (!isLast && after > size / 2) break;
-			yield data;
-			end = from + after;
-		}
-		size = end === from ? size * 2 : WINDOW;
-	}
+/** The longest tag, in characters, such as `<break time="1.5s"/>` or `[laughs]`. */
+const MAX_TAG = 300;
+
+const CLOSERS: Record<string, string> = { '<': '>', '[': ']', '{': '}', '(': ')' };
+
+/** Opens a tag, and not a comparison. */
+const TAG_START = /[\p{L}/!?#|]/u;
+
+/** The first character of a hidden piece; a combining mark after it is never cut off. */
+const HIDDEN = '\ufffc';
+const HIDDEN_REST = '\u0301';
+
+interface Span {
+	start: number;
+	end: number;
 }
 
-/** Words with the blanks and the punctuation that belong to them. */
-function words(text: string): string[] {
-	const pieces: string[] = [];
-	let piece = '';
-	for (const { segment, isWordLike } of segmentsOf(text, segmenters.word)) {
-		if (isWordLike && piece !== '' && !OPENS.test(piece)) {
-			pieces.push(piece);
-			piece = '';
-		}
-		piece += segment;
-	}
-	return [...pieces, piece];
+/** Where the value of an attribute ends that begins with a quotation mark here; else here. */
+function endOfValue(text: string, at: number): number {
+	const quote = text[at] ?? '';
+	const isValue = (quote === '"' || quote === "'") && text[at - 1] === '=';
+	const end = isValue ? text.slice(at + 1, at + MAX_TAG).indexOf(quote) : -1;
+	return end === -1 ? at : at + 1 + end;
 }
 
-function piecesOf(text: string, level: Level): string[] {
-	if (level === 'paragraph') return text.split(/(?<=\n[^\S\n]*\n)/);
-	if (level === 'word') return words(text);
-	return Array.from(segmentsOf(text, segmenters[level]), ({ segment }) => segment);
-}
-
-const lengthOf = (text: string): number => [...text].length;
-
-function pack(text: string, max: number, level: number): string[] {
-	const blocks: string[] = [];
-	let block = '';
-	let length = 0;
-	const close = () => {
-		blocks.push(block);
-		block = '';
-		length = 0;
-	};
-	for (const piece of piecesOf(text, LEVELS[level] ?? 'grapheme')) {
-		const added = lengthOf(piece);
-		if (length + added > max) close();
-		if (added > max && level < LEVELS.length - 1) {
-			blocks.push(...pack(piece, max, level + 1));
-			block = blocks.pop() ?? '';
-			length = lengthOf(block);
-		} else {
-			block += piece;
-			length += added;
+/** The outermost pairs of matching brackets of at most {@link MAX_TAG} characters within a paragraph. */
+function bracketed(text: string): Span[] {
+	const spans: Span[] = [];
+	let open: Array<{ at: number; closer: string }> = [];
+	for (let at = 0; at < text.length; at += 1) {
+		const character = text[at] ?? '';
+		const closer = CLOSERS[character];
+		const isOpener = character !== '<' || TAG_START.test(text[at + 1] ?? '');
+		if (open.at(-1)?.closer === '>') at = endOfValue(text, at);
+		if (closer !== undefined && isOpener) {
+			open.push({ at, closer });
+		} else if (character === '\n' && text[at + 1] === '\n') {
+			open = [];
+		} else if (open.length > 0 && '>]})'.includes(character)) {
+			open = open.filter((one) => at - one.at < MAX_TAG);
+			const index = open.findLastIndex((one) => one.closer === character);
+			const start = open[index]?.at;
+			if (start === undefined) continue;
+			open = open.slice(0, index);
+			while ((spans.at(-1)?.start ?? -1) > start) spans.pop();
+			spans.push({ start, end: at + 1 });
 		}
 	}
-	return [...blocks, block];
+	return spans;
+}
+
+/**
+ * A text of the same length in which the rest of the module finds no place to cut where there is
+ * none: a tag is one grapheme, and an abbreviation a word. What stands in parentheses is a tag to
+ * some models; to all others it is text, so that it stays together only where it fits into a block.
+ */
+function withHidden(text: string, max: number): string {
+	const parts: string[] = [];
+	let done = 0;
+	for (const { start, end } of bracketed(text)) {
+		if (text[start] === '(' && end - start > max) continue;
+		parts.push(text.slice(done, start), HIDDEN, HIDDEN_REST.repeat(end - start - 1));
+		done = end;
+	}
+	parts.push(text.slice(done));
+	return parts.join('').replace(ABBREVIATIONS, (found) => found.replaceAll('.', 'x'));
+}
+
+/**
+ * Characters before and after a limit that are looked at, as a segmenter takes the square of the time
+ * for some texts. A sentence that is longer is cut at a word.
+ */
+const BEFORE = 4_000;
+const AFTER = MAX_TAG + 100;
+
+/** Punctuation in a row after which it is cut anywhere. */
+const MAX_STEPS = 100;
+
+/** There always is one within a text. */
+const NO_SEGMENT = { index: 0, segment: ' ', isWordLike: false };
+
+/** Where a block that begins at `from` has its end at the latest: blanks after it are left out. */
+function limitOf(text: string, from: number, max: number): number {
+	let at = from;
+	for (let count = 0; count < max && at < text.length; count += 1)
+		at += (text.codePointAt(at) ?? 0) > 0xffff ? 2 : 1;
+	while (at < text.length && text[at]?.trim() === '') at += 1;
+	return at;
+}
+
+/** Where the last paragraph of a part of a text ends. */
+function paragraphEnd(text: string, from: number, limit: number): number | undefined {
+	const part = text.slice(from, limit);
+	let end = part.lastIndexOf('\n');
+	while (end > 0) {
+		const before = part.lastIndexOf('\n', end - 1);
+		if (before === -1) return undefined;
+		if (part.slice(before, end).trim() === '') return from + end + 1;
+		end = before;
+	}
+	return undefined;
+}
+
+/** Where the last sentence of a part of a text ends. */
+function sentenceEnd(text: string, from: number, limit: number): number | undefined {
+	const start = Math.max(from, limit - BEFORE);
+	let found: number | undefined;
+	for (const { index, segment } of sentences.segment(text.slice(start, limit + AFTER))) {
+		const end = start + index + segment.length;
+		if (end > limit) break;
+		found = end;
+	}
+	return found;
+}
+
+/** Where the last word of a part of a text ends, with the blanks and the punctuation that belong to it. */
+function wordEnd(text: string, from: number, limit: number): number | undefined {
+	const start = Math.max(from, limit - BEFORE);
+	const segments = words.segment(text.slice(start, limit + AFTER));
+	let at = limit - start;
+	for (let steps = 0; at > 0; steps += 1) {
+		const { index, segment, isWordLike = false } = segments.containing(at) ?? NO_SEGMENT;
+		const end = start + index;
+		const begins = isWordLike || segment.startsWith(HIDDEN) || steps >= MAX_STEPS;
+		if (index > 0 && begins && !OPENS.test(text[end - 1] ?? '')) return end;
+		at = index - 1;
+	}
+	return undefined;
+}
+
+/** Where the last grapheme of a part of a text ends; the first may be longer than the part. */
+function graphemeEnd(text: string, from: number, limit: number): number {
+	const start = Math.max(from, limit - BEFORE);
+	const segments = graphemes.segment(text.slice(start, limit + AFTER));
+	const { index, segment } = segments.containing(limit - start) ?? NO_SEGMENT;
+	return start + (index > 0 ? index : segment.length);
+}
+
+/** Where a block that begins at `from` ends. */
+function endOf(text: string, from: number, max: number): number {
+	const limit = limitOf(text, from, max);
+	if (limit === text.length) return limit;
+	return (
+		paragraphEnd(text, from, limit) ??
+		sentenceEnd(text, from, limit) ??
+		wordEnd(text, from, limit) ??
+		graphemeEnd(text, from, limit)
+	);
 }
 
 /**
  * A text as blocks of at most `max` characters (code points), cut where a paragraph ends, otherwise
  * a sentence, otherwise a word. Only a word that is longer than a block is cut itself, between
- * graphemes; a grapheme never is. Nothing but the blanks between blocks is left out.
+ * graphemes; a grapheme never is, nor a tag in `<>`, `[]` or `{}` of up to 300 characters. Nothing
+ * but the blanks between blocks is left out.
  */
-export const splitText = (text: string, max: number): string[] =>
-	pack(text, max, 0)
-		.map((block) => block.trim())
-		.filter((block) => block !== '');
+export function splitText(text: string, max: number): string[] {
+	const hidden = withHidden(text, max);
+	const blocks: string[] = [];
+	for (let from = 0, end = 0; from < text.length; from = end) {
+		end = endOf(hidden, from, max);
+		const block = text.slice(from, end).trim();
+		if (block !== '') blocks.push(block);
+	}
+	return blocks;
+}

@@ -5,6 +5,7 @@ import { filtersOf, optionsOf, switchOf } from '../../src/events/filters';
 import {
 	downloadFiles,
 	forEachItem,
+	nameInLog,
 	openService,
 	readResource,
 	type Service,
@@ -31,7 +32,7 @@ async function areRepeats(context: IExecuteFunctions): Promise<boolean[]> {
 			return await context.helpers.checkProcessedAndRecord(keys, 'node', options);
 		} catch {
 			context.logger.warn(
-				'MediaGen Trigger: n8n could not record an event in its database. It starts the workflow; a repeat of it may do so again',
+				`MediaGen Trigger: ${nameInLog(context)}: n8n could not record an event in its database. It starts the workflow; a repeat of it may do so again`,
 			);
 			return { processed: [] as string[] };
 		}

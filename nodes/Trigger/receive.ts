@@ -2,9 +2,10 @@ import type { IDataObject, IWebhookFunctions, IWebhookResponseData } from 'n8n-w
 import { EVENTS, SIGNATURE_HEADERS } from '../../src/contract';
 import { identityOf, readEvent, readPayload, verdictOf } from '../../src/events/event';
 import { filtersOf } from '../../src/events/filters';
-import { openService, type Service } from '../../src/events/service';
+import { nameInLog, openService } from '../../src/events/service';
 import { refusalOf } from '../../src/events/signature';
 import { BoundedMap } from '../../src/base/boundedMap';
+import type { Resource } from '../../src/base/types';
 import { secretOf } from './registration';
 
 /** The largest body that is read, in bytes: n8n's default limit. */
@@ -29,33 +30,30 @@ const REFUSED: IWebhookResponseData = { noWebhookResponse: true };
  */
 const deliveries = new BoundedMap<string, 'undecided' | 'taken'>(MAX_EVENTS);
 
-/** Triggers whose problem has been logged: once, as anybody can cause a refusal. */
+/** What has been logged of a trigger: each reason once, as anybody can cause a refusal. */
 const warned = new Set<string>();
 
 const nameOf = (context: IWebhookFunctions): string =>
 	[context.getWorkflow().id, context.getNode().id, context.getMode()].join('/');
 
-/** Logs once why a trigger refuses every delivery; `undefined` once it does not any more. */
-function logProblem(context: IWebhookFunctions, problem: string | undefined): void {
-	const name = nameOf(context);
-	if (problem === undefined) warned.delete(name);
-	if (problem === undefined || warned.has(name)) return;
-	warned.add(name);
-	const { id, name: workflow } = context.getWorkflow();
+/** Logs the first refusal of a trigger for a reason as a warning, all others for the debug log. */
+function logRefusal(context: IWebhookFunctions, reason: string): void {
+	const message = `MediaGen Trigger: ${nameInLog(context)} refused a delivery, because ${reason}`;
+	// The same reason, whatever its figures.
+	const key = `${nameOf(context)} ${reason.replace(/\d+/g, '')}`;
+	if (warned.has(key)) {
+		context.logger.debug(message);
+		return;
+	}
+	warned.add(key);
 	context.logger.warn(
-		`MediaGen Trigger: "${context.getNode().name}" in workflow "${workflow ?? ''}" (${id ?? ''}) refuses every event, because ${problem}`,
+		`${message}. Further ones for this reason are logged at the level debug only`,
 	);
 }
 
-/**
- * The same answer for every reason, so that an attacker learns nothing. The reason is in the debug
- * log: a warning would let anybody fill the log.
- */
+/** The same answer for every reason, so that an attacker learns nothing. */
 function refuse(context: IWebhookFunctions, reason: string): IWebhookResponseData {
-	context.logger.debug(`MediaGen Trigger: a delivery was refused, because ${reason}`, {
-		workflowId: context.getWorkflow().id,
-		node: context.getNode().name,
-	});
+	logRefusal(context, reason);
 	context.getResponseObject().status(401).end();
 	return REFUSED;
 }
@@ -78,23 +76,32 @@ async function rawBodyOf(context: IWebhookFunctions): Promise<Buffer | undefined
 async function verifyDelivery(
 	context: IWebhookFunctions,
 	now: number,
-): Promise<{ service: Service; rawBody: Buffer; sentAt: number } | string> {
+): Promise<{ rawBody: Buffer; sentAt: number } | string> {
 	const { headers } = context.getRequestObject();
 	const rawBody = await rawBodyOf(context);
 	if (!rawBody)
 		return 'its raw bytes are not available: multipart, compressed, too large or incomplete';
+	let secret: string | undefined;
+	try {
+		secret = await secretOf(context);
+	} catch (error) {
+		return `the credential with its signing secret cannot be used: ${(error as Error).message}`;
+	}
+	if (secret === undefined)
+		return 'no webhook is registered for this node. Unpublish and publish the workflow';
 	const timestamp = headers[SIGNATURE_HEADERS.timestamp];
 	const signature = headers[SIGNATURE_HEADERS.signature];
+	const refusal = refusalOf({ secret, timestamp, signature, rawBody, now });
+	return refusal ?? { rawBody, sentAt: Number(timestamp) * 1_000 };
+}
+
+/** Ends a wait for the same resource in this process before its next poll. */
+async function tellWaiting(context: IWebhookFunctions, resource: Resource): Promise<void> {
 	try {
-		const service = await openService(context);
-		const { secret, reason } = await secretOf(context, service);
-		logProblem(context, reason);
-		const refusal = refusalOf({ secret, timestamp, signature, rawBody, now });
-		return refusal ?? { service, rawBody, sentAt: Number(timestamp) * 1_000 };
-	} catch (error) {
-		// Without the credential nothing can be verified.
-		logProblem(context, `its credential cannot be used: ${(error as Error).message}`);
-		return 'its credential cannot be used';
+		const { workspace } = await openService(context);
+		workspace.poller.notify(resource);
+	} catch {
+		// A credential that cannot be used has nobody waiting; the execution says what is wrong.
 	}
 }
 
@@ -133,8 +140,7 @@ export async function receive(this: IWebhookFunctions): Promise<IWebhookResponse
 	const payload = readPayload(delivery.rawBody);
 	if (!payload) return IGNORED;
 	const event = readEvent(payload);
-	// Ends a wait for the same resource in this process before its next poll.
-	if (event.resource) delivery.service.workspace.poller.notify(event.resource);
+	if (event.resource) await tellWaiting(this, event.resource);
 	if (!isChosen(this, event.kind) || verdictOf(event, filtersOf(this)) === 'unwanted')
 		return IGNORED;
 	const key = `${nameOf(this)} ${identityOf(payload)}`;

@@ -1,11 +1,23 @@
 import { randomUUID } from 'crypto';
-import { NodeOperationError, type IHookFunctions, type IWebhookFunctions } from 'n8n-workflow';
+import {
+	NodeOperationError,
+	type IDataObject,
+	type IHookFunctions,
+	type IWebhookFunctions,
+} from 'n8n-workflow';
 import { ENDPOINTS, IDEMPOTENCY_HEADER, isRecord, textOf, type Json } from '../../src/contract';
-import { decryptSecret, encryptSecret } from '../../src/events/encryptSecret';
-import { openService, serviceError, type Service } from '../../src/events/service';
+import { runHook } from '../../src/events/hooks';
+import {
+	nameInLog,
+	openService,
+	reasonOf,
+	serviceError,
+	type Service,
+} from '../../src/events/service';
+import { forgetState, savedState, saveState } from '../../src/events/state';
 import type { Failed } from '../../src/base/result';
 import { isResource } from '../../src/base/types';
-import { pageOf } from '../../src/service/client';
+import { readPages } from '../../src/service/pages';
 import { isGone, refusalOf } from '../../src/service/statuses';
 
 /** Who creates the webhook at the service. */
@@ -13,16 +25,19 @@ export type RegistrationMode = 'automatic' | 'manual';
 
 type Context = IHookFunctions | IWebhookFunctions;
 
-/** What the node remembers of its webhook, in n8n's static data. */
+/** What a trigger remembers of its webhook. */
 interface Registration {
-	webhookId?: string;
+	webhookId: string;
 	/** The workflow that registered it, because copies of a workflow inherit its static data. */
 	workflowId?: string;
-	url?: string;
-	events?: string[];
-	/** Encrypted; see `src/events/encryptSecret.ts`. */
-	secret?: string;
-	baseUrl?: string;
+	url: string;
+	events: string[];
+	secret: string;
+	baseUrl: string;
+	/** The key that it was registered with; see `Service`. */
+	account: string;
+	/** Whether it is that of a test event. */
+	isTest: boolean;
 }
 
 /** Attempts at a request: n8n 2 tries an activation five times, and in n8n 1 a user waits. */
@@ -38,17 +53,20 @@ const unsaved = new Map<string, Registration>();
 const nameOfTrigger = (context: Context): string =>
 	JSON.stringify([context.getWorkflow().id, context.getNode().id, context.getMode() === 'manual']);
 
-const savedRegistration = (context: Context): Registration => context.getWorkflowStaticData('node');
+const savedRegistration = (context: Context) =>
+	savedState(context) as unknown as Registration | undefined;
 
 /** What n8n has saved, else what it has yet to save. */
-function registrationOf(context: Context): Registration {
-	const saved = savedRegistration(context);
-	return saved.webhookId === undefined ? (unsaved.get(nameOfTrigger(context)) ?? saved) : saved;
+const registrationOf = (context: Context): Registration | undefined =>
+	savedRegistration(context) ?? unsaved.get(nameOfTrigger(context));
+
+function remember(context: IHookFunctions, registration: Registration): void {
+	saveState(context, registration as unknown as IDataObject);
+	unsaved.set(nameOfTrigger(context), registration);
 }
 
 function forget(context: IHookFunctions): void {
-	const data = context.getWorkflowStaticData('node');
-	for (const name of Object.keys(data)) delete data[name];
+	forgetState(context);
 	unsaved.delete(nameOfTrigger(context));
 }
 
@@ -62,22 +80,13 @@ async function secretFromCredential(context: Context): Promise<string> {
 	throw new NodeOperationError(context.getNode(), 'The credential holds no signing secret');
 }
 
-/** The secret that verifies deliveries, or why there is none and what to do. */
-export async function secretOf(
-	context: Context,
-	{ apiKey }: Service,
-): Promise<{ secret?: string; reason?: string }> {
-	if (isByHand(context)) return { secret: await secretFromCredential(context) };
-	const { secret: encrypted, webhookId } = registrationOf(context);
-	const secret = decryptSecret(encrypted, apiKey, webhookId ?? '');
-	if (secret) return { secret };
-	const problem =
-		webhookId === undefined
-			? 'no webhook is registered for it (any more)'
-			: 'its signing secret cannot be decrypted with the API key of its credential, which was probably changed';
-	return {
-		reason: `${problem}. Unpublish and publish the workflow: that registers a new webhook, with a secret that the present API key protects.`,
-	};
+/**
+ * The secret that verifies deliveries; `undefined` if no webhook is registered.
+ * @throws if the credential of a webhook made by hand cannot be read
+ */
+export async function secretOf(context: Context): Promise<string | undefined> {
+	if (isByHand(context)) return await secretFromCredential(context);
+	return registrationOf(context)?.secret;
 }
 
 const requestFor = (method: 'GET' | 'DELETE', id: string) => ({
@@ -89,6 +98,13 @@ const isGoneNow = ({ failure }: Failed) => failure.kind === 'status' && isGone(f
 
 const sameEvents = (left: unknown, right: readonly string[]): boolean =>
 	Array.isArray(left) && [...left].sort().join() === [...right].sort().join();
+
+const warn = (context: IHookFunctions, message: string): void =>
+	context.logger.warn(`MediaGen Trigger: ${nameInLog(context)}: ${message}`);
+
+/** The specification shows no response body for DELETE, so any is accepted. */
+const deleteWebhook = async ({ send }: Service, id: string) =>
+	await send(requestFor('DELETE', id), { validate: () => undefined, maxAttempts: MAX_ATTEMPTS });
 
 /** @throws when the URL is not one that the service delivers to. Specification: CreateWebhook */
 function settingsOf(context: IHookFunctions) {
@@ -109,25 +125,36 @@ function settingsOf(context: IHookFunctions) {
 	return { url, events: events.map(String), description: description.slice(0, 200) };
 }
 
-/** Deletes a webhook. @returns whether it no longer exists */
-async function deleteWebhook({ send }: Service, id: string): Promise<boolean> {
-	// The specification shows no response body for DELETE, so any is accepted.
-	const answer = await send(requestFor('DELETE', id), { validate: () => undefined });
-	return answer.ok || isGoneNow(answer);
-}
-
 /**
  * Deletes webhooks that have this node's URL: their secret is unknown, because the response of an
  * activation was lost. Does nothing without the scope to list webhooks.
  */
-async function deleteLeftovers(service: Service, url: string): Promise<void> {
-	// A service that answers something else has none to show; to ask again would only delay n8n.
-	const list = await service.send(
-		{ method: 'GET', path: ENDPOINTS.listWebhooks.path },
-		{ validate: () => undefined, maxAttempts: MAX_ATTEMPTS },
-	);
-	for (const webhook of list.ok ? pageOf(list.value.body).entries.filter(isResource) : [])
-		if (webhook.url === url) await deleteWebhook(service, webhook.id);
+async function deleteLeftovers(
+	context: IHookFunctions,
+	service: Service,
+	url: string,
+): Promise<void> {
+	// A service that answers something else than a list has none to show.
+	const options = { validate: () => undefined, maxAttempts: MAX_ATTEMPTS };
+	const client: Parameters<typeof readPages>[0] = {
+		request: async (_channel, request) => await service.send(request, options),
+	};
+	const request = { method: 'GET', path: ENDPOINTS.listWebhooks.path } as const;
+	const all = { wanted: Infinity, takesLimit: false };
+	const list = await readPages(client, service.host.channel, request, all);
+	if (!list.ok) {
+		const reason = reasonOf(context, list, ENDPOINTS.listWebhooks);
+		if (refusalOf(list) !== 'forbidden')
+			warn(context, `webhooks of an earlier publishing were not looked for: ${reason}`);
+		return;
+	}
+	for (const webhook of list.value.filter(isResource)) {
+		if (webhook.url !== url) continue;
+		const deleted = await deleteWebhook(service, webhook.id);
+		if (deleted.ok || isGoneNow(deleted)) continue;
+		const reason = reasonOf(context, deleted, ENDPOINTS.deleteWebhook);
+		warn(context, `the webhook ${webhook.id} of an earlier publishing was left: ${reason}`);
+	}
 }
 
 /**
@@ -146,7 +173,8 @@ async function isStillRegistered(
 		if (isGoneNow(answer)) return false;
 		// A key may write but not read: then what the node remembers has to do.
 		if (refusalOf(answer) === 'forbidden') return true;
-		throw serviceError(context, answer, ENDPOINTS.getWebhook, 'The webhook cannot be checked');
+		const action = `The webhook ${id} cannot be checked`;
+		throw serviceError(context, answer, ENDPOINTS.getWebhook, action);
 	}
 	const current = { url, events, ...(answer.value.body as Json) };
 	return current.url === url && sameEvents(current.events, events);
@@ -159,17 +187,48 @@ const secretIn = (body: Json): string | undefined =>
 		.find((secret) => secret !== undefined);
 
 /**
- * Registers a webhook and leaves none behind when that fails.
- * @throws when the service refuses, or when its response has no id or no signing secret; the error
- * lists the names of its fields
+ * The error for a webhook without an id or a signing secret, which is of no use: it names the fields
+ * of the response, and the webhook if that could not be deleted again.
  */
-async function register(context: IHookFunctions): Promise<Registration> {
+async function incompleteError(
+	context: IHookFunctions,
+	service: Service,
+	url: string,
+	body: Json,
+): Promise<NodeOperationError> {
+	const id = textOf(body.id);
+	const lacks = id === undefined ? 'an ID' : 'a signing secret';
+	let end = 'Webhooks with the address of this node were deleted again.';
+	if (id === undefined) {
+		await deleteLeftovers(context, service, url);
+	} else {
+		const deleted = await deleteWebhook(service, id);
+		end = deleted.ok
+			? 'The webhook was deleted again.'
+			: `The webhook ${id} was left at the service: delete it (MediaGen Webhook: Delete).`;
+	}
+	const fields = Object.keys(body).join(', ').slice(0, 1_000) || 'none';
+	return new NodeOperationError(
+		context.getNode(),
+		`The service registered the webhook without ${lacks}`,
+		{
+			description: `${end} Fields of the response: ${fields}. Create a webhook elsewhere and choose Registration: By Hand, or use the MediaGen Polling Trigger.`,
+		},
+	);
+}
+
+/**
+ * Registers a webhook and leaves none behind when that fails, as far as there is time.
+ * @throws when the service refuses, or when its response has no id or no signing secret
+ */
+async function register(context: IHookFunctions, deadline: AbortSignal): Promise<Registration> {
 	const settings = settingsOf(context);
 	const { url, events } = settings;
-	const service = await openService(context);
+	const service = await openService(context, deadline);
+	const { baseUrl, account } = service;
 	const endpoint = ENDPOINTS.createWebhook;
 	service.requireScope(endpoint.scope);
-	await deleteLeftovers(service, url);
+	await deleteLeftovers(context, service, url);
 	// With the key, a repeat after a lost response returns the same webhook and its secret.
 	const headers = { [IDEMPOTENCY_HEADER]: randomUUID() };
 	const answer = await service.send(
@@ -178,96 +237,129 @@ async function register(context: IHookFunctions): Promise<Registration> {
 	);
 	if (!answer.ok) {
 		const { failure } = answer;
-		if (failure.kind !== 'status' || failure.outcomeUnknown) await deleteLeftovers(service, url);
-		throw serviceError(context, answer, endpoint, 'The webhook cannot be registered');
+		const mayExist = failure.kind !== 'status' || failure.outcomeUnknown;
+		if (mayExist && !deadline.aborted) await deleteLeftovers(context, service, url);
+		const error = serviceError(context, answer, endpoint, 'The webhook cannot be registered');
+		if (mayExist)
+			error.description = `${error.description ?? ''} If the service registered it nevertheless, the next publishing deletes it.`;
+		throw error;
 	}
 	const body = answer.value.body as Json;
-	const id = textOf(body.id);
-	const plain = secretIn(body);
-	if (id !== undefined && plain !== undefined) {
-		const { baseUrl, apiKey } = service;
-		const secret = encryptSecret(plain, apiKey, id);
-		return { webhookId: id, workflowId: context.getWorkflow().id, url, events, baseUrl, secret };
-	}
-	if (id !== undefined) await deleteWebhook(service, id);
-	else await deleteLeftovers(service, url);
-	const incomplete = `The service registered the webhook without ${id === undefined ? 'an ID' : 'a signing secret'}`;
-	const description = `The webhook was deleted again. Fields of the response: ${Object.keys(body).join(', ').slice(0, 1_000) || 'none'}. Create a webhook elsewhere and choose Registration: By Hand, or use the MediaGen Polling Trigger.`;
-	throw new NodeOperationError(context.getNode(), incomplete, { description });
+	const webhookId = textOf(body.id);
+	const secret = secretIn(body);
+	if (webhookId === undefined || secret === undefined)
+		throw await incompleteError(context, service, url, body);
+	const workflowId = context.getWorkflow().id;
+	const isTest = context.getMode() === 'manual';
+	return { webhookId, workflowId, url, events, secret, baseUrl, account, isTest };
 }
+
+const ELSEWHERE = 'Delete it there (MediaGen Webhook: Delete)';
 
 /**
- * The service of the webhook that is remembered, if this node may delete it there; otherwise it is
- * forgotten. Static data travels: a copy of a workflow (export and import, public API) remembers the
- * original's webhook, and so does every workflow of a cloned database. A copy has another id; a
- * clone has another address.
+ * Deletes the webhook that is remembered, if it belongs to this node, and forgets it. Static data
+ * travels: a copy of a workflow (export and import, public API) remembers the original's webhook, and
+ * so does every workflow of a cloned database. A copy has another id; a clone has another address.
+ * @returns why the webhook was left at the service; then it is still remembered
  */
-async function ownService(context: IHookFunctions): Promise<Service | undefined> {
-	const { webhookId, url, workflowId, baseUrl } = registrationOf(context);
-	const isHere = url === context.getNodeWebhookUrl('default');
-	// Of a copy, the original still has its webhook, which is as it should be.
-	if (workflowId === context.getWorkflow().id) {
-		const service = isHere ? await openService(context) : undefined;
-		if (service && service.baseUrl === baseUrl) return service;
-		const reason = isHere
-			? 'of the old base URL, because the credential leads to another one. Delete it there (MediaGen Webhook: Delete)'
-			: 'with another address, because another n8n may be using it. If none is, delete it (MediaGen Webhook: Delete)';
-		const message = `MediaGen Trigger: a webhook was left at the service ${reason}`;
-		context.logger.warn(message, { webhookId, url, baseUrl });
+async function removeRegistered(
+	context: IHookFunctions,
+	deadline: AbortSignal,
+): Promise<string | undefined> {
+	const registration = registrationOf(context);
+	if (!registration) return undefined;
+	const { webhookId, url, baseUrl, account } = registration;
+	const left = (why: string) => `The webhook ${webhookId} was left at the service: ${why}`;
+	if (registration.workflowId !== context.getWorkflow().id) {
+		// The original still has it, which is as it should be.
+		forget(context);
+		return undefined;
 	}
-	forget(context);
-	return undefined;
-}
-
-/** Deletes the registered webhook if it belongs to this node. @returns false if it still exists */
-async function removeRegistered(context: IHookFunctions): Promise<boolean> {
-	const { webhookId, url } = registrationOf(context);
-	const service = webhookId === undefined ? undefined : await ownService(context);
-	if (webhookId === undefined || !service) return true;
+	if (url !== context.getNodeWebhookUrl('default'))
+		return left(
+			`it has the address ${url}, and another n8n may be using it. If none is, delete it (MediaGen Webhook: Delete)`,
+		);
+	const service = await openService(context, deadline);
+	if (service.baseUrl !== baseUrl)
+		return left(
+			`it belongs to the old base URL, and the credential leads to another one. ${ELSEWHERE}`,
+		);
 	// One that has been given another URL since belongs to somebody else. A key may write but not
 	// read: then what the node remembers has to do.
 	const answer = await service.send(requestFor('GET', webhookId), { retry: false });
 	const now = answer.ok && isRecord(answer.value.body) ? answer.value.body.url : undefined;
 	const isTaken = typeof now === 'string' && now !== url;
-	const isRemoved = isTaken || (await deleteWebhook(service, webhookId));
-	const message = 'MediaGen Trigger: the webhook could not be deleted at the service';
-	if (isRemoved) forget(context);
-	else context.logger.warn(message, { webhookId });
-	return isRemoved;
+	const deleted = isTaken ? undefined : await deleteWebhook(service, webhookId);
+	if (deleted && !deleted.ok) {
+		if (!isGoneNow(deleted))
+			return left(
+				`${reasonOf(context, deleted, ENDPOINTS.deleteWebhook)} Unpublish again, or delete it (MediaGen Webhook: Delete)`,
+			);
+		// Another key may be of another workspace, which never had it.
+		if (service.account !== account)
+			return left(
+				`the API key of the credential has changed, and its workspace does not have this webhook. If nobody has deleted it, delete it with a key of its own workspace (MediaGen Webhook: Delete)`,
+			);
+	}
+	forget(context);
+	return undefined;
+}
+
+/** Deletes the webhook of an earlier publishing. What is left of it is only for the log: another one follows. */
+async function replaceRegistered(context: IHookFunctions, deadline: AbortSignal): Promise<void> {
+	const left = await removeRegistered(context, deadline);
+	if (left !== undefined) warn(context, left);
+	forget(context);
+}
+
+/** Whether the webhook of an earlier activation is still usable; otherwise it is deleted. */
+async function isUsable(context: IHookFunctions, deadline: AbortSignal): Promise<boolean> {
+	const { webhookId, url, workflowId, baseUrl, events } = savedRegistration(context) ?? {};
+	if (webhookId === undefined) return false;
+	const settings = settingsOf(context);
+	const service = await openService(context, deadline);
+	const isOwn =
+		url === settings.url && workflowId === context.getWorkflow().id && baseUrl === service.baseUrl;
+	if (
+		isOwn &&
+		sameEvents(events, settings.events) &&
+		(await isStillRegistered(context, service, webhookId, settings))
+	)
+		return true;
+	await replaceRegistered(context, deadline);
+	return false;
 }
 
 /** What n8n calls when a workflow is published or unpublished, and around a test event. */
 export const webhookMethods = {
-	/** Whether the webhook of an earlier activation is still usable; otherwise it is deleted. */
 	async checkExists(this: IHookFunctions): Promise<boolean> {
-		const { webhookId, secret, events } = savedRegistration(this);
-		if (webhookId === undefined || isByHand(this)) return false;
-		const settings = settingsOf(this);
-		const service = await ownService(this);
-		if (!service) return false;
-		const isUsable =
-			sameEvents(events, settings.events) &&
-			decryptSecret(secret, service.apiKey, webhookId) !== undefined &&
-			(await isStillRegistered(this, service, webhookId, settings));
-		if (isUsable) return true;
-		await removeRegistered(this);
-		forget(this);
-		return false;
+		if (isByHand(this)) return false;
+		return await runHook(nameOfTrigger(this), async (deadline) => await isUsable(this, deadline));
 	},
 
 	async create(this: IHookFunctions): Promise<boolean> {
-		if (isByHand(this)) {
-			await secretFromCredential(this);
-			await removeRegistered(this);
+		return await runHook(nameOfTrigger(this), async (deadline) => {
+			if (isByHand(this)) {
+				await secretFromCredential(this);
+				await replaceRegistered(this, deadline);
+			} else {
+				remember(this, await register(this, deadline));
+			}
 			return true;
-		}
-		const registration = await register(this);
-		Object.assign(savedRegistration(this), registration);
-		unsaved.set(nameOfTrigger(this), registration);
-		return true;
+		});
 	},
 
+	/** @throws if the webhook is left: n8n shows that with what was unpublished, or logs it */
 	async delete(this: IHookFunctions): Promise<boolean> {
-		return await removeRegistered(this);
+		const registration = registrationOf(this);
+		if (!registration) return true;
+		return await runHook(nameOfTrigger(this), async (deadline) => {
+			const left = await removeRegistered(this, deadline);
+			if (left === undefined) return true;
+			warn(this, left);
+			// Nothing of n8n catches an error after a test event.
+			if (registration.isTest) return false;
+			throw new NodeOperationError(this.getNode(), left);
+		});
 	},
 };

@@ -19,22 +19,30 @@ function refuse(response: Response, status: number, message: string): void {
 }
 
 /**
- * 421 unless the request was meant for this machine or for the public address. A page on the web
- * whose name its owner has pointed to 127.0.0.1 (DNS rebinding) counts as being of the same origin
- * in a browser; only the name in Host gives it away. The port is not compared: a tunnel may change
- * it.
+ * 421 unless the request was meant for this machine, by the address that it came to or one of its
+ * names. A page on the web whose name its owner has pointed to this machine (DNS rebinding) counts
+ * as being of the same origin in a browser; only the name in Host gives it away. The port is not
+ * compared: a tunnel may change it.
+ *
+ * @param ownNames hosts of `--host` and `--public-url`, as in a URL
  */
-export function onlyByName(publicOrigin: string): RequestHandler {
-	const names = new Set([...LOCAL_NAMES, new URL(publicOrigin).hostname]);
+export function onlyByName(ownNames: string[]): RequestHandler {
+	const names = new Set([...LOCAL_NAMES, ...ownNames]);
 	return (request, response, next) => {
 		const { host = '' } = request.headers;
 		const hostname = HOST.test(host) ? partsOf(`http://${host}`)?.hostname : undefined;
-		if (hostname !== undefined && names.has(hostname)) return next();
+		const reachedAt = request.socket.localAddress?.replace(/^::ffff:/, '') ?? '';
+		const known =
+			hostname !== undefined && (names.has(hostname) || hostname === bracketed(reachedAt));
+		if (known) return next();
 		const message =
-			'The sandbox answers as 127.0.0.1, as localhost, and as the address that --public-url names.';
+			'The sandbox answers as 127.0.0.1, as localhost, by its own address, and as the hosts that --host and --public-url name.';
 		refuse(response, 421, message);
 	};
 }
+
+/** A host as a URL has it: an IPv6 address stands in brackets. */
+export const bracketed = (host: string) => (host.includes(':') ? `[${host}]` : host.toLowerCase());
 
 /**
  * 403 for what a page of another origin sends: a browser lets it send, though not read the answer.

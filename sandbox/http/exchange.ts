@@ -88,21 +88,28 @@ export interface RequestEntry {
 	error: string | null;
 }
 
-const KEPT = 50_000;
+/** How many requests are kept, and how many characters of their bodies. */
+const MOST_REQUESTS = 10_000;
+const MOST_CHARACTERS = 20_000_000;
 
-/** All requests seen, the last 50,000 of them, oldest first. */
+/** The last 10,000 requests, oldest first; fewer where their bodies are large. */
 export class RequestLog {
-	private entries: RequestEntry[] = [];
+	private readonly kept: Array<{ entry: RequestEntry; size: number }> = [];
+	private characters = 0;
 	/** All that were ever seen. */
 	total = 0;
 
 	add(entry: RequestEntry): void {
+		const size = entry.body === null ? 0 : JSON.stringify(entry.body).length;
 		this.total += 1;
-		this.entries.push(entry);
-		if (this.entries.length >= 2 * KEPT) this.entries = this.entries.slice(-KEPT);
+		this.characters += size;
+		this.kept.push({ entry, size });
+		while (this.kept.length > MOST_REQUESTS || this.characters > MOST_CHARACTERS) {
+			this.characters -= this.kept.shift()?.size ?? 0;
+		}
 	}
 
 	list(): RequestEntry[] {
-		return this.entries.slice(-KEPT);
+		return this.kept.map(({ entry }) => entry);
 	}
 }

@@ -11,7 +11,7 @@ import { injectAfter, injectBefore, send, sendError } from './answer';
 import type { Exchange } from './exchange';
 import { begin } from './exchange';
 import { readKey, type Reply } from './idempotency';
-import { refuseUnfit, validate } from './validate';
+import { refuseUnfit, validate, validateKnown } from './validate';
 
 /** What an operation is given as `body` or `query`: nothing where it takes none. */
 type Given<Name extends EndpointName, Part extends string> = Name extends keyof Requests
@@ -71,8 +71,10 @@ async function pass<Name extends EndpointName>(
 	service.limiter.pass(workspace.id, service.settings.requestsPerMinute);
 	authorize(exchange, workspace, name);
 	const body = shape.body ? await readBody(request, response) : undefined;
-	entry.body = recorded(body, request);
 	refuseUnfit(body);
+	// What has been refused until here, such as endless nesting, could not be shown either.
+	entry.body = recorded(body, request);
+	const read = service.settings.strictFields ? validate : validateKnown;
 	const work = async () => {
 		const query = { ...request.query };
 		refuseUnfit(query);
@@ -80,8 +82,8 @@ async function pass<Name extends EndpointName>(
 		return await handle({
 			workspace,
 			id: typeof id === 'string' ? id : '',
-			body: (shape.body ? validate(shape.body, body) : undefined) as Call<Name>['body'],
-			query: validate<unknown>(shape.query ?? noQuery, query) as Call<Name>['query'],
+			body: (shape.body && body ? read(shape.body, body) : undefined) as Call<Name>['body'],
+			query: read<unknown>(shape.query ?? noQuery, query) as Call<Name>['query'],
 		});
 	};
 	if (request.method !== 'POST') return await work();

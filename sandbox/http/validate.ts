@@ -7,27 +7,40 @@ interface Issue {
 	message: string;
 }
 
-/** Reads a body or query by its schema. 400 names every field that is wrong. */
-export function validate<T>(schema: z.ZodType<T>, value: unknown): T {
+/** Reads what came from outside by its schema. 400 names every field that is wrong. */
+export function validate<T>(schema: z.ZodType<T>, value: unknown, whole = 'body'): T {
 	const read = schema.safeParse(value);
 	if (read.success) return read.data;
-	throw refusal(read.error.issues);
+	throw refusal(read.error.issues, whole);
 }
 
-function refusal(found: z.core.$ZodIssue[]): ApiError {
-	const issues = found.flatMap(describe);
+/** Reads a request as {@link validate} does, but passes over fields that the schema does not name. */
+export function validateKnown<T>(schema: z.ZodType<T>, value: object): T {
+	const read = schema.safeParse(value);
+	if (read.success) return read.data;
+	const known = structuredClone(value);
+	for (const issue of read.error.issues) {
+		if (issue.code !== 'unrecognized_keys') continue;
+		const part = issue.path.reduce<unknown>((at, name) => Reflect.get(Object(at), name), known);
+		for (const key of issue.keys) Reflect.deleteProperty(Object(part), key);
+	}
+	return validate(schema, known);
+}
+
+function refusal(found: z.core.$ZodIssue[], whole: string): ApiError {
+	const issues = found.flatMap((issue) => describe(issue, whole));
 	const shown = issues.slice(0, 3).map(({ field, message }) => `${field}: ${message}`);
 	const rest = issues.length > 3 ? `; and ${issues.length - 3} more` : '';
 	const details = { issues: issues.slice(0, 20) };
 	return new ApiError(400, 'invalid_request', shown.join('; ') + rest, details);
 }
 
-function describe(issue: z.core.$ZodIssue): Issue[] {
+function describe(issue: z.core.$ZodIssue, whole: string): Issue[] {
 	const at = fieldName(issue.path);
 	if (issue.code === 'unrecognized_keys') {
 		return issue.keys.map((key) => ({ field: at ? `${at}.${key}` : key, message: 'is unknown' }));
 	}
-	return [{ field: at || 'body', message: issue.message }];
+	return [{ field: at || whole, message: issue.message }];
 }
 
 /** For example `blocks[2].text`. */

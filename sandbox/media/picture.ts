@@ -1,13 +1,13 @@
-/* eslint-disable @n8n/community-nodes/no-restricted-globals, @n8n/community-nodes/no-restricted-imports -- not published */
+/* eslint-disable @n8n/community-nodes/no-restricted-imports -- not published */
 import { createHash } from 'crypto';
-import { join } from 'path';
 import sharp, { type OverlayOptions } from 'sharp';
 
+import { asset } from '../assets';
 import type { Media, MediaRequest } from './types';
 import { imageSize, type Size } from './size';
 
 /** Shipped, so that text is readable on a machine that has no fonts. */
-const FONT_FILE = join(__dirname, 'fonts', 'Rubik-SemiBold.ttf');
+const FONT_FILE = asset('media', 'fonts', 'Rubik-SemiBold.ttf');
 const FONT = 'Rubik SemiBold 12';
 const POINTS = 12;
 const LONGEST_CAPTION = 400;

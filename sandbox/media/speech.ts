@@ -5,11 +5,12 @@ import { mkdtemp, readFile, rm } from 'fs/promises';
 import { tmpdir } from 'os';
 import { join } from 'path';
 
+import { asset } from '../assets';
 import type { Media, MediaRequest } from './types';
 import { samplesOf, silence, toWav } from './audio';
 
 /** In a process of its own: the synthesizer would hold up all requests while it speaks. */
-const SPEAK = join(__dirname, 'speak.mjs');
+const SPEAK = asset('media', 'speak.mjs');
 /** Of all blocks together. */
 const MOST_CHARACTERS = 2_000;
 const PAUSE_SECONDS = 0.3;

@@ -73,7 +73,8 @@ const receive: Serve = async ({ links, store, library, committed }, { request, r
 	const id = String(request.params.id);
 	const file = store.find(({ files }) => files, id);
 	if (!file) throw refuse('The upload address is of no file.');
-	if (file.uploaded) throw refuse('The upload address was used before.');
+	const used = refuse('The upload address was used before.');
+	if (file.uploaded) throw used;
 	for (const [name, value] of Object.entries(uploadHeaders(file))) {
 		if (request.headers[name] !== value) {
 			throw wrong(`The header ${name} must be sent as it was given.`);
@@ -82,9 +83,15 @@ const receive: Serve = async ({ links, store, library, committed }, { request, r
 	if (Number(request.headers['content-length']) !== file.size) {
 		throw wrong(`The file must have ${file.size} bytes, and its Content-Length must say so.`);
 	}
-	await library.receive(id, request).catch((error) => {
+	const part = await library.receive(id, request).catch((error) => {
 		throw request.destroyed ? wrong('The upload was cut off.') : error;
 	});
+	// Of several at once, the first that is complete wins.
+	if (file.uploaded) {
+		await library.discard(part);
+		throw used;
+	}
+	library.keep(part, id);
 	file.uploaded = true;
 	store.workspaces.get(file.workspace)?.files.put(file);
 	await committed();
@@ -95,7 +102,11 @@ const serveFile: Serve = async ({ store, library }, { request, response }) => {
 	const id = String(request.params.id);
 	const file = store.find(({ files }) => files, id);
 	const known = file?.uploaded && file.filename === request.params.name ? file : undefined;
-	await sendFile(response, library.uploadPath(id), found(known, 'The file').contentType);
+	const { contentType } = found(known, 'The file');
+	if (HARMLESS.test(contentType))
+		return await sendFile(response, library.uploadPath(id), contentType);
+	response.setHeader('content-disposition', 'attachment');
+	await sendFile(response, library.uploadPath(id), 'application/octet-stream');
 };
 
 const serveOutput: Serve = async (service, exchange) => {
@@ -127,10 +138,17 @@ const serveSample: Serve = async (service, { request, response }) => {
 	await sendFile(response, path, MEDIA_FORMATS.speech.mediaType);
 };
 
-/** Sends a file, or the range asked for. */
+/**
+ * What a browser may show of what was uploaded. The address has the origin of the admin path, so
+ * nothing may become a page with a script in it; SVG and all other `+xml` would.
+ */
+const HARMLESS = /^(image|audio|video)\/[\w.-]+\s*(;|$)/i;
+
+/** Sends a file, or the range asked for. A browser takes it for what the type says. */
 export async function sendFile(response: Response, path: string, mediaType: string): Promise<void> {
 	response.setHeader('content-type', mediaType);
 	response.setHeader('cache-control', 'private, max-age=0');
+	response.setHeader('x-content-type-options', 'nosniff');
 	await new Promise<void>((resolve) => {
 		// A client that disconnects half-way is not an error of the sandbox.
 		response.sendFile(path, { dotfiles: 'allow', cacheControl: false }, () => resolve());

@@ -1,7 +1,7 @@
 /* eslint-disable @n8n/community-nodes/no-restricted-imports, @n8n/community-nodes/require-node-api-error -- not published */
 import { randomUUID } from 'crypto';
-import { createWriteStream, mkdirSync } from 'fs';
-import { rename, rm, writeFile } from 'fs/promises';
+import { createWriteStream, mkdirSync, renameSync } from 'fs';
+import { rm, writeFile } from 'fs/promises';
 import { join } from 'path';
 import type { Readable } from 'stream';
 import { pipeline } from 'stream/promises';
@@ -15,6 +15,9 @@ export interface Drawn {
 	path: string;
 	durationSeconds?: number;
 }
+
+/** Outputs on disk; an older one is rendered again when it is asked for. */
+const MOST_DRAWN = 1_000;
 
 /**
  * Files on disk: uploads as they came, and outputs, which are rendered when they are first asked
@@ -35,26 +38,48 @@ export class Library {
 		return join(this.directory, 'uploads', id);
 	}
 
-	/** Writes an upload to disk as it arrives. When it is cut off, nothing is kept. */
-	async receive(id: string, stream: Readable): Promise<void> {
-		// A name of its own, because what is left of one that was cut off may still be on its way.
+	/**
+	 * Writes what is uploaded to disk as it arrives, as a file of its own: others may send to the same
+	 * address meanwhile. When it is cut off, nothing is kept.
+	 *
+	 * @returns the path, for {@link keep} or {@link discard}
+	 */
+	async receive(id: string, stream: Readable): Promise<string> {
 		const part = `${this.uploadPath(id)}.${randomUUID()}`;
 		try {
 			await pipeline(stream, createWriteStream(part));
-			await rename(part, this.uploadPath(id));
+			return part;
 		} catch (error) {
-			await rm(part, { force: true });
+			await this.discard(part);
 			throw error;
 		}
+	}
+
+	/** Makes what was received the upload of that id; at once, so that nothing comes in between. */
+	keep(part: string, id: string): void {
+		renameSync(part, this.uploadPath(id));
+	}
+
+	async discard(part: string): Promise<void> {
+		await rm(part, { force: true });
 	}
 
 	/** An output's file, rendered on the first call. */
 	async output(name: string, request: () => Promise<MediaRequest>): Promise<Drawn> {
 		const drawn = this.drawn.get(name) ?? this.draw(name, request);
+		// The one that was asked for last is the last to go.
+		this.drawn.delete(name);
 		this.drawn.set(name, drawn);
 		// What could not be drawn is tried again the next time.
 		drawn.catch(() => this.drawn.delete(name));
+		const [oldest] = this.drawn;
+		if (oldest && this.drawn.size > MOST_DRAWN) this.drop(...oldest);
 		return await drawn;
+	}
+
+	private drop(name: string, drawn: Promise<Drawn>): void {
+		this.drawn.delete(name);
+		void drawn.then(async ({ path }) => await rm(path, { force: true })).catch(() => undefined);
 	}
 
 	private async draw(name: string, request: () => Promise<MediaRequest>): Promise<Drawn> {

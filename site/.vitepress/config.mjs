@@ -72,7 +72,7 @@ export default defineConfig({
 				items: [
 					{ text: 'What it is', link: '/' },
 					{ text: 'Examples', link: '/examples/' },
-					...pages('using', 'troubleshooting', 'triggers', 'ai-agents'),
+					...pages('using', 'rehearse', 'troubleshooting', 'triggers', 'ai-agents'),
 				],
 			},
 			{

@@ -11,6 +11,8 @@ export type Failure =
 	| CancelledFailure
 	| { kind: 'deadline'; waitedMs: number }
 	| { kind: 'jobFailed'; reason: string }
+	/** A plan was made that could not be approved at once, as was asked for. */
+	| { kind: 'notApproved'; reason: string }
 	| { kind: 'download'; outputId: string; problem: string }
 	| { kind: 'upload'; field: string; problem: string }
 	| { kind: 'skipped'; cause: string; credits: boolean }
@@ -64,10 +66,14 @@ export interface BadResponseFailure {
 
 /** Specification: Error. */
 export interface ServiceError {
+	/** In one line, without markup, of at most 300 characters. */
 	message?: string;
+	/** Only of the Error shape itself. */
 	type?: string;
 	requestId?: string;
 	details?: unknown;
+	/** Whether the answer is a page or a text, and so of a hop on the way: the service speaks JSON. */
+	isPage?: boolean;
 }
 
 /** A failure, with the job that exists all the same, so that nothing paid for is lost. */

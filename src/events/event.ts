@@ -1,5 +1,5 @@
 import { createHash } from 'crypto';
-import { isRecord, textOf, type Json } from '../contract';
+import { EVENTS, isRecord, textOf, type Json } from '../contract';
 import { isResource, type Resource } from '../base/types';
 
 /** What is known about an event; the specification does not show its payload (Events). */
@@ -30,21 +30,68 @@ export function readPayload(rawBody: Uint8Array): Json | undefined {
 	}
 }
 
+/** The fields that name the kind of an event. */
+const KIND_FIELDS = ['type', 'event', 'event_type'];
+
+/** Where an event may hold its resource, or what belongs to the resource. */
+const CONTAINERS = ['data', 'payload', 'object', 'resource'];
+
+/** What a resource may be called, by the first word of the event's kind. */
+const RESOURCE_NAMES: Record<string, string[]> = {
+	generation: ['generation', 'speech_generation', 'speech'],
+	agent: ['agent_run', 'run', 'agent'],
+	voice: ['voice'],
+	persona: ['persona'],
+};
+
+/** The kind that a record names, if any: one of the eight in any field, or a text in a usual one. */
+function kindIn(record: Json): string | undefined {
+	const usual = KIND_FIELDS.map((name) => textOf(record[name])).find((kind) => kind !== undefined);
+	const known = Object.values(record).find((value) => EVENTS.some((kind) => kind === value));
+	return usual ?? textOf(known);
+}
+
+/** What names an event is never the resource, whatever else it holds: its `id` is the event's. */
+const asResource = (value: unknown): Resource | undefined =>
+	isResource(value) && kindIn(value) === undefined ? value : undefined;
+
 /**
- * Reads an event: the kind from `type`, `event` or `event_type`; the resource from `data.object`,
- * `data` or `resource`, or else the payload is the resource itself. An `id` at the top that is not
- * the resource's is the event's.
+ * The resource of an event: in `data`, `payload`, `object` or `resource`, or one level below under
+ * one of these names or that of its kind; a payload that names no event is the resource itself.
+ */
+function resourceIn(payload: Json, names: readonly string[]): Resource | undefined {
+	const places = [...CONTAINERS, ...names];
+	for (const container of places.map((name) => payload[name]).filter(isRecord)) {
+		const inner = places.map((name) => asResource(container[name]));
+		const found = inner.find((resource) => resource !== undefined) ?? asResource(container);
+		if (found) return found;
+	}
+	return asResource(payload);
+}
+
+/** The id of a resource that is not there itself, such as `generation_id`, `resource_id`. */
+function idOfResourceIn(payload: Json, names: readonly string[]): string | undefined {
+	const records = [payload, ...CONTAINERS.map((name) => payload[name])].filter(isRecord);
+	const ids = [...names, 'resource'].flatMap((name) =>
+		records.map((record) => textOf(record[`${name}_id`])),
+	);
+	return ids.find((id) => id !== undefined);
+}
+
+/**
+ * Reads an event, whose shape the specification does not show: its kind, and the resource or else
+ * the resource's id; neither is ever the id of the event.
  */
 export function readEvent(payload: Json): MediaGenEvent {
-	const { data } = payload;
-	const resource = [isRecord(data) && data.object, data, payload.resource, payload].find(
-		isResource,
-	);
-	const resourceId = resource?.id;
-	const kinds = [payload.type, payload.event, payload.event_type].map(textOf);
+	const kind = kindIn(payload) ?? 'unknown';
+	const [word = ''] = kind.split('.');
+	const names = Object.hasOwn(RESOURCE_NAMES, word) ? (RESOURCE_NAMES[word] ?? []) : [];
+	const resource = resourceIn(payload, names);
+	const resourceId = resource?.id ?? idOfResourceIn(payload, names);
+	const eventIds = [payload.id, payload.event_id].map(textOf);
 	return {
-		kind: kinds.find((kind) => kind !== undefined) ?? 'unknown',
-		eventId: payload.id === resourceId ? undefined : textOf(payload.id),
+		kind,
+		eventId: eventIds.find((id) => id !== undefined && id !== resourceId),
 		resourceId,
 		resource,
 	};

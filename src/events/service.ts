@@ -6,31 +6,81 @@ import {
 	type INodeExecutionData,
 	type NodeApiError,
 } from 'n8n-workflow';
+import { createHash } from 'crypto';
 import { ENDPOINTS, type Endpoint, type Scope } from '../contract';
 import { connect } from '../fields/connection';
-import { ok, type Failed, type Result } from '../base/result';
-import type { ApiRequest, Resource } from '../base/types';
+import { fail, ok, type Failed, type Result } from '../base/result';
+import {
+	isNoResponse,
+	isSuccess,
+	type ApiRequest,
+	type ApiResponse,
+	type Resource,
+	type SendResult,
+} from '../base/types';
 import { excludedScope } from '../service/credential';
 import { requestResource, type RequestOptions } from '../service/client';
+import { errorOf, isOutcomeUnknown } from '../service/statuses';
 import { detailsOf, nodeError } from '../run/errors';
 import { errorRow, inFields } from '../run/output';
 import { collect } from '../run/files';
 
 export type Service = Awaited<ReturnType<typeof openService>>;
 
-/** @throws NodeOperationError when the credential's base URL or key cannot be used */
-export async function openService(context: IAllExecuteFunctions) {
+const cancelSignalOf = (context: IAllExecuteFunctions): AbortSignal | undefined =>
+	'getExecutionCancelSignal' in context ? context.getExecutionCancelSignal() : undefined;
+
+/** Names a trigger in a log line: n8n prints nothing but the message. */
+export function nameInLog(context: IAllExecuteFunctions): string {
+	const { id, name } = context.getWorkflow();
+	return `"${context.getNode().name}" in workflow "${name ?? ''}" (${id ?? ''})`;
+}
+
+/** What is known of a request for which there was no more time: what the service has said last. */
+function outOfTime(last: SendResult | undefined): Failed {
+	if (last === undefined) {
+		const reason = 'its requests to this workspace had no turn under Requests per Minute';
+		const unsent = 'local' as const;
+		return fail({ kind: 'noResponse', reason, attempts: 0, outcomeUnknown: false, unsent });
+	}
+	if (isNoResponse(last) || isSuccess(last.status)) {
+		const reason = 'no answer in time';
+		return fail({ kind: 'noResponse', reason, attempts: 1, outcomeUnknown: true });
+	}
+	const { status, body } = last;
+	const outcomeUnknown = isOutcomeUnknown(last);
+	return fail({ kind: 'status', status, serviceError: errorOf(body), outcomeUnknown });
+}
+
+/**
+ * @param deadline ends every request; without it they end when the execution is cancelled
+ * @throws NodeOperationError when the credential's base URL or key cannot be used
+ */
+export async function openService(context: IAllExecuteFunctions, deadline?: AbortSignal) {
 	const node = context.getNode();
 	const connection = await connect(context, {
-		signal: 'getExecutionCancelSignal' in context ? context.getExecutionCancelSignal() : undefined,
+		signal: deadline ?? cancelSignalOf(context),
 		fairnessKey: `trigger ${context.getWorkflow().id ?? ''}/${node.id}`,
 		timeoutMs: 0,
 	});
+	const { baseUrl, apiKey, host, workspace } = connection;
+	let last: SendResult | undefined;
+	const send = async (request: ApiRequest) => {
+		const response = await host.channel.send(request);
+		// What is cut off at the deadline says less than the answer before it.
+		if (last === undefined || !isNoResponse(response)) last = response;
+		return response;
+	};
+	const channel = { ...host.channel, send };
 	return {
 		...connection,
-		/** Sends a request. In an execution it ends when the execution is cancelled. */
-		send: async (request: ApiRequest, options?: RequestOptions) =>
-			await connection.workspace.client.request(connection.host.channel, request, options),
+		/** Names the service and the key without revealing the key. */
+		account: createHash('sha256').update(`${baseUrl}\n${apiKey}`).digest('base64'),
+		async send(request: ApiRequest, options?: RequestOptions): Promise<Result<ApiResponse>> {
+			const answer = await workspace.client.request(channel, request, options);
+			const isLate = !answer.ok && answer.failure.kind === 'cancelled' && deadline !== undefined;
+			return isLate ? outOfTime(last) : answer;
+		},
 		/** Throws before anything is sent if the credential excludes this scope. */
 		requireScope(scope: Scope | undefined): void {
 			if (!excludedScope(connection.credential, [scope])) return;
@@ -50,6 +100,16 @@ export function serviceError(
 ): NodeApiError {
 	const error = nodeError(context.getNode(), failed, { endpoint, itemIndex: 0, submitted: 0 });
 	return Object.assign(error, { message: `${action}: ${error.message}` });
+}
+
+/** What happened and what to do, in one line of a log. */
+export function reasonOf(
+	context: IAllExecuteFunctions,
+	failed: Failed,
+	endpoint: Endpoint,
+): string {
+	const { message, description } = serviceError(context, failed, endpoint, '');
+	return [message.replace(/^: /, ''), description].filter(Boolean).join('. ');
 }
 
 /** Reads a resource by its id. A failure names it. */

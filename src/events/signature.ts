@@ -4,8 +4,8 @@ import { LIMITS } from '../contract';
 
 /** Ten digits are Unix seconds from 2001 to 2286; checked as text, before any arithmetic. */
 const TIMESTAMP = /^[0-9]{10}$/;
-/** Lower case only: another case would be a changed signature that still counts. */
-const SIGNATURE = /^v1=[0-9a-f]{64}$/;
+/** The specification shows no case of the hex digits. */
+const SIGNATURE = /^v1=[0-9a-fA-F]{64}$/;
 const MAX_HEADER_LENGTH = 8 * 1024;
 
 /** A header as Node gives it: a list if it was sent several times. */

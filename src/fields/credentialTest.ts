@@ -4,61 +4,105 @@ import type {
 	INodeCredentialTestResult,
 } from 'n8n-workflow';
 import { ENDPOINTS, type Endpoint } from '../contract';
+import { isNoResponse, isSuccess, type SendResult } from '../base/types';
+import { unlessAborted } from '../base/waiting';
+import { parsed } from '../service/bodies';
+import { mustBeObject } from '../service/client';
 import { credentialProblem, excludedScope, readCredential } from '../service/credential';
-import { errorOf, isGone, meaningOf } from '../service/statuses';
+import { toNoResponse, wordsOfNoResponse } from '../service/network';
+import { mustBeList } from '../service/pages';
+import { errorOf, isAnswerOfService, isGone, meaningOf } from '../service/statuses';
 import { withoutSecret } from '../service/redact';
 
+interface Probe extends Endpoint {
+	/** Whether it is answered with a list. */
+	list?: boolean;
+}
+
 /** One cheap request for each read scope. */
-const PROBES: Endpoint[] = [
+const PROBES: Probe[] = [
 	ENDPOINTS.getCredits,
-	ENDPOINTS.listModels,
-	ENDPOINTS.listGenerations,
+	{ ...ENDPOINTS.listModels, list: true },
+	{ ...ENDPOINTS.listGenerations, list: true },
 	ENDPOINTS.getUsage,
-	ENDPOINTS.listVoices,
-	ENDPOINTS.listPersonas,
-	ENDPOINTS.listAgentRuns,
-	ENDPOINTS.listWebhooks,
+	{ ...ENDPOINTS.listVoices, list: true },
+	{ ...ENDPOINTS.listPersonas, list: true },
+	{ ...ENDPOINTS.listAgentRuns, list: true },
+	{ ...ENDPOINTS.listWebhooks, list: true },
 ];
 
 const ok = (message: string): INodeCredentialTestResult => ({ status: 'OK', message });
 const error = (message: string): INodeCredentialTestResult => ({ status: 'Error', message });
 
-/** The status of an answer and what the service says; no status where there is no answer. */
+/** All requests of a test together, in ms. */
+const DEADLINE_MS = 20_000;
+
+/** An answer, or what became of the request, without the key. */
 async function probe(
 	context: ICredentialTestFunctions,
 	{ baseUrl, apiKey }: { baseUrl: string; apiKey: string },
 	{ path }: Endpoint,
-): Promise<{ status?: number; said: string }> {
+	deadline: AbortSignal,
+): Promise<SendResult> {
+	const request = context.helpers.request({
+		method: 'GET',
+		uri: `${baseUrl}${path}`,
+		headers: { Authorization: `Bearer ${apiKey}` },
+		json: true,
+		simple: false,
+		resolveWithFullResponse: true,
+		followRedirect: false,
+		timeout: DEADLINE_MS,
+	}) as Promise<{ statusCode: number; body: unknown }>;
 	try {
-		const { statusCode, body } = (await context.helpers.request({
-			method: 'GET',
-			uri: `${baseUrl}${path}`,
-			headers: { Authorization: `Bearer ${apiKey}` },
-			json: true,
-			simple: false,
-			resolveWithFullResponse: true,
-			followRedirect: false,
-			timeout: 20_000,
-		})) as { statusCode: number; body: unknown };
-		const { message } = errorOf(withoutSecret(body, apiKey));
-		return { status: statusCode, said: message ? ` The service says: ${message}` : '' };
-	} catch {
-		return { said: '' };
+		const { statusCode: status, body } = await unlessAborted(deadline, request);
+		const answered = typeof body === 'string' ? parsed(body) : body;
+		return { status, headers: {}, body: withoutSecret(answered, apiKey) };
+	} catch (thrown) {
+		if (deadline.aborted) return { noResponse: 'timeout' };
+		return withoutSecret(toNoResponse(thrown), apiKey);
 	}
 }
 
+const sentence = (text: string): string => (/[.…]$/.test(text) ? text : `${text}.`);
+
 /** What an answer says about the key; `undefined` if only that it may not read this. */
-function verdict({ success }: Endpoint, status: number | undefined, said: string) {
-	if (status === undefined)
-		return error('The base URL did not respond. Check it, and that the service can be reached.');
-	const { refusal, words } = meaningOf(status);
+function verdict(
+	{ success, list }: Probe,
+	response: SendResult,
+): INodeCredentialTestResult | undefined {
+	if (isNoResponse(response)) {
+		const [happened, todo] = wordsOfNoResponse(response);
+		return error(`${sentence(happened)} ${todo}`);
+	}
+	const { status, body } = response;
+	if (isSuccess(status)) {
+		const problem = success?.includes(status)
+			? (list ? mustBeList : mustBeObject)(body)
+			: 'which this request is never answered with';
+		if (problem === undefined) return ok('Connection successful');
+		return error(
+			`The answer of the service cannot be used (status ${status}): ${problem}. Check that the base URL is the address of the API and ends in /v1.`,
+		);
+	}
+	const said = errorOf(body);
+	const { refusal, words } = meaningOf(status, said);
+	const isOfService = isAnswerOfService(response);
 	if (refusal === 'forbidden') return undefined;
-	if (success?.includes(status) || refusal === 'throttled') return ok('Connection successful');
-	if (refusal === 'badKey') return error(`The API key is invalid.${said}`);
-	if (!isGone(status)) return error(`${words({})[0]}.${said}`);
-	return error(
-		`Nothing was found at the base URL. Check it: such as https://api.example.com/v1.${said}`,
-	);
+	// The service knows the workspace of the key then; who else answers so does not.
+	if (refusal === 'throttled' && isOfService) return ok('Connection successful');
+	if (refusal === 'throttled')
+		return error('Too many requests at the moment. Try again in a minute.');
+	const quoted = said.message
+		? ` The ${isOfService ? 'service' : 'answer'} says: ${said.message}`
+		: '';
+	if (refusal === 'badKey') return error(`The API key is invalid.${quoted}`);
+	if (isGone(status))
+		return error(
+			`Nothing was found at the base URL. Check it: such as https://api.example.com/v1.${quoted}`,
+		);
+	const [happened, todo] = words({});
+	return error(`${sentence(happened)}${quoted ? sentence(quoted) : ''} ${todo}`);
 }
 
 /**
@@ -74,12 +118,16 @@ export async function mediaGenApiTest(
 	if (read.problem !== undefined) return error(credentialProblem(read) ?? '');
 	const isDeclared = ({ scope }: Endpoint) => excludedScope(credential, [scope]) === undefined;
 	const declared = PROBES.filter(isDeclared);
+	const deadline = AbortSignal.timeout(DEADLINE_MS);
 	let reason = '';
 	for (const endpoint of [...declared, ...PROBES.filter((one) => !isDeclared(one))]) {
-		const { status, said } = await probe(this, read, endpoint);
-		reason = said;
-		const end = verdict(endpoint, status, said);
-		if (!end) continue;
+		const response = await probe(this, read, endpoint, deadline);
+		const end = verdict(endpoint, response);
+		if (!end) {
+			const said = isNoResponse(response) ? undefined : errorOf(response.body).message;
+			reason = said ? ` The service says: ${said}` : '';
+			continue;
+		}
 		if (end.status === 'Error' || isDeclared(endpoint) || declared.length === 0) return end;
 		return error(
 			`The key is valid, but has none of the read scopes chosen under Limit to Scopes; it has ${endpoint.scope}. Correct the list, or empty it.`,

@@ -1,4 +1,5 @@
 import { DELIVERIES, type Delivery, type Json } from '../contract';
+import { AGENT_STATUSES } from '../service/jobState';
 import { inBody, optionList, options, type Field } from './operation';
 import { choice, jsonObject } from './rules';
 import {
@@ -14,6 +15,7 @@ import {
 	onInsufficientCredits,
 	outputBinaryField,
 	splitOutputs,
+	statusFields,
 	waitForCompletion,
 	waitTimeout,
 } from './settings';
@@ -72,6 +74,12 @@ export const additionalJson: Field = {
 export const fileOptions = [outputBinaryField, splitOutputs];
 
 export const existingOutputs: Field[] = [downloadExisting, options(fileOptions)];
+
+/** What reading a job offers that may be an agent run: `finished` follows the statuses. */
+export const existingRunOutputs: Field[] = [
+	downloadExisting,
+	options([...statusFields(AGENT_STATUSES.any), ...fileOptions]),
+];
 
 /** The options of every creation, whatever it makes. */
 export const keyOptions: Field[] = [

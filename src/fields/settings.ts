@@ -1,6 +1,6 @@
 import type { IDisplayOptions } from 'n8n-workflow';
 import { LIMITS } from '../contract';
-import { AGENT_TERMINAL_STATUSES, type TerminalStatuses } from '../service/jobState';
+import { AGENT_STATUSES, type TerminalStatuses } from '../service/jobState';
 import { customKeyProblem } from '../run/keys';
 import {
 	CREDIT_POLICIES,
@@ -26,7 +26,7 @@ const USUAL = {
 
 /** The settings of an operation of which no field has a value. */
 export const usualSettings = (
-	{ terminalStatuses = AGENT_TERMINAL_STATUSES }: Pick<OperationSpec, 'terminalStatuses'>,
+	{ terminalStatuses = AGENT_STATUSES.any }: Pick<OperationSpec, 'terminalStatuses'>,
 	isTool: boolean,
 ): Settings => ({
 	waitForCompletion: false,
@@ -242,12 +242,6 @@ export const splitOutputs: Field = {
 	mapping: asSetting('splitOutputs', flag()),
 };
 
-/** A default that users can change: the specification shows no values of `status` (AgentRun). */
-export const untilStatus = (...good: string[]): TerminalStatuses => ({ good, bad: ['failed'] });
-
-/** Until it has ended or waits for the user: for the approval of its plan, or for the review. */
-export const UNTIL_USER_OR_END = untilStatus('plan_proposed', 'awaiting_review', 'completed');
-
 export const statusFields = ({ good, bad }: TerminalStatuses): Field[] => [
 	{
 		displayName: 'Wait Until Status',
@@ -256,7 +250,7 @@ export const statusFields = ({ good, bad }: TerminalStatuses): Field[] => [
 		default: good.join(', '),
 		placeholder: 'e.g. awaiting_review, completed',
 		description:
-			'The statuses of an agent run that end the wait successfully, separated by commas. Change them if the service uses other names.',
+			'The statuses of an agent run that has ended well or waits for you, separated by commas. Change them if the service uses other names.',
 		mapping: asSetting('terminalStatuses.good', names()),
 	},
 	{
@@ -265,8 +259,7 @@ export const statusFields = ({ good, bad }: TerminalStatuses): Field[] => [
 		type: 'string',
 		default: bad.join(', '),
 		placeholder: 'e.g. failed',
-		description:
-			'The statuses of an agent run that end the wait with an error, separated by commas',
+		description: 'The statuses of an agent run that has failed, separated by commas',
 		mapping: asSetting('terminalStatuses.bad', names()),
 	},
 ];

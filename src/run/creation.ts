@@ -8,6 +8,7 @@ import {
 	type Resource,
 } from '../base/types';
 import { onAbort } from '../base/waiting';
+import { mustHaveId } from '../service/client';
 import { meaningOf, refusalOf } from '../service/statuses';
 import { jobState, toResult } from '../service/jobState';
 import type { Slot } from '../service/jobSlots';
@@ -20,7 +21,7 @@ import {
 	type CreditWait,
 } from './credits';
 import { expiryOf, filesIn } from './files';
-import type { Item, OperationSpec } from './item';
+import { slotKindOf, type Item, type OperationSpec } from './item';
 import { isKeyPersistent, ItemKeys, keyInUse } from './keys';
 import { readKnownJob } from './read';
 import { halt, inTurn, whyStopped } from './run';
@@ -214,11 +215,11 @@ class Creation {
 		request: CreationRequest,
 		channel: Channel,
 	): Promise<Result<Made> | undefined> {
-		const { settings, spec, workspace } = this.item;
+		const { settings, workspace } = this.item;
 		this.waitsSince ??= workspace.clock.monotonic();
 		const acquired = await workspace.slots.acquire(channel, {
 			timeoutMs: settings.waitTimeoutMs,
-			takesSlot: spec.takesSlot ?? false,
+			takesSlot: slotKindOf(this.item) ?? false,
 			since: this.waitsSince,
 		});
 		if (!acquired.ok) return acquired;
@@ -267,7 +268,7 @@ class Creation {
 		body: unknown,
 	): Promise<Result<Made> | undefined> {
 		const { item, keys } = this;
-		const { workspace, spec, memory, host, request } = item;
+		const { workspace, memory, host, request } = item;
 		const cancel = host.channel.signal;
 		const stop = new AbortController();
 		let hasSent = false;
@@ -292,9 +293,9 @@ class Creation {
 			{ method: 'POST', path, query: request.query, body, headers, outlivesCancel: true },
 			{
 				replayable: () => key !== undefined && !this.hasKeyExpired,
-				return429: Boolean(spec.takesSlot),
+				return429: slotKindOf(item) !== undefined,
 				outcomeOpen: mayHaveJob(memory.state),
-				validate: (answered) => (isResource(answered) ? undefined : 'the response has no id'),
+				validate: mustHaveId,
 			},
 		);
 		const heard = answer.then((final) => this.hear(final, body));
@@ -342,7 +343,7 @@ class Creation {
 		if (mayHaveJob(memory.state)) return false;
 		const isKept = keys.mayChangeAfterRefusals && this.refusals % REFUSALS_OF_ONE_KEY === 0;
 		// That of a request without a slot was tried often enough by the client: its next try has another key.
-		if (isKept || !item.spec.takesSlot)
+		if (isKept || !slotKindOf(item))
 			recordEvent(memory, { kind: 'refused', keepsKey: !keys.mayChangeAfterRefusals });
 		return false;
 	}
@@ -369,7 +370,7 @@ class Creation {
 			slot?.accepted(made.value.job);
 			return false;
 		}
-		if (!item.spec.takesSlot || refusalOf(made) !== 'throttled') {
+		if (!slotKindOf(item) || refusalOf(made) !== 'throttled') {
 			slot?.release();
 			return false;
 		}

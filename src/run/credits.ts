@@ -49,7 +49,8 @@ export async function awaitCredits(
 	if (settings.onInsufficientCredits !== 'wait') return undefined;
 	wait.wasFree = !credits.lacksCredits;
 	if (credits.lacksCredits) wait.creditsBy ??= clock.monotonic() + settings.creditWaitTimeoutMs;
-	if (await credits.mayTry(channel, wait.creditsBy ?? Infinity)) return undefined;
+	const wasRefused = wait.lackedCredits !== undefined;
+	if (await credits.mayTry(channel, wait.creditsBy ?? Infinity, wasRefused)) return undefined;
 	if (channel.signal?.aborted) return fail({ kind: 'cancelled' });
 	return wait.lackedCredits ?? NO_CREDITS;
 }

@@ -2,7 +2,7 @@ import { ENDPOINTS, LIMITS, textOf } from '../contract';
 import { fail, ok, type Result } from '../base/result';
 import { asText, isRecord, type ApiRequest, type Json, type Resource } from '../base/types';
 import { sampleMp4, samplePng, sampleWav } from '../transfer/samples';
-import { pageOf } from '../service/client';
+import { pageOf } from '../service/pages';
 import { readableStem } from '../transfer/names';
 import type { StoredFile } from '../service/host';
 import { creditsOf, statedPrice } from './credits';
@@ -203,8 +203,7 @@ async function storeSamples(
 		const stem = readableStem(words, 'file', `dry-${itemIndex + 1}`, number);
 		try {
 			const fileName = `${stem}.${sample.extension}`;
-			const { data } = await host.store(sample.bytes(), fileName, sample.mediaType);
-			stored.push(data);
+			stored.push(await host.store(sample.bytes(), fileName, sample.mediaType));
 		} catch {
 			const problem = 'n8n could not store the file';
 			return fail({ kind: 'download', outputId: `${index + 1}`, problem });

@@ -1,7 +1,8 @@
 import { NodeApiError, type IDataObject, type INode } from 'n8n-workflow';
 import { ENDPOINTS, type Endpoint } from '../contract';
 import type { Failed, Failure, NoResponseFailure, ServiceError } from '../base/result';
-import { asText, type UnsentReason } from '../base/types';
+import { asText } from '../base/types';
+import { wordsOfNoResponse } from '../service/network';
 import { meaningOf, refusalOf, type Text } from '../service/statuses';
 import { jobState, readerOf } from '../service/jobState';
 import type { IdempotencyMode, OperationSpec, WorkflowMode } from './item';
@@ -37,11 +38,12 @@ export interface ErrorContext extends Pick<
  * What a failure means for the credits of its item. Every sentence about credits follows from this
  * and nothing else. `free`: the operation can neither create nor charge anything.
  */
-type Spending = 'free' | 'notSent' | 'nothingDone' | 'outcomeUnknown' | 'jobExists' | 'jobFailed';
+type Spending =
+	'free' | 'notSent' | 'nothingDone' | 'outcomeUnknown' | 'jobExists' | 'jobFailed' | 'planned';
 
 function mayBeCarriedOut({ failure }: Failed): boolean {
 	if (failure.kind === 'status')
-		return failure.outcomeUnknown || !meaningOf(failure.status).nothingDone;
+		return failure.outcomeUnknown || !meaningOf(failure.status, failure.serviceError).nothingDone;
 	if (failure.kind === 'noResponse') return failure.outcomeUnknown;
 	if (failure.kind === 'cancelled') return failure.outcomeUnknown ?? false;
 	return failure.kind === 'badResponse' || failure.kind === 'possibleDuplicate';
@@ -61,6 +63,7 @@ function spendingOf(failed: Failed, context: ErrorContext): Spending {
 	const { failure, job } = failed;
 	if (!context.creates) return 'free';
 	if (failure.kind === 'jobFailed') return 'jobFailed';
+	if (failure.kind === 'notApproved') return 'planned';
 	if (job ?? context.jobIds?.[0]) return 'jobExists';
 	if (context.outcomeUnknown) return 'outcomeUnknown';
 	// An upload or a search, before the item's own request.
@@ -129,6 +132,9 @@ function existing({ failure, job }: Failed, context: ErrorContext): string {
 	return `The job ${now} at the service: fetch it by its ID${how}.`;
 }
 
+/** Specification: Limits, credit rules: planning is paid for by itself. */
+const planned = () => 'Only the planning was paid for.';
+
 function jobFailed(_: Failed, { endpoint, idempotency }: ErrorContext): string {
 	// What approves or reviews a run makes no new one.
 	if (endpoint.path.includes('{id}')) return 'It cannot be done again: create a new run.';
@@ -155,6 +161,7 @@ const CREDITS: Record<
 	outcomeUnknown: ['unknown', unknown],
 	jobExists: ['reserved or spent', existing],
 	jobFailed: [undefined, jobFailed],
+	planned: ['reserved or spent', planned],
 };
 
 /** What a failure means for the user's credits; empty if there is nothing to say. */
@@ -208,20 +215,8 @@ const REFUSED_KEY: Partial<Record<IdempotencyMode, string>> = {
 
 const minutes = (ms: number) => Math.round(ms / 6_000) / 10;
 
-const CHECK_NETWORK = 'Check the base URL of the credential and the network.';
-
-const NO_RESPONSE: Record<UnsentReason | 'lost', (reason: string) => Text> = {
-	lost: (reason) => [`The service did not respond (${reason})`, CHECK_NETWORK],
-	connection: (reason) => [`The service cannot be reached (${reason})`, CHECK_NETWORK],
-	certificate: (reason) => [
-		`The certificate of the service is not accepted (${reason})`,
-		'Check the base URL of the credential. A certificate of a private authority must be made known to n8n.',
-	],
-	local: (reason) => [`n8n could not send the request: ${reason}`, 'Check the credential.'],
-};
-
 function ofNoResponse({ reason, attempts, unsent }: NoResponseFailure): Text {
-	const [happened, todo] = NO_RESPONSE[unsent ?? 'lost'](reason);
+	const [happened, todo] = wordsOfNoResponse({ noResponse: reason, unsent });
 	return [happened, `${attempts > 1 ? `Tried ${attempts} times. ` : ''}${todo}`];
 }
 
@@ -239,7 +234,7 @@ export function wordsOf(failed: Failed, context: ErrorContext): Text {
 			];
 		case 'status': {
 			const { scope, path } = failedEndpoint(failed, context);
-			const [happened, todo] = meaningOf(failure.status).words({
+			const [happened, todo] = meaningOf(failure.status, failure.serviceError).words({
 				scope,
 				hasId: path.includes('{id}'),
 				readsOwnJob: readsOwnJob(failed, context),
@@ -273,6 +268,15 @@ export function wordsOf(failed: Failed, context: ErrorContext): Text {
 				`The job failed: ${failure.reason}`,
 				`Change the prompt or the inputs${creates ? '' : ' and create it again'}.`,
 			];
+		case 'notApproved': {
+			const estimate = failed.job?.estimated_credits;
+			const atLeast = typeof estimate === 'number' ? ` of at least ${estimate}` : '';
+			const reason = withEditorLabels(failure.reason, context.labels ?? {});
+			return [
+				`The plan could not be approved automatically: ${reason}`,
+				`The plan waits: approve it by its ID with Agent Run: Approve and Max Credits${atLeast}.`,
+			];
+		}
 		case 'download':
 			return [
 				`Output ${failure.outputId} could not be downloaded: ${failure.problem}`,

@@ -1,16 +1,17 @@
 import { textOf } from '../contract';
 import { fail, ok, type Result } from '../base/result';
 import { asText, isRecord, type ApiRequest, type Json, type Resource } from '../base/types';
-import { download } from '../transfer/download';
+import { download, type Output } from '../transfer/down';
 import { readableStem } from '../transfer/names';
 import { requestResource } from '../service/client';
+import type { StoredFile } from '../service/host';
 import { outputsIn, readerPath, statedReason } from '../service/jobState';
 import type { Item, Outcome, Settings } from './item';
 
 type ServiceContext = Pick<Item, 'host' | 'workspace'>;
 
 /** What the download of a job's files needs; they are named after the request that created it, if known. */
-export interface FileContext extends ServiceContext, Partial<Pick<Item, 'request'>> {
+export interface FileContext extends ServiceContext, Partial<Pick<Item, 'request' | 'node'>> {
 	settings: Pick<Settings, 'downloadOutputs'>;
 }
 
@@ -78,6 +79,28 @@ function warningOf(job: Resource): string | undefined {
 }
 
 /**
+ * The files that an execution has, so that Retry On Fail does not fetch them again: by the memory of
+ * its node, which is another object in every other execution.
+ */
+const filesOfExecution = new WeakMap<object, Map<string, StoredFile>>();
+
+/** Downloads a file, or takes it where this execution has it. */
+async function fetchOnce(
+	{ host, workspace, node }: FileContext,
+	name: string,
+	output: Output,
+): Promise<Result<StoredFile>> {
+	const known = node && filesOfExecution.get(node);
+	const kept = known?.get(name);
+	if (kept) return ok({ ...kept });
+	const fetched = await download(host, workspace, output);
+	if (fetched.ok && node) {
+		filesOfExecution.set(node, (known ?? new Map<string, StoredFile>()).set(name, fetched.value));
+	}
+	return fetched;
+}
+
+/**
  * Downloads the files of a job into n8n if wanted. A file that cannot be downloaded is a failure
  * carrying the job.
  */
@@ -89,7 +112,7 @@ export async function collect(context: FileContext, job: Resource): Promise<Resu
 	for (const [index, output] of found.entries()) {
 		const id = textOf(output.id) ?? `${job.id}-${index + 1}`;
 		const number = found.length > 1 ? index + 1 : undefined;
-		const file = await download(context.host, context.workspace, {
+		const file = await fetchOnce(context, `${job.id} ${index} ${id}`, {
 			id,
 			url: String(output.url),
 			mediaType: textOf(output.media_type),

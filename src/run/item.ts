@@ -2,6 +2,7 @@ import type { Endpoint } from '../contract';
 import type { Failed } from '../base/result';
 import type { ApiRequest, Json } from '../base/types';
 import type { Host, StoredFile } from '../service/host';
+import type { SlotKind } from '../service/jobSlots';
 import type { TerminalStatuses } from '../service/jobState';
 import type { Workspace } from '../service/workspace';
 import type { OpenRequests } from './openRequests';
@@ -85,8 +86,8 @@ export interface OperationSpec {
 	object?: string;
 	/** Whether a list takes `limit` (specification: Endpoints, pagination parameters). */
 	takesLimit?: boolean;
-	/** Whether the job counts as a concurrent media job (specification: Limits). */
-	takesSlot?: boolean;
+	/** Which limit on running jobs its job counts for (specification: Limits), if any; may depend on the body. */
+	takesSlot?: SlotKind | ((body: unknown) => SlotKind | undefined);
 	/** What ends a wait for an agent run, unless the user has set other statuses. */
 	terminalStatuses?: TerminalStatuses;
 	/** How long a response may take, in milliseconds, if longer than usual. */
@@ -98,6 +99,15 @@ export interface OperationSpec {
 	check?: (item: Item) => Promise<Failed | undefined>;
 	/** Names of the parameters whose values are sent: what the user can change about the request. */
 	parameters?: string[];
+}
+
+/** Which slot the request of an item needs. */
+export function slotKindOf({
+	spec,
+	request,
+}: Pick<Item, 'spec' | 'request'>): SlotKind | undefined {
+	const { takesSlot } = spec;
+	return typeof takesSlot === 'function' ? takesSlot(request.body) : takesSlot;
 }
 
 /** An item whose parameters have been checked and are valid. */

@@ -1,9 +1,11 @@
 import { fail, ok, type Failed, type Result } from '../base/result';
 import { isRecord, isResource, type ApiRequest, type Json } from '../base/types';
-import { idIn, mustBeObject, otherIdProblem, requestResource, readPages } from '../service/client';
+import { idIn, mustBeObject, otherIdProblem, requestResource } from '../service/client';
+import { readPages } from '../service/pages';
 import { isGone } from '../service/statuses';
 import { jobState, toResult } from '../service/jobState';
 import { sendFile } from './uploads';
+import { notApproved } from './agent';
 import { createJob } from './creation';
 import { dryRun } from './dryRun';
 import { halt, halted, inTurn } from './run';
@@ -19,7 +21,7 @@ const withoutFiles = (resources: Json[]): Outcome => ({ resources, files: [] });
 /** Where the specification shows no response body, an empty one is as good as an object. */
 function emptyOrObject(body: unknown): string | undefined {
 	const isEmpty = body === undefined || body === null || body === '';
-	return isEmpty || isRecord(body) ? undefined : 'the response is not a JSON object';
+	return isEmpty ? undefined : mustBeObject(body);
 }
 
 /** Sends the request of an item, which creates nothing. @returns the body of the response */
@@ -109,6 +111,8 @@ async function wait(item: Item): Promise<Result<Outcome>> {
 async function createOne(item: Item): Promise<Result<Outcome>> {
 	const made = await createJob(item);
 	if (!made.ok) return made;
+	const unapproved = notApproved(item, made.value);
+	if (unapproved) return unapproved;
 	const hasEnded = jobState(made.value, item.settings.terminalStatuses) === 'good';
 	return await withFiles(item, hasEnded ? await withOutputs(item, made.value) : made.value);
 }

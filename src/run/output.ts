@@ -123,16 +123,18 @@ type Words = Pick<NodeApiError, 'message'> & { description?: string | null };
  * The input item with what went wrong, where Table view shows it first. n8n reduces an item with an
  * `error` next to its json to `{ error: message }`, so the error goes into the json.
  * @param row the json of the input item
+ * @param resource what there is to go on with; it wins over the input item
  */
 export function errorRow(
 	{ message, description }: Words,
 	details: IDataObject,
 	item: number,
 	row: IDataObject = {},
+	resource: IDataObject = {},
 ): INodeExecutionData {
 	const first = { status: 'failed', error: message };
 	const last = { details: { ...details, description: description ?? '' } };
-	return { json: { ...first, ...row, ...first, ...last }, pairedItem: { item } };
+	return { json: { ...first, ...row, ...resource, ...first, ...last }, pairedItem: { item } };
 }
 
 /**

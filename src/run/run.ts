@@ -229,7 +229,7 @@ export function halt({ run, itemIndex, settings }: Item, { failure, endpoint }: 
 	if ('isOutage' in failure && failure.isOutage)
 		return run.halt({ cause: 'the service gave no answer', credits: false });
 	if (failure.kind !== 'status') return;
-	const { refusal, concernsRun } = meaningOf(failure.status);
+	const { refusal, concernsRun } = meaningOf(failure.status, failure.serviceError);
 	// A key that may not upload can still serve the items without files.
 	const isPartial = endpoint !== undefined && refusal === 'forbidden';
 	if (concernsRun === undefined || isPartial) return;

@@ -36,6 +36,7 @@ import { identify } from './identity';
 import { openRequestsOf } from './openRequests';
 import { currentRun, itemContext } from './nodeInput';
 import { runOperation } from './operations';
+import { runOfRow } from './agent';
 import { errorOutputItem, errorRow, itemsOf } from './output';
 import { answerInTime } from './toolAnswer';
 
@@ -240,9 +241,10 @@ function failItem(
 	if (node.retryOnFail && itemIndex === 0 && ofRow.idempotency === 'none')
 		return [{ json: {}, error: nodeError(node, failed, ofRow), pairedItem: { item: itemIndex } }];
 	const details = detailsOf(failed, ofRow);
-	return node.onError === 'continueErrorOutput'
-		? [errorOutputItem(nodeError(node, failed, ofRow), details, itemIndex)]
-		: [errorRow(describeFailure(failed, ofRow), details, itemIndex, context.getInputData().json)];
+	if (node.onError === 'continueErrorOutput')
+		return [errorOutputItem(nodeError(node, failed, ofRow), details, itemIndex)];
+	const row = context.getInputData().json;
+	return [errorRow(describeFailure(failed, ofRow), details, itemIndex, row, runOfRow(failed))];
 }
 
 /**

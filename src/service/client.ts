@@ -1,4 +1,3 @@
-import { LIMITS, textOf } from '../contract';
 import type { RateLimiter } from './rateLimiter';
 import { fail, ok, type Failed, type Result } from '../base/result';
 import {
@@ -10,12 +9,12 @@ import {
 	type ApiResponse,
 	type Channel,
 	type Clock,
-	type Json,
 	type NoResponse,
 	type Random,
 	type Resource,
 	type SendResult,
 } from '../base/types';
+import { whatCame } from './bodies';
 import {
 	errorOf,
 	isAnswerOfService,
@@ -131,7 +130,11 @@ export interface RequestOptions {
 const operationOf = ({ method, path }: ApiRequest) => `${method} ${path.split('/')[1] ?? ''}`;
 
 export const mustBeObject = (body: unknown) =>
-	isRecord(body) ? undefined : 'the response is not a JSON object';
+	isRecord(body) ? undefined : `the response is ${whatCame(body)}, not a JSON object`;
+
+/** What is wrong with a body that is no resource. */
+export const mustHaveId = (body: unknown) =>
+	isResource(body) ? undefined : (mustBeObject(body) ?? 'the response has no id');
 
 /** Sends requests within the rate limit, and again only where that cannot do anything twice. */
 export class Client {
@@ -177,7 +180,7 @@ export class Client {
 			const failingMs = clock.monotonic() - (failingSince ?? clock.monotonic());
 			const attempt = { number, replayable: isReplayable(), failingMs, now, random };
 			const delay = retryDelay(response, attempt);
-			if (isThrottled && !return429) rateLimiter.throttled(delay ?? 0);
+			if (isThrottled && !return429) rateLimiter.throttled(delay ?? 0, request.method === 'GET');
 			if (channel.signal?.aborted) return fail({ kind: 'cancelled', outcomeUnknown });
 			failed = toFailure(response, problem ?? '', outcomeUnknown, attempt);
 			if (isThrottled && return429) return failed;
@@ -239,67 +242,10 @@ export async function requestResource(
 	options: Omit<RequestOptions, 'validate'> = {},
 ): Promise<Result<Resource>> {
 	const validate = (body: unknown) => {
-		if (!isResource(body)) return 'the response has no id';
-		return request.method === 'POST' ? undefined : otherIdProblem(body, idIn(request));
+		const problem = mustHaveId(body);
+		if (problem !== undefined || request.method === 'POST') return problem;
+		return otherIdProblem(body, idIn(request));
 	};
 	const response = await client.request(channel, request, { ...options, validate });
 	return response.ok ? ok(response.value.body as Resource) : response;
-}
-
-/** More pages than any workspace has: a list must end some time. */
-const MAX_PAGES = 10_000;
-
-/** Specification: List. */
-export const mustBeList = (body: unknown) =>
-	isRecord(body) && Array.isArray(body.data) ? undefined : 'the response is not a list';
-
-export interface Page {
-	entries: Json[];
-	/** The cursor of the next page; `undefined` on the last one. */
-	next?: string;
-}
-
-/** Reads a page without trusting it: whatever is not a list of objects has no entries. Specification: List. */
-export function pageOf(body: unknown): Page {
-	const { data, has_more: hasMore, next_cursor: cursor } = isRecord(body) ? body : {};
-	const entries: unknown[] = Array.isArray(data) ? data : [];
-	return {
-		entries: entries.filter(isRecord),
-		next: hasMore === false ? undefined : textOf(cursor),
-	};
-}
-
-/**
- * Reads a list page by page. An entry that appears on two pages, because something was created in
- * between, is returned once; a repeated cursor ends the list. Fails after 10,000 pages.
- * @param wanted how many entries; `Infinity` for all. `takesLimit`: whether the operation accepts
- * `limit` (specification: Endpoints)
- */
-export async function readPages(
-	client: Client,
-	channel: Channel,
-	request: ApiRequest,
-	{ wanted, takesLimit }: { wanted: number; takesLimit: boolean },
-): Promise<Result<Json[]>> {
-	const entries: Json[] = [];
-	const ids = new Set<unknown>();
-	const cursors = new Set<string>();
-	let cursor: string | undefined;
-	for (let page = 1; page <= MAX_PAGES; page += 1) {
-		const query = { ...request.query };
-		if (takesLimit) query.limit = Math.min(LIMITS.listLimit.max, wanted - entries.length);
-		if (cursor !== undefined) query.cursor = cursor;
-		const response = await client.request(channel, { ...request, query }, { validate: mustBeList });
-		if (!response.ok) return response;
-		const { entries: listed, next } = pageOf(response.value.body);
-		for (const entry of listed) {
-			if (entry.id === undefined || !ids.has(entry.id)) entries.push(entry);
-			ids.add(entry.id);
-		}
-		if (next === undefined || cursors.has(next) || entries.length >= wanted)
-			return ok(entries.slice(0, wanted));
-		cursors.add((cursor = next));
-	}
-	const problem = `the list has not ended after ${MAX_PAGES} pages`;
-	return fail({ kind: 'badResponse', status: 200, problem });
 }

@@ -8,24 +8,34 @@ const TICK_MS = 1_000;
 /**
  * Whether a workspace has credits. The fields of GET /credits are not documented (specification:
  * Other response bodies), so the only proof is a creation that succeeds. From the first 402 on, all
- * creations that wait for a top-up share one attempt every 20 seconds. All go on when one succeeds
- * that was refused before. Any other may be cheaper: after it, one more is tried at once.
+ * creations that wait for a top-up share one attempt every 20 seconds.
+ *
+ * 1. Creations that were not refused yet go first: they may be cheaper than those that were.
+ * 2. A success of one that had been refused shows a top-up: all go on. Any other may have been
+ *    cheaper: after it, one more is tried at once.
+ * 3. A wait ends without credits at its deadline, but not before an attempt of its own.
  */
 export class CreditGate {
 	/** On the monotonic clock; `undefined` while credits are not known to be missing. */
 	private nextTryAt: number | undefined;
-	private readonly queue = new WaitQueue(false);
+	private readonly untried = new WaitQueue(false);
+	private readonly refusedBefore = new WaitQueue(false);
 	private readonly wakeUp: WakeUp;
 
 	constructor(private readonly clock: Clock) {
 		this.wakeUp = new WakeUp(clock, () => this.serve());
 	}
 
-	/** @returns whether this channel may try: not if it was cancelled or the deadline has passed */
-	mayTry(channel: Channel, deadline: number): Promise<boolean> {
+	/**
+	 * @param wasRefused whether the same creation has been refused with 402
+	 * @returns whether this channel may try: not if it was cancelled, or was refused and the deadline
+	 * (on the monotonic clock) has passed
+	 */
+	mayTry(channel: Channel, deadline: number, wasRefused = false): Promise<boolean> {
 		if (this.nextTryAt === undefined) return Promise.resolve(!channel.signal?.aborted);
 		const now = this.clock.monotonic();
-		const pending = this.queue.wait(channel, now, deadline - now);
+		const queue = wasRefused ? this.refusedBefore : this.untried;
+		const pending = queue.wait(channel, now, deadline - now);
 		this.wakeUp.set(now + TICK_MS);
 		return pending;
 	}
@@ -45,16 +55,21 @@ export class CreditGate {
 		this.serve();
 	}
 
+	private get waiting(): number {
+		return this.untried.size + this.refusedBefore.size;
+	}
+
 	private serve(): void {
 		const now = this.clock.monotonic();
-		this.queue.expire(
+		this.refusedBefore.expire(
 			({ since, timeoutMs }) => now >= since + timeoutMs,
 			() => false,
 		);
-		while (this.queue.size > 0 && now >= (this.nextTryAt ?? now)) {
+		while (this.waiting > 0 && now >= (this.nextTryAt ?? now)) {
 			if (this.nextTryAt !== undefined) this.nextTryAt = now + TRY_EVERY_MS;
-			this.queue.grant(true);
+			const queue = this.untried.size > 0 ? this.untried : this.refusedBefore;
+			queue.grant(true);
 		}
-		if (this.queue.size > 0) this.wakeUp.set(now + TICK_MS);
+		if (this.waiting > 0) this.wakeUp.set(now + TICK_MS);
 	}
 }

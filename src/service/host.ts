@@ -9,11 +9,10 @@ export type StoredFile = IBinaryData;
 /** A binary field of the item, which can be opened as often as needed. */
 export interface BinarySource {
 	fileName: string;
+	/** As the node before states it. */
 	mimeType: string;
-	/** Bytes. */
-	size: number;
-	/** Equal for the same file, different for any other. */
-	identity: string;
+	/** Where n8n stores it; `undefined` for a file in the item itself. */
+	id?: string;
 	open(): Promise<Body>;
 }
 
@@ -27,7 +26,7 @@ export interface StreamedResponse {
 	close(): void;
 }
 
-/** The longest that one file may be on its way, in ms: enough for 2 GiB at 300 kB a second. */
+/** The longest that one attempt at a file may take, in ms: enough for 2 GiB at 300 kB a second. */
 export const TRANSFER_TIMEOUT_MS = 7_200_000;
 
 /** What the core of the transport needs from n8n for one item: it knows n8n by nothing else. */
@@ -36,16 +35,17 @@ export interface Host {
 	baseUrl: string;
 	/** `undefined` when the item has no binary field of that name. */
 	binary(field: string): Promise<BinarySource | undefined>;
-	/** PUT without credentials and without following redirects, within {@link TRANSFER_TIMEOUT_MS}. */
-	put(url: string, headers: Record<string, string>, source: BinarySource): Promise<SendResult>;
-	/** GET without credentials and without following redirects. */
-	get(url: string): Promise<StreamedResponse | NoResponse>;
-	/** Stores a file in n8n's binary data. Rejects if its stream breaks, or if n8n cannot store it. */
-	store(
-		body: Body,
-		fileName: string,
-		mimeType: string,
-	): Promise<{ data: StoredFile; size: number }>;
+	/** PUT without credentials and without following redirects, until `end` fires. */
+	put(
+		url: string,
+		headers: Record<string, string>,
+		file: Pick<BinarySource, 'open'> & { size: number },
+		end: AbortSignal,
+	): Promise<SendResult>;
+	/** GET without credentials and without following redirects, until `end` fires. */
+	get(url: string, end: AbortSignal): Promise<StreamedResponse | NoResponse>;
+	/** Stores a file in n8n's binary data. Rejects if its stream breaks, `end` fires or n8n cannot store it. */
+	store(body: Body, fileName: string, mimeType: string, end?: AbortSignal): Promise<StoredFile>;
 }
 
 /** What a host needs of n8n and of the node. */

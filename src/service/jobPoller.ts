@@ -9,10 +9,11 @@ import {
 	type Channel,
 	type Clock,
 	type Resource,
+	type Send,
 } from '../base/types';
 import { onAbort, WakeUp } from '../base/waiting';
 import { requestResource, type Client } from './client';
-import { pageOf } from './client';
+import { pageOf } from './pages';
 import { isGone, isRefusal, meaningOf } from './statuses';
 import type { OtherClients } from './otherClients';
 import type { RateLimiter } from './rateLimiter';
@@ -27,12 +28,12 @@ import {
 } from './jobState';
 import { Durations, idleWorthALook, isWorthALook } from './pollRule';
 
-/** Between two polls: the default rate allows one request in this time. */
+/** The shortest time between two lists, or two looks that failed; it doubles with each in a row that fails. */
 const MIN_GAP_MS = 1_000;
 
 const TICK_MS = 250;
 
-/** Of the requests of a minute, for looks by age. */
+/** Of the requests of a minute, for reads of single jobs by age. */
 const MAX_SHARE = 0.5;
 
 /** Time limit of the look that a deadline calls for. */
@@ -41,8 +42,20 @@ const FINAL_LOOK_MS = MINUTE_MS;
 /** Reads that may end with 404 or fail in n8n: a new job may be unknown for a moment. */
 const MAX_FAILED_READS = 3;
 
-/** Jobs that one poll reads one by one: as many as the default number of slots. */
+/** Answers in a row that are no job, although their status says that they are. */
+const MAX_UNREADABLE = 3;
+
+/** Reads that may go out at once: as many as the default number of slots. */
 const MAX_READS = 5;
+
+/** A list that takes longer counts as failed, so that it holds up nobody. */
+const LIST_PATIENCE_MS = 10_000;
+
+/**
+ * The age from which a job that lists show as running is also read by itself, and again whenever
+ * its age has doubled: a list may be stale for ever.
+ */
+const READ_FROM_AGE_MS = 3 * MINUTE_MS;
 
 /** A service that names each job's model differently must not fill the memory. */
 const MAX_KINDS = 1_000;
@@ -51,8 +64,6 @@ interface WaitOptions {
 	terminalStatuses?: TerminalStatuses;
 	/** Where the key may read the job, if not at the endpoint of its kind. */
 	path?: string;
-	/** Whether the job may have ended long ago, so that it is looked at at once. */
-	isOld?: boolean;
 }
 
 /** A caller that waits for a job to end. Times are in ms on the monotonic clock. */
@@ -67,10 +78,20 @@ interface Waiter {
 	giveUpAt: number;
 	/** The age at which it was last seen running; 0 before the first look. */
 	ran: number;
-	/** When it is looked at again at the latest. */
+	/** When it is looked at again at the latest, by a list or by itself. */
 	dueAt: number;
-	/** When the last poll began that has asked for it. */
-	askedAt: number;
+	/** Whether the newest list has not shown it, or not all that belongs to its end. */
+	isUnlisted: boolean;
+	/** When the newest read of it by itself was sent that has been answered. */
+	readAt: number;
+	isReading: boolean;
+	/** Before this it is not read again, because reads of it have failed. */
+	notBefore: number;
+	/** Reads in a row without an answer. */
+	unanswered: number;
+	/** Reads in a row whose answer was no job. */
+	unreadable: number;
+	/** Reads that were refused, or failed in n8n. */
 	failedReads: number;
 	/** Whether an event has said that the job has ended. */
 	isPushed: boolean;
@@ -109,27 +130,56 @@ function isComplete(job: Resource): boolean {
 
 /** When jobs will probably end, as far as that is known. */
 const spansOf = (waiters: readonly Waiter[]) =>
-	waiters.flatMap(({ durations, startedAt, ran, options }) => {
-		const span = options.isOld ? undefined : durations.span(ran);
+	waiters.flatMap(({ durations, startedAt, ran }) => {
+		const span = durations.span(ran);
 		return span ? [{ from: startedAt + span.from, to: startedAt + span.to }] : [];
 	});
+
+/** A channel that knows when its request was sent: it may have been queued before. */
+interface Timed extends Channel {
+	isSent: boolean;
+	sentAt: number;
+}
+
+/** What comes of a request that throws. */
+const UNANSWERED = fail({
+	kind: 'noResponse',
+	reason: 'the request failed',
+	attempts: 1,
+	outcomeUnknown: false,
+});
+
+/** What is left to wait after so many failures in a row. */
+const backoffMs = (failures: number) =>
+	failures === 0 ? 0 : Math.min(MINUTE_MS, MIN_GAP_MS * 2 ** failures);
 
 /**
  * Waits for jobs to end, one poller per workspace and process. A single list request covers all
  * generations in flight; jobs that it does not show are read one by one. `pollRule.ts` says when. A
- * wait ends with the job's end, a final refusal, the deadline or a cancel, never with a transient
- * fault.
+ * wait ends with the job's end, a final refusal, three answers in a row that are no job, the deadline
+ * or a cancel, never with a transient fault.
+ *
+ * Whatever fails holds up only itself: a job whose reads fail or hang is read more rarely, and so are
+ * lists, while jobs are then read one by one. Lists go out over the channels of the waits in turn,
+ * because the time limit and proxy of a channel are those of its node. A list may end a wait, but
+ * only the job itself lets it last: it is read at its deadline, and from time to time before.
  */
 export class JobPoller {
 	private readonly waiters = new Set<Waiter>();
 	private readonly known = new BoundedMap<string, Durations>(MAX_KINDS);
 	private readonly wakeUp: WakeUp;
 
-	private isPolling = false;
-	private nextPollAt = -Infinity;
-	/** Polls in a row without a response. */
-	private unanswered = 0;
+	/** The list that is on its way, if its answer is still awaited. */
+	private listOut: Timed | undefined;
+	/** Lists in a row without an answer. */
+	private unansweredLists = 0;
+	private nextListAt = -Infinity;
+	/** When the newest list that has been answered was sent. */
 	private listedAt = -Infinity;
+	/** When each way of sending last sent a list. */
+	private readonly lent = new WeakMap<Send, number>();
+	/** From when on reads by age are within their share of the requests. */
+	private readsFrom = -Infinity;
 
 	constructor(
 		private readonly client: Client,
@@ -140,7 +190,10 @@ export class JobPoller {
 		this.wakeUp = new WakeUp(clock, () => this.tick());
 	}
 
-	/** Waits until the job has ended, well or badly, and returns it as it is then. */
+	/**
+	 * Waits until a job has ended, well or badly. Fails with the job as it was last seen: at the
+	 * deadline, when cancelled, when it cannot be read. Not `async`: thousands may wait.
+	 */
 	wait(
 		channel: Channel,
 		job: Resource,
@@ -162,8 +215,13 @@ export class JobPoller {
 				deadline: startedAt + timeoutMs,
 				giveUpAt: Infinity,
 				ran: 0,
-				dueAt: options.isOld ? startedAt : this.nextLook(durations, startedAt, 0),
-				askedAt: -Infinity,
+				dueAt: this.nextLook(durations, startedAt, 0),
+				isUnlisted: false,
+				readAt: -Infinity,
+				isReading: false,
+				notBefore: -Infinity,
+				unanswered: 0,
+				unreadable: 0,
 				failedReads: 0,
 				isPushed: false,
 				resolve,
@@ -171,7 +229,6 @@ export class JobPoller {
 					this.settle(waiter, fail({ kind: 'cancelled' }, waiter.job)),
 				),
 			};
-			if (this.waiters.size === 0) this.unanswered = 0;
 			this.waiters.add(waiter);
 			this.wakeUp.set(startedAt + TICK_MS);
 		});
@@ -188,9 +245,10 @@ export class JobPoller {
 		}
 	}
 
-	/** Requests a list, whether or not any job is due. */
+	/** Requests a list, whether or not any job is due, unless lists must wait. */
 	list(channel: Channel): void {
-		void this.readList(channel).catch(() => {});
+		const now = this.clock.monotonic();
+		if (this.mayList(now)) void this.sendList(channel, now);
 	}
 
 	get isIdle(): boolean {
@@ -203,21 +261,27 @@ export class JobPoller {
 		waiter.resolve(result);
 	}
 
-	/** Does not await the poll, because deadlines must hold even while a request hangs. */
+	/** Awaits no request, because deadlines must hold even while one hangs. */
 	private tick(): void {
 		const now = this.clock.monotonic();
 		for (const waiter of this.waiters) this.checkDeadline(waiter, now);
-		if (!this.isPolling && now >= this.nextPollAt) void this.poll();
+		const { listOut, listable } = this;
+		if (listOut?.isSent && now - listOut.sentAt >= LIST_PATIENCE_MS) this.listFailed(now);
+		const shown = listable.filter(({ isUnlisted }) => !isUnlisted);
+		if (this.mayList(now) && shown.length > 0 && this.isDue(shown, this.listedAt, now))
+			void this.sendList(this.channelFor(listable), now);
+		// A list that is about to be answered may show the jobs.
+		if (!this.listOut) this.readDue(listable, now);
 		if (!this.isIdle) this.wakeUp.set(now + TICK_MS);
 	}
 
-	/** A last look decides: the job may have ended since, or while the machine was asleep. */
+	/** A last read decides: the job may have ended since, or while the machine was asleep. */
 	private checkDeadline(waiter: Waiter, now: number): void {
-		const { deadline, startedAt, askedAt, job } = waiter;
+		const { deadline, startedAt, readAt, job } = waiter;
 		if (now < deadline) return;
 		waiter.dueAt = now;
 		waiter.giveUpAt = Math.min(waiter.giveUpAt, now + FINAL_LOOK_MS);
-		if (askedAt >= deadline || now >= waiter.giveUpAt)
+		if (readAt >= deadline || now >= waiter.giveUpAt)
 			this.settle(waiter, fail({ kind: 'deadline', waitedMs: deadline - startedAt }, job));
 	}
 
@@ -226,14 +290,33 @@ export class JobPoller {
 		return MINUTE_MS / (this.rateLimiter.limit * MAX_SHARE);
 	}
 
+	/**
+	 * Between two lists. While others use the workspace, all processes together keep to a share of the
+	 * requests, and each to a part of it as large as its part of the running jobs.
+	 */
+	private get listGapMs(): number {
+		const others = this.others.seen(this.clock.monotonic());
+		if (others === 0) return MIN_GAP_MS;
+		const own = Math.max(1, this.generations.length);
+		return (MINUTE_MS / (this.rateLimiter.limit * TUNING.listShare)) * ((own + others) / own);
+	}
+
 	private nextLook(durations: Durations, startedAt: number, age: number): number {
 		return startedAt + Math.max(durations.nextLook(age), age + this.gapByAgeMs);
 	}
 
-	/** Those whose jobs a list covers. A single one is read by itself. */
+	private get generations(): Waiter[] {
+		return [...this.waiters].filter(({ job }) => isGeneration(job));
+	}
+
+	/**
+	 * Those whose jobs a list covers. A single one is read by itself, unless others use the workspace:
+	 * then a list shows them, too.
+	 */
 	private get listable(): Waiter[] {
-		const generations = [...this.waiters].filter(({ job }) => isGeneration(job));
-		return generations.length > 1 ? generations : [];
+		const { generations } = this;
+		const isShared = this.others.seen(this.clock.monotonic()) > 0;
+		return generations.length > 1 || isShared ? generations : [];
 	}
 
 	/** Whether a request is due that shows these jobs, which were last looked at then. */
@@ -244,81 +327,135 @@ export class JobPoller {
 		return isWorthALook(spansOf(waiters), lookedAt, now, idleMs);
 	}
 
-	/** Requests a list if one is due, and reads the due jobs that it does not show or cover. */
-	private async poll(): Promise<void> {
-		const now = this.clock.monotonic();
-		const { listable } = this;
-		const channel = this.isDue(listable, this.listedAt, now) ? listable[0]?.channel : undefined;
-		const due = () =>
-			[...this.waiters]
-				.filter(({ job }) => channel || listable.length === 0 || !isGeneration(job))
-				.filter((waiter) => this.isDue([waiter], waiter.startedAt + waiter.ran, now));
-		if (!channel && due().length === 0) return;
-
-		let reading: Waiter[] = [];
-		const look = async () => {
-			const hasList = !channel || (await this.readList(channel));
-			// Longest ago first, so that each has its turn.
-			reading = due()
-				.sort((one, other) => one.askedAt - other.askedAt)
-				.slice(0, MAX_READS);
-			const reads = reading.map(async (waiter) => await this.readOne(waiter));
-			return [hasList, ...(await Promise.all(reads))].every(Boolean);
-		};
-		this.isPolling = true;
-		const isAnswered = await look().catch(() => false);
-		this.isPolling = false;
-		this.unanswered = isAnswered ? 0 : this.unanswered + 1;
-		const running = reading.filter((waiter) => this.waiters.has(waiter)).length;
-		const gapMs = Math.max(MIN_GAP_MS, running * this.gapByAgeMs);
-		const backoffMs = Math.min(MINUTE_MS, MIN_GAP_MS * 2 ** this.unanswered);
-		this.nextPollAt = this.clock.monotonic() + Math.max(gapMs, backoffMs);
+	private mayList(now: number): boolean {
+		return !this.listOut && now >= this.nextListAt;
 	}
 
-	/** Reads the newest generations, one full page of the list. @returns whether there was an answer */
-	private async readList(channel: Channel): Promise<boolean> {
+	/** That of the wait whose way of sending was used least recently. */
+	private channelFor(waiters: readonly Waiter[]): Channel {
+		const usedAt = ({ channel }: Waiter) => this.lent.get(channel.send) ?? -Infinity;
+		const [first] = [...waiters].sort((one, other) => usedAt(one) - usedAt(other));
+		return (first as Waiter).channel;
+	}
+
+	private listFailed(now: number): void {
+		this.listOut = undefined;
+		this.unansweredLists += 1;
+		this.nextListAt = now + backoffMs(this.unansweredLists);
+	}
+
+	/** Requests the newest generations, one full page of the list. */
+	private async sendList(channel: Channel, now: number): Promise<void> {
+		const timed = this.timed(channel);
+		this.listOut = timed;
+		this.lent.set(channel.send, now);
 		const query = { limit: LIMITS.listLimit.max };
 		const request = { method: 'GET', path: ENDPOINTS.listGenerations.path, query } as const;
-		const timed = this.timed(channel);
-		const page = await this.client.request(timed, request, { retry: false });
-		if (!page.ok) return !isTransient(page);
-		const jobs = pageOf(page.value.body).entries.filter(isResource);
-		const byId = new Map(jobs.map((job) => [job.id, job]));
-		this.listedAt = timed.sentAt;
-		for (const waiter of this.waiters) {
-			const job = byId.get(waiter.job.id);
-			if (job) this.observe(waiter, job, timed.sentAt, isComplete(job));
-		}
-		const running = jobs.filter((job) => jobState(job) === 'running').map(({ id }) => id);
-		this.others.listed(running, timed.sentAt);
-		return true;
+		const page = await this.client
+			.request(timed, request, { retry: false })
+			.catch((): Failed => UNANSWERED);
+		const isAwaited = this.listOut === timed;
+		const end = this.clock.monotonic();
+		if (page.ok) {
+			if (isAwaited) this.listOut = undefined;
+			this.unansweredLists = 0;
+			this.nextListAt = Math.max(timed.sentAt + this.listGapMs, end + MIN_GAP_MS);
+			this.listed(page.value.body, timed.sentAt);
+		} else if (isAwaited && page.failure.kind === 'cancelled') this.listOut = undefined;
+		else if (isAwaited) this.listFailed(end);
 	}
 
-	/** @returns whether there was an answer */
-	private async readOne(waiter: Waiter): Promise<boolean> {
+	/** @param sentAt when the list was requested */
+	private listed(body: unknown, sentAt: number): void {
+		const jobs = pageOf(body).entries.filter(isResource);
+		const byId = new Map(jobs.map((job) => [job.id, job]));
+		this.listedAt = Math.max(this.listedAt, sentAt);
+		for (const waiter of this.waiters) {
+			const job = byId.get(waiter.job.id);
+			if (job) this.observe(waiter, job, sentAt, isComplete(job));
+			waiter.isUnlisted = this.isDueAlone(waiter, this.clock.monotonic());
+		}
+		const running = jobs.filter((job) => jobState(job) === 'running').map(({ id }) => id);
+		this.others.listed(running, sentAt);
+	}
+
+	private isDueAlone(waiter: Waiter, now: number): boolean {
+		return this.isDue([waiter], waiter.startedAt + waiter.ran, now);
+	}
+
+	/** Whether a job is to be read by itself. */
+	private needsRead(waiter: Waiter, isListed: boolean, now: number): boolean {
+		const { startedAt, readAt, deadline, notBefore, isReading, isUnlisted } = waiter;
+		if (isReading || now < notBefore) return false;
+		const staleFrom = Math.max(READ_FROM_AGE_MS, 2 * (readAt - startedAt));
+		if (now >= deadline || now - startedAt >= staleFrom) return true;
+		return isListed ? isUnlisted : this.isDueAlone(waiter, now);
+	}
+
+	/** Reads the due jobs that no list shows, longest ago first, so that each has its turn. */
+	private readDue(listable: readonly Waiter[], now: number): void {
+		const listed = new Set(this.unansweredLists > 0 ? [] : listable);
+		const due = [...this.waiters]
+			.filter((waiter) => this.needsRead(waiter, listed.has(waiter), now))
+			.sort((one, other) => one.readAt - other.readAt);
+		for (const waiter of due) {
+			// At their deadlines they are read once each, however many they are.
+			const isLast = now >= waiter.deadline;
+			if (!isLast && now < this.readsFrom - (MAX_READS - 1) * this.gapByAgeMs) continue;
+			if (!isLast) this.readsFrom = Math.max(now, this.readsFrom) + this.gapByAgeMs;
+			void this.readOne(waiter);
+		}
+	}
+
+	private async readOne(waiter: Waiter): Promise<void> {
 		const { job, options, channel } = waiter;
 		const request = { method: 'GET', path: options.path ?? readerPath(job) } as const;
 		const timed = this.timed(channel);
-		const read = await requestResource(this.client, timed, request, { retry: false });
-		waiter.askedAt = timed.sentAt;
+		waiter.isReading = true;
+		const read = await requestResource(this.client, timed, request, { retry: false }).catch(
+			(): Failed => UNANSWERED,
+		);
+		waiter.isReading = false;
 		if (read.ok) {
+			Object.assign(waiter, { readAt: timed.sentAt, unanswered: 0, unreadable: 0 });
 			this.observe(waiter, read.value, timed.sentAt);
-			return true;
+			// It has made room for the next one.
+			if (!this.waiters.has(waiter)) this.readsFrom -= this.gapByAgeMs;
+			return;
 		}
-		if (isTransient(read)) return false;
-		waiter.dueAt = timed.sentAt + TUNING.minLookMs;
+		this.readFailed(waiter, read, timed.sentAt);
+	}
+
+	private readFailed(waiter: Waiter, read: Failed, sentAt: number): void {
+		const now = this.clock.monotonic();
+		// At the deadline one read is enough, whatever comes of it.
+		if (sentAt >= waiter.deadline) waiter.readAt = sentAt;
+		waiter.unreadable = read.failure.kind === 'badResponse' ? waiter.unreadable + 1 : 0;
+		if (waiter.unreadable >= MAX_UNREADABLE)
+			return this.settle(waiter, fail(read.failure, waiter.job));
+		if (isTransient(read)) {
+			waiter.unanswered += 1;
+			waiter.notBefore = now + backoffMs(waiter.unanswered);
+			// Nor does it call for a list that may not show it either.
+			waiter.dueAt = Math.max(waiter.dueAt, waiter.notBefore);
+			return;
+		}
+		waiter.unanswered = 0;
+		waiter.notBefore = sentAt + TUNING.minLookMs;
+		waiter.dueAt = Math.max(waiter.dueAt, waiter.notBefore);
 		waiter.failedReads += 1;
 		if (!mayRecover(read) || waiter.failedReads >= MAX_FAILED_READS)
 			this.settle(waiter, fail(read.failure, waiter.job));
-		return true;
 	}
 
 	/** A response shows the state when its request was sent, which may have been queued before. */
-	private timed(channel: Channel): Channel & { sentAt: number } {
-		const timed = {
+	private timed(channel: Channel): Timed {
+		const timed: Timed = {
 			...channel,
+			isSent: false,
 			sentAt: this.clock.monotonic(),
 			send: async (request: ApiRequest) => {
+				timed.isSent = true;
 				timed.sentAt = this.clock.monotonic();
 				return await channel.send(request);
 			},
@@ -334,10 +471,10 @@ export class JobPoller {
 		const state = jobState(job, options.terminalStatuses);
 		const age = Math.max(0, at - startedAt);
 		if (state === 'running') {
-			Object.assign(waiter, { job, askedAt: at, ran: age });
+			Object.assign(waiter, { job, ran: Math.max(waiter.ran, age), isUnlisted: false });
 			waiter.dueAt = this.nextLook(durations, startedAt, age);
 		} else if (isWhole) {
-			if (state === 'good' && !options.isOld) durations.learn(waiter.ran, age, isPushed);
+			if (state === 'good') durations.learn(waiter.ran, age, isPushed);
 			this.settle(waiter, ok(job));
 		} else waiter.dueAt = at;
 	}

@@ -1,17 +1,33 @@
-import { ENDPOINTS, textOf, type Endpoint } from '../contract';
+import { ENDPOINTS, type Endpoint } from '../contract';
 import { fail, ok, type Result } from '../base/result';
 import { isRecord, type Json, type Resource } from '../base/types';
+import { messageIn, plainText } from './bodies';
 
 export interface TerminalStatuses {
 	good: readonly string[];
 	bad: readonly string[];
 }
 
-/** Not documented (specification: AgentRun), so users can set others. */
-export const AGENT_TERMINAL_STATUSES: TerminalStatuses = {
-	good: ['awaiting_review', 'completed'],
-	bad: ['failed'],
-};
+/** Statuses of agent runs, as far as the nodes know any (specification: AgentRun shows none). */
+export const AGENT_STATUS = {
+	planned: 'plan_proposed',
+	atReview: 'awaiting_review',
+	completed: 'completed',
+	failed: 'failed',
+} as const;
+
+const { planned, atReview, completed, failed } = AGENT_STATUS;
+
+/**
+ * The statuses with which an agent run has ended or waits for a person, after each of its steps; users
+ * can set others. After an approval, the plan
+ * that is approved is not what is waited for, and after a review the gate is not.
+ */
+export const AGENT_STATUSES = {
+	any: { good: [planned, atReview, completed], bad: [failed] },
+	afterApproval: { good: [atReview, completed], bad: [failed] },
+	afterReview: { good: [completed], bad: [failed] },
+} as const satisfies Record<string, TerminalStatuses>;
 
 /** Where each kind of job is read, and the statuses with which it ends well (specification: States and transitions). */
 const KINDS: Record<string, { reader: Endpoint; good?: readonly string[] }> = {
@@ -28,7 +44,10 @@ const ANY_GOOD = ['completed', 'partially_completed', 'ready'];
 const kindOf = (object: unknown) =>
 	typeof object === 'string' && Object.hasOwn(KINDS, object) ? KINDS[object] : undefined;
 
-/** `good` and `bad` are ends. A partially completed generation is good. */
+/**
+ * `good` and `bad` are ends. A partially completed generation is good, and so is an agent run that
+ * waits for a person.
+ */
 export type JobState = 'running' | 'good' | 'bad';
 
 /**
@@ -38,7 +57,7 @@ export type JobState = 'running' | 'good' | 'bad';
  */
 export function jobState(
 	job: Json,
-	agentStatuses: TerminalStatuses = AGENT_TERMINAL_STATUSES,
+	agentStatuses: TerminalStatuses = AGENT_STATUSES.any,
 ): JobState {
 	const { object, status } = job;
 	const ofKind = { good: kindOf(object)?.good ?? ANY_GOOD, bad: ['failed'] };
@@ -69,15 +88,15 @@ export const isGeneration = ({ object }: Resource): boolean => object === 'gener
 
 /**
  * Why a job failed wholly or in part. The specification does not name the field (Generation), so
- * the likely ones are tried in order: `error.message`, `errors[].message`,
- * `outputs[].error.message`.
+ * the likely ones are tried in order: `error`, `errors[]`,
+ * `outputs[].error`.
  */
 export function statedReason({ error, errors, outputs }: Resource): string | undefined {
 	const ofOutputs = [outputs].flat().map((output) => isRecord(output) && output.error);
 	for (const candidates of [[error], [errors].flat(), ofOutputs]) {
-		const messages = candidates.map((each) => (isRecord(each) ? textOf(each.message) : undefined));
+		const messages = candidates.map((each) => messageIn(each));
 		const reasons = new Set(messages.filter((message) => message !== undefined));
-		if (reasons.size > 0) return [...reasons].join('; ');
+		if (reasons.size > 0) return plainText([...reasons].join('; '));
 	}
 	return undefined;
 }

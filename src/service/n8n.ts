@@ -1,20 +1,15 @@
 import type {
 	BinaryHelperFunctions,
+	IDataObject,
 	IHttpRequestOptions,
 	IN8nHttpFullResponse,
 } from 'n8n-workflow';
-import { createHash } from 'crypto';
 import { unlessAborted } from '../base/waiting';
 import { MAX_TIMER_MS } from '../base/clock';
 import type { Send, SendResult } from '../base/types';
 import { CREDENTIAL } from './credential';
-import {
-	TRANSFER_TIMEOUT_MS,
-	type BinarySource,
-	type Body,
-	type Host,
-	type HostContext,
-} from './host';
+import type { BinarySource, Body, Host, HostContext } from './host';
+import { parsed } from './bodies';
 import { toNoResponse } from './network';
 import { withoutSecret } from './redact';
 
@@ -67,14 +62,6 @@ async function readText(stream: Stream): Promise<string | undefined> {
 	return Buffer.concat(chunks).toString('utf8');
 }
 
-function parseJson(text: string): unknown {
-	try {
-		return JSON.parse(text);
-	} catch {
-		return text;
-	}
-}
-
 /**
  * A body whose length and rate the service must not control: parsed JSON, or the raw text if it is
  * not JSON; `undefined` if it is too long. Rejects if it breaks off, or `end` fires.
@@ -86,7 +73,7 @@ export async function readBody(
 	if (!isStream(body)) return { value: body };
 	// At once: a stalled stream may not notice that it was destroyed.
 	const text = await unlessAborted(end, readText(body)).finally(() => body.destroy?.());
-	return text === undefined ? undefined : { value: parseJson(text) };
+	return text === undefined ? undefined : { value: parsed(text) };
 }
 
 /** Fires when the first of these does. */
@@ -142,23 +129,16 @@ function binaryHelpers({ functions: { helpers } }: HostContext): BinaryHelperFun
 }
 
 /** A file of an item: in n8n's store, or in the item itself. */
-async function binarySource(
-	context: HostContext,
-	field: string,
-): Promise<BinarySource | undefined> {
+function binarySource(context: HostContext, field: string): BinarySource | undefined {
 	const files = context.files();
 	if (!Object.hasOwn(files, field) || !files[field]) return undefined;
 	const { id, data, fileName = '', mimeType } = files[field];
 	if (id) {
-		const helpers = binaryHelpers(context);
-		const { fileSize: size } = await helpers.getBinaryMetadata(id);
-		const open = async () => await helpers.getBinaryStream(id);
-		return { fileName, mimeType, size, identity: id, open };
+		const open = async () => await binaryHelpers(context).getBinaryStream(id);
+		return { fileName, mimeType, id, open };
 	}
 	// n8n's helper would look the file up by name, which differs with the binary mode.
-	const buffer = Buffer.from(data, 'base64');
-	const identity = createHash('sha256').update(data).digest('hex');
-	return { fileName, mimeType, size: buffer.length, identity, open: async () => buffer };
+	return { fileName, mimeType, open: async () => Buffer.from(data, 'base64') };
 }
 
 /** n8n's side of one item, or of a trigger. How its helpers behave was tried in a real n8n 2.41. */
@@ -167,13 +147,13 @@ export function n8nHost(context: HostContext, options: IHttpRequestOptions, secr
 	/** A request without credentials, whose response is a stream that `close` ends at any point. */
 	const transfer = async (
 		request: Pick<IHttpRequestOptions, 'method' | 'url' | 'headers' | 'body'>,
-		deadline?: AbortSignal,
+		end: AbortSignal,
 	) => {
 		const closing = new AbortController();
 		const response = (await context.functions.helpers.httpRequest({
 			...requestOptions(context, options),
 			...request,
-			abortSignal: anyOf(signal, closing.signal, deadline),
+			abortSignal: anyOf(end, closing.signal),
 		})) as IN8nHttpFullResponse;
 		const body = response.body as unknown as Stream;
 		// A connection that breaks while nobody reads the stream would be an unhandled error.
@@ -187,53 +167,44 @@ export function n8nHost(context: HostContext, options: IHttpRequestOptions, secr
 	return {
 		baseUrl: options.baseURL ?? '',
 		channel: { send: createSend(context, options, secret), signal, fairnessKey },
-		binary: async (field) => await binarySource(context, field),
-		async put(url, given, source) {
-			const hasType = Object.keys(given).some((name) => name.toLowerCase() === 'content-type');
-			const headers = {
-				// `false` keeps the HTTP library from adding one of its own.
-				...(!hasType && { 'Content-Type': false }),
-				'Content-Length': source.size,
-				...given,
-			};
+		binary: async (field) => binarySource(context, field),
+		async put(url, given, { open, size }, end) {
+			const names = Object.keys(given).map((name) => name.toLowerCase());
+			const headers: IDataObject = { ...given };
+			// `false` keeps the HTTP library from adding one of its own.
+			if (!names.includes('content-type')) headers['Content-Type'] = false;
+			if (!names.includes('content-length')) headers['Content-Length'] = size;
 			let body: Body;
 			try {
-				body = await source.open();
+				body = await open();
 			} catch {
 				return { noResponse: 'its file cannot be read', unsent: 'local' };
 			}
-			const deadline = AbortSignal.timeout(TRANSFER_TIMEOUT_MS);
 			try {
 				const request = { method: 'PUT', url, headers, body: body as Buffer } as const;
-				const response = await transfer(request, deadline);
+				const response = await transfer(request, end);
 				response.close();
 				return { status: response.status, headers: response.headers, body: undefined };
 			} catch (error) {
-				return deadline.aborted ? { noResponse: 'timeout' } : toNoResponse(error);
+				return end.aborted ? { noResponse: 'timeout' } : toNoResponse(error);
 			} finally {
 				(body as Partial<Stream>).destroy?.();
 			}
 		},
-		async get(url) {
+		async get(url, end) {
 			try {
 				// The length of a compressed response says nothing about the file.
 				const headers = { 'Accept-Encoding': 'identity' };
-				return await transfer({ method: 'GET', url, headers });
+				return await transfer({ method: 'GET', url, headers }, end);
 			} catch (error) {
-				return toNoResponse(error);
+				return end.aborted ? { noResponse: 'timeout' } : toNoResponse(error);
 			}
 		},
-		async store(body, fileName, mimeType) {
+		async store(body, fileName, mimeType, end = signal) {
 			const helpers = binaryHelpers(context);
 			// Whatever n8n's storage does: a download keeps one of the few places until it has ended.
-			const data = await unlessAborted(
-				anyOf(signal, AbortSignal.timeout(TRANSFER_TIMEOUT_MS)),
-				helpers.prepareBinaryData(body as never, fileName, mimeType),
-			);
-			const size = data.id
-				? (await helpers.getBinaryMetadata(data.id)).fileSize
-				: Buffer.byteLength(data.data, 'base64');
-			return { data, size };
+			const storing = helpers.prepareBinaryData(body as never, fileName, mimeType);
+			return await (end ? unlessAborted(end, storing) : storing);
 		},
 	};
 }

@@ -91,3 +91,22 @@ export function localReason(error: unknown): string {
 	if (DISK_FULL.test(code)) return `its disk is full (${code})`;
 	return NOT_WRITABLE.test(code) ? `it may not write there (${code})` : code;
 }
+
+const CHECK_NETWORK = 'Check the base URL of the credential and the network.';
+
+/** What happened to a request without an answer, and what to do: in nodes, lists and the test of the credential. */
+export function wordsOfNoResponse({ noResponse: reason, unsent }: NoResponse): [string, string] {
+	switch (unsent) {
+		case undefined:
+			return [`The service did not respond (${reason})`, CHECK_NETWORK];
+		case 'connection':
+			return [`The service cannot be reached (${reason})`, CHECK_NETWORK];
+		case 'certificate':
+			return [
+				`The certificate of the service is not accepted (${reason})`,
+				'Check the base URL of the credential. A certificate of a private authority must be made known to n8n.',
+			];
+		case 'local':
+			return [`n8n could not send the request: ${reason}`, 'Check the credential.'];
+	}
+}

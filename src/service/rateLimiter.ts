@@ -1,13 +1,9 @@
 import { WaitQueue, WakeUp } from '../base/waiting';
 import type { Clock, Channel } from '../base/types';
-import { OtherClients } from './otherClients';
-import { MINUTE_MS } from './tuning';
+import { MINUTE_MS, TUNING } from './tuning';
 
 /** A little more than the service's minute, because its clock and ours do not run in step. */
 const WINDOW_MS = MINUTE_MS + 250;
-
-/** Our part of the requests while others use the workspace: there is at least one of them. */
-const OUR_SHARE = 0.5;
 
 /**
  * Keeps all items, nodes and executions of a process that use one workspace within its requests per
@@ -24,6 +20,8 @@ export class RateLimiter {
 	/** When the responses came that still count. */
 	private readonly responses: number[] = [];
 	private pausedUntil = -Infinity;
+	/** The limit at the last refused read, and when that was. */
+	private cut = { to: Infinity, at: 0 };
 	/** Whether the last request that was admitted reads. */
 	private wasRead = false;
 	/** When the last request was admitted, on the monotonic clock. */
@@ -34,17 +32,16 @@ export class RateLimiter {
 		private readonly clock: Clock,
 		/** The configured limit: requests a minute, at least 1. */
 		public limit: number,
-		private readonly others = new OtherClients(),
 	) {
 		this.usedAt = clock.monotonic();
 		this.wakeUp = new WakeUp(clock, () => this.serve());
 	}
 
-	/** The limit at the moment: a part of the configured one while a list of the last minute shows others. */
+	/** The limit at the moment: less than the configured one for some minutes after a refused read. */
 	get requestsPerMinute(): number {
-		const { count, listedAt } = this.others;
-		const isShared = count > 0 && this.clock.monotonic() - listedAt < MINUTE_MS;
-		return Math.max(1, Math.floor(this.limit * (isShared ? OUR_SHARE : 1)));
+		const minutes = (this.clock.monotonic() - this.cut.at) / MINUTE_MS;
+		const risen = this.cut.to + minutes * TUNING.riseAMinute;
+		return Math.max(1, Math.floor(Math.min(this.limit, risen)));
 	}
 
 	private used(now: number): number {
@@ -67,13 +64,16 @@ export class RateLimiter {
 	}
 
 	/**
-	 * The service answered 429. If our own minute is full, it has counted more than we have, and all
-	 * requests pause; otherwise the refusal concerns only its own request, such as a second agent run.
+	 * The service answered 429. A read shows that the minute is full. Anything else may have been
+	 * refused for a reason of its own, such as a voice that is being made: it pauses all requests only
+	 * if our own minute is full.
 	 */
-	throttled(waitMs: number): void {
+	throttled(waitMs: number, isRead = false): void {
 		const now = this.clock.monotonic();
-		if (this.used(now) < this.requestsPerMinute) return;
-		this.pausedUntil = Math.max(this.pausedUntil, now + waitMs);
+		const used = this.used(now);
+		const isFull = used >= this.requestsPerMinute;
+		if (isRead) this.cut = { to: Math.max(TUNING.leastAMinute, used * TUNING.cutTo), at: now };
+		if (isRead || isFull) this.pausedUntil = Math.max(this.pausedUntil, now + waitMs);
 	}
 
 	/** Reads first; but what creates and has waited for a minute has every second turn. */

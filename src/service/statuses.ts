@@ -1,6 +1,7 @@
 import { textOf } from '../contract';
 import type { Failed, ServiceError } from '../base/result';
 import { isNoResponse, isRecord, isSuccess, type SendResult } from '../base/types';
+import { messageIn, wordsOfPage } from './bodies';
 
 /** What the words depend on. */
 interface Context {
@@ -46,6 +47,9 @@ const OTHER_WORKSPACE = 'Check that the credential belongs to the workspace that
 const NO_SUCH_ID =
 	'No resource with this ID exists in the workspace of the key. Check the ID, and that the credential belongs to the same workspace.';
 
+const NO_SUCH_PATH =
+	'Check the base URL of the credential: it ends in /v1, and addresses of the legacy API are not those of the current one.';
+
 export const OUT_OF_CREDITS = 402;
 
 const KNOWN: Partial<Record<number, Meaning>> = {
@@ -54,7 +58,7 @@ const KNOWN: Partial<Record<number, Meaning>> = {
 		...refused('badKey', 'the API key was refused'),
 		words: () => [
 			'The API key is invalid or missing',
-			'Open the credential, enter a valid key of the workspace and test it.',
+			'Open the credential, enter a valid key of the workspace and test it. Legacy credentials are not interchangeable with current keys.',
 		],
 	},
 	[OUT_OF_CREDITS]: {
@@ -75,7 +79,7 @@ const KNOWN: Partial<Record<number, Meaning>> = {
 		...refused('notFound'),
 		words: ({ readsOwnJob, hasId }) => [
 			readsOwnJob ? 'The service does not know the job' : 'Not found',
-			readsOwnJob ? OTHER_WORKSPACE : hasId ? NO_SUCH_ID : 'Check the base URL of the credential.',
+			readsOwnJob ? OTHER_WORKSPACE : hasId ? NO_SUCH_ID : NO_SUCH_PATH,
 		],
 	},
 	// A gateway gave up waiting, and the service may have carried the request out.
@@ -108,10 +112,50 @@ function other(status: number): Meaning {
 	};
 }
 
-export const meaningOf = (status: number): Meaning => KNOWN[status] ?? other(status);
+/** What is between n8n and the service asks for a sign-in of its own: it let nothing through. */
+const SIGN_INS: Partial<Record<number, Meaning>> = {
+	407: {
+		again: 'never',
+		nothingDone: true,
+		hop: true,
+		concernsRun: 'a proxy wants a sign-in',
+		words: () => [
+			'A proxy between n8n and the service wants a sign-in (status 407)',
+			'Check the user name and password of the proxy: in Proxy of the node, or in the environment of n8n.',
+		],
+	},
+	511: {
+		again: 'never',
+		nothingDone: true,
+		hop: true,
+		concernsRun: 'the network wants a sign-in',
+		words: () => [
+			'The network between n8n and the service wants a sign-in (status 511)',
+			'Sign in to the network of the machine on which n8n runs.',
+		],
+	},
+};
+
+/** What a status means in an answer that is a page: a hop on the way to the service has written it. */
+const ofHop = (status: number): Meaning => ({
+	again: meaningOf(status).again,
+	nothingDone: status === 429,
+	refusal: status === 429 ? 'throttled' : undefined,
+	words: () => [
+		`A proxy or another server answered instead of the service (status ${status})`,
+		'Check the base URL of the credential, and that the proxies and firewalls between n8n and the service let its requests through.',
+	],
+});
+
+/** @param said what the answer says, where it may be that of a hop */
+export function meaningOf(status: number, said?: ServiceError): Meaning {
+	const known = SIGN_INS[status] ?? KNOWN[status] ?? other(status);
+	const isOfHop = said?.isPage === true && SIGN_INS[status] === undefined;
+	return isOfHop ? ofHop(status) : known;
+}
 
 export const refusalOf = ({ failure }: Failed): Meaning['refusal'] =>
-	failure.kind === 'status' ? meaningOf(failure.status).refusal : undefined;
+	failure.kind === 'status' ? meaningOf(failure.status, failure.serviceError).refusal : undefined;
 
 export const isGone = (status: number): boolean => status === 404 || status === 410;
 
@@ -144,20 +188,25 @@ export function isOutcomeUnknown(response: SendResult): boolean {
 	return reason === 'transient' || reason === 'foreign';
 }
 
-/** Reads the Error shape without trusting it. Specification: Error. */
+/**
+ * Reads the Error shape without trusting it, and the message also where others put theirs.
+ * Specification: Error.
+ */
 export function errorOf(body: unknown): ServiceError {
+	if (typeof body === 'string' && body.trim() !== '')
+		return { message: wordsOfPage(body), isPage: true };
 	const error = isRecord(body) && isRecord(body.error) ? body.error : {};
 	return {
-		message: textOf(error.message),
-		type: textOf(error.type),
+		message: messageIn(error.message) ?? messageIn(body),
+		type: textOf(error.message) && textOf(error.type),
 		requestId: textOf(error.request_id),
 		details: error.details,
 	};
 }
 
 /** A 4xx in the Error shape, whose two required fields are texts; a gateway has shapes of its own. */
-const isRefusalOfService = (status: number, { type, message }: ServiceError): boolean =>
-	status >= 400 && status < 500 && type !== undefined && message !== undefined;
+const isRefusalOfService = (status: number, { type }: ServiceError): boolean =>
+	status >= 400 && status < 500 && type !== undefined;
 
 /**
  * Whether a response is the service's own: a 2xx with a JSON object, or a 4xx in the Error shape.

@@ -41,6 +41,17 @@ export const TUNING = {
 	lookShare: 0.1,
 	/** Between two lists while a creation waits for a slot that others use, ± 25 % at random. */
 	listWhileWaitingMs: 10_000,
+	// What follows only counts beside other clients. docs/performance.md says what each line buys.
+	/** The limit after a refused read as a part of what was used in the last minute. */
+	cutTo: 0.7,
+	/** By how many requests a minute the limit rises again. */
+	riseAMinute: 3,
+	/** What a refused read leaves at least: a creation, a list and a read. */
+	leastAMinute: 3,
+	/** The part of the requests of a minute that all processes together may use for lists. */
+	listShare: 1 / 3,
+	/** Of the slots that our jobs have left, how many are offered to others before we use them again. */
+	offeredShare: 1 / 2,
 } as const;
 
 /** A time with a quarter more or less, so that what happened to several processes at once does not again. */

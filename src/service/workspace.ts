@@ -35,7 +35,7 @@ export class Workspace {
 		readonly random: Random = Math.random,
 	) {
 		const others = new OtherClients();
-		this.rateLimiter = new RateLimiter(clock, limits.requestsPerMinute, others);
+		this.rateLimiter = new RateLimiter(clock, limits.requestsPerMinute);
 		this.client = new Client(this.rateLimiter, clock, random);
 		this.poller = new JobPoller(this.client, this.rateLimiter, clock, others);
 		this.slots = new JobSlots(limits.concurrentJobs, clock, random, others, (channel) =>

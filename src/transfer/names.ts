@@ -1,5 +1,3 @@
-import { asText } from '../base/types';
-
 /** Longest name, in UTF-8 bytes: file systems allow 255, and other programs add prefixes. */
 const MAX_BYTES = 200;
 
@@ -50,38 +48,3 @@ export function readableStem(words: string, kind: string, id: string, number?: n
 	const parts = [slug(words) || slug(kind) || 'file', shortId, number ?? ''];
 	return safeFileName(parts.filter((part) => part !== '').join('-'));
 }
-
-/** A map of our own: a server must not choose the name. */
-const EXTENSIONS = new Map([
-	['image/png', 'png'],
-	['image/jpeg', 'jpg'],
-	['image/webp', 'webp'],
-	['image/gif', 'gif'],
-	['image/avif', 'avif'],
-	['image/svg+xml', 'svg'],
-	['video/mp4', 'mp4'],
-	['video/webm', 'webm'],
-	['video/quicktime', 'mov'],
-	['audio/mpeg', 'mp3'],
-	['audio/mp3', 'mp3'],
-	['audio/wav', 'wav'],
-	['audio/x-wav', 'wav'],
-	['audio/wave', 'wav'],
-	['audio/ogg', 'ogg'],
-	['audio/flac', 'flac'],
-	['audio/aac', 'aac'],
-	['audio/mp4', 'm4a'],
-	['audio/webm', 'weba'],
-]);
-
-const MEDIA_TYPE = /^[a-z]{1,20}\/[a-z0-9.+-]{1,80}$/;
-
-/** Without parameters, in lower case; `undefined` if it is not valid. */
-export function mediaTypeOf(value: unknown): string | undefined {
-	const [bare = ''] = asText(value).split(';');
-	const type = bare.trim().toLowerCase();
-	return MEDIA_TYPE.test(type) ? type : undefined;
-}
-
-/** The extension of a file, without a dot. */
-export const extensionOf = (mediaType: string): string => EXTENSIONS.get(mediaType) ?? 'bin';

@@ -33,7 +33,7 @@ test.each(pages)('%s: every script, file and variable of a command exists', (pag
 		...found(page, /\b(?:tsx|node) ([\w/.-]+\.(?:ts|cjs|mjs))/g).filter(
 			(file) => !existsSync(join(ROOT, file)),
 		),
-		...found(page, /-c (jest[\w.]+js)/g).filter((file) => !existsSync(join(ROOT, file))),
+		...found(page, /-c ([\w./-]+\.js)/g).filter((file) => !existsSync(join(ROOT, file))),
 		...found(page, /\b((?:MEDIAGEN|TEST|PAID_ONCE|REDIS|DATABASE)_[A-Z_]*[A-Z])\b/g).filter(
 			(name) => !new RegExp(`\\b${name}\\b`).test(code),
 		),

@@ -6,8 +6,8 @@ import { MediaGenWebhookSecretApi } from '../../credentials/MediaGenWebhookSecre
 import { anchorsOf, linksOf } from '../support/markdown';
 import { filesIn, read, ROOT } from '../support/sources';
 
-/** Where the documentation is published: the README at the root, `docs/x.md` at `docs/x`. */
-const SITE = 'https://example.com/n8n-nodes-mediagen';
+/** Where the documentation is published, by package.json: the README at the root, `docs/x.md` at `docs/x`. */
+const { homepage: SITE } = JSON.parse(read('package.json')) as { homepage: string };
 
 /** Every page that a reader can reach. */
 const pages = [
@@ -30,6 +30,7 @@ function problemOf(file: string, anchor: string | undefined): string | undefined
 function fileOf(address: string): string {
 	const path = address.slice(SITE.length).replace(/^\//, '').replace(/\/$/, '');
 	if (path === '') return 'README.md';
+	if (path === 'examples') return 'examples/README.md';
 	return posix.extname(path) ? path : `${path}.md`;
 }
 
@@ -49,6 +50,15 @@ test.each(pages)('%s: every link leads to a file and an anchor that exist', (pag
 		return problem ? [`${page}:${line} ${target}: ${problem}`] : [];
 	});
 	expect(dead).toEqual([]);
+});
+
+test('the links of the README work where the registry shows it: they are absolute, or within it', () => {
+	const targets = linksOf(read('README.md')).map(({ target }) => target);
+	expect(targets.filter((target) => target.startsWith(`${SITE}/`)).length).toBeGreaterThan(20);
+	expect(targets.filter((target) => !/^(https:|#)/.test(target))).toEqual([]);
+	// Nothing names another address of this project than package.json.
+	const project = targets.filter((target) => target.includes('n8n-nodes-mediagen'));
+	expect(project.filter((target) => !target.startsWith(`${SITE}/`))).toEqual([]);
 });
 
 /**

@@ -29,7 +29,10 @@ const noResponse = (unsent?: 'connection' | 'certificate' | 'local'): Failure =>
 const SAMPLES: Record<Failure['kind'], Failure[]> = {
 	input: [{ kind: 'input', field: '…', problem: 'must be …, got …' }],
 	scope: [{ kind: 'scope', scope: '…' as never }],
-	status: [400, 401, 402, 403, 404, 429, 599].map(status),
+	status: [
+		...[400, 401, 402, 403, 404, 407, 429, 511, 599].map(status),
+		{ kind: 'status', status: 599, serviceError: { isPage: true }, outcomeUnknown: false },
+	],
 	noResponse: [
 		noResponse(),
 		noResponse('connection'),
@@ -40,6 +43,7 @@ const SAMPLES: Record<Failure['kind'], Failure[]> = {
 	cancelled: [{ kind: 'cancelled' }],
 	deadline: [{ kind: 'deadline', waitedMs: 60_000 }],
 	jobFailed: [{ kind: 'jobFailed', reason: '…' }],
+	notApproved: [{ kind: 'notApproved', reason: '…' }],
 	download: [{ kind: 'download', outputId: '…', problem: '…' }],
 	upload: [{ kind: 'upload', field: '…', problem: '…' }],
 	creditCap: [{ kind: 'creditCap', maxCredits: 77, reserved: 0, price: undefined }],

@@ -76,16 +76,65 @@ it('a plan that is approved at once is waited for until the review gate', async 
 	expect((await asked()).find(({ method }) => method === 'POST')?.status).toBe(202);
 });
 
-it('a plan whose automatic approval could not be applied ends the wait and says why', async () => {
-	const run = await runOurs({
-		node,
-		parameters: creation({ autoApprove: true, additionalFields: { maxCredits: 1 } }),
+describe('a plan whose automatic approval could not be applied', () => {
+	const parameters = creation({ autoApprove: true, additionalFields: { maxCredits: 1 } });
+
+	it('is an error that names the run, and the next try pays for no other plan', async () => {
+		const run = await runOurs({ node, parameters });
+		expect(run.error?.message).toMatch(
+			/^The plan could not be approved automatically: Max Credits: The plan needs .* \(job run_\w+\)$/,
+		);
+		const retried = await rest.executions
+			.retry(run.executionId)
+			.then(rest.executions.get.bind(rest.executions));
+		expect(retried.status).toBe('error');
+		expect((await asked()).filter(({ method }) => method === 'POST')).toHaveLength(1);
 	});
-	expect(run.items[0]?.json).toMatchObject({
-		status: 'plan_proposed',
-		auto_approval_error: expect.any(String) as string,
+
+	it('is a row with On Error: Continue, from which Approve goes on', async () => {
+		const items = [{ json: { id: 'row_1', client: 'A bakery' } }];
+		const run = await runOurs({ node, parameters, items, onError: 'continueRegularOutput' });
+		const [{ json: row = {} } = {}] = run.items;
+		expect(row).toMatchObject({
+			id: expect.stringMatching(/^run_/) as string,
+			client: 'A bakery',
+			status: 'failed',
+			error: expect.stringContaining('could not be approved automatically') as string,
+			estimated_credits: expect.any(Number) as number,
+			plan: { steps: expect.any(Array) as unknown[] },
+			details: { status: 'plan_proposed' },
+		});
+		const approved = await runOurs({
+			node,
+			items: [{ json: row }],
+			parameters: {
+				operation: 'approve',
+				agentRunId: byId('={{ $json.id }}'),
+				maxCredits: '={{ $json.estimated_credits }}',
+				downloadOutputs: false,
+			},
+		});
+		expect(approved.items[0]?.json).toMatchObject({ id: row.id, status: 'awaiting_review' });
 	});
 });
+
+it.each([
+	['mediaGenJob', (id: string) => ({ operation: 'get', jobId: id })],
+	['mediaGenAgentRun', (id: string) => ({ operation: 'get', agentRunId: byId(id) })],
+])(
+	'Get of %s says finished of a run that waits for a person, by the same statuses as Wait',
+	async (name, of) => {
+		const id = await make.agentRun();
+		const finished = async (options = {}) =>
+			(await runOurs({ node: name, parameters: { ...of(id), options } as INodeParameters }))
+				.items[0]?.json.finished;
+		expect(await finished()).toBe(true);
+		expect(await finished({ waitStatuses: 'completed' })).toBe(false);
+		await call('POST', `/agents/runs/${id}/approve`, { max_credits: 1_000 });
+		await until(`/agents/runs/${id}`, 'awaiting_review');
+		expect(await finished()).toBe(true);
+	},
+);
 
 it('statuses that a service names otherwise can be entered', async () => {
 	await sandbox.settings({ agentStatusNames: { awaiting_review: 'in_review', failed: 'broken' } });

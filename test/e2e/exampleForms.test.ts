@@ -40,6 +40,46 @@ describe('6: a production by form', () => {
 		expect(await bodiesOf('reviewAgentRun')).toMatchObject([{ decision: 'assemble' }]);
 	});
 
+	it('asks again for whatever is refused, with what was wrong, and goes on from there', async () => {
+		const form = await FormPages.submit(`${n8nUrl}/form/mediagen-example-brief`, ' ');
+		await form.shows('That did not work: Brief is empty');
+		await form.next('A film about a lighthouse');
+		await form.shows('Estimated:');
+		const page = await form.page();
+		expect(page).toMatch(/1\. image: Key visual: A film about a lighthouse \(\d+ credits\)/);
+		expect(page).not.toMatch(/("|&quot;)steps/);
+		const estimate = Number(/Estimated: (\d+) credits/.exec(page)?.[1]);
+		expect(page).toMatch(new RegExp(`value=.${estimate}.`));
+		await form.next('Yes', '1');
+		await form.shows(
+			`That did not work: Max Credits is 1, but the plan is estimated to cost ${estimate}`,
+		);
+		await form.next('Yes', '0.5');
+		await form.shows('That did not work: Max Credits must be a whole number');
+		await form.next('Yes', '1000000000');
+		await form.shows('That did not work: Not enough credits');
+		await form.next('Yes', String(estimate));
+		await form.shows('Spent so far');
+		await form.next('assemble');
+		await form.shows('Your production is ready');
+		await form.close();
+		expect((await ended()).status).toBe('success');
+		expect(await bodiesOf('createAgentRun')).toHaveLength(1);
+	});
+
+	it('asks for another brief when the production has failed', async () => {
+		const form = await FormPages.submit(`${n8nUrl}/form/mediagen-example-brief`, 'A film [fail]');
+		await form.shows('Estimated:');
+		await form.next('Yes', '1000');
+		await form.shows('That did not work: The job failed');
+		await form.next('A film about a lighthouse');
+		await form.shows('Estimated:');
+		await form.next('No', '1');
+		await form.shows('Nothing was produced');
+		await form.close();
+		expect((await ended()).status).toBe('success');
+	});
+
 	it('costs only the plan if it is not approved', async () => {
 		const form = await order();
 		await form.shows('Estimated:');

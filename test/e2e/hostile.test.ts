@@ -57,9 +57,6 @@ async function startWorld() {
 			upload_headers: {
 				'Content-Type': 'image/png',
 				'X-Token': 't',
-				Authorization: 'Bearer other',
-				Host: 'evil.example',
-				Cookie: 'a=b',
 			},
 			url: 'https://files.example.com/photo.png',
 		});
@@ -579,27 +576,81 @@ describe('abandoned jobs', () => {
 });
 
 describe('uploads', () => {
-	it.concurrent(
-		'send exactly the headers given, without credentials, and the final URL',
-		async () => {
-			const { create, sent } = await startWorld();
-			const run = await create(parameters, { items });
-			expect(run.error).toBeUndefined();
-			const [put] = sent('PUT /put');
-			expect(put?.headers).toMatchObject({
-				'content-type': 'image/png',
-				'x-token': 't',
-				'content-length': String(PIXEL.length),
-			});
-			expect(put?.headers).not.toHaveProperty('authorization');
-			expect(put?.headers).not.toHaveProperty('cookie');
-			expect(put?.headers.host).not.toBe('evil.example');
-			expect(sent('POST /v1/files')[0]?.body).toMatchObject({ filename: '_CON.png' });
-			expect(sent('POST /v1/generations')[0]?.body).toMatchObject({
-				input: { reference_images: ['https://files.example.com/photo.png'] },
-			});
-		},
-	);
+	it.concurrent('send exactly the headers given, and the final URL', async () => {
+		const { create, sent } = await startWorld();
+		const run = await create(parameters, { items });
+		expect(run.error).toBeUndefined();
+		const [put] = sent('PUT /put');
+		expect(put?.headers).toMatchObject({
+			'content-type': 'image/png',
+			'x-token': 't',
+			'content-length': String(PIXEL.length),
+		});
+		expect(put?.headers).not.toHaveProperty('authorization');
+		expect(put?.headers).not.toHaveProperty('cookie');
+		expect(sent('POST /v1/files')[0]?.body).toMatchObject({ filename: '_CON.png' });
+		expect(sent('POST /v1/generations')[0]?.body).toMatchObject({
+			input: { reference_images: ['https://files.example.com/photo.png'] },
+		});
+	});
+
+	it.concurrent.each([
+		['authorization', { Authorization: 'Bearer other' }, '"Authorization"'],
+		['a cookie', { cookie: 'a=b' }, '"cookie"'],
+		['a host', { Host: 'evil.example' }, '"Host"'],
+		['a list', [{ name: 'x-token', value: 't' }], 'a list'],
+		['a value that is a list', { 'x-token': ['t'] }, '"x-token"'],
+	])('that should carry %s are refused by name', async (_what, upload_headers, named) => {
+		const { service, create, sent } = await startWorld();
+		service.on('POST /v1/files', (_, response) => {
+			const upload_url = `${service.origin}/put?X-Signature=${signature}`;
+			response.status(201).json({ upload_url, upload_headers, url: `${service.origin}/files/1` });
+		});
+		const run = await create(parameters, { items });
+		expect(run.error?.message).toContain('The binary field "photo" could not be uploaded');
+		expect(run.error?.message).toContain(named);
+		expect(sent('PUT /put')).toEqual([]);
+		expect(sent('POST /v1/generations')).toEqual([]);
+	});
+
+	it.concurrent('follow a 307 with the same headers and bytes, without credentials', async () => {
+		const { service, create, sent } = await startWorld();
+		service.on('PUT /put', (_, response) => void response.redirect(307, '/put2?X-Signature=b'));
+		service.on('PUT /put2', (_, response) => void response.sendStatus(200));
+		expect((await create(parameters, { items })).error).toBeUndefined();
+		const [put] = sent('PUT /put2');
+		expect(put?.headers).toMatchObject({
+			'content-type': 'image/png',
+			'x-token': 't',
+			'content-length': String(PIXEL.length),
+		});
+		expect(put?.headers).not.toHaveProperty('authorization');
+	});
+
+	it.concurrent('announce what the bytes are', async () => {
+		const { create, sent } = await startWorld();
+		const data = { data: PIXEL, fileName: 'photo.jpg', mimeType: 'application/octet-stream' };
+		expect(
+			(await create(parameters, { items: [{ binary: { photo: data } }] })).error,
+		).toBeUndefined();
+		expect(sent('POST /v1/files')[0]?.body).toEqual({
+			filename: 'photo.png',
+			content_type: 'image/png',
+			size: PIXEL.length,
+		});
+	});
+
+	it.concurrent.each([
+		['nothing', ''],
+		['a page', '<!doctype html><title>Sign in</title>'],
+		['JSON', '{"error": "gone"}'],
+	])('are not begun where the file holds %s', async (_what, text) => {
+		const { service, create } = await startWorld();
+		const data = { data: Buffer.from(text), fileName: 'photo.png', mimeType: 'image/png' };
+		const run = await create(parameters, { items: [{ binary: { photo: data } }] });
+		expect(run.error?.message).toMatch(/could not be uploaded: its file is/);
+		expect(service.requests.filter(({ method }) => method === 'POST')).toEqual([]);
+	});
 
 	it.concurrent(
 		'that the key may not make name the scope for files, and do not stop items without files',

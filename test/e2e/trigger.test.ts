@@ -369,43 +369,16 @@ test('a copy of a published workflow registers a webhook of its own and leaves t
 	await unpublish(original);
 });
 
-test('after a change of the API key the log says once what is wrong and what to do, and each refusal has its reason', async () => {
+test('a change of the API key changes nothing, and the log has neither key nor secret', async () => {
 	const { credential, keys, changeKey } = await changeableCredential(instance, 'Changed');
 	const workflow = await instance.ourTrigger({ events: CREATED }, { mediaGenApi: credential });
 	await publish(workflow);
 	const [{ secret } = { secret: '' }] = instance.registered(instance.urlOf(workflow));
-	const deliver = async (id: string, by = secret) => {
-		const body = JSON.stringify({ id, type: CREATED[0], data: { id: `gen_${id}` } });
-		const headers = signedHeaders(by, body);
-		return (await instance.call(instance.urlOf(workflow), { headers }, body)).status;
-	};
-	const before = instance.log();
-	/** How often a text was logged meanwhile; n8n writes a moment later. */
-	const logged = async (text: string, times: number, earlier = '') => {
-		const count = () => instance.log().split(text).length - earlier.split(text).length;
-		await until(() => count() >= times);
-		return count();
-	};
-	expect(await deliver('evt_forged', 'whsec_forged')).toBe(401);
-	expect(
-		await logged('its signature was not made with the secret of this webhook', 1, before),
-	).toBe(1);
 	await changeKey();
-	const statuses = [await deliver('evt_1'), await deliver('evt_2'), await deliver('evt_3')];
-	expect(statuses).toEqual([401, 401, 401]);
-	expect(await logged('there is no signing secret to check it with', 3)).toBe(3);
-	const log = instance.log();
-	const lines = log.split('\n').filter((line) => line.includes('refuses every event'));
-	expect(lines).toEqual([
-		expect.stringMatching(/cannot be decrypted with the API key.*Unpublish and publish/),
-	]);
-	expect(lines[0]).toContain(workflow.name);
-	for (const canary of [secret, ...keys]) expect(log.includes(canary)).toBe(false);
-
+	const body = JSON.stringify({ id: 'evt_1', type: CREATED[0], data: { id: 'gen_1' } });
+	const headers = signedHeaders(secret, body);
+	expect((await instance.call(instance.urlOf(workflow), { headers }, body)).status).toBe(200);
+	expect(await instance.items(workflow, 1)).toMatchObject([{ eventId: 'evt_1' }]);
 	await unpublish(workflow);
-	await publish(workflow);
-	const [{ secret: newSecret } = { secret: '' }] = instance.registered(instance.urlOf(workflow));
-	expect(await deliver('evt_4', newSecret)).toBe(200);
-	expect(await instance.items(workflow, 1)).toMatchObject([{ eventId: 'evt_4' }]);
-	await unpublish(workflow);
+	for (const canary of [secret, ...keys]) expect(instance.log().includes(canary)).toBe(false);
 });

@@ -1,19 +1,61 @@
-import { EVENTS } from '../../src/contract';
-import { identityOf, readEvent } from '../../src/events/event';
+import { EVENTS, type Json } from '../../src/contract';
+import { identityOf, objectOf, readEvent } from '../../src/events/event';
 
 const generation = { id: 'gen_1', object: 'generation', status: 'completed', mode: 'image' };
 
-test.each([
-	['data.object', { id: 'evt_1', type: 'generation.completed', data: { object: generation } }],
-	['data', { id: 'evt_1', event: 'generation.completed', data: generation }],
-	['resource', { id: 'evt_1', event_type: 'generation.completed', resource: generation }],
-])('the resource is read from %s', (_place, payload) => {
-	expect(readEvent(payload)).toEqual({
-		kind: 'generation.completed',
+const KIND = 'generation.completed';
+
+/** Shapes that a service may well choose, and the resource of each. */
+const SHAPES: Array<[shape: string, payload: object, id: string | null, isWhole: boolean]> = [
+	['data.object', { id: 'evt_1', type: KIND, data: { object: generation } }, 'gen_1', true],
+	['data', { id: 'evt_1', event: KIND, data: generation }, 'gen_1', true],
+	['resource', { id: 'evt_1', event_type: KIND, resource: generation }, 'gen_1', true],
+	['payload', { id: 'evt_1', type: KIND, payload: generation }, 'gen_1', true],
+	['object', { id: 'evt_1', type: KIND, object: generation }, 'gen_1', true],
+	['the word of the kind', { id: 'evt_1', type: KIND, generation }, 'gen_1', true],
+	['data and the word', { id: 'evt_1', type: KIND, data: { generation } }, 'gen_1', true],
+	['data.resource', { id: 'evt_1', type: KIND, data: { resource: generation } }, 'gen_1', true],
+	[
+		'an envelope in an envelope',
+		{ id: 'evt_1', type: KIND, payload: { id: 'evt_1', type: KIND, data: generation } },
+		'gen_1',
+		true,
+	],
+	['<kind>_id', { id: 'evt_1', type: KIND, generation_id: 'gen_1' }, 'gen_1', false],
+	['data.<kind>_id', { id: 'evt_1', type: KIND, data: { generation_id: 'gen_1' } }, 'gen_1', false],
+	['resource_id', { id: 'evt_1', type: KIND, resource_id: 'gen_1' }, 'gen_1', false],
+	['data.resource_id', { id: 'evt_1', kind: KIND, data: { resource_id: 'gen_1' } }, 'gen_1', false],
+	['an id of the event only', { id: 'evt_1', type: KIND }, null, false],
+	['data without an id', { id: 'evt_1', type: KIND, data: { status: 'completed' } }, null, false],
+	['data that is a text', { id: 'evt_1', name: KIND, data: 'gen_1' }, null, false],
+	['an id of something else', { id: 'evt_1', type: KIND, data: { persona_id: 'p' } }, null, false],
+];
+
+test.each(SHAPES)('%s: the id is the resource of the event, never the event', (...shape) => {
+	const [, payload, id, isWhole] = shape;
+	const event = readEvent(payload as Json);
+	expect(event).toEqual({
+		kind: KIND,
 		eventId: 'evt_1',
-		resourceId: 'gen_1',
-		resource: generation,
+		resourceId: id ?? undefined,
+		resource: isWhole ? generation : undefined,
 	});
+	expect(objectOf(event)).toBe(isWhole ? 'generation' : '');
+});
+
+test.each([
+	['agent.completed', { agent_run_id: 'x' }],
+	['agent.review_required', { data: { run_id: 'x' } }],
+	['agent.failed', { run: { id: 'x' } }],
+	['voice.created', { voice_id: 'x' }],
+	['persona.failed', { data: { persona: { id: 'x' } } }],
+	['generation.completed', { speech_id: 'x' }],
+])('%s: the resource of %j is found by its own name', (type, more) => {
+	expect(readEvent({ id: 'evt_1', type, ...more }).resourceId).toBe('x');
+});
+
+test('the id of an event may stand in event_id', () => {
+	expect(readEvent({ event_id: 'evt_1', type: KIND, data: generation }).eventId).toBe('evt_1');
 });
 
 test('a payload that is the resource itself is an event of unknown kind; its id is not the event', () => {
@@ -42,6 +84,7 @@ test.each([
 	[{ id: 'top', data: { object: 'generation', id: 'inner' } }, 'inner'],
 	[{ id: 'top', data: { object: { id: '' } }, resource: { id: 'res' } }, 'res'],
 	[{ id: 'top', data: [] }, 'top'],
+	[{ ...generation, persona_id: 'p', outputs: [{ id: 'out_1' }] }, 'gen_1'],
 ])('the resource of %j is %s', (payload, id) => {
 	expect(readEvent(payload).resourceId).toBe(id);
 });

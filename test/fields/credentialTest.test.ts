@@ -1,6 +1,7 @@
 import type { ICredentialDataDecryptedObject, ICredentialTestFunctions } from 'n8n-workflow';
 import { SCOPES } from '../../src/contract';
 import { mediaGenApiTest } from '../../src/fields/credentialTest';
+import { toNoResponse, wordsOfNoResponse } from '../../src/service/network';
 import { errorBody } from '../../testing/answers';
 
 interface Asked {
@@ -9,14 +10,20 @@ interface Asked {
 	followRedirect: boolean;
 }
 
-type Answers = (path: string) => { statusCode: number; body?: unknown } | undefined;
+type Answered = { statusCode: number; body?: unknown } | Error;
+
+type Answers = (path: string) => Answered | Promise<Answered>;
+
+/** What the service answers with, as far as a node looks at it. */
+const whole = (path: string) =>
+	path === '/credits' || path === '/usage' ? { balance: 5 } : { object: 'list', data: [] };
 
 async function tested(answers: Answers, data: Record<string, unknown> = {}) {
 	const asked: Asked[] = [];
 	const request = async (options: Asked) => {
 		asked.push(options);
-		const given = answers(new URL(options.uri).pathname.replace('/v1', ''));
-		if (!given) throw new Error('getaddrinfo ENOTFOUND canary-key-123');
+		const given = await answers(new URL(options.uri).pathname.replace('/v1', ''));
+		if (given instanceof Error) throw given;
 		return given;
 	};
 	const context = { helpers: { request } } as unknown as ICredentialTestFunctions;
@@ -38,10 +45,18 @@ async function tested(answers: Answers, data: Record<string, unknown> = {}) {
 
 const only =
 	(...paths: string[]): Answers =>
-	(path) => ({ statusCode: paths.includes(path) ? 200 : 403 });
+	(path) =>
+		paths.includes(path)
+			? { statusCode: 200, body: whole(path) }
+			: { statusCode: 403, body: errorBody('No') };
+
+/** Answers all alike. */
+const all =
+	(statusCode: number, body?: unknown): Answers =>
+	() => ({ statusCode, body });
 
 test('200: one request, with the key in the header and no redirect', async () => {
-	const { status, asked } = await tested(() => ({ statusCode: 200 }));
+	const { status, asked } = await tested(only('/credits'));
 	expect(status).toBe('OK');
 	expect(asked).toHaveLength(1);
 	expect(asked[0]).toMatchObject({
@@ -102,25 +117,73 @@ test('403 for all: no read scope, or no entitlement', async () => {
 });
 
 test.each([
-	[429, 'OK', /successful/],
-	[404, 'Error', /Nothing was found at the base URL/],
-	[410, 'Error', /Nothing was found at the base URL/],
-	[400, 'Error', /^The service refused the request as invalid\.$/],
-	[500, 'Error', /^The service answered with status 500\.$/],
-	[302, 'Error', /status 302/],
-	[204, 'Error', /status 204/],
-])('%i: %s', async (statusCode, status, message) => {
-	expect(await tested(() => ({ statusCode }))).toMatchObject({
-		status,
-		message: expect.stringMatching(message),
+	[429, errorBody('Slow down'), 'OK', /successful/],
+	[429, undefined, 'Error', /^Too many requests at the moment/],
+	[404, undefined, 'Error', /^Nothing was found at the base URL/],
+	[410, '<html>', 'Error', /^Nothing was found at the base URL/],
+	[400, undefined, 'Error', /^The service refused the request as invalid\. Correct/],
+	[400, { error: 'no such version' }, 'Error', /The answer says: no such version\. Correct/],
+	[
+		401,
+		'<title>Sign in</title>',
+		'Error',
+		/^A proxy .* \(status 401\)\. The answer says: Sign in\. /,
+	],
+	[403, '<html>Blocked</html>', 'Error', /^A proxy or another server answered .* \(status 403\)\./],
+	[407, '', 'Error', /^A proxy between n8n and the service wants a sign-in/],
+	[500, undefined, 'Error', /^The service answered with status 500\. Try again later/],
+	[302, undefined, 'Error', /status 302/],
+	[204, undefined, 'Error', /status 204/],
+	[200, undefined, 'Error', /status 200\): the response is empty, not a JSON object/],
+	[200, '<html>Sign in</html>', 'Error', /status 200\): the response is a web page, not a JSON/],
+	[200, [], 'Error', /status 200\): the response is a JSON list, not a JSON object/],
+	[200, 'true', 'Error', /the response is a JSON boolean, not a JSON object/],
+	[200, '\ufeff{"balance": 5}', 'OK', /successful/],
+])('%i with %j: %s, after one request', async (statusCode, body, status, message) => {
+	const result = await tested(all(statusCode, body));
+	expect(result).toMatchObject({ status, message: expect.stringMatching(message) });
+	expect(result.asked).toHaveLength(1);
+});
+
+test('a list is taken by the same check as a node takes it by', async () => {
+	const answers: Answers = (path) =>
+		path === '/voices' ? { statusCode: 200, body: {} } : { statusCode: 403, body: errorBody('No') };
+	expect(await tested(answers)).toMatchObject({
+		status: 'Error',
+		message: expect.stringMatching(/the response is a JSON object, not a list/),
 	});
 });
 
-test('no answer: check the base URL', async () => {
-	const { status, message, asked } = await tested(() => undefined);
+const coded = (code: string) => Object.assign(new Error(`${code} canary-key-123`), { code });
+
+test.each([
+	['ECONNREFUSED', 'The service cannot be reached (ECONNREFUSED). Check the base URL'],
+	['ENOTFOUND', 'The service cannot be reached (ENOTFOUND). Check the base URL'],
+	['ETIMEDOUT', 'The service did not respond (timeout). Check the base URL'],
+	['CERT_HAS_EXPIRED', 'The certificate of the service is not accepted (CERT_HAS_EXPIRED). Check'],
+	['DEPTH_ZERO_SELF_SIGNED_CERT', 'The certificate of the service is not accepted'],
+])('without an answer it says what a node says: %s', async (code, words) => {
+	const { status, message, asked } = await tested(() => coded(code));
 	expect(status).toBe('Error');
-	expect(message).toMatch(/^The base URL did not respond/);
+	expect(message).toContain(words);
 	expect(asked).toHaveLength(1);
+	const [happened, todo] = wordsOfNoResponse(toNoResponse(coded(code)));
+	expect(message).toBe(`${happened}. ${todo}`);
+});
+
+test('all requests together have 20 s', async () => {
+	const deadline = new AbortController();
+	const timeout = jest.spyOn(AbortSignal, 'timeout').mockReturnValue(deadline.signal);
+	try {
+		const { message } = await tested(async () => {
+			deadline.abort(new Error('late'));
+			return await new Promise(() => {});
+		});
+		expect(message).toMatch(/^The service did not respond \(timeout\)/);
+		expect(timeout.mock.calls).toEqual([[20_000]]);
+	} finally {
+		timeout.mockRestore();
+	}
 });
 
 test.each<[ICredentialDataDecryptedObject, RegExp]>([
@@ -132,7 +195,7 @@ test.each<[ICredentialDataDecryptedObject, RegExp]>([
 	[{ baseUrl: 'http://api.example/v1' }, /must begin with https/],
 	[{ baseUrl: 'https://user:pass@api.example/v1' }, /must not contain a user name/],
 ])('nothing is sent with %j', async (data, message) => {
-	const { status, message: said, asked } = await tested(() => ({ statusCode: 200 }), data);
+	const { status, message: said, asked } = await tested(only('/credits'), data);
 	expect(status).toBe('Error');
 	expect(said).toMatch(message);
 	expect(asked).toHaveLength(0);

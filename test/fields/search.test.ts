@@ -124,7 +124,7 @@ test('personas that failed cannot be used', async () => {
 test.each([
 	[401, /^The API key is invalid or missing\. Open the credential, .*\.$/],
 	[403, /scope models:read.*Enter an ID instead\.$/],
-	[404, /^Not found\. Check the base URL of the credential\.$/],
+	[404, /^Not found\. Check the base URL of the credential: it ends in \/v1/],
 	[429, /^Too many requests.*or enter an ID\.$/],
 	[500, /^The service answered with status 500\. Try again later\./],
 	[new Error('connect ECONNREFUSED'), /^The service did not respond .*\. Check the base URL/],
@@ -152,12 +152,15 @@ test('a base URL that is not https gets no key', async () => {
 	expect(asked).toHaveLength(0);
 });
 
-test('a response that is not a list counts as empty, and an empty list says what to do', async () => {
-	for (const body of [null, 'text', { data: 'x' }]) {
-		expect((await searchModels.call(models(body).context)).results).toEqual([
-			{ name: 'The workspace has no image models: enter an ID', value: '' },
-		]);
+test('a response that is not a list, or not all of it, is not taken for an empty one', async () => {
+	for (const body of [null, 'text', '<html>', { data: 'x' }, { data: [], has_more: true }]) {
+		await expect(searchModels.call(models(body).context)).rejects.toThrow(
+			/^The answer of the service cannot be used\. .*(not a list|but not where)/,
+		);
 	}
+	expect((await searchModels.call(models([]).context)).results).toEqual([
+		{ name: 'The workspace has no image models: enter an ID', value: '' },
+	]);
 });
 
 test.each<[string, typeof searchAgentRuns, RegExp]>([
@@ -276,9 +279,9 @@ describe('the values of a model', () => {
 		expect((await searchDurations.call(context, '7')).results).toEqual([{ name: '7', value: '7' }]);
 	});
 
-	test('are looked for on several pages of the catalogue, up to a limit', async () => {
+	test('are looked for on several pages of the catalogue, which must not lead back', async () => {
 		const { context, asked } = opened({ data: [{ id: 'x' }], has_more: true, next_cursor: 'c' });
-		expect((await searchDurations.call(context)).results).toHaveLength(1);
+		await expect(searchDurations.call(context)).rejects.toThrow(/leads back to a page before/);
 		expect(asked.map(({ qs }) => qs)).toEqual([{ mode: 'video' }, { mode: 'video', cursor: 'c' }]);
 	});
 });

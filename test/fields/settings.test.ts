@@ -3,8 +3,10 @@ import type { Settings } from '../../src/run/item';
 import { buildSettings } from '../../src/fields/buildRequest';
 import { creationFields, creditOptions } from '../../src/fields/jobs';
 import { listFields } from '../../src/fields/operation';
-import { statusFields, untilStatus, usualSettings } from '../../src/fields/settings';
+import { statusFields, usualSettings } from '../../src/fields/settings';
 import { valuesOf } from '../support/rules';
+
+const untilStatus = (...good: string[]) => ({ good, bad: ['failed'] });
 
 const fields = [
 	...creationFields([...creditOptions, ...statusFields(untilStatus('done'))]),
@@ -40,7 +42,10 @@ test('what is not set has its default', () => {
 			includeInputFields: false,
 			allowBudgetBelowEstimate: false,
 			isTool: false,
-			terminalStatuses: { good: ['awaiting_review', 'completed'], bad: ['failed'] },
+			terminalStatuses: {
+				good: ['plan_proposed', 'awaiting_review', 'completed'],
+				bad: ['failed'],
+			},
 		} satisfies Settings,
 	});
 });

@@ -1,8 +1,14 @@
 /* eslint-disable @n8n/community-nodes/no-restricted-imports -- not published */
 import { DCLinter } from 'dclint';
+import { once } from 'events';
 import { mkdtempSync, rmSync, writeFileSync } from 'fs';
+import { request, type IncomingMessage } from 'http';
 import { tmpdir } from 'os';
 import { join } from 'path';
+import { json } from 'stream/consumers';
+
+import { readCommandLine, startFrom } from '../../sandbox/commandLine';
+import { baseUrlProblem, transferUrlProblem } from '../../src/service/urls';
 import { read, ROOT } from '../support/sources';
 
 const file = 'docker-compose.yml';
@@ -65,4 +71,43 @@ test('the Compose file runs the n8n that is tested', () => {
 		dependencies: Record<string, string>;
 	};
 	expect(read(file)).toContain(`n8nio/n8n:${dependencies.n8n}`);
+});
+
+describe('the sandbox of the Compose file', () => {
+	const [, listed = ''] = /^ {2}sandbox:[^]*?command:\s*\[([^\]]*)\]/m.exec(read(file)) ?? [];
+	const args = [...listed.matchAll(/'([^']*)'/g)].map(([, each = '']) => each);
+	const [, baseUrl = ''] = /the base URL (\S+) and/.exec(read(file)) ?? [];
+
+	test('has an address that the nodes accept, and that the network gives to its container', () => {
+		expect(readBaseUrl(baseUrl)).toHaveProperty('baseUrl');
+		expect(transferUrlProblem(`${new URL(baseUrl).origin}/outputs/a.png`, baseUrl)).toBeUndefined();
+		const { hostname, port } = new URL(baseUrl);
+		expect(read(file)).toMatch(new RegExp(`aliases:\\s+- ${hostname}\\n`));
+		expect(read(file)).toContain(`'127.0.0.1:${port}:${port}'`);
+	});
+
+	test('started as it says, answers by that address, and its answers point there', async () => {
+		const { start } = readCommandLine(args);
+		const sandbox = await startFrom({ ...start, port: 0, data: undefined });
+		const outgoing = request({
+			host: '127.0.0.1',
+			port: new URL(sandbox.baseUrl).port,
+			path: '/openapi.json',
+			headers: { host: new URL(baseUrl).host },
+			agent: false,
+		});
+		const [answer] = (await once(outgoing.end(), 'response')) as [IncomingMessage];
+		const { servers } = (await json(answer)) as { servers: Array<{ url: string }> };
+		await sandbox.close();
+		expect(servers.map(({ url }) => url)).toEqual([baseUrl]);
+	});
+
+	test('keeps its state where the file for its image lets it write', () => {
+		const image = read('sandbox/Dockerfile');
+		const { data, port } = readCommandLine(args).start;
+		expect(image).toContain(`VOLUME ${data}`);
+		expect(read(file)).toContain(`- sandbox:${data}`);
+		expect(image).toContain(`EXPOSE ${port}`);
+		expect(image).toContain('USER node');
+	});
 });

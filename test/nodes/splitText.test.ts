@@ -126,3 +126,119 @@ test('any text in blocks of any length has the same characters in the same order
 		),
 	);
 });
+
+const TAGS = [
+	'<break time="1.5s"/>',
+	'<break time="1.5s" strength="x-strong. Really > strong!" />',
+	'<emphasis level="strong">',
+	'</emphasis>',
+	'[laughs]',
+	'[laughs! Then sighs. Twice.]',
+	'[[a [nested] one. Yes.]]',
+	'{pause: 2. seconds}',
+	'(whispers. Softly.)',
+	'[笑。声]',
+	'[😂 laughs. 👩‍👩‍👧‍👦]',
+];
+
+test.each(TAGS)('%s is never cut, whatever the length of a block', (tag) => {
+	const text = `One two three. Four ${tag} five, six${tag}seven! 八。${tag}九 ${tag}`;
+	const shortest = tag.startsWith('(') ? tag.length : 1;
+	for (let max = shortest; max <= 80; max += 1) {
+		const blocks = splitText(text, max);
+		expect(withoutBlanks(blocks.join(''))).toBe(withoutBlanks(text));
+		expect(blocks.join('\n').split(tag)).toHaveLength(5);
+		const longer = blocks.filter((block) => codePoints(block) > max);
+		expect(longer.filter((block) => block !== tag)).toEqual([]);
+	}
+});
+
+test.each([
+	'He said 5 < 6 and 7 > 3. And a [ that is never closed. More of it.',
+	'1) One. 2) Two. 3) Three. :) Four :( five ] six > seven } eight.',
+	`(${'What stands in parentheses is text. '.repeat(20)})`,
+	`[${'What is this long is no tag. '.repeat(20)}]`,
+])('brackets that are no tag keep nothing together: %#', (text) => {
+	expect(splitText(text, 30).filter((block) => codePoints(block) > 30)).toEqual([]);
+});
+
+test.each([
+	['Mr. Smith met Dr. Jones. They talked.', ['Mr. Smith met Dr. Jones.', 'They talked.']],
+	['Fruit, e.g. Apples and i.e. Pears. Yes.', ['Fruit, e.g. Apples and i.e. Pears.', 'Yes.']],
+])('an abbreviation ends no sentence: %s', (text, blocks) => {
+	expect(splitText(text, text.length - 1)).toEqual(blocks);
+});
+
+test('any mixture of words, tags, emoji, scripts and abbreviations is whole when joined, and no tag is cut', () => {
+	const pieces = [
+		...TAGS,
+		'Mr. ',
+		'Dr. ',
+		'e.g. ',
+		'👩‍👩‍👧‍👦',
+		'🇩🇪',
+		'天地。',
+		'word ',
+		'. ',
+		'\n\n',
+		'"',
+		'<',
+		'[',
+	];
+	fc.assert(
+		fc.property(
+			fc.array(fc.constantFrom(...pieces), { maxLength: 60 }),
+			fc.integer({ min: 70, max: 200 }),
+			(parts, max) => {
+				const text = parts.join('');
+				const blocks = splitText(text, max);
+				expect(withoutBlanks(blocks.join(''))).toBe(withoutBlanks(text));
+				expect(blocks.filter((block) => codePoints(block) > max)).toEqual([]);
+				for (const tag of ['[laughs]', '<break time="1.5s"/>', '</emphasis>'])
+					expect(blocks.join('\n').split(tag)).toHaveLength(text.split(tag).length);
+			},
+		),
+	);
+});
+
+test.each([
+	'. ',
+	'.',
+	'a ',
+	'a',
+	'"a',
+	'(',
+	'()',
+	'<a',
+	'<a="',
+	'[a]',
+	'a)',
+	'。',
+	'\n',
+	'\n\n',
+	'Mr. ',
+	'e\u0301',
+	'😀',
+])(
+	'of a million characters of %j each is looked at a few times, a few thousand at once',
+	(unit) => {
+		const looks: number[] = [];
+		const { segment } = Intl.Segmenter.prototype;
+		const spy = jest.spyOn(Intl.Segmenter.prototype, 'segment').mockImplementation(function (
+			this: Intl.Segmenter,
+			text,
+		) {
+			looks.push(text.length);
+			return segment.call(this, text);
+		});
+		const text = unit.repeat(1_000_000 / unit.length);
+		for (const max of [1_000, 100_000]) {
+			looks.length = 0;
+			const blocks = splitText(text, max);
+			expect(withoutBlanks(blocks.join(''))).toBe(withoutBlanks(text));
+			expect(Math.max(0, ...looks)).toBeLessThan(5_000);
+			expect(looks.reduce((sum, length) => sum + length, 0)).toBeLessThan(10 * text.length);
+		}
+		spy.mockRestore();
+	},
+);

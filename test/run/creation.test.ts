@@ -35,7 +35,7 @@ const keysOf = (model: ModelService) =>
 async function slotsFree({ slots, clock }: Workspace, { channel }: Host): Promise<boolean> {
 	let taken = 0;
 	for (let slot = 0; slot < 5; slot += 1)
-		void slots.acquire(channel, { timeoutMs: HOUR, takesSlot: true }).then(() => (taken += 1));
+		void slots.acquire(channel, { timeoutMs: HOUR, takesSlot: 'media' }).then(() => (taken += 1));
 	await (clock as VirtualClock).pass(5_000);
 	return taken === 5;
 }

@@ -92,7 +92,7 @@ async function execution(seed: number, seen: Seen): Promise<string[]> {
 				const host = hostWith(model.send);
 				const parts = { host, workspace, run, itemIndex, memory, settings, credits };
 				const item = runOf({ ...parts, prompt, origin: { item: prompt } });
-				item.spec = { ...item.spec, takesSlot: false };
+				item.spec = { ...item.spec, takesSlot: undefined };
 				item.request.body = { mode: 'image', model: size, prompt };
 				return await runOperation(item);
 			});

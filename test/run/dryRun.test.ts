@@ -44,7 +44,7 @@ async function dry({ bodies, parts, path, hasService = true, ...given }: Scenari
 		{
 			store: async (body, fileName, mimeType) => {
 				files.push({ name: fileName, type: mimeType, bytes: body as Buffer });
-				return { data: { fileName, mimeType } as StoredFile, size: 1 };
+				return { fileName, mimeType } as StoredFile;
 			},
 		},
 	);

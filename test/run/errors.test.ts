@@ -49,6 +49,7 @@ const KINDS: { [K in Failure['kind']]: Extract<Failure, { kind: K }> } = {
 	cancelled: { kind: 'cancelled' },
 	deadline: { kind: 'deadline', waitedMs: 90_000 },
 	jobFailed: { kind: 'jobFailed', reason: 'too dark' },
+	notApproved: { kind: 'notApproved', reason: 'the budget is too small' },
 	download: { kind: 'download', outputId: 'out_1', problem: 'timeout' },
 	upload: { kind: 'upload', field: 'clip', problem: 'timeout' },
 	creditCap: { kind: 'creditCap', maxCredits: 20, reserved: 18, price: 4 },

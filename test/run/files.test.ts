@@ -4,6 +4,7 @@ import type { Host } from '../../src/service/host';
 import { collect } from '../../src/run/files';
 import type { Settings } from '../../src/run/item';
 import { runOperation } from '../../src/run/operations';
+import type { NodeMemory } from '../../src/run/state';
 import type { Resource, Send } from '../../src/base/types';
 import { answer } from '../../testing/answers';
 import { hostWith, runOf, workspaceWith } from '../../testing/run';
@@ -36,8 +37,9 @@ async function collected(
 		return { status, headers: {}, close: () => {}, body: Readable.from(['x']) };
 	};
 	const store: Host['store'] = async (_body, fileName, mimeType) => ({
-		data: { data: 'x', fileName, mimeType },
-		size: 1,
+		data: 'x',
+		fileName,
+		mimeType,
 	});
 	const host = hostWith(async () => answer(200, fresh), { get, store });
 	const item = runOf({
@@ -58,7 +60,7 @@ test('every output becomes a file, named by what was asked for: numbered when th
 	});
 	const single = await collected(job({ outputs: [{ id: 'o', url: url('1') }] }));
 	expect(single.result).toMatchObject({
-		value: { files: [{ fileName: 'a-cat-1.bin' }] },
+		value: { files: [{ fileName: 'a-cat-1.txt' }] },
 	});
 });
 
@@ -153,7 +155,7 @@ async function createdAs(made: Resource, fresh: unknown, settings: Partial<Setti
 		close: () => {},
 		body: Readable.from(['x']),
 	});
-	const store: Host['store'] = async () => ({ data: { data: 'x', mimeType: 'x/y' }, size: 1 });
+	const store: Host['store'] = async () => ({ data: 'x', mimeType: 'x/y' });
 	const item = runOf({
 		host: hostWith(send, { get, store }),
 		workspace: workspaceWith(clock),
@@ -204,4 +206,40 @@ test('outputs that share an id are each renewed at their own place', async () =>
 		job({ outputs: names.map((name) => ({ id: 'o', url: url(name) })) });
 	const { asked } = await collected(twins(['gone-1', 'gone-2']), {}, twins(['1', '2']));
 	expect(asked).toEqual([url('gone-1'), url('1'), url('gone-2'), url('2')]);
+});
+
+test('a file that an execution has is not fetched again when the node is tried again', async () => {
+	const clock = new VirtualClock();
+	let fetched = 0;
+	const get: Host['get'] = async () => {
+		fetched += 1;
+		return { status: 200, headers: {}, close: () => {}, body: Readable.from([Buffer.from('x')]) };
+	};
+	const store: Host['store'] = async (_body, fileName, mimeType) => ({
+		data: '',
+		id: `filesystem-v2:${fetched}`,
+		fileName,
+		mimeType,
+	});
+	const host = hostWith(async () => answer(200, job()), { get, store });
+	const workspace = workspaceWith(clock);
+	const settings = { downloadOutputs: true };
+	const collectIn = async (node: NodeMemory, given = job()) => {
+		const result = await clock.run(collect(runOf({ host, workspace, settings, node }), given));
+		if (!result.ok) throw new Error('failed');
+		return result.value.files;
+	};
+	const node: NodeMemory = { runId: 'run', items: {} };
+	const first = await collectIn(node);
+	expect(fetched).toBe(2);
+	const again = await collectIn(node);
+	expect(again).toEqual(first);
+	// What follows may change the file of one item.
+	expect(again[0]).not.toBe(first[0]);
+	expect(fetched).toBe(2);
+	await collectIn(node, job({ id: 'gen_2' }));
+	expect(fetched).toBe(4);
+	// An execution that is retried has another memory, and may have lost the files of the first one.
+	await collectIn(structuredClone(node));
+	expect(fetched).toBe(6);
 });

@@ -80,7 +80,7 @@ async function world(seed: number) {
 	let slots = 0;
 	const channel = channelOf(async () => answer(200, { object: 'list', data: [] }));
 	for (const workspace of [...workspaces, ...workspaces, ...workspaces]) {
-		const slot = workspace.slots.acquire(channel, { timeoutMs: 60 * MINUTE, takesSlot: true });
+		const slot = workspace.slots.acquire(channel, { timeoutMs: 60 * MINUTE, takesSlot: 'media' });
 		void slot.then(({ ok }) => (slots += Number(ok)));
 	}
 	// Those that a plan with fewer slots than configured seems not to have are tried once a minute.

@@ -1,218 +1,160 @@
 /* eslint-disable @n8n/community-nodes/no-restricted-imports -- not published */
 import { Readable } from 'stream';
-import { upload } from '../../src/run/uploads';
-import type { Host, StreamedResponse } from '../../src/service/host';
-import type { SendResult, ApiRequest, NoResponse } from '../../src/base/types';
-import { answer, errorBody, LOST } from '../../testing/answers';
-import { hostWith, sourceWith, workspaceWith } from '../../testing/run';
+import { createJob } from '../../src/run/creation';
+import { IDEMPOTENCY_MODES, type Item } from '../../src/run/item';
+import { runOperation } from '../../src/run/operations';
+import { Run } from '../../src/run/run';
+import { BinaryReference, openRequest } from '../../src/run/uploads';
+import type { BinarySource } from '../../src/service/host';
+import type { ApiRequest } from '../../src/base/types';
+import { answer } from '../../testing/answers';
+import { hostWith, runOf, sourceWith, workspaceWith, type RunParts } from '../../testing/run';
 import { VirtualClock } from '../../testing/virtualClock';
 
-const PRESIGNED = 'https://put.example/x?signature=canary-signature';
+const body = {
+	mode: 'image',
+	model: 'm',
+	prompt: 'a cat',
+	input: { image_refs: [new BinaryReference('data')] },
+};
+const request: ApiRequest = { method: 'POST', path: '/generations', body };
 
-const place = (more: Record<string, unknown> = {}) =>
-	answer(201, {
-		upload_url: PRESIGNED,
-		upload_headers: { 'Content-Type': 'image/png' },
-		url: 'https://files.example/1',
-		...more,
-	});
+/** A file that n8n keeps somewhere, with these bytes. */
+const stored = (id: string, text: string, more: Partial<BinarySource> = {}) =>
+	sourceWith({ id, open: async () => Readable.from([Buffer.from(text)]), ...more });
 
-interface Put {
-	url: string;
-	headers: Record<string, string>;
-}
+const place = { upload_url: 'https://put.example/x', url: 'https://files.example/x' };
 
-const NOT_THERE = { status: 404, headers: {}, body: Readable.from(['no']), close: () => {} };
-
-async function send(
-	puts: SendResult[],
-	created: SendResult[] = [place()],
-	source = sourceWith(),
-	found: StreamedResponse | NoResponse = NOT_THERE,
-) {
-	const clock = new VirtualClock();
-	const posts: ApiRequest[] = [];
-	const sent: Put[] = [];
-	const reads: string[] = [];
-	const started = clock.now();
-	const put: Host['put'] = async (url, headers) => {
-		sent.push({ url, headers });
-		return puts[Math.min(sent.length, puts.length) - 1] ?? LOST;
-	};
+const itemWith = (source: BinarySource, more: Partial<RunParts> = {}): Item => {
 	const host = hostWith(
-		async (request) => {
-			posts.push(request);
-			return created[Math.min(posts.length, created.length) - 1] ?? LOST;
-		},
-		{
-			put,
-			get: async (url) => {
-				reads.push(url);
-				return found;
-			},
-		},
+		async ({ path }) => (path === '/files' ? answer(201, place) : answer(202)),
+		{ binary: async () => source, put: async () => answer(200, '') },
 	);
-	const uploading = upload(host, workspaceWith(clock), { field: 'clip', source, key: 'key' });
-	const result = await clock.run(uploading);
-	return { result, posts, sent, reads, took: clock.now() - started };
-}
+	return runOf({ host, workspace: workspaceWith(new VirtualClock()), request, ...more });
+};
 
-test('name, type and size are sent, the file is uploaded to the given URL, and the final URL is returned', async () => {
-	const { result, posts, sent } = await send([answer(200, '')]);
-	const url = 'https://files.example/1';
-	const file = { url, fileName: 'cat.png', mimeType: 'image/png', size: 3 };
-	expect(result).toEqual({ ok: true, value: file });
-	expect(posts).toMatchObject([
-		{
-			method: 'POST',
-			path: '/files',
-			body: { filename: 'cat.png', content_type: 'image/png', size: 3 },
+describe.each(IDEMPOTENCY_MODES)(
+	'with %s, a file in the fingerprint of a request',
+	(idempotency) => {
+		const settings = { idempotency, idempotencyKey: 'own' };
+		const fingerprintOf = async (source: BinarySource) => {
+			const opened = await openRequest(itemWith(source, { settings }));
+			if (!opened.ok) throw new Error('not opened');
+			return opened.value.requestFingerprint;
+		};
+
+		test('is its content, wherever n8n keeps it and whatever it is called', async () => {
+			const one = await fingerprintOf(stored('filesystem-v2:1', 'picture'));
+			const moved = { fileName: 'other.png' };
+			expect(await fingerprintOf(stored('filesystem-v2:2', 'picture', moved))).toBe(one);
+			const inMemory = sourceWith({ open: async () => Buffer.from('picture') });
+			expect(await fingerprintOf(inMemory)).toBe(one);
+			expect(await fingerprintOf(stored('filesystem-v2:1', 'pictures'))).not.toBe(one);
+		});
+	},
+);
+
+test.each(['', '<!doctype html><p>Sign in', '{"error": "gone"}'])(
+	'a file that holds %j is refused before anything is sent',
+	async (text) => {
+		const sent: ApiRequest[] = [];
+		const host = hostWith(
+			async (asked) => {
+				sent.push(asked);
+				return answer(202);
+			},
+			{ binary: async () => stored('filesystem-v2:1', text) },
+		);
+		for (const dryRun of [false, true]) {
+			const result = await runOperation(itemWith(sourceWith(), { host, settings: { dryRun } }));
+			expect(result).toMatchObject({ failure: { kind: 'upload', field: 'data' } });
+		}
+		expect(sent).toEqual([]);
+	},
+);
+
+describe('the files of 300 items, each second of which shares that of the one before', () => {
+	function run() {
+		const clock = new VirtualClock();
+		const workspace = workspaceWith(clock);
+		const theRun = new Run(300, false);
+		const seen = { open: 0, most: 0, opened: [] as string[], requests: [] as number[] };
+		const host = (name: string) =>
+			hostWith(
+				async ({ path }) => {
+					seen.requests.push(clock.monotonic());
+					return path === '/files' ? answer(201, place) : answer(202);
+				},
+				{
+					put: async () => answer(200, ''),
+					binary: async () =>
+						sourceWith({
+							id: name,
+							async open() {
+								seen.opened.push(name);
+								seen.open += 1;
+								seen.most = Math.max(seen.most, seen.open);
+								await clock.sleep(1_000);
+								seen.open -= 1;
+								return Buffer.from(`picture ${name}`);
+							},
+						}),
+				},
+			);
+		const items = Array.from({ length: 300 }, (_, itemIndex) =>
+			itemWith(sourceWith(), {
+				host: host(String(Math.floor(itemIndex / 2))),
+				workspace,
+				run: theRun,
+				itemIndex,
+				settings: { waitForCompletion: false },
+			}),
+		);
+		return { clock, seen, items, began: clock.monotonic() };
+	}
+
+	test('are read five at a time, each once', async () => {
+		const { clock, seen, items, began } = run();
+		const opened = await clock.run(Promise.all(items.map(async (item) => await openRequest(item))));
+		expect(opened.every(({ ok }) => ok)).toBe(true);
+		expect(seen.opened).toHaveLength(150);
+		expect(seen.most).toBe(5);
+		expect(clock.monotonic() - began).toBe(30_000);
+	});
+
+	test('hold up the first request no longer than a few of them take', async () => {
+		const { clock, seen, items, began } = run();
+		const [first, ...others] = items.map(async (item) => await createJob(item));
+		expect(await clock.run(first as NonNullable<typeof first>)).toMatchObject({ ok: true });
+		expect((seen.requests[0] ?? Infinity) - began).toBeLessThanOrEqual(2_000);
+		await clock.run(Promise.all(others));
+		expect(seen.most).toBe(5);
+	});
+});
+
+test('a run that is cancelled reads no further file', async () => {
+	const abort = new AbortController();
+	let opened = 0;
+	const source = sourceWith({
+		id: 'filesystem-v2:1',
+		async open() {
+			opened += 1;
+			abort.abort();
+			return Readable.from([Buffer.from('picture')]);
 		},
-	]);
-	expect(sent).toEqual([{ url: PRESIGNED, headers: { 'Content-Type': 'image/png' } }]);
-});
-
-test('exactly the headers given are sent, minus credentials, host and any with a line break', async () => {
-	const upload_headers = {
-		'x-amz-acl': 'private',
-		'X-Number': 7,
-		Host: 'evil.example',
-		cookie: 'a=b',
-		AUTHORIZATION: 'Bearer x',
-		'Proxy-Authorization': 'Basic x',
-		'x-split': 'a\r\nAuthorization: Bearer x',
-		'x-na\nme': 'b',
-	};
-	const { sent } = await send([answer(200, '')], [place({ upload_headers })]);
-	expect(sent[0]?.headers).toEqual({ 'x-amz-acl': 'private', 'X-Number': '7' });
-	for (const none of [undefined, null, [], 'text']) {
-		expect(
-			(await send([answer(200, '')], [place({ upload_headers: none })])).sent[0]?.headers,
-		).toEqual({});
-	}
-});
-
-test('a file without a usable name or type gets one', async () => {
-	const nameless = sourceWith({ fileName: '..', mimeType: 'nonsense' });
-	const { posts } = await send([answer(200, '')], [place()], nameless);
-	expect(posts[0]?.body).toMatchObject({
-		filename: 'clip.bin',
-		content_type: 'application/octet-stream',
 	});
-	const typed = await send([answer(200, '')], [place()], sourceWith({ fileName: '' }));
-	expect(typed.posts[0]?.body).toMatchObject({ filename: 'clip.png', content_type: 'image/png' });
-});
-
-test('a transfer that fails is tried four times, all at the one address of its key', async () => {
-	const { result, posts, sent } = await send([LOST, answer(503), answer(200, '')]);
-	expect(result.ok).toBe(true);
-	expect(sent.map(({ url }) => url)).toEqual([PRESIGNED, PRESIGNED, PRESIGNED]);
-	expect(posts.map(({ headers }) => headers?.['Idempotency-Key'])).toEqual(['key-1']);
-	const never = await send([LOST]);
-	expect(never.result).toMatchObject({
-		failure: { kind: 'upload', field: 'clip', problem: 'ECONNRESET' },
+	const item = itemWith(source);
+	item.host.channel.signal = abort.signal;
+	expect(await openRequest(item)).toMatchObject({ failure: { kind: 'cancelled' } });
+	expect(await openRequest(itemWith(source, { host: item.host }))).toMatchObject({
+		failure: { kind: 'cancelled' },
 	});
-	expect(never.sent).toHaveLength(4);
+	expect(opened).toBe(1);
 });
 
-test.each([408, 429, 500, 503])('a %i of the storage is tried again', async (status) => {
-	const { result, sent, posts } = await send([answer(status), answer(200, '')]);
-	expect(result.ok).toBe(true);
-	expect(sent).toHaveLength(2);
-	expect(posts).toHaveLength(1);
-});
-
-test('after the Retry-After of the storage, up to the cap', async () => {
-	const asked = await send([answer(429, '', { 'retry-after': '30' }), answer(200, '')]);
-	expect(asked.took).toBeGreaterThanOrEqual(30_000);
-	expect(asked.took).toBeLessThan(31_001);
-	const capped = await send([answer(503, '', { 'retry-after': '99999' }), answer(200, '')]);
-	expect(capped.took).toBeLessThan(121_001);
-});
-
-test.each(['local', 'certificate'] as const)(
-	'a %s failure of the transfer is final',
-	async (unsent) => {
-		const { result, sent } = await send([{ noResponse: 'why', unsent }, answer(200, '')]);
-		expect(result).toMatchObject({ failure: { problem: 'why' } });
-		expect(sent).toHaveLength(1);
-	},
-);
-
-describe.each([401, 403, 404, 409, 410, 412])('an address that answers %i is used up', (status) => {
-	const there = (length: string): StreamedResponse => ({
-		status: 200,
-		headers: { 'content-length': length },
-		body: Readable.from(['cat']),
-		close: () => {},
+test('a file that cannot be read is said to be so', async () => {
+	const broken = sourceWith({ open: async () => await Promise.reject(new Error('/home/node/x')) });
+	expect(await openRequest(itemWith(broken))).toMatchObject({
+		failure: { kind: 'upload', field: 'data', problem: 'its file cannot be read' },
 	});
-
-	test('it is tried once more, as others get the same one for this file, before a new one is asked for', async () => {
-		const once = await send([answer(status), answer(200, '')]);
-		expect(once.result).toMatchObject({ ok: true, value: { url: 'https://files.example/1' } });
-		expect(once.posts).toHaveLength(1);
-		const twice = await send([answer(status), answer(status), answer(200, '')]);
-		expect(twice.result.ok).toBe(true);
-		expect(twice.sent).toHaveLength(3);
-		const keys = twice.posts.map(({ headers }) => headers?.['Idempotency-Key']);
-		expect(keys).toEqual(['key-1', 'key-2']);
-		expect(twice.reads).toEqual(['https://files.example/1', 'https://files.example/1']);
-	});
-
-	test('nothing is sent again where an earlier try has arrived after all', async () => {
-		const arrived = await send([LOST, answer(status)], [place()], sourceWith(), there('3'));
-		expect(arrived.result).toMatchObject({ ok: true, value: { url: 'https://files.example/1' } });
-		expect(arrived.sent).toHaveLength(2);
-		const other = await send([answer(status)], [place()], sourceWith(), there('2'));
-		expect(other.result.ok).toBe(false);
-		expect(other.sent).toHaveLength(4);
-	});
-});
-
-test('an address that may not be read is not read', async () => {
-	const url = 'https://10.0.0.1/1';
-	const { reads } = await send([answer(403), answer(200, '')], [place({ url })]);
-	expect(reads).toEqual([]);
-});
-
-test.each([302, 400, 413])(
-	'%i of the storage is final: no redirect is followed',
-	async (status) => {
-		const { result, sent } = await send([answer(status, '', { location: 'https://evil.example' })]);
-		expect(result).toMatchObject({ failure: { problem: `the storage answered ${status}` } });
-		expect(sent).toHaveLength(1);
-	},
-);
-
-test.each([
-	['http://put.example/x', 'the address is not https'],
-	['https://169.254.169.254/x', 'the address is in a private network'],
-	['nonsense', 'the address is not a URL'],
-])('nothing is sent to %s', async (upload_url, problem) => {
-	const { result, sent } = await send([answer(200, '')], [place({ upload_url })]);
-	expect(result).toMatchObject({ failure: { kind: 'upload', problem } });
-	expect(sent).toHaveLength(0);
-});
-
-test('a response without addresses is reported with what it lacks', async () => {
-	const { result } = await send([], [answer(201, { object: 'file' })]);
-	expect(result).toMatchObject({
-		failure: { kind: 'badResponse', problem: 'the response has no upload_url and no url' },
-	});
-});
-
-test('a refusal of the service is passed on as it is', async () => {
-	const { result, posts } = await send([], [answer(403, errorBody('no files:write'))]);
-	expect(result).toMatchObject({
-		failure: { kind: 'status', status: 403, serviceError: { message: 'no files:write' } },
-	});
-	expect(posts).toHaveLength(1);
-});
-
-test('no failure reveals the presigned URL', async () => {
-	for (const put of [LOST, answer(403, PRESIGNED), answer(500, PRESIGNED)]) {
-		const { result } = await send([put]);
-		expect(result.ok).toBe(false);
-		expect(JSON.stringify(result)).not.toMatch(/canary|put\.example/);
-	}
 });

@@ -98,5 +98,6 @@ describe('a body that is not a JSON object is a 400', () => {
 		expect(answer.status).toBe(400);
 		expect(answer.body.error.type).toBe('invalid_request');
 		expect(JSON.stringify(answer.body)).not.toMatch(/node_modules|\.ts:/);
+		expect((await service.admin('GET', '/requests')).status).toBe(200);
 	});
 });

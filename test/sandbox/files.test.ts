@@ -206,3 +206,43 @@ describe('reading outputs', () => {
 		expect((await fetch(url.replace(/out_./, 'out_z'))).status).toBe(404);
 	});
 });
+
+test('of five uploads at once to one address one wins, and the others are refused', async () => {
+	const { upload_url, upload_headers, url } = await created();
+	const bodies = Array.from({ length: 5 }, (_, index) => Buffer.alloc(bytes.length, `${index}`));
+	const statuses = await Promise.all(
+		bodies.map(async (body) => await put(upload_url, upload_headers, body)),
+	);
+	expect([...statuses].sort()).toEqual([200, 403, 403, 403, 403]);
+	const kept = Buffer.from(await (await fetch(url)).arrayBuffer());
+	expect(kept).toEqual(bodies[statuses.indexOf(200)]);
+});
+
+describe('a browser', () => {
+	const served = async (content_type: string) => {
+		const { upload_url, upload_headers, url } = await created({ filename: 'a', content_type });
+		await put(upload_url, upload_headers);
+		const { headers } = await fetch(url);
+		return ['content-type', 'content-disposition', 'x-content-type-options'].map((name) =>
+			headers.get(name),
+		);
+	};
+
+	test.each([
+		'text/html',
+		'TEXT/HTML; charset=utf-8',
+		'application/xhtml+xml',
+		'image/svg+xml',
+		'image/x+xml',
+		'text/xml',
+		'application/pdf',
+		'multipart/x-mixed-replace',
+		'text/javascript',
+	])('never takes an upload of %s for a page', async (type) => {
+		expect(await served(type)).toEqual(['application/octet-stream', 'attachment', 'nosniff']);
+	});
+
+	test.each(['image/png', 'video/mp4', 'audio/mpeg'])('shows one of %s as such', async (type) => {
+		expect(await served(type)).toEqual([type, null, 'nosniff']);
+	});
+});

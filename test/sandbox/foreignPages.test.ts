@@ -1,5 +1,8 @@
 /* eslint-disable @n8n/community-nodes/no-restricted-imports -- not published */
-import { request } from 'http';
+import { once } from 'events';
+import { request, type IncomingMessage } from 'http';
+
+import { createSandbox } from '../../sandbox/server';
 import { anImage, harnessForEach, type Harness } from './support/harness';
 
 let service: Harness;
@@ -118,4 +121,38 @@ test.each([
 		expect(status).toBe(200);
 	});
 	expect(kept).toBe(false);
+});
+
+describe('where others can reach it', () => {
+	/** Another address of this machine, as a computer in the network would use one. */
+	const ADDRESS = '127.0.0.2';
+
+	test.each([
+		['by the address that it was reached at', {}, ADDRESS, 200],
+		['by its public name', { publicUrl: 'http://media.localhost:4010' }, 'media.localhost', 200],
+		['by a name that was pointed to it', {}, 'evil.example', 421],
+		['by an address that is not its own', {}, '127.0.0.3', 421],
+	])('%s: %j', async (_name, more, host, status) => {
+		const open = await createSandbox({ host: '0.0.0.0', ...more });
+		expect(open.openTo).toMatch(/^0\.0\.0\.0:\d+$/);
+		const outgoing = request({
+			host: ADDRESS,
+			port: new URL(open.adminUrl).port,
+			path: '/sandbox/keys',
+			headers: { host },
+			agent: false,
+		});
+		const [answer] = (await once(outgoing.end(), 'response')) as [IncomingMessage];
+		answer.resume();
+		expect(answer.statusCode).toBe(status);
+		await open.close();
+	});
+
+	test('only this machine can, unless a host is given', async () => {
+		const closed = await createSandbox();
+		expect(closed.openTo).toBeUndefined();
+		const { port } = new URL(closed.adminUrl);
+		await expect(fetch(`http://${ADDRESS}:${port}/`)).rejects.toThrow();
+		await closed.close();
+	});
 });

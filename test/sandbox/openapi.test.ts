@@ -51,10 +51,19 @@ test('requests in it are as the sandbox validates them (npm run openapi)', () =>
 	expect(document).toEqual(JSON.parse(JSON.stringify(updatedDocument())));
 });
 
-test('it is served outside the contract, without a key', async () => {
-	const service = await startHarness();
+test.each([
+	['where it listens', undefined],
+	['where others know it', 'https://media.example.com'],
+])('it is served outside the contract, without a key, and names %s', async (_where, publicUrl) => {
+	const service = await startHarness({ publicUrl });
 	const answer = await fetch(service.sandbox.baseUrl.replace('/v1', '/openapi.json'));
-	const served = await answer.json();
+	const served = (await answer.json()) as typeof document;
 	await service.close();
-	expect(served).toEqual(document);
+	expect({ ...served, servers: document.servers }).toEqual(document);
+	expect(served.servers).toEqual([
+		{
+			url: publicUrl ? `${publicUrl}/v1` : service.sandbox.baseUrl,
+			description: expect.any(String),
+		},
+	]);
 });

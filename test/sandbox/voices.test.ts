@@ -59,12 +59,10 @@ test.each<[number, object]>([
 	[400, clone({ preview_text: 'p'.repeat(501) })],
 	[400, clone({ audio_url: 'http://example.com/me.wav' })],
 	[400, clone({ audio_url: undefined })],
-	[400, clone({ description: 'x' })],
 	[201, design({ description: 'd'.repeat(800), name: 'n'.repeat(80) })],
 	[400, design({ description: 'd'.repeat(801) })],
 	[400, design({ name: 'n'.repeat(81) })],
 	[400, design({ preview_text: 'p'.repeat(501) })],
-	[400, design({ audio_url: 'https://example.com/me.wav' })],
 	[400, { kind: 'copy', name: 'x' }],
 ])('creation is %i at its bounds', async (status, body) => {
 	expect((await service.post('/voices', body)).status).toBe(status);

@@ -1,8 +1,13 @@
-/* eslint-disable @n8n/community-nodes/no-restricted-imports -- not published */
+/* eslint-disable @n8n/community-nodes/no-restricted-imports, @n8n/community-nodes/no-restricted-globals -- not published */
+import { once } from 'node:events';
+import { createServer, type AddressInfo, type Server, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { createServer as createTlsServer } from 'node:tls';
 import { EVENTS } from '../../src/contract';
+import { ATTEMPT_MILLISECONDS } from '../../sandbox/deliveries';
+import type { Workspace } from '../../sandbox/store';
 import { anImage, startHarness, type Harness } from './support/harness';
-import { receiverCa, startReceiver, type Receiver } from './support/receiver';
+import { receiverCa, receiverIdentity, startReceiver, type Receiver } from './support/receiver';
 import { until } from '../e2e/support/until';
 import { elementAt } from './support/elementAt';
 
@@ -90,7 +95,6 @@ describe('a webhook', () => {
 		{ events: [] },
 		{ events: ['generation.started'] },
 		{ events: undefined },
-		{ secret: 'mine' },
 	])('is refused with %j', async (more) => {
 		const body = { url: 'https://example.com/hook', events: ['voice.created'], ...more };
 		expect((await service.post('/webhooks', body)).status).toBe(400);
@@ -260,6 +264,58 @@ describe('a delivery that fails', () => {
 		await service.call('DELETE', `/webhooks/${id}`);
 		await settle(10_000);
 		expect(receiver.received).toHaveLength(1);
+	});
+});
+
+describe('an attempt whose receiver never comes to an end', () => {
+	/** Receivers that accept a connection and then keep it: idle, or busy without end. */
+	const MANNERS: Array<[string, (met: (socket: Socket) => void) => Server]> = [
+		['does not even begin TLS', (met) => createServer(met)],
+		[
+			'sends its headers a byte at a time',
+			(met) =>
+				createTlsServer(receiverIdentity, (socket) => {
+					met(socket);
+					socket.write('HTTP/1.1 200 OK\r\nx-slow: ');
+					setInterval(() => socket.write('x'), 20).unref();
+				}),
+		],
+	];
+
+	test.each(MANNERS)('has one deadline over all of it: it %s', async (_name, open) => {
+		const sockets: Socket[] = [];
+		const endless = open((socket) => void sockets.push(socket.on('error', () => undefined)));
+		endless.listen(0, '127.0.0.1');
+		await once(endless, 'listening');
+		const { port } = endless.address() as AddressInfo;
+		const { id } = await subscribe({
+			url: `https://127.0.0.1:${port}/`,
+			events: ['voice.created'],
+		});
+		await service.post('/voices', { kind: 'design', name: 'a', description: 'b' });
+		service.pass(1);
+		await until(() => sockets.length > 0);
+		service.pass(ATTEMPT_MILLISECONDS / 1000);
+		await service.sandbox.service.dispatcher.idle();
+		expect((await attempts(id)).at(-1)).toMatchObject({
+			status: 'failed',
+			response_status: null,
+			error: 'The receiver did not answer in time.',
+		});
+		sockets.forEach((socket) => socket.destroy());
+		endless.close();
+	});
+
+	test('is cut off by the end of the sandbox, and not lost', async () => {
+		receiver.answersAfter = new Promise(() => undefined);
+		await subscribe();
+		await service.post('/voices', { kind: 'design', name: 'a', description: 'b' });
+		service.pass(1);
+		await until(() => receiver.received.length > 0);
+		const { dispatcher, store } = service.sandbox.service;
+		await dispatcher.close();
+		const [{ deliveries }] = [...store.workspaces.values()] as [Workspace];
+		expect([...deliveries.values()].flatMap((table) => table.all())).toEqual([]);
 	});
 });
 

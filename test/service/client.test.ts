@@ -358,16 +358,7 @@ test('the Error shape is read without trusting it', () => {
 		details: { field: 'prompt' },
 	});
 	const nothing = { message: undefined, type: undefined, requestId: undefined, details: undefined };
-	for (const body of [
-		undefined,
-		null,
-		'text',
-		7,
-		[],
-		{},
-		{ error: 'text' },
-		{ error: { message: 5 } },
-	]) {
+	for (const body of [undefined, null, 7, [], {}, { error: { message: 5 } }]) {
 		expect(errorOf(body)).toEqual(nothing);
 	}
 });

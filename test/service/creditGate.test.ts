@@ -15,16 +15,24 @@ function empty() {
 	const attempts: number[] = [];
 	gate.refused();
 	/** @param succeeds whether an attempt that begins at this time, in ms from now, does */
-	const item = async (succeeds: (at: number) => boolean, wasRefused: boolean) => {
+	const item = async (
+		succeeds: (at: number) => boolean,
+		wasRefused: boolean,
+		until = 60 * MINUTE,
+	): Promise<boolean> => {
 		let wasRefusedBefore = wasRefused;
-		while (await gate.mayTry(channel(), began + 60 * MINUTE)) {
+		while (await gate.mayTry(channel(), began + until, wasRefusedBefore)) {
 			const at = clock.monotonic() - began;
 			attempts.push(at);
 			await clock.sleep(300);
-			if (succeeds(at)) return gate.succeeded(wasRefusedBefore);
+			if (succeeds(at)) {
+				gate.succeeded(wasRefusedBefore);
+				return true;
+			}
 			gate.refused();
 			wasRefusedBefore = true;
 		}
+		return false;
 	};
 	return { clock, gate, began, attempts, item };
 }
@@ -35,7 +43,9 @@ describe('while a workspace is empty', () => {
 		const all = Array.from({ length: 250 }, async (_, index) => await item(() => false, index < 5));
 		await clock.pass(5 * MINUTE + 1);
 		expect(attempts).toHaveLength(15);
+		// The first five were refused before; each of the others has an attempt of its own, even if late.
 		await clock.run(Promise.all(all));
+		expect(attempts).toHaveLength(245);
 	});
 
 	test('all go on at the first success of an attempt that was refused before', async () => {
@@ -57,6 +67,39 @@ describe('while a workspace is empty', () => {
 		await clock.run(Promise.all([cheap, ...dear]));
 	});
 
+	test('one dear item does not hold up fifty cheap ones', async () => {
+		const { clock, began, item } = empty();
+		const dear = item(() => false, true);
+		const cheap = Array.from({ length: 50 }, async () => await item(() => true, false));
+		expect(await clock.run(Promise.all(cheap))).not.toContain(false);
+		expect(clock.monotonic() - began).toBeLessThan(MINUTE);
+		expect(await clock.run(dear)).toBe(false);
+	});
+
+	test('nor do dear items that were refused already, one after the other', async () => {
+		const { clock, began, item } = empty();
+		const dear = Array.from({ length: 20 }, async () => await item(() => false, true));
+		const cheap = Array.from({ length: 50 }, async () => await item(() => true, false));
+		expect(await clock.run(Promise.all(cheap))).not.toContain(false);
+		expect(clock.monotonic() - began).toBeLessThan(MINUTE);
+		await clock.run(Promise.all(dear));
+	});
+
+	test('no item is given up without an attempt of its own, which has its turn like all others', async () => {
+		const { clock, attempts, item } = empty();
+		let credits = 830;
+		const buys = () => {
+			const canBuy = credits >= 10;
+			if (canBuy) credits -= 10;
+			return canBuy;
+		};
+		const dear = item(() => false, false, 5 * MINUTE);
+		const cheap = Array.from({ length: 80 }, async () => await item(buys, false, 10_000));
+		expect(await clock.run(Promise.all(cheap))).not.toContain(false);
+		expect(await clock.run(dear)).toBe(false);
+		expect(attempts[0]).toBe(20_000);
+	});
+
 	test('after a top-up items that never tried do not wait 20 s each', async () => {
 		const { clock, began, item } = empty();
 		await clock.run(
@@ -66,13 +109,13 @@ describe('while a workspace is empty', () => {
 	});
 });
 
-test('a wait ends at its deadline, and at once when cancelled, and leaves no timer behind', async () => {
+test('a wait of one that was refused ends at its deadline, and any at once when cancelled; no timer is left', async () => {
 	const clock = new VirtualClock();
 	const gate = new CreditGate(clock);
 	expect(await gate.mayTry(channel(), 0)).toBe(true);
 	gate.refused();
 	const deadline = clock.monotonic() + 5_000;
-	expect(await clock.run(gate.mayTry(channel(), deadline))).toBe(false);
+	expect(await clock.run(gate.mayTry(channel(), deadline, true))).toBe(false);
 	expect(clock.monotonic()).toBe(deadline);
 	const abort = new AbortController();
 	const waiting = gate.mayTry(channel(abort.signal), clock.monotonic() + 3_600_000);

@@ -28,7 +28,7 @@ const page = (...data: unknown[]) => answer(200, { object: 'list', data });
 function setUp(answers: SendResult[] | ((request: Sent) => SendResult), requestsPerMinute = 60) {
 	const clock = new VirtualClock();
 	const others = new OtherClients();
-	const rateLimiter = new RateLimiter(clock, requestsPerMinute, others);
+	const rateLimiter = new RateLimiter(clock, requestsPerMinute);
 	const client = new Client(rateLimiter, clock, seeded(1));
 	const poller = new JobPoller(client, rateLimiter, clock, others);
 	const script = scripted(clock, Array.isArray(answers) ? answers : []);
@@ -128,13 +128,26 @@ test.each([
 	},
 );
 
-test('a response about another job counts as none; the next one decides', async () => {
-	const { clock, wait, sent } = setUp(({ at }) =>
-		answer(200, at - started < 60_000 ? done('gen_2') : done('gen_1')),
-	);
-	const started = clock.now();
-	expect(await clock.run(wait(generation('gen_1')))).toMatchObject({ value: { id: 'gen_1' } });
-	expect(sent.length).toBeGreaterThan(3);
+describe.each([
+	['truncated', answer(200, '{"id"')],
+	['about another job', answer(200, done('gen_2'))],
+	['without an id', answer(200, { status: 'completed' })],
+])('an answer of status 200 that is %s', (_name, unreadable) => {
+	test('counts as none; the next one decides', async () => {
+		const { clock, wait, sent } = setUp([unreadable, unreadable, answer(200, done('gen_1'))]);
+		expect(await clock.run(wait(generation('gen_1')))).toMatchObject({ value: { id: 'gen_1' } });
+		expect(sent).toHaveLength(3);
+	});
+
+	test('ends the wait when it comes three times in a row, with the job', async () => {
+		const running = answer(200, generation('gen_1'));
+		const { clock, wait, sent } = setUp([unreadable, unreadable, running, unreadable]);
+		expect(await clock.run(wait(generation('gen_1')))).toMatchObject({
+			failure: { kind: 'badResponse', status: 200 },
+			job: { id: 'gen_1' },
+		});
+		expect(sent).toHaveLength(6);
+	});
 });
 
 test('a response with another object is still this job', async () => {
@@ -156,9 +169,6 @@ describe('a transient fault never fails a wait', () => {
 		['408', answer(408)],
 		['401 of a gateway', answer(401, '<html>Sign in</html>')],
 		['403 of a gateway', answer(403, { message: 'no' })],
-		['truncated', answer(200, '{"id"')],
-		['of another job', answer(200, done('gen_2'))],
-		['without an id', answer(200, { status: 'completed' })],
 	])('%s', async (_name, fault) => {
 		const faults = Array.from({ length: 12 }, () => fault);
 		const { clock, wait, sent } = setUp([...faults, answer(200, done('gen_1'))]);
@@ -389,6 +399,127 @@ test('a job listed as failed without a reason is read singly for its reason', as
 	]);
 });
 
+describe('one bad job slows nobody else', () => {
+	/** Twenty jobs of 8 s, one after the other, beside a wait for a job whose reads give this. */
+	async function twentyBeside(bad: (() => Promise<SendResult>) | undefined) {
+		const clock = new VirtualClock();
+		const rateLimiter = new RateLimiter(clock, 60);
+		const others = new OtherClients();
+		const poller = new JobPoller(
+			new Client(rateLimiter, clock, seeded(1)),
+			rateLimiter,
+			clock,
+			others,
+		);
+		const endsAt = new Map<string, number>();
+		let badReads = 0;
+		const channel = channelOf(async ({ path }) => {
+			await clock.sleep(100);
+			const now = clock.monotonic();
+			const shown = ([id, at]: [string, number]) => (at <= now ? done(id) : generation(id));
+			if (path === '/generations') return page(...[...endsAt].map(shown).reverse());
+			const id = path.split('/')[2] ?? '';
+			if (id === 'bad') badReads += 1;
+			return id === 'bad' && bad ? await bad() : answer(200, shown([id, endsAt.get(id) ?? now]));
+		});
+		if (bad)
+			void poller.wait(channelOf(channel.send, 'other workflow'), generation('bad'), HALF_HOUR);
+		// It is overdue by then.
+		await clock.pass(60_000);
+		const began = clock.monotonic();
+		const lane = async (name: string) => {
+			for (let each = 0; each < 4; each += 1) {
+				const id = `${name}_${each}`;
+				endsAt.set(id, clock.monotonic() + 8_000);
+				expect((await poller.wait(channel, generation(id), HALF_HOUR)).ok).toBe(true);
+			}
+		};
+		await clock.run(Promise.all(['a', 'b', 'c', 'd', 'e'].map(lane)));
+		return { seconds: (clock.monotonic() - began) / 1_000, badReads: () => badReads };
+	}
+
+	test.each([
+		['answers 500', async () => answer(500)],
+		['answers what is no job', async () => answer(200, 'hello')],
+		['is lost', async () => LOST],
+		['hangs for ever', async () => await new Promise<never>(() => {})],
+	])('whose GET %s', async (_name, bad) => {
+		const { seconds } = await twentyBeside(undefined);
+		const beside = await twentyBeside(bad);
+		expect(beside.seconds).toBeLessThanOrEqual(seconds + 4);
+	});
+
+	test('a list over a channel that hangs, or has no way out, goes out over the next one', async () => {
+		for (const bad of [LOST, undefined]) {
+			const clock = new VirtualClock();
+			const rateLimiter = new RateLimiter(clock, 60);
+			const client = new Client(rateLimiter, clock, seeded(1));
+			const poller = new JobPoller(client, rateLimiter, clock, new OtherClients());
+			const ids = ['gen_1', 'gen_2', 'gen_3'];
+			const began = clock.monotonic();
+			const lists: string[] = [];
+			const over = (name: string) =>
+				channelOf(async ({ path }) => {
+					if (path === '/generations') lists.push(name);
+					if (name === 'bad') return bad ?? (await new Promise<never>(() => {}));
+					const hasEnded = clock.monotonic() - began >= 40_000;
+					const shown = (id: string) => (hasEnded ? done(id) : generation(id));
+					return path === '/generations'
+						? page(...ids.map(shown))
+						: answer(200, shown(path.split('/')[2] ?? ''));
+				}, name);
+			void poller.wait(over('bad'), generation('bad'), HALF_HOUR);
+			const waits = ids.map(
+				async (id) => await poller.wait(over('good'), generation(id), HALF_HOUR),
+			);
+			const ended = await clock.run(Promise.all(waits));
+			expect(ended.every((result) => result.ok)).toBe(true);
+			expect(clock.monotonic() - began).toBeLessThanOrEqual(60_000);
+			expect(new Set(lists)).toEqual(new Set(['bad', 'good']));
+		}
+	});
+});
+
+describe('a list that shows jobs as queued for ever', () => {
+	/** Three jobs that have ended after 20 s, which only they themselves show. */
+	function frozen() {
+		const began = Date.parse('2026-01-01T00:00:00.000Z');
+		const ids = ['gen_1', 'gen_2', 'gen_3'];
+		const set = setUp(({ path, at }) => {
+			if (path === '/generations') return page(...ids.map((id) => generation(id)));
+			const id = path.split('/')[2] ?? '';
+			return answer(200, at - began >= 20_000 ? done(id) : generation(id));
+		});
+		const waits = async (ms: number) =>
+			await set.clock.run(Promise.all(ids.map(async (id) => await set.wait(generation(id), ms))));
+		return { ...set, began, waits };
+	}
+
+	test('lets no wait run out: each job is read at its deadline', async () => {
+		const { waits } = frozen();
+		expect((await waits(60_000)).every((result) => result.ok)).toBe(true);
+	});
+
+	test('nor lasts until then: jobs are read by themselves after three minutes', async () => {
+		const { clock, began, waits } = frozen();
+		expect((await waits(HALF_HOUR)).every((result) => result.ok)).toBe(true);
+		expect(clock.now() - began).toBeLessThanOrEqual(190_000);
+	});
+
+	test('and again each time their age has doubled', async () => {
+		const { clock, wait, sent } = setUp(({ path }) =>
+			path === '/generations'
+				? page(generation('gen_1'), generation('gen_2'))
+				: answer(200, generation(path.split('/')[2] ?? '')),
+		);
+		const began = clock.now();
+		await clock.run(Promise.all([wait(generation('gen_1')), wait(generation('gen_2'))]));
+		const reads = sent.filter(({ path }) => path === '/generations/gen_1');
+		const ages = reads.map(({ at }) => Math.round((at - began) / 60_000));
+		expect(ages).toEqual([3, 6, 12, 24, 30]);
+	});
+});
+
 describe('a pushed end', () => {
 	test('with the outputs ends the wait at once, without a request', async () => {
 		const { clock, poller, wait, sent } = setUp([answer(200, generation('gen_1'))]);
@@ -427,7 +558,8 @@ test.each([
 	const { clock, wait, sent } = setUp([answer(200, generation('gen_1'))], requestsPerMinute);
 	await clock.run(wait(generation('gen_1'), 600_000));
 	expect(sent.length).toBeGreaterThan(600_000 / apart / 4);
-	expect(Math.min(...gaps(sent))).toBeGreaterThanOrEqual(apart);
+	// The last one comes at the deadline.
+	expect(Math.min(...gaps(sent.slice(0, -1)))).toBeGreaterThanOrEqual(apart);
 });
 
 /** JSON that breaks code which trusts its type. */

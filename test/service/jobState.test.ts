@@ -24,8 +24,8 @@ test.each([
 	expect(jobState(job(object, status))).toBe(state);
 });
 
-test('an agent run ends with the statuses given, by default at the review gate, completed or failed', () => {
-	for (const status of ['awaiting_review', 'completed'])
+test('an agent run ends with the statuses given, by default where it waits for a person, completed or failed', () => {
+	for (const status of ['plan_proposed', 'awaiting_review', 'completed'])
 		expect(jobState(job('agent_run', status))).toBe('good');
 	const statuses = { good: ['done'], bad: ['broken'] };
 	expect(jobState(job('agent_run', 'done'), statuses)).toBe('good');
@@ -78,7 +78,10 @@ test.each([
 	['error.message', { error: { message: 'too dark' }, errors: [{ message: 'b' }] }, 'too dark'],
 	['errors[].message', { errors: [{ message: 'a' }, { message: 'b' }, { message: 'a' }] }, 'a; b'],
 	['outputs[].error.message', { outputs: [{ id: 'o' }, { error: { message: 'c' } }] }, 'c'],
-	['nowhere', { outputs: [null, 7], errors: 'text', error: 'text' }, undefined],
+	['error, as a text', { error: 'too dark', errors: 'b' }, 'too dark'],
+	['errors[], as texts', { errors: ['a', 'b'] }, 'a; b'],
+	['nowhere', { outputs: [null, 7], errors: 7, error: [] }, undefined],
+	['a long text, cut off', { error: 'x'.repeat(1_000) }, `${'x'.repeat(299)}…`],
 	['an empty text', { error: { message: '' }, errors: [{ message: 5 }] }, undefined],
 ])('the reason of a failure is found at %s', (_name, more, reason) => {
 	expect(statedReason(job('generation', 'failed', more))).toBe(reason);

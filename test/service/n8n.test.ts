@@ -3,8 +3,10 @@ import type { IHttpRequestOptions } from 'n8n-workflow';
 import { Readable } from 'stream';
 import { itemContext } from '../../src/run/nodeInput';
 import { n8nHost } from '../../src/service/n8n';
-import { sourceWith } from '../../testing/run';
 import { nodeContext, nodeRun, type NodeRun } from '../support/nodeContext';
+
+const NEVER = new AbortController().signal;
+const FILE = { size: 3, open: async () => Buffer.from('cat') };
 
 const KEY = 'canary-key-123';
 const OPTIONS = { url: '/generations', baseURL: 'https://api.example/v1' } as IHttpRequestOptions;
@@ -36,8 +38,8 @@ const STRICT = {
 test('every request sees status and headers, and follows no redirect', async () => {
 	const { host, asked } = hostOf(full(200));
 	await host.channel.send({ method: 'GET', path: '/credits' });
-	await host.put('https://put.example/x', {}, sourceWith());
-	await host.get('https://media.example/x');
+	await host.put('https://put.example/x', {}, FILE, NEVER);
+	await host.get('https://media.example/x', NEVER);
 	expect(asked).toHaveLength(3);
 	for (const options of asked) expect(options).toMatchObject(STRICT);
 });
@@ -81,7 +83,7 @@ test('a response that stalls in the middle of its body is lost at the deadline',
 test('a transfer can be closed, however far it got, and the answer of an upload always is', async () => {
 	const stuck = () => new Readable({ read() {}, destroy() {} });
 	const download = hostOf(full(200, stuck()));
-	const answered = await download.host.get('https://media.example/x');
+	const answered = await download.host.get('https://media.example/x', NEVER);
 	if ('noResponse' in answered) throw new Error(answered.noResponse);
 	expect(download.asked[0]?.abortSignal?.aborted).toBe(false);
 	answered.close();
@@ -91,7 +93,7 @@ test('a transfer can be closed, however far it got, and the answer of an upload 
 
 	const body = stuck();
 	const upload = hostOf(full(200, body));
-	expect(await upload.host.put('https://put.example/x', {}, sourceWith())).toMatchObject({
+	expect(await upload.host.put('https://put.example/x', {}, FILE, NEVER)).toMatchObject({
 		status: 200,
 	});
 	expect(body.destroyed).toBe(true);
@@ -101,14 +103,14 @@ test('a transfer can be closed, however far it got, and the answer of an upload 
 test('the file of an upload that failed is closed', async () => {
 	const { host } = hostOf(Object.assign(new Error('x'), { code: 'ECONNRESET' }));
 	const file = Readable.from(['cat']);
-	await host.put('https://put.example/x', {}, sourceWith({ open: async () => file }));
+	await host.put('https://put.example/x', {}, { ...FILE, open: async () => file }, NEVER);
 	expect(file.destroyed).toBe(true);
 });
 
 test('transfers carry no credentials: they go to the plain helper, without base URL', async () => {
 	const { host, asked } = hostOf(full(200));
-	await host.put('https://put.example/x', { 'x-acl': 'private' }, sourceWith());
-	await host.get('https://media.example/x');
+	await host.put('https://put.example/x', { 'x-acl': 'private' }, FILE, NEVER);
+	await host.get('https://media.example/x', NEVER);
 	for (const options of asked) {
 		expect(options).not.toHaveProperty('baseURL');
 		expect(JSON.stringify(options)).not.toContain(KEY);
@@ -117,8 +119,8 @@ test('transfers carry no credentials: they go to the plain helper, without base 
 
 test('an upload has the headers given and its length, and no content type of the HTTP library', async () => {
 	const { host, asked } = hostOf(full(200));
-	await host.put('https://put.example/x', { 'x-acl': 'private' }, sourceWith());
-	await host.put('https://put.example/x', { 'content-type': 'image/png' }, sourceWith());
+	await host.put('https://put.example/x', { 'x-acl': 'private' }, FILE, NEVER);
+	await host.put('https://put.example/x', { 'content-type': 'image/png' }, FILE, NEVER);
 	expect(asked[0]?.headers).toEqual({
 		'Content-Type': false,
 		'Content-Length': 3,
@@ -127,47 +129,29 @@ test('an upload has the headers given and its length, and no content type of the
 	expect(asked[1]?.headers).toEqual({ 'Content-Length': 3, 'content-type': 'image/png' });
 });
 
-test('an upload that never ends is given up after two hours', async () => {
-	const deadline = new AbortController();
-	const timeout = jest.spyOn(AbortSignal, 'timeout').mockReturnValue(deadline.signal);
-	try {
-		const request: NodeRun['request'] = async ({ abortSignal }) =>
-			await new Promise((_, reject) => {
-				abortSignal?.addEventListener?.('abort', () => reject(new Error('canceled')));
-			});
-		const { host } = hostOf(full(200), { request });
-		const putting = host.put('https://put.example/x', {}, sourceWith());
-		await Promise.resolve();
-		expect(timeout).toHaveBeenCalledWith(7_200_000);
-		deadline.abort();
-		expect(await putting).toEqual({ noResponse: 'timeout' });
-	} finally {
-		timeout.mockRestore();
-	}
+test('a transfer ends when its time is over', async () => {
+	const end = new AbortController();
+	const request: NodeRun['request'] = async ({ abortSignal }) =>
+		await new Promise((_, reject) => {
+			abortSignal?.addEventListener?.('abort', () => reject(new Error('canceled')));
+		});
+	const { host } = hostOf(full(200), { request });
+	const context = nodeContext(nodeRun({}));
+	context.helpers.prepareBinaryData = async () => await new Promise(() => {});
+	const storage = n8nHost(itemContext(context), OPTIONS, KEY);
+	const putting = host.put('https://put.example/x', {}, FILE, end.signal);
+	const getting = host.get('https://media.example/x', end.signal);
+	const storing = storage.store(Readable.from(['cat']), 'cat.png', 'image/png', end.signal);
+	await Promise.resolve();
+	end.abort(new Error('over'));
+	expect(await putting).toEqual({ noResponse: 'timeout' });
+	expect(await getting).toEqual({ noResponse: 'timeout' });
+	await expect(storing).rejects.toThrow('over');
 });
-
-test.each(['after two hours', 'at once when the run is cancelled'])(
-	'a file that n8n never gets stored is given up %s',
-	async (when) => {
-		const [deadline, cancel] = [new AbortController(), new AbortController()];
-		const timeout = jest.spyOn(AbortSignal, 'timeout').mockReturnValue(deadline.signal);
-		try {
-			const context = nodeContext(nodeRun({ signal: cancel.signal }));
-			context.helpers.prepareBinaryData = async () => await new Promise(() => {});
-			const host = n8nHost(itemContext(context), OPTIONS, KEY);
-			const storing = host.store(Readable.from(['cat']), 'cat.png', 'image/png');
-			expect(timeout).toHaveBeenCalledWith(7_200_000);
-			(when === 'after two hours' ? deadline : cancel).abort(new Error('over'));
-			await expect(storing).rejects.toThrow('over');
-		} finally {
-			timeout.mockRestore();
-		}
-	},
-);
 
 test('a download asks for the bytes as they are: a packed answer would hide its length', async () => {
 	const { host, asked } = hostOf(full(200));
-	await host.get('https://media.example/x');
+	await host.get('https://media.example/x', NEVER);
 	expect(asked[0]).toMatchObject({
 		encoding: 'stream',
 		headers: { 'Accept-Encoding': 'identity' },
@@ -185,8 +169,8 @@ test.each([
 	expect(await host.channel.send({ method: 'GET', path: '/credits' })).toEqual({
 		noResponse: lost,
 	});
-	expect(await host.put('https://put.example/x', {}, sourceWith())).toEqual({ noResponse: lost });
-	expect(await host.get('https://media.example/x')).toEqual({ noResponse: lost });
+	expect(await host.put('https://put.example/x', {}, FILE, NEVER)).toEqual({ noResponse: lost });
+	expect(await host.get('https://media.example/x', NEVER)).toEqual({ noResponse: lost });
 });
 
 test('what fails before the key is on the request was never sent, and keeps its message', async () => {
@@ -202,8 +186,8 @@ test('what fails before the key is on the request was never sent, and keeps its 
 
 test('a file that cannot be opened is a lost transfer', async () => {
 	const { host } = hostOf(full(200));
-	const gone = sourceWith({ open: async () => await Promise.reject(new Error('gone')) });
-	expect(await host.put('https://put.example/x', {}, gone)).toEqual({
+	const gone = { size: 3, open: async () => await Promise.reject(new Error('gone')) };
+	expect(await host.put('https://put.example/x', {}, gone, NEVER)).toEqual({
 		noResponse: 'its file cannot be read',
 		unsent: 'local',
 	});
@@ -233,7 +217,7 @@ test('a timeout of the user replaces ours', async () => {
 	expect(own.asked[0]?.timeout).toBe(120_000);
 	const user = hostOf(full(200), { parameters: () => ({ requestOptions: { timeout: 5_000 } }) });
 	await user.host.channel.send({ method: 'GET', path: '/credits' });
-	await user.host.get('https://media.example/x');
+	await user.host.get('https://media.example/x', NEVER);
 	expect(user.asked.map(({ timeout }) => timeout)).toEqual([5_000, 5_000]);
 });
 
@@ -248,16 +232,16 @@ describe('a binary field', () => {
 	};
 	const { host } = hostOf(full(200), { items: [{ json: {}, binary }] });
 
-	test('in memory is known by its content', async () => {
+	test('in memory is opened as a whole', async () => {
 		const source = await host.binary('inMemory');
-		expect(source).toMatchObject({ fileName: 'cat.png', mimeType: 'image/png', size: 3 });
+		expect(source).toMatchObject({ fileName: 'cat.png', mimeType: 'image/png' });
+		expect(source).not.toHaveProperty('id');
 		expect(await source?.open()).toEqual(Buffer.from('cat'));
-		expect((await host.binary('inMemory'))?.identity).toBe(source?.identity);
 	});
 
 	test('on disk is known by its id and opened as a stream each time', async () => {
 		const source = await host.binary('onDisk');
-		expect(source).toMatchObject({ fileName: '', size: 3, identity: 'filesystem-v2:1' });
+		expect(source).toMatchObject({ fileName: '', id: 'filesystem-v2:1' });
 		expect(await source?.open()).toBe('filesystem-v2:1');
 	});
 
@@ -271,7 +255,7 @@ describe('a binary field', () => {
 	test('is in the json with Execution Logic v2, and is read from there in no other workflow', async () => {
 		const items = [{ json: { _files: { ...binary, broken: { size: 3 }, text: 'x' } } }];
 		const combined = hostOf(full(200), { items, workflowSettings: { binaryMode: 'combined' } });
-		expect(await combined.host.binary('onDisk')).toMatchObject({ identity: 'filesystem-v2:1' });
+		expect(await combined.host.binary('onDisk')).toMatchObject({ id: 'filesystem-v2:1' });
 		expect(await (await combined.host.binary('inMemory'))?.open()).toEqual(Buffer.from('cat'));
 		for (const none of ['broken', 'text']) {
 			expect(await combined.host.binary(none)).toBeUndefined();
@@ -281,8 +265,9 @@ describe('a binary field', () => {
 	});
 });
 
-test('a stored file has its size in bytes', async () => {
+test('a file is stored as a stream, under its name and type', async () => {
 	const { host } = hostOf(full(200));
-	const stored = await host.store(Readable.from([Buffer.from('hello')]), 'a.bin', 'x/y');
-	expect(stored).toMatchObject({ size: 5, data: { fileName: 'a.bin', mimeType: 'x/y' } });
+	const stored = await host.store(Readable.from([Buffer.from('hello')]), 'a.bin', 'x/y', NEVER);
+	expect(stored).toMatchObject({ fileName: 'a.bin', mimeType: 'x/y' });
+	expect(Buffer.from(stored.data, 'base64').toString()).toBe('hello');
 });

@@ -1,7 +1,8 @@
 import { RateLimiter } from '../../src/service/rateLimiter';
-import { OtherClients } from '../../src/service/otherClients';
 import { channelOf } from '../../testing/answers';
 import { VirtualClock } from '../../testing/virtualClock';
+
+const MINUTE = 60_000;
 
 const channel = (fairnessKey: string, signal?: AbortSignal) =>
 	channelOf(async () => ({ noResponse: 'nothing is sent here' }), fairnessKey, signal);
@@ -125,31 +126,46 @@ describe('a 429', () => {
 	});
 });
 
-describe('where others use the workspace', () => {
-	test('half of the requests are ours while the newest list shows running jobs of theirs, for a minute at most', async () => {
+describe('a read that is refused, as others use the workspace too', () => {
+	/** The limit of 60, after so many requests in the last minute and a refused read. */
+	async function refusedAfter(requests: number) {
 		const clock = new VirtualClock();
-		const others = new OtherClients();
-		const rateLimiter = new RateLimiter(clock, 61, others);
-		expect(rateLimiter.requestsPerMinute).toBe(61);
-		others.listed(['x1'], clock.monotonic());
-		expect(rateLimiter.requestsPerMinute).toBe(30);
-		await clock.pass(59_999);
-		expect(rateLimiter.requestsPerMinute).toBe(30);
-		await clock.pass(1);
-		expect(rateLimiter.requestsPerMinute).toBe(61);
-		others.listed(['x1'], clock.monotonic());
-		others.listed([], clock.monotonic());
-		expect(rateLimiter.requestsPerMinute).toBe(61);
+		const rateLimiter = new RateLimiter(clock, 60);
+		for (let each = 0; each < requests; each += 1) await clock.run(pass(rateLimiter, clock, 'a'));
+		rateLimiter.throttled(5_000, true);
+		return { clock, rateLimiter };
+	}
+
+	test.each([
+		[30, 21],
+		[10, 7],
+		[1, 3],
+	])('cuts the limit to 0.7 of the %i requests that were used: %i', async (used, left) => {
+		const { rateLimiter } = await refusedAfter(used);
+		expect(rateLimiter.requestsPerMinute).toBe(left);
 	});
 
-	test('a job of ours that a list showed before its acceptance was known does not count as theirs', async () => {
-		const clock = new VirtualClock();
-		const others = new OtherClients();
-		const rateLimiter = new RateLimiter(clock, 60, others);
-		others.listed(['gen_1'], clock.monotonic());
-		others.created('gen_1');
+	test('from where it rises by 3 a minute, up to the configured one', async () => {
+		const { clock, rateLimiter } = await refusedAfter(30);
+		await clock.pass(MINUTE);
+		expect(rateLimiter.requestsPerMinute).toBe(24);
+		await clock.pass(12 * MINUTE);
 		expect(rateLimiter.requestsPerMinute).toBe(60);
-		others.listed([], clock.monotonic());
+		await clock.pass(60 * MINUTE);
+		expect(rateLimiter.requestsPerMinute).toBe(60);
+	});
+
+	test('pauses all requests as long as the service asks', async () => {
+		const { clock, rateLimiter } = await refusedAfter(3);
+		const began = clock.now();
+		expect(await clock.run(pass(rateLimiter, clock, 'a'))).toBeGreaterThanOrEqual(began + 5_000);
+	});
+
+	test('a creation that is refused cuts nothing: its reason may be its own', async () => {
+		const clock = new VirtualClock();
+		const rateLimiter = new RateLimiter(clock, 60);
+		await clock.run(pass(rateLimiter, clock, 'a'));
+		rateLimiter.throttled(5_000);
 		expect(rateLimiter.requestsPerMinute).toBe(60);
 	});
 });

@@ -12,6 +12,12 @@ test.each([
 	['text that is not JSON', stream('<html>'), '<html>'],
 	['JSON that is cut', stream('{"id": "gen'), '{"id": "gen'],
 	['nothing', stream(), ''],
+	[
+		'JSON after a byte order mark',
+		stream(Buffer.from([0xef, 0xbb]), Buffer.from([0xbf]), '{}'),
+		{},
+	],
+	['text after a byte order mark', stream('\ufeff<html>'), '<html>'],
 ])('%s', async (_name, body, value) => {
 	expect(await readBody(body, never)).toEqual({ value });
 });

@@ -12,7 +12,7 @@ const MINUTE = 60_000;
 
 /** A service in virtual time, and processes of n8n that know nothing of each other. */
 function setUp(settings: Partial<ServiceSettings> = {}) {
-	const clock = new VirtualClock();
+	const clock = new VirtualClock(undefined, 1);
 	const service = new ModelService(clock, { latencyMs: 250, jobMs: () => 8_000, ...settings });
 	let processes = 0;
 	/** Items of one run in a process of its own, all started at once as n8n does. */
@@ -119,4 +119,28 @@ describe('two processes that begin together', () => {
 		expect(results.every(({ ok }) => ok)).toBe(true);
 		expect(service.jobs).toHaveLength(40);
 	});
+});
+
+describe.each([
+	[3, 4_000],
+	[4, 8_000],
+	[8, 15_000],
+])('%i processes with 30 jobs of %i ms each', (processes, jobMs) => {
+	test.each(['sliding', 'fixed', 'bucket'] as const)(
+		'where the service counts a %s window, refused requests included',
+		async (window) => {
+			const random = seeded(5);
+			const { clock, service, run } = setUp({
+				window,
+				countsRefused: true,
+				jobMs: () => jobMs * (0.8 + 0.4 * random()),
+			});
+			const all = Array.from({ length: processes }, async () => await run(30));
+			const results = (await clock.run(Promise.all(all))).flat();
+			expect(results.every(({ ok }) => ok)).toBe(true);
+			const refused = service.count(429) / service.log.length;
+			expect(refused).toBeLessThan(0.17);
+			expect(service.log.length / results.length).toBeLessThan(3.3);
+		},
+	);
 });

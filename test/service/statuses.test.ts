@@ -17,17 +17,22 @@ const those = (isMeant: (status: number) => boolean) => ALL.filter(isMeant);
 
 const from500 = those((status) => status >= 500);
 
+/** The network itself wants a sign-in. */
+const without511 = from500.filter((status) => status !== 511);
+
 test('which statuses are tried again', () => {
 	const again = (when: string) => those((status) => meaningOf(status).again === when);
 	expect(again('always')).toEqual([429]);
-	expect(again('replayable')).toEqual([408, 409, 425, ...from500]);
+	expect(again('replayable')).toEqual([408, 409, 425, ...without511]);
 });
 
 test('which prove that nothing was done, and which concern all items of a run', () => {
 	// A 422 is a refusal, but in no contract.
-	expect(those((status) => meaningOf(status).nothingDone)).toEqual([400, 401, 402, 403, 404, 429]);
+	expect(those((status) => meaningOf(status).nothingDone)).toEqual([
+		400, 401, 402, 403, 404, 407, 429, 511,
+	]);
 	expect(those((status) => meaningOf(status).concernsRun !== undefined)).toEqual([
-		401, 402, 403, 429,
+		401, 402, 403, 407, 429, 511,
 	]);
 });
 
@@ -45,11 +50,11 @@ test('why the same request is tried again, by status: as the service says it, an
 		those((status) => retryReason(answer(status, body)) === reason);
 	const unnamed3xx = those((status) => status < 400);
 	expect(by('throttled')).toEqual([429]);
-	expect(by('transient')).toEqual([408, 409, 425, ...from500]);
+	expect(by('transient')).toEqual([408, 409, 425, ...without511]);
 	expect(by('foreign')).toEqual(unnamed3xx);
-	const not = [408, 409, 425, 429];
+	const not = [407, 408, 409, 425, 429];
 	expect(by('foreign', PAGE)).toEqual(those((status) => status < 500 && !not.includes(status)));
-	expect(by('transient', PAGE)).toEqual([408, 409, 425, ...from500]);
+	expect(by('transient', PAGE)).toEqual([408, 409, 425, ...without511]);
 });
 
 test.each<[response: SendResult, reason: string | undefined]>([
@@ -111,6 +116,92 @@ test.each([
 	const serviceError = errorOf(body);
 	const failed = fail({ kind: 'status', status, serviceError, outcomeUnknown: false });
 	expect(isTransient(failed)).toBe(expected);
+});
+
+describe('a hop on the way is not the service', () => {
+	const PAGE = '<html><head><title>403 Forbidden</title></head><body>nginx</body></html>';
+
+	test('407 and 511 prove that nothing was done, whatever comes with them, and name who it is', () => {
+		for (const status of [407, 511]) {
+			for (const body of ['', PAGE, { message: 'no' }, errorBody('no')]) {
+				const [happened] = meaningOf(status, errorOf(body)).words({ scope: 'models:read' });
+				expect(happened).toMatch(
+					/^(A proxy|The network) between n8n and the service wants a sign-in/,
+				);
+			}
+		}
+	});
+
+	test('a page says nothing of the key, the credits or the request', () => {
+		for (const status of ALL.filter((one) => ![407, 429, 511].includes(one))) {
+			const meaning = meaningOf(status, errorOf(PAGE));
+			const { refusal, nothingDone, concernsRun, again } = meaning;
+			expect([refusal, nothingDone, concernsRun]).toEqual([undefined, false, undefined]);
+			expect(again).toBe(meaningOf(status).again);
+			const words = meaning.words({ scope: 'models:read', hasId: true }).join(' ');
+			expect(words).toMatch(/^A proxy or another server answered .*\(status \d+\)/);
+			expect(words).not.toMatch(/scope|key|ID/);
+		}
+		expect(meaningOf(429, errorOf(PAGE))).toMatchObject({
+			refusal: 'throttled',
+			nothingDone: true,
+		});
+	});
+
+	test('only the sign-ins settle that nothing was done', () => {
+		for (const body of ['', PAGE, { message: 'no' }]) {
+			expect(retryReason(answer(407, body))).toBeUndefined();
+			expect(isOutcomeUnknown(answer(511, body))).toBe(false);
+			for (const status of [400, 401, 403, 422])
+				expect(isOutcomeUnknown(answer(status, body))).toBe(true);
+		}
+		expect(isOutcomeUnknown(answer(403, errorBody('no')))).toBe(false);
+	});
+});
+
+test.each([
+	[{ error: 'no such model' }, 'no such model'],
+	[{ message: 'Forbidden' }, 'Forbidden'],
+	[{ error: 'invalid_request', error_description: 'The size is wrong' }, 'The size is wrong'],
+	[{ error: { code: 'x' }, message: 'Bad' }, 'Bad'],
+	[{ detail: 'Not found' }, 'Not found'],
+	[{ detail: [{ loc: ['body'], msg: 'field required', type: 'x' }] }, 'field required'],
+	[{ type: 'about:blank', title: 'Bad Request', status: 400, detail: 'No prompt' }, 'No prompt'],
+	[{ type: 'about:blank', title: 'Bad Request', status: 400 }, 'Bad Request'],
+	[{ errors: [{}, { message: 'too long' }] }, 'too long'],
+	[{ errors: ['too long'] }, 'too long'],
+	[{ error: { errors: [{ reason: 'quota' }] } }, 'quota'],
+	[{ message: ['size must be a number'], error: 'Bad Request' }, 'size must be a number'],
+	['upstream connect error', 'upstream connect error'],
+	['<html><title>Sign in</title><body>x</body></html>', 'Sign in'],
+	['<html><body>x</body></html>', undefined],
+	[{}, undefined],
+	[[], undefined],
+	[null, undefined],
+	['', undefined],
+	[{ code: 7 }, undefined],
+	[{ error: { error: { error: { error: { error: 'deep' } } } } }, undefined],
+])('what %j says is %p, and none of it is taken for the service', (body, message) => {
+	const said = errorOf(body);
+	expect(said.message).toBe(message);
+	expect(said.type).toBeUndefined();
+	expect(isAnswerOfService(answer(400, body))).toBe(false);
+});
+
+test('a message is one line of at most 300 characters, without markup and signatures', () => {
+	const long = errorOf(errorBody('x'.repeat(200_000))).message ?? '';
+	expect(long).toBe(`${'x'.repeat(299)}…`);
+	const smiles = errorOf(errorBody('😀'.repeat(400))).message ?? '';
+	expect([...smiles]).toHaveLength(300);
+	expect(errorOf({ error: '<b>No</b>\n  <p class="x">picture < 5 MB' }).message).toBe(
+		'No picture < 5 MB',
+	);
+	const signed = 'cannot read https://a.example/b.png?X-Signature=canary, really';
+	expect(errorOf({ error: signed }).message).toBe('cannot read https://a.example/b.png?… really');
+	const began = performance.now();
+	for (const odd of ['<', '<a', '<!--', 'https://', ' ', '<style>'])
+		errorOf({ error: odd.repeat(100_000) });
+	expect(performance.now() - began).toBeLessThan(1_000);
 });
 
 test('what the storage of a file says is read otherwise: it is not the service', () => {

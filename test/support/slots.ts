@@ -1,5 +1,5 @@
 /* eslint-disable @n8n/community-nodes/no-restricted-globals -- not published */
-import { JobSlots, type Slot } from '../../src/service/jobSlots';
+import { JobSlots, type Slot, type SlotKind } from '../../src/service/jobSlots';
 import { OtherClients } from '../../src/service/otherClients';
 import type { Result } from '../../src/base/result';
 import type { Resource } from '../../src/base/types';
@@ -27,20 +27,27 @@ export function slotsOf(limit: number) {
 	});
 	const wait = (
 		fairnessKey = 'a',
-		{ signal, timeoutMs = HALF_HOUR, takesSlot = true, since }: Wanted = {},
+		{ signal, timeoutMs = HALF_HOUR, takesSlot = 'media', since }: Wanted = {},
 	) => slots.acquire(channel(fairnessKey, signal), { timeoutMs, takesSlot, since });
 	/** @throws Error if there is none */
 	const acquire = async (wanted: Wanted = {}): Promise<Slot> =>
 		slotOf(await clock.run(wait('a', wanted)));
+	let made = 0;
+	/** One whose job was accepted, as further ones go out only then. */
+	const occupy = async (id = `own_${(made += 1)}`): Promise<Slot> => {
+		const slot = await acquire();
+		slot.accepted(job(id));
+		return slot;
+	};
 	/** What a list shows that was requested now. */
 	const shows = (...ids: string[]) => others.listed(ids, clock.monotonic());
-	return { clock, others, jobs, slots, wait, acquire, shows };
+	return { clock, others, jobs, slots, wait, acquire, occupy, shows };
 }
 
 interface Wanted {
 	signal?: AbortSignal;
 	timeoutMs?: number;
-	takesSlot?: boolean;
+	takesSlot?: SlotKind | false;
 	since?: number;
 }
 

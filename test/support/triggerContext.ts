@@ -1,6 +1,7 @@
 /* eslint-disable @n8n/community-nodes/no-restricted-imports -- not published */
 import type { IDataObject, IHttpRequestOptions, INode } from 'n8n-workflow';
 import { EventEmitter } from 'events';
+import { unlessAborted } from '../../src/base/waiting';
 import { sign } from '../../src/events/signature';
 
 /** What n8n gives a trigger, and what the trigger asks of it. */
@@ -8,6 +9,7 @@ export interface TriggerFixture {
 	parameters: Record<string, unknown>;
 	credential: IDataObject;
 	secretCredential: IDataObject;
+	/** As n8n saves it: `global`, and `node:` with the name of each node. */
 	staticData: IDataObject;
 	url: string;
 	mode: string;
@@ -63,13 +65,27 @@ export function triggerFixture(more: Partial<TriggerFixture> = {}): TriggerFixtu
 	};
 }
 
+/** What a trigger has saved, by the id of its node. */
+export const stateIn = ({ staticData, node }: TriggerFixture): IDataObject | undefined =>
+	(staticData.global as IDataObject | undefined)?.[`mediagen:${node.id}`] as
+		IDataObject | undefined;
+
+/** Static data in which a trigger has saved this. */
+export const savedAs = ({ node }: TriggerFixture, state: object): IDataObject => ({
+	global: { [`mediagen:${node.id}`]: state as IDataObject },
+});
+
 /** The functions that hooks, polls and executions of a trigger get. */
 export function triggerContext<T>(world: TriggerFixture, more: object = {}): T {
 	const context = {
 		getNode: () => world.node,
 		getMode: () => world.mode,
 		getWorkflow: () => ({ id: world.workflowId, name: 'A workflow', active: true }),
-		getWorkflowStaticData: () => world.staticData,
+		getWorkflowStaticData: (type: 'global' | 'node') => {
+			const name = type === 'global' ? 'global' : `node:${world.node.name}`;
+			world.staticData[name] ??= {};
+			return world.staticData[name];
+		},
 		getNodeWebhookUrl: () => world.url,
 		getCredentials: async (name: string) =>
 			name === 'mediaGenApi' ? world.credential : world.secretCredential,
@@ -81,13 +97,20 @@ export function triggerContext<T>(world: TriggerFixture, more: object = {}): T {
 			debug: (message: string) => world.debugLines.push(message),
 		},
 		helpers: {
-			httpRequestWithAuthentication: async (_name: string, options: IHttpRequestOptions) => {
+			async httpRequestWithAuthentication(
+				this: { getExecutionCancelSignal?: () => AbortSignal | undefined },
+				_name: string,
+				options: IHttpRequestOptions,
+			) {
 				// As the service sees it: bodies go as text.
 				const { body } = options;
 				const read = typeof body === 'string' ? (JSON.parse(body) as IDataObject) : body;
 				const request: IHttpRequestOptions = { ...options, body: read };
 				world.requests.push(request);
-				await world.delay();
+				// As n8n's client, which puts the key on before it sends.
+				Object.assign(options.headers ?? {}, { authorization: 'Bearer' });
+				const signal = this.getExecutionCancelSignal?.() ?? new AbortController().signal;
+				await unlessAborted(signal, world.delay());
 				return { headers: {}, body: {}, ...world.answer(request) };
 			},
 		},

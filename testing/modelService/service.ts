@@ -8,6 +8,9 @@ export type { ServiceSettings } from './settings';
 /** How long a client waits for an answer, in milliseconds. */
 const TIMEOUT_MS = 120_000;
 
+/** What `Retry-After` says where all slots are taken: the service cannot know when a job ends. */
+const SLOT_RETRY_MS = 5_000;
+
 interface Job {
 	id: string;
 	prompt: string;
@@ -45,8 +48,8 @@ export class ModelService {
 		settings: Partial<ServiceSettings> = {},
 	) {
 		this.settings = { ...DEFAULTS, ...settings };
-		const { window, requestsPerMinute, burst } = this.settings;
-		this.limit = requestLimit(window, requestsPerMinute, burst);
+		const { window, requestsPerMinute, burst, countsRefused } = this.settings;
+		this.limit = requestLimit(window, requestsPerMinute, burst, countsRefused);
 	}
 
 	/** Statuses that were answered, counted. */
@@ -68,11 +71,21 @@ export class ModelService {
 	};
 
 	private answer(request: ApiRequest): SendResult {
-		if (!this.limit.admits(this.clock.now())) return answer(429);
+		const now = this.clock.now();
+		if (!this.limit.admits(now)) return this.tooMany(this.limit.waitMs(now));
 		if (request.method === 'POST') return this.create(request);
 		if (request.path === '/generations') return this.list(request);
 		const job = this.byId.get(request.path.split('/')[2] ?? '');
 		return job ? answer(200, this.shown(job)) : answer(404);
+	}
+
+	private tooMany(waitMs: number): SendResult {
+		const retryAfter = String(Math.ceil(waitMs / 1_000));
+		return answer(
+			429,
+			undefined,
+			this.settings.namesRetryAfter ? { 'retry-after': retryAfter } : {},
+		);
 	}
 
 	private create({ body, headers }: ApiRequest): SendResult {
@@ -82,7 +95,7 @@ export class ModelService {
 		if (known) return answer(202, this.shown(known));
 		const credits = this.settings.price?.(body as Record<string, unknown>) ?? 1;
 		if (this.settings.credits < credits) return answer(402, errorBody('Not enough credits'));
-		if (this.isFull()) return answer(429);
+		if (this.isFull()) return this.tooMany(SLOT_RETRY_MS);
 		const job = this.begin(prompt, credits);
 		if (key !== undefined) this.keys.set(key, job);
 		return answer(202, this.shown(job));

@@ -15,6 +15,10 @@ export interface ServiceSettings {
 	window: Counting;
 	/** Requests at once, of a token bucket; default: those of a minute. */
 	burst: number | undefined;
+	/** Whether a refused request uses up the limit too. */
+	countsRefused: boolean;
+	/** Whether a 429 says when to come back. */
+	namesRetryAfter: boolean;
 	/** How long the job of a prompt takes, in milliseconds. */
 	jobMs: (prompt: string) => number;
 	/** Time from the request to the answer, in milliseconds. */
@@ -40,6 +44,8 @@ export const DEFAULTS: ServiceSettings = {
 	concurrentJobs: 5,
 	window: 'sliding',
 	burst: undefined,
+	countsRefused: false,
+	namesRetryAfter: false,
 	jobMs: () => 10_000,
 	latencyMs: 100,
 	loses: () => false,

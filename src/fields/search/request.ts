@@ -4,9 +4,9 @@ import type { Endpoint } from '../../contract';
 import { wordsOf } from '../../run/errors';
 import { BoundedMap } from '../../base/boundedMap';
 import { systemClock } from '../../base/clock';
-import type { Failed } from '../../base/result';
+import { fail, type Failed } from '../../base/result';
 import type { ApiRequest, Json } from '../../base/types';
-import { pageOf, type Page } from '../../service/client';
+import { LEADS_BACK, mustBeList, pageOf, type Page } from '../../service/pages';
 import { refusalOf } from '../../service/statuses';
 import { connect } from '../connection';
 
@@ -37,6 +37,12 @@ function problemOf(failed: Failed, endpoint: Endpoint): string {
 	return `${happened.replace(/\.$/, '')}. ${todo}`;
 }
 
+/** What a list is whose end cannot be reached. */
+const unusable = (problem: string): Failed => fail({ kind: 'badResponse', status: 200, problem });
+
+const listError = (context: ILoadOptionsFunctions, failed: Failed, endpoint: Endpoint) =>
+	new NodeApiError(context.getNode(), {} as JsonObject, { message: problemOf(failed, endpoint) });
+
 /**
  * Reads one page of a list for the editor, within the request rate of the workspace, at most once a
  * minute. Every failure is an error whose text the picker shows.
@@ -66,14 +72,12 @@ export async function readPage(
 
 	const read = async (): Promise<Page> => {
 		const request: ApiRequest = { method: 'GET', path: endpoint.path, query: narrowed };
-		// Whatever is not a list has no entries.
-		const options = { retry: false, validate: () => undefined };
+		const options = { retry: false, validate: mustBeList };
 		const answer = await workspace.client.request(host.channel, request, options);
-		if (!answer.ok) {
-			const message = problemOf(answer, endpoint);
-			throw new NodeApiError(context.getNode(), {} as JsonObject, { message });
-		}
-		return pageOf(answer.value.body);
+		if (!answer.ok) throw listError(context, answer, endpoint);
+		const read = pageOf(answer.value.body);
+		if (read.deadEnd === undefined) return read;
+		throw listError(context, unusable(read.deadEnd), endpoint);
 	};
 	const page = read();
 	pages.set(key, { until: now + FRESH_MS, page });
@@ -87,12 +91,15 @@ export async function* eachPage(
 	endpoint: Endpoint,
 	query: Query = {},
 ): AsyncGenerator<Json[]> {
+	const cursors = new Set<string>();
 	let cursor: string | undefined;
 	for (let page = 0; page < MOST_PAGES; page += 1) {
 		const pageQuery = cursor === undefined ? query : { ...query, cursor };
 		const { entries, next } = await readPage(context, endpoint, pageQuery);
 		yield entries;
-		if (next === undefined || next === cursor) return;
+		if (next === undefined) return;
+		if (cursors.has(next)) throw listError(context, unusable(LEADS_BACK), endpoint);
+		cursors.add(next);
 		cursor = next;
 	}
 }

@@ -28,7 +28,7 @@ export function handOver(worker: number, handover: Handover): void {
 	process.env[variable(worker)] = JSON.stringify(handover);
 }
 
-/** @throws Error outside of a run of `jest.e2e.config.js` */
+/** @throws Error outside of a run of `test/jest/e2e.js` */
 export function takeOver(): Handover {
 	const text = process.env[variable(process.env.JEST_WORKER_ID ?? 1)];
 	if (!text) throw new Error('End-to-end tests need the global setup: run npm run test:e2e');

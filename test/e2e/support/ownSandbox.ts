@@ -19,7 +19,8 @@ export async function ownSandbox(settings: SettingsInput = {}) {
 	const clockScale = 60;
 	const service = await createSandbox({
 		render: quickRender,
-		settings: { clockScale, ...settings },
+		// What the nodes send by mistake fails a test instead of being ignored.
+		settings: { clockScale, strictFields: true, ...settings },
 	});
 	closing.push(service.close);
 	const { key, workspace } = keyRing(service).full;

@@ -31,7 +31,19 @@ test('the environment chooses ports and the real service', () => {
 	});
 });
 
+test('--n8n uses an n8n that runs already, with the key of its API from the environment', () => {
+	const args = ['--n8n', 'https://n8n.example.com/', '--example', '3'];
+	expect(readOptions(args, { N8N_API_KEY: 'k' })).toMatchObject({
+		ownN8n: { url: 'https://n8n.example.com', apiKey: 'k' },
+		example: '3',
+	});
+	expect(readOptions([], { N8N_API_KEY: 'k' }).ownN8n).toBeUndefined();
+});
+
 test.each([
+	[['--n8n', 'n8n.example.com'], {}, '--n8n is not the address of an n8n: n8n.example.com'],
+	[['--n8n', 'ftp://n8n'], {}, '--n8n is not the address of an n8n: ftp://n8n'],
+	[['--n8n', 'https://n8n', '--queue'], {}, 'it goes with --example and --once only'],
 	[['--twice'], {}, "Unknown option '--twice': see npm start -- --help"],
 	[['now'], {}, /see npm start -- --help$/],
 	[[], { N8N_PORT: 'a' }, 'N8N_PORT is a: a number from 1 to 65535 is needed'],
@@ -51,6 +63,8 @@ test('--help names every option and variable, and needs no install', () => {
 		'--once',
 		'--watch',
 		'--example',
+		'--n8n',
+		'N8N_API_KEY',
 		'--help',
 		'N8N_PORT',
 		'SANDBOX_PORT',

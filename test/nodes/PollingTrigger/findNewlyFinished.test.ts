@@ -1,4 +1,4 @@
-import { pageOf } from '../../../src/service/client';
+import { pageOf } from '../../../src/service/pages';
 import fc from '../../support/fastCheck';
 import {
 	findNewlyFinished,

@@ -1,7 +1,12 @@
 import type { IExecuteFunctions, IHttpRequestOptions, IPollFunctions } from 'n8n-workflow';
 import { execute } from '../../../nodes/PollingTrigger/execute';
 import { poll } from '../../../nodes/PollingTrigger/poll';
-import { triggerContext, triggerFixture, type TriggerFixture } from '../../support/triggerContext';
+import {
+	stateIn,
+	triggerContext,
+	triggerFixture,
+	type TriggerFixture,
+} from '../../support/triggerContext';
 import { errorBody } from '../../../testing/answers';
 
 const job = (id: string, status = 'completed', mode = 'image', model = 'studio/image-1') => ({
@@ -162,6 +167,53 @@ describe('the execution that a poll has started', () => {
 			{ item: 1 },
 			{ item: 2 },
 		]);
+	});
+});
+
+describe('the state', () => {
+	test('lies under the id of the node, so that a rename loses and repeats nothing', async () => {
+		const jobs = [job('old')];
+		const world = worldOf(jobs);
+		await look(world);
+		jobs.unshift(job('a'));
+		expect(ids(await look(world))).toEqual(['a']);
+		jobs.unshift(job('between'));
+		world.node = { ...world.node, name: 'Renamed' };
+		expect(ids(await look(world))).toEqual(['between']);
+		expect(stateIn(world)).toMatchObject({ seen: ['between', 'a', 'old'] });
+	});
+
+	test('of an older version is taken over from under the name of the node', async () => {
+		const world = worldOf([job('new'), job('old')]);
+		const state = { workspace: 'any', seen: ['old'], running: [] };
+		world.staticData = { [`node:${world.node.name}`]: { state } };
+		expect(ids(await look(world))).toEqual(['new']);
+		world.node = { ...world.node, name: 'Renamed' };
+		expect(await look(world)).toBeNull();
+	});
+
+	test('of two triggers in one workflow is not mixed up', async () => {
+		const jobs = [job('old')];
+		const first = worldOf(jobs);
+		const second = { ...first, node: { ...first.node, id: `${first.node.id}-2` } };
+		await look(first);
+		jobs.unshift(job('a'));
+		await look(second);
+		jobs.unshift(job('b'));
+		expect(ids(await look(first))).toEqual(['a', 'b']);
+		expect(ids(await look(second))).toEqual(['b']);
+	});
+
+	test('is assigned as a whole, as n8n notices nothing else', async () => {
+		const jobs = [job('old')];
+		const world = worldOf(jobs);
+		await look(world);
+		const before = stateIn(world);
+		const copy = structuredClone(before);
+		jobs.unshift(job('a'));
+		await look(world);
+		expect(before).toEqual(copy);
+		expect(stateIn(world)).not.toBe(before);
 	});
 });
 

@@ -1,14 +1,16 @@
 import type { IHookFunctions, IHttpRequestOptions, IWebhookFunctions } from 'n8n-workflow';
 import { webhookMethods } from '../../../nodes/Trigger/registration';
 import { receive } from '../../../nodes/Trigger/receive';
-import { decryptSecret } from '../../../src/events/encryptSecret';
+import { HOOK_MS } from '../../../src/events/hooks';
 import {
 	deliveryContext,
 	signedDelivery,
+	stateIn,
 	triggerContext,
 	triggerFixture,
 	type TriggerFixture,
 } from '../../support/triggerContext';
+import { systemClock } from '../../../src/base/clock';
 import type { InstantClock } from '../../../testing/instantClock';
 
 // The tries of an activation are a second and more apart.
@@ -54,20 +56,18 @@ function service(
 
 const urls = (webhooks: Map<string, Stored>) => [...webhooks.values()].map(({ url }) => url);
 
-test('activation registers the URL and stores the secret encrypted', async () => {
+test('activation registers the URL and keeps the secret, deactivation forgets it', async () => {
 	const { world, webhooks, hook } = service();
 	expect(await checkExists.call(hook())).toBe(false);
 	expect(await create.call(hook())).toBe(true);
 	expect([...webhooks.values()]).toMatchObject([
 		{ url: world.url, events: ['generation.completed'] },
 	]);
-	expect(JSON.stringify(world.staticData)).not.toContain('canary');
-	expect(decryptSecret(world.staticData.secret, String(world.credential.apiKey), 'wh_1')).toBe(
-		'whsec_canary',
-	);
+	expect(stateIn(world)).toMatchObject({ webhookId: 'wh_1', secret: 'whsec_canary' });
+	expect(JSON.stringify(world.staticData)).not.toContain('canary-key');
 	expect(await checkExists.call(hook())).toBe(true);
 	expect(await remove.call(hook())).toBe(true);
-	expect([webhooks.size, world.staticData]).toEqual([0, {}]);
+	expect([webhooks.size, stateIn(world)]).toEqual([0, undefined]);
 });
 
 test('deactivation without a registration does nothing', async () => {
@@ -79,12 +79,6 @@ test('deactivation without a registration does nothing', async () => {
 describe('a registration that no longer fits is deleted, and another one made', () => {
 	test.each<[string, (world: TriggerFixture, webhooks: Map<string, Stored>) => void]>([
 		['other events are chosen', (world) => (world.parameters = { events: ['voice.created'] })],
-		[
-			'the key has changed',
-			(world) => (world.credential = { ...world.credential, apiKey: 'another-key' }),
-		],
-		['the secret is lost', (world) => delete world.staticData.secret],
-		['the secret cannot be decrypted', (world) => (world.staticData.secret = 'AAAA')],
 		[
 			'someone changed its events',
 			(world, webhooks) => void webhooks.set('wh_1', { id: 'wh_1', url: world.url, events: [] }),
@@ -98,7 +92,7 @@ describe('a registration that no longer fits is deleted, and another one made', 
 		expect(webhooks.size).toBe(0);
 		await create.call(hook());
 		expect(urls(webhooks)).toEqual([world.url]);
-		expect(world.staticData.webhookId).toBe('wh_2');
+		expect(stateIn(world)?.webhookId).toBe('wh_2');
 		expect(await checkExists.call(hook())).toBe(true);
 	});
 });
@@ -140,9 +134,10 @@ describe('webhooks of others are never deleted, and the node registers its own',
 
 	test.each(COPIES)('unpublishing %s', async (_name, warnings, change) => {
 		const { copy, webhooks, hook } = await copied(change);
-		expect(await remove.call(hook())).toBe(true);
+		const removed = remove.call(hook());
+		if (warnings > 0) await expect(removed).rejects.toThrow('another n8n may be using it');
+		else expect(await removed).toBe(true);
 		expect([...webhooks.keys()]).toEqual(['wh_1']);
-		expect(copy.staticData).toEqual({});
 		expect(copy.warnings).toHaveLength(warnings);
 	});
 
@@ -178,25 +173,190 @@ describe('webhooks of others are never deleted, and the node registers its own',
 
 	test('the log names the webhook that is left at an old address, and not its secret', async () => {
 		const { copy, hook } = await copied((each) => (each.url = NEW_URL));
-		await remove.call(hook());
-		expect(copy.warnings.join()).toContain('MediaGen Webhook: Delete');
+		await expect(remove.call(hook())).rejects.toThrow('wh_1');
+		expect(copy.warnings.join()).toMatch(/wh_1.*MediaGen Webhook: Delete/);
+		expect(copy.warnings.join()).not.toContain('canary');
 	});
 });
 
-test.each([checkExists, remove])(
-	'after a change of the base URL the log names the webhook that is left at the old service (%#)',
-	async (step) => {
+describe('after a change of the credential', () => {
+	const OLD_SERVICE = /wh_1 was left at the service: it belongs to the old base URL/;
+	const OLD_WORKSPACE = /wh_1 was left at the service: the API key .* has changed/;
+	const CHANGES: Array<[string, RegExp, (world: TriggerFixture) => void]> = [
+		[
+			'to another base URL',
+			OLD_SERVICE,
+			({ credential }) => void (credential.baseUrl = 'https://other.example/v1'),
+		],
+		[
+			'to a key of another workspace',
+			OLD_WORKSPACE,
+			(world) => {
+				world.credential.apiKey = 'key-of-another-workspace';
+				world.answer = ({ method }) =>
+					method === 'POST'
+						? { statusCode: 201, body: { id: 'wh_new', secret: 'whsec_new' } }
+						: { statusCode: 404, body: {} };
+			},
+		],
+	];
+
+	test.each(CHANGES)('%s the log names the webhook that is left', async (_name, words, change) => {
 		const { world, webhooks, hook } = service();
 		await create.call(hook());
-		world.credential = { ...world.credential, baseUrl: 'https://other.example/v1' };
-		const sent = world.requests.length;
-		await step.call(hook());
-		expect(world.requests.slice(sent)).toEqual([]);
+		change(world);
+		await expect(remove.call(hook())).rejects.toThrow(words);
+		expect(world.warnings).toEqual([expect.stringMatching(words)]);
+		expect(await checkExists.call(hook())).toBe(false);
+		expect(world.warnings).toEqual([expect.stringMatching(words), expect.stringMatching(words)]);
 		expect([...webhooks.keys()]).toEqual(['wh_1']);
-		expect(world.warnings).toEqual([expect.stringContaining('at the service of the old base URL')]);
-		expect(world.staticData).toEqual({});
-	},
-);
+		expect(stateIn(world)).toBeUndefined();
+	});
+
+	test('to another key of the same workspace the webhook stays in use, and is deleted in the end', async () => {
+		const { world, webhooks, hook } = service();
+		await create.call(hook());
+		world.credential.apiKey = 'another-key';
+		expect(await checkExists.call(hook())).toBe(true);
+		expect(await remove.call(hook())).toBe(true);
+		expect([webhooks.size, world.warnings]).toEqual([0, []]);
+	});
+});
+
+test('a renamed node keeps its webhook', async () => {
+	const { world, webhooks, hook } = service();
+	await create.call(hook());
+	world.node = { ...world.node, name: 'Renamed' };
+	expect(await checkExists.call(hook())).toBe(true);
+	expect(await remove.call(hook())).toBe(true);
+	expect(webhooks.size).toBe(0);
+});
+
+describe('a hook ends in time with our words, whatever the service does', () => {
+	/** Each signal that a hook has asked for, by its time in ms; the test says when the time is over. */
+	const signals: Array<{ ms: number; end: () => void }> = [];
+
+	beforeEach(() => {
+		signals.length = 0;
+		jest.spyOn(AbortSignal, 'timeout').mockImplementation((ms) => {
+			const controller = new AbortController();
+			signals.push({ ms, end: () => controller.abort() });
+			return controller.signal;
+		});
+	});
+
+	afterEach(() => jest.restoreAllMocks());
+
+	/** Lets the time of the hook be over once it waits for the service. */
+	async function late<T>(world: TriggerFixture, hook: Promise<T>): Promise<T> {
+		const { length } = world.requests;
+		hook.catch(() => {});
+		for (let turns = 0; turns < 200 && world.requests.length === length; turns += 1)
+			await Promise.resolve();
+		signals.filter(({ ms }) => ms <= HOOK_MS).forEach(({ end }) => end());
+		return await hook;
+	}
+
+	const hangs = (world: TriggerFixture) => (world.delay = async () => await new Promise(() => {}));
+
+	test('publishing', async () => {
+		const { world, hook } = service();
+		hangs(world);
+		await expect(late(world, create.call(hook()))).rejects.toMatchObject({
+			message: expect.stringMatching(
+				/^The webhook cannot be registered: The service did not respond/,
+			),
+			description: expect.stringContaining('the next publishing deletes it'),
+		});
+	});
+
+	test('a publishing that has a webhook', async () => {
+		const { world, hook } = service();
+		await create.call(hook());
+		hangs(world);
+		await expect(late(world, checkExists.call(hook()))).rejects.toThrow(
+			/^The webhook wh_1 cannot be checked: The service did not respond/,
+		);
+	});
+
+	test('unpublishing, which says what was left, and the next one deletes it', async () => {
+		const { world, webhooks, hook } = service();
+		await create.call(hook());
+		const { delay } = world;
+		hangs(world);
+		await expect(late(world, remove.call(hook()))).rejects.toThrow(
+			/^The webhook wh_1 was left at the service: The service did not respond/,
+		);
+		expect(world.warnings).toEqual([expect.stringContaining('wh_1')]);
+		world.delay = delay;
+		expect(await remove.call(hook())).toBe(true);
+		expect(webhooks.size).toBe(0);
+	});
+
+	test('after a test event only the log has it: nothing of n8n would catch an error', async () => {
+		const { world, hook } = service({ mode: 'manual' });
+		await create.call(hook());
+		world.answer = () => ({ statusCode: 500, body: {} });
+		expect(await remove.call(hook())).toBe(false);
+		expect(world.warnings).toEqual([expect.stringContaining('wh_1')]);
+	});
+
+	test('what the service said last is told, such as 429', async () => {
+		const { world, hook } = service();
+		let asked = 0;
+		world.answer = ({ method }) => {
+			if (method === 'GET') return { statusCode: 200, body: { data: [] } };
+			asked += 1;
+			if (asked === 2) signals.filter(({ ms }) => ms <= HOOK_MS).forEach(({ end }) => end());
+			return { statusCode: 429, headers: { 'retry-after': '120' }, body: {} };
+		};
+		await expect(create.call(hook())).rejects.toThrow(
+			'The webhook cannot be registered: Rate or concurrency limit exceeded',
+		);
+	});
+
+	test('what n8n repeats shares the time, and has a second at least', async () => {
+		const { world, hook } = service();
+		world.answer = ({ method }) =>
+			method === 'POST' ? { statusCode: 400, body: {} } : { statusCode: 200, body: { data: [] } };
+		const times: number[] = [];
+		let now = 0;
+		jest.spyOn(systemClock, 'monotonic').mockImplementation(() => now);
+		for (const pause of [0, 1_000, 8_000, 8_000, 20_000]) {
+			now += pause;
+			signals.length = 0;
+			await expect(create.call(hook())).rejects.toThrow();
+			times.push(signals[0]?.ms ?? 0);
+		}
+		expect(times).toEqual([HOOK_MS, HOOK_MS - 1_000, HOOK_MS - 9_000, 1_000, HOOK_MS]);
+	});
+});
+
+test('a webhook that an earlier publishing left is found on whatever page, and what cannot be listed is told', async () => {
+	const { world, webhooks, hook } = service();
+	const { answer } = world;
+	const page = (data: object[], next: string | null) => ({
+		statusCode: 200,
+		body: { object: 'list', data, has_more: next !== null, next_cursor: next },
+	});
+	webhooks.set('left', { id: 'left', url: world.url, events: [] });
+	const pages: Record<string, object> = {
+		undefined: page([{ id: 'x', url: 'https://else' }], '2'),
+		2: page([{ id: 'left', url: world.url }], null),
+	};
+	world.answer = (request) =>
+		request.method === 'GET' && request.url === '/webhooks'
+			? (pages[String(request.qs?.cursor)] as never)
+			: answer(request);
+	await create.call(hook());
+	expect([...webhooks.keys()]).toEqual(['wh_1']);
+	const other = service();
+	const { answer: rest } = other.world;
+	other.world.answer = (request) =>
+		request.method === 'GET' ? { statusCode: 503, body: {} } : rest(request);
+	await create.call(other.hook());
+	expect(other.world.warnings).toEqual([expect.stringContaining('were not looked for')]);
+});
 
 test('its own webhook is deleted even if it cannot be read', async () => {
 	const { world, webhooks, hook } = service();
@@ -228,7 +388,7 @@ test.each([404, 410])('a webhook that is gone (%i) is registered again', async (
 	const { answer } = world;
 	world.answer = () => ({ statusCode, body: {} });
 	expect(await checkExists.call(hook())).toBe(false);
-	expect(world.staticData).toEqual({});
+	expect(stateIn(world)).toBeUndefined();
 	world.answer = answer;
 	await create.call(hook());
 	world.answer = () => ({ statusCode, body: {} });
@@ -250,8 +410,7 @@ test.each([{}, [], 'OK', null])(
 test('the secret is found in any field named so', async () => {
 	const { world, hook } = service({}, ({ id }) => ({ id, hmac_Secret_key: 'whsec_canary' }));
 	await create.call(hook());
-	const { apiKey } = world.credential;
-	expect(decryptSecret(world.staticData.secret, String(apiKey), 'wh_1')).toBe('whsec_canary');
+	expect(stateIn(world)?.secret).toBe('whsec_canary');
 });
 
 test('what cannot be checked is an error and no second webhook', async () => {
@@ -259,7 +418,7 @@ test('what cannot be checked is an error and no second webhook', async () => {
 	await create.call(hook());
 	world.answer = () => ({ statusCode: 401, body: { error: { message: 'canary' } } });
 	await expect(checkExists.call(hook())).rejects.toThrow(
-		'The webhook cannot be checked: The API key is invalid',
+		'The webhook wh_1 cannot be checked: The API key is invalid',
 	);
 });
 
@@ -268,8 +427,8 @@ test('a webhook that cannot be deleted is remembered for the next activation, an
 	await create.call(hook());
 	const { answer } = world;
 	world.answer = () => ({ statusCode: 403 });
-	expect(await remove.call(hook())).toBe(false);
-	expect(world.warnings).toHaveLength(1);
+	await expect(remove.call(hook())).rejects.toThrow('wh_1');
+	expect(world.warnings).toEqual([expect.stringContaining('wh_1')]);
 	world.answer = answer;
 	expect(await checkExists.call(hook())).toBe(true);
 });
@@ -298,7 +457,17 @@ describe('a failed activation leaves no webhook behind and names no value', () =
 		const { world, hook } = service();
 		world.answer = () => ({ statusCode: 400, body: { error: { message: 'url must be public' } } });
 		await expect(create.call(hook())).rejects.toThrow(/cannot be registered.*url must be public/);
-		expect(world.staticData).toEqual({});
+		expect(stateIn(world)).toBeUndefined();
+	});
+
+	test('unless it cannot be deleted again: then the error names it', async () => {
+		const { world, hook } = service({}, ({ id }) => ({ id }));
+		const { answer } = world;
+		world.answer = (request) =>
+			request.method === 'DELETE' ? { statusCode: 403, body: {} } : answer(request);
+		await expect(create.call(hook())).rejects.toMatchObject({
+			description: expect.stringContaining('The webhook wh_1 was left at the service'),
+		});
 	});
 });
 
@@ -387,6 +556,6 @@ describe('with a webhook made by hand', () => {
 		await create.call(hook());
 		world.parameters = parameters;
 		await create.call(hook());
-		expect([webhooks.size, world.staticData]).toEqual([0, {}]);
+		expect([webhooks.size, stateIn(world)]).toEqual([0, undefined]);
 	});
 });

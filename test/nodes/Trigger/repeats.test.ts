@@ -1,12 +1,12 @@
 import type { IDataObject, IExecuteFunctions, IWebhookFunctions } from 'n8n-workflow';
 import { execute } from '../../../nodes/Trigger/execute';
 import { receive } from '../../../nodes/Trigger/receive';
-import { encryptSecret } from '../../../src/events/encryptSecret';
 import { ProcessedItems } from '../../support/processedItems';
 import { shuffle } from '../../../testing/shuffle';
 import {
 	deliveryContext,
 	FakeResponse,
+	savedAs,
 	signedDelivery,
 	triggerContext,
 	triggerFixture,
@@ -79,10 +79,7 @@ test('what is kept is bounded: the last 2,000 events', async () => {
 test('an execution does not wait for the answer to its delivery, nor for another one', async () => {
 	const items = new ProcessedItems();
 	const world = triggerFixture();
-	world.staticData = {
-		webhookId: 'wh_1',
-		secret: encryptSecret(SECRET, String(world.credential.apiKey), 'wh_1'),
-	};
+	world.staticData = savedAs(world, { webhookId: 'wh_1', secret: SECRET });
 	const response = new FakeResponse();
 	const delivery = { ...signedDelivery(SECRET, JSON.stringify(event('a'))), response };
 	const { workflowData } = await receive.call(deliveryContext<IWebhookFunctions>(world, delivery));

@@ -1,7 +1,7 @@
 /* eslint-disable @n8n/community-nodes/no-restricted-globals -- not published */
 import type { QueueInstance } from './queueInstance';
 
-/** @throws Error outside of a run of `jest.queue.config.js` */
+/** @throws Error outside of a run of `test/jest/queue.js` */
 function handedOver(): QueueInstance {
 	const { queueInstance } = globalThis as { queueInstance?: QueueInstance };
 	if (!queueInstance)

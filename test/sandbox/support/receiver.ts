@@ -33,6 +33,9 @@ const pem = (name: string) => readFileSync(join(__dirname, 'tls', `${name}.pem`)
 /** The certificate of the receiver below; of no use outside these tests. */
 export const receiverCa = pem('cert');
 
+/** What a server of TLS proves itself with. */
+export const receiverIdentity = { key: pem('key'), cert: pem('cert') };
+
 /** A receiver of events on a free port of this machine, with TLS by default. */
 export async function startReceiver(tls = true): Promise<Receiver> {
 	const received: Received[] = [];
@@ -47,9 +50,7 @@ export async function startReceiver(tls = true): Promise<Receiver> {
 			else response.writeHead(receiver.answer, { location: '/elsewhere' }).end();
 		});
 	};
-	const server = tls
-		? createHttps({ key: pem('key'), cert: pem('cert') }, listen)
-		: createHttp(listen);
+	const server = tls ? createHttps(receiverIdentity, listen) : createHttp(listen);
 	await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
 	const { port } = server.address() as AddressInfo;
 	const receiver: Receiver = {

@@ -1,4 +1,4 @@
-const shared = require('./jest.shared');
+const shared = require('./shared');
 
 /**
  * End-to-end tests: our packed package in a real n8n against a sandbox, both started once for the whole run. The tests

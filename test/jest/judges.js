@@ -1,4 +1,4 @@
-const shared = require('./jest.shared');
+const shared = require('./shared');
 
 /** Judges from outside: what others wrote to check such a package, see test/judges. */
 module.exports = {

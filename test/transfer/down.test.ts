@@ -1,11 +1,15 @@
 /* eslint-disable @n8n/community-nodes/no-restricted-imports -- not published */
 import { Readable } from 'stream';
-import { download, type Output } from '../../src/transfer/download';
+import { download, type Output } from '../../src/transfer/down';
 import type { Host, StreamedResponse } from '../../src/service/host';
 import type { NoResponse } from '../../src/base/types';
 import { LOST } from '../../testing/answers';
 import { BASE_URL, hostWith, workspaceWith } from '../../testing/run';
+import { MEDIA } from './support/media';
 import { VirtualClock } from '../../testing/virtualClock';
+
+const ZEROS = Buffer.alloc(64);
+const OF_NO_TYPE = { mediaType: 'application/octet-stream' };
 
 const SIGNED = 'https://media.example/a.png?signature=canary-signature';
 
@@ -73,7 +77,7 @@ const store: Host['store'] = async (body, fileName, mimeType) => {
 	const chunks: Buffer[] = [];
 	for await (const chunk of body) chunks.push(Buffer.from(chunk as string));
 	const data = Buffer.concat(chunks);
-	return { data: { data: data.toString(), fileName, mimeType }, size: data.length };
+	return { data: data.toString(), fileName, mimeType };
 };
 
 async function fetchOutput(
@@ -120,7 +124,10 @@ test('without a stated type the response decides, and without both it is bytes',
 		mediaType: undefined,
 	});
 	expect(typed.result).toMatchObject({ value: { fileName: 'gen_1.mp3', mimeType: 'audio/mpeg' } });
-	const untyped = await fetchOutput([file('x', { 'content-type': '<b>' })], { mediaType: '..' });
+	const untyped = await fetchOutput([file('\0x', { 'content-type': '<b>' })], {
+		mediaType: '..',
+		url: 'https://media.example/a',
+	});
 	expect(untyped.result).toMatchObject({
 		value: { fileName: 'gen_1.bin', mimeType: 'application/octet-stream' },
 	});
@@ -220,10 +227,22 @@ describe('a body that does not come', () => {
 	});
 
 	test('to an end, is given up after two hours', async () => {
-		const { result } = await fetchOutput((clock) =>
-			[1, 2, 3, 4].map(() => paced(clock, big, 50_000)),
-		);
-		expect(result).toMatchObject({ failure: { problem: 'the transfer took too long' } });
+		const timeout = jest.spyOn(AbortSignal, 'timeout');
+		try {
+			const { result, asked } = await fetchOutput((clock) => {
+				timeout.mockImplementation((ms) => {
+					const deadline = new AbortController();
+					clock.after(ms, () => deadline.abort());
+					return deadline.signal;
+				});
+				return [1, 2, 3, 4].map(() => paced(clock, big, 50_000));
+			});
+			expect(result).toMatchObject({ failure: { problem: 'the transfer took too long' } });
+			expect(asked).toHaveLength(4);
+			expect(timeout).toHaveBeenCalledWith(7_200_000);
+		} finally {
+			timeout.mockRestore();
+		}
 	});
 });
 
@@ -269,7 +288,7 @@ test('no unwanted answer keeps its connection', async () => {
 });
 
 test('an answer without a length is taken as it comes', async () => {
-	const chunked = answered(200, {}, Readable.from(['picture']));
+	const chunked = answered(200, {}, Readable.from([Buffer.from('picture')]));
 	expect((await fetchOutput([chunked])).result.ok).toBe(true);
 });
 
@@ -450,7 +469,7 @@ test('cancelled in between: no further try', async () => {
 });
 
 test.each([202, 204, 205, 206])('a %i is not the whole file', async (code) => {
-	const part = () => answered(code, { 'content-length': '3' }, Readable.from(['pic']));
+	const part = () => answered(code, { 'content-length': '3' }, Readable.from([Buffer.from('pic')]));
 	const later = await fetchOutput([part(), file()]);
 	expect(later.result).toMatchObject({ value: { data: 'picture' } });
 	const never = await fetchOutput([part(), part(), part(), part()]);
@@ -469,31 +488,87 @@ test('a file without a single byte is not a file', async () => {
 });
 
 describe('a page instead of the file', () => {
-	const page = (text: string, type: string) => file(text, { 'content-type': type });
-	const PAGES: Array<[string, () => StreamedResponse]> = [
-		['a login', () => page('<!doctype html><title>Sign in</title>', 'text/html; charset=utf-8')],
-		['JSON', () => page('{"error": "gone"}', 'application/json')],
+	const HTML = '<!doctype html><title>Sign in</title>';
+	const PAGES: Array<[string, string, string | undefined, Partial<Output>]> = [
+		['a login', HTML, 'text/html; charset=utf-8', {}],
+		['a login that is served as bytes', HTML, 'application/octet-stream', {}],
+		['a login that is served as the picture', `\ufeff\n ${HTML}`, 'image/png', {}],
+		[
+			'an error of the storage',
+			'<?xml version="1.0"?><Error><Code>x</Code></Error>',
+			undefined,
+			{},
+		],
+		['an error without a prologue', '<Error><Code>AccessDenied</Code></Error>', 'image/png', {}],
+		['JSON', '{"error": "gone"}', 'application/json', {}],
+		['JSON that is served as the picture', '{ "error": "gone" }', 'image/png', {}],
+		['a page in place of what has no stated type', HTML, undefined, { mediaType: undefined }],
+		['JSON in place of what has none', '{"a": 1}', 'application/json', { mediaType: undefined }],
+		['a text that is served as a page', 'Please sign in', 'text/html', {}],
 	];
 
-	test.each(PAGES)('has its link renewed, and is never taken for it: %s', async (_what, given) => {
-		const { result, renewals } = await fetchOutput([given(), file()]);
-		expect(result).toMatchObject({ value: { data: 'picture' } });
-		expect(renewals).toBe(1);
-		const never = await fetchOutput(() => Array.from({ length: 9 }, given));
-		expect(never.result).toMatchObject({
-			failure: { kind: 'download', problem: 'a page came instead of the file' },
-		});
-		expect(never.asked).toHaveLength(4);
-	});
+	test.each(PAGES)(
+		'has its link renewed, and is never taken for it: %s',
+		async (_what, text, type, more) => {
+			const given = () => file(text, type === undefined ? {} : { 'content-type': type });
+			const { result, renewals } = await fetchOutput([given(), file()], more);
+			expect(result).toMatchObject({ value: { data: 'picture' } });
+			expect(renewals).toBe(1);
+			const never = await fetchOutput(() => Array.from({ length: 9 }, given), more);
+			expect(never.result).toMatchObject({
+				failure: { kind: 'download', problem: 'a page came instead of the file' },
+			});
+			expect(never.asked).toHaveLength(4);
+		},
+	);
 
-	test.each([
-		['a drawing in place of the stated picture', {}, '<svg/>', 'image/svg+xml'],
-		['a picture of text', { mediaType: 'image/svg+xml' }, '<svg/>', 'application/xml'],
-		['a file of unknown type', { mediaType: undefined }, '{"a": 1}', 'application/json'],
-		['a text', { mediaType: 'text/html' }, '<p>', 'text/html'],
-		['bytes that only begin so', {}, '<', 'image/png'],
-		['bytes of no stated type', {}, '<', 'application/octet-stream'],
-	])('is not %s', async (_what, more, text, type) => {
-		expect((await fetchOutput([page(text, type)], more)).result.ok).toBe(true);
+	test.each<[string, Partial<Output>, string, string, string]>([
+		['a drawing in place of the stated picture', {}, '<svg/>', 'image/svg+xml', 'gen_1.svg'],
+		['a drawing', { mediaType: 'image/svg+xml' }, '<svg/>', 'application/xml', 'gen_1.svg'],
+		['subtitles', { mediaType: 'text/vtt' }, 'WEBVTT', 'text/html', 'gen_1.vtt'],
+		['a plan', { mediaType: 'application/json' }, '{"a": 1}', 'application/json', 'gen_1.json'],
+		['a text', { mediaType: 'text/html' }, '<p>', 'text/html', 'gen_1.html'],
+		['bytes that only begin so', {}, '<', 'image/png', 'gen_1.png'],
+		['bytes of no stated type', {}, '<', 'application/octet-stream', 'gen_1.png'],
+	])('is not %s', async (_what, more, text, type, fileName) => {
+		const { result } = await fetchOutput([file(text, { 'content-type': type })], more);
+		expect(result).toMatchObject({ ok: true, value: { fileName } });
+	});
+});
+
+test.each<[string, Buffer, Partial<Output>, string, string]>([
+	['its bytes', MEDIA.jpeg, { mediaType: 'image/png' }, 'gen_1.jpg', 'image/jpeg'],
+	[
+		'its bytes, although it is stated as any',
+		MEDIA.mkv,
+		OF_NO_TYPE,
+		'gen_1.mkv',
+		'video/x-matroska',
+	],
+	[
+		'what is stated, under its usual name',
+		ZEROS,
+		{ mediaType: 'image/jpg' },
+		'gen_1.jpg',
+		'image/jpeg',
+	],
+	[
+		'its link, where nothing is stated',
+		ZEROS,
+		{ ...OF_NO_TYPE, url: `${SIGNED.replace('png', 'TIF')}` },
+		'gen_1.tiff',
+		'image/tiff',
+	],
+	[
+		'nothing',
+		ZEROS,
+		{ ...OF_NO_TYPE, url: SIGNED.replace('.png', '.exe') },
+		'gen_1.bin',
+		'application/octet-stream',
+	],
+])('a file is named by %s', async (_what, bytes, more, fileName, mimeType) => {
+	const given = answered(200, {}, Readable.from([bytes]));
+	expect((await fetchOutput([given], more)).result).toMatchObject({
+		value: { fileName, mimeType },
 	});
 });

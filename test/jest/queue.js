@@ -1,4 +1,4 @@
-const shared = require('./jest.shared');
+const shared = require('./shared');
 
 /**
  * End-to-end tests of queue mode: one n8n of several processes for all of them, with Redis and PostgreSQL. Apart from the

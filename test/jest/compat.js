@@ -1,4 +1,4 @@
-const shared = require('./jest.shared');
+const shared = require('./shared');
 
 /**
  * The smoke of the supported range: our packed package in one n8n of the range, started by the test itself.

@@ -1,5 +1,8 @@
+const path = require('node:path');
+
 /** What the configurations of all tests have in common. */
 module.exports = {
+	rootDir: path.join(__dirname, '..', '..'),
 	testEnvironment: '<rootDir>/test/support/environment.js',
 	testMatch: ['**/*.test.ts'],
 	modulePathIgnorePatterns: [

@@ -1,0 +1,90 @@
+/* eslint-disable @n8n/community-nodes/no-restricted-globals -- not published */
+import type { Counting } from '../../testing/modelService/requestLimit';
+import { seeded } from '../../testing/random';
+import { VirtualClock } from '../../testing/virtualClock';
+import { ours } from './clients/ours';
+import { foreignClient } from './clients/foreign';
+import { CONCURRENT_JOBS, REQUESTS_PER_MINUTE, serviceFor } from './simulate';
+
+/** Processes that use one key and know nothing of each other. */
+export interface Sharing {
+	processes: number;
+	/** Of each process. */
+	jobs: number;
+	/** How long a job takes, ± 20 %. */
+	seconds: number;
+	/** How much later each process begins than the one before. */
+	apartMs: number;
+	window: Counting;
+	namesRetryAfter: boolean;
+	countsRefused: boolean;
+	/** Whether a client that is not ours takes a third of slots and requests. */
+	hasForeign: boolean;
+}
+
+/** What has come of it. Times are in seconds, ratios over what the limits allow. */
+export interface Shared {
+	makespan: number;
+	bound: number;
+	/** Of all processes together. */
+	jobs: number;
+	requests: number;
+	refused: number;
+	lost: number;
+	/** How much longer the slowest process took than the fastest. */
+	unfairness: number;
+}
+
+/** What the foreign client takes of both limits. */
+const FOREIGN = 1 / 3;
+
+/**
+ * No client can be faster that polls. Each process has its part of the slots in use, a list answers
+ * for all jobs of a process, and nobody can do with more than a request to create and one to look.
+ */
+export function boundWithPolling(sharing: Sharing): number {
+	const { processes, jobs, seconds, hasForeign } = sharing;
+	const left = hasForeign ? 1 - FOREIGN : 1;
+	const [slots, rate] = [CONCURRENT_JOBS * left, REQUESTS_PER_MINUTE * left];
+	const all = processes * jobs;
+	const requests = all * (1 + Math.min(1, processes / slots));
+	const minutes = Math.ceil(requests / rate) - 1;
+	return Math.max(Math.ceil(all / slots) * seconds, 60 * minutes + seconds);
+}
+
+/** Runs it in virtual time. */
+export async function share(sharing: Sharing, seed: number): Promise<Shared> {
+	const { processes, jobs, seconds, apartMs, hasForeign, ...settings } = sharing;
+	const clock = new VirtualClock(undefined, 1);
+	const service = serviceFor({ jobs, seconds }, clock, seed, settings);
+	const start = clock.now();
+	const foreign = hasForeign ? foreignClient(clock, service, seeded(seed), FOREIGN) : undefined;
+	const log: number[] = [];
+	const watched = Object.create(service) as typeof service;
+	Object.defineProperty(watched, 'send', {
+		value: async (...args: Parameters<typeof service.send>) => {
+			const answer = await service.send(...args);
+			log.push('status' in answer ? answer.status : 0);
+			return answer;
+		},
+	});
+	const all = Array.from({ length: processes }, async (_, index) => {
+		const random = seeded(seed * 100 + index + 7);
+		await clock.sleep(index * apartMs);
+		const began = clock.now();
+		const lost = await ours({ clock, service: watched, random, jobs }, `process ${index}`);
+		return { lost, took: clock.now() - began };
+	});
+	const done = await clock.run(Promise.all(all));
+	foreign?.stop();
+	const took = done.map((each) => each.took);
+	return {
+		makespan: (clock.now() - start) / 1_000,
+		bound: boundWithPolling(sharing),
+		jobs: processes * jobs,
+		requests: log.length,
+		refused: log.filter((status) => status === 429).length,
+		lost: done.reduce((sum, each) => sum + each.lost, 0),
+		unfairness: Math.max(...took) / Math.min(...took),
+	};
+}

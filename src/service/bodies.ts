@@ -1,0 +1,84 @@
+import { isRecord, textOf } from '../contract';
+
+/** Parsed JSON, with or without a byte order mark before it, or the text itself if it is no JSON. */
+export function parsed(text: string): unknown {
+	const bare = text.replace(/^\ufeff/, '');
+	try {
+		return JSON.parse(bare);
+	} catch {
+		return bare;
+	}
+}
+
+const isMarkup = (text: string): boolean => /^\s*<[!?a-z]/i.test(text);
+
+/** What an answer is, where something else was expected. Nothing of its content: it may be anybody's page. */
+export function whatCame(body: unknown): string {
+	if (body === undefined || body === null || body === '') return 'empty';
+	if (Array.isArray(body)) return 'a JSON list';
+	if (isRecord(body)) return 'a JSON object';
+	if (typeof body !== 'string') return `a JSON ${typeof body}`;
+	if (isMarkup(body)) return /^\s*<\?xml/i.test(body) ? 'an XML document' : 'a web page';
+	return /^\s*[{[]/.test(body) ? 'JSON that breaks off' : 'text that is no JSON';
+}
+
+/** Longest message of others that is shown, in characters. */
+const MAX_LENGTH = 300;
+
+/** Looked at of a message: what comes later is cut off in any case. */
+const MAX_READ = 4_000;
+
+/** A text of others as it may be shown: one line without markup and without signatures of links, cut off. */
+export function plainText(text: string): string {
+	const words = text
+		.slice(0, MAX_READ)
+		.replace(/<(script|style)\b[^>]*>[^<]*/gi, ' ')
+		.replace(/<\/?[a-z!][^<>]*>?/gi, ' ')
+		.replace(/(https?:\/\/[^\s"'<>?]+)\?[^\s"'<>]*/gi, '$1?…')
+		.replace(/[\s\p{Cc}\p{Surrogate}]+/gu, ' ')
+		.trim();
+	const characters = [...words];
+	if (characters.length <= MAX_LENGTH) return words;
+	return `${characters.slice(0, MAX_LENGTH - 1).join('')}…`;
+}
+
+/** Where services and gateways put their message: the first text counts, a mere title comes last. */
+const PLACES = [
+	'message',
+	'error_description',
+	'detail',
+	'msg',
+	'error',
+	'errors',
+	'details',
+	'reason',
+	'title',
+];
+
+/** How deep a message may lie, such as `errors[0].error.message`. */
+const MAX_DEPTH = 4;
+
+/**
+ * The first message in what a service says: a text, or the first text among the usual places of an
+ * object or of the entries of a list. `undefined` if there is none.
+ */
+export function messageIn(said: unknown, depth = 0): string | undefined {
+	if (typeof said === 'string') return textOf(plainText(said));
+	if (depth >= MAX_DEPTH) return undefined;
+	const candidates: unknown[] = Array.isArray(said)
+		? said.slice(0, 10)
+		: PLACES.map((place) => (isRecord(said) ? said[place] : undefined));
+	for (const candidate of candidates) {
+		const message = messageIn(candidate, depth + 1);
+		if (message !== undefined) return message;
+	}
+	return undefined;
+}
+
+/** The title of a web page; it often names the proxy. */
+const titleOf = (page: string): string | undefined =>
+	textOf(plainText(/<title[^>]*>([^<]{1,500})/i.exec(page.slice(0, MAX_READ))?.[1] ?? ''));
+
+/** What a page or text says of itself, which answers instead of the service. */
+export const wordsOfPage = (text: string): string | undefined =>
+	isMarkup(text) ? titleOf(text) : textOf(plainText(text));

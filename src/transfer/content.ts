@@ -1,0 +1,67 @@
+import { createHash } from 'crypto';
+import { Semaphore, type Turn } from '../base/waiting';
+import type { BinarySource } from '../service/host';
+import { detect, HEAD_BYTES } from './mediaTypes';
+
+/** Each file that is read holds a stream of n8n's storage open. */
+const AT_ONCE = 5;
+
+/** A file of an item, of which every byte was read once. */
+export interface LocalFile extends BinarySource {
+	/** Bytes. */
+	size: number;
+	/** SHA-256 of the bytes, in hex. */
+	hash: string;
+	/** Its media type, by its bytes where these tell. */
+	type: string;
+	/** Why it cannot be media; `undefined` if it may be. */
+	problem?: string;
+}
+
+async function* piecesOf(source: BinarySource): AsyncGenerator<Uint8Array, void> {
+	const body = await source.open();
+	if (Buffer.isBuffer(body)) yield body;
+	else for await (const piece of body) yield typeof piece === 'string' ? Buffer.from(piece) : piece;
+}
+
+/** What the pages are called that may stand in place of media. */
+const PAGES: Record<string, string> = {
+	'text/html': 'an HTML page',
+	'application/xml': 'an XML document',
+	'application/json': 'a JSON document',
+};
+
+function problemOf(size: number, page: string | undefined): string | undefined {
+	if (size === 0) return 'its file is empty';
+	if (page === undefined) return undefined;
+	// Whatever it is stated to be: a saved error page is often stated rightly.
+	const what = PAGES[page] ?? 'a page';
+	return `its file is ${what} and no media, such as an error that was saved in its place`;
+}
+
+async function read(source: BinarySource, signal: AbortSignal | undefined): Promise<LocalFile> {
+	const sum = createHash('sha256');
+	const first: Uint8Array[] = [];
+	let size = 0;
+	for await (const piece of piecesOf(source)) {
+		signal?.throwIfAborted();
+		sum.update(piece);
+		if (size < HEAD_BYTES) first.push(piece.subarray(0, HEAD_BYTES));
+		size += piece.length;
+	}
+	const { fileName: name, mimeType } = source;
+	const head = Buffer.concat(first).subarray(0, HEAD_BYTES);
+	const { type, page } = detect(head, { types: [mimeType], name });
+	return { ...source, size, hash: sum.digest('hex'), type, problem: problemOf(size, page) };
+}
+
+/** All runs take turns: the first request of each must not wait until all its files were read. */
+const reading = new Semaphore(AT_ONCE);
+
+/**
+ * Reads a file as a stream: what it is, how long it is, and its hash.
+ * @returns `undefined` if it was cancelled. Rejects if the file cannot be read
+ */
+export async function readFile(source: BinarySource, turn: Turn): Promise<LocalFile | undefined> {
+	return await reading.run(turn, async () => await read(source, turn.signal));
+}

@@ -1,0 +1,93 @@
+import { operations } from '../../nodes/AgentRun/operations';
+import { Run } from '../../src/run/run';
+import { createJob } from '../../src/run/creation';
+import { ENDPOINTS } from '../../src/contract';
+import { isRecord, type Send } from '../../src/base/types';
+import { answer } from '../../testing/answers';
+import { hostWith, runOf, workspaceWith } from '../../testing/run';
+import { VirtualClock } from '../../testing/virtualClock';
+
+const MINUTE = 60_000;
+
+/** A service that carries out one agent run at a time, each in ten minutes. Specification: Limits. */
+function setUp() {
+	const clock = new VirtualClock();
+	const workspace = workspaceWith(clock);
+	const endsAt: number[] = [];
+	let refused = 0;
+	const isLive = () => endsAt.some((at) => at > clock.now());
+	const send: Send = async ({ method, path, body }) => {
+		await clock.sleep(100);
+		const run = (index: number, more = {}) => ({
+			id: `run_${index}`,
+			object: 'agent_run',
+			status: (endsAt[index] ?? 0) > clock.now() ? 'running' : 'awaiting_review',
+			plan: {},
+			...more,
+		});
+		if (method === 'GET') return answer(200, run(Number(path.split('_')[1])));
+		const isCarriedOut =
+			path.endsWith('/approve') || (isRecord(body) && body.auto_approve === true);
+		if (isCarriedOut && isLive()) {
+			refused += 1;
+			return answer(429);
+		}
+		const takes = isCarriedOut ? 10 * MINUTE : 0;
+		endsAt.push(clock.now() + takes);
+		const made = run(endsAt.length - 1, isCarriedOut ? {} : { status: 'plan_proposed' });
+		return answer(isCarriedOut ? 202 : 201, made);
+	};
+	const operation = (value: string) => {
+		const found = operations.find((each) => each.value === value);
+		if (!found) throw new Error(`There is no operation ${value}`);
+		return found.spec;
+	};
+	const nodeRun = new Run(10, false);
+	let items = 0;
+	const create = async (body: Record<string, unknown>, own = workspace) => {
+		const { method, path } = ENDPOINTS.createAgentRun;
+		const request = { method, path, query: {}, body: { brief: `${items}`, ...body } };
+		const item = { run: nodeRun, itemIndex: items++, spec: operation('create'), request };
+		return await createJob(
+			runOf({
+				...item,
+				host: hostWith(send),
+				workspace: own,
+				prompt: `${items}`,
+				settings: { waitTimeoutMs: 60 * MINUTE },
+			}),
+		);
+	};
+	return { clock, create, refused: () => refused };
+}
+
+test('three runs that approve themselves pass one after the other, without a refusal', async () => {
+	const { clock, create, refused } = setUp();
+	const began = clock.now();
+	const runs = [1, 2, 3].map(async () => await create({ auto_approve: true }));
+	const ended = await clock.run(Promise.all(runs));
+	expect(ended).toMatchObject([{ ok: true }, { ok: true }, { ok: true }]);
+	expect(refused()).toBe(0);
+	expect(clock.now() - began).toBeLessThanOrEqual(32 * MINUTE);
+});
+
+test('a plan is proposed at once, whatever lives', async () => {
+	const { clock, create } = setUp();
+	const began = clock.now();
+	const run = create({ auto_approve: true });
+	await clock.pass(1_000);
+	expect(await clock.run(create({}))).toMatchObject({ ok: true });
+	expect(clock.now() - began).toBeLessThan(5_000);
+	await clock.run(run);
+});
+
+test('a run that another process has started is waited for, with about one try a minute', async () => {
+	const { clock, create, refused } = setUp();
+	const foreign = create({ auto_approve: true }, workspaceWith(clock));
+	await clock.pass(1_000);
+	const began = clock.now();
+	expect(await clock.run(create({ auto_approve: true }))).toMatchObject({ ok: true });
+	expect(clock.now() - began).toBeLessThanOrEqual(22 * MINUTE);
+	expect(refused()).toBeLessThanOrEqual(14);
+	await foreign;
+});

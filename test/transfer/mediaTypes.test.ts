@@ -1,0 +1,227 @@
+import fc from '../support/fastCheck';
+import {
+	detect,
+	extensionOf,
+	HEAD_BYTES,
+	nameOfType,
+	statedType,
+	typeOfName,
+} from '../../src/transfer/mediaTypes';
+import { MEDIA } from './support/media';
+
+const typeOf = (head: Buffer, ...types: string[]) => detect(head, { types }).type;
+
+test.each<[keyof typeof MEDIA, string]>([
+	['png', 'image/png'],
+	['jpeg', 'image/jpeg'],
+	['gif', 'image/gif'],
+	['webp', 'image/webp'],
+	['avif', 'image/avif'],
+	['avifByCompatible', 'image/avif'],
+	['heic', 'image/heic'],
+	['heif', 'image/heif'],
+	['tiffLittle', 'image/tiff'],
+	['tiffBig', 'image/tiff'],
+	['bmp', 'image/bmp'],
+	['svg', 'image/svg+xml'],
+	['svgWithPrologue', 'image/svg+xml'],
+	['mp4', 'video/mp4'],
+	['mov', 'video/quicktime'],
+	['movWithoutBrand', 'video/quicktime'],
+	['m4a', 'audio/mp4'],
+	['webm', 'video/webm'],
+	['mkv', 'video/x-matroska'],
+	['avi', 'video/x-msvideo'],
+	['wav', 'audio/wav'],
+	['mp3', 'audio/mpeg'],
+	['mp3Tagged', 'audio/mpeg'],
+	['mp3LongTag', 'audio/mpeg'],
+	['ogg', 'audio/ogg'],
+	['opus', 'audio/ogg'],
+	['ogv', 'video/ogg'],
+	['flac', 'audio/flac'],
+	['flacTagged', 'audio/flac'],
+	['aac', 'audio/aac'],
+	['aacTagged', 'audio/aac'],
+	['aiff', 'audio/aiff'],
+	['pdf', 'application/pdf'],
+])('%s is %s by its first bytes, whatever is stated', (name, type) => {
+	for (const stated of [[], ['application/octet-stream'], ['image/x-other'], ['text/html']]) {
+		expect(detect(MEDIA[name], { types: stated, name: 'x.docx' })).toEqual({
+			type,
+			byBytes: true,
+			page: undefined,
+		});
+	}
+});
+
+test.each<[keyof typeof MEDIA, string]>([
+	['mp4', 'audio/mp4'],
+	['mp4', 'audio/x-m4a'],
+	['webm', 'audio/webm'],
+	['opus', 'audio/opus'],
+	['mp3LongTag', 'audio/aac'],
+	['m4a', 'video/mp4'],
+])('a container may hold what is stated: %s as %s', (name, stated) => {
+	expect(typeOf(MEDIA[name].subarray(0, HEAD_BYTES), stated)).toBe(statedType(stated));
+});
+
+test.each([
+	['take.m4a', 'audio/mpeg', 'audio/mp4'],
+	['take.m4a', 'application/octet-stream', 'audio/mp4'],
+	['take.mp4', 'application/octet-stream', 'video/mp4'],
+	['take.png', 'application/octet-stream', 'video/mp4'],
+	['take.mp4', 'audio/x-m4a', 'audio/mp4'],
+])('or what its name says: %s of %s is %s', (name, stated, type) => {
+	expect(detect(MEDIA.mp4, { types: [stated], name }).type).toBe(type);
+});
+
+test.each([
+	['<!DOCTYPE html><html>', 'text/html'],
+	['\ufeff\r\n  <HTML lang="en">', 'text/html'],
+	['<!-- a comment --><html>', 'text/html'],
+	['<body>', 'text/html'],
+	['<html><svg></svg></html>', 'text/html'],
+	[
+		'<?xml version="1.0" encoding="UTF-8"?>\n<Error><Code>NoSuchKey</Code></Error>',
+		'application/xml',
+	],
+	['<ListBucketResult xmlns="x">', 'application/xml'],
+	['<?xml version="1.0"?>', 'application/xml'],
+	['{"error": {"message": "gone"}}', 'application/json'],
+	['  {\n  "a": 1', 'application/json'],
+	['{}', 'application/json'],
+	['[{"a": 1}]', 'application/json'],
+	['[]', 'application/json'],
+])('%j is a page', (page, type) => {
+	const utf16 = Buffer.from(`\ufeff${page.replace('\ufeff', '')}`, 'utf16le');
+	for (const head of [Buffer.from(page), utf16, Buffer.from(utf16).swap16()])
+		expect(detect(head, { types: ['image/png'] })).toEqual({ type, byBytes: true, page: type });
+});
+
+test.each([
+	'',
+	'<',
+	'< 3',
+	'[00:01] la la',
+	'{ curly',
+	'WEBVTT\n\n00:00.000 --> 00:01.000',
+	'1, 2',
+	'The free lunch',
+	'BM is short',
+	'\ufeffÿ',
+])('%j is no page: what is stated counts, then the name, then that it is a text', (text) => {
+	const head = Buffer.from(text);
+	expect(detect(head, { types: ['image/jpg'] })).toEqual({ type: 'image/jpeg', byBytes: false });
+	const { type } = detect(head, { types: ['', 'binary/octet-stream'], name: 'a.VTT' });
+	expect(type).toBe('text/vtt');
+	expect(typeOf(head)).toBe(text === '' ? 'application/octet-stream' : 'text/plain');
+});
+
+test.each([
+	['Latin-1', Buffer.from('<html><title>Zugang gesperrt: Gerät</title>', 'latin1')],
+	['another one, with a control character', Buffer.from('<!DOCTYPE html>\x08\xb7\xc3', 'latin1')],
+	['Latin-1, as JSON', Buffer.from('{"error": "gesperrt für heute"}', 'latin1')],
+])('a page in %s is one', (_encoding, head) => {
+	expect(detect(head, { types: ['image/png'] }).page).toBeDefined();
+});
+
+test('of several stated types the first that says anything counts', () => {
+	const head = Buffer.alloc(8);
+	expect(typeOf(head, 'application/octet-stream', 'audio/x-wav', 'image/png')).toBe('audio/wav');
+	expect(typeOf(head, 'nonsense')).toBe('application/octet-stream');
+});
+
+test.each([
+	['Image/PNG; charset=binary', 'image/png'],
+	[' audio/mpeg ', 'audio/mpeg'],
+	['image/jpg', 'image/jpeg'],
+	['image/pjpeg', 'image/jpeg'],
+	['audio/x-wav', 'audio/wav'],
+	['audio/vnd.wave', 'audio/wav'],
+	['audio/mp3', 'audio/mpeg'],
+	['audio/x-m4a', 'audio/mp4'],
+	['video/x-matroska', 'video/x-matroska'],
+	['video/matroska', 'video/x-matroska'],
+	['image/x-ms-bmp', 'image/bmp'],
+	['application/ogg', 'audio/ogg'],
+	['text/xml', 'application/xml'],
+	['image/x-canon-cr2', 'image/x-canon-cr2'],
+	['', undefined],
+	['png', undefined],
+	['image/', undefined],
+	['image/png/x', undefined],
+	['image/<script>', undefined],
+	['application/octet-stream', undefined],
+	['binary/octet-stream', undefined],
+	['application/x-download', undefined],
+	[undefined, undefined],
+	[null, undefined],
+	[{}, undefined],
+	[`image/${'x'.repeat(200)}`, undefined],
+])('the media type that %p states is %p', (given, type) => {
+	expect(statedType(given)).toBe(type);
+});
+
+test.each([
+	['image/png', 'png'],
+	['image/jpeg', 'jpg'],
+	['image/tiff', 'tiff'],
+	['video/mp4', 'mp4'],
+	['video/x-matroska', 'mkv'],
+	['audio/mpeg', 'mp3'],
+	['audio/wav', 'wav'],
+	['audio/mp4', 'm4a'],
+	['text/vtt', 'vtt'],
+	['application/octet-stream', 'bin'],
+	['constructor', 'bin'],
+	['__proto__', 'bin'],
+	['image/exe', 'bin'],
+])('a file of %s ends in .%s: the extension is never up to a server', (type, extension) => {
+	expect(extensionOf(type)).toBe(extension);
+});
+
+test.each([
+	['photo.JPG', 'image/jpeg'],
+	['clip.mp4', 'video/mp4'],
+	['a.b.webm', 'video/webm'],
+	['sound.ogg', 'audio/ogg'],
+	['sound.opus', 'audio/ogg'],
+	['noextension', undefined],
+	['.png', 'image/png'],
+	['a.constructor', undefined],
+])('by its name %p is %p', (name, type) => {
+	expect(typeOfName(name)).toBe(type);
+});
+
+test.each([
+	['photo.jpg', 'image/jpeg', 'photo.jpg'],
+	['photo.jpeg', 'image/jpeg', 'photo.jpeg'],
+	['photo.jpg', 'image/png', 'photo.png'],
+	['photo', 'image/png', 'photo.png'],
+	['photo.v2', 'image/png', 'photo.v2.png'],
+	['download.bin', 'video/mp4', 'download.mp4'],
+	['voice.webm', 'audio/webm', 'voice.webm'],
+	['voice.mp4', 'audio/mp4', 'voice.mp4'],
+	['raw.cr2', 'image/x-canon-cr2', 'raw.cr2'],
+	['anything', 'application/octet-stream', 'anything'],
+])('%p of %s is named %p', (name, type, named) => {
+	expect(nameOfType(name, type)).toBe(named);
+});
+
+test('whatever the bytes, there is an answer with a valid type', () => {
+	const head = fc.uint8Array({ maxLength: 300 });
+	const start = fc.constantFrom(...Object.values(MEDIA));
+	const bytes = fc.oneof(
+		head,
+		fc
+			.tuple(start, fc.nat(40), head)
+			.map(([media, cut, rest]) => Uint8Array.from(Buffer.concat([media.subarray(0, cut), rest]))),
+		fc.string({ maxLength: 100 }).map((text) => Uint8Array.from(Buffer.from(`<${text}`))),
+	);
+	fc.assert(
+		fc.property(bytes, fc.string(), fc.string(), (given, stated, name) => {
+			expect(detect(given, { types: [stated], name }).type).toMatch(/^[a-z]+\/[a-z0-9.+-]+$/);
+		}),
+	);
+});

@@ -1,0 +1,371 @@
+/* eslint-disable @n8n/community-nodes/no-restricted-imports -- not published */
+import { Readable } from 'stream';
+import { readFile } from '../../src/transfer/content';
+import { upload } from '../../src/transfer/up';
+import type { BinarySource, Host, StreamedResponse } from '../../src/service/host';
+import type { SendResult, ApiRequest, NoResponse } from '../../src/base/types';
+import { answer, errorBody, LOST } from '../../testing/answers';
+import { hostWith, sourceWith, workspaceWith } from '../../testing/run';
+import { MEDIA } from './support/media';
+import { VirtualClock } from '../../testing/virtualClock';
+
+const PRESIGNED = 'https://put.example/x?signature=canary-signature';
+
+const place = (more: Record<string, unknown> = {}) =>
+	answer(201, {
+		upload_url: PRESIGNED,
+		upload_headers: { 'Content-Type': 'image/png' },
+		url: 'https://files.example/1',
+		...more,
+	});
+
+interface Put {
+	url: string;
+	headers: Record<string, string>;
+	body: string;
+}
+
+const NOT_THERE = { status: 404, headers: {}, body: Readable.from(['no']), close: () => {} };
+
+async function send(
+	puts: SendResult[],
+	created: SendResult[] = [place()],
+	source = sourceWith(),
+	found: StreamedResponse | NoResponse = NOT_THERE,
+) {
+	const clock = new VirtualClock();
+	const posts: ApiRequest[] = [];
+	const sent: Put[] = [];
+	const reads: string[] = [];
+	const started = clock.now();
+	const put: Host['put'] = async (url, headers, { open }) => {
+		sent.push({ url, headers, body: String(await open()) });
+		return puts[Math.min(sent.length, puts.length) - 1] ?? LOST;
+	};
+	const host = hostWith(
+		async (request) => {
+			posts.push(request);
+			return created[Math.min(posts.length, created.length) - 1] ?? LOST;
+		},
+		{
+			put,
+			get: async (url) => {
+				reads.push(url);
+				return found;
+			},
+		},
+	);
+	const file = await readFile(source, host.channel);
+	if (!file) throw new Error('cancelled');
+	const uploading = upload(host, workspaceWith(clock), { field: 'clip', file, key: 'key' });
+	const result = await clock.run(uploading);
+	return { result, posts, sent, reads, took: clock.now() - started };
+}
+
+test('name, type and size are sent, the file is uploaded to the given URL, and the final URL is returned', async () => {
+	const { result, posts, sent } = await send([answer(200, '')]);
+	const url = 'https://files.example/1';
+	const file = { url, fileName: 'cat.png', mimeType: 'image/png', size: 3 };
+	expect(result).toEqual({ ok: true, value: file });
+	expect(posts).toMatchObject([
+		{
+			method: 'POST',
+			path: '/files',
+			body: { filename: 'cat.png', content_type: 'image/png', size: 3 },
+		},
+	]);
+	expect(sent).toEqual([{ url: PRESIGNED, headers: { 'Content-Type': 'image/png' }, body: 'cat' }]);
+});
+
+describe('the headers that the service wants', () => {
+	const given = async (upload_headers: unknown) =>
+		await send([answer(200, '')], [place({ upload_headers })]);
+
+	test('are sent exactly as they are given', async () => {
+		const upload_headers = {
+			'x-amz-acl': 'private',
+			'X-Empty': '',
+			'x-amz-meta-tab': 'a\tb',
+			'Content-Type': 'image/png',
+			'content-length': '3',
+			'X-Number': 7,
+		};
+		const { sent } = await given(upload_headers);
+		expect(sent.map(({ headers }) => headers)).toEqual([{ ...upload_headers, 'X-Number': '7' }]);
+		for (const none of [undefined, null, {}]) {
+			expect((await given(none)).sent.map(({ headers }) => headers)).toEqual([{}]);
+		}
+	});
+
+	const CANARY = 'canary-value';
+	test.each<[string, unknown, string]>([
+		['authorization', { AUTHORIZATION: CANARY }, '"AUTHORIZATION" with it, which is never sent'],
+		['credentials of a proxy', { 'Proxy-Authorization': CANARY }, '"Proxy-Authorization"'],
+		['a cookie', { cookie: CANARY }, '"cookie"'],
+		['a host', { Host: CANARY }, '"Host"'],
+		['another framing', { 'Transfer-Encoding': 'chunked' }, '"Transfer-Encoding"'],
+		[
+			'another length',
+			{ 'Content-Length': '4' },
+			'"Content-Length" with it, which is not the 3 bytes',
+		],
+		['another length as a number', { 'content-length': 4 }, '"content-length"'],
+		[
+			'a line break',
+			{ 'x-split': `a\r\nx: ${CANARY}` },
+			'"x-split" with it, whose value is no text of one line',
+		],
+		[
+			'a line break in a name',
+			{ 'x-na\nme': CANARY },
+			'"x-na\\nme" with it, which is no name of a header',
+		],
+		['no name', { '': CANARY }, '""'],
+		[
+			'a list as value',
+			{ 'x-list': [CANARY] },
+			'"x-list" with it, whose value is no text of one line',
+		],
+		['an object as value', { 'x-object': { a: CANARY } }, '"x-object"'],
+		['null as value', { 'x-null': null }, '"x-null"'],
+		['true as value', { 'x-true': true }, '"x-true"'],
+		['a fraction as value', { 'x-half': 0.5 }, '"x-half"'],
+		['what no header can hold', { 'x-cat': `猫${CANARY}` }, '"x-cat"'],
+		['a header twice', { 'x-a': '1', 'X-A': '2' }, '"X-A" with it, twice'],
+		['a list', [{ name: 'x-a', value: CANARY }], 'upload_headers of the service are a list'],
+		['an empty list', [], 'upload_headers of the service are a list'],
+		['a text', `x-a: ${CANARY}`, 'upload_headers of the service are no object'],
+	])('are refused by name before anything is put: %s', async (_what, upload_headers, problem) => {
+		const { result, sent, posts } = await given(upload_headers);
+		expect(result).toMatchObject({
+			failure: { kind: 'upload', field: 'clip', problem: expect.stringContaining(problem) },
+		});
+		expect(JSON.stringify(result)).not.toContain(CANARY);
+		expect(sent).toEqual([]);
+		expect(posts).toHaveLength(1);
+	});
+});
+
+describe('what a file is announced as', () => {
+	test.each<[string, Partial<BinarySource>, Buffer, object]>([
+		[
+			'its bytes',
+			{ fileName: 'photo.jpg', mimeType: 'application/octet-stream' },
+			MEDIA.jpeg,
+			{ filename: 'photo.jpg', content_type: 'image/jpeg' },
+		],
+		[
+			'its bytes, not what is stated',
+			{ fileName: 'clip.png', mimeType: 'image/png' },
+			MEDIA.mp4,
+			{ filename: 'clip.mp4', content_type: 'video/mp4' },
+		],
+		[
+			'what is stated, under its usual name',
+			{ fileName: 'a.jpg', mimeType: 'image/jpg' },
+			Buffer.alloc(9),
+			{ filename: 'a.jpg', content_type: 'image/jpeg' },
+		],
+		[
+			'its name',
+			{ fileName: 'a.WAV', mimeType: 'application/octet-stream' },
+			Buffer.alloc(9),
+			{ filename: 'a.WAV', content_type: 'audio/wav' },
+		],
+		[
+			'nothing',
+			{ fileName: '..', mimeType: 'nonsense' },
+			Buffer.alloc(9),
+			{ filename: 'clip.bin', content_type: 'application/octet-stream' },
+		],
+		[
+			'its field, where it has no name',
+			{ fileName: '' },
+			MEDIA.png,
+			{ filename: 'clip.png', content_type: 'image/png' },
+		],
+		[
+			'a drawing',
+			{ fileName: 'logo', mimeType: 'text/plain' },
+			MEDIA.svg,
+			{ filename: 'logo.svg', content_type: 'image/svg+xml' },
+		],
+	])('comes from %s', async (_what, more, bytes, announced) => {
+		const source = sourceWith({ ...more, open: async () => bytes });
+		const { posts, result } = await send([answer(200, '')], [place()], source);
+		expect(posts[0]?.body).toEqual({ ...announced, size: bytes.length });
+		expect(result).toMatchObject({ ok: true });
+	});
+
+	test.each([
+		['nothing', '', 'its file is empty'],
+		['a page', '<!doctype html><p>Sign in', 'its file is an HTML page and no media'],
+		['an error', '<?xml version="1.0"?><Error/>', 'its file is an XML document and no media'],
+		['JSON', '{"error": "gone"}', 'its file is a JSON document and no media'],
+	])('is refused before anything is sent where its file holds %s', async (_what, text, problem) => {
+		for (const mimeType of ['image/png', 'text/html', 'application/json']) {
+			const source = sourceWith({ mimeType, open: async () => Readable.from([Buffer.from(text)]) });
+			const { result, posts, sent } = await send([answer(200, '')], [place()], source);
+			expect(result).toMatchObject({
+				failure: { kind: 'upload', field: 'clip', problem: expect.stringContaining(problem) },
+			});
+			expect([posts, sent]).toEqual([[], []]);
+		}
+	});
+});
+
+test('a transfer that fails is tried four times, all at the one address of its key', async () => {
+	const { result, posts, sent } = await send([LOST, answer(503), answer(200, '')]);
+	expect(result.ok).toBe(true);
+	expect(sent.map(({ url }) => url)).toEqual([PRESIGNED, PRESIGNED, PRESIGNED]);
+	expect(posts.map(({ headers }) => headers?.['Idempotency-Key'])).toEqual(['key-1']);
+	const never = await send([LOST]);
+	expect(never.result).toMatchObject({
+		failure: { kind: 'upload', field: 'clip', problem: 'ECONNRESET' },
+	});
+	expect(never.sent).toHaveLength(4);
+});
+
+test.each([408, 429, 500, 503])('a %i of the storage is tried again', async (status) => {
+	const { result, sent, posts } = await send([answer(status), answer(200, '')]);
+	expect(result.ok).toBe(true);
+	expect(sent).toHaveLength(2);
+	expect(posts).toHaveLength(1);
+});
+
+test('after the Retry-After of the storage, up to the cap', async () => {
+	const asked = await send([answer(429, '', { 'retry-after': '30' }), answer(200, '')]);
+	expect(asked.took).toBeGreaterThanOrEqual(30_000);
+	expect(asked.took).toBeLessThan(31_001);
+	const capped = await send([answer(503, '', { 'retry-after': '99999' }), answer(200, '')]);
+	expect(capped.took).toBeLessThan(121_001);
+});
+
+test.each(['local', 'certificate'] as const)(
+	'a %s failure of the transfer is final',
+	async (unsent) => {
+		const { result, sent } = await send([{ noResponse: 'why', unsent }, answer(200, '')]);
+		expect(result).toMatchObject({ failure: { problem: 'why' } });
+		expect(sent).toHaveLength(1);
+	},
+);
+
+describe.each([401, 403, 404, 409, 410, 412])('an address that answers %i is used up', (status) => {
+	const there = (length: string): StreamedResponse => ({
+		status: 200,
+		headers: { 'content-length': length },
+		body: Readable.from(['cat']),
+		close: () => {},
+	});
+
+	test('it is tried once more, as others get the same one for this file, before a new one is asked for', async () => {
+		const once = await send([answer(status), answer(200, '')]);
+		expect(once.result).toMatchObject({ ok: true, value: { url: 'https://files.example/1' } });
+		expect(once.posts).toHaveLength(1);
+		const twice = await send([answer(status), answer(status), answer(200, '')]);
+		expect(twice.result.ok).toBe(true);
+		expect(twice.sent).toHaveLength(3);
+		const keys = twice.posts.map(({ headers }) => headers?.['Idempotency-Key']);
+		expect(keys).toEqual(['key-1', 'key-2']);
+		expect(twice.reads).toEqual(['https://files.example/1', 'https://files.example/1']);
+	});
+
+	test('nothing is sent again where an earlier try has arrived after all', async () => {
+		const arrived = await send([LOST, answer(status)], [place()], sourceWith(), there('3'));
+		expect(arrived.result).toMatchObject({ ok: true, value: { url: 'https://files.example/1' } });
+		expect(arrived.sent).toHaveLength(2);
+		const other = await send([answer(status)], [place()], sourceWith(), there('2'));
+		expect(other.result.ok).toBe(false);
+		expect(other.sent).toHaveLength(4);
+	});
+});
+
+test('an address that may not be read is not read', async () => {
+	const url = 'https://10.0.0.1/1';
+	const { reads } = await send([answer(403), answer(200, '')], [place({ url })]);
+	expect(reads).toEqual([]);
+});
+
+test.each([301, 302, 303, 304, 400, 413])('%i of the storage is final', async (status) => {
+	const { result, sent } = await send([answer(status, '', { location: 'https://b.example' })]);
+	expect(result).toMatchObject({ failure: { problem: `the storage answered ${status}` } });
+	expect(sent).toHaveLength(1);
+});
+
+describe.each([307, 308])('a %i of the storage', (status) => {
+	const to = (location: string) => answer(status, '', { location });
+
+	test('is followed with the same headers and the same body, relative ones too', async () => {
+		const { result, sent, posts } = await send([
+			to('https://b.example/y?z=1'),
+			to('/w'),
+			answer(200, ''),
+		]);
+		expect(result.ok).toBe(true);
+		expect(posts).toHaveLength(1);
+		const put = { headers: { 'Content-Type': 'image/png' }, body: 'cat' };
+		expect(sent).toEqual([
+			{ ...put, url: PRESIGNED },
+			{ ...put, url: 'https://b.example/y?z=1' },
+			{ ...put, url: 'https://b.example/w' },
+		]);
+	});
+
+	test.each([
+		['http://b.example/y', 'the address is not https'],
+		['https://169.254.169.254/', 'the address is in a private network'],
+		['https://[::ffff:10.0.0.1]/', 'the address is in a private network'],
+		['', 'a redirect without an address'],
+	])('to %p: %s', async (location, problem) => {
+		const { result, sent } = await send([to(location), answer(200, '')]);
+		expect(result).toMatchObject({ failure: { kind: 'upload', problem } });
+		expect(sent).toHaveLength(1);
+	});
+
+	test('more than five are too many', async () => {
+		const { result, sent } = await send([to('/again?signature=canary')]);
+		expect(result).toMatchObject({ failure: { problem: 'too many redirects' } });
+		expect(JSON.stringify(result)).not.toContain('canary');
+		expect(sent).toHaveLength(6);
+	});
+
+	test('each attempt begins at the address of the service', async () => {
+		const { result, sent } = await send([to('/b'), answer(503), to('/b'), answer(200, '')]);
+		expect(result.ok).toBe(true);
+		const b = 'https://put.example/b';
+		expect(sent.map(({ url }) => url)).toEqual([PRESIGNED, b, PRESIGNED, b]);
+	});
+});
+
+test.each([
+	['http://put.example/x', 'the address is not https'],
+	['https://169.254.169.254/x', 'the address is in a private network'],
+	['nonsense', 'the address is not a URL'],
+])('nothing is sent to %s', async (upload_url, problem) => {
+	const { result, sent } = await send([answer(200, '')], [place({ upload_url })]);
+	expect(result).toMatchObject({ failure: { kind: 'upload', problem } });
+	expect(sent).toHaveLength(0);
+});
+
+test('a response without addresses is reported with what it lacks', async () => {
+	const { result } = await send([], [answer(201, { object: 'file' })]);
+	expect(result).toMatchObject({
+		failure: { kind: 'badResponse', problem: 'the response has no upload_url and no url' },
+	});
+});
+
+test('a refusal of the service is passed on as it is', async () => {
+	const { result, posts } = await send([], [answer(403, errorBody('no files:write'))]);
+	expect(result).toMatchObject({
+		failure: { kind: 'status', status: 403, serviceError: { message: 'no files:write' } },
+	});
+	expect(posts).toHaveLength(1);
+});
+
+test('no failure reveals the presigned URL', async () => {
+	for (const put of [LOST, answer(403, PRESIGNED), answer(500, PRESIGNED)]) {
+		const { result } = await send([put]);
+		expect(result.ok).toBe(false);
+		expect(JSON.stringify(result)).not.toMatch(/canary|put\.example/);
+	}
+});
