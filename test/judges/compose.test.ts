@@ -8,7 +8,8 @@ import { join } from 'path';
 import { json } from 'stream/consumers';
 
 import { readCommandLine, startFrom } from '../../sandbox/commandLine';
-import { baseUrlProblem, transferUrlProblem } from '../../src/service/urls';
+import { readBaseUrl } from '../../src/service/baseUrl';
+import { transferUrlProblem } from '../../src/service/urls';
 import { read, ROOT } from '../support/sources';
 
 const file = 'docker-compose.yml';
