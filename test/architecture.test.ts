@@ -213,12 +213,17 @@ test('the package needs nothing installed but n8n itself', () => {
 });
 
 test('the package contains what the architecture lists', () => {
-	expect([...manifest.files].sort()).toEqual(['dist/credentials', 'dist/nodes', 'dist/src']);
+	expect([...manifest.files].sort()).toEqual([
+		'CHANGELOG.md',
+		'dist/credentials',
+		'dist/nodes',
+		'dist/src',
+	]);
 });
 
 describe('the tarball', () => {
 	const allowed = [
-		...['package.json', 'README.md', 'LICENSE'],
+		...['package.json', 'README.md', 'CHANGELOG.md', 'LICENSE'],
 		...PUBLISHED.map((layer) => `dist/${layer}/part.js`),
 	];
 
@@ -227,7 +232,7 @@ describe('the tarball', () => {
 			path,
 			`dist/${path}`,
 		]),
-		...['src/run/part.ts', 'nodes/part.ts', '.env', 'docs/nodes.md', 'CHANGELOG.md'],
+		...['src/run/part.ts', 'nodes/part.ts', '.env', 'docs/nodes.md', 'CONTRIBUTING.md'],
 		...['stryker.config.json', 'dist/tsconfig.tsbuildinfo', 'dist/part.js'],
 	];
 

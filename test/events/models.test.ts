@@ -49,10 +49,13 @@ test('a list that never ends is left after ten pages, one that repeats itself af
 	expect(await getModels.call(context)).toEqual([]);
 	expect(asked).toHaveLength(10);
 	const repeating = editor({ data: [], next_cursor: 'c' });
-	await getModels.call(repeating.context);
+	await expect(getModels.call(repeating.context)).rejects.toThrow(/leads back to a page before/);
 	expect(repeating.asked).toHaveLength(2);
 });
 
-test.each([null, 'text', [], {}, { data: 'x' }])('%j is an empty list', async (body) => {
-	expect(await getModels.call(editor(body).context)).toEqual([]);
-});
+test.each([null, 'text', [], {}, { data: 'x' }])(
+	'%j is no list, and said to be none',
+	async (body) => {
+		await expect(getModels.call(editor(body).context)).rejects.toThrow(/not a list/);
+	},
+);

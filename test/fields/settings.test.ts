@@ -9,7 +9,7 @@ import { valuesOf } from '../support/rules';
 const untilStatus = (...good: string[]) => ({ good, bad: ['failed'] });
 
 const fields = [
-	...creationFields([...creditOptions, ...statusFields(untilStatus('done'))]),
+	...creationFields([...creditOptions, ...statusFields({ good: ['done'], bad: ['failed'] })]),
 	...listFields,
 ];
 
@@ -51,7 +51,7 @@ test('what is not set has its default', () => {
 });
 
 test('the defaults of an operation stay as they are, whatever an item sets', () => {
-	const terminalStatuses = untilStatus('done');
+	const terminalStatuses = { good: ['done'], bad: ['failed'] };
 	const values = valuesOf({ fields }, { options: { waitStatuses: 'mine' } });
 	expect(buildSettings(values, usualSettings({ terminalStatuses }, false))).toMatchObject({
 		value: { terminalStatuses: { good: ['mine'], bad: ['failed'] } },

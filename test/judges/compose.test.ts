@@ -8,7 +8,7 @@ import { join } from 'path';
 import { json } from 'stream/consumers';
 
 import { readCommandLine, startFrom } from '../../sandbox/commandLine';
-import { readBaseUrl } from '../../src/service/baseUrl';
+import { readCredential } from '../../src/service/credential';
 import { transferUrlProblem } from '../../src/service/urls';
 import { read, ROOT } from '../support/sources';
 
@@ -80,7 +80,7 @@ describe('the sandbox of the Compose file', () => {
 	const [, baseUrl = ''] = /the base URL (\S+) and/.exec(read(file)) ?? [];
 
 	test('has an address that the nodes accept, and that the network gives to its container', () => {
-		expect(readBaseUrl(baseUrl)).toHaveProperty('baseUrl');
+		expect(readCredential({ baseUrl, apiKey: 'mgs_1' })).toMatchObject({ baseUrl });
 		expect(transferUrlProblem(`${new URL(baseUrl).origin}/outputs/a.png`, baseUrl)).toBeUndefined();
 		const { hostname, port } = new URL(baseUrl);
 		expect(read(file)).toMatch(new RegExp(`aliases:\\s+- ${hostname}\\n`));

@@ -289,15 +289,22 @@ describe('a creation that is out when the execution is cancelled', () => {
 		expect(isOutcomeOpen(memory.state)).toBe(true);
 	});
 
-	test('its answer is heard: the job is recorded and keeps its slot', async () => {
-		const { clock, memory, cancel, ended, workspace, host } = setUpOut();
-		await clock.pass(10_000);
-		cancel.abort();
-		await ended;
-		await clock.pass(MINUTE);
-		expect(memory.state).toMatchObject({ is: 'created', job: { id: 'gen_1' } });
-		expect(await slotsFree(workspace, host)).toBe(false);
-	});
+	test.each([
+		[0, false],
+		[HOUR, true],
+	])(
+		'its answer is heard: the job is recorded, and its slot is free %i ms later: %s',
+		async (ms, isFree) => {
+			const { clock, memory, cancel, ended, workspace, host } = setUpOut();
+			await clock.pass(10_000);
+			cancel.abort();
+			await ended;
+			await clock.pass(MINUTE);
+			expect(memory.state).toMatchObject({ is: 'created', job: { id: 'gen_1' } });
+			await clock.pass(ms);
+			expect(await slotsFree(workspace, host)).toBe(isFree);
+		},
+	);
 
 	test.each<[string, SendResult, isOpen: boolean]>([
 		['a lost answer leaves its outcome open', LOST, true],

@@ -517,34 +517,6 @@ test('the sum is kept in the flow context, as plain data', () => {
 		expect(executionCredits({ mediaGenCredits: broken }).reserved).toBe(0);
 });
 
-test('a dry run sends nothing and outputs what would be sent, with its price once that is known', async () => {
-	const { execution, model } = setUp();
-	const preview = async () => {
-		const [result] = await execution.run([{ prompt: 'a cat' }], { dryRun: true }, 'b');
-		return result?.ok ? result.value.resources[0] : result;
-	};
-	const before = await preview();
-	expect(before).toEqual({
-		summary: expect.stringMatching(/^Nothing was sent/) as unknown,
-		dryRun: true,
-		method: 'POST',
-		path: '/generations',
-		body: { mode: 'image', model: 's', prompt: 'a cat' },
-		idempotencyKey: expect.stringMatching(/^n8n-[0-9a-f]{64}$/) as unknown,
-	});
-	expect(model.log).toEqual([]);
-	await execution.run(items(1), {});
-	const requests = model.log.length;
-	expect(await preview()).toEqual({ ...before, estimated_credits: 3 });
-	expect(model.log).toHaveLength(requests);
-	await execution.run([{ prompt: 'a cat' }], {}, 'b');
-	const sent = model.log.filter(({ request }) => request.method === 'POST').at(-1)?.request;
-	expect([sent?.headers?.['Idempotency-Key'], sent?.body]).toEqual([
-		(before as Record<string, unknown>).idempotencyKey,
-		(before as Record<string, unknown>).body,
-	]);
-});
-
 describe('one creation after the other', () => {
 	const made = (job: Resource): Result<Resource> => ok(job);
 	const costs = (credits: number, id = 'gen_1') => made({ id, estimated_credits: credits });

@@ -33,7 +33,7 @@ const HANGING_LIMIT_MS = 500_000;
 
 /** How a run says that the service is away. */
 const SAID =
-	/did not respond|cannot be reached|answered with status|Not found|does not know the job/;
+	/did not respond|cannot be reached|answered with status|answered instead of|could not answer|Not found|does not know the job/;
 
 let keys = 0;
 

@@ -398,30 +398,6 @@ describe('with Continue On Fail', () => {
 	});
 });
 
-test('a dry run says what all items would create and cost, and which are wrong', async () => {
-	const dry = { options: { dryRun: true } };
-	const prompts = ['a', '', 'c', ''];
-	const credential = { apiKey: 'canary-key-of-dry-runs' };
-	const summary = async (given: object) => {
-		const { start } = setUp({
-			prompts,
-			credential,
-			given: { ...given },
-			continueOnFail: true,
-			service: { price: () => 3 },
-		});
-		return (await start()).map(({ json }) => json.summary)[0];
-	};
-	const wrong = 'Items that are wrong: 2, 4.';
-	expect(await summary(dry)).toBe(
-		`Nothing was sent. It would create 2 jobs; what they cost is known once one with each model was made. ${wrong}`,
-	);
-	await summary({});
-	expect(await summary(dry)).toBe(
-		`Nothing was sent. It would create 2 jobs, for about 6 credits in all. ${wrong}`,
-	);
-});
-
 describe('without Continue On Fail', () => {
 	const ending = (prompt: string) => ({ status: prompt === 'bad' ? 'failed' : 'completed' });
 

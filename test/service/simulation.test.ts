@@ -81,7 +81,7 @@ test('the five allowed jobs are almost always in use', async () => {
 /** Items of a run, whose creations meet more faults than there are items. */
 const ITEMS = cases(7_000);
 
-test(`lost, damaged and failed responses to ${ITEMS} items in three runs of a node: nothing is created twice or lost`, async () => {
+test(`lost, damaged and failed responses to ${ITEMS} items in a few runs of a node: nothing is created twice or lost`, async () => {
 	await withSeed(seedOf(7), async (seed) => {
 		const random = seeded(seed);
 		let faults = 0;
@@ -101,8 +101,9 @@ test(`lost, damaged and failed responses to ${ITEMS} items in three runs of a no
 		});
 		workspace.updateLimits({ requestsPerMinute: 100_000, concurrentJobs: 100 });
 		const memories: ItemMemory[] = [];
-		let failed = 0;
-		for (let again = 0; again < 3; again += 1) {
+		let failed = ITEMS;
+		// Two that are given up in a row halt a run.
+		for (let again = 0; again < 20 && failed > 0; again += 1) {
 			const results = await clock.run(execution('run', ITEMS, memories));
 			failed = results.filter(({ ok }) => !ok).length;
 			for (const [item, result] of results.entries()) {
@@ -112,7 +113,7 @@ test(`lost, damaged and failed responses to ${ITEMS} items in three runs of a no
 		expect(new Set(model.jobs.map(({ prompt }) => prompt)).size).toBe(model.jobs.length);
 		expect(model.jobs).toHaveLength(ITEMS);
 		expect(faults).toBeGreaterThan(ITEMS);
-		expect(failed).toBeLessThan(ITEMS / 10);
+		expect(failed).toBe(0);
 		const ids = new Set(model.jobs.map(({ id }) => id));
 		for (const { state } of memories) if ('job' in state) expectSame(ids.has(state.job.id), true);
 	});

@@ -31,7 +31,11 @@ export default async function globalSetup({ maxWorkers }: { maxWorkers: number }
 
 async function startEnvironment(stops: Array<() => Promise<void>>): Promise<Handover> {
 	// With what draws its media: jest compiles nothing once the setup is loaded.
-	const sandbox = await createSandbox({ settings: { clockScale, strictFields: true }, seed: 1, render });
+	const sandbox = await createSandbox({
+		settings: { clockScale, strictFields: true },
+		seed: 1,
+		render,
+	});
 	stops.push(async () => await sandbox.close());
 	const { n8n, rest } = await startInstance({ log });
 	stops.push(async () => await n8n.stop());

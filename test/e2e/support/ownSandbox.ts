@@ -23,7 +23,7 @@ export async function ownSandbox(settings: SettingsInput = {}) {
 		settings: { clockScale, strictFields: true, ...settings },
 	});
 	closing.push(service.close);
-	const { key, workspace } = keyRing(service).full;
+	const { key, workspace, scopes } = keyRing(service).full;
 	const access = { apiKey: key, baseUrl: service.baseUrl, clockScale };
 	const credential = await saveCredential(rest, randomUUID(), access);
 	const sandbox = new SandboxAdmin(service.adminUrl);
@@ -31,6 +31,10 @@ export async function ownSandbox(settings: SettingsInput = {}) {
 		sandbox,
 		credential,
 		workspace,
+		/** What the credential holds. */
+		access,
+		/** Another key of the same workspace, which may do the same. */
+		addKey: async () => await sandbox.addKey(workspace, scopes),
 		run: async (run: OurRun) => await runOurs({ credential, ...run }),
 		/** Movements that reserve credits. */
 		charged: async () =>
