@@ -6,8 +6,6 @@ import { listFields } from '../../src/fields/operation';
 import { statusFields, usualSettings } from '../../src/fields/settings';
 import { valuesOf } from '../support/rules';
 
-const untilStatus = (...good: string[]) => ({ good, bad: ['failed'] });
-
 const fields = [
 	...creationFields([...creditOptions, ...statusFields({ good: ['done'], bad: ['failed'] })]),
 	...listFields,
