@@ -21,6 +21,7 @@ import { choice, flag, jsonObject, media, number, prose } from '../../src/fields
 import { maxCreditsOrStop, statusFields, waitForCompletion } from '../../src/fields/settings';
 import { fail, type Failed } from '../../src/base/result';
 import { isRecord, type Json } from '../../src/base/types';
+import { flagOf } from '../../src/base/values';
 import { requestResource } from '../../src/service/client';
 import { AGENT_STATUSES, type TerminalStatuses } from '../../src/service/jobState';
 import type { Item } from '../../src/run/item';
@@ -98,7 +99,7 @@ const create: Operation = {
 		endpoint: ENDPOINTS.createAgentRun,
 		charges: true,
 		// A plan that waits for approval is not carried out yet.
-		takesSlot: (body) => (isRecord(body) && body.auto_approve === true ? 'agent' : undefined),
+		takesSlot: (body) => (isRecord(body) && flagOf(body.auto_approve) ? 'agent' : undefined),
 		terminalStatuses: AGENT_STATUSES.any,
 	},
 	fields: [

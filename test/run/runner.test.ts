@@ -269,7 +269,7 @@ describe('nothing is sent when one item of the batch cannot be right', () => {
 		[
 			'a useless timeout',
 			{ given: { options: { waitTimeout: -1 } } },
-			/^Wait Timeout must be a number above 0/,
+			/^Wait Timeout \(Minutes\) must be a number above 0/,
 		],
 		[
 			'a key too long',
@@ -318,7 +318,7 @@ describe('nothing is sent when one item of the batch cannot be right', () => {
 			given: { operation: 'get', generationId: { __rl: true, mode: 'id', value: '../credits' } },
 		});
 		expect((await failure(start())).message).toMatch(
-			/^Generation is not a valid ID: \.\.\/credits/,
+			/^Generation is not a valid ID: "\.\.\/credits"/,
 		);
 		expect(model.log).toEqual([]);
 	});
