@@ -98,7 +98,7 @@ describe.each([
 			for (const at of [5_000, 65_000]) clock.after(at, () => clock.setWall(by));
 			const channel = channelOf(async () => answer(200));
 			const wait = async () => {
-				while (await creditGate.mayTry(channel, startedAt + 150_000))
+				while (await creditGate.mayTry(channel, startedAt + 150_000, true))
 					attempts.push(clock.monotonic() - startedAt);
 			};
 			await clock.run(wait());
