@@ -25,6 +25,8 @@ export interface PollState {
 export interface Reader {
 	/** A page of the list, the newest first; without a cursor the first one. */
 	page(cursor: string | undefined): Promise<Page>;
+	/** The error for a list that cannot be read as far as it is needed. */
+	unreadable(problem: string): Error;
 	/** `gone` if it no longer exists, `undefined` if it cannot be read at the moment. */
 	read(id: string): Promise<Resource | 'gone' | undefined>;
 }
@@ -63,12 +65,13 @@ export async function findNewlyFinished(
 	let cursor: string | undefined;
 	let complete = false;
 	for (let pages = 1; pages <= MAX_PAGES && !complete; pages += 1) {
-		const { entries, next } = await reader.page(cursor);
+		const { entries, next, deadEnd } = await reader.page(cursor);
 		const jobs = entries.filter(isResource);
 		for (const job of jobs) listed.set(job.id, job);
 		const showsKnown = jobs.some(isKnown);
 		// Another key may be of the same workspace: then the list shows something known.
 		if (pages === 1 && before?.workspace !== workspace) isFirst ||= !showsKnown;
+		if (deadEnd !== undefined && !isFirst && !showsKnown) throw reader.unreadable(deadEnd);
 		complete = isFirst || showsKnown || next === undefined || next === cursor;
 		cursor = next;
 	}

@@ -15,23 +15,30 @@ import {
 	type Service,
 } from '../../src/events/service';
 import { savedState, saveState } from '../../src/events/state';
+import { fail } from '../../src/base/result';
 import type { Resource } from '../../src/base/types';
 import { mustBeList, pageOf } from '../../src/service/pages';
 import { isRefusal, refusalOf } from '../../src/service/statuses';
 import { jsonOf } from '../../src/run/output';
 import { findNewlyFinished, type PollState, type Reader } from './findNewlyFinished';
 
+const CANNOT_LIST = 'The generations cannot be listed';
+
 /** Reads generations. Throws a NodeApiError where a page cannot be read. */
 export function generationReader(context: IAllExecuteFunctions, service: Service): Reader {
 	const endpoint = ENDPOINTS.listGenerations;
 	service.requireScope(endpoint.scope);
 	return {
+		unreadable(problem) {
+			const failed = fail({ kind: 'badResponse', status: 200, problem });
+			return serviceError(context, failed, endpoint, CANNOT_LIST);
+		},
 		async page(cursor) {
 			const query = { limit: LIMITS.listLimit.max, ...(cursor !== undefined && { cursor }) };
 			const request = { method: 'GET', path: endpoint.path, query } as const;
 			const answer = await service.send(request, { validate: mustBeList });
-			if (answer.ok) return pageOf(answer.value.body);
-			throw serviceError(context, answer, endpoint, 'The generations cannot be listed');
+			if (!answer.ok) throw serviceError(context, answer, endpoint, CANNOT_LIST);
+			return pageOf(answer.value.body);
 		},
 		async read(id) {
 			const answer = await readResource(service, ENDPOINTS.getGeneration, id, { retry: false });

@@ -1,5 +1,5 @@
 import { fail, type Failed, type Result } from '../base/result';
-import { Semaphore } from '../base/waiting';
+import { onAbort, Semaphore } from '../base/waiting';
 import type { Resource } from '../base/types';
 import { meaningOf } from '../service/statuses';
 import type { Item, Prepared } from './item';
@@ -189,12 +189,17 @@ export class Run {
 	/** Once n8n has, or has not, been given the results of all items. */
 	noteDeliveries(): void {
 		const [first] = this.created;
-		// What n8n was given before it was stopped is lost with the execution.
-		const wasStopped = first?.host.channel.signal?.aborted ?? false;
-		const hasFailed = wasStopped || this.firstError !== undefined;
-		first?.openRequests.endRun(first.origin.executionId, this.location?.runIndex ?? 0, hasFailed);
+		if (!first) return;
+		const { openRequests, origin, host } = first;
+		const { executionId } = origin;
+		const { signal } = host.channel;
+		const runIndex = this.location?.runIndex ?? 0;
+		const hasFailed = signal?.aborted === true || this.firstError !== undefined;
+		openRequests.endRun(executionId, runIndex, hasFailed);
 		if (hasFailed) return;
 		for (const item of this.created) if (!this.failedRows.has(item.itemIndex)) noteDelivery(item);
+		// What n8n was given is lost with an execution that is stopped, also while another node works on it.
+		onAbort(signal, () => openRequests.endRun(executionId, runIndex, true));
 	}
 
 	/** How many items have a job. */

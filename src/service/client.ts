@@ -43,8 +43,11 @@ const ATTEMPTS: Record<RetryReason, { max: number; initialMs: number; maxMs: num
  */
 const KEEP_TRYING_MS = 90_000;
 
-/** So many requests for one operation, given up in a row without any answer of the service, are an outage. */
-const OUTAGE_AFTER = 2;
+/**
+ * So many requests for one operation, given up in a row without any answer of the service, are an outage:
+ * as many as are under way at once by default, so that a few bad items among good ones are none.
+ */
+const OUTAGE_AFTER = 5;
 
 const MIN_DELAY_MS = 100;
 

@@ -18,7 +18,7 @@ const ROWS: Record<string, string[]> = {
 		'Creation.follow, without a deadline',
 	],
 	'A job that nobody waits for': ['JobSlots.tick'],
-	'A list of what runs': ['JobPoller.readList'],
+	'A list of what runs': ['JobPoller.sendList'],
 	'One answer of the service': ['createSend', 'readBody', 'dryRun, without a deadline'],
 	'A request that is tried again': ['Client.request', 'Creation.exchange, without a deadline'],
 	'A list with _Return All_': ['readPages'],

@@ -189,6 +189,8 @@ class World {
 			}
 			for (const [index, result] of results.entries())
 				outputs.push([rounds[round]?.[index] ?? '', result]);
+			// While another node works on what this one has output.
+			if (this.random() < 0.05) cancel.abort();
 			if (cancel.signal.aborted) break;
 			if (!this.continuesOnFail && results.some(({ ok }) => !ok)) {
 				execution.failedAt = round;

@@ -197,10 +197,15 @@ describe('an item that the service never answers', () => {
 		expect(said.filter((one) => one === 'done')).toHaveLength(9);
 	});
 
-	test('two in a row halt the run', async () => {
-		const said = await setUpBad((prompt) => ['no. 3', 'no. 4'].includes(prompt));
-		expect(said.slice(0, 5)).toEqual(['done', 'done', 'done', NO_ANSWER, NO_ANSWER]);
-		expect(new Set(said.slice(5))).toEqual(new Set(['Not sent: the service gave no answer']));
+	test('nor do four in a row', async () => {
+		const said = await setUpBad((prompt) => /^no\. [3-6]$/.test(prompt));
+		expect(said.filter((one) => one === 'done')).toHaveLength(8);
+	});
+
+	test('five in a row halt the run', async () => {
+		const said = await setUpBad((prompt) => /^no\. [3-7]$/.test(prompt));
+		expect(said.slice(0, 8)).toEqual([...Array(3).fill('done'), ...Array(5).fill(NO_ANSWER)]);
+		expect(new Set(said.slice(8))).toEqual(new Set(['Not sent: the service gave no answer']));
 	});
 });
 

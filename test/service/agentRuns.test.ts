@@ -1,6 +1,7 @@
 import { operations } from '../../nodes/AgentRun/operations';
 import { Run } from '../../src/run/run';
 import { createJob } from '../../src/run/creation';
+import { slotKindOf } from '../../src/run/item';
 import { ENDPOINTS } from '../../src/contract';
 import { isRecord, type Send } from '../../src/base/types';
 import { answer } from '../../testing/answers';
@@ -90,4 +91,17 @@ test('a run that another process has started is waited for, with about one try a
 	expect(clock.now() - began).toBeLessThanOrEqual(22 * MINUTE);
 	expect(refused()).toBeLessThanOrEqual(14);
 	await foreign;
+});
+
+test.each([
+	['create', { auto_approve: true }, 'agent'],
+	['create', { auto_approve: false }, undefined],
+	['create', {}, undefined],
+	['approve', { max_credits: 5 }, 'agent'],
+	['review', { decision: 'assemble' }, undefined],
+] as const)('%s with %j takes the slot %s', (value, body, slot) => {
+	const spec = operations.find((each) => each.value === value)?.spec;
+	if (!spec) throw new Error(`There is no operation ${value}`);
+	const { method, path } = spec.endpoint;
+	expect(slotKindOf({ spec, request: { method, path, body } })).toBe(slot);
 });

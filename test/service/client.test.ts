@@ -115,11 +115,15 @@ describe('how often a request is tried under its key', () => {
 	});
 });
 
-describe('an outage: two requests of one operation, given up in a row', () => {
+describe('an outage: five requests of one operation, given up in a row', () => {
+	const four = <T>(one: T): T[] => [one, one, one, one];
+
+	type Asked = [ApiRequest, SendResult];
+
 	const READ: ApiRequest = { method: 'GET', path: '/generations/gen_2' };
 
 	/** What each request of a client is always answered, and whether its failure is an outage. */
-	async function given(...asked: Array<[ApiRequest, SendResult]>) {
+	async function given(...asked: Asked[]) {
 		const clock = new VirtualClock();
 		const client = new Client(new RateLimiter(clock, 1_000), clock, seeded(1));
 		const said: unknown[] = [];
@@ -139,11 +143,8 @@ describe('an outage: two requests of one operation, given up in a row', () => {
 		['a page', answer(200, '<html>')],
 		['a redirect', answer(301, '')],
 	])('%s', async (_, response) => {
-		expect(await given([POST, response], [POST, response], [POST, response])).toEqual([
-			false,
-			true,
-			true,
-		]);
+		const all = await given(...four<Asked>([POST, response]), [POST, response], [POST, response]);
+		expect(all).toEqual([...four(false), true, true]);
 	});
 
 	test.each<[name: string, response: SendResult]>([
@@ -151,23 +152,26 @@ describe('an outage: two requests of one operation, given up in a row', () => {
 		['a refusal', answer(400)],
 		['a 429', answer(429)],
 	])('is none once the service has answered: %s', async (_, response) => {
-		const all = await given([POST, LOST], [POST, response], [POST, LOST], [POST, LOST]);
-		expect(all).toEqual([false, undefined, false, true]);
+		const lost = four<Asked>([POST, LOST]);
+		const all = await given(...lost, [POST, response], ...lost, [POST, LOST]);
+		expect(all).toEqual([...four(false), undefined, ...four(false), true]);
 	});
 
 	test('is counted for each operation, whatever the id', async () => {
-		expect(await given([POST, LOST], [GET, LOST], [POST, LOST], [READ, LOST])).toEqual([
-			false,
-			false,
-			true,
-			true,
-		]);
+		const mixed = four<Asked[]>([
+			[POST, LOST],
+			[GET, LOST],
+		]).flat();
+		const all = await given(...mixed, [POST, LOST], [READ, LOST]);
+		expect(all).toEqual([...four(false), ...four(false), true, true]);
 	});
 
 	test('is none of what is refused, or cannot be sent at all', async () => {
 		const local: SendResult = { noResponse: 'x', unsent: 'local' };
 		for (const response of [answer(404), answer(429), local])
-			expect(await given([POST, response], [POST, response])).toEqual([undefined, undefined]);
+			expect(await given(...four<Asked>([POST, response]), [POST, response])).toEqual(
+				Array(5).fill(undefined),
+			);
 	});
 });
 

@@ -318,6 +318,17 @@ describe('where others use the workspace', () => {
 		expect(await hasSettled(more[2] as Promise<unknown>)).toBe(false);
 	});
 
+	test('one that has no answer after a second is not waited for, and no list goes out before', async () => {
+		const { clock, jobs, wait } = slotsOf(5);
+		void wait();
+		const second = wait();
+		await clock.pass(900);
+		expect(await hasSettled(second)).toBe(false);
+		expect(jobs.lists).toBe(0);
+		await clock.pass(1_200);
+		expect(await hasSettled(second)).toBe(true);
+	});
+
 	test('of the slots that our jobs leave about half are left to others until the next list', async () => {
 		const { clock, occupy, wait, shows } = slotsOf(4);
 		let left = 0;

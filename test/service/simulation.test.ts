@@ -102,8 +102,8 @@ test(`lost, damaged and failed responses to ${ITEMS} items in a few runs of a no
 		workspace.updateLimits({ requestsPerMinute: 100_000, concurrentJobs: 100 });
 		const memories: ItemMemory[] = [];
 		let failed = ITEMS;
-		// Two that are given up in a row halt a run.
-		for (let again = 0; again < 20 && failed > 0; again += 1) {
+		// Several that are given up in a row halt a run.
+		for (let again = 0; again < 5 && failed > 0; again += 1) {
 			const results = await clock.run(execution('run', ITEMS, memories));
 			failed = results.filter(({ ok }) => !ok).length;
 			for (const [item, result] of results.entries()) {

@@ -1,4 +1,4 @@
-/* eslint-disable @n8n/community-nodes/no-restricted-globals, @n8n/community-nodes/no-restricted-imports -- not published */
+/* eslint-disable @n8n/community-nodes/no-restricted-imports -- not published */
 import express, { type Request } from 'express';
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';

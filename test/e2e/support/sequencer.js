@@ -2,7 +2,16 @@ const longestFirst = require('../../support/longestFirst');
 
 /** Files that take half a minute and more: begun last they would hold up the whole run. */
 module.exports = longestFirst([
-	...['crash', 'triggerReceiver', 'trigger', 'hostile', 'start', 'triggerQueued'],
+	...[
+		'lostAnswers',
+		'lostExecutions',
+		'crash',
+		'triggerReceiver',
+		'trigger',
+		'hostile',
+		'start',
+		'triggerQueued',
+	],
 	...['editorJourney', 'editorFields', 'anything', 'exampleAgent', 'exampleMcp', 'idempotency'],
 	...[
 		'exampleEvents',

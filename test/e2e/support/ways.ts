@@ -1,4 +1,4 @@
-/* eslint-disable @n8n/community-nodes/no-restricted-globals, @n8n/community-nodes/no-restricted-imports -- not published */
+ 
 import type {
 	IDataObject,
 	INode,
@@ -46,11 +46,14 @@ export interface Plan {
 	credential: SavedCredential;
 	rows: readonly Row[];
 	onError?: OnError;
+	/** An address that another node, behind ours, calls for each item. */
+	followedBy?: string;
 }
 
 const NODE = 'Node under test';
 const ROWS = 'Rows';
 const LOOP = 'Loop Over Items';
+const BEHIND = 'Behind';
 const START = 'Start';
 
 // As a Code node of a user's: files get a new place in n8n's store in each execution.
@@ -78,7 +81,8 @@ function triggerOf(way: Way, path: string): INode {
 	return { ...at, type: 'n8n-nodes-base.manualTrigger', typeVersion: 1, parameters: {} };
 }
 
-function workflowOf({ way, node, parameters, credential, rows, onError }: Plan, path: string) {
+function workflowOf(plan: Plan, path: string): WorkflowData {
+	const { way, node, parameters, credential, rows, onError, followedBy } = plan;
 	const tried: INode = {
 		...nodeAt(NODE, 3),
 		...{ type: `n8n-nodes-mediagen.${node}`, typeVersion: 1, parameters, onError },
@@ -92,19 +96,27 @@ function workflowOf({ way, node, parameters, credential, rows, onError }: Plan, 
 		...nodeAt(LOOP, 2),
 		...{ type: 'n8n-nodes-base.splitInBatches', typeVersion: 3, parameters: { batchSize: 1 } },
 	};
-	// Its first output is for what has been done.
-	const round = { main: [[], ...connectedTo(NODE).main] };
+	const behind: INode = {
+		...nodeAt(BEHIND, 4),
+		...{ type: 'n8n-nodes-base.httpRequest', typeVersion: 4.2, parameters: { url: followedBy } },
+	};
 	const isLoop = way === 'loop';
-	const workflow: WorkflowData = {
+	// The first output of a loop is for what has been done.
+	const round = { main: [[], ...connectedTo(NODE).main] };
+	return {
 		name: `Lost ${way}`,
-		nodes: [triggerOf(way, path), code, tried, ...(isLoop ? [loop] : [])],
+		nodes: [
+			...[triggerOf(way, path), code, tried],
+			...(isLoop ? [loop] : []),
+			...(followedBy === undefined ? [] : [behind]),
+		],
 		connections: {
 			[START]: connectedTo(ROWS),
 			[ROWS]: connectedTo(isLoop ? LOOP : NODE),
 			...(isLoop && { [LOOP]: round, [NODE]: connectedTo(LOOP) }),
+			...(followedBy !== undefined && { [NODE]: connectedTo(BEHIND) }),
 		},
 	};
-	return workflow;
 }
 
 /** A workflow that calls another one. */
@@ -160,7 +172,6 @@ export async function travel(plan: Plan): Promise<Journey> {
 	const isManual = way === 'editor' || way === 'loop';
 	if (!isManual) await rest.workflows.publish(saved);
 	const caller = way === 'nested' ? await rest.workflows.create(callerOf(saved.id)) : undefined;
-	const parents = new Map<string, string>();
 	const timeoutMs = 240_000;
 
 	/** What n8n starts for something that was called. */
@@ -169,26 +180,21 @@ export async function travel(plan: Plan): Promise<Journey> {
 		await call();
 		const find = async () =>
 			(await rest.executions.list(saved.id)).find(({ id }) => !known.has(id))?.id;
-		await until(async () => (await find()) !== undefined);
+		await until(async () => (await find()) !== undefined, 60_000);
 		return (await find()) ?? '';
 	};
 
 	const begin = async (): Promise<string> => {
 		if (isManual) return await rest.workflows.run(saved.id, START);
 		if (!caller) return await started(async () => await fetch(`${n8nUrl}/webhook/${path}`));
-		let parent = '';
-		const execution = await started(async () => {
-			parent = await rest.workflows.run(caller.id, START);
-		});
-		parents.set(execution, parent);
-		return execution;
+		return await started(async () => await rest.workflows.run(caller.id, START));
 	};
 	const ended = async (execution: string) =>
 		endedOf(await rest.executions.wait(execution, { timeoutMs }));
 	return {
 		begin,
 		ended,
-		stop: async (execution) => await rest.executions.stop(parents.get(execution) ?? execution),
+		stop: rest.executions.stop.bind(rest.executions),
 		goOn: async (lost) => await ended(isManual ? await begin() : await rest.executions.retry(lost)),
 		setRows: async (rows) =>
 			await rest.workflows.update(saved.id, workflowOf({ ...plan, rows }, path)),

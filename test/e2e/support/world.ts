@@ -15,23 +15,29 @@ export const REFUSED = 'a kite';
 export const imageOf = (given: Record<string, unknown> = {}) =>
 	createParameters({ prompt: '={{ $json.p }}', downloadOutputs: false, ...given });
 
+/** `isFollowed`: another node, behind ours, calls the front at {@link BEHIND}. */
+export type WorldPlan = Partial<Omit<Plan, 'followedBy'>> &
+	Pick<Plan, 'way'> & { isFollowed?: boolean };
+
+/** The path that the other node calls. */
+export const BEHIND = '/v1/behind';
+
 export type World = Awaited<ReturnType<typeof worldOf>>;
 
 /**
  * A workflow of a test's own, a sandbox whose ledger judges it, and a front between them. It makes an image of each
  * row unless the plan says otherwise.
  */
-export async function worldOf(
-	plan: Partial<Plan> & Pick<Plan, 'way'>,
-	settings: SettingsInput = {},
-) {
+export async function worldOf(plan: WorldPlan, settings: SettingsInput = {}) {
 	const own = await ownSandbox(settings);
 	const front = await startFront(own.access.baseUrl);
 	closing.push(front.close);
 	const access = { ...own.access, baseUrl: front.baseUrl };
 	const credential = await saveCredential(rest, randomUUID(), access);
-	const { rows = ROWS, parameters = imageOf() } = plan;
-	const journey = await travel({ node: 'mediaGen', ...plan, credential, rows, parameters });
+	const { rows = ROWS, parameters = imageOf(), isFollowed = false, ...others } = plan;
+	const followedBy = isFollowed ? new URL(BEHIND, front.baseUrl).href : undefined;
+	const ours = { node: 'mediaGen', ...others, credential, rows, parameters };
+	const journey = await travel({ ...ours, followedBy });
 	return {
 		...own,
 		access,

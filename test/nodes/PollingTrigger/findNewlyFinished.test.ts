@@ -12,6 +12,8 @@ const DONE = ['completed', 'partially_completed', 'failed'];
 
 const KNOWN: PollState = { workspace: 'w', seen: [], running: [] };
 
+const unreadable = (problem: string) => new Error(problem);
+
 /**
  * A list of generations as the service may page it: the newest first, mixed within a page or not.
  */
@@ -21,6 +23,8 @@ class List implements Reader {
 	requests = 0;
 
 	state: PollState | undefined;
+
+	readonly unreadable = unreadable;
 
 	constructor(private readonly mixed = false) {}
 
@@ -221,6 +225,7 @@ test('a repeated cursor and an endless list do not keep a poll from ending', asy
 	const same: Reader = {
 		page: async () => ({ entries: [{ id: 'a', status: 'completed' }], next: 'same' }),
 		read: async () => undefined,
+		unreadable,
 	};
 	await findNewlyFinished(same, 'w', KNOWN);
 	let count = 0;
@@ -230,6 +235,7 @@ test('a repeated cursor and an endless list do not keep a poll from ending', asy
 			next: `c${count}`,
 		}),
 		read: async () => undefined,
+		unreadable,
 	};
 	const { complete } = await findNewlyFinished(endless, 'w', KNOWN);
 	expect([complete, count]).toEqual([false, 200]);
@@ -240,6 +246,7 @@ test('entries that are not generations are skipped, unknown statuses count as un
 		page: async () =>
 			pageOf({ data: [null, 'x', { id: 7 }, { id: 'a', status: 'paused' }, { id: 'b' }] }),
 		read: async () => undefined,
+		unreadable,
 	};
 	const { finished, state } = await findNewlyFinished(odd, 'w', KNOWN);
 	expect(finished).toEqual([]);

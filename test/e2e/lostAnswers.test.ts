@@ -1,11 +1,7 @@
-/* eslint-disable @n8n/community-nodes/no-restricted-globals, @n8n/community-nodes/no-restricted-imports -- not published */
-import { appendFileSync } from 'node:fs';
+/* eslint-disable @n8n/community-nodes/no-restricted-imports -- not published */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { refusal } from './support/front';
 import { expectAll, imageOf, passAll, worldOf } from './support/world';
-
-const show = (name: string, what: unknown) =>
-	appendFileSync('/tmp/lost.log', `${name}: ${JSON.stringify(what, null, 1)}\n`);
 
 describe('creations that are carried out, but answered later than the client waits', () => {
 	/** As many as a plan runs at a time, so that no answer comes in between. */
@@ -16,7 +12,7 @@ describe('creations that are carried out, but answered later than the client wai
 		['120 s', {}, 130_000],
 	])(
 		'%s: all of a run are sent again under their keys, and paid for once',
-		async (name, options, lateMs) => {
+		async (_name, options, lateMs) => {
 			const { front, journey, rows, charges, creations } = await worldOf({
 				way: 'editor',
 				rows: FIVE,
@@ -30,7 +26,6 @@ describe('creations that are carried out, but answered later than the client wai
 				return reply;
 			});
 			const ended = await journey.ended(await journey.begin());
-			show(`late ${name}`, { error: ended.error, posts: (await creations()).length });
 			expectAll(ended, rows);
 			expect(await charges()).toEqual(rows.map(() => 1));
 			expect(await creations()).toHaveLength(2 * rows.length);
@@ -54,10 +49,6 @@ describe('creations that are carried out, but answered later than the client wai
 			});
 			const lost = await journey.begin();
 			const { items } = await journey.ended(lost);
-			show(
-				'late rows',
-				items.map(({ json }) => json),
-			);
 			expect(items.map(({ json }) => json.status)).toEqual(rows.map(() => 'failed'));
 			passAll(world);
 			expectAll(await journey.goOn(lost), rows);
@@ -89,7 +80,6 @@ describe('first answers that leave open whether a creation was carried out', () 
 				return { ...refusal(status, 'Not now'), headers: { location: '/elsewhere' } };
 			});
 			const ended = await journey.ended(await journey.begin());
-			show(`answer ${status}`, ended.error);
 			expectAll(ended, EQUAL);
 			expect(new Set(ended.items.map(({ json }) => json.id)).size).toBe(1);
 			expect(await charges(EQUAL.slice(1))).toEqual([1]);
@@ -116,7 +106,6 @@ describe('first answers that leave open whether a creation was carried out', () 
 				return reply;
 			});
 			const ended = await journey.ended(await journey.begin());
-			show(`in use`, ended.error);
 			expectAll(ended, EQUAL);
 			expect(await charges(EQUAL.slice(1))).toEqual([1]);
 		},
