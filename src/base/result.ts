@@ -84,6 +84,8 @@ export interface Failed {
 	job?: Resource;
 	/** The operation that failed, if it is not the item's own, such as an upload. */
 	endpoint?: Endpoint;
+	/** Of an item that is invalid: the field of a failed row that gets what went wrong, if the user has set one. */
+	resultField?: string;
 }
 
 /** What was wanted, or why there is none. */

@@ -152,7 +152,7 @@ export async function forEachItem(
 		const known = { endpoint, itemIndex, submitted: 0 };
 		const error = nodeError(context.getNode(), made, known);
 		if (!context.continueOnFail()) throw error;
-		output.push(errorRow(error, detailsOf(made, known), itemIndex, item.json));
+		output.push(errorRow(error, detailsOf(made, known), { item: itemIndex, json: item.json }));
 	}
 	return output;
 }

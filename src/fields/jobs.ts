@@ -14,6 +14,7 @@ import {
 	maxCreditsOrStop,
 	onInsufficientCredits,
 	outputBinaryField,
+	resultField,
 	splitOutputs,
 	statusFields,
 	waitForCompletion,
@@ -88,6 +89,7 @@ export const keyOptions: Field[] = [
 	idempotency,
 	idempotencyKey,
 	includeInputFields,
+	resultField,
 ];
 
 export const paidKeyOptions: Field[] = [...keyOptions, maxCreditsOrStop];

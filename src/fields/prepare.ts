@@ -92,7 +92,9 @@ function prepare(
 	const request = buildRequest(spec.endpoint, values, constants);
 	if (request.ok) return ok(complete(request.value));
 	const local = buildRequest(spec.endpoint, valuesFor(THIS_MACHINE), constants);
-	return local.ok ? ok({ ...complete(local.value), unlessLocal: request }) : request;
+	if (local.ok) return ok({ ...complete(local.value), unlessLocal: request });
+	const { includeInputFields, resultField } = settings.value;
+	return includeInputFields ? { ...request, resultField } : request;
 }
 
 /**

@@ -16,6 +16,7 @@ import { choice, flag, minutes, name, names, number, type Rule } from './rules';
 /** What an option has that was added and left empty, or is an option that was not added. */
 const USUAL = {
 	outputBinaryField: 'data',
+	resultField: 'mediagen',
 	idempotency: 'execution',
 	onInsufficientCredits: 'stop',
 	waitMinutes: 30,
@@ -46,6 +47,7 @@ export const usualSettings = (
 	includeSecret: false,
 	allowBudgetBelowEstimate: false,
 	includeInputFields: false,
+	resultField: USUAL.resultField,
 	terminalStatuses: { ...terminalStatuses },
 });
 
@@ -181,8 +183,26 @@ export const includeInputFields: Field = {
 	name: 'includeInputFields',
 	type: 'boolean',
 	default: true,
-	description: 'Whether to keep the input fields that the result does not have',
+	description: 'Whether to keep the input item as it is and put the result into one field of it',
 	mapping: asSetting('includeInputFields', flag()),
+};
+
+/** n8n takes an item with an `error` for a failure, and may run a node again that has succeeded. */
+const fieldForResult: Rule = (value, context) => {
+	const ruled = name()(value, context);
+	return 'value' in ruled && ruled.value === 'error'
+		? { problem: 'must not be "error", which n8n takes for a failure' }
+		: ruled;
+};
+
+export const resultField: Field = {
+	displayName: 'Result Field',
+	name: 'resultField',
+	type: 'string',
+	displayOptions: { show: { includeInputFields: [true] } },
+	default: USUAL.resultField,
+	description: 'The field that the result is put into',
+	mapping: asSetting('resultField', fieldForResult),
 };
 
 const AS_TOOL = { '@tool': [true] };

@@ -43,6 +43,8 @@ export interface Settings {
 	allowBudgetBelowEstimate?: boolean;
 	/** Whether the fields of the input item are output too. */
 	includeInputFields?: boolean;
+	/** Under which name the result stands then. */
+	resultField?: string;
 	/** What ends a wait for an agent run. */
 	terminalStatuses?: TerminalStatuses;
 	/** Whether an AI agent reads the answer, which gives up after about a minute. */

@@ -66,28 +66,42 @@ function outputOf(resource: Json, index: number): IDataObject {
 export const inFields = (files: IBinaryData[], field: string): IBinaryKeyData =>
 	Object.fromEntries(files.map((file, index) => [index === 0 ? field : `${field}_${index}`, file]));
 
-type ItemSettings = Pick<
-	Settings,
-	'splitOutputs' | 'outputBinaryField' | 'isTool' | 'includeInputFields'
->;
+type ItemSettings = Pick<Settings, 'splitOutputs' | 'outputBinaryField' | 'isTool'>;
+
+/** The input item that a result is added to. */
+export interface Row {
+	json: IDataObject;
+	/** The field that gets the result. */
+	resultField: string;
+}
+
+/**
+ * The input item with the result in one field. n8n takes a truthy `error` at the top level for a failure, so a
+ * column of that name comes back as `input_error`.
+ */
+function inRow({ json, resultField }: Row, result: IDataObject): IDataObject {
+	const { error, ...columns } = json;
+	const named = error === undefined ? columns : { ...columns, input_error: error };
+	return { ...named, [resultField]: result };
+}
 
 /** Where an output comes from. */
 interface Source {
 	item: number;
-	/** The json of the input item. */
-	row?: IDataObject;
+	/** With Include Input Fields. */
+	row?: Row;
 	/** What was asked for, where that was a creation. */
 	request?: ApiRequest;
 }
 
 /**
  * The items that an input item becomes. Files stand on one item, or on one item each with Split
- * Outputs. What the service says wins over the prompt, and that over the fields of the input item.
+ * Outputs. What the service says wins over the prompt.
  */
 export function itemsOf(
 	{ resources, files, warning, next, finished }: Outcome,
-	{ splitOutputs, outputBinaryField, isTool, includeInputFields }: ItemSettings,
-	{ item, row = {}, request }: Source,
+	{ splitOutputs, outputBinaryField, isTool }: ItemSettings,
+	{ item, row, request }: Source,
 ): INodeExecutionData[] {
 	const pairedItem = { item };
 	const prompt = textOf(isRecord(request?.body) ? request.body.prompt : undefined);
@@ -99,17 +113,20 @@ export function itemsOf(
 	const read = (resource: Json): IDataObject => {
 		const json = { ...jsonOf(resource), ...extra };
 		if (isTool) return condenseForAgent(json) as IDataObject;
-		const asked = prompt === undefined || 'prompt' in json ? json : { ...json, prompt };
-		return includeInputFields ? { ...asked, ...row, ...asked } : asked;
+		return prompt === undefined || 'prompt' in json ? json : { ...json, prompt };
 	};
+	const placed = (result: IDataObject): IDataObject => (row ? inRow(row, result) : result);
 	let taken = 0;
 	return resources.flatMap((resource) => {
-		const own = files.slice(taken, (taken += filesIn(resource).length));
+		const count = filesIn(resource).length;
+		const own = files.slice(taken, taken + count);
+		taken += count;
 		const json = read(resource);
-		if (own.length === 0) return [{ json, pairedItem }];
-		if (!splitOutputs) return [{ json, binary: inFields(own, outputBinaryField), pairedItem }];
+		if (own.length === 0) return [{ json: placed(json), pairedItem }];
+		if (!splitOutputs)
+			return [{ json: placed(json), binary: inFields(own, outputBinaryField), pairedItem }];
 		return own.map((file, index) => ({
-			json: { ...json, ...outputOf(resource, index) },
+			json: placed({ ...json, ...outputOf(resource, index) }),
 			binary: { [outputBinaryField]: file },
 			pairedItem,
 		}));
@@ -119,22 +136,35 @@ export function itemsOf(
 /** What an error says; a `NodeApiError` or only its words. */
 type Words = Pick<NodeApiError, 'message'> & { description?: string | null };
 
+/** Where a failed row comes from. */
+interface FailedSource {
+	item: number;
+	/** The json of the input item. */
+	json?: IDataObject;
+	/** With Include Input Fields: the field that gets what went wrong. */
+	resultField?: string;
+	/** What there is to go on with. */
+	resource?: IDataObject;
+}
+
 /**
  * The input item with what went wrong, where Table view shows it first. n8n reduces an item with an
  * `error` next to its json to `{ error: message }`, so the error goes into the json.
- * @param row the json of the input item
- * @param resource what there is to go on with; it wins over the input item
  */
 export function errorRow(
 	{ message, description }: Words,
 	details: IDataObject,
-	item: number,
-	row: IDataObject = {},
-	resource: IDataObject = {},
+	{ item, json = {}, resultField, resource = {} }: FailedSource,
 ): INodeExecutionData {
+	const pairedItem = { item };
+	const described = { ...details, description: description ?? '' };
+	const failed: IDataObject = { ...resource, status: 'failed', error: message, details: described };
+	if (resultField !== undefined) {
+		// As on a good row, and `error` besides: n8n's own name for what has failed.
+		return { json: { ...inRow({ json, resultField }, failed), error: message }, pairedItem };
+	}
 	const first = { status: 'failed', error: message };
-	const last = { details: { ...details, description: description ?? '' } };
-	return { json: { ...first, ...row, ...resource, ...first, ...last }, pairedItem: { item } };
+	return { json: { ...first, ...json, ...failed }, pairedItem };
 }
 
 /**

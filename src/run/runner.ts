@@ -194,7 +194,10 @@ async function runItem(
 	if (!result.ok) return failItem(context, spec, labels, run, opened, result);
 	if (!opened.ok) return [];
 	const { settings, request } = opened.value;
-	const row = settings.includeInputFields ? context.getInputData().json : undefined;
+	const { includeInputFields, isTool, resultField = '' } = settings;
+	// An agent has written the input itself.
+	const isWanted = includeInputFields && !isTool;
+	const row = isWanted ? { json: context.getInputData().json, resultField } : undefined;
 	const asked = spec.creates ? request : undefined;
 	return itemsOf(result.value, settings, { item: context.getItemIndex(), row, request: asked });
 }
@@ -243,8 +246,15 @@ function failItem(
 	const details = detailsOf(failed, ofRow);
 	if (node.onError === 'continueErrorOutput')
 		return [errorOutputItem(nodeError(node, failed, ofRow), details, itemIndex)];
-	const row = context.getInputData().json;
-	return [errorRow(describeFailure(failed, ofRow), details, itemIndex, row, runOfRow(failed))];
+	const settings = opened.ok ? opened.value.settings : undefined;
+	const ofSettings = settings?.includeInputFields ? settings.resultField : undefined;
+	const source = {
+		item: itemIndex,
+		json: context.getInputData().json,
+		resultField: ofSettings ?? failed.resultField,
+		resource: runOfRow(failed),
+	};
+	return [errorRow(describeFailure(failed, ofRow), details, source)];
 }
 
 /**

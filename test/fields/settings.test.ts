@@ -38,6 +38,7 @@ test('what is not set has its default', () => {
 			simplify: false,
 			includeSecret: false,
 			includeInputFields: false,
+			resultField: 'mediagen',
 			allowBudgetBelowEstimate: false,
 			isTool: false,
 			terminalStatuses: {

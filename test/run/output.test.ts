@@ -143,28 +143,40 @@ describe('the prompt of a creation', () => {
 	});
 });
 
-describe('Include Input Fields', () => {
+describe('Include Input Fields: row in, row out', () => {
+	const columns = { id: 'order 7', status: 'open', url: 'https://example.com', prompt: 'my own' };
 	const source = {
 		item: 0,
-		row: { id: 'order 7', title: 'A', prompt: 'my own' },
+		row: { json: columns, resultField: 'mediagen' },
 		request: { method: 'POST', path: '/generations', body: { prompt: 'a cat' } } as const,
 	};
-	const settings = settingsWith({ includeInputFields: true });
 
-	test('keeps those of the item; what the service and the creation say wins and comes first', () => {
+	test('the row stands as it was, and the result in one field', () => {
 		for (const given of [[], files]) {
-			const [item] = itemsOf({ resources: [job], files: given }, settings, source);
-			expect(item?.json).toEqual({ ...job, url: 'u1', title: 'A', prompt: 'a cat' });
-			expect(Object.keys(item?.json ?? {}).at(-1)).toBe('title');
+			const [item] = itemsOf({ resources: [job], files: given }, settingsWith(), source);
+			expect(item?.json).toEqual({
+				...columns,
+				mediagen: { ...job, url: 'u1', prompt: 'a cat' },
+			});
 		}
 	});
 
-	test('is off unless it is set, and never for an agent', () => {
-		const titles = [settingsWith(), settingsWith({ includeInputFields: true, isTool: true })].map(
-			(each) => itemsOf({ resources: [job], files: [] }, each, source)[0]?.json.title,
-		);
-		expect(titles).toEqual([undefined, undefined]);
+	test('so does each item of Split Outputs', () => {
+		const split = settingsWith({ splitOutputs: true });
+		const items = itemsOf({ resources: [job], files }, split, source);
+		for (const { json } of items) expect(json).toMatchObject(columns);
+		expect(items.map(({ json }) => (json.mediagen as { url: string }).url)).toEqual(['u1', 'u2']);
 	});
+
+	test.each([['text'], [true], [{ message: 'x' }], [0], ['']])(
+		'a column error (%j) is no failure of the item: it comes back as input_error',
+		(error) => {
+			const row = { json: { ...columns, error }, resultField: 'mediagen' };
+			const [item] = itemsOf({ resources: [job], files: [] }, settingsWith(), { ...source, row });
+			expect(item?.json).toMatchObject({ ...columns, input_error: error });
+			expect(item?.json).not.toHaveProperty('error');
+		},
+	);
 });
 
 describe('of several parts', () => {
@@ -229,7 +241,7 @@ describe('a failed row', () => {
 
 	test('says so first, keeps its fields, names what failed, and is paired', () => {
 		const row = { title: 'A', error: 'old', details: 7, status: 'ready' };
-		const item = errorRow(error, { jobId: 'gen_1' }, 4, row);
+		const item = errorRow(error, { jobId: 'gen_1' }, { item: 4, json: row });
 		expect(item).toEqual({
 			json: { title: 'A', status: 'failed', ...reported },
 			pairedItem: { item: 4 },
@@ -237,6 +249,18 @@ describe('a failed row', () => {
 		expect(Object.keys(item.json)).toEqual(['status', 'error', 'title', 'details']);
 		expect(row).toEqual({ title: 'A', error: 'old', details: 7, status: 'ready' });
 		expect('error' in item).toBe(false);
+	});
+
+	test('with Include Input Fields stands as a good one does, and says what failed besides', () => {
+		const json = { id: 7, status: 'ready', error: 'old' };
+		const source = { item: 4, json, resultField: 'picture' };
+		expect(errorRow(error, { jobId: 'gen_1' }, source).json).toEqual({
+			id: 7,
+			status: 'ready',
+			input_error: 'old',
+			picture: { status: 'failed', ...reported },
+			error: 'It failed',
+		});
 	});
 
 	test('of the error output is bare, and known as failed by every version of n8n', () => {
