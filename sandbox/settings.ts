@@ -41,7 +41,7 @@ const shape = {
 	retryAfter: choice('none', 'seconds', 'date'),
 	eventShape: choice('nested', 'flat', 'bare'),
 	speechEvents: z.boolean().default(true),
-	deliverySchedule: z.array(seconds).min(1).max(50).default([0, 5, 30, 120, 600, 3600]),
+	deliverySchedule: z.array(seconds).min(1).max(100).default([0, 5, 30, 120, 600, 3600]),
 };
 
 /** What each setting decides, as the page says it. */
