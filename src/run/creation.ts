@@ -274,10 +274,12 @@ class Creation {
 		let hasSent = false;
 		const send: Channel['send'] = async (sending) => {
 			if (!hasSent && stop.signal.aborted) return { noResponse: 'not sent', unsent: 'local' };
+			if (!hasSent) {
+				const now = workspace.clock.now();
+				recordEvent(memory, { kind: 'sending', key, path, body, now });
+				keys.noteSending(key);
+			}
 			hasSent = true;
-			const now = workspace.clock.now();
-			recordEvent(memory, { kind: 'sending', key, path, body, now });
-			keys.noteSending(key);
 			return await host.channel.send(sending);
 		};
 		const disposals = [

@@ -72,9 +72,7 @@ it('the first hour: a picture, a video that begins with it, a spoken line and a 
 	await editor.add('mediagen', 'MediaGen', 'Generate an image');
 	const credential = await editor.connect({ apiKey: keys.full.key, baseUrl });
 	expect(await editor.shown('operation')).toBe('Generate Image');
-	expect(await editor.listed('model')).toContainEqual(
-		expect.stringMatching(/^Studio Image 1 – Images of any size/),
-	);
+	expect(await editor.listed('model')).toContain('Studio Image 1');
 	await editor.choose(/^Studio Image 1/);
 	await editor.write('prompt', 'A lighthouse at dawn');
 	await editor.executeAndView(2 * STEP_MS);

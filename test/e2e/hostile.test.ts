@@ -248,7 +248,8 @@ describe('odd answers', () => {
 		expect(waited).toBeGreaterThanOrEqual(1_900);
 	}, 240_000);
 
-	it.concurrent.each([400, 409])('a %i is final: one request', async (status) => {
+	it.concurrent('a 400 is final: one request', async () => {
+		const status = 400;
 		const { service, create, sent } = await startWorld();
 		service.on('POST /v1/generations', (_, response) => {
 			response

@@ -583,3 +583,27 @@ test('when credits are back all waiting items continue at once, not every 20 sec
 	expect(results.every(({ ok }) => ok)).toBe(true);
 	expect(clock.now() - started).toBeLessThan(75_000);
 });
+
+describe('what has done nothing leaves nothing open, however often it was tried', () => {
+	const UNREACHABLE: SendResult = { noResponse: 'ECONNREFUSED', unsent: 'connection' };
+
+	test.each<[name: string, response: SendResult]>([
+		['no connection', UNREACHABLE],
+		['a 429', answer(429, errorBody('Slow down'))],
+	])('%s', async (_, response) => {
+		const { make, memory, through, posts } = setUp();
+		through(({ method }) => (method === 'POST' ? response : undefined));
+		const made = await make({ settings: { waitTimeoutMs: 60_000 } });
+		expect(made.ok).toBe(false);
+		expect(isOutcomeOpen(memory.state)).toBe(false);
+		expect(posts()).toHaveLength(0);
+	});
+
+	test('and a refusal after it takes the next key', async () => {
+		const { make, memory, through } = setUp();
+		const answers = [UNREACHABLE, answer(402, errorBody('No credits'))];
+		through(({ method }) => (method === 'POST' ? answers.shift() : undefined));
+		await make();
+		expect(memory.state).toEqual({ is: 'new', nextKey: 1 });
+	});
+});
