@@ -42,7 +42,7 @@ const FOREIGN = 1 / 3;
  * No client can be faster that polls. Each process has its part of the slots in use, a list answers
  * for all jobs of a process, and nobody can do with more than a request to create and one to look.
  */
-export function boundWithPolling(sharing: Sharing): number {
+function boundWithPolling(sharing: Sharing): number {
 	const { processes, jobs, seconds, hasForeign } = sharing;
 	const left = hasForeign ? 1 - FOREIGN : 1;
 	const [slots, rate] = [CONCURRENT_JOBS * left, REQUESTS_PER_MINUTE * left];

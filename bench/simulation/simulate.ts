@@ -86,7 +86,7 @@ export function serviceFor(
 }
 
 /** What a service has seen since the clock stood at `start`, in milliseconds since the epoch. */
-export function outcomeOf(
+function outcomeOf(
 	{ log }: ModelService,
 	clock: VirtualClock,
 	start: number,

@@ -1,5 +1,6 @@
 import type { IDataObject } from 'n8n-workflow';
 import { fail, type Failed } from '../base/result';
+import { flagOf } from '../base/values';
 import { isRecord, type Resource } from '../base/types';
 import { textOf } from '../contract';
 import { AGENT_STATUS, AGENT_STATUSES, jobState } from '../service/jobState';
@@ -12,7 +13,7 @@ import { jsonOf } from './output';
  * Agent run; Errors 3.
  */
 export function notApproved({ request }: Item, run: Resource): Failed | undefined {
-	const isAsked = isRecord(request.body) && request.body.auto_approve === true;
+	const isAsked = isRecord(request.body) && flagOf(request.body.auto_approve) === true;
 	if (!isAsked || run.object !== 'agent_run') return undefined;
 	const reason = textOf(run.auto_approval_error);
 	// One that was approved later goes on, whatever it still says of the first time.

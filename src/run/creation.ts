@@ -25,14 +25,7 @@ import { slotKindOf, type Item, type OperationSpec } from './item';
 import { isKeyPersistent, ItemKeys, keyInUse } from './keys';
 import { readKnownJob } from './read';
 import { halt, inTurn, whyStopped } from './run';
-import {
-	isKeyExpired,
-	isOutcomeOpen,
-	mayHaveJob,
-	nextStep,
-	recordEvent,
-	type ItemEvent,
-} from './state';
+import { isKeyExpired, isOutcomeOpen, nextStep, recordEvent, type ItemEvent } from './state';
 import { openRequest, uploadAll, type OpenedRequest } from './uploads';
 
 /*
@@ -277,7 +270,7 @@ class Creation {
 			if (!hasSent) {
 				const now = workspace.clock.now();
 				recordEvent(memory, { kind: 'sending', key, path, body, now });
-				keys.noteSending(key);
+				if (memory.state.is === 'sent') keys.noteSending(memory.state);
 			}
 			hasSent = true;
 			return await host.channel.send(sending);
@@ -296,7 +289,7 @@ class Creation {
 			{
 				replayable: () => key !== undefined && !this.hasKeyExpired,
 				return429: slotKindOf(item) !== undefined,
-				outcomeOpen: mayHaveJob(memory.state),
+				outcomeOpen: isOutcomeOpen(memory.state),
 				validate: mustHaveId,
 			},
 		);
@@ -342,7 +335,7 @@ class Creation {
 		if (isOutOfCredits(refused)) return memory.state.is === 'new' && keys.giveWay('noCredits');
 		if (refusalOf(refused) !== 'throttled') return false;
 		this.refusals += 1;
-		if (mayHaveJob(memory.state)) return false;
+		if (isOutcomeOpen(memory.state)) return false;
 		const isKept = keys.mayChangeAfterRefusals && this.refusals % REFUSALS_OF_ONE_KEY === 0;
 		// That of a request without a slot was tried often enough by the client: its next try has another key.
 		if (isKept || !slotKindOf(item))

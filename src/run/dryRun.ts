@@ -1,5 +1,6 @@
 import { ENDPOINTS, LIMITS, textOf } from '../contract';
 import { fail, ok, type Result } from '../base/result';
+import { flagOf } from '../base/values';
 import { asText, isRecord, type ApiRequest, type Json, type Resource } from '../base/types';
 import { sampleMp4, samplePng, sampleWav } from '../transfer/samples';
 import { pageOf } from '../service/pages';
@@ -147,7 +148,8 @@ function finished(item: Item, { path, body: sent }: ApiRequest, id: string): Jso
 	const parameters = isRecord(body.parameters) ? body.parameters : {};
 	switch (object) {
 		case 'generation': {
-			const count = typeof parameters.count === 'number' ? parameters.count : 1;
+			const asked = typeof parameters.count === 'number' ? parameters.count : 1;
+			const count = Math.min(Math.max(1, Math.floor(asked)), LIMITS.count.max);
 			const outputs = sample ? outputsOf(id, count, sample) : [];
 			const ids = outputs.map((output) => output.id);
 			const { mode, model } = body;
@@ -184,7 +186,7 @@ function finished(item: Item, { path, body: sent }: ApiRequest, id: string): Jso
 /** What a step of an agent run ends with, in the words of the sandbox. */
 function finishedStatusOf(path: string, body: Json): string {
 	if (path.endsWith('/review')) return 'completed';
-	const isApproved = path.endsWith('/approve') || body.auto_approve === true;
+	const isApproved = path.endsWith('/approve') || flagOf(body.auto_approve) === true;
 	return isApproved ? 'awaiting_review' : 'plan_proposed';
 }
 

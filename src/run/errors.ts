@@ -79,7 +79,9 @@ const GO_ON: Record<WorkflowMode, string> = {
 	production: 'retry this execution',
 };
 
-const goOn = ({ mode = 'production' }: ErrorContext): string => GO_ON[mode];
+/** n8n retries only executions that have failed: not that of a row among others. */
+const goOn = ({ isRow, mode = 'production' }: ErrorContext): string =>
+	isRow && mode !== 'manual' ? 'run this again' : GO_ON[mode];
 
 /** Whether the user can go on with an item: a row of an execution that went on only in the editor. */
 const canGoOn = ({ idempotency, isRow, mode }: ErrorContext): boolean =>
@@ -299,7 +301,7 @@ export function wordsOf(failed: Failed, context: ErrorContext): Text {
 			const expected = price === undefined ? '' : `, and this item is expected to cost ${price}`;
 			return [
 				`Max Credits per Execution (${maxCredits}) would be exceeded`,
-				`This execution has reserved ${reserved} credits${expected}. ${progress(context)}Raise the limit, then ${goOn(context)}: it goes on with what it has.`,
+				`This execution has reserved ${reserved} credits${expected}. ${progress(context)}Raise the limit, then ${goOn(context)}${canGoOn(context) ? ': it goes on with what it has' : ''}.`,
 			];
 		}
 		case 'noSlot':

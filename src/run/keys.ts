@@ -3,7 +3,7 @@ import { LIMITS } from '../contract';
 import { fail, type Failed } from '../base/result';
 import type { IdempotencyMode, Item } from './item';
 import type { RequestName } from './openRequests';
-import { mayHaveJob, recordEvent, type Facts, type JobReference } from './state';
+import { isOutcomeOpen, recordEvent, type Facts, type JobReference, type Sent } from './state';
 
 const sha256 = (text: string) => createHash('sha256').update(text).digest('hex');
 
@@ -193,7 +193,7 @@ export class ItemKeys {
 		memory.runId = lost.runId;
 		memory.occurrence = lost.occurrence;
 		const mayHaveJob = lost.outcome !== 'nothing';
-		recordEvent(memory, { kind: 'takenOver', nextKey: lost.key, mayHaveJob });
+		recordEvent(memory, { kind: 'takenOver', sent: lost.sent, mayHaveJob });
 	}
 
 	/**
@@ -216,16 +216,10 @@ export class ItemKeys {
 		});
 	}
 
-	/** The request is about to be sent under the current key. */
-	noteSending(key: string | undefined): void {
-		if (!this.isOfRun || key !== this.current) return;
-		const { memory, openRequests, workspace } = this.item;
-		openRequests.note({
-			...nameOf(this.item),
-			key: memory.state.nextKey,
-			sentAt: workspace.clock.now(),
-			...this.execution,
-		});
+	/** The request is about to be sent. Under a key that other executions share, they find it by that. */
+	noteSending(sent: Sent): void {
+		if (!this.isOfRun || sent.key !== this.current) return;
+		this.item.openRequests.note({ ...nameOf(this.item), ...this.execution, sent });
 	}
 
 	private get execution() {
@@ -240,7 +234,7 @@ export class ItemKeys {
 		const name = nameOf(this.item);
 		if (state.is === 'new') openRequests.close(name);
 		else if (state.is !== 'sent') openRequests.noteOutcome(name, 'job');
-		else openRequests.noteOutcome(name, mayHaveJob(state) ? 'unknown' : 'nothing');
+		else openRequests.noteOutcome(name, isOutcomeOpen(state) ? 'unknown' : 'nothing');
 	}
 
 	/** The job of the request has failed: what follows is a new one. */

@@ -1,4 +1,4 @@
-import { isKeyExpired } from './state';
+import { isKeyExpired, type Sent } from './state';
 
 /** What the keys of a request are made of, besides their number. */
 export interface RequestName {
@@ -12,10 +12,8 @@ export interface RequestName {
 
 /** A creation of *On Retries* whose result n8n may not have been given for good. */
 interface OpenRequest extends RequestName {
-	/** The number of the key under which it was last sent. */
-	key: number;
-	/** When that was, in milliseconds since the epoch. */
-	sentAt: number;
+	/** What was sent last, and under which key. */
+	sent: Sent;
 	/** The execution that has sent it, taken it over or delivered it last. */
 	execution: string;
 	/** Whether that was an execution in the editor. */
@@ -61,9 +59,9 @@ export class OpenRequests {
 		for (const one of this.failedRuns.keys()) if (!executions.has(one)) this.failedRuns.delete(one);
 	}
 
-	private isOpen({ isDelivered, execution, sentAt }: OpenRequest, now: number): boolean {
+	private isOpen({ isDelivered, execution, sent }: OpenRequest, now: number): boolean {
 		const isLost = !isDelivered || this.failedRuns.has(execution);
-		return isLost && !isKeyExpired(sentAt, now);
+		return isLost && !isKeyExpired(sent.firstSentAt, now);
 	}
 
 	/**
@@ -76,22 +74,30 @@ export class OpenRequests {
 	): Readonly<OpenRequest> | undefined {
 		const open = (this.requests.get(content) ?? []).filter((request) => {
 			const isOther = request.execution !== execution && request.isManual === isManual;
-			return isOther && this.isOpen(request, now);
+			// One in production that has not failed may still be running.
+			const isOver = isManual || this.failedRuns.has(request.execution);
+			return isOther && isOver && this.isOpen(request, now);
 		});
 		const outcomes = ['job', 'unknown', 'nothing'] as const;
 		const best = outcomes.find((outcome) => open.some((request) => request.outcome === outcome));
 		const lost = open.findLast((request) => request.outcome === best);
-		if (lost) lost.execution = execution;
+		if (!lost) return undefined;
+		lost.execution = execution;
+		lost.isDelivered = false;
 		return lost;
 	}
 
 	/** A request is about to be sent. */
-	note(sent: Omit<OpenRequest, 'outcome' | 'isDelivered'>): void {
+	note(request: Omit<OpenRequest, 'outcome' | 'isDelivered'>): void {
+		const known = this.get(request);
 		// A job that is known stays so, however its key is answered from now on.
-		const hasJob = this.get(sent)?.outcome === 'job';
-		const outcome = hasJob ? 'job' : 'unknown';
-		const request: OpenRequest = { ...sent, outcome, isDelivered: false };
-		this.requests.set(sent.content, [...this.othersThan(sent), request]);
+		const hasJob = known?.outcome === 'job' && known.sent.key === request.sent.key;
+		const noted: OpenRequest = {
+			...request,
+			outcome: hasJob ? 'job' : 'unknown',
+			isDelivered: false,
+		};
+		this.requests.set(request.content, [...this.othersThan(request), noted]);
 	}
 
 	/** Whatever was sent under its key so far has been answered. */

@@ -4,6 +4,7 @@ import type { Resource } from '../base/types';
 import { meaningOf } from '../service/statuses';
 import type { Item, Prepared } from './item';
 import { GIVE_EACH_A_KEY, noteDelivery } from './keys';
+import type { OpenRequests } from './openRequests';
 
 export interface Halt {
 	cause: string;
@@ -47,8 +48,10 @@ export class Run {
 	private firstError: PendingError | undefined;
 	/** The items and parts of items that create. */
 	private readonly created: Item[] = [];
-	/** Items that became a failed row. */
-	readonly failedRows = new Set<number>();
+	/** Items whose result n8n is not given: they became a failed row, or an agent was told to ask again. */
+	readonly undelivered = new Set<number>();
+	/** Whether something was thrown, by an item or by n8n. */
+	private hasThrown = false;
 	/** Items that only read go a few at a time, so that a refusal spares the rest their request. */
 	readonly reads = new Semaphore(READS_AT_ONCE);
 	/** Set by the first item that needs it: slow to get from n8n. */
@@ -102,8 +105,9 @@ export class Run {
 		if (owner.request === ownRequest) return;
 		const problem = `is the same for items ${owner.item + 1} and ${item + 1}, which make different requests`;
 		for (const each of [owner.item, item]) {
-			const failure = { kind: 'input', field: 'Idempotency Key', problem, hint: GIVE_EACH_A_KEY };
-			if (this.prepared.get(each)?.ok) this.reject(each, fail(failure as never));
+			if (!this.prepared.get(each)?.ok) continue;
+			const field = 'Idempotency Key';
+			this.reject(each, fail({ kind: 'input', field, problem, hint: GIVE_EACH_A_KEY }));
 		}
 	}
 
@@ -177,8 +181,9 @@ export class Run {
 		return [...this.jobs.values()];
 	}
 
+	/** An item over which n8n itself has failed never begins. */
 	get hasEnded(): boolean {
-		return this.endedItems >= this.total;
+		return this.endedItems >= (this.isBatched ? this.total : this.prepared.size);
 	}
 
 	/** An item, or a part of one, begins to create. */
@@ -186,20 +191,18 @@ export class Run {
 		this.created.push(item);
 	}
 
-	/** Once n8n has, or has not, been given the results of all items. */
-	noteDeliveries(): void {
-		const [first] = this.created;
-		if (!first) return;
-		const { openRequests, origin, host } = first;
-		const { executionId } = origin;
-		const { signal } = host.channel;
+	/**
+	 * Once n8n has, or has not, been given the results of all items, also where none has come so far as to create.
+	 * @param signal fires when the execution is stopped
+	 */
+	noteDeliveries(openRequests: OpenRequests, execution: string, signal?: AbortSignal): void {
 		const runIndex = this.location?.runIndex ?? 0;
-		const hasFailed = signal?.aborted === true || this.firstError !== undefined;
-		openRequests.endRun(executionId, runIndex, hasFailed);
+		const hasFailed = signal?.aborted === true || this.hasThrown;
+		openRequests.endRun(execution, runIndex, hasFailed);
 		if (hasFailed) return;
-		for (const item of this.created) if (!this.failedRows.has(item.itemIndex)) noteDelivery(item);
+		for (const item of this.created) if (!this.undelivered.has(item.itemIndex)) noteDelivery(item);
 		// What n8n was given is lost with an execution that is stopped, also while another node works on it.
-		onAbort(signal, () => openRequests.endRun(executionId, runIndex, true));
+		onAbort(signal, () => openRequests.endRun(execution, runIndex, true));
 	}
 
 	/** How many items have a job. */
@@ -217,8 +220,10 @@ export class Run {
 		if (this.reportsErrorOf(pending.thrownBy)) this.firstError = pending;
 	}
 
-	endItem(): void {
+	/** @param hasThrown whether n8n gets an error instead of a result */
+	endItem(hasThrown = false): void {
 		this.endedItems += 1;
+		this.hasThrown ||= hasThrown;
 		if (this.hasEnded) this.firstError?.complete();
 	}
 }

@@ -237,7 +237,7 @@ function failItem(
 		run.addError({ thrownBy: itemIndex, complete });
 		throw error;
 	}
-	run.failedRows.add(itemIndex);
+	run.undelivered.add(itemIndex);
 	const ofRow = { ...known, isRow: true };
 	// n8n runs the node again if the first item has an `error` in its json (Retry On Fail). Without keys that would be
 	// paid for again.
@@ -257,6 +257,13 @@ function failItem(
 	return [errorRow(describeFailure(failed, ofRow), details, source)];
 }
 
+/** Also of a run that failed before it created anything: with it n8n loses the earlier rounds of a loop. */
+function noteDeliveries(context: IExecutePaginationFunctions, run: Run): void {
+	const { node } = (run.location ??= locateRun(context));
+	const signal = context.getExecutionCancelSignal();
+	run.noteDeliveries(openRequestsOf(node), context.getExecutionId() ?? '', signal);
+}
+
 /**
  * The runner: n8n's routing engine passes it the finished request of an item (as the pagination function of the node).
  * Everything after that happens here: gate, key, retries, paging, waiting, download and error handling.
@@ -274,12 +281,15 @@ export function runner(spec: OperationSpec, labels: Labels = {}) {
 		const run = currentRun(this);
 		const prepared = run?.beginItem(this.getItemIndex());
 		if (!run || !prepared) return [];
+		let hasResult = false;
 		try {
 			const request = options as IHttpRequestOptions;
-			return await runItem(this, request, spec, labels, run, prepared);
+			const items = await runItem(this, request, spec, labels, run, prepared);
+			hasResult = true;
+			return items;
 		} finally {
-			run.endItem();
-			if (run.hasEnded) run.noteDeliveries();
+			run.endItem(!hasResult);
+			if (spec.creates && run.hasEnded) noteDeliveries(this, run);
 		}
 	};
 }

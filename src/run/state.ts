@@ -17,8 +17,6 @@ interface Keys {
 /** Nothing was sent, or nothing came of what was sent. */
 export interface New extends Keys {
 	is: 'new';
-	/** Whether a former execution has sent the request under this key, which may have a job since. */
-	mayHaveJob?: boolean;
 }
 
 /**
@@ -72,8 +70,8 @@ export type ItemEvent =
 	| { kind: 'jobFailed' }
 	/** What follows is another request: the user changed it, or decided after a warning. */
 	| { kind: 'startsOver' }
-	/** The item goes on with what a former execution has sent. */
-	| { kind: 'takenOver'; nextKey: number; mayHaveJob: boolean }
+	/** The item goes on with what a former execution has sent. `mayHaveJob`: unless it certainly did nothing. */
+	| { kind: 'takenOver'; sent: Sent; mayHaveJob: boolean }
 	| { kind: 'userWarned'; execution: string };
 
 const newAt = (nextKey: number): New => ({ is: 'new', nextKey });
@@ -98,7 +96,7 @@ function sending(
 		body,
 		firstSentAt: now,
 		isInFlight: true,
-		mayBeCarriedOut: mayHaveJob(state),
+		mayBeCarriedOut: false,
 	};
 	return key === undefined ? sent : { ...sent, key };
 }
@@ -136,7 +134,7 @@ export function transition(state: ItemState, event: ItemEvent): ItemState {
 		case 'startsOver':
 			return newAt(nextKey + 1);
 		case 'takenOver':
-			return { is: 'new', nextKey: event.nextKey, mayHaveJob: event.mayHaveJob };
+			return { ...event.sent, isInFlight: false, mayBeCarriedOut: event.mayHaveJob };
 		case 'userWarned':
 			return state.is === 'sent' ? { ...state, warnedIn: event.execution } : state;
 	}
@@ -147,10 +145,6 @@ const KEY_LIFETIME_MS = LIMITS.idempotencyHours * 3_600_000;
 /** Whether only the service knows the outcome of the last request. */
 export const isOutcomeOpen = (state: ItemState): state is Sent =>
 	state.is === 'sent' && (state.mayBeCarriedOut || state.isInFlight);
-
-/** Whether there may be a job under the current key, so that a refusal does not free it. */
-export const mayHaveJob = (state: ItemState): boolean =>
-	state.is === 'new' ? (state.mayHaveJob ?? false) : isOutcomeOpen(state);
 
 /**
  * Whether the service may have dropped a key that it first received at that moment. So it counts

@@ -3,14 +3,13 @@ import type { Json } from '../base/types';
 import { idIn } from '../service/client';
 import { jobState } from '../service/jobState';
 import type { Item, Outcome } from './item';
-import { isOutcomeOpen } from './state';
-import { statesOf, type ItemMemory } from './state';
+import { isOutcomeOpen, statesOf, type ItemMemory } from './state';
 import { isMedia } from './files';
 
 const GET_LATER = 'Not finished yet. Get it by its id in about a minute.';
 
 const CALL_AGAIN =
-	'Not finished yet. To keep waiting, call this tool again with exactly the same arguments: nothing is paid for twice. Later, get it by its id.';
+	'Not finished yet. To keep waiting, call this tool again with exactly the same arguments before you answer: nothing is paid for twice. Later, get it by its id.';
 
 const NOT_SENT =
 	'Not sent yet, for lack of a free job slot or of credits. Call this tool again with exactly the same arguments in about a minute.';
@@ -31,7 +30,8 @@ const WAIT_MS = 1_800_000;
 
 /** What an agent is told when its time is over. */
 function unfinished(item: Item): Result<Outcome> {
-	const { settings, spec, request } = item;
+	const { itemIndex, run, settings, spec, request } = item;
+	run.undelivered.add(itemIndex);
 	if (!spec.creates) {
 		const id = spec.endpoint.path.endsWith('{id}') ? { id: idIn(request) } : {};
 		return ok({ resources: [{ ...id, status: 'not finished' }], files: [], next: NOT_FINISHED });
@@ -51,6 +51,8 @@ function ended(item: Item, result: Result<Outcome>): Result<Outcome> {
 	const { memory, origin, settings, spec } = item;
 	if (!result.ok || !spec.creates) return result;
 	memory.endedIn = origin.executionId;
+	// The call that began it was given nothing.
+	item.run.addCreation(item);
 	const [job, ...others] = result.value.resources;
 	const isRunning = job && jobState(job, settings.terminalStatuses) === 'running';
 	if (!isRunning || others.length > 0 || !isMedia(job)) return result;

@@ -417,7 +417,8 @@ export class JobPoller {
 		);
 		waiter.isReading = false;
 		if (read.ok) {
-			Object.assign(waiter, { readAt: timed.sentAt, unanswered: 0, unreadable: 0 });
+			const sound = { unanswered: 0, unreadable: 0, failedReads: 0 };
+			Object.assign(waiter, sound, { readAt: timed.sentAt });
 			this.observe(waiter, read.value, timed.sentAt);
 			// It has made room for the next one.
 			if (!this.waiters.has(waiter)) this.readsFrom -= this.gapByAgeMs;

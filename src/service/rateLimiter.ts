@@ -32,6 +32,8 @@ export class RateLimiter {
 		private readonly clock: Clock,
 		/** The configured limit: requests a minute, at least 1. */
 		public limit: number,
+		/** Whether the newest lists show other clients of the workspace. */
+		private readonly areOthersSeen: () => boolean = () => false,
 	) {
 		this.usedAt = clock.monotonic();
 		this.wakeUp = new WakeUp(clock, () => this.serve());
@@ -64,16 +66,17 @@ export class RateLimiter {
 	}
 
 	/**
-	 * The service answered 429. A read shows that the minute is full. Anything else may have been
-	 * refused for a reason of its own, such as a voice that is being made: it pauses all requests only
-	 * if our own minute is full.
+	 * The service answered 429. While others are seen, a refused read shows that they have filled the
+	 * minute. Alone, and for anything else, such as a voice that is being made, the refusal may have a
+	 * reason of its own: it pauses all requests only if our own minute is full.
 	 */
 	throttled(waitMs: number, isRead = false): void {
 		const now = this.clock.monotonic();
 		const used = this.used(now);
 		const isFull = used >= this.requestsPerMinute;
-		if (isRead) this.cut = { to: Math.max(TUNING.leastAMinute, used * TUNING.cutTo), at: now };
-		if (isRead || isFull) this.pausedUntil = Math.max(this.pausedUntil, now + waitMs);
+		const isShared = isRead && this.areOthersSeen();
+		if (isShared) this.cut = { to: Math.max(TUNING.leastAMinute, used * TUNING.cutTo), at: now };
+		if (isShared || isFull) this.pausedUntil = Math.max(this.pausedUntil, now + waitMs);
 	}
 
 	/** Reads first; but what creates and has waited for a minute has every second turn. */

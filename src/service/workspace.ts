@@ -1,6 +1,4 @@
 import { createHash } from 'crypto';
-import { LIMITS } from '../contract';
-import { BoundedMap } from '../base/boundedMap';
 import { systemClock } from '../base/clock';
 import type { Clock, Random } from '../base/types';
 import type { RateLimits } from './credential';
@@ -22,10 +20,6 @@ export class Workspace {
 	readonly poller: JobPoller;
 	readonly slots: JobSlots;
 	readonly credits: CreditGate;
-	/** What the last job of each kind has cost, for those who only ask. */
-	readonly lastPrices = new BoundedMap<string, number>(100);
-	/** Until when it is not forgotten, on the monotonic clock: it knows of jobs that were paid for. */
-	private keptUntil = -Infinity;
 	/** By credential. */
 	private readonly configured = new Map<string, RateLimits & { usedAt: number }>();
 
@@ -35,7 +29,8 @@ export class Workspace {
 		readonly random: Random = Math.random,
 	) {
 		const others = new OtherClients();
-		this.rateLimiter = new RateLimiter(clock, limits.requestsPerMinute);
+		const areOthersSeen = () => others.seen(clock.monotonic()) > 0;
+		this.rateLimiter = new RateLimiter(clock, limits.requestsPerMinute, areOthersSeen);
 		this.client = new Client(this.rateLimiter, clock, random);
 		this.poller = new JobPoller(this.client, this.rateLimiter, clock, others);
 		this.slots = new JobSlots(limits.concurrentJobs, clock, random, others, (channel) =>
@@ -44,14 +39,9 @@ export class Workspace {
 		this.credits = new CreditGate(clock);
 	}
 
-	/** Not to be forgotten for as long as the service keeps a key. */
-	keep(): void {
-		this.keptUntil = this.clock.monotonic() + LIMITS.idempotencyHours * 3_600_000;
-	}
-
 	get isUnused(): boolean {
 		const now = this.clock.monotonic();
-		const hasRested = now - this.rateLimiter.usedAt >= UNUSED_MS && now >= this.keptUntil;
+		const hasRested = now - this.rateLimiter.usedAt >= UNUSED_MS;
 		return hasRested && this.poller.isIdle;
 	}
 

@@ -47,7 +47,7 @@ async function hasArrived(
 	const response = await followRedirects(host, 'GET', url, async (at) => await host.get(at, end));
 	if ('next' in response) return false;
 	response.close();
-	return response.status === 200 && (contentLength(response) ?? size) === size;
+	return response.status === 200 && contentLength(response) === size;
 }
 
 /**

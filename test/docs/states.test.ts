@@ -1,8 +1,19 @@
-import { NEW, transition, type ItemEvent, type ItemState } from '../../src/run/state';
+import { NEW, transition, type ItemEvent, type ItemState, type Sent } from '../../src/run/state';
 import { read } from '../support/sources';
 
 const job = { id: 'gen_1', object: 'generation' };
 const request = { path: '/generations', body: {}, now: 0 };
+
+const lost: Sent = {
+	is: 'sent',
+	nextKey: 1,
+	key: 'key 1',
+	path: '/generations',
+	body: {},
+	firstSentAt: 0,
+	isInFlight: true,
+	mayBeCarriedOut: false,
+};
 
 /**
  * Every kind of event, in each variant that decides differently, but for the one that an item begins
@@ -26,7 +37,7 @@ const EVENTS: {
 const BEGINNINGS: ItemState[] = [
 	NEW,
 	...[false, true].map((mayHaveJob) =>
-		transition(NEW, { kind: 'takenOver', nextKey: 1, mayHaveJob }),
+		transition(NEW, { kind: 'takenOver', sent: lost, mayHaveJob }),
 	),
 ];
 

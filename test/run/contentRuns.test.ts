@@ -206,8 +206,8 @@ describe('in the editor, where each click is a new execution', () => {
 		expect(all.paid()).toEqual(['gen_1']);
 		all.jobs(false, 1_000);
 		const end = (hasFailed: boolean) => {
-			if (hasFailed) run.addError({ thrownBy: 1, complete: () => {} });
-			run.noteDeliveries();
+			run.endItem(hasFailed);
+			run.noteDeliveries(openRequests, 'first click');
 		};
 		return { ...all, run, click, end };
 	}
@@ -221,7 +221,7 @@ describe('in the editor, where each click is a new execution', () => {
 
 	test('and that of a failed row, which n8n was not given', async () => {
 		const { run, click, end } = await firstClick();
-		run.failedRows.add(0);
+		run.undelivered.add(0);
 		end(false);
 		expect(await click()).toMatchObject({ value: { id: 'gen_1' } });
 	});

@@ -3,7 +3,7 @@ import { createJob } from '../../src/run/creation';
 import { OpenRequests } from '../../src/run/openRequests';
 import { Run } from '../../src/run/run';
 import { itemMemory, type NodeMemory } from '../../src/run/state';
-import type { Result } from '../../src/base/result';
+import { fail, type Result } from '../../src/base/result';
 import type { Resource } from '../../src/base/types';
 import type { IdempotencyMode } from '../../src/run/item';
 import { Workspace } from '../../src/service/workspace';
@@ -65,6 +65,8 @@ class World {
 	/** By charge: the order that has paid for it; and whether an execution has kept its result. */
 	private readonly paidIn = new Map<string, number>();
 	private readonly kept = new Set<string>();
+	/** Charges that only the memory of n8n knows of: a retry that is stopped loses them. */
+	private readonly beforeCrash = new Set<string>();
 	private afterRequest: () => void = () => {};
 
 	constructor(seed: number) {
@@ -160,6 +162,7 @@ class World {
 		this.count += 1;
 		const id = String(this.count);
 		const { memory } = base ?? {};
+		if (base && !memory) for (const id of this.beforeCrash) this.kept.add(id);
 		const node: NodeMemory = memory
 			? (JSON.parse(JSON.stringify(memory)) as NodeMemory)
 			: { runId: `run ${id}`, startedIn: id, items: {} };
@@ -216,6 +219,13 @@ class World {
 		const prompts = execution.rounds[round] ?? [];
 		const run = new Run(prompts.length, false, this.continuesOnFail);
 		run.location = { runIndex: round, node: 'workflow/node' };
+		if (this.random() < 0.05) {
+			// A row that is invalid, or a credential that cannot be read: nothing comes so far as to create.
+			this.log.push(`  round ${round}: invalid`);
+			run.endItem(!this.continuesOnFail);
+			run.noteDeliveries(this.openRequests, execution.id, signal);
+			return prompts.map(() => fail({ kind: 'input', field: 'Prompt', problem: 'is empty' }));
+		}
 		const host = hostWith(this.service.send);
 		const looksBack = execution.mode !== 'production' && node.startedIn === execution.id;
 		const results = await Promise.all(
@@ -241,12 +251,12 @@ class World {
 				});
 				const result = await createJob(item);
 				if (result.ok) return result;
-				if (this.continuesOnFail) run.failedRows.add(itemIndex);
-				else run.addError({ thrownBy: itemIndex, complete: () => {} });
+				if (this.continuesOnFail) run.undelivered.add(itemIndex);
+				else run.endItem(true);
 				return result;
 			}),
 		);
-		run.noteDeliveries();
+		run.noteDeliveries(this.openRequests, execution.id, signal);
 		const said = results.map((result) => (result.ok ? result.value.id : result.failure.kind));
 		this.log.push(`  round ${round}: ${said.join(', ')}${signal.aborted ? ', stopped' : ''}`);
 		this.afterRequest();
@@ -286,7 +296,8 @@ class World {
 				const out = this.prompt();
 				const rows = this.rows.map((round) => round.filter((prompt) => prompt !== out));
 				this.rows = rows.filter((round) => round.length > 0);
-				if (this.rows.length === 0 || this.random() < 0.3) this.rows.unshift([this.prompt()]);
+				const added = this.pick(['a cat', 'a dog', 'a cow', 'a bird'].filter((one) => one !== out));
+				if (this.rows.length === 0 || this.random() < 0.3) this.rows.unshift([added]);
 				return await this.execute('manual');
 			}
 			case 'key':
@@ -299,8 +310,10 @@ class World {
 				this.openRequests = new OpenRequests();
 				this.workspace = new Workspace(PLAN, this.clock, this.random);
 				this.log.push('crash');
-				for (const { id } of this.service.charges)
+				for (const { id } of this.service.charges) {
+					this.beforeCrash.add(id);
 					if (this.paidIn.get(id) === 0 || last?.wasStopped) this.kept.add(id);
+				}
 				return;
 			case 'retry':
 				// A manual one cannot be retried in the editor; n8n retries those of production.

@@ -3,7 +3,7 @@ import type { Failed } from '../../src/base/result';
 import type { SendResult } from '../../src/base/types';
 import { createJob } from '../../src/run/creation';
 import { creditState, describeFailure } from '../../src/run/errors';
-import { mayHaveJob, newMemory } from '../../src/run/state';
+import { isOutcomeOpen, newMemory } from '../../src/run/state';
 import { answer } from '../../testing/answers';
 import { hostWith, runOf, workspaceWith } from '../../testing/run';
 import { VirtualClock } from '../../testing/virtualClock';
@@ -27,7 +27,7 @@ async function created(given: SendResult) {
 		charges: true,
 		itemIndex: 0,
 		idempotency: 'execution',
-		outcomeUnknown: mayHaveJob(memory.state),
+		outcomeUnknown: isOutcomeOpen(memory.state),
 	} as const;
 	const { message, description } = describeFailure(failed, context);
 	return {

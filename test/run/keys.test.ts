@@ -331,18 +331,20 @@ describe('what is known of an item', () => {
 		const openRequests = new OpenRequests();
 		const node = { runId: 'first run', items: {} };
 		const memory: ItemMemory = { state: { is: 'new', nextKey: 4 } };
-		const before = asking('a cat', { openRequests, node, memory, settings });
+		const inEditor = { mode: 'manual', looksBack: true } as const;
+		const before = asking('a cat', { openRequests, node, memory, settings, origin: inEditor });
 		before.keys.adopt();
 		const { current: key } = before.keys;
-		const sending = { kind: 'sending', key, path: '/', body: 1, now: 0 } as const;
+		const now = before.item.workspace.clock.now();
+		const sending = { kind: 'sending', key, path: '/', body: 1, now } as const;
 		recordEvent(memory, sending);
-		before.keys.noteSending(key);
+		if (memory.state.is === 'sent') before.keys.noteSending(memory.state);
 		const next = () => {
 			const again = asking('a cat', {
 				openRequests,
 				settings,
 				node: { runId: 'second run', items: {} },
-				origin: { executionId: '2', ...origin },
+				origin: { ...inEditor, executionId: '2', ...origin },
 			});
 			again.keys.adopt();
 			return { key: again.keys.current, state: again.item.memory.state };
@@ -352,14 +354,18 @@ describe('what is known of an item', () => {
 
 	test('goes on with what a former execution has lost: its run id, its number, and that there may be a job', () => {
 		const { key, next } = lost();
-		expect(next()).toEqual({ key, state: { is: 'new', nextKey: 4, mayHaveJob: true } });
+		const state = { is: 'sent', nextKey: 4, key, body: 1, mayBeCarriedOut: true };
+		expect(next()).toMatchObject({ key, state });
 	});
 
 	test('a request that only met 429 is gone on with too, and may be refused', () => {
 		const { item, key, keys, next } = lost();
 		recordEvent(item.memory, { kind: 'noEffect' });
 		keys.noteAnswer();
-		expect(next()).toEqual({ key, state: { is: 'new', nextKey: 4, mayHaveJob: false } });
+		expect(next()).toMatchObject({
+			key,
+			state: { is: 'sent', nextKey: 4, mayBeCarriedOut: false },
+		});
 	});
 
 	test.each<[string, Partial<Item['origin']>, RunParts['settings']]>([

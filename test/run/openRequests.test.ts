@@ -1,4 +1,5 @@
 import { OpenRequests, openRequestsOf, type RequestName } from '../../src/run/openRequests';
+import type { Sent } from '../../src/run/state';
 
 const DAY = 86_400_000;
 
@@ -11,10 +12,21 @@ interface Sending extends Partial<RequestName> {
 	isManual?: boolean;
 }
 
+const sentUnder = (key: number, firstSentAt: number): Sent => ({
+	is: 'sent',
+	nextKey: key,
+	key: `key ${key}`,
+	path: '/generations',
+	body: {},
+	firstSentAt,
+	isInFlight: true,
+	mayBeCarriedOut: false,
+});
+
 function setUp() {
 	const open = new OpenRequests();
-	const send = (more: Sending = {}) =>
-		open.note({ ...CAT, key: 0, sentAt: 0, execution: '1', isManual: true, ...more });
+	const send = ({ key = 0, sentAt = 0, ...more }: Sending = {}) =>
+		open.note({ ...CAT, sent: sentUnder(key, sentAt), execution: '1', isManual: true, ...more });
 	/** A further execution takes over what there is. */
 	const take = (execution = '2', { content = 'a cat', isManual = true, now = 1_000 } = {}) => {
 		open.begin(execution, now);
@@ -27,7 +39,7 @@ test('an execution goes on with what another one was not given, under its last k
 	const { send, take } = setUp();
 	send({ key: 0 });
 	send({ key: 3 });
-	expect(take('2')).toMatchObject({ ...CAT, key: 3, outcome: 'unknown' });
+	expect(take('2')).toMatchObject({ ...CAT, sent: { key: 'key 3' }, outcome: 'unknown' });
 	expect(take('2')).toBeUndefined();
 	// What execution 2 was not given either is open to the next.
 	expect(take('3')).toMatchObject(CAT);
@@ -54,7 +66,24 @@ test('nor does the editor after production', () => {
 	const { send, take } = setUp();
 	send({ isManual: false });
 	expect(take('2', { isManual: true })).toBeUndefined();
+});
+
+test('in production only what has failed or was stopped is gone on with: others may still be running', () => {
+	const { open, send, take } = setUp();
+	send({ isManual: false });
+	expect(take('2', { isManual: false })).toBeUndefined();
+	open.endRun('1', 0, true);
 	expect(take('2', { isManual: false })).toMatchObject(CAT);
+});
+
+test('what was taken over and not sent again is open to the next', () => {
+	const { open, send, take } = setUp();
+	send();
+	open.deliver(CAT, '1');
+	open.endRun('1', 0, true);
+	expect(take('2')).toMatchObject(CAT);
+	open.endRun('2', 0, false);
+	expect(take('3')).toMatchObject(CAT);
 });
 
 test('a request with a job comes before one that may have one, and that before one that did nothing', () => {
@@ -147,7 +176,7 @@ test.each([
 });
 
 test('each node has its own, for as long as the process runs', () => {
-	const name = { ...CAT, key: 0, sentAt: 0, execution: '1', isManual: true };
+	const name = { ...CAT, sent: sentUnder(0, 0), execution: '1', isManual: true };
 	openRequestsOf('a/node').note(name);
 	const asking = { content: 'a cat', execution: '2', isManual: true };
 	expect(openRequestsOf('another/node').takeOver(asking, 0)).toBeUndefined();

@@ -2,7 +2,6 @@ import fc from '../support/fastCheck';
 import {
 	isKeyExpired,
 	isOutcomeOpen,
-	mayHaveJob,
 	NEW,
 	nextStep,
 	transition,
@@ -17,7 +16,6 @@ import {
 const DAY = 86_400_000;
 
 const fresh: New = { is: 'new', nextKey: 2 };
-const taken: New = { ...fresh, mayHaveJob: true };
 const asked: Sent = {
 	is: 'sent',
 	nextKey: 2,
@@ -50,19 +48,19 @@ const sent: Sent = {
 };
 const refused: ItemEvent = { kind: 'refused' };
 const refusedWithKey: ItemEvent = { kind: 'refused', keepsKey: true };
-const overtaken: ItemEvent = { kind: 'takenOver', nextKey: 5, mayHaveJob: true };
+const lost: Sent = { ...asked, nextKey: 5, key: 'k', isInFlight: true };
+const overtaken = { kind: 'takenOver', sent: lost, mayHaveJob: true } as const;
 const warned: ItemEvent = { kind: 'userWarned', execution: '7' };
 
 /** Every event in every state that treats it in a way of its own. */
 const TABLE: Array<[state: ItemState, event: ItemEvent, next: ItemState]> = [
 	[NEW, sending(), { ...sent, nextKey: 0 }],
 	[fresh, sending('k2'), { ...sent, key: 'k2' }],
-	[taken, sending('k2'), { ...sent, key: 'k2', mayBeCarriedOut: true }],
 	[asked, sending('k2'), out],
 	[out, sending('k2'), { ...out, mayBeCarriedOut: true }],
 	[unknown, sending('k2'), { ...unknown, isInFlight: true }],
 	[asked, sending('k3'), { ...sent, key: 'k3' }],
-	[unknown, sending('k3'), { ...sent, key: 'k3', mayBeCarriedOut: true }],
+	[unknown, sending('k3'), { ...sent, key: 'k3' }],
 	[made, sending('k3'), made],
 	[done, sending('k3'), done],
 
@@ -106,7 +104,7 @@ const TABLE: Array<[state: ItemState, event: ItemEvent, next: ItemState]> = [
 	[made, { kind: 'startsOver' }, { is: 'new', nextKey: 3 }],
 	[done, { kind: 'startsOver' }, { is: 'new', nextKey: 3 }],
 
-	[NEW, overtaken, { is: 'new', nextKey: 5, mayHaveJob: true }],
+	[NEW, overtaken, { ...lost, isInFlight: false, mayBeCarriedOut: true }],
 
 	[unknown, warned, { ...unknown, warnedIn: '7' }],
 	[made, warned, made],
@@ -172,10 +170,9 @@ test('a state is plain data', () => {
 		expect(JSON.parse(JSON.stringify(state))).toStrictEqual(state);
 });
 
-test('the outcome is open of what is on its way or unknown; what was taken over may have a job too', () => {
-	const states: ItemState[] = [fresh, taken, asked, out, unknown, made, done];
+test('the outcome is open of what is on its way or unknown', () => {
+	const states: ItemState[] = [fresh, asked, out, unknown, made, done];
 	expect(states.filter(isOutcomeOpen)).toEqual([out, unknown]);
-	expect(states.filter(mayHaveJob)).toEqual([taken, out, unknown]);
 });
 
 test.each([

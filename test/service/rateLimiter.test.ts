@@ -128,9 +128,9 @@ describe('a 429', () => {
 
 describe('a read that is refused, as others use the workspace too', () => {
 	/** The limit of 60, after so many requests in the last minute and a refused read. */
-	async function refusedAfter(requests: number) {
+	async function refusedAfter(requests: number, areOthersSeen = true) {
 		const clock = new VirtualClock();
-		const rateLimiter = new RateLimiter(clock, 60);
+		const rateLimiter = new RateLimiter(clock, 60, () => areOthersSeen);
 		for (let each = 0; each < requests; each += 1) await clock.run(pass(rateLimiter, clock, 'a'));
 		rateLimiter.throttled(5_000, true);
 		return { clock, rateLimiter };
@@ -159,6 +159,13 @@ describe('a read that is refused, as others use the workspace too', () => {
 		const { clock, rateLimiter } = await refusedAfter(3);
 		const began = clock.now();
 		expect(await clock.run(pass(rateLimiter, clock, 'a'))).toBeGreaterThanOrEqual(began + 5_000);
+	});
+
+	test('cuts and pauses nothing while nobody else is seen: the service may refuse for a reason of its own', async () => {
+		const { clock, rateLimiter } = await refusedAfter(10, false);
+		expect(rateLimiter.requestsPerMinute).toBe(60);
+		const began = clock.now();
+		expect(await clock.run(pass(rateLimiter, clock, 'a'))).toBe(began);
 	});
 
 	test('a creation that is refused cuts nothing: its reason may be its own', async () => {
