@@ -209,11 +209,6 @@ it.each<[string, INodeParameters, RegExp]>([
 		{ operation: 'get', agentRunId: byId('a/b') },
 		/^Agent Run is not a valid ID/,
 	],
-	[
-		'no statuses to wait for',
-		creation({ options: { waitStatuses: ' , ' } }),
-		/^Wait Until Status is empty/,
-	],
 ])('%s is refused before anything is sent', async (_, parameters, message) => {
 	const run = await runOurs({ node, parameters });
 	expect(run.error?.message).toMatch(message);

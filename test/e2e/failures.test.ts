@@ -76,7 +76,7 @@ describe('bad input', () => {
 				generationId: { __rl: true, mode: 'id', value: '../credits' },
 			},
 		});
-		expect(run.error?.message).toMatch(/^Generation is not a valid ID: \.\.\/credits$/);
+		expect(run.error?.message).toMatch(/^Generation is not a valid ID: "\.\.\/credits"$/);
 		expect(await asked()).toEqual([]);
 	});
 
@@ -94,7 +94,7 @@ describe('bad input', () => {
 			items: [{ json: { p: 'A' } }, { json: { p: '' } }, { json: { p: 'C' } }],
 			parameters: createParameters({ prompt: '={{ $json.p }}' }),
 		});
-		expect(run.error?.message).toBe('Prompt is empty [item 1]');
+		expect(run.error?.message).toBe('Prompt is empty [item 2 of 3]');
 		expect(await asked()).toEqual([]);
 	});
 
@@ -115,9 +115,9 @@ describe('bad input', () => {
 		expect(run.items[1]?.json).toEqual({
 			p: '',
 			status: 'failed',
-			error: 'Prompt is empty [item 1]',
+			error: 'Prompt is empty [item 2 of 3]',
 			details: {
-				item: 1,
+				item: 2,
 				credits: 'none spent',
 				description: 'Nothing was sent for this item, so no credits were spent on it.',
 			},
@@ -138,12 +138,12 @@ describe('bad input', () => {
 		expect(run.items.map(({ pairedItem }) => pairedItem)).toEqual([{ item: 0 }, { item: 3 }]);
 		expect(run.errorItems.map(({ pairedItem }) => pairedItem)).toEqual([{ item: 1 }, { item: 2 }]);
 		expect(run.errorItems.map(({ json }) => json)).toMatchObject([
-			{ p: '', title: 'b', error: 'Prompt is empty [item 1]', details: { item: 1 } },
+			{ p: '', title: 'b', error: 'Prompt is empty [item 2 of 4]', details: { item: 2 } },
 			{
 				p: 'C [fail]',
 				title: 'c',
 				error: expect.stringMatching(/^The job failed: /),
-				details: { item: 2, jobId: expect.any(String), status: 'failed' },
+				details: { item: 3, jobId: expect.any(String), status: 'failed' },
 			},
 		]);
 	});
@@ -208,8 +208,8 @@ describe('refusals', () => {
 		});
 		expect(run.items[0]?.json).toMatchObject({
 			p: 'A [fail]',
-			error: expect.stringMatching(/\(job [\w-]+\) \[item 0\]$/),
-			details: { item: 0, jobId: expect.any(String), status: 'failed' },
+			error: expect.stringMatching(/\(job [\w-]+\) \[item 1 of 2\]$/),
+			details: { item: 1, jobId: expect.any(String), status: 'failed' },
 		});
 		expect(run.items[1]?.json).toMatchObject({ status: 'completed' });
 	});
@@ -220,9 +220,17 @@ describe('refusals', () => {
 			items: [{ json: { p: 'A' } }, { json: { p: 'B [fail]' } }, { json: { p: 'C' } }],
 			parameters: createParameters({ prompt: '={{ $json.p }}' }),
 		});
-		expect(run.error?.message).toMatch(/\[item 1\]$/);
+		expect(run.error?.message).toMatch(/\[item 2 of 3\]$/);
 		expect(run.error?.description).toMatch(
-			/Kept for the next try.*\(item 0, completed\).*\(item 2, completed\)\./,
+			/2 other jobs exist and are kept: execute the node again/,
 		);
+		expect(run.error?.context).toMatchObject({
+			data: {
+				otherJobs: [
+					{ item: 1, status: 'completed' },
+					{ item: 3, status: 'completed' },
+				],
+			},
+		});
 	});
 });

@@ -88,13 +88,13 @@ describe('Wait for Completion', () => {
 
 it.each<[string, INodeParameters, RegExp]>([
 	['no id', wait('={{ "" }}'), /^Job ID is empty$/],
-	['an id with a slash', wait('a/b'), /^Job ID is not a valid ID: a\/b/],
+	['an id with a slash', wait('a/b'), /^Job ID is not a valid ID: "a\/b"/],
 	['an id of dots', { operation: 'get', jobId: '..' }, /^Job ID is not a valid ID/],
 	['an object for an id', wait('={{ { a: 1 } }}'), /^Job ID /],
 	[
 		'a timeout of 0',
 		wait('a', { options: { waitTimeout: 0 } }),
-		/^Wait Timeout must be a number above 0/,
+		/^Wait Timeout \(Minutes\) must be a number above 0, got 0/,
 	],
 ])('%s is refused before anything is sent', async (_, parameters, message) => {
 	const run = await runOurs({ node, parameters });

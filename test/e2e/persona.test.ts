@@ -121,7 +121,7 @@ it.each<[string, INodeParameters, RegExp]>([
 	[
 		'an update by an expression that gives nothing',
 		change({ name: '={{ $json.x }}' }),
-		/^Name was added/,
+		/^Name is empty/,
 	],
 	[
 		'an update to half a flag',

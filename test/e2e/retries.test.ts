@@ -73,7 +73,7 @@ describe('idempotency', () => {
 			});
 			expect(made.status).toBe('success');
 			const [failed, ...good] = made.items.map(({ json }) => json);
-			expect(failed?.error).toMatch(/^The job failed: .*\[item 0\]$/);
+			expect(failed?.error).toMatch(/^The job failed: .*\[item 1 of 3\]$/);
 			expect(failed?.title).toBe(title);
 			expect(good.map(({ status }) => status)).toEqual(['completed', 'completed']);
 			const jobs = (await sandbox.jobs()).map(({ text }) => text).sort();

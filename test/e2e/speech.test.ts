@@ -74,11 +74,6 @@ describe('Create', () => {
 		],
 		['an empty array', fromJson('[]'), /^Blocks \(JSON\) takes from 1 to 50 blocks, got 0/],
 		[
-			'an object for an array',
-			fromJson('={{ { text: "a" } }}'),
-			/^Blocks \(JSON\) must be an array of blocks/,
-		],
-		[
 			'null among the blocks',
 			fromJson('={{ ["a", null] }}'),
 			/^Blocks \(JSON\) block 2: Text is empty/,

@@ -34,6 +34,13 @@ function validatorOf({ type, typeVersion, parameters }: INode): ValidateFunction
 	return validator;
 }
 
+/** What the node has put out: with Include Input Fields it stands in one field of the row. */
+function resultIn({ parameters }: INode, row: IDataObject): IDataObject {
+	const { includeInputFields, resultField = 'mediagen' } = (parameters.options ??
+		{}) as IDataObject;
+	return includeInputFields === true ? (row[String(resultField)] as IDataObject) : row;
+}
+
 /** A row that has failed holds the fields of its input, which may be anything, and the message. */
 const isErrorRow = ({ error }: IDataObject) => error !== undefined;
 
@@ -54,8 +61,9 @@ export function holdAgainstSchemas({ workflowData, data }: Execution): void {
 		if (!validate) continue;
 		const runs = runData[node.name] ?? [];
 		const items = runs.flatMap((run) => run.data?.main?.flatMap((output) => output ?? []) ?? []);
-		for (const { json } of items) {
-			if (isErrorRow(json) || isOfN8n(node, json) || validate(json)) continue;
+		for (const { json: whole } of items) {
+			const json = resultIn(node, whole);
+			if (isErrorRow(whole) || isOfN8n(node, json) || validate(json)) continue;
 			const problems = ajv.errorsText(validate.errors, { dataVar: 'json' });
 			throw new Error(`${node.name} (${node.type}): ${problems} in ${JSON.stringify(json)}`);
 		}
