@@ -8,6 +8,8 @@ import { rest, sandbox } from './support/harness';
 import { download, sniff } from './support/media';
 import { ownSandbox } from './support/ownSandbox';
 
+const OURS = 'n8n-nodes-mediagen.mediaGen';
+
 /**
  * What the credit limit of an execution is worth: held against the ledger of the service, to the
  * credit.
@@ -112,7 +114,11 @@ it.concurrent(
 			],
 			parameters: creating(
 				{ dryRun: true },
-				{ input: { reference_images: 'binary:cat' } },
+				{
+					input: { reference_images: 'binary:cat' },
+					downloadOutputs: true,
+					waitForCompletion: true,
+				},
 			) as never,
 		});
 		expect(tried.items[0]?.json).toMatchObject({
@@ -141,6 +147,39 @@ it.concurrent(
 	240_000,
 );
 
+it.concurrent(
+	'a dry run needs no credential: a picture in the asked shape comes all the same',
+	async () => {
+		const parameters = creating(
+			{ dryRun: true },
+			{
+				prompt: 'A cat',
+				downloadOutputs: true,
+				waitForCompletion: true,
+				parameters: { aspect_ratio: '16:9' },
+			},
+		) as never;
+		const { id } = await rest.workflows.create(workflowOf({ type: OURS, parameters }));
+		const tried = resultOf(await rest.executions.wait(await rest.workflows.run(id, triggerName)));
+		expect(tried.status).toBe('success');
+		const [item] = tried.items;
+		expect(item?.json).toMatchObject({ dryRun: true, status: 'completed' });
+		const picture = await download(rest, item?.binary.data);
+		expect(sniff(picture)).toBe('image/png');
+		expect([picture.readUInt32BE(16), picture.readUInt32BE(20)]).toEqual([480, 270]);
+	},
+);
+
+it.concurrent(
+	'without a credential nothing but a dry run works, and the error says so',
+	async () => {
+		const parameters = creating({}, { prompt: 'A cat' }) as never;
+		const { id } = await rest.workflows.create(workflowOf({ type: OURS, parameters }));
+		const tried = resultOf(await rest.executions.wait(await rest.workflows.run(id, triggerName)));
+		expect(tried.error?.message).toBe('The credential is not set');
+	},
+);
+
 it.concurrent.each([
 	['negative', -1],
 	['text', 'many'],
@@ -161,8 +200,6 @@ it.concurrent.each([
 	},
 	240_000,
 );
-
-const OURS = 'n8n-nodes-mediagen.mediaGen';
 
 /** What the service reserves for one picture. */
 let priceOfOne: number;
