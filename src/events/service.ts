@@ -39,7 +39,8 @@ export function nameInLog(context: IAllExecuteFunctions): string {
 /** What is known of a request for which there was no more time: what the service has said last. */
 function outOfTime(last: SendResult | undefined): Failed {
 	if (last === undefined) {
-		const reason = 'its requests to this workspace had no turn under Requests per Minute';
+		const reason =
+			'its requests to this workspace had no turn under Requests per Minute, or wait since the service refused another request with 429';
 		const unsent = 'local' as const;
 		return fail({ kind: 'noResponse', reason, attempts: 0, outcomeUnknown: false, unsent });
 	}
