@@ -1,4 +1,3 @@
-/* eslint-disable @n8n/community-nodes/no-restricted-globals -- not published */
 import type { Counting } from '../../testing/modelService/requestLimit';
 import { seeded } from '../../testing/random';
 import { VirtualClock } from '../../testing/virtualClock';

@@ -1,4 +1,3 @@
-/* eslint-disable @n8n/community-nodes/no-restricted-globals -- not published */
 import type { ModelService } from '../../../testing/modelService/service';
 import type { Random } from '../../../src/base/types';
 import type { VirtualClock } from '../../../testing/virtualClock';

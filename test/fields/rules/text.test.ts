@@ -75,7 +75,7 @@ describe('name', () => {
 		expect(name()(given, context)).toEqual({ value });
 	});
 
-	test.each([[{}], [{ id: 'm' }], [['m']], [true], [9007199254740993], [NaN]])(
+	test.each([[{}], [{ id: 'm' }], [['m']], [true], [Number('9007199254740993')], [NaN]])(
 		'%j is no name',
 		(given) => {
 			expect(name()(given, context)).toMatchObject({ problem: /^must be text, got / });
@@ -146,7 +146,7 @@ describe('id', () => {
 		},
 	);
 
-	test.each([[{}], [true], [['a']], [9007199254740993]])('%j is no ID', (given) => {
+	test.each([[{}], [true], [['a']], [Number('9007199254740993')]])('%j is no ID', (given) => {
 		expect(id()(given, context)).toMatchObject({ problem: /^must be an ID, got / });
 	});
 });
