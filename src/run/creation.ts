@@ -37,10 +37,12 @@ import { openRequest, uploadAll, type OpenedRequest } from './uploads';
  * Under the same key and with the same body, as it may have been done, or certainly was not:
  *  1. nobody knows the outcome, or nothing was done (429, no connection): `service/client.ts` says how often
  *  2. a 429 of one that takes a job slot: as soon as there is one (`settleSlot`)
- *  3. an earlier try of the node, or a former execution, has left the outcome open (`state.ts`, `openRequests.ts`)
+ *  3. an earlier try of the node, or a former execution, has left the outcome open, or may keep a signing secret
+ *     that only the answer shows (`state.ts`, `openRequests.ts`)
  *
- * Under another key, as nothing good can come of this one:
- *  4. an earlier try was refused, its job has failed, or the user has changed the request or decided (`state.ts`)
+ * As a new request, as nothing good can come of that one:
+ *  4. an earlier try is over: refused, its job has failed, its key has expired, or the user has changed it; with Off
+ *     each try of the node (`state.ts`, `begin`)
  *  5. the key leads to nothing: with Same Request to a failed job or a 402, with On Retries to three 429 (`nextKey`)
  *  6. a 402 under Wait for Top-Up, once there may be credits again (`settleCredits`)
  */
