@@ -26,6 +26,8 @@ export default defineConfig({
 	lang: 'en',
 	base: '/n8n-nodes-mediagen/',
 	cleanUrls: true,
+	// What runs on the reader's own machine.
+	ignoreDeadLinks: [/^http:\/\/localhost/],
 	srcDir: '..',
 	// Where lint and formatter do not look: examples and sources that a page links to are published, too.
 	outDir: '../dist/site',

@@ -201,7 +201,9 @@ class World {
 			}
 		}
 		execution.wasStopped = cancel.signal.aborted;
-		if (!execution.wasStopped) execution.memory = node;
+		// A run in which nothing comes so far as to create leaves no memory.
+		const isBegun = memory !== undefined || Object.keys(node.items).length > 0;
+		if (!execution.wasStopped && isBegun) execution.memory = node;
 		else execution.failedAt = 0;
 		this.check(outputs);
 		const isKept = execution.failedAt === undefined;
