@@ -351,7 +351,9 @@ export function detailsOf(failed: Failed, context: ErrorContext): IDataObject {
 		status: job?.status ?? httpStatus,
 		httpStatus,
 		credits: creditState(failed, context),
-		...{ type, requestId, details },
+		type,
+		requestId,
+		details,
 	};
 	const given = Object.entries(known).filter(([, value]) => value !== undefined && value !== null);
 	return Object.fromEntries(given) as IDataObject;
