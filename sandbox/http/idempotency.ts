@@ -36,6 +36,9 @@ export function readKey(header: string | string[] | undefined): string | undefin
 	return key;
 }
 
+/** A body as data alone: what the database gives back may have other prototypes than what a request brings. */
+const asSent = (body: unknown): unknown => JSON.parse(JSON.stringify(body ?? null));
+
 const LIFE_SECONDS = LIMITS.idempotencyHours * 3600;
 
 /**
@@ -67,7 +70,7 @@ export class Idempotency {
 		for (;;) {
 			const entry = this.entries.get(id);
 			if (!entry) return await this.first(id, body, run);
-			if (!isDeepStrictEqual(entry.body, body)) {
+			if (!isDeepStrictEqual(asSent(entry.body), asSent(body))) {
 				throw invalid('Idempotency-Key', 'was used before with another body');
 			}
 			if (entry.saved) return entry.saved.reply;
