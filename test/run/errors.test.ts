@@ -491,3 +491,11 @@ test('an empty message of the service leaves no extra spaces', () => {
 	const { description } = describeFailure(fail(KINDS.possibleDuplicate), context);
 	expect(description).toBe(description.trim());
 });
+
+test.each([
+	[401, 'Legacy credentials are not interchangeable with current keys.'],
+	[404, 'addresses of the legacy API are not those of the current one.'],
+])('a %i that the legacy API explains says so', (code, sentence) => {
+	const { description } = describeFailure(fail(status(code)), context);
+	expect(description).toContain(sentence);
+});
