@@ -18,12 +18,16 @@ export const PUBLISHED = [
 	'src/contract',
 ];
 
-/** Files beneath a folder of the repository, as paths from its root with slashes. */
+/**
+ * Files beneath a folder of the repository, as paths from its root with slashes. Hidden folders are left out: the lab installs
+ * n8n into one of them while other tests run.
+ */
 export function filesIn(folder: string, ending = '.ts'): string[] {
 	const files: string[] = [];
 	for (const entry of readdirSync(join(ROOT, folder), { withFileTypes: true })) {
 		const path = `${folder}/${entry.name}`;
-		if (entry.isDirectory() && entry.name !== 'node_modules') files.push(...filesIn(path, ending));
+		if (entry.name.startsWith('.') || entry.name === 'node_modules') continue;
+		if (entry.isDirectory()) files.push(...filesIn(path, ending));
 		else if (entry.isFile() && entry.name.endsWith(ending)) files.push(path);
 	}
 	return files.sort();
