@@ -48,6 +48,7 @@ export function found<T>(entity: T | undefined, what: string): T {
 interface HttpProblem {
 	status?: number;
 	type?: string;
+	message?: string;
 }
 
 const PROBLEMS: Record<string, string> = {
@@ -63,9 +64,9 @@ const PROBLEMS: Record<string, string> = {
  */
 export function asApiError(thrown: unknown): ApiError {
 	if (thrown instanceof ApiError) return thrown;
-	const { status, type } = (thrown ?? {}) as HttpProblem;
+	const { status, type = '', message: reason = '' } = (thrown ?? {}) as HttpProblem;
 	if (status !== undefined && status >= 400 && status < 500) {
-		const message = PROBLEMS[type ?? ''] ?? 'The request could not be read.';
+		const message = PROBLEMS[type] ?? `The request could not be read: ${type || reason}.`;
 		return new ApiError(400, 'invalid_request', message);
 	}
 	return new ApiError(500, 'server_error', 'The sandbox has a fault of its own.');
