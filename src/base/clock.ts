@@ -1,5 +1,5 @@
 import { sleep } from 'n8n-workflow';
-import { unlessAborted } from './waiting';
+import { unlessAborted } from './abort';
 import type { Clock } from './types';
 
 /** In ms: Node fires a timer that is longer at once. */

@@ -5,7 +5,7 @@ import type {
 } from 'n8n-workflow';
 import { ENDPOINTS, type Endpoint } from '../contract';
 import { isNoResponse, isSuccess, type SendResult } from '../base/types';
-import { unlessAborted } from '../base/waiting';
+import { unlessAborted } from '../base/abort';
 import { parsed } from '../service/bodies';
 import { mustBeObject } from '../service/client';
 import { credentialProblem, excludedScope, readCredential } from '../service/credential';

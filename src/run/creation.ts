@@ -7,7 +7,7 @@ import {
 	type Channel,
 	type Resource,
 } from '../base/types';
-import { onAbort } from '../base/waiting';
+import { onAbort } from '../base/abort';
 import { mustHaveId } from '../service/client';
 import { meaningOf, refusalOf } from '../service/statuses';
 import { jobState, toResult } from '../service/jobState';

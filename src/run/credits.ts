@@ -1,6 +1,6 @@
 import { ENDPOINTS, type Endpoint } from '../contract';
 import { fail, ok, type Failed, type Result } from '../base/result';
-import { Semaphore } from '../base/waiting';
+import { Semaphore } from '../base/semaphore';
 import { flagOf } from '../base/values';
 import { isRecord, type Channel, type Resource } from '../base/types';
 import { OUT_OF_CREDITS, refusalOf } from '../service/statuses';

@@ -1,5 +1,6 @@
 import { fail, type Failed, type Result } from '../base/result';
-import { onAbort, Semaphore } from '../base/waiting';
+import { onAbort } from '../base/abort';
+import { Semaphore } from '../base/semaphore';
 import type { Resource } from '../base/types';
 import { meaningOf } from '../service/statuses';
 import type { Item, Prepared } from './item';

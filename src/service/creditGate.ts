@@ -1,9 +1,11 @@
 import type { Clock, Channel } from '../base/types';
-import { WaitQueue, WakeUp } from '../base/waiting';
+import { WaitQueue } from '../base/waitQueue';
+import { WakeUp } from '../base/wakeUp';
 
 const TRY_EVERY_MS = 20_000;
 
-const TICK_MS = 1_000;
+/** How often the queues are looked at while somebody waits in them. */
+const RECHECK_MS = 1_000;
 
 /**
  * Whether a workspace has credits. The fields of GET /credits are not documented (specification:
@@ -36,7 +38,7 @@ export class CreditGate {
 		const now = this.clock.monotonic();
 		const queue = wasRefused ? this.refusedBefore : this.untried;
 		const pending = queue.wait(channel, now, deadline - now);
-		this.wakeUp.set(now + TICK_MS);
+		this.wakeUp.set(now + RECHECK_MS);
 		return pending;
 	}
 
@@ -70,6 +72,6 @@ export class CreditGate {
 			const queue = this.untried.size > 0 ? this.untried : this.refusedBefore;
 			queue.grant(true);
 		}
-		if (this.waiting > 0) this.wakeUp.set(now + TICK_MS);
+		if (this.waiting > 0) this.wakeUp.set(now + RECHECK_MS);
 	}
 }

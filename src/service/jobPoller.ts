@@ -11,7 +11,8 @@ import {
 	type Resource,
 	type Send,
 } from '../base/types';
-import { onAbort, WakeUp } from '../base/waiting';
+import { onAbort } from '../base/abort';
+import { WakeUp } from '../base/wakeUp';
 import { requestResource, type Client } from './client';
 import { pageOf } from './pages';
 import { isGone, isRefusal, meaningOf } from './statuses';
@@ -31,7 +32,8 @@ import { Durations, idleWorthALook, isWorthALook } from './pollRule';
 /** The shortest time between two lists, or two looks that failed; it doubles with each in a row that fails. */
 const MIN_GAP_MS = 1_000;
 
-const TICK_MS = 250;
+/** How often it is decided what to read next. */
+const POLL_TICK_MS = 250;
 
 /** Of the requests of a minute, for reads of single jobs by age. */
 const MAX_SHARE = 0.5;
@@ -230,7 +232,7 @@ export class JobPoller {
 				),
 			};
 			this.waiters.add(waiter);
-			this.wakeUp.set(startedAt + TICK_MS);
+			this.wakeUp.set(startedAt + POLL_TICK_MS);
 		});
 	}
 
@@ -272,7 +274,7 @@ export class JobPoller {
 			void this.sendList(this.channelFor(listable), now);
 		// A list that is about to be answered may show the jobs.
 		if (!this.listOut) this.readDue(listable, now);
-		if (!this.isIdle) this.wakeUp.set(now + TICK_MS);
+		if (!this.isIdle) this.wakeUp.set(now + POLL_TICK_MS);
 	}
 
 	/** A last read decides: the job may have ended since, or while the machine was asleep. */

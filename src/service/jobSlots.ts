@@ -1,6 +1,7 @@
 import { fail, ok, type Result } from '../base/result';
 import type { Channel, Clock, Random, Resource } from '../base/types';
-import { WaitQueue, WakeUp } from '../base/waiting';
+import { WaitQueue } from '../base/waitQueue';
+import { WakeUp } from '../base/wakeUp';
 import { LIMITS } from '../contract';
 import type { OtherClients } from './otherClients';
 import { GIVE_UP_MS, MINUTE_MS, scattered, TUNING } from './tuning';
@@ -32,7 +33,8 @@ interface SlotOptions {
 	since?: number;
 }
 
-const TICK_MS = 1_000;
+/** How often the queues are looked at while somebody waits in them. */
+const RECHECK_MS = 1_000;
 
 /** For so long a creation that has no answer yet holds up the next one. */
 const PATIENCE_MS = 1_000;
@@ -207,7 +209,7 @@ export class JobSlots {
 			this.planList(now);
 			this.list(next.channel);
 		}
-		if (this.lanes.some(({ queue }) => queue.size > 0)) this.wakeUp.set(now + TICK_MS);
+		if (this.lanes.some(({ queue }) => queue.size > 0)) this.wakeUp.set(now + RECHECK_MS);
 	}
 
 	private serveLane(lane: Lane, now: number): void {

@@ -4,7 +4,7 @@ import type {
 	IHttpRequestOptions,
 	IN8nHttpFullResponse,
 } from 'n8n-workflow';
-import { unlessAborted } from '../base/waiting';
+import { unlessAborted } from '../base/abort';
 import { MAX_TIMER_MS } from '../base/clock';
 import type { Send, SendResult } from '../base/types';
 import { CREDENTIAL } from './credential';
@@ -17,7 +17,7 @@ import { withoutSecret } from './redact';
 const RESPONSE_TIMEOUT_MS = 120_000;
 
 /** Longest response of the API, in bytes; a longer one is not read to its end. */
-const MAX_BYTES = 32 * 1024 * 1024;
+const MAX_RESPONSE_BYTES = 32 * 1024 * 1024;
 
 /**
  * What every request has, with what the user has set on the node for all of them. Never a redirect:
@@ -56,7 +56,7 @@ async function readText(stream: Stream): Promise<string | undefined> {
 	for await (const chunk of stream) {
 		const bytes = Buffer.from(chunk as Uint8Array);
 		size += bytes.length;
-		if (size > MAX_BYTES) return undefined;
+		if (size > MAX_RESPONSE_BYTES) return undefined;
 		chunks.push(bytes);
 	}
 	return Buffer.concat(chunks).toString('utf8');

@@ -1,4 +1,5 @@
-import { WaitQueue, WakeUp } from '../base/waiting';
+import { WaitQueue } from '../base/waitQueue';
+import { WakeUp } from '../base/wakeUp';
 import type { Clock, Channel } from '../base/types';
 import { MINUTE_MS, TUNING } from './tuning';
 

@@ -1,5 +1,6 @@
 import { createHash } from 'crypto';
-import { Semaphore, type Turn } from '../base/waiting';
+import { Semaphore } from '../base/semaphore';
+import { type Turn } from '../base/waitQueue';
 import type { BinarySource } from '../service/host';
 import { detect, HEAD_BYTES } from './mediaTypes';
 

@@ -1,5 +1,6 @@
 import { fail, ok, type Result } from '../base/result';
-import { onAbort, Semaphore } from '../base/waiting';
+import { onAbort } from '../base/abort';
+import { Semaphore } from '../base/semaphore';
 import { isSuccess, type Clock } from '../base/types';
 import type { Host, StoredFile, StreamedResponse } from '../service/host';
 import { localReason } from '../service/network';
@@ -24,7 +25,7 @@ const STALL_MS = 60_000;
 const MIN_BYTES = 16 * 1024;
 
 /** In bytes. */
-const MAX_BYTES = 2 * 1024 ** 3;
+const MAX_FILE_BYTES = 2 * 1024 ** 3;
 
 /** A file of a job. Specification: Generation, `outputs`; SpeechGeneration, `output`. */
 export interface Output {
@@ -85,8 +86,8 @@ function boundedBody(
 				const { value } = read;
 				const piece = typeof value === 'string' ? Buffer.from(value) : value;
 				bytes += piece.length;
-				if (bytes > MAX_BYTES)
-					breakOff(stop(`the file is larger than ${MAX_BYTES} bytes`), new Error('too large'));
+				if (bytes > MAX_FILE_BYTES)
+					breakOff(stop(`the file is larger than ${MAX_FILE_BYTES} bytes`), new Error('too large'));
 				yield piece;
 			}
 		} finally {
@@ -133,7 +134,7 @@ async function storeBody(
 	end: AbortSignal,
 ): Promise<Attempted<StoredFile>> {
 	const length = contentLength(response) ?? 0;
-	if (length > MAX_BYTES) return stop(`the file has ${length} bytes, which is too large`);
+	if (length > MAX_FILE_BYTES) return stop(`the file has ${length} bytes, which is too large`);
 	const { pieces, faultOfBody } = boundedBody(response, {
 		clock,
 		end,

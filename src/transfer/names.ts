@@ -1,5 +1,5 @@
 /** Longest name, in UTF-8 bytes: file systems allow 255, and other programs add prefixes. */
-const MAX_BYTES = 200;
+const MAX_NAME_BYTES = 200;
 
 /** Names that Windows reserves for devices, whatever their extension. */
 const RESERVED = /^(con|prn|aux|nul|com\d|lpt\d)(\.|$)/i;
@@ -14,7 +14,7 @@ const bytes = (text: string) => Buffer.byteLength(text, 'utf8');
 function truncate(name: string): string {
 	const extension = /(?<=.)\.[^.]{0,15}$/.exec(name)?.[0] ?? '';
 	const stem = [...name.slice(0, name.length - extension.length)];
-	while (bytes(stem.join('') + extension) > MAX_BYTES) stem.pop();
+	while (bytes(stem.join('') + extension) > MAX_NAME_BYTES) stem.pop();
 	return (stem.join('') + extension).replace(/[\s.]+$/, '');
 }
 

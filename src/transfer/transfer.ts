@@ -1,6 +1,6 @@
 import { fail, ok, type Failed, type Result } from '../base/result';
 import type { ApiResponse, NoResponse } from '../base/types';
-import { Semaphore } from '../base/waiting';
+import { Semaphore } from '../base/semaphore';
 import { hintedDelay } from '../service/client';
 import { TRANSFER_TIMEOUT_MS, type Host } from '../service/host';
 import { ofStorage } from '../service/statuses';

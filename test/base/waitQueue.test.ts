@@ -1,4 +1,5 @@
-import { onAbort, WaitQueue } from '../../src/base/waiting';
+import { onAbort } from '../../src/base/abort';
+import { WaitQueue } from '../../src/base/waitQueue';
 import type { Channel } from '../../src/base/types';
 
 const channel = (signal?: AbortSignal, fairnessKey = 'run'): Channel => ({
