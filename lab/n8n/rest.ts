@@ -197,6 +197,15 @@ class Executions {
 		await this.session.request('POST', `/rest/executions/${id}/stop`);
 	}
 
+	/** Stops the executions that have not ended, of all workflows. */
+	async stopAll(): Promise<void> {
+		const filter = encodeURIComponent(JSON.stringify({ status: ['new', 'running', 'waiting'] }));
+		const path = `/rest/executions?limit=100&filter=${filter}`;
+		const { results } = await this.session.request<{ results: ListedExecution[] }>('GET', path);
+		// One that ends meanwhile cannot be stopped any more.
+		await Promise.all(results.map(async ({ id }) => await this.stop(id).catch(() => {})));
+	}
+
 	/**
 	 * Retries a failed execution from the node that failed.
 	 *

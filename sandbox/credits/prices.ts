@@ -31,10 +31,10 @@ export function countCharacters(text: string): number {
 	return [...text].length;
 }
 
-/** Seconds of a duration such as `5` or `5s`. */
+/** Seconds of a duration such as `5` or `5s`; where it is none or not positive, what holds otherwise. */
 export function readSeconds(duration: unknown, otherwise: number): number {
 	const seconds = parseFloat(String(duration ?? otherwise));
-	return Number.isFinite(seconds) ? seconds : otherwise;
+	return seconds > 0 && seconds < Infinity ? seconds : otherwise;
 }
 
 /** The price of one output of a generation, for every model but the metered lite speech model. */

@@ -110,6 +110,13 @@ describe('settings for what the specification leaves open', () => {
 		expect((await service.post('/generations', body)).status).toBe(400);
 		await set({ modelChecks: false });
 		expect((await service.post('/generations', body)).status).toBe(202);
+		const video = {
+			mode: 'video',
+			model: 'studio/video-1',
+			prompt: 'rain',
+			parameters: { duration: '-1' },
+		};
+		expect((await service.post('/generations', video)).status).toBe(202);
 	});
 
 	test('paginateAll', async () => {

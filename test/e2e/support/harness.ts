@@ -13,6 +13,9 @@ export const rest = Rest.resume(handover.ticket);
 // Every execution that an end-to-end test reads is checked against the output schemas.
 rest.executions.onRead = holdAgainstSchemas;
 
+// What a file leaves running would go on to send requests in the next one.
+afterAll(async () => await rest.executions.stopAll());
+
 /** Where n8n's editor is, without a slash at the end. */
 export const n8nUrl = handover.ticket.baseUrl;
 
