@@ -272,6 +272,6 @@ export const money: Mutant[] = [
 		from: 'fail(read.failure, { ...job })',
 		to: 'fail(read.failure)',
 		why: 'A paid job that cannot be read at the moment is not named, so that nobody can fetch it later.',
-		tests: ['test/run/creation.test.ts', 'test/run/hops.test.ts'],
+		tests: ['test/run/paidOnce.test.ts'],
 	},
 ];
