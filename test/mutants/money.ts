@@ -5,7 +5,7 @@ const CREATION = ['test/run/creation.test.ts'];
 const KEYS = ['test/run/keys.test.ts'];
 const OPEN = ['test/run/openRequests.test.ts'];
 const CREDITS = ['test/run/spending.test.ts', 'test/run/credits.test.ts'];
-const ERRORS = ['test/run/errors.test.ts'];
+const ERRORS = ['test/run/spending.test.ts'];
 const RUN = ['test/run/run.test.ts'];
 
 /** Creating and paying: what is sent again, under which key, what counts against Max Credits, what is said of it. */
@@ -219,11 +219,11 @@ export const money: Mutant[] = [
 		tests: ['test/service/client.test.ts'],
 	},
 	{
-		name: 'money/lost-answer-sent-without-key',
+		name: 'money/expired-while-it-waits',
 		file: 'src/service/client.ts',
-		from: 'if (isOutcomeUnknown(response) && !replayable) return undefined;',
-		to: '',
-		why: 'A POST without a key is repeated after a lost answer, and makes everything twice.',
+		from: 'if (outcomeUnknown && !isReplayable()) {',
+		to: 'if (outcomeUnknown && number < 0) {',
+		why: 'A lost creation whose key expires while it waits for its turn is sent all the same, and paid for again.',
 		tests: ['test/service/client.test.ts'],
 	},
 	{

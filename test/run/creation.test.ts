@@ -175,6 +175,13 @@ describe('the other ways to count a request', () => {
 	});
 });
 
+test('a success that cannot be used leaves open whether there is a job', async () => {
+	const { memory, make } = setUp();
+	const host = hostWith(async () => answer(200, 'a page of a proxy'));
+	expect(await make({ host })).toMatchObject({ failure: { kind: 'badResponse' } });
+	expect(isOutcomeOpen(memory.state)).toBe(true);
+});
+
 describe('a job slot is always returned', () => {
 	test.each<[string, Partial<ServiceSettings>]>([
 		['a completed job', {}],

@@ -2,8 +2,8 @@ import sharp from 'sharp';
 import { ENDPOINTS } from '../../src/contract';
 import { ok } from '../../src/base/result';
 import type { ApiRequest, SendResult } from '../../src/base/types';
-import { dryRun } from '../../src/run/dryRun';
 import type { Item, OperationSpec, Outcome } from '../../src/run/item';
+import { runOperation } from '../../src/run/operations';
 import { Run } from '../../src/run/run';
 import type { StoredFile } from '../../src/service/host';
 import { answer } from '../../testing/answers';
@@ -67,7 +67,7 @@ async function dry({ bodies, parts, path, hasService = true, ...given }: Scenari
 	});
 	const outcomes: Outcome[] = [];
 	for (const item of items) {
-		const result = await clock.run(dryRun(item));
+		const result = await clock.run(runOperation(item));
 		if (!result.ok) throw new Error(JSON.stringify(result.failure));
 		outcomes.push(result.value);
 	}
