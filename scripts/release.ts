@@ -31,11 +31,12 @@ function requireReady(version: string, heading: string): void {
 		throw new LabError(`CHANGELOG.md has no line "${heading}" with what is new below it`);
 }
 
-/** Checks, builds, dates the entry of the changelog, sets the version, tags and pushes. */
+/** Checks, tries the tests by all mutants, builds, dates the entry of the changelog, sets the version, tags and pushes. */
 function release(version: string): void {
 	const heading = `## ${version} (unreleased)`;
 	requireReady(version, heading);
 	run('npm', 'run', 'lint');
+	run('npm', 'run', 'mutants');
 	run('npm', 'run', 'build');
 	const today = new Date().toISOString().slice(0, 10);
 	const text = readFileSync(changelog, 'utf8');

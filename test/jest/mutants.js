@@ -8,5 +8,5 @@ module.exports = {
 	...unit,
 	transform: { [TYPESCRIPT]: ['<rootDir>/test/mutants/transform.js', options] },
 	// A fault may make a test wait for ever; none that is run here takes more than seconds without one.
-	testTimeout: 60_000,
+	testTimeout: 120_000,
 };

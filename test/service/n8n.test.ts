@@ -271,3 +271,13 @@ test('a file is stored as a stream, under its name and type', async () => {
 	expect(stored).toMatchObject({ fileName: 'a.bin', mimeType: 'x/y' });
 	expect(Buffer.from(stored.data, 'base64').toString()).toBe('hello');
 });
+
+test.each([
+	['heard', true, { status: 200, body: { id: 'gen_1' } }],
+	['cut off', false, { noResponse: expect.any(String) as string }],
+])('after a stop an answer is %s if outlivesCancel is %j', async (_what, outlivesCancel, heard) => {
+	const body = Readable.from([Buffer.from('{"id":"gen_1"}')]);
+	const { host } = hostOf(full(200, body), { signal: AbortSignal.abort() });
+	const request = { method: 'POST', path: '/generations', body: {}, outlivesCancel } as const;
+	expect(await host.channel.send(request)).toMatchObject(heard);
+});
