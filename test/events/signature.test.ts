@@ -185,3 +185,7 @@ test(`of ${CHANGES} single-bit changes none is accepted and none throws`, () => 
 	}
 	expect(accepted).toBe(0);
 });
+
+test('an empty secret is none, even for who signs with it', () => {
+	expect(check({ secret: '', signature: sign('', timestamp, rawBody) })).toBe(false);
+});
