@@ -59,13 +59,13 @@ function changes(): Set<string> {
 /** The arrows of the state diagram, other than those from a state to itself. */
 function arrows(): Set<string> {
 	const [, diagram = ''] =
-		/```mermaid\nstateDiagram-v2\n([^`]*)```/.exec(read('docs/paid-once.md')) ?? [];
+		/```mermaid\nstateDiagram-v2\n([^`]*)```/.exec(read('docs/development.md')) ?? [];
 	const lines = [...diagram.matchAll(/^ +(\w+) --> (\w+):/gm)];
 	const pairs = lines.map(([, from = '', to = '']) => [from.toLowerCase(), to.toLowerCase()]);
 	return new Set(pairs.filter(([from, to]) => from !== to).map((pair) => pair.join(' -> ')));
 }
 
-test('the diagram in docs/paid-once.md has the arrows of the transition function and no others', () => {
+test('the diagram in docs/development.md has the arrows of the transition function and no others', () => {
 	const fromEvery = ['sent -> new', 'created -> new', 'done -> new'];
 	expect([...arrows()]).toEqual(expect.arrayContaining(fromEvery));
 	expect([...arrows()].sort()).toEqual([...changes()].sort());

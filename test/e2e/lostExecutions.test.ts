@@ -204,6 +204,7 @@ it.concurrent.each(CASES)(
 		// n8n keeps the error of a stopped execution in its retry, however well that goes.
 		const keepsError = isStopped && way === 'production';
 		expect(gone.status).toBe(keepsError ? 'error' : 'success');
+		if (keepsError) expect(gone.error?.message).toBe('The execution was cancelled manually');
 		expectAll(gone, rows);
 		expect(await charges()).toEqual(rows.map(() => 1));
 	},

@@ -2,7 +2,13 @@ import { OpenRequests } from '../../src/run/openRequests';
 import { Run } from '../../src/run/run';
 import { BinaryReference } from '../../src/run/uploads';
 import { createJob } from '../../src/run/creation';
-import { isOutcomeOpen, newMemory } from '../../src/run/state';
+import {
+	isOutcomeOpen,
+	itemMemory,
+	newMemory,
+	nodeMemory,
+	type NodeMemory,
+} from '../../src/run/state';
 import type { ApiRequest, SendResult } from '../../src/base/types';
 import { answer, errorBody, LOST } from '../../testing/answers';
 import { ModelService, type ServiceSettings } from '../../testing/modelService';
@@ -605,5 +611,122 @@ describe('what has done nothing leaves nothing open, however often it was tried'
 		through(({ method }) => (method === 'POST' ? answers.shift() : undefined));
 		await make();
 		expect(memory.state).toEqual({ is: 'new', nextKey: 1 });
+	});
+});
+
+test('Off: each try of the node is a new request, so a retry pays again for all items', async () => {
+	const { model, clock, workspace, host } = setUp();
+	const node = { runId: 'run', items: {} };
+	const memories = [newMemory(), newMemory()];
+	const attempt = async () => {
+		const run = new Run(2, false);
+		const items = memories.map(async (memory, itemIndex) => {
+			const parts = { host, workspace, run, node, memory, itemIndex };
+			return await createJob(runOf({ ...parts, settings: { idempotency: 'none' } }));
+		});
+		await clock.run(Promise.all(items));
+	};
+	await attempt();
+	await attempt();
+	expect(model.jobs).toHaveLength(4);
+});
+
+describe('what n8n keeps of an execution, and what the process knows', () => {
+	/** A node in one process: executions whose requests it remembers, until the process is another one. */
+	function setUpNode(service: Partial<ServiceSettings> = {}) {
+		const { model, clock, workspace, host, through } = setUp(service);
+		let openRequests = new OpenRequests();
+		/** An execution with one item for each prompt; `memory` is what n8n has stored of an earlier one. */
+		async function execute(
+			executionId: string,
+			mode: 'manual' | 'production' | 'retry',
+			{ prompts = ['a cat'], memory = nodeMemory({}, executionId), hasFailed = false } = {},
+		) {
+			const stop = new AbortController();
+			const run = new Run(prompts.length, false);
+			const looksBack = mode !== 'production' && memory.startedIn === executionId;
+			const origin = {
+				executionId,
+				mode: mode === 'retry' ? 'production' : mode,
+				looksBack,
+			} as const;
+			const items = prompts.map(async (prompt, itemIndex) => {
+				const known = itemMemory(memory, `0:${itemIndex}`);
+				const parts = { host, workspace, run, openRequests, node: memory, memory: known };
+				return await createJob(runOf({ ...parts, itemIndex, prompt, origin }));
+			});
+			await clock.run(Promise.all(items));
+			run.endItem(hasFailed);
+			run.noteDeliveries(openRequests, executionId, stop.signal);
+			return { stored: JSON.parse(JSON.stringify(memory)) as NodeMemory, stop: () => stop.abort() };
+		}
+		return {
+			model,
+			execute,
+			through,
+			/** A restart, or another worker. */
+			inOtherProcess() {
+				openRequests = new OpenRequests();
+			},
+		};
+	}
+
+	test('a failed execution that is retried pays once on any worker: n8n has stored its memory', async () => {
+		const { model, execute, inOtherProcess } = setUpNode();
+		const { stored } = await execute('1', 'production', { hasFailed: true });
+		inOtherProcess();
+		await execute('2', 'retry', { memory: stored });
+		expect(model.jobs).toHaveLength(1);
+	});
+
+	test.each([
+		['by the process that ran it pays once', false, 1],
+		['on another worker, or after a restart, pays again', true, 2],
+	])('a stopped execution that is retried %s', async (_, isElsewhere, paid) => {
+		const { model, execute, inOtherProcess } = setUpNode();
+		(await execute('1', 'production')).stop();
+		if (isElsewhere) inOtherProcess();
+		await execute('2', 'retry');
+		expect(model.jobs).toHaveLength(paid);
+	});
+
+	test.each([
+		['pays once', false, 1],
+		['pays again where another execution had come to the node before Stop', true, 3],
+	])('stopped while a later node was at work, a retry %s', async (_, isBusy, paid) => {
+		const { model, execute } = setUpNode();
+		const { stop } = await execute('1', 'production');
+		if (isBusy) await execute('2', 'production');
+		stop();
+		await execute('3', 'retry');
+		expect(model.jobs).toHaveLength(paid);
+	});
+
+	test.each([
+		['pays once while n8n runs', false, 1],
+		['pays again after a restart of n8n', true, 2],
+	])('in the editor, the next click after a failed execution %s', async (_, isElsewhere, paid) => {
+		const { model, execute, inOtherProcess } = setUpNode();
+		await execute('1', 'manual', { hasFailed: true });
+		if (isElsewhere) inOtherProcess();
+		await execute('2', 'manual');
+		expect(model.jobs).toHaveLength(paid);
+	});
+
+	test('of two equal rows with lost answers, the one that is left may be the one without a job', async () => {
+		const { model, execute, through } = setUpNode({ loses: ({ method }) => method === 'POST' });
+		const carriedOut: unknown[] = [];
+		// Only the request of the first row is carried out.
+		through(({ method, headers }) => {
+			const key = headers?.['Idempotency-Key'];
+			if (method !== 'POST') return undefined;
+			if (carriedOut.length === 0) carriedOut.push(key);
+			return carriedOut.includes(key) ? undefined : LOST;
+		});
+		await execute('1', 'manual', { prompts: ['a cat', 'a cat'], hasFailed: true });
+		model.settings.loses = () => false;
+		through(() => undefined);
+		await execute('2', 'manual', { prompts: ['a cat'] });
+		expect(model.jobs).toHaveLength(2);
 	});
 });

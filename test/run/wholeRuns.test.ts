@@ -551,3 +551,33 @@ test('in the editor, Retry On Fail does not give an item the job of an identical
 	const ids = (await t.run()).map(({ json }) => json.id);
 	expect(ids).toEqual(['gen_1', 'gen_2']);
 });
+
+describe('what a further execution goes on with', () => {
+	test.each([
+		['the next click in the editor', 'manual', 'manual', 1],
+		['Retry of an execution that was stopped in production', 'trigger', 'retry', 1],
+		['a new execution in production', 'trigger', 'trigger', 2],
+		['a sub-workflow that its parent calls again', 'integrated', 'integrated', 2],
+	] as const)('%s, after a Stop', async (name, first, second, paid) => {
+		const stop = new AbortController();
+		const given = { ...image, prompt: name };
+		const t = setUp({ given, service: { jobMs: () => 5 * MIN } });
+		clock.after(20_000, () => stop.abort());
+		await ended(t.run({ mode: first, nodeMemory: {}, signal: stop.signal }));
+		await ended(t.run({ mode: second, nodeMemory: {}, executionId: 'e2' }));
+		expect(t.model.jobs).toHaveLength(paid);
+	});
+
+	test('in production, nothing after a failed row of On Error: Continue, which names its job', async () => {
+		const t = setUp({
+			mode: 'trigger',
+			continueOnFail: true,
+			given: { ...image, prompt: 'a failed row', options: { waitTimeout: 1 } },
+			service: { jobMs: () => 5 * MIN },
+		});
+		const [row] = await t.run({ nodeMemory: {} });
+		expect(row?.json).toMatchObject({ status: 'failed', details: { jobId: 'gen_1' } });
+		await t.run({ nodeMemory: {}, executionId: 'e2' });
+		expect(t.model.jobs).toHaveLength(2);
+	});
+});

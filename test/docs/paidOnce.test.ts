@@ -1,0 +1,260 @@
+import ts from 'typescript';
+import { read, sourceOf } from '../support/sources';
+
+/** A file of tests, and the name of a test in it. */
+type Proof = [file: string, name: string];
+
+const RUN = 'test/run/paidOnce.test.ts';
+const CONTENT = 'test/run/contentRuns.test.ts';
+const CREATION = 'test/run/creation.test.ts';
+const WHOLE = 'test/run/wholeRuns.test.ts';
+const LOST = 'test/e2e/lostExecutions.test.ts';
+const CRASH = 'test/e2e/crash.test.ts';
+const SANDBOX = 'test/sandbox/idempotency.test.ts';
+
+const MODEL: Proof = [
+	'test/run/executions.model.test.ts',
+	'… sequences of executions: nothing that was paid for and lost is paid for again',
+];
+const GO_ON: Proof = [LOST, '%s, %s: the user goes on, and nothing is paid for twice'];
+const KILLED: Proof = [
+	CRASH,
+	'a workflow run again after n8n was killed in the middle of a wait pays for what its mode says',
+];
+const REPEATED: Proof = [
+	CREATION,
+	'a run of the node again, in this execution or a retried one, gets the same job',
+];
+const ANEW: Proof = [LOST, 'a further execution %s takes nothing of one that has failed'];
+const STOPPED: Proof = [RUN, 'a stopped execution that is retried %s'];
+const BY_MODE: Proof = [WHOLE, '%s, after a Stop'];
+const OFF: Proof = [
+	RUN,
+	'Off: each try of the node is a new request, so a retry pays again for all items',
+];
+const MESSAGE: Proof = [
+	CRASH,
+	'13: a batch whose n8n is killed gives one message each, with the jobs and credits of the ledger',
+];
+
+/** What the page says, sentence by sentence and row by row, and the tests that fail where it is not so. */
+const SENTENCES: Record<string, Proof[]> = {
+	'Every creation costs credits.': [
+		[SANDBOX, 'a repeat gives the same answer and nothing is charged twice'],
+	],
+	'The service keeps an idempotency key for 24 hours and answers a repeated key with the job that it has made.':
+		[
+			[SANDBOX, 'a key is stored for 24 hours'],
+			[SANDBOX, 'a repeat gives the same answer and nothing is charged twice'],
+		],
+	'The nodes give the same request the same key.': [
+		['test/run/keys.test.ts', '%s: the key differs by %j, and by nothing else'],
+	],
+	'_Avoid Paying Twice_ says which requests are the same:': [
+		['test/run/keys.test.ts', '%s: the key differs by %j, and by nothing else'],
+	],
+	'On Retries (default) | the same item of an execution | same job | pays again (see below) | pays again':
+		[REPEATED, ANEW, KILLED],
+	'Same Request Within 24 Hours | the same request of the node, files too | same job | same job | same job':
+		[
+			[RUN, 'are at the same URL in another execution: %s'],
+			[CREATION, 'by content: the same over items and executions'],
+			KILLED,
+		],
+	'Own Key | every request with the same key | same job | same job | same job': [
+		[CREATION, 'custom: the key that the user gave'],
+		[WHOLE, '%s: two identical items, one of them repeated by Retry Execution'],
+		['test/e2e/idempotency.test.ts', 'is sent unchanged, and a repeat returns the same job'],
+		KILLED,
+	],
+	'Off | none | pays again | pays again | pays again': [
+		OFF,
+		[CREATION, 'none: no key, so no repeat after a lost answer'],
+	],
+	'_Retry On Fail_: each try goes on with the jobs that the items have.': [
+		REPEATED,
+		[
+			'test/e2e/retries.test.ts',
+			'Retry On Fail sends the same keys for existing jobs and recreates only the failed one',
+		],
+	],
+	'_Retry_ of a failed execution under _Executions_, on any worker.': [
+		[RUN, 'a failed execution that is retried pays once on any worker: n8n has stored its memory'],
+		MODEL,
+		GO_ON,
+	],
+	'A known job is read by its ID, also after more than 24 hours.': [
+		[CREATION, 'past the 24 hours of a key its job is read instead of asked for'],
+	],
+	'In the editor, where each click is a new execution: what an earlier click has paid for and lost, because it failed, was stopped, or output a failed row.':
+		[
+			MODEL,
+			GO_ON,
+			[CONTENT, 'the next click gets the job of a failed run'],
+			[CONTENT, 'and that of a failed row, which n8n was not given'],
+			[WHOLE, 'a run that %s is taken over by the next click'],
+		],
+	'This holds for 24 hours while n8n runs, also after another round of a loop has failed, with files from another node, if you take out other rows, and with another key of the workspace or spelling of the base URL.':
+		[
+			['test/run/openRequests.test.ts', '%i ms after it was sent it can be taken over: %s'],
+			[RUN, 'in the editor, the next click after a failed execution %s'],
+			MODEL,
+			GO_ON,
+			[
+				LOST,
+				'in the editor, a row that was refused is taken out: the others are not paid for again',
+			],
+		],
+	'_Retry_ of an execution that was stopped in production, for 24 hours and in the process that ran it.':
+		[STOPPED, BY_MODE, GO_ON],
+	'n8n shows such a retry as failed (_The execution was cancelled manually_), but its output is there.':
+		[GO_ON],
+	'_Retry_ of a stopped execution on another worker or after a restart, because n8n stores a stopped execution as it was at its start.':
+		[STOPPED],
+	'So is what the node had output before the _Stop_, if another execution has come to the node since.':
+		[[RUN, 'stopped while a later node was at work, a retry %s']],
+	'A new execution in production, also after a failed row (_On Error: Continue_).': [
+		ANEW,
+		BY_MODE,
+		[WHOLE, 'in production, nothing after a failed row of On Error: Continue, which names its job'],
+	],
+	'The row names its job; _MediaGen Job: Get_ gets it.': [
+		[WHOLE, 'in production, nothing after a failed row of On Error: Continue, which names its job'],
+		['test/e2e/job.test.ts', 'gives whatever the id identifies, as the service has it'],
+	],
+	'A sub-workflow that its parent calls again: each call is a new execution.': [BY_MODE, ANEW],
+	"_Retry_ of the sub-workflow's own execution pays once.": [GO_ON],
+	'In the editor, what the node has output well: the next click makes new media.': [
+		[CONTENT, 'what was given to n8n is not given again'],
+		[LOST, 'in the editor, what was output well is made anew by the next click'],
+	],
+	'A request that you change.': [
+		[CREATION, 'a request that was changed before Retry Execution is another one'],
+		[CONTENT, '%s pays for itself'],
+	],
+	'An expression that gives another value each time, such as `$now`, is no change in a retry, but is another request in a new execution.':
+		[
+			[RUN, 'is read in a retried execution'],
+			[CONTENT, '%s pays for itself'],
+		],
+	'One of two equal rows with lost answers, if you take out the other.': [
+		[RUN, 'of two equal rows with lost answers, the one that is left may be the one without a job'],
+	],
+	'Identical items, rounds of a loop and executions share one job, in all processes, for 24 hours from the first try.':
+		[
+			[CONTENT, 'identical items of a run get the same job (wait: %s)'],
+			[CONTENT, 'a second process finds the job that a first one has begun'],
+			[CONTENT, 'a day after its first try a content is paid for again'],
+			MODEL,
+		],
+	'If the job had already failed when a run first reads it, the next key is tried.': [
+		[CONTENT, 'after %i failed jobs a run makes one, and it is at most one'],
+	],
+	'A run makes at most three jobs for an item.': [
+		[
+			CONTENT,
+			'one that fails at once is made twice more in the run, under the other keys, and then ends it',
+		],
+	],
+	'A job that fails while the run waits for it ends the item.': [
+		[CONTENT, 'a job of this run that fails ends the item with one charge'],
+	],
+	'After two failed jobs or a 402, the key is one of _On Retries_: other executions do not find its job and pay again.':
+		[
+			[
+				CONTENT,
+				'after one failed job the next one is found by every later run, after two only by their own',
+			],
+			[CONTENT, 'the same run asks once more, under the key of its execution'],
+		],
+	'An item whose key was used for another request of the execution is not sent.': [
+		[RUN, 'items of one node that ask for different things are refused, in rounds of a loop too'],
+		[RUN, 'a changed request is refused once something was made under it'],
+	],
+	'The key of a failed job gives that job again.': [
+		[WHOLE, 'custom: a failed job that the key gives again'],
+	],
+	'There is no key: each try of the node pays again for all its items.': [OFF],
+	'After a lost answer nothing is sent again in the same try.': [
+		[CREATION, 'none: no key, so no repeat after a lost answer'],
+	],
+	'A request whose answer was lost is sent again under its key, several times and by the next try of the node.':
+		[
+			[CREATION, 'lost answers after the service has created are repeated with the same key'],
+			[CREATION, 'an unknown outcome keeps its key for the next run'],
+		],
+	'After 24 hours, or if you have changed the request, nothing is sent: the error says that a job may exist and where to look.':
+		[
+			[RUN, 'is told where the key can no longer settle it (%s), before anything is paid'],
+			[WHOLE, 'is not paid for again %s'],
+		],
+	'If you retry the execution after that, it pays.': [
+		[WHOLE, 'is told before a changed request is paid for, which the next execution then is'],
+	],
+	'n8n saves what a node remembers only when the node has ended.': [KILLED],
+	'So start the workflow again; what it pays for is in the table.': [KILLED],
+	'_MediaGen: Get Many_ lists the jobs of the crashed execution.': [MESSAGE],
+	'Example 8 is a batch that continues after a crash without paying again.': [
+		[
+			CRASH,
+			'8 and 8b: batches whose n8n is killed again and again pay for each prompt once and store each file',
+		],
+	],
+	'Example 13, as its error workflow, tells you of the crash and the newest jobs, unless n8n was killed between two nodes.':
+		[MESSAGE],
+	'`test/docs/paidOnce.test.ts` names the test of every sentence.': [
+		[
+			'test/docs/paidOnce.test.ts',
+			'every sentence of docs/paid-once.md has its tests, and no other is listed',
+		],
+	],
+};
+
+/** What is no sentence: nothing, a heading, a table down to its line of dashes. */
+const isOther = (block: string) =>
+	/^$|^#|^\*\*.*\*\*$|^\| ?Avoid Paying Twice|^\| ?---/.test(block);
+
+/** What the page says, without links and bold: its sentences, and the rows of its table. */
+function sentencesIn(page: string): string[] {
+	const blocks = page.split(/\n(?=\n|- |\|)/).map((block) => block.replace(/\s+/g, ' ').trim());
+	return blocks
+		.filter((block) => !isOther(block))
+		.flatMap((block) => {
+			const text = block.replace(/\[([^\]]*)\]\([^)]*\)/g, '$1').replaceAll('**', '');
+			return text.startsWith('|') ? [text.slice(2, -2)] : text.replace(/^- /, '').split(/(?<=\.) /);
+		});
+}
+
+/** Whether a call names a test, `test('…')` or `test.each(…)('…')`, that is not skipped. */
+function isTest({ expression }: ts.CallExpression): boolean {
+	const callee = ts.isCallExpression(expression) ? expression.expression : expression;
+	const words = callee.getText().split('.');
+	return ['test', 'it'].includes(words[0] ?? '') && !words.includes('skip');
+}
+
+/** The names of the tests in a file, with … for what is put in. */
+function testsIn(file: string): string[] {
+	const found: string[] = [];
+	const visit = (node: ts.Node): void => {
+		if (ts.isCallExpression(node) && isTest(node)) {
+			const [name] = node.arguments;
+			if (name && ts.isStringLiteralLike(name)) found.push(name.text);
+			if (name && ts.isTemplateExpression(name))
+				found.push(
+					[name.head.text, ...name.templateSpans.map(({ literal }) => literal.text)].join('…'),
+				);
+		}
+		ts.forEachChild(node, visit);
+	};
+	visit(sourceOf(file));
+	return found;
+}
+
+test('every sentence of docs/paid-once.md has its tests, and no other is listed', () => {
+	expect(sentencesIn(read('docs/paid-once.md'))).toEqual(Object.keys(SENTENCES));
+});
+
+test.each(Object.entries(SENTENCES))('%s', (_, proofs) => {
+	expect(proofs).not.toEqual([]);
+	expect(proofs.filter(([file, name]) => !testsIn(file).includes(name))).toEqual([]);
+});
