@@ -68,7 +68,7 @@ export const files: Mutant[] = [
 	{
 		name: 'files/endless-file',
 		file: 'src/transfer/down.ts',
-		from: 'if (bytes > MAX_BYTES)\n',
+		from: 'if (bytes > MAX_FILE_BYTES)\n',
 		to: 'if (bytes < 0)\n',
 		why: 'A file without an end fills the disk of n8n.',
 		tests: DOWN,

@@ -128,11 +128,11 @@ export const limits: Mutant[] = [
 	},
 	{
 		name: 'limits/batch-starves-the-others',
-		file: 'src/base/waiting.ts',
+		file: 'src/base/waitQueue.ts',
 		from: '\t\tthis.lanes.delete(fairnessKey);\n\t\tthis.lanes.set(fairnessKey, lane);\n',
 		to: '',
 		why: 'An execution of 500 items makes every other one wait until it has ended.',
-		tests: ['test/base/waiting.test.ts'],
+		tests: ['test/base/waitQueue.test.ts'],
 	},
 	{
 		name: 'limits/deadline-without-a-last-look',
