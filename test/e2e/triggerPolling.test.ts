@@ -7,8 +7,9 @@ jest.setTimeout(240_000);
 
 const anImage = (prompt: string) => ({ mode: 'image', model: 'studio/image-1', prompt });
 
-/** So many seconds from now, as a second of the minute. */
-const secondIn = (seconds: number) => (new Date().getSeconds() + seconds) % 60;
+/** Seconds of the minute at which it polls: the first so many seconds from now, then every twenty. */
+const everyTwenty = (first: number) =>
+	[0, 20, 40].map((later) => (new Date().getSeconds() + first + later) % 60);
 
 /** What n8n needs to poll by its durable scheduler, with its own cursors for the state of a node. */
 const DURABLE = {
@@ -49,7 +50,7 @@ describe.each<[string, Record<string, string>]>([
 		const old = await make('History');
 		await sleep(1_000);
 		const parameters = { statuses: ['completed'], downloadOutputs: false };
-		const workflow = await instance.pollingTrigger(parameters, [secondIn(20)]);
+		const workflow = await instance.pollingTrigger(parameters, everyTwenty(15));
 		await instance.rest.workflows.publish(workflow);
 		const news = await make('News');
 		await instance.items(workflow, 1);
@@ -63,7 +64,7 @@ describe.each<[string, Record<string, string>]>([
 
 	it('a rename loses nothing of what finishes in between, and repeats nothing', async () => {
 		const parameters = { statuses: ['completed'], downloadOutputs: false };
-		const workflow = await instance.pollingTrigger(parameters, [secondIn(10)]);
+		const workflow = await instance.pollingTrigger(parameters, everyTwenty(10));
 		await instance.rest.workflows.publish(workflow);
 		const first = await make('First');
 		await instance.items(workflow, 1);

@@ -3,6 +3,8 @@ const longestFirst = require('../../support/longestFirst');
 /** Files that take half a minute and more: begun last they would hold up the whole run. */
 module.exports = longestFirst([
 	...[
+		'triggerPolling',
+		'triggerHooks',
 		'lostAnswers',
 		'lostExecutions',
 		'crash',
@@ -13,15 +15,6 @@ module.exports = longestFirst([
 		'triggerQueued',
 	],
 	...['editorJourney', 'editorFields', 'anything', 'exampleAgent', 'exampleMcp', 'idempotency'],
-	...[
-		'exampleEvents',
-		'publishing',
-		'agentTools',
-		'soak',
-		'outputSchemas',
-		'credits',
-		'endpoints',
-		'retries',
-	],
+	...['exampleEvents', 'agentTools', 'soak', 'outputSchemas', 'credits', 'endpoints', 'retries'],
 	...['media', 'sandboxPage', 'examples', 'failures', 'agentRun', 'paidOnce', 'scanner'],
 ]);
