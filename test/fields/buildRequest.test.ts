@@ -54,6 +54,16 @@ test('a required field is left out where the editor hides it, and wrong where it
 		expect(request(values)).toMatchObject({ failure: { field: 'TEXT', problem: 'is empty' } });
 });
 
+test('an update that sets nothing is refused, as the service would call it a success', () => {
+	const update = (given: object) => ask(ENDPOINTS.updateWebhook, FIELDS.slice(0, 1), given);
+	expect(update({ prompt: 'a cat' })).toMatchObject({ ok: true, value: { method: 'PATCH' } });
+	const optional: Field[] = [{ ...named('url'), mapping: inBody('url', name()) }];
+	for (const given of [{}, { url: '' }])
+		expect(ask(ENDPOINTS.updateWebhook, optional, given)).toMatchObject({
+			failure: { problem: 'has nothing to update' },
+		});
+});
+
 test('a request holds what the fields gave, each through its rule, and nothing empty', () => {
 	const given = {
 		prompt: 'a cat',

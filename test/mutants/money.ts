@@ -256,7 +256,7 @@ export const money: Mutant[] = [
 		from: "if (context.outcomeUnknown) return 'outcomeUnknown';",
 		to: '',
 		why: 'The error says that no credits were spent although an earlier try may have made a job.',
-		tests: ERRORS,
+		tests: ['test/run/errors.test.ts'],
 	},
 	{
 		name: 'money/error-promises-a-free-retry',

@@ -54,6 +54,24 @@ describe.each(IDEMPOTENCY_MODES)(
 	},
 );
 
+test('a request whose fields come in another order is the same one', async () => {
+	const fingerprintOf = async (asked: object) => {
+		const item = itemWith(stored('filesystem-v2:1', 'picture'), {
+			request: { ...request, body: asked },
+		});
+		const opened = await openRequest(item);
+		return opened.ok ? opened.value.requestFingerprint : '';
+	};
+	const { mode, model, prompt, input } = body;
+	const parameters = { seed: 1, size: '1x1' };
+	const turned = { size: '1x1', seed: 1 };
+	const one = await fingerprintOf({ mode, model, prompt, input, parameters });
+	expect(await fingerprintOf({ parameters: turned, input, prompt, model, mode })).toBe(one);
+	expect(await fingerprintOf({ mode, model, prompt, input, parameters: { seed: 2 } })).not.toBe(
+		one,
+	);
+});
+
 test.each(['', '<!doctype html><p>Sign in', '{"error": "gone"}'])(
 	'a file that holds %j is refused before anything is sent',
 	async (text) => {
