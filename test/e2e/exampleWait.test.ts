@@ -1,5 +1,5 @@
 /* eslint-disable @n8n/community-nodes/no-restricted-imports -- not published */
-import type { IConnections, INode } from 'n8n-workflow';
+import type { IConnections, INode, ITaskData } from 'n8n-workflow';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { numbered, readExamples, withCredential } from '../../lab/demo/examples';
 import { credentialData, credentialType } from '../../lab/n8n/credential';
@@ -17,8 +17,8 @@ import { until } from './support/until';
 
 const SEED = Number(process.env.TEST_SEED ?? 1);
 
-const ORDERS = 200;
-const KILLS = 5;
+const ORDERS = Number(process.env.MEDIAGEN_ORDERS ?? 200);
+const KILLS = Number(process.env.MEDIAGEN_KILLS ?? 5);
 
 /** A wave has about as long until its n8n is killed. */
 const WAVE_MS = 5_000;
@@ -33,6 +33,9 @@ const PATH = 'mediagen-example-15';
 
 /** The order whose event the service loses. */
 const WITHOUT_EVENT = 'without-event';
+
+const T0 = Date.now();
+const dbg = (...x: unknown[]) => process.stderr.write(`DBG ${((Date.now() - T0) / 1000).toFixed(1)} ${x.map(String).join(' ')}\n`);
 
 let instance: TriggerInstance;
 let admin: SandboxAdmin;
@@ -97,7 +100,7 @@ function callable(example: WorkflowData): WorkflowData {
 
 /** The dispatcher, which looks more often. */
 function impatient(example: WorkflowData): WorkflowData {
-	const rule = { interval: [{ field: 'seconds', secondsInterval: 5 }] };
+	const rule = { interval: [{ field: 'seconds', secondsInterval: 10 }] };
 	const nodes = example.nodes.map((one) =>
 		one.name === 'Every Minute' ? { ...one, parameters: { rule } } : one,
 	);
@@ -134,20 +137,22 @@ async function call(order: string, number = 2): Promise<void> {
 /** Calls again what n8n has lost in a crash. */
 async function callLostAgain(orders: string[]): Promise<number> {
 	for (const { order, execution } of begun()) executionOf.set(String(order), String(execution));
-	let again = 0;
-	for (const [number, order] of orders.entries()) {
-		if (isDone(order)) continue;
+	const again = orders.map(async (order, number) => {
+		if (isDone(order)) return false;
 		const id = executionOf.get(order);
 		const status = id && (await instance.rest.executions.get(id)).status;
-		if (status && !finalStatuses.includes(status)) continue;
-		again += 1;
+		if (status && !finalStatuses.includes(status)) return false;
 		await call(order, number);
-	}
-	return again;
+		return true;
+	});
+	return (await Promise.all(again)).filter(Boolean).length;
 }
 
 const jobOf = ({ data }: Execution) =>
 	data.resultData.runData['Create Picture']?.[0]?.data?.main?.[0]?.[0]?.json.id;
+
+/** When the first run of a node had ended. */
+const endOf = (runs: ITaskData[] = []) => (runs[0]?.startTime ?? 0) + (runs[0]?.executionTime ?? 0);
 
 const rowsOf = async (table: string) => await instance.rest.tables.rows(`mediagen ${table}`);
 
@@ -183,23 +188,28 @@ async function runOrders(): Promise<{ orders: string[]; lost: string[]; again: n
 		orders.push(...fresh);
 		const calls = fresh.map(async (order, one) => await call(order, from + one));
 		await sleep((0.2 + 0.8 * random()) * WAVE_MS);
+		dbg('wave', wave, 'kill', begun().length, done().length);
 		await instance.crash();
 		await Promise.all(calls);
 		await instance.up();
+		dbg('up');
 		again += await callLostAgain(orders);
 	}
 	let lost: string[] | undefined;
 	await until(async () => {
 		again += await callLostAgain(orders);
+		dbg('settle', again, begun().length, done().length);
 		lost = await unheard(orders);
 		return lost !== undefined;
 	}, 60_000);
+	dbg('lost', lost);
+	if (!lost) throw new Error('Executions rest, or were lost again, although their events came');
 	// The hour is over for those, after one more restart.
 	await instance.down();
 	await endWaitsIn(instance.direct.userFolder, 20);
 	await instance.up();
 	await until(() => orders.every(isDone), 60_000);
-	return { orders, lost: lost ?? [], again };
+	return { orders, lost, again };
 }
 
 let ran: Awaited<ReturnType<typeof runOrders>>;
@@ -207,7 +217,9 @@ let ran: Awaited<ReturnType<typeof runOrders>>;
 beforeAll(async () => {
 	instance = await TriggerInstance.start();
 	admin = new SandboxAdmin(instance.sandbox.adminUrl);
+	dbg('started');
 	await publish();
+	dbg('published');
 	ran = await runOrders();
 	process.stderr.write(
 		`${ran.orders.length} orders, ${ran.again} called again, ${ran.lost.length} without an event\n`,
@@ -223,4 +235,32 @@ it('each order is paid for once and goes on once, whenever n8n was killed', asyn
 	expect(done().map(({ order }) => order).sort()).toEqual([...ran.orders].sort());
 	expect(done().map(({ status }) => status)).toEqual(Array(ORDERS + 1).fill('completed'));
 	expect(await rowsOf('waits')).toEqual([]);
+});
+
+it('no job is read but those of which n8n got no event, or lost it in a crash', async () => {
+	const reads = (await admin.requests()).filter(
+		({ method, path }) => method === 'GET' && /^\/v1\/(generations|jobs)/.test(path),
+	);
+	const read = done().filter(({ toldBy }) => toldBy === 'reading the job');
+	expect(read.map(({ order }) => order).sort()).toEqual([...ran.lost].sort());
+	expect(ran.lost).toContain(WITHOUT_EVENT);
+	expect(reads).toHaveLength(ran.lost.length);
+});
+
+it('events came before the row was there, before the execution rested, and after; each woke it once', async () => {
+	const cameAt = new Map<unknown, number>();
+	for (const { job, createdAt } of await rowsOf('events')) cameAt.set(job, Date.parse(String(createdAt)));
+	const moments = { beforeTheRow: 0, beforeTheRest: 0, after: 0 };
+	for (const { execution: id, toldBy } of done()) {
+		const execution = await instance.rest.executions.get(String(id));
+		const { runData } = execution.data.resultData;
+		expect(runData.Wait).toHaveLength(1);
+		if (toldBy !== 'the event') continue;
+		const came = cameAt.get(jobOf(execution)) ?? Infinity;
+		if (came < endOf(runData['Note the Wait'])) moments.beforeTheRow += 1;
+		else if (came < endOf(runData['Before the Rest'])) moments.beforeTheRest += 1;
+		else moments.after += 1;
+	}
+	process.stderr.write(`${JSON.stringify(moments)}\n`);
+	expect(Object.values(moments).every((count) => count > 0)).toBe(true);
 });
