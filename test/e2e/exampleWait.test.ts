@@ -39,12 +39,15 @@ const dbg = (...x: unknown[]) => process.stderr.write(`DBG ${((Date.now() - T0) 
 
 let instance: TriggerInstance;
 let admin: SandboxAdmin;
-
-/** Both as of the last call: nothing of an execution that n8n lost. */
-const executionOf = new Map<string, string>();
+let waitingId: string;
 
 const begun = () => instance.got.filter(({ status }) => status === undefined);
 const done = () => instance.got.filter(({ status }) => status !== undefined);
+
+/** The last one that has begun. */
+const executionOf = (order: string) =>
+	begun().findLast((one) => one.order === order)?.execution as string | undefined;
+
 const isDone = (order: string) => done().some((one) => one.order === order);
 
 const node = (name: string, type: string, typeVersion: number, parameters: INode['parameters']) =>
@@ -119,14 +122,13 @@ async function publish(): Promise<void> {
 	await rest.workflows.publish(dispatcher);
 	const end = node('The End', 'noOp', 1, {});
 	const waiting = callable(example('15'));
-	await rest.workflows.publish(
-		await rest.workflows.create({ ...waiting, nodes: [...waiting.nodes, end] }),
-	);
+	const saved = await rest.workflows.create({ ...waiting, nodes: [...waiting.nodes, end] });
+	await rest.workflows.publish(saved);
+	waitingId = saved.id;
 }
 
 /** Some events come before the row is there, some before the execution rests, most after. */
 async function call(order: string, number = 2): Promise<void> {
-	executionOf.delete(order);
 	const row = number % 4 === 0 ? DELAY_SECONDS : 0;
 	const rest = number % 4 === 1 ? DELAY_SECONDS : 0;
 	const query = new URLSearchParams({ order, row: String(row), rest: String(rest) });
@@ -134,12 +136,14 @@ async function call(order: string, number = 2): Promise<void> {
 	await fetch(`http://127.0.0.1:${instance.direct.port}/webhook/${PATH}?${query}`).catch(() => undefined);
 }
 
-/** Calls again what n8n has lost in a crash. */
+/** Calls again what n8n has lost in the crash before this start. */
 async function callLostAgain(orders: string[]): Promise<number> {
-	for (const { order, execution } of begun()) executionOf.set(String(order), String(execution));
+	// n8n itself starts those again that it had saved and not begun.
+	const underWay = async () => await instance.rest.executions.list(waitingId, ['new', 'running']);
+	await until(async () => (await underWay()).length === 0, 180_000);
 	const again = orders.map(async (order, number) => {
 		if (isDone(order)) return false;
-		const id = executionOf.get(order);
+		const id = executionOf(order);
 		const status = id && (await instance.rest.executions.get(id)).status;
 		if (status && !finalStatuses.includes(status)) return false;
 		await call(order, number);
@@ -161,7 +165,8 @@ async function unheard(orders: string[]): Promise<string[] | undefined> {
 	const heard = new Set((await rowsOf('events')).map(({ job }) => job));
 	const rest: string[] = [];
 	for (const order of orders.filter((one) => !isDone(one))) {
-		const execution = await instance.rest.executions.get(executionOf.get(order) ?? '');
+		if (!executionOf(order)) return undefined;
+		const execution = await instance.rest.executions.get(executionOf(order) ?? '');
 		if (execution.status !== 'waiting' || heard.has(jobOf(execution))) return undefined;
 		rest.push(order);
 	}
@@ -197,18 +202,17 @@ async function runOrders(): Promise<{ orders: string[]; lost: string[]; again: n
 	}
 	let lost: string[] | undefined;
 	await until(async () => {
-		again += await callLostAgain(orders);
 		dbg('settle', again, begun().length, done().length);
 		lost = await unheard(orders);
 		return lost !== undefined;
-	}, 60_000);
+	}, 180_000);
 	dbg('lost', lost);
 	if (!lost) throw new Error('Executions rest, or were lost again, although their events came');
 	// The hour is over for those, after one more restart.
 	await instance.down();
 	await endWaitsIn(instance.direct.userFolder, 20);
 	await instance.up();
-	await until(() => orders.every(isDone), 60_000);
+	await until(() => orders.every(isDone), 180_000);
 	return { orders, lost, again };
 }
 
@@ -224,7 +228,7 @@ beforeAll(async () => {
 	process.stderr.write(
 		`${ran.orders.length} orders, ${ran.again} called again, ${ran.lost.length} without an event\n`,
 	);
-}, 600_000);
+}, 900_000);
 
 afterAll(async () => await instance?.stop());
 
