@@ -34,8 +34,6 @@ const PATH = 'mediagen-example-15';
 /** The order whose event the service loses. */
 const WITHOUT_EVENT = 'without-event';
 
-const T0 = Date.now();
-const dbg = (...x: unknown[]) => process.stderr.write(`DBG ${((Date.now() - T0) / 1000).toFixed(1)} ${x.map(String).join(' ')}\n`);
 
 let instance: TriggerInstance;
 let admin: SandboxAdmin;
@@ -193,20 +191,16 @@ async function runOrders(): Promise<{ orders: string[]; lost: string[]; again: n
 		orders.push(...fresh);
 		const calls = fresh.map(async (order, one) => await call(order, from + one));
 		await sleep((0.2 + 0.8 * random()) * WAVE_MS);
-		dbg('wave', wave, 'kill', begun().length, done().length);
 		await instance.crash();
 		await Promise.all(calls);
 		await instance.up();
-		dbg('up');
 		again += await callLostAgain(orders);
 	}
 	let lost: string[] | undefined;
 	await until(async () => {
-		dbg('settle', again, begun().length, done().length);
 		lost = await unheard(orders);
 		return lost !== undefined;
 	}, 180_000);
-	dbg('lost', lost);
 	if (!lost) throw new Error('Executions rest, or were lost again, although their events came');
 	// The hour is over for those, after one more restart.
 	await instance.down();
@@ -221,9 +215,7 @@ let ran: Awaited<ReturnType<typeof runOrders>>;
 beforeAll(async () => {
 	instance = await TriggerInstance.start();
 	admin = new SandboxAdmin(instance.sandbox.adminUrl);
-	dbg('started');
 	await publish();
-	dbg('published');
 	ran = await runOrders();
 	process.stderr.write(
 		`${ran.orders.length} orders, ${ran.again} called again, ${ran.lost.length} without an event\n`,
