@@ -204,7 +204,7 @@ async function runOrders(): Promise<{ orders: string[]; lost: string[]; again: n
 	if (!lost) throw new Error('Executions rest, or were lost again, although their events came');
 	// The hour is over for those, after one more restart.
 	await instance.down();
-	await endWaitsIn(instance.direct.userFolder, 20);
+	await endWaitsIn(instance.direct.userFolder, 30);
 	await instance.up();
 	await until(() => orders.every(isDone), 180_000);
 	return { orders, lost, again };
