@@ -27,7 +27,7 @@ const WAVE_MS = 5_000;
 const JOB_SECONDS = 1.5;
 
 /** Longer than a job takes. */
-const DELAY_SECONDS = 3;
+const DELAY_SECONDS = 6;
 
 const PATH = 'mediagen-example-15';
 
@@ -233,14 +233,16 @@ it('each order is paid for once and goes on once, whenever n8n was killed', asyn
 	expect(await rowsOf('waits')).toEqual([]);
 });
 
-it('no job is read but those of which n8n got no event, or lost it in a crash', async () => {
-	const reads = (await admin.requests()).filter(
-		({ method, path }) => method === 'GET' && /^\/v1\/(generations|jobs)/.test(path),
-	);
+it('no job is polled: once it is created, only those are read of which n8n got no event, or lost it', async () => {
+	const requests = await admin.requests();
+	const ofJobs = requests.filter(({ path }) => /^\/v1\/(generations|jobs)/.test(path));
+	const creations = ofJobs.filter(({ method }) => method === 'POST');
+	const reads = ofJobs.filter(({ method }) => method === 'GET');
 	const read = done().filter(({ toldBy }) => toldBy === 'reading the job');
 	expect(read.map(({ order }) => order).sort()).toEqual([...ran.lost].sort());
 	expect(ran.lost).toContain(WITHOUT_EVENT);
-	expect(reads).toHaveLength(ran.lost.length);
+	// With Own Key the node looks once at what a creation gave, which may be an earlier job.
+	expect(reads.length - ran.lost.length).toBeLessThanOrEqual(creations.length);
 });
 
 it('events came before the row was there, before the execution rested, and after; each woke it once', async () => {
