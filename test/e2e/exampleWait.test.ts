@@ -34,7 +34,6 @@ const PATH = 'mediagen-example-15';
 /** The order whose event the service loses. */
 const WITHOUT_EVENT = 'without-event';
 
-
 let instance: TriggerInstance;
 let admin: SandboxAdmin;
 let waitingId: string;
@@ -49,12 +48,24 @@ const executionOf = (order: string) =>
 const isDone = (order: string) => done().some((one) => one.order === order);
 
 const node = (name: string, type: string, typeVersion: number, parameters: INode['parameters']) =>
-	({ id: name, name, type: `n8n-nodes-base.${type}`, typeVersion, position: [0, 0], parameters }) as INode;
+	({
+		id: name,
+		name,
+		type: `n8n-nodes-base.${type}`,
+		typeVersion,
+		position: [0, 0],
+		parameters,
+	}) as INode;
 
 const to = (name: string) => ({ node: name, type: 'main' as const, index: 0 });
 
 /** Puts a node between two that follow each other. */
-function between(workflow: WorkflowData, before: string, added: INode, after: string): WorkflowData {
+function between(
+	workflow: WorkflowData,
+	before: string,
+	added: INode,
+	after: string,
+): WorkflowData {
 	const connections: IConnections = structuredClone(workflow.connections);
 	connections[before] = { main: [[to(added.name)]] };
 	connections[added.name] = { main: [[to(after)]] };
@@ -110,7 +121,11 @@ function impatient(example: WorkflowData): WorkflowData {
 
 async function publish(): Promise<void> {
 	const { rest, sandbox } = instance;
-	const access = { apiKey: sandbox.keys[0]?.key ?? '', baseUrl: sandbox.baseUrl, clockScale: 1_000 };
+	const access = {
+		apiKey: sandbox.keys[0]?.key ?? '',
+		baseUrl: sandbox.baseUrl,
+		clockScale: 1_000,
+	};
 	// A plan that runs them all at once, so that none waits for a slot.
 	const data = { ...credentialData(access), concurrentJobs: ORDERS };
 	const credential = await rest.credentials.create(credentialType, 'Large plan', data);
@@ -131,7 +146,9 @@ async function call(order: string, number = 2): Promise<void> {
 	const rest = number % 4 === 1 ? DELAY_SECONDS : 0;
 	const query = new URLSearchParams({ order, row: String(row), rest: String(rest) });
 	// Killed in between, it says nothing.
-	await fetch(`http://127.0.0.1:${instance.direct.port}/webhook/${PATH}?${query}`).catch(() => undefined);
+	await fetch(`http://127.0.0.1:${instance.direct.port}/webhook/${PATH}?${query}`).catch(
+		() => undefined,
+	);
 }
 
 /** Calls again what n8n has lost in the crash before this start. */
@@ -228,7 +245,11 @@ it('each order is paid for once and goes on once, whenever n8n was killed', asyn
 	const { workspace = '' } = instance.sandbox.keys[0] ?? {};
 	const { lines } = await admin.ledger(workspace);
 	expect(lines.filter(({ movement }) => movement === 'reserve')).toHaveLength(ORDERS + 1);
-	expect(done().map(({ order }) => order).sort()).toEqual([...ran.orders].sort());
+	expect(
+		done()
+			.map(({ order }) => order)
+			.sort(),
+	).toEqual([...ran.orders].sort());
 	expect(done().map(({ status }) => status)).toEqual(Array(ORDERS + 1).fill('completed'));
 	expect(await rowsOf('waits')).toEqual([]);
 });
@@ -247,7 +268,8 @@ it('no job is polled: once it is created, only those are read of which n8n got n
 
 it('events came before the row was there, before the execution rested, and after; each woke it once', async () => {
 	const cameAt = new Map<unknown, number>();
-	for (const { job, createdAt } of await rowsOf('events')) cameAt.set(job, Date.parse(String(createdAt)));
+	for (const { job, createdAt } of await rowsOf('events'))
+		cameAt.set(job, Date.parse(String(createdAt)));
 	const moments = { beforeTheRow: 0, beforeTheRest: 0, after: 0 };
 	for (const { execution: id, toldBy } of done()) {
 		const execution = await instance.rest.executions.get(String(id));
