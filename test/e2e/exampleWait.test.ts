@@ -1,4 +1,4 @@
-/* eslint-disable @n8n/community-nodes/no-restricted-imports -- not published */
+/* eslint-disable @n8n/community-nodes/no-restricted-globals, @n8n/community-nodes/no-restricted-imports -- not published */
 import type { IConnections, INode, ITaskData } from 'n8n-workflow';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { numbered, readExamples, withCredential } from '../../lab/demo/examples';
