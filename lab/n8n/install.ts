@@ -95,8 +95,9 @@ async function installWithNpm(folder: string): Promise<void> {
 }
 
 /**
- * Installs what installs and runs n8n. Each tool is optional: npm leaves out one that it cannot get,
- * or whose digest is another, and what follows does without it; only Node has nothing in its place.
+ * Installs what installs and runs n8n. A package with another digest than the lockfile's ends it. The
+ * driver is no optional dependency: npm leaves those out whose `engines` exclude the Node that runs
+ * npm, though the driver runs in the Node that is installed here.
  */
 async function installTools(): Promise<void> {
 	const stamp = stampOf(tools.lockfile);
