@@ -31,7 +31,7 @@ const waitFields = (terminalStatuses: TerminalStatuses, paid: Field[] = []): Fie
 	creationFields([...paid, ...statusFields(terminalStatuses)], {
 		...waitForCompletion,
 		description:
-			'Whether to wait until the run has ended or waits for you: with the status plan_proposed for Approve, with awaiting_review for Review. Otherwise the output is the run right after the request.',
+			'Whether to wait until the run has ended or waits for you, as without this option: with the status plan_proposed for Approve, with awaiting_review for Review. Otherwise the output is the run right after the request.',
 	});
 
 /** The job of every step. */

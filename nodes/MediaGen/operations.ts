@@ -81,7 +81,7 @@ const generateAudio = generate({
 	action: 'Generate audio',
 	description:
 		'Make music, sounds or speech. Costs the price of the model; retries never pay twice.',
-	model: 'The model that makes the music, the sound or the speech',
+	model: 'The model that makes the music, sound or speech',
 	prompt: {
 		placeholder: 'e.g. Calm piano over the sound of waves',
 		description: `What to hear, ${AT_MOST}; for speech, the text to speak`,

@@ -12,7 +12,7 @@ import {
 	updateFields,
 } from '../../src/fields/operation';
 import { flag, media, name, prose } from '../../src/fields/rules';
-import { waitForCompletion, waitTimeout } from '../../src/fields/settings';
+import { waitForCompletion, waitTimeout, waitUnlessOption } from '../../src/fields/settings';
 
 const nameField: Field = {
 	displayName: 'Name',
@@ -97,12 +97,16 @@ const createFromDescription: Operation = {
 			mapping: inBody('description', prose({ ...LIMITS.personaDescription, required: true })),
 		},
 		sharedField,
-		{
-			...waitForCompletion,
-			description:
-				'Whether to wait until the persona is ready to be used. Otherwise the output is the persona while it is pending.',
-		},
-		options([...paidKeyOptions, waitTimeout]),
+		waitUnlessOption,
+		options([
+			...paidKeyOptions,
+			{
+				...waitForCompletion,
+				description:
+					'Whether to wait until the persona is ready to be used, as without this option. Otherwise the output is the persona while it is pending.',
+			},
+			waitTimeout,
+		]),
 	],
 };
 

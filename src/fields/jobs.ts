@@ -4,8 +4,9 @@ import { inBody, optionList, options, type Field } from './operation';
 import { choice, jsonObject } from './rules';
 import {
 	creditWaitTimeout,
-	download,
 	downloadExisting,
+	downloadOutputs,
+	downloadUnlessOption,
 	dryRun,
 	idempotency,
 	idempotencyKey,
@@ -19,6 +20,7 @@ import {
 	statusFields,
 	waitForCompletion,
 	waitTimeout,
+	waitUnlessOption,
 } from './settings';
 
 /** Specification: CreateGeneration and CreateSpeechGeneration, `delivery`. */
@@ -98,7 +100,7 @@ export const creditOptions: Field[] = [creditWaitTimeout, maxCredits, onInsuffic
 
 /** What every creation of a job offers besides its own fields and its `own` options. */
 export const creationFields = (own: Field[], wait = waitForCompletion): Field[] => [
-	wait,
-	...download({ waitForCompletion: [true] }),
-	options([...keyOptions, ...own, ...fileOptions, waitTimeout]),
+	waitUnlessOption,
+	...downloadUnlessOption,
+	options([...keyOptions, ...own, ...fileOptions, downloadOutputs, wait, waitTimeout]),
 ];

@@ -23,6 +23,7 @@ describe('Create', () => {
 		const run = await runOurs({
 			node,
 			parameters: parametersOf({
+				blocksFrom: 'fields',
 				blocks: { block: [{ text: 'Good morning.' }, { text: 'And good night.' }] },
 			}),
 		});
@@ -46,6 +47,7 @@ describe('Create', () => {
 			node,
 			parameters: parametersOf({
 				model: byId(turbo),
+				blocksFrom: 'fields',
 				blocks: { block: [{ text: 'It is me.', voice: byId(voice) }] },
 			}),
 		});
@@ -55,16 +57,26 @@ describe('Create', () => {
 	it('shows the refusal of a voice as the service words it', async () => {
 		const run = await runOurs({
 			node,
-			parameters: parametersOf({ blocks: { block: [{ text: 'Hi', voice: byId('nobody') }] } }),
+			parameters: parametersOf({
+				blocksFrom: 'fields',
+				blocks: { block: [{ text: 'Hi', voice: byId('nobody') }] },
+			}),
 		});
 		expect(run.error?.message).toMatch(/refused the request as invalid: blocks\[0\]\.voice/);
 	});
 
 	it.each<[string, INodeParameters, RegExp]>([
-		['no block', parametersOf({ blocks: {} }), /^Blocks takes from 1 to 50 blocks, got 0/],
+		[
+			'no block',
+			parametersOf({ blocksFrom: 'fields', blocks: {} }),
+			/^Blocks takes from 1 to 50 blocks, got 0/,
+		],
 		[
 			'a block without text',
-			parametersOf({ blocks: { block: [{ text: 'a' }, { text: '={{ "" }}' }] } }),
+			parametersOf({
+				blocksFrom: 'fields',
+				blocks: { block: [{ text: 'a' }, { text: '={{ "" }}' }] },
+			}),
 			/^Blocks block 2: Text is empty/,
 		],
 		[

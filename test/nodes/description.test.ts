@@ -47,6 +47,9 @@ const SELF_EVIDENT = [
 	'notice',
 ];
 
+/** What a creation does unless an option switches it off. */
+const ON_WITHOUT_OPTION = ['waitForCompletion', 'downloadOutputs'];
+
 /** Characters, roughly. */
 const TWO_LINES = 100;
 
@@ -224,12 +227,15 @@ describe.each(files)('%s', (file) => {
 		}
 	});
 
-	test('an option that is added opens on: nobody adds one to leave it off', async () => {
+	test('an option that is added opens as nobody has it who does not add it', async () => {
 		const { node } = await load_;
 		const flags = node.description.properties
 			.flatMap(inner)
 			.filter(({ type }) => type === 'boolean');
-		expect(flags.filter((field) => field.default !== true).map(({ name }) => name)).toEqual([]);
+		const isTrigger = node.description.group.includes('trigger');
+		const isOn = (name: string) => !isTrigger && ON_WITHOUT_OPTION.includes(name);
+		for (const { name, default: usual } of flags)
+			expect([name, usual]).toEqual([name, !isOn(name)]);
 	});
 
 	test('a locator has the mark of n8n, which adds it at the top of a node only', async () => {
