@@ -6,6 +6,7 @@ import {
 	creditWaitTimeout,
 	downloadExisting,
 	downloadOutputs,
+	downloadPreview,
 	downloadUnlessOption,
 	dryRun,
 	idempotency,
@@ -82,6 +83,13 @@ export const existingOutputs: Field[] = [downloadExisting, options(fileOptions)]
 export const existingRunOutputs: Field[] = [
 	downloadExisting,
 	options([...statusFields(AGENT_STATUSES.any), ...fileOptions]),
+];
+
+/** What making a persona or a voice offers, and what reading one does. */
+export const previewOptions = [downloadPreview, outputBinaryField];
+export const previewOfExisting: Field[] = [
+	{ ...downloadPreview, default: false },
+	options([outputBinaryField]),
 ];
 
 /** The options of every creation, whatever it makes. */

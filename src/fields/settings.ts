@@ -107,13 +107,13 @@ const ownKey: Rule = (value, context) => {
 };
 
 export const idempotencyKey: Field = {
-	displayName: 'Idempotency Key',
+	displayName: 'Own Key',
 	name: 'idempotencyKey',
 	type: 'string',
 	displayOptions: { show: { idempotency: ['custom' satisfies IdempotencyMode] } },
 	default: '',
 	placeholder: 'e.g. order-{{ $json.ID }}',
-	description: `At most ${LIMITS.idempotencyKeyLength.max} characters, different for each request`,
+	description: `Such as the number of an order, different for each request; at most ${LIMITS.idempotencyKeyLength.max} characters`,
 	mapping: asSetting('idempotencyKey', ownKey),
 };
 
@@ -256,6 +256,15 @@ export const downloadExisting: Field = {
 		'Whether to download the files into binary fields of the output, if the job has finished',
 };
 
+/** Of a persona or a voice; an option of what makes one. */
+export const downloadPreview: Field = {
+	...DOWNLOAD,
+	displayName: 'Download Preview',
+	name: 'downloadPreview',
+	default: true,
+	description: 'Whether to download the preview, if there is one, into a binary field',
+};
+
 export const outputBinaryField: Field = {
 	displayName: 'Output Binary Field',
 	name: 'outputBinaryField',
@@ -278,7 +287,7 @@ export const splitOutputs: Field = {
 
 export const statusFields = ({ good, bad }: TerminalStatuses): Field[] => [
 	{
-		displayName: 'Wait Until Status',
+		displayName: 'Statuses That End the Wait',
 		name: 'waitStatuses',
 		type: 'string',
 		default: good.join(', '),
@@ -288,7 +297,7 @@ export const statusFields = ({ good, bad }: TerminalStatuses): Field[] => [
 		mapping: asSetting('terminalStatuses.good', names()),
 	},
 	{
-		displayName: 'Failure Statuses',
+		displayName: 'Statuses That Mean Failure',
 		name: 'failureStatuses',
 		type: 'string',
 		default: bad.join(', '),

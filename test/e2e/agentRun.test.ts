@@ -188,7 +188,7 @@ it.each<[string, INodeParameters, RegExp]>([
 		approval('run_1', { maxCredits: 0 }),
 		/^Max Credits must be a whole number of at least 1, got 0/,
 	],
-	['no budget', approval('run_1', { maxCredits: '={{ null }}' }), /^Max Credits is empty/],
+	['no budget', approval('run_1', { maxCredits: '={{ null }}' }), /^Budget in Credits is empty/],
 	[
 		'a plan that is a list',
 		approval('run_1', { plan: '[1]' }),

@@ -53,7 +53,7 @@ describe('bad input', () => {
 		[
 			'a custom key that is too long',
 			{ options: { idempotency: 'custom', idempotencyKey: 'k'.repeat(256) } },
-			/^Idempotency Key has 256 characters/,
+			/^Own Key has 256 characters/,
 		],
 	])('%s is refused before anything is sent, naming the field', async (_, given, message) => {
 		const run = await runOurs({ node, parameters: createParameters(given) });

@@ -110,7 +110,7 @@ describe('Custom Key', () => {
 					options: { idempotency: 'custom', idempotencyKey: 'order-18' },
 				}),
 			});
-			expect(made.error?.message).toMatch(/^Idempotency Key is the same for items 1 and 2/);
+			expect(made.error?.message).toMatch(/^Own Key is the same for items 1 and 2/);
 			expect((await sandbox.requests()).filter(({ method }) => method === 'POST')).toEqual([]);
 		},
 	);

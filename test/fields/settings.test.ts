@@ -105,17 +105,17 @@ test.each<[Json, string, RegExp]>([
 		/^must be one of .*"sometimes"/,
 	],
 	[{ options: { idempotency: '' } }, 'Avoid Paying Twice', /^is empty, although it was added/],
-	[{ options: { idempotency: 'custom' } }, 'Idempotency Key', /^is empty/],
-	[{ options: { idempotency: 'custom', idempotencyKey: ' ' } }, 'Idempotency Key', /^is empty/],
-	[{ options: { idempotency: 'custom', idempotencyKey: null } }, 'Idempotency Key', /^is empty/],
+	[{ options: { idempotency: 'custom' } }, 'Own Key', /^is empty/],
+	[{ options: { idempotency: 'custom', idempotencyKey: ' ' } }, 'Own Key', /^is empty/],
+	[{ options: { idempotency: 'custom', idempotencyKey: null } }, 'Own Key', /^is empty/],
 	[
 		{ options: { idempotency: 'custom', idempotencyKey: { row: 1 } } },
-		'Idempotency Key',
+		'Own Key',
 		/^must be text, got \{"row":1\}/,
 	],
 	[
 		{ options: { idempotency: 'custom', idempotencyKey: 'ä' } },
-		'Idempotency Key',
+		'Own Key',
 		/^may only contain printable ASCII characters/,
 	],
 	[{ options: { onInsufficientCredits: 'pray' } }, 'When Credits Run Out', /^must be one of /],
@@ -123,7 +123,7 @@ test.each<[Json, string, RegExp]>([
 	[{ options: { maxCredits: true } }, 'Max Credits per Execution', /got true/],
 	[{ limit: 0 }, 'Limit', /^must be a whole number of at least 1, got 0/],
 	[{ limit: 1.5 }, 'Limit', /^must be a whole number/],
-	[{ options: { waitStatuses: [{}] } }, 'Wait Until Status', /^must be text/],
+	[{ options: { waitStatuses: [{}] } }, 'Statuses That End the Wait', /^must be text/],
 ])('%j: %s %s', (parameters, field, problem) => {
 	expect(problemOf(parameters)).toMatchObject({ kind: 'input', field, problem });
 });
