@@ -70,10 +70,14 @@ test.each([
 ])('the preview of a %s is a file that is named after it', async (object, more) => {
 	const made = { id: 'it_7', object, name: 'Mara, the captain', ...more };
 	const { result, asked } = await collected({ ...made, preview_url: url('preview') });
-	expect(result).toMatchObject({ value: { files: [{ fileName: 'mara-the-captain-preview-7.txt' }] } });
+	expect(result).toMatchObject({
+		value: { files: [{ fileName: 'mara-the-captain-preview-7.txt' }] },
+	});
 	expect(asked).toEqual([url('preview')]);
 	for (const preview_url of [null, undefined, ''])
-		expect((await collected({ ...made, preview_url })).result).toMatchObject({ value: { files: [] } });
+		expect((await collected({ ...made, preview_url })).result).toMatchObject({
+			value: { files: [] },
+		});
 	const unwanted = await collected({ ...made, preview_url: url('p') }, { downloadOutputs: false });
 	expect(unwanted.asked).toEqual([]);
 });
