@@ -46,11 +46,7 @@ const NODES: Record<string, INodeParameters> = {
 	video: { ...usual, operation: 'generateVideo', parameters: locators(LISTED.video) },
 	audio: { ...usual, operation: 'generateAudio', parameters: locators([...LISTED.audio, 'voice']) },
 	empty: { ...usual, operation: 'generateImage' },
-	both: {
-		...usual,
-		operation: 'generateImage',
-		parameters: { aspect_ratio: locator('16:9'), size: locator('1024x1024') },
-	},
+	both: { ...usual, operation: 'generateImage' },
 	before,
 };
 
@@ -97,7 +93,6 @@ beforeAll(async () => {
 			trigger,
 			...nodes,
 			{ ...node('priced', usual, 8), credentials: { mediaGenApi: credentials.otherWorkspace } },
-			node('speech', {}, 10, `${OURS}Speech`),
 			{
 				...node('Event', { events: ['generation.completed', 'agent.failed'] }, 11, EVENT_TRIGGER),
 				typeVersion: 2,
@@ -249,32 +244,18 @@ describe('the operation', () => {
 });
 
 test(
-	'another operation keeps the model and what both have; the list of models is its own',
+	'another operation keeps the model; the list of models is its own',
 	async () => {
 		await editor.openNode('both');
 		await editor.select('operation', 'Generate Video');
 		expect(await editor.chosen('model')).toBe('studio/image-1');
-		expect(await editor.chosen('aspect_ratio')).toBe('16:9');
 		expect(await editor.peek('model')).toEqual(['Studio Video 1', 'Studio Video 2']);
 		await editor.select('operation', 'Generate Image');
 		expect(await editor.chosen('model')).toBe('studio/image-1');
-		expect(await editor.chosen('aspect_ratio')).toBe('16:9');
 		expect(await editor.peek('model')).toEqual(['Studio Image 1', 'Studio Image 2']);
 	},
 	4 * STEP_MS,
 );
-
-test('a new node opens with the fields that everybody needs, Speech with one text', async () => {
-	const labels = async () =>
-		await page.getByTestId('node-parameters').getByTestId('parameter-item').count();
-	await editor.openNode('empty');
-	expect(await labels()).toBe(3);
-	for (const name of ['waitForCompletion', 'downloadOutputs'])
-		expect(await page.getByTestId(`parameter-input-${name}`).count()).toBe(0);
-	await editor.openNode('speech');
-	expect(await page.getByTestId('parameter-input-text').count()).toBe(1);
-	expect(await page.getByTestId('fixed-collection-blocks').count()).toBe(0);
-});
 
 test('the canvas says in words what starts a trigger', async () => {
 	await editor.closeNode();
