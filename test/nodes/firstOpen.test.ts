@@ -50,13 +50,8 @@ test.each([
 ])('%s: %s opens with at most %d controls and 40 words of help', async (node, operation, most) => {
 	const fields = await opened(node, operation);
 	expect(fields.map(({ name }) => name)).toEqual(expect.arrayContaining(['operation', 'model']));
-	const controls = controlsOf(fields);
-	const help = helpOf(fields);
-	expect({ controls, words: wordsIn(help), help }).toEqual({
-		controls: Math.min(controls, most),
-		words: Math.min(wordsIn(help), 40),
-		help,
-	});
+	expect(controlsOf(fields)).toBeLessThanOrEqual(most);
+	expect(wordsIn(helpOf(fields))).toBeLessThanOrEqual(40);
 });
 
 test('Speech opens on one text', async () => {
