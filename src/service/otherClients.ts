@@ -1,6 +1,9 @@
 import { BoundedMap } from '../base/boundedMap';
 import { MINUTE_MS } from './tuning';
 
+/** For how long after they were last seen others are taken to be there. */
+const REMEMBERED_MS = 10 * MINUTE_MS;
+
 /** Many times what one list shows. */
 const MAX_OWN = 1_000;
 
@@ -12,6 +15,8 @@ export class OtherClients {
 	private readonly own = new BoundedMap<string, true>(MAX_OWN);
 	private running: readonly string[] = [];
 	private countBefore = 0;
+	/** The running jobs of others in the newest list that had any, and when it was requested. */
+	private lastSeen: { ids: readonly string[]; at: number } = { ids: [], at: -Infinity };
 	/** When the newest list was requested; `-Infinity` for never. */
 	listedAt = -Infinity;
 
@@ -28,6 +33,8 @@ export class OtherClients {
 		this.countBefore = this.count;
 		this.listedAt = at;
 		this.running = running;
+		const ids = this.ofOthers(running);
+		if (ids.length > 0) this.lastSeen = { ids, at };
 		this.onListed();
 	}
 
@@ -37,19 +44,27 @@ export class OtherClients {
 
 	/** Running jobs of others in the newest list. */
 	get count(): number {
-		return this.running.filter((id) => !this.own.has(id)).length;
+		return this.ofOthers(this.running).length;
+	}
+
+	private ofOthers(ids: readonly string[]): string[] {
+		return ids.filter((id) => !this.own.has(id));
 	}
 
 	/**
-	 * Running jobs of others in the larger of the last two lists, however old: others whose jobs are short
-	 * have none for a moment, and where lists are refused because of others there is no newer one.
+	 * Whether others were seen lately, also if since then all lists were refused or showed none of their
+	 * jobs. A job of ours that a list shows before its creation is answered is no longer one of theirs.
 	 */
-	get lastSeen(): number {
-		return Math.max(this.count, this.countBefore);
+	wereSeen(now: number): boolean {
+		const { ids, at } = this.lastSeen;
+		return now - at < REMEMBERED_MS && this.ofOthers(ids).length > 0;
 	}
 
-	/** The same; 0 where the newest list is older than a minute. */
+	/**
+	 * The larger of the last two lists, because others whose jobs are short have none for a moment; 0
+	 * where the newest is older than a minute.
+	 */
 	seen(now: number): number {
-		return now - this.listedAt < MINUTE_MS ? this.lastSeen : 0;
+		return now - this.listedAt < MINUTE_MS ? Math.max(this.count, this.countBefore) : 0;
 	}
 }
