@@ -4,7 +4,6 @@ const longestFirst = require('../../support/longestFirst');
 module.exports = longestFirst([
 	...[
 		'triggerPolling',
-		'triggerHooks',
 		'lostAnswers',
 		'lostExecutions',
 		'crash',
