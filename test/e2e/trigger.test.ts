@@ -75,8 +75,10 @@ async function timed(task: Promise<unknown>): Promise<{ seconds: number; failure
 
 afterEach(async () => {
 	instance.faults([]);
+	const left = await instance.webhooks();
+	for (const { id } of left) await instance.api('DELETE', `/webhooks/${String(id)}`);
 	// Whatever a workflow has registered is gone with it.
-	expect(await instance.webhooks()).toEqual([]);
+	expect(left).toEqual([]);
 });
 
 describe('a published workflow', () => {
@@ -182,7 +184,7 @@ describe('the options', () => {
 			options: { fetchResource: true, downloadOutputs: true },
 		});
 		await publish(workflow);
-		instance.faults([{ kind: 'slow', operations: ['getGeneration'], seconds: 180 }]);
+		instance.faults([{ kind: 'slow', operations: ['getGeneration'], seconds: 360 }]);
 		const { id } = await instance.api('POST', '/generations', {
 			...anImage(),
 			parameters: { count: 2 },
@@ -196,7 +198,7 @@ describe('the options', () => {
 		const { data } = await instance.api('GET', `/webhooks/${String(webhook)}/deliveries`);
 		const [delivery] = data as Array<{ duration_ms: number; status: string }>;
 		expect(delivery?.status).toBe('succeeded');
-		expect(delivery?.duration_ms).toBeLessThan(1_000);
+		expect(delivery?.duration_ms).toBeLessThan(5_000);
 		await unpublish(workflow);
 	});
 });
