@@ -73,7 +73,6 @@ it.concurrent(
 		expect(String(refused[0]?.json.error)).toContain('Max Credits per Execution');
 		expect(await charged()).toBe(18 * price);
 	},
-	240_000,
 );
 
 it.concurrent(
@@ -167,7 +166,6 @@ it.concurrent(
 		expect(await charged()).toBe(4 * priceOfOne);
 		expect((await posts()).filter(({ path }) => path === '/v1/generations')).toHaveLength(4);
 	},
-	240_000,
 );
 
 describe('Execute Step again and again, while designing, pays for', () => {
@@ -175,19 +173,15 @@ describe('Execute Step again and again, while designing, pays for', () => {
 		['five pictures in five steps', 5, 5, {}],
 		['one, with Content', 5, 1, { idempotency: 'content' }],
 		['none, with Dry Run', 5, 0, { dryRun: true }],
-	])(
-		'%s',
-		async (_name, steps, pictures, options) => {
-			const { run, reservations } = await startWorld();
-			const parameters = creating(options, { prompt: 'A boat' }) as never;
-			const first = await run({ node: 'mediaGen', parameters });
-			const { runData } = first.execution.data.resultData;
-			for (let step = 1; step < steps; step += 1) {
-				const id = await rest.workflows.runStep(first.workflowId, nodeName, runData);
-				expect((await rest.executions.wait(id)).status).toBe('success');
-			}
-			expect(await reservations()).toBe(pictures);
-		},
-		240_000,
-	);
+	])('%s', async (_name, steps, pictures, options) => {
+		const { run, reservations } = await startWorld();
+		const parameters = creating(options, { prompt: 'A boat' }) as never;
+		const first = await run({ node: 'mediaGen', parameters });
+		const { runData } = first.execution.data.resultData;
+		for (let step = 1; step < steps; step += 1) {
+			const id = await rest.workflows.runStep(first.workflowId, nodeName, runData);
+			expect((await rest.executions.wait(id)).status).toBe('success');
+		}
+		expect(await reservations()).toBe(pictures);
+	});
 });

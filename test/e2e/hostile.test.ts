@@ -174,7 +174,6 @@ it.concurrent(
 			})),
 		);
 	},
-	240_000,
 );
 
 describe('what never reaches the service', () => {

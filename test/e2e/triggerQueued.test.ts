@@ -10,7 +10,7 @@ import { signedHeaders } from './support/signed';
 import { TriggerInstance } from './support/triggerInstance';
 import { until } from './support/until';
 
-jest.setTimeout(400_000);
+jest.setTimeout(240_000);
 
 const SIX_MINUTES = 6 * 60 * 1_000;
 

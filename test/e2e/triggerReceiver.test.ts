@@ -10,7 +10,7 @@ import { signedHeaders } from './support/signed';
 import { TriggerInstance } from './support/triggerInstance';
 import { until } from './support/until';
 
-jest.setTimeout(600_000);
+jest.setTimeout(240_000);
 
 let instance: TriggerInstance;
 let workflow: SavedWorkflow;
