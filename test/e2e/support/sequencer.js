@@ -3,17 +3,16 @@ const longestFirst = require('../../support/longestFirst');
 /** Files that take half a minute and more: begun last they would hold up the whole run. */
 module.exports = longestFirst([
 	...[
-		'triggerPolling',
-		'lostAnswers',
-		'lostExecutions',
-		'crash',
-		'triggerReceiver',
 		'trigger',
-		'hostile',
 		'start',
+		'crash',
+		'lostAnswers',
 		'triggerQueued',
+		'lostExecutions',
+		'triggerPolling',
+		'triggerReceiver',
 	],
-	...['editorJourney', 'editorFields', 'anything', 'exampleAgent', 'exampleMcp', 'idempotency'],
-	...['exampleEvents', 'agentTools', 'soak', 'outputSchemas', 'credits', 'endpoints', 'retries'],
-	...['media', 'sandboxPage', 'examples', 'failures', 'agentRun', 'paidOnce', 'scanner'],
+	...['editorJourney', 'editorFields', 'exampleAgent', 'anything', 'exampleMcp', 'hostile'],
+	...['exampleEvents', 'agentTools', 'soak', 'outputSchemas', 'credits', 'endpoints', 'idempotency'],
+	...['media', 'sandboxPage', 'examples', 'retries', 'agentRun', 'paidOnce', 'scanner'],
 ]);
