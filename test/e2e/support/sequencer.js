@@ -13,6 +13,14 @@ module.exports = longestFirst([
 		'triggerReceiver',
 	],
 	...['editorJourney', 'editorFields', 'exampleAgent', 'anything', 'exampleMcp', 'hostile'],
-	...['exampleEvents', 'agentTools', 'soak', 'outputSchemas', 'credits', 'endpoints', 'idempotency'],
+	...[
+		'exampleEvents',
+		'agentTools',
+		'soak',
+		'outputSchemas',
+		'credits',
+		'endpoints',
+		'idempotency',
+	],
 	...['media', 'sandboxPage', 'examples', 'retries', 'agentRun', 'paidOnce', 'scanner'],
 ]);
