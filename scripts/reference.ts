@@ -97,6 +97,8 @@ function outputOf({ operation, resource }: OfferedOperation, folder: string): st
 		spec.output === 'list' ? 'One item for each entry.' : 'One item.',
 		names.includes('downloadOutputs') &&
 			'With _Download Outputs_ the files are in its binary fields `data`, `data_1` and so on.',
+		names.includes('downloadPreview') &&
+			'With _Download Preview_ the preview is in its binary field `data`.',
 		names.includes('dryRun') && 'A [dry run](../credits.md#dry-run) outputs the request instead.',
 		lines.length === 0 &&
 			'The API does not name its fields: they come out as the service gives them.',

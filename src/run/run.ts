@@ -107,7 +107,7 @@ export class Run {
 		const problem = `is the same for items ${owner.item + 1} and ${item + 1}, which make different requests`;
 		for (const each of [owner.item, item]) {
 			if (!this.prepared.get(each)?.ok) continue;
-			const field = 'Idempotency Key';
+			const field = 'Own Key';
 			this.reject(each, fail({ kind: 'input', field, problem, hint: GIVE_EACH_A_KEY }));
 		}
 	}

@@ -41,10 +41,15 @@ export class OtherClients {
 	}
 
 	/**
-	 * The larger of the last two lists, because others whose jobs are short have none for a moment; 0
-	 * where the newest is older than a minute.
+	 * Running jobs of others in the larger of the last two lists, however old: others whose jobs are short
+	 * have none for a moment, and where lists are refused because of others there is no newer one.
 	 */
+	get lastSeen(): number {
+		return Math.max(this.count, this.countBefore);
+	}
+
+	/** The same; 0 where the newest list is older than a minute. */
 	seen(now: number): number {
-		return now - this.listedAt < MINUTE_MS ? Math.max(this.count, this.countBefore) : 0;
+		return now - this.listedAt < MINUTE_MS ? this.lastSeen : 0;
 	}
 }

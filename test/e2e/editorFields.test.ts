@@ -40,10 +40,13 @@ const NODES: Record<string, INodeParameters> = {
 	video: { ...usual, operation: 'generateVideo', parameters: locators(LISTED.video) },
 	audio: { ...usual, operation: 'generateAudio', parameters: locators([...LISTED.audio, 'voice']) },
 	empty: { ...usual, operation: 'generateImage' },
+	both: { ...usual, operation: 'generateImage' },
 	before,
 };
 
 const OURS = 'n8n-nodes-mediagen.mediaGen';
+const EVENT_TRIGGER = `${OURS}Trigger`;
+const POLLING_TRIGGER = `${OURS}PollingTrigger`;
 
 const node = (name: string, parameters: INodeParameters, row: number, type = OURS): INode => ({
 	id: name,
@@ -60,7 +63,13 @@ const TOOL: INodeParameters = {
 	operation: 'generateVideo',
 	parameters: { ...locators(LISTED.video), count: 1, loop: false },
 	input: { start_frame: locator('', 'url'), image_refs: locator('', 'url') },
-	options: { additionalFields: '{}', delivery: 'signed_url', personaId: locator() },
+	options: {
+		additionalFields: '{}',
+		delivery: 'signed_url',
+		personaId: locator(),
+		waitForCompletion: true,
+		downloadOutputs: true,
+	},
 };
 
 beforeAll(async () => {
@@ -77,6 +86,12 @@ beforeAll(async () => {
 		nodes: [
 			trigger,
 			...nodes,
+			{ ...node('priced', usual, 8), credentials: { mediaGenApi: credentials.otherWorkspace } },
+			{
+				...node('Event', { events: ['generation.completed', 'agent.failed'] }, 11, EVENT_TRIGGER),
+				typeVersion: 2,
+			},
+			node('Poll', {}, 12, POLLING_TRIGGER),
 			node('tool', TOOL, 7, `${OURS}Tool`),
 			{ ...node('Agent', {}, 9, agent), typeVersion: 3.1, credentials: {} },
 		],
@@ -164,8 +179,8 @@ describe('with a full catalogue', () => {
 
 describe('the operation', () => {
 	const SLOTS = {
-		Image: ['Reference Images', 'Character', 'Guide Images'],
-		Audio: ['Guide Images', 'Source Video', 'Guide Videos', 'Guide Audio'],
+		Image: ['Reference Images', 'Character', 'Image Refs'],
+		Audio: ['Image Refs', 'Source Video', 'Video Refs', 'Audio Refs'],
 	};
 
 	const PARAMETERS = {
@@ -198,6 +213,43 @@ describe('the operation', () => {
 		5 * STEP_MS,
 	);
 });
+
+test(
+	'another operation keeps the model; the list of models is its own',
+	async () => {
+		await editor.openNode('both');
+		await editor.select('operation', 'Generate Video');
+		expect(await editor.chosen('model')).toBe('studio/image-1');
+		expect(await editor.peek('model')).toEqual(['Studio Video 1', 'Studio Video 2']);
+		await editor.select('operation', 'Generate Image');
+		expect(await editor.chosen('model')).toBe('studio/image-1');
+		expect(await editor.peek('model')).toEqual(['Studio Image 1', 'Studio Image 2']);
+	},
+	4 * STEP_MS,
+);
+
+test('the canvas says in words what starts a trigger', async () => {
+	await editor.closeNode();
+	const said = async (name: string) =>
+		await page.locator(`[data-test-id="canvas-node"][data-node-name="${name}"]`).innerText();
+	expect(await said('Event')).toContain('Image, Video or Audio Ready, Agent Run Failed');
+	expect(await said('Poll')).toContain('Completed, Partially Completed');
+});
+
+test(
+	'the list of models says what each has cost last time, or that it is not known',
+	async () => {
+		const parameters = { ...usual, operation: 'generateImage', options: {} };
+		const run = { node: 'mediaGen', parameters, credential: credentials.otherWorkspace };
+		const { items } = await runOurs(run);
+		await editor.openNode('priced');
+		expect(await editor.peek('model')).toEqual([
+			`Studio Image 1 – ${String(items[0]?.json.estimated_credits)} credits last time`,
+			'Studio Image 2 – price unknown',
+		]);
+	},
+	3 * STEP_MS,
+);
 
 test(
 	'a workflow with plain texts in place of locators opens with its values and runs',

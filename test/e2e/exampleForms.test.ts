@@ -49,7 +49,7 @@ describe('6: a production by form', () => {
 		expect(page).toMatch(new RegExp(`value=.${estimate}.`));
 		await form.next('Yes', '1');
 		await form.shows(
-			`That did not work: Max Credits is 1, but the plan is estimated to cost ${estimate}`,
+			`That did not work: Budget in Credits is 1, but the plan is estimated to cost ${estimate}`,
 		);
 		await form.next('Yes', '0.5');
 		await form.shows('That did not work: Max Credits must be a whole number');

@@ -26,6 +26,25 @@ it('a described persona is waited for until it is ready', async () => {
 	expect(run.items[0]?.pairedItem).toEqual({ item: 0 });
 });
 
+it('Download Preview gives the portrait as a picture', async () => {
+	const run = await runOurs({
+		node,
+		parameters: described({ options: { downloadPreview: true } }),
+	});
+	expect(run.error).toBeUndefined();
+	expect(run.items[0]?.json).toMatchObject({ status: 'ready' });
+	expect(run.items[0]?.binary.data).toMatchObject({
+		mimeType: 'image/png',
+		fileName: expect.stringMatching(/^mara-preview-.*\.png$/) as string,
+	});
+	const personaId = byId(String(run.items[0]?.json.id));
+	const read = await runOurs({
+		node,
+		parameters: { operation: 'get', personaId, downloadPreview: true, options: {} },
+	});
+	expect(read.items[0]?.binary.data).toMatchObject({ mimeType: 'image/png' });
+});
+
 it('images come from URLs and binary fields together', async () => {
 	const photo = { data: Buffer.from('\x89PNG'), fileName: 'front.png', mimeType: 'image/png' };
 	const run = await runOurs({

@@ -19,6 +19,7 @@ describe('Create', () => {
 		const run = await runOurs({
 			node,
 			parameters: parametersOf({
+				blocksFrom: 'fields',
 				blocks: { block: [{ text: 'Good morning.' }, { text: 'And good night.' }] },
 			}),
 		});

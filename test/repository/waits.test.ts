@@ -26,6 +26,7 @@ const ROWS: Record<string, string[]> = {
 		'readPage',
 		'readPage, without a deadline',
 		'searchVoices, without a deadline',
+		'searchOf, without a deadline',
 	],
 	'The test of a credential': ['mediaGenApiTest'],
 	'A file for its turn to be read': ['readFile, without a deadline'],

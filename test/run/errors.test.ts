@@ -207,7 +207,7 @@ describe('a job that failed', () => {
 				idempotency: 'custom',
 			});
 			expect(description).toMatch(
-				isOfRun ? /create a new run/ : /same Idempotency Key gives this job again/,
+				isOfRun ? /create a new run/ : /same Own Key gives this job again/,
 			);
 		}
 	});
@@ -368,7 +368,7 @@ test('a missing resource is named by its ID, a missing job by its workspace', ()
 });
 
 test('an invalid item of a run in portions says nothing of those that were sent', () => {
-	const input = fail({ kind: 'input', field: 'Idempotency Key', problem: 'is the same' });
+	const input = fail({ kind: 'input', field: 'Own Key', problem: 'is the same' });
 	const { description } = describeFailure(input, { ...context, items: 2, submitted: 1 });
 	expect(description).toBe('Nothing was sent for this item, so no credits were spent on it.');
 });

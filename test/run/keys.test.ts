@@ -204,7 +204,7 @@ describe('a custom key belongs to one request of an execution, in all rounds of 
 		expect(claim('2:1', 'x', 'a dog')).toMatchObject({
 			failure: {
 				kind: 'input',
-				field: 'Idempotency Key',
+				field: 'Own Key',
 				problem: 'was used in this execution for another request',
 				hint: expect.stringMatching(/^Give each request a key of its own/) as string,
 			},
@@ -245,7 +245,7 @@ test.each([
 		job,
 		failure: {
 			kind: 'input',
-			field: 'Idempotency Key',
+			field: 'Own Key',
 			problem: expect.stringMatching(problem) as string,
 		},
 	});

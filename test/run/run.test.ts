@@ -113,7 +113,7 @@ describe('one own key for different requests', () => {
 			expect(run.rejectionOf(item)).toMatchObject({
 				failure: {
 					kind: 'input',
-					field: 'Idempotency Key',
+					field: 'Own Key',
 					problem: 'is the same for items 1 and 3, which make different requests',
 					hint: expect.stringMatching(/^Give each request a key of its own/) as string,
 				},

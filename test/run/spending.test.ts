@@ -157,7 +157,7 @@ test('a row of a run that goes on does not advise a retry of the execution, whic
 test('a failed job needs a new key where the user gives it', () => {
 	const failure: Failure = { kind: 'jobFailed', reason: 'too dark' };
 	expect(said(failure, { idempotency: 'custom' })).toEqual([
-		'The same Idempotency Key gives this job again: a new job needs another key.',
+		'The same Own Key gives this job again: a new job needs another key.',
 		undefined,
 	]);
 	expect(said(fail(failure, { id: 'gen_1' }), { idempotency: 'content' })).toEqual([
