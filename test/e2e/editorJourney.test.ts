@@ -122,7 +122,7 @@ it('the first hour: a picture, a video that begins with it, a spoken line and a 
 	await until(async () => (await newest())?.text === 'Good night, everybody.', STEP_MS);
 	expect(await newest()).toMatchObject({ text: 'Good night, everybody.' });
 	expect((await created()).at(-1)).toEqual(['/v1/speech', 202]);
-}, 900_000);
+}, 400_000);
 
 describe('forms', () => {
 	it('Approve opens without an error and with a budget; a key is offered with its choice only', async () => {

@@ -93,5 +93,5 @@ it.concurrent.each(
 		);
 		expect(paid).toEqual(items.map(() => 1));
 	},
-	600_000,
+	300_000,
 );
