@@ -17,8 +17,9 @@ import { until } from './support/until';
 
 const SEED = Number(process.env.TEST_SEED ?? 1);
 
-const ORDERS = Number(process.env.MEDIAGEN_ORDERS ?? 200);
-const KILLS = Number(process.env.MEDIAGEN_KILLS ?? 5);
+/** Of 200 orders and five kills it takes ten minutes on two cores: MEDIAGEN_ORDERS=200 MEDIAGEN_KILLS=5. */
+const ORDERS = Number(process.env.MEDIAGEN_ORDERS ?? 30);
+const KILLS = Number(process.env.MEDIAGEN_KILLS ?? 2);
 
 /** A wave has about as long until its n8n is killed. */
 const WAVE_MS = 5_000;
@@ -251,7 +252,11 @@ it('each order is paid for once and goes on once, whenever n8n was killed', asyn
 			.sort(),
 	).toEqual([...ran.orders].sort());
 	expect(done().map(({ status }) => status)).toEqual(Array(ORDERS + 1).fill('completed'));
-	expect(await rowsOf('waits')).toEqual([]);
+	// A row may be left by an execution that was killed after it was woken; none is left of one that rests.
+	for (const { resume_url: url } of await rowsOf('waits')) {
+		const [, id = ''] = /webhook-waiting\/(\d+)/.exec(String(url)) ?? [];
+		expect((await instance.rest.executions.get(id)).status).not.toBe('waiting');
+	}
 });
 
 it('no job is polled: once it is created, only those are read of which n8n got no event, or lost it', async () => {

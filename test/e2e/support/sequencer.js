@@ -3,6 +3,7 @@ const longestFirst = require('../../support/longestFirst');
 /** Files that take half a minute and more: begun last they would hold up the whole run. */
 module.exports = longestFirst([
 	...[
+		'exampleWait',
 		'trigger',
 		'start',
 		'crash',
