@@ -56,8 +56,7 @@ export const waitForCompletion: Field = {
 	name: 'waitForCompletion',
 	type: 'boolean',
 	default: false,
-	description:
-		'Whether to wait for the result, as without this option. Stopping the execution does not stop the job, which is paid for.',
+	description: 'Whether to wait for the result, as without this option',
 	mapping: asSetting('waitForCompletion', flag()),
 };
 
@@ -235,8 +234,7 @@ export const downloadFinished: Field[] = [
 export const downloadOutputs: Field = {
 	...DOWNLOAD,
 	default: false,
-	description:
-		'Whether to download the files into binary fields. Without this option they are, but not for an AI agent, which gets the links.',
+	description: 'Whether to download the files, as without this option. An AI agent gets the links.',
 };
 
 /**
