@@ -234,7 +234,7 @@ export const downloadFinished: Field[] = [
 export const downloadOutputs: Field = {
 	...DOWNLOAD,
 	default: false,
-	description: 'Whether to download the files, as without this option. An AI agent gets the links.',
+	description: 'Whether to download the files, as without this option',
 };
 
 /**
