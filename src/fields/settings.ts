@@ -56,7 +56,7 @@ export const waitForCompletion: Field = {
 	name: 'waitForCompletion',
 	type: 'boolean',
 	default: false,
-	description: 'Whether to wait for the result, as without this option',
+	description: 'Whether to wait, as without this option',
 	mapping: asSetting('waitForCompletion', flag()),
 };
 
