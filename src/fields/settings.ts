@@ -56,7 +56,7 @@ export const waitForCompletion: Field = {
 	name: 'waitForCompletion',
 	type: 'boolean',
 	default: false,
-	description: 'Whether to wait, as without this option',
+	description: 'Whether to wait, on unless added',
 	mapping: asSetting('waitForCompletion', flag()),
 };
 
@@ -234,7 +234,7 @@ export const downloadFinished: Field[] = [
 export const downloadOutputs: Field = {
 	...DOWNLOAD,
 	default: false,
-	description: 'Whether to download the files, as without this option',
+	description: 'Whether to download files, on unless added',
 };
 
 /**
