@@ -204,6 +204,16 @@ describe('the options', () => {
 });
 
 describe('activation', () => {
+	it('leaves one webhook when answers to its registration are lost', async () => {
+		instance.faults([{ kind: 'lost_after', operations: ['createWebhook'], times: 2 }]);
+		const workflow = await instance.ourTrigger({ events: CREATED });
+		await publish(workflow);
+		expect(instance.registered(instance.urlOf(workflow))).toHaveLength(1);
+		await instance.api('POST', '/generations', anImage());
+		expect(await instance.items(workflow, 1)).toHaveLength(1);
+		await unpublish(workflow);
+	});
+
 	it('that cannot work says why: no https address, a scope that the key lacks', async () => {
 		const { keys, baseUrl } = instance.sandbox;
 		const { key: apiKey = '', scopes } = keys[1] ?? {};
