@@ -276,7 +276,7 @@ export function wordsOf(failed: Failed, context: ErrorContext): Text {
 			const reason = withEditorLabels(failure.reason, context.labels ?? {});
 			return [
 				`The plan could not be approved automatically: ${reason}`,
-				`The plan waits: approve it by its ID with Agent Run: Approve and Max Credits${atLeast}.`,
+				`The plan waits: approve it by its ID with Agent Run: Approve and Budget in Credits${atLeast}.`,
 			];
 		}
 		case 'download':

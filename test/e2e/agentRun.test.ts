@@ -63,7 +63,7 @@ describe('a plan whose automatic approval could not be applied', () => {
 	it('is an error that names the run, and the next try pays for no other plan', async () => {
 		const run = await runOurs({ node, parameters });
 		expect(run.error?.message).toMatch(
-			/^The plan could not be approved automatically: Max Credits: The plan needs .* \(job run_\w+\)$/,
+			/^The plan could not be approved automatically: Budget in Credits: The plan needs .* \(job run_\w+\)$/,
 		);
 		const retried = await rest.executions
 			.retry(run.executionId)

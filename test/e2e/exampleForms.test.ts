@@ -52,7 +52,7 @@ describe('6: a production by form', () => {
 			`That did not work: Budget in Credits is 1, but the plan is estimated to cost ${estimate}`,
 		);
 		await form.next('Yes', '0.5');
-		await form.shows('That did not work: Max Credits must be a whole number');
+		await form.shows('That did not work: Budget in Credits must be a whole number');
 		await form.next('Yes', '1000000000');
 		await form.shows('That did not work: Not enough credits');
 		await form.next('Yes', String(estimate));
