@@ -133,7 +133,14 @@ async function prepare(
 function watchSources({ cleanup }: StartContext, userFolder: string): void {
 	const nodes = path.join(userFolder, '.n8n', 'nodes', 'node_modules');
 	const dist = path.join(nodes, 'n8n-nodes-mediagen', 'dist');
-	const flags = ['-p', 'tsconfig.build.json', '--outDir', dist, '--watch', '--preserveWatchOutput'];
+	const flags = [
+		'-p',
+		'scripts/tsconfig.build.json',
+		'--outDir',
+		dist,
+		'--watch',
+		'--preserveWatchOutput',
+	];
 	const options = { preferLocal: true, cwd: projectRoot, reject: false } as const;
 	const compiler = execa('tsc', flags, { ...options, stdout: 'inherit' });
 	cleanup.add(() => compiler.kill());

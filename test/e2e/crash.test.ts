@@ -7,7 +7,7 @@ import { startN8n, temporaryUserFolder, type N8n } from '../../lab/n8n/start';
 import { nodeName, triggerName, workflowOf } from '../../lab/n8n/nodeWorkflow';
 import { Rest, type Execution, type SavedWorkflow, type WorkflowData } from '../../lab/n8n/rest';
 import { startInstance } from '../../lab/n8n/instance';
-import { seeded } from '../../testing/random';
+import { seeded } from '../model/random';
 import { endWaitsIn } from './support/database';
 import { exampleOf, itemsIn } from './support/examples';
 import { baseUrl, keys, sandbox } from './support/harness';

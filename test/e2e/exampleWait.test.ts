@@ -5,7 +5,7 @@ import { numbered, readExamples, withCredential } from '../../lab/demo/examples'
 import { credentialData, credentialType } from '../../lab/n8n/credential';
 import { finalStatuses, type Execution, type WorkflowData } from '../../lab/n8n/rest';
 import { SandboxAdmin } from '../../lab/sandbox/admin';
-import { seeded } from '../../testing/random';
+import { seeded } from '../model/random';
 import { endWaitsIn } from './support/database';
 import { TriggerInstance } from './support/triggerInstance';
 import { until } from './support/until';

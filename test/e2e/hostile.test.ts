@@ -6,11 +6,7 @@ import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import { saveCredential } from '../../lab/n8n/credential';
 import { startTlsFront } from '../../lab/n8n/tlsFront';
 import { filesFolder, n8nLog, rest, runOurs, startOurs } from './support/harness';
-import {
-	startScriptedService,
-	type Answer,
-	type ScriptedService,
-} from '../../testing/scriptedService';
+import { startScriptedService, type Answer, type ScriptedService } from '../model/scriptedService';
 import { createParameters, download } from './support/media';
 import { until } from './support/until';
 

@@ -4,7 +4,7 @@ import { request } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
 import type { SavedWorkflow } from '../../lab/n8n/rest';
-import { shuffle } from '../../testing/shuffle';
+import { shuffle } from '../model/shuffle';
 import { slowDown, speedUp } from './support/database';
 import { signedHeaders } from './support/signed';
 import { TriggerInstance } from './support/triggerInstance';

@@ -1,5 +1,5 @@
 import { searches } from '../../src/fields/search/searches';
-import { errorBody } from '../../testing/answers';
+import { errorBody } from '../model/answers';
 import { editor } from '../support/searches';
 
 const {

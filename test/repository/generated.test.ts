@@ -4,13 +4,13 @@ import { filesIn, read, ROOT } from '../support/sources';
 
 const git = (...args: string[]) => execFileSync('git', args, { cwd: ROOT, encoding: 'utf8' });
 
-/** What .prettierignore says that scripts write. */
-const written = (read('.prettierignore').split('# What scripts write\n')[1] ?? '')
+/** What scripts/.prettierignore says that scripts write. */
+const written = (read('scripts/.prettierignore').split('# What scripts write\n')[1] ?? '')
 	.split('\n\n')[0]
 	?.split('\n')
 	.filter((line) => line !== '') as string[];
 
-/** The files of the repository that lines of .prettierignore stand for. */
+/** The files of the repository that its lines stand for. */
 const files = () =>
 	git('ls-files')
 		.split('\n')

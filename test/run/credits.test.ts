@@ -19,8 +19,8 @@ import { newMemory, recordEvent, type ItemMemory } from '../../src/run/state';
 import { runOperation } from '../../src/run/operations';
 import { wordsOf } from '../../src/run/errors';
 import type { Workspace } from '../../src/service/workspace';
-import { answer, errorBody, LOST_FAILURE } from '../../testing/answers';
-import { ModelService, type ServiceSettings } from '../../testing/modelService';
+import { answer, errorBody, LOST_FAILURE } from '../model/answers';
+import { ModelService, type ServiceSettings } from '../model/modelService';
 import {
 	hostWith,
 	runOf,
@@ -28,8 +28,8 @@ import {
 	sourceWith,
 	workspaceWith,
 	type RunParts,
-} from '../../testing/run';
-import { VirtualClock } from '../../testing/virtualClock';
+} from '../model/run';
+import { VirtualClock } from '../model/virtualClock';
 
 const refused = (status: number): Failed =>
 	fail({ kind: 'status', status, serviceError: {}, outcomeUnknown: false });

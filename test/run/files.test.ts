@@ -6,9 +6,9 @@ import type { Settings } from '../../src/run/item';
 import { runOperation } from '../../src/run/operations';
 import type { NodeMemory } from '../../src/run/state';
 import type { Resource, Send } from '../../src/base/types';
-import { answer } from '../../testing/answers';
-import { hostWith, runOf, workspaceWith } from '../../testing/run';
-import { VirtualClock } from '../../testing/virtualClock';
+import { answer } from '../model/answers';
+import { hostWith, runOf, workspaceWith } from '../model/run';
+import { VirtualClock } from '../model/virtualClock';
 
 const url = (name: string) => `https://media.example/${name}?signature=canary`;
 

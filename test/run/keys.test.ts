@@ -12,9 +12,9 @@ import {
 	uploadKey,
 } from '../../src/run/keys';
 import { nodeMemory, recordEvent, type ItemMemory } from '../../src/run/state';
-import { answer } from '../../testing/answers';
-import { hostWith, runOf, workspaceWith, type RunParts } from '../../testing/run';
-import { VirtualClock } from '../../testing/virtualClock';
+import { answer } from '../model/answers';
+import { hostWith, runOf, workspaceWith, type RunParts } from '../model/run';
+import { VirtualClock } from '../model/virtualClock';
 
 const MODES = ['execution', 'content', 'custom', 'none'] as const;
 

@@ -5,9 +5,9 @@ import { currentRun, joinRun } from '../../src/run/nodeInput';
 import type { Prepared } from '../../src/run/item';
 import { fail, ok, type Failure, type Result } from '../../src/base/result';
 import { nodeContext, nodeRun, type NodeRun } from '../support/nodeContext';
-import { LOST } from '../../testing/answers';
-import { hostWith, runOf, settingsWith, workspaceWith } from '../../testing/run';
-import { VirtualClock } from '../../testing/virtualClock';
+import { LOST } from '../model/answers';
+import { hostWith, runOf, settingsWith, workspaceWith } from '../model/run';
+import { VirtualClock } from '../model/virtualClock';
 
 const items = (count: number): INodeExecutionData[] =>
 	Array.from({ length: count }, () => ({ json: {} }));

@@ -3,15 +3,15 @@ import { MediaGen } from '../../nodes/MediaGen/MediaGen.node';
 import { systemClock } from '../../src/base/clock';
 import type { ApiRequest } from '../../src/base/types';
 import { BROKEN, execute } from '../support/engine';
-import { answer } from '../../testing/answers';
-import { ModelService, type ServiceSettings } from '../../testing/modelService';
+import { answer } from '../model/answers';
+import { ModelService, type ServiceSettings } from '../model/modelService';
 import { n8nRequest } from '../support/n8nRequest';
 import { nodeRun, type NodeRun } from '../support/nodeContext';
-import type { VirtualClock } from '../../testing/virtualClock';
+import type { VirtualClock } from '../model/virtualClock';
 
 jest.mock('../../src/base/clock', () => {
 	const { VirtualClock: Clock } = jest.requireActual<{ VirtualClock: typeof VirtualClock }>(
-		'../../testing/virtualClock',
+		'../model/virtualClock',
 	);
 	return { systemClock: new Clock() };
 });

@@ -14,7 +14,7 @@ function write(file: string, content: string): void {
 beforeEach(() => {
 	root = mkdtempSync(path.join(tmpdir(), 'mediagen-sources-'));
 	write('package.json', '{}');
-	write('tsconfig.build.json', '{ "include": ["nodes", "src/transport"] }');
+	write('scripts/tsconfig.build.json', '{ "include": ["../nodes", "../src/transport"] }');
 	write('nodes/Job/MediaGenJob.node.ts', 'export class MediaGenJob {}');
 	write('nodes/Job/MediaGenJob.node.json', '{}');
 	write('src/transport/run.ts', '');
