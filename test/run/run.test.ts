@@ -158,7 +158,7 @@ test.each<[string, Failure]>([
 	expect(alone.run.halted).toBeUndefined();
 	const item = anItem();
 	halt(item, fail({ ...failure, isOutage: true } as Failure));
-	expect(item.run.halted).toEqual({ cause: 'the service gave no answer', credits: false });
+	expect(item.run.halted).toEqual({ cause: 'the service gave no answer', becomesRow: false });
 	expect(item.run.stopSignal(undefined).aborted).toBe(true);
 });
 
@@ -167,7 +167,7 @@ describe('an item that was stopped', () => {
 
 	test.each([true, false])('by a halt says why, whatever it was at (%s)', (outcomeUnknown) => {
 		const item = anItem();
-		item.run.halt({ cause: 'the service gave no answer', credits: false });
+		item.run.halt({ cause: 'the service gave no answer', becomesRow: false });
 		expect(whyStopped(item, stopped(outcomeUnknown))).toMatchObject({
 			failure: { kind: 'skipped', cause: 'the service gave no answer' },
 		});
@@ -176,7 +176,7 @@ describe('an item that was stopped', () => {
 	test('by a cancel says that, also where the run was halted before', () => {
 		const item = anItem();
 		item.host.channel.signal = AbortSignal.abort();
-		item.run.halt({ cause: 'x', credits: false });
+		item.run.halt({ cause: 'x', becomesRow: false });
 		expect(whyStopped(item, stopped(true))).toEqual(stopped(true));
 	});
 });

@@ -26,7 +26,7 @@ const KNOWN_LATE: Failure = { kind: 'deadline', waitedMs: 1 };
 const NEVER_SENT: Failure[] = [
 	{ kind: 'input', field: 'Prompt', problem: 'is empty' },
 	{ kind: 'scope', scope: 'files:write' },
-	{ kind: 'skipped', cause: 'the credits ran out at item 2', credits: true },
+	{ kind: 'skipped', cause: 'the credits ran out at item 2', becomesRow: true },
 	{ kind: 'cancelled' },
 	{ kind: 'noSlot', waitedMs: 60_000, others: 1 },
 	{ kind: 'creditCap', maxCredits: 5, reserved: 4, price: 3 },
