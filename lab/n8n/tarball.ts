@@ -29,7 +29,13 @@ export function packageFingerprint(root = projectRoot): string {
 	const { include } = JSON.parse(readFileSync(path.join(root, build), 'utf8')) as {
 		include: string[];
 	};
-	const settings = ['package.json', 'package-lock.json', 'tsconfig.json', build, 'gulpfile.js'];
+	const settings = [
+		'package.json',
+		'package-lock.json',
+		'tsconfig.json',
+		build,
+		'scripts/build.cjs',
+	];
 	const folders = include.map((folder) => path.join('scripts', folder));
 	const within = (folder: string) =>
 		readdirSync(path.join(root, folder), { recursive: true }).map((file) => `${folder}/${file}`);

@@ -4,8 +4,8 @@ import { filesIn, read, ROOT } from '../support/sources';
 
 const git = (...args: string[]) => execFileSync('git', args, { cwd: ROOT, encoding: 'utf8' });
 
-/** What scripts/.prettierignore says that scripts write. */
-const written = (read('scripts/.prettierignore').split('# What scripts write\n')[1] ?? '')
+/** What .prettierignore says that scripts write. */
+const written = (read('.prettierignore').split('# What scripts write\n')[1] ?? '')
 	.split('\n\n')[0]
 	?.split('\n')
 	.filter((line) => line !== '') as string[];

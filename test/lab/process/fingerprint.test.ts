@@ -35,7 +35,7 @@ test.each([
 test.each([
 	['package.json', '{ "version": "2" }'],
 	['tsconfig.json', '{}'],
-	['gulpfile.js', 'x'],
+	['scripts/build.cjs', 'x'],
 	['nodes/Job/MediaGenJob.node.ts', 'export class Other {}'],
 	['nodes/Job/MediaGenJob.node.json', '{ "x": 1 }'],
 	['nodes/New/new.ts', ''],
