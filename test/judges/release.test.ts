@@ -152,24 +152,34 @@ test('nothing comes with the package, in any Node that it supports', async () =>
 	]);
 });
 
-/** Whatever somebody tries in order to get it through all the same. */
-const INSISTING = [
-	'--force',
-	'--ignore-scripts=false',
-	'--no-provenance',
-	'--access=public',
-	'--tag=next',
-];
-
 test.each([
-	['npm publish', [], () => clone],
-	['npm publish with all that insists', INSISTING, () => clone],
-	['npm publish of a tarball', [tarball, ...INSISTING], () => clone],
-	['npm publish of the folder from elsewhere', ['clone'], () => folder],
-])('%s is refused', async (_, args, cwd) => {
-	const { code, output } = await publish(args, cwd());
+	['npm publish', []],
+	['npm publish --access public', ['--access', 'public']],
+	['npm publish --tag next', ['--tag', 'next']],
+	['npm publish --force', ['--force']],
+	['npm publish --ignore-scripts', ['--ignore-scripts']],
+	['npm publish --ignore-scripts=false', ['--ignore-scripts=false']],
+	['npm publish --no-provenance', ['--no-provenance']],
+	['npm publish .', ['.']],
+	['npm publish of a tarball', [tarball]],
+	['npm publish of a tarball, --no-provenance', [tarball, '--no-provenance', '--access=public']],
+])('%s is refused', async (_, args) => {
+	const { code, output } = await publish(args);
 	expect(code).not.toBe(0);
 	expect(output).toMatch(/EPRIVATE|marked as private/);
+	expect(published).toEqual([]);
+});
+
+test('npm publish of the folder from elsewhere is refused', async () => {
+	const { code, output } = await publish([clone], folder);
+	expect(code).not.toBe(0);
+	expect(output).toMatch(/EPRIVATE|marked as private/);
+	expect(published).toEqual([]);
+});
+
+test('npm publish --dry-run publishes nothing', async () => {
+	await publish(['--dry-run']);
+	await publish([tarball, '--dry-run']);
 	expect(published).toEqual([]);
 });
 

@@ -12,9 +12,9 @@ import {
 	uploadKey,
 } from '../../src/run/keys';
 import { nodeMemory, recordEvent, type ItemMemory } from '../../src/run/state';
-import { answer } from '../../testing/answers';
-import { hostWith, runOf, workspaceWith, type RunParts } from '../../testing/run';
-import { VirtualClock } from '../../testing/virtualClock';
+import { answer } from '../model/answers';
+import { hostWith, runOf, workspaceWith, type RunParts } from '../model/run';
+import { VirtualClock } from '../model/virtualClock';
 
 const MODES = ['execution', 'content', 'custom', 'none'] as const;
 
@@ -204,7 +204,7 @@ describe('a custom key belongs to one request of an execution, in all rounds of 
 		expect(claim('2:1', 'x', 'a dog')).toMatchObject({
 			failure: {
 				kind: 'input',
-				field: 'Idempotency Key',
+				field: 'Own Key',
 				problem: 'was used in this execution for another request',
 				hint: expect.stringMatching(/^Give each request a key of its own/) as string,
 			},
@@ -245,7 +245,7 @@ test.each([
 		job,
 		failure: {
 			kind: 'input',
-			field: 'Idempotency Key',
+			field: 'Own Key',
 			problem: expect.stringMatching(problem) as string,
 		},
 	});

@@ -1,12 +1,12 @@
-import type { Fault } from '../../testing/modelService/settings';
+import type { Fault } from '../model/modelService/settings';
 import { createJob } from '../../src/run/creation';
 import { Run } from '../../src/run/run';
-import { ModelService } from '../../testing/modelService';
-import { seeded } from '../../testing/random';
+import { ModelService } from '../model/modelService';
+import { seeded } from '../model/random';
 import { seedOf, withSeed } from '../support/seed';
 import { cases } from '../support/thorough';
-import { hostWith, runOf, workspaceWith } from '../../testing/run';
-import { VirtualClock } from '../../testing/virtualClock';
+import { hostWith, runOf, workspaceWith } from '../model/run';
+import { VirtualClock } from '../model/virtualClock';
 
 const ITEMS = 100;
 

@@ -3,15 +3,15 @@ import { MediaGen } from '../../nodes/MediaGen/MediaGen.node';
 import { systemClock } from '../../src/base/clock';
 import type { ApiRequest } from '../../src/base/types';
 import { BROKEN, execute } from '../support/engine';
-import { answer } from '../../testing/answers';
-import { ModelService, type ServiceSettings } from '../../testing/modelService';
+import { answer } from '../model/answers';
+import { ModelService, type ServiceSettings } from '../model/modelService';
 import { n8nRequest } from '../support/n8nRequest';
 import { nodeRun, type NodeRun } from '../support/nodeContext';
-import type { VirtualClock } from '../../testing/virtualClock';
+import type { VirtualClock } from '../model/virtualClock';
 
 jest.mock('../../src/base/clock', () => {
 	const { VirtualClock: Clock } = jest.requireActual<{ VirtualClock: typeof VirtualClock }>(
-		'../../testing/virtualClock',
+		'../model/virtualClock',
 	);
 	return { systemClock: new Clock() };
 });
@@ -138,7 +138,7 @@ describe('one custom key for items that differ in their files only', () => {
 	test('is refused before anything is sent, uploads included', async () => {
 		const { model, start } = setUp(withFiles('one', 'two'));
 		expect((await failure(start())).message).toMatch(
-			/^Idempotency Key is the same for items 1 and 2, which make different requests/,
+			/^Own Key is the same for items 1 and 2, which make different requests/,
 		);
 		expect(model.log).toEqual([]);
 	});
@@ -151,18 +151,16 @@ describe('one custom key for items that differ in their files only', () => {
 			await clock.sleep(ms);
 		};
 		const { start } = setUp({ ...withFiles('one', 'two'), readCredential });
-		expect((await failure(start())).message).toMatch(
-			/^Idempotency Key is the same for items 1 and 2, /,
-		);
+		expect((await failure(start())).message).toMatch(/^Own Key is the same for items 1 and 2, /);
 	});
 
 	test('concerns the two alone where the run goes on', async () => {
 		const parts = withFiles('one', 'one', 'two');
 		const { start, model } = setUp({ ...parts, continueOnFail: true });
 		const items = await start();
-		const errors = items.map(({ json }) => String(json.error ?? '').slice(0, 15));
-		expect(errors[0]).toBe('Idempotency Key');
-		expect(errors[2]).toBe('Idempotency Key');
+		const errors = items.map(({ json }) => String(json.error ?? '').slice(0, 7));
+		expect(errors[0]).toBe('Own Key');
+		expect(errors[2]).toBe('Own Key');
 		expect(model.log.some(({ request }) => request.path === '/files')).toBe(true);
 	});
 
@@ -274,7 +272,7 @@ describe('nothing is sent when one item of the batch cannot be right', () => {
 		[
 			'a key too long',
 			{ given: { options: { idempotency: 'custom', idempotencyKey: 'x'.repeat(256) } } },
-			/^Idempotency Key has 256/,
+			/^Own Key has 256/,
 		],
 		[
 			'a scope that is not declared',
