@@ -21,3 +21,12 @@ test('a job that a list shows before its creation is answered is ours from then 
 	expect(others.wereSeen(0)).toBe(false);
 	expect(others.count).toBe(0);
 });
+
+test('a list that comes late changes nothing: a newer one has shown what runs', () => {
+	const others = new OtherClients();
+	others.listed([], 3_000);
+	others.listed(['gen_theirs'], 0);
+	expect(others.count).toBe(0);
+	expect(others.listedAt).toBe(3_000);
+	expect(others.wereSeen(3_000)).toBe(false);
+});
