@@ -8,7 +8,7 @@ import { createJob } from '../src/run/creation';
 import type { RateLimits } from '../src/service/credential';
 import { Workspace } from '../src/service/workspace';
 import type { Clock, Random, Send } from '../src/base/types';
-import { hostWith, PLAN, runOf, settingsWith } from '../testing/run';
+import { hostWith, PLAN, runOf, settingsWith } from '../test/model/run';
 
 /** What the bench drives of the package. This file alone knows it from inside. */
 interface Package {

@@ -3,10 +3,10 @@ import { setMaxListeners } from 'node:events';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import type { Send } from '../src/base/types';
-import { answer } from '../testing/answers';
-import { seeded } from '../testing/random';
-import { PLAN } from '../testing/run';
-import { VirtualClock } from '../testing/virtualClock';
+import { answer } from '../test/model/answers';
+import { seeded } from '../test/model/random';
+import { PLAN } from '../test/model/run';
+import { VirtualClock } from '../test/model/virtualClock';
 import { published, startRun } from './ours';
 import { atMost, type Figure } from './table';
 

@@ -34,7 +34,7 @@ export class MediaGenApi implements ICredentialType {
 				'The address of the API as its documentation gives it, from https:// to /v1. Ask for it where you get the key.',
 		},
 		{
-			displayName: 'Limit to Scopes',
+			displayName: 'Scopes of the Key',
 			name: 'scopes',
 			type: 'multiOptions',
 			options: SCOPES.map((scope) => ({ name: scope, value: scope })),

@@ -54,11 +54,52 @@ function fieldRows(properties: INodeProperties[], within = ''): string[][] {
 	});
 }
 
-/** What can be filled in, a line for each field. */
-function fieldTable(properties: INodeProperties[]): string {
+const FIELD_COLUMNS = ['Field', 'Parameter', 'Value', 'What it is'];
+
+/** A field is described once, on the page of all nodes, if this many operations have it. */
+const OPERATIONS_OF_COMMON_FIELD = 3;
+
+/** The rows of the fields that many operations have, in the order of their labels. */
+function commonRows(nodes: RegisteredNode[]): string[][] {
+	const all = nodes.flatMap((node) =>
+		node.operations.flatMap((one) => fieldRows(fieldsOf(node, one))),
+	);
+	const counts = new Map<string, { row: string[]; operations: number }>();
+	for (const row of all) {
+		const known = counts.get(row.join()) ?? { row, operations: 0 };
+		counts.set(row.join(), { row, operations: known.operations + 1 });
+	}
+	return [...counts.values()]
+		.filter(({ operations }) => operations >= OPERATIONS_OF_COMMON_FIELD)
+		.map(({ row }) => row)
+		.sort(([a = ''], [b = '']) => a.localeCompare(b));
+}
+
+/** The names of fields, those of a collection after its name: `Limit; Options: Dry Run, Result Field`. */
+function namesOf(rows: string[][]): string {
+	const groups = new Map<string, string[]>();
+	for (const [label = ''] of rows) {
+		const [name = '', group = ''] = label.replace(' *', '').split(' → ').reverse();
+		groups.set(group, [...(groups.get(group) ?? []), name]);
+	}
+	return [...groups]
+		.map(([group, names]) => (group === '' ? '' : `${group}: `) + names.join(', '))
+		.join('; ');
+}
+
+/** What can be filled in: a line for each field, and the names of those that `common` describes. */
+function fieldTable(properties: INodeProperties[], common: string[][] = []): string {
 	const lines = fieldRows(properties);
 	if (lines.length === 0) return 'No fields.';
-	return table(['Field', 'Parameter', 'Value', 'What it is'], lines);
+	const isCommon = (line: string[]) => common.some((row) => row.join() === line.join());
+	const own = lines.filter((line) => !isCommon(line));
+	const shared = lines.filter(isCommon);
+	return [
+		own.length > 0 && table(FIELD_COLUMNS, own),
+		shared.length > 0 && `[Common fields](../nodes.md#common-fields): ${namesOf(shared)}.`,
+	]
+		.filter(Boolean)
+		.join('\n\n');
 }
 
 const code = (text: unknown) => `\`${String(text)}\``;
@@ -87,7 +128,7 @@ function outputRows({ properties = {} }: JsonSchema, within = ''): string[][] {
 }
 
 /** What an operation outputs: the fields that the editor offers before the first run, and the files. */
-function outputOf({ operation, resource }: OfferedOperation, folder: string): string {
+function outputOf({ operation, resource }: OfferedOperation, folder: string) {
 	const { fields, spec, value } = operation;
 	const names = fields.flatMap((field) => [field, ...(field.fields ?? [])]).map(({ name }) => name);
 	const file = path.join(folder, '__schema__/v1.0.0', resource?.value ?? '', `${value}.json`);
@@ -97,12 +138,14 @@ function outputOf({ operation, resource }: OfferedOperation, folder: string): st
 		spec.output === 'list' ? 'One item for each entry.' : 'One item.',
 		names.includes('downloadOutputs') &&
 			'With _Download Outputs_ the files are in its binary fields `data`, `data_1` and so on.',
+		names.includes('downloadPreview') &&
+			'With _Download Preview_ the preview is in its binary field `data`.',
 		names.includes('dryRun') && 'A [dry run](../credits.md#dry-run) outputs the request instead.',
 		lines.length === 0 &&
 			'The API does not name its fields: they come out as the service gives them.',
 	];
-	const rows = lines.length > 0 ? `\n\n${table(['Field', 'Value'], lines)}` : '';
-	return said.filter(Boolean).join(' ') + rows;
+	const rows = lines.length > 0 ? table(['Field', 'Value'], lines) : '';
+	return { said: said.filter(Boolean).join(' '), rows };
 }
 
 /** What a trigger puts out is not an answer of the service, so no schema says it. */
@@ -122,33 +165,49 @@ const titleOf = ({ resource, operation }: OfferedOperation) =>
 
 const anchorOf = (title: string) => title.toLowerCase().replaceAll(':', '').replaceAll(' ', '-');
 
-function operationSection(node: RegisteredNode, shown: OfferedOperation): string {
-	const { operation, resource } = shown;
-	const { method, path, scope } = operation.spec.endpoint;
+/** The fields that the editor shows for an operation. */
+function fieldsOf(
+	{ description }: RegisteredNode,
+	{ operation, resource }: OfferedOperation,
+): INodeProperties[] {
 	const chosen = { operation: operation.value, ...(resource && { resource: resource.value }) };
-	const fields = node.description.properties.filter(
+	return description.properties.filter(
 		(one) => !['operation', 'resource'].includes(one.name) && isShown(one, chosen),
 	);
-	const request = `\`${method} ${path}\`${scope ? `, scope \`${scope}\`` : ''}`;
-	return [
-		`## ${titleOf(shown)}`,
-		`${operation.description.replace(/\.$/, '')}. ${request}.`,
-		fieldTable(fields),
-		`**Output.** ${outputOf(shown, node.folder)}`,
-	].join('\n\n');
 }
 
-function page(node: RegisteredNode): string {
+/** The operations of a node, each output described where it comes first. */
+function operationSections(node: RegisteredNode, common: string[][]): string[] {
+	const firstWith = new Map<string, string>();
+	return node.operations.map((shown) => {
+		const { operation } = shown;
+		const { method, path, scope } = operation.spec.endpoint;
+		const request = `\`${method} ${path}\`${scope ? `, scope \`${scope}\`` : ''}`;
+		const title = titleOf(shown);
+		const { said, rows } = outputOf(shown, node.folder);
+		const first = firstWith.get(rows);
+		firstWith.set(rows, first ?? title);
+		const output =
+			rows === '' || first === undefined
+				? `**Output.** ${said}\n\n${rows}`
+				: `**Output.** ${said} Fields: as [${first}](#${anchorOf(first)}).`;
+		return [
+			`## ${title}`,
+			`${operation.description.replace(/\.$/, '')}. ${request}.`,
+			fieldTable(fieldsOf(node, shown), common),
+			output.trimEnd(),
+		].join('\n\n');
+	});
+}
+
+function page(node: RegisteredNode, common: string[][]): string {
 	const { description, slug, operations } = node;
 	const { displayName, name, properties, usableAsTool } = description;
 	const tool = usableAsTool ? ' AI agents can use it as a [tool](../ai-agents.md).' : '';
 	const contents = operations.map((one) => `[${titleOf(one)}](#${anchorOf(titleOf(one))})`);
 	const body =
 		operations.length > 0
-			? [
-					`Operations: ${contents.join(', ')}.`,
-					...operations.map((one) => operationSection(node, one)),
-				]
+			? [`Operations: ${contents.join(', ')}.`, ...operationSections(node, common)]
 			: [`## Fields\n\n${fieldTable(properties)}`, `## Output\n\n${TRIGGER_OUTPUTS[slug] ?? ''}`];
 	return `${[
 		`# ${displayName}`,
@@ -174,6 +233,12 @@ Each has a page with its panel, its fields and what it outputs. This page is wri
 from the nodes themselves.
 
 ${table(['Node', 'What it is for', 'Operations'], rows)}
+
+## Common fields
+
+Several operations have these. The page of a node names them and describes its others.
+
+${table(FIELD_COLUMNS, commonRows(nodes))}
 `;
 }
 
@@ -186,9 +251,10 @@ export async function nodePages(): Promise<Map<string, string>> {
 	const byName = nodes.sort((a, b) =>
 		a.description.displayName.localeCompare(b.description.displayName),
 	);
+	const common = commonRows(nodes);
 	return new Map([
 		['docs/nodes.md', overview(byName)],
-		...byName.map((node): [string, string] => [`docs/nodes/${node.slug}.md`, page(node)]),
+		...byName.map((node): [string, string] => [`docs/nodes/${node.slug}.md`, page(node, common)]),
 	]);
 }
 

@@ -40,17 +40,7 @@ const ARROWS: Record<string, string[]> = {
 };
 
 /** All folders with code of ours. */
-const CODE = [
-	'credentials',
-	'nodes',
-	'src',
-	'sandbox',
-	'lab',
-	'bench',
-	'scripts',
-	'test',
-	'testing',
-];
+const CODE = ['credentials', 'nodes', 'src', 'sandbox', 'lab', 'bench', 'scripts', 'test'];
 
 const FOR_TRIGGERS = ['src/events'];
 
@@ -233,7 +223,7 @@ describe('the tarball', () => {
 			path,
 			`dist/${path}`,
 		]),
-		...['src/run/part.ts', 'nodes/part.ts', '.env', 'docs/nodes.md', 'CONTRIBUTING.md'],
+		...['src/run/part.ts', 'nodes/part.ts', '.env', 'docs/nodes.md', 'README.md'],
 		...['stryker.config.json', 'dist/tsconfig.tsbuildinfo', 'dist/part.js'],
 	];
 

@@ -1,6 +1,6 @@
 /* eslint-disable @n8n/community-nodes/no-restricted-imports -- not published */
 import { Readable } from 'node:stream';
-import { startScriptedService } from '../../testing/scriptedService';
+import { startScriptedService } from '../../test/model/scriptedService';
 
 /** Bytes of the file that is sent and received. */
 export const GIB = 1024 ** 3;

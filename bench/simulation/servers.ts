@@ -1,5 +1,5 @@
 /* eslint-disable @n8n/community-nodes/no-restricted-globals -- not published */
-import type { Counting } from '../../testing/modelService/requestLimit';
+import type { Counting } from '../../test/model/modelService/requestLimit';
 import { atMost, figureTable, mean, table, type Figure } from '../table';
 import { oursListing, oursWithEvents } from './clients/ours';
 import { answer, inProcesses } from './processes';

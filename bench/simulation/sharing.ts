@@ -1,6 +1,6 @@
-import type { Counting } from '../../testing/modelService/requestLimit';
-import { seeded } from '../../testing/random';
-import { VirtualClock } from '../../testing/virtualClock';
+import type { Counting } from '../../test/model/modelService/requestLimit';
+import { seeded } from '../../test/model/random';
+import { VirtualClock } from '../../test/model/virtualClock';
 import { ours } from './clients/ours';
 import { foreignClient } from './clients/foreign';
 import { CONCURRENT_JOBS, REQUESTS_PER_MINUTE, serviceFor } from './simulate';

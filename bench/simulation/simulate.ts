@@ -1,13 +1,13 @@
-import { seeded } from '../../testing/random';
-import { VirtualClock } from '../../testing/virtualClock';
+import { seeded } from '../../test/model/random';
+import { VirtualClock } from '../../test/model/virtualClock';
 import { allKnowing } from './clients/allKnowing';
 import { oneByOne, byFives } from './clients/loops';
 import type { Client } from './clients/client';
 import { lister } from './clients/lister';
 import { oursListing, oursWithEvents } from './clients/ours';
 import { fal, openaiNode, openaiPython, replicate } from './clients/sdk';
-import { ModelService } from '../../testing/modelService/service';
-import type { ServiceSettings } from '../../testing/modelService/settings';
+import { ModelService } from '../../test/model/modelService/service';
+import type { ServiceSettings } from '../../test/model/modelService/settings';
 
 /** How many jobs of which duration; seconds. */
 export interface Load {

@@ -50,11 +50,14 @@ async function startOne(context: StartContext, wanted: WorkflowData): Promise<St
 	const env: Record<string, string> = { ...liveResults };
 	if (options.watch) env.N8N_DEV_RELOAD = 'true';
 	// Events come by https only, and the sandbox has to trust the address.
-	const isAddressed = entryPointsOf(wanted).byEvent !== undefined;
+	const { byEvent, rests } = entryPointsOf(wanted);
+	const isAddressed = byEvent !== undefined || rests;
 	const front = isAddressed ? await startTlsFront() : undefined;
 	if (front) {
 		cleanup.add(front.stop);
 		Object.assign(env, { WEBHOOK_URL: front.url, N8N_PROXY_HOPS: '1' });
+		// The dispatcher of example 15 calls n8n at this address.
+		env.NODE_EXTRA_CA_CERTS = front.caFile;
 	}
 	const service = await startService(context, front?.ca);
 	const userFolder = path.join(stateRoot, 'n8n');
@@ -130,7 +133,14 @@ async function prepare(
 function watchSources({ cleanup }: StartContext, userFolder: string): void {
 	const nodes = path.join(userFolder, '.n8n', 'nodes', 'node_modules');
 	const dist = path.join(nodes, 'n8n-nodes-mediagen', 'dist');
-	const flags = ['-p', 'tsconfig.build.json', '--outDir', dist, '--watch', '--preserveWatchOutput'];
+	const flags = [
+		'-p',
+		'scripts/tsconfig.build.json',
+		'--outDir',
+		dist,
+		'--watch',
+		'--preserveWatchOutput',
+	];
 	const options = { preferLocal: true, cwd: projectRoot, reject: false } as const;
 	const compiler = execa('tsc', flags, { ...options, stdout: 'inherit' });
 	cleanup.add(() => compiler.kill());

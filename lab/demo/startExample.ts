@@ -40,6 +40,8 @@ export function entryPointsOf({ nodes }: WorkflowData) {
 		chat: find('chatTrigger')?.name,
 		/** Whether an event has to get lost before it finds something to do. */
 		missesEvent: nodes.some(({ parameters }) => parameters.resource === 'delivery'),
+		/** Whether it rests until the dispatcher, another example, wakes it. */
+		rests: nodes.some(({ parameters }) => parameters.resume === 'webhook'),
 		/** The data table in which people write prompts. */
 		table: table?.tableName as string | undefined,
 	};
@@ -61,6 +63,21 @@ async function fillTable({ rest, log }: Start, table: string, make: () => Promis
 		log(`All prompts in the data table "${table}" are done: add some in the editor, Data tables.`);
 }
 
+/** What an earlier start has published knows another address. */
+async function publishAnew({ rest }: Start, workflow: SavedWorkflow): Promise<void> {
+	if (workflow.active) await rest.workflows.unpublish(workflow.id);
+	await rest.workflows.publish(workflow);
+}
+
+/** Makes the tables of the dispatcher and publishes it, as a person does once. */
+async function publishDispatcher(start: Start): Promise<void> {
+	const { executions, workflows } = start.rest;
+	const found = (await workflows.list()).find(({ name }) => name.startsWith('MediaGen 15b:'));
+	if (!found) throw new LabError('Example 15b, which would wake this one, was deleted');
+	await executions.wait(await workflows.run(found.id, 'Set Up'));
+	await publishAnew(start, await workflows.get(found.id));
+}
+
 /**
  * Sets an example going in the way that its triggers ask for, and follows it to its end. What a person
  * starts is left to them where there is one: a line says where, in a form or a chat.
@@ -71,15 +88,13 @@ export async function startExample(
 	workflow: SavedWorkflow,
 ): Promise<void> {
 	const { rest, service, log, unattended } = start;
-	const { byHand, byEvent, polling, form, chat, missesEvent, table } = entryPointsOf(workflow);
+	const { byHand, byEvent, polling, form, chat, missesEvent, rests, table } =
+		entryPointsOf(workflow);
 	if (!byHand && !byEvent && !form && !chat)
 		return log('Another program starts this one: the note in the workflow says how.');
 	if (table && byHand) await fillTable(start, table, async () => await run.from(byHand));
-	if (byEvent || form) {
-		// What an earlier start has published knows another address.
-		if (workflow.active) await rest.workflows.unpublish(workflow.id);
-		await rest.workflows.publish(workflow);
-	}
+	if (byEvent || form) await publishAnew(start, workflow);
+	if (rests) await publishDispatcher(start);
 	const isMissed = missesEvent && service.admin !== undefined;
 	if (isMissed) log('An event gets lost first: nobody is at the address of its webhook.');
 	const takeAway = isMissed ? await missEvent(service) : undefined;

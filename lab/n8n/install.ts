@@ -66,8 +66,8 @@ export async function ensureLab(log: Log = silent, release: Release = newest): P
 	const label = `Installing n8n ${version} (first start only, less than a minute)`;
 	await withProgress(log, label, async () => {
 		await installTools();
-		await installPackages(staging);
-		await installDriver(staging);
+		await installPackages(staging, fastInstaller());
+		await installDriver(staging, tools.driver, tools.node);
 	});
 	rmSync(modules, { recursive: true, force: true });
 	renameSync(path.join(staging, 'node_modules'), modules);
@@ -94,10 +94,20 @@ async function installWithNpm(folder: string): Promise<void> {
 	);
 }
 
+/**
+ * Installs what installs and runs n8n. A package with another digest than the lockfile's ends it. The
+ * driver is no optional dependency: npm leaves those out whose `engines` exclude the Node that runs
+ * npm, though the driver runs in the Node that is installed here.
+ */
 async function installTools(): Promise<void> {
 	const stamp = stampOf(tools.lockfile);
 	if (isInstalled(tools.modules, stamp)) return;
 	await installWithNpm(tools.root);
+	if (!existsSync(tools.node))
+		throw new LabError(
+			'Installing the Node that runs n8n failed: it needs the npm registry. Then run npm start again',
+			shown(logFile),
+		);
 	writeFileSync(stampIn(tools.modules), stamp);
 }
 
@@ -106,21 +116,22 @@ async function installTools(): Promise<void> {
  * npm itself. Bun makes a lockfile of its own from npm's: nothing is fetched before each package in
  * it was found in npm's, with the same version and digest. It checks the digests, as npm does.
  */
-async function installPackages(folder: string): Promise<void> {
-	const bun = fastInstaller();
+export async function installPackages(folder: string, bun: string | undefined): Promise<void> {
+	if (bun !== undefined && (await succeedsWithBun(folder, bun))) return;
+	await installWithNpm(folder);
+}
+
+async function succeedsWithBun(folder: string, bun: string): Promise<boolean> {
 	const args = ['install', '--ignore-scripts', '--no-progress'];
 	// In the folder, so that files are linked instead of copied, and none are left elsewhere.
 	const cache = path.join(folder, '.cache');
 	const env = { ...process.env, BUN_INSTALL_CACHE_DIR: cache, DO_NOT_TRACK: '1' };
 	const isDone =
-		bun !== undefined &&
 		(await succeeds(folder, bun, [...args, '--lockfile-only'], env)) &&
 		strangersIn(folder).length === 0 &&
 		(await succeeds(folder, bun, [...args, '--frozen-lockfile'], env));
 	rmSync(cache, { recursive: true, force: true });
-	if (isDone) return;
-	rmSync(path.join(folder, 'node_modules'), { recursive: true, force: true });
-	await installWithNpm(folder);
+	return isDone;
 }
 
 /** What bun would install though npm's lockfile does not have it, with the same digest. */
@@ -146,16 +157,17 @@ export function strangersIn(folder: string): string[] {
 /**
  * Lays the compiled database driver under sqlite3's own JavaScript; where it does not run, it is
  * compiled, which takes a minute of a processor.
+ *
+ * @param node runs n8n later, so the driver has to run in it
  */
-async function installDriver(folder: string): Promise<void> {
+export async function installDriver(folder: string, driver: string, node: string): Promise<void> {
 	const target = path.join(folder, 'node_modules', 'sqlite3', 'build', 'Release');
-	const file = path.join(target, 'node_sqlite3.node');
 	const question =
 		"new (require('sqlite3').Database)(':memory:').get('select 1 as one', (error, row) => " +
 		'process.exit(!error && row.one === 1 ? 0 : 1))';
-	const runs = async () => await succeeds(folder, tools.node, ['-e', question], cleanEnvironment());
-	if (existsSync(tools.driver)) {
-		cpSync(tools.driver, file);
+	const runs = async () => await succeeds(folder, node, ['-e', question], cleanEnvironment());
+	if (existsSync(driver)) {
+		cpSync(driver, path.join(target, 'node_sqlite3.node'));
 		if (await runs()) return;
 		rmSync(target, { recursive: true });
 	}

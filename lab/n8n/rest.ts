@@ -32,8 +32,6 @@ class Session {
 	constructor(readonly ticket: Ticket) {}
 
 	async signIn(owner: Owner): Promise<void> {
-		// An n8n 1 calls itself ready a moment before its REST interface is there.
-		await until(async () => (await this.send('GET', '/rest/login')).status !== 404);
 		const { email, password } = owner;
 		const login = { emailOrLdapLoginId: email, password };
 		// Refused where there is an owner.
@@ -63,11 +61,14 @@ class Session {
 			const answer = await this.send(method, path, body);
 			const bytes = Buffer.from(await answer.arrayBuffer());
 			if (answer.ok) return bytes;
-			// On a busy machine n8n refuses calls for a while because its database was slow; it has done
-			// nothing then.
-			const isBusy = answer.status === 503 && bytes.includes('Database is not ready');
+			const text = bytes.toString();
+			// On a busy machine n8n refuses calls for a while because its database was slow, and an n8n 1
+			// calls itself ready before each of its addresses is there. It has done nothing then.
+			const isBusy =
+				(answer.status === 503 && text.includes('Database is not ready')) ||
+				(answer.status === 404 && text.includes(`Cannot ${method} ${path}`));
 			if (!isBusy || Date.now() > deadline)
-				throw new Error(`${method} ${path} answered ${answer.status}: ${bytes.toString()}`);
+				throw new Error(`${method} ${path} answered ${answer.status}: ${text}`);
 		}
 	}
 

@@ -25,13 +25,21 @@ async function npm(cwd: string, failure: string, ...args: string[]): Promise<str
 
 /** A hash of everything that the packed package is made from: while it is the same, so is the build. */
 export function packageFingerprint(root = projectRoot): string {
-	const { include } = JSON.parse(readFileSync(path.join(root, 'tsconfig.build.json'), 'utf8')) as {
+	const build = 'scripts/tsconfig.build.json';
+	const { include } = JSON.parse(readFileSync(path.join(root, build), 'utf8')) as {
 		include: string[];
 	};
-	const settings = ['package.json', 'package-lock.json', 'tsconfig.json', 'tsconfig.build.json'];
+	const settings = [
+		'package.json',
+		'package-lock.json',
+		'tsconfig.json',
+		build,
+		'scripts/build.cjs',
+	];
+	const folders = include.map((folder) => path.join('scripts', folder));
 	const within = (folder: string) =>
 		readdirSync(path.join(root, folder), { recursive: true }).map((file) => `${folder}/${file}`);
-	const files = [...settings, 'gulpfile.js', ...include.flatMap(within).sort()];
+	const files = [...settings, ...folders.flatMap(within).sort()];
 	const hash = createHash('sha256');
 	for (const file of files) {
 		hash.update(`${file}\n`);

@@ -1,8 +1,11 @@
 /* eslint-disable @n8n/community-nodes/no-restricted-imports -- not published */
 import { once } from 'node:events';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { Agent } from 'node:http';
 import { createServer as createHttps } from 'node:https';
 import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
 import { createProxyServer } from 'http-proxy-3';
 import { generate } from 'selfsigned';
 
@@ -15,6 +18,8 @@ export interface TlsFront {
 	url: string;
 	/** The certificate (PEM) that callers must trust. */
 	ca: string;
+	/** The same as a file, for `NODE_EXTRA_CA_CERTS` of an n8n that calls itself. */
+	caFile: string;
 	/** Where calls go from now on, such as a restarted n8n. */
 	target(to: Route): void;
 	stop(): Promise<void>;
@@ -53,14 +58,19 @@ export async function startTlsFront(
 		});
 	}).listen(0, '127.0.0.1');
 	await once(server, 'listening');
+	const folder = mkdtempSync(path.join(tmpdir(), 'mediagen-front-'));
+	const caFile = path.join(folder, 'ca.pem');
+	writeFileSync(caFile, cert);
 	return {
 		url: `https://localhost:${(server.address() as AddressInfo).port}/`,
 		ca: cert,
+		caFile,
 		target: (to) => void (target = to),
 		async stop() {
 			server.close();
 			server.closeAllConnections();
 			await once(server, 'close');
+			rmSync(folder, { recursive: true, force: true });
 		},
 	};
 }

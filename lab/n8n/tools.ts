@@ -8,7 +8,6 @@ const root = path.join(labRoot, 'tools');
 const modules = path.join(root, 'node_modules');
 
 const manifest = JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8')) as {
-	dependencies: Record<string, string>;
 	optionalDependencies: Record<string, string>;
 };
 

@@ -31,7 +31,7 @@ const waitFields = (terminalStatuses: TerminalStatuses, paid: Field[] = []): Fie
 	creationFields([...paid, ...statusFields(terminalStatuses)], {
 		...waitForCompletion,
 		description:
-			'Whether to wait until the run has ended or waits for you: with the status plan_proposed for Approve, with awaiting_review for Review. Otherwise the output is the run right after the request.',
+			'Whether to wait until the run has ended or waits for you, as without this option: with the status plan_proposed for Approve, with awaiting_review for Review. Otherwise the output is the run right after the request.',
 	});
 
 /** The job of every step. */
@@ -51,7 +51,7 @@ const directionStrategy: Field = {
 };
 
 const maxCredits: Field = {
-	displayName: 'Max Credits',
+	displayName: 'Budget in Credits',
 	name: 'maxCredits',
 	type: 'number',
 	typeOptions: { minValue: LIMITS.agentMaxCredits.min },
@@ -93,7 +93,7 @@ const create: Operation = {
 	name: 'Create',
 	action: 'Create an agent run',
 	description:
-		'Plan a production. That costs 1 credit, carrying it out more; retries never pay twice.',
+		'Plan a production. That costs 1 credit, carrying it out more; by default retries never pay twice.',
 	spec: {
 		...STEP,
 		endpoint: ENDPOINTS.createAgentRun,
@@ -120,7 +120,7 @@ const create: Operation = {
 			type: 'boolean',
 			default: false,
 			description:
-				'Whether to approve the plan at once, so that it is carried out and paid for without asking. Set Max Credits as well. If the plan cannot be approved, that is an error, from which Approve can go on.',
+				'Whether to approve the plan at once, so that it is carried out and paid for without asking. Set Budget in Credits as well. If the plan cannot be approved, that is an error, from which Approve can go on.',
 			mapping: inBody('auto_approve', flag()),
 		},
 		additionalFields([directionStrategy, maxCredits, priority, sourceImages]),
@@ -140,7 +140,7 @@ async function budgetProblem(item: Item): Promise<Failed | undefined> {
 	if (typeof estimate !== 'number' || !(budget < estimate)) return undefined;
 	return fail({
 		kind: 'input',
-		field: 'Max Credits',
+		field: 'Budget in Credits',
 		problem: `is ${budget}, but the plan is estimated to cost ${estimate} credits, so the run would fail when they are spent`,
 		hint: `Enter at least ${estimate}, edit the plan, or turn on Allow Budget Below Estimate`,
 	});
@@ -151,7 +151,7 @@ const allowBudgetBelowEstimate: Field = {
 	name: 'allowBudgetBelowEstimate',
 	type: 'boolean',
 	default: true,
-	description: 'Whether to approve the plan although Max Credits is below its estimate',
+	description: 'Whether to approve the plan although the budget is below its estimate',
 	mapping: asSetting('allowBudgetBelowEstimate', flag()),
 };
 
@@ -160,7 +160,7 @@ export const approve: Operation = {
 	name: 'Approve',
 	action: 'Approve an agent run',
 	description:
-		'Have a proposed plan carried out. Reserves Max Credits; retries never approve twice.',
+		'Have a proposed plan carried out. Reserves the budget; by default retries never approve twice.',
 	spec: {
 		...STEP,
 		endpoint: ENDPOINTS.approveAgentRun,
@@ -172,13 +172,13 @@ export const approve: Operation = {
 	fields: [
 		thisAgentRun,
 		{
-			displayName: 'Max Credits',
+			displayName: 'Budget in Credits',
 			name: 'maxCredits',
 			type: 'number',
 			typeOptions: { minValue: LIMITS.agentMaxCredits.min },
 			required: true,
 			default: 100,
-			description: `The budget: the most credits that the production may use, at least ${LIMITS.agentMaxCredits.min}. They are reserved when the plan is approved.`,
+			description: `The most credits that the production may use, at least ${LIMITS.agentMaxCredits.min}. They are reserved when the plan is approved.`,
 			mapping: {
 				...inBody(
 					'max_credits',
@@ -208,7 +208,7 @@ const review: Operation = {
 	name: 'Review',
 	action: 'Review an agent run',
 	description:
-		'Decide what becomes of the assets. Costs nothing further; retries never decide twice.',
+		'Decide what becomes of the assets. Costs nothing further; by default retries never decide twice.',
 	spec: {
 		...STEP,
 		endpoint: ENDPOINTS.reviewAgentRun,

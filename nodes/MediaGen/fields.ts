@@ -67,8 +67,8 @@ const SLOTS: OfModes[] = [
 	}),
 	slot({
 		name: 'image_refs',
-		displayName: 'Guide Images',
-		description: 'Images that guide the result, for models that take image_refs',
+		displayName: 'Image Refs',
+		description: 'Images for models that name image_refs among their inputs',
 		modes: ALL,
 	}),
 	slot({
@@ -87,15 +87,15 @@ const SLOTS: OfModes[] = [
 	}),
 	slot({
 		name: 'video_refs',
-		displayName: 'Guide Videos',
-		description: 'Videos that guide the result',
+		displayName: 'Video Refs',
+		description: 'Videos for models that name video_refs among their inputs',
 		modes: MOVING,
 		example: VIDEO,
 	}),
 	slot({
 		name: 'audio_refs',
-		displayName: 'Guide Audio',
-		description: 'Audio that guides the result',
+		displayName: 'Audio Refs',
+		description: 'Audio for models that name audio_refs among their inputs',
 		modes: MOVING,
 		example: 'https://example.com/sound.mp3',
 	}),

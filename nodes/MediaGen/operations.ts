@@ -50,7 +50,8 @@ const generateImage = generate({
 	value: 'generateImage',
 	name: 'Generate Image',
 	action: 'Generate an image',
-	description: 'Make images from a prompt. Costs the price of the model; retries never pay twice.',
+	description:
+		"Make images from a prompt. Costs the model's price; by default retries never pay twice.",
 	model: 'The model that makes the image',
 	prompt: {
 		placeholder: 'e.g. A lighthouse on a cliff at dawn, oil painting',
@@ -65,7 +66,7 @@ const generateVideo = generate({
 	name: 'Generate Video',
 	action: 'Generate a video',
 	description:
-		'Make a video from a prompt or images. Costs the price of the model; retries never pay twice.',
+		"Make a video from a prompt or images. Costs the model's price; by default retries never pay twice.",
 	model: 'The model that makes the video',
 	prompt: {
 		placeholder: 'e.g. The camera circles a lighthouse while waves break on the rocks',
@@ -80,8 +81,8 @@ const generateAudio = generate({
 	name: 'Generate Audio',
 	action: 'Generate audio',
 	description:
-		'Make music, sounds or speech. Costs the price of the model; retries never pay twice.',
-	model: 'The model that makes the music, the sound or the speech',
+		"Make music, sounds or speech. Costs the model's price; by default retries never pay twice.",
+	model: 'The model that makes the music, sound or speech',
 	prompt: {
 		placeholder: 'e.g. Calm piano over the sound of waves',
 		description: `What to hear, ${AT_MOST}; for speech, the text to speak`,

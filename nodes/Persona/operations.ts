@@ -1,6 +1,11 @@
 import { ENDPOINTS, LIMITS } from '../../src/contract';
-import { keyOptions, paidKeyOptions } from '../../src/fields/jobs';
-import { mediaField, thisPersona } from '../../src/fields/locators';
+import {
+	keyOptions,
+	paidKeyOptions,
+	previewOptions,
+	previewOfExisting,
+} from '../../src/fields/jobs';
+import { mediaField, thisPersona, toDelete } from '../../src/fields/locators';
 import {
 	deleteOperation,
 	type Field,
@@ -12,7 +17,7 @@ import {
 	updateFields,
 } from '../../src/fields/operation';
 import { flag, media, name, prose } from '../../src/fields/rules';
-import { waitForCompletion, waitTimeout } from '../../src/fields/settings';
+import { waitForCompletion, waitTimeout, waitUnlessOption } from '../../src/fields/settings';
 
 const nameField: Field = {
 	displayName: 'Name',
@@ -42,7 +47,7 @@ const createFromImages: Operation = {
 	name: 'Create From Images',
 	action: 'Create a persona from images',
 	description:
-		'Make a reusable visual identity from pictures. Costs nothing; retries never make two.',
+		'Make a reusable visual identity from pictures. Costs nothing; by default retries never make two.',
 	constants: { source: 'upload' },
 	spec: {
 		endpoint: ENDPOINTS.createPersona,
@@ -65,7 +70,7 @@ const createFromImages: Operation = {
 			rule: media({ required: true, max: MAX_IMAGES }),
 		}),
 		sharedField,
-		options(keyOptions),
+		options([...keyOptions, ...previewOptions]),
 	],
 };
 
@@ -74,7 +79,7 @@ const createFromDescription: Operation = {
 	name: 'Create From Description',
 	action: 'Create a persona from a description',
 	description:
-		'Make a reusable visual identity. Its first portrait is paid for; retries never pay twice.',
+		'Make a reusable visual identity. Its first portrait is paid for; by default retries never pay twice.',
 	constants: { source: 'describe' },
 	spec: {
 		endpoint: ENDPOINTS.createPersona,
@@ -97,16 +102,21 @@ const createFromDescription: Operation = {
 			mapping: inBody('description', prose({ ...LIMITS.personaDescription, required: true })),
 		},
 		sharedField,
-		{
-			...waitForCompletion,
-			description:
-				'Whether to wait until the persona is ready to be used. Otherwise the output is the persona while it is pending.',
-		},
-		options([...paidKeyOptions, waitTimeout]),
+		waitUnlessOption,
+		options([
+			...paidKeyOptions,
+			...previewOptions,
+			{
+				...waitForCompletion,
+				description:
+					'Whether to wait until the persona is ready to be used, as without this option. Otherwise the output is the persona while it is pending.',
+			},
+			waitTimeout,
+		]),
 	],
 };
 
-const get = getOperation('a persona', ENDPOINTS.getPersona, [thisPersona]);
+const get = getOperation('a persona', ENDPOINTS.getPersona, [thisPersona, ...previewOfExisting]);
 
 const getAll = getManyOperation('personas', ENDPOINTS.listPersonas);
 
@@ -119,7 +129,9 @@ const update: Operation = {
 	fields: [thisPersona, updateFields([nameField, sharedField])],
 };
 
-const deletePersona = deleteOperation('a persona', ENDPOINTS.deletePersona, [thisPersona]);
+const deletePersona = deleteOperation('a persona', ENDPOINTS.deletePersona, [
+	toDelete(thisPersona),
+]);
 
 export const operations: Operation[] = [
 	createFromDescription,

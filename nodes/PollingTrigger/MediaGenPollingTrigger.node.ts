@@ -1,6 +1,6 @@
 import { NodeConnectionTypes, type INodeType, type INodeTypeDescription } from 'n8n-workflow';
 import { mediaGenApiTest } from '../../src/fields/credentialTest';
-import { icons } from '../../src/fields/node';
+import { choicesInWords, icons } from '../../src/fields/node';
 import {
 	downloadField,
 	getModels,
@@ -22,7 +22,7 @@ export class MediaGenPollingTrigger implements INodeType {
 		icon: icons('mediagen'),
 		group: ['trigger'],
 		version: 1,
-		subtitle: '={{ $parameter["statuses"].join(", ") }}',
+		subtitle: choicesInWords('statuses', statusOptions),
 		description: 'Start a workflow when images, videos or audio are done, without a public address',
 		triggerPanel: {
 			header: 'Start when something is done',

@@ -89,7 +89,7 @@ const blockText: Rule = (value, context) => {
 	if (blocks.length <= max || !isOneFile) return { value: blocks.map((text) => ({ text })) };
 	return {
 		problem: `makes ${blocks.length} blocks of up to ${length} characters, and one file takes ${max}`,
-		hint: 'Raise Block Length, or remove Single File from the options',
+		hint: 'Raise Block Length, or remove Single File Only from the options',
 	};
 };
 
@@ -107,12 +107,12 @@ export const blockLength: Field = {
 
 /** An option: whoever joins files by another node does not need it. */
 export const singleFile: Field = {
-	displayName: 'Single File',
+	displayName: 'Single File Only',
 	name: 'singleFile',
 	type: 'boolean',
 	displayOptions: { show: { '/blocksFrom': ['text' satisfies BlocksFrom] } },
 	default: true,
-	description: `Whether to refuse a text that needs more than ${max} blocks. Otherwise it becomes several files, in order.`,
+	description: `Whether to refuse a text that needs more than ${max} blocks, instead of making several files of it`,
 	mapping: { ...forOthers(flag()), guardsMoney: true },
 };
 
@@ -143,15 +143,15 @@ const blocksFrom: Field = {
 	type: 'options',
 	noDataExpression: true,
 	options: optionList<BlocksFrom>({
+		text: { name: 'Text', description: 'One text of any length in one voice' },
 		fields: { name: 'Blocks', description: 'Passages, each with a voice of its own if you like' },
 		json: {
 			name: 'Blocks as JSON',
 			description: 'An array as text or from an expression, such as all incoming items',
 		},
-		text: { name: 'Text', description: 'One text of any length in one voice' },
 	}),
-	default: 'fields',
-	description: 'Whether to speak one text, or blocks of text that may each have a voice',
+	default: 'text',
+	description: 'One text, or blocks that may each have a voice',
 	mapping: forOthers(choice(['fields', 'json', 'text'] satisfies BlocksFrom[], { required: true })),
 };
 
@@ -207,15 +207,14 @@ const textField: Field = {
 	required: true,
 	default: '',
 	placeholder: 'e.g. Welcome back to the show.',
-	description: 'What to say. A long text is divided at paragraphs and sentences.',
+	description: 'What to say; a long text is divided at sentences',
 	mapping: inBody('blocks', blockText),
 };
 
 const voice: Field = {
 	...blockVoiceLocator,
 	displayName: 'Voice',
-	description:
-		'Speaks everything that has no voice of its own: a preset voice of the chosen model, or a custom one for the model that clones voices. If it is empty, the service chooses one.',
+	description: 'A preset or custom voice of the model; if empty, the service chooses',
 	mapping: { ...inBody('voice', located(name())), apply: speakWith },
 };
 
@@ -277,7 +276,7 @@ export const settings = collection(
 		displayName: 'Settings',
 		name: 'settings',
 		placeholder: 'Add setting',
-		description: 'How the text is spoken',
+		description: 'How to speak',
 	},
 	SETTINGS,
 );

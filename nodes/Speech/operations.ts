@@ -11,7 +11,7 @@ const create: Operation = {
 	name: 'Create',
 	action: 'Generate speech from text',
 	description:
-		'Speak a text or a dialogue in one audio file. Costs by length; retries never pay twice.',
+		'Speak a text or a dialogue in one audio file. Costs by length; by default retries never pay twice.',
 	spec: {
 		endpoint: ENDPOINTS.createSpeech,
 		output: 'job',

@@ -1,6 +1,7 @@
 import { NodeConnectionTypes, type INodeType, type INodeTypeDescription } from 'n8n-workflow';
 import { mediaGenApiTest, mediaGenWebhookSecretApiTest } from '../../src/fields/credentialTest';
-import { icons } from '../../src/fields/node';
+import { eventOptions } from '../../src/fields/events';
+import { choicesInWords, icons } from '../../src/fields/node';
 import { getModels, LISTED } from '../../src/events/filters';
 import { execute } from './execute';
 import { fields } from './fields';
@@ -19,7 +20,7 @@ export class MediaGenTrigger implements INodeType {
 		// Of version 1 n8n evaluates an expression for each delivery, and reads bodies of every type
 		// before the node does.
 		version: 2,
-		subtitle: '={{ $parameter["events"].join(", ") }}',
+		subtitle: choicesInWords('events', eventOptions),
 		// n8n shows it for the whole entry in the panel, where this trigger stands with the actions.
 		description:
 			'Generate images, videos, music and speech, or start a workflow when they are ready',

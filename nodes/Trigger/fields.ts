@@ -65,7 +65,7 @@ export const fields: INodeProperties[] = [
 		description: 'What starts the workflow',
 	},
 	{
-		displayName: 'Registration',
+		displayName: 'Create Webhook',
 		name: 'registration',
 		type: 'options',
 		options: optionList<RegistrationMode>({

@@ -212,7 +212,7 @@ async function incompleteError(
 		context.getNode(),
 		`The service registered the webhook without ${lacks}`,
 		{
-			description: `${end} Fields of the response: ${fields}. Create a webhook elsewhere and choose Registration: By Hand, or use the MediaGen Polling Trigger.`,
+			description: `${end} Fields of the response: ${fields}. Create a webhook elsewhere and choose Create Webhook: By Hand, or use the MediaGen Polling Trigger.`,
 		},
 	);
 }

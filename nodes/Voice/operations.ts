@@ -1,5 +1,5 @@
 import { ENDPOINTS, LIMITS, SPEECH_MODELS, type Json } from '../../src/contract';
-import { paidKeyOptions } from '../../src/fields/jobs';
+import { paidKeyOptions, previewOfExisting, previewOptions } from '../../src/fields/jobs';
 import {
 	additionalFields,
 	collection,
@@ -14,7 +14,7 @@ import {
 	options,
 	simplify,
 } from '../../src/fields/operation';
-import { mediaField, thisVoice } from '../../src/fields/locators';
+import { mediaField, thisVoice, toDelete } from '../../src/fields/locators';
 import type { NodeResource } from '../../src/fields/properties';
 import { choice, flag, name, oneMedia, prose, type Rule } from '../../src/fields/rules';
 import { nameFromId } from '../../src/fields/search/choices';
@@ -57,7 +57,8 @@ const clone: Operation = {
 	value: 'clone',
 	name: 'Clone',
 	action: 'Clone a voice from a recording',
-	description: 'Make a voice from a recording. Costs the current quote; retries never pay twice.',
+	description:
+		'Make a voice from a recording. Costs the current quote; by default retries never pay twice.',
 	constants: { kind: 'clone' },
 	spec: CREATION,
 	fields: [
@@ -93,7 +94,7 @@ const clone: Operation = {
 				mapping: inBody('volume_normalization', flag()),
 			},
 		]),
-		options(paidKeyOptions),
+		options([...paidKeyOptions, ...previewOptions]),
 	],
 };
 
@@ -101,7 +102,8 @@ const design: Operation = {
 	value: 'design',
 	name: 'Design',
 	action: 'Design a voice from a description',
-	description: 'Make a voice from a description. Costs the current quote; retries never pay twice.',
+	description:
+		'Make a voice from a description. Costs the current quote; by default retries never pay twice.',
 	constants: { kind: 'design' },
 	spec: CREATION,
 	fields: [
@@ -118,11 +120,11 @@ const design: Operation = {
 			mapping: inBody('description', prose({ required: true })),
 		},
 		additionalFields([previewText(prose())]),
-		options(paidKeyOptions),
+		options([...paidKeyOptions, ...previewOptions]),
 	],
 };
 
-const get = getOperation('a custom voice', ENDPOINTS.getVoice, [thisVoice]);
+const get = getOperation('a custom voice', ENDPOINTS.getVoice, [thisVoice, ...previewOfExisting]);
 
 const getAll = getManyOperation('custom voices', ENDPOINTS.listVoices);
 
@@ -135,7 +137,7 @@ const rename: Operation = {
 	fields: [thisVoice, nameField()],
 };
 
-const deleteVoice = deleteOperation('a custom voice', ENDPOINTS.deleteVoice, [thisVoice]);
+const deleteVoice = deleteOperation('a custom voice', ENDPOINTS.deleteVoice, [toDelete(thisVoice)]);
 
 const speechModel: Field = {
 	displayName: 'Model',

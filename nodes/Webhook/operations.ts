@@ -1,7 +1,7 @@
 import { ENDPOINTS, EVENTS, type EventKind } from '../../src/contract';
 import { additionalJson } from '../../src/fields/jobs';
 import { eventOptions } from '../../src/fields/events';
-import { thisWebhook } from '../../src/fields/locators';
+import { thisWebhook, toDelete } from '../../src/fields/locators';
 import {
 	asSetting,
 	deleteOperation,
@@ -72,7 +72,7 @@ const create: Operation = {
 	value: 'create',
 	name: 'Create',
 	action: 'Create a webhook',
-	description: 'Have events sent to an address. Costs nothing; retries never make two.',
+	description: 'Have events sent to an address. Costs nothing; by default retries never make two.',
 	spec: {
 		endpoint: ENDPOINTS.createWebhook,
 		output: 'resource',
@@ -107,9 +107,14 @@ const update: Operation = {
 	],
 };
 
-const deleteWebhook = deleteOperation('a webhook', ENDPOINTS.deleteWebhook, [thisWebhook], {
-	holdsSecret: true,
-});
+const deleteWebhook = deleteOperation(
+	'a webhook',
+	ENDPOINTS.deleteWebhook,
+	[toDelete(thisWebhook)],
+	{
+		holdsSecret: true,
+	},
+);
 
 const getAllDeliveries: Operation = {
 	...getManyOperation('deliveries of a webhook', ENDPOINTS.listDeliveries, [thisWebhook], {

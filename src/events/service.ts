@@ -86,7 +86,7 @@ export async function openService(context: IAllExecuteFunctions, deadline?: Abor
 		requireScope(scope: Scope | undefined): void {
 			if (!excludedScope(connection.credential, [scope])) return;
 			throw new NodeOperationError(node, `The credential is limited to scopes without ${scope}`, {
-				description: `Nothing was sent. If the key has the scope ${scope}, add it to Limit to Scopes in the credential, or empty that list.`,
+				description: `Nothing was sent. If the key has the scope ${scope}, add it to Scopes of the Key in the credential, or empty that list.`,
 			});
 		},
 	};

@@ -130,7 +130,7 @@ export async function mediaGenApiTest(
 		}
 		if (end.status === 'Error' || isDeclared(endpoint) || declared.length === 0) return end;
 		return error(
-			`The key is valid, but has none of the read scopes chosen under Limit to Scopes; it has ${endpoint.scope}. Correct the list, or empty it.`,
+			`The key is valid, but has none of the read scopes chosen under Scopes of the Key; it has ${endpoint.scope}. Correct the list, or empty it.`,
 		);
 	}
 	return error(

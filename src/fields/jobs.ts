@@ -4,8 +4,10 @@ import { inBody, optionList, options, type Field } from './operation';
 import { choice, jsonObject } from './rules';
 import {
 	creditWaitTimeout,
-	download,
 	downloadExisting,
+	downloadOutputs,
+	downloadPreview,
+	downloadUnlessOption,
 	dryRun,
 	idempotency,
 	idempotencyKey,
@@ -19,6 +21,7 @@ import {
 	statusFields,
 	waitForCompletion,
 	waitTimeout,
+	waitUnlessOption,
 } from './settings';
 
 /** Specification: CreateGeneration and CreateSpeechGeneration, `delivery`. */
@@ -82,6 +85,13 @@ export const existingRunOutputs: Field[] = [
 	options([...statusFields(AGENT_STATUSES.any), ...fileOptions]),
 ];
 
+/** What making a persona or a voice offers, and what reading one does. */
+export const previewOptions = [downloadPreview, outputBinaryField];
+export const previewOfExisting: Field[] = [
+	{ ...downloadPreview, default: false },
+	options([outputBinaryField]),
+];
+
 /** The options of every creation, whatever it makes. */
 export const keyOptions: Field[] = [
 	additionalJson,
@@ -98,7 +108,7 @@ export const creditOptions: Field[] = [creditWaitTimeout, maxCredits, onInsuffic
 
 /** What every creation of a job offers besides its own fields and its `own` options. */
 export const creationFields = (own: Field[], wait = waitForCompletion): Field[] => [
-	wait,
-	...download({ waitForCompletion: [true] }),
-	options([...keyOptions, ...own, ...fileOptions, waitTimeout]),
+	waitUnlessOption,
+	...downloadUnlessOption,
+	options([...keyOptions, ...own, ...fileOptions, downloadOutputs, wait, waitTimeout]),
 ];

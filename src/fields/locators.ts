@@ -42,7 +42,8 @@ export const modelField: Field = {
 		example: 'studio/image-1',
 	}),
 	required: true,
-	typeOptions: { loadOptionsDependsOn: ['operation'] },
+	// No `loadOptionsDependsOn: ['operation']`: the list follows the operation anyway, and n8n would
+	// empty the field in silence.
 	mapping: inBody('model', located(name({ required: true }))),
 };
 
@@ -100,17 +101,16 @@ export const personaField: Field = {
 	mapping: inBody('persona_id', located(name())),
 };
 
+/** Made or listed and then worked on in one flow: as a rule the item before has its ID. */
 const worksOn = (ui: Named): Field => ({
 	...locator(ui),
 	required: true,
+	default: { __rl: true, mode: 'id', value: '={{ $json.id }}' },
 	mapping: inPath('id', located(id())),
 });
 
-/** Made and then worked on in one flow: as a rule the item before has its ID. */
-const ofItemBefore = (ui: Named): Field => ({
-	...worksOn(ui),
-	default: { __rl: true, mode: 'id', value: '={{ $json.id }}' },
-});
+/** What cannot be undone opens on nothing. */
+export const toDelete = (field: Field): Field => ({ ...field, default: NOTHING_CHOSEN });
 
 export const thisPersona = worksOn({
 	displayName: 'Persona',
@@ -120,7 +120,7 @@ export const thisPersona = worksOn({
 	example: PERSONA,
 });
 
-export const thisGeneration = ofItemBefore({
+export const thisGeneration = worksOn({
 	displayName: 'Generation',
 	name: 'generationId',
 	description: 'The generation to get',
@@ -136,7 +136,7 @@ export const thisVoice = worksOn({
 	example: 'voice_8f3a1c',
 });
 
-export const thisAgentRun = ofItemBefore({
+export const thisAgentRun = worksOn({
 	displayName: 'Agent Run',
 	name: 'agentRunId',
 	description: 'The agent run to work on',

@@ -1,4 +1,8 @@
-import { NodeConnectionTypes, type INodeTypeDescription } from 'n8n-workflow';
+import {
+	NodeConnectionTypes,
+	type INodePropertyOptions,
+	type INodeTypeDescription,
+} from 'n8n-workflow';
 import { mediaGenApiTest } from './credentialTest';
 import { nodeProperties, type NodeResource } from './properties';
 import { searches } from './search/searches';
@@ -18,6 +22,12 @@ const resource = inWords('$parameter["resource"]');
 /** What the canvas shows under the name of a node with one resource, and of one with several. */
 export const OPERATION = `={{ ${operation} }}`;
 export const OPERATION_AND_RESOURCE = `={{ ${operation} + ": " + ${resource} }}`;
+
+/** What the canvas shows under the name of a trigger: what is chosen in a list, in the words of the list. */
+export function choicesInWords(parameter: string, choices: INodePropertyOptions[]): string {
+	const words = Object.fromEntries(choices.map(({ value, name }) => [value, name]));
+	return `={{ [$parameter["${parameter}"]].flat().map((one) => (${JSON.stringify(words)})[one] ?? one).join(", ") }}`;
+}
 
 /** A picture of `nodes/icons` in its two variants. */
 export const icons = (name: string) =>

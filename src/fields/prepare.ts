@@ -80,6 +80,9 @@ function prepare(
 	const values = valuesFor(ANYWHERE);
 	const settings = buildSettings(values, usualSettings(spec, runsAsTool));
 	if (!settings.ok) return settings;
+	// Whoever does not wait for the files of a job gets none.
+	if (spec.creates && spec.output === 'job' && !settings.value.waitForCompletion)
+		settings.value.downloadOutputs = false;
 	const warning = warningOf(operation, unknownFields(read.value, operation.fields));
 	const complete = (request: ApiRequest) => ({
 		request,

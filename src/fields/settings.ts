@@ -1,4 +1,3 @@
-import type { IDisplayOptions } from 'n8n-workflow';
 import { LIMITS } from '../contract';
 import { AGENT_STATUSES, type TerminalStatuses } from '../service/jobState';
 import { customKeyProblem } from '../run/keys';
@@ -51,13 +50,13 @@ export const usualSettings = (
 	terminalStatuses: { ...terminalStatuses },
 });
 
+/** Adding it only makes sense to switch it off. */
 export const waitForCompletion: Field = {
 	displayName: 'Wait for Completion',
 	name: 'waitForCompletion',
 	type: 'boolean',
-	default: true,
-	description:
-		'Whether to wait for the result. Stopping the execution does not stop the job, which is paid for.',
+	default: false,
+	description: 'Whether to wait, on unless added',
 	mapping: asSetting('waitForCompletion', flag()),
 };
 
@@ -107,13 +106,13 @@ const ownKey: Rule = (value, context) => {
 };
 
 export const idempotencyKey: Field = {
-	displayName: 'Idempotency Key',
+	displayName: 'Own Key',
 	name: 'idempotencyKey',
 	type: 'string',
 	displayOptions: { show: { idempotency: ['custom' satisfies IdempotencyMode] } },
 	default: '',
 	placeholder: 'e.g. order-{{ $json.ID }}',
-	description: `At most ${LIMITS.idempotencyKeyLength.max} characters, different for each request`,
+	description: `Such as the number of an order, different for each request; at most ${LIMITS.idempotencyKeyLength.max} characters`,
 	mapping: asSetting('idempotencyKey', ownKey),
 };
 
@@ -207,39 +206,61 @@ export const resultField: Field = {
 
 const AS_TOOL = { '@tool': [true] };
 
-/** On unless the node is a tool: files do not reach an AI agent, and make it wait for longer. */
-export const download = (show: NonNullable<IDisplayOptions['show']> = {}): Field[] => [
-	{
-		displayName: 'Download Outputs',
-		name: 'downloadOutputs',
-		type: 'boolean',
-		displayOptions: { show, hide: AS_TOOL },
-		default: true,
-		description: 'Whether to download the files into binary fields',
-		mapping: asSetting('downloadOutputs', flag()),
-	},
-	{
-		displayName: 'Download Outputs',
-		name: 'downloadOutputs',
-		type: 'boolean',
-		displayOptions: { show: { ...show, ...AS_TOOL } },
-		default: false,
-		description:
-			'Whether to download the finished files too. They stay with the run of this tool; the AI agent gets the links.',
-		mapping: asSetting('downloadOutputs', flag()),
-	},
-];
-
-export const downloadFinished = download();
-
-export const downloadExisting: Field = {
+const DOWNLOAD = {
 	displayName: 'Download Outputs',
 	name: 'downloadOutputs',
 	type: 'boolean',
+	mapping: asSetting('downloadOutputs', flag()),
+} as const;
+
+/** On unless the node is a tool: files do not reach an AI agent, and make it wait for longer. */
+export const downloadFinished: Field[] = [
+	{
+		...DOWNLOAD,
+		displayOptions: { hide: AS_TOOL },
+		default: true,
+		description: 'Whether to download the files into binary fields',
+	},
+	{
+		...DOWNLOAD,
+		displayOptions: { show: AS_TOOL },
+		default: false,
+		description:
+			'Whether to download the finished files too. They stay with the run of this tool; the AI agent gets the links.',
+	},
+];
+
+/** Of a creation: adding it only makes sense to switch it off, or for a tool to switch it on. */
+export const downloadOutputs: Field = {
+	...DOWNLOAD,
+	default: false,
+	description: 'Whether to download files, on unless added',
+};
+
+/**
+ * What counts where the options of the same names are not added. Not shown, so that a new node opens
+ * with what everybody needs; a workflow may hold it.
+ */
+export const waitUnlessOption: Field = { ...waitForCompletion, type: 'hidden', default: true };
+export const downloadUnlessOption: Field[] = downloadFinished.map((field) => ({
+	...field,
+	type: 'hidden',
+}));
+
+export const downloadExisting: Field = {
+	...DOWNLOAD,
 	default: false,
 	description:
 		'Whether to download the files into binary fields of the output, if the job has finished',
-	mapping: asSetting('downloadOutputs', flag()),
+};
+
+/** Of a persona or a voice; an option of what makes one. */
+export const downloadPreview: Field = {
+	...DOWNLOAD,
+	displayName: 'Download Preview',
+	name: 'downloadPreview',
+	default: true,
+	description: 'Whether to download the preview, if there is one, into a binary field',
 };
 
 export const outputBinaryField: Field = {
@@ -264,7 +285,7 @@ export const splitOutputs: Field = {
 
 export const statusFields = ({ good, bad }: TerminalStatuses): Field[] => [
 	{
-		displayName: 'Wait Until Status',
+		displayName: 'Statuses That End the Wait',
 		name: 'waitStatuses',
 		type: 'string',
 		default: good.join(', '),
@@ -274,7 +295,7 @@ export const statusFields = ({ good, bad }: TerminalStatuses): Field[] => [
 		mapping: asSetting('terminalStatuses.good', names()),
 	},
 	{
-		displayName: 'Failure Statuses',
+		displayName: 'Statuses That Mean Failure',
 		name: 'failureStatuses',
 		type: 'string',
 		default: bad.join(', '),

@@ -389,8 +389,10 @@ class Creation {
 		if (!slot || made.isOver || !isKeyPersistent(item) || item.spec.output !== 'job') return made;
 		const { id, object } = made.job;
 		const reference = typeof object === 'string' ? { id, object } : { id };
-		const read = await inTurn(item, async (one) => await readKnownJob(one, reference));
-		if (!read.ok) return made;
+		const { channel } = item.host;
+		// A job that cannot be read is there all the same: its item goes on, and so does the run.
+		const read = await item.run.reads.run(channel, async () => await readKnownJob(item, reference));
+		if (!read?.ok) return made;
 		const hasFailed = jobState(read.value, item.settings.terminalStatuses) === 'bad';
 		if (!hasFailed || !keys.giveWay('failedBefore')) return { ...made, job: read.value };
 		slot.release();

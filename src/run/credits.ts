@@ -55,11 +55,11 @@ export async function awaitCredits(
 	return wait.lackedCredits ?? NO_CREDITS;
 }
 
-/** Whether an item failed only for lack of credits, and the user wants error items for that. */
+/** Whether an item failed only for lack of credits, its own or those of the item that halted the run, and becomes a row. */
 export function becomesErrorItem(failed: Failed, { onInsufficientCredits }: Settings): boolean {
 	const { failure } = failed;
+	if (failure.kind === 'skipped') return failure.becomesRow;
 	if (onInsufficientCredits !== 'continue') return false;
-	if (failure.kind === 'skipped') return failure.credits;
 	return failure.kind === 'creditCap' || isOutOfCredits(failed);
 }
 

@@ -6,10 +6,11 @@ import { sampleMp4, samplePng, sampleWav } from '../transfer/samples';
 import { pageOf } from '../service/pages';
 import { readableStem } from '../transfer/names';
 import type { StoredFile } from '../service/host';
-import { creditsOf, statedPrice } from './credits';
+import { statedPrice } from './credits';
 import { filesIn, requestedText } from './files';
 import type { Item, Outcome } from './item';
 import { ItemKeys } from './keys';
+import { lastPrice, PRICES_ENDPOINT, PRICES_QUERY, pricesIn, type Prices } from './prices';
 import { openRequest, withoutReferences } from './uploads';
 
 /*
@@ -21,25 +22,11 @@ import { openRequest, withoutReferences } from './uploads';
 /** The lite speech model. Specification: Credit rules. */
 const LITE_SPEECH = { model: 'service/speech-lite', creditsPerCharacter: 300 / 1_000_000 };
 
-/** Credits by mode and model. */
-type Prices = ReadonlyMap<string, number>;
-
-const kindOf = (job: Json): string => `${asText(job.mode)} ${asText(job.model)}`;
-
-/** What the newest generation of each mode and model has cost; empty where the service does not say. */
 async function readPrices({ host, workspace, hasService }: Item): Promise<Prices> {
-	const prices = new Map<string, number>();
-	if (!hasService) return prices;
-	const query = { limit: LIMITS.listLimit.max };
-	const request = { method: 'GET', path: ENDPOINTS.listGenerations.path, query } as const;
+	if (!hasService) return pricesIn([]);
+	const request = { method: 'GET', path: PRICES_ENDPOINT.path, query: PRICES_QUERY } as const;
 	const page = await workspace.client.request(host.channel, request, { retry: false });
-	const { entries } = pageOf(page.ok ? page.value.body : undefined);
-	for (const entry of entries) {
-		const price = creditsOf(entry as Resource);
-		const kind = kindOf(entry);
-		if (price !== undefined && !prices.has(kind)) prices.set(kind, price);
-	}
-	return prices;
+	return pricesIn(pageOf(page.ok ? page.value.body : undefined).entries);
 }
 
 /** What a request is expected to cost; `undefined` where that is not known. */
@@ -47,7 +34,7 @@ function priceOf(item: Item, { body }: ApiRequest, prices: Prices): number | und
 	const { endpoint } = item.spec;
 	const stated = statedPrice(endpoint, body);
 	if (stated !== undefined || !isRecord(body)) return stated;
-	if (endpoint.path === ENDPOINTS.createGeneration.path) return prices.get(kindOf(body));
+	if (endpoint.path === ENDPOINTS.createGeneration.path) return lastPrice(prices, body);
 	const isLite = endpoint.path === ENDPOINTS.createSpeech.path && body.model === LITE_SPEECH.model;
 	return isLite ? charactersIn(body) * LITE_SPEECH.creditsPerCharacter : undefined;
 }

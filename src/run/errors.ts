@@ -141,7 +141,7 @@ function jobFailed(_: Failed, { endpoint, idempotency }: ErrorContext): string {
 	// What approves or reviews a run makes no new one.
 	if (endpoint.path.includes('{id}')) return 'It cannot be done again: create a new run.';
 	return idempotency === 'custom'
-		? 'The same Idempotency Key gives this job again: a new job needs another key.'
+		? 'The same Own Key gives this job again: a new job needs another key.'
 		: 'A new execution creates a new job.';
 }
 
@@ -232,7 +232,7 @@ export function wordsOf(failed: Failed, context: ErrorContext): Text {
 		case 'scope':
 			return [
 				`The credential is limited to scopes without ${failure.scope}`,
-				`If the key has the scope ${failure.scope}, add it to Limit to Scopes in the credential, or empty that list.`,
+				`If the key has the scope ${failure.scope}, add it to Scopes of the Key in the credential, or empty that list.`,
 			];
 		case 'status': {
 			const { scope, path } = failedEndpoint(failed, context);
@@ -276,7 +276,7 @@ export function wordsOf(failed: Failed, context: ErrorContext): Text {
 			const reason = withEditorLabels(failure.reason, context.labels ?? {});
 			return [
 				`The plan could not be approved automatically: ${reason}`,
-				`The plan waits: approve it by its ID with Agent Run: Approve and Max Credits${atLeast}.`,
+				`The plan waits: approve it by its ID with Agent Run: Approve and Budget in Credits${atLeast}.`,
 			];
 		}
 		case 'download':

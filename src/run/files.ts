@@ -26,6 +26,17 @@ export const filesIn = (job: Json): Json[] =>
 		.filter(isRecord)
 		.filter(({ url }) => textOf(url) !== undefined);
 
+const PREVIEWED = new Set<unknown>(['persona', 'voice']);
+
+const isPreviewed = ({ object }: Json): boolean => PREVIEWED.has(object);
+
+/** What of a resource can be downloaded: the outputs of a job, the preview of a persona or a voice. */
+export function downloadable(resource: Json): Json[] {
+	if (!isPreviewed(resource)) return filesIn(resource);
+	const url = textOf(resource.preview_url);
+	return url === undefined ? [] : [{ url }];
+}
+
 /** The prompt, brief or text of a job, from the request or where the service repeats it. */
 export function requestedText(job: Resource, { body }: Partial<ApiRequest> = {}): string {
 	for (const source of [isRecord(body) ? body : {}, job]) {
@@ -101,14 +112,16 @@ async function fetchOnce(
 }
 
 /**
- * Downloads the files of a job into n8n if wanted. A file that cannot be downloaded is a failure
+ * Downloads the files of a job, or the preview of a persona or voice, into n8n if wanted. A file that cannot be downloaded is a failure
  * carrying the job.
  */
 export async function collect(context: FileContext, job: Resource): Promise<Result<Outcome>> {
 	const outcome: Outcome = { resources: [job], files: [], warning: warningOf(job) };
 	if (!context.settings.downloadOutputs) return ok(outcome);
-	const found = filesIn(job);
-	const requested = requestedText(job, context.request);
+	const found = downloadable(job);
+	const requested = isPreviewed(job)
+		? `${asText(job.name)} preview`
+		: requestedText(job, context.request);
 	for (const [index, output] of found.entries()) {
 		const id = textOf(output.id) ?? `${job.id}-${index + 1}`;
 		const number = found.length > 1 ? index + 1 : undefined;
@@ -119,7 +132,7 @@ export async function collect(context: FileContext, job: Resource): Promise<Resu
 			expiresAt: expiryOf(output),
 			stem: readableStem(requested, mediaKindOf(job), job.id, number),
 			// By its place: ids may repeat.
-			renew: async () => textOf(filesIn(await readAgain(context, job))[index]?.url),
+			renew: async () => textOf(downloadable(await readAgain(context, job))[index]?.url),
 		});
 		if (!file.ok) return fail(file.failure, job);
 		outcome.files.push(file.value);

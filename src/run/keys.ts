@@ -63,7 +63,7 @@ export function keyInUse(job: JobReference | undefined): Failed {
 		? `belongs to another request, whose job is ${job.id}`
 		: 'belongs to another request, which may or may not have been carried out';
 	const hint = 'Give the changed request a key of its own';
-	return fail({ kind: 'input', field: 'Idempotency Key', problem, hint }, job && { ...job });
+	return fail({ kind: 'input', field: 'Own Key', problem, hint }, job && { ...job });
 }
 
 /** How many keys of a content are tried in one run before the key that *On Retries* would give. */
@@ -210,7 +210,7 @@ export class ItemKeys {
 		if (owner.content === this.content) return undefined;
 		return fail({
 			kind: 'input',
-			field: 'Idempotency Key',
+			field: 'Own Key',
 			problem: 'was used in this execution for another request',
 			hint: GIVE_EACH_A_KEY,
 		});

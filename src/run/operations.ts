@@ -80,6 +80,13 @@ async function withFiles(item: Item, job: Json): Promise<Result<Outcome>> {
 	return isGood ? await collect(item, job) : ok(withoutFiles([job]));
 }
 
+/** What is no job, with its preview if it has one. */
+async function resource(item: Item): Promise<Result<Outcome>> {
+	const read = await request(item);
+	const [one] = read.ok ? read.value.resources : [];
+	return isResource(one) ? await collect(item, one) : read;
+}
+
 async function readJob(item: Item): Promise<Result<Outcome>> {
 	const found = await request(item);
 	if (!found.ok) return found;
@@ -113,6 +120,7 @@ async function createOne(item: Item): Promise<Result<Outcome>> {
 	if (!made.ok) return made;
 	const unapproved = notApproved(item, made.value);
 	if (unapproved) return unapproved;
+	if (item.spec.output === 'resource') return await collect(item, made.value);
 	const hasEnded = jobState(made.value, item.settings.terminalStatuses) === 'good';
 	return await withFiles(item, hasEnded ? await withOutputs(item, made.value) : made.value);
 }
@@ -130,7 +138,7 @@ async function createParts(item: Item, parts: ApiRequest[]): Promise<Result<Outc
 	const keyOfPart = (number: number) => `${settings.idempotencyKey}-${number}`;
 	const problem =
 		settings.idempotency === 'custom' ? customKeyProblem(keyOfPart(parts.length)) : undefined;
-	if (problem) return fail({ kind: 'input', field: 'Idempotency Key', problem });
+	if (problem) return fail({ kind: 'input', field: 'Own Key', problem });
 	const made = await Promise.all(
 		parts.map(async (part, index) => {
 			const name = `${origin.item}.${index}`;
@@ -159,7 +167,7 @@ async function createParts(item: Item, parts: ApiRequest[]): Promise<Result<Outc
 }
 
 const HANDLERS: Record<OutputKind, Handler> = {
-	resource: request,
+	resource,
 	list,
 	job: readJob,
 	wait,

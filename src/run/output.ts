@@ -8,7 +8,7 @@ import type {
 import { textOf } from '../contract';
 import { isRecord, type ApiRequest, type Json } from '../base/types';
 import type { Outcome, Settings } from './item';
-import { filesIn, isMedia } from './files';
+import { downloadable, filesIn, isMedia } from './files';
 
 const isAboutCredits = (name: string) => /credit/i.test(name);
 
@@ -118,7 +118,7 @@ export function itemsOf(
 	const placed = (result: IDataObject): IDataObject => (row ? inRow(row, result) : result);
 	let taken = 0;
 	return resources.flatMap((resource) => {
-		const count = filesIn(resource).length;
+		const count = downloadable(resource).length;
 		const own = files.slice(taken, taken + count);
 		taken += count;
 		const json = read(resource);

@@ -3,14 +3,18 @@ import { onAbort } from '../base/abort';
 import { Semaphore } from '../base/semaphore';
 import type { Resource } from '../base/types';
 import { meaningOf } from '../service/statuses';
+import { becomesErrorItem } from './credits';
 import type { Item, Prepared } from './item';
 import { GIVE_EACH_A_KEY, noteDelivery } from './keys';
 import type { OpenRequests } from './openRequests';
 
 export interface Halt {
 	cause: string;
-	/** Whether the reason is a lack of credits. */
-	credits: boolean;
+	/**
+	 * Whether the item that has halted the run became a failed row. What is not sent because of it does too: if it
+	 * returned nothing, nobody would throw, and n8n would take the run for a success.
+	 */
+	becomesRow: boolean;
 }
 
 /** The error that an item throws; n8n uses it only when all items have ended. */
@@ -107,7 +111,7 @@ export class Run {
 		const problem = `is the same for items ${owner.item + 1} and ${item + 1}, which make different requests`;
 		for (const each of [owner.item, item]) {
 			if (!this.prepared.get(each)?.ok) continue;
-			const field = 'Idempotency Key';
+			const field = 'Own Key';
 			this.reject(each, fail({ kind: 'input', field, problem, hint: GIVE_EACH_A_KEY }));
 		}
 	}
@@ -148,7 +152,7 @@ export class Run {
 		if (prepared?.ok === false) return prepared;
 		// The error is that of the invalid item.
 		return this.invalidItems > 0 && !this.continuesOnFail
-			? fail({ kind: 'skipped', cause: 'another item is invalid', credits: false })
+			? fail({ kind: 'skipped', cause: 'another item is invalid', becomesRow: false })
 			: undefined;
 	}
 
@@ -230,21 +234,23 @@ export class Run {
 }
 
 /** Halts the run if the failure of an item holds for the others too. */
-export function halt({ run, itemIndex, settings }: Item, { failure, endpoint }: Failed): void {
+export function halt({ run, itemIndex, settings }: Item, failed: Failed): void {
+	const { failure, endpoint } = failed;
 	if (failure.kind === 'creditCap') {
 		// With error items, cheaper items may still fit under the limit.
 		if (settings.onInsufficientCredits === 'continue') return;
 		const cause = `Max Credits per Execution was reached at item ${itemIndex + 1}`;
-		return run.halt({ cause, credits: true });
+		return run.halt({ cause, becomesRow: false });
 	}
 	if ('isOutage' in failure && failure.isOutage)
-		return run.halt({ cause: 'the service gave no answer', credits: false });
+		return run.halt({ cause: 'the service gave no answer', becomesRow: false });
 	if (failure.kind !== 'status') return;
 	const { refusal, concernsRun } = meaningOf(failure.status, failure.serviceError);
 	// A key that may not upload can still serve the items without files.
 	const isPartial = endpoint !== undefined && refusal === 'forbidden';
 	if (concernsRun === undefined || isPartial) return;
-	run.halt({ cause: `${concernsRun} at item ${itemIndex + 1}`, credits: refusal === 'noCredits' });
+	const cause = `${concernsRun} at item ${itemIndex + 1}`;
+	run.halt({ cause, becomesRow: becomesErrorItem(failed, settings) });
 }
 
 /** Why an item of a halted run is not sent; `undefined` while it may be. */
@@ -263,7 +269,8 @@ export function whyStopped(item: Item, failed: Failed): Failed {
 
 /**
  * Does what neither creates nor approves, files included: a few items at a time, and none once the
- * run is halted, as it is before the next item's turn if a failure concerns all.
+ * run is halted, as it is before the next item's turn if a failure concerns all. The item has to fail
+ * with that failure: those of a halted run say nothing, and n8n would take it for a success.
  * @param task gets the item with a channel that ends then
  */
 export async function inTurn<T>(

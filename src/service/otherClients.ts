@@ -1,6 +1,9 @@
 import { BoundedMap } from '../base/boundedMap';
 import { MINUTE_MS } from './tuning';
 
+/** For how long after they were last seen others are taken to be there. */
+const REMEMBERED_MS = 10 * MINUTE_MS;
+
 /** Many times what one list shows. */
 const MAX_OWN = 1_000;
 
@@ -12,6 +15,8 @@ export class OtherClients {
 	private readonly own = new BoundedMap<string, true>(MAX_OWN);
 	private running: readonly string[] = [];
 	private countBefore = 0;
+	/** The running jobs of others in the newest list that had any, and when it was requested. */
+	private lastSeen: { ids: readonly string[]; at: number } = { ids: [], at: -Infinity };
 	/** When the newest list was requested; `-Infinity` for never. */
 	listedAt = -Infinity;
 
@@ -28,6 +33,8 @@ export class OtherClients {
 		this.countBefore = this.count;
 		this.listedAt = at;
 		this.running = running;
+		const ids = this.ofOthers(running);
+		if (ids.length > 0) this.lastSeen = { ids, at };
 		this.onListed();
 	}
 
@@ -37,7 +44,20 @@ export class OtherClients {
 
 	/** Running jobs of others in the newest list. */
 	get count(): number {
-		return this.running.filter((id) => !this.own.has(id)).length;
+		return this.ofOthers(this.running).length;
+	}
+
+	private ofOthers(ids: readonly string[]): string[] {
+		return ids.filter((id) => !this.own.has(id));
+	}
+
+	/**
+	 * Whether others were seen lately, also if since then all lists were refused or showed none of their
+	 * jobs. A job of ours that a list shows before its creation is answered is no longer one of theirs.
+	 */
+	wereSeen(now: number): boolean {
+		const { ids, at } = this.lastSeen;
+		return now - at < REMEMBERED_MS && this.ofOthers(ids).length > 0;
 	}
 
 	/**

@@ -33,7 +33,7 @@ export class RateLimiter {
 		private readonly clock: Clock,
 		/** The configured limit: requests a minute, at least 1. */
 		public limit: number,
-		/** Whether the newest lists show other clients of the workspace. */
+		/** Whether lists have lately shown other clients of the workspace. */
 		private readonly areOthersSeen: () => boolean = () => false,
 	) {
 		this.usedAt = clock.monotonic();

@@ -29,7 +29,7 @@ export class Workspace {
 		readonly random: Random = Math.random,
 	) {
 		const others = new OtherClients();
-		const areOthersSeen = () => others.seen(clock.monotonic()) > 0;
+		const areOthersSeen = () => others.wereSeen(clock.monotonic());
 		this.rateLimiter = new RateLimiter(clock, limits.requestsPerMinute, areOthersSeen);
 		this.client = new Client(this.rateLimiter, clock, random);
 		this.poller = new JobPoller(this.client, this.rateLimiter, clock, others);

@@ -4,10 +4,10 @@ import { createJob } from '../../src/run/creation';
 import { CreditGate } from '../../src/service/creditGate';
 import { RateLimiter } from '../../src/service/rateLimiter';
 import type { Clock } from '../../src/base/types';
-import { answer, channelOf } from '../../testing/answers';
-import { ModelService } from '../../testing/modelService';
-import { hostWith, runOf, workspaceWith } from '../../testing/run';
-import { VirtualClock } from '../../testing/virtualClock';
+import { answer, channelOf } from '../model/answers';
+import { ModelService } from '../model/modelService';
+import { hostWith, runOf, workspaceWith } from '../model/run';
+import { VirtualClock } from '../model/virtualClock';
 
 jest.mock('n8n-workflow', () => ({
 	...jest.requireActual<object>('n8n-workflow'),

@@ -14,7 +14,7 @@ const { scripts } = JSON.parse(read('package.json')) as { scripts: Record<string
 
 /** Code that may read a variable of the environment. */
 const code = [
-	...['sandbox', 'lab', 'bench', 'scripts', 'test', 'testing'].flatMap((folder) =>
+	...['sandbox', 'lab', 'bench', 'scripts', 'test'].flatMap((folder) =>
 		['.ts', '.cjs', '.mjs'].flatMap((ending) => filesIn(folder, ending)),
 	),
 	'.ci/prepare',

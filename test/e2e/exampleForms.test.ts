@@ -16,9 +16,6 @@ describe('6: a production by form', () => {
 
 	afterEach(async () => await rest.workflows.unpublish(workflow.id));
 
-	const order = async () =>
-		await FormPages.submit(`${n8nUrl}/form/mediagen-example-brief`, 'A film about a lighthouse');
-
 	async function ended(): Promise<Execution> {
 		const [execution] = await rest.executions.list(workflow.id);
 		return await rest.executions.wait(execution?.id ?? '');
@@ -52,10 +49,10 @@ describe('6: a production by form', () => {
 		expect(page).toMatch(new RegExp(`value=.${estimate}.`));
 		await form.next('Yes', '1');
 		await form.shows(
-			`That did not work: Max Credits is 1, but the plan is estimated to cost ${estimate}`,
+			`That did not work: Budget in Credits is 1, but the plan is estimated to cost ${estimate}`,
 		);
 		await form.next('Yes', '0.5');
-		await form.shows('That did not work: Max Credits must be a whole number');
+		await form.shows('That did not work: Budget in Credits must be a whole number');
 		await form.next('Yes', '1000000000');
 		await form.shows('That did not work: Not enough credits');
 		await form.next('Yes', String(estimate));
@@ -78,15 +75,5 @@ describe('6: a production by form', () => {
 		await form.shows('Nothing was produced');
 		await form.close();
 		expect((await ended()).status).toBe('success');
-	});
-
-	it('costs only the plan if it is not approved', async () => {
-		const form = await order();
-		await form.shows('Estimated:');
-		await form.next('No', '1');
-		await form.shows('Nothing was produced');
-		await form.close();
-		await ended();
-		expect(await bodiesOf('approveAgentRun')).toEqual([]);
 	});
 });

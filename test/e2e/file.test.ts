@@ -62,21 +62,3 @@ it('Retry On Fail sends only what was not sent', async () => {
 	expect(run.items).toHaveLength(2);
 	expect(await posts()).toHaveLength(3);
 });
-
-it.each<[string, unknown, RegExp]>([
-	[
-		'a field that is not there',
-		'photo',
-		/^Input Binary Field names the binary field "photo", which the item does not have/,
-	],
-	['an empty name', '={{ "" }}', /^Input Binary Field is empty/],
-	['a number', '={{ 7 }}', /^Input Binary Field names the binary field "7"/],
-])('%s is refused before anything is sent', async (_, inputBinaryField, message) => {
-	const run = await runOurs({
-		node,
-		items: [{ binary: { data: file(5) } }],
-		parameters: { ...parameters, inputBinaryField: inputBinaryField as string },
-	});
-	expect(run.error?.message).toMatch(message);
-	expect(await sandbox.requests()).toEqual([]);
-});

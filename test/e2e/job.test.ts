@@ -65,45 +65,4 @@ describe('Wait for Completion', () => {
 			'completed',
 		]);
 	});
-
-	it('a job that fails is an error that names it', async () => {
-		const { id } = await call<{ id: string }>('POST', '/generations', {
-			mode: 'image',
-			model: 'studio/image-1',
-			prompt: 'A boat [fail]',
-		});
-		const run = await runOurs({ node, parameters: wait(id) });
-		expect(run.error?.message).toMatch(new RegExp(`^The job failed: .* \\(job ${id}\\)$`));
-	});
-
-	it('the error after the deadline names the job', async () => {
-		await sandbox.settings({ jobSeconds: { image: 10_000 } });
-		const id = await make.generation();
-		const run = await runOurs({ node, parameters: wait(id, { options: { waitTimeout: 0.03 } }) });
-		expect(run.error?.message).toMatch(
-			new RegExp(`^Not finished after .* minutes \\(job ${id}\\)`),
-		);
-	});
-});
-
-it.each<[string, INodeParameters, RegExp]>([
-	['no id', wait('={{ "" }}'), /^Job ID is empty$/],
-	['an id with a slash', wait('a/b'), /^Job ID is not a valid ID: "a\/b"/],
-	['an id of dots', { operation: 'get', jobId: '..' }, /^Job ID is not a valid ID/],
-	['an object for an id', wait('={{ { a: 1 } }}'), /^Job ID /],
-	[
-		'a timeout of 0',
-		wait('a', { options: { waitTimeout: 0 } }),
-		/^Wait Timeout \(Minutes\) must be a number above 0, got 0/,
-	],
-])('%s is refused before anything is sent', async (_, parameters, message) => {
-	const run = await runOurs({ node, parameters });
-	expect(run.error?.message).toMatch(message);
-	expect(await asked()).toEqual([]);
-});
-
-it('an unknown id is reported after one request', async () => {
-	const run = await runOurs({ node, parameters: wait('gen_nowhere') });
-	expect(run.error?.message).toMatch(/^Not found/);
-	expect(await asked()).toHaveLength(1);
 });

@@ -6,7 +6,7 @@ import { credentialData } from '../../lab/n8n/credential';
 import type { SavedCredential } from '../../lab/n8n/rest';
 import { runNode } from '../../lab/n8n/runNode';
 import { rest } from './support/harness';
-import { startScriptedService, type ScriptedService } from '../../testing/scriptedService';
+import { startScriptedService, type ScriptedService } from '../model/scriptedService';
 
 const canary = `canary_${randomUUID()}`;
 

@@ -77,48 +77,12 @@ describe('create, wait and download', () => {
 		}
 	});
 
-	it('gives the queued job at once when it should not wait', async () => {
-		const run = await runOurs({
-			node: 'mediaGen',
-			parameters: createParameters({ waitForCompletion: false }),
-		});
-		expect(run.items[0]?.json).toMatchObject({ object: 'generation', status: 'queued' });
-		expect(run.items[0]?.binary).toEqual({});
-		// A list may have come before it: whether jobs of the file before this one have ended.
-		const asked = (await sandbox.requests()).filter(({ path }) => path.startsWith('/v1/'));
-		expect(asked.at(-1)?.method).toBe('POST');
-	});
-
-	it('waits without downloading when only the links are wanted', async () => {
-		const run = await runOurs({
-			node: 'mediaGen',
-			parameters: createParameters({ downloadOutputs: false, delivery: 'signed_url' }),
-		});
-		const [item] = run.items;
-		expect(item?.binary).toEqual({});
-		const [output] = item?.json.outputs as Array<Record<string, unknown>>;
-		expect(output).toMatchObject({ media_type: 'image/png' });
-		expect(Date.parse(String(output?.expires_at))).toBeGreaterThan(Date.now());
-	});
-
 	it('downloads through signed links', async () => {
 		const run = await runOurs({
 			node: 'mediaGen',
 			parameters: createParameters({ delivery: 'signed_url' }),
 		});
 		expect(sniff(await download(rest, run.items[0]?.binary.data))).toBe('image/png');
-	});
-
-	it('keeps the good outputs of a partially completed job and names what failed', async () => {
-		const run = await runOurs({
-			node: 'mediaGen',
-			parameters: createParameters({ prompt: 'Three boats [partial]', parameters: { count: 3 } }),
-		});
-		expect(run.error).toBeUndefined();
-		const [item] = run.items;
-		expect(item?.json).toMatchObject({ status: 'partially_completed' });
-		expect(String(item?.json.warning)).toMatch(/Only a part of the outputs was made \(2\): \w+/);
-		expect(Object.keys(item?.binary ?? {})).toEqual(['data', 'data_1']);
 	});
 });
 
@@ -150,22 +114,5 @@ describe('uploads', () => {
 		expect(input.reference_images).toHaveLength(1);
 		const stored = Buffer.from(await (await fetch(input.reference_images[0] ?? '')).arrayBuffer());
 		expect(stored.equals(data)).toBe(true);
-	});
-
-	it('takes URLs and binary fields together, one a line', async () => {
-		const data = await picture();
-		await runOurs({
-			node: 'mediaGen',
-			items: [{ binary: { photo: { data, fileName: 'red.png', mimeType: 'image/png' } } }],
-			parameters: createParameters({
-				input: { image_refs: 'https://example.com/a.png\n\nbinary:photo' },
-			}),
-		});
-		const created = (await sandbox.requests()).find(({ path }) => path === '/v1/generations');
-		const { input } = created?.body as { input: { image_refs: string[] } };
-		expect(input.image_refs).toEqual([
-			'https://example.com/a.png',
-			expect.stringContaining('http'),
-		]);
 	});
 });

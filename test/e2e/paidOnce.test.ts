@@ -1,7 +1,7 @@
 import type { INodeParameters } from 'n8n-workflow';
 import { resultOf } from '../../lab/n8n/runNode';
 import type { FaultRules } from '../../lab/sandbox/admin';
-import { seeded } from '../../testing/random';
+import { seeded } from '../model/random';
 import { rest } from './support/harness';
 import { createParameters } from './support/media';
 import { ownSandbox } from './support/ownSandbox';
@@ -93,5 +93,5 @@ it.concurrent.each(
 		);
 		expect(paid).toEqual(items.map(() => 1));
 	},
-	600_000,
+	300_000,
 );

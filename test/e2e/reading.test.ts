@@ -1,6 +1,6 @@
 /* eslint-disable @n8n/community-nodes/no-restricted-globals -- not published */
 import { baseUrl, credentials, keys, rest, runOurs, sandbox } from './support/harness';
-import { createParameters, download, sniff } from './support/media';
+import { download, sniff } from './support/media';
 
 /** Has the service make this many quick jobs, without n8n. */
 async function make(count: number): Promise<string[]> {
@@ -32,20 +32,6 @@ describe('Get Many', () => {
 		const pages = (await sandbox.requests()).filter(({ method }) => method === 'GET');
 		expect(pages).toHaveLength(2);
 	});
-
-	it('asks for no more than Limit, over pages too', async () => {
-		await make(110);
-		const few = await runOurs({
-			node: 'mediaGen',
-			parameters: { operation: 'getAll', limit: 3 },
-		});
-		expect(few.items).toHaveLength(3);
-		const many = await runOurs({
-			node: 'mediaGen',
-			parameters: { operation: 'getAll', limit: 105 },
-		});
-		expect(many.items).toHaveLength(105);
-	});
 });
 
 describe('Get', () => {
@@ -62,18 +48,6 @@ describe('Get', () => {
 		});
 		expect(run.items[0]?.json).toMatchObject({ id, status: 'completed' });
 		expect(sniff(await download(rest, run.items[0]?.binary.data))).toBe('image/png');
-	});
-
-	it('reports an unknown id, in one request', async () => {
-		const run = await runOurs({
-			node: 'mediaGen',
-			parameters: {
-				operation: 'get',
-				generationId: { __rl: true, mode: 'id', value: 'gen_nowhere' },
-			},
-		});
-		expect(run.error?.message).toMatch(/^Not found/);
-		expect(await sandbox.requests()).toHaveLength(1);
 	});
 });
 
@@ -116,24 +90,5 @@ describe('lists in the editor', () => {
 		await expect(
 			rest.nodes.search({ ...search, credential: credentials.notEntitled }),
 		).rejects.toThrow(/models:read/);
-	});
-});
-
-describe('a created job', () => {
-	it('that was not waited for can be fetched by its id later', async () => {
-		const made = await runOurs({
-			node: 'mediaGen',
-			parameters: createParameters({ waitForCompletion: false }),
-		});
-		await new Promise((resolve) => setTimeout(resolve, 1_000));
-		const run = await runOurs({
-			node: 'mediaGen',
-			parameters: {
-				operation: 'get',
-				generationId: { __rl: true, mode: 'id', value: String(made.items[0]?.json.id) },
-				downloadOutputs: true,
-			},
-		});
-		expect(sniff(await download(rest, run.items[0]?.binary.data))).toBe('image/png');
 	});
 });

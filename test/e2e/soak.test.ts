@@ -113,4 +113,4 @@ it('minutes with every fault at 5 %: nothing paid for twice, no job lost, no fil
 			expect(file.equals(Buffer.from(await (await fetch(url)).arrayBuffer()))).toBe(true);
 		}
 	}
-}, 600_000);
+}, 300_000);

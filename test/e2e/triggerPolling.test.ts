@@ -18,65 +18,62 @@ const DURABLE = {
 	N8N_POLLER_DURABLE_CURSORS_ENABLED: 'true',
 };
 
-describe.each<[string, Record<string, string>]>([
-	['the usual scheduler', {}],
-	['durable poll cursors', DURABLE],
-])('with %s', (_name, env) => {
-	let instance: TriggerInstance;
+const SCHEDULERS: Record<string, Record<string, string>> = {
+	'the usual scheduler': {},
+	'durable poll cursors': DURABLE,
+};
 
-	beforeAll(async () => {
-		instance = await TriggerInstance.start({ N8N_EXPRESSION_ENGINE_LAZY_ACQUIRE: 'true', ...env });
+const instances = new Map<string, TriggerInstance>();
+
+beforeAll(async () => {
+	const started = Object.entries(SCHEDULERS).map(async ([name, env]) => {
+		const lazy = { N8N_EXPRESSION_ENGINE_LAZY_ACQUIRE: 'true' };
+		instances.set(name, await TriggerInstance.start({ ...lazy, ...env }));
 	});
+	await Promise.all(started);
+});
 
-	afterAll(async () => await instance?.stop());
+afterAll(
+	async () => await Promise.all([...instances.values()].map(async (one) => await one.stop())),
+);
 
-	const make = async (prompt: string) =>
-		String((await instance.api('POST', '/generations', anImage(prompt))).id);
+async function rename(
+	{ rest }: TriggerInstance,
+	{ id }: SavedWorkflow,
+	name: string,
+): Promise<SavedWorkflow> {
+	const workflow = await rest.workflows.get(id);
+	const [trigger] = workflow.nodes;
+	if (!trigger) throw new Error('The workflow has no trigger');
+	const before = trigger.name;
+	trigger.name = name;
+	workflow.connections = { [name]: workflow.connections[before] ?? {} };
+	await rest.workflows.update(id, workflow);
+	return await rest.workflows.get(id);
+}
 
-	const idsAt = (workflow: SavedWorkflow) => instance.of(workflow).map(({ id }) => id);
-
-	async function rename({ id }: SavedWorkflow, name: string): Promise<SavedWorkflow> {
-		const workflow = await instance.rest.workflows.get(id);
-		const [trigger] = workflow.nodes;
-		if (!trigger) throw new Error('The workflow has no trigger');
-		const before = trigger.name;
-		trigger.name = name;
-		workflow.connections = { [name]: workflow.connections[before] ?? {} };
-		await instance.rest.workflows.update(id, workflow);
-		return await instance.rest.workflows.get(id);
-	}
-
-	it('what finishes between publishing and the first scheduled poll comes with that poll', async () => {
-		const old = await make('History');
+test.concurrent.each(Object.keys(SCHEDULERS))(
+	'with %s, what finishes between publishing and the first poll comes with that poll, and a rename loses and repeats nothing',
+	async (name) => {
+		const instance = instances.get(name);
+		if (!instance) throw new Error('no n8n');
+		const make = async (prompt: string) =>
+			String((await instance.api('POST', '/generations', anImage(prompt))).id);
+		const found = async (count: number) =>
+			(await instance.items(workflow, count)).map(({ id }) => id);
+		await make('History');
 		await sleep(1_000);
 		const parameters = { statuses: ['completed'], downloadOutputs: false };
 		const workflow = await instance.pollingTrigger(parameters, everyTwenty(15));
 		await instance.rest.workflows.publish(workflow);
 		const news = await make('News');
-		await instance.items(workflow, 1);
-		expect(idsAt(workflow)).toEqual([news]);
-		expect(idsAt(workflow)).not.toContain(old);
-		const more = await make('More news');
-		await instance.items(workflow, 2);
-		expect(idsAt(workflow)).toEqual([news, more]);
-		await instance.rest.workflows.unpublish(workflow.id);
-	});
-
-	it('a rename loses nothing of what finishes in between, and repeats nothing', async () => {
-		const parameters = { statuses: ['completed'], downloadOutputs: false };
-		const workflow = await instance.pollingTrigger(parameters, everyTwenty(10));
-		await instance.rest.workflows.publish(workflow);
-		const first = await make('First');
-		await instance.items(workflow, 1);
-		expect(idsAt(workflow)).toEqual([first]);
+		expect(await found(1)).toEqual([news]);
 		const between = await make('Between');
 		await sleep(1_000);
-		await instance.rest.workflows.publish(await rename(workflow, 'Renamed'));
-		await instance.items(workflow, 2);
-		expect(idsAt(workflow)).toEqual([first, between]);
+		await instance.rest.workflows.publish(await rename(instance, workflow, 'Renamed'));
+		expect(await found(2)).toEqual([news, between]);
 		const last = await make('Last');
-		await instance.items(workflow, 3);
-		expect(idsAt(workflow)).toEqual([first, between, last]);
+		expect(await found(3)).toEqual([news, between, last]);
 		await instance.rest.workflows.unpublish(workflow.id);
-	});
-});
+	},
+);

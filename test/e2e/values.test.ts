@@ -27,13 +27,7 @@ const generate = async (given: object) =>
 
 it.each([
 	['Dry Run', { options: { dryRun: NOTHING } }],
-	['Dry Run', { options: { dryRun: '' } }],
-	['Max Credits per Execution', { options: { maxCredits: NOTHING } }],
-	['Avoid Paying Twice', { options: { idempotency: NOTHING } }],
-	['Additional JSON', { options: { additionalFields: NOTHING } }],
 	['Persona', { options: { personaId: { __rl: true, mode: 'id', value: NOTHING } } }],
-	['Reference Images', { input: { reference_images: NOTHING } }],
-	['Size', { parameters: { size: NOTHING } }],
 ])('%s by an expression that gives nothing: nothing is made, %j', async (label, given) => {
 	const { error } = await generate(given);
 	expect(error?.message).toMatch(new RegExp(`^${label} (was added|is empty)`));
@@ -47,20 +41,6 @@ it('a dry run by TRUE of a sheet is one, and 0 credits reserve nothing', async (
 	const capped = await generate({ options: { maxCredits: '={{ $json.zero }}' } });
 	expect(capped.error?.message).toMatch(/^Max Credits per Execution \(0\)/);
 	expect(await creations()).toEqual([]);
-});
-
-it('a field of another operation is named on the item', async () => {
-	const start_frame = { __rl: true, mode: 'url', value: 'https://example.com/a.png' };
-	const { items, error } = await generate({ input: { start_frame }, parameters: { seed: 7 } });
-	expect(error).toBeUndefined();
-	expect(items[0]?.json.warning).toBe(
-		'Not used, because Generate Image has no such field: "parameters.seed", "input.start_frame"',
-	);
-	expect((await creations())[0]?.body).toEqual({
-		mode: 'image',
-		model: 'studio/image-1',
-		prompt: 'A lighthouse at dawn',
-	});
 });
 
 it('a locator of a collection works as the editor stores it, with its mark or without', async () => {
@@ -117,19 +97,4 @@ it('a date is read in the timezone of the workflow, whatever expression gives it
 		expect([value, await since(value)]).toEqual([value, wanted]);
 	for (const value of ['12/31/2026', '2026-02-30', '={{ 1769860800 }}'])
 		expect(await since(value)).toMatch(/^Since must be a date and time/);
-});
-
-it('an unknown resource is named with those that exist, and nothing is sent', async () => {
-	const parameters = { resource: 'voice', operation: 'get' };
-	const { error } = await runOurs({ node: 'mediaGenVoice', parameters });
-	expect(error?.message).toMatch(/no resource "voice"; it has customVoice, presetVoice/);
-	expect(await sandbox.requests()).toEqual([]);
-});
-
-it('blanks around a model and a boolean of a sheet do no harm', async () => {
-	const { error } = await generate({
-		model: { __rl: true, mode: 'id', value: ' studio/image-1 ' },
-		waitForCompletion: '={{ $json.yes }}',
-	});
-	expect(error).toBeUndefined();
 });

@@ -22,15 +22,6 @@ describe('Workspace', () => {
 		expect((await asked())[0]?.query).toEqual({ since: '2026-01-31T10:00:00.000Z' });
 	});
 
-	it('Get Usage reports an invalid time before anything is sent', async () => {
-		const run = await runOurs({
-			node,
-			parameters: { operation: 'getUsage', since: 'yesterday-ish' },
-		});
-		expect(run.error?.message).toMatch(/^Since must be a date and time /);
-		expect(await asked()).toEqual([]);
-	});
-
 	it('Get Many Models filters by mode, leaves out the voices with Simplify, and sends no limit', async () => {
 		const simple = await runOurs({ node, parameters: { operation: 'getModels', mode: 'audio' } });
 		expect(simple.items.length).toBeGreaterThan(2);

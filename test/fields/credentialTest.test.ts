@@ -2,7 +2,7 @@ import type { ICredentialDataDecryptedObject, ICredentialTestFunctions } from 'n
 import { SCOPES } from '../../src/contract';
 import { mediaGenApiTest } from '../../src/fields/credentialTest';
 import { toNoResponse, wordsOfNoResponse } from '../../src/service/network';
-import { errorBody } from '../../testing/answers';
+import { errorBody } from '../model/answers';
 
 interface Asked {
 	uri: string;

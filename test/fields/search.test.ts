@@ -1,5 +1,5 @@
 import { searches } from '../../src/fields/search/searches';
-import { errorBody } from '../../testing/answers';
+import { errorBody } from '../model/answers';
 import { editor } from '../support/searches';
 
 const {
@@ -33,6 +33,11 @@ const always = (answer: unknown) =>
 const models = (answer: unknown, operation?: unknown) =>
 	editor({ answers: { '/models': answer }, operation });
 
+type Asked = ReturnType<typeof editor>['asked'];
+
+/** What was asked for besides the prices. */
+const listed = (asked: Asked) => asked.filter(({ url }) => url !== '/generations');
+
 test('models of what the operation makes, by label, name or id; those without an id are left out', async () => {
 	const data = [
 		{ id: 'a', label: 'Alpha', name: 'x' },
@@ -50,7 +55,7 @@ test('models of what the operation makes, by label, name or id; those without an
 			{ name: 'c', value: 'c' },
 		],
 	});
-	expect(asked).toEqual([{ url: '/models', qs: { mode: 'image' } }]);
+	expect(listed(asked)).toEqual([{ url: '/models', qs: { mode: 'image' } }]);
 	expect((await searchModels.call(context, ' BET ')).results).toEqual([
 		{ name: 'Beta', value: 'b' },
 	]);
@@ -59,7 +64,7 @@ test('models of what the operation makes, by label, name or id; those without an
 test('a list is opened with one request, and nothing is asked while somebody types', async () => {
 	const { context, asked } = models([{ id: 'm', capabilities: { size: ['1x1'] } }]);
 	for (const typed of ['', 's', 'st', 'stu', '']) await searchModels.call(context, typed);
-	expect(asked).toHaveLength(1);
+	expect(listed(asked)).toHaveLength(1);
 	const other = models([{ id: 'other' }]);
 	expect((await searchModels.call(other.context)).results).toEqual([
 		{ name: 'other', value: 'other' },
@@ -70,7 +75,7 @@ test('what could not be read is asked for again', async () => {
 	const { context, asked } = models(500);
 	await expect(searchModels.call(context)).rejects.toThrow('status 500');
 	await expect(searchModels.call(context)).rejects.toThrow('status 500');
-	expect(asked).toHaveLength(2);
+	expect(listed(asked)).toHaveLength(2);
 });
 
 test('models are read a page at a time; a page that names itself as the next one is the last', async () => {
@@ -78,7 +83,10 @@ test('models are read a page at a time; a page that names itself as the next one
 	const first = await searchModels.call(context);
 	expect(first).toEqual({ results: [{ name: 'a', value: 'a' }], paginationToken: 'c1' });
 	const second = await searchModels.call(context, '', 'c1');
-	expect(asked.map(({ qs }) => qs)).toEqual([{ mode: 'image' }, { mode: 'image', cursor: 'c1' }]);
+	expect(listed(asked).map(({ qs }) => qs)).toEqual([
+		{ mode: 'image' },
+		{ mode: 'image', cursor: 'c1' },
+	]);
 	expect(second.paginationToken).toBeUndefined();
 });
 
@@ -198,6 +206,54 @@ test('an empty page with a next page is not an empty list', async () => {
 	expect(await searchWebhooks.call(context)).toEqual({ results: [], paginationToken: 'c1' });
 });
 
+describe('prices in the list of models', () => {
+	const catalogue = [
+		{ id: 'a', label: 'Alpha' },
+		{ id: 'b', label: 'Beta' },
+	];
+	const generation = (model: string, credits?: number, mode = 'image') => ({
+		id: 'g',
+		object: 'generation',
+		mode,
+		model,
+		...(credits !== undefined && { estimated_credits: credits }),
+	});
+	const opened = (generations: unknown) =>
+		editor({ answers: { '/models': catalogue, '/generations': generations } });
+	const namesIn = async ({ context }: ReturnType<typeof editor>, typed = '') =>
+		(await searchModels.call(context, typed)).results.map(({ name }) => name);
+
+	test('are those of the newest generation of each model in this mode; an unknown one is said to be unknown', async () => {
+		const generations = [generation('a', 2), generation('a', 9), generation('b', 5, 'video')];
+		const list = opened(generations);
+		expect(await namesIn(list)).toEqual(['Alpha – 2 credits last time', 'Beta – price unknown']);
+		expect(await namesIn(opened([generation('b', 1)]))).toEqual([
+			'Alpha – price unknown',
+			'Beta – 1 credit last time',
+		]);
+		expect(list.asked).toContainEqual({ url: '/generations', qs: { limit: 100 } });
+	});
+
+	test.each([
+		['names no prices', [generation('a')]],
+		['has no generations yet', []],
+		['refuses the list', 403],
+		['fails', 500],
+		['gives no answer', new Error('connect ECONNRESET')],
+		['gives no list', { data: 'x' }],
+		['names a page that it does not lead to', { data: [], has_more: true }],
+	])('a service that %s costs one request and no word', async (_name, answer) => {
+		const list = opened(answer);
+		for (const typed of ['', 'a', 'al', ''])
+			expect(await namesIn(list, typed)).toEqual(
+				typed === ''
+					? ['Alpha', 'Beta']
+					: ['Alpha', 'Beta'].filter((name) => name.toLowerCase().includes(typed)),
+			);
+		expect(list.asked.filter(({ url }) => url === '/generations')).toHaveLength(1);
+	});
+});
+
 test('speech models have the names of the catalogue, and can be chosen without it', async () => {
 	const data = [
 		{ id: 'service/speech-lite', label: 'Lite', kind: 'speech', description: 'Cheap.' },
@@ -235,7 +291,7 @@ describe('the values of a model', () => {
 				{ name: '10', value: '10' },
 			],
 		});
-		expect(asked).toEqual([{ url: '/models', qs: { mode: 'video' } }]);
+		expect(listed(asked)).toEqual([{ url: '/models', qs: { mode: 'video' } }]);
 	});
 
 	test('are found by what is typed, which can be chosen itself', async () => {

@@ -105,17 +105,17 @@ test.each<[Json, string, RegExp]>([
 		/^must be one of .*"sometimes"/,
 	],
 	[{ options: { idempotency: '' } }, 'Avoid Paying Twice', /^is empty, although it was added/],
-	[{ options: { idempotency: 'custom' } }, 'Idempotency Key', /^is empty/],
-	[{ options: { idempotency: 'custom', idempotencyKey: ' ' } }, 'Idempotency Key', /^is empty/],
-	[{ options: { idempotency: 'custom', idempotencyKey: null } }, 'Idempotency Key', /^is empty/],
+	[{ options: { idempotency: 'custom' } }, 'Own Key', /^is empty/],
+	[{ options: { idempotency: 'custom', idempotencyKey: ' ' } }, 'Own Key', /^is empty/],
+	[{ options: { idempotency: 'custom', idempotencyKey: null } }, 'Own Key', /^is empty/],
 	[
 		{ options: { idempotency: 'custom', idempotencyKey: { row: 1 } } },
-		'Idempotency Key',
+		'Own Key',
 		/^must be text, got \{"row":1\}/,
 	],
 	[
 		{ options: { idempotency: 'custom', idempotencyKey: 'ä' } },
-		'Idempotency Key',
+		'Own Key',
 		/^may only contain printable ASCII characters/,
 	],
 	[{ options: { onInsufficientCredits: 'pray' } }, 'When Credits Run Out', /^must be one of /],
@@ -123,7 +123,7 @@ test.each<[Json, string, RegExp]>([
 	[{ options: { maxCredits: true } }, 'Max Credits per Execution', /got true/],
 	[{ limit: 0 }, 'Limit', /^must be a whole number of at least 1, got 0/],
 	[{ limit: 1.5 }, 'Limit', /^must be a whole number/],
-	[{ options: { waitStatuses: [{}] } }, 'Wait Until Status', /^must be text/],
+	[{ options: { waitStatuses: [{}] } }, 'Statuses That End the Wait', /^must be text/],
 ])('%j: %s %s', (parameters, field, problem) => {
 	expect(problemOf(parameters)).toMatchObject({ kind: 'input', field, problem });
 });
@@ -147,6 +147,24 @@ test('an own key has no blanks at its ends: HTTP drops them, so that two keys wo
 	expect(custom(17)).toMatchObject({ value: { idempotencyKey: '17' } });
 });
 
+test('waiting and downloading are on; options win over what a workflow holds beside them', () => {
+	const both = ({ waitForCompletion, downloadOutputs }: Settings) => [
+		waitForCompletion,
+		downloadOutputs,
+	];
+	const read = (parameters: Json) => {
+		const built = settings(parameters);
+		if (!built.ok) throw new Error(JSON.stringify(built.failure));
+		return both(built.value);
+	};
+	const opened = { waitForCompletion: true, downloadOutputs: true };
+	expect(read(opened)).toEqual([true, true]);
+	expect(read({ ...opened, waitForCompletion: false })).toEqual([false, true]);
+	const options = { waitForCompletion: false, downloadOutputs: false };
+	expect(read({ ...opened, options })).toEqual([false, false]);
+	expect(read({ waitForCompletion: false, options: { waitForCompletion: true } })[0]).toBe(true);
+});
+
 test('what the editor hides is not looked at', () => {
 	for (const idempotency of ['content', 'CONTENT '.trim().toLowerCase()])
 		expect(settings({ options: { idempotency, idempotencyKey: {} } }).ok).toBe(true);
@@ -155,5 +173,4 @@ test('what the editor hides is not looked at', () => {
 		settings({ options: { creditWaitTimeout: 'soon', onInsufficientCredits: 'wait' } }).ok,
 	).toBe(false);
 	expect(settings({ returnAll: 'TRUE', limit: 'x' })).toMatchObject({ value: { limit: Infinity } });
-	expect(settings({ waitForCompletion: 'FALSE', downloadOutputs: 'x' }).ok).toBe(true);
 });

@@ -1,4 +1,4 @@
-const unit = require('../../jest.config');
+const unit = require('./unit');
 
 const TYPESCRIPT = '^.+\\.ts$';
 const [, options] = unit.transform[TYPESCRIPT];

@@ -4,6 +4,7 @@ const path = require('node:path');
 module.exports = {
 	rootDir: path.join(__dirname, '..', '..'),
 	testEnvironment: '<rootDir>/test/support/environment.js',
+	testRunner: '<rootDir>/test/jest/runner.js',
 	testMatch: ['**/*.test.ts'],
 	modulePathIgnorePatterns: [
 		'<rootDir>/lab/(.*/)?node_modules',

@@ -199,6 +199,20 @@ test('what publish.yml lifts is all that stands in the way, and provenance is as
 
 describe('npm run release', () => {
 	const release = async (...args: string[]) => await run('npm', ['run', 'release', '--', ...args]);
+	/** A line for each script that a release has run, in their order. */
+	const log = () => join(folder, 'scripts.log');
+	const ran = () => readFileSync(log(), 'utf8').trim().split('\n');
+
+	// What lint, mutants and build find is seen where they run, in `.ci/run`; here it counts when they do.
+	beforeAll(async () => {
+		const standIns = ['lint', 'mutants', 'build'].map(
+			(script) => `scripts.${script}=echo ${script} >> ${log()}`,
+		);
+		await well('npm', 'pkg', 'set', ...standIns);
+		await well('git', 'commit', '--quiet', '-am', 'Stand-ins');
+		await well('git', 'push', '--quiet', 'origin', 'main');
+	});
+	beforeEach(() => writeFileSync(log(), ''));
 
 	test('is refused without a version, and while the addresses are placeholders', async () => {
 		expect((await release()).output).toContain('npm run release -- 0.2.0');
@@ -222,10 +236,23 @@ describe('npm run release', () => {
 		await well('git', 'push', '--quiet', 'origin', 'main');
 	});
 
-	test('lints, builds, dates the entry of the changelog and pushes version and tag', async () => {
+	test('a failing check ends it before anything is changed', async () => {
+		await well('npm', 'pkg', 'set', 'scripts.mutants=exit 1');
+		await well('git', 'commit', '--quiet', '-am', 'A mutant survives');
+		await well('git', 'push', '--quiet', 'origin', 'main');
+		expect((await release('0.1.0')).code).toBe(1);
+		expect(ran()).toEqual(['lint']);
+		expect(await well('git', 'status', '--porcelain')).toBe('');
+		expect(await well('git', 'ls-remote', '--tags', 'origin')).toBe('');
+		await well('git', 'revert', '--no-edit', 'HEAD');
+		await well('git', 'push', '--quiet', 'origin', 'main');
+	});
+
+	test('lints, tries all mutants, builds, dates the entry of the changelog and pushes version and tag', async () => {
 		const before = readFileSync(join(clone, 'CHANGELOG.md'), 'utf8');
 		const { code, output } = await release('0.1.0');
 		expect({ code, output: code ? output : '' }).toEqual({ code: 0, output: '' });
+		expect(ran()).toEqual(['lint', 'mutants', 'build']);
 		const after = readFileSync(join(clone, 'CHANGELOG.md'), 'utf8');
 		expect(after).toMatch(/## 0\.1\.0 \(\d{4}-\d\d-\d\d\)\n/);
 		expect(after.replace(/\(\d{4}-\d\d-\d\d\)/, '(unreleased)')).toBe(before);
@@ -234,8 +261,6 @@ describe('npm run release', () => {
 	});
 
 	test('on GitHub lints, builds, and publishes with provenance or not at all', async () => {
-		// The lint of the test before is enough.
-		await well('npm', 'pkg', 'set', 'scripts.lint=node --version');
 		await well('npm', 'pkg', 'delete', 'private');
 		const userconfig = join(folder, 'npmrc');
 		writeFileSync(
@@ -248,6 +273,7 @@ describe('npm run release', () => {
 		const { code, output } = await run('npm', ['run', 'release'], { env });
 		expect(code).not.toBe(0);
 		expect(output).toMatch(/id-token|provenance/);
+		expect(ran()).toEqual(expect.arrayContaining(['lint', 'build']));
 		expect(published).toEqual([]);
 	});
 });

@@ -1,17 +1,30 @@
 /* eslint-disable @n8n/community-nodes/no-dangerous-functions, @n8n/community-nodes/no-restricted-imports -- not published */
 import { execFileSync, spawn, type ChildProcess } from 'child_process';
 import { once } from 'events';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'fs';
 import { tmpdir } from 'os';
 import { join } from 'path';
 
+import { until } from '../../lab/process/process';
 import { packSandbox } from '../../sandbox/pack';
+import { read } from '../support/sources';
+
+interface Manifest {
+	version: string;
+	dependencies: Record<string, string>;
+	/** In that of the sandbox: what is bundled. */
+	devDependencies: Record<string, string>;
+}
+
+const manifest = JSON.parse(read('sandbox/package.json')) as Manifest;
 
 let folder: string;
+let tarball: string;
 let program: ChildProcess | undefined;
 
 beforeAll(() => {
 	folder = mkdtempSync(join(tmpdir(), 'mediagen-sandbox-'));
+	tarball = packSandbox(join(folder, 'dist-sandbox'));
 });
 
 afterAll(async () => {
@@ -32,8 +45,57 @@ async function welcome(child: ChildProcess): Promise<string> {
 	throw new Error(`It ended: ${said}`);
 }
 
+/** What is read from files beside the program, or made by libraries that are installed with it. */
+async function expectPageAndMedia(said: string): Promise<void> {
+	const [, baseUrl = ''] = /Base URL +(\S+)/.exec(said) ?? [];
+	const [, key = ''] = /API key +(\S+)/.exec(said) ?? [];
+	const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' };
+	const call = async (path: string, body?: object) => {
+		const sent = body && { method: 'POST', body: JSON.stringify(body) };
+		return (await (await fetch(baseUrl + path, { headers, ...sent })).json()) as {
+			id: string;
+			output?: { url: string };
+			outputs?: Array<{ url: string }>;
+		};
+	};
+	/** The first bytes of the file of a job, as text. */
+	const made = async (path: string, body: object): Promise<string> => {
+		const { id } = await call(path, body);
+		const url = await until(async () => {
+			const { output, outputs = [] } = await call(`/jobs/${id}`);
+			return output?.url ?? outputs[0]?.url;
+		});
+		const bytes = await (await fetch(url ?? '')).arrayBuffer();
+		return Buffer.from(bytes.slice(0, 8)).toString('latin1');
+	};
+	const speech = { model: 'service/speech-lite', blocks: [{ text: 'Hello' }] };
+	expect(await made('/speech', speech)).toMatch(/^RIFF/);
+	const film = { mode: 'video', model: 'studio/video-1', prompt: 'a fox' };
+	expect(await made('/generations', film)).toMatch(/^....ftyp/s);
+	expect(await (await fetch(new URL('/', baseUrl))).text()).toContain('Media Generation Sandbox');
+}
+
+test('it is a tarball of at most 3 MB, named after its version, with at most five dependencies', () => {
+	expect(tarball).toMatch(new RegExp(`/mediagen-sandbox-${manifest.version}\\.tgz$`));
+	expect(statSync(tarball).size).toBeLessThan(3_000_000);
+	expect(Object.keys(manifest.dependencies).length).toBeLessThanOrEqual(5);
+});
+
+test('its libraries are the ones that the sandbox is tested with', () => {
+	const { devDependencies } = JSON.parse(read('package.json')) as Manifest;
+	expect(devDependencies).toMatchObject({ ...manifest.dependencies, ...manifest.devDependencies });
+});
+
+test('it has the licences of all that is bundled, and of the font', () => {
+	const read = (file: string) =>
+		readFileSync(join(folder, 'dist-sandbox', 'package', file), 'utf8');
+	for (const name of Object.keys(manifest.devDependencies))
+		expect(read('THIRD-PARTY-LICENSES.txt')).toMatch(new RegExp(`^${name} \\d`, 'm'));
+	expect(read('LICENSE')).toContain('MIT');
+	expect(read('media/fonts/OFL.txt')).toContain('SIL OPEN FONT LICENSE');
+});
+
 test('npm installs it into an empty folder, and the three printed calls make a picture', async () => {
-	const tarball = packSandbox(join(folder, 'dist-sandbox'));
 	const home = join(folder, 'home');
 	mkdirSync(home);
 	writeFileSync(join(home, 'package.json'), '{"private": true}');
@@ -41,7 +103,8 @@ test('npm installs it into an empty folder, and the three printed calls make a p
 		cwd: home,
 		stdio: 'ignore',
 	});
-	program = spawn(join(home, 'node_modules', '.bin', 'mediagen-sandbox'), ['--port', '0'], {
+	const options = ['--port', '0', '--clock-scale', '20'];
+	program = spawn(join(home, 'node_modules', '.bin', 'mediagen-sandbox'), options, {
 		cwd: home,
 	});
 	const said = await welcome(program);
@@ -55,6 +118,7 @@ test('npm installs it into an empty folder, and the three printed calls make a p
 	const picture = readFileSync(join(home, 'picture.png'));
 	expect(picture.subarray(1, 4).toString()).toBe('PNG');
 	expect(picture.length).toBeGreaterThan(10_000);
+	await expectPageAndMedia(said);
 	program.kill('SIGTERM');
 	expect(await once(program, 'close')).toEqual([0, null]);
 });

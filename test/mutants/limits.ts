@@ -39,6 +39,14 @@ export const limits: Mutant[] = [
 		tests: RATE,
 	},
 	{
+		name: 'limits/others-forgotten-when-refused',
+		file: 'src/service/otherClients.ts',
+		from: 'if (ids.length > 0) this.lastSeen = { ids, at };',
+		to: 'this.lastSeen = { ids, at };',
+		why: 'Where others fill the minute and their jobs are short, nobody slows down, and items are lost.',
+		tests: ['test/service/otherClients.test.ts'],
+	},
+	{
 		name: 'limits/no-cut-beside-others',
 		file: 'src/service/rateLimiter.ts',
 		from: 'if (isShared) this.cut =',

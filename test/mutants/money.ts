@@ -7,6 +7,7 @@ const OPEN = ['test/run/openRequests.test.ts'];
 const CREDITS = ['test/run/spending.test.ts', 'test/run/credits.test.ts'];
 const ERRORS = ['test/run/spending.test.ts'];
 const RUN = ['test/run/run.test.ts'];
+const WHOLE_RUNS = ['test/run/nothingLost.test.ts'];
 
 /** Creating and paying: what is sent again, under which key, what counts against Max Credits, what is said of it. */
 export const money: Mutant[] = [
@@ -273,5 +274,21 @@ export const money: Mutant[] = [
 		to: 'fail(read.failure)',
 		why: 'A paid job that cannot be read at the moment is not named, so that nobody can fetch it later.',
 		tests: ['test/run/paidOnce.test.ts'],
+	},
+	{
+		name: 'money/unread-job-halts-the-run',
+		file: 'src/run/creation.ts',
+		from: 'await item.run.reads.run(channel, async () => await readKnownJob(item, reference))',
+		to: 'await inTurn(item, async () => await readKnownJob(item, reference))',
+		why: 'A job that cannot be read once halts the run while its own item goes on: the other items are lost in silence.',
+		tests: WHOLE_RUNS,
+	},
+	{
+		name: 'money/skipped-item-says-nothing',
+		file: 'src/run/run.ts',
+		from: 'becomesRow: becomesErrorItem(failed, settings)',
+		to: 'becomesRow: false',
+		why: 'What halted the run became a row, so nobody throws, and n8n takes a run without the other items for a success.',
+		tests: WHOLE_RUNS,
 	},
 ];

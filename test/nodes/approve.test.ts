@@ -31,7 +31,7 @@ async function approve(given: IDataObject, approved: IDataObject = { status: 'co
 test('a budget below the estimate is refused before anything is sent, and the estimate is named', async () => {
 	const { error, posts } = await approve({ maxCredits: 39 });
 	expect(error?.message).toMatch(
-		/^Max Credits is 39, but the plan is estimated to cost 40 credits/,
+		/^Budget in Credits is 39, but the plan is estimated to cost 40 credits/,
 	);
 	expect(error?.description).toMatch(
 		/Enter at least 40.*Nothing was sent, so no credits were spent/,

@@ -47,6 +47,9 @@ const SELF_EVIDENT = [
 	'notice',
 ];
 
+/** What a creation does unless an option switches it off. */
+const ON_WITHOUT_OPTION = ['waitForCompletion', 'downloadOutputs'];
+
 /** Characters, roughly. */
 const TWO_LINES = 100;
 
@@ -224,12 +227,15 @@ describe.each(files)('%s', (file) => {
 		}
 	});
 
-	test('an option that is added opens on: nobody adds one to leave it off', async () => {
+	test('an option that is added opens as nobody has it who does not add it', async () => {
 		const { node } = await load_;
 		const flags = node.description.properties
 			.flatMap(inner)
 			.filter(({ type }) => type === 'boolean');
-		expect(flags.filter((field) => field.default !== true).map(({ name }) => name)).toEqual([]);
+		const isTrigger = node.description.group.includes('trigger');
+		const isOn = (name: string) => !isTrigger && ON_WITHOUT_OPTION.includes(name);
+		for (const { name, default: usual } of flags)
+			expect([name, usual]).toEqual([name, !isOn(name)]);
 	});
 
 	test('a locator has the mark of n8n, which adds it at the top of a node only', async () => {
@@ -272,7 +278,7 @@ test('each operation says what it costs, and one that creates something that a r
 	}
 });
 
-test('the ID of a job is that of the item before', async () => {
+test('an ID is that of the item before, except of what is to be deleted', async () => {
 	for (const [file, name] of [
 		['nodes/Job/MediaGenJob.node.ts', 'jobId'],
 		['nodes/Speech/MediaGenSpeech.node.ts', 'speechId'],
@@ -284,12 +290,20 @@ test('the ID of a job is that of the item before', async () => {
 	for (const [file, name] of [
 		['nodes/MediaGen/MediaGen.node.ts', 'generationId'],
 		['nodes/AgentRun/MediaGenAgentRun.node.ts', 'agentRunId'],
+		['nodes/Persona/MediaGenPersona.node.ts', 'personaId'],
+		['nodes/Voice/MediaGenVoice.node.ts', 'voiceId'],
+		['nodes/Webhook/MediaGenWebhook.node.ts', 'webhookId'],
 	] as const) {
 		const { node } = await load(file);
 		const fields = node.description.properties.filter((field) => field.name === name);
 		expect(fields.length).toBeGreaterThan(0);
-		for (const field of fields)
-			expect(field.default).toEqual({ __rl: true, mode: 'id', value: '={{ $json.id }}' });
+		for (const { default: usual, displayOptions } of fields) {
+			const isDelete = displayOptions?.show?.operation?.includes('delete');
+			const wanted = isDelete
+				? { __rl: true, mode: 'list', value: '' }
+				: { __rl: true, mode: 'id', value: '={{ $json.id }}' };
+			expect([displayOptions?.show, usual]).toEqual([displayOptions?.show, wanted]);
+		}
 	}
 });
 

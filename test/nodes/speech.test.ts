@@ -59,9 +59,9 @@ test('without a voice the service chooses', async () => {
 	expect(body.blocks).toEqual([{ text: 'A' }]);
 });
 
-test('a workflow from before, without any of this, is the form of blocks', async () => {
-	const body = await sent({ blocks: { block: [{ text: 'A', voice: 'aria' }] } });
-	expect(body.blocks).toEqual([{ text: 'A', voice: 'aria' }]);
+test('without a choice it is one text', async () => {
+	const body = await sent({ text: 'A' });
+	expect(body.blocks).toEqual([{ text: 'A' }]);
 });
 
 test.each([

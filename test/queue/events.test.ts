@@ -1,8 +1,8 @@
 /* eslint-disable @n8n/community-nodes/no-restricted-globals, @n8n/community-nodes/no-restricted-imports -- not published */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { SavedWorkflow } from '../../lab/n8n/rest';
-import { seeded } from '../../testing/random';
-import { shuffle } from '../../testing/shuffle';
+import { seeded } from '../model/random';
+import { shuffle } from '../model/shuffle';
 import { until } from '../e2e/support/until';
 import { deliver, type Hook } from './support/deliver';
 import { instance } from './support/sharedInstance';

@@ -10,7 +10,7 @@ const written = (read('.prettierignore').split('# What scripts write\n')[1] ?? '
 	?.split('\n')
 	.filter((line) => line !== '') as string[];
 
-/** The files of the repository that lines of .prettierignore stand for. */
+/** The files of the repository that its lines stand for. */
 const files = () =>
 	git('ls-files')
 		.split('\n')

@@ -1,13 +1,22 @@
 /* eslint-disable @n8n/community-nodes/no-restricted-imports -- not published */
-import { readFileSync } from 'fs';
-import { relative } from 'path';
+import { readdirSync, readFileSync } from 'fs';
+import { join, relative } from 'path';
 import { releases } from '../../lab/n8n/release';
 import { tools } from '../../lab/n8n/tools';
 import { read, ROOT } from '../support/sources';
 
-interface Lockfile {
-	packages: Record<string, { version?: string; integrity?: string; resolved?: string }>;
+interface Entry {
+	version?: string;
+	integrity?: string;
+	/** Where it comes from: for a link, a folder of this repository. */
+	resolved?: string;
+	link?: boolean;
 }
+interface Lockfile {
+	packages: Record<string, Entry>;
+}
+
+const STAND_INS = 'scripts/standIns';
 
 const ofReleases = releases().map(({ lockfile }) => lockfile);
 const files = [
@@ -16,14 +25,32 @@ const files = [
 	...[tools.lockfile, ...ofReleases].map((file) => relative(ROOT, file)),
 ];
 
-test.each(files)('%s names no registry and no path of a machine', (file) => {
-	const text = read(file);
-	expect(text).not.toMatch(/"resolved"|file:|\/(home|work|tmp|root|Users)\//);
-	const { packages } = JSON.parse(text) as Lockfile;
-	const unlocked = Object.entries(packages).filter(
-		([name, { version, integrity }]) => name !== '' && !(version && integrity),
+/** What a lockfile has of the registry: not the project itself, nor what stands in for a package. */
+const fetched = (file: string) =>
+	Object.entries((JSON.parse(read(file)) as Lockfile).packages).filter(
+		([place, { resolved }]) =>
+			place !== '' && ![place, resolved].some((each) => each?.startsWith(STAND_INS)),
 	);
-	expect(unlocked.map(([name]) => name)).toEqual([]);
+
+test.each(files)('%s names no registry and no path of a machine', (file) => {
+	expect(read(file)).not.toMatch(/\/(home|work|tmp|root|Users)\//);
+	const places = (entries: Array<[string, Entry]>) => entries.map(([place]) => place);
+	expect(places(fetched(file).filter(([, one]) => one.resolved || one.link))).toEqual([]);
+	expect(places(fetched(file).filter(([, one]) => !one.version || !one.integrity))).toEqual([]);
+});
+
+test('no package is installed that something empty stands in for', () => {
+	const { packages } = JSON.parse(read('package-lock.json')) as Lockfile;
+	const names = readdirSync(join(ROOT, STAND_INS)).map(
+		(folder) => (JSON.parse(read(`${STAND_INS}/${folder}/package.json`)) as { name: string }).name,
+	);
+	expect(names).not.toEqual([]);
+	for (const name of names) {
+		const places = Object.keys(packages).filter((place) => place.endsWith(`node_modules/${name}`));
+		// A second place: what needs it has moved on to another version than the stand-in has.
+		expect(places).toEqual([`node_modules/${name}`]);
+		expect(packages[`node_modules/${name}`]?.link).toBe(true);
+	}
 });
 
 test('each n8n that the lab pins is locked to its exact version', () => {
@@ -38,5 +65,6 @@ test('Node is the same in every system that a package brings it for', () => {
 	const nodes = Object.entries(packages).filter(([name]) => /node-\w+-(x64|arm64)$/.test(name));
 	expect(nodes).toHaveLength(3);
 	expect(new Set(nodes.map(([, { version }]) => version)).size).toBe(1);
-	expect(nodes[0]![1].version).toMatch(new RegExp(`^${read('.nvmrc').trim()}\\.`));
+	const [, ours] = /node-version: (\d+)/.exec(read('.github/workflows/docs.yml'))!;
+	expect(nodes[0]![1].version).toMatch(new RegExp(`^${ours}\\.`));
 });

@@ -14,7 +14,7 @@ test('a test of one seed that fails names it', async () => {
 });
 
 test('no test draws numbers whose seed is not pinned', () => {
-	const files = [...filesIn('test'), ...filesIn('testing')].filter(
+	const files = filesIn('test').filter(
 		(file) => !/^test\/(e2e|support\/fastCheck|repository\/seeds)/.test(file),
 	);
 	expect(files.length).toBeGreaterThan(100);

@@ -10,7 +10,7 @@ const ROWS: Record<string, string[]> = {
 	'A request for its turn': ['RateLimiter.acquire, without a deadline'],
 	'A creation for credits, with': ['CreditGate.mayTry'],
 	'A creation with _Max Credits_': ['Creation.takeTurn, without a deadline'],
-	'An item that only reads': ['inTurn, without a deadline'],
+	'An item that only reads': ['inTurn, without a deadline', 'Creation.look, without a deadline'],
 	'A job to end': [
 		'JobPoller.wait, without a deadline',
 		'Creation.wait',
@@ -26,6 +26,7 @@ const ROWS: Record<string, string[]> = {
 		'readPage',
 		'readPage, without a deadline',
 		'searchVoices, without a deadline',
+		'searchOf, without a deadline',
 	],
 	'The test of a credential': ['mediaGenApiTest'],
 	'A file for its turn to be read': ['readFile, without a deadline'],

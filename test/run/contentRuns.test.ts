@@ -4,9 +4,9 @@ import { newMemory, nodeMemory, type NodeMemory } from '../../src/run/state';
 import { OpenRequests } from '../../src/run/openRequests';
 import type { Item, Settings } from '../../src/run/item';
 import type { Workspace } from '../../src/service/workspace';
-import { LedgerService, type Behaviour } from '../../testing/ledgerService';
-import { hostWith, runOf, workspaceWith, type RunParts } from '../../testing/run';
-import { VirtualClock } from '../../testing/virtualClock';
+import { LedgerService, type Behaviour } from '../model/ledgerService';
+import { hostWith, runOf, workspaceWith, type RunParts } from '../model/run';
+import { VirtualClock } from '../model/virtualClock';
 
 const HOUR = 3_600_000;
 

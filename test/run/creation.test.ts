@@ -7,10 +7,10 @@ import type { Item } from '../../src/run/item';
 import { isOutcomeOpen, newMemory } from '../../src/run/state';
 import type { ApiRequest, SendResult } from '../../src/base/types';
 import type { Workspace } from '../../src/service/workspace';
-import { answer, errorBody, LOST } from '../../testing/answers';
-import { ModelService, type ServiceSettings } from '../../testing/modelService';
-import { hostWith, PLAN, runOf, sourceWith, workspaceWith, type RunParts } from '../../testing/run';
-import { VirtualClock } from '../../testing/virtualClock';
+import { answer, errorBody, LOST } from '../model/answers';
+import { ModelService, type ServiceSettings } from '../model/modelService';
+import { hostWith, PLAN, runOf, sourceWith, workspaceWith, type RunParts } from '../model/run';
+import { VirtualClock } from '../model/virtualClock';
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;

@@ -5,10 +5,10 @@ import { newMemory, type ItemMemory } from '../../src/run/state';
 import { isOutcomeOpen } from '../../src/run/state';
 import type { Settings } from '../../src/run/item';
 import { runOperation } from '../../src/run/operations';
-import { ModelService } from '../../testing/modelService';
-import { seeded } from '../../testing/random';
-import { hostWith, runOf, workspaceWith } from '../../testing/run';
-import { VirtualClock } from '../../testing/virtualClock';
+import { ModelService } from '../model/modelService';
+import { seeded } from '../model/random';
+import { hostWith, runOf, workspaceWith } from '../model/run';
+import { VirtualClock } from '../model/virtualClock';
 import { seedOf } from '../support/seed';
 import { cases } from '../support/thorough';
 

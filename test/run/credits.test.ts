@@ -19,8 +19,8 @@ import { newMemory, recordEvent, type ItemMemory } from '../../src/run/state';
 import { runOperation } from '../../src/run/operations';
 import { wordsOf } from '../../src/run/errors';
 import type { Workspace } from '../../src/service/workspace';
-import { answer, errorBody } from '../../testing/answers';
-import { ModelService, type ServiceSettings } from '../../testing/modelService';
+import { answer, errorBody } from '../model/answers';
+import { ModelService, type ServiceSettings } from '../model/modelService';
 import {
 	hostWith,
 	runOf,
@@ -28,18 +28,14 @@ import {
 	sourceWith,
 	workspaceWith,
 	type RunParts,
-} from '../../testing/run';
-import { VirtualClock } from '../../testing/virtualClock';
+} from '../model/run';
+import { VirtualClock } from '../model/virtualClock';
 
 const refused = (status: number): Failed =>
 	fail({ kind: 'status', status, serviceError: {}, outcomeUnknown: false });
 
-const skipped = (credits: boolean): Failed => fail({ kind: 'skipped', cause: 'x', credits });
-
 test.each([
 	['a 402', refused(402), true],
-	['an item skipped for lack of credits', skipped(true), true],
-	['an item skipped for another reason', skipped(false), false],
 	['another refusal', refused(403), false],
 ])('continue: %s becomes an error item: %s', (_name, failed, isItem) => {
 	const settings = settingsWith({ onInsufficientCredits: 'continue' });
@@ -100,6 +96,15 @@ test('the error counts the items only while the numbers stay right', () => {
 	expect(meaningOf(402).concernsRun).toBe('the credits ran out');
 });
 
+test.each([true, false])(
+	'an item that is skipped becomes what has halted the run: %s',
+	(becomesRow) => {
+		const failed = fail({ kind: 'skipped', cause: 'x', becomesRow });
+		for (const onInsufficientCredits of ['continue', 'stop', 'wait'] as const)
+			expect(becomesErrorItem(failed, settingsWith({ onInsufficientCredits }))).toBe(becomesRow);
+	},
+);
+
 describe('nothing further is sent after a 402', () => {
 	/** Two items with a file each; the second upload takes longer than the first creation. */
 	async function sentWith(concurrentJobs: number) {
@@ -125,7 +130,7 @@ describe('nothing further is sent after a 402', () => {
 			return await createJob(runOf({ host, workspace, run, itemIndex, request }));
 		});
 		const [, second] = await clock.run(Promise.all(items));
-		expect(second).toMatchObject({ failure: { kind: 'skipped', credits: true } });
+		expect(second).toMatchObject({ failure: { kind: 'skipped', becomesRow: false } });
 		return sent;
 	}
 

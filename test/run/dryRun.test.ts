@@ -6,9 +6,9 @@ import type { Item, OperationSpec, Outcome } from '../../src/run/item';
 import { runOperation } from '../../src/run/operations';
 import { Run } from '../../src/run/run';
 import type { StoredFile } from '../../src/service/host';
-import { answer } from '../../testing/answers';
-import { hostWith, runOf, settingsWith, workspaceWith } from '../../testing/run';
-import { VirtualClock } from '../../testing/virtualClock';
+import { answer } from '../model/answers';
+import { hostWith, runOf, settingsWith, workspaceWith } from '../model/run';
+import { VirtualClock } from '../model/virtualClock';
 
 const page = (...data: object[]): SendResult =>
 	answer(200, { object: 'list', data, has_more: false });

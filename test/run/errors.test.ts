@@ -54,7 +54,7 @@ const KINDS: { [K in Failure['kind']]: Extract<Failure, { kind: K }> } = {
 	upload: { kind: 'upload', field: 'clip', problem: 'timeout' },
 	creditCap: { kind: 'creditCap', maxCredits: 20, reserved: 18, price: 4 },
 	noSlot: { kind: 'noSlot', waitedMs: 1_800_000, others: 3 },
-	skipped: { kind: 'skipped', cause: 'the credits ran out at item 2', credits: true },
+	skipped: { kind: 'skipped', cause: 'the credits ran out at item 2', becomesRow: true },
 	possibleDuplicate: { kind: 'possibleDuplicate', because: 'expired' },
 };
 
@@ -207,7 +207,7 @@ describe('a job that failed', () => {
 				idempotency: 'custom',
 			});
 			expect(description).toMatch(
-				isOfRun ? /create a new run/ : /same Idempotency Key gives this job again/,
+				isOfRun ? /create a new run/ : /same Own Key gives this job again/,
 			);
 		}
 	});
@@ -328,7 +328,7 @@ test('a missing resource is named by its ID, a missing job by its workspace', ()
 });
 
 test('an invalid item of a run in portions says nothing of those that were sent', () => {
-	const input = fail({ kind: 'input', field: 'Idempotency Key', problem: 'is the same' });
+	const input = fail({ kind: 'input', field: 'Own Key', problem: 'is the same' });
 	const { description } = describeFailure(input, { ...context, items: 2, submitted: 1 });
 	expect(description).toBe('Nothing was sent for this item, so no credits were spent on it.');
 });

@@ -7,10 +7,10 @@ import { fail, type Result } from '../../src/base/result';
 import type { Resource } from '../../src/base/types';
 import type { IdempotencyMode } from '../../src/run/item';
 import { Workspace } from '../../src/service/workspace';
-import { InstantClock } from '../../testing/instantClock';
-import { LedgerService, type Charge, type Outcome } from '../../testing/ledgerService';
-import { seeded } from '../../testing/random';
-import { hostWith, runOf } from '../../testing/run';
+import { InstantClock } from '../model/instantClock';
+import { LedgerService, type Charge, type Outcome } from '../model/ledgerService';
+import { seeded } from '../model/random';
+import { hostWith, runOf } from '../model/run';
 import { seedOf } from '../support/seed';
 import { cases } from '../support/thorough';
 

@@ -6,9 +6,9 @@ import type { Settings } from '../../src/run/item';
 import { runOperation } from '../../src/run/operations';
 import type { NodeMemory } from '../../src/run/state';
 import type { Resource, Send } from '../../src/base/types';
-import { answer } from '../../testing/answers';
-import { hostWith, runOf, workspaceWith } from '../../testing/run';
-import { VirtualClock } from '../../testing/virtualClock';
+import { answer } from '../model/answers';
+import { hostWith, runOf, workspaceWith } from '../model/run';
+import { VirtualClock } from '../model/virtualClock';
 
 const url = (name: string) => `https://media.example/${name}?signature=canary`;
 
@@ -62,6 +62,32 @@ test('every output becomes a file, named by what was asked for: numbered when th
 	expect(single.result).toMatchObject({
 		value: { files: [{ fileName: 'a-cat-1.txt' }] },
 	});
+});
+
+test.each([
+	['persona', { status: 'ready' }],
+	['voice', { kind: 'clone' }],
+])('the preview of a %s is a file that is named after it', async (object, more) => {
+	const made = { id: 'it_7', object, name: 'Mara, the captain', ...more };
+	const { result, asked } = await collected({ ...made, preview_url: url('preview') });
+	expect(result).toMatchObject({
+		value: { files: [{ fileName: 'mara-the-captain-preview-7.txt' }] },
+	});
+	expect(asked).toEqual([url('preview')]);
+	for (const preview_url of [null, undefined, ''])
+		expect((await collected({ ...made, preview_url })).result).toMatchObject({
+			value: { files: [] },
+		});
+	const unwanted = await collected({ ...made, preview_url: url('p') }, { downloadOutputs: false });
+	expect(unwanted.asked).toEqual([]);
+});
+
+test('a preview whose link is refused is looked for again', async () => {
+	const made = { id: 'it_7', object: 'persona', status: 'ready', name: 'Mara' };
+	const fresh = { ...made, preview_url: url('new') };
+	const { result, asked } = await collected({ ...made, preview_url: url('gone') }, {}, fresh);
+	expect(result.ok).toBe(true);
+	expect(asked.at(-1)).toBe(url('new'));
 });
 
 test('the one output of a speech generation is found as well', async () => {

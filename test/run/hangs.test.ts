@@ -1,11 +1,11 @@
 import { createJob } from '../../src/run/creation';
 import { Run } from '../../src/run/run';
 import { Workspace } from '../../src/service/workspace';
-import { answer, channelOf, LOST } from '../../testing/answers';
-import { ModelService } from '../../testing/modelService';
-import { seeded } from '../../testing/random';
-import { hostWith, PLAN, runOf } from '../../testing/run';
-import { VirtualClock } from '../../testing/virtualClock';
+import { answer, channelOf, LOST } from '../model/answers';
+import { ModelService } from '../model/modelService';
+import { seeded } from '../model/random';
+import { hostWith, PLAN, runOf } from '../model/run';
+import { VirtualClock } from '../model/virtualClock';
 import { seedOf } from '../support/seed';
 import { cases } from '../support/thorough';
 import type { Send } from '../../src/base/types';

@@ -4,9 +4,9 @@ import type { SendResult } from '../../src/base/types';
 import { createJob } from '../../src/run/creation';
 import { creditState, describeFailure } from '../../src/run/errors';
 import { isOutcomeOpen, newMemory } from '../../src/run/state';
-import { answer } from '../../testing/answers';
-import { hostWith, runOf, workspaceWith } from '../../testing/run';
-import { VirtualClock } from '../../testing/virtualClock';
+import { answer } from '../model/answers';
+import { hostWith, runOf, workspaceWith } from '../model/run';
+import { VirtualClock } from '../model/virtualClock';
 
 const PAGE = '<html><head><title>Access denied | Proxy</title></head></html>';
 

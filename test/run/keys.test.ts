@@ -1,11 +1,20 @@
 import fc from '../support/fastCheck';
 import { BinaryReference, fingerprint } from '../../src/run/uploads';
 import type { Item } from '../../src/run/item';
-import { customKeyProblem, ItemKeys, shortHash, uploadKey } from '../../src/run/keys';
-import { nodeMemory, type ItemMemory } from '../../src/run/state';
-import { answer } from '../../testing/answers';
-import { hostWith, runOf, workspaceWith, type RunParts } from '../../testing/run';
-import { VirtualClock } from '../../testing/virtualClock';
+import { OpenRequests } from '../../src/run/openRequests';
+import {
+	customKeyProblem,
+	isKeyPersistent,
+	keyInUse,
+	ItemKeys,
+	noteDelivery,
+	shortHash,
+	uploadKey,
+} from '../../src/run/keys';
+import { nodeMemory, recordEvent, type ItemMemory } from '../../src/run/state';
+import { answer } from '../model/answers';
+import { hostWith, runOf, workspaceWith, type RunParts } from '../model/run';
+import { VirtualClock } from '../model/virtualClock';
 
 const MODES = ['execution', 'content', 'custom', 'none'] as const;
 
@@ -65,6 +74,30 @@ test.each([
 	}
 });
 
+test('a custom key is what the user gave; without keys there is none', () => {
+	expect(keyFor('custom')()).toBe('order 7');
+	expect(keyFor('none')()).toBeUndefined();
+});
+
+test('every key that is made fits the service: at most 255 printable characters', () => {
+	fc.assert(
+		fc.property(fc.string(), fc.string(), fc.nat(), (text, request, number) => {
+			const parts = { runId: text, node: text, request, number };
+			for (const mode of ['execution', 'content'] as const)
+				expect(customKeyProblem(keyFor(mode)(parts) ?? '')).toBeUndefined();
+		}),
+	);
+});
+
+test.each([
+	['execution', false],
+	['content', true],
+	['custom', true],
+	['none', false],
+] as const)('%s: other executions use the same key: %s', (idempotency, isShared) => {
+	expect(isKeyPersistent(itemWith({ settings: { idempotency } }))).toBe(isShared);
+});
+
 describe('the key of an upload', () => {
 	const upload = (
 		idempotency: Item['settings']['idempotency'],
@@ -98,6 +131,11 @@ describe('the key of an upload', () => {
 			expect(of('a cat')).not.toBe(of('a dog'));
 		},
 	);
+
+	test('before its request is known it is that of the place', () => {
+		const at = (item: string) => upload('execution', { origin: { item } });
+		expect(at('0:0')).not.toBe(at('0:1'));
+	});
 });
 
 test('a fingerprint does not depend on the order of fields, but on everything else', () => {
@@ -166,11 +204,18 @@ describe('a custom key belongs to one request of an execution, in all rounds of 
 		expect(claim('2:1', 'x', 'a dog')).toMatchObject({
 			failure: {
 				kind: 'input',
-				field: 'Idempotency Key',
+				field: 'Own Key',
 				problem: 'was used in this execution for another request',
 				hint: expect.stringMatching(/^Give each request a key of its own/) as string,
 			},
 		});
+	});
+
+	test('is still that of the item that has it, whatever it asks for now', () => {
+		const claim = claims();
+		claim('0:0', 'x', 'a cat');
+		expect(claim('0:0', 'x', 'a dog')).toBeUndefined();
+		expect(claim('1:0', 'x', 'a cat')).toMatchObject({ failure: { kind: 'input' } });
 	});
 
 	test('counts in no other mode, where one may be left in the field', () => {
@@ -189,5 +234,170 @@ describe('a custom key belongs to one request of an execution, in all rounds of 
 		expect(stored).not.toContain('secret');
 		const node = nodeMemory(JSON.parse(stored) as Record<string, unknown>, '2');
 		expect(claims(node)('1:0', 'secret', 'a dog')).toMatchObject({ failure: { kind: 'input' } });
+	});
+});
+
+test.each([
+	[{ id: 'gen_1' }, /whose job is gen_1$/],
+	[undefined, /may or may not have been carried out$/],
+])('a key that is kept by a changed request names its job: %j', (job, problem) => {
+	expect(keyInUse(job)).toMatchObject({
+		job,
+		failure: {
+			kind: 'input',
+			field: 'Own Key',
+			problem: expect.stringMatching(problem) as string,
+		},
+	});
+});
+
+describe('the keys of Same Request in one run', () => {
+	const keysOf = (idempotency: Item['settings']['idempotency'] = 'content') =>
+		new ItemKeys(itemWith({ settings: { idempotency }, memory: memoryOf('print') }), 'print');
+	const ofRun = keysOf('execution').current;
+
+	test('after a job that had failed, the next of the content; after a second one, that of the execution; then none', () => {
+		const keys = keysOf();
+		const tried = [keys.current];
+		for (let times = 0; times < 2; times += 1) {
+			expect(keys.giveWay('failedBefore')).toBe(true);
+			tried.push(keys.current);
+		}
+		expect(new Set(tried).size).toBe(3);
+		expect(tried[2]).toBe(ofRun);
+		expect(keys.giveWay('failedBefore')).toBe(false);
+		expect(keys.giveWay('noCredits')).toBe(false);
+	});
+
+	test.each([0, 1])('after %i failed jobs and a 402, that of the execution at once', (failed) => {
+		const keys = keysOf();
+		for (let times = 0; times < failed; times += 1) keys.giveWay('failedBefore');
+		const before = keys.current;
+		expect(keys.giveWay('noCredits')).toBe(true);
+		expect(keys.current).toBe(ofRun);
+		expect(keys.giveWay('noCredits')).toBe(false);
+		// After a top-up it begins where it was.
+		keys.startAgain();
+		expect(keys.current).toBe(before);
+	});
+
+	test.each(['execution', 'custom', 'none'] as const)('%s has no other key to try', (mode) => {
+		expect(keysOf(mode).giveWay('failedBefore')).toBe(false);
+		expect(keysOf(mode).giveWay('noCredits')).toBe(false);
+	});
+
+	test('only a key that no other execution shares may change after many 429', () => {
+		const may = MODES.filter((mode) => keysOf(mode).mayChangeAfterRefusals);
+		expect(may).toEqual(['execution']);
+		const keys = keysOf();
+		keys.giveWay('noCredits');
+		expect(keys.mayChangeAfterRefusals).toBe(true);
+	});
+});
+
+describe('what is known of an item', () => {
+	const place = { item: '0:0', executionId: '1', mode: 'manual', looksBack: true } as const;
+
+	/** An item of an execution, and its keys for a content. */
+	function asking(content: string, more: Partial<RunParts> = {}) {
+		const item = itemWith({ ...more, origin: { ...place, ...more.origin } });
+		return { item, keys: new ItemKeys(item, content) };
+	}
+
+	test('is of the request as it was first evaluated, until the user changes both what is written and what is sent', () => {
+		const { item, keys } = asking('a cat at 10:00', { inputFingerprint: 'written' });
+		keys.adopt();
+		const { memory } = item;
+		const isChanged = (content: string, inputFingerprint: string) =>
+			asking(content, { memory, inputFingerprint }).keys.facts.isChanged;
+		expect(isChanged('a cat at 10:01', 'written')).toBe(false);
+		expect(isChanged('a cat at 10:00', 'written anew')).toBe(false);
+		expect(isChanged('a dog', 'written anew')).toBe(true);
+	});
+
+	test('equal contents of an execution are numbered, and a repeat of a place keeps its number', () => {
+		const node = nodeMemory({}, '1');
+		const first = asking('a cat', { node });
+		const second = asking('a cat', { node, origin: { item: '0:1' } });
+		const third = asking('a dog', { node, origin: { item: '0:2' } });
+		for (const { keys } of [first, second, third]) keys.adopt();
+		asking('a cat', { node, memory: first.item.memory }).keys.adopt();
+		const numbers = [first, second, third].map(({ item }) => item.memory.occurrence);
+		expect(numbers).toEqual([0, 1, 0]);
+	});
+
+	/** An execution that has sent a request, and another one that asks for the same. */
+	function lost(origin: Partial<Item['origin']> = {}, settings: RunParts['settings'] = {}) {
+		const openRequests = new OpenRequests();
+		const node = { runId: 'first run', items: {} };
+		const memory: ItemMemory = { state: { is: 'new', nextKey: 4 } };
+		const inEditor = { mode: 'manual', looksBack: true } as const;
+		const before = asking('a cat', { openRequests, node, memory, settings, origin: inEditor });
+		before.keys.adopt();
+		const { current: key } = before.keys;
+		const now = before.item.workspace.clock.now();
+		const sending = { kind: 'sending', key, path: '/', body: 1, now } as const;
+		recordEvent(memory, sending);
+		if (memory.state.is === 'sent') before.keys.noteSending(memory.state);
+		const next = () => {
+			const again = asking('a cat', {
+				openRequests,
+				settings,
+				node: { runId: 'second run', items: {} },
+				origin: { ...inEditor, executionId: '2', ...origin },
+			});
+			again.keys.adopt();
+			return { key: again.keys.current, state: again.item.memory.state };
+		};
+		return { ...before, key, next };
+	}
+
+	test('goes on with what a former execution has lost: its run id, its number, and that there may be a job', () => {
+		const { key, next } = lost();
+		const state = { is: 'sent', nextKey: 4, key, body: 1, mayBeCarriedOut: true };
+		expect(next()).toMatchObject({ key, state });
+	});
+
+	test('a request that only met 429 is gone on with too, and may be refused', () => {
+		const { item, key, keys, next } = lost();
+		recordEvent(item.memory, { kind: 'noEffect' });
+		keys.noteAnswer();
+		expect(next()).toMatchObject({
+			key,
+			state: { is: 'sent', nextKey: 4, mayBeCarriedOut: false },
+		});
+	});
+
+	test.each<[string, Partial<Item['origin']>, RunParts['settings']]>([
+		['in production', { looksBack: false }, {}],
+		['in production after the editor', { mode: 'production' }, {}],
+		['with a key of the content', {}, { idempotency: 'content' }],
+		['with a key of the user', {}, { idempotency: 'custom', idempotencyKey: 'x' }],
+		['without keys', {}, { idempotency: 'none' }],
+	])('nothing is taken over %s', (_, origin, settings) => {
+		expect(lost(origin, settings).next().state).toEqual({ is: 'new', nextKey: 0 });
+	});
+
+	test.each<[string, (lostOne: ReturnType<typeof lost>) => void]>([
+		['was given to n8n', ({ item }) => noteDelivery(item)],
+		[
+			'was refused',
+			({ item, keys }) => {
+				recordEvent(item.memory, { kind: 'refused' });
+				keys.noteAnswer();
+			},
+		],
+		[
+			'has a job that failed',
+			({ item, keys }) => {
+				recordEvent(item.memory, { kind: 'jobKnown', job: { id: 'gen_1' } });
+				keys.noteAnswer();
+				keys.noteFailure();
+			},
+		],
+	])('a request that %s is not gone on with', (_, settle) => {
+		const all = lost();
+		settle(all);
+		expect(all.next().key).not.toBe(all.key);
 	});
 });

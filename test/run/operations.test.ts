@@ -3,9 +3,9 @@ import { BinaryReference } from '../../src/run/uploads';
 import type { OperationSpec } from '../../src/run/item';
 import { runOperation } from '../../src/run/operations';
 import type { SendResult } from '../../src/base/types';
-import { answer, LOST, scripted } from '../../testing/answers';
-import { hostWith, runOf, workspaceWith, type RunParts } from '../../testing/run';
-import { VirtualClock } from '../../testing/virtualClock';
+import { answer, LOST, scripted } from '../model/answers';
+import { hostWith, runOf, workspaceWith, type RunParts } from '../model/run';
+import { VirtualClock } from '../model/virtualClock';
 
 type Settings = RunParts['settings'];
 

@@ -6,13 +6,13 @@ import { execute } from '../support/engine';
 import { n8nRequest } from '../support/n8nRequest';
 import { nodeRun } from '../support/nodeContext';
 import { cases } from '../support/thorough';
-import { answer, LOST } from '../../testing/answers';
-import { ModelService } from '../../testing/modelService';
-import type { VirtualClock } from '../../testing/virtualClock';
+import { answer, LOST } from '../model/answers';
+import { ModelService } from '../model/modelService';
+import type { VirtualClock } from '../model/virtualClock';
 
 jest.mock('../../src/base/clock', () => {
 	const { VirtualClock: Clock } = jest.requireActual<{ VirtualClock: typeof VirtualClock }>(
-		'../../testing/virtualClock',
+		'../model/virtualClock',
 	);
 	return { systemClock: new Clock() };
 });

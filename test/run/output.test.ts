@@ -1,7 +1,7 @@
 import { NodeApiError } from 'n8n-workflow';
 import { condenseForAgent, errorOutputItem, errorRow, itemsOf, jsonOf } from '../../src/run/output';
 import { NODE } from '../support/nodeContext';
-import { settingsWith } from '../../testing/run';
+import { settingsWith } from '../model/run';
 
 const file = (name: string) => ({ data: name, mimeType: 'image/png', fileName: name });
 const job = {

@@ -7,12 +7,12 @@ import type { Result } from '../../src/base/result';
 import type { IdempotencyMode } from '../../src/run/item';
 import type { Resource } from '../../src/base/types';
 import { Workspace } from '../../src/service/workspace';
-import { InstantClock } from '../../testing/instantClock';
-import { LedgerService, type Charge, type Outcome } from '../../testing/ledgerService';
-import { seeded } from '../../testing/random';
+import { InstantClock } from '../model/instantClock';
+import { LedgerService, type Charge, type Outcome } from '../model/ledgerService';
+import { seeded } from '../model/random';
 import { seedOf } from '../support/seed';
 import { cases } from '../support/thorough';
-import { hostWith, runOf } from '../../testing/run';
+import { hostWith, runOf } from '../model/run';
 
 /**
  * The rules of docs/paid-once.md as a model: random sequences of what users, networks and services

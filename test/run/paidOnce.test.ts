@@ -10,10 +10,10 @@ import {
 	type NodeMemory,
 } from '../../src/run/state';
 import type { ApiRequest, SendResult } from '../../src/base/types';
-import { answer, errorBody, LOST } from '../../testing/answers';
-import { ModelService, type ServiceSettings } from '../../testing/modelService';
-import { hostWith, runOf, sourceWith, workspaceWith, type RunParts } from '../../testing/run';
-import { VirtualClock } from '../../testing/virtualClock';
+import { answer, errorBody, LOST } from '../model/answers';
+import { ModelService, type ServiceSettings } from '../model/modelService';
+import { hostWith, runOf, sourceWith, workspaceWith, type RunParts } from '../model/run';
+import { VirtualClock } from '../model/virtualClock';
 
 const HOUR = 3_600_000;
 

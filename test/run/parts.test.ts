@@ -1,8 +1,8 @@
 import { runOperation } from '../../src/run/operations';
 import type { NodeMemory } from '../../src/run/state';
-import { ModelService } from '../../testing/modelService';
-import { hostWith, runOf, workspaceWith } from '../../testing/run';
-import { VirtualClock } from '../../testing/virtualClock';
+import { ModelService } from '../model/modelService';
+import { hostWith, runOf, workspaceWith } from '../model/run';
+import { VirtualClock } from '../model/virtualClock';
 
 const PROMPTS = ['first', 'second', 'third'];
 

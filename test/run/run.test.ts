@@ -5,9 +5,9 @@ import { currentRun, joinRun } from '../../src/run/nodeInput';
 import type { Prepared } from '../../src/run/item';
 import { fail, ok, type Failure, type Result } from '../../src/base/result';
 import { nodeContext, nodeRun, type NodeRun } from '../support/nodeContext';
-import { LOST } from '../../testing/answers';
-import { hostWith, runOf, settingsWith, workspaceWith } from '../../testing/run';
-import { VirtualClock } from '../../testing/virtualClock';
+import { LOST } from '../model/answers';
+import { hostWith, runOf, settingsWith, workspaceWith } from '../model/run';
+import { VirtualClock } from '../model/virtualClock';
 
 const items = (count: number): INodeExecutionData[] =>
 	Array.from({ length: count }, () => ({ json: {} }));
@@ -82,7 +82,7 @@ describe('one own key for different requests', () => {
 			expect(run.rejectionOf(item)).toMatchObject({
 				failure: {
 					kind: 'input',
-					field: 'Idempotency Key',
+					field: 'Own Key',
 					problem: 'is the same for items 1 and 3, which make different requests',
 					hint: expect.stringMatching(/^Give each request a key of its own/) as string,
 				},
@@ -123,7 +123,7 @@ test.each<[string, Failure]>([
 	expect(alone.run.halted).toBeUndefined();
 	const item = anItem();
 	halt(item, fail({ ...failure, isOutage: true } as Failure));
-	expect(item.run.halted).toEqual({ cause: 'the service gave no answer', credits: false });
+	expect(item.run.halted).toEqual({ cause: 'the service gave no answer', becomesRow: false });
 	expect(item.run.stopSignal(undefined).aborted).toBe(true);
 });
 
@@ -132,7 +132,7 @@ describe('an item that was stopped', () => {
 
 	test.each([true, false])('by a halt says why, whatever it was at (%s)', (outcomeUnknown) => {
 		const item = anItem();
-		item.run.halt({ cause: 'the service gave no answer', credits: false });
+		item.run.halt({ cause: 'the service gave no answer', becomesRow: false });
 		expect(whyStopped(item, stopped(outcomeUnknown))).toMatchObject({
 			failure: { kind: 'skipped', cause: 'the service gave no answer' },
 		});
@@ -141,7 +141,7 @@ describe('an item that was stopped', () => {
 	test('by a cancel says that, also where the run was halted before', () => {
 		const item = anItem();
 		item.host.channel.signal = AbortSignal.abort();
-		item.run.halt({ cause: 'x', credits: false });
+		item.run.halt({ cause: 'x', becomesRow: false });
 		expect(whyStopped(item, stopped(true))).toEqual(stopped(true));
 	});
 });

@@ -3,15 +3,15 @@ import { MediaGen } from '../../nodes/MediaGen/MediaGen.node';
 import { systemClock } from '../../src/base/clock';
 import type { ApiRequest } from '../../src/base/types';
 import { BROKEN, execute } from '../support/engine';
-import { answer } from '../../testing/answers';
-import { ModelService, type ServiceSettings } from '../../testing/modelService';
+import { answer } from '../model/answers';
+import { ModelService, type ServiceSettings } from '../model/modelService';
 import { n8nRequest } from '../support/n8nRequest';
 import { nodeRun, type NodeRun } from '../support/nodeContext';
-import type { VirtualClock } from '../../testing/virtualClock';
+import type { VirtualClock } from '../model/virtualClock';
 
 jest.mock('../../src/base/clock', () => {
 	const { VirtualClock: Clock } = jest.requireActual<{ VirtualClock: typeof VirtualClock }>(
-		'../../testing/virtualClock',
+		'../model/virtualClock',
 	);
 	return { systemClock: new Clock() };
 });
@@ -138,7 +138,7 @@ describe('one custom key for items that differ in their files only', () => {
 	test('is refused before anything is sent, uploads included', async () => {
 		const { model, start } = setUp(withFiles('one', 'two'));
 		expect((await failure(start())).message).toMatch(
-			/^Idempotency Key is the same for items 1 and 2, which make different requests/,
+			/^Own Key is the same for items 1 and 2, which make different requests/,
 		);
 		expect(model.log).toEqual([]);
 	});
@@ -215,7 +215,7 @@ describe('nothing is sent when one item of the batch cannot be right', () => {
 		[
 			'a key too long',
 			{ given: { options: { idempotency: 'custom', idempotencyKey: 'x'.repeat(256) } } },
-			/^Idempotency Key has 256/,
+			/^Own Key has 256/,
 		],
 		[
 			'a scope that is not declared',

@@ -26,7 +26,7 @@ const KNOWN_LATE: Failure = { kind: 'deadline', waitedMs: 1 };
 const NEVER_SENT: Failure[] = [
 	{ kind: 'input', field: 'Prompt', problem: 'is empty' },
 	{ kind: 'scope', scope: 'files:write' },
-	{ kind: 'skipped', cause: 'the credits ran out at item 2', credits: true },
+	{ kind: 'skipped', cause: 'the credits ran out at item 2', becomesRow: true },
 	{ kind: 'cancelled' },
 	{ kind: 'noSlot', waitedMs: 60_000, others: 1 },
 	{ kind: 'creditCap', maxCredits: 5, reserved: 4, price: 3 },
@@ -148,7 +148,7 @@ test('a row of a run that goes on does not advise a retry of the execution, whic
 test('a failed job needs a new key where the user gives it', () => {
 	const failure: Failure = { kind: 'jobFailed', reason: 'too dark' };
 	expect(said(failure, { idempotency: 'custom' })).toEqual([
-		'The same Idempotency Key gives this job again: a new job needs another key.',
+		'The same Own Key gives this job again: a new job needs another key.',
 		undefined,
 	]);
 	expect(said(fail(failure, { id: 'gen_1' }), { idempotency: 'content' })).toEqual([

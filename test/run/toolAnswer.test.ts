@@ -10,10 +10,10 @@ import { isTool } from '../../src/run/nodeInput';
 import { answerInTime } from '../../src/run/toolAnswer';
 import type { RateLimits } from '../../src/service/credential';
 import type { Send } from '../../src/base/types';
-import { answer } from '../../testing/answers';
-import { ModelService, type ServiceSettings } from '../../testing/modelService';
-import { hostWith, runOf, sourceWith, workspaceWith, type RunParts } from '../../testing/run';
-import { VirtualClock } from '../../testing/virtualClock';
+import { answer } from '../model/answers';
+import { ModelService, type ServiceSettings } from '../model/modelService';
+import { hostWith, runOf, sourceWith, workspaceWith, type RunParts } from '../model/run';
+import { VirtualClock } from '../model/virtualClock';
 import { nodeContext, nodeRun } from '../support/nodeContext';
 
 /** How long a call waits unless the user sets it, in ms. */

@@ -7,9 +7,9 @@ import { Run } from '../../src/run/run';
 import { BinaryReference, openRequest } from '../../src/run/uploads';
 import type { BinarySource } from '../../src/service/host';
 import type { ApiRequest } from '../../src/base/types';
-import { answer } from '../../testing/answers';
-import { hostWith, runOf, sourceWith, workspaceWith, type RunParts } from '../../testing/run';
-import { VirtualClock } from '../../testing/virtualClock';
+import { answer } from '../model/answers';
+import { hostWith, runOf, sourceWith, workspaceWith, type RunParts } from '../model/run';
+import { VirtualClock } from '../model/virtualClock';
 
 const body = {
 	mode: 'image',

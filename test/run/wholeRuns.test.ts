@@ -8,15 +8,15 @@ import { MediaGen } from '../../nodes/MediaGen/MediaGen.node';
 import { MediaGenAgentRun } from '../../nodes/AgentRun/MediaGenAgentRun.node';
 import { MediaGenJob } from '../../nodes/Job/MediaGenJob.node';
 import { MediaGenSpeech } from '../../nodes/Speech/MediaGenSpeech.node';
-import { answer, errorBody } from '../../testing/answers';
-import type { VirtualClock } from '../../testing/virtualClock';
+import { answer, errorBody } from '../model/answers';
+import type { VirtualClock } from '../model/virtualClock';
 import { nodeRun } from '../support/nodeContext';
 import { execute } from '../support/engine';
 import { clock, locator, setUp } from '../support/serviceRun';
 
 jest.mock('../../src/base/clock', () => {
 	const { VirtualClock: Clock } = jest.requireActual<{ VirtualClock: typeof VirtualClock }>(
-		'../../testing/virtualClock',
+		'../model/virtualClock',
 	);
 	return { systemClock: new Clock() };
 });

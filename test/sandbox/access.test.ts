@@ -60,14 +60,6 @@ test('every operation asks for exactly its scope', async () => {
 	}
 });
 
-test('a workspace can neither read nor list what another has', async () => {
-	const { body } = await service.post('/generations', anImage());
-	const key = service.keys.other;
-	expect((await service.get(`/generations/${body.id}`, { key })).status).toBe(404);
-	expect((await service.get(`/jobs/${body.id}`, { key })).status).toBe(404);
-	expect((await service.get('/generations', { key })).body.data).toEqual([]);
-});
-
 test.each(['/generations/nothing', '/jobs/nothing', '/jobs/..%2f..%2fetc', '/no/such/path'])(
 	'%s is 404 in the Error shape',
 	async (path) => {

@@ -165,26 +165,3 @@ test('status values can be named otherwise', async () => {
 	await service.admin('PATCH', '/settings', { agentStatusNames: { plan_proposed: 'draft' } });
 	expect((await create()).body.status).toBe('draft');
 });
-
-const sources = (count: number) => Array(count).fill('https://example.com/a.png');
-test.each<[number, object]>([
-	[201, { source_images: sources(12) }],
-	[400, { source_images: sources(13) }],
-	[400, { source_images: ['http://example.com/a.png'] }],
-	[201, { max_credits: 1 }],
-	[400, { max_credits: 0 }],
-	[400, { brief: '' }],
-	[400, { priority: 'fast' }],
-	[201, { priority: 'cost', direction_strategy: 'multiple' }],
-])('creation is %i at its bounds', async (status, more) => {
-	expect((await create(more)).status).toBe(status);
-});
-
-test.each([
-	[202, 1],
-	[400, 0],
-	[400, 1.5],
-])('approval is %i for a budget of %d', async (status, max_credits) => {
-	const { id } = (await create()).body;
-	expect((await approve(id, { max_credits })).status).toBe(status);
-});

@@ -2,12 +2,11 @@ import fc from '../support/fastCheck';
 
 import { ENDPOINTS, EVENTS, INPUT_SLOTS, type Endpoint } from '../../src/contract';
 import { MODELS } from '../../sandbox/catalogue/models';
-import { startHarness, type Harness } from './support/harness';
+import { startHarness, type Answer, type Harness, type RequestOptions } from './support/harness';
 import { cases } from '../support/thorough';
 import { elementAt } from './support/elementAt';
 
-/** Enough for each operation to succeed at least once. */
-const ROUNDS = Math.max(1_900, cases(5_100));
+const ROUNDS = cases(5_100);
 
 let service: Harness;
 
@@ -211,44 +210,68 @@ const request = fc.tuple(fc.nat({ max: 3 }), fc.oneof(...requests)).map(([lot, d
 	return { ...drawn, query: '', body, broken: undefined, key: 'all', idempotencyKey: null };
 });
 
+/** Ids by the first part of the path that gave them. */
+const ids = new Map<string, string[]>();
+const known = (path: string) => ids.get(firstPart(path)) ?? [];
+
+/** Sends a request, whose answer the harness holds against the OpenAPI document, in which no 5xx is. */
+async function send(
+	{ method, path }: Pick<Endpoint, 'method' | 'path'>,
+	id: string,
+	{ query: asked = '', ...options }: RequestOptions & { query?: string },
+): Promise<Answer> {
+	const answer = await service.call(method, path.replace('{id}', id) + asked, options);
+	// Where the sandbox's own code lies is nobody's business.
+	expect(JSON.stringify(answer.body ?? '')).not.toMatch(/node_modules|\.ts:\d/);
+	if (method === 'POST' && !path.includes('{id}') && answer.status < 300)
+		ids.set(firstPart(path), [...known(path).slice(-40), answer.body.id]);
+	return answer;
+}
+
+/** Lists and creations first, deletions last. */
+const inOrder = [...endpoints].sort((one, other) => {
+	const place = ({ method, path }: Endpoint) =>
+		method === 'DELETE' ? 2 : Number(path.includes('{id}'));
+	return place(one) - place(other);
+});
+
+test('every operation succeeds as a client means it', async () => {
+	for (const endpoint of inOrder) {
+		const [id = ''] = endpoint.path.startsWith('/jobs')
+			? known('/generations')
+			: known(endpoint.path);
+		const { status } = await send(endpoint, id, { body: GOOD[endpoint.path] });
+		expect([endpoint.method, endpoint.path, status < 300]).toEqual([
+			endpoint.method,
+			endpoint.path,
+			true,
+		]);
+		// An agent run waits for a review after a while.
+		service.pass(100);
+	}
+	expect(service.reported).toEqual([]);
+});
+
 test(`of ${ROUNDS} random requests over all operations none is a 5xx or outside the document`, async () => {
-	/** Ids by the first part of the path that gave them. */
-	const ids = new Map<string, string[]>();
-	const known = (path: string) => ids.get(firstPart(path)) ?? [];
-	const statuses = new Map<number, number>();
-	const covered = new Set<string>();
-	/** Answers that show where the sandbox's own code lies. */
-	const leaks: string[] = [];
+	const statuses: number[] = [];
 	await fc.assert(
 		fc.asyncProperty(request, async (draw) => {
 			const mine = draw.path.startsWith('/jobs') ? [...ids.values()].flat() : known(draw.path);
 			const id = typeof draw.which === 'number' ? mine[draw.which % mine.length] : draw.which;
-			const path = draw.path.replace('{id}', id ?? 'nothing') + draw.query;
-			// The harness holds every answer against the OpenAPI document; a 5xx is not in it.
-			const { status, body } = await service.call(draw.method, path, {
+			const { status } = await send(draw, id ?? 'nothing', {
+				query: draw.query,
 				key: draw.key === null ? null : service.keys[draw.key as keyof Harness['keys']],
 				body: draw.body,
 				raw: draw.body === undefined ? undefined : draw.broken,
 				headers: draw.idempotencyKey === null ? {} : { 'idempotency-key': draw.idempotencyKey },
 			});
 			service.pass(draw.pass);
-			statuses.set(status, (statuses.get(status) ?? 0) + 1);
-			if (status < 300) covered.add(`${draw.method} ${draw.path}`);
-			if (draw.method === 'POST' && !draw.path.includes('{id}') && status < 300) {
-				ids.set(firstPart(draw.path), [...known(draw.path).slice(-40), body.id]);
-			}
-			const text = JSON.stringify(body ?? '');
-			if (/node_modules|\.ts:\d/.test(text)) leaks.push(text);
+			statuses.push(status);
 		}),
 		{ numRuns: ROUNDS, endOnFailure: true },
 	);
 	expect(service.reported).toEqual([]);
-	expect(leaks).toEqual([]);
-	// Every operation has succeeded at least once, so that the run was not all refusals.
-	expect(
-		endpoints.map(({ method, path }) => `${method} ${path}`).filter((each) => !covered.has(each)),
-	).toEqual([]);
-	expect([...statuses.keys()].sort()).toEqual(
-		expect.arrayContaining([200, 201, 202, 400, 401, 403, 404]),
-	);
+	// Not all are refusals, and not all are refused for one reason.
+	expect(statuses.filter((status) => status < 300).length).toBeGreaterThan(ROUNDS / 5);
+	expect(statuses).toEqual(expect.arrayContaining([200, 201, 202, 400, 401, 403, 404]));
 }, 300_000);

@@ -1,4 +1,3 @@
-import { SINGLE_ITEM_SLOTS } from '../../src/contract';
 import { anImage, harnessForEach, type Harness } from './support/harness';
 
 let service: Harness;
@@ -121,72 +120,5 @@ describe('listing generations', () => {
 		const { body } = await service.get('/generations');
 		expect(body).toMatchObject({ object: 'list', has_more: true });
 		expect(body.data).toHaveLength(20);
-	});
-
-	test.each([
-		['limit=1', 200],
-		['limit=100', 200],
-		['limit=0', 400],
-		['limit=101', 400],
-		['limit=ten', 400],
-		['cursor=2026-01-01T00:00:00Z', 200],
-		['cursor=yesterday', 400],
-	])('%s answers %i', async (query, status) => {
-		expect((await service.get(`/generations?${query}`)).status).toBe(status);
-	});
-});
-
-test.each(SINGLE_ITEM_SLOTS)('the slot %s takes one item and not two', async (slot) => {
-	const item = 'https://example.com/a.png';
-	const body = (items: string[]) => ({
-		mode: 'video',
-		model: 'studio/video-1',
-		prompt: 'a fox',
-		input: { [slot]: items },
-	});
-	expect((await service.post('/generations', body([item]))).status).toBe(202);
-	expect((await service.post('/generations', body([item, item]))).status).toBe(400);
-});
-
-describe('bounds of a generation', () => {
-	const accepted = [
-		anImage({ prompt: 'x'.repeat(10_000) }),
-		anImage({ prompt: '🦊'.repeat(10_000) }),
-		anImage({ parameters: { count: 1 } }),
-		anImage({ parameters: { count: 16 } }),
-		anImage({ input: { character: ['https://example.com/a.png'] } }),
-		anImage({ input: { reference_images: Array(40).fill('https://example.com/a.png') } }),
-		anImage({ delivery: 'signed_url' }),
-	];
-	test.each(accepted.map((body, index) => [index, body]))('accepted %i', async (_index, body) => {
-		expect((await service.post('/generations', body)).status).toBe(202);
-	});
-
-	const refused: Array<[string, object]> = [
-		['prompt', anImage({ prompt: '' })],
-		['prompt', anImage({ prompt: 'x'.repeat(10_001) })],
-		['prompt', anImage({ prompt: 'a\u0000b' })],
-		['prompt', anImage({ model: 'studio/image-2', prompt: 'x'.repeat(2_001) })],
-		['parameters.count', anImage({ parameters: { count: 0 } })],
-		['parameters.count', anImage({ parameters: { count: 17 } })],
-		['parameters.count', anImage({ parameters: { count: 1.5 } })],
-		['parameters.count', anImage({ parameters: { count: '2' } })],
-		['parameters.size', anImage({ parameters: { size: 'huge' } })],
-		['parameters.lyrics', anImage({ parameters: { lyrics: 'la' } })],
-		['input.character', anImage({ input: { character: Array(2).fill('https://example.com/a') } })],
-		['input.character[0]', anImage({ input: { character: ['http://example.com/a.png'] } })],
-		['input.character[0]', anImage({ input: { character: ['a.png'] } })],
-		['input.start_frame', anImage({ input: { start_frame: ['https://example.com/a.png'] } })],
-		['mode', anImage({ mode: 'agent' })],
-		['model', anImage({ model: 'studio/nothing' })],
-		['model', anImage({ model: 'studio/video-1' })],
-		['persona_id', anImage({ persona_id: 'me' })],
-		['persona_id', anImage({ persona_id: '3f2504e0-4f89-41d3-9a0c-0305e82c3301' })],
-		['delivery', anImage({ delivery: 'email' })],
-	];
-	test.each(refused)('%s is refused by name', async (field, body) => {
-		const { status, body: answer } = await service.post('/generations', body);
-		expect(status).toBe(400);
-		expect(answer.error.details.issues[0].field).toBe(field);
 	});
 });

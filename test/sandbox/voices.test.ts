@@ -40,34 +40,6 @@ test('402 without the credits, and no voice', async () => {
 	expect((await service.get('/credits')).body).toMatchObject({ available: 30, spent: 0 });
 });
 
-test('a voice is of its workspace', async () => {
-	const { id } = (await service.post('/voices', design())).body;
-	const key = service.keys.other;
-	expect((await service.get(`/voices/${id}`, { key })).status).toBe(404);
-	expect((await service.call('DELETE', `/voices/${id}`, { key })).status).toBe(404);
-	expect((await service.call('PATCH', `/voices/${id}`, { key, body: { name: 'x' } })).status).toBe(
-		404,
-	);
-	expect((await service.get('/voices', { key })).body.data).toEqual([]);
-});
-
-test.each<[number, object]>([
-	[201, clone({ name: 'n'.repeat(80) })],
-	[400, clone({ name: 'n'.repeat(81) })],
-	[400, clone({ name: '' })],
-	[201, clone({ preview_text: 'p'.repeat(500) })],
-	[400, clone({ preview_text: 'p'.repeat(501) })],
-	[400, clone({ audio_url: 'http://example.com/me.wav' })],
-	[400, clone({ audio_url: undefined })],
-	[201, design({ description: 'd'.repeat(800), name: 'n'.repeat(80) })],
-	[400, design({ description: 'd'.repeat(801) })],
-	[400, design({ name: 'n'.repeat(81) })],
-	[400, design({ preview_text: 'p'.repeat(501) })],
-	[400, { kind: 'copy', name: 'x' }],
-])('creation is %i at its bounds', async (status, body) => {
-	expect((await service.post('/voices', body)).status).toBe(status);
-});
-
 test('creation that takes its time still happens once for a key', async () => {
 	await service.admin('PATCH', '/settings', { jobSeconds: { voice: 30 } });
 	const headers = { 'idempotency-key': 'v' };

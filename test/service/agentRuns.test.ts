@@ -4,9 +4,9 @@ import { createJob } from '../../src/run/creation';
 import { slotKindOf } from '../../src/run/item';
 import { ENDPOINTS } from '../../src/contract';
 import { isRecord, type Send } from '../../src/base/types';
-import { answer } from '../../testing/answers';
-import { hostWith, runOf, workspaceWith } from '../../testing/run';
-import { VirtualClock } from '../../testing/virtualClock';
+import { answer } from '../model/answers';
+import { hostWith, runOf, workspaceWith } from '../model/run';
+import { VirtualClock } from '../model/virtualClock';
 
 const MINUTE = 60_000;
 

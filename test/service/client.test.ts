@@ -10,9 +10,9 @@ import {
 import { errorOf } from '../../src/service/statuses';
 import { RateLimiter } from '../../src/service/rateLimiter';
 import type { SendResult, ApiRequest } from '../../src/base/types';
-import { answer, errorBody, gaps, channelOf, LOST, scripted } from '../../testing/answers';
-import { seeded } from '../../testing/random';
-import { VirtualClock } from '../../testing/virtualClock';
+import { answer, errorBody, gaps, channelOf, LOST, scripted } from '../model/answers';
+import { seeded } from '../model/random';
+import { VirtualClock } from '../model/virtualClock';
 
 const GET: ApiRequest = { method: 'GET', path: '/generations/gen_1' };
 const POST: ApiRequest = { method: 'POST', path: '/generations', body: {} };

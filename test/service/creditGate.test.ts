@@ -1,6 +1,6 @@
 import { CreditGate } from '../../src/service/creditGate';
-import { channelOf } from '../../testing/answers';
-import { VirtualClock } from '../../testing/virtualClock';
+import { channelOf } from '../model/answers';
+import { VirtualClock } from '../model/virtualClock';
 
 const channel = (signal?: AbortSignal) =>
 	channelOf(async () => ({ noResponse: 'nothing is sent' }), 'a', signal);

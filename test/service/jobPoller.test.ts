@@ -3,9 +3,9 @@ import { OtherClients } from '../../src/service/otherClients';
 import { RateLimiter } from '../../src/service/rateLimiter';
 import type { SendResult, Resource } from '../../src/base/types';
 import { JobPoller } from '../../src/service/jobPoller';
-import { answer, gaps, channelOf, LOST, scripted, type Sent } from '../../testing/answers';
-import { seeded } from '../../testing/random';
-import { VirtualClock } from '../../testing/virtualClock';
+import { answer, gaps, channelOf, LOST, scripted, type Sent } from '../model/answers';
+import { seeded } from '../model/random';
+import { VirtualClock } from '../model/virtualClock';
 
 const HALF_HOUR = 1_800_000;
 

@@ -2,9 +2,9 @@ import { Client } from '../../src/service/client';
 import { pageOf, readPages } from '../../src/service/pages';
 import { RateLimiter } from '../../src/service/rateLimiter';
 import type { SendResult } from '../../src/base/types';
-import { answer, channelOf, scripted } from '../../testing/answers';
-import { seeded } from '../../testing/random';
-import { VirtualClock } from '../../testing/virtualClock';
+import { answer, channelOf, scripted } from '../model/answers';
+import { seeded } from '../model/random';
+import { VirtualClock } from '../model/virtualClock';
 
 const page = (ids: unknown[], more: Record<string, unknown> = {}) =>
 	answer(200, { object: 'list', data: ids.map((id) => ({ id })), ...more });

@@ -1,7 +1,7 @@
 import fc from '../support/fastCheck';
 import { Durations, idleWorthALook, isWorthALook, type Span } from '../../src/service/pollRule';
 import { TUNING } from '../../src/service/tuning';
-import { seeded } from '../../testing/random';
+import { seeded } from '../model/random';
 
 const { idleMs, minLookMs, maxLookMs, knownEnds } = TUNING;
 

@@ -1,11 +1,11 @@
 import { Run } from '../../src/run/run';
 import { createJob } from '../../src/run/creation';
 import { Workspace } from '../../src/service/workspace';
-import { answer } from '../../testing/answers';
-import { ModelService, type ServiceSettings } from '../../testing/modelService';
-import { seeded } from '../../testing/random';
-import { hostWith, PLAN, runOf } from '../../testing/run';
-import { VirtualClock } from '../../testing/virtualClock';
+import { answer } from '../model/answers';
+import { ModelService, type ServiceSettings } from '../model/modelService';
+import { seeded } from '../model/random';
+import { hostWith, PLAN, runOf } from '../model/run';
+import { VirtualClock } from '../model/virtualClock';
 import type { Send } from '../../src/base/types';
 
 const MINUTE = 60_000;

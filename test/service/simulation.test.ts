@@ -2,13 +2,13 @@ import { Run } from '../../src/run/run';
 import { createJob } from '../../src/run/creation';
 import { newMemory, type ItemMemory } from '../../src/run/state';
 import type { ApiRequest } from '../../src/base/types';
-import { ModelService, type ServiceSettings } from '../../testing/modelService';
-import { seeded } from '../../testing/random';
+import { ModelService, type ServiceSettings } from '../model/modelService';
+import { seeded } from '../model/random';
 import { expectSame } from '../support/same';
 import { seedOf, withSeed } from '../support/seed';
 import { cases } from '../support/thorough';
-import { hostWith, runOf, workspaceWith } from '../../testing/run';
-import { VirtualClock } from '../../testing/virtualClock';
+import { hostWith, runOf, workspaceWith } from '../model/run';
+import { VirtualClock } from '../model/virtualClock';
 
 const MINUTE = 60_000;
 

@@ -1,7 +1,7 @@
 import fc from '../support/fastCheck';
 import { RateLimiter } from '../../src/service/rateLimiter';
-import { channelOf } from '../../testing/answers';
-import { VirtualClock } from '../../testing/virtualClock';
+import { channelOf } from '../model/answers';
+import { VirtualClock } from '../model/virtualClock';
 
 const MINUTE = 60_000;
 

@@ -9,7 +9,7 @@ import {
 	retryReason,
 } from '../../src/service/statuses';
 import type { SendResult } from '../../src/base/types';
-import { answer, errorBody, LOST } from '../../testing/answers';
+import { answer, errorBody, LOST } from '../model/answers';
 
 const ALL = Array.from({ length: 300 }, (_, index) => 300 + index);
 

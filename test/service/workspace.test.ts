@@ -1,5 +1,5 @@
 import { workspaceOf } from '../../src/service/workspace';
-import { answer, channelOf } from '../../testing/answers';
+import { answer, channelOf } from '../model/answers';
 
 const HOUR = 3_600_000;
 

@@ -1,5 +1,5 @@
 import type { IExecuteFunctions, INode } from 'n8n-workflow';
-import { seeded } from '../../testing/random';
+import { seeded } from '../model/random';
 
 interface Options {
 	mode: string;

@@ -3,9 +3,9 @@ import { JobSlots, type Slot, type SlotKind } from '../../src/service/jobSlots';
 import { OtherClients } from '../../src/service/otherClients';
 import type { Result } from '../../src/base/result';
 import type { Resource } from '../../src/base/types';
-import { channelOf } from '../../testing/answers';
-import { seeded } from '../../testing/random';
-import { VirtualClock } from '../../testing/virtualClock';
+import { channelOf } from '../model/answers';
+import { seeded } from '../model/random';
+import { VirtualClock } from '../model/virtualClock';
 
 const HALF_HOUR = 1_800_000;
 

@@ -3,10 +3,10 @@ import { Readable } from 'stream';
 import { download, type Output } from '../../src/transfer/down';
 import type { Host, StreamedResponse } from '../../src/service/host';
 import type { NoResponse } from '../../src/base/types';
-import { LOST } from '../../testing/answers';
-import { BASE_URL, hostWith, workspaceWith } from '../../testing/run';
+import { LOST } from '../model/answers';
+import { BASE_URL, hostWith, workspaceWith } from '../model/run';
 import { MEDIA } from './support/media';
-import { VirtualClock } from '../../testing/virtualClock';
+import { VirtualClock } from '../model/virtualClock';
 
 const ZEROS = Buffer.alloc(64);
 const OF_NO_TYPE = { mediaType: 'application/octet-stream' };

@@ -4,10 +4,10 @@ import { readFile } from '../../src/transfer/content';
 import { upload } from '../../src/transfer/up';
 import type { BinarySource, Host, StreamedResponse } from '../../src/service/host';
 import type { SendResult, ApiRequest, NoResponse } from '../../src/base/types';
-import { answer, errorBody, LOST } from '../../testing/answers';
-import { hostWith, sourceWith, workspaceWith } from '../../testing/run';
+import { answer, errorBody, LOST } from '../model/answers';
+import { hostWith, sourceWith, workspaceWith } from '../model/run';
 import { MEDIA } from './support/media';
-import { VirtualClock } from '../../testing/virtualClock';
+import { VirtualClock } from '../model/virtualClock';
 
 const PRESIGNED = 'https://put.example/x?signature=canary-signature';
 

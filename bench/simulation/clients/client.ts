@@ -1,5 +1,5 @@
-import type { ModelService } from '../../../testing/modelService/service';
-import type { VirtualClock } from '../../../testing/virtualClock';
+import type { ModelService } from '../../../test/model/modelService/service';
+import type { VirtualClock } from '../../../test/model/virtualClock';
 import type { Random } from '../../../src/base/types';
 
 /** What a client is given: a service in virtual time and random numbers of its own. */

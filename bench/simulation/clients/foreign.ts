@@ -1,6 +1,6 @@
-import type { ModelService } from '../../../testing/modelService/service';
+import type { ModelService } from '../../../test/model/modelService/service';
 import type { Random } from '../../../src/base/types';
-import type { VirtualClock } from '../../../testing/virtualClock';
+import type { VirtualClock } from '../../../test/model/virtualClock';
 import { CONCURRENT_JOBS, REQUESTS_PER_MINUTE } from '../simulate';
 
 /**

@@ -1,7 +1,7 @@
 import { RateLimiter } from '../../../src/service/rateLimiter';
 import type { ApiRequest, Resource } from '../../../src/base/types';
-import { channelOf } from '../../../testing/answers';
-import { PLAN } from '../../../testing/run';
+import { channelOf } from '../../../test/model/answers';
+import { PLAN } from '../../../test/model/run';
 import { call, creation } from './calls';
 import { inLanes, type Client, type Scene } from './client';
 

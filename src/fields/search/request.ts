@@ -21,6 +21,9 @@ const DEADLINE_MS = 20_000;
 /** How long the service may take for it, in ms. */
 const RESPONSE_MS = 15_000;
 
+/** How long a list waits for what it can do without, in ms. */
+const OPTIONAL_MS = 4_000;
+
 /** A list of more pages is not worth the requests of a picker. */
 const MOST_PAGES = 10;
 
@@ -43,25 +46,30 @@ const unusable = (problem: string): Failed => fail({ kind: 'badResponse', status
 const listError = (context: ILoadOptionsFunctions, failed: Failed, endpoint: Endpoint) =>
 	new NodeApiError(context.getNode(), {} as JsonObject, { message: problemOf(failed, endpoint) });
 
+interface Reading {
+	/** Asked instead of the query, where its page is not known yet. */
+	narrowed?: Query;
+	/** Whether the list can do without: then nobody waits for long, and a failure is not tried again for a minute. */
+	isOptional?: boolean;
+}
+
 /**
  * Reads one page of a list for the editor, within the request rate of the workspace, at most once a
  * minute. Every failure is an error whose text the picker shows.
- *
- * @param narrowed asked instead, where the page is not known yet
  */
 export async function readPage(
 	context: ILoadOptionsFunctions,
 	endpoint: Endpoint,
 	query: Query = {},
-	narrowed: Query = query,
+	{ narrowed = query, isOptional = false }: Reading = {},
 ): Promise<Page> {
 	const { baseUrl, apiKey, host, workspace } = await connect(context, {
-		signal: AbortSignal.timeout(DEADLINE_MS),
+		signal: AbortSignal.timeout(isOptional ? OPTIONAL_MS : DEADLINE_MS),
 		fairnessKey: 'editor',
-		timeoutMs: RESPONSE_MS,
+		timeoutMs: isOptional ? OPTIONAL_MS : RESPONSE_MS,
 	});
 	const cacheKey = (asked: Query) => {
-		const parts = [baseUrl, apiKey, endpoint.path, JSON.stringify(asked)];
+		const parts = [baseUrl, apiKey, endpoint.path, JSON.stringify(asked), String(isOptional)];
 		return createHash('sha256').update(parts.join('\n')).digest('hex');
 	};
 	const key = cacheKey(narrowed);
@@ -81,7 +89,9 @@ export async function readPage(
 	};
 	const page = read();
 	pages.set(key, { until: now + FRESH_MS, page });
-	page.catch(() => pages.delete(key));
+	page.catch(() => {
+		if (!isOptional) pages.delete(key);
+	});
 	return await page;
 }
 

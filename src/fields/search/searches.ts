@@ -14,6 +14,7 @@ import {
 	type Json,
 } from '../../contract';
 import { isRecord, isResource, type Resource } from '../../base/types';
+import { lastPrice, PRICES_ENDPOINT, PRICES_QUERY, pricesIn } from '../../run/prices';
 import {
 	choicesOf,
 	type OffersTyped,
@@ -40,6 +41,8 @@ interface Listing {
 	isSelectable?: (entry: Resource) => boolean;
 	query?: Query;
 	offersTyped?: OffersTyped;
+	/** Reads, at the same time as the list, what is said of an entry after its name. Never fails. */
+	readNotes?: () => Promise<(entry: Resource) => string>;
 }
 
 /** What was read; where that fails, the reason is shown unless something is being typed. */
@@ -57,11 +60,14 @@ const searchOf = (listingOf: (context: ILoadOptionsFunctions) => Listing): Searc
 		const read = async () => await readPage(this, endpoint, pageQuery);
 		const typed = offersTyped ? filter : '';
 		const instead = { entries: [], next: undefined };
-		const { entries, next } = await unlessTyped(read, instead, typed);
+		const reading = unlessTyped(read, instead, typed);
+		const notes = listing.readNotes?.();
+		const { entries, next } = await reading;
+		const noteOf = (await notes) ?? (() => '');
 		const choices = entries
 			.filter(isResource)
 			.filter(isSelectable)
-			.map((entry) => ({ name: nameOf(entry), value: entry.id }));
+			.map((entry) => ({ name: nameOf(entry) + noteOf(entry), value: entry.id }));
 		return choicesOf(choices, { filter, cursor, next, empty, offersTyped });
 	};
 
@@ -80,6 +86,21 @@ const MODE_OF: Record<string, GenerationMode> = {
 /** What the chosen operation makes; `undefined` where it makes no media of a mode. */
 const chosenMode = (context: ILoadOptionsFunctions): GenerationMode | undefined =>
 	MODE_OF[String(context.getCurrentNodeParameter('operation'))];
+
+/** What a model has cost when this workspace last used it; nothing where the service names no prices at all. */
+async function readPrices(
+	context: ILoadOptionsFunctions,
+	mode: GenerationMode,
+): Promise<(model: Resource) => string> {
+	const read = readPage(context, PRICES_ENDPOINT, PRICES_QUERY, { isOptional: true });
+	const prices = pricesIn(await read.then(({ entries }) => entries).catch(() => []));
+	return ({ id }) => {
+		const price = lastPrice(prices, { mode, model: id });
+		if (prices.size === 0) return '';
+		if (price === undefined) return ' – price unknown';
+		return ` – ${price} ${price === 1 ? 'credit' : 'credits'} last time`;
+	};
+}
 
 /** Both models of CreateSpeechGeneration; they can be chosen without the catalogue as well. */
 const searchSpeechModels: Search = async function (filter) {
@@ -168,7 +189,7 @@ async function presetVoices(
 	}
 	const whole = { model };
 	const narrowed = search === '' ? whole : { model, search };
-	const { entries } = await readPage(context, ENDPOINTS.listPresetVoices, whole, narrowed);
+	const { entries } = await readPage(context, ENDPOINTS.listPresetVoices, whole, { narrowed });
 	if (entries.length > 0 || search === '') return entries;
 	// The service finds IDs and names, the picker languages too.
 	return (await readPage(context, ENDPOINTS.listPresetVoices, whole)).entries;
@@ -250,6 +271,7 @@ export const searches = {
 			empty: `The workspace has no ${mode ? `${mode} ` : ''}models: enter an ID`,
 			query: mode && { mode },
 			offersTyped: 'ifNothingFits',
+			readNotes: mode && (async () => await readPrices(context, mode)),
 		};
 	}),
 	/** Those that can be used. */

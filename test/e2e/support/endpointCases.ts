@@ -115,6 +115,7 @@ function speech(ids: { speech: string }): EndpointCase[] {
 				...own,
 				settings,
 				options: { delivery: 'signed_url' },
+				blocksFrom: 'fields',
 				blocks: {
 					block: [
 						{ text: 'Good morning', voice: { __rl: true, mode: 'list', value: voice } },

@@ -63,7 +63,7 @@ export async function startEventEnvironment(target: Route): Promise<EventEnviron
 		},
 		got,
 		collectorUrl: `http://127.0.0.1:${(collector.address() as AddressInfo).port}/`,
-		env: { WEBHOOK_URL: front.url, N8N_PROXY_HOPS: '1' },
+		env: { WEBHOOK_URL: front.url, N8N_PROXY_HOPS: '1', NODE_EXTRA_CA_CERTS: front.caFile },
 		async close() {
 			await Promise.all([front.stop(), sandbox.close()]);
 			collector.closeAllConnections();

@@ -30,6 +30,9 @@ export class EventInstance {
 
 	readonly got: CollectedItem[];
 
+	/** Where workflows send what they want to have in `got`. */
+	readonly collectorUrl: string;
+
 	protected constructor(
 		protected readonly world: EventEnvironment,
 		public rest: Rest,
@@ -38,6 +41,7 @@ export class EventInstance {
 		this.sandbox = world.sandbox;
 		this.front = world.front;
 		this.got = world.got;
+		this.collectorUrl = world.collectorUrl;
 	}
 
 	/** A workflow that sends each item of a trigger to the collector. */
@@ -63,7 +67,7 @@ export class EventInstance {
 			position: [200, 0],
 			parameters: {
 				method: 'POST',
-				url: this.world.collectorUrl,
+				url: this.collectorUrl,
 				sendBody: true,
 				specifyBody: 'json',
 				// No spread: in n8n 2.0 it makes an expression undefined.

@@ -22,6 +22,8 @@ const STARTS: Record<string, Partial<ReturnType<typeof entryPointsOf>>> = {
 	'13': { byHand: 'Workflow Failed' },
 	// A client of MCP does.
 	'14': {},
+	'15': { byHand: 'Start', rests: true },
+	'15b': { byHand: 'Set Up', byEvent: 'Job Done' },
 };
 
 test('every example is set going by what its triggers ask for', () => {

@@ -14,7 +14,7 @@ function write(file: string, content: string): void {
 beforeEach(() => {
 	root = mkdtempSync(path.join(tmpdir(), 'mediagen-sources-'));
 	write('package.json', '{}');
-	write('tsconfig.build.json', '{ "include": ["nodes", "src/transport"] }');
+	write('scripts/tsconfig.build.json', '{ "include": ["../nodes", "../src/transport"] }');
 	write('nodes/Job/MediaGenJob.node.ts', 'export class MediaGenJob {}');
 	write('nodes/Job/MediaGenJob.node.json', '{}');
 	write('src/transport/run.ts', '');
@@ -35,7 +35,7 @@ test.each([
 test.each([
 	['package.json', '{ "version": "2" }'],
 	['tsconfig.json', '{}'],
-	['gulpfile.js', 'x'],
+	['scripts/build.cjs', 'x'],
 	['nodes/Job/MediaGenJob.node.ts', 'export class Other {}'],
 	['nodes/Job/MediaGenJob.node.json', '{ "x": 1 }'],
 	['nodes/New/new.ts', ''],

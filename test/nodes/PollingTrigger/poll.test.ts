@@ -7,7 +7,7 @@ import {
 	triggerFixture,
 	type TriggerFixture,
 } from '../../support/triggerContext';
-import { errorBody } from '../../../testing/answers';
+import { errorBody } from '../../model/answers';
 
 const job = (id: string, status = 'completed', mode = 'image', model = 'studio/image-1') => ({
 	id,

@@ -1,7 +1,7 @@
 import type { IWebhookFunctions } from 'n8n-workflow';
 import { receive } from '../../../nodes/Trigger/receive';
 import { workspaceOf } from '../../../src/service/workspace';
-import { shuffle } from '../../../testing/shuffle';
+import { shuffle } from '../../model/shuffle';
 import { cases } from '../../support/thorough';
 import {
 	deliveryContext,

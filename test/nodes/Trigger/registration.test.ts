@@ -11,12 +11,12 @@ import {
 	type TriggerFixture,
 } from '../../support/triggerContext';
 import { systemClock } from '../../../src/base/clock';
-import type { InstantClock } from '../../../testing/instantClock';
+import type { InstantClock } from '../../model/instantClock';
 
 // The tries of an activation are a second and more apart.
 jest.mock('../../../src/base/clock', () => {
 	const { InstantClock: Clock } = jest.requireActual<{ InstantClock: typeof InstantClock }>(
-		'../../../testing/instantClock',
+		'../../model/instantClock',
 	);
 	return { systemClock: new Clock(Date.now()) };
 });

@@ -2,7 +2,7 @@ import type { IDataObject, IExecuteFunctions, IWebhookFunctions } from 'n8n-work
 import { execute } from '../../../nodes/Trigger/execute';
 import { receive } from '../../../nodes/Trigger/receive';
 import { ProcessedItems } from '../../support/processedItems';
-import { shuffle } from '../../../testing/shuffle';
+import { shuffle } from '../../model/shuffle';
 import {
 	deliveryContext,
 	FakeResponse,

@@ -9,8 +9,8 @@ import {
 	serviceFor,
 	simulate,
 } from '../../bench/simulation/simulate';
-import { seeded } from '../../testing/random';
-import { VirtualClock } from '../../testing/virtualClock';
+import { seeded } from '../model/random';
+import { VirtualClock } from '../model/virtualClock';
 
 /** When the requests for one job of 12 s arrive, in seconds since the first. */
 async function requestsOf(client: (typeof CLIENTS)[number]): Promise<number[]> {

@@ -1,5 +1,5 @@
-import { fail } from '../src/base/result';
-import type { SendResult, ApiRequest, Clock, Channel, Send } from '../src/base/types';
+import { fail } from '../../src/base/result';
+import type { SendResult, ApiRequest, Clock, Channel, Send } from '../../src/base/types';
 
 /** An answer with a status and, where it matters, a body and headers. */
 export const answer = (

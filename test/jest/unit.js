@@ -1,4 +1,4 @@
-const shared = require('./test/jest/shared');
+const shared = require('./shared');
 
 /** Unit, contract and architecture tests. The end-to-end tests, those of queue mode and the judges have configurations of their own. */
 module.exports = {

@@ -1,4 +1,4 @@
-import type { Clock } from '../src/base/types';
+import type { Clock } from '../../src/base/types';
 
 /** Time for one who acts alone: a sleep is over at once, and the clock has moved. */
 export class InstantClock implements Clock {

@@ -5,10 +5,10 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import express from 'express';
 import { LinkChecker } from 'linkinator';
-import { launchChromium } from '../lab/n8n/chromium.ts';
+import { launchChromium } from '../../lab/n8n/chromium.ts';
 
 const base = '/n8n-nodes-mediagen';
-const dist = fileURLToPath(new URL('../dist/site', import.meta.url));
+const dist = fileURLToPath(new URL('../../dist/site', import.meta.url));
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 const schemes = ['light', 'dark'];
 

@@ -1,4 +1,4 @@
-import type { SendResult, ApiRequest, Clock } from '../src/base/types';
+import type { SendResult, ApiRequest, Clock } from '../../src/base/types';
 
 /**
  * What happens to a request: a number is the status it is refused with, `after` the one it is

@@ -1,5 +1,5 @@
 /* eslint-disable @n8n/community-nodes/no-restricted-globals -- not published */
-import type { Clock } from '../src/base/types';
+import type { Clock } from '../../src/base/types';
 
 interface Sleeper {
 	due: number;

@@ -1,4 +1,4 @@
-import { requestLimit, type Counting } from '../../testing/modelService/requestLimit';
+import { requestLimit, type Counting } from '../model/modelService/requestLimit';
 
 const MINUTE = 60_000;
 

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitepress';
 import { githubSlug, renderForSite } from './markdown.mjs';
 
-const root = fileURLToPath(new URL('../..', import.meta.url));
+const root = fileURLToPath(new URL('../../..', import.meta.url));
 
 const vue = (file) => fileURLToPath(new URL(`../node_modules/vue/${file}`, import.meta.url));
 
@@ -28,9 +28,9 @@ export default defineConfig({
 	cleanUrls: true,
 	// What runs on the reader's own machine.
 	ignoreDeadLinks: [/^http:\/\/localhost/],
-	srcDir: '..',
+	srcDir: '../..',
 	// Where lint and formatter do not look: examples and sources that a page links to are published, too.
-	outDir: '../dist/site',
+	outDir: '../../dist/site',
 	// The pages are those of the repository; nothing is written twice.
 	srcExclude: readdirSync(root, { withFileTypes: true })
 		.filter((entry) => entry.isDirectory() && !['docs', 'examples'].includes(entry.name))
@@ -86,7 +86,7 @@ export default defineConfig({
 				text: 'For contributors',
 				items: [
 					...pages('development', 'sandbox', 'performance', 'verification'),
-					{ text: 'Contributing', link: '/CONTRIBUTING' },
+					{ text: 'Contributing', link: '/docs/CONTRIBUTING' },
 					{ text: 'Changes', link: '/CHANGELOG' },
 				],
 			},

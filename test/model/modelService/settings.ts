@@ -1,4 +1,4 @@
-import type { ApiRequest, Resource } from '../../src/base/types';
+import type { ApiRequest, Resource } from '../../../src/base/types';
 import type { Counting } from './requestLimit';
 
 /**

@@ -1,4 +1,4 @@
-import type { SendResult, ApiRequest, Clock, Resource, Send } from '../../src/base/types';
+import type { SendResult, ApiRequest, Clock, Resource, Send } from '../../../src/base/types';
 import { answer, errorBody, LOST } from '../answers';
 import { requestLimit, type RequestLimit } from './requestLimit';
 import { DEFAULTS, type Fault, type ServiceSettings } from './settings';

@@ -1,0 +1,61 @@
+import { NodeHelpers, type INodeParameters, type INodeProperties } from 'n8n-workflow';
+import { readNodes } from '../../scripts/nodes';
+
+/*
+ * What a builder meets who opens a new node: counted over the descriptions as n8n serves them, as the
+ * walk through the editor counted other packages' nodes.
+ *
+ * Controls: every field that the editor shows with the defaults, a collection as one, and the
+ * credential. Words of help: the descriptions, hints and notices of those fields, whether they stand
+ * in the panel or under a question mark; not what a list says of a choice.
+ */
+
+/** A node as it opens at one of its operations. */
+async function opened(name: string, operation: string): Promise<INodeProperties[]> {
+	const node = (await readNodes()).find(({ description }) => description.name === name);
+	if (!node) throw new Error(`no node ${name}`);
+	const { description } = node;
+	const { properties } = JSON.parse(JSON.stringify(description)) as typeof description;
+	const given = { operation };
+	const values: INodeParameters =
+		NodeHelpers.getNodeParameters(properties, given, true, false, null, description) ?? {};
+	return properties.filter(
+		(field) =>
+			field.type !== 'hidden' &&
+			NodeHelpers.displayParameter(values, field, null, description, values),
+	);
+}
+
+const CREDENTIAL = 1;
+
+const controlsOf = (fields: INodeProperties[]): number =>
+	fields.filter(({ type }) => type !== 'notice').length + CREDENTIAL;
+
+const helpOf = (fields: INodeProperties[]): string =>
+	fields
+		.flatMap(({ type, displayName, description, hint }) => [
+			type === 'notice' ? displayName : description,
+			hint,
+		])
+		.filter((text) => text !== undefined)
+		.join(' ');
+
+const wordsIn = (text: string): number => text.split(/\s+/).filter((word) => word !== '').length;
+
+test.each([
+	['mediaGen', 'generateImage', 7],
+	['mediaGen', 'generateVideo', 7],
+	['mediaGen', 'generateAudio', 7],
+	['mediaGenSpeech', 'create', 8],
+])('%s: %s opens with at most %d controls and 40 words of help', async (node, operation, most) => {
+	const fields = await opened(node, operation);
+	expect(fields.map(({ name }) => name)).toEqual(expect.arrayContaining(['operation', 'model']));
+	expect(controlsOf(fields)).toBeLessThanOrEqual(most);
+	expect(wordsIn(helpOf(fields))).toBeLessThanOrEqual(40);
+});
+
+test('Speech opens on one text', async () => {
+	const names = (await opened('mediaGenSpeech', 'create')).map(({ name }) => name);
+	expect(names).toContain('text');
+	expect(names).not.toContain('blocks');
+});
