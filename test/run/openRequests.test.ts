@@ -1,4 +1,4 @@
-import { OpenRequests, type RequestName } from '../../src/run/openRequests';
+import { OpenRequests, openRequestsOf, type RequestName } from '../../src/run/openRequests';
 import type { Sent } from '../../src/run/state';
 
 const DAY = 86_400_000;
@@ -45,6 +45,14 @@ test('an execution goes on with what another one was not given, under its last k
 	expect(take('3')).toMatchObject(CAT);
 });
 
+test('two items of an execution go on with two requests', () => {
+	const { send, take } = setUp();
+	send({ occurrence: 0 });
+	send({ occurrence: 1 });
+	const taken = [take(), take(), take()].map((one) => one?.occurrence);
+	expect(taken).toEqual([1, 0, undefined]);
+});
+
 test.each([
 	['another content', 'a dog', true],
 	['production after the editor', 'a cat', false],
@@ -52,6 +60,12 @@ test.each([
 	const { send, take } = setUp();
 	send();
 	expect(take('2', { content, isManual })).toBeUndefined();
+});
+
+test('nor does the editor after production', () => {
+	const { send, take } = setUp();
+	send({ isManual: false });
+	expect(take('2', { isManual: true })).toBeUndefined();
 });
 
 test('in production only what has failed or was stopped is gone on with: others may still be running', () => {
@@ -84,6 +98,15 @@ test('a request with a job comes before one that may have one, and that before o
 		[1, 'unknown'],
 		[3, 'nothing'],
 	]);
+});
+
+test('a job that is known stays known, whatever its key is answered from then on', () => {
+	const { open, send, take } = setUp();
+	send();
+	open.noteOutcome(CAT, 'job');
+	send();
+	open.noteOutcome(CAT, 'nothing');
+	expect(take()).toMatchObject({ outcome: 'job' });
 });
 
 describe('what was given to n8n', () => {
@@ -150,4 +173,12 @@ test.each([
 	const { send, take } = setUp();
 	send();
 	expect(take('2', { now }) !== undefined).toBe(isOpen);
+});
+
+test('each node has its own, for as long as the process runs', () => {
+	const name = { ...CAT, sent: sentUnder(0, 0), execution: '1', isManual: true };
+	openRequestsOf('a/node').note(name);
+	const asking = { content: 'a cat', execution: '2', isManual: true };
+	expect(openRequestsOf('another/node').takeOver(asking, 0)).toBeUndefined();
+	expect(openRequestsOf('a/node').takeOver(asking, 0)).toMatchObject(CAT);
 });
