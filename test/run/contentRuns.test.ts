@@ -112,35 +112,12 @@ describe.each(HABITS)('By Content, at a service that %s', (_name, showsNow) => {
 		expect(paid()).toEqual(['gen_1', 'gen_2']);
 	});
 
-	test('with Wait off, the job of hours ago that has succeeded is output as it is now', async () => {
-		const { clock, jobs, once, paid } = setUp(showsNow);
-		const settings = { waitForCompletion: false };
-		jobs(false, 60_000);
-		await once(undefined, { settings });
-		await clock.pass(3 * HOUR);
-		expect(await once(undefined, { settings })).toMatchObject({
-			value: { id: 'gen_1', status: 'completed' },
-		});
-		expect(paid()).toEqual(['gen_1']);
-	});
-
 	test.each([true, false])('identical items of a run get the same job (wait: %s)', async (wait) => {
 		const { jobs, execute, start, paid } = setUp(showsNow);
 		jobs(false);
 		const made = await execute(start(), 7, { settings: { waitForCompletion: wait } });
 		for (const each of made) expect(each).toMatchObject({ value: { id: 'gen_1' } });
 		expect(paid()).toEqual(['gen_1']);
-	});
-
-	test('so they do after a failed job of an earlier run', async () => {
-		const { clock, jobs, execute, once, start, paid } = setUp(showsNow);
-		jobs(true);
-		await once();
-		await clock.pass(HOUR);
-		jobs(false);
-		for (const each of await execute(start(), 7))
-			expect(each).toMatchObject({ value: { id: 'gen_2' } });
-		expect(paid()).toEqual(['gen_1', 'gen_2']);
 	});
 
 	test('a second process finds the job that a first one has begun', async () => {
@@ -239,11 +216,5 @@ describe('in the editor, where each click is a new execution', () => {
 		const { click, end } = await firstClick();
 		end(true);
 		expect(await click(prompt, origin)).toMatchObject({ value: { id: 'gen_2' } });
-	});
-
-	test('a job that has failed is not kept', async () => {
-		const { click, end } = await firstClick(true);
-		end(true);
-		expect(await click()).toMatchObject({ value: { id: 'gen_2' } });
 	});
 });

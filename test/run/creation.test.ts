@@ -5,7 +5,7 @@ import { createJob } from '../../src/run/creation';
 import type { BinarySource, Host } from '../../src/service/host';
 import type { Item } from '../../src/run/item';
 import { isOutcomeOpen, newMemory } from '../../src/run/state';
-import type { ApiRequest, Resource, SendResult } from '../../src/base/types';
+import type { ApiRequest, SendResult } from '../../src/base/types';
 import type { Workspace } from '../../src/service/workspace';
 import { answer, errorBody, LOST } from '../model/answers';
 import { ModelService, type ServiceSettings } from '../model/modelService';
@@ -69,16 +69,6 @@ describe('nothing is created twice', () => {
 		expect(model.jobs).toHaveLength(1);
 	});
 
-	test('a request that reads differently at each evaluation continues with its job in one execution', async () => {
-		const { model, make } = setUp();
-		const source = 'a cat at {{ $now }}';
-		await make({ prompt: 'a cat at 10:00', inputFingerprint: source });
-		expect(await make({ prompt: 'a cat at 10:01', inputFingerprint: source })).toMatchObject({
-			value: { id: 'gen_1' },
-		});
-		expect(model.jobs).toHaveLength(1);
-	});
-
 	test('a request that was changed before Retry Execution is another one', async () => {
 		const { model, make } = setUp();
 		await make({ prompt: 'a cat' });
@@ -94,54 +84,13 @@ describe('nothing is created twice', () => {
 		expect(await make()).toMatchObject({ value: { id: 'gen_1' } });
 		expect(keysOf(model)).toHaveLength(1);
 	});
-
-	test('a known job that has ended well is output again without a request', async () => {
-		const { model, make } = setUp();
-		const first = await make();
-		const { length } = model.log;
-		expect(await make()).toEqual(first);
-		expect(model.log).toHaveLength(length);
-	});
 });
 
 describe('a key is replaced when nothing good exists under it', () => {
-	test('after a 402', async () => {
-		const { model, make } = setUp({ credits: 0 });
-		expect(await make()).toMatchObject({ failure: { kind: 'status', status: 402 } });
-		model.settings.credits = 1;
-		expect((await make()).ok).toBe(true);
-		expect(new Set(keysOf(model)).size).toBe(2);
-	});
-
-	test('after a failed job, which is named with its reason', async () => {
-		let status = 'failed';
-		const ending = () => ({ status, errors: [{ message: 'too dark' }, { message: 'too dark' }] });
-		const { model, make } = setUp({ ending });
-		const failed = await make();
-		expect(failed).toMatchObject({
-			failure: { kind: 'jobFailed', reason: 'too dark' },
-			job: { id: 'gen_1' },
-		});
-		status = 'completed';
-		model.settings.ending = () => ({ status: 'completed' });
-		expect(await make()).toMatchObject({ value: { id: 'gen_2', status: 'completed' } });
-	});
-
 	test('not after a partial success, which is kept', async () => {
 		const { model, make } = setUp({ ending: () => ({ status: 'partially_completed' }) });
 		expect((await make()).ok).toBe(true);
 		expect((await make()).ok).toBe(true);
-		expect(model.jobs).toHaveLength(1);
-	});
-
-	test('not after a wait that ended too early', async () => {
-		const { model, make } = setUp({ jobMs: () => 120_000 });
-		const settings = { waitTimeoutMs: 60_000 };
-		expect(await make({ settings })).toMatchObject({
-			failure: { kind: 'deadline' },
-			job: { id: 'gen_1' },
-		});
-		expect(await make()).toMatchObject({ value: { id: 'gen_1', status: 'completed' } });
 		expect(model.jobs).toHaveLength(1);
 	});
 });
@@ -414,46 +363,6 @@ describe('binary inputs', () => {
 		return { posts, make };
 	}
 
-	test('no slot is held while a file is uploaded', async () => {
-		const { clock, model, host } = setUp();
-		const workspace = workspaceWith(clock, { concurrentJobs: 1 });
-		const slow = {
-			...host,
-			channel: {
-				...host.channel,
-				send: async (request: ApiRequest) =>
-					request.path === '/files'
-						? answer(201, {
-								upload_url: 'https://put.example/x',
-								upload_headers: {},
-								url: 'https://files.example/1',
-							})
-						: await model.send(request),
-			},
-			binary: async () => sourceWith(),
-			put: async () => {
-				await clock.sleep(HOUR);
-				return answer(200) as never;
-			},
-		};
-		const body = { mode: 'image', model: 'm', prompt: 'with', image: new BinaryReference('data') };
-		const request = { method: 'POST', path: '/generations', body } as const;
-		const uploading = createJob(runOf({ host: slow, workspace, request, prompt: 'with' }));
-		const other = createJob(runOf({ host, workspace, prompt: 'without', itemIndex: 1 }));
-		const began = clock.monotonic();
-		expect(await clock.run(other)).toMatchObject({ value: { prompt: 'without' } });
-		expect(clock.monotonic() - began).toBeLessThan(HOUR);
-		expect(await clock.run(uploading)).toMatchObject({ value: { prompt: 'with' } });
-	});
-
-	test('one file is uploaded once, however often it is named', async () => {
-		const { posts, make } = uploading([answer(202)]);
-		expect((await make()).ok).toBe(true);
-		expect(posts.map(({ path }) => path)).toEqual(['/files', '/generations']);
-		const url = 'https://files.example/1';
-		expect(posts[1]?.body).toEqual({ input: { video: [url], start_frame: [url] } });
-	});
-
 	test('a repeated run names the same URL, so that the request is the same to the letter', async () => {
 		const { posts, make } = uploading([
 			...Array.from({ length: 7 }, () => answer(500)),
@@ -494,79 +403,5 @@ describe('an agent run', () => {
 		const run = runOf({ host, workspace, spec, request });
 		expect(await clock.run(createJob(run))).toEqual({ ok: true, value: body });
 		expect(asked).toEqual(['POST']);
-	});
-});
-
-describe('five abandoned jobs, four long done and one slow', () => {
-	async function left() {
-		const set = setUp({ jobMs: (prompt) => (prompt === 'slow' ? HOUR : 10_000) });
-		let asked = 0;
-		const ask = async (prompt: string, waitForCompletion = false) => {
-			asked += 1;
-			const node = { runId: `run ${asked}`, items: {} };
-			const settings = { waitForCompletion };
-			return await set.make({ prompt, settings, node, memory: newMemory() });
-		};
-		// The slow one first: it is not the one to wait for.
-		for (const prompt of ['slow', 'b', 'c', 'd', 'e']) await ask(prompt);
-		await set.clock.pass(60_000);
-		return { ...set, ask };
-	}
-
-	test('a new creation goes at once, after one list request', async () => {
-		const { clock, model, ask } = await left();
-		const before = model.log.length;
-		const started = clock.monotonic();
-		expect(await ask('new')).toMatchObject({ ok: true });
-		expect(clock.monotonic() - started).toBeLessThan(1_000);
-		expect(
-			model.log.slice(before).map(({ request }) => `${request.method} ${request.path}`),
-		).toEqual(['GET /generations', 'POST /generations']);
-	});
-
-	test('so do three more, and the slow one is no longer polled once no item waits for a slot', async () => {
-		const { clock, model, ask } = await left();
-		for (const prompt of ['n1', 'n2', 'n3', 'n4']) await ask(prompt);
-		const before = model.log.length;
-		await clock.pass(600_000);
-		expect(model.log).toHaveLength(before);
-		expect(model.count(429)).toBe(0);
-		const started = clock.monotonic();
-		expect(await ask('n5', true)).toMatchObject({ ok: true, value: { status: 'completed' } });
-		expect(clock.monotonic() - started).toBeLessThan(20_000);
-	});
-
-	test('jobs that a list shows as running for ever keep their slots for half an hour', async () => {
-		const { clock, model, workspace } = setUp();
-		const dead = new Set<unknown>();
-		/** A list that never learns of an end. */
-		const host = hostWith(async (request) => {
-			const given = await model.send(request);
-			const { data } = ('body' in given ? given.body : {}) as { data?: Resource[] };
-			for (const job of data ?? []) if (dead.has(job.prompt)) job.status = 'queued';
-			return given;
-		});
-		const ask = async (prompt: string, waitForCompletion: boolean) => {
-			const parts = { host, workspace, prompt };
-			return await clock.run(createJob(runOf({ ...parts, settings: { waitForCompletion } })));
-		};
-		for (const prompt of ['1', '2', '3', '4', '5']) {
-			dead.add(prompt);
-			await ask(prompt, false);
-		}
-		await clock.pass(60_000);
-		const started = clock.monotonic();
-		const made = [await ask('a cat', true), await ask('a dog', true)];
-		expect(made).toMatchObject([{ ok: true }, { ok: true }]);
-		expect(clock.monotonic() - started).toBeLessThan(1_900_000);
-	});
-
-	test('a job that never ends keeps its slot, and the wait for one ends after half an hour', async () => {
-		const { clock, model, ask } = await left();
-		for (let each = 0; each < 4; each += 1) await ask('slow');
-		const started = clock.monotonic();
-		expect(await ask('new')).toMatchObject({ failure: { kind: 'noSlot', others: 0 } });
-		expect(clock.monotonic() - started).toBeLessThan(1_900_000);
-		expect(model.count(429)).toBeLessThan(40);
 	});
 });

@@ -19,7 +19,7 @@ import { newMemory, recordEvent, type ItemMemory } from '../../src/run/state';
 import { runOperation } from '../../src/run/operations';
 import { wordsOf } from '../../src/run/errors';
 import type { Workspace } from '../../src/service/workspace';
-import { answer, errorBody, LOST_FAILURE } from '../model/answers';
+import { answer, errorBody } from '../model/answers';
 import { ModelService, type ServiceSettings } from '../model/modelService';
 import {
 	hostWith,
@@ -78,37 +78,6 @@ test('waiting items share one attempt every 20 seconds, and all go on at the fir
 	const results = await clock.run(Promise.all(all));
 	expect(results.every((result) => result.ok)).toBe(true);
 	expect(model.jobs).toHaveLength(30);
-});
-
-test('what other executions create at the same time makes no attempt come earlier', async () => {
-	const clock = new VirtualClock();
-	const workspace = workspaceWith(clock, { requestsPerMinute: 600, concurrentJobs: 10 });
-	let refusals = 0;
-	let made = 0;
-	const host = hostWith(async ({ method, body }) => {
-		if (method === 'GET') return answer(200, { object: 'list', data: [] });
-		const isDear = (body as { prompt?: string }).prompt === 'dear';
-		if (isDear) refusals += 1;
-		else made += 1;
-		return isDear
-			? answer(402, errorBody('No'))
-			: answer(202, { id: `gen_${made}`, object: 'generation', status: 'completed' });
-	});
-	const settings = { onInsufficientCredits: 'wait' as const, creditWaitTimeoutMs: 600_000 };
-	const run = new Run(50, false);
-	const dear = Array.from({ length: 50 }, async (_, itemIndex) =>
-		createJob(runOf({ host, workspace, settings, run, itemIndex, prompt: 'dear' })),
-	);
-	await clock.pass(1_000);
-	const first = refusals;
-	for (let second = 0; second < 300; second += 1) {
-		const node = { runId: `other ${second}`, items: {} };
-		await clock.run(createJob(runOf({ host, workspace, prompt: 'cheap', node })));
-		await clock.pass(1_000);
-	}
-	expect(made).toBe(300);
-	expect(refusals - first).toBeLessThanOrEqual(15);
-	await clock.run(Promise.all(dear));
 });
 
 test('the error counts the items only while the numbers stay right', () => {
@@ -249,13 +218,6 @@ test('forty items at one price stop below the limit, and say how many were not s
 	expect(model.count(202, 'POST')).toBe(6);
 });
 
-test('without a limit all are sent, and the sum is known all the same', async () => {
-	const { execution, model } = setUp();
-	await execution.run(items(12), {});
-	expect(reserved(model)).toBe(36);
-	expect(execution.credits.reserved).toBe(36);
-});
-
 test('jobs of a limited execution still run at the same time', async () => {
 	const { clock, execution } = setUp({ jobMs: () => 60_000 });
 	const begun = clock.now();
@@ -314,14 +276,6 @@ test('a job that is given again by a repeated key counts once', async () => {
 	await execution.run(twins, { maxCredits: 100, idempotency: 'content' });
 	await execution.run(twins, { maxCredits: 100, idempotency: 'content' }, 'b');
 	expect([reserved(model), execution.credits.reserved]).toEqual([3, 3]);
-});
-
-test('the price of the next is that of the last with the same model and mode, whatever else it asks for', async () => {
-	const prices = [4, 2];
-	const { execution, model } = setUp({ price: () => prices.shift() ?? 2 });
-	// 4 + 2 + 2; a fourth would exceed 9, as the last one was at 2.
-	await execution.run(items(6), { maxCredits: 9 });
-	expect(reserved(model)).toBe(8);
 });
 
 test('one job whose price was not known may exceed the limit, and no second one does', async () => {
@@ -510,18 +464,6 @@ test.each<[job: object, credits: number | undefined]>([
 	expect(creditsOf({ id: 'x', ...job })).toBe(credits);
 });
 
-test('the sum is kept in the flow context, as plain data', () => {
-	const flow = {};
-	executionCredits(flow).add(5);
-	const again = JSON.parse(JSON.stringify(flow)) as Record<string, unknown>;
-	expect(executionCredits(again).reserved).toBe(5);
-	expect(executionCredits(flow)).toBe(executionCredits(flow));
-	executionCredits(again).add(-9);
-	expect(executionCredits(again).reserved).toBe(0);
-	for (const broken of ['x', NaN, null, {}])
-		expect(executionCredits({ mediaGenCredits: broken }).reserved).toBe(0);
-});
-
 describe('one creation after the other', () => {
 	const made = (job: Resource): Result<Resource> => ok(job);
 	const costs = (credits: number, id = 'gen_1') => made({ id, estimated_credits: credits });
@@ -564,84 +506,6 @@ describe('one creation after the other', () => {
 		});
 		expect(sent()).toBe(1);
 		expect(create(4, costs(9), { body: { mode: 'video' } })).toMatchObject({ ok: true });
-	});
-
-	test('that is lost takes all that was left where its price is not known, until that is', () => {
-		const { create, credits, sent } = setUpOne();
-		create(10, costs(3));
-		const memory = newMemory();
-		const parts = { memory, body: { mode: 'video' } };
-		create(10, LOST_FAILURE, parts);
-		expect(credits.reserved).toBe(10);
-		expect(create(10, costs(3))).toMatchObject({ failure: { kind: 'creditCap' } });
-		expect(create(10, costs(2, 'gen_2'), parts)).toMatchObject({ ok: true });
-		expect([credits.reserved, memory.expectedCredits, sent()]).toEqual([5, undefined, 3]);
-	});
-
-	test('that is lost again counts once, and fits wherever it has fitted', () => {
-		const { create, credits } = setUpOne();
-		create(6, costs(3));
-		const memory = newMemory();
-		create(6, LOST_FAILURE, { memory });
-		create(6, LOST_FAILURE, { memory });
-		expect(credits.reserved).toBe(6);
-		expect(create(6, costs(3, 'gen_2'), { memory })).toMatchObject({ ok: true });
-		expect(credits.reserved).toBe(6);
-	});
-
-	test('that is refused counts nothing', () => {
-		const { create, credits } = setUpOne();
-		create(6, costs(3));
-		const refused = fail({ kind: 'status', status: 422, serviceError: {}, outcomeUnknown: false });
-		create(6, refused);
-		create(6, refused, { body: { mode: 'video' } });
-		expect(credits.reserved).toBe(3);
-	});
-
-	test('that is lost without a limit counts with its price, and where that is not known with nothing', () => {
-		const { create, credits } = setUpOne();
-		create(Infinity, costs(3));
-		const memory = newMemory();
-		create(Infinity, LOST_FAILURE, { memory, body: { mode: 'video' } });
-		expect([credits.reserved, memory.expectedCredits]).toEqual([3, undefined]);
-		create(Infinity, LOST_FAILURE);
-		expect(credits.reserved).toBe(6);
-	});
-
-	test('whose job was counted before adds nothing; a new one all of it', () => {
-		const { create, credits } = setUpOne();
-		create(100, costs(3));
-		create(100, costs(3));
-		expect(credits.reserved).toBe(3);
-		create(100, costs(3, 'gen_2'));
-		expect(credits.reserved).toBe(6);
-	});
-
-	test('of which nobody says what it costs adds nothing', () => {
-		const { create, credits } = setUpOne();
-		create(9, costs(3));
-		create(9, made({ id: 'gen_2' }), { body: { mode: 'video' } });
-		expect(credits.reserved).toBe(3);
-	});
-
-	test('that approves a run which this execution has planned adds what is new', () => {
-		const spec = {
-			endpoint: ENDPOINTS.approveAgentRun,
-			output: 'job',
-			object: 'agent_run',
-		} as const;
-		const run = (status: string, spent: number, reserved: number) =>
-			made({ id: 'run_1', status, spent_credits: spent, reserved_credits: reserved });
-		const { create, credits } = setUpOne({ spec });
-		create(100, run('plan_proposed', 1, 0), {
-			spec: { ...spec, endpoint: ENDPOINTS.createAgentRun },
-			body: { brief: 'a spot' },
-		});
-		const approval = { body: { max_credits: 40 } };
-		create(100, run('running', 1, 40), approval);
-		expect(credits.reserved).toBe(41);
-		create(100, run('running', 1, 40), approval);
-		expect(credits.reserved).toBe(41);
 	});
 
 	test('that waits for its turn is not sent once it is cancelled', async () => {

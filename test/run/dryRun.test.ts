@@ -106,27 +106,12 @@ test.each([
 	expect(await sharp(files[0]?.bytes).metadata()).toMatchObject({ format: 'png', width, height });
 });
 
-test('as many files as outputs were asked for, named as those of a real job', async () => {
-	const { files, outcomes } = await dry({ bodies: [{ ...image, parameters: { count: 3 } }] });
-	expect(files.map(({ name }) => name)).toEqual([
-		'a-cat-1-1.png',
-		'a-cat-1-2.png',
-		'a-cat-1-3.png',
-	]);
-	expect(outcomes[0]?.files).toHaveLength(3);
-});
-
 test.each([
 	['video', 'video/mp4'],
 	['audio', 'audio/wav'],
 ])('%s: a file of type %s', async (mode, type) => {
 	const { files } = await dry({ bodies: [{ ...image, mode }] });
 	expect(files.map((file) => file.type)).toEqual([type]);
-});
-
-test('without Download Outputs no file is made', async () => {
-	const { files } = await dry({ bodies: [image], downloadOutputs: false });
-	expect(files).toEqual([]);
 });
 
 test('what a speech in several parts would become', async () => {

@@ -15,24 +15,6 @@ describe('a call of a tool', () => {
 		return { memory, call, end };
 	}
 
-	test('continues one like it that has not ended well: it still runs, has failed, or was answered too early', () => {
-		const { memory, call } = calls();
-		const first = call('a boat');
-		expect(call('a boat')).toBe(first);
-		expect(calls(structuredClone(memory)).call('a boat')).toBe(first);
-		expect(call('a car')).not.toBe(first);
-	});
-
-	test('is a new one where one like it has ended well in this execution', () => {
-		const { call, end } = calls();
-		const first = call('a boat');
-		end(first);
-		const second = call('a boat');
-		expect(second).not.toBe(first);
-		end(second);
-		expect([first, second]).not.toContain(call('a boat'));
-	});
-
 	test('in a retried execution continues those of the execution before, unfinished ones first', () => {
 		const before = calls();
 		const good = before.call('a boat');

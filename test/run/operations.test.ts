@@ -112,22 +112,11 @@ describe('a wait for a job of any kind', () => {
 			job: { id: 'x' },
 		});
 	});
-
-	test('ends at the deadline with a failure that carries the job', async () => {
-		const { result } = await runWith(spec, [job('generation', 'queued')], {
-			waitTimeoutMs: 60_000,
-		});
-		expect(result).toMatchObject({ ok: false, failure: { kind: 'deadline' }, job: { id: 'x' } });
-	});
 });
 
 describe('a resource', () => {
 	const spec: OperationSpec = { endpoint: ENDPOINTS.getWebhook, output: 'resource' };
 	const webhook = { id: 'x', url: 'https://example.com', secret: 'whsec_1' };
-
-	test('is given whole', async () => {
-		expect((await runWith(spec, [answer(200, webhook)])).resources).toEqual([webhook]);
-	});
 
 	test('is given without a signing secret where it may hold one, unless the user wants it', async () => {
 		const careful = { ...spec, holdsSecret: true };

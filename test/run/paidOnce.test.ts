@@ -51,18 +51,6 @@ describe.each([400, 401, 402, 403, 404, 422])('a %i in between', (status) => {
 		expect(model.jobs).toHaveLength(1);
 		expect(posts()).toHaveLength(1);
 	});
-
-	test('does not erase a request whose answers were all lost', async () => {
-		const { model, make, memory, through } = setUp({ loses: ({ method }) => method === 'POST' });
-		await make();
-		through(({ method }) => (method === 'POST' ? answer(status, errorBody('No')) : undefined));
-		expect(await make()).toMatchObject({ failure: { status } });
-		expect(isOutcomeOpen(memory.state)).toBe(true);
-		through(() => undefined);
-		model.settings.loses = () => false;
-		expect(await make()).toMatchObject({ value: { id: 'gen_1' } });
-		expect(model.jobs).toHaveLength(1);
-	});
 });
 
 describe.each([302, 409, 418, 501, 520, 524])('a %i, which proves nothing', (status) => {
@@ -79,12 +67,6 @@ describe.each([302, 409, 418, 501, 520, 524])('a %i, which proves nothing', (sta
 		scenario.through(() => undefined);
 		return scenario;
 	}
-
-	test('keeps the key, which gives the job that was made all the same', async () => {
-		const { model, make } = await answeredSo();
-		expect(await make()).toMatchObject({ value: { id: 'gen_1' } });
-		expect(model.jobs).toHaveLength(1);
-	});
 
 	test.each([
 		['changed', { prompt: 'a dog' }, 0],
@@ -107,21 +89,6 @@ describe.each([302, 409, 418, 501, 520, 524])('a %i, which proves nothing', (sta
 	);
 });
 
-test('a 409 to the next try of a lost creation is waited out: the service may still be at work on it', async () => {
-	const { model, make, through, posts } = setUp();
-	let tries = 0;
-	through((request) => {
-		if (request.method !== 'POST') return undefined;
-		tries += 1;
-		if (tries <= 7) return LOST;
-		return tries <= 9 ? answer(409, errorBody('Still at work')) : undefined;
-	});
-	expect(await make()).toMatchObject({ failure: { kind: 'noResponse' } });
-	expect(await make()).toMatchObject({ value: { id: 'gen_1' } });
-	expect(posts()).toHaveLength(1);
-	expect(model.jobs).toHaveLength(1);
-});
-
 describe.each([401, 403, 404])('a %i that is not of the service', (status) => {
 	const PAGE = '<html><h1>Forbidden</h1></html>';
 
@@ -138,28 +105,10 @@ describe.each([401, 403, 404])('a %i that is not of the service', (status) => {
 		expect(await make()).toMatchObject({ value: { id: 'gen_1' } });
 		expect(model.jobs).toHaveLength(1);
 	});
-
-	test('differs from one of the service, which shows that nothing was done', async () => {
-		const { make, memory, through } = setUp();
-		through(() => answer(status));
-		expect(await make()).toMatchObject({ failure: { status } });
-		expect(isOutcomeOpen(memory.state)).toBe(false);
-	});
 });
 
 describe('a request that reads differently each time', () => {
 	const source = 'a cat at {{ $now }}';
-
-	test('is sent again as it was after an unknown outcome', async () => {
-		const { model, make, posts } = setUp({ loses: ({ method }) => method === 'POST' });
-		await make({ inputFingerprint: source, prompt: 'a cat at 10:00' });
-		model.settings.loses = () => false;
-		expect(await make({ inputFingerprint: source, prompt: 'a cat at 10:01' })).toMatchObject({
-			value: { id: 'gen_1' },
-		});
-		const bodies = posts().map(({ request }) => JSON.stringify([request.body, request.headers]));
-		expect(new Set(bodies).size).toBe(1);
-	});
 
 	test('is read in a retried execution', async () => {
 		const { model, make } = setUp();
@@ -257,33 +206,6 @@ describe('three 429 under one key, which a service may keep for the key', () => 
 	});
 });
 
-describe('a request that was taken over', () => {
-	const manual = { mode: 'manual', looksBack: true } as const;
-
-	test.each([400, 401, 402, 403, 404, 422])(
-		'is not freed by a %i: the former execution may have a job',
-		async (status) => {
-			const { model, make, through } = setUp({ loses: ({ method }) => method === 'POST' });
-			const openRequests = new OpenRequests();
-			const click = async (executionId: string) =>
-				await make({
-					openRequests,
-					memory: newMemory(),
-					node: { runId: executionId, items: {} },
-					run: new Run(1, false),
-					origin: { ...manual, executionId },
-				});
-			expect(await click('1')).toMatchObject({ failure: { kind: 'noResponse' } });
-			model.settings.loses = () => false;
-			through(({ method }) => (method === 'POST' ? answer(status, errorBody('No')) : undefined));
-			expect(await click('2')).toMatchObject({ failure: { status } });
-			through(() => undefined);
-			expect(await click('3')).toMatchObject({ value: { id: 'gen_1' } });
-			expect(model.jobs).toHaveLength(1);
-		},
-	);
-});
-
 describe('by content', () => {
 	const other = (more: Partial<RunParts> = {}): Partial<RunParts> => ({
 		settings: byContent,
@@ -291,88 +213,6 @@ describe('by content', () => {
 		node: { runId: 'other', items: {} },
 		run: new Run(1, false),
 		...more,
-	});
-
-	test.each([401, 402, 403])(
-		'a %i in one execution does not make the next one pay again',
-		async (status) => {
-			const { model, make, through, posts } = setUp();
-			await make(other());
-			through(() => answer(status, errorBody('No')));
-			expect(await make(other({ origin: { executionId: '2' } }))).toMatchObject({ ok: false });
-			through(() => undefined);
-			expect(await make(other({ origin: { executionId: '3' } }))).toMatchObject({
-				value: { id: 'gen_1' },
-			});
-			expect(model.jobs).toHaveLength(1);
-			expect(new Set(posts().map(({ request }) => request.headers?.['Idempotency-Key'])).size).toBe(
-				1,
-			);
-		},
-	);
-
-	test('identical items get one job', async () => {
-		const { clock, model, workspace, host, posts } = setUp({ jobMs: () => 60_000 });
-		const run = new Run(7, false);
-		const node = { runId: 'run', items: {} };
-		const items = Array.from({ length: 7 }, async (_, itemIndex) => {
-			const item = runOf({ host, workspace, run, node, itemIndex, settings: byContent });
-			return await createJob(item);
-		});
-		const results = await clock.run(Promise.all(items));
-		expect(results.map((result) => result.ok && result.value.id)).toEqual(Array(7).fill('gen_1'));
-		expect(new Set(posts().map(({ request }) => request.headers?.['Idempotency-Key'])).size).toBe(
-			1,
-		);
-		expect(model.jobs).toHaveLength(1);
-	});
-
-	test('a service that repeats a 402 for its key gets the key of the execution', async () => {
-		const refused = new Set<unknown>();
-		const { model, make, through } = setUp();
-		let credits = false;
-		through(({ method, headers }) => {
-			const key = headers?.['Idempotency-Key'];
-			if (method !== 'POST') return undefined;
-			if (!credits) refused.add(key);
-			return refused.has(key) ? answer(402, errorBody('Not enough credits')) : undefined;
-		});
-		expect(await make(other())).toMatchObject({ failure: { status: 402 } });
-		expect(refused.size).toBe(2);
-		credits = true;
-		expect(await make(other({ node: { runId: 'next', items: {} } }))).toMatchObject({
-			value: { id: 'gen_1' },
-		});
-		expect(model.jobs).toHaveLength(1);
-	});
-
-	describe('a top-up between the first key and the next, at a service that keeps no refusal', () => {
-		/** Two requests are refused with 402; then there are credits. */
-		function setUpTopUp(loses: (posts: number) => boolean) {
-			const scenario = setUp({ loses: ({ method }) => method === 'POST' && loses(posts) });
-			let posts = 0;
-			scenario.through(({ method }) => {
-				if (method !== 'POST') return undefined;
-				posts += 1;
-				return posts <= 2 ? answer(402, errorBody('Not enough credits')) : undefined;
-			});
-			return scenario;
-		}
-
-		describe.each([
-			['', () => false],
-			[', when its answer is lost', (posts: number) => posts === 3],
-		])('is paid for once%s', (_when, loses) => {
-			test.each(['retried', 'new'])('by the next %s execution', async (kind) => {
-				const { model, make } = setUpTopUp(loses);
-				const memory = newMemory();
-				for (let time = 0; time < 2; time += 1) await make(other({ memory }));
-				expect(model.jobs).toHaveLength(1);
-				const next = other(kind === 'new' ? { origin: { executionId: '2' } } : { memory });
-				expect(await make(next)).toMatchObject({ value: { id: 'gen_1' } });
-				expect(model.jobs).toHaveLength(1);
-			});
-		});
 	});
 
 	test('a request that was refused with 429 goes where another execution has made its job meanwhile', async () => {
@@ -392,23 +232,6 @@ describe('by content', () => {
 		expect(await make(other({ memory }))).toMatchObject({ value: { id: 'gen_1' } });
 		expect(model.jobs).toHaveLength(1);
 	});
-
-	test('a key under which there may be a job is not gone past for a 402', async () => {
-		const { model, make, through } = setUp({ loses: ({ method }) => method === 'POST' });
-		await make(other());
-		model.settings.loses = () => false;
-		expect(model.jobs).toHaveLength(1);
-		// Such as a service that looks at the balance before it looks at the key.
-		through(({ method }) =>
-			method === 'POST' ? answer(402, errorBody('Not enough credits')) : undefined,
-		);
-		for (const executionId of ['2', '3']) await make(other({ origin: { executionId } }));
-		through(() => undefined);
-		expect(await make(other({ origin: { executionId: '4' } }))).toMatchObject({
-			value: { id: 'gen_1' },
-		});
-		expect(model.jobs).toHaveLength(1);
-	});
 });
 
 describe('with a key of the user', () => {
@@ -423,14 +246,6 @@ describe('with a key of the user', () => {
 		});
 		expect(await make({ ...round, prompt: 'a cat' })).toMatchObject({ value: { id: 'gen_1' } });
 		expect(model.jobs).toHaveLength(1);
-	});
-
-	test('a changed request with a key of its own is made', async () => {
-		const { model, make } = setUp();
-		await make({ settings, prompt: 'a cat' });
-		const changed = { settings: { ...settings, idempotencyKey: 'order 8' }, prompt: 'a dog' };
-		expect(await make(changed)).toMatchObject({ value: { id: 'gen_2', prompt: 'a dog' } });
-		expect(model.jobs).toHaveLength(2);
 	});
 
 	test('a changed request is refused once something was made under it', async () => {
@@ -527,90 +342,6 @@ describe('files', () => {
 		}
 		expect(made()).toHaveLength(3);
 		expect(sent.filter(({ path }) => path === '/files')).toHaveLength(2);
-	});
-
-	test('of a first upload are not sent again for a 400', async () => {
-		const { make, made, sent } = uploading(() => answer(400, errorBody('bad prompt')));
-		expect((await make()).ok).toBe(false);
-		expect(made()).toHaveLength(1);
-		expect(sent).toHaveLength(2);
-	});
-
-	test('of a request of unknown outcome stay where they were', async () => {
-		let answers = (): SendResult => LOST;
-		const { make, made, sent } = uploading(() => answers());
-		await make();
-		answers = () => answer(202);
-		expect((await make()).ok).toBe(true);
-		expect(new Set(made().map((post) => JSON.stringify([post.body, post.headers]))).size).toBe(1);
-		expect(sent.filter(({ path }) => path === '/files')).toHaveLength(1);
-	});
-});
-
-test('a 402 in the middle of a run: nothing further is sent after it', async () => {
-	const { clock, model, workspace, host } = setUp({ credits: 5, jobMs: () => 30_000 });
-	const run = new Run(30, false);
-	const items = Array.from({ length: 30 }, async (_, itemIndex) => {
-		const item = runOf({ host, workspace, run, itemIndex, prompt: `item ${itemIndex}` });
-		return await createJob(item);
-	});
-	const results = await clock.run(Promise.all(items));
-	expect(model.jobs).toHaveLength(5);
-	// As many as were in flight when the first one was answered.
-	const refused = model.count(402);
-	expect(refused).toBeGreaterThan(0);
-	expect(refused).toBeLessThanOrEqual(5);
-	expect(results.filter((result) => !result.ok && result.failure.kind === 'skipped')).toHaveLength(
-		25 - refused,
-	);
-	expect(run.submitted).toBe(5);
-});
-
-test('when credits are back all waiting items continue at once, not every 20 seconds', async () => {
-	const { clock, model, workspace, host } = setUp({ credits: 0, jobMs: () => 1_000 });
-	const settings = { onInsufficientCredits: 'wait' as const };
-	const run = new Run(5, false);
-	const started = clock.now();
-	const items = Array.from({ length: 5 }, async (_, itemIndex) => {
-		const item = runOf({
-			host,
-			workspace,
-			run,
-			itemIndex,
-			settings,
-			prompt: `item ${itemIndex}`,
-		});
-		return await createJob(item);
-	});
-	clock.after(50_000, () => {
-		model.settings.credits = 10;
-	});
-	const results = await clock.run(Promise.all(items));
-	expect(results.every(({ ok }) => ok)).toBe(true);
-	expect(clock.now() - started).toBeLessThan(75_000);
-});
-
-describe('what has done nothing leaves nothing open, however often it was tried', () => {
-	const UNREACHABLE: SendResult = { noResponse: 'ECONNREFUSED', unsent: 'connection' };
-
-	test.each<[name: string, response: SendResult]>([
-		['no connection', UNREACHABLE],
-		['a 429', answer(429, errorBody('Slow down'))],
-	])('%s', async (_, response) => {
-		const { make, memory, through, posts } = setUp();
-		through(({ method }) => (method === 'POST' ? response : undefined));
-		const made = await make({ settings: { waitTimeoutMs: 60_000 } });
-		expect(made.ok).toBe(false);
-		expect(isOutcomeOpen(memory.state)).toBe(false);
-		expect(posts()).toHaveLength(0);
-	});
-
-	test('and a refusal after it takes the next key', async () => {
-		const { make, memory, through } = setUp();
-		const answers = [UNREACHABLE, answer(402, errorBody('No credits'))];
-		through(({ method }) => (method === 'POST' ? answers.shift() : undefined));
-		await make();
-		expect(memory.state).toEqual({ is: 'new', nextKey: 1 });
 	});
 });
 

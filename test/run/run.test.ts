@@ -24,35 +24,11 @@ function join(run: NodeRun, item: number, prepared = PREPARED): IExecuteSingleFu
 	return context;
 }
 
-test('a run is not doomed once all its items have joined, and is before', () => {
-	const run = nodeRun({ items: items(2) });
-	const first = join(run, 0);
-	expect(currentRun(first)?.isRejected).toBe(true);
-	join(run, 1);
-	expect(currentRun(first)?.isRejected).toBe(false);
-});
-
 test('one faulty item dooms the run', () => {
 	const run = nodeRun({ items: items(2) });
 	const first = join(run, 0, FAULTY);
 	join(run, 1);
 	expect(currentRun(first)?.isRejected).toBe(true);
-});
-
-test('in portions, items that have not started yet doom nothing', () => {
-	const interval = { requestOptions: { batching: { batch: { batchInterval: 10 } } } };
-	const run = nodeRun({ items: items(2), parameters: () => interval });
-	const first = join(run, 0);
-	const current = currentRun(first);
-	expect(current?.isRejected).toBe(false);
-	current?.beginItem(0);
-	expect(currentRun(join(run, 1))).toBe(current);
-});
-
-test('as a tool the call is counted, not the items of the agent', () => {
-	const agent = nodeRun({ items: items(5) });
-	const tool = nodeRun({ ...agent, inputData: { ai_tool: [items(1)] } });
-	expect(currentRun(join(tool, 0))?.isRejected).toBe(false);
 });
 
 test('two calls of a tool within one item of an agent never share a run', () => {
@@ -80,13 +56,6 @@ describe('Retry On Fail begins a new run', () => {
 		expect(currentRun(first)).not.toBe(before);
 		expect(currentRun(first)?.beginItem(0)).toBe(PREPARED);
 		expect(currentRun(first)?.beginItem(1)).toBe(PREPARED);
-	});
-
-	test('also when n8n gives up on the item that had joined', () => {
-		const run = nodeRun({ items: items(2) });
-		const before = currentRun(join(run, 0));
-		before?.beginItem(0);
-		expect(currentRun(join(run, 1))).not.toBe(before);
 	});
 });
 
@@ -125,10 +94,6 @@ describe('one own key for different requests', () => {
 		for (const [item, name] of ['a cat', 'a dog', undefined].entries()) run.add(item, keyed(name));
 		expect(run.isRejected).toBe(true);
 		expect(run.rejectionOf(2)).toMatchObject({ failure: { kind: 'skipped' } });
-	});
-
-	test('says nothing of what is wrong by itself, or has no own key', () => {
-		expect(refusedOf(FAULTY, keyed('a cat'), keyed(undefined), PREPARED).refused).toEqual([0]);
 	});
 });
 

@@ -142,52 +142,6 @@ describe('one custom key for items that differ in their files only', () => {
 		);
 		expect(model.log).toEqual([]);
 	});
-
-	test('is said in the order of the items, whichever of them was prepared first', async () => {
-		let isFirst = true;
-		const readCredential = async () => {
-			const ms = isFirst ? 1_000 : 0;
-			isFirst = false;
-			await clock.sleep(ms);
-		};
-		const { start } = setUp({ ...withFiles('one', 'two'), readCredential });
-		expect((await failure(start())).message).toMatch(/^Own Key is the same for items 1 and 2, /);
-	});
-
-	test('concerns the two alone where the run goes on', async () => {
-		const parts = withFiles('one', 'one', 'two');
-		const { start, model } = setUp({ ...parts, continueOnFail: true });
-		const items = await start();
-		const errors = items.map(({ json }) => String(json.error ?? '').slice(0, 7));
-		expect(errors[0]).toBe('Own Key');
-		expect(errors[2]).toBe('Own Key');
-		expect(model.log.some(({ request }) => request.path === '/files')).toBe(true);
-	});
-
-	test('is known by where n8n stores the files', async () => {
-		const contents: Record<string, string> = { 'id 1': 'one', 'id 2': 'one', 'id 3': 'two' };
-		const read: string[] = [];
-		const files = (...ids: string[]) => ({
-			prompts: ids,
-			given,
-			items: ids.map((id) => ({
-				json: {},
-				binary: { clip: { id, data: 'filesystem-v2', mimeType: 'video/mp4' } },
-			})),
-			stored: (id: string) => {
-				read.push(id);
-				return Buffer.from(contents[id] ?? '');
-			},
-		});
-		const unlike = setUp(files('id 1', 'id 1', 'id 3'));
-		expect((await failure(unlike.start())).message).toMatch(/items 1 and 3/);
-		expect(unlike.model.log).toEqual([]);
-		// Nothing is read before it is known that the items make different requests.
-		expect(read).toEqual([]);
-		const alike = setUp(files('id 1', 'id 1'));
-		await alike.start().catch(() => {});
-		expect(posts(alike.model)[0]?.request.path).toBe('/files');
-	});
 });
 
 describe('a file on this machine, which only a service on this machine can read', () => {
@@ -203,17 +157,6 @@ describe('a file on this machine, which only a service on this machine can read'
 			/^Source Video must begin with https.*\[item 2 of 3\]$/,
 		);
 		expect(model.log).toEqual([]);
-	});
-
-	test('concerns that item alone where the run goes on', async () => {
-		const { model, start } = setUp({ ...parts, continueOnFail: true });
-		const items = await start();
-		expect(items.map(({ json }) => String(json.error ?? json.status).slice(0, 10))).toEqual([
-			'completed',
-			'Source Vid',
-			'completed',
-		]);
-		expect(posts(model)).toHaveLength(2);
 	});
 
 	test('is sent to one there', async () => {
@@ -310,16 +253,6 @@ describe('nothing is sent when one item of the batch cannot be right', () => {
 		await clock.pass(60_000);
 		expect(model.log).toEqual([]);
 	});
-
-	test('an id with a slash', async () => {
-		const { model, start } = setUp({
-			given: { operation: 'get', generationId: { __rl: true, mode: 'id', value: '../credits' } },
-		});
-		expect((await failure(start())).message).toMatch(
-			/^Generation is not a valid ID: "\.\.\/credits"/,
-		);
-		expect(model.log).toEqual([]);
-	});
 });
 
 describe('with Continue On Fail', () => {
@@ -382,18 +315,6 @@ describe('with Continue On Fail', () => {
 		expect(description).toMatch(/The job goes on at the service: fetch it by its ID\./);
 		expect(description).not.toMatch(/generations:write|no credits were spent/);
 	});
-
-	test('fields that the service names are named as in the editor', async () => {
-		const { model, start } = setUp({ continueOnFail: true });
-		const said = { type: 't', message: 'parameters.count must be at most 4' };
-		Object.assign(model, {
-			send: async () => ({ status: 400, headers: {}, body: { error: said } }),
-		});
-		const [item] = await start();
-		expect(item?.json.error).toBe(
-			'The service refused the request as invalid: Count must be at most 4',
-		);
-	});
 });
 
 describe('without Continue On Fail', () => {
@@ -421,13 +342,6 @@ describe('without Continue On Fail', () => {
 		});
 	});
 
-	test('of jobs that have all failed none is promised to be continued with', async () => {
-		const { start } = setUp({ prompts: ['bad', 'bad'], service: { ending } });
-		const error = await failure(start());
-		expect(error.description).not.toMatch(/kept|other job/);
-		expect(error.context.data).toMatchObject({ otherJobs: [{ item: 2, status: 'failed' }] });
-	});
-
 	test.each([
 		['the run is halted before it is read again', 402, 200],
 		['it cannot be read any more', 400, 404],
@@ -451,15 +365,6 @@ describe('without Continue On Fail', () => {
 		expect(model.jobs).toHaveLength(1);
 	});
 
-	test('many jobs are counted, and all are under Error details', async () => {
-		const prompts = ['bad', ...Array.from({ length: 14 }, (_, item) => `prompt ${item}`)];
-		const error = await failure(setUp({ prompts, service: { ending } }).start());
-		expect(error.description).toMatch(
-			/ 14 other jobs exist .* \(their IDs are under Error details\)\.$/,
-		);
-		expect((error.context.data as { otherJobs: unknown[] }).otherJobs).toHaveLength(14);
-	});
-
 	test('Retry On Fail recreates the failed one, and nothing else', async () => {
 		const { model, start } = setUp({ prompts: ['a', 'bad', 'c'], service: { ending } });
 		await failure(start());
@@ -467,21 +372,6 @@ describe('without Continue On Fail', () => {
 		const items = await start();
 		expect(model.jobs.map(({ prompt }) => prompt).sort()).toEqual(['a', 'bad', 'bad', 'c']);
 		expect(items.map(({ json }) => json.prompt)).toEqual(['a', 'bad', 'c']);
-	});
-
-	test('Retry Execution, with the memory of the node as n8n has stored it, pays nothing again', async () => {
-		const first = setUp({ prompts: ['a', 'b'], service: { ending } });
-		await first.start();
-		const nodeMemory = JSON.parse(JSON.stringify(first.run.nodeMemory)) as NodeRun['nodeMemory'];
-		const retried = nodeRun({
-			...first.run,
-			nodeMemory,
-			executionId: 'execution 2',
-			executeData: undefined,
-		});
-		const given = (item: number) => ({ model: MODEL, prompt: ['a', 'b'][item] });
-		await clock.run(execute(description, retried, given));
-		expect(first.model.jobs).toHaveLength(2);
 	});
 });
 
@@ -548,20 +438,6 @@ describe('in the editor, where each click is a new execution', () => {
 		await goesOn(made);
 	});
 
-	test('also hours later, however little the workspace was used meanwhile', async () => {
-		const made = editor({ credits: 2 });
-		await failure(made.click());
-		made.model.settings.credits = 100;
-		await clock.pass(5 * 3_600_000);
-		await goesOn(made);
-	});
-
-	test('also what a run has paid for whose wait ended too early', async () => {
-		const made = editor({ jobMs: () => 600_000 });
-		expect((await failure(made.click({ waitTimeout: 1 }))).message).toMatch(/^Not finished after/);
-		await goesOn(made);
-	});
-
 	test('what Retry Execution has delivered after all is not delivered again', async () => {
 		const made = editor({ credits: 2 });
 		const nodeMemory = {};
@@ -571,49 +447,6 @@ describe('in the editor, where each click is a new execution', () => {
 		expect(made.ids()).toHaveLength(5);
 		await made.click();
 		expect(made.ids()).toHaveLength(10);
-	});
-
-	test('also what a run has paid for that was cancelled', async () => {
-		const made = editor({ jobMs: () => 60_000 });
-		const cancel = new AbortController();
-		clock.after(30_000, () => cancel.abort());
-		await failure(made.click({}, { signal: cancel.signal }));
-		expect(made.ids()).toHaveLength(5);
-		await goesOn(made);
-	});
-});
-
-describe('other operations', () => {
-	test('Get Many follows the cursor up to its limit', async () => {
-		const service = { concurrentJobs: Infinity, requestsPerMinute: Infinity };
-		const { model, start } = setUp({ service, given: { operation: 'getAll', limit: 130 } });
-		for (let count = 0; count < 150; count += 1) {
-			await clock.run(model.send({ method: 'POST', path: '/generations', body: { prompt: 'x' } }));
-		}
-		const items = await start();
-		expect(items).toHaveLength(130);
-		expect(new Set(items.map(({ json }) => json.id)).size).toBe(130);
-		expect(items.every(({ pairedItem }) => JSON.stringify(pairedItem) === '{"item":0}')).toBe(true);
-	});
-
-	test('Get answers a running job as it is', async () => {
-		const { model, start } = setUp({
-			given: { operation: 'get', generationId: { __rl: true, mode: 'id', value: 'gen_1' } },
-		});
-		model.settings.jobMs = () => 600_000;
-		await clock.run(model.send({ method: 'POST', path: '/generations', body: { prompt: 'x' } }));
-		expect(await start()).toMatchObject([{ json: { id: 'gen_1', status: 'queued' } }]);
-	});
-
-	test('an id that does not exist is an error after one request', async () => {
-		const { model, start } = setUp({
-			given: { operation: 'get', generationId: { __rl: true, mode: 'id', value: 'gen_x' } },
-		});
-		expect(await failure(start())).toMatchObject({
-			message: expect.stringMatching(/^Not found/),
-			httpCode: '404',
-		});
-		expect(model.log).toHaveLength(1);
 	});
 });
 
@@ -683,17 +516,4 @@ describe('a service that puts what cannot be a text where a text belongs', () =>
 			context: { data: { otherJobs: [{ item: 2 }] } },
 		});
 	});
-});
-
-test('a tool answers in time, also for a call that finds no place for its job', async () => {
-	const { model, start } = setUp({
-		nodeType: 'n8n-nodes-mediagen.mediaGenTool',
-		service: { jobMs: () => 600_000 },
-		prompts: ['1', '2', '3', '4', '5', '6'],
-	});
-	const began = clock.monotonic();
-	const items = await start();
-	expect(clock.monotonic() - began).toBeLessThan(60_000);
-	expect(items.map(({ json }) => json.status)).toEqual([...Array(5).fill('queued'), 'not sent']);
-	expect(model.jobs).toHaveLength(5);
 });

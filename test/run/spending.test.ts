@@ -56,15 +56,6 @@ test.each(NEVER_SENT)('what was never sent is said to be that: %j', (failure) =>
 	);
 });
 
-test('one invalid item stops a run before anything is sent for any', () => {
-	const [invalid = { kind: 'cancelled' }] = NEVER_SENT;
-	expect(said(invalid, { items: 2 })).toEqual([
-		'Nothing was sent for any item, so no credits were spent.',
-		'none spent',
-	]);
-	expect(said({ kind: 'cancelled' }, { items: 2 })[0]).toMatch(/^Nothing was sent for this item/);
-});
-
 test('in the editor, where each click is a new execution, the advice is what is true there', () => {
 	const late: Failure = { kind: 'deadline', waitedMs: 1 };
 	expect(said(fail(late, { id: 'gen_1' }), { mode: 'manual' })[0]).toMatch(

@@ -1,6 +1,4 @@
-import fc from '../support/fastCheck';
 import {
-	isKeyExpired,
 	isOutcomeOpen,
 	NEW,
 	nextStep,
@@ -117,74 +115,9 @@ test.each(TABLE)('%j: %j', (state, event, next) => {
 	expect(JSON.stringify(state)).toBe(before);
 });
 
-const after = (...events: ItemEvent[]): ItemState => events.reduce(transition, NEW);
-
-const answered: ItemEvent = { kind: 'jobKnown', job };
-
-describe('a refusal', () => {
-	test('after a 429 frees the key: that try did nothing', () => {
-		expect(after(sending('k'), { kind: 'noEffect' }, sending('k'), refused)).toEqual({
-			is: 'new',
-			nextKey: 1,
-		});
-	});
-
-	test('after a try of which no answer was ever noted does not', () => {
-		expect(after(sending('k'), sending('k'), refused)).toMatchObject({ is: 'sent', key: 'k' });
-	});
-
-	test('of a request that was taken over does not: the former execution may have got a job', () => {
-		const state = after(overtaken, sending('k'), refused);
-		expect(state).toMatchObject({ is: 'sent', key: 'k', nextKey: 5 });
-		expect(isOutcomeOpen(state)).toBe(true);
-		const sure: ItemEvent = { ...overtaken, mayHaveJob: false };
-		expect(after(sure, sending('k'), refused)).toEqual({ is: 'new', nextKey: 6 });
-	});
-});
-
-test('nothing but a bad end or a change makes an item with a job new again', () => {
-	const events: ItemEvent[] = [
-		sending('k'),
-		{ kind: 'outcomeUnknown' },
-		{ kind: 'noEffect' },
-		refused,
-		refusedWithKey,
-		answered,
-		{ kind: 'jobSucceeded' },
-		warned,
-	];
-	fc.assert(
-		fc.property(fc.array(fc.constantFrom(...events)), (all) => {
-			const state = all.reduce(transition, after(sending('k'), answered));
-			expect(['created', 'done']).toContain(state.is);
-			expect(state).toMatchObject({ job: { id: 'gen_1' } });
-		}),
-	);
-});
-
-test('a state is plain data', () => {
-	for (const state of [
-		after(sending('k'), { kind: 'outcomeUnknown' }),
-		after(sending('k'), answered),
-	])
-		expect(JSON.parse(JSON.stringify(state))).toStrictEqual(state);
-});
-
 test('the outcome is open of what is on its way or unknown', () => {
 	const states: ItemState[] = [fresh, asked, out, unknown, made, done];
 	expect(states.filter(isOutcomeOpen)).toEqual([out, unknown]);
-});
-
-test.each([
-	[0, false],
-	[DAY - 1, false],
-	[DAY, true],
-	[DAY + 1, true],
-	// From the future, as the clock was set back.
-	[-1, true],
-	[-9 * DAY, true],
-])('a key that was first sent %i ms ago is forgotten: %s', (age, isForgotten) => {
-	expect(isKeyExpired(1_000, 1_000 + age)).toBe(isForgotten);
 });
 
 const facts: Facts = { now: 2_000, isChanged: false, hasFixedKey: false, execution: '7' };

@@ -1,4 +1,4 @@
-import { fail, ok, type Result } from '../../src/base/result';
+import { ok, type Result } from '../../src/base/result';
 import { BinaryReference } from '../../src/run/uploads';
 import { executionCredits } from '../../src/run/credits';
 import type { Outcome, Settings } from '../../src/run/item';
@@ -98,16 +98,6 @@ describe('a job that takes longer than a call', () => {
 		expect(model.jobs).toHaveLength(1);
 	});
 
-	test('and ends between two calls: the second gets it and pays nothing', async () => {
-		const { model, clock, once } = setUp({ service: { jobMs: () => 60_000 } });
-		await once('a cat');
-		await clock.pass(60_000);
-		expect((await once('a cat')).result).toMatchObject({
-			value: { resources: [{ id: 'gen_1', status: 'completed' }] },
-		});
-		expect(model.jobs).toHaveLength(1);
-	});
-
 	test('a call after that, which asks for the same, is another one', async () => {
 		const { model, once } = setUp();
 		expect(ids(await once('a cat'))).toEqual(['gen_1']);
@@ -196,15 +186,6 @@ describe.each(HOLD_UPS)('a call that waits for %s', (_name, set, hold) => {
 				.filter(({ request }) => (request.body as { prompt: string }).prompt === 'the late one');
 		return { ...all, first, sent };
 	}
-
-	test('is answered in time and says that it was not sent', async () => {
-		const { first, sent } = await held();
-		expect(first.took).toBe(CALL_MS);
-		expect(first.result).toMatchObject({
-			value: { resources: [{ status: 'not sent' }], next: AGAIN },
-		});
-		expect(sent()).toEqual([]);
-	});
 
 	test('is not sent later by itself', async () => {
 		const { clock, sent } = await held();
@@ -297,13 +278,6 @@ test('a job that fails between two calls is told to the next one; the one after 
 	expect(model.jobs).toHaveLength(1);
 	status = 'completed';
 	expect(ids(await once('a cat'))).toEqual(['gen_2']);
-});
-
-test('a failure stays one, and the same call tries again', async () => {
-	const { clock, call, once } = setUp();
-	const failed = fail({ kind: 'jobFailed', reason: 'too dark' }, JOB);
-	expect((await clock.run(call('a cat', async () => failed))).result).toBe(failed);
-	expect(ids(await once('a cat'))).toEqual(['gen_1']);
 });
 
 test('a call of several parts names the jobs of all when its time is over', async () => {

@@ -169,10 +169,3 @@ test('a run that is cancelled reads no further file', async () => {
 	});
 	expect(opened).toBe(1);
 });
-
-test('a file that cannot be read is said to be so', async () => {
-	const broken = sourceWith({ open: async () => await Promise.reject(new Error('/home/node/x')) });
-	expect(await openRequest(itemWith(broken))).toMatchObject({
-		failure: { kind: 'upload', field: 'data', problem: 'its file cannot be read' },
-	});
-});

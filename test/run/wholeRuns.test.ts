@@ -90,23 +90,6 @@ describe('a page of a gateway (401, 403, 404) after the service has charged', ()
 		expect(t.model.jobs).toHaveLength(1);
 		expect((await changed('e3')).items[0]?.json.prompt).toBe('b');
 	});
-
-	test('counts under Max Credits', async () => {
-		const t = setUp({
-			json: Array.from({ length: 10 }, () => ({})),
-			own: (i) => ({ prompt: `p${i}` }),
-			given: { ...image, options: { maxCredits: 25 } },
-			credential: { concurrentJobs: 20, requestsPerMinute: 600 },
-			service: { price: () => 10, concurrentJobs: 20, requestsPerMinute: 600 },
-			answers: async (request) => {
-				if (request.method !== 'POST') return undefined;
-				const first = await t.model.send(request);
-				return t.model.jobs.length === 1 ? first : answer(404, '<html>');
-			},
-		});
-		await ended(t.run());
-		expect(t.model.jobs.length).toBeLessThanOrEqual(3);
-	});
 });
 
 test('Same Request Within 24 Hours: a job that a retry makes and that fails is not made again by it', async () => {
@@ -374,33 +357,6 @@ describe('what an agent is told when the time of a call is over', () => {
 		const [item] = await t.run();
 		expect(jobs).toBeGreaterThan(1);
 		expect(item?.json.status).not.toBe('not sent');
-	});
-
-	test('lack of credits is named', async () => {
-		const t = setUp({
-			nodeType: 'n8n-nodes-mediagen.mediaGenTool',
-			given: { ...image, options: { onInsufficientCredits: 'wait' } },
-			service: { credits: 0 },
-		});
-		const [item] = await t.run();
-		expect(item?.json.next).toMatch(/credits/);
-	});
-
-	test('a call that gets what became of an earlier one, which met silence and then no credits', async () => {
-		let posts = 0;
-		const t = setUp({
-			nodeType: 'n8n-nodes-mediagen.mediaGenTool',
-			given: { ...image, options: { onInsufficientCredits: 'wait' } },
-			answers: async () => {
-				posts += 1;
-				if (posts > 2) return answer(402, errorBody('no credits'));
-				await clock.sleep(posts * MIN);
-				return { noResponse: 'timeout' };
-			},
-		});
-		await t.run();
-		await clock.pass(10 * MIN);
-		expect((await ended(t.run())).error?.message).toMatch(/did not respond/);
 	});
 
 	test('a tool that reads is answered in its time too', async () => {
