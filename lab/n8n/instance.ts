@@ -4,9 +4,10 @@ import path from 'node:path';
 import { stateRoot } from '../process/paths';
 import { silent, withProgress, type Log } from '../process/progress';
 import { ensureLab, hasLab } from './install';
-import type { Release } from './release';
+import { newest, type Release } from './release';
 import { Rest, type Owner } from './rest';
 import { startN8n, temporaryUserFolder, type N8n, type N8nOptions } from './start';
+import { fillFromTemplate } from './template';
 import { buildProject, installPackage, packProject, packageFingerprint } from './tarball';
 
 /** The account of every n8n that the lab makes: they listen on this machine only. */
@@ -26,15 +27,22 @@ export interface Instance {
 	rest: Rest;
 }
 
+interface InstanceOptions extends N8nOptions {
+	log?: Log;
+	/** For tests: with the tables that `ensureTemplate` has made. */
+	fromTemplate?: boolean;
+}
+
 /**
  * From a checkout to a running n8n: installs n8n where it is missing, builds, packs and installs
  * the nodes where they have changed, starts n8n and signs in.
  *
  * @throws LabError with one line when any of that fails; nothing is left running then
  */
-export async function startInstance(options: N8nOptions & { log?: Log } = {}): Promise<Instance> {
+export async function startInstance(options: InstanceOptions = {}): Promise<Instance> {
 	const { log = silent, userFolder = temporaryUserFolder(), release } = options;
 	await preparePackage(userFolder, log, release);
+	if (options.fromTemplate) fillFromTemplate(userFolder, release ?? newest);
 	const temporary = !options.userFolder;
 	const start = async () => await startN8n({ ...options, temporary, userFolder });
 	const n8n = await withProgress(log, 'Starting n8n', start);

@@ -30,7 +30,8 @@ let n8n: N8n;
 let rest: Rest;
 
 beforeAll(
-	async () => ({ n8n, rest } = await startInstance({ userFolder, headless: true })),
+	async () =>
+		({ n8n, rest } = await startInstance({ userFolder, headless: true, fromTemplate: true })),
 	300_000,
 );
 

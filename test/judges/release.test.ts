@@ -203,9 +203,9 @@ describe('npm run release', () => {
 	const log = () => join(folder, 'scripts.log');
 	const ran = () => readFileSync(log(), 'utf8').trim().split('\n');
 
-	// What lint, mutants and build find is seen where they run, in `.ci/run`; here it counts when they do.
+	// What lint, tests, mutants and build find is seen where they run, in `.ci/run`; here it counts when they do.
 	beforeAll(async () => {
-		const standIns = ['lint', 'mutants', 'build'].map(
+		const standIns = ['lint', 'test', 'mutants', 'build'].map(
 			(script) => `scripts.${script}=echo ${script} >> ${log()}`,
 		);
 		await well('npm', 'pkg', 'set', ...standIns);
@@ -248,11 +248,11 @@ describe('npm run release', () => {
 		await well('git', 'push', '--quiet', 'origin', 'main');
 	});
 
-	test('lints, tries all mutants, builds, dates the entry of the changelog and pushes version and tag', async () => {
+	test('lints, tests, tries all mutants, builds, dates the entry of the changelog and pushes version and tag', async () => {
 		const before = readFileSync(join(clone, 'CHANGELOG.md'), 'utf8');
 		const { code, output } = await release('0.1.0');
 		expect({ code, output: code ? output : '' }).toEqual({ code: 0, output: '' });
-		expect(ran()).toEqual(['lint', 'mutants', 'build']);
+		expect(ran()).toEqual(['lint', 'test', 'mutants', 'build']);
 		const after = readFileSync(join(clone, 'CHANGELOG.md'), 'utf8');
 		expect(after).toMatch(/## 0\.1\.0 \(\d{4}-\d\d-\d\d\)\n/);
 		expect(after.replace(/\(\d{4}-\d\d-\d\d\)/, '(unreleased)')).toBe(before);

@@ -204,7 +204,7 @@ describe('over HTTP', () => {
 		}
 		expect(body.lines.length).toBeGreaterThan(OPERATIONS * 0.6);
 		await expectEachPaidOnce(body.lines);
-	}, 120_000);
+	});
 
 	/**
 	 * What each generation says it costs is what the ledger spent on it, whether whole or in part.

@@ -192,5 +192,5 @@ describe('persisted state after a kill', () => {
 		const [id] = acknowledged;
 		await create(second.baseUrl, index);
 		expect(accepted[index]).toBe(id);
-	}, 60_000);
+	});
 });

@@ -3,6 +3,8 @@ import { keyRing } from '../../../lab/sandbox/admin';
 import { saveCredential } from '../../../lab/n8n/credential';
 import { render } from '../../../sandbox/media';
 import { createSandbox } from '../../../sandbox/server';
+import { newest } from '../../../lab/n8n/release';
+import { ensureTemplate } from '../../../lab/n8n/template';
 import { ensureLab } from '../../../lab/n8n/install';
 import { ensurePackage, startInstance } from '../../../lab/n8n/instance';
 import { handOver, type Handover } from './handover';
@@ -25,6 +27,7 @@ export default async function globalSetup({ maxWorkers }: { maxWorkers: number }
 	const start = async (worker: number) => handOver(worker, await startEnvironment(stops));
 	await ensureLab(log);
 	await ensurePackage(log);
+	await ensureTemplate(newest);
 	const workers = Array.from({ length: maxWorkers }, (_, index) => index + 1);
 	await Promise.all(workers.map(start));
 }
@@ -37,7 +40,7 @@ async function startEnvironment(stops: Array<() => Promise<void>>): Promise<Hand
 		render,
 	});
 	stops.push(async () => await sandbox.close());
-	const { n8n, rest } = await startInstance({ log });
+	const { n8n, rest } = await startInstance({ log, fromTemplate: true });
 	stops.push(async () => await n8n.stop());
 	const { baseUrl, adminUrl, keys } = sandbox;
 	const ring = { ...keyRing(sandbox), wrongKey: { key: 'not-a-key' } };

@@ -30,7 +30,8 @@ export class TriggerInstance extends EventInstance {
 		const port = await freePort();
 		const world = await startEventEnvironment(port);
 		const options = { release, headless, env: { ...world.env, ...more } };
-		const started = startInstance({ ...options, port, log, userFolder: temporaryUserFolder() });
+		const userFolder = temporaryUserFolder();
+		const started = startInstance({ ...options, port, log, userFolder, fromTemplate: true });
 		const { n8n, rest } = await started.catch(async (error: unknown) => {
 			await world.close();
 			throw error;
