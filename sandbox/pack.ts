@@ -11,24 +11,20 @@ const ASSETS = ['page', join('media', 'fonts'), join('media', 'speak.mjs')];
 const PROGRAM = 'mediagen-sandbox.js';
 
 /**
- * Writes the tarball of the package `mediagen-sandbox`: all code in one file, with the libraries that
- * are plain JavaScript; native code and large binaries remain dependencies of the manifest here.
+ * Writes the program and what it reads into a folder: all code in one file, with the libraries that are
+ * plain JavaScript; native code and large binaries remain dependencies of the manifest here.
  *
- * @param output a folder, which is made anew
- * @returns the path of the tarball
+ * @returns the path of the program, and what is in it
  */
-export function packSandbox(output: string): string {
-	const root = resolve(__dirname, '..');
-	const folder = join(output, 'package');
-	rmSync(output, { recursive: true, force: true });
-	mkdirSync(folder, { recursive: true });
+export function bundleSandbox(folder: string): { program: string; metafile: Metafile } {
 	const manifest = JSON.parse(readFileSync(join(__dirname, 'package.json'), 'utf8')) as {
 		dependencies: Record<string, string>;
 	};
+	const program = join(folder, PROGRAM);
 	const { metafile } = buildSync({
 		entryPoints: [join(__dirname, 'main.ts')],
-		outfile: join(folder, PROGRAM),
-		absWorkingDir: root,
+		outfile: program,
+		absWorkingDir: resolve(__dirname, '..'),
 		bundle: true,
 		platform: 'node',
 		target: 'node20',
@@ -43,6 +39,21 @@ export function packSandbox(output: string): string {
 	});
 	for (const asset of ASSETS)
 		cpSync(join(__dirname, asset), join(folder, asset), { recursive: true });
+	return { program, metafile };
+}
+
+/**
+ * Writes the tarball of the package `mediagen-sandbox`.
+ *
+ * @param output a folder, which is made anew
+ * @returns the path of the tarball
+ */
+export function packSandbox(output: string): string {
+	const root = resolve(__dirname, '..');
+	const folder = join(output, 'package');
+	rmSync(output, { recursive: true, force: true });
+	mkdirSync(folder, { recursive: true });
+	const { metafile } = bundleSandbox(folder);
 	for (const file of ['package.json', 'README.md'])
 		cpSync(join(__dirname, file), join(folder, file));
 	cpSync(join(root, 'LICENSE'), join(folder, 'LICENSE'));

@@ -15,7 +15,7 @@ afterEach(() => rmSync(folder, { recursive: true, force: true }));
 async function startListener() {
 	const port = await freePort();
 	const script = `
-		globalThis.memory = Buffer.alloc(1 << 29, 1);
+		globalThis.memory = Buffer.alloc(1 << 27, 1);
 		require('node:net').createServer().listen(${port}, '127.0.0.1');`;
 	const logFile = path.join(folder, 'listener.log');
 	const guarded = await startGuarded({
