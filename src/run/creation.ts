@@ -192,17 +192,16 @@ class Creation {
 
 	/**
 	 * Sends a creation as soon as it has a slot; under Max Credits one at a time, each once the price of
-	 * the one before is known. Those behind it hold no slot meanwhile.
+	 * the one before is known. Those behind it hold no slot meanwhile. Not `async`: thousands may wait.
 	 * @returns what has come of it; `undefined` if it is to be tried again
 	 */
-	private async takeTurn(
-		request: CreationRequest,
-		channel: Channel,
-	): Promise<Result<Made> | undefined> {
+	private takeTurn(request: CreationRequest, channel: Channel): Promise<Result<Made> | undefined> {
 		const { credits, settings } = this.item;
-		if (settings.maxCredits === Infinity) return await this.takeSlot(request, channel);
-		const made = await credits.turn.run(channel, async () => await this.takeSlot(request, channel));
-		return channel.signal?.aborted && !made ? fail({ kind: 'cancelled' }) : made;
+		if (settings.maxCredits === Infinity) return this.takeSlot(request, channel);
+		const turn = credits.turn.run(channel, async () => await this.takeSlot(request, channel));
+		return turn.then((made) =>
+			channel.signal?.aborted && !made ? fail({ kind: 'cancelled' }) : made,
+		);
 	}
 
 	/** @returns as `takeTurn` */

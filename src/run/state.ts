@@ -89,16 +89,16 @@ function sending(
 		const mayBeCarriedOut = state.mayBeCarriedOut || state.isInFlight;
 		return { ...state, isInFlight: true, mayBeCarriedOut };
 	}
-	const sent: Sent = {
+	return {
 		is: 'sent',
 		nextKey,
+		key,
 		path,
 		body,
 		firstSentAt: now,
 		isInFlight: true,
 		mayBeCarriedOut: false,
 	};
-	return key === undefined ? sent : { ...sent, key };
 }
 
 /**

@@ -91,12 +91,18 @@ export interface OpenedRequest {
 	requestFingerprint: string;
 }
 
+/** Shared, because thousands of items without files may wait. */
+const NO_FILES: OpenedRequest['sources'] = new Map();
+
 /** Reads the files of a request, whose content is part of its fingerprint. Sends nothing. */
 export async function openRequest(item: Item): Promise<Result<OpenedRequest>> {
 	const { path, body } = item.request;
+	const references = referencesIn(body);
+	if (references.length === 0)
+		return ok({ sources: NO_FILES, requestFingerprint: fingerprint([path, body], {}) });
 	const sources = new Map<string, LocalFile>();
 	const identities: Record<string, string> = {};
-	for (const { field } of referencesIn(body)) {
+	for (const { field } of references) {
 		if (sources.has(field)) continue;
 		const opened = await openFile(item, field);
 		if (!opened.ok) return opened;

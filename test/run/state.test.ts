@@ -52,7 +52,7 @@ const warned: ItemEvent = { kind: 'userWarned', execution: '7' };
 
 /** Every event in every state that treats it in a way of its own. */
 const TABLE: Array<[state: ItemState, event: ItemEvent, next: ItemState]> = [
-	[NEW, sending(), { ...sent, nextKey: 0 }],
+	[NEW, sending(), { ...sent, nextKey: 0, key: undefined }],
 	[fresh, sending('k2'), { ...sent, key: 'k2' }],
 	[asked, sending('k2'), out],
 	[out, sending('k2'), { ...out, mayBeCarriedOut: true }],
