@@ -9,6 +9,7 @@ import {
 	rmSync,
 	writeFileSync,
 } from 'node:fs';
+import { rm } from 'node:fs/promises';
 import path from 'node:path';
 import { LabError } from '../process/failure';
 import { shown, stateRoot } from '../process/paths';
@@ -71,8 +72,9 @@ export async function ensureLab(log: Log = silent, release: Release = newest): P
 	});
 	rmSync(modules, { recursive: true, force: true });
 	renameSync(path.join(staging, 'node_modules'), modules);
-	rmSync(staging, { recursive: true });
 	writeFileSync(stampIn(modules), stampOf(lockfile, tools.lockfile));
+	// Not awaited: n8n starts meanwhile. The fast installer's cache is in it, which takes seconds to remove.
+	rm(staging, { recursive: true, force: true, maxRetries: 3 }).catch(() => undefined);
 }
 
 /** Runs a command whose output is in the log of the install, and says whether it went well. */
@@ -130,7 +132,7 @@ async function succeedsWithBun(folder: string, bun: string): Promise<boolean> {
 		(await succeeds(folder, bun, [...args, '--lockfile-only'], env)) &&
 		strangersIn(folder).length === 0 &&
 		(await succeeds(folder, bun, [...args, '--frozen-lockfile'], env));
-	rmSync(cache, { recursive: true, force: true });
+	if (!isDone) rmSync(cache, { recursive: true, force: true });
 	return isDone;
 }
 
