@@ -5,7 +5,10 @@ import { type Field, getManyOperation, inBody, type Operation } from '../../src/
 import { prose } from '../../src/fields/rules';
 import { input, parameters } from './fields';
 
-const AT_MOST = `at most ${LIMITS.promptLength.max.toLocaleString('en')} characters`;
+/** `10,000`. Without a locale, whose rules take a fifth of the time to load all nodes. */
+const grouped = (number: number) => String(number).replace(/\B(?=(\d{3})+$)/g, ',');
+
+const AT_MOST = `at most ${grouped(LIMITS.promptLength.max)} characters`;
 
 /** What differs between the three operations of POST /generations. */
 interface Generate extends Pick<Operation, 'value' | 'name' | 'action' | 'description'> {

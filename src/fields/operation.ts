@@ -66,7 +66,9 @@ export const optionList = <T extends string>(
 ): INodePropertyOptions[] =>
 	(Object.keys(texts) as T[]).map((value) => ({ ...texts[value], value }));
 
-const byLabel = (a: Field, b: Field) => a.displayName.localeCompare(b.displayName, 'en');
+/** Without a locale, whose rules take a tenth of the time to load all nodes. The labels are plain English. */
+const byLabel = (a: Field, b: Field) =>
+	a.displayName.toLowerCase() < b.displayName.toLowerCase() ? -1 : 1;
 
 /** Optional fields, of which only those that were added are sent, in the order of their labels. */
 export const collection = (
