@@ -241,7 +241,7 @@ describe('npm run release', () => {
 		await well('git', 'commit', '--quiet', '-am', 'A mutant survives');
 		await well('git', 'push', '--quiet', 'origin', 'main');
 		expect((await release('0.1.0')).code).toBe(1);
-		expect(ran()).toEqual(['lint']);
+		expect(ran()).toEqual(['lint', 'test']);
 		expect(await well('git', 'status', '--porcelain')).toBe('');
 		expect(await well('git', 'ls-remote', '--tags', 'origin')).toBe('');
 		await well('git', 'revert', '--no-edit', 'HEAD');
