@@ -1,4 +1,5 @@
 import { createHash } from 'crypto';
+import { onAbort, unlessAborted } from '../base/abort';
 import { Semaphore } from '../base/semaphore';
 import { type Turn } from '../base/waitQueue';
 import type { BinarySource } from '../service/host';
@@ -19,10 +20,19 @@ export interface LocalFile extends BinarySource {
 	problem?: string;
 }
 
-async function* piecesOf(source: BinarySource): AsyncGenerator<Uint8Array, void> {
+/** How long one file may take: at most 512 MiB, from where n8n stores it. */
+const READ_TIMEOUT_MS = 10 * 60_000;
+
+async function* piecesOf(source: BinarySource, end: AbortSignal): AsyncGenerator<Uint8Array, void> {
 	const body = await source.open();
-	if (Buffer.isBuffer(body)) yield body;
-	else for await (const piece of body) yield typeof piece === 'string' ? Buffer.from(piece) : piece;
+	if (Buffer.isBuffer(body)) return yield body;
+	const { destroy } = body as { destroy?: () => void };
+	const dispose = onAbort(end, () => void destroy?.call(body));
+	try {
+		for await (const piece of body) yield typeof piece === 'string' ? Buffer.from(piece) : piece;
+	} finally {
+		dispose();
+	}
 }
 
 /** What the pages are called that may stand in place of media. */
@@ -40,12 +50,12 @@ function problemOf(size: number, page: string | undefined): string | undefined {
 	return `its file is ${what} and no media, such as an error that was saved in its place`;
 }
 
-async function read(source: BinarySource, signal: AbortSignal | undefined): Promise<LocalFile> {
+async function read(source: BinarySource, end: AbortSignal): Promise<LocalFile> {
 	const sum = createHash('sha256');
 	const first: Uint8Array[] = [];
 	let size = 0;
-	for await (const piece of piecesOf(source)) {
-		signal?.throwIfAborted();
+	for await (const piece of piecesOf(source, end)) {
+		end.throwIfAborted();
 		sum.update(piece);
 		if (size < HEAD_BYTES) first.push(piece.subarray(0, HEAD_BYTES));
 		size += piece.length;
@@ -61,8 +71,13 @@ const reading = new Semaphore(AT_ONCE);
 
 /**
  * Reads a file as a stream: what it is, how long it is, and its hash.
- * @returns `undefined` if it was cancelled. Rejects if the file cannot be read
+ * @returns `undefined` if it was cancelled before its turn. Rejects if it is cancelled then, and if the file cannot be read
  */
 export async function readFile(source: BinarySource, turn: Turn): Promise<LocalFile | undefined> {
-	return await reading.run(turn, async () => await read(source, turn.signal));
+	return await reading.run(turn, async () => {
+		const deadline = AbortSignal.timeout(READ_TIMEOUT_MS);
+		const end = turn.signal ? AbortSignal.any([turn.signal, deadline]) : deadline;
+		// At once: storage that stands still would keep its turn, and with five of them nobody would get one.
+		return await unlessAborted(end, read(source, end));
+	});
 }

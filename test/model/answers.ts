@@ -1,4 +1,3 @@
-import { fail } from '../../src/base/result';
 import type { SendResult, ApiRequest, Clock, Channel, Send } from '../../src/base/types';
 
 /** An answer with a status and, where it matters, a body and headers. */
@@ -13,14 +12,6 @@ export const answer = (
 /** The Error shape of the specification. */
 export const errorBody = (message: string, more: Record<string, unknown> = {}) => ({
 	error: { type: 'some_type', message, request_id: 'req_1', ...more },
-});
-
-/** What comes of a request whose answer was lost each time. */
-export const LOST_FAILURE = fail({
-	kind: 'noResponse',
-	reason: 'ECONNRESET',
-	attempts: 7,
-	outcomeUnknown: true,
 });
 
 export const LOST: SendResult = { noResponse: 'ECONNRESET' };

@@ -29,7 +29,7 @@ const ROWS: Record<string, string[]> = {
 		'searchOf, without a deadline',
 	],
 	'The test of a credential': ['mediaGenApiTest'],
-	'A file for its turn to be read': ['readFile, without a deadline'],
+	'A file for its turn to be read': ['readFile', 'readFile, without a deadline'],
 	'A download for its turn': ['transfer, without a deadline'],
 	'A file on its way, in or out': ['boundedBody', 'n8nHost', 'transfer'],
 	'A call of a tool by an AI agent': ['answerInTime', 'answerInTime, without a deadline'],
