@@ -1,3 +1,4 @@
+/* eslint-disable @n8n/community-nodes/no-restricted-globals, @n8n/community-nodes/no-restricted-imports -- not published */
 import { Readable } from 'stream';
 import { readFile } from '../../src/transfer/content';
 import { sourceWith } from '../model/run';
