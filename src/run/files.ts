@@ -79,10 +79,27 @@ export async function withOutputs(context: ServiceContext, job: Resource): Promi
 	return lacksOutputs(whole) ? job : whole;
 }
 
+/**
+ * One of the outputs of a job as the job shows it when it is read again: by its id, or by its place
+ * where ids are missing or repeat.
+ */
+function sameOutput(again: Json, found: Json[], index: number): Json | undefined {
+	const outputs = downloadable(again);
+	const id = found[index]?.id;
+	const [same, ...others] = outputs.filter((output) => id !== undefined && output.id === id);
+	if (same && others.length === 0) return same;
+	return outputs.length === found.length ? outputs[index] : undefined;
+}
+
 /** What a job lacks that succeeded as a whole; `undefined` for nothing. */
 function warningOf(job: Resource): string | undefined {
 	if (job.status === 'completed' && lacksOutputs(job)) {
 		return 'The job has ended well, but the service shows no outputs of it';
+	}
+	if (job.status === 'completed' && isMedia(job)) {
+		const promised = Array.isArray(job.output_ids) ? job.output_ids.length : 0;
+		const shown = filesIn(job).length;
+		return promised > shown ? `The service shows only ${shown} of ${promised} outputs` : undefined;
 	}
 	if (job.status !== 'partially_completed') return undefined;
 	const reason = statedReason(job) ?? 'the service states no reason';
@@ -131,8 +148,7 @@ export async function collect(context: FileContext, job: Resource): Promise<Resu
 			mediaType: textOf(output.media_type),
 			expiresAt: expiryOf(output),
 			stem: readableStem(requested, mediaKindOf(job), job.id, number),
-			// By its place: ids may repeat.
-			renew: async () => textOf(downloadable(await readAgain(context, job))[index]?.url),
+			renew: async () => textOf(sameOutput(await readAgain(context, job), found, index)?.url),
 		});
 		if (!file.ok) return fail(file.failure, job);
 		outcome.files.push(file.value);

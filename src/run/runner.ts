@@ -93,7 +93,10 @@ async function readAccess(
 		fail({ kind: 'input', field: name, problem, hint });
 	if (!context.getNode().credentials?.[CREDENTIAL])
 		return unusable('The credential', 'is not set', 'Open the node and choose one, or create one');
-	const credential = await context.getCredentials(CREDENTIAL);
+	// As a failure of its item: an error that is thrown here would not name the jobs of the others.
+	const credential = await context.getCredentials(CREDENTIAL).catch((error: Error) => error);
+	if (credential instanceof Error)
+		return unusable('The credential', `could not be read by n8n: ${credential.message}`);
 	const read = readCredential(credential);
 	if (read.problem !== undefined) return unusable(`${read.field} of the credential`, read.problem);
 	const { baseUrl, apiKey: key } = read;

@@ -176,8 +176,9 @@ export function n8nHost(context: HostContext, options: IHttpRequestOptions, secr
 			if (!names.includes('content-length')) headers['Content-Length'] = size;
 			let body: Body;
 			try {
-				body = await open();
+				body = await unlessAborted(end, open());
 			} catch {
+				if (end.aborted) return { noResponse: 'timeout' };
 				return { noResponse: 'its file cannot be read', unsent: 'local' };
 			}
 			try {

@@ -7,7 +7,7 @@ import { createParameters, download, sniff } from './support/media';
 /** Service seconds a real second. */
 const CLOCK_SCALE = 10;
 const SERVICE_MS = 200_000;
-const BATCH = 12;
+const BATCH = 8;
 
 const { workspace, key } = keys.full;
 
@@ -28,11 +28,11 @@ const FAULTS = [
 
 beforeEach(async () => await sandbox.reset());
 
-it('minutes with every fault at 5 %: nothing paid for twice, no job lost, no file wrong', async () => {
+it('minutes with every fault at 3 %: nothing paid for twice, no job lost, no file wrong', async () => {
 	await sandbox.settings({ clockScale: CLOCK_SCALE });
 	const access = { apiKey: key, baseUrl, clockScale: CLOCK_SCALE };
 	const credential = await saveCredential(rest, 'soak', access);
-	await sandbox.setFaults(FAULTS.map((fault) => ({ ...fault, probability: 0.05 })));
+	await sandbox.setFaults(FAULTS.map((fault) => ({ ...fault, probability: 0.03 })));
 
 	const end = Date.now() + SERVICE_MS / CLOCK_SCALE;
 	const runs: Array<Awaited<ReturnType<typeof runOurs>>> = [];

@@ -269,3 +269,9 @@ test('a file that an execution has is not fetched again when the node is tried a
 	await collectIn(structuredClone(node));
 	expect(fetched).toBe(6);
 });
+
+test('a job that shows fewer outputs than it says it has made says so', async () => {
+	const { result } = await createdAs(job({ output_ids: ['a', 'b', 'c', 'd'] }), {});
+	const warning = 'The service shows only 2 of 4 outputs';
+	expect(result).toMatchObject({ ok: true, value: { warning } });
+});

@@ -537,3 +537,21 @@ describe('what a further execution goes on with', () => {
 		expect(t.model.jobs).toHaveLength(2);
 	});
 });
+
+test('where n8n cannot read the credential for one item, the error names the jobs of the others', async () => {
+	let asked = 0;
+	const t = setUp({
+		json: [{}, {}, {}, {}],
+		own: (item) => ({ prompt: `p${item}` }),
+		given: image,
+		readCredential: async () => {
+			asked += 1;
+			if (asked === 2) await Promise.reject(new Error('The database is busy'));
+		},
+	});
+	const { error } = await ended(t.run());
+	const said = JSON.stringify([error?.message, error?.description, error?.context]);
+	expect(said).toContain('The database is busy');
+	expect(t.model.jobs.length).toBeGreaterThan(0);
+	for (const { id } of t.model.jobs) expect(said).toContain(id);
+});

@@ -142,7 +142,8 @@ test('a transfer ends when its time is over', async () => {
 	const putting = host.put('https://put.example/x', {}, FILE, end.signal);
 	const getting = host.get('https://media.example/x', end.signal);
 	const storing = storage.store(Readable.from(['cat']), 'cat.png', 'image/png', end.signal);
-	await Promise.resolve();
+	// All three are out by then.
+	for (let turn = 0; turn < 10; turn += 1) await Promise.resolve();
 	end.abort(new Error('over'));
 	expect(await putting).toEqual({ noResponse: 'timeout' });
 	expect(await getting).toEqual({ noResponse: 'timeout' });
@@ -280,4 +281,13 @@ test.each([
 	const { host } = hostOf(full(200, body), { signal: AbortSignal.abort() });
 	const request = { method: 'POST', path: '/generations', body: {}, outlivesCancel } as const;
 	expect(await host.channel.send(request)).toMatchObject(heard);
+});
+
+test('an upload whose file n8n does not open ends with the execution', async () => {
+	const stop = new AbortController();
+	const { host } = hostOf(full(200));
+	const open = async () => await new Promise<never>(() => {});
+	const sent = host.put('https://put.example/x', {}, { ...FILE, open }, stop.signal);
+	stop.abort();
+	expect(await sent).toEqual({ noResponse: 'timeout' });
 });
