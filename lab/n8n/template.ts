@@ -5,8 +5,8 @@ import { stateRoot } from '../process/paths';
 import type { Release } from './release';
 import { startN8n, temporaryUserFolder } from './start';
 
-/** n8n's empty database, and the key that it encrypts with. */
-const FILES = ['database.sqlite', 'config'];
+/** n8n's empty database, with what it has not yet written into its main file, and the key that it encrypts with. */
+const FILES = ['database.sqlite', 'database.sqlite-wal', 'config'];
 
 const templateOf = ({ version }: Release) => path.join(stateRoot, 'template', version);
 
@@ -21,8 +21,10 @@ export async function ensureTemplate(release: Release): Promise<void> {
 	const n8n = await startN8n({ release, userFolder });
 	await n8n.stop();
 	mkdirSync(`${template}.new`, { recursive: true });
-	for (const file of FILES)
-		copyFileSync(path.join(userFolder, '.n8n', file), path.join(`${template}.new`, file));
+	for (const file of FILES) {
+		const made = path.join(userFolder, '.n8n', file);
+		if (existsSync(made)) copyFileSync(made, path.join(`${template}.new`, file));
+	}
 	renameSync(`${template}.new`, template);
 	rmSync(userFolder, { recursive: true, force: true, maxRetries: 3 });
 }

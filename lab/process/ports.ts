@@ -1,11 +1,18 @@
 /* eslint-disable @n8n/community-nodes/no-restricted-imports -- not published */
-import { checkPort, getRandomPort } from 'get-port-please';
+import { randomInt } from 'node:crypto';
+import { checkPort } from 'get-port-please';
 
 const host = '127.0.0.1';
 
-/** A TCP port of the loopback address that is free right now. */
+/**
+ * A TCP port of the loopback address that is free right now. Below those that systems give to outgoing
+ * connections, one of which could take it before a server does.
+ */
 export async function freePort(): Promise<number> {
-	return await getRandomPort(host);
+	for (;;) {
+		const port = randomInt(20_000, 32_000);
+		if (await isFree(port)) return port;
+	}
 }
 
 /** Whether a server could listen on this port of the loopback address. */
