@@ -22,7 +22,9 @@ export async function withStand<T>(
 ): Promise<T> {
 	const service = await startService();
 	try {
-		const { n8n, rest } = await startInstance(options);
+		// As users run it: with the heap of the lab its memory would be another.
+		const env = { NODE_OPTIONS: '', ...options.env };
+		const { n8n, rest } = await startInstance({ ...options, env });
 		try {
 			const credential = await rest.credentials.create(credentialType, 'Bench', {
 				apiKey: 'bench',

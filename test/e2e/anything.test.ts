@@ -7,7 +7,7 @@ import type { SavedCredential } from '../../lab/n8n/rest';
 import { baseUrl, keys, rest, runOurs, sandbox } from './support/harness';
 
 /**
- * What expressions give when data are not as one thought. A quarter of them is tried in each parameter, the next quarter
+ * What expressions give when data are not as one thought. An eighth of them is tried in each parameter, the next eighth
  * in the next one; `test/nodes/anything.test.ts` tries anything in each.
  */
 const ODD: unknown[] = [
@@ -32,7 +32,7 @@ const ODD: unknown[] = [
 	Array.from({ length: 60 }, (_, index) => `${index}`),
 ];
 
-const quarterOf = (turn: number) => ODD.filter((_, index) => index % 4 === turn % 4);
+const eighthOf = (turn: number) => ODD.filter((_, index) => index % 8 === turn % 8);
 
 /** Parameters that n8n lets no expression into, or that are none. */
 const FIXED = ['operation', 'resource', 'blocksFrom', '__rl', 'mode'];
@@ -102,7 +102,7 @@ it.each(Object.keys(ENDPOINTS) as EndpointName[])(
 		for (const one of cases.filter(({ endpoint }) => endpoint === name)) {
 			const { parameters, values } = readFromItem(one.parameters);
 			const tries = Object.keys(values).flatMap((field, turn) =>
-				quarterOf(turn).map((odd) => ({ field, odd })),
+				eighthOf(turn).map((odd) => ({ field, odd })),
 			);
 			if (tries.length === 0) continue;
 			const binary = one.items?.[0]?.binary;

@@ -18,8 +18,8 @@ import { until } from './support/until';
 const SEED = Number(process.env.TEST_SEED ?? 1);
 
 /** Of 200 orders and five kills it takes ten minutes on two cores: MEDIAGEN_ORDERS=200 MEDIAGEN_KILLS=5. */
-const ORDERS = Number(process.env.MEDIAGEN_ORDERS ?? 20);
-const KILLS = Number(process.env.MEDIAGEN_KILLS ?? 2);
+const ORDERS = Number(process.env.MEDIAGEN_ORDERS ?? 12);
+const KILLS = Number(process.env.MEDIAGEN_KILLS ?? 1);
 
 /** A wave has about as long until its n8n is killed. */
 const WAVE_MS = 5_000;

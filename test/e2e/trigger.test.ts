@@ -1,11 +1,8 @@
 /* eslint-disable @n8n/community-nodes/no-restricted-imports -- not published */
-import { readFileSync, writeFileSync } from 'node:fs';
-import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { credentialData } from '../../lab/n8n/credential';
 import type { SavedWorkflow } from '../../lab/n8n/rest';
 import { runNode } from '../../lab/n8n/runNode';
-import { runN8n } from '../../lab/n8n/start';
 import { EVENTS } from '../../src/contract';
 import { triggerName } from './support/eventInstance';
 import { rest as withoutHttps } from './support/harness';
@@ -321,43 +318,6 @@ describe('a verified event', () => {
 		await until(() => instance.of(workflow).length === 1);
 		await unpublish(workflow);
 	});
-});
-
-test('a copy of a published workflow registers a webhook of its own and leaves that of the original alone', async () => {
-	const idsAt = (workflow: SavedWorkflow) =>
-		instance.registered(instance.urlOf(workflow)).map(({ id }) => id);
-	const original = await instance.ourTrigger({ events: CREATED });
-	await publish(original);
-	const own = idsAt(original);
-	// By n8n's command line, which takes static data along.
-	const { userFolder } = instance.direct;
-	const file = path.join(userFolder, `${original.id}.json`);
-	const exported = ['export:workflow', `--id=${original.id}`, `--output=${file}`];
-	expect(await runN8n(userFolder, exported)).toMatchObject({ code: 0 });
-	const [data] = JSON.parse(readFileSync(file, 'utf8')) as Array<
-		SavedWorkflow & { staticData: object }
-	>;
-	// The test would say nothing if n8n stopped letting static data travel.
-	expect(JSON.stringify(data?.staticData)).toContain(instance.urlOf(original));
-	const nodes = data?.nodes.map((node) =>
-		node.webhookId ? { ...node, webhookId: `twin-${original.id}` } : node,
-	);
-	const id = `copy${original.id}`.slice(0, 16);
-	writeFileSync(file, JSON.stringify([{ ...data, id, name: 'A copy', active: false, nodes }]));
-	expect(await runN8n(userFolder, ['import:workflow', `--input=${file}`])).toMatchObject({
-		code: 0,
-	});
-	const twin = await instance.rest.workflows.get(id);
-	await publish(twin);
-	expect(idsAt(original)).toEqual(own);
-	expect(idsAt(twin)).toHaveLength(1);
-	await instance.api('POST', '/generations', anImage());
-	expect(await instance.items(original, 1)).toHaveLength(1);
-	expect(await instance.items(twin, 1)).toHaveLength(1);
-	await unpublish(twin);
-	expect(idsAt(original)).toEqual(own);
-	expect(idsAt(twin)).toEqual([]);
-	await unpublish(original);
 });
 
 test('a change of the API key changes nothing, and the log has neither key nor secret', async () => {

@@ -72,20 +72,6 @@ test('batches with one bad item run on two workers: files in the database, only 
 	expect(workers()).toEqual(new Set(['worker-1', 'worker-2']));
 });
 
-test('a worker that starts again leaves alone what the other is at', async () => {
-	const { id: workflow } = await instance.batch({ type, parameters }, [{ prompt: 'A slow boat' }]);
-	// Until the clock is put forward, an image takes minutes: longer than a worker needs to start on any machine.
-	await admin.settings({ clockScale: 0.03 });
-	const id = await rest.workflows.run(workflow, 'Start');
-	await until(async () => (await reserved()) === 1 && queue.workerOf(id) !== undefined);
-	await queue.workers.find((each) => each !== queue.workerOf(id))?.restart();
-	expect((await rest.executions.get(id)).status).toBe('running');
-	await admin.settings({ clockScale: 60 });
-	const { status, rows } = await outputOf(id);
-	expect(status).toBe('success');
-	expect(rows.map(({ file }) => file)).toEqual(['image 0: A slow boat']);
-});
-
 test('a worker killed in the middle of a batch: a new run by content gets all files and pays for none twice', async () => {
 	const prompts = Array.from({ length: 6 }, (_, each) => `Ship ${each}`);
 	const { id: workflow } = await instance.batch(
