@@ -1,5 +1,6 @@
 import type { INodeProperties, INodePropertyMode } from 'n8n-workflow';
 import { SPEECH_MODELS } from '../contract';
+import { FIRST_MODEL } from '../run/firstModel';
 import { inBody, inPath, type Field } from './operation';
 import { choice, id, located, name, type Rule } from './rules';
 import { nameFromId } from './search/choices';
@@ -42,6 +43,12 @@ export const modelField: Field = {
 		example: 'studio/image-1',
 	}),
 	required: true,
+	default: {
+		__rl: true,
+		mode: 'list',
+		value: FIRST_MODEL,
+		cachedResultName: 'First Model of the Workspace',
+	},
 	// No `loadOptionsDependsOn: ['operation']`: the list follows the operation anyway, and n8n would
 	// empty the field in silence.
 	mapping: inBody('model', located(name({ required: true }))),

@@ -8,6 +8,7 @@ import { readableStem } from '../transfer/names';
 import type { StoredFile } from '../service/host';
 import { statedPrice } from './credits';
 import { filesIn, requestedText } from './files';
+import { firstModelForDryRun, naming } from './firstModel';
 import type { Item, Outcome } from './item';
 import { ItemKeys } from './keys';
 import { lastPrice, PRICES_ENDPOINT, PRICES_QUERY, pricesIn, type Prices } from './prices';
@@ -58,12 +59,12 @@ function costSentence(costs: Array<number | undefined>): string {
 }
 
 /** What all items of the run would create and cost, in words, and which of them are wrong. */
-function summaryOf(item: Item, prices: Prices): string {
+function summaryOf(item: Item, prices: Prices, model: string | undefined): string {
 	const { checked, invalid } = item.run;
 	const costs = checked.flatMap(([, prepared]) => {
 		if (!prepared.ok) return [];
 		const { request, parts = [request] } = prepared.value;
-		return parts.map((part) => priceOf(item, part, prices));
+		return parts.map((part) => priceOf(item, model ? naming(part, model) : part, prices));
 	});
 	const cost = item.spec.charges ? costSentence(costs) : '';
 	const count = `${costs.length} ${costs.length === 1 ? 'job' : 'jobs'}`;
@@ -202,7 +203,9 @@ async function storeSamples(
 }
 
 /** What an item would become, all checks done. Remembers nothing: the real run starts from scratch. */
-export async function dryRun(item: Item): Promise<Result<Outcome>> {
+export async function dryRun(asked: Item): Promise<Result<Outcome>> {
+	const model = await firstModelForDryRun(asked);
+	const item = model ? { ...asked, request: naming(asked.request, model) } : asked;
 	const { request, parts = [request], memory, run, itemIndex, settings } = item;
 	const opened = await openRequest(item);
 	if (!opened.ok) return opened;
@@ -211,7 +214,7 @@ export async function dryRun(item: Item): Promise<Result<Outcome>> {
 	const asNew: Item = { ...item, memory: { ...memory, content } };
 	const idempotencyKey = new ItemKeys(asNew, content).current;
 	const prices = await (run.prices ??= readPrices(item));
-	run.drySummary ??= summaryOf(item, prices);
+	run.drySummary ??= summaryOf(item, prices, model);
 	const outcome: Outcome = { resources: [], files: [] };
 	for (const [index, part] of parts.entries()) {
 		const suffix = parts.length > 1 ? `_${index + 1}` : '';

@@ -66,6 +66,8 @@ export class Run {
 	/** What a dry run says of all items, and what it knows of prices; set by the first that needs it. */
 	drySummary: string | undefined;
 	prices: Promise<ReadonlyMap<string, number>> | undefined;
+	/** The model that the workspace lists first, for items without one of their own; read by the first of them. */
+	firstModel: Promise<Result<string>> | undefined;
 	/** Why nothing further is sent; `undefined` while items may be sent. */
 	halted: Halt | undefined;
 	private readonly haltController = new AbortController();

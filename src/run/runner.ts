@@ -36,6 +36,7 @@ import { identify } from './identity';
 import { openRequestsOf } from './openRequests';
 import { currentRun, itemContext } from './nodeInput';
 import { runOperation } from './operations';
+import { asksForFirstModel } from './firstModel';
 import { runOfRow } from './agent';
 import { errorOutputItem, errorRow, itemsOf } from './output';
 import { answerInTime } from './toolAnswer';
@@ -48,6 +49,7 @@ function scopesNeeded(spec: OperationSpec, { request, settings }: Prepared): Sco
 		endpoint.scope,
 		waits ? readerOf(object).scope : undefined,
 		referencesIn(request.body).length > 0 ? ENDPOINTS.createFile.scope : undefined,
+		asksForFirstModel(request) ? ENDPOINTS.listModels.scope : undefined,
 	].filter((scope) => scope !== undefined);
 }
 

@@ -65,15 +65,14 @@ describe('the panel', () => {
 });
 
 it('the first hour: a picture, a video that begins with it, a spoken line and a spoken text, all by hand', async () => {
-	// A picture: action, credential with key and base URL only, model from the list, prompt.
+	// A picture: action, credential with key and base URL only, prompt. The model is the first of the workspace.
 	await editor.newWorkflow();
 	await editor.addManualTrigger();
 	await editor.openPanel();
 	await editor.add('mediagen', 'MediaGen', 'Generate an image');
 	const credential = await editor.connect({ apiKey: keys.full.key, baseUrl });
 	expect(await editor.shown('operation')).toBe('Generate Image');
-	expect(await editor.listed('model')).toContain('Studio Image 1');
-	await editor.choose(/^Studio Image 1/);
+	expect(await editor.chosen('model')).toBe('First Model of the Workspace');
 	await editor.write('prompt', 'A lighthouse at dawn');
 	await editor.executeAndView(2 * STEP_MS);
 	await untilShown('img', 'it.naturalWidth === 1024 && it.naturalHeight === 1024');

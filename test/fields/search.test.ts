@@ -294,6 +294,14 @@ describe('the values of a model', () => {
 		expect(listed(asked)).toEqual([{ url: '/models', qs: { mode: 'video' } }]);
 	});
 
+	test('are those of the first model of the mode until one is chosen', async () => {
+		const duration = (id: string, values: number[]) => ({ id, capabilities: { duration: values } });
+		const answer = [duration('first of all', [4]), duration('m', [8])];
+		const { context } = opened(answer, 'first');
+		const { results } = await searchDurations.call(context);
+		expect(results.map(({ value }) => value)).toEqual(['4']);
+	});
+
 	test('are found by what is typed, which can be chosen itself', async () => {
 		const found = async (filter: string) =>
 			(await searchDurations.call(opened([model]).context, filter)).results;

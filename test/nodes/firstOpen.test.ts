@@ -50,6 +50,8 @@ test.each([
 ])('%s: %s opens with at most %d controls and 40 words of help', async (node, operation, most) => {
 	const fields = await opened(node, operation);
 	expect(fields.map(({ name }) => name)).toEqual(expect.arrayContaining(['operation', 'model']));
+	const model = fields.find(({ name }) => name === 'model')?.default as { value: string };
+	expect(model.value).not.toBe('');
 	expect(controlsOf(fields)).toBeLessThanOrEqual(most);
 	expect(wordsIn(helpOf(fields))).toBeLessThanOrEqual(40);
 });

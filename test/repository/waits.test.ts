@@ -10,7 +10,11 @@ const ROWS: Record<string, string[]> = {
 	'A request for its turn': ['RateLimiter.acquire, without a deadline'],
 	'A creation for credits, with': ['CreditGate.mayTry'],
 	'A creation with _Max Credits_': ['Creation.takeTurn, without a deadline'],
-	'An item that only reads': ['inTurn, without a deadline', 'Creation.look, without a deadline'],
+	'An item that only reads': [
+		'inTurn, without a deadline',
+		'Creation.look, without a deadline',
+		'withFirstModel, without a deadline',
+	],
 	'A job to end': [
 		'JobPoller.wait, without a deadline',
 		'Creation.wait',
@@ -19,7 +23,12 @@ const ROWS: Record<string, string[]> = {
 	],
 	'A job that nobody waits for': ['JobSlots.tick'],
 	'A list of what runs': ['JobPoller.sendList'],
-	'One answer of the service': ['createSend', 'readBody', 'dryRun, without a deadline'],
+	'One answer of the service': [
+		'createSend',
+		'readBody',
+		'dryRun, without a deadline',
+		'firstModelForDryRun, without a deadline',
+	],
 	'A request that is tried again': ['Client.request', 'Creation.exchange, without a deadline'],
 	'A list with _Return All_': ['readPages'],
 	'A list in the editor': [

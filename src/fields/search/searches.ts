@@ -14,6 +14,7 @@ import {
 	type Json,
 } from '../../contract';
 import { isRecord, isResource, type Resource } from '../../base/types';
+import { FIRST_MODEL } from '../../run/firstModel';
 import { lastPrice, PRICES_ENDPOINT, PRICES_QUERY, pricesIn } from '../../run/prices';
 import {
 	choicesOf,
@@ -122,7 +123,7 @@ function chosenModel(context: ILoadOptionsFunctions): string | undefined {
 async function findModel(context: ILoadOptionsFunctions, id: string): Promise<Json | undefined> {
 	const mode = chosenMode(context);
 	for await (const entries of eachPage(context, ENDPOINTS.listModels, mode && { mode })) {
-		const model = entries.find((entry) => entry.id === id);
+		const model = id === FIRST_MODEL ? entries[0] : entries.find((entry) => entry.id === id);
 		if (model) return model;
 	}
 	return undefined;

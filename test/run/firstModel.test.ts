@@ -1,0 +1,115 @@
+import type { ApiRequest, SendResult } from '../../src/base/types';
+import { answer, errorBody } from '../model/answers';
+import type { VirtualClock } from '../model/virtualClock';
+import { locator, setUp } from '../support/serviceRun';
+
+jest.mock('../../src/base/clock', () => {
+	const { VirtualClock: Clock } = jest.requireActual<{ VirtualClock: typeof VirtualClock }>(
+		'../model/virtualClock',
+	);
+	return { systemClock: new Clock() };
+});
+
+/*
+ * A node as it opens: no model is chosen. The catalogue says which is the first one; what is known of an
+ * item does not depend on it.
+ */
+
+const listOf = (...ids: string[]): SendResult =>
+	answer(200, {
+		object: 'list',
+		data: ids.map((id) => ({ id, object: 'model' })),
+		has_more: false,
+	});
+
+const json = [{ p: 'a' }, { p: 'b' }, { p: 'c' }];
+
+/** A node that was given nothing but prompts, and what it has asked the catalogue for. */
+function opened(catalogue: () => SendResult, given: Record<string, unknown> = {}) {
+	const asked: ApiRequest[] = [];
+	const answers = (request: ApiRequest) => {
+		if (request.path !== '/models') return undefined;
+		asked.push(request);
+		return catalogue();
+	};
+	const own = (item: number) => ({ prompt: json[item]?.p });
+	return { asked, ...setUp({ json, own, given: { downloadOutputs: false, ...given }, answers }) };
+}
+
+const modelsOf = (requests: ApiRequest[]) =>
+	requests.map(({ body }) => (body as { model: string }).model);
+
+test.each([
+	['generateImage', 'image'],
+	['generateVideo', 'video'],
+	['generateAudio', 'audio'],
+])(
+	'%s with the model that it opens with: the catalogue is read once, and its first is used',
+	async (operation, mode) => {
+		const t = opened(() => listOf('studio/one', 'studio/two'), { operation });
+		const items = await t.run();
+		expect(items).toHaveLength(json.length);
+		expect(t.asked.map(({ query }) => query)).toEqual([{ mode }]);
+		expect(modelsOf(t.posts())).toEqual(json.map(() => 'studio/one'));
+	},
+);
+
+test('a chosen model asks for nothing', async () => {
+	const t = opened(() => listOf('studio/one'), { model: locator('studio/two') });
+	await t.run();
+	expect(t.asked).toEqual([]);
+	expect(modelsOf(t.posts())).toEqual(json.map(() => 'studio/two'));
+});
+
+test('without a model in the catalogue nothing is sent, and the error names the field', async () => {
+	const t = opened(() => listOf());
+	await expect(t.run()).rejects.toThrow(
+		/Model is not chosen, and the workspace lists none for image.*\[item 1 of 3\]/,
+	);
+	expect(t.posts()).toEqual([]);
+});
+
+test('where the key may not read the catalogue, the error names the scope, and items with a model are made', async () => {
+	const t = opened(() => answer(403, errorBody('No')));
+	const description = expect.stringContaining('models:read') as string;
+	await expect(t.run()).rejects.toMatchObject({ description });
+	expect(t.posts()).toEqual([]);
+	const mixed = setUp({
+		json,
+		own: (item) => ({ prompt: `p${item}`, ...(item > 0 && { model: locator('studio/two') }) }),
+		given: { downloadOutputs: false },
+		continueOnFail: true,
+		answers: ({ path }) => (path === '/models' ? answer(403, errorBody('No')) : undefined),
+	});
+	const [refused, ...made] = await mixed.run();
+	expect(refused?.json.status).toBe('failed');
+	expect(made.map((item) => item.json.status)).toEqual(['completed', 'completed']);
+});
+
+test('another first model at a retry pays for no job again', async () => {
+	let first = 'studio/one';
+	const t = opened(() => listOf(first));
+	await t.run();
+	first = 'studio/new';
+	const again = await t.run();
+	expect(again).toHaveLength(json.length);
+	expect(modelsOf(t.posts())).toEqual(json.map(() => 'studio/one'));
+});
+
+describe('a dry run', () => {
+	const dry = { options: { dryRun: true } };
+
+	test('names it, without a creation', async () => {
+		const t = opened(() => listOf('studio/one'), dry);
+		const items = await t.run();
+		expect(items.map((item) => item.json.model)).toEqual(json.map(() => 'studio/one'));
+		expect(t.posts()).toEqual([]);
+	});
+
+	test('goes on where the catalogue cannot be read', async () => {
+		const t = opened(() => answer(401, errorBody('No')), dry);
+		const items = await t.run();
+		expect(items.map((item) => item.json.status)).toEqual(json.map(() => 'completed'));
+		expect(t.asked).toHaveLength(1);
+	});
+});
