@@ -1,6 +1,6 @@
 import type { INodeProperties, INodePropertyMode } from 'n8n-workflow';
 import { SPEECH_MODELS } from '../contract';
-import { FIRST_MODEL } from '../run/firstModel';
+import { FIRST_MODEL, FIRST_MODEL_NAME } from '../run/firstModel';
 import { inBody, inPath, type Field } from './operation';
 import { choice, id, located, name, type Rule } from './rules';
 import { nameFromId } from './search/choices';
@@ -47,7 +47,7 @@ export const modelField: Field = {
 		__rl: true,
 		mode: 'list',
 		value: FIRST_MODEL,
-		cachedResultName: 'First Model of the Workspace',
+		cachedResultName: FIRST_MODEL_NAME,
 	},
 	// No `loadOptionsDependsOn: ['operation']`: the list follows the operation anyway, and n8n would
 	// empty the field in silence.

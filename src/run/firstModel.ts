@@ -11,8 +11,9 @@ import type { Item } from './item';
  * one request for all items, and the output names it.
  */
 
-/** What the field Model holds until somebody chooses one. */
+/** What the field Model holds until somebody chooses one, and how that is shown. */
 export const FIRST_MODEL = 'first';
+export const FIRST_MODEL_NAME = 'First Model of the Workspace';
 
 export const asksForFirstModel = ({ body }: ApiRequest): boolean =>
 	isRecord(body) && body.model === FIRST_MODEL;

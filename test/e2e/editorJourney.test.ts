@@ -70,7 +70,10 @@ it('the first hour: a picture, a video that begins with it, a spoken line and a 
 	await editor.addManualTrigger();
 	await editor.openPanel();
 	await editor.add('mediagen', 'MediaGen', 'Generate an image');
+	// n8n looks for the model in the list of a new credential, and clears it when somebody types meanwhile.
+	const isListed = page.waitForResponse(/resource-locator-results/);
 	const credential = await editor.connect({ apiKey: keys.full.key, baseUrl });
+	await isListed;
 	expect(await editor.shown('operation')).toBe('Generate Image');
 	expect(await editor.chosen('model')).toBe('First Model of the Workspace');
 	await editor.write('prompt', 'A lighthouse at dawn');

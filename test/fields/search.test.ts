@@ -61,6 +61,18 @@ test('models of what the operation makes, by label, name or id; those without an
 	]);
 });
 
+test('models of a node in which none is chosen begin with the one that it holds', async () => {
+	const answers = { '/models': [{ id: 'm' }] };
+	const valuesOf = async (model: unknown, filter?: string) =>
+		(await searchModels.call(editor({ answers, model }).context, filter)).results.map(
+			({ value }) => value,
+		);
+	const opened = { __rl: true, mode: 'list', value: 'first' };
+	expect(await valuesOf(opened)).toEqual(['first', 'm']);
+	expect(await valuesOf(opened, 'm')).toEqual(['m']);
+	for (const model of [undefined, '', 'm']) expect(await valuesOf(model)).toEqual(['m']);
+});
+
 test('a list is opened with one request, and nothing is asked while somebody types', async () => {
 	const { context, asked } = models([{ id: 'm', capabilities: { size: ['1x1'] } }]);
 	for (const typed of ['', 's', 'st', 'stu', '']) await searchModels.call(context, typed);

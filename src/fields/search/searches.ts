@@ -14,7 +14,7 @@ import {
 	type Json,
 } from '../../contract';
 import { isRecord, isResource, type Resource } from '../../base/types';
-import { FIRST_MODEL } from '../../run/firstModel';
+import { FIRST_MODEL, FIRST_MODEL_NAME } from '../../run/firstModel';
 import { lastPrice, PRICES_ENDPOINT, PRICES_QUERY, pricesIn } from '../../run/prices';
 import {
 	choicesOf,
@@ -102,6 +102,27 @@ async function readPrices(
 		return ` – ${price} ${price === 1 ? 'credit' : 'credits'} last time`;
 	};
 }
+
+const catalogue = searchOf((context) => {
+	const mode = chosenMode(context);
+	return {
+		endpoint: ENDPOINTS.listModels,
+		nameOf: labelOf,
+		empty: `The workspace has no ${mode ? `${mode} ` : ''}models: enter an ID`,
+		query: mode && { mode },
+		offersTyped: 'ifNothingFits',
+		readNotes: mode && (async () => await readPrices(context, mode)),
+	};
+});
+
+/** Of a node in which nobody has chosen a model, with what it holds: the editor would clear it otherwise. */
+const searchModels: Search = async function (filter, cursor) {
+	const found = await catalogue.call(this, filter, cursor);
+	const isWhole = !filter && !cursor;
+	if (!isWhole || chosenModel(this) !== FIRST_MODEL) return found;
+	const held = { name: FIRST_MODEL_NAME, value: FIRST_MODEL };
+	return { ...found, results: [held, ...found.results] };
+};
 
 /** Both models of CreateSpeechGeneration; they can be chosen without the catalogue as well. */
 const searchSpeechModels: Search = async function (filter) {
@@ -221,8 +242,8 @@ const searchVoices: Search = async function (filter = '', cursor) {
 	const isSpeech = SPEECH_MODELS.some((known) => known === id);
 	const customs = async () => await customVoices(this).catch(() => []);
 	const early = isSpeech ? customs() : undefined;
-	const catalogue = async () => await presetVoices(this, id, isSpeech, filter.trim());
-	const preset = (await unlessTyped(catalogue, [], filter))
+	const read = async () => await presetVoices(this, id, isSpeech, filter.trim());
+	const preset = (await unlessTyped(read, [], filter))
 		.filter(isResource)
 		.map((voice) => listedVoice(presetVoiceName(voice), voice.id, voice.sample_url));
 	const own = (preset.length > 0 || isSpeech ? await (early ?? customs()) : [])
@@ -264,17 +285,7 @@ export const searches = {
 		empty: 'No generations yet: make one with the node MediaGen',
 		query: { limit: LIMITS.listLimit.max },
 	})),
-	searchModels: searchOf((context) => {
-		const mode = chosenMode(context);
-		return {
-			endpoint: ENDPOINTS.listModels,
-			nameOf: labelOf,
-			empty: `The workspace has no ${mode ? `${mode} ` : ''}models: enter an ID`,
-			query: mode && { mode },
-			offersTyped: 'ifNothingFits',
-			readNotes: mode && (async () => await readPrices(context, mode)),
-		};
-	}),
+	searchModels,
 	/** Those that can be used. */
 	searchPersonas: searchOf(() => ({
 		...personas,
