@@ -142,6 +142,7 @@ describe('an outage: five requests of one operation, given up in a row', () => {
 		['a 503', answer(503)],
 		['a page', answer(200, '<html>')],
 		['a redirect', answer(301, '')],
+		['a 405 without the Error shape', answer(405, { message: 'no' })],
 	])('%s', async (_, response) => {
 		const all = await given(...four<Asked>([POST, response]), [POST, response], [POST, response]);
 		expect(all).toEqual([...four(false), true, true]);
