@@ -184,12 +184,9 @@ const SENTENCES: Record<string, Proof[]> = {
 			[CREATION, 'an unknown outcome keeps its key for the next run'],
 		],
 	'After 24 hours, or if you have changed the request, nothing is sent: the error says that a job may exist and where to look.':
-		[
-			[RUN, 'is told where the key can no longer settle it (%s), before anything is paid'],
-			[WHOLE, 'is not paid for again %s'],
-		],
+		[[RUN, 'is told where the key can no longer settle it (%s), before anything is paid']],
 	'If you retry the execution after that, it pays.': [
-		[WHOLE, 'is told before a changed request is paid for, which the next execution then is'],
+		[RUN, 'is told where the key can no longer settle it (%s), before anything is paid'],
 	],
 	'n8n saves what a node remembers only when the node has ended.': [KILLED],
 	'So start the workflow again; what it pays for is in the table.': [KILLED],
