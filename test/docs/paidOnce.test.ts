@@ -6,6 +6,7 @@ type Proof = [file: string, name: string];
 
 const RUN = 'test/run/paidOnce.test.ts';
 const CONTENT = 'test/run/contentRuns.test.ts';
+const KEYS = 'test/run/keys.test.ts';
 const CREATION = 'test/run/creation.test.ts';
 const WHOLE = 'test/run/wholeRuns.test.ts';
 const LOST = 'test/e2e/lostExecutions.test.ts';
@@ -16,6 +17,7 @@ const MODEL: Proof = [
 	'test/run/executions.model.test.ts',
 	'… sequences of executions: nothing that was paid for and lost is paid for again',
 ];
+const SAME_KEY: Proof = [KEYS, '%s: the key differs by %j, and by nothing else'];
 const GO_ON: Proof = [LOST, '%s, %s: the user goes on, and nothing is paid for twice'];
 const KILLED: Proof = [
 	CRASH,
@@ -47,12 +49,8 @@ const SENTENCES: Record<string, Proof[]> = {
 			[SANDBOX, 'a key is stored for 24 hours'],
 			[SANDBOX, 'a repeat gives the same answer and nothing is charged twice'],
 		],
-	'The nodes give the same request the same key.': [
-		['test/run/keys.test.ts', '%s: the key differs by %j, and by nothing else'],
-	],
-	'_Avoid Paying Twice_ says which requests are the same:': [
-		['test/run/keys.test.ts', '%s: the key differs by %j, and by nothing else'],
-	],
+	'The nodes give the same request the same key.': [SAME_KEY],
+	'_Avoid Paying Twice_ says which requests are the same:': [SAME_KEY],
 	'On Retries (default) | the same item of an execution | same job | pays again (see below) | pays again':
 		[REPEATED, ANEW, KILLED],
 	'Same Request Within 24 Hours | the same request of the node, files too | same job | same job | same job':
@@ -87,13 +85,7 @@ const SENTENCES: Record<string, Proof[]> = {
 		[CREATION, 'past the 24 hours of a key its job is read instead of asked for'],
 	],
 	'In the editor, where each click is a new execution: what an earlier click has paid for and lost, because it failed, was stopped, or output a failed row.':
-		[
-			MODEL,
-			GO_ON,
-			[CONTENT, 'the next click gets the job of a failed run'],
-			[CONTENT, 'and that of a failed row, which n8n was not given'],
-			[WHOLE, 'a run that %s is taken over by the next click'],
-		],
+		[MODEL, GO_ON, [WHOLE, 'a run that %s is taken over by the next click']],
 	'This holds for 24 hours while n8n runs, also after another round of a loop has failed, with files from another node, if you take out other rows, and with another key of the workspace or spelling of the base URL.':
 		[
 			['test/run/openRequests.test.ts', '%i ms after it was sent it can be taken over: %s'],
@@ -125,18 +117,14 @@ const SENTENCES: Record<string, Proof[]> = {
 	'A sub-workflow that its parent calls again: each call is a new execution.': [BY_MODE, ANEW],
 	"_Retry_ of the sub-workflow's own execution pays once.": [GO_ON],
 	'In the editor, what the node has output well: the next click makes new media.': [
-		[CONTENT, 'what was given to n8n is not given again'],
+		[KEYS, 'a request that %s is not gone on with'],
 		[LOST, 'in the editor, what was output well is made anew by the next click'],
 	],
 	'A request that you change.': [
 		[CREATION, 'a request that was changed before Retry Execution is another one'],
-		[CONTENT, '%s pays for itself'],
 	],
 	'An expression that gives another value each time, such as `$now`, is no change in a retry, but is another request in a new execution.':
-		[
-			[RUN, 'is read in a retried execution'],
-			[CONTENT, '%s pays for itself'],
-		],
+		[[RUN, 'is read in a retried execution'], SAME_KEY],
 	'One of two equal rows with lost answers, if you take out the other.': [
 		[RUN, 'of two equal rows with lost answers, the one that is left may be the one without a job'],
 	],
