@@ -6,7 +6,6 @@ type Proof = [file: string, name: string];
 
 const RUN = 'test/run/paidOnce.test.ts';
 const CONTENT = 'test/run/contentRuns.test.ts';
-const KEYS = 'test/run/keys.test.ts';
 const CREATION = 'test/run/creation.test.ts';
 const WHOLE = 'test/run/wholeRuns.test.ts';
 const LOST = 'test/e2e/lostExecutions.test.ts';
@@ -17,7 +16,7 @@ const MODEL: Proof = [
 	'test/run/executions.model.test.ts',
 	'… sequences of executions: nothing that was paid for and lost is paid for again',
 ];
-const SAME_KEY: Proof = [KEYS, '%s: the key differs by %j, and by nothing else'];
+const SAME_KEY: Proof = ['test/run/keys.test.ts', '%s: the key differs by %j, and by nothing else'];
 const GO_ON: Proof = [LOST, '%s, %s: the user goes on, and nothing is paid for twice'];
 const KILLED: Proof = [
 	CRASH,
@@ -117,7 +116,7 @@ const SENTENCES: Record<string, Proof[]> = {
 	'A sub-workflow that its parent calls again: each call is a new execution.': [BY_MODE, ANEW],
 	"_Retry_ of the sub-workflow's own execution pays once.": [GO_ON],
 	'In the editor, what the node has output well: the next click makes new media.': [
-		[KEYS, 'a request that %s is not gone on with'],
+		['test/run/keys.test.ts', 'a request that %s is not gone on with'],
 		[LOST, 'in the editor, what was output well is made anew by the next click'],
 	],
 	'A request that you change.': [
