@@ -9,10 +9,7 @@ import { ModelService } from '../model/modelService';
 import { hostWith, runOf, workspaceWith } from '../model/run';
 import { VirtualClock } from '../model/virtualClock';
 
-jest.mock('n8n-workflow', () => ({
-	...jest.requireActual<object>('n8n-workflow'),
-	sleep: jest.fn(async () => {}),
-}));
+jest.mock('n8n-workflow', () => ({ sleep: jest.fn(async () => {}) }));
 
 const HOUR = 3_600_000;
 const WEEK = 168 * HOUR;

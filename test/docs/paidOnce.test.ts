@@ -16,6 +16,7 @@ const MODEL: Proof = [
 	'test/run/executions.model.test.ts',
 	'… sequences of executions: nothing that was paid for and lost is paid for again',
 ];
+const SAME_KEY: Proof = ['test/run/keys.test.ts', '%s: the key differs by %j, and by nothing else'];
 const GO_ON: Proof = [LOST, '%s, %s: the user goes on, and nothing is paid for twice'];
 const KILLED: Proof = [
 	CRASH,
@@ -47,12 +48,8 @@ const SENTENCES: Record<string, Proof[]> = {
 			[SANDBOX, 'a key is stored for 24 hours'],
 			[SANDBOX, 'a repeat gives the same answer and nothing is charged twice'],
 		],
-	'The nodes give the same request the same key.': [
-		['test/run/keys.test.ts', '%s: the key differs by %j, and by nothing else'],
-	],
-	'_Avoid Paying Twice_ says which requests are the same:': [
-		['test/run/keys.test.ts', '%s: the key differs by %j, and by nothing else'],
-	],
+	'The nodes give the same request the same key.': [SAME_KEY],
+	'_Avoid Paying Twice_ says which requests are the same:': [SAME_KEY],
 	'On Retries (default) | the same item of an execution | same job | pays again (see below) | pays again':
 		[REPEATED, ANEW, KILLED],
 	'Same Request Within 24 Hours | the same request of the node, files too | same job | same job | same job':
@@ -87,13 +84,7 @@ const SENTENCES: Record<string, Proof[]> = {
 		[CREATION, 'past the 24 hours of a key its job is read instead of asked for'],
 	],
 	'In the editor, where each click is a new execution: what an earlier click has paid for and lost, because it failed, was stopped, or output a failed row.':
-		[
-			MODEL,
-			GO_ON,
-			[CONTENT, 'the next click gets the job of a failed run'],
-			[CONTENT, 'and that of a failed row, which n8n was not given'],
-			[WHOLE, 'a run that %s is taken over by the next click'],
-		],
+		[MODEL, GO_ON, [WHOLE, 'a run that %s is taken over by the next click']],
 	'This holds for 24 hours while n8n runs, also after another round of a loop has failed, with files from another node, if you take out other rows, and with another key of the workspace or spelling of the base URL.':
 		[
 			['test/run/openRequests.test.ts', '%i ms after it was sent it can be taken over: %s'],
@@ -125,18 +116,14 @@ const SENTENCES: Record<string, Proof[]> = {
 	'A sub-workflow that its parent calls again: each call is a new execution.': [BY_MODE, ANEW],
 	"_Retry_ of the sub-workflow's own execution pays once.": [GO_ON],
 	'In the editor, what the node has output well: the next click makes new media.': [
-		[CONTENT, 'what was given to n8n is not given again'],
+		['test/run/keys.test.ts', 'a request that %s is not gone on with'],
 		[LOST, 'in the editor, what was output well is made anew by the next click'],
 	],
 	'A request that you change.': [
 		[CREATION, 'a request that was changed before Retry Execution is another one'],
-		[CONTENT, '%s pays for itself'],
 	],
 	'An expression that gives another value each time, such as `$now`, is no change in a retry, but is another request in a new execution.':
-		[
-			[RUN, 'is read in a retried execution'],
-			[CONTENT, '%s pays for itself'],
-		],
+		[[RUN, 'is read in a retried execution'], SAME_KEY],
 	'One of two equal rows with lost answers, if you take out the other.': [
 		[RUN, 'of two equal rows with lost answers, the one that is left may be the one without a job'],
 	],
@@ -184,12 +171,9 @@ const SENTENCES: Record<string, Proof[]> = {
 			[CREATION, 'an unknown outcome keeps its key for the next run'],
 		],
 	'After 24 hours, or if you have changed the request, nothing is sent: the error says that a job may exist and where to look.':
-		[
-			[RUN, 'is told where the key can no longer settle it (%s), before anything is paid'],
-			[WHOLE, 'is not paid for again %s'],
-		],
+		[[RUN, 'is told where the key can no longer settle it (%s), before anything is paid']],
 	'If you retry the execution after that, it pays.': [
-		[WHOLE, 'is told before a changed request is paid for, which the next execution then is'],
+		[RUN, 'is told where the key can no longer settle it (%s), before anything is paid'],
 	],
 	'n8n saves what a node remembers only when the node has ended.': [KILLED],
 	'So start the workflow again; what it pays for is in the table.': [KILLED],

@@ -80,8 +80,7 @@ function cutsWithin(segmenter: Intl.Segmenter, text: string, cuts: number[]): nu
 
 const TEXTS = Array.from({ length: cases(100) }, (_, index) => {
 	const script = SCRIPTS[index % SCRIPTS.length] ?? 'Latin';
-	const length =
-		[200_000, 60_000, 20_000, 5_000, 900][Math.floor(index / SCRIPTS.length) % 5] ?? 900;
+	const length = [60_000, 20_000, 5_000, 900][Math.floor(index / SCRIPTS.length) % 4] ?? 900;
 	return [script, length, index] as const;
 });
 
@@ -219,7 +218,7 @@ test.each([
 	'Mr. ',
 	'e\u0301',
 	'😀',
-])('of 200,000 characters of %j each is looked at a few times, a few thousand at once', (unit) => {
+])('of 50,000 characters of %j each is looked at a few times, a few thousand at once', (unit) => {
 	const looks: number[] = [];
 	const { segment } = Intl.Segmenter.prototype;
 	const spy = jest.spyOn(Intl.Segmenter.prototype, 'segment').mockImplementation(function (
@@ -229,8 +228,8 @@ test.each([
 		looks.push(text.length);
 		return segment.call(this, text);
 	});
-	const text = unit.repeat(200_000 / unit.length);
-	for (const max of [1_000, 50_000]) {
+	const text = unit.repeat(50_000 / unit.length);
+	for (const max of [1_000, 20_000]) {
 		looks.length = 0;
 		const blocks = splitText(text, max);
 		expect(withoutBlanks(blocks.join(''))).toBe(withoutBlanks(text));

@@ -1,8 +1,7 @@
 import { Run } from '../../src/run/run';
 import { createJob } from '../../src/run/creation';
 import { newMemory, nodeMemory, type NodeMemory } from '../../src/run/state';
-import { OpenRequests } from '../../src/run/openRequests';
-import type { Item, Settings } from '../../src/run/item';
+import type { Settings } from '../../src/run/item';
 import type { Workspace } from '../../src/service/workspace';
 import { LedgerService, type Behaviour } from '../model/ledgerService';
 import { hostWith, runOf, workspaceWith, type RunParts } from '../model/run';
@@ -160,61 +159,5 @@ describe.each([
 		ledger.balance = 5;
 		expect(await once()).toMatchObject({ value: { status: 'completed' } });
 		expect(paid()).toHaveLength(1);
-	});
-});
-
-describe('in the editor, where each click is a new execution', () => {
-	const settings = { idempotency: 'execution' as const };
-	const manual = { mode: 'manual', looksBack: true } as const;
-
-	/** A click whose run has made a job, and what n8n is given of it in the end. */
-	async function firstClick(fails = false) {
-		const all = setUp(true);
-		const workspace = all.start();
-		const openRequests = new OpenRequests();
-		all.jobs(fails, 1_000);
-		const click = async (prompt = 'a cat', origin: Partial<Item['origin']> = manual) =>
-			await all.once(workspace, { settings, prompt, openRequests, origin });
-		const run = new Run(1, false);
-		const host = hostWith(all.ledger.send);
-		const origin = { ...manual, executionId: 'first click' };
-		const item = runOf({ host, workspace, run, settings, openRequests, origin });
-		await all.clock.run(createJob(item));
-		expect(all.paid()).toEqual(['gen_1']);
-		all.jobs(false, 1_000);
-		const end = (hasFailed: boolean) => {
-			run.endItem(hasFailed);
-			run.noteDeliveries(openRequests, 'first click');
-		};
-		return { ...all, run, click, end };
-	}
-
-	test('the next click gets the job of a failed run', async () => {
-		const { click, end, paid } = await firstClick();
-		end(true);
-		expect(await click()).toMatchObject({ value: { id: 'gen_1' } });
-		expect(paid()).toEqual(['gen_1']);
-	});
-
-	test('and that of a failed row, which n8n was not given', async () => {
-		const { run, click, end } = await firstClick();
-		run.undelivered.add(0);
-		end(false);
-		expect(await click()).toMatchObject({ value: { id: 'gen_1' } });
-	});
-
-	test('what was given to n8n is not given again', async () => {
-		const { click, end } = await firstClick();
-		end(false);
-		expect(await click()).toMatchObject({ value: { id: 'gen_2' } });
-	});
-
-	test.each([
-		['another request', 'a dog', manual],
-		['an execution that nobody started by hand', 'a cat', {}],
-	])('%s pays for itself', async (_, prompt, origin) => {
-		const { click, end } = await firstClick();
-		end(true);
-		expect(await click(prompt, origin)).toMatchObject({ value: { id: 'gen_2' } });
 	});
 });

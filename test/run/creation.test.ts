@@ -2,14 +2,14 @@ import { ENDPOINTS } from '../../src/contract';
 import { Run } from '../../src/run/run';
 import { BinaryReference } from '../../src/run/uploads';
 import { createJob } from '../../src/run/creation';
-import type { BinarySource, Host } from '../../src/service/host';
+import type { Host } from '../../src/service/host';
 import type { Item } from '../../src/run/item';
 import { isOutcomeOpen, newMemory } from '../../src/run/state';
 import type { ApiRequest, SendResult } from '../../src/base/types';
 import type { Workspace } from '../../src/service/workspace';
 import { answer, errorBody, LOST } from '../model/answers';
 import { ModelService, type ServiceSettings } from '../model/modelService';
-import { hostWith, PLAN, runOf, sourceWith, workspaceWith, type RunParts } from '../model/run';
+import { hostWith, PLAN, runOf, workspaceWith, type RunParts } from '../model/run';
 import { VirtualClock } from '../model/virtualClock';
 
 const MINUTE = 60_000;
@@ -132,17 +132,6 @@ test('a success that cannot be used leaves open whether there is a job', async (
 });
 
 describe('a job slot is always returned', () => {
-	test.each<[string, Partial<ServiceSettings>]>([
-		['a completed job', {}],
-		['a failed job', { ending: () => ({ status: 'failed' }) }],
-		['a refusal', { credits: 0 }],
-		['lost answers', { loses: () => true }],
-	])('after %s', async (_name, service) => {
-		const { workspace, host, make } = setUp(service);
-		await make();
-		expect(await slotsFree(workspace, host)).toBe(true);
-	});
-
 	test('after a binary field that cannot be read', async () => {
 		const { workspace, host, make } = setUp();
 		const broken = {
@@ -332,50 +321,6 @@ test('a creation that alone is refused with 429 ends too, while others get their
 	expect(ended).toBeLessThan(20 * MINUTE);
 	expect(await clock.run(busy)).toMatchObject({ failure: { kind: 'status', status: 429 } });
 	expect(refusals).toBeLessThan(20);
-});
-
-describe('binary inputs', () => {
-	const body = {
-		input: { video: [new BinaryReference('clip')], start_frame: [new BinaryReference('clip')] },
-	};
-	const request: ApiRequest = { method: 'POST', path: '/generations', body };
-
-	function uploading(
-		creations: Array<ReturnType<typeof answer>>,
-		source: BinarySource = sourceWith(),
-	) {
-		const clock = new VirtualClock();
-		const posts: ApiRequest[] = [];
-		const host = hostWith(
-			async (asked) => {
-				posts.push(asked);
-				if (asked.path !== '/files') return creations.shift() ?? LOST;
-				const url = `https://files.example/${posts.length}`;
-				return answer(201, { upload_url: 'https://put.example/x?sig=1', upload_headers: {}, url });
-			},
-			{ binary: async () => source, put: async () => answer(200, '') },
-		);
-		const memory = newMemory();
-		const workspace = workspaceWith(clock);
-		const settings = { waitForCompletion: false };
-		const make = async () =>
-			await clock.run(createJob(runOf({ host, workspace, memory, request, settings })));
-		return { posts, make };
-	}
-
-	test('a repeated run names the same URL, so that the request is the same to the letter', async () => {
-		const { posts, make } = uploading([
-			...Array.from({ length: 7 }, () => answer(500)),
-			answer(202),
-		]);
-		expect((await make()).ok).toBe(false);
-		expect((await make()).ok).toBe(true);
-		expect(posts.filter(({ path }) => path === '/files')).toHaveLength(1);
-		const creations = posts.filter(({ path }) => path === '/generations');
-		expect(new Set(creations.map((post) => JSON.stringify([post.body, post.headers]))).size).toBe(
-			1,
-		);
-	});
 });
 
 describe('an agent run', () => {

@@ -1,48 +1,44 @@
 import { ENDPOINTS } from '../../src/contract';
-import { fail, ok, type Failed, type Result } from '../../src/base/result';
-import type { ApiRequest, Resource } from '../../src/base/types';
+import { fail, type Failed, type Result } from '../../src/base/result';
+import type { ApiRequest } from '../../src/base/types';
 import { meaningOf } from '../../src/service/statuses';
 import { Run } from '../../src/run/run';
 import { BinaryReference } from '../../src/run/uploads';
 import { createJob } from '../../src/run/creation';
 import {
 	becomesErrorItem,
-	countCredits,
 	creditsOf,
 	executionCredits,
 	statedPrice,
-	withinMaxCredits,
 	type ExecutionCredits,
 } from '../../src/run/credits';
 import type { Item, Outcome, Settings } from '../../src/run/item';
-import { newMemory, recordEvent, type ItemMemory } from '../../src/run/state';
+import { newMemory, type ItemMemory } from '../../src/run/state';
 import { runOperation } from '../../src/run/operations';
 import { wordsOf } from '../../src/run/errors';
 import type { Workspace } from '../../src/service/workspace';
 import { answer, errorBody } from '../model/answers';
 import { ModelService, type ServiceSettings } from '../model/modelService';
-import {
-	hostWith,
-	runOf,
-	settingsWith,
-	sourceWith,
-	workspaceWith,
-	type RunParts,
-} from '../model/run';
+import { hostWith, runOf, settingsWith, sourceWith, workspaceWith } from '../model/run';
 import { VirtualClock } from '../model/virtualClock';
 
 const refused = (status: number): Failed =>
 	fail({ kind: 'status', status, serviceError: {}, outcomeUnknown: false });
 
-test.each([
-	['a 402', refused(402), true],
-	['another refusal', refused(403), false],
-])('continue: %s becomes an error item: %s', (_name, failed, isItem) => {
-	const settings = settingsWith({ onInsufficientCredits: 'continue' });
-	expect(becomesErrorItem(failed, settings)).toBe(isItem);
-	for (const onInsufficientCredits of ['stop', 'wait'] as const) {
-		expect(becomesErrorItem(failed, settingsWith({ onInsufficientCredits }))).toBe(false);
-	}
+const POLICIES: Array<Settings['onInsufficientCredits']> = ['continue', 'stop', 'wait'];
+
+const skipped = (becomesRow: boolean) => fail({ kind: 'skipped', cause: 'x', becomesRow });
+
+test.each<[name: string, failed: Failed, policies: typeof POLICIES]>([
+	['a 402', refused(402), ['continue']],
+	['another refusal', refused(403), []],
+	['an item that what became a row has halted', skipped(true), POLICIES],
+	['an item that an error has halted', skipped(false), []],
+])('%s becomes a row: %j', (_name, failed, policies) => {
+	const rows = POLICIES.filter((onInsufficientCredits) =>
+		becomesErrorItem(failed, settingsWith({ onInsufficientCredits })),
+	);
+	expect(rows).toEqual(policies);
 });
 
 test.each([
@@ -95,15 +91,6 @@ test('the error counts the items only while the numbers stay right', () => {
 	expect(said({ items: 1, submitted: 0 })[1]).toBe(topUp);
 	expect(meaningOf(402).concernsRun).toBe('the credits ran out');
 });
-
-test.each([true, false])(
-	'an item that is skipped becomes what has halted the run: %s',
-	(becomesRow) => {
-		const failed = fail({ kind: 'skipped', cause: 'x', becomesRow });
-		for (const onInsufficientCredits of ['continue', 'stop', 'wait'] as const)
-			expect(becomesErrorItem(failed, settingsWith({ onInsufficientCredits }))).toBe(becomesRow);
-	},
-);
 
 describe('nothing further is sent after a 402', () => {
 	/** Two items with a file each; the second upload takes longer than the first creation. */
@@ -225,14 +212,6 @@ test('jobs of a limited execution still run at the same time', async () => {
 	expect(clock.now() - begun).toBeLessThan(80_000);
 });
 
-test('several nodes of an execution share the sum, each holds its own limit against it', async () => {
-	const { execution, model } = setUp();
-	await execution.run(items(4), { maxCredits: 12 }, 'a');
-	const second = await execution.run(items(4), { maxCredits: 15 }, 'b');
-	expect(failures(second)).toHaveLength(3);
-	expect(reserved(model)).toBe(15);
-});
-
 test('with error items, what still fits is sent; waiting for a top-up does not wait for a limit', async () => {
 	const { clock, execution, model } = setUp({
 		price: ({ model: size }) => (size === 'large' ? 10 : 2),
@@ -276,13 +255,6 @@ test('a job that is given again by a repeated key counts once', async () => {
 	await execution.run(twins, { maxCredits: 100, idempotency: 'content' });
 	await execution.run(twins, { maxCredits: 100, idempotency: 'content' }, 'b');
 	expect([reserved(model), execution.credits.reserved]).toEqual([3, 3]);
-});
-
-test('one job whose price was not known may exceed the limit, and no second one does', async () => {
-	const { execution, model } = setUp({ price: () => 50 });
-	const results = await execution.run(items(6), { maxCredits: 10 });
-	expect(reserved(model)).toBe(50);
-	expect(results.filter(({ ok }) => ok)).toHaveLength(1);
 });
 
 test('a request of unknown outcome counts with its expected price, and once', async () => {
@@ -465,47 +437,16 @@ test.each<[job: object, credits: number | undefined]>([
 });
 
 describe('one creation after the other', () => {
-	const made = (job: Resource): Result<Resource> => ok(job);
-	const costs = (credits: number, id = 'gen_1') => made({ id, estimated_credits: credits });
-
-	/** Creations in one execution, each with what comes of it instead of a request. */
-	function setUpOne(parts: Partial<RunParts> = {}) {
-		const clock = new VirtualClock();
-		const workspace = workspaceWith(clock);
-		const host = hostWith(async () => answer(202));
-		const credits = executionCredits({});
-		let sent = 0;
-		const create = (
-			maxCredits: number,
-			result: Result<Resource>,
-			more: Partial<RunParts & { body: unknown }> = {},
-		) => {
-			const { body = { mode: 'image' }, ...rest } = more;
-			const all = { host, workspace, credits, ...parts, ...rest };
-			const settings = { maxCredits, ...parts.settings, ...rest.settings };
-			const item = runOf({ ...all, settings });
-			const { path } = item.request;
-			const allowed = withinMaxCredits(item, body);
-			if (!allowed.ok) return allowed;
-			sent += 1;
-			const sending = { kind: 'sending', key: 'key', path, body: allowed.value } as const;
-			recordEvent(item.memory, { ...sending, now: clock.now() });
-			const isRefused = !result.ok && result.failure.kind === 'status';
-			if (isRefused) recordEvent(item.memory, { kind: 'refused' });
-			countCredits(item, allowed.value, result);
-			return result;
-		};
-		return { clock, credits, create, sent: () => sent };
-	}
-
-	test('whose price is not known is sent while anything is left, and not when nothing is', () => {
-		const { create, sent } = setUpOne();
-		create(3, costs(3));
-		expect(create(3, costs(1), { body: { mode: 'video' } })).toMatchObject({
-			failure: { kind: 'creditCap', maxCredits: 3, reserved: 3, price: undefined },
-		});
-		expect(sent()).toBe(1);
-		expect(create(4, costs(9), { body: { mode: 'video' } })).toMatchObject({ ok: true });
+	test('whose price is not known is sent while anything is left, and not when nothing is', async () => {
+		const { execution, model } = setUp({ price: ({ model: size }) => (size === 's' ? 3 : 9) });
+		await execution.run(items(1), { maxCredits: 3 }, 'a');
+		const unknown = items(2, 'of another price');
+		const [refused] = failures(await execution.run(unknown, { maxCredits: 3 }, 'b'));
+		expect(refused).toEqual({ kind: 'creditCap', maxCredits: 3, reserved: 3, price: undefined });
+		expect(model.jobs).toHaveLength(1);
+		// One that is sent may exceed the limit, and no second one does.
+		await execution.run(unknown, { maxCredits: 4 }, 'c');
+		expect(reserved(model)).toBe(12);
 	});
 
 	test('that waits for its turn is not sent once it is cancelled', async () => {

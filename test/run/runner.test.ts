@@ -177,45 +177,9 @@ describe('nothing is sent when one item of the batch cannot be right', () => {
 	test.each<[string, Part, RegExp]>([
 		['an empty prompt', { prompts: ['a', ' ', 'c'] }, /^Prompt is empty \[item 2 of 3\]/],
 		[
-			'a prompt too long',
-			{ prompts: ['a', 'b', 'c'.repeat(10_001)] },
-			/^Prompt has 10001 characters.*\[item 3 of 3\]/,
-		],
-		[
-			'a count too high',
-			{ given: { parameters: { count: 17 } } },
-			/^Count must be a whole number from 1 to 16/,
-		],
-		[
-			'two items in a single slot',
-			{
-				given: {
-					operation: 'generateVideo',
-					input: { video: 'https://a.example/1\nhttps://a.example/2' },
-				},
-			},
-			/^Source Video takes at most 1 item/,
-		],
-		[
-			'a URL that is not https',
-			{ given: { operation: 'generateVideo', input: { video: 'http://a.example/1' } } },
-			/^Source Video must begin with https/,
-		],
-		[
 			'a missing binary field',
 			{ given: { operation: 'generateVideo', input: { video: 'binary:clip' } } },
 			/^Source Video names the binary field "clip"/,
-		],
-		['no model', { given: { model: { __rl: true, mode: 'list', value: '' } } }, /^Model is empty/],
-		[
-			'a useless timeout',
-			{ given: { options: { waitTimeout: -1 } } },
-			/^Wait Timeout \(Minutes\) must be a number above 0/,
-		],
-		[
-			'a key too long',
-			{ given: { options: { idempotency: 'custom', idempotencyKey: 'x'.repeat(256) } } },
-			/^Own Key has 256/,
 		],
 		[
 			'a scope that is not declared',
@@ -398,55 +362,6 @@ describe('when the credits run out', () => {
 			/^Not sent: the credits ran out at item \d+ \[item 20 of 20\]/,
 		);
 		expect(model.jobs).toHaveLength(7);
-	});
-});
-
-describe('in the editor, where each click is a new execution', () => {
-	const prompts = ['a', 'b', 'c', 'd', 'e'];
-
-	/** Clicks on one node, each with what is different about it. */
-	function editor(service: Partial<ServiceSettings>) {
-		const { model, run } = setUp({ prompts, service, mode: 'manual' });
-		let clicks = 0;
-		const click = async (options: object = {}, more: Partial<NodeRun> = {}) => {
-			clicks += 1;
-			const executionId = `execution ${clicks}`;
-			const own = { nodeMemory: {}, executionId, executeData: undefined, ...more };
-			const given = (item: number) => ({ model: MODEL, prompt: prompts[item], options });
-			return await clock.run(execute(description, nodeRun({ ...run, ...own }), given));
-		};
-		const ids = () => model.jobs.map(({ id }) => id);
-		return { model, click, ids };
-	}
-
-	/** The next click gets what was paid for, makes what is missing, and the one after that all anew. */
-	async function goesOn({ click, ids }: ReturnType<typeof editor>) {
-		const paid = ids();
-		expect(paid.length).toBeGreaterThan(0);
-		const given = (await click()).map(({ json }) => json.id);
-		expect(ids()).toHaveLength(5);
-		expect(given.sort()).toEqual(ids().sort());
-		await click();
-		expect(ids()).toHaveLength(10);
-	}
-
-	test('what a run has paid for before the credits ran out is delivered by the next one', async () => {
-		const made = editor({ credits: 2 });
-		expect((await failure(made.click())).message).toMatch(/^Not enough credits/);
-		expect(made.ids()).toHaveLength(2);
-		made.model.settings.credits = 100;
-		await goesOn(made);
-	});
-
-	test('what Retry Execution has delivered after all is not delivered again', async () => {
-		const made = editor({ credits: 2 });
-		const nodeMemory = {};
-		await failure(made.click({}, { nodeMemory }));
-		made.model.settings.credits = 100;
-		await made.click({}, { nodeMemory, mode: 'retry' });
-		expect(made.ids()).toHaveLength(5);
-		await made.click();
-		expect(made.ids()).toHaveLength(10);
 	});
 });
 

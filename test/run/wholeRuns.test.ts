@@ -41,56 +41,8 @@ const ended = async (run: Promise<INodeExecutionData[]>): Promise<Ended> =>
 const reload = (memory: IDataObject) => JSON.parse(JSON.stringify(memory)) as IDataObject;
 
 const MIN = 60_000;
-const HOUR = 60 * MIN;
 const image = { model: locator('m'), prompt: 'a', downloadOutputs: false };
 const text = (words: number) => Array.from({ length: words }, (_, i) => `w${i}`).join(' ');
-
-describe('a page of a gateway (401, 403, 404) after the service has charged', () => {
-	const lost = (status: number, more: object = {}) => {
-		let gateway = true;
-		const t = setUp({
-			given: image,
-			answers: async (request) => {
-				if (request.method !== 'POST' || !gateway) return undefined;
-				await t.model.send(request);
-				return answer(status, '<html>');
-			},
-			...more,
-		});
-		return {
-			t,
-			end: () => {
-				gateway = false;
-			},
-		};
-	};
-
-	test.each([
-		['24 hours later', async () => await clock.pass(24 * HOUR)],
-		['after the clock was set back', async () => clock.setWall(-HOUR)],
-	])('is not paid for again %s', async (_, wait) => {
-		const { t, end } = lost(403);
-		expect((await ended(t.run())).error?.description).toMatch(/carried out is not known/);
-		end();
-		await wait();
-		await ended(t.run({ executionId: 'e2' }));
-		expect(t.model.jobs).toHaveLength(1);
-	});
-
-	test('is told before a changed request is paid for, which the next execution then is', async () => {
-		const { t, end } = lost(404);
-		await ended(t.run());
-		end();
-		const changed = async (executionId: string) =>
-			await ended(t.run({ executionId }, { prompt: 'b' }));
-		for (let time = 0; time < 2; time += 1) {
-			const { error } = await changed('e2');
-			expect(error?.message).toMatch(/an earlier try may have been carried out/);
-		}
-		expect(t.model.jobs).toHaveLength(1);
-		expect((await changed('e3')).items[0]?.json.prompt).toBe('b');
-	});
-});
 
 test('Same Request Within 24 Hours: a job that a retry makes and that fails is not made again by it', async () => {
 	let isFirstRun = true;
@@ -492,20 +444,6 @@ describe('in the editor, with On Error: Continue', () => {
 		await t.run({ nodeMemory: {}, executionId: 'e2' });
 		expect(t.model.jobs).toHaveLength(1);
 	});
-});
-
-test('in the editor, Retry On Fail does not give an item the job of an identical one', async () => {
-	let posts = 0;
-	const t = setUp({
-		mode: 'manual',
-		json: [{}, {}],
-		given: image,
-		answers: ({ method }) =>
-			method === 'POST' && (posts += 1) === 2 ? answer(400, errorBody('no')) : undefined,
-	});
-	expect((await ended(t.run())).error).toBeDefined();
-	const ids = (await t.run()).map(({ json }) => json.id);
-	expect(ids).toEqual(['gen_1', 'gen_2']);
 });
 
 describe('what a further execution goes on with', () => {

@@ -7,10 +7,9 @@ import {
 	type Attempt,
 	type RequestOptions,
 } from '../../src/service/client';
-import { errorOf } from '../../src/service/statuses';
 import { RateLimiter } from '../../src/service/rateLimiter';
 import type { SendResult, ApiRequest } from '../../src/base/types';
-import { answer, errorBody, gaps, channelOf, LOST, scripted } from '../model/answers';
+import { answer, channelOf, LOST, scripted } from '../model/answers';
 import { seeded } from '../model/random';
 import { VirtualClock } from '../model/virtualClock';
 
@@ -27,27 +26,9 @@ async function ask(request: ApiRequest, answers: SendResult[], options: RequestO
 
 const WITH_KEY: RequestOptions = { replayable: true };
 
-test.each([400, 401, 402, 403, 404, 422])('%i: one request, no retry', async (status) => {
-	for (const request of [GET, POST]) {
-		const { result, sent } = await ask(request, [answer(status), answer(200)], WITH_KEY);
-		expect(sent).toHaveLength(1);
-		expect(result).toMatchObject({
-			ok: false,
-			failure: { kind: 'status', status, outcomeUnknown: false },
-		});
-	}
-});
-
 test.each([
-	['408', answer(408)],
 	['409', answer(409)],
-	['425', answer(425)],
-	['500', answer(500)],
-	['502', answer(502)],
 	['503', answer(503)],
-	['504', answer(504)],
-	['520', answer(520)],
-	['529', answer(529)],
 	['no response', LOST],
 	['a truncated body', answer(200, '{"id": "gen')],
 	['a redirect', answer(302, '')],
@@ -101,6 +82,7 @@ describe('how often a request is tried under its key', () => {
 		['a 302', answer(302, ''), 0, 3],
 		['a 429', answer(429), 0, 8],
 		['a 404 of the service', answer(404), 0, 1],
+		['a 422', answer(422), 0, 1],
 	])('%s', async (_, response, tookMs, count) => {
 		expect((await attempts(response, tookMs)).sent).toBe(count);
 	});
@@ -142,6 +124,7 @@ describe('an outage: five requests of one operation, given up in a row', () => {
 		['a 503', answer(503)],
 		['a page', answer(200, '<html>')],
 		['a redirect', answer(301, '')],
+		['a 405 without the Error shape', answer(405, { message: 'no' })],
 	])('%s', async (_, response) => {
 		const all = await given(...four<Asked>([POST, response]), [POST, response], [POST, response]);
 		expect(all).toEqual([...four(false), true, true]);
@@ -199,25 +182,6 @@ describe('what never reached the service', () => {
 		expect(result).toMatchObject({
 			failure: { reason: 'why', attempts: 1, outcomeUnknown: false, unsent },
 		});
-	});
-});
-
-describe('a 429 is retried after its Retry-After', () => {
-	test.each([
-		['absent', undefined, 0, 2_000],
-		['seconds', '9', 9_000, 10_000],
-		['a date', 'Thu, 01 Jan 2026 00:00:20 GMT', 20_000, 21_000],
-		['a date in the past', 'Thu, 01 Jan 2015 00:00:00 GMT', 0, 2_000],
-		['negative', '-3', 0, 2_000],
-		['NaN', 'NaN', 0, 2_000],
-		['1e9', '1e9', 0, 2_000],
-		['a thousand million', '1000000000', 120_000, 121_000],
-	])('%s', async (_name, header, min, max) => {
-		const headers: Record<string, string> = header === undefined ? {} : { 'retry-after': header };
-		const { result, sent } = await ask(GET, [answer(429, undefined, headers), answer(200)]);
-		expect(result.ok).toBe(true);
-		expect(gaps(sent)[0]).toBeGreaterThanOrEqual(Math.max(min, 100));
-		expect(gaps(sent)[0]).toBeLessThanOrEqual(max);
 	});
 });
 
@@ -317,15 +281,6 @@ test('maxAttempts ends earlier what is transient; a 429 is waited out', async ()
 	expect(busy.result.ok).toBe(true);
 });
 
-test('a success with an invalid body is a failure with the reason', async () => {
-	const { result } = await ask(POST, [answer(202, { object: 'generation' })], {
-		validate: () => 'the response has no id',
-	});
-	expect(result).toMatchObject({
-		failure: { kind: 'badResponse', status: 202, problem: 'the response has no id' },
-	});
-});
-
 test('cancelled in the queue or while it waits: nothing further is sent', async () => {
 	const clock = new VirtualClock();
 	const client = new Client(new RateLimiter(clock, 60), clock, seeded(1));
@@ -352,19 +307,6 @@ test('a request that reads goes out before creations that have waited for longer
 	const ask = async (request: ApiRequest) => await client.request(channelOf(send), request);
 	await clock.run(Promise.all([ask(POST), ask(POST), ask(POST), ask(GET)]));
 	expect(sent.map(({ method }) => method)).toEqual(['POST', 'GET', 'POST', 'POST']);
-});
-
-test('the Error shape is read without trusting it', () => {
-	expect(errorOf(errorBody('No', { details: { field: 'prompt' } }))).toEqual({
-		message: 'No',
-		type: 'some_type',
-		requestId: 'req_1',
-		details: { field: 'prompt' },
-	});
-	const nothing = { message: undefined, type: undefined, requestId: undefined, details: undefined };
-	for (const body of [undefined, null, 7, [], {}, { error: { message: 5 } }]) {
-		expect(errorOf(body)).toEqual(nothing);
-	}
 });
 
 test('a send that throws, which none should, still releases the rate limiter', async () => {
@@ -457,22 +399,12 @@ test.each([
 	expect(hint(text)).toBe(expected);
 });
 
-test.each([
-	'',
-	' ',
-	'-5',
-	'NaN',
-	'Infinity',
-	'1e9',
-	'0x10',
-	'soon',
-	'00:00:30',
-	'x7',
-	'7x',
-	'Mon, 01 Dec 2025 00:00:00 GMT',
-])('an unusable hint is ignored: %p', (text) => {
-	expect(hint(text)).toBeUndefined();
-});
+test.each(['', '-5', 'NaN', '1e9', '7x', 'Mon, 01 Dec 2025 00:00:00 GMT'])(
+	'an unusable hint is ignored: %p',
+	(text) => {
+		expect(hint(text)).toBeUndefined();
+	},
+);
 
 test('whatever a server sends, the wait is between 0 and the cap', () => {
 	fc.assert(

