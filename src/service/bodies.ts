@@ -65,9 +65,9 @@ const MAX_DEPTH = 4;
 export function messageIn(said: unknown, depth = 0): string | undefined {
 	if (typeof said === 'string') return textOf(plainText(said));
 	if (depth >= MAX_DEPTH) return undefined;
-	const candidates: unknown[] = Array.isArray(said)
-		? said.slice(0, 10)
-		: PLACES.map((place) => (isRecord(said) ? said[place] : undefined));
+	let candidates: unknown[] = [];
+	if (Array.isArray(said)) candidates = said.slice(0, 10);
+	else if (isRecord(said)) candidates = PLACES.map((place) => said[place]);
 	for (const candidate of candidates) {
 		const message = messageIn(candidate, depth + 1);
 		if (message !== undefined) return message;
