@@ -22,15 +22,6 @@ const ATTEMPTS_AT_ONCE = 20;
  */
 export const ATTEMPT_MILLISECONDS = 30_000;
 
-/** What deliveries need of the service. */
-interface Context extends Pick<
-	Service,
-	'ids' | 'clock' | 'settings' | 'faults' | 'store' | 'report'
-> {
-	/** A certificate (PEM) that is trusted besides the usual ones. */
-	ca?: string;
-}
-
 type Outcome = Pick<DeliveryEntity, 'state' | 'responseStatus' | 'error' | 'durationMs'>;
 
 /**
@@ -46,7 +37,11 @@ export class Dispatcher {
 	private readonly limits = new Map<string, Limit>();
 	private readonly closing = new AbortController();
 
-	constructor(private readonly context: Context) {
+	constructor(
+		private readonly service: Service,
+		/** A certificate (PEM) that is trusted besides the usual ones. */
+		private readonly ca?: string,
+	) {
 		// One listener for each attempt under way.
 		setMaxListeners(0, this.closing.signal);
 	}
@@ -55,14 +50,14 @@ export class Dispatcher {
 		return this.closing.signal.aborted;
 	}
 
-	/** Notifies the webhooks of the workspace that want the event; only for them it is formatted. */
-	emit(workspace: Workspace, event: EventKind, resource: () => object): void {
+	/** Notifies the webhooks of the workspace that want the event. */
+	emit(workspace: Workspace, event: EventKind, resource: object): void {
 		const wanting = workspace.webhooks.all().filter(({ events }) => events.includes(event));
 		if (wanting.length === 0) return;
-		const { ids, clock, settings } = this.context;
+		const { ids, clock, settings } = this.service;
 		const eventId = ids.next('evt');
 		const created = new Date(clock.now()).toISOString();
-		const body = eventBody(settings, eventId, event, created, resource());
+		const body = eventBody(settings, eventId, event, created, resource);
 		for (const webhook of wanting.reverse()) {
 			this.begin(workspace, { webhookId: webhook.id, eventId, event, body });
 		}
@@ -70,11 +65,11 @@ export class Dispatcher {
 
 	/** Makes an attempt when it is due; also one from before a restart. */
 	schedule(pending: PendingDelivery): void {
-		const { clock, store } = this.context;
-		store.persistence.put('pending', pending.id, pending);
+		const { clock, persistence } = this.service;
+		persistence.put('pending', pending.id, pending);
 		clock.at(pending.dueAt, () => {
 			if (this.closed) return;
-			const attempt = this.carryOut(pending).catch((fault) => this.context.report(fault));
+			const attempt = this.carryOut(pending).catch((fault) => this.service.report(fault));
 			this.running.add(attempt);
 			void attempt.finally(() => this.running.delete(attempt));
 		});
@@ -95,7 +90,7 @@ export class Dispatcher {
 		{ id: workspace }: Workspace,
 		about: Pick<PendingDelivery, 'webhookId' | 'eventId' | 'event' | 'body'>,
 	): void {
-		const { clock, settings, faults, ids } = this.context;
+		const { clock, settings, faults, ids } = this.service;
 		const subject = { workspace, event: about.event };
 		const delay = faults.take('delivery_delay', subject)?.seconds ?? 0;
 		const copies = faults.take('delivery_duplicate', subject)?.copies ?? 0;
@@ -115,7 +110,7 @@ export class Dispatcher {
 	private letGo(webhookId: string): void {
 		const held = this.held.get(webhookId) ?? [];
 		this.held.delete(webhookId);
-		const dueAt = this.context.clock.now();
+		const dueAt = this.service.clock.now();
 		for (const each of held) this.schedule({ ...each, dueAt });
 	}
 
@@ -128,18 +123,18 @@ export class Dispatcher {
 		if (url) await this.limitOf(url)(async () => await this.attempt(pending));
 		// What was not sent, or cut off, is sent after the next start.
 		if (this.closed && url) return;
-		this.context.store.persistence.remove('pending', pending.id);
+		this.service.persistence.remove('pending', pending.id);
 		if (pending.fault !== 'delivery_reorder') this.letGo(pending.webhookId);
 	}
 
 	private async attempt(pending: PendingDelivery): Promise<void> {
 		// Deleted, maybe, while the delivery waited for others.
 		const webhook = this.webhookOf(pending);
-		const workspace = this.context.store.workspaces.get(pending.workspace);
+		const workspace = this.service.store.workspaces.get(pending.workspace);
 		if (this.closed || !webhook || !workspace) return;
 		const made = await this.send(webhook, pending);
 		if (this.closed && made.state === 'failed') return;
-		const { clock, settings, ids } = this.context;
+		const { clock, settings, ids } = this.service;
 		const pause = settings.deliverySchedule.at(pending.attempt);
 		const dueAt = made.state === 'failed' && pause !== undefined ? clock.ahead(pause) : null;
 		if (dueAt !== null) {
@@ -148,7 +143,7 @@ export class Dispatcher {
 		}
 		const table = workspace.deliveriesOf(webhook.id);
 		table.put({ ...made, createdAt: table.stamp(made.attemptedAt), nextAttemptAt: dueAt });
-		this.context.store.persistence.remove('pending', pending.id);
+		this.service.persistence.remove('pending', pending.id);
 	}
 
 	/** Makes one attempt: signs the event at this moment, sends it, and says how it went. */
@@ -156,7 +151,7 @@ export class Dispatcher {
 		{ id: webhookId, url, secret }: WebhookEntity,
 		{ id, workspace, eventId, event, body, attempt, fault }: PendingDelivery,
 	): Promise<Omit<DeliveryEntity, 'createdAt' | 'nextAttemptAt'>> {
-		const { faults, clock } = this.context;
+		const { faults, clock } = this.service;
 		const subject = { workspace, event };
 		const attemptedAt = clock.now();
 		const timestamp = String(Math.floor(attemptedAt / 1000));
@@ -184,8 +179,9 @@ export class Dispatcher {
 		headers: Record<string, string | number>,
 		body: Buffer,
 	): Promise<Outcome> {
-		const { ca, clock } = this.context;
-		const { signal } = this.closing;
+		const { clock } = this.service;
+		const { ca, closing } = this;
+		const { signal } = closing;
 		const started = performance.now();
 		return await new Promise<Outcome>((resolve) => {
 			const end = (responseStatus: number | null, error: string | null) => {
@@ -212,7 +208,7 @@ export class Dispatcher {
 	}
 
 	private webhookOf({ workspace, webhookId }: PendingDelivery): WebhookEntity | undefined {
-		return this.context.store.workspaces.get(workspace)?.webhooks.get(webhookId);
+		return this.service.store.workspaces.get(workspace)?.webhooks.get(webhookId);
 	}
 
 	private limitOf(url: string): Limit {

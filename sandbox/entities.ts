@@ -6,9 +6,9 @@ import type {
 	GenerationStatus,
 	Scope,
 } from '../src/contract';
-import type { AgentPlan, PersonaStatus, SpeechModel, SpeechStatus, VoiceKind } from './bodies';
+import type { PersonaStatus, SpeechModel, SpeechStatus, VoiceKind } from './bodies';
 import type { MediaKind, MediaRequest } from './media/types';
-import type { CreateGeneration, CreateSpeechGeneration } from './schemas';
+import type { Given } from './schemas';
 
 /** What is stored, all of it plain JSON. What goes over the wire is made in `resources/`. */
 export interface Stored {
@@ -83,7 +83,7 @@ export interface GenerationEntity extends JobEntity {
 	model: string;
 	prompt: string;
 	personaId: string | null;
-	input: NonNullable<CreateGeneration['input']>;
+	input: NonNullable<Given<'createGeneration'>['input']>;
 	parameters: GenerationParameters;
 	delivery: Delivery;
 }
@@ -91,8 +91,8 @@ export interface GenerationEntity extends JobEntity {
 export interface SpeechEntity extends JobEntity {
 	status: SpeechStatus;
 	model: SpeechModel;
-	blocks: CreateSpeechGeneration['blocks'];
-	settings: NonNullable<CreateSpeechGeneration['settings']>;
+	blocks: Given<'createSpeech'>['blocks'];
+	settings: NonNullable<Given<'createSpeech'>['settings']>;
 	delivery: Delivery;
 	characters: number;
 	durationSeconds: number | null;
@@ -109,6 +109,9 @@ export const AGENT_STATUSES = [
 	'failed',
 ] as const;
 export type AgentStatus = (typeof AGENT_STATUSES)[number];
+
+/** Open JSON: its structure is not shown. */
+export type AgentPlan = Record<string, unknown>;
 
 export interface AgentRunEntity extends JobEntity {
 	status: AgentStatus;

@@ -13,6 +13,7 @@ import type {
 	WebhookEntity,
 	WorkspaceEntity,
 } from './entities';
+import type { Service } from './service';
 
 /** Where changes are kept over restarts; in memory only, it does nothing. */
 export interface Persistence {
@@ -33,15 +34,15 @@ interface Forgetting<T> {
 	after?(entity: T): void;
 }
 
-/** Entities of one kind and workspace, found by id and read in order of creation without a scan. */
+/** Entities of one kind and workspace, by id, in order of creation. */
 export class Table<T extends Stored> {
-	private readonly byId = new Map<string, T>();
 	/** Oldest first. */
-	private readonly ordered: T[] = [];
+	private readonly byId = new Map<string, T>();
+	private lastCreated = 0;
 
 	constructor(
 		private readonly name: string,
-		private readonly owner: { readonly persistence: Persistence },
+		private readonly owner: Workspace,
 		private readonly forgetting?: Forgetting<T>,
 	) {}
 
@@ -51,22 +52,21 @@ export class Table<T extends Stored> {
 
 	/** A creation time in microseconds that no entity of this table has. */
 	stamp(now: number): number {
-		const last = this.ordered.at(-1)?.createdAt ?? 0;
-		return Math.max(now * 1000, last + 1);
+		return Math.max(now * 1000, this.lastCreated + 1);
 	}
 
 	/** Adds an entity, or keeps what was changed in it. */
 	put(entity: T): T {
-		if (!this.byId.has(entity.id)) this.restore(entity);
-		this.owner.persistence.put(this.name, entity.id, entity);
+		this.restore(entity);
+		this.owner.service.persistence.put(this.name, entity.id, entity);
 		this.forgetOldest();
 		return entity;
 	}
 
 	private forgetOldest(): void {
-		const [oldest] = this.ordered;
-		if (!this.forgetting || !oldest || this.ordered.length <= MOST_KEPT) return;
-		if (!this.forgetting.hasEnded(oldest)) return;
+		if (!this.forgetting || this.byId.size <= MOST_KEPT) return;
+		const [oldest] = this.byId.values();
+		if (!oldest || !this.forgetting.hasEnded(oldest)) return;
 		this.delete(oldest.id);
 		this.forgetting.after?.(oldest);
 	}
@@ -74,43 +74,26 @@ export class Table<T extends Stored> {
 	/** Takes a kept entity back in; they must come in order of creation. */
 	restore(entity: T): void {
 		this.byId.set(entity.id, entity);
-		this.ordered.push(entity);
+		this.lastCreated = Math.max(this.lastCreated, entity.createdAt);
 	}
 
 	delete(id: string): void {
-		const entity = this.byId.get(id);
-		if (!entity) return;
-		this.byId.delete(id);
-		this.ordered.splice(this.position(entity.createdAt), 1);
-		this.owner.persistence.remove(this.name, id);
+		if (this.byId.delete(id)) this.owner.service.persistence.remove(this.name, id);
 	}
 
 	/** Up to `limit` entities created before an instant (microseconds), newest first. */
-	page(limit: number, before = Number.MAX_SAFE_INTEGER): { entities: T[]; more: boolean } {
-		const end = this.position(before);
-		const start = Math.max(0, end - limit);
-		return { entities: this.ordered.slice(start, end).reverse(), more: start > 0 };
+	page(limit: number, before = Infinity): { entities: T[]; more: boolean } {
+		const earlier = this.all().filter(({ createdAt }) => createdAt < before);
+		return { entities: earlier.slice(0, limit), more: earlier.length > limit };
 	}
 
 	/** All of them, newest first. */
 	all(): T[] {
-		return [...this.ordered].reverse();
-	}
-
-	/** How many were created before an instant: a binary search. */
-	private position(createdAt: number): number {
-		let low = 0;
-		let high = this.ordered.length;
-		while (low < high) {
-			const middle = (low + high) >>> 1;
-			if ((this.ordered[middle]?.createdAt ?? Infinity) < createdAt) low = middle + 1;
-			else high = middle;
-		}
-		return low;
+		return [...this.byId.values()].reverse();
 	}
 }
 
-/** All collections of one workspace. */
+/** One workspace of the service and all that is in it. */
 export class Workspace {
 	readonly files = this.table<FileEntity>('files');
 	readonly outputs = this.table<OutputEntity>('outputs');
@@ -129,7 +112,8 @@ export class Workspace {
 
 	constructor(
 		readonly entity: WorkspaceEntity,
-		readonly persistence: Persistence,
+		/** That it is a workspace of. */
+		readonly service: Service,
 	) {}
 
 	get id(): string {
@@ -138,7 +122,7 @@ export class Workspace {
 
 	/** Keeps what was changed in the workspace itself. */
 	save(): void {
-		this.persistence.put('workspaces', this.id, this.entity);
+		this.service.persistence.put('workspaces', this.id, this.entity);
 	}
 
 	/** The delivery attempts of one webhook. */
@@ -168,18 +152,17 @@ export class Store {
 	readonly workspaces = new Map<string, Workspace>();
 	readonly keys = new Map<string, KeyEntity>();
 
-	constructor(readonly persistence: Persistence = noPersistence) {}
+	constructor(private readonly service: Service) {}
 
-	addWorkspace(entity: WorkspaceEntity): Workspace {
-		const workspace = new Workspace(entity, this.persistence);
+	addWorkspace(entity: WorkspaceEntity): void {
+		const workspace = new Workspace(entity, this.service);
 		this.workspaces.set(entity.id, workspace);
 		workspace.save();
-		return workspace;
 	}
 
 	addKey(entity: KeyEntity): void {
 		this.keys.set(entity.key, entity);
-		this.persistence.put('keys', entity.key, entity);
+		this.service.persistence.put('keys', entity.key, entity);
 	}
 
 	/** A file or an output, whose address does not name its workspace. */

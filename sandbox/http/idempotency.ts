@@ -23,7 +23,7 @@ export interface KeptReply {
 
 interface Entry {
 	body: unknown;
-	running?: Promise<void>;
+	running?: Promise<Reply>;
 	saved?: KeptReply;
 }
 
@@ -74,25 +74,21 @@ export class Idempotency {
 				throw invalid('Idempotency-Key', 'was used before with another body');
 			}
 			if (entry.saved) return entry.saved.reply;
-			await entry.running;
+			await entry.running?.catch(() => undefined);
 		}
 	}
 
-	private async first(id: string, body: unknown, run: () => Promise<Reply>) {
-		let end = () => {};
-		const running = new Promise<void>((done) => (end = done));
-		const entry: Entry = { body, running };
+	private async first(id: string, body: unknown, run: () => Promise<Reply>): Promise<Reply> {
+		const entry: Entry = { body, running: run() };
 		this.entries.set(id, entry);
 		try {
-			const reply = await run();
+			const reply = await entry.running!;
 			entry.saved = { id, body, at: this.clock.now(), reply };
 			this.persistence.put('idempotency', id, entry.saved);
 			return reply;
 		} catch (error) {
 			this.entries.delete(id);
 			throw error;
-		} finally {
-			end();
 		}
 	}
 

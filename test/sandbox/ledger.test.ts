@@ -4,6 +4,7 @@ import { cases } from '../support/thorough';
 import { liteReservation, meterLite } from '../../sandbox/credits/prices';
 import { Ledger, type LedgerLine } from '../../sandbox/credits/ledger';
 import { ApiError } from '../../sandbox/errors';
+import { noPersistence } from '../../sandbox/store';
 import { expectSame } from '../support/same';
 import { anImage, startHarness, type Harness } from './support/harness';
 
@@ -49,7 +50,7 @@ test('whatever is asked of it, the balance is what its lines add up to', () => {
 	});
 	fc.assert(
 		fc.property(fc.array(operation, { minLength: 50, maxLength: 200 }), (operations) => {
-			const ledger = new Ledger(() => 0);
+			const ledger = new Ledger({ now: () => 0 }, noPersistence);
 			for (const { what, workspace, resource, amount } of operations) {
 				const before = ledger.lines.length;
 				const { available, reserved, spent } = ledger.balance(workspace);
@@ -66,7 +67,7 @@ test('whatever is asked of it, the balance is what its lines add up to', () => {
 				}
 			}
 			recount(ledger.lines);
-			const again = new Ledger(() => 0);
+			const again = new Ledger({ now: () => 0 }, noPersistence);
 			again.restore(ledger.lines);
 			for (const workspace of ['a', 'b']) {
 				expect(again.balance(workspace)).toEqual(ledger.balance(workspace));
@@ -77,7 +78,7 @@ test('whatever is asked of it, the balance is what its lines add up to', () => {
 });
 
 test('a reservation is settled once, and no more than it holds is spent', () => {
-	const ledger = new Ledger(() => 0);
+	const ledger = new Ledger({ now: () => 0 }, noPersistence);
 	ledger.grant('a', 100);
 	ledger.reserve('a', 'job', 10);
 	expect(() => ledger.reserve('a', 'job', 10)).toThrow();

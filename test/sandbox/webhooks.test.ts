@@ -145,7 +145,7 @@ describe('an event', () => {
 		const { dispatcher, store } = service.sandbox.service;
 		const workspace = [...store.workspaces.values()].find(({ webhooks }) => webhooks.get(id));
 		for (let count = 0; workspace && count < 25; count += 1)
-			dispatcher.emit(workspace, 'voice.created', () => ({}));
+			dispatcher.emit(workspace, 'voice.created', {});
 		service.pass(1);
 		await until(() => receiver.received.length >= 20);
 		await sleep(100);
