@@ -22,6 +22,8 @@ const ATTEMPTS_AT_ONCE = 20;
  */
 export const ATTEMPT_MILLISECONDS = 30_000;
 
+/** An attempt that was made. */
+type Attempt = Omit<DeliveryEntity, 'createdAt' | 'nextAttemptAt'>;
 type Outcome = Pick<DeliveryEntity, 'state' | 'responseStatus' | 'error' | 'durationMs'>;
 
 /**
@@ -119,21 +121,26 @@ export class Dispatcher {
 	 * nothing.
 	 */
 	private async carryOut(pending: PendingDelivery): Promise<void> {
-		const url = this.webhookOf(pending)?.url;
-		if (url) await this.limitOf(url)(async () => await this.attempt(pending));
+		const { store, persistence } = this.service;
+		const workspace = store.workspaces.get(pending.workspace);
+		const webhook = () => workspace?.webhooks.get(pending.webhookId);
+		const url = webhook()?.url;
+		const made =
+			url &&
+			(await this.limitOf(url)(async () => {
+				// Deleted, maybe, while the delivery waited for others.
+				const still = webhook();
+				return still && !this.closed ? await this.send(still, pending) : undefined;
+			}));
 		// What was not sent, or cut off, is sent after the next start.
-		if (this.closed && url) return;
-		this.service.persistence.remove('pending', pending.id);
+		if (url && this.closed && (!made || made.state === 'failed')) return;
+		if (workspace && made) this.record(workspace, pending, made);
+		persistence.remove('pending', pending.id);
 		if (pending.fault !== 'delivery_reorder') this.letGo(pending.webhookId);
 	}
 
-	private async attempt(pending: PendingDelivery): Promise<void> {
-		// Deleted, maybe, while the delivery waited for others.
-		const webhook = this.webhookOf(pending);
-		const workspace = this.service.store.workspaces.get(pending.workspace);
-		if (this.closed || !webhook || !workspace) return;
-		const made = await this.send(webhook, pending);
-		if (this.closed && made.state === 'failed') return;
+	/** Keeps what an attempt has come to, and makes another one when it is due. */
+	private record(workspace: Workspace, pending: PendingDelivery, made: Attempt): void {
 		const { clock, settings, ids } = this.service;
 		const pause = settings.deliverySchedule.at(pending.attempt);
 		const dueAt = made.state === 'failed' && pause !== undefined ? clock.ahead(pause) : null;
@@ -141,16 +148,15 @@ export class Dispatcher {
 			const [id, attempt] = [ids.next('dlv'), pending.attempt + 1];
 			this.schedule({ ...pending, id, attempt, dueAt, fault: null });
 		}
-		const table = workspace.deliveriesOf(webhook.id);
+		const table = workspace.deliveriesOf(pending.webhookId);
 		table.put({ ...made, createdAt: table.stamp(made.attemptedAt), nextAttemptAt: dueAt });
-		this.service.persistence.remove('pending', pending.id);
 	}
 
 	/** Makes one attempt: signs the event at this moment, sends it, and says how it went. */
 	private async send(
 		{ id: webhookId, url, secret }: WebhookEntity,
 		{ id, workspace, eventId, event, body, attempt, fault }: PendingDelivery,
-	): Promise<Omit<DeliveryEntity, 'createdAt' | 'nextAttemptAt'>> {
+	): Promise<Attempt> {
 		const { faults, clock } = this.service;
 		const subject = { workspace, event };
 		const attemptedAt = clock.now();
@@ -205,10 +211,6 @@ export class Dispatcher {
 				end(null, error instanceof Error ? error.message : String(error));
 			}
 		});
-	}
-
-	private webhookOf({ workspace, webhookId }: PendingDelivery): WebhookEntity | undefined {
-		return this.service.store.workspaces.get(workspace)?.webhooks.get(webhookId);
 	}
 
 	private limitOf(url: string): Limit {

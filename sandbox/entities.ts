@@ -5,8 +5,8 @@ import type {
 	GenerationParameters,
 	GenerationStatus,
 	Scope,
+	SpeechModel,
 } from '../src/contract';
-import type { PersonaStatus, SpeechModel, SpeechStatus, VoiceKind } from './bodies';
 import type { MediaKind, MediaRequest } from './media/types';
 import type { Given } from './schemas';
 
@@ -89,7 +89,7 @@ export interface GenerationEntity extends JobEntity {
 }
 
 export interface SpeechEntity extends JobEntity {
-	status: SpeechStatus;
+	status: 'queued' | 'completed' | 'failed';
 	model: SpeechModel;
 	blocks: Given<'createSpeech'>['blocks'];
 	settings: NonNullable<Given<'createSpeech'>['settings']>;
@@ -125,7 +125,7 @@ export interface AgentRunEntity extends JobEntity {
 
 export interface VoiceEntity extends Stored {
 	name: string;
-	kind: VoiceKind;
+	kind: 'clone' | 'design';
 	/** Id of the output that lets it be heard. */
 	preview: string;
 	creditsCharged: number;
@@ -133,7 +133,7 @@ export interface VoiceEntity extends Stored {
 
 export interface PersonaEntity extends JobEntity {
 	name: string;
-	status: PersonaStatus;
+	status: 'pending' | 'ready' | 'failed';
 	/** Empty where it was made of images. */
 	description: string;
 	shared: boolean;

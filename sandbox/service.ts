@@ -4,7 +4,6 @@ import type { Clock } from './clock';
 import { Dispatcher } from './deliveries';
 import { Faults } from './faults';
 import { Idempotency } from './http/idempotency';
-import { RateLimiter } from './http/rateLimit';
 import { RequestLog } from './http/exchange';
 import { Ids, SeededRandom } from './ids';
 import type { StateDatabase } from './persistence';
@@ -41,7 +40,6 @@ export class Service {
 	readonly ledger: Ledger;
 	readonly usage: UsageLog;
 	readonly faults: Faults;
-	readonly limiter: RateLimiter;
 	readonly idempotency: Idempotency;
 	readonly requests = new RequestLog();
 	readonly links: Links;
@@ -63,7 +61,6 @@ export class Service {
 		this.ledger = new Ledger(clock, persistence);
 		this.usage = new UsageLog(clock, persistence);
 		this.faults = new Faults(this.random);
-		this.limiter = new RateLimiter(clock);
 		this.idempotency = new Idempotency(clock, persistence);
 		this.links = new Links(plan.origin, `links of ${seed}`, clock, plan.local);
 		this.library = new Library(plan.directory, plan.render);

@@ -109,6 +109,8 @@ export class Workspace {
 	readonly running = new Set<string>();
 	readonly liveRuns = new Set<string>();
 	readonly waitingRuns: string[] = [];
+	/** Instants of the requests of the last minute that were let through, oldest first. */
+	readonly passed: number[] = [];
 
 	constructor(
 		readonly entity: WorkspaceEntity,

@@ -1,4 +1,18 @@
-import type { PresetVoice, SpeechModel } from '../bodies';
+import type { SpeechModel } from '../../src/contract';
+
+/** Specification: PresetVoice. */
+export interface PresetVoice {
+	/** Used as `parameters.voice` or `blocks[].voice`. */
+	id: string;
+	label: string;
+	name?: string;
+	gender?: string | null;
+	language_code?: string;
+	language_name?: string;
+	is_neural?: boolean;
+	sample_url?: string | null;
+	styles?: string[];
+}
 
 type Row = [
 	name: string,

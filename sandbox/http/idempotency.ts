@@ -53,11 +53,6 @@ export class Idempotency {
 		private readonly persistence: Persistence,
 	) {}
 
-	/** How many keys are known, in use or saved. */
-	get size(): number {
-		return this.entries.size;
-	}
-
 	restore(saved: KeptReply[]): void {
 		for (const each of saved.sort((a, b) => a.at - b.at)) {
 			this.entries.set(each.id, { body: each.body, saved: each });

@@ -10,6 +10,7 @@ import type { Workspace } from '../store';
 import { injectAfter, injectBefore, send } from './answer';
 import { entryOf } from './exchange';
 import { readKey, type Reply } from './idempotency';
+import { limitRate } from './rateLimit';
 import { refuseUnfit, validate, validateKnown } from './validate';
 
 /** What the code of an operation is given once the request has passed everything that all share. */
@@ -61,7 +62,7 @@ async function pass<Name extends EndpointName>(
 	const key = authenticate(service, request, response);
 	const workspace = service.store.workspaces.get(key.workspace)!;
 	entry.workspace = workspace.id;
-	service.limiter.pass(workspace.id, service.settings.requestsPerMinute);
+	limitRate(workspace);
 	authorize(key, workspace, name);
 	const body = shape.body ? await readBody(request, response) : undefined;
 	refuseUnfit(body);

@@ -82,16 +82,14 @@ const receive: Serve = async ({ links, store, library, committed }, request, res
 	if (Number(request.headers['content-length']) !== file.size) {
 		throw wrong(`The file must have ${file.size} bytes, and its Content-Length must say so.`);
 	}
-	const part = await library.receive(id, request).catch((error) => {
-		throw request.destroyed ? wrong('The upload was cut off.') : error;
-	});
 	// Of several at once, the first that is complete wins.
-	if (file.uploaded) {
-		await library.discard(part);
-		throw used;
-	}
-	library.keep(part, id);
-	file.uploaded = true;
+	const claim = () => {
+		if (file.uploaded) throw used;
+		file.uploaded = true;
+	};
+	await library.receive(id, request, claim).catch((error) => {
+		throw request.destroyed && error !== used ? wrong('The upload was cut off.') : error;
+	});
 	store.workspaces.get(file.workspace)?.files.put(file);
 	await committed();
 	response.status(200).end();

@@ -1,6 +1,5 @@
-import { SPEECH_MODELS } from '../../src/contract';
-import type { PresetVoice, SpeechModel } from '../bodies';
-import { presetVoices } from '../catalogue/voices';
+import { SPEECH_MODELS, type SpeechModel } from '../../src/contract';
+import { presetVoices, type PresetVoice } from '../catalogue/voices';
 import { countCharacters, PRICES } from '../credits/prices';
 import type { VoiceEntity } from '../entities';
 import { invalid } from '../errors';
