@@ -16,6 +16,8 @@ export interface Stored {
 	workspace: string;
 	/** Microseconds since 1970, never twice in a workspace's table, so that a cursor is exact. */
 	createdAt: number;
+	/** Wall-clock milliseconds at which a job ended; `null` before. */
+	settledAt?: number | null;
 }
 
 export interface WorkspaceEntity {

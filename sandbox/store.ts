@@ -26,14 +26,6 @@ export const noPersistence: Persistence = { put: () => {}, remove: () => {} };
 /** The specification does not show for how long a service keeps what has ended. */
 export const MOST_KEPT = 5_000;
 
-/** Which entities of a table are forgotten when there are more than {@link MOST_KEPT}. */
-interface Forgetting<T> {
-	/** The oldest is kept, and with it all others, until it has ended. */
-	hasEnded(entity: T): boolean;
-	/** What goes with it. */
-	after?(entity: T): void;
-}
-
 /** Entities of one kind and workspace, by id, in order of creation. */
 export class Table<T extends Stored> {
 	/** Oldest first. */
@@ -43,7 +35,8 @@ export class Table<T extends Stored> {
 	constructor(
 		private readonly name: string,
 		private readonly owner: Workspace,
-		private readonly forgetting?: Forgetting<T>,
+		/** Deletes what is too old, and what goes with it; without it, all is kept. */
+		private readonly forget?: (oldest: T) => void,
 	) {}
 
 	get(id: string): T | undefined {
@@ -64,11 +57,10 @@ export class Table<T extends Stored> {
 	}
 
 	private forgetOldest(): void {
-		if (!this.forgetting || this.byId.size <= MOST_KEPT) return;
 		const [oldest] = this.byId.values();
-		if (!oldest || !this.forgetting.hasEnded(oldest)) return;
-		this.delete(oldest.id);
-		this.forgetting.after?.(oldest);
+		if (!this.forget || !oldest || this.byId.size <= MOST_KEPT) return;
+		// It is kept, and with it all others, until it has ended.
+		if (oldest.settledAt !== null) this.forget(oldest);
 	}
 
 	/** Takes a kept entity back in; they must come in order of creation. */
@@ -131,7 +123,8 @@ export class Workspace {
 	deliveriesOf(webhookId: string): Table<DeliveryEntity> {
 		const known = this.deliveries.get(webhookId);
 		if (known) return known;
-		const table = new Table<DeliveryEntity>('deliveries', this, { hasEnded: () => true });
+		const forget = ({ id }: DeliveryEntity) => table.delete(id);
+		const table = new Table<DeliveryEntity>('deliveries', this, forget);
 		this.deliveries.set(webhookId, table);
 		return table;
 	}
@@ -142,10 +135,11 @@ export class Workspace {
 
 	/** Jobs are forgotten with what they have made. */
 	private jobs<T extends JobEntity>(name: string): Table<T> {
-		return new Table<T>(name, this, {
-			hasEnded: ({ settledAt }) => settledAt !== null,
-			after: ({ outputs }) => outputs.forEach((output) => this.outputs.delete(output)),
+		const table = new Table<T>(name, this, ({ id, outputs }) => {
+			table.delete(id);
+			for (const output of outputs) this.outputs.delete(output);
 		});
+		return table;
 	}
 }
 

@@ -1,4 +1,4 @@
-import { createHmac, timingSafeEqual } from 'crypto';
+import { createHmac } from 'crypto';
 
 import type { Clock } from '../clock';
 import type { FileEntity, OutputEntity } from '../entities';
@@ -52,9 +52,7 @@ export class Links {
 
 	/** What is wrong with the signature in a query; undefined when it is good. */
 	check(path: string, { expires, signature }: Record<string, unknown>) {
-		const right = Buffer.from(this.mac(path, String(expires)));
-		const given = Buffer.from(String(signature));
-		if (right.length !== given.length || !timingSafeEqual(right, given)) return 'forged';
+		if (signature !== this.mac(path, String(expires))) return 'forged';
 		return this.clock.now() > Number(expires) ? 'expired' : undefined;
 	}
 
