@@ -188,7 +188,10 @@ const jobsOf = (workspace: Workspace): DescribedJob[] =>
 function shownJob({ clock, store }: Service, { job, kind, text }: DescribedJob): object {
 	const { id, workspace, status, settledAt, dueAt } = job;
 	return {
-		...{ id, workspace, kind, status },
+		id,
+		workspace,
+		kind,
+		status,
 		text: text.slice(0, 200),
 		created: formatMilliseconds(job.createdAt / 1000),
 		credits: settledAt === null ? job.estimatedCredits : job.spentCredits,

@@ -84,9 +84,15 @@ function restore(service: Service, kept: StateDatabase): void {
 }
 
 const ENTITIES = [
-	...(['files', 'outputs', 'generations', 'speech'] as const),
-	...(['agentRuns', 'voices', 'personas', 'webhooks'] as const),
-];
+	'files',
+	'outputs',
+	'generations',
+	'speech',
+	'agentRuns',
+	'voices',
+	'personas',
+	'webhooks',
+] as const;
 
 const byCreation = <T extends Stored>(entities: T[]) =>
 	entities.sort((a, b) => a.createdAt - b.createdAt);

@@ -1,12 +1,4 @@
-import type {
-	Delivery,
-	EventKind,
-	GenerationMode,
-	GenerationParameters,
-	GenerationStatus,
-	Scope,
-	SpeechModel,
-} from '../src/contract';
+import type { Delivery, EventKind, GenerationStatus, Scope } from '../src/contract';
 import type { MediaKind, MediaRequest } from './media/types';
 import type { Given } from './schemas';
 
@@ -16,8 +8,9 @@ export interface Stored {
 	workspace: string;
 	/** Microseconds since 1970, never twice in a workspace's table, so that a cursor is exact. */
 	createdAt: number;
-	/** Wall-clock milliseconds at which a job ended; `null` before. */
+	/** Wall-clock milliseconds at which a job ended, or `null` before, and the ids of what it has made. */
 	settledAt?: number | null;
+	outputs?: string[];
 }
 
 export interface WorkspaceEntity {
@@ -78,24 +71,13 @@ export interface JobEntity extends Stored {
 	outputs: string[];
 }
 
-export interface GenerationEntity extends JobEntity {
+export interface GenerationEntity extends JobEntity, Given<'createGeneration'> {
 	status: GenerationStatus;
-	mode: GenerationMode;
 	kind: MediaKind;
-	model: string;
-	prompt: string;
-	personaId: string | null;
-	input: NonNullable<Given<'createGeneration'>['input']>;
-	parameters: GenerationParameters;
-	delivery: Delivery;
 }
 
-export interface SpeechEntity extends JobEntity {
+export interface SpeechEntity extends JobEntity, Given<'createSpeech'> {
 	status: 'queued' | 'completed' | 'failed';
-	model: SpeechModel;
-	blocks: Given<'createSpeech'>['blocks'];
-	settings: NonNullable<Given<'createSpeech'>['settings']>;
-	delivery: Delivery;
 	characters: number;
 	durationSeconds: number | null;
 }

@@ -3,7 +3,6 @@ import type {
 	DeliveryEntity,
 	FileEntity,
 	GenerationEntity,
-	JobEntity,
 	KeyEntity,
 	OutputEntity,
 	PersonaEntity,
@@ -35,8 +34,8 @@ export class Table<T extends Stored> {
 	constructor(
 		private readonly name: string,
 		private readonly owner: Workspace,
-		/** Deletes what is too old, and what goes with it; without it, all is kept. */
-		private readonly forget?: (oldest: T) => void,
+		/** Forgets the oldest where there are more than {@link MOST_KEPT}. */
+		private readonly isBounded = false,
 	) {}
 
 	get(id: string): T | undefined {
@@ -52,15 +51,16 @@ export class Table<T extends Stored> {
 	put(entity: T): T {
 		this.restore(entity);
 		this.owner.service.persistence.put(this.name, entity.id, entity);
-		this.forgetOldest();
+		if (this.isBounded) this.forgetOldest();
 		return entity;
 	}
 
 	private forgetOldest(): void {
 		const [oldest] = this.byId.values();
-		if (!this.forget || !oldest || this.byId.size <= MOST_KEPT) return;
-		// It is kept, and with it all others, until it has ended.
-		if (oldest.settledAt !== null) this.forget(oldest);
+		// One that has not ended is kept, and with it all others.
+		if (!oldest || oldest.settledAt === null || this.byId.size <= MOST_KEPT) return;
+		this.delete(oldest.id);
+		for (const output of oldest.outputs ?? []) this.owner.outputs.delete(output);
 	}
 
 	/** Takes a kept entity back in; they must come in order of creation. */
@@ -87,14 +87,14 @@ export class Table<T extends Stored> {
 
 /** One workspace of the service and all that is in it. */
 export class Workspace {
-	readonly files = this.table<FileEntity>('files');
-	readonly outputs = this.table<OutputEntity>('outputs');
-	readonly generations = this.jobs<GenerationEntity>('generations');
-	readonly speech = this.jobs<SpeechEntity>('speech');
-	readonly agentRuns = this.jobs<AgentRunEntity>('agentRuns');
-	readonly voices = this.table<VoiceEntity>('voices');
-	readonly personas = this.table<PersonaEntity>('personas');
-	readonly webhooks = this.table<WebhookEntity>('webhooks');
+	readonly files = new Table<FileEntity>('files', this);
+	readonly outputs = new Table<OutputEntity>('outputs', this);
+	readonly generations = new Table<GenerationEntity>('generations', this, true);
+	readonly speech = new Table<SpeechEntity>('speech', this, true);
+	readonly agentRuns = new Table<AgentRunEntity>('agentRuns', this, true);
+	readonly voices = new Table<VoiceEntity>('voices', this);
+	readonly personas = new Table<PersonaEntity>('personas', this);
+	readonly webhooks = new Table<WebhookEntity>('webhooks', this);
 	/** By the id of the webhook; those of deleted webhooks, too. */
 	readonly deliveries = new Map<string, Table<DeliveryEntity>>();
 	/** Ids of generations that run, of agent runs in execution, and of those that wait for it. */
@@ -123,22 +123,8 @@ export class Workspace {
 	deliveriesOf(webhookId: string): Table<DeliveryEntity> {
 		const known = this.deliveries.get(webhookId);
 		if (known) return known;
-		const forget = ({ id }: DeliveryEntity) => table.delete(id);
-		const table = new Table<DeliveryEntity>('deliveries', this, forget);
+		const table = new Table<DeliveryEntity>('deliveries', this, true);
 		this.deliveries.set(webhookId, table);
-		return table;
-	}
-
-	private table<T extends Stored>(name: string): Table<T> {
-		return new Table<T>(name, this);
-	}
-
-	/** Jobs are forgotten with what they have made. */
-	private jobs<T extends JobEntity>(name: string): Table<T> {
-		const table = new Table<T>(name, this, ({ id, outputs }) => {
-			table.delete(id);
-			for (const output of outputs) this.outputs.delete(output);
-		});
 		return table;
 	}
 }

@@ -87,15 +87,9 @@ function createGeneration(workspace: Workspace, body: Given<'createGeneration'>)
 	const about = { pace: kind, text: body.prompt, mode: body.mode, model: body.model };
 	const entity: GenerationEntity = {
 		...newJob(workspace, id, { table: workspace.generations, ...about }),
+		...body,
 		status: 'queued',
-		mode: body.mode,
 		kind,
-		model: body.model,
-		prompt: body.prompt,
-		personaId: body.persona_id ?? null,
-		input: body.input ?? {},
-		parameters: body.parameters ?? {},
-		delivery: body.delivery ?? 'public_url',
 		estimatedCredits: credits,
 		outputs: Array.from({ length: Number(parameters.count ?? 1) }, () => ids.next('out')),
 	};
@@ -144,13 +138,13 @@ function quote(model: ModelEntry, parameters: Effective, prompt: string): number
 /** What one output of a generation looks or sounds like. */
 function recipeFor(
 	workspace: Workspace,
-	{ id, prompt, model, input, personaId, ...entity }: GenerationEntity,
+	{ id, prompt, model, input = {}, persona_id, ...entity }: GenerationEntity,
 	index: number,
 ): Recipe {
 	const given: Effective = { ...findModel(model)?.defaults, ...entity.parameters };
 	const text = (name: ParameterName) =>
 		given[name] === undefined ? undefined : String(given[name]);
-	const persona = workspace.personas.get(personaId ?? '');
+	const persona = workspace.personas.get(persona_id ?? '');
 	return {
 		...recipeOf(workspace, id, prompt, index),
 		size: text('size'),

@@ -113,5 +113,5 @@ export const recipeOf = (
 
 /** The address of an output that never expires: previews, portraits, an agent's assets. */
 export function publicUrl({ service }: Workspace, id: string, kind: MediaKind): string {
-	return service.links.output({ id, kind, delivery: 'public_url' }).url;
+	return service.links.output({ id, kind }).url;
 }

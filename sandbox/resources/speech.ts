@@ -70,11 +70,8 @@ function createSpeech(workspace: Workspace, body: Given<'createSpeech'>): Speech
 	const about = { pace: 'speech', text, mode: 'speech', model } as const;
 	const entity: SpeechEntity = {
 		...newJob(workspace, id, { table: workspace.speech, ...about }),
+		...body,
 		status: 'queued',
-		model,
-		blocks,
-		settings: body.settings ?? {},
-		delivery: body.delivery ?? 'public_url',
 		characters,
 		durationSeconds: null,
 		estimatedCredits: credits,
@@ -98,7 +95,7 @@ async function finish(workspace: Workspace, entity: SpeechEntity): Promise<void>
 	const { service } = workspace;
 	const [output] = entity.outcome === 'succeed' ? entity.outputs : [];
 	if (output) {
-		const { id, blocks, settings, delivery } = entity;
+		const { id, blocks, settings = {}, delivery } = entity;
 		const recipe = {
 			...recipeOf(workspace, id, blocks[0]?.text ?? ''),
 			blocks: blocks.map(({ text, voice }) => ({ text, voice: soundOf(service, voice) })),

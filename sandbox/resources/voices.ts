@@ -68,8 +68,13 @@ async function createVoice(workspace: Workspace, body: Given<'createVoice'>): Pr
 	publish(workspace, { id: preview, kind: 'speech', recipe });
 	const createdAt = workspace.voices.stamp(clock.now());
 	const entity = workspace.voices.put({
-		...{ id, workspace: workspace.id, createdAt, preview, creditsCharged: credits },
-		...{ name: body.name, kind: body.kind },
+		id,
+		workspace: workspace.id,
+		createdAt,
+		name: body.name,
+		kind: body.kind,
+		preview,
+		creditsCharged: credits,
 	});
 	dispatcher.emit(workspace, 'voice.created', formatVoice(entity, workspace));
 	return entity;

@@ -15,11 +15,10 @@ export const MEDIA_FORMATS = {
 /** Open point 22: how long a signed link is good. */
 const SIGNED_SECONDS = 15 * 60;
 
-type Output = Pick<OutputEntity, 'id' | 'kind' | 'delivery'>;
+type Output = Pick<OutputEntity, 'id' | 'kind'> & Partial<Pick<OutputEntity, 'delivery'>>;
 
 /** The last part of an output's address. */
-export const outputName = ({ id, kind }: Pick<Output, 'id' | 'kind'>) =>
-	`${id}.${MEDIA_FORMATS[kind].extension}`;
+export const outputName = ({ id, kind }: Output) => `${id}.${MEDIA_FORMATS[kind].extension}`;
 
 /** Makes and checks the addresses outside the contract: uploads, files and outputs. */
 export class Links {
@@ -43,9 +42,9 @@ export class Links {
 	}
 
 	/** Where an output can be read: without a limit, or until `expires_at` for a signed link. */
-	output(output: Output): { url: string; expires_at?: string } {
+	output({ delivery = 'public_url', ...output }: Output): { url: string; expires_at?: string } {
 		const path = `/outputs/${outputName(output)}`;
-		if (output.delivery === 'public_url') return { url: this.origin + path };
+		if (delivery === 'public_url') return { url: this.origin + path };
 		const expires = Math.round(this.clock.ahead(SIGNED_SECONDS));
 		return { url: this.sign(path, expires), expires_at: new Date(expires).toISOString() };
 	}

@@ -86,11 +86,10 @@ function valuesOf(schema: Schema): fc.Arbitrary<unknown> {
 	if (schema.type === 'integer') return fc.integer({ min: minimum - 1, max: maximum + 1 });
 	if (schema.type === 'number') return fc.double({ noNaN: true, min: 0, max: maximum });
 	if (!properties) return fc.string({ minLength: 1, maxLength: 82, unit: 'grapheme' });
-	const fields = Object.entries(properties).map(([name, field]) => [
-		name,
-		KNOWN[name] ?? valuesOf(field),
-	]);
-	return fc.record(Object.fromEntries(fields), { requiredKeys: schema.required ?? [] });
+	const fields: Record<string, fc.Arbitrary<unknown>> = {};
+	for (const [name, field] of Object.entries(properties))
+		fields[name] = KNOWN[name] ?? valuesOf(field);
+	return fc.record(fields, { requiredKeys: schema.required ?? [] });
 }
 
 /** Bodies that are accepted, so that later requests have something to act on. */
