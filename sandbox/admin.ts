@@ -11,6 +11,7 @@ import type { RequestEntry } from './http/exchange';
 import { validate } from './http/validate';
 import { JOBS } from './resources';
 import { sendFile } from './resources/files';
+import { runningGenerations } from './resources/generations';
 import type { Service } from './service';
 import { patchSettings, SETTING_NOTES, settingsSchema } from './settings';
 import { MEDIA_FORMATS, outputName } from './storage/links';
@@ -149,12 +150,12 @@ function overview(service: Service): object {
 		now: formatMilliseconds(clock.now()),
 		clock_scale: clock.scale,
 		keys: listKeys(service),
-		workspaces: workspaces.map(({ id, entity, running }) => ({
-			id,
-			entitled: entity.entitled,
-			running: running.size,
+		workspaces: workspaces.map((workspace) => ({
+			id: workspace.id,
+			entitled: workspace.entity.entitled,
+			running: runningGenerations(workspace),
 			concurrent_jobs: settings.concurrentJobs,
-			...ledger.balance(id),
+			...ledger.balance(workspace.id),
 		})),
 		jobs: newest(jobs),
 		failed_jobs: newest(jobs.filter(({ job }) => job.problems.length > 0)),

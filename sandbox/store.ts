@@ -97,9 +97,7 @@ export class Workspace {
 	readonly webhooks = new Table<WebhookEntity>('webhooks', this);
 	/** By the id of the webhook; those of deleted webhooks, too. */
 	readonly deliveries = new Map<string, Table<DeliveryEntity>>();
-	/** Ids of generations that run, of agent runs in execution, and of those that wait for it. */
-	readonly running = new Set<string>();
-	readonly liveRuns = new Set<string>();
+	/** Ids of approved agent runs that wait for others to end. */
 	readonly waitingRuns: string[] = [];
 	/** Instants of the requests of the last minute that were let through, oldest first. */
 	readonly passed: number[] = [];

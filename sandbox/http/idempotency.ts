@@ -23,8 +23,9 @@ export interface KeptReply {
 
 interface Entry {
 	body: unknown;
-	running?: Promise<Reply>;
-	saved?: KeptReply;
+	reply: Promise<Reply>;
+	/** When it was saved; missing until then. */
+	at?: number;
 }
 
 /** The key of a request; an empty one is none. 400 when it is too long. Specification: Limits. */
@@ -54,8 +55,8 @@ export class Idempotency {
 	) {}
 
 	restore(saved: KeptReply[]): void {
-		for (const each of saved.sort((a, b) => a.at - b.at)) {
-			this.entries.set(each.id, { body: each.body, saved: each });
+		for (const { id, body, at, reply } of saved.sort((a, b) => a.at - b.at)) {
+			this.entries.set(id, { body, at, reply: Promise.resolve(reply) });
 		}
 	}
 
@@ -68,18 +69,19 @@ export class Idempotency {
 			if (!isDeepStrictEqual(asSent(entry.body), asSent(body))) {
 				throw invalid('Idempotency-Key', 'was used before with another body');
 			}
-			if (entry.saved) return entry.saved.reply;
-			await entry.running?.catch(() => undefined);
+			// Only a success is kept: after a refusal, whoever waited tries again.
+			const reply = await entry.reply.catch(() => undefined);
+			if (reply) return reply;
 		}
 	}
 
 	private async first(id: string, body: unknown, run: () => Promise<Reply>): Promise<Reply> {
-		const entry: Entry = { body, running: run() };
+		const entry: Entry = { body, reply: run() };
 		this.entries.set(id, entry);
 		try {
-			const reply = await entry.running!;
-			entry.saved = { id, body, at: this.clock.now(), reply };
-			this.persistence.put('idempotency', id, entry.saved);
+			const reply = await entry.reply;
+			entry.at = this.clock.now();
+			this.persistence.put('idempotency', id, { id, body, at: entry.at, reply });
 			return reply;
 		} catch (error) {
 			this.entries.delete(id);
@@ -90,8 +92,8 @@ export class Idempotency {
 	/** Keys stand in the order in which they came, so the expired ones are in front. */
 	private prune(): void {
 		const oldest = this.clock.now() - this.clock.milliseconds(LIFE_SECONDS);
-		for (const [id, { saved }] of this.entries) {
-			if (!saved || saved.at > oldest) return;
+		for (const [id, { at }] of this.entries) {
+			if (at === undefined || at > oldest) return;
 			this.entries.delete(id);
 			this.persistence.remove('idempotency', id);
 		}

@@ -19,7 +19,7 @@ export const agentRuns = {
 	describe: ({ brief }) => ({ kind: 'agent', text: brief }),
 	resume(workspace, entity) {
 		if (entity.status === 'waiting') workspace.waitingRuns.push(entity.id);
-		if (entity.status === 'queued' || entity.status === 'running') watch(workspace, entity);
+		if (isLive(entity)) watch(workspace, entity);
 	},
 } satisfies JobKind<AgentRunEntity>;
 
@@ -42,6 +42,8 @@ export const agentRunOperations = {
 		return ok(formatAgentRun(entity, workspace));
 	},
 } satisfies Partial<Handlers>;
+
+const isLive = ({ status }: AgentRunEntity) => status === 'queued' || status === 'running';
 
 /** An agent run as it goes over the wire. Open point 3: status values and outputs are fiction. */
 function formatAgentRun(entity: AgentRunEntity, workspace: Workspace) {
@@ -196,7 +198,7 @@ function wrongState({ status }: AgentRunEntity, what: string): ApiError {
 
 /** Starts an approved run, or lets it wait while another one of the workspace is live. */
 function enqueue(workspace: Workspace, entity: AgentRunEntity): void {
-	const busy = workspace.liveRuns.size >= LIMITS.liveAgentRuns;
+	const busy = workspace.agentRuns.all().filter(isLive).length >= LIMITS.liveAgentRuns;
 	entity.status = busy ? 'waiting' : 'queued';
 	entity.dueAt = dueAt(workspace, 'agentStep', `${entity.id}:start`);
 	workspace.agentRuns.put(entity);
@@ -206,7 +208,6 @@ function enqueue(workspace: Workspace, entity: AgentRunEntity): void {
 
 /** Continues a live run from its current state. */
 function watch(workspace: Workspace, entity: AgentRunEntity): void {
-	workspace.liveRuns.add(entity.id);
 	workspace.service.clock.at(entity.dueAt, () => advance(workspace, entity));
 }
 
@@ -271,7 +272,6 @@ function end(
 	entity.status = status;
 	entity.settledAt = status === 'failed' ? workspace.service.clock.now() : null;
 	workspace.agentRuns.put(entity);
-	workspace.liveRuns.delete(entity.id);
 	const event = status === 'failed' ? 'agent.failed' : 'agent.review_required';
 	workspace.service.dispatcher.emit(workspace, event, formatAgentRun(entity, workspace));
 	const next = workspace.agentRuns.get(workspace.waitingRuns.shift() ?? '');

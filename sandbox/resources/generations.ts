@@ -51,6 +51,10 @@ export const generationOperations = {
 	getGeneration: generations.get,
 } satisfies Partial<Handlers>;
 
+/** How many generations of a workspace run now. */
+export const runningGenerations = (workspace: Workspace) =>
+	workspace.generations.all().filter(({ status }) => status === 'queued').length;
+
 /** A generation as it goes over the wire; signed links are created each time. */
 function formatGeneration(entity: GenerationEntity, { service }: Workspace) {
 	const { id, status, mode, model, kind, delivery, estimatedCredits, outputs } = entity;
@@ -76,7 +80,7 @@ function formatGeneration(entity: GenerationEntity, { service }: Workspace) {
 function createGeneration(workspace: Workspace, body: Given<'createGeneration'>): GenerationEntity {
 	const { ids, settings, clock, ledger } = workspace.service;
 	const { model, parameters } = check(workspace, body);
-	if (workspace.running.size >= settings.concurrentJobs) {
+	if (runningGenerations(workspace) >= settings.concurrentJobs) {
 		const message = `This workspace has ${settings.concurrentJobs} media jobs running.`;
 		throw new ApiError(429, 'concurrency_limit', message, undefined, clock.milliseconds(5));
 	}
@@ -100,7 +104,6 @@ function createGeneration(workspace: Workspace, body: Given<'createGeneration'>)
 
 /** Lets a queued generation run to its end. */
 function watch(workspace: Workspace, entity: GenerationEntity): void {
-	workspace.running.add(entity.id);
 	workspace.service.clock.at(entity.dueAt, () => finish(workspace, entity));
 }
 
@@ -116,7 +119,6 @@ function finish(workspace: Workspace, entity: GenerationEntity): void {
 	entity.status =
 		good.length === all.length ? 'completed' : good.length > 0 ? 'partially_completed' : 'failed';
 	settle(workspace, entity, entity.mode);
-	workspace.running.delete(entity.id);
 	workspace.generations.put(entity);
 	const event = good.length > 0 ? 'generation.completed' : 'generation.failed';
 	workspace.service.dispatcher.emit(workspace, event, formatGeneration(entity, workspace));

@@ -94,11 +94,11 @@ function matches(
 	voice: PresetVoice,
 	{ language, gender, search }: Given<'listPresetVoices', 'query'>,
 ): boolean {
-	const locale = (voice.language_code ?? '').toLowerCase();
+	const locale = voice.language_code.toLowerCase();
 	const wanted = language?.toLowerCase();
 	if (wanted && locale !== wanted && locale.split('-')[0] !== wanted) return false;
 	if (gender && voice.gender?.toLowerCase() !== gender.toLowerCase()) return false;
-	const text = `${voice.id}\n${voice.name ?? ''}`.toLowerCase();
+	const text = `${voice.id}\n${voice.name}`.toLowerCase();
 	return !search || text.includes(search.toLowerCase());
 }
 
