@@ -179,16 +179,13 @@ function approve(
 
 /** Passes the review gate: puts the assets together into one piece, or leaves them as they are. */
 function review(workspace: Workspace, entity: AgentRunEntity, decision: ReviewDecision): void {
+	const { clock, dispatcher } = workspace.service;
 	if (entity.status !== 'awaiting_review') throw wrongState(entity, 'reviewed');
 	if (decision === 'assemble') addOutput(workspace, entity);
 	entity.status = 'completed';
-	entity.settledAt = workspace.service.clock.now();
+	entity.settledAt = clock.now();
 	workspace.agentRuns.put(entity);
-	workspace.service.dispatcher.emit(
-		workspace,
-		'agent.completed',
-		formatAgentRun(entity, workspace),
-	);
+	dispatcher.emit(workspace, 'agent.completed', formatAgentRun(entity, workspace));
 }
 
 function wrongState({ status }: AgentRunEntity, what: string): ApiError {
@@ -233,17 +230,18 @@ function makeStep(
 	entity: AgentRunEntity,
 	{ id, estimated_credits: cost }: PlanStep,
 ): boolean {
+	const { ledger } = workspace.service;
 	const isLast = entity.stepsDone === readSteps(entity.plan).length - 1;
 	if (entity.outcome === 'fail' && isLast) {
 		entity.problems = [{ type: 'step_failed', message: `The step ${id} failed.` }];
 		return false;
 	}
-	if (cost > workspace.service.ledger.held(workspace.id, entity.id)) {
+	if (cost > ledger.held(workspace.id, entity.id)) {
 		const message = `The budget of ${entity.maxCredits} credits is used up.`;
 		entity.problems = [{ type: 'budget_exhausted', message }];
 		return false;
 	}
-	workspace.service.ledger.spend(workspace.id, entity.id, cost);
+	ledger.spend(workspace.id, entity.id, cost);
 	entity.spentCredits += cost;
 	entity.stepsDone += 1;
 	addOutput(workspace, entity);
@@ -266,14 +264,15 @@ function end(
 	entity: AgentRunEntity,
 	status: 'awaiting_review' | 'failed',
 ): void {
-	workspace.service.ledger.settle(workspace.id, entity.id, 0);
+	const { clock, dispatcher, ledger, usage } = workspace.service;
+	ledger.settle(workspace.id, entity.id, 0);
 	const spent = entity.spentCredits - PRICES.agentPlanning;
-	workspace.service.usage.add(workspace.id, 'agent', spent, entity.outputs.length, 0);
+	usage.add(workspace.id, 'agent', spent, entity.outputs.length, 0);
 	entity.status = status;
-	entity.settledAt = status === 'failed' ? workspace.service.clock.now() : null;
+	entity.settledAt = status === 'failed' ? clock.now() : null;
 	workspace.agentRuns.put(entity);
 	const event = status === 'failed' ? 'agent.failed' : 'agent.review_required';
-	workspace.service.dispatcher.emit(workspace, event, formatAgentRun(entity, workspace));
+	dispatcher.emit(workspace, event, formatAgentRun(entity, workspace));
 	const next = workspace.agentRuns.get(workspace.waitingRuns.shift() ?? '');
 	if (next) enqueue(workspace, next);
 }
