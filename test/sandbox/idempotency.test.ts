@@ -1,3 +1,6 @@
+import type { Clock } from '../../sandbox/clock';
+import { Idempotency } from '../../sandbox/http/idempotency';
+import { noPersistence } from '../../sandbox/store';
 import { anImage, harnessForEach, type Harness } from './support/harness';
 
 let service: Harness;
@@ -62,4 +65,15 @@ test('keys are per workspace and path', async () => {
 test('255 characters are accepted, 256 are 400', async () => {
 	expect((await create('k'.repeat(255))).status).toBe(202);
 	expect((await create('k'.repeat(256))).status).toBe(400);
+});
+
+test('a body out of the database is the same body, whatever its prototype', async () => {
+	const clock = { now: () => 0, milliseconds: (seconds: number) => seconds * 1_000 } as Clock;
+	const idempotency = new Idempotency(clock, noPersistence);
+	const reply = { status: 202, body: {} };
+	const kept = Object.assign(Object.create(null) as object, { prompt: 'a fox' });
+	idempotency.restore([{ id: 'a', body: kept, at: 0, reply }]);
+	const run = jest.fn();
+	expect(await idempotency.once('a', { prompt: 'a fox' }, run)).toBe(reply);
+	expect(run).not.toHaveBeenCalled();
 });
