@@ -1,3 +1,4 @@
+/* eslint-disable @n8n/community-nodes/require-node-api-error -- not published */
 import { PRICES } from '../credits/prices';
 import type { PersonaEntity } from '../entities';
 import { ApiError, invalid } from '../errors';

@@ -1,4 +1,4 @@
-/* eslint-disable @n8n/community-nodes/no-restricted-imports, @n8n/community-nodes/require-node-api-error -- not published */
+/* eslint-disable @n8n/community-nodes/no-restricted-imports -- not published */
 import { randomUUID } from 'crypto';
 import { createWriteStream, mkdirSync, renameSync } from 'fs';
 import { rm, writeFile } from 'fs/promises';
