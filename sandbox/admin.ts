@@ -1,15 +1,17 @@
-import { json, Router, type ErrorRequestHandler } from 'express';
+import { json, Router } from 'express';
 import { z } from 'zod/v4';
 
 import { ENDPOINTS, EVENTS, SCOPES } from '../src/contract';
 import { formatMilliseconds } from './clock';
 import { listKeys } from './createService';
 import type { DeliveryEntity, JobEntity } from './entities';
-import { ApiError, asApiError, found } from './errors';
+import { ApiError, found } from './errors';
 import { FAULT_NAMES } from './faults';
 import type { RequestEntry } from './http/exchange';
 import { validate } from './http/validate';
+import { JOBS } from './resources';
 import { sendFile } from './resources/files';
+import { runningGenerations } from './resources/generations';
 import type { Service } from './service';
 import { patchSettings, SETTING_NOTES, settingsSchema } from './settings';
 import { MEDIA_FORMATS, outputName } from './storage/links';
@@ -110,14 +112,6 @@ export function admin(service: Service, reset: () => Promise<void>): Router {
 		workspace.save();
 		response.json(workspace.entity);
 	});
-	// Express recognises an error handler by its four arguments, used or not.
-	// eslint-disable-next-line @typescript-eslint/no-unused-vars
-	const refused: ErrorRequestHandler = (thrown, _request, response, _next) => {
-		const error = asApiError(thrown);
-		if (error.status === 500) service.report(thrown);
-		response.status(error.status).json(error.body());
-	};
-	router.use(refused);
 	return router;
 }
 
@@ -156,12 +150,12 @@ function overview(service: Service): object {
 		now: formatMilliseconds(clock.now()),
 		clock_scale: clock.scale,
 		keys: listKeys(service),
-		workspaces: workspaces.map(({ id, entity, running }) => ({
-			id,
-			entitled: entity.entitled,
-			running: running.size,
+		workspaces: workspaces.map((workspace) => ({
+			id: workspace.id,
+			entitled: workspace.entity.entitled,
+			running: runningGenerations(workspace),
 			concurrent_jobs: settings.concurrentJobs,
-			...ledger.balance(id),
+			...ledger.balance(workspace.id),
 		})),
 		jobs: newest(jobs),
 		failed_jobs: newest(jobs.filter(({ job }) => job.problems.length > 0)),
@@ -185,17 +179,20 @@ interface DescribedJob {
 	text: string;
 }
 
-const jobsOf = ({ generations, speech, agentRuns, personas }: Workspace): DescribedJob[] => [
-	...generations.all().map((job) => ({ job, kind: job.kind, text: job.prompt })),
-	...speech.all().map((job) => ({ job, kind: 'speech', text: job.blocks[0]?.text ?? '' })),
-	...agentRuns.all().map((job) => ({ job, kind: 'agent', text: job.brief })),
-	...personas.all().map((job) => ({ job, kind: 'persona', text: job.name })),
-];
+const jobsOf = (workspace: Workspace): DescribedJob[] =>
+	JOBS.flatMap(({ tableOf, describe }) =>
+		tableOf(workspace)
+			.all()
+			.map((job) => ({ job, ...describe(job) })),
+	);
 
 function shownJob({ clock, store }: Service, { job, kind, text }: DescribedJob): object {
 	const { id, workspace, status, settledAt, dueAt } = job;
 	return {
-		...{ id, workspace, kind, status },
+		id,
+		workspace,
+		kind,
+		status,
 		text: text.slice(0, 200),
 		created: formatMilliseconds(job.createdAt / 1000),
 		credits: settledAt === null ? job.estimatedCredits : job.spentCredits,

@@ -1,8 +1,6 @@
 import { SCOPES } from '../src/contract';
-import type { Clock } from './clock';
-import { Ledger, type LedgerLine } from './credits/ledger';
-import { UsageLog, type UsageLine } from './credits/usage';
-import { Dispatcher } from './deliveries';
+import type { LedgerLine } from './credits/ledger';
+import type { UsageLine } from './credits/usage';
 import type {
 	DeliveryEntity,
 	KeyEntity,
@@ -10,61 +8,16 @@ import type {
 	Stored,
 	WorkspaceEntity,
 } from './entities';
-import { Faults } from './faults';
-import { Idempotency, type KeptReply } from './http/idempotency';
-import { RateLimiter } from './http/rateLimit';
-import { RequestLog } from './http/exchange';
-import { Ids, SeededRandom } from './ids';
+import type { KeptReply } from './http/idempotency';
 import type { StateDatabase } from './persistence';
-import { watchRun } from './resources/agentRuns';
-import { watchGeneration } from './resources/generations';
-import { watchPersona } from './resources/personas';
-import { watchSpeech } from './resources/speech';
-import type { Service } from './service';
-import type { Settings } from './settings';
-import { Library, type Render } from './storage/library';
-import { Links } from './storage/links';
-import { noPersistence, Store, type Table, type Workspace } from './store';
+import { JOBS } from './resources';
+import { Service, type ServiceOptions } from './service';
+import type { Table, Workspace } from './store';
 
-interface ServiceOptions {
-	seed: number;
-	/** Where addresses in answers point to, and where the sandbox listens. */
-	origin: string;
-	local: string;
-	settings: Settings;
-	clock: Clock;
-	/** Where files lie. */
-	directory: string;
-	render: Render;
-	report: (fault: unknown) => void;
-	/** A certificate (PEM) that deliveries trust. */
-	deliveryCa?: string;
-	/** State kept over restarts; in memory only without it. */
-	kept?: StateDatabase;
-}
-
-/** Builds the service from its parts and opens its workspaces. */
-export function createService(plan: ServiceOptions): Service {
-	const { seed, clock, settings, report, kept } = plan;
-	const persistence = kept ?? noPersistence;
-	const [random, store] = [new SeededRandom(seed), new Store(persistence)];
-	const [ids, faults] = [new Ids(seed, kept?.countStart()), new Faults(random)];
-	const now = () => clock.now();
-	const numbered = (sequence: number) => String(sequence).padStart(12, '0');
-	const context = { ids, clock, settings, faults, store, report, ca: plan.deliveryCa };
-	const service: Service = {
-		...{ settings, clock, random, ids, store, faults, report },
-		dispatcher: new Dispatcher(context),
-		ledger: new Ledger(now, (line) => persistence.put('ledger', numbered(line.sequence), line)),
-		usage: new UsageLog(now, (line) => persistence.put('usage', line.id, line)),
-		limiter: new RateLimiter(clock),
-		idempotency: new Idempotency(clock, persistence),
-		requests: new RequestLog(),
-		links: new Links(plan.origin, `links of ${seed}`, clock, plan.local),
-		library: new Library(plan.directory, plan.render),
-		committed: async () => await kept?.committed(),
-	};
-	if (kept) restore(service, kept);
+/** Builds the service, with the state that was kept, and opens its workspaces. */
+export function createService(options: ServiceOptions): Service {
+	const service = new Service(options);
+	if (options.kept) restore(service, options.kept);
 	openWorkspaces(service);
 	return service;
 }
@@ -131,31 +84,27 @@ function restore(service: Service, kept: StateDatabase): void {
 }
 
 const ENTITIES = [
-	...(['files', 'outputs', 'generations', 'speech'] as const),
-	...(['agentRuns', 'voices', 'personas', 'webhooks'] as const),
-];
+	'files',
+	'outputs',
+	'generations',
+	'speech',
+	'agentRuns',
+	'voices',
+	'personas',
+	'webhooks',
+] as const;
 
 const byCreation = <T extends Stored>(entities: T[]) =>
 	entities.sort((a, b) => a.createdAt - b.createdAt);
 
 function resume(service: Service, workspace: Workspace): void {
-	const { generations, speech, agentRuns, personas } = workspace;
-	for (const entity of generations.all()) {
-		if (entity.status === 'queued') watchGeneration(service, workspace, entity);
-	}
-	for (const entity of speech.all()) {
-		if (entity.status === 'queued') watchSpeech(service, workspace, entity);
-	}
-	for (const entity of personas.all()) {
-		if (entity.status === 'pending') watchPersona(service, workspace, entity);
-	}
-	for (const entity of agentRuns.all().reverse()) {
-		if (entity.status === 'waiting') workspace.waitingRuns.push(entity.id);
-		else if (['queued', 'running'].includes(entity.status)) watchRun(service, workspace, entity);
+	for (const { tableOf, resume: goOn } of JOBS) {
+		const jobs = tableOf(workspace).all().reverse();
+		for (const job of jobs) if (job.settledAt === null) goOn(workspace, job);
 	}
 	// Of a described persona that was deleted while it was made.
 	for (const resource of service.ledger.openHolds(workspace.id)) {
-		const known = [generations, speech, agentRuns, personas].some((table) => table.get(resource));
+		const known = JOBS.some(({ tableOf }) => tableOf(workspace).get(resource));
 		if (!known) service.ledger.settle(workspace.id, resource, 0);
 	}
 }

@@ -22,15 +22,8 @@ const ATTEMPTS_AT_ONCE = 20;
  */
 export const ATTEMPT_MILLISECONDS = 30_000;
 
-/** What deliveries need of the service. */
-interface Context extends Pick<
-	Service,
-	'ids' | 'clock' | 'settings' | 'faults' | 'store' | 'report'
-> {
-	/** A certificate (PEM) that is trusted besides the usual ones. */
-	ca?: string;
-}
-
+/** An attempt that was made. */
+type Attempt = Omit<DeliveryEntity, 'createdAt' | 'nextAttemptAt'>;
 type Outcome = Pick<DeliveryEntity, 'state' | 'responseStatus' | 'error' | 'durationMs'>;
 
 /**
@@ -46,7 +39,11 @@ export class Dispatcher {
 	private readonly limits = new Map<string, Limit>();
 	private readonly closing = new AbortController();
 
-	constructor(private readonly context: Context) {
+	constructor(
+		private readonly service: Service,
+		/** A certificate (PEM) that is trusted besides the usual ones. */
+		private readonly ca?: string,
+	) {
 		// One listener for each attempt under way.
 		setMaxListeners(0, this.closing.signal);
 	}
@@ -55,14 +52,14 @@ export class Dispatcher {
 		return this.closing.signal.aborted;
 	}
 
-	/** Notifies the webhooks of the workspace that want the event; only for them it is formatted. */
-	emit(workspace: Workspace, event: EventKind, resource: () => object): void {
+	/** Notifies the webhooks of the workspace that want the event. */
+	emit(workspace: Workspace, event: EventKind, resource: object): void {
 		const wanting = workspace.webhooks.all().filter(({ events }) => events.includes(event));
 		if (wanting.length === 0) return;
-		const { ids, clock, settings } = this.context;
+		const { ids, clock, settings } = this.service;
 		const eventId = ids.next('evt');
 		const created = new Date(clock.now()).toISOString();
-		const body = eventBody(settings, eventId, event, created, resource());
+		const body = eventBody(settings, eventId, event, created, resource);
 		for (const webhook of wanting.reverse()) {
 			this.begin(workspace, { webhookId: webhook.id, eventId, event, body });
 		}
@@ -70,11 +67,11 @@ export class Dispatcher {
 
 	/** Makes an attempt when it is due; also one from before a restart. */
 	schedule(pending: PendingDelivery): void {
-		const { clock, store } = this.context;
-		store.persistence.put('pending', pending.id, pending);
+		const { clock, persistence } = this.service;
+		persistence.put('pending', pending.id, pending);
 		clock.at(pending.dueAt, () => {
 			if (this.closed) return;
-			const attempt = this.carryOut(pending).catch((fault) => this.context.report(fault));
+			const attempt = this.carryOut(pending).catch((fault) => this.service.report(fault));
 			this.running.add(attempt);
 			void attempt.finally(() => this.running.delete(attempt));
 		});
@@ -95,7 +92,7 @@ export class Dispatcher {
 		{ id: workspace }: Workspace,
 		about: Pick<PendingDelivery, 'webhookId' | 'eventId' | 'event' | 'body'>,
 	): void {
-		const { clock, settings, faults, ids } = this.context;
+		const { clock, settings, faults, ids } = this.service;
 		const subject = { workspace, event: about.event };
 		const delay = faults.take('delivery_delay', subject)?.seconds ?? 0;
 		const copies = faults.take('delivery_duplicate', subject)?.copies ?? 0;
@@ -115,7 +112,7 @@ export class Dispatcher {
 	private letGo(webhookId: string): void {
 		const held = this.held.get(webhookId) ?? [];
 		this.held.delete(webhookId);
-		const dueAt = this.context.clock.now();
+		const dueAt = this.service.clock.now();
 		for (const each of held) this.schedule({ ...each, dueAt });
 	}
 
@@ -124,39 +121,43 @@ export class Dispatcher {
 	 * nothing.
 	 */
 	private async carryOut(pending: PendingDelivery): Promise<void> {
-		const url = this.webhookOf(pending)?.url;
-		if (url) await this.limitOf(url)(async () => await this.attempt(pending));
+		const { store, persistence } = this.service;
+		const workspace = store.workspaces.get(pending.workspace);
+		const webhook = () => workspace?.webhooks.get(pending.webhookId);
+		const url = webhook()?.url;
+		const made =
+			url &&
+			(await this.limitOf(url)(async () => {
+				// Deleted, maybe, while the delivery waited for others.
+				const still = webhook();
+				return still && !this.closed ? await this.send(still, pending) : undefined;
+			}));
 		// What was not sent, or cut off, is sent after the next start.
-		if (this.closed && url) return;
-		this.context.store.persistence.remove('pending', pending.id);
+		if (url && this.closed && (!made || made.state === 'failed')) return;
+		if (workspace && made) this.record(workspace, pending, made);
+		persistence.remove('pending', pending.id);
 		if (pending.fault !== 'delivery_reorder') this.letGo(pending.webhookId);
 	}
 
-	private async attempt(pending: PendingDelivery): Promise<void> {
-		// Deleted, maybe, while the delivery waited for others.
-		const webhook = this.webhookOf(pending);
-		const workspace = this.context.store.workspaces.get(pending.workspace);
-		if (this.closed || !webhook || !workspace) return;
-		const made = await this.send(webhook, pending);
-		if (this.closed && made.state === 'failed') return;
-		const { clock, settings, ids } = this.context;
+	/** Keeps what an attempt has come to, and makes another one when it is due. */
+	private record(workspace: Workspace, pending: PendingDelivery, made: Attempt): void {
+		const { clock, settings, ids } = this.service;
 		const pause = settings.deliverySchedule.at(pending.attempt);
 		const dueAt = made.state === 'failed' && pause !== undefined ? clock.ahead(pause) : null;
 		if (dueAt !== null) {
 			const [id, attempt] = [ids.next('dlv'), pending.attempt + 1];
 			this.schedule({ ...pending, id, attempt, dueAt, fault: null });
 		}
-		const table = workspace.deliveriesOf(webhook.id);
+		const table = workspace.deliveriesOf(pending.webhookId);
 		table.put({ ...made, createdAt: table.stamp(made.attemptedAt), nextAttemptAt: dueAt });
-		this.context.store.persistence.remove('pending', pending.id);
 	}
 
 	/** Makes one attempt: signs the event at this moment, sends it, and says how it went. */
 	private async send(
 		{ id: webhookId, url, secret }: WebhookEntity,
 		{ id, workspace, eventId, event, body, attempt, fault }: PendingDelivery,
-	): Promise<Omit<DeliveryEntity, 'createdAt' | 'nextAttemptAt'>> {
-		const { faults, clock } = this.context;
+	): Promise<Attempt> {
+		const { faults, clock } = this.service;
 		const subject = { workspace, event };
 		const attemptedAt = clock.now();
 		const timestamp = String(Math.floor(attemptedAt / 1000));
@@ -184,8 +185,9 @@ export class Dispatcher {
 		headers: Record<string, string | number>,
 		body: Buffer,
 	): Promise<Outcome> {
-		const { ca, clock } = this.context;
-		const { signal } = this.closing;
+		const { clock } = this.service;
+		const { ca, closing } = this;
+		const { signal } = closing;
 		const started = performance.now();
 		return await new Promise<Outcome>((resolve) => {
 			const end = (responseStatus: number | null, error: string | null) => {
@@ -209,10 +211,6 @@ export class Dispatcher {
 				end(null, error instanceof Error ? error.message : String(error));
 			}
 		});
-	}
-
-	private webhookOf({ workspace, webhookId }: PendingDelivery): WebhookEntity | undefined {
-		return this.context.store.workspaces.get(workspace)?.webhooks.get(webhookId);
 	}
 
 	private limitOf(url: string): Limit {

@@ -1,14 +1,6 @@
-import type {
-	Delivery,
-	EventKind,
-	GenerationMode,
-	GenerationParameters,
-	GenerationStatus,
-	Scope,
-} from '../src/contract';
-import type { AgentPlan, PersonaStatus, SpeechModel, SpeechStatus, VoiceKind } from './bodies';
+import type { Delivery, EventKind, GenerationStatus, Scope } from '../src/contract';
 import type { MediaKind, MediaRequest } from './media/types';
-import type { CreateGeneration, CreateSpeechGeneration } from './schemas';
+import type { Given } from './schemas';
 
 /** What is stored, all of it plain JSON. What goes over the wire is made in `resources/`. */
 export interface Stored {
@@ -16,6 +8,9 @@ export interface Stored {
 	workspace: string;
 	/** Microseconds since 1970, never twice in a workspace's table, so that a cursor is exact. */
 	createdAt: number;
+	/** Wall-clock milliseconds at which a job ended, or `null` before, and the ids of what it has made. */
+	settledAt?: number | null;
+	outputs?: string[];
 }
 
 export interface WorkspaceEntity {
@@ -76,24 +71,13 @@ export interface JobEntity extends Stored {
 	outputs: string[];
 }
 
-export interface GenerationEntity extends JobEntity {
+export interface GenerationEntity extends JobEntity, Given<'createGeneration'> {
 	status: GenerationStatus;
-	mode: GenerationMode;
 	kind: MediaKind;
-	model: string;
-	prompt: string;
-	personaId: string | null;
-	input: NonNullable<CreateGeneration['input']>;
-	parameters: GenerationParameters;
-	delivery: Delivery;
 }
 
-export interface SpeechEntity extends JobEntity {
-	status: SpeechStatus;
-	model: SpeechModel;
-	blocks: CreateSpeechGeneration['blocks'];
-	settings: NonNullable<CreateSpeechGeneration['settings']>;
-	delivery: Delivery;
+export interface SpeechEntity extends JobEntity, Given<'createSpeech'> {
+	status: 'queued' | 'completed' | 'failed';
 	characters: number;
 	durationSeconds: number | null;
 }
@@ -110,6 +94,9 @@ export const AGENT_STATUSES = [
 ] as const;
 export type AgentStatus = (typeof AGENT_STATUSES)[number];
 
+/** Open JSON: its structure is not shown. */
+export type AgentPlan = Record<string, unknown>;
+
 export interface AgentRunEntity extends JobEntity {
 	status: AgentStatus;
 	brief: string;
@@ -122,7 +109,7 @@ export interface AgentRunEntity extends JobEntity {
 
 export interface VoiceEntity extends Stored {
 	name: string;
-	kind: VoiceKind;
+	kind: 'clone' | 'design';
 	/** Id of the output that lets it be heard. */
 	preview: string;
 	creditsCharged: number;
@@ -130,7 +117,7 @@ export interface VoiceEntity extends Stored {
 
 export interface PersonaEntity extends JobEntity {
 	name: string;
-	status: PersonaStatus;
+	status: 'pending' | 'ready' | 'failed';
 	/** Empty where it was made of images. */
 	description: string;
 	shared: boolean;

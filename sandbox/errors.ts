@@ -1,5 +1,3 @@
-import type { ErrorBody } from './bodies';
-
 /** Open point 18: values of `error.type`. */
 export type ErrorType =
 	| 'invalid_request'
@@ -24,8 +22,8 @@ export class ApiError extends Error {
 		super(message);
 	}
 
-	/** The Error shape. */
-	body(requestId?: string): ErrorBody {
+	/** Specification: Resources and their fields, Error. */
+	body(requestId?: string) {
 		const { type, message, details } = this;
 		const id = requestId === undefined ? {} : { request_id: requestId };
 		return { error: { type, message, ...id, ...(details !== undefined && { details }) } };

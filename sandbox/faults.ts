@@ -4,28 +4,6 @@ import { ENDPOINTS, EVENTS, GENERATION_MODES, type EndpointName } from '../src/c
 import { validate } from './http/validate';
 import type { SeededRandom } from './ids';
 
-/** What can be made to go wrong, and what the page calls it; in the order of a request's way. */
-export const FAULT_NAMES = {
-	lost_before: 'Lose a request before anything is done',
-	lost_after: 'Lose an answer after the work is done',
-	status_before: 'Answer an error, and do nothing',
-	status_after: 'Answer an error, though the work is done',
-	storm: 'Refuse: too many requests (429)',
-	slow: 'Answer late',
-	truncate: 'Cut an answer in half',
-	job_fail: 'Let jobs fail',
-	job_partial: 'Let jobs lose their last output',
-	expired_link: 'Refuse a download: the link has expired',
-	cut_download: 'Cut a download in half',
-	delivery_duplicate: 'Deliver an event twice',
-	delivery_reorder: 'Deliver an event after the next one',
-	delivery_lose: 'Lose an event',
-	delivery_delay: 'Deliver an event late',
-	delivery_tamper: 'Change an event on its way',
-} as const;
-export type FaultKind = keyof typeof FAULT_NAMES;
-export const FAULT_KINDS = Object.keys(FAULT_NAMES) as FaultKind[];
-
 const oneOf = <const Values extends readonly string[]>(values: Values) =>
 	z.enum(values, { error: `must be one of ${values.join(', ')}` });
 
@@ -74,38 +52,53 @@ const seconds = z
 	.max(86_400 * 365)
 	.default(5);
 
-function rule<
-	const Kind extends FaultKind,
-	Subjects extends z.core.$ZodLooseShape,
-	Fields extends z.core.$ZodLooseShape,
->(kind: Kind, subjects: Subjects, fields: Fields) {
-	return z.strictObject({ kind: z.literal(kind), ...common, ...subjects, ...fields });
+function rule<Kind extends string, Fields extends z.core.$ZodLooseShape>(
+	kind: Kind,
+	name: string,
+	fields: Fields,
+) {
+	return z.strictObject({ kind: z.literal(kind), ...common, ...fields }).describe(name);
 }
 
-/** Each kind of fault, what it can strike, and what it needs to know. */
+/** Each kind of fault, what the page calls it, what it can strike, and what it needs to know; in the order of a request's way. */
 const RULES = [
-	rule('lost_before', requests, {}),
-	rule('lost_after', requests, {}),
-	rule('status_before', requests, { status, retryAfter }),
-	rule('status_after', requests, { status, retryAfter }),
-	rule('storm', requests, { retryAfter }),
-	rule('slow', requests, { seconds }),
-	rule('truncate', requests, {}),
-	rule('job_fail', jobs, {}),
-	rule('job_partial', jobs, {}),
-	rule('expired_link', downloads, {}),
+	rule('lost_before', 'Lose a request before anything is done', requests),
+	rule('lost_after', 'Lose an answer after the work is done', requests),
+	rule('status_before', 'Answer an error, and do nothing', { ...requests, status, retryAfter }),
+	rule('status_after', 'Answer an error, though the work is done', {
+		...requests,
+		status,
+		retryAfter,
+	}),
+	rule('storm', 'Refuse: too many requests (429)', { ...requests, retryAfter }),
+	rule('slow', 'Answer late', { ...requests, seconds }),
+	rule('truncate', 'Cut an answer in half', requests),
+	rule('job_fail', 'Let jobs fail', jobs),
+	rule('job_partial', 'Let jobs lose their last output', jobs),
+	rule('expired_link', 'Refuse a download: the link has expired', downloads),
 	/** The bytes that are sent before the cut; half when left out. */
-	rule('cut_download', downloads, { bytes: z.int().min(0).optional() }),
+	rule('cut_download', 'Cut a download in half', {
+		...downloads,
+		bytes: z.int().min(0).optional(),
+	}),
 	/** Deliveries more than one. */
-	rule('delivery_duplicate', deliveries, { copies: z.int().min(1).max(20).default(1) }),
-	rule('delivery_reorder', deliveries, { seconds }),
-	rule('delivery_lose', deliveries, {}),
-	rule('delivery_delay', deliveries, { seconds }),
-	rule('delivery_tamper', deliveries, {}),
+	rule('delivery_duplicate', 'Deliver an event twice', {
+		...deliveries,
+		copies: z.int().min(1).max(20).default(1),
+	}),
+	rule('delivery_reorder', 'Deliver an event after the next one', { ...deliveries, seconds }),
+	rule('delivery_lose', 'Lose an event', deliveries),
+	rule('delivery_delay', 'Deliver an event late', { ...deliveries, seconds }),
+	rule('delivery_tamper', 'Change an event on its way', deliveries),
 ] as const;
 
+/** What the page calls each kind. */
+export const FAULT_NAMES = Object.fromEntries(
+	RULES.map(({ shape, description }) => [shape.kind.value, description]),
+);
+
 const faultRuleSchema = z.discriminatedUnion('kind', RULES, {
-	error: `must be one of ${FAULT_KINDS.join(', ')}`,
+	error: `must be one of ${Object.keys(FAULT_NAMES).join(', ')}`,
 });
 
 const faultsSchema = z.strictObject({
@@ -113,6 +106,7 @@ const faultsSchema = z.strictObject({
 });
 
 type FaultRule = z.infer<typeof faultRuleSchema>;
+export type FaultKind = FaultRule['kind'];
 type RuleOf<Kind extends FaultKind> = Extract<FaultRule, { kind: Kind }>;
 
 /** What a fault may take. */

@@ -49,8 +49,6 @@ const dateTime = z
 	})
 	.meta({ format: 'date-time' });
 
-const delivery = z.enum(DELIVERIES);
-
 /** A whole number in a query, where everything is text. */
 function queryInteger(min: number, max: number) {
 	return z
@@ -66,232 +64,198 @@ function queryInteger(min: number, max: number) {
  * Query of a list. Specification: Operation details, GET /generations; other lists take the same
  * (open point 16).
  */
-const listQuery = z.strictObject({
-	limit: queryInteger(LIMITS.listLimit.min, LIMITS.listLimit.max).optional(),
-	cursor: dateTime.optional(),
-});
-
-/** Specification: Operation details, GET /models. */
-const listModelsQuery = z.strictObject({ mode: z.enum(MODEL_MODES).optional() });
+const list = {
+	query: z.strictObject({
+		limit: queryInteger(LIMITS.listLimit.min, LIMITS.listLimit.max).optional(),
+		cursor: dateTime.optional(),
+	}),
+};
 
 const LONGEST_NAME = 255;
-
-/** Specification: Operation details, POST /files. Bounds are fiction (open point 7). */
-const createFileSchema = z.strictObject({
-	filename: text(1, LONGEST_NAME).refine(isPlainName, {
-		error: 'must be a name without a path or control characters',
-	}),
-	content_type: z
-		.string()
-		.max(255)
-		.regex(/^[\w!#$&^.+-]+\/[\w!#$&^.+-]+(\s*;[\x20-\x7e]*)?$/, {
-			error: 'must be a media type such as image/png',
-		}),
-	size: z.number().int().min(1),
-});
 
 function isPlainName(name: string): boolean {
 	return !/[/\\\p{Cc}]/u.test(name) && name !== '.' && name !== '..';
 }
 
+const delivery = z.enum(DELIVERIES).optional();
 const many = z.array(uri).optional();
 const single = z.array(uri).max(LIMITS.singleItemSlot.max).optional();
-
-type Slots = Record<InputSlot, typeof many>;
 
 const input = z.strictObject({
 	...Object.fromEntries(MULTI_ITEM_SLOTS.map((slot) => [slot, many])),
 	...Object.fromEntries(SINGLE_ITEM_SLOTS.map((slot) => [slot, single])),
-} as Slots);
-
-const parameters = z.strictObject({
-	count: z.number().int().min(LIMITS.count.min).max(LIMITS.count.max).optional(),
-	size: z.string().optional(),
-	aspect_ratio: z.string().optional(),
-	quality: z.string().optional(),
-	duration: z.string().optional(),
-	resolution: z.string().optional(),
-	voice: z.string().optional(),
-	speed: z.string().optional(),
-	loop: z.boolean().optional(),
-	lyrics: z.string().optional(),
-	language_boost: z.string().optional(),
-});
-
-/** Specification: CreateGeneration. */
-const createGenerationSchema = z.strictObject({
-	mode: z.enum(GENERATION_MODES),
-	model: text(1),
-	prompt: text(LIMITS.promptLength.min, LIMITS.promptLength.max),
-	persona_id: z.guid().optional(),
-	input: input.optional(),
-	parameters: parameters.optional(),
-	delivery: delivery.optional(),
-});
-export type CreateGeneration = z.infer<typeof createGenerationSchema>;
-
-const { speechBlocks, speechSpeed, speechVolume } = LIMITS;
-
-/** Specification: CreateSpeechGeneration. */
-const createSpeechSchema = z.strictObject({
-	model: z.enum(SPEECH_MODELS),
-	blocks: z
-		.array(z.strictObject({ text: text(1), voice: z.string().optional() }))
-		.min(speechBlocks.min)
-		.max(speechBlocks.max),
-	settings: z
-		.strictObject({
-			volume: z.number().min(speechVolume.min).max(speechVolume.max).optional(),
-			speed: z.number().min(speechSpeed.min).max(speechSpeed.max).optional(),
-			loudness_normalization: z.boolean().optional(),
-			text_normalization: z.boolean().optional(),
-			tag_compatible: z.boolean().optional(),
-		})
-		.optional(),
-	delivery: delivery.optional(),
-});
-export type CreateSpeechGeneration = z.infer<typeof createSpeechSchema>;
+} as Record<InputSlot, typeof many>);
 
 const maxCredits = z.number().int().min(LIMITS.agentMaxCredits.min);
+const voiceName = text(1, LIMITS.voiceCloneName.max);
+const persona = { name: text(1, LIMITS.personaName.max), shared: z.boolean().optional() };
 
-/** Specification: CreateAgentRun. */
-const createAgentRunSchema = z.strictObject({
-	brief: text(1),
-	source_images: z.array(uri).max(LIMITS.agentSourceImages.max).optional(),
-	priority: z.enum(AGENT_PRIORITIES).optional(),
-	direction_strategy: z.enum(DIRECTION_STRATEGIES).optional(),
-	auto_approve: z.boolean().optional(),
-	max_credits: maxCredits.optional(),
-});
-export type CreateAgentRun = z.infer<typeof createAgentRunSchema>;
-
-/** Specification: Operation details, POST /agents/runs/{id}/approve. A plan is open JSON. */
-const approveAgentRunSchema = z.strictObject({
-	max_credits: maxCredits,
-	plan: z.record(z.string(), z.unknown()).optional(),
-});
-export type ApproveAgentRun = z.infer<typeof approveAgentRunSchema>;
-
-/** Specification: Operation details, POST /agents/runs/{id}/review. */
-const reviewAgentRunSchema = z.strictObject({
-	decision: z.enum(REVIEW_DECISIONS),
+const webhook = z.strictObject({
+	url: uri
+		.refine((value) => value.startsWith('https://'), { error: 'must match ^https://' })
+		.meta({ format: 'uri', pattern: '^https://' }),
+	description: z.string().max(1000).optional(),
+	events: z.array(z.enum(EVENTS)).min(LIMITS.webhookEvents.min),
 });
 
-const { voiceCloneName, voiceClonePreviewText } = LIMITS;
-
-/** Specification: CreateVoice. The limits of the design fields are not shown (open point 5). */
-const createVoiceSchema = z.discriminatedUnion('kind', [
-	z.strictObject({
-		kind: z.literal('clone'),
-		name: text(1, voiceCloneName.max),
-		audio_url: uri,
-		preview_text: text(0, voiceClonePreviewText.max).optional(),
-		noise_reduction: z.boolean().optional(),
-		volume_normalization: z.boolean().optional(),
-	}),
-	z.strictObject({
-		kind: z.literal('design'),
-		name: text(1),
-		description: text(1),
-		preview_text: z.string().optional(),
-	}),
-]);
-
-/** Specification: Operation details, PATCH /voices/{id}. */
-const renameVoiceSchema = z.strictObject({
-	name: text(1, voiceCloneName.max),
-});
-export type CreateVoice = z.infer<typeof createVoiceSchema>;
-
-/** Specification: Operation details, GET /voices/catalog. */
-const voiceCatalogQuery = z.strictObject({
-	model: z.enum(SPEECH_MODELS).optional(),
-	language: z.string().optional(),
-	gender: z.string().optional(),
-	search: z.string().optional(),
-});
-export type VoiceCatalogQuery = z.infer<typeof voiceCatalogQuery>;
-
-const name = text(1, LIMITS.personaName.max);
-const shared = z.boolean().optional();
-
-/** Specification: CreatePersona. The bounds of the images are a setting (open point 6). */
-const createPersonaSchema = z.discriminatedUnion('source', [
-	z.strictObject({
-		source: z.literal('upload'),
-		name,
-		reference_images: z.array(uri),
-		shared,
-	}),
-	z.strictObject({
-		source: z.literal('describe'),
-		name,
-		description: text(1, LIMITS.personaDescription.max),
-		shared,
-	}),
-]);
-
-/** Specification: Operation details, PATCH /personas/{id}. */
-const updatePersonaSchema = z.strictObject({
-	name: name.optional(),
-	shared,
-});
-export type CreatePersona = z.infer<typeof createPersonaSchema>;
-
-const url = uri
-	.refine((value) => value.startsWith('https://'), { error: 'must match ^https://' })
-	.meta({ format: 'uri', pattern: '^https://' });
-const description = z.string().max(1000);
-const events = z.array(z.enum(EVENTS)).min(LIMITS.webhookEvents.min);
-
-/** Specification: CreateWebhook. */
-const createWebhookSchema = z.strictObject({
-	url,
-	description: description.optional(),
-	events,
-});
-
-/** Open point 10: the shape of PATCH /webhooks/{id} is not shown. */
-const updateWebhookSchema = z.strictObject({
-	url: url.optional(),
-	description: description.optional(),
-	events: events.optional(),
-});
-
-/** Specification: Operation details, GET /usage. */
-const usageQuery = z.strictObject({ since: dateTime.optional() });
+const { speechBlocks, speechSpeed, speechVolume } = LIMITS;
 
 interface RequestSchemas {
 	body?: z.ZodType;
 	query?: z.ZodObject;
 }
 
-/** What an operation takes as its body and in its query; one that is not named takes neither. */
+/**
+ * What an operation takes as its body and in its query; one that is not named takes neither.
+ * Specification: Resources and their fields; Operation details.
+ */
 const REQUESTS = {
-	createFile: { body: createFileSchema },
-	createGeneration: { body: createGenerationSchema },
-	listGenerations: { query: listQuery },
-	createSpeech: { body: createSpeechSchema },
-	createAgentRun: { body: createAgentRunSchema },
-	listAgentRuns: { query: listQuery },
-	approveAgentRun: { body: approveAgentRunSchema },
-	reviewAgentRun: { body: reviewAgentRunSchema },
-	createVoice: { body: createVoiceSchema },
-	listVoices: { query: listQuery },
-	listPresetVoices: { query: voiceCatalogQuery },
-	renameVoice: { body: renameVoiceSchema },
-	createPersona: { body: createPersonaSchema },
-	listPersonas: { query: listQuery },
-	updatePersona: { body: updatePersonaSchema },
-	listModels: { query: listModelsQuery },
-	getUsage: { query: usageQuery },
-	createWebhook: { body: createWebhookSchema },
-	listWebhooks: { query: listQuery },
-	updateWebhook: { body: updateWebhookSchema },
-	listDeliveries: { query: listQuery },
+	listModels: { query: z.strictObject({ mode: z.enum(MODEL_MODES).optional() }) },
+	/** The bounds are fiction (open point 7). */
+	createFile: {
+		body: z.strictObject({
+			filename: text(1, LONGEST_NAME).refine(isPlainName, {
+				error: 'must be a name without a path or control characters',
+			}),
+			content_type: z
+				.string()
+				.max(255)
+				.regex(/^[\w!#$&^.+-]+\/[\w!#$&^.+-]+(\s*;[\x20-\x7e]*)?$/, {
+					error: 'must be a media type such as image/png',
+				}),
+			size: z.number().int().min(1),
+		}),
+	},
+	createGeneration: {
+		body: z.strictObject({
+			mode: z.enum(GENERATION_MODES),
+			model: text(1),
+			prompt: text(LIMITS.promptLength.min, LIMITS.promptLength.max),
+			persona_id: z.guid().optional(),
+			input: input.optional(),
+			parameters: z
+				.strictObject({
+					count: z.number().int().min(LIMITS.count.min).max(LIMITS.count.max).optional(),
+					size: z.string().optional(),
+					aspect_ratio: z.string().optional(),
+					quality: z.string().optional(),
+					duration: z.string().optional(),
+					resolution: z.string().optional(),
+					voice: z.string().optional(),
+					speed: z.string().optional(),
+					loop: z.boolean().optional(),
+					lyrics: z.string().optional(),
+					language_boost: z.string().optional(),
+				})
+				.optional(),
+			delivery,
+		}),
+	},
+	listGenerations: list,
+	createSpeech: {
+		body: z.strictObject({
+			model: z.enum(SPEECH_MODELS),
+			blocks: z
+				.array(z.strictObject({ text: text(1), voice: z.string().optional() }))
+				.min(speechBlocks.min)
+				.max(speechBlocks.max),
+			settings: z
+				.strictObject({
+					volume: z.number().min(speechVolume.min).max(speechVolume.max).optional(),
+					speed: z.number().min(speechSpeed.min).max(speechSpeed.max).optional(),
+					loudness_normalization: z.boolean().optional(),
+					text_normalization: z.boolean().optional(),
+					tag_compatible: z.boolean().optional(),
+				})
+				.optional(),
+			delivery,
+		}),
+	},
+	createAgentRun: {
+		body: z.strictObject({
+			brief: text(1),
+			source_images: z.array(uri).max(LIMITS.agentSourceImages.max).optional(),
+			priority: z.enum(AGENT_PRIORITIES).optional(),
+			direction_strategy: z.enum(DIRECTION_STRATEGIES).optional(),
+			auto_approve: z.boolean().optional(),
+			max_credits: maxCredits.optional(),
+		}),
+	},
+	listAgentRuns: list,
+	approveAgentRun: {
+		body: z.strictObject({
+			max_credits: maxCredits,
+			plan: z.record(z.string(), z.unknown()).optional(),
+		}),
+	},
+	reviewAgentRun: { body: z.strictObject({ decision: z.enum(REVIEW_DECISIONS) }) },
+	/** The limits of the design fields are not shown (open point 5). */
+	createVoice: {
+		body: z.discriminatedUnion('kind', [
+			z.strictObject({
+				kind: z.literal('clone'),
+				name: voiceName,
+				audio_url: uri,
+				preview_text: text(0, LIMITS.voiceClonePreviewText.max).optional(),
+				noise_reduction: z.boolean().optional(),
+				volume_normalization: z.boolean().optional(),
+			}),
+			z.strictObject({
+				kind: z.literal('design'),
+				name: text(1),
+				description: text(1),
+				preview_text: z.string().optional(),
+			}),
+		]),
+	},
+	listVoices: list,
+	listPresetVoices: {
+		query: z.strictObject({
+			model: z.enum(SPEECH_MODELS).optional(),
+			language: z.string().optional(),
+			gender: z.string().optional(),
+			search: z.string().optional(),
+		}),
+	},
+	renameVoice: { body: z.strictObject({ name: voiceName }) },
+	/** The bounds of the images are a setting (open point 6). */
+	createPersona: {
+		body: z.discriminatedUnion('source', [
+			z.strictObject({
+				source: z.literal('upload'),
+				name: persona.name,
+				reference_images: z.array(uri),
+				shared: persona.shared,
+			}),
+			z.strictObject({
+				source: z.literal('describe'),
+				name: persona.name,
+				description: text(1, LIMITS.personaDescription.max),
+				shared: persona.shared,
+			}),
+		]),
+	},
+	listPersonas: list,
+	updatePersona: { body: z.strictObject(persona).partial() },
+	getUsage: { query: z.strictObject({ since: dateTime.optional() }) },
+	createWebhook: { body: webhook },
+	listWebhooks: list,
+	/** Open point 10: its shape is not shown. */
+	updateWebhook: { body: webhook.partial() },
+	listDeliveries: list,
 } satisfies Partial<Record<EndpointName, RequestSchemas>>;
 
-export type Requests = typeof REQUESTS;
+type Requests = typeof REQUESTS;
+
+/** What an operation is given as `body` or `query`: nothing where it takes none. */
+export type Given<
+	Name extends EndpointName,
+	Part extends 'body' | 'query' = 'body',
+> = Name extends keyof Requests
+	? Requests[Name] extends Record<Part, infer Schema extends z.ZodType>
+		? z.output<Schema>
+		: undefined
+	: undefined;
 
 /** The schemas of an operation's request: both empty where it takes nothing. */
 export function requestOf(name: EndpointName): RequestSchemas {

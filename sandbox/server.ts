@@ -1,10 +1,5 @@
 /* eslint-disable @n8n/community-nodes/no-restricted-imports, @n8n/community-nodes/require-node-api-error, no-console -- not published */
-import express, {
-	Router,
-	static as serveStatic,
-	type ErrorRequestHandler,
-	type Express,
-} from 'express';
+import express, { static as serveStatic, type ErrorRequestHandler, type Express } from 'express';
 import { once } from 'events';
 import { mkdtempSync } from 'fs';
 import { rm } from 'fs/promises';
@@ -18,21 +13,15 @@ import { admin } from './admin';
 import { asset } from './assets';
 import { Clock, realTimers, type Timers } from './clock';
 import { createService, listKeys, type KeyInfo } from './createService';
-import { ApiError, asApiError } from './errors';
+import { ApiError } from './errors';
 import { bracketed, onlyByName, onlyFromOwnPage } from './http/access';
 import { sendError } from './http/answer';
-import { begin } from './http/exchange';
-import { operations } from './http/operation';
+import { recorder } from './http/exchange';
+import { contract } from './http/operation';
 import { readOptions, type StartOptions } from './options';
 import type { StateDatabase } from './persistence';
-import { agentRuns } from './resources/agentRuns';
-import { files, storage } from './resources/files';
-import { generations } from './resources/generations';
-import { personas } from './resources/personas';
-import { speech } from './resources/speech';
-import { voices } from './resources/voices';
-import { webhooks } from './resources/webhooks';
-import { workspace } from './resources/workspace';
+import { HANDLERS } from './resources';
+import { storage } from './resources/files';
 import type { Service } from './service';
 import type { Render } from './storage/library';
 
@@ -169,11 +158,6 @@ async function openState(directory: string | undefined): Promise<StateDatabase |
 /** The page for people: plain files, no build step. */
 const PAGE = asset('page');
 
-/** Every resource of the contract. */
-const RESOURCES = [
-	...[workspace, files, generations, speech, agentRuns, voices, personas, webhooks],
-];
-
 /** The whole HTTP surface: the contract under `/v1`, file addresses, and the admin path. */
 function createApp(service: Service, ownNames: string[], reset: () => Promise<void>): Express {
 	const { origin } = service.links;
@@ -183,11 +167,6 @@ function createApp(service: Service, ownNames: string[], reset: () => Promise<vo
 	app.enable('case sensitive routing');
 	app.enable('strict routing');
 	app.use(onlyByName(ownNames));
-	const contract = Router({ caseSensitive: true, strict: true });
-	const operation = operations(service, contract);
-	for (const routes of RESOURCES) routes(operation, service);
-	app.use('/v1', contract);
-	storage(service, app);
 	const servers = [{ url: `${origin}/v1`, description: 'This sandbox' }];
 	app.get('/openapi.json', (_request, response) => response.json({ ...document, servers }));
 	app.get('/', (_request, response) => response.sendFile(join(PAGE, 'index.html')));
@@ -195,14 +174,16 @@ function createApp(service: Service, ownNames: string[], reset: () => Promise<vo
 	// Browsers ask for it by themselves, also beside a picture that was opened: no client's request.
 	app.get('/favicon.ico', (_request, response) => response.sendFile(join(PAGE, 'icon.svg')));
 	app.use('/sandbox', onlyFromOwnPage(origin), admin(service, reset));
-	app.use((request, response) => {
-		const unknown = new ApiError(404, 'not_found', 'The service has no such address.');
-		sendError(service, begin(service, request, response, null), unknown);
+	app.use(recorder(service));
+	app.use('/v1', contract(service, HANDLERS));
+	app.use(storage(service));
+	app.use(() => {
+		throw new ApiError(404, 'not_found', 'The service has no such address.');
 	});
 	// Express recognises an error handler by its four arguments, used or not.
 	// eslint-disable-next-line @typescript-eslint/no-unused-vars
-	const failed: ErrorRequestHandler = (error, request, response, _next) => {
-		sendError(service, begin(service, request, response, null), asApiError(error));
+	const failed: ErrorRequestHandler = (thrown, _request, response, _next) => {
+		sendError(service, response, thrown);
 	};
 	app.use(failed);
 	return app;

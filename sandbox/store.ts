@@ -3,7 +3,6 @@ import type {
 	DeliveryEntity,
 	FileEntity,
 	GenerationEntity,
-	JobEntity,
 	KeyEntity,
 	OutputEntity,
 	PersonaEntity,
@@ -13,6 +12,7 @@ import type {
 	WebhookEntity,
 	WorkspaceEntity,
 } from './entities';
+import type { Service } from './service';
 
 /** Where changes are kept over restarts; in memory only, it does nothing. */
 export interface Persistence {
@@ -25,24 +25,17 @@ export const noPersistence: Persistence = { put: () => {}, remove: () => {} };
 /** The specification does not show for how long a service keeps what has ended. */
 export const MOST_KEPT = 5_000;
 
-/** Which entities of a table are forgotten when there are more than {@link MOST_KEPT}. */
-interface Forgetting<T> {
-	/** The oldest is kept, and with it all others, until it has ended. */
-	hasEnded(entity: T): boolean;
-	/** What goes with it. */
-	after?(entity: T): void;
-}
-
-/** Entities of one kind and workspace, found by id and read in order of creation without a scan. */
+/** Entities of one kind and workspace, by id, in order of creation. */
 export class Table<T extends Stored> {
-	private readonly byId = new Map<string, T>();
 	/** Oldest first. */
-	private readonly ordered: T[] = [];
+	private readonly byId = new Map<string, T>();
+	private lastCreated = 0;
 
 	constructor(
 		private readonly name: string,
-		private readonly owner: { readonly persistence: Persistence },
-		private readonly forgetting?: Forgetting<T>,
+		private readonly owner: Workspace,
+		/** Forgets the oldest where there are more than {@link MOST_KEPT}. */
+		private readonly isBounded = false,
 	) {}
 
 	get(id: string): T | undefined {
@@ -51,85 +44,68 @@ export class Table<T extends Stored> {
 
 	/** A creation time in microseconds that no entity of this table has. */
 	stamp(now: number): number {
-		const last = this.ordered.at(-1)?.createdAt ?? 0;
-		return Math.max(now * 1000, last + 1);
+		return Math.max(now * 1000, this.lastCreated + 1);
 	}
 
 	/** Adds an entity, or keeps what was changed in it. */
 	put(entity: T): T {
-		if (!this.byId.has(entity.id)) this.restore(entity);
-		this.owner.persistence.put(this.name, entity.id, entity);
-		this.forgetOldest();
+		this.restore(entity);
+		this.owner.service.persistence.put(this.name, entity.id, entity);
+		if (this.isBounded) this.forgetOldest();
 		return entity;
 	}
 
 	private forgetOldest(): void {
-		const [oldest] = this.ordered;
-		if (!this.forgetting || !oldest || this.ordered.length <= MOST_KEPT) return;
-		if (!this.forgetting.hasEnded(oldest)) return;
+		const [oldest] = this.byId.values();
+		// One that has not ended is kept, and with it all others.
+		if (!oldest || oldest.settledAt === null || this.byId.size <= MOST_KEPT) return;
 		this.delete(oldest.id);
-		this.forgetting.after?.(oldest);
+		for (const output of oldest.outputs ?? []) this.owner.outputs.delete(output);
 	}
 
 	/** Takes a kept entity back in; they must come in order of creation. */
 	restore(entity: T): void {
 		this.byId.set(entity.id, entity);
-		this.ordered.push(entity);
+		this.lastCreated = Math.max(this.lastCreated, entity.createdAt);
 	}
 
 	delete(id: string): void {
-		const entity = this.byId.get(id);
-		if (!entity) return;
-		this.byId.delete(id);
-		this.ordered.splice(this.position(entity.createdAt), 1);
-		this.owner.persistence.remove(this.name, id);
+		if (this.byId.delete(id)) this.owner.service.persistence.remove(this.name, id);
 	}
 
 	/** Up to `limit` entities created before an instant (microseconds), newest first. */
-	page(limit: number, before = Number.MAX_SAFE_INTEGER): { entities: T[]; more: boolean } {
-		const end = this.position(before);
-		const start = Math.max(0, end - limit);
-		return { entities: this.ordered.slice(start, end).reverse(), more: start > 0 };
+	page(limit: number, before = Infinity): { entities: T[]; more: boolean } {
+		const earlier = this.all().filter(({ createdAt }) => createdAt < before);
+		return { entities: earlier.slice(0, limit), more: earlier.length > limit };
 	}
 
 	/** All of them, newest first. */
 	all(): T[] {
-		return [...this.ordered].reverse();
-	}
-
-	/** How many were created before an instant: a binary search. */
-	private position(createdAt: number): number {
-		let low = 0;
-		let high = this.ordered.length;
-		while (low < high) {
-			const middle = (low + high) >>> 1;
-			if ((this.ordered[middle]?.createdAt ?? Infinity) < createdAt) low = middle + 1;
-			else high = middle;
-		}
-		return low;
+		return [...this.byId.values()].reverse();
 	}
 }
 
-/** All collections of one workspace. */
+/** One workspace of the service and all that is in it. */
 export class Workspace {
-	readonly files = this.table<FileEntity>('files');
-	readonly outputs = this.table<OutputEntity>('outputs');
-	readonly generations = this.jobs<GenerationEntity>('generations');
-	readonly speech = this.jobs<SpeechEntity>('speech');
-	readonly agentRuns = this.jobs<AgentRunEntity>('agentRuns');
-	readonly voices = this.table<VoiceEntity>('voices');
-	readonly personas = this.table<PersonaEntity>('personas');
-	readonly webhooks = this.table<WebhookEntity>('webhooks');
+	readonly files = new Table<FileEntity>('files', this);
+	readonly outputs = new Table<OutputEntity>('outputs', this);
+	readonly generations = new Table<GenerationEntity>('generations', this, true);
+	readonly speech = new Table<SpeechEntity>('speech', this, true);
+	readonly agentRuns = new Table<AgentRunEntity>('agentRuns', this, true);
+	readonly voices = new Table<VoiceEntity>('voices', this);
+	readonly personas = new Table<PersonaEntity>('personas', this);
+	readonly webhooks = new Table<WebhookEntity>('webhooks', this);
 	/** By the id of the webhook; those of deleted webhooks, too. */
 	readonly deliveries = new Map<string, Table<DeliveryEntity>>();
-	/** Ids of generations that run, of agent runs in execution, and of those that wait for it. */
-	readonly running = new Set<string>();
-	readonly liveRuns = new Set<string>();
+	/** Ids of approved agent runs that wait for others to end. */
 	readonly waitingRuns: string[] = [];
+	/** Instants of the requests of the last minute that were let through, oldest first. */
+	readonly passed: number[] = [];
 
 	constructor(
 		readonly entity: WorkspaceEntity,
-		readonly persistence: Persistence,
+		/** That it is a workspace of. */
+		readonly service: Service,
 	) {}
 
 	get id(): string {
@@ -138,28 +114,16 @@ export class Workspace {
 
 	/** Keeps what was changed in the workspace itself. */
 	save(): void {
-		this.persistence.put('workspaces', this.id, this.entity);
+		this.service.persistence.put('workspaces', this.id, this.entity);
 	}
 
 	/** The delivery attempts of one webhook. */
 	deliveriesOf(webhookId: string): Table<DeliveryEntity> {
 		const known = this.deliveries.get(webhookId);
 		if (known) return known;
-		const table = new Table<DeliveryEntity>('deliveries', this, { hasEnded: () => true });
+		const table = new Table<DeliveryEntity>('deliveries', this, true);
 		this.deliveries.set(webhookId, table);
 		return table;
-	}
-
-	private table<T extends Stored>(name: string): Table<T> {
-		return new Table<T>(name, this);
-	}
-
-	/** Jobs are forgotten with what they have made. */
-	private jobs<T extends JobEntity>(name: string): Table<T> {
-		return new Table<T>(name, this, {
-			hasEnded: ({ settledAt }) => settledAt !== null,
-			after: ({ outputs }) => outputs.forEach((output) => this.outputs.delete(output)),
-		});
 	}
 }
 
@@ -168,18 +132,17 @@ export class Store {
 	readonly workspaces = new Map<string, Workspace>();
 	readonly keys = new Map<string, KeyEntity>();
 
-	constructor(readonly persistence: Persistence = noPersistence) {}
+	constructor(private readonly service: Service) {}
 
-	addWorkspace(entity: WorkspaceEntity): Workspace {
-		const workspace = new Workspace(entity, this.persistence);
+	addWorkspace(entity: WorkspaceEntity): void {
+		const workspace = new Workspace(entity, this.service);
 		this.workspaces.set(entity.id, workspace);
 		workspace.save();
-		return workspace;
 	}
 
 	addKey(entity: KeyEntity): void {
 		this.keys.set(entity.key, entity);
-		this.persistence.put('keys', entity.key, entity);
+		this.service.persistence.put('keys', entity.key, entity);
 	}
 
 	/** A file or an output, whose address does not name its workspace. */

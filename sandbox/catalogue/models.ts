@@ -1,7 +1,13 @@
-import type { GenerationParameters, InputSlot, ModelMode } from '../../src/contract';
-import type { Model, PresetVoice, SpeechModel } from '../bodies';
-import { INPUT_SLOTS, LIMITS } from '../../src/contract';
+import {
+	INPUT_SLOTS,
+	LIMITS,
+	type GenerationParameters,
+	type InputSlot,
+	type ModelMode,
+	type SpeechModel,
+} from '../../src/contract';
 import type { MediaKind } from '../media/types';
+import type { PresetVoice } from './voices';
 
 export type ParameterName = keyof GenerationParameters;
 
@@ -163,7 +169,7 @@ export const mostCharacters = ({ maxPrompt = LIMITS.promptLength.max }: ModelEnt
  * A model's entry in the catalogue. Open point 8: only `capabilities.voices` is shown by the
  * specification.
  */
-export function formatModel(entry: ModelEntry, voices?: PresetVoice[]): Model {
+export function formatModel(entry: ModelEntry, voices?: PresetVoice[]) {
 	const { id, label, mode, kind, description, inputs, parameters, defaults, choices } = entry;
 	const limits = { inputs, parameters, max_prompt_characters: mostCharacters(entry) };
 	const capabilities = { ...limits, ...choices, ...(voices && { voices }) };

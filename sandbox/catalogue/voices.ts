@@ -1,4 +1,4 @@
-import type { PresetVoice, SpeechModel } from '../bodies';
+import type { SpeechModel } from '../../src/contract';
 
 type Row = [
 	name: string,
@@ -51,10 +51,10 @@ const ROWS: Record<SpeechModel, { rows: Row[]; suffix: string }> = {
  * The whole preset catalogue of a speech model: its rows, and where more voices are wanted than
  * there are rows, the same people with a number. Specification: PresetVoice.
  */
-export function presetVoices(model: SpeechModel, count: number, origin = ''): PresetVoice[] {
+export function presetVoices(model: SpeechModel, count: number, origin = '') {
 	const { rows, suffix } = ROWS[model];
-	return Array.from({ length: count }, (_, at): PresetVoice => {
-		const [person = '', gender, locale, language, styles = []] = rows[at % rows.length] ?? [];
+	return Array.from({ length: count }, (_, at) => {
+		const [person, gender, locale, language, styles = []] = rows[at % rows.length]!;
 		const round = Math.floor(at / rows.length);
 		const name = round === 0 ? person : `${person} ${round + 1}`;
 		const id = `${locale}-${name.replace(' ', '')}${suffix}`;
@@ -71,3 +71,5 @@ export function presetVoices(model: SpeechModel, count: number, origin = ''): Pr
 		};
 	});
 }
+
+export type PresetVoice = ReturnType<typeof presetVoices>[number];

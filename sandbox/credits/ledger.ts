@@ -1,4 +1,6 @@
+import type { Clock } from '../clock';
 import { ApiError } from '../errors';
+import type { Persistence } from '../store';
 
 /**
  * What a line of the ledger does. `spend` moves reserved credits to spent, `release` gives them
@@ -58,8 +60,8 @@ export class Ledger {
 	private readonly accounts = new Map<string, Account>();
 
 	constructor(
-		private readonly now: () => number,
-		private readonly written: (line: LedgerLine) => void = () => {},
+		private readonly clock: Pick<Clock, 'now'>,
+		private readonly persistence: Persistence,
 	) {}
 
 	/** Continues from stored lines, without writing them again. */
@@ -146,9 +148,10 @@ export class Ledger {
 		move(this.account(workspace), movement, amount, resource);
 		const sequence = this.lines.length + 1;
 		const balance = this.balance(workspace);
-		const line = { sequence, workspace, movement, amount, resource, ...balance, at: this.now() };
+		const at = this.clock.now();
+		const line = { sequence, workspace, movement, amount, resource, ...balance, at };
 		this.lines.push(line);
-		this.written(line);
+		this.persistence.put('ledger', String(sequence).padStart(12, '0'), line);
 	}
 
 	private account(workspace: string): Account {

@@ -1,4 +1,4 @@
-import type { SpeechModel } from '../bodies';
+import type { SpeechModel } from '../../src/contract';
 import type { ModelEntry } from '../catalogue/models';
 
 /**

@@ -1,3 +1,6 @@
+import type { Clock } from '../clock';
+import type { Persistence } from '../store';
+
 /** What usage is grouped by. Open point 14: only `mode` is named by the specification. */
 const MODES = ['image', 'video', 'audio', 'speech', 'agent', 'voice', 'persona'] as const;
 export type UsageMode = (typeof MODES)[number];
@@ -20,8 +23,8 @@ export class UsageLog {
 	private readonly lines: UsageLine[] = [];
 
 	constructor(
-		private readonly now: () => number,
-		private readonly written: (line: UsageLine) => void = () => {},
+		private readonly clock: Clock,
+		private readonly persistence: Persistence,
 	) {}
 
 	restore(lines: UsageLine[]): void {
@@ -30,9 +33,9 @@ export class UsageLog {
 
 	add(workspace: string, mode: UsageMode, credits: number, outputs: number, jobs = 1): void {
 		const id = String(this.lines.length + 1).padStart(12, '0');
-		const line = { id, workspace, mode, at: this.now(), jobs, outputs, credits };
+		const line = { id, workspace, mode, at: this.clock.now(), jobs, outputs, credits };
 		this.lines.push(line);
-		this.written(line);
+		this.persistence.put('usage', id, line);
 	}
 
 	/** The sums of what ended at or after an instant (milliseconds), of the modes that were used. */

@@ -1,4 +1,6 @@
-import type { RequestHandler, Response } from 'express';
+import type { RequestHandler } from 'express';
+
+import { ApiError } from '../errors';
 
 /** Names of this machine that no DNS server can answer for. */
 const LOCAL_NAMES = ['127.0.0.1', 'localhost', '[::1]'];
@@ -14,10 +16,6 @@ function partsOf(url: string): URL | undefined {
 	return URL.canParse(url) ? new URL(url) : undefined;
 }
 
-function refuse(response: Response, status: number, message: string): void {
-	response.status(status).json({ error: { type: 'permission', message } });
-}
-
 /**
  * 421 unless the request was meant for this machine, by the address that it came to or one of its
  * names. A page on the web whose name its owner has pointed to this machine (DNS rebinding) counts
@@ -28,7 +26,7 @@ function refuse(response: Response, status: number, message: string): void {
  */
 export function onlyByName(ownNames: string[]): RequestHandler {
 	const names = new Set([...LOCAL_NAMES, ...ownNames]);
-	return (request, response, next) => {
+	return (request, _response, next) => {
 		const { host = '' } = request.headers;
 		const hostname = HOST.test(host) ? partsOf(`http://${host}`)?.hostname : undefined;
 		const reachedAt = request.socket.localAddress?.replace(/^::ffff:/, '') ?? '';
@@ -37,7 +35,7 @@ export function onlyByName(ownNames: string[]): RequestHandler {
 		if (known) return next();
 		const message =
 			'The sandbox answers as 127.0.0.1, as localhost, by its own address, and as the hosts that --host and --public-url name.';
-		refuse(response, 421, message);
+		throw new ApiError(421, 'permission', message);
 	};
 }
 
@@ -49,12 +47,13 @@ export const bracketed = (host: string) => (host.includes(':') ? `[${host}]` : h
  * Other clients send no Origin. Runs after {@link onlyByName}, whose check of Host it relies on.
  */
 export function onlyFromOwnPage(publicOrigin: string): RequestHandler {
-	return (request, response, next) => {
+	return (request, _response, next) => {
 		const { origin, host = '' } = request.headers;
 		const own = [partsOf(`http://${host}`)?.host, new URL(publicOrigin).host];
 		// A page in a sandboxed frame or from a file has the origin `null`, which is not an address.
 		const isOwn = origin === undefined || own.includes(partsOf(origin)?.host ?? 'none');
 		if (isOwn && !FOREIGN_SITES.includes(String(request.headers['sec-fetch-site']))) return next();
-		refuse(response, 403, 'Another page may not use the admin path of the sandbox.');
+		const message = 'Another page may not use the admin path of the sandbox.';
+		throw new ApiError(403, 'permission', message);
 	};
 }

@@ -3,17 +3,17 @@ import type { Response } from 'express';
 import { ApiError, asApiError } from '../errors';
 import type { FaultKind } from '../faults';
 import type { Service } from '../service';
-import type { Exchange } from './exchange';
+import { entryOf, type RequestEntry } from './exchange';
 import type { Reply } from './idempotency';
 
 /** Sends what an operation answers. */
-export function send({ response, entry }: Exchange, { status, body }: Reply): void {
-	entry.status = status;
+export function send(response: Response, { status, body }: Reply): void {
+	entryOf(response).status = status;
 	if (!response.destroyed) response.status(status).json(body);
 }
 
-/** Sends anything thrown in the Error shape. */
-export function sendError(service: Service, exchange: Exchange, thrown: unknown): void {
+/** Sends anything thrown in the Error shape; with a request id where the request is recorded. */
+export function sendError(service: Service, response: Response, thrown: unknown): void {
 	const error = asApiError(thrown);
 	const { settings, clock } = service;
 	if (error.status === 500) service.report(thrown);
@@ -21,69 +21,71 @@ export function sendError(service: Service, exchange: Exchange, thrown: unknown)
 		const wait = error.retryMilliseconds ?? clock.milliseconds(1);
 		const seconds = Math.max(1, Math.ceil(wait / 1000));
 		const date = new Date(clock.now() + seconds * 1000).toUTCString();
-		exchange.response.setHeader('Retry-After', settings.retryAfter === 'date' ? date : seconds);
+		response.setHeader('Retry-After', settings.retryAfter === 'date' ? date : seconds);
 	}
-	exchange.entry.error = error.message;
-	send(exchange, { status: error.status, body: error.body(exchange.entry.id) });
+	const entry = response.locals.entry as RequestEntry | undefined;
+	if (entry) Object.assign(entry, { error: error.message, status: error.status });
+	if (!response.destroyed) response.status(error.status).json(error.body(entry?.id));
 }
 
 /** Faults that hit before the service did anything; true when the request has ended with one. */
-export async function injectBefore(service: Service, exchange: Exchange): Promise<boolean> {
+export async function injectBefore(service: Service, response: Response): Promise<boolean> {
 	const { faults } = service;
-	const subject = subjectOf(service, exchange);
+	const subject = subjectOf(service, response);
 	const slow = faults.take('slow', subject);
 	if (slow) {
-		exchange.entry.fault = 'slow';
+		entryOf(response).fault = 'slow';
 		await service.clock.sleep(slow.seconds);
 	}
-	if (faults.take('lost_before', subject)) return cut(exchange, 'lost_before');
+	if (faults.take('lost_before', subject)) return cut(response, 'lost_before');
 	const storm = faults.take('storm', subject);
-	if (storm) return fail(exchange, 'storm', 429, storm.retryAfter);
+	if (storm) return fail(response, 'storm', 429, storm.retryAfter);
 	const failed = faults.take('status_before', subject);
-	return failed ? fail(exchange, 'status_before', failed.status, failed.retryAfter) : false;
+	return failed ? fail(response, 'status_before', failed.status, failed.retryAfter) : false;
 }
 
 /** Faults that hit after the service did its work; true when they have ended the request. */
-export function injectAfter(service: Service, exchange: Exchange, reply: Reply): boolean {
+export function injectAfter(service: Service, response: Response, reply: Reply): boolean {
 	const { faults } = service;
-	const subject = subjectOf(service, exchange);
-	if (faults.take('lost_after', subject)) return cut(exchange, 'lost_after');
+	const subject = subjectOf(service, response);
+	if (faults.take('lost_after', subject)) return cut(response, 'lost_after');
 	const failed = faults.take('status_after', subject);
-	if (failed) return fail(exchange, 'status_after', failed.status, failed.retryAfter);
-	return faults.take('truncate', subject) ? truncate(exchange, reply) : false;
+	if (failed) return fail(response, 'status_after', failed.status, failed.retryAfter);
+	return faults.take('truncate', subject) ? truncate(response, reply) : false;
 }
 
-function subjectOf({ store }: Service, { entry, request }: Exchange) {
-	const key = request.headers.authorization?.replace(/^Bearer /i, '');
-	const workspace = entry.workspace ?? store.keys.get(key ?? '')?.workspace;
-	return { operation: entry.operation ?? undefined, workspace };
+function subjectOf({ store }: Service, response: Response) {
+	const { operation, workspace } = entryOf(response);
+	const key = response.req.headers.authorization?.replace(/^Bearer /i, '');
+	const ofKey = store.keys.get(key ?? '')?.workspace;
+	return { operation: operation ?? undefined, workspace: workspace ?? ofKey };
 }
 
-function cut({ response, entry }: Exchange, fault: FaultKind): true {
-	entry.fault = fault;
+function cut(response: Response, fault: FaultKind): true {
+	entryOf(response).fault = fault;
 	response.destroy();
 	return true;
 }
 
 function fail(
-	exchange: Exchange,
+	response: Response,
 	fault: FaultKind,
 	status: number,
 	retryAfter: string | undefined,
 ): true {
-	const { entry, response } = exchange;
+	const entry = entryOf(response);
 	if (retryAfter !== undefined) response.setHeader('Retry-After', retryAfter);
 	const error =
 		status === 429
 			? new ApiError(status, 'rate_limit', 'Too many requests.')
 			: new ApiError(status, 'server_error', 'The service failed.');
 	Object.assign(entry, { fault, error: error.message });
-	send(exchange, { status, body: error.body(entry.id) });
+	send(response, { status, body: error.body(entry.id) });
 	return true;
 }
 
-function truncate({ response, entry }: Exchange, { status, body }: Reply): true {
-	Object.assign(entry, { fault: 'truncate', status });
+function truncate(response: Response, { status, body }: Reply): true {
+	Object.assign(entryOf(response), { fault: 'truncate', status });
 	response.status(status);
 	sendPart(response, Buffer.from(JSON.stringify(body)), 'application/json; charset=utf-8');
 	return true;

@@ -1,61 +1,7 @@
 import { randomUUID } from 'crypto';
-import type { Request, Response } from 'express';
+import type { RequestHandler, Response } from 'express';
 
-import { ENDPOINTS } from '../../src/contract';
-import type { KeyEntity } from '../entities';
 import type { Service } from '../service';
-import type { Workspace } from '../store';
-
-/** One request on its way through the middleware, and what is known of it so far. */
-export interface Exchange {
-	request: Request;
-	response: Response;
-	entry: RequestEntry;
-	/** Set by authentication. */
-	workspace?: Workspace;
-	key?: KeyEntity;
-}
-
-const isOfContract = (operation: string | null): boolean =>
-	operation !== null && Object.hasOwn(ENDPOINTS, operation);
-
-/** Begins an exchange: gives it an id and records it when it ends. */
-export function begin(
-	service: Service,
-	request: Request,
-	response: Response,
-	operation: string | null,
-): Exchange {
-	const started = performance.now();
-	const { authorization, ...headers } = request.headers;
-	const entry: RequestEntry = {
-		// Not drawn from the seed: a repeated request must not shift other ids.
-		id: `req_${randomUUID()}`,
-		at: service.clock.now(),
-		method: request.method,
-		path: request.originalUrl.replace(/\?.*/s, ''),
-		query: isOfContract(operation) ? { ...request.query } : null,
-		operation,
-		workspace: null,
-		status: null,
-		answered: false,
-		durationMs: 0,
-		idempotencyKey: null,
-		authorized: authorization !== undefined,
-		headers,
-		body: null,
-		fault: null,
-		error: null,
-	};
-	response.once('close', () => {
-		entry.status ??= response.headersSent ? response.statusCode : null;
-		entry.answered = response.writableFinished;
-		entry.durationMs = Math.round((performance.now() - started) * 100) / 100;
-		service.requests.add(entry);
-	});
-	response.setHeader('x-request-id', entry.id);
-	return { request, response, entry };
-}
 
 /** One request to the service, to an operation of the contract or to a file. */
 export interface RequestEntry {
@@ -87,6 +33,45 @@ export interface RequestEntry {
 	/** What an error answer said. */
 	error: string | null;
 }
+
+/** Gives each request to the service an id, and records it when it ends. */
+export function recorder({ clock, requests }: Service): RequestHandler {
+	return (request, response, next) => {
+		const started = performance.now();
+		const { authorization, ...headers } = request.headers;
+		const entry: RequestEntry = {
+			// Not drawn from the seed: a repeated request must not shift other ids.
+			id: `req_${randomUUID()}`,
+			at: clock.now(),
+			method: request.method,
+			path: request.originalUrl.replace(/\?.*/s, ''),
+			query: null,
+			operation: null,
+			workspace: null,
+			status: null,
+			answered: false,
+			durationMs: 0,
+			idempotencyKey: null,
+			authorized: authorization !== undefined,
+			headers,
+			body: null,
+			fault: null,
+			error: null,
+		};
+		response.once('close', () => {
+			entry.status ??= response.headersSent ? response.statusCode : null;
+			entry.answered = response.writableFinished;
+			entry.durationMs = Math.round((performance.now() - started) * 100) / 100;
+			requests.add(entry);
+		});
+		response.setHeader('x-request-id', entry.id);
+		response.locals.entry = entry;
+		next();
+	};
+}
+
+/** What is recorded of the request that a response answers. */
+export const entryOf = (response: Response) => response.locals.entry as RequestEntry;
 
 /** How many requests are kept, and how many characters of their bodies. */
 const MOST_REQUESTS = 10_000;

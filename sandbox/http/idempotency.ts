@@ -23,8 +23,9 @@ export interface KeptReply {
 
 interface Entry {
 	body: unknown;
-	running?: Promise<void>;
-	saved?: KeptReply;
+	reply: Promise<Reply>;
+	/** When it was saved; missing until then. */
+	at?: number;
 }
 
 /** The key of a request; an empty one is none. 400 when it is too long. Specification: Limits. */
@@ -53,14 +54,9 @@ export class Idempotency {
 		private readonly persistence: Persistence,
 	) {}
 
-	/** How many keys are known, in use or saved. */
-	get size(): number {
-		return this.entries.size;
-	}
-
 	restore(saved: KeptReply[]): void {
-		for (const each of saved.sort((a, b) => a.at - b.at)) {
-			this.entries.set(each.id, { body: each.body, saved: each });
+		for (const { id, body, at, reply } of saved.sort((a, b) => a.at - b.at)) {
+			this.entries.set(id, { body, at, reply: Promise.resolve(reply) });
 		}
 	}
 
@@ -73,34 +69,31 @@ export class Idempotency {
 			if (!isDeepStrictEqual(asSent(entry.body), asSent(body))) {
 				throw invalid('Idempotency-Key', 'was used before with another body');
 			}
-			if (entry.saved) return entry.saved.reply;
-			await entry.running;
+			// Only a success is kept: after a refusal, whoever waited tries again.
+			const reply = await entry.reply.catch(() => undefined);
+			if (reply) return reply;
 		}
 	}
 
-	private async first(id: string, body: unknown, run: () => Promise<Reply>) {
-		let end = () => {};
-		const running = new Promise<void>((done) => (end = done));
-		const entry: Entry = { body, running };
+	private async first(id: string, body: unknown, run: () => Promise<Reply>): Promise<Reply> {
+		const entry: Entry = { body, reply: run() };
 		this.entries.set(id, entry);
 		try {
-			const reply = await run();
-			entry.saved = { id, body, at: this.clock.now(), reply };
-			this.persistence.put('idempotency', id, entry.saved);
+			const reply = await entry.reply;
+			entry.at = this.clock.now();
+			this.persistence.put('idempotency', id, { id, body, at: entry.at, reply });
 			return reply;
 		} catch (error) {
 			this.entries.delete(id);
 			throw error;
-		} finally {
-			end();
 		}
 	}
 
 	/** Keys stand in the order in which they came, so the expired ones are in front. */
 	private prune(): void {
 		const oldest = this.clock.now() - this.clock.milliseconds(LIFE_SECONDS);
-		for (const [id, { saved }] of this.entries) {
-			if (!saved || saved.at > oldest) return;
+		for (const [id, { at }] of this.entries) {
+			if (at === undefined || at > oldest) return;
 			this.entries.delete(id);
 			this.persistence.remove('idempotency', id);
 		}

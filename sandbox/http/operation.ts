@@ -1,75 +1,69 @@
-import { json, type Request, type Response, type Router } from 'express';
+import { json, Router, type Request, type Response } from 'express';
 import { z } from 'zod/v4';
 
-import type { EndpointName } from '../../src/contract';
-import { ENDPOINTS } from '../../src/contract';
+import { ENDPOINTS, type EndpointName } from '../../src/contract';
+import type { KeyEntity } from '../entities';
 import { ApiError, invalid } from '../errors';
-import { requestOf, type Requests } from '../schemas';
+import { requestOf, type Given } from '../schemas';
 import type { Service } from '../service';
 import type { Workspace } from '../store';
-import { injectAfter, injectBefore, send, sendError } from './answer';
-import type { Exchange } from './exchange';
-import { begin } from './exchange';
+import { injectAfter, injectBefore, send } from './answer';
+import { entryOf } from './exchange';
 import { readKey, type Reply } from './idempotency';
+import { limitRate } from './rateLimit';
 import { refuseUnfit, validate, validateKnown } from './validate';
 
-/** What an operation is given as `body` or `query`: nothing where it takes none. */
-type Given<Name extends EndpointName, Part extends string> = Name extends keyof Requests
-	? Requests[Name] extends Record<Part, infer Schema extends z.ZodType>
-		? z.output<Schema>
-		: undefined
-	: undefined;
-
-/** What a route is given once the request has passed everything that all operations share. */
+/** What the code of an operation is given once the request has passed everything that all share. */
 interface Call<Name extends EndpointName> {
 	workspace: Workspace;
 	/** The path's `{id}`, empty where there is none. */
 	id: string;
-	body: Given<Name, 'body'>;
+	body: Given<Name>;
 	query: Given<Name, 'query'>;
 }
 
-type Handle<Name extends EndpointName> = (call: Call<Name>) => Reply | Promise<Reply>;
-
-/** Binds one operation of the contract's endpoint table to its code. */
-export type Operation = <Name extends EndpointName>(name: Name, handle: Handle<Name>) => void;
+/** The code of each operation of the contract's endpoint table. */
+export type Handlers = {
+	[Name in EndpointName]: (call: Call<Name>) => Reply | Promise<Reply>;
+};
 
 const noQuery = z.strictObject({});
 
 /**
- * The way of every request: key, rate, scope, body, idempotency, fields, and only then the
- * operation. What is refused on the way has no effect.
+ * All operations, and the way of every request: key, rate, scope, body, idempotency, fields, and
+ * only then the operation. What is refused on the way has no effect.
  */
-export function operations(service: Service, router: Router): Operation {
-	return (name, handle) => {
+export function contract(service: Service, handlers: Handlers): Router {
+	const router = Router({ caseSensitive: true, strict: true });
+	const bind = <Name extends EndpointName>(name: Name) => {
 		const { method, path } = ENDPOINTS[name];
-		const run = async (request: Request, response: Response) => {
-			const exchange = begin(service, request, response, name);
-			try {
-				if (await injectBefore(service, exchange)) return;
-				const reply = await pass(service, exchange, name, handle);
-				await service.committed();
-				if (!injectAfter(service, exchange, reply)) send(exchange, reply);
-			} catch (error) {
-				sendError(service, exchange, error);
-			}
-		};
 		const verb = method.toLowerCase() as 'get' | 'post' | 'patch' | 'delete';
-		router[verb](path.replace('{id}', ':id'), run);
+		router[verb](path.replace('{id}', ':id'), async (request, response) => {
+			Object.assign(entryOf(response), { operation: name, query: { ...request.query } });
+			if (await injectBefore(service, response)) return;
+			const reply = await pass(service, request, response, name, handlers[name]);
+			await service.committed();
+			if (!injectAfter(service, response, reply)) send(response, reply);
+		});
 	};
+	for (const name of Object.keys(ENDPOINTS) as EndpointName[]) bind(name);
+	return router;
 }
 
 async function pass<Name extends EndpointName>(
 	service: Service,
-	exchange: Exchange,
+	request: Request,
+	response: Response,
 	name: Name,
-	handle: Handle<Name>,
+	handle: Handlers[Name],
 ): Promise<Reply> {
 	const shape = requestOf(name);
-	const { request, response, entry } = exchange;
-	const workspace = authenticate(service, exchange);
-	service.limiter.pass(workspace.id, service.settings.requestsPerMinute);
-	authorize(exchange, workspace, name);
+	const entry = entryOf(response);
+	const key = authenticate(service, request, response);
+	const workspace = service.store.workspaces.get(key.workspace)!;
+	entry.workspace = workspace.id;
+	limitRate(workspace);
+	authorize(key, workspace, name);
 	const body = shape.body ? await readBody(request, response) : undefined;
 	refuseUnfit(body);
 	// What has been refused until here, such as endless nesting, could not be shown either.
@@ -82,48 +76,41 @@ async function pass<Name extends EndpointName>(
 		return await handle({
 			workspace,
 			id: typeof id === 'string' ? id : '',
-			body: (shape.body && body ? read(shape.body, body) : undefined) as Call<Name>['body'],
-			query: read<unknown>(shape.query ?? noQuery, query) as Call<Name>['query'],
+			body: (shape.body && body ? read(shape.body, body) : undefined) as Given<Name>,
+			query: read<unknown>(shape.query ?? noQuery, query) as Given<Name, 'query'>,
 		});
 	};
 	if (request.method !== 'POST') return await work();
-	const key = readKey(request.headers['idempotency-key']);
-	entry.idempotencyKey = key ?? null;
-	if (key === undefined) return await work();
-	const scope = `${workspace.id} ${request.path} ${key}`;
-	return await service.idempotency.once(scope, body, work);
+	const once = readKey(request.headers['idempotency-key']);
+	entry.idempotencyKey = once ?? null;
+	if (once === undefined) return await work();
+	return await service.idempotency.once(`${workspace.id} ${request.path} ${once}`, body, work);
 }
 
 const BEARER = /^Bearer ([\x21-\x7e]+)$/i;
 
 /** 401 unless the request carries a known key. Specification: Authentication 1, 4. */
-function authenticate({ store }: Service, exchange: Exchange): Workspace {
-	const { authorization } = exchange.request.headers;
+function authenticate({ store }: Service, request: Request, response: Response): KeyEntity {
+	const { authorization } = request.headers;
 	const key = store.keys.get(BEARER.exec(authorization ?? '')?.[1] ?? '');
-	const workspace = store.workspaces.get(key?.workspace ?? '');
-	if (!key || !workspace) {
-		exchange.response.setHeader('www-authenticate', 'Bearer');
-		const isMissing = authorization === undefined;
-		const what = isMissing ? 'No API key was sent.' : 'The API key is not valid.';
-		throw new ApiError(401, 'authentication', what);
-	}
-	exchange.key = key;
-	exchange.entry.workspace = workspace.id;
-	return workspace;
+	if (key) return key;
+	response.setHeader('www-authenticate', 'Bearer');
+	const isMissing = authorization === undefined;
+	const what = isMissing ? 'No API key was sent.' : 'The API key is not valid.';
+	throw new ApiError(401, 'authentication', what);
 }
 
 /**
  * 403 unless the workspace is entitled and the key has the scope. Specification: Authentication 3,
  * 4. Open point 15: GET /jobs/{id} shows no scope; any that reads will do.
  */
-function authorize({ key }: Exchange, { entity }: Workspace, name: EndpointName): void {
+function authorize({ scopes }: KeyEntity, { entity }: Workspace, name: EndpointName): void {
 	if (!entity.entitled) {
 		const message = 'This workspace has no active subscription and no successful top-up.';
 		throw new ApiError(403, 'permission', message, { reason: 'entitlement' });
 	}
 	const { scope } = ENDPOINTS[name];
-	const has = key?.scopes.some((each) => each === scope || (!scope && each.endsWith(':read')));
-	if (has) return;
+	if (scopes.some((each) => each === scope || (!scope && each.endsWith(':read')))) return;
 	const message = `The key lacks the scope ${scope ?? 'to read jobs'}.`;
 	throw new ApiError(403, 'permission', message, { reason: 'scope', scope: scope ?? null });
 }

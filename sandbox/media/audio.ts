@@ -61,8 +61,7 @@ function seconds(
 	high: number,
 	usual: number,
 ) {
-	if (asked === undefined || Number.isNaN(asked)) return usual;
-	return min(high, max(low, asked));
+	return asked === undefined ? usual : min(high, max(low, asked));
 }
 
 /** Samples repeated until they last so long. */
@@ -72,8 +71,7 @@ function stretched(samples: number[], length: number): Float64Array {
 
 /** A mono WAV of 16-bit PCM, `volume` times as loud as its samples; what is too loud is cut off. */
 export function toWav(samples: ArrayLike<number>, volume = 1): Media {
-	const gain = volume > 0 ? volume : 1;
-	const louder = Float64Array.from(samples, (sample) => sample * gain);
+	const louder = Float64Array.from(samples, (sample) => sample * volume);
 	const wav = new WaveFile();
 	wav.fromScratch(1, SAMPLE_RATE, '16', louder);
 	return { bytes: Buffer.from(wav.toBuffer()), durationSeconds: samples.length / SAMPLE_RATE };

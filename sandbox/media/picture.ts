@@ -65,8 +65,13 @@ export async function caption(
 	const draw = async (options: { dpi: number } | { height: number }) =>
 		await sharp({
 			text: {
-				...{ text, font: FONT, fontfile: FONT_FILE, rgba: true, wrap: 'word-char' },
-				...{ width: box.width, ...options },
+				text,
+				font: FONT,
+				fontfile: FONT_FILE,
+				rgba: true,
+				wrap: 'word-char',
+				width: box.width,
+				...options,
 			},
 		})
 			.png()

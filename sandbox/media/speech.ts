@@ -22,7 +22,7 @@ const PITCHES: Record<string, number[]> = { slt: [160, 185, 215], rms: [85, 100,
 export async function renderSpeech(request: MediaRequest): Promise<Media> {
 	const blocks = request.blocks?.length ? request.blocks : [{ text: request.prompt }];
 	const { speed = 1, seed, index } = request;
-	const stretch = setting('duration_stretch', 1 / Math.min(2, Math.max(0.5, speed || 1)));
+	const stretch = setting('duration_stretch', 1 / Math.min(2, Math.max(0.5, speed)));
 	const most = Math.ceil(MOST_CHARACTERS / blocks.length);
 	const calls = blocks.map(({ text, voice = request.voice ?? `${seed} ${index}` }) =>
 		phrases(text.slice(0, most)).map((words) => [...voiceOf(voice), ...stretch, '-t', words]),

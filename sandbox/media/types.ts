@@ -1,7 +1,7 @@
 export const MEDIA_KINDS = ['image', 'video', 'music', 'sfx', 'speech'] as const;
 export type MediaKind = (typeof MEDIA_KINDS)[number];
 
-/** What the sandbox asks for. Everything but the first four fields may be missing or nonsense. */
+/** What the sandbox asks for. Texts may be nonsense; durations and speeds are any above 0. */
 export interface MediaRequest {
 	kind: MediaKind;
 	/** Written on an image or video; spoken in speech. Any string whatsoever. */

@@ -23,9 +23,8 @@ let created = 0;
  */
 export async function renderVideo(request: MediaRequest): Promise<Media> {
 	const size = videoSize(request);
-	const asked = request.durationSeconds;
-	const wanted = asked === undefined || Number.isNaN(asked) ? DEFAULT_SECONDS : asked;
-	const seconds = Math.min(LONGEST_SECONDS, Math.max(1, wanted));
+	const { durationSeconds: asked = DEFAULT_SECONDS } = request;
+	const seconds = Math.min(LONGEST_SECONDS, Math.max(1, asked));
 	const frameRate = Math.min(MOST_FRAMES_A_SECOND, Math.floor(MOST_FRAMES / seconds));
 	const frames = Math.round(seconds * frameRate);
 	const large = {

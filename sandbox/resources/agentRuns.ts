@@ -2,65 +2,67 @@
 import { z } from 'zod/v4';
 
 import { LIMITS, type ReviewDecision } from '../../src/contract';
-import type { AgentPlan, AgentRun } from '../bodies';
 import { PRICES } from '../credits/prices';
-import type { AgentRunEntity } from '../entities';
-import { ApiError, found, invalid } from '../errors';
-import type { Operation } from '../http/operation';
+import type { AgentPlan, AgentRunEntity } from '../entities';
+import { ApiError, invalid } from '../errors';
+import type { Handlers } from '../http/operation';
 import type { MediaKind } from '../media/types';
-import type { ApproveAgentRun, CreateAgentRun } from '../schemas';
-import type { Service } from '../service';
+import type { Given } from '../schemas';
 import { MEDIA_FORMATS } from '../storage/links';
-import { checkReference } from '../storage/references';
+import { checkReferences } from '../storage/references';
 import type { Workspace } from '../store';
-import { ok, dueAt, errorFields, listAll, newJob, publicUrl, publish, recipeOf } from './job';
+import { collection, ok } from './collection';
+import { dueAt, errorFields, newJob, publicUrl, publish, recipeOf, type JobKind } from './job';
 
-export function agentRuns(operation: Operation, service: Service): void {
-	const format = (entity: AgentRunEntity) => formatAgentRun(service, entity);
-	const find = (workspace: Workspace, id: string) =>
-		found(workspace.agentRuns.get(id), 'The agent run');
+export const agentRuns = {
+	...collection('agent_run', (workspace) => workspace.agentRuns, formatAgentRun),
+	describe: ({ brief }) => ({ kind: 'agent', text: brief }),
+	resume(workspace, entity) {
+		if (entity.status === 'waiting') workspace.waitingRuns.push(entity.id);
+		if (isLive(entity)) watch(workspace, entity);
+	},
+} satisfies JobKind<AgentRunEntity>;
 
-	operation('createAgentRun', ({ workspace, body }) => {
-		const entity = createAgentRun(service, workspace, body);
-		return { status: entity.status === 'plan_proposed' ? 201 : 202, body: format(entity) };
-	});
+export const agentRunOperations = {
+	createAgentRun({ workspace, body }) {
+		const entity = createAgentRun(workspace, body);
+		const status = entity.status === 'plan_proposed' ? 201 : 202;
+		return { status, body: formatAgentRun(entity, workspace) };
+	},
+	listAgentRuns: agentRuns.list,
+	getAgentRun: agentRuns.get,
+	approveAgentRun({ workspace, id, body }) {
+		const entity = agentRuns.find({ workspace, id });
+		approve(workspace, entity, body);
+		return { status: 202, body: formatAgentRun(entity, workspace) };
+	},
+	reviewAgentRun({ workspace, id, body }) {
+		const entity = agentRuns.find({ workspace, id });
+		review(workspace, entity, body.decision);
+		return ok(formatAgentRun(entity, workspace));
+	},
+} satisfies Partial<Handlers>;
 
-	operation('listAgentRuns', ({ workspace, query }) =>
-		ok(listAll(service, workspace.agentRuns, query, format)),
-	);
-
-	operation('getAgentRun', ({ workspace, id }) => ok(format(find(workspace, id))));
-
-	operation('approveAgentRun', ({ workspace, id, body }) => {
-		const entity = find(workspace, id);
-		approve(service, workspace, entity, body);
-		return { status: 202, body: format(entity) };
-	});
-
-	operation('reviewAgentRun', ({ workspace, id, body }) => {
-		const entity = find(workspace, id);
-		review(service, workspace, entity, body.decision);
-		return ok(format(entity));
-	});
-}
+const isLive = ({ status }: AgentRunEntity) => status === 'queued' || status === 'running';
 
 /** An agent run as it goes over the wire. Open point 3: status values and outputs are fiction. */
-export function formatAgentRun(service: Service, entity: AgentRunEntity): AgentRun {
+function formatAgentRun(entity: AgentRunEntity, workspace: Workspace) {
 	const { id, status, plan, maxCredits, autoApprovalError } = entity;
+	const { settings, ledger } = workspace.service;
 	return {
 		id,
 		object: 'agent_run',
-		status: service.settings.agentStatusNames[status] ?? status,
+		status: settings.agentStatusNames[status] ?? status,
 		plan,
 		estimated_credits: entity.estimatedCredits,
 		max_credits: maxCredits ?? undefined,
-		reserved_credits: service.ledger.held(entity.workspace, id),
+		reserved_credits: ledger.held(workspace.id, id),
 		spent_credits: entity.spentCredits,
 		auto_approval_error: autoApprovalError ?? undefined,
 		outputs: entity.outputs.map((output, index) => {
 			const kind = kindOf(entity, index);
 			const media_type = MEDIA_FORMATS[kind].mediaType;
-			return { id: output, kind, media_type, url: publicUrl(service, output, kind) };
+			return { id: output, kind, media_type, url: publicUrl(workspace, output, kind) };
 		}),
 		...errorFields(entity.problems),
 	};
@@ -89,7 +91,7 @@ const STEPS = { image: 'Key visual', video: 'Main scene', music: 'Score', speech
 const FACTORS = { quality: 1.5, balanced: 1, cost: 0.5, speed: 1 } as const;
 
 /** Proposes a plan for a brief; several directions mean several key visuals. */
-function proposePlan(body: CreateAgentRun): AgentPlan {
+function proposePlan(body: Given<'createAgentRun'>): AgentPlan {
 	const factor = FACTORS[body.priority ?? 'balanced'];
 	const more = body.direction_strategy === 'multiple' ? (['image', 'image'] as const) : [];
 	const kinds = [...more, ...(Object.keys(STEPS) as Array<keyof typeof STEPS>)];
@@ -118,22 +120,17 @@ const kindOf = ({ plan }: AgentRunEntity, index: number): MediaKind =>
 	readSteps(plan)[index]?.kind ?? 'video';
 
 /** Plans a production for one credit and, where that was asked for, approves it at once. */
-function createAgentRun(
-	service: Service,
-	workspace: Workspace,
-	body: CreateAgentRun,
-): AgentRunEntity {
+function createAgentRun(workspace: Workspace, body: Given<'createAgentRun'>): AgentRunEntity {
+	const { ids, ledger, usage } = workspace.service;
 	const sources = body.source_images ?? [];
-	sources.forEach((address, index) =>
-		checkReference(service, workspace, address, `source_images[${index}]`),
-	);
+	checkReferences(workspace, sources, 'source_images');
 	const plan = proposePlan(body);
-	const id = service.ids.next('run');
-	service.ledger.charge(workspace.id, id, PRICES.agentPlanning);
-	service.usage.add(workspace.id, 'agent', PRICES.agentPlanning, 0);
-	const subject = { workspace: workspace.id, text: body.brief, mode: 'agent' };
+	const id = ids.next('run');
+	ledger.charge(workspace.id, id, PRICES.agentPlanning);
+	usage.add(workspace.id, 'agent', PRICES.agentPlanning, 0);
+	const about = { pace: 'agentStep', text: body.brief, mode: 'agent' } as const;
 	const entity: AgentRunEntity = {
-		...newJob(service, 'agentStep', { id, table: workspace.agentRuns, subject }),
+		...newJob(workspace, id, { table: workspace.agentRuns, ...about }),
 		status: 'plan_proposed',
 		brief: body.brief,
 		sourceImages: sources,
@@ -145,19 +142,19 @@ function createAgentRun(
 		spentCredits: PRICES.agentPlanning,
 	};
 	workspace.agentRuns.put(entity);
-	if (body.auto_approve) approveAtOnce(service, workspace, entity);
+	if (body.auto_approve) approveAtOnce(workspace, entity);
 	return entity;
 }
 
 /** The plan stays proposed when the approval cannot be applied. Specification: Errors 3. */
-function approveAtOnce(service: Service, workspace: Workspace, entity: AgentRunEntity): void {
+function approveAtOnce(workspace: Workspace, entity: AgentRunEntity): void {
 	const budget = entity.maxCredits ?? entity.estimatedCredits;
 	try {
 		if (budget < entity.estimatedCredits) {
 			const needed = `The plan needs ${entity.estimatedCredits} credits`;
 			throw invalid('max_credits', `${needed}, more than the ${budget} given`);
 		}
-		approve(service, workspace, entity, { max_credits: budget });
+		approve(workspace, entity, { max_credits: budget });
 	} catch (error) {
 		if (!(error instanceof ApiError)) throw error;
 		entity.autoApprovalError = error.message;
@@ -167,33 +164,28 @@ function approveAtOnce(service: Service, workspace: Workspace, entity: AgentRunE
 
 /** Approves a proposed plan: reserves the whole budget and queues the run. */
 function approve(
-	service: Service,
 	workspace: Workspace,
 	entity: AgentRunEntity,
-	body: ApproveAgentRun,
+	body: Given<'approveAgentRun'>,
 ): void {
 	if (entity.status !== 'plan_proposed') throw wrongState(entity, 'approved');
 	const plan = body.plan ?? entity.plan;
 	const estimatedCredits = planCredits(plan);
-	service.ledger.reserve(workspace.id, entity.id, body.max_credits);
+	workspace.service.ledger.reserve(workspace.id, entity.id, body.max_credits);
 	const maxCredits = body.max_credits;
 	Object.assign(entity, { plan, estimatedCredits, maxCredits, autoApprovalError: null });
-	enqueue(service, workspace, entity);
+	enqueue(workspace, entity);
 }
 
 /** Passes the review gate: puts the assets together into one piece, or leaves them as they are. */
-function review(
-	service: Service,
-	workspace: Workspace,
-	entity: AgentRunEntity,
-	decision: ReviewDecision,
-): void {
+function review(workspace: Workspace, entity: AgentRunEntity, decision: ReviewDecision): void {
+	const { clock, dispatcher } = workspace.service;
 	if (entity.status !== 'awaiting_review') throw wrongState(entity, 'reviewed');
-	if (decision === 'assemble') addOutput(service, workspace, entity);
+	if (decision === 'assemble') addOutput(workspace, entity);
 	entity.status = 'completed';
-	entity.settledAt = service.clock.now();
+	entity.settledAt = clock.now();
 	workspace.agentRuns.put(entity);
-	service.dispatcher.emit(workspace, 'agent.completed', () => formatAgentRun(service, entity));
+	dispatcher.emit(workspace, 'agent.completed', formatAgentRun(entity, workspace));
 }
 
 function wrongState({ status }: AgentRunEntity, what: string): ApiError {
@@ -202,87 +194,85 @@ function wrongState({ status }: AgentRunEntity, what: string): ApiError {
 }
 
 /** Starts an approved run, or lets it wait while another one of the workspace is live. */
-function enqueue(service: Service, workspace: Workspace, entity: AgentRunEntity): void {
-	const busy = workspace.liveRuns.size >= LIMITS.liveAgentRuns;
+function enqueue(workspace: Workspace, entity: AgentRunEntity): void {
+	const busy = workspace.agentRuns.all().filter(isLive).length >= LIMITS.liveAgentRuns;
 	entity.status = busy ? 'waiting' : 'queued';
-	entity.dueAt = dueAt(service, 'agentStep', `${entity.id}:start`);
+	entity.dueAt = dueAt(workspace, 'agentStep', `${entity.id}:start`);
 	workspace.agentRuns.put(entity);
 	if (busy) workspace.waitingRuns.push(entity.id);
-	else watchRun(service, workspace, entity);
+	else watch(workspace, entity);
 }
 
-/** Continues a live run from its current state; also after a restart. */
-export function watchRun(service: Service, workspace: Workspace, entity: AgentRunEntity): void {
-	workspace.liveRuns.add(entity.id);
-	service.clock.at(entity.dueAt, () => advance(service, workspace, entity));
+/** Continues a live run from its current state. */
+function watch(workspace: Workspace, entity: AgentRunEntity): void {
+	workspace.service.clock.at(entity.dueAt, () => advance(workspace, entity));
 }
 
 /** One step is done at a time: queued -> running -> … -> the review gate, or failure. */
-function advance(service: Service, workspace: Workspace, entity: AgentRunEntity): void {
+function advance(workspace: Workspace, entity: AgentRunEntity): void {
 	const steps = readSteps(entity.plan);
 	const step = entity.status === 'queued' ? undefined : steps[entity.stepsDone];
 	entity.status = 'running';
-	if (step && !makeStep(service, workspace, entity, step)) {
-		return end(service, workspace, entity, 'failed');
+	if (step && !makeStep(workspace, entity, step)) {
+		return end(workspace, entity, 'failed');
 	}
 	if (entity.stepsDone >= steps.length) {
-		return end(service, workspace, entity, 'awaiting_review');
+		return end(workspace, entity, 'awaiting_review');
 	}
-	entity.dueAt = dueAt(service, 'agentStep', `${entity.id}:${entity.stepsDone}`);
+	entity.dueAt = dueAt(workspace, 'agentStep', `${entity.id}:${entity.stepsDone}`);
 	workspace.agentRuns.put(entity);
-	watchRun(service, workspace, entity);
+	watch(workspace, entity);
 }
 
 /** False where the step fails: its run was to fail at its last step, or the budget is used up. */
 function makeStep(
-	service: Service,
 	workspace: Workspace,
 	entity: AgentRunEntity,
 	{ id, estimated_credits: cost }: PlanStep,
 ): boolean {
+	const { ledger } = workspace.service;
 	const isLast = entity.stepsDone === readSteps(entity.plan).length - 1;
 	if (entity.outcome === 'fail' && isLast) {
 		entity.problems = [{ type: 'step_failed', message: `The step ${id} failed.` }];
 		return false;
 	}
-	if (cost > service.ledger.held(workspace.id, entity.id)) {
+	if (cost > ledger.held(workspace.id, entity.id)) {
 		const message = `The budget of ${entity.maxCredits} credits is used up.`;
 		entity.problems = [{ type: 'budget_exhausted', message }];
 		return false;
 	}
-	service.ledger.spend(workspace.id, entity.id, cost);
+	ledger.spend(workspace.id, entity.id, cost);
 	entity.spentCredits += cost;
 	entity.stepsDone += 1;
-	addOutput(service, workspace, entity);
+	addOutput(workspace, entity);
 	return true;
 }
 
 /** Makes the asset of the next step or, after the last one, the whole piece. */
-function addOutput(service: Service, workspace: Workspace, entity: AgentRunEntity): void {
+function addOutput(workspace: Workspace, entity: AgentRunEntity): void {
 	const index = entity.outputs.length;
 	const prompt = readSteps(entity.plan)[index]?.prompt ?? entity.brief;
 	const references = entity.sourceImages;
-	const recipe = { ...recipeOf(service, entity.id, prompt, index), references };
-	const id = service.ids.next('out');
-	publish(service, workspace, { id, kind: kindOf(entity, index), recipe });
+	const recipe = { ...recipeOf(workspace, entity.id, prompt, index), references };
+	const id = workspace.service.ids.next('out');
+	publish(workspace, { id, kind: kindOf(entity, index), recipe });
 	entity.outputs.push(id);
 }
 
 function end(
-	service: Service,
 	workspace: Workspace,
 	entity: AgentRunEntity,
 	status: 'awaiting_review' | 'failed',
 ): void {
-	service.ledger.settle(workspace.id, entity.id, 0);
+	const { clock, dispatcher, ledger, usage } = workspace.service;
+	ledger.settle(workspace.id, entity.id, 0);
 	const spent = entity.spentCredits - PRICES.agentPlanning;
-	service.usage.add(workspace.id, 'agent', spent, entity.outputs.length, 0);
+	usage.add(workspace.id, 'agent', spent, entity.outputs.length, 0);
 	entity.status = status;
-	entity.settledAt = status === 'failed' ? service.clock.now() : null;
+	entity.settledAt = status === 'failed' ? clock.now() : null;
 	workspace.agentRuns.put(entity);
-	workspace.liveRuns.delete(entity.id);
 	const event = status === 'failed' ? 'agent.failed' : 'agent.review_required';
-	service.dispatcher.emit(workspace, event, () => formatAgentRun(service, entity));
+	dispatcher.emit(workspace, event, formatAgentRun(entity, workspace));
 	const next = workspace.agentRuns.get(workspace.waitingRuns.shift() ?? '');
-	if (next) enqueue(service, workspace, next);
+	if (next) enqueue(workspace, next);
 }

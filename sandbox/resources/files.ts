@@ -1,12 +1,12 @@
 /* eslint-disable @n8n/community-nodes/no-restricted-imports -- not published */
 import { readFile } from 'fs/promises';
-import type { Express, Request, Response } from 'express';
+import { Router, type Request, type Response } from 'express';
 
 import type { FileEntity } from '../entities';
 import { ApiError, found, invalid } from '../errors';
-import { sendError, sendPart } from '../http/answer';
-import { begin, type Exchange } from '../http/exchange';
-import type { Operation } from '../http/operation';
+import { sendPart } from '../http/answer';
+import { entryOf } from '../http/exchange';
+import type { Handlers } from '../http/operation';
 import type { Service } from '../service';
 import { MEDIA_FORMATS, outputName } from '../storage/links';
 import { drawOutput, idIn } from '../storage/references';
@@ -16,8 +16,9 @@ import { sampleOf } from './voices';
 const LARGEST_UPLOAD = 512 * 1024 * 1024;
 const UPLOAD_SECONDS = 3600;
 
-export function files(operation: Operation, { clock, ids, links }: Service): void {
-	operation('createFile', ({ workspace, body: given }) => {
+export const fileOperations = {
+	createFile({ workspace, body: given }) {
+		const { clock, ids, links } = workspace.service;
 		if (given.size > LARGEST_UPLOAD)
 			throw invalid('size', `must be at most ${LARGEST_UPLOAD} bytes`);
 		const file = workspace.files.put({
@@ -34,37 +35,35 @@ export function files(operation: Operation, { clock, ids, links }: Service): voi
 		const upload = { upload_url: links.upload(file), upload_headers: uploadHeaders(file) };
 		const body = { id: file.id, object: 'file', ...upload, url: links.file(file) };
 		return { status: 201, body };
-	});
-}
+	},
+} satisfies Partial<Handlers>;
 
 const uploadHeaders = ({ contentType, token }: FileEntity) => ({
 	'content-type': contentType,
 	'x-upload-token': token,
 });
 
-type Serve = (service: Service, exchange: Exchange) => Promise<void>;
+type Serve = (service: Service, request: Request, response: Response) => Promise<void>;
 
 /** The addresses that the contract's answers point to: presigned uploads, files, outputs, samples. */
-export function storage(service: Service, app: Express): void {
+export function storage(service: Service): Router {
+	const router = Router({ caseSensitive: true, strict: true });
 	const bind = (serve: Serve, name: string) => async (request: Request, response: Response) => {
-		const exchange = begin(service, request, response, name);
-		try {
-			await serve(service, exchange);
-		} catch (error) {
-			sendError(service, exchange, error);
-		}
+		entryOf(response).operation = name;
+		await serve(service, request, response);
 	};
-	app.put('/uploads/:id', bind(receive, 'upload'));
-	app.get('/files/:id/:name', bind(serveFile, 'readFile'));
-	app.get('/outputs/:name', bind(serveOutput, 'readOutput'));
-	app.get('/samples/:name', bind(serveSample, 'readSample'));
+	router.put('/uploads/:id', bind(receive, 'upload'));
+	router.get('/files/:id/:name', bind(serveFile, 'readFile'));
+	router.get('/outputs/:name', bind(serveOutput, 'readOutput'));
+	router.get('/samples/:name', bind(serveSample, 'readSample'));
+	return router;
 }
 
 const refuse = (message: string) => new ApiError(403, 'permission', message);
 const wrong = (message: string) => new ApiError(400, 'invalid_request', message);
 
 /** PUT of a file to its presigned address: once, with exactly the headers given at creation. */
-const receive: Serve = async ({ links, store, library, committed }, { request, response }) => {
+const receive: Serve = async ({ links, store, library, committed }, request, response) => {
 	if (request.headers.authorization !== undefined) {
 		throw wrong('A presigned upload must not carry an Authorization header.');
 	}
@@ -83,22 +82,20 @@ const receive: Serve = async ({ links, store, library, committed }, { request, r
 	if (Number(request.headers['content-length']) !== file.size) {
 		throw wrong(`The file must have ${file.size} bytes, and its Content-Length must say so.`);
 	}
-	const part = await library.receive(id, request).catch((error) => {
-		throw request.destroyed ? wrong('The upload was cut off.') : error;
-	});
 	// Of several at once, the first that is complete wins.
-	if (file.uploaded) {
-		await library.discard(part);
-		throw used;
-	}
-	library.keep(part, id);
-	file.uploaded = true;
+	const claim = () => {
+		if (file.uploaded) throw used;
+		file.uploaded = true;
+	};
+	await library.receive(id, request, claim).catch((error) => {
+		throw request.destroyed && error !== used ? wrong('The upload was cut off.') : error;
+	});
 	store.workspaces.get(file.workspace)?.files.put(file);
 	await committed();
 	response.status(200).end();
 };
 
-const serveFile: Serve = async ({ store, library }, { request, response }) => {
+const serveFile: Serve = async ({ store, library }, request, response) => {
 	const id = String(request.params.id);
 	const file = store.find(({ files }) => files, id);
 	const known = file?.uploaded && file.filename === request.params.name ? file : undefined;
@@ -109,8 +106,7 @@ const serveFile: Serve = async ({ store, library }, { request, response }) => {
 	await sendFile(response, library.uploadPath(id), 'application/octet-stream');
 };
 
-const serveOutput: Serve = async (service, exchange) => {
-	const { request, response, entry } = exchange;
+const serveOutput: Serve = async (service, request, response) => {
 	const name = String(request.params.name);
 	const known = service.store.find(({ outputs }) => outputs, idIn(name));
 	const output = found(known && outputName(known) === name ? known : undefined, 'The output');
@@ -121,18 +117,18 @@ const serveOutput: Serve = async (service, exchange) => {
 	}
 	const subject = { workspace: output.workspace, operation: 'readOutput' };
 	if (service.faults.take('expired_link', subject)) {
-		entry.fault = 'expired_link';
+		entryOf(response).fault = 'expired_link';
 		throw expired;
 	}
 	const { path } = await drawOutput(service, output);
 	const { mediaType } = MEDIA_FORMATS[output.kind];
 	const cut = service.faults.take('cut_download', subject);
 	if (!cut) return await sendFile(response, path, mediaType);
-	entry.fault = 'cut_download';
+	entryOf(response).fault = 'cut_download';
 	sendPart(response, await readFile(path), mediaType, cut.bytes);
 };
 
-const serveSample: Serve = async (service, { request, response }) => {
+const serveSample: Serve = async (service, request, response) => {
 	const sample = found(sampleOf(service, idIn(String(request.params.name))), 'The voice');
 	const { path } = await drawOutput(service, sample);
 	await sendFile(response, path, MEDIA_FORMATS.speech.mediaType);

@@ -1,5 +1,4 @@
 import type { GenerationParameters, InputSlot } from '../../src/contract';
-import type { Generation } from '../bodies';
 import {
 	findModel,
 	mostCharacters,
@@ -15,48 +14,52 @@ import {
 	type Effective,
 } from '../credits/prices';
 import type { GenerationEntity, Recipe } from '../entities';
-import { ApiError, found, invalid } from '../errors';
-import type { Operation } from '../http/operation';
-import type { CreateGeneration } from '../schemas';
-import type { Service } from '../service';
+import { ApiError, invalid } from '../errors';
+import type { Handlers } from '../http/operation';
+import type { Given } from '../schemas';
 import { MEDIA_FORMATS } from '../storage/links';
-import { checkReference } from '../storage/references';
+import { checkReferences } from '../storage/references';
 import type { Workspace } from '../store';
+import { collection, listOf } from './collection';
 import {
-	ok,
 	errorFields,
-	listPage,
 	newJob,
 	problem,
 	publish,
 	recipeOf,
+	settle,
 	spendCharacters,
+	type JobKind,
 } from './job';
 import { checkVoice, soundOf } from './voices';
 
-export function generations(operation: Operation, service: Service): void {
-	const format = (entity: GenerationEntity) => formatGeneration(service, entity);
+export const generations = {
+	...collection('generation', (workspace) => workspace.generations, formatGeneration),
+	describe: ({ kind, prompt }) => ({ kind, text: prompt }),
+	resume: watch,
+} satisfies JobKind<GenerationEntity>;
 
-	operation('createGeneration', ({ workspace, body }) => ({
+export const generationOperations = {
+	createGeneration: ({ workspace, body }) => ({
 		status: 202,
-		body: format(createGeneration(service, workspace, body)),
-	}));
+		body: formatGeneration(createGeneration(workspace, body), workspace),
+	}),
+	listGenerations({ workspace, query }) {
+		const format = (entity: GenerationEntity) => formatGeneration(entity, workspace);
+		return listOf(workspace, workspace.generations, query, format, true);
+	},
+	getGeneration: generations.get,
+} satisfies Partial<Handlers>;
 
-	operation('listGenerations', ({ workspace, query }) =>
-		ok(listPage(workspace.generations, query, format)),
-	);
-
-	operation('getGeneration', ({ workspace, id }) =>
-		ok(format(found(workspace.generations.get(id), 'The generation'))),
-	);
-}
+/** How many generations of a workspace run now. */
+export const runningGenerations = (workspace: Workspace) =>
+	workspace.generations.all().filter(({ status }) => status === 'queued').length;
 
 /** A generation as it goes over the wire; signed links are created each time. */
-export function formatGeneration(service: Service, entity: GenerationEntity): Generation {
-	const { id, status, mode, model, estimatedCredits, outputs } = entity;
-	const base: Generation = { id, object: 'generation', status, mode, model };
+function formatGeneration(entity: GenerationEntity, { service }: Workspace) {
+	const { id, status, mode, model, kind, delivery, estimatedCredits, outputs } = entity;
+	const base = { id, object: 'generation', status, mode, model };
 	if (status === 'queued') return { ...base, estimated_credits: estimatedCredits };
-	const { kind, delivery } = entity;
 	return {
 		...base,
 		output_ids: outputs,
@@ -74,72 +77,51 @@ export function formatGeneration(service: Service, entity: GenerationEntity): Ge
  * Accepts a generation: checks it, reserves its credits and queues it. Nothing is kept on a
  * refusal.
  */
-function createGeneration(
-	service: Service,
-	workspace: Workspace,
-	body: CreateGeneration,
-): GenerationEntity {
-	const { ids, settings, clock } = service;
-	const { model, parameters } = check(service, workspace, body);
-	if (workspace.running.size >= settings.concurrentJobs) {
+function createGeneration(workspace: Workspace, body: Given<'createGeneration'>): GenerationEntity {
+	const { ids, settings, clock, ledger } = workspace.service;
+	const { model, parameters } = check(workspace, body);
+	if (runningGenerations(workspace) >= settings.concurrentJobs) {
 		const message = `This workspace has ${settings.concurrentJobs} media jobs running.`;
 		throw new ApiError(429, 'concurrency_limit', message, undefined, clock.milliseconds(5));
 	}
 	const id = ids.next('gen');
 	const credits = quote(model, parameters, body.prompt);
-	service.ledger.reserve(workspace.id, id, credits);
+	ledger.reserve(workspace.id, id, credits);
 	const kind = model.kind ?? 'image';
-	const subject = { ...body, workspace: workspace.id, text: body.prompt };
+	const about = { pace: kind, text: body.prompt, mode: body.mode, model: body.model };
 	const entity: GenerationEntity = {
-		...newJob(service, kind, { id, table: workspace.generations, subject }),
+		...newJob(workspace, id, { table: workspace.generations, ...about }),
+		...body,
 		status: 'queued',
-		mode: body.mode,
 		kind,
-		model: body.model,
-		prompt: body.prompt,
-		personaId: body.persona_id ?? null,
-		input: body.input ?? {},
-		parameters: body.parameters ?? {},
-		delivery: body.delivery ?? 'public_url',
 		estimatedCredits: credits,
 		outputs: Array.from({ length: Number(parameters.count ?? 1) }, () => ids.next('out')),
 	};
 	workspace.generations.put(entity);
-	watchGeneration(service, workspace, entity);
+	watch(workspace, entity);
 	return entity;
 }
 
-/** Lets a queued generation run to its end; also after a restart. */
-export function watchGeneration(
-	service: Service,
-	workspace: Workspace,
-	entity: GenerationEntity,
-): void {
-	workspace.running.add(entity.id);
-	service.clock.at(entity.dueAt, () => settle(service, workspace, entity));
+/** Lets a queued generation run to its end. */
+function watch(workspace: Workspace, entity: GenerationEntity): void {
+	workspace.service.clock.at(entity.dueAt, () => finish(workspace, entity));
 }
 
-function settle(service: Service, workspace: Workspace, entity: GenerationEntity): void {
+function finish(workspace: Workspace, entity: GenerationEntity): void {
 	const { outputs: all, outcome, kind, delivery } = entity;
 	const good = { succeed: all, partial: all.slice(0, -1), fail: [] }[outcome];
 	for (const [index, id] of good.entries()) {
-		publish(service, workspace, {
-			...{ id, kind, delivery },
-			recipe: recipeFor(service, workspace, entity, index),
-		});
+		publish(workspace, { id, kind, delivery, recipe: recipeFor(workspace, entity, index) });
 	}
 	entity.problems = all.slice(good.length).map(problem);
 	entity.outputs = good;
 	entity.spentCredits = spentCredits(workspace, entity, all.length);
 	entity.status =
 		good.length === all.length ? 'completed' : good.length > 0 ? 'partially_completed' : 'failed';
-	entity.settledAt = service.clock.now();
-	service.ledger.settle(workspace.id, entity.id, entity.spentCredits);
-	service.usage.add(workspace.id, entity.mode, entity.spentCredits, good.length);
-	workspace.running.delete(entity.id);
+	settle(workspace, entity, entity.mode);
 	workspace.generations.put(entity);
 	const event = good.length > 0 ? 'generation.completed' : 'generation.failed';
-	service.dispatcher.emit(workspace, event, () => formatGeneration(service, entity));
+	workspace.service.dispatcher.emit(workspace, event, formatGeneration(entity, workspace));
 }
 
 /** Only completed outputs are paid for. */
@@ -157,32 +139,30 @@ function quote(model: ModelEntry, parameters: Effective, prompt: string): number
 
 /** What one output of a generation looks or sounds like. */
 function recipeFor(
-	service: Service,
 	workspace: Workspace,
-	{ id, prompt, model, input, personaId, ...entity }: GenerationEntity,
+	{ id, prompt, model, input = {}, persona_id, ...entity }: GenerationEntity,
 	index: number,
 ): Recipe {
 	const given: Effective = { ...findModel(model)?.defaults, ...entity.parameters };
 	const text = (name: ParameterName) =>
 		given[name] === undefined ? undefined : String(given[name]);
-	const persona = workspace.personas.get(personaId ?? '');
+	const persona = workspace.personas.get(persona_id ?? '');
 	return {
-		...recipeOf(service, id, prompt, index),
+		...recipeOf(workspace, id, prompt, index),
 		size: text('size'),
 		aspectRatio: text('aspect_ratio'),
 		resolution: text('resolution'),
 		durationSeconds: given.duration === undefined ? undefined : readSeconds(given.duration, 4),
 		speed: readSeconds(given.speed, 1),
-		voice: soundOf(service, text('voice')),
+		voice: soundOf(workspace.service, text('voice')),
 		references: [...Object.values(input).flat(), ...(persona?.referenceImages ?? [])],
 	};
 }
 
 /** Everything that can be wrong with a generation besides its shape. 400 names the field. */
 function check(
-	service: Service,
 	workspace: Workspace,
-	body: CreateGeneration,
+	body: Given<'createGeneration'>,
 ): { model: ModelEntry; parameters: Effective } {
 	const model = findModel(body.model);
 	if (!model || model.mode === 'agent') throw invalid('model', 'is not a model of the catalogue');
@@ -191,7 +171,7 @@ function check(
 	if (countCharacters(body.prompt) > most) {
 		throw invalid('prompt', `must be at most ${most} characters for ${model.id}`);
 	}
-	const strict = service.settings.modelChecks;
+	const strict = workspace.service.settings.modelChecks;
 	if (strict) checkParameters(model, body.parameters ?? {});
 	checkPersona(workspace, body);
 	for (const [slot, addresses] of Object.entries(body.input ?? {}) as Array<
@@ -200,18 +180,19 @@ function check(
 		if (strict && addresses.length > 0 && !model.inputs.includes(slot)) {
 			throw invalid(`input.${slot}`, `is not taken by the model ${model.id}`);
 		}
-		addresses.forEach((address, index) =>
-			checkReference(service, workspace, address, `input.${slot}[${index}]`),
-		);
+		checkReferences(workspace, addresses, `input.${slot}`);
 	}
 	const parameters: Effective = { ...model.defaults, ...body.parameters };
 	if (model.speechModel && typeof parameters.voice === 'string') {
-		checkVoice(service, workspace, model.speechModel, parameters.voice, 'parameters.voice');
+		checkVoice(workspace, model.speechModel, parameters.voice, 'parameters.voice');
 	}
 	return { model, parameters };
 }
 
-function checkPersona(workspace: Workspace, { persona_id: id, mode }: CreateGeneration): void {
+function checkPersona(
+	workspace: Workspace,
+	{ persona_id: id, mode }: Given<'createGeneration'>,
+): void {
 	if (id === undefined) return;
 	if (mode === 'audio') throw invalid('persona_id', 'is taken by images and videos only');
 	const persona = workspace.personas.get(id);

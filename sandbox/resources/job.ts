@@ -1,27 +1,40 @@
-import { LIMITS, type Delivery } from '../../src/contract';
-import { formatMicroseconds, readDateTime } from '../clock';
+import type { Delivery } from '../../src/contract';
 import { meterLite } from '../credits/prices';
-import type { JobEntity, JobOutcome, JobProblem, OutputEntity, Recipe, Stored } from '../entities';
+import type { UsageMode } from '../credits/usage';
+import type { JobEntity, JobOutcome, JobProblem, OutputEntity, Recipe } from '../entities';
 import type { FaultSubject } from '../faults';
 import type { MediaKind } from '../media/types';
 import type { Service } from '../service';
 import type { Table, Workspace } from '../store';
 
+/** One kind of job: where its jobs are, what they answer, and how they go on. */
+export interface JobKind<T extends JobEntity> {
+	tableOf(workspace: Workspace): Table<T>;
+	/** A job as it goes over the wire. */
+	format(entity: T, workspace: Workspace): object;
+	/** What a job makes, and what was asked for, for people. */
+	describe(entity: T): { kind: string; text: string };
+	/** Lets a job that has not ended go on after a restart. */
+	resume(workspace: Workspace, entity: T): void;
+}
+
+type Paced = keyof Service['settings']['jobSeconds'];
+
 /** What jobs of all kinds begin with. */
 export function newJob(
-	service: Service,
-	kind: keyof Service['settings']['jobSeconds'],
-	{ id, table, subject }: { id: string; table: Table<JobEntity>; subject: FaultSubject },
+	workspace: Workspace,
+	id: string,
+	{ table, pace, ...subject }: { table: Table<JobEntity>; pace: Paced } & FaultSubject,
 ): JobEntity {
 	return {
 		id,
-		workspace: subject.workspace ?? '',
-		createdAt: table.stamp(service.clock.now()),
-		dueAt: dueAt(service, kind, id),
+		workspace: workspace.id,
+		createdAt: table.stamp(workspace.service.clock.now()),
+		dueAt: dueAt(workspace, pace, id),
 		settledAt: null,
 		estimatedCredits: 0,
 		spentCredits: 0,
-		outcome: outcomeOf(service, subject),
+		outcome: outcomeOf(workspace, subject),
 		problems: [],
 		outputs: [],
 	};
@@ -31,22 +44,28 @@ export function newJob(
  * How a job will end. Faults of the admin path come first; then, as a fiction for people and tests,
  * a text that contains `[fail]` or `[partial]`.
  */
-function outcomeOf({ faults }: Service, subject: FaultSubject): JobOutcome {
+function outcomeOf({ id, service: { faults } }: Workspace, about: FaultSubject): JobOutcome {
+	const subject = { ...about, workspace: id };
 	if (subject.text === undefined) return 'succeed';
 	if (faults.take('job_fail', subject)) return 'fail';
 	if (faults.take('job_partial', subject)) return 'partial';
-	if (subject.text?.includes('[fail]')) return 'fail';
-	return subject.text?.includes('[partial]') ? 'partial' : 'succeed';
+	if (subject.text.includes('[fail]')) return 'fail';
+	return subject.text.includes('[partial]') ? 'partial' : 'succeed';
 }
 
 /** The instant at which a job is done: its kind's time, longer or shorter by a seeded share. */
-export function dueAt(
-	{ clock, random, settings }: Service,
-	kind: keyof Service['settings']['jobSeconds'],
-	id: string,
-): number {
-	const seconds = settings.jobSeconds[kind] * random.jitter(`duration:${id}`, settings.jobJitter);
-	return clock.ahead(seconds);
+export function dueAt({ service }: Workspace, pace: Paced, id: string): number {
+	const { clock, random, settings } = service;
+	const factor = random.jitter(`duration:${id}`, settings.jobJitter);
+	return clock.ahead(settings.jobSeconds[pace] * factor);
+}
+
+/** Ends a job: spends what it has cost, gives back what else was reserved, and counts it. */
+export function settle({ id, service }: Workspace, entity: JobEntity, mode: UsageMode): void {
+	const { spentCredits, outputs } = entity;
+	if (entity.estimatedCredits > 0) service.ledger.settle(id, entity.id, spentCredits);
+	service.usage.add(id, mode, spentCredits, outputs.length);
+	entity.settledAt = service.clock.now();
 }
 
 const UNMADE = { type: 'generation_failed', message: 'The model could not make this output.' };
@@ -55,11 +74,7 @@ export const problem = (output?: string): JobProblem => ({ ...UNMADE, output });
 /** Open point 1: which field carries the errors of a job is not shown. */
 export function errorFields(problems: JobProblem[]) {
 	if (problems.length === 0) return {};
-	const errors = problems.map(({ type, message, output }) => ({
-		type,
-		message,
-		output_id: output,
-	}));
+	const errors = problems.map(({ output, ...said }) => ({ ...said, output_id: output }));
 	return { errors };
 }
 
@@ -73,62 +88,30 @@ export function spendCharacters(workspace: Workspace, characters: number): numbe
 
 /** Gives a file that was made its address. */
 export function publish(
-	{ clock }: Service,
 	workspace: Workspace,
 	output: { id: string; kind: MediaKind; recipe: Recipe; delivery?: Delivery },
 ): OutputEntity {
-	const createdAt = workspace.outputs.stamp(clock.now());
 	return workspace.outputs.put({
 		workspace: workspace.id,
-		createdAt,
+		createdAt: workspace.outputs.stamp(workspace.service.clock.now()),
 		...output,
 		delivery: output.delivery ?? 'public_url',
 	});
 }
 
 /** What all recipes of a job have in common. */
-export const recipeOf = ({ random }: Service, id: string, prompt: string, index = 0): Recipe => ({
+export const recipeOf = (
+	{ service }: Workspace,
+	id: string,
+	prompt: string,
+	index = 0,
+): Recipe => ({
 	prompt,
 	index,
-	seed: random.integer(`media:${id}`),
+	seed: service.random.integer(`media:${id}`),
 });
 
 /** The address of an output that never expires: previews, portraits, an agent's assets. */
-export function publicUrl({ links }: Service, id: string, kind: MediaKind): string {
-	return links.output({ id, kind, delivery: 'public_url' }).url;
+export function publicUrl({ service }: Workspace, id: string, kind: MediaKind): string {
+	return service.links.output({ id, kind }).url;
 }
-
-/** A page of a table, newest first. */
-export function listPage<T extends Stored>(
-	table: Table<T>,
-	query: { limit?: number; cursor?: string },
-	format: (entity: T) => object,
-) {
-	const before = query.cursor === undefined ? undefined : readDateTime(query.cursor);
-	const { entities, more } = table.page(query.limit ?? LIMITS.listLimit.default, before);
-	const last = entities.at(-1);
-	const next = more && last ? formatMicroseconds(last.createdAt) : null;
-	return { object: 'list', data: entities.map(format), has_more: more, next_cursor: next };
-}
-
-/** All of a table, or a page of it where `paginateAll` says so (open point 16). */
-export function listAll<T extends Stored>(
-	{ settings }: Service,
-	table: Table<T>,
-	query: { limit?: number; cursor?: string },
-	format: (entity: T) => object,
-) {
-	return settings.paginateAll ? listPage(table, query, format) : wholeList(table.all().map(format));
-}
-
-export const wholeList = (data: object[]) => ({
-	object: 'list',
-	data,
-	has_more: false,
-	next_cursor: null,
-});
-
-export const ok = (body: object) => ({ status: 200, body });
-
-/** Open point 14: what a delete answers. */
-export const deleted = (object: string, id: string) => ok({ id, object, deleted: true });

@@ -1,73 +1,60 @@
-import type { PresetVoice, SpeechModel, Voice } from '../bodies';
-import { SPEECH_MODELS } from '../../src/contract';
-import { presetVoices } from '../catalogue/voices';
+import { SPEECH_MODELS, type SpeechModel } from '../../src/contract';
+import { presetVoices, type PresetVoice } from '../catalogue/voices';
 import { countCharacters, PRICES } from '../credits/prices';
 import type { VoiceEntity } from '../entities';
-import { found, invalid } from '../errors';
-import type { Operation } from '../http/operation';
-import type { CreateVoice, VoiceCatalogQuery } from '../schemas';
+import { invalid } from '../errors';
+import type { Handlers } from '../http/operation';
+import type { Given } from '../schemas';
 import type { Service } from '../service';
 import { checkReference } from '../storage/references';
 import type { Workspace } from '../store';
-import { ok, deleted, listAll, publicUrl, publish, recipeOf } from './job';
+import { collection, ok } from './collection';
+import { publicUrl, publish, recipeOf } from './job';
 
 /** Open point 2: which model takes custom voices is not shown. */
 const CLONING_MODEL: SpeechModel = 'vendor/partner/speech-2.8-turbo';
 const PREVIEW = 'Hello! This is how I sound.';
 
-export function voices(operation: Operation, service: Service): void {
-	const { links, settings } = service;
-	const format = (entity: VoiceEntity) => formatVoice(service, entity);
-	const find = (workspace: Workspace, id: string) => found(workspace.voices.get(id), 'The voice');
+const voices = collection('voice', (workspace) => workspace.voices, formatVoice);
 
-	operation('createVoice', async ({ workspace, body }) => {
-		const entity = await createVoice(service, workspace, body);
+export const voiceOperations = {
+	async createVoice({ workspace, body }) {
+		const entity = await createVoice(workspace, body);
+		const voice = formatVoice(entity, workspace);
 		// Open point 4: the name of the field with the credits is not shown.
-		return { status: 201, body: { ...format(entity), credits_charged: entity.creditsCharged } };
-	});
-
-	operation('listVoices', ({ workspace, query }) =>
-		ok(listAll(service, workspace.voices, query, format)),
-	);
-
-	operation('listPresetVoices', ({ query }) => {
+		return { status: 201, body: { ...voice, credits_charged: entity.creditsCharged } };
+	},
+	listVoices: voices.list,
+	listPresetVoices({ workspace: { service }, query }) {
 		const { model = 'service/speech-lite' } = query;
-		const all = presetVoices(model, settings.voices, links.origin);
+		const all = presetVoices(model, service.settings.voices, service.links.origin);
 		const data = all.filter((voice) => matches(voice, query));
-		return { status: 200, body: { object: 'list', model, data } };
-	});
-
-	operation('getVoice', ({ workspace, id }) => ok(format(find(workspace, id))));
-
-	operation('renameVoice', ({ workspace, id, body }) => {
-		const entity = find(workspace, id);
+		return ok({ object: 'list', model, data });
+	},
+	getVoice: voices.get,
+	renameVoice({ workspace, id, body }) {
+		const entity = voices.find({ workspace, id });
 		entity.name = body.name;
-		return ok(format(workspace.voices.put(entity)));
-	});
-
-	operation('deleteVoice', ({ workspace, id }) => {
-		workspace.outputs.delete(find(workspace, id).preview);
-		workspace.voices.delete(id);
-		return deleted('voice', id);
-	});
-}
+		return ok(formatVoice(workspace.voices.put(entity), workspace));
+	},
+	deleteVoice({ workspace, id }) {
+		workspace.outputs.delete(voices.find({ workspace, id }).preview);
+		return voices.remove({ workspace, id });
+	},
+} satisfies Partial<Handlers>;
 
 /** A custom voice as it goes over the wire. */
-function formatVoice(service: Service, { id, name, kind, preview }: VoiceEntity): Voice {
-	return { id, object: 'voice', name, kind, preview_url: publicUrl(service, preview, 'speech') };
+function formatVoice({ id, name, kind, preview }: VoiceEntity, workspace: Workspace) {
+	return { id, object: 'voice', name, kind, preview_url: publicUrl(workspace, preview, 'speech') };
 }
 
 /**
  * Clones or designs a voice. The charge covers the creation and the synthesis of the preview.
  * Specification: Operation details, POST /voices.
  */
-async function createVoice(
-	service: Service,
-	workspace: Workspace,
-	body: CreateVoice,
-): Promise<VoiceEntity> {
-	const { clock, ids, settings } = service;
-	if (body.kind === 'clone') checkReference(service, workspace, body.audio_url, 'audio_url');
+async function createVoice(workspace: Workspace, body: Given<'createVoice'>): Promise<VoiceEntity> {
+	const { clock, dispatcher, ids, ledger, settings, usage } = workspace.service;
+	if (body.kind === 'clone') checkReference(workspace, body.audio_url, 'audio_url');
 	else checkDesign(body);
 	if (settings.jobSeconds.voice > 0) await clock.sleep(settings.jobSeconds.voice);
 	const text = body.preview_text || PREVIEW;
@@ -75,35 +62,43 @@ async function createVoice(
 	const base = body.kind === 'clone' ? PRICES.voiceClone : PRICES.voiceDesign;
 	const credits = base + hundreds * PRICES.previewPerHundredCharacters;
 	const [id, preview] = [ids.next('voc'), ids.next('out')];
-	service.ledger.charge(workspace.id, id, credits);
-	service.usage.add(workspace.id, 'voice', credits, 1);
-	const recipe = { ...recipeOf(service, id, text), voice: id };
-	publish(service, workspace, { id: preview, kind: 'speech', recipe });
+	ledger.charge(workspace.id, id, credits);
+	usage.add(workspace.id, 'voice', credits, 1);
+	const recipe = { ...recipeOf(workspace, id, text), voice: id };
+	publish(workspace, { id: preview, kind: 'speech', recipe });
 	const createdAt = workspace.voices.stamp(clock.now());
 	const entity = workspace.voices.put({
-		...{ id, workspace: workspace.id, createdAt, preview, creditsCharged: credits },
-		...{ name: body.name, kind: body.kind },
+		id,
+		workspace: workspace.id,
+		createdAt,
+		name: body.name,
+		kind: body.kind,
+		preview,
+		creditsCharged: credits,
 	});
-	service.dispatcher.emit(workspace, 'voice.created', () => formatVoice(service, entity));
+	dispatcher.emit(workspace, 'voice.created', formatVoice(entity, workspace));
 	return entity;
 }
 
 /** Open point 5: the limits of the design fields are not shown. */
 const DESIGN_LIMITS = { name: 80, description: 800, preview_text: 500 };
 
-function checkDesign(body: CreateVoice & { kind: 'design' }): void {
+function checkDesign(body: Given<'createVoice'> & { kind: 'design' }): void {
 	for (const [field, most] of Object.entries(DESIGN_LIMITS)) {
 		const value = body[field as keyof typeof DESIGN_LIMITS] ?? '';
 		if (countCharacters(value) > most) throw invalid(field, `must be at most ${most} characters`);
 	}
 }
 
-function matches(voice: PresetVoice, { language, gender, search }: VoiceCatalogQuery): boolean {
-	const locale = (voice.language_code ?? '').toLowerCase();
+function matches(
+	voice: PresetVoice,
+	{ language, gender, search }: Given<'listPresetVoices', 'query'>,
+): boolean {
+	const locale = voice.language_code.toLowerCase();
 	const wanted = language?.toLowerCase();
 	if (wanted && locale !== wanted && locale.split('-')[0] !== wanted) return false;
 	if (gender && voice.gender?.toLowerCase() !== gender.toLowerCase()) return false;
-	const text = `${voice.id}\n${voice.name ?? ''}`.toLowerCase();
+	const text = `${voice.id}\n${voice.name}`.toLowerCase();
 	return !search || text.includes(search.toLowerCase());
 }
 
@@ -115,13 +110,12 @@ const presetOf = ({ settings }: Service, model: SpeechModel, id: string) =>
  * the cloning model only. Specification: Operation details, POST /speech.
  */
 export function checkVoice(
-	service: Service,
 	workspace: Workspace,
 	model: SpeechModel,
 	voice: string,
 	field: string,
 ): void {
-	if (presetOf(service, model, voice)) return;
+	if (presetOf(workspace.service, model, voice)) return;
 	if (!workspace.voices.get(voice)) throw invalid(field, `is not a voice of the model ${model}`);
 	if (model === CLONING_MODEL) return;
 	throw invalid(field, `is a custom voice, which the model ${model} does not take`);

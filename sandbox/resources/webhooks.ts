@@ -1,63 +1,47 @@
-import type { Webhook, WebhookDelivery } from '../bodies';
 import { formatMilliseconds } from '../clock';
 import type { DeliveryEntity, WebhookEntity } from '../entities';
-import { found } from '../errors';
-import type { Operation } from '../http/operation';
-import type { Service } from '../service';
-import type { Workspace } from '../store';
-import { ok, deleted, listAll } from './job';
+import type { Handlers } from '../http/operation';
+import { collection, listOf, ok } from './collection';
 
-export function webhooks(operation: Operation, service: Service): void {
-	const find = (workspace: Workspace, id: string) =>
-		found(workspace.webhooks.get(id), 'The webhook');
+const webhooks = collection('webhook', (workspace) => workspace.webhooks, formatWebhook);
 
-	operation('createWebhook', ({ workspace, body }) => {
+export const webhookOperations = {
+	createWebhook({ workspace, body }) {
+		const { ids, clock } = workspace.service;
 		const entity = workspace.webhooks.put({
-			id: service.ids.next('wh'),
+			id: ids.next('wh'),
 			workspace: workspace.id,
-			createdAt: workspace.webhooks.stamp(service.clock.now()),
+			createdAt: workspace.webhooks.stamp(clock.now()),
 			url: body.url,
 			description: body.description ?? null,
 			events: [...new Set(body.events)],
-			secret: `whsec_${service.ids.secret()}`,
+			secret: `whsec_${ids.secret()}`,
 		});
 		return { status: 201, body: { ...formatWebhook(entity), secret: entity.secret } };
-	});
-
-	operation('listWebhooks', ({ workspace, query }) =>
-		ok(listAll(service, workspace.webhooks, query, formatWebhook)),
-	);
-
-	operation('getWebhook', ({ workspace, id }) => ok(formatWebhook(find(workspace, id))));
-
-	operation('updateWebhook', ({ workspace, id, body }) => {
-		const entity = find(workspace, id);
+	},
+	listWebhooks: webhooks.list,
+	getWebhook: webhooks.get,
+	updateWebhook({ workspace, id, body }) {
+		const entity = webhooks.find({ workspace, id });
 		entity.url = body.url ?? entity.url;
 		entity.description = body.description ?? entity.description;
 		entity.events = body.events ? [...new Set(body.events)] : entity.events;
 		return ok(formatWebhook(workspace.webhooks.put(entity)));
-	});
-
-	operation('deleteWebhook', ({ workspace, id }) => {
-		find(workspace, id);
-		workspace.webhooks.delete(id);
-		return deleted('webhook', id);
-	});
-
-	operation('listDeliveries', ({ workspace, id, query }) => {
-		find(workspace, id);
-		const table = workspace.deliveriesOf(id);
-		return ok(listAll(service, table, query, formatDelivery));
-	});
-}
+	},
+	deleteWebhook: webhooks.remove,
+	listDeliveries({ workspace, id, query }) {
+		webhooks.find({ workspace, id });
+		return listOf(workspace, workspace.deliveriesOf(id), query, formatDelivery);
+	},
+} satisfies Partial<Handlers>;
 
 /** A webhook as it goes over the wire, without its secret. Open point 9. */
-function formatWebhook({ id, url, description, events }: WebhookEntity): Webhook {
+function formatWebhook({ id, url, description, events }: WebhookEntity) {
 	return { id, object: 'webhook', url, ...(description !== null && { description }), events };
 }
 
 /** A delivery attempt. Open point 14: its fields are not shown. */
-function formatDelivery(entity: DeliveryEntity): WebhookDelivery {
+function formatDelivery(entity: DeliveryEntity) {
 	const { id, webhookId, eventId, event, attempt, nextAttemptAt } = entity;
 	return {
 		id,

@@ -1,4 +1,4 @@
-/* eslint-disable @n8n/community-nodes/no-restricted-imports, @n8n/community-nodes/require-node-api-error -- not published */
+/* eslint-disable @n8n/community-nodes/no-restricted-imports -- not published */
 import { randomUUID } from 'crypto';
 import { createWriteStream, mkdirSync, renameSync } from 'fs';
 import { rm, writeFile } from 'fs/promises';
@@ -40,28 +40,19 @@ export class Library {
 
 	/**
 	 * Writes what is uploaded to disk as it arrives, as a file of its own: others may send to the same
-	 * address meanwhile. When it is cut off, nothing is kept.
+	 * address meanwhile. When it is cut off, or came too late, nothing is kept.
 	 *
-	 * @returns the path, for {@link keep} or {@link discard}
+	 * @param claim called once all has arrived; throws where it is not to become the upload of that id
 	 */
-	async receive(id: string, stream: Readable): Promise<string> {
+	async receive(id: string, stream: Readable, claim: () => void): Promise<void> {
 		const part = `${this.uploadPath(id)}.${randomUUID()}`;
 		try {
 			await pipeline(stream, createWriteStream(part));
-			return part;
-		} catch (error) {
-			await this.discard(part);
-			throw error;
+			claim();
+			renameSync(part, this.uploadPath(id));
+		} finally {
+			await rm(part, { force: true });
 		}
-	}
-
-	/** Makes what was received the upload of that id; at once, so that nothing comes in between. */
-	keep(part: string, id: string): void {
-		renameSync(part, this.uploadPath(id));
-	}
-
-	async discard(part: string): Promise<void> {
-		await rm(part, { force: true });
 	}
 
 	/** An output's file, rendered on the first call. */

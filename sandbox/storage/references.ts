@@ -16,12 +16,8 @@ const LARGEST_DRAWN = 50 * 1024 * 1024;
  * Checks a media address of a request: https, or a file of the sandbox itself, which must be there.
  * Open point 25. 400 names the field.
  */
-export function checkReference(
-	{ links }: Service,
-	workspace: Workspace,
-	address: string,
-	field: string,
-): void {
+export function checkReference(workspace: Workspace, address: string, field: string): void {
+	const { links } = workspace.service;
 	const url = new URL(address);
 	const path = links.own(url);
 	if (path === undefined) {
@@ -42,6 +38,12 @@ export function checkReference(
 	if (links.check(path, Object.fromEntries(url.searchParams))) {
 		throw invalid(field, 'is a link that has expired or was changed');
 	}
+}
+
+/** Checks a list of addresses; 400 names the item. */
+export function checkReferences(workspace: Workspace, addresses: string[], field: string): void {
+	for (const [index, address] of addresses.entries())
+		checkReference(workspace, address, `${field}[${index}]`);
 }
 
 /** The id in the name of a file, `{id}.{extension}`. */

@@ -94,6 +94,7 @@ export type GenerationStatus = (typeof GENERATION_STATUSES)[number];
 
 /** The two models of POST /speech. Specification: CreateSpeechGeneration; Conventions. */
 export const SPEECH_MODELS = ['service/speech-lite', 'vendor/partner/speech-2.8-turbo'] as const;
+export type SpeechModel = (typeof SPEECH_MODELS)[number];
 
 /** Specification: CreateAgentRun, `priority`. */
 export const AGENT_PRIORITIES = ['quality', 'balanced', 'cost', 'speed'] as const;

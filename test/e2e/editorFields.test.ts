@@ -2,7 +2,7 @@ import type { INode, INodeParameters } from 'n8n-workflow';
 import type { Editor, Page } from '../../lab/n8n/editor';
 import { MODELS, type ModelEntry, type ParameterName } from '../../sandbox/catalogue/models';
 import { presetVoices } from '../../sandbox/catalogue/voices';
-import type { SpeechModel } from '../../sandbox/bodies';
+import type { SpeechModel } from '../../src/contract';
 import { credentials, rest, runOurs, sandbox } from './support/harness';
 import { STEP_MS, openEditor, OPEN_MS, type OpenEditor } from './support/openEditor';
 

@@ -148,19 +148,6 @@ test('a run can be approved and reviewed only at the right stage, and only once'
 	expect((await review(id, 'assemble')).status).toBe(400);
 });
 
-test('runs are listed, and are of their workspace', async () => {
-	const { id } = (await create()).body;
-	expect((await service.get('/agents/runs')).body.data).toHaveLength(1);
-	const key = service.keys.other;
-	expect((await service.get('/agents/runs', { key })).body.data).toEqual([]);
-	expect((await service.get(`/agents/runs/${id}`, { key })).status).toBe(404);
-	const body = { max_credits: 1 };
-	expect((await service.post(`/agents/runs/${id}/approve`, body, { key })).status).toBe(404);
-	expect((await service.post('/agents/runs/nothing/review', { decision: 'assemble' })).status).toBe(
-		404,
-	);
-});
-
 test('status values can be named otherwise', async () => {
 	await service.admin('PATCH', '/settings', { agentStatusNames: { plan_proposed: 'draft' } });
 	expect((await create()).body.status).toBe('draft');

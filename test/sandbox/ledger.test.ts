@@ -4,6 +4,7 @@ import { cases } from '../support/thorough';
 import { liteReservation, meterLite } from '../../sandbox/credits/prices';
 import { Ledger, type LedgerLine } from '../../sandbox/credits/ledger';
 import { ApiError } from '../../sandbox/errors';
+import { noPersistence } from '../../sandbox/store';
 import { expectSame } from '../support/same';
 import { anImage, startHarness, type Harness } from './support/harness';
 
@@ -49,7 +50,7 @@ test('whatever is asked of it, the balance is what its lines add up to', () => {
 	});
 	fc.assert(
 		fc.property(fc.array(operation, { minLength: 50, maxLength: 200 }), (operations) => {
-			const ledger = new Ledger(() => 0);
+			const ledger = new Ledger({ now: () => 0 }, noPersistence);
 			for (const { what, workspace, resource, amount } of operations) {
 				const before = ledger.lines.length;
 				const { available, reserved, spent } = ledger.balance(workspace);
@@ -66,7 +67,7 @@ test('whatever is asked of it, the balance is what its lines add up to', () => {
 				}
 			}
 			recount(ledger.lines);
-			const again = new Ledger(() => 0);
+			const again = new Ledger({ now: () => 0 }, noPersistence);
 			again.restore(ledger.lines);
 			for (const workspace of ['a', 'b']) {
 				expect(again.balance(workspace)).toEqual(ledger.balance(workspace));
@@ -77,7 +78,7 @@ test('whatever is asked of it, the balance is what its lines add up to', () => {
 });
 
 test('a reservation is settled once, and no more than it holds is spent', () => {
-	const ledger = new Ledger(() => 0);
+	const ledger = new Ledger({ now: () => 0 }, noPersistence);
 	ledger.grant('a', 100);
 	ledger.reserve('a', 'job', 10);
 	expect(() => ledger.reserve('a', 'job', 10)).toThrow();
@@ -124,68 +125,40 @@ describe('over HTTP', () => {
 
 	test('random operations in two workspaces charge each job once, and nothing drifts', async () => {
 		const { random } = service.sandbox.service;
-		const runs: Array<[id: string, key: string]> = [];
+		const runs: Record<string, string[]> = {};
 		const ended = new Set<string>();
 		for (let step = 0; step < OPERATIONS; step += 1) {
 			const draw = (label: string, below: number) =>
 				Math.floor(random.unit(`${step}:${label}`) * below);
-			const key = draw('key', 4) === 0 ? service.keys.other : service.keys.all;
+			const workspace = draw('key', 4) === 0 ? 'annex' : 'studio';
+			const key = workspace === 'annex' ? service.keys.other : service.keys.all;
+			const mine = (runs[workspace] ??= []);
+			const run = mine[draw('run', mine.length)] ?? 'none';
 			const outcome = ['', '', '', '[fail]', '[partial]'][draw('outcome', 5)];
-			// Every third request is a repeat of an earlier one, as a client that lost the answer sends
-			// it.
-			const headers = { 'idempotency-key': `k${step - (draw('repeat', 3) === 0 ? 1 : 0)}` };
-			const given = { key, headers };
-			switch (draw('what', 9)) {
-				case 0:
-				case 1:
-				case 2:
-					await service.post(
-						'/generations',
-						anImage({ prompt: `fox ${outcome}`, parameters: { count: 1 + draw('count', 16) } }),
-						given,
-					);
-					break;
-				case 3: {
-					const text = 'x'.repeat(1 + draw('length', 9_000)) + outcome;
-					await service.post(
-						'/speech',
-						{ model: 'service/speech-lite', blocks: [{ text }] },
-						given,
-					);
-					break;
-				}
-				case 4: {
-					const { status, body } = await service.post(
-						'/agents/runs',
-						{ brief: outcome || 'x' },
-						given,
-					);
-					if (status === 201) runs.push([body.id, key]);
-					break;
-				}
-				case 5: {
-					const [id, owner] = runs[draw('run', runs.length)] ?? ['none', key];
-					const max_credits = 1 + draw('budget', 60);
-					await service.post(
-						`/agents/runs/${id}/approve`,
-						{ max_credits },
-						{ ...given, key: owner },
-					);
-					break;
-				}
-				case 6:
-					await service.post('/voices', { kind: 'design', name: 'a', description: 'b' }, given);
-					break;
-				case 7: {
-					const body = { source: 'describe', name: 'a', description: `owl ${outcome}` };
-					await service.post('/personas', body, given);
-					break;
-				}
-				default: {
-					const workspace = key === service.keys.all ? 'studio' : 'annex';
-					const amount = draw('amount', 400) - 100;
-					await service.admin('POST', '/credits', { workspace, amount });
-				}
+			const text = 'x'.repeat(1 + draw('length', 9_000)) + outcome;
+			const parameters = { count: 1 + draw('count', 16) };
+			const image = ['/generations', anImage({ prompt: `fox ${outcome}`, parameters })] as const;
+			const requests = [
+				image,
+				image,
+				image,
+				['/speech', { model: 'service/speech-lite', blocks: [{ text }] }],
+				['/agents/runs', { brief: outcome || 'x' }],
+				[`/agents/runs/${run}/approve`, { max_credits: 1 + draw('budget', 60) }],
+				['/voices', { kind: 'design', name: 'a', description: 'b' }],
+				['/personas', { source: 'describe', name: 'a', description: `owl ${outcome}` }],
+			] as const;
+			const request = requests[draw('what', requests.length + 1)];
+			if (request) {
+				const [path, body] = request;
+				// Every third request is a repeat of an earlier one, as a client that lost the answer sends
+				// it.
+				const headers = { 'idempotency-key': `k${step - (draw('repeat', 3) === 0 ? 1 : 0)}` };
+				const answer = await service.post(path, body, { key, headers });
+				if (path === '/agents/runs' && answer.status === 201) mine.push(answer.body.id);
+			} else {
+				const amount = draw('amount', 400) - 100;
+				await service.admin('POST', '/credits', { workspace, amount });
 			}
 			service.pass(draw('pass', 12));
 		}

