@@ -190,4 +190,12 @@ export const limits: Mutant[] = [
 		why: 'Return All gives the first page and says nothing.',
 		tests: ['test/service/pages.test.ts'],
 	},
+	{
+		name: 'limits/each-item-asks-for-the-model',
+		file: 'src/run/firstModel.ts',
+		from: '(item.run.firstModel ??= inTurn(item, readFirstModel))',
+		to: 'inTurn(item, readFirstModel)',
+		why: 'A batch in a node as it opens asks for the catalogue once an item, and uses the minute up with that.',
+		tests: ['test/run/firstModel.test.ts'],
+	},
 ];

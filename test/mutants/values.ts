@@ -177,4 +177,12 @@ export const values: Mutant[] = [
 		why: 'A base URL with a user name is taken, and shown in errors.',
 		tests: [...CREDENTIAL, 'test/service/urls.test.ts'],
 	},
+	{
+		name: 'values/first-model-of-any-mode',
+		file: 'src/run/firstModel.ts',
+		from: 'query: { mode }',
+		to: 'query: {}',
+		why: 'A video is asked of the first model of all, which makes images.',
+		tests: ['test/run/firstModel.test.ts'],
+	},
 ];
