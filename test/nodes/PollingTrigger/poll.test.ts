@@ -112,6 +112,18 @@ test('a manual run shows three of the newest that match, what tells them apart f
 	);
 });
 
+test('a poll that fails over a filter leaves what has finished to the next', async () => {
+	const jobs = [job('old')];
+	const world = worldOf(jobs);
+	await look(world);
+	jobs.push(job('a'));
+	const { parameters } = world;
+	world.parameters = { ...parameters, statuses: [true] };
+	await expect(look(world)).rejects.toThrow('Statuses');
+	world.parameters = parameters;
+	expect(ids(await look(world))).toEqual(['a']);
+});
+
 test('what was given to n8n is given once, whatever n8n makes of it', async () => {
 	const jobs = [job('old')];
 	const world = worldOf(jobs);
