@@ -147,11 +147,12 @@ export const isOutcomeOpen = (state: ItemState): state is Sent =>
 	state.is === 'sent' && (state.mayBeCarriedOut || state.isInFlight);
 
 /**
- * Whether the service may have dropped a key that it first received at that moment. So it counts
- * where the clock was set back: how long ago that was is not known then.
+ * Whether the service may have dropped a key that it first received at that moment. A moment ahead of
+ * the clock shows that the clock was set back by more than has passed since: as a rule by seconds. Only
+ * where it is a day ahead, nothing is known of how long ago that was.
  */
 export const isKeyExpired = (firstSentAt: number, now: number): boolean =>
-	now < firstSentAt || now - firstSentAt >= KEY_LIFETIME_MS;
+	Math.abs(now - firstSentAt) >= KEY_LIFETIME_MS;
 
 /** What a try has to do first. */
 export type Step =
