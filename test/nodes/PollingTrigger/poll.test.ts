@@ -155,8 +155,14 @@ describe('the execution that a poll has started', () => {
 		await expect(runThroughRetries(world)).rejects.toThrow(/gen_lost/);
 	});
 
-	test('reads a completed generation whose outputs the list does not show', async () => {
-		const input = [{ json: job('gen_lean') }];
+	test.each([
+		['whose outputs the list does not show', {}],
+		[
+			'of which the list shows one output of two',
+			{ output_ids: ['n', 'o'], outputs: unreadable.outputs },
+		],
+	])('reads a completed generation %s', async (_, shown) => {
+		const input = [{ json: { ...job('gen_lean'), ...shown } }];
 		const world = worldOf([], { input, parameters, continueOnFail: true });
 		world.answer = () => ({ statusCode: 200, body: { ...job('gen_lean'), ...unreadable } });
 		const [[item] = []] = await runThroughRetries(world);
