@@ -359,6 +359,18 @@ describe('what an agent is told when the time of a call is over', () => {
 		expect(item?.json.status).not.toBe('not sent');
 	});
 
+	test('the same arguments in another order are the same call', async () => {
+		const t = setUp({
+			nodeType: 'n8n-nodes-mediagen.mediaGenTool',
+			given: image,
+			service: { jobMs: () => 10 * MIN },
+		});
+		const call = async (json: IDataObject) => await t.run({ items: [{ json }] });
+		await call({ prompt: 'a', style: { mood: 'calm', era: '1920s' }, toolCallId: 'call_1' });
+		await call({ toolCallId: 'call_2', style: { era: '1920s', mood: 'calm' }, prompt: 'a' });
+		expect(t.model.jobs).toHaveLength(1);
+	});
+
 	test('a tool that reads is answered in its time too', async () => {
 		const from = clock.monotonic();
 		const t = setUp({
