@@ -134,8 +134,8 @@ function create(item: Item): Promise<Result<Outcome>> {
 /** A job for each part of what does not fit into a request, with its number and how many there are. */
 async function createParts(item: Item, parts: ApiRequest[]): Promise<Result<Outcome>> {
 	const { node, origin, settings } = item;
-	// A key of the user's own is that of one request.
-	const keyOfPart = (number: number) => `${settings.idempotencyKey}-${number}`;
+	// A key of the user's own is that of one request; and `1-1` may be that of another item beside `1`.
+	const keyOfPart = (number: number) => `${settings.idempotencyKey}#part=${number}`;
 	const problem =
 		settings.idempotency === 'custom' ? customKeyProblem(keyOfPart(parts.length)) : undefined;
 	if (problem) return fail({ kind: 'input', field: 'Own Key', problem });
