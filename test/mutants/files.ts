@@ -179,7 +179,7 @@ export const files: Mutant[] = [
 	},
 	{
 		name: 'files/order-makes-another-request',
-		file: 'src/run/uploads.ts',
+		file: 'src/base/values.ts',
 		from: 'sort(([a], [b]) => (a < b ? -1 : 1))',
 		to: 'slice()',
 		why: 'The same request with its fields in another order has another key, and is paid for again.',
