@@ -11,7 +11,7 @@ import { dryRun } from './dryRun';
 import { halt, halted, inTurn } from './run';
 import type { Item, Outcome, OutputKind } from './item';
 import { customKeyProblem } from './keys';
-import { itemMemory } from './state';
+import { itemMemory, placeOfPart } from './state';
 import { collect, withOutputs } from './files';
 
 type Handler = (item: Item) => Promise<Result<Outcome>>;
@@ -141,7 +141,7 @@ async function createParts(item: Item, parts: ApiRequest[]): Promise<Result<Outc
 	if (problem) return fail({ kind: 'input', field: 'Own Key', problem });
 	const made = await Promise.all(
 		parts.map(async (part, index) => {
-			const name = `${origin.item}.${index}`;
+			const name = placeOfPart(origin.item, index);
 			const memory = itemMemory(node, name);
 			const ofPart = {
 				request: part,

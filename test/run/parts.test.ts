@@ -1,5 +1,5 @@
 import { runOperation } from '../../src/run/operations';
-import type { NodeMemory } from '../../src/run/state';
+import { itemMemory, type NodeMemory } from '../../src/run/state';
 import { ModelService } from '../model/modelService';
 import { hostWith, runOf, workspaceWith } from '../model/run';
 import { VirtualClock } from '../model/virtualClock';
@@ -25,8 +25,22 @@ function setUp() {
 		return await model.send(request);
 	});
 	const node: NodeMemory = { runId: 'run', items: {} };
-	const run = async (settings = {}) =>
-		await clock.run(runOperation(runOf({ host, workspace, node, parts, settings })));
+	const run = async (settings = {}, given = parts) => {
+		const [request] = given;
+		const memory = itemMemory(node, '0:0');
+		const inputFingerprint = JSON.stringify(given);
+		const item = {
+			host,
+			workspace,
+			node,
+			memory,
+			parts: given,
+			request,
+			inputFingerprint,
+			settings,
+		};
+		return await clock.run(runOperation(runOf(item)));
+	};
 	return { model, keys, run };
 }
 
@@ -50,6 +64,17 @@ test('running it again after one part has failed creates that part anew, and not
 	expect((await run()).ok).toBe(true);
 	expect(model.jobs.map(({ prompt }) => prompt).sort()).toEqual([...PROMPTS, 'second'].sort());
 });
+
+test.each(['execution', 'custom'])(
+	'%s: a text that has become longer keeps the job of what is the same, also of what was one part',
+	async (idempotency) => {
+		const { model, run } = setUp();
+		const settings = { idempotency, idempotencyKey: 'k' };
+		for (const count of [1, 2, 3, 1])
+			expect((await run(settings, parts.slice(0, count))).ok).toBe(true);
+		expect(model.jobs.map(({ prompt }) => prompt)).toEqual(PROMPTS);
+	},
+);
 
 test('with an own key each part has one that begins with it, also when it is run again', async () => {
 	const { keys, run } = setUp();
