@@ -10,6 +10,9 @@ const MAX_RUNNING = 1_000;
 /** Most pages of 100 that a poll reads: 20,000 generations since the last one. */
 const MAX_PAGES = 200;
 
+/** Most pages of another key: if none shows something known, it is of another workspace. */
+const MAX_PAGES_OF_OTHER_KEY = 20;
+
 /** Unfinished generations that no page shows: at most this many are read in each poll. */
 const SINGLE_READS = 5;
 
@@ -61,20 +64,23 @@ export async function findNewlyFinished(
 	const running = new Set(before?.running);
 	const isKnown = ({ id }: Resource) => seen.has(id) || running.has(id);
 	const listed = new Map<string, Resource>();
-	let isFirst = before === undefined;
+	// Another key may be of the same workspace: then the list shows something known.
+	const isOtherKey = before !== undefined && before.workspace !== workspace;
+	const maxPages = before === undefined ? 1 : isOtherKey ? MAX_PAGES_OF_OTHER_KEY : MAX_PAGES;
+	let showsKnown = false;
 	let cursor: string | undefined;
-	let complete = false;
-	for (let pages = 1; pages <= MAX_PAGES && !complete; pages += 1) {
+	let isAtEnd = false;
+	for (let pages = 1; pages <= maxPages && !showsKnown && !isAtEnd; pages += 1) {
 		const { entries, next, deadEnd } = await reader.page(cursor);
 		const jobs = entries.filter(isResource);
 		for (const job of jobs) listed.set(job.id, job);
-		const showsKnown = jobs.some(isKnown);
-		// Another key may be of the same workspace: then the list shows something known.
-		if (pages === 1 && before?.workspace !== workspace) isFirst ||= !showsKnown;
-		if (deadEnd !== undefined && !isFirst && !showsKnown) throw reader.unreadable(deadEnd);
-		complete = isFirst || showsKnown || next === undefined || next === cursor;
+		showsKnown = jobs.some(isKnown);
+		if (deadEnd !== undefined && before && !isOtherKey && !showsKnown)
+			throw reader.unreadable(deadEnd);
+		isAtEnd = next === undefined || next === cursor;
 		cursor = next;
 	}
+	const isFirst = before === undefined || (isOtherKey && !showsKnown);
 	const hidden = isFirst ? [] : [...running].filter((id) => !listed.has(id));
 	const read: Resource[] = [];
 	const unread = hidden.slice(SINGLE_READS);
@@ -89,7 +95,7 @@ export async function findNewlyFinished(
 	const stillRunning = idsOf(all.filter((job) => !isFinished(job)));
 	return {
 		finished: isFirst ? [] : done.filter(({ id }) => !seen.has(id)).reverse(),
-		complete,
+		complete: isFirst || showsKnown || isAtEnd,
 		state: {
 			workspace,
 			seen: [...new Set([...idsOf(done), ...known])].slice(0, MAX_SEEN),

@@ -78,6 +78,7 @@ function stateOf(context: IPollFunctions): PollState | undefined {
 export async function poll(this: IPollFunctions): Promise<INodeExecutionData[][] | null> {
 	const service = await openService(this);
 	const reader = generationReader(this, service);
+	const isWanted = filterOf(this);
 	const name = `${this.getWorkflow().id ?? ''}/${this.getNode().id}`;
 	if (polling.has(name)) return null;
 	polling.add(name);
@@ -92,7 +93,7 @@ export async function poll(this: IPollFunctions): Promise<INodeExecutionData[][]
 			this.logger.warn(
 				`MediaGen Polling Trigger: ${nameInLog(this)}: more has finished than one poll can read; the oldest may be missing`,
 			);
-		const items = finished.filter(filterOf(this)).map(itemOf);
+		const items = finished.filter(isWanted).map(itemOf);
 		return items.length > 0 ? [items] : null;
 	} finally {
 		polling.delete(name);

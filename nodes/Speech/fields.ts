@@ -118,7 +118,9 @@ export const singleFile: Field = {
 
 /** A request takes up to 50 blocks. Specification: Limits, Speech blocks. */
 export function inParts(request: ApiRequest): ApiRequest[] {
-	const { blocks } = request.body as { blocks: unknown[] };
+	const { blocks } = request.body as { blocks: unknown };
+	// Additional JSON may have put anything in their place.
+	if (!Array.isArray(blocks)) return [request];
 	const parts: ApiRequest[] = [];
 	for (let at = 0; at < blocks.length; at += max) {
 		const body = { ...(request.body as object), blocks: blocks.slice(at, at + max) };

@@ -1,3 +1,5 @@
+import { isBlank } from '../../src/base/texts';
+
 type Granularity = 'sentence' | 'word' | 'grapheme';
 
 /** Made with the first long text, because they take a fifth of the time to load all nodes. */
@@ -171,7 +173,7 @@ function endOf(text: string, from: number, max: number): number {
  * A text as blocks of at most `max` characters (code points), cut where a paragraph ends, otherwise
  * a sentence, otherwise a word. Only a word that is longer than a block is cut itself, between
  * graphemes; a grapheme never is, nor a tag in `<>`, `[]` or `{}` of up to 300 characters. Nothing
- * but the blanks between blocks is left out.
+ * but the blanks between blocks, and a block in which nobody sees anything, is left out.
  */
 export function splitText(text: string, max: number): string[] {
 	const hidden = withHidden(text, max);
@@ -179,7 +181,7 @@ export function splitText(text: string, max: number): string[] {
 	for (let from = 0, end = 0; from < text.length; from = end) {
 		end = endOf(hidden, from, max);
 		const block = text.slice(from, end).trim();
-		if (block !== '') blocks.push(block);
+		if (!isBlank(block)) blocks.push(block);
 	}
 	return blocks;
 }

@@ -144,7 +144,8 @@ export async function receive(this: IWebhookFunctions): Promise<IWebhookResponse
 	if (!isChosen(this, event.kind) || verdictOf(event, filtersOf(this)) === 'unwanted')
 		return IGNORED;
 	const key = `${nameOf(this)} ${identityOf(payload)}`;
-	const before = deliveries.get(key);
+	// In the editor somebody listens for each delivery, also for an event that is sent again.
+	const before = this.getMode() === 'manual' ? undefined : deliveries.get(key);
 	if (before === 'taken') return IGNORED;
 	if (before === 'undecided') {
 		const response = this.getResponseObject();

@@ -1,4 +1,5 @@
 import { trimmed } from './texts';
+import { isRecord } from './types';
 
 const FLAGS: Record<string, boolean> = { true: true, '1': true, false: false, '0': false };
 
@@ -16,3 +17,11 @@ export function flagOf(value: unknown): boolean | undefined {
 /** The value at the end of a path of names; `undefined` where the path leads nowhere. */
 export const valueAt = (values: unknown, path: string[]): unknown =>
 	path.reduce((value, name) => (value as Record<string, unknown> | null)?.[name], values);
+
+/** A value as JSON in which the names of an object stand in order, however it was put together. */
+export const inOrder = (value: unknown): string =>
+	JSON.stringify(value, (_name, member: unknown) =>
+		isRecord(member)
+			? Object.fromEntries(Object.entries(member).sort(([a], [b]) => (a < b ? -1 : 1)))
+			: member,
+	);

@@ -10,7 +10,7 @@ import {
 import { onAbort } from '../base/abort';
 import { mustHaveId } from '../service/client';
 import { meaningOf, refusalOf } from '../service/statuses';
-import { jobState, toResult } from '../service/jobState';
+import { filesIn, jobState, toResult } from '../service/jobState';
 import type { Slot } from '../service/jobSlots';
 import { GIVE_UP_MS } from '../service/tuning';
 import {
@@ -20,7 +20,7 @@ import {
 	withinMaxCredits,
 	type CreditWait,
 } from './credits';
-import { expiryOf, filesIn } from './files';
+import { expiryOf } from './files';
 import { slotKindOf, type Item, type OperationSpec } from './item';
 import { isKeyPersistent, ItemKeys, keyInUse } from './keys';
 import { readKnownJob } from './read';

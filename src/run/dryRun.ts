@@ -3,15 +3,17 @@ import { fail, ok, type Result } from '../base/result';
 import { flagOf } from '../base/values';
 import { asText, isRecord, type ApiRequest, type Json, type Resource } from '../base/types';
 import { sampleMp4, samplePng, sampleWav } from '../transfer/samples';
+import { filesIn } from '../service/jobState';
 import { pageOf } from '../service/pages';
 import { readableStem } from '../transfer/names';
 import type { StoredFile } from '../service/host';
 import { statedPrice } from './credits';
-import { filesIn, requestedText } from './files';
+import { requestedText } from './files';
 import { firstModelForDryRun, naming } from './firstModel';
 import type { Item, Outcome } from './item';
 import { ItemKeys } from './keys';
 import { lastPrice, PRICES_ENDPOINT, PRICES_QUERY, pricesIn, type Prices } from './prices';
+import { statesOf } from './state';
 import { openRequest, withoutReferences } from './uploads';
 
 /*
@@ -209,7 +211,7 @@ export async function dryRun(asked: Item): Promise<Result<Outcome>> {
 	const { request, parts = [request], memory, run, itemIndex, settings } = item;
 	const opened = await openRequest(item);
 	if (!opened.ok) return opened;
-	const { state } = memory;
+	const states = statesOf(item);
 	const content = opened.value.requestFingerprint;
 	const asNew: Item = { ...item, memory: { ...memory, content } };
 	const idempotencyKey = new ItemKeys(asNew, content).current;
@@ -231,7 +233,8 @@ export async function dryRun(asked: Item): Promise<Result<Outcome>> {
 		const resource: Json = { ...job, dryRun: true, summary: run.drySummary, request: sent };
 		if (price !== undefined) resource.estimated_credits = rounded(price);
 		if (parts.length > 1) Object.assign(resource, { part: index + 1, parts: parts.length });
-		if ('job' in state) resource.existingJob = state.job.id;
+		const [, state] = states[index] ?? [];
+		if (state && 'job' in state) resource.existingJob = state.job.id;
 		outcome.resources.push(resource);
 		outcome.files.push(...stored.value);
 	}

@@ -5,7 +5,7 @@ import { download, type Output } from '../transfer/down';
 import { readableStem } from '../transfer/names';
 import { requestResource } from '../service/client';
 import type { StoredFile } from '../service/host';
-import { outputsIn, readerPath, statedReason } from '../service/jobState';
+import { filesIn, lacksOutputs, outputCount, readerPath, statedReason } from '../service/jobState';
 import type { Item, Outcome, Settings } from './item';
 
 type ServiceContext = Pick<Item, 'host' | 'workspace'>;
@@ -14,17 +14,6 @@ type ServiceContext = Pick<Item, 'host' | 'workspace'>;
 export interface FileContext extends ServiceContext, Partial<Pick<Item, 'request' | 'node'>> {
 	settings: Pick<Settings, 'downloadOutputs'>;
 }
-
-const MEDIA_OBJECTS = new Set<unknown>(['generation', 'speech_generation']);
-
-/** Whether a resource is a job whose outputs are files. */
-export const isMedia = ({ object }: Json): boolean => MEDIA_OBJECTS.has(object);
-
-/** The outputs of a job that can be downloaded. */
-export const filesIn = (job: Json): Json[] =>
-	outputsIn(job)
-		.filter(isRecord)
-		.filter(({ url }) => textOf(url) !== undefined);
 
 const PREVIEWED = new Set<unknown>(['persona', 'voice']);
 
@@ -67,16 +56,11 @@ async function readAgain({ workspace, host }: ServiceContext, job: Resource): Pr
 	return read.ok ? read.value : {};
 }
 
-const lacksOutputs = (job: Resource) => isMedia(job) && filesIn(job).length === 0;
-
-/**
- * A job that has ended well, with its outputs: the response to a creation that is repeated may show
- * the end without them.
- */
+/** A job that has ended well, with its outputs: it is read where they are not all shown. */
 export async function withOutputs(context: ServiceContext, job: Resource): Promise<Resource> {
 	if (!lacksOutputs(job)) return job;
 	const whole = { ...(await readAgain(context, job)), id: job.id, object: job.object };
-	return lacksOutputs(whole) ? job : whole;
+	return filesIn(whole).length > filesIn(job).length ? whole : job;
 }
 
 /**
@@ -93,13 +77,12 @@ function sameOutput(again: Json, found: Json[], index: number): Json | undefined
 
 /** What a job lacks that succeeded as a whole; `undefined` for nothing. */
 function warningOf(job: Resource): string | undefined {
-	if (job.status === 'completed' && lacksOutputs(job)) {
-		return 'The job has ended well, but the service shows no outputs of it';
-	}
-	if (job.status === 'completed' && isMedia(job)) {
-		const promised = Array.isArray(job.output_ids) ? job.output_ids.length : 0;
+	if (job.status === 'completed') {
+		if (!lacksOutputs(job)) return undefined;
 		const shown = filesIn(job).length;
-		return promised > shown ? `The service shows only ${shown} of ${promised} outputs` : undefined;
+		return shown === 0
+			? 'The job has ended well, but the service shows no outputs of it'
+			: `The service shows only ${shown} of ${outputCount(job)} outputs`;
 	}
 	if (job.status !== 'partially_completed') return undefined;
 	const reason = statedReason(job) ?? 'the service states no reason';

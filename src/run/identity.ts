@@ -1,5 +1,5 @@
 import type { IBinaryData, IExecuteSingleFunctions } from 'n8n-workflow';
-import { valueAt } from '../base/values';
+import { inOrder, valueAt } from '../base/values';
 import type { Run } from './run';
 import type { OperationSpec } from './item';
 import { shortHash } from './keys';
@@ -26,9 +26,9 @@ function inputText(context: IExecuteSingleFunctions, tool: boolean): string {
 		field,
 		id ?? shortHash(data),
 	]);
-	// The id differs between calls that are otherwise identical.
-	const input = tool ? { ...json, toolCallId: undefined } : json;
-	return JSON.stringify([input, files]);
+	if (!tool) return JSON.stringify([json, files]);
+	// Calls that are otherwise identical have other ids, and a model may name the arguments in another order.
+	return inOrder([{ ...json, toolCallId: undefined }, files]);
 }
 
 /**

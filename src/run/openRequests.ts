@@ -1,3 +1,4 @@
+import { systemClock } from '../base/clock';
 import { isKeyExpired, type Sent } from './state';
 
 /** What the keys of a request are made of, besides their number. */
@@ -44,6 +45,14 @@ export class OpenRequests {
 	private readonly failedRuns = new Map<string, Set<number>>();
 	private readonly begun = new Set<string>();
 
+	/** @param usedAt when an execution first came to the node, later when it last sent a request; in ms since the epoch */
+	constructor(private usedAt = 0) {}
+
+	/** Whether the keys of all requests have expired. */
+	isOver(now: number): boolean {
+		return isKeyExpired(this.usedAt, now);
+	}
+
 	/** An execution has come to the node: what former ones were given for good, nobody will ask for again. */
 	begin(execution: string, now: number): void {
 		if (this.begun.has(execution)) return;
@@ -89,6 +98,7 @@ export class OpenRequests {
 
 	/** A request is about to be sent. */
 	note(request: Omit<OpenRequest, 'outcome' | 'isDelivered'>): void {
+		this.usedAt = Math.max(this.usedAt, request.sent.firstSentAt);
 		const known = this.get(request);
 		// A job that is known stays so, however its key is answered from now on.
 		const hasJob = known?.outcome === 'job' && known.sent.key === request.sent.key;
@@ -144,9 +154,14 @@ const isSame = (one: RequestName, other: RequestName): boolean =>
 
 const nodes = new Map<string, OpenRequests>();
 
-/** @param node workflow and node */
-export function openRequestsOf(node: string): OpenRequests {
-	const known = nodes.get(node) ?? new OpenRequests();
+/**
+ * Those of a node. What was sent stays in memory with its body, also of a node that is never executed
+ * again, so it goes with its keys.
+ * @param node workflow and node
+ */
+export function openRequestsOf(node: string, now = systemClock.now()): OpenRequests {
+	for (const [name, requests] of nodes) if (requests.isOver(now)) nodes.delete(name);
+	const known = nodes.get(node) ?? new OpenRequests(now);
 	nodes.set(node, known);
 	return known;
 }

@@ -12,7 +12,7 @@ import { asksForFirstModel, withFirstModel } from './firstModel';
 import { halt, halted, inTurn } from './run';
 import type { Item, Outcome, OutputKind } from './item';
 import { customKeyProblem } from './keys';
-import { itemMemory } from './state';
+import { itemMemory, placeOfPart } from './state';
 import { collect, withOutputs } from './files';
 
 type Handler = (item: Item) => Promise<Result<Outcome>>;
@@ -141,14 +141,14 @@ async function createWithFirstModel(item: Item): Promise<Result<Outcome>> {
 /** A job for each part of what does not fit into a request, with its number and how many there are. */
 async function createParts(item: Item, parts: ApiRequest[]): Promise<Result<Outcome>> {
 	const { node, origin, settings } = item;
-	// A key of the user's own is that of one request.
-	const keyOfPart = (number: number) => `${settings.idempotencyKey}-${number}`;
+	// A key of the user's own is that of one request; and `1-1` may be that of another item beside `1`.
+	const keyOfPart = (number: number) => `${settings.idempotencyKey}#part=${number}`;
 	const problem =
 		settings.idempotency === 'custom' ? customKeyProblem(keyOfPart(parts.length)) : undefined;
 	if (problem) return fail({ kind: 'input', field: 'Own Key', problem });
 	const made = await Promise.all(
 		parts.map(async (part, index) => {
-			const name = `${origin.item}.${index}`;
+			const name = placeOfPart(origin.item, index);
 			const memory = itemMemory(node, name);
 			const ofPart = {
 				request: part,

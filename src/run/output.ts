@@ -7,8 +7,9 @@ import type {
 } from 'n8n-workflow';
 import { textOf } from '../contract';
 import { isRecord, type ApiRequest, type Json } from '../base/types';
+import { filesIn, isMedia } from '../service/jobState';
 import type { Outcome, Settings } from './item';
-import { downloadable, filesIn, isMedia } from './files';
+import { downloadable } from './files';
 
 const isAboutCredits = (name: string) => /credit/i.test(name);
 

@@ -147,11 +147,12 @@ export const isOutcomeOpen = (state: ItemState): state is Sent =>
 	state.is === 'sent' && (state.mayBeCarriedOut || state.isInFlight);
 
 /**
- * Whether the service may have dropped a key that it first received at that moment. So it counts
- * where the clock was set back: how long ago that was is not known then.
+ * Whether the service may have dropped a key that it first received at that moment. A moment ahead of
+ * the clock shows that the clock was set back by more than has passed since: as a rule by seconds. Only
+ * where it is a day ahead, nothing is known of how long ago that was.
  */
 export const isKeyExpired = (firstSentAt: number, now: number): boolean =>
-	now < firstSentAt || now - firstSentAt >= KEY_LIFETIME_MS;
+	Math.abs(now - firstSentAt) >= KEY_LIFETIME_MS;
 
 /** What a try has to do first. */
 export type Step =
@@ -233,7 +234,7 @@ export interface NodeMemory {
 	runId: string;
 	/** The execution that this memory began with: a retry goes on with that of the one it retries. */
 	startedIn?: string;
-	/** By place, `run:item`. */
+	/** By place, `run:item`, or `run:item.part` from the second part of an item on. */
 	items: Record<string, ItemMemory>;
 	/** How many items have each content. */
 	contents?: Record<string, number>;
@@ -259,6 +260,10 @@ export const newMemory = (): ItemMemory => ({ state: NEW });
 export const itemMemory = (memory: NodeMemory, item: string): ItemMemory =>
 	(memory.items[item] ??= newMemory());
 
+/** The place of a part of an item. The first one has that of the item: a text may become longer, or shorter. */
+export const placeOfPart = (item: string, index: number): string =>
+	index === 0 ? item : `${item}.${index}`;
+
 /** What is known of an item: its own state, or those of its parts, each of which creates a job. */
 export const statesOf = ({
 	node: { items },
@@ -273,7 +278,7 @@ export const statesOf = ({
 }): Array<[part: string, state: ItemState]> =>
 	parts.length < 2
 		? [['', memory.state]]
-		: parts.map((_, index) => [`.${index}`, items[`${item}.${index}`]?.state ?? NEW]);
+		: parts.map((_, index) => [`.${index}`, items[placeOfPart(item, index)]?.state ?? NEW]);
 
 /** Records an event. Nothing else changes the state of an item. */
 export function recordEvent(memory: ItemMemory, event: ItemEvent): void {

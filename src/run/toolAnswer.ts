@@ -1,10 +1,9 @@
 import { fail, ok, type Result } from '../base/result';
 import type { Json } from '../base/types';
 import { idIn } from '../service/client';
-import { jobState } from '../service/jobState';
+import { isMedia, jobState } from '../service/jobState';
 import type { Item, Outcome } from './item';
 import { isOutcomeOpen, statesOf, type ItemMemory } from './state';
-import { isMedia } from './files';
 
 const GET_LATER = 'Not finished yet. Get it by its id in about a minute.';
 

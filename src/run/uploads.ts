@@ -1,5 +1,6 @@
 import { fail, ok, type Result } from '../base/result';
-import { isRecord, type Json } from '../base/types';
+import type { Json } from '../base/types';
+import { inOrder } from '../base/values';
 import { readFile, type LocalFile } from '../transfer/content';
 import { extensionOf } from '../transfer/mediaTypes';
 import { upload } from '../transfer/up';
@@ -77,12 +78,7 @@ const identityOf = ({ hash, type }: LocalFile): string => `${hash} ${type}`;
  */
 export function fingerprint(body: unknown, identities: Record<string, string>): string {
 	const named = withoutReferences(body, (field) => ({ binary: identities[field] }));
-	const text = JSON.stringify(named, (_name, value: unknown) =>
-		isRecord(value)
-			? Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)))
-			: value,
-	);
-	return shortHash(text);
+	return shortHash(inOrder(named));
 }
 
 /** The files of a request by their binary field, and its fingerprint. */

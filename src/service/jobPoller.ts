@@ -1,9 +1,8 @@
-import { ENDPOINTS, LIMITS, textOf } from '../contract';
+import { ENDPOINTS, LIMITS } from '../contract';
 import { BoundedMap } from '../base/boundedMap';
 import { fail, ok, type Failed, type Result } from '../base/result';
 import {
 	asText,
-	isRecord,
 	isResource,
 	type ApiRequest,
 	type Channel,
@@ -21,8 +20,9 @@ import type { RateLimiter } from './rateLimiter';
 import { MINUTE_MS, TUNING } from './tuning';
 import {
 	isGeneration,
+	isMedia,
 	jobState,
-	outputsIn,
+	lacksOutputs,
 	readerPath,
 	statedReason,
 	type TerminalStatuses,
@@ -119,15 +119,12 @@ const mayRecover = ({ failure }: Failed) =>
 	failure.kind === 'noResponse' || (failure.kind === 'status' && isGone(failure.status));
 
 /**
- * Whether an ended job as shown by a list or an event is complete: with its outputs, and with a
- * reason if it failed wholly or in part. Otherwise it must be read by itself.
+ * Whether an ended job as a list or an event shows it is all that there is to know of it: it has failed
+ * for a reason that is stated, or media have all of their outputs. Otherwise it must be read by itself.
  */
 function isComplete(job: Resource): boolean {
-	const hasReason = statedReason(job) !== undefined;
-	if (job.status === 'failed') return hasReason;
-	if (job.status === 'partially_completed' && !hasReason) return false;
-	const hasUrl = outputsIn(job).some((output) => isRecord(output) && textOf(output.url));
-	return hasUrl || !('outputs' in job || 'output' in job || isGeneration(job));
+	if (job.status === 'failed') return statedReason(job) !== undefined;
+	return job.status === 'completed' && isMedia(job) && !lacksOutputs(job);
 }
 
 /** When jobs will probably end, as far as that is known. */
@@ -243,7 +240,8 @@ export class JobPoller {
 	notify(job: Resource): void {
 		for (const waiter of [...this.waiters].filter((each) => each.job.id === job.id)) {
 			waiter.isPushed = jobState(job, waiter.options.terminalStatuses) !== 'running';
-			this.observe(waiter, job, this.clock.monotonic(), isComplete(job));
+			// What an event does not show stays as it was.
+			this.observe(waiter, { ...waiter.job, ...job }, this.clock.monotonic());
 		}
 	}
 
@@ -374,7 +372,7 @@ export class JobPoller {
 		this.listedAt = Math.max(this.listedAt, sentAt);
 		for (const waiter of this.waiters) {
 			const job = byId.get(waiter.job.id);
-			if (job) this.observe(waiter, job, sentAt, isComplete(job));
+			if (job) this.observe(waiter, job, sentAt);
 			waiter.isUnlisted = this.isDueAlone(waiter, this.clock.monotonic());
 		}
 		const running = jobs.filter((job) => jobState(job) === 'running').map(({ id }) => id);
@@ -421,7 +419,7 @@ export class JobPoller {
 		if (read.ok) {
 			const sound = { unanswered: 0, unreadable: 0, failedReads: 0 };
 			Object.assign(waiter, sound, { readAt: timed.sentAt });
-			this.observe(waiter, read.value, timed.sentAt);
+			this.observe(waiter, read.value, timed.sentAt, true);
 			// It has made room for the next one.
 			if (!this.waiters.has(waiter)) this.readsFrom -= this.gapByAgeMs;
 			return;
@@ -466,8 +464,8 @@ export class JobPoller {
 		return timed;
 	}
 
-	/** @param isWhole whether the job need not be read by itself if it has ended */
-	private observe(waiter: Waiter, observed: Resource, at: number, isWhole = true): void {
+	/** @param isRead whether it was read by itself, which shows all of it */
+	private observe(waiter: Waiter, observed: Resource, at: number, isRead = false): void {
 		if (!this.waiters.has(waiter)) return;
 		const { durations, startedAt, options, isPushed } = waiter;
 		const job = { ...observed, id: waiter.job.id, object: waiter.job.object };
@@ -476,7 +474,7 @@ export class JobPoller {
 		if (state === 'running') {
 			Object.assign(waiter, { job, ran: Math.max(waiter.ran, age), isUnlisted: false });
 			waiter.dueAt = this.nextLook(durations, startedAt, age);
-		} else if (isWhole) {
+		} else if (isRead || isComplete(job)) {
 			if (state === 'good') durations.learn(waiter.ran, age, isPushed);
 			this.settle(waiter, ok(job));
 		} else waiter.dueAt = at;

@@ -1,4 +1,4 @@
-import { ENDPOINTS, type Endpoint } from '../contract';
+import { ENDPOINTS, textOf, type Endpoint } from '../contract';
 import { fail, ok, type Result } from '../base/result';
 import { isRecord, type Json, type Resource } from '../base/types';
 import { messageIn, plainText } from './bodies';
@@ -101,6 +101,28 @@ export function statedReason({ error, errors, outputs }: Resource): string | und
 	return undefined;
 }
 
-/** The outputs of a job: `outputs` of a generation, `output` of a speech generation. */
-export const outputsIn = ({ outputs, output }: Json): unknown[] =>
-	Array.isArray(outputs) ? outputs : [output];
+const MEDIA_OBJECTS = new Set<unknown>(['generation', 'speech_generation']);
+
+/** Whether a resource is a job whose outputs are files. */
+export const isMedia = ({ object }: Json): boolean => MEDIA_OBJECTS.has(object);
+
+/** The outputs of a job that can be downloaded: `outputs` of a generation, `output` of a speech generation. */
+export const filesIn = ({ outputs, output }: Json): Json[] =>
+	(Array.isArray(outputs) ? outputs : [output])
+		.filter(isRecord)
+		.filter(({ url }) => textOf(url) !== undefined);
+
+/** How many outputs a job says that it has, whether or not it shows where they are. */
+export const outputCount = ({ outputs, output_ids: ids }: Json): number =>
+	Math.max(...[outputs, ids].map((list) => (Array.isArray(list) ? list.length : 0)));
+
+/**
+ * Whether media that have ended well are shown without files, or without all of them: as in a list, in
+ * an event or in the answer to a repeated creation, which may show less than the job itself.
+ */
+export function lacksOutputs(job: Json): boolean {
+	if (!isMedia(job)) return false;
+	// Of a job that was made in part nobody knows how many there are.
+	const expected = job.status === 'completed' ? Math.max(1, outputCount(job)) : 1;
+	return filesIn(job).length < expected;
+}

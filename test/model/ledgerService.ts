@@ -70,7 +70,7 @@ export class LedgerService {
 	private readonly keys = new Map<string, StoredResponse>();
 
 	constructor(
-		private readonly clock: Clock,
+		private readonly clock: Pick<Clock, 'now'>,
 		private readonly habits: Behaviour,
 		private readonly onCharge: (charge: Charge) => void,
 	) {}

@@ -10,6 +10,14 @@ const UPLOADS = ['test/run/uploads.test.ts'];
 /** Files up and down: where they may go, whether they are whole, what they are, what they are called. */
 export const files: Mutant[] = [
 	{
+		name: 'files/some-outputs-are-all',
+		file: 'src/service/jobState.ts',
+		from: "job.status === 'completed' ? Math.max(1, outputCount(job)) : 1",
+		to: '1',
+		why: 'A list that shows the first of four pictures ends the wait with it, and the others are not downloaded.',
+		tests: ['test/nodes/PollingTrigger/poll.test.ts'],
+	},
+	{
 		name: 'files/redirect-into-the-house',
 		file: 'src/transfer/transfer.ts',
 		from: 'transferUrlProblem(url, baseUrl);',
@@ -171,7 +179,7 @@ export const files: Mutant[] = [
 	},
 	{
 		name: 'files/order-makes-another-request',
-		file: 'src/run/uploads.ts',
+		file: 'src/base/values.ts',
 		from: 'sort(([a], [b]) => (a < b ? -1 : 1))',
 		to: 'slice()',
 		why: 'The same request with its fields in another order has another key, and is paid for again.',

@@ -161,8 +161,8 @@ export const limits: Mutant[] = [
 	{
 		name: 'limits/ended-without-outputs',
 		file: 'src/service/jobPoller.ts',
-		from: "return hasUrl || !('outputs' in job || 'output' in job || isGeneration(job));",
-		to: 'return true;',
+		from: '&& isMedia(job) && !lacksOutputs(job)',
+		to: '',
 		why: 'A list that shows the end of a job before its outputs gives an item without files.',
 		tests: POLLER,
 	},

@@ -38,9 +38,17 @@ export const money: Mutant[] = [
 	{
 		name: 'money/clock-set-back',
 		file: 'src/run/state.ts',
-		from: 'now < firstSentAt || now - firstSentAt',
-		to: 'now - firstSentAt',
-		why: 'After the clock was set back a key never expires, and an old creation is paid for again.',
+		from: 'Math.abs(now - firstSentAt)',
+		to: '(now - firstSentAt)',
+		why: 'After the clock was set back by days a key does not expire, and an old creation is paid for again.',
+		tests: STATE,
+	},
+	{
+		name: 'money/clock-set-back-a-little',
+		file: 'src/run/state.ts',
+		from: 'Math.abs(now - firstSentAt)',
+		to: 'now < firstSentAt || now - firstSentAt',
+		why: 'When the clock is set right by a second, a lost creation is taken for expired, and the editor pays for it again.',
 		tests: STATE,
 	},
 	{

@@ -10,6 +10,22 @@ const NEWLY_FINISHED = ['test/nodes/PollingTrigger/findNewlyFinished.test.ts'];
 /** Deliveries: whether they are genuine, new and wanted. Webhooks at the service. Polls. */
 export const triggers: Mutant[] = [
 	{
+		name: 'triggers/filter-after-the-state',
+		file: 'nodes/PollingTrigger/poll.ts',
+		from: 'const isWanted = filterOf(this);',
+		to: 'const isWanted = (one: { id: string }) => filterOf(this)(one);',
+		why: 'A filter that cannot be used ends a poll after it was recorded, and what had finished is lost.',
+		tests: ['test/nodes/PollingTrigger/poll.test.ts'],
+	},
+	{
+		name: 'triggers/other-key-on-the-first-page',
+		file: 'nodes/PollingTrigger/findNewlyFinished.ts',
+		from: 'const MAX_PAGES_OF_OTHER_KEY = 20;',
+		to: 'const MAX_PAGES_OF_OTHER_KEY = 1;',
+		why: 'After a change of the key in a busy workspace all that has finished since the last poll is passed over.',
+		tests: NEWLY_FINISHED,
+	},
+	{
 		name: 'triggers/future-is-taken',
 		file: 'src/events/signature.ts',
 		from: '!(Math.abs(age) <= LIMITS',

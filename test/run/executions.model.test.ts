@@ -80,7 +80,9 @@ class World {
 		};
 		this.idempotency = this.random() < 0.8 ? 'execution' : 'content';
 		this.continuesOnFail = this.random() < 0.3;
-		this.service = new LedgerService(this.clock, habits, (charge) => this.judge(charge));
+		// Nobody sets the clock of the service.
+		const clock = { now: () => this.clock.monotonic() };
+		this.service = new LedgerService(clock, habits, (charge) => this.judge(charge));
 		this.workspace = new Workspace(PLAN, this.clock, this.random);
 		const isLoop = this.random() < 0.3;
 		const prompts = Array.from({ length: 1 + Math.floor(this.random() * 5) }, () => this.prompt());
@@ -107,7 +109,7 @@ class World {
 		const { running } = this;
 		if (!running) return;
 		this.paidIn.set(charge.id, running.order);
-		const now = this.clock.now();
+		const now = this.clock.monotonic();
 		const live = this.service.charges.filter(
 			(one) =>
 				one.prompt === charge.prompt &&
@@ -331,6 +333,8 @@ class World {
 		for (let step = 0; step < steps && this.violations.length === 0; step += 1) {
 			await this.step();
 			this.clock.pass(this.random() < 0.9 ? 1_000 : 3_600_000);
+			// It is set right.
+			if (this.random() < 0.1) this.clock.setWall(-5_000);
 		}
 	}
 }

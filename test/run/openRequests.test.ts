@@ -168,7 +168,9 @@ test('a request that was refused, or whose job has failed, is closed, and no oth
 test.each([
 	[DAY - 1, true],
 	[DAY, false],
-	[-1, false],
+	// The clock was set back.
+	[-1_000, true],
+	[-DAY, false],
 ])('%i ms after it was sent it can be taken over: %s', (now, isOpen) => {
 	const { send, take } = setUp();
 	send();
@@ -177,8 +179,19 @@ test.each([
 
 test('each node has its own, for as long as the process runs', () => {
 	const name = { ...CAT, sent: sentUnder(0, 0), execution: '1', isManual: true };
-	openRequestsOf('a/node').note(name);
+	openRequestsOf('a/node', 0).note(name);
 	const asking = { content: 'a cat', execution: '2', isManual: true };
-	expect(openRequestsOf('another/node').takeOver(asking, 0)).toBeUndefined();
-	expect(openRequestsOf('a/node').takeOver(asking, 0)).toMatchObject(CAT);
+	expect(openRequestsOf('another/node', 0).takeOver(asking, 0)).toBeUndefined();
+	expect(openRequestsOf('a/node', DAY - 1).takeOver(asking, 0)).toMatchObject(CAT);
+});
+
+test('what a node has sent is forgotten after a day, whichever node is executed then', () => {
+	const known = openRequestsOf('a node that is never executed again', 0);
+	known.note({ ...CAT, sent: sentUnder(0, 1_000), execution: '1', isManual: true });
+	const again = (now: number) => {
+		openRequestsOf('another/node', now);
+		return openRequestsOf('a node that is never executed again', now);
+	};
+	expect(again(999 + DAY)).toBe(known);
+	expect(again(1_000 + DAY)).not.toBe(known);
 });

@@ -1,5 +1,5 @@
 import { runOperation } from '../../src/run/operations';
-import type { NodeMemory } from '../../src/run/state';
+import { itemMemory, type NodeMemory } from '../../src/run/state';
 import { ModelService } from '../model/modelService';
 import { hostWith, runOf, workspaceWith } from '../model/run';
 import { VirtualClock } from '../model/virtualClock';
@@ -25,8 +25,22 @@ function setUp() {
 		return await model.send(request);
 	});
 	const node: NodeMemory = { runId: 'run', items: {} };
-	const run = async (settings = {}) =>
-		await clock.run(runOperation(runOf({ host, workspace, node, parts, settings })));
+	const run = async (settings = {}, given = parts) => {
+		const [request] = given;
+		const memory = itemMemory(node, '0:0');
+		const inputFingerprint = JSON.stringify(given);
+		const item = {
+			host,
+			workspace,
+			node,
+			memory,
+			parts: given,
+			request,
+			inputFingerprint,
+			settings,
+		};
+		return await clock.run(runOperation(runOf(item)));
+	};
 	return { model, keys, run };
 }
 
@@ -51,18 +65,29 @@ test('running it again after one part has failed creates that part anew, and not
 	expect(model.jobs.map(({ prompt }) => prompt).sort()).toEqual([...PROMPTS, 'second'].sort());
 });
 
+test.each(['execution', 'custom'])(
+	'%s: a text that has become longer keeps the job of what is the same, also of what was one part',
+	async (idempotency) => {
+		const { model, run } = setUp();
+		const settings = { idempotency, idempotencyKey: 'k' };
+		for (const count of [1, 2, 3, 1])
+			expect((await run(settings, parts.slice(0, count))).ok).toBe(true);
+		expect(model.jobs.map(({ prompt }) => prompt)).toEqual(PROMPTS);
+	},
+);
+
 test('with an own key each part has one that begins with it, also when it is run again', async () => {
 	const { keys, run } = setUp();
 	const own = { idempotency: 'custom', idempotencyKey: 'chapter 1' };
 	expect((await run(own)).ok).toBe(true);
 	expect((await run(own)).ok).toBe(true);
-	expect(keys).toEqual(['chapter 1-1', 'chapter 1-2', 'chapter 1-3']);
+	expect(keys).toEqual([1, 2, 3].map((part) => `chapter 1#part=${part}`));
 });
 
 test('an own key that is too long with the number of its part is refused before anything is sent', async () => {
 	const { model, run } = setUp();
 	expect(await run({ idempotency: 'custom', idempotencyKey: 'k'.repeat(255) })).toMatchObject({
-		failure: { kind: 'input', problem: 'has 257 characters; at most 255 are allowed' },
+		failure: { kind: 'input', problem: 'has 262 characters; at most 255 are allowed' },
 	});
 	expect(model.jobs).toHaveLength(0);
 });

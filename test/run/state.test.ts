@@ -135,14 +135,16 @@ const STEPS: Array<[state: ItemState, given: Partial<Facts>, step: unknown]> = [
 	[asked, changed, newOne],
 	[asked, { ...changed, ...fixed }, newOne],
 	[asked, later, newOne],
-	[asked, { now: 999 }, newOne],
+	[asked, { now: 1_000 - DAY }, newOne],
 
 	[out, {}, { do: 'resend', sent: out }],
 	[out, later, { do: 'warn', because: 'expired' }],
 	[unknown, fixed, { do: 'resend', sent: unknown }],
 	[unknown, { now: DAY + 999 }, { do: 'resend', sent: unknown }],
 	[unknown, later, { do: 'warn', because: 'expired' }],
-	[unknown, { now: 999 }, { do: 'warn', because: 'expired' }],
+	// The clock was set back by a second, and by a day.
+	[unknown, { now: 0 }, { do: 'resend', sent: unknown }],
+	[unknown, { now: 1_000 - DAY }, { do: 'warn', because: 'expired' }],
 	[unknown, changed, { do: 'warn', because: 'changed' }],
 	[unknown, { ...changed, ...later }, { do: 'warn', because: 'changed' }],
 	[unknown, { ...changed, ...fixed }, { do: 'reject' }],

@@ -311,6 +311,18 @@ describe('what an agent is told when the time of a call is over', () => {
 		expect(item?.json.status).not.toBe('not sent');
 	});
 
+	test('the same arguments in another order are the same call', async () => {
+		const t = setUp({
+			nodeType: 'n8n-nodes-mediagen.mediaGenTool',
+			given: image,
+			service: { jobMs: () => 10 * MIN },
+		});
+		const call = async (json: IDataObject) => await t.run({ items: [{ json }] });
+		await call({ prompt: 'a', style: { mood: 'calm', era: '1920s' }, toolCallId: 'call_1' });
+		await call({ toolCallId: 'call_2', style: { era: '1920s', mood: 'calm' }, prompt: 'a' });
+		expect(t.model.jobs).toHaveLength(1);
+	});
+
 	test('a tool that reads is answered in its time too', async () => {
 		const from = clock.monotonic();
 		const t = setUp({
@@ -344,11 +356,32 @@ describe('429 with Retry-After 0, while several creations wait', () => {
 	});
 });
 
+test.each([[null], ['w'.repeat(120)], [{ text: 'w' }]])(
+	'blocks that Additional JSON gives as %j are sent as they are, in one request',
+	async (blocks) => {
+		const t = setUp({
+			description: new MediaGenSpeech().description,
+			given: {
+				operation: 'create',
+				model: locator('service/speech-lite'),
+				text: 'w',
+				waitForCompletion: false,
+				options: { additionalFields: { blocks } },
+			},
+			answers: () => answer(400, errorBody('blocks must be a list')),
+		});
+		const { error } = await ended(t.run());
+		expect(error?.message).toContain('must be a list');
+		expect(t.posts().map(({ body }) => (body as IDataObject).blocks)).toEqual([blocks]);
+	},
+);
+
 describe('Own Key', () => {
-	test('a key that a part of a text and another item share gives each its own or an error', async () => {
+	/** A text of several parts with the key `a`, and another item with this key. */
+	const besideParts = async (idempotencyKey: string) => {
 		const own = (i: number) => ({
 			text: i === 0 ? text(120) : 'short',
-			options: { blockLength: 2, idempotency: 'custom', idempotencyKey: i === 0 ? 'a' : 'a-2' },
+			options: { blockLength: 2, idempotency: 'custom', idempotencyKey: ['a', idempotencyKey][i] },
 		});
 		const t = setUp({
 			description: new MediaGenSpeech().description,
@@ -363,12 +396,22 @@ describe('Own Key', () => {
 			},
 			answers: () => answer(202, { id: 'sp_1', object: 'speech_generation', status: 'queued' }),
 		});
-		const items = await t.run();
-		const errors = items.filter(({ json }) => json.error !== undefined);
+		const errors = (await t.run()).filter(({ json }) => json.error !== undefined);
+		const sent = t.posts().map(({ headers }) => headers?.['Idempotency-Key']);
+		return { errors, sent };
+	};
+
+	test('a key that a part of a text and another item share gives each its own or an error', async () => {
+		const { errors, sent } = await besideParts('a#part=2');
 		expect(errors).toHaveLength(1);
 		expect(errors[0]?.json.error).toMatch(/was used in this execution for another request/);
-		const shared = t.posts().filter(({ headers }) => headers?.['Idempotency-Key'] === 'a-2');
-		expect(shared).toHaveLength(1);
+		expect(sent.filter((key) => key === 'a#part=2')).toHaveLength(1);
+	});
+
+	test.each(['a-1', 'a-2', 'a1', 'a.2'])('%s is not that of a part of a', async (key) => {
+		const { errors, sent } = await besideParts(key);
+		expect(errors).toHaveLength(0);
+		expect(new Set(sent).size).toBe(sent.length);
 	});
 });
 

@@ -23,6 +23,8 @@ const done = (id: string, more: Record<string, unknown> = {}) =>
 		...more,
 	});
 
+const TWO = ['o', 'p'].map((id) => ({ id, url: `https://media.example/${id}` }));
+
 const page = (...data: unknown[]) => answer(200, { object: 'list', data });
 
 function setUp(answers: SendResult[] | ((request: Sent) => SendResult), requestsPerMinute = 60) {
@@ -523,6 +525,28 @@ describe('a pushed end', () => {
 		expect(sent).toHaveLength(before + 1);
 		expect(clock.now() - pushedAt).toBeLessThanOrEqual(2_000);
 		expect(pushedAt - (sent.at(-2)?.at ?? 0)).toBeLessThan(20_000);
+	});
+
+	test.each([
+		['an event that does not name the kind', { id: 'gen_1', status: 'completed' }],
+		['one output of two', done('gen_1', { output_ids: ['o', 'p'] })],
+		['an output without its link', done('gen_1', { outputs: [...TWO.slice(0, 1), { id: 'p' }] })],
+	])('is not taken for the whole job: %s', async (_, event) => {
+		const { clock, poller, wait, sent } = setUp([answer(200, done('gen_1', { outputs: TWO }))]);
+		const waiting = wait(generation('gen_1'));
+		await clock.pass(500);
+		poller.notify(event);
+		expect(await clock.run(waiting)).toMatchObject({ value: { outputs: TWO } });
+		expect(sent).toHaveLength(1);
+	});
+
+	test('of a persona is read, as an event may show no more of it than that', async () => {
+		const persona = { id: 'persona_1', object: 'persona', name: 'Mara', status: 'ready' };
+		const { clock, poller, wait } = setUp([answer(200, persona)]);
+		const waiting = wait({ ...persona, status: 'pending' });
+		await clock.pass(500);
+		poller.notify({ id: 'persona_1', object: 'persona', status: 'ready' });
+		expect(await clock.run(waiting)).toMatchObject({ value: { name: 'Mara', status: 'ready' } });
 	});
 });
 

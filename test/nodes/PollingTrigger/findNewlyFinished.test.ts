@@ -177,6 +177,90 @@ describe.each([
 	});
 });
 
+test('whatever fails or moves while it is read, each is emitted once, also with another key', async () => {
+	const step = fc.record({
+		made: fc.integer({ min: 0, max: 150 }),
+		ended: fc.integer({ min: 0, max: 150 }),
+		// What is created and ends between two pages, and which request of the poll fails.
+		madeBetween: fc.integer({ min: 0, max: 30 }),
+		failsAt: fc.option(fc.integer({ min: 1, max: 6 }), { freq: 3 }),
+		hasOtherKey: fc.boolean(),
+	});
+	await fc.assert(
+		fc.asyncProperty(fc.nat(150), fc.array(step, { maxLength: 5 }), async (history, steps) => {
+			const list = new List();
+			list.makeMany(history);
+			let state: PollState | undefined;
+			let workspace = 'w';
+			const found: string[] = [];
+			const expected: string[] = [];
+			const running: string[] = [];
+			const endSome = (count: number) => {
+				for (const id of running.splice(0, count)) {
+					list.end(id);
+					expected.push(id);
+				}
+			};
+			const poll = async ({ madeBetween = 0, failsAt = null as number | null } = {}) => {
+				let requests = 0;
+				const asked = () => {
+					requests += 1;
+					if (requests === failsAt) throw new Error('503');
+				};
+				const reader: Reader = {
+					unreadable,
+					page: async (cursor) => {
+						asked();
+						const page = await list.page(cursor);
+						for (let count = 0; count < madeBetween; count += 1) running.push(list.make());
+						endSome(Math.floor(madeBetween / 2));
+						return page;
+					},
+					read: async (id) => {
+						if (requests + 1 === failsAt) {
+							requests += 1;
+							return undefined;
+						}
+						asked();
+						return await list.read(id);
+					},
+				};
+				const result = await findNewlyFinished(reader, workspace, state).catch(() => undefined);
+				if (!result) return;
+				({ state } = JSON.parse(JSON.stringify(result)) as { state: PollState });
+				found.push(...result.finished.map(({ id }) => id));
+			};
+			await poll();
+			for (const { made, ended, madeBetween, failsAt, hasOtherKey } of steps) {
+				for (let count = 0; count < made; count += 1) running.push(list.make());
+				endSome(ended);
+				// Where nothing was known, the new key may be of another workspace.
+				const isKnown = (state?.seen.length ?? 0) + (state?.running.length ?? 0) > 0;
+				if (hasOtherKey && isKnown) workspace += 'w';
+				await poll({ madeBetween, failsAt });
+			}
+			for (let more = 0; more < 600 && found.length < expected.length; more += 1) await poll();
+			expect(sorted(found)).toEqual(sorted(expected));
+		}),
+		{ numRuns: 30 },
+	);
+});
+
+test.each([1, 350, 3_000])(
+	'another workspace with %i generations is not replayed',
+	async (count) => {
+		const list = new List();
+		list.makeMany(count);
+		const { finished, complete, state } = await findNewlyFinished(list, 'other', KNOWN);
+		expect([finished, complete]).toEqual([[], true]);
+		expect(list.requests).toBeLessThanOrEqual(20);
+		list.state = state;
+		const id = list.make('completed');
+		const next = await findNewlyFinished(list, 'other', state);
+		expect(next.finished.map((one) => one.id)).toEqual([id]);
+	},
+);
+
 test('a poll that fails leaves everything to the next', async () => {
 	const list = new List();
 	list.makeMany(500);

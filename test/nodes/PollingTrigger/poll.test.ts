@@ -112,6 +112,18 @@ test('a manual run shows three of the newest that match, what tells them apart f
 	);
 });
 
+test('a poll that fails over a filter leaves what has finished to the next', async () => {
+	const jobs = [job('old')];
+	const world = worldOf(jobs);
+	await look(world);
+	jobs.push(job('a'));
+	const { parameters } = world;
+	world.parameters = { ...parameters, statuses: [true] };
+	await expect(look(world)).rejects.toThrow('Statuses');
+	world.parameters = parameters;
+	expect(ids(await look(world))).toEqual(['a']);
+});
+
 test('what was given to n8n is given once, whatever n8n makes of it', async () => {
 	const jobs = [job('old')];
 	const world = worldOf(jobs);
@@ -143,8 +155,14 @@ describe('the execution that a poll has started', () => {
 		await expect(runThroughRetries(world)).rejects.toThrow(/gen_lost/);
 	});
 
-	test('reads a completed generation whose outputs the list does not show', async () => {
-		const input = [{ json: job('gen_lean') }];
+	test.each([
+		['whose outputs the list does not show', {}],
+		[
+			'of which the list shows one output of two',
+			{ output_ids: ['n', 'o'], outputs: unreadable.outputs },
+		],
+	])('reads a completed generation %s', async (_, shown) => {
+		const input = [{ json: { ...job('gen_lean'), ...shown } }];
 		const world = worldOf([], { input, parameters, continueOnFail: true });
 		world.answer = () => ({ statusCode: 200, body: { ...job('gen_lean'), ...unreadable } });
 		const [[item] = []] = await runThroughRetries(world);

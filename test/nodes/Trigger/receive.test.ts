@@ -121,6 +121,13 @@ test('each trigger gets the event, and test deliveries do not count for live one
 	}
 });
 
+test('in the editor an event starts each test that somebody listens for', async () => {
+	const world = registered({ mode: 'manual' });
+	const again = async () => jsonOf(await take(world, signedDelivery(SECRET, event('evt_test'))));
+	expect(await again()).toBeDefined();
+	expect(await again()).toBeDefined();
+});
+
 describe('an event is remembered once n8n has made its execution, and not before', () => {
 	const deliver = (world: TriggerFixture, id: string, response?: FakeResponse) =>
 		take(world, { ...signedDelivery(SECRET, event(id)), ...(response && { response }) });
