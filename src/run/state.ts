@@ -146,13 +146,17 @@ const KEY_LIFETIME_MS = LIMITS.idempotencyHours * 3_600_000;
 export const isOutcomeOpen = (state: ItemState): state is Sent =>
 	state.is === 'sent' && (state.mayBeCarriedOut || state.isInFlight);
 
+/** By so much at most a clock is corrected, in ms, without saying anything of how old a key is. */
+const CLOCK_CORRECTION_MS = 5 * 60_000;
+
 /**
- * Whether the service may have dropped a key that it first received at that moment. A moment ahead of
- * the clock shows that the clock was set back by more than has passed since: as a rule by seconds. Only
- * where it is a day ahead, nothing is known of how long ago that was.
+ * Whether the service may have dropped a key that it first received at that moment. A moment far ahead
+ * of the clock counts as long ago: the clock was set back, by nobody knows how much.
  */
-export const isKeyExpired = (firstSentAt: number, now: number): boolean =>
-	Math.abs(now - firstSentAt) >= KEY_LIFETIME_MS;
+export function isKeyExpired(firstSentAt: number, now: number): boolean {
+	const age = now - firstSentAt;
+	return age < -CLOCK_CORRECTION_MS || age >= KEY_LIFETIME_MS;
+}
 
 /** What a try has to do first. */
 export type Step =

@@ -12,6 +12,7 @@ import {
 } from '../../src/run/state';
 
 const DAY = 86_400_000;
+const TEN_MINUTES = 600_000;
 
 const fresh: New = { is: 'new', nextKey: 2 };
 const asked: Sent = {
@@ -135,16 +136,16 @@ const STEPS: Array<[state: ItemState, given: Partial<Facts>, step: unknown]> = [
 	[asked, changed, newOne],
 	[asked, { ...changed, ...fixed }, newOne],
 	[asked, later, newOne],
-	[asked, { now: 1_000 - DAY }, newOne],
+	[asked, { now: 1_000 - TEN_MINUTES }, newOne],
 
 	[out, {}, { do: 'resend', sent: out }],
 	[out, later, { do: 'warn', because: 'expired' }],
 	[unknown, fixed, { do: 'resend', sent: unknown }],
 	[unknown, { now: DAY + 999 }, { do: 'resend', sent: unknown }],
 	[unknown, later, { do: 'warn', because: 'expired' }],
-	// The clock was set back by a second, and by a day.
+	// The clock was set back by a second, and by ten minutes.
 	[unknown, { now: 0 }, { do: 'resend', sent: unknown }],
-	[unknown, { now: 1_000 - DAY }, { do: 'warn', because: 'expired' }],
+	[unknown, { now: 1_000 - TEN_MINUTES }, { do: 'warn', because: 'expired' }],
 	[unknown, changed, { do: 'warn', because: 'changed' }],
 	[unknown, { ...changed, ...later }, { do: 'warn', because: 'changed' }],
 	[unknown, { ...changed, ...fixed }, { do: 'reject' }],
