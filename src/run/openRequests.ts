@@ -53,12 +53,17 @@ export class OpenRequests {
 		return isKeyExpired(this.usedAt, now);
 	}
 
-	/** An execution has come to the node: what former ones were given for good, nobody will ask for again. */
+	/**
+	 * An execution makes its first new request of the node: what former ones were given for good, nobody will
+	 * ask for again. What it was given itself, by a retry of an earlier round, it may lose yet.
+	 */
 	begin(execution: string, now: number): void {
 		if (this.begun.has(execution)) return;
 		const executions = new Set([execution]);
 		for (const [content, requests] of this.requests) {
-			const open = requests.filter((request) => this.isOpen(request, now));
+			const open = requests.filter(
+				(request) => request.execution === execution || this.isOpen(request, now),
+			);
 			if (open.length > 0) this.requests.set(content, open);
 			else this.requests.delete(content);
 			for (const request of open) executions.add(request.execution);

@@ -299,4 +299,12 @@ export const money: Mutant[] = [
 		why: 'What halted the run became a row, so nobody throws, and n8n takes a run without the other items for a success.',
 		tests: WHOLE_RUNS,
 	},
+	{
+		name: 'money/own-rounds-forgotten',
+		file: 'src/run/openRequests.ts',
+		from: 'request.execution === execution || this.isOpen(request, now)',
+		to: 'this.isOpen(request, now)',
+		why: 'A retry of a loop that is stopped in its second round forgets what it has read in the first: the next one pays again.',
+		tests: ['test/run/openRequests.test.ts'],
+	},
 ];

@@ -53,6 +53,17 @@ test('two items of an execution go on with two requests', () => {
 	expect(taken).toEqual([1, 0, undefined]);
 });
 
+test('what an execution was given before it made a request of its own is open once it is lost', () => {
+	const { open, send, take } = setUp();
+	send({ isManual: false });
+	open.endRun('1', 0, true);
+	// A retry reads the job of the first round, makes a request in the second, and is stopped.
+	open.deliver(CAT, '2');
+	open.begin('2', 1_000);
+	open.endRun('2', 1, true);
+	expect(take('3', { isManual: false })).toMatchObject(CAT);
+});
+
 test.each([
 	['another content', 'a dog', true],
 	['production after the editor', 'a cat', false],
