@@ -6,7 +6,13 @@ import { silent, withProgress, type Log } from '../process/progress';
 import { ensureLab, hasLab } from './install';
 import { newest, type Release } from './release';
 import { Rest, type Owner } from './rest';
-import { startN8n, temporaryUserFolder, type N8n, type N8nOptions } from './start';
+import {
+	removeUserFolder,
+	startN8n,
+	temporaryUserFolder,
+	type N8n,
+	type N8nOptions,
+} from './start';
 import { fillFromTemplate } from './template';
 import { buildProject, installPackage, packProject, packageFingerprint } from './tarball';
 
@@ -27,7 +33,7 @@ export interface Instance {
 	rest: Rest;
 }
 
-interface InstanceOptions extends N8nOptions {
+interface InstanceOptions extends Partial<N8nOptions> {
 	log?: Log;
 	/** For tests: with the tables that `ensureTemplate` has made. */
 	fromTemplate?: boolean;
@@ -43,11 +49,14 @@ export async function startInstance(options: InstanceOptions = {}): Promise<Inst
 	const { log = silent, userFolder = temporaryUserFolder(), release } = options;
 	await preparePackage(userFolder, log, release);
 	if (options.fromTemplate) fillFromTemplate(userFolder, release ?? newest);
-	const temporary = !options.userFolder;
-	const start = async () => await startN8n({ ...options, temporary, userFolder });
+	const start = async () => await startN8n({ ...options, userFolder });
 	const n8n = await withProgress(log, 'Starting n8n', start);
+	const stop = async () => {
+		await n8n.stop();
+		if (!options.userFolder) removeUserFolder(userFolder);
+	};
 	try {
-		return { n8n, rest: await Rest.signIn(n8n.baseUrl, demoOwner, release) };
+		return { n8n: { ...n8n, stop }, rest: await Rest.signIn(n8n.baseUrl, demoOwner, release) };
 	} catch (error) {
 		await n8n.kill();
 		throw error;
