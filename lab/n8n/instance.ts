@@ -14,7 +14,7 @@ import {
 	type N8nOptions,
 } from './start';
 import { fillFromTemplate } from './template';
-import { buildProject, installPackage, packProject, packageFingerprint } from './tarball';
+import { buildProject, installPackage, packageFingerprint } from './package';
 
 /** The account of every n8n that the lab makes: they listen on this machine only. */
 export const demoOwner: Owner = {
@@ -40,8 +40,8 @@ interface InstanceOptions extends Partial<N8nOptions> {
 }
 
 /**
- * From a checkout to a running n8n: installs n8n where it is missing, builds, packs and installs
- * the nodes where they have changed, starts n8n and signs in.
+ * From a checkout to a running n8n: installs n8n where it is missing, builds and installs the nodes
+ * where they have changed, starts n8n and signs in.
  *
  * @throws LabError with one line when any of that fails; nothing is left running then
  */
@@ -79,16 +79,13 @@ export async function preparePackage(
 	cpSync(installed, nodes, { recursive: true, verbatimSymlinks: true });
 }
 
-/** Builds, packs and installs the nodes, only when a source has changed: the last build is kept beside the state. */
+/** Builds and installs the nodes, only when a source has changed: the last build is kept beside the state. */
 export async function ensurePackage(log: Log = silent): Promise<void> {
 	const stamp = path.join(installed, '.mediagen-sources');
 	const wanted = packageFingerprint();
 	if (!existsSync(stamp) || readFileSync(stamp, 'utf8') !== wanted) {
-		const tarball = await withProgress(log, 'Building and packing the nodes', async () => {
-			await buildProject();
-			return await packProject();
-		});
-		const install = async () => await installPackage(tarball, installed);
+		await withProgress(log, 'Building the nodes', buildProject);
+		const install = async () => await installPackage(installed);
 		await withProgress(log, 'Installing the nodes into n8n', install);
 		writeFileSync(stamp, wanted);
 	}
