@@ -1,4 +1,3 @@
-/* eslint-disable @n8n/community-nodes/no-restricted-imports -- not published */
 import type { INode, INodeParameters } from 'n8n-workflow';
 import { randomUUID } from 'node:crypto';
 import { nodeAt } from '../../lab/n8n/canvas';
